@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * protocol-app.h - messages between a traced process and the session daemon.
+ *
+ * A SOCK_SEQPACKET Unix socket, RUNTIME/app.sock. The process asks, the
+ * daemon answers each request with one message; the daemon says nothing
+ * unasked. Integers are in machine order. Numbers are never reused.
+ *
+ *   process                                daemon
+ *   REGISTER {classes}  ---------------->  credentials by SO_PEERCRED
+ *            <----------------  REGISTERED {sizes, ids} + descriptors
+ *   CLASSES  {classes}  ---------------->  after a dlopen
+ *            <----------------  IDS {ids}
+ *   MEMORY   {slot}     ---------------->  a channel beyond the reserve
+ *            <----------------  MEMORY {size} + ring data descriptor
+ *
+ * The socket's end is the process's end (exit, or exec).
+ */
+#ifndef LTTNGMAP_PROTOCOL_APP_H
+#define LTTNGMAP_PROTOCOL_APP_H
+
+#include <stdint.h>
+
+#define PROTOCOL_APP_SOCKET "app.sock"
+#define PROTOCOL_APP_MAGIC 0x4c544d41u
+#define PROTOCOL_APP_MAJOR 1
+#define PROTOCOL_APP_MINOR 0
+
+/* Largest message either way; more classes go in further CLASSES requests. */
+#define PROTOCOL_APP_MESSAGE_MAX 65536u
+#define PROTOCOL_APP_CLASSES_MAX 4096u /* in one message */
+/* Most ring data memories that a registration hands over. */
+#define PROTOCOL_APP_RESERVE_MAX 64u
+
+enum protocol_app_type {
+	PROTOCOL_APP_REGISTER = 1,
+	PROTOCOL_APP_REGISTERED = 2,
+	PROTOCOL_APP_CLASSES = 3,
+	PROTOCOL_APP_IDS = 4,
+	PROTOCOL_APP_MEMORY = 5,
+	PROTOCOL_APP_REFUSED = 6,
+};
+
+struct protocol_app_header {
+	uint32_t magic;
+	uint16_t major;
+	uint16_t minor;
+	uint32_t type; /* enum protocol_app_type */
+	uint32_t size; /* of the whole message */
+};
+
+enum protocol_app_register_flag {
+	/* A child of fork: it uses the class ids of its parent, if `instance` is ours. */
+	PROTOCOL_APP_FORKED = 1u << 0,
+	/* Threads write by restartable sequences; else by trylock on all rings. */
+	PROTOCOL_APP_RSEQ = 1u << 1,
+	/* LTTNGMAP_ALLOW_BLOCKING is set: blocking channels may block it. */
+	PROTOCOL_APP_BLOCKING = 1u << 2,
+};
+
+struct protocol_app_register {
+	struct protocol_app_header header;
+	uint16_t abi_major; /* LTTNGMAP_ABI_MAJOR of the library */
+	uint16_t abi_minor;
+	uint32_t flags;     /* enum protocol_app_register_flag */
+	uint64_t instance;  /* PROTOCOL_APP_FORKED: of the parent's daemon */
+	uint32_t word_size; /* sizeof(long) */
+	uint32_t nr_classes;
+	char procname[16];  /* not necessarily NUL-terminated; any bytes */
+	/* then the classes, see below */
+};
+
+/*
+ * Descriptors with REGISTERED, in this order: global control, process
+ * control, ring control, eventfd, then `reserve` ring data memories, for the
+ * slots from 0 on.
+ */
+enum {
+	PROTOCOL_APP_FD_CONTROL,
+	PROTOCOL_APP_FD_PROCESS,
+	PROTOCOL_APP_FD_RING_CONTROL,
+	PROTOCOL_APP_FD_DOORBELL,
+	PROTOCOL_APP_FD_RING_DATA,
+};
+
+struct protocol_app_registered {
+	struct protocol_app_header header;
+	uint64_t instance;
+	uint64_t control_size;      /* bytes, as all sizes here */
+	uint64_t process_size;
+	uint64_t ring_control_size; /* LTTNGMAP_CHANNELS * slot_stride */
+	uint64_t slot_stride;
+	uint64_t ring_data_size;    /* of each, the meta page included */
+	uint32_t meta_page_size;
+	uint32_t reserve;
+	uint32_t nr_ids; /* as many as classes were sent */
+	uint32_t reserved;
+	uint16_t ids[];
+};
+
+struct protocol_app_classes {
+	struct protocol_app_header header;
+	uint32_t nr_classes;
+	uint32_t reserved;
+	/* then the classes */
+};
+
+struct protocol_app_ids {
+	struct protocol_app_header header;
+	uint32_t nr_ids;
+	uint32_t reserved;
+	uint16_t ids[];
+};
+
+struct protocol_app_memory {
+	struct protocol_app_header header;
+	uint32_t slot;
+	uint32_t reserved;
+	uint64_t size; /* in the answer */
+};
+
+/* The daemon closes the socket after it. */
+struct protocol_app_refused {
+	struct protocol_app_header header;
+	int32_t error; /* errno value */
+	char message[108];
+};
+
+/*
+ * A class in a message, in this order, nothing padded:
+ *
+ *   struct protocol_app_class
+ *   provider (provider_length bytes), name (name_length bytes), no NULs
+ *   nr_fields times:
+ *     struct protocol_app_field
+ *     name (name_length bytes)
+ *     ENUM only: enumeration's name, then nr_values times
+ *       struct protocol_app_enum_value, label (label_length bytes)
+ *
+ * An id of PROTOCOL_APP_NO_ID in the answer: the class was refused (a bad
+ * name, or no id left), and stays off.
+ */
+#define PROTOCOL_APP_NO_ID 0xffffu
+
+struct protocol_app_class {
+	uint8_t provider_length;
+	uint8_t name_length;
+	uint8_t nr_fields;
+	uint8_t loglevel;
+} __attribute__((packed));
+
+struct protocol_app_field {
+	uint8_t kind; /* enum lttngmap_field_kind */
+	uint8_t size;
+	uint8_t flags;
+	uint8_t base;
+	uint32_t count;
+	uint8_t name_length;
+	uint8_t enum_name_length;
+	uint16_t nr_values;
+} __attribute__((packed));
+
+struct protocol_app_enum_value {
+	int64_t first;
+	int64_t last;
+	uint8_t label_length;
+} __attribute__((packed));
+
+#endif /* LTTNGMAP_PROTOCOL_APP_H */

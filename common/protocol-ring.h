@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * protocol-ring.h - the ring file interface as messages: ring-socket.
+ *
+ * Where no FUSE file system can be mounted, a ring is announced by a plain
+ * file of two lines
+ *
+ *   lttngmap-ring 1 ID
+ *   /absolute/path/of/ring.sock
+ *
+ * and a reader connects to that SOCK_SEQPACKET socket, one connection a ring,
+ * and attaches. From then on the same requests as the ioctls travel as
+ * messages: one request at a time, each answered by one message with the same
+ * type. The daemon says READY unasked when a packet has become available
+ * after a request was answered EAGAIN (once), and when the process is gone.
+ * Closing the connection releases the ring. Only the daemon's own user and
+ * root are served (SO_PEERCRED).
+ */
+#ifndef LTTNGMAP_PROTOCOL_RING_H
+#define LTTNGMAP_PROTOCOL_RING_H
+
+#include <stdint.h>
+
+#include <lttngmap/ring-file.h>
+
+#define PROTOCOL_RING_SOCKET "ring.sock"
+#define PROTOCOL_RING_ANNOUNCEMENT "lttngmap-ring 1 "
+#define PROTOCOL_RING_MAGIC 0x4c544d52u
+#define PROTOCOL_RING_VERSION 1
+
+enum protocol_ring_type {
+	PROTOCOL_RING_ATTACH = 1, /* in: ring; out: size, a read-only descriptor */
+	PROTOCOL_RING_GET_PACKET = 2, /* in, out: packet */
+	PROTOCOL_RING_CHECK_PACKET = 3,
+	PROTOCOL_RING_GET_READER = 4,
+	PROTOCOL_RING_READY = 5, /* daemon to reader, unasked */
+};
+
+struct protocol_ring_message {
+	uint32_t magic;
+	uint32_t version;
+	uint32_t type; /* enum protocol_ring_type */
+	int32_t error; /* out: 0 or -errno */
+	uint64_t ring; /* ATTACH: the announced id */
+	uint64_t size; /* ATTACH, out: bytes of the ring data memory to map */
+	struct lttngmap_packet packet;
+};
+
+#endif /* LTTNGMAP_PROTOCOL_RING_H */

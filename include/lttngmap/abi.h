@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * abi.h - the memory that a traced process shares with lttngmap-sessiond.
+ *
+ * Overview
+ * --------
+ * A traced process maps four kinds of memory, all of them sealed memfds made
+ * by the session daemon and received once over the registration socket:
+ *
+ *   memory            process      daemon   what it holds
+ *   global control    r--s         rw       one for all processes: the event
+ *                                           words and the channel table
+ *   process control   r--s         rw       one page a process: the channels
+ *                                           that it takes part in
+ *   ring control      rw-s         rw       positions, sub-buffer tables and
+ *                                           descriptors of all its rings
+ *   ring data         -w-s         meta     one memory per channel: meta page,
+ *                                  page     then sub-buffers by id
+ *
+ * A ring set is what one process and one channel have in common: one ring per
+ * possible CPU, then LTTNGMAP_EXTRA_RINGS rings for threads that have no
+ * restartable sequence. A channel's index is its slot in all processes.
+ *
+ *   ring data memory of one ring set (ids run over all rings of the set):
+ *
+ *   0            meta_page_size
+ *   +------------+-----------+-----------+- - -+-----------+-----------+- - -
+ *   | meta page  | ring 0    | ring 0    |     | ring 0    | ring 1    |
+ *   | ring-file.h| sub-buf 0 | sub-buf 1 |     | sub-buf n | sub-buf 0 |
+ *   +------------+-----------+-----------+- - -+-----------+-----------+- - -
+ *                  n sub-buffers in rotation, one held by the reader
+ *
+ *   ring control memory: slot s begins at s * slot_stride; in it, ring k
+ *   begins at k * lttngmap_ring_stride(n):
+ *
+ *   +--------------------+------------------+---------------------------+
+ *   | struct             | u64 slots[n]     | struct                    |
+ *   | lttngmap_ring      | (rotation table) | lttngmap_subbuf [n + 1]   |
+ *   +--------------------+------------------+---------------------------+
+ *
+ * All memory starts as zeros, and zeros are a valid, empty ring: nothing has
+ * to be written to reserve one.
+ *
+ * Everything that the process can write, the daemon treats as hostile: it
+ * checks and clamps each value before it uses it.
+ *
+ * Byte order and alignment are the machine's own; process and daemon run on
+ * one machine, and the word size is checked at registration.
+ */
+#ifndef LTTNGMAP_ABI_H
+#define LTTNGMAP_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define LTTNGMAP_ABI_ASSERT(condition) static_assert(condition, #condition)
+#else
+#define LTTNGMAP_ABI_ASSERT(condition) _Static_assert(condition, #condition)
+#endif
+
+/* A change of major is refused at registration; a higher minor adds only. */
+#define LTTNGMAP_ABI_MAJOR 1
+#define LTTNGMAP_ABI_MINOR 0
+
+#define LTTNGMAP_CONTROL_MAGIC 0x4c544d43u /* "CMTL" in memory */
+#define LTTNGMAP_PROCESS_MAGIC 0x4c544d50u /* "PMTL" in memory */
+
+/* Event ids are 16 bits in the record header and global to one daemon. */
+#define LTTNGMAP_EVENT_IDS 65536u
+/* One bit a channel in a 64-bit word. */
+#define LTTNGMAP_CHANNELS 64u
+/* Rings beyond the CPUs', for writers without a restartable sequence. */
+#define LTTNGMAP_EXTRA_RINGS 2u
+
+/* Sub-buffer sizes are powers of two of bytes, counts powers of two. */
+#define LTTNGMAP_SUBBUF_SHIFT_MIN 12u
+#define LTTNGMAP_SUBBUF_SHIFT_MAX 30u
+#define LTTNGMAP_SUBBUFS_SHIFT_MIN 1u
+#define LTTNGMAP_SUBBUFS_SHIFT_MAX 12u
+/*
+ * The last bytes of a sub-buffer stay unused: copying is done in words and
+ * may spill up to 7 bytes beyond a record, and a sub-buffer that is never
+ * filled to its very end keeps position >> shift unambiguous.
+ */
+#define LTTNGMAP_SUBBUF_TAIL 8u
+
+/* What a record may hold at most, header included (one minimal sub-buffer). */
+#define LTTNGMAP_RECORD_MAX 4088u
+#define LTTNGMAP_RECORD_HEADER_SIZE 8u
+
+/* ---- global control ---------------------------------------------------- */
+
+enum lttngmap_mode {
+	LTTNGMAP_MODE_DISCARD = 0,
+	LTTNGMAP_MODE_OVERWRITE = 1,
+	LTTNGMAP_MODE_BLOCKING = 2,
+};
+
+enum lttngmap_clock {
+	LTTNGMAP_CLOCK_TSC = 0,       /* ticks of the CPU's time stamp counter */
+	LTTNGMAP_CLOCK_MONOTONIC = 1, /* nanoseconds of CLOCK_MONOTONIC */
+};
+
+/*
+ * One channel, as the processes read it: under the seqlock of the global
+ * control, into a private cache that is valid while `generation` stands.
+ * `generation` is 0 while the channel is not started; each start, stop or
+ * change gives it a value that was never used before in this slot.
+ */
+struct lttngmap_channel {
+	uint32_t generation;
+	uint8_t mode;         /* enum lttngmap_mode */
+	uint8_t subbuf_shift; /* log2 of a sub-buffer's bytes */
+	uint8_t subbufs_shift; /* log2 of the sub-buffers in rotation */
+	uint8_t reserved0;
+	uint32_t blocking_timeout_ms; /* LTTNGMAP_MODE_BLOCKING: 0 = no limit */
+	uint32_t reserved1;
+	uint64_t contexts; /* bit set of contexts; none are defined yet */
+	uint64_t reserved2[5];
+};
+LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_channel) == 64);
+
+struct lttngmap_control {
+	uint32_t magic;    /* LTTNGMAP_CONTROL_MAGIC */
+	uint16_t major;
+	uint16_t minor;
+	uint64_t features; /* none defined yet */
+	uint64_t instance; /* random, one value per daemon life */
+	uint32_t size;     /* of this memory, bytes */
+	uint32_t clock;    /* enum lttngmap_clock, constant */
+	uint32_t cpu_rings; /* possible CPUs; a set has EXTRA_RINGS more */
+	/*
+	 * Seqlock over `channels`: odd while the daemon writes. Readers give up
+	 * after LTTNGMAP_SEQLOCK_TRIES tries and count the event as lost.
+	 */
+	uint32_t sequence;
+	uint64_t reserved[3];
+	struct lttngmap_channel channels[LTTNGMAP_CHANNELS];
+	/* The channels in which an event id is on. One store, no lock. */
+	uint64_t event_words[LTTNGMAP_EVENT_IDS];
+};
+LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_control) == 64 + 64 * 64 + 8 * 65536);
+
+#define LTTNGMAP_SEQLOCK_TRIES 1000u
+
+/* ---- process control: one page ------------------------------------------ */
+
+struct lttngmap_process {
+	uint32_t magic; /* LTTNGMAP_PROCESS_MAGIC */
+	uint32_t flags; /* enum lttngmap_process_flag, may change at any time */
+	uint64_t channels; /* the channels that this process takes part in */
+	uint32_t pid;   /* as the daemon sees it */
+	uint32_t slots; /* ring data memories handed over at registration */
+	uint64_t reserved[5];
+};
+LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_process) == 64);
+
+enum lttngmap_process_flag {
+	/* The process closed its descriptors: it must not write the eventfd. */
+	LTTNGMAP_PROCESS_NO_DOORBELL = 1u << 0,
+};
+
+/* ---- ring control -------------------------------------------------------- */
+
+/*
+ * One ring. Line 0 is written for each event, line 1 rarely.
+ *
+ * `commit` is published by one 16-byte store, the last store of each record:
+ *
+ *   word 0:  63        48 47                                    0
+ *            +-----------+--------------------------------------+
+ *            | count low | position: absolute bytes             |
+ *            +-----------+--------------------------------------+
+ *   word 1:  | count high| timestamp of the last record         |
+ *            +-----------+--------------------------------------+
+ *
+ * Everything below the position is complete. `position >> subbuf_shift` is
+ * the current sub-buffer's sequence number q. The position grows with every
+ * commit, so a reader that loads word 0, word 1 and word 0 again, and finds
+ * word 0 unchanged, has both words of one commit.
+ *
+ * Writers: on a CPU's ring, threads of the process on that CPU, inside a
+ * restartable sequence; on an extra ring (or on all rings of a process
+ * without rseq) whoever holds `lock`. Readers: the daemon.
+ */
+struct lttngmap_ring {
+	uint64_t commit[2];
+	uint64_t lock;     /* 0, or the holder's token; trylock only */
+	uint64_t discards; /* events not written; atomic add by any writer */
+	uint64_t reserved0[4];
+	/* Events before the current sub-buffer, 64 bits; see ring-switch.c. */
+	uint64_t events_base;
+	/* Blocking mode: futex. The daemon counts up when it frees space. */
+	uint32_t space;
+	uint32_t waiters; /* set by a waiting writer, cleared by the daemon */
+	uint64_t reserved1[6];
+};
+LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_ring) == 128);
+
+/*
+ * An entry of the rotation table: which sub-buffer serves sequence number
+ * `seq` of position `index = seq mod n`, and in what state.
+ *
+ *   63                    24 23   20 19       0
+ *   +-----------------------+-------+----------+
+ *   | sequence number       | state | id^index |
+ *   +-----------------------+-------+----------+
+ *
+ * INITIAL (all zeros): of index 0, sequence 0 being written; else free.
+ * WRITING: being written while seq == q, full and unread while seq < q.
+ * FREE:    the reader took `seq` away and left its spare sub-buffer here.
+ *
+ *   FREE|INITIAL --writer--> WRITING(q+1) --reader, once full--> FREE
+ *   WRITING(q+1-n) --writer, overwrite mode only--> WRITING(q+1)
+ *
+ * All changes are compare-and-exchange of the whole word.
+ */
+enum lttngmap_slot_state {
+	LTTNGMAP_SLOT_INITIAL = 0,
+	LTTNGMAP_SLOT_WRITING = 1,
+	LTTNGMAP_SLOT_FREE = 2,
+};
+#define LTTNGMAP_SLOT_ID_MASK 0xfffffu
+#define LTTNGMAP_SLOT_STATE_SHIFT 20
+#define LTTNGMAP_SLOT_STATE_MASK 0xfu
+#define LTTNGMAP_SLOT_SEQ_SHIFT 24
+
+/*
+ * A sub-buffer's descriptor, by its id within the ring (0 .. n). The first
+ * three fields are written when it becomes the current one, the others when
+ * it is full, always before the commit that makes the change visible.
+ */
+struct lttngmap_subbuf {
+	uint64_t seq;
+	uint64_t begin;        /* clock when it was opened, 64 bits; 0: ring start */
+	uint64_t events_begin; /* events before it, in this ring */
+	uint64_t end;          /* clock of its last record, 64 bits */
+	uint64_t content_size; /* bytes of records */
+	uint64_t events_end;   /* events up to its end */
+	uint64_t discards;     /* of the ring, up to its end */
+	uint64_t reserved;
+};
+LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_subbuf) == 64);
+
+#define LTTNGMAP_POSITION_BITS 48
+#define LTTNGMAP_POSITION_MASK ((UINT64_C(1) << LTTNGMAP_POSITION_BITS) - 1)
+#define LTTNGMAP_TIMESTAMP_MASK LTTNGMAP_POSITION_MASK
+#define LTTNGMAP_COUNT_SHIFT LTTNGMAP_POSITION_BITS
+
+/* Bytes of ring control of one ring; `subbufs` is the count in rotation. */
+static inline uint64_t lttngmap_ring_stride(uint64_t subbufs)
+{
+	uint64_t table = (subbufs * 8 + 63) & ~UINT64_C(63);
+
+	return sizeof(struct lttngmap_ring) + table +
+	       (subbufs + 1) * sizeof(struct lttngmap_subbuf);
+}
+
+static inline uint64_t *lttngmap_ring_slots(struct lttngmap_ring *ring)
+{
+	return (uint64_t *)(ring + 1);
+}
+
+static inline struct lttngmap_subbuf *lttngmap_ring_subbufs(struct lttngmap_ring *ring,
+							     uint64_t subbufs)
+{
+	uint64_t table = (subbufs * 8 + 63) & ~UINT64_C(63);
+
+	return (struct lttngmap_subbuf *)((char *)(ring + 1) + table);
+}
+
+static inline uint64_t lttngmap_slot_make(uint64_t seq, enum lttngmap_slot_state state,
+					  uint32_t id, uint32_t index)
+{
+	return seq << LTTNGMAP_SLOT_SEQ_SHIFT |
+	       (uint64_t)state << LTTNGMAP_SLOT_STATE_SHIFT | (id ^ index);
+}
+
+static inline uint64_t lttngmap_slot_seq(uint64_t slot)
+{
+	return slot >> LTTNGMAP_SLOT_SEQ_SHIFT;
+}
+
+static inline uint32_t lttngmap_slot_id(uint64_t slot, uint32_t index)
+{
+	return (uint32_t)(slot & LTTNGMAP_SLOT_ID_MASK) ^ index;
+}
+
+/* The state, with INITIAL resolved to what it means at that index. */
+static inline enum lttngmap_slot_state lttngmap_slot_state(uint64_t slot, uint32_t index)
+{
+	uint32_t state = slot >> LTTNGMAP_SLOT_STATE_SHIFT & LTTNGMAP_SLOT_STATE_MASK;
+
+	if (state == LTTNGMAP_SLOT_INITIAL)
+		return index == 0 ? LTTNGMAP_SLOT_WRITING : LTTNGMAP_SLOT_FREE;
+	return (enum lttngmap_slot_state)state;
+}
+
+/* ---- records -------------------------------------------------------------- */
+
+/*
+ * A record is one 64-bit word, then the fields, packed to bytes:
+ *
+ *   bits 0-15: event id; bits 16-63: timestamp (48 low bits of the clock).
+ *
+ * Integers and floats are in machine order unless the class says otherwise;
+ * strings end in one NUL; a sequence is a 32-bit count of elements, then the
+ * elements.
+ */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LTTNGMAP_ABI_H */

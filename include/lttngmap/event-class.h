@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * event-class.h - what a program hands to liblttngmap: event classes, the
+ * tracepoints that emit them, and the modules that hold these.
+ *
+ * lttngmap/tracepoint.h makes all of this from one macro; generators and
+ * compatibility headers may use it directly.
+ */
+#ifndef LTTNGMAP_EVENT_CLASS_H
+#define LTTNGMAP_EVENT_CLASS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Severity, as syslog's and LTTng's: lower is more severe. */
+enum lttngmap_loglevel {
+	LTTNGMAP_LOGLEVEL_EMERG = 0,
+	LTTNGMAP_LOGLEVEL_ALERT = 1,
+	LTTNGMAP_LOGLEVEL_CRIT = 2,
+	LTTNGMAP_LOGLEVEL_ERR = 3,
+	LTTNGMAP_LOGLEVEL_WARNING = 4,
+	LTTNGMAP_LOGLEVEL_NOTICE = 5,
+	LTTNGMAP_LOGLEVEL_INFO = 6,
+	LTTNGMAP_LOGLEVEL_DEBUG_SYSTEM = 7,
+	LTTNGMAP_LOGLEVEL_DEBUG_PROGRAM = 8,
+	LTTNGMAP_LOGLEVEL_DEBUG_PROCESS = 9,
+	LTTNGMAP_LOGLEVEL_DEBUG_MODULE = 10,
+	LTTNGMAP_LOGLEVEL_DEBUG_UNIT = 11,
+	LTTNGMAP_LOGLEVEL_DEBUG_FUNCTION = 12,
+	LTTNGMAP_LOGLEVEL_DEBUG_LINE = 13,
+	LTTNGMAP_LOGLEVEL_DEBUG = 14,
+};
+
+/*
+ * How a field stands in the record (packed to bytes, no padding):
+ *   INTEGER, ENUM   size bytes
+ *   FLOAT           size bytes, IEEE 754
+ *   STRING          bytes up to and including one NUL
+ *   ARRAY           count elements of size bytes
+ *   SEQUENCE        u32 number of elements in machine order, then the elements
+ *   TEXT            count bytes, shown as text up to the first NUL
+ *   TEXT_SEQUENCE   u32 number of bytes, then the bytes
+ */
+enum lttngmap_field_kind {
+	LTTNGMAP_FIELD_INTEGER = 1,
+	LTTNGMAP_FIELD_FLOAT = 2,
+	LTTNGMAP_FIELD_STRING = 3,
+	LTTNGMAP_FIELD_ARRAY = 4,
+	LTTNGMAP_FIELD_SEQUENCE = 5,
+	LTTNGMAP_FIELD_TEXT = 6,
+	LTTNGMAP_FIELD_TEXT_SEQUENCE = 7,
+	LTTNGMAP_FIELD_ENUM = 8,
+};
+
+enum lttngmap_field_flag {
+	LTTNGMAP_FIELD_SIGNED = 1u << 0,
+	LTTNGMAP_FIELD_BIG_ENDIAN = 1u << 1, /* network order; else machine order */
+};
+
+/* A label for the values first..last, both included. */
+struct lttngmap_enum_value {
+	const char *label;
+	int64_t first;
+	int64_t last;
+};
+
+struct lttngmap_enum {
+	const char *name;
+	const struct lttngmap_enum_value *values;
+	uint32_t nr_values;
+};
+
+struct lttngmap_field {
+	const char *name; /* a C identifier */
+	const struct lttngmap_enum *enumeration; /* ENUM only */
+	uint32_t count; /* ARRAY, TEXT: elements */
+	uint8_t kind;   /* enum lttngmap_field_kind */
+	uint8_t size;   /* of an element: 1, 2, 4 or 8 bytes */
+	uint8_t flags;  /* enum lttngmap_field_flag */
+	uint8_t base;   /* how to show an integer: 2, 8, 10 or 16 */
+};
+
+/* Limits that liblttngmap and the daemon both hold to. */
+#define LTTNGMAP_FIELDS_MAX 64u
+#define LTTNGMAP_NAME_MAX 255u /* provider:name, and a field's name, bytes */
+#define LTTNGMAP_ENUM_VALUES_MAX 1024u
+
+struct lttngmap_event_class {
+	uint32_t struct_size; /* sizeof(struct lttngmap_event_class) */
+	uint16_t nr_fields;
+	uint16_t loglevel; /* enum lttngmap_loglevel */
+	const char *provider;
+	const char *name;
+	const struct lttngmap_field *fields;
+};
+
+/*
+ * One tracepoint. `word` points at a constant zero until the library has
+ * registered the class; then at the event's word in the global control. A
+ * disabled tracepoint is the one load through it and one branch.
+ * Written by liblttngmap only.
+ */
+struct lttngmap_tracepoint {
+	const uint64_t *word;
+	const struct lttngmap_event_class *event_class;
+	uint32_t id; /* global to the session daemon; valid once registered */
+	uint32_t reserved;
+};
+
+/*
+ * A module: the program, or a shared library, with the tracepoints in it.
+ * The caller owns it and keeps it until it unregisters it. `list` and the
+ * two words after it belong to liblttngmap.
+ */
+struct lttngmap_module {
+	uint32_t struct_size; /* sizeof(struct lttngmap_module) */
+	uint32_t state;       /* liblttngmap's */
+	struct lttngmap_tracepoint *const *begin;
+	struct lttngmap_tracepoint *const *end;
+	struct lttngmap_module *next; /* liblttngmap's */
+	const uint64_t *off; /* a constant zero of the module's, for `word` */
+};
+
+/*
+ * Tell liblttngmap of a module's tracepoints; from a constructor. Returns at
+ * once where there is no session daemon. Thread-safe; not for signal
+ * handlers. Never fails: a module that could not be registered stays off.
+ */
+void lttngmap_module_register(struct lttngmap_module *module);
+/* Before the module is unmapped; from a destructor. No event of it may run. */
+void lttngmap_module_unregister(struct lttngmap_module *module);
+
+/*
+ * Write an event into every channel in which it is on. `fields` holds the
+ * fields packed as above, `size` bytes, readable up to the next multiple of
+ * 8. An event over LTTNGMAP_RECORD_MAX bytes, header included, is counted as
+ * lost. Signal-safe, thread-safe, keeps errno, calls no malloc, makes no
+ * system call but where lttngmap(7) says so.
+ */
+void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
+			  size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LTTNGMAP_EVENT_CLASS_H */

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * ring-file.h - reading a ring: the file interface, for readers of any kind.
+ *
+ * A ring file shows the rings of one process in one channel, all CPUs of it,
+ * by the rules of the kernel's own tracing rings (tracefs per_cpu/cpuN/
+ * trace_pipe_raw, Linux >= 6.10):
+ *
+ *   fd = open(path, O_RDONLY);
+ *   meta = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
+ *   data = mmap(NULL, meta->subbuf_size * meta->nr_subbufs, PROT_READ,
+ *               MAP_SHARED, fd, meta->meta_page_size);
+ *   ioctl(fd, TRACE_MMAP_IOCTL_GET_READER);
+ *   ... data + meta->reader.id * meta->subbuf_size ...
+ *
+ * Sub-buffers hold records only, back to back from their first byte
+ * (lttngmap/abi.h); meta->reader.read says up to where they are valid.
+ * LTTNGMAP_IOC_GET_PACKET says more, and is what the consumer uses.
+ */
+#ifndef LTTNGMAP_RING_FILE_H
+#define LTTNGMAP_RING_FILE_H
+
+#include <stdint.h>
+#include <sys/ioctl.h>
+
+#include <lttngmap/abi.h>
+
+#if defined(__has_include)
+#if __has_include(<linux/trace_mmap.h>)
+#include <linux/trace_mmap.h>
+#define LTTNGMAP_HAVE_TRACE_MMAP_H 1
+#endif
+#endif
+
+#ifndef LTTNGMAP_HAVE_TRACE_MMAP_H
+/* As in linux/trace_mmap.h of Linux 6.10, for systems whose headers are older. */
+struct trace_buffer_meta {
+	uint32_t meta_page_size;  /* bytes before the first sub-buffer */
+	uint32_t meta_struct_len; /* bytes of this struct, extensions included */
+	uint32_t subbuf_size;
+	uint32_t nr_subbufs; /* all of the file's, the readers' own included */
+	struct {
+		uint64_t lost_events; /* before the reader's sub-buffer */
+		uint32_t id;          /* the reader's sub-buffer */
+		uint32_t read;        /* bytes of it that are valid */
+	} reader;
+	uint64_t flags;
+	uint64_t entries; /* events written and not overwritten */
+	uint64_t overrun; /* events lost: overwritten or discarded */
+	uint64_t read;    /* events read */
+	uint64_t Reserved1;
+	uint64_t Reserved2;
+};
+#endif
+
+/* The number that Linux >= 6.10.? serves; the first merged patch had another. */
+#undef TRACE_MMAP_IOCTL_GET_READER
+#define TRACE_MMAP_IOCTL_GET_READER _IO('R', 0x20)
+
+LTTNGMAP_ABI_ASSERT(sizeof(struct trace_buffer_meta) == 80);
+
+#define LTTNGMAP_META_MAGIC 0x4c544d4du
+
+/*
+ * The meta page of a ring file of lttngmap: the kernel's struct, then ours,
+ * all of it within meta.meta_struct_len. Written by the session daemon. The
+ * traced process holds the same memory and could write here too: a reader
+ * that cares takes its facts from LTTNGMAP_IOC_GET_PACKET.
+ */
+struct lttngmap_meta {
+	struct trace_buffer_meta meta;
+	uint32_t magic; /* LTTNGMAP_META_MAGIC; absent in kernel rings */
+	uint16_t major;
+	uint16_t minor;
+	uint32_t rings;            /* rings in this file */
+	uint32_t subbufs_per_ring; /* those in rotation and the reader's */
+	uint32_t pid;
+	uint32_t uid;
+	uint32_t clock; /* enum lttngmap_clock */
+	uint32_t reserved;
+	char procname[16]; /* ends in a NUL */
+};
+LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_meta) == 80 + 48);
+
+/* Any ring of the file, for lttngmap_packet.cpu on the way in. */
+#define LTTNGMAP_CPU_ANY UINT32_MAX
+
+enum lttngmap_packet_flag {
+	/* In: also what stands in a sub-buffer that is not full yet. */
+	LTTNGMAP_PACKET_PARTIAL = 1u << 0,
+	/*
+	 * Out: the writer may overwrite it while it is read. Copy, then ask
+	 * LTTNGMAP_IOC_CHECK_PACKET before use.
+	 */
+	LTTNGMAP_PACKET_VOLATILE = 1u << 1,
+};
+
+/*
+ * A packet: a stretch of whole records in one sub-buffer. All values were
+ * checked by the daemon, none is copied unchecked from the process.
+ * In: cpu, flags. Out: everything.
+ */
+struct lttngmap_packet {
+	uint32_t cpu;   /* ring index; an extra ring's is beyond the CPUs' */
+	uint32_t flags; /* enum lttngmap_packet_flag */
+	uint32_t subbuf_id; /* over all rings of the file */
+	uint32_t offset;    /* of its first record, in the sub-buffer */
+	uint32_t length;    /* bytes */
+	uint32_t pid;
+	uint32_t uid;
+	uint32_t reserved0;
+	uint64_t sequence;   /* counts the ring's packets, from 0 */
+	uint64_t timestamp_begin; /* clock, 64 bits; not after its first record */
+	uint64_t timestamp_end;   /* clock of its last record */
+	uint64_t events;          /* records in it */
+	uint64_t discarded; /* of the ring, cumulative, up to its end: not
+			       written plus overwritten */
+	uint64_t metadata_generation; /* the metadata that describes it */
+	uint64_t reserved1[2];
+};
+LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packet) == 104);
+
+/*
+ * Release the current packet, if there is one, and make the next one
+ * current. A packet stays current, and its bytes unchanged (but for
+ * LTTNGMAP_PACKET_VOLATILE), until the next call or until another reader
+ * opened the file after this one closed it: then it is given again.
+ *
+ * 0; EAGAIN: nothing now, poll; ENODATA: the process is gone and all is
+ * read, or the ring was closed because the process spoiled it; EINVAL: no
+ * such cpu.
+ */
+#define LTTNGMAP_IOC_GET_PACKET _IOWR('R', 0x60, struct lttngmap_packet)
+/* 0: the current packet was not overwritten so far; ESTALE: it was. */
+#define LTTNGMAP_IOC_CHECK_PACKET _IO('R', 0x61)
+
+/* ---- a small reader library over all kinds of ring file ------------------- */
+
+struct lttngmap_ring_file;
+
+/*
+ * Open a ring file: one of ring-fs, or an announcement of ring-socket. Maps
+ * the meta page and all sub-buffers read-only.
+ * 0 or -errno: -EBUSY another reader has it, -ENODEV not a ring file.
+ * Not thread-safe for one object; objects are independent.
+ */
+int lttngmap_ring_file_open(const char *path, struct lttngmap_ring_file **file);
+/* Unmaps and closes; NULL is allowed. */
+void lttngmap_ring_file_close(struct lttngmap_ring_file *file);
+/* A descriptor for poll(2): POLLIN when there is a packet, POLLHUP at the end. */
+int lttngmap_ring_file_fd(const struct lttngmap_ring_file *file);
+/* The meta page; valid until close. */
+const struct lttngmap_meta *lttngmap_ring_file_meta(const struct lttngmap_ring_file *file);
+/* LTTNGMAP_IOC_GET_PACKET. 0 or -errno as there. */
+int lttngmap_ring_file_get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *packet);
+/* LTTNGMAP_IOC_CHECK_PACKET. */
+int lttngmap_ring_file_check_packet(struct lttngmap_ring_file *file);
+/* TRACE_MMAP_IOCTL_GET_READER; result in the meta page. Never blocks: 0 or -errno. */
+int lttngmap_ring_file_get_reader(struct lttngmap_ring_file *file);
+/*
+ * Where a packet's bytes lie; NULL where the packet points outside of the
+ * mapping (which the daemon never says). Valid until the next get_packet.
+ */
+const void *lttngmap_ring_file_data(const struct lttngmap_ring_file *file,
+				    const struct lttngmap_packet *packet);
+
+#endif /* LTTNGMAP_RING_FILE_H */

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * ring-set.h - the rings of one process in one channel, as the mediator
+ * reads them; the reader's half of the ring (the writer's is
+ * liblttngmap/ring-write.h, what they share is lttngmap/abi.h).
+ *
+ * Synchronization:
+ *
+ *   what                         main thread   ring thread    how
+ *   table of ring sets           add, remove   look up        cds_lfht, RCU
+ *   a ring set's reader state    freeze,       get_packet …   its mutex
+ *                                finish
+ *   its reference count          get, put      get, put       urcu_ref
+ *
+ * Everything in ring control and ring data is the process's to spoil: each
+ * value is read once and checked before use. A ring that fails a check is
+ * closed, counted and named in a message; the others of the set go on.
+ */
+#ifndef LTTNGMAP_RING_SET_H
+#define LTTNGMAP_RING_SET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <lttngmap/abi.h>
+#include <lttngmap/ring-file.h>
+
+struct ring_set;
+
+struct ring_set_config {
+	const char *session; /* copied, as all strings here */
+	const char *channel;
+	const char *procname; /* cleaned: safe in a file name */
+	uint32_t pid;
+	uint32_t uid;
+	uint32_t cpu_rings;
+	enum lttngmap_clock clock;
+	enum lttngmap_mode mode;
+	uint32_t subbuf_shift;
+	uint32_t subbufs_shift;
+	int data_fd;          /* owned by the set from here on, even on failure */
+	uint32_t meta_page_size;
+	struct lttngmap_ring *rings; /* ring control of the slot; must outlive the set */
+	uint64_t begin; /* clock: no record of the set is older */
+	/* Counters of the session that this set adds to; may be NULL. */
+	struct ring_totals *totals;
+};
+
+/* Added to with relaxed atomics by any thread. */
+struct ring_totals {
+	uint64_t written;
+	uint64_t delivered;
+	uint64_t discarded;
+	uint64_t overwritten;
+	uint64_t closed_rings;
+};
+
+/* Makes the set and maps its meta page; one reference. 0 or -errno. */
+int ring_set_create(const struct ring_set_config *config, struct ring_set **set);
+struct ring_set *ring_set_get(struct ring_set *set);
+/* NULL is allowed. The last put frees it after an RCU grace period. */
+void ring_set_put(struct ring_set *set);
+
+/* In the table by id, from ring_set_publish to ring_set_unpublish. */
+void ring_set_publish(struct ring_set *set);
+void ring_set_unpublish(struct ring_set *set);
+/* A reference, or NULL. Any registered RCU thread. */
+struct ring_set *ring_set_lookup(uint64_t id);
+
+/* Constant for the set's life. */
+uint64_t ring_set_id(const struct ring_set *set);
+const char *ring_set_session(const struct ring_set *set);
+const char *ring_set_channel(const struct ring_set *set);
+/* "PROCNAME-PID-ID", unique in the daemon's life, safe as a file name. */
+const char *ring_set_file_name(const struct ring_set *set);
+/* The memory to hand to a reader, and what of it a reader may map. */
+int ring_set_data_fd(const struct ring_set *set);
+uint64_t ring_set_data_size(const struct ring_set *set);
+
+/* One reader at a time: 0, or -EBUSY. */
+int ring_set_open_reader(struct ring_set *set);
+/* What was not released is given again to the next reader. */
+void ring_set_close_reader(struct ring_set *set);
+
+/* LTTNGMAP_IOC_GET_PACKET and the others, without blocking. 0 or -errno. */
+int ring_set_get_packet(struct ring_set *set, struct lttngmap_packet *packet);
+int ring_set_check_packet(struct ring_set *set);
+/* TRACE_MMAP_IOCTL_GET_READER: 1 something new, 0 nothing new, -ENODATA at the end. */
+int ring_set_get_reader(struct ring_set *set);
+/* POLLIN | POLLHUP as poll(2) shall say. */
+unsigned ring_set_poll(struct ring_set *set);
+/* Has anything been written into it, or lost, since it was made? */
+bool ring_set_touched(struct ring_set *set);
+
+/*
+ * Stop: what stands below the positions of now is all that will be read.
+ * `thaw` at the next start. Finish: the process is gone, likewise and for ever.
+ */
+void ring_set_freeze(struct ring_set *set);
+void ring_set_thaw(struct ring_set *set);
+void ring_set_finish(struct ring_set *set);
+/* Frozen or finished, all of it read and released. */
+bool ring_set_drained(struct ring_set *set);
+
+/* The table itself; once a daemon. */
+int ring_set_table_create(void);
+void ring_set_table_destroy(void);
+
+/*
+ * The set's place with the mediator, for the mediator's own use: a pointer
+ * that it may set and read under its own rules.
+ */
+void ring_set_set_mediator_data(struct ring_set *set, void *data);
+void *ring_set_mediator_data(const struct ring_set *set);
+
+#endif /* LTTNGMAP_RING_SET_H */

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# libcommon.la: what daemons and command share. libringfile.la: the reader of
+# ring files, installed as liblttngmap-ring-file.so and used by the consumer.
+
+noinst_LTLIBRARIES += libcommon.la libringfile.la
+libcommon_la_SOURCES = \
+	common/protocol-app.h \
+	common/protocol-control.h
+libcommon_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+libcommon_la_LIBADD = $(JSON_LIBS)
+
+libringfile_la_SOURCES = \
+	common/protocol-ring.h
+
+# Becomes lib_LTLIBRARIES once libringfile.la has a source.
+EXTRA_LTLIBRARIES += liblttngmap-ring-file.la
+liblttngmap_ring_file_la_SOURCES =
+liblttngmap_ring_file_la_LIBADD = libringfile.la
+liblttngmap_ring_file_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -rpath $(libdir) \
+	-export-symbols-regex '^lttngmap_ring_file_'

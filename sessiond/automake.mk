@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# lttngmap-sessiond. All but main.c is in libsessiond.la, so that the unit
+# tests reach it.
+
+noinst_LTLIBRARIES += libsessiond.la
+libsessiond_la_SOURCES = \
+	sessiond/mediator.h \
+	sessiond/ring-set.h
+libsessiond_la_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFLAGS) \
+	$(JSON_CFLAGS) $(NUMA_CFLAGS)
+libsessiond_la_LIBADD = libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(FUSE_LIBS) $(JSON_LIBS) \
+	$(NUMA_LIBS) -lpthread
+
+# Becomes bin_PROGRAMS once there is a main.c.
+EXTRA_PROGRAMS += lttngmap-sessiond
+lttngmap_sessiond_SOURCES =
+lttngmap_sessiond_CFLAGS = $(libsessiond_la_CFLAGS)
+lttngmap_sessiond_LDADD = libsessiond.la

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# All tests speak TAP. Unit tests: a program of check_PROGRAMS that is in
+# TESTS, one a line group below. Integration tests: a script in
+# dist_check_SCRIPTS, likewise. Add a test by adding its lines here:
+#
+#   check_PROGRAMS += tests/unit/NAME
+#   TESTS += tests/unit/NAME
+#   tests_unit_NAME_SOURCES = tests/unit/NAME.c
+#   tests_unit_NAME_LDADD = libsessiond.la
+#
+#   dist_check_SCRIPTS += tests/integration/NAME.sh
+#   TESTS += tests/integration/NAME.sh
+#
+# A program that links liblttngmap.la also wants, to be no wrapper script:
+#
+#   tests_unit_NAME_LDFLAGS = $(test_ldflags)
+
+test_ldflags = $(AM_LDFLAGS) -no-install
+
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+SH_LOG_DRIVER = $(LOG_DRIVER)
+SH_LOG_COMPILER = $(BASH)
+TEST_EXTENSIONS = .sh
+AM_TESTS_ENVIRONMENT = \
+	LTTNGMAP_BUILD='$(abs_top_builddir)'; export LTTNGMAP_BUILD; \
+	LTTNGMAP_SRC='$(abs_top_srcdir)'; export LTTNGMAP_SRC; \
+	LTTNGMAP_CC='$(CC)'; export LTTNGMAP_CC; \
+	LTTNGMAP_CXX='$(CXX)'; export LTTNGMAP_CXX;
+
+EXTRA_DIST += tests/utils/tap.sh
+noinst_HEADERS += tests/utils/tap.h
+
+check_PROGRAMS += tests/unit/tap
+TESTS += tests/unit/tap
+tests_unit_tap_SOURCES = tests/unit/tap.c
+
+dist_check_SCRIPTS += tests/integration/tap.sh
+TESTS += tests/integration/tap.sh

@@ -19,15 +19,27 @@
 
 test_ldflags = $(AM_LDFLAGS) -no-install
 
+# A test that hangs is ended, with all that it started, and has failed.
+test_timeout = timeout --kill-after=10 600
+
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
-SH_LOG_COMPILER = $(BASH)
+LOG_COMPILER = $(test_timeout)
+SH_LOG_COMPILER = $(test_timeout) $(BASH)
 TEST_EXTENSIONS = .sh
 AM_TESTS_ENVIRONMENT = \
 	LTTNGMAP_BUILD='$(abs_top_builddir)'; export LTTNGMAP_BUILD; \
 	LTTNGMAP_SRC='$(abs_top_srcdir)'; export LTTNGMAP_SRC; \
 	LTTNGMAP_CC='$(CC)'; export LTTNGMAP_CC; \
-	LTTNGMAP_CXX='$(CXX)'; export LTTNGMAP_CXX;
+	LTTNGMAP_CXX='$(CXX)'; export LTTNGMAP_CXX; \
+	if test x"$$LTTNGMAP_TEST_RSEQ" = xoff; then \
+		GLIBC_TUNABLES=glibc.pthread.rseq=0; export GLIBC_TUNABLES; \
+	fi;
+
+# The scripts alone, for rounds in which unit tests would say nothing new.
+check-integration:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter tests/integration/%,$(TESTS))'
+.PHONY: check-integration
 
 EXTRA_DIST += tests/utils/tap.sh
 noinst_HEADERS += tests/utils/tap.h

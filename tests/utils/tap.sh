@@ -31,7 +31,7 @@ if [[ -n ${LTTNGMAP_TEST_USER:-} && $EUID == 0 && $LTTNGMAP_TEST_USER != root ]]
 		--inh-caps=-all --no-new-privs "$BASH" "$0" "$@"
 fi
 
-[[ ${LTTNGMAP_TEST_RSEQ:-on} != off ]] ||
+[[ ${LTTNGMAP_TEST_RSEQ:-on} != off || ${GLIBC_TUNABLES:-} == *pthread.rseq=0* ]] ||
 	export GLIBC_TUNABLES="${GLIBC_TUNABLES:+$GLIBC_TUNABLES:}glibc.pthread.rseq=0"
 [[ -z ${LTTNGMAP_TEST_MEDIATOR:-} ]] || export LTTNGMAP_MEDIATOR=$LTTNGMAP_TEST_MEDIATOR
 

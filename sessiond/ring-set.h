@@ -45,6 +45,12 @@ struct ring_set_config {
 	uint64_t begin; /* clock: no record of the set is older */
 	/* Counters of the session that this set adds to; may be NULL. */
 	struct ring_totals *totals;
+	/*
+	 * Called once, by any thread, when the set is freed: `rings` and `totals`
+	 * are not used any more. Not called where create fails. May be NULL.
+	 */
+	void (*release)(void *release_data);
+	void *release_data;
 };
 
 /* Added to with relaxed atomics by any thread. */

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/memory-set.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define POOL_MAX 16u
+
+struct memory_pool {
+	struct memory_set_config config;
+	unsigned int wanted;
+	unsigned int count;
+	sd_event_source *refill;
+	struct memory_set *sets[POOL_MAX];
+};
+
+static void memory_set_free(struct memory_set *set)
+{
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		memory_destroy(&set->ring_data[slot]);
+	if (set->doorbell >= 0)
+		close(set->doorbell);
+	memory_destroy(&set->ring_control);
+	memory_destroy(&set->process);
+	free(set);
+}
+
+int memory_set_create(const struct memory_set_config *config, struct memory_set **result)
+{
+	struct memory_set *set = calloc(1, sizeof(*set));
+	int error;
+
+	*result = NULL;
+	if (!set)
+		return -ENOMEM;
+	urcu_ref_init(&set->references);
+	set->reserve = config->reserve;
+	set->slot_stride = config->slot_stride;
+	set->process = MEMORY_NONE;
+	set->ring_control = MEMORY_NONE;
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		set->ring_data[slot] = MEMORY_NONE;
+
+	set->doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (set->doorbell < 0) {
+		error = -errno;
+		goto fail;
+	}
+	error = memory_create(MEMORY_CONTROL, sizeof(struct lttngmap_process), &set->process);
+	if (error)
+		goto fail;
+	error = memory_create(MEMORY_RING_CONTROL, LTTNGMAP_CHANNELS * config->slot_stride,
+			      &set->ring_control);
+	if (error)
+		goto fail;
+	for (uint32_t slot = 0; slot < config->reserve; slot++) {
+		error = memory_create(MEMORY_RING_DATA, config->reserve_size,
+				      &set->ring_data[slot]);
+		if (error)
+			goto fail;
+	}
+	*result = set;
+	return 0;
+
+fail:
+	memory_set_free(set);
+	return error;
+}
+
+static void memory_set_release(struct urcu_ref *references)
+{
+	memory_set_free(caa_container_of(references, struct memory_set, references));
+}
+
+struct memory_set *memory_set_get(struct memory_set *set)
+{
+	urcu_ref_get(&set->references);
+	return set;
+}
+
+void memory_set_put(struct memory_set *set)
+{
+	if (set)
+		urcu_ref_put(&set->references, memory_set_release);
+}
+
+struct lttngmap_ring *memory_set_rings(const struct memory_set *set, uint32_t slot)
+{
+	return (struct lttngmap_ring *)((char *)set->ring_control.map + slot * set->slot_stride);
+}
+
+int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t size)
+{
+	struct memory larger;
+	int error;
+
+	if (set->ring_data[slot].fd >= 0 && set->ring_data[slot].size >= size)
+		return 0;
+	error = memory_create(MEMORY_RING_DATA, size, &larger);
+	if (error)
+		return error;
+	memory_destroy(&set->ring_data[slot]);
+	set->ring_data[slot] = larger;
+	return 0;
+}
+
+int memory_set_zero(struct memory_set *set, uint32_t slot)
+{
+	const struct memory *data = &set->ring_data[slot];
+	int error = memory_zero(&set->ring_control, slot * set->slot_stride, set->slot_stride);
+
+	if (error == 0 && data->fd >= 0)
+		error = memory_zero(data, 0, data->size);
+	return error;
+}
+
+static int pool_refill(sd_event_source *source, void *data)
+{
+	struct memory_pool *pool = data;
+
+	if (pool->count >= pool->wanted ||
+	    memory_set_create(&pool->config, &pool->sets[pool->count]) != 0) {
+		/* Full, or out of descriptors: the next take tries again. */
+		sd_event_source_set_enabled(source, SD_EVENT_OFF);
+		return 0;
+	}
+	pool->count++;
+	return 0;
+}
+
+int memory_pool_create(const struct memory_set_config *config, unsigned int ready,
+		       sd_event *event, struct memory_pool **result)
+{
+	struct memory_pool *pool = calloc(1, sizeof(*pool));
+	int error;
+
+	*result = NULL;
+	if (!pool)
+		return -ENOMEM;
+	pool->config = *config;
+	pool->wanted = ready < POOL_MAX ? ready : POOL_MAX;
+	error = sd_event_add_defer(event, &pool->refill, pool_refill, pool);
+	if (error < 0)
+		goto fail;
+	error = sd_event_source_set_priority(pool->refill, SD_EVENT_PRIORITY_IDLE);
+	if (error < 0)
+		goto fail;
+	error = sd_event_source_set_enabled(pool->refill, SD_EVENT_ON);
+	if (error < 0)
+		goto fail;
+	*result = pool;
+	return 0;
+
+fail:
+	memory_pool_destroy(pool);
+	return error;
+}
+
+void memory_pool_destroy(struct memory_pool *pool)
+{
+	if (!pool)
+		return;
+	sd_event_source_disable_unref(pool->refill);
+	while (pool->count > 0)
+		memory_set_put(pool->sets[--pool->count]);
+	free(pool);
+}
+
+int memory_pool_take(struct memory_pool *pool, struct memory_set **set)
+{
+	sd_event_source_set_enabled(pool->refill, SD_EVENT_ON);
+	if (pool->count == 0)
+		return memory_set_create(&pool->config, set);
+	*set = pool->sets[--pool->count];
+	return 0;
+}

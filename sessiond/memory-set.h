@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * memory-set.h - all memories of one process, and a pool of them ready made.
+ *
+ * Registration is paid by every process of a build, so its 20 or so
+ * descriptors are made beforehand, while the daemon is idle.
+ *
+ * A memory set is shared by the process object and by each ring set that
+ * reads its ring control; the last one to let go frees it, in any thread.
+ * Everything else here is the main thread's.
+ */
+#ifndef SESSIOND_MEMORY_SET_H
+#define SESSIOND_MEMORY_SET_H
+
+#include <stdint.h>
+
+#include <systemd/sd-event.h>
+#include <urcu/ref.h>
+
+#include <lttngmap/abi.h>
+
+#include "sessiond/memory.h"
+
+struct memory_set {
+	struct urcu_ref references;
+	struct memory process;      /* struct lttngmap_process */
+	struct memory ring_control; /* LTTNGMAP_CHANNELS times slot_stride */
+	int doorbell;               /* eventfd */
+	uint32_t reserve;
+	uint64_t slot_stride;
+	/* By slot; beyond the reserve they are made on demand. */
+	struct memory ring_data[LTTNGMAP_CHANNELS];
+};
+
+struct memory_set_config {
+	uint32_t reserve;      /* ring data memories made at once */
+	uint64_t reserve_size; /* bytes of each, the meta page included */
+	uint64_t slot_stride;  /* bytes of ring control of one slot */
+};
+
+/* One reference. 0 or -errno. */
+int memory_set_create(const struct memory_set_config *config, struct memory_set **set);
+struct memory_set *memory_set_get(struct memory_set *set);
+/* NULL is allowed. Any thread. */
+void memory_set_put(struct memory_set *set);
+
+static inline struct lttngmap_process *memory_set_process(const struct memory_set *set)
+{
+	return set->process.map;
+}
+
+/* The rings of a slot, as the process has them. */
+struct lttngmap_ring *memory_set_rings(const struct memory_set *set, uint32_t slot);
+
+/*
+ * Make sure that the slot's ring data has at least `size` bytes: what is
+ * there already is kept where it is large enough. 0 or -errno.
+ */
+int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t size);
+
+/* Ring control and ring data of the slot read as zeros again. 0 or -errno. */
+int memory_set_zero(struct memory_set *set, uint32_t slot);
+
+struct memory_pool;
+
+/* Keeps up to `ready` sets, refilled when `event` has nothing else to do. */
+int memory_pool_create(const struct memory_set_config *config, unsigned int ready,
+		       sd_event *event, struct memory_pool **pool);
+void memory_pool_destroy(struct memory_pool *pool);
+/* A ready set, or one made now. 0 or -errno. */
+int memory_pool_take(struct memory_pool *pool, struct memory_set **set);
+
+#endif /* SESSIOND_MEMORY_SET_H */

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <numa.h>
+#include <numaif.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+uint64_t memory_page_size(void)
+{
+	static uint64_t size;
+
+	if (size == 0)
+		size = (uint64_t)sysconf(_SC_PAGESIZE);
+	return size;
+}
+
+static const char *memory_name(enum memory_kind kind)
+{
+	switch (kind) {
+	case MEMORY_CONTROL:
+		return "lttngmap-control";
+	case MEMORY_RING_CONTROL:
+		return "lttngmap-ring-control";
+	case MEMORY_RING_DATA:
+		break;
+	}
+	return "lttngmap-ring-data";
+}
+
+int memory_create(enum memory_kind kind, uint64_t size, struct memory *memory)
+{
+	int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	uint64_t page = memory_page_size();
+	int error;
+
+	*memory = MEMORY_NONE;
+	if (size == 0 || size > INT64_MAX - page)
+		return -EINVAL;
+	size = (size + page - 1) & ~(page - 1);
+
+	memory->fd = memfd_create(memory_name(kind), MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (memory->fd < 0)
+		return -errno;
+	memory->size = size;
+	if (ftruncate(memory->fd, (off_t)size) != 0)
+		goto fail;
+
+	if (kind != MEMORY_RING_DATA) {
+		/* Before the seals: FUTURE_WRITE refuses writable maps made later. */
+		void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory->fd, 0);
+
+		if (map == MAP_FAILED)
+			goto fail;
+		memory->map = map;
+		/* A core dump of the daemon would write all of it out. */
+		madvise(map, size, MADV_DONTDUMP);
+	}
+
+	if (kind == MEMORY_CONTROL)
+		seals |= F_SEAL_FUTURE_WRITE;
+	if (fcntl(memory->fd, F_ADD_SEALS, seals) != 0)
+		goto fail;
+	return 0;
+
+fail:
+	error = -errno;
+	memory_destroy(memory);
+	return error;
+}
+
+void memory_close_fd(struct memory *memory)
+{
+	if (memory->fd >= 0)
+		close(memory->fd);
+	memory->fd = -1;
+}
+
+void memory_destroy(struct memory *memory)
+{
+	if (memory->map)
+		munmap(memory->map, memory->size);
+	memory_close_fd(memory);
+	*memory = MEMORY_NONE;
+}
+
+int memory_zero(const struct memory *memory, uint64_t offset, uint64_t size)
+{
+	if (offset > memory->size || size > memory->size - offset)
+		return -EINVAL;
+	if (size == 0)
+		return 0;
+	if (memory->map)
+		return madvise((char *)memory->map + offset, size, MADV_REMOVE) ? -errno : 0;
+	return fallocate(memory->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+			 (off_t)size)
+		       ? -errno
+		       : 0;
+}
+
+int memory_has_nodes(void)
+{
+	return numa_available() >= 0 && numa_max_node() > 0;
+}
+
+int memory_place_rings(int fd, uint64_t first, uint64_t ring_size, uint32_t cpu_rings)
+{
+	uint64_t size = ring_size * cpu_rings;
+	struct bitmask *nodes;
+	int error = 0;
+	char *map;
+
+	if (numa_available() < 0)
+		return -EOPNOTSUPP;
+	nodes = numa_allocate_nodemask();
+	if (!nodes)
+		return -ENOMEM;
+	map = mmap(NULL, size, PROT_NONE, MAP_SHARED, fd, (off_t)first);
+	if (map == MAP_FAILED) {
+		error = -errno;
+		goto free_nodes;
+	}
+	for (uint32_t cpu = 0; cpu < cpu_rings && error == 0; cpu++) {
+		int node = numa_node_of_cpu((int)cpu);
+
+		/* A CPU number without a CPU behind it: its ring stays empty. */
+		if (node < 0)
+			continue;
+		numa_bitmask_clearall(nodes);
+		numa_bitmask_setbit(nodes, (unsigned)node);
+		/* Preferred and not bound: a full node must not fail a write. */
+		if (mbind(map + cpu * ring_size, ring_size, MPOL_PREFERRED, nodes->maskp,
+			  nodes->size + 1, 0) != 0)
+			error = -errno;
+	}
+	munmap(map, size);
+free_nodes:
+	numa_free_nodemask(nodes);
+	return error;
+}

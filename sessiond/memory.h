@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * memory.h - the memories that the daemon makes and hands to processes.
+ *
+ *   kind          seals                            the daemon's own map
+ *   control       FUTURE_WRITE SHRINK GROW SEAL    RW, made before the seals
+ *   ring control               SHRINK GROW SEAL    RW
+ *   ring data                  SHRINK GROW SEAL    none
+ *
+ * Seals are per inode, so each kind is a memfd of its own. A receiver of a
+ * control memory can map it read-only and nothing else; no receiver of any
+ * of them can change its size, so no map of it ever raises SIGBUS. All are
+ * sparse: pages appear, zeroed, when they are first written.
+ */
+#ifndef SESSIOND_MEMORY_H
+#define SESSIOND_MEMORY_H
+
+#include <stdint.h>
+
+struct memory {
+	int fd;        /* -1: none */
+	uint64_t size; /* bytes, whole pages */
+	void *map;     /* RW, whole; NULL: not mapped */
+};
+
+#define MEMORY_NONE ((struct memory){ .fd = -1 })
+
+enum memory_kind {
+	MEMORY_CONTROL,
+	MEMORY_RING_CONTROL,
+	MEMORY_RING_DATA,
+};
+
+/*
+ * `size` is rounded up to whole pages. 0 or -errno; then *memory is
+ * MEMORY_NONE. Any thread.
+ */
+int memory_create(enum memory_kind kind, uint64_t size, struct memory *memory);
+/* Unmap and close; what was handed out lives on. MEMORY_NONE is allowed. */
+void memory_destroy(struct memory *memory);
+/* Close the descriptor only, the map stays. */
+void memory_close_fd(struct memory *memory);
+
+/* The machine's page size, bytes. */
+uint64_t memory_page_size(void);
+
+/* Give a range's pages back: it reads as zeros again. 0 or -errno. */
+int memory_zero(const struct memory *memory, uint64_t offset, uint64_t size);
+
+/*
+ * Ask for each CPU's range of a ring data memory on that CPU's own node:
+ * ring k stands at `first + k * ring_size`. The policy belongs to the inode
+ * and outlives the temporary map. On a machine with one node it has no
+ * effect, and callers need not call it there. 0 or -errno.
+ */
+int memory_place_rings(int fd, uint64_t first, uint64_t ring_size, uint32_t cpu_rings);
+/* Is there more than one node? */
+int memory_has_nodes(void);
+
+#endif /* SESSIOND_MEMORY_H */

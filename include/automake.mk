@@ -7,4 +7,5 @@ lttngmapincludedir = $(includedir)/lttngmap
 lttngmapinclude_HEADERS = \
 	include/lttngmap/abi.h \
 	include/lttngmap/event-class.h \
-	include/lttngmap/ring-file.h
+	include/lttngmap/ring-file.h \
+	include/lttngmap/tracepoint.h

@@ -57,7 +57,8 @@
 extern "C" {
 #define LTTNGMAP_ABI_ASSERT(condition) static_assert(condition, #condition)
 #else
-#define LTTNGMAP_ABI_ASSERT(condition) _Static_assert(condition, #condition)
+/* __extension__: the installed headers are silent under -std=c99 -Wpedantic. */
+#define LTTNGMAP_ABI_ASSERT(condition) __extension__ _Static_assert(condition, #condition)
 #endif
 
 /* A change of major is refused at registration; a higher minor adds only. */

@@ -2,13 +2,29 @@
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
 # liblttngmap.so: what lives in the traced program. It needs libc only, and
-# stays mapped after a dlclose, for tracepoints elsewhere point into it.
+# stays mapped after a dlclose, for tracepoints elsewhere point into it. The
+# objects stand in a library of their own, so that tests reach hidden symbols.
 
-# Becomes lib_LTLIBRARIES once there is a source.
-EXTRA_LTLIBRARIES += liblttngmap.la
+noinst_LTLIBRARIES += liblttngmap-core.la
+liblttngmap_core_la_SOURCES = \
+	liblttngmap/arch.h \
+	liblttngmap/attach.c liblttngmap/attach.h \
+	liblttngmap/channel.c liblttngmap/channel.h \
+	liblttngmap/event.c \
+	liblttngmap/exchange.c liblttngmap/exchange.h \
+	liblttngmap/local.h \
+	liblttngmap/module.c \
+	liblttngmap/ring-rseq.h \
+	liblttngmap/ring-switch.c \
+	liblttngmap/ring-trylock.c \
+	liblttngmap/ring-write.c liblttngmap/ring-write.h \
+	liblttngmap/vfork.c liblttngmap/vfork.h
+liblttngmap_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+
+lib_LTLIBRARIES += liblttngmap.la
 liblttngmap_la_SOURCES =
-liblttngmap_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-liblttngmap_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -rpath $(libdir) \
+liblttngmap_la_LIBADD = liblttngmap-core.la
+liblttngmap_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 	-Wl,-z,nodelete -Wl,-z,defs \
 	-Wl,--version-script=$(top_srcdir)/liblttngmap/liblttngmap.map
 EXTRA_liblttngmap_la_DEPENDENCIES = liblttngmap/liblttngmap.map

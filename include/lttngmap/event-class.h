@@ -126,6 +126,9 @@ struct lttngmap_module {
 	const uint64_t *off; /* a constant zero of the module's, for `word` */
 };
 
+/* Exported by liblttngmap.so, also to code that is compiled to hide its own. */
+#pragma GCC visibility push(default)
+
 /*
  * Tell liblttngmap of a module's tracepoints; from a constructor. Returns at
  * once where there is no session daemon. Thread-safe; not for signal
@@ -144,6 +147,8 @@ void lttngmap_module_unregister(struct lttngmap_module *module);
  */
 void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
 			  size_t size);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

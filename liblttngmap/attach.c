@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/rseq.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <lttngmap/abi.h>
+
+#include "common/protocol-app.h"
+#include "arch.h"
+#include "attach.h"
+#include "exchange.h"
+
+/*
+ * Our two descriptors are put at numbers that a program does not come by on
+ * its own, so that one that closes all and opens others does not find an
+ * eventfd's eight bytes in a file of its own.
+ */
+#define HIGH_FD 1000
+
+struct local *local_pages;
+
+/*
+ * What survives a fork, so that a child can be attached over its parent. Set
+ * by the first attach only, before `local->process`, but for the descriptors.
+ */
+static struct {
+	char *base; /* the one stretch of address space */
+	uint64_t size;
+	uint64_t instance;
+	uint64_t epoch;
+	int socket;
+	int doorbell;
+	ino_t socket_inode;
+	/* Ring data beyond the reserve, mapped one by one. */
+	char *extra[LTTNGMAP_CHANNELS];
+	uint64_t extra_size[LTTNGMAP_CHANNELS];
+} inherited = { .socket = -1, .doorbell = -1 };
+
+/* Where `process` points when this process is not traced: no channel at all. */
+static const struct lttngmap_process not_traced;
+
+static bool make_pages(void)
+{
+	size_t size = (sizeof(struct local) + 4095) & ~(size_t)4095;
+	long pages;
+
+	if (local_pages)
+		return true;
+	pages = arch_syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (pages < 0 && pages > -4096)
+		return false;
+	if (arch_syscall(SYS_madvise, pages, size, MADV_WIPEONFORK) < 0) {
+		arch_syscall(SYS_munmap, pages, size);
+		return false;
+	}
+	local_pages = (struct local *)pages;
+	return true;
+}
+
+static bool map_at(char *to, uint64_t size, int protection, int fd, uint64_t offset)
+{
+	return arch_syscall(SYS_mmap, to, size, protection, MAP_SHARED | MAP_FIXED, fd, offset) ==
+	       (long)to;
+}
+
+static uint64_t page_up(uint64_t size)
+{
+	return (size + 4095) & ~UINT64_C(4095);
+}
+
+/* One stretch for all; a child finds its parent's, which it maps over. */
+static bool reserve_stretch(uint64_t size)
+{
+	long base;
+
+	if (inherited.base && inherited.size == size)
+		return true;
+	base = arch_syscall(SYS_mmap, NULL, size, PROT_NONE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (base < 0 && base > -4096)
+		return false;
+	inherited.base = (char *)base;
+	inherited.size = size;
+	return true;
+}
+
+static bool map_memories(struct local *local, const struct protocol_app_registered *answer,
+			 const struct exchange_fds *fds)
+{
+	uint64_t data_size = page_up(answer->ring_data_size - answer->meta_page_size);
+	uint64_t control_size = page_up(answer->control_size);
+	uint64_t process_size = page_up(answer->process_size);
+	uint64_t ring_control_size = page_up(answer->ring_control_size);
+	uint64_t total = control_size + process_size + ring_control_size +
+			 answer->reserve * data_size;
+	char *at;
+
+	if (!reserve_stretch(total))
+		return false;
+	at = inherited.base;
+	local->control = (const void *)at;
+	if (!map_at(at, control_size, PROT_READ, fds->fd[PROTOCOL_APP_FD_CONTROL], 0))
+		return false;
+	at += control_size;
+	if (!map_at(at, process_size, PROT_READ, fds->fd[PROTOCOL_APP_FD_PROCESS], 0))
+		return false;
+	at += process_size;
+	local->ring_control = at;
+	if (!map_at(at, ring_control_size, PROT_READ | PROT_WRITE,
+		    fds->fd[PROTOCOL_APP_FD_RING_CONTROL], 0))
+		return false;
+	at += ring_control_size;
+	for (uint32_t slot = 0; slot < answer->reserve; slot++, at += data_size) {
+		if (!map_at(at, data_size, PROT_WRITE, fds->fd[PROTOCOL_APP_FD_RING_DATA + slot],
+			    answer->meta_page_size))
+			return false;
+		local->data[slot] = at;
+		local->data_size[slot] = data_size;
+	}
+	arch_syscall(SYS_madvise, inherited.base, inherited.size, MADV_DONTDUMP);
+	return true;
+}
+
+/* Our end of the socket that the parent registered, or -1 if it is another file now. */
+static void drop_inherited_fds(void)
+{
+	struct stat status;
+
+	if (inherited.socket >= 0 &&
+	    arch_syscall(SYS_fstat, inherited.socket, &status) == 0 &&
+	    S_ISSOCK(status.st_mode) && status.st_ino == inherited.socket_inode) {
+		arch_syscall(SYS_close, inherited.socket);
+		arch_syscall(SYS_close, inherited.doorbell);
+	}
+	inherited.socket = -1;
+	inherited.doorbell = -1;
+}
+
+static int move_high(int fd)
+{
+	struct rlimit limit = { .rlim_cur = 0 };
+	long lowest = HIGH_FD;
+	long moved;
+
+	arch_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
+	if (limit.rlim_cur < HIGH_FD + 16)
+		lowest = limit.rlim_cur > 64 ? (long)limit.rlim_cur - 16 : 0;
+	moved = arch_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest);
+	if (moved < 0)
+		return fd;
+	arch_syscall(SYS_close, fd);
+	return (int)moved;
+}
+
+static void keep_fds(struct local *local, int socket, struct exchange_fds *fds)
+{
+	struct stat status = { .st_ino = 0 };
+
+	local->socket = move_high(socket);
+	local->doorbell = move_high(fds->fd[PROTOCOL_APP_FD_DOORBELL]);
+	fds->fd[PROTOCOL_APP_FD_DOORBELL] = -1;
+	arch_syscall(SYS_fstat, local->socket, &status);
+	inherited.socket = local->socket;
+	inherited.doorbell = local->doorbell;
+	inherited.socket_inode = status.st_ino;
+}
+
+static bool is_sane(const struct protocol_app_registered *answer, long size, uint32_t nr_classes,
+		    const struct exchange_fds *fds)
+{
+	return answer->nr_ids == nr_classes &&
+	       (size_t)size >= sizeof(*answer) + nr_classes * sizeof(uint16_t) &&
+	       answer->reserve <= PROTOCOL_APP_RESERVE_MAX &&
+	       fds->count == PROTOCOL_APP_FD_RING_DATA + answer->reserve &&
+	       answer->control_size >= sizeof(struct lttngmap_control) &&
+	       answer->process_size >= sizeof(struct lttngmap_process) &&
+	       answer->ring_control_size >= LTTNGMAP_CHANNELS * answer->slot_stride &&
+	       answer->ring_data_size > answer->meta_page_size;
+}
+
+static void fill_request(struct protocol_app_register *request, uint32_t flags,
+			 uint32_t nr_classes, bool use_rseq, bool allow_blocking)
+{
+	*request = (struct protocol_app_register){
+		.header.type = PROTOCOL_APP_REGISTER,
+		.abi_major = LTTNGMAP_ABI_MAJOR,
+		.abi_minor = LTTNGMAP_ABI_MINOR,
+		.flags = flags | (use_rseq ? PROTOCOL_APP_RSEQ : 0) |
+			 (allow_blocking ? PROTOCOL_APP_BLOCKING : 0),
+		.instance = inherited.instance,
+		.word_size = sizeof(long),
+		.nr_classes = nr_classes,
+	};
+	arch_syscall(SYS_prctl, PR_GET_NAME, request->procname);
+}
+
+/*
+ * Register and map; publishes `local->process` last. The answer's ids go to
+ * `ids`. `attaching` is held. 0 or -errno.
+ */
+static long attach(struct local *local, uint32_t flags, const void *classes, size_t size,
+		   uint32_t nr_classes, struct protocol_app_registered *answer,
+		   size_t answer_size)
+{
+	uint64_t deadline = exchange_now() + ATTACH_DEADLINE_MS * UINT64_C(1000000);
+	struct protocol_app_register request;
+	struct exchange_fds fds = { .count = 0 };
+	bool use_rseq, allow_blocking;
+	long result;
+	int socket;
+
+	socket = exchange_connect(deadline);
+	if (socket < 0)
+		return socket;
+	use_rseq = arch_store16_is_atomic() && __rseq_size > 0;
+	allow_blocking = secure_getenv("LTTNGMAP_ALLOW_BLOCKING") != NULL;
+	fill_request(&request, flags, nr_classes, use_rseq, allow_blocking);
+	result = exchange(socket, &request, sizeof(request), classes, size,
+			  PROTOCOL_APP_REGISTERED, answer, sizeof(*answer), answer_size, &fds,
+			  deadline);
+	if (result >= 0 && (!is_sane(answer, result, nr_classes, &fds) ||
+			    ((flags & PROTOCOL_APP_FORKED) &&
+			     answer->instance != inherited.instance)))
+		result = -EPROTO;
+	if (result >= 0 && !map_memories(local, answer, &fds))
+		result = -ENOMEM;
+	if (result < 0) {
+		arch_syscall(SYS_close, socket);
+		exchange_close_fds(&fds);
+		return result;
+	}
+	drop_inherited_fds();
+	keep_fds(local, socket, &fds);
+	exchange_close_fds(&fds);
+
+	local->use_rseq = use_rseq;
+	local->store16_atomic = arch_store16_is_atomic();
+	local->allow_blocking = allow_blocking;
+	local->slot_stride = answer->slot_stride;
+	local->reserve = answer->reserve;
+	inherited.instance = answer->instance;
+	/* A value no ancestor's write can hold: see ring-trylock.c. */
+	__atomic_store_n(&local->epoch, ++inherited.epoch, __ATOMIC_RELAXED);
+	/* Release: everything above is there for who finds `process`. */
+	__atomic_store_n(&local->process,
+			 (const void *)((const char *)local->control + page_up(answer->control_size)),
+			 __ATOMIC_RELEASE);
+	return 0;
+}
+
+enum attach_result attach_first(const void *classes, size_t size, uint32_t nr_classes,
+				uint16_t *ids)
+{
+	size_t answer_size = sizeof(struct protocol_app_registered) + nr_classes * sizeof(*ids);
+	struct protocol_app_registered *answer;
+	enum attach_result result = ATTACH_NONE;
+	uint32_t free = 0;
+	long memory;
+
+	if (!make_pages())
+		return ATTACH_NONE;
+	if (!__atomic_compare_exchange_n(&local_pages->attaching, &free, 1, false,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return ATTACH_BUSY;
+	memory = arch_syscall(SYS_mmap, NULL, answer_size, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory > 0 || memory <= -4096) {
+		answer = (struct protocol_app_registered *)memory;
+		if (attach(local_pages, 0, classes, size, nr_classes, answer, answer_size) == 0) {
+			__builtin_memcpy(ids, answer->ids, nr_classes * sizeof(*ids));
+			result = ATTACH_READY;
+		}
+		arch_syscall(SYS_munmap, memory, answer_size);
+	}
+	__atomic_store_n(&local_pages->attaching, 0, __ATOMIC_RELEASE);
+	return result;
+}
+
+enum attach_result attach_child(struct local *local)
+{
+	const struct lttngmap_process *process =
+		__atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
+	struct protocol_app_registered answer;
+	uint32_t free = 0;
+
+	if (LIKELY(process != NULL))
+		return process == &not_traced ? ATTACH_NONE : ATTACH_READY;
+	if (!__atomic_compare_exchange_n(&local->attaching, &free, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return ATTACH_BUSY;
+	if (__atomic_load_n(&local->process, __ATOMIC_RELAXED) == NULL &&
+	    attach(local, PROTOCOL_APP_FORKED, NULL, 0, 0, &answer, sizeof(answer)) < 0)
+		__atomic_store_n(&local->process, &not_traced, __ATOMIC_RELEASE);
+	__atomic_store_n(&local->attaching, 0, __ATOMIC_RELEASE);
+	return __atomic_load_n(&local->process, __ATOMIC_RELAXED) == &not_traced ? ATTACH_NONE :
+										     ATTACH_READY;
+}
+
+/* One exchange at a time; whoever comes second goes without. */
+static bool begin_exchange(struct local *local)
+{
+	uint32_t free = 0;
+
+	return __atomic_compare_exchange_n(&local->exchange, &free, 1, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static void end_exchange(struct local *local)
+{
+	__atomic_store_n(&local->exchange, 0, __ATOMIC_RELEASE);
+}
+
+enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_classes,
+				  uint16_t *ids)
+{
+	uint64_t deadline = exchange_now() + ATTACH_DEADLINE_MS * UINT64_C(1000000);
+	struct protocol_app_classes request = {
+		.header.type = PROTOCOL_APP_CLASSES,
+		.nr_classes = nr_classes,
+	};
+	struct local *local = local_pages;
+	union {
+		struct protocol_app_ids head;
+		char space[sizeof(struct protocol_app_ids) +
+			   PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t)];
+	} answer;
+	long result;
+
+	if (!begin_exchange(local))
+		return ATTACH_BUSY;
+	result = exchange(local->socket, &request, sizeof(request), classes, size,
+			  PROTOCOL_APP_IDS, &answer, sizeof(answer.head), sizeof(answer), NULL,
+			  deadline);
+	end_exchange(local);
+	if (result < (long)(sizeof(answer.head) + nr_classes * sizeof(*ids)) ||
+	    answer.head.nr_ids != nr_classes)
+		return ATTACH_NONE;
+	__builtin_memcpy(ids, answer.head.ids, nr_classes * sizeof(*ids));
+	return ATTACH_READY;
+}
+
+/* Map a memory of its own for a slot; a child maps over its parent's. */
+static bool map_extra(struct local *local, uint32_t slot, uint64_t size, int fd, uint64_t offset)
+{
+	char *at = inherited.extra_size[slot] == size ? inherited.extra[slot] : NULL;
+	long mapped = arch_syscall(SYS_mmap, at, size, PROT_WRITE,
+				   MAP_SHARED | (at ? MAP_FIXED : 0), fd, offset);
+
+	if (mapped < 0 && mapped > -4096)
+		return false;
+	arch_syscall(SYS_madvise, mapped, size, MADV_DONTDUMP);
+	inherited.extra[slot] = (char *)mapped;
+	inherited.extra_size[slot] = size;
+	local->data[slot] = (char *)mapped;
+	__atomic_store_n(&local->data_size[slot], size, __ATOMIC_RELEASE);
+	return true;
+}
+
+bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed)
+{
+	const uint64_t meta_page_size = 4096;
+	uint64_t deadline = exchange_now() + ATTACH_DEADLINE_MS * UINT64_C(1000000);
+	struct protocol_app_memory request = {
+		.header.type = PROTOCOL_APP_MEMORY,
+		.slot = slot,
+	};
+	struct protocol_app_memory answer;
+	struct exchange_fds fds;
+	bool mapped = false;
+
+	if (!begin_exchange(local))
+		return false;
+	if (exchange(local->socket, &request, sizeof(request), NULL, 0, PROTOCOL_APP_MEMORY,
+		     &answer, sizeof(answer), sizeof(answer), &fds, deadline) >= 0) {
+		if (fds.count == 1 && answer.slot == slot &&
+		    answer.size >= needed + meta_page_size)
+			mapped = map_extra(local, slot, page_up(answer.size - meta_page_size),
+					   fds.fd[0], meta_page_size);
+		exchange_close_fds(&fds);
+	}
+	end_exchange(local);
+	return mapped;
+}
+
+bool attach_is_alive(struct local *local)
+{
+	char byte;
+
+	return arch_syscall(SYS_recvfrom, local->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL,
+			    NULL) == -EAGAIN;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * attach.h - this process and the session daemon: registering over the
+ * socket of common/protocol-app.h, and mapping what comes back.
+ *
+ * The memories are mapped into one stretch of address space. It stays where
+ * it is for the life of the program: a forked child maps its own memories over
+ * its parent's, so forks of forks do not add up, and a write that was
+ * interrupted in the parent still finds memory there.
+ */
+#ifndef LTTNGMAP_ATTACH_H
+#define LTTNGMAP_ATTACH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "local.h"
+
+enum attach_result {
+	ATTACH_READY, /* attached */
+	ATTACH_BUSY,  /* somebody in this process is at it */
+	ATTACH_NONE,  /* no daemon, or it refused: this process is not traced */
+};
+
+/* The daemon is given this long to answer, all of a registration together. */
+#define ATTACH_DEADLINE_MS 100
+
+/*
+ * The first attach, from a module's constructor: register with `nr_classes`
+ * event classes in wire form, `size` bytes, at most what one message holds.
+ * Fills ids[nr_classes]. Not for signal handlers.
+ */
+enum attach_result attach_first(const void *classes, size_t size, uint32_t nr_classes,
+				uint16_t *ids);
+/* More classes once attached (ATTACH_READY), over the same socket. */
+enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_classes,
+				  uint16_t *ids);
+/*
+ * Attach, if that is needed, a child of fork that inherited an attached
+ * parent's memory. Signal-safe; keeps errno. After ATTACH_NONE the process
+ * is not tried again before its next attach_first().
+ */
+enum attach_result attach_child(struct local *local);
+/* Ring data of at least `needed` bytes for a slot. Signal-safe. */
+bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed);
+/* Does the daemon still hold our socket? Signal-safe. */
+bool attach_is_alive(struct local *local);
+
+#endif /* LTTNGMAP_ATTACH_H */

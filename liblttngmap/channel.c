@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <lttngmap/abi.h>
+
+#include "arch.h"
+#include "attach.h"
+#include "channel.h"
+#include "ring-write.h"
+
+/* The read side of the seqlock; its write side is sessiond/control-pages.c. */
+static bool read_channel(const struct lttngmap_control *control, uint32_t slot,
+			 struct lttngmap_channel *copy)
+{
+	const struct lttngmap_channel *shared = &control->channels[slot];
+	uint32_t before;
+
+	for (unsigned tries = 0; tries < LTTNGMAP_SEQLOCK_TRIES; tries++) {
+		/* Acquire: the loads below come after; pairs with the writer's fence. */
+		before = __atomic_load_n(&control->sequence, __ATOMIC_ACQUIRE);
+		if (before & 1) {
+			arch_pause();
+			continue;
+		}
+		copy->generation = __atomic_load_n(&shared->generation, __ATOMIC_RELAXED);
+		copy->mode = __atomic_load_n(&shared->mode, __ATOMIC_RELAXED);
+		copy->subbuf_shift = __atomic_load_n(&shared->subbuf_shift, __ATOMIC_RELAXED);
+		copy->subbufs_shift = __atomic_load_n(&shared->subbufs_shift, __ATOMIC_RELAXED);
+		copy->blocking_timeout_ms =
+			__atomic_load_n(&shared->blocking_timeout_ms, __ATOMIC_RELAXED);
+		/* Acquire fence: the loads above come before the second look. */
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&control->sequence, __ATOMIC_RELAXED) == before)
+			return true;
+	}
+	return false;
+}
+
+static enum channel_result fill_view(struct local *local, uint32_t slot,
+				     struct ring_channel *view)
+{
+	const struct lttngmap_control *control = local->control;
+	struct lttngmap_channel channel;
+	uint64_t subbufs, rings, needed;
+
+	if (!read_channel(control, slot, &channel))
+		return CHANNEL_LOST;
+	if (!channel.generation)
+		return CHANNEL_OFF;
+	/* The daemon is trusted, but a wrong shift would be a wild store. */
+	if (channel.subbuf_shift < LTTNGMAP_SUBBUF_SHIFT_MIN ||
+	    channel.subbuf_shift > LTTNGMAP_SUBBUF_SHIFT_MAX ||
+	    channel.subbufs_shift < LTTNGMAP_SUBBUFS_SHIFT_MIN ||
+	    channel.subbufs_shift > LTTNGMAP_SUBBUFS_SHIFT_MAX)
+		return CHANNEL_LOST;
+
+	subbufs = UINT64_C(1) << channel.subbufs_shift;
+	rings = (uint64_t)control->cpu_rings + LTTNGMAP_EXTRA_RINGS;
+	needed = rings * ((subbufs + 1) << channel.subbuf_shift);
+	if (rings * lttngmap_ring_stride(subbufs) > local->slot_stride)
+		return CHANNEL_LOST;
+	if (local->data_size[slot] < needed && !attach_fetch_memory(local, slot, needed))
+		return CHANNEL_LOST;
+
+	*view = (struct ring_channel){
+		.generation = channel.generation,
+		.control_generation = &control->channels[slot].generation,
+		.offset_mask = (UINT64_C(1) << channel.subbuf_shift) - 1,
+		.offset_limit = (UINT64_C(1) << channel.subbuf_shift) - LTTNGMAP_SUBBUF_TAIL,
+		.subbuf_shift = channel.subbuf_shift,
+		.index_mask = (uint32_t)subbufs - 1,
+		.rings = local->ring_control + slot * local->slot_stride,
+		.data = local->data[slot],
+		.ring_stride = lttngmap_ring_stride(subbufs),
+		.ring_size = (subbufs + 1) << channel.subbuf_shift,
+		.cpu_rings = control->cpu_rings,
+		.blocking_timeout_ms = channel.blocking_timeout_ms,
+		.mode = channel.mode,
+		.clock = (uint8_t)control->clock,
+	};
+	return CHANNEL_ON;
+}
+
+/* Put a view into the cache, unless somebody else is doing so. */
+static void install_view(struct local *local, uint32_t slot, const struct ring_channel *view)
+{
+	struct ring_channel *cached = &local->channels[slot];
+	uint32_t free = 0;
+
+	if (!__atomic_compare_exchange_n(&cached->busy, &free, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return;
+	/*
+	 * Readers take `generation` first and have it checked against the
+	 * control's in their critical section, after they read the rest: what
+	 * they may mix while we write has an old generation, and fails there.
+	 */
+	__atomic_store_n(&cached->generation, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	cached->control_generation = view->control_generation;
+	__builtin_memcpy((char *)cached + offsetof(struct ring_channel, offset_mask),
+			 (const char *)view + offsetof(struct ring_channel, offset_mask),
+			 sizeof(*view) - offsetof(struct ring_channel, offset_mask));
+	__atomic_store_n(&cached->generation, view->generation, __ATOMIC_RELEASE);
+	__atomic_store_n(&cached->busy, 0, __ATOMIC_RELEASE);
+}
+
+enum channel_result channel_view(struct local *local, uint32_t slot, struct ring_channel *view)
+{
+	struct ring_channel *cached = &local->channels[slot];
+	enum channel_result result;
+	uint32_t generation;
+
+	switch (attach_child(local)) {
+	case ATTACH_READY:
+		break;
+	case ATTACH_BUSY:
+		return CHANNEL_LOST;
+	default:
+		return CHANNEL_OFF;
+	}
+
+	generation = __atomic_load_n(&cached->generation, __ATOMIC_ACQUIRE);
+	if (generation && generation == __atomic_load_n(cached->control_generation,
+							__ATOMIC_RELAXED)) {
+		*view = *cached;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&cached->generation, __ATOMIC_RELAXED) == generation &&
+		    view->generation == generation)
+			return CHANNEL_ON;
+	}
+
+	result = fill_view(local, slot, view);
+	if (result == CHANNEL_ON) {
+		uint64_t lost = __atomic_exchange_n(&local->lost, 0, __ATOMIC_RELAXED);
+
+		install_view(local, slot, view);
+		if (lost)
+			ring_discard(local, ring_at(view, 0), lost);
+	}
+	return result;
+}

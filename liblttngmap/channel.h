@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * channel.h - a started channel as the writer sees it: read from the global
+ * control under its seqlock, then cached while its generation stands.
+ */
+#ifndef LTTNGMAP_CHANNEL_H
+#define LTTNGMAP_CHANNEL_H
+
+#include <stdint.h>
+
+#include "local.h"
+
+enum channel_result {
+	CHANNEL_ON,   /* *view is complete */
+	CHANNEL_OFF,  /* not started, or this process is not traced: no loss */
+	CHANNEL_LOST, /* it is on, but cannot be had now: the event is lost */
+};
+
+/*
+ * A copy of the channel's view, made anew where the cached one is not valid.
+ * Attaches a forked child first. Signal-safe, waits for nobody; may take one
+ * exchange with the daemon for a slot beyond the reserve.
+ */
+enum channel_result channel_view(struct local *local, uint32_t slot, struct ring_channel *view);
+
+#endif /* LTTNGMAP_CHANNEL_H */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * event.c - an event that is on goes into every channel in which it is on.
+ */
+#include <lttngmap/abi.h>
+#include <lttngmap/event-class.h>
+
+#include "attach.h"
+#include "local.h"
+#include "ring-write.h"
+
+void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
+			  size_t size)
+{
+	struct local *local = local_pages;
+	/* Acquire: pairs with attach(); what it points at is mapped. */
+	const struct lttngmap_process *process =
+		__atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
+	uint64_t channels;
+
+	if (UNLIKELY(!process)) {
+		enum attach_result result = attach_child(local);
+
+		if (result == ATTACH_BUSY)
+			ring_discard(local, NULL, 1);
+		if (result != ATTACH_READY)
+			return;
+		process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
+	}
+	channels = __atomic_load_n(tracepoint->word, __ATOMIC_RELAXED) &
+		   __atomic_load_n(&process->channels, __ATOMIC_RELAXED);
+	for (; channels; channels &= channels - 1)
+		ring_write(local, (uint32_t)__builtin_ctzll(channels), tracepoint->id, fields,
+			   size);
+}

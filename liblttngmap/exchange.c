@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "arch.h"
+#include "exchange.h"
+
+/* Where the backlog of the daemon is full, connect answers EAGAIN at once. */
+#define CONNECT_RETRY_NS 1000000
+
+uint64_t exchange_now(void)
+{
+	struct timespec now = { 0 };
+
+	arch_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static bool append(char *path, size_t size, size_t *used, const char *text)
+{
+	while (*text) {
+		if (*used + 1 >= size)
+			return false;
+		path[(*used)++] = *text++;
+	}
+	path[*used] = '\0';
+	return true;
+}
+
+static bool make_address(struct sockaddr_un *address, const char *directory, const char *sub)
+{
+	size_t used = 0;
+
+	address->sun_family = AF_UNIX;
+	return append(address->sun_path, sizeof(address->sun_path), &used, directory) &&
+	       append(address->sun_path, sizeof(address->sun_path), &used, sub) &&
+	       append(address->sun_path, sizeof(address->sun_path), &used,
+		      "/" PROTOCOL_APP_SOCKET);
+}
+
+/* A daemon of somebody else could pass memory that it truncates or reads. */
+static bool is_trusted(int fd)
+{
+	struct ucred peer = { .uid = (uid_t)-1 };
+	socklen_t size = sizeof(peer);
+
+	return arch_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+	       (peer.uid == 0 || peer.uid == (uid_t)arch_syscall(SYS_geteuid));
+}
+
+static int connect_to(const struct sockaddr_un *address, uint64_t deadline)
+{
+	const struct timespec pause = { .tv_nsec = CONNECT_RETRY_NS };
+	long result;
+	int fd;
+
+	fd = (int)arch_syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+			       0);
+	if (fd < 0)
+		return fd;
+	while ((result = arch_syscall(SYS_connect, fd, address, sizeof(*address))) == -EAGAIN ||
+	       result == -EINTR) {
+		if (exchange_now() >= deadline)
+			break;
+		arch_syscall(SYS_nanosleep, &pause, NULL);
+	}
+	if (result == 0 && !is_trusted(fd))
+		result = -EPERM;
+	if (result < 0) {
+		arch_syscall(SYS_close, fd);
+		return (int)result;
+	}
+	return fd;
+}
+
+/* The environment's choice alone, else the user's own daemon, else root's. */
+int exchange_connect(uint64_t deadline)
+{
+	const char *chosen = secure_getenv("LTTNGMAP_RUNTIME_DIR");
+	struct sockaddr_un address;
+	const char *xdg;
+	int fd;
+
+	if (chosen)
+		return make_address(&address, chosen, "") ? connect_to(&address, deadline) :
+							    -ENAMETOOLONG;
+	xdg = secure_getenv("XDG_RUNTIME_DIR");
+	if (xdg && arch_syscall(SYS_geteuid) != 0 && make_address(&address, xdg, "/lttngmap")) {
+		fd = connect_to(&address, deadline);
+		if (fd >= 0)
+			return fd;
+	}
+	return make_address(&address, "/run", "/lttngmap") ? connect_to(&address, deadline) :
+							     -ENAMETOOLONG;
+}
+
+void exchange_close_fds(struct exchange_fds *fds)
+{
+	for (unsigned i = 0; i < fds->count; i++)
+		if (fds->fd[i] >= 0)
+			arch_syscall(SYS_close, fds->fd[i]);
+	fds->count = 0;
+}
+
+static void take_fds(struct msghdr *message, struct exchange_fds *fds)
+{
+	struct cmsghdr *control;
+
+	for (control = CMSG_FIRSTHDR(message); control; control = CMSG_NXTHDR(message, control)) {
+		const int *received = (const int *)CMSG_DATA(control);
+		size_t count;
+
+		if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS)
+			continue;
+		count = (control->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < count; i++) {
+			if (fds->count < EXCHANGE_FDS_MAX)
+				fds->fd[fds->count++] = received[i];
+			else
+				arch_syscall(SYS_close, received[i]);
+		}
+	}
+}
+
+/* Wait for one message. A signal's handler may run meanwhile. */
+static long receive(int socket, void *answer, size_t size, struct exchange_fds *fds,
+		    uint64_t deadline)
+{
+	union {
+		char space[CMSG_SPACE(EXCHANGE_FDS_MAX * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec part = { answer, size };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+	struct pollfd poll = { .fd = socket, .events = POLLIN };
+	long result;
+
+	for (;;) {
+		uint64_t now = exchange_now();
+		struct timespec left = { .tv_nsec = now < deadline ? (long)(deadline - now) : 0 };
+
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+		message.msg_flags = 0;
+		result = arch_syscall(SYS_recvmsg, socket, &message,
+				      MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		if (result != -EAGAIN && result != -EINTR)
+			break;
+		if (now >= deadline)
+			return -ETIMEDOUT;
+		arch_syscall(SYS_ppoll, &poll, 1, &left, NULL, 0);
+	}
+	if (result < 0)
+		return result;
+	take_fds(&message, fds);
+	if (result == 0 || (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
+		return -EPROTO;
+	return result;
+}
+
+long exchange(int socket, void *header, size_t header_size, const void *body, size_t body_size,
+	      enum protocol_app_type type, void *answer, size_t answer_min, size_t answer_size,
+	      struct exchange_fds *fds, uint64_t deadline)
+{
+	struct protocol_app_header *request = header;
+	const struct protocol_app_header *got = answer;
+	struct iovec parts[2] = { { header, header_size }, { (void *)body, body_size } };
+	struct msghdr message = { .msg_iov = parts, .msg_iovlen = body_size ? 2 : 1 };
+	struct exchange_fds unwanted = { .count = 0 };
+	long result;
+
+	if (!fds)
+		fds = &unwanted;
+	fds->count = 0;
+	request->magic = PROTOCOL_APP_MAGIC;
+	request->major = PROTOCOL_APP_MAJOR;
+	request->minor = PROTOCOL_APP_MINOR;
+	request->size = (uint32_t)(header_size + body_size);
+	result = arch_syscall(SYS_sendmsg, socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (result < 0)
+		return result;
+
+	result = receive(socket, answer, answer_size, fds, deadline);
+	if (result >= (long)sizeof(*got) && got->magic == PROTOCOL_APP_MAGIC &&
+	    got->type == PROTOCOL_APP_REFUSED)
+		result = -EACCES;
+	else if (result >= 0 &&
+		 ((size_t)result < answer_min || got->magic != PROTOCOL_APP_MAGIC ||
+		  got->type != type || got->size != (size_t)result))
+		result = -EPROTO;
+	if (result < 0 || fds == &unwanted)
+		exchange_close_fds(fds);
+	return result;
+}

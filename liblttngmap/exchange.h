@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * exchange.h - one message there and one back, within a deadline, by bare
+ * system calls: signal-safe, keeps errno, no malloc.
+ */
+#ifndef LTTNGMAP_EXCHANGE_H
+#define LTTNGMAP_EXCHANGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/protocol-app.h"
+
+#define EXCHANGE_FDS_MAX (PROTOCOL_APP_FD_RING_DATA + PROTOCOL_APP_RESERVE_MAX)
+
+struct exchange_fds {
+	int fd[EXCHANGE_FDS_MAX];
+	unsigned count;
+};
+
+/* CLOCK_MONOTONIC, nanoseconds. */
+uint64_t exchange_now(void);
+
+/*
+ * Connect to the daemon's app.sock, wherever it is for this user. Only a
+ * daemon of the same user or of root is accepted. A descriptor or -errno.
+ */
+int exchange_connect(uint64_t deadline_ns);
+
+/*
+ * Send `header` and `body`, receive the answer of type `type` into `answer`
+ * (at most `answer_size` bytes; at least `answer_min` or -EPROTO). Descriptors
+ * that came with it are in *fds, for the caller to close; NULL: none wanted.
+ * The answer's size, or -errno; -EACCES: the daemon refused.
+ */
+long exchange(int socket, void *header, size_t header_size, const void *body, size_t body_size,
+	      enum protocol_app_type type, void *answer, size_t answer_min, size_t answer_size,
+	      struct exchange_fds *fds, uint64_t deadline_ns);
+
+void exchange_close_fds(struct exchange_fds *fds);
+
+#endif /* LTTNGMAP_EXCHANGE_H */

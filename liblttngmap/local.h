@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * local.h - what the library knows of the process that it lives in.
+ *
+ * All of it stands in pages marked MADV_WIPEONFORK: a forked child finds
+ * zeros, so `process` is NULL, takes the slow path at its next enabled event
+ * and registers as itself. No atfork handler is needed.
+ *
+ * Synchronization (threads of the process, and their signal handlers):
+ *
+ *   field        written by                     read by
+ *   process      whoever holds `attaching`;     every event (acquire)
+ *                published last (release)
+ *   epoch        the same, once an attach       trylock writers, twice
+ *   channels[i]  whoever claimed its `busy`;    every event; a reader checks
+ *                `generation` last (release)    the control's generation after
+ *                                               it read the other fields
+ *   lost         any (atomic add)               the next channel fill (xchg)
+ *   exchange     whoever set it                 -
+ *
+ * Nobody waits for any of these: who does not get `attaching`, `busy` or
+ * `exchange` goes on without, because the holder may be the code that a
+ * signal handler interrupted.
+ */
+#ifndef LTTNGMAP_LOCAL_H
+#define LTTNGMAP_LOCAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <lttngmap/abi.h>
+
+/*
+ * The writer's view of a started channel, complete while `generation` is what
+ * the global control says. Offsets are known to ring-rseq.h.
+ */
+struct ring_channel {
+	uint32_t generation; /* 0: not filled */
+	uint32_t busy;
+	const uint32_t *control_generation; /* of this channel in the global control */
+	uint64_t offset_mask;  /* sub-buffer size - 1 */
+	uint64_t offset_limit; /* largest offset at which a record may end */
+	uint32_t subbuf_shift;
+	uint32_t index_mask; /* sub-buffers in rotation - 1 */
+	char *rings;          /* ring control of ring 0 */
+	char *data;           /* ring data of ring 0, id 0: never loaded from */
+	uint64_t ring_stride; /* bytes of ring control of one ring */
+	uint64_t ring_size;   /* bytes of ring data of one ring */
+	uint32_t cpu_rings;
+	uint32_t blocking_timeout_ms;
+	uint8_t mode;  /* enum lttngmap_mode */
+	uint8_t clock; /* enum lttngmap_clock */
+};
+
+struct local {
+	const struct lttngmap_process *process; /* NULL: not attached */
+	const struct lttngmap_control *control;
+	uint64_t epoch;    /* never 0 while attached, differs in every process */
+	uint64_t lost;     /* events that found no ring to be counted in */
+	uint32_t attaching;
+	uint32_t exchange; /* somebody talks on the socket */
+	int socket;
+	int doorbell;      /* eventfd; -1: none */
+	bool use_rseq;
+	bool store16_atomic;
+	bool allow_blocking;
+	char *ring_control;
+	uint64_t slot_stride;
+	uint32_t reserve;        /* slots whose ring data was handed over */
+	uint64_t reserve_size;   /* bytes of each, without the meta page */
+	char *data[LTTNGMAP_CHANNELS]; /* mapped ring data, or NULL */
+	uint64_t data_size[LTTNGMAP_CHANNELS];
+	struct ring_channel channels[LTTNGMAP_CHANNELS];
+};
+
+/* The pages; NULL until the first attach. Its value survives a fork. */
+extern struct local *local_pages;
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+#endif /* LTTNGMAP_LOCAL_H */

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * module.c - modules with tracepoints: their event classes in wire form, and
+ * the words that turn them on.
+ *
+ * Runs in constructors and destructors only, which the dynamic loader lets
+ * run one at a time; the lock is for callers who are no constructors. A
+ * holder that was lost in a fork is not waited for.
+ */
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+
+#include <lttngmap/event-class.h>
+
+#include "common/protocol-app.h"
+#include "arch.h"
+#include "attach.h"
+#include "exchange.h"
+
+/* A daemon that was not there is not asked for again before this. */
+#define RETRY_NS UINT64_C(1000000000)
+
+enum module_state {
+	MODULE_NEW = 0,
+	MODULE_LISTED = 1,
+};
+
+struct wire {
+	char *at;
+	size_t left;
+};
+
+static struct lttngmap_module *modules;
+static uint32_t lock;
+static uint64_t retry_at;
+
+static bool take_lock(void)
+{
+	uint64_t deadline = 0;
+	uint32_t free = 0;
+
+	while (!__atomic_compare_exchange_n(&lock, &free, 1, false, __ATOMIC_ACQUIRE,
+					    __ATOMIC_RELAXED)) {
+		free = 0;
+		if (!deadline)
+			deadline = exchange_now() + ATTACH_DEADLINE_MS * UINT64_C(1000000);
+		if (exchange_now() >= deadline)
+			return false;
+		arch_syscall(SYS_sched_yield);
+	}
+	return true;
+}
+
+static void release_lock(void)
+{
+	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+}
+
+static bool put(struct wire *wire, const void *bytes, size_t size)
+{
+	if (size > wire->left)
+		return false;
+	memcpy(wire->at, bytes, size);
+	wire->at += size;
+	wire->left -= size;
+	return true;
+}
+
+static bool put_enum(struct wire *wire, const struct lttngmap_enum *enumeration)
+{
+	if (!put(wire, enumeration->name, strlen(enumeration->name)))
+		return false;
+	for (uint32_t i = 0; i < enumeration->nr_values; i++) {
+		const struct lttngmap_enum_value *value = &enumeration->values[i];
+		struct protocol_app_enum_value head = {
+			.first = value->first,
+			.last = value->last,
+			.label_length = (uint8_t)strnlen(value->label, LTTNGMAP_NAME_MAX),
+		};
+
+		if (!put(wire, &head, sizeof(head)) ||
+		    !put(wire, value->label, head.label_length))
+			return false;
+	}
+	return true;
+}
+
+static bool put_field(struct wire *wire, const struct lttngmap_field *field)
+{
+	const struct lttngmap_enum *enumeration =
+		field->kind == LTTNGMAP_FIELD_ENUM ? field->enumeration : NULL;
+	struct protocol_app_field head = {
+		.kind = field->kind,
+		.size = field->size,
+		.flags = field->flags,
+		.base = field->base,
+		.count = field->count,
+		.name_length = (uint8_t)strnlen(field->name, LTTNGMAP_NAME_MAX),
+	};
+
+	if (enumeration) {
+		if (enumeration->nr_values > LTTNGMAP_ENUM_VALUES_MAX)
+			return false;
+		head.enum_name_length = (uint8_t)strnlen(enumeration->name, LTTNGMAP_NAME_MAX);
+		head.nr_values = (uint16_t)enumeration->nr_values;
+	}
+	return put(wire, &head, sizeof(head)) && put(wire, field->name, head.name_length) &&
+	       (!enumeration || put_enum(wire, enumeration));
+}
+
+/* False, and *wire as it was, when there is no room, or the class is not to be sent. */
+static bool put_class(struct wire *wire, const struct lttngmap_event_class *class)
+{
+	struct protocol_app_class head = {
+		.provider_length = (uint8_t)strnlen(class->provider, LTTNGMAP_NAME_MAX),
+		.name_length = (uint8_t)strnlen(class->name, LTTNGMAP_NAME_MAX),
+		.nr_fields = (uint8_t)class->nr_fields,
+		.loglevel = (uint8_t)class->loglevel,
+	};
+	struct wire start = *wire;
+	bool fits = class->nr_fields <= LTTNGMAP_FIELDS_MAX && put(wire, &head, sizeof(head)) &&
+		    put(wire, class->provider, head.provider_length) &&
+		    put(wire, class->name, head.name_length);
+
+	for (uint32_t i = 0; fits && i < class->nr_fields; i++)
+		fits = put_field(wire, &class->fields[i]);
+	if (!fits)
+		*wire = start;
+	return fits;
+}
+
+static void turn_on(struct lttngmap_tracepoint *const *tracepoints, const uint16_t *ids,
+		    uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (ids[i] == PROTOCOL_APP_NO_ID)
+			continue;
+		tracepoints[i]->id = ids[i];
+		/* Release: the id is there for who finds the word on. */
+		__atomic_store_n(&tracepoints[i]->word, &local_pages->control->event_words[ids[i]],
+				 __ATOMIC_RELEASE);
+	}
+}
+
+static bool is_attached(void)
+{
+	return local_pages && attach_child(local_pages) == ATTACH_READY;
+}
+
+/* Send tracepoints begin .. end in as many messages as it takes. */
+static void register_tracepoints(struct lttngmap_tracepoint *const *begin,
+				 struct lttngmap_tracepoint *const *end, char *scratch)
+{
+	const size_t room = PROTOCOL_APP_MESSAGE_MAX - sizeof(struct protocol_app_register);
+	uint16_t *ids = (uint16_t *)(scratch + PROTOCOL_APP_MESSAGE_MAX);
+
+	while (begin < end) {
+		struct wire wire = { scratch, room };
+		uint32_t count = 0;
+		enum attach_result result;
+
+		while (begin + count < end && count < PROTOCOL_APP_CLASSES_MAX &&
+		       put_class(&wire, begin[count]->event_class))
+			count++;
+		if (count == 0) { /* a class too large for any message stays off */
+			begin++;
+			continue;
+		}
+		result = is_attached() ? attach_classes(scratch, room - wire.left, count, ids) :
+					 attach_first(scratch, room - wire.left, count, ids);
+		if (result != ATTACH_READY) {
+			retry_at = exchange_now() + RETRY_NS;
+			return;
+		}
+		turn_on(begin, ids, count);
+		begin += count;
+	}
+}
+
+void lttngmap_module_register(struct lttngmap_module *module)
+{
+	const size_t size = PROTOCOL_APP_MESSAGE_MAX + PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t);
+	long scratch;
+
+	if (module->struct_size < sizeof(*module) || module->begin >= module->end ||
+	    !take_lock())
+		return;
+	if (module->state == MODULE_NEW) {
+		module->state = MODULE_LISTED;
+		module->next = modules;
+		modules = module;
+		if (!retry_at || is_attached() || exchange_now() >= retry_at) {
+			scratch = arch_syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+					       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			if (scratch > 0 || scratch <= -4096) {
+				register_tracepoints(module->begin, module->end, (char *)scratch);
+				arch_syscall(SYS_munmap, scratch, size);
+			}
+		}
+	}
+	release_lock();
+}
+
+void lttngmap_module_unregister(struct lttngmap_module *module)
+{
+	struct lttngmap_module **link;
+
+	if (module->state != MODULE_LISTED || !take_lock())
+		return;
+	for (link = &modules; *link; link = &(*link)->next) {
+		if (*link == module) {
+			*link = module->next;
+			break;
+		}
+	}
+	module->state = MODULE_NEW;
+	for (struct lttngmap_tracepoint *const *at = module->begin; at < module->end; at++)
+		__atomic_store_n(&(*at)->word, module->off, __ATOMIC_RELEASE);
+	release_lock();
+}

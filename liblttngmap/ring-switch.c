@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * ring-switch.c - moving on to the next sub-buffer: rare, so in plain C.
+ *
+ * From sub-buffer q to q + 1:
+ *
+ *   1. Take slot (q + 1) mod n by compare-and-exchange to {q + 1, id,
+ *      WRITING}. Whoever finds it so goes on: its taker was aborted, or is
+ *      about to make the same move.
+ *   2. In one critical section (ring_rseq_move, or under the ring's lock): if
+ *      the commit is still the one that all was computed from, write the
+ *      descriptors of q (its end) and of q + 1 (its begin), and publish the
+ *      position (q + 1) << shift.
+ *
+ * Step 2 may be begun by several writers and completed by one. What an
+ * aborted one has stored is harmless: q + 1's descriptor belongs to nobody
+ * before the position says so; q's end is read only after; and events_base is
+ * stored with the value that any other would compute, since it is count-based
+ * and the count did not change (its low 32 bits then equal the count, and the
+ * difference added is 0).
+ *
+ * What the reader may do meanwhile: exchange a full sub-buffer for its spare.
+ * It leaves slots of sequences >= q alone.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include <lttngmap/abi.h>
+
+#include "arch.h"
+#include "ring-write.h"
+
+static uint32_t commit_count(uint64_t word0, uint64_t word1)
+{
+	return (uint32_t)(word0 >> LTTNGMAP_COUNT_SHIFT) |
+	       (uint32_t)(word1 >> LTTNGMAP_COUNT_SHIFT << 16);
+}
+
+/*
+ * Make {next, id, WRITING} of the slot. WRITTEN: it is, *id tells which
+ * sub-buffer; AGAIN: somebody is further than we are; FULL.
+ */
+static enum ring_result take_slot(const struct ring_channel *channel, struct lttngmap_ring *ring,
+				  uint64_t next, uint32_t *id)
+{
+	uint32_t index = next & channel->index_mask;
+	uint64_t *slot = lttngmap_ring_slots(ring) + index;
+	/* Acquire: pairs with the reader's exchange, after which it no longer reads. */
+	uint64_t old = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	enum lttngmap_slot_state state = lttngmap_slot_state(old, index);
+	uint64_t seq = lttngmap_slot_seq(old);
+
+	*id = lttngmap_slot_id(old, index);
+	if (state == LTTNGMAP_SLOT_WRITING && seq == next)
+		return RING_WRITTEN;
+	if (seq >= next)
+		return RING_AGAIN;
+	if (state == LTTNGMAP_SLOT_WRITING && channel->mode != LTTNGMAP_MODE_OVERWRITE)
+		return RING_FULL;
+	if (!__atomic_compare_exchange_n(
+		    slot, &old, lttngmap_slot_make(next, LTTNGMAP_SLOT_WRITING, *id, index), false,
+		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return RING_AGAIN;
+	return RING_WRITTEN;
+}
+
+static void add_store(struct ring_store **store, uint64_t *to, uint64_t value)
+{
+	(*store)->to = to;
+	(*store)->value = value;
+	(*store)++;
+}
+
+/* Fill *move for the step from sub-buffer q to q + 1, which has id `new_id`. */
+static void describe_move(const struct ring_channel *channel, struct lttngmap_ring *ring,
+			  uint64_t word0, uint64_t word1, uint64_t now, uint32_t new_id,
+			  struct ring_move *move)
+{
+	uint64_t subbufs = (uint64_t)channel->index_mask + 1;
+	uint64_t position = word0 & LTTNGMAP_POSITION_MASK;
+	uint64_t q = position >> channel->subbuf_shift;
+	uint32_t index = q & channel->index_mask;
+	uint64_t slot = __atomic_load_n(lttngmap_ring_slots(ring) + index, __ATOMIC_RELAXED);
+	struct lttngmap_subbuf *table = lttngmap_ring_subbufs(ring, subbufs);
+	struct lttngmap_subbuf *full = table + lttngmap_slot_id(slot, index);
+	struct lttngmap_subbuf *fresh = table + new_id;
+	uint64_t base = __atomic_load_n(&ring->events_base, __ATOMIC_RELAXED);
+	uint64_t events = base + (uint32_t)(commit_count(word0, word1) - (uint32_t)base);
+	uint64_t age = (now - word1) & LTTNGMAP_TIMESTAMP_MASK;
+	struct ring_store *store = move->stores;
+
+	add_store(&store, &full->end, now - age);
+	add_store(&store, &full->content_size, position & channel->offset_mask);
+	add_store(&store, &full->events_end, events);
+	add_store(&store, &full->discards, __atomic_load_n(&ring->discards, __ATOMIC_RELAXED));
+	add_store(&store, &fresh->seq, q + 1);
+	add_store(&store, &fresh->begin, now);
+	add_store(&store, &fresh->events_begin, events);
+	add_store(&store, &ring->events_base, events);
+
+	move->expected = word0;
+	move->commit[0] = (word0 & ~LTTNGMAP_POSITION_MASK) | (q + 1) << channel->subbuf_shift;
+	move->commit[1] = (word1 & ~LTTNGMAP_TIMESTAMP_MASK) | (now & LTTNGMAP_TIMESTAMP_MASK);
+}
+
+enum ring_result ring_switch_prepare(const struct ring_channel *channel,
+				     struct lttngmap_ring *ring, uint64_t total,
+				     struct ring_move *move)
+{
+	uint64_t word0 = __atomic_load_n(&ring->commit[0], __ATOMIC_ACQUIRE);
+	uint64_t word1 = __atomic_load_n(&ring->commit[1], __ATOMIC_ACQUIRE);
+	uint64_t position = word0 & LTTNGMAP_POSITION_MASK;
+	uint64_t now, ahead;
+	enum ring_result result;
+	uint32_t id;
+
+	/* Both words of one commit: the section compares word 0 once more. */
+	if (__atomic_load_n(&ring->commit[0], __ATOMIC_ACQUIRE) != word0)
+		return RING_AGAIN;
+
+	now = ring_clock(channel->clock);
+	ahead = (now - word1) & LTTNGMAP_TIMESTAMP_MASK;
+	if (ahead > LTTNGMAP_TIMESTAMP_MASK - RING_CLOCK_SKEW_MAX) {
+		/* Another CPU's clock is a little ahead, or somebody was faster. */
+		now += LTTNGMAP_TIMESTAMP_MASK + 1 - ahead;
+		ahead = 0;
+	}
+	if ((position & channel->offset_mask) + total <= channel->offset_limit &&
+	    ahead <= LTTNGMAP_TIMESTAMP_MASK >> 1)
+		return RING_AGAIN;
+
+	result = take_slot(channel, ring, (position >> channel->subbuf_shift) + 1, &id);
+	if (result == RING_WRITTEN)
+		describe_move(channel, ring, word0, word1, now, id, move);
+	return result;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * ring-trylock.c - alone on a ring by its lock word, for threads that have no
+ * restartable sequence: a kernel or libc without rseq, a thread made by a raw
+ * clone, the child of a vfork.
+ *
+ * One compare-and-exchange takes a ring; a taken ring means try the next.
+ * Nobody waits, so a holder may be preempted, interrupted by a signal whose
+ * handler writes events too, or killed: its ring is then out of use, and
+ * complete up to its position.
+ *
+ * A signal handler that forks while its thread holds a lock: the child goes
+ * on in here, on its parent's ring. The child's pages are wiped, so `epoch`
+ * differs: it leaves the ring and the lock alone and writes as itself. The
+ * check stands after everything that could differ between the two (the
+ * clock), so that a fork after it makes the child store what its parent
+ * stores.
+ */
+#include <stdint.h>
+
+#include <lttngmap/abi.h>
+
+#include "arch.h"
+#include "ring-write.h"
+
+static bool lock_ring(struct lttngmap_ring *ring)
+{
+	uint64_t expected = 0;
+
+	/* A load first: a taken ring's line need not be fetched for writing. */
+	return !__atomic_load_n(&ring->lock, __ATOMIC_RELAXED) &&
+	       __atomic_compare_exchange_n(&ring->lock, &expected, arch_thread_token(), false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* Release: pairs with the acquire of the next holder, who sees our commit. */
+static void unlock_ring(struct lttngmap_ring *ring)
+{
+	__atomic_store_n(&ring->lock, 0, __ATOMIC_RELEASE);
+}
+
+static void publish(const struct local *local, struct lttngmap_ring *ring, uint64_t word0,
+		    uint64_t word1)
+{
+	if (LIKELY(local->store16_atomic))
+		arch_store16(ring->commit, word0, word1);
+	else
+		arch_store16_locked(ring->commit, word0, word1);
+}
+
+/* Store header and fields at `to`, in words: the last may spill 7 bytes. */
+static void copy_record(char *to, const struct ring_record *record, uint64_t now)
+{
+	const char *from = record->fields;
+	uint64_t header = now << 16 | record->id;
+	uint64_t done;
+
+	__builtin_memcpy(to, &header, sizeof(header));
+	for (done = sizeof(header); done < record->total; done += 8) {
+		uint64_t word;
+
+		__builtin_memcpy(&word, from + done - sizeof(header), 8);
+		/* One store a word: the compiler must make no call of this loop. */
+		__asm__ volatile("movq %1, %0" : "=m"(*(uint64_t *)(to + done)) : "r"(word));
+	}
+}
+
+/* The ring is ours. Moves on while that is needed, then writes. */
+static enum ring_result write_locked(struct local *local, const struct ring_channel *channel,
+				     uint32_t index, const struct ring_record *record)
+{
+	struct lttngmap_ring *ring = ring_at(channel, index);
+	uint64_t *slots = lttngmap_ring_slots(ring);
+	uint64_t epoch = local->epoch;
+	uint64_t word0, word1, now, ahead, position, count;
+	struct ring_move move;
+	enum ring_result result;
+	uint32_t slot;
+	char *to;
+
+	for (;;) {
+		word0 = ring->commit[0];
+		word1 = ring->commit[1];
+		position = word0 & LTTNGMAP_POSITION_MASK;
+		now = ring_clock(channel->clock);
+		ahead = (now - word1) & LTTNGMAP_TIMESTAMP_MASK;
+		if (ahead > LTTNGMAP_TIMESTAMP_MASK - RING_CLOCK_SKEW_MAX) {
+			now = word1;
+			ahead = 0;
+		}
+		if ((position & channel->offset_mask) + record->total <= channel->offset_limit &&
+		    ahead <= LTTNGMAP_TIMESTAMP_MASK >> 1)
+			break;
+		result = ring_switch_prepare(channel, ring, record->total, &move);
+		if (result == RING_FULL)
+			return result;
+		if (result != RING_WRITTEN)
+			continue;
+		if (__atomic_load_n(&local->epoch, __ATOMIC_RELAXED) != epoch)
+			return RING_GONE;
+		for (unsigned i = 0; i < sizeof(move.stores) / sizeof(move.stores[0]); i++)
+			__atomic_store_n(move.stores[i].to, move.stores[i].value,
+					 __ATOMIC_RELAXED);
+		publish(local, ring, move.commit[0], move.commit[1]);
+		ring_doorbell(local);
+	}
+
+	slot = position >> channel->subbuf_shift & channel->index_mask;
+	to = channel->data + index * channel->ring_size +
+	     ((uint64_t)lttngmap_slot_id(__atomic_load_n(slots + slot, __ATOMIC_RELAXED), slot)
+	      << channel->subbuf_shift) +
+	     (position & channel->offset_mask);
+
+	if (__atomic_load_n(&local->epoch, __ATOMIC_RELAXED) != epoch)
+		return RING_GONE;
+	copy_record(to, record, now);
+	count = (word1 >> LTTNGMAP_COUNT_SHIFT) + (word0 + record->step < word0);
+	publish(local, ring, word0 + record->step,
+		count << LTTNGMAP_COUNT_SHIFT | (now & LTTNGMAP_TIMESTAMP_MASK));
+	return RING_WRITTEN;
+}
+
+enum ring_result ring_trylock_write(struct local *local, const struct ring_channel *channel,
+				    uint32_t generation, uint32_t first, uint32_t last,
+				    uint32_t guess, struct ring_record *record,
+				    struct lttngmap_ring **full)
+{
+	uint32_t rings = last - first + 1;
+	enum ring_result result = RING_TAKEN;
+
+	for (uint32_t i = 0; i < rings; i++) {
+		uint32_t index = first + (guess + i) % rings;
+		struct lttngmap_ring *ring = ring_at(channel, index);
+
+		if (!lock_ring(ring))
+			continue;
+		/*
+		 * After the lock: a channel that changes lets all CPUs pass a quiescent
+		 * state, and does not reuse a ring whose lock is held.
+		 */
+		if (__atomic_load_n(channel->control_generation, __ATOMIC_ACQUIRE) != generation)
+			result = RING_STALE;
+		else
+			result = write_locked(local, channel, index, record);
+		if (result != RING_GONE)
+			unlock_ring(ring);
+		*full = ring;
+		break;
+	}
+	return result;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * ring-write.c - which ring a record goes to, and what happens when it does
+ * not go there at the first try.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/rseq.h>
+#include <time.h>
+
+#include <lttngmap/abi.h>
+
+#include "arch.h"
+#include "attach.h"
+#include "channel.h"
+#include "ring-rseq.h"
+#include "ring-write.h"
+#include "vfork.h"
+
+/*
+ * A section is aborted by preemption or a signal only; so many aborts in a
+ * row mean that the clock went backwards, or that a debugger steps.
+ */
+#define TRIES_MAX 1000
+
+/* A daemon that frees space wakes the waiters; this is for a daemon that died. */
+#define WAIT_STEP_NS 50000000
+
+uint64_t ring_clock(enum lttngmap_clock clock)
+{
+	struct timespec now;
+
+	if (LIKELY(clock == LTTNGMAP_CLOCK_TSC))
+		return arch_ticks();
+	/* The vDSO's: neither a system call nor errno where it is there. */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void ring_doorbell(struct local *local)
+{
+	static const uint64_t one = 1;
+	const struct lttngmap_process *process =
+		__atomic_load_n(&local->process, __ATOMIC_RELAXED);
+	int fd = __atomic_load_n(&local->doorbell, __ATOMIC_RELAXED);
+
+	if (!process || fd < 0 ||
+	    (__atomic_load_n(&process->flags, __ATOMIC_RELAXED) & LTTNGMAP_PROCESS_NO_DOORBELL))
+		return;
+	arch_syscall(SYS_write, fd, &one, sizeof(one));
+}
+
+void ring_discard(struct local *local, struct lttngmap_ring *ring, uint64_t events)
+{
+	__atomic_add_fetch(ring ? &ring->discards : &local->lost, events, __ATOMIC_RELAXED);
+}
+
+bool ring_wait(struct local *local, const struct ring_channel *channel,
+	       struct lttngmap_ring *ring, uint64_t *deadline)
+{
+	const struct timespec step = { .tv_nsec = WAIT_STEP_NS };
+	uint64_t now = ring_clock(LTTNGMAP_CLOCK_MONOTONIC);
+	struct ring_move move;
+	uint32_t space;
+
+	if (!*deadline)
+		*deadline = channel->blocking_timeout_ms ?
+				    now + channel->blocking_timeout_ms * UINT64_C(1000000) :
+				    UINT64_MAX;
+	if (now >= *deadline)
+		return false;
+
+	/*
+	 * The daemon frees a slot, counts `space` up, then looks at `waiters`.
+	 * We read `space`, set `waiters`, then look at the slot: full barriers
+	 * on both sides, so either we see the slot or the futex sees the count.
+	 */
+	space = __atomic_load_n(&ring->space, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&ring->waiters, 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (ring_switch_prepare(channel, ring, channel->offset_limit, &move) != RING_FULL)
+		return true;
+	if (arch_syscall(SYS_futex, &ring->space, FUTEX_WAIT, space, &step) == -ETIMEDOUT &&
+	    !attach_is_alive(local))
+		return false;
+	return true;
+}
+
+/* By rseq, on the ring of this CPU, moving on where that is needed. */
+static enum ring_result try_rseq(struct local *local, const struct ring_channel *channel,
+				 uint32_t cpu, const struct ring_record *record,
+				 struct lttngmap_ring **full)
+{
+	struct lttngmap_ring *ring = ring_at(channel, cpu);
+	char *data = channel->data + cpu * channel->ring_size;
+	enum ring_result result;
+	struct ring_move move;
+
+	result = ring_rseq_write(channel, channel->generation, __rseq_offset, cpu, ring, data,
+				 record);
+	if (result != RING_SWITCH)
+		return result;
+	result = ring_switch_prepare(channel, ring, record->total, &move);
+	if (result == RING_WRITTEN) {
+		result = ring_rseq_move(channel, channel->generation, __rseq_offset, cpu, ring,
+					&move);
+		if (result == RING_WRITTEN) {
+			ring_doorbell(local);
+			result = RING_AGAIN;
+		}
+	}
+	*full = ring;
+	return result;
+}
+
+static enum ring_result try_write(struct local *local, const struct ring_channel *channel,
+				  struct ring_record *record, struct lttngmap_ring **full)
+{
+	uint32_t last = channel->cpu_rings + LTTNGMAP_EXTRA_RINGS - 1;
+	uint32_t cpu;
+
+	if (!local->use_rseq)
+		return ring_trylock_write(local, channel, channel->generation, 0, last,
+					  arch_cpu(), record, full);
+	cpu = ring_rseq_cpu(__rseq_offset);
+	if (cpu < channel->cpu_rings && !vfork_depth) {
+		record->now = ring_clock(channel->clock);
+		return try_rseq(local, channel, cpu, record, full);
+	}
+	return ring_trylock_write(local, channel, channel->generation, channel->cpu_rings, last, 0,
+				  record, full);
+}
+
+/* What did not go at once: from the beginning, until it is written or lost. */
+static __attribute__((noinline)) void write_slow(struct local *local, uint32_t slot,
+						 struct ring_record *record)
+{
+	struct lttngmap_ring *ring = NULL;
+	struct ring_channel channel;
+	uint64_t deadline = 0;
+	unsigned tries = 0;
+
+	while (tries++ < TRIES_MAX) {
+		enum channel_result view = channel_view(local, slot, &channel);
+		bool may_block;
+
+		if (view == CHANNEL_OFF)
+			return;
+		if (view == CHANNEL_LOST)
+			break;
+		may_block = channel.mode == LTTNGMAP_MODE_BLOCKING && local->allow_blocking;
+		switch (try_write(local, &channel, record, &ring)) {
+		case RING_WRITTEN:
+			return;
+		case RING_FULL:
+			if (!may_block || !ring_wait(local, &channel, ring, &deadline))
+				goto lost;
+			tries = 0;
+			break;
+		case RING_TAKEN:
+			ring = ring_at(&channel, channel.cpu_rings);
+			if (!may_block)
+				goto lost;
+			arch_syscall(SYS_sched_yield);
+			break;
+		default:
+			break;
+		}
+	}
+lost:
+	ring_discard(local, ring, 1);
+}
+
+void ring_write(struct local *local, uint32_t slot, uint32_t id, const void *fields, size_t size)
+{
+	const struct ring_channel *channel = &local->channels[slot];
+	struct ring_record record = {
+		.fields = fields,
+		.total = LTTNGMAP_RECORD_HEADER_SIZE + size,
+		.step = LTTNGMAP_RECORD_HEADER_SIZE + size +
+			(UINT64_C(1) << LTTNGMAP_COUNT_SHIFT),
+		.id = id,
+	};
+	/* Acquire: the other fields of the view are those of this generation. */
+	uint32_t generation = __atomic_load_n(&channel->generation, __ATOMIC_ACQUIRE);
+	uint32_t cpu;
+
+	if (UNLIKELY(size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)) {
+		ring_discard(local, NULL, 1);
+		return;
+	}
+	if (LIKELY(generation && local->use_rseq)) {
+		cpu = ring_rseq_cpu(__rseq_offset);
+		if (LIKELY(cpu < channel->cpu_rings && !vfork_depth)) {
+			if (UNLIKELY(channel->clock != LTTNGMAP_CLOCK_TSC))
+				record.now = ring_clock(channel->clock);
+			if (LIKELY(ring_rseq_write(channel, generation, __rseq_offset, cpu,
+						   ring_at(channel, cpu),
+						   channel->data + cpu * channel->ring_size,
+						   &record) == RING_WRITTEN))
+				return;
+		}
+	}
+	write_slow(local, slot, &record);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "vfork.h"
+
+__thread uint32_t vfork_depth;
+
+/* As the kernel answers, to the C return value. */
+__attribute__((used, visibility("hidden"))) int vfork_failed(int error)
+{
+	errno = error;
+	return -1;
+}
+
+/*
+ * The child returns first and may overwrite the stack below its caller's
+ * frame, the return address among it: rdi keeps that over the system call,
+ * rdx the address of the depth. The parent goes on when the child has called
+ * exec or _exit.
+ */
+__asm__(".pushsection .text, \"ax\", @progbits\n"
+	".globl vfork\n"
+	".type vfork, @function\n"
+	"vfork:\n\t"
+	".cfi_startproc\n\t"
+	"popq %rdi\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
+	".cfi_register %rip, %rdi\n\t"
+	"movq vfork_depth@gottpoff(%rip), %rdx\n\t"
+	"incl %fs:(%rdx)\n\t"
+	"movl $58, %eax\n\t" /* SYS_vfork */
+	"syscall\n\t"
+	"pushq %rdi\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	".cfi_rel_offset %rip, 0\n\t"
+	"testl %eax, %eax\n\t"
+	"je 1f\n\t"
+	"decl %fs:(%rdx)\n\t"
+	"cmpq $-4095, %rax\n\t"
+	"jae 2f\n"
+	"1:\tret\n"
+	"2:\tnegl %eax\n\t"
+	"movl %eax, %edi\n\t"
+	"jmp vfork_failed\n\t"
+	".cfi_endproc\n\t"
+	".size vfork, . - vfork\n"
+	".popsection\n");
+
+_Static_assert(SYS_vfork == 58, "the assembly above knows the number");

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * vfork.h - the library's own vfork(2).
+ *
+ * A vfork child runs on its parent's memory and thread pointer, but the
+ * kernel has no restartable sequence registered for it: it would not abort
+ * one. So this vfork() counts the thread's depth up before the call and down
+ * in the parent; a thread with a depth writes by trylock. posix_spawn's child
+ * calls nothing of ours.
+ */
+#ifndef LTTNGMAP_VFORK_H
+#define LTTNGMAP_VFORK_H
+
+#include <stdint.h>
+
+extern __thread uint32_t vfork_depth __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+#endif /* LTTNGMAP_VFORK_H */

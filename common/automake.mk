@@ -12,11 +12,14 @@ libcommon_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 libcommon_la_LIBADD = $(JSON_LIBS)
 
 libringfile_la_SOURCES = \
-	common/protocol-ring.h
+	common/protocol-ring.h \
+	common/ring-file-ioctl.c \
+	common/ring-file-socket.c \
+	common/ring-file-transport.h \
+	common/ring-file.c
 
-# Becomes lib_LTLIBRARIES once libringfile.la has a source.
-EXTRA_LTLIBRARIES += liblttngmap-ring-file.la
+lib_LTLIBRARIES += liblttngmap-ring-file.la
 liblttngmap_ring_file_la_SOURCES =
 liblttngmap_ring_file_la_LIBADD = libringfile.la
-liblttngmap_ring_file_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -rpath $(libdir) \
+liblttngmap_ring_file_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 	-export-symbols-regex '^lttngmap_ring_file_'

@@ -119,7 +119,7 @@ struct lttngmap_packet {
 	uint64_t metadata_generation; /* the metadata that describes it */
 	uint64_t reserved1[2];
 };
-LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packet) == 104);
+LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packet) == 96);
 
 /*
  * Release the current packet, if there is one, and make the next one
@@ -134,6 +134,12 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packet) == 104);
 #define LTTNGMAP_IOC_GET_PACKET _IOWR('R', 0x60, struct lttngmap_packet)
 /* 0: the current packet was not overwritten so far; ESTALE: it was. */
 #define LTTNGMAP_IOC_CHECK_PACKET _IO('R', 0x61)
+/*
+ * The bytes of the file that may be mapped. The size that stat(2) says is 0,
+ * as on tracefs, and the meta page is the process's to spoil: a reader that
+ * bounds its map by this is never killed by SIGBUS.
+ */
+#define LTTNGMAP_IOC_GET_SIZE _IOR('R', 0x62, uint64_t)
 
 /* ---- a small reader library over all kinds of ring file ------------------- */
 
@@ -141,18 +147,28 @@ struct lttngmap_ring_file;
 
 /*
  * Open a ring file: one of ring-fs, or an announcement of ring-socket. Maps
- * the meta page and all sub-buffers read-only.
- * 0 or -errno: -EBUSY another reader has it, -ENODEV not a ring file.
+ * the meta page and all sub-buffers read-only. Opens nothing but a regular
+ * file that belongs to root or to the caller (to anybody, for root).
+ * 0 or -errno: -EBUSY another reader has it, -ENODEV not a ring file,
+ * -ENODATA its process is gone and all of it was read, -EBADMSG its meta
+ * page was spoiled, -ETIMEDOUT the daemon does not answer.
  * Not thread-safe for one object; objects are independent.
  */
 int lttngmap_ring_file_open(const char *path, struct lttngmap_ring_file **file);
 /* Unmaps and closes; NULL is allowed. */
 void lttngmap_ring_file_close(struct lttngmap_ring_file *file);
-/* A descriptor for poll(2): POLLIN when there is a packet, POLLHUP at the end. */
+/*
+ * A descriptor for poll(2): POLLIN when there is a packet, POLLHUP at the end
+ * (by ring-socket, POLLIN may be said for the end too). For poll only. Poll
+ * after get_packet said -EAGAIN; what it says settles at the next get_packet.
+ */
 int lttngmap_ring_file_fd(const struct lttngmap_ring_file *file);
 /* The meta page; valid until close. */
 const struct lttngmap_meta *lttngmap_ring_file_meta(const struct lttngmap_ring_file *file);
-/* LTTNGMAP_IOC_GET_PACKET. 0 or -errno as there. */
+/*
+ * LTTNGMAP_IOC_GET_PACKET. 0 or -errno as there; -ENOTCONN, -ECONNABORTED,
+ * -ETIMEDOUT: the daemon is gone, what was mapped stays readable.
+ */
 int lttngmap_ring_file_get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *packet);
 /* LTTNGMAP_IOC_CHECK_PACKET. */
 int lttngmap_ring_file_check_packet(struct lttngmap_ring_file *file);

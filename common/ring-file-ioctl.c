@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * The transport of ring-fs: requests are ioctls on the ring file itself.
+ */
+#include "common/ring-file-transport.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+
+static int get_packet(int fd, struct lttngmap_packet *packet)
+{
+	return ioctl(fd, LTTNGMAP_IOC_GET_PACKET, packet) < 0 ? -errno : 0;
+}
+
+static int check_packet(int fd)
+{
+	return ioctl(fd, LTTNGMAP_IOC_CHECK_PACKET) < 0 ? -errno : 0;
+}
+
+static int get_reader(int fd)
+{
+	return ioctl(fd, TRACE_MMAP_IOCTL_GET_READER) < 0 ? -errno : 0;
+}
+
+static const struct ring_file_transport transport = {
+	.get_packet = get_packet,
+	.check_packet = check_packet,
+	.get_reader = get_reader,
+};
+
+int ring_file_ioctl_attach(int fd, struct ring_file_attachment *attachment)
+{
+	uint64_t size;
+
+	if (ioctl(fd, LTTNGMAP_IOC_GET_SIZE, &size) < 0)
+		return errno == ENOTTY || errno == EINVAL ? -ENODEV : -errno;
+	attachment->transport = &transport;
+	attachment->fd = fd;
+	attachment->memory_fd = fd;
+	attachment->size = size;
+	return 0;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * The reader library of lttngmap/ring-file.h.
+ *
+ * The meta page lies in memory that the traced process can write. So each
+ * value of it is read once into an object's own fields, checked against what
+ * the daemon says may be mapped, and never read again for a decision here.
+ */
+#include <lttngmap/ring-file.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/ring-file-transport.h"
+
+struct lttngmap_ring_file {
+	const struct ring_file_transport *transport;
+	int fd;
+	void *map; /* the meta page, then all sub-buffers */
+	size_t map_size;
+	uint32_t meta_page_size;
+	uint32_t subbuf_size;
+	uint32_t nr_subbufs;
+};
+
+/*
+ * Only a regular file is ever opened for real: opening a FIFO, a device or
+ * what a symbolic link points to may already do harm.
+ */
+static int open_regular(const char *path, struct stat *status)
+{
+	char again[64];
+	int fd, place = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (place < 0)
+		return -errno;
+	if (fstat(place, status) < 0) {
+		fd = -errno;
+	} else if (!S_ISREG(status->st_mode)) {
+		fd = -ENODEV;
+	} else if (status->st_uid != 0 && status->st_uid != geteuid() && geteuid() != 0) {
+		fd = -EPERM;
+	} else {
+		snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+		fd = open(again, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (fd < 0)
+			fd = -errno;
+	}
+	close(place);
+	return fd;
+}
+
+static bool is_power_of_two(uint64_t value)
+{
+	return value && !(value & (value - 1));
+}
+
+/* Take the geometry from the meta page and see that all of it may be mapped. */
+static int check_geometry(struct lttngmap_ring_file *file, const struct lttngmap_meta *meta,
+			  uint64_t size)
+{
+	const volatile struct lttngmap_meta *shared = meta;
+	uint64_t page = sysconf(_SC_PAGESIZE), all;
+
+	if (shared->magic != LTTNGMAP_META_MAGIC)
+		return -ENODEV;
+	if (shared->major != LTTNGMAP_ABI_MAJOR)
+		return -EPROTONOSUPPORT;
+	file->meta_page_size = shared->meta.meta_page_size;
+	file->subbuf_size = shared->meta.subbuf_size;
+	file->nr_subbufs = shared->meta.nr_subbufs;
+	if (file->meta_page_size < page || file->meta_page_size % page != 0)
+		return -EBADMSG;
+	if (!is_power_of_two(file->subbuf_size) ||
+	    file->subbuf_size < UINT32_C(1) << LTTNGMAP_SUBBUF_SHIFT_MIN ||
+	    file->subbuf_size > UINT32_C(1) << LTTNGMAP_SUBBUF_SHIFT_MAX)
+		return -EBADMSG;
+	/* 32 and 31 bits: the product fits, and so does the sum. */
+	all = (uint64_t)file->nr_subbufs * file->subbuf_size + file->meta_page_size;
+	if (file->nr_subbufs == 0 || all > size || all > PTRDIFF_MAX)
+		return -EBADMSG;
+	file->map_size = all;
+	return 0;
+}
+
+static int map_memory(struct lttngmap_ring_file *file, int fd, uint64_t size)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *meta;
+	int error;
+
+	if (size < page)
+		return -EBADMSG;
+	meta = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
+	if (meta == MAP_FAILED)
+		return -errno;
+	error = check_geometry(file, meta, size);
+	munmap(meta, page);
+	if (error)
+		return error;
+	meta = mmap(NULL, file->map_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (meta == MAP_FAILED)
+		return -errno;
+	file->map = meta;
+	/* A reader's core dump needs no traces. Where it is refused, it has them. */
+	(void)madvise(file->map, file->map_size, MADV_DONTDUMP);
+	return 0;
+}
+
+int lttngmap_ring_file_open(const char *path, struct lttngmap_ring_file **result)
+{
+	struct ring_file_attachment attachment;
+	struct lttngmap_ring_file *file;
+	struct stat status;
+	int error, fd;
+
+	*result = NULL;
+	fd = open_regular(path, &status);
+	if (fd < 0)
+		return fd;
+	/*
+	 * In this order: the bytes of a ring-fs file are the traced process's, who
+	 * must not make an announcement of them.
+	 */
+	error = ring_file_ioctl_attach(fd, &attachment);
+	if (error == -ENODEV)
+		error = ring_file_socket_attach(fd, &status, &attachment);
+	if (error || attachment.fd != fd)
+		close(fd);
+	if (error)
+		return error;
+	file = calloc(1, sizeof(*file));
+	if (file) {
+		file->transport = attachment.transport;
+		file->fd = attachment.fd;
+		error = map_memory(file, attachment.memory_fd, attachment.size);
+	} else {
+		error = -ENOMEM;
+	}
+	if (attachment.memory_fd != attachment.fd)
+		close(attachment.memory_fd);
+	if (!error)
+		*result = file;
+	else if (file)
+		lttngmap_ring_file_close(file);
+	else
+		close(attachment.fd);
+	return error;
+}
+
+void lttngmap_ring_file_close(struct lttngmap_ring_file *file)
+{
+	if (!file)
+		return;
+	if (file->map)
+		munmap(file->map, file->map_size);
+	close(file->fd);
+	free(file);
+}
+
+int lttngmap_ring_file_fd(const struct lttngmap_ring_file *file)
+{
+	return file->fd;
+}
+
+const struct lttngmap_meta *lttngmap_ring_file_meta(const struct lttngmap_ring_file *file)
+{
+	return file->map;
+}
+
+int lttngmap_ring_file_get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *packet)
+{
+	return file->transport->get_packet(file->fd, packet);
+}
+
+int lttngmap_ring_file_check_packet(struct lttngmap_ring_file *file)
+{
+	return file->transport->check_packet(file->fd);
+}
+
+int lttngmap_ring_file_get_reader(struct lttngmap_ring_file *file)
+{
+	return file->transport->get_reader(file->fd);
+}
+
+const void *lttngmap_ring_file_data(const struct lttngmap_ring_file *file,
+				    const struct lttngmap_packet *packet)
+{
+	if (packet->subbuf_id >= file->nr_subbufs || packet->offset > file->subbuf_size ||
+	    packet->length > file->subbuf_size - packet->offset)
+		return NULL;
+	return (const char *)file->map + file->meta_page_size +
+	       (uint64_t)packet->subbuf_id * file->subbuf_size + packet->offset;
+}

@@ -77,6 +77,10 @@
  * keeps errno, takes no lock and calls no malloc. Its use of the stack is the
  * event's size and about 200 bytes.
  *
+ * A module's events end with its destructors. A library that is linked with
+ * -z nodelete, and so is never unloaded, may define LTTNGMAP_NEVER_UNLOADED
+ * before it includes this header: its events go on to the end of the process.
+ *
  * While the event is off, its arguments are not evaluated and it costs a load
  * and a branch that is not taken.
  */
@@ -467,11 +471,13 @@ static __attribute__((constructor(101))) void lttngmap_module_enter_(void)
 }
 
 /* ... and after other destructors. */
+#ifndef LTTNGMAP_NEVER_UNLOADED
 static __attribute__((destructor(101))) void lttngmap_module_leave_(void)
 {
 	if (--lttngmap_module_users_ == 0 && lttngmap_module_.begin != lttngmap_module_.end)
 		lttngmap_module_unregister(&lttngmap_module_);
 }
+#endif
 
 /*
  * The two loads are ordered by the one's being the other's address. Nothing

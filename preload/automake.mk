@@ -2,12 +2,19 @@
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
 # Libraries to preload into programs as they are, one a family of functions:
-# liblttngmap-libc.so, ... They stand in $(libdir), unversioned.
+# liblttngmap-libc.so, ... They stand in $(libdir), unversioned. No builtins:
+# the compiler must not make a call of malloc into one of calloc in here.
 
-preload_ldflags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath $(libdir) -Wl,-z,nodelete
+preload_cflags = $(AM_CFLAGS) -fno-builtin
+preload_ldflags = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,-z,now
 
-# Becomes lib_LTLIBRARIES once there is a source.
-EXTRA_LTLIBRARIES += liblttngmap-libc.la
-liblttngmap_libc_la_SOURCES =
+lib_LTLIBRARIES += liblttngmap-libc.la
+liblttngmap_libc_la_SOURCES = \
+	preload/libc.c \
+	preload/libc-next.c preload/libc-next.h
+liblttngmap_libc_la_CFLAGS = $(preload_cflags)
 liblttngmap_libc_la_LIBADD = liblttngmap.la
-liblttngmap_libc_la_LDFLAGS = $(preload_ldflags)
+liblttngmap_libc_la_LDFLAGS = $(preload_ldflags) \
+	-Wl,--version-script=$(top_srcdir)/preload/libc.map
+EXTRA_liblttngmap_libc_la_DEPENDENCIES = preload/libc.map
+EXTRA_DIST += preload/libc.map

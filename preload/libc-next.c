@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * libc-next.c - find the allocation functions behind the wrappers, while
+ * being the allocator of those who look them up.
+ *
+ *            first call                    all found
+ *   early_*  ---------->  dlsym x 10  ------------------->  the real functions
+ *      ^                      |                             (or guarded_*, where
+ *      +---- may allocate ----+                              the arena was used)
+ *             (arena)
+ *
+ * glibc's dlsym() allocates only to describe an error, but other C libraries
+ * and interposed dlsym()s allocate at will. What they get from the arena may
+ * be freed or grown much later, by anybody. Those programs pay for it with a
+ * range check in free() and realloc(); all others never see one.
+ *
+ * Who may do what at the same time: any thread may find the functions at any
+ * time and publish them; all publish the same values. A thread that comes
+ * back here from its own dlsym() is known by `finding`.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/libc-next.h"
+
+/* What malloc() aligns to; also the size of a block's head. */
+#define BLOCK 16u
+#define PAGE 4096u
+#define ARENA_SIZE (8u * PAGE)
+/* Set in arena_used for good when the real functions are published. */
+#define ARENA_CLOSED (UINT64_C(1) << 63)
+
+/* Zeros, each byte handed out once at most: calloc() needs no memset(). */
+static __attribute__((aligned(PAGE))) unsigned char arena[ARENA_SIZE];
+static uint64_t arena_used;
+
+/*
+ * This thread is inside dlsym() for us. Initial-exec, because other models
+ * may allocate at the first access, which is where we cannot.
+ */
+static __thread bool finding __attribute__((tls_model("initial-exec")));
+
+/* As dlsym() gave them; libc_next holds these or something in front of them. */
+static struct libc_next found;
+
+static bool in_arena(const void *ptr)
+{
+	return (uintptr_t)ptr - (uintptr_t)arena < ARENA_SIZE;
+}
+
+/* A block's size stands in the head before it. */
+static size_t arena_block_size(const void *ptr)
+{
+	size_t size;
+
+	memcpy(&size, (const unsigned char *)ptr - BLOCK, sizeof(size));
+	return size;
+}
+
+static void *no_memory(void)
+{
+	errno = ENOMEM;
+	return NULL;
+}
+
+/*
+ * Take a block. False: the arena is closed, so the real functions are
+ * published. True: `ptr` is the answer, NULL if there is no room.
+ */
+static bool arena_take(size_t alignment, size_t size, void **ptr)
+{
+	uint64_t used = __atomic_load_n(&arena_used, __ATOMIC_ACQUIRE);
+	uint64_t begin;
+
+	*ptr = NULL;
+	if (alignment < BLOCK)
+		alignment = BLOCK;
+	do {
+		if (used & ARENA_CLOSED)
+			return false;
+		begin = (used + BLOCK + alignment - 1) & ~(uint64_t)(alignment - 1);
+		if (alignment & (alignment - 1) || alignment > PAGE ||
+		    begin > ARENA_SIZE || size > ARENA_SIZE - begin) {
+			no_memory();
+			return true;
+		}
+	} while (!__atomic_compare_exchange_n(&arena_used, &used, begin + size, false,
+					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	memcpy(&arena[begin - BLOCK], &size, sizeof(size));
+	*ptr = &arena[begin];
+	return true;
+}
+
+/* ---- in place of the real functions, where a block may be the arena's ------ */
+
+static void guarded_free(void *ptr)
+{
+	if (!in_arena(ptr))
+		found.free(ptr);
+}
+
+static void *guarded_realloc(void *ptr, size_t size)
+{
+	size_t old_size;
+	void *new_ptr;
+
+	if (!in_arena(ptr))
+		return found.realloc(ptr, size);
+	old_size = arena_block_size(ptr);
+	new_ptr = found.malloc(size);
+	if (new_ptr)
+		memcpy(new_ptr, ptr, old_size < size ? old_size : size);
+	return new_ptr;
+}
+
+static void *guarded_reallocarray(void *ptr, size_t nmemb, size_t size)
+{
+	size_t total;
+
+	if (!in_arena(ptr))
+		return found.reallocarray(ptr, nmemb, size);
+	if (__builtin_mul_overflow(nmemb, size, &total))
+		return no_memory();
+	return guarded_realloc(ptr, total);
+}
+
+/* ---- finding ---------------------------------------------------------------- */
+
+/*
+ * A function that nobody behind us defines stays NULL: a program that calls
+ * it could not have been started without us either.
+ */
+static void find(void)
+{
+	int saved_errno = errno;
+	uint64_t used;
+
+	finding = true;
+#define FIND(name) __atomic_store_n(&found.name, dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED);
+	LIBC_NEXT_FUNCTIONS(FIND)
+#undef FIND
+
+	/*
+	 * First publish what is right in any case, then close the arena, then
+	 * look whether the guards are needed: a thread that sees the arena
+	 * closed (acquire, in arena_take) finds the functions published.
+	 */
+#define PUBLISH(name) __atomic_store_n(&libc_next.name, found.name, __ATOMIC_RELEASE);
+#define GUARD(name) __atomic_store_n(&libc_next.name, guarded_##name, __ATOMIC_RELEASE);
+	GUARD(free)
+	GUARD(realloc)
+	GUARD(reallocarray)
+	PUBLISH(malloc)
+	PUBLISH(calloc)
+	PUBLISH(memalign)
+	PUBLISH(aligned_alloc)
+	PUBLISH(posix_memalign)
+	PUBLISH(valloc)
+	PUBLISH(pvalloc)
+	used = __atomic_fetch_or(&arena_used, ARENA_CLOSED, __ATOMIC_ACQ_REL);
+	if ((used & ~ARENA_CLOSED) == 0) {
+		PUBLISH(free)
+		PUBLISH(realloc)
+		PUBLISH(reallocarray)
+	}
+#undef GUARD
+#undef PUBLISH
+	finding = false;
+	errno = saved_errno;
+}
+
+/*
+ * The way of every allocation before the functions are published. False:
+ * they are published now. True: the arena answered with `ptr`.
+ */
+static bool early(size_t alignment, size_t size, void **ptr)
+{
+	if (finding)
+		return arena_take(alignment, size, ptr);
+	find();
+	return false;
+}
+
+/*
+ * Before main(), whether or not anybody allocated so far: the functions must
+ * not be looked up at a time when a thread may hold the loader's lock, or
+ * when the program has yet to ask dlerror() for its own error.
+ */
+static __attribute__((constructor)) void find_at_start(void)
+{
+	find();
+}
+
+/* ---- what the pointers begin with ------------------------------------------- */
+
+static void *early_malloc(size_t size)
+{
+	void *ptr;
+
+	return early(BLOCK, size, &ptr) ? ptr : NEXT(malloc)(size);
+}
+
+static void early_free(void *ptr)
+{
+	if (!finding)
+		find();
+	/*
+	 * Inside of dlsym() there is nothing to free a block with that is not
+	 * of the arena: it leaks, once. (The arena's own do by design.)
+	 */
+	if (!finding)
+		NEXT(free)(ptr);
+}
+
+static void *early_calloc(size_t nmemb, size_t size)
+{
+	size_t total;
+	void *ptr;
+
+	if (__builtin_mul_overflow(nmemb, size, &total))
+		return no_memory();
+	return early(BLOCK, total, &ptr) ? ptr : NEXT(calloc)(nmemb, size);
+}
+
+static void *early_realloc(void *ptr, size_t size)
+{
+	size_t old_size;
+	void *new_ptr;
+
+	if (!early(BLOCK, size, &new_ptr))
+		return NEXT(realloc)(ptr, size);
+	if (ptr && !in_arena(ptr))
+		return no_memory(); /* not ours, and its size is unknown */
+	if (ptr && new_ptr) {
+		old_size = arena_block_size(ptr);
+		memcpy(new_ptr, ptr, old_size < size ? old_size : size);
+	}
+	return new_ptr;
+}
+
+static void *early_reallocarray(void *ptr, size_t nmemb, size_t size)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(nmemb, size, &total))
+		return no_memory();
+	return early_realloc(ptr, total);
+}
+
+static void *early_memalign(size_t alignment, size_t size)
+{
+	void *ptr;
+
+	return early(alignment, size, &ptr) ? ptr : NEXT(memalign)(alignment, size);
+}
+
+static void *early_aligned_alloc(size_t alignment, size_t size)
+{
+	void *ptr;
+
+	return early(alignment, size, &ptr) ? ptr : NEXT(aligned_alloc)(alignment, size);
+}
+
+static int early_posix_memalign(void **memptr, size_t alignment, size_t size)
+{
+	int saved_errno = errno;
+	void *ptr;
+
+	if (!early(alignment, size, &ptr))
+		return NEXT(posix_memalign)(memptr, alignment, size);
+	errno = saved_errno;
+	if (!ptr)
+		return ENOMEM;
+	*memptr = ptr;
+	return 0;
+}
+
+static void *early_valloc(size_t size)
+{
+	void *ptr;
+
+	return early(PAGE, size, &ptr) ? ptr : NEXT(valloc)(size);
+}
+
+static void *early_pvalloc(size_t size)
+{
+	void *ptr;
+
+	return early(PAGE, size, &ptr) ? ptr : NEXT(pvalloc)(size);
+}
+
+struct libc_next libc_next = {
+#define EARLY(name) .name = early_##name,
+	LIBC_NEXT_FUNCTIONS(EARLY)
+#undef EARLY
+};

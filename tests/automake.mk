@@ -50,3 +50,40 @@ tests_unit_tap_SOURCES = tests/unit/tap.c
 
 dist_check_SCRIPTS += tests/integration/tap.sh
 TESTS += tests/integration/tap.sh
+
+# What is preloaded by tests: -rpath makes shared libraries of them, which go nowhere.
+test_preload_ldflags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere -Wl,-z,now
+test_preload_cflags = $(AM_CFLAGS) -fno-builtin
+
+# A sanitizer's runtime brings its own malloc, and has to come first itself.
+if !SANITIZED
+check_LTLIBRARIES += \
+	tests/utils/libcount-libc.la \
+	tests/utils/libfake-lttngmap.la \
+	tests/utils/libgreedy-dlsym.la \
+	tests/utils/libother-malloc.la
+tests_utils_libcount_libc_la_SOURCES = tests/utils/count-libc.c tests/utils/count-libc.h
+tests_utils_libcount_libc_la_CFLAGS = $(test_preload_cflags)
+tests_utils_libcount_libc_la_LDFLAGS = $(test_preload_ldflags)
+tests_utils_libfake_lttngmap_la_SOURCES = \
+	tests/utils/fake-lttngmap.c tests/utils/fake-lttngmap.h
+tests_utils_libfake_lttngmap_la_LDFLAGS = $(test_preload_ldflags)
+tests_utils_libgreedy_dlsym_la_SOURCES = tests/utils/greedy-dlsym.c tests/utils/greedy-dlsym.h
+tests_utils_libgreedy_dlsym_la_CFLAGS = $(test_preload_cflags)
+tests_utils_libgreedy_dlsym_la_LDFLAGS = $(test_preload_ldflags)
+tests_utils_libother_malloc_la_SOURCES = tests/utils/other-malloc.c
+tests_utils_libother_malloc_la_CFLAGS = $(test_preload_cflags)
+tests_utils_libother_malloc_la_LDFLAGS = $(test_preload_ldflags)
+
+check_PROGRAMS += tests/utils/count-sum tests/utils/own-malloc
+tests_utils_count_sum_SOURCES = tests/utils/count-sum.c tests/utils/count-libc.h
+tests_utils_own_malloc_SOURCES = tests/utils/own-malloc.c tests/utils/other-malloc.c
+tests_utils_own_malloc_CFLAGS = $(test_preload_cflags)
+
+check_PROGRAMS += tests/unit/preload-libc tests/unit/preload-early
+TESTS += tests/unit/preload-libc tests/unit/preload-early
+tests_unit_preload_libc_SOURCES = tests/unit/preload-libc.c tests/utils/preloaded.h
+tests_unit_preload_libc_CFLAGS = $(test_preload_cflags)
+tests_unit_preload_early_SOURCES = tests/unit/preload-early.c tests/utils/preloaded.h
+tests_unit_preload_early_CFLAGS = $(test_preload_cflags)
+endif

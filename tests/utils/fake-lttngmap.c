@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include <string.h>
+
+#include "tests/utils/fake-lttngmap.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define MODULES_MAX 8
+
+static const uint64_t always_on = 1;
+static struct lttngmap_module *modules[MODULES_MAX];
+static fake_lttngmap_hook *event_hook;
+
+EXPORT fake_lttngmap_set_hook_function fake_lttngmap_set_hook;
+EXPORT fake_lttngmap_class_function fake_lttngmap_class;
+
+void fake_lttngmap_set_hook(fake_lttngmap_hook *hook)
+{
+	__atomic_store_n(&event_hook, hook, __ATOMIC_RELEASE);
+}
+
+const struct lttngmap_event_class *fake_lttngmap_class(const char *provider, const char *name)
+{
+	struct lttngmap_tracepoint *const *tracepoint;
+	const struct lttngmap_event_class *event_class;
+	int i;
+
+	for (i = 0; i < MODULES_MAX && modules[i]; i++)
+		for (tracepoint = modules[i]->begin; tracepoint < modules[i]->end; tracepoint++) {
+			event_class = (*tracepoint)->event_class;
+			if (!strcmp(event_class->provider, provider) &&
+			    !strcmp(event_class->name, name))
+				return event_class;
+		}
+	return NULL;
+}
+
+EXPORT void lttngmap_module_register(struct lttngmap_module *module)
+{
+	struct lttngmap_tracepoint *const *tracepoint;
+	int i = 0;
+
+	while (i < MODULES_MAX - 1 && modules[i])
+		i++;
+	modules[i] = module;
+	for (tracepoint = module->begin; tracepoint < module->end; tracepoint++)
+		__atomic_store_n(&(*tracepoint)->word, &always_on, __ATOMIC_RELEASE);
+}
+
+EXPORT void lttngmap_module_unregister(struct lttngmap_module *module)
+{
+	(void)module;
+}
+
+EXPORT void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
+				 size_t size)
+{
+	fake_lttngmap_hook *hook = __atomic_load_n(&event_hook, __ATOMIC_ACQUIRE);
+
+	if (hook)
+		hook(tracepoint->event_class, fields, size);
+}

@@ -7,7 +7,10 @@
 noinst_LTLIBRARIES += libsessiond.la
 libsessiond_la_SOURCES = \
 	sessiond/mediator.h \
-	sessiond/ring-set.h
+	sessiond/ring-dirs.c \
+	sessiond/ring-dirs.h \
+	sessiond/ring-set.h \
+	sessiond/ring-socket.c
 libsessiond_la_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFLAGS) \
 	$(JSON_CFLAGS) $(NUMA_CFLAGS)
 libsessiond_la_LIBADD = libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(FUSE_LIBS) $(JSON_LIBS) \

@@ -66,7 +66,7 @@ tests_utils_libcount_libc_la_SOURCES = tests/utils/count-libc.c tests/utils/coun
 tests_utils_libcount_libc_la_CFLAGS = $(test_preload_cflags)
 tests_utils_libcount_libc_la_LDFLAGS = $(test_preload_ldflags)
 tests_utils_libfake_lttngmap_la_SOURCES = \
-	tests/utils/fake-lttngmap.c tests/utils/fake-lttngmap.h
+	tests/utils/fake-lttngmap.c tests/utils/fake-lttngmap.h tests/utils/count-libc.h
 tests_utils_libfake_lttngmap_la_LDFLAGS = $(test_preload_ldflags)
 tests_utils_libgreedy_dlsym_la_SOURCES = tests/utils/greedy-dlsym.c tests/utils/greedy-dlsym.h
 tests_utils_libgreedy_dlsym_la_CFLAGS = $(test_preload_cflags)
@@ -87,3 +87,41 @@ tests_unit_preload_libc_CFLAGS = $(test_preload_cflags)
 tests_unit_preload_early_SOURCES = tests/unit/preload-early.c tests/utils/preloaded.h
 tests_unit_preload_early_CFLAGS = $(test_preload_cflags)
 endif
+
+EXTRA_DIST += tests/utils/libc-programs.sh
+dist_check_SCRIPTS += tests/integration/preload-counts.sh
+TESTS += tests/integration/preload-counts.sh
+
+# lttngmap/tracepoint.h, on a stand-in for liblttngmap.
+tracepoint_backend = tests/unit/tracepoint-backend.c tests/unit/tracepoint-backend.h
+check_PROGRAMS += \
+	tests/unit/tracepoint-changing \
+	tests/unit/tracepoint-dlopen \
+	tests/unit/tracepoint-fields \
+	tests/unit/tracepoint-fields-cxx \
+	tests/unit/tracepoint-module
+TESTS += \
+	tests/unit/tracepoint-changing \
+	tests/unit/tracepoint-dlopen \
+	tests/unit/tracepoint-fields \
+	tests/unit/tracepoint-fields-cxx \
+	tests/unit/tracepoint-module
+tests_unit_tracepoint_changing_SOURCES = tests/unit/tracepoint-changing.c $(tracepoint_backend)
+tests_unit_tracepoint_changing_LDADD = -lpthread
+tests_unit_tracepoint_fields_SOURCES = tests/unit/tracepoint-fields.c $(tracepoint_backend)
+tests_unit_tracepoint_fields_cxx_SOURCES = tests/unit/tracepoint-fields-cxx.cc \
+	$(tracepoint_backend)
+tests_unit_tracepoint_module_SOURCES = tests/unit/tracepoint-module.c \
+	tests/unit/tracepoint-module-c.c tests/unit/tracepoint-module-cxx.cc \
+	tests/unit/tracepoint-module.h $(tracepoint_backend)
+
+# A plugin, which finds the stand-in in the program that loads it. The rpath
+# makes libtool build a shared object of what is not to be installed.
+tests_unit_tracepoint_dlopen_SOURCES = tests/unit/tracepoint-dlopen.c $(tracepoint_backend)
+tests_unit_tracepoint_dlopen_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+tests_unit_tracepoint_dlopen_LDADD = -ldl
+EXTRA_tests_unit_tracepoint_dlopen_DEPENDENCIES = tests/unit/tracepoint-plugin.la
+check_LTLIBRARIES += tests/unit/tracepoint-plugin.la
+tests_unit_tracepoint_plugin_la_SOURCES = tests/unit/tracepoint-plugin.c \
+	tests/unit/tracepoint-plugin-cxx.cc
+tests_unit_tracepoint_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere

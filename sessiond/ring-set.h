@@ -60,6 +60,9 @@ struct ring_totals {
 	uint64_t discarded;
 	uint64_t overwritten;
 	uint64_t closed_rings;
+	/* The session's metadata, as packets name it. Set by the session before an
+	   event that needs it is turned on. */
+	uint64_t metadata_generation;
 };
 
 /* Makes the set and maps its meta page; one reference. 0 or -errno. */

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "ring-reader.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+
+/* A writer that commits this often while we look is looked at later. */
+#define COMMIT_TRIES 1000
+
+static uint64_t load(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static uint32_t subbufs_of(const struct ring_reader *reader)
+{
+	return 1u << reader->geometry->subbufs_shift;
+}
+
+static uint32_t subbuf_size(const struct ring_reader *reader)
+{
+	return 1u << reader->geometry->subbuf_shift;
+}
+
+static int spoil(struct ring_reader *reader, const char *why)
+{
+	reader->spoiled = why;
+	return -EBADMSG;
+}
+
+void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *geometry,
+		      struct lttngmap_ring *ring)
+{
+	*reader = (struct ring_reader){
+		.geometry = geometry,
+		.ring = ring,
+		.spare = 1u << geometry->subbufs_shift,
+		.end = geometry->begin,
+	};
+}
+
+/* Acquire: what lies below the position is there; pairs with the commit's store. */
+static bool look(const struct ring_reader *reader, struct ring_commit *commit)
+{
+	const uint64_t *words = reader->ring->commit;
+
+	for (unsigned tries = 0; tries < COMMIT_TRIES; tries++) {
+		uint64_t word0 = load(&words[0]);
+		uint64_t word1 = load(&words[1]);
+
+		commit->discards = load(&reader->ring->discards);
+		if (load(&words[0]) != word0)
+			continue;
+		commit->position = word0 & LTTNGMAP_POSITION_MASK;
+		commit->timestamp = word1 & LTTNGMAP_TIMESTAMP_MASK;
+		commit->count = (uint32_t)(word0 >> LTTNGMAP_COUNT_SHIFT) |
+				(uint32_t)(word1 >> LTTNGMAP_COUNT_SHIFT << 16);
+		return true;
+	}
+	return false;
+}
+
+/* Bring the ring's counters up to date, as far as they are believable. */
+static int account(struct ring_reader *reader, const struct ring_commit *commit)
+{
+	uint64_t base = load(&reader->ring->events_base);
+	uint64_t written = base + (uint32_t)(commit->count - (uint32_t)base);
+
+	if (commit->position < reader->position)
+		return spoil(reader, "its position went back");
+	if ((commit->position & (subbuf_size(reader) - 1)) >
+	    subbuf_size(reader) - LTTNGMAP_SUBBUF_TAIL)
+		return spoil(reader, "its position lies beyond a sub-buffer's end");
+	reader->position = commit->position;
+	/*
+	 * A switch in progress may have stored a base that belongs to a later
+	 * commit than the one that we look at: then leave it for the next look.
+	 */
+	if (written >= reader->account.written &&
+	    written <= commit->position / LTTNGMAP_RECORD_HEADER_SIZE)
+		reader->account.written = written;
+	if (commit->discards < reader->account.discarded)
+		return spoil(reader, "its count of discarded events went back");
+	reader->account.discarded = commit->discards;
+	return 0;
+}
+
+/* The commit up to which may be read now. 0, -EAGAIN or -EBADMSG. */
+static int look_end(struct ring_reader *reader, struct ring_commit *commit)
+{
+	int result;
+
+	if (reader->spoiled)
+		return -EAGAIN;
+	if (reader->frozen) {
+		*commit = reader->limit;
+		return 0;
+	}
+	if (!look(reader, commit))
+		return -EAGAIN;
+	result = account(reader, commit);
+	return result;
+}
+
+/* A slot became free: wake who waits for one. Pairs with liblttngmap's ring_wait(). */
+static void tell_space(struct lttngmap_ring *ring)
+{
+	__atomic_add_fetch(&ring->space, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_exchange_n(&ring->waiters, 0, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &ring->space, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/*
+ * Take full sub-buffer `seq` out of the rotation. 0; -ESTALE: it was
+ * overwritten; -EBADMSG.
+ */
+static int swap_out(struct ring_reader *reader, uint64_t seq, uint32_t *id)
+{
+	uint32_t index = seq & (subbufs_of(reader) - 1);
+	uint64_t *slot = lttngmap_ring_slots(reader->ring) + index;
+	uint64_t old = load(slot);
+
+	for (;;) {
+		if (lttngmap_slot_seq(old) > seq)
+			return reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE ?
+				       -ESTALE :
+				       spoil(reader, "unread events were overwritten");
+		*id = lttngmap_slot_id(old, index);
+		if (lttngmap_slot_seq(old) != seq ||
+		    lttngmap_slot_state(old, index) != LTTNGMAP_SLOT_WRITING ||
+		    *id > subbufs_of(reader))
+			return spoil(reader, "its table of sub-buffers is damaged");
+		/* Release: pairs with take_slot() of the writer; it may write the spare now. */
+		if (__atomic_compare_exchange_n(slot, &old,
+						lttngmap_slot_make(seq, LTTNGMAP_SLOT_FREE,
+								   reader->spare, index),
+						false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) {
+			tell_space(reader->ring);
+			return 0;
+		}
+	}
+}
+
+/* A stretch of records in one sub-buffer, as the process says it is. */
+struct stretch {
+	uint32_t id;
+	uint64_t seq;
+	uint32_t from;
+	uint64_t to;
+	uint64_t end;
+	uint64_t events_end;
+	uint64_t discards;
+	struct lttngmap_subbuf opened; /* its first three fields */
+};
+
+/* Each word is read once: the process may change it at any time. */
+static void copy_opening(const struct ring_reader *reader, struct stretch *stretch)
+{
+	const struct lttngmap_subbuf *subbuf =
+		lttngmap_ring_subbufs(reader->ring, subbufs_of(reader)) + stretch->id;
+
+	stretch->opened.seq = load(&subbuf->seq);
+	stretch->opened.begin = load(&subbuf->begin);
+	stretch->opened.events_begin = load(&subbuf->events_begin);
+}
+
+/*
+ * When the stretch begins and how many events were before it. The first
+ * sub-buffer has no opening, and where part of one was read before, our own
+ * values stand in for it.
+ */
+static int check_opening(struct ring_reader *reader, struct stretch *stretch)
+{
+	struct lttngmap_subbuf *opened = &stretch->opened;
+	uint64_t events_max = (stretch->seq << reader->geometry->subbuf_shift) /
+			      LTTNGMAP_RECORD_HEADER_SIZE;
+
+	if (stretch->from > 0 || stretch->seq == 0) {
+		opened->begin = reader->end;
+		opened->events_begin = reader->events;
+		return 0;
+	}
+	if (opened->seq != stretch->seq)
+		return spoil(reader, "a descriptor is another sub-buffer's");
+	if (opened->begin < reader->end)
+		return spoil(reader, "its clock went back");
+	if (opened->events_begin < reader->events || opened->events_begin > events_max ||
+	    (opened->events_begin > reader->events &&
+	     reader->geometry->mode != LTTNGMAP_MODE_OVERWRITE))
+		return spoil(reader, "its count of events is wrong");
+	return 0;
+}
+
+/* Check a stretch whose opening was checked, and describe it; advances the reader. */
+static int describe(struct ring_reader *reader, const struct stretch *stretch,
+		    struct lttngmap_packet *packet)
+{
+	uint64_t now = clock_read(reader->geometry->clock) + CLOCK_SLACK;
+	uint64_t events_begin = stretch->opened.events_begin;
+	uint64_t events = stretch->events_end - events_begin;
+
+	if (stretch->to < stretch->from ||
+	    stretch->to > subbuf_size(reader) - LTTNGMAP_SUBBUF_TAIL)
+		return spoil(reader, "a sub-buffer's size is wrong");
+	if (stretch->events_end < events_begin ||
+	    events > (stretch->to - stretch->from) / LTTNGMAP_RECORD_HEADER_SIZE ||
+	    (events == 0) != (stretch->to == stretch->from))
+		return spoil(reader, "its count of events is wrong");
+	if (stretch->end < stretch->opened.begin || stretch->end > now)
+		return spoil(reader, "its clock is wrong");
+	if (stretch->discards < reader->discards)
+		return spoil(reader, "its count of discarded events went back");
+
+	reader->account.overwritten += events_begin - reader->events;
+	reader->events = stretch->events_end;
+	reader->end = stretch->end;
+	reader->discards = stretch->discards;
+	packet->subbuf_id = stretch->id;
+	packet->offset = stretch->from;
+	packet->length = (uint32_t)(stretch->to - stretch->from);
+	packet->timestamp_begin = stretch->opened.begin;
+	packet->timestamp_end = stretch->end;
+	packet->events = events;
+	packet->discarded = stretch->discards + reader->account.overwritten;
+	return 0;
+}
+
+/* Full sub-buffer reader->seq, or a later one where that was overwritten. */
+static int take_full(struct ring_reader *reader, const struct ring_commit *commit,
+		     struct lttngmap_packet *packet, struct ring_held *held)
+{
+	uint64_t q = commit->position >> reader->geometry->subbuf_shift;
+	const struct lttngmap_subbuf *subbuf;
+	struct stretch stretch = { .from = reader->offset };
+	int result;
+
+	if (reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE &&
+	    q - reader->seq >= subbufs_of(reader)) {
+		reader->seq = q - subbufs_of(reader) + 1;
+		stretch.from = 0;
+	}
+	for (;;) {
+		result = swap_out(reader, reader->seq, &stretch.id);
+		if (result != -ESTALE)
+			break;
+		stretch.from = 0;
+		reader->offset = 0;
+		if (++reader->seq >= q)
+			return -EAGAIN;
+	}
+	if (result < 0)
+		return result;
+
+	subbuf = lttngmap_ring_subbufs(reader->ring, subbufs_of(reader)) + stretch.id;
+	stretch.seq = reader->seq;
+	copy_opening(reader, &stretch);
+	stretch.to = load(&subbuf->content_size);
+	stretch.end = load(&subbuf->end);
+	stretch.events_end = load(&subbuf->events_end);
+	stretch.discards = load(&subbuf->discards);
+	/* Ours now, whatever is wrong with it. */
+	*held = (struct ring_held){ .seq = reader->seq, .id = stretch.id, .swapped = true };
+	reader->seq++;
+	reader->offset = 0;
+	result = check_opening(reader, &stretch);
+	if (result == 0)
+		result = describe(reader, &stretch, packet);
+	if (result < 0)
+		ring_reader_release(reader, held);
+	return result;
+}
+
+/* What the current sub-buffer holds beyond what was read of it. */
+static int take_partial(struct ring_reader *reader, const struct ring_commit *commit,
+			struct lttngmap_packet *packet, struct ring_held *held)
+{
+	uint32_t index = reader->seq & (subbufs_of(reader) - 1);
+	const uint64_t *slot = lttngmap_ring_slots(reader->ring) + index;
+	uint64_t now = clock_read(reader->geometry->clock);
+	uint64_t entry = load(slot);
+	struct stretch stretch = {
+		.id = lttngmap_slot_id(entry, index),
+		.seq = reader->seq,
+		.from = reader->offset,
+		.to = commit->position & (subbuf_size(reader) - 1),
+		.end = clock_expand48(now, commit->timestamp),
+		.discards = commit->discards,
+	};
+	uint64_t *events_begin = &stretch.opened.events_begin;
+	int result;
+
+	if (lttngmap_slot_seq(entry) > reader->seq)
+		return -EAGAIN; /* full, and overwritten, since we looked */
+	if (lttngmap_slot_seq(entry) != reader->seq ||
+	    lttngmap_slot_state(entry, index) != LTTNGMAP_SLOT_WRITING ||
+	    stretch.id > subbufs_of(reader))
+		return spoil(reader, "its table of sub-buffers is damaged");
+	copy_opening(reader, &stretch);
+	if (load(slot) != entry)
+		return -EAGAIN; /* the descriptor may be a later sub-buffer's already */
+	result = check_opening(reader, &stretch);
+	if (result < 0)
+		return result;
+	stretch.events_end = *events_begin + (uint32_t)(commit->count - (uint32_t)*events_begin);
+	*held = (struct ring_held){ .seq = reader->seq, .id = stretch.id };
+	if (reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE && !reader->frozen)
+		packet->flags |= LTTNGMAP_PACKET_VOLATILE;
+	result = describe(reader, &stretch, packet);
+	if (result == 0)
+		reader->offset = (uint32_t)stretch.to;
+	return result;
+}
+
+/* Nothing to read any more, but losses that no packet has told of. */
+static void tell_discards(struct ring_reader *reader, const struct ring_commit *commit,
+			  struct lttngmap_packet *packet, struct ring_held *held)
+{
+	reader->discards = commit->discards;
+	*held = (struct ring_held){ .seq = reader->seq };
+	packet->timestamp_begin = reader->end;
+	packet->timestamp_end = reader->end;
+	packet->discarded = commit->discards + reader->account.overwritten;
+}
+
+int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_packet *packet,
+		     struct ring_held *held)
+{
+	struct ring_commit commit;
+	int result;
+
+	*packet = (struct lttngmap_packet){ .sequence = reader->packets };
+	do {
+		uint64_t q;
+
+		result = look_end(reader, &commit);
+		if (result < 0)
+			return result;
+		q = commit.position >> reader->geometry->subbuf_shift;
+		if (reader->seq < q) {
+			result = take_full(reader, &commit, packet, held);
+			/* All of it was given out before, as partial packets. */
+			if (result == 0 && packet->events == 0) {
+				ring_reader_release(reader, held);
+				continue;
+			}
+		} else if (!partial && !reader->frozen) {
+			return -EAGAIN;
+		} else if ((commit.position & (subbuf_size(reader) - 1)) > reader->offset) {
+			result = take_partial(reader, &commit, packet, held);
+		} else if (reader->frozen && commit.discards > reader->discards) {
+			tell_discards(reader, &commit, packet, held);
+			result = 0;
+		} else {
+			return -EAGAIN;
+		}
+		break;
+	} while (true);
+	if (result == 0)
+		reader->packets++;
+	return result;
+}
+
+void ring_reader_release(struct ring_reader *reader, const struct ring_held *held)
+{
+	if (held->swapped)
+		reader->spare = held->id;
+}
+
+bool ring_reader_is_intact(const struct ring_reader *reader, const struct ring_held *held)
+{
+	uint32_t index = held->seq & (subbufs_of(reader) - 1);
+
+	/* Full fence: the copy that is being checked was read before. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return held->swapped ||
+	       lttngmap_slot_seq(load(lttngmap_ring_slots(reader->ring) + index)) == held->seq;
+}
+
+bool ring_reader_has_packet(struct ring_reader *reader)
+{
+	struct ring_commit commit;
+
+	if (reader->spoiled || look_end(reader, &commit) < 0)
+		return false;
+	if (reader->seq < commit.position >> reader->geometry->subbuf_shift)
+		return true;
+	return reader->frozen &&
+	       ((commit.position & (subbuf_size(reader) - 1)) > reader->offset ||
+		commit.discards > reader->discards);
+}
+
+bool ring_reader_is_touched(const struct ring_reader *reader)
+{
+	return load(&reader->ring->commit[0]) || load(&reader->ring->discards);
+}
+
+void ring_reader_freeze(struct ring_reader *reader)
+{
+	if (reader->frozen || reader->spoiled)
+		return;
+	if (!look(reader, &reader->limit)) {
+		spoil(reader, "its position does not come to rest");
+		return;
+	}
+	if (account(reader, &reader->limit) == 0)
+		reader->frozen = true;
+}
+
+void ring_reader_thaw(struct ring_reader *reader)
+{
+	reader->frozen = false;
+}

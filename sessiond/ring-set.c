@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "ring-set.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <urcu.h>
+#include <urcu/rculfhash.h>
+#include <urcu/ref.h>
+
+#include "messages.h"
+#include "ring-reader.h"
+
+struct ring_set {
+	struct urcu_ref references;
+	struct rcu_head rcu;
+	struct cds_lfht_node node; /* in the table, by id */
+
+	/* Constant. */
+	uint64_t id;
+	char *session;
+	char *channel;
+	char *file_name;
+	struct ring_set_config config; /* its strings are not used */
+	char procname[16];
+	struct ring_geometry geometry;
+	uint32_t rings;
+	uint64_t data_size;
+
+	void *mediator_data; /* the mediator's */
+
+	pthread_mutex_t mutex; /* over all that follows */
+	struct lttngmap_meta *meta; /* NULL before the first reader */
+	bool has_reader;
+	bool finished;
+	uint32_t turn; /* the ring that is asked first */
+	bool holds;    /* `current` is with the reader */
+	bool again;    /* … and the reader went: give it once more */
+	bool lapped;   /* … and was overwritten meanwhile */
+	struct lttngmap_packet current;
+	struct ring_held held;
+	uint64_t delivered;
+	uint64_t lapped_events;
+	struct ring_account told; /* what of the rings' accounts the totals have */
+	struct ring_reader readers[];
+};
+
+static struct cds_lfht *table;
+static uint64_t last_id;
+
+int ring_set_table_create(void)
+{
+	table = cds_lfht_new(64, 64, 0, CDS_LFHT_AUTO_RESIZE | CDS_LFHT_ACCOUNTING, NULL);
+	return table ? 0 : -ENOMEM;
+}
+
+void ring_set_table_destroy(void)
+{
+	rcu_barrier(); /* sets that were put last are freed before their table */
+	cds_lfht_destroy(table, NULL);
+	table = NULL;
+}
+
+/* Ids count up; neighbours should not share a bucket. */
+static unsigned long hash_id(uint64_t id)
+{
+	return id * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+}
+
+static int match_id(struct cds_lfht_node *node, const void *key)
+{
+	return caa_container_of(node, struct ring_set, node)->id == *(const uint64_t *)key;
+}
+
+static void free_set(struct ring_set *set)
+{
+	if (set->meta)
+		munmap(set->meta, set->config.meta_page_size);
+	close(set->config.data_fd);
+	pthread_mutex_destroy(&set->mutex);
+	free(set->session);
+	free(set->channel);
+	free(set->file_name);
+	free(set);
+}
+
+static void free_by_rcu(struct rcu_head *head)
+{
+	struct ring_set *set = caa_container_of(head, struct ring_set, rcu);
+	void (*release)(void *) = set->config.release;
+	void *data = set->config.release_data;
+
+	free_set(set);
+	if (release)
+		release(data);
+}
+
+static void release_last(struct urcu_ref *references)
+{
+	struct ring_set *set = caa_container_of(references, struct ring_set, references);
+
+	call_rcu(&set->rcu, free_by_rcu);
+}
+
+int ring_set_create(const struct ring_set_config *config, struct ring_set **result)
+{
+	uint32_t rings = config->cpu_rings + LTTNGMAP_EXTRA_RINGS;
+	uint64_t subbufs = UINT64_C(1) << config->subbufs_shift;
+	struct ring_set *set = calloc(1, sizeof(*set) + rings * sizeof(set->readers[0]));
+
+	if (!set) {
+		close(config->data_fd);
+		return -ENOMEM;
+	}
+	urcu_ref_init(&set->references);
+	pthread_mutex_init(&set->mutex, NULL);
+	set->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+	set->config = *config;
+	set->rings = rings;
+	set->data_size =
+		config->meta_page_size + rings * ((subbufs + 1) << config->subbuf_shift);
+	snprintf(set->procname, sizeof(set->procname), "%s", config->procname);
+	set->session = strdup(config->session);
+	set->channel = strdup(config->channel);
+	if (asprintf(&set->file_name, "%s-%u-%llu", config->procname, config->pid,
+		     (unsigned long long)set->id) < 0)
+		set->file_name = NULL;
+	if (!set->session || !set->channel || !set->file_name) {
+		free_set(set);
+		return -ENOMEM;
+	}
+	set->geometry = (struct ring_geometry){
+		.mode = config->mode,
+		.clock = config->clock,
+		.subbuf_shift = config->subbuf_shift,
+		.subbufs_shift = config->subbufs_shift,
+		.begin = config->begin,
+	};
+	for (uint32_t i = 0; i < rings; i++)
+		ring_reader_init(&set->readers[i], &set->geometry,
+				 (struct lttngmap_ring *)((char *)config->rings +
+							  i * lttngmap_ring_stride(subbufs)));
+	*result = set;
+	return 0;
+}
+
+struct ring_set *ring_set_get(struct ring_set *set)
+{
+	urcu_ref_get(&set->references);
+	return set;
+}
+
+void ring_set_put(struct ring_set *set)
+{
+	if (set)
+		urcu_ref_put(&set->references, release_last);
+}
+
+void ring_set_publish(struct ring_set *set)
+{
+	rcu_read_lock();
+	cds_lfht_add(table, hash_id(set->id), &set->node);
+	rcu_read_unlock();
+}
+
+void ring_set_unpublish(struct ring_set *set)
+{
+	rcu_read_lock();
+	cds_lfht_del(table, &set->node);
+	rcu_read_unlock();
+}
+
+struct ring_set *ring_set_lookup(uint64_t id)
+{
+	struct ring_set *set = NULL;
+	struct cds_lfht_node *node;
+	struct cds_lfht_iter iter;
+
+	rcu_read_lock();
+	cds_lfht_lookup(table, hash_id(id), match_id, &id, &iter);
+	node = cds_lfht_iter_get_node(&iter);
+	if (node)
+		set = caa_container_of(node, struct ring_set, node);
+	/* The last reference may be gone already, while RCU still keeps the memory. */
+	if (set && !urcu_ref_get_unless_zero(&set->references))
+		set = NULL;
+	rcu_read_unlock();
+	return set;
+}
+
+uint64_t ring_set_id(const struct ring_set *set)
+{
+	return set->id;
+}
+
+const char *ring_set_session(const struct ring_set *set)
+{
+	return set->session;
+}
+
+const char *ring_set_channel(const struct ring_set *set)
+{
+	return set->channel;
+}
+
+const char *ring_set_file_name(const struct ring_set *set)
+{
+	return set->file_name;
+}
+
+int ring_set_data_fd(const struct ring_set *set)
+{
+	return set->config.data_fd;
+}
+
+uint64_t ring_set_data_size(const struct ring_set *set)
+{
+	return set->data_size;
+}
+
+void ring_set_set_mediator_data(struct ring_set *set, void *data)
+{
+	set->mediator_data = data;
+}
+
+void *ring_set_mediator_data(const struct ring_set *set)
+{
+	return set->mediator_data;
+}
+
+/* ---- totals, and rings that were closed ------------------------------------- */
+
+static void add(uint64_t *total, uint64_t *told, uint64_t now)
+{
+	__atomic_add_fetch(total, now - *told, __ATOMIC_RELAXED);
+	*told = now;
+}
+
+/* Bring the session's totals up to what the rings' accounts say. */
+static void tell_totals(struct ring_set *set)
+{
+	struct ring_totals *totals = set->config.totals;
+	struct ring_account sum = { .overwritten = set->lapped_events };
+
+	if (!totals)
+		return;
+	for (uint32_t i = 0; i < set->rings; i++) {
+		sum.written += set->readers[i].account.written;
+		sum.discarded += set->readers[i].account.discarded;
+		sum.overwritten += set->readers[i].account.overwritten;
+	}
+	add(&totals->written, &set->told.written, sum.written);
+	add(&totals->discarded, &set->told.discarded, sum.discarded);
+	add(&totals->overwritten, &set->told.overwritten, sum.overwritten);
+}
+
+static void close_ring(struct ring_set *set, uint32_t ring)
+{
+	if (set->config.totals)
+		__atomic_add_fetch(&set->config.totals->closed_rings, 1, __ATOMIC_RELAXED);
+	message_say("ring %u of %s (process %u, channel %s) was closed: %s. The process "
+		    "damaged its own trace; others are not affected.",
+		    ring, set->procname, set->config.pid, set->channel,
+		    set->readers[ring].spoiled);
+}
+
+/* ---- the meta page ----------------------------------------------------------- */
+
+/* Made when a reader comes, for a page that nobody looks at costs memory. */
+static int map_meta(struct ring_set *set)
+{
+	struct lttngmap_meta *meta;
+
+	if (set->meta)
+		return 0;
+	meta = mmap(NULL, set->config.meta_page_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    set->config.data_fd, 0);
+	if (meta == MAP_FAILED)
+		return -errno;
+	*meta = (struct lttngmap_meta){
+		.meta = {
+			.meta_page_size = set->config.meta_page_size,
+			.meta_struct_len = sizeof(*meta),
+			.subbuf_size = 1u << set->config.subbuf_shift,
+			.nr_subbufs = set->rings * ((1u << set->config.subbufs_shift) + 1),
+		},
+		.magic = LTTNGMAP_META_MAGIC,
+		.major = LTTNGMAP_ABI_MAJOR,
+		.minor = LTTNGMAP_ABI_MINOR,
+		.rings = set->rings,
+		.subbufs_per_ring = (1u << set->config.subbufs_shift) + 1,
+		.pid = set->config.pid,
+		.uid = set->config.uid,
+		.clock = set->config.clock,
+	};
+	memcpy(meta->procname, set->procname, sizeof(meta->procname));
+	set->meta = meta;
+	return 0;
+}
+
+static void update_meta(struct ring_set *set)
+{
+	struct trace_buffer_meta *meta = &set->meta->meta;
+
+	meta->entries = set->told.written - set->told.overwritten;
+	meta->overrun = set->told.overwritten + set->told.discarded;
+	meta->read = set->delivered;
+}
+
+/* ---- readers ------------------------------------------------------------------ */
+
+int ring_set_open_reader(struct ring_set *set)
+{
+	int result;
+
+	pthread_mutex_lock(&set->mutex);
+	result = set->has_reader ? -EBUSY : map_meta(set);
+	if (result == 0)
+		set->has_reader = true;
+	pthread_mutex_unlock(&set->mutex);
+	return result;
+}
+
+void ring_set_close_reader(struct ring_set *set)
+{
+	pthread_mutex_lock(&set->mutex);
+	set->has_reader = false;
+	set->again = set->holds;
+	pthread_mutex_unlock(&set->mutex);
+}
+
+static void release_current(struct ring_set *set)
+{
+	uint64_t events = set->current.events;
+
+	if (!set->holds)
+		return;
+	ring_reader_release(&set->readers[set->current.cpu], &set->held);
+	set->holds = false;
+	if (set->lapped) {
+		set->lapped_events += events;
+		return;
+	}
+	set->delivered += events;
+	if (set->config.totals)
+		__atomic_add_fetch(&set->config.totals->delivered, events, __ATOMIC_RELAXED);
+}
+
+/* From one ring: 0 with `current` set, or -EAGAIN. */
+static int take_from(struct ring_set *set, uint32_t ring, bool partial)
+{
+	struct ring_reader *reader = &set->readers[ring];
+	int result;
+
+	if (reader->spoiled)
+		return -EAGAIN;
+	result = ring_reader_take(reader, partial, &set->current, &set->held);
+	if (reader->spoiled)
+		close_ring(set, ring);
+	if (result < 0)
+		return -EAGAIN;
+	set->current.cpu = ring;
+	set->current.subbuf_id += ring * ((1u << set->config.subbufs_shift) + 1);
+	set->current.pid = set->config.pid;
+	set->current.uid = set->config.uid;
+	if (set->config.totals)
+		set->current.metadata_generation = __atomic_load_n(
+			&set->config.totals->metadata_generation, __ATOMIC_ACQUIRE);
+	set->holds = true;
+	set->lapped = false;
+	return 0;
+}
+
+/* `cpu` may be LTTNGMAP_CPU_ANY: the rings take turns. */
+static int take_next(struct ring_set *set, uint32_t cpu, bool partial)
+{
+	release_current(set);
+	if (cpu != LTTNGMAP_CPU_ANY)
+		return take_from(set, cpu, partial);
+	for (uint32_t i = 0; i < set->rings; i++) {
+		uint32_t ring = (set->turn + i) % set->rings;
+
+		if (take_from(set, ring, partial) == 0) {
+			set->turn = ring + 1;
+			return 0;
+		}
+	}
+	return -EAGAIN;
+}
+
+static bool has_packet(struct ring_set *set)
+{
+	if (set->again)
+		return true;
+	for (uint32_t i = 0; i < set->rings; i++) {
+		bool was_good = !set->readers[i].spoiled;
+
+		if (ring_reader_has_packet(&set->readers[i]))
+			return true;
+		if (was_good && set->readers[i].spoiled)
+			close_ring(set, i);
+	}
+	return false;
+}
+
+/* The mutex is held. */
+static int get_packet(struct ring_set *set, struct lttngmap_packet *packet)
+{
+	int result = 0;
+
+	if (set->again)
+		set->again = false;
+	else
+		result = take_next(set, packet->cpu, packet->flags & LTTNGMAP_PACKET_PARTIAL);
+	tell_totals(set);
+	if (result == 0)
+		*packet = set->current;
+	else if (set->finished && !has_packet(set))
+		result = -ENODATA;
+	if (set->meta)
+		update_meta(set);
+	return result;
+}
+
+int ring_set_get_packet(struct ring_set *set, struct lttngmap_packet *packet)
+{
+	int result;
+
+	if (packet->cpu != LTTNGMAP_CPU_ANY && packet->cpu >= set->rings)
+		return -EINVAL;
+	pthread_mutex_lock(&set->mutex);
+	result = get_packet(set, packet);
+	pthread_mutex_unlock(&set->mutex);
+	return result;
+}
+
+int ring_set_check_packet(struct ring_set *set)
+{
+	int result = 0;
+
+	pthread_mutex_lock(&set->mutex);
+	if (!set->holds) {
+		result = -EINVAL;
+	} else if (set->lapped ||
+		   !ring_reader_is_intact(&set->readers[set->current.cpu], &set->held)) {
+		set->lapped = true;
+		result = -ESTALE;
+	}
+	pthread_mutex_unlock(&set->mutex);
+	return result;
+}
+
+int ring_set_get_reader(struct ring_set *set)
+{
+	struct lttngmap_packet packet = {
+		.cpu = LTTNGMAP_CPU_ANY,
+		.flags = LTTNGMAP_PACKET_PARTIAL,
+	};
+	uint64_t lost;
+	int result;
+
+	pthread_mutex_lock(&set->mutex);
+	lost = set->told.overwritten + set->told.discarded;
+	result = get_packet(set, &packet);
+	if (result == 0 && set->meta) {
+		struct trace_buffer_meta *meta = &set->meta->meta;
+
+		meta->reader.id = packet.subbuf_id;
+		meta->reader.read = packet.offset + packet.length;
+		meta->reader.lost_events = set->told.overwritten + set->told.discarded - lost;
+	}
+	pthread_mutex_unlock(&set->mutex);
+	if (result == -EAGAIN)
+		return 0;
+	return result < 0 ? result : 1;
+}
+
+unsigned ring_set_poll(struct ring_set *set)
+{
+	unsigned events = 0;
+
+	pthread_mutex_lock(&set->mutex);
+	if (has_packet(set))
+		events = POLLIN;
+	else if (set->finished)
+		events = POLLHUP;
+	tell_totals(set);
+	pthread_mutex_unlock(&set->mutex);
+	return events;
+}
+
+bool ring_set_touched(struct ring_set *set)
+{
+	for (uint32_t i = 0; i < set->rings; i++)
+		if (ring_reader_is_touched(&set->readers[i]))
+			return true;
+	return false;
+}
+
+/* ---- stop, start, end ------------------------------------------------------------ */
+
+static void freeze_rings(struct ring_set *set)
+{
+	for (uint32_t i = 0; i < set->rings; i++) {
+		bool was_good = !set->readers[i].spoiled;
+
+		ring_reader_freeze(&set->readers[i]);
+		if (was_good && set->readers[i].spoiled)
+			close_ring(set, i);
+	}
+	tell_totals(set);
+}
+
+void ring_set_freeze(struct ring_set *set)
+{
+	pthread_mutex_lock(&set->mutex);
+	freeze_rings(set);
+	pthread_mutex_unlock(&set->mutex);
+}
+
+void ring_set_thaw(struct ring_set *set)
+{
+	pthread_mutex_lock(&set->mutex);
+	for (uint32_t i = 0; !set->finished && i < set->rings; i++)
+		ring_reader_thaw(&set->readers[i]);
+	pthread_mutex_unlock(&set->mutex);
+}
+
+void ring_set_finish(struct ring_set *set)
+{
+	pthread_mutex_lock(&set->mutex);
+	freeze_rings(set);
+	set->finished = true;
+	pthread_mutex_unlock(&set->mutex);
+}
+
+bool ring_set_drained(struct ring_set *set)
+{
+	bool drained = true;
+
+	pthread_mutex_lock(&set->mutex);
+	for (uint32_t i = 0; i < set->rings; i++)
+		if (!set->readers[i].spoiled && !set->readers[i].frozen)
+			drained = false;
+	drained = drained && !set->holds && !has_packet(set);
+	pthread_mutex_unlock(&set->mutex);
+	return drained;
+}

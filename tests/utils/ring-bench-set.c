@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "tests/utils/ring-bench-set.h"
+
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "liblttngmap/arch.h"
+
+#define META_PAGE 4096
+
+static void *map(int fd, uint64_t size, int protection, uint64_t offset)
+{
+	void *memory = mmap(NULL, size, protection,
+			    fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, (off_t)offset);
+
+	if (memory == MAP_FAILED) {
+		perror("mmap");
+		exit(EXIT_FAILURE);
+	}
+	return memory;
+}
+
+static int make_memfd(const char *name, uint64_t size)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC);
+
+	if (fd < 0 || ftruncate(fd, (off_t)size) < 0) {
+		perror(name);
+		exit(EXIT_FAILURE);
+	}
+	return fd;
+}
+
+void bench_set_create(struct bench_set *bench, const struct bench_set_config *config)
+{
+	uint32_t cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	uint32_t rings = cpus + LTTNGMAP_EXTRA_RINGS;
+	uint64_t subbufs = UINT64_C(1) << config->subbufs_shift;
+	uint64_t slot_stride = rings * lttngmap_ring_stride(subbufs);
+	uint64_t data_size = META_PAGE + rings * ((subbufs + 1) << config->subbuf_shift);
+	int data_fd = make_memfd("ring-data", data_size);
+	struct ring_set_config set = {
+		.session = "session", .channel = "channel", .procname = "bench",
+		.pid = (uint32_t)getpid(), .uid = getuid(), .cpu_rings = cpus,
+		.clock = config->clock, .mode = config->mode,
+		.subbuf_shift = config->subbuf_shift, .subbufs_shift = config->subbufs_shift,
+		.data_fd = data_fd, .meta_page_size = META_PAGE,
+		.begin = clock_read(config->clock), .totals = &bench->totals,
+	};
+	struct lttngmap_channel *channel;
+	struct local *local;
+
+	*bench = (struct bench_set){ .data_size = data_size };
+	bench->control = map(-1, sizeof(*bench->control), PROT_READ | PROT_WRITE, 0);
+	bench->process = map(-1, 4096, PROT_READ | PROT_WRITE, 0);
+	bench->local = local = map(-1, sizeof(*local), PROT_READ | PROT_WRITE, 0);
+	bench->rings = map(-1, slot_stride, PROT_READ | PROT_WRITE, 0);
+	bench->data = map(data_fd, data_size, PROT_READ, 0);
+
+	bench->control->clock = config->clock;
+	bench->control->cpu_rings = cpus;
+	channel = &bench->control->channels[0];
+	channel->mode = (uint8_t)config->mode;
+	channel->subbuf_shift = (uint8_t)config->subbuf_shift;
+	channel->subbufs_shift = (uint8_t)config->subbufs_shift;
+	channel->generation = 1;
+	bench->process->channels = 1;
+
+	local->control = bench->control;
+	local->doorbell = -1;
+	local->socket = -1;
+	local->use_rseq = config->use_rseq && __rseq_size > 0;
+	local->store16_atomic = arch_store16_is_atomic();
+	local->allow_blocking = true;
+	local->ring_control = bench->rings;
+	local->slot_stride = slot_stride;
+	local->reserve = 1;
+	local->data[0] = map(data_fd, data_size - META_PAGE, PROT_WRITE, META_PAGE);
+	local->data_size[0] = data_size - META_PAGE;
+	local->epoch = 1;
+	local->process = bench->process;
+	local_pages = local;
+
+	set.rings = (struct lttngmap_ring *)bench->rings;
+	if (ring_set_create(&set, &bench->set) < 0 || ring_set_open_reader(bench->set) < 0) {
+		fprintf(stderr, "ring_set_create failed\n");
+		exit(EXIT_FAILURE);
+	}
+}
+
+void bench_set_stop(struct bench_set *bench)
+{
+	__atomic_store_n(&bench->control->channels[0].generation, 0, __ATOMIC_RELEASE);
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	ring_set_freeze(bench->set);
+}
+
+void bench_set_destroy(struct bench_set *bench)
+{
+	ring_set_close_reader(bench->set);
+	ring_set_put(bench->set);
+	local_pages = NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * ring-bench-set.h - the writer's and the reader's half of a ring set in one
+ * program, without daemons: memfds, a global control, an attached `local`.
+ */
+#ifndef RING_BENCH_SET_H
+#define RING_BENCH_SET_H
+
+#include <stdint.h>
+
+#include <lttngmap/abi.h>
+
+#include "liblttngmap/local.h"
+#include "sessiond/ring-set.h"
+
+struct bench_set_config {
+	enum lttngmap_mode mode;
+	enum lttngmap_clock clock;
+	uint32_t subbuf_shift;
+	uint32_t subbufs_shift;
+	bool use_rseq;
+	bool volatile_data; /* map the data readable too, for the test's own eyes */
+};
+
+struct bench_set {
+	struct lttngmap_control *control;
+	struct lttngmap_process *process;
+	struct local *local;
+	char *rings;
+	char *data;      /* the reader's view: read-only, meta page included */
+	uint64_t data_size;
+	struct ring_set *set;
+	struct ring_totals totals;
+};
+
+/* Exits the program where memory cannot be had. */
+void bench_set_create(struct bench_set *bench, const struct bench_set_config *config);
+/* What stop does: no event after it. */
+void bench_set_stop(struct bench_set *bench);
+void bench_set_destroy(struct bench_set *bench);
+
+#endif /* RING_BENCH_SET_H */

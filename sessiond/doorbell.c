@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/doorbell.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <urcu/list.h>
+
+#include "sessiond/messages.h"
+
+#define POLL_USEC UINT64_C(200000)
+
+enum doorbell_order {
+	DOORBELL_LISTEN = 1u << 0,
+	DOORBELL_POLL = 1u << 1,
+	DOORBELL_END = 1u << 2,
+};
+
+enum set_order {
+	SET_ADD = 1u << 0,
+	SET_FLUSH = 1u << 1,
+	SET_REMOVE = 1u << 2,
+};
+
+struct doorbells {
+	struct ring_thread *thread;
+	const struct mediator_ops *ops;
+	struct mediator *mediator;
+	struct cds_list_head polled; /* struct doorbell */
+	sd_event_source *timer;
+};
+
+/*
+ * Order DOORBELL_END may run before orders of the doorbell's sets that were
+ * given earlier, as it joins an order of the doorbell that stands further
+ * ahead in the queue. So it is freed by whoever is last: END, or its last set.
+ */
+struct doorbell {
+	struct ring_order order;
+	struct doorbells *doorbells;
+	struct memory_set *memories;
+	unsigned long sets; /* atomic; raised by main before END is given */
+	bool ended;
+	bool polled;
+	sd_event_source *source;
+	struct cds_list_head shown; /* struct doorbell_set */
+	struct cds_list_head node;  /* in doorbells->polled */
+};
+
+struct doorbell_set {
+	struct ring_order order;
+	struct doorbell *doorbell;
+	struct ring_set *set;
+	bool listed;
+	bool announced;
+	bool announce_failed;
+	struct cds_list_head node;
+};
+
+/* ---- ring thread ---------------------------------------------------------- */
+
+static void set_announce(struct doorbell_set *shown)
+{
+	struct doorbells *doorbells = shown->doorbell->doorbells;
+	int error;
+
+	if (shown->announced)
+		return;
+	error = doorbells->ops->announce(doorbells->mediator, shown->set);
+	if (error == 0) {
+		shown->announced = true;
+	} else if (!shown->announce_failed) {
+		/* Tried again at the next ring of the doorbell, said once. */
+		shown->announce_failed = true;
+		message_say("cannot show ring file %s of session %s, channel %s: %s",
+			    ring_set_file_name(shown->set), ring_set_session(shown->set),
+			    ring_set_channel(shown->set), strerror(-error));
+	}
+}
+
+static void set_notify(struct doorbell_set *shown)
+{
+	struct doorbells *doorbells = shown->doorbell->doorbells;
+
+	if (shown->announced)
+		doorbells->ops->notify(doorbells->mediator, shown->set);
+}
+
+static void doorbell_look(struct doorbell *doorbell)
+{
+	struct doorbell_set *shown;
+
+	cds_list_for_each_entry(shown, &doorbell->shown, node) {
+		unsigned int events = ring_set_poll(shown->set);
+
+		if (events & POLLIN)
+			set_announce(shown);
+		if (events)
+			set_notify(shown);
+	}
+}
+
+static int on_doorbell(sd_event_source *source, int fd, uint32_t revents, void *data)
+{
+	struct doorbell *doorbell = data;
+	uint64_t count;
+
+	(void)revents;
+	if (read(fd, &count, sizeof(count)) < 0 && errno != EAGAIN) {
+		/* The process can do nothing that brings this about. */
+		sd_event_source_set_enabled(source, SD_EVENT_OFF);
+		return 0;
+	}
+	doorbell_look(doorbell);
+	return 0;
+}
+
+static int on_timer(sd_event_source *source, uint64_t now, void *data)
+{
+	struct doorbells *doorbells = data;
+	struct doorbell *doorbell;
+
+	cds_list_for_each_entry(doorbell, &doorbells->polled, node)
+		doorbell_look(doorbell);
+	sd_event_source_set_time(source, now + POLL_USEC);
+	return 0;
+}
+
+static void doorbell_listen(struct doorbell *doorbell)
+{
+	sd_event *event = ring_thread_event(doorbell->doorbells->thread);
+	int error = sd_event_add_io(event, &doorbell->source, doorbell->memories->doorbell, EPOLLIN,
+				    on_doorbell, doorbell);
+
+	if (error < 0)
+		message_say("cannot listen to process %u: %s; its rings are looked at now and then",
+			    memory_set_process(doorbell->memories)->pid, strerror(-error));
+}
+
+static void doorbell_start_poll(struct doorbell *doorbell)
+{
+	struct doorbells *doorbells = doorbell->doorbells;
+	sd_event *event = ring_thread_event(doorbells->thread);
+	uint64_t now;
+
+	if (doorbell->polled)
+		return;
+	doorbell->polled = true;
+	cds_list_add(&doorbell->node, &doorbells->polled);
+	sd_event_now(event, CLOCK_MONOTONIC, &now);
+	sd_event_source_set_time(doorbells->timer, now + POLL_USEC);
+	sd_event_source_set_enabled(doorbells->timer, SD_EVENT_ON);
+}
+
+static void doorbell_free(struct doorbell *doorbell)
+{
+	memory_set_put(doorbell->memories);
+	free(doorbell);
+}
+
+static void doorbell_end(struct doorbell *doorbell)
+{
+	struct doorbells *doorbells = doorbell->doorbells;
+
+	doorbell->ended = true;
+	doorbell->source = sd_event_source_disable_unref(doorbell->source);
+	if (doorbell->polled) {
+		cds_list_del(&doorbell->node);
+		doorbell->polled = false;
+		if (cds_list_empty(&doorbells->polled))
+			sd_event_source_set_enabled(doorbells->timer, SD_EVENT_OFF);
+	}
+	if (__atomic_load_n(&doorbell->sets, __ATOMIC_RELAXED) == 0)
+		doorbell_free(doorbell);
+}
+
+static void doorbell_run(struct ring_order *order, unsigned long pending)
+{
+	struct doorbell *doorbell = caa_container_of(order, struct doorbell, order);
+
+	if (pending & DOORBELL_LISTEN)
+		doorbell_listen(doorbell);
+	if (pending & DOORBELL_POLL || (pending & DOORBELL_LISTEN && !doorbell->source))
+		doorbell_start_poll(doorbell);
+	if (pending & DOORBELL_END)
+		doorbell_end(doorbell);
+}
+
+static void set_remove(struct doorbell_set *shown)
+{
+	struct doorbell *doorbell = shown->doorbell;
+	struct doorbells *doorbells = doorbell->doorbells;
+
+	if (shown->listed)
+		cds_list_del(&shown->node);
+	if (shown->announced)
+		doorbells->ops->withdraw(doorbells->mediator, shown->set);
+	ring_set_put(shown->set);
+	free(shown);
+	if (__atomic_sub_fetch(&doorbell->sets, 1, __ATOMIC_RELAXED) == 0 && doorbell->ended)
+		doorbell_free(doorbell);
+}
+
+static void set_run(struct ring_order *order, unsigned long pending)
+{
+	struct doorbell_set *shown = caa_container_of(order, struct doorbell_set, order);
+
+	if (pending & SET_ADD && !(pending & SET_REMOVE)) {
+		cds_list_add(&shown->node, &shown->doorbell->shown);
+		shown->listed = true;
+	}
+	if (pending & SET_FLUSH && !(pending & SET_REMOVE)) {
+		if (ring_set_touched(shown->set))
+			set_announce(shown);
+		set_notify(shown);
+	}
+	if (pending & SET_REMOVE)
+		set_remove(shown);
+}
+
+/* ---- main thread ---------------------------------------------------------- */
+
+int doorbells_create(struct ring_thread *thread, const struct mediator_ops *ops,
+		     struct mediator *mediator, struct doorbells **result)
+{
+	struct doorbells *doorbells = calloc(1, sizeof(*doorbells));
+	int error;
+
+	*result = NULL;
+	if (!doorbells)
+		return -ENOMEM;
+	doorbells->thread = thread;
+	doorbells->ops = ops;
+	doorbells->mediator = mediator;
+	CDS_INIT_LIST_HEAD(&doorbells->polled);
+	error = sd_event_add_time(ring_thread_event(thread), &doorbells->timer, CLOCK_MONOTONIC,
+				  UINT64_MAX, 0, on_timer, doorbells);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(doorbells->timer, SD_EVENT_OFF);
+	if (error < 0) {
+		doorbells_destroy(doorbells);
+		return error;
+	}
+	*result = doorbells;
+	return 0;
+}
+
+void doorbells_destroy(struct doorbells *doorbells)
+{
+	if (!doorbells)
+		return;
+	sd_event_source_disable_unref(doorbells->timer);
+	free(doorbells);
+}
+
+int doorbell_create(struct doorbells *doorbells, struct memory_set *memories,
+		    struct doorbell **result)
+{
+	struct doorbell *doorbell = calloc(1, sizeof(*doorbell));
+
+	*result = doorbell;
+	if (!doorbell)
+		return -ENOMEM;
+	doorbell->order.run = doorbell_run;
+	doorbell->doorbells = doorbells;
+	doorbell->memories = memory_set_get(memories);
+	CDS_INIT_LIST_HEAD(&doorbell->shown);
+	ring_thread_give(doorbells->thread, &doorbell->order, DOORBELL_LISTEN);
+	return 0;
+}
+
+void doorbell_poll(struct doorbell *doorbell)
+{
+	ring_thread_give(doorbell->doorbells->thread, &doorbell->order, DOORBELL_POLL);
+}
+
+void doorbell_destroy(struct doorbell *doorbell)
+{
+	if (doorbell)
+		ring_thread_give(doorbell->doorbells->thread, &doorbell->order, DOORBELL_END);
+}
+
+int doorbell_add_set(struct doorbell *doorbell, struct ring_set *set, struct doorbell_set **result)
+{
+	struct doorbell_set *shown = calloc(1, sizeof(*shown));
+
+	*result = shown;
+	if (!shown)
+		return -ENOMEM;
+	shown->order.run = set_run;
+	shown->doorbell = doorbell;
+	shown->set = ring_set_get(set);
+	__atomic_add_fetch(&doorbell->sets, 1, __ATOMIC_RELAXED);
+	ring_thread_give(doorbell->doorbells->thread, &shown->order, SET_ADD);
+	return 0;
+}
+
+static void set_order(struct doorbell_set *shown, enum set_order order)
+{
+	ring_thread_give(shown->doorbell->doorbells->thread, &shown->order, order);
+}
+
+void doorbell_set_flush(struct doorbell_set *shown)
+{
+	set_order(shown, SET_FLUSH);
+}
+
+void doorbell_remove_set(struct doorbell_set *shown)
+{
+	if (shown)
+		set_order(shown, SET_REMOVE);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * messages.h - what people should know: said on standard error at once and
+ * kept for the next `status`, a bounded number of them.
+ *
+ * Any thread.
+ */
+#ifndef SESSIOND_MESSAGES_H
+#define SESSIOND_MESSAGES_H
+
+/* One line, without a newline: what failed, on what, what to do about it. */
+void message_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Give each kept message to `take`, oldest first, and forget it. Where some
+ * had to be dropped, a last one says how many.
+ */
+void messages_take(void (*take)(const char *message, void *data), void *data);
+
+#endif /* SESSIOND_MESSAGES_H */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * clock.h - the clock that stamps events: which one, what it says now, and
+ * how its values become times of day.
+ *
+ * A calibration pairs the clock with CLOCK_MONOTONIC (for its frequency) and
+ * with CLOCK_REALTIME (for its offset), once at the start and again whenever
+ * a better frequency is wanted; it measures from the first sample to the last.
+ *
+ * clock_read() and clock_expand48() are for any thread and for signal
+ * handlers; a calibration is its owner's alone.
+ */
+#ifndef LTTNGMAP_COMMON_CLOCK_H
+#define LTTNGMAP_COMMON_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <lttngmap/abi.h>
+
+/* A timestamp this far ahead of now may be another CPU's; further is wrong. */
+#define CLOCK_SLACK (UINT64_C(1) << 32)
+
+/*
+ * Which clock: `wanted` is "tsc", "monotonic", or NULL or "auto" for the TSC
+ * where the kernel itself trusts it, else CLOCK_MONOTONIC. 0 or -errno:
+ * -EINVAL no such name, -EOPNOTSUPP this machine has no TSC.
+ */
+int clock_choose(const char *wanted, enum lttngmap_clock *clock);
+/* "tsc" or "monotonic". */
+const char *clock_name(enum lttngmap_clock clock);
+
+/* The same 64-bit value that writers cut to 48 bits. */
+uint64_t clock_read(enum lttngmap_clock clock);
+
+/*
+ * The 64-bit value of which `timestamp` has the 48 low bits: the latest one
+ * not after now + CLOCK_SLACK. Where none can be that early, in the first
+ * 2^48 ticks of the clock, it is `timestamp` itself.
+ */
+uint64_t clock_expand48(uint64_t now, uint64_t timestamp);
+
+/* The three clocks at one instant. */
+struct clock_sample {
+	uint64_t clock;
+	uint64_t monotonic; /* ns */
+	uint64_t realtime;  /* ns since 1970 */
+};
+
+struct clock_calibration {
+	enum lttngmap_clock clock;
+	struct clock_sample first;
+	struct clock_sample last;
+};
+
+/* What CTF says of a clock: time = offset_s + (offset + value) / frequency. */
+struct clock_description {
+	enum lttngmap_clock clock;
+	uint64_t frequency; /* Hz, never 0 */
+	int64_t offset_s;
+	uint64_t offset; /* ticks, less than frequency */
+};
+
+/* Takes the first samples; some 10 ms for the TSC, no time otherwise. */
+void clock_calibration_start(struct clock_calibration *calibration, enum lttngmap_clock clock);
+/* Measure from the first sample to now: the later, the more exact. */
+void clock_calibration_update(struct clock_calibration *calibration);
+/*
+ * The frequency over the samples so far. The offset is such that the first
+ * sample keeps its time of day: a later description moves no earlier event
+ * by more than the error of the frequency.
+ */
+void clock_calibration_describe(const struct clock_calibration *calibration,
+				struct clock_description *description);
+
+#endif /* LTTNGMAP_COMMON_CLOCK_H */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * name.h - which names are allowed where, and making others harmless.
+ *
+ * Pure functions over bytes that need not end in a NUL.
+ */
+#ifndef LTTNGMAP_COMMON_NAME_H
+#define LTTNGMAP_COMMON_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A cleaned program name with its NUL. */
+#define NAME_PROGRAM_SIZE 16
+/* Of a session or channel, bytes. */
+#define NAME_SESSION_MAX 64
+
+/*
+ * A program's name (up to the first NUL, or `size` bytes) as part of a file
+ * name: [A-Za-z0-9._+-], anything else becomes '_', so does a dot at the
+ * start; 15 bytes at most; "_" where there is nothing.
+ */
+void name_clean_program(const char *bytes, size_t size, char clean[NAME_PROGRAM_SIZE]);
+
+/*
+ * A session's or channel's name, which is also a folder's: 1 to
+ * NAME_SESSION_MAX of [A-Za-z0-9._+-], the first not a dot and not a '-'.
+ */
+bool name_is_session(const char *name);
+
+/* A C identifier: fields, enumerations. */
+bool name_is_identifier(const char *bytes, size_t length);
+
+/*
+ * An event's provider: [A-Za-z_][A-Za-z0-9_.-]*. No colon, so that the first
+ * colon of PROVIDER:NAME ends the provider, whatever the name.
+ */
+bool name_is_provider(const char *bytes, size_t length);
+/* An event's name within its provider: as a provider's, and colons. */
+bool name_is_event(const char *bytes, size_t length);
+
+/* Text for people: valid UTF-8 without control characters. */
+bool name_is_text(const char *bytes, size_t length);
+
+#endif /* LTTNGMAP_COMMON_NAME_H */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * socket.h - Unix sockets: listen, connect, who is there, messages with
+ * descriptors.
+ *
+ * Every descriptor made or received here is close-on-exec; no call raises
+ * SIGPIPE. All return 0 or -errno unless said otherwise. Thread-safe.
+ */
+#ifndef LTTNGMAP_COMMON_SOCKET_H
+#define LTTNGMAP_COMMON_SOCKET_H
+
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+/* Longest path of a socket, bytes; what is longer is -ENAMETOOLONG. */
+#define SOCKET_PATH_MAX 107
+/* Most descriptors in one message, as the kernel has it. */
+#define SOCKET_FDS_MAX 253
+
+/*
+ * Listen at `path`. `type` is SOCK_SEQPACKET or SOCK_STREAM, with
+ * SOCK_NONBLOCK or without. The socket has the rights `mode` (less the umask)
+ * from the instant when it is there. One that a dead process left is
+ * replaced; -EADDRINUSE: somebody listens there, or it is no socket.
+ */
+int socket_listen(const char *path, int type, mode_t mode, int *fd);
+
+/* -EAGAIN: SOCK_NONBLOCK was given and the backlog is full. */
+int socket_connect(const char *path, int type, int *fd);
+
+/* SOCK_NONBLOCK for the new one: `flags`. -EAGAIN: nobody there. */
+int socket_accept(int listener, int flags, int *fd);
+
+/* Who connected, or who listens, at the time when it did. */
+int socket_peer(int fd, struct ucred *peer);
+
+/*
+ * Send one message, all of it or nothing, with `nr_fds` descriptors, which
+ * stay the caller's. Blocks only where the socket does. -EAGAIN: no room.
+ */
+int socket_send(int fd, const void *data, size_t size, const int *fds, size_t nr_fds);
+
+/*
+ * Receive one message of 1 to `size` bytes; returns its size, 0 at the end of
+ * the connection, or -errno. `*nr_fds` is the room in `fds` on the way in, how
+ * many came on the way out; they are the caller's. NULL and NULL for none.
+ * Descriptors beyond the room are closed. -EMSGSIZE: the message was larger;
+ * it is gone, and so are its descriptors. -EAGAIN as usual. `flags` may be
+ * MSG_DONTWAIT.
+ */
+ssize_t socket_receive(int fd, void *data, size_t size, int flags, int *fds, size_t *nr_fds);
+
+/*
+ * Wait until poll(2) reports one of `events`, a hangup or an error.
+ * timeout_ms < 0: for ever. -ETIMEDOUT. Signals do not end the wait.
+ */
+int socket_wait(int fd, short events, int timeout_ms);
+
+#endif /* LTTNGMAP_COMMON_SOCKET_H */

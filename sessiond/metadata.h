@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * metadata.h - the CTF 1.8 metadata (TSDL) of a session: what stands in its
+ * trace, as text.
+ *
+ * Channels (stream classes) and events are only ever added, each with a new
+ * generation; the text is made whole from the session's present state, so any
+ * later text describes all packets that an earlier one did. The layout of
+ * packets is common/ctf.h's, that of records lttngmap/abi.h's.
+ *
+ * One thread. An event class must outlive the metadata it was added to.
+ */
+#ifndef LTTNGMAP_SESSIOND_METADATA_H
+#define LTTNGMAP_SESSIOND_METADATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/clock.h"
+#include "common/ctf.h"
+#include "sessiond/registry.h"
+
+#define METADATA_UUID_TEXT_SIZE 37
+
+struct metadata;
+
+struct metadata_config {
+	const char *session;  /* copied, as all strings here */
+	const char *hostname; /* NULL: this machine's */
+	uint64_t created;     /* when, ns since 1970; 0: now */
+	uint8_t uuid[CTF_UUID_SIZE];
+	struct clock_description clock;
+};
+
+/* A new random UUID (version 4). 0 or -errno. */
+int metadata_uuid_make(uint8_t uuid[CTF_UUID_SIZE]);
+void metadata_uuid_text(const uint8_t uuid[CTF_UUID_SIZE], char text[METADATA_UUID_TEXT_SIZE]);
+
+/* Without channels; generation 1. 0 or -errno. */
+int metadata_create(const struct metadata_config *config, struct metadata **metadata);
+/* NULL is allowed. */
+void metadata_destroy(struct metadata *metadata);
+
+/* A stream class. stream_id < LTTNGMAP_CHANNELS. 0; -EEXIST; -EINVAL; -ENOMEM. */
+int metadata_add_channel(struct metadata *metadata, uint32_t stream_id, const char *channel);
+/*
+ * An event that can be in that channel's packets from now on. 0, also when it
+ * was there already; -ENOENT no such channel; -ENOMEM.
+ */
+int metadata_add_event(struct metadata *metadata, uint32_t stream_id,
+		       const struct registry_class *event_class);
+/* A better calibration of the same clock. */
+void metadata_set_clock(struct metadata *metadata, const struct clock_description *clock);
+
+/* Grows with each change. */
+uint64_t metadata_generation(const struct metadata *metadata);
+
+/* The text of now, to be freed by the caller; *size without the NUL at its end. */
+int metadata_text(const struct metadata *metadata, char **text, size_t *size);
+/* The same as a memfd, sealed against any change, offset 0; the caller's. */
+int metadata_memfd(const struct metadata *metadata, int *fd);
+
+#endif /* LTTNGMAP_SESSIOND_METADATA_H */

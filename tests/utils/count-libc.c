@@ -8,10 +8,8 @@
  *   LTTNGMAP_COUNT_DIR=DIR LD_PRELOAD="libcount-libc.so liblttngmap-libc.so" PROGRAM
  *   count-sum DIR
  *
- * Each process image (an exec makes a new one) makes a file DIR/PID-N and
- * counts in a shared mapping of it; children of fork and vfork count in their
- * parent's. So no count is lost, however a process ends. Without
- * LTTNGMAP_COUNT_DIR nothing is counted.
+ * Where the counts are kept: count-libc.h. Without LTTNGMAP_COUNT_DIR nothing
+ * is counted.
  *
  * Since when, and until when
  * --------------------------
@@ -22,7 +20,7 @@
  * given, and initialises from the last to the first. Then its constructor is
  * the very next one after that of liblttngmap-libc.so, and between two
  * constructors the dynamic loader allocates nothing.
- * (The test preload-libc says so if that ever changes.)
+ * (The test preload-counts says so if that ever changes.)
  *
  * Neither stops before the process ends: there is no destructor here.
  *
@@ -38,34 +36,21 @@
 #define _GNU_SOURCE
 #endif
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <malloc.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "tests/utils/count-libc.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define PROCESS_IMAGES_MAX 100000
 
 static struct count_file *counts;
 
-/* Locked, for a forked child counts in the same file. */
-static void count(enum count_function function)
+static void count(int function)
 {
 	struct count_file *file = __atomic_load_n(&counts, __ATOMIC_ACQUIRE);
 
 	if (file)
-		__atomic_fetch_add(&file->calls[function], 1, __ATOMIC_RELAXED);
-}
-
-/* No answer but the end: a count that is wrong unnoticed is worth nothing. */
-static __attribute__((noreturn)) void die(const char *what)
-{
-	dprintf(STDERR_FILENO, "count-libc: cannot %s\n", what);
-	_exit(99);
+		count_file_add(file, function);
 }
 
 /*
@@ -77,33 +62,13 @@ static __attribute__((noreturn)) void die(const char *what)
 	({ \
 		static __typeof__(&name) next_; \
 		if (!next_ && !(next_ = (__typeof__(&name))dlsym(RTLD_NEXT, #name))) \
-			die("find " #name); \
+			count_die("find " #name); \
 		next_; \
 	})
 
 static __attribute__((constructor)) void start_counting(void)
 {
-	const char *dir = getenv("LTTNGMAP_COUNT_DIR");
-	struct count_file *file;
-	char path[4096];
-	int fd, i;
-
-	if (!dir)
-		return;
-	for (i = 0, fd = -1; fd < 0 && i < PROCESS_IMAGES_MAX; i++) {
-		snprintf(path, sizeof(path), "%s/%d-%d", dir, (int)getpid(), i);
-		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	}
-	if (fd < 0)
-		die("make a file in LTTNGMAP_COUNT_DIR");
-	if (ftruncate(fd, sizeof(*file)))
-		die("size its file");
-	file = mmap(NULL, sizeof(*file), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (file == MAP_FAILED)
-		die("map its file");
-	close(fd);
-	file->magic = COUNT_MAGIC;
-	__atomic_store_n(&counts, file, __ATOMIC_RELEASE);
+	__atomic_store_n(&counts, count_file_make("LTTNGMAP_COUNT_DIR"), __ATOMIC_RELEASE);
 }
 
 EXPORT void *malloc(size_t size)

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include <string.h>
 
+#include "tests/utils/count-libc.h"
 #include "tests/utils/fake-lttngmap.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -10,6 +11,7 @@
 static const uint64_t always_on = 1;
 static struct lttngmap_module *modules[MODULES_MAX];
 static fake_lttngmap_hook *event_hook;
+static struct count_file *counts;
 
 EXPORT fake_lttngmap_set_hook_function fake_lttngmap_set_hook;
 EXPORT fake_lttngmap_class_function fake_lttngmap_class;
@@ -43,13 +45,32 @@ EXPORT void lttngmap_module_register(struct lttngmap_module *module)
 	while (i < MODULES_MAX - 1 && modules[i])
 		i++;
 	modules[i] = module;
+	if (i == 0)
+		counts = count_file_make("LTTNGMAP_EVENTS_DIR");
 	for (tracepoint = module->begin; tracepoint < module->end; tracepoint++)
 		__atomic_store_n(&(*tracepoint)->word, &always_on, __ATOMIC_RELEASE);
 }
 
 EXPORT void lttngmap_module_unregister(struct lttngmap_module *module)
 {
-	(void)module;
+	struct lttngmap_tracepoint *const *tracepoint;
+
+	for (tracepoint = module->begin; tracepoint < module->end; tracepoint++)
+		__atomic_store_n(&(*tracepoint)->word, module->off, __ATOMIC_RELEASE);
+}
+
+static void count(const char *name)
+{
+	static const char *const names[] = {
+#define COUNT_NAME(name) #name,
+		COUNT_FUNCTIONS(COUNT_NAME)
+#undef COUNT_NAME
+	};
+	int i;
+
+	for (i = 0; i < COUNT_FUNCTIONS_NR; i++)
+		if (!strcmp(names[i], name))
+			count_file_add(counts, i);
 }
 
 EXPORT void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
@@ -57,6 +78,8 @@ EXPORT void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, c
 {
 	fake_lttngmap_hook *hook = __atomic_load_n(&event_hook, __ATOMIC_ACQUIRE);
 
+	if (counts)
+		count(tracepoint->event_class->name);
 	if (hook)
 		hook(tracepoint->event_class, fields, size);
 }

@@ -2,7 +2,9 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * fake-lttngmap.h - libfake-lttngmap.so: a liblttngmap without a daemon, in
- * which every event is on and goes to a function of the test program.
+ * which every event is on and goes to a function of the test program. Events
+ * of liblttngmap-libc.so are also counted in LTTNGMAP_EVENTS_DIR, where that is
+ * set, as count-libc.h says.
  *
  * Preload it before the library to be tested; its symbols then come before
  * those of the real liblttngmap. The program finds these by dlsym().

@@ -11,6 +11,7 @@
 #ifndef LTTNGMAP_ARCH_H
 #define LTTNGMAP_ARCH_H
 
+#include <cpuid.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -73,14 +74,25 @@ static inline bool arch_store16_is_atomic(void)
 }
 
 /*
- * The CPU that this runs on, as a first guess only. The kernel keeps it in the
- * limit of a segment for the vDSO's getcpu, where it is free to read.
+ * The CPU that this runs on, as a first guess only. The kernel keeps it where
+ * the vDSO's getcpu finds it without a system call: in a register that rdpid
+ * reads (0.5 ns), and on older CPUs in the limit of a segment (14 ns).
  */
-static inline uint32_t arch_cpu(void)
+static inline bool arch_has_rdpid(void)
 {
-	uint32_t value = 0;
+	uint32_t a, b, c, d;
 
-	__asm__ volatile("lsl %1, %0" : "+r"(value) : "r"(0x7b));
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & 1u << 22);
+}
+
+static inline uint32_t arch_cpu(bool has_rdpid)
+{
+	uint64_t value = 0;
+
+	if (has_rdpid)
+		__asm__ volatile("rdpid %0" : "=r"(value));
+	else
+		__asm__ volatile("lsl %1, %0" : "+r"(value) : "r"((uint64_t)0x7b));
 	return value & 0xfff;
 }
 

@@ -243,6 +243,7 @@ static long attach(struct local *local, uint32_t flags, const void *classes, siz
 
 	local->use_rseq = use_rseq;
 	local->store16_atomic = arch_store16_is_atomic();
+	local->has_rdpid = arch_has_rdpid();
 	local->allow_blocking = allow_blocking;
 	local->slot_stride = answer->slot_stride;
 	local->reserve = answer->reserve;

@@ -64,6 +64,7 @@ struct local {
 	int doorbell;      /* eventfd; -1: none */
 	bool use_rseq;
 	bool store16_atomic;
+	bool has_rdpid;
 	bool allow_blocking;
 	char *ring_control;
 	uint64_t slot_stride;

@@ -122,31 +122,33 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 }
 
 enum ring_result ring_trylock_write(struct local *local, const struct ring_channel *channel,
-				    uint32_t generation, uint32_t first, uint32_t last,
-				    uint32_t guess, struct ring_record *record,
-				    struct lttngmap_ring **full)
+				    uint32_t first, uint32_t last, uint32_t guess,
+				    const struct ring_record *record, struct lttngmap_ring **full)
 {
-	uint32_t rings = last - first + 1;
-	enum ring_result result = RING_TAKEN;
+	uint32_t index = guess >= first && guess <= last ? guess : first;
+	enum ring_result result;
 
-	for (uint32_t i = 0; i < rings; i++) {
-		uint32_t index = first + (guess + i) % rings;
-		struct lttngmap_ring *ring = ring_at(channel, index);
+	for (uint32_t left = last - first + 1; left > 0; left--, index++) {
+		struct lttngmap_ring *ring;
 
+		if (index > last)
+			index = first;
+		ring = ring_at(channel, index);
 		if (!lock_ring(ring))
 			continue;
 		/*
 		 * After the lock: a channel that changes lets all CPUs pass a quiescent
 		 * state, and does not reuse a ring whose lock is held.
 		 */
-		if (__atomic_load_n(channel->control_generation, __ATOMIC_ACQUIRE) != generation)
+		if (__atomic_load_n(channel->control_generation, __ATOMIC_ACQUIRE) !=
+		    channel->generation)
 			result = RING_STALE;
 		else
 			result = write_locked(local, channel, index, record);
 		if (result != RING_GONE)
 			unlock_ring(ring);
 		*full = ring;
-		break;
+		return result;
 	}
-	return result;
+	return RING_TAKEN;
 }

@@ -114,22 +114,27 @@ static enum ring_result try_rseq(struct local *local, const struct ring_channel 
 	return result;
 }
 
+/* By trylock: all rings where there is no rseq at all, else the extra ones. */
+static enum ring_result try_lock(struct local *local, const struct ring_channel *channel,
+				 const struct ring_record *record, struct lttngmap_ring **full)
+{
+	uint32_t last = channel->cpu_rings + LTTNGMAP_EXTRA_RINGS - 1;
+
+	if (local->use_rseq)
+		return ring_trylock_write(local, channel, channel->cpu_rings, last, 0, record,
+					  full);
+	return ring_trylock_write(local, channel, 0, last, arch_cpu(local->has_rdpid), record, full);
+}
+
 static enum ring_result try_write(struct local *local, const struct ring_channel *channel,
 				  struct ring_record *record, struct lttngmap_ring **full)
 {
-	uint32_t last = channel->cpu_rings + LTTNGMAP_EXTRA_RINGS - 1;
-	uint32_t cpu;
+	uint32_t cpu = local->use_rseq ? ring_rseq_cpu(__rseq_offset) : UINT32_MAX;
 
-	if (!local->use_rseq)
-		return ring_trylock_write(local, channel, channel->generation, 0, last,
-					  arch_cpu(), record, full);
-	cpu = ring_rseq_cpu(__rseq_offset);
-	if (cpu < channel->cpu_rings && !vfork_depth) {
-		record->now = ring_clock(channel->clock);
-		return try_rseq(local, channel, cpu, record, full);
-	}
-	return ring_trylock_write(local, channel, channel->generation, channel->cpu_rings, last, 0,
-				  record, full);
+	if (cpu >= channel->cpu_rings || vfork_depth)
+		return try_lock(local, channel, record, full);
+	record->now = ring_clock(channel->clock);
+	return try_rseq(local, channel, cpu, record, full);
 }
 
 /* What did not go at once: from the beginning, until it is written or lost. */
@@ -201,6 +206,14 @@ void ring_write(struct local *local, uint32_t slot, uint32_t id, const void *fie
 						   &record) == RING_WRITTEN))
 				return;
 		}
+	} else if (generation) {
+		/* A copy: the cached view may be made anew while we hold a lock. */
+		struct ring_channel copy = *channel;
+		struct lttngmap_ring *ring;
+
+		copy.generation = generation;
+		if (LIKELY(try_lock(local, &copy, &record, &ring) == RING_WRITTEN))
+			return;
 	}
 	write_slow(local, slot, &record);
 }

@@ -83,11 +83,12 @@ static inline struct lttngmap_ring *ring_at(const struct ring_channel *channel, 
 
 /*
  * By trylock, on any of the rings first .. last (both included), beginning
- * with `guess`. Never AGAIN. On FULL, *full is the ring that was.
+ * with `guess`. `channel` is the caller's own copy. Never AGAIN. On FULL,
+ * *full is the ring that was.
  */
 enum ring_result ring_trylock_write(struct local *local, const struct ring_channel *channel,
-				    uint32_t generation, uint32_t first, uint32_t last,
-				    uint32_t guess, struct ring_record *record,
+				    uint32_t first, uint32_t last, uint32_t guess,
+				    const struct ring_record *record,
 				    struct lttngmap_ring **full);
 
 /*

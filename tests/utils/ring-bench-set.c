@@ -78,6 +78,7 @@ void bench_set_create(struct bench_set *bench, const struct bench_set_config *co
 	local->socket = -1;
 	local->use_rseq = config->use_rseq && __rseq_size > 0;
 	local->store16_atomic = arch_store16_is_atomic();
+	local->has_rdpid = arch_has_rdpid();
 	local->allow_blocking = true;
 	local->ring_control = bench->rings;
 	local->slot_stride = slot_stride;

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * cmd-record.c - lttngmap record [OPTIONS] -- COMMAND: run a command and
+ * record its events, with private daemons that end with it.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+#include "record.h"
+#include "report.h"
+#include "verbs.h"
+
+/*
+ * 4 MiB for each CPU of a process, as much of it in memory as was written:
+ * enough for a few milliseconds of a loop that does nothing but trace.
+ */
+#define DEFAULT_SUBBUF_SIZE "512K"
+#define DEFAULT_SUBBUFS 8
+
+static struct record record = {
+	.options = {
+		.subbufs = DEFAULT_SUBBUFS,
+	},
+	.notify_fd = -1,
+	.log_fd = -1,
+	.signal_fd = -1,
+};
+
+static const struct poptOption options[] = {
+	{ "output", 'o', POPT_ARG_STRING, &record.options.output, 0,
+	  "Write the trace there (new or empty; default: ./PROGRAM-DATE-TIME)", "DIR" },
+	{ "event", 'e', POPT_ARG_ARGV, &record.options.rules, 0,
+	  "Record events that match PROVIDER:NAME, with '*'; may be repeated (default: *:*)",
+	  "RULE" },
+	{ "preload", '\0', POPT_ARG_STRING, &record.options.preload, 0,
+	  "Trace these families of functions: libc, none (default: those that the rules name)",
+	  "FAMILY,..." },
+	{ "subbuf-size", '\0', POPT_ARG_STRING, &record.options.subbuf_size, 0,
+	  "Bytes of a sub-buffer, a power of two (default: " DEFAULT_SUBBUF_SIZE ")",
+	  "N[K|M|G]" },
+	{ "subbufs", '\0', POPT_ARG_INT, &record.options.subbufs, 0,
+	  "Sub-buffers for each CPU of a process, a power of two (default: 8)", "N" },
+	{ "mode", '\0', POPT_ARG_STRING, &record.options.mode, 0,
+	  "When buffers are full: discard new events, overwrite old ones, or block the "
+	  "program (default: discard)", "discard|overwrite|blocking" },
+	{ "mediator", '\0', POPT_ARG_STRING, &record.options.mediator, 0,
+	  "How ring files are served (default: ring-fs where possible)",
+	  "ring-fs|ring-socket" },
+	{ "clock", '\0', POPT_ARG_STRING, &record.options.clock, 0,
+	  "Clock of the events (default: tsc where the kernel itself uses it)",
+	  "tsc|monotonic" },
+	{ "quiet", 'q', POPT_ARG_NONE, &record.options.quiet, 0,
+	  "No status line, no summary unless something was lost", NULL },
+	POPT_TABLEEND
+};
+
+static int check_word(const char *option, const char *value, const char *const *words)
+{
+	if (!value)
+		return 0;
+	for (int i = 0; words[i]; i++) {
+		if (strcmp(value, words[i]) == 0)
+			return 0;
+	}
+	report_error("record: --%s: '%s' is none of those known", option, value);
+	return -EINVAL;
+}
+
+static int check_geometry(void)
+{
+	const char *text = record.options.subbuf_size, *why;
+	int error = options_parse_size(text, &record.subbuf_size);
+
+	if (error) {
+		report_error("record: --subbuf-size: '%s' is not a size", text);
+		report_hint("write a number of bytes, or one with K, M or G");
+		return error;
+	}
+	error = options_check_subbuf_size(record.subbuf_size, &why);
+	if (error) {
+		report_error("record: --subbuf-size: '%s' cannot be used", text);
+		report_hint("%s", why);
+		return error;
+	}
+	error = options_check_subbufs(record.options.subbufs, &why);
+	if (error) {
+		report_error("record: --subbufs: '%d' cannot be used", record.options.subbufs);
+		report_hint("%s", why);
+	}
+	return error;
+}
+
+static int check_rules(void)
+{
+	for (char **rule = record.options.rules; rule && *rule; rule++) {
+		const char *why;
+
+		if (options_check_rule(*rule, &why)) {
+			report_error("record: -e: '%s' is not a rule", *rule);
+			report_hint("%s", why);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int check_options(int argc)
+{
+	static const char *const modes[] = { "discard", "overwrite", "blocking", NULL };
+	static const char *const mediators[] = { "ring-fs", "ring-socket", NULL };
+	static const char *const clocks[] = { "tsc", "monotonic", NULL };
+
+	if (argc == 0) {
+		report_error("record: no command to record");
+		return -EINVAL;
+	}
+	if (check_word("mode", record.options.mode, modes) ||
+	    check_word("mediator", record.options.mediator, mediators) ||
+	    check_word("clock", record.options.clock, clocks))
+		return -EINVAL;
+	if (check_geometry() || check_rules())
+		return -EINVAL;
+	return record_preload_check(&record.options);
+}
+
+static void announce(void)
+{
+	if (record.options.quiet)
+		return;
+	if (!record.options.rules && !record.options.preload)
+		report_note("recording %s, with libc's memory functions (see -e, --preload)",
+			    record.command[0]);
+}
+
+/* Everything up to the program's first instruction. An exit status. */
+static int begin(void)
+{
+	int status = record_program_find(&record);
+
+	if (status)
+		return status;
+	if (record_signals_watch(&record) || record_runtime_create(&record) ||
+	    record_preload_choose(&record) || record_output_create(&record) ||
+	    record_daemon_start(&record) || record_session_start(&record))
+		return CLI_STATUS_RECORD;
+	record_signals_handle(&record);
+	if (record.interrupted)
+		return CLI_STATUS_RECORD;
+	announce();
+	return record_child_start(&record);
+}
+
+/* The program has ended: complete the trace and tell of it. */
+static int finish(int status)
+{
+	int error = record.client ? record_session_stop(&record) : -EPIPE;
+
+	if (record_wants_end(&record))
+		report_note("given up: the trace in %s is incomplete", record.output);
+	record_daemon_end(&record);
+	if (error) {
+		report_error("record: the trace in %s may lack its end", record.output);
+		return status ? status : CLI_STATUS_RECORD;
+	}
+	record_progress_summary(&record);
+	if (record.counts.processes == 0)
+		record_output_remove(&record);
+	return status;
+}
+
+static int run(int argc, const char **argv)
+{
+	int status;
+
+	if (!record.options.subbuf_size)
+		record.options.subbuf_size = (char *)DEFAULT_SUBBUF_SIZE;
+	if (!record.options.mode)
+		record.options.mode = (char *)"discard";
+	if (check_options(argc))
+		return verb_usage_error(&verb_record);
+	record.command = (char *const *)argv;
+
+	status = begin();
+	if (status) {
+		record_daemon_end(&record);
+		record_output_remove(&record);
+		if (record_wants_end(&record))
+			return CLI_STATUS_SIGNALLED + record.interrupted;
+		return status;
+	}
+	record_progress_begin(&record);
+	status = record_child_wait(&record);
+	return finish(status);
+}
+
+const struct verb verb_record = {
+	.name = "record",
+	.arguments = "[OPTIONS] -- COMMAND [ARGUMENTS]",
+	.summary = "Run a command and record its events",
+	.options = options,
+	.usage_status = CLI_STATUS_RECORD,
+	.run = run,
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* cmd-view.c - lttngmap view [DIR]: a trace as readable lines, or as JSON. */
+#include <config.h>
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "verbs.h"
+#include "view.h"
+
+static int as_json;
+static int with_date;
+
+static const struct poptOption options[] = {
+	{ "json", 'j', POPT_ARG_NONE, &as_json, 0, "One JSON object a line", NULL },
+	{ "date", 'd', POPT_ARG_NONE, &with_date, 0, "Show the date before each time", NULL },
+	POPT_TABLEEND
+};
+
+static int run(int argc, const char **argv)
+{
+	static struct view view;
+	struct view_traces traces = { 0 };
+	char newest[PATH_MAX];
+	const char *path = newest;
+	int error, output_error;
+
+	if (argc > 1) {
+		report_error("view: one directory at a time, not %d", argc);
+		return verb_usage_error(&verb_view);
+	}
+	if (argc == 1)
+		path = argv[0];
+	else if (view_find_newest(newest, sizeof(newest)))
+		return CLI_STATUS_FAILED;
+	if (view_find_traces(path, &traces)) {
+		view_traces_free(&traces);
+		return CLI_STATUS_FAILED;
+	}
+	view.printer = as_json ? &view_json_printer : &view_text_printer;
+	view.show_date = with_date;
+	view.previous_ns = INT64_MIN;
+	view_output_open(&view.output);
+	error = view_graph_run(&view, &traces);
+	output_error = view_output_close(&view.output);
+	if (output_error)
+		report_error("view: cannot write the output: %s", strerror(-output_error));
+	if (!error && !output_error && view.events == 0)
+		report_note("view: no event in '%s'", path);
+	view_streams_free(&view.streams);
+	view_traces_free(&traces);
+	return error || output_error ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+}
+
+const struct verb verb_view = {
+	.name = "view",
+	.arguments = "[OPTIONS] [DIR]",
+	.summary = "Show a trace as readable lines",
+	.options = options,
+	.usage_status = CLI_STATUS_USAGE,
+	.run = run,
+};

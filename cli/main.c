@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * main.c - lttngmap VERB [OPTIONS] …: finds the verb, reads its options.
+ */
+#include <config.h>
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "verbs.h"
+
+const struct verb *const verbs[] = {
+	&verb_record,
+	&verb_view,
+	&verb_help,
+	NULL,
+};
+
+enum {
+	OPTION_HELP = 0x10000, /* beyond what the verbs' own tables use */
+};
+
+static const struct poptOption help_options[] = {
+	{ "help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "Show this usage", NULL },
+	POPT_TABLEEND
+};
+
+const struct verb *verb_find(const char *name)
+{
+	for (int i = 0; verbs[i]; i++) {
+		if (strcmp(verbs[i]->name, name) == 0)
+			return verbs[i];
+	}
+	return NULL;
+}
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	unsigned least = a < b ? a : b;
+
+	return least < c ? least : c;
+}
+
+/* Letters to insert, remove or replace; only the first 31 letters count. */
+static unsigned edit_distance(const char *a, const char *b)
+{
+	unsigned row[32];
+	size_t na = strnlen(a, 31), nb = strnlen(b, 31);
+
+	for (size_t j = 0; j <= nb; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= na; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= nb; j++) {
+			unsigned above = row[j];
+
+			row[j] = min3(above + 1, row[j - 1] + 1,
+				      diagonal + (a[i - 1] != b[j - 1]));
+			diagonal = above;
+		}
+	}
+	return row[nb];
+}
+
+const struct verb *verb_suggest(const char *name)
+{
+	const struct verb *best = NULL;
+	unsigned least = 3; /* more than two letters off is another word */
+
+	for (int i = 0; verbs[i]; i++) {
+		unsigned distance = edit_distance(name, verbs[i]->name);
+
+		if (strlen(name) >= 2 &&
+		    strncmp(verbs[i]->name, name, strlen(name)) == 0)
+			distance = 0;
+		if (distance < least) {
+			least = distance;
+			best = verbs[i];
+		}
+	}
+	return best;
+}
+
+/* A context that knows the verb's options and --help; aborts without memory. */
+static poptContext context_create(const struct verb *verb, int argc, const char **argv)
+{
+	static struct poptOption table[3];
+	static char name[64];
+	poptContext context;
+	int n = 0;
+
+	if (verb->options)
+		table[n++] = (struct poptOption){ NULL, '\0', POPT_ARG_INCLUDE_TABLE,
+						  (void *)verb->options, 0, "Options:", NULL };
+	table[n++] = (struct poptOption){ NULL, '\0', POPT_ARG_INCLUDE_TABLE,
+					  (void *)help_options, 0, "Help:", NULL };
+	table[n] = (struct poptOption)POPT_TABLEEND;
+	snprintf(name, sizeof(name), "lttngmap %s", verb->name);
+	argv[0] = name; /* what popt calls us in the usage */
+	context = poptGetContext(name, argc, argv, table, POPT_CONTEXT_POSIXMEHARDER);
+	if (!context)
+		abort();
+	poptSetOtherOptionHelp(context, verb->arguments);
+	return context;
+}
+
+void verb_print_usage(const struct verb *verb, FILE *stream)
+{
+	const char *argv[] = { NULL, NULL };
+	poptContext context = context_create(verb, 1, argv);
+
+	poptPrintHelp(context, stream, 0);
+	fprintf(stream, "\n%s. See also the manual page lttngmap-%s(1).\n", verb->summary,
+		verb->name);
+	poptFreeContext(context);
+}
+
+void verbs_print(FILE *stream)
+{
+	fputs("Usage: lttngmap VERB [OPTIONS] ...\n"
+	      "       lttngmap --version\n\nVerbs:\n", stream);
+	for (int i = 0; verbs[i]; i++)
+		fprintf(stream, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
+	fputs("\n`lttngmap help VERB` shows the options of a verb.\n"
+	      "To begin with: lttngmap record -- PROGRAM, then lttngmap view.\n", stream);
+}
+
+int verb_usage_error(const struct verb *verb)
+{
+	report_hint("`lttngmap help %s` shows how it is called", verb->name);
+	return verb->usage_status;
+}
+
+static int verb_main(const struct verb *verb, int argc, const char **argv)
+{
+	poptContext context = context_create(verb, argc, argv);
+	int status, next, count = 0;
+	const char **rest;
+
+	while ((next = poptGetNextOpt(context)) >= 0) {
+		if (next == OPTION_HELP) {
+			verb_print_usage(verb, stdout);
+			poptFreeContext(context);
+			return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+		}
+	}
+	if (next < -1) {
+		const char *option = poptBadOption(context, POPT_BADOPTION_NOALIAS);
+
+		if (next == POPT_ERROR_BADOPT)
+			report_error("%s: unknown option %s", verb->name, option);
+		else
+			report_error("%s: option %s: %s", verb->name, option, poptStrerror(next));
+		poptFreeContext(context);
+		return verb_usage_error(verb);
+	}
+	rest = poptGetArgs(context);
+	while (rest && rest[count])
+		count++;
+	status = verb->run(count, rest ? rest : (const char *[]){ NULL });
+	poptFreeContext(context);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const struct verb *verb, *similar;
+
+	setlocale(LC_ALL, "");
+	setlocale(LC_NUMERIC, "C"); /* numbers are for programs, too */
+	if (argc < 2) {
+		report_error("a verb is missing");
+		verbs_print(stderr);
+		return CLI_STATUS_USAGE;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("lttngmap " PACKAGE_VERSION);
+		return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		argv[1] = (char *)verb_help.name;
+	verb = verb_find(argv[1]);
+	if (verb)
+		return verb_main(verb, argc - 1, (const char **)argv + 1);
+
+	report_error("unknown %s '%s'", argv[1][0] == '-' ? "option" : "verb", argv[1]);
+	similar = verb_suggest(argv[1]);
+	if (similar)
+		report_hint("did you mean 'lttngmap %s'?", similar->name);
+	else
+		report_hint("`lttngmap help` lists the verbs");
+	return CLI_STATUS_USAGE;
+}

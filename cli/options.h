@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * options.h - values of options: sizes, modes. No state, no output.
+ */
+#ifndef LTTNGMAP_CLI_OPTIONS_H
+#define LTTNGMAP_CLI_OPTIONS_H
+
+#include <stdint.h>
+
+/*
+ * "4096", "64K", "1M", "1G" (units of 1024; lower case, too, and "KiB"
+ * spelled out). 0; -EINVAL: not a size; -ERANGE: beyond 64 bits.
+ */
+int options_parse_size(const char *text, uint64_t *size);
+/* 0, or -EINVAL with *why, statically, what it should be. */
+int options_check_subbuf_size(uint64_t size, const char **why);
+int options_check_subbufs(uint64_t count, const char **why);
+/* "1.5 MiB" into `text`, of at least 16 bytes. */
+char *options_format_size(uint64_t size, char *text);
+/* "12,345" into `text`, of at least 32 bytes. */
+char *options_format_count(uint64_t count, char *text);
+/* PROVIDER:NAME, either with `*`: 0, or -EINVAL with *why. */
+int options_check_rule(const char *rule, const char **why);
+
+#endif /* LTTNGMAP_CLI_OPTIONS_H */

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * record-preload.c - which libraries to preload.
+ *
+ * A family is preloaded when it was named by --preload, or, without that
+ * option, when one of the rules could switch one of its events on.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "locate.h"
+#include "record.h"
+#include "report.h"
+
+static const struct family {
+	const char *name;
+	const char *library;
+	const char *provider; /* of its events */
+} families[] = {
+	{ "libc", "liblttngmap-libc.so", "lttng_ust_libc" },
+};
+#define FAMILIES (sizeof(families) / sizeof(families[0]))
+
+/* The installed library is known by its soname only. */
+static const char *const tracing_library[] = { "liblttngmap.so.0", "liblttngmap.so" };
+
+static const struct family *find_family(const char *name, size_t length)
+{
+	for (size_t i = 0; i < FAMILIES; i++) {
+		if (strlen(families[i].name) == length &&
+		    strncmp(families[i].name, name, length) == 0)
+			return &families[i];
+	}
+	return NULL;
+}
+
+/* Does one of the comma-separated words mean the family? */
+static bool is_listed(const char *list, const struct family *family)
+{
+	for (size_t length; *list; list += length + (list[length] == ',')) {
+		length = strcspn(list, ",");
+		if (find_family(list, length) == family)
+			return true;
+	}
+	return false;
+}
+
+static bool rule_reaches(const char *rule, const struct family *family)
+{
+	char pattern[256];
+	size_t length = strcspn(rule, ":");
+
+	if (length >= sizeof(pattern))
+		return false;
+	memcpy(pattern, rule, length);
+	pattern[length] = '\0';
+	return fnmatch(pattern, family->provider, 0) == 0;
+}
+
+static bool is_wanted(const struct record_options *options, const struct family *family)
+{
+	if (options->preload)
+		return is_listed(options->preload, family);
+	if (!options->rules)
+		return true;
+	for (char **rule = options->rules; *rule; rule++) {
+		if (rule_reaches(*rule, family))
+			return true;
+	}
+	return false;
+}
+
+int record_preload_check(const struct record_options *options)
+{
+	const char *list = options->preload;
+
+	if (!list || strcmp(list, "none") == 0)
+		return 0;
+	for (size_t length; *list; list += length + (list[length] == ',')) {
+		length = strcspn(list, ",");
+		if (find_family(list, length))
+			continue;
+		report_error("record: --preload: there is no family '%.*s'", (int)length, list);
+		report_hint("families: libc; or 'none'");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/*
+ * LD_PRELOAD is cut at blanks and colons: a library under such a path is
+ * reached through a link in the runtime directory.
+ */
+static int make_nameable(const struct record *record, char *path, size_t size)
+{
+	char link[PATH_MAX];
+
+	if (!strpbrk(path, " :"))
+		return 0;
+	if ((size_t)snprintf(link, sizeof(link), "%s%s", record->runtime_dir,
+			     strrchr(path, '/')) >= sizeof(link))
+		return -ENAMETOOLONG;
+	if (symlink(path, link) < 0 && errno != EEXIST)
+		return -errno;
+	snprintf(path, size, "%s", link);
+	return 0;
+}
+
+static int append(struct record *record, const char *library, int missing_is_fatal)
+{
+	char path[PATH_MAX];
+	size_t used = strlen(record->preload);
+	int error = locate_library(library, path, sizeof(path));
+
+	if (error == -ENOENT && !missing_is_fatal)
+		return error;
+	if (!error)
+		error = make_nameable(record, path, sizeof(path));
+	if (error) {
+		report_error("record: cannot preload %s: %s", library, strerror(-error));
+		report_hint("is lttngmap installed as a whole? LTTNGMAP_LIBDIR says where its "
+			    "libraries are; --preload none does without");
+		return error;
+	}
+	if ((size_t)snprintf(record->preload + used, sizeof(record->preload) - used, "%s%s",
+			     used ? ":" : "", path) >= sizeof(record->preload) - used) {
+		report_error("record: LD_PRELOAD is too long");
+		return -ENAMETOOLONG;
+	}
+	return 0;
+}
+
+/* An outer `lttngmap record` left our libraries there: once is enough. */
+static int keep_inherited(struct record *record)
+{
+	const char *list = getenv("LD_PRELOAD");
+	size_t used = 0;
+
+	record->preload[0] = '\0';
+	if (!list)
+		return 0;
+	if (strlen(list) >= sizeof(record->preload)) {
+		report_error("record: LD_PRELOAD is too long");
+		return -ENAMETOOLONG;
+	}
+	while (*list) {
+		size_t length = strcspn(list, " :");
+		char word[PATH_MAX];
+
+		snprintf(word, sizeof(word), "%.*s", (int)length, list);
+		if (length > 0 && !strstr(word, "/liblttngmap"))
+			used += snprintf(record->preload + used, sizeof(record->preload) - used,
+					 "%s%s", used ? ":" : "", word);
+		list += length + (list[length] != '\0');
+	}
+	return 0;
+}
+
+int record_preload_choose(struct record *record)
+{
+	bool any = false;
+	int error = keep_inherited(record);
+
+	for (size_t i = 0; i < FAMILIES && !error; i++) {
+		if (!is_wanted(&record->options, &families[i]))
+			continue;
+		any = true;
+		error = append(record, families[i].library, true);
+	}
+	if (error || !any)
+		return error;
+	/*
+	 * The families need it anyway; named here it is found in a build tree, too,
+	 * where no loader would look.
+	 */
+	for (size_t i = 0; i < sizeof(tracing_library) / sizeof(tracing_library[0]); i++) {
+		bool last = i + 1 == sizeof(tracing_library) / sizeof(tracing_library[0]);
+
+		error = append(record, tracing_library[i], last);
+		if (error != -ENOENT)
+			break;
+	}
+	return error;
+}

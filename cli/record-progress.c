@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * record-progress.c - what is seen of a recording: a line while it runs, a
+ * summary at its end. Both on stderr.
+ *
+ * The line is dim, at the right edge of the row below the cursor, which stays
+ * where the program left it; and it is not drawn while the program has the
+ * terminal in raw mode (editors, line editing, pass phrases).
+ */
+#include <config.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "record.h"
+#include "report.h"
+
+static bool enabled;
+static bool shown;
+
+void record_progress_begin(struct record *record)
+{
+	enabled = !record->options.quiet && isatty(STDERR_FILENO);
+	report_set_before(record_progress_clear);
+}
+
+/* Is the terminal ours to write on, and nobody's to edit a line on? */
+static bool terminal_is_free(int *columns)
+{
+	struct termios state;
+	struct winsize size = { .ws_col = 0 };
+
+	if (tcgetpgrp(STDERR_FILENO) != getpgrp() || tcgetattr(STDERR_FILENO, &state) < 0 ||
+	    !(state.c_lflag & ICANON) || !(state.c_lflag & ECHO))
+		return false;
+	ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
+	*columns = size.ws_col > 20 ? size.ws_col : 80;
+	return true;
+}
+
+static void draw(const char *text, int column)
+{
+	char sequence[512];
+	int length;
+
+	/*
+	 * Down and up again makes a row below where there is none; then save the
+	 * cursor, write there, restore it.
+	 */
+	length = snprintf(sequence, sizeof(sequence), "\033D\033M\0337\033[B\033[%dG\033[K"
+			  "\033[2m%s\033[0m\0338", column, text);
+	if (length > 0 && length < (int)sizeof(sequence) &&
+	    write(STDERR_FILENO, sequence, length) < 0)
+		enabled = false;
+}
+
+void record_progress_draw(struct record *record)
+{
+	const struct record_counts *counts = &record->counts;
+	char text[256], kept[32], lost[32], bytes[16];
+	int columns, length;
+
+	if (!enabled || !terminal_is_free(&columns))
+		return;
+	length = snprintf(text, sizeof(text), "[lttngmap: %s events, %s, %s lost, %llu process%s]",
+			  options_format_count(counts->kept, kept),
+			  options_format_size(counts->bytes, bytes),
+			  options_format_count(counts->discarded + counts->overwritten, lost),
+			  (unsigned long long)counts->processes,
+			  counts->processes == 1 ? "" : "es");
+	if (length >= columns)
+		text[length = columns - 1] = '\0';
+	draw(text, columns - length);
+	shown = true;
+}
+
+void record_progress_clear(void)
+{
+	static const char sequence[] = "\0337\033[B\r\033[K\0338";
+	int columns;
+
+	if (!shown)
+		return;
+	shown = false;
+	if (terminal_is_free(&columns) && write(STDERR_FILENO, sequence, sizeof(sequence) - 1) < 0)
+		enabled = false;
+}
+
+static void explain_nothing(struct record *record)
+{
+	const char *why = record_program_explain(record);
+
+	if (record->counts.refused) {
+		report_note("nothing traced: the session daemon refused %llu process%s",
+			    (unsigned long long)record->counts.refused,
+			    record->counts.refused == 1 ? "" : "es");
+	} else if (why) {
+		report_note("nothing traced: %s %s", record->interpreter, why);
+	} else if (record->preload[0] == '\0') {
+		report_note("nothing traced: no process with tracepoints ran");
+		report_hint("--preload libc traces the memory functions of any program");
+	} else {
+		report_note("nothing traced: no process loaded the tracing library");
+		report_hint("programs that are statically linked or gain privileges cannot be "
+			    "traced by a preloaded library");
+	}
+}
+
+static void show_lost(const struct record_counts *counts, const char *mode)
+{
+	char discarded[32], overwritten[32];
+
+	if (counts->discarded + counts->overwritten == 0)
+		return;
+	report_note("lost: %s discarded, %s overwritten",
+		    options_format_count(counts->discarded, discarded),
+		    options_format_count(counts->overwritten, overwritten));
+	if (counts->discarded && strcmp(mode, "discard") == 0)
+		report_hint("larger buffers (--subbuf-size, --subbufs) or fewer events (-e) lose "
+			    "fewer; --mode blocking loses none and slows the program");
+}
+
+void record_progress_summary(struct record *record)
+{
+	const struct record_counts *counts = &record->counts;
+	char kept[32], lost[32], bytes[16];
+
+	if (counts->processes == 0) {
+		explain_nothing(record);
+		return;
+	}
+	if (record_program_explain(record))
+		report_note("%s %s: only other programs that it ran were traced",
+			    record->interpreter, record_program_explain(record));
+	if (counts->refused)
+		report_note("%llu process%s refused by the session daemon, and not traced",
+			    (unsigned long long)counts->refused,
+			    counts->refused == 1 ? " was" : "es were");
+	if (counts->alive)
+		report_note("%llu traced process%s still running; %s events until now are in "
+			    "the trace", (unsigned long long)counts->alive,
+			    counts->alive == 1 ? " is" : "es are",
+			    counts->alive == 1 ? "its" : "their");
+	show_lost(counts, record->options.mode);
+	if (record->options.quiet)
+		return;
+	report_note("%llu process%s traced, %s event%s kept, %s lost",
+		    (unsigned long long)counts->processes, counts->processes == 1 ? "" : "es",
+		    options_format_count(counts->kept, kept), counts->kept == 1 ? "" : "s",
+		    options_format_count(counts->discarded + counts->overwritten, lost));
+	report_note("%s in %llu stream%s, in %s", options_format_size(counts->bytes, bytes),
+		    (unsigned long long)counts->streams, counts->streams == 1 ? "" : "s",
+		    record->output);
+	if (counts->kept == 0)
+		report_note("no event matched the rules");
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * record-session.c - the requests that `record` makes of its daemon.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/protocol-control.h"
+#include "control-client.h"
+#include "record.h"
+#include "report.h"
+
+#define REQUEST_TIMEOUT_MS 10000
+/* Much may wait to be written to a slow disk. */
+#define STOP_TIMEOUT_MS 120000
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int receive(struct record *record, int timeout_ms, struct json_object **answer)
+{
+	int64_t deadline = now_ms() + timeout_ms;
+
+	for (;;) {
+		struct pollfd fds[] = {
+			{ .fd = control_client_fd(record->client), .events = POLLIN },
+			{ .fd = record->signal_fd, .events = POLLIN },
+		};
+		int64_t left = deadline - now_ms();
+		int error = control_client_receive(record->client, answer);
+
+		if (error != -EAGAIN)
+			return error;
+		if (record_wants_end(record))
+			return -EINTR;
+		if (left <= 0)
+			return -ETIMEDOUT;
+		if (poll(fds, 2, left) < 0 && errno != EINTR)
+			return -errno;
+		record_signals_handle(record);
+	}
+}
+
+/* Says what went wrong; `what` completes "cannot …". */
+static void explain(struct record *record, const char *what, int error)
+{
+	if (error == -EINTR)
+		return;
+	record_log_show(record);
+	if (error == -EREMOTEIO) {
+		report_error("record: cannot %s: %s", what, control_client_error(record->client));
+		if (control_client_hint(record->client)[0] != '\0')
+			report_hint("%s", control_client_hint(record->client));
+		return;
+	}
+	if (error == -EPIPE || error == -ECONNRESET || error == -ECONNREFUSED)
+		report_error("record: cannot %s: the session daemon is gone", what);
+	else if (error == -ETIMEDOUT)
+		report_error("record: cannot %s: the session daemon does not answer", what);
+	else if (error == -EBADMSG)
+		report_error("record: cannot %s: the session daemon answers in a way unknown "
+			     "to this version", what);
+	else
+		report_error("record: cannot %s: %s", what, strerror(-error));
+}
+
+/* Takes `request`. The answer is the caller's to put, where wanted. */
+static int request(struct record *record, struct json_object *request, const char *what,
+		   int timeout_ms, struct json_object **wanted)
+{
+	struct json_object *answer = NULL;
+	int error = control_client_send(record->client, request);
+
+	if (!error)
+		error = receive(record, timeout_ms, &answer);
+	if (error) {
+		explain(record, what, error);
+		return error;
+	}
+	if (wanted)
+		*wanted = answer;
+	else
+		json_object_put(answer);
+	return 0;
+}
+
+static void add_text(struct json_object *object, const char *key, const char *value)
+{
+	json_object_object_add(object, key, json_object_new_string(value));
+}
+
+static struct json_object *new_request(const char *verb)
+{
+	struct json_object *object = json_object_new_object();
+
+	add_text(object, "verb", verb);
+	add_text(object, "session", RECORD_SESSION);
+	return object;
+}
+
+static int hello(struct record *record)
+{
+	struct json_object *object = json_object_new_object(), *answer;
+	uint64_t version;
+	int error;
+
+	add_text(object, "verb", "hello");
+	json_object_object_add(object, "version", json_object_new_int(PROTOCOL_CONTROL_VERSION));
+	error = request(record, object, "talk to the session daemon", REQUEST_TIMEOUT_MS, &answer);
+	if (error == -EREMOTEIO && control_client_hint(record->client)[0] == '\0')
+		report_hint("command and daemon must be of one version; LTTNGMAP_SESSIOND says "
+			    "which daemon is started");
+	if (error)
+		return error;
+	version = control_answer_count(answer, "version");
+	json_object_put(answer);
+	if (version == PROTOCOL_CONTROL_VERSION)
+		return 0;
+	report_error("record: the session daemon speaks version %llu of the protocol, this "
+		     "command version %d", (unsigned long long)version,
+		     PROTOCOL_CONTROL_VERSION);
+	report_hint("install both from one release; LTTNGMAP_SESSIOND says which daemon is "
+		    "started");
+	return -EPROTO;
+}
+
+static int create(struct record *record)
+{
+	struct json_object *object = new_request("create");
+	int error;
+
+	add_text(object, "output", record->output);
+	error = request(record, object, "make a session", REQUEST_TIMEOUT_MS, NULL);
+	if (error)
+		return error;
+
+	object = new_request("channel");
+	add_text(object, "channel", RECORD_CHANNEL);
+	json_object_object_add(object, "subbuf_size", json_object_new_int64(record->subbuf_size));
+	json_object_object_add(object, "subbufs", json_object_new_int(record->options.subbufs));
+	add_text(object, "mode", record->options.mode);
+	return request(record, object, "make a channel", REQUEST_TIMEOUT_MS, NULL);
+}
+
+static int enable(struct record *record)
+{
+	static char *everything[] = { "*:*", NULL };
+	char **rules = record->options.rules ? record->options.rules : everything;
+
+	for (; *rules; rules++) {
+		struct json_object *object = new_request("enable");
+		char what[160];
+		int error;
+
+		add_text(object, "channel", RECORD_CHANNEL);
+		add_text(object, "rule", *rules);
+		snprintf(what, sizeof(what), "enable '%.120s'", *rules);
+		error = request(record, object, what, REQUEST_TIMEOUT_MS, NULL);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int record_session_start(struct record *record)
+{
+	int error = control_client_connect(record->runtime_dir, &record->client);
+
+	if (error) {
+		explain(record, "talk to the session daemon", error);
+		return error;
+	}
+	error = hello(record);
+	if (!error)
+		error = create(record);
+	if (!error)
+		error = enable(record);
+	if (!error)
+		error = request(record, new_request("start"), "start tracing",
+				REQUEST_TIMEOUT_MS, NULL);
+	return error;
+}
+
+static void take_status(struct record *record, struct json_object *answer)
+{
+	struct json_object *messages;
+
+	record->counts = (struct record_counts){
+		.processes = control_answer_count(answer, "processes"),
+		.alive = control_answer_count(answer, "alive"),
+		.refused = control_answer_count(answer, "refused"),
+		.kept = control_answer_count(answer, "kept"),
+		.discarded = control_answer_count(answer, "discarded"),
+		.overwritten = control_answer_count(answer, "overwritten"),
+		.bytes = control_answer_count(answer, "bytes"),
+		.streams = control_answer_count(answer, "streams"),
+	};
+	if (!json_object_object_get_ex(answer, "messages", &messages) ||
+	    !json_object_is_type(messages, json_type_array))
+		return;
+	for (size_t i = 0; i < json_object_array_length(messages); i++) {
+		const char *text = json_object_get_string(json_object_array_get_idx(messages, i));
+
+		if (text)
+			report_note("%s", text);
+	}
+}
+
+void record_daemon_lost(struct record *record)
+{
+	control_client_close(record->client);
+	record->client = NULL;
+	if (record->daemon_failed)
+		return;
+	record->daemon_failed = true;
+	record_log_show(record);
+	report_error("record: the session daemon is gone; %s runs on, the trace ends here",
+		     record->command[0]);
+}
+
+int record_status_ask(struct record *record)
+{
+	if (control_client_pending(record->client))
+		return 0;
+	return control_client_send(record->client, new_request("status"));
+}
+
+int record_status_read(struct record *record)
+{
+	struct json_object *answer;
+	int error = control_client_receive(record->client, &answer);
+
+	if (error)
+		return error;
+	take_status(record, answer);
+	json_object_put(answer);
+	return 0;
+}
+
+int record_session_stop(struct record *record)
+{
+	struct json_object *answer;
+	int error = 0;
+
+	/* A status may still be on its way. */
+	if (control_client_pending(record->client)) {
+		error = receive(record, REQUEST_TIMEOUT_MS, &answer);
+		if (error) {
+			explain(record, "complete the trace", error);
+			return error;
+		}
+		take_status(record, answer);
+		json_object_put(answer);
+	}
+	error = request(record, new_request("stop"), "complete the trace", STOP_TIMEOUT_MS, NULL);
+	if (!error || error == -EREMOTEIO) {
+		int status_error = request(record, new_request("status"), "count the events",
+					   REQUEST_TIMEOUT_MS, &answer);
+
+		if (!status_error) {
+			take_status(record, answer);
+			json_object_put(answer);
+		}
+		error = error ? error : status_error;
+	}
+	if (!error)
+		error = request(record, new_request("destroy"), "close the session",
+				REQUEST_TIMEOUT_MS, NULL);
+	return error;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * record.h - the parts of `lttngmap record`, in the order in which they act:
+ *
+ *   record-program.c   finds the program, sees whether it can be traced
+ *   record-preload.c   the libraries to preload
+ *   record-output.c    the trace's directory
+ *   record-daemon.c    private runtime directory, session daemon
+ *   record-session.c   requests to it
+ *   record-child.c     the program: start, signals, end
+ *   record-progress.c  status line and summary
+ *
+ * cmd-record.c reads the options and calls them. One thread. Signals are
+ * blocked from the start and read from `signal_fd`; the program gets the
+ * mask that the command was started with.
+ */
+#ifndef LTTNGMAP_CLI_RECORD_H
+#define LTTNGMAP_CLI_RECORD_H
+
+#include <json-c/json.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct control_client;
+
+#define RECORD_SESSION "record"
+#define RECORD_CHANNEL "events"
+/* Leaves room for the longest socket name that the daemons add, in sun_path. */
+#define RECORD_RUNTIME_MAX 76
+
+struct record_options {
+	char *output;      /* -o, or NULL */
+	char **rules;      /* -e, NULL-terminated, or NULL */
+	char *preload;     /* --preload, or NULL */
+	char *subbuf_size; /* as typed */
+	int subbufs;
+	char *mode;
+	char *mediator; /* or NULL: the daemon's choice */
+	char *clock;    /* likewise */
+	int quiet;
+};
+
+/* What the daemon last told; zeros before. */
+struct record_counts {
+	uint64_t processes, alive, refused;
+	uint64_t kept, discarded, overwritten;
+	uint64_t bytes, streams;
+};
+
+enum record_program_note {
+	RECORD_PROGRAM_TRACEABLE,
+	RECORD_PROGRAM_STATIC,  /* no dynamic loader, nothing to preload into */
+	RECORD_PROGRAM_FOREIGN, /* another word size or machine than the library */
+	RECORD_PROGRAM_SECURE,  /* set-uid, set-gid, capabilities: loader ignores preloads */
+};
+
+struct record {
+	struct record_options options;
+	uint64_t subbuf_size;
+	char *const *command; /* NULL-terminated */
+
+	/* record-program.c */
+	char program[PATH_MAX]; /* what is executed */
+	enum record_program_note program_note;
+	char interpreter[PATH_MAX]; /* what the note is about: program or its interpreter */
+
+	/* record-preload.c: value for LD_PRELOAD, "" for none */
+	char preload[4 * PATH_MAX];
+
+	/* record-output.c */
+	char output[PATH_MAX]; /* absolute, "" until made */
+	bool output_made;      /* we made the directory: ours to remove */
+
+	/* record-daemon.c, record-session.c */
+	char runtime_dir[RECORD_RUNTIME_MAX]; /* "" until made */
+	int notify_fd;
+	int log_fd; /* memfd: what the daemons print */
+	off_t log_shown;
+	pid_t daemon;
+	bool daemon_failed; /* said already that it is gone */
+	struct control_client *client;
+
+	/* record-child.c */
+	int signal_fd;
+	sigset_t inherited_mask;
+	pid_t child;
+	int child_status; /* of waitpid; valid once child_ended */
+	bool child_ended;
+	int interrupted; /* signal that asked to give up before or after the program */
+
+	struct record_counts counts;
+};
+
+/*
+ * Fill in program and program_note. 0, or the exit status after a message:
+ * CLI_STATUS_NOT_FOUND, CLI_STATUS_NOT_EXECUTABLE.
+ */
+int record_program_find(struct record *record);
+/* Why nothing of it itself can be traced, for people; NULL where it can be. */
+const char *record_program_explain(const struct record *record);
+
+/* 0, or -errno after a message. Wants runtime_dir. */
+int record_preload_choose(struct record *record);
+/* Names only, before anything is made. 0, or -EINVAL after a message. */
+int record_preload_check(const struct record_options *options);
+
+/* 0, or -errno after a message. */
+int record_output_create(struct record *record);
+/* Removes what we made; a directory that was there is emptied only. */
+void record_output_remove(struct record *record);
+
+/* The runtime directory, the daemon in it, ready. 0, or -errno after a message. */
+int record_runtime_create(struct record *record);
+int record_daemon_start(struct record *record);
+/* Session, channel, rules, start. 0, or -errno after a message. */
+int record_session_start(struct record *record);
+/*
+ * Complete the trace; counts are the final ones. 0, or -errno after a message.
+ * A second SIGINT or a SIGTERM gives up waiting.
+ */
+int record_session_stop(struct record *record);
+/* End the daemons, remove the runtime directory. Whatever was there. */
+void record_daemon_end(struct record *record);
+/* Send a status request if none is pending; read its answer when it is there. */
+int record_status_ask(struct record *record);
+int record_status_read(struct record *record);
+/* Print what the daemons printed since the last call. */
+void record_log_show(struct record *record);
+/* The daemon is gone or out of step: say so once, do without it. */
+void record_daemon_lost(struct record *record);
+
+/* Block and watch signals. 0, or -errno after a message. */
+int record_signals_watch(struct record *record);
+/* Read signals without blocking; see record-child.c for what each does. */
+void record_signals_handle(struct record *record);
+/* 0, or the exit status after a message when it could not be started. */
+int record_child_start(struct record *record);
+/* Until it ends: signals, progress. The exit status. */
+int record_child_wait(struct record *record);
+bool record_wants_end(const struct record *record);
+
+/* May the status line be drawn at all? Asks stderr once. */
+void record_progress_begin(struct record *record);
+void record_progress_draw(struct record *record);
+void record_progress_clear(void);
+void record_progress_summary(struct record *record);
+
+#endif /* LTTNGMAP_CLI_RECORD_H */

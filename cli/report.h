@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * report.h - what the command says to people, on stderr: what failed, on
+ * what, and what to do about it. Every line begins with "lttngmap: ".
+ *
+ * One thread. Control characters in what is printed are shown as '?', for
+ * file names and messages of others go through here.
+ */
+#ifndef LTTNGMAP_CLI_REPORT_H
+#define LTTNGMAP_CLI_REPORT_H
+
+#include <stddef.h>
+
+#define REPORT_FORMAT(n) __attribute__((format(printf, n, n + 1)))
+
+void report_error(const char *format, ...) REPORT_FORMAT(1);
+void report_hint(const char *format, ...) REPORT_FORMAT(1);
+void report_note(const char *format, ...) REPORT_FORMAT(1);
+
+/*
+ * Called before each line is written, to take a status line off the terminal;
+ * NULL: none (as at the start).
+ */
+void report_set_before(void (*before)(void));
+
+/* Flush stdout: 0, or -errno and said so; a reader that went away is 0. */
+int report_flush_output(void);
+
+#endif /* LTTNGMAP_CLI_REPORT_H */

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * view-text.c - an event as a line of text:
+ *
+ *   TIME +DELTA PROGRAM PID CPU EVENT NAME=VALUE … {CONTEXT}
+ */
+#include <config.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "view.h"
+
+#define NS_PER_S INT64_C(1000000000)
+
+static void put_field(struct view_output *out, const bt_field *field);
+
+static void put_escaped(struct view_output *out, unsigned char c)
+{
+	view_output_text(out, "\\x");
+	view_output_char(out, "0123456789abcdef"[c >> 4]);
+	view_output_char(out, "0123456789abcdef"[c & 15]);
+}
+
+/* Quoted; what could act on a terminal or end the line is escaped. */
+static void put_string(struct view_output *out, const char *text)
+{
+	view_output_char(out, '"');
+	while (*text) {
+		size_t length = view_letter_length(text);
+
+		if (length == 0) {
+			if (*text == '\n')
+				view_output_text(out, "\\n");
+			else if (*text == '\t')
+				view_output_text(out, "\\t");
+			else
+				put_escaped(out, *text);
+			text++;
+			continue;
+		}
+		if (*text == '"' || *text == '\\')
+			view_output_char(out, '\\');
+		view_output_bytes(out, text, length);
+		text += length;
+	}
+	view_output_char(out, '"');
+}
+
+/* A name in its column: no blanks, nothing that a terminal acts on. */
+static void put_word(struct view_output *out, const char *word)
+{
+	while (*word) {
+		size_t length = *word == ' ' ? 0 : view_letter_length(word);
+
+		if (length == 0)
+			view_output_char(out, '_');
+		else
+			view_output_bytes(out, word, length);
+		word += length ? length : 1;
+	}
+}
+
+/* The shortest of what reads back as the same number. */
+static void put_real(struct view_output *out, double value, bool single)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), single ? "%.6g" : "%.15g", value);
+	if (single ? strtof(text, NULL) != (float)value : strtod(text, NULL) != value)
+		snprintf(text, sizeof(text), single ? "%.9g" : "%.17g", value);
+	view_output_text(out, text);
+}
+
+static unsigned base_of(const bt_field *field)
+{
+	switch (bt_field_class_integer_get_preferred_display_base(
+			bt_field_borrow_class_const(field))) {
+	case BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_HEXADECIMAL:
+		return 16;
+	case BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_OCTAL:
+		return 8;
+	case BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_BINARY:
+		return 2;
+	default:
+		return 10;
+	}
+}
+
+static void put_integer(struct view_output *out, const bt_field *field, bool is_signed)
+{
+	unsigned base = base_of(field);
+	uint64_t bits, value;
+
+	if (base == 10 && is_signed) {
+		view_output_signed(out, bt_field_integer_signed_get_value(field));
+		return;
+	}
+	if (is_signed) {
+		/* As many digits as the field has, not those of 64 bits. */
+		bits = bt_field_class_integer_get_field_value_range(
+			bt_field_borrow_class_const(field));
+		value = (uint64_t)bt_field_integer_signed_get_value(field);
+		if (bits < 64)
+			value &= (UINT64_C(1) << bits) - 1;
+	} else {
+		value = bt_field_integer_unsigned_get_value(field);
+	}
+	if (base == 10)
+		view_output_unsigned(out, value);
+	else
+		view_output_base(out, value, base);
+}
+
+static void put_enumeration(struct view_output *out, const bt_field *field, bool is_signed)
+{
+	bt_field_class_enumeration_mapping_label_array labels = NULL;
+	uint64_t count = 0;
+	int status;
+
+	if (is_signed)
+		status = bt_field_enumeration_signed_get_mapping_labels(field, &labels, &count);
+	else
+		status = bt_field_enumeration_unsigned_get_mapping_labels(field, &labels, &count);
+	if (status != 0 || count == 0)
+		view_output_text(out, "?");
+	for (uint64_t i = 0; status == 0 && i < count; i++) {
+		if (i > 0)
+			view_output_char(out, '|');
+		put_word(out, labels[i]);
+	}
+	view_output_char(out, '(');
+	put_integer(out, field, is_signed);
+	view_output_char(out, ')');
+}
+
+static void put_array(struct view_output *out, const bt_field *field)
+{
+	uint64_t length = bt_field_array_get_length(field);
+
+	view_output_char(out, '[');
+	for (uint64_t i = 0; i < length; i++) {
+		if (i > 0)
+			view_output_char(out, ' ');
+		put_field(out, bt_field_array_borrow_element_field_by_index_const(field, i));
+	}
+	view_output_char(out, ']');
+}
+
+/* NAME=VALUE …, without what `members` says is shown elsewhere. */
+static void put_members(struct view_output *out, const bt_field *field, const char *before,
+			const struct view_context_members *members)
+{
+	const bt_field_class *class = bt_field_borrow_class_const(field);
+	uint64_t count = bt_field_class_structure_get_member_count(class);
+
+	for (uint64_t i = 0; i < count; i++) {
+		const bt_field_class_structure_member *member;
+
+		if (view_is_sequence_length(class, i))
+			continue;
+		if (members && ((int64_t)i == members->procname || (int64_t)i == members->vpid))
+			continue;
+		member = bt_field_class_structure_borrow_member_by_index_const(class, i);
+		view_output_text(out, before);
+		before = " ";
+		view_output_text(out, bt_field_class_structure_member_get_name(member));
+		view_output_char(out, '=');
+		put_field(out, bt_field_structure_borrow_member_field_by_index_const(field, i));
+	}
+}
+
+static void put_field(struct view_output *out, const bt_field *field)
+{
+	bt_field_class_type type = bt_field_get_class_type(field);
+
+	if (type == BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER) {
+		put_integer(out, field, false);
+	} else if (type == BT_FIELD_CLASS_TYPE_SIGNED_INTEGER) {
+		put_integer(out, field, true);
+	} else if (type == BT_FIELD_CLASS_TYPE_STRING) {
+		put_string(out, bt_field_string_get_value(field));
+	} else if (type == BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION) {
+		put_enumeration(out, field, false);
+	} else if (type == BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION) {
+		put_enumeration(out, field, true);
+	} else if (type == BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL) {
+		put_real(out, bt_field_real_single_precision_get_value(field), true);
+	} else if (type == BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL) {
+		put_real(out, bt_field_real_double_precision_get_value(field), false);
+	} else if (type == BT_FIELD_CLASS_TYPE_BOOL) {
+		view_output_text(out, bt_field_bool_get_value(field) ? "true" : "false");
+	} else if (type == BT_FIELD_CLASS_TYPE_BIT_ARRAY) {
+		view_output_base(out, bt_field_bit_array_get_value_as_integer(field), 16);
+	} else if (type == BT_FIELD_CLASS_TYPE_STRUCTURE) {
+		view_output_char(out, '{');
+		put_members(out, field, "", NULL);
+		view_output_char(out, '}');
+	} else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY)) {
+		put_array(out, field);
+	} else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_OPTION)) {
+		field = bt_field_option_borrow_field_const(field);
+		if (field)
+			put_field(out, field);
+	} else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_VARIANT)) {
+		put_field(out, bt_field_variant_borrow_selected_option_field_const(field));
+	}
+}
+
+/* The date and HH:MM:SS of a second, made anew only when that changes. */
+static void put_second(struct view *view, int64_t second)
+{
+	static int64_t last = INT64_MIN;
+	static char text[64];
+	static const char *clock;
+
+	if (second != last) {
+		time_t time = second;
+		struct tm local = { 0 };
+
+		localtime_r(&time, &local);
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &local);
+		clock = strchr(text, ' ') ? strchr(text, ' ') + 1 : text;
+		last = second;
+	}
+	view_output_text(&view->output, view->show_date ? text : clock);
+}
+
+static void put_time(struct view *view, int64_t ns)
+{
+	struct view_output *out = &view->output;
+	int64_t second = ns / NS_PER_S, rest = ns % NS_PER_S, delta;
+
+	if (rest < 0) {
+		rest += NS_PER_S;
+		second--;
+	}
+	put_second(view, second);
+	view_output_char(out, '.');
+	view_output_padded(out, rest, 9);
+	delta = view->previous_ns == INT64_MIN || ns < view->previous_ns ? 0 :
+		ns - view->previous_ns;
+	view->previous_ns = ns;
+	view_output_text(out, " +");
+	view_output_unsigned(out, delta / NS_PER_S);
+	view_output_char(out, '.');
+	view_output_padded(out, delta % NS_PER_S, 9);
+	view_output_char(out, ' ');
+}
+
+static void put_owner(struct view_output *out, const struct view_stream *stream)
+{
+	if (stream->program[0] != '\0')
+		put_word(out, stream->program);
+	else
+		view_output_char(out, '-');
+	view_output_char(out, ' ');
+	if (stream->pid >= 0)
+		view_output_signed(out, stream->pid);
+	else
+		view_output_char(out, '-');
+	view_output_text(out, " cpu");
+	if (stream->cpu >= 0)
+		view_output_signed(out, stream->cpu);
+	else
+		view_output_char(out, '-');
+	view_output_char(out, ' ');
+}
+
+static void text_event(struct view *view, const struct view_stream *stream, const bt_event *event,
+		       int64_t ns)
+{
+	struct view_output *out = &view->output;
+	const char *name = bt_event_class_get_name(bt_event_borrow_class_const(event));
+	const bt_field *field;
+
+	put_time(view, ns);
+	put_owner(out, stream);
+	put_word(out, name ? name : "?");
+	field = bt_event_borrow_payload_field_const(event);
+	if (field)
+		put_members(out, field, " ", NULL);
+	if (stream->members.others) {
+		view_output_text(out, " {");
+		put_members(out, bt_event_borrow_common_context_field_const(event), "",
+			    &stream->members);
+		view_output_char(out, '}');
+	}
+	field = bt_event_borrow_specific_context_field_const(event);
+	if (field) {
+		view_output_text(out, " {");
+		put_members(out, field, "", NULL);
+		view_output_char(out, '}');
+	}
+	view_output_char(out, '\n');
+}
+
+static void text_lost(struct view *view, const struct view_stream *stream, const char *what,
+		      uint64_t count, int64_t ns)
+{
+	struct view_output *out = &view->output;
+
+	put_time(view, ns);
+	put_owner(out, stream);
+	view_output_text(out, "... ");
+	if (count)
+		view_output_unsigned(out, count);
+	else
+		view_output_text(out, "some");
+	view_output_char(out, ' ');
+	view_output_text(out, what);
+	view_output_text(out, " lost on cpu ");
+	if (stream->cpu >= 0)
+		view_output_signed(out, stream->cpu);
+	else
+		view_output_char(out, '?');
+	view_output_text(out, " of ");
+	put_word(out, stream->program[0] != '\0' ? stream->program : "?");
+	view_output_char(out, '\n');
+}
+
+const struct view_printer view_text_printer = {
+	.event = text_event,
+	.lost = text_lost,
+};

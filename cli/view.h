@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * view.h - the parts of `lttngmap view`:
+ *
+ *   view-find.c     which directory, and the CTF traces below it
+ *   view-graph.c    babeltrace's graph: sources, muxer, our sink
+ *   view-streams.c  whose stream is this: program, pid, cpu
+ *   view-text.c     an event as a line of text
+ *   view-json.c     an event as a line of JSON
+ *   view-output.c   buffered output, and the pager
+ *
+ * One thread. What stands in a trace is not trusted to be printable.
+ */
+#ifndef LTTNGMAP_CLI_VIEW_H
+#define LTTNGMAP_CLI_VIEW_H
+
+#include <babeltrace2/babeltrace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* ---- output ---------------------------------------------------------------- */
+
+struct view_output {
+	int fd;
+	int error; /* errno of the first failed write; what follows is dropped */
+	pid_t pager;
+	size_t used;
+	char data[1 << 16];
+};
+
+/* To stdout, or to a pager when that is a terminal. */
+void view_output_open(struct view_output *output);
+/* Flushes, waits for the pager. 0, or -errno; a reader gone away is 0. */
+int view_output_close(struct view_output *output);
+void view_output_flush(struct view_output *output);
+void view_output_bytes(struct view_output *output, const char *bytes, size_t length);
+void view_output_text(struct view_output *output, const char *text);
+void view_output_char(struct view_output *output, char c);
+void view_output_unsigned(struct view_output *output, uint64_t value);
+void view_output_signed(struct view_output *output, int64_t value);
+/* With leading zeros up to `digits`, at most 20. */
+void view_output_padded(struct view_output *output, uint64_t value, unsigned digits);
+/* In base 2, 8 or 16, with 0b, 0 or 0x before it. */
+void view_output_base(struct view_output *output, uint64_t value, unsigned base);
+
+/*
+ * Bytes of the printable UTF-8 letter at `text`, at most 4; 0 for the end, a
+ * control character and what is no UTF-8.
+ */
+size_t view_letter_length(const char *text);
+
+/* ---- streams ---------------------------------------------------------------- */
+
+/* Member numbers in an event's common context; -1: there is none. */
+struct view_context_members {
+	int procname, vpid;
+	bool others; /* there are members beyond these */
+};
+
+struct view_stream {
+	const bt_stream *stream; /* key; NULL: free */
+	char program[64];        /* "" where the trace does not tell */
+	int64_t pid;             /* -1 likewise */
+	int64_t cpu;             /* -1 likewise */
+	struct view_context_members members;
+};
+
+struct view_streams {
+	struct view_stream **table; /* open addressing, a power of two of places */
+	size_t places, count;
+};
+
+void view_streams_free(struct view_streams *streams);
+/* The stream's entry, made where new; NULL without memory. */
+struct view_stream *view_streams_get(struct view_streams *streams, const bt_stream *stream);
+/* A packet begins: take cpu, pid and name from its context, if they are there. */
+void view_stream_packet(struct view_stream *stream, const bt_packet *packet);
+/* The same from an event's own context. */
+void view_stream_event(struct view_stream *stream, const bt_event *event);
+
+/* ---- printing ---------------------------------------------------------------- */
+
+struct view;
+
+struct view_printer {
+	void (*event)(struct view *view, const struct view_stream *stream, const bt_event *event,
+		      int64_t ns);
+	/* `count` of `what` ("events", "packets") are lost; 0: unknown how many. */
+	void (*lost)(struct view *view, const struct view_stream *stream, const char *what,
+		     uint64_t count, int64_t ns);
+};
+
+extern const struct view_printer view_text_printer;
+extern const struct view_printer view_json_printer;
+
+struct view {
+	const struct view_printer *printer;
+	struct view_output output;
+	struct view_streams streams;
+	bool show_date;
+	int64_t previous_ns; /* of the line before; INT64_MIN: none */
+	uint64_t events;
+};
+
+/*
+ * Length members that stand for nothing but the sequence after them: true
+ * for member `i` of the structure.
+ */
+bool view_is_sequence_length(const bt_field_class *structure, uint64_t i);
+
+/* ---- reading ---------------------------------------------------------------- */
+
+struct view_traces {
+	char **paths;
+	size_t count;
+};
+
+/* Newest recording in the current directory: 0, or -errno after a message. */
+int view_find_newest(char *path, size_t size);
+/*
+ * Directories at or below `path` that hold CTF metadata, in order of name.
+ * 0, or -errno after a message.
+ */
+int view_find_traces(const char *path, struct view_traces *traces);
+void view_traces_free(struct view_traces *traces);
+/* All of it through the printer. 0, or -errno after a message. */
+int view_graph_run(struct view *view, const struct view_traces *traces);
+
+#endif /* LTTNGMAP_CLI_VIEW_H */

@@ -91,6 +91,8 @@ endif
 EXTRA_DIST += tests/utils/libc-programs.sh
 dist_check_SCRIPTS += tests/integration/preload-counts.sh
 TESTS += tests/integration/preload-counts.sh
+dist_check_SCRIPTS += tests/integration/preload-libc.sh
+TESTS += tests/integration/preload-libc.sh
 
 # lttngmap/tracepoint.h, on a stand-in for liblttngmap.
 tracepoint_backend = tests/unit/tracepoint-backend.c tests/unit/tracepoint-backend.h

@@ -6,9 +6,20 @@
 
 noinst_LTLIBRARIES += libcommon.la libringfile.la
 libcommon_la_SOURCES = \
+	common/clock.c \
+	common/clock.h \
+	common/ctf.h \
+	common/json-message.c \
+	common/json-message.h \
+	common/log.c \
+	common/log.h \
+	common/name.c \
+	common/name.h \
 	common/protocol-app.h \
-	common/protocol-control.h
-libcommon_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+	common/protocol-control.h \
+	common/socket.c \
+	common/socket.h
+libcommon_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(SYSTEMD_CFLAGS)
 libcommon_la_LIBADD = $(JSON_LIBS)
 
 libringfile_la_SOURCES = \

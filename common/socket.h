@@ -38,7 +38,8 @@ int socket_peer(int fd, struct ucred *peer);
 
 /*
  * Send one message, all of it or nothing, with `nr_fds` descriptors, which
- * stay the caller's. Blocks only where the socket does. -EAGAIN: no room.
+ * stay the caller's. Never blocks: -EAGAIN where the peer reads too slowly,
+ * and socket_wait(fd, POLLOUT, ...) tells when to try again.
  */
 int socket_send(int fd, const void *data, size_t size, const int *fds, size_t nr_fds);
 

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "common/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CLOCKSOURCE_FILE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+#define NSEC_PER_SEC UINT64_C(1000000000)
+/* Of these readings the one least disturbed is a sample. */
+#define SAMPLE_TRIES 50
+/* The first measurement of a frequency: some 5 millionths exact. */
+#define FIRST_INTERVAL_NS UINT64_C(10000000)
+
+#if defined(__x86_64__) || defined(__i386__)
+static const bool have_tsc = true;
+
+static uint64_t read_tsc(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+#else
+static const bool have_tsc;
+
+static uint64_t read_tsc(void)
+{
+	return 0;
+}
+#endif
+
+/* The kernel watches the TSC against other clocks and leaves it when they differ. */
+static bool kernel_trusts_tsc(void)
+{
+	char source[16] = "";
+	int fd = open(CLOCKSOURCE_FILE, O_RDONLY | O_CLOEXEC);
+	ssize_t size;
+
+	if (fd < 0)
+		return false;
+	size = read(fd, source, sizeof(source) - 1);
+	close(fd);
+	return size > 0 && strcmp(source, "tsc\n") == 0;
+}
+
+int clock_choose(const char *wanted, enum lttngmap_clock *clock)
+{
+	if (!wanted || strcmp(wanted, "auto") == 0) {
+		*clock = have_tsc && kernel_trusts_tsc() ? LTTNGMAP_CLOCK_TSC :
+							   LTTNGMAP_CLOCK_MONOTONIC;
+		return 0;
+	}
+	if (strcmp(wanted, "monotonic") == 0) {
+		*clock = LTTNGMAP_CLOCK_MONOTONIC;
+		return 0;
+	}
+	if (strcmp(wanted, "tsc") != 0)
+		return -EINVAL;
+	if (!have_tsc)
+		return -EOPNOTSUPP;
+	*clock = LTTNGMAP_CLOCK_TSC;
+	return 0;
+}
+
+const char *clock_name(enum lttngmap_clock clock)
+{
+	return clock == LTTNGMAP_CLOCK_TSC ? "tsc" : "monotonic";
+}
+
+static uint64_t read_ns(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+}
+
+uint64_t clock_read(enum lttngmap_clock clock)
+{
+	return clock == LTTNGMAP_CLOCK_TSC ? read_tsc() : read_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t clock_expand48(uint64_t now, uint64_t timestamp)
+{
+	const uint64_t period = LTTNGMAP_TIMESTAMP_MASK + 1;
+	uint64_t limit = now > UINT64_MAX - CLOCK_SLACK ? UINT64_MAX : now + CLOCK_SLACK;
+	uint64_t value = (limit & ~LTTNGMAP_TIMESTAMP_MASK) | (timestamp & LTTNGMAP_TIMESTAMP_MASK);
+
+	return value > limit && value >= period ? value - period : value;
+}
+
+/*
+ * The clocks cannot be read at one instant. Each reading of the two others
+ * stands between two of ours, and the closest such pair is the best.
+ */
+static void take_sample(enum lttngmap_clock clock, struct clock_sample *sample)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (unsigned tries = 0; tries < SAMPLE_TRIES; tries++) {
+		uint64_t before = clock_read(clock);
+		uint64_t monotonic = read_ns(CLOCK_MONOTONIC);
+		uint64_t realtime = read_ns(CLOCK_REALTIME);
+		uint64_t after = clock_read(clock);
+
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		sample->clock = before + best / 2;
+		sample->monotonic = monotonic;
+		sample->realtime = realtime;
+	}
+}
+
+void clock_calibration_start(struct clock_calibration *calibration, enum lttngmap_clock clock)
+{
+	calibration->clock = clock;
+	take_sample(clock, &calibration->first);
+	calibration->last = calibration->first;
+	if (clock != LTTNGMAP_CLOCK_TSC)
+		return;
+	do {
+		const struct timespec pause = { .tv_nsec = FIRST_INTERVAL_NS };
+
+		nanosleep(&pause, NULL);
+		clock_calibration_update(calibration);
+	} while (calibration->last.monotonic - calibration->first.monotonic < FIRST_INTERVAL_NS);
+}
+
+void clock_calibration_update(struct clock_calibration *calibration)
+{
+	take_sample(calibration->clock, &calibration->last);
+}
+
+static uint64_t frequency_of(const struct clock_calibration *calibration)
+{
+	uint64_t ticks = calibration->last.clock - calibration->first.clock;
+	uint64_t ns = calibration->last.monotonic - calibration->first.monotonic;
+	unsigned __int128 frequency;
+
+	if (calibration->clock != LTTNGMAP_CLOCK_TSC || ns == 0)
+		return NSEC_PER_SEC;
+	frequency = ((unsigned __int128)ticks * NSEC_PER_SEC + ns / 2) / ns;
+	/* A counter that stands still or jumps must not make a division by zero. */
+	return frequency == 0 || frequency > UINT64_MAX ? NSEC_PER_SEC : (uint64_t)frequency;
+}
+
+void clock_calibration_describe(const struct clock_calibration *calibration,
+				struct clock_description *description)
+{
+	uint64_t frequency = frequency_of(calibration);
+	uint64_t realtime = calibration->first.realtime;
+	/* Ticks from 1970 to the clock's zero, which may lie before it. */
+	__int128 offset = (__int128)realtime * frequency / NSEC_PER_SEC - calibration->first.clock;
+	__int128 seconds = offset / frequency;
+
+	if (offset < 0 && offset % frequency != 0)
+		seconds--;
+	description->clock = calibration->clock;
+	description->frequency = frequency;
+	description->offset_s = (int64_t)seconds;
+	description->offset = (uint64_t)(offset - seconds * frequency);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "common/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#define LINE_SIZE 2048
+
+static const char *log_program = "lttngmap";
+static enum log_level log_shown = LOG_LEVEL_INFO;
+static bool log_to_journal;
+
+static const struct {
+	const char *journal; /* sd-daemon(3) */
+	const char *word;
+} levels[] = {
+	[LOG_LEVEL_ERROR] = { SD_ERR, "error: " },
+	[LOG_LEVEL_WARNING] = { SD_WARNING, "warning: " },
+	[LOG_LEVEL_INFO] = { SD_INFO, "" },
+	[LOG_LEVEL_DEBUG] = { SD_DEBUG, "debug: " },
+};
+
+/* The variable is inherited by children whose standard error is another: compare. */
+static bool stderr_is_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long device, inode;
+	struct stat status;
+
+	return stream && sscanf(stream, "%llu:%llu", &device, &inode) == 2 &&
+	       fstat(STDERR_FILENO, &status) == 0 && status.st_dev == device &&
+	       status.st_ino == inode;
+}
+
+void log_init(const char *program)
+{
+	log_program = program;
+	log_to_journal = stderr_is_journal();
+}
+
+void log_set_level(enum log_level level)
+{
+	__atomic_store_n(&log_shown, level, __ATOMIC_RELAXED);
+}
+
+static void write_line(const char *line, size_t length)
+{
+	while (length > 0) {
+		ssize_t written = write(STDERR_FILENO, line, length);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		/* Nobody can be told that nobody can be told. */
+		if (written <= 0)
+			return;
+		line += written;
+		length -= (size_t)written;
+	}
+}
+
+void log_message(enum log_level level, const char *format, ...)
+{
+	int saved = errno;
+	char line[LINE_SIZE];
+	va_list arguments;
+	size_t start, length;
+
+	if (level > __atomic_load_n(&log_shown, __ATOMIC_RELAXED))
+		return;
+	snprintf(line, sizeof(line) - 1, "%s%s: %s", log_to_journal ? levels[level].journal : "",
+		 log_program, levels[level].word);
+	start = strlen(line);
+	va_start(arguments, format);
+	errno = saved; /* for %m */
+	vsnprintf(line + start, sizeof(line) - 1 - start, format, arguments);
+	va_end(arguments);
+	length = strlen(line);
+	for (size_t i = start; i < length; i++) {
+		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
+			line[i] = '?';
+	}
+	line[length++] = '\n';
+	write_line(line, length);
+	errno = saved;
+}

@@ -206,7 +206,8 @@ static void test_aligned(void)
 
 	watch();
 	ptr = aligned_alloc(512, 1024);
-	happened("aligned_alloc", ERRNO_BEFORE, "aligned_alloc alignment=512 size=1024 ptr=%p", ptr);
+	happened("aligned_alloc", ERRNO_BEFORE, "aligned_alloc alignment=512 size=1024 ptr=%p",
+		 ptr);
 	ok(aligned(ptr, 512), "aligned_alloc aligns");
 	free(ptr);
 

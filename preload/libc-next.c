@@ -197,7 +197,8 @@ static bool early(size_t alignment, size_t size, void **ptr)
  */
 static __attribute__((constructor)) void find_at_start(void)
 {
-	find();
+	if (!(__atomic_load_n(&arena_used, __ATOMIC_ACQUIRE) & ARENA_CLOSED))
+		find();
 }
 
 /* ---- what the pointers begin with ------------------------------------------- */

@@ -9,7 +9,8 @@ libsessiond_la_SOURCES = \
 	sessiond/mediator.h \
 	sessiond/ring-dirs.c \
 	sessiond/ring-dirs.h \
-	sessiond/ring-set.h \
+	sessiond/ring-reader.c sessiond/ring-reader.h \
+	sessiond/ring-set.c sessiond/ring-set.h \
 	sessiond/ring-socket.c
 libsessiond_la_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFLAGS) \
 	$(JSON_CFLAGS) $(NUMA_CFLAGS)

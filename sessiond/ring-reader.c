@@ -296,8 +296,10 @@ static int take_partial(struct ring_reader *reader, const struct ring_commit *co
 	uint64_t *events_begin = &stretch.opened.events_begin;
 	int result;
 
-	if (lttngmap_slot_seq(entry) > reader->seq)
-		return -EAGAIN; /* full, and overwritten, since we looked */
+	/* Full, and overwritten, since we looked; nobody does that to a frozen ring. */
+	if (lttngmap_slot_seq(entry) > reader->seq && !reader->frozen &&
+	    reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE)
+		return -EAGAIN;
 	if (lttngmap_slot_seq(entry) != reader->seq ||
 	    lttngmap_slot_state(entry, index) != LTTNGMAP_SLOT_WRITING ||
 	    stretch.id > subbufs_of(reader))

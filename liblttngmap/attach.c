@@ -203,23 +203,18 @@ static void fill_request(struct protocol_app_register *request, uint32_t flags,
 }
 
 /*
- * Register and map; publishes `local->process` last. The answer's ids go to
- * `ids`. `attaching` is held. 0 or -errno.
+ * Register over `socket`, which is kept or closed, and map; publishes
+ * `local->process` last. `attaching` is held. 0 or -errno.
  */
-static long attach(struct local *local, uint32_t flags, const void *classes, size_t size,
-		   uint32_t nr_classes, struct protocol_app_registered *answer,
-		   size_t answer_size)
+static long attach(struct local *local, int socket, uint64_t deadline, uint32_t flags,
+		   const void *classes, size_t size, uint32_t nr_classes,
+		   struct protocol_app_registered *answer, size_t answer_size)
 {
-	uint64_t deadline = exchange_now() + ATTACH_DEADLINE_MS * UINT64_C(1000000);
 	struct protocol_app_register request;
 	struct exchange_fds fds = { .count = 0 };
 	bool use_rseq, allow_blocking;
 	long result;
-	int socket;
 
-	socket = exchange_connect(deadline);
-	if (socket < 0)
-		return socket;
 	use_rseq = arch_store16_is_atomic() && __rseq_size > 0;
 	allow_blocking = secure_getenv("LTTNGMAP_ALLOW_BLOCKING") != NULL;
 	fill_request(&request, flags, nr_classes, use_rseq, allow_blocking);
@@ -257,39 +252,74 @@ static long attach(struct local *local, uint32_t flags, const void *classes, siz
 	return 0;
 }
 
-enum attach_result attach_first(const void *classes, size_t size, uint32_t nr_classes,
-				uint16_t *ids)
+static uint64_t deadline_from_now(void)
+{
+	return exchange_now() + ATTACH_DEADLINE_MS * UINT64_C(1000000);
+}
+
+int attach_connect(uint64_t *deadline)
+{
+	*deadline = deadline_from_now();
+	return exchange_connect(*deadline);
+}
+
+/* The first registration, with the answer's room for ids in memory of its own. */
+static long attach_with_ids(int socket, uint64_t deadline, const void *classes, size_t size,
+			    uint32_t nr_classes, uint16_t *ids)
 {
 	size_t answer_size = sizeof(struct protocol_app_registered) + nr_classes * sizeof(*ids);
 	struct protocol_app_registered *answer;
-	enum attach_result result = ATTACH_NONE;
-	uint32_t free = 0;
-	long memory;
+	long memory, result;
 
-	if (!make_pages())
-		return ATTACH_NONE;
-	if (!__atomic_compare_exchange_n(&local_pages->attaching, &free, 1, false,
-					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		return ATTACH_BUSY;
 	memory = arch_syscall(SYS_mmap, NULL, answer_size, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory > 0 || memory <= -4096) {
-		answer = (struct protocol_app_registered *)memory;
-		if (attach(local_pages, 0, classes, size, nr_classes, answer, answer_size) == 0) {
-			__builtin_memcpy(ids, answer->ids, nr_classes * sizeof(*ids));
-			result = ATTACH_READY;
-		}
-		arch_syscall(SYS_munmap, memory, answer_size);
+	if (memory < 0 && memory > -4096) {
+		arch_syscall(SYS_close, socket);
+		return memory;
 	}
-	__atomic_store_n(&local_pages->attaching, 0, __ATOMIC_RELEASE);
+	answer = (struct protocol_app_registered *)memory;
+	result = attach(local_pages, socket, deadline, 0, classes, size, nr_classes, answer,
+			answer_size);
+	if (result == 0)
+		__builtin_memcpy(ids, answer->ids, nr_classes * sizeof(*ids));
+	arch_syscall(SYS_munmap, memory, answer_size);
 	return result;
+}
+
+enum attach_result attach_first(int socket, uint64_t deadline, const void *classes, size_t size,
+				uint32_t nr_classes, uint16_t *ids)
+{
+	enum attach_result result = ATTACH_BUSY;
+	uint32_t free = 0;
+
+	if (make_pages() && __atomic_compare_exchange_n(&local_pages->attaching, &free, 1, false,
+							__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		result = attach_with_ids(socket, deadline, classes, size, nr_classes, ids) == 0 ?
+				 ATTACH_READY :
+				 ATTACH_NONE;
+		__atomic_store_n(&local_pages->attaching, 0, __ATOMIC_RELEASE);
+	} else {
+		arch_syscall(SYS_close, socket);
+	}
+	return result;
+}
+
+/* The child of a fork: registers as itself, and is not traced where it cannot. */
+static void attach_forked(struct local *local)
+{
+	struct protocol_app_registered answer;
+	uint64_t deadline;
+	int socket = attach_connect(&deadline);
+
+	if (socket < 0 || attach(local, socket, deadline, PROTOCOL_APP_FORKED, NULL, 0, 0, &answer,
+				 sizeof(answer)) < 0)
+		__atomic_store_n(&local->process, &not_traced, __ATOMIC_RELEASE);
 }
 
 enum attach_result attach_child(struct local *local)
 {
 	const struct lttngmap_process *process =
 		__atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
-	struct protocol_app_registered answer;
 	uint32_t free = 0;
 
 	if (LIKELY(process != NULL))
@@ -297,9 +327,8 @@ enum attach_result attach_child(struct local *local)
 	if (!__atomic_compare_exchange_n(&local->attaching, &free, 1, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return ATTACH_BUSY;
-	if (__atomic_load_n(&local->process, __ATOMIC_RELAXED) == NULL &&
-	    attach(local, PROTOCOL_APP_FORKED, NULL, 0, 0, &answer, sizeof(answer)) < 0)
-		__atomic_store_n(&local->process, &not_traced, __ATOMIC_RELEASE);
+	if (__atomic_load_n(&local->process, __ATOMIC_RELAXED) == NULL)
+		attach_forked(local);
 	__atomic_store_n(&local->attaching, 0, __ATOMIC_RELEASE);
 	return __atomic_load_n(&local->process, __ATOMIC_RELAXED) == &not_traced ? ATTACH_NONE :
 										     ATTACH_READY;
@@ -322,7 +351,7 @@ static void end_exchange(struct local *local)
 enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_classes,
 				  uint16_t *ids)
 {
-	uint64_t deadline = exchange_now() + ATTACH_DEADLINE_MS * UINT64_C(1000000);
+	uint64_t deadline = deadline_from_now();
 	struct protocol_app_classes request = {
 		.header.type = PROTOCOL_APP_CLASSES,
 		.nr_classes = nr_classes,
@@ -368,7 +397,7 @@ static bool map_extra(struct local *local, uint32_t slot, uint64_t size, int fd,
 bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed)
 {
 	const uint64_t meta_page_size = 4096;
-	uint64_t deadline = exchange_now() + ATTACH_DEADLINE_MS * UINT64_C(1000000);
+	uint64_t deadline = deadline_from_now();
 	struct protocol_app_memory request = {
 		.header.type = PROTOCOL_APP_MEMORY,
 		.slot = slot,

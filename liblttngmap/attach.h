@@ -28,12 +28,17 @@ enum attach_result {
 #define ATTACH_DEADLINE_MS 100
 
 /*
+ * A connection to the daemon, and until when the registration over it must be
+ * done; or -errno, at once, where there is no daemon. Signal-safe.
+ */
+int attach_connect(uint64_t *deadline);
+/*
  * The first attach, from a module's constructor: register with `nr_classes`
  * event classes in wire form, `size` bytes, at most what one message holds.
- * Fills ids[nr_classes]. Not for signal handlers.
+ * Takes the socket over. Fills ids[nr_classes]. Not for signal handlers.
  */
-enum attach_result attach_first(const void *classes, size_t size, uint32_t nr_classes,
-				uint16_t *ids);
+enum attach_result attach_first(int socket, uint64_t deadline, const void *classes, size_t size,
+				uint32_t nr_classes, uint16_t *ids);
 /* More classes once attached (ATTACH_READY), over the same socket. */
 enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_classes,
 				  uint16_t *ids);

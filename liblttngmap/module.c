@@ -150,41 +150,82 @@ static bool is_attached(void)
 	return local_pages && attach_child(local_pages) == ATTACH_READY;
 }
 
-/* Send tracepoints begin .. end in as many messages as it takes. */
-static void register_tracepoints(struct lttngmap_tracepoint *const *begin,
-				 struct lttngmap_tracepoint *const *end, char *scratch)
+/* As many classes as one message takes. */
+static uint32_t put_classes(struct wire *wire, struct lttngmap_tracepoint *const *begin,
+			    struct lttngmap_tracepoint *const *end)
+{
+	uint32_t count = 0;
+
+	while (begin + count < end && count < PROTOCOL_APP_CLASSES_MAX &&
+	       put_class(wire, begin[count]->event_class))
+		count++;
+	return count;
+}
+
+/*
+ * Send a module's tracepoints in as many messages as it takes; the first one
+ * over `socket` (or -1: this process is attached).
+ */
+static void register_tracepoints(struct lttngmap_module *module, int socket, uint64_t deadline,
+				 char *scratch)
 {
 	const size_t room = PROTOCOL_APP_MESSAGE_MAX - sizeof(struct protocol_app_register);
 	uint16_t *ids = (uint16_t *)(scratch + PROTOCOL_APP_MESSAGE_MAX);
+	struct lttngmap_tracepoint *const *at = module->begin;
 
-	while (begin < end) {
+	while (at < module->end) {
 		struct wire wire = { scratch, room };
-		uint32_t count = 0;
+		uint32_t count = put_classes(&wire, at, module->end);
 		enum attach_result result;
 
-		while (begin + count < end && count < PROTOCOL_APP_CLASSES_MAX &&
-		       put_class(&wire, begin[count]->event_class))
-			count++;
 		if (count == 0) { /* a class too large for any message stays off */
-			begin++;
+			at++;
 			continue;
 		}
-		result = is_attached() ? attach_classes(scratch, room - wire.left, count, ids) :
-					 attach_first(scratch, room - wire.left, count, ids);
-		if (result != ATTACH_READY) {
-			retry_at = exchange_now() + RETRY_NS;
+		if (socket >= 0)
+			result = attach_first(socket, deadline, scratch, room - wire.left, count,
+					      ids);
+		else
+			result = attach_classes(scratch, room - wire.left, count, ids);
+		socket = -1;
+		if (result != ATTACH_READY)
+			break;
+		turn_on(at, ids, count);
+		at += count;
+	}
+	if (socket >= 0)
+		arch_syscall(SYS_close, socket);
+}
+
+/* Where there is no daemon, this is one failed connect. */
+static void announce(struct lttngmap_module *module)
+{
+	const size_t size = PROTOCOL_APP_MESSAGE_MAX + PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t);
+	uint64_t deadline = 0;
+	int socket = -1;
+	long scratch;
+
+	if (!is_attached()) {
+		if (retry_at && exchange_now() < retry_at)
+			return;
+		socket = attach_connect(&deadline);
+		if (socket < 0) {
+			retry_at = deadline + RETRY_NS;
 			return;
 		}
-		turn_on(begin, ids, count);
-		begin += count;
+	}
+	scratch = arch_syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (scratch > 0 || scratch <= -4096) {
+		register_tracepoints(module, socket, deadline, (char *)scratch);
+		arch_syscall(SYS_munmap, scratch, size);
+	} else if (socket >= 0) {
+		arch_syscall(SYS_close, socket);
 	}
 }
 
 void lttngmap_module_register(struct lttngmap_module *module)
 {
-	const size_t size = PROTOCOL_APP_MESSAGE_MAX + PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t);
-	long scratch;
-
 	if (module->struct_size < sizeof(*module) || module->begin >= module->end ||
 	    !take_lock())
 		return;
@@ -192,14 +233,7 @@ void lttngmap_module_register(struct lttngmap_module *module)
 		module->state = MODULE_LISTED;
 		module->next = modules;
 		modules = module;
-		if (!retry_at || is_attached() || exchange_now() >= retry_at) {
-			scratch = arch_syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-					       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-			if (scratch > 0 || scratch <= -4096) {
-				register_tracepoints(module->begin, module->end, (char *)scratch);
-				arch_syscall(SYS_munmap, scratch, size);
-			}
-		}
+		announce(module);
 	}
 	release_lock();
 }

@@ -6,12 +6,29 @@
 
 noinst_LTLIBRARIES += libsessiond.la
 libsessiond_la_SOURCES = \
+	sessiond/control-pages.c \
+	sessiond/control-pages.h \
+	sessiond/doorbell.c \
+	sessiond/doorbell.h \
 	sessiond/mediator.h \
+	sessiond/memory-set.c \
+	sessiond/memory-set.h \
+	sessiond/memory.c \
+	sessiond/memory.h \
+	sessiond/messages.c \
+	sessiond/messages.h \
+	sessiond/metadata.h \
+	sessiond/registry.h \
 	sessiond/ring-dirs.c \
 	sessiond/ring-dirs.h \
-	sessiond/ring-reader.c sessiond/ring-reader.h \
-	sessiond/ring-set.c sessiond/ring-set.h \
-	sessiond/ring-socket.c
+	sessiond/ring-reader.c \
+	sessiond/ring-reader.h \
+	sessiond/ring-set.c \
+	sessiond/ring-set.h \
+	sessiond/ring-socket.c \
+	sessiond/ring-thread.c \
+	sessiond/ring-thread.h \
+	sessiond/rule.h
 libsessiond_la_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFLAGS) \
 	$(JSON_CFLAGS) $(NUMA_CFLAGS)
 libsessiond_la_LIBADD = libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(FUSE_LIBS) $(JSON_LIBS) \

@@ -14,3 +14,22 @@ dist_man_MANS += \
 	doc/man/lttngmap-abi.5 \
 	doc/man/lttngmap-ring-file.3 \
 	doc/man/lttngmap.1
+
+# The examples, compiled by `make check` as a reader would by hand. They are
+# run, and their traces looked at, by tests/integration/tracepoint.sh.
+check_PROGRAMS += doc/examples/hello doc/examples/plugin-host doc/examples/shop
+doc_examples_hello_SOURCES = doc/examples/hello.c
+doc_examples_hello_LDFLAGS = $(test_ldflags)
+doc_examples_hello_LDADD = liblttngmap.la
+doc_examples_shop_SOURCES = doc/examples/shop.cc
+doc_examples_shop_LDFLAGS = $(test_ldflags)
+doc_examples_shop_LDADD = liblttngmap.la
+doc_examples_plugin_host_SOURCES = doc/examples/plugin-host.c
+doc_examples_plugin_host_LDFLAGS = $(test_ldflags)
+doc_examples_plugin_host_LDADD = liblttngmap.la -ldl
+check_LTLIBRARIES += doc/examples/plugin.la
+doc_examples_plugin_la_SOURCES = doc/examples/plugin.c
+doc_examples_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
+doc_examples_plugin_la_LIBADD = liblttngmap.la
+
+dist_man_MANS += doc/man/lttngmap-tracepoint.3

@@ -127,3 +127,17 @@ check_LTLIBRARIES += tests/unit/tracepoint-plugin.la
 tests_unit_tracepoint_plugin_la_SOURCES = tests/unit/tracepoint-plugin.c \
 	tests/unit/tracepoint-plugin-cxx.cc
 tests_unit_tracepoint_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
+
+dist_check_SCRIPTS += tests/integration/tracepoint-compilers.sh
+TESTS += tests/integration/tracepoint-compilers.sh
+
+# Both halves of the ring in one program, without daemons.
+ring_bench_set = tests/utils/ring-bench-set.c tests/utils/ring-bench-set.h
+check_PROGRAMS += tests/unit/ring-hostile tests/unit/ring-stress
+TESTS += tests/unit/ring-hostile tests/unit/ring-stress
+tests_unit_ring_hostile_SOURCES = tests/unit/ring-hostile.c $(ring_bench_set)
+tests_unit_ring_hostile_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_ring_hostile_LDADD = libsessiond.la liblttngmap-core.la
+tests_unit_ring_stress_SOURCES = tests/unit/ring-stress.c $(ring_bench_set)
+tests_unit_ring_stress_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_ring_stress_LDADD = libsessiond.la liblttngmap-core.la

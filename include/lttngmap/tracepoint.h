@@ -47,8 +47,8 @@
  *   (sequence, TYPE, NAME)           const TYPE *, size_t; also: sequence_hex,
  *                                    sequence_network, sequence_network_hex
  *
- * PROVIDER, NAME, ENUM and TYPE are each one name (TYPE may be several words,
- * without a comma), and none may be a macro. LENGTH is a constant above 0.
+ * All names are C identifiers and not those of macros; TYPE is a type without
+ * a comma in its name; LENGTH is a constant above 0.
  *
  * What is written
  * ---------------
@@ -75,7 +75,8 @@
  * any that is not `inline` without being `static`. It may run in any thread,
  * in constructors, in signal handlers, and in plugins until dlclose(). It
  * keeps errno, takes no lock and calls no malloc. Its use of the stack is the
- * event's size and about 200 bytes.
+ * event's size and about 200 bytes, not counting the dynamic linker, which may
+ * have to look for memcpy() once.
  *
  * A module's events end with its destructors. A library that is linked with
  * -z nodelete, and so is never unloaded, may define LTTNGMAP_NEVER_UNLOADED
@@ -328,13 +329,20 @@ struct lttngmap_anchored_class_ {
 #define LTTNGMAP_VARIES_ARRAY(...)
 #define LTTNGMAP_VARIES_SEQUENCE(...) +1
 
-/* CHECK: what would go wrong later. 1.5 tells a float from an integer. */
+/* CHECK: what would go wrong later. */
+#ifdef __cplusplus
+#define LTTNGMAP_IS_FLOATING_(T) ((T)1.5 != (T)1)
+#else /* which has no constant expressions of floats */
+#define LTTNGMAP_IS_FLOATING_(T)                                                                   \
+	(__builtin_types_compatible_p(T, float) || __builtin_types_compatible_p(T, double) ||      \
+	 __builtin_types_compatible_p(T, long double))
+#endif
 #define LTTNGMAP_CHECK_VALUE(T, name, ...)                                                         \
-	LTTNGMAP_CHECK_((T)1.5 == (T)1, "field " #name " is not of an integer type");              \
+	LTTNGMAP_CHECK_(!LTTNGMAP_IS_FLOATING_(T), "field " #name " is not of an integer type");   \
 	LTTNGMAP_CHECK_SIZE_(T, name)
 #define LTTNGMAP_CHECK_ADDRESS(T, name, ...)
 #define LTTNGMAP_CHECK_FLOATING(T, name, ...)                                                      \
-	LTTNGMAP_CHECK_(sizeof(T) == sizeof(float) || sizeof(T) == sizeof(double),                 \
+	LTTNGMAP_CHECK_(LTTNGMAP_IS_FLOATING_(T) && sizeof(T) <= 8,                                \
 			"field " #name " is neither float nor double");
 #define LTTNGMAP_CHECK_STRING(T, name, ...)
 #define LTTNGMAP_CHECK_ARRAY(T, name, length, ...)                                                 \

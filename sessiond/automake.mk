@@ -6,6 +6,9 @@
 
 noinst_LTLIBRARIES += libsessiond.la
 libsessiond_la_SOURCES = \
+	sessiond/class-measure.c \
+	sessiond/class-parse.c \
+	sessiond/class-parse.h \
 	sessiond/control-pages.c \
 	sessiond/control-pages.h \
 	sessiond/doorbell.c \
@@ -18,6 +21,7 @@ libsessiond_la_SOURCES = \
 	sessiond/messages.c \
 	sessiond/messages.h \
 	sessiond/metadata.h \
+	sessiond/registry.c \
 	sessiond/registry.h \
 	sessiond/ring-dirs.c \
 	sessiond/ring-dirs.h \
@@ -28,6 +32,7 @@ libsessiond_la_SOURCES = \
 	sessiond/ring-socket.c \
 	sessiond/ring-thread.c \
 	sessiond/ring-thread.h \
+	sessiond/rule.c \
 	sessiond/rule.h
 libsessiond_la_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFLAGS) \
 	$(JSON_CFLAGS) $(NUMA_CFLAGS)

@@ -82,9 +82,9 @@ void registry_destroy(struct registry *registry);
  * the next. `bytes` are a process's, and may be anything; nothing else writes
  * them meanwhile. `ids` has room for nr_classes.
  *
- * A class that cannot be (a bad name, no id left) has PROTOCOL_APP_NO_ID, and
- * the others go on. 0; -EBADMSG: the lengths do not fit the message: nothing
- * was added, result->why says where; -ENOMEM: likewise.
+ * A class that cannot be (a bad name, no id or memory left) has
+ * PROTOCOL_APP_NO_ID, and the others go on. 0; -EBADMSG: the lengths do not
+ * fit the message: nothing was added, result->why says where.
  *
  * New classes are those from the registry_count() before to the one after.
  */
@@ -95,7 +95,7 @@ int registry_add(struct registry *registry, const void *bytes, size_t size, uint
 uint32_t registry_count(const struct registry *registry);
 /* NULL: no such id. Valid until registry_destroy. */
 const struct registry_class *registry_get(const struct registry *registry, uint32_t id);
-/* Classes refused since the start because no id, or no room, was left. */
+/* Classes refused since the start because no id, or no memory, was left. */
 uint64_t registry_overflows(const struct registry *registry);
 
 #endif /* LTTNGMAP_SESSIOND_REGISTRY_H */

@@ -106,7 +106,7 @@
 			      LTTNGMAP_EACH_(SIZE, __VA_ARGS__),                                   \
 			      LTTNGMAP_EACH_(VARIES, __VA_ARGS__),                                 \
 			      LTTNGMAP_EACH_(CHECK, __VA_ARGS__)                                   \
-			      LTTNGMAP_EACH_(BOUND, __VA_ARGS__),                                  \
+				      LTTNGMAP_EACH_(BOUND, __VA_ARGS__),                          \
 			      LTTNGMAP_EACH_(PACK, __VA_ARGS__))                                   \
 	LTTNGMAP_CHECK_(sizeof(#provider ":" #name) - 1 <= LTTNGMAP_NAME_MAX,                      \
 			"the name of this tracepoint is too long")
@@ -147,6 +147,9 @@
 	(__builtin_expect(lttngmap_is_on_(&lttngmap_tracepoint_##provider##__##name), 0))
 
 /* ---- from here on: how it is done; names that end in _ are private ------------ */
+
+/* To clang-format, macros that make declarations are expressions. */
+/* clang-format off */
 
 #define LTTNGMAP_UNUSED_ __attribute__((unused))
 
@@ -431,6 +434,8 @@ struct lttngmap_anchored_class_ {
 	LTTNGMAP_APPLY_(pass, f) LTTNGMAP_EACH_14(pass, level, __VA_ARGS__)
 #define LTTNGMAP_EACH_16(pass, level, f, ...)                                                      \
 	LTTNGMAP_APPLY_(pass, f) LTTNGMAP_EACH_15(pass, level, __VA_ARGS__)
+
+/* clang-format on */
 
 #ifdef __cplusplus
 extern "C" {

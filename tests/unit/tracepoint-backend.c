@@ -28,8 +28,8 @@ EXPORTED void lttngmap_module_unregister(struct lttngmap_module *module)
 			backend.modules[i] = backend.modules[--backend.nr_modules];
 }
 
-EXPORTED void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint,
-				   const void *fields, size_t size)
+EXPORTED void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
+				   size_t size)
 {
 	backend.events++;
 	backend.tracepoint = tracepoint;
@@ -38,8 +38,7 @@ EXPORTED void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint,
 		memcpy(backend.fields, fields, (size + 7) / 8 * 8);
 }
 
-static struct lttngmap_tracepoint *find(const char *provider, const char *name,
-					unsigned int *count)
+static struct lttngmap_tracepoint *find(const char *provider, const char *name, unsigned int *count)
 {
 	struct lttngmap_tracepoint *found = NULL;
 	unsigned int i;

@@ -67,7 +67,8 @@ int main(int argc, char **argv)
 	const char *build = getenv("LTTNGMAP_BUILD");
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/tests/unit/.libs/tracepoint-plugin.so", build ? build : ".");
+	snprintf(path, sizeof(path), "%s/tests/unit/.libs/tracepoint-plugin.so",
+		 build ? build : ".");
 	is(backend.nr_modules, 1, "the program is a module");
 	load_and_unload(argc > 1 ? argv[1] : path);
 	load_and_unload(argc > 1 ? argv[1] : path);

@@ -34,8 +34,7 @@ int main(void)
 	is(events_of_cxx_constructor(), 1, "a C++ constructor's event is written");
 	is(backend.registrations, 1, "three source files register once");
 	is(backend.nr_modules, 1, "as one module");
-	is(backend.modules[0]->struct_size, sizeof(struct lttngmap_module),
-	   "which says its size");
+	is(backend.modules[0]->struct_size, sizeof(struct lttngmap_module), "which says its size");
 	is(*backend.modules[0]->off, 0, "and brings a zero");
 
 	ok(backend_count("module", "shared") >= 2,

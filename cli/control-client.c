@@ -6,12 +6,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
+#include "common/json-message.h"
 #include "common/protocol-control.h"
+#include "common/socket.h"
 #include "control-client.h"
 
 struct control_client {
@@ -19,39 +18,27 @@ struct control_client {
 	bool pending;
 	char error[512];
 	char hint[512];
-	char message[PROTOCOL_CONTROL_MESSAGE_MAX + 1];
 };
 
 int control_client_connect(const char *runtime_dir, struct control_client **client)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	char path[SOCKET_PATH_MAX + 1];
 	struct control_client *new;
 	int error;
 
-	error = snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", runtime_dir,
-			 PROTOCOL_CONTROL_SOCKET);
-	if (error < 0 || (size_t)error >= sizeof(address.sun_path))
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", runtime_dir, PROTOCOL_CONTROL_SOCKET) >=
+	    sizeof(path))
 		return -ENAMETOOLONG;
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
-	new->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (new->fd < 0) {
-		error = -errno;
-		goto free;
-	}
-	/* Unix sockets connect at once or not at all. */
-	if (connect(new->fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
-		error = -errno;
-		goto close;
+	error = socket_connect(path, SOCK_SEQPACKET, &new->fd);
+	if (error) {
+		free(new);
+		return error;
 	}
 	*client = new;
 	return 0;
-close:
-	close(new->fd);
-free:
-	free(new);
-	return error;
 }
 
 void control_client_close(struct control_client *client)
@@ -74,20 +61,9 @@ bool control_client_pending(const struct control_client *client)
 
 int control_client_send(struct control_client *client, struct json_object *request)
 {
-	const char *text;
-	size_t length = 0;
-	int error = 0;
+	int error = client->pending ? -EBUSY : json_message_send(client->fd, request, -1, 0);
 
-	text = json_object_to_json_string_length(request, JSON_C_TO_STRING_PLAIN, &length);
-	if (client->pending)
-		error = -EBUSY;
-	else if (!text)
-		error = -ENOMEM;
-	else if (length > PROTOCOL_CONTROL_MESSAGE_MAX)
-		error = -EMSGSIZE;
-	else if (send(client->fd, text, length, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		error = -errno;
-	else
+	if (!error)
 		client->pending = true;
 	json_object_put(request);
 	return error;
@@ -101,8 +77,6 @@ static void keep(char *to, size_t size, const char *from)
 /* Sorts out a whole message; takes nothing over. */
 static int understand(struct control_client *client, struct json_object *message)
 {
-	if (!json_object_is_type(message, json_type_object))
-		return -EBADMSG;
 	if (control_answer_flag(message, "ok"))
 		return 0;
 	if (control_answer_text(message, "error")[0] == '\0')
@@ -115,24 +89,17 @@ static int understand(struct control_client *client, struct json_object *message
 int control_client_receive(struct control_client *client, struct json_object **answer)
 {
 	struct json_object *message;
-	ssize_t length;
-	int error;
+	int error = json_message_receive(client->fd, &message, NULL, 0);
 
-	length = recv(client->fd, client->message, sizeof(client->message) - 1,
-		      MSG_DONTWAIT | MSG_TRUNC);
-	if (length < 0 && (errno == EAGAIN || errno == EINTR))
-		return -EAGAIN;
-	if (length < 0 && errno != ECONNRESET)
-		return -errno;
-	if (length <= 0)
+	if (error == -ECONNRESET)
 		return -EPIPE;
-	if (!client->pending || length > PROTOCOL_CONTROL_MESSAGE_MAX)
+	if (error)
+		return error;
+	if (!client->pending) {
+		json_object_put(message);
 		return -EBADMSG;
+	}
 	client->pending = false;
-	client->message[length] = '\0';
-	message = json_tokener_parse(client->message);
-	if (!message)
-		return -EBADMSG;
 	error = understand(client, message);
 	if (error)
 		json_object_put(message);
@@ -153,28 +120,24 @@ const char *control_client_hint(const struct control_client *client)
 
 uint64_t control_answer_count(struct json_object *answer, const char *key)
 {
-	struct json_object *member;
+	uint64_t value = 0;
 
-	if (!json_object_object_get_ex(answer, key, &member) ||
-	    !json_object_is_type(member, json_type_int))
-		return 0;
-	return json_object_get_uint64(member);
+	json_message_get_uint64(answer, key, 0, UINT64_MAX, &value);
+	return value;
 }
 
 bool control_answer_flag(struct json_object *answer, const char *key)
 {
-	struct json_object *member;
+	bool value = false;
 
-	return json_object_object_get_ex(answer, key, &member) &&
-	       json_object_is_type(member, json_type_boolean) && json_object_get_boolean(member);
+	json_message_get_bool(answer, key, &value);
+	return value;
 }
 
 const char *control_answer_text(struct json_object *answer, const char *key)
 {
-	struct json_object *member;
+	const char *value = "";
 
-	if (!json_object_object_get_ex(answer, key, &member) ||
-	    !json_object_is_type(member, json_type_string))
-		return "";
-	return json_object_get_string(member);
+	json_message_get_string(answer, key, &value);
+	return value;
 }

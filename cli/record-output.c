@@ -17,30 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/name.h"
 #include "record.h"
 #include "report.h"
 
 #define NAMES_TRIED 1000 /* recordings of one program begun in one second */
 #define SPACE_LEAST (UINT64_C(256) << 10) /* below that not even metadata and indexes fit */
-
-/* The program's name as a file name: what may surprise a shell becomes '_'. */
-static void clean_name(const char *path, char *name, size_t size)
-{
-	const char *base = strrchr(path, '/');
-	size_t n = 0;
-
-	for (base = base ? base + 1 : path; *base && n + 1 < size; base++) {
-		unsigned char c = *base;
-		bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-			     (c >= 'A' && c <= 'Z') || c == '_' || c == '+' ||
-			     (n > 0 && (c == '.' || c == '-'));
-
-		name[n++] = plain ? c : '_';
-	}
-	if (n == 0)
-		name[n++] = '_';
-	name[n] = '\0';
-}
 
 static bool is_empty(const char *path)
 {
@@ -98,9 +80,11 @@ static int create_default(struct record *record, char *path, size_t size)
 {
 	time_t now = time(NULL);
 	struct tm local;
-	char name[64], date[32];
+	char name[NAME_PROGRAM_SIZE], date[32];
+	const char *base = strrchr(record->command[0], '/');
 
-	clean_name(record->command[0], name, sizeof(name));
+	base = base ? base + 1 : record->command[0];
+	name_clean_program(base, strlen(base), name);
 	if (!localtime_r(&now, &local) ||
 	    strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local) == 0)
 		strcpy(date, "00000000-000000");

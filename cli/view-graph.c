@@ -73,6 +73,15 @@ static int print_event(struct view *view, const bt_message *message)
 	return 0;
 }
 
+/* What the last event said of its own process says nothing of the lost ones. */
+static void forget_event(struct view_stream *stream)
+{
+	if (stream->members.procname >= 0)
+		stream->program[0] = '\0';
+	if (stream->members.vpid >= 0)
+		stream->pid = -1;
+}
+
 static int print_discarded_events(struct view *view, const bt_message *message)
 {
 	const bt_stream *bt_stream = bt_message_discarded_events_borrow_stream_const(message);
@@ -89,6 +98,7 @@ static int print_discarded_events(struct view *view, const bt_message *message)
 		    bt_stream_borrow_class_const(bt_stream)))
 		ns = ns_of(bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
 			message));
+	forget_event(stream);
 	view->printer->lost(view, stream, "events", count, ns);
 	return 0;
 }
@@ -110,6 +120,7 @@ static int print_discarded_packets(struct view *view, const bt_message *message)
 		ns = ns_of(
 			bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(
 				message));
+	forget_event(stream);
 	view->printer->lost(view, stream, "packets", count, ns);
 	return 0;
 }

@@ -56,9 +56,13 @@ static struct json_object *new_string(const char *text)
 }
 
 /* JSON has no NaN and no infinities: null, as in ECMAScript. */
-static struct json_object *new_real(double value)
+static struct json_object *new_real(double value, bool single)
 {
-	return isfinite(value) ? json_object_new_double(value) : NULL;
+	char text[VIEW_REAL_SIZE];
+
+	if (!isfinite(value))
+		return NULL;
+	return json_object_new_double_s(value, view_format_real(value, single, text));
 }
 
 /* Label where there is one, else the number. */
@@ -133,9 +137,9 @@ static struct json_object *new_field(const bt_field *field)
 	if (type == BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION)
 		return new_enumeration(field, true);
 	if (type == BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL)
-		return new_real(bt_field_real_single_precision_get_value(field));
+		return new_real(bt_field_real_single_precision_get_value(field), true);
 	if (type == BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL)
-		return new_real(bt_field_real_double_precision_get_value(field));
+		return new_real(bt_field_real_double_precision_get_value(field), false);
 	if (type == BT_FIELD_CLASS_TYPE_BOOL)
 		return json_object_new_boolean(bt_field_bool_get_value(field));
 	if (type == BT_FIELD_CLASS_TYPE_BIT_ARRAY)

@@ -182,3 +182,11 @@ size_t view_letter_length(const char *text)
 		return 0;
 	return length;
 }
+
+char *view_format_real(double value, bool single, char text[VIEW_REAL_SIZE])
+{
+	snprintf(text, VIEW_REAL_SIZE, single ? "%.6g" : "%.15g", value);
+	if (single ? strtof(text, NULL) != (float)value : strtod(text, NULL) != value)
+		snprintf(text, VIEW_REAL_SIZE, single ? "%.9g" : "%.17g", value);
+	return text;
+}

@@ -8,8 +8,6 @@
 #include <config.h>
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -65,15 +63,11 @@ static void put_word(struct view_output *out, const char *word)
 	}
 }
 
-/* The shortest of what reads back as the same number. */
 static void put_real(struct view_output *out, double value, bool single)
 {
-	char text[40];
+	char text[VIEW_REAL_SIZE];
 
-	snprintf(text, sizeof(text), single ? "%.6g" : "%.15g", value);
-	if (single ? strtof(text, NULL) != (float)value : strtod(text, NULL) != value)
-		snprintf(text, sizeof(text), single ? "%.9g" : "%.17g", value);
-	view_output_text(out, text);
+	view_output_text(out, view_format_real(value, single, text));
 }
 
 static unsigned base_of(const bt_field *field)
@@ -313,13 +307,15 @@ static void text_lost(struct view *view, const struct view_stream *stream, const
 		view_output_text(out, "some");
 	view_output_char(out, ' ');
 	view_output_text(out, what);
-	view_output_text(out, " lost on cpu ");
-	if (stream->cpu >= 0)
+	view_output_text(out, " lost");
+	if (stream->cpu >= 0) {
+		view_output_text(out, " on cpu ");
 		view_output_signed(out, stream->cpu);
-	else
-		view_output_char(out, '?');
-	view_output_text(out, " of ");
-	put_word(out, stream->program[0] != '\0' ? stream->program : "?");
+	}
+	if (stream->program[0] != '\0') {
+		view_output_text(out, " of ");
+		put_word(out, stream->program);
+	}
 	view_output_char(out, '\n');
 }
 

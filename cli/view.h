@@ -51,6 +51,9 @@ void view_output_base(struct view_output *output, uint64_t value, unsigned base)
  * control character and what is no UTF-8.
  */
 size_t view_letter_length(const char *text);
+/* The shortest decimal that reads back as the same number. */
+#define VIEW_REAL_SIZE 40
+char *view_format_real(double value, bool single, char text[VIEW_REAL_SIZE]);
 
 /* ---- streams ---------------------------------------------------------------- */
 

@@ -33,3 +33,5 @@ doc_examples_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /no
 doc_examples_plugin_la_LIBADD = liblttngmap.la
 
 dist_man_MANS += doc/man/lttngmap-tracepoint.3
+
+dist_man_MANS += doc/man/lttngmap-record.1 doc/man/lttngmap-view.1

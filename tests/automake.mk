@@ -141,3 +141,19 @@ tests_unit_ring_hostile_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_ring_stress_SOURCES = tests/unit/ring-stress.c $(ring_bench_set)
 tests_unit_ring_stress_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_stress_LDADD = libsessiond.la liblttngmap-core.la
+
+# The command, with a session daemon that only plays one.
+EXTRA_DIST += tests/utils/fake-sessiond tests/utils/make-trace
+check_PROGRAMS += tests/unit/cli-options
+TESTS += tests/unit/cli-options
+tests_unit_cli_options_SOURCES = tests/unit/cli-options.c
+tests_unit_cli_options_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS)
+tests_unit_cli_options_LDADD = libcli.la
+cli_tests = \
+	tests/integration/cli-manual.sh \
+	tests/integration/record-command.sh \
+	tests/integration/record-faults.sh \
+	tests/integration/record-usage.sh \
+	tests/integration/view-trace.sh
+dist_check_SCRIPTS += $(cli_tests)
+TESTS += $(cli_tests)

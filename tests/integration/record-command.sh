@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# `lttngmap record` and the program that it runs, with a daemon that only
+# plays one: status, signals, environment, what the daemon is asked for.
+
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+
+lttngmap=$LTTNGMAP_BUILD/lttngmap
+mkdir "$TAP_DIR/run" "$TAP_DIR/here"
+chmod 700 "$TAP_DIR/run"
+export XDG_RUNTIME_DIR=$TAP_DIR/run
+export LTTNGMAP_SESSIOND=$LTTNGMAP_SRC/tests/utils/fake-sessiond
+export FAKE_SESSIOND_LOG=$TAP_DIR/log
+export FAKE_SESSIOND=
+unset LD_PRELOAD LTTNGMAP_RUNTIME_DIR
+cd "$TAP_DIR/here" || exit 1
+
+record() {
+	rm -f "$FAKE_SESSIOND_LOG"
+	"$lttngmap" record --preload none "$@"
+}
+
+left() {
+	find "$TAP_DIR/run" -mindepth 1
+	# The fake daemon's number is in its log.
+	[[ -e $FAKE_SESSIOND_LOG ]] && kill -0 "$(asked 0 pid)" 2>/dev/null && echo 'a daemon'
+	return 0
+}
+
+# asked LINE KEY...: a value in the daemon's log.
+asked() {
+	python3 -c '
+import json, sys
+thing = json.loads(open(sys.argv[1]).read().splitlines()[int(sys.argv[2])])
+for key in sys.argv[3:]:
+    thing = thing[int(key) if key.isdigit() else key]
+print(thing)' "$FAKE_SESSIOND_LOG" "$@"
+}
+
+# ---- status
+record -o a -- true 2>err
+is $? 0 'the status of true'
+is "$(left)" '' 'nothing left running or lying'
+ok 'the directory stays' test -d a/ust
+like "$(<err)" '2 processes traced, 1,234 events kept, 0 lost' 'the summary tells events'
+like "$(<err)" '55.5 KiB in 3 streams, in .*/here/a' 'the summary tells bytes and directory'
+record -o b -- sh -c 'exit 37' 2>err
+is $? 37 'the status of the program'
+record -o c -- sh -c 'kill -9 $$' 2>err
+is $? 137 '128 + 9 for SIGKILL'
+record -q -o d -- sh -c 'kill -SEGV $$' 2>err
+is $? 139 '128 + 11 for SIGSEGV'
+is "$(<err)" '' '--quiet says nothing'
+FAKE_SESSIOND=lost record -q -o e -- true 2>err
+like "$(<err)" 'lost: 17 discarded.*--subbuf-size' '--quiet tells what was lost'
+FAKE_SESSIOND=alive record -o f -- true 2>err
+like "$(<err)" '1 traced process is still running' 'who still runs is told'
+
+# ---- directories
+record -o a -- true 2>err
+is $? 125 'a directory that holds something is refused'
+like "$(<err)" "'a' is not empty" 'and said'
+mkdir empty
+record -o empty -- true 2>err
+is $? 0 'an empty one is taken'
+touch file
+record -o file -- true 2>err
+is $? 125 'a file is refused'
+if [[ $EUID == 0 ]]; then
+	record -o /proc/out -- true 2>err
+else
+	mkdir closed && chmod 555 closed
+	record -o closed/out -- true 2>err
+fi
+is $? 125 'an unwritable place is refused'
+like "$(<err)" 'cannot make the directory.*-o DIR' 'and said'
+is "$(left)" '' 'nothing left of it'
+record -- true 2>err
+record -- true 2>err
+like "$(echo true-*)" '^true-[0-9]{8}-[0-9]{6} true-[0-9]{8}-[0-9]{6}(-2)?$' \
+	'default names: program, date and time, never twice the same'
+
+# ---- nothing traced
+cat >still.c <<-'EOF'
+	int main(void) { return 5; }
+EOF
+if "${LTTNGMAP_CC:-cc}" -static -o still still.c 2>/dev/null; then
+	FAKE_SESSIOND=static record -o g -- ./still 2>err
+	is $? 5 'a static program keeps its status'
+	like "$(<err)" 'nothing traced: ./still is statically linked' 'and the reason is said'
+	ok 'no directory stays' test ! -e g
+	printf '#!%s/still\n' "$PWD" >script && chmod +x script
+	FAKE_SESSIOND=static record -o g -- ./script 2>err
+	like "$(<err)" 'nothing traced: .*/still is statically' 'also for an interpreter'
+else
+	skip 4 'no static libc here'
+fi
+
+# ---- what the program sees
+record -o h -- sh -c 'echo "$LTTNGMAP_RUNTIME_DIR|$LTTNGMAP_ALLOW_BLOCKING|$LD_PRELOAD"' >out 2>err
+like "$(<out)" "^$TAP_DIR/run/lttngmap-......\|\|\$" 'the environment'
+record -o i --mode blocking -- sh -c 'echo "$LTTNGMAP_ALLOW_BLOCKING"' >out 2>err
+is "$(<out)" 1 'blocking is allowed where asked for'
+ls -l /proc/self/fd >/dev/null
+python3 -c 'import os; print(sorted(os.listdir("/proc/self/fd")))' >expected
+record -o j -- python3 -c 'import os; print(sorted(os.listdir("/proc/self/fd")))' >out 2>err
+is "$(<out)" "$(<expected)" 'no descriptor more'
+grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >expected
+record -o k -- grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >out 2>err
+is "$(<out)" "$(<expected)" 'signals as they were'
+(trap '' USR1 CHLD; grep -E '^SigIgn' /proc/self/status >expected
+	record -o l -- grep -E '^SigIgn' /proc/self/status >out 2>err)
+is "$(<out)" "$(<expected)" 'ignored signals stay ignored'
+echo hello | record -o m -- cat >out 2>err
+is "$(<out)" hello 'stdin is the program'\''s'
+
+# ---- what the daemon is asked for
+record -o n -e 'a:*' -e 'b:c' --subbuf-size 64K --subbufs 4 --mode overwrite \
+	--mediator ring-socket --clock monotonic -- true 7>/dev/null 2>err
+is "$(asked 0 arguments 0)" --private 'a private daemon'
+ok 'in a session of its own' test "$(asked 0 pid)" = "$(asked 0 sid)"
+is "$(asked 0 environment LTTNGMAP_RESERVE)" 1 'one channel in reserve'
+like "$(asked 0 arguments)" "--mediator=ring-socket.*--clock=monotonic" 'mediator and clock'
+like "$(asked 0 fds)" '^\[0, 1, 2(, 3)?\]$' 'no descriptor of the caller'
+is "$(asked 1)" "{'verb': 'hello', 'version': 1}" 'hello first'
+is "$(asked 2 output)" "$PWD/n" 'the output, absolute'
+is "$(asked 3)" "{'verb': 'channel', 'session': 'record', 'channel': 'events', 'subbuf_size': 65536, 'subbufs': 4, 'mode': 'overwrite'}" \
+	'the channel'
+is "$(asked 4 rule) $(asked 5 rule)" 'a:* b:c' 'the rules'
+is "$(asked 6 verb) $(asked 7 verb) $(asked 8 verb) $(asked 9 verb)" 'start stop status destroy' \
+	'then start, stop, status, destroy'
+record -o o -- true 2>err
+is "$(asked 4 rule)" '*:*' 'everything by default'
+
+# ---- signals
+# signalled NAME SIGNAL STATUS: sent to record alone.
+signalled() {
+	local pid
+
+	rm -f ready
+	record -o "sig-$2" -- sh -c 'trap "echo got; exit 9" '"$2"'; : >ready
+		while :; do sleep 0.05; done' >out 2>err &
+	for _ in {1..100}; do [[ -e ready ]] && break; sleep 0.05; done
+	# The job is the function's shell; record is its child.
+	pid=$(pgrep -P $!) || pid=$!
+	kill -s "$2" "$pid"
+	wait $!
+	is "$?:$(<out)" "9:got" "$2 reaches the program, once"
+}
+for signal in TERM HUP USR1 USR2 QUIT INT WINCH; do
+	signalled "$signal" "$signal"
+done
+is "$(left)" '' 'nothing left after signals'
+
+done_testing

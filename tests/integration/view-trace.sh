@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# `lttngmap view` shows every kind of field, in text and JSON, what was lost,
+# and nothing that could act on a terminal; finds the newest recording; ends
+# quietly when its reader does.
+
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+
+lttngmap=$LTTNGMAP_BUILD/lttngmap
+make_trace=$LTTNGMAP_SRC/tests/utils/make-trace
+export TZ=UTC
+cd "$TAP_DIR" || exit 1
+"$make_trace" trace || bail_out 'the trace was not made'
+
+"$lttngmap" view trace >text 2>err
+is "$?:$(<err)" 0: 'a trace is shown'
+is "$(sed -n 1p text)" "01:46:40.000001500 +0.000000000 some_prog 4711 cpu1 t:integers minus=-7 hex=0xdeadbeef small=0xff huge=18446744073709551615 colour=GREEN(2) none=?(77)" \
+	'integers and enumerations'
+is "$(sed -n 2p text)" "01:46:40.000002000 +0.000000500 some_prog 4711 cpu1 ... 5 events lost on cpu 1 of some_prog" \
+	'lost events'
+is "$(sed -n 3p text)" '01:46:41.500000123 +1.499998123 some_prog 4711 cpu1 t:others text="a\"b\\c\n\x1b[2J\xc2\x9b\xffzé" real=0.1 array=[1 2] list=[7 8 9]' \
+	'strings, reals, arrays, sequences; controls made harmless'
+is "$(wc -l <text)" 3 'one line each'
+like "$("$lttngmap" view --date trace | head -1)" '^2001-09-09 01:46:40\.000001500 ' '--date'
+like "$(TZ=UTC-2 "$lttngmap" view trace | head -1)" '^03:46:40' 'local time'
+
+"$lttngmap" view --json trace >json
+ok 'each line is JSON, with the documented keys' python3 - json <<'EOF'
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+assert lines[0] == {"timestamp": 1000000000000001500, "program": "some prog", "pid": 4711,
+    "cpu": 1, "event": "t:integers", "fields": {"minus": -7, "hex": 0xdeadbeef, "small": -1,
+    "huge": 2**64 - 1, "colour": "GREEN", "none": 77}}, lines[0]
+assert lines[1] == {"timestamp": 1000000000000002000, "program": "some prog", "pid": 4711,
+    "cpu": 1, "lost": 5, "unit": "events"}, lines[1]
+assert lines[2]["fields"]["real"] == 0.1 and lines[2]["fields"]["list"] == [7, 8, 9], lines[2]
+assert lines[2]["fields"]["text"] == "a\"b\\c\n\x1b[2J\ufffd\ufffd\ufffdzé", lines[2]
+assert len(lines) == 3
+EOF
+
+# ---- which directory
+"$lttngmap" view nowhere >out 2>err
+is $? 1 'no directory: status 1'
+like "$(<err)" "'nowhere': No such file" 'and said'
+mkdir empty && cd empty || exit 1
+"$lttngmap" view >out 2>err
+is $? 1 'no recording here: status 1'
+like "$(<err)" 'no recording in this directory.*lttngmap record' 'and said'
+"$lttngmap" view . >out 2>err
+like "$(<err)" "no trace in '\.'" 'a directory without a trace is said'
+mkdir meta && : >meta/metadata
+"$lttngmap" view meta >out 2>err
+like "$(<err)" 'skipped: meta/metadata is empty.*no trace' 'so is empty metadata'
+"$make_trace" prog-20260101-120000/ust
+"$make_trace" prog-20260101-120001/ust
+"$make_trace" a-b-20260101-120001-2/ust 2
+mkdir prog-20270101-aaaaaa other-99999999
+is "$("$lttngmap" view | grep -c t:many)" 2 'the newest recording by its name'
+cd ..
+
+# ---- damage, and readers that go
+"$make_trace" cut
+truncate -s -20 cut/stream_0
+"$lttngmap" view cut >out 2>err
+is $? 1 'a cut trace: status 1'
+like "$(<err)" 'the trace is damaged from here on|cannot read' 'and said'
+"$make_trace" bad && echo 'nonsense' >bad/metadata
+"$lttngmap" view bad >out 2>err
+is $? 1 'bad metadata: status 1'
+like "$(<err)" "cannot read 'bad'" 'and said'
+"$make_trace" large 100000
+{ "$lttngmap" view large 2>err; echo "$?" >status; } | head -1 >out
+is "$(<status):$(<err)" 0: 'a reader that goes away ends it quietly'
+is "$("$lttngmap" view large | wc -l)" 100003 'all of many events'
+if [[ -e /dev/full ]]; then
+	"$lttngmap" view trace >/dev/full 2>err
+	is $? 1 'a full disk: status 1'
+	like "$(<err)" 'cannot write the output: No space' 'and said'
+else
+	skip 2 'no /dev/full'
+fi
+
+# ---- the pager
+script -qec "PAGER='tr a-z A-Z' '$lttngmap' view trace" /dev/null </dev/null >out 2>&1
+like "$(<out)" 'T:INTEGERS MINUS' 'a pager on a terminal'
+PAGER='tr a-z A-Z' "$lttngmap" view trace >out
+like "$(<out)" 't:integers minus' 'and only there'
+"$lttngmap" view a b >out 2>err
+is $? 2 'two directories: status 2'
+
+done_testing

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* cli-options.c - sizes, counts, rules and letters as the command takes them. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "cli/view.h"
+#include "tests/utils/tap.h"
+
+static void size_is(const char *text, uint64_t expected)
+{
+	uint64_t size = 0;
+	int error = options_parse_size(text, &size);
+
+	ok(error == 0 && size == expected, "'%s' is %llu", text, (unsigned long long)expected);
+}
+
+static void size_fails(const char *text, int expected)
+{
+	uint64_t size = 0;
+
+	ok(options_parse_size(text, &size) == expected, "'%s' is no size", text);
+}
+
+static void test_sizes(void)
+{
+	size_is("0", 0);
+	size_is("4096", 4096);
+	size_is("4k", 4096);
+	size_is("64K", 65536);
+	size_is("1KiB", 1024);
+	size_is("3M", UINT64_C(3) << 20);
+	size_is("1G", UINT64_C(1) << 30);
+	size_is("18446744073709551615", UINT64_MAX);
+	size_is("17179869183G", UINT64_C(17179869183) << 30);
+	size_fails("", -EINVAL);
+	size_fails("K", -EINVAL);
+	size_fails("-1", -EINVAL);
+	size_fails("+1", -EINVAL);
+	size_fails(" 1", -EINVAL);
+	size_fails("1 K", -EINVAL);
+	size_fails("1T", -EINVAL);
+	size_fails("1KB", -EINVAL);
+	size_fails("0x10", -EINVAL);
+	size_fails("18446744073709551616", -ERANGE);
+	size_fails("17179869184G", -ERANGE);
+}
+
+static void test_geometry(void)
+{
+	const char *why = "";
+
+	ok(options_check_subbuf_size(4096, &why) == 0, "4096 bytes can be");
+	ok(options_check_subbuf_size(UINT64_C(1) << 30, &why) == 0, "1 GiB can be");
+	ok(options_check_subbuf_size(2048, &why) < 0 && strstr(why, "4K"), "2048 is too small");
+	ok(options_check_subbuf_size(UINT64_C(1) << 31, &why) < 0 && strstr(why, "1G"),
+	   "2 GiB is too large");
+	ok(options_check_subbuf_size(5000, &why) < 0 && strstr(why, "power"), "5000 is none");
+	ok(options_check_subbuf_size(0, &why) < 0 && strstr(why, "power"), "0 is none");
+	ok(options_check_subbufs(2, &why) == 0 && options_check_subbufs(4096, &why) == 0,
+	   "2 and 4096 sub-buffers can be");
+	ok(options_check_subbufs(1, &why) < 0 && options_check_subbufs(8192, &why) < 0 &&
+	   options_check_subbufs(6, &why) < 0 && options_check_subbufs(UINT64_MAX, &why) < 0,
+	   "1, 6, 8192 and -1 cannot");
+}
+
+static void test_rules(void)
+{
+	const char *why;
+
+	ok(options_check_rule("*:*", &why) == 0, "*:* is a rule");
+	ok(options_check_rule("lttng_ust_libc:mal*", &why) == 0, "a provider and a glob are");
+	ok(options_check_rule("malloc", &why) < 0, "without a colon none");
+	ok(options_check_rule(":a", &why) < 0 && options_check_rule("a:", &why) < 0,
+	   "nor with nothing on a side");
+	ok(options_check_rule("a:b c", &why) < 0 && options_check_rule("a:\n", &why) < 0,
+	   "nor with blanks");
+}
+
+static void test_formats(void)
+{
+	char text[32];
+
+	ok(strcmp(options_format_size(0, text), "0 bytes") == 0, "0 bytes");
+	ok(strcmp(options_format_size(1023, text), "1023 bytes") == 0, "1023 bytes");
+	ok(strcmp(options_format_size(1536, text), "1.5 KiB") == 0, "1.5 KiB");
+	ok(strcmp(options_format_size((1 << 20) - 1, text), "1.0 MiB") == 0, "1.0 MiB");
+	ok(strcmp(options_format_size(UINT64_MAX, text), "16.0 EiB") == 0, "16.0 EiB");
+	ok(strcmp(options_format_count(0, text), "0") == 0, "0");
+	ok(strcmp(options_format_count(999, text), "999") == 0, "999");
+	ok(strcmp(options_format_count(1000, text), "1,000") == 0, "1,000");
+	ok(strcmp(options_format_count(UINT64_MAX, text), "18,446,744,073,709,551,615") == 0,
+	   "the largest");
+}
+
+static void test_letters(void)
+{
+	ok(view_letter_length("a") == 1, "a letter");
+	ok(view_letter_length("") == 0, "not the end");
+	ok(view_letter_length("\x1b[2J") == 0 && view_letter_length("\x7f") == 0,
+	   "no control character");
+	ok(view_letter_length("\xc3\xa9") == 2 && view_letter_length("\xe2\x82\xac") == 3 &&
+	   view_letter_length("\xf0\x9f\x98\x80") == 4, "two, three and four bytes");
+	ok(view_letter_length("\xc2\x9b") == 0, "no control character of two bytes");
+	ok(view_letter_length("\xc3") == 0 && view_letter_length("\xe2\x82") == 0 &&
+	   view_letter_length("\xf0\x9f\x98") == 0, "nothing cut");
+	ok(view_letter_length("\xc0\xaf") == 0 && view_letter_length("\xe0\x80\xaf") == 0 &&
+	   view_letter_length("\xf0\x80\x80\xaf") == 0, "nothing overlong");
+	ok(view_letter_length("\xed\xa0\x80") == 0 && view_letter_length("\xf4\x90\x80\x80") == 0,
+	   "no surrogate, nothing beyond Unicode");
+}
+
+int main(void)
+{
+	test_sizes();
+	test_geometry();
+	test_rules();
+	test_formats();
+	test_letters();
+	return done_testing();
+}

@@ -20,6 +20,7 @@ libsessiond_la_SOURCES = \
 	sessiond/memory.h \
 	sessiond/messages.c \
 	sessiond/messages.h \
+	sessiond/metadata.c \
 	sessiond/metadata.h \
 	sessiond/registry.c \
 	sessiond/registry.h \
@@ -33,7 +34,9 @@ libsessiond_la_SOURCES = \
 	sessiond/ring-thread.c \
 	sessiond/ring-thread.h \
 	sessiond/rule.c \
-	sessiond/rule.h
+	sessiond/rule.h \
+	sessiond/tsdl.c \
+	sessiond/tsdl.h
 libsessiond_la_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFLAGS) \
 	$(JSON_CFLAGS) $(NUMA_CFLAGS)
 libsessiond_la_LIBADD = libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(FUSE_LIBS) $(JSON_LIBS) \

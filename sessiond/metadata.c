@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include <config.h>
+
+#include "sessiond/metadata.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <systemd/sd-id128.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <lttngmap/abi.h>
+
+#include "sessiond/tsdl.h"
+
+#define NSEC_PER_SEC UINT64_C(1000000000)
+/* The first of the lists; they double. */
+#define EVENTS_MIN 64
+
+struct channel {
+	char *name; /* NULL: there is none of this stream id */
+	/* Which ids it has, a bit each: LTTNGMAP_EVENT_IDS of them. */
+	uint64_t *has;
+};
+
+struct event {
+	uint32_t stream_id;
+	const struct registry_class *event_class;
+};
+
+struct metadata {
+	char *session;
+	char hostname[HOST_NAME_MAX + 1];
+	time_t created;
+	uint8_t uuid[CTF_UUID_SIZE];
+	struct clock_description clock;
+	uint64_t generation;
+	struct channel channels[LTTNGMAP_CHANNELS];
+	struct event *events; /* in the order in which they came */
+	size_t nr_events;
+	size_t events_room;
+};
+
+int metadata_uuid_make(uint8_t uuid[CTF_UUID_SIZE])
+{
+	sd_id128_t id;
+	int error = sd_id128_randomize(&id);
+
+	if (error < 0)
+		return error;
+	memcpy(uuid, id.bytes, CTF_UUID_SIZE);
+	return 0;
+}
+
+void metadata_uuid_text(const uint8_t uuid[CTF_UUID_SIZE], char text[METADATA_UUID_TEXT_SIZE])
+{
+	for (unsigned i = 0; i < CTF_UUID_SIZE; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			*text++ = '-';
+		text += sprintf(text, "%02x", uuid[i]);
+	}
+}
+
+int metadata_create(const struct metadata_config *config, struct metadata **metadata)
+{
+	struct metadata *new = calloc(1, sizeof(*new));
+
+	if (!new)
+		return -ENOMEM;
+	new->session = strdup(config->session);
+	if (!new->session) {
+		free(new);
+		return -ENOMEM;
+	}
+	/* Where it is cut it gets no NUL; the last byte stays 0. */
+	if (config->hostname)
+		strncpy(new->hostname, config->hostname, sizeof(new->hostname) - 1);
+	else
+		gethostname(new->hostname, sizeof(new->hostname) - 1);
+	new->created = config->created ? (time_t)(config->created / NSEC_PER_SEC) : time(NULL);
+	memcpy(new->uuid, config->uuid, sizeof(new->uuid));
+	new->clock = config->clock;
+	new->generation = 1;
+	*metadata = new;
+	return 0;
+}
+
+void metadata_destroy(struct metadata *metadata)
+{
+	if (!metadata)
+		return;
+	for (unsigned i = 0; i < LTTNGMAP_CHANNELS; i++) {
+		free(metadata->channels[i].name);
+		free(metadata->channels[i].has);
+	}
+	free(metadata->events);
+	free(metadata->session);
+	free(metadata);
+}
+
+int metadata_add_channel(struct metadata *metadata, uint32_t stream_id, const char *channel)
+{
+	struct channel *place;
+
+	if (stream_id >= LTTNGMAP_CHANNELS)
+		return -EINVAL;
+	place = &metadata->channels[stream_id];
+	if (place->name)
+		return -EEXIST;
+	place->has = calloc(LTTNGMAP_EVENT_IDS / 64, sizeof(uint64_t));
+	if (!place->has)
+		return -ENOMEM;
+	place->name = strdup(channel);
+	if (!place->name) {
+		free(place->has);
+		place->has = NULL;
+		return -ENOMEM;
+	}
+	metadata->generation++;
+	return 0;
+}
+
+static int make_room(struct metadata *metadata)
+{
+	size_t room = metadata->events_room ? 2 * metadata->events_room : EVENTS_MIN;
+	struct event *events;
+
+	if (metadata->nr_events < metadata->events_room)
+		return 0;
+	events = reallocarray(metadata->events, room, sizeof(*events));
+	if (!events)
+		return -ENOMEM;
+	metadata->events = events;
+	metadata->events_room = room;
+	return 0;
+}
+
+int metadata_add_event(struct metadata *metadata, uint32_t stream_id,
+		       const struct registry_class *event_class)
+{
+	uint64_t bit = UINT64_C(1) << event_class->id % 64;
+	uint64_t *word;
+	int error;
+
+	if (stream_id >= LTTNGMAP_CHANNELS || !metadata->channels[stream_id].name)
+		return -ENOENT;
+	word = &metadata->channels[stream_id].has[event_class->id / 64];
+	if (*word & bit)
+		return 0;
+	error = make_room(metadata);
+	if (error < 0)
+		return error;
+	metadata->events[metadata->nr_events++] = (struct event){ stream_id, event_class };
+	*word |= bit;
+	metadata->generation++;
+	return 0;
+}
+
+void metadata_set_clock(struct metadata *metadata, const struct clock_description *clock)
+{
+	const struct clock_description *old = &metadata->clock;
+
+	if (old->frequency == clock->frequency && old->offset_s == clock->offset_s &&
+	    old->offset == clock->offset)
+		return;
+	metadata->clock = *clock;
+	metadata->generation++;
+}
+
+uint64_t metadata_generation(const struct metadata *metadata)
+{
+	return metadata->generation;
+}
+
+static void write_string_entry(FILE *out, const char *key, const char *value)
+{
+	fprintf(out, "\t%s = ", key);
+	tsdl_quote(out, value);
+	fputs(";\n", out);
+}
+
+/*
+ * Trace Compass offers its analyses of user space to tracer "lttng-ust" of
+ * 2.9 and later only, and our events have the same names and fields; the
+ * lttngmap_ entries say what really wrote it. The buffering scheme is "uid":
+ * to readers "pid" means that one process wrote the whole trace.
+ */
+static void write_env(FILE *out, const struct metadata *metadata)
+{
+	char created[sizeof("20260101T000000+0000") + 16] = "";
+	struct tm tm;
+
+	if (gmtime_r(&metadata->created, &tm))
+		strftime(created, sizeof(created), "%Y%m%dT%H%M%S+0000", &tm);
+	fputs("env {\n", out);
+	write_string_entry(out, "domain", "ust");
+	write_string_entry(out, "tracer_name", "lttng-ust");
+	fputs("\ttracer_major = 2;\n\ttracer_minor = 13;\n", out);
+	write_string_entry(out, "tracer_buffering_scheme", "uid");
+	fprintf(out, "\ttracer_buffering_id = %u;\n", (unsigned)geteuid());
+	fprintf(out, "\tarchitecture_bit_width = %zu;\n", 8 * sizeof(long));
+	write_string_entry(out, "trace_name", metadata->session);
+	write_string_entry(out, "trace_creation_datetime", created);
+	write_string_entry(out, "hostname", metadata->hostname);
+	write_string_entry(out, "lttngmap_version", PACKAGE_VERSION);
+	fprintf(out, "\tlttngmap_abi_major = %u;\n\tlttngmap_abi_minor = %u;\n",
+		LTTNGMAP_ABI_MAJOR, LTTNGMAP_ABI_MINOR);
+	for (unsigned i = 0; i < LTTNGMAP_CHANNELS; i++) {
+		char key[sizeof("lttngmap_channel_") + 10];
+
+		if (!metadata->channels[i].name)
+			continue;
+		snprintf(key, sizeof(key), "lttngmap_channel_%u", i);
+		write_string_entry(out, key, metadata->channels[i].name);
+	}
+	fputs("};\n\n", out);
+}
+
+int metadata_text(const struct metadata *metadata, char **text, size_t *size)
+{
+	char *buffer = NULL;
+	size_t written = 0;
+	bool failed;
+	FILE *out = open_memstream(&buffer, &written);
+
+	if (!out)
+		return -ENOMEM;
+	tsdl_trace(out, metadata->uuid);
+	write_env(out, metadata);
+	tsdl_clock(out, &metadata->clock);
+	for (unsigned i = 0; i < LTTNGMAP_CHANNELS; i++) {
+		if (metadata->channels[i].name)
+			tsdl_stream(out, &metadata->clock, i);
+	}
+	for (size_t i = 0; i < metadata->nr_events; i++)
+		tsdl_event(out, metadata->events[i].stream_id, metadata->events[i].event_class);
+	failed = ferror(out);
+	if (fclose(out) != 0 || failed) {
+		free(buffer);
+		return -ENOMEM;
+	}
+	*text = buffer;
+	*size = written;
+	return 0;
+}
+
+static int write_all(int fd, const char *bytes, size_t size)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t written = pwrite(fd, bytes + done, size - done, (off_t)done);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return written < 0 ? -errno : -EIO;
+		done += (size_t)written;
+	}
+	return 0;
+}
+
+int metadata_memfd(const struct metadata *metadata, int *fd)
+{
+	char *text;
+	size_t size;
+	int new;
+	int error = metadata_text(metadata, &text, &size);
+
+	if (error < 0)
+		return error;
+	new = memfd_create("lttngmap-metadata", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (new < 0) {
+		error = -errno;
+		goto free;
+	}
+	error = write_all(new, text, size);
+	if (error == 0 && fcntl(new, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW |
+						  F_SEAL_SEAL) != 0)
+		error = -errno;
+	if (error < 0)
+		close(new);
+	else
+		*fd = new;
+free:
+	free(text);
+	return error;
+}

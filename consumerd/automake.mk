@@ -5,13 +5,36 @@
 # tests reach it.
 
 noinst_LTLIBRARIES += libconsumerd.la
-libconsumerd_la_SOURCES =
+libconsumerd_la_SOURCES = \
+	consumerd/channel.c \
+	consumerd/channel.h \
+	consumerd/consumer.c \
+	consumerd/consumer.h \
+	consumerd/file.c \
+	consumerd/file.h \
+	consumerd/link.c \
+	consumerd/link.h \
+	consumerd/packet.c \
+	consumerd/packet.h \
+	consumerd/ring.c \
+	consumerd/ring.h \
+	consumerd/session.c \
+	consumerd/session.h \
+	consumerd/stream-repair.c \
+	consumerd/stream-repair.h \
+	consumerd/stream.c \
+	consumerd/stream.h \
+	consumerd/trace.c \
+	consumerd/trace.h \
+	consumerd/turn.c \
+	consumerd/turn.h \
+	consumerd/watch.c \
+	consumerd/watch.h
 libconsumerd_la_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(JSON_CFLAGS)
 libconsumerd_la_LIBADD = libringfile.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(JSON_LIBS) \
 	-lpthread
 
-# Becomes bin_PROGRAMS once there is a main.c.
-EXTRA_PROGRAMS += lttngmap-consumerd
-lttngmap_consumerd_SOURCES =
-lttngmap_consumerd_CFLAGS = $(libconsumerd_la_CFLAGS)
-lttngmap_consumerd_LDADD = libconsumerd.la
+bin_PROGRAMS += lttngmap-consumerd
+lttngmap_consumerd_SOURCES = consumerd/main.c
+lttngmap_consumerd_CFLAGS = $(libconsumerd_la_CFLAGS) $(POPT_CFLAGS)
+lttngmap_consumerd_LDADD = libconsumerd.la $(POPT_LIBS)

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "consumerd/channel.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "consumerd/ring.h"
+#include "consumerd/watch.h"
+
+struct channel {
+	struct cds_list_head node;
+	struct session *session;
+	struct watch *watch;
+	uint32_t stream_id;
+	struct cds_list_head rings;
+	void *rings_by_name; /* tree of tsearch(3) */
+	char *directory;
+	char name[];
+};
+
+static int compare_names(const void *one, const void *other)
+{
+	return strcmp(ring_name(one), ring_name(other));
+}
+
+static int compare_key(const void *name, const void *ring)
+{
+	return strcmp(name, ring_name(ring));
+}
+
+static void on_found(void *userdata, const char *name)
+{
+	struct channel *channel = userdata;
+	struct ring *ring;
+
+	if (tfind(name, &channel->rings_by_name, compare_key))
+		return;
+	ring = ring_create(channel, name);
+	if (ring) {
+		cds_list_add_tail(ring_node(ring), &channel->rings);
+		if (tsearch(ring, &channel->rings_by_name, compare_names))
+			return;
+		ring_destroy(ring);
+	}
+	log_error("ring %s/%s: not recorded: no memory", channel->directory, name);
+}
+
+void channel_forget(struct channel *channel, struct ring *ring)
+{
+	tdelete(ring, &channel->rings_by_name, compare_names);
+	cds_list_del(ring_node(ring));
+}
+
+int channel_create(struct session *session, const char *rings, const char *name,
+		   uint32_t stream_id, struct cds_list_head *channels)
+{
+	size_t size = strlen(name) + 1;
+	struct channel *channel = calloc(1, sizeof(*channel) + size);
+	int error;
+
+	if (!channel)
+		return -ENOMEM;
+	memcpy(channel->name, name, size);
+	channel->session = session;
+	channel->stream_id = stream_id;
+	CDS_INIT_LIST_HEAD(&channel->rings);
+	cds_list_add_tail(&channel->node, channels);
+	if (asprintf(&channel->directory, "%s/%s", rings, name) < 0) {
+		channel->directory = NULL;
+		error = -ENOMEM;
+	} else {
+		error = watch_create(session_shared(session)->loop, channel->directory, on_found,
+				     channel, &channel->watch);
+	}
+	if (error < 0)
+		channel_destroy(channel);
+	return error;
+}
+
+void channel_destroy(struct channel *channel)
+{
+	struct cds_list_head *node, *next;
+
+	watch_destroy(channel->watch);
+	cds_list_for_each_safe(node, next, &channel->rings)
+		ring_destroy(ring_of_node(node));
+	cds_list_del(&channel->node);
+	free(channel->directory);
+	free(channel);
+}
+
+struct channel *channel_of_node(struct cds_list_head *node)
+{
+	return caa_container_of(node, struct channel, node);
+}
+
+void channel_wake(struct channel *channel)
+{
+	struct cds_list_head *node;
+
+	cds_list_for_each(node, &channel->rings)
+		ring_wake(ring_of_node(node));
+}
+
+struct session *channel_session(const struct channel *channel)
+{
+	return channel->session;
+}
+
+const char *channel_name(const struct channel *channel)
+{
+	return channel->name;
+}
+
+const char *channel_directory(const struct channel *channel)
+{
+	return channel->directory;
+}
+
+uint32_t channel_stream_id(const struct channel *channel)
+{
+	return channel->stream_id;
+}

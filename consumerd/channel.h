@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * channel.h - a channel of a session: the watched folder RINGS/CHANNEL and
+ * the rings that were found in it.
+ */
+#ifndef CONSUMERD_CHANNEL_H
+#define CONSUMERD_CHANNEL_H
+
+#include <stdint.h>
+
+#include <urcu/list.h>
+
+#include "consumerd/session.h"
+
+struct channel;
+struct ring;
+
+/* Watch RINGS/NAME, and be in the list `channels` until destroyed. 0 or -errno. */
+int channel_create(struct session *session, const char *rings, const char *name,
+		   uint32_t stream_id, struct cds_list_head *channels);
+/* With its rings. */
+void channel_destroy(struct channel *channel);
+struct channel *channel_of_node(struct cds_list_head *node);
+/* Let all its rings have a turn. */
+void channel_wake(struct channel *channel);
+
+struct session *channel_session(const struct channel *channel);
+const char *channel_name(const struct channel *channel);
+/* RINGS/CHANNEL */
+const char *channel_directory(const struct channel *channel);
+/* The stream id that its packets bear. */
+uint32_t channel_stream_id(const struct channel *channel);
+/* One of its rings is being destroyed. */
+void channel_forget(struct channel *channel, struct ring *ring);
+
+#endif /* CONSUMERD_CHANNEL_H */

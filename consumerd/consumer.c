@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "consumerd/consumer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "consumerd/link.h"
+#include "consumerd/session.h"
+
+/* Programs that go on writing shall not keep an orphan alive for ever. */
+#define FINISH_S 5
+
+struct consumer {
+	struct session_shared shared;
+	struct link *link;
+	bool is_orphan;
+	struct cds_list_head sessions;
+};
+
+static struct session *find_session(struct consumer *consumer, const char *name)
+{
+	struct cds_list_head *node;
+
+	cds_list_for_each(node, &consumer->sessions) {
+		struct session *session = session_of_node(node);
+
+		if (strcmp(session_name(session), name) == 0)
+			return session;
+	}
+	return NULL;
+}
+
+/* The session that a message is about; it is said where there is none. */
+static struct session *need_session(struct consumer *consumer, const char *name)
+{
+	struct session *session = find_session(consumer, name);
+
+	if (!session)
+		log_error("the session daemon speaks of a session '%s' that it never named", name);
+	return session;
+}
+
+static void on_session(void *userdata, const char *name, const char *output, const char *rings,
+		       const uint8_t uuid[CTF_UUID_SIZE])
+{
+	struct consumer *consumer = userdata;
+	struct session *session;
+
+	if (find_session(consumer, name))
+		return;
+	session = session_create(&consumer->shared, name, output, rings, uuid);
+	if (!session) {
+		log_error("session %s: not recorded: no memory", name);
+		return;
+	}
+	cds_list_add_tail(session_node(session), &consumer->sessions);
+}
+
+static void on_channel(void *userdata, const char *name, const char *channel, uint32_t stream_id)
+{
+	struct session *session = need_session(userdata, name);
+	int error;
+
+	if (!session)
+		return;
+	error = session_add_channel(session, channel, stream_id);
+	if (error)
+		log_error("session %s: channel %s is not recorded: its rings' folder cannot be "
+			  "watched (%s)",
+			  name, channel, strerror(-error));
+}
+
+static void on_metadata(void *userdata, const char *name, uint64_t generation, int memory,
+			bool final)
+{
+	struct session *session = need_session(userdata, name);
+
+	if (session)
+		session_set_metadata(session, generation, memory, final);
+	else
+		close(memory);
+}
+
+static void on_end(void *userdata, const char *name)
+{
+	struct session *session = need_session(userdata, name);
+
+	if (!session)
+		return;
+	cds_list_del(session_node(session));
+	session_destroy(session);
+}
+
+static void on_closed(void *userdata)
+{
+	struct consumer *consumer = userdata;
+
+	consumer->is_orphan = true;
+}
+
+static const struct link_ops ops = {
+	.session = on_session,
+	.channel = on_channel,
+	.metadata = on_metadata,
+	.end = on_end,
+	.closed = on_closed,
+};
+
+static int report(struct session_shared *shared, const char *session,
+		  const struct session_written *written)
+{
+	struct consumer *consumer = shared->userdata;
+
+	return link_send_written(consumer->link, session, written);
+}
+
+int consumer_create(sd_event *loop, const char *control_path, unsigned max_fds,
+		    struct consumer **result)
+{
+	struct consumer *consumer = calloc(1, sizeof(*consumer));
+	int error;
+
+	if (!consumer)
+		return -ENOMEM;
+	CDS_INIT_LIST_HEAD(&consumer->sessions);
+	consumer->shared.loop = loop;
+	consumer->shared.report = report;
+	consumer->shared.userdata = consumer;
+	/* Two descriptors a stream, and half of all for streams: rings need theirs. */
+	stream_pool_init(&consumer->shared.pool, max_fds / 4);
+	error = turns_init(&consumer->shared.turns, loop);
+	if (error >= 0)
+		error = link_create(loop, control_path, &ops, consumer, &consumer->link);
+	if (error < 0) {
+		consumer_destroy(consumer);
+		return error;
+	}
+	*result = consumer;
+	return 0;
+}
+
+bool consumer_is_orphan(const struct consumer *consumer)
+{
+	return consumer->is_orphan;
+}
+
+void consumer_finish(struct consumer *consumer)
+{
+	time_t deadline = time(NULL) + FINISH_S;
+	struct cds_list_head *node;
+
+	cds_list_for_each(node, &consumer->sessions)
+		session_wake(session_of_node(node));
+	while (!turns_are_empty(&consumer->shared.turns) && time(NULL) < deadline) {
+		if (sd_event_run(consumer->shared.loop, 0) < 0)
+			break;
+	}
+}
+
+void consumer_destroy(struct consumer *consumer)
+{
+	struct cds_list_head *node, *next;
+
+	if (!consumer)
+		return;
+	cds_list_for_each_safe(node, next, &consumer->sessions) {
+		cds_list_del(node);
+		session_destroy(session_of_node(node));
+	}
+	link_destroy(consumer->link);
+	turns_fini(&consumer->shared.turns);
+	free(consumer->shared.copy);
+	free(consumer);
+}

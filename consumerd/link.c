@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "consumerd/link.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <systemd/sd-id128.h>
+#include <unistd.h>
+
+#include "common/json-message.h"
+#include "common/log.h"
+#include "common/name.h"
+#include "common/protocol-control.h"
+#include "common/socket.h"
+
+/* A daemon that does not greet within this is not one of ours. */
+#define HELLO_TIMEOUT_MS 10000
+
+struct link {
+	int fd;
+	sd_event_source *source; /* NULL once the daemon is gone */
+	const struct link_ops *ops;
+	void *userdata;
+};
+
+static void hang_up(struct link *link)
+{
+	link->source = sd_event_source_disable_unref(link->source);
+	link->ops->closed(link->userdata);
+}
+
+/* Names become folders and files: no daemon's mistake may lead out of them. */
+static int get_name(struct json_object *message, const char *key, const char **name)
+{
+	int error = json_message_get_string(message, key, name);
+
+	return error ? error : name_is_session(*name) ? 0 : -EINVAL;
+}
+
+static int get_path(struct json_object *message, const char *key, const char **path)
+{
+	int error = json_message_get_string(message, key, path);
+
+	return error ? error : **path == '/' ? 0 : -EINVAL;
+}
+
+static int on_session(struct link *link, struct json_object *message, const char *session)
+{
+	const char *output, *rings, *text;
+	sd_id128_t uuid;
+	int error;
+
+	error = get_path(message, "output", &output);
+	if (!error)
+		error = get_path(message, "rings", &rings);
+	if (!error)
+		error = json_message_get_string(message, "uuid", &text);
+	if (!error)
+		error = sd_id128_from_string(text, &uuid);
+	if (!error)
+		link->ops->session(link->userdata, session, output, rings, uuid.bytes);
+	return error;
+}
+
+static int on_channel(struct link *link, struct json_object *message, const char *session)
+{
+	const char *channel;
+	uint64_t id;
+	int error;
+
+	error = get_name(message, "channel", &channel);
+	if (!error)
+		error = json_message_get_uint64(message, "id", 0, UINT32_MAX, &id);
+	if (!error)
+		link->ops->channel(link->userdata, session, channel, (uint32_t)id);
+	return error;
+}
+
+/* Takes `*memory` where it succeeds. */
+static int on_metadata(struct link *link, struct json_object *message, const char *session,
+		       int *memory)
+{
+	bool final = false;
+	uint64_t generation;
+	int error;
+
+	error = json_message_get_uint64(message, "generation", 0, INT64_MAX, &generation);
+	if (!error)
+		error = json_message_get_bool(message, "final", &final);
+	if (!error && *memory < 0)
+		error = -EBADF;
+	if (error)
+		return error;
+	link->ops->metadata(link->userdata, session, generation, *memory, final);
+	*memory = -1;
+	return 0;
+}
+
+static int take_message(struct link *link, struct json_object *message, int *memory)
+{
+	const char *event = "", *session;
+	int error;
+
+	error = json_message_get_string(message, "event", &event);
+	if (!error)
+		error = get_name(message, "session", &session);
+	if (error)
+		return error;
+	if (strcmp(event, "session") == 0)
+		return on_session(link, message, session);
+	if (strcmp(event, "channel") == 0)
+		return on_channel(link, message, session);
+	if (strcmp(event, "metadata") == 0)
+		return on_metadata(link, message, session, memory);
+	if (strcmp(event, "end") != 0)
+		return -EOPNOTSUPP;
+	link->ops->end(link->userdata, session);
+	return 0;
+}
+
+static int on_readable(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct link *link = userdata;
+	struct json_object *message;
+	int error, memory;
+
+	(void)source;
+	(void)events;
+	error = json_message_receive(fd, &message, &memory, 0);
+	if (error == -EAGAIN)
+		return 0;
+	if (!error) {
+		error = take_message(link, message, &memory);
+		if (error)
+			log_error("a message of the session daemon's makes no sense (%s): %s; are "
+				  "both of one version?",
+				  strerror(-error), json_object_to_json_string(message));
+		json_object_put(message);
+		if (memory >= 0)
+			close(memory);
+		return 0;
+	}
+	if (error == -EMFILE || error == -ENOMEM || error == -EBADMSG || error == -EMSGSIZE) {
+		log_error("a message of the session daemon's is lost: %s", strerror(-error));
+		return 0;
+	}
+	hang_up(link);
+	return 0;
+}
+
+/* {"verb": "consumer", "version": 1}, and its answer. */
+static int greet(int fd)
+{
+	struct json_object *message = json_object_new_object();
+	const char *why = "no reason given";
+	bool is_ok = false;
+	int error;
+
+	json_object_object_add(message, "verb", json_object_new_string("consumer"));
+	json_object_object_add(message, "version", json_object_new_int(PROTOCOL_CONTROL_VERSION));
+	error = json_message_send(fd, message, -1, HELLO_TIMEOUT_MS);
+	json_object_put(message);
+	if (error)
+		return error;
+	error = json_message_receive(fd, &message, NULL, HELLO_TIMEOUT_MS);
+	if (error)
+		return error;
+	if (json_message_get_bool(message, "ok", &is_ok) != 0 || !is_ok) {
+		(void)json_message_get_string(message, "error", &why);
+		log_error("the session daemon refused the consumer: %s", why);
+		error = -EPROTO;
+	}
+	json_object_put(message);
+	return error;
+}
+
+int link_create(sd_event *loop, const char *path, const struct link_ops *ops, void *userdata,
+		struct link **result)
+{
+	struct link *link = calloc(1, sizeof(*link));
+	int error;
+
+	if (!link)
+		return -ENOMEM;
+	link->ops = ops;
+	link->userdata = userdata;
+	error = socket_connect(path, SOCK_SEQPACKET | SOCK_NONBLOCK, &link->fd);
+	if (error) {
+		free(link);
+		return error;
+	}
+	error = greet(link->fd);
+	if (!error)
+		error = sd_event_add_io(loop, &link->source, link->fd, EPOLLIN, on_readable, link);
+	/* What the daemon sends first must be read first: metadata before packets. */
+	if (error >= 0)
+		error = sd_event_source_set_priority(link->source, SD_EVENT_PRIORITY_IMPORTANT);
+	if (error < 0) {
+		link_destroy(link);
+		return error;
+	}
+	*result = link;
+	return 0;
+}
+
+void link_destroy(struct link *link)
+{
+	if (!link)
+		return;
+	sd_event_source_disable_unref(link->source);
+	close(link->fd);
+	free(link);
+}
+
+static void add_number(struct json_object *message, const char *key, uint64_t number)
+{
+	json_object_object_add(message, key, json_object_new_uint64(number));
+}
+
+int link_send_written(struct link *link, const char *session, const struct session_written *written)
+{
+	struct json_object *message;
+	int error;
+
+	if (!link->source)
+		return -EPIPE;
+	message = json_object_new_object();
+	json_object_object_add(message, "verb", json_object_new_string("written"));
+	json_object_object_add(message, "session", json_object_new_string(session));
+	add_number(message, "generation", written->generation);
+	add_number(message, "packets", written->packets);
+	add_number(message, "events", written->events);
+	add_number(message, "lapped", written->lapped);
+	add_number(message, "bytes", written->bytes);
+	add_number(message, "streams", written->streams);
+	if (written->error)
+		json_object_object_add(message, "error", json_object_new_string(written->error));
+	error = json_message_send(link->fd, message, -1, 0);
+	json_object_put(message);
+	return error;
+}

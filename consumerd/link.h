@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * link.h - the connection to the session daemon: common/protocol-control.h,
+ * "The consumer's connection". Turns its messages into calls.
+ */
+#ifndef CONSUMERD_LINK_H
+#define CONSUMERD_LINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <systemd/sd-event.h>
+
+#include "common/ctf.h"
+#include "consumerd/session.h"
+
+struct link;
+
+/* From the loop. Strings are valid during the call; each is given, none is empty. */
+struct link_ops {
+	void (*session)(void *userdata, const char *session, const char *output,
+			const char *rings, const uint8_t uuid[CTF_UUID_SIZE]);
+	void (*channel)(void *userdata, const char *session, const char *channel,
+			uint32_t stream_id);
+	/* `memory` is the callee's to close. */
+	void (*metadata)(void *userdata, const char *session, uint64_t generation, int memory,
+			 bool final);
+	void (*end)(void *userdata, const char *session);
+	/* The daemon is gone. The link says and sends nothing from here on. */
+	void (*closed)(void *userdata);
+};
+
+/*
+ * Connect to the control socket and say what we are. 0 or -errno:
+ * -EPROTO the daemon refused us, which was said.
+ */
+int link_create(sd_event *loop, const char *path, const struct link_ops *ops, void *userdata,
+		struct link **link);
+/* NULL is allowed. */
+void link_destroy(struct link *link);
+
+/* The message "written". 0 or -errno: -EAGAIN the daemon is slow, try later. */
+int link_send_written(struct link *link, const char *session,
+		      const struct session_written *written);
+
+#endif /* CONSUMERD_LINK_H */

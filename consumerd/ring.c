@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "consumerd/ring.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include <lttngmap/ring-file.h>
+
+#include "common/log.h"
+
+/* What a ring may write before others have their turn. */
+#define TURN_PACKETS 16
+#define TURN_BYTES (1u << 20)
+/* More rings in one file than any machine has CPUs: the daemon is broken. */
+#define CPU_MAX 65536
+
+enum outcome {
+	OUTCOME_MORE,  /* another turn */
+	OUTCOME_IDLE,  /* until poll says something */
+	OUTCOME_HOLD,  /* until it is woken */
+	OUTCOME_LATER, /* until the session's timer */
+	OUTCOME_END,
+};
+
+struct ring {
+	struct turn turn;
+	struct cds_list_head node;
+	struct channel *channel;
+	struct lttngmap_ring_file *file; /* NULL: not attached yet, or ended */
+	sd_event_source *source;
+	bool ended;   /* nothing more to read; the index may be due */
+	bool said_busy;
+	bool holding; /* `packet` is the current one, and not on disk yet */
+	struct lttngmap_packet packet;
+	struct stream **streams; /* by the packet's cpu; NULL: none yet */
+	uint32_t nr_streams;
+	char procname[CTF_PROCNAME_SIZE];
+	char name[];
+};
+
+const char *ring_name(const struct ring *ring)
+{
+	return ring->name;
+}
+
+struct cds_list_head *ring_node(struct ring *ring)
+{
+	return &ring->node;
+}
+
+struct ring *ring_of_node(struct cds_list_head *node)
+{
+	return caa_container_of(node, struct ring, node);
+}
+
+static struct session_shared *shared_of(const struct ring *ring)
+{
+	return session_shared(channel_session(ring->channel));
+}
+
+void ring_wake(struct ring *ring)
+{
+	turn_add(&shared_of(ring)->turns, &ring->turn);
+}
+
+/* PROCNAME-PID-ID: what stands before the last two dashes. */
+static void take_procname(struct ring *ring)
+{
+	const char *end = ring->name + strlen(ring->name);
+	size_t length;
+
+	for (int dashes = 0; end > ring->name && dashes < 2; dashes++) {
+		do
+			end--;
+		while (end > ring->name && *end != '-');
+	}
+	length = end > ring->name ? (size_t)(end - ring->name) : strlen(ring->name);
+	if (length >= sizeof(ring->procname))
+		length = sizeof(ring->procname) - 1;
+	memcpy(ring->procname, ring->name, length);
+}
+
+static int on_ready(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct ring *ring = userdata;
+
+	(void)source;
+	(void)fd;
+	(void)events;
+	ring_wake(ring);
+	return 0;
+}
+
+/* Is it worth to try again what failed like that? */
+static bool is_passing(int error)
+{
+	return error == -EBUSY || error == -EMFILE || error == -ENFILE || error == -ENOMEM ||
+	       error == -EAGAIN || error == -EINTR || error == -ETIMEDOUT;
+}
+
+static void say_later(struct ring *ring, int error)
+{
+	if (ring->said_busy)
+		return;
+	ring->said_busy = true;
+	if (error == -EBUSY)
+		log_warning("ring %s/%s: another reader has it open; it is recorded as soon as "
+			    "that one closes it",
+			    channel_name(ring->channel), ring->name);
+	else
+		log_warning("ring %s/%s: cannot be opened now (%s); trying again",
+			    channel_name(ring->channel), ring->name, strerror(-error));
+}
+
+static enum outcome attach(struct ring *ring)
+{
+	char path[PATH_MAX];
+	int error, length;
+
+	length = snprintf(path, sizeof(path), "%s/%s", channel_directory(ring->channel),
+			  ring->name);
+	error = length < (int)sizeof(path) ? lttngmap_ring_file_open(path, &ring->file) :
+					     -ENAMETOOLONG;
+	if (is_passing(error)) {
+		say_later(ring, error);
+		return OUTCOME_LATER;
+	}
+	/* Gone again, or read to its end by an earlier consumer: no news. */
+	if (error == -ENOENT || error == -ENODATA)
+		return OUTCOME_END;
+	if (error) {
+		log_warning("ring %s: not recorded: %s", path,
+			    error == -ENODEV ? "this is not a ring file" : strerror(-error));
+		return OUTCOME_END;
+	}
+	/*
+	 * Edges are enough, since a ring is always drained to -EAGAIN, and each
+	 * level would cost a request to the daemon.
+	 */
+	error = sd_event_add_io(shared_of(ring)->loop, &ring->source,
+				lttngmap_ring_file_fd(ring->file), EPOLLIN | EPOLLET, on_ready,
+				ring);
+	if (error < 0) {
+		lttngmap_ring_file_close(ring->file);
+		ring->file = NULL;
+		say_later(ring, error);
+		return OUTCOME_LATER;
+	}
+	return OUTCOME_MORE;
+}
+
+static void detach(struct ring *ring)
+{
+	ring->source = sd_event_source_disable_unref(ring->source);
+	lttngmap_ring_file_close(ring->file);
+	ring->file = NULL;
+	ring->ended = true;
+}
+
+/* The stream of the current packet. 0 or -errno. */
+static int find_stream(struct ring *ring, struct stream **stream)
+{
+	uint32_t cpu = ring->packet.cpu;
+	char name[NAME_MAX + 1];
+	int length;
+
+	if (cpu >= CPU_MAX)
+		return -EBADMSG;
+	if (cpu >= ring->nr_streams) {
+		struct stream **streams = reallocarray(ring->streams, cpu + 1, sizeof(*streams));
+
+		if (!streams)
+			return -ENOMEM;
+		memset(streams + ring->nr_streams, 0,
+		       (cpu + 1 - ring->nr_streams) * sizeof(*streams));
+		ring->streams = streams;
+		ring->nr_streams = cpu + 1;
+	}
+	if (!ring->streams[cpu]) {
+		length = snprintf(name, sizeof(name), "%s_%s_%u", channel_name(ring->channel),
+				  ring->name, cpu);
+		if (length >= (int)sizeof(name))
+			return -ENAMETOOLONG;
+		ring->streams[cpu] = session_create_stream(channel_session(ring->channel),
+							   name, ring->procname,
+							   channel_stream_id(ring->channel));
+		if (!ring->streams[cpu])
+			return -ENOMEM;
+	}
+	*stream = ring->streams[cpu];
+	return 0;
+}
+
+/* What the writer may overwrite meanwhile: a copy that it did not. 0, -ESTALE or -errno. */
+static int copy_packet(struct ring *ring, const void **body)
+{
+	struct session_shared *shared = shared_of(ring);
+
+	if (ring->packet.length > shared->copy_size) {
+		void *copy = realloc(shared->copy, ring->packet.length);
+
+		if (!copy)
+			return -ENOMEM;
+		shared->copy = copy;
+		shared->copy_size = ring->packet.length;
+	}
+	memcpy(shared->copy, *body, ring->packet.length);
+	*body = shared->copy;
+	return lttngmap_ring_file_check_packet(ring->file);
+}
+
+static void count(struct ring *ring, const struct session_written *more)
+{
+	session_count(channel_session(ring->channel), more);
+}
+
+/* Write the packet that is held, or drop it where it was lapped. 0 or -errno. */
+static int write_packet(struct ring *ring, const char **what)
+{
+	const void *body = lttngmap_ring_file_data(ring->file, &ring->packet);
+	struct stream *stream;
+	int error;
+
+	*what = ring->name;
+	if (!body)
+		return -EBADMSG;
+	error = find_stream(ring, &stream);
+	if (error)
+		return error;
+	*what = stream_name(stream);
+	if (ring->packet.flags & LTTNGMAP_PACKET_VOLATILE) {
+		error = copy_packet(ring, &body);
+		if (error == -ESTALE) {
+			count(ring, &(struct session_written){ .lapped = ring->packet.events });
+			return 0;
+		}
+		if (error)
+			return error;
+	}
+	error = stream_write(stream, &ring->packet, body);
+	if (!error)
+		count(ring, &(struct session_written){
+				    .packets = 1,
+				    .events = ring->packet.events,
+				    .bytes = ring->packet.length + sizeof(struct ctf_packet_header),
+			    });
+	return error == -EALREADY ? 0 : error;
+}
+
+/* Is the daemon gone, or the ring not as it was agreed? No try will mend that. */
+static bool is_broken(int error)
+{
+	return error == -EBADMSG || error == -ENOTCONN || error == -ECONNABORTED ||
+	       error == -EPROTO || error == -EPIPE;
+}
+
+static enum outcome give_up(struct ring *ring, int error)
+{
+	log_warning("ring %s/%s: reading it ended early (%s)", channel_name(ring->channel),
+		    ring->name,
+		    error == -EBADMSG ? "a packet that cannot be" : strerror(-error));
+	detach(ring);
+	return OUTCOME_MORE;
+}
+
+static enum outcome drain(struct ring *ring)
+{
+	struct session *session = channel_session(ring->channel);
+	uint32_t bytes = 0;
+	const char *what;
+	int error;
+
+	for (int packets = 0; packets < TURN_PACKETS && bytes < TURN_BYTES; packets++) {
+		if (!ring->holding) {
+			ring->packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY };
+			error = lttngmap_ring_file_get_packet(ring->file, &ring->packet);
+			if (error == -EAGAIN)
+				return OUTCOME_IDLE;
+			if (error == -EINTR)
+				return OUTCOME_MORE;
+			if (error == -ENODATA) {
+				detach(ring);
+				return OUTCOME_MORE;
+			}
+			if (error)
+				return give_up(ring, error);
+			ring->holding = true;
+		}
+		if (!session_may_write(session, ring->packet.metadata_generation))
+			return OUTCOME_HOLD;
+		error = write_packet(ring, &what);
+		if (is_broken(error))
+			return give_up(ring, error);
+		if (error) {
+			session_failed(session, what, error);
+			return OUTCOME_HOLD;
+		}
+		ring->holding = false;
+		bytes += ring->packet.length;
+	}
+	return OUTCOME_MORE;
+}
+
+/* Index entries go to disk once a turn. */
+static int flush(struct ring *ring, const char **what)
+{
+	int error;
+
+	for (uint32_t cpu = 0; cpu < ring->nr_streams; cpu++) {
+		struct stream *stream = ring->streams[cpu];
+
+		if (!stream || !stream_is_dirty(stream))
+			continue;
+		error = stream_flush(stream);
+		if (error) {
+			*what = stream_name(stream);
+			return error;
+		}
+	}
+	return 0;
+}
+
+static enum outcome take_turn(struct ring *ring)
+{
+	enum outcome outcome;
+	const char *what;
+	int error;
+
+	if (!ring->file && !ring->ended)
+		return attach(ring);
+	outcome = ring->file ? drain(ring) : OUTCOME_END;
+	error = flush(ring, &what);
+	if (error) {
+		session_failed(channel_session(ring->channel), what, error);
+		return OUTCOME_HOLD;
+	}
+	return outcome;
+}
+
+static void serve(struct turn *turn)
+{
+	struct ring *ring = caa_container_of(turn, struct ring, turn);
+
+	switch (take_turn(ring)) {
+	case OUTCOME_MORE:
+		ring_wake(ring);
+		break;
+	case OUTCOME_IDLE:
+	case OUTCOME_HOLD:
+		break;
+	case OUTCOME_LATER:
+		session_retry_later(channel_session(ring->channel));
+		break;
+	case OUTCOME_END:
+		ring_destroy(ring);
+		break;
+	}
+}
+
+struct ring *ring_create(struct channel *channel, const char *name)
+{
+	size_t size = strlen(name) + 1;
+	struct ring *ring = calloc(1, sizeof(*ring) + size);
+
+	if (!ring)
+		return NULL;
+	ring->turn.serve = serve;
+	ring->channel = channel;
+	memcpy(ring->name, name, size);
+	take_procname(ring);
+	ring_wake(ring);
+	return ring;
+}
+
+void ring_destroy(struct ring *ring)
+{
+	channel_forget(ring->channel, ring);
+	turn_remove(&ring->turn);
+	sd_event_source_disable_unref(ring->source);
+	lttngmap_ring_file_close(ring->file);
+	for (uint32_t cpu = 0; cpu < ring->nr_streams; cpu++)
+		stream_destroy(ring->streams[cpu]);
+	free(ring->streams);
+	free(ring);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * ring.h - one ring file: attach, drain in turns, let go.
+ *
+ *   created ---turn---> attached ---packets until EAGAIN---> idle, polled
+ *      |  EBUSY, no descriptor:          |  ^                    |
+ *      +-- later again                   |  +----- it has more --+
+ *                                        v
+ *                              ENODATA: streams closed, gone
+ *
+ * A packet is asked for only after the one before is on disk, since asking
+ * releases it. Where it cannot be written now, the ring holds it and waits
+ * for ring_wake().
+ */
+#ifndef CONSUMERD_RING_H
+#define CONSUMERD_RING_H
+
+#include <urcu/list.h>
+
+#include "consumerd/channel.h"
+
+/*
+ * A ring of the file `name` in the channel's folder. It takes its first turn
+ * soon. At its end it destroys itself. NULL: no memory.
+ */
+struct ring *ring_create(struct channel *channel, const char *name);
+/* Tells channel_forget(). What it holds is given again to the next reader. */
+void ring_destroy(struct ring *ring);
+/* Let it take a turn. */
+void ring_wake(struct ring *ring);
+
+const char *ring_name(const struct ring *ring);
+/* In the list of the channel's. */
+struct cds_list_head *ring_node(struct ring *ring);
+struct ring *ring_of_node(struct cds_list_head *node);
+
+#endif /* CONSUMERD_RING_H */

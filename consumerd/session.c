@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "consumerd/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/protocol-control.h"
+#include "consumerd/channel.h"
+
+#define RETRY_US (500 * UINT64_C(1000))
+#define REPORT_US (PROTOCOL_CONTROL_WRITTEN_MS * UINT64_C(1000))
+
+struct session {
+	struct cds_list_head node;
+	struct session_shared *shared;
+	struct cds_list_head channels;
+	struct trace trace;
+	uint8_t uuid[CTF_UUID_SIZE];
+	bool is_open; /* the trace is */
+	bool has_metadata;
+	struct session_written written;
+	/* Metadata that is not on disk yet: -1, or a descriptor. */
+	int memory;
+	uint64_t memory_generation;
+	bool memory_final;
+	/* Writing failed, and is tried again at the next tick. */
+	bool stalled;
+	int trouble; /* -errno as last said; 0: none */
+	char error[512];
+	sd_event_source *retry;  /* on while there is something to try again */
+	sd_event_source *report; /* on while there is something to report */
+	char *output;
+	char *rings;
+	char name[];
+};
+
+/* ---- reporting ------------------------------------------------------------- */
+
+static void report_later(struct session *session)
+{
+	int enabled;
+
+	if (sd_event_source_get_enabled(session->report, &enabled) < 0 || enabled != SD_EVENT_OFF)
+		return;
+	(void)sd_event_source_set_time_relative(session->report, REPORT_US);
+	(void)sd_event_source_set_enabled(session->report, SD_EVENT_ONESHOT);
+}
+
+static void report_now(struct session *session)
+{
+	struct session_shared *shared = session->shared;
+	int error;
+
+	(void)sd_event_source_set_enabled(session->report, SD_EVENT_OFF);
+	error = shared->report(shared, session->name, &session->written);
+	if (error == -EAGAIN)
+		report_later(session);
+}
+
+static int on_report(sd_event_source *source, uint64_t now, void *userdata)
+{
+	(void)source;
+	(void)now;
+	report_now(userdata);
+	return 0;
+}
+
+/* ---- trouble ------------------------------------------------------------- */
+
+void session_retry_later(struct session *session)
+{
+	int enabled;
+
+	if (sd_event_source_get_enabled(session->retry, &enabled) < 0 || enabled != SD_EVENT_OFF)
+		return;
+	(void)sd_event_source_set_time_relative(session->retry, RETRY_US);
+	(void)sd_event_source_set_enabled(session->retry, SD_EVENT_ONESHOT);
+}
+
+static const char *advice(int error)
+{
+	switch (error) {
+	case -ENOSPC:
+	case -EDQUOT:
+	case -EFBIG:
+		return "make room there; recording then goes on by itself";
+	case -EMFILE:
+	case -ENFILE:
+		return "raise the limit of open files (ulimit -n)";
+	case -EEXIST:
+		return "another trace lies there: choose another output folder";
+	case -EACCES:
+	case -EPERM:
+	case -EROFS:
+		return "make it writable; recording then goes on by itself";
+	default:
+		return "recording goes on as soon as it can be written";
+	}
+}
+
+void session_failed(struct session *session, const char *what, int error)
+{
+	session->stalled = true;
+	session_retry_later(session);
+	/* Once for one trouble, whatever the number of rings that run into it. */
+	if (session->trouble == error)
+		return;
+	session->trouble = error;
+	snprintf(session->error, sizeof(session->error),
+		 "cannot write %s/" TRACE_DIRECTORY "%s%s: %s; %s", session->output,
+		 what ? "/" : "", what ? what : "", strerror(-error), advice(error));
+	log_error("session %s: %s", session->name, session->error);
+	session->written.error = session->error;
+	report_now(session);
+}
+
+static void recovered(struct session *session)
+{
+	log_info("session %s: %s/" TRACE_DIRECTORY " can be written again; recording goes on",
+		 session->name, session->output);
+	session->trouble = 0;
+	session->written.error = NULL;
+	report_now(session);
+}
+
+/* ---- the trace ------------------------------------------------------------- */
+
+static void open_trace(struct session *session)
+{
+	int error = trace_open(&session->trace, session->output, session->uuid);
+
+	if (error)
+		session_failed(session, NULL, error);
+	else
+		session->is_open = true;
+}
+
+static void write_metadata(struct session *session)
+{
+	int error;
+
+	if (session->memory < 0 || !session->is_open)
+		return;
+	error = trace_write_metadata(&session->trace, session->memory);
+	if (error) {
+		session_failed(session, TRACE_METADATA, error);
+		return;
+	}
+	close(session->memory);
+	session->memory = -1;
+	session->has_metadata = true;
+	session->written.generation = session->memory_generation;
+	if (session->memory_final)
+		report_now(session);
+	else
+		report_later(session);
+}
+
+void session_set_metadata(struct session *session, uint64_t generation, int memory, bool final)
+{
+	if (session->memory >= 0)
+		close(session->memory);
+	session->memory = memory;
+	session->memory_generation = generation;
+	session->memory_final = final;
+	write_metadata(session);
+	/* Rings may hold packets that waited for it. */
+	if (session->memory < 0)
+		session_wake(session);
+}
+
+/*
+ * Try again. What failed before and did not fail in all the time since the
+ * try before this one is over: a disk with room for small packets only is
+ * not said to be full and free in turns.
+ */
+static int on_retry(sd_event_source *source, uint64_t now, void *userdata)
+{
+	struct session *session = userdata;
+	bool was_stalled = session->stalled;
+
+	(void)source;
+	(void)now;
+	session->stalled = false;
+	if (!session->is_open)
+		open_trace(session);
+	write_metadata(session);
+	if (!session->stalled) {
+		if (session->trouble && !was_stalled)
+			recovered(session);
+		else if (session->trouble)
+			session_retry_later(session);
+		session_wake(session);
+	}
+	return 0;
+}
+
+/* ---- the session ----------------------------------------------------------- */
+
+static int add_timers(struct session *session)
+{
+	sd_event *loop = session->shared->loop;
+	int error;
+
+	error = sd_event_add_time_relative(loop, &session->retry, CLOCK_MONOTONIC, RETRY_US, 0,
+					   on_retry, session);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(session->retry, SD_EVENT_OFF);
+	if (error >= 0)
+		error = sd_event_add_time_relative(loop, &session->report, CLOCK_MONOTONIC,
+						   REPORT_US, 0, on_report, session);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(session->report, SD_EVENT_OFF);
+	return error;
+}
+
+struct session *session_create(struct session_shared *shared, const char *name, const char *output,
+			       const char *rings, const uint8_t uuid[CTF_UUID_SIZE])
+{
+	size_t size = strlen(name) + 1;
+	struct session *session = calloc(1, sizeof(*session) + size);
+
+	if (!session)
+		return NULL;
+	CDS_INIT_LIST_HEAD(&session->node);
+	CDS_INIT_LIST_HEAD(&session->channels);
+	session->shared = shared;
+	session->memory = -1;
+	memcpy(session->name, name, size);
+	memcpy(session->uuid, uuid, sizeof(session->uuid));
+	session->output = strdup(output);
+	session->rings = strdup(rings);
+	if (!session->output || !session->rings || add_timers(session) < 0) {
+		session_destroy(session);
+		return NULL;
+	}
+	open_trace(session);
+	return session;
+}
+
+void session_destroy(struct session *session)
+{
+	struct cds_list_head *node, *next;
+
+	if (!session)
+		return;
+	cds_list_for_each_safe(node, next, &session->channels)
+		channel_destroy(channel_of_node(node));
+	sd_event_source_disable_unref(session->retry);
+	sd_event_source_disable_unref(session->report);
+	if (session->is_open)
+		trace_close(&session->trace);
+	if (session->memory >= 0)
+		close(session->memory);
+	free(session->output);
+	free(session->rings);
+	free(session);
+}
+
+const char *session_name(const struct session *session)
+{
+	return session->name;
+}
+
+struct cds_list_head *session_node(struct session *session)
+{
+	return &session->node;
+}
+
+struct session *session_of_node(struct cds_list_head *node)
+{
+	return caa_container_of(node, struct session, node);
+}
+
+int session_add_channel(struct session *session, const char *name, uint32_t stream_id)
+{
+	struct cds_list_head *node;
+
+	cds_list_for_each(node, &session->channels) {
+		if (strcmp(channel_name(channel_of_node(node)), name) == 0)
+			return 0;
+	}
+	return channel_create(session, session->rings, name, stream_id, &session->channels);
+}
+
+void session_wake(struct session *session)
+{
+	struct cds_list_head *node;
+
+	cds_list_for_each(node, &session->channels)
+		channel_wake(channel_of_node(node));
+}
+
+/* ---- for its channels ------------------------------------------------------ */
+
+struct session_shared *session_shared(const struct session *session)
+{
+	return session->shared;
+}
+
+struct stream *session_create_stream(struct session *session, const char *name,
+				     const char *procname, uint32_t stream_id)
+{
+	struct stream *stream = stream_create(&session->trace, &session->shared->pool, name,
+					      procname, stream_id);
+
+	session->written.streams += stream != NULL;
+	return stream;
+}
+
+bool session_may_write(const struct session *session, uint64_t generation)
+{
+	return session->is_open && !session->stalled && session->has_metadata &&
+	       session->written.generation >= generation;
+}
+
+void session_count(struct session *session, const struct session_written *more)
+{
+	session->written.packets += more->packets;
+	session->written.events += more->events;
+	session->written.lapped += more->lapped;
+	session->written.bytes += more->bytes;
+	report_later(session);
+}

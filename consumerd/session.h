@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * session.h - a recording session as the consumer has it: a trace on disk,
+ * channels whose rings go into it, what was written so far.
+ *
+ * The session is where writing stops and goes on: when the disk is full (or
+ * fails, or descriptors run out) its rings keep the packets that they hold,
+ * it says so once, and tries again by a timer. Other sessions go on.
+ */
+#ifndef CONSUMERD_SESSION_H
+#define CONSUMERD_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <systemd/sd-event.h>
+#include <urcu/list.h>
+
+#include "consumerd/stream.h"
+#include "consumerd/trace.h"
+#include "consumerd/turn.h"
+
+struct session;
+
+/* Cumulative over this life of the consumer. */
+struct session_written {
+	uint64_t generation; /* of the metadata on disk; 0: none */
+	uint64_t packets;
+	uint64_t events;
+	uint64_t lapped; /* events dropped: overwritten while they were copied */
+	uint64_t bytes;
+	uint64_t streams;
+	const char *error; /* NULL: all is well */
+};
+
+/* What all sessions share. Outlives them. */
+struct session_shared {
+	sd_event *loop;
+	struct turns turns;
+	struct stream_pool pool;
+	/* Room to copy a packet that its writer may overwrite. */
+	void *copy;
+	size_t copy_size;
+	/* Send the daemon what was written. 0 or -errno: it is tried again. */
+	int (*report)(struct session_shared *shared, const char *session,
+		      const struct session_written *written);
+	void *userdata; /* of report */
+};
+
+/*
+ * Never fails for want of a usable output: such a session takes no packets,
+ * says why, and tries again. NULL: no memory.
+ */
+struct session *session_create(struct session_shared *shared, const char *name, const char *output,
+			       const char *rings, const uint8_t uuid[CTF_UUID_SIZE]);
+/* Forgets it, with its channels and rings; NULL is allowed. */
+void session_destroy(struct session *session);
+
+const char *session_name(const struct session *session);
+/* In the list of whoever made it. */
+struct cds_list_head *session_node(struct session *session);
+struct session *session_of_node(struct cds_list_head *node);
+
+/* Watch RINGS/NAME. 0 or -errno; a channel that is there already is left alone. */
+int session_add_channel(struct session *session, const char *name, uint32_t stream_id);
+
+/*
+ * `memory`, which becomes the session's, holds the metadata of `generation`.
+ * It is on disk when a packet that needs it is written. `final`: say so at
+ * once, and that all before it was written.
+ */
+void session_set_metadata(struct session *session, uint64_t generation, int memory, bool final);
+
+/* Let all rings have a turn, whether they said that they have something or not. */
+void session_wake(struct session *session);
+
+/* ---- for its rings --------------------------------------------------------- */
+
+struct session_shared *session_shared(const struct session *session);
+/* A stream of the session's trace; as stream_create(). */
+struct stream *session_create_stream(struct session *session, const char *name,
+				     const char *procname, uint32_t stream_id);
+/* May a packet that this metadata describes be written now? */
+bool session_may_write(const struct session *session, uint64_t generation);
+/* Add to packets, events, lapped and bytes. */
+void session_count(struct session *session, const struct session_written *more);
+/*
+ * Writing the file `what` (NULL: the folder) failed: no ring of the session
+ * goes on before the next try.
+ */
+void session_failed(struct session *session, const char *what, int error);
+/* Something else than writing failed: let all rings have another turn later. */
+void session_retry_later(struct session *session);
+
+#endif /* CONSUMERD_SESSION_H */

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "consumerd/stream-repair.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "consumerd/file.h"
+#include "consumerd/packet.h"
+
+struct repair {
+	int stream_fd;
+	int index_fd;
+	const uint8_t *uuid;
+	uint64_t stream_size;
+	uint64_t index_size;
+	struct stream_tail *tail;
+};
+
+static uint64_t entry_offset(uint64_t packets)
+{
+	return sizeof(struct ctf_index_header) + packets * sizeof(struct ctf_index_entry);
+}
+
+/* 0; -EBADMSG, -ENODATA as packet_check_header(); or of the file system. */
+static int read_header(const struct repair *repair, uint64_t offset,
+		       struct ctf_packet_header *header, uint64_t *size)
+{
+	ssize_t got;
+
+	if (offset > repair->stream_size || repair->stream_size - offset < sizeof(*header))
+		return -ENODATA;
+	got = file_read(repair->stream_fd, header, sizeof(*header), offset);
+	if (got < 0)
+		return (int)got;
+	if ((size_t)got != sizeof(*header))
+		return -ENODATA;
+	return packet_check_header(header, repair->uuid, repair->stream_size - offset, size);
+}
+
+/*
+ * May the walk begin behind the index's last entry? It may where the packet
+ * it speaks of is there and says the very same of itself.
+ */
+static int believe_index(struct repair *repair)
+{
+	struct ctf_index_header expected, found;
+	struct ctf_index_entry entry, made;
+	struct ctf_packet_header header;
+	struct packet_extent extent;
+	uint64_t packets, size;
+	int error;
+
+	if (repair->index_size < entry_offset(1))
+		return 0;
+	packets = (repair->index_size - sizeof(found)) / sizeof(entry);
+	packet_make_index_header(&expected);
+	if (file_read(repair->index_fd, &found, sizeof(found), 0) != sizeof(found) ||
+	    memcmp(&found, &expected, sizeof(found)) != 0)
+		return 0;
+	if (file_read(repair->index_fd, &entry, sizeof(entry), entry_offset(packets - 1)) !=
+	    sizeof(entry))
+		return 0;
+	extent = packet_index_extent(&entry);
+	error = read_header(repair, extent.offset, &header, &size);
+	if (error == -EBADMSG || error == -ENODATA)
+		return 0;
+	if (error)
+		return error;
+	packet_make_index_entry(&header, extent.offset, &made);
+	if (memcmp(&made, &entry, sizeof(entry)) != 0)
+		return 0;
+	repair->tail->size = extent.offset + size;
+	repair->tail->packets = packets;
+	repair->tail->next_sequence = header.packet_seq_num + 1;
+	return 0;
+}
+
+static int walk(struct repair *repair)
+{
+	struct stream_tail *tail = repair->tail;
+	struct ctf_packet_header header;
+	struct ctf_index_entry entry;
+	uint64_t size;
+	int error;
+
+	while (tail->size < repair->stream_size) {
+		error = read_header(repair, tail->size, &header, &size);
+		if (error == -EBADMSG || error == -ENODATA)
+			break;
+		if (error)
+			return error;
+		packet_make_index_entry(&header, tail->size, &entry);
+		error = file_write(repair->index_fd, &entry, sizeof(entry),
+				   entry_offset(tail->packets));
+		if (error)
+			return error;
+		tail->size += size;
+		tail->packets++;
+		tail->next_sequence = header.packet_seq_num + 1;
+	}
+	return 0;
+}
+
+/*
+ * A file without a whole packet may be cut only where it begins as a packet
+ * of this trace does: nothing of somebody else's is ever destroyed.
+ */
+static int check_ours(const struct repair *repair)
+{
+	struct ctf_packet_header found, ours = { .magic = CTF_PACKET_MAGIC };
+	size_t known = offsetof(struct ctf_packet_header, stream_id);
+	ssize_t got;
+
+	if (repair->tail->packets || repair->stream_size == 0)
+		return 0;
+	memcpy(ours.uuid, repair->uuid, sizeof(ours.uuid));
+	got = file_read(repair->stream_fd, &found, known, 0);
+	if (got < 0)
+		return (int)got;
+	return memcmp(&found, &ours, (size_t)got) == 0 ? 0 : -EEXIST;
+}
+
+static int cut(const struct repair *repair)
+{
+	struct ctf_index_header header;
+	uint64_t index_end = repair->tail->packets ? entry_offset(repair->tail->packets) : 0;
+
+	if (repair->tail->packets) {
+		packet_make_index_header(&header);
+		int error = file_write(repair->index_fd, &header, sizeof(header), 0);
+
+		if (error)
+			return error;
+	}
+	if (repair->index_size > index_end && ftruncate(repair->index_fd, (off_t)index_end) < 0)
+		return -errno;
+	if (repair->stream_size > repair->tail->size &&
+	    ftruncate(repair->stream_fd, (off_t)repair->tail->size) < 0)
+		return -errno;
+	repair->tail->cut = repair->stream_size - repair->tail->size;
+	return 0;
+}
+
+int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE],
+		  struct stream_tail *tail)
+{
+	struct repair repair = {
+		.stream_fd = stream_fd,
+		.index_fd = index_fd,
+		.uuid = uuid,
+		.tail = tail,
+	};
+	struct stat stream_status, index_status;
+	int error;
+
+	*tail = (struct stream_tail){ 0 };
+	if (fstat(stream_fd, &stream_status) < 0 || fstat(index_fd, &index_status) < 0)
+		return -errno;
+	repair.stream_size = (uint64_t)stream_status.st_size;
+	repair.index_size = (uint64_t)index_status.st_size;
+	error = believe_index(&repair);
+	if (!error)
+		error = walk(&repair);
+	if (!error)
+		error = check_ours(&repair);
+	if (!error)
+		error = cut(&repair);
+	return error;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * stream-repair.h - what of a stream file can be trusted after its writer
+ * died at any moment: whole packets, and nothing beyond them.
+ */
+#ifndef CONSUMERD_STREAM_REPAIR_H
+#define CONSUMERD_STREAM_REPAIR_H
+
+#include <stdint.h>
+
+#include "common/ctf.h"
+
+/* Where a stream file ends, and what its last packet was. */
+struct stream_tail {
+	uint64_t size;          /* bytes */
+	uint64_t packets;       /* whole ones */
+	uint64_t next_sequence; /* the last packet's + 1; 0: there is none */
+	uint64_t cut;           /* bytes that were cut off */
+};
+
+/*
+ * Cut the stream file after its last whole packet and make the index say
+ * what is left. Both descriptors can be read and written. The index is
+ * believed as far as its last entry fits its packet; otherwise all of the
+ * file is walked through and the index made anew.
+ *
+ * 0; -EEXIST: what is there is not of this trace, and was left as it is;
+ * another -errno of the file system.
+ */
+int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE],
+		  struct stream_tail *tail);
+
+#endif /* CONSUMERD_STREAM_REPAIR_H */

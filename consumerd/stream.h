@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * stream.h - one CTF stream file, of one process, channel and CPU, and the
+ * index beside it.
+ *
+ * Packets are written whole or not at all: a write that fails is undone.
+ * Index entries are written in batches, always after their packets; what a
+ * crash takes of them is found again in the packets (stream-repair.h).
+ *
+ * Streams outnumber descriptors: a pool keeps the most recently used open.
+ */
+#ifndef CONSUMERD_STREAM_H
+#define CONSUMERD_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <urcu/list.h>
+
+#include <lttngmap/ring-file.h>
+
+#include "consumerd/packet.h"
+#include "consumerd/trace.h"
+
+struct stream_pool {
+	struct cds_list_head open; /* the one used longest ago first */
+	unsigned nr_open;
+	unsigned max_open;
+};
+
+void stream_pool_init(struct stream_pool *pool, unsigned max_open);
+
+struct stream;
+
+/*
+ * A stream of `trace`, which must outlive it, as must the pool. No file is
+ * touched before the first packet. `name` is the file's, and `procname` what
+ * its packets shall say. NULL: no memory, or a name that is too long.
+ */
+struct stream *stream_create(const struct trace *trace, struct stream_pool *pool,
+			     const char *name, const char *procname, uint32_t stream_id);
+/* Closes the files; entries that were not flushed are lost, and found by repair. */
+void stream_destroy(struct stream *stream);
+
+/*
+ * Write a packet. 0 it is on disk now; -EALREADY it was, by its sequence
+ * number; -EEXIST the file is not of this trace; another -errno: nothing of
+ * it is there and it may be tried again.
+ */
+int stream_write(struct stream *stream, const struct lttngmap_packet *packet, const void *body);
+/* Write the index entries that are due. 0 or -errno: they stay due. */
+int stream_flush(struct stream *stream);
+
+bool stream_is_dirty(const struct stream *stream);
+const char *stream_name(const struct stream *stream);
+
+#endif /* CONSUMERD_STREAM_H */

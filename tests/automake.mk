@@ -153,6 +153,7 @@ cli_tests = \
 	tests/integration/cli-manual.sh \
 	tests/integration/record-command.sh \
 	tests/integration/record-faults.sh \
+	tests/integration/record-terminal.sh \
 	tests/integration/record-usage.sh \
 	tests/integration/view-trace.sh
 dist_check_SCRIPTS += $(cli_tests)

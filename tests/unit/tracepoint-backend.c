@@ -20,9 +20,12 @@ EXPORTED void lttngmap_module_register(struct lttngmap_module *module)
 
 EXPORTED void lttngmap_module_unregister(struct lttngmap_module *module)
 {
+	struct lttngmap_tracepoint *const *at;
 	unsigned int i;
 
 	backend.unregistrations++;
+	for (at = module->begin; at < module->end; at++)
+		__atomic_store_n(&(*at)->word, module->off, __ATOMIC_RELEASE);
 	for (i = 0; i < backend.nr_modules; i++)
 		if (backend.modules[i] == module)
 			backend.modules[i] = backend.modules[--backend.nr_modules];

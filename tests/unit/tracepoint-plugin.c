@@ -15,7 +15,8 @@ void plugin_run(int value)
 	lttngmap_tracepoint(plugin, run, "plugin", value);
 }
 
-__attribute__((destructor)) static void leave(void)
+/* The last priority before the module's own. */
+__attribute__((destructor(102))) static void leave(void)
 {
 	lttngmap_tracepoint(plugin, leave);
 }

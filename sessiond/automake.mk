@@ -26,6 +26,13 @@ libsessiond_la_SOURCES = \
 	sessiond/registry.h \
 	sessiond/ring-dirs.c \
 	sessiond/ring-dirs.h \
+	sessiond/ring-fs-dir.c \
+	sessiond/ring-fs-file.c \
+	sessiond/ring-fs-helper.c \
+	sessiond/ring-fs-init.c \
+	sessiond/ring-fs-tree.c \
+	sessiond/ring-fs.c \
+	sessiond/ring-fs.h \
 	sessiond/ring-reader.c \
 	sessiond/ring-reader.h \
 	sessiond/ring-set.c \

@@ -86,7 +86,7 @@ static void connection_close(struct connection *connection)
 	free(connection);
 }
 
-/* Never waits: -EAGAIN is a reader that does not read. `passed` may be -1. */
+/* Never waits: -ENOBUFS is a reader that does not read. `passed` may be -1. */
 static int send_message(struct connection *connection, struct protocol_ring_message *message,
 			int passed)
 {
@@ -109,7 +109,7 @@ static int send_message(struct connection *connection, struct protocol_ring_mess
 	}
 	if (sendmsg(sd_event_source_get_io_fd(connection->source), &header,
 		    MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		return -errno;
+		return errno == EAGAIN ? -ENOBUFS : -errno;
 	return 0;
 }
 

@@ -158,3 +158,16 @@ cli_tests = \
 	tests/integration/view-trace.sh
 dist_check_SCRIPTS += $(cli_tests)
 TESTS += $(cli_tests)
+
+# The two mediators, each with a ring thread and rings filled by hand.
+mediator_test = tests/unit/mediator-cases.h tests/utils/ring-server.c tests/utils/ring-server.h
+mediator_test_libs = libsessiond.la libringfile.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) \
+	-lpthread
+check_PROGRAMS += tests/unit/ring-fs tests/unit/ring-socket
+TESTS += tests/unit/ring-fs tests/unit/ring-socket
+tests_unit_ring_fs_SOURCES = tests/unit/ring-fs.c $(mediator_test)
+tests_unit_ring_fs_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_unit_ring_fs_LDADD = $(mediator_test_libs)
+tests_unit_ring_socket_SOURCES = tests/unit/ring-socket.c $(mediator_test)
+tests_unit_ring_socket_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_unit_ring_socket_LDADD = $(mediator_test_libs)

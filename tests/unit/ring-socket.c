@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * ring-socket serves readers as every mediator does; hostile messages cost
+ * their sender's connection and nobody else's.
+ */
+#include "tests/unit/mediator-cases.h"
+
+#include <grp.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "common/protocol-ring.h"
+
+static int connect_to(const struct ring_server *server)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", server->dir,
+		 PROTOCOL_RING_SOCKET);
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		return -errno;
+	return fd;
+}
+
+static struct protocol_ring_message message_of(uint32_t type)
+{
+	return (struct protocol_ring_message){
+		.magic = PROTOCOL_RING_MAGIC,
+		.version = PROTOCOL_RING_VERSION,
+		.type = type,
+		.packet.cpu = LTTNGMAP_CPU_ANY,
+	};
+}
+
+/* The server hung up on this connection. */
+static bool is_closed(int fd)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	struct protocol_ring_message message;
+
+	for (int messages = 0; messages < 10000 && poll(&wait, 1, 5000) == 1; messages++)
+		if (recv(fd, &message, sizeof(message), MSG_DONTWAIT) <= 0)
+			return true;
+	return false;
+}
+
+static void refuse(const struct ring_server *server, const void *bytes, size_t size,
+		   const char *name)
+{
+	int fd = connect_to(server);
+
+	ok(fd >= 0 && send(fd, bytes, size, MSG_NOSIGNAL) == (ssize_t)size && is_closed(fd), "%s",
+	   name);
+	close(fd);
+}
+
+static void case_hostile(struct ring_server *server)
+{
+	struct protocol_ring_message message = message_of(PROTOCOL_RING_ATTACH);
+	struct lttngmap_ring_file *file = NULL;
+	struct lttngmap_packet packet;
+	struct served_ring ring;
+	char large[sizeof(message) + 1] = { 0 };
+
+	start_ring(server, &ring);
+	is(lttngmap_ring_file_open(ring.path, &file), 0, "a good reader is there");
+	refuse(server, &message, sizeof(message) - 1, "a message too short closes the connection");
+	memcpy(large, &message, sizeof(message));
+	refuse(server, large, sizeof(large), "one too long");
+	refuse(server, large, 1, "one byte");
+	message.magic++;
+	refuse(server, &message, sizeof(message), "another magic");
+	message = message_of(PROTOCOL_RING_ATTACH);
+	message.version++;
+	refuse(server, &message, sizeof(message), "another version");
+	message = message_of(PROTOCOL_RING_GET_PACKET);
+	refuse(server, &message, sizeof(message), "GET_PACKET before ATTACH");
+	message = message_of(PROTOCOL_RING_CHECK_PACKET);
+	refuse(server, &message, sizeof(message), "CHECK_PACKET before ATTACH");
+	message = message_of(PROTOCOL_RING_READY);
+	refuse(server, &message, sizeof(message), "READY from a reader");
+	message = message_of(99);
+	refuse(server, &message, sizeof(message), "an unknown type");
+	is(get_packet(file, &packet, 0), -EAGAIN, "the good reader is served all the time");
+	lttngmap_ring_file_close(file);
+	end_ring(&ring);
+}
+
+static int exchange(int fd, struct protocol_ring_message *message)
+{
+	if (send(fd, message, sizeof(*message), MSG_NOSIGNAL) < 0 ||
+	    recv(fd, message, sizeof(*message), 0) != sizeof(*message))
+		return -errno;
+	return message->error;
+}
+
+static void case_attach(struct ring_server *server)
+{
+	struct protocol_ring_message message = message_of(PROTOCOL_RING_ATTACH);
+	struct served_ring ring;
+	int fd = connect_to(server);
+
+	start_ring(server, &ring);
+	message.ring = ring_set_id(ring.set) + 1000;
+	is(exchange(fd, &message), -ENODATA, "a ring that was not announced cannot be attached");
+	message.ring = ring_set_id(ring.set);
+	is(exchange(fd, &message), 0, "but then another one");
+	is(message.size, ring_set_data_size(ring.set), "whose size is told");
+	message = message_of(PROTOCOL_RING_ATTACH);
+	message.ring = ring_set_id(ring.set);
+	send(fd, &message, sizeof(message), MSG_NOSIGNAL);
+	ok(is_closed(fd), "attaching twice closes the connection");
+	close(fd);
+	end_ring(&ring);
+}
+
+/* Requests without end by one who reads no answer. */
+static void case_flood(struct ring_server *server)
+{
+	struct protocol_ring_message message = message_of(PROTOCOL_RING_ATTACH);
+	struct lttngmap_ring_file *file = NULL;
+	struct served_ring ring;
+	int fd = connect_to(server), sent;
+
+	start_ring(server, &ring);
+	message.ring = ring_set_id(ring.set);
+	is(exchange(fd, &message), 0, "a reader attaches");
+	message = message_of(PROTOCOL_RING_GET_PACKET);
+	for (sent = 0; sent < 100000; sent++)
+		if (send(fd, &message, sizeof(message), MSG_NOSIGNAL) < 0)
+			break;
+	ok(sent < 100000, "and asks without reading: closed after %d requests", sent);
+	is(lttngmap_ring_file_open(ring.path, &file), 0, "the ring is another's then");
+	lttngmap_ring_file_close(file);
+	close(fd);
+	end_ring(&ring);
+}
+
+/* READY that came before CHECK_PACKET's answer is not lost to poll. */
+static void case_ready_kept(struct ring_server *server)
+{
+	struct lttngmap_ring_file *file = NULL;
+	struct lttngmap_packet packet;
+	struct served_ring ring;
+
+	start_ring(server, &ring);
+	is(lttngmap_ring_file_open(ring.path, &file), 0, "a ring file is opened");
+	is(get_packet(file, &packet, 0), -EAGAIN, "and empty");
+	served_ring_write(&ring, 0, "something");
+	served_ring_switch(&ring, 0);
+	served_ring_notify(&ring);
+	is(lttngmap_ring_file_check_packet(file), -EINVAL, "a request takes READY off the socket");
+	ok(is_ready(lttngmap_ring_file_fd(file), 5000), "poll says it nevertheless");
+	is(get_packet(file, &packet, 0), 0, "and it is true");
+	is(get_packet(file, &packet, 0), -EAGAIN, "once");
+	ok(!is_ready(lttngmap_ring_file_fd(file), 0), "then poll is quiet");
+	lttngmap_ring_file_close(file);
+	end_ring(&ring);
+}
+
+/* The descriptor that a reader gets cannot write. */
+static void case_read_only(struct ring_server *server)
+{
+	struct protocol_ring_message message = message_of(PROTOCOL_RING_ATTACH);
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec part = { .iov_base = &message, .iov_len = sizeof(message) };
+	struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+				 .msg_controllen = sizeof(control.bytes) };
+	struct served_ring ring;
+	int memory = -1, fd = connect_to(server);
+	void *map;
+
+	start_ring(server, &ring);
+	message.ring = ring_set_id(ring.set);
+	send(fd, &message, sizeof(message), MSG_NOSIGNAL);
+	ok(recvmsg(fd, &header, MSG_CMSG_CLOEXEC) == sizeof(message) && CMSG_FIRSTHDR(&header),
+	   "attaching gives a descriptor");
+	memcpy(&memory, CMSG_DATA(&control.align), sizeof(memory));
+	is(fcntl(memory, F_GETFL) & O_ACCMODE, O_RDONLY, "which is for reading");
+	map = mmap(NULL, SERVED_META, PROT_WRITE, MAP_SHARED, memory, 0);
+	ok(map == MAP_FAILED && errno == EACCES, "it cannot be mapped to write");
+	map = mmap(NULL, SERVED_META, PROT_READ, MAP_SHARED, memory, 0);
+	ok(map != MAP_FAILED && mprotect(map, SERVED_META, PROT_READ | PROT_WRITE) < 0 &&
+		   errno == EACCES,
+	   "nor can the map be changed so");
+	munmap(map, SERVED_META);
+	close(memory);
+	close(fd);
+	end_ring(&ring);
+}
+
+static void case_foreign_user(struct ring_server *server)
+{
+	struct protocol_ring_message message = message_of(PROTOCOL_RING_ATTACH);
+	char path[PATH_MAX];
+	int status = -1;
+	pid_t child;
+
+	if (geteuid() != 0) {
+		skip(1, "only root can be somebody else");
+		return;
+	}
+	/* Let the rights of the files be, so that SO_PEERCRED is what refuses. */
+	snprintf(path, sizeof(path), "%s/%s", server->dir, PROTOCOL_RING_SOCKET);
+	chmod(server->dir, 0755);
+	chmod(path, 0666);
+	child = fork();
+	if (child == 0) {
+		int fd;
+
+		if (setgroups(0, NULL) < 0 || setgid(65534) < 0 || setuid(65534) < 0)
+			_exit(1);
+		fd = connect_to(server);
+		if (fd < 0)
+			_exit(2);
+		send(fd, &message, sizeof(message), MSG_NOSIGNAL);
+		_exit(recv(fd, &message, sizeof(message), 0) <= 0 ? 0 : 3);
+	}
+	waitpid(child, &status, 0);
+	is(status, 0, "another user is not served");
+	chmod(server->dir, 0700);
+}
+
+/* Whoever connects and says nothing is closed, here after 5 s. */
+static void case_silent(struct ring_server *server)
+{
+	int fd = connect_to(server);
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+
+	ok(poll(&wait, 1, 8000) == 1 && wait.revents & POLLHUP, "who says nothing is closed");
+	close(fd);
+}
+
+int main(void)
+{
+	struct ring_server server;
+	const char *why = NULL;
+	int error;
+
+	urcu_memb_register_thread();
+	error = ring_server_start(&server, &ring_socket_mediator, &why);
+	if (error)
+		bail_out("ring-socket: %s: %s", why, strerror(-error));
+	mediator_cases(&server);
+	case_hostile(&server);
+	case_attach(&server);
+	case_flood(&server);
+	case_ready_kept(&server);
+	case_read_only(&server);
+	case_foreign_user(&server);
+	case_silent(&server);
+	ring_server_stop(&server);
+	ok(access(server.dir, F_OK) < 0, "nothing is left behind");
+	urcu_memb_unregister_thread();
+	return done_testing();
+}

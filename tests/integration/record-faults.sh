@@ -96,6 +96,7 @@ wait "$pid" 2>/dev/null
 for _ in {1..60}; do kill -0 "$(daemon_pid)" 2>/dev/null || break; sleep 0.05; done
 if kill -0 "$(daemon_pid)" 2>/dev/null; then
 	fail 'a killed command takes its daemon along'
+	kill -9 "$(daemon_pid)"
 else
 	pass 'a killed command takes its daemon along'
 fi

@@ -112,7 +112,8 @@ like "$output" '\[lttngmap: 1,234 events, 55\.5 KiB, 0 lost, 2 processes\]' 'a s
 like "$output" 'two.*2 processes traced' 'and a summary'
 output=$(record '' -q -o f -- sleep 1.2)
 is "$output" $'\nstatus 0' 'neither with --quiet'
-output=$(record '' -o g -- sh -c 'stty -icanon; sleep 1.5; stty icanon')
+output=$(record 'mode = termios.tcgetattr(master); mode[3] &= ~termios.ICANON
+termios.tcsetattr(master, termios.TCSANOW, mode)' -o g -- sleep 1.5)
 [[ $output != *'[lttngmap:'* ]]
 is $? 0 'no status line while the terminal is raw'
 output=$(record '' -o h -- sleep 1.2 2>&1 | cat)

@@ -69,7 +69,8 @@ static int search(const char *name, char *path, size_t size)
 			error = check_executable(path);
 			if (error == 0)
 				return 0;
-			if (error == EACCES)
+			/* Not where a directory of PATH itself is closed: shells go on, too. */
+			if (error == EACCES && access(path, F_OK) == 0)
 				result = EACCES;
 		}
 		if (directory[length] == '\0')

@@ -171,3 +171,24 @@ tests_unit_ring_fs_LDADD = $(mediator_test_libs)
 tests_unit_ring_socket_SOURCES = tests/unit/ring-socket.c $(mediator_test)
 tests_unit_ring_socket_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_unit_ring_socket_LDADD = $(mediator_test_libs)
+
+# The consumer.
+trace_kit = tests/utils/trace-kit.c tests/utils/trace-kit.h
+check_PROGRAMS += tests/unit/consumer-stream
+TESTS += tests/unit/consumer-stream
+tests_unit_consumer_stream_SOURCES = tests/unit/consumer-stream.c $(trace_kit)
+tests_unit_consumer_stream_LDADD = libconsumerd.la
+
+# Readers by third parties, who know the kernel's rings only.
+abi_reader_cppflags = -D_GNU_SOURCE -idirafter $(top_srcdir)/tests/abi/include
+noinst_HEADERS += tests/abi/include/linux/trace_mmap.h
+check_PROGRAMS += tests/abi/drain-ring tests/abi/map-ring tests/abi/ring-abi
+TESTS += tests/abi/ring-abi
+tests_abi_drain_ring_SOURCES = tests/abi/drain-ring.c
+tests_abi_drain_ring_CPPFLAGS = $(abi_reader_cppflags)
+tests_abi_map_ring_SOURCES = tests/abi/map-ring.c
+tests_abi_map_ring_CPPFLAGS = $(abi_reader_cppflags)
+tests_abi_ring_abi_SOURCES = tests/abi/ring-abi.c \
+	tests/utils/ring-server.c tests/utils/ring-server.h
+tests_abi_ring_abi_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_abi_ring_abi_LDADD = $(mediator_test_libs)

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * Programs that know nothing of lttngmap, only how the kernel's rings are
+ * mapped, read a live ring file of ring-fs; and the same program reads a
+ * ring of the kernel where there is one.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <urcu/urcu-memb.h>
+
+#include "tests/utils/ring-server.h"
+#include "tests/utils/tap.h"
+
+static char output[4096];
+
+/* The exit status of tests/abi/PROGRAM PATH; its output as text. */
+static int run(const char *program, const char *path)
+{
+	const char *build = getenv("LTTNGMAP_BUILD");
+	char command[3 * PATH_MAX];
+	size_t size;
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "timeout 20 '%s/tests/abi/%s' '%s' 2>&1",
+		 build ? build : ".", program, path);
+	pipe = popen(command, "r");
+	if (!pipe)
+		return -1;
+	size = fread(output, 1, sizeof(output) - 1, pipe);
+	output[size] = '\0';
+	return pclose(pipe);
+}
+
+static void case_map(struct served_ring *ring)
+{
+	unsigned long long first;
+	unsigned id = 0, read = 0;
+	char *line;
+
+	served_ring_write(ring, 1, "hello");
+	is(run("map-ring", ring->path), 0, "the documentation's sequence of calls works");
+	line = strstr(output, "reader ");
+	ok(line && sscanf(line, "reader %u at %*p, %u bytes, first %llx", &id, &read, &first) == 3,
+	   "and finds the reader's sub-buffer");
+	is(id, SERVED_SUBBUFS + 1, "which is the one that was written to");
+	is(read, 8 + sizeof("hello"), "with all that is in it");
+	is(first, *(unsigned long long *)(ring->data + SERVED_META +
+					  (SERVED_SUBBUFS + 1) * SERVED_SUBBUF_SIZE),
+	   "and whose bytes are the process's");
+	ok(strstr(output, "sub-buffers 9 of 4096"), "of so many of that size");
+	if (!line)
+		diag("%s", output);
+}
+
+static void case_drain(struct served_ring *ring)
+{
+	char expected[256];
+
+	/* What the first reader did not release comes again. */
+	served_ring_write(ring, 0, "one");
+	served_ring_write(ring, 0, "two");
+	served_ring_switch(ring, 0);
+	served_ring_write(ring, 0, "three");
+	served_ring_write(ring, 1, "four");
+	is(run("drain-ring", ring->path), 0, "a loop over reader pages works");
+	snprintf(expected, sizeof(expected), "%u: hello\n", SERVED_SUBBUFS + 1);
+	ok(strstr(output, expected), "it is given again what another left");
+	ok(strstr(output, "0: one\n0: two\n"), "it sees a full sub-buffer");
+	ok(strstr(output, "1: three\n"), "and one that is not full");
+	snprintf(expected, sizeof(expected), "%u: four\n", SERVED_SUBBUFS + 1);
+	ok(strstr(output, expected), "and what was added to one that it saw");
+	ok(strstr(output, "lost: 0\n"), "and that nothing was lost");
+	is(run("drain-ring", ring->path), 0, "another loop comes to its end too");
+	/* One page's records, and the line of losses. */
+	ok(strchr(output, '\n') && strcmp(strchr(output, '\n'), "\nlost: 0\n") == 0,
+	   "with the one page that the first had not released");
+}
+
+/* ---- the same on the kernel's own ------------------------------------------------------ */
+
+#define INSTANCE "instances/lttngmap-test"
+
+static bool put(const char *directory, const char *file, const char *text)
+{
+	char path[PATH_MAX];
+	bool done;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" INSTANCE "/%s", directory, file);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+static void case_kernel(const char *tracefs)
+{
+	char instance[PATH_MAX + 32], ring[PATH_MAX + 64];
+	cpu_set_t first;
+
+	snprintf(instance, sizeof(instance), "%s/" INSTANCE, tracefs);
+	if (mount("tracefs", tracefs, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0) {
+		skip(1, "no tracefs: %s", strerror(errno));
+		return;
+	}
+	if (mkdir(instance, 0700) < 0) {
+		skip(1, "no instance of the kernel's tracing: %s", strerror(errno));
+		umount2(tracefs, MNT_DETACH);
+		return;
+	}
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	sched_setaffinity(0, sizeof(first), &first);
+	/* The kernel's GET_READER would else wait for half a buffer. */
+	snprintf(ring, sizeof(ring), "%s/per_cpu/cpu0/trace_pipe_raw", instance);
+	if (put(tracefs, "buffer_percent", "0") && put(tracefs, "trace_marker", "hello") &&
+	    run("map-ring", ring) == 0)
+		ok(strstr(output, "reader "), "the same program reads a ring of the kernel");
+	else
+		skip(1, "this kernel's rings cannot be mapped: %s", output);
+	rmdir(instance);
+	umount2(tracefs, MNT_DETACH);
+}
+
+int main(void)
+{
+	struct ring_server server;
+	struct served_ring ring;
+	const char *why = NULL;
+	char tracefs[PATH_MAX];
+	int error;
+
+	urcu_memb_register_thread();
+	error = ring_server_start(&server, &ring_fs_mediator, &why);
+	if (error == -EPERM || error == -ENOENT || error == -EOPNOTSUPP)
+		skip_all("ring-fs cannot serve here: %s", why);
+	if (error || server.ops->add_channel(server.mediator, "session", "channel") < 0)
+		bail_out("ring-fs: %s: %s", why, strerror(-error));
+	served_ring_create(&server, "session", "channel", &ring);
+	if (served_ring_announce(&ring) < 0)
+		bail_out("the ring cannot be announced");
+	for (int tries = 0; tries < 500 && access(ring.path, F_OK) < 0; tries++)
+		usleep(10000);
+
+	case_map(&ring);
+	case_drain(&ring);
+	snprintf(tracefs, sizeof(tracefs), "%s/tracefs", server.dir);
+	mkdir(tracefs, 0700);
+	case_kernel(tracefs);
+	rmdir(tracefs);
+
+	served_ring_withdraw(&ring);
+	served_ring_destroy(&ring);
+	ring_server_stop(&server);
+	ok(access(server.dir, F_OK) < 0, "nothing is left behind");
+	urcu_memb_unregister_thread();
+	return done_testing();
+}

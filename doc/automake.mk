@@ -12,6 +12,7 @@ EXTRA_DIST += \
 
 dist_man_MANS += \
 	doc/man/lttngmap-abi.5 \
+	doc/man/lttngmap-consumerd.8 \
 	doc/man/lttngmap-ring-file.3 \
 	doc/man/lttngmap.1
 

@@ -128,8 +128,10 @@ tests_unit_tracepoint_plugin_la_SOURCES = tests/unit/tracepoint-plugin.c \
 	tests/unit/tracepoint-plugin-cxx.cc
 tests_unit_tracepoint_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
 
-dist_check_SCRIPTS += tests/integration/tracepoint-compilers.sh
-TESTS += tests/integration/tracepoint-compilers.sh
+dist_check_SCRIPTS += \
+	tests/integration/tracepoint-compilers.sh \
+	tests/integration/tracepoint.sh
+TESTS += tests/integration/tracepoint-compilers.sh tests/integration/tracepoint.sh
 
 # Both halves of the ring in one program, without daemons.
 ring_bench_set = tests/utils/ring-bench-set.c tests/utils/ring-bench-set.h

@@ -6,14 +6,31 @@
 
 noinst_LTLIBRARIES += libsessiond.la
 libsessiond_la_SOURCES = \
+	sessiond/app-message.c \
+	sessiond/app-message.h \
+	sessiond/app-request.c \
+	sessiond/app-request.h \
+	sessiond/app-socket.c \
+	sessiond/app-socket.h \
+	sessiond/channel.c \
+	sessiond/channel.h \
 	sessiond/class-measure.c \
 	sessiond/class-parse.c \
 	sessiond/class-parse.h \
+	sessiond/consumer-link.c \
+	sessiond/consumer-link.h \
 	sessiond/control-pages.c \
 	sessiond/control-pages.h \
+	sessiond/control-socket.c \
+	sessiond/control-socket.h \
+	sessiond/control-verbs.c \
+	sessiond/daemon.c \
+	sessiond/daemon.h \
 	sessiond/doorbell.c \
 	sessiond/doorbell.h \
 	sessiond/mediator.h \
+	sessiond/member.c \
+	sessiond/member.h \
 	sessiond/memory-set.c \
 	sessiond/memory-set.h \
 	sessiond/memory.c \
@@ -22,6 +39,10 @@ libsessiond_la_SOURCES = \
 	sessiond/messages.h \
 	sessiond/metadata.c \
 	sessiond/metadata.h \
+	sessiond/options.c \
+	sessiond/options.h \
+	sessiond/process.c \
+	sessiond/process.h \
 	sessiond/registry.c \
 	sessiond/registry.h \
 	sessiond/ring-dirs.c \
@@ -42,15 +63,20 @@ libsessiond_la_SOURCES = \
 	sessiond/ring-thread.h \
 	sessiond/rule.c \
 	sessiond/rule.h \
+	sessiond/runtime-dir.c \
+	sessiond/runtime-dir.h \
+	sessiond/session.c \
+	sessiond/session.h \
+	sessiond/slots.c \
+	sessiond/slots.h \
 	sessiond/tsdl.c \
 	sessiond/tsdl.h
 libsessiond_la_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFLAGS) \
-	$(JSON_CFLAGS) $(NUMA_CFLAGS)
+	$(JSON_CFLAGS) $(NUMA_CFLAGS) $(POPT_CFLAGS) -DBINDIR='"$(bindir)"'
 libsessiond_la_LIBADD = libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(FUSE_LIBS) $(JSON_LIBS) \
-	$(NUMA_LIBS) -lpthread
+	$(NUMA_LIBS) $(POPT_LIBS) -lpthread
 
-# Becomes bin_PROGRAMS once there is a main.c.
-EXTRA_PROGRAMS += lttngmap-sessiond
-lttngmap_sessiond_SOURCES =
+bin_PROGRAMS += lttngmap-sessiond
+lttngmap_sessiond_SOURCES = sessiond/main.c
 lttngmap_sessiond_CFLAGS = $(libsessiond_la_CFLAGS)
 lttngmap_sessiond_LDADD = libsessiond.la

@@ -117,6 +117,14 @@ int memory_set_zero(struct memory_set *set, uint32_t slot)
 	return error;
 }
 
+void memory_set_close_fds(struct memory_set *set)
+{
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		memory_destroy(&set->ring_data[slot]);
+	memory_close_fd(&set->ring_control);
+	memory_close_fd(&set->process);
+}
+
 static int pool_refill(sd_event_source *source, void *data)
 {
 	struct memory_pool *pool = data;

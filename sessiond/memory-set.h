@@ -62,6 +62,12 @@ int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t size);
 /* Ring control and ring data of the slot read as zeros again. 0 or -errno. */
 int memory_set_zero(struct memory_set *set, uint32_t slot);
 
+/*
+ * The process is gone: close every descriptor but the doorbell's. The maps
+ * stay for the ring sets that are still to be read.
+ */
+void memory_set_close_fds(struct memory_set *set);
+
 struct memory_pool;
 
 /* Keeps up to `ready` sets, refilled when `event` has nothing else to do. */

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/log.h"
+
 #define MESSAGES_KEPT 32u
 #define MESSAGE_MAX 256u
 /* Said on standard error at most; who floods it does so through one process. */
@@ -37,9 +39,9 @@ void message_say(const char *format, ...)
 	else
 		dropped++;
 	if (said < MESSAGES_SAID)
-		fprintf(stderr, "lttngmap-sessiond: %s\n", text);
+		log_warning("%s", text);
 	else if (said == MESSAGES_SAID)
-		fprintf(stderr, "lttngmap-sessiond: no more messages are shown here\n");
+		log_warning("no more messages are shown here");
 	if (said <= MESSAGES_SAID)
 		said++;
 	pthread_mutex_unlock(&lock);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/app-request.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "common/socket.h"
+#include "sessiond/channel.h"
+#include "sessiond/control-pages.h"
+#include "sessiond/daemon.h"
+#include "sessiond/member.h"
+#include "sessiond/messages.h"
+#include "sessiond/process.h"
+#include "sessiond/registry.h"
+#include "sessiond/session.h"
+
+static void fill_header(struct protocol_app_header *header, enum protocol_app_type type,
+			size_t size)
+{
+	*header = (struct protocol_app_header){
+		.magic = PROTOCOL_APP_MAGIC,
+		.major = PROTOCOL_APP_MAJOR,
+		.minor = PROTOCOL_APP_MINOR,
+		.type = type,
+		.size = (uint32_t)size,
+	};
+}
+
+/*
+ * Ids for the classes. When it returns, new ones are matched with all rules,
+ * and the consumer's metadata describes them: no packet with them is earlier.
+ */
+static int add_classes(struct app_request *request, const struct app_message *message,
+		       uint16_t *ids, struct app_refusal *refusal)
+{
+	struct daemon *daemon = request->daemon;
+	uint32_t before = registry_count(daemon->registry);
+	struct registry_result result = { .refused = 0 };
+	int error;
+
+	if (message->nr_classes == 0 && message->classes_size == 0)
+		return 0;
+	error = registry_add(daemon->registry, message->classes, message->classes_size,
+			     message->nr_classes, ids, &result);
+	if (error) {
+		app_refuse(refusal, -error, "%s",
+			   result.why[0] ? result.why : strerror(-error));
+		return -EPROTO;
+	}
+	if (result.refused)
+		message_say("process %d: %u event classes are not traced: %s", request->peer.pid,
+			    result.refused, result.why);
+	if (registry_count(daemon->registry) != before)
+		sessions_add_classes(daemon->sessions, before, registry_count(daemon->registry));
+	return 0;
+}
+
+static int refuse_process(const struct app_request *request, int error,
+			  struct app_refusal *refusal)
+{
+	if (error == -ESRCH)
+		return error;
+	if (error == -EMFILE || error == -ENFILE)
+		app_refuse(refusal, -error,
+			   "the daemon has no descriptors left for process %d: raise ulimit -n",
+			   request->peer.pid);
+	else
+		app_refuse(refusal, -error, "process %d cannot be traced: %s", request->peer.pid,
+			   strerror(-error));
+	return -EPROTO;
+}
+
+static int send_registered(const struct app_request *request, uint32_t nr_ids,
+			   struct protocol_app_registered *answer)
+{
+	const struct daemon *daemon = request->daemon;
+	const struct memory_set *memories = request->process->memories;
+	size_t size = sizeof(*answer) + nr_ids * sizeof(answer->ids[0]);
+	int fds[PROTOCOL_APP_FD_RING_DATA + PROTOCOL_APP_RESERVE_MAX];
+
+	fill_header(&answer->header, PROTOCOL_APP_REGISTERED, size);
+	answer->instance = control_pages_get(daemon->pages)->instance;
+	answer->control_size = control_pages_size(daemon->pages);
+	answer->process_size = memories->process.size;
+	answer->ring_control_size = memories->ring_control.size;
+	answer->slot_stride = memories->slot_stride;
+	answer->ring_data_size = memories->reserve > 0 ? memories->ring_data[0].size : 0;
+	answer->meta_page_size = daemon->meta_page_size;
+	answer->reserve = memories->reserve;
+	answer->nr_ids = nr_ids;
+
+	fds[PROTOCOL_APP_FD_CONTROL] = control_pages_fd(daemon->pages);
+	fds[PROTOCOL_APP_FD_PROCESS] = memories->process.fd;
+	fds[PROTOCOL_APP_FD_RING_CONTROL] = memories->ring_control.fd;
+	fds[PROTOCOL_APP_FD_DOORBELL] = memories->doorbell;
+	for (uint32_t slot = 0; slot < memories->reserve; slot++)
+		fds[PROTOCOL_APP_FD_RING_DATA + slot] = memories->ring_data[slot].fd;
+	return socket_send(request->fd, answer, size, fds,
+			   PROTOCOL_APP_FD_RING_DATA + memories->reserve);
+}
+
+static int serve_register(struct app_request *request, const struct app_message *message,
+			  struct app_refusal *refusal)
+{
+	/* The classes' ids stand in the answer, which is made but once at a time. */
+	static union {
+		struct protocol_app_registered answer;
+		char room[sizeof(struct protocol_app_registered) +
+			  PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t)];
+	} reply;
+	struct process_config config = {
+		.pid = (uint32_t)request->peer.pid,
+		.uid = request->peer.uid,
+		.socket = request->fd,
+		.procname = message->registration.procname,
+		.procname_size = sizeof(message->registration.procname),
+	};
+	int error;
+
+	if (request->process) {
+		app_refuse(refusal, EALREADY, "process %u is registered already",
+			   request->process->pid);
+		return -EPROTO;
+	}
+	if (request->peer.pid <= 0) {
+		app_refuse(refusal, ESRCH,
+			   "it lives in a pid namespace that the daemon does not see");
+		return -EPROTO;
+	}
+	memset(&reply, 0, sizeof(reply.answer));
+	error = add_classes(request, message, reply.answer.ids, refusal);
+	if (error)
+		return error;
+	error = process_create(request->daemon, &config, &request->process);
+	if (error)
+		return refuse_process(request, error, refusal);
+	error = send_registered(request, message->nr_classes, &reply.answer);
+	/* It never learnt of its memory: there is nothing to be read from it. */
+	if (error) {
+		process_end(request->process);
+		request->process = NULL;
+	}
+	return error;
+}
+
+static int serve_classes(struct app_request *request, const struct app_message *message,
+			 struct app_refusal *refusal)
+{
+	static union {
+		struct protocol_app_ids answer;
+		char room[sizeof(struct protocol_app_ids) +
+			  PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t)];
+	} reply;
+	size_t size = sizeof(reply.answer) + message->nr_classes * sizeof(uint16_t);
+	int error;
+
+	memset(&reply, 0, sizeof(reply.answer));
+	error = add_classes(request, message, reply.answer.ids, refusal);
+	if (error)
+		return error;
+	fill_header(&reply.answer.header, PROTOCOL_APP_IDS, size);
+	reply.answer.nr_ids = message->nr_classes;
+	return socket_send(request->fd, &reply, size, NULL, 0);
+}
+
+/* An answer without a descriptor: the channel stopped before it was asked for. */
+static int serve_memory(struct app_request *request, const struct app_message *message)
+{
+	struct process *process = request->process;
+	struct channel *channel = sessions_channel_at(request->daemon->sessions, message->slot);
+	struct protocol_app_memory answer = { .slot = message->slot };
+	const struct memory *data = &process->memories->ring_data[message->slot];
+	bool have = channel && member_join(channel, process, true) == 0;
+
+	fill_header(&answer.header, PROTOCOL_APP_MEMORY, sizeof(answer));
+	answer.size = have ? data->size : 0;
+	return socket_send(request->fd, &answer, sizeof(answer), &data->fd, have ? 1 : 0);
+}
+
+int app_request_serve(struct app_request *request, const void *bytes, size_t size,
+		      struct app_refusal *refusal)
+{
+	struct app_message message;
+	int error = app_message_parse(bytes, size,
+				      control_pages_get(request->daemon->pages)->instance,
+				      &message, refusal);
+
+	if (error)
+		return error;
+	if (message.type == PROTOCOL_APP_REGISTER)
+		return serve_register(request, &message, refusal);
+	if (!request->process) {
+		app_refuse(refusal, EPROTO, "a process registers before it asks for anything else");
+		return -EPROTO;
+	}
+	if (message.type == PROTOCOL_APP_CLASSES)
+		return serve_classes(request, &message, refusal);
+	return serve_memory(request, &message);
+}

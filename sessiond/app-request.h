@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * app-request.h - serve one message of a process: register it, give its
+ * classes ids, give it memory.
+ *
+ * Main thread.
+ */
+#ifndef SESSIOND_APP_REQUEST_H
+#define SESSIOND_APP_REQUEST_H
+
+#include <stddef.h>
+#include <sys/socket.h>
+
+#include "sessiond/app-message.h"
+
+struct daemon;
+struct process;
+
+struct app_request {
+	struct daemon *daemon;
+	int fd;
+	struct ucred peer;
+	struct process *process; /* NULL before, and set by, a registration */
+};
+
+/*
+ * 0: answered. -EPROTO: refused, *refusal says why. Else: the peer is gone, or
+ * did not take the answer. Unless 0, the connection is to be closed.
+ */
+int app_request_serve(struct app_request *request, const void *bytes, size_t size,
+		      struct app_refusal *refusal);
+
+#endif /* SESSIOND_APP_REQUEST_H */

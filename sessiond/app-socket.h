@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * app-socket.h - RUNTIME/app.sock, where processes register: the daemon's end
+ * of common/protocol-app.h.
+ *
+ * Nothing that a process sends is trusted. A message is answered by one
+ * message or the connection is closed; a connection that has not registered
+ * after 5 s is closed; no connection is ever waited for.
+ *
+ * Main thread.
+ */
+#ifndef SESSIOND_APP_SOCKET_H
+#define SESSIOND_APP_SOCKET_H
+
+#include <stdint.h>
+
+struct app_socket;
+struct daemon;
+struct process;
+
+/* Listens. 0 or -errno. */
+int app_socket_create(struct daemon *daemon, const char *path, struct app_socket **app);
+/* Closes all connections. NULL is allowed. */
+void app_socket_destroy(struct app_socket *app);
+/* The process is gone: its connection, if there is one, is closed. */
+void app_socket_forget(struct process *process);
+/* Registrations refused so far. */
+uint64_t app_socket_refused(const struct app_socket *app);
+
+#endif /* SESSIOND_APP_SOCKET_H */

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/channel.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sessiond/control-pages.h"
+#include "sessiond/daemon.h"
+#include "sessiond/mediator.h"
+#include "sessiond/member.h"
+#include "sessiond/messages.h"
+#include "sessiond/metadata.h"
+#include "sessiond/process.h"
+#include "sessiond/session.h"
+
+static const char *const mode_names[] = {
+	[LTTNGMAP_MODE_DISCARD] = "discard",
+	[LTTNGMAP_MODE_OVERWRITE] = "overwrite",
+	[LTTNGMAP_MODE_BLOCKING] = "blocking",
+};
+
+const char *channel_mode_name(enum lttngmap_mode mode)
+{
+	return mode_names[mode];
+}
+
+int channel_mode_parse(const char *name, enum lttngmap_mode *mode)
+{
+	for (size_t i = 0; i < sizeof(mode_names) / sizeof(mode_names[0]); i++) {
+		if (strcmp(name, mode_names[i]) == 0) {
+			*mode = (enum lttngmap_mode)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+/* log2 of a power of two within the bounds, or -1. */
+static int shift_of(uint64_t value, unsigned int min, unsigned int max)
+{
+	for (unsigned int shift = min; shift <= max; shift++)
+		if (value == UINT64_C(1) << shift)
+			return (int)shift;
+	return -1;
+}
+
+static int check_geometry(const struct daemon *daemon, const struct channel_config *config,
+			  struct channel *channel, char *why, char *hint)
+{
+	int subbuf_shift = shift_of(config->subbuf_size, LTTNGMAP_SUBBUF_SHIFT_MIN,
+				    LTTNGMAP_SUBBUF_SHIFT_MAX);
+	int subbufs_shift = shift_of(config->subbufs, LTTNGMAP_SUBBUFS_SHIFT_MIN,
+				     LTTNGMAP_SUBBUFS_SHIFT_MAX);
+
+	if (subbuf_shift < 0) {
+		snprintf(why, CHANNEL_WHY_SIZE, "a sub-buffer cannot have %llu bytes",
+			 (unsigned long long)config->subbuf_size);
+		snprintf(hint, CHANNEL_WHY_SIZE, "give a power of two from %u to %u bytes",
+			 1u << LTTNGMAP_SUBBUF_SHIFT_MIN, 1u << LTTNGMAP_SUBBUF_SHIFT_MAX);
+		return -EINVAL;
+	}
+	if (subbufs_shift < 0) {
+		snprintf(why, CHANNEL_WHY_SIZE, "a ring cannot have %llu sub-buffers",
+			 (unsigned long long)config->subbufs);
+		snprintf(hint, CHANNEL_WHY_SIZE, "give a power of two from %u to %u",
+			 1u << LTTNGMAP_SUBBUFS_SHIFT_MIN, 1u << LTTNGMAP_SUBBUFS_SHIFT_MAX);
+		return -EINVAL;
+	}
+	if (daemon_control_size(daemon, (uint32_t)subbufs_shift) > daemon->slot_stride) {
+		int fits = subbufs_shift;
+
+		while (daemon_control_size(daemon, (uint32_t)fits) > daemon->slot_stride)
+			fits--;
+		snprintf(why, CHANNEL_WHY_SIZE,
+			 "%llu sub-buffers a ring are too many on a machine with %u CPUs",
+			 (unsigned long long)config->subbufs, daemon->cpu_rings);
+		snprintf(hint, CHANNEL_WHY_SIZE, "give %u or less, and larger ones", 1u << fits);
+		return -E2BIG;
+	}
+	channel->subbuf_shift = (uint8_t)subbuf_shift;
+	channel->subbufs_shift = (uint8_t)subbufs_shift;
+	return 0;
+}
+
+static int take_slot(struct daemon *daemon, char *why, char *hint)
+{
+	int slot = slots_take(&daemon->slots, daemon_now_usec());
+
+	if (slot == -EAGAIN) {
+		snprintf(why, CHANNEL_WHY_SIZE, "no channel is free yet: %s",
+			 "those destroyed a moment ago rest for a second, or are still read");
+		snprintf(hint, CHANNEL_WHY_SIZE, "try again in a second");
+	} else if (slot < 0) {
+		snprintf(why, CHANNEL_WHY_SIZE, "there are %u channels already, in all sessions",
+			 LTTNGMAP_CHANNELS);
+		snprintf(hint, CHANNEL_WHY_SIZE, "destroy a session that is not needed");
+	}
+	return slot;
+}
+
+int channel_create(struct session *session, const struct channel_config *config,
+		   struct channel **result, char why[CHANNEL_WHY_SIZE], char hint[CHANNEL_WHY_SIZE])
+{
+	struct daemon *daemon = session->daemon;
+	struct channel *channel = calloc(1, sizeof(*channel));
+	int error, slot;
+
+	*result = NULL;
+	snprintf(why, CHANNEL_WHY_SIZE, "out of memory");
+	snprintf(hint, CHANNEL_WHY_SIZE, "destroy a session that is not needed");
+	if (!channel)
+		return -ENOMEM;
+	channel->session = session;
+	channel->stream_id = session->nr_streams;
+	channel->mode = config->mode;
+	channel->blocking_timeout_ms = config->blocking_timeout_ms;
+	snprintf(channel->name, sizeof(channel->name), "%s", config->name);
+	CDS_INIT_LIST_HEAD(&channel->members);
+
+	error = check_geometry(daemon, config, channel, why, hint);
+	if (error)
+		goto free_channel;
+	slot = take_slot(daemon, why, hint);
+	if (slot < 0) {
+		error = slot;
+		goto free_channel;
+	}
+	channel->slot = (uint32_t)slot;
+	error = metadata_add_channel(session->metadata, channel->stream_id, channel->name);
+	if (error)
+		goto free_slot;
+	error = daemon->mediator_ops->add_channel(daemon->mediator, session->name, channel->name);
+	if (error) {
+		snprintf(why, CHANNEL_WHY_SIZE, "cannot make the channel's directory in %s: %s",
+			 daemon->rings_dir, strerror(-error));
+		snprintf(hint, CHANNEL_WHY_SIZE, "make room there, or use another runtime directory");
+		goto free_slot;
+	}
+	session->nr_streams++;
+	cds_list_add_tail(&channel->node, &session->channels);
+	*result = channel;
+	return 0;
+
+free_slot:
+	slots_free(&daemon->slots, (uint32_t)slot, daemon_now_usec());
+free_channel:
+	free(channel);
+	return error;
+}
+
+void channel_destroy(struct channel *channel)
+{
+	struct daemon *daemon = channel->session->daemon;
+	struct member *member, *next;
+	struct process *process;
+
+	cds_list_for_each_entry_safe(member, next, &channel->members, node)
+		member_destroy(member);
+	cds_list_for_each_entry(process, processes_list(daemon->processes), list)
+		process->counted &= ~(UINT64_C(1) << channel->slot);
+	daemon->mediator_ops->remove_channel(daemon->mediator, channel->session->name,
+					     channel->name);
+	slots_free(&daemon->slots, channel->slot, daemon_now_usec());
+	rule_list_clear(&channel->rules);
+	cds_list_del(&channel->node);
+	free(channel);
+}
+
+static void turn_on(struct channel *channel, const struct registry_class *event_class)
+{
+	int error = metadata_add_event(channel->session->metadata, channel->stream_id, event_class);
+
+	if (error) {
+		message_say("event %s is not recorded in channel %s: %s", event_class->full_name,
+			    channel->name, strerror(-error));
+		return;
+	}
+	if (channel->started)
+		control_pages_set_event(channel->session->daemon->pages, event_class->id,
+					channel->slot, true);
+}
+
+void channel_add_classes(struct channel *channel, uint32_t first, uint32_t end)
+{
+	const struct registry *registry = channel->session->daemon->registry;
+
+	for (uint32_t id = first; id < end; id++) {
+		const struct registry_class *event_class = registry_get(registry, id);
+
+		if (event_class && rule_list_match(&channel->rules, event_class))
+			turn_on(channel, event_class);
+	}
+}
+
+int channel_enable(struct channel *channel, const char *rule, char *why, size_t why_size)
+{
+	int error = rule_list_add(&channel->rules, rule, why, why_size);
+
+	if (error == 0)
+		channel_add_classes(channel, 0, registry_count(channel->session->daemon->registry));
+	return error;
+}
+
+void channel_start(struct channel *channel)
+{
+	struct daemon *daemon = channel->session->daemon;
+	struct lttngmap_channel published = {
+		.mode = channel->mode,
+		.subbuf_shift = channel->subbuf_shift,
+		.subbufs_shift = channel->subbufs_shift,
+		.blocking_timeout_ms = channel->blocking_timeout_ms,
+	};
+	struct process *process;
+	struct member *member;
+
+	cds_list_for_each_entry(member, &channel->members, node)
+		member_thaw(member);
+	/* Whoever sees a bit of it in a word finds the channel described. */
+	control_pages_publish(daemon->pages, channel->slot, &published);
+	channel->started = true;
+	cds_list_for_each_entry(process, processes_list(daemon->processes), list) {
+		if (member_join(channel, process, false) == 0)
+			control_pages_set_process(memory_set_process(process->memories),
+						  channel->slot, true);
+	}
+	/* Last: from here on events are written. */
+	channel_add_classes(channel, 0, registry_count(daemon->registry));
+}
+
+void channel_close(struct channel *channel)
+{
+	struct daemon *daemon = channel->session->daemon;
+	struct process *process;
+
+	channel->started = false;
+	control_pages_clear_events(daemon->pages, channel->slot, registry_count(daemon->registry));
+	cds_list_for_each_entry(process, processes_list(daemon->processes), list)
+		control_pages_set_process(memory_set_process(process->memories), channel->slot,
+					  false);
+	control_pages_withdraw(daemon->pages, channel->slot);
+}
+
+/* Run on each CPU once: what was running there was preempted, or is done. */
+static void visit_cpus(void)
+{
+	cpu_set_t before, one;
+
+	if (sched_getaffinity(0, sizeof(before), &before) != 0)
+		return;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		sched_setaffinity(0, sizeof(one), &one);
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+}
+
+void channel_wait_writers(void)
+{
+	/* The kernel refuses it on machines with nohz_full CPUs. */
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0)
+		visit_cpus();
+}
+
+void channel_freeze(struct channel *channel)
+{
+	struct member *member;
+
+	cds_list_for_each_entry(member, &channel->members, node)
+		member_freeze(member);
+}
+
+bool channel_is_drained(struct channel *channel)
+{
+	struct member *member;
+
+	cds_list_for_each_entry(member, &channel->members, node)
+		if (!member_is_drained(member))
+			return false;
+	return true;
+}
+
+unsigned int channel_reap(struct channel *channel)
+{
+	struct member *member, *next;
+	unsigned int waiting = 0;
+
+	cds_list_for_each_entry_safe(member, next, &channel->members, node) {
+		if (member_is_over(member))
+			member_destroy(member);
+		else if (!member->process)
+			waiting++;
+	}
+	return waiting;
+}

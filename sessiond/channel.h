@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * channel.h - a channel of a session: its ring geometry, its event rules, its
+ * slot, and the processes in it.
+ *
+ * Main thread.
+ */
+#ifndef SESSIOND_CHANNEL_H
+#define SESSIOND_CHANNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <urcu/list.h>
+
+#include <lttngmap/abi.h>
+
+#include "common/name.h"
+#include "sessiond/rule.h"
+
+struct session;
+
+struct channel {
+	struct cds_list_head node; /* in the session's list */
+	struct session *session;
+	char name[NAME_SESSION_MAX + 1];
+	uint32_t stream_id; /* its place in the session */
+	uint32_t slot;
+	enum lttngmap_mode mode;
+	uint8_t subbuf_shift;
+	uint8_t subbufs_shift;
+	uint32_t blocking_timeout_ms;
+	bool started;
+	struct rule_list rules;
+	struct cds_list_head members; /* struct member */
+};
+
+struct channel_config {
+	const char *name;
+	enum lttngmap_mode mode;
+	uint64_t subbuf_size; /* bytes */
+	uint64_t subbufs;     /* in rotation, per ring */
+	uint32_t blocking_timeout_ms;
+};
+
+#define CHANNEL_WHY_SIZE 256
+
+/*
+ * A new channel of a session that is not active. 0 or -errno; `why` and
+ * `hint` then say what is wrong and what would be right.
+ */
+int channel_create(struct session *session, const struct channel_config *config,
+		   struct channel **channel, char why[CHANNEL_WHY_SIZE],
+		   char hint[CHANNEL_WHY_SIZE]);
+/* Stopped. Its rings are withdrawn, its directory goes. */
+void channel_destroy(struct channel *channel);
+
+/* Record what the rule matches from now on. As rule_list_add(). */
+int channel_enable(struct channel *channel, const char *rule, char *why, size_t why_size);
+/* Classes that were not there before: ids `first` to `end` - 1. */
+void channel_add_classes(struct channel *channel, uint32_t first, uint32_t end);
+
+/* Publish it and let every process in. */
+void channel_start(struct channel *channel);
+/*
+ * Stop, in two steps: no event begins any more after the first; the second,
+ * after channel_wait_writers(), takes the final positions.
+ */
+void channel_close(struct channel *channel);
+void channel_freeze(struct channel *channel);
+/* Wait until no critical section that began before is running, anywhere. */
+void channel_wait_writers(void);
+
+/* Frozen, and nothing is left to be read. */
+bool channel_is_drained(struct channel *channel);
+/* Destroy members that are over; returns how many wait for their readers. */
+unsigned int channel_reap(struct channel *channel);
+
+const char *channel_mode_name(enum lttngmap_mode mode);
+/* -EINVAL: no such mode. */
+int channel_mode_parse(const char *name, enum lttngmap_mode *mode);
+
+#endif /* SESSIOND_CHANNEL_H */

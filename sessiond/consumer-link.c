@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/consumer-link.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <urcu/list.h>
+
+#include "common/json-message.h"
+#include "common/protocol-control.h"
+#include "sessiond/channel.h"
+#include "sessiond/daemon.h"
+#include "sessiond/messages.h"
+#include "sessiond/metadata.h"
+#include "sessiond/session.h"
+
+/* That many deaths, each within a minute of the one before, and no more starts. */
+#define RESTARTS_MAX 5u
+#define RESTART_CALM_USEC UINT64_C(60000000)
+#define RESTART_DELAY_USEC UINT64_C(50000)
+/* What waits to be sent to a consumer that does not read. */
+#define QUEUE_MAX 4096u
+#define END_WAIT_MS 1000
+
+extern char **environ;
+
+struct queued {
+	struct cds_list_head node;
+	struct json_object *message;
+	int fd; /* to go with it, or -1 */
+};
+
+struct consumer_link {
+	struct daemon *daemon;
+	char *path; /* NULL: none is started */
+	char *control_path;
+	pid_t pid; /* 0: not running */
+	sd_event_source *child; /* its pidfd */
+	sd_event_source *restart;
+	unsigned int restarts;
+	uint64_t started_usec;
+	int fd; /* -1: not connected */
+	sd_event_source *source;
+	struct cds_list_head queue;
+	unsigned int queued;
+};
+
+/* ---- what it is told ----------------------------------------------------------- */
+
+static void queue_drop(struct consumer_link *link, struct queued *queued)
+{
+	cds_list_del(&queued->node);
+	link->queued--;
+	json_object_put(queued->message);
+	if (queued->fd >= 0)
+		close(queued->fd);
+	free(queued);
+}
+
+static void link_disconnect(struct consumer_link *link)
+{
+	struct queued *queued, *next;
+
+	cds_list_for_each_entry_safe(queued, next, &link->queue, node)
+		queue_drop(link, queued);
+	link->source = sd_event_source_disable_unref(link->source);
+	if (link->fd >= 0)
+		close(link->fd);
+	link->fd = -1;
+}
+
+static void link_flush(struct consumer_link *link)
+{
+	struct queued *queued, *next;
+
+	cds_list_for_each_entry_safe(queued, next, &link->queue, node) {
+		int error = json_message_send(link->fd, queued->message, queued->fd, 0);
+
+		if (error == -EAGAIN)
+			break;
+		if (error && error != -EPIPE && error != -ECONNRESET)
+			message_say("cannot tell the consumer what to do: %s", strerror(-error));
+		if (error) {
+			link_disconnect(link);
+			return;
+		}
+		queue_drop(link, queued);
+	}
+	sd_event_source_set_io_events(link->source,
+				      cds_list_empty(&link->queue) ? EPOLLIN : EPOLLIN | EPOLLOUT);
+}
+
+/* Takes message and fd. */
+static void link_send(struct consumer_link *link, struct json_object *message, int fd)
+{
+	struct queued *queued = NULL;
+
+	if (link->fd >= 0 && link->queued < QUEUE_MAX)
+		queued = calloc(1, sizeof(*queued));
+	if (!queued) {
+		bool stuck = link->fd >= 0;
+
+		json_object_put(message);
+		if (fd >= 0)
+			close(fd);
+		if (stuck) {
+			message_say("the consumer does not read what it is told: it is started again");
+			link_disconnect(link);
+			if (link->pid > 0)
+				kill(link->pid, SIGKILL);
+		}
+		return;
+	}
+	queued->message = message;
+	queued->fd = fd;
+	cds_list_add_tail(&queued->node, &link->queue);
+	link->queued++;
+	link_flush(link);
+}
+
+static struct json_object *make_event(const char *event, const struct session *session)
+{
+	struct json_object *message = json_object_new_object();
+
+	json_object_object_add(message, "event", json_object_new_string(event));
+	json_object_object_add(message, "session", json_object_new_string(session->name));
+	return message;
+}
+
+void consumer_link_session(struct consumer_link *link, const struct session *session)
+{
+	struct json_object *message;
+	char rings[PATH_MAX];
+
+	if (link->fd < 0)
+		return;
+	snprintf(rings, sizeof(rings), "%s/%s", link->daemon->rings_dir, session->name);
+	message = make_event("session", session);
+	json_object_object_add(message, "output", json_object_new_string(session->output));
+	json_object_object_add(message, "rings", json_object_new_string(rings));
+	json_object_object_add(message, "uuid", json_object_new_string(session->uuid));
+	link_send(link, message, -1);
+}
+
+void consumer_link_channel(struct consumer_link *link, const struct channel *channel)
+{
+	struct json_object *message;
+
+	if (link->fd < 0)
+		return;
+	message = make_event("channel", channel->session);
+	json_object_object_add(message, "channel", json_object_new_string(channel->name));
+	json_object_object_add(message, "id", json_object_new_int64(channel->stream_id));
+	json_object_object_add(message, "mode",
+			       json_object_new_string(channel_mode_name(channel->mode)));
+	link_send(link, message, -1);
+}
+
+void consumer_link_metadata(struct consumer_link *link, const struct session *session, bool final)
+{
+	struct json_object *message;
+	int fd, error;
+
+	if (link->fd < 0)
+		return;
+	error = metadata_memfd(session->metadata, &fd);
+	if (error) {
+		message_say("cannot make the metadata of session %s: %s", session->name,
+			    strerror(-error));
+		return;
+	}
+	message = make_event("metadata", session);
+	json_object_object_add(message, "generation", json_object_new_int64((int64_t)session->generation));
+	json_object_object_add(message, "final", json_object_new_boolean(final));
+	link_send(link, message, fd);
+}
+
+void consumer_link_end(struct consumer_link *link, const struct session *session)
+{
+	if (link->fd >= 0)
+		link_send(link, make_event("end", session), -1);
+}
+
+/* ---- what it tells --------------------------------------------------------------- */
+
+/* 0, or the member that is wrong. */
+static const char *take_written(struct consumer_link *link, struct json_object *message)
+{
+	static const char *const keys[] = { "verb",   "session", "generation", "packets", "events",
+					    "lapped", "bytes",   "streams",    "error",   NULL };
+	const char *verb = "", *name = "", *error = NULL;
+	struct session_written written;
+	const struct {
+		const char *key;
+		uint64_t *value;
+	} counts[] = {
+		{ "generation", &written.generation }, { "packets", &written.packets },
+		{ "events", &written.events },         { "lapped", &written.lapped },
+		{ "bytes", &written.bytes },           { "streams", &written.streams },
+	};
+	const char *unknown = json_message_unknown(message, keys);
+	struct session *session;
+
+	if (unknown)
+		return unknown;
+	if (json_message_get_string(message, "verb", &verb) != 0 || strcmp(verb, "written") != 0)
+		return "verb";
+	if (json_message_get_string(message, "session", &name) != 0)
+		return "session";
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		if (json_message_get_uint64(message, counts[i].key, 0, INT64_MAX,
+					    counts[i].value) != 0)
+			return counts[i].key;
+	json_message_get_string(message, "error", &error);
+	session = sessions_find(link->daemon->sessions, name);
+	/* It may have been destroyed meanwhile. */
+	if (session)
+		session_take_written(session, &written, error);
+	return NULL;
+}
+
+static int on_connection(sd_event_source *source, int fd, uint32_t revents, void *data)
+{
+	struct consumer_link *link = data;
+	struct json_object *message;
+	const char *wrong;
+	int error;
+
+	(void)source;
+	if (revents & EPOLLOUT)
+		link_flush(link);
+	if (link->fd < 0 || !(revents & (EPOLLIN | EPOLLHUP | EPOLLERR)))
+		return 0;
+	error = json_message_receive(fd, &message, NULL, 0);
+	if (error == -EAGAIN)
+		return 0;
+	if (error) {
+		if (error != -EPIPE && error != -ECONNRESET)
+			message_say("the consumer sent what is no message: %s", strerror(-error));
+		link_disconnect(link);
+		return 0;
+	}
+	wrong = take_written(link, message);
+	if (wrong) {
+		message_say("the consumer sent a bad member '%s'", wrong);
+		link_disconnect(link);
+	}
+	json_object_put(message);
+	return 0;
+}
+
+int consumer_link_attach(struct consumer_link *link, int fd, int pid)
+{
+	struct json_object *answer;
+	int error;
+
+	if (link->fd >= 0)
+		return -EBUSY;
+	if (link->path && pid != link->pid)
+		return -EPERM;
+	error = sd_event_add_io(link->daemon->event, &link->source, fd, EPOLLIN, on_connection,
+				link);
+	if (error < 0)
+		return error;
+	link->fd = fd;
+	answer = json_object_new_object();
+	json_object_object_add(answer, "ok", json_object_new_boolean(true));
+	link_send(link, answer, -1);
+	sessions_push(link->daemon->sessions);
+	return 0;
+}
+
+bool consumer_link_expected(const struct consumer_link *link)
+{
+	return link->fd >= 0 || link->pid > 0 ||
+	       (link->restart && sd_event_source_get_enabled(link->restart, NULL) > 0);
+}
+
+/* ---- the program ------------------------------------------------------------------ */
+
+static int link_spawn(struct consumer_link *link);
+
+static int on_restart(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct consumer_link *link = data;
+	int error = link_spawn(link);
+
+	(void)source;
+	(void)usec;
+	if (error)
+		message_say("cannot start %s: %s", link->path, strerror(-error));
+	return 0;
+}
+
+static void describe_death(const siginfo_t *info, char *text, size_t size)
+{
+	if (info->si_code == CLD_EXITED)
+		snprintf(text, size, "ended with status %d", info->si_status);
+	else
+		snprintf(text, size, "was killed by signal %d", info->si_status);
+}
+
+static int on_child(sd_event_source *source, int fd, uint32_t revents, void *data)
+{
+	struct consumer_link *link = data;
+	uint64_t now = daemon_now_usec();
+	siginfo_t info = { .si_pid = 0 };
+	char death[64];
+
+	(void)source;
+	(void)fd;
+	(void)revents;
+	if (waitid(P_PID, (id_t)link->pid, &info, WEXITED | WNOHANG) != 0 || info.si_pid == 0)
+		return 0;
+	link->pid = 0;
+	link->child = sd_event_source_disable_unref(link->child);
+	link_disconnect(link);
+
+	describe_death(&info, death, sizeof(death));
+	if (now - link->started_usec > RESTART_CALM_USEC)
+		link->restarts = 0;
+	if (++link->restarts > RESTARTS_MAX) {
+		message_say("the consumer %s %u times: it is not started again, and nothing more "
+			    "is written; see its messages, then restart this daemon",
+			    death, link->restarts);
+		return 0;
+	}
+	message_say("the consumer %s: it is started again", death);
+	sd_event_source_set_time(link->restart, now + RESTART_DELAY_USEC * link->restarts);
+	sd_event_source_set_enabled(link->restart, SD_EVENT_ONESHOT);
+	return 0;
+}
+
+static int link_spawn(struct consumer_link *link)
+{
+	char control[PATH_MAX + 16];
+	char *arguments[] = { link->path, control, NULL };
+	posix_spawnattr_t attributes;
+	sigset_t none;
+	int error, fd;
+
+	snprintf(control, sizeof(control), "--control=%s", link->control_path);
+	sigemptyset(&none);
+	error = posix_spawnattr_init(&attributes);
+	if (error)
+		return -error;
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	error = posix_spawn(&link->pid, link->path, NULL, &attributes, arguments, environ);
+	posix_spawnattr_destroy(&attributes);
+	if (error) {
+		link->pid = 0;
+		return -error;
+	}
+	link->started_usec = daemon_now_usec();
+	fd = (int)syscall(SYS_pidfd_open, link->pid, 0);
+	if (fd < 0)
+		return -errno;
+	error = sd_event_add_io(link->daemon->event, &link->child, fd, EPOLLIN, on_child, link);
+	if (error < 0) {
+		close(fd);
+		return error;
+	}
+	sd_event_source_set_io_fd_own(link->child, 1);
+	return 0;
+}
+
+int consumer_link_create(struct daemon *daemon, struct consumer_link **result)
+{
+	struct consumer_link *link = calloc(1, sizeof(*link));
+	int error;
+
+	*result = NULL;
+	if (!link)
+		return -ENOMEM;
+	link->daemon = daemon;
+	link->fd = -1;
+	CDS_INIT_LIST_HEAD(&link->queue);
+	error = sd_event_add_time(daemon->event, &link->restart, CLOCK_MONOTONIC, UINT64_MAX, 0,
+				  on_restart, link);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(link->restart, SD_EVENT_OFF);
+	if (error < 0) {
+		consumer_link_destroy(link);
+		return error;
+	}
+	*result = link;
+	return 0;
+}
+
+int consumer_link_start(struct consumer_link *link, const char *path, const char *control_path)
+{
+	if (strcmp(path, "none") == 0)
+		return 0;
+	link->path = strdup(path);
+	link->control_path = strdup(control_path);
+	if (!link->path || !link->control_path)
+		return -ENOMEM;
+	return link_spawn(link);
+}
+
+/* Its end of the connection is closed: it ends by itself, or is made to. */
+static void link_wait_end(struct consumer_link *link)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+
+	if (link->pid <= 0)
+		return;
+	kill(link->pid, SIGTERM);
+	for (int ms = 0; ms < END_WAIT_MS; ms++) {
+		if (waitpid(link->pid, NULL, WNOHANG) != 0)
+			return;
+		nanosleep(&pause, NULL);
+	}
+	kill(link->pid, SIGKILL);
+	waitpid(link->pid, NULL, 0);
+}
+
+void consumer_link_destroy(struct consumer_link *link)
+{
+	if (!link)
+		return;
+	link->child = sd_event_source_disable_unref(link->child);
+	sd_event_source_disable_unref(link->restart);
+	link_disconnect(link);
+	link_wait_end(link);
+	free(link->path);
+	free(link->control_path);
+	free(link);
+}

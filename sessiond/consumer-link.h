@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * consumer-link.h - lttngmap-consumerd: starting it, telling it what there is
+ * to consume, hearing what it has written (common/protocol-control.h).
+ *
+ * It is started again when it dies, at most a few times in a row, and then
+ * told everything anew: it finds by its own index what is on disk already.
+ *
+ * Main thread.
+ */
+#ifndef SESSIOND_CONSUMER_LINK_H
+#define SESSIOND_CONSUMER_LINK_H
+
+#include <stdbool.h>
+
+#include <json-c/json.h>
+
+struct channel;
+struct consumer_link;
+struct daemon;
+struct session;
+
+int consumer_link_create(struct daemon *daemon, struct consumer_link **link);
+/* Start the program `path`, "none" for none, to talk to `control_path`. 0 or -errno. */
+int consumer_link_start(struct consumer_link *link, const char *path, const char *control_path);
+/* Ends the program: gives it a second, then kills it. NULL is allowed. */
+void consumer_link_destroy(struct consumer_link *link);
+
+/*
+ * A connection says that it is the consumer's; the link owns `fd` from then
+ * on. -EBUSY: there is one already, -EPERM: another was started by us.
+ */
+int consumer_link_attach(struct consumer_link *link, int fd, int pid);
+/* Is there a consumer, or will there be one soon? */
+bool consumer_link_expected(const struct consumer_link *link);
+
+/* Tell it, where there is one. */
+void consumer_link_session(struct consumer_link *link, const struct session *session);
+void consumer_link_channel(struct consumer_link *link, const struct channel *channel);
+void consumer_link_metadata(struct consumer_link *link, const struct session *session, bool final);
+void consumer_link_end(struct consumer_link *link, const struct session *session);
+
+#endif /* SESSIOND_CONSUMER_LINK_H */

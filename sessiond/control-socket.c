@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/control-socket.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <urcu/list.h>
+
+#include "common/json-message.h"
+#include "common/protocol-control.h"
+#include "common/socket.h"
+#include "sessiond/consumer-link.h"
+#include "sessiond/daemon.h"
+#include "sessiond/messages.h"
+#include "sessiond/session.h"
+
+#define CLIENTS_MAX 64u
+#define ACCEPT_PAUSE_USEC UINT64_C(100000)
+
+struct control_client {
+	struct cds_list_head node;
+	struct control_socket *control;
+	sd_event_source *source;
+	int fd;
+	struct ucred peer;
+	bool greeted;  /* "hello" was answered */
+	bool pending;  /* a request waits for its answer */
+	bool doomed;   /* to be closed once the answer is out */
+};
+
+struct control_socket {
+	struct daemon *daemon;
+	int fd;
+	sd_event_source *source;
+	sd_event_source *pause;
+	struct cds_list_head clients;
+	unsigned int nr_clients;
+};
+
+struct daemon *control_client_daemon(struct control_client *client)
+{
+	return client->control->daemon;
+}
+
+static void client_free(struct control_client *client)
+{
+	cds_list_del(&client->node);
+	client->control->nr_clients--;
+	/* Answers that come later have nobody to go to. */
+	if (client->control->daemon->sessions)
+		sessions_forget(client->control->daemon->sessions, client);
+	sd_event_source_disable_unref(client->source);
+	if (client->fd >= 0)
+		close(client->fd);
+	free(client);
+}
+
+/* Takes answer. */
+static void client_send(struct control_client *client, struct json_object *answer)
+{
+	int error = json_message_send(client->fd, answer, -1, 0);
+
+	client->pending = false;
+	json_object_put(answer);
+	/* One answer always fits unless many were left unread: it is not listening. */
+	if (error)
+		client->doomed = true;
+}
+
+void control_answer(struct control_client *client, struct json_object *answer)
+{
+	if (!answer)
+		answer = json_object_new_object();
+	json_object_object_add(answer, "ok", json_object_new_boolean(true));
+	client_send(client, answer);
+}
+
+void control_refuse(struct control_client *client, const char *hint, const char *format, ...)
+{
+	struct json_object *answer = json_object_new_object();
+	char error[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(error, sizeof(error), format, arguments);
+	va_end(arguments);
+	json_object_object_add(answer, "ok", json_object_new_boolean(false));
+	json_object_object_add(answer, "error", json_object_new_string(error));
+	json_object_object_add(answer, "hint", json_object_new_string(hint));
+	client_send(client, answer);
+}
+
+void control_become_consumer(struct control_client *client)
+{
+	struct daemon *daemon = client->control->daemon;
+	int error;
+
+	/* Its source first: a descriptor can be watched by one only. */
+	client->source = sd_event_source_disable_unref(client->source);
+	error = consumer_link_attach(daemon->consumer, client->fd, client->peer.pid);
+	if (error == 0)
+		client->fd = -1;
+	else
+		control_refuse(client, "use the consumer that this daemon started",
+			       "process %d cannot be the consumer: %s", client->peer.pid,
+			       error == -EBUSY ? "there is one already" : strerror(-error));
+	client->pending = false;
+	client->doomed = true;
+}
+
+static const struct control_verb *find_verb(const char *name)
+{
+	const struct control_verb *verb = control_verbs;
+
+	while (verb->name && strcmp(verb->name, name) != 0)
+		verb++;
+	return verb->name ? verb : NULL;
+}
+
+static void client_serve(struct control_client *client, struct json_object *request)
+{
+	const struct control_verb *verb;
+	const char *name, *unknown;
+	bool greeting;
+
+	client->pending = true;
+	if (json_message_get_string(request, "verb", &name) != 0) {
+		control_refuse(client, "each request has a member \"verb\"",
+			       "a request without a verb");
+		return;
+	}
+	verb = find_verb(name);
+	if (!verb) {
+		control_refuse(client, "use a command of the daemon's own version",
+			       "there is no verb '%s'", name);
+		return;
+	}
+	greeting = strcmp(name, "hello") == 0;
+	if (!client->greeted && !greeting && strcmp(name, "consumer") != 0) {
+		control_refuse(client, "send {\"verb\": \"hello\", \"version\": 1} first",
+			       "verb '%s' before 'hello'", name);
+		return;
+	}
+	unknown = json_message_unknown(request, verb->members);
+	if (unknown) {
+		control_refuse(client, "use a command of the daemon's own version",
+			       "verb '%s' has no member '%s'", name, unknown);
+		return;
+	}
+	verb->serve(client, request);
+	if (greeting && !client->doomed)
+		client->greeted = true;
+}
+
+static int on_client(sd_event_source *source, int fd, uint32_t revents, void *data)
+{
+	struct control_client *client = data;
+	struct json_object *request;
+	int error;
+
+	(void)source;
+	(void)revents;
+	error = json_message_receive(fd, &request, NULL, 0);
+	if (error == -EAGAIN)
+		return 0;
+	if (error == -EBADMSG || error == -EMSGSIZE) {
+		control_refuse(client, "a message is one JSON object", "a message of %s",
+			       error == -EMSGSIZE ? "too many bytes" : "something else than JSON");
+		client->doomed = true;
+	} else if (error) {
+		client->doomed = true;
+	} else {
+		if (client->pending) {
+			control_refuse(client, "wait for each answer before the next request",
+				       "two requests at once");
+			client->doomed = true;
+		} else {
+			client_serve(client, request);
+		}
+		json_object_put(request);
+	}
+	if (client->doomed)
+		client_free(client);
+	return 0;
+}
+
+static void client_open(struct control_socket *control, int fd)
+{
+	struct control_client *client = calloc(1, sizeof(*client));
+
+	if (!client)
+		goto close_fd;
+	client->control = control;
+	client->fd = fd;
+	cds_list_add(&client->node, &control->clients);
+	control->nr_clients++;
+	if (socket_peer(fd, &client->peer) != 0)
+		goto free_client;
+	if (client->peer.uid != 0 && client->peer.uid != geteuid()) {
+		control_refuse(client, "ask that user, or start a daemon of your own",
+			       "this daemon is user %u's", geteuid());
+		goto free_client;
+	}
+	if (control->nr_clients > CLIENTS_MAX) {
+		control_refuse(client, "end some of them", "%u commands are connected already",
+			       CLIENTS_MAX);
+		goto free_client;
+	}
+	if (sd_event_add_io(control->daemon->event, &client->source, fd, EPOLLIN, on_client,
+			    client) < 0)
+		goto free_client;
+	return;
+
+free_client:
+	client_free(client);
+	return;
+close_fd:
+	close(fd);
+}
+
+static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *data)
+{
+	struct control_socket *control = data;
+	int accepted;
+	int error = socket_accept(fd, SOCK_NONBLOCK, &accepted);
+
+	(void)revents;
+	if (error == 0) {
+		client_open(control, accepted);
+	} else if (error == -EMFILE || error == -ENFILE || error == -ENOMEM) {
+		/* Ready all the time, and never to be had: look again later. */
+		sd_event_source_set_enabled(source, SD_EVENT_OFF);
+		sd_event_source_set_time(control->pause, daemon_now_usec() + ACCEPT_PAUSE_USEC);
+		sd_event_source_set_enabled(control->pause, SD_EVENT_ONESHOT);
+	}
+	return 0;
+}
+
+static int on_pause_over(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct control_socket *control = data;
+
+	(void)source;
+	(void)usec;
+	return sd_event_source_set_enabled(control->source, SD_EVENT_ON);
+}
+
+int control_socket_create(struct daemon *daemon, const char *path, struct control_socket **result)
+{
+	struct control_socket *control = calloc(1, sizeof(*control));
+	int error;
+
+	*result = NULL;
+	if (!control)
+		return -ENOMEM;
+	control->daemon = daemon;
+	control->fd = -1;
+	CDS_INIT_LIST_HEAD(&control->clients);
+	error = sd_event_add_time(daemon->event, &control->pause, CLOCK_MONOTONIC, UINT64_MAX, 0,
+				  on_pause_over, control);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(control->pause, SD_EVENT_OFF);
+	if (error < 0)
+		goto fail;
+	error = socket_listen(path, SOCK_SEQPACKET | SOCK_NONBLOCK, 0600, &control->fd);
+	if (error)
+		goto fail;
+	error = sd_event_add_io(daemon->event, &control->source, control->fd, EPOLLIN, on_accept,
+				control);
+	if (error < 0)
+		goto fail;
+	*result = control;
+	return 0;
+
+fail:
+	control_socket_destroy(control);
+	return error;
+}
+
+void control_socket_destroy(struct control_socket *control)
+{
+	struct control_client *client, *next;
+
+	if (!control)
+		return;
+	cds_list_for_each_entry_safe(client, next, &control->clients, node)
+		client_free(client);
+	sd_event_source_disable_unref(control->source);
+	sd_event_source_disable_unref(control->pause);
+	if (control->fd >= 0)
+		close(control->fd);
+	free(control);
+}

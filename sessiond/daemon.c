@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/daemon.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <urcu/urcu-memb.h>
+
+#include "common/log.h"
+#include "common/protocol-app.h"
+#include "common/protocol-control.h"
+#include "sessiond/app-socket.h"
+#include "sessiond/consumer-link.h"
+#include "sessiond/control-pages.h"
+#include "sessiond/control-socket.h"
+#include "sessiond/doorbell.h"
+#include "sessiond/mediator.h"
+#include "sessiond/memory-set.h"
+#include "sessiond/options.h"
+#include "sessiond/process.h"
+#include "sessiond/registry.h"
+#include "sessiond/ring-set.h"
+#include "sessiond/ring-thread.h"
+#include "sessiond/session.h"
+
+#define POOL_READY 4u
+#define SLOT_STRIDE_MIN (UINT64_C(4) << 20)
+/* However many CPUs there are, this many sub-buffers a ring can be had. */
+#define SUBBUFS_SHIFT_ALWAYS 6u
+#define EXIT_USEC UINT64_C(4000000)
+#define EXIT_TICK_USEC UINT64_C(5000)
+
+uint64_t daemon_now_usec(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+static uint64_t rings_of(const struct daemon *daemon)
+{
+	return (uint64_t)daemon->cpu_rings + LTTNGMAP_EXTRA_RINGS;
+}
+
+uint64_t daemon_control_size(const struct daemon *daemon, uint32_t subbufs_shift)
+{
+	return rings_of(daemon) * lttngmap_ring_stride(UINT64_C(1) << subbufs_shift);
+}
+
+uint64_t daemon_data_size(const struct daemon *daemon, uint32_t subbuf_shift,
+			  uint32_t subbufs_shift)
+{
+	return daemon->meta_page_size +
+	       rings_of(daemon) * (((UINT64_C(1) << subbufs_shift) + 1) << subbuf_shift);
+}
+
+/* ---- making ------------------------------------------------------------------ */
+
+static int make_memories(struct daemon *daemon)
+{
+	struct memory_set_config config = {
+		.reserve = daemon->options->reserve,
+		.reserve_size = daemon->options->reserve_size,
+	};
+	int cpus = control_pages_cpu_rings();
+	int error;
+
+	if (cpus < 0) {
+		log_error("cannot tell how many CPUs there can be: %s", strerror(-cpus));
+		return cpus;
+	}
+	daemon->cpu_rings = (uint32_t)cpus;
+	daemon->meta_page_size = (uint32_t)memory_page_size();
+	daemon->slot_stride = SLOT_STRIDE_MIN;
+	while (daemon->slot_stride < daemon_control_size(daemon, SUBBUFS_SHIFT_ALWAYS))
+		daemon->slot_stride *= 2;
+	config.slot_stride = daemon->slot_stride;
+
+	error = control_pages_create(daemon->clock, daemon->cpu_rings, &daemon->pages);
+	if (error == 0)
+		error = memory_pool_create(&config, POOL_READY, daemon->event, &daemon->pool);
+	if (error)
+		log_error("cannot make the control pages: %s", strerror(-error));
+	return error;
+}
+
+static int make_clock(struct daemon *daemon)
+{
+	int error = clock_choose(daemon->options->clock, &daemon->clock);
+
+	if (error) {
+		log_error("cannot use the clock '%s': %s", daemon->options->clock,
+			  strerror(-error));
+		return error;
+	}
+	clock_calibration_start(&daemon->calibration, daemon->clock);
+	return 0;
+}
+
+static int try_mediator(struct daemon *daemon, const struct mediator_ops *ops, const char **why)
+{
+	int error = ops->create(daemon->options->runtime_dir, daemon->rings_dir,
+				ring_thread_event(daemon->ring_thread), &daemon->mediator, why);
+
+	if (error == 0)
+		daemon->mediator_ops = ops;
+	return error;
+}
+
+static int make_mediator(struct daemon *daemon)
+{
+	const char *wanted = daemon->options->mediator;
+	const char *why = NULL;
+	int error = -EPERM;
+
+	if (strcmp(wanted, ring_socket_mediator.name) != 0) {
+		error = try_mediator(daemon, &ring_fs_mediator, &why);
+		if (error && strcmp(wanted, ring_fs_mediator.name) == 0) {
+			log_error("ring-fs cannot serve here: %s; use --mediator=ring-socket",
+				  why ? why : strerror(-error));
+			return error;
+		}
+		if (error == 0)
+			return 0;
+		if (error != -EPERM && error != -ENOENT && error != -EOPNOTSUPP)
+			log_warning("ring-fs failed: %s; using ring-socket",
+				    why ? why : strerror(-error));
+	}
+	error = try_mediator(daemon, &ring_socket_mediator, &why);
+	if (error)
+		log_error("ring-socket cannot serve in %s: %s", daemon->options->runtime_dir,
+			  why ? why : strerror(-error));
+	return error;
+}
+
+static int make_rings(struct daemon *daemon)
+{
+	int error = ring_set_table_create();
+
+	if (error == 0)
+		error = ring_thread_create(&daemon->ring_thread);
+	if (error) {
+		log_error("cannot make the ring thread: %s", strerror(-error));
+		return error;
+	}
+	error = make_mediator(daemon);
+	if (error)
+		return error;
+	error = doorbells_create(daemon->ring_thread, daemon->mediator_ops, daemon->mediator,
+				 &daemon->doorbells);
+	if (error == 0)
+		error = ring_thread_start(daemon->ring_thread);
+	if (error)
+		log_error("cannot start the ring thread: %s", strerror(-error));
+	return error;
+}
+
+static int make_sessions(struct daemon *daemon)
+{
+	int error = registry_create(&daemon->registry);
+
+	if (error == 0)
+		error = processes_create(&daemon->processes);
+	if (error == 0)
+		error = sessions_create(daemon, &daemon->sessions);
+	if (error == 0)
+		error = consumer_link_create(daemon, &daemon->consumer);
+	if (error)
+		log_error("cannot make the tables: %s", strerror(-error));
+	return error;
+}
+
+static int make_sockets(struct daemon *daemon)
+{
+	const char *dir = daemon->options->runtime_dir;
+	char control[PATH_MAX], app[PATH_MAX];
+	int error;
+
+	snprintf(control, sizeof(control), "%s/%s", dir, PROTOCOL_CONTROL_SOCKET);
+	snprintf(app, sizeof(app), "%s/%s", dir, PROTOCOL_APP_SOCKET);
+	error = control_socket_create(daemon, control, &daemon->control);
+	if (error) {
+		log_error("cannot listen at %s: %s", control, strerror(-error));
+		return error;
+	}
+	error = consumer_link_start(daemon->consumer, daemon->options->consumer, control);
+	if (error) {
+		log_error("cannot start the consumer %s: %s; use --consumer=PROGRAM or "
+			  "--consumer=none",
+			  daemon->options->consumer, strerror(-error));
+		return error;
+	}
+	/* Last: from here on processes come. */
+	error = app_socket_create(daemon, app, &daemon->app);
+	if (error)
+		log_error("cannot listen at %s: %s", app, strerror(-error));
+	return error;
+}
+
+int daemon_create(const struct options *options, sd_event *event, struct daemon **result)
+{
+	struct daemon *daemon = calloc(1, sizeof(*daemon));
+	int error = -ENOMEM;
+
+	*result = NULL;
+	urcu_memb_register_thread();
+	if (!daemon)
+		goto fail;
+	daemon->options = options;
+	daemon->event = event;
+	if (asprintf(&daemon->rings_dir, "%s/rings", options->runtime_dir) < 0) {
+		daemon->rings_dir = NULL;
+		goto fail;
+	}
+	error = make_clock(daemon);
+	if (error == 0)
+		error = make_memories(daemon);
+	if (error == 0)
+		error = make_rings(daemon);
+	if (error == 0)
+		error = make_sessions(daemon);
+	if (error == 0)
+		error = make_sockets(daemon);
+	if (error)
+		goto fail;
+	*result = daemon;
+	return 0;
+
+fail:
+	daemon_destroy(daemon);
+	return error;
+}
+
+/* ---- ending ------------------------------------------------------------------- */
+
+static int on_exit_timer(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct daemon *daemon = data;
+	static uint64_t since;
+
+	(void)usec;
+	if (since == 0)
+		since = daemon_now_usec();
+	if (sessions_stopping(daemon->sessions) && daemon_now_usec() - since < EXIT_USEC) {
+		sd_event_source_set_time(source, daemon_now_usec() + EXIT_TICK_USEC);
+		return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	}
+	return sd_event_exit(daemon->event, 0);
+}
+
+void daemon_exit(struct daemon *daemon)
+{
+	struct session *session;
+
+	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node)
+		if (session->state == SESSION_ACTIVE)
+			session_stop(session, NULL, NULL);
+	if (sd_event_add_time(daemon->event, NULL, CLOCK_MONOTONIC, 0, 0, on_exit_timer, daemon) < 0)
+		sd_event_exit(daemon->event, 0);
+}
+
+void daemon_destroy(struct daemon *daemon)
+{
+	if (!daemon)
+		goto unregister;
+	app_socket_destroy(daemon->app);
+	sessions_destroy(daemon->sessions);
+	processes_destroy(daemon->processes);
+	daemon->sessions = NULL;
+	control_socket_destroy(daemon->control);
+	consumer_link_destroy(daemon->consumer);
+	/* All orders given above are run by the thread before it ends. */
+	ring_thread_stop(daemon->ring_thread);
+	if (daemon->mediator)
+		daemon->mediator_ops->destroy(daemon->mediator);
+	doorbells_destroy(daemon->doorbells);
+	ring_thread_destroy(daemon->ring_thread);
+	/* Ring sets and processes that wait for a grace period hold things of ours. */
+	urcu_memb_barrier();
+	ring_set_table_destroy();
+	registry_destroy(daemon->registry);
+	memory_pool_destroy(daemon->pool);
+	control_pages_destroy(daemon->pages);
+	free(daemon->rings_dir);
+	free(daemon);
+unregister:
+	urcu_memb_unregister_thread();
+}

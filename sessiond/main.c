@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * lttngmap-sessiond: the mediator between traced processes and readers. It
+ * owns every ring, decides what is on, and shows rings as files.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+
+#include "common/log.h"
+#include "sessiond/daemon.h"
+#include "sessiond/options.h"
+#include "sessiond/runtime-dir.h"
+
+/* Every traced process takes some twenty descriptors. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+/* End with the parent, also if it ended before we could ask for that. */
+static int follow_parent(pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0)
+		return -errno;
+	if (getppid() != parent) {
+		log_error("the process that started this private daemon is gone");
+		return -ECHILD;
+	}
+	return 0;
+}
+
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *data)
+{
+	(void)source;
+	(void)info;
+	daemon_exit(data);
+	return 0;
+}
+
+static int watch_signals(sd_event *event, struct daemon *daemon)
+{
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		int error = sd_event_add_signal(event, NULL, signals[i], on_signal, daemon);
+
+		if (error < 0)
+			return error;
+	}
+	return 0;
+}
+
+/* Before any thread is made: each inherits it. */
+static void block_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int serve(const struct options *options, struct runtime_dir *dir)
+{
+	struct daemon *daemon = NULL;
+	sd_event *event = NULL;
+	/* Ours alone: the consumer shall not say that it is ready in our name. */
+	char *notify = getenv("NOTIFY_SOCKET") ? strdup(getenv("NOTIFY_SOCKET")) : NULL;
+	int error;
+
+	unsetenv("NOTIFY_SOCKET");
+	error = sd_event_default(&event);
+	if (error < 0)
+		goto out;
+	error = daemon_create(options, event, &daemon);
+	if (error)
+		goto out;
+	error = watch_signals(event, daemon);
+	if (error < 0)
+		goto out;
+	runtime_dir_unlock(dir);
+	if (notify) {
+		setenv("NOTIFY_SOCKET", notify, 1);
+		sd_notify(1, "READY=1");
+	}
+	error = sd_event_loop(event);
+	if (error < 0)
+		log_error("the event loop failed: %s", strerror(-error));
+out:
+	daemon_destroy(daemon);
+	sd_event_unref(event);
+	free(notify);
+	return error;
+}
+
+int main(int argc, const char **argv)
+{
+	struct runtime_dir dir;
+	struct options options;
+	pid_t parent = getppid();
+	int status;
+
+	log_init("lttngmap-sessiond");
+	status = options_parse(&options, argc, argv);
+	if (status >= 0)
+		goto out;
+	status = EXIT_FAILURE;
+	block_signals();
+	if (options.private_instance && follow_parent(parent) != 0)
+		goto out;
+	raise_file_limit();
+	if (runtime_dir_enter(options.runtime_dir, options.runtime_dir_chosen && geteuid() != 0,
+			      &dir) != 0)
+		goto out;
+	if (serve(&options, &dir) >= 0)
+		status = EXIT_SUCCESS;
+	runtime_dir_leave(&dir);
+out:
+	options_free(&options);
+	return status;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/member.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "sessiond/channel.h"
+#include "sessiond/control-pages.h"
+#include "sessiond/daemon.h"
+#include "sessiond/doorbell.h"
+#include "sessiond/memory-set.h"
+#include "sessiond/messages.h"
+#include "sessiond/process.h"
+#include "sessiond/ring-set.h"
+#include "sessiond/session.h"
+
+/* What a ring set needs for as long as it lives. */
+struct lease {
+	struct memory_set *memories;
+	struct session_totals *totals;
+	struct slots *slots;
+	uint32_t slot;
+};
+
+static void lease_end(void *data)
+{
+	struct lease *lease = data;
+
+	memory_set_put(lease->memories);
+	session_totals_put(lease->totals);
+	slots_drop(lease->slots, lease->slot);
+	free(lease);
+}
+
+static struct lease *lease_make(struct channel *channel, struct process *process)
+{
+	struct lease *lease = calloc(1, sizeof(*lease));
+
+	if (!lease)
+		return NULL;
+	lease->memories = memory_set_get(process->memories);
+	lease->totals = session_totals_get(channel->session->totals);
+	lease->slots = &process->daemon->slots;
+	lease->slot = channel->slot;
+	slots_hold(lease->slots, lease->slot);
+	return lease;
+}
+
+/* Does a trylock writer hold a ring of the slot, as an earlier channel laid it out? */
+static bool slot_is_held(const struct process *process, uint32_t slot)
+{
+	const char *rings = (const char *)memory_set_rings(process->memories, slot);
+	uint64_t stride = lttngmap_ring_stride(UINT64_C(1) << process->slots[slot].subbufs_shift);
+	uint32_t count = process->daemon->cpu_rings + LTTNGMAP_EXTRA_RINGS;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct lttngmap_ring *ring = (const void *)(rings + i * stride);
+
+		if (__atomic_load_n(&ring->lock, __ATOMIC_ACQUIRE) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* Zeros, whatever an earlier channel left. */
+static int slot_clean(struct process *process, uint32_t slot)
+{
+	if (!process->slots[slot].dirty)
+		return 0;
+	/*
+	 * The holder was stopped inside a write and would finish it over the new
+	 * channel's rings. Only the process itself can bring this about, and only
+	 * its own trace suffers.
+	 */
+	if (slot_is_held(process, slot))
+		return -EBUSY;
+	return memory_set_zero(process->memories, slot);
+}
+
+static int make_set(struct channel *channel, struct process *process, struct ring_set **set)
+{
+	struct daemon *daemon = process->daemon;
+	const struct memory *data = &process->memories->ring_data[channel->slot];
+	uint64_t ring_size = ((UINT64_C(1) << channel->subbufs_shift) + 1) << channel->subbuf_shift;
+	struct ring_set_config config = {
+		.session = channel->session->name,
+		.channel = channel->name,
+		.procname = process->name,
+		.pid = process->pid,
+		.uid = process->uid,
+		.cpu_rings = daemon->cpu_rings,
+		.clock = daemon->clock,
+		.mode = channel->mode,
+		.subbuf_shift = channel->subbuf_shift,
+		.subbufs_shift = channel->subbufs_shift,
+		.meta_page_size = daemon->meta_page_size,
+		.rings = memory_set_rings(process->memories, channel->slot),
+		.begin = clock_read(daemon->clock),
+		.totals = &channel->session->totals->rings,
+		.release = lease_end,
+	};
+	struct lease *lease;
+	int error;
+
+	/* A wrong node costs speed, not events. */
+	if (memory_has_nodes())
+		memory_place_rings(data->fd, daemon->meta_page_size, ring_size, daemon->cpu_rings);
+	config.data_fd = fcntl(data->fd, F_DUPFD_CLOEXEC, 0);
+	if (config.data_fd < 0)
+		return -errno;
+	lease = lease_make(channel, process);
+	if (!lease) {
+		close(config.data_fd);
+		return -ENOMEM;
+	}
+	config.release_data = lease;
+	error = ring_set_create(&config, set);
+	if (error)
+		lease_end(lease);
+	return error;
+}
+
+static int member_make(struct channel *channel, struct process *process)
+{
+	struct member *member = calloc(1, sizeof(*member));
+	struct process_slot *slot = &process->slots[channel->slot];
+	int error;
+
+	if (!member)
+		return -ENOMEM;
+	error = slot_clean(process, channel->slot);
+	if (error)
+		goto free_member;
+	slot->dirty = true;
+	slot->subbufs_shift = channel->subbufs_shift;
+	error = make_set(channel, process, &member->set);
+	if (error)
+		goto free_member;
+	error = doorbell_add_set(process->doorbell, member->set, &member->shown);
+	if (error)
+		goto put_set;
+	ring_set_publish(member->set);
+	member->channel = channel;
+	member->process = process;
+	slot->member = member;
+	cds_list_add(&member->node, &channel->members);
+	return 0;
+
+put_set:
+	ring_set_put(member->set);
+free_member:
+	free(member);
+	return error;
+}
+
+static void say_failure(const struct channel *channel, const struct process *process, int error)
+{
+	if (error == -EBUSY)
+		message_say("%s (pid %u) is not traced in channel %s: it is stopped inside an event "
+			    "of an earlier one; let it go on and start the session again",
+			    process->name, process->pid, channel->name);
+	else
+		message_say("%s (pid %u) is not traced in channel %s: %s", process->name,
+			    process->pid, channel->name, strerror(-error));
+}
+
+int member_join(struct channel *channel, struct process *process, bool make_memory)
+{
+	struct daemon *daemon = process->daemon;
+	struct process_slot *slot = &process->slots[channel->slot];
+	uint64_t size = daemon_data_size(daemon, channel->subbuf_shift, channel->subbufs_shift);
+	const struct memory *data = &process->memories->ring_data[channel->slot];
+	int error = 0;
+
+	if (slot->member)
+		return 0;
+	if (make_memory)
+		error = memory_set_fit(process->memories, channel->slot, size);
+	if (error == 0 && data->fd >= 0 && data->size >= size)
+		error = member_make(channel, process);
+	if (error) {
+		say_failure(channel, process, error);
+		return error;
+	}
+	session_count(channel->session, process, channel->slot);
+	control_pages_set_process(memory_set_process(process->memories), channel->slot, true);
+	return 0;
+}
+
+void member_freeze(struct member *member)
+{
+	if (!member->process)
+		return;
+	ring_set_freeze(member->set);
+	doorbell_set_flush(member->shown);
+}
+
+void member_thaw(struct member *member)
+{
+	if (member->process)
+		ring_set_thaw(member->set);
+}
+
+void member_end(struct member *member)
+{
+	member->process->slots[member->channel->slot].member = NULL;
+	member->process = NULL;
+	ring_set_finish(member->set);
+	if (ring_set_touched(member->set)) {
+		doorbell_set_flush(member->shown);
+		sessions_reap_soon(member->channel->session->daemon->sessions);
+	} else {
+		member_destroy(member);
+	}
+}
+
+bool member_is_drained(struct member *member)
+{
+	return !ring_set_touched(member->set) || ring_set_drained(member->set);
+}
+
+bool member_is_over(struct member *member)
+{
+	return !member->process && member_is_drained(member);
+}
+
+void member_destroy(struct member *member)
+{
+	if (member->process)
+		member->process->slots[member->channel->slot].member = NULL;
+	cds_list_del(&member->node);
+	ring_set_unpublish(member->set);
+	doorbell_remove_set(member->shown);
+	ring_set_put(member->set);
+	free(member);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * member.h - a process in a channel: its ring set there, and the memory that
+ * this stands on.
+ *
+ * A member outlives its process until its rings are read (the session reaps
+ * it then), and never its channel. The ring set may outlive both, in a
+ * reader's hands; what it needs (ring control, counters, the slot's rest) is
+ * held for it until it is freed.
+ *
+ * Main thread.
+ */
+#ifndef SESSIOND_MEMBER_H
+#define SESSIOND_MEMBER_H
+
+#include <stdbool.h>
+
+#include <urcu/list.h>
+
+struct channel;
+struct process;
+
+struct member {
+	struct cds_list_head node; /* in the channel's list */
+	struct channel *channel;
+	struct process *process; /* NULL: gone */
+	struct ring_set *set;
+	struct doorbell_set *shown;
+};
+
+/*
+ * The process takes part in a started channel from now on. Where the slot's
+ * ring data does not suffice, the process is let in without a member and asks
+ * for memory at its first event: then again with `make_memory`. 0 or -errno;
+ * what failed was said.
+ */
+int member_join(struct channel *channel, struct process *process, bool make_memory);
+/* The channel stopped, or starts again. */
+void member_freeze(struct member *member);
+void member_thaw(struct member *member);
+/* The process is gone. May destroy the member. */
+void member_end(struct member *member);
+/* It can be destroyed: the process is gone and all is read. */
+bool member_is_over(struct member *member);
+/* Frozen or finished, and nothing is left to be read. */
+bool member_is_drained(struct member *member);
+void member_destroy(struct member *member);
+
+#endif /* SESSIOND_MEMBER_H */

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "config.h"
+
+#include "sessiond/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/protocol-app.h"
+
+#define EXIT_USAGE 2
+
+#define CONSUMER "lttngmap-consumerd"
+#define RESERVE_SIZE_DEFAULT (UINT64_C(1) << 30)
+#define RESERVE_SIZE_MIN (UINT64_C(2) << 12)
+#define RESERVE_SIZE_MAX (UINT64_C(1) << 40)
+
+/* What was given as text, before it is checked. */
+struct given {
+	char *runtime_dir;
+	char *mediator;
+	char *clock;
+	char *reserve;
+	char *reserve_size;
+	char *consumer;
+	int private_instance;
+	int version;
+};
+
+/* The option, else the variable, else the default. Allocated. */
+static char *pick(char *option, const char *variable, const char *otherwise)
+{
+	const char *value = variable ? getenv(variable) : NULL;
+
+	if (option)
+		return option;
+	return strdup(value && value[0] ? value : otherwise);
+}
+
+static char *default_runtime_dir(void)
+{
+	const char *given = getenv("LTTNGMAP_RUNTIME_DIR");
+	const char *base = getenv("XDG_RUNTIME_DIR");
+	char *path = NULL;
+	int length;
+
+	if (given && given[0])
+		return strdup(given);
+	if (geteuid() == 0)
+		return strdup("/run/lttngmap");
+	if (base && base[0] == '/')
+		length = asprintf(&path, "%s/lttngmap", base);
+	else
+		length = asprintf(&path, "/tmp/lttngmap-%u", geteuid());
+	return length < 0 ? NULL : path;
+}
+
+/* Beside this program, as in the build tree and in bindir; else where configure said. */
+static char *default_consumer(void)
+{
+	char path[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - sizeof(CONSUMER));
+	char *slash;
+
+	if (length > 0) {
+		path[length] = '\0';
+		slash = strrchr(path, '/');
+		if (slash) {
+			strcpy(slash + 1, CONSUMER);
+			if (access(path, X_OK) == 0)
+				return strdup(path);
+		}
+	}
+	return strdup(BINDIR "/" CONSUMER);
+}
+
+static int parse_number(const char *text, const char *what, uint64_t min, uint64_t max,
+			uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	if (errno == 0 && end != text && *end == '\0' && text[0] != '-' && *value >= min &&
+	    *value <= max)
+		return 0;
+	log_error("%s: '%s' is not a number from %llu to %llu", what, text,
+		  (unsigned long long)min, (unsigned long long)max);
+	return -EINVAL;
+}
+
+static int check_choice(const char *value, const char *what, const char *const *choices)
+{
+	for (const char *const *choice = choices; *choice; choice++)
+		if (strcmp(value, *choice) == 0)
+			return 0;
+	log_error("%s: there is no '%s'; it is %s, %s or %s", what, value, choices[0], choices[1],
+		  choices[2]);
+	return -EINVAL;
+}
+
+/* Takes what is in *given. */
+static int fill(struct options *options, struct given *given)
+{
+	static const char *const mediators[] = { "ring-fs", "ring-socket", "auto", NULL };
+	static const char *const clocks[] = { "tsc", "monotonic", "auto", NULL };
+	char *reserve = pick(given->reserve, "LTTNGMAP_RESERVE", "16");
+	uint64_t number = 0;
+	int error;
+
+	options->runtime_dir_chosen = !given->runtime_dir;
+	options->runtime_dir = given->runtime_dir ? given->runtime_dir : default_runtime_dir();
+	options->mediator = pick(given->mediator, "LTTNGMAP_MEDIATOR", "auto");
+	options->clock = pick(given->clock, NULL, "auto");
+	options->consumer = given->consumer || getenv("LTTNGMAP_CONSUMERD") ?
+				    pick(given->consumer, "LTTNGMAP_CONSUMERD", "none") :
+				    default_consumer();
+	options->reserve_size = RESERVE_SIZE_DEFAULT;
+	options->private_instance = given->private_instance;
+	if (!reserve || !options->runtime_dir || !options->mediator || !options->clock ||
+	    !options->consumer) {
+		log_error("out of memory");
+		free(reserve);
+		return -ENOMEM;
+	}
+	error = parse_number(reserve, "--reserve (LTTNGMAP_RESERVE)", 0, PROTOCOL_APP_RESERVE_MAX,
+			     &number);
+	free(reserve);
+	options->reserve = (uint32_t)number;
+	if (error == 0 && given->reserve_size)
+		error = parse_number(given->reserve_size, "--reserve-size", RESERVE_SIZE_MIN,
+				     RESERVE_SIZE_MAX, &options->reserve_size);
+	free(given->reserve_size);
+	if (error == 0 && options->runtime_dir[0] != '/') {
+		log_error("--runtime-dir: '%s' is not an absolute path", options->runtime_dir);
+		error = -EINVAL;
+	}
+	if (error == 0)
+		error = check_choice(options->mediator, "--mediator (LTTNGMAP_MEDIATOR)",
+				     mediators);
+	return error ? error : check_choice(options->clock, "--clock", clocks);
+}
+
+int options_parse(struct options *options, int argc, const char **argv)
+{
+	struct given given = { .version = 0 };
+	const struct poptOption table[] = {
+		{ "runtime-dir", '\0', POPT_ARG_STRING, &given.runtime_dir, 0,
+		  "keep sockets and ring files here", "DIRECTORY" },
+		{ "mediator", '\0', POPT_ARG_STRING, &given.mediator, 0,
+		  "how readers see rings (default: auto)", "ring-fs|ring-socket|auto" },
+		{ "clock", '\0', POPT_ARG_STRING, &given.clock, 0,
+		  "what stamps events (default: auto)", "tsc|monotonic|auto" },
+		{ "reserve", '\0', POPT_ARG_STRING, &given.reserve, 0,
+		  "channels that a process has memory for at once (default: 16)", "N" },
+		{ "reserve-size", '\0', POPT_ARG_STRING, &given.reserve_size, 0,
+		  "size of each such memory, used as far as written (default: 1 GiB)", "BYTES" },
+		{ "consumer", '\0', POPT_ARG_STRING, &given.consumer, 0,
+		  "what writes traces to disk (default: " CONSUMER ")", "PROGRAM|none" },
+		{ "private", '\0', POPT_ARG_NONE, &given.private_instance, 0,
+		  "end when the parent process ends", NULL },
+		{ "version", '\0', POPT_ARG_NONE, &given.version, 0, "print the version", NULL },
+		POPT_AUTOHELP
+		POPT_TABLEEND
+	};
+	poptContext context = poptGetContext("lttngmap-sessiond", argc, argv, table, 0);
+	int result = poptGetNextOpt(context);
+	int status = EXIT_USAGE;
+
+	memset(options, 0, sizeof(*options));
+	if (result < -1) {
+		log_error("%s: %s (--help lists the options)",
+			  poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(result));
+	} else if (poptPeekArg(context)) {
+		log_error("%s: no argument is expected here (--help lists the options)",
+			  poptPeekArg(context));
+	} else if (given.version) {
+		puts("lttngmap-sessiond " PACKAGE_VERSION);
+		status = EXIT_SUCCESS;
+	} else if (fill(options, &given) == 0) {
+		status = -1;
+	}
+	poptFreeContext(context);
+	return status;
+}
+
+void options_free(struct options *options)
+{
+	free(options->runtime_dir);
+	free(options->mediator);
+	free(options->clock);
+	free(options->consumer);
+}

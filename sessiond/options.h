@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * options.h - the command line and the environment of lttngmap-sessiond.
+ */
+#ifndef SESSIOND_OPTIONS_H
+#define SESSIOND_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct options {
+	char *runtime_dir; /* absolute */
+	bool runtime_dir_chosen; /* by us, not by whoever started us */
+	char *mediator; /* "ring-fs", "ring-socket" or "auto" */
+	char *clock;    /* "tsc", "monotonic" or "auto" */
+	char *consumer; /* a path, or "none" */
+	uint32_t reserve;
+	uint64_t reserve_size; /* bytes */
+	bool private_instance; /* ends with the parent */
+};
+
+/*
+ * -1: go on. Else the status to exit with: the help or the version was
+ * printed, or what is wrong was said.
+ */
+int options_parse(struct options *options, int argc, const char **argv);
+void options_free(struct options *options);
+
+#endif /* SESSIOND_OPTIONS_H */

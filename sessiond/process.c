@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/process.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sessiond/app-socket.h"
+#include "sessiond/control-pages.h"
+#include "sessiond/daemon.h"
+#include "sessiond/doorbell.h"
+#include "sessiond/member.h"
+#include "sessiond/session.h"
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+struct processes {
+	struct cds_lfht *table; /* by pid */
+	struct cds_list_head list;
+	unsigned long count;
+};
+
+int processes_create(struct processes **result)
+{
+	struct processes *processes = calloc(1, sizeof(*processes));
+
+	*result = NULL;
+	if (!processes)
+		return -ENOMEM;
+	CDS_INIT_LIST_HEAD(&processes->list);
+	processes->table = cds_lfht_new_flavor(64, 64, 0, CDS_LFHT_AUTO_RESIZE, &urcu_memb_flavor,
+					       NULL);
+	if (!processes->table) {
+		free(processes);
+		return -ENOMEM;
+	}
+	*result = processes;
+	return 0;
+}
+
+void processes_destroy(struct processes *processes)
+{
+	struct process *process, *next;
+
+	if (!processes)
+		return;
+	cds_list_for_each_entry_safe(process, next, &processes->list, list)
+		process_end(process);
+	cds_lfht_destroy(processes->table, NULL);
+	free(processes);
+}
+
+struct cds_list_head *processes_list(struct processes *processes)
+{
+	return &processes->list;
+}
+
+unsigned long processes_count(const struct processes *processes)
+{
+	return processes->count;
+}
+
+/* Pids are dense; spread them over all bits. */
+static unsigned long pid_hash(uint32_t pid)
+{
+	return pid * 0x9e3779b97f4a7c15ul;
+}
+
+static int pid_match(struct cds_lfht_node *node, const void *key)
+{
+	return caa_container_of(node, struct process, node)->pid == *(const uint32_t *)key;
+}
+
+struct process *process_lookup(struct processes *processes, uint32_t pid)
+{
+	struct cds_lfht_iter iter;
+	struct cds_lfht_node *node;
+
+	urcu_memb_read_lock();
+	cds_lfht_lookup(processes->table, pid_hash(pid), pid_match, &pid, &iter);
+	node = cds_lfht_iter_get_node(&iter);
+	/* This thread alone removes: what was found stays after the unlock. */
+	urcu_memb_read_unlock();
+	return node ? caa_container_of(node, struct process, node) : NULL;
+}
+
+static int on_pidfd(sd_event_source *source, int fd, uint32_t revents, void *data)
+{
+	(void)source;
+	(void)fd;
+	(void)revents;
+	process_end(data);
+	return 0;
+}
+
+/* A pidfd of the very process that connected, not of who has its pid by now. */
+static int open_pidfd(const struct process_config *config)
+{
+	socklen_t size = sizeof(int);
+	struct pollfd peer = { .fd = config->socket, .events = 0 };
+	int fd = -1;
+
+	if (getsockopt(config->socket, SOL_SOCKET, SO_PEERPIDFD, &fd, &size) == 0)
+		return fd;
+	if (errno == ESRCH)
+		return -ESRCH;
+	/* Linux before 6.5. */
+	fd = (int)syscall(SYS_pidfd_open, config->pid, 0);
+	if (fd < 0)
+		return -errno;
+	/* Where its end is still open now, the pid was its own a moment ago. */
+	if (poll(&peer, 1, 0) > 0 && peer.revents & POLLHUP) {
+		close(fd);
+		return -ESRCH;
+	}
+	return fd;
+}
+
+static int watch_pid(struct process *process, const struct process_config *config)
+{
+	int fd = open_pidfd(config);
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = sd_event_add_io(process->daemon->event, &process->pid_source, fd, EPOLLIN, on_pidfd,
+				process);
+	if (error < 0) {
+		close(fd);
+		return error;
+	}
+	process->pidfd = fd;
+	/* Registrations come first: they are waited for. */
+	sd_event_source_set_priority(process->pid_source, SD_EVENT_PRIORITY_NORMAL + 1);
+	return sd_event_source_set_io_fd_own(process->pid_source, 1);
+}
+
+static void process_free_later(struct rcu_head *head)
+{
+	free(caa_container_of(head, struct process, rcu));
+}
+
+static void process_free(struct process *process)
+{
+	doorbell_destroy(process->doorbell);
+	sd_event_source_disable_unref(process->pid_source);
+	if (process->memories)
+		memory_set_close_fds(process->memories);
+	memory_set_put(process->memories);
+	/* The table's own resizing may still be walking over the node. */
+	urcu_memb_call_rcu(&process->rcu, process_free_later);
+}
+
+int process_create(struct daemon *daemon, const struct process_config *config,
+		   struct process **result)
+{
+	struct processes *processes = daemon->processes;
+	struct process *process = calloc(1, sizeof(*process));
+	struct process *older;
+	int error;
+
+	*result = NULL;
+	if (!process)
+		return -ENOMEM;
+	process->daemon = daemon;
+	process->pid = config->pid;
+	process->uid = config->uid;
+	name_clean_program(config->procname, config->procname_size, process->name);
+
+	error = watch_pid(process, config);
+	if (error < 0)
+		goto fail;
+	error = memory_pool_take(daemon->pool, &process->memories);
+	if (error)
+		goto fail;
+	control_pages_init_process(memory_set_process(process->memories), process->pid,
+				   process->memories->reserve);
+	error = doorbell_create(daemon->doorbells, process->memories, &process->doorbell);
+	if (error)
+		goto fail;
+
+	older = process_lookup(processes, process->pid);
+	if (older) {
+		/* An exec: the same process to whoever counts processes. */
+		process->counted = older->counted;
+		process_end(older);
+	}
+	cds_lfht_node_init(&process->node);
+	urcu_memb_read_lock();
+	cds_lfht_add(processes->table, pid_hash(process->pid), &process->node);
+	urcu_memb_read_unlock();
+	cds_list_add(&process->list, &processes->list);
+	processes->count++;
+	sessions_join(daemon->sessions, process);
+	*result = process;
+	return 0;
+
+fail:
+	process_free(process);
+	return error;
+}
+
+void process_hung_up(struct process *process)
+{
+	control_pages_set_process_flag(memory_set_process(process->memories),
+				       LTTNGMAP_PROCESS_NO_DOORBELL);
+	doorbell_poll(process->doorbell);
+}
+
+void process_end(struct process *process)
+{
+	struct processes *processes = process->daemon->processes;
+
+	urcu_memb_read_lock();
+	cds_lfht_del(processes->table, &process->node);
+	urcu_memb_read_unlock();
+	cds_list_del(&process->list);
+	processes->count--;
+	app_socket_forget(process);
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		if (process->slots[slot].member)
+			member_end(process->slots[slot].member);
+	process_free(process);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * process.h - the registered processes.
+ *
+ * What ends a process object:
+ *   its pidfd says that the process is gone (forked children may still hold
+ *   its socket, so the socket alone says nothing); or
+ *   the same pid registers anew: it was an exec.
+ * A socket that hangs up while the process lives means that it closed its
+ * descriptors, or is about to exec: its doorbell is of no use any more, so its
+ * rings are looked at by a timer until one of the above.
+ *
+ * Main thread, a registered RCU thread.
+ */
+#ifndef SESSIOND_PROCESS_H
+#define SESSIOND_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <systemd/sd-event.h>
+#include <urcu/list.h>
+#include <urcu/urcu-memb.h>
+#include <urcu/rculfhash.h>
+
+#include <lttngmap/abi.h>
+
+#include "common/name.h"
+#include "sessiond/memory-set.h"
+
+struct app_connection;
+struct daemon;
+struct member;
+struct processes;
+
+/* How a slot's memory of a process was last used. */
+struct process_slot {
+	struct member *member; /* its rings in the channel that has the slot, or NULL */
+	bool dirty;            /* used by an earlier channel since it was zeros */
+	uint8_t subbufs_shift; /* by that channel */
+};
+
+struct process {
+	struct cds_lfht_node node;
+	struct rcu_head rcu;
+	struct cds_list_head list;
+	struct daemon *daemon;
+	uint32_t pid;
+	uint32_t uid;
+	char name[NAME_PROGRAM_SIZE]; /* safe in a file name */
+	int pidfd;                    /* owned by pid_source */
+	sd_event_source *pid_source;
+	struct app_connection *connection; /* NULL: it hung up */
+	struct memory_set *memories;
+	struct doorbell *doorbell;
+	/* The slots whose sessions have counted it. */
+	uint64_t counted;
+	struct process_slot slots[LTTNGMAP_CHANNELS];
+};
+
+struct process_config {
+	uint32_t pid;
+	uint32_t uid;
+	int socket; /* of the peer, borrowed: to get its pidfd without a race */
+	const char *procname;
+	uint32_t procname_size;
+};
+
+int processes_create(struct processes **processes);
+/* All of them end. NULL is allowed. */
+void processes_destroy(struct processes *processes);
+struct cds_list_head *processes_list(struct processes *processes);
+unsigned long processes_count(const struct processes *processes);
+
+/*
+ * A new process, already taking part in every started channel. An older one
+ * of the same pid ends. 0 or -errno; -ESRCH: it is gone already.
+ */
+int process_create(struct daemon *daemon, const struct process_config *config,
+		   struct process **process);
+/* The pid's live object, or NULL. */
+struct process *process_lookup(struct processes *processes, uint32_t pid);
+/* Its socket hung up. */
+void process_hung_up(struct process *process);
+/*
+ * It is gone: its rings are finished, and it is freed. Its socket's owner is
+ * told by app_socket_forget().
+ */
+void process_end(struct process *process);
+
+#endif /* SESSIOND_PROCESS_H */

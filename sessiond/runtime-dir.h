@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * runtime-dir.h - the directory with the daemon's sockets and ring files.
+ *
+ *   RUNTIME/app.sock  control.sock  ring.sock  rings/SESSION/CHANNEL/...
+ *
+ * It belongs to one live daemon at a time. Whether there is one is found out
+ * by talking to it: a file would outlive it.
+ */
+#ifndef SESSIOND_RUNTIME_DIR_H
+#define SESSIOND_RUNTIME_DIR_H
+
+#include <stdbool.h>
+
+struct runtime_dir {
+	char *path;
+	char *rings;
+	int fd; /* locked while a daemon starts in it */
+	bool made; /* by us: goes with us */
+};
+
+/*
+ * Make it, or take it over if it is ours and nobody lives there, with an
+ * empty rings directory; then hold its lock. 0 or -errno; what is wrong was
+ * said. `strict`: in a place that others can write to, so nothing but our own
+ * closed directory will do.
+ */
+int runtime_dir_enter(const char *path, bool strict, struct runtime_dir *dir);
+/* The sockets answer: the next who comes can tell by talking. */
+void runtime_dir_unlock(struct runtime_dir *dir);
+/* Remove what the daemon made. All zeros is allowed. */
+void runtime_dir_leave(struct runtime_dir *dir);
+
+#endif /* SESSIOND_RUNTIME_DIR_H */

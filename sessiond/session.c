@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/clock.h"
+#include "sessiond/channel.h"
+#include "sessiond/consumer-link.h"
+#include "sessiond/daemon.h"
+#include "sessiond/member.h"
+#include "sessiond/messages.h"
+#include "sessiond/process.h"
+
+#define TICK_STOPPING_USEC UINT64_C(2000)
+#define TICK_REAPING_USEC UINT64_C(20000)
+/* A stop is given up when the consumer did nothing for that long. */
+#define STALL_USEC UINT64_C(30000000)
+
+struct sessions {
+	struct daemon *daemon;
+	struct cds_list_head list;
+	sd_event_source *timer; /* on while anything is to be reaped or stopped */
+};
+
+/* ---- totals ----------------------------------------------------------------- */
+
+static void totals_release(struct urcu_ref *references)
+{
+	free(caa_container_of(references, struct session_totals, references));
+}
+
+struct session_totals *session_totals_get(struct session_totals *totals)
+{
+	urcu_ref_get(&totals->references);
+	return totals;
+}
+
+void session_totals_put(struct session_totals *totals)
+{
+	if (totals)
+		urcu_ref_put(&totals->references, totals_release);
+}
+
+void session_count(struct session *session, struct process *process, uint32_t slot)
+{
+	uint64_t slots = 0;
+	struct channel *channel;
+
+	cds_list_for_each_entry(channel, &session->channels, node)
+		slots |= UINT64_C(1) << channel->slot;
+	if (!(process->counted & slots))
+		session->processes++;
+	process->counted |= UINT64_C(1) << slot;
+}
+
+void session_read_totals(const struct session *session, struct ring_totals *totals)
+{
+	const struct ring_totals *shared = &session->totals->rings;
+
+	totals->written = __atomic_load_n(&shared->written, __ATOMIC_RELAXED);
+	totals->delivered = __atomic_load_n(&shared->delivered, __ATOMIC_RELAXED);
+	totals->discarded = __atomic_load_n(&shared->discarded, __ATOMIC_RELAXED);
+	totals->overwritten = __atomic_load_n(&shared->overwritten, __ATOMIC_RELAXED);
+	totals->closed_rings = __atomic_load_n(&shared->closed_rings, __ATOMIC_RELAXED);
+}
+
+uint64_t session_alive(const struct session *session)
+{
+	struct process *process;
+	struct channel *channel;
+	uint64_t slots = 0, alive = 0;
+
+	cds_list_for_each_entry(channel, &session->channels, node)
+		slots |= UINT64_C(1) << channel->slot;
+	cds_list_for_each_entry(process, processes_list(session->daemon->processes), list)
+		alive += (process->counted & slots) != 0;
+	return alive;
+}
+
+/* ---- stopping --------------------------------------------------------------- */
+
+static void stop_answer(struct session *session, const char *error, const char *hint)
+{
+	session_stopped *stopped = session->stopped;
+
+	session->stopped = NULL;
+	session->state = SESSION_IDLE;
+	if (stopped)
+		stopped(session, session->stopped_data, error, hint);
+	else if (error)
+		message_say("session %s: %s; %s", session->name, error, hint);
+}
+
+static void push_metadata(struct session *session, bool final)
+{
+	session->pushed = metadata_generation(session->metadata);
+	session->generation++;
+	consumer_link_metadata(session->daemon->consumer, session, final);
+}
+
+static void push_final(struct session *session)
+{
+	struct clock_description clock;
+
+	clock_calibration_update(&session->daemon->calibration);
+	clock_calibration_describe(&session->daemon->calibration, &clock);
+	metadata_set_clock(session->metadata, &clock);
+	session->state = SESSION_FINISHING;
+	push_metadata(session, true);
+}
+
+static bool session_is_drained(struct session *session)
+{
+	struct channel *channel;
+
+	cds_list_for_each_entry(channel, &session->channels, node)
+		if (!channel_is_drained(channel))
+			return false;
+	return true;
+}
+
+/* Anything that the consumer does shows in here. */
+static uint64_t progress_of(const struct session *session)
+{
+	return session->written.packets + session->written.bytes + session->written.generation +
+	       __atomic_load_n(&session->totals->rings.delivered, __ATOMIC_RELAXED);
+}
+
+static void check_stalled(struct session *session, uint64_t now)
+{
+	uint64_t progress = progress_of(session);
+
+	if (progress != session->progress) {
+		session->progress = progress;
+		session->progress_usec = now;
+	} else if (now - session->progress_usec > STALL_USEC) {
+		stop_answer(session, "the trace on disk is not complete: its writer makes no progress",
+			    "look for room on the disk, and at the messages of `status`");
+	}
+}
+
+static void session_step(struct session *session, uint64_t now)
+{
+	if (session->state != SESSION_DRAINING && session->state != SESSION_FINISHING)
+		return;
+	if (!consumer_link_expected(session->daemon->consumer)) {
+		stop_answer(session, NULL, NULL);
+		return;
+	}
+	if (session->state == SESSION_DRAINING && session_is_drained(session))
+		push_final(session);
+	else if (session->state == SESSION_FINISHING &&
+		 session->written.generation >= session->generation)
+		stop_answer(session,
+			    session->write_failed ? "the trace on disk is not complete" : NULL,
+			    "see the messages of `status`");
+	else
+		check_stalled(session, now);
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct sessions *sessions = data;
+	struct session *session, *next;
+	struct channel *channel;
+	bool stopping = false, waiting = false;
+	uint64_t now = daemon_now_usec();
+
+	(void)usec;
+	cds_list_for_each_entry_safe(session, next, &sessions->list, node) {
+		cds_list_for_each_entry(channel, &session->channels, node)
+			waiting |= channel_reap(channel) > 0;
+		/* Last: it may destroy the session. */
+		session_step(session, now);
+	}
+	stopping = sessions_stopping(sessions);
+	if (!stopping && !waiting)
+		return sd_event_source_set_enabled(source, SD_EVENT_OFF);
+	return sd_event_source_set_time(source,
+					now + (stopping ? TICK_STOPPING_USEC : TICK_REAPING_USEC));
+}
+
+bool sessions_stopping(struct sessions *sessions)
+{
+	struct session *session;
+
+	cds_list_for_each_entry(session, &sessions->list, node)
+		if (session->state == SESSION_DRAINING || session->state == SESSION_FINISHING)
+			return true;
+	return false;
+}
+
+void sessions_reap_soon(struct sessions *sessions)
+{
+	int enabled;
+
+	if (sd_event_source_get_enabled(sessions->timer, &enabled) > 0)
+		return;
+	sd_event_source_set_time(sessions->timer, daemon_now_usec() + TICK_STOPPING_USEC);
+	sd_event_source_set_enabled(sessions->timer, SD_EVENT_ON);
+}
+
+int session_add_channel(struct session *session, const struct channel_config *config,
+			struct channel **channel, char *why, char *hint)
+{
+	int error = channel_create(session, config, channel, why, hint);
+
+	if (error)
+		return error;
+	consumer_link_channel(session->daemon->consumer, *channel);
+	session_push_metadata(session);
+	if (session->state == SESSION_ACTIVE)
+		channel_start(*channel);
+	return 0;
+}
+
+void session_start(struct session *session)
+{
+	struct channel *channel;
+
+	session_push_metadata(session);
+	session->state = SESSION_ACTIVE;
+	cds_list_for_each_entry(channel, &session->channels, node)
+		channel_start(channel);
+}
+
+void session_stop(struct session *session, session_stopped *stopped, void *data)
+{
+	struct channel *channel;
+
+	session->stopped = stopped;
+	session->stopped_data = data;
+	session->progress = progress_of(session);
+	session->progress_usec = daemon_now_usec();
+	cds_list_for_each_entry(channel, &session->channels, node)
+		channel_close(channel);
+	channel_wait_writers();
+	cds_list_for_each_entry(channel, &session->channels, node)
+		channel_freeze(channel);
+	session->state = SESSION_DRAINING;
+	sd_event_source_set_time(session->daemon->sessions->timer, 0);
+	sd_event_source_set_enabled(session->daemon->sessions->timer, SD_EVENT_ON);
+}
+
+void sessions_forget(struct sessions *sessions, const void *data)
+{
+	struct session *session;
+
+	cds_list_for_each_entry(session, &sessions->list, node)
+		if (session->stopped_data == data)
+			session->stopped = NULL;
+}
+
+/* ---- processes and classes --------------------------------------------------- */
+
+void sessions_join(struct sessions *sessions, struct process *process)
+{
+	struct session *session;
+	struct channel *channel;
+
+	cds_list_for_each_entry(session, &sessions->list, node)
+		cds_list_for_each_entry(channel, &session->channels, node)
+			if (channel->started)
+				member_join(channel, process, false);
+}
+
+void sessions_add_classes(struct sessions *sessions, uint32_t first, uint32_t end)
+{
+	struct session *session;
+	struct channel *channel;
+
+	cds_list_for_each_entry(session, &sessions->list, node) {
+		cds_list_for_each_entry(channel, &session->channels, node)
+			channel_add_classes(channel, first, end);
+		session_push_metadata(session);
+	}
+}
+
+struct channel *sessions_channel_at(struct sessions *sessions, uint32_t slot)
+{
+	struct session *session;
+	struct channel *channel;
+
+	cds_list_for_each_entry(session, &sessions->list, node)
+		cds_list_for_each_entry(channel, &session->channels, node)
+			if (channel->started && channel->slot == slot)
+				return channel;
+	return NULL;
+}
+
+/* ---- the consumer ------------------------------------------------------------ */
+
+void session_push_metadata(struct session *session)
+{
+	if (metadata_generation(session->metadata) != session->pushed)
+		push_metadata(session, false);
+}
+
+void sessions_push(struct sessions *sessions)
+{
+	struct session *session;
+	struct channel *channel;
+
+	cds_list_for_each_entry(session, &sessions->list, node) {
+		consumer_link_session(session->daemon->consumer, session);
+		cds_list_for_each_entry(channel, &session->channels, node)
+			consumer_link_channel(session->daemon->consumer, channel);
+		push_metadata(session, session->state == SESSION_FINISHING);
+	}
+}
+
+void session_take_written(struct session *session, const struct session_written *written,
+			  const char *error)
+{
+	session->written = *written;
+	if (error && !session->write_failed)
+		message_say("session %s: %s", session->name, error);
+	session->write_failed = error != NULL;
+	if (session->state == SESSION_FINISHING) {
+		sd_event_source_set_time(session->daemon->sessions->timer, 0);
+		sd_event_source_set_enabled(session->daemon->sessions->timer, SD_EVENT_ON);
+	}
+}
+
+/* ---- making and undoing ------------------------------------------------------ */
+
+int sessions_create(struct daemon *daemon, struct sessions **result)
+{
+	struct sessions *sessions = calloc(1, sizeof(*sessions));
+	int error;
+
+	*result = NULL;
+	if (!sessions)
+		return -ENOMEM;
+	sessions->daemon = daemon;
+	CDS_INIT_LIST_HEAD(&sessions->list);
+	error = sd_event_add_time(daemon->event, &sessions->timer, CLOCK_MONOTONIC, UINT64_MAX, 1,
+				  on_timer, sessions);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(sessions->timer, SD_EVENT_OFF);
+	if (error < 0) {
+		sessions_destroy(sessions);
+		return error;
+	}
+	*result = sessions;
+	return 0;
+}
+
+void sessions_destroy(struct sessions *sessions)
+{
+	struct session *session, *next;
+
+	if (!sessions)
+		return;
+	cds_list_for_each_entry_safe(session, next, &sessions->list, node)
+		session_destroy(session);
+	sd_event_source_disable_unref(sessions->timer);
+	free(sessions);
+}
+
+struct cds_list_head *sessions_list(struct sessions *sessions)
+{
+	return &sessions->list;
+}
+
+struct session *sessions_find(struct sessions *sessions, const char *name)
+{
+	struct session *session;
+
+	cds_list_for_each_entry(session, &sessions->list, node)
+		if (strcmp(session->name, name) == 0)
+			return session;
+	return NULL;
+}
+
+static int make_metadata(struct session *session)
+{
+	struct metadata_config config = { .session = session->name };
+	int error = metadata_uuid_make(config.uuid);
+
+	if (error)
+		return error;
+	metadata_uuid_text(config.uuid, session->uuid);
+	clock_calibration_update(&session->daemon->calibration);
+	clock_calibration_describe(&session->daemon->calibration, &config.clock);
+	return metadata_create(&config, &session->metadata);
+}
+
+static void session_free(struct session *session)
+{
+	metadata_destroy(session->metadata);
+	session_totals_put(session->totals);
+	free(session->output);
+	free(session);
+}
+
+int session_create(struct sessions *sessions, const char *name, const char *output,
+		   struct session **result)
+{
+	struct session *session;
+	int error = -ENOMEM;
+
+	*result = NULL;
+	if (sessions_find(sessions, name))
+		return -EEXIST;
+	session = calloc(1, sizeof(*session));
+	if (!session)
+		return -ENOMEM;
+	session->daemon = sessions->daemon;
+	CDS_INIT_LIST_HEAD(&session->channels);
+	snprintf(session->name, sizeof(session->name), "%s", name);
+	session->output = strdup(output);
+	session->totals = calloc(1, sizeof(*session->totals));
+	if (!session->output || !session->totals)
+		goto fail;
+	urcu_ref_init(&session->totals->references);
+	error = make_metadata(session);
+	if (error)
+		goto fail;
+	cds_list_add_tail(&session->node, &sessions->list);
+	consumer_link_session(session->daemon->consumer, session);
+	*result = session;
+	return 0;
+
+fail:
+	session_free(session);
+	return error;
+}
+
+void session_destroy(struct session *session)
+{
+	struct channel *channel, *next;
+
+	if (session->state == SESSION_ACTIVE)
+		cds_list_for_each_entry(channel, &session->channels, node)
+			channel_close(channel);
+	consumer_link_end(session->daemon->consumer, session);
+	cds_list_for_each_entry_safe(channel, next, &session->channels, node)
+		channel_destroy(channel);
+	cds_list_del(&session->node);
+	session_free(session);
+}

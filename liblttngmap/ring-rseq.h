@@ -15,7 +15,8 @@
  *    then lets every CPU pass a quiescent state (membarrier), after which no
  *    section of the old generation can be running any more.
  *
- * Registers: the operands take seven, rax rcx rdx r9 r10 r11 are scratch.
+ * Registers: the operands take six at most, rax rcx rdx r8 r9 r10 r11 are
+ * scratch; that leaves one for compilers that keep a frame pointer.
  */
 #ifndef LTTNGMAP_RING_RSEQ_H
 #define LTTNGMAP_RING_RSEQ_H
@@ -46,24 +47,27 @@
 	"leaq 3b(%%rip), %%rax\n\t"                     \
 	"movq %%rax, %%fs:%c[cs_field](%[rseq])\n\t"    \
 	"1:\n\t"                                        \
-	"cmpl %[cpu], %%fs:%c[cpu_field](%[rseq])\n\t"  \
+	"movl %c[cpu](%[place]), %%eax\n\t"             \
+	"cmpl %%eax, %%fs:%c[cpu_field](%[rseq])\n\t"   \
 	"jne %l[again]\n\t"                             \
 	"movq %c[control_generation](%[channel]), %%rax\n\t" \
 	"movl (%%rax), %%eax\n\t"                       \
-	"cmpl %[generation], %%eax\n\t"                 \
+	"cmpl %%eax, %c[generation](%[place])\n\t"      \
 	"jne %l[stale]\n\t"
 
 #define RSEQ_SECTION_OPERANDS                                                     \
 	[cs_field] "i"(offsetof(struct rseq, rseq_cs)),                           \
 		[cpu_field] "i"(offsetof(struct rseq, cpu_id)),                   \
-		[control_generation] "i"(offsetof(struct ring_channel, control_generation))
+		[control_generation] "i"(offsetof(struct ring_channel, control_generation)), \
+		[cpu] "i"(offsetof(struct ring_place, cpu)),                      \
+		[generation] "i"(offsetof(struct ring_place, generation))
 
 /* %rax = clock, 64 bits; scratches %rdx. */
 #define RING_READ_TSC      \
 	"rdtsc\n\t"        \
 	"shlq $32, %%rdx\n\t" \
 	"orq %%rdx, %%rax\n\t"
-#define RING_READ_GIVEN "movq %[now], %%rax\n\t"
+#define RING_READ_GIVEN "movq %c[now](%[place]), %%rax\n\t"
 
 /*
  * Position and count in r9, offset in r10, index in r11, then the address in
@@ -76,7 +80,8 @@
 	"movq (%[ring]), %%r9\n\t"                            \
 	"movq %%r9, %%r10\n\t"                                \
 	"andq %c[offset_mask](%[channel]), %%r10\n\t"         \
-	"leaq (%%r10, %[total]), %%rax\n\t"                   \
+	"movq %c[total](%[place]), %%r8\n\t"                 \
+	"leaq (%%r10, %%r8), %%rax\n\t"                      \
 	"cmpq %c[offset_limit](%[channel]), %%rax\n\t"        \
 	"ja %l[full]\n\t"                                     \
 	"movl %c[subbuf_shift](%[channel]), %%ecx\n\t"        \
@@ -97,19 +102,19 @@
 	"js %l[full]\n\t"                                     \
 	"movq %%rax, %%rdx\n\t"                               \
 	"shlq $16, %%rdx\n\t"                                 \
-	"orq %[id], %%rdx\n\t"                                \
+	"orq %c[id](%[place]), %%rdx\n\t"                     \
 	"movq %%rdx, (%%r10)\n\t"                             \
 	"movl $8, %%ecx\n\t"                                  \
 	"jmp 6f\n\t"                                          \
 	"5: movq -8(%[fields], %%rcx), %%rdx\n\t"             \
 	"movq %%rdx, (%%r10, %%rcx)\n\t"                      \
 	"addq $8, %%rcx\n\t"                                  \
-	"6: cmpq %[total], %%rcx\n\t"                         \
+	"6: cmpq %%r8, %%rcx\n\t"                             \
 	"jb 5b\n\t"                                           \
 	"shlq $16, %%rax\n\t"                                 \
 	"shrq $16, %%rax\n\t"                                 \
 	"shrq $48, %%r11\n\t"                                 \
-	"addq %[step], %%r9\n\t" /* carries out of the count's low bits … */ \
+	"addq %c[step](%[place]), %%r9\n\t" /* carries out of the count's low bits … */ \
 	"adcq $0, %%r11\n\t"     /* … into its high bits */   \
 	"shlq $48, %%r11\n\t"                                 \
 	"orq %%rax, %%r11\n\t"                                \
@@ -128,23 +133,21 @@
 		       [subbuf_shift] "i"(offsetof(struct ring_channel, subbuf_shift)),       \
 		       [index_mask] "i"(offsetof(struct ring_channel, index_mask)),           \
 		       [slots] "i"(sizeof(struct lttngmap_ring)),                             \
-		       [id_mask] "i"(LTTNGMAP_SLOT_ID_MASK), [rseq] "r"(rseq_offset),         \
-		       [cpu] "r"(cpu), [channel] "r"(channel), [ring] "r"(ring),              \
-		       [data] "r"(data), [fields] "r"(record->fields),                        \
-		       [total] "r"(record->total), [generation] "m"(generation),              \
-		       [id] "m"(record->id), [step] "m"(record->step), [now] "m"(record->now) \
-		     : "rax", "rcx", "rdx", "r9", "r10", "r11", "xmm0", "xmm1", "cc",         \
+		       [id_mask] "i"(LTTNGMAP_SLOT_ID_MASK),                                  \
+		       [total] "i"(offsetof(struct ring_record, total)),                      \
+		       [id] "i"(offsetof(struct ring_record, id)),                            \
+		       [step] "i"(offsetof(struct ring_record, step)),                        \
+		       [now] "i"(offsetof(struct ring_record, now)), [rseq] "r"(rseq_offset), \
+		       [channel] "r"(channel), [ring] "r"(ring), [data] "r"(data),            \
+		       [fields] "r"(record->fields), [place] "r"(record)                      \
+		     : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "cc",   \
 		       "memory"                                                               \
 		     : again, full, stale)
 
-/*
- * Try once to write a record into the ring of `cpu`. `generation` was read
- * from the channel before `ring` and `data` were taken from it.
- */
+/* Try once to write a record into the ring of record->place.cpu. */
 static inline __attribute__((always_inline)) enum ring_result
-ring_rseq_write(const struct ring_channel *channel, uint32_t generation, ptrdiff_t rseq_offset,
-		uint32_t cpu, struct lttngmap_ring *ring, char *data,
-		const struct ring_record *record)
+ring_rseq_write(const struct ring_channel *channel, ptrdiff_t rseq_offset,
+		struct lttngmap_ring *ring, char *data, const struct ring_record *record)
 {
 	if (LIKELY(channel->clock == LTTNGMAP_CLOCK_TSC))
 		RING_WRITE_ASM(RING_READ_TSC);
@@ -160,26 +163,26 @@ stale:
 }
 
 /*
- * Move a ring to its next sub-buffer: if its word 0 is still move->expected,
- * do move's stores, then publish move->commit. One section.
+ * Move the ring of move->place.cpu to its next sub-buffer: if its word 0 is
+ * still move->expected, do move's stores, then publish move->commit. One
+ * section.
  */
 static inline enum ring_result ring_rseq_move(const struct ring_channel *channel,
-					      uint32_t generation, ptrdiff_t rseq_offset,
-					      uint32_t cpu, struct lttngmap_ring *ring,
+					      ptrdiff_t rseq_offset, struct lttngmap_ring *ring,
 					      const struct ring_move *move)
 {
 	__asm__ goto(RSEQ_SECTION_TABLE RSEQ_SECTION_ENTER
 		     "movq (%[ring]), %%rax\n\t"
-		     "cmpq %c[expected](%[move]), %%rax\n\t"
+		     "cmpq %c[expected](%[place]), %%rax\n\t"
 		     "jne %l[again]\n\t"
 		     "xorl %%ecx, %%ecx\n\t"
-		     "5: movq %c[stores](%[move], %%rcx), %%rax\n\t"
-		     "movq %c[stores] + 8(%[move], %%rcx), %%rdx\n\t"
+		     "5: movq %c[stores](%[place], %%rcx), %%rax\n\t"
+		     "movq %c[stores] + 8(%[place], %%rcx), %%rdx\n\t"
 		     "movq %%rdx, (%%rax)\n\t"
 		     "addq $16, %%rcx\n\t"
 		     "cmpq %[size], %%rcx\n\t"
 		     "jb 5b\n\t"
-		     "movups %c[commit](%[move]), %%xmm0\n\t"
+		     "movups %c[commit](%[place]), %%xmm0\n\t"
 		     "movaps %%xmm0, (%[ring])\n\t"
 		     "2:\n\t"
 		     :
@@ -187,8 +190,7 @@ static inline enum ring_result ring_rseq_move(const struct ring_channel *channel
 		       [stores] "i"(offsetof(struct ring_move, stores)),
 		       [size] "i"(sizeof(move->stores)),
 		       [commit] "i"(offsetof(struct ring_move, commit)), [rseq] "r"(rseq_offset),
-		       [cpu] "r"(cpu), [channel] "r"(channel), [ring] "r"(ring), [move] "r"(move),
-		       [generation] "m"(generation)
+		       [channel] "r"(channel), [ring] "r"(ring), [place] "r"(move)
 		     : "rax", "rcx", "rdx", "xmm0", "cc", "memory"
 		     : again, stale);
 	return RING_WRITTEN;

@@ -87,31 +87,29 @@ bool ring_wait(struct local *local, const struct ring_channel *channel,
 	return true;
 }
 
-/* By rseq, on the ring of this CPU, moving on where that is needed. */
+/* By rseq, on the ring of record->place.cpu, moving on where that is needed. */
 static enum ring_result try_rseq(struct local *local, const struct ring_channel *channel,
-				 uint32_t cpu, const struct ring_record *record,
-				 struct lttngmap_ring **full)
+				 const struct ring_record *record, struct lttngmap_ring **full)
 {
+	uint32_t cpu = record->place.cpu;
 	struct lttngmap_ring *ring = ring_at(channel, cpu);
-	char *data = channel->data + cpu * channel->ring_size;
 	enum ring_result result;
 	struct ring_move move;
 
-	result = ring_rseq_write(channel, channel->generation, __rseq_offset, cpu, ring, data,
-				 record);
+	*full = ring;
+	result = ring_rseq_write(channel, __rseq_offset, ring,
+				 channel->data + cpu * channel->ring_size, record);
 	if (result != RING_SWITCH)
 		return result;
 	result = ring_switch_prepare(channel, ring, record->total, &move);
-	if (result == RING_WRITTEN) {
-		result = ring_rseq_move(channel, channel->generation, __rseq_offset, cpu, ring,
-					&move);
-		if (result == RING_WRITTEN) {
-			ring_doorbell(local);
-			result = RING_AGAIN;
-		}
-	}
-	*full = ring;
-	return result;
+	if (result != RING_WRITTEN)
+		return result;
+	move.place = record->place;
+	result = ring_rseq_move(channel, __rseq_offset, ring, &move);
+	if (result != RING_WRITTEN)
+		return result;
+	ring_doorbell(local);
+	return RING_AGAIN;
 }
 
 /* By trylock: all rings where there is no rseq at all, else the extra ones. */
@@ -134,7 +132,8 @@ static enum ring_result try_write(struct local *local, const struct ring_channel
 	if (cpu >= channel->cpu_rings || vfork_depth)
 		return try_lock(local, channel, record, full);
 	record->now = ring_clock(channel->clock);
-	return try_rseq(local, channel, cpu, record, full);
+	record->place = (struct ring_place){ cpu, channel->generation };
+	return try_rseq(local, channel, record, full);
 }
 
 /* What did not go at once: from the beginning, until it is written or lost. */
@@ -200,8 +199,8 @@ void ring_write(struct local *local, uint32_t slot, uint32_t id, const void *fie
 		if (LIKELY(cpu < channel->cpu_rings && !vfork_depth)) {
 			if (UNLIKELY(channel->clock != LTTNGMAP_CLOCK_TSC))
 				record.now = ring_clock(channel->clock);
-			if (LIKELY(ring_rseq_write(channel, generation, __rseq_offset, cpu,
-						   ring_at(channel, cpu),
+			record.place = (struct ring_place){ cpu, generation };
+			if (LIKELY(ring_rseq_write(channel, __rseq_offset, ring_at(channel, cpu),
 						   channel->data + cpu * channel->ring_size,
 						   &record) == RING_WRITTEN))
 				return;

@@ -36,7 +36,14 @@ enum ring_result {
 	RING_GONE,    /* trylock: this thread is a forked child now */
 };
 
+/* Where an attempt goes; checked inside its section (ring-rseq.h). */
+struct ring_place {
+	uint32_t cpu;
+	uint32_t generation; /* read from the channel before the rest of it */
+};
+
 struct ring_record {
+	struct ring_place place;
 	const void *fields; /* readable up to a multiple of 8 */
 	uint64_t total;     /* bytes, header included; <= LTTNGMAP_RECORD_MAX */
 	uint64_t step;      /* what to add to commit word 0: total, and one event */
@@ -51,6 +58,7 @@ struct ring_store {
 
 /* A move to the next sub-buffer, prepared; see ring-switch.c. */
 struct ring_move {
+	struct ring_place place;
 	uint64_t expected; /* commit word 0 for which it was prepared */
 	uint64_t commit[2];
 	struct ring_store stores[8];

@@ -39,7 +39,7 @@ static int run(const char *program, const char *path)
 
 static void case_map(struct served_ring *ring)
 {
-	unsigned long long first;
+	unsigned long long first = 0;
 	unsigned id = 0, read = 0;
 	char *line;
 

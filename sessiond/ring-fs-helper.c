@@ -35,7 +35,7 @@ struct job {
 	struct cds_wfcq_node node;
 	enum job_kind kind;
 	unsigned references; /* the queue's, and a waiter's; atomic */
-	int result; /* before `done` is posted */
+	int result;          /* before `done` is posted; atomic */
 	sem_t done;
 	const char *session;
 	const char *channel;
@@ -65,7 +65,6 @@ static struct job *job_create(enum job_kind kind, const char *session, const cha
 		return NULL;
 	cds_wfcq_node_init(&job->node);
 	job->kind = kind;
-	job->references = 1;
 	sem_init(&job->done, 0, 0);
 	job->session = memcpy(job->strings, session, session_size);
 	job->channel = memcpy(job->strings + session_size, channel, channel_size);
@@ -114,7 +113,11 @@ static int run(struct ring_fs_helper *helper, const struct job *job)
 	return -EINVAL;
 }
 
-/* The next job, or NULL at the end. Only the helper dequeues, so no lock. */
+/*
+ * The next job, or NULL at the end. Only the helper dequeues, so no lock. The
+ * queue orders a job's contents before it, but not in C11's terms; the pair of
+ * release in queue() and acquire here says it so that ThreadSanitizer knows.
+ */
 static struct job *next_job(struct ring_fs_helper *helper)
 {
 	struct cds_wfcq_node *node;
@@ -124,8 +127,12 @@ static struct job *next_job(struct ring_fs_helper *helper)
 		if (__atomic_load_n(&helper->stopping, __ATOMIC_ACQUIRE))
 			return NULL;
 		node = __cds_wfcq_dequeue_blocking(&helper->head, &helper->tail);
-		if (node)
-			return caa_container_of(node, struct job, node);
+		if (node) {
+			struct job *job = caa_container_of(node, struct job, node);
+
+			(void)__atomic_load_n(&job->references, __ATOMIC_ACQUIRE);
+			return job;
+		}
 		if (read(helper->wakeup, &count, sizeof(count)) < 0 && errno != EINTR)
 			return NULL;
 	}
@@ -140,7 +147,7 @@ static void *helper_main(void *data)
 	/* Before the first request that the ring thread shall know by it. */
 	__atomic_store_n(&helper->tid, gettid(), __ATOMIC_RELEASE);
 	while ((job = next_job(helper))) {
-		job->result = run(helper, job);
+		__atomic_store_n(&job->result, run(helper, job), __ATOMIC_RELEASE);
 		sem_post(&job->done);
 		job_put(job);
 	}
@@ -214,6 +221,7 @@ bool ring_fs_helper_is(const struct ring_fs_helper *helper, pid_t pid)
 
 static void queue(struct ring_fs_helper *helper, struct job *job)
 {
+	__atomic_add_fetch(&job->references, 1, __ATOMIC_RELEASE);
 	cds_wfcq_enqueue(&helper->head, &helper->tail, &job->node);
 	wake(helper);
 }
@@ -238,7 +246,7 @@ int ring_fs_helper_add_channel(struct ring_fs_helper *helper, const char *sessio
 
 	if (!job)
 		return -ENOMEM;
-	job->references = 2;
+	job->references = 1;
 	queue(helper, job);
 	clock_gettime(CLOCK_MONOTONIC, &deadline);
 	deadline.tv_sec += WAIT_S;
@@ -246,7 +254,7 @@ int ring_fs_helper_add_channel(struct ring_fs_helper *helper, const char *sessio
 		result = sem_clockwait(&job->done, CLOCK_MONOTONIC, &deadline) < 0 ? -errno : 0;
 	while (result == -EINTR);
 	if (result == 0)
-		result = job->result;
+		result = __atomic_load_n(&job->result, __ATOMIC_ACQUIRE);
 	job_put(job);
 	return result;
 }

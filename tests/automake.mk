@@ -181,6 +181,11 @@ TESTS += tests/unit/consumer-stream
 tests_unit_consumer_stream_SOURCES = tests/unit/consumer-stream.c $(trace_kit)
 tests_unit_consumer_stream_LDADD = libconsumerd.la
 
+check_PROGRAMS += tests/unit/ring-file
+TESTS += tests/unit/ring-file
+tests_unit_ring_file_SOURCES = tests/unit/ring-file.c
+tests_unit_ring_file_LDADD = libringfile.la -lpthread
+
 # Readers by third parties, who know the kernel's rings only.
 abi_reader_cppflags = -D_GNU_SOURCE -idirafter $(top_srcdir)/tests/abi/include
 noinst_HEADERS += tests/abi/include/linux/trace_mmap.h

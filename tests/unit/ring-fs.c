@@ -167,8 +167,8 @@ struct blocked {
 	int fd;
 	int result;
 	int error;
-	volatile bool begun;
-	volatile bool ended;
+	bool begun; /* atomic, as is the next */
+	bool ended;
 	pthread_t thread;
 };
 
@@ -181,18 +181,23 @@ static void *block(void *data)
 {
 	struct blocked *blocked = data;
 
-	blocked->begun = true;
+	__atomic_store_n(&blocked->begun, true, __ATOMIC_RELEASE);
 	blocked->result = ioctl(blocked->fd, TRACE_MMAP_IOCTL_GET_READER);
 	blocked->error = errno;
-	blocked->ended = true;
+	__atomic_store_n(&blocked->ended, true, __ATOMIC_RELEASE);
 	return NULL;
+}
+
+static bool is_true(const bool *flag)
+{
+	return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
 }
 
 static void start_blocked(struct blocked *blocked, int fd)
 {
 	*blocked = (struct blocked){ .fd = fd };
 	pthread_create(&blocked->thread, NULL, block, blocked);
-	while (!blocked->begun)
+	while (!is_true(&blocked->begun))
 		usleep(1000);
 	usleep(50000);
 }
@@ -210,11 +215,11 @@ static void case_blocking(struct ring_server *server)
 	fd = open(ring.path, O_RDONLY | O_CLOEXEC);
 	start_blocked(&blocked, fd);
 	start_blocked(&second, fd);
-	ok(!blocked.ended && !second.ended, "GET_READER blocks while there is nothing");
+	ok(!is_true(&blocked.ended) && !is_true(&second.ended), "GET_READER blocks while there is nothing");
 	pthread_kill(blocked.thread, SIGUSR1);
 	pthread_join(blocked.thread, NULL);
 	ok(blocked.result < 0 && blocked.error == EINTR, "a signal ends it with EINTR");
-	ok(!second.ended, "but not for another thread");
+	ok(!is_true(&second.ended), "but not for another thread");
 	served_ring_write(&ring, 0, "new");
 	served_ring_notify(&ring);
 	pthread_join(second.thread, NULL);

@@ -204,7 +204,8 @@ static uint32_t current_id(struct lttngmap_ring *ring, uint64_t position)
 {
 	uint32_t index = (position >> SERVED_SUBBUF_SHIFT) & (SERVED_SUBBUFS - 1);
 
-	return lttngmap_slot_id(lttngmap_ring_slots(ring)[index], index);
+	return lttngmap_slot_id(__atomic_load_n(&lttngmap_ring_slots(ring)[index], __ATOMIC_ACQUIRE),
+				index);
 }
 
 static uint64_t count_of(const struct lttngmap_ring *ring)
@@ -241,17 +242,19 @@ void served_ring_switch(struct served_ring *served, uint32_t cpu)
 	uint64_t seq = (position >> SERVED_SUBBUF_SHIFT) + 1;
 	uint32_t index = seq & (SERVED_SUBBUFS - 1), id = current_id(ring, position);
 	uint64_t *slot = &lttngmap_ring_slots(ring)[index];
+	uint64_t free_slot = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 	uint64_t now = clock_read(LTTNGMAP_CLOCK_MONOTONIC);
 
-	if (lttngmap_slot_state(*slot, index) != LTTNGMAP_SLOT_FREE) {
+	if (lttngmap_slot_state(free_slot, index) != LTTNGMAP_SLOT_FREE) {
 		fprintf(stderr, "the test fills a ring that has no free sub-buffer\n");
 		exit(EXIT_FAILURE);
 	}
 	subbufs[id].content_size = position & (SERVED_SUBBUF_SIZE - 1);
 	subbufs[id].end = now;
 	subbufs[id].events_end = count_of(ring);
-	id = lttngmap_slot_id(*slot, index);
-	*slot = lttngmap_slot_make(seq, LTTNGMAP_SLOT_WRITING, id, index);
+	id = lttngmap_slot_id(free_slot, index);
+	__atomic_store_n(slot, lttngmap_slot_make(seq, LTTNGMAP_SLOT_WRITING, id, index),
+			 __ATOMIC_RELEASE);
 	subbufs[id].seq = seq;
 	subbufs[id].begin = now;
 	subbufs[id].events_begin = count_of(ring);

@@ -8,8 +8,9 @@
  * answers -EAGAIN (for event loops), > 0 waits that long and answers
  * -ETIMEDOUT, < 0 waits for ever; whatever the socket's own mode.
  *
- * What comes from a socket is not trusted: strict JSON, bounded in size and
- * depth, and each member is checked for its type and range when it is read.
+ * What comes from a socket is not trusted: JSON as strict as json-c's strict
+ * mode, bounded in size and depth, and each member is checked for its type and
+ * range when it is read. A number beyond 64 bits counts as the largest one.
  */
 #ifndef LTTNGMAP_COMMON_JSON_MESSAGE_H
 #define LTTNGMAP_COMMON_JSON_MESSAGE_H

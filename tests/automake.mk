@@ -199,3 +199,36 @@ tests_abi_ring_abi_SOURCES = tests/abi/ring-abi.c \
 	tests/utils/ring-server.c tests/utils/ring-server.h
 tests_abi_ring_abi_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_abi_ring_abi_LDADD = $(mediator_test_libs)
+
+# What both daemons share, and the session daemon's event classes.
+common_tests = \
+	tests/unit/clock \
+	tests/unit/json-message \
+	tests/unit/log \
+	tests/unit/name \
+	tests/unit/socket
+check_PROGRAMS += $(common_tests)
+TESTS += $(common_tests)
+tests_unit_clock_SOURCES = tests/unit/clock.c
+tests_unit_clock_LDADD = libcommon.la
+tests_unit_json_message_SOURCES = tests/unit/json-message.c
+tests_unit_json_message_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_unit_json_message_LDADD = libcommon.la
+tests_unit_log_SOURCES = tests/unit/log.c
+tests_unit_log_LDADD = libcommon.la
+tests_unit_name_SOURCES = tests/unit/name.c
+tests_unit_name_LDADD = libcommon.la
+tests_unit_socket_SOURCES = tests/unit/socket.c
+tests_unit_socket_LDADD = libcommon.la
+
+class_wire = tests/utils/class-wire.c tests/utils/class-wire.h
+check_PROGRAMS += tests/unit/metadata tests/unit/registry tests/unit/rule
+TESTS += tests/unit/metadata tests/unit/registry tests/unit/rule
+tests_unit_metadata_SOURCES = tests/unit/metadata.c $(class_wire)
+tests_unit_metadata_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_metadata_LDADD = libsessiond.la
+tests_unit_registry_SOURCES = tests/unit/registry.c $(class_wire)
+tests_unit_registry_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_registry_LDADD = libsessiond.la
+tests_unit_rule_SOURCES = tests/unit/rule.c
+tests_unit_rule_LDADD = libsessiond.la

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* log.c - messages to people are one line each, and harmless. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "tests/utils/tap.h"
+
+static int pipe_fds[2];
+static int real_stderr;
+
+/* What has been said since the last call. */
+static const char *said(void)
+{
+	static char text[8192];
+	ssize_t size = read(pipe_fds[0], text, sizeof(text) - 1);
+
+	text[size > 0 ? size : 0] = '\0';
+	return text;
+}
+
+static void check_levels(void)
+{
+	log_error("cannot open %s", "x");
+	is_string(said(), "test: error: cannot open x\n", "an error");
+	log_warning("%d lost", 3);
+	is_string(said(), "test: warning: 3 lost\n", "a warning");
+	log_info("ready");
+	is_string(said(), "test: ready\n", "news");
+	log_debug("detail");
+	is_string(said(), "", "details are not shown");
+	log_set_level(LOG_LEVEL_DEBUG);
+	log_debug("detail");
+	is_string(said(), "test: debug: detail\n", "unless they are wanted");
+	log_set_level(LOG_LEVEL_ERROR);
+	log_warning("hidden");
+	is_string(said(), "", "warnings can be hidden");
+	log_set_level(LOG_LEVEL_INFO);
+}
+
+static void check_content(void)
+{
+	char long_text[4096];
+	const char *text;
+
+	log_info("a\nb\033[1m\x7f %s", "\xc3\xa4");
+	is_string(said(), "test: a?b?[1m? \xc3\xa4\n", "control characters are shown as such");
+	memset(long_text, 'a', sizeof(long_text) - 1);
+	long_text[sizeof(long_text) - 1] = '\0';
+	log_info("%s", long_text);
+	text = said();
+	ok(strlen(text) > 1000 && strlen(text) < 2049 && text[strlen(text) - 1] == '\n',
+	   "a long message is cut, and still a line");
+	errno = ENOENT;
+	log_info("%m");
+	is(errno, ENOENT, "errno is kept");
+	ok(strstr(said(), "No such file"), "and can be told");
+}
+
+static void check_journal(void)
+{
+	struct stat status;
+	char stream[64];
+
+	fstat(pipe_fds[1], &status);
+	snprintf(stream, sizeof(stream), "%llu:%llu", (unsigned long long)status.st_dev,
+		 (unsigned long long)status.st_ino);
+	setenv("JOURNAL_STREAM", stream, 1);
+	log_init("test");
+	log_warning("x");
+	is_string(said(), "<4>test: warning: x\n", "the journal is told the level");
+	setenv("JOURNAL_STREAM", "1:1", 1);
+	log_init("test");
+	log_warning("x");
+	is_string(said(), "test: warning: x\n", "what is not the journal is not");
+}
+
+int main(void)
+{
+	unsetenv("JOURNAL_STREAM");
+	if (pipe2(pipe_fds, O_NONBLOCK | O_CLOEXEC) < 0)
+		bail_out("no pipe");
+	real_stderr = dup(STDERR_FILENO);
+	dup2(pipe_fds[1], STDERR_FILENO);
+	log_init("test");
+	check_levels();
+	check_content();
+	check_journal();
+	dup2(real_stderr, STDERR_FILENO);
+	return done_testing();
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* rule.c - which rules match which events, and which texts are no rule. */
+#include <errno.h>
+
+#include "sessiond/rule.h"
+#include "tests/utils/tap.h"
+
+static const struct {
+	const char *rule;
+	const char *event;
+	bool matches;
+} matches[] = {
+	{ "*", "a:b", true },
+	{ "***", "a:b", true },
+	{ "a:b", "a:b", true },
+	{ "a:b", "a:bc", false },
+	{ "a:b", "aa:b", false },
+	{ "a:b", "a:B", false },
+	{ "a:*", "a:b", true },
+	{ "a:*", "ab:c", false },
+	{ "a*", "ab:c", true },
+	{ "*:b", "a:b", true },
+	{ "*:b", "a:x:b", true },
+	{ "*b", "a:ab", true },
+	{ "*b", "a:ba", false },
+	{ "a:b*", "a:b", true },
+	{ "a:*b*", "a:xbx", true },
+	{ "a:*b*", "a:xx", false },
+	{ "a:*ab", "a:aab", true },
+	{ "*a*b*c*", "a:b:c", true },
+	{ "*a*b*c*", "a:c:b", false },
+	{ "a:*x*yx", "a:xyxyx", true },
+	{ "a:b,c:d", "a:b", true },
+	{ "a:b,c:d", "c:d", true },
+	{ "a:b,c:d", "a:d", false },
+	{ "a:b,c:*", "c:x", true },
+	{ "a:b,c:d,e:f", "e:f", true },
+	/* A star that is meant as such is no wildcard, and no name has one. */
+	{ "a:\\*", "a:b", false },
+	{ "a:b\\,c:d", "c:d", false },
+	{ "a:b\\\\*", "a:bc", false },
+	{ "lttng_ust_libc:*alloc", "lttng_ust_libc:malloc", true },
+	{ "lttng_ust_libc:*alloc", "lttng_ust_libc:free", false },
+	{ "a-b.c:d.e-f", "a-b.c:d.e-f", true },
+};
+
+static const struct {
+	const char *rule;
+	const char *why;
+} refused[] = {
+	{ "", "a pattern is empty" },
+	{ ",", "a pattern is empty" },
+	{ "a:b,", "a pattern is empty" },
+	{ ",a:b", "a pattern is empty" },
+	{ "a:b,,c:d", "a pattern is empty" },
+	{ "malloc", "'malloc' has no ':'" },
+	{ "a:b,malloc", "'malloc' has no ':'" },
+	{ ":b", "no provider" },
+	{ "a:", "no name" },
+	{ "a:\\", "'\\' stands before" },
+	{ "a:\\x", "'\\' stands before" },
+	{ "a:b?", "no event has '?'" },
+	{ "a:[bc]", "no event has '['" },
+	{ "a: b", "byte 0x20" },
+	{ "a:b\n", "byte 0x0a" },
+	{ "a:\1", "byte 0x01" },
+	{ "a:\xc3\xa4", "byte 0xc3" },
+};
+
+static struct registry_class make_class(const char *full_name)
+{
+	return (struct registry_class){ .full_name = full_name };
+}
+
+static void check_matches(void)
+{
+	for (unsigned i = 0; i < sizeof(matches) / sizeof(matches[0]); i++) {
+		struct registry_class event_class = make_class(matches[i].event);
+		struct rule *rule = NULL;
+		char why[256] = "";
+
+		if (rule_parse(matches[i].rule, &rule, why, sizeof(why)) < 0) {
+			ok(false, "'%s' is a rule", matches[i].rule);
+			diag("%s", why);
+			continue;
+		}
+		ok(rule_match(rule, &event_class) == matches[i].matches &&
+			   strcmp(rule_text(rule), matches[i].rule) == 0,
+		   "'%s' %s '%s'", matches[i].rule, matches[i].matches ? "matches" : "does not match",
+		   matches[i].event);
+		rule_destroy(rule);
+	}
+}
+
+static void check_refused(void)
+{
+	static char text[RULE_LENGTH_MAX + 2];
+	struct rule *rule = NULL;
+	char why[256];
+
+	for (unsigned i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		int error;
+
+		why[0] = '\0';
+		error = rule_parse(refused[i].rule, &rule, why, sizeof(why));
+		if (!ok(error == -EINVAL && strstr(why, refused[i].why) &&
+				strstr(why, "a rule is PROVIDER:NAME"),
+			"text %u is no rule: %s", i, refused[i].why))
+			diag("error %d, '%s'", error, why);
+	}
+	is(rule_parse("a", &rule, NULL, 0), -EINVAL, "the reason may be left out");
+	is(rule_parse("a", &rule, why, 10), -EINVAL, "or be short");
+	is(strlen(why), 9, "and is cut then");
+	memset(text, '*', sizeof(text) - 1);
+	is(rule_parse(text, &rule, why, sizeof(why)), -EINVAL, "a text over the limit is no rule");
+	text[RULE_LENGTH_MAX] = '\0';
+	is(rule_parse(text, &rule, why, sizeof(why)), 0, "one at the limit is");
+	rule_destroy(rule);
+	rule_destroy(NULL);
+}
+
+/* Exponential ways to match would be felt here: the test would not end. */
+static void check_time(void)
+{
+	static char text[RULE_LENGTH_MAX + 1];
+	char name[256] = "a:";
+	struct registry_class event_class = make_class(name);
+	struct rule *rule;
+
+	memset(name + 2, 'a', 253);
+	for (unsigned i = 0; i + 2 < RULE_LENGTH_MAX; i += 2)
+		memcpy(text + i, "*a", 3);
+	strcat(text, "b");
+	if (rule_parse(text, &rule, NULL, 0) < 0)
+		bail_out("no rule");
+	ok(!rule_match(rule, &event_class), "a rule of 2047 stars does not match, and says so soon");
+	rule_destroy(rule);
+}
+
+static void check_list(void)
+{
+	struct registry_class a = make_class("a:x"), b = make_class("b:x");
+	struct rule_list list = { .rules = NULL };
+	unsigned wrong = 0;
+	char text[32], why[256] = "";
+
+	ok(!rule_list_match(&list, &a), "an empty list matches nothing");
+	is(rule_list_add(&list, "a:*", NULL, 0), 0, "a rule in a list");
+	ok(rule_list_match(&list, &a) && !rule_list_match(&list, &b), "matches what it matches");
+	is(rule_list_add(&list, "b:*", NULL, 0), 0, "another");
+	ok(rule_list_match(&list, &a) && rule_list_match(&list, &b), "matches also");
+	is(rule_list_add(&list, "a:*", NULL, 0), 0, "the first once more");
+	is(list.nr_rules, 2, "is in it already");
+	is(rule_list_add(&list, "a", NULL, 0), -EINVAL, "what is no rule is refused");
+	for (unsigned i = 2; i < RULE_LIST_MAX; i++) {
+		snprintf(text, sizeof(text), "a:%u", i);
+		wrong += rule_list_add(&list, text, NULL, 0) != 0;
+	}
+	is(wrong, 0, "1024 rules");
+	is(rule_list_add(&list, "c:*", why, sizeof(why)), -ENOSPC, "and no more");
+	ok(strstr(why, "1024"), "with the reason: %s", why);
+	rule_list_clear(&list);
+	ok(list.nr_rules == 0 && !rule_list_match(&list, &a), "a cleared list is empty");
+}
+
+int main(void)
+{
+	check_matches();
+	check_refused();
+	check_time();
+	check_list();
+	return done_testing();
+}

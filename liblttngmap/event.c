@@ -28,7 +28,9 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 			return;
 		process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
 	}
-	channels = __atomic_load_n(tracepoint->word, __ATOMIC_RELAXED) &
+	/* Acquire of `word`: the id is that of the word; pairs with turn_on(). */
+	channels = __atomic_load_n(__atomic_load_n(&tracepoint->word, __ATOMIC_ACQUIRE),
+				   __ATOMIC_RELAXED) &
 		   __atomic_load_n(&process->channels, __ATOMIC_RELAXED);
 	for (; channels; channels &= channels - 1)
 		ring_write(local, (uint32_t)__builtin_ctzll(channels), tracepoint->id, fields,

@@ -232,3 +232,29 @@ tests_unit_registry_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_registry_LDADD = libsessiond.la
 tests_unit_rule_SOURCES = tests/unit/rule.c
 tests_unit_rule_LDADD = libsessiond.la
+
+# The session daemon.
+check_PROGRAMS += tests/utils/control
+tests_utils_control_SOURCES = tests/utils/control.c
+tests_utils_control_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_utils_control_LDADD = libcommon.la $(JSON_LIBS)
+
+check_PROGRAMS += \
+	tests/unit/app-message \
+	tests/unit/control-pages \
+	tests/unit/memory \
+	tests/unit/slots
+TESTS += \
+	tests/unit/app-message \
+	tests/unit/control-pages \
+	tests/unit/memory \
+	tests/unit/slots
+tests_unit_app_message_SOURCES = tests/unit/app-message.c
+tests_unit_app_message_LDADD = libsessiond.la
+tests_unit_control_pages_SOURCES = tests/unit/control-pages.c
+tests_unit_control_pages_LDADD = libsessiond.la
+tests_unit_memory_SOURCES = tests/unit/memory.c
+tests_unit_memory_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_unit_memory_LDADD = libsessiond.la
+tests_unit_slots_SOURCES = tests/unit/slots.c
+tests_unit_slots_LDADD = libsessiond.la

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * What a process can do to each kind of memory that it is handed, attempt by
+ * attempt, and what the daemon itself still can.
+ */
+#include "sessiond/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <numa.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sessiond/memory-set.h"
+#include "tests/utils/tap.h"
+
+#define PAGES 8u
+
+static uint64_t page;
+
+/* Each attempt gives 0, or the errno that it was refused with. */
+static int map_with(int fd, int protection, int flags)
+{
+	void *map = mmap(NULL, page, protection, flags, fd, 0);
+
+	if (map == MAP_FAILED)
+		return errno;
+	munmap(map, page);
+	return 0;
+}
+
+static int try_read_map(int fd) { return map_with(fd, PROT_READ, MAP_SHARED); }
+static int try_write_map(int fd) { return map_with(fd, PROT_WRITE, MAP_SHARED); }
+static int try_rw_map(int fd) { return map_with(fd, PROT_READ | PROT_WRITE, MAP_SHARED); }
+
+static int try_mprotect(int fd)
+{
+	void *map = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
+	int error;
+
+	if (map == MAP_FAILED)
+		return -1;
+	error = mprotect(map, page, PROT_READ | PROT_WRITE) ? errno : 0;
+	munmap(map, page);
+	return error;
+}
+
+static int try_write(int fd) { return pwrite(fd, "x", 1, 0) == 1 ? 0 : errno; }
+static int try_shrink(int fd) { return ftruncate(fd, 0) ? errno : 0; }
+static int try_grow(int fd) { return ftruncate(fd, (off_t)(2 * PAGES * page)) ? errno : 0; }
+static int try_seal(int fd) { return fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE) ? errno : 0; }
+
+static int try_punch(int fd)
+{
+	return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)page) ? errno :
+											     0;
+}
+
+/* Through /proc, which gives a new open file of the same inode. */
+static int reopened(int fd, int (*attempt)(int fd))
+{
+	char path[64];
+	int error;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	error = attempt(fd);
+	close(fd);
+	return error;
+}
+
+static int try_reopen_write(int fd) { return reopened(fd, try_write); }
+static int try_reopen_map(int fd) { return reopened(fd, try_rw_map); }
+static int try_reopen_shrink(int fd) { return reopened(fd, try_shrink); }
+
+static const struct attempt {
+	const char *name;
+	int (*attempt)(int fd);
+	/* What is expected of a control memory, and of the rings'. */
+	int control, ring;
+} attempts[] = {
+	{ "map it to read", try_read_map, 0, 0 },
+	{ "map it to write", try_write_map, EPERM, 0 },
+	{ "map it to read and write", try_rw_map, EPERM, 0 },
+	{ "make a map writable", try_mprotect, EACCES, 0 },
+	{ "write(2)", try_write, EPERM, 0 },
+	{ "punch a hole", try_punch, EPERM, 0 },
+	{ "shrink it", try_shrink, EPERM, EPERM },
+	{ "grow it", try_grow, EPERM, EPERM },
+	{ "add a seal", try_seal, EPERM, EPERM },
+	{ "reopen and write", try_reopen_write, EPERM, 0 },
+	{ "reopen and map", try_reopen_map, EPERM, 0 },
+	{ "reopen and shrink", try_reopen_shrink, EPERM, EPERM },
+};
+
+static void test_seals(enum memory_kind kind, const char *name)
+{
+	struct memory memory;
+
+	is(memory_create(kind, PAGES * page - 1, &memory), 0, name);
+	is(memory.size, PAGES * page, "whole pages");
+	ok((memory.map != NULL) == (kind != MEMORY_RING_DATA), "%s: mapped by the daemon or not",
+	   name);
+	for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); i++) {
+		int expected = kind == MEMORY_CONTROL ? attempts[i].control : attempts[i].ring;
+		int got = attempts[i].attempt(memory.fd);
+
+		ok(got == expected, "%s: %s: %s", name, attempts[i].name, strerror(got));
+	}
+	if (memory.map) {
+		memset(memory.map, 0x5a, memory.size);
+		ok(((char *)memory.map)[PAGES * page - 1] == 0x5a, "%s: the daemon writes it",
+		   name);
+	}
+	memory_destroy(&memory);
+	is(memory.fd, -1, "destroyed");
+}
+
+static void test_zero(void)
+{
+	struct memory control, data;
+	char byte = 1;
+
+	memory_create(MEMORY_RING_CONTROL, PAGES * page, &control);
+	memory_create(MEMORY_RING_DATA, PAGES * page, &data);
+	memset(control.map, 0xff, control.size);
+	is(memory_zero(&control, page, 2 * page), 0, "a mapped memory gives a range back");
+	ok(((unsigned char *)control.map)[page - 1] == 0xff &&
+		   ((unsigned char *)control.map)[page] == 0 &&
+		   ((unsigned char *)control.map)[3 * page - 1] == 0 &&
+		   ((unsigned char *)control.map)[3 * page] == 0xff,
+	   "that range and no other");
+	is(pwrite(data.fd, "x", 1, 0), 1, "ring data is written");
+	is(memory_zero(&data, 0, data.size), 0, "and given back");
+	is(pread(data.fd, &byte, 1, 0), 1, "and read");
+	is(byte, 0, "as zeros");
+	is(memory_zero(&data, page, data.size), -EINVAL, "no range beyond its end");
+	memory_destroy(&control);
+	memory_destroy(&data);
+}
+
+static void test_set(void)
+{
+	const struct memory_set_config config = {
+		.reserve = 3,
+		.reserve_size = 16 * page,
+		.slot_stride = 4 * page,
+	};
+	struct memory_set *set;
+
+	is(memory_set_create(&config, &set), 0, "a set of memories");
+	ok(set->ring_data[2].fd >= 0 && set->ring_data[3].fd < 0, "with its reserve");
+	is(set->ring_control.size, LTTNGMAP_CHANNELS * 4 * page, "ring control for all slots");
+	ok((char *)memory_set_rings(set, 2) == (char *)set->ring_control.map + 8 * page,
+	   "a slot's rings");
+	is(memory_set_fit(set, 1, 16 * page), 0, "the reserve fits");
+	is(set->ring_data[1].size, 16 * page, "and is kept");
+	is(memory_set_fit(set, 1, 17 * page), 0, "it is too small");
+	is(set->ring_data[1].size, 17 * page, "and is replaced");
+	is(memory_set_fit(set, 40, page), 0, "a slot beyond the reserve");
+	is(set->ring_data[40].size, page, "is made as asked for");
+	memory_set_rings(set, 5)->lock = 7;
+	is(memory_set_zero(set, 5), 0, "a slot is made zeros");
+	is(memory_set_rings(set, 5)->lock, 0, "and is");
+	memory_set_close_fds(set);
+	ok(set->ring_data[0].fd < 0 && set->ring_control.map && set->ring_control.fd < 0,
+	   "descriptors go, the map stays");
+	memory_set_put(set);
+}
+
+/* The policy that /proc shows for the map at `address`. */
+static bool has_policy(const void *address, const char *policy)
+{
+	FILE *file = fopen("/proc/self/numa_maps", "re");
+	char line[1024], start[32];
+	bool found = false;
+
+	snprintf(start, sizeof(start), "%lx ", (unsigned long)address);
+	while (file && fgets(line, sizeof(line), file))
+		if (strstr(line, start) && strstr(line, policy))
+			found = true;
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static void test_place(void)
+{
+	struct memory memory;
+	char policy[32];
+	char *ring;
+
+	if (numa_available() < 0 || access("/proc/self/numa_maps", R_OK) != 0) {
+		skip(4, "this kernel has no NUMA");
+		return;
+	}
+	memory_create(MEMORY_RING_DATA, PAGES * page, &memory);
+	is(memory_place_rings(memory.fd, page, 2 * page, 1), 0, "the rings are placed");
+	snprintf(policy, sizeof(policy), "prefer:%d", numa_node_of_cpu(0));
+	ring = mmap(NULL, 2 * page, PROT_WRITE, MAP_SHARED, memory.fd, (off_t)page);
+	ok(ring != MAP_FAILED && has_policy(ring, policy), "on the CPU's node, in a later map: %s",
+	   policy);
+	munmap(ring, 2 * page);
+	ring = mmap(NULL, page, PROT_WRITE, MAP_SHARED, memory.fd, 0);
+	ok(!has_policy(ring, policy), "what lies before them is not");
+	munmap(ring, page);
+	/* CPU numbers beyond the machine's have no node. */
+	is(memory_place_rings(memory.fd, 0, 0, 0), -EINVAL, "no rings cannot be placed");
+	memory_destroy(&memory);
+}
+
+int main(void)
+{
+	struct memory none;
+
+	page = memory_page_size();
+	test_seals(MEMORY_CONTROL, "control");
+	test_seals(MEMORY_RING_CONTROL, "ring control");
+	test_seals(MEMORY_RING_DATA, "ring data");
+	is(memory_create(MEMORY_RING_DATA, 0, &none), -EINVAL, "no memory of no bytes");
+	is(none.fd, -1, "and nothing is left of it");
+	test_zero();
+	test_set();
+	test_place();
+	return done_testing();
+}

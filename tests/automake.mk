@@ -144,6 +144,17 @@ tests_unit_ring_stress_SOURCES = tests/unit/ring-stress.c $(ring_bench_set)
 tests_unit_ring_stress_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_stress_LDADD = libsessiond.la liblttngmap-core.la
 
+# The instrumentation of a sanitizer is not what runs in a traced program.
+if HAVE_UNICORN
+if !SANITIZED
+check_PROGRAMS += tests/unit/ring-no-load
+TESTS += tests/unit/ring-no-load
+tests_unit_ring_no_load_SOURCES = tests/unit/ring-no-load.c $(ring_bench_set)
+tests_unit_ring_no_load_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(UNICORN_CFLAGS)
+tests_unit_ring_no_load_LDADD = libsessiond.la liblttngmap-core.la $(UNICORN_LIBS)
+endif
+endif
+
 # The command, with a session daemon that only plays one.
 EXTRA_DIST += tests/utils/fake-sessiond tests/utils/make-trace
 check_PROGRAMS += tests/unit/cli-options

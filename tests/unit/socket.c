@@ -132,13 +132,13 @@ static void check_descriptors(int *pair)
 	is(bad, 0, "closed at exec");
 	is(socket_send(pair[0], "abc", 3, fds, SOCKET_FDS_MAX + 1), -EINVAL, "254 do not go");
 
+	/* The kernel's count is rounded up: it lets 2 through here. */
 	socket_send(pair[0], "abc", 3, fds, 5);
-	nr_fds = 2;
+	nr_fds = 1;
 	is(socket_receive(pair[1], bytes, sizeof(bytes), 0, received, &nr_fds), 3,
-	   "5 descriptors where 2 are awaited");
-	is(nr_fds, 2, "are 2");
+	   "5 descriptors where 1 is awaited");
+	is(nr_fds, 1, "are 1");
 	close(received[0]);
-	close(received[1]);
 	socket_send(pair[0], "abc", 3, fds, 5);
 	is(socket_receive(pair[1], bytes, sizeof(bytes), 0, NULL, NULL), 3, "or none");
 	socket_send(pair[0], "abcdef", 6, fds, 3);

@@ -166,6 +166,7 @@ cli_tests = \
 	tests/integration/cli-manual.sh \
 	tests/integration/record-command.sh \
 	tests/integration/record-faults.sh \
+	tests/integration/record-real.sh \
 	tests/integration/record-terminal.sh \
 	tests/integration/record-usage.sh \
 	tests/integration/view-trace.sh
@@ -269,3 +270,10 @@ tests_unit_memory_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_unit_memory_LDADD = libsessiond.la
 tests_unit_slots_SOURCES = tests/unit/slots.c
 tests_unit_slots_LDADD = libsessiond.la
+
+check_PROGRAMS += tests/utils/steady
+tests_utils_steady_SOURCES = tests/utils/steady.c
+tests_utils_steady_LDADD = liblttngmap.la
+tests_utils_steady_LDFLAGS = $(test_ldflags)
+dist_check_SCRIPTS += tests/integration/guest.sh
+TESTS += tests/integration/guest.sh

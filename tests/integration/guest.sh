@@ -1,0 +1,80 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# What a traced process shows of being traced: no thread, two descriptors,
+# maps with no right too many, and in a steady state no system call but the
+# eventfd write of a filled sub-buffer.
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+
+lttngmap=$LTTNGMAP_BUILD/lttngmap
+steady=$LTTNGMAP_BUILD/tests/utils/steady
+record=("$lttngmap" record -q --preload none -e 'steady:*')
+
+# look PID: threads, descriptors and maps of a process, into $TAP_DIR.
+look() {
+	ls "/proc/$1/task" >"$TAP_DIR/threads"
+	ls -l "/proc/$1/fd" | sed -n 's/.* \([0-9]*\) -> \(.*\)/\1 \2/p' >"$TAP_DIR/fds"
+	cp "/proc/$1/smaps" "$TAP_DIR/smaps" 2>/dev/null
+	sed -n 's/^[0-9a-f]*-[0-9a-f]* \(....\) .*memfd:\(lttngmap[^ ]*\).*/\1 \2/p' \
+		"/proc/$1/maps" >"$TAP_DIR/maps"
+}
+
+# run_and_look COMMAND...: run the program until its events are written, look.
+run_and_look() {
+	local pid tries
+
+	rm -f "$TAP_DIR/in" "$TAP_DIR/out"
+	mkfifo "$TAP_DIR/in"
+	"$@" "$steady" 1000 wait <"$TAP_DIR/in" >"$TAP_DIR/out" 2>"$TAP_DIR/err" &
+	exec 9>"$TAP_DIR/in"
+	for ((tries = 0; tries < 200; tries++)); do
+		grep -q end "$TAP_DIR/out" && break
+		sleep 0.05
+	done
+	pid=$(pgrep -n -f "^$steady 1000 wait")
+	look "$pid"
+	exec 9>&-
+	wait
+}
+
+run_and_look env
+plain_threads=$(wc -l <"$TAP_DIR/threads")
+plain_fds=$(wc -l <"$TAP_DIR/fds")
+run_and_look "${record[@]}" -o "$TAP_DIR/trace" --
+is "$(wc -l <"$TAP_DIR/threads")" "$plain_threads" 'no thread is added' || diag "$(cat "$TAP_DIR/err")"
+is "$(($(wc -l <"$TAP_DIR/fds") - plain_fds))" 2 'two descriptors are added' ||
+	diag "$(cat "$TAP_DIR/fds")"
+is "$(awk '$1 > 900 { sub(/[0-9]+/, "", $2); print $2 }' "$TAP_DIR/fds" | sort | tr '\n' ' ')" \
+	'anon_inode:[eventfd] socket:[] ' 'an eventfd and a socket, out of the way of others'
+
+# Each kind of memory has its right, and no other.
+rights() {
+	sort -u "$TAP_DIR/maps" | awk -v kind="$1" '$2 ~ kind { print $1 }' | tr '\n' ' '
+}
+diag "$(sort "$TAP_DIR/maps" | uniq -c)"
+is "$(rights 'ring-data')" '-w-s ' 'ring data is mapped for writing only'
+is "$(rights 'ring-control')" 'rw-s ' 'ring control is mapped for reading and writing'
+is "$(awk '$2 !~ /ring/ { print $1 }' "$TAP_DIR/maps" | sort -u)" 'r--s' \
+	'the control pages are mapped for reading only'
+
+# What is mapped is sparse: little of it is there.
+there=$(awk '/memfd:lttngmap/ { ours = 1; next } /^[0-9a-f]+-/ { ours = 0 }
+	ours && /^Rss:/ { sum += $2 } END { print sum + 0 }' "$TAP_DIR/smaps")
+ok "of the maps, $there KiB are there" test "$there" -lt 1024
+
+# The steady state, as strace sees it.
+if command -v strace >/dev/null; then
+	"${record[@]}" -o "$TAP_DIR/straced" --subbuf-size 4K --subbufs 64 --mode overwrite -- \
+		strace -f -o "$TAP_DIR/strace" "$steady" 20000 >/dev/null 2>"$TAP_DIR/err"
+	is $? 0 'strace ran the program' || diag "$(cat "$TAP_DIR/err")"
+	sed -n '/write(1, "begin/,/write(1, "end/p' "$TAP_DIR/strace" | sed '1d;$d' \
+		>"$TAP_DIR/between"
+	is "$(grep -vc 'write([0-9]*, "\\1\\0\\0\\0\\0\\0\\0\\0", 8) *= 8' "$TAP_DIR/between")" 0 \
+		'in the steady state there are only eventfd writes' ||
+		diag "$(sort "$TAP_DIR/between" | uniq -c | sort -nr | head)"
+	ok 'and one for each filled sub-buffer' test "$(wc -l <"$TAP_DIR/between")" -gt 100
+else
+	skip 3 'strace is not installed'
+fi
+done_testing

@@ -48,8 +48,8 @@ static bool kernel_trusts_tsc(void)
 int clock_choose(const char *wanted, enum lttngmap_clock *clock)
 {
 	if (!wanted || strcmp(wanted, "auto") == 0) {
-		*clock = have_tsc && kernel_trusts_tsc() ? LTTNGMAP_CLOCK_TSC :
-							   LTTNGMAP_CLOCK_MONOTONIC;
+		*clock = have_tsc && kernel_trusts_tsc() ? LTTNGMAP_CLOCK_TSC
+							 : LTTNGMAP_CLOCK_MONOTONIC;
 		return 0;
 	}
 	if (strcmp(wanted, "monotonic") == 0) {

@@ -32,19 +32,19 @@
 /* Machine byte order, which the metadata states. */
 struct ctf_packet_header {
 	/* TSDL: trace.packet.header */
-	uint32_t magic;               /* CTF_PACKET_MAGIC */
-	uint8_t uuid[CTF_UUID_SIZE];  /* the session's */
-	uint32_t stream_id;           /* the channel's: its place in the session */
-	uint64_t stream_instance_id;  /* one per stream file */
+	uint32_t magic;              /* CTF_PACKET_MAGIC */
+	uint8_t uuid[CTF_UUID_SIZE]; /* the session's */
+	uint32_t stream_id;          /* the channel's: its place in the session */
+	uint64_t stream_instance_id; /* one per stream file */
 	/* TSDL: stream.packet.context */
-	uint64_t timestamp_begin;     /* clock, 64 bits */
-	uint64_t timestamp_end;       /* never 0: readers would see a crashed tracer */
-	uint64_t content_size;        /* bits, this header included */
-	uint64_t packet_size;         /* bits, this header included */
-	uint64_t packet_seq_num;      /* counts the stream's packets, from 0 */
-	uint64_t events_discarded;    /* of the stream, cumulative */
-	uint32_t cpu_id;              /* a ring beyond the CPUs' has a higher number */
-	uint32_t pid;                 /* as the session daemon sees it */
+	uint64_t timestamp_begin;  /* clock, 64 bits */
+	uint64_t timestamp_end;    /* never 0: readers would see a crashed tracer */
+	uint64_t content_size;     /* bits, this header included */
+	uint64_t packet_size;      /* bits, this header included */
+	uint64_t packet_seq_num;   /* counts the stream's packets, from 0 */
+	uint64_t events_discarded; /* of the stream, cumulative */
+	uint32_t cpu_id;           /* a ring beyond the CPUs' has a higher number */
+	uint32_t pid;              /* as the session daemon sees it */
 	uint32_t uid;
 	char procname[CTF_PROCNAME_SIZE]; /* padded with NULs, at least one */
 } __attribute__((packed));

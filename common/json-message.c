@@ -127,8 +127,8 @@ int json_message_get_string(struct json_object *object, const char *key, const c
 	return 0;
 }
 
-int json_message_get_uint64(struct json_object *object, const char *key, uint64_t min,
-			    uint64_t max, uint64_t *value)
+int json_message_get_uint64(struct json_object *object, const char *key, uint64_t min, uint64_t max,
+			    uint64_t *value)
 {
 	struct json_object *member;
 	uint64_t number;

@@ -48,8 +48,8 @@ int json_message_parse(const char *bytes, size_t size, struct json_object **obje
  * A string is the object's, and has no NUL inside.
  */
 int json_message_get_string(struct json_object *object, const char *key, const char **value);
-int json_message_get_uint64(struct json_object *object, const char *key, uint64_t min,
-			    uint64_t max, uint64_t *value);
+int json_message_get_uint64(struct json_object *object, const char *key, uint64_t min, uint64_t max,
+			    uint64_t *value);
 int json_message_get_bool(struct json_object *object, const char *key, bool *value);
 
 /*

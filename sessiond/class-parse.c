@@ -30,7 +30,7 @@ struct parser {
 	struct registry_field *fields;
 	struct registry_enum_value *values; /* the next unused ones */
 	char *strings;
-	uint64_t min_size; /* of a record's fields, so far */
+	uint64_t min_size;             /* of a record's fields, so far */
 	char event[2 * SHOWN_MAX + 2]; /* as far as known, safe to show */
 	char field[SHOWN_MAX + 1];
 	char *why;
@@ -47,7 +47,9 @@ static void show(char shown[SHOWN_MAX + 1], const uint8_t *bytes, size_t length)
 	shown[length] = '\0';
 }
 
-__attribute__((format(printf, 2, 3)))
+static int refuse(struct parser *parser, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 static int refuse(struct parser *parser, const char *format, ...)
 {
 	char problem[REGISTRY_WHY_SIZE];
@@ -293,8 +295,8 @@ static int parse_class(struct parser *parser, struct registry_class *event_class
 	error = parse_names(parser, event_class, &wire);
 	if (error < 0)
 		return error;
-	MUST(wire.loglevel <= LTTNGMAP_LOGLEVEL_DEBUG, "log level %u is not 0 to %u",
-	     wire.loglevel, LTTNGMAP_LOGLEVEL_DEBUG);
+	MUST(wire.loglevel <= LTTNGMAP_LOGLEVEL_DEBUG, "log level %u is not 0 to %u", wire.loglevel,
+	     LTTNGMAP_LOGLEVEL_DEBUG);
 	MUST(wire.nr_fields <= LTTNGMAP_FIELDS_MAX, "%u fields are more than %u", wire.nr_fields,
 	     LTTNGMAP_FIELDS_MAX);
 	event_class->loglevel = wire.loglevel;
@@ -313,8 +315,8 @@ int class_parse(const void *bytes, const struct class_measure *measure,
 {
 	size_t fields_size = measure->fields * sizeof(struct registry_field);
 	size_t values_size = measure->values * sizeof(struct registry_enum_value);
-	size_t allocated = sizeof(struct parsed_class) + fields_size + values_size +
-			   measure->size + measure->strings;
+	size_t allocated = sizeof(struct parsed_class) + fields_size + values_size + measure->size +
+			   measure->strings;
 	struct parser parser = { .why = why, .why_size = why_size };
 	struct parsed_class *new = calloc(1, allocated);
 	uint8_t *canonical;

@@ -33,7 +33,7 @@ int class_measure(const void *bytes, size_t size, struct class_measure *measure,
 /* One allocation holds all of it: free(). */
 struct parsed_class {
 	struct registry_class event_class; /* id 0 */
-	size_t allocated; /* bytes of this allocation */
+	size_t allocated;                  /* bytes of this allocation */
 	/*
 	 * The wire form with the values that mean nothing for a field's kind set to
 	 * 0: classes are the same when these bytes are.

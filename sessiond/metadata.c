@@ -210,8 +210,8 @@ static void write_env(FILE *out, const struct metadata *metadata)
 	write_string_entry(out, "trace_creation_datetime", created);
 	write_string_entry(out, "hostname", metadata->hostname);
 	write_string_entry(out, "lttngmap_version", PACKAGE_VERSION);
-	fprintf(out, "\tlttngmap_abi_major = %u;\n\tlttngmap_abi_minor = %u;\n",
-		LTTNGMAP_ABI_MAJOR, LTTNGMAP_ABI_MINOR);
+	fprintf(out, "\tlttngmap_abi_major = %u;\n\tlttngmap_abi_minor = %u;\n", LTTNGMAP_ABI_MAJOR,
+		LTTNGMAP_ABI_MINOR);
 	for (unsigned i = 0; i < LTTNGMAP_CHANNELS; i++) {
 		char key[sizeof("lttngmap_channel_") + 10];
 
@@ -280,8 +280,8 @@ int metadata_memfd(const struct metadata *metadata, int *fd)
 		goto free;
 	}
 	error = write_all(new, text, size);
-	if (error == 0 && fcntl(new, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW |
-						  F_SEAL_SEAL) != 0)
+	if (error == 0 &&
+	    fcntl(new, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
 		error = -errno;
 	if (error < 0)
 		close(new);

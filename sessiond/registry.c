@@ -26,11 +26,11 @@ struct entry {
 };
 
 struct registry {
-	struct cds_lfht *table;   /* main thread; canonical form to entry */
-	uint64_t key[2];          /* of the hash: nobody can aim at one bucket */
-	uint64_t bytes;           /* that all classes take */
-	uint64_t overflows;       /* relaxed atomics */
-	uint32_t count;           /* stored with release once classes[] is */
+	struct cds_lfht *table; /* main thread; canonical form to entry */
+	uint64_t key[2];        /* of the hash: nobody can aim at one bucket */
+	uint64_t bytes;         /* that all classes take */
+	uint64_t overflows;     /* relaxed atomics */
+	uint32_t count;         /* stored with release once classes[] is */
 	struct entry *classes[REGISTRY_CLASSES_MAX];
 };
 
@@ -120,7 +120,8 @@ static int overflow(struct registry *registry, const struct parsed_class *parsed
 {
 	snprintf(why, REGISTRY_WHY_SIZE,
 		 "event class '%s': %s: it stays off; start the daemon anew to forget the classes "
-		 "of programs that are gone", parsed->event_class.full_name, problem);
+		 "of programs that are gone",
+		 parsed->event_class.full_name, problem);
 	__atomic_fetch_add(&registry->overflows, 1, __ATOMIC_RELAXED);
 	return -ENOSPC;
 }
@@ -192,8 +193,7 @@ static int check_lengths(const uint8_t *bytes, size_t size, uint32_t nr_classes,
 		return -EBADMSG;
 	}
 	for (uint32_t i = 0; i < nr_classes; i++) {
-		int error = class_measure(bytes, size, &measure, result->why,
-					  sizeof(result->why));
+		int error = class_measure(bytes, size, &measure, result->why, sizeof(result->why));
 
 		if (error < 0)
 			return error;

@@ -23,7 +23,9 @@ struct problem {
 	size_t size;
 };
 
-__attribute__((format(printf, 2, 3)))
+static int refuse(const struct problem *problem, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 static int refuse(const struct problem *problem, const char *format, ...)
 {
 	va_list arguments;
@@ -94,7 +96,8 @@ static int compile(const char *text, char *to, size_t *nr_patterns, const struct
 		} else if (*text == '\\') {
 			text++;
 			if (*text == '\0' || !strchr("*,\\", *text))
-				return refuse(problem, "'\\' stands before none of '*', ',' and '\\'");
+				return refuse(problem,
+					      "'\\' stands before none of '*', ',' and '\\'");
 			*to++ = *text;
 		} else if (is_name_byte(*text)) {
 			*to++ = *text;

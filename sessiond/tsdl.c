@@ -95,8 +95,8 @@ void tsdl_clock(FILE *out, const struct clock_description *clock)
 		"\tsize = 64; align = 8; signed = 0;\n"
 		"\tmap = clock.%s.value;\n"
 		"} := clock_value_t;\n\n",
-		clock->clock == LTTNGMAP_CLOCK_TSC ? "Time stamp counter of the CPU" :
-						     "Monotonic clock of the kernel",
+		clock->clock == LTTNGMAP_CLOCK_TSC ? "Time stamp counter of the CPU"
+						   : "Monotonic clock of the kernel",
 		clock->frequency, clock->offset_s, clock->offset, name);
 }
 

@@ -61,8 +61,7 @@ static void check_choice(void)
 /* As a reader does it. */
 static double time_of(const struct clock_description *clock, uint64_t value)
 {
-	return (double)clock->offset_s +
-	       (double)(clock->offset + value) / (double)clock->frequency;
+	return (double)clock->offset_s + (double)(clock->offset + value) / (double)clock->frequency;
 }
 
 static void check_arithmetic(void)

@@ -27,22 +27,14 @@ static const struct {
 	const char *name;
 	bool session, identifier, provider, event;
 } names[] = {
-	{ "a", true, true, true, true },
-	{ "_a1", true, true, true, true },
-	{ "", false, false, false, false },
-	{ "1a", true, false, false, false },
-	{ "a-b", true, false, true, true },
-	{ "a.b", true, false, true, true },
-	{ "a:b", false, false, false, true },
-	{ "a+b", true, false, false, false },
-	{ "-a", false, false, false, false },
-	{ ".a", false, false, false, false },
-	{ "..", false, false, false, false },
-	{ "a/b", false, false, false, false },
-	{ "a b", false, false, false, false },
-	{ "a\"b", false, false, false, false },
-	{ "a\nb", false, false, false, false },
-	{ "\xc3\xa4", false, false, false, false },
+	{ "a", true, true, true, true },        { "_a1", true, true, true, true },
+	{ "", false, false, false, false },     { "1a", true, false, false, false },
+	{ "a-b", true, false, true, true },     { "a.b", true, false, true, true },
+	{ "a:b", false, false, false, true },   { "a+b", true, false, false, false },
+	{ "-a", false, false, false, false },   { ".a", false, false, false, false },
+	{ "..", false, false, false, false },   { "a/b", false, false, false, false },
+	{ "a b", false, false, false, false },  { "a\"b", false, false, false, false },
+	{ "a\nb", false, false, false, false }, { "\xc3\xa4", false, false, false, false },
 };
 
 static const struct {

@@ -61,6 +61,12 @@ static void make_label(const char *label, int64_t first, int64_t last)
 	class_wire_value(&wire, label, first, last);
 }
 
+#define MAKE(name, ...)                                                                            \
+	static void name(void)                                                                     \
+	{                                                                                          \
+		__VA_ARGS__;                                                                       \
+	}
+
 static void make_fields(unsigned kind, const char *first, const char *second)
 {
 	class_wire_class(&wire, "p", "e", 2);
@@ -68,12 +74,12 @@ static void make_fields(unsigned kind, const char *first, const char *second)
 	INTEGER(&wire, second);
 }
 
-static void no_provider(void)       { make_names("", "e"); }
-static void no_name(void)           { make_names("p", ""); }
-static void colon_in_provider(void) { make_names("a:b", "e"); }
-static void quote_in_name(void)     { make_names("p", "a\"; };"); }
-static void newline_in_name(void)   { make_names("p", "a\nb"); }
-static void digit_first(void)       { make_names("p", "1e"); }
+MAKE(no_provider, make_names("", "e"))
+MAKE(no_name, make_names("p", ""))
+MAKE(colon_in_provider, make_names("a:b", "e"))
+MAKE(quote_in_name, make_names("p", "a\"; };"))
+MAKE(newline_in_name, make_names("p", "a\nb"))
+MAKE(digit_first, make_names("p", "1e"))
 
 static void nul_in_name(void)
 {
@@ -107,26 +113,31 @@ static void many_fields(void)
 	}
 }
 
-static void kind_0(void)         { make_kind(0, 4, 0, 10, 0); }
-static void kind_9(void)         { make_kind(9, 4, 0, 10, 0); }
-static void size_3(void)         { make_kind(LTTNGMAP_FIELD_INTEGER, 3, 0, 10, 0); }
-static void size_0(void)         { make_kind(LTTNGMAP_FIELD_SEQUENCE, 0, 0, 10, 0); }
-static void size_16(void)        { make_kind(LTTNGMAP_FIELD_ARRAY, 16, 0, 10, 1); }
-static void float_2(void)        { make_kind(LTTNGMAP_FIELD_FLOAT, 2, 0, 10, 0); }
-static void wide_string(void)    { make_kind(LTTNGMAP_FIELD_STRING, 4, 0, 10, 0); }
-static void wide_text(void)      { make_kind(LTTNGMAP_FIELD_TEXT, 2, 0, 10, 4); }
-static void base_7(void)         { make_kind(LTTNGMAP_FIELD_INTEGER, 4, 0, 7, 0); }
-static void base_0(void)         { make_kind(LTTNGMAP_FIELD_INTEGER, 4, 0, 0, 0); }
-static void flag_4(void)         { make_kind(LTTNGMAP_FIELD_INTEGER, 4, 4, 10, 0); }
-static void empty_array(void)    { make_kind(LTTNGMAP_FIELD_ARRAY, 4, 0, 10, 0); }
-static void empty_text(void)     { make_kind(LTTNGMAP_FIELD_TEXT, 1, 0, 10, 0); }
-static void huge_array(void)     { make_kind(LTTNGMAP_FIELD_ARRAY, 8, 0, 10, UINT32_MAX); }
-static void large_array(void)    { make_kind(LTTNGMAP_FIELD_ARRAY, 8, 0, 10, 511); }
-static void bad_enum_size(void)  { make_label("l", 0, 0); first_field()->size = 5; }
-static void empty_label(void)    { make_label("", 0, 0); }
-static void escape_label(void)   { make_label("a\033[31m", 0, 0); }
-static void no_utf8_label(void)  { make_label("a\xff", 0, 0); }
-static void range_back(void)     { make_label("l", 1, 0); }
+MAKE(kind_0, make_kind(0, 4, 0, 10, 0))
+MAKE(kind_9, make_kind(9, 4, 0, 10, 0))
+MAKE(size_3, make_kind(LTTNGMAP_FIELD_INTEGER, 3, 0, 10, 0))
+MAKE(size_0, make_kind(LTTNGMAP_FIELD_SEQUENCE, 0, 0, 10, 0))
+MAKE(size_16, make_kind(LTTNGMAP_FIELD_ARRAY, 16, 0, 10, 1))
+MAKE(float_2, make_kind(LTTNGMAP_FIELD_FLOAT, 2, 0, 10, 0))
+MAKE(wide_string, make_kind(LTTNGMAP_FIELD_STRING, 4, 0, 10, 0))
+MAKE(wide_text, make_kind(LTTNGMAP_FIELD_TEXT, 2, 0, 10, 4))
+MAKE(base_7, make_kind(LTTNGMAP_FIELD_INTEGER, 4, 0, 7, 0))
+MAKE(base_0, make_kind(LTTNGMAP_FIELD_INTEGER, 4, 0, 0, 0))
+MAKE(flag_4, make_kind(LTTNGMAP_FIELD_INTEGER, 4, 4, 10, 0))
+MAKE(empty_array, make_kind(LTTNGMAP_FIELD_ARRAY, 4, 0, 10, 0))
+MAKE(empty_text, make_kind(LTTNGMAP_FIELD_TEXT, 1, 0, 10, 0))
+MAKE(huge_array, make_kind(LTTNGMAP_FIELD_ARRAY, 8, 0, 10, UINT32_MAX))
+MAKE(large_array, make_kind(LTTNGMAP_FIELD_ARRAY, 8, 0, 10, 511))
+MAKE(empty_label, make_label("", 0, 0))
+MAKE(escape_label, make_label("a\033[31m", 0, 0))
+MAKE(no_utf8_label, make_label("a\xff", 0, 0))
+MAKE(range_back, make_label("l", 1, 0))
+
+static void bad_enum_size(void)
+{
+	make_label("l", 0, 0);
+	first_field()->size = 5;
+}
 
 static void large_sum(void)
 {
@@ -135,11 +146,11 @@ static void large_sum(void)
 	class_wire_field(&wire, LTTNGMAP_FIELD_STRING, 1, 0, 10, 0, "g");
 }
 
-static void field_no_name(void)  { make_fields(LTTNGMAP_FIELD_TEXT, "", "f"); }
-static void field_dotted(void)   { make_fields(LTTNGMAP_FIELD_TEXT, "a.b", "f"); }
-static void field_twice(void)    { make_fields(LTTNGMAP_FIELD_TEXT, "f", "f"); }
-static void length_after(void)   { make_fields(LTTNGMAP_FIELD_SEQUENCE, "f", "_f_length"); }
-static void text_length(void)    { make_fields(LTTNGMAP_FIELD_TEXT_SEQUENCE, "f", "_f_length"); }
+MAKE(field_no_name, make_fields(LTTNGMAP_FIELD_TEXT, "", "f"))
+MAKE(field_dotted, make_fields(LTTNGMAP_FIELD_TEXT, "a.b", "f"))
+MAKE(field_twice, make_fields(LTTNGMAP_FIELD_TEXT, "f", "f"))
+MAKE(length_after, make_fields(LTTNGMAP_FIELD_SEQUENCE, "f", "_f_length"))
+MAKE(text_length, make_fields(LTTNGMAP_FIELD_TEXT_SEQUENCE, "f", "_f_length"))
 
 static void length_before(void)
 {
@@ -371,11 +382,13 @@ static void check_content(void)
 	is(event_class->fields[2].nr_values, 2, "an enumeration has its values");
 	is_string(event_class->fields[2].enum_name, "shop_state", "and its name");
 	is_string(event_class->fields[2].values[1].label, "closed \xe2\x82\xac", "with labels");
-	ok(event_class->fields[2].values[0].first == -1 && event_class->fields[2].values[1].last == 5,
+	ok(event_class->fields[2].values[0].first == -1 &&
+		   event_class->fields[2].values[1].last == 5,
 	   "and ranges");
 	ok(event_class->fields[3].size == 8 && event_class->fields[3].base == 16,
 	   "what follows it is right");
-	ok(registry_get(registry, 1) && !registry_get(registry, 2) && !registry_get(registry, NO_ID),
+	ok(registry_get(registry, 1) && !registry_get(registry, 2) &&
+		   !registry_get(registry, NO_ID),
 	   "there is no class without an id");
 	registry_destroy(registry);
 }

@@ -87,8 +87,8 @@ static void check_matches(void)
 		}
 		ok(rule_match(rule, &event_class) == matches[i].matches &&
 			   strcmp(rule_text(rule), matches[i].rule) == 0,
-		   "'%s' %s '%s'", matches[i].rule, matches[i].matches ? "matches" : "does not match",
-		   matches[i].event);
+		   "'%s' %s '%s'", matches[i].rule,
+		   matches[i].matches ? "matches" : "does not match", matches[i].event);
 		rule_destroy(rule);
 	}
 }
@@ -134,7 +134,8 @@ static void check_time(void)
 	strcat(text, "b");
 	if (rule_parse(text, &rule, NULL, 0) < 0)
 		bail_out("no rule");
-	ok(!rule_match(rule, &event_class), "a rule of 2047 stars does not match, and says so soon");
+	ok(!rule_match(rule, &event_class),
+	   "a rule of 2047 stars does not match, and says so soon");
 	rule_destroy(rule);
 }
 

@@ -251,6 +251,10 @@ int record_daemon_start(struct record *record)
 		return error;
 	}
 	error = wait_ready(record);
+	/* Nothing of ours stays in its directory: it removes that when we are killed. */
+	unlink(notify_path);
+	close(record->notify_fd);
+	record->notify_fd = -1;
 	record_log_show(record);
 	if (error == -ECHILD) {
 		report_error("record: the session daemon '%s' did not start", program);
@@ -262,6 +266,35 @@ int record_daemon_start(struct record *record)
 		report_error("record: waiting for the session daemon: %s", strerror(-error));
 	}
 	return error;
+}
+
+/* The part of a daemon's line that does not name the daemon and the level. */
+static const char *message_of(const char *line)
+{
+	static const char *const levels[] = { ": error: ", ": warning: ", ": info: " };
+
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		const char *level = strstr(line, levels[i]);
+
+		if (level)
+			return level + strlen(levels[i]);
+	}
+	return line;
+}
+
+void record_say(struct record *record, const char *line)
+{
+	const char *message = message_of(line);
+	unsigned place;
+
+	for (unsigned i = 0; i < RECORD_SAID_MAX; i++) {
+		if (record->said[i] && strcmp(record->said[i], message) == 0)
+			return;
+	}
+	place = record->nr_said++ % RECORD_SAID_MAX;
+	free(record->said[place]);
+	record->said[place] = strdup(message);
+	report_note("%s", line);
 }
 
 void record_log_show(struct record *record)
@@ -284,7 +317,7 @@ void record_log_show(struct record *record)
 		text[length] = '\0';
 		while ((next = strsep(&line, "\n"))) {
 			if (next[0] != '\0')
-				report_note("%s", next);
+				record_say(record, next);
 		}
 	}
 }

@@ -213,7 +213,7 @@ static void take_status(struct record *record, struct json_object *answer)
 		const char *text = json_object_get_string(json_object_array_get_idx(messages, i));
 
 		if (text)
-			report_note("%s", text);
+			record_say(record, text);
 	}
 }
 

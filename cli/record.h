@@ -31,6 +31,8 @@ struct control_client;
 #define RECORD_CHANNEL "events"
 /* Leaves room for the longest socket name that the daemons add, in sun_path. */
 #define RECORD_RUNTIME_MAX 76
+/* So many messages of the daemons are remembered, not to be shown again. */
+#define RECORD_SAID_MAX 32
 
 struct record_options {
 	char *output;      /* -o, or NULL */
@@ -80,6 +82,8 @@ struct record {
 	int notify_fd;
 	int log_fd; /* memfd: what the daemons print */
 	off_t log_shown;
+	char *said[RECORD_SAID_MAX]; /* messages shown last; NULL: none */
+	unsigned nr_said;
 	pid_t daemon;
 	bool daemon_failed; /* said already that it is gone */
 	struct control_client *client;
@@ -130,6 +134,11 @@ int record_status_ask(struct record *record);
 int record_status_read(struct record *record);
 /* Print what the daemons printed since the last call. */
 void record_log_show(struct record *record);
+/*
+ * A message of a daemon, unless it was shown before: the consumer, the session
+ * daemon and its status may all tell of one thing.
+ */
+void record_say(struct record *record, const char *line);
 /* The daemon is gone or out of step: say so once, do without it. */
 void record_daemon_lost(struct record *record);
 

@@ -3,7 +3,7 @@
 /*
  * view-streams.c - whose stream is this? In order of trust: the event's own
  * context, the packet's, the trace's environment (LTTng's buffers by process),
- * the stream file's name PROGRAM-PID-….
+ * the stream file's name.
  */
 #include <config.h>
 
@@ -90,13 +90,18 @@ static void from_environment(struct view_stream *entry, const bt_trace *trace)
 		entry->pid = bt_value_integer_signed_get(value);
 }
 
-/* PROGRAM-PID or PROGRAM-PID-…, where PROGRAM itself may hold '-'. */
+/*
+ * CHANNEL_PROGRAM-PID-NUMBER_RING, where PROGRAM itself may hold '-': what is
+ * known before the first packet tells more.
+ */
 static void from_name(struct view_stream *entry, const char *name)
 {
 	const char *base = strrchr(name, '/');
-	const char *dash;
+	const char *dash, *ring = strrchr(name, '_');
 
 	base = base ? base + 1 : name;
+	if (strchr(base, '_'))
+		base = strchr(base, '_') + 1;
 	for (dash = strchr(base, '-'); dash; dash = strchr(dash + 1, '-')) {
 		char *end;
 		long pid;
@@ -104,10 +109,12 @@ static void from_name(struct view_stream *entry, const char *name)
 		if (dash == base || !isdigit((unsigned char)dash[1]))
 			continue;
 		pid = strtol(dash + 1, &end, 10);
-		if (*end != '-' && *end != '_' && *end != '.' && *end != '\0')
+		if (*end != '-')
 			continue;
 		entry->pid = pid;
 		snprintf(entry->program, sizeof(entry->program), "%.*s", (int)(dash - base), base);
+		if (ring && isdigit((unsigned char)ring[1]))
+			entry->cpu = strtol(ring + 1, NULL, 10);
 		return;
 	}
 }

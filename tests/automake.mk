@@ -277,3 +277,15 @@ tests_utils_steady_LDADD = liblttngmap.la
 tests_utils_steady_LDFLAGS = $(test_ldflags)
 dist_check_SCRIPTS += tests/integration/guest.sh
 TESTS += tests/integration/guest.sh
+
+# Processes that register, as liblttngmap does or as it never would.
+sessiond_run = tests/utils/sessiond-run.c tests/utils/sessiond-run.h \
+	tests/utils/class-wire.c tests/utils/class-wire.h
+check_PROGRAMS += tests/integration/sessiond-app tests/integration/sessiond-hostile
+TESTS += tests/integration/sessiond-app tests/integration/sessiond-hostile
+tests_integration_sessiond_app_SOURCES = tests/integration/sessiond-app.c $(sessiond_run)
+tests_integration_sessiond_app_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_integration_sessiond_app_LDADD = libcommon.la $(JSON_LIBS)
+tests_integration_sessiond_hostile_SOURCES = tests/integration/sessiond-hostile.c $(sessiond_run)
+tests_integration_sessiond_hostile_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_integration_sessiond_hostile_LDADD = libcommon.la $(JSON_LIBS)

@@ -14,9 +14,11 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/exchange.c liblttngmap/exchange.h \
 	liblttngmap/local.h \
 	liblttngmap/module.c \
+	liblttngmap/ring.c liblttngmap/ring.h \
 	liblttngmap/ring-rseq.h \
-	liblttngmap/ring-switch.c \
-	liblttngmap/ring-trylock.c \
+	liblttngmap/ring-switch.c liblttngmap/ring-switch.h \
+	liblttngmap/ring-trylock.c liblttngmap/ring-trylock.h \
+	liblttngmap/ring-wait.c liblttngmap/ring-wait.h \
 	liblttngmap/ring-write.c liblttngmap/ring-write.h \
 	liblttngmap/vfork.c liblttngmap/vfork.h
 liblttngmap_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden

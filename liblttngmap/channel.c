@@ -8,7 +8,7 @@
 #include "arch.h"
 #include "attach.h"
 #include "channel.h"
-#include "ring-write.h"
+#include "ring.h"
 
 /* The read side of the seqlock; its write side is sessiond/control-pages.c. */
 static bool read_channel(const struct lttngmap_control *control, uint32_t slot,

@@ -8,6 +8,7 @@
 
 #include "attach.h"
 #include "local.h"
+#include "ring.h"
 #include "ring-write.h"
 
 void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,

@@ -27,7 +27,7 @@
 
 #include "arch.h"
 #include "local.h"
-#include "ring-write.h"
+#include "ring.h"
 
 /* Sets up section `3`, from `1` to `2`, with its abort handler `4`. */
 #define RSEQ_SECTION_TABLE                                        \

@@ -29,7 +29,7 @@
 #include <lttngmap/abi.h>
 
 #include "arch.h"
-#include "ring-write.h"
+#include "ring-switch.h"
 
 static uint32_t commit_count(uint64_t word0, uint64_t word1)
 {

@@ -22,7 +22,8 @@
 #include <lttngmap/abi.h>
 
 #include "arch.h"
-#include "ring-write.h"
+#include "ring-switch.h"
+#include "ring-trylock.h"
 
 static bool lock_ring(struct lttngmap_ring *ring)
 {

@@ -4,17 +4,16 @@
  * ring-write.c - which ring a record goes to, and what happens when it does
  * not go there at the first try.
  */
-#include <errno.h>
-#include <linux/futex.h>
 #include <sys/rseq.h>
-#include <time.h>
 
 #include <lttngmap/abi.h>
 
 #include "arch.h"
-#include "attach.h"
 #include "channel.h"
 #include "ring-rseq.h"
+#include "ring-switch.h"
+#include "ring-trylock.h"
+#include "ring-wait.h"
 #include "ring-write.h"
 #include "vfork.h"
 
@@ -23,69 +22,6 @@
  * row mean that the clock went backwards, or that a debugger steps.
  */
 #define TRIES_MAX 1000
-
-/* A daemon that frees space wakes the waiters; this is for a daemon that died. */
-#define WAIT_STEP_NS 50000000
-
-uint64_t ring_clock(enum lttngmap_clock clock)
-{
-	struct timespec now;
-
-	if (LIKELY(clock == LTTNGMAP_CLOCK_TSC))
-		return arch_ticks();
-	/* The vDSO's: neither a system call nor errno where it is there. */
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-void ring_doorbell(struct local *local)
-{
-	static const uint64_t one = 1;
-	const struct lttngmap_process *process =
-		__atomic_load_n(&local->process, __ATOMIC_RELAXED);
-	int fd = __atomic_load_n(&local->doorbell, __ATOMIC_RELAXED);
-
-	if (!process || fd < 0 ||
-	    (__atomic_load_n(&process->flags, __ATOMIC_RELAXED) & LTTNGMAP_PROCESS_NO_DOORBELL))
-		return;
-	arch_syscall(SYS_write, fd, &one, sizeof(one));
-}
-
-void ring_discard(struct local *local, struct lttngmap_ring *ring, uint64_t events)
-{
-	__atomic_add_fetch(ring ? &ring->discards : &local->lost, events, __ATOMIC_RELAXED);
-}
-
-bool ring_wait(struct local *local, const struct ring_channel *channel,
-	       struct lttngmap_ring *ring, uint64_t *deadline)
-{
-	const struct timespec step = { .tv_nsec = WAIT_STEP_NS };
-	uint64_t now = ring_clock(LTTNGMAP_CLOCK_MONOTONIC);
-	struct ring_move move;
-	uint32_t space;
-
-	if (!*deadline)
-		*deadline = channel->blocking_timeout_ms ?
-				    now + channel->blocking_timeout_ms * UINT64_C(1000000) :
-				    UINT64_MAX;
-	if (now >= *deadline)
-		return false;
-
-	/*
-	 * The daemon frees a slot, counts `space` up, then looks at `waiters`.
-	 * We read `space`, set `waiters`, then look at the slot: full barriers
-	 * on both sides, so either we see the slot or the futex sees the count.
-	 */
-	space = __atomic_load_n(&ring->space, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&ring->waiters, 1, __ATOMIC_SEQ_CST);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (ring_switch_prepare(channel, ring, channel->offset_limit, &move) != RING_FULL)
-		return true;
-	if (arch_syscall(SYS_futex, &ring->space, FUTEX_WAIT, space, &step) == -ETIMEDOUT &&
-	    !attach_is_alive(local))
-		return false;
-	return true;
-}
 
 /* By rseq, on the ring of record->place.cpu, moving on where that is needed. */
 static enum ring_result try_rseq(struct local *local, const struct ring_channel *channel,

@@ -1,79 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/*
- * ring-write.h - the writer's half of the ring (the reader's is
- * sessiond/ring-set.c; what both share is lttngmap/abi.h).
- *
- * A record is built on the writer's stack; here it is put into the ring in
- * one critical section: check that it fits, read the clock, write the header,
- * copy, publish position, timestamp and count by one 16-byte store. There are
- * two ways to be alone on a ring:
- *
- *   rseq     ring-rseq.h: the ring of the CPU that the thread runs on.
- *   trylock  ring-trylock.c: any ring whose lock word one cmpxchg takes; a
- *            taken ring means try the next, so nobody ever waits for a holder.
- *
- * Both use ring-switch.c to move on to the next sub-buffer.
- */
 #ifndef LTTNGMAP_RING_WRITE_H
 #define LTTNGMAP_RING_WRITE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <lttngmap/abi.h>
-
 #include "local.h"
-
-enum ring_result {
-	RING_WRITTEN, /* or moved on */
-	RING_AGAIN,   /* somebody else was here: start again */
-	RING_SWITCH,  /* the sub-buffer is full, or the clock jumped */
-	RING_STALE,   /* the channel changed: read it anew */
-	RING_FULL,    /* no free sub-buffer */
-	RING_TAKEN,   /* trylock: every ring is held by somebody */
-	RING_GONE,    /* trylock: this thread is a forked child now */
-};
-
-/* Where an attempt goes; checked inside its section (ring-rseq.h). */
-struct ring_place {
-	uint32_t cpu;
-	uint32_t generation; /* read from the channel before the rest of it */
-};
-
-struct ring_record {
-	struct ring_place place;
-	const void *fields; /* readable up to a multiple of 8 */
-	uint64_t total;     /* bytes, header included; <= LTTNGMAP_RECORD_MAX */
-	uint64_t step;      /* what to add to commit word 0: total, and one event */
-	uint64_t id;
-	uint64_t now;       /* the clock, where it cannot be read in the section */
-};
-
-struct ring_store {
-	uint64_t *to;
-	uint64_t value;
-};
-
-/* A move to the next sub-buffer, prepared; see ring-switch.c. */
-struct ring_move {
-	struct ring_place place;
-	uint64_t expected; /* commit word 0 for which it was prepared */
-	uint64_t commit[2];
-	struct ring_store stores[8];
-};
-
-/*
- * A clock that seems to be behind the ring's last timestamp by up to this is
- * another CPU's skew, and the last timestamp stands in for it; behind by more,
- * 48 bits have wrapped: the ring was idle for hours, and a new sub-buffer,
- * whose begin has 64 bits, says so.
- */
-#define RING_CLOCK_SKEW_MAX (UINT64_C(1) << 32)
-
-/* The clock that the channel's records carry, 64 bits. */
-uint64_t ring_clock(enum lttngmap_clock clock);
 
 /*
  * Write one record to a channel, wherever it goes, or count it as lost.
@@ -81,41 +14,5 @@ uint64_t ring_clock(enum lttngmap_clock clock);
  * Signal-safe; see lttngmap_event_write().
  */
 void ring_write(struct local *local, uint32_t slot, uint32_t id, const void *fields, size_t size);
-
-/* ---- between the files of the ring ---------------------------------------- */
-
-static inline struct lttngmap_ring *ring_at(const struct ring_channel *channel, uint32_t index)
-{
-	return (struct lttngmap_ring *)(channel->rings + index * channel->ring_stride);
-}
-
-/*
- * By trylock, on any of the rings first .. last (both included), beginning
- * with `guess`. `channel` is the caller's own copy. Never AGAIN. On FULL,
- * *full is the ring that was.
- */
-enum ring_result ring_trylock_write(struct local *local, const struct ring_channel *channel,
-				    uint32_t first, uint32_t last, uint32_t guess,
-				    const struct ring_record *record,
-				    struct lttngmap_ring **full);
-
-/*
- * Prepare the move of a ring to its next sub-buffer for a record of `total`
- * bytes, and take the slot for it. WRITTEN: *move is prepared; AGAIN: no
- * move is needed any more; FULL.
- */
-enum ring_result ring_switch_prepare(const struct ring_channel *channel,
-				     struct lttngmap_ring *ring, uint64_t total,
-				     struct ring_move *move);
-
-/* The daemon's bell: a sub-buffer of this process is full. */
-void ring_doorbell(struct local *local);
-
-/* Wait for space in blocking mode; false: it took too long, or the daemon is gone. */
-bool ring_wait(struct local *local, const struct ring_channel *channel,
-	       struct lttngmap_ring *ring, uint64_t *deadline);
-
-/* Count events that no ring took. */
-void ring_discard(struct local *local, struct lttngmap_ring *ring, uint64_t events);
 
 #endif /* LTTNGMAP_RING_WRITE_H */

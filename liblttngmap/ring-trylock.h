@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#ifndef LTTNGMAP_RING_TRYLOCK_H
+#define LTTNGMAP_RING_TRYLOCK_H
+
+#include <stdint.h>
+
+#include "ring.h"
+
+/*
+ * By trylock, on any of the rings first .. last (both included), beginning
+ * with `guess`. `channel` is the caller's own copy. Never AGAIN. On FULL,
+ * *full is the ring that was.
+ */
+enum ring_result ring_trylock_write(struct local *local, const struct ring_channel *channel,
+				    uint32_t first, uint32_t last, uint32_t guess,
+				    const struct ring_record *record,
+				    struct lttngmap_ring **full);
+
+#endif /* LTTNGMAP_RING_TRYLOCK_H */

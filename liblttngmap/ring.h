@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * ring.h - the writer's half of the ring (the reader's is
+ * sessiond/ring-set.c; what both share is lttngmap/abi.h).
+ *
+ * A record is built on the writer's stack; here it is put into the ring in
+ * one critical section: check that it fits, read the clock, write the header,
+ * copy, publish position, timestamp and count by one 16-byte store. There are
+ * two ways to be alone on a ring:
+ *
+ *   rseq     ring-rseq.h: the ring of the CPU that the thread runs on.
+ *   trylock  ring-trylock.c: any ring whose lock word one cmpxchg takes; a
+ *            taken ring means try the next, so nobody ever waits for a holder.
+ *
+ * Both use ring-switch.c to move on to the next sub-buffer. ring-write.c says
+ * which of them serves a record, and what happens when neither can. Here is
+ * what they have in common.
+ */
+#ifndef LTTNGMAP_RING_H
+#define LTTNGMAP_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <lttngmap/abi.h>
+
+#include "local.h"
+
+enum ring_result {
+	RING_WRITTEN, /* or moved on */
+	RING_AGAIN,   /* somebody else was here: start again */
+	RING_SWITCH,  /* the sub-buffer is full, or the clock jumped */
+	RING_STALE,   /* the channel changed: read it anew */
+	RING_FULL,    /* no free sub-buffer */
+	RING_TAKEN,   /* trylock: every ring is held by somebody */
+	RING_GONE,    /* trylock: this thread is a forked child now */
+};
+
+/* Where an attempt goes; checked inside its section (ring-rseq.h). */
+struct ring_place {
+	uint32_t cpu;
+	uint32_t generation; /* read from the channel before the rest of it */
+};
+
+struct ring_record {
+	struct ring_place place;
+	const void *fields; /* readable up to a multiple of 8 */
+	uint64_t total;     /* bytes, header included; <= LTTNGMAP_RECORD_MAX */
+	uint64_t step;      /* what to add to commit word 0: total, and one event */
+	uint64_t id;
+	uint64_t now;       /* the clock, where it cannot be read in the section */
+};
+
+struct ring_store {
+	uint64_t *to;
+	uint64_t value;
+};
+
+/* A move to the next sub-buffer, prepared; see ring-switch.c. */
+struct ring_move {
+	struct ring_place place;
+	uint64_t expected; /* commit word 0 for which it was prepared */
+	uint64_t commit[2];
+	struct ring_store stores[8];
+};
+
+/*
+ * A clock that seems to be behind the ring's last timestamp by up to this is
+ * another CPU's skew, and the last timestamp stands in for it; behind by more,
+ * 48 bits have wrapped: the ring was idle for hours, and a new sub-buffer,
+ * whose begin has 64 bits, says so.
+ */
+#define RING_CLOCK_SKEW_MAX (UINT64_C(1) << 32)
+
+/* The clock that the channel's records carry, 64 bits. */
+uint64_t ring_clock(enum lttngmap_clock clock);
+
+/* The daemon's bell: a sub-buffer of this process is full. */
+void ring_doorbell(struct local *local);
+
+/* Count events that no ring took. */
+void ring_discard(struct local *local, struct lttngmap_ring *ring, uint64_t events);
+
+static inline struct lttngmap_ring *ring_at(const struct ring_channel *channel, uint32_t index)
+{
+	return (struct lttngmap_ring *)(channel->rings + index * channel->ring_stride);
+}
+
+#endif /* LTTNGMAP_RING_H */

@@ -14,6 +14,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-abi.5 \
 	doc/man/lttngmap-consumerd.8 \
 	doc/man/lttngmap-ring-file.3 \
+	doc/man/lttngmap-sessiond.8 \
 	doc/man/lttngmap.1
 
 # The examples, compiled by `make check` as a reader would by hand. They are

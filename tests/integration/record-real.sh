@@ -126,7 +126,7 @@ like "$(<err)" 'nothing traced: no process with tracepoints.*--preload libc' \
 ok 'and no directory' test ! -e none
 
 # ---- what is left behind by others
-"$lttngmap" record -o background -- sh -c 'sleep 30 & echo $! >pid; exit 3' >stdout 2>err
+"$lttngmap" record -o background -- sh -c 'sleep 30 & echo $! >pid; sleep 0.5; exit 3' >stdout 2>err
 is $? 3 'a background process does not hold the recording up'
 like "$(<err)" '1 traced process is still running' 'but is told of'
 kill "$(<pid)"

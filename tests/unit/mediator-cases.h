@@ -196,6 +196,9 @@ static void case_bounds(struct ring_server *server)
 	ok(lttngmap_ring_file_data(file, &packet) == NULL, "one byte more is not");
 	packet = (struct lttngmap_packet){ .offset = UINT32_MAX, .length = 2 };
 	ok(lttngmap_ring_file_data(file, &packet) == NULL, "nor an offset beyond it");
+	packet = (struct lttngmap_packet){ .offset = SERVED_SUBBUF_SIZE,
+					   .length = UINT32_MAX - SERVED_SUBBUF_SIZE + 1 };
+	ok(lttngmap_ring_file_data(file, &packet) == NULL, "nor a length that wraps around");
 	packet = (struct lttngmap_packet){ .subbuf_id = SERVED_RINGS * (SERVED_SUBBUFS + 1) };
 	ok(lttngmap_ring_file_data(file, &packet) == NULL, "nor a sub-buffer that is not there");
 	packet.subbuf_id--;

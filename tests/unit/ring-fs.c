@@ -285,9 +285,14 @@ static void case_epoll(struct ring_server *server)
 	served_ring_switch(&ring, 0);
 	served_ring_notify(&ring);
 	is(epoll_wait(epoll, &event, 1, 5000), 1, "the next one wakes it again");
+	served_ring_withdraw(&ring);
+	ok(epoll_wait(epoll, &event, 1, 5000) == 1 && event.events & EPOLLHUP,
+	   "and so does the ring's end");
 	close(fd);
 	close(epoll);
-	end_ring(&ring);
+	becomes(ring.path, false);
+	server->ops->remove_channel(server->mediator, SESSION, CHANNEL);
+	served_ring_destroy(&ring);
 }
 
 /* Many rings come and go beside a reader of the directory: all names in, all out. */

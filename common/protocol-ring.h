@@ -13,7 +13,11 @@
  * and attaches. From then on the same requests as the ioctls travel as
  * messages: one request at a time, each answered by one message with the same
  * type. The daemon says READY unasked when a packet has become available
- * after a request was answered EAGAIN (once), and when the process is gone.
+ * after a request was answered EAGAIN or the ring was attached (once), and
+ * when the process is gone; and again behind CHECK_PACKET's answer while the
+ * reader has not asked since. So a reader may skip each READY that it finds
+ * before an answer, and poll still tells. Who does not attach within 5 s, or
+ * does not read its answers, is closed.
  * Closing the connection releases the ring. Only the daemon's own user and
  * root are served (SO_PEERCRED).
  */

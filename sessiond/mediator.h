@@ -24,7 +24,9 @@ struct mediator;
 struct mediator_ops {
 	const char *name; /* "ring-fs", "ring-socket" */
 	/*
-	 * `rings_dir` exists and is empty. 0 or -errno; -EPERM, -ENOENT,
+	 * `rings_dir` exists and is empty, or is the mount of a ring-fs whose
+	 * daemon died (ENOTCONN), which is detached. The loop need not run yet.
+	 * 0 or -errno; -EPERM, -ENOENT,
 	 * -EOPNOTSUPP: this mediator cannot serve here (no right, no /dev/fuse, an
 	 * older kernel), and the other should. *why then says which, statically.
 	 */
@@ -32,8 +34,13 @@ struct mediator_ops {
 		      struct mediator **mediator, const char **why);
 	/* Ring loop no longer running. Unmounts, removes what it made; NULL allowed. */
 	void (*destroy)(struct mediator *mediator);
-	/* Make SESSION/CHANNEL, there when it returns. 0 or -errno. */
+	/*
+	 * Make SESSION/CHANNEL, there when it returns. 0 or -errno. The ring loop
+	 * must run: it serves this very request. -ETIMEDOUT: it did not for 10 s.
+	 * For the same reason the ring thread itself must never use the mount.
+	 */
 	int (*add_channel)(struct mediator *mediator, const char *session, const char *channel);
+	/* Its directory goes with the last of its rings' files, later maybe. */
 	void (*remove_channel)(struct mediator *mediator, const char *session,
 			       const char *channel);
 	/* Make the file appear. The mediator takes a reference of its own. */

@@ -5,9 +5,11 @@
  */
 #include <config.h>
 
+#include <fcntl.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report.h"
 #include "verbs.h"
@@ -24,8 +26,7 @@ enum {
 };
 
 static const struct poptOption help_options[] = {
-	{ "help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "Show this usage", NULL },
-	POPT_TABLEEND
+	{ "help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "Show this usage", NULL }, POPT_TABLEEND
 };
 
 const struct verb *verb_find(const char *name)
@@ -59,8 +60,7 @@ static unsigned edit_distance(const char *a, const char *b)
 		for (size_t j = 1; j <= nb; j++) {
 			unsigned above = row[j];
 
-			row[j] = min3(above + 1, row[j - 1] + 1,
-				      diagonal + (a[i - 1] != b[j - 1]));
+			row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
 			diagonal = above;
 		}
 	}
@@ -75,8 +75,7 @@ const struct verb *verb_suggest(const char *name)
 	for (int i = 0; verbs[i]; i++) {
 		unsigned distance = edit_distance(name, verbs[i]->name);
 
-		if (strlen(name) >= 2 &&
-		    strncmp(verbs[i]->name, name, strlen(name)) == 0)
+		if (strlen(name) >= 2 && strncmp(verbs[i]->name, name, strlen(name)) == 0)
 			distance = 0;
 		if (distance < least) {
 			least = distance;
@@ -95,10 +94,13 @@ static poptContext context_create(const struct verb *verb, int argc, const char 
 	int n = 0;
 
 	if (verb->options)
-		table[n++] = (struct poptOption){ NULL, '\0', POPT_ARG_INCLUDE_TABLE,
-						  (void *)verb->options, 0, "Options:", NULL };
-	table[n++] = (struct poptOption){ NULL, '\0', POPT_ARG_INCLUDE_TABLE,
-					  (void *)help_options, 0, "Help:", NULL };
+		table[n++] = (struct poptOption){
+			NULL,       '\0', POPT_ARG_INCLUDE_TABLE, (void *)verb->options, 0,
+			"Options:", NULL
+		};
+	table[n++] =
+		(struct poptOption){ NULL,    '\0', POPT_ARG_INCLUDE_TABLE, (void *)help_options, 0,
+				     "Help:", NULL };
 	table[n] = (struct poptOption)POPT_TABLEEND;
 	snprintf(name, sizeof(name), "lttngmap %s", verb->name);
 	argv[0] = name; /* what popt calls us in the usage */
@@ -123,11 +125,13 @@ void verb_print_usage(const struct verb *verb, FILE *stream)
 void verbs_print(FILE *stream)
 {
 	fputs("Usage: lttngmap VERB [OPTIONS] ...\n"
-	      "       lttngmap --version\n\nVerbs:\n", stream);
+	      "       lttngmap --version\n\nVerbs:\n",
+	      stream);
 	for (int i = 0; verbs[i]; i++)
 		fprintf(stream, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
 	fputs("\n`lttngmap help VERB` shows the options of a verb.\n"
-	      "To begin with: lttngmap record -- PROGRAM, then lttngmap view.\n", stream);
+	      "To begin with: lttngmap record -- PROGRAM, then lttngmap view.\n",
+	      stream);
 }
 
 int verb_usage_error(const struct verb *verb)
@@ -167,10 +171,24 @@ static int verb_main(const struct verb *verb, int argc, const char **argv)
 	return status;
 }
 
+/*
+ * What we open must not become standard input, output or error where the
+ * caller closed those. Close-on-exec, so that a program finds them closed.
+ */
+static void fill_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		/* The lowest free number is this one, or a later round's. */
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+			abort();
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct verb *verb, *similar;
 
+	fill_standard_descriptors();
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C"); /* numbers are for programs, too */
 	if (argc < 2) {

@@ -22,7 +22,7 @@ int options_parse_size(const char *text, uint64_t *size)
 		const char *unit;
 		unsigned shift;
 	} units[] = {
-		{ "", 0 },    { "K", 10 }, { "KiB", 10 }, { "M", 20 },
+		{ "", 0 },     { "K", 10 }, { "KiB", 10 }, { "M", 20 },
 		{ "MiB", 20 }, { "G", 30 }, { "GiB", 30 },
 	};
 	unsigned long long value;

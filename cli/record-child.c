@@ -219,8 +219,7 @@ static void wait_round(struct record *record, bool progress)
 	bool pending = record->client && control_client_pending(record->client);
 	struct pollfd fds[] = {
 		{ .fd = record->signal_fd, .events = POLLIN },
-		{ .fd = record->client ? control_client_fd(record->client) : -1,
-		  .events = POLLIN },
+		{ .fd = record->client ? control_client_fd(record->client) : -1, .events = POLLIN },
 	};
 	int ready = poll(fds, 2, progress ? PROGRESS_MS : -1);
 

@@ -55,8 +55,8 @@ static const char *runtime_base(void)
 	struct stat status;
 
 	if (base && base[0] == '/' && strlen(base) + sizeof("/" TEMPLATE) <= RECORD_RUNTIME_MAX &&
-	    stat(base, &status) == 0 && S_ISDIR(status.st_mode) &&
-	    status.st_uid == geteuid() && access(base, W_OK | X_OK) == 0)
+	    stat(base, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+	    access(base, W_OK | X_OK) == 0)
 		return base;
 	return "/tmp";
 }
@@ -105,8 +105,7 @@ static uint64_t ring_data_size(const struct record *record)
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	uint64_t rings = (cpus > 0 ? cpus : 1) + LTTNGMAP_EXTRA_RINGS;
 
-	return rings * (record->options.subbufs + 1) * record->subbuf_size +
-	       sysconf(_SC_PAGESIZE);
+	return rings * (record->options.subbufs + 1) * record->subbuf_size + sysconf(_SC_PAGESIZE);
 }
 
 /* The daemon is not to be traced by whoever traces us. */

@@ -21,7 +21,7 @@
 #include "record.h"
 #include "report.h"
 
-#define NAMES_TRIED 1000 /* recordings of one program begun in one second */
+#define NAMES_TRIED 1000                  /* recordings of one program begun in one second */
 #define SPACE_LEAST (UINT64_C(256) << 10) /* below that not even metadata and indexes fit */
 
 static bool is_empty(const char *path)
@@ -119,8 +119,7 @@ static int check_space(const char *path)
 	if (statvfs(path, &status) < 0)
 		return 0;
 	/* File systems without a size, such as some overlays, say zero blocks. */
-	if (status.f_blocks == 0 ||
-	    (uint64_t)status.f_bavail * status.f_frsize >= SPACE_LEAST)
+	if (status.f_blocks == 0 || (uint64_t)status.f_bavail * status.f_frsize >= SPACE_LEAST)
 		return 0;
 	report_error("record: the file system of '%s' is full", path);
 	report_hint("make room there, or write the trace elsewhere by -o DIR");
@@ -134,7 +133,8 @@ int record_output_create(struct record *record)
 
 	if (record->options.output) {
 		if ((size_t)snprintf(path, sizeof(path), "%s", record->options.output) >=
-		    sizeof(path) || path[0] == '\0') {
+			    sizeof(path) ||
+		    path[0] == '\0') {
 			report_error("record: -o: that is not the name of a directory");
 			return -EINVAL;
 		}

@@ -104,8 +104,8 @@ static int make_nameable(const struct record *record, char *path, size_t size)
 
 	if (!strpbrk(path, " :"))
 		return 0;
-	if ((size_t)snprintf(link, sizeof(link), "%s%s", record->runtime_dir,
-			     strrchr(path, '/')) >= sizeof(link))
+	if ((size_t)snprintf(link, sizeof(link), "%s%s", record->runtime_dir, strrchr(path, '/')) >=
+	    sizeof(link))
 		return -ENAMETOOLONG;
 	if (symlink(path, link) < 0 && errno != EEXIST)
 		return -errno;

@@ -65,8 +65,8 @@ static int search(const char *name, char *path, size_t size)
 		int error;
 
 		/* An empty entry is the current directory. */
-		if ((size_t)snprintf(path, size, "%.*s%s%s", length, directory,
-				     length ? "/" : "./", name) < size) {
+		if ((size_t)snprintf(path, size, "%.*s%s%s", length, directory, length ? "/" : "./",
+				     name) < size) {
 			error = check_executable(path);
 			if (error == 0)
 				return 0;
@@ -112,8 +112,8 @@ static enum record_program_note judge_elf(int fd, const char *head, size_t lengt
 	if (header.e_phentsize != sizeof(segment))
 		return RECORD_PROGRAM_TRACEABLE;
 	for (unsigned i = 0; i < header.e_phnum; i++) {
-		if (pread(fd, &segment, sizeof(segment),
-			  header.e_phoff + i * sizeof(segment)) != (ssize_t)sizeof(segment))
+		if (pread(fd, &segment, sizeof(segment), header.e_phoff + i * sizeof(segment)) !=
+		    (ssize_t)sizeof(segment))
 			return RECORD_PROGRAM_TRACEABLE;
 		if (segment.p_type == PT_INTERP)
 			return RECORD_PROGRAM_TRACEABLE;
@@ -127,13 +127,11 @@ static bool is_secure(int fd)
 	struct stat status;
 
 	/* Where no privileges can be gained, it runs as any other. */
-	if (geteuid() == 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ||
-	    fstat(fd, &status) < 0)
+	if (geteuid() == 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 || fstat(fd, &status) < 0)
 		return false;
 	if ((status.st_mode & S_ISUID) && status.st_uid != geteuid())
 		return true;
-	if ((status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) &&
-	    status.st_gid != getegid())
+	if ((status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) && status.st_gid != getegid())
 		return true;
 	return fgetxattr(fd, "security.capability", NULL, 0) > 0;
 }
@@ -150,8 +148,8 @@ static enum record_program_note judge(struct record *record, unsigned depth)
 	if (fd < 0)
 		return note;
 	length = pread(fd, head, sizeof(head), 0);
-	if (length > 0 && script_interpreter(head, length, record->interpreter,
-					     sizeof(record->interpreter))) {
+	if (length > 0 &&
+	    script_interpreter(head, length, record->interpreter, sizeof(record->interpreter))) {
 		close(fd);
 		return depth < SCRIPTS_DEEP ? judge(record, depth + 1) : note;
 	}

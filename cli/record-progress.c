@@ -52,8 +52,10 @@ static void draw(const char *text, int column)
 	 * Down and up again makes a row below where there is none; then save the
 	 * cursor, write there, restore it.
 	 */
-	length = snprintf(sequence, sizeof(sequence), "\033D\033M\0337\033[B\033[%dG\033[K"
-			  "\033[2m%s\033[0m\0338", column, text);
+	length = snprintf(sequence, sizeof(sequence),
+			  "\033D\033M\0337\033[B\033[%dG\033[K"
+			  "\033[2m%s\033[0m\0338",
+			  column, text);
 	if (length > 0 && length < (int)sizeof(sequence) &&
 	    write(STDERR_FILENO, sequence, length) < 0)
 		enabled = false;
@@ -143,7 +145,8 @@ void record_progress_summary(struct record *record)
 			    counts->refused == 1 ? " was" : "es were");
 	if (counts->alive)
 		report_note("%llu traced process%s still running; %s events until now are in "
-			    "the trace", (unsigned long long)counts->alive,
+			    "the trace",
+			    (unsigned long long)counts->alive,
 			    counts->alive == 1 ? " is" : "es are",
 			    counts->alive == 1 ? "its" : "their");
 	show_lost(counts, record->options.mode);

@@ -70,7 +70,8 @@ static void explain(struct record *record, const char *what, int error)
 		report_error("record: cannot %s: the session daemon does not answer", what);
 	else if (error == -EBADMSG)
 		report_error("record: cannot %s: the session daemon answers in a way unknown "
-			     "to this version", what);
+			     "to this version",
+			     what);
 	else
 		report_error("record: cannot %s: %s", what, strerror(-error));
 }
@@ -128,8 +129,8 @@ static int hello(struct record *record)
 	if (version == PROTOCOL_CONTROL_VERSION)
 		return 0;
 	report_error("record: the session daemon speaks version %llu of the protocol, this "
-		     "command version %d", (unsigned long long)version,
-		     PROTOCOL_CONTROL_VERSION);
+		     "command version %d",
+		     (unsigned long long)version, PROTOCOL_CONTROL_VERSION);
 	report_hint("install both from one release; LTTNGMAP_SESSIOND says which daemon is "
 		    "started");
 	return -EPROTO;
@@ -187,8 +188,8 @@ int record_session_start(struct record *record)
 	if (!error)
 		error = enable(record);
 	if (!error)
-		error = request(record, new_request("start"), "start tracing",
-				REQUEST_TIMEOUT_MS, NULL);
+		error = request(record, new_request("start"), "start tracing", REQUEST_TIMEOUT_MS,
+				NULL);
 	return error;
 }
 

@@ -36,9 +36,8 @@ static uint64_t recording_time(const char *name)
 			continue;
 		if (sscanf(dash, "-%8u-%6u%n", &date, &time, &length) != 2)
 			continue;
-		if (dash[length] != '\0' &&
-		    (sscanf(dash + length, "-%3u%n", &again, &more) != 1 ||
-		     dash[length + more] != '\0'))
+		if (dash[length] != '\0' && (sscanf(dash + length, "-%3u%n", &again, &more) != 1 ||
+					     dash[length + more] != '\0'))
 			continue;
 		return ((uint64_t)date * 1000000 + time) * 1000 + again;
 	}

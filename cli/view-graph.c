@@ -24,9 +24,8 @@ bool view_is_sequence_length(const bt_field_class *structure, uint64_t i)
 	if (i + 1 >= bt_field_class_structure_get_member_count(structure))
 		return false;
 	next = bt_field_class_structure_borrow_member_by_index_const(structure, i + 1);
-	if (bt_field_class_get_type(
-		    bt_field_class_structure_member_borrow_field_class_const(next)) !=
-	    BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY_WITH_LENGTH_FIELD)
+	if (bt_field_class_get_type(bt_field_class_structure_member_borrow_field_class_const(
+		    next)) != BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY_WITH_LENGTH_FIELD)
 		return false;
 	member = bt_field_class_structure_borrow_member_by_index_const(structure, i);
 	name = bt_field_class_structure_member_get_name(member);
@@ -49,12 +48,14 @@ static int64_t ns_of(const bt_clock_snapshot *snapshot)
 
 static int64_t message_ns(const bt_message *message)
 {
-	const bt_stream *stream = bt_message_event_borrow_event_const(message) ?
-		bt_event_borrow_stream_const(bt_message_event_borrow_event_const(message)) : NULL;
+	const bt_stream *stream =
+		bt_message_event_borrow_event_const(message)
+			? bt_event_borrow_stream_const(bt_message_event_borrow_event_const(message))
+			: NULL;
 
 	/* Without a clock there is no snapshot to borrow. */
-	if (!stream || !bt_stream_class_borrow_default_clock_class_const(
-			       bt_stream_borrow_class_const(stream)))
+	if (!stream ||
+	    !bt_stream_class_borrow_default_clock_class_const(bt_stream_borrow_class_const(stream)))
 		return 0;
 	return ns_of(bt_message_event_borrow_default_clock_snapshot_const(message));
 }
@@ -62,8 +63,8 @@ static int64_t message_ns(const bt_message *message)
 static int print_event(struct view *view, const bt_message *message)
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
-	struct view_stream *stream = view_streams_get(&view->streams,
-						      bt_event_borrow_stream_const(event));
+	struct view_stream *stream =
+		view_streams_get(&view->streams, bt_event_borrow_stream_const(event));
 
 	if (!stream)
 		return -ENOMEM;
@@ -96,8 +97,9 @@ static int print_discarded_events(struct view *view, const bt_message *message)
 		count = 0;
 	if (bt_stream_class_discarded_events_have_default_clock_snapshots(
 		    bt_stream_borrow_class_const(bt_stream)))
-		ns = ns_of(bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
-			message));
+		ns = ns_of(
+			bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
+				message));
 	forget_event(stream);
 	view->printer->lost(view, stream, "events", count, ns);
 	return 0;
@@ -226,8 +228,8 @@ static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *p
 	if (parameters &&
 	    bt_value_map_insert_empty_array_entry(parameters, "inputs", &inputs) == 0 &&
 	    bt_value_array_append_string_element(inputs, path) == 0 && class)
-		bt_graph_add_source_component(graph, class, name, parameters,
-					      BT_LOGGING_LEVEL_NONE, &source);
+		bt_graph_add_source_component(graph, class, name, parameters, BT_LOGGING_LEVEL_NONE,
+					      &source);
 	bt_value_put_ref(parameters);
 	return source;
 }
@@ -240,8 +242,7 @@ static int connect_source(bt_graph *graph, const bt_component_source *source,
 
 	for (uint64_t i = 0; i < count; i++) {
 		if (bt_graph_connect_ports(
-			    graph,
-			    bt_component_source_borrow_output_port_by_index_const(source, i),
+			    graph, bt_component_source_borrow_output_port_by_index_const(source, i),
 			    bt_component_filter_borrow_input_port_by_index_const(muxer, *inputs),
 			    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
 			return -EIO;
@@ -271,11 +272,11 @@ static int run_graph(struct view *view, bt_graph *graph, const bt_component_filt
 	const bt_component_sink *sink;
 
 	if (bt_graph_add_simple_sink_component(graph, "lines", NULL, consume, NULL, view, &sink) !=
-	    BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
-	    bt_graph_connect_ports(
-		    graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
-		    bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL) !=
-	    BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
+		    BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
+	    bt_graph_connect_ports(graph,
+				   bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
+				   bt_component_sink_borrow_input_port_by_index_const(sink, 0),
+				   NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
 		report_cause("cannot set up babeltrace");
 		return -EIO;
 	}

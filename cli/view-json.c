@@ -89,8 +89,9 @@ static struct json_object *new_array(const bt_field *field)
 	struct json_object *array = json_object_new_array();
 
 	for (uint64_t i = 0; i < length; i++)
-		json_object_array_add(array, new_field(
-			bt_field_array_borrow_element_field_by_index_const(field, i)));
+		json_object_array_add(
+			array,
+			new_field(bt_field_array_borrow_element_field_by_index_const(field, i)));
 	return array;
 }
 
@@ -108,7 +109,8 @@ static void add_members(struct json_object *object, const bt_field *field,
 		if (members && ((int64_t)i == members->procname || (int64_t)i == members->vpid))
 			continue;
 		member = bt_field_class_structure_borrow_member_by_index_const(class, i);
-		json_object_object_add_ex(object, bt_field_class_structure_member_get_name(member),
+		json_object_object_add_ex(
+			object, bt_field_class_structure_member_get_name(member),
 			new_field(bt_field_structure_borrow_member_field_by_index_const(field, i)),
 			JSON_C_OBJECT_ADD_CONSTANT_KEY);
 	}

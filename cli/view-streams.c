@@ -80,8 +80,8 @@ static bool is_string(const bt_field *field)
 
 static void from_environment(struct view_stream *entry, const bt_trace *trace)
 {
-	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace,
-										     "procname");
+	const bt_value *value =
+		bt_trace_borrow_environment_entry_value_by_name_const(trace, "procname");
 
 	if (value && bt_value_is_string(value))
 		set_program(entry, bt_value_string_get(value));

@@ -73,7 +73,7 @@ static void put_real(struct view_output *out, double value, bool single)
 static unsigned base_of(const bt_field *field)
 {
 	switch (bt_field_class_integer_get_preferred_display_base(
-			bt_field_borrow_class_const(field))) {
+		bt_field_borrow_class_const(field))) {
 	case BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_HEXADECIMAL:
 		return 16;
 	case BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_OCTAL:
@@ -236,8 +236,8 @@ static void put_time(struct view *view, int64_t ns)
 	put_second(view, second);
 	view_output_char(out, '.');
 	view_output_padded(out, rest, 9);
-	delta = view->previous_ns == INT64_MIN || ns < view->previous_ns ? 0 :
-		ns - view->previous_ns;
+	delta = view->previous_ns == INT64_MIN || ns < view->previous_ns ? 0
+									 : ns - view->previous_ns;
 	view->previous_ns = ns;
 	view_output_text(out, " +");
 	view_output_unsigned(out, delta / NS_PER_S);

@@ -107,6 +107,22 @@ ls -l /proc/self/fd >/dev/null
 python3 -c 'import os; print(sorted(os.listdir("/proc/self/fd")))' >expected
 record -o j -- python3 -c 'import os; print(sorted(os.listdir("/proc/self/fd")))' >out 2>err
 is "$(<out)" "$(<expected)" 'no descriptor more'
+cat >open.c <<-'EOF'
+	#include <fcntl.h>
+	int main(void)
+	{
+		int open = 0;
+
+		for (int fd = 0; fd < 7; fd++)
+			open |= (fcntl(fd, F_GETFD) >= 0) << fd;
+		return open;
+	}
+EOF
+"${LTTNGMAP_CC:-cc}" -o open open.c || bail_out 'no C compiler'
+record -q -o closed -- ./open <&- >&- 2>&-
+is $? 0 'descriptors that were closed stay closed'
+record -q -o kept -- ./open 5>/dev/null 2>err
+is $? $((1 + 2 + 4 + 32)) 'and those that were open open'
 grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >expected
 record -o k -- grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >out 2>err
 is "$(<out)" "$(<expected)" 'signals as they were'

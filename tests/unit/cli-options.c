@@ -61,7 +61,8 @@ static void test_geometry(void)
 	ok(options_check_subbufs(2, &why) == 0 && options_check_subbufs(4096, &why) == 0,
 	   "2 and 4096 sub-buffers can be");
 	ok(options_check_subbufs(1, &why) < 0 && options_check_subbufs(8192, &why) < 0 &&
-	   options_check_subbufs(6, &why) < 0 && options_check_subbufs(UINT64_MAX, &why) < 0,
+		   options_check_subbufs(6, &why) < 0 &&
+		   options_check_subbufs(UINT64_MAX, &why) < 0,
 	   "1, 6, 8192 and -1 cannot");
 }
 
@@ -101,12 +102,15 @@ static void test_letters(void)
 	ok(view_letter_length("\x1b[2J") == 0 && view_letter_length("\x7f") == 0,
 	   "no control character");
 	ok(view_letter_length("\xc3\xa9") == 2 && view_letter_length("\xe2\x82\xac") == 3 &&
-	   view_letter_length("\xf0\x9f\x98\x80") == 4, "two, three and four bytes");
+		   view_letter_length("\xf0\x9f\x98\x80") == 4,
+	   "two, three and four bytes");
 	ok(view_letter_length("\xc2\x9b") == 0, "no control character of two bytes");
 	ok(view_letter_length("\xc3") == 0 && view_letter_length("\xe2\x82") == 0 &&
-	   view_letter_length("\xf0\x9f\x98") == 0, "nothing cut");
+		   view_letter_length("\xf0\x9f\x98") == 0,
+	   "nothing cut");
 	ok(view_letter_length("\xc0\xaf") == 0 && view_letter_length("\xe0\x80\xaf") == 0 &&
-	   view_letter_length("\xf0\x80\x80\xaf") == 0, "nothing overlong");
+		   view_letter_length("\xf0\x80\x80\xaf") == 0,
+	   "nothing overlong");
 	ok(view_letter_length("\xed\xa0\x80") == 0 && view_letter_length("\xf4\x90\x80\x80") == 0,
 	   "no surrogate, nothing beyond Unicode");
 }

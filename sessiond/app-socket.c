@@ -3,6 +3,7 @@
 #include "sessiond/app-socket.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "sessiond/app-message.h"
 #include "sessiond/app-request.h"
 #include "sessiond/daemon.h"
+#include "sessiond/memory-set.h"
 #include "sessiond/messages.h"
 #include "sessiond/process.h"
 
@@ -43,6 +45,7 @@ struct app_connection {
 struct app_socket {
 	struct daemon *daemon;
 	int fd;
+	int spare; /* closed to let one more in, when descriptors are short, and refuse it */
 	sd_event_source *source;
 	sd_event_source *pause;   /* accepting again */
 	sd_event_source *timeout; /* the oldest pending connection's */
@@ -246,6 +249,32 @@ fail:
 	close(fd);
 }
 
+static bool is_shortage(int error)
+{
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -ENOBUFS;
+}
+
+/* Whoever waits to be accepted is told, rather than left waiting. */
+static void refuse_waiting(struct app_socket *app, int reason)
+{
+	struct app_refusal refusal;
+	int accepted;
+
+	if (app->spare < 0)
+		return;
+	close(app->spare);
+	while (socket_accept(app->fd, SOCK_NONBLOCK, &accepted) == 0) {
+		struct app_connection connection = { .app = app, .fd = accepted };
+
+		socket_peer(accepted, &connection.peer);
+		app_refuse(&refusal, -reason, "%s: raise the limit of open files (ulimit -n)",
+			   strerror(-reason));
+		send_refusal(&connection, &refusal);
+		close(accepted);
+	}
+	app->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	struct app_socket *app = data;
@@ -257,10 +286,10 @@ static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *da
 
 		if (error == -EAGAIN)
 			break;
-		if (error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -ENOBUFS) {
-			message_say("no process can register for now: %s; raise the limit of open "
-				    "files (ulimit -n)",
-				    strerror(-error));
+		if (is_shortage(error) && memory_pool_shrink(app->daemon->pool))
+			continue;
+		if (is_shortage(error)) {
+			refuse_waiting(app, error);
 			sd_event_source_set_enabled(source, SD_EVENT_OFF);
 			sd_event_source_set_time(app->pause, daemon_now_usec() + ACCEPT_PAUSE_USEC);
 			sd_event_source_set_enabled(app->pause, SD_EVENT_ONESHOT);
@@ -302,6 +331,7 @@ int app_socket_create(struct daemon *daemon, const char *path, struct app_socket
 		return -ENOMEM;
 	app->daemon = daemon;
 	app->fd = -1;
+	app->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	CDS_INIT_LIST_HEAD(&app->pending);
 	CDS_INIT_LIST_HEAD(&app->registered);
 	error = add_timer(app, &app->pause, on_pause_over);
@@ -341,6 +371,8 @@ void app_socket_destroy(struct app_socket *app)
 	sd_event_source_disable_unref(app->timeout);
 	if (app->fd >= 0)
 		close(app->fd);
+	if (app->spare >= 0)
+		close(app->spare);
 	free(app);
 }
 

@@ -177,6 +177,15 @@ void memory_pool_destroy(struct memory_pool *pool)
 	free(pool);
 }
 
+bool memory_pool_shrink(struct memory_pool *pool)
+{
+	sd_event_source_set_enabled(pool->refill, SD_EVENT_OFF);
+	if (pool->count == 0)
+		return false;
+	memory_set_put(pool->sets[--pool->count]);
+	return true;
+}
+
 int memory_pool_take(struct memory_pool *pool, struct memory_set **set)
 {
 	sd_event_source_set_enabled(pool->refill, SD_EVENT_ON);

@@ -13,6 +13,7 @@
 #ifndef SESSIOND_MEMORY_SET_H
 #define SESSIOND_MEMORY_SET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <systemd/sd-event.h>
@@ -74,6 +75,8 @@ struct memory_pool;
 int memory_pool_create(const struct memory_set_config *config, unsigned int ready,
 		       sd_event *event, struct memory_pool **pool);
 void memory_pool_destroy(struct memory_pool *pool);
+/* Descriptors are short: let one ready set go. False: there is none. */
+bool memory_pool_shrink(struct memory_pool *pool);
 /* A ready set, or one made now. 0 or -errno. */
 int memory_pool_take(struct memory_pool *pool, struct memory_set **set);
 

@@ -15,7 +15,8 @@ dist_man_MANS += \
 	doc/man/lttngmap-consumerd.8 \
 	doc/man/lttngmap-ring-file.3 \
 	doc/man/lttngmap-sessiond.8 \
-	doc/man/lttngmap.1
+	doc/man/lttngmap.1 \
+	doc/man/lttngmap.7
 
 # The examples, compiled by `make check` as a reader would by hand. They are
 # run, and their traces looked at, by tests/integration/tracepoint.sh.

@@ -173,39 +173,45 @@ void channel_destroy(struct channel *channel)
 	free(channel);
 }
 
-static void turn_on(struct channel *channel, const struct registry_class *event_class)
+/* The class of an id, if the channel records it. */
+static const struct registry_class *matching_class(const struct channel *channel, uint32_t id)
 {
-	int error = metadata_add_event(channel->session->metadata, channel->stream_id, event_class);
+	const struct registry_class *event_class =
+		registry_get(channel->session->daemon->registry, id);
 
-	if (error) {
-		message_say("event %s is not recorded in channel %s: %s", event_class->full_name,
-			    channel->name, strerror(-error));
-		return;
-	}
-	if (channel->started)
-		control_pages_set_event(channel->session->daemon->pages, event_class->id,
-					channel->slot, true);
+	return event_class && rule_list_match(&channel->rules, event_class) ? event_class : NULL;
 }
 
-void channel_add_classes(struct channel *channel, uint32_t first, uint32_t end)
+void channel_describe_classes(struct channel *channel, uint32_t first, uint32_t end)
 {
-	const struct registry *registry = channel->session->daemon->registry;
-
 	for (uint32_t id = first; id < end; id++) {
-		const struct registry_class *event_class = registry_get(registry, id);
+		const struct registry_class *event_class = matching_class(channel, id);
+		int error;
 
-		if (event_class && rule_list_match(&channel->rules, event_class))
-			turn_on(channel, event_class);
+		if (!event_class)
+			continue;
+		error = metadata_add_event(channel->session->metadata, channel->stream_id,
+					   event_class);
+		if (error)
+			message_say("event %s is not recorded in channel %s: %s",
+				    event_class->full_name, channel->name, strerror(-error));
 	}
 }
 
-int channel_enable(struct channel *channel, const char *rule, char *why, size_t why_size)
+void channel_turn_on_classes(struct channel *channel, uint32_t first, uint32_t end)
 {
-	int error = rule_list_add(&channel->rules, rule, why, why_size);
+	if (!channel->started)
+		return;
+	for (uint32_t id = first; id < end; id++) {
+		const struct registry_class *event_class = matching_class(channel, id);
 
-	if (error == 0)
-		channel_add_classes(channel, 0, registry_count(channel->session->daemon->registry));
-	return error;
+		/* It is described already, unless there was no memory for that. */
+		if (event_class &&
+		    metadata_add_event(channel->session->metadata, channel->stream_id,
+				       event_class) == 0)
+			control_pages_set_event(channel->session->daemon->pages, id, channel->slot,
+						true);
+	}
 }
 
 void channel_start(struct channel *channel)
@@ -231,7 +237,7 @@ void channel_start(struct channel *channel)
 						  channel->slot, true);
 	}
 	/* Last: from here on events are written. */
-	channel_add_classes(channel, 0, registry_count(daemon->registry));
+	channel_turn_on_classes(channel, 0, registry_count(daemon->registry));
 }
 
 void channel_close(struct channel *channel)

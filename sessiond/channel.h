@@ -57,12 +57,15 @@ int channel_create(struct session *session, const struct channel_config *config,
 /* Stopped. Its rings are withdrawn, its directory goes. */
 void channel_destroy(struct channel *channel);
 
-/* Record what the rule matches from now on. As rule_list_add(). */
-int channel_enable(struct channel *channel, const char *rule, char *why, size_t why_size);
-/* Classes that were not there before: ids `first` to `end` - 1. */
-void channel_add_classes(struct channel *channel, uint32_t first, uint32_t end);
+/*
+ * Of the classes `first` to `end` - 1, those that the rules match: put them
+ * into the session's metadata; then, when the consumer was sent that, turn
+ * them on, if the channel is started.
+ */
+void channel_describe_classes(struct channel *channel, uint32_t first, uint32_t end);
+void channel_turn_on_classes(struct channel *channel, uint32_t first, uint32_t end);
 
-/* Publish it and let every process in. */
+/* Publish it, let every process in, turn on what was described. */
 void channel_start(struct channel *channel);
 /*
  * Stop, in two steps: no event begins any more after the first; the second,

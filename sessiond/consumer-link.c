@@ -200,12 +200,13 @@ static const char *take_written(struct consumer_link *link, struct json_object *
 					    "lapped", "bytes",   "streams",    "error",   NULL };
 	const char *verb = "", *name = "", *error = NULL;
 	struct session_written written;
+	uint64_t events, lapped; /* the rings know them exactly */
 	const struct {
 		const char *key;
 		uint64_t *value;
 	} counts[] = {
 		{ "generation", &written.generation }, { "packets", &written.packets },
-		{ "events", &written.events },         { "lapped", &written.lapped },
+		{ "events", &events },         { "lapped", &lapped },
 		{ "bytes", &written.bytes },           { "streams", &written.streams },
 	};
 	const char *unknown = json_message_unknown(message, keys);

@@ -132,6 +132,13 @@ static void client_serve(struct control_client *client, struct json_object *requ
 	bool greeting;
 
 	client->pending = true;
+	/* Told here and not on accepting: a close with a request unread would eat the answer. */
+	if (client->peer.uid != 0 && client->peer.uid != geteuid()) {
+		control_refuse(client, "ask that user, or start a daemon of your own",
+			       "this daemon is user %u's", geteuid());
+		client->doomed = true;
+		return;
+	}
 	if (json_message_get_string(request, "verb", &name) != 0) {
 		control_refuse(client, "each request has a member \"verb\"",
 			       "a request without a verb");
@@ -204,11 +211,6 @@ static void client_open(struct control_socket *control, int fd)
 	control->nr_clients++;
 	if (socket_peer(fd, &client->peer) != 0)
 		goto free_client;
-	if (client->peer.uid != 0 && client->peer.uid != geteuid()) {
-		control_refuse(client, "ask that user, or start a daemon of your own",
-			       "this daemon is user %u's", geteuid());
-		goto free_client;
-	}
 	if (control->nr_clients > CLIENTS_MAX) {
 		control_refuse(client, "end some of them", "%u commands are connected already",
 			       CLIENTS_MAX);

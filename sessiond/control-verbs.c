@@ -252,9 +252,7 @@ static void serve_enable(struct control_client *client, struct json_object *requ
 	if (!rule)
 		return;
 	snprintf(why, sizeof(why), "out of memory");
-	error = channel_enable(channel, rule, why, sizeof(why));
-	/* Described before any packet with it can be had. */
-	session_push_metadata(session);
+	error = session_enable(channel, rule, why, sizeof(why));
 	if (error == -ENOSPC)
 		control_refuse(client, "join rules by commas, or use '*'",
 			       "channel %s has %u rules already", name, RULE_LIST_MAX);
@@ -367,9 +365,9 @@ static void serve_status(struct control_client *client, struct json_object *requ
 	messages_take(add_message, messages);
 	json_object_object_add(answer, "messages", messages);
 	add_number(answer, "written", totals.written);
-	add_number(answer, "kept", session->written.events);
+	add_number(answer, "kept", session->has_consumer ? totals.delivered : 0);
 	add_number(answer, "discarded", totals.discarded);
-	add_number(answer, "overwritten", totals.overwritten + session->written.lapped);
+	add_number(answer, "overwritten", totals.overwritten);
 	add_number(answer, "packets", session->written.packets);
 	add_number(answer, "bytes", session->written.bytes);
 	add_number(answer, "streams", session->written.streams);

@@ -208,9 +208,8 @@ int daemon_create(const struct options *options, sd_event *event, struct daemon 
 	int error = -ENOMEM;
 
 	*result = NULL;
-	urcu_memb_register_thread();
 	if (!daemon)
-		goto fail;
+		return -ENOMEM;
 	daemon->options = options;
 	daemon->event = event;
 	if (asprintf(&daemon->rings_dir, "%s/rings", options->runtime_dir) < 0) {
@@ -267,7 +266,7 @@ void daemon_exit(struct daemon *daemon)
 void daemon_destroy(struct daemon *daemon)
 {
 	if (!daemon)
-		goto unregister;
+		return;
 	app_socket_destroy(daemon->app);
 	sessions_destroy(daemon->sessions);
 	processes_destroy(daemon->processes);
@@ -288,6 +287,4 @@ void daemon_destroy(struct daemon *daemon)
 	control_pages_destroy(daemon->pages);
 	free(daemon->rings_dir);
 	free(daemon);
-unregister:
-	urcu_memb_unregister_thread();
 }

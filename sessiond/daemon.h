@@ -46,7 +46,7 @@ struct daemon {
 	struct app_socket *app;
 };
 
-/* Everything up and listening. 0 or -errno; what failed was said. */
+/* Everything up and listening, in a registered RCU thread. 0 or -errno; what failed was said. */
 int daemon_create(const struct options *options, sd_event *event, struct daemon **daemon);
 /*
  * Stop all sessions, wait for their traces for a few seconds at most, then

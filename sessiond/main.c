@@ -16,6 +16,7 @@
 
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
+#include <urcu/urcu-memb.h>
 
 #include "common/log.h"
 #include "sessiond/daemon.h"
@@ -88,6 +89,7 @@ static int serve(const struct options *options, struct runtime_dir *dir)
 	int error;
 
 	unsetenv("NOTIFY_SOCKET");
+	urcu_memb_register_thread();
 	error = sd_event_default(&event);
 	if (error < 0)
 		goto out;
@@ -108,6 +110,7 @@ static int serve(const struct options *options, struct runtime_dir *dir)
 out:
 	daemon_destroy(daemon);
 	sd_event_unref(event);
+	urcu_memb_unregister_thread();
 	free(notify);
 	return error;
 }

@@ -101,6 +101,19 @@ static void push_metadata(struct session *session, bool final)
 	session->pushed = metadata_generation(session->metadata);
 	session->generation++;
 	consumer_link_metadata(session->daemon->consumer, session, final);
+	/*
+	 * Packets say it from now on. Release: whoever takes a packet with an
+	 * event that this describes, turned on later, finds it.
+	 */
+	__atomic_store_n(&session->totals->rings.metadata_generation, session->generation,
+			 __ATOMIC_RELEASE);
+}
+
+/* Only where it changed. */
+static void session_push_metadata(struct session *session)
+{
+	if (metadata_generation(session->metadata) != session->pushed)
+		push_metadata(session, false);
 }
 
 static void push_final(struct session *session)
@@ -276,9 +289,24 @@ void sessions_add_classes(struct sessions *sessions, uint32_t first, uint32_t en
 
 	cds_list_for_each_entry(session, &sessions->list, node) {
 		cds_list_for_each_entry(channel, &session->channels, node)
-			channel_add_classes(channel, first, end);
+			channel_describe_classes(channel, first, end);
 		session_push_metadata(session);
+		cds_list_for_each_entry(channel, &session->channels, node)
+			channel_turn_on_classes(channel, first, end);
 	}
+}
+
+int session_enable(struct channel *channel, const char *rule, char *why, size_t why_size)
+{
+	uint32_t classes = registry_count(channel->session->daemon->registry);
+	int error = rule_list_add(&channel->rules, rule, why, why_size);
+
+	if (error)
+		return error;
+	channel_describe_classes(channel, 0, classes);
+	session_push_metadata(channel->session);
+	channel_turn_on_classes(channel, 0, classes);
+	return 0;
 }
 
 struct channel *sessions_channel_at(struct sessions *sessions, uint32_t slot)
@@ -295,18 +323,15 @@ struct channel *sessions_channel_at(struct sessions *sessions, uint32_t slot)
 
 /* ---- the consumer ------------------------------------------------------------ */
 
-void session_push_metadata(struct session *session)
-{
-	if (metadata_generation(session->metadata) != session->pushed)
-		push_metadata(session, false);
-}
-
 void sessions_push(struct sessions *sessions)
 {
 	struct session *session;
 	struct channel *channel;
 
 	cds_list_for_each_entry(session, &sessions->list, node) {
+		/* It counts what it writes itself. */
+		session->earlier = session->written;
+		session->has_consumer = true;
 		consumer_link_session(session->daemon->consumer, session);
 		cds_list_for_each_entry(channel, &session->channels, node)
 			consumer_link_channel(session->daemon->consumer, channel);
@@ -317,7 +342,10 @@ void sessions_push(struct sessions *sessions)
 void session_take_written(struct session *session, const struct session_written *written,
 			  const char *error)
 {
-	session->written = *written;
+	session->written.generation = written->generation;
+	session->written.packets = session->earlier.packets + written->packets;
+	session->written.bytes = session->earlier.bytes + written->bytes;
+	session->written.streams = session->earlier.streams + written->streams;
 	if (error && !session->write_failed)
 		message_say("session %s: %s", session->name, error);
 	session->write_failed = error != NULL;
@@ -423,6 +451,7 @@ int session_create(struct sessions *sessions, const char *name, const char *outp
 	if (error)
 		goto fail;
 	cds_list_add_tail(&session->node, &sessions->list);
+	session->has_consumer = consumer_link_expected(session->daemon->consumer);
 	consumer_link_session(session->daemon->consumer, session);
 	*result = session;
 	return 0;

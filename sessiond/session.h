@@ -45,12 +45,14 @@ struct session_totals {
 	struct ring_totals rings;
 };
 
-/* What the consumer says that it has on disk, cumulative. */
+/*
+ * What the consumer says that it has on disk. How many events that are, the
+ * rings know better: a packet counts as delivered when the consumer lets it
+ * go, which it does when it is written, and a killed one reports no more.
+ */
 struct session_written {
 	uint64_t generation;
 	uint64_t packets;
-	uint64_t events;
-	uint64_t lapped;
 	uint64_t bytes;
 	uint64_t streams;
 };
@@ -78,6 +80,8 @@ struct session {
 	enum session_state state;
 	uint64_t processes; /* traced so far */
 	struct session_written written;
+	struct session_written earlier; /* of it, by consumers that died */
+	bool has_consumer;              /* or had one: what is delivered is on disk */
 	bool write_failed; /* the consumer's last word was an error */
 	/* While stopping: whom to tell, and since when nothing moved. */
 	session_stopped *stopped;
@@ -121,8 +125,11 @@ void session_stop(struct session *session, session_stopped *stopped, void *data)
 void sessions_forget(struct sessions *sessions, const void *data);
 bool sessions_stopping(struct sessions *sessions);
 
-/* Changed metadata goes to the consumer. */
-void session_push_metadata(struct session *session);
+/*
+ * Record what the rule matches from now on, described to the consumer before
+ * any of it is turned on. As rule_list_add().
+ */
+int session_enable(struct channel *channel, const char *rule, char *why, size_t why_size);
 /* Everything about all sessions goes to a new consumer. */
 void sessions_push(struct sessions *sessions);
 /* What the consumer reports; `error` NULL: nothing is wrong. */

@@ -289,3 +289,10 @@ tests_integration_sessiond_app_LDADD = libcommon.la $(JSON_LIBS)
 tests_integration_sessiond_hostile_SOURCES = tests/integration/sessiond-hostile.c $(sessiond_run)
 tests_integration_sessiond_hostile_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_integration_sessiond_hostile_LDADD = libcommon.la $(JSON_LIBS)
+EXTRA_DIST += tests/utils/sessiond.sh
+sessiond_tests = \
+	tests/integration/sessiond-consumer.sh \
+	tests/integration/sessiond-control.sh \
+	tests/integration/sessiond-start.sh
+dist_check_SCRIPTS += $(sessiond_tests)
+TESTS += $(sessiond_tests)

@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# The consumer beside the session daemon: started, told, started again when it
+# is killed; a trace is complete all the same.
+
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+
+preload=$LTTNGMAP_BUILD/.libs/liblttngmap-libc.so
+[[ -e $preload ]] || skip_all 'there is no libc family to trace with'
+trace=$TAP_DIR/trace
+
+number() { # KEY: of the session's status
+	control '{"verb": "status", "session": "s"}' | sed -nE "s/.*\"$1\": ?([0-9]+).*/\1/p"
+}
+consumer_pid() {
+	pgrep -P "$sessiond_pid" -f lttngmap-consumerd
+}
+traced() {
+	LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR LD_PRELOAD=$preload \
+		LD_LIBRARY_PATH=$LTTNGMAP_BUILD/.libs "$@"
+}
+
+sessiond_start
+ok 'a consumer runs' wait_for consumer_pid
+first=$(consumer_pid)
+ok 'a session' control '{"verb": "create", "session": "s", "output": "'"$trace"'"}' \
+	'{"verb": "channel", "session": "s", "channel": "c", "subbuf_size": 4096, "subbufs": 8,
+	  "mode": "discard"}' \
+	'{"verb": "enable", "session": "s", "channel": "c", "rule": "*"}' \
+	'{"verb": "start", "session": "s"}'
+
+traced ls -lR / --time=ctime >/dev/null 2>&1 &
+busy=$!
+sleep 0.2
+kill -KILL "$first"
+restarted() {
+	local pid
+
+	pid=$(consumer_pid) && [[ $pid != "$first" ]]
+}
+ok 'killed, it is started again' wait_for restarted
+sleep 0.3
+kill "$busy" 2>/dev/null
+wait "$busy" 2>/dev/null
+traced ls / >/dev/null
+ok 'the session stops' control '{"verb": "stop", "session": "s"}'
+status=$(control '{"verb": "status", "session": "s"}')
+diag "$status"
+like "$status" 'consumer was killed by signal 9' 'the death is told'
+ok 'babeltrace2 reads the trace' eval 'babeltrace2 "$trace" >"$TAP_DIR/text" 2>"$TAP_DIR/errors"'
+is "$(grep -v 'discarded' "$TAP_DIR/errors")" '' 'without a warning but for lost events'
+
+written=$(sed -nE 's/.*"written": ?([0-9]+).*/\1/p' <<<"$status")
+kept=$(sed -nE 's/.*"kept": ?([0-9]+).*/\1/p' <<<"$status")
+overwritten=$(sed -nE 's/.*"overwritten": ?([0-9]+).*/\1/p' <<<"$status")
+is "$((kept + overwritten))" "$written" 'what was written is kept'
+is "$(wc -l <"$TAP_DIR/text")" "$kept" 'and is in the trace'
+
+for ((i = 0; i < 6; i++)); do
+	wait_for consumer_pid || break
+	kill -KILL "$(consumer_pid)"
+	sleep 0.1
+done
+gave_up() {
+	grep -q 'not started again' "$TAP_DIR/log"
+}
+ok 'a consumer that dies again and again is given up' wait_for gave_up
+ok 'a session can be destroyed without it' control '{"verb": "destroy", "session": "s"}'
+sessiond_stop
+is "$sessiond_status" 0 'the daemon ends well'
+done_testing

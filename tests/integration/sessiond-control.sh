@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# Each verb of the control socket, right and wrong.
+
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+
+sessiond_start --consumer=none --clock=monotonic
+
+# good MESSAGE NAME, bad MESSAGE ERROR-REGEX NAME
+good() {
+	like "$(control "$1")" '"ok": ?true' "$2"
+}
+bad() {
+	like "$(control "$1")" "\"ok\": ?false, \"error\": ?\"[^\"]*$2.*\"hint\": ?\"[^\"]+\"" "$3"
+}
+channel() { # SUBBUF-SIZE SUBBUFS MODE [MORE]
+	echo '{"verb": "channel", "session": "s", "channel": "c", "subbuf_size": '"$1"',
+		"subbufs": '"$2"', "mode": '"$3${4:-}"'}'
+}
+
+like "$(control '{"verb": "hello", "version": 1}')" '"version": ?1.*"mediator": ?"ring-' hello
+like "$(control '{"verb": "hello", "version": 1}')" '"clock": ?"monotonic"' 'tells the clock'
+bad '!{"verb": "hello", "version": 2}' 'version 2' 'another version'
+bad '!{"verb": "hello"}' "'version' is missing" 'no version'
+bad '!{"verb": "status", "session": "s"}' "before 'hello'" 'no hello'
+bad '!nonsense' 'JSON' 'what is no JSON'
+bad '![1, 2]' 'JSON' 'what is no object'
+bad '{}' 'without a verb' 'an empty object'
+bad '{"verb": 7}' 'without a verb' 'a verb that is no string'
+bad '{"verb": "dance"}' "no verb 'dance'" 'an unknown verb'
+bad '{"verb": "start", "session": "s", "loudly": true}' "no member 'loudly'" 'an unknown member'
+bad '{"verb": "consumer", "version": 3}' 'version 3' 'a consumer of another version'
+
+bad '{"verb": "create", "output": "/o"}' "'session' is missing" 'create: no name'
+bad '{"verb": "create", "session": 5, "output": "/o"}' 'not a string' 'create: a number'
+bad '{"verb": "create", "session": "../s", "output": "/o"}' 'no name' 'create: a path'
+bad '{"verb": "create", "session": "", "output": "/o"}' 'no name' 'create: an empty name'
+bad '{"verb": "create", "session": "s"}' "'output' is missing" 'create: no output'
+bad '{"verb": "create", "session": "s", "output": "o"}' "write to 'o'" 'create: a relative path'
+good '{"verb": "create", "session": "s", "output": "/o"}' 'create'
+bad '{"verb": "create", "session": "s", "output": "/o"}' 'already' 'create: twice'
+
+bad '{"verb": "start", "session": "s"}' 'no channel' 'start: nothing to start'
+bad '{"verb": "start", "session": "t"}' "no session 't'" 'start: no such session'
+for size in 0 1000 2048 12288 2147483648 -4096 '"4096"' 4096.5; do
+	bad "$(channel "$size" 4 '"discard"')" '(sub-buffer|subbuf_size)' \
+		"channel: sub-buffers of $size bytes"
+done
+for count in 0 1 3 8192 1000000; do
+	bad "$(channel 4096 $count '"discard"')" "$count sub-buffers" "channel: $count sub-buffers"
+done
+bad "$(channel 4096 4 '"ignore"')" "no mode 'ignore'" 'channel: an unknown mode'
+bad "$(channel 4096 4 '"blocking", "blocking_timeout_ms": -1')" timeout 'channel: a bad timeout'
+bad '{"verb": "channel", "session": "s", "channel": "c"}' 'missing' 'channel: no geometry'
+bad '{"verb": "channel", "session": "s", "channel": "a/b", "subbuf_size": 4096, "subbufs": 2,
+	"mode": "discard"}' 'no name' 'channel: a path'
+good "$(channel 4096 4 '"blocking", "blocking_timeout_ms": 100')" channel
+bad "$(channel 4096 4 '"discard"')" 'already' 'channel: twice'
+ok 'its directory is there' test -d "$SESSIOND_DIR/rings/s/c"
+
+bad '{"verb": "enable", "session": "s", "channel": "d", "rule": "*"}' "no channel 'd'" \
+	'enable: no such channel'
+bad '{"verb": "enable", "session": "s", "channel": "c"}' "'rule' is missing" 'enable: no rule'
+bad '{"verb": "enable", "session": "s", "channel": "c", "rule": ""}' 'enable' 'enable: an empty rule'
+good '{"verb": "enable", "session": "s", "channel": "c", "rule": "app:*"}' enable
+
+bad '{"verb": "stop", "session": "s"}' 'not started' 'stop: not started'
+good '{"verb": "start", "session": "s"}' start
+bad '{"verb": "start", "session": "s"}' 'already' 'start: twice'
+like "$(control '{"verb": "status", "session": "s"}')" '"active": ?true.*"processes": ?0' status
+good '{"verb": "stop", "session": "s"}' stop
+like "$(control '{"verb": "status", "session": "s"}')" '"active": ?false' 'status of a stopped one'
+good '{"verb": "start", "session": "s"}' 'start again'
+good '{"verb": "destroy", "session": "s"}' 'destroy while it runs'
+bad '{"verb": "destroy", "session": "s"}' "no session 's'" 'destroy: twice'
+ok 'its directory is gone' wait_for test ! -e "$SESSIOND_DIR/rings/s"
+
+sleep 1.1
+# Slots: 64 channels in all, each at rest for a second when it is gone.
+for ((i = 0; i < 66; i++)); do
+	echo '{"verb": "create", "session": "m'$((i / 8))'", "output": "/o"}'
+	echo '{"verb": "channel", "session": "m'$((i / 8))'", "channel": "c'$i'",
+		"subbuf_size": 4096, "subbufs": 2, "mode": "discard"}' | tr -d '\n'
+	echo
+done | control - >"$TAP_DIR/many"
+is "$(grep -c 'cannot make channel' "$TAP_DIR/many")" 2 'there are 64 channels and no more'
+like "$(tail -1 "$TAP_DIR/many")" '64 channels already' 'which is said'
+good '{"verb": "destroy", "session": "m0"}' 'some of them go'
+bad '{"verb": "channel", "session": "m7", "channel": "late", "subbuf_size": 4096, "subbufs": 2,
+	"mode": "discard"}' 'rest for a second' 'and rest'
+sleep 1.1
+good '{"verb": "channel", "session": "m7", "channel": "late", "subbuf_size": 4096, "subbufs": 2,
+	"mode": "discard"}' 'and can be had again'
+
+if [[ $EUID == 0 ]]; then
+	chmod 0666 "$SESSIOND_DIR/control.sock"
+	chmod 0755 "$TAP_DIR"
+	like "$(setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$LTTNGMAP_BUILD/tests/utils/control" "$SESSIOND_DIR" '!{"verb": "x"}' 2>&1)" \
+		"this daemon is user 0's" 'another user is not served'
+else
+	skip 1 'only root can be another user'
+fi
+sessiond_stop
+is "$sessiond_status" 0 'it ends well'
+done_testing

@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# The session daemon's start and end: options, its directory, other daemons.
+
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+
+program=$LTTNGMAP_BUILD/lttngmap-sessiond
+
+# refused NAME REGEX OPTION...: ends by itself with a message, leaves nothing.
+refused() {
+	local name=$1 regex=$2 output status
+
+	shift 2
+	output=$(timeout 20 "$program" --consumer=none "$@" 2>&1)
+	status=$?
+	[[ $status == 1 || $status == 2 ]] || {
+		fail "$name: status $status"
+		return
+	}
+	like "$output" "$regex" "$name"
+}
+
+like "$("$program" --help)" '--mediator=' 'there is help'
+like "$("$program" --version)" '^lttngmap-sessiond [0-9]' 'and a version'
+refused 'an unknown option' '--nonsense' --nonsense
+refused 'an argument' 'no argument is expected' nonsense
+refused 'an unknown mediator' "no 'pigeon'.*ring-fs, ring-socket or auto" --mediator=pigeon
+refused 'an unknown clock' "no 'sundial'.*tsc, monotonic or auto" --clock=sundial
+refused 'a reserve of too many' "'65' is not a number from 0 to 64" --reserve=65
+refused 'a reserve that is no number' "'many' is not a number" --reserve=many
+refused 'a reserve of no size' "'0' is not a number" --reserve-size=0
+refused 'a relative directory' 'not an absolute path' --runtime-dir=here
+refused 'a directory in nowhere' '/nowhere/at/all.*--runtime-dir' --runtime-dir=/nowhere/at/all
+refused 'a directory with too long a name' 'too long' --runtime-dir="/tmp/$(printf '%0100d' 0)"
+output=$(LTTNGMAP_MEDIATOR=pigeon timeout 20 "$program" --runtime-dir="$TAP_DIR/x" 2>&1)
+like "$output" 'LTTNGMAP_MEDIATOR' 'the environment is checked as well'
+output=$(timeout 20 "$program" --runtime-dir="$SESSIOND_DIR" --consumer=/nowhere/consumer 2>&1)
+like "$output" '/nowhere/consumer.*--consumer=' 'a consumer that is not there'
+ok 'nothing is left of these' test ! -e "$SESSIOND_DIR" -a ! -e "$TAP_DIR/x"
+
+mkdir "$TAP_DIR/open"
+chmod 0777 "$TAP_DIR/open"
+refused 'a directory that others can write to' 'mode 0777.*chmod' --runtime-dir="$TAP_DIR/open"
+ln -s "$TAP_DIR" "$TAP_DIR/link"
+refused 'a link' 'no link' --runtime-dir="$TAP_DIR/link"
+touch "$TAP_DIR/file"
+refused 'a file' 'directory' --runtime-dir="$TAP_DIR/file"
+if [[ $EUID != 0 ]]; then
+	refused "another user's directory" 'belongs to user 0' --runtime-dir=/proc
+else
+	mkdir "$TAP_DIR/other"
+	chown 65534 "$TAP_DIR/other"
+	refused "another user's directory" 'belongs to user 65534' --runtime-dir="$TAP_DIR/other"
+fi
+
+sessiond_start --consumer=none
+ok 'a daemon starts' test -S "$SESSIOND_DIR/app.sock" -a -d "$SESSIOND_DIR/rings"
+mode=$(stat -c %a "$SESSIOND_DIR")
+app=$(stat -c %a "$SESSIOND_DIR/app.sock")
+if [[ $EUID == 0 ]]; then
+	is "$mode $app" '755 666' "everybody reaches root's daemon"
+else
+	is "$mode $app" '700 600' "nobody else reaches a user's daemon"
+fi
+is "$(stat -c %a "$SESSIOND_DIR/control.sock")" 600 'but for its control socket'
+refused 'a second daemon there' "already, as process $sessiond_pid" --runtime-dir="$SESSIOND_DIR"
+ok 'which does not disturb the first' control
+
+sessiond_stop KILL
+ok 'killed, it leaves its directory' test -S "$SESSIOND_DIR/control.sock"
+mkdir -p "$SESSIOND_DIR/rings/old/channel" 2>/dev/null
+touch "$SESSIOND_DIR/rings/old/channel/ring" 2>/dev/null
+sessiond_start --consumer=none
+ok 'the next one takes it over' control
+ok 'without what was in it' test ! -e "$SESSIOND_DIR/rings/old"
+sessiond_stop TERM
+is "$sessiond_status" 0 'it ends well by SIGTERM'
+# It did not make the directory, the killed one did.
+is "$(ls -A "$SESSIOND_DIR")" '' 'and empties its directory'
+rmdir "$SESSIOND_DIR"
+
+sessiond_start --consumer=none
+sessiond_stop INT
+is "$sessiond_status" 0 'it ends well by SIGINT'
+ok 'and removes the directory that it made' test ! -e "$SESSIOND_DIR"
+
+sessiond_start --consumer=none --mediator=ring-socket
+kill -STOP "$sessiond_pid"
+refused 'a daemon that hangs' "process $sessiond_pid holds .* does not answer" \
+	--runtime-dir="$SESSIOND_DIR"
+kill -CONT "$sessiond_pid"
+sessiond_stop
+
+bash -c '"$0" --private --consumer=none --runtime-dir="$1" & echo $!
+	until "$2" "$1" 2>/dev/null; do sleep 0.02; done' "$program" "$SESSIOND_DIR" \
+	"$LTTNGMAP_BUILD/tests/utils/control" >"$TAP_DIR/pid" 2>/dev/null
+private=$(cat "$TAP_DIR/pid")
+ok 'a private daemon ends with its parent' wait_for test ! -e "/proc/$private"
+ok 'and leaves nothing' wait_for test ! -e "$SESSIOND_DIR"
+
+mounted() { grep -q " $TAP_DIR" /proc/self/mounts; }
+ok 'no mount is left' eval '! mounted'
+done_testing

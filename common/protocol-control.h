@@ -16,16 +16,55 @@
  *       first on each connection; another version is refused. Answer:
  *       {"ok": true, "version": 1, "mediator": "ring-fs"|"ring-socket",
  *        "clock": "tsc"|"monotonic"}
- *   {"verb": "create", "session": NAME, "output": ABSOLUTE-DIRECTORY}
- *   {"verb": "channel", "session": NAME, "channel": NAME,
- *    "subbuf_size": BYTES, "subbufs": COUNT,
- *    "mode": "discard"|"overwrite"|"blocking", "blocking_timeout_ms": MS}
- *       the last member is optional (0: no limit)
- *   {"verb": "enable", "session": NAME, "channel": NAME, "rule": PROVIDER:NAME-GLOB}
+ *   {"verb": "create", "session": NAME, "output": ABSOLUTE-DIRECTORY,
+ *    "snapshot": bool}
+ *       "snapshot" (optional, false): a flight recorder. Its channels are in
+ *       overwrite mode, and nothing is written until "snapshot" is asked for;
+ *       "output" is then where snapshots go by default.
+ *   {"verb": "destroy", "session": NAME}
  *   {"verb": "start", "session": NAME}
  *   {"verb": "stop", "session": NAME}
  *       answered when the trace on disk is complete
- *   {"verb": "destroy", "session": NAME}
+ *   {"verb": "channel", "session": NAME, "channel": NAME,
+ *    "subbuf_size": BYTES, "subbufs": COUNT,
+ *    "mode": "discard"|"overwrite"|"blocking", "blocking_timeout_ms": MS,
+ *    "file_size": BYTES, "file_count": N, "change": bool}
+ *       optional: blocking_timeout_ms (0: no limit), file_size and file_count
+ *       (0: no limit; with both, the oldest file of a stream goes), change
+ *       (false). A change is of a channel that exists, while its session is
+ *       stopped; members that are left out keep their value.
+ *   {"verb": "channel-remove", "session": NAME, "channel": NAME}
+ *       while the session is stopped
+ *   {"verb": "enable", "session": NAME, "channel": NAME, "rule": PATTERNS,
+ *    "exclude": PATTERNS, "loglevel": 0-14, "loglevel_only": bool,
+ *    "filter": EXPRESSION}
+ *       from "exclude" on optional. PATTERNS as sessiond/rule.h has them;
+ *       "loglevel": at least as severe, or exactly so. The same rule, disabled
+ *       before, is enabled again. Answer: {"ok": true, "id": N (of the rule,
+ *       in its channel), "matched": N event classes known now, "warnings":
+ *       [texts]}; an error in the filter also has "column" (from 0) and
+ *       "length".
+ *   {"verb": "disable", "session": NAME, "channel": NAME, "id": N}
+ *       the rule stays, and records nothing
+ *   {"verb": "remove", "session": NAME, "channel": NAME, "id": N}
+ *   {"verb": "context", "session": NAME, "channel": NAME, "context": NAME,
+ *    "remove": bool}
+ *       "remove" optional; while the session is stopped
+ *   {"verb": "track", "session": NAME, "kind": "pid"|"uid"|"gid"|"name",
+ *    "value": number, or for "name" a pattern}
+ *   {"verb": "untrack", …as track}
+ *       a session without trackers takes every process that its owner may
+ *       trace; with trackers of a kind, those in the set, and of all kinds
+ *       that have a set
+ *   {"verb": "snapshot", "session": NAME, "output": DIRECTORY, "max_size": BYTES}
+ *       the last two optional; answered when it is on disk: {"ok": true,
+ *       "output": DIRECTORY, "events": N, "bytes": N}
+ *   {"verb": "rotate", "session": NAME}
+ *       answered with {"ok": true, "chunk": DIRECTORY} when that is complete
+ *   {"verb": "rotation", "session": NAME, "period_ms": MS, "size": BYTES}
+ *       rotate by itself from now on; 0: not by this
+ *   {"verb": "clear", "session": NAME}
+ *       forget what is recorded, keep the set-up
  *   {"verb": "status", "session": NAME}
  *       {"ok": true, "active": bool, "processes": N (traced so far),
  *        "alive": N, "refused": N (registrations refused: limits, versions),
@@ -34,6 +73,20 @@
  *        "discarded": N not written, ring full, "overwritten": N,
  *        "packets": N, "bytes": N on disk, "streams": N}
  *       after stop: written + discarded = kept + discarded + overwritten
+ *   {"verb": "list"}
+ *       {"ok": true, "sessions": [{"session", "output", "snapshot", "active",
+ *        "owner": uid, "trackers": [{"kind", "value"}], "rotation":
+ *        {"period_ms", "size"}, "channels": [{"channel", "subbuf_size",
+ *        "subbufs", "mode", "blocking_timeout_ms", "file_size", "file_count",
+ *        "contexts": [NAME], "rules": [{"id", "enabled", "rule", and those of
+ *        "exclude", "loglevel", "loglevel_only", "filter" that were given}]}]}]}
+ *   {"verb": "processes", "from": N}
+ *       {"ok": true, "processes": [{"pid", "uid", "name", "traced_since_ms"}],
+ *        "next": N}; "from" and "next" are for more than one message holds;
+ *       0 first and last
+ *   {"verb": "events", "from": N}
+ *       {"ok": true, "events": [{"id", "name", "loglevel", "fields":
+ *        [{"name", "type"}]}], "next": N}
  *
  * The consumer's connection:
  *

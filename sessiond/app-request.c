@@ -13,6 +13,7 @@
 #include "sessiond/member.h"
 #include "sessiond/messages.h"
 #include "sessiond/process.h"
+#include "sessiond/quota.h"
 #include "sessiond/registry.h"
 #include "sessiond/session.h"
 
@@ -42,6 +43,11 @@ static int add_classes(struct app_request *request, const struct app_message *me
 
 	if (message->nr_classes == 0 && message->classes_size == 0)
 		return 0;
+	if (quota_check_classes(daemon->quota, request->peer.uid) != 0) {
+		app_refuse(refusal, EDQUOT, "user %u has registered %u different event classes",
+			   request->peer.uid, QUOTA_CLASSES);
+		return -EPROTO;
+	}
 	error = registry_add(daemon->registry, message->classes, message->classes_size,
 			     message->nr_classes, ids, &result);
 	if (error) {
@@ -52,8 +58,11 @@ static int add_classes(struct app_request *request, const struct app_message *me
 	if (result.refused)
 		message_say("process %d: %u event classes are not traced: %s", request->peer.pid,
 			    result.refused, result.why);
-	if (registry_count(daemon->registry) != before)
+	if (registry_count(daemon->registry) != before) {
+		quota_add_classes(daemon->quota, request->peer.uid,
+				  registry_count(daemon->registry) - before);
 		sessions_add_classes(daemon->sessions, before, registry_count(daemon->registry));
+	}
 	return 0;
 }
 
@@ -66,6 +75,10 @@ static int refuse_process(const struct app_request *request, int error,
 		app_refuse(refusal, -error,
 			   "the daemon has no descriptors left for process %d: raise ulimit -n",
 			   request->peer.pid);
+	else if (error == -EDQUOT)
+		app_refuse(refusal, -error,
+			   "user %u has as many traced processes as one user may have",
+			   request->peer.uid);
 	else
 		app_refuse(refusal, -error, "process %d cannot be traced: %s", request->peer.pid,
 			   strerror(-error));

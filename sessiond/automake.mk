@@ -43,6 +43,8 @@ libsessiond_la_SOURCES = \
 	sessiond/options.h \
 	sessiond/process.c \
 	sessiond/process.h \
+	sessiond/quota.c \
+	sessiond/quota.h \
 	sessiond/registry.c \
 	sessiond/registry.h \
 	sessiond/ring-dirs.c \

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include <urcu/urcu-memb.h>
@@ -22,6 +23,7 @@
 #include "sessiond/memory-set.h"
 #include "sessiond/options.h"
 #include "sessiond/process.h"
+#include "sessiond/quota.h"
 #include "sessiond/registry.h"
 #include "sessiond/ring-set.h"
 #include "sessiond/ring-thread.h"
@@ -160,10 +162,22 @@ static int make_rings(struct daemon *daemon)
 	return error;
 }
 
+static int make_quota(struct daemon *daemon)
+{
+	struct rlimit files;
+	uint32_t processes = UINT32_MAX;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0)
+		processes = quota_processes(files.rlim_cur, daemon->options->reserve);
+	return quota_create(processes, &daemon->quota);
+}
+
 static int make_sessions(struct daemon *daemon)
 {
 	int error = registry_create(&daemon->registry);
 
+	if (error == 0)
+		error = make_quota(daemon);
 	if (error == 0)
 		error = processes_create(&daemon->processes);
 	if (error == 0)
@@ -283,6 +297,7 @@ void daemon_destroy(struct daemon *daemon)
 	urcu_memb_barrier();
 	ring_set_table_destroy();
 	registry_destroy(daemon->registry);
+	quota_destroy(daemon->quota);
 	memory_pool_destroy(daemon->pool);
 	control_pages_destroy(daemon->pages);
 	free(daemon->rings_dir);

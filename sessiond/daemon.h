@@ -34,6 +34,7 @@ struct daemon {
 	struct control_pages *pages;
 	struct registry *registry;
 	struct memory_pool *pool;
+	struct quota *quota;
 	struct ring_thread *ring_thread;
 	const struct mediator_ops *mediator_ops;
 	struct mediator *mediator;

@@ -65,10 +65,13 @@ static char *default_runtime_dir(void)
 /* Beside this program, as in the build tree and in bindir; else where configure said. */
 static char *default_consumer(void)
 {
+	const char *given = getenv("LTTNGMAP_CONSUMERD");
 	char path[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - sizeof(CONSUMER));
 	char *slash;
 
+	if (given && given[0])
+		return strdup(given);
 	if (length > 0) {
 		path[length] = '\0';
 		slash = strrchr(path, '/');
@@ -119,9 +122,7 @@ static int fill(struct options *options, struct given *given)
 	options->runtime_dir = given->runtime_dir ? given->runtime_dir : default_runtime_dir();
 	options->mediator = pick(given->mediator, "LTTNGMAP_MEDIATOR", "auto");
 	options->clock = pick(given->clock, NULL, "auto");
-	options->consumer = given->consumer || getenv("LTTNGMAP_CONSUMERD") ?
-				    pick(given->consumer, "LTTNGMAP_CONSUMERD", "none") :
-				    default_consumer();
+	options->consumer = given->consumer ? given->consumer : default_consumer();
 	options->reserve_size = RESERVE_SIZE_DEFAULT;
 	options->private_instance = given->private_instance;
 	if (!reserve || !options->runtime_dir || !options->mediator || !options->clock ||

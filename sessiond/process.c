@@ -16,6 +16,7 @@
 #include "sessiond/daemon.h"
 #include "sessiond/doorbell.h"
 #include "sessiond/member.h"
+#include "sessiond/quota.h"
 #include "sessiond/session.h"
 
 #ifndef SO_PEERPIDFD
@@ -150,6 +151,7 @@ static void process_free_later(struct rcu_head *head)
 
 static void process_free(struct process *process)
 {
+	quota_drop_process(process->daemon->quota, process->uid);
 	doorbell_destroy(process->doorbell);
 	sd_event_source_disable_unref(process->pid_source);
 	if (process->memories)
@@ -173,6 +175,11 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	process->daemon = daemon;
 	process->pid = config->pid;
 	process->uid = config->uid;
+	error = quota_take_process(daemon->quota, process->uid);
+	if (error) {
+		free(process);
+		return error;
+	}
 	name_clean_program(config->procname, config->procname_size, process->name);
 
 	error = watch_pid(process, config);

@@ -255,11 +255,13 @@ check_PROGRAMS += \
 	tests/unit/app-message \
 	tests/unit/control-pages \
 	tests/unit/memory \
+	tests/unit/quota \
 	tests/unit/slots
 TESTS += \
 	tests/unit/app-message \
 	tests/unit/control-pages \
 	tests/unit/memory \
+	tests/unit/quota \
 	tests/unit/slots
 tests_unit_app_message_SOURCES = tests/unit/app-message.c
 tests_unit_app_message_LDADD = libsessiond.la
@@ -268,6 +270,8 @@ tests_unit_control_pages_LDADD = libsessiond.la
 tests_unit_memory_SOURCES = tests/unit/memory.c
 tests_unit_memory_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_unit_memory_LDADD = libsessiond.la
+tests_unit_quota_SOURCES = tests/unit/quota.c
+tests_unit_quota_LDADD = libsessiond.la
 tests_unit_slots_SOURCES = tests/unit/slots.c
 tests_unit_slots_LDADD = libsessiond.la
 

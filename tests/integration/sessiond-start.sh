@@ -56,6 +56,17 @@ else
 	refused "another user's directory" 'belongs to user 65534' --runtime-dir="$TAP_DIR/other"
 fi
 
+# Where root is not asked for a directory, others could have put one there.
+mkdir -m 0755 "$TAP_DIR/xdg" "$TAP_DIR/xdg/lttngmap"
+as_user=()
+if [[ $EUID == 0 ]]; then
+	chmod 0755 "$TAP_DIR"
+	chown -R 65534 "$TAP_DIR/xdg"
+	as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+fi
+output=$(XDG_RUNTIME_DIR=$TAP_DIR/xdg timeout 20 "${as_user[@]}" "$program" --consumer=none 2>&1)
+like "$output" 'xdg/lttngmap has mode 0755.*chmod 0700' "a user's own directory is closed"
+
 sessiond_start --consumer=none
 ok 'a daemon starts' test -S "$SESSIOND_DIR/app.sock" -a -d "$SESSIOND_DIR/rings"
 mode=$(stat -c %a "$SESSIOND_DIR")

@@ -49,6 +49,9 @@ int64_t sessiond_status(struct sessiond *sessiond, const char *session, const ch
 /* ---- a process ------------------------------------------------------------- */
 
 struct app_answer {
+	ssize_t size; /* 0: the daemon closed; < 0: -errno, -ETIMEDOUT after 10 s */
+	int fds[PROTOCOL_APP_FD_RING_DATA + PROTOCOL_APP_RESERVE_MAX];
+	size_t nr_fds;
 	union {
 		struct protocol_app_header header;
 		struct protocol_app_registered registered;
@@ -57,9 +60,6 @@ struct app_answer {
 		struct protocol_app_refused refused;
 		char bytes[PROTOCOL_APP_MESSAGE_MAX];
 	};
-	ssize_t size; /* 0: the daemon closed; < 0: -errno, -ETIMEDOUT after 10 s */
-	int fds[PROTOCOL_APP_FD_RING_DATA + PROTOCOL_APP_RESERVE_MAX];
-	size_t nr_fds;
 };
 
 int app_connect(const struct sessiond *sessiond);

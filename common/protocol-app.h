@@ -15,7 +15,9 @@
  *   MEMORY   {slot}     ---------------->  a channel beyond the reserve
  *            <----------------  MEMORY {size} + ring data descriptor
  *
- * The socket's end is the process's end (exit, or exec).
+ * The process's end is seen by its pidfd, an exec by the next registration of
+ * the same pid. The socket's end alone means that the process closed its
+ * descriptors: its doorbell is not listened for any more (abi.h).
  */
 #ifndef LTTNGMAP_PROTOCOL_APP_H
 #define LTTNGMAP_PROTOCOL_APP_H
@@ -113,6 +115,11 @@ struct protocol_app_ids {
 	uint16_t ids[];
 };
 
+/*
+ * A memory that a slot has is kept, on both sides, for every later channel of
+ * the slot that fits in it; a larger one replaces it. An answer of size 0 has
+ * no descriptor: no channel is started in the slot (any more).
+ */
 struct protocol_app_memory {
 	struct protocol_app_header header;
 	uint32_t slot;

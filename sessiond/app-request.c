@@ -51,8 +51,7 @@ static int add_classes(struct app_request *request, const struct app_message *me
 	error = registry_add(daemon->registry, message->classes, message->classes_size,
 			     message->nr_classes, ids, &result);
 	if (error) {
-		app_refuse(refusal, -error, "%s",
-			   result.why[0] ? result.why : strerror(-error));
+		app_refuse(refusal, -error, "%s", result.why[0] ? result.why : strerror(-error));
 		return -EPROTO;
 	}
 	if (result.refused)
@@ -66,8 +65,7 @@ static int add_classes(struct app_request *request, const struct app_message *me
 	return 0;
 }
 
-static int refuse_process(const struct app_request *request, int error,
-			  struct app_refusal *refusal)
+static int refuse_process(const struct app_request *request, int error, struct app_refusal *refusal)
 {
 	if (error == -ESRCH)
 		return error;
@@ -197,8 +195,8 @@ int app_request_serve(struct app_request *request, const void *bytes, size_t siz
 {
 	struct app_message message;
 	int error = app_message_parse(bytes, size,
-				      control_pages_get(request->daemon->pages)->instance,
-				      &message, refusal);
+				      control_pages_get(request->daemon->pages)->instance, &message,
+				      refusal);
 
 	if (error)
 		return error;

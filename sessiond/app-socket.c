@@ -47,8 +47,8 @@ struct app_socket {
 	int fd;
 	int spare; /* closed to let one more in, when descriptors are short, and refuse it */
 	sd_event_source *source;
-	sd_event_source *pause;   /* accepting again */
-	sd_event_source *timeout; /* the oldest pending connection's */
+	sd_event_source *pause;       /* accepting again */
+	sd_event_source *timeout;     /* the oldest pending connection's */
 	struct cds_list_head pending; /* oldest first */
 	struct cds_list_head registered;
 	unsigned int nr_pending;
@@ -113,8 +113,8 @@ static int connection_serve(struct app_connection *connection)
 	static _Alignas(8) char bytes[PROTOCOL_APP_MESSAGE_MAX];
 	struct app_refusal refusal = { .error = 0 };
 	bool was_registered = connection->process != NULL;
-	ssize_t size = socket_receive(connection->fd, bytes, sizeof(bytes), MSG_DONTWAIT, NULL,
-				      NULL);
+	ssize_t size =
+		socket_receive(connection->fd, bytes, sizeof(bytes), MSG_DONTWAIT, NULL, NULL);
 	int error;
 
 	if (size == -EAGAIN)
@@ -209,8 +209,7 @@ static void limit_pending(struct app_socket *app, uid_t uid)
 	if (of_user >= PENDING_PER_USER_MAX)
 		connection_close(oldest);
 	else if (app->nr_pending >= PENDING_MAX)
-		connection_close(
-			cds_list_first_entry(&app->pending, struct app_connection, node));
+		connection_close(cds_list_first_entry(&app->pending, struct app_connection, node));
 }
 
 /* Takes fd. */

@@ -54,10 +54,10 @@ static int shift_of(uint64_t value, unsigned int min, unsigned int max)
 static int check_geometry(const struct daemon *daemon, const struct channel_config *config,
 			  struct channel *channel, char *why, char *hint)
 {
-	int subbuf_shift = shift_of(config->subbuf_size, LTTNGMAP_SUBBUF_SHIFT_MIN,
-				    LTTNGMAP_SUBBUF_SHIFT_MAX);
-	int subbufs_shift = shift_of(config->subbufs, LTTNGMAP_SUBBUFS_SHIFT_MIN,
-				     LTTNGMAP_SUBBUFS_SHIFT_MAX);
+	int subbuf_shift =
+		shift_of(config->subbuf_size, LTTNGMAP_SUBBUF_SHIFT_MIN, LTTNGMAP_SUBBUF_SHIFT_MAX);
+	int subbufs_shift =
+		shift_of(config->subbufs, LTTNGMAP_SUBBUFS_SHIFT_MIN, LTTNGMAP_SUBBUFS_SHIFT_MAX);
 
 	if (subbuf_shift < 0) {
 		snprintf(why, CHANNEL_WHY_SIZE, "a sub-buffer cannot have %llu bytes",
@@ -140,7 +140,8 @@ int channel_create(struct session *session, const struct channel_config *config,
 	if (error) {
 		snprintf(why, CHANNEL_WHY_SIZE, "cannot make the channel's directory in %s: %s",
 			 daemon->rings_dir, strerror(-error));
-		snprintf(hint, CHANNEL_WHY_SIZE, "make room there, or use another runtime directory");
+		snprintf(hint, CHANNEL_WHY_SIZE,
+			 "make room there, or use another runtime directory");
 		goto free_slot;
 	}
 	session->nr_streams++;
@@ -206,9 +207,8 @@ void channel_turn_on_classes(struct channel *channel, uint32_t first, uint32_t e
 		const struct registry_class *event_class = matching_class(channel, id);
 
 		/* It is described already, unless there was no memory for that. */
-		if (event_class &&
-		    metadata_add_event(channel->session->metadata, channel->stream_id,
-				       event_class) == 0)
+		if (event_class && metadata_add_event(channel->session->metadata,
+						      channel->stream_id, event_class) == 0)
 			control_pages_set_event(channel->session->daemon->pages, id, channel->slot,
 						true);
 	}

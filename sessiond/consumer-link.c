@@ -44,7 +44,7 @@ struct consumer_link {
 	struct daemon *daemon;
 	char *path; /* NULL: none is started */
 	char *control_path;
-	pid_t pid; /* 0: not running */
+	pid_t pid;              /* 0: not running */
 	sd_event_source *child; /* its pidfd */
 	sd_event_source *restart;
 	unsigned int restarts;
@@ -114,7 +114,8 @@ static void link_send(struct consumer_link *link, struct json_object *message, i
 		if (fd >= 0)
 			close(fd);
 		if (stuck) {
-			message_say("the consumer does not read what it is told: it is started again");
+			message_say(
+				"the consumer does not read what it is told: it is started again");
 			link_disconnect(link);
 			if (link->pid > 0)
 				kill(link->pid, SIGKILL);
@@ -180,7 +181,8 @@ void consumer_link_metadata(struct consumer_link *link, const struct session *se
 		return;
 	}
 	message = make_event("metadata", session);
-	json_object_object_add(message, "generation", json_object_new_int64((int64_t)session->generation));
+	json_object_object_add(message, "generation",
+			       json_object_new_int64((int64_t)session->generation));
 	json_object_object_add(message, "final", json_object_new_boolean(final));
 	link_send(link, message, fd);
 }
@@ -205,9 +207,12 @@ static const char *take_written(struct consumer_link *link, struct json_object *
 		const char *key;
 		uint64_t *value;
 	} counts[] = {
-		{ "generation", &written.generation }, { "packets", &written.packets },
-		{ "events", &events },         { "lapped", &lapped },
-		{ "bytes", &written.bytes },           { "streams", &written.streams },
+		{ "generation", &written.generation },
+		{ "packets", &written.packets },
+		{ "events", &events },
+		{ "lapped", &lapped },
+		{ "bytes", &written.bytes },
+		{ "streams", &written.streams },
 	};
 	const char *unknown = json_message_unknown(message, keys);
 	struct session *session;

@@ -31,9 +31,9 @@ struct control_client {
 	sd_event_source *source;
 	int fd;
 	struct ucred peer;
-	bool greeted;  /* "hello" was answered */
-	bool pending;  /* a request waits for its answer */
-	bool doomed;   /* to be closed once the answer is out */
+	bool greeted; /* "hello" was answered */
+	bool pending; /* a request waits for its answer */
+	bool doomed;  /* to be closed once the answer is out */
 };
 
 struct control_socket {

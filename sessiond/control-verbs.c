@@ -48,9 +48,9 @@ static int need_number(struct control_client *client, struct json_object *reques
 	if (error)
 		control_refuse(client, "it is a whole number, not negative", "member '%s' is %s",
 			       key,
-			       error == -ENOENT ? "missing" :
-			       error == -ERANGE ? "out of range" :
-						  "not a number");
+			       error == -ENOENT   ? "missing"
+			       : error == -ERANGE ? "out of range"
+						  : "not a number");
 	return error;
 }
 
@@ -61,9 +61,10 @@ static const char *need_name(struct control_client *client, struct json_object *
 	const char *name = need_string(client, request, key);
 
 	if (name && !name_is_session(name)) {
-		control_refuse(client,
-			       "a name is 1 to 64 of A-Z a-z 0-9 . _ + - and begins with none of . -",
-			       "'%.80s' is no name for a %s", name, key);
+		control_refuse(
+			client,
+			"a name is 1 to 64 of A-Z a-z 0-9 . _ + - and begins with none of . -",
+			"'%.80s' is no name for a %s", name, key);
 		return NULL;
 	}
 	return name;
@@ -209,8 +210,8 @@ static void serve_channel(struct control_client *client, struct json_object *req
 	if (!config.name || take_channel_config(client, request, &config) != 0)
 		return;
 	if (find_channel(session, config.name)) {
-		control_refuse(client, "use another name",
-			       "session %s has a channel '%s' already", session->name, config.name);
+		control_refuse(client, "use another name", "session %s has a channel '%s' already",
+			       session->name, config.name);
 		return;
 	}
 	if (session->state == SESSION_DRAINING || session->state == SESSION_FINISHING) {
@@ -341,9 +342,8 @@ static void add_message(const char *message, void *data)
 
 static void add_number(struct json_object *answer, const char *key, uint64_t value)
 {
-	json_object_object_add(answer, key,
-			       json_object_new_int64(value > INT64_MAX ? INT64_MAX :
-									 (int64_t)value));
+	json_object_object_add(
+		answer, key, json_object_new_int64(value > INT64_MAX ? INT64_MAX : (int64_t)value));
 }
 
 static void serve_status(struct control_client *client, struct json_object *request)

@@ -273,7 +273,8 @@ void daemon_exit(struct daemon *daemon)
 	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node)
 		if (session->state == SESSION_ACTIVE)
 			session_stop(session, NULL, NULL);
-	if (sd_event_add_time(daemon->event, NULL, CLOCK_MONOTONIC, 0, 0, on_exit_timer, daemon) < 0)
+	if (sd_event_add_time(daemon->event, NULL, CLOCK_MONOTONIC, 0, 0, on_exit_timer, daemon) <
+	    0)
 		sd_event_exit(daemon->event, 0);
 }
 

@@ -161,9 +161,10 @@ free_member:
 static void say_failure(const struct channel *channel, const struct process *process, int error)
 {
 	if (error == -EBUSY)
-		message_say("%s (pid %u) is not traced in channel %s: it is stopped inside an event "
-			    "of an earlier one; let it go on and start the session again",
-			    process->name, process->pid, channel->name);
+		message_say(
+			"%s (pid %u) is not traced in channel %s: it is stopped inside an event "
+			"of an earlier one; let it go on and start the session again",
+			process->name, process->pid, channel->name);
 	else
 		message_say("%s (pid %u) is not traced in channel %s: %s", process->name,
 			    process->pid, channel->name, strerror(-error));

@@ -139,8 +139,8 @@ static int pool_refill(sd_event_source *source, void *data)
 	return 0;
 }
 
-int memory_pool_create(const struct memory_set_config *config, unsigned int ready,
-		       sd_event *event, struct memory_pool **result)
+int memory_pool_create(const struct memory_set_config *config, unsigned int ready, sd_event *event,
+		       struct memory_pool **result)
 {
 	struct memory_pool *pool = calloc(1, sizeof(*pool));
 	int error;

@@ -72,8 +72,8 @@ void memory_set_close_fds(struct memory_set *set);
 struct memory_pool;
 
 /* Keeps up to `ready` sets, refilled when `event` has nothing else to do. */
-int memory_pool_create(const struct memory_set_config *config, unsigned int ready,
-		       sd_event *event, struct memory_pool **pool);
+int memory_pool_create(const struct memory_set_config *config, unsigned int ready, sd_event *event,
+		       struct memory_pool **pool);
 void memory_pool_destroy(struct memory_pool *pool);
 /* Descriptors are short: let one ready set go. False: there is none. */
 bool memory_pool_shrink(struct memory_pool *pool);

@@ -94,8 +94,8 @@ static int parse_number(const char *text, const char *what, uint64_t min, uint64
 	if (errno == 0 && end != text && *end == '\0' && text[0] != '-' && *value >= min &&
 	    *value <= max)
 		return 0;
-	log_error("%s: '%s' is not a number from %llu to %llu", what, text,
-		  (unsigned long long)min, (unsigned long long)max);
+	log_error("%s: '%s' is not a number from %llu to %llu", what, text, (unsigned long long)min,
+		  (unsigned long long)max);
 	return -EINVAL;
 }
 
@@ -168,8 +168,7 @@ int options_parse(struct options *options, int argc, const char **argv)
 		{ "private", '\0', POPT_ARG_NONE, &given.private_instance, 0,
 		  "end when the parent process ends", NULL },
 		{ "version", '\0', POPT_ARG_NONE, &given.version, 0, "print the version", NULL },
-		POPT_AUTOHELP
-		POPT_TABLEEND
+		POPT_AUTOHELP POPT_TABLEEND
 	};
 	poptContext context = poptGetContext("lttngmap-sessiond", argc, argv, table, 0);
 	int result = poptGetNextOpt(context);

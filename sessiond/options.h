@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 struct options {
-	char *runtime_dir; /* absolute */
+	char *runtime_dir;       /* absolute */
 	bool runtime_dir_chosen; /* by us, not by whoever started us */
-	char *mediator; /* "ring-fs", "ring-socket" or "auto" */
-	char *clock;    /* "tsc", "monotonic" or "auto" */
-	char *consumer; /* a path, or "none" */
+	char *mediator;          /* "ring-fs", "ring-socket" or "auto" */
+	char *clock;             /* "tsc", "monotonic" or "auto" */
+	char *consumer;          /* a path, or "none" */
 	uint32_t reserve;
 	uint64_t reserve_size; /* bytes */
 	bool private_instance; /* ends with the parent */

@@ -37,8 +37,8 @@ int processes_create(struct processes **result)
 	if (!processes)
 		return -ENOMEM;
 	CDS_INIT_LIST_HEAD(&processes->list);
-	processes->table = cds_lfht_new_flavor(64, 64, 0, CDS_LFHT_AUTO_RESIZE, &urcu_memb_flavor,
-					       NULL);
+	processes->table =
+		cds_lfht_new_flavor(64, 64, 0, CDS_LFHT_AUTO_RESIZE, &urcu_memb_flavor, NULL);
 	if (!processes->table) {
 		free(processes);
 		return -ENOMEM;

@@ -17,7 +17,7 @@
 struct ring_thread {
 	struct cds_wfcq_head head;
 	struct cds_wfcq_tail tail;
-	int wakeup; /* eventfd: there are orders */
+	int wakeup;    /* eventfd: there are orders */
 	bool stopping; /* atomic */
 	bool running;  /* main thread's */
 	pthread_t thread;

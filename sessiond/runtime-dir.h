@@ -16,7 +16,7 @@
 struct runtime_dir {
 	char *path;
 	char *rings;
-	int fd; /* locked while a daemon starts in it */
+	int fd;    /* locked while a daemon starts in it */
 	bool made; /* by us: goes with us */
 };
 

@@ -152,7 +152,8 @@ static void check_stalled(struct session *session, uint64_t now)
 		session->progress = progress;
 		session->progress_usec = now;
 	} else if (now - session->progress_usec > STALL_USEC) {
-		stop_answer(session, "the trace on disk is not complete: its writer makes no progress",
+		stop_answer(session,
+			    "the trace on disk is not complete: its writer makes no progress",
 			    "look for room on the disk, and at the messages of `status`");
 	}
 }

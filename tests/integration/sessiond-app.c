@@ -39,7 +39,8 @@ static uint64_t stride;
 static void make_classes(void)
 {
 	class_wire_class(&classes, "test", "first", 1);
-	class_wire_field(&classes, LTTNGMAP_FIELD_INTEGER, 4, LTTNGMAP_FIELD_SIGNED, 10, 0, "value");
+	class_wire_field(&classes, LTTNGMAP_FIELD_INTEGER, 4, LTTNGMAP_FIELD_SIGNED, 10, 0,
+			 "value");
 	class_wire_class(&classes, "test", "second", 0);
 	class_wire_class(&classes, "bad name", "x y", 0);
 }
@@ -76,8 +77,7 @@ static void test_register(int fd)
 	is(registered->reserve, 2, "with the reserve that was asked for");
 	is(answer.nr_fds, PROTOCOL_APP_FD_RING_DATA + 2, "and as many descriptors");
 	is(registered->nr_ids, 3, "three ids");
-	ok(registered->ids[0] != registered->ids[1] &&
-		   registered->ids[0] != PROTOCOL_APP_NO_ID &&
+	ok(registered->ids[0] != registered->ids[1] && registered->ids[0] != PROTOCOL_APP_NO_ID &&
 		   registered->ids[1] != PROTOCOL_APP_NO_ID,
 	   "for classes that differ");
 	is(registered->ids[2], PROTOCOL_APP_NO_ID, "none for a bad one");
@@ -121,7 +121,8 @@ static struct lttngmap_ring *ring_of(uint32_t slot)
 
 static void make_session(const char *name, uint64_t subbuf_size)
 {
-	sessiond_do(&sessiond, "{\"verb\": \"create\", \"session\": \"%s\", \"output\": \"/x\"}", name);
+	sessiond_do(&sessiond, "{\"verb\": \"create\", \"session\": \"%s\", \"output\": \"/x\"}",
+		    name);
 	sessiond_do(&sessiond,
 		    "{\"verb\": \"channel\", \"session\": \"%s\", \"channel\": \"c\", "
 		    "\"subbuf_size\": %llu, \"subbufs\": 4, \"mode\": \"discard\"}",
@@ -143,7 +144,8 @@ static void test_channel(int fd)
 	uint16_t first = answer.registered.ids[0], second = answer.registered.ids[1];
 	struct class_wire later = { .size = 0 };
 	struct protocol_app_classes more = {
-		.header = { .magic = PROTOCOL_APP_MAGIC, .major = PROTOCOL_APP_MAJOR,
+		.header = { .magic = PROTOCOL_APP_MAGIC,
+			    .major = PROTOCOL_APP_MAJOR,
 			    .type = PROTOCOL_APP_CLASSES },
 		.nr_classes = 2,
 	};
@@ -186,8 +188,10 @@ static void test_channel(int fd)
 static void ask_memory(int fd, uint32_t slot)
 {
 	struct protocol_app_memory memory = {
-		.header = { .magic = PROTOCOL_APP_MAGIC, .major = PROTOCOL_APP_MAJOR,
-			    .type = PROTOCOL_APP_MEMORY, .size = sizeof(memory) },
+		.header = { .magic = PROTOCOL_APP_MAGIC,
+			    .major = PROTOCOL_APP_MAJOR,
+			    .type = PROTOCOL_APP_MEMORY,
+			    .size = sizeof(memory) },
 		.slot = slot,
 	};
 

@@ -94,8 +94,10 @@ static void test_messages(void)
 	static char large[PROTOCOL_APP_MESSAGE_MAX + 100];
 	struct protocol_app_register message = right();
 	struct protocol_app_memory memory = {
-		.header = { .magic = PROTOCOL_APP_MAGIC, .major = PROTOCOL_APP_MAJOR,
-			    .type = PROTOCOL_APP_MEMORY, .size = sizeof(memory) },
+		.header = { .magic = PROTOCOL_APP_MAGIC,
+			    .major = PROTOCOL_APP_MAJOR,
+			    .type = PROTOCOL_APP_MEMORY,
+			    .size = sizeof(memory) },
 	};
 	int fd;
 

@@ -92,8 +92,10 @@ static void test_seqlock(struct control_pages *pages)
 static void test_generations(struct control_pages *pages)
 {
 	const struct lttngmap_control *control = control_pages_get(pages);
-	struct lttngmap_channel channel = { .generation = 77, .mode = LTTNGMAP_MODE_OVERWRITE,
-					    .subbuf_shift = 20, .subbufs_shift = 3 };
+	struct lttngmap_channel channel = { .generation = 77,
+					    .mode = LTTNGMAP_MODE_OVERWRITE,
+					    .subbuf_shift = 20,
+					    .subbufs_shift = 3 };
 	uint32_t first = control_pages_publish(pages, 0, &channel);
 	uint32_t second;
 
@@ -140,9 +142,17 @@ static void test_cpus(void)
 		const char *list;
 		int rings;
 	} lists[] = {
-		{ "0\n", 1 },	      { "0-3\n", 4 },     { "0-1,4-7\n", 8 }, { "0,2,9", 10 },
-		{ "", -EINVAL },      { "a\n", -EINVAL }, { "3-1\n", -EINVAL }, { "0-\n", -EINVAL },
-		{ "0;1\n", -EINVAL }, { "-1\n", -EINVAL }, { "0-99999999\n", -EINVAL },
+		{ "0\n", 1 },
+		{ "0-3\n", 4 },
+		{ "0-1,4-7\n", 8 },
+		{ "0,2,9", 10 },
+		{ "", -EINVAL },
+		{ "a\n", -EINVAL },
+		{ "3-1\n", -EINVAL },
+		{ "0-\n", -EINVAL },
+		{ "0;1\n", -EINVAL },
+		{ "-1\n", -EINVAL },
+		{ "0-99999999\n", -EINVAL },
 	};
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)

@@ -32,9 +32,18 @@ static int map_with(int fd, int protection, int flags)
 	return 0;
 }
 
-static int try_read_map(int fd) { return map_with(fd, PROT_READ, MAP_SHARED); }
-static int try_write_map(int fd) { return map_with(fd, PROT_WRITE, MAP_SHARED); }
-static int try_rw_map(int fd) { return map_with(fd, PROT_READ | PROT_WRITE, MAP_SHARED); }
+static int try_read_map(int fd)
+{
+	return map_with(fd, PROT_READ, MAP_SHARED);
+}
+static int try_write_map(int fd)
+{
+	return map_with(fd, PROT_WRITE, MAP_SHARED);
+}
+static int try_rw_map(int fd)
+{
+	return map_with(fd, PROT_READ | PROT_WRITE, MAP_SHARED);
+}
 
 static int try_mprotect(int fd)
 {
@@ -48,15 +57,27 @@ static int try_mprotect(int fd)
 	return error;
 }
 
-static int try_write(int fd) { return pwrite(fd, "x", 1, 0) == 1 ? 0 : errno; }
-static int try_shrink(int fd) { return ftruncate(fd, 0) ? errno : 0; }
-static int try_grow(int fd) { return ftruncate(fd, (off_t)(2 * PAGES * page)) ? errno : 0; }
-static int try_seal(int fd) { return fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE) ? errno : 0; }
+static int try_write(int fd)
+{
+	return pwrite(fd, "x", 1, 0) == 1 ? 0 : errno;
+}
+static int try_shrink(int fd)
+{
+	return ftruncate(fd, 0) ? errno : 0;
+}
+static int try_grow(int fd)
+{
+	return ftruncate(fd, (off_t)(2 * PAGES * page)) ? errno : 0;
+}
+static int try_seal(int fd)
+{
+	return fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE) ? errno : 0;
+}
 
 static int try_punch(int fd)
 {
-	return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)page) ? errno :
-											     0;
+	return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)page) ? errno
+											 : 0;
 }
 
 /* Through /proc, which gives a new open file of the same inode. */
@@ -74,9 +95,18 @@ static int reopened(int fd, int (*attempt)(int fd))
 	return error;
 }
 
-static int try_reopen_write(int fd) { return reopened(fd, try_write); }
-static int try_reopen_map(int fd) { return reopened(fd, try_rw_map); }
-static int try_reopen_shrink(int fd) { return reopened(fd, try_shrink); }
+static int try_reopen_write(int fd)
+{
+	return reopened(fd, try_write);
+}
+static int try_reopen_map(int fd)
+{
+	return reopened(fd, try_rw_map);
+}
+static int try_reopen_shrink(int fd)
+{
+	return reopened(fd, try_shrink);
+}
 
 static const struct attempt {
 	const char *name;

@@ -28,7 +28,8 @@ int main(void)
 			ok(false, "root and the daemon's user are limited");
 
 	quota_add_classes(quota, other + 1, QUOTA_CLASSES);
-	is(quota_check_classes(quota, other + 1), -EDQUOT, "classes before a process is registered");
+	is(quota_check_classes(quota, other + 1), -EDQUOT,
+	   "classes before a process is registered");
 	quota_add_classes(quota, stranger, QUOTA_CLASSES - 1);
 	is(quota_check_classes(quota, stranger), 0, "classes while there are any");
 	quota_add_classes(quota, stranger, 1);

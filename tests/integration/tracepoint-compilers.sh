@@ -51,9 +51,18 @@ all_tests() {
 		pass_quietly ./changing && pass_quietly ./dlopen ./plugin.so
 }
 
+# have COMMAND...: each of them is here. (command -v is content with one.)
+have() {
+	local name
+
+	for name in "$@"; do
+		command -v "$name" >/dev/null || return
+	done
+}
+
 # with CC CXX FLAGS...: a test of that set, skipped where a compiler is not here.
 with() {
-	if command -v "$1" >/dev/null && command -v "$2" >/dev/null; then
+	if have "$1" "$2"; then
 		ok "all tests pass, built by $*" all_tests "$@"
 	else
 		skip 1 "$1 or $2 is not installed"
@@ -71,7 +80,7 @@ with clang clang++ -O0
 with clang clang++ -O2
 with clang clang++ -Os -fvisibility=hidden
 with clang clang++ -Qunused-arguments -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections
-if command -v ld.lld >/dev/null; then
+if have ld.lld; then
 	with gcc g++ -O2 -fdata-sections -fuse-ld=lld -Wl,--gc-sections -Wl,-z,start-stop-gc
 else
 	skip 1 'ld.lld is not installed'
@@ -83,7 +92,7 @@ with clang g++ -O1
 for try in 'gcc -std=c11' 'gcc -std=gnu17' 'clang -std=c11' 'g++ -x c++ -std=c++17' \
 	'g++ -x c++ -std=c++20' 'clang++ -x c++ -std=c++14' 'clang++ -x c++ -std=c++20'; do
 	read -ra compiler <<<"$try"
-	if command -v "${compiler[0]}" >/dev/null; then
+	if have "${compiler[0]}"; then
 		ok "no warning from $try" \
 			"${compiler[@]}" -O2 "${strict[@]}" -c "$unit/tracepoint-fields.c" -o try.o
 	else
@@ -95,7 +104,7 @@ done
 sed -n '/^ \*   #include <stdint.h>/,/^ \*   }$/s/^ \*\( \{3\}\)\{0,1\}//p' \
 	"$LTTNGMAP_SRC/include/lttngmap/tracepoint.h" >usage.c
 ok 'the example in the header is a C99 program' \
-	"$LTTNGMAP_CC" -std=c99 "${strict[@]}" usage.c backend.o -o usage
+	"$LTTNGMAP_CC" -std=c99 "${strict[@]}" usage.c "$unit/tracepoint-backend.c" -o usage
 ok 'and runs' ./usage
 ok 'the example in the header is a C++11 program' \
 	"$LTTNGMAP_CXX" -x c++ -std=c++11 "${strict[@]}" -c usage.c -o usage.o
@@ -120,7 +129,7 @@ site() {
 
 for compiler in gcc clang; do
 	for pic in -fno-pic -fPIC; do
-		if [[ $(uname -m) != x86_64 ]] || ! command -v "$compiler" objdump >/dev/null; then
+		if [[ $(uname -m) != x86_64 ]] || ! have "$compiler" objdump; then
 			skip 3 "no $compiler and objdump for x86-64 here"
 			continue
 		fi
@@ -133,7 +142,7 @@ for compiler in gcc clang; do
 	done
 done
 
-if command -v gcc nm objdump >/dev/null; then
+if have gcc nm objdump; then
 	gcc -O2 -fPIC "${strict[@]}" -c cost.c -o cost.o
 	is "$(nm cost.o | grep -c unused)" 0 'a tracepoint that nothing calls leaves nothing'
 	is "$(objdump -r cost.o | grep -c 'PLT.*lttngmap_event_write')" 0 \

@@ -129,14 +129,19 @@ static bool map_memories(struct local *local, const struct protocol_app_register
 	return true;
 }
 
-/* Our end of the socket that the parent registered, or -1 if it is another file now. */
-static void drop_inherited_fds(void)
+/* Not closed by the program, and its number not used for another file since. */
+static bool is_our_socket(int fd)
 {
 	struct stat status;
 
-	if (inherited.socket >= 0 &&
-	    arch_syscall(SYS_fstat, inherited.socket, &status) == 0 &&
-	    S_ISSOCK(status.st_mode) && status.st_ino == inherited.socket_inode) {
+	return fd >= 0 && arch_syscall(SYS_fstat, fd, &status) == 0 && S_ISSOCK(status.st_mode) &&
+	       status.st_ino == inherited.socket_inode;
+}
+
+/* A child closes what it has of its parent's. */
+static void drop_inherited_fds(void)
+{
+	if (is_our_socket(inherited.socket)) {
 		arch_syscall(SYS_close, inherited.socket);
 		arch_syscall(SYS_close, inherited.doorbell);
 	}
@@ -334,18 +339,27 @@ enum attach_result attach_child(struct local *local)
 										     ATTACH_READY;
 }
 
-/* One exchange at a time; whoever comes second goes without. */
+/*
+ * One exchange at a time; whoever comes second goes without. So does a program
+ * that closed our socket: its number may be a socket of the program's now.
+ */
 static bool begin_exchange(struct local *local)
 {
 	uint32_t free = 0;
 
-	return __atomic_compare_exchange_n(&local->exchange, &free, 1, false, __ATOMIC_ACQUIRE,
+	return is_our_socket(local->socket) &&
+	       __atomic_compare_exchange_n(&local->exchange, &free, 1, false, __ATOMIC_ACQUIRE,
 					   __ATOMIC_RELAXED);
 }
 
-static void end_exchange(struct local *local)
+/*
+ * An answer that is late would be taken for the next one's: after a time-out
+ * there is no other exchange in this process.
+ */
+static void end_exchange(struct local *local, long result)
 {
-	__atomic_store_n(&local->exchange, 0, __ATOMIC_RELEASE);
+	if (result != -ETIMEDOUT)
+		__atomic_store_n(&local->exchange, 0, __ATOMIC_RELEASE);
 }
 
 enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_classes,
@@ -369,7 +383,7 @@ enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_
 	result = exchange(local->socket, &request, sizeof(request), classes, size,
 			  PROTOCOL_APP_IDS, &answer, sizeof(answer.head), sizeof(answer), NULL,
 			  deadline);
-	end_exchange(local);
+	end_exchange(local, result);
 	if (result < (long)(sizeof(answer.head) + nr_classes * sizeof(*ids)) ||
 	    answer.head.nr_ids != nr_classes)
 		return ATTACH_NONE;
@@ -405,18 +419,20 @@ bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed)
 	struct protocol_app_memory answer;
 	struct exchange_fds fds;
 	bool mapped = false;
+	long result;
 
 	if (!begin_exchange(local))
 		return false;
-	if (exchange(local->socket, &request, sizeof(request), NULL, 0, PROTOCOL_APP_MEMORY,
-		     &answer, sizeof(answer), sizeof(answer), &fds, deadline) >= 0) {
+	result = exchange(local->socket, &request, sizeof(request), NULL, 0, PROTOCOL_APP_MEMORY,
+			  &answer, sizeof(answer), sizeof(answer), &fds, deadline);
+	if (result >= 0) {
 		if (fds.count == 1 && answer.slot == slot &&
 		    answer.size >= needed + meta_page_size)
 			mapped = map_extra(local, slot, page_up(answer.size - meta_page_size),
 					   fds.fd[0], meta_page_size);
 		exchange_close_fds(&fds);
 	}
-	end_exchange(local);
+	end_exchange(local, result);
 	return mapped;
 }
 

@@ -29,7 +29,8 @@ lttngmap_SOURCES = \
 	cli/main.c \
 	cli/record-child.c \
 	cli/record-daemon.c \
-	cli/record-output.c \
+	cli/output-dir.c \
+	cli/output-dir.h \
 	cli/record-preload.c \
 	cli/record-program.c \
 	cli/record-progress.c \

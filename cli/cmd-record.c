@@ -10,21 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/name.h"
 #include "options.h"
 #include "record.h"
 #include "report.h"
 #include "verbs.h"
 
-/*
- * 4 MiB for each CPU of a process, as much of it in memory as was written:
- * enough for a few milliseconds of a loop that does nothing but trace.
- */
-#define DEFAULT_SUBBUF_SIZE "512K"
-#define DEFAULT_SUBBUFS 8
-
 static struct record record = {
 	.options = {
-		.subbufs = DEFAULT_SUBBUFS,
+		.subbufs = OPTIONS_SUBBUFS,
 	},
 	.notify_fd = -1,
 	.log_fd = -1,
@@ -41,7 +35,7 @@ static const struct poptOption options[] = {
 	  "Trace these families of functions: libc, none (default: those that the rules name)",
 	  "FAMILY,..." },
 	{ "subbuf-size", '\0', POPT_ARG_STRING, &record.options.subbuf_size, 0,
-	  "Bytes of a sub-buffer, a power of two (default: " DEFAULT_SUBBUF_SIZE ")", "N[K|M|G]" },
+	  "Bytes of a sub-buffer, a power of two (default: " OPTIONS_SUBBUF_SIZE ")", "N[K|M|G]" },
 	{ "subbufs", '\0', POPT_ARG_INT, &record.options.subbufs, 0,
 	  "Sub-buffers for each CPU of a process, a power of two (default: 8)", "N" },
 	{ "mode", '\0', POPT_ARG_STRING, &record.options.mode, 0,
@@ -135,6 +129,17 @@ static void announce(void)
 			    record.command[0]);
 }
 
+/* As chosen, or named after the program. */
+static int create_output(void)
+{
+	const char *base = strrchr(record.command[0], '/');
+	char name[NAME_PROGRAM_SIZE];
+
+	base = base ? base + 1 : record.command[0];
+	name_clean_program(base, strlen(base), name);
+	return output_dir_create("record", record.options.output, name, &record.output);
+}
+
 /* Everything up to the program's first instruction. An exit status. */
 static int begin(void)
 {
@@ -143,7 +148,7 @@ static int begin(void)
 	if (status)
 		return status;
 	if (record_signals_watch(&record) || record_runtime_create(&record) ||
-	    record_preload_choose(&record) || record_output_create(&record) ||
+	    record_preload_choose(&record) || create_output() ||
 	    record_daemon_start(&record) || record_session_start(&record))
 		return CLI_STATUS_RECORD;
 	record_signals_handle(&record);
@@ -159,15 +164,15 @@ static int finish(int status)
 	int error = record.client ? record_session_stop(&record) : -EPIPE;
 
 	if (record_wants_end(&record))
-		report_note("given up: the trace in %s is incomplete", record.output);
+		report_note("given up: the trace in %s is incomplete", record.output.path);
 	record_daemon_end(&record);
 	if (error) {
-		report_error("record: the trace in %s may lack its end", record.output);
+		report_error("record: the trace in %s may lack its end", record.output.path);
 		return status ? status : CLI_STATUS_RECORD;
 	}
 	record_progress_summary(&record);
 	if (record.counts.processes == 0)
-		record_output_remove(&record);
+		output_dir_remove(&record.output);
 	return status;
 }
 
@@ -176,7 +181,7 @@ static int run(int argc, const char **argv)
 	int status;
 
 	if (!record.options.subbuf_size)
-		record.options.subbuf_size = (char *)DEFAULT_SUBBUF_SIZE;
+		record.options.subbuf_size = (char *)OPTIONS_SUBBUF_SIZE;
 	if (!record.options.mode)
 		record.options.mode = (char *)"discard";
 	if (check_options(argc))
@@ -186,7 +191,7 @@ static int run(int argc, const char **argv)
 	status = begin();
 	if (status) {
 		record_daemon_end(&record);
-		record_output_remove(&record);
+		output_dir_remove(&record.output);
 		if (record_wants_end(&record))
 			return CLI_STATUS_SIGNALLED + record.interrupted;
 		return status;

@@ -13,6 +13,7 @@
 #include <strings.h>
 
 #include <lttngmap/abi.h>
+#include <lttngmap/event-class.h>
 
 #include "options.h"
 
@@ -44,6 +45,116 @@ int options_parse_size(const char *text, uint64_t *size)
 		return 0;
 	}
 	return -EINVAL;
+}
+
+int options_parse_number(const char *text, uint64_t max, uint64_t *number)
+{
+	unsigned long long value;
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (*end != '\0')
+		return -EINVAL;
+	if (errno == ERANGE || value > max)
+		return -ERANGE;
+	*number = value;
+	return 0;
+}
+
+int options_parse_duration(const char *text, uint64_t *ms)
+{
+	static const struct {
+		const char *unit;
+		uint64_t us;
+	} units[] = {
+		{ "us", 1 },         { "ms", 1000 },         { "s", 1000000 },
+		{ "m", 60000000 },   { "min", 60000000 },    { "h", UINT64_C(3600000000) },
+	};
+	unsigned long long value;
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno == ERANGE)
+		return -ERANGE;
+	if (value == 0 && *end == '\0') {
+		*ms = 0;
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(end, units[i].unit) != 0)
+			continue;
+		if (value > INT64_MAX / units[i].us)
+			return -ERANGE;
+		if (value * units[i].us % 1000 != 0)
+			return -EINVAL;
+		*ms = value * units[i].us / 1000;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+char *options_format_duration(uint64_t ms, char *text)
+{
+	static const struct {
+		uint64_t ms;
+		const char *unit;
+	} units[] = { { 3600000, "h" }, { 60000, "min" }, { 1000, "s" }, { 1, "ms" } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (ms % units[i].ms != 0 || (ms == 0 && units[i].ms > 1))
+			continue;
+		snprintf(text, 32, "%" PRIu64 " %s", ms / units[i].ms, units[i].unit);
+		break;
+	}
+	return text;
+}
+
+static const char *const loglevels[] = {
+	[LTTNGMAP_LOGLEVEL_EMERG] = "EMERG",
+	[LTTNGMAP_LOGLEVEL_ALERT] = "ALERT",
+	[LTTNGMAP_LOGLEVEL_CRIT] = "CRIT",
+	[LTTNGMAP_LOGLEVEL_ERR] = "ERR",
+	[LTTNGMAP_LOGLEVEL_WARNING] = "WARNING",
+	[LTTNGMAP_LOGLEVEL_NOTICE] = "NOTICE",
+	[LTTNGMAP_LOGLEVEL_INFO] = "INFO",
+	[LTTNGMAP_LOGLEVEL_DEBUG_SYSTEM] = "DEBUG_SYSTEM",
+	[LTTNGMAP_LOGLEVEL_DEBUG_PROGRAM] = "DEBUG_PROGRAM",
+	[LTTNGMAP_LOGLEVEL_DEBUG_PROCESS] = "DEBUG_PROCESS",
+	[LTTNGMAP_LOGLEVEL_DEBUG_MODULE] = "DEBUG_MODULE",
+	[LTTNGMAP_LOGLEVEL_DEBUG_UNIT] = "DEBUG_UNIT",
+	[LTTNGMAP_LOGLEVEL_DEBUG_FUNCTION] = "DEBUG_FUNCTION",
+	[LTTNGMAP_LOGLEVEL_DEBUG_LINE] = "DEBUG_LINE",
+	[LTTNGMAP_LOGLEVEL_DEBUG] = "DEBUG",
+};
+#define LOGLEVELS (sizeof(loglevels) / sizeof(loglevels[0]))
+
+int options_parse_loglevel(const char *text, unsigned *level)
+{
+	const char *name = strncasecmp(text, "TRACE_", 6) == 0 ? text + 6 : text;
+	uint64_t number;
+
+	if (options_parse_number(text, LOGLEVELS - 1, &number) == 0) {
+		*level = number;
+		return 0;
+	}
+	for (unsigned i = 0; i < LOGLEVELS; i++) {
+		if (strcasecmp(name, loglevels[i]) == 0) {
+			*level = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+const char *options_loglevel_name(uint64_t level)
+{
+	return level < LOGLEVELS ? loglevels[level] : "?";
 }
 
 static bool is_power_of_two(uint64_t value)

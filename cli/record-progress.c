@@ -158,7 +158,7 @@ void record_progress_summary(struct record *record)
 		    options_format_count(counts->discarded + counts->overwritten, lost));
 	report_note("%s in %llu stream%s, in %s", options_format_size(counts->bytes, bytes),
 		    (unsigned long long)counts->streams, counts->streams == 1 ? "" : "s",
-		    record->output);
+		    record->output.path);
 	if (counts->kept == 0)
 		report_note("no event matched the rules");
 }

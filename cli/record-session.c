@@ -141,7 +141,7 @@ static int create(struct record *record)
 	struct json_object *object = new_request("create");
 	int error;
 
-	add_text(object, "output", record->output);
+	add_text(object, "output", record->output.path);
 	error = request(record, object, "make a session", REQUEST_TIMEOUT_MS, NULL);
 	if (error)
 		return error;

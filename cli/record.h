@@ -5,7 +5,7 @@
  *
  *   record-program.c   finds the program, sees whether it can be traced
  *   record-preload.c   the libraries to preload
- *   record-output.c    the trace's directory
+ *   output-dir.c       the trace's directory
  *   record-daemon.c    private runtime directory, session daemon
  *   record-session.c   requests to it
  *   record-child.c     the program: start, signals, end
@@ -24,6 +24,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "output-dir.h"
 
 struct control_client;
 
@@ -73,9 +75,7 @@ struct record {
 	/* record-preload.c: value for LD_PRELOAD, "" for none */
 	char preload[4 * PATH_MAX];
 
-	/* record-output.c */
-	char output[PATH_MAX]; /* absolute, "" until made */
-	bool output_made;      /* we made the directory: ours to remove */
+	struct output_dir output;
 
 	/* record-daemon.c, record-session.c */
 	char runtime_dir[RECORD_RUNTIME_MAX]; /* "" until made */
@@ -111,11 +111,6 @@ const char *record_program_explain(const struct record *record);
 int record_preload_choose(struct record *record);
 /* Names only, before anything is made. 0, or -EINVAL after a message. */
 int record_preload_check(const struct record_options *options);
-
-/* 0, or -errno after a message. */
-int record_output_create(struct record *record);
-/* Removes what we made; a directory that was there is emptied only. */
-void record_output_remove(struct record *record);
 
 /* The runtime directory, the daemon in it, ready. 0, or -errno after a message. */
 int record_runtime_create(struct record *record);

@@ -23,6 +23,56 @@ static void size_fails(const char *text, int expected)
 	ok(options_parse_size(text, &size) == expected, "'%s' is no size", text);
 }
 
+static void duration_is(const char *text, uint64_t expected)
+{
+	uint64_t ms = 77;
+
+	ok(options_parse_duration(text, &ms) == 0 && ms == expected, "'%s' is %llu ms", text,
+	   (unsigned long long)expected);
+}
+
+static void test_durations(void)
+{
+	static const char *const wrong[] = { "", "10", "-1s", "1 s", "s", "1500us", "1d", "1sec" };
+	char text[32];
+	uint64_t ms;
+
+	duration_is("0", 0);
+	duration_is("0s", 0);
+	duration_is("5000us", 5);
+	duration_is("250ms", 250);
+	duration_is("90s", 90000);
+	duration_is("2m", 120000);
+	duration_is("2min", 120000);
+	duration_is("24h", 86400000);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ok(options_parse_duration(wrong[i], &ms) == -EINVAL, "'%s' is no duration",
+		   wrong[i]);
+	ok(options_parse_duration("9999999999999999h", &ms) == -ERANGE, "ages are out of range");
+	ok(strcmp(options_format_duration(1500, text), "1500 ms") == 0, "1500 ms");
+	ok(strcmp(options_format_duration(90000, text), "90 s") == 0, "90 s");
+	ok(strcmp(options_format_duration(7200000, text), "2 h") == 0, "2 h");
+	ok(strcmp(options_format_duration(0, text), "0 ms") == 0, "0 ms");
+}
+
+static void test_levels(void)
+{
+	unsigned level = 99;
+	uint64_t number = 99;
+
+	ok(options_parse_loglevel("0", &level) == 0 && level == 0, "level 0");
+	ok(options_parse_loglevel("warning", &level) == 0 && level == 4, "level warning");
+	ok(options_parse_loglevel("TRACE_DEBUG_LINE", &level) == 0 && level == 13,
+	   "level TRACE_DEBUG_LINE");
+	ok(options_parse_loglevel("15", &level) == -EINVAL, "no level 15");
+	ok(options_parse_loglevel("loud", &level) == -EINVAL, "no level loud");
+	ok(strcmp(options_loglevel_name(14), "DEBUG") == 0, "the last level's name");
+	ok(strcmp(options_loglevel_name(15), "?") == 0, "and no more");
+	ok(options_parse_number("10", 10, &number) == 0 && number == 10, "the largest number");
+	ok(options_parse_number("11", 10, &number) == -ERANGE, "one too large");
+	ok(options_parse_number("0x1", 10, &number) == -EINVAL, "none in hexadecimal");
+}
+
 static void test_sizes(void)
 {
 	size_is("0", 0);
@@ -118,6 +168,8 @@ static void test_letters(void)
 int main(void)
 {
 	test_sizes();
+	test_durations();
+	test_levels();
 	test_geometry();
 	test_rules();
 	test_formats();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * record-output.c - the trace's directory: never one that holds something.
+ * output-dir.c - a trace's directory: never one that holds something.
  */
 #include <config.h>
 
@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <dirent.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/name.h"
-#include "record.h"
+#include "output-dir.h"
 #include "report.h"
 
 #define NAMES_TRIED 1000                  /* recordings of one program begun in one second */
@@ -40,79 +40,83 @@ static bool is_empty(const char *path)
 	return empty;
 }
 
-static int create_named(struct record *record, const char *path)
+static int create_named(const char *verb, const char *path, struct output_dir *dir)
 {
 	struct stat status;
 
 	if (mkdir(path, 0777) == 0) {
-		record->output_made = true;
+		dir->made = true;
 		return 0;
 	}
 	if (errno != EEXIST) {
 		int error = errno;
 
-		report_error("record: cannot make the directory '%s': %s", path, strerror(error));
+		report_error("%s: cannot make the directory '%s': %s", verb, path, strerror(error));
 		report_hint("-o DIR writes the trace elsewhere");
 		return -error;
 	}
 	if (stat(path, &status) < 0 || !S_ISDIR(status.st_mode)) {
-		report_error("record: '%s' is there and is no directory", path);
+		report_error("%s: '%s' is there and is no directory", verb, path);
 		report_hint("name a new directory");
 		return -ENOTDIR;
 	}
 	if (!is_empty(path)) {
-		report_error("record: the directory '%s' is not empty", path);
+		report_error("%s: the directory '%s' is not empty", verb, path);
 		report_hint("name a new one: traces are never overwritten or mixed");
 		return -ENOTEMPTY;
 	}
 	if (access(path, W_OK | X_OK) < 0) {
 		int error = errno;
 
-		report_error("record: cannot write in '%s': %s", path, strerror(error));
+		report_error("%s: cannot write in '%s': %s", verb, path, strerror(error));
 		report_hint("-o DIR writes the trace elsewhere");
 		return -error;
 	}
 	return 0;
 }
 
-/* PROGRAM-YYYYMMDD-HHMMSS, with -2, -3, … where that exists. */
-static int create_default(struct record *record, char *path, size_t size)
+void output_dir_date(char *date)
 {
 	time_t now = time(NULL);
 	struct tm local;
-	char name[NAME_PROGRAM_SIZE], date[32];
-	const char *base = strrchr(record->command[0], '/');
 
-	base = base ? base + 1 : record->command[0];
-	name_clean_program(base, strlen(base), name);
 	if (!localtime_r(&now, &local) ||
-	    strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local) == 0)
+	    strftime(date, OUTPUT_DIR_DATE_SIZE, "%Y%m%d-%H%M%S", &local) == 0)
 		strcpy(date, "00000000-000000");
+}
+
+/* PREFIX-YYYYMMDD-HHMMSS, with -2, -3, … where that exists. */
+static int create_default(const char *verb, const char *prefix, char *path, size_t size,
+			  struct output_dir *dir)
+{
+	char date[OUTPUT_DIR_DATE_SIZE];
+
+	output_dir_date(date);
 	for (int i = 1; i <= NAMES_TRIED; i++) {
 		int error;
 
 		if (i == 1)
-			snprintf(path, size, "%s-%s", name, date);
+			snprintf(path, size, "%s-%s", prefix, date);
 		else
-			snprintf(path, size, "%s-%s-%d", name, date, i);
+			snprintf(path, size, "%s-%s-%d", prefix, date, i);
 		if (mkdir(path, 0777) == 0) {
-			record->output_made = true;
+			dir->made = true;
 			return 0;
 		}
 		error = errno;
 		if (error == EEXIST)
 			continue;
-		report_error("record: cannot make the directory '%s' here: %s", path,
+		report_error("%s: cannot make the directory '%s' here: %s", verb, path,
 			     strerror(error));
 		report_hint("-o DIR writes the trace elsewhere");
 		return -error;
 	}
-	report_error("record: '%s' and %d more names are taken", path, NAMES_TRIED - 1);
+	report_error("%s: '%s' and %d more names are taken", verb, path, NAMES_TRIED - 1);
 	report_hint("-o DIR writes the trace elsewhere");
 	return -EEXIST;
 }
 
-static int check_space(const char *path)
+static int check_space(const char *verb, const char *path)
 {
 	struct statvfs status;
 
@@ -121,40 +125,41 @@ static int check_space(const char *path)
 	/* File systems without a size, such as some overlays, say zero blocks. */
 	if (status.f_blocks == 0 || (uint64_t)status.f_bavail * status.f_frsize >= SPACE_LEAST)
 		return 0;
-	report_error("record: the file system of '%s' is full", path);
+	report_error("%s: the file system of '%s' is full", verb, path);
 	report_hint("make room there, or write the trace elsewhere by -o DIR");
 	return -ENOSPC;
 }
 
-int record_output_create(struct record *record)
+int output_dir_create(const char *verb, const char *chosen, const char *prefix,
+		      struct output_dir *dir)
 {
 	char path[PATH_MAX];
 	int error;
 
-	if (record->options.output) {
-		if ((size_t)snprintf(path, sizeof(path), "%s", record->options.output) >=
-			    sizeof(path) ||
+	*dir = (struct output_dir){ .made = false };
+	if (chosen) {
+		if ((size_t)snprintf(path, sizeof(path), "%s", chosen) >= sizeof(path) ||
 		    path[0] == '\0') {
-			report_error("record: -o: that is not the name of a directory");
+			report_error("%s: -o: that is not the name of a directory", verb);
 			return -EINVAL;
 		}
-		error = create_named(record, path);
+		error = create_named(verb, path, dir);
 	} else {
-		error = create_default(record, path, sizeof(path));
+		error = create_default(verb, prefix, path, sizeof(path), dir);
 	}
 	if (error)
 		return error;
-	if (!realpath(path, record->output)) {
+	if (!realpath(path, dir->path)) {
 		error = -errno;
-		report_error("record: '%s': %s", path, strerror(-error));
-		if (record->output_made)
+		report_error("%s: '%s': %s", verb, path, strerror(-error));
+		if (dir->made)
 			rmdir(path);
-		record->output[0] = '\0';
+		dir->path[0] = '\0';
 		return error;
 	}
-	error = check_space(record->output);
+	error = check_space(verb, dir->path);
 	if (error)
-		record_output_remove(record);
+		output_dir_remove(dir);
 	return error;
 }
 
@@ -168,12 +173,12 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
 	return 0;
 }
 
-void record_output_remove(struct record *record)
+void output_dir_remove(struct output_dir *dir)
 {
-	if (record->output[0] == '\0')
+	if (dir->path[0] == '\0')
 		return;
-	nftw(record->output, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-	if (record->output_made)
-		rmdir(record->output);
-	record->output[0] = '\0';
+	nftw(dir->path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+	if (dir->made)
+		rmdir(dir->path);
+	dir->path[0] = '\0';
 }

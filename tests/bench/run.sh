@@ -1,0 +1,423 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# run.sh BUILD-DIRECTORY - what lttngmap costs, beside LTTng-UST and a bare read
+# of the clock; `./dev bench` builds what this needs and calls it.
+#
+# Machines are noisy: each round runs every contestant once, a ratio is taken
+# within the round, and the table shows medians over rounds. A bound that is not
+# held is told, and no failure.
+#
+#   BENCH_ROUNDS=N   more rounds, or fewer (15)
+#   BENCH_DIR=DIR    where traces go for the while (TMPDIR, else /tmp)
+#   LTTNGMAP_MEDIATOR=ring-socket|ring-fs
+set -euo pipefail
+
+build=$(cd "${1:?usage: run.sh BUILD-DIRECTORY}" && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+rounds=${BENCH_ROUNDS:-15}
+# The same rings for both: 8 sub-buffers of 512 KiB a CPU, to disk 32.
+subbuf_size=$((512 * 1024))
+
+die() {
+	printf 'bench: %s\n' "$*" >&2
+	exit 1
+}
+
+# LTTng's daemon, run by root, has its files in /run/lttng and nowhere else: give
+# it one of its own. An ordinary user's has them in $LTTNG_HOME.
+if [[ $EUID == 0 && ${BENCH_NAMESPACE:-} != 1 ]]; then
+	unshare --mount true 2>/dev/null ||
+		die "root cannot have a mount namespace here, which keeps LTTng's daemon apart:" \
+			"run this as an ordinary user"
+	exec env BENCH_NAMESPACE=1 unshare --mount "$BASH" "$here/run.sh" "$build"
+fi
+
+work=$(mktemp -d "${BENCH_DIR:-${TMPDIR:-/tmp}}/lttngmap-bench.XXXXXX")
+map=$build/tests/bench/events-lttngmap
+ust=$build/tests/bench/events-lttng-ust
+bare=$build/tests/bench/events-bare
+peer_pid=
+declare -A daemon_pid=()
+
+cleanup() {
+	local pid
+
+	set +e
+	for pid in "${daemon_pid[@]}" $peer_pid; do
+		kill "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
+	rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+if [[ $EUID == 0 ]]; then
+	mkdir -p /run/lttng
+	mount -t tmpfs -o mode=755 tmpfs /run/lttng
+	mount -t tmpfs tmpfs /dev/shm
+fi
+
+# ---- the two tracers ---------------------------------------------------------
+
+wait_for() { # SECONDS COMMAND...
+	local tries=$(($1 * 50))
+
+	shift
+	while ! "$@" >/dev/null 2>&1; do
+		((tries-- > 0)) || return 1
+		sleep 0.02
+	done
+}
+
+control() { # DAEMON MESSAGE...
+	local directory=$work/$1
+
+	shift
+	"$build/tests/utils/control" "$directory" "$@"
+}
+
+ask() { # DAEMON MESSAGE...: that have to be answered well
+	control "$@" >"$work/answer" || die "lttngmap-sessiond refused: $(cat "$work/answer")"
+}
+
+daemon_start() { # DAEMON [OPTION]...
+	local name=$1
+
+	shift
+	"$build/lttngmap-sessiond" --runtime-dir="$work/$name" "$@" >>"$work/log" 2>&1 &
+	daemon_pid[$name]=$!
+	wait_for 10 control "$name" || die "lttngmap-sessiond does not start: $(cat "$work/log")"
+}
+
+session_start() { # DAEMON MODE SUBBUFS RULE
+	ask "$1" '{"verb": "create", "session": "s", "output": "'"$work/$1-trace"'"}' \
+		'{"verb": "channel", "session": "s", "channel": "c", "mode": "'"$2"'",
+		  "subbuf_size": '"$subbuf_size"', "subbufs": '"$3"'}' \
+		'{"verb": "enable", "session": "s", "channel": "c", "rule": "'"$4"'"}' \
+		'{"verb": "start", "session": "s"}'
+}
+
+with_map() { # DAEMON COMMAND...
+	local directory=$work/$1
+
+	shift
+	env LTTNGMAP_RUNTIME_DIR="$directory" "$@"
+}
+
+with_ust() {
+	env HOME="$work/ust" LTTNG_HOME="$work/ust" "$@"
+}
+
+peer() { # ARGUMENT...: to the command `lttng`
+	with_ust lttng --no-sessiond --quiet "$@" >>"$work/log" 2>&1
+}
+
+peer_start() {
+	mkdir "$work/ust"
+	env HOME="$work/ust" LTTNG_HOME="$work/ust" lttng-sessiond --no-kernel --quiet \
+		>>"$work/log" 2>&1 &
+	peer_pid=$!
+	wait_for 10 peer list || die "lttng-sessiond does not start: $(cat "$work/log")"
+}
+
+peer_session_start() { # SUBBUFS RULE CREATE-OPTION...
+	local subbufs=$1 rule=$2
+
+	shift 2
+	{
+		peer create s "$@" &&
+			peer enable-channel --userspace c --session=s \
+				--subbuf-size=$subbuf_size --num-subbuf="$subbufs" &&
+			peer enable-event --userspace --session=s --channel=c "$rule" &&
+			peer start s
+	} || die "LTTng makes no session: $(tail -n 5 "$work/log")"
+}
+
+# ---- samples and the table ------------------------------------------------------
+
+# One sample a line in $work/samples: what, round, value.
+sample() { # PREFIX ROUND COMMAND...: of a program that prints "NAME VALUE UNIT"
+	local prefix=$1 round=$2
+
+	shift 2
+	"$@" >"$work/output" || die "$* failed"
+	awk -v prefix="$prefix" -v round="$round" '{ print prefix "." $1, round, $2 }' \
+		"$work/output" >>"$work/samples"
+}
+
+value_of() { # WHAT ROUND
+	awk -v what="$1" -v round="$2" '$1 == what && $2 == round { print $3 }' "$work/samples"
+}
+
+# row LABEL UNIT OURS [THEIRS [BOUND [of-ours]]]: medians of samples. The bound is
+# of the ratio, or of our value itself. Two digits of a ratio are more than the
+# clock of a virtual machine is worth.
+row() {
+	awk -v label="$1" -v unit="$2" -v ours="$3" -v theirs="${4:-}" -v bound="${5:-}" \
+		-v of="${6:-ratio}" '
+		function median(values, n,    i, j, t) {
+			for (i = 2; i <= n; i++)
+				for (j = i; j > 1 && values[j - 1] > values[j]; j--) {
+					t = values[j]; values[j] = values[j - 1]; values[j - 1] = t
+				}
+			return n % 2 ? values[(n + 1) / 2] : (values[n / 2] + values[n / 2 + 1]) / 2
+		}
+		function show(value) {
+			return sprintf(value == int(value) ? "%d %s" : value < 1 ? "%.3f %s" : \
+				value < 100 ? "%.1f %s" : "%.0f %s", value, unit)
+		}
+		$1 == ours { a[++n] = $3; at[$2] = $3 }
+		$1 == theirs { b[++m] = $3; theirs_at[$2] = $3 }
+		END {
+			for (i in at)
+				if ((i in theirs_at) && theirs_at[i] > 0)
+					r[++k] = at[i] / theirs_at[i]
+			if (!n) { print "bench: no sample of " ours > "/dev/stderr"; exit 1 }
+			x = median(a, n); peer = m ? show(median(b, m)) : "-"
+			ratio = "-"; verdict = ""; value = x
+			if (k) { value = ratio = sprintf("%.2f", median(r, k)) }
+			if (of == "of-ours") { value = x; if (bound > 0) ratio = "-" }
+			if (bound != "")
+				verdict = value + 0 <= bound + 0 ? "held" : "NOT held"
+			line = sprintf("%-46s %12s %12s %6s %8s  %s", label, show(x), peer, ratio, \
+				bound == "" ? "" : "<= " bound, verdict)
+			sub(/ +$/, "", line)
+			print line
+		}' "$work/samples"
+}
+
+# ---- measures -------------------------------------------------------------------
+
+measure_events() {
+	local round
+
+	for ((round = 1; round <= rounds; round++)); do
+		sample map.1 "$round" with_map quiet "$map" mean 1 2000000
+		sample ust.1 "$round" with_ust "$ust" mean 1 400000
+		sample bare.1 "$round" "$bare" mean 1 2000000
+		sample lock.1 "$round" with_map quiet "${no_rseq[@]}" "$map" mean 1 1000000
+	done
+	for ((round = 1; round <= (rounds + 2) / 3; round++)); do
+		for threads in 2 4; do
+			sample map.$threads "$round" with_map quiet "$map" mean $threads 1000000
+			sample lock.$threads "$round" with_map quiet "${no_rseq[@]}" "$map" mean $threads 1000000
+			sample ust.$threads "$round" with_ust "$ust" mean $threads 300000
+		done
+		for what in 'single 200000' 'cold 50'; do
+			# shellcheck disable=SC2086
+			{
+				sample map "$round" with_map quiet "$map" $what
+				sample lock "$round" with_map quiet "${no_rseq[@]}" "$map" $what
+				sample ust "$round" with_ust "$ust" $what
+				sample bare "$round" "$bare" $what
+			}
+		done
+		sample map.off "$round" with_map quiet "$map" off 30000000
+		sample ust.off "$round" with_ust "$ust" off 30000000
+	done
+}
+
+# Less what the same program has without a tracer.
+measure_footprint() {
+	local what
+
+	sample bare 1 "$bare" footprint
+	sample map 1 with_map quiet "$map" footprint
+	sample ust 1 with_ust "$ust" footprint
+	for what in threads fds space shared; do
+		for who in map ust; do
+			echo "added.$who.$what 1 $(value_of "$who.$what" 1) $(value_of "bare.$what" 1)"
+		done
+	done | awk '{ print $1, $2, $3 - $4 }' >"$work/added"
+	cat "$work/added" >>"$work/samples"
+}
+
+# Pages of memory files that a daemon (all of its processes) holds open.
+pages_of() { # PID
+	local pid
+
+	for pid in $(family "$1"); do
+		find "/proc/$pid/fd" \( -lname '/memfd:*' -o -lname '/dev/shm/*' \) \
+			-exec stat -L -c '%d:%i %b' {} + 2>/dev/null || true
+	done | sort -u | awk '{ blocks += $2 } END { print blocks / 8 }'
+}
+
+idle_start() { # COUNT COMMAND...: processes that wait until descriptor 9 is closed
+	local i count=$1
+
+	shift
+	mkfifo "$work/in"
+	: >"$work/ready"
+	for ((i = 0; i < count; i++)); do
+		"$@" <"$work/in" >>"$work/ready" &
+	done
+	exec 9>"$work/in"
+	wait_for 30 all_ready "$count" || die "processes do not start: $*"
+}
+
+all_ready() {
+	(($(wc -l <"$work/ready") == $1))
+}
+
+measure_idle() {
+	local before count=100
+
+	before=$(pages_of "${daemon_pid[quiet]}")
+	idle_start $count with_map quiet "$map" wait
+	awk -v a="$(pages_of "${daemon_pid[quiet]}")" -v b="$before" -v n=$count \
+		'BEGIN { print "map.idle 1", (a - b) / n }' >>"$work/samples"
+	idle_end
+	before=$(pages_of "$peer_pid")
+	idle_start $count with_ust "$ust" wait
+	awk -v a="$(pages_of "$peer_pid")" -v b="$before" -v n=$count \
+		'BEGIN { print "ust.idle 1", (a - b) / n }' >>"$work/samples"
+	idle_end
+}
+
+idle_end() {
+	local pid
+
+	exec 9>&-
+	rm "$work/in"
+	for pid in $(jobs -p); do
+		[[ " ${daemon_pid[*]} $peer_pid " == *" $pid "* ]] || wait "$pid"
+	done
+}
+
+measure_spawn() {
+	local round
+
+	for ((round = 1; round <= (rounds + 1) / 2; round++)); do
+		"$build/tests/bench/spawn" 20 "$(type -P true)" plain PATH="$PATH" \
+			map PATH="$PATH" LTTNGMAP_RUNTIME_DIR="$work/disk" \
+			LD_PRELOAD="$build/.libs/liblttngmap-libc.so" \
+			LD_LIBRARY_PATH="$build/.libs" \
+			ust PATH="$PATH" HOME="$work/ust" LTTNG_HOME="$work/ust" \
+			LD_PRELOAD=liblttng-ust-libc-wrapper.so >"$work/output" ||
+			die "could not time $(type -P true)"
+		awk -v round=$round '{ us[$1] = $2 } END {
+			print "plain.spawn", round, us["plain"]
+			print "map.spawn", round, us["map"] - us["plain"]
+			print "ust.spawn", round, us["ust"] - us["plain"] }' \
+			"$work/output" >>"$work/samples"
+	done
+}
+
+# A process and all that descend from it.
+family() { # PID
+	cat /proc/[0-9]*/stat 2>/dev/null | awk -v top="$1" '
+		{ pid = $1; sub(/.*\) /, ""); parent[pid] = $2 }
+		END {
+			for (pid in parent) {
+				for (p = pid; p != top && p > 1; p = parent[p]) ;
+				if (p == top) print pid
+			}
+		}'
+}
+
+cpu_of() { # PID: ticks that it and its family spent, ended ones included
+	local pid
+
+	for pid in $(family "$1"); do
+		cat "/proc/$pid/stat"
+	done | awk -v top="$1" '{ sub(/.*\) /, ""); ticks += $12 + $13 + $14 + $15 } END { print ticks }'
+}
+
+# What the daemons of PID spent for the bytes that came to lie in DIR.
+sample_cpu() { # WHO ROUND PID TICKS-BEFORE DIRECTORY
+	local bytes
+
+	bytes=$(find "$5" -type f -printf '%s\n' | awk '{ n += $1 } END { print n + 0 }')
+	awk -v who="$1" -v round="$2" -v after="$(cpu_of "$3")" -v before="$4" -v bytes="$bytes" \
+		-v hz="$(getconf CLK_TCK)" 'BEGIN {
+			print who ".cpu", round, (after - before) * 1000 / hz / (bytes / 1e9)
+			print who ".kept", round, 100 * bytes / '$((mib * 1024 * 1024))'
+		}' >>"$work/samples"
+}
+
+# Much data, slow enough that hardly any is lost; both write to the same disk.
+measure_consumer() {
+	local round before mib=512 rate=250
+
+	for ((round = 1; round <= (rounds + 4) / 5; round++)); do
+		session_start disk discard 32 'bench:block'
+		before=$(cpu_of "${daemon_pid[disk]}")
+		with_map disk "$map" block $mib $rate || die "$map failed"
+		ask disk '{"verb": "stop", "session": "s"}'
+		sample_cpu map "$round" "${daemon_pid[disk]}" "$before" "$work/disk-trace"
+		ask disk '{"verb": "destroy", "session": "s"}'
+		rm -r "$work/disk-trace"
+
+		peer_session_start 32 'bench:block' --output="$work/ust-trace"
+		before=$(cpu_of "$peer_pid")
+		with_ust "$ust" block $mib $rate || die "$ust failed"
+		peer stop s
+		sample_cpu ust "$round" "$peer_pid" "$before" "$work/ust-trace"
+		peer destroy s
+		rm -r "$work/ust-trace"
+	done
+}
+
+show_table() {
+	printf '%-46s %12s %12s %6s %8s\n' what lttngmap LTTng-UST ratio bound
+	row 'enabled event (int, long), one thread' ns map.1.mean ust.1.mean 0.20
+	row '  against a bare read of the clock' ns map.1.mean bare.1.mean 1.8
+	row '  one at a time: median' ns map.median ust.median
+	row '  one at a time: 99.9th percentile' ns map.p99.9 ust.p99.9
+	row '  cold caches' ns map.cold ust.cold
+	row '  cold caches, bare read of the clock' ns bare.cold
+	row '  2 threads, each' ns map.2.mean ust.2.mean
+	row '  4 threads, each' ns map.4.mean ust.4.mean
+	row 'the same by trylock, one thread' ns lock.1.mean ust.1.mean 0.30
+	row '  one at a time: 99.9th percentile' ns lock.p99.9 ust.p99.9
+	row '  cold caches' ns lock.cold ust.cold
+	row '  2 threads, each' ns lock.2.mean ust.2.mean
+	row '  4 threads, each' ns lock.4.mean ust.4.mean
+	row 'disabled event in a loop, with the loop' ns map.off.loop ust.off.loop 1.00
+	row '  16 in a row, each, without the loop' ns map.off.row ust.off.row 1.00
+	row 'start and exit of true, libc preload: added' us map.spawn ust.spawn 0.10
+	row '  plain true' us plain.spawn
+	row 'threads added' '' added.map.threads added.ust.threads 0 of-ours
+	row 'descriptors added' '' added.map.fds added.ust.fds 2 of-ours
+	row 'address space added' MiB added.map.space added.ust.space
+	row '  there of it, in shared maps' KiB added.map.shared added.ust.shared \
+		"$(value_of added.map.space 1 | awk '{ printf "%d", $1 * 1024 / 100 }')" of-ours
+	row 'memory of one more process that traces nothing' pages map.idle ust.idle 3 of-ours
+	row 'CPU time of the daemons per GB written' ms map.cpu ust.cpu 0.5
+	row '  on disk, of what was emitted' % map.kept ust.kept
+}
+
+no_rseq=(env GLIBC_TUNABLES=glibc.pthread.rseq=0)
+begin=$SECONDS
+peer_start
+# Nobody reads these rings: the oldest events are overwritten, in both.
+daemon_start quiet --consumer=none
+session_start quiet overwrite 8 'bench:pair'
+peer_session_start 8 'bench:pair' --snapshot
+echo "Events, $rounds rounds of each kind"
+measure_events
+echo "Memory, threads and descriptors of a process"
+measure_footprint
+measure_idle
+ask quiet '{"verb": "destroy", "session": "s"}'
+peer destroy s
+
+daemon_start disk
+session_start disk discard 8 'lttng_ust_libc:*'
+peer_session_start 8 'lttng_ust_libc:*' --output="$work/ust-trace"
+echo "Start and exit of a process"
+measure_spawn
+ask disk '{"verb": "stop", "session": "s"}' '{"verb": "destroy", "session": "s"}'
+peer destroy s
+rm -rf "$work/disk-trace" "$work/ust-trace"
+echo "CPU time of the daemons that write to disk"
+measure_consumer
+echo
+show_table
+echo
+echo "$(nproc) CPUs, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)," \
+	"Linux $(uname -r), LTTng-UST $(dpkg-query -W -f='${Version}' liblttng-ust1 2>/dev/null ||
+		echo '(version unknown)'), $((SECONDS - begin)) s"

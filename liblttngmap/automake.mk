@@ -10,6 +10,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/arch.h \
 	liblttngmap/attach.c liblttngmap/attach.h \
 	liblttngmap/channel.c liblttngmap/channel.h \
+	liblttngmap/context.c liblttngmap/context.h \
 	liblttngmap/event.c \
 	liblttngmap/exchange.c liblttngmap/exchange.h \
 	liblttngmap/local.h \

@@ -30,6 +30,7 @@ static bool read_channel(const struct lttngmap_control *control, uint32_t slot,
 		copy->subbufs_shift = __atomic_load_n(&shared->subbufs_shift, __ATOMIC_RELAXED);
 		copy->blocking_timeout_ms =
 			__atomic_load_n(&shared->blocking_timeout_ms, __ATOMIC_RELAXED);
+		copy->contexts = __atomic_load_n(&shared->contexts, __ATOMIC_RELAXED);
 		/* Acquire fence: the loads above come before the second look. */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (__atomic_load_n(&control->sequence, __ATOMIC_RELAXED) == before)
@@ -75,6 +76,7 @@ static enum channel_result fill_view(struct local *local, uint32_t slot,
 		.data = local->data[slot],
 		.ring_stride = lttngmap_ring_stride(subbufs),
 		.ring_size = (subbufs + 1) << channel.subbuf_shift,
+		.contexts = channel.contexts,
 		.cpu_rings = control->cpu_rings,
 		.blocking_timeout_ms = channel.blocking_timeout_ms,
 		.mode = channel.mode,

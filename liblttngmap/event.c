@@ -12,12 +12,13 @@
 #include "ring-write.h"
 
 void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
-			  size_t size)
+			  size_t size, const void *ip)
 {
 	struct local *local = local_pages;
 	/* Acquire: pairs with attach(); what it points at is mapped. */
 	const struct lttngmap_process *process =
 		__atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
+	struct ring_event event = { .fields = fields, .size = size, .ip = ip };
 	uint64_t channels;
 
 	if (UNLIKELY(!process)) {
@@ -33,7 +34,7 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	channels = __atomic_load_n(__atomic_load_n(&tracepoint->word, __ATOMIC_ACQUIRE),
 				   __ATOMIC_RELAXED) &
 		   __atomic_load_n(&process->channels, __ATOMIC_RELAXED);
+	event.id = tracepoint->id;
 	for (; channels; channels &= channels - 1)
-		ring_write(local, (uint32_t)__builtin_ctzll(channels), tracepoint->id, fields,
-			   size);
+		ring_write(local, (uint32_t)__builtin_ctzll(channels), &event);
 }

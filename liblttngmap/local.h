@@ -47,6 +47,7 @@ struct ring_channel {
 	char *data;           /* ring data of ring 0, id 0: never loaded from */
 	uint64_t ring_stride; /* bytes of ring control of one ring */
 	uint64_t ring_size;   /* bytes of ring data of one ring */
+	uint64_t contexts;    /* bit set of enum lttngmap_context */
 	uint32_t cpu_rings;
 	uint32_t blocking_timeout_ms;
 	uint8_t mode;  /* enum lttngmap_mode */

@@ -10,6 +10,7 @@
 
 #include "arch.h"
 #include "channel.h"
+#include "context.h"
 #include "ring-rseq.h"
 #include "ring-switch.h"
 #include "ring-trylock.h"
@@ -72,9 +73,50 @@ static enum ring_result try_write(struct local *local, const struct ring_channel
 	return try_rseq(local, channel, record, full);
 }
 
+static void make_record(struct ring_record *record, uint32_t id, const void *fields, size_t size)
+{
+	*record = (struct ring_record){
+		.fields = fields,
+		.total = LTTNGMAP_RECORD_HEADER_SIZE + size,
+		.step = LTTNGMAP_RECORD_HEADER_SIZE + size +
+			(UINT64_C(1) << LTTNGMAP_COUNT_SHIFT),
+		.id = id,
+	};
+}
+
+/* One attempt, with the channel's contexts before the fields. */
+static __attribute__((noinline)) enum ring_result
+try_with_contexts(struct local *local, const struct ring_channel *channel,
+		  const struct ring_event *event, struct lttngmap_ring **full)
+{
+	uint64_t buffer[(CONTEXT_SIZE_MAX + event->size) / 8 + 2];
+	unsigned char *at = (unsigned char *)buffer;
+	size_t size = context_write(local, channel->contexts, event->ip, at);
+	struct ring_record record;
+
+	__builtin_memcpy(at + size, event->fields, event->size);
+	size += event->size;
+	__builtin_memset(at + size, 0, 8); /* what is readable beyond, up to a word */
+	if (size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)
+		return RING_TOO_LARGE;
+	make_record(&record, event->id, buffer, size);
+	return try_write(local, channel, &record, full);
+}
+
+static enum ring_result try_event(struct local *local, const struct ring_channel *channel,
+				  const struct ring_event *event, struct lttngmap_ring **full)
+{
+	struct ring_record record;
+
+	if (channel->contexts)
+		return try_with_contexts(local, channel, event, full);
+	make_record(&record, event->id, event->fields, event->size);
+	return try_write(local, channel, &record, full);
+}
+
 /* What did not go at once: from the beginning, until it is written or lost. */
 static __attribute__((noinline)) void write_slow(struct local *local, uint32_t slot,
-						 struct ring_record *record)
+						 const struct ring_event *event)
 {
 	struct lttngmap_ring *ring = NULL;
 	struct ring_channel channel;
@@ -90,7 +132,7 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 		if (view == CHANNEL_LOST)
 			break;
 		may_block = channel.mode == LTTNGMAP_MODE_BLOCKING && local->allow_blocking;
-		switch (try_write(local, &channel, record, &ring)) {
+		switch (try_event(local, &channel, event, &ring)) {
 		case RING_WRITTEN:
 			return;
 		case RING_FULL:
@@ -104,6 +146,8 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 				goto lost;
 			arch_syscall(SYS_sched_yield);
 			break;
+		case RING_TOO_LARGE:
+			goto lost;
 		default:
 			break;
 		}
@@ -112,25 +156,24 @@ lost:
 	ring_discard(local, ring, 1);
 }
 
-void ring_write(struct local *local, uint32_t slot, uint32_t id, const void *fields, size_t size)
+void ring_write(struct local *local, uint32_t slot, const struct ring_event *event)
 {
 	const struct ring_channel *channel = &local->channels[slot];
-	struct ring_record record = {
-		.fields = fields,
-		.total = LTTNGMAP_RECORD_HEADER_SIZE + size,
-		.step = LTTNGMAP_RECORD_HEADER_SIZE + size +
-			(UINT64_C(1) << LTTNGMAP_COUNT_SHIFT),
-		.id = id,
-	};
 	/* Acquire: the other fields of the view are those of this generation. */
 	uint32_t generation = __atomic_load_n(&channel->generation, __ATOMIC_ACQUIRE);
+	struct ring_record record;
 	uint32_t cpu;
 
-	if (UNLIKELY(size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)) {
+	if (UNLIKELY(event->size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)) {
 		ring_discard(local, NULL, 1);
 		return;
 	}
-	if (LIKELY(generation && local->use_rseq)) {
+	if (UNLIKELY(!generation || channel->contexts)) {
+		write_slow(local, slot, event);
+		return;
+	}
+	make_record(&record, event->id, event->fields, event->size);
+	if (LIKELY(local->use_rseq)) {
 		cpu = ring_rseq_cpu(__rseq_offset);
 		if (LIKELY(cpu < channel->cpu_rings && !vfork_depth)) {
 			if (UNLIKELY(channel->clock != LTTNGMAP_CLOCK_TSC))
@@ -141,7 +184,7 @@ void ring_write(struct local *local, uint32_t slot, uint32_t id, const void *fie
 						   &record) == RING_WRITTEN))
 				return;
 		}
-	} else if (generation) {
+	} else {
 		/* A copy: the cached view may be made anew while we hold a lock. */
 		struct ring_channel copy = *channel;
 		struct lttngmap_ring *ring;
@@ -150,5 +193,5 @@ void ring_write(struct local *local, uint32_t slot, uint32_t id, const void *fie
 		if (LIKELY(try_lock(local, &copy, &record, &ring) == RING_WRITTEN))
 			return;
 	}
-	write_slow(local, slot, &record);
+	write_slow(local, slot, event);
 }

@@ -8,11 +8,17 @@
 
 #include "local.h"
 
+struct ring_event {
+	const void *fields; /* packed, readable up to the next multiple of 8 */
+	size_t size;
+	const void *ip;
+	uint32_t id;
+};
+
 /*
- * Write one record to a channel, wherever it goes, or count it as lost.
- * `slot` says which channel for the case that the view must be read anew.
+ * Write one event to a channel, wherever it goes, or count it as lost.
  * Signal-safe; see lttngmap_event_write().
  */
-void ring_write(struct local *local, uint32_t slot, uint32_t id, const void *fields, size_t size);
+void ring_write(struct local *local, uint32_t slot, const struct ring_event *event);
 
 #endif /* LTTNGMAP_RING_WRITE_H */

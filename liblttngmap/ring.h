@@ -36,6 +36,7 @@ enum ring_result {
 	RING_FULL,    /* no free sub-buffer */
 	RING_TAKEN,   /* trylock: every ring is held by somebody */
 	RING_GONE,    /* trylock: this thread is a forked child now */
+	RING_TOO_LARGE, /* with its contexts */
 };
 
 /* Where an attempt goes; checked inside its section (ring-rseq.h). */

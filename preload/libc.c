@@ -78,13 +78,13 @@ void *malloc(size_t size)
 {
 	void *ptr = NEXT(malloc)(size);
 
-	lttngmap_tracepoint(lttng_ust_libc, malloc, size, ptr);
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, malloc, size, ptr);
 	return ptr;
 }
 
 void free(void *ptr)
 {
-	lttngmap_tracepoint(lttng_ust_libc, free, ptr);
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, free, ptr);
 	NEXT(free)(ptr);
 }
 
@@ -92,7 +92,7 @@ void *calloc(size_t nmemb, size_t size)
 {
 	void *ptr = NEXT(calloc)(nmemb, size);
 
-	lttngmap_tracepoint(lttng_ust_libc, calloc, nmemb, size, ptr);
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, calloc, nmemb, size, ptr);
 	return ptr;
 }
 
@@ -100,7 +100,7 @@ void *realloc(void *in_ptr, size_t size)
 {
 	void *ptr = NEXT(realloc)(in_ptr, size);
 
-	lttngmap_tracepoint(lttng_ust_libc, realloc, in_ptr, size, ptr);
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, realloc, in_ptr, size, ptr);
 	return ptr;
 }
 
@@ -108,7 +108,7 @@ void *memalign(size_t alignment, size_t size)
 {
 	void *ptr = NEXT(memalign)(alignment, size);
 
-	lttngmap_tracepoint(lttng_ust_libc, memalign, alignment, size, ptr);
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, memalign, alignment, size, ptr);
 	return ptr;
 }
 
@@ -117,7 +117,7 @@ int posix_memalign(void **memptr, size_t alignment, size_t size)
 {
 	int result = NEXT(posix_memalign)(memptr, alignment, size);
 
-	lttngmap_tracepoint(lttng_ust_libc, posix_memalign, result ? NULL : *memptr, alignment,
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, posix_memalign, result ? NULL : *memptr, alignment,
 			    size, result);
 	return result;
 }
@@ -126,7 +126,7 @@ void *reallocarray(void *in_ptr, size_t nmemb, size_t size)
 {
 	void *ptr = NEXT(reallocarray)(in_ptr, nmemb, size);
 
-	lttngmap_tracepoint(lttng_ust_libc, reallocarray, in_ptr, nmemb, size, ptr);
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, reallocarray, in_ptr, nmemb, size, ptr);
 	return ptr;
 }
 
@@ -134,7 +134,7 @@ void *aligned_alloc(size_t alignment, size_t size)
 {
 	void *ptr = NEXT(aligned_alloc)(alignment, size);
 
-	lttngmap_tracepoint(lttng_ust_libc, aligned_alloc, alignment, size, ptr);
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, aligned_alloc, alignment, size, ptr);
 	return ptr;
 }
 
@@ -142,7 +142,7 @@ void *valloc(size_t size)
 {
 	void *ptr = NEXT(valloc)(size);
 
-	lttngmap_tracepoint(lttng_ust_libc, valloc, size, ptr);
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, valloc, size, ptr);
 	return ptr;
 }
 
@@ -150,6 +150,6 @@ void *pvalloc(size_t size)
 {
 	void *ptr = NEXT(pvalloc)(size);
 
-	lttngmap_tracepoint(lttng_ust_libc, pvalloc, size, ptr);
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, pvalloc, size, ptr);
 	return ptr;
 }

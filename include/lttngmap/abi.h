@@ -118,7 +118,7 @@ struct lttngmap_channel {
 	uint8_t reserved0;
 	uint32_t blocking_timeout_ms; /* LTTNGMAP_MODE_BLOCKING: 0 = no limit */
 	uint32_t reserved1;
-	uint64_t contexts; /* bit set of contexts; none are defined yet */
+	uint64_t contexts; /* bit set of 1 << enum lttngmap_context */
 	uint64_t reserved2[5];
 };
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_channel) == 64);
@@ -309,7 +309,36 @@ static inline enum lttngmap_slot_state lttngmap_slot_state(uint64_t slot, uint32
  * Integers and floats are in machine order unless the class says otherwise;
  * strings end in one NUL; a sequence is a 32-bit count of elements, then the
  * elements.
+ *
+ * In a channel with contexts their values stand between the header and the
+ * fields, in the order of this enum, packed likewise. Numbers are those that
+ * the process sees itself, in its own namespaces.
  */
+enum lttngmap_context {
+	LTTNGMAP_CONTEXT_VPID = 0,       /* i32 */
+	LTTNGMAP_CONTEXT_VTID = 1,       /* i32 */
+	LTTNGMAP_CONTEXT_PROCNAME = 2,   /* LTTNGMAP_PROCNAME_SIZE bytes of text: the thread's */
+	LTTNGMAP_CONTEXT_PTHREAD_ID = 3, /* u64, pthread_self() */
+	LTTNGMAP_CONTEXT_IP = 4,         /* u64, of the tracepoint, or its caller's */
+	/* u64 each: inode numbers of namespaces. */
+	LTTNGMAP_CONTEXT_CGROUP_NS = 5,
+	LTTNGMAP_CONTEXT_IPC_NS = 6,
+	LTTNGMAP_CONTEXT_MNT_NS = 7,
+	LTTNGMAP_CONTEXT_NET_NS = 8,
+	LTTNGMAP_CONTEXT_PID_NS = 9,
+	LTTNGMAP_CONTEXT_TIME_NS = 10,
+	LTTNGMAP_CONTEXT_USER_NS = 11,
+	LTTNGMAP_CONTEXT_UTS_NS = 12,
+	/* u32 each. */
+	LTTNGMAP_CONTEXT_VUID = 13,
+	LTTNGMAP_CONTEXT_VEUID = 14,
+	LTTNGMAP_CONTEXT_VSUID = 15,
+	LTTNGMAP_CONTEXT_VGID = 16,
+	LTTNGMAP_CONTEXT_VEGID = 17,
+	LTTNGMAP_CONTEXT_VSGID = 18,
+};
+#define LTTNGMAP_CONTEXTS 19u
+#define LTTNGMAP_PROCNAME_SIZE 16u
 
 #ifdef __cplusplus
 }

@@ -142,11 +142,12 @@ void lttngmap_module_unregister(struct lttngmap_module *module);
  * Write an event into every channel in which it is on. `fields` holds the
  * fields packed as above, `size` bytes, readable up to the next multiple of
  * 8. An event over LTTNGMAP_RECORD_MAX bytes, header included, is counted as
- * lost. Signal-safe, thread-safe, keeps errno, calls no malloc, makes no
+ * lost. `ip` is where the event is, for who records that: an address in the
+ * code that calls. Signal-safe, thread-safe, keeps errno, calls no malloc, makes no
  * system call but where lttngmap(7) says so.
  */
 void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
-			  size_t size);
+			  size_t size, const void *ip);
 
 #pragma GCC visibility pop
 

@@ -132,10 +132,19 @@
  * Emit the event, if it is on. The arguments are those of the fields, in
  * order; the compiler checks and converts them as those of a function.
  *
- * The argument added at the end is that function's last parameter: so the
- * list is never empty, which C99 forbids.
+ * The argument added at the end is that function's last parameter, the
+ * event's address if it is not the call's: so the list is never empty, which
+ * C99 forbids.
  */
 #define lttngmap_tracepoint(provider, ...) LTTNGMAP_CALL_(provider, __VA_ARGS__, 0)
+
+/*
+ * lttngmap_tracepoint_at(ip, provider, name, arguments...);
+ *
+ * The same for a wrapper of another function: the event is where `ip` says,
+ * for instance __builtin_return_address(0), and not in the wrapper.
+ */
+#define lttngmap_tracepoint_at(ip, provider, ...) LTTNGMAP_CALL_(provider, __VA_ARGS__, ip)
 
 /*
  * if (lttngmap_tracepoint_enabled(provider, name)) ...
@@ -218,7 +227,7 @@ struct lttngmap_anchored_class_ {
  */
 #define LTTNGMAP_DEFINE_EMIT_(provider, name, parameters, size, varies, bound, pack)               \
 	static __attribute__((noinline, unused)) void lttngmap_emit_##provider##__##name(          \
-		parameters int lttngmap_end LTTNGMAP_UNUSED_)                                      \
+		parameters const void *lttngmap_ip)                                                \
 	{                                                                                          \
 		enum { lttngmap_size = 0 size, lttngmap_varies = (0 varies) != 0 };                \
 		size_t lttngmap_room = LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_size;                  \
@@ -239,7 +248,8 @@ struct lttngmap_anchored_class_ {
 		if (lttngmap_varies == 1)                                                          \
 			__builtin_memset(lttngmap_at, 0, 8);                                       \
 		lttngmap_event_write(&lttngmap_tracepoint_##provider##__##name, lttngmap_begin,    \
-				     (size_t)(lttngmap_at - lttngmap_begin));                      \
+				     (size_t)(lttngmap_at - lttngmap_begin),                       \
+				     lttngmap_ip ? lttngmap_ip : __builtin_return_address(0));     \
 	}
 
 /* liblttngmap reads whole words: the buffer ends in one, and in zeros. */
@@ -445,7 +455,7 @@ extern "C" {
 #if defined(__has_attribute)
 #if __has_attribute(noplt)
 void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
-			  size_t size) __attribute__((noplt));
+			  size_t size, const void *ip) __attribute__((noplt));
 #endif
 #endif
 

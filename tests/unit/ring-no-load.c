@@ -104,6 +104,7 @@ static void run(bool use_rseq, size_t size, unsigned events)
 	};
 	const char *way = use_rseq ? "rseq" : "trylock";
 	char fields[512] __attribute__((aligned(16))) = "fields";
+	struct ring_event event = { fields, size, NULL, 5 };
 	uint64_t written = 0;
 	uc_err error = UC_ERR_OK;
 	uc_engine *engine;
@@ -116,7 +117,7 @@ static void run(bool use_rseq, size_t size, unsigned events)
 	loads = stores = 0;
 	for (unsigned i = 0; i < events && error == UC_ERR_OK; i++)
 		error = call(engine, (void *)ring_write,
-			     (uint64_t[]){ (uint64_t)bench.local, 0, 5, (uint64_t)fields, size });
+			     (uint64_t[5]){ (uint64_t)bench.local, 0, (uint64_t)&event });
 	is(error, UC_ERR_OK, "the code ran in the emulated CPU") || (diag("%s", uc_strerror(error)), 0);
 	for (uint32_t i = 0; i < bench.control->cpu_rings + LTTNGMAP_EXTRA_RINGS; i++) {
 		struct lttngmap_ring ring = { .commit = { 0 } };

@@ -56,11 +56,14 @@ static void emit(struct writer *writer, int by_handler)
 		.number = writer->emitted[by_handler]++,
 	};
 
+	struct ring_event event = { .fields = &fields, .id = 5 };
+
 	fields.words = fields.number * 7 % WORDS_MAX;
 	for (uint64_t i = 0; i < fields.words; i++)
 		fields.fill[i] = fields.writer << 56 ^ fields.number * 31 ^ i;
 	/* An odd size now and then: records are packed to bytes. */
-	ring_write(bench.local, 0, 5, &fields, 24 + fields.words * 8 - (fields.words ? 3 : 0));
+	event.size = 24 + fields.words * 8 - (fields.words ? 3 : 0);
+	ring_write(bench.local, 0, &event);
 }
 
 static void on_signal(int number)

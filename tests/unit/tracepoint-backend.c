@@ -32,8 +32,9 @@ EXPORTED void lttngmap_module_unregister(struct lttngmap_module *module)
 }
 
 EXPORTED void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
-				   size_t size)
+				   size_t size, const void *ip)
 {
+	backend.ip = ip;
 	backend.events++;
 	backend.tracepoint = tracepoint;
 	backend.size = size;

@@ -22,6 +22,7 @@ struct backend {
 	unsigned int events;
 	const struct lttngmap_tracepoint *tracepoint;
 	size_t size;
+	const void *ip;
 	unsigned char fields[LTTNGMAP_RECORD_MAX];
 	/* The modules that are registered now. */
 	unsigned int registrations, unregistrations, nr_modules;

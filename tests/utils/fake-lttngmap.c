@@ -74,10 +74,11 @@ static void count(const char *name)
 }
 
 EXPORT void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
-				 size_t size)
+				 size_t size, const void *ip)
 {
 	fake_lttngmap_hook *hook = __atomic_load_n(&event_hook, __ATOMIC_ACQUIRE);
 
+	(void)ip;
 	if (counts)
 		count(tracepoint->event_class->name);
 	if (hook)

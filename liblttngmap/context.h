@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * context.h - the values that a channel with contexts puts before the fields.
+ *
+ * What only the kernel knows is asked for once a thread and then kept: ids of
+ * process and thread for good, names, user ids and namespaces for about a
+ * millisecond, for a program can change them without a word to us.
+ */
+#ifndef LTTNGMAP_CONTEXT_H
+#define LTTNGMAP_CONTEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "local.h"
+
+/* All of them together, bytes. */
+#define CONTEXT_SIZE_MAX (2 * 4 + 16 + 2 * 8 + 8 * 8 + 6 * 4)
+
+/*
+ * Put the values of `contexts`, a bit set, at `to`, which has room for
+ * CONTEXT_SIZE_MAX bytes. Returns how many bytes they are. Signal-safe; makes
+ * system calls where a value must be asked for.
+ */
+size_t context_write(const struct local *local, uint64_t contexts, const void *ip,
+		     unsigned char *to);
+
+#endif /* LTTNGMAP_CONTEXT_H */

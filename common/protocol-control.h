@@ -73,8 +73,9 @@
  *        "discarded": N not written, ring full, "overwritten": N,
  *        "packets": N, "bytes": N on disk, "streams": N}
  *       after stop: written + discarded = kept + discarded + overwritten
- *   {"verb": "list"}
- *       {"ok": true, "sessions": [{"session", "output", "snapshot", "active",
+ *   {"verb": "list", "from": N}
+ *       "from" optional, as of "processes"; a session is never cut in two.
+ *       {"ok": true, "next": N, "sessions": [{"session", "output", "snapshot", "active",
  *        "owner": uid, "trackers": [{"kind", "value"}], "rotation":
  *        {"period_ms", "size"}, "channels": [{"channel", "subbuf_size",
  *        "subbufs", "mode", "blocking_timeout_ms", "file_size", "file_count",
@@ -83,8 +84,9 @@
  *   {"verb": "processes", "from": N}
  *       {"ok": true, "processes": [{"pid", "uid", "name", "traced_since_ms"}],
  *        "next": N}; "from" and "next" are for more than one message holds;
- *       0 first and last
- *   {"verb": "events", "from": N}
+ *       0 first and last. "traced_since_ms": milliseconds since 1970
+ *   {"verb": "events", "from": N, "pid": PID}
+ *       "pid" optional: only those that this process has registered
  *       {"ok": true, "events": [{"id", "name", "loglevel", "fields":
  *        [{"name", "type"}]}], "next": N}
  *

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <urcu/urcu-memb.h>
 
@@ -129,9 +130,11 @@ static int make_mediator(struct daemon *daemon)
 		}
 		if (error == 0)
 			return 0;
-		if (error != -EPERM && error != -ENOENT && error != -EOPNOTSUPP)
-			log_warning("ring-fs failed: %s; using ring-socket",
-				    why ? why : strerror(-error));
+		/* Nobody asked for it; but whoever runs a service may wonder. */
+		if (geteuid() == 0 && !daemon->options->private_instance)
+			log_info("rings are shown by ring-socket, as ring-fs cannot serve here: "
+				 "%s",
+				 why ? why : strerror(-error));
 	}
 	error = try_mediator(daemon, &ring_socket_mediator, &why);
 	if (error)

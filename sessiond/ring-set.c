@@ -63,6 +63,8 @@ int ring_set_table_create(void)
 
 void ring_set_table_destroy(void)
 {
+	if (!table)
+		return;
 	rcu_barrier(); /* sets that were put last are freed before their table */
 	cds_lfht_destroy(table, NULL);
 	table = NULL;

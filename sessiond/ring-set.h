@@ -114,6 +114,7 @@ bool ring_set_drained(struct ring_set *set);
 
 /* The table itself; once a daemon. */
 int ring_set_table_create(void);
+/* Where there is none, nothing. */
 void ring_set_table_destroy(void);
 
 /*

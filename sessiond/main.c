@@ -128,12 +128,17 @@ int main(int argc, const char **argv)
 		goto out;
 	status = EXIT_FAILURE;
 	block_signals();
-	if (options.private_instance && follow_parent(parent) != 0)
+	if (options.private_instance && follow_parent(parent) != 0) {
+		/* It may have made it for us, and cannot remove it any more. */
+		rmdir(options.runtime_dir);
 		goto out;
+	}
 	raise_file_limit();
 	if (runtime_dir_enter(options.runtime_dir, options.runtime_dir_chosen && geteuid() != 0,
 			      &dir) != 0)
 		goto out;
+	if (options.private_instance)
+		runtime_dir_adopt(&dir);
 	if (serve(&options, &dir) >= 0)
 		status = EXIT_SUCCESS;
 	runtime_dir_leave(&dir);

@@ -52,7 +52,7 @@ static int open_dir(const char *path, bool strict, struct runtime_dir *dir)
 	mode_t mode = geteuid() == 0 ? 0755 : 0700;
 
 	if (mkdir(path, mode) == 0) {
-		dir->made = true;
+		dir->ours = true;
 		/* Whatever the umask. */
 		if (chmod(path, mode) != 0)
 			return -errno;
@@ -197,7 +197,7 @@ int runtime_dir_enter(const char *path, bool strict, struct runtime_dir *dir)
 
 fail:
 	/* Nothing in it is ours. */
-	if (dir->made)
+	if (dir->ours)
 		rmdir(dir->path);
 	if (dir->fd >= 0)
 		close(dir->fd);
@@ -212,14 +212,28 @@ void runtime_dir_unlock(struct runtime_dir *dir)
 	flock(dir->fd, LOCK_UN);
 }
 
+void runtime_dir_adopt(struct runtime_dir *dir)
+{
+	const char *notify = getenv("NOTIFY_SOCKET");
+	size_t length = strlen(dir->path);
+
+	dir->ours = true;
+	if (notify && strncmp(notify, dir->path, length) == 0 && notify[length] == '/' &&
+	    !strchr(notify + length + 1, '/'))
+		dir->notify = strdup(notify);
+}
+
 void runtime_dir_leave(struct runtime_dir *dir)
 {
 	if (!dir->path)
 		return;
 	remove_leftovers(dir);
-	if (dir->made)
+	if (dir->notify)
+		unlink(dir->notify);
+	if (dir->ours)
 		rmdir(dir->path);
 	close(dir->fd);
+	free(dir->notify);
 	free(dir->path);
 	free(dir->rings);
 	memset(dir, 0, sizeof(*dir));

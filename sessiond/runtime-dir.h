@@ -17,7 +17,8 @@ struct runtime_dir {
 	char *path;
 	char *rings;
 	int fd;    /* locked while a daemon starts in it */
-	bool made; /* by us: goes with us */
+	bool ours; /* made by us, or for us alone: goes with us */
+	char *notify; /* NULL, or the socket in it where we said that we are ready */
 };
 
 /*
@@ -29,6 +30,11 @@ struct runtime_dir {
 int runtime_dir_enter(const char *path, bool strict, struct runtime_dir *dir);
 /* The sockets answer: the next who comes can tell by talking. */
 void runtime_dir_unlock(struct runtime_dir *dir);
+/*
+ * It was made for this daemon alone and goes with it, though another made it,
+ * and $NOTIFY_SOCKET in it: that one may be gone by then.
+ */
+void runtime_dir_adopt(struct runtime_dir *dir);
 /* Remove what the daemon made. All zeros is allowed. */
 void runtime_dir_leave(struct runtime_dir *dir);
 

@@ -112,6 +112,54 @@ private=$(cat "$TAP_DIR/pid")
 ok 'a private daemon ends with its parent' wait_for test ! -e "/proc/$private"
 ok 'and leaves nothing' wait_for test ! -e "$SESSIOND_DIR"
 
+# Its directory may be its parent's work, which is killed and cannot remove it.
+mkdir -m 0700 "$SESSIOND_DIR"
+bash -c '"$0" --private --consumer=none --runtime-dir="$1" & echo $!
+	until "$2" "$1" 2>/dev/null; do sleep 0.02; done
+	: >"$1/notify.sock"; kill -9 $$' "$program" "$SESSIOND_DIR" \
+	"$LTTNGMAP_BUILD/tests/utils/control" >"$TAP_DIR/pid" 2>/dev/null
+ok 'a private daemon whose parent is killed ends' \
+	wait_for test ! -e "/proc/$(cat "$TAP_DIR/pid")"
+is "$(ls -A "$SESSIOND_DIR")" notify.sock 'and removes what is its own'
+rm -rf "$SESSIOND_DIR"
+mkdir -m 0700 "$SESSIOND_DIR"
+NOTIFY_SOCKET=$SESSIOND_DIR/notify.sock bash -c ': >"$NOTIFY_SOCKET"
+	"$0" --private --consumer=none --runtime-dir="$1" & echo $!
+	until "$2" "$1" 2>/dev/null; do sleep 0.02; done
+	kill -9 $$' "$program" "$SESSIOND_DIR" \
+	"$LTTNGMAP_BUILD/tests/utils/control" >"$TAP_DIR/pid" 2>/dev/null
+ok 'likewise with a socket to say that it is ready' \
+	wait_for test ! -e "/proc/$(cat "$TAP_DIR/pid")"
+ok 'and the directory that was made for it goes with it' test ! -e "$SESSIOND_DIR"
+
+# Whatever cannot be made at the start, from the first thing on: it ends by itself.
+crashed=
+for ((files = 5; files < 40; files++)); do
+	(ulimit -n $files && exec timeout -s TERM 0.3 "$program" --consumer=none \
+		--runtime-dir="$TAP_DIR/few") >"$TAP_DIR/few.log" 2>&1
+	status=$?
+	# 124: it had enough, and was ended.
+	[[ $status == 1 || $status == 124 ]] || crashed+=" $files:$status"
+	[[ $status == 124 ]] && break
+done
+is "$crashed" '' 'a start that fails for want of descriptors is an error, and no more'
+ok 'with enough of them it starts' test "$status" = 124
+ok 'none of these leaves anything' test ! -e "$TAP_DIR/few"
+
+if [[ $EUID == 0 ]] && unshare -m true 2>/dev/null && [[ -c /dev/fuse ]]; then
+	output=$(unshare -m --propagation private bash -c 'mount --bind /dev/null /dev/fuse &&
+		timeout 20 "$0" --consumer=none --mediator=ring-fs --runtime-dir="$1"
+		echo "status $?"' "$program" "$TAP_DIR/null" 2>&1)
+	like "$output" 'ring-fs cannot serve here.*--mediator=ring-socket.*status 1$' \
+		'ring-fs without FUSE, though asked for'
+	output=$(unshare -m --propagation private bash -c 'mount --bind /dev/null /dev/fuse &&
+		timeout -s TERM 1 "$0" --private --consumer=none --runtime-dir="$1"' \
+		"$program" "$TAP_DIR/null" 2>&1)
+	is "$output" '' 'nothing is said where nobody asked for it'
+else
+	skip 2 'taking FUSE away needs root and a mount namespace'
+fi
+
 mounted() { grep -q " $TAP_DIR" /proc/self/mounts; }
 ok 'no mount is left' eval '! mounted'
 done_testing

@@ -18,8 +18,10 @@
 
 #define TICK_STOPPING_USEC UINT64_C(2000)
 #define TICK_REAPING_USEC UINT64_C(20000)
-/* A stop is given up when the consumer did nothing for that long. */
+/* A stop is given up when the consumer did nothing for that long … */
 #define STALL_USEC UINT64_C(30000000)
+/* … or, when it has said why, for as long as takes it a few tries. */
+#define STALL_FAILED_USEC UINT64_C(2000000)
 
 struct sessions {
 	struct daemon *daemon;
@@ -147,11 +149,17 @@ static uint64_t progress_of(const struct session *session)
 static void check_stalled(struct session *session, uint64_t now)
 {
 	uint64_t progress = progress_of(session);
+	uint64_t stalled;
 
 	if (progress != session->progress) {
 		session->progress = progress;
 		session->progress_usec = now;
-	} else if (now - session->progress_usec > STALL_USEC) {
+		return;
+	}
+	stalled = now - session->progress_usec;
+	if (session->write_error && stalled > STALL_FAILED_USEC) {
+		stop_answer(session, "the trace on disk is not complete", session->write_error);
+	} else if (stalled > STALL_USEC) {
 		stop_answer(session,
 			    "the trace on disk is not complete: its writer makes no progress",
 			    "look for room on the disk, and at the messages of `status`");
@@ -171,8 +179,8 @@ static void session_step(struct session *session, uint64_t now)
 	else if (session->state == SESSION_FINISHING &&
 		 session->written.generation >= session->generation)
 		stop_answer(session,
-			    session->write_failed ? "the trace on disk is not complete" : NULL,
-			    "see the messages of `status`");
+			    session->write_error ? "the trace on disk is not complete" : NULL,
+			    session->write_error);
 	else
 		check_stalled(session, now);
 }
@@ -347,9 +355,10 @@ void session_take_written(struct session *session, const struct session_written 
 	session->written.packets = session->earlier.packets + written->packets;
 	session->written.bytes = session->earlier.bytes + written->bytes;
 	session->written.streams = session->earlier.streams + written->streams;
-	if (error && !session->write_failed)
+	if (error && !session->write_error)
 		message_say("session %s: %s", session->name, error);
-	session->write_failed = error != NULL;
+	free(session->write_error);
+	session->write_error = error ? strdup(error) : NULL;
 	if (session->state == SESSION_FINISHING) {
 		sd_event_source_set_time(session->daemon->sessions->timer, 0);
 		sd_event_source_set_enabled(session->daemon->sessions->timer, SD_EVENT_ON);
@@ -424,6 +433,7 @@ static void session_free(struct session *session)
 {
 	metadata_destroy(session->metadata);
 	session_totals_put(session->totals);
+	free(session->write_error);
 	free(session->output);
 	free(session);
 }

@@ -82,7 +82,7 @@ struct session {
 	struct session_written written;
 	struct session_written earlier; /* of it, by consumers that died */
 	bool has_consumer;              /* or had one: what is delivered is on disk */
-	bool write_failed;              /* the consumer's last word was an error */
+	char *write_error;              /* NULL, or the consumer's last word */
 	/* While stopping: whom to tell, and since when nothing moved. */
 	session_stopped *stopped;
 	void *stopped_data;

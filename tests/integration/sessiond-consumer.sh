@@ -71,4 +71,20 @@ ok 'a consumer that dies again and again is given up' wait_for gave_up
 ok 'a session can be destroyed without it' control '{"verb": "destroy", "session": "s"}'
 sessiond_stop
 is "$sessiond_status" 0 'the daemon ends well'
+
+# A disk that is full: the stop says so soon, in the consumer's own words.
+mkdir "$TAP_DIR/full"
+if [[ $EUID == 0 ]] && unshare -m true 2>/dev/null; then
+	SECONDS=0
+	output=$(unshare -m --propagation private bash -c '
+		mount -t tmpfs -o size=1m none "$1/full" || exit
+		"$0/lttngmap" record -o "$1/full/trace" -- \
+			sh -c "for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/lib >/dev/null; done"
+		echo "status $?"' "$LTTNGMAP_BUILD" "$TAP_DIR" 2>&1)
+	like "$output" 'cannot complete the trace.*is not complete.*No space left.*status 125' \
+		'a full disk is said'
+	ok "soon, after $SECONDS s" test "$SECONDS" -lt 15
+else
+	skip 2 'mounting a small tmpfs needs root'
+fi
 done_testing

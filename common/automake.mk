@@ -8,6 +8,8 @@ noinst_LTLIBRARIES += libcommon.la libringfile.la
 libcommon_la_SOURCES = \
 	common/clock.c \
 	common/clock.h \
+	common/context.c \
+	common/context.h \
 	common/ctf.h \
 	common/json-message.c \
 	common/json-message.h \

@@ -133,7 +133,7 @@ int channel_create(struct session *session, const struct channel_config *config,
 		goto free_channel;
 	}
 	channel->slot = (uint32_t)slot;
-	error = metadata_add_channel(session->metadata, channel->stream_id, channel->name);
+	error = metadata_add_channel(session->metadata, channel->stream_id, channel->name, 0);
 	if (error)
 		goto free_slot;
 	error = daemon->mediator_ops->add_channel(daemon->mediator, session->name, channel->name);

@@ -26,6 +26,7 @@
 
 struct channel {
 	char *name; /* NULL: there is none of this stream id */
+	uint64_t contexts;
 	/* Which ids it has, a bit each: LTTNGMAP_EVENT_IDS of them. */
 	uint64_t *has;
 };
@@ -105,7 +106,8 @@ void metadata_destroy(struct metadata *metadata)
 	free(metadata);
 }
 
-int metadata_add_channel(struct metadata *metadata, uint32_t stream_id, const char *channel)
+int metadata_add_channel(struct metadata *metadata, uint32_t stream_id, const char *channel,
+			 uint64_t contexts)
 {
 	struct channel *place;
 
@@ -117,6 +119,7 @@ int metadata_add_channel(struct metadata *metadata, uint32_t stream_id, const ch
 	place->has = calloc(LTTNGMAP_EVENT_IDS / 64, sizeof(uint64_t));
 	if (!place->has)
 		return -ENOMEM;
+	place->contexts = contexts;
 	place->name = strdup(channel);
 	if (!place->name) {
 		free(place->has);
@@ -237,7 +240,8 @@ int metadata_text(const struct metadata *metadata, char **text, size_t *size)
 	tsdl_clock(out, &metadata->clock);
 	for (unsigned i = 0; i < LTTNGMAP_CHANNELS; i++) {
 		if (metadata->channels[i].name)
-			tsdl_stream(out, &metadata->clock, i);
+			tsdl_stream(out, &metadata->clock, i,
+				    metadata->channels[i].contexts);
 	}
 	for (size_t i = 0; i < metadata->nr_events; i++)
 		tsdl_event(out, metadata->events[i].stream_id, metadata->events[i].event_class);

@@ -42,8 +42,12 @@ int metadata_create(const struct metadata_config *config, struct metadata **meta
 /* NULL is allowed. */
 void metadata_destroy(struct metadata *metadata);
 
-/* A stream class. stream_id < LTTNGMAP_CHANNELS. 0; -EEXIST; -EINVAL; -ENOMEM. */
-int metadata_add_channel(struct metadata *metadata, uint32_t stream_id, const char *channel);
+/*
+ * A stream class, whose events have these contexts (a bit set of enum
+ * lttngmap_context). stream_id < LTTNGMAP_CHANNELS. 0; -EEXIST; -EINVAL; -ENOMEM.
+ */
+int metadata_add_channel(struct metadata *metadata, uint32_t stream_id, const char *channel,
+			 uint64_t contexts);
 /*
  * An event that can be in that channel's packets from now on. 0, also when it
  * was there already; -ENOENT no such channel; -ENOMEM.

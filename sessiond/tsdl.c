@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <systemd/sd-id128.h>
 
+#include "common/context.h"
 #include "sessiond/metadata.h"
 
 #if __BYTE_ORDER == __LITTLE_ENDIAN
@@ -117,7 +118,27 @@ static void write_record_header(FILE *out, const char *clock)
 	fputs("\t};\n", out);
 }
 
-void tsdl_stream(FILE *out, const struct clock_description *clock, uint32_t stream_id)
+/* What stands before the fields of each event; a bit set of enum lttngmap_context. */
+static void write_contexts(FILE *out, uint64_t contexts)
+{
+	fprintf(out, "\tevent.context := struct {\n");
+	for (unsigned i = 0; i < LTTNGMAP_CONTEXTS; i++) {
+		const struct context_kind *kind = &context_kinds[i];
+
+		if (!(contexts >> i & 1))
+			continue;
+		if (kind->is_text)
+			fprintf(out, "\t\t" UTF8_BYTE " _%s[%u];\n", kind->name, kind->size);
+		else
+			fprintf(out,
+				"\t\tinteger { size = %u; align = 8; signed = %d; base = %u; } _%s;\n",
+				kind->size * 8u, kind->is_signed, kind->base, kind->name);
+	}
+	fprintf(out, "\t};\n");
+}
+
+void tsdl_stream(FILE *out, const struct clock_description *clock, uint32_t stream_id,
+		 uint64_t contexts)
 {
 	fprintf(out, "stream {\n\tid = %" PRIu32 ";\n", stream_id);
 	write_record_header(out, clock_name(clock->clock));
@@ -133,9 +154,11 @@ void tsdl_stream(FILE *out, const struct clock_description *clock, uint32_t stre
 		"\t\tuint32_t pid;\n"
 		"\t\tuint32_t uid;\n"
 		"\t\t" UTF8_BYTE " procname[%d];\n"
-		"\t};\n"
-		"};\n\n",
+		"\t};\n",
 		CTF_PROCNAME_SIZE);
+	if (contexts)
+		write_contexts(out, contexts);
+	fprintf(out, "};\n\n");
 }
 
 static void write_integer(FILE *out, const struct registry_field *field)

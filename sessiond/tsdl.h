@@ -24,7 +24,8 @@ void tsdl_trace(FILE *out, const uint8_t uuid[CTF_UUID_SIZE]);
 /* The clock block, and a type name for its values. */
 void tsdl_clock(FILE *out, const struct clock_description *clock);
 /* A stream class: packet context as in common/ctf.h, record header as in abi.h. */
-void tsdl_stream(FILE *out, const struct clock_description *clock, uint32_t stream_id);
+void tsdl_stream(FILE *out, const struct clock_description *clock, uint32_t stream_id,
+		 uint64_t contexts);
 void tsdl_event(FILE *out, uint32_t stream_id, const struct registry_class *event_class);
 
 #endif /* LTTNGMAP_SESSIOND_TSDL_H */

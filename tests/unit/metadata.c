@@ -283,11 +283,11 @@ static struct metadata *make_metadata(const struct registry *registry)
 		bail_out("no metadata");
 	is(metadata_add_event(metadata, 0, registry_get(registry, 0)), -ENOENT,
 	   "an event without its channel is refused");
-	is(metadata_add_channel(metadata, LTTNGMAP_CHANNELS, "x"), -EINVAL,
+	is(metadata_add_channel(metadata, LTTNGMAP_CHANNELS, "x", 0), -EINVAL,
 	   "a stream id beyond the channels is refused");
-	is(metadata_add_channel(metadata, 0, "first"), 0, "a channel");
-	is(metadata_add_channel(metadata, 0, "again"), -EEXIST, "is not added twice");
-	is(metadata_add_channel(metadata, 63, "last"), 0, "the last channel");
+	is(metadata_add_channel(metadata, 0, "first", 0), 0, "a channel");
+	is(metadata_add_channel(metadata, 0, "again", 0), -EEXIST, "is not added twice");
+	is(metadata_add_channel(metadata, 63, "last", 0), 0, "the last channel");
 	for (uint32_t id = 0; id < registry_count(registry); id++)
 		metadata_add_event(metadata, 0, registry_get(registry, id));
 	generation = metadata_generation(metadata);

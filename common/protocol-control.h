@@ -28,9 +28,10 @@
  *   {"verb": "channel", "session": NAME, "channel": NAME,
  *    "subbuf_size": BYTES, "subbufs": COUNT,
  *    "mode": "discard"|"overwrite"|"blocking", "blocking_timeout_ms": MS,
- *    "file_size": BYTES, "file_count": N, "change": bool}
+ *    "file_size": BYTES, "file_count": N, "contexts": [NAME], "change": bool}
  *       optional: blocking_timeout_ms (0: no limit), file_size and file_count
- *       (0: no limit; with both, the oldest file of a stream goes), change
+ *       (0: no limit; with both, the oldest file of a stream goes), contexts,
+ *       change
  *       (false). A change is of a channel that exists, while its session is
  *       stopped; members that are left out keep their value.
  *   {"verb": "channel-remove", "session": NAME, "channel": NAME}

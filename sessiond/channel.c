@@ -121,6 +121,7 @@ int channel_create(struct session *session, const struct channel_config *config,
 	channel->stream_id = session->nr_streams;
 	channel->mode = config->mode;
 	channel->blocking_timeout_ms = config->blocking_timeout_ms;
+	channel->contexts = config->contexts;
 	snprintf(channel->name, sizeof(channel->name), "%s", config->name);
 	CDS_INIT_LIST_HEAD(&channel->members);
 
@@ -133,7 +134,8 @@ int channel_create(struct session *session, const struct channel_config *config,
 		goto free_channel;
 	}
 	channel->slot = (uint32_t)slot;
-	error = metadata_add_channel(session->metadata, channel->stream_id, channel->name, 0);
+	error = metadata_add_channel(session->metadata, channel->stream_id, channel->name,
+				     channel->contexts);
 	if (error)
 		goto free_slot;
 	error = daemon->mediator_ops->add_channel(daemon->mediator, session->name, channel->name);
@@ -222,6 +224,7 @@ void channel_start(struct channel *channel)
 		.subbuf_shift = channel->subbuf_shift,
 		.subbufs_shift = channel->subbufs_shift,
 		.blocking_timeout_ms = channel->blocking_timeout_ms,
+		.contexts = channel->contexts,
 	};
 	struct process *process;
 	struct member *member;

@@ -32,6 +32,7 @@ struct channel {
 	uint8_t subbuf_shift;
 	uint8_t subbufs_shift;
 	uint32_t blocking_timeout_ms;
+	uint64_t contexts; /* a bit set of enum lttngmap_context */
 	bool started;
 	struct rule_list rules;
 	struct cds_list_head members; /* struct member */
@@ -43,6 +44,7 @@ struct channel_config {
 	uint64_t subbuf_size; /* bytes */
 	uint64_t subbufs;     /* in rotation, per ring */
 	uint32_t blocking_timeout_ms;
+	uint64_t contexts; /* a bit set of enum lttngmap_context */
 };
 
 #define CHANNEL_WHY_SIZE 256

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/context.h"
 #include "common/json-message.h"
 #include "common/name.h"
 #include "common/protocol-control.h"
@@ -168,6 +169,37 @@ static void serve_create(struct control_client *client, struct json_object *requ
 		control_answer(client, NULL);
 }
 
+/* The optional member "contexts", an array of names. */
+static int take_contexts(struct control_client *client, struct json_object *request,
+			 uint64_t *contexts)
+{
+	struct json_object *names;
+
+	*contexts = 0;
+	if (!json_object_object_get_ex(request, "contexts", &names))
+		return 0;
+	if (!json_object_is_type(names, json_type_array)) {
+		control_refuse(client, "give a list of names",
+			       "member 'contexts' is not an array");
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < json_object_array_length(names); i++) {
+		struct json_object *item = json_object_array_get_idx(names, i);
+		int context = json_object_is_type(item, json_type_string) ?
+				      context_find(json_object_get_string(item)) :
+				      -EINVAL;
+
+		if (context < 0) {
+			control_refuse(client, "lttngmap-record(1) lists them",
+				       "there is no context '%.80s'", json_object_get_string(item));
+			return context;
+		}
+		*contexts |= UINT64_C(1) << context;
+	}
+	return 0;
+}
+
+
 /* 0, or the request is refused. */
 static int take_channel_config(struct control_client *client, struct json_object *request,
 			       struct channel_config *config)
@@ -194,7 +226,7 @@ static int take_channel_config(struct control_client *client, struct json_object
 		return error;
 	}
 	config->blocking_timeout_ms = (uint32_t)timeout;
-	return 0;
+	return take_contexts(client, request, &config->contexts);
 }
 
 static void serve_channel(struct control_client *client, struct json_object *request)
@@ -383,7 +415,8 @@ const struct control_verb control_verbs[] = {
 	{ "consumer", MEMBERS("version", ), serve_consumer },
 	{ "create", MEMBERS("session", "output", ), serve_create },
 	{ "channel",
-	  MEMBERS("session", "channel", "subbuf_size", "subbufs", "mode", "blocking_timeout_ms", ),
+	  MEMBERS("session", "channel", "subbuf_size", "subbufs", "mode", "blocking_timeout_ms",
+	          "contexts", ),
 	  serve_channel },
 	{ "enable", MEMBERS("session", "channel", "rule", ), serve_enable },
 	{ "start", MEMBERS("session", ), serve_start },

@@ -300,3 +300,10 @@ sessiond_tests = \
 	tests/integration/sessiond-start.sh
 dist_check_SCRIPTS += $(sessiond_tests)
 TESTS += $(sessiond_tests)
+
+check_PROGRAMS += tests/utils/contexts
+tests_utils_contexts_SOURCES = tests/utils/contexts.c
+tests_utils_contexts_LDADD = liblttngmap.la -lpthread
+tests_utils_contexts_LDFLAGS = $(test_ldflags)
+dist_check_SCRIPTS += tests/integration/contexts.sh
+TESTS += tests/integration/contexts.sh

@@ -130,6 +130,9 @@ enum ring_result ring_switch_prepare(const struct ring_channel *channel,
 	    ahead <= LTTNGMAP_TIMESTAMP_MASK >> 1)
 		return RING_AGAIN;
 
+	if (position >> channel->subbuf_shift == LTTNGMAP_POSITION_MASK >> channel->subbuf_shift)
+		return RING_ENDED;
+
 	result = take_slot(channel, ring, (position >> channel->subbuf_shift) + 1, &id);
 	if (result == RING_WRITTEN)
 		describe_move(channel, ring, word0, word1, now, id, move);

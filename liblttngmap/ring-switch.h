@@ -10,7 +10,7 @@
 /*
  * Prepare the move of a ring to its next sub-buffer for a record of `total`
  * bytes, and take the slot for it. WRITTEN: *move is prepared; AGAIN: no
- * move is needed any more; FULL.
+ * move is needed any more; FULL; ENDED.
  */
 enum ring_result ring_switch_prepare(const struct ring_channel *channel,
 				     struct lttngmap_ring *ring, uint64_t total,

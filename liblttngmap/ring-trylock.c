@@ -25,6 +25,12 @@
 #include "ring-switch.h"
 #include "ring-trylock.h"
 
+/*
+ * Beside the reader a move takes two tries; a clock that jumps may take more.
+ * So many mean that the process spoiled its table of sub-buffers.
+ */
+#define TRIES_MAX 100
+
 static bool lock_ring(struct lttngmap_ring *ring)
 {
 	uint64_t expected = 0;
@@ -77,10 +83,13 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 	uint64_t word0, word1, now, ahead, position, count;
 	struct ring_move move;
 	enum ring_result result;
+	unsigned tries = 0;
 	uint32_t slot;
 	char *to;
 
 	for (;;) {
+		if (tries++ == TRIES_MAX)
+			return RING_ENDED;
 		word0 = ring->commit[0];
 		word1 = ring->commit[1];
 		position = word0 & LTTNGMAP_POSITION_MASK;
@@ -94,7 +103,7 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 		    ahead <= LTTNGMAP_TIMESTAMP_MASK >> 1)
 			break;
 		result = ring_switch_prepare(channel, ring, record->total, &move);
-		if (result == RING_FULL)
+		if (result == RING_FULL || result == RING_ENDED)
 			return result;
 		if (result != RING_WRITTEN)
 			continue;

@@ -9,8 +9,8 @@
 
 /*
  * By trylock, on any of the rings first .. last (both included), beginning
- * with `guess`. `channel` is the caller's own copy. Never AGAIN. On FULL,
- * *full is the ring that was.
+ * with `guess`. `channel` is the caller's own copy. Never AGAIN. On FULL
+ * and ENDED, *full is the ring that was.
  */
 enum ring_result ring_trylock_write(struct local *local, const struct ring_channel *channel,
 				    uint32_t first, uint32_t last, uint32_t guess,

@@ -20,6 +20,7 @@ bool ring_wait(struct local *local, const struct ring_channel *channel,
 	uint64_t now = ring_clock(LTTNGMAP_CLOCK_MONOTONIC);
 	struct ring_move move;
 	uint32_t space;
+	long result;
 
 	if (!*deadline)
 		*deadline = channel->blocking_timeout_ms ?
@@ -38,8 +39,7 @@ bool ring_wait(struct local *local, const struct ring_channel *channel,
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (ring_switch_prepare(channel, ring, channel->offset_limit, &move) != RING_FULL)
 		return true;
-	if (arch_syscall(SYS_futex, &ring->space, FUTEX_WAIT, space, &step) == -ETIMEDOUT &&
-	    !attach_is_alive(local))
-		return false;
-	return true;
+	result = arch_syscall(SYS_futex, &ring->space, FUTEX_WAIT, space, &step);
+	/* EINTR too: where signals come often, no wait ever lasts its time. */
+	return (result != -ETIMEDOUT && result != -EINTR) || attach_is_alive(local);
 }

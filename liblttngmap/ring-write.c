@@ -147,6 +147,7 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 			arch_syscall(SYS_sched_yield);
 			break;
 		case RING_TOO_LARGE:
+		case RING_ENDED:
 			goto lost;
 		default:
 			break;

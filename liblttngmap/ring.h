@@ -37,6 +37,7 @@ enum ring_result {
 	RING_TAKEN,   /* trylock: every ring is held by somebody */
 	RING_GONE,    /* trylock: this thread is a forked child now */
 	RING_TOO_LARGE, /* with its contexts */
+	RING_ENDED,   /* it takes no more events: 2^48 bytes were written, or it is damaged */
 };
 
 /* Where an attempt goes; checked inside its section (ring-rseq.h). */

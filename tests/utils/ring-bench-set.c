@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/rseq.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -56,7 +57,12 @@ void bench_set_create(struct bench_set *bench, const struct bench_set_config *co
 	};
 	struct lttngmap_channel *channel;
 	struct local *local;
+	int sockets[2];
 
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0) {
+		perror("socketpair");
+		exit(EXIT_FAILURE);
+	}
 	*bench = (struct bench_set){ .data_size = data_size };
 	bench->control = map(-1, sizeof(*bench->control), PROT_READ | PROT_WRITE, 0);
 	bench->process = map(-1, 4096, PROT_READ | PROT_WRITE, 0);
@@ -75,7 +81,8 @@ void bench_set_create(struct bench_set *bench, const struct bench_set_config *co
 
 	local->control = bench->control;
 	local->doorbell = -1;
-	local->socket = -1;
+	local->socket = sockets[0];
+	bench->daemon_socket = sockets[1];
 	local->use_rseq = config->use_rseq && __rseq_size > 0;
 	local->store16_atomic = arch_store16_is_atomic();
 	local->has_rdpid = arch_has_rdpid();
@@ -107,5 +114,8 @@ void bench_set_destroy(struct bench_set *bench)
 {
 	ring_set_close_reader(bench->set);
 	ring_set_put(bench->set);
+	close(bench->local->socket);
+	if (bench->daemon_socket >= 0)
+		close(bench->daemon_socket);
 	local_pages = NULL;
 }

@@ -32,6 +32,7 @@ struct bench_set {
 	uint64_t data_size;
 	struct ring_set *set;
 	struct ring_totals totals;
+	int daemon_socket; /* the daemon's end: closed, the daemon is gone */
 };
 
 /* Exits the program where memory cannot be had. */

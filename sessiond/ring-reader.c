@@ -71,7 +71,11 @@ static bool look(const struct ring_reader *reader, struct ring_commit *commit)
 static int account(struct ring_reader *reader, const struct ring_commit *commit)
 {
 	uint64_t base = load(&reader->ring->events_base);
-	uint64_t written = base + (uint32_t)(commit->count - (uint32_t)base);
+	/*
+	 * The base is that of a switch before the commit, or of one after it: we
+	 * read it later. So the difference may be negative.
+	 */
+	uint64_t written = base + (uint64_t)(int32_t)(commit->count - (uint32_t)base);
 
 	if (commit->position < reader->position)
 		return spoil(reader, "its position went back");
@@ -79,10 +83,6 @@ static int account(struct ring_reader *reader, const struct ring_commit *commit)
 	    subbuf_size(reader) - LTTNGMAP_SUBBUF_TAIL)
 		return spoil(reader, "its position lies beyond a sub-buffer's end");
 	reader->position = commit->position;
-	/*
-	 * A switch in progress may have stored a base that belongs to a later
-	 * commit than the one that we look at: then leave it for the next look.
-	 */
 	if (written >= reader->account.written &&
 	    written <= commit->position / LTTNGMAP_RECORD_HEADER_SIZE)
 		reader->account.written = written;
@@ -119,7 +119,8 @@ static void tell_space(struct lttngmap_ring *ring)
 
 /*
  * Take full sub-buffer `seq` out of the rotation. 0; -ESTALE: it was
- * overwritten; -EBADMSG.
+ * overwritten; -EBADMSG. A writer can come in between once only, for then the
+ * entry has a later sequence number.
  */
 static int swap_out(struct ring_reader *reader, uint64_t seq, uint32_t *id)
 {
@@ -127,7 +128,7 @@ static int swap_out(struct ring_reader *reader, uint64_t seq, uint32_t *id)
 	uint64_t *slot = lttngmap_ring_slots(reader->ring) + index;
 	uint64_t old = load(slot);
 
-	for (;;) {
+	for (unsigned tries = 0; tries < 2; tries++) {
 		if (lttngmap_slot_seq(old) > seq)
 			return reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE ?
 				       -ESTALE :
@@ -146,6 +147,7 @@ static int swap_out(struct ring_reader *reader, uint64_t seq, uint32_t *id)
 			return 0;
 		}
 	}
+	return spoil(reader, "its table of sub-buffers is damaged");
 }
 
 /* A stretch of records in one sub-buffer, as the process says it is. */
@@ -215,20 +217,32 @@ static int describe(struct ring_reader *reader, const struct stretch *stretch,
 		return spoil(reader, "its count of events is wrong");
 	if (stretch->end < stretch->opened.begin || stretch->end > now)
 		return spoil(reader, "its clock is wrong");
-	if (stretch->discards < reader->discards)
-		return spoil(reader, "its count of discarded events went back");
-
 	reader->account.overwritten += events_begin - reader->events;
 	reader->events = stretch->events_end;
 	reader->end = stretch->end;
-	reader->discards = stretch->discards;
+	if (stretch->discards > reader->discards)
+		reader->discards = stretch->discards;
 	packet->subbuf_id = stretch->id;
 	packet->offset = stretch->from;
 	packet->length = (uint32_t)(stretch->to - stretch->from);
 	packet->timestamp_begin = stretch->opened.begin;
 	packet->timestamp_end = stretch->end;
 	packet->events = events;
-	packet->discarded = stretch->discards + reader->account.overwritten;
+	packet->discarded = reader->discards + reader->account.overwritten;
+	return 0;
+}
+
+/*
+ * The writer reads the ring's count of discarded events when it prepares the
+ * move out of a sub-buffer. Until it moves, others may count on, and a partial
+ * packet tell of it: so a descriptor's count may be less than what was given
+ * out, but not less than that of the full sub-buffer before.
+ */
+static int check_discards(struct ring_reader *reader, const struct stretch *stretch)
+{
+	if (stretch->discards < reader->discards_full)
+		return spoil(reader, "its count of discarded events went back");
+	reader->discards_full = stretch->discards;
 	return 0;
 }
 
@@ -265,11 +279,13 @@ static int take_full(struct ring_reader *reader, const struct ring_commit *commi
 	stretch.end = load(&subbuf->end);
 	stretch.events_end = load(&subbuf->events_end);
 	stretch.discards = load(&subbuf->discards);
+	result = check_discards(reader, &stretch);
 	/* Ours now, whatever is wrong with it. */
 	*held = (struct ring_held){ .seq = reader->seq, .id = stretch.id, .swapped = true };
 	reader->seq++;
 	reader->offset = 0;
-	result = check_opening(reader, &stretch);
+	if (result == 0)
+		result = check_opening(reader, &stretch);
 	if (result == 0)
 		result = describe(reader, &stretch, packet);
 	if (result < 0)
@@ -312,7 +328,8 @@ static int take_partial(struct ring_reader *reader, const struct ring_commit *co
 		return result;
 	stretch.events_end = *events_begin + (uint32_t)(commit->count - (uint32_t)*events_begin);
 	*held = (struct ring_held){ .seq = reader->seq, .id = stretch.id };
-	if (reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE && !reader->frozen)
+	/* While frozen too: the next start may come before the packet is released. */
+	if (reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE)
 		packet->flags |= LTTNGMAP_PACKET_VOLATILE;
 	result = describe(reader, &stretch, packet);
 	if (result == 0)
@@ -335,10 +352,11 @@ int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_p
 		     struct ring_held *held)
 {
 	struct ring_commit commit;
-	int result;
+	int result = -EAGAIN;
 
 	*packet = (struct lttngmap_packet){ .sequence = reader->packets };
-	do {
+	/* Bounded: a hostile process could offer empty sub-buffers for ever. */
+	for (uint32_t passed = 0; passed <= subbufs_of(reader); passed++) {
 		uint64_t q;
 
 		result = look_end(reader, &commit);
@@ -350,6 +368,7 @@ int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_p
 			/* All of it was given out before, as partial packets. */
 			if (result == 0 && packet->events == 0) {
 				ring_reader_release(reader, held);
+				result = -EAGAIN;
 				continue;
 			}
 		} else if (!partial && !reader->frozen) {
@@ -363,7 +382,7 @@ int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_p
 			return -EAGAIN;
 		}
 		break;
-	} while (true);
+	}
 	if (result == 0)
 		reader->packets++;
 	return result;

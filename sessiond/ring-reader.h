@@ -54,6 +54,7 @@ struct ring_reader {
 	uint64_t events;   /* records before (seq, offset), delivered or overwritten */
 	uint64_t end;      /* clock: nothing later was given out */
 	uint64_t discards; /* as last given out */
+	uint64_t discards_full; /* as the last full sub-buffer had it */
 	uint64_t position; /* as last seen */
 	bool frozen;
 	struct ring_commit limit; /* while frozen: no more than this is read */

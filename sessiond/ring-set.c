@@ -47,7 +47,6 @@ struct ring_set {
 	struct lttngmap_packet current;
 	struct ring_held held;
 	uint64_t delivered;
-	uint64_t lapped_events;
 	struct ring_account told; /* what of the rings' accounts the totals have */
 	struct ring_reader readers[];
 };
@@ -249,7 +248,7 @@ static void add(uint64_t *total, uint64_t *told, uint64_t now)
 static void tell_totals(struct ring_set *set)
 {
 	struct ring_totals *totals = set->config.totals;
-	struct ring_account sum = { .overwritten = set->lapped_events };
+	struct ring_account sum = { 0 };
 
 	if (!totals)
 		return;
@@ -347,7 +346,8 @@ static void release_current(struct ring_set *set)
 	ring_reader_release(&set->readers[set->current.cpu], &set->held);
 	set->holds = false;
 	if (set->lapped) {
-		set->lapped_events += events;
+		/* The ring's next packet tells of them, as of all that were overwritten. */
+		set->readers[set->current.cpu].account.overwritten += events;
 		return;
 	}
 	set->delivered += events;

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * What a ring meets once in a long life, or in an unlucky nanosecond, brought
+ * about by hand: a writer that is preempted between two steps, counts and
+ * positions near their ends, a stop and a start while a packet is held.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <urcu.h>
+
+#include "common/clock.h"
+#include "liblttngmap/ring-write.h"
+#include "tests/utils/ring-bench-set.h"
+#include "tests/utils/tap.h"
+
+#define SUBBUF_SHIFT 12
+#define SUBBUFS_SHIFT 2
+#define SUBBUFS (1u << SUBBUFS_SHIFT)
+#define RECORD 64
+#define RECORDS (((1u << SUBBUF_SHIFT) - LTTNGMAP_SUBBUF_TAIL) / RECORD) /* in a sub-buffer */
+/* A test that hangs is a test that failed. */
+#define HANG_SECONDS 20
+
+static struct bench_set bench;
+
+static struct lttngmap_ring *ring0(void)
+{
+	return (struct lttngmap_ring *)bench.rings;
+}
+
+static struct lttngmap_subbuf *subbuf0(uint32_t id)
+{
+	return lttngmap_ring_subbufs(ring0(), SUBBUFS) + id;
+}
+
+static void set_up(enum lttngmap_mode mode, bool use_rseq)
+{
+	struct bench_set_config config = {
+		.mode = mode,
+		.clock = LTTNGMAP_CLOCK_TSC,
+		.subbuf_shift = SUBBUF_SHIFT,
+		.subbufs_shift = SUBBUFS_SHIFT,
+		.use_rseq = use_rseq,
+	};
+
+	bench_set_create(&bench, &config);
+	alarm(HANG_SECONDS);
+}
+
+static void tear_down(void)
+{
+	bench_set_destroy(&bench);
+	alarm(0);
+}
+
+/* Into ring 0: by rseq on CPU 0, by trylock because all others are held. */
+static void emit(unsigned events)
+{
+	static const uint64_t fields[RECORD / 8 - 1];
+	uint32_t rings = bench.control->cpu_rings + LTTNGMAP_EXTRA_RINGS;
+	struct ring_event event = { .fields = fields, .size = sizeof(fields), .id = 1 };
+
+	for (uint32_t ring = 1; ring < rings; ring++)
+		((struct lttngmap_ring *)(bench.rings + ring * lttngmap_ring_stride(SUBBUFS)))
+			->lock = 1;
+	while (events--)
+		ring_write(bench.local, 0, &event);
+}
+
+static uint64_t position0(void)
+{
+	return ring0()->commit[0] & LTTNGMAP_POSITION_MASK;
+}
+
+static int get_packet(struct lttngmap_packet *packet)
+{
+	*packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY,
+					    .flags = LTTNGMAP_PACKET_PARTIAL };
+	return ring_set_get_packet(bench.set, packet);
+}
+
+static void test_late_discards(void)
+{
+	struct lttngmap_packet packet;
+
+	set_up(LTTNGMAP_MODE_DISCARD, false);
+	emit(10);
+	ring0()->discards = 6;
+	is(get_packet(&packet), 0, "a partial packet");
+	is(packet.discarded, 6, "… tells of discarded events");
+	emit(RECORDS);
+	/* The move was prepared before the sixth was counted. */
+	subbuf0(0)->discards = 5;
+	is(get_packet(&packet), 0, "the move out of that sub-buffer may know of fewer");
+	is(packet.discarded, 6, "… and the packet still tells of all");
+	is(bench.totals.closed_rings, 0, "… and the ring is not closed for it");
+	tear_down();
+}
+
+static void test_late_base(void)
+{
+	const uint64_t count = UINT64_C(5000000000);
+
+	set_up(LTTNGMAP_MODE_OVERWRITE, false);
+	emit(1);
+	ring0()->commit[0] = UINT64_C(1) << 40 | (count & 0xffff) << LTTNGMAP_COUNT_SHIFT;
+	ring0()->commit[1] = (count >> 16 & 0xffff) << LTTNGMAP_COUNT_SHIFT;
+	/* A switch after our look at the commit; its own commit is not there yet. */
+	ring0()->events_base = count + 10;
+	ring_set_poll(bench.set);
+	is(bench.totals.written, count, "the count is right beside a base of a later switch");
+	ring0()->events_base = count - 10;
+	ring_set_poll(bench.set);
+	is(bench.totals.written, count, "… and of an earlier one");
+	tear_down();
+}
+
+static void test_lapped(void)
+{
+	struct lttngmap_packet packet;
+	uint64_t kept = 0, told = 0;
+
+	set_up(LTTNGMAP_MODE_OVERWRITE, false);
+	emit(10);
+	is(get_packet(&packet), 0, "a partial packet of an overwritten ring");
+	emit(SUBBUFS * RECORDS + 10);
+	is(ring_set_check_packet(bench.set), -ESTALE, "… is overwritten while it is held");
+	bench_set_stop(&bench);
+	while (get_packet(&packet) == 0) {
+		kept += packet.events;
+		told = packet.discarded;
+	}
+	is(bench.totals.overwritten + kept, 10 + SUBBUFS * RECORDS + 10, "… which is counted");
+	is(told, bench.totals.overwritten, "… and told by the packets after it");
+	tear_down();
+}
+
+static void test_held_over_restart(void)
+{
+	struct lttngmap_packet packet;
+
+	set_up(LTTNGMAP_MODE_OVERWRITE, false);
+	emit(10);
+	bench_set_stop(&bench);
+	is(get_packet(&packet), 0, "the last packet of a stopped ring");
+	ok(packet.flags & LTTNGMAP_PACKET_VOLATILE, "… may be overwritten");
+	ring_set_thaw(bench.set);
+	bench.control->channels[0].generation = 2;
+	emit(2 * SUBBUFS * RECORDS);
+	is(ring_set_check_packet(bench.set), -ESTALE, "… once the session is started again");
+	tear_down();
+}
+
+/* All slots as a long life leaves them, at the last sub-buffer of 48 bits. */
+static void age_ring(void)
+{
+	uint64_t last = LTTNGMAP_POSITION_MASK >> SUBBUF_SHIFT;
+
+	emit(1);
+	for (uint64_t seq = last - SUBBUFS + 1; seq <= last; seq++) {
+		uint32_t index = seq & (SUBBUFS - 1);
+
+		lttngmap_ring_slots(ring0())[index] =
+			lttngmap_slot_make(seq, LTTNGMAP_SLOT_WRITING, index, index);
+	}
+	ring0()->commit[0] = (last << SUBBUF_SHIFT) | UINT64_C(1) << LTTNGMAP_COUNT_SHIFT;
+}
+
+static void test_position_ends(bool use_rseq)
+{
+	set_up(LTTNGMAP_MODE_OVERWRITE, use_rseq);
+	age_ring();
+	emit(RECORDS + 100);
+	diag("by %s", use_rseq ? "rseq" : "trylock");
+	is(ring0()->discards, 100, "events beyond 2^48 bytes are counted as lost");
+	is(position0() >> SUBBUF_SHIFT, LTTNGMAP_POSITION_MASK >> SUBBUF_SHIFT,
+	   "… the position stays in the last sub-buffer");
+	is(ring0()->commit[0] >> LTTNGMAP_COUNT_SHIFT, 1 + RECORDS,
+	   "… and the count of those before is right");
+	tear_down();
+}
+
+static void test_damaged_table(bool use_rseq)
+{
+	set_up(LTTNGMAP_MODE_DISCARD, use_rseq);
+	lttngmap_ring_slots(ring0())[1] = lttngmap_slot_make(99, LTTNGMAP_SLOT_WRITING, 1, 1);
+	emit(RECORDS + 5);
+	diag("by %s", use_rseq ? "rseq" : "trylock");
+	is(ring0()->discards, 5, "a damaged table of sub-buffers loses events, no more");
+	is(ring0()->lock, 0, "… and the ring's lock is free");
+	tear_down();
+}
+
+static unsigned ticks;
+
+static void on_tick(int number)
+{
+	(void)number;
+	/* 3 s: the writer would wait for ever. Let it go. */
+	if (++ticks == 300)
+		bench.control->channels[0].generation = 0;
+}
+
+static void test_death_under_signals(void)
+{
+	const struct itimerval every_10ms = { { 0, 10000 }, { 0, 10000 } }, none = { 0 };
+	struct sigaction action = { .sa_handler = on_tick };
+
+	set_up(LTTNGMAP_MODE_BLOCKING, false);
+	close(bench.daemon_socket);
+	bench.daemon_socket = -1;
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &every_10ms, NULL);
+	emit(SUBBUFS * RECORDS + 1);
+	setitimer(ITIMER_REAL, &none, NULL);
+	signal(SIGALRM, SIG_DFL);
+	ok(ticks < 300, "a writer that waits sees the daemon's death beside signals (%u)", ticks);
+	is(ring0()->discards, 1, "… and counts its event as lost");
+	tear_down();
+}
+
+int main(void)
+{
+	cpu_set_t cpu;
+
+	CPU_ZERO(&cpu);
+	CPU_SET(0, &cpu);
+	rcu_register_thread();
+	ring_set_table_create();
+	test_late_discards();
+	test_late_base();
+	test_lapped();
+	test_held_over_restart();
+	test_position_ends(false);
+	test_damaged_table(false);
+	if (sched_setaffinity(0, sizeof(cpu), &cpu) == 0) {
+		test_position_ends(true);
+		test_damaged_table(true);
+	}
+	test_death_under_signals();
+	ring_set_table_destroy();
+	rcu_unregister_thread();
+	return done_testing();
+}

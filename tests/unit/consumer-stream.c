@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * The consumer's files on disk: the bytes of headers and index entries, what
+ * is left after a crash at any byte, duplicates, failing writes.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "consumerd/stream.h"
+#include "tests/utils/tap.h"
+#include "tests/utils/trace-kit.h"
+
+#define NAME "channel_prog.x-4711-1_2"
+#define HEADER sizeof(struct ctf_packet_header)
+
+static struct stream_pool pool;
+
+/* ---- a disk that fails ----------------------------------------------------------- */
+
+static size_t disk_room = SIZE_MAX; /* bytes that can still be written */
+static int disk_error = ENOSPC;     /* what is said then */
+static size_t disk_bite = SIZE_MAX; /* bytes that one call takes at most */
+
+/* In place of the C library's. */
+ssize_t pwritev(int fd, const struct iovec *parts, int nr_parts, off_t offset)
+{
+	size_t size = 0, limit = disk_bite < disk_room ? disk_bite : disk_room;
+	char *bytes;
+	ssize_t written;
+
+	for (int i = 0; i < nr_parts; i++)
+		size += parts[i].iov_len;
+	if (size && !disk_room) {
+		errno = disk_error;
+		return -1;
+	}
+	bytes = malloc(size + 1);
+	size = 0;
+	for (int i = 0; i < nr_parts; size += parts[i].iov_len, i++)
+		if (parts[i].iov_len)
+			memcpy(bytes + size, parts[i].iov_base, parts[i].iov_len);
+	written = pwrite(fd, bytes, size < limit ? size : limit, offset);
+	free(bytes);
+	if (written > 0 && disk_room != SIZE_MAX)
+		disk_room -= (size_t)written;
+	return written;
+}
+
+static void mend_disk(void)
+{
+	disk_room = SIZE_MAX;
+	disk_bite = SIZE_MAX;
+	disk_error = ENOSPC;
+}
+
+/* ---- helpers ----------------------------------------------------------------------- */
+
+static void open_trace(struct trace *trace, const char *output)
+{
+	int error = trace_open(trace, output, trace_kit_uuid), memory;
+
+	if (error)
+		bail_out("%s: %s", output, strerror(-error));
+	memory = trace_kit_metadata();
+	if (trace_write_metadata(trace, memory))
+		bail_out("no metadata");
+	close(memory);
+}
+
+static struct stream *make_stream(const struct trace *trace, const char *name)
+{
+	struct stream *stream = stream_create(trace, &pool, name, "prog.x", TRACE_KIT_STREAM_ID);
+
+	if (!stream)
+		bail_out("no stream");
+	return stream;
+}
+
+static int write_numbered(struct stream *stream, uint64_t sequence)
+{
+	char body[TRACE_KIT_BODY_MAX];
+	struct lttngmap_packet packet;
+
+	trace_kit_packet(2, sequence, &packet, body);
+	return stream_write(stream, &packet, body);
+}
+
+static int write_packets(struct stream *stream, uint64_t from, uint64_t to)
+{
+	int error = 0;
+
+	for (; !error && from < to; from++)
+		error = write_numbered(stream, from);
+	return error ? error : stream_flush(stream);
+}
+
+static size_t read_file(const char *path, char *bytes, size_t size)
+{
+	int fd = open(path, O_RDONLY);
+	ssize_t got = fd < 0 ? 0 : read(fd, bytes, size);
+
+	if (fd >= 0)
+		close(fd);
+	return got < 0 ? 0 : (size_t)got;
+}
+
+static void write_file(const char *path, const char *bytes, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+		bail_out("%s: %s", path, strerror(errno));
+	close(fd);
+}
+
+/* ---- tests --------------------------------------------------------------------------- */
+
+static void test_header_bytes(void)
+{
+	/* Byte by byte, as a little-endian machine has it. */
+	static const uint8_t expected[HEADER] = {
+		0xc1, 0x1f, 0xfc, 0xc1, 0x10, 0x21, 0x32, 0x43, 0x54, 0x65, 0x46, 0x87, 0x98, 0xa9,
+		0xba, 0xcb, 0xdc, 0xed, 0xfe, 0x0f, 3, 0, 0, 0, 8, 7, 6, 5, 4, 3, 2, 1,
+		0x11, 0, 0, 0, 0, 0, 0, 0, 0x22, 0, 0, 0, 0, 0, 0, 0,
+		0x80, 3, 0, 0, 0, 0, 0, 0, 0x80, 3, 0, 0, 0, 0, 0, 0,
+		0x33, 0, 0, 0, 0, 0, 0, 0, 0x44, 0, 0, 0, 0, 0, 0, 0,
+		5, 0, 0, 0, 0x67, 0x12, 0, 0, 0x2f, 3, 0, 0,
+		'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o', 0,
+	};
+	struct packet_stream stream = { .stream_id = 3, .instance = 0x0102030405060708 };
+	struct lttngmap_packet packet = {
+		.cpu = 5, .length = 4, .pid = 4711, .uid = 815, .sequence = 0x33,
+		.timestamp_begin = 0x11, .timestamp_end = 0x22, .discarded = 0x44,
+	};
+	struct ctf_packet_header header;
+	struct ctf_index_entry entry;
+	uint64_t size;
+
+	memcpy(stream.uuid, trace_kit_uuid, sizeof(stream.uuid));
+	memcpy(stream.procname, "abcdefghijklmnop", 16);
+	is(packet_make_header(&stream, &packet, &header), HEADER + 4, "a packet's size");
+	if (__BYTE_ORDER == __LITTLE_ENDIAN)
+		ok(memcmp(&header, expected, HEADER) == 0, "a header, byte by byte");
+	else
+		skip(1, "the bytes are written down for little-endian machines");
+	is(packet_check_header(&header, trace_kit_uuid, HEADER + 4, &size), 0, "it is believed");
+	is(packet_check_header(&header, trace_kit_uuid, HEADER + 3, &size), -ENODATA,
+	   "not where the file ends before the packet does");
+	header.content_size += 8;
+	is(packet_check_header(&header, trace_kit_uuid, HEADER + 4, &size), -EBADMSG,
+	   "nor with more content than packet");
+	header.content_size -= 8;
+	header.packet_size = header.content_size = 0;
+	is(packet_check_header(&header, trace_kit_uuid, HEADER + 4, &size), -EBADMSG,
+	   "nor with less than a header in it");
+	packet_make_header(&stream, &packet, &header);
+	header.uuid[15] ^= 1;
+	is(packet_check_header(&header, trace_kit_uuid, HEADER + 4, &size), -EBADMSG,
+	   "nor of another trace");
+
+	packet_make_index_entry(&header, 0x1234, &entry);
+	ok(be64toh(entry.offset) == 0x1234 && be64toh(entry.packet_size) == (HEADER + 4) * 8 &&
+		   be64toh(entry.content_size) == (HEADER + 4) * 8 &&
+		   be64toh(entry.timestamp_begin) == 0x11 && be64toh(entry.timestamp_end) == 0x22 &&
+		   be64toh(entry.events_discarded) == 0x44 && be64toh(entry.stream_id) == 3 &&
+		   be64toh(entry.stream_instance_id) == 0x0102030405060708 &&
+		   be64toh(entry.packet_seq_num) == 0x33,
+	   "an index entry is the header's, big-endian");
+}
+
+static void test_trace(void)
+{
+	static const uint8_t index_start[16] = { 0xc1, 0xf1, 0xdc, 0xc1, 0, 0, 0, 1,
+						 0, 0, 0, 1, 0, 0, 0, 72 };
+	const char *output = trace_kit_path("deep/er/trace");
+	struct trace trace;
+	struct stream *stream;
+	char bytes[200];
+	long gap;
+
+	open_trace(&trace, output);
+	stream = make_stream(&trace, NAME);
+	is(trace_kit_file_size(trace_kit_path("deep/er/trace/ust/" NAME)), -1,
+	   "no file before the first packet");
+	is(write_packets(stream, 0, 100), 0, "a hundred packets are written");
+	is(write_numbered(stream, 99), -EALREADY, "the last of them is not written twice");
+	is(write_numbered(stream, 7), -EALREADY, "nor is an earlier one");
+	stream_destroy(stream);
+	trace_close(&trace);
+	is(trace_kit_read(output, &gap), 100 * TRACE_KIT_EVENTS, "babeltrace2 finds all events");
+	is(gap, -1, "in their order");
+	is(trace_kit_file_size(trace_kit_path("deep/er/trace/ust/index/" NAME ".idx")),
+	   16 + 100 * 72, "there is an index entry a packet");
+	read_file(trace_kit_path("deep/er/trace/ust/index/" NAME ".idx"), bytes, sizeof(bytes));
+	ok(memcmp(bytes, index_start, 16) == 0, "the index begins as LTTng's");
+}
+
+/* Three packets, the file cut at each byte of the last, then opened again. */
+static void test_torn(bool with_index)
+{
+	const char *output = trace_kit_path("torn%d", with_index);
+	const char *path = trace_kit_path("torn%d/ust/" NAME, with_index);
+	const char *index = trace_kit_path("torn%d/ust/index/" NAME ".idx", with_index);
+	static char bytes[8192], entries[1024], after[8192];
+	size_t size, index_size, two, wrong = 0, unread = 0;
+	struct trace trace;
+	struct stream *stream;
+
+	open_trace(&trace, output);
+	stream = make_stream(&trace, NAME);
+	write_packets(stream, 0, 2);
+	two = (size_t)trace_kit_file_size(path);
+	write_packets(stream, 2, 3);
+	stream_destroy(stream);
+	trace_close(&trace);
+	size = read_file(path, bytes, sizeof(bytes));
+	index_size = read_file(index, entries, sizeof(entries));
+
+	for (size_t cut = two; cut <= size; cut++) {
+		write_file(path, bytes, cut);
+		if (with_index)
+			/* The index, too, ends somewhere. */
+			write_file(index, entries, index_size - (size - cut) % 100);
+		else
+			unlink(index);
+		if (trace_open(&trace, output, trace_kit_uuid))
+			wrong++;
+		/* Whole packets alone are left by the repair at the trace's opening. */
+		if (trace_kit_file_size(path) != (long)(cut == size ? size : two) ||
+		    trace_kit_file_size(index) != (cut == size ? 16 + 3 * 72 : 16 + 2 * 72))
+			wrong++;
+		if (cut % 37 == 0 && trace_kit_read(output, NULL) != 10)
+			unread++;
+		stream = make_stream(&trace, NAME);
+		for (uint64_t sequence = 0; sequence < 3; sequence++) {
+			int error = write_numbered(stream, sequence);
+
+			if (error != (sequence == 2 && cut < size ? 0 : -EALREADY))
+				wrong++;
+		}
+		if (stream_flush(stream))
+			wrong++;
+		stream_destroy(stream);
+		trace_close(&trace);
+		if (read_file(path, after, sizeof(after)) != size || memcmp(after, bytes, size) ||
+		    read_file(index, after, sizeof(after)) != index_size ||
+		    memcmp(after, entries, index_size))
+			wrong++;
+	}
+	is(wrong, 0, with_index ? "cut anywhere in its last packet: mended, and written once" :
+				  "the same where the index is lost");
+	is(unread, 0, "readable before anything was written again");
+	is(trace_kit_read(output, NULL), 15, "and after it");
+}
+
+/* A stream that ended is not opened by any ring any more. */
+static void test_torn_orphan(void)
+{
+	const char *output = trace_kit_path("orphan"), *path = trace_kit_path("orphan/ust/" NAME);
+	struct trace trace;
+	struct stream *stream;
+
+	open_trace(&trace, output);
+	stream = make_stream(&trace, NAME);
+	write_packets(stream, 0, 2);
+	stream_destroy(stream);
+	trace_close(&trace);
+	if (truncate(path, trace_kit_file_size(path) - 10))
+		bail_out("truncate");
+	open_trace(&trace, output);
+	trace_close(&trace);
+	is(trace_kit_read(output, NULL), TRACE_KIT_EVENTS,
+	   "an ended stream is mended when the trace is opened");
+	is(trace_kit_file_size(trace_kit_path("orphan/ust/index/" NAME ".idx")), 16 + 72,
+	   "and its index");
+}
+
+static void test_foreign(void)
+{
+	const char *path = trace_kit_path("foreign/ust/" NAME);
+	static const char text[] = "my diary, which no program shall destroy, whatever its name";
+	static const uint8_t other[CTF_UUID_SIZE] = { 1 };
+	struct trace trace;
+	struct stream *stream;
+
+	open_trace(&trace, trace_kit_path("foreign"));
+	write_file(path, text, sizeof(text));
+	stream = make_stream(&trace, NAME);
+	is(write_numbered(stream, 0), -EEXIST, "a file that is no stream is not written to");
+	is(trace_kit_file_size(path), sizeof(text), "nor cut");
+	stream_destroy(stream);
+	trace_close(&trace);
+	is(trace_open(&trace, trace_kit_path("foreign"), trace_kit_uuid), -EEXIST,
+	   "nor is a trace made beside it");
+	unlink(path);
+
+	open_trace(&trace, trace_kit_path("foreign"));
+	stream = make_stream(&trace, NAME);
+	write_packets(stream, 0, 1);
+	stream_destroy(stream);
+	trace_close(&trace);
+	is(trace_open(&trace, trace_kit_path("foreign"), other), -EEXIST,
+	   "a trace of another UUID is left alone");
+	is(trace_kit_read(trace_kit_path("foreign"), NULL), TRACE_KIT_EVENTS, "and whole");
+
+	symlink("/dev/null", trace_kit_path("foreign/ust/link"));
+	open_trace(&trace, trace_kit_path("foreign"));
+	stream = make_stream(&trace, "link");
+	ok(write_numbered(stream, 0) < 0, "a symbolic link is not followed");
+	stream_destroy(stream);
+	trace_close(&trace);
+	unlink(trace_kit_path("foreign/ust/link"));
+}
+
+static void test_full_disk(int error, const char *name)
+{
+	const char *output = trace_kit_path("full%d", error);
+	const char *path = trace_kit_path("full%d/ust/" NAME, error);
+	int wrong = 0, refused = 0;
+	struct stream *stream;
+	struct trace trace;
+	long whole, gap;
+
+	open_trace(&trace, output);
+	stream = make_stream(&trace, NAME);
+	disk_error = error;
+	for (uint64_t sequence = 0; sequence < 60; sequence++) {
+		whole = trace_kit_file_size(path);
+		/* Somewhere in the header, the body, or the index. */
+		disk_room = sequence * 7;
+		if (write_numbered(stream, sequence) == -error) {
+			refused++;
+			if (whole >= 0 && trace_kit_file_size(path) != whole)
+				wrong++;
+			mend_disk();
+			disk_error = error;
+			if (write_numbered(stream, sequence))
+				wrong++;
+		}
+		if (sequence % 3 == 0 && stream_flush(stream)) {
+			mend_disk();
+			disk_error = error;
+			if (stream_flush(stream))
+				wrong++;
+		}
+	}
+	mend_disk();
+	if (stream_flush(stream))
+		wrong++;
+	stream_destroy(stream);
+	trace_close(&trace);
+	ok(refused > 20, "%s: %d packets do not fit at first", name, refused);
+	is(wrong, 0, "nothing of them stays, and they are written later");
+	is(trace_kit_read(output, &gap), 60 * TRACE_KIT_EVENTS, "all is there in the end");
+	is(gap, -1, "in order");
+	is(trace_kit_file_size(trace_kit_path("full%d/ust/index/" NAME ".idx", error)),
+	   16 + 60 * 72, "and in the index");
+}
+
+static void test_small_bites(void)
+{
+	const char *output = trace_kit_path("bites");
+	struct stream *stream;
+	struct trace trace;
+	int error;
+
+	open_trace(&trace, output);
+	stream = make_stream(&trace, NAME);
+	disk_bite = 1;
+	error = write_packets(stream, 0, 3);
+	mend_disk();
+	is(error, 0, "a disk that takes a byte at a time is served");
+	stream_destroy(stream);
+	trace_close(&trace);
+	is(trace_kit_read(output, NULL), 3 * TRACE_KIT_EVENTS, "with whole packets");
+}
+
+/* More streams than descriptors: each packet goes to another one. */
+static void test_pool(void)
+{
+	struct stream *streams[20];
+	struct trace trace;
+	int before, most = 0, wrong = 0;
+	char name[32];
+
+	open_trace(&trace, trace_kit_path("pool"));
+	stream_pool_init(&pool, 4);
+	before = trace_kit_open_fds();
+	for (int i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "channel_p-%d-1_2", i);
+		streams[i] = make_stream(&trace, name);
+	}
+	for (uint64_t sequence = 0; sequence < 5; sequence++)
+		for (int i = 0; i < 20; i++) {
+			/* Some with entries that are due when their files are closed. */
+			if (write_numbered(streams[i], sequence) ||
+			    (i % 2 && stream_flush(streams[i])))
+				wrong++;
+			if (trace_kit_open_fds() - before > most)
+				most = trace_kit_open_fds() - before;
+		}
+	for (int i = 0; i < 20; i++) {
+		if (stream_flush(streams[i]))
+			wrong++;
+		stream_destroy(streams[i]);
+	}
+	is(wrong, 0, "twenty streams are written in turns");
+	is(most, 8, "by the descriptors of four");
+	is(trace_kit_open_fds(), before, "which are all closed in the end");
+	is(pool.nr_open, 0, "as the pool knows");
+	trace_close(&trace);
+	stream_pool_init(&pool, 100);
+	is(trace_kit_read(trace_kit_path("pool"), NULL), 20 * 5 * TRACE_KIT_EVENTS,
+	   "and nothing is missing");
+	for (int i = 0; i < 20; i++)
+		if (trace_kit_file_size(trace_kit_path("pool/ust/index/channel_p-%d-1_2.idx", i)) !=
+		    16 + 5 * 72)
+			wrong++;
+	is(wrong, 0, "nor in the indexes");
+}
+
+static void test_metadata(void)
+{
+	char before[8192], after[8192];
+	struct trace trace;
+	size_t size;
+	int fd;
+
+	open_trace(&trace, trace_kit_path("metadata"));
+	size = read_file(trace_kit_path("metadata/ust/metadata"), before, sizeof(before));
+	ok(size > 100 && memcmp(before, "/* CTF 1.8 */\n", 14) == 0, "metadata is there at once");
+	/* A folder in the way of the new text: writing it fails. */
+	mkdir(trace_kit_path("metadata/ust/.metadata.new"), 0700);
+	fd = trace_kit_metadata();
+	ok(trace_write_metadata(&trace, fd) < 0, "metadata that cannot be written is an error");
+	close(fd);
+	is(read_file(trace_kit_path("metadata/ust/metadata"), after, sizeof(after)), size,
+	   "and the old is still there");
+	rmdir(trace_kit_path("metadata/ust/.metadata.new"));
+	trace_close(&trace);
+	write_file(trace_kit_path("metadata/plain"), "x", 1);
+	is(trace_open(&trace, trace_kit_path("metadata/plain"), trace_kit_uuid), -ENOTDIR,
+	   "an output that is a file is refused");
+}
+
+static void test_names(void)
+{
+	char name[NAME_MAX + 1];
+	struct trace trace;
+
+	open_trace(&trace, trace_kit_path("names"));
+	memset(name, 'n', sizeof(name));
+	name[NAME_MAX - 3] = '\0';
+	ok(!stream_create(&trace, &pool, name, "prog", 1),
+	   "a name whose index would have too long a name is refused");
+	trace_close(&trace);
+}
+
+int main(void)
+{
+	stream_pool_init(&pool, 100);
+	test_header_bytes();
+	test_trace();
+	test_torn(true);
+	test_torn(false);
+	test_torn_orphan();
+	test_foreign();
+	test_full_disk(ENOSPC, "no space");
+	test_full_disk(EIO, "a failing disk");
+	test_full_disk(EDQUOT, "the quota");
+	test_small_bites();
+	test_pool();
+	test_metadata();
+	test_names();
+	return done_testing();
+}

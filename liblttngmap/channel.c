@@ -42,10 +42,13 @@ static bool read_channel(const struct lttngmap_control *control, uint32_t slot,
 static enum channel_result fill_view(struct local *local, uint32_t slot,
 				     struct ring_channel *view)
 {
-	const struct lttngmap_control *control = local->control;
+	const struct lttngmap_control *control =
+		__atomic_load_n(&local->control, __ATOMIC_RELAXED);
 	struct lttngmap_channel channel;
 	uint64_t subbufs, rings, needed;
 
+	if (!control)
+		return CHANNEL_LOST;
 	if (!read_channel(control, slot, &channel))
 		return CHANNEL_LOST;
 	if (!channel.generation)
@@ -81,8 +84,11 @@ static enum channel_result fill_view(struct local *local, uint32_t slot,
 		.blocking_timeout_ms = channel.blocking_timeout_ms,
 		.mode = channel.mode,
 		.clock = (uint8_t)control->clock,
+		.use_rseq = local->use_rseq,
 	};
-	return CHANNEL_ON;
+	/* A child that was forked meanwhile may have made it of zeros. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&local->control, __ATOMIC_RELAXED) ? CHANNEL_ON : CHANNEL_LOST;
 }
 
 /* Put a view into the cache, unless somebody else is doing so. */
@@ -95,9 +101,10 @@ static void install_view(struct local *local, uint32_t slot, const struct ring_c
 					 __ATOMIC_RELAXED))
 		return;
 	/*
-	 * Readers take `generation` first and have it checked against the
-	 * control's in their critical section, after they read the rest: what
-	 * they may mix while we write has an old generation, and fails there.
+	 * Readers take `generation` first and compare it with the control's: by
+	 * trylock after they copied the rest, so that a mixture fails. By rseq at
+	 * the start of the section, and what the section reads after that can
+	 * change only when the slot is used for another channel: a second later.
 	 */
 	__atomic_store_n(&cached->generation, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
@@ -112,6 +119,7 @@ static void install_view(struct local *local, uint32_t slot, const struct ring_c
 enum channel_result channel_view(struct local *local, uint32_t slot, struct ring_channel *view)
 {
 	struct ring_channel *cached = &local->channels[slot];
+	const uint32_t *control_generation;
 	enum channel_result result;
 	uint32_t generation;
 
@@ -125,8 +133,10 @@ enum channel_result channel_view(struct local *local, uint32_t slot, struct ring
 	}
 
 	generation = __atomic_load_n(&cached->generation, __ATOMIC_ACQUIRE);
-	if (generation && generation == __atomic_load_n(cached->control_generation,
-							__ATOMIC_RELAXED)) {
+	/* NULL in a child that was forked since. */
+	control_generation = __atomic_load_n(&cached->control_generation, __ATOMIC_RELAXED);
+	if (generation && control_generation &&
+	    generation == __atomic_load_n(control_generation, __ATOMIC_RELAXED)) {
 		*view = *cached;
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (__atomic_load_n(&cached->generation, __ATOMIC_RELAXED) == generation &&

@@ -52,6 +52,7 @@ struct ring_channel {
 	uint32_t blocking_timeout_ms;
 	uint8_t mode;  /* enum lttngmap_mode */
 	uint8_t clock; /* enum lttngmap_clock */
+	bool use_rseq; /* the process's threads do; on CPU rings nobody else writes then */
 };
 
 struct local {

@@ -51,6 +51,8 @@
 	"cmpl %%eax, %%fs:%c[cpu_field](%[rseq])\n\t"   \
 	"jne %l[again]\n\t"                             \
 	"movq %c[control_generation](%[channel]), %%rax\n\t" \
+	"testq %%rax, %%rax\n\t"                        \
+	"jz %l[stale]\n\t" /* wiped: a forked child */  \
 	"movl (%%rax), %%eax\n\t"                       \
 	"cmpl %%eax, %c[generation](%[place])\n\t"      \
 	"jne %l[stale]\n\t"

@@ -12,10 +12,12 @@
  *
  * A signal handler that forks while its thread holds a lock: the child goes
  * on in here, on its parent's ring. The child's pages are wiped, so `epoch`
- * differs: it leaves the ring and the lock alone and writes as itself. The
- * check stands after everything that could differ between the two (the
- * clock), so that a fork after it makes the child store what its parent
- * stores.
+ * differs from what it was before the lock: the child leaves the ring and the
+ * lock alone and writes as itself. The last check stands right before the
+ * commit; a fork in the few instructions between makes the child store what
+ * its parent stores, which is harmless if it does so before its parent's next
+ * event there. A fork between the load of `epoch` and the lock leaves the lock
+ * taken: that ring is out of use.
  */
 #include <stdint.h>
 
@@ -73,13 +75,20 @@ static void copy_record(char *to, const struct ring_record *record, uint64_t now
 	}
 }
 
+static bool is_forked(const struct local *local, uint64_t epoch)
+{
+	/* A compiler barrier is all that a thread needs against its own signals. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return __atomic_load_n(&local->epoch, __ATOMIC_RELAXED) != epoch;
+}
+
 /* The ring is ours. Moves on while that is needed, then writes. */
 static enum ring_result write_locked(struct local *local, const struct ring_channel *channel,
-				     uint32_t index, const struct ring_record *record)
+				     uint32_t index, uint64_t epoch,
+				     const struct ring_record *record)
 {
 	struct lttngmap_ring *ring = ring_at(channel, index);
 	uint64_t *slots = lttngmap_ring_slots(ring);
-	uint64_t epoch = local->epoch;
 	uint64_t word0, word1, now, ahead, position, count;
 	struct ring_move move;
 	enum ring_result result;
@@ -107,7 +116,7 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 			return result;
 		if (result != RING_WRITTEN)
 			continue;
-		if (__atomic_load_n(&local->epoch, __ATOMIC_RELAXED) != epoch)
+		if (is_forked(local, epoch))
 			return RING_GONE;
 		for (unsigned i = 0; i < sizeof(move.stores) / sizeof(move.stores[0]); i++)
 			__atomic_store_n(move.stores[i].to, move.stores[i].value,
@@ -122,10 +131,12 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 	      << channel->subbuf_shift) +
 	     (position & channel->offset_mask);
 
-	if (__atomic_load_n(&local->epoch, __ATOMIC_RELAXED) != epoch)
+	if (is_forked(local, epoch))
 		return RING_GONE;
 	copy_record(to, record, now);
 	count = (word1 >> LTTNGMAP_COUNT_SHIFT) + (word0 + record->step < word0);
+	if (is_forked(local, epoch))
+		return RING_GONE;
 	publish(local, ring, word0 + record->step,
 		count << LTTNGMAP_COUNT_SHIFT | (now & LTTNGMAP_TIMESTAMP_MASK));
 	return RING_WRITTEN;
@@ -140,21 +151,27 @@ enum ring_result ring_trylock_write(struct local *local, const struct ring_chann
 
 	for (uint32_t left = last - first + 1; left > 0; left--, index++) {
 		struct lttngmap_ring *ring;
+		uint64_t epoch;
 
 		if (index > last)
 			index = first;
 		ring = ring_at(channel, index);
+		epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
+		if (!epoch)
+			return RING_GONE;
 		if (!lock_ring(ring))
 			continue;
 		/*
 		 * After the lock: a channel that changes lets all CPUs pass a quiescent
 		 * state, and does not reuse a ring whose lock is held.
 		 */
-		if (__atomic_load_n(channel->control_generation, __ATOMIC_ACQUIRE) !=
-		    channel->generation)
+		if (is_forked(local, epoch))
+			result = RING_GONE;
+		else if (__atomic_load_n(channel->control_generation, __ATOMIC_ACQUIRE) !=
+			 channel->generation)
 			result = RING_STALE;
 		else
-			result = write_locked(local, channel, index, record);
+			result = write_locked(local, channel, index, epoch, record);
 		if (result != RING_GONE)
 			unlock_ring(ring);
 		*full = ring;

@@ -55,7 +55,7 @@ static enum ring_result try_lock(struct local *local, const struct ring_channel 
 {
 	uint32_t last = channel->cpu_rings + LTTNGMAP_EXTRA_RINGS - 1;
 
-	if (local->use_rseq)
+	if (channel->use_rseq)
 		return ring_trylock_write(local, channel, channel->cpu_rings, last, 0, record,
 					  full);
 	return ring_trylock_write(local, channel, 0, last, arch_cpu(local->has_rdpid), record, full);
@@ -64,7 +64,7 @@ static enum ring_result try_lock(struct local *local, const struct ring_channel 
 static enum ring_result try_write(struct local *local, const struct ring_channel *channel,
 				  struct ring_record *record, struct lttngmap_ring **full)
 {
-	uint32_t cpu = local->use_rseq ? ring_rseq_cpu(__rseq_offset) : UINT32_MAX;
+	uint32_t cpu = channel->use_rseq ? ring_rseq_cpu(__rseq_offset) : UINT32_MAX;
 
 	if (cpu >= channel->cpu_rings || vfork_depth)
 		return try_lock(local, channel, record, full);
@@ -174,7 +174,7 @@ void ring_write(struct local *local, uint32_t slot, const struct ring_event *eve
 		return;
 	}
 	make_record(&record, event->id, event->fields, event->size);
-	if (LIKELY(local->use_rseq)) {
+	if (LIKELY(channel->use_rseq)) {
 		cpu = ring_rseq_cpu(__rseq_offset);
 		if (LIKELY(cpu < channel->cpu_rings && !vfork_depth)) {
 			if (UNLIKELY(channel->clock != LTTNGMAP_CLOCK_TSC))
@@ -190,8 +190,10 @@ void ring_write(struct local *local, uint32_t slot, const struct ring_event *eve
 		struct ring_channel copy = *channel;
 		struct lttngmap_ring *ring;
 
-		copy.generation = generation;
-		if (LIKELY(try_lock(local, &copy, &record, &ring) == RING_WRITTEN))
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		/* Not in a child whose view was wiped while it was copied. */
+		if (LIKELY(__atomic_load_n(&channel->generation, __ATOMIC_RELAXED) == generation) &&
+		    LIKELY(try_lock(local, &copy, &record, &ring) == RING_WRITTEN))
 			return;
 	}
 	write_slow(local, slot, event);

@@ -135,8 +135,16 @@ TESTS += tests/integration/tracepoint-compilers.sh tests/integration/tracepoint.
 
 # Both halves of the ring in one program, without daemons.
 ring_bench_set = tests/utils/ring-bench-set.c tests/utils/ring-bench-set.h
-check_PROGRAMS += tests/unit/ring-edges tests/unit/ring-hostile tests/unit/ring-stress
-TESTS += tests/unit/ring-edges tests/unit/ring-hostile tests/unit/ring-stress
+ring_tests = \
+	tests/unit/ring-edges \
+	tests/unit/ring-fork \
+	tests/unit/ring-hostile \
+	tests/unit/ring-stress
+check_PROGRAMS += $(ring_tests)
+TESTS += $(ring_tests)
+tests_unit_ring_fork_SOURCES = tests/unit/ring-fork.c $(ring_bench_set)
+tests_unit_ring_fork_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_ring_fork_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_ring_edges_SOURCES = tests/unit/ring-edges.c $(ring_bench_set)
 tests_unit_ring_edges_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_edges_LDADD = libsessiond.la liblttngmap-core.la

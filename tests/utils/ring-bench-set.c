@@ -57,7 +57,7 @@ void bench_set_create(struct bench_set *bench, const struct bench_set_config *co
 	};
 	struct lttngmap_channel *channel;
 	struct local *local;
-	int sockets[2];
+	int sockets[2], rings_fd;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0) {
 		perror("socketpair");
@@ -67,7 +67,10 @@ void bench_set_create(struct bench_set *bench, const struct bench_set_config *co
 	bench->control = map(-1, sizeof(*bench->control), PROT_READ | PROT_WRITE, 0);
 	bench->process = map(-1, 4096, PROT_READ | PROT_WRITE, 0);
 	bench->local = local = map(-1, sizeof(*local), PROT_READ | PROT_WRITE, 0);
-	bench->rings = map(-1, slot_stride, PROT_READ | PROT_WRITE, 0);
+	/* A file's, not anonymous: a forked child shares it, as in a traced process. */
+	rings_fd = make_memfd("ring-control", slot_stride);
+	bench->rings = map(rings_fd, slot_stride, PROT_READ | PROT_WRITE, 0);
+	close(rings_fd);
 	bench->data = map(data_fd, data_size, PROT_READ, 0);
 
 	bench->control->clock = config->clock;

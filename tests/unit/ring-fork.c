@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * A signal handler that forks in the middle of a write: the child comes back
+ * from the handler into a write that its parent began. By single steps, one
+ * fork at each instruction of a write, by rseq and by trylock: the child does
+ * not crash, and the parent's ring is whole.
+ *
+ * A trap aborts a restartable sequence as any signal does; so each of them is
+ * reached, at its first instructions, and then again from the beginning.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <urcu.h>
+
+#include "liblttngmap/ring-write.h"
+#include "tests/utils/ring-bench-set.h"
+#include "tests/utils/tap.h"
+
+#define TRAP_FLAG 0x100
+#define STEPS_MAX 300 /* some way into the second attempt, made from the beginning */
+#define FILL UINT64_C(0x0123456789abcdef)
+
+struct fields {
+	uint64_t number;
+	uint64_t fill[5];
+};
+
+static struct bench_set bench;
+static unsigned steps, fork_at;
+static pid_t child;
+static bool is_child;
+static int child_status;
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *machine = context;
+
+	(void)number;
+	(void)info;
+	if (++steps < fork_at)
+		return;
+	machine->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+	child = fork();
+	is_child = child == 0;
+	/* The child's part of the write is done before the parent's. */
+	if (child > 0)
+		waitpid(child, &child_status, 0);
+}
+
+static void emit(uint64_t number, bool stepping)
+{
+	struct fields fields = { .number = number };
+	struct ring_event event = { .fields = &fields, .size = sizeof(fields), .id = 1 };
+
+	for (unsigned i = 0; i < sizeof(fields.fill) / 8; i++)
+		fields.fill[i] = FILL + number;
+	if (stepping)
+		__asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq"
+				 :
+				 : "i"(TRAP_FLAG)
+				 : "memory", "cc");
+	ring_write(bench.local, 0, &event);
+	if (stepping)
+		__asm__ volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq"
+				 :
+				 : "i"(~TRAP_FLAG)
+				 : "memory", "cc");
+}
+
+struct tally {
+	unsigned crashed, torn, missing, closed;
+};
+
+/* Records 0 to 3 are there, 1 (the child's too) perhaps twice. */
+static void check(struct tally *tally)
+{
+	unsigned seen[4] = { 0 };
+	struct lttngmap_packet packet;
+
+	bench_set_stop(&bench);
+	for (;;) {
+		const char *at, *end;
+
+		packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY };
+		if (ring_set_get_packet(bench.set, &packet) < 0)
+			break;
+		at = bench.data + 4096 + ((uint64_t)packet.subbuf_id << 12) + packet.offset;
+		for (end = at + packet.length; at < end; at += 8 + sizeof(struct fields)) {
+			const struct fields *fields = (const void *)(at + 8);
+
+			if (fields->number > 3 || fields->fill[4] != FILL + fields->number)
+				tally->torn++;
+			else
+				seen[fields->number]++;
+		}
+		if (at != end)
+			tally->torn++;
+	}
+	tally->missing += !seen[0] + !seen[1] + !seen[2] + !seen[3];
+	tally->torn += seen[0] > 1 || seen[1] > 2 || seen[2] > 1 || seen[3] > 1;
+	tally->closed += bench.totals.closed_rings != 0;
+}
+
+static void fork_once(bool use_rseq, struct tally *tally)
+{
+	struct bench_set_config config = {
+		.mode = LTTNGMAP_MODE_DISCARD,
+		.clock = LTTNGMAP_CLOCK_TSC,
+		.subbuf_shift = 12,
+		.subbufs_shift = 1,
+		.use_rseq = use_rseq,
+	};
+
+	bench_set_create(&bench, &config);
+	madvise(bench.local, sizeof(*bench.local), MADV_WIPEONFORK);
+	steps = 0;
+	child = -1;
+	child_status = 0;
+	emit(0, false);
+	emit(1, true);
+	if (is_child)
+		_exit(0);
+	emit(2, false);
+	emit(3, false);
+	tally->crashed += child_status != 0;
+	check(tally);
+	bench_set_destroy(&bench);
+}
+
+static void test(const char *name, bool use_rseq)
+{
+	struct tally tally = { 0 };
+
+	for (fork_at = 1; fork_at < STEPS_MAX; fork_at++) {
+		fork_once(use_rseq, &tally);
+		if (child < 0) /* the write was over before */
+			break;
+	}
+	diag("%s: %u forks", name, fork_at - 1);
+	ok(fork_at > 50, "%s: a write was stepped through", name);
+	is(tally.crashed, 0, "… no child crashed");
+	is(tally.torn, 0, "… the parent's ring has whole records only");
+	is(tally.missing, 0, "… and all of them");
+	is(tally.closed, 0, "… and was not found spoiled");
+}
+
+int main(void)
+{
+	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
+
+	/* No daemon: a child finds that it is not traced. */
+	setenv("LTTNGMAP_RUNTIME_DIR", "/nonexistent", 1);
+	sigaction(SIGTRAP, &action, NULL);
+	rcu_register_thread();
+	ring_set_table_create();
+	test("trylock", false);
+	test("rseq", true);
+	ring_set_table_destroy();
+	rcu_unregister_thread();
+	return done_testing();
+}

@@ -114,9 +114,9 @@ int sessiond_stop(struct sessiond *sessiond, int signal)
 	if (waitpid(sessiond->pid, &status, 0) != sessiond->pid)
 		give_up("the session daemon cannot be waited for");
 	close(sessiond->control);
-	/* We made it, so the daemon leaves it, but nothing in it. */
-	if (rmdir(sessiond->dir) != 0) {
-		printf("# %s is left: %s\n", sessiond->dir, strerror(errno));
+	/* A private daemon takes its directory with it. */
+	if (access(sessiond->dir, F_OK) == 0) {
+		printf("# %s is left\n", sessiond->dir);
 		nftw(sessiond->dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 		return SESSIOND_LEFTOVERS;
 	}

@@ -11,6 +11,7 @@ libcommon_la_SOURCES = \
 	common/context.c \
 	common/context.h \
 	common/ctf.h \
+	common/filter-float.h \
 	common/json-message.c \
 	common/json-message.h \
 	common/log.c \

@@ -7,5 +7,6 @@ lttngmapincludedir = $(includedir)/lttngmap
 lttngmapinclude_HEADERS = \
 	include/lttngmap/abi.h \
 	include/lttngmap/event-class.h \
+	include/lttngmap/filter-code.h \
 	include/lttngmap/ring-file.h \
 	include/lttngmap/tracepoint.h

@@ -13,6 +13,10 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/context.c liblttngmap/context.h \
 	liblttngmap/event.c \
 	liblttngmap/exchange.c liblttngmap/exchange.h \
+	liblttngmap/filter.c liblttngmap/filter.h \
+	liblttngmap/filter-check.c \
+	liblttngmap/filter-decode.h \
+	liblttngmap/filter-string.c liblttngmap/filter-string.h \
 	liblttngmap/local.h \
 	liblttngmap/module.c \
 	liblttngmap/ring.c liblttngmap/ring.h \

@@ -4,6 +4,22 @@
 # lttngmap-sessiond. All but main.c is in libsessiond.la, so that the unit
 # tests reach it.
 
+# The compiler of filters, which needs nothing of the rest.
+noinst_LTLIBRARIES += libfilter.la
+libfilter_la_SOURCES = \
+	sessiond/filter-code.c \
+	sessiond/filter-compare.c \
+	sessiond/filter-emit.c \
+	sessiond/filter-emit.h \
+	sessiond/filter-fold.c \
+	sessiond/filter-lex.c \
+	sessiond/filter-operand.c \
+	sessiond/filter-parse.c \
+	sessiond/filter-tree.h \
+	sessiond/filter-types.c \
+	sessiond/filter-value.c \
+	sessiond/filter.h
+
 noinst_LTLIBRARIES += libsessiond.la
 libsessiond_la_SOURCES = \
 	sessiond/app-message.c \
@@ -75,7 +91,7 @@ libsessiond_la_SOURCES = \
 	sessiond/tsdl.h
 libsessiond_la_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFLAGS) \
 	$(JSON_CFLAGS) $(NUMA_CFLAGS) $(POPT_CFLAGS) -DBINDIR='"$(bindir)"'
-libsessiond_la_LIBADD = libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(FUSE_LIBS) $(JSON_LIBS) \
+libsessiond_la_LIBADD = libfilter.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(FUSE_LIBS) $(JSON_LIBS) \
 	$(NUMA_LIBS) $(POPT_LIBS) -lpthread
 
 bin_PROGRAMS += lttngmap-sessiond

@@ -318,3 +318,12 @@ tests_utils_contexts_LDADD = liblttngmap.la -lpthread
 tests_utils_contexts_LDFLAGS = $(test_ldflags)
 dist_check_SCRIPTS += tests/integration/contexts.sh
 TESTS += tests/integration/contexts.sh
+
+# Filters: the compiler of the session daemon, and the machine of the library.
+filter_test = tests/utils/filter-record.c tests/utils/filter-record.h
+filter_oracle = $(filter_test) tests/utils/filter-oracle.c tests/utils/filter-oracle.h
+filter_test_libs = libfilter.la liblttngmap-core.la
+check_PROGRAMS += tests/unit/filter-expressions
+TESTS += tests/unit/filter-expressions
+tests_unit_filter_expressions_SOURCES = tests/unit/filter-expressions.c $(filter_oracle)
+tests_unit_filter_expressions_LDADD = $(filter_test_libs)

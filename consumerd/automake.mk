@@ -20,6 +20,8 @@ libconsumerd_la_SOURCES = \
 	consumerd/ring.h \
 	consumerd/session.c \
 	consumerd/session.h \
+	consumerd/stream-direct.c \
+	consumerd/stream-direct.h \
 	consumerd/stream-repair.c \
 	consumerd/stream-repair.h \
 	consumerd/stream.c \

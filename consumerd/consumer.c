@@ -174,6 +174,7 @@ void consumer_destroy(struct consumer *consumer)
 	}
 	link_destroy(consumer->link);
 	turns_fini(&consumer->shared.turns);
+	stream_pool_destroy(&consumer->shared.pool);
 	free(consumer->shared.copy);
 	free(consumer);
 }

@@ -31,6 +31,11 @@ uint64_t packet_make_header(const struct packet_stream *stream,
 	return size;
 }
 
+void packet_pad(struct ctf_packet_header *header, uint64_t size)
+{
+	header->packet_size = size * 8;
+}
+
 int packet_check_header(const struct ctf_packet_header *header, const uint8_t uuid[CTF_UUID_SIZE],
 			uint64_t room, uint64_t *size)
 {

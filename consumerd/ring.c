@@ -247,7 +247,7 @@ static int write_packet(struct ring *ring, const char **what)
 		count(ring, &(struct session_written){
 				    .packets = 1,
 				    .events = ring->packet.events,
-				    .bytes = ring->packet.length + sizeof(struct ctf_packet_header),
+				    .bytes = stream_packet_size(stream),
 			    });
 	return error == -EALREADY ? 0 : error;
 }

@@ -23,8 +23,10 @@ struct stream {
 	struct packet_stream same;      /* in all its packets */
 	int stream_fd;                  /* -1 while closed, as is index_fd */
 	int index_fd;
+	enum direct_state direct;
 	bool torn;               /* there may be bytes beyond the tail */
 	struct stream_tail tail; /* valid while open */
+	uint64_t packet_size; /* of the last one written, bytes on disk */
 	unsigned due; /* of entries */
 	struct ctf_index_entry entries[ENTRIES_DUE];
 	char name[];
@@ -35,6 +37,12 @@ void stream_pool_init(struct stream_pool *pool, unsigned max_open)
 	CDS_INIT_LIST_HEAD(&pool->open);
 	pool->nr_open = 0;
 	pool->max_open = max_open;
+	pool->direct = (struct direct){ .block = NULL };
+}
+
+void stream_pool_destroy(struct stream_pool *pool)
+{
+	direct_destroy(&pool->direct);
 }
 
 /*
@@ -81,6 +89,7 @@ static void close_files(struct stream *stream)
 	close(stream->index_fd);
 	stream->stream_fd = -1;
 	stream->index_fd = -1;
+	stream->direct = DIRECT_OFF;
 	cds_list_del(&stream->pool_node);
 	stream->pool->nr_open--;
 }
@@ -181,6 +190,34 @@ int stream_flush(struct stream *stream)
 	return error;
 }
 
+/*
+ * Header and body at the tail. A packet in whole pages is padded up to a
+ * block, so that the next one may go the direct way.
+ */
+static int write_packet(struct stream *stream, struct ctf_packet_header *header,
+			const struct lttngmap_packet *packet, const void *body, uint64_t *size)
+{
+	static const char zeros[DIRECT_BLOCK];
+	uint64_t offset = stream->tail.size, content = *size;
+	int error = -EAGAIN;
+
+	if (direct_is_paged(packet, body)) {
+		*size += -(offset + content) % DIRECT_BLOCK;
+		packet_pad(header, *size);
+		if (offset % DIRECT_BLOCK == 0)
+			error = direct_write(&stream->pool->direct, &stream->direct,
+					     stream->stream_fd, header, body, content, offset);
+	}
+	if (error != -EAGAIN)
+		return error;
+	direct_leave(&stream->direct, stream->stream_fd);
+	error = file_write_pair(stream->stream_fd, header, sizeof(*header), body, packet->length,
+				offset);
+	if (!error && *size > content)
+		error = file_write(stream->stream_fd, zeros, *size - content, offset + content);
+	return error;
+}
+
 int stream_write(struct stream *stream, const struct lttngmap_packet *packet, const void *body)
 {
 	struct ctf_packet_header header;
@@ -196,18 +233,23 @@ int stream_write(struct stream *stream, const struct lttngmap_packet *packet, co
 	if (packet->sequence < tail->next_sequence)
 		return -EALREADY;
 	size = packet_make_header(&stream->same, packet, &header);
-	error = file_write_pair(stream->stream_fd, &header, sizeof(header), body, packet->length,
-				tail->size);
+	error = write_packet(stream, &header, packet, body, &size);
 	if (error) {
 		stream->torn = true;
 		(void)cut_tail(stream);
 		return error;
 	}
 	packet_make_index_entry(&header, tail->size, &stream->entries[stream->due++]);
+	stream->packet_size = size;
 	tail->size += size;
 	tail->packets++;
 	tail->next_sequence = packet->sequence + 1;
 	return 0;
+}
+
+uint64_t stream_packet_size(const struct stream *stream)
+{
+	return stream->packet_size;
 }
 
 bool stream_is_dirty(const struct stream *stream)

@@ -21,15 +21,19 @@
 #include <lttngmap/ring-file.h>
 
 #include "consumerd/packet.h"
+#include "consumerd/stream-direct.h"
 #include "consumerd/trace.h"
 
 struct stream_pool {
 	struct cds_list_head open; /* the one used longest ago first */
 	unsigned nr_open;
 	unsigned max_open;
+	struct direct direct;
 };
 
 void stream_pool_init(struct stream_pool *pool, unsigned max_open);
+/* Its streams are gone. */
+void stream_pool_destroy(struct stream_pool *pool);
 
 struct stream;
 
@@ -52,6 +56,8 @@ int stream_write(struct stream *stream, const struct lttngmap_packet *packet, co
 /* Write the index entries that are due. 0 or -errno: they stay due. */
 int stream_flush(struct stream *stream);
 
+/* Bytes on disk of the packet that was written last. */
+uint64_t stream_packet_size(const struct stream *stream);
 bool stream_is_dirty(const struct stream *stream);
 const char *stream_name(const struct stream *stream);
 

@@ -11,7 +11,7 @@
  *   2. In one critical section (ring_rseq_move, or under the ring's lock): if
  *      the commit is still the one that all was computed from, write the
  *      descriptors of q (its end) and of q + 1 (its begin), and publish the
- *      position (q + 1) << shift.
+ *      position of q + 1's first record.
  *
  * Step 2 may be begun by several writers and completed by one. What an
  * aborted one has stored is harmless: q + 1's descriptor belongs to nobody
@@ -100,7 +100,8 @@ static void describe_move(const struct ring_channel *channel, struct lttngmap_ri
 	add_store(&store, &ring->events_base, events);
 
 	move->expected = word0;
-	move->commit[0] = (word0 & ~LTTNGMAP_POSITION_MASK) | (q + 1) << channel->subbuf_shift;
+	move->commit[0] = (word0 & ~LTTNGMAP_POSITION_MASK) |
+			  (q + 1) << channel->subbuf_shift | LTTNGMAP_SUBBUF_HEAD;
 	move->commit[1] = (word1 & ~LTTNGMAP_TIMESTAMP_MASK) | (now & LTTNGMAP_TIMESTAMP_MASK);
 }
 

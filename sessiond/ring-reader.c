@@ -184,7 +184,7 @@ static int check_opening(struct ring_reader *reader, struct stretch *stretch)
 	uint64_t events_max = (stretch->seq << reader->geometry->subbuf_shift) /
 			      LTTNGMAP_RECORD_HEADER_SIZE;
 
-	if (stretch->from > 0 || stretch->seq == 0) {
+	if (stretch->seq == 0 || stretch->from > lttngmap_subbuf_head(stretch->seq)) {
 		opened->begin = reader->end;
 		opened->events_begin = reader->events;
 		return 0;
@@ -258,15 +258,15 @@ static int take_full(struct ring_reader *reader, const struct ring_commit *commi
 	if (reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE &&
 	    q - reader->seq >= subbufs_of(reader)) {
 		reader->seq = q - subbufs_of(reader) + 1;
-		stretch.from = 0;
+		stretch.from = lttngmap_subbuf_head(reader->seq);
 	}
 	for (;;) {
 		result = swap_out(reader, reader->seq, &stretch.id);
 		if (result != -ESTALE)
 			break;
-		stretch.from = 0;
-		reader->offset = 0;
-		if (++reader->seq >= q)
+		reader->offset = lttngmap_subbuf_head(++reader->seq);
+		stretch.from = reader->offset;
+		if (reader->seq >= q)
 			return -EAGAIN;
 	}
 	if (result < 0)
@@ -282,8 +282,7 @@ static int take_full(struct ring_reader *reader, const struct ring_commit *commi
 	result = check_discards(reader, &stretch);
 	/* Ours now, whatever is wrong with it. */
 	*held = (struct ring_held){ .seq = reader->seq, .id = stretch.id, .swapped = true };
-	reader->seq++;
-	reader->offset = 0;
+	reader->offset = lttngmap_subbuf_head(++reader->seq);
 	if (result == 0)
 		result = check_opening(reader, &stretch);
 	if (result == 0)

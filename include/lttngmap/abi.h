@@ -87,8 +87,18 @@ extern "C" {
  */
 #define LTTNGMAP_SUBBUF_TAIL 8u
 
+/*
+ * The first bytes of each sub-buffer stay unused, too, but for those of a
+ * ring's very first, for that one begins as zeros at position 0. They are as
+ * many as a packet's header has on disk: so the blocks there are the
+ * sub-buffer's pages, and all but the first go to the disk without a copy.
+ */
+#define LTTNGMAP_SUBBUF_HEAD 108u
+
 /* What a record may hold at most, header included (one minimal sub-buffer). */
-#define LTTNGMAP_RECORD_MAX 4088u
+#define LTTNGMAP_RECORD_MAX 3976u
+LTTNGMAP_ABI_ASSERT(LTTNGMAP_RECORD_MAX + LTTNGMAP_SUBBUF_HEAD + LTTNGMAP_SUBBUF_TAIL <=
+		    1u << LTTNGMAP_SUBBUF_SHIFT_MIN);
 #define LTTNGMAP_RECORD_HEADER_SIZE 8u
 
 /* ---- global control ---------------------------------------------------- */
@@ -238,7 +248,7 @@ struct lttngmap_subbuf {
 	uint64_t begin;        /* clock when it was opened, 64 bits; 0: ring start */
 	uint64_t events_begin; /* events before it, in this ring */
 	uint64_t end;          /* clock of its last record, 64 bits */
-	uint64_t content_size; /* bytes of records */
+	uint64_t content_size; /* where its records end, bytes from its beginning */
 	uint64_t events_end;   /* events up to its end */
 	uint64_t discards;     /* of the ring, up to its end */
 	uint64_t reserved;
@@ -277,6 +287,12 @@ static inline uint64_t lttngmap_slot_make(uint64_t seq, enum lttngmap_slot_state
 {
 	return seq << LTTNGMAP_SLOT_SEQ_SHIFT |
 	       (uint64_t)state << LTTNGMAP_SLOT_STATE_SHIFT | (id ^ index);
+}
+
+/* Where the records of a sub-buffer begin. */
+static inline uint32_t lttngmap_subbuf_head(uint64_t seq)
+{
+	return seq ? LTTNGMAP_SUBBUF_HEAD : 0;
 }
 
 static inline uint64_t lttngmap_slot_seq(uint64_t slot)

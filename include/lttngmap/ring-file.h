@@ -14,8 +14,9 @@
  *   ioctl(fd, TRACE_MMAP_IOCTL_GET_READER);
  *   ... data + meta->reader.id * meta->subbuf_size ...
  *
- * Sub-buffers hold records only, back to back from their first byte
- * (lttngmap/abi.h); meta->reader.read says up to where they are valid.
+ * Sub-buffers hold records only, back to back (lttngmap/abi.h), from
+ * LTTNGMAP_SUBBUF_HEAD on, in a ring's very first sub-buffer from 0 on;
+ * meta->reader.read says up to where they are valid.
  * LTTNGMAP_IOC_GET_PACKET says more, and is what the consumer uses.
  */
 #ifndef LTTNGMAP_RING_FILE_H

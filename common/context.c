@@ -5,8 +5,14 @@
 #include <errno.h>
 #include <string.h>
 
-#define NAMESPACE(name, what) { name, 8, false, false, 10, what }
-#define USER_ID(name, what) { name, 4, false, false, 10, what }
+#define NAMESPACE(name, what)                                                                      \
+	{                                                                                          \
+		name, 8, false, false, 10, what                                                    \
+	}
+#define USER_ID(name, what)                                                                        \
+	{                                                                                          \
+		name, 4, false, false, 10, what                                                    \
+	}
 
 const struct context_kind context_kinds[LTTNGMAP_CONTEXTS] = {
 	[LTTNGMAP_CONTEXT_VPID] = { "vpid", 4, true, false, 10, "process id" },

@@ -15,11 +15,11 @@
 
 struct context_kind {
 	const char *name;
-	uint8_t size;      /* bytes */
+	uint8_t size; /* bytes */
 	bool is_signed;
-	bool is_text;      /* bytes up to the first NUL */
-	uint8_t base;      /* 10 or 16 */
-	const char *what;  /* for people */
+	bool is_text;     /* bytes up to the first NUL */
+	uint8_t base;     /* 10 or 16 */
+	const char *what; /* for people */
 };
 
 /* By enum lttngmap_context. */

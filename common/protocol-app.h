@@ -69,8 +69,8 @@ struct protocol_app_register {
 	uint64_t instance;  /* PROTOCOL_APP_FORKED: of the parent's daemon */
 	uint32_t word_size; /* sizeof(long) */
 	uint32_t nr_classes;
-	char procname[16];  /* not necessarily NUL-terminated; any bytes */
-	/* then the classes, see below */
+	char procname[16]; /* not necessarily NUL-terminated; any bytes */
+			   /* then the classes, see below */
 };
 
 /*
@@ -89,11 +89,11 @@ enum {
 struct protocol_app_registered {
 	struct protocol_app_header header;
 	uint64_t instance;
-	uint64_t control_size;      /* bytes, as all sizes here */
+	uint64_t control_size; /* bytes, as all sizes here */
 	uint64_t process_size;
 	uint64_t ring_control_size; /* LTTNGMAP_CHANNELS * slot_stride */
 	uint64_t slot_stride;
-	uint64_t ring_data_size;    /* of each, the meta page included */
+	uint64_t ring_data_size; /* of each, the meta page included */
 	uint32_t meta_page_size;
 	uint32_t reserve;
 	uint32_t nr_ids; /* as many as classes were sent */

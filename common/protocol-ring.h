@@ -34,7 +34,7 @@
 #define PROTOCOL_RING_VERSION 1
 
 enum protocol_ring_type {
-	PROTOCOL_RING_ATTACH = 1, /* in: ring; out: size, a read-only descriptor */
+	PROTOCOL_RING_ATTACH = 1,     /* in: ring; out: size, a read-only descriptor */
 	PROTOCOL_RING_GET_PACKET = 2, /* in, out: packet */
 	PROTOCOL_RING_CHECK_PACKET = 3,
 	PROTOCOL_RING_GET_READER = 4,

@@ -57,8 +57,8 @@ void channel_forget(struct channel *channel, struct ring *ring)
 	cds_list_del(ring_node(ring));
 }
 
-int channel_create(struct session *session, const char *rings, const char *name,
-		   uint32_t stream_id, struct cds_list_head *channels)
+int channel_create(struct session *session, const char *rings, const char *name, uint32_t stream_id,
+		   struct cds_list_head *channels)
 {
 	size_t size = strlen(name) + 1;
 	struct channel *channel = calloc(1, sizeof(*channel) + size);
@@ -88,8 +88,7 @@ void channel_destroy(struct channel *channel)
 	struct cds_list_head *node, *next;
 
 	watch_destroy(channel->watch);
-	cds_list_for_each_safe(node, next, &channel->rings)
-		ring_destroy(ring_of_node(node));
+	cds_list_for_each_safe(node, next, &channel->rings) ring_destroy(ring_of_node(node));
 	cds_list_del(&channel->node);
 	free(channel->directory);
 	free(channel);
@@ -104,8 +103,7 @@ void channel_wake(struct channel *channel)
 {
 	struct cds_list_head *node;
 
-	cds_list_for_each(node, &channel->rings)
-		ring_wake(ring_of_node(node));
+	cds_list_for_each(node, &channel->rings) ring_wake(ring_of_node(node));
 }
 
 struct session *channel_session(const struct channel *channel)

@@ -17,8 +17,8 @@ struct channel;
 struct ring;
 
 /* Watch RINGS/NAME, and be in the list `channels` until destroyed. 0 or -errno. */
-int channel_create(struct session *session, const char *rings, const char *name,
-		   uint32_t stream_id, struct cds_list_head *channels);
+int channel_create(struct session *session, const char *rings, const char *name, uint32_t stream_id,
+		   struct cds_list_head *channels);
 /* With its rings. */
 void channel_destroy(struct channel *channel);
 struct channel *channel_of_node(struct cds_list_head *node);

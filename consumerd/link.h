@@ -19,8 +19,8 @@ struct link;
 
 /* From the loop. Strings are valid during the call; each is given, none is empty. */
 struct link_ops {
-	void (*session)(void *userdata, const char *session, const char *output,
-			const char *rings, const uint8_t uuid[CTF_UUID_SIZE]);
+	void (*session)(void *userdata, const char *session, const char *output, const char *rings,
+			const uint8_t uuid[CTF_UUID_SIZE]);
 	void (*channel)(void *userdata, const char *session, const char *channel,
 			uint32_t stream_id);
 	/* `memory` is the callee's to close. */

@@ -29,13 +29,11 @@ struct options {
 /* 0; < 0 and *status is what to exit with. */
 static int parse_options(int argc, const char **argv, struct options *options, int *status)
 {
-	const struct poptOption table[] = {
-		{ "control", '\0', POPT_ARG_STRING, &options->control, 0,
-		  "connect to the session daemon here", "PATH" },
-		{ "version", '\0', POPT_ARG_NONE, &options->version, 0, "print the version", NULL },
-		POPT_AUTOHELP
-		POPT_TABLEEND
-	};
+	const struct poptOption table[] = { { "control", '\0', POPT_ARG_STRING, &options->control,
+					      0, "connect to the session daemon here", "PATH" },
+					    { "version", '\0', POPT_ARG_NONE, &options->version, 0,
+					      "print the version", NULL },
+					    POPT_AUTOHELP POPT_TABLEEND };
 	poptContext context = poptGetContext("lttngmap-consumerd", argc, argv, table, 0);
 	int result = poptGetNextOpt(context);
 
@@ -50,7 +48,8 @@ static int parse_options(int argc, const char **argv, struct options *options, i
 		puts("lttngmap-consumerd " PACKAGE_VERSION);
 		*status = EXIT_SUCCESS;
 	} else if (!options->control) {
-		log_error("--control=PATH is missing; lttngmap-sessiond starts this program itself");
+		log_error(
+			"--control=PATH is missing; lttngmap-sessiond starts this program itself");
 	} else {
 		*status = -1;
 	}

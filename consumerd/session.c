@@ -281,7 +281,8 @@ int session_add_channel(struct session *session, const char *name, uint32_t stre
 {
 	struct cds_list_head *node;
 
-	cds_list_for_each(node, &session->channels) {
+	cds_list_for_each(node, &session->channels)
+	{
 		if (strcmp(channel_name(channel_of_node(node)), name) == 0)
 			return 0;
 	}
@@ -292,8 +293,7 @@ void session_wake(struct session *session)
 {
 	struct cds_list_head *node;
 
-	cds_list_for_each(node, &session->channels)
-		channel_wake(channel_of_node(node));
+	cds_list_for_each(node, &session->channels) channel_wake(channel_of_node(node));
 }
 
 /* ---- for its channels ------------------------------------------------------ */
@@ -306,8 +306,8 @@ struct session_shared *session_shared(const struct session *session)
 struct stream *session_create_stream(struct session *session, const char *name,
 				     const char *procname, uint32_t stream_id)
 {
-	struct stream *stream = stream_create(&session->trace, &session->shared->pool, name,
-					      procname, stream_id);
+	struct stream *stream =
+		stream_create(&session->trace, &session->shared->pool, name, procname, stream_id);
 
 	session->written.streams += stream != NULL;
 	return stream;

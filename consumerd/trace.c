@@ -89,7 +89,7 @@ static int repair_stream(const struct trace *trace, const char *name)
 	error = stream_repair(stream_fd, index_fd, trace->uuid, &tail);
 	if (!error && tail.cut)
 		log_warning("stream %s: %llu bytes of an unfinished packet were cut off", name,
-		    (unsigned long long)tail.cut);
+			    (unsigned long long)tail.cut);
 	close(stream_fd);
 	close(index_fd);
 	return error;
@@ -183,8 +183,8 @@ int trace_write_metadata(const struct trace *trace, int memory)
 {
 	int error, fd;
 
-	fd = openat(trace->dir, NEW_METADATA,
-		    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+	fd = openat(trace->dir, NEW_METADATA, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+		    FILE_MODE);
 	if (fd < 0)
 		return -errno;
 	error = copy_all(fd, memory);

@@ -13,8 +13,8 @@ static int serve_first(sd_event_source *source, void *userdata)
 		turn_remove(turn);
 		turn->serve(turn);
 	}
-	return cds_list_empty(&turns->queue) ? sd_event_source_set_enabled(source, SD_EVENT_OFF) :
-					       0;
+	return cds_list_empty(&turns->queue) ? sd_event_source_set_enabled(source, SD_EVENT_OFF)
+					     : 0;
 }
 
 int turns_init(struct turns *turns, sd_event *loop)

@@ -59,7 +59,8 @@ static int on_event(sd_event_source *source, const struct inotify_event *event, 
 		error = scan(watch);
 		if (error)
 			log_error("%s: cannot be looked through again (%s): rings that appeared "
-				  "meanwhile are not recorded", watch->directory, strerror(-error));
+				  "meanwhile are not recorded",
+				  watch->directory, strerror(-error));
 	} else if (event->len) {
 		look_at(watch, event->name);
 	}

@@ -121,16 +121,16 @@ static inline long arch_syscall6(long number, long a, long b, long c, long d, lo
 #define arch_syscall_2(n, a) arch_syscall6(n, (long)(a), 0, 0, 0, 0, 0)
 #define arch_syscall_3(n, a, b) arch_syscall6(n, (long)(a), (long)(b), 0, 0, 0, 0)
 #define arch_syscall_4(n, a, b, c) arch_syscall6(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
-#define arch_syscall_5(n, a, b, c, d) \
+#define arch_syscall_5(n, a, b, c, d)                                                              \
 	arch_syscall6(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
-#define arch_syscall_6(n, a, b, c, d, e) \
+#define arch_syscall_6(n, a, b, c, d, e)                                                           \
 	arch_syscall6(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
-#define arch_syscall_7(n, a, b, c, d, e, f) \
+#define arch_syscall_7(n, a, b, c, d, e, f)                                                        \
 	arch_syscall6(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 /* arch_syscall(SYS_name, up to six arguments) */
-#define arch_syscall(...)                                                                  \
-	ARCH_SYSCALL_PICK(__VA_ARGS__, arch_syscall_7, arch_syscall_6, arch_syscall_5,     \
-			  arch_syscall_4, arch_syscall_3, arch_syscall_2, arch_syscall_1)  \
+#define arch_syscall(...)                                                                          \
+	ARCH_SYSCALL_PICK(__VA_ARGS__, arch_syscall_7, arch_syscall_6, arch_syscall_5,             \
+			  arch_syscall_4, arch_syscall_3, arch_syscall_2, arch_syscall_1)          \
 	(__VA_ARGS__)
 
 #endif /* LTTNGMAP_ARCH_H */

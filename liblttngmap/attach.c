@@ -99,8 +99,8 @@ static bool map_memories(struct local *local, const struct protocol_app_register
 	uint64_t control_size = page_up(answer->control_size);
 	uint64_t process_size = page_up(answer->process_size);
 	uint64_t ring_control_size = page_up(answer->ring_control_size);
-	uint64_t total = control_size + process_size + ring_control_size +
-			 answer->reserve * data_size;
+	uint64_t total =
+		control_size + process_size + ring_control_size + answer->reserve * data_size;
 	char *at;
 
 	if (!reserve_stretch(total))
@@ -191,8 +191,8 @@ static bool is_sane(const struct protocol_app_registered *answer, long size, uin
 	       answer->ring_data_size > answer->meta_page_size;
 }
 
-static void fill_request(struct protocol_app_register *request, uint32_t flags,
-			 uint32_t nr_classes, bool use_rseq, bool allow_blocking)
+static void fill_request(struct protocol_app_register *request, uint32_t flags, uint32_t nr_classes,
+			 bool use_rseq, bool allow_blocking)
 {
 	*request = (struct protocol_app_register){
 		.header.type = PROTOCOL_APP_REGISTER,
@@ -223,12 +223,11 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	use_rseq = arch_store16_is_atomic() && __rseq_size > 0;
 	allow_blocking = secure_getenv("LTTNGMAP_ALLOW_BLOCKING") != NULL;
 	fill_request(&request, flags, nr_classes, use_rseq, allow_blocking);
-	result = exchange(socket, &request, sizeof(request), classes, size,
-			  PROTOCOL_APP_REGISTERED, answer, sizeof(*answer), answer_size, &fds,
-			  deadline);
-	if (result >= 0 && (!is_sane(answer, result, nr_classes, &fds) ||
-			    ((flags & PROTOCOL_APP_FORKED) &&
-			     answer->instance != inherited.instance)))
+	result = exchange(socket, &request, sizeof(request), classes, size, PROTOCOL_APP_REGISTERED,
+			  answer, sizeof(*answer), answer_size, &fds, deadline);
+	if (result >= 0 &&
+	    (!is_sane(answer, result, nr_classes, &fds) ||
+	     ((flags & PROTOCOL_APP_FORKED) && answer->instance != inherited.instance)))
 		result = -EPROTO;
 	if (result >= 0 && !map_memories(local, answer, &fds))
 		result = -ENOMEM;
@@ -251,9 +250,10 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	/* A value no ancestor's write can hold: see ring-trylock.c. */
 	__atomic_store_n(&local->epoch, ++inherited.epoch, __ATOMIC_RELAXED);
 	/* Release: everything above is there for who finds `process`. */
-	__atomic_store_n(&local->process,
-			 (const void *)((const char *)local->control + page_up(answer->control_size)),
-			 __ATOMIC_RELEASE);
+	__atomic_store_n(
+		&local->process,
+		(const void *)((const char *)local->control + page_up(answer->control_size)),
+		__ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -299,9 +299,9 @@ enum attach_result attach_first(int socket, uint64_t deadline, const void *class
 
 	if (make_pages() && __atomic_compare_exchange_n(&local_pages->attaching, &free, 1, false,
 							__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-		result = attach_with_ids(socket, deadline, classes, size, nr_classes, ids) == 0 ?
-				 ATTACH_READY :
-				 ATTACH_NONE;
+		result = attach_with_ids(socket, deadline, classes, size, nr_classes, ids) == 0
+				 ? ATTACH_READY
+				 : ATTACH_NONE;
 		__atomic_store_n(&local_pages->attaching, 0, __ATOMIC_RELEASE);
 	} else {
 		arch_syscall(SYS_close, socket);
@@ -323,8 +323,7 @@ static void attach_forked(struct local *local)
 
 enum attach_result attach_child(struct local *local)
 {
-	const struct lttngmap_process *process =
-		__atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
+	const struct lttngmap_process *process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
 	uint32_t free = 0;
 
 	if (LIKELY(process != NULL))
@@ -335,8 +334,8 @@ enum attach_result attach_child(struct local *local)
 	if (__atomic_load_n(&local->process, __ATOMIC_RELAXED) == NULL)
 		attach_forked(local);
 	__atomic_store_n(&local->attaching, 0, __ATOMIC_RELEASE);
-	return __atomic_load_n(&local->process, __ATOMIC_RELAXED) == &not_traced ? ATTACH_NONE :
-										     ATTACH_READY;
+	return __atomic_load_n(&local->process, __ATOMIC_RELAXED) == &not_traced ? ATTACH_NONE
+										 : ATTACH_READY;
 }
 
 /*
@@ -380,9 +379,8 @@ enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_
 
 	if (!begin_exchange(local))
 		return ATTACH_BUSY;
-	result = exchange(local->socket, &request, sizeof(request), classes, size,
-			  PROTOCOL_APP_IDS, &answer, sizeof(answer.head), sizeof(answer), NULL,
-			  deadline);
+	result = exchange(local->socket, &request, sizeof(request), classes, size, PROTOCOL_APP_IDS,
+			  &answer, sizeof(answer.head), sizeof(answer), NULL, deadline);
 	end_exchange(local, result);
 	if (result < (long)(sizeof(answer.head) + nr_classes * sizeof(*ids)) ||
 	    answer.head.nr_ids != nr_classes)
@@ -426,8 +424,7 @@ bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed)
 	result = exchange(local->socket, &request, sizeof(request), NULL, 0, PROTOCOL_APP_MEMORY,
 			  &answer, sizeof(answer), sizeof(answer), &fds, deadline);
 	if (result >= 0) {
-		if (fds.count == 1 && answer.slot == slot &&
-		    answer.size >= needed + meta_page_size)
+		if (fds.count == 1 && answer.slot == slot && answer.size >= needed + meta_page_size)
 			mapped = map_extra(local, slot, page_up(answer.size - meta_page_size),
 					   fds.fd[0], meta_page_size);
 		exchange_close_fds(&fds);

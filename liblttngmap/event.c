@@ -16,8 +16,7 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 {
 	struct local *local = local_pages;
 	/* Acquire: pairs with attach(); what it points at is mapped. */
-	const struct lttngmap_process *process =
-		__atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
+	const struct lttngmap_process *process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
 	struct ring_event event = { .fields = fields, .size = size, .ip = ip };
 	uint64_t channels;
 

@@ -42,8 +42,7 @@ static bool make_address(struct sockaddr_un *address, const char *directory, con
 	address->sun_family = AF_UNIX;
 	return append(address->sun_path, sizeof(address->sun_path), &used, directory) &&
 	       append(address->sun_path, sizeof(address->sun_path), &used, sub) &&
-	       append(address->sun_path, sizeof(address->sun_path), &used,
-		      "/" PROTOCOL_APP_SOCKET);
+	       append(address->sun_path, sizeof(address->sun_path), &used, "/" PROTOCOL_APP_SOCKET);
 }
 
 /* A daemon of somebody else could pass memory that it truncates or reads. */
@@ -90,16 +89,16 @@ int exchange_connect(uint64_t deadline)
 	int fd;
 
 	if (chosen)
-		return make_address(&address, chosen, "") ? connect_to(&address, deadline) :
-							    -ENAMETOOLONG;
+		return make_address(&address, chosen, "") ? connect_to(&address, deadline)
+							  : -ENAMETOOLONG;
 	xdg = secure_getenv("XDG_RUNTIME_DIR");
 	if (xdg && arch_syscall(SYS_geteuid) != 0 && make_address(&address, xdg, "/lttngmap")) {
 		fd = connect_to(&address, deadline);
 		if (fd >= 0)
 			return fd;
 	}
-	return make_address(&address, "/run", "/lttngmap") ? connect_to(&address, deadline) :
-							     -ENAMETOOLONG;
+	return make_address(&address, "/run", "/lttngmap") ? connect_to(&address, deadline)
+							   : -ENAMETOOLONG;
 }
 
 void exchange_close_fds(struct exchange_fds *fds)
@@ -192,9 +191,8 @@ long exchange(int socket, void *header, size_t header_size, const void *body, si
 	if (result >= (long)sizeof(*got) && got->magic == PROTOCOL_APP_MAGIC &&
 	    got->type == PROTOCOL_APP_REFUSED)
 		result = -EACCES;
-	else if (result >= 0 &&
-		 ((size_t)result < answer_min || got->magic != PROTOCOL_APP_MAGIC ||
-		  got->type != type || got->size != (size_t)result))
+	else if (result >= 0 && ((size_t)result < answer_min || got->magic != PROTOCOL_APP_MAGIC ||
+				 got->type != type || got->size != (size_t)result))
 		result = -EPROTO;
 	if (result < 0 || fds == &unwanted)
 		exchange_close_fds(fds);

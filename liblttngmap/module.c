@@ -81,8 +81,7 @@ static bool put_enum(struct wire *wire, const struct lttngmap_enum *enumeration)
 			.label_length = (uint8_t)strnlen(value->label, LTTNGMAP_NAME_MAX),
 		};
 
-		if (!put(wire, &head, sizeof(head)) ||
-		    !put(wire, value->label, head.label_length))
+		if (!put(wire, &head, sizeof(head)) || !put(wire, value->label, head.label_length))
 			return false;
 	}
 	return true;
@@ -117,8 +116,8 @@ static bool put_class(struct wire *wire, const struct lttngmap_event_class *clas
 	struct protocol_app_class head = {
 		.provider_length = (uint8_t)strnlen(class->provider, LTTNGMAP_NAME_MAX),
 		.name_length = (uint8_t)strnlen(class->name, LTTNGMAP_NAME_MAX),
-		.nr_fields = (uint8_t)class->nr_fields,
-		.loglevel = (uint8_t)class->loglevel,
+		.nr_fields = (uint8_t) class->nr_fields,
+		.loglevel = (uint8_t) class->loglevel,
 	};
 	struct wire start = *wire;
 	bool fits = class->nr_fields <= LTTNGMAP_FIELDS_MAX && put(wire, &head, sizeof(head)) &&
@@ -226,8 +225,7 @@ static void announce(struct lttngmap_module *module)
 
 void lttngmap_module_register(struct lttngmap_module *module)
 {
-	if (module->struct_size < sizeof(*module) || module->begin >= module->end ||
-	    !take_lock())
+	if (module->struct_size < sizeof(*module) || module->begin >= module->end || !take_lock())
 		return;
 	if (module->state == MODULE_NEW) {
 		module->state = MODULE_LISTED;

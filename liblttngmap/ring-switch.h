@@ -12,8 +12,7 @@
  * bytes, and take the slot for it. WRITTEN: *move is prepared; AGAIN: no
  * move is needed any more; FULL; ENDED.
  */
-enum ring_result ring_switch_prepare(const struct ring_channel *channel,
-				     struct lttngmap_ring *ring, uint64_t total,
-				     struct ring_move *move);
+enum ring_result ring_switch_prepare(const struct ring_channel *channel, struct lttngmap_ring *ring,
+				     uint64_t total, struct ring_move *move);
 
 #endif /* LTTNGMAP_RING_SWITCH_H */

@@ -14,7 +14,6 @@
  */
 enum ring_result ring_trylock_write(struct local *local, const struct ring_channel *channel,
 				    uint32_t first, uint32_t last, uint32_t guess,
-				    const struct ring_record *record,
-				    struct lttngmap_ring **full);
+				    const struct ring_record *record, struct lttngmap_ring **full);
 
 #endif /* LTTNGMAP_RING_TRYLOCK_H */

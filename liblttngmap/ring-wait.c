@@ -13,8 +13,8 @@
 /* A daemon that frees space wakes the waiters; this is for a daemon that died. */
 #define WAIT_STEP_NS 50000000
 
-bool ring_wait(struct local *local, const struct ring_channel *channel,
-	       struct lttngmap_ring *ring, uint64_t *deadline)
+bool ring_wait(struct local *local, const struct ring_channel *channel, struct lttngmap_ring *ring,
+	       uint64_t *deadline)
 {
 	const struct timespec step = { .tv_nsec = WAIT_STEP_NS };
 	uint64_t now = ring_clock(LTTNGMAP_CLOCK_MONOTONIC);
@@ -23,9 +23,9 @@ bool ring_wait(struct local *local, const struct ring_channel *channel,
 	long result;
 
 	if (!*deadline)
-		*deadline = channel->blocking_timeout_ms ?
-				    now + channel->blocking_timeout_ms * UINT64_C(1000000) :
-				    UINT64_MAX;
+		*deadline = channel->blocking_timeout_ms
+				    ? now + channel->blocking_timeout_ms * UINT64_C(1000000)
+				    : UINT64_MAX;
 	if (now >= *deadline)
 		return false;
 

@@ -12,7 +12,7 @@
  * Wait for space in blocking mode; false: it took too long, or the daemon is
  * gone. *deadline is 0 at the first call for a record. Signal-safe.
  */
-bool ring_wait(struct local *local, const struct ring_channel *channel,
-	       struct lttngmap_ring *ring, uint64_t *deadline);
+bool ring_wait(struct local *local, const struct ring_channel *channel, struct lttngmap_ring *ring,
+	       uint64_t *deadline);
 
 #endif /* LTTNGMAP_RING_WAIT_H */

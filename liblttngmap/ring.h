@@ -29,15 +29,15 @@
 #include "local.h"
 
 enum ring_result {
-	RING_WRITTEN, /* or moved on */
-	RING_AGAIN,   /* somebody else was here: start again */
-	RING_SWITCH,  /* the sub-buffer is full, or the clock jumped */
-	RING_STALE,   /* the channel changed: read it anew */
-	RING_FULL,    /* no free sub-buffer */
-	RING_TAKEN,   /* trylock: every ring is held by somebody */
-	RING_GONE,    /* trylock: this thread is a forked child now */
+	RING_WRITTEN,   /* or moved on */
+	RING_AGAIN,     /* somebody else was here: start again */
+	RING_SWITCH,    /* the sub-buffer is full, or the clock jumped */
+	RING_STALE,     /* the channel changed: read it anew */
+	RING_FULL,      /* no free sub-buffer */
+	RING_TAKEN,     /* trylock: every ring is held by somebody */
+	RING_GONE,      /* trylock: this thread is a forked child now */
 	RING_TOO_LARGE, /* with its contexts */
-	RING_ENDED,   /* it takes no more events: 2^48 bytes were written, or it is damaged */
+	RING_ENDED,     /* it takes no more events: 2^48 bytes were written, or it is damaged */
 };
 
 /* Where an attempt goes; checked inside its section (ring-rseq.h). */
@@ -52,7 +52,7 @@ struct ring_record {
 	uint64_t total;     /* bytes, header included; <= LTTNGMAP_RECORD_MAX */
 	uint64_t step;      /* what to add to commit word 0: total, and one event */
 	uint64_t id;
-	uint64_t now;       /* the clock, where it cannot be read in the section */
+	uint64_t now; /* the clock, where it cannot be read in the section */
 };
 
 struct ring_store {

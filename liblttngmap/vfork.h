@@ -14,6 +14,7 @@
 
 #include <stdint.h>
 
-extern __thread uint32_t vfork_depth __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern __thread uint32_t vfork_depth
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 #endif /* LTTNGMAP_VFORK_H */

@@ -88,8 +88,8 @@ static bool arena_take(size_t alignment, size_t size, void **ptr)
 		if (used & ARENA_CLOSED)
 			return false;
 		begin = (used + BLOCK + alignment - 1) & ~(uint64_t)(alignment - 1);
-		if (alignment & (alignment - 1) || alignment > PAGE ||
-		    begin > ARENA_SIZE || size > ARENA_SIZE - begin) {
+		if (alignment & (alignment - 1) || alignment > PAGE || begin > ARENA_SIZE ||
+		    size > ARENA_SIZE - begin) {
 			no_memory();
 			return true;
 		}

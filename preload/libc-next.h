@@ -23,9 +23,10 @@
 
 #include <stddef.h>
 
-#define LIBC_NEXT_FUNCTIONS(X) \
-	X(malloc) X(free) X(calloc) X(realloc) X(reallocarray) \
-	X(memalign) X(aligned_alloc) X(posix_memalign) X(valloc) X(pvalloc)
+#define LIBC_NEXT_FUNCTIONS(X)                                                                     \
+	X(malloc)                                                                                  \
+	X(free) X(calloc) X(realloc) X(reallocarray) X(memalign) X(aligned_alloc)                  \
+		X(posix_memalign) X(valloc) X(pvalloc)
 
 struct libc_next {
 	void *(*malloc)(size_t size);

@@ -92,7 +92,8 @@ void *calloc(size_t nmemb, size_t size)
 {
 	void *ptr = NEXT(calloc)(nmemb, size);
 
-	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, calloc, nmemb, size, ptr);
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, calloc, nmemb, size,
+			       ptr);
 	return ptr;
 }
 
@@ -100,7 +101,8 @@ void *realloc(void *in_ptr, size_t size)
 {
 	void *ptr = NEXT(realloc)(in_ptr, size);
 
-	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, realloc, in_ptr, size, ptr);
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, realloc, in_ptr, size,
+			       ptr);
 	return ptr;
 }
 
@@ -108,7 +110,8 @@ void *memalign(size_t alignment, size_t size)
 {
 	void *ptr = NEXT(memalign)(alignment, size);
 
-	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, memalign, alignment, size, ptr);
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, memalign, alignment,
+			       size, ptr);
 	return ptr;
 }
 
@@ -117,8 +120,8 @@ int posix_memalign(void **memptr, size_t alignment, size_t size)
 {
 	int result = NEXT(posix_memalign)(memptr, alignment, size);
 
-	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, posix_memalign, result ? NULL : *memptr, alignment,
-			    size, result);
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, posix_memalign,
+			       result ? NULL : *memptr, alignment, size, result);
 	return result;
 }
 
@@ -126,7 +129,8 @@ void *reallocarray(void *in_ptr, size_t nmemb, size_t size)
 {
 	void *ptr = NEXT(reallocarray)(in_ptr, nmemb, size);
 
-	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, reallocarray, in_ptr, nmemb, size, ptr);
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, reallocarray, in_ptr,
+			       nmemb, size, ptr);
 	return ptr;
 }
 
@@ -134,7 +138,8 @@ void *aligned_alloc(size_t alignment, size_t size)
 {
 	void *ptr = NEXT(aligned_alloc)(alignment, size);
 
-	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, aligned_alloc, alignment, size, ptr);
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_libc, aligned_alloc,
+			       alignment, size, ptr);
 	return ptr;
 }
 

@@ -41,8 +41,7 @@ struct mediator_ops {
 	 */
 	int (*add_channel)(struct mediator *mediator, const char *session, const char *channel);
 	/* Its directory goes with the last of its rings' files, later maybe. */
-	void (*remove_channel)(struct mediator *mediator, const char *session,
-			       const char *channel);
+	void (*remove_channel)(struct mediator *mediator, const char *session, const char *channel);
 	/* Make the file appear. The mediator takes a reference of its own. */
 	int (*announce)(struct mediator *mediator, struct ring_set *set);
 	/* ring_set_poll() may now say more: wake pollers and blocked readers. */

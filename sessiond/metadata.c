@@ -240,8 +240,7 @@ int metadata_text(const struct metadata *metadata, char **text, size_t *size)
 	tsdl_clock(out, &metadata->clock);
 	for (unsigned i = 0; i < LTTNGMAP_CHANNELS; i++) {
 		if (metadata->channels[i].name)
-			tsdl_stream(out, &metadata->clock, i,
-				    metadata->channels[i].contexts);
+			tsdl_stream(out, &metadata->clock, i, metadata->channels[i].contexts);
 	}
 	for (size_t i = 0; i < metadata->nr_events; i++)
 		tsdl_event(out, metadata->events[i].stream_id, metadata->events[i].event_class);

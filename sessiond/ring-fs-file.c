@@ -33,7 +33,7 @@ struct ring_fs_file {
 	struct ring_fs_node *node;
 	struct fuse_session *session;
 	int backing;
-	bool nonblocking; /* as opened: a later fcntl is not told to us */
+	bool nonblocking;               /* as opened: a later fcntl is not told to us */
 	struct fuse_pollhandle *poller; /* or NULL */
 	struct cds_list_head waiters;
 };

@@ -46,7 +46,7 @@ struct job {
 struct ring_fs_helper {
 	struct cds_wfcq_head head;
 	struct cds_wfcq_tail tail;
-	int wakeup; /* eventfd, blocking */
+	int wakeup;    /* eventfd, blocking */
 	bool stopping; /* atomic */
 	bool running;
 	pid_t tid; /* atomic: set by the thread itself */

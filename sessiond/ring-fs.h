@@ -70,8 +70,8 @@ struct ring_fs_node {
 	struct cds_hlist_node by_name; /* while it has a parent */
 	struct cds_list_head sibling;  /* likewise */
 	struct cds_list_head children; /* of a directory, oldest first */
-	struct ring_set *set;      /* of a ring, until it is withdrawn; a reference */
-	struct ring_fs_file *file; /* of a ring, while it is open */
+	struct ring_set *set;          /* of a ring, until it is withdrawn; a reference */
+	struct ring_fs_file *file;     /* of a ring, while it is open */
 };
 
 #define RING_FS_BUCKETS 1024

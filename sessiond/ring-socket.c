@@ -58,11 +58,11 @@ struct announced_ring {
 
 struct connection {
 	struct cds_list_head node;
-	sd_event_source *source; /* owns the descriptor */
+	sd_event_source *source;       /* owns the descriptor */
 	sd_event_source *attach_timer; /* NULL once attached */
-	struct announced_ring *ring; /* NULL before attaching and after withdrawal */
+	struct announced_ring *ring;   /* NULL before attaching and after withdrawal */
 	bool attached;
-	bool waiting; /* told that there was nothing: wants READY */
+	bool waiting;    /* told that there was nothing: wants READY */
 	bool ready_said; /* and it has not asked since */
 };
 
@@ -222,8 +222,7 @@ static int answer_check(struct connection *connection, struct protocol_ring_mess
 {
 	int error;
 
-	message->error = connection->ring ? ring_set_check_packet(connection->ring->set)
-					  : -ENODATA;
+	message->error = connection->ring ? ring_set_check_packet(connection->ring->set) : -ENODATA;
 	error = send_message(connection, message, -1);
 	/* The reader skipped a READY that it found before this answer. */
 	if (!error && connection->ready_said)

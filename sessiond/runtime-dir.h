@@ -16,8 +16,8 @@
 struct runtime_dir {
 	char *path;
 	char *rings;
-	int fd;    /* locked while a daemon starts in it */
-	bool ours; /* made by us, or for us alone: goes with us */
+	int fd;       /* locked while a daemon starts in it */
+	bool ours;    /* made by us, or for us alone: goes with us */
 	char *notify; /* NULL, or the socket in it where we said that we are ready */
 };
 

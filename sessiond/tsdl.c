@@ -131,7 +131,8 @@ static void write_contexts(FILE *out, uint64_t contexts)
 			fprintf(out, "\t\t" UTF8_BYTE " _%s[%u];\n", kind->name, kind->size);
 		else
 			fprintf(out,
-				"\t\tinteger { size = %u; align = 8; signed = %d; base = %u; } _%s;\n",
+				"\t\tinteger { size = %u; align = 8; signed = %d; base = %u; } "
+				"_%s;\n",
 				kind->size * 8u, kind->is_signed, kind->base, kind->name);
 	}
 	fprintf(out, "\t};\n");

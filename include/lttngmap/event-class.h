@@ -76,13 +76,13 @@ struct lttngmap_enum {
 };
 
 struct lttngmap_field {
-	const char *name; /* a C identifier */
+	const char *name;                        /* a C identifier */
 	const struct lttngmap_enum *enumeration; /* ENUM only */
-	uint32_t count; /* ARRAY, TEXT: elements */
-	uint8_t kind;   /* enum lttngmap_field_kind */
-	uint8_t size;   /* of an element: 1, 2, 4 or 8 bytes */
-	uint8_t flags;  /* enum lttngmap_field_flag */
-	uint8_t base;   /* how to show an integer: 2, 8, 10 or 16 */
+	uint32_t count;                          /* ARRAY, TEXT: elements */
+	uint8_t kind;                            /* enum lttngmap_field_kind */
+	uint8_t size;                            /* of an element: 1, 2, 4 or 8 bytes */
+	uint8_t flags;                           /* enum lttngmap_field_flag */
+	uint8_t base;                            /* how to show an integer: 2, 8, 10 or 16 */
 };
 
 /* Limits that liblttngmap and the daemon both hold to. */
@@ -123,7 +123,7 @@ struct lttngmap_module {
 	struct lttngmap_tracepoint *const *begin;
 	struct lttngmap_tracepoint *const *end;
 	struct lttngmap_module *next; /* liblttngmap's */
-	const uint64_t *off; /* a constant zero of the module's, for `word` */
+	const uint64_t *off;          /* a constant zero of the module's, for `word` */
 };
 
 /* Exported by liblttngmap.so, also to code that is compiled to hide its own. */

@@ -50,8 +50,9 @@ static void case_map(struct served_ring *ring)
 	   "and finds the reader's sub-buffer");
 	is(id, SERVED_SUBBUFS + 1, "which is the one that was written to");
 	is(read, 8 + sizeof("hello"), "with all that is in it");
-	is(first, *(unsigned long long *)(ring->data + SERVED_META +
-					  (SERVED_SUBBUFS + 1) * SERVED_SUBBUF_SIZE),
+	is(first,
+	   *(unsigned long long *)(ring->data + SERVED_META +
+				   (SERVED_SUBBUFS + 1) * SERVED_SUBBUF_SIZE),
 	   "and whose bytes are the process's");
 	ok(strstr(output, "sub-buffers 9 of 4096"), "of so many of that size");
 	if (!line)

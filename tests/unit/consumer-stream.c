@@ -127,7 +127,8 @@ static void write_file(const char *path, const char *bytes, size_t size)
 
 static void test_header_bytes(void)
 {
-	/* Byte by byte, as a little-endian machine has it. */
+	/* Byte by byte, as a little-endian machine has it; a field never broken. */
+	/* clang-format off */
 	static const uint8_t expected[HEADER] = {
 		0xc1, 0x1f, 0xfc, 0xc1, 0x10, 0x21, 0x32, 0x43, 0x54, 0x65, 0x46, 0x87, 0x98, 0xa9,
 		0xba, 0xcb, 0xdc, 0xed, 0xfe, 0x0f, 3, 0, 0, 0, 8, 7, 6, 5, 4, 3, 2, 1,
@@ -137,10 +138,17 @@ static void test_header_bytes(void)
 		5, 0, 0, 0, 0x67, 0x12, 0, 0, 0x2f, 3, 0, 0,
 		'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o', 0,
 	};
+	/* clang-format on */
 	struct packet_stream stream = { .stream_id = 3, .instance = 0x0102030405060708 };
 	struct lttngmap_packet packet = {
-		.cpu = 5, .length = 4, .pid = 4711, .uid = 815, .sequence = 0x33,
-		.timestamp_begin = 0x11, .timestamp_end = 0x22, .discarded = 0x44,
+		.cpu = 5,
+		.length = 4,
+		.pid = 4711,
+		.uid = 815,
+		.sequence = 0x33,
+		.timestamp_begin = 0x11,
+		.timestamp_end = 0x22,
+		.discarded = 0x44,
 	};
 	struct ctf_packet_header header;
 	struct ctf_index_entry entry;
@@ -181,7 +189,7 @@ static void test_header_bytes(void)
 static void test_trace(void)
 {
 	static const uint8_t index_start[16] = { 0xc1, 0xf1, 0xdc, 0xc1, 0, 0, 0, 1,
-						 0, 0, 0, 1, 0, 0, 0, 72 };
+						 0,    0,    0,    1,    0, 0, 0, 72 };
 	const char *output = trace_kit_path("deep/er/trace");
 	struct trace trace;
 	struct stream *stream;
@@ -257,8 +265,9 @@ static void test_torn(bool with_index)
 		    memcmp(after, entries, index_size))
 			wrong++;
 	}
-	is(wrong, 0, with_index ? "cut anywhere in its last packet: mended, and written once" :
-				  "the same where the index is lost");
+	is(wrong, 0,
+	   with_index ? "cut anywhere in its last packet: mended, and written once"
+		      : "the same where the index is lost");
 	is(unread, 0, "readable before anything was written again");
 	is(trace_kit_read(output, NULL), 15, "and after it");
 }

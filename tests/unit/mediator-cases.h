@@ -281,8 +281,7 @@ static void case_killed_reader(struct ring_server *server)
 		bail_out("fork: %s", strerror(errno));
 	if (child == 0) {
 		if (lttngmap_ring_file_open(ring.path, &file) == 0 &&
-		    get_packet(file, &first, 0) == 0 &&
-		    write(pipes[1], &first, sizeof(first)) > 0)
+		    get_packet(file, &first, 0) == 0 && write(pipes[1], &first, sizeof(first)) > 0)
 			pause();
 		_exit(1);
 	}

@@ -34,7 +34,8 @@ static void test_what_dlsym_got(const struct greedy_blocks *blocks)
 	ok(blocks->from_null, "realloc of NULL gave a block");
 	ok(all(blocks->array, 120, 'a'), "reallocarray gave a block that stays its owner's");
 	ok(aligned(blocks->calloced, 16) && aligned(blocks->malloced, 16) &&
-	   aligned(blocks->grown, 16) && aligned(blocks->from_null, 16), "blocks are aligned");
+		   aligned(blocks->grown, 16) && aligned(blocks->from_null, 16),
+	   "blocks are aligned");
 	ok(aligned(blocks->memaligned, 256), "memalign aligned");
 	ok(aligned(blocks->aligned, 1024), "aligned_alloc aligned");
 	ok(aligned(blocks->page, 4096), "valloc aligned");
@@ -84,7 +85,9 @@ static void test_blocks_afterwards(struct greedy_blocks *blocks)
 int main(int argc, char **argv)
 {
 	static const char *const libraries[] = {
-		".libs/liblttngmap-libc.so", "tests/utils/.libs/libgreedy-dlsym.so", NULL,
+		".libs/liblttngmap-libc.so",
+		"tests/utils/.libs/libgreedy-dlsym.so",
+		NULL,
 	};
 	struct greedy_blocks *blocks;
 

@@ -67,8 +67,8 @@ static void watch(void)
 }
 
 /* The call that was watched left `events` and errno. */
-__attribute__((format(printf, 3, 4)))
-static void happened(const char *what, int expected_errno, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void happened(const char *what, int expected_errno,
+							   const char *format, ...)
 {
 	int errno_after = errno;
 	char expected[200];
@@ -120,8 +120,8 @@ static void test_classes(void)
 		for (f = 0, used = 0, fields[0] = 0; f < event_class->nr_fields; f++)
 			used += snprintf(fields + used, sizeof(fields) - used, " %s:%d%s",
 					 event_class->fields[f].name, event_class->fields[f].base,
-					 event_class->fields[f].flags & LTTNGMAP_FIELD_SIGNED ?
-						 "s" : "");
+					 event_class->fields[f].flags & LTTNGMAP_FIELD_SIGNED ? "s"
+											      : "");
 		is_string(fields, expected[i].fields, "  ... its fields, in order, and their base");
 		is(event_class->loglevel, LTTNGMAP_LOGLEVEL_DEBUG_LINE, "  ... its level");
 	}
@@ -364,7 +364,9 @@ static void test_threads_and_forks(void)
 int main(int argc, char **argv)
 {
 	static const char *const libraries[] = {
-		"tests/utils/.libs/libfake-lttngmap.so", ".libs/liblttngmap-libc.so", NULL,
+		"tests/utils/.libs/libfake-lttngmap.so",
+		".libs/liblttngmap-libc.so",
+		NULL,
 	};
 
 	(void)argc;

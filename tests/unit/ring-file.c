@@ -31,24 +31,26 @@ static char socket_path[80], announcement[80];
 struct script {
 	const char *name;
 	int expected;
-	uint32_t type;     /* 0: the right one */
-	uint32_t magic;    /* added to the right one */
+	uint32_t type;  /* 0: the right one */
+	uint32_t magic; /* added to the right one */
 	int error;
-	uint64_t size;     /* of the memory, as told */
+	uint64_t size; /* of the memory, as told */
 	int seals;
-	size_t cut;        /* bytes that the answer is too short */
-	bool no_memory;    /* pass no descriptor */
+	size_t cut;     /* bytes that the answer is too short */
+	bool no_memory; /* pass no descriptor */
 	bool hang_up;
 	bool silent;
-	unsigned ready;    /* READY messages before the answer */
+	unsigned ready; /* READY messages before the answer */
 };
 
 static int make_memory(int seals)
 {
 	int fd = memfd_create("ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	struct lttngmap_meta meta = {
-		.meta = { .meta_page_size = 4096, .meta_struct_len = sizeof(meta),
-			  .subbuf_size = SUBBUF, .nr_subbufs = 4 },
+		.meta = { .meta_page_size = 4096,
+			  .meta_struct_len = sizeof(meta),
+			  .subbuf_size = SUBBUF,
+			  .nr_subbufs = 4 },
 		.magic = LTTNGMAP_META_MAGIC,
 		.major = LTTNGMAP_ABI_MAJOR,
 	};

@@ -156,7 +156,8 @@ static void case_ioctls(struct ring_server *server)
 	is(ioctl(fd, LTTNGMAP_IOC_GET_SIZE, &size), 0, "it says its size");
 	is(size, SERVED_SIZE, "as it is");
 	is(ioctl(fd, TRACE_MMAP_IOCTL_GET_READER), 0, "GET_READER of an empty ring returns 0");
-	ok(ioctl(fd, LTTNGMAP_IOC_CHECK_PACKET) < 0 && errno == EINVAL, "there is nothing to check");
+	ok(ioctl(fd, LTTNGMAP_IOC_CHECK_PACKET) < 0 && errno == EINVAL,
+	   "there is nothing to check");
 	close(fd);
 	end_ring(&ring);
 }
@@ -215,7 +216,8 @@ static void case_blocking(struct ring_server *server)
 	fd = open(ring.path, O_RDONLY | O_CLOEXEC);
 	start_blocked(&blocked, fd);
 	start_blocked(&second, fd);
-	ok(!is_true(&blocked.ended) && !is_true(&second.ended), "GET_READER blocks while there is nothing");
+	ok(!is_true(&blocked.ended) && !is_true(&second.ended),
+	   "GET_READER blocks while there is nothing");
 	pthread_kill(blocked.thread, SIGUSR1);
 	pthread_join(blocked.thread, NULL);
 	ok(blocked.result < 0 && blocked.error == EINTR, "a signal ends it with EINTR");

@@ -93,8 +93,7 @@ static void discards_back(void)
 
 static void slot_sequence_ahead(void)
 {
-	lttngmap_ring_slots(ring_of(0))[0] =
-		lttngmap_slot_make(4, LTTNGMAP_SLOT_WRITING, 0, 0);
+	lttngmap_ring_slots(ring_of(0))[0] = lttngmap_slot_make(4, LTTNGMAP_SLOT_WRITING, 0, 0);
 }
 
 static void slot_sequence_behind(void)
@@ -102,8 +101,7 @@ static void slot_sequence_behind(void)
 	struct lttngmap_packet packet;
 
 	get_packet(&packet);
-	lttngmap_ring_slots(ring_of(0))[1] =
-		lttngmap_slot_make(0, LTTNGMAP_SLOT_WRITING, 1, 1);
+	lttngmap_ring_slots(ring_of(0))[1] = lttngmap_slot_make(0, LTTNGMAP_SLOT_WRITING, 1, 1);
 }
 
 static void slot_state_free(void)
@@ -139,8 +137,7 @@ static void current_slot_behind(void)
 
 	get_packet(&packet);
 	get_packet(&packet);
-	lttngmap_ring_slots(ring_of(0))[2] =
-		lttngmap_slot_make(1, LTTNGMAP_SLOT_WRITING, 2, 2);
+	lttngmap_ring_slots(ring_of(0))[2] = lttngmap_slot_make(1, LTTNGMAP_SLOT_WRITING, 2, 2);
 }
 
 static void content_too_large(void)
@@ -320,8 +317,7 @@ static void test_random(enum lttngmap_mode mode, uint64_t *seed)
 		ring_set_finish(bench.set);
 		for (unsigned step = 0; step < 1000 && get_packet(&packet) == 0; step++)
 			outside += !is_inside(&packet);
-		endless += get_packet(&packet) != -ENODATA ||
-			   ring_set_poll(bench.set) != POLLHUP;
+		endless += get_packet(&packet) != -ENODATA || ring_set_poll(bench.set) != POLLHUP;
 		bench_set_destroy(&bench);
 	}
 	is(endless, 0, "a damaged set comes to its end");

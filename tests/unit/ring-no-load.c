@@ -27,15 +27,15 @@
 static struct bench_set bench;
 static uint64_t loads, stores;
 
-static void on_load(uc_engine *engine, uc_mem_type type, uint64_t address, int size,
-		    int64_t value, void *data)
+static void on_load(uc_engine *engine, uc_mem_type type, uint64_t address, int size, int64_t value,
+		    void *data)
 {
 	(void)engine, (void)type, (void)address, (void)size, (void)value, (void)data;
 	loads++;
 }
 
-static void on_store(uc_engine *engine, uc_mem_type type, uint64_t address, int size,
-		     int64_t value, void *data)
+static void on_store(uc_engine *engine, uc_mem_type type, uint64_t address, int size, int64_t value,
+		     void *data)
 {
 	(void)engine, (void)type, (void)address, (void)size, (void)value, (void)data;
 	stores++;
@@ -118,18 +118,19 @@ static void run(bool use_rseq, size_t size, unsigned events)
 	for (unsigned i = 0; i < events && error == UC_ERR_OK; i++)
 		error = call(engine, (void *)ring_write,
 			     (uint64_t[5]){ (uint64_t)bench.local, 0, (uint64_t)&event });
-	is(error, UC_ERR_OK, "the code ran in the emulated CPU") || (diag("%s", uc_strerror(error)), 0);
+	is(error, UC_ERR_OK, "the code ran in the emulated CPU") ||
+		(diag("%s", uc_strerror(error)), 0);
 	for (uint32_t i = 0; i < bench.control->cpu_rings + LTTNGMAP_EXTRA_RINGS; i++) {
 		struct lttngmap_ring ring = { .commit = { 0 } };
 
-		uc_mem_read(engine,
-			    (uint64_t)bench.rings + i * lttngmap_ring_stride(2), &ring,
+		uc_mem_read(engine, (uint64_t)bench.rings + i * lttngmap_ring_stride(2), &ring,
 			    sizeof(ring));
 		written += ring.commit[0] >> LTTNGMAP_COUNT_SHIFT;
 	}
 	is(written, events, "all events were written");
-	ok(stores >= events * (size / 8 + 1), "%s: %llu stores to ring data for %u events of %zu bytes",
-	   way, (unsigned long long)stores, events, size);
+	ok(stores >= events * (size / 8 + 1),
+	   "%s: %llu stores to ring data for %u events of %zu bytes", way,
+	   (unsigned long long)stores, events, size);
 	is(loads, 0, "and no load from it");
 
 	call(engine, (void *)load_one, (uint64_t[5]){ (uint64_t)bench.local->data[0] });

@@ -169,7 +169,9 @@ static void case_read_only(struct ring_server *server)
 		struct cmsghdr align;
 	} control;
 	struct iovec part = { .iov_base = &message, .iov_len = sizeof(message) };
-	struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+	struct msghdr header = { .msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = control.bytes,
 				 .msg_controllen = sizeof(control.bytes) };
 	struct served_ring ring;
 	int memory = -1, fd = connect_to(server);

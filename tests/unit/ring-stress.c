@@ -165,9 +165,11 @@ static void read_all(struct tally *tally, unsigned pause_us, bool partial)
 			usleep(100);
 			continue;
 		}
-		memcpy(copy, bench.data + 4096 +
-				((uint64_t)packet.subbuf_id
-				 << bench.control->channels[0].subbuf_shift) + packet.offset,
+		memcpy(copy,
+		       bench.data + 4096 +
+			       ((uint64_t)packet.subbuf_id
+				<< bench.control->channels[0].subbuf_shift) +
+			       packet.offset,
 		       packet.length);
 		tally->packets++;
 		if (packet.sequence != tally->sequence[packet.cpu]++)
@@ -256,12 +258,30 @@ int main(int argc, char **argv)
 		unsigned pause_us;
 		bool partial;
 	} cases[] = {
-		{ "discard", { LTTNGMAP_MODE_DISCARD, LTTNGMAP_CLOCK_TSC, 12, 2, true, false }, 0, false },
-		{ "discard, slow partial reader", { LTTNGMAP_MODE_DISCARD, LTTNGMAP_CLOCK_TSC, 14, 1, true, false }, 300, true },
-		{ "blocking", { LTTNGMAP_MODE_BLOCKING, LTTNGMAP_CLOCK_TSC, 13, 1, true, false }, 0, false },
-		{ "overwrite", { LTTNGMAP_MODE_OVERWRITE, LTTNGMAP_CLOCK_TSC, 12, 2, true, false }, 50, false },
-		{ "overwrite, partial reader", { LTTNGMAP_MODE_OVERWRITE, LTTNGMAP_CLOCK_TSC, 12, 1, true, false }, 20, true },
-		{ "overwrite, monotonic clock", { LTTNGMAP_MODE_OVERWRITE, LTTNGMAP_CLOCK_MONOTONIC, 12, 1, true, false }, 0, true },
+		{ "discard",
+		  { LTTNGMAP_MODE_DISCARD, LTTNGMAP_CLOCK_TSC, 12, 2, true, false },
+		  0,
+		  false },
+		{ "discard, slow partial reader",
+		  { LTTNGMAP_MODE_DISCARD, LTTNGMAP_CLOCK_TSC, 14, 1, true, false },
+		  300,
+		  true },
+		{ "blocking",
+		  { LTTNGMAP_MODE_BLOCKING, LTTNGMAP_CLOCK_TSC, 13, 1, true, false },
+		  0,
+		  false },
+		{ "overwrite",
+		  { LTTNGMAP_MODE_OVERWRITE, LTTNGMAP_CLOCK_TSC, 12, 2, true, false },
+		  50,
+		  false },
+		{ "overwrite, partial reader",
+		  { LTTNGMAP_MODE_OVERWRITE, LTTNGMAP_CLOCK_TSC, 12, 1, true, false },
+		  20,
+		  true },
+		{ "overwrite, monotonic clock",
+		  { LTTNGMAP_MODE_OVERWRITE, LTTNGMAP_CLOCK_MONOTONIC, 12, 1, true, false },
+		  0,
+		  true },
 	};
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 

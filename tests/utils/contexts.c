@@ -24,7 +24,7 @@ LTTNGMAP_TRACEPOINT(contexts, here, LTTNGMAP_LOGLEVEL_INFO, (integer, int, place
 /* What this thread is, by other means than the library's. */
 static void tell(void)
 {
-	static const char *const names[] = { "cgroup", "ipc", "mnt",  "net",
+	static const char *const names[] = { "cgroup", "ipc",  "mnt",  "net",
 					     "pid",    "time", "user", "uts" };
 	uid_t uid[3];
 	gid_t gid[3];
@@ -37,8 +37,8 @@ static void tell(void)
 		struct stat status = { .st_ino = 0 };
 		char path[64];
 
-		snprintf(path, sizeof(path), "/proc/self/task/%d/ns/%s",
-			 (int)syscall(SYS_gettid), names[i]);
+		snprintf(path, sizeof(path), "/proc/self/task/%d/ns/%s", (int)syscall(SYS_gettid),
+			 names[i]);
 		if (stat(path, &status) < 0)
 			status.st_ino = 0;
 		printf(" %s_ns = %lu,", names[i], (unsigned long)status.st_ino);

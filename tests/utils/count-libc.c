@@ -58,12 +58,12 @@ static void count(int function)
  * does: so there is no recursion to care for, other than in the library that
  * this one is to check.
  */
-#define NEXT(name) \
-	({ \
-		static __typeof__(&name) next_; \
-		if (!next_ && !(next_ = (__typeof__(&name))dlsym(RTLD_NEXT, #name))) \
-			count_die("find " #name); \
-		next_; \
+#define NEXT(name)                                                                                 \
+	({                                                                                         \
+		static __typeof__(&name) next_;                                                    \
+		if (!next_ && !(next_ = (__typeof__(&name))dlsym(RTLD_NEXT, #name)))               \
+			count_die("find " #name);                                                  \
+		next_;                                                                             \
 	})
 
 static __attribute__((constructor)) void start_counting(void)

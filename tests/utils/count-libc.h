@@ -17,15 +17,16 @@
 #define COUNT_MAGIC UINT64_C(0x31746e756f636d6c) /* "lmcount1" */
 
 /* In the order of the file. */
-#define COUNT_FUNCTIONS(X) \
-	X(malloc) X(free) X(calloc) X(realloc) X(memalign) X(posix_memalign) \
-	X(reallocarray) X(aligned_alloc) X(valloc) X(pvalloc)
+#define COUNT_FUNCTIONS(X)                                                                         \
+	X(malloc)                                                                                  \
+	X(free) X(calloc) X(realloc) X(memalign) X(posix_memalign) X(reallocarray)                 \
+		X(aligned_alloc) X(valloc) X(pvalloc)
 
 enum {
 #define COUNT_ENUM(name) COUNT_##name,
 	COUNT_FUNCTIONS(COUNT_ENUM)
 #undef COUNT_ENUM
-	COUNT_FUNCTIONS_NR,
+		COUNT_FUNCTIONS_NR,
 };
 
 struct count_file {

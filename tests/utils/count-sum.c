@@ -73,8 +73,8 @@ int main(int argc, char **argv)
 			continue;
 		ret = add(dirfd(dir), entry->d_name, sums);
 		if (ret) {
-			fprintf(stderr, "count-sum: %s/%s is no file of count-libc: %s\n",
-				argv[1], entry->d_name, strerror(-ret));
+			fprintf(stderr, "count-sum: %s/%s is no file of count-libc: %s\n", argv[1],
+				entry->d_name, strerror(-ret));
 			closedir(dir);
 			return 1;
 		}

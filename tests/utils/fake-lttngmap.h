@@ -15,8 +15,8 @@
 #include <lttngmap/event-class.h>
 
 /* Called within each event, in the thread of it; NULL (so at first): none. */
-typedef void fake_lttngmap_hook(const struct lttngmap_event_class *event_class,
-				const void *fields, size_t size);
+typedef void fake_lttngmap_hook(const struct lttngmap_event_class *event_class, const void *fields,
+				size_t size);
 
 /* void fake_lttngmap_set_hook(fake_lttngmap_hook *hook) */
 typedef void fake_lttngmap_set_hook_function(fake_lttngmap_hook *hook);

@@ -48,8 +48,8 @@ static void *take(size_t alignment, size_t size)
 			errno = ENOMEM;
 			return NULL;
 		}
-	} while (!__atomic_compare_exchange_n(&pool_used, &used, begin + size, 0,
-					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange_n(&pool_used, &used, begin + size, 0, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
 	memcpy(&pool[begin - HEAD], &size, sizeof(size));
 	__atomic_fetch_add(&other_malloc_blocks, 1, __ATOMIC_RELAXED);
 	return &pool[begin];

@@ -28,7 +28,7 @@ struct bench_set {
 	struct lttngmap_process *process;
 	struct local *local;
 	char *rings;
-	char *data;      /* the reader's view: read-only, meta page included */
+	char *data; /* the reader's view: read-only, meta page included */
 	uint64_t data_size;
 	struct ring_set *set;
 	struct ring_totals totals;

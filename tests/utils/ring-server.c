@@ -204,8 +204,8 @@ static uint32_t current_id(struct lttngmap_ring *ring, uint64_t position)
 {
 	uint32_t index = (position >> SERVED_SUBBUF_SHIFT) & (SERVED_SUBBUFS - 1);
 
-	return lttngmap_slot_id(__atomic_load_n(&lttngmap_ring_slots(ring)[index], __ATOMIC_ACQUIRE),
-				index);
+	return lttngmap_slot_id(
+		__atomic_load_n(&lttngmap_ring_slots(ring)[index], __ATOMIC_ACQUIRE), index);
 }
 
 static uint64_t count_of(const struct lttngmap_ring *ring)

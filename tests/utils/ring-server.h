@@ -49,8 +49,7 @@ struct served_ring {
 void ring_server_prepare(struct ring_server *server, const struct mediator_ops *ops);
 int ring_server_serve(struct ring_server *server, const char **why);
 /* Both. */
-int ring_server_start(struct ring_server *server, const struct mediator_ops *ops,
-		      const char **why);
+int ring_server_start(struct ring_server *server, const struct mediator_ops *ops, const char **why);
 /* Removes all, even where the test left something open. */
 void ring_server_stop(struct ring_server *server);
 

@@ -96,8 +96,8 @@ static bool tap_ok(bool passed, const char *file, int line, const char *format, 
 	return passed;
 }
 
-__attribute__((unused))
-static bool tap_is(long long got, long long expected, const char *file, int line, const char *name)
+__attribute__((unused)) static bool tap_is(long long got, long long expected, const char *file,
+					   int line, const char *name)
 {
 	bool passed = tap_ok(got == expected, file, line, "%s", name);
 
@@ -107,9 +107,8 @@ static bool tap_is(long long got, long long expected, const char *file, int line
 	return passed;
 }
 
-__attribute__((unused))
-static bool tap_is_string(const char *got, const char *expected, const char *file, int line,
-			  const char *name)
+__attribute__((unused)) static bool tap_is_string(const char *got, const char *expected,
+						  const char *file, int line, const char *name)
 {
 	bool same = got && expected ? strcmp(got, expected) == 0 : got == expected;
 	bool passed = tap_ok(same, file, line, "%s", name);

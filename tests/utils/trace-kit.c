@@ -95,7 +95,8 @@ static const char metadata_format[] =
 
 #define TSDL_ID "uint16_t id; "
 #define TSDL_TIME                                                                                  \
-	"integer { size = 48; align = 8; signed = false; map = clock.monotonic.value; } timestamp; "
+	"integer { size = 48; align = 8; signed = false; map = clock.monotonic.value; } "          \
+	"timestamp; "
 
 int trace_kit_metadata(void)
 {
@@ -123,8 +124,9 @@ void trace_kit_packet(uint32_t cpu, uint64_t sequence, struct lttngmap_packet *p
 		header = TRACE_KIT_EVENT_ID | (1000 + number) << 16;
 		memcpy(body + length, &header, sizeof(header));
 		length += sizeof(header);
-		length += (uint32_t)sprintf(body + length, "event-%llu",
-					    (unsigned long long)number) + 1;
+		length +=
+			(uint32_t)sprintf(body + length, "event-%llu", (unsigned long long)number) +
+			1;
 	}
 	*packet = (struct lttngmap_packet){
 		.cpu = cpu,

@@ -82,15 +82,6 @@ uint64_t clock_read(enum lttngmap_clock clock)
 	return clock == LTTNGMAP_CLOCK_TSC ? read_tsc() : read_ns(CLOCK_MONOTONIC);
 }
 
-uint64_t clock_expand48(uint64_t now, uint64_t timestamp)
-{
-	const uint64_t period = LTTNGMAP_TIMESTAMP_MASK + 1;
-	uint64_t limit = now > UINT64_MAX - CLOCK_SLACK ? UINT64_MAX : now + CLOCK_SLACK;
-	uint64_t value = (limit & ~LTTNGMAP_TIMESTAMP_MASK) | (timestamp & LTTNGMAP_TIMESTAMP_MASK);
-
-	return value > limit && value >= period ? value - period : value;
-}
-
 /*
  * The clocks cannot be read at one instant. Each reading of the two others
  * stands between two of ours, and the closest such pair is the best.

@@ -8,8 +8,8 @@
  * with CLOCK_REALTIME (for its offset), once at the start and again whenever
  * a better frequency is wanted; it measures from the first sample to the last.
  *
- * clock_read() and clock_expand48() are for any thread and for signal
- * handlers; a calibration is its owner's alone.
+ * clock_read() is for any thread and for signal handlers; a calibration is
+ * its owner's alone.
  */
 #ifndef LTTNGMAP_COMMON_CLOCK_H
 #define LTTNGMAP_COMMON_CLOCK_H
@@ -33,13 +33,6 @@ const char *clock_name(enum lttngmap_clock clock);
 
 /* The same 64-bit value that writers cut to 48 bits. */
 uint64_t clock_read(enum lttngmap_clock clock);
-
-/*
- * The 64-bit value of which `timestamp` has the 48 low bits: the latest one
- * not after now + CLOCK_SLACK. Where none can be that early, in the first
- * 2^48 ticks of the clock, it is `timestamp` itself.
- */
-uint64_t clock_expand48(uint64_t now, uint64_t timestamp);
 
 /* The three clocks at one instant. */
 struct clock_sample {

@@ -74,7 +74,8 @@
 /*
  * Position and count in r9, offset in r10, index in r11, then the address in
  * r10. The clock must not lie before the ring's last timestamp, nor half a
- * wrap of 48 bits after it: both go to the switch, which knows what to do.
+ * wrap of 48 bits after the sub-buffer was opened: both go to the switch, which
+ * knows what to do.
  */
 #define RING_WRITE_SECTION(READ_CLOCK)                        \
 	RSEQ_SECTION_TABLE                                    \
@@ -102,6 +103,10 @@
 	"subq %%r11, %%rdx\n\t"                               \
 	"shlq $16, %%rdx\n\t"                                 \
 	"js %l[full]\n\t"                                     \
+	"movq %%rax, %%rdx\n\t"                               \
+	"subq %c[opened](%[ring]), %%rdx\n\t"                 \
+	"shrq $47, %%rdx\n\t"                                 \
+	"jnz %l[full]\n\t"                                    \
 	"movq %%rax, %%rdx\n\t"                               \
 	"shlq $16, %%rdx\n\t"                                 \
 	"orq %c[id](%[place]), %%rdx\n\t"                     \
@@ -135,6 +140,7 @@
 		       [subbuf_shift] "i"(offsetof(struct ring_channel, subbuf_shift)),       \
 		       [index_mask] "i"(offsetof(struct ring_channel, index_mask)),           \
 		       [slots] "i"(sizeof(struct lttngmap_ring)),                             \
+		       [opened] "i"(offsetof(struct lttngmap_ring, opened)),                  \
 		       [id_mask] "i"(LTTNGMAP_SLOT_ID_MASK),                                  \
 		       [total] "i"(offsetof(struct ring_record, total)),                      \
 		       [id] "i"(offsetof(struct ring_record, id)),                            \

@@ -20,6 +20,8 @@
  * and the count did not change (its low 32 bits then equal the count, and the
  * difference added is 0).
  *
+ * Before a ring's first event, step 2 alone: it opens sub-buffer 0.
+ *
  * What the reader may do meanwhile: exchange a full sub-buffer for its spare.
  * It leaves slots of sequences >= q alone.
  */
@@ -87,10 +89,11 @@ static void describe_move(const struct ring_channel *channel, struct lttngmap_ri
 	struct lttngmap_subbuf *fresh = table + new_id;
 	uint64_t base = __atomic_load_n(&ring->events_base, __ATOMIC_RELAXED);
 	uint64_t events = base + (uint32_t)(commit_count(word0, word1) - (uint32_t)base);
-	uint64_t age = (now - word1) & LTTNGMAP_TIMESTAMP_MASK;
+	uint64_t opened = __atomic_load_n(&ring->opened, __ATOMIC_RELAXED);
+	uint64_t end = opened + ((word1 - opened) & LTTNGMAP_TIMESTAMP_MASK);
 	struct ring_store *store = move->stores;
 
-	add_store(&store, &full->end, now - age);
+	add_store(&store, &full->end, end);
 	add_store(&store, &full->content_size, position & channel->offset_mask);
 	add_store(&store, &full->events_end, events);
 	add_store(&store, &full->discards, __atomic_load_n(&ring->discards, __ATOMIC_RELAXED));
@@ -98,10 +101,29 @@ static void describe_move(const struct ring_channel *channel, struct lttngmap_ri
 	add_store(&store, &fresh->begin, now);
 	add_store(&store, &fresh->events_begin, events);
 	add_store(&store, &ring->events_base, events);
+	add_store(&store, &ring->opened, now);
 
 	move->expected = word0;
 	move->commit[0] = (word0 & ~LTTNGMAP_POSITION_MASK) |
 			  (q + 1) << channel->subbuf_shift | LTTNGMAP_SUBBUF_HEAD;
+	move->commit[1] = (word1 & ~LTTNGMAP_TIMESTAMP_MASK) | (now & LTTNGMAP_TIMESTAMP_MASK);
+}
+
+/*
+ * Fill *move for the first event: the commit's position stays. Whoever makes
+ * this move late makes it before any record, or not at all.
+ */
+static void describe_opening(const struct ring_channel *channel, struct lttngmap_ring *ring,
+			     uint64_t word0, uint64_t word1, uint64_t now, struct ring_move *move)
+{
+	uint64_t subbufs = (uint64_t)channel->index_mask + 1;
+	struct ring_store *store = move->stores;
+
+	add_store(&store, &lttngmap_ring_subbufs(ring, subbufs)->begin, now);
+	while (store < move->stores + sizeof(move->stores) / sizeof(move->stores[0]))
+		add_store(&store, &ring->opened, now);
+	move->expected = word0;
+	move->commit[0] = word0;
 	move->commit[1] = (word1 & ~LTTNGMAP_TIMESTAMP_MASK) | (now & LTTNGMAP_TIMESTAMP_MASK);
 }
 
@@ -112,8 +134,9 @@ enum ring_result ring_switch_prepare(const struct ring_channel *channel,
 	uint64_t word0 = __atomic_load_n(&ring->commit[0], __ATOMIC_ACQUIRE);
 	uint64_t word1 = __atomic_load_n(&ring->commit[1], __ATOMIC_ACQUIRE);
 	uint64_t position = word0 & LTTNGMAP_POSITION_MASK;
-	uint64_t now, ahead;
 	enum ring_result result;
+	uint64_t now;
+	bool fits;
 	uint32_t id;
 
 	/* Both words of one commit: the section compares word 0 once more. */
@@ -121,14 +144,12 @@ enum ring_result ring_switch_prepare(const struct ring_channel *channel,
 		return RING_AGAIN;
 
 	now = ring_clock(channel->clock);
-	ahead = (now - word1) & LTTNGMAP_TIMESTAMP_MASK;
-	if (ahead > LTTNGMAP_TIMESTAMP_MASK - RING_CLOCK_SKEW_MAX) {
-		/* Another CPU's clock is a little ahead, or somebody was faster. */
-		now += LTTNGMAP_TIMESTAMP_MASK + 1 - ahead;
-		ahead = 0;
+	if (!word0 && !__atomic_load_n(&ring->opened, __ATOMIC_RELAXED)) {
+		describe_opening(channel, ring, word0, word1, now, move);
+		return RING_WRITTEN;
 	}
-	if ((position & channel->offset_mask) + total <= channel->offset_limit &&
-	    ahead <= LTTNGMAP_TIMESTAMP_MASK >> 1)
+	fits = ring_clock_fits(ring, word1, &now);
+	if (fits && (position & channel->offset_mask) + total <= channel->offset_limit)
 		return RING_AGAIN;
 
 	if (position >> channel->subbuf_shift == LTTNGMAP_POSITION_MASK >> channel->subbuf_shift)

@@ -89,7 +89,7 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 {
 	struct lttngmap_ring *ring = ring_at(channel, index);
 	uint64_t *slots = lttngmap_ring_slots(ring);
-	uint64_t word0, word1, now, ahead, position, count;
+	uint64_t word0, word1, now, position, count;
 	struct ring_move move;
 	enum ring_result result;
 	unsigned tries = 0;
@@ -103,13 +103,8 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 		word1 = ring->commit[1];
 		position = word0 & LTTNGMAP_POSITION_MASK;
 		now = ring_clock(channel->clock);
-		ahead = (now - word1) & LTTNGMAP_TIMESTAMP_MASK;
-		if (ahead > LTTNGMAP_TIMESTAMP_MASK - RING_CLOCK_SKEW_MAX) {
-			now = word1;
-			ahead = 0;
-		}
-		if ((position & channel->offset_mask) + record->total <= channel->offset_limit &&
-		    ahead <= LTTNGMAP_TIMESTAMP_MASK >> 1)
+		if (ring_clock_fits(ring, word1, &now) &&
+		    (position & channel->offset_mask) + record->total <= channel->offset_limit)
 			break;
 		result = ring_switch_prepare(channel, ring, record->total, &move);
 		if (result == RING_FULL || result == RING_ENDED)
@@ -122,7 +117,8 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 			__atomic_store_n(move.stores[i].to, move.stores[i].value,
 					 __ATOMIC_RELAXED);
 		publish(local, ring, move.commit[0], move.commit[1]);
-		ring_doorbell(local);
+		if (ring_move_fills(&move))
+			ring_doorbell(local);
 	}
 
 	slot = position >> channel->subbuf_shift & channel->index_mask;

@@ -45,7 +45,8 @@ static enum ring_result try_rseq(struct local *local, const struct ring_channel 
 	result = ring_rseq_move(channel, __rseq_offset, ring, &move);
 	if (result != RING_WRITTEN)
 		return result;
-	ring_doorbell(local);
+	if (ring_move_fills(&move))
+		ring_doorbell(local);
 	return RING_AGAIN;
 }
 

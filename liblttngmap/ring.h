@@ -65,16 +65,36 @@ struct ring_move {
 	struct ring_place place;
 	uint64_t expected; /* commit word 0 for which it was prepared */
 	uint64_t commit[2];
-	struct ring_store stores[8];
+	struct ring_store stores[9];
 };
 
 /*
  * A clock that seems to be behind the ring's last timestamp by up to this is
- * another CPU's skew, and the last timestamp stands in for it; behind by more,
- * 48 bits have wrapped: the ring was idle for hours, and a new sub-buffer,
- * whose begin has 64 bits, says so.
+ * another CPU's skew, and the last timestamp stands in for it.
  */
 #define RING_CLOCK_SKEW_MAX (UINT64_C(1) << 32)
+/*
+ * So long after it was opened a sub-buffer takes records: then the next one,
+ * whose begin has 64 bits, says where in time 48 bits are.
+ */
+#define RING_OPEN_MAX ((LTTNGMAP_TIMESTAMP_MASK >> 1) + 1)
+
+/*
+ * The clock for a record after one at commit word 1; false: not in this
+ * sub-buffer (which may not be opened yet).
+ */
+static inline bool ring_clock_fits(const struct lttngmap_ring *ring, uint64_t word1, uint64_t *now)
+{
+	uint64_t ahead = (*now - word1) & LTTNGMAP_TIMESTAMP_MASK;
+
+	if (ahead > LTTNGMAP_TIMESTAMP_MASK - RING_CLOCK_SKEW_MAX) {
+		/* Another CPU's clock is a little ahead, or somebody was faster. */
+		*now += LTTNGMAP_TIMESTAMP_MASK + 1 - ahead;
+		ahead = 0;
+	}
+	return ahead < RING_OPEN_MAX &&
+	       *now - __atomic_load_n(&ring->opened, __ATOMIC_RELAXED) < RING_OPEN_MAX;
+}
 
 /* The clock that the channel's records carry, 64 bits. */
 uint64_t ring_clock(enum lttngmap_clock clock);

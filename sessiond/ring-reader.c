@@ -175,8 +175,8 @@ static void copy_opening(const struct ring_reader *reader, struct stretch *stret
 
 /*
  * When the stretch begins and how many events were before it. The first
- * sub-buffer has no opening, and where part of one was read before, our own
- * values stand in for it.
+ * sub-buffer's descriptor does not say all of it, and where part of one was
+ * read before, our own values stand in for it.
  */
 static int check_opening(struct ring_reader *reader, struct stretch *stretch)
 {
@@ -185,7 +185,8 @@ static int check_opening(struct ring_reader *reader, struct stretch *stretch)
 			      LTTNGMAP_RECORD_HEADER_SIZE;
 
 	if (stretch->seq == 0 || stretch->from > lttngmap_subbuf_head(stretch->seq)) {
-		opened->begin = reader->end;
+		if (stretch->from > 0 || opened->begin < reader->end)
+			opened->begin = reader->end;
 		opened->events_begin = reader->events;
 		return 0;
 	}
@@ -298,14 +299,12 @@ static int take_partial(struct ring_reader *reader, const struct ring_commit *co
 {
 	uint32_t index = reader->seq & (subbufs_of(reader) - 1);
 	const uint64_t *slot = lttngmap_ring_slots(reader->ring) + index;
-	uint64_t now = clock_read(reader->geometry->clock);
 	uint64_t entry = load(slot);
 	struct stretch stretch = {
 		.id = lttngmap_slot_id(entry, index),
 		.seq = reader->seq,
 		.from = reader->offset,
 		.to = commit->position & (subbuf_size(reader) - 1),
-		.end = clock_expand48(now, commit->timestamp),
 		.discards = commit->discards,
 	};
 	uint64_t *events_begin = &stretch.opened.events_begin;
@@ -325,6 +324,9 @@ static int take_partial(struct ring_reader *reader, const struct ring_commit *co
 	result = check_opening(reader, &stretch);
 	if (result < 0)
 		return result;
+	/* No record comes 2^47 ticks after its sub-buffer was opened. */
+	stretch.end = stretch.opened.begin +
+		      ((commit->timestamp - stretch.opened.begin) & LTTNGMAP_TIMESTAMP_MASK);
 	stretch.events_end = *events_begin + (uint32_t)(commit->count - (uint32_t)*events_begin);
 	*held = (struct ring_held){ .seq = reader->seq, .id = stretch.id };
 	/* While frozen too: the next start may come before the packet is released. */

@@ -192,6 +192,10 @@ enum lttngmap_process_flag {
  * commit, so a reader that loads word 0, word 1 and word 0 again, and finds
  * word 0 unchanged, has both words of one commit.
  *
+ * A sub-buffer takes records for 2^47 ticks after it was opened, so that their
+ * 48-bit timestamps are unambiguous beside its 64-bit begin, however long the
+ * ring was idle. The first sub-buffer is opened by the ring's first event.
+ *
  * Writers: on a CPU's ring, threads of the process on that CPU, inside a
  * restartable sequence; on an extra ring (or on all rings of a process
  * without rseq) whoever holds `lock`. Readers: the daemon.
@@ -200,7 +204,9 @@ struct lttngmap_ring {
 	uint64_t commit[2];
 	uint64_t lock;     /* 0, or the holder's token; trylock only */
 	uint64_t discards; /* events not written; atomic add by any writer */
-	uint64_t reserved0[4];
+	/* Clock when the current sub-buffer was opened, 64 bits; 0: no event yet. */
+	uint64_t opened;
+	uint64_t reserved0[3];
 	/* Events before the current sub-buffer, 64 bits; see ring-switch.c. */
 	uint64_t events_base;
 	/* Blocking mode: futex. The daemon counts up when it frees space. */
@@ -245,7 +251,7 @@ enum lttngmap_slot_state {
  */
 struct lttngmap_subbuf {
 	uint64_t seq;
-	uint64_t begin;        /* clock when it was opened, 64 bits; 0: ring start */
+	uint64_t begin;        /* clock when it was opened, 64 bits; 0: no event yet */
 	uint64_t events_begin; /* events before it, in this ring */
 	uint64_t end;          /* clock of its last record, 64 bits */
 	uint64_t content_size; /* where its records end, bytes from its beginning */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* clock.c - whole timestamps out of 48 bits, and times of day out of these. */
+/* clock.c - which clock, and times of day out of its values. */
 #include <errno.h>
 #include <time.h>
 #include <unistd.h>
@@ -8,29 +8,7 @@
 #include "common/clock.h"
 #include "tests/utils/tap.h"
 
-#define PERIOD (UINT64_C(1) << 48)
-#define LOW (PERIOD - 1)
 #define NSEC_PER_SEC UINT64_C(1000000000)
-
-static void check_expand(void)
-{
-	uint64_t now = 5 * PERIOD + 1000;
-
-	is(clock_expand48(now, now & LOW), now, "now is now");
-	is(clock_expand48(now, (now - 1) & LOW), now - 1, "a tick ago");
-	is(clock_expand48(now, (now - 1001) & LOW), now - 1001, "before the last wrap");
-	is(clock_expand48(now, (now + 7) & LOW), now + 7, "another CPU's clock may be ahead");
-	is(clock_expand48(now, (now + CLOCK_SLACK) & LOW), now + CLOCK_SLACK, "as far as that");
-	is(clock_expand48(now, (now + CLOCK_SLACK + 1) & LOW), now + CLOCK_SLACK + 1 - PERIOD,
-	   "further ahead is long ago");
-	now = 6 * PERIOD - 3;
-	is(clock_expand48(now, 2), 6 * PERIOD + 2, "ahead and beyond a wrap");
-	is(clock_expand48(1000, 900), 900, "the first period");
-	is(clock_expand48(1000, LOW), LOW, "what cannot be in it is not made negative");
-	is((int64_t)clock_expand48(UINT64_MAX, 5), (int64_t)(UINT64_MAX - LOW + 5),
-	   "the last period");
-	is(clock_expand48(now, UINT64_MAX), 6 * PERIOD - 1, "bits beyond the 48 mean nothing");
-}
 
 static void check_choice(void)
 {
@@ -139,7 +117,6 @@ int main(void)
 {
 	enum lttngmap_clock clock;
 
-	check_expand();
 	check_choice();
 	check_arithmetic();
 	check_real_clock(LTTNGMAP_CLOCK_MONOTONIC);

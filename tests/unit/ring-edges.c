@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <urcu.h>
@@ -28,6 +30,24 @@
 
 static struct bench_set bench;
 
+/* More than a wrap of 48 bits, less than half of the next: it looks like no time at all. */
+#define IDLE (LTTNGMAP_TIMESTAMP_MASK + (UINT64_C(1) << 44))
+static uint64_t clock_offset;
+
+/* In place of libc's, for both halves of the ring. */
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+	uint64_t ns;
+	long result = syscall(SYS_clock_gettime, id, now);
+
+	if (result < 0)
+		return -1;
+	ns = (uint64_t)now->tv_sec * 1000000000 + (uint64_t)now->tv_nsec + clock_offset;
+	now->tv_sec = (time_t)(ns / 1000000000);
+	now->tv_nsec = (long)(ns % 1000000000);
+	return 0;
+}
+
 static struct lttngmap_ring *ring0(void)
 {
 	return (struct lttngmap_ring *)bench.rings;
@@ -38,11 +58,11 @@ static struct lttngmap_subbuf *subbuf0(uint32_t id)
 	return lttngmap_ring_subbufs(ring0(), SUBBUFS) + id;
 }
 
-static void set_up(enum lttngmap_mode mode, bool use_rseq)
+static void set_up_with(enum lttngmap_mode mode, enum lttngmap_clock clock, bool use_rseq)
 {
 	struct bench_set_config config = {
 		.mode = mode,
-		.clock = LTTNGMAP_CLOCK_TSC,
+		.clock = clock,
 		.subbuf_shift = SUBBUF_SHIFT,
 		.subbufs_shift = SUBBUFS_SHIFT,
 		.use_rseq = use_rseq,
@@ -50,6 +70,11 @@ static void set_up(enum lttngmap_mode mode, bool use_rseq)
 
 	bench_set_create(&bench, &config);
 	alarm(HANG_SECONDS);
+}
+
+static void set_up(enum lttngmap_mode mode, bool use_rseq)
+{
+	set_up_with(mode, LTTNGMAP_CLOCK_TSC, use_rseq);
 }
 
 static void tear_down(void)
@@ -196,6 +221,33 @@ static void test_damaged_table(bool use_rseq)
 	tear_down();
 }
 
+static void test_idle(bool use_rseq)
+{
+	struct lttngmap_packet packet;
+	uint64_t last, now;
+
+	set_up_with(LTTNGMAP_MODE_DISCARD, LTTNGMAP_CLOCK_MONOTONIC, use_rseq);
+	diag("by %s", use_rseq ? "rseq" : "trylock");
+	clock_offset += IDLE;
+	last = clock_read(LTTNGMAP_CLOCK_MONOTONIC);
+	emit(5);
+	is(position0() >> SUBBUF_SHIFT, 0, "the first events are in the first sub-buffer");
+	clock_offset += IDLE;
+	is(get_packet(&packet), 0, "a packet of an idle ring");
+	ok(packet.timestamp_begin >= last, "… begins not before its first event");
+	ok(packet.timestamp_end >= last && packet.timestamp_end < last + IDLE / 2,
+	   "… and ends with its last");
+	now = clock_read(LTTNGMAP_CLOCK_MONOTONIC);
+	emit(5);
+	is(position0() >> SUBBUF_SHIFT, 1, "an event after long idleness is in a new sub-buffer");
+	is(get_packet(&packet), 0, "… whose packet comes next");
+	is(packet.events, 5, "… with all of the new events");
+	ok(packet.timestamp_begin >= now, "… and begins not before them");
+	is(bench.totals.closed_rings, 0, "… and the ring is good");
+	tear_down();
+	clock_offset = 0;
+}
+
 static unsigned ticks;
 
 static void on_tick(int number)
@@ -210,17 +262,22 @@ static void test_death_under_signals(void)
 {
 	const struct itimerval every_10ms = { { 0, 10000 }, { 0, 10000 } }, none = { 0 };
 	struct sigaction action = { .sa_handler = on_tick };
+	uint64_t discards;
 
 	set_up(LTTNGMAP_MODE_BLOCKING, false);
+	bench.local->allow_blocking = false;
+	emit(SUBBUFS * RECORDS + 1);
+	bench.local->allow_blocking = true;
+	discards = ring0()->discards;
 	close(bench.daemon_socket);
 	bench.daemon_socket = -1;
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &every_10ms, NULL);
-	emit(SUBBUFS * RECORDS + 1);
+	emit(1);
 	setitimer(ITIMER_REAL, &none, NULL);
 	signal(SIGALRM, SIG_DFL);
 	ok(ticks < 300, "a writer that waits sees the daemon's death beside signals (%u)", ticks);
-	is(ring0()->discards, 1, "… and counts its event as lost");
+	is(ring0()->discards, discards + 1, "… and counts its event as lost");
 	tear_down();
 }
 
@@ -236,9 +293,11 @@ int main(void)
 	test_late_base();
 	test_lapped();
 	test_held_over_restart();
+	test_idle(false);
 	test_position_ends(false);
 	test_damaged_table(false);
 	if (sched_setaffinity(0, sizeof(cpu), &cpu) == 0) {
+		test_idle(true);
 		test_position_ends(true);
 		test_damaged_table(true);
 	}

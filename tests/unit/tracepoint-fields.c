@@ -52,7 +52,9 @@ LTTNGMAP_TRACEPOINT(fields, sixteen, LTTNGMAP_LOGLEVEL_INFO,
 	(sequence, uint8_t, n), (integer, uint8_t, o), (integer, uint32_t, p));
 LTTNGMAP_TRACEPOINT(fields, cut, LTTNGMAP_LOGLEVEL_INFO,
 	(string, first), (sequence, uint32_t, second), (string, third), (integer, uint64_t, last));
-LTTNGMAP_TRACEPOINT(fields, full, LTTNGMAP_LOGLEVEL_INFO, (array, uint64_t, all, 510));
+/* As many as a record can hold. */
+#define FULL ((LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE) / 8)
+LTTNGMAP_TRACEPOINT(fields, full, LTTNGMAP_LOGLEVEL_INFO, (array, uint64_t, all, FULL));
 
 /* What a record should hold, written as one thinks of it. */
 static unsigned char expected[LTTNGMAP_RECORD_MAX];

@@ -8,12 +8,18 @@ noinst_LTLIBRARIES += libcli.la
 libcli_la_SOURCES = \
 	cli/control-client.c \
 	cli/control-client.h \
+	cli/filter-caret.c \
+	cli/filter-caret.h \
+	cli/json-keys.c \
+	cli/json-keys.h \
 	cli/locate.c \
 	cli/locate.h \
 	cli/options.c \
 	cli/options.h \
 	cli/report.c \
 	cli/report.h \
+	cli/session-file.c \
+	cli/session-file.h \
 	cli/view-output.c \
 	cli/view-streams.c \
 	cli/view.h
@@ -23,8 +29,27 @@ libcli_la_LIBADD = libcommon.la $(JSON_LIBS) $(BABELTRACE_LIBS)
 
 bin_PROGRAMS += lttngmap
 lttngmap_SOURCES = \
+	cli/cmd-channel.c \
+	cli/cmd-clear.c \
+	cli/cmd-context.c \
+	cli/cmd-create.c \
+	cli/cmd-destroy.c \
+	cli/cmd-disable.c \
+	cli/cmd-enable.c \
+	cli/cmd-events.c \
 	cli/cmd-help.c \
+	cli/cmd-list.c \
+	cli/cmd-load.c \
 	cli/cmd-record.c \
+	cli/cmd-remove.c \
+	cli/cmd-rotate.c \
+	cli/cmd-save.c \
+	cli/cmd-snapshot.c \
+	cli/cmd-start.c \
+	cli/cmd-status.c \
+	cli/cmd-stop.c \
+	cli/cmd-track.c \
+	cli/cmd-untrack.c \
 	cli/cmd-view.c \
 	cli/main.c \
 	cli/record-child.c \
@@ -36,6 +61,24 @@ lttngmap_SOURCES = \
 	cli/record-progress.c \
 	cli/record-session.c \
 	cli/record.h \
+	cli/session-batch.c \
+	cli/session-batch.h \
+	cli/session-counts.c \
+	cli/session-counts.h \
+	cli/session-daemon.c \
+	cli/session-daemon.h \
+	cli/session-events.c \
+	cli/session-events.h \
+	cli/session-print.c \
+	cli/session-print.h \
+	cli/session-rules.c \
+	cli/session-rules.h \
+	cli/session-trackers.c \
+	cli/session-trackers.h \
+	cli/session-verb.c \
+	cli/session-verb.h \
+	cli/synonyms.c \
+	cli/synonyms.h \
 	cli/verbs.h \
 	cli/view-find.c \
 	cli/view-graph.c \

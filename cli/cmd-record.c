@@ -148,8 +148,8 @@ static int begin(void)
 	if (status)
 		return status;
 	if (record_signals_watch(&record) || record_runtime_create(&record) ||
-	    record_preload_choose(&record) || create_output() ||
-	    record_daemon_start(&record) || record_session_start(&record))
+	    record_preload_choose(&record) || create_output() || record_daemon_start(&record) ||
+	    record_session_start(&record))
 		return CLI_STATUS_RECORD;
 	record_signals_handle(&record);
 	if (record.interrupted)
@@ -207,5 +207,6 @@ const struct verb verb_record = {
 	.summary = "Run a command and record its events",
 	.options = options,
 	.usage_status = CLI_STATUS_RECORD,
+	.takes_command = true,
 	.run = run,
 };

@@ -18,6 +18,7 @@ struct control_client {
 	bool pending;
 	char error[512];
 	char hint[512];
+	struct json_object *refusal;
 };
 
 int control_client_connect(const char *runtime_dir, struct control_client **client)
@@ -46,6 +47,7 @@ void control_client_close(struct control_client *client)
 	if (!client)
 		return;
 	close(client->fd);
+	json_object_put(client->refusal);
 	free(client);
 }
 
@@ -63,8 +65,11 @@ int control_client_send(struct control_client *client, struct json_object *reque
 {
 	int error = client->pending ? -EBUSY : json_message_send(client->fd, request, -1, 0);
 
-	if (!error)
+	if (!error) {
 		client->pending = true;
+		json_object_put(client->refusal);
+		client->refusal = NULL;
+	}
 	json_object_put(request);
 	return error;
 }
@@ -83,6 +88,8 @@ static int understand(struct control_client *client, struct json_object *message
 		return -EBADMSG;
 	keep(client->error, sizeof(client->error), control_answer_text(message, "error"));
 	keep(client->hint, sizeof(client->hint), control_answer_text(message, "hint"));
+	json_object_put(client->refusal);
+	client->refusal = json_object_get(message);
 	return -EREMOTEIO;
 }
 
@@ -116,6 +123,11 @@ const char *control_client_error(const struct control_client *client)
 const char *control_client_hint(const struct control_client *client)
 {
 	return client->hint;
+}
+
+struct json_object *control_client_refusal(const struct control_client *client)
+{
+	return client->refusal;
 }
 
 uint64_t control_answer_count(struct json_object *answer, const char *key)

@@ -36,6 +36,8 @@ int control_client_receive(struct control_client *client, struct json_object **a
 /* Of the last -EREMOTEIO: what failed, and what to do ("": not said). */
 const char *control_client_error(const struct control_client *client);
 const char *control_client_hint(const struct control_client *client);
+/* The same answer as a whole, the client's until its next request; NULL: none. */
+struct json_object *control_client_refusal(const struct control_client *client);
 
 /* Members of an answer that is not trusted to have them: 0, false, "" then. */
 uint64_t control_answer_count(struct json_object *answer, const char *key);

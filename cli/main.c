@@ -12,11 +12,32 @@
 #include <unistd.h>
 
 #include "report.h"
+#include "synonyms.h"
 #include "verbs.h"
 
 const struct verb *const verbs[] = {
 	&verb_record,
 	&verb_view,
+	/* Sessions. */
+	&verb_create,
+	&verb_destroy,
+	&verb_list,
+	&verb_status,
+	&verb_start,
+	&verb_stop,
+	&verb_channel,
+	&verb_enable,
+	&verb_disable,
+	&verb_remove,
+	&verb_context,
+	&verb_track,
+	&verb_untrack,
+	&verb_snapshot,
+	&verb_rotate,
+	&verb_clear,
+	&verb_events,
+	&verb_save,
+	&verb_load,
 	&verb_help,
 	NULL,
 };
@@ -31,11 +52,14 @@ static const struct poptOption help_options[] = {
 
 const struct verb *verb_find(const char *name)
 {
+	const struct synonym *synonym;
+
 	for (int i = 0; verbs[i]; i++) {
 		if (strcmp(verbs[i]->name, name) == 0)
 			return verbs[i];
 	}
-	return NULL;
+	synonym = synonym_find(name);
+	return synonym ? synonym->verb : NULL;
 }
 
 static unsigned min3(unsigned a, unsigned b, unsigned c)
@@ -85,10 +109,14 @@ const struct verb *verb_suggest(const char *name)
 	return best;
 }
 
-/* A context that knows the verb's options and --help; aborts without memory. */
-static poptContext context_create(const struct verb *verb, int argc, const char **argv)
+/*
+ * A context that knows the verb's options, those of its synonym, if any, and
+ * --help; aborts without memory.
+ */
+static poptContext context_create(const struct verb *verb, const struct synonym *synonym, int argc,
+				  const char **argv)
 {
-	static struct poptOption table[3];
+	static struct poptOption table[4];
 	static char name[64];
 	poptContext context;
 	int n = 0;
@@ -101,12 +129,19 @@ static poptContext context_create(const struct verb *verb, int argc, const char 
 	table[n++] =
 		(struct poptOption){ NULL,    '\0', POPT_ARG_INCLUDE_TABLE, (void *)help_options, 0,
 				     "Help:", NULL };
+	if (!verb->takes_command)
+		table[n++] = (struct poptOption){
+			NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)synonym_ignored_table, 0,
+			NULL, NULL
+		};
 	table[n] = (struct poptOption)POPT_TABLEEND;
 	snprintf(name, sizeof(name), "lttngmap %s", verb->name);
 	argv[0] = name; /* what popt calls us in the usage */
-	context = poptGetContext(name, argc, argv, table, POPT_CONTEXT_POSIXMEHARDER);
+	context = poptGetContext(name, argc, argv, table,
+				 verb->takes_command ? POPT_CONTEXT_POSIXMEHARDER : 0);
 	if (!context)
 		abort();
+	synonym_add_options(synonym, context);
 	poptSetOtherOptionHelp(context, verb->arguments);
 	return context;
 }
@@ -114,7 +149,7 @@ static poptContext context_create(const struct verb *verb, int argc, const char 
 void verb_print_usage(const struct verb *verb, FILE *stream)
 {
 	const char *argv[] = { NULL, NULL };
-	poptContext context = context_create(verb, 1, argv);
+	poptContext context = context_create(verb, NULL, 1, argv);
 
 	poptPrintHelp(context, stream, 0);
 	fprintf(stream, "\n%s. See also the manual page lttngmap-%s(1).\n", verb->summary,
@@ -140,9 +175,10 @@ int verb_usage_error(const struct verb *verb)
 	return verb->usage_status;
 }
 
-static int verb_main(const struct verb *verb, int argc, const char **argv)
+static int verb_main(const struct verb *verb, const struct synonym *synonym, int argc,
+		     const char **argv)
 {
-	poptContext context = context_create(verb, argc, argv);
+	poptContext context = context_create(verb, synonym, argc, argv);
 	int status, next, count = 0;
 	const char **rest;
 
@@ -166,6 +202,10 @@ static int verb_main(const struct verb *verb, int argc, const char **argv)
 	rest = poptGetArgs(context);
 	while (rest && rest[count])
 		count++;
+	if (synonym && synonym->argument && count > 0 && strcmp(rest[0], synonym->argument) == 0) {
+		rest++;
+		count--;
+	}
 	status = verb->run(count, rest ? rest : (const char *[]){ NULL });
 	poptFreeContext(context);
 	return status;
@@ -184,9 +224,24 @@ static void fill_standard_descriptors(void)
 	}
 }
 
+static int refuse_verb(const char *name, const struct synonym *synonym)
+{
+	const struct verb *similar = verb_suggest(name);
+
+	report_error("unknown %s '%s'", name[0] == '-' ? "option" : "verb", name);
+	if (synonym)
+		report_hint("%s", synonym->hint);
+	else if (similar)
+		report_hint("did you mean 'lttngmap %s'?", similar->name);
+	else
+		report_hint("`lttngmap help` lists the verbs");
+	return CLI_STATUS_USAGE;
+}
+
 int main(int argc, char **argv)
 {
-	const struct verb *verb, *similar;
+	const struct verb *verb;
+	const struct synonym *synonym;
 
 	fill_standard_descriptors();
 	setlocale(LC_ALL, "");
@@ -203,14 +258,8 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		argv[1] = (char *)verb_help.name;
 	verb = verb_find(argv[1]);
+	synonym = synonym_find(argv[1]);
 	if (verb)
-		return verb_main(verb, argc - 1, (const char **)argv + 1);
-
-	report_error("unknown %s '%s'", argv[1][0] == '-' ? "option" : "verb", argv[1]);
-	similar = verb_suggest(argv[1]);
-	if (similar)
-		report_hint("did you mean 'lttngmap %s'?", similar->name);
-	else
-		report_hint("`lttngmap help` lists the verbs");
-	return CLI_STATUS_USAGE;
+		return verb_main(verb, synonym, argc - 1, (const char **)argv + 1);
+	return refuse_verb(argv[1], synonym);
 }

@@ -70,8 +70,8 @@ int options_parse_duration(const char *text, uint64_t *ms)
 		const char *unit;
 		uint64_t us;
 	} units[] = {
-		{ "us", 1 },         { "ms", 1000 },         { "s", 1000000 },
-		{ "m", 60000000 },   { "min", 60000000 },    { "h", UINT64_C(3600000000) },
+		{ "us", 1 },       { "ms", 1000 },      { "s", 1000000 },
+		{ "m", 60000000 }, { "min", 60000000 }, { "h", UINT64_C(3600000000) },
 	};
 	unsigned long long value;
 	char *end;

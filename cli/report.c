@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
@@ -17,6 +18,38 @@ void report_set_before(void (*before)(void))
 	before_line = before;
 }
 
+static char first_error[1024], first_hint[1024];
+
+/* What others made up is not to move a cursor. */
+static void clean(char *line)
+{
+	for (char *c = line; *c; c++) {
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = '?';
+	}
+}
+
+static void remember(char *first, size_t size, const char *format, va_list arguments)
+{
+	va_list copy;
+
+	if (first[0] != '\0')
+		return;
+	va_copy(copy, arguments);
+	vsnprintf(first, size, format, copy);
+	va_end(copy);
+}
+
+const char *report_first_error(void)
+{
+	return first_error;
+}
+
+const char *report_first_hint(void)
+{
+	return first_hint;
+}
+
 /* One write a line, so that lines of several writers do not mix. */
 static void report(const char *prefix, const char *format, va_list arguments)
 {
@@ -26,10 +59,7 @@ static void report(const char *prefix, const char *format, va_list arguments)
 
 	if (length < 0)
 		return;
-	for (char *c = line; *c; c++) {
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
-	}
+	clean(line);
 	strcat(line, "\n");
 	if (before_line)
 		before_line();
@@ -42,6 +72,7 @@ void report_error(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
+	remember(first_error, sizeof(first_error), format, arguments);
 	report("", format, arguments);
 	va_end(arguments);
 }
@@ -51,6 +82,8 @@ void report_hint(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
+	if (first_error[0] != '\0')
+		remember(first_hint, sizeof(first_hint), format, arguments);
 	report("  ", format, arguments);
 	va_end(arguments);
 }
@@ -62,6 +95,27 @@ void report_note(const char *format, ...)
 	va_start(arguments, format);
 	report("", format, arguments);
 	va_end(arguments);
+}
+
+const char *report_plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+void report_line(const char *format, ...)
+{
+	va_list arguments;
+	char *line;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&line, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return;
+	clean(line);
+	puts(line);
+	free(line);
 }
 
 int report_flush_output(void)

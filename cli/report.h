@@ -19,6 +19,18 @@ void report_hint(const char *format, ...) REPORT_FORMAT(1);
 void report_note(const char *format, ...) REPORT_FORMAT(1);
 
 /*
+ * The first error and the first hint after it, without "lttngmap: "; "": none
+ * yet. For those who want one as data.
+ */
+const char *report_first_error(void);
+const char *report_first_hint(void);
+
+/* "s", or "" for 1. */
+const char *report_plural(size_t count);
+/* A line on stdout, likewise without control characters. */
+void report_line(const char *format, ...) REPORT_FORMAT(1);
+
+/*
  * Called before each line is written, to take a status line off the terminal;
  * NULL: none (as at the start).
  */

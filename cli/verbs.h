@@ -9,6 +9,7 @@
 #define LTTNGMAP_CLI_VERBS_H
 
 #include <popt.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Exit statuses of the command's own making; the manual pages list them. */
@@ -32,16 +33,37 @@ struct verb {
 	const char *summary;   /* one line, no full stop */
 	const struct poptOption *options;
 	int usage_status; /* what a wrong call returns */
+	bool takes_command; /* options end at the first argument: the rest is another's */
 	/* What stands behind the options, NULL-terminated. The exit status. */
 	int (*run)(int argc, const char **argv);
 };
 
-extern const struct verb verb_record;
-extern const struct verb verb_view;
+extern const struct verb verb_channel;
+extern const struct verb verb_clear;
+extern const struct verb verb_context;
+extern const struct verb verb_create;
+extern const struct verb verb_destroy;
+extern const struct verb verb_disable;
+extern const struct verb verb_enable;
+extern const struct verb verb_events;
 extern const struct verb verb_help;
+extern const struct verb verb_list;
+extern const struct verb verb_load;
+extern const struct verb verb_record;
+extern const struct verb verb_remove;
+extern const struct verb verb_rotate;
+extern const struct verb verb_save;
+extern const struct verb verb_snapshot;
+extern const struct verb verb_start;
+extern const struct verb verb_status;
+extern const struct verb verb_stop;
+extern const struct verb verb_track;
+extern const struct verb verb_untrack;
+extern const struct verb verb_view;
 
 /* In the order of `lttngmap help`; ends with NULL. */
 extern const struct verb *const verbs[];
+/* By our name, or by LTTng's where that means the same (synonyms.h). */
 const struct verb *verb_find(const char *name);
 /* The known verb that is most like `name`, or NULL where none is. */
 const struct verb *verb_suggest(const char *name);

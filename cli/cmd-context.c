@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* cmd-context.c - lttngmap context NAME...: what is recorded beside the fields. */
+#include <config.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "control-client.h"
+#include "report.h"
+#include "session-batch.h"
+
+static int remove_them;
+static char **added;
+
+static const struct poptOption options[] = {
+	{ "add", '\0', POPT_ARG_ARGV, &added, 0, "As a NAME behind the options; may be repeated",
+	  "NAME" },
+	{ "remove", '\0', POPT_ARG_NONE, &remove_them, 0, "Remove them from the channel", NULL },
+	SESSION_INCLUDE(session_channel_table),
+	POPT_TABLEEND
+};
+
+static struct json_object *request_of(struct session_verb *self, const char *name, bool remove)
+{
+	struct json_object *request = session_verb_request(self, "context");
+
+	session_add_text(request, "context", name);
+	if (remove)
+		json_object_object_add(request, "remove", json_object_new_boolean(true));
+	return request;
+}
+
+static bool has_context(struct json_object *channel, const char *name)
+{
+	struct json_object *contexts = session_member_array(channel, "contexts");
+
+	for (size_t i = 0; i < json_object_array_length(contexts); i++) {
+		const char *text = json_object_get_string(json_object_array_get_idx(contexts, i));
+
+		if (text && strcmp(text, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A context that was there, or was not, stays so when a later one is refused. */
+static int add_step(struct session_batch *batch, struct session_verb *self,
+		    struct json_object *channel, const char *name, struct json_object *names)
+{
+	struct json_object *undo = NULL;
+
+	if (has_context(channel, name) == !!remove_them)
+		undo = request_of(self, name, !remove_them);
+	json_object_array_add(names, json_object_new_string(name));
+	return session_batch_add(batch, request_of(self, name, remove_them), undo, NULL);
+}
+
+static int change(struct session_verb *self, int argc, const char **argv, struct json_object *names)
+{
+	struct json_object *channel = session_verb_find_channel(self);
+	struct session_batch batch = { 0 };
+	int error = 0;
+
+	if (!channel)
+		return -ENOENT;
+	for (int i = 0; !error && i < argc; i++)
+		error = add_step(&batch, self, channel, argv[i], names);
+	for (int i = 0; !error && added && added[i]; i++)
+		error = add_step(&batch, self, channel, added[i], names);
+	if (!error)
+		error = session_batch_run(&batch, self);
+	session_batch_clear(&batch);
+	return error;
+}
+
+static int run(int argc, const char **argv)
+{
+	struct session_verb self;
+	struct json_object *answer, *names;
+	int error;
+
+	if (argc == 0 && !added) {
+		report_error("context: which context?");
+		report_hint("vpid, vtid, procname, ip and others: see lttngmap-context(1)");
+		return verb_usage_error(&verb_context);
+	}
+	error = session_verb_open(&self, &verb_context, false);
+	if (!error)
+		error = session_verb_choose(&self, NULL);
+	if (!error)
+		error = session_verb_choose_channel(&self);
+	names = json_object_new_array();
+	if (!error)
+		error = change(&self, argc, argv, names);
+	if (!error && !session_options.json)
+		report_line("%s %zu context%s %s channel %s of session %s",
+			    remove_them ? "removed" : "added", json_object_array_length(names),
+			    report_plural(json_object_array_length(names)),
+			    remove_them ? "from" : "to", self.channel, self.session);
+	answer = json_object_new_object();
+	json_object_object_add(answer, "contexts", names);
+	return session_verb_close(&self, error, answer);
+}
+
+const struct verb verb_context = {
+	.name = "context",
+	.arguments = "[OPTIONS] NAME...",
+	.summary = "Record with each event: process, thread, counters, ...",
+	.options = options,
+	.usage_status = CLI_STATUS_USAGE,
+	.run = run,
+};

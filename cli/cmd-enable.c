@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* cmd-enable.c - lttngmap enable RULE: a channel records the events that match. */
+#include <config.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control-client.h"
+#include "options.h"
+#include "report.h"
+#include "session-verb.h"
+
+#define EVERYTHING "*"
+/* What is made where a session has no channel yet, as `record` does. */
+#define DEFAULT_CHANNEL "events"
+
+static struct {
+	char **exclude;
+	char *loglevel, *loglevel_only, *filter;
+	int all;
+} typed;
+static unsigned level;
+
+static const struct poptOption options[] = {
+	{ "all", 'a', POPT_ARG_NONE, &typed.all, 0, "Every event, in place of RULE", NULL },
+	{ "exclude", 'x', POPT_ARG_ARGV, &typed.exclude, 0,
+	  "But not the events that match this; may be repeated", "RULE" },
+	{ "loglevel", 'l', POPT_ARG_STRING, &typed.loglevel, 0,
+	  "Events that are at least as severe", "LEVEL" },
+	{ "loglevel-only", '\0', POPT_ARG_STRING, &typed.loglevel_only, 0, "Events of that level",
+	  "LEVEL" },
+	{ "filter", 'f', POPT_ARG_STRING, &typed.filter, 0, "Events for which that is true",
+	  "EXPRESSION" },
+	SESSION_INCLUDE(session_channel_table),
+	POPT_TABLEEND
+};
+
+static int check(int argc)
+{
+	const char *loglevel = typed.loglevel ? typed.loglevel : typed.loglevel_only;
+
+	if (typed.all ? argc != 0 : argc != 1) {
+		report_error("enable: %s", argc > 1 ? "one rule at a time; join several by commas"
+					   : typed.all ? "--all, or a rule, not both"
+						       : "which events?");
+		if (argc == 0)
+			report_hint("give a rule, PROVIDER:NAME with '*' for any text, or --all");
+		return -EINVAL;
+	}
+	if (typed.loglevel && typed.loglevel_only) {
+		report_error("enable: --loglevel or --loglevel-only, not both");
+		return -EINVAL;
+	}
+	if (loglevel && options_parse_loglevel(loglevel, &level)) {
+		report_error("enable: '%s' is no log level", loglevel);
+		report_hint("it is 0 (EMERG) to 14 (DEBUG), or a name such as WARNING");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* One rule holds any number of patterns, by commas. */
+static char *join(char **patterns)
+{
+	char *joined = strdup(patterns[0]);
+
+	for (int i = 1; joined && patterns[i]; i++) {
+		char *longer;
+
+		if (asprintf(&longer, "%s,%s", joined, patterns[i]) < 0)
+			longer = NULL;
+		free(joined);
+		joined = longer;
+	}
+	return joined;
+}
+
+static struct json_object *describe(struct session_verb *self, const char *rule)
+{
+	struct json_object *request = session_verb_request(self, "enable");
+
+	session_add_text(request, "rule", rule);
+	if (typed.exclude) {
+		char *joined = join(typed.exclude);
+
+		session_add_text(request, "exclude", joined ? joined : "");
+		free(joined);
+	}
+	if (typed.loglevel || typed.loglevel_only) {
+		session_add_number(request, "loglevel", level);
+		json_object_object_add(request, "loglevel_only",
+				       json_object_new_boolean(typed.loglevel_only != NULL));
+	}
+	if (typed.filter)
+		session_add_text(request, "filter", typed.filter);
+	return request;
+}
+
+static int add_default_channel(struct session_verb *self, bool snapshot)
+{
+	struct json_object *request;
+	uint64_t subbuf_size;
+	int error = session_verb_set_channel(self, DEFAULT_CHANNEL);
+
+	if (error)
+		return error;
+	options_parse_size(OPTIONS_SUBBUF_SIZE, &subbuf_size);
+	request = session_verb_request(self, "channel");
+	session_add_number(request, "subbuf_size", subbuf_size);
+	session_add_number(request, "subbufs", OPTIONS_SUBBUFS);
+	session_add_text(request, "mode", snapshot ? "overwrite" : "discard");
+	return session_verb_ask(self, request, NULL);
+}
+
+/* Sets *added when the channel was made for this. */
+static int choose_channel(struct session_verb *self, bool *added)
+{
+	struct json_object *session;
+
+	*added = false;
+	if (session_options.channel)
+		return session_verb_choose_channel(self);
+	session = session_verb_find(self);
+	if (!session)
+		return -ENOENT;
+	if (json_object_array_length(session_member_array(session, "channels")) > 0)
+		return session_verb_choose_channel(self);
+	*added = true;
+	return add_default_channel(self, control_answer_flag(session, "snapshot"));
+}
+
+static int enable(struct session_verb *self, const char *rule, struct json_object **answer)
+{
+	bool added;
+	int error = choose_channel(self, &added);
+
+	if (error)
+		return error;
+	error = session_verb_ask(self, describe(self, rule), answer);
+	if (error && added)
+		session_verb_ask(self, session_verb_request(self, "channel-remove"), NULL);
+	if (!error && added && !session_options.json)
+		report_line("added channel %s to session %s", self->channel, self->session);
+	return error;
+}
+
+static int run(int argc, const char **argv)
+{
+	struct session_verb self;
+	struct json_object *answer = NULL;
+	const char *rule = typed.all ? EVERYTHING : argv[0];
+	int error;
+
+	if (check(argc))
+		return verb_usage_error(&verb_enable);
+	error = session_verb_open(&self, &verb_enable, false);
+	if (!error)
+		error = session_verb_choose(&self, NULL);
+	if (!error)
+		error = enable(&self, rule, &answer);
+	if (!error && !session_options.json)
+		report_line("enabled '%s' in channel %s of session %s, as rule %" PRIu64
+			    "; %" PRIu64 " event classes match now",
+			    rule, self.channel, self.session, control_answer_count(answer, "id"),
+			    control_answer_count(answer, "matched"));
+	return session_verb_close(&self, error, answer);
+}
+
+const struct verb verb_enable = {
+	.name = "enable",
+	.arguments = "[OPTIONS] RULE",
+	.summary = "Record the events that match a rule",
+	.options = options,
+	.usage_status = CLI_STATUS_USAGE,
+	.run = run,
+};

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* cmd-list.c - lttngmap list [SESSION]: sessions, one in full, or processes. */
+#include <config.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <time.h>
+
+#include "control-client.h"
+#include "report.h"
+#include "session-events.h"
+#include "session-print.h"
+
+static int processes, with_events;
+
+static const struct poptOption options[] = {
+	{ "processes", '\0', POPT_ARG_NONE, &processes, 0, "Processes that can be traced", NULL },
+	{ "events", 'e', POPT_ARG_NONE, &with_events, 0,
+	  "With --processes: the events of each, with their fields", NULL },
+	SESSION_INCLUDE(session_table),
+	POPT_TABLEEND
+};
+
+static void print_process(struct json_object *process)
+{
+	time_t since = control_answer_count(process, "traced_since_ms") / 1000;
+	struct tm local;
+	char text[32] = "?";
+
+	if (localtime_r(&since, &local))
+		strftime(text, sizeof(text), "%F %T", &local);
+	report_line("%" PRIu64 " %s (user %" PRIu64 ", since %s)",
+		    control_answer_count(process, "pid"), control_answer_text(process, "name"),
+		    control_answer_count(process, "uid"), text);
+}
+
+/* The process may have ended since it was listed: then it has none. */
+static int add_events(struct session_verb *self, struct json_object *process)
+{
+	uint64_t pid = control_answer_count(process, "pid");
+	struct json_object *answer, *events;
+	int error = session_events_ask(self, pid, &answer);
+
+	if (error)
+		return error;
+	events = session_member_array(answer, "events");
+	json_object_object_add(process, "events", json_object_get(events));
+	json_object_put(answer);
+	return 0;
+}
+
+static int list_processes(struct session_verb *self, struct json_object **answer)
+{
+	struct json_object *request = session_verb_request(self, "processes"), *array;
+	int error;
+
+	session_add_number(request, "from", 0);
+	error = session_verb_ask_all(self, request, "processes", answer);
+	if (error)
+		return error;
+	array = session_member_array(*answer, "processes");
+	for (size_t i = 0; i < json_object_array_length(array); i++) {
+		struct json_object *process = json_object_array_get_idx(array, i);
+
+		if (with_events) {
+			error = add_events(self, process);
+			if (error)
+				return error;
+		}
+		if (session_options.json)
+			continue;
+		print_process(process);
+		if (with_events)
+			session_events_print(process, "  ");
+	}
+	return 0;
+}
+
+static int list_one(struct session_verb *self, const char *argument, struct json_object **answer)
+{
+	int error = session_verb_choose(self, argument);
+	struct json_object *session = error ? NULL : session_verb_find(self), *sessions;
+
+	if (!session)
+		return error ? error : -ENOENT;
+	if (!session_options.json)
+		session_print_all(session);
+	sessions = json_object_new_array();
+	json_object_array_add(sessions, json_object_get(session));
+	*answer = json_object_new_object();
+	json_object_object_add(*answer, "sessions", sessions);
+	return 0;
+}
+
+static int list_sessions(struct session_verb *self, struct json_object **answer)
+{
+	struct json_object *sessions;
+	int error = session_verb_list(self, &sessions);
+	size_t count;
+
+	if (error)
+		return error;
+	count = json_object_array_length(sessions);
+	if (!session_options.json && count == 0)
+		report_line("no session");
+	for (size_t i = 0; !session_options.json && i < count; i++)
+		session_print_line(json_object_array_get_idx(sessions, i));
+	*answer = json_object_new_object();
+	json_object_object_add(*answer, "sessions", json_object_get(sessions));
+	return 0;
+}
+
+static int run(int argc, const char **argv)
+{
+	struct session_verb self;
+	struct json_object *answer = NULL;
+	int status = session_verb_check_argument(&verb_list, argc), error;
+
+	if (status)
+		return status;
+	if ((processes && (argc > 0 || session_options.session)) || (with_events && !processes)) {
+		report_error("list: %s", processes ? "--processes, or a session, not both"
+						   : "--events goes with --processes");
+		return verb_usage_error(&verb_list);
+	}
+	error = session_verb_open(&self, &verb_list, false);
+	if (!error && processes)
+		error = list_processes(&self, &answer);
+	else if (!error && (argc > 0 || session_options.session))
+		error = list_one(&self, argv[0], &answer);
+	else if (!error)
+		error = list_sessions(&self, &answer);
+	return session_verb_close(&self, error, answer);
+}
+
+const struct verb verb_list = {
+	.name = "list",
+	.arguments = "[OPTIONS] [SESSION]",
+	.summary = "Show the sessions, one in full, or the processes",
+	.options = options,
+	.usage_status = CLI_STATUS_USAGE,
+	.run = run,
+};

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* cmd-save.c - lttngmap save [SESSION]: the set-up of sessions into a file. */
+#include <config.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "control-client.h"
+#include "report.h"
+#include "session-file.h"
+#include "session-verb.h"
+
+#define PRETTY (JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
+
+static char *output;
+static int force;
+
+static const struct poptOption options[] = {
+	{ "output", 'o', POPT_ARG_STRING, &output, 0,
+	  "Write to a new file (default: to standard output)", "FILE" },
+	{ "force", 'f', POPT_ARG_NONE, &force, 0, "Replace FILE where it is there", NULL },
+	SESSION_INCLUDE(session_table),
+	POPT_TABLEEND
+};
+
+static int write_text(int fd, const char *text)
+{
+	size_t left = strlen(text);
+
+	while (left > 0) {
+		ssize_t written = write(fd, text, left);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return -errno;
+		text += written;
+		left -= written;
+	}
+	return 0;
+}
+
+/* All of it or nothing is there under its name, and nothing is replaced unasked. */
+static int write_file(const char *text)
+{
+	char path[PATH_MAX];
+	mode_t mask = umask(0);
+	int fd, error;
+
+	umask(mask);
+	if ((size_t)snprintf(path, sizeof(path), "%s.XXXXXX", output) >= sizeof(path))
+		return -ENAMETOOLONG;
+	fd = mkstemp(path);
+	if (fd < 0)
+		return -errno;
+	error = write_text(fd, text);
+	if (!error && (fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0))
+		error = -errno;
+	if (close(fd) < 0 && !error)
+		error = -errno;
+	if (!error && (force ? rename(path, output) : link(path, output)) < 0)
+		error = -errno;
+	if (error || !force)
+		unlink(path);
+	return error;
+}
+
+static int save(struct json_object *file, size_t count)
+{
+	char *text;
+	int error;
+
+	if (!output) {
+		if (!session_options.json)
+			puts(json_object_to_json_string_ext(file, PRETTY));
+		return 0;
+	}
+	if (asprintf(&text, "%s\n", json_object_to_json_string_ext(file, PRETTY)) < 0)
+		return -ENOMEM;
+	error = write_file(text);
+	free(text);
+	if (error) {
+		report_error("save: cannot write '%s': %s", output, strerror(-error));
+		if (error == -EEXIST)
+			report_hint("name a new file, or give --force to replace it");
+	} else if (!session_options.json) {
+		report_line("saved %zu session%s: %s", count, report_plural(count), output);
+	}
+	return error;
+}
+
+/* What is saved is to be loaded again: a daemon of another kind may list other things. */
+static int check_file(struct json_object *file)
+{
+	const char *text = json_object_to_json_string_ext(file, PRETTY);
+	char why[SESSION_FILE_WHY_SIZE];
+	struct json_object *again;
+	int error = session_file_parse(text, strlen(text), &again, why);
+
+	if (error) {
+		report_error("save: the daemon lists what no file can hold: %s", why);
+		report_hint("install command and daemon of one version");
+		return error;
+	}
+	json_object_put(again);
+	return 0;
+}
+
+static int collect(struct session_verb *self, const char *argument, struct json_object **chosen)
+{
+	struct json_object *session, *sessions;
+	int error;
+
+	if (!argument && !session_options.session) {
+		error = session_verb_list(self, &sessions);
+		if (!error)
+			*chosen = json_object_get(sessions);
+		return error;
+	}
+	error = session_verb_choose(self, argument);
+	session = error ? NULL : session_verb_find(self);
+	if (!session)
+		return error ? error : -ENOENT;
+	*chosen = json_object_new_array();
+	json_object_array_add(*chosen, json_object_get(session));
+	return 0;
+}
+
+static int run(int argc, const char **argv)
+{
+	struct session_verb self;
+	struct json_object *sessions = NULL, *file = NULL;
+	int status = session_verb_check_argument(&verb_save, argc), error;
+
+	if (status)
+		return status;
+	if (force && !output) {
+		report_error("save: --force without --output");
+		return verb_usage_error(&verb_save);
+	}
+	error = session_verb_open(&self, &verb_save, false);
+	if (!error)
+		error = collect(&self, argc ? argv[0] : NULL, &sessions);
+	if (!error) {
+		file = session_file_make(sessions);
+		error = check_file(file);
+	}
+	if (!error)
+		error = save(file, json_object_array_length(sessions));
+	json_object_put(sessions);
+	return session_verb_close(&self, error, file);
+}
+
+const struct verb verb_save = {
+	.name = "save",
+	.arguments = "[OPTIONS] [SESSION]",
+	.summary = "Write the set-up of sessions to a file",
+	.options = options,
+	.usage_status = CLI_STATUS_USAGE,
+	.run = run,
+};

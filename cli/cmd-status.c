@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* cmd-status.c - lttngmap status [SESSION]: what it has recorded and lost so far. */
+#include <config.h>
+
+#include "control-client.h"
+#include "report.h"
+#include "session-counts.h"
+
+static const struct poptOption options[] = { SESSION_INCLUDE(session_table), POPT_TABLEEND };
+
+static int run(int argc, const char **argv)
+{
+	struct session_verb self;
+	struct json_object *answer = NULL;
+	int status = session_verb_check_argument(&verb_status, argc), error;
+
+	if (status)
+		return status;
+	error = session_verb_open(&self, &verb_status, false);
+	if (!error)
+		error = session_verb_choose(&self, argc ? argv[0] : NULL);
+	if (!error)
+		error = session_verb_ask(&self, session_verb_request(&self, "status"), &answer);
+	if (!error && !session_options.json) {
+		report_line("session %s: %s", self.session,
+			    control_answer_flag(answer, "active") ? "active" : "stopped");
+		session_counts_print(&self, answer);
+	}
+	return session_verb_close(&self, error, answer);
+}
+
+const struct verb verb_status = {
+	.name = "status",
+	.arguments = "[OPTIONS] [SESSION]",
+	.summary = "Show what a session has recorded, and lost, so far",
+	.options = options,
+	.usage_status = CLI_STATUS_USAGE,
+	.run = run,
+};

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include <config.h>
+
+#include <inttypes.h>
+
+#include "control-client.h"
+#include "options.h"
+#include "report.h"
+#include "session-counts.h"
+
+int session_counts_stop(struct session_verb *self, struct json_object **answer)
+{
+	int error = session_verb_ask(self, session_verb_request(self, "stop"), NULL);
+
+	return error ? error : session_verb_ask(self, session_verb_request(self, "status"), answer);
+}
+
+void session_counts_messages(struct session_verb *self, struct json_object *answer)
+{
+	struct json_object *messages = session_member_array(answer, "messages");
+
+	for (size_t i = 0; i < json_object_array_length(messages); i++) {
+		struct json_object *text = json_object_array_get_idx(messages, i);
+
+		report_note("%s: %s", self->verb->name, json_object_get_string(text));
+	}
+}
+
+static void print_count(struct json_object *answer, const char *key, const char *meaning)
+{
+	uint64_t count = control_answer_count(answer, key);
+	char text[32];
+
+	if (count)
+		report_line("  %s %s", options_format_count(count, text), meaning);
+}
+
+void session_counts_print(struct session_verb *self, struct json_object *answer)
+{
+	char count[32], size[16];
+
+	report_line("  %s events kept, %s in %" PRIu64 " streams",
+		    options_format_count(control_answer_count(answer, "kept"), count),
+		    options_format_size(control_answer_count(answer, "bytes"), size),
+		    control_answer_count(answer, "streams"));
+	report_line("  processes: %" PRIu64 ", alive: %" PRIu64,
+		    control_answer_count(answer, "processes"),
+		    control_answer_count(answer, "alive"));
+	print_count(answer, "discarded", "events discarded: the buffers were full");
+	print_count(answer, "overwritten", "events overwritten by newer ones");
+	print_count(answer, "refused", "processes refused: limits, or another version");
+	session_counts_messages(self, answer);
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * session-daemon.c - find the session daemon, or start it.
+ *
+ * A daemon in the background has no terminal to write to: what it prints until
+ * it is ready is read through a pipe, and shown if it fails. Later warnings
+ * are told by its "status".
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/socket.h"
+#include "control-client.h"
+#include "locate.h"
+#include "report.h"
+#include "session-daemon.h"
+
+#define DAEMON_NAME "lttngmap-sessiond"
+#define SYSTEM_DIR "/run/lttngmap"
+#define READY_TIMEOUT_MS 10000
+
+/* ---- where ------------------------------------------------------------------- */
+
+/* Where the user said, or NULL. */
+static const char *explicit_dir(const char *chosen)
+{
+	const char *variable = getenv("LTTNGMAP_RUNTIME_DIR");
+
+	if (chosen)
+		return chosen;
+	return variable && variable[0] != '\0' ? variable : NULL;
+}
+
+/* As lttngmap-sessiond(8) has it. */
+static void own_dir(char *path, size_t size)
+{
+	const char *base = getenv("XDG_RUNTIME_DIR");
+
+	if (geteuid() == 0)
+		snprintf(path, size, SYSTEM_DIR);
+	else if (base && base[0] == '/')
+		snprintf(path, size, "%s/lttngmap", base);
+	else
+		snprintf(path, size, "/tmp/lttngmap-%u", geteuid());
+}
+
+/* Anybody can make a directory in /tmp: who listens there is to be us, or root. */
+static int check_peer(const char *verb, const char *path, struct control_client *client)
+{
+	struct ucred peer;
+	int error = socket_peer(control_client_fd(client), &peer);
+
+	if (error || peer.uid == 0 || peer.uid == geteuid())
+		return error;
+	report_error("%s: the session daemon in %s is user %u's", verb, path, peer.uid);
+	report_hint("--runtime-dir says which daemon to talk to");
+	return -EPERM;
+}
+
+static bool is_absent(int error)
+{
+	return error == -ENOENT || error == -ECONNREFUSED || error == -ENOTDIR;
+}
+
+static int explain_connect(const char *verb, const char *path, int error)
+{
+	report_error("%s: cannot talk to the session daemon in %s: %s", verb, path,
+		     strerror(-error));
+	if (error == -EACCES || error == -EPERM)
+		report_hint("it serves its own user, and root");
+	return error;
+}
+
+int session_daemon_connect(const char *verb, const char *chosen, struct control_client **client)
+{
+	const char *given = explicit_dir(chosen);
+	char own[SOCKET_PATH_MAX + 1];
+	int error;
+
+	if (given) {
+		error = control_client_connect(given, client);
+		if (is_absent(error))
+			return -ENOENT;
+		return error ? explain_connect(verb, given, error) : 0;
+	}
+	own_dir(own, sizeof(own));
+	error = control_client_connect(own, client);
+	if (error == 0) {
+		error = check_peer(verb, own, *client);
+		if (error) {
+			control_client_close(*client);
+			*client = NULL;
+		}
+		return error;
+	}
+	if (!is_absent(error))
+		return explain_connect(verb, own, error);
+	if (strcmp(own, SYSTEM_DIR) == 0)
+		return -ENOENT;
+	/* One that is there but not for us is as good as none. */
+	error = control_client_connect(SYSTEM_DIR, client);
+	if (is_absent(error) || error == -EACCES)
+		return -ENOENT;
+	return error ? explain_connect(verb, SYSTEM_DIR, error) : 0;
+}
+
+void session_daemon_tell_missing(const char *verb, const char *chosen)
+{
+	const char *given = explicit_dir(chosen);
+
+	if (given)
+		report_error("%s: no session daemon runs in %s", verb, given);
+	else
+		report_error("%s: no session daemon runs", verb);
+	report_hint("`lttngmap create` starts one, with a first session");
+}
+
+/* ---- start ------------------------------------------------------------------- */
+
+struct background {
+	int notify_fd; /* sd_notify's datagrams come here */
+	char notify[64];
+	int messages[2];
+	char text[4096]; /* what the daemon printed, its beginning; ends in NUL */
+	size_t length;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The kernel chooses a name that is no file and goes with the socket. */
+static int open_notify(struct background *background)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	socklen_t length = sizeof(address);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return -errno;
+	background->notify_fd = fd;
+	if (bind(fd, (struct sockaddr *)&address, sizeof(sa_family_t)) < 0 ||
+	    getsockname(fd, (struct sockaddr *)&address, &length) < 0)
+		return -errno;
+	length -= offsetof(struct sockaddr_un, sun_path);
+	if (length < 2 || length > sizeof(background->notify))
+		return -EADDRNOTAVAIL;
+	memcpy(background->notify, address.sun_path, length);
+	background->notify[0] = '@';
+	background->notify[length] = '\0';
+	return 0;
+}
+
+/* In the forked child. */
+static void run_daemon(const struct background *background, const char *program, const char *chosen)
+{
+	char *arguments[] = { DAEMON_NAME, chosen ? "--runtime-dir" : NULL, (char *)chosen, NULL };
+	const char *preload = getenv("LD_PRELOAD");
+	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t none;
+
+	setsid();
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* When we have gone, nobody reads what it and its children print. */
+	signal(SIGPIPE, SIG_IGN);
+	if (chdir("/") < 0 || null_fd < 0)
+		_exit(1);
+	dup2(null_fd, STDIN_FILENO);
+	dup2(background->messages[1], STDOUT_FILENO);
+	dup2(background->messages[1], STDERR_FILENO);
+	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+	setenv("NOTIFY_SOCKET", background->notify, 1);
+	/* The daemon is not to be traced by whoever traces us. */
+	if (preload && strstr(preload, "/liblttngmap"))
+		unsetenv("LD_PRELOAD");
+	execvp(program, arguments);
+	dprintf(STDERR_FILENO, "cannot execute '%s': %s\n", program, strerror(errno));
+	_exit(127);
+}
+
+static void read_messages(struct background *background)
+{
+	char text[512];
+	ssize_t length;
+
+	while ((length = read(background->messages[0], text, sizeof(text))) > 0) {
+		size_t room = sizeof(background->text) - 1 - background->length;
+		size_t kept = (size_t)length < room ? (size_t)length : room;
+
+		memcpy(background->text + background->length, text, kept);
+		background->length += kept;
+	}
+}
+
+static void show_messages(struct background *background)
+{
+	char *line = background->text, *next;
+
+	while ((next = strsep(&line, "\n"))) {
+		if (next[0] != '\0')
+			report_note("%s", next);
+	}
+}
+
+static bool is_ready(const struct background *background)
+{
+	char text[1024];
+	ssize_t length;
+
+	while ((length = recv(background->notify_fd, text, sizeof(text) - 1, 0)) >= 0) {
+		text[length] = '\0';
+		if (strncmp(text, "READY=1", 7) == 0 || strstr(text, "\nREADY=1"))
+			return true;
+	}
+	return false;
+}
+
+/* 0; -ECHILD: it ended; -ETIMEDOUT; other -errno. */
+static int wait_ready(struct background *background, pid_t pid)
+{
+	int64_t deadline = now_ms() + READY_TIMEOUT_MS;
+	int pidfd = pidfd_open(pid, 0);
+	int error = pidfd < 0 ? -errno : 0;
+
+	while (!error) {
+		struct pollfd fds[] = {
+			{ .fd = background->notify_fd, .events = POLLIN },
+			{ .fd = background->messages[0], .events = POLLIN },
+			{ .fd = pidfd, .events = POLLIN },
+		};
+		int64_t left = deadline - now_ms();
+
+		if (poll(fds, 3, left > 0 ? left : 0) < 0 && errno != EINTR)
+			error = -errno;
+		read_messages(background);
+		if (is_ready(background))
+			break;
+		if (fds[2].revents)
+			error = -ECHILD;
+		else if (left <= 0)
+			error = -ETIMEDOUT;
+	}
+	if (pidfd >= 0)
+		close(pidfd);
+	return error;
+}
+
+static int spawn(struct background *background, const char *program, const char *chosen, pid_t *pid)
+{
+	int error = open_notify(background);
+
+	if (error)
+		return error;
+	if (pipe2(background->messages, O_CLOEXEC) < 0)
+		return -errno;
+	if (fcntl(background->messages[0], F_SETFL, O_NONBLOCK) < 0)
+		return -errno;
+	*pid = fork();
+	if (*pid == 0)
+		run_daemon(background, program, chosen);
+	if (*pid < 0)
+		return -errno;
+	close(background->messages[1]);
+	background->messages[1] = -1;
+	return wait_ready(background, *pid);
+}
+
+static void explain_start(const char *verb, const char *program, int error)
+{
+	if (error == -ECHILD)
+		report_error("%s: the session daemon '%s' did not start", verb, program);
+	else if (error == -ETIMEDOUT)
+		report_error("%s: the session daemon '%s' was not ready within %d s", verb, program,
+			     READY_TIMEOUT_MS / 1000);
+	else
+		report_error("%s: cannot start the session daemon '%s': %s", verb, program,
+			     strerror(-error));
+	report_hint("is lttngmap installed as a whole? LTTNGMAP_SESSIOND says where its daemon is");
+}
+
+int session_daemon_start(const char *verb, const char *chosen, struct control_client **client,
+			 pid_t *pid)
+{
+	struct background background = { .notify_fd = -1, .messages = { -1, -1 } };
+	char program[4096];
+	pid_t child = 0;
+	int error;
+
+	locate_program(DAEMON_NAME, "LTTNGMAP_SESSIOND", program, sizeof(program));
+	error = spawn(&background, program, chosen, &child);
+	if (error && child > 0) {
+		kill(child, SIGTERM);
+		waitpid(child, NULL, WNOHANG);
+		child = 0;
+		/* Of two commands that start one at once, one is the first. */
+		if (session_daemon_connect(verb, chosen, client) == 0) {
+			error = 0;
+			goto out;
+		}
+	}
+	show_messages(&background);
+	if (error)
+		explain_start(verb, program, error);
+	else
+		error = session_daemon_connect(verb, chosen, client);
+	if (error == -ENOENT && child > 0)
+		explain_start(verb, program, -ECHILD);
+out:
+	*pid = child;
+	if (background.notify_fd >= 0)
+		close(background.notify_fd);
+	for (int i = 0; i < 2; i++) {
+		if (background.messages[i] >= 0)
+			close(background.messages[i]);
+	}
+	return error;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * session-daemon.h - the session daemon that serves sessions: where it is,
+ * and starting one in the background.
+ *
+ * It is looked for where --runtime-dir says, else where LTTNGMAP_RUNTIME_DIR
+ * says, and only there; else at the user's own place, then at the system's.
+ * One thread. Messages begin with the verb's name.
+ */
+#ifndef LTTNGMAP_CLI_SESSION_DAEMON_H
+#define LTTNGMAP_CLI_SESSION_DAEMON_H
+
+#include <sys/types.h>
+
+struct control_client;
+
+/* `chosen`: --runtime-dir, or NULL. 0; -ENOENT: none runs, not said; -errno after a message. */
+int session_daemon_connect(const char *verb, const char *chosen, struct control_client **client);
+/* Says that none runs, and what to do. */
+void session_daemon_tell_missing(const char *verb, const char *chosen);
+/*
+ * Start one that outlives the command, and wait until it is ready. 0, or
+ * -errno after a message; 0 with *pid 0: another has been faster.
+ */
+int session_daemon_start(const char *verb, const char *chosen, struct control_client **client,
+			 pid_t *pid);
+
+#endif /* LTTNGMAP_CLI_SESSION_DAEMON_H */

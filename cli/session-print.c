@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include <config.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control-client.h"
+#include "options.h"
+#include "report.h"
+#include "session-print.h"
+#include "session-verb.h"
+
+void session_print_line(struct json_object *session)
+{
+	uint64_t owner = control_answer_count(session, "owner");
+	size_t channels = json_object_array_length(session_member_array(session, "channels"));
+	char user[32] = "";
+
+	if (owner != geteuid())
+		snprintf(user, sizeof(user), ", of user %" PRIu64, owner);
+	report_line("%s (%s%s%s, %zu channel%s): %s", control_answer_text(session, "session"),
+		    control_answer_flag(session, "active") ? "active" : "stopped",
+		    control_answer_flag(session, "snapshot") ? ", for snapshots" : "", user,
+		    channels, report_plural(channels), control_answer_text(session, "output"));
+}
+
+static void print_rotation(struct json_object *session)
+{
+	struct json_object *rotation = NULL;
+	uint64_t period_ms, size;
+	char text[32], bytes[16];
+
+	json_object_object_get_ex(session, "rotation", &rotation);
+	period_ms = control_answer_count(rotation, "period_ms");
+	size = control_answer_count(rotation, "size");
+	if (period_ms)
+		report_line("  rotates every %s", options_format_duration(period_ms, text));
+	if (size)
+		report_line("  rotates at %s", options_format_size(size, bytes));
+}
+
+static void print_trackers(struct json_object *session)
+{
+	struct json_object *trackers = session_member_array(session, "trackers");
+
+	for (size_t i = 0; i < json_object_array_length(trackers); i++) {
+		struct json_object *tracker = json_object_array_get_idx(trackers, i), *value;
+
+		if (json_object_object_get_ex(tracker, "value", &value))
+			report_line("  tracks %s %s", control_answer_text(tracker, "kind"),
+				    json_object_get_string(value));
+	}
+}
+
+static void print_rule(struct json_object *rule)
+{
+	const char *exclude = control_answer_text(rule, "exclude");
+	const char *filter = control_answer_text(rule, "filter");
+	char level[64] = "";
+
+	if (json_object_object_get_ex(rule, "loglevel", NULL))
+		snprintf(level, sizeof(level), ", level %s%s",
+			 options_loglevel_name(control_answer_count(rule, "loglevel")),
+			 control_answer_flag(rule, "loglevel_only") ? " only" : " or worse");
+	report_line("    rule %" PRIu64 "%s: %s%s%s%s%s%s", control_answer_count(rule, "id"),
+		    control_answer_flag(rule, "enabled") ? "" : " (disabled)",
+		    control_answer_text(rule, "rule"), exclude[0] ? ", not " : "", exclude, level,
+		    filter[0] ? ", if " : "", filter);
+}
+
+static void print_contexts(struct json_object *channel)
+{
+	struct json_object *contexts = session_member_array(channel, "contexts");
+	char *text = NULL;
+	size_t size;
+	FILE *stream;
+
+	if (json_object_array_length(contexts) == 0)
+		return;
+	stream = open_memstream(&text, &size);
+	if (!stream)
+		return;
+	for (size_t i = 0; i < json_object_array_length(contexts); i++)
+		fprintf(stream, " %s",
+			json_object_get_string(json_object_array_get_idx(contexts, i)));
+	if (fclose(stream) == 0)
+		report_line("    contexts:%s", text);
+	free(text);
+}
+
+static void print_channel(struct json_object *channel)
+{
+	uint64_t timeout = control_answer_count(channel, "blocking_timeout_ms");
+	uint64_t file_size = control_answer_count(channel, "file_size");
+	uint64_t file_count = control_answer_count(channel, "file_count");
+	struct json_object *rules = session_member_array(channel, "rules");
+	char size[16], duration[32];
+
+	report_line("  channel %s: %s%s%s, %" PRIu64 " sub-buffers of %s",
+		    control_answer_text(channel, "channel"), control_answer_text(channel, "mode"),
+		    timeout ? " for " : "",
+		    timeout ? options_format_duration(timeout, duration) : "",
+		    control_answer_count(channel, "subbufs"),
+		    options_format_size(control_answer_count(channel, "subbuf_size"), size));
+	if (file_size)
+		report_line("    files of %s", options_format_size(file_size, size));
+	if (file_count)
+		report_line("    the newest %" PRIu64 " files of a stream", file_count);
+	print_contexts(channel);
+	for (size_t i = 0; i < json_object_array_length(rules); i++)
+		print_rule(json_object_array_get_idx(rules, i));
+}
+
+void session_print_all(struct json_object *session)
+{
+	struct json_object *channels = session_member_array(session, "channels");
+
+	session_print_line(session);
+	print_rotation(session);
+	print_trackers(session);
+	for (size_t i = 0; i < json_object_array_length(channels); i++)
+		print_channel(json_object_array_get_idx(channels, i));
+}

@@ -167,7 +167,8 @@ endif
 endif
 
 # The command, with a session daemon that only plays one.
-EXTRA_DIST += tests/utils/fake-sessiond tests/utils/make-trace
+EXTRA_DIST += tests/utils/fake-sessiond tests/utils/fake_sessions.py tests/utils/make-trace
+EXTRA_DIST += tests/utils/verbs.sh
 check_PROGRAMS += tests/unit/cli-options
 TESTS += tests/unit/cli-options
 tests_unit_cli_options_SOURCES = tests/unit/cli-options.c
@@ -180,6 +181,11 @@ cli_tests = \
 	tests/integration/record-real.sh \
 	tests/integration/record-terminal.sh \
 	tests/integration/record-usage.sh \
+	tests/integration/verbs-daemon.sh \
+	tests/integration/verbs-file.sh \
+	tests/integration/verbs-sessions.sh \
+	tests/integration/verbs-synonyms.sh \
+	tests/integration/verbs-usage.sh \
 	tests/integration/view-trace.sh
 dist_check_SCRIPTS += $(cli_tests)
 TESTS += $(cli_tests)
@@ -203,6 +209,11 @@ check_PROGRAMS += tests/unit/consumer-stream
 TESTS += tests/unit/consumer-stream
 tests_unit_consumer_stream_SOURCES = tests/unit/consumer-stream.c $(trace_kit)
 tests_unit_consumer_stream_LDADD = libconsumerd.la
+check_PROGRAMS += tests/unit/consumer-ring
+TESTS += tests/unit/consumer-ring
+tests_unit_consumer_ring_SOURCES = tests/unit/consumer-ring.c $(trace_kit)
+tests_unit_consumer_ring_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_unit_consumer_ring_LDADD = libconsumerd.la
 
 check_PROGRAMS += tests/unit/ring-file
 TESTS += tests/unit/ring-file

@@ -2,19 +2,31 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "consumerd/turn.h"
 
-/* The loop takes sources of one priority in the order of how long they wait. */
+/*
+ * The loop takes sources of one priority in the order of how long they have
+ * been pending. One that stays on has always been so for longest, and would
+ * hold up all descriptors and timers: so it is set anew for each turn.
+ */
+static void ask_for_turn(struct turns *turns)
+{
+	/* Fails only where the loop is being torn down. */
+	(void)sd_event_source_set_enabled(turns->source, SD_EVENT_ONESHOT);
+}
+
 static int serve_first(sd_event_source *source, void *userdata)
 {
 	struct turns *turns = userdata;
 	struct turn *turn;
 
+	(void)source;
 	if (!cds_list_empty(&turns->queue)) {
 		turn = cds_list_first_entry(&turns->queue, struct turn, node);
 		turn_remove(turn);
 		turn->serve(turn);
 	}
-	return cds_list_empty(&turns->queue) ? sd_event_source_set_enabled(source, SD_EVENT_OFF)
-					     : 0;
+	if (!cds_list_empty(&turns->queue))
+		ask_for_turn(turns);
+	return 0;
 }
 
 int turns_init(struct turns *turns, sd_event *loop)
@@ -45,8 +57,7 @@ void turn_add(struct turns *turns, struct turn *turn)
 		return;
 	turn->queued = true;
 	cds_list_add_tail(&turn->node, &turns->queue);
-	/* Fails only where the loop is being torn down. */
-	(void)sd_event_source_set_enabled(turns->source, SD_EVENT_ON);
+	ask_for_turn(turns);
 }
 
 void turn_remove(struct turn *turn)

@@ -2,42 +2,47 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "consumerd/turn.h"
 
-/*
- * The loop takes sources of one priority in the order of how long they have
- * been pending. One that stays on has always been so for longest, and would
- * hold up all descriptors and timers: so it is set anew for each turn.
- */
-static void ask_for_turn(struct turns *turns)
-{
-	/* Fails only where the loop is being torn down. */
-	(void)sd_event_source_set_enabled(turns->source, SD_EVENT_ONESHOT);
-}
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
-static int serve_first(sd_event_source *source, void *userdata)
+static int serve_first(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct turns *turns = userdata;
 	struct turn *turn;
 
-	(void)source;
+	(void)fd;
+	(void)events;
 	if (!cds_list_empty(&turns->queue)) {
 		turn = cds_list_first_entry(&turns->queue, struct turn, node);
 		turn_remove(turn);
 		turn->serve(turn);
 	}
-	if (!cds_list_empty(&turns->queue))
-		ask_for_turn(turns);
-	return 0;
+	return cds_list_empty(&turns->queue) ? sd_event_source_set_enabled(source, SD_EVENT_OFF)
+					     : 0;
 }
 
+/*
+ * The loop takes sources of one priority in the order of how long they have
+ * been pending. A defer source has always been so for longest, and would hold
+ * up all descriptors and timers. A descriptor that can always be read is
+ * pending anew for each turn.
+ */
 int turns_init(struct turns *turns, sd_event *loop)
 {
-	int error;
+	int error, fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 
 	CDS_INIT_LIST_HEAD(&turns->queue);
 	turns->source = NULL;
-	error = sd_event_add_defer(loop, &turns->source, serve_first, turns);
-	if (error < 0)
+	if (fd < 0)
+		return -errno;
+	error = sd_event_add_io(loop, &turns->source, fd, EPOLLIN, serve_first, turns);
+	if (error < 0) {
+		close(fd);
 		return error;
+	}
+	sd_event_source_set_io_fd_own(turns->source, true);
 	return sd_event_source_set_enabled(turns->source, SD_EVENT_OFF);
 }
 
@@ -57,7 +62,8 @@ void turn_add(struct turns *turns, struct turn *turn)
 		return;
 	turn->queued = true;
 	cds_list_add_tail(&turn->node, &turns->queue);
-	ask_for_turn(turns);
+	/* Fails only where the loop is being torn down. */
+	(void)sd_event_source_set_enabled(turns->source, SD_EVENT_ON);
 }
 
 void turn_remove(struct turn *turn)

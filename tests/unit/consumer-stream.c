@@ -16,6 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "common/log.h"
 #include "consumerd/stream.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"
@@ -477,6 +478,7 @@ static void test_names(void)
 
 int main(void)
 {
+	log_set_level(LOG_LEVEL_ERROR);
 	stream_pool_init(&pool, 100);
 	test_header_bytes();
 	test_trace();

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * From ring files to a trace, with rings that this test plays: what is opened,
+ * in which order packets are written and let go, what a full disk, a busy, a
+ * greedy, a lapped and a broken ring do to themselves and not to others.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "consumerd/session.h"
+#include "tests/utils/tap.h"
+#include "tests/utils/trace-kit.h"
+
+/* ---- rings: the reader library, in place of the true one ------------------------- */
+
+struct lttngmap_ring_file {
+	char name[64];    /* of the file */
+	int fd;           /* readable when there is something */
+	uint64_t packets; /* that it has; UINT64_MAX: no end */
+	uint64_t taken;
+	uint64_t generation; /* of the metadata that they need */
+	int open_error;      /* what open says ... */
+	int open_errors;     /* so many times */
+	int end_error;       /* what get_packet says after the last */
+	bool is_volatile;
+	uint64_t lapped; /* this packet is overwritten while it is copied */
+	bool no_data;
+	bool is_open;
+	bool has_current;
+	uint64_t released;
+	const char *stream; /* file that its packets must be in before they are released */
+	uint64_t early;     /* packets that were not */
+	char body[TRACE_KIT_BODY_MAX];
+};
+
+static struct lttngmap_ring_file rings[8];
+static int opened_other; /* opens of what is none of these */
+
+static struct lttngmap_ring_file *ring_of(const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+
+	for (size_t i = 0; i < sizeof(rings) / sizeof(rings[0]); i++)
+		if (rings[i].name[0] && strcmp(rings[i].name, name) == 0)
+			return &rings[i];
+	return NULL;
+}
+
+int lttngmap_ring_file_open(const char *path, struct lttngmap_ring_file **file)
+{
+	struct lttngmap_ring_file *ring = ring_of(path);
+
+	if (!ring) {
+		opened_other++;
+		return -ENODEV;
+	}
+	if (ring->open_errors) {
+		ring->open_errors--;
+		return ring->open_error;
+	}
+	if (ring->is_open)
+		return -EBUSY;
+	ring->is_open = true;
+	ring->fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+	*file = ring;
+	return 0;
+}
+
+void lttngmap_ring_file_close(struct lttngmap_ring_file *ring)
+{
+	if (!ring)
+		return;
+	close(ring->fd);
+	ring->is_open = false;
+	/* Given again to the next reader. */
+	if (ring->has_current)
+		ring->taken--;
+	ring->has_current = false;
+}
+
+int lttngmap_ring_file_fd(const struct lttngmap_ring_file *ring)
+{
+	return ring->fd;
+}
+
+/* Whole packets in a stream file. */
+static uint64_t packets_on_disk(const char *path)
+{
+	struct ctf_packet_header header;
+	uint64_t packets = 0;
+	off_t offset = 0;
+	int fd = open(path, O_RDONLY);
+
+	while (fd >= 0 && pread(fd, &header, sizeof(header), offset) == sizeof(header)) {
+		offset += (off_t)(header.packet_size / 8);
+		packets++;
+	}
+	if (fd >= 0)
+		close(fd);
+	return packets;
+}
+
+int lttngmap_ring_file_get_packet(struct lttngmap_ring_file *ring, struct lttngmap_packet *packet)
+{
+	if (ring->has_current) {
+		if (ring->stream && packets_on_disk(ring->stream) < ring->taken)
+			ring->early++;
+		ring->released++;
+	}
+	ring->has_current = false;
+	if (ring->taken == ring->packets)
+		return ring->end_error;
+	trace_kit_packet(0, ring->taken, packet, ring->body);
+	packet->metadata_generation = ring->generation;
+	packet->flags = ring->is_volatile ? LTTNGMAP_PACKET_VOLATILE : 0;
+	ring->taken++;
+	ring->has_current = true;
+	return 0;
+}
+
+int lttngmap_ring_file_check_packet(struct lttngmap_ring_file *ring)
+{
+	return ring->taken - 1 == ring->lapped ? -ESTALE : 0;
+}
+
+const void *lttngmap_ring_file_data(const struct lttngmap_ring_file *ring,
+				    const struct lttngmap_packet *packet)
+{
+	(void)packet;
+	return ring->no_data ? NULL : ring->body;
+}
+
+/* ---- a disk that fails, in one trace ------------------------------------------------ */
+
+static bool disk_is_full;
+static uint64_t full_device, full_inode; /* of the one folder that it holds for */
+
+static bool is_on_full_disk(int fd)
+{
+	char link[64], path[512], *slash;
+	struct stat status;
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, path, sizeof(path) - 1);
+	if (length <= 0)
+		return false;
+	path[length] = '\0';
+	slash = strrchr(path, '/');
+	*slash = '\0';
+	return stat(path, &status) == 0 && status.st_dev == full_device &&
+	       status.st_ino == full_inode;
+}
+
+ssize_t pwritev(int fd, const struct iovec *parts, int nr_parts, off_t offset)
+{
+	if (disk_is_full && is_on_full_disk(fd)) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return syscall(SYS_pwritev, fd, parts, (long)nr_parts, (long)offset, 0L);
+}
+
+/* ---- the daemon's part ------------------------------------------------------------------ */
+
+static struct session_shared shared;
+static struct session_written told;
+static int nr_told, nr_told_errors, nr_told_well_again;
+
+static int report(struct session_shared *unused, const char *session,
+		  const struct session_written *written)
+{
+	(void)unused;
+	if (strcmp(session, "s") != 0)
+		return 0;
+	nr_told++;
+	if (written->error && !told.error)
+		nr_told_errors++;
+	if (!written->error && told.error)
+		nr_told_well_again++;
+	told = *written;
+	return 0;
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void run(double seconds)
+{
+	double end = now() + seconds;
+
+	do
+		sd_event_run(shared.loop, 10000);
+	while (now() < end);
+}
+
+/* Until it becomes so; some seconds at most. */
+#define RUN_UNTIL(condition)                                                                       \
+	({                                                                                         \
+		for (double end_ = now() + 5; !(condition) && now() < end_;)                       \
+			sd_event_run(shared.loop, 10000);                                          \
+		(condition);                                                                       \
+	})
+
+static struct session *begin(const char *folder, const char *name)
+{
+	mkdir(trace_kit_path("%s", folder), 0700);
+	mkdir(trace_kit_path("%s/rings", folder), 0700);
+	mkdir(trace_kit_path("%s/rings/c", folder), 0700);
+	memset(&told, 0, sizeof(told));
+	nr_told = nr_told_errors = nr_told_well_again = 0;
+	return session_create(&shared, name, trace_kit_path("%s/trace", folder),
+			      trace_kit_path("%s/rings", folder), trace_kit_uuid);
+}
+
+static void make_file(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+
+	if (fd < 0)
+		bail_out("%s: %s", path, strerror(errno));
+	close(fd);
+}
+
+/* A ring of that many packets; its process is gone when they are read. */
+static struct lttngmap_ring_file *play(int number, const char *folder, const char *name,
+				       uint64_t packets)
+{
+	struct lttngmap_ring_file *ring = &rings[number];
+	static char streams[8][256];
+
+	*ring = (struct lttngmap_ring_file){
+		.packets = packets,
+		.generation = 1,
+		.end_error = -ENODATA,
+		.lapped = UINT64_MAX,
+	};
+	snprintf(ring->name, sizeof(ring->name), "%s", name);
+	snprintf(streams[number], sizeof(streams[0]), "%s",
+		 trace_kit_path("%s/trace/ust/c_%s_0", folder, name));
+	ring->stream = streams[number];
+	make_file(trace_kit_path("%s/rings/c/%s", folder, name));
+	return ring;
+}
+
+/* ---- tests ------------------------------------------------------------------------------- */
+
+static void test_found(void)
+{
+	int before = trace_kit_open_fds(), during;
+	struct lttngmap_ring_file *early, *late, *hidden, *stats, *moved;
+	struct session *session = begin("found", "s");
+
+	early = play(0, "found", "we.ird..name-with-dash-4711-1", 3);
+	hidden = play(1, "found", ".hidden-4711-2", 3);
+	stats = play(2, "found", "stats", 3);
+	symlink("we.ird..name-with-dash-4711-1", trace_kit_path("found/rings/c/link-4711-3"));
+	mkfifo(trace_kit_path("found/rings/c/fifo-4711-4"), 0600);
+	mkdir(trace_kit_path("found/rings/c/folder-4711-5"), 0700);
+	(void)!mknod(trace_kit_path("found/rings/c/null-4711-6"), S_IFCHR | 0600, makedev(1, 3));
+	is(session_add_channel(session, "c", TRACE_KIT_STREAM_ID), 0, "a channel is watched");
+	is(session_add_channel(session, "c", TRACE_KIT_STREAM_ID), 0, "being told twice is fine");
+	ok(session_add_channel(session, "missing", 1) < 0, "a missing folder is an error");
+	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	ok(RUN_UNTIL(early->released == 3), "a ring that was there before is read");
+	late = play(3, "found", "late-4711-7", 3);
+	moved = play(4, "found", ".moving", 3);
+	strcpy(moved->name, "moved-4711-8");
+	moved->stream = NULL;
+	rename(trace_kit_path("found/rings/c/.moving"),
+	       trace_kit_path("found/rings/c/moved-4711-8"));
+	symlink("late-4711-7", trace_kit_path("found/rings/c/link-4711-9"));
+	mkfifo(trace_kit_path("found/rings/c/fifo-4711-10"), 0600);
+	make_file(trace_kit_path("found/rings/c/.other"));
+	ok(RUN_UNTIL(late->released == 3 && moved->released == 3),
+	   "and those that appear, made there or moved");
+	run(0.1);
+	during = trace_kit_open_fds();
+	is(opened_other, 0, "links, FIFOs, devices, folders and hidden files are never opened");
+	is(hidden->taken + stats->taken, 0, "not even where they are rings");
+	is(early->early + late->early, 0, "no packet was let go before it was on disk");
+	ok(!early->is_open && !late->is_open, "rings at their end are closed");
+	session_destroy(session);
+	is(trace_kit_open_fds(), before, "nothing stays open");
+	ok(during - before <= 6, "and ended streams had been closed before");
+	is(trace_kit_read(trace_kit_path("found/trace"), NULL), 9 * TRACE_KIT_EVENTS,
+	   "babeltrace2 reads the trace");
+}
+
+static void test_metadata(void)
+{
+	struct lttngmap_ring_file *ring;
+	struct session *session = begin("metadata", "s");
+
+	ring = play(0, "metadata", "p-4711-1", 3);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID);
+	run(0.05);
+	is(ring->taken, 1, "without metadata, one packet is held");
+	is(trace_kit_file_size(ring->stream), -1, "and not written");
+	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	ring->generation = 2;
+	RUN_UNTIL(ring->released == 1);
+	run(0.05);
+	is(packets_on_disk(ring->stream), 1, "with metadata, it is; not those that need newer");
+	session_set_metadata(session, 5, trace_kit_metadata(), false);
+	ok(RUN_UNTIL(ring->released == 3), "with newer metadata, these");
+	nr_told = 0;
+	session_set_metadata(session, 6, trace_kit_metadata(), true);
+	is(nr_told, 1, "the final metadata is reported at once");
+	ok(told.generation == 6 && told.packets == 3 && told.events == 3 * TRACE_KIT_EVENTS &&
+		   told.streams == 1 && !told.error && !told.lapped &&
+		   (long)told.bytes == trace_kit_file_size(ring->stream),
+	   "with all that was written");
+	session_destroy(session);
+}
+
+static void test_full(void)
+{
+	struct lttngmap_ring_file *stuck, *free_one;
+	struct session *session = begin("full", "s"), *other = begin("other", "other");
+	struct stat status;
+
+	stat(trace_kit_path("full/trace/ust"), &status);
+	full_device = status.st_dev;
+	full_inode = status.st_ino;
+	disk_is_full = true;
+	stuck = play(0, "full", "p-4711-1", 50);
+	free_one = play(1, "other", "p-4711-2", 50);
+	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	session_set_metadata(other, 1, trace_kit_metadata(), false);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID);
+	session_add_channel(other, "c", TRACE_KIT_STREAM_ID);
+	ok(RUN_UNTIL(free_one->released == 50), "a full disk does not stop another session");
+	run(1.2);
+	ok(stuck->taken == 1 && stuck->released == 0, "its own holds what it cannot write");
+	is(trace_kit_file_size(stuck->stream), 0, "of which nothing is on disk");
+	is(nr_told_errors, 1, "which is told, once");
+	ok(told.error && strstr(told.error, "No space left") && strstr(told.error, "make room"),
+	   "with what to do: %s", told.error ? told.error : "");
+	disk_is_full = false;
+	ok(RUN_UNTIL(stuck->released == 50), "with room again, it goes on");
+	ok(RUN_UNTIL(nr_told_well_again == 1), "which is told, too");
+	is(stuck->early + free_one->early, 0, "no packet was let go before it was on disk");
+	session_destroy(session);
+	session_destroy(other);
+	is(trace_kit_read(trace_kit_path("full/trace"), NULL), 50 * TRACE_KIT_EVENTS,
+	   "nothing is missing in the end");
+}
+
+/* A ring without an end, beside one with some packets. */
+static void test_fair(void)
+{
+	struct lttngmap_ring_file *greedy, *modest;
+	struct session *session = begin("fair", "s");
+
+	greedy = play(0, "fair", "greedy-4711-1", UINT64_MAX);
+	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID);
+	greedy->stream = NULL;
+	RUN_UNTIL(greedy->released > 100);
+	modest = play(1, "fair", "modest-4711-2", 3);
+	greedy->released = 0;
+	ok(RUN_UNTIL(modest->released == 3), "a ring without end lets others be read");
+	ok(greedy->released <= 128, "soon: after %d of its packets", (int)greedy->released);
+	session_destroy(session);
+	ok(!greedy->is_open, "and is let go at its session's end");
+}
+
+static void test_faults(void)
+{
+	struct lttngmap_ring_file *busy, *lapped, *dead, *wrong;
+	struct session *session = begin("faults", "s");
+	int before;
+
+	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	before = trace_kit_open_fds();
+	busy = play(0, "faults", "busy-4711-1", 3);
+	busy->open_error = -EBUSY;
+	busy->open_errors = 2;
+	lapped = play(1, "faults", "lapped-4711-2", 3);
+	lapped->is_volatile = true;
+	lapped->lapped = 1;
+	lapped->stream = NULL;
+	dead = play(2, "faults", "dead-4711-3", 2);
+	dead->end_error = -ENOTCONN;
+	wrong = play(3, "faults", "wrong-4711-4", 2);
+	wrong->no_data = true;
+	wrong->stream = NULL;
+	make_file(trace_kit_path("faults/rings/c/other-4711-5"));
+	opened_other = 0;
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID);
+	ok(RUN_UNTIL(lapped->released == 3), "a ring in overwrite mode is read");
+	ok(RUN_UNTIL(busy->released == 3), "one that was busy is, when it is free");
+	run(0.3);
+	is(told.lapped, TRACE_KIT_EVENTS, "what was overwritten meanwhile is counted");
+	is(packets_on_disk(trace_kit_path("faults/trace/ust/c_lapped-4711-2_0")), 2,
+	   "and not written");
+	ok(dead->taken == 2 && !dead->is_open, "where the daemon is gone, the ring is closed");
+	is(packets_on_disk(dead->stream), 2, "with what was read");
+	ok(wrong->taken <= 1 && !wrong->is_open, "so is one whose packets lie nowhere");
+	is(opened_other, 1, "what is no ring is tried once");
+	is(trace_kit_open_fds() - before, 2, "only the watch is open in the end");
+	session_destroy(session);
+}
+
+/* A name that is said again while its ring is open. */
+static void test_same_name(void)
+{
+	struct lttngmap_ring_file *ring;
+	struct session *session = begin("same", "s");
+
+	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID);
+	ring = play(0, "same", "p-4711-1", 4);
+	ring->end_error = -EAGAIN;
+	RUN_UNTIL(ring->released == 4);
+	make_file(trace_kit_path("same/rings/c/.again"));
+	rename(trace_kit_path("same/rings/c/.again"), trace_kit_path("same/rings/c/p-4711-1"));
+	run(0.1);
+	ok(ring->is_open, "a name said twice is one ring");
+	ring->packets = 6;
+	(void)!write(ring->fd, &(uint64_t){ 1 }, sizeof(uint64_t));
+	ok(RUN_UNTIL(ring->released == 6), "which is read on when it has more");
+	session_destroy(session);
+	/* The consumer dies with a packet that is on disk, but was not released. */
+	ring->taken = 4;
+	session = begin("same", "s");
+	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID);
+	ring->packets = 8;
+	ok(RUN_UNTIL(ring->released == 6 + 4), "the next one is given packets again");
+	run(0.3);
+	is(told.packets, 2, "and writes those that are new");
+	session_destroy(session);
+	is(trace_kit_read(trace_kit_path("same/trace"), NULL), 8 * TRACE_KIT_EVENTS,
+	   "each packet is there once");
+}
+
+/* A folder in the way of the trace. */
+static void test_no_output(void)
+{
+	struct lttngmap_ring_file *ring;
+	struct session *session;
+
+	make_file(trace_kit_path("blocked"));
+	mkdir(trace_kit_path("late"), 0700);
+	symlink(trace_kit_path("blocked"), trace_kit_path("late/trace"));
+	session = begin("late", "s");
+	ok(session && told.error, "an output that cannot be made is told: %s",
+	   told.error ? told.error : "");
+	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID);
+	ring = play(0, "late", "p-4711-1", 2);
+	run(0.1);
+	is(ring->released, 0, "nothing is let go");
+	unlink(trace_kit_path("late/trace"));
+	ok(RUN_UNTIL(ring->released == 2), "until it can be made");
+	session_destroy(session);
+}
+
+/* More files than the kernel remembers. */
+static void test_overflow(void)
+{
+	struct session *session = begin("overflow", "s");
+	unsigned files = 16384;
+	FILE *limit = fopen("/proc/sys/fs/inotify/max_queued_events", "re");
+	double start;
+	char name[64];
+
+	if (!limit || fscanf(limit, "%u", &files) != 1 || files > 200000) {
+		skip(3, "the kernel's queue is too long to overflow it");
+		session_destroy(session);
+		return;
+	}
+	fclose(limit);
+	files += 1000;
+	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID);
+	memset(rings, 0, sizeof(rings));
+	make_file(trace_kit_path("overflow/one"));
+	for (unsigned i = 0; i < files; i++) {
+		snprintf(name, sizeof(name), "overflow/rings/c/p-%u-1", i);
+		/* A file system may allow only so many links of one file. */
+		if (link(trace_kit_path("overflow/one"), trace_kit_path("%s", name)) < 0)
+			make_file(trace_kit_path("%s", name));
+	}
+	/* Rings that appear when the queue is full for long. */
+	struct lttngmap_ring_file *last = play(0, "overflow", "last-4711-1", 3);
+	opened_other = 0;
+	start = now();
+	RUN_UNTIL(last->released == 3 && opened_other >= (int)files);
+	is(last->released, 3, "a ring that inotify forgot is found");
+	ok(opened_other >= (int)files, "as are all of %u files", files);
+	ok(now() - start < 5, "within %.1f s", now() - start);
+	session_destroy(session);
+}
+
+int main(void)
+{
+	log_set_level(LOG_LEVEL_ERROR);
+	stream_pool_init(&shared.pool, 100);
+	shared.report = report;
+	if (sd_event_new(&shared.loop) < 0 || turns_init(&shared.turns, shared.loop) < 0)
+		bail_out("no event loop");
+	/* The loop keeps a descriptor for timers from the first one on. */
+	session_destroy(begin("first", "s"));
+	test_found();
+	test_metadata();
+	test_full();
+	test_fair();
+	test_faults();
+	test_same_name();
+	test_no_output();
+	test_overflow();
+	turns_fini(&shared.turns);
+	free(shared.copy);
+	stream_pool_destroy(&shared.pool);
+	sd_event_unref(shared.loop);
+	return done_testing();
+}

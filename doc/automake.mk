@@ -38,3 +38,25 @@ doc_examples_plugin_la_LIBADD = liblttngmap.la
 dist_man_MANS += doc/man/lttngmap-tracepoint.3
 
 dist_man_MANS += doc/man/lttngmap-record.1 doc/man/lttngmap-view.1
+
+# The verbs of sessions; those that share a page are a line of .so each.
+dist_man_MANS += \
+	doc/man/lttngmap-channel.1 \
+	doc/man/lttngmap-clear.1 \
+	doc/man/lttngmap-context.1 \
+	doc/man/lttngmap-create.1 \
+	doc/man/lttngmap-destroy.1 \
+	doc/man/lttngmap-disable.1 \
+	doc/man/lttngmap-enable.1 \
+	doc/man/lttngmap-events.1 \
+	doc/man/lttngmap-list.1 \
+	doc/man/lttngmap-load.1 \
+	doc/man/lttngmap-remove.1 \
+	doc/man/lttngmap-rotate.1 \
+	doc/man/lttngmap-save.1 \
+	doc/man/lttngmap-snapshot.1 \
+	doc/man/lttngmap-start.1 \
+	doc/man/lttngmap-status.1 \
+	doc/man/lttngmap-stop.1 \
+	doc/man/lttngmap-track.1 \
+	doc/man/lttngmap-untrack.1

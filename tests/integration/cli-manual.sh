@@ -8,9 +8,17 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 
 lttngmap=$LTTNGMAP_BUILD/lttngmap
-for verb in record view; do
+verbs=$("$lttngmap" help | sed -nE 's/^  ([a-z]+) .*/\1/p' | grep -vx help)
+ok 'there are verbs' test "$(wc -l <<<"$verbs")" -ge 21
+for verb in $verbs; do
 	page=$LTTNGMAP_SRC/doc/man/lttngmap-$verb.1
 	ok "$verb has a manual page" test -s "$page"
+	# Verbs that share a page have one line each: .so man1/PAGE
+	shared=$(sed -nE '1s,^\.so man1/,,p' "$page")
+	[[ -z $shared ]] || page=${page%/*}/$shared
+	ok "which names $verb" grep -qE "^\.Nm lttngmap-$verb( ,)?$" "$page"
+	ok "lttngmap(1) lists $verb" grep -qE "^\.It (.* )?Cm $verb( ,|$)" \
+		"$LTTNGMAP_SRC/doc/man/lttngmap.1"
 	options=$("$lttngmap" help "$verb" | grep -oE '^  (-[a-z],| {3}) --[a-z-]+' |
 		grep -oE -e '--[a-z-]+')
 	ok "$verb has options" test -n "$options"
@@ -24,4 +32,8 @@ for verb in record view; do
 		skip 1 'no mandoc here'
 	fi
 done
+if command -v mandoc >/dev/null; then
+	is "$(mandoc -Tlint -W warning "$LTTNGMAP_SRC/doc/man/lttngmap.1" 2>&1)" '' \
+		'mandoc likes lttngmap(1)'
+fi
 done_testing

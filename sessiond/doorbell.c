@@ -16,6 +16,11 @@
 #include "sessiond/messages.h"
 
 #define POLL_USEC UINT64_C(200000)
+/*
+ * A reader that is woken for each sub-buffer spends more on waking than on
+ * reading: it is left alone this long, while its rings have room.
+ */
+#define LATE_USEC UINT64_C(20000)
 
 enum doorbell_order {
 	DOORBELL_LISTEN = 1u << 0,
@@ -35,6 +40,8 @@ struct doorbells {
 	struct mediator *mediator;
 	struct cds_list_head polled; /* struct doorbell */
 	sd_event_source *timer;
+	struct cds_list_head late; /* struct doorbell: their readers come with the timer */
+	sd_event_source *late_timer;
 };
 
 /*
@@ -52,6 +59,8 @@ struct doorbell {
 	sd_event_source *source;
 	struct cds_list_head shown; /* struct doorbell_set */
 	struct cds_list_head node;  /* in doorbells->polled */
+	bool is_late;
+	struct cds_list_head late_node; /* in doorbells->late */
 };
 
 struct doorbell_set {
@@ -93,18 +102,60 @@ static void set_notify(struct doorbell_set *shown)
 		doorbells->ops->notify(doorbells->mediator, shown->set);
 }
 
-static void doorbell_look(struct doorbell *doorbell)
+static void doorbell_postpone(struct doorbell *doorbell)
+{
+	struct doorbells *doorbells = doorbell->doorbells;
+	uint64_t now;
+
+	if (doorbell->is_late)
+		return;
+	if (cds_list_empty(&doorbells->late)) {
+		sd_event_now(ring_thread_event(doorbells->thread), CLOCK_MONOTONIC, &now);
+		sd_event_source_set_time(doorbells->late_timer, now + LATE_USEC);
+		sd_event_source_set_enabled(doorbells->late_timer, SD_EVENT_ONESHOT);
+	}
+	cds_list_add(&doorbell->late_node, &doorbells->late);
+	doorbell->is_late = true;
+}
+
+static void doorbell_look(struct doorbell *doorbell, bool at_once)
 {
 	struct doorbell_set *shown;
 
 	cds_list_for_each_entry(shown, &doorbell->shown, node) {
 		unsigned int events = ring_set_poll(shown->set);
+		bool is_new = !shown->announced;
 
 		if (events & POLLIN)
 			set_announce(shown);
-		if (events)
+		if (!events)
+			continue;
+		if (at_once || is_new || events & POLLHUP || ring_set_is_urgent(shown->set))
 			set_notify(shown);
+		else
+			doorbell_postpone(doorbell);
 	}
+}
+
+static void doorbell_leave_late(struct doorbell *doorbell)
+{
+	if (doorbell->is_late)
+		cds_list_del(&doorbell->late_node);
+	doorbell->is_late = false;
+}
+
+static int on_late(sd_event_source *source, uint64_t now, void *data)
+{
+	struct doorbells *doorbells = data;
+	struct doorbell *doorbell, *next;
+
+	(void)source;
+	(void)now;
+	cds_list_for_each_entry_safe(doorbell, next, &doorbells->late, late_node) {
+		doorbell_leave_late(doorbell);
+		doorbell_look(doorbell, true);
+	}
+	return 0;
 }
 
 static int on_doorbell(sd_event_source *source, int fd, uint32_t revents, void *data)
@@ -118,7 +169,7 @@ static int on_doorbell(sd_event_source *source, int fd, uint32_t revents, void *
 		sd_event_source_set_enabled(source, SD_EVENT_OFF);
 		return 0;
 	}
-	doorbell_look(doorbell);
+	doorbell_look(doorbell, false);
 	return 0;
 }
 
@@ -128,7 +179,7 @@ static int on_timer(sd_event_source *source, uint64_t now, void *data)
 	struct doorbell *doorbell;
 
 	cds_list_for_each_entry(doorbell, &doorbells->polled, node)
-		doorbell_look(doorbell);
+		doorbell_look(doorbell, true);
 	sd_event_source_set_time(source, now + POLL_USEC);
 	return 0;
 }
@@ -170,6 +221,7 @@ static void doorbell_end(struct doorbell *doorbell)
 	struct doorbells *doorbells = doorbell->doorbells;
 
 	doorbell->ended = true;
+	doorbell_leave_late(doorbell);
 	doorbell->source = sd_event_source_disable_unref(doorbell->source);
 	if (doorbell->polled) {
 		cds_list_del(&doorbell->node);
@@ -240,10 +292,16 @@ int doorbells_create(struct ring_thread *thread, const struct mediator_ops *ops,
 	doorbells->ops = ops;
 	doorbells->mediator = mediator;
 	CDS_INIT_LIST_HEAD(&doorbells->polled);
+	CDS_INIT_LIST_HEAD(&doorbells->late);
 	error = sd_event_add_time(ring_thread_event(thread), &doorbells->timer, CLOCK_MONOTONIC,
 				  UINT64_MAX, 0, on_timer, doorbells);
 	if (error >= 0)
 		error = sd_event_source_set_enabled(doorbells->timer, SD_EVENT_OFF);
+	if (error >= 0)
+		error = sd_event_add_time(ring_thread_event(thread), &doorbells->late_timer,
+					  CLOCK_MONOTONIC, UINT64_MAX, 0, on_late, doorbells);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(doorbells->late_timer, SD_EVENT_OFF);
 	if (error < 0) {
 		doorbells_destroy(doorbells);
 		return error;
@@ -257,6 +315,7 @@ void doorbells_destroy(struct doorbells *doorbells)
 	if (!doorbells)
 		return;
 	sd_event_source_disable_unref(doorbells->timer);
+	sd_event_source_disable_unref(doorbells->late_timer);
 	free(doorbells);
 }
 

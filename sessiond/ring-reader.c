@@ -418,6 +418,17 @@ bool ring_reader_has_packet(struct ring_reader *reader)
 		commit.discards > reader->discards);
 }
 
+uint32_t ring_reader_waiting(struct ring_reader *reader)
+{
+	struct ring_commit commit;
+	uint64_t waiting;
+
+	if (look_end(reader, &commit) < 0)
+		return 0;
+	waiting = (commit.position >> reader->geometry->subbuf_shift) - reader->seq;
+	return waiting < subbufs_of(reader) ? (uint32_t)waiting : subbufs_of(reader);
+}
+
 bool ring_reader_is_touched(const struct ring_reader *reader)
 {
 	return load(&reader->ring->commit[0]) || load(&reader->ring->discards);

@@ -85,6 +85,8 @@ void ring_reader_release(struct ring_reader *reader, const struct ring_held *hel
 bool ring_reader_is_intact(const struct ring_reader *reader, const struct ring_held *held);
 /* Would take() give something? */
 bool ring_reader_has_packet(struct ring_reader *reader);
+/* Full sub-buffers that wait to be read. */
+uint32_t ring_reader_waiting(struct ring_reader *reader);
 /* Has anything happened in this ring since it was made? */
 bool ring_reader_is_touched(const struct ring_reader *reader);
 

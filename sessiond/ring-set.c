@@ -476,6 +476,7 @@ int ring_set_get_reader(struct ring_set *set)
 
 		meta->reader.id = packet.subbuf_id;
 		meta->reader.read = packet.offset + packet.length;
+		set->meta->reader_begin = packet.offset;
 		meta->reader.lost_events = set->told.overwritten + set->told.discarded - lost;
 	}
 	pthread_mutex_unlock(&set->mutex);
@@ -496,6 +497,19 @@ unsigned ring_set_poll(struct ring_set *set)
 	tell_totals(set);
 	pthread_mutex_unlock(&set->mutex);
 	return events;
+}
+
+bool ring_set_is_urgent(struct ring_set *set)
+{
+	uint32_t enough = (1u << set->config.subbufs_shift) / 4;
+	bool urgent = false;
+
+	pthread_mutex_lock(&set->mutex);
+	for (uint32_t i = 0; !urgent && i < set->rings; i++)
+		urgent = set->readers[i].frozen ||
+			 ring_reader_waiting(&set->readers[i]) > enough;
+	pthread_mutex_unlock(&set->mutex);
+	return urgent;
 }
 
 bool ring_set_touched(struct ring_set *set)

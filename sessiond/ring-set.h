@@ -99,6 +99,11 @@ int ring_set_check_packet(struct ring_set *set);
 int ring_set_get_reader(struct ring_set *set);
 /* POLLIN | POLLHUP as poll(2) shall say. */
 unsigned ring_set_poll(struct ring_set *set);
+/*
+ * Should a reader come now, or may it wait a moment for more? It should where
+ * a quarter of a ring's sub-buffers waits for it, or nothing more will come.
+ */
+bool ring_set_is_urgent(struct ring_set *set);
 /* Has anything been written into it, or lost, since it was made? */
 bool ring_set_touched(struct ring_set *set);
 

@@ -79,7 +79,7 @@ struct lttngmap_meta {
 	uint32_t pid;
 	uint32_t uid;
 	uint32_t clock; /* enum lttngmap_clock */
-	uint32_t reserved;
+	uint32_t reader_begin; /* where in the reader's sub-buffer its records begin */
 	char procname[16]; /* ends in a NUL */
 };
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_meta) == 80 + 48);

@@ -61,6 +61,9 @@ static void print_page(struct ring *ring)
 
 	ring->id = ring->meta->reader.id;
 	ring->read = ring->meta->reader.read;
+	/* A page may begin with bytes that are not used, as the kernel's do. */
+	while (at < ring->read && page[at] == 0)
+		at++;
 	while (at + HEADER < ring->read) {
 		const char *text = page + at + HEADER;
 

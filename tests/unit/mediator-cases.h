@@ -178,7 +178,9 @@ static void case_read(struct ring_server *server)
 	ok(!is_ready(lttngmap_ring_file_fd(file), 0), "and poll is quiet");
 	served_ring_write(&ring, 0, "third");
 	is(lttngmap_ring_file_get_reader(file), 0, "GET_READER works beside it");
-	is(meta->meta.reader.read, 8 + sizeof("third"), "and updates the meta page");
+	is(meta->meta.reader.read, LTTNGMAP_SUBBUF_HEAD + 8 + sizeof("third"),
+	   "and updates the meta page");
+	is(meta->reader_begin, LTTNGMAP_SUBBUF_HEAD, "also where the records begin");
 	lttngmap_ring_file_close(file);
 	end_ring(&ring);
 }

@@ -259,5 +259,5 @@ void served_ring_switch(struct served_ring *served, uint32_t cpu)
 	subbufs[id].begin = now;
 	subbufs[id].events_begin = count_of(ring);
 	ring->events_base = count_of(ring);
-	publish(ring, seq << SERVED_SUBBUF_SHIFT, count_of(ring), now);
+	publish(ring, seq << SERVED_SUBBUF_SHIFT | LTTNGMAP_SUBBUF_HEAD, count_of(ring), now);
 }

@@ -5,8 +5,11 @@
  * daemon.
  *
  * RUNTIME/control.sock, SOCK_SEQPACKET; a message is one JSON object, at most
- * PROTOCOL_CONTROL_MESSAGE_MAX bytes. Only the daemon's own user and root are
- * served (SO_PEERCRED). Unknown members are refused, so that a request is
+ * PROTOCOL_CONTROL_MESSAGE_MAX bytes. The daemon's own user and root are
+ * served (SO_PEERCRED), by the system's instance (root's, not private) also
+ * members of the group "tracing", each for sessions of its own: these see that
+ * user's processes only, and nobody else's session is there. Two users may
+ * each have a session of one name. Unknown members are refused, so that a request is
  * never half understood.
  *
  * Requests of the command, each answered by {"ok": true, …} or by
@@ -96,19 +99,25 @@
  *   {"verb": "consumer", "version": 1}      first; answered {"ok": true}
  *   daemon, unasked:
  *   {"event": "session", "session": NAME, "output": DIRECTORY, "rings": DIRECTORY,
- *    "uuid": TEXT}
+ *    "uuid": TEXT, "uid": N, "gid": N}
+ *       root's consumer writes with the file rights of that user. SESSION is
+ *       unique here, and need not be what its owner calls it
  *   {"event": "channel", "session": NAME, "channel": NAME, "id": stream id,
  *    "mode": …}
  *       ring files of it appear in RINGS/CHANNEL/
+ *   {"event": "channel-end", "session": NAME, "channel": NAME}
+ *       watch that no more; one of the same name may come
  *   {"event": "metadata", "session": NAME, "generation": N, "final": bool}
  *       with the text as a sealed memfd; sent before the first packet with
  *       that generation can be had. "final": the daemon waits for "written".
+ *   {"event": "clear", "session": NAME}
+ *       remove what was written but the metadata; "cleared" says that it is done
  *   {"event": "end", "session": NAME}       forget it
  *   consumer:
  *   {"verb": "written", "session": NAME, "generation": N, "packets": N,
  *    "events": N, "lapped": N events dropped after the copy, "bytes": N,
- *    "streams": N, "error": TEXT (optional: the disk is full, …)}
- *       cumulative; at most every PROTOCOL_CONTROL_WRITTEN_MS, and at once
+ *    "streams": N, "cleared": N times so far, "error": TEXT (optional: the disk is full, …)}
+ *       cumulative since the last clear; at most every PROTOCOL_CONTROL_WRITTEN_MS, and at once
  *       when a final metadata was written. No answer.
  */
 #ifndef LTTNGMAP_PROTOCOL_CONTROL_H

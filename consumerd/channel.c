@@ -99,6 +99,14 @@ struct channel *channel_of_node(struct cds_list_head *node)
 	return caa_container_of(node, struct channel, node);
 }
 
+void channel_clear(struct channel *channel)
+{
+	struct cds_list_head *node;
+
+	cds_list_for_each(node, &channel->rings)
+		ring_clear(ring_of_node(node));
+}
+
 void channel_wake(struct channel *channel)
 {
 	struct cds_list_head *node;

@@ -22,6 +22,8 @@ int channel_create(struct session *session, const char *rings, const char *name,
 /* With its rings. */
 void channel_destroy(struct channel *channel);
 struct channel *channel_of_node(struct cds_list_head *node);
+/* All its rings forget what they have. */
+void channel_clear(struct channel *channel);
 /* Let all its rings have a turn. */
 void channel_wake(struct channel *channel);
 

@@ -45,15 +45,14 @@ static struct session *need_session(struct consumer *consumer, const char *name)
 	return session;
 }
 
-static void on_session(void *userdata, const char *name, const char *output, const char *rings,
-		       const uint8_t uuid[CTF_UUID_SIZE])
+static void on_session(void *userdata, const char *name, const struct session_config *config)
 {
 	struct consumer *consumer = userdata;
 	struct session *session;
 
 	if (find_session(consumer, name))
 		return;
-	session = session_create(&consumer->shared, name, output, rings, uuid);
+	session = session_create_for(&consumer->shared, name, config);
 	if (!session) {
 		log_error("session %s: not recorded: no memory", name);
 		return;
@@ -73,6 +72,22 @@ static void on_channel(void *userdata, const char *name, const char *channel, ui
 		log_error("session %s: channel %s is not recorded: its rings' folder cannot be "
 			  "watched (%s)",
 			  name, channel, strerror(-error));
+}
+
+static void on_channel_end(void *userdata, const char *name, const char *channel)
+{
+	struct session *session = need_session(userdata, name);
+
+	if (session)
+		session_remove_channel(session, channel);
+}
+
+static void on_clear(void *userdata, const char *name)
+{
+	struct session *session = need_session(userdata, name);
+
+	if (session)
+		session_clear(session);
 }
 
 static void on_metadata(void *userdata, const char *name, uint64_t generation, int memory,
@@ -106,7 +121,9 @@ static void on_closed(void *userdata)
 static const struct link_ops ops = {
 	.session = on_session,
 	.channel = on_channel,
+	.channel_end = on_channel_end,
 	.metadata = on_metadata,
+	.clear = on_clear,
 	.end = on_end,
 	.closed = on_closed,
 };

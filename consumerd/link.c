@@ -48,20 +48,30 @@ static int get_path(struct json_object *message, const char *key, const char **p
 
 static int on_session(struct link *link, struct json_object *message, const char *session)
 {
-	const char *output, *rings, *text;
+	struct session_config config = { .output = NULL };
+	uint64_t uid, gid;
+	const char *text;
 	sd_id128_t uuid;
 	int error;
 
-	error = get_path(message, "output", &output);
+	error = get_path(message, "output", &config.output);
 	if (!error)
-		error = get_path(message, "rings", &rings);
+		error = get_path(message, "rings", &config.rings);
 	if (!error)
 		error = json_message_get_string(message, "uuid", &text);
 	if (!error)
 		error = sd_id128_from_string(text, &uuid);
 	if (!error)
-		link->ops->session(link->userdata, session, output, rings, uuid.bytes);
-	return error;
+		error = json_message_get_uint64(message, "uid", 0, UINT32_MAX - 1, &uid);
+	if (!error)
+		error = json_message_get_uint64(message, "gid", 0, UINT32_MAX - 1, &gid);
+	if (error)
+		return error;
+	config.uuid = uuid.bytes;
+	config.owner = (uid_t)uid;
+	config.group = (gid_t)gid;
+	link->ops->session(link->userdata, session, &config);
+	return 0;
 }
 
 static int on_channel(struct link *link, struct json_object *message, const char *session)
@@ -79,6 +89,16 @@ static int on_channel(struct link *link, struct json_object *message, const char
 }
 
 /* Takes `*memory` where it succeeds. */
+static int on_channel_end(struct link *link, struct json_object *message, const char *session)
+{
+	const char *channel;
+	int error = get_name(message, "channel", &channel);
+
+	if (!error)
+		link->ops->channel_end(link->userdata, session, channel);
+	return error;
+}
+
 static int on_metadata(struct link *link, struct json_object *message, const char *session,
 		       int *memory)
 {
@@ -112,6 +132,12 @@ static int take_message(struct link *link, struct json_object *message, int *mem
 		return on_session(link, message, session);
 	if (strcmp(event, "channel") == 0)
 		return on_channel(link, message, session);
+	if (strcmp(event, "channel-end") == 0)
+		return on_channel_end(link, message, session);
+	if (strcmp(event, "clear") == 0) {
+		link->ops->clear(link->userdata, session);
+		return 0;
+	}
 	if (strcmp(event, "metadata") == 0)
 		return on_metadata(link, message, session, memory);
 	if (strcmp(event, "end") != 0)
@@ -235,6 +261,7 @@ int link_send_written(struct link *link, const char *session, const struct sessi
 	add_number(message, "lapped", written->lapped);
 	add_number(message, "bytes", written->bytes);
 	add_number(message, "streams", written->streams);
+	add_number(message, "cleared", written->cleared);
 	if (written->error)
 		json_object_object_add(message, "error", json_object_new_string(written->error));
 	error = json_message_send(link->fd, message, -1, 0);

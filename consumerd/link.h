@@ -19,13 +19,14 @@ struct link;
 
 /* From the loop. Strings are valid during the call; each is given, none is empty. */
 struct link_ops {
-	void (*session)(void *userdata, const char *session, const char *output, const char *rings,
-			const uint8_t uuid[CTF_UUID_SIZE]);
+	void (*session)(void *userdata, const char *session, const struct session_config *config);
 	void (*channel)(void *userdata, const char *session, const char *channel,
 			uint32_t stream_id);
+	void (*channel_end)(void *userdata, const char *session, const char *channel);
 	/* `memory` is the callee's to close. */
 	void (*metadata)(void *userdata, const char *session, uint64_t generation, int memory,
 			 bool final);
+	void (*clear)(void *userdata, const char *session);
 	void (*end)(void *userdata, const char *session);
 	/* The daemon is gone. The link says and sends nothing from here on. */
 	void (*closed)(void *userdata);

@@ -362,6 +362,15 @@ static void serve(struct turn *turn)
 	}
 }
 
+void ring_clear(struct ring *ring)
+{
+	ring->holding = false;
+	for (uint32_t cpu = 0; cpu < ring->nr_streams; cpu++) {
+		stream_destroy(ring->streams[cpu]);
+		ring->streams[cpu] = NULL;
+	}
+}
+
 struct ring *ring_create(struct channel *channel, const char *name)
 {
 	size_t size = strlen(name) + 1;

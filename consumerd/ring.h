@@ -27,6 +27,8 @@
 struct ring *ring_create(struct channel *channel, const char *name);
 /* Tells channel_forget(). What it holds is given again to the next reader. */
 void ring_destroy(struct ring *ring);
+/* Its streams begin anew; the packet that it holds is let go. */
+void ring_clear(struct ring *ring);
 /* Let it take a turn. */
 void ring_wake(struct ring *ring);
 

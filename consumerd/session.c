@@ -21,6 +21,8 @@ struct session {
 	struct cds_list_head channels;
 	struct trace trace;
 	uint8_t uuid[CTF_UUID_SIZE];
+	uid_t owner;
+	gid_t group;
 	bool is_open; /* the trace is */
 	bool has_metadata;
 	struct session_written written;
@@ -132,7 +134,8 @@ static void recovered(struct session *session)
 
 static void open_trace(struct session *session)
 {
-	int error = trace_open(&session->trace, session->output, session->uuid);
+	int error = trace_open_as(&session->trace, session->output, session->uuid, session->owner,
+				  session->group);
 
 	if (error)
 		session_failed(session, NULL, error);
@@ -219,8 +222,8 @@ static int add_timers(struct session *session)
 	return error;
 }
 
-struct session *session_create(struct session_shared *shared, const char *name, const char *output,
-			       const char *rings, const uint8_t uuid[CTF_UUID_SIZE])
+struct session *session_create_for(struct session_shared *shared, const char *name,
+				   const struct session_config *config)
 {
 	size_t size = strlen(name) + 1;
 	struct session *session = calloc(1, sizeof(*session) + size);
@@ -232,15 +235,31 @@ struct session *session_create(struct session_shared *shared, const char *name, 
 	session->shared = shared;
 	session->memory = -1;
 	memcpy(session->name, name, size);
-	memcpy(session->uuid, uuid, sizeof(session->uuid));
-	session->output = strdup(output);
-	session->rings = strdup(rings);
+	memcpy(session->uuid, config->uuid, sizeof(session->uuid));
+	session->owner = config->owner;
+	session->group = config->group;
+	session->output = strdup(config->output);
+	session->rings = strdup(config->rings);
 	if (!session->output || !session->rings || add_timers(session) < 0) {
 		session_destroy(session);
 		return NULL;
 	}
 	open_trace(session);
 	return session;
+}
+
+struct session *session_create(struct session_shared *shared, const char *name, const char *output,
+			       const char *rings, const uint8_t uuid[CTF_UUID_SIZE])
+{
+	struct session_config config = {
+		.output = output,
+		.rings = rings,
+		.uuid = uuid,
+		.owner = geteuid(),
+		.group = getegid(),
+	};
+
+	return session_create_for(shared, name, &config);
 }
 
 void session_destroy(struct session *session)
@@ -287,6 +306,37 @@ int session_add_channel(struct session *session, const char *name, uint32_t stre
 			return 0;
 	}
 	return channel_create(session, session->rings, name, stream_id, &session->channels);
+}
+
+void session_remove_channel(struct session *session, const char *name)
+{
+	struct cds_list_head *node, *next;
+
+	cds_list_for_each_safe(node, next, &session->channels)
+		if (strcmp(channel_name(channel_of_node(node)), name) == 0)
+			channel_destroy(channel_of_node(node));
+}
+
+void session_clear(struct session *session)
+{
+	struct session_written before = session->written;
+	struct cds_list_head *node;
+	int error = 0;
+
+	cds_list_for_each(node, &session->channels)
+		channel_clear(channel_of_node(node));
+	if (session->is_open)
+		error = trace_clear(&session->trace);
+	session->written = (struct session_written){
+		.generation = before.generation,
+		.cleared = before.cleared + 1,
+		.error = before.error,
+	};
+	if (error)
+		session_failed(session, NULL, error);
+	/* Also where the trouble is an old one, which is not told again. */
+	report_now(session);
+	session_wake(session);
 }
 
 void session_wake(struct session *session)

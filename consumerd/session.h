@@ -31,6 +31,7 @@ struct session_written {
 	uint64_t lapped; /* events dropped: overwritten while they were copied */
 	uint64_t bytes;
 	uint64_t streams;
+	uint64_t cleared;  /* times; what is counted above began at the last */
 	const char *error; /* NULL: all is well */
 };
 
@@ -48,10 +49,23 @@ struct session_shared {
 	void *userdata; /* of report */
 };
 
+/* What the daemon says of a session; copied. */
+struct session_config {
+	const char *output;
+	const char *rings;
+	const uint8_t *uuid; /* CTF_UUID_SIZE bytes */
+	/* Whose trace it is, and with whose rights it is written, as far as ours go. */
+	uid_t owner;
+	gid_t group;
+};
+
 /*
  * Never fails for want of a usable output: such a session takes no packets,
  * says why, and tries again. NULL: no memory.
  */
+struct session *session_create_for(struct session_shared *shared, const char *name,
+				   const struct session_config *config);
+/* Our own. */
 struct session *session_create(struct session_shared *shared, const char *name, const char *output,
 			       const char *rings, const uint8_t uuid[CTF_UUID_SIZE]);
 /* Forgets it, with its channels and rings; NULL is allowed. */
@@ -64,6 +78,14 @@ struct session *session_of_node(struct cds_list_head *node);
 
 /* Watch RINGS/NAME. 0 or -errno; a channel that is there already is left alone. */
 int session_add_channel(struct session *session, const char *name, uint32_t stream_id);
+
+/* Watch it no more; one that is not there is left alone. */
+void session_remove_channel(struct session *session, const char *name);
+/*
+ * Forget what was written, and the packets that are held: all files of the
+ * trace go but the metadata, and counting begins anew. Reported at once.
+ */
+void session_clear(struct session *session);
 
 /*
  * `memory`, which becomes the session's, holds the metadata of `generation`.

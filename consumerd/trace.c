@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +21,28 @@
 #define NEW_METADATA ".metadata.new"
 #define DIRECTORY_MODE 0770
 #define FILE_MODE 0660
+
+/* Group first: it is root's right that the user's file rights end. */
+static void become(uid_t user, gid_t group)
+{
+	if (geteuid() != 0)
+		return;
+	setfsgid(group);
+	setfsuid(user);
+}
+
+static void become_owner(const struct trace *trace)
+{
+	become(trace->owner, trace->group);
+}
+
+static void become_self(void)
+{
+	if (geteuid() != 0)
+		return;
+	setfsuid(geteuid());
+	setfsgid(getegid());
+}
 
 static int open_directory(int parent, const char *name)
 {
@@ -59,7 +82,7 @@ static int open_file(int dir, const char *name)
 	return fd;
 }
 
-int trace_open_stream(const struct trace *trace, const char *name, int *stream_fd, int *index_fd)
+static int open_stream(const struct trace *trace, const char *name, int *stream_fd, int *index_fd)
 {
 	char index_name[NAME_MAX + 1];
 	int length;
@@ -78,12 +101,22 @@ int trace_open_stream(const struct trace *trace, const char *name, int *stream_f
 	return 0;
 }
 
+int trace_open_stream(const struct trace *trace, const char *name, int *stream_fd, int *index_fd)
+{
+	int error;
+
+	become_owner(trace);
+	error = open_stream(trace, name, stream_fd, index_fd);
+	become_self();
+	return error;
+}
+
 static int repair_stream(const struct trace *trace, const char *name)
 {
 	struct stream_tail tail;
 	int error, stream_fd, index_fd;
 
-	error = trace_open_stream(trace, name, &stream_fd, &index_fd);
+	error = open_stream(trace, name, &stream_fd, &index_fd);
 	if (error)
 		return error;
 	error = stream_repair(stream_fd, index_fd, trace->uuid, &tail);
@@ -125,11 +158,10 @@ static int repair_streams(const struct trace *trace)
 	return error;
 }
 
-int trace_open(struct trace *trace, const char *output, const uint8_t uuid[CTF_UUID_SIZE])
+static int open_folders(struct trace *trace, const char *output)
 {
 	int error, dir;
 
-	memcpy(trace->uuid, uuid, sizeof(trace->uuid));
 	make_parents(output);
 	dir = open_directory(AT_FDCWD, output);
 	if (dir < 0)
@@ -143,6 +175,25 @@ int trace_open(struct trace *trace, const char *output, const uint8_t uuid[CTF_U
 	if (error)
 		trace_close(trace);
 	return error;
+}
+
+int trace_open_as(struct trace *trace, const char *output, const uint8_t uuid[CTF_UUID_SIZE],
+		  uid_t owner, gid_t group)
+{
+	int error;
+
+	memcpy(trace->uuid, uuid, sizeof(trace->uuid));
+	trace->owner = owner;
+	trace->group = group;
+	become_owner(trace);
+	error = open_folders(trace, output);
+	become_self();
+	return error;
+}
+
+int trace_open(struct trace *trace, const char *output, const uint8_t uuid[CTF_UUID_SIZE])
+{
+	return trace_open_as(trace, output, uuid, geteuid(), getegid());
 }
 
 void trace_close(struct trace *trace)
@@ -179,7 +230,7 @@ static int copy_all(int to, int from)
  * No fsync: what is renamed survives the death of every process of ours, and
  * waiting for the disk here would hold up all rings.
  */
-int trace_write_metadata(const struct trace *trace, int memory)
+static int replace_metadata(const struct trace *trace, int memory)
 {
 	int error, fd;
 
@@ -196,4 +247,52 @@ int trace_write_metadata(const struct trace *trace, int memory)
 	if (error)
 		(void)unlinkat(trace->dir, NEW_METADATA, 0);
 	return error;
+}
+
+int trace_write_metadata(const struct trace *trace, int memory)
+{
+	int error;
+
+	become_owner(trace);
+	error = replace_metadata(trace, memory);
+	become_self();
+	return error;
+}
+
+/* Every regular file in the folder, but for the metadata. */
+static int remove_files(int folder)
+{
+	int error = 0, fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const struct dirent *entry;
+	DIR *directory;
+
+	if (fd < 0)
+		return -errno;
+	directory = fdopendir(fd);
+	if (!directory) {
+		error = -errno;
+		close(fd);
+		return error;
+	}
+	while ((entry = readdir(directory))) {
+		if (entry->d_name[0] == '.' || strcmp(entry->d_name, TRACE_METADATA) == 0)
+			continue;
+		/* A folder, as index is one: that is emptied, not removed. */
+		if (unlinkat(folder, entry->d_name, 0) < 0 && errno != EISDIR && errno != EPERM &&
+		    errno != ENOENT)
+			error = -errno;
+	}
+	closedir(directory);
+	return error;
+}
+
+int trace_clear(const struct trace *trace)
+{
+	int error, index_error;
+
+	become_owner(trace);
+	error = remove_files(trace->dir);
+	index_error = remove_files(trace->index);
+	become_self();
+	return error ? error : index_error;
 }

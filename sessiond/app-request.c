@@ -124,6 +124,8 @@ static int serve_register(struct app_request *request, const struct app_message 
 	struct process_config config = {
 		.pid = (uint32_t)request->peer.pid,
 		.uid = request->peer.uid,
+		.gid = request->peer.gid,
+		.forked = message->registration.flags & PROTOCOL_APP_FORKED,
 		.socket = request->fd,
 		.procname = message->registration.procname,
 		.procname_size = sizeof(message->registration.procname),
@@ -147,6 +149,7 @@ static int serve_register(struct app_request *request, const struct app_message 
 	error = process_create(request->daemon, &config, &request->process);
 	if (error)
 		return refuse_process(request, error, refusal);
+	process_add_classes(request->process, reply.answer.ids, message->nr_classes);
 	error = send_registered(request, message->nr_classes, &reply.answer);
 	/* It never learnt of its memory: there is nothing to be read from it. */
 	if (error) {
@@ -171,6 +174,7 @@ static int serve_classes(struct app_request *request, const struct app_message *
 	error = add_classes(request, message, reply.answer.ids, refusal);
 	if (error)
 		return error;
+	process_add_classes(request->process, reply.answer.ids, message->nr_classes);
 	fill_header(&reply.answer.header, PROTOCOL_APP_IDS, size);
 	reply.answer.nr_ids = message->nr_classes;
 	return socket_send(request->fd, &reply, size, NULL, 0);
@@ -183,7 +187,8 @@ static int serve_memory(struct app_request *request, const struct app_message *m
 	struct channel *channel = sessions_channel_at(request->daemon->sessions, message->slot);
 	struct protocol_app_memory answer = { .slot = message->slot };
 	const struct memory *data = &process->memories->ring_data[message->slot];
-	bool have = channel && member_join(channel, process, true) == 0;
+	bool have = channel && session_takes(channel->session, process) &&
+		    member_join(channel, process, true) == 0;
 
 	fill_header(&answer.header, PROTOCOL_APP_MEMORY, sizeof(answer));
 	answer.size = have ? data->size : 0;

@@ -35,11 +35,18 @@ libsessiond_la_SOURCES = \
 	sessiond/class-parse.h \
 	sessiond/consumer-link.c \
 	sessiond/consumer-link.h \
+	sessiond/control-args.c \
+	sessiond/control-args.h \
+	sessiond/control-channel.c \
+	sessiond/control-list.c \
 	sessiond/control-pages.c \
 	sessiond/control-pages.h \
+	sessiond/control-rule.c \
+	sessiond/control-session.c \
 	sessiond/control-socket.c \
 	sessiond/control-socket.h \
 	sessiond/control-verbs.c \
+	sessiond/control-verbs.h \
 	sessiond/daemon.c \
 	sessiond/daemon.h \
 	sessiond/doorbell.c \
@@ -79,14 +86,19 @@ libsessiond_la_SOURCES = \
 	sessiond/ring-socket.c \
 	sessiond/ring-thread.c \
 	sessiond/ring-thread.h \
+	sessiond/rule-list.c \
+	sessiond/rule-list.h \
 	sessiond/rule.c \
 	sessiond/rule.h \
 	sessiond/runtime-dir.c \
 	sessiond/runtime-dir.h \
+	sessiond/session-clear.c \
 	sessiond/session.c \
 	sessiond/session.h \
 	sessiond/slots.c \
 	sessiond/slots.h \
+	sessiond/tracker.c \
+	sessiond/tracker.h \
 	sessiond/tsdl.c \
 	sessiond/tsdl.h
 libsessiond_la_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFLAGS) \

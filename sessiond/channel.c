@@ -105,6 +105,104 @@ static int take_slot(struct daemon *daemon, char *why, char *hint)
 	return slot;
 }
 
+/* Its place for the next channel with other rings; what was counted stays so. */
+static void move_slot(struct channel *channel, uint32_t slot)
+{
+	struct daemon *daemon = channel->session->daemon;
+	uint64_t before = UINT64_C(1) << channel->slot;
+	struct process *process;
+
+	cds_list_for_each_entry(process, processes_list(daemon->processes), list) {
+		if (process->counted & before)
+			process->counted |= UINT64_C(1) << slot;
+		process->counted &= ~before;
+	}
+	slots_free(&daemon->slots, channel->slot, daemon_now_usec());
+	channel->slot = slot;
+}
+
+/* A new stream class where events are laid out otherwise. */
+static int change_contexts(struct channel *channel, uint64_t contexts, char *why, char *hint)
+{
+	struct session *session = channel->session;
+	int error;
+
+	if (channel->contexts == contexts)
+		return 0;
+	if (session->nr_streams >= LTTNGMAP_CHANNELS) {
+		snprintf(why, CHANNEL_WHY_SIZE, "session %s has had %u kinds of streams",
+			 session->name, session->nr_streams);
+		snprintf(hint, CHANNEL_WHY_SIZE, "use another session");
+		return -ENOSPC;
+	}
+	error = metadata_add_channel(session->metadata, session->nr_streams, channel->name,
+				     contexts);
+	if (error)
+		return error;
+	channel->stream_id = session->nr_streams++;
+	channel->contexts = contexts;
+	channel_describe_classes(channel, 0, registry_count(session->daemon->registry));
+	return 0;
+}
+
+int channel_change(struct channel *channel, const struct channel_config *config,
+		   char why[CHANNEL_WHY_SIZE], char hint[CHANNEL_WHY_SIZE])
+{
+	struct daemon *daemon = channel->session->daemon;
+	struct member *member, *next;
+	struct channel wanted;
+	int error, slot;
+
+	snprintf(why, CHANNEL_WHY_SIZE, "out of memory");
+	snprintf(hint, CHANNEL_WHY_SIZE, "destroy a session that is not needed");
+	error = check_geometry(daemon, config, &wanted, why, hint);
+	if (error)
+		return error;
+	if (wanted.subbuf_shift == channel->subbuf_shift &&
+	    wanted.subbufs_shift == channel->subbufs_shift && config->mode == channel->mode &&
+	    config->contexts == channel->contexts) {
+		channel->blocking_timeout_ms = config->blocking_timeout_ms;
+		return 0;
+	}
+	if (!channel_is_drained(channel)) {
+		snprintf(why, CHANNEL_WHY_SIZE, "not all that it recorded is on disk");
+		snprintf(hint, CHANNEL_WHY_SIZE, "make room there, then start it and stop it again");
+		return -EBUSY;
+	}
+	/*
+	 * Rings of another kind, in another slot: the old one rests, as writers that
+	 * were interrupted may be about to find out that they are too late.
+	 */
+	slot = take_slot(daemon, why, hint);
+	if (slot < 0)
+		return slot;
+	error = change_contexts(channel, config->contexts, why, hint);
+	if (error) {
+		slots_free(&daemon->slots, (uint32_t)slot, daemon_now_usec());
+		return error;
+	}
+	cds_list_for_each_entry_safe(member, next, &channel->members, node)
+		member_destroy(member);
+	move_slot(channel, (uint32_t)slot);
+	channel->mode = config->mode;
+	channel->blocking_timeout_ms = config->blocking_timeout_ms;
+	channel->subbuf_shift = wanted.subbuf_shift;
+	channel->subbufs_shift = wanted.subbufs_shift;
+	return 0;
+}
+
+void channel_get_config(const struct channel *channel, struct channel_config *config)
+{
+	*config = (struct channel_config){
+		.name = channel->name,
+		.mode = channel->mode,
+		.subbuf_size = UINT64_C(1) << channel->subbuf_shift,
+		.subbufs = UINT64_C(1) << channel->subbufs_shift,
+		.blocking_timeout_ms = channel->blocking_timeout_ms,
+		.contexts = channel->contexts,
+	};
+}
+
 int channel_create(struct session *session, const struct channel_config *config,
 		   struct channel **result, char why[CHANNEL_WHY_SIZE], char hint[CHANNEL_WHY_SIZE])
 {
@@ -138,7 +236,7 @@ int channel_create(struct session *session, const struct channel_config *config,
 				     channel->contexts);
 	if (error)
 		goto free_slot;
-	error = daemon->mediator_ops->add_channel(daemon->mediator, session->name, channel->name);
+	error = daemon->mediator_ops->add_channel(daemon->mediator, session->key, channel->name);
 	if (error) {
 		snprintf(why, CHANNEL_WHY_SIZE, "cannot make the channel's directory in %s: %s",
 			 daemon->rings_dir, strerror(-error));
@@ -168,7 +266,7 @@ void channel_destroy(struct channel *channel)
 		member_destroy(member);
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list)
 		process->counted &= ~(UINT64_C(1) << channel->slot);
-	daemon->mediator_ops->remove_channel(daemon->mediator, channel->session->name,
+	daemon->mediator_ops->remove_channel(daemon->mediator, channel->session->key,
 					     channel->name);
 	slots_free(&daemon->slots, channel->slot, daemon_now_usec());
 	rule_list_clear(&channel->rules);
@@ -216,6 +314,24 @@ void channel_turn_on_classes(struct channel *channel, uint32_t first, uint32_t e
 	}
 }
 
+void channel_turn_off_classes(struct channel *channel)
+{
+	const struct daemon *daemon = channel->session->daemon;
+	uint32_t classes = registry_count(daemon->registry);
+
+	for (uint32_t id = 0; id < classes; id++)
+		if (!matching_class(channel, id))
+			control_pages_set_event(daemon->pages, id, channel->slot, false);
+}
+
+void channel_admit(struct channel *channel, struct process *process)
+{
+	bool in = session_takes(channel->session, process) &&
+		  member_join(channel, process, false) == 0;
+
+	control_pages_set_process(memory_set_process(process->memories), channel->slot, in);
+}
+
 void channel_start(struct channel *channel)
 {
 	struct daemon *daemon = channel->session->daemon;
@@ -234,11 +350,8 @@ void channel_start(struct channel *channel)
 	/* Whoever sees a bit of it in a word finds the channel described. */
 	control_pages_publish(daemon->pages, channel->slot, &published);
 	channel->started = true;
-	cds_list_for_each_entry(process, processes_list(daemon->processes), list) {
-		if (member_join(channel, process, false) == 0)
-			control_pages_set_process(memory_set_process(process->memories),
-						  channel->slot, true);
-	}
+	cds_list_for_each_entry(process, processes_list(daemon->processes), list)
+		channel_admit(channel, process);
 	/* Last: from here on events are written. */
 	channel_turn_on_classes(channel, 0, registry_count(daemon->registry));
 }

@@ -18,8 +18,9 @@
 #include <lttngmap/abi.h>
 
 #include "common/name.h"
-#include "sessiond/rule.h"
+#include "sessiond/rule-list.h"
 
+struct process;
 struct session;
 
 struct channel {
@@ -56,6 +57,16 @@ struct channel_config {
 int channel_create(struct session *session, const struct channel_config *config,
 		   struct channel **channel, char why[CHANNEL_WHY_SIZE],
 		   char hint[CHANNEL_WHY_SIZE]);
+/*
+ * Make it as `config` says, its name aside; its session is IDLE. What was
+ * recorded stays on disk, in packets of the old kind beside the new ones. A
+ * change of contexts gives it a new stream id. As channel_create(); -EBUSY:
+ * not all that was recorded is on disk.
+ */
+int channel_change(struct channel *channel, const struct channel_config *config,
+		   char why[CHANNEL_WHY_SIZE], char hint[CHANNEL_WHY_SIZE]);
+/* What it is now, its name included, which is the channel's. */
+void channel_get_config(const struct channel *channel, struct channel_config *config);
 /* Stopped. Its rings are withdrawn, its directory goes. */
 void channel_destroy(struct channel *channel);
 
@@ -66,6 +77,10 @@ void channel_destroy(struct channel *channel);
  */
 void channel_describe_classes(struct channel *channel, uint32_t first, uint32_t end);
 void channel_turn_on_classes(struct channel *channel, uint32_t first, uint32_t end);
+/* Those that no rule matches any more. */
+void channel_turn_off_classes(struct channel *channel);
+/* Let a process in, or keep it out, as its session says; the channel is started. */
+void channel_admit(struct channel *channel, struct process *process);
 
 /* Publish it, let every process in, turn on what was described. */
 void channel_start(struct channel *channel);

@@ -134,7 +134,7 @@ static struct json_object *make_event(const char *event, const struct session *s
 	struct json_object *message = json_object_new_object();
 
 	json_object_object_add(message, "event", json_object_new_string(event));
-	json_object_object_add(message, "session", json_object_new_string(session->name));
+	json_object_object_add(message, "session", json_object_new_string(session->key));
 	return message;
 }
 
@@ -145,11 +145,13 @@ void consumer_link_session(struct consumer_link *link, const struct session *ses
 
 	if (link->fd < 0)
 		return;
-	snprintf(rings, sizeof(rings), "%s/%s", link->daemon->rings_dir, session->name);
+	snprintf(rings, sizeof(rings), "%s/%s", link->daemon->rings_dir, session->key);
 	message = make_event("session", session);
 	json_object_object_add(message, "output", json_object_new_string(session->output));
 	json_object_object_add(message, "rings", json_object_new_string(rings));
 	json_object_object_add(message, "uuid", json_object_new_string(session->uuid));
+	json_object_object_add(message, "uid", json_object_new_int64(session->owner));
+	json_object_object_add(message, "gid", json_object_new_int64(session->group));
 	link_send(link, message, -1);
 }
 
@@ -164,6 +166,17 @@ void consumer_link_channel(struct consumer_link *link, const struct channel *cha
 	json_object_object_add(message, "id", json_object_new_int64(channel->stream_id));
 	json_object_object_add(message, "mode",
 			       json_object_new_string(channel_mode_name(channel->mode)));
+	link_send(link, message, -1);
+}
+
+void consumer_link_channel_end(struct consumer_link *link, const struct channel *channel)
+{
+	struct json_object *message;
+
+	if (link->fd < 0)
+		return;
+	message = make_event("channel-end", channel->session);
+	json_object_object_add(message, "channel", json_object_new_string(channel->name));
 	link_send(link, message, -1);
 }
 
@@ -187,6 +200,12 @@ void consumer_link_metadata(struct consumer_link *link, const struct session *se
 	link_send(link, message, fd);
 }
 
+void consumer_link_clear(struct consumer_link *link, const struct session *session)
+{
+	if (link->fd >= 0)
+		link_send(link, make_event("clear", session), -1);
+}
+
 void consumer_link_end(struct consumer_link *link, const struct session *session)
 {
 	if (link->fd >= 0)
@@ -199,10 +218,12 @@ void consumer_link_end(struct consumer_link *link, const struct session *session
 static const char *take_written(struct consumer_link *link, struct json_object *message)
 {
 	static const char *const keys[] = { "verb",   "session", "generation", "packets", "events",
-					    "lapped", "bytes",   "streams",    "error",   NULL };
+					    "lapped", "bytes",   "streams",    "cleared", "error",
+					    NULL };
 	const char *verb = "", *name = "", *error = NULL;
 	struct session_written written;
 	uint64_t events, lapped; /* the rings know them exactly */
+	uint64_t cleared;
 	const struct {
 		const char *key;
 		uint64_t *value;
@@ -213,6 +234,7 @@ static const char *take_written(struct consumer_link *link, struct json_object *
 		{ "lapped", &lapped },
 		{ "bytes", &written.bytes },
 		{ "streams", &written.streams },
+		{ "cleared", &cleared },
 	};
 	const char *unknown = json_message_unknown(message, keys);
 	struct session *session;
@@ -228,10 +250,10 @@ static const char *take_written(struct consumer_link *link, struct json_object *
 					    counts[i].value) != 0)
 			return counts[i].key;
 	json_message_get_string(message, "error", &error);
-	session = sessions_find(link->daemon->sessions, name);
+	session = sessions_find_key(link->daemon->sessions, name);
 	/* It may have been destroyed meanwhile. */
 	if (session)
-		session_take_written(session, &written, error);
+		session_take_written(session, &written, cleared, error);
 	return NULL;
 }
 

@@ -38,7 +38,9 @@ bool consumer_link_expected(const struct consumer_link *link);
 /* Tell it, where there is one. */
 void consumer_link_session(struct consumer_link *link, const struct session *session);
 void consumer_link_channel(struct consumer_link *link, const struct channel *channel);
+void consumer_link_channel_end(struct consumer_link *link, const struct channel *channel);
 void consumer_link_metadata(struct consumer_link *link, const struct session *session, bool final);
+void consumer_link_clear(struct consumer_link *link, const struct session *session);
 void consumer_link_end(struct consumer_link *link, const struct session *session);
 
 #endif /* SESSIOND_CONSUMER_LINK_H */

@@ -3,26 +3,32 @@
 #include "sessiond/control-socket.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <urcu/list.h>
 
 #include "common/json-message.h"
+#include "common/log.h"
 #include "common/protocol-control.h"
 #include "common/socket.h"
 #include "sessiond/consumer-link.h"
 #include "sessiond/daemon.h"
 #include "sessiond/messages.h"
+#include "sessiond/options.h"
 #include "sessiond/session.h"
 
 #define CLIENTS_MAX 64u
+#define GROUP "tracing"
+#define GROUPS_MAX 4096
 #define ACCEPT_PAUSE_USEC UINT64_C(100000)
 
 struct control_client {
@@ -43,11 +49,18 @@ struct control_socket {
 	sd_event_source *pause;
 	struct cds_list_head clients;
 	unsigned int nr_clients;
+	bool has_group; /* there is one whose members are served */
+	gid_t group;
 };
 
 struct daemon *control_client_daemon(struct control_client *client)
 {
 	return client->control->daemon;
+}
+
+const struct ucred *control_client_peer(const struct control_client *client)
+{
+	return &client->peer;
 }
 
 static void client_free(struct control_client *client)
@@ -98,6 +111,19 @@ void control_refuse(struct control_client *client, const char *hint, const char 
 	client_send(client, answer);
 }
 
+void control_refuse_at(struct control_client *client, const char *hint, const char *error,
+		       unsigned int column, unsigned int length)
+{
+	struct json_object *answer = json_object_new_object();
+
+	json_object_object_add(answer, "ok", json_object_new_boolean(false));
+	json_object_object_add(answer, "error", json_object_new_string(error));
+	json_object_object_add(answer, "hint", json_object_new_string(hint));
+	json_object_object_add(answer, "column", json_object_new_int64(column));
+	json_object_object_add(answer, "length", json_object_new_int64(length));
+	client_send(client, answer);
+}
+
 void control_become_consumer(struct control_client *client)
 {
 	struct daemon *daemon = client->control->daemon;
@@ -114,6 +140,30 @@ void control_become_consumer(struct control_client *client)
 			       error == -EBUSY ? "there is one already" : strerror(-error));
 	client->pending = false;
 	client->doomed = true;
+}
+
+static bool has_group(int fd, gid_t group)
+{
+	gid_t groups[GROUPS_MAX];
+	socklen_t size = sizeof(groups);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) != 0)
+		return false;
+	for (size_t i = 0; i < size / sizeof(groups[0]); i++)
+		if (groups[i] == group)
+			return true;
+	return false;
+}
+
+/* By what the kernel says of who connected, at that time. */
+static bool is_served(const struct control_client *client)
+{
+	const struct control_socket *control = client->control;
+
+	if (client->peer.uid == 0 || client->peer.uid == geteuid())
+		return true;
+	return control->has_group &&
+	       (client->peer.gid == control->group || has_group(client->fd, control->group));
 }
 
 static const struct control_verb *find_verb(const char *name)
@@ -133,8 +183,12 @@ static void client_serve(struct control_client *client, struct json_object *requ
 
 	client->pending = true;
 	/* Told here and not on accepting: a close with a request unread would eat the answer. */
-	if (client->peer.uid != 0 && client->peer.uid != geteuid()) {
-		control_refuse(client, "ask that user, or start a daemon of your own",
+	if (!is_served(client)) {
+		control_refuse(client,
+			       client->control->has_group ?
+				       "become a member of the group " GROUP
+				       ", or start a daemon of your own" :
+				       "ask that user, or start a daemon of your own",
 			       "this daemon is user %u's", geteuid());
 		client->doomed = true;
 		return;
@@ -255,6 +309,23 @@ static int on_pause_over(sd_event_source *source, uint64_t usec, void *data)
 	return sd_event_source_set_enabled(control->source, SD_EVENT_ON);
 }
 
+/* Members of the group may connect; whom we serve is decided by who they are. */
+static void admit_group(struct control_socket *control, const char *path)
+{
+	const struct group *group;
+
+	if (geteuid() != 0 || control->daemon->options->private_instance)
+		return;
+	group = getgrnam(GROUP);
+	if (!group)
+		return;
+	control->group = group->gr_gid;
+	control->has_group = true;
+	if (chown(path, (uid_t)-1, group->gr_gid) != 0 || chmod(path, 0660) != 0)
+		log_warning("members of the group " GROUP " cannot use %s: %s", path,
+			    strerror(errno));
+}
+
 int control_socket_create(struct daemon *daemon, const char *path, struct control_socket **result)
 {
 	struct control_socket *control = calloc(1, sizeof(*control));
@@ -275,6 +346,7 @@ int control_socket_create(struct daemon *daemon, const char *path, struct contro
 	error = socket_listen(path, SOCK_SEQPACKET | SOCK_NONBLOCK, 0600, &control->fd);
 	if (error)
 		goto fail;
+	admit_group(control, path);
 	error = sd_event_add_io(daemon->event, &control->source, control->fd, EPOLLIN, on_accept,
 				control);
 	if (error < 0)

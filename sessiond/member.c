@@ -82,13 +82,13 @@ static int slot_clean(struct process *process, uint32_t slot)
 	return memory_set_zero(process->memories, slot);
 }
 
-static int make_set(struct channel *channel, struct process *process, struct ring_set **set)
+static int make_set(struct channel *channel, struct process *process, struct member *member)
 {
 	struct daemon *daemon = process->daemon;
 	const struct memory *data = &process->memories->ring_data[channel->slot];
 	uint64_t ring_size = ((UINT64_C(1) << channel->subbufs_shift) + 1) << channel->subbuf_shift;
 	struct ring_set_config config = {
-		.session = channel->session->name,
+		.session = channel->session->key,
 		.channel = channel->name,
 		.procname = process->name,
 		.pid = process->pid,
@@ -119,9 +119,11 @@ static int make_set(struct channel *channel, struct process *process, struct rin
 		return -ENOMEM;
 	}
 	config.release_data = lease;
-	error = ring_set_create(&config, set);
+	error = ring_set_create(&config, &member->set);
 	if (error)
 		lease_end(lease);
+	else
+		member->lease = lease;
 	return error;
 }
 
@@ -138,7 +140,7 @@ static int member_make(struct channel *channel, struct process *process)
 		goto free_member;
 	slot->dirty = true;
 	slot->subbufs_shift = channel->subbufs_shift;
-	error = make_set(channel, process, &member->set);
+	error = make_set(channel, process, member);
 	if (error)
 		goto free_member;
 	error = doorbell_add_set(process->doorbell, member->set, &member->shown);
@@ -205,6 +207,16 @@ void member_thaw(struct member *member)
 {
 	if (member->process)
 		ring_set_thaw(member->set);
+}
+
+void member_clear(struct member *member, struct session_totals *totals)
+{
+	struct session_totals *before = member->lease->totals;
+
+	/* The set is ours, so its end does not read the lease meanwhile. */
+	ring_set_clear(member->set, &totals->rings);
+	member->lease->totals = session_totals_get(totals);
+	session_totals_put(before);
 }
 
 void member_end(struct member *member)

@@ -20,6 +20,7 @@
 
 struct channel;
 struct process;
+struct session_totals;
 
 struct member {
 	struct cds_list_head node; /* in the channel's list */
@@ -27,6 +28,7 @@ struct member {
 	struct process *process; /* NULL: gone */
 	struct ring_set *set;
 	struct doorbell_set *shown;
+	struct lease *lease; /* the set's; lives as long as it does */
 };
 
 /*
@@ -39,6 +41,8 @@ int member_join(struct channel *channel, struct process *process, bool make_memo
 /* The channel stopped, or starts again. */
 void member_freeze(struct member *member);
 void member_thaw(struct member *member);
+/* Forget what is in its rings, and count into these totals from now on. */
+void member_clear(struct member *member, struct session_totals *totals);
 /* The process is gone. May destroy the member. */
 void member_end(struct member *member);
 /* It can be destroyed: the process is gone and all is read. */

@@ -4,13 +4,16 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "common/protocol-app.h"
 #include "sessiond/app-socket.h"
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
@@ -22,6 +25,9 @@
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
+
+/* Of a forked process, that are asked for what they registered. */
+#define ANCESTORS_MAX 16u
 
 struct processes {
 	struct cds_lfht *table; /* by pid */
@@ -152,6 +158,7 @@ static void process_free_later(struct rcu_head *head)
 static void process_free(struct process *process)
 {
 	quota_drop_process(process->daemon->quota, process->uid);
+	free(process->classes);
 	doorbell_destroy(process->doorbell);
 	sd_event_source_disable_unref(process->pid_source);
 	if (process->memories)
@@ -159,6 +166,71 @@ static void process_free(struct process *process)
 	memory_set_put(process->memories);
 	/* The table's own resizing may still be walking over the node. */
 	urcu_memb_call_rcu(&process->rcu, process_free_later);
+}
+
+static uint64_t realtime_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void process_add_classes(struct process *process, const uint16_t *ids, uint32_t nr_ids)
+{
+	uint32_t words = process->class_words;
+	uint64_t *more;
+
+	for (uint32_t i = 0; i < nr_ids; i++)
+		if (ids[i] != PROTOCOL_APP_NO_ID && ids[i] / 64u >= words)
+			words = ids[i] / 64u + 1;
+	if (words > process->class_words) {
+		more = reallocarray(process->classes, words, sizeof(*more));
+		if (!more)
+			return;
+		memset(more + process->class_words, 0,
+		       (words - process->class_words) * sizeof(*more));
+		process->classes = more;
+		process->class_words = words;
+	}
+	for (uint32_t i = 0; i < nr_ids; i++)
+		if (ids[i] != PROTOCOL_APP_NO_ID)
+			process->classes[ids[i] / 64u] |= UINT64_C(1) << ids[i] % 64u;
+}
+
+/* Of a process that lives, from /proc; 0: not to be had. */
+static uint32_t parent_of(uint32_t pid)
+{
+	char path[32], text[512];
+	unsigned int parent = 0;
+	const char *name_end;
+	size_t length;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	length = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	/* The name may have blanks and brackets. */
+	name_end = strrchr(text, ')');
+	if (!name_end || sscanf(name_end + 1, " %*c %u", &parent) != 1)
+		return 0;
+	return parent;
+}
+
+void process_list_classes(const struct process *process, uint64_t *bits)
+{
+	memset(bits, 0, LTTNGMAP_EVENT_IDS / 8);
+	for (unsigned int depth = 0; process && depth < ANCESTORS_MAX; depth++) {
+		for (uint32_t i = 0; i < process->class_words; i++)
+			bits[i] |= process->classes[i];
+		if (!process->forked)
+			return;
+		process = process_lookup(process->daemon->processes, parent_of(process->pid));
+	}
 }
 
 int process_create(struct daemon *daemon, const struct process_config *config,
@@ -175,6 +247,9 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	process->daemon = daemon;
 	process->pid = config->pid;
 	process->uid = config->uid;
+	process->gid = config->gid;
+	process->forked = config->forked;
+	process->since_ms = realtime_ms();
 	error = quota_take_process(daemon->quota, process->uid);
 	if (error) {
 		free(process);

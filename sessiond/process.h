@@ -48,7 +48,12 @@ struct process {
 	struct daemon *daemon;
 	uint32_t pid;
 	uint32_t uid;
+	uint32_t gid;
 	char name[NAME_PROGRAM_SIZE]; /* safe in a file name */
+	uint64_t since_ms;            /* when it registered, since 1970 */
+	bool forked;                  /* it also has the classes of its parent */
+	uint64_t *classes;            /* a bit for each id that it registered */
+	uint32_t class_words;
 	int pidfd;                    /* owned by pid_source */
 	sd_event_source *pid_source;
 	struct app_connection *connection; /* NULL: it hung up */
@@ -62,6 +67,8 @@ struct process {
 struct process_config {
 	uint32_t pid;
 	uint32_t uid;
+	uint32_t gid;
+	bool forked;
 	int socket; /* of the peer, borrowed: to get its pidfd without a race */
 	const char *procname;
 	uint32_t procname_size;
@@ -81,6 +88,17 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 		   struct process **process);
 /* The pid's live object, or NULL. */
 struct process *process_lookup(struct processes *processes, uint32_t pid);
+/*
+ * It registered classes, with these ids; PROTOCOL_APP_NO_ID among them is
+ * none. For people to look at only: without memory it is forgotten.
+ */
+void process_add_classes(struct process *process, const uint16_t *ids, uint32_t nr_ids);
+/*
+ * A bit for each id of a class that it registered, or its parents did before
+ * it was forked; a parent that is gone is not known any more. `bits` has room
+ * for LTTNGMAP_EVENT_IDS of them.
+ */
+void process_list_classes(const struct process *process, uint64_t *bits);
 /* Its socket hung up. */
 void process_hung_up(struct process *process);
 /*

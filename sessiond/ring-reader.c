@@ -201,6 +201,14 @@ static int check_opening(struct ring_reader *reader, struct stretch *stretch)
 	return 0;
 }
 
+/* As packets tell it: what was given out may be less than was seen at a skip. */
+static uint64_t lost_since_skip(const struct ring_reader *reader)
+{
+	uint64_t lost = reader->discards + reader->account.overwritten;
+
+	return lost > reader->lost_before ? lost - reader->lost_before : 0;
+}
+
 /* Check a stretch whose opening was checked, and describe it; advances the reader. */
 static int describe(struct ring_reader *reader, const struct stretch *stretch,
 		    struct lttngmap_packet *packet)
@@ -229,7 +237,7 @@ static int describe(struct ring_reader *reader, const struct stretch *stretch,
 	packet->timestamp_begin = stretch->opened.begin;
 	packet->timestamp_end = stretch->end;
 	packet->events = events;
-	packet->discarded = reader->discards + reader->account.overwritten;
+	packet->discarded = lost_since_skip(reader);
 	return 0;
 }
 
@@ -346,7 +354,7 @@ static void tell_discards(struct ring_reader *reader, const struct ring_commit *
 	*held = (struct ring_held){ .seq = reader->seq };
 	packet->timestamp_begin = reader->end;
 	packet->timestamp_end = reader->end;
-	packet->discarded = commit->discards + reader->account.overwritten;
+	packet->discarded = lost_since_skip(reader);
 }
 
 int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_packet *packet,
@@ -432,6 +440,21 @@ uint32_t ring_reader_waiting(struct ring_reader *reader)
 bool ring_reader_is_touched(const struct ring_reader *reader)
 {
 	return load(&reader->ring->commit[0]) || load(&reader->ring->discards);
+}
+
+void ring_reader_skip(struct ring_reader *reader)
+{
+	struct lttngmap_packet packet;
+	struct ring_commit end;
+	struct ring_held held;
+
+	if (look_end(reader, &end) < 0)
+		return;
+	/* Writers go on: no further than they were. */
+	while ((reader->seq << reader->geometry->subbuf_shift) + reader->offset < end.position &&
+	       ring_reader_take(reader, true, &packet, &held) == 0)
+		ring_reader_release(reader, &held);
+	reader->lost_before = reader->account.discarded + reader->account.overwritten;
 }
 
 void ring_reader_freeze(struct ring_reader *reader)

@@ -47,15 +47,16 @@ struct ring_account {
 struct ring_reader {
 	const struct ring_geometry *geometry;
 	struct lttngmap_ring *ring;
-	uint64_t seq;      /* the sub-buffer to read next */
-	uint32_t offset;   /* what of it is read already */
-	uint32_t spare;    /* id of the sub-buffer that is ours */
-	uint64_t packets;  /* taken so far */
-	uint64_t events;   /* records before (seq, offset), delivered or overwritten */
-	uint64_t end;      /* clock: nothing later was given out */
-	uint64_t discards; /* as last given out */
+	uint64_t seq;           /* the sub-buffer to read next */
+	uint32_t offset;        /* what of it is read already */
+	uint32_t spare;         /* id of the sub-buffer that is ours */
+	uint64_t packets;       /* taken so far */
+	uint64_t events;        /* records before (seq, offset), delivered or overwritten */
+	uint64_t end;           /* clock: nothing later was given out */
+	uint64_t discards;      /* as last given out */
 	uint64_t discards_full; /* as the last full sub-buffer had it */
-	uint64_t position; /* as last seen */
+	uint64_t position;      /* as last seen */
+	uint64_t lost_before;   /* discarded and overwritten before a skip */
 	bool frozen;
 	struct ring_commit limit; /* while frozen: no more than this is read */
 	struct ring_account account;
@@ -89,6 +90,12 @@ bool ring_reader_has_packet(struct ring_reader *reader);
 uint32_t ring_reader_waiting(struct ring_reader *reader);
 /* Has anything happened in this ring since it was made? */
 bool ring_reader_is_touched(const struct ring_reader *reader);
+
+/*
+ * Let go of all that stands below the position of now. Packets count their
+ * losses from here on.
+ */
+void ring_reader_skip(struct ring_reader *reader);
 
 void ring_reader_freeze(struct ring_reader *reader);
 void ring_reader_thaw(struct ring_reader *reader);

@@ -36,7 +36,7 @@ struct ring_set {
 
 	void *mediator_data; /* the mediator's */
 
-	pthread_mutex_t mutex; /* over all that follows */
+	pthread_mutex_t mutex;      /* over all that follows */
 	struct lttngmap_meta *meta; /* NULL before the first reader */
 	bool has_reader;
 	bool finished;
@@ -44,6 +44,7 @@ struct ring_set {
 	bool holds;    /* `current` is with the reader */
 	bool again;    /* … and the reader went: give it once more */
 	bool lapped;   /* … and was overwritten meanwhile */
+	bool forgotten; /* … and counts nowhere: the set was cleared */
 	struct lttngmap_packet current;
 	struct ring_held held;
 	uint64_t delivered;
@@ -125,8 +126,7 @@ int ring_set_create(const struct ring_set_config *config, struct ring_set **resu
 	set->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
 	set->config = *config;
 	set->rings = rings;
-	set->data_size =
-		config->meta_page_size + rings * ((subbufs + 1) << config->subbuf_shift);
+	set->data_size = config->meta_page_size + rings * ((subbufs + 1) << config->subbuf_shift);
 	snprintf(set->procname, sizeof(set->procname), "%s", config->procname);
 	set->session = strdup(config->session);
 	set->channel = strdup(config->channel);
@@ -268,8 +268,7 @@ static void close_ring(struct ring_set *set, uint32_t ring)
 		__atomic_add_fetch(&set->config.totals->closed_rings, 1, __ATOMIC_RELAXED);
 	message_say("ring %u of %s (process %u, channel %s) was closed: %s. The process "
 		    "damaged its own trace; others are not affected.",
-		    ring, set->procname, set->config.pid, set->channel,
-		    set->readers[ring].spoiled);
+		    ring, set->procname, set->config.pid, set->channel, set->readers[ring].spoiled);
 }
 
 /* ---- the meta page ----------------------------------------------------------- */
@@ -345,6 +344,8 @@ static void release_current(struct ring_set *set)
 		return;
 	ring_reader_release(&set->readers[set->current.cpu], &set->held);
 	set->holds = false;
+	if (set->forgotten)
+		return;
 	if (set->lapped) {
 		/* The ring's next packet tells of them, as of all that were overwritten. */
 		set->readers[set->current.cpu].account.overwritten += events;
@@ -373,10 +374,11 @@ static int take_from(struct ring_set *set, uint32_t ring, bool partial)
 	set->current.pid = set->config.pid;
 	set->current.uid = set->config.uid;
 	if (set->config.totals)
-		set->current.metadata_generation = __atomic_load_n(
-			&set->config.totals->metadata_generation, __ATOMIC_ACQUIRE);
+		set->current.metadata_generation =
+			__atomic_load_n(&set->config.totals->metadata_generation, __ATOMIC_ACQUIRE);
 	set->holds = true;
 	set->lapped = false;
+	set->forgotten = false;
 	return 0;
 }
 
@@ -554,6 +556,30 @@ void ring_set_finish(struct ring_set *set)
 	pthread_mutex_lock(&set->mutex);
 	freeze_rings(set);
 	set->finished = true;
+	pthread_mutex_unlock(&set->mutex);
+}
+
+void ring_set_clear(struct ring_set *set, struct ring_totals *totals)
+{
+	pthread_mutex_lock(&set->mutex);
+	set->forgotten = true;
+	if (set->again)
+		release_current(set);
+	set->again = false;
+	for (uint32_t i = 0; i < set->rings; i++) {
+		bool was_good = !set->readers[i].spoiled;
+
+		ring_reader_skip(&set->readers[i]);
+		if (was_good && set->readers[i].spoiled)
+			close_ring(set, i);
+	}
+	tell_totals(set);
+	/* Events that were seen beyond the place up to which all is gone are to come. */
+	set->told.written = 0;
+	for (uint32_t i = 0; i < set->rings; i++)
+		set->told.written += set->readers[i].spoiled ? set->readers[i].account.written :
+							       set->readers[i].events;
+	set->config.totals = totals;
 	pthread_mutex_unlock(&set->mutex);
 }
 

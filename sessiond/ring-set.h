@@ -39,10 +39,10 @@ struct ring_set_config {
 	enum lttngmap_mode mode;
 	uint32_t subbuf_shift;
 	uint32_t subbufs_shift;
-	int data_fd;          /* owned by the set from here on, even on failure */
+	int data_fd; /* owned by the set from here on, even on failure */
 	uint32_t meta_page_size;
 	struct lttngmap_ring *rings; /* ring control of the slot; must outlive the set */
-	uint64_t begin; /* clock: no record of the set is older */
+	uint64_t begin;              /* clock: no record of the set is older */
 	/* Counters of the session that this set adds to; may be NULL. */
 	struct ring_totals *totals;
 	/*
@@ -114,6 +114,13 @@ bool ring_set_touched(struct ring_set *set);
 void ring_set_freeze(struct ring_set *set);
 void ring_set_thaw(struct ring_set *set);
 void ring_set_finish(struct ring_set *set);
+/*
+ * Forget all that stands below the positions of now, and count into `totals`
+ * from now on; what was counted before stays in the former ones, which are not
+ * used any more when this returns. The reader's current packet is forgotten
+ * too: it stays readable until it is released, and counts nowhere.
+ */
+void ring_set_clear(struct ring_set *set, struct ring_totals *totals);
 /* Frozen or finished, all of it read and released. */
 bool ring_set_drained(struct ring_set *set);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * rule.h - event rules: which event classes a channel records.
+ * rule.h - the patterns of event rules: which event classes a channel records.
+ * What else a rule has, and the list of them, is rule-list.h's.
  *
  * A rule is one or more patterns, separated by commas; it matches a class
  * when one of them matches the whole of PROVIDER:NAME. In a pattern '*' stands
@@ -21,7 +22,6 @@
 #include "sessiond/registry.h"
 
 #define RULE_LENGTH_MAX 4096u /* bytes of a rule's text */
-#define RULE_LIST_MAX 1024u   /* rules of a channel */
 
 struct rule;
 
@@ -35,17 +35,5 @@ void rule_destroy(struct rule *rule);
 /* As it was given. */
 const char *rule_text(const struct rule *rule);
 bool rule_match(const struct rule *rule, const struct registry_class *event_class);
-
-/* The rules of a channel; all zeros is an empty list. */
-struct rule_list {
-	struct rule **rules;
-	size_t nr_rules;
-};
-
-/* A rule that is there already changes nothing. 0, or as rule_parse, or -ENOSPC. */
-int rule_list_add(struct rule_list *list, const char *text, char *why, size_t why_size);
-bool rule_list_match(const struct rule_list *list, const struct registry_class *event_class);
-/* Leaves an empty list. */
-void rule_list_clear(struct rule_list *list);
 
 #endif /* LTTNGMAP_SESSIOND_RULE_H */

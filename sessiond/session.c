@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/clock.h"
 #include "sessiond/channel.h"
@@ -197,6 +198,8 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 	cds_list_for_each_entry_safe(session, next, &sessions->list, node) {
 		cds_list_for_each_entry(channel, &session->channels, node)
 			waiting |= channel_reap(channel) > 0;
+		session_step_clear(session, now);
+		waiting |= session_is_clearing(session);
 		/* Last: it may destroy the session. */
 		session_step(session, now);
 	}
@@ -241,6 +244,27 @@ int session_add_channel(struct session *session, const struct channel_config *co
 	return 0;
 }
 
+int session_change_channel(struct channel *channel, const struct channel_config *config,
+			   char *why, char *hint)
+{
+	struct session *session = channel->session;
+	uint32_t stream_id = channel->stream_id;
+	int error = channel_change(channel, config, why, hint);
+
+	if (error == 0 && channel->stream_id != stream_id) {
+		consumer_link_channel_end(session->daemon->consumer, channel);
+		consumer_link_channel(session->daemon->consumer, channel);
+		session_push_metadata(session);
+	}
+	return error;
+}
+
+void session_remove_channel(struct channel *channel)
+{
+	consumer_link_channel_end(channel->session->daemon->consumer, channel);
+	channel_destroy(channel);
+}
+
 void session_start(struct session *session)
 {
 	struct channel *channel;
@@ -273,9 +297,45 @@ void sessions_forget(struct sessions *sessions, const void *data)
 {
 	struct session *session;
 
-	cds_list_for_each_entry(session, &sessions->list, node)
+	cds_list_for_each_entry(session, &sessions->list, node) {
 		if (session->stopped_data == data)
 			session->stopped = NULL;
+		if (session->clear.data == data)
+			session->clear.done = NULL;
+	}
+}
+
+/* ---- whose it is ------------------------------------------------------------- */
+
+static bool is_master(uint32_t uid)
+{
+	return uid == 0 || uid == geteuid();
+}
+
+bool session_is_for(const struct session *session, uint32_t uid)
+{
+	return is_master(uid) || uid == session->owner;
+}
+
+bool session_takes(const struct session *session, const struct process *process)
+{
+	return (is_master(session->owner) || process->uid == session->owner) &&
+	       trackers_take(&session->trackers, process);
+}
+
+void session_retrack(struct session *session)
+{
+	struct process *process;
+	struct channel *channel;
+
+	cds_list_for_each_entry(channel, &session->channels, node) {
+		if (!channel->started)
+			continue;
+		cds_list_for_each_entry(process, processes_list(session->daemon->processes), list)
+			channel_admit(channel, process);
+	}
+	if (session->state == SESSION_ACTIVE)
+		channel_wait_writers();
 }
 
 /* ---- processes and classes --------------------------------------------------- */
@@ -288,7 +348,7 @@ void sessions_join(struct sessions *sessions, struct process *process)
 	cds_list_for_each_entry(session, &sessions->list, node)
 		cds_list_for_each_entry(channel, &session->channels, node)
 			if (channel->started)
-				member_join(channel, process, false);
+				channel_admit(channel, process);
 }
 
 void sessions_add_classes(struct sessions *sessions, uint32_t first, uint32_t end)
@@ -305,17 +365,34 @@ void sessions_add_classes(struct sessions *sessions, uint32_t first, uint32_t en
 	}
 }
 
-int session_enable(struct channel *channel, const char *rule, char *why, size_t why_size)
+int session_enable(struct channel *channel, const struct rule_config *config,
+		   struct rule_entry **entry, uint32_t *matched, struct rule_problem *problem)
 {
-	uint32_t classes = registry_count(channel->session->daemon->registry);
-	int error = rule_list_add(&channel->rules, rule, why, why_size);
+	const struct registry *registry = channel->session->daemon->registry;
+	uint32_t classes = registry_count(registry);
+	int error = rule_list_add(&channel->rules, config, entry, problem);
 
 	if (error)
 		return error;
 	channel_describe_classes(channel, 0, classes);
 	session_push_metadata(channel->session);
 	channel_turn_on_classes(channel, 0, classes);
+	*matched = 0;
+	for (uint32_t id = 0; id < classes; id++)
+		*matched += rule_entry_match(*entry, registry_get(registry, id));
 	return 0;
+}
+
+void session_disable(struct channel *channel, struct rule_entry *entry, bool remove)
+{
+	if (remove)
+		rule_list_remove(&channel->rules, entry);
+	else
+		entry->enabled = false;
+	if (!channel->started)
+		return;
+	channel_turn_off_classes(channel);
+	channel_wait_writers();
 }
 
 struct channel *sessions_channel_at(struct sessions *sessions, uint32_t slot)
@@ -344,17 +421,22 @@ void sessions_push(struct sessions *sessions)
 		consumer_link_session(session->daemon->consumer, session);
 		cds_list_for_each_entry(channel, &session->channels, node)
 			consumer_link_channel(session->daemon->consumer, channel);
+		session->clear.asked = 0;
+		if (session_is_clearing(session))
+			session_push_clear(session);
 		push_metadata(session, session->state == SESSION_FINISHING);
 	}
 }
 
 void session_take_written(struct session *session, const struct session_written *written,
-			  const char *error)
+			  uint64_t cleared, const char *error)
 {
 	session->written.generation = written->generation;
-	session->written.packets = session->earlier.packets + written->packets;
-	session->written.bytes = session->earlier.bytes + written->bytes;
-	session->written.streams = session->earlier.streams + written->streams;
+	if (session_take_cleared(session, cleared, error)) {
+		session->written.packets = session->earlier.packets + written->packets;
+		session->written.bytes = session->earlier.bytes + written->bytes;
+		session->written.streams = session->earlier.streams + written->streams;
+	}
 	if (error && !session->write_error)
 		message_say("session %s: %s", session->name, error);
 	free(session->write_error);
@@ -406,14 +488,44 @@ struct cds_list_head *sessions_list(struct sessions *sessions)
 	return &sessions->list;
 }
 
-struct session *sessions_find(struct sessions *sessions, const char *name)
+struct session *sessions_find_key(struct sessions *sessions, const char *key)
 {
 	struct session *session;
 
 	cds_list_for_each_entry(session, &sessions->list, node)
-		if (strcmp(session->name, name) == 0)
+		if (strcmp(session->key, key) == 0)
 			return session;
 	return NULL;
+}
+
+struct session *sessions_find(struct sessions *sessions, const char *name, uint32_t uid)
+{
+	struct session *session, *found = NULL;
+
+	cds_list_for_each_entry(session, &sessions->list, node) {
+		if (strcmp(session->name, name) != 0 || !session_is_for(session, uid))
+			continue;
+		if (session->owner == uid)
+			return session;
+		found = session;
+	}
+	return found;
+}
+
+/* Users may give theirs the same name. */
+static int make_key(struct sessions *sessions, struct session *session)
+{
+	struct session *other;
+
+	cds_list_for_each_entry(other, &sessions->list, node)
+		if (other->owner == session->owner && strcmp(other->name, session->name) == 0)
+			return -EEXIST;
+	if (sessions_find_key(sessions, session->name))
+		snprintf(session->key, sizeof(session->key), "%.50s+%u", session->name,
+			 session->owner);
+	else
+		strcpy(session->key, session->name);
+	return sessions_find_key(sessions, session->key) ? -EEXIST : 0;
 }
 
 static int make_metadata(struct session *session)
@@ -433,27 +545,32 @@ static void session_free(struct session *session)
 {
 	metadata_destroy(session->metadata);
 	session_totals_put(session->totals);
+	trackers_clear(&session->trackers);
 	free(session->write_error);
 	free(session->output);
 	free(session);
 }
 
-int session_create(struct sessions *sessions, const char *name, const char *output,
+int session_create(struct sessions *sessions, const struct session_config *config,
 		   struct session **result)
 {
-	struct session *session;
-	int error = -ENOMEM;
+	struct session *session = calloc(1, sizeof(*session));
+	int error;
 
 	*result = NULL;
-	if (sessions_find(sessions, name))
-		return -EEXIST;
-	session = calloc(1, sizeof(*session));
 	if (!session)
 		return -ENOMEM;
 	session->daemon = sessions->daemon;
+	session->owner = config->owner;
+	session->group = config->group;
+	session->snapshot = config->snapshot;
 	CDS_INIT_LIST_HEAD(&session->channels);
-	snprintf(session->name, sizeof(session->name), "%s", name);
-	session->output = strdup(output);
+	snprintf(session->name, sizeof(session->name), "%s", config->name);
+	error = make_key(sessions, session);
+	if (error)
+		goto fail;
+	error = -ENOMEM;
+	session->output = strdup(config->output);
 	session->totals = calloc(1, sizeof(*session->totals));
 	if (!session->output || !session->totals)
 		goto fail;

@@ -25,6 +25,8 @@
 #include "common/name.h"
 #include "sessiond/metadata.h"
 #include "sessiond/ring-set.h"
+#include "sessiond/rule-list.h"
+#include "sessiond/tracker.h"
 
 struct channel;
 struct channel_config;
@@ -68,7 +70,13 @@ typedef void session_stopped(struct session *session, void *data, const char *er
 struct session {
 	struct cds_list_head node;
 	struct daemon *daemon;
-	char name[NAME_SESSION_MAX + 1];
+	char name[NAME_SESSION_MAX + 1]; /* as its owner has it */
+	/* What it is called where names are everybody's: directories, the consumer. */
+	char key[NAME_SESSION_MAX + 1];
+	uint32_t owner; /* uid */
+	uint32_t group; /* the owner's gid: of what is written */
+	bool snapshot;  /* a flight recorder */
+	struct trackers trackers;
 	char *output;
 	char uuid[METADATA_UUID_TEXT_SIZE];
 	struct metadata *metadata;
@@ -83,6 +91,14 @@ struct session {
 	struct session_written earlier; /* of it, by consumers that died */
 	bool has_consumer;              /* or had one: what is delivered is on disk */
 	char *write_error;              /* NULL, or the consumer's last word */
+	/* Forgetting what was recorded; see session-clear.c. */
+	struct {
+		bool pending;
+		uint64_t asked; /* of the consumer that there is now, so often */
+		uint64_t since_usec;
+		session_stopped *done;
+		void *data;
+	} clear;
 	/* While stopping: whom to tell, and since when nothing moved. */
 	session_stopped *stopped;
 	void *stopped_data;
@@ -97,7 +113,18 @@ int sessions_create(struct daemon *daemon, struct sessions **sessions);
 /* All of them go. NULL is allowed. */
 void sessions_destroy(struct sessions *sessions);
 struct cds_list_head *sessions_list(struct sessions *sessions);
-struct session *sessions_find(struct sessions *sessions, const char *name);
+/*
+ * The session that user `uid` calls so: one of its own; of all, for root and
+ * the daemon's own user. NULL: none that it may see.
+ */
+struct session *sessions_find(struct sessions *sessions, const char *name, uint32_t uid);
+struct session *sessions_find_key(struct sessions *sessions, const char *key);
+/* May that user touch and see it? */
+bool session_is_for(const struct session *session, uint32_t uid);
+/* Does the process take part in it: by its owner, by the trackers? */
+bool session_takes(const struct session *session, const struct process *process);
+/* The trackers changed: all processes are looked at again. */
+void session_retrack(struct session *session);
 
 /* A new process takes part in all that is started. */
 void sessions_join(struct sessions *sessions, struct process *process);
@@ -108,8 +135,16 @@ void sessions_reap_soon(struct sessions *sessions);
 /* The started channel that has the slot, or NULL. */
 struct channel *sessions_channel_at(struct sessions *sessions, uint32_t slot);
 
+struct session_config {
+	const char *name; /* copied, as is the next */
+	const char *output;
+	uint32_t owner;
+	uint32_t group;
+	bool snapshot;
+};
+
 /* 0, -EEXIST or another -errno. */
-int session_create(struct sessions *sessions, const char *name, const char *output,
+int session_create(struct sessions *sessions, const struct session_config *config,
 		   struct session **session);
 /* IDLE only. */
 void session_destroy(struct session *session);
@@ -118,23 +153,47 @@ void session_destroy(struct session *session);
  */
 int session_add_channel(struct session *session, const struct channel_config *config,
 			struct channel **channel, char *why, char *hint);
+/* Of a session that is IDLE. As channel_change(). */
+int session_change_channel(struct channel *channel, const struct channel_config *config,
+			   char *why, char *hint);
+/* Of a session that is IDLE. */
+void session_remove_channel(struct channel *channel);
 void session_start(struct session *session);
 /* ACTIVE only. `stopped` is called once, from here at the earliest; may be NULL. */
 void session_stop(struct session *session, session_stopped *stopped, void *data);
-/* Whoever gave `data` is not to be told any more. */
+/* Whoever gave `data`, to either, is not to be told any more. */
 void sessions_forget(struct sessions *sessions, const void *data);
 bool sessions_stopping(struct sessions *sessions);
 
 /*
- * Record what the rule matches from now on, described to the consumer before
- * any of it is turned on. As rule_list_add().
+ * Forget what was recorded so far, on disk and in the rings; IDLE or ACTIVE,
+ * and not while it is being done. `cleared` is called once, later, unless this
+ * fails: 0 or -ENOMEM.
  */
-int session_enable(struct channel *channel, const char *rule, char *why, size_t why_size);
+int session_clear(struct session *session, session_stopped *cleared, void *data);
+bool session_is_clearing(const struct session *session);
+/* Ask the consumer for it, also a new one. */
+void session_push_clear(struct session *session);
+void session_step_clear(struct session *session, uint64_t now);
+/*
+ * The consumer has cut its files so often. False: what it reports is from
+ * before the last clear.
+ */
+bool session_take_cleared(struct session *session, uint64_t cleared, const char *error);
+
+/*
+ * Record what the rule matches from now on, described to the consumer before
+ * any of it is turned on. *matched: classes known now. As rule_list_add().
+ */
+int session_enable(struct channel *channel, const struct rule_config *config,
+		   struct rule_entry **entry, uint32_t *matched, struct rule_problem *problem);
+/* When it returns, nothing more is recorded by the rule alone. It may be removed. */
+void session_disable(struct channel *channel, struct rule_entry *entry, bool remove);
 /* Everything about all sessions goes to a new consumer. */
 void sessions_push(struct sessions *sessions);
 /* What the consumer reports; `error` NULL: nothing is wrong. */
 void session_take_written(struct session *session, const struct session_written *written,
-			  const char *error);
+			  uint64_t cleared, const char *error);
 /* Count a process in the session, once, however many channels it is in. */
 void session_count(struct session *session, struct process *process, uint32_t slot);
 void session_read_totals(const struct session *session, struct ring_totals *totals);

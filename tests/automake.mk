@@ -319,7 +319,12 @@ EXTRA_DIST += tests/utils/sessiond.sh
 sessiond_tests = \
 	tests/integration/sessiond-consumer.sh \
 	tests/integration/sessiond-control.sh \
-	tests/integration/sessiond-start.sh
+	tests/integration/sessiond-start.sh \
+	tests/integration/sessions-rules.sh
+check_PROGRAMS += tests/utils/rounds
+tests_utils_rounds_SOURCES = tests/utils/rounds.c
+tests_utils_rounds_LDADD = liblttngmap.la
+tests_utils_rounds_LDFLAGS = $(test_ldflags)
 dist_check_SCRIPTS += $(sessiond_tests)
 TESTS += $(sessiond_tests)
 

@@ -3,7 +3,7 @@
 /* rule.c - which rules match which events, and which texts are no rule. */
 #include <errno.h>
 
-#include "sessiond/rule.h"
+#include "sessiond/rule-list.h"
 #include "tests/utils/tap.h"
 
 static const struct {
@@ -139,30 +139,96 @@ static void check_time(void)
 	rule_destroy(rule);
 }
 
+static int add(struct rule_list *list, const char *patterns, struct rule_problem *problem)
+{
+	struct rule_config config = { .patterns = patterns };
+	struct rule_entry *entry;
+
+	return rule_list_add(list, &config, &entry, problem);
+}
+
 static void check_list(void)
 {
 	struct registry_class a = make_class("a:x"), b = make_class("b:x");
-	struct rule_list list = { .rules = NULL };
+	struct rule_list list = { .entries = NULL };
+	struct rule_problem problem;
 	unsigned wrong = 0;
-	char text[32], why[256] = "";
+	char text[32];
 
 	ok(!rule_list_match(&list, &a), "an empty list matches nothing");
-	is(rule_list_add(&list, "a:*", NULL, 0), 0, "a rule in a list");
+	is(add(&list, "a:*", &problem), 0, "a rule in a list");
 	ok(rule_list_match(&list, &a) && !rule_list_match(&list, &b), "matches what it matches");
-	is(rule_list_add(&list, "b:*", NULL, 0), 0, "another");
+	is(add(&list, "b:*", &problem), 0, "another");
 	ok(rule_list_match(&list, &a) && rule_list_match(&list, &b), "matches also");
-	is(rule_list_add(&list, "a:*", NULL, 0), 0, "the first once more");
-	is(list.nr_rules, 2, "is in it already");
-	is(rule_list_add(&list, "a", NULL, 0), -EINVAL, "what is no rule is refused");
+	is(add(&list, "a:*", &problem), 0, "the first once more");
+	is(list.nr_entries, 2, "is in it already");
+	is(add(&list, "a", &problem), -EINVAL, "what is no rule is refused");
 	for (unsigned i = 2; i < RULE_LIST_MAX; i++) {
 		snprintf(text, sizeof(text), "a:%u", i);
-		wrong += rule_list_add(&list, text, NULL, 0) != 0;
+		wrong += add(&list, text, &problem) != 0;
 	}
 	is(wrong, 0, "1024 rules");
-	is(rule_list_add(&list, "c:*", why, sizeof(why)), -ENOSPC, "and no more");
-	ok(strstr(why, "1024"), "with the reason: %s", why);
+	is(add(&list, "c:*", &problem), -ENOSPC, "and no more");
+	ok(strstr(problem.why, "1024"), "with the reason: %s", problem.why);
 	rule_list_clear(&list);
-	ok(list.nr_rules == 0 && !rule_list_match(&list, &a), "a cleared list is empty");
+	ok(list.nr_entries == 0 && !rule_list_match(&list, &a), "a cleared list is empty");
+}
+
+/* Of levels 0 to 14, one bit each: those that a rule of this level records. */
+static unsigned levels_of(uint8_t level, bool only)
+{
+	struct rule_config config = {
+		.patterns = "*", .has_loglevel = true, .loglevel = level, .loglevel_only = only
+	};
+	struct registry_class event_class = make_class("a:x");
+	struct rule_list list = { .entries = NULL };
+	struct rule_problem problem;
+	struct rule_entry *entry;
+	unsigned levels = 0;
+
+	if (rule_list_add(&list, &config, &entry, &problem) < 0)
+		bail_out("no rule");
+	for (uint8_t i = 0; i <= LTTNGMAP_LOGLEVEL_DEBUG; i++) {
+		event_class.loglevel = i;
+		levels |= rule_list_match(&list, &event_class) << i;
+	}
+	rule_list_clear(&list);
+	return levels;
+}
+
+static void check_properties(void)
+{
+	struct registry_class a = make_class("a:x"), ab = make_class("a:by");
+	struct rule_config config = { .patterns = "a:*", .exclude = "a:b*" };
+	struct rule_list list = { .entries = NULL };
+	struct rule_entry *first, *second, *again;
+	struct rule_problem problem;
+
+	is(levels_of(LTTNGMAP_LOGLEVEL_ERR, false), 0x000f, "at least as severe as an error");
+	is(levels_of(LTTNGMAP_LOGLEVEL_ERR, true), 0x0008, "an error only");
+	is(levels_of(LTTNGMAP_LOGLEVEL_EMERG, false), 0x0001, "the most severe");
+	is(levels_of(LTTNGMAP_LOGLEVEL_DEBUG, false), 0x7fff, "all of them");
+
+	is(rule_list_add(&list, &config, &first, &problem), 0, "a rule with an exclusion");
+	ok(rule_list_match(&list, &a) && !rule_list_match(&list, &ab), "excludes");
+	config.exclude = "nonsense";
+	is(rule_list_add(&list, &config, &second, &problem), -EINVAL, "which has to be patterns");
+	config.exclude = NULL;
+	is(rule_list_add(&list, &config, &second, &problem), 0, "the same without it");
+	ok(second->id != first->id && rule_list_match(&list, &ab), "is another rule");
+	second->enabled = false;
+	ok(!rule_list_match(&list, &ab) && rule_list_match(&list, &a), "that can be disabled");
+	is(rule_list_add(&list, &config, &again, &problem), 0, "and given again");
+	ok(again == second && rule_list_match(&list, &ab), "which enables it");
+	rule_list_remove(&list, rule_list_find(&list, first->id));
+	is(list.nr_entries, 1, "one is removed");
+	config.exclude = "a:b*";
+	is(rule_list_add(&list, &config, &first, &problem), 0, "and given again");
+	is(first->id, 3, "with a new number");
+	config.filter = "x == 1";
+	ok(rule_list_add(&list, &config, &again, &problem) < 0, "what its filter is to be is said: %s",
+	   problem.why);
+	rule_list_clear(&list);
 }
 
 int main(void)
@@ -171,5 +237,6 @@ int main(void)
 	check_refused();
 	check_time();
 	check_list();
+	check_properties();
 	return done_testing();
 }

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * control-list.c - the verbs that list what there is, in as many messages as
+ * it takes: "from" says where to go on, "next" where the next message would.
+ */
+#include "sessiond/control-verbs.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/context.h"
+#include "common/protocol-control.h"
+#include "sessiond/channel.h"
+#include "sessiond/control-args.h"
+#include "sessiond/daemon.h"
+#include "sessiond/process.h"
+#include "sessiond/registry.h"
+#include "sessiond/session.h"
+
+/* What is in the message beside the list. */
+#define FRAME_BYTES 256
+
+/* A list that grows while its message does not get too large. */
+struct part {
+	struct json_object *array;
+	size_t bytes;
+};
+
+static struct part part_begin(void)
+{
+	return (struct part){ .array = json_object_new_array(), .bytes = FRAME_BYTES };
+}
+
+/* Takes the item. False: it is for the next message. */
+static bool part_add(struct part *part, struct json_object *item)
+{
+	size_t length;
+
+	json_object_to_json_string_length(item, JSON_C_TO_STRING_PLAIN, &length);
+	if (part->bytes + length + 1 > PROTOCOL_CONTROL_MESSAGE_MAX) {
+		json_object_put(item);
+		return false;
+	}
+	part->bytes += length + 1;
+	json_object_array_add(part->array, item);
+	return true;
+}
+
+static void part_answer(struct control_client *client, struct part *part, const char *key,
+			uint64_t next)
+{
+	struct json_object *answer = json_object_new_object();
+
+	json_object_object_add(answer, key, part->array);
+	control_add_number(answer, "next", next);
+	control_answer(client, answer);
+}
+
+/* ---- sessions -------------------------------------------------------------------- */
+
+static struct json_object *describe_rules(const struct rule_list *rules)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < rules->nr_entries; i++) {
+		const struct rule_entry *entry = rules->entries[i];
+		struct json_object *object = json_object_new_object();
+
+		control_add_number(object, "id", entry->id);
+		control_add_bool(object, "enabled", entry->enabled);
+		control_add_string(object, "rule", rule_text(entry->patterns));
+		if (entry->exclude)
+			control_add_string(object, "exclude", rule_text(entry->exclude));
+		if (entry->has_loglevel) {
+			control_add_number(object, "loglevel", entry->loglevel);
+			control_add_bool(object, "loglevel_only", entry->loglevel_only);
+		}
+		if (entry->filter)
+			control_add_string(object, "filter", entry->filter);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static struct json_object *describe_contexts(uint64_t contexts)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (unsigned int i = 0; i < LTTNGMAP_CONTEXTS; i++)
+		if (contexts >> i & 1)
+			json_object_array_add(array,
+					      json_object_new_string(context_kinds[i].name));
+	return array;
+}
+
+static struct json_object *describe_channel(const struct channel *channel)
+{
+	struct json_object *object = json_object_new_object();
+
+	control_add_string(object, "channel", channel->name);
+	control_add_number(object, "subbuf_size", UINT64_C(1) << channel->subbuf_shift);
+	control_add_number(object, "subbufs", UINT64_C(1) << channel->subbufs_shift);
+	control_add_string(object, "mode", channel_mode_name(channel->mode));
+	control_add_number(object, "blocking_timeout_ms", channel->blocking_timeout_ms);
+	control_add_number(object, "file_size", 0);
+	control_add_number(object, "file_count", 0);
+	json_object_object_add(object, "contexts", describe_contexts(channel->contexts));
+	json_object_object_add(object, "rules", describe_rules(&channel->rules));
+	return object;
+}
+
+static struct json_object *describe_trackers(const struct trackers *trackers)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < trackers->nr_trackers; i++) {
+		const struct tracker *tracker = &trackers->trackers[i];
+		struct json_object *object = json_object_new_object();
+
+		control_add_string(object, "kind", tracker_kind_name(tracker->kind));
+		if (tracker->kind == TRACKER_NAME)
+			control_add_string(object, "value", tracker->pattern);
+		else
+			control_add_number(object, "value", tracker->value);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static struct json_object *describe_session(const struct session *session)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *rotation = json_object_new_object();
+	struct json_object *channels = json_object_new_array();
+	const struct channel *channel;
+
+	control_add_string(object, "session", session->name);
+	control_add_string(object, "output", session->output);
+	control_add_bool(object, "snapshot", session->snapshot);
+	control_add_bool(object, "active", session->state == SESSION_ACTIVE);
+	control_add_number(object, "owner", session->owner);
+	json_object_object_add(object, "trackers", describe_trackers(&session->trackers));
+	control_add_number(rotation, "period_ms", 0);
+	control_add_number(rotation, "size", 0);
+	json_object_object_add(object, "rotation", rotation);
+	cds_list_for_each_entry(channel, &session->channels, node)
+		json_object_array_add(channels, describe_channel(channel));
+	json_object_object_add(object, "channels", channels);
+	return object;
+}
+
+void control_serve_list(struct control_client *client, struct json_object *request)
+{
+	uint32_t uid = control_client_peer(client)->uid;
+	struct session *session;
+	uint64_t from = 0, at = 0;
+	struct part part;
+
+	if (control_take_number(client, request, "from", UINT32_MAX, &from) != 0)
+		return;
+	part = part_begin();
+	cds_list_for_each_entry(session, sessions_list(control_client_daemon(client)->sessions),
+				node) {
+		if (!session_is_for(session, uid) || at++ < from)
+			continue;
+		if (part_add(&part, describe_session(session)))
+			continue;
+		if (json_object_array_length(part.array) > 0) {
+			part_answer(client, &part, "sessions", at - 1);
+			return;
+		}
+		json_object_put(part.array);
+		control_refuse(client, "join rules by commas, or use '*'",
+			       "session %s has more rules than one message can hold",
+			       session->name);
+		return;
+	}
+	part_answer(client, &part, "sessions", 0);
+}
+
+/* ---- processes --------------------------------------------------------------------- */
+
+static bool may_see(struct control_client *client, const struct process *process)
+{
+	uint32_t uid = control_client_peer(client)->uid;
+
+	return uid == 0 || uid == geteuid() || uid == process->uid;
+}
+
+void control_serve_processes(struct control_client *client, struct json_object *request)
+{
+	struct daemon *daemon = control_client_daemon(client);
+	uint64_t from = 0, at = 0;
+	struct process *process;
+	struct part part;
+
+	if (control_take_number(client, request, "from", UINT32_MAX, &from) != 0)
+		return;
+	part = part_begin();
+	cds_list_for_each_entry(process, processes_list(daemon->processes), list) {
+		struct json_object *object;
+
+		if (!may_see(client, process) || at++ < from)
+			continue;
+		object = json_object_new_object();
+		control_add_number(object, "pid", process->pid);
+		control_add_number(object, "uid", process->uid);
+		control_add_string(object, "name", process->name);
+		control_add_number(object, "traced_since_ms", process->since_ms);
+		if (!part_add(&part, object)) {
+			part_answer(client, &part, "processes", at - 1);
+			return;
+		}
+	}
+	part_answer(client, &part, "processes", 0);
+}
+
+/* ---- event classes ------------------------------------------------------------------- */
+
+static void describe_type(const struct registry_field *field, char *text, size_t size)
+{
+	const char *sign = field->flags & LTTNGMAP_FIELD_SIGNED ? "int" : "uint";
+	char count[16] = "";
+	unsigned int bits = field->size * 8u;
+
+	if (field->kind == LTTNGMAP_FIELD_ARRAY || field->kind == LTTNGMAP_FIELD_TEXT)
+		snprintf(count, sizeof(count), "%u", field->count);
+	switch (field->kind) {
+	case LTTNGMAP_FIELD_INTEGER:
+		snprintf(text, size, "%s%u", sign, bits);
+		break;
+	case LTTNGMAP_FIELD_ENUM:
+		snprintf(text, size, "enum %.80s", field->enum_name);
+		break;
+	case LTTNGMAP_FIELD_FLOAT:
+		snprintf(text, size, "float%u", bits);
+		break;
+	case LTTNGMAP_FIELD_STRING:
+		snprintf(text, size, "string");
+		break;
+	case LTTNGMAP_FIELD_ARRAY:
+	case LTTNGMAP_FIELD_SEQUENCE:
+		snprintf(text, size, "%s%u[%s]", sign, bits, count);
+		break;
+	default:
+		snprintf(text, size, "text[%s]", count);
+		break;
+	}
+}
+
+static struct json_object *describe_class(const struct registry_class *event_class)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *fields = json_object_new_array();
+
+	control_add_number(object, "id", event_class->id);
+	control_add_string(object, "name", event_class->full_name);
+	control_add_number(object, "loglevel", event_class->loglevel);
+	for (uint8_t i = 0; i < event_class->nr_fields; i++) {
+		struct json_object *field = json_object_new_object();
+		char type[128];
+
+		describe_type(&event_class->fields[i], type, sizeof(type));
+		control_add_string(field, "name", event_class->fields[i].name);
+		control_add_string(field, "type", type);
+		json_object_array_add(fields, field);
+	}
+	json_object_object_add(object, "fields", fields);
+	return object;
+}
+
+/* Those that are in `known`, or all where that is NULL. */
+static void answer_events(struct control_client *client, uint64_t from, const uint64_t *known)
+{
+	const struct registry *registry = control_client_daemon(client)->registry;
+	uint32_t count = registry_count(registry);
+	struct part part = part_begin();
+
+	for (uint32_t id = (uint32_t)from; id < count; id++) {
+		if (known && !(known[id / 64] >> id % 64 & 1))
+			continue;
+		if (part_add(&part, describe_class(registry_get(registry, id))))
+			continue;
+		/* One that fills a message by itself is not to be shown at all. */
+		if (json_object_array_length(part.array) == 0)
+			continue;
+		part_answer(client, &part, "events", id);
+		return;
+	}
+	part_answer(client, &part, "events", 0);
+}
+
+void control_serve_events(struct control_client *client, struct json_object *request)
+{
+	static uint64_t known[LTTNGMAP_EVENT_IDS / 64];
+	uint64_t from = 0, pid = UINT64_MAX;
+	const struct process *process;
+
+	if (control_take_number(client, request, "from", UINT32_MAX, &from) != 0 ||
+	    control_take_number(client, request, "pid", UINT32_MAX, &pid) != 0)
+		return;
+	if (pid == UINT64_MAX) {
+		answer_events(client, from, NULL);
+		return;
+	}
+	process = process_lookup(control_client_daemon(client)->processes, (uint32_t)pid);
+	if (!process || !may_see(client, process)) {
+		control_refuse(client, "`processes` lists those that are",
+			       "process %llu is not traced", (unsigned long long)pid);
+		return;
+	}
+	process_list_classes(process, known);
+	answer_events(client, from, known);
+}

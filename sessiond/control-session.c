@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * control-session.c - the verbs about sessions.
+ */
+#include "sessiond/control-verbs.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/json-message.h"
+#include "sessiond/app-socket.h"
+#include "sessiond/channel.h"
+#include "sessiond/control-args.h"
+#include "sessiond/daemon.h"
+#include "sessiond/messages.h"
+#include "sessiond/session.h"
+
+#define SESSIONS_MAX 64u
+/* Of these, that one user may have in a daemon which serves several. */
+#define SESSIONS_PER_USER_MAX 16u
+
+static bool may_create(struct control_client *client)
+{
+	struct sessions *sessions = control_client_daemon(client)->sessions;
+	uint32_t uid = control_client_peer(client)->uid;
+	unsigned int count = 0, own = 0;
+	const struct session *session;
+
+	cds_list_for_each_entry(session, sessions_list(sessions), node) {
+		count++;
+		own += session->owner == uid;
+	}
+	if (count >= SESSIONS_MAX)
+		control_refuse(client, "destroy one that is not needed",
+			       "there are %u sessions already", count);
+	else if (uid != 0 && uid != geteuid() && own >= SESSIONS_PER_USER_MAX)
+		control_refuse(client, "destroy one that is not needed",
+			       "user %u has %u sessions already", uid, own);
+	else
+		return true;
+	return false;
+}
+
+void control_serve_create(struct control_client *client, struct json_object *request)
+{
+	const struct ucred *peer = control_client_peer(client);
+	struct session_config config = { .owner = peer->uid, .group = peer->gid };
+	struct session *session;
+	int error;
+
+	config.name = control_need_name(client, request, "session");
+	if (!config.name)
+		return;
+	config.output = control_need_string(client, request, "output");
+	if (!config.output ||
+	    control_take_bool(client, request, "snapshot", &config.snapshot) != 0)
+		return;
+	if (config.output[0] != '/' || strlen(config.output) >= PATH_MAX) {
+		control_refuse(client, "give the directory's absolute path",
+			       "session %s cannot write to '%.200s'", config.name, config.output);
+		return;
+	}
+	if (!may_create(client))
+		return;
+	error = session_create(control_client_daemon(client)->sessions, &config, &session);
+	if (error == -EEXIST)
+		control_refuse(client, "use another name, or destroy it first",
+			       "there is a session '%s' already", config.name);
+	else if (error)
+		control_refuse(client, "see the daemon's messages", "cannot create session %s: %s",
+			       config.name, strerror(-error));
+	else
+		control_answer(client, NULL);
+}
+
+void control_serve_start(struct control_client *client, struct json_object *request)
+{
+	struct session *session = control_need_session(client, request);
+
+	if (!session)
+		return;
+	if (session->state == SESSION_ACTIVE) {
+		control_refuse(client, "stop it first", "session %s is started already",
+			       session->name);
+	} else if (session->state != SESSION_IDLE) {
+		control_refuse(client, "try again when it has stopped",
+			       "session %s is being stopped", session->name);
+	} else if (cds_list_empty(&session->channels)) {
+		control_refuse(client, "make a channel in it first", "session %s has no channel",
+			       session->name);
+	} else {
+		session_start(session);
+		control_answer(client, NULL);
+	}
+}
+
+static void on_done(struct session *session, void *data, const char *error, const char *hint)
+{
+	struct control_client *client = data;
+
+	if (error)
+		control_refuse(client, hint, "session %s: %s", session->name, error);
+	else
+		control_answer(client, NULL);
+}
+
+void control_serve_stop(struct control_client *client, struct json_object *request)
+{
+	struct session *session = control_need_session(client, request);
+
+	if (!session)
+		return;
+	if (session->state == SESSION_ACTIVE)
+		session_stop(session, on_done, client);
+	else if (session->state == SESSION_IDLE)
+		control_refuse(client, "start it first", "session %s is not started",
+			       session->name);
+	else
+		control_refuse(client, "wait for the stop that was asked for before",
+			       "session %s is being stopped already", session->name);
+}
+
+static void on_stopped_destroy(struct session *session, void *data, const char *error,
+			       const char *hint)
+{
+	on_done(session, data, error, hint);
+	session_destroy(session);
+}
+
+void control_serve_destroy(struct control_client *client, struct json_object *request)
+{
+	struct session *session = control_need_session(client, request);
+
+	if (!session)
+		return;
+	if (session_is_clearing(session)) {
+		control_refuse(client, "try again when that is done", "session %s is being cleared",
+			       session->name);
+	} else if (session->state == SESSION_ACTIVE) {
+		session_stop(session, on_stopped_destroy, client);
+	} else if (session->state == SESSION_IDLE) {
+		session_destroy(session);
+		control_answer(client, NULL);
+	} else {
+		control_refuse(client, "try again when it has stopped",
+			       "session %s is being stopped", session->name);
+	}
+}
+
+void control_serve_clear(struct control_client *client, struct json_object *request)
+{
+	struct session *session = control_need_session(client, request);
+	int error;
+
+	if (!session)
+		return;
+	if (session_is_clearing(session)) {
+		control_refuse(client, "wait for that", "session %s is being cleared already",
+			       session->name);
+	} else if (session->state != SESSION_IDLE && session->state != SESSION_ACTIVE) {
+		control_refuse(client, "try again when it has stopped",
+			       "session %s is being stopped", session->name);
+	} else {
+		error = session_clear(session, on_done, client);
+		if (error)
+			control_refuse(client, "try again", "cannot clear session %s: %s",
+				       session->name, strerror(-error));
+	}
+}
+
+static void add_message(const char *message, void *data)
+{
+	json_object_array_add(data, json_object_new_string(message));
+}
+
+/* The daemon's messages tell of all users' programs. */
+static struct json_object *make_messages(struct control_client *client,
+					 const struct session *session)
+{
+	struct json_object *messages = json_object_new_array();
+	uint32_t uid = control_client_peer(client)->uid;
+
+	if (uid == 0 || uid == geteuid())
+		messages_take(add_message, messages);
+	else if (session->write_error)
+		add_message(session->write_error, messages);
+	return messages;
+}
+
+void control_serve_status(struct control_client *client, struct json_object *request)
+{
+	struct session *session = control_need_session(client, request);
+	struct json_object *answer;
+	struct ring_totals totals;
+
+	if (!session)
+		return;
+	session_read_totals(session, &totals);
+	answer = json_object_new_object();
+	control_add_bool(answer, "active", session->state == SESSION_ACTIVE);
+	control_add_number(answer, "processes", session->processes);
+	control_add_number(answer, "alive", session_alive(session));
+	control_add_number(answer, "refused",
+			   app_socket_refused(control_client_daemon(client)->app));
+	json_object_object_add(answer, "messages", make_messages(client, session));
+	control_add_number(answer, "written", totals.written);
+	control_add_number(answer, "kept", session->has_consumer ? totals.delivered : 0);
+	control_add_number(answer, "discarded", totals.discarded);
+	control_add_number(answer, "overwritten", totals.overwritten);
+	control_add_number(answer, "packets", session->written.packets);
+	control_add_number(answer, "bytes", session->written.bytes);
+	control_add_number(answer, "streams", session->written.streams);
+	control_answer(client, answer);
+}
+
+/* ---- trackers ------------------------------------------------------------------ */
+
+struct tracker_request {
+	struct session *session;
+	enum tracker_kind kind;
+	uint64_t value;
+	const char *pattern;
+};
+
+/* 0, or the request is refused. */
+static int take_tracker(struct control_client *client, struct json_object *request,
+			struct tracker_request *tracker)
+{
+	const char *kind;
+
+	*tracker = (struct tracker_request){ .session = control_need_session(client, request) };
+	kind = tracker->session ? control_need_string(client, request, "kind") : NULL;
+	if (!kind)
+		return -EINVAL;
+	if (tracker_kind_parse(kind, &tracker->kind) != 0) {
+		control_refuse(client, "it is pid, uid, gid or name",
+			       "processes are not told apart by '%.80s'", kind);
+		return -EINVAL;
+	}
+	if (tracker->kind != TRACKER_NAME)
+		return control_need_number(client, request, "value", UINT32_MAX, &tracker->value);
+	tracker->pattern = control_need_string(client, request, "value");
+	if (!tracker->pattern)
+		return -EINVAL;
+	if (!tracker->pattern[0] || strlen(tracker->pattern) > TRACKER_NAME_MAX) {
+		control_refuse(client, "give 1 to 255 bytes; '*' stands for anything",
+			       "this is no pattern of a program's name");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+void control_serve_track(struct control_client *client, struct json_object *request)
+{
+	struct tracker_request tracker;
+	int error;
+
+	if (take_tracker(client, request, &tracker) != 0)
+		return;
+	error = trackers_add(&tracker.session->trackers, tracker.kind, (uint32_t)tracker.value,
+			     tracker.pattern);
+	if (error == -EEXIST) {
+		control_refuse(client, "`list` shows what is tracked", "this is tracked already");
+	} else if (error == -ENOSPC) {
+		control_refuse(client, "use a pattern of names, or a uid",
+			       "session %s tracks %u sets already", tracker.session->name,
+			       TRACKERS_MAX);
+	} else if (error) {
+		control_refuse(client, "try again", "cannot track: %s", strerror(-error));
+	} else {
+		session_retrack(tracker.session);
+		control_answer(client, NULL);
+	}
+}
+
+void control_serve_untrack(struct control_client *client, struct json_object *request)
+{
+	struct tracker_request tracker;
+
+	if (take_tracker(client, request, &tracker) != 0)
+		return;
+	if (trackers_remove(&tracker.session->trackers, tracker.kind, (uint32_t)tracker.value,
+			    tracker.pattern) != 0) {
+		control_refuse(client, "`list` shows what is tracked", "this is not tracked");
+		return;
+	}
+	session_retrack(tracker.session);
+	control_answer(client, NULL);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * control-verbs.h - what can be asked of the daemon, a function a verb
+ * (common/protocol-control.h says what each does); the table is in
+ * control-verbs.c.
+ *
+ * Each answers the request, at once or later. Main thread.
+ */
+#ifndef SESSIOND_CONTROL_VERBS_H
+#define SESSIOND_CONTROL_VERBS_H
+
+#include <json-c/json.h>
+
+#include "sessiond/control-socket.h"
+
+/* control-session.c */
+void control_serve_create(struct control_client *client, struct json_object *request);
+void control_serve_destroy(struct control_client *client, struct json_object *request);
+void control_serve_start(struct control_client *client, struct json_object *request);
+void control_serve_stop(struct control_client *client, struct json_object *request);
+void control_serve_status(struct control_client *client, struct json_object *request);
+void control_serve_clear(struct control_client *client, struct json_object *request);
+void control_serve_track(struct control_client *client, struct json_object *request);
+void control_serve_untrack(struct control_client *client, struct json_object *request);
+
+/* control-channel.c */
+void control_serve_channel(struct control_client *client, struct json_object *request);
+void control_serve_channel_remove(struct control_client *client, struct json_object *request);
+void control_serve_context(struct control_client *client, struct json_object *request);
+
+/* control-rule.c */
+void control_serve_enable(struct control_client *client, struct json_object *request);
+void control_serve_disable(struct control_client *client, struct json_object *request);
+void control_serve_remove(struct control_client *client, struct json_object *request);
+
+/* control-list.c */
+void control_serve_list(struct control_client *client, struct json_object *request);
+void control_serve_processes(struct control_client *client, struct json_object *request);
+void control_serve_events(struct control_client *client, struct json_object *request);
+
+#endif /* SESSIOND_CONTROL_VERBS_H */

@@ -31,17 +31,22 @@ static struct stream_pool pool;
 static size_t disk_room = SIZE_MAX; /* bytes that can still be written */
 static int disk_error = ENOSPC;     /* what is said then */
 static size_t disk_bite = SIZE_MAX; /* bytes that one call takes at most */
+static int nr_direct;               /* calls past the page cache */
 
 /* In place of the C library's. */
 ssize_t pwritev(int fd, const struct iovec *parts, int nr_parts, off_t offset)
 {
 	size_t size = 0, limit = disk_bite < disk_room ? disk_bite : disk_room;
+	bool is_direct = fcntl(fd, F_GETFL) & O_DIRECT;
 	char *bytes;
 	ssize_t written;
 
 	for (int i = 0; i < nr_parts; i++)
 		size += parts[i].iov_len;
-	if (size && !disk_room) {
+	nr_direct += is_direct;
+	if (limit == SIZE_MAX)
+		return syscall(SYS_pwritev, fd, parts, (long)nr_parts, (long)offset, 0L);
+	if (size && (!disk_room || (is_direct && disk_room < size))) {
 		errno = disk_error;
 		return -1;
 	}
@@ -439,6 +444,105 @@ static void test_pool(void)
 	is(wrong, 0, "nor in the indexes");
 }
 
+/* ---- whole pages ----------------------------------------------------------------- */
+
+#define PAGED_SIZE (128u << 10)
+
+static uint64_t paged_events; /* so many were numbered */
+
+/* A sub-buffer as a ring has it: records from LTTNGMAP_SUBBUF_HEAD on, up to `size`. */
+static const char *fill_subbuf(char *subbuf, uint32_t size, struct lttngmap_packet *packet)
+{
+	uint32_t end = LTTNGMAP_SUBBUF_HEAD;
+	uint64_t header;
+	char text[32];
+	int length;
+
+	memset(subbuf, 0xa5, PAGED_SIZE);
+	packet->events = 0;
+	packet->timestamp_begin = 1000 + paged_events;
+	for (;;) {
+		length = sprintf(text, "event-%llu", (unsigned long long)paged_events) + 1;
+		if (end + sizeof(header) + (size_t)length > size)
+			break;
+		header = TRACE_KIT_EVENT_ID | (1000 + paged_events) << 16;
+		memcpy(subbuf + end, &header, sizeof(header));
+		memcpy(subbuf + end + sizeof(header), text, (size_t)length);
+		end += (uint32_t)sizeof(header) + (uint32_t)length;
+		packet->timestamp_end = 1000 + paged_events++;
+		packet->events++;
+	}
+	packet->offset = LTTNGMAP_SUBBUF_HEAD;
+	packet->length = end - LTTNGMAP_SUBBUF_HEAD;
+	return subbuf + LTTNGMAP_SUBBUF_HEAD;
+}
+
+/* Large and small packets in turns; what fits nowhere at first among them. */
+static void test_paged(bool full)
+{
+	static const uint32_t sizes[] = { PAGED_SIZE, PAGED_SIZE,      9000,
+					  PAGED_SIZE, PAGED_SIZE - 70, 70000,
+					  500,        90000,           PAGED_SIZE };
+	const size_t nr_sizes = sizeof(sizes) / sizeof(sizes[0]);
+	const char *output = trace_kit_path("paged%d", full);
+	const char *path = trace_kit_path("paged%d/ust/" NAME, full);
+	char *subbuf = aligned_alloc(4096, PAGED_SIZE);
+	struct lttngmap_packet packet = { .cpu = 2 };
+	int wrong = 0, refused = 0, error;
+	struct stream *stream;
+	struct trace trace;
+	long gap, whole = 0;
+
+	paged_events = 0;
+	nr_direct = 0;
+	open_trace(&trace, output);
+	stream = make_stream(&trace, NAME);
+	for (size_t i = 0; i < nr_sizes; i++) {
+		const char *body = fill_subbuf(subbuf, sizes[i], &packet);
+
+		packet.sequence = i;
+		if (full)
+			disk_room = sizes[i] - 1 - i * 50;
+		error = stream_write(stream, &packet, body);
+		mend_disk();
+		if (error == -ENOSPC) {
+			refused++;
+			if (trace_kit_file_size(path) != whole)
+				wrong++;
+			error = stream_write(stream, &packet, body);
+		}
+		if (error)
+			wrong++;
+		whole = trace_kit_file_size(path);
+	}
+	if (stream_flush(stream))
+		wrong++;
+	stream_destroy(stream);
+	trace_close(&trace);
+	is(wrong, 0, full ? "whole pages on a full disk" : "whole pages are written");
+	ok(full ? refused > 3 : refused == 0, "%d do not fit at first", refused);
+	diag("%d writes went past the page cache", nr_direct);
+	is(trace_kit_read(output, &gap), paged_events, "all events are there");
+	is(gap, -1, "in their order");
+
+	/* Cut where a page of the last packet ends, and in the padding behind it. */
+	for (int i = 1; i < 3; i++) {
+		whole = trace_kit_file_size(path);
+		if (truncate(path, whole - (i == 1 ? 1 : 8192)))
+			bail_out("truncate");
+		open_trace(&trace, output);
+		stream = make_stream(&trace, NAME);
+		error = stream_write(stream, &packet, subbuf + LTTNGMAP_SUBBUF_HEAD);
+		if (error || stream_flush(stream) || trace_kit_file_size(path) != whole)
+			wrong++;
+		stream_destroy(stream);
+		trace_close(&trace);
+	}
+	is(wrong, 0, "a torn one is written again");
+	is(trace_kit_read(output, &gap), paged_events, "and once");
+	free(subbuf);
+}
+
 static void test_metadata(void)
 {
 	char before[8192], after[8192];
@@ -491,6 +595,8 @@ int main(void)
 	test_full_disk(EDQUOT, "the quota");
 	test_small_bites();
 	test_pool();
+	test_paged(false);
+	test_paged(true);
 	test_metadata();
 	test_names();
 	return done_testing();

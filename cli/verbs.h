@@ -32,7 +32,7 @@ struct verb {
 	const char *arguments; /* as shown in its usage */
 	const char *summary;   /* one line, no full stop */
 	const struct poptOption *options;
-	int usage_status; /* what a wrong call returns */
+	int usage_status;   /* what a wrong call returns */
 	bool takes_command; /* options end at the first argument: the rest is another's */
 	/* What stands behind the options, NULL-terminated. The exit status. */
 	int (*run)(int argc, const char **argv);

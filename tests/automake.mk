@@ -183,6 +183,7 @@ cli_tests = \
 	tests/integration/record-usage.sh \
 	tests/integration/verbs-daemon.sh \
 	tests/integration/verbs-file.sh \
+	tests/integration/verbs-real.sh \
 	tests/integration/verbs-sessions.sh \
 	tests/integration/verbs-synonyms.sh \
 	tests/integration/verbs-usage.sh \
@@ -320,6 +321,7 @@ sessiond_tests = \
 	tests/integration/sessiond-consumer.sh \
 	tests/integration/sessiond-control.sh \
 	tests/integration/sessiond-start.sh \
+	tests/integration/sessions-owners.sh \
 	tests/integration/sessions-rules.sh
 check_PROGRAMS += tests/utils/rounds
 tests_utils_rounds_SOURCES = tests/utils/rounds.c

@@ -5,6 +5,7 @@
 
 EXTRA_DIST += \
 	doc/design/architecture.md \
+	doc/design/consumer.md \
 	doc/design/figures.md \
 	doc/design/ring-file.md \
 	doc/design/ring.md \

@@ -338,10 +338,36 @@ dist_check_SCRIPTS += tests/integration/contexts.sh
 TESTS += tests/integration/contexts.sh
 
 # Filters: the compiler of the session daemon, and the machine of the library.
-filter_test = tests/utils/filter-record.c tests/utils/filter-record.h
-filter_oracle = $(filter_test) tests/utils/filter-oracle.c tests/utils/filter-oracle.h
+filter_record = tests/utils/filter-record.c tests/utils/filter-record.h
+filter_oracle = $(filter_record) tests/utils/filter-oracle.c tests/utils/filter-oracle.h
+filter_assembler = tests/utils/filter-assembler.c tests/utils/filter-assembler.h
 filter_test_libs = libfilter.la liblttngmap-core.la
-check_PROGRAMS += tests/unit/filter-expressions
-TESTS += tests/unit/filter-expressions
+filter_tests = \
+	tests/unit/filter-check \
+	tests/unit/filter-errors \
+	tests/unit/filter-expressions \
+	tests/unit/filter-machine \
+	tests/unit/filter-random
+check_PROGRAMS += $(filter_tests)
+TESTS += $(filter_tests)
+tests_unit_filter_check_SOURCES = tests/unit/filter-check.c $(filter_assembler)
+tests_unit_filter_check_LDADD = liblttngmap-core.la
+tests_unit_filter_errors_SOURCES = tests/unit/filter-errors.c $(filter_record)
+tests_unit_filter_errors_LDADD = $(filter_test_libs)
 tests_unit_filter_expressions_SOURCES = tests/unit/filter-expressions.c $(filter_oracle)
 tests_unit_filter_expressions_LDADD = $(filter_test_libs)
+tests_unit_filter_machine_SOURCES = tests/unit/filter-machine.c $(filter_assembler)
+tests_unit_filter_machine_LDADD = liblttngmap-core.la -lm
+tests_unit_filter_random_SOURCES = tests/unit/filter-random.c $(filter_oracle)
+tests_unit_filter_random_LDADD = $(filter_test_libs)
+
+EXTRA_PROGRAMS += tests/bench/filter
+tests_bench_filter_SOURCES = tests/bench/filter.c $(filter_record)
+tests_bench_filter_LDADD = $(filter_test_libs)
+
+EXTRA_DIST += \
+	tests/fuzz/filter-compile.c \
+	tests/fuzz/filter-expressions.txt \
+	tests/fuzz/filter-machine.c \
+	tests/fuzz/filter-seeds.c \
+	tests/fuzz/run.sh

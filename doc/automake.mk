@@ -40,24 +40,31 @@ dist_man_MANS += doc/man/lttngmap-tracepoint.3
 
 dist_man_MANS += doc/man/lttngmap-record.1 doc/man/lttngmap-view.1
 
-# The verbs of sessions; those that share a page are a line of .so each.
+# The verbs of sessions; those that share a page are links to it: VERB:PAGE.
 dist_man_MANS += \
 	doc/man/lttngmap-channel.1 \
 	doc/man/lttngmap-clear.1 \
 	doc/man/lttngmap-context.1 \
 	doc/man/lttngmap-create.1 \
 	doc/man/lttngmap-destroy.1 \
-	doc/man/lttngmap-disable.1 \
 	doc/man/lttngmap-enable.1 \
 	doc/man/lttngmap-events.1 \
 	doc/man/lttngmap-list.1 \
-	doc/man/lttngmap-load.1 \
-	doc/man/lttngmap-remove.1 \
 	doc/man/lttngmap-rotate.1 \
 	doc/man/lttngmap-save.1 \
 	doc/man/lttngmap-snapshot.1 \
 	doc/man/lttngmap-start.1 \
 	doc/man/lttngmap-status.1 \
-	doc/man/lttngmap-stop.1 \
-	doc/man/lttngmap-track.1 \
-	doc/man/lttngmap-untrack.1
+	doc/man/lttngmap-track.1
+shared_pages = stop:start disable:enable remove:enable untrack:track load:save
+
+install-data-hook:
+	@cd "$(DESTDIR)$(man1dir)" && for shared in $(shared_pages); do \
+		rm -f "lttngmap-$${shared%:*}.1" && \
+		$(LN_S) "lttngmap-$${shared#*:}.1" "lttngmap-$${shared%:*}.1" || exit 1; \
+	done
+
+uninstall-hook:
+	@for shared in $(shared_pages); do \
+		rm -f "$(DESTDIR)$(man1dir)/lttngmap-$${shared%:*}.1"; \
+	done

@@ -12,10 +12,11 @@ verbs=$("$lttngmap" help | sed -nE 's/^  ([a-z]+) .*/\1/p' | grep -vx help)
 ok 'there are verbs' test "$(wc -l <<<"$verbs")" -ge 21
 for verb in $verbs; do
 	page=$LTTNGMAP_SRC/doc/man/lttngmap-$verb.1
+	# Those that share a page are links to it where they are installed.
+	shared=$(sed -nE "s/^shared_pages = (.* )?$verb:([a-z]+)( .*)?$/\2/p" \
+		"$LTTNGMAP_SRC/doc/automake.mk")
+	[[ -z $shared ]] || page=${page%/*}/lttngmap-$shared.1
 	ok "$verb has a manual page" test -s "$page"
-	# Verbs that share a page have one line each: .so man1/PAGE
-	shared=$(sed -nE '1s,^\.so man1/,,p' "$page")
-	[[ -z $shared ]] || page=${page%/*}/$shared
 	ok "which names $verb" grep -qE "^\.Nm lttngmap-$verb( ,)?$" "$page"
 	ok "lttngmap(1) lists $verb" grep -qE "^\.It (.* )?Cm $verb( ,|$)" \
 		"$LTTNGMAP_SRC/doc/man/lttngmap.1"

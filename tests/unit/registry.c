@@ -142,7 +142,8 @@ static void bad_enum_size(void)
 static void large_sum(void)
 {
 	class_wire_class(&wire, "p", "e", 2);
-	class_wire_field(&wire, LTTNGMAP_FIELD_TEXT, 1, 0, 10, 4080, "f");
+	class_wire_field(&wire, LTTNGMAP_FIELD_TEXT, 1, 0, 10,
+			 LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE, "f");
 	class_wire_field(&wire, LTTNGMAP_FIELD_STRING, 1, 0, 10, 0, "g");
 }
 

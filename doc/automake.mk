@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	doc/design/architecture.md \
 	doc/design/consumer.md \
 	doc/design/figures.md \
+	doc/design/filters.md \
 	doc/design/ring-file.md \
 	doc/design/ring.md \
 	doc/design/trace.md
@@ -14,6 +15,7 @@ EXTRA_DIST += \
 dist_man_MANS += \
 	doc/man/lttngmap-abi.5 \
 	doc/man/lttngmap-consumerd.8 \
+	doc/man/lttngmap-filter.7 \
 	doc/man/lttngmap-ring-file.3 \
 	doc/man/lttngmap-sessiond.8 \
 	doc/man/lttngmap.1 \

@@ -130,6 +130,7 @@ changed 'a filter on a missing field' "sessions\[1\]\.channels\[0\]\.rules\[0\]:
 	'fly["channels"][0]["rules"][0]["filter"] = "missing"'
 changed 'a context that is not permitted' 'channels\[1\]\.contexts\[0\]: no permission' \
 	'fast["contexts"] = ["perf:x"]'
+bad 'load: the same elsewhere' 1 'no permission' load -o fresh "$TAP_DIR/changed.json"
 is "$(ls -R)" "$(<"$TAP_DIR/files")" 'no directory is left of these'
 
 # damaged NAME REGEX: changed.json as it is.

@@ -19,6 +19,7 @@
 #include "sessiond/app-message.h"
 #include "sessiond/app-request.h"
 #include "sessiond/daemon.h"
+#include "sessiond/listen.h"
 #include "sessiond/memory-set.h"
 #include "sessiond/messages.h"
 #include "sessiond/process.h"
@@ -340,7 +341,7 @@ int app_socket_create(struct daemon *daemon, const char *path, struct app_socket
 	if (error < 0)
 		goto fail;
 	before = umask(0);
-	error = socket_listen(path, SOCK_SEQPACKET | SOCK_NONBLOCK, mode, &app->fd);
+	error = listen_at(path, mode, &app->fd);
 	umask(before);
 	if (error)
 		goto fail;

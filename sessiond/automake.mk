@@ -51,6 +51,8 @@ libsessiond_la_SOURCES = \
 	sessiond/daemon.h \
 	sessiond/doorbell.c \
 	sessiond/doorbell.h \
+	sessiond/listen.c \
+	sessiond/listen.h \
 	sessiond/mediator.h \
 	sessiond/member.c \
 	sessiond/member.h \
@@ -105,6 +107,21 @@ libsessiond_la_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFL
 	$(JSON_CFLAGS) $(NUMA_CFLAGS) $(POPT_CFLAGS) -DBINDIR='"$(bindir)"'
 libsessiond_la_LIBADD = libfilter.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(FUSE_LIBS) $(JSON_LIBS) \
 	$(NUMA_LIBS) $(POPT_LIBS) -lpthread
+
+# Units: the system's instance, and one for each user.
+unit_files = systemd/system/lttngmap-sessiond.service systemd/system/lttngmap-sessiond.socket
+user_unit_files = systemd/user/lttngmap-sessiond.service systemd/user/lttngmap-sessiond.socket
+EXTRA_DIST += $(unit_files:=.in) $(user_unit_files:=.in)
+CLEANFILES += $(unit_files) $(user_unit_files)
+$(unit_files) $(user_unit_files): Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+		$(SED) -e 's|[@]bindir[@]|$(bindir)|g' $(srcdir)/$@.in >$@.new && mv $@.new $@
+$(unit_files) $(user_unit_files): %: $(srcdir)/%.in
+if HAVE_SYSTEMD_UNITS
+nodist_systemdsystemunit_DATA = $(unit_files)
+nodist_systemduserunit_DATA = $(user_unit_files)
+endif
+check_DATA = $(unit_files) $(user_unit_files)
 
 bin_PROGRAMS += lttngmap-sessiond
 lttngmap_sessiond_SOURCES = sessiond/main.c

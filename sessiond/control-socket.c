@@ -22,6 +22,7 @@
 #include "common/socket.h"
 #include "sessiond/consumer-link.h"
 #include "sessiond/daemon.h"
+#include "sessiond/listen.h"
 #include "sessiond/messages.h"
 #include "sessiond/options.h"
 #include "sessiond/session.h"
@@ -321,6 +322,9 @@ static void admit_group(struct control_socket *control, const char *path)
 		return;
 	control->group = group->gr_gid;
 	control->has_group = true;
+	/* A socket of systemd's has the rights that its unit gives. */
+	if (listen_is_passed(path))
+		return;
 	if (chown(path, (uid_t)-1, group->gr_gid) != 0 || chmod(path, 0660) != 0)
 		log_warning("members of the group " GROUP " cannot use %s: %s", path,
 			    strerror(errno));
@@ -343,7 +347,7 @@ int control_socket_create(struct daemon *daemon, const char *path, struct contro
 		error = sd_event_source_set_enabled(control->pause, SD_EVENT_OFF);
 	if (error < 0)
 		goto fail;
-	error = socket_listen(path, SOCK_SEQPACKET | SOCK_NONBLOCK, 0600, &control->fd);
+	error = listen_at(path, 0600, &control->fd);
 	if (error)
 		goto fail;
 	admit_group(control, path);

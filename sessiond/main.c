@@ -20,6 +20,7 @@
 
 #include "common/log.h"
 #include "sessiond/daemon.h"
+#include "sessiond/listen.h"
 #include "sessiond/options.h"
 #include "sessiond/runtime-dir.h"
 
@@ -127,6 +128,11 @@ int main(int argc, const char **argv)
 	if (status >= 0)
 		goto out;
 	status = EXIT_FAILURE;
+	if (listen_init() != 0) {
+		log_error("the sockets that were passed ($LISTEN_FDS) are not as sd_listen_fds(3) "
+			  "has it: start the daemon by its unit, or without them");
+		goto out;
+	}
 	block_signals();
 	if (options.private_instance && follow_parent(parent) != 0) {
 		/* It may have made it for us, and cannot remove it any more. */

@@ -21,6 +21,7 @@
 #include "common/protocol-control.h"
 #include "common/protocol-ring.h"
 #include "common/socket.h"
+#include "sessiond/listen.h"
 
 #define ANSWER_MS 2000
 #define LOCK_TRIES 100
@@ -123,7 +124,8 @@ static int check_alone(const struct runtime_dir *dir)
 	pid_t pid;
 
 	snprintf(path, sizeof(path), "%s/%s", dir->path, PROTOCOL_CONTROL_SOCKET);
-	if (talk(path, &answers, &pid) == 0)
+	/* We would talk to ourselves; who passed it starts one daemon at a time. */
+	if (listen_is_passed(path) || talk(path, &answers, &pid) == 0)
 		return 0;
 	if (answers)
 		log_error("lttngmap-sessiond runs in %s already, as process %d: use it, end it, "
@@ -160,7 +162,8 @@ static void remove_leftovers(const struct runtime_dir *dir)
 	nftw(dir->rings, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 	for (size_t i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir->path, sockets[i]);
-		unlink(path);
+		if (!listen_is_passed(path))
+			unlink(path);
 	}
 }
 

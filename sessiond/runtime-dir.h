@@ -6,7 +6,8 @@
  *   RUNTIME/app.sock  control.sock  ring.sock  rings/SESSION/CHANNEL/...
  *
  * It belongs to one live daemon at a time. Whether there is one is found out
- * by talking to it: a file would outlive it.
+ * by talking to it: a file would outlive it. Sockets that systemd listens at
+ * stay where they are, and so does the directory then.
  */
 #ifndef SESSIOND_RUNTIME_DIR_H
 #define SESSIOND_RUNTIME_DIR_H

@@ -321,6 +321,7 @@ sessiond_tests = \
 	tests/integration/sessiond-consumer.sh \
 	tests/integration/sessiond-control.sh \
 	tests/integration/sessiond-start.sh \
+	tests/integration/sessiond-units.sh \
 	tests/integration/sessions-owners.sh \
 	tests/integration/sessions-rules.sh
 check_PROGRAMS += tests/utils/rounds

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# The daemon as a service: started by its control socket, and its units.
+
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+
+if command -v systemd-socket-activate >/dev/null; then
+	mkdir -m 0700 "$SESSIOND_DIR"
+	NOTIFY_SOCKET='' systemd-socket-activate --seqpacket --listen="$SESSIOND_DIR/control.sock" \
+		"$LTTNGMAP_BUILD/lttngmap-sessiond" --runtime-dir="$SESSIOND_DIR" \
+		--consumer=none >"$TAP_DIR/log" 2>&1 &
+	sessiond_pid=$!
+	ok 'somebody listens for it' wait_for test -S "$SESSIOND_DIR/control.sock"
+	ok 'and it does not run yet' test ! -e "$SESSIOND_DIR/app.sock"
+	like "$(control '{"verb": "list"}')" '"ok": ?true' 'who asks it something starts it'
+	ok 'it traces' test -S "$SESSIOND_DIR/app.sock" -a -d "$SESSIOND_DIR/rings"
+	like "$(control '{"verb": "list"}')" '"ok": ?true' 'it goes on'
+	sessiond_stop
+	is "$sessiond_status" 0 'it ends well'
+	is "$(ls -A "$SESSIOND_DIR")" control.sock 'and leaves the socket to whoever made it'
+else
+	skip 7 'there is no systemd-socket-activate'
+fi
+output=$(LISTEN_FDS=1 LISTEN_PID=$$ bash -c 'LISTEN_PID=$$ exec "$0" --runtime-dir="$1" 3<&-' \
+	"$LTTNGMAP_BUILD/lttngmap-sessiond" "$TAP_DIR/none" 2>&1)
+like "$output" 'LISTEN_FDS.*unit' 'sockets that are not there are an error'
+
+if command -v systemd-analyze >/dev/null; then
+	mkdir "$TAP_DIR/units"
+	for kind in system user; do
+		for unit in "$LTTNGMAP_BUILD/systemd/$kind"/lttngmap-sessiond.{service,socket}; do
+			# Not installed yet, maybe.
+			sed "s|^ExecStart=[^ ]*|ExecStart=$LTTNGMAP_BUILD/lttngmap-sessiond|" \
+				"$unit" >"$TAP_DIR/units/${unit##*/}"
+		done
+		output=$(systemd-analyze verify --man=no "--$kind" \
+			"$TAP_DIR/units/lttngmap-sessiond.socket" \
+			"$TAP_DIR/units/lttngmap-sessiond.service" 2>&1 | grep lttngmap)
+		is "$output" '' "systemd takes the $kind units"
+	done
+	command="systemd-analyze security --offline=yes $TAP_DIR/units/lttngmap-sessiond.service"
+	diag "$($command 2>/dev/null | tail -1)"
+else
+	skip 2 'there is no systemd-analyze'
+fi
+done_testing

@@ -20,9 +20,14 @@
 /*
  * Our two descriptors are put at numbers that a program does not come by on
  * its own, so that one that closes all and opens others does not find an
- * eventfd's eight bytes in a file of its own.
+ * eventfd's eight bytes in a file of its own: beyond its soft limit, where
+ * neither open() nor dup2() gets. Not where the limit is so high that the
+ * kernel's table would be large, nor where it is the hard one, too.
  */
 #define HIGH_FD 1000
+#define HIGHEST_FD 4096
+/* With so few, and none beyond, our numbers would soon be the program's. */
+#define FEW_FDS 64
 
 struct local *local_pages;
 
@@ -149,30 +154,60 @@ static void drop_inherited_fds(void)
 	inherited.doorbell = -1;
 }
 
-static int move_high(int fd)
+static int move_to(int fd, long lowest)
 {
-	struct rlimit limit = { .rlim_cur = 0 };
-	long lowest = HIGH_FD;
-	long moved;
+	long moved = arch_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest);
 
-	arch_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
-	if (limit.rlim_cur < HIGH_FD + 16)
-		lowest = limit.rlim_cur > 64 ? (long)limit.rlim_cur - 16 : 0;
-	moved = arch_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest);
 	if (moved < 0)
 		return fd;
 	arch_syscall(SYS_close, fd);
 	return (int)moved;
 }
 
+/* The limit is raised for an instant, as far as the program may do itself. */
+static bool move_beyond(struct local *local, const struct rlimit *limit)
+{
+	struct rlimit raised = { limit->rlim_cur + 2, limit->rlim_max };
+
+	if (limit->rlim_cur > HIGHEST_FD || raised.rlim_cur > limit->rlim_max ||
+	    arch_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, NULL) < 0)
+		return false;
+	local->socket = move_to(local->socket, (long)limit->rlim_cur);
+	local->doorbell = move_to(local->doorbell, (long)limit->rlim_cur);
+	arch_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, limit, NULL);
+	return true;
+}
+
+static void move_fds(struct local *local)
+{
+	struct rlimit limit = { .rlim_cur = 0 };
+	long lowest;
+
+	arch_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
+	if (move_beyond(local, &limit))
+		return;
+	if (limit.rlim_cur < FEW_FDS) {
+		arch_syscall(SYS_close, local->socket);
+		arch_syscall(SYS_close, local->doorbell);
+		local->socket = -1;
+		local->doorbell = -1;
+		return;
+	}
+	lowest = limit.rlim_cur < HIGH_FD + 16 ? (long)limit.rlim_cur - 16 : HIGH_FD;
+	local->socket = move_to(local->socket, lowest);
+	local->doorbell = move_to(local->doorbell, lowest);
+}
+
 static void keep_fds(struct local *local, int socket, struct exchange_fds *fds)
 {
 	struct stat status = { .st_ino = 0 };
 
-	local->socket = move_high(socket);
-	local->doorbell = move_high(fds->fd[PROTOCOL_APP_FD_DOORBELL]);
+	local->socket = socket;
+	local->doorbell = fds->fd[PROTOCOL_APP_FD_DOORBELL];
 	fds->fd[PROTOCOL_APP_FD_DOORBELL] = -1;
-	arch_syscall(SYS_fstat, local->socket, &status);
+	move_fds(local);
+	if (local->socket >= 0)
+		arch_syscall(SYS_fstat, local->socket, &status);
 	inherited.socket = local->socket;
 	inherited.doorbell = local->doorbell;
 	inherited.socket_inode = status.st_ino;

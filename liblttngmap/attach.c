@@ -43,6 +43,7 @@ static struct {
 	int socket;
 	int doorbell;
 	ino_t socket_inode;
+	bool allow_blocking;
 	/* Ring data beyond the reserve, mapped one by one. */
 	char *extra[LTTNGMAP_CHANNELS];
 	uint64_t extra_size[LTTNGMAP_CHANNELS];
@@ -256,7 +257,10 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	long result;
 
 	use_rseq = arch_store16_is_atomic() && __rseq_size > 0;
-	allow_blocking = secure_getenv("LTTNGMAP_ALLOW_BLOCKING") != NULL;
+	/* A child's environment may be gone, or being changed. */
+	if (!(flags & PROTOCOL_APP_FORKED))
+		inherited.allow_blocking = secure_getenv("LTTNGMAP_ALLOW_BLOCKING") != NULL;
+	allow_blocking = inherited.allow_blocking;
 	fill_request(&request, flags, nr_classes, use_rseq, allow_blocking);
 	result = exchange(socket, &request, sizeof(request), classes, size, PROTOCOL_APP_REGISTERED,
 			  answer, sizeof(*answer), answer_size, &fds, deadline);

@@ -80,25 +80,47 @@ static int connect_to(const struct sockaddr_un *address, uint64_t deadline)
 	return fd;
 }
 
+static int connect_in(struct sockaddr_un *address, const char *directory, const char *sub,
+		      uint64_t deadline)
+{
+	return make_address(address, directory, sub) ? connect_to(address, deadline)
+						     : -ENAMETOOLONG;
+}
+
 /* The environment's choice alone, else the user's own daemon, else root's. */
-int exchange_connect(uint64_t deadline)
+static int connect_by_environment(struct sockaddr_un *address, uint64_t deadline)
 {
 	const char *chosen = secure_getenv("LTTNGMAP_RUNTIME_DIR");
-	struct sockaddr_un address;
 	const char *xdg;
 	int fd;
 
 	if (chosen)
-		return make_address(&address, chosen, "") ? connect_to(&address, deadline)
-							  : -ENAMETOOLONG;
+		return connect_in(address, chosen, "", deadline);
 	xdg = secure_getenv("XDG_RUNTIME_DIR");
-	if (xdg && arch_syscall(SYS_geteuid) != 0 && make_address(&address, xdg, "/lttngmap")) {
-		fd = connect_to(&address, deadline);
+	if (xdg && arch_syscall(SYS_geteuid) != 0) {
+		fd = connect_in(address, xdg, "/lttngmap", deadline);
 		if (fd >= 0)
 			return fd;
 	}
-	return make_address(&address, "/run", "/lttngmap") ? connect_to(&address, deadline)
-							   : -ENAMETOOLONG;
+	return connect_in(address, "/run", "/lttngmap", deadline);
+}
+
+/*
+ * The children of a process go where it went, and look at no environment: it
+ * may be gone, or another thread may be changing it.
+ */
+int exchange_connect(uint64_t deadline)
+{
+	static struct sockaddr_un known;
+	struct sockaddr_un address;
+	int fd;
+
+	if (known.sun_family)
+		return connect_to(&known, deadline);
+	fd = connect_by_environment(&address, deadline);
+	if (fd >= 0)
+		known = address;
+	return fd;
 }
 
 void exchange_close_fds(struct exchange_fds *fds)

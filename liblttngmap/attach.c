@@ -334,10 +334,11 @@ enum attach_result attach_first(int socket, uint64_t deadline, const void *class
 				uint32_t nr_classes, uint16_t *ids)
 {
 	enum attach_result result = ATTACH_BUSY;
-	uint32_t free = 0;
+	uint64_t free = 0;
 
-	if (make_pages() && __atomic_compare_exchange_n(&local_pages->attaching, &free, 1, false,
-							__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+	if (make_pages() &&
+	    __atomic_compare_exchange_n(&local_pages->attaching, &free, arch_thread_token(), false,
+					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 		result = attach_with_ids(socket, deadline, classes, size, nr_classes, ids) == 0
 				 ? ATTACH_READY
 				 : ATTACH_NONE;
@@ -360,21 +361,46 @@ static void attach_forked(struct local *local)
 		__atomic_store_n(&local->process, &not_traced, __ATOMIC_RELEASE);
 }
 
+/*
+ * Somebody is at it. Where events may make this program wait at all, another
+ * thread waits for that, as long as a registration takes at most: else a
+ * child's threads would lose what they emit until its first one is attached.
+ * Not the handler of a signal that came to the very thread.
+ */
+static bool may_wait(struct local *local, uint64_t holder, uint64_t *deadline)
+{
+	const struct timespec pause = { .tv_nsec = 50000 };
+
+	if (!inherited.allow_blocking || holder == arch_thread_token() ||
+	    __atomic_load_n(&local->impatient, __ATOMIC_RELAXED))
+		return false;
+	if (!*deadline)
+		*deadline = deadline_from_now();
+	if (exchange_now() >= *deadline) {
+		__atomic_store_n(&local->impatient, true, __ATOMIC_RELAXED);
+		return false;
+	}
+	arch_syscall(SYS_nanosleep, &pause, NULL);
+	return true;
+}
+
 enum attach_result attach_child(struct local *local)
 {
-	const struct lttngmap_process *process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
-	uint32_t free = 0;
+	const struct lttngmap_process *process;
+	uint64_t deadline = 0, holder;
 
-	if (LIKELY(process != NULL))
-		return process == &not_traced ? ATTACH_NONE : ATTACH_READY;
-	if (!__atomic_compare_exchange_n(&local->attaching, &free, 1, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
-		return ATTACH_BUSY;
-	if (__atomic_load_n(&local->process, __ATOMIC_RELAXED) == NULL)
-		attach_forked(local);
-	__atomic_store_n(&local->attaching, 0, __ATOMIC_RELEASE);
-	return __atomic_load_n(&local->process, __ATOMIC_RELAXED) == &not_traced ? ATTACH_NONE
-										 : ATTACH_READY;
+	while (UNLIKELY((process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE)) == NULL)) {
+		holder = 0;
+		if (__atomic_compare_exchange_n(&local->attaching, &holder, arch_thread_token(),
+						false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			if (__atomic_load_n(&local->process, __ATOMIC_RELAXED) == NULL)
+				attach_forked(local);
+			__atomic_store_n(&local->attaching, 0, __ATOMIC_RELEASE);
+		} else if (!may_wait(local, holder, &deadline)) {
+			return ATTACH_BUSY;
+		}
+	}
+	return process == &not_traced ? ATTACH_NONE : ATTACH_READY;
 }
 
 /*

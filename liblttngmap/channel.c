@@ -39,11 +39,9 @@ static bool read_channel(const struct lttngmap_control *control, uint32_t slot,
 	return false;
 }
 
-static enum channel_result fill_view(struct local *local, uint32_t slot,
-				     struct ring_channel *view)
+static enum channel_result fill_view(struct local *local, uint32_t slot, struct ring_channel *view)
 {
-	const struct lttngmap_control *control =
-		__atomic_load_n(&local->control, __ATOMIC_RELAXED);
+	const struct lttngmap_control *control = __atomic_load_n(&local->control, __ATOMIC_RELAXED);
 	struct lttngmap_channel channel;
 	uint64_t subbufs, rings, needed;
 
@@ -116,12 +114,55 @@ static void install_view(struct local *local, uint32_t slot, const struct ring_c
 	__atomic_store_n(&cached->busy, 0, __ATOMIC_RELEASE);
 }
 
+/* A copy of the view in the cache, where that is the channel's of now. */
+static bool read_cache(const struct local *local, uint32_t slot, struct ring_channel *view)
+{
+	const struct ring_channel *cached = &local->channels[slot];
+	uint32_t generation = __atomic_load_n(&cached->generation, __ATOMIC_ACQUIRE);
+	/* NULL in a child that was forked since. */
+	const uint32_t *control_generation =
+		__atomic_load_n(&cached->control_generation, __ATOMIC_RELAXED);
+
+	if (!generation || !control_generation ||
+	    generation != __atomic_load_n(control_generation, __ATOMIC_RELAXED))
+		return false;
+	*view = *cached;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&cached->generation, __ATOMIC_RELAXED) == generation &&
+	       view->generation == generation;
+}
+
+/* What found no ring to be counted in goes into one. */
+static void settle_lost(struct local *local, const struct ring_channel *view)
+{
+	uint64_t lost;
+
+	/* Pairs with itself: whoever caches a view sees the count, or its counter the view. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	lost = __atomic_exchange_n(&local->lost, 0, __ATOMIC_RELAXED);
+	if (lost)
+		ring_discard(local, ring_at(view, 0), lost);
+}
+
+void channel_lose(struct local *local)
+{
+	struct ring_channel view;
+
+	ring_discard(local, NULL, 1);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&local->process, __ATOMIC_ACQUIRE))
+		return;
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
+		if (read_cache(local, slot, &view)) {
+			settle_lost(local, &view);
+			return;
+		}
+	}
+}
+
 enum channel_result channel_view(struct local *local, uint32_t slot, struct ring_channel *view)
 {
-	struct ring_channel *cached = &local->channels[slot];
-	const uint32_t *control_generation;
 	enum channel_result result;
-	uint32_t generation;
 
 	switch (attach_child(local)) {
 	case ATTACH_READY:
@@ -132,25 +173,12 @@ enum channel_result channel_view(struct local *local, uint32_t slot, struct ring
 		return CHANNEL_OFF;
 	}
 
-	generation = __atomic_load_n(&cached->generation, __ATOMIC_ACQUIRE);
-	/* NULL in a child that was forked since. */
-	control_generation = __atomic_load_n(&cached->control_generation, __ATOMIC_RELAXED);
-	if (generation && control_generation &&
-	    generation == __atomic_load_n(control_generation, __ATOMIC_RELAXED)) {
-		*view = *cached;
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (__atomic_load_n(&cached->generation, __ATOMIC_RELAXED) == generation &&
-		    view->generation == generation)
-			return CHANNEL_ON;
-	}
-
+	if (read_cache(local, slot, view))
+		return CHANNEL_ON;
 	result = fill_view(local, slot, view);
 	if (result == CHANNEL_ON) {
-		uint64_t lost = __atomic_exchange_n(&local->lost, 0, __ATOMIC_RELAXED);
-
 		install_view(local, slot, view);
-		if (lost)
-			ring_discard(local, ring_at(view, 0), lost);
+		settle_lost(local, view);
 	}
 	return result;
 }

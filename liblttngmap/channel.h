@@ -19,9 +19,12 @@ enum channel_result {
 
 /*
  * A copy of the channel's view, made anew where the cached one is not valid.
- * Attaches a forked child first. Signal-safe, waits for nobody; may take one
- * exchange with the daemon for a slot beyond the reserve.
+ * Attaches a forked child first. Signal-safe; may take one exchange with the
+ * daemon for a slot beyond the reserve.
  */
 enum channel_result channel_view(struct local *local, uint32_t slot, struct ring_channel *view);
+
+/* An event is lost before it is known in which ring to count that. */
+void channel_lose(struct local *local);
 
 #endif /* LTTNGMAP_CHANNEL_H */

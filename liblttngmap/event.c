@@ -7,6 +7,7 @@
 #include <lttngmap/event-class.h>
 
 #include "attach.h"
+#include "channel.h"
 #include "local.h"
 #include "ring.h"
 #include "ring-write.h"
@@ -24,7 +25,7 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 		enum attach_result result = attach_child(local);
 
 		if (result == ATTACH_BUSY)
-			ring_discard(local, NULL, 1);
+			channel_lose(local);
 		if (result != ATTACH_READY)
 			return;
 		process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE);

@@ -19,9 +19,10 @@
  *   lost         any (atomic add)               the next channel fill (xchg)
  *   exchange     whoever set it                 -
  *
- * Nobody waits for any of these: who does not get `attaching`, `busy` or
- * `exchange` goes on without, because the holder may be the code that a
- * signal handler interrupted.
+ * Who does not get `attaching`, `busy` or `exchange` goes on without, because
+ * the holder may be the code that a signal handler interrupted. Only for
+ * `attaching`, and only where events may block, does another thread wait, for
+ * as long as a registration may take.
  */
 #ifndef LTTNGMAP_LOCAL_H
 #define LTTNGMAP_LOCAL_H
@@ -39,10 +40,10 @@ struct ring_channel {
 	uint32_t generation; /* 0: not filled */
 	uint32_t busy;
 	const uint32_t *control_generation; /* of this channel in the global control */
-	uint64_t offset_mask;  /* sub-buffer size - 1 */
-	uint64_t offset_limit; /* largest offset at which a record may end */
+	uint64_t offset_mask;               /* sub-buffer size - 1 */
+	uint64_t offset_limit;              /* largest offset at which a record may end */
 	uint32_t subbuf_shift;
-	uint32_t index_mask; /* sub-buffers in rotation - 1 */
+	uint32_t index_mask;  /* sub-buffers in rotation - 1 */
 	char *rings;          /* ring control of ring 0 */
 	char *data;           /* ring data of ring 0, id 0: never loaded from */
 	uint64_t ring_stride; /* bytes of ring control of one ring */
@@ -58,20 +59,22 @@ struct ring_channel {
 struct local {
 	const struct lttngmap_process *process; /* NULL: not attached */
 	const struct lttngmap_control *control;
-	uint64_t epoch;    /* never 0 while attached, differs in every process */
-	uint64_t lost;     /* events that found no ring to be counted in */
-	uint32_t attaching;
-	uint32_t exchange; /* somebody talks on the socket */
+	uint64_t epoch;     /* never 0 while attached, differs in every process */
+	uint64_t lost;      /* events that found no ring to be counted in */
+	uint64_t attaching; /* token of the thread that is at it; 0: nobody */
+	uint32_t exchange;  /* somebody talks on the socket */
+	bool impatient;     /* waited for `attaching` in vain */
+	bool daemon_gone;   /* so nobody waits for it to make room */
 	int socket;
-	int doorbell;      /* eventfd; -1: none */
+	int doorbell; /* eventfd; -1: none */
 	bool use_rseq;
 	bool store16_atomic;
 	bool has_rdpid;
 	bool allow_blocking;
 	char *ring_control;
 	uint64_t slot_stride;
-	uint32_t reserve;        /* slots whose ring data was handed over */
-	uint64_t reserve_size;   /* bytes of each, without the meta page */
+	uint32_t reserve;              /* slots whose ring data was handed over */
+	uint64_t reserve_size;         /* bytes of each, without the meta page */
 	char *data[LTTNGMAP_CHANNELS]; /* mapped ring data, or NULL */
 	uint64_t data_size[LTTNGMAP_CHANNELS];
 	struct ring_channel channels[LTTNGMAP_CHANNELS];

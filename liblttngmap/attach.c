@@ -283,6 +283,7 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	local->store16_atomic = arch_store16_is_atomic();
 	local->has_rdpid = arch_has_rdpid();
 	local->allow_blocking = allow_blocking;
+	local->daemon_gone = false;
 	local->slot_stride = answer->slot_stride;
 	local->reserve = answer->reserve;
 	inherited.instance = answer->instance;
@@ -498,12 +499,20 @@ bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed)
 	return mapped;
 }
 
+bool attach_has_socket(struct local *local)
+{
+	return is_our_socket(local->socket);
+}
+
 bool attach_is_alive(struct local *local)
 {
 	char byte;
 	long result = arch_syscall(SYS_recvfrom, local->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT,
 				   NULL, NULL);
 
+	/* A child that was forked here has no socket yet. */
+	if (!__atomic_load_n(&local->process, __ATOMIC_ACQUIRE))
+		return true;
 	/* An answer that came too late is still there: the daemon was slow, not gone. */
 	return result > 0 || result == -EAGAIN;
 }

@@ -50,6 +50,8 @@ enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_
 enum attach_result attach_child(struct local *local);
 /* Ring data of at least `needed` bytes for a slot. Signal-safe. */
 bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed);
+/* Is our socket there, which tells when the daemon is gone? Signal-safe. */
+bool attach_has_socket(struct local *local);
 /* Does the daemon still hold our socket? Signal-safe. */
 bool attach_is_alive(struct local *local);
 

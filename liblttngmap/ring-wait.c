@@ -12,12 +12,26 @@
 
 /* A daemon that frees space wakes the waiters; this is for a daemon that died. */
 #define WAIT_STEP_NS 50000000
+/* For how long to believe in a daemon when our socket, which would tell, was closed. */
+#define WAIT_BLIND_NS UINT64_C(1000000000)
+
+static bool is_over(struct local *local, uint64_t now, bool has_socket, uint64_t *deadline)
+{
+	if (!has_socket && *deadline > now + WAIT_BLIND_NS)
+		*deadline = now + WAIT_BLIND_NS;
+	if (now < *deadline)
+		return false;
+	if (!has_socket)
+		__atomic_store_n(&local->daemon_gone, true, __ATOMIC_RELAXED);
+	return true;
+}
 
 bool ring_wait(struct local *local, const struct ring_channel *channel, struct lttngmap_ring *ring,
 	       uint64_t *deadline)
 {
 	const struct timespec step = { .tv_nsec = WAIT_STEP_NS };
 	uint64_t now = ring_clock(LTTNGMAP_CLOCK_MONOTONIC);
+	bool has_socket = attach_has_socket(local);
 	struct ring_move move;
 	uint32_t space;
 	long result;
@@ -26,7 +40,9 @@ bool ring_wait(struct local *local, const struct ring_channel *channel, struct l
 		*deadline = channel->blocking_timeout_ms
 				    ? now + channel->blocking_timeout_ms * UINT64_C(1000000)
 				    : UINT64_MAX;
-	if (now >= *deadline)
+	/* Else each event would wait until it has seen that there is no daemon. */
+	if (__atomic_load_n(&local->daemon_gone, __ATOMIC_RELAXED) ||
+	    is_over(local, now, has_socket, deadline))
 		return false;
 
 	/*
@@ -41,5 +57,8 @@ bool ring_wait(struct local *local, const struct ring_channel *channel, struct l
 		return true;
 	result = arch_syscall(SYS_futex, &ring->space, FUTEX_WAIT, space, &step);
 	/* EINTR too: where signals come often, no wait ever lasts its time. */
-	return (result != -ETIMEDOUT && result != -EINTR) || attach_is_alive(local);
+	if ((result != -ETIMEDOUT && result != -EINTR) || !has_socket || attach_is_alive(local))
+		return true;
+	__atomic_store_n(&local->daemon_gone, true, __ATOMIC_RELAXED);
+	return false;
 }

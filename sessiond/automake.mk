@@ -95,6 +95,7 @@ libsessiond_la_SOURCES = \
 	sessiond/runtime-dir.c \
 	sessiond/runtime-dir.h \
 	sessiond/session-clear.c \
+	sessiond/session-owner.c \
 	sessiond/session.c \
 	sessiond/session.h \
 	sessiond/slots.c \

@@ -21,9 +21,9 @@ static int refuse_string(struct control_client *client, const char *key, int err
 static int refuse_number(struct control_client *client, const char *key, int error)
 {
 	control_refuse(client, "it is a whole number, not negative", "member '%s' is %s", key,
-		       error == -ENOENT	  ? "missing" :
-		       error == -ERANGE ? "out of range" :
-					  "not a number");
+		       error == -ENOENT   ? "missing"
+		       : error == -ERANGE ? "out of range"
+					  : "not a number");
 	return error;
 }
 
@@ -53,24 +53,24 @@ const char *control_need_name(struct control_client *client, struct json_object 
 	return name;
 }
 
-int control_need_number(struct control_client *client, struct json_object *request,
-			const char *key, uint64_t max, uint64_t *value)
+int control_need_number(struct control_client *client, struct json_object *request, const char *key,
+			uint64_t max, uint64_t *value)
 {
 	int error = json_message_get_uint64(request, key, 0, max, value);
 
 	return error ? refuse_number(client, key, error) : 0;
 }
 
-int control_take_string(struct control_client *client, struct json_object *request,
-			const char *key, const char **value)
+int control_take_string(struct control_client *client, struct json_object *request, const char *key,
+			const char **value)
 {
 	int error = json_message_get_string(request, key, value);
 
 	return error && error != -ENOENT ? refuse_string(client, key, error) : 0;
 }
 
-int control_take_number(struct control_client *client, struct json_object *request,
-			const char *key, uint64_t max, uint64_t *value)
+int control_take_number(struct control_client *client, struct json_object *request, const char *key,
+			uint64_t max, uint64_t *value)
 {
 	int error = json_message_get_uint64(request, key, 0, max, value);
 

@@ -26,14 +26,14 @@ const char *control_need_string(struct control_client *client, struct json_objec
 const char *control_need_name(struct control_client *client, struct json_object *request,
 			      const char *key);
 /* 0 or -errno. */
-int control_need_number(struct control_client *client, struct json_object *request,
-			const char *key, uint64_t max, uint64_t *value);
+int control_need_number(struct control_client *client, struct json_object *request, const char *key,
+			uint64_t max, uint64_t *value);
 
 /* Optional ones: what is not there leaves the value as it is. 0 or -errno. */
-int control_take_string(struct control_client *client, struct json_object *request,
-			const char *key, const char **value);
-int control_take_number(struct control_client *client, struct json_object *request,
-			const char *key, uint64_t max, uint64_t *value);
+int control_take_string(struct control_client *client, struct json_object *request, const char *key,
+			const char **value);
+int control_take_number(struct control_client *client, struct json_object *request, const char *key,
+			uint64_t max, uint64_t *value);
 int control_take_bool(struct control_client *client, struct json_object *request, const char *key,
 		      bool *value);
 

@@ -37,16 +37,15 @@ static int take_contexts(struct control_client *client, struct json_object *requ
 	if (!json_object_object_get_ex(request, "contexts", &names))
 		return 0;
 	if (!json_object_is_type(names, json_type_array)) {
-		control_refuse(client, "give a list of names",
-			       "member 'contexts' is not an array");
+		control_refuse(client, "give a list of names", "member 'contexts' is not an array");
 		return -EINVAL;
 	}
 	*contexts = 0;
 	for (size_t i = 0; i < json_object_array_length(names); i++) {
 		struct json_object *item = json_object_array_get_idx(names, i);
-		int context = find_context(client, json_object_is_type(item, json_type_string) ?
-							   json_object_get_string(item) :
-							   NULL);
+		int context = find_context(client, json_object_is_type(item, json_type_string)
+							   ? json_object_get_string(item)
+							   : NULL);
 
 		if (context < 0)
 			return context;
@@ -146,8 +145,7 @@ static bool may_add(struct control_client *client, const struct session *session
 	return false;
 }
 
-static void add(struct control_client *client, struct session *session,
-		struct json_object *request)
+static void add(struct control_client *client, struct session *session, struct json_object *request)
 {
 	char why[CHANNEL_WHY_SIZE], hint[CHANNEL_WHY_SIZE];
 	struct channel_config config = { .contexts = 0 };
@@ -159,8 +157,7 @@ static void add(struct control_client *client, struct session *session,
 		return;
 	if (control_find_channel(session, config.name))
 		control_refuse(client, "use another name, or \"change\"",
-			       "session %s has a channel '%s' already", session->name,
-			       config.name);
+			       "session %s has a channel '%s' already", session->name, config.name);
 	else if (!may_add(client, session))
 		return;
 	else if (session_add_channel(session, &config, &channel, why, hint) != 0)

@@ -90,8 +90,7 @@ static struct json_object *describe_contexts(uint64_t contexts)
 
 	for (unsigned int i = 0; i < LTTNGMAP_CONTEXTS; i++)
 		if (contexts >> i & 1)
-			json_object_array_add(array,
-					      json_object_new_string(context_kinds[i].name));
+			json_object_array_add(array, json_object_new_string(context_kinds[i].name));
 	return array;
 }
 

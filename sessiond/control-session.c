@@ -55,12 +55,16 @@ void control_serve_create(struct control_client *client, struct json_object *req
 	if (!config.name)
 		return;
 	config.output = control_need_string(client, request, "output");
-	if (!config.output ||
-	    control_take_bool(client, request, "snapshot", &config.snapshot) != 0)
+	if (!config.output || control_take_bool(client, request, "snapshot", &config.snapshot) != 0)
 		return;
 	if (config.output[0] != '/' || strlen(config.output) >= PATH_MAX) {
 		control_refuse(client, "give the directory's absolute path",
 			       "session %s cannot write to '%.200s'", config.name, config.output);
+		return;
+	}
+	if (config.snapshot) {
+		control_refuse(client, "leave \"snapshot\" out",
+			       "flight recorders are not supported yet");
 		return;
 	}
 	if (!may_create(client))

@@ -49,8 +49,7 @@ static int entry_create(const struct rule_config *config, struct rule_entry **re
 
 	if (!entry)
 		return -ENOMEM;
-	error = rule_parse(config->patterns, &entry->patterns, problem->why,
-			   sizeof(problem->why));
+	error = rule_parse(config->patterns, &entry->patterns, problem->why, sizeof(problem->why));
 	if (error == 0 && config->exclude)
 		error = rule_parse(config->exclude, &entry->exclude, problem->why,
 				   sizeof(problem->why));
@@ -124,9 +123,8 @@ void rule_list_remove(struct rule_list *list, struct rule_entry *entry)
 
 bool rule_entry_match(const struct rule_entry *entry, const struct registry_class *event_class)
 {
-	if (entry->has_loglevel && (entry->loglevel_only ?
-					    event_class->loglevel != entry->loglevel :
-					    event_class->loglevel > entry->loglevel))
+	if (entry->has_loglevel && (entry->loglevel_only ? event_class->loglevel != entry->loglevel
+							 : event_class->loglevel > entry->loglevel))
 		return false;
 	return rule_match(entry->patterns, event_class) &&
 	       !(entry->exclude && rule_match(entry->exclude, event_class));

@@ -244,8 +244,8 @@ int session_add_channel(struct session *session, const struct channel_config *co
 	return 0;
 }
 
-int session_change_channel(struct channel *channel, const struct channel_config *config,
-			   char *why, char *hint)
+int session_change_channel(struct channel *channel, const struct channel_config *config, char *why,
+			   char *hint)
 {
 	struct session *session = channel->session;
 	uint32_t stream_id = channel->stream_id;
@@ -303,39 +303,6 @@ void sessions_forget(struct sessions *sessions, const void *data)
 		if (session->clear.data == data)
 			session->clear.done = NULL;
 	}
-}
-
-/* ---- whose it is ------------------------------------------------------------- */
-
-static bool is_master(uint32_t uid)
-{
-	return uid == 0 || uid == geteuid();
-}
-
-bool session_is_for(const struct session *session, uint32_t uid)
-{
-	return is_master(uid) || uid == session->owner;
-}
-
-bool session_takes(const struct session *session, const struct process *process)
-{
-	return (is_master(session->owner) || process->uid == session->owner) &&
-	       trackers_take(&session->trackers, process);
-}
-
-void session_retrack(struct session *session)
-{
-	struct process *process;
-	struct channel *channel;
-
-	cds_list_for_each_entry(channel, &session->channels, node) {
-		if (!channel->started)
-			continue;
-		cds_list_for_each_entry(process, processes_list(session->daemon->processes), list)
-			channel_admit(channel, process);
-	}
-	if (session->state == SESSION_ACTIVE)
-		channel_wait_writers();
 }
 
 /* ---- processes and classes --------------------------------------------------- */
@@ -488,46 +455,6 @@ struct cds_list_head *sessions_list(struct sessions *sessions)
 	return &sessions->list;
 }
 
-struct session *sessions_find_key(struct sessions *sessions, const char *key)
-{
-	struct session *session;
-
-	cds_list_for_each_entry(session, &sessions->list, node)
-		if (strcmp(session->key, key) == 0)
-			return session;
-	return NULL;
-}
-
-struct session *sessions_find(struct sessions *sessions, const char *name, uint32_t uid)
-{
-	struct session *session, *found = NULL;
-
-	cds_list_for_each_entry(session, &sessions->list, node) {
-		if (strcmp(session->name, name) != 0 || !session_is_for(session, uid))
-			continue;
-		if (session->owner == uid)
-			return session;
-		found = session;
-	}
-	return found;
-}
-
-/* Users may give theirs the same name. */
-static int make_key(struct sessions *sessions, struct session *session)
-{
-	struct session *other;
-
-	cds_list_for_each_entry(other, &sessions->list, node)
-		if (other->owner == session->owner && strcmp(other->name, session->name) == 0)
-			return -EEXIST;
-	if (sessions_find_key(sessions, session->name))
-		snprintf(session->key, sizeof(session->key), "%.50s+%u", session->name,
-			 session->owner);
-	else
-		strcpy(session->key, session->name);
-	return sessions_find_key(sessions, session->key) ? -EEXIST : 0;
-}
-
 static int make_metadata(struct session *session)
 {
 	struct metadata_config config = { .session = session->name };
@@ -566,7 +493,7 @@ int session_create(struct sessions *sessions, const struct session_config *confi
 	session->snapshot = config->snapshot;
 	CDS_INIT_LIST_HEAD(&session->channels);
 	snprintf(session->name, sizeof(session->name), "%s", config->name);
-	error = make_key(sessions, session);
+	error = session_make_key(session);
 	if (error)
 		goto fail;
 	error = -ENOMEM;

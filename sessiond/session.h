@@ -119,6 +119,11 @@ struct cds_list_head *sessions_list(struct sessions *sessions);
  */
 struct session *sessions_find(struct sessions *sessions, const char *name, uint32_t uid);
 struct session *sessions_find_key(struct sessions *sessions, const char *key);
+/*
+ * What a new session is called where names are everybody's: two users may give
+ * theirs the same name. 0; -EEXIST: the owner has one of that name.
+ */
+int session_make_key(struct session *session);
 /* May that user touch and see it? */
 bool session_is_for(const struct session *session, uint32_t uid);
 /* Does the process take part in it: by its owner, by the trackers? */
@@ -154,8 +159,8 @@ void session_destroy(struct session *session);
 int session_add_channel(struct session *session, const struct channel_config *config,
 			struct channel **channel, char *why, char *hint);
 /* Of a session that is IDLE. As channel_change(). */
-int session_change_channel(struct channel *channel, const struct channel_config *config,
-			   char *why, char *hint);
+int session_change_channel(struct channel *channel, const struct channel_config *config, char *why,
+			   char *hint);
 /* Of a session that is IDLE. */
 void session_remove_channel(struct channel *channel);
 void session_start(struct session *session);

@@ -32,15 +32,15 @@ int tracker_kind_parse(const char *name, enum tracker_kind *kind)
 	return -EINVAL;
 }
 
-static struct tracker *find(const struct trackers *trackers, enum tracker_kind kind,
-			    uint32_t value, const char *pattern)
+static struct tracker *find(const struct trackers *trackers, enum tracker_kind kind, uint32_t value,
+			    const char *pattern)
 {
 	for (size_t i = 0; i < trackers->nr_trackers; i++) {
 		struct tracker *tracker = &trackers->trackers[i];
 
-		if (tracker->kind == kind && (kind == TRACKER_NAME ?
-						      strcmp(tracker->pattern, pattern) == 0 :
-						      tracker->value == value))
+		if (tracker->kind == kind &&
+		    (kind == TRACKER_NAME ? strcmp(tracker->pattern, pattern) == 0
+					  : tracker->value == value))
 			return tracker;
 	}
 	return NULL;

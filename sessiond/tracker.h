@@ -21,13 +21,7 @@
 #define TRACKERS_MAX 1024u
 #define TRACKER_NAME_MAX 255u
 
-enum tracker_kind {
-	TRACKER_PID,
-	TRACKER_UID,
-	TRACKER_GID,
-	TRACKER_NAME,
-	TRACKER_KINDS
-};
+enum tracker_kind { TRACKER_PID, TRACKER_UID, TRACKER_GID, TRACKER_NAME, TRACKER_KINDS };
 
 struct tracker {
 	enum tracker_kind kind;

@@ -40,6 +40,10 @@ bad '{"verb": "create", "session": "../s", "output": "/o"}' 'no name' 'create: a
 bad '{"verb": "create", "session": "", "output": "/o"}' 'no name' 'create: an empty name'
 bad '{"verb": "create", "session": "s"}' "'output' is missing" 'create: no output'
 bad '{"verb": "create", "session": "s", "output": "o"}' "write to 'o'" 'create: a relative path'
+bad '{"verb": "create", "session": "s", "output": "/o", "snapshot": 1}' 'not a boolean' \
+	'create: a number for a flag'
+bad '{"verb": "create", "session": "s", "output": "/o", "snapshot": true}' 'not supported yet' \
+	'create: a flight recorder'
 good '{"verb": "create", "session": "s", "output": "/o"}' 'create'
 bad '{"verb": "create", "session": "s", "output": "/o"}' 'already' 'create: twice'
 
@@ -52,6 +56,10 @@ done
 for count in 0 1 3 8192 1000000; do
 	bad "$(channel 4096 $count '"discard"')" "$count sub-buffers" "channel: $count sub-buffers"
 done
+bad "$(channel 4096 4 '"discard", "file_size": 4096')" 'not supported yet' 'channel: file limits'
+bad "$(channel 4096 4 '"discard", "contexts": "vpid"')" 'not an array' 'channel: no list of contexts'
+bad "$(channel 4096 4 '"discard", "contexts": ["mood"]')" "no context 'mood'" \
+	'channel: an unknown context'
 bad "$(channel 4096 4 '"ignore"')" "no mode 'ignore'" 'channel: an unknown mode'
 bad "$(channel 4096 4 '"blocking", "blocking_timeout_ms": -1')" timeout 'channel: a bad timeout'
 bad '{"verb": "channel", "session": "s", "channel": "c"}' 'missing' 'channel: no geometry'
@@ -65,6 +73,8 @@ bad '{"verb": "enable", "session": "s", "channel": "d", "rule": "*"}' "no channe
 	'enable: no such channel'
 bad '{"verb": "enable", "session": "s", "channel": "c"}' "'rule' is missing" 'enable: no rule'
 bad '{"verb": "enable", "session": "s", "channel": "c", "rule": ""}' 'enable' 'enable: an empty rule'
+bad '{"verb": "enable", "session": "s", "channel": "c", "rule": "*", "filter": "x == 1"}' \
+	'(not supported|filter)' 'enable: a filter that cannot be'
 good '{"verb": "enable", "session": "s", "channel": "c", "rule": "app:*"}' enable
 
 bad '{"verb": "stop", "session": "s"}' 'not started' 'stop: not started'

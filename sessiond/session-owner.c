@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * session-owner.c - whose a session is: who finds it, and whose processes it
+ * takes.
+ */
+#include "sessiond/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sessiond/channel.h"
+#include "sessiond/daemon.h"
+#include "sessiond/process.h"
+
+static bool is_master(uint32_t uid)
+{
+	return uid == 0 || uid == geteuid();
+}
+
+bool session_is_for(const struct session *session, uint32_t uid)
+{
+	return is_master(uid) || uid == session->owner;
+}
+
+bool session_takes(const struct session *session, const struct process *process)
+{
+	return (is_master(session->owner) || process->uid == session->owner) &&
+	       trackers_take(&session->trackers, process);
+}
+
+void session_retrack(struct session *session)
+{
+	struct process *process;
+	struct channel *channel;
+
+	cds_list_for_each_entry(channel, &session->channels, node) {
+		if (!channel->started)
+			continue;
+		cds_list_for_each_entry(process, processes_list(session->daemon->processes), list)
+			channel_admit(channel, process);
+	}
+	if (session->state == SESSION_ACTIVE)
+		channel_wait_writers();
+}
+
+struct session *sessions_find_key(struct sessions *sessions, const char *key)
+{
+	struct session *session;
+
+	cds_list_for_each_entry(session, sessions_list(sessions), node)
+		if (strcmp(session->key, key) == 0)
+			return session;
+	return NULL;
+}
+
+struct session *sessions_find(struct sessions *sessions, const char *name, uint32_t uid)
+{
+	struct session *session, *found = NULL;
+
+	cds_list_for_each_entry(session, sessions_list(sessions), node) {
+		if (strcmp(session->name, name) != 0 || !session_is_for(session, uid))
+			continue;
+		if (session->owner == uid)
+			return session;
+		found = session;
+	}
+	return found;
+}
+
+int session_make_key(struct session *session)
+{
+	struct sessions *sessions = session->daemon->sessions;
+	struct session *other;
+
+	cds_list_for_each_entry(other, sessions_list(sessions), node)
+		if (other->owner == session->owner && strcmp(other->name, session->name) == 0)
+			return -EEXIST;
+	if (sessions_find_key(sessions, session->name))
+		snprintf(session->key, sizeof(session->key), "%.50s+%u", session->name,
+			 session->owner);
+	else
+		strcpy(session->key, session->name);
+	return sessions_find_key(sessions, session->key) ? -EEXIST : 0;
+}

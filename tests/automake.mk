@@ -372,3 +372,23 @@ EXTRA_DIST += \
 	tests/fuzz/filter-machine.c \
 	tests/fuzz/filter-seeds.c \
 	tests/fuzz/run.sh
+
+# Numbered events of many threads and processes, against what they counted.
+EXTRA_DIST += tests/utils/numbered.sh
+noinst_HEADERS += tests/utils/numbered.h tests/utils/numbered-emit.h
+check_PROGRAMS += tests/utils/check-trace tests/utils/emit tests/utils/processes
+tests_utils_check_trace_SOURCES = tests/utils/check-trace.c
+tests_utils_check_trace_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS)
+tests_utils_check_trace_LDADD = $(BABELTRACE_LIBS)
+tests_utils_emit_SOURCES = tests/utils/emit.c
+tests_utils_emit_LDADD = liblttngmap.la -lpthread
+tests_utils_emit_LDFLAGS = $(test_ldflags)
+tests_utils_processes_SOURCES = tests/utils/processes.c tests/utils/processes-life.c \
+	tests/utils/processes-odd.c tests/utils/processes.h
+tests_utils_processes_LDADD = liblttngmap.la -lpthread
+tests_utils_processes_LDFLAGS = $(test_ldflags)
+numbered_tests = \
+	tests/integration/million.sh \
+	tests/integration/processes.sh
+dist_check_SCRIPTS += $(numbered_tests)
+TESTS += $(numbered_tests)

@@ -155,7 +155,7 @@ if [[ $EUID == 0 ]] && unshare -m true 2>/dev/null && [[ -c /dev/fuse ]]; then
 	like "$output" 'ring-fs cannot serve here.*--mediator=ring-socket.*status 1$' \
 		'ring-fs without FUSE, though asked for'
 	output=$(unshare -m --propagation private bash -c 'mount --bind /dev/null /dev/fuse &&
-		timeout -s TERM 1 "$0" --private --consumer=none --runtime-dir="$1"' \
+		timeout -s TERM 1 "$0" --private --consumer=none --mediator=auto --runtime-dir="$1"' \
 		"$program" "$TAP_DIR/null" 2>&1)
 	is "$output" '' 'nothing is said where nobody asked for it'
 else

@@ -302,6 +302,14 @@ static uint64_t deadline_from_now(void)
 	return exchange_now() + ATTACH_DEADLINE_MS * UINT64_C(1000000);
 }
 
+/* Hundreds of children at once have to wait for each other. */
+static uint64_t child_deadline_from_now(void)
+{
+	return inherited.allow_blocking
+		       ? exchange_now() + ATTACH_BLOCKING_DEADLINE_MS * UINT64_C(1000000)
+		       : deadline_from_now();
+}
+
 int attach_connect(uint64_t *deadline)
 {
 	*deadline = deadline_from_now();
@@ -354,8 +362,8 @@ enum attach_result attach_first(int socket, uint64_t deadline, const void *class
 static void attach_forked(struct local *local)
 {
 	struct protocol_app_registered answer;
-	uint64_t deadline;
-	int socket = attach_connect(&deadline);
+	uint64_t deadline = child_deadline_from_now();
+	int socket = exchange_connect(deadline);
 
 	if (socket < 0 || attach(local, socket, deadline, PROTOCOL_APP_FORKED, NULL, 0, 0, &answer,
 				 sizeof(answer)) < 0)
@@ -376,7 +384,7 @@ static bool may_wait(struct local *local, uint64_t holder, uint64_t *deadline)
 	    __atomic_load_n(&local->impatient, __ATOMIC_RELAXED))
 		return false;
 	if (!*deadline)
-		*deadline = deadline_from_now();
+		*deadline = child_deadline_from_now();
 	if (exchange_now() >= *deadline) {
 		__atomic_store_n(&local->impatient, true, __ATOMIC_RELAXED);
 		return false;

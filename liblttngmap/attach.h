@@ -26,6 +26,8 @@ enum attach_result {
 
 /* The daemon is given this long to answer, all of a registration together. */
 #define ATTACH_DEADLINE_MS 100
+/* The same for the child of a fork, where events may block. */
+#define ATTACH_BLOCKING_DEADLINE_MS 5000
 
 /*
  * A connection to the daemon, and until when the registration over it must be

@@ -119,7 +119,7 @@ cat >open.c <<-'EOF'
 	}
 EOF
 "${LTTNGMAP_CC:-cc}" -o open open.c || bail_out 'no C compiler'
-record -q -o closed -- ./open <&- >&- 2>&- 3>&- 4>&- 5>&- 6>&-
+record -q -o without -- ./open <&- >&- 2>&- 3>&- 4>&- 5>&- 6>&-
 is $? 0 'descriptors that were closed stay closed'
 record -q -o kept -- ./open 2>err 3>&- 4>&- 5>/dev/null 6>&-
 is $? $((1 + 2 + 4 + 32)) 'and those that were open open'

@@ -155,6 +155,11 @@ tests_unit_ring_stress_SOURCES = tests/unit/ring-stress.c $(ring_bench_set)
 tests_unit_ring_stress_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_stress_LDADD = libsessiond.la liblttngmap-core.la
 
+# The ring's protocol, by spin.
+EXTRA_DIST += tests/model/check.sh tests/model/ring.pml
+dist_check_SCRIPTS += tests/model/mutate.sh tests/model/run.sh
+TESTS += tests/model/mutate.sh tests/model/run.sh
+
 # The instrumentation of a sanitizer is not what runs in a traced program.
 if HAVE_UNICORN
 if !SANITIZED

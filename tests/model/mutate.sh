@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# Every check and every order of the ring is there for a reason: the model
+# fails where one is left out. A mutation that survives is a failure here:
+# either the model does not see what the check is for, or nothing does.
+. "$LTTNGMAP_SRC/tests/model/check.sh"
+
+# dies NAME FLAGS...
+dies() {
+	local name=$1 status
+
+	shift
+	search "$@"
+	status=$?
+	if ((status == 1)); then
+		pass "$name"
+	else
+		fail "$name"
+	fi
+	diag "$(grep -m1 '^pan:' said || tail -n 5 said)"
+}
+
+mixed=(-DEVENTS_SMALL=3 -DEVENTS_LARGE=1)
+far=(-DEVENTS_SMALL=1 -DEVENTS_LARGE=4)
+
+plan 20
+diag 'the reader'
+dies 'a swap that does not look at the sequence number' \
+	-DNO_READER_SEQ_CHECK -DOVERWRITE "${mixed[@]}"
+dies 'a swap by a store instead of an exchange' -DSWAP_WITHOUT_CAS -DOVERWRITE "${mixed[@]}"
+dies 'a swap that leaves no spare' -DSWAP_WITHOUT_SPARE "${mixed[@]}"
+dies 'a partial packet given out though it was lapped' -DNO_LAPPED_CHECK -DOVERWRITE "${mixed[@]}"
+dies 'an opening that may be of a later sub-buffer' -DNO_OPENING_RECHECK -DOVERWRITE "${mixed[@]}"
+dies 'two words of a commit read without a second look' -DNO_LOOK_RECHECK "${mixed[@]}"
+dies 'a count of discards that must not be older than what was told' \
+	-DDISCARDS_AS_TOLD -DTRYLOCK "${mixed[@]}"
+diag 'the writer'
+dies 'a slot taken by a store, discard' -DTAKE_WITHOUT_CAS "${far[@]}"
+dies 'a slot taken by a store, overwrite' -DTAKE_WITHOUT_CAS -DOVERWRITE "${mixed[@]}"
+dies 'a slot taken back from a later sequence number' -DNO_SLOT_SEQ_CHECK "${far[@]}"
+dies 'an unread slot taken in discard mode' -DTAKE_UNREAD "${mixed[@]}"
+dies 'a move that does not look at the position again' -DNO_POSITION_RECHECK "${mixed[@]}"
+dies 'a move committed before its descriptors, rseq' -DCOMMIT_BEFORE_DESCRIPTOR "${mixed[@]}"
+dies 'a move committed before its descriptors, trylock' \
+	-DCOMMIT_BEFORE_DESCRIPTOR -DTRYLOCK "${mixed[@]}"
+dies 'a record committed before its fields, rseq' -DCOMMIT_BEFORE_COPY "${mixed[@]}"
+dies 'a record committed before its fields, trylock' -DCOMMIT_BEFORE_COPY -DTRYLOCK "${mixed[@]}"
+dies 'a commit in two stores' -DTWO_STORES -DTRYLOCK "${mixed[@]}"
+dies 'a sub-buffer filled to its very end' -DNO_TAIL "${mixed[@]}"
+diag 'the kernel, and the lock'
+dies 'sections that are not aborted' -DNO_ABORT "${mixed[@]}"
+dies 'trylock without a lock' -DNO_LOCK -DTRYLOCK "${mixed[@]}"
+done_testing

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# The ring holds what its design promises, in every interleaving of two
+# writers, a reader and a killer, as far as a small ring shows: see ring.pml.
+. "$LTTNGMAP_SRC/tests/model/check.sh"
+
+# holds NAME FLAGS...
+holds() {
+	local name=$1
+
+	shift
+	if search "$@"; then
+		pass "$name"
+	else
+		fail "$name"
+	fi
+	diag "$(grep -m1 'states, stored' said || tail -n 5 said)"
+}
+
+# What fits for one writer and not for the other; then one that laps the other.
+mixed=(-DEVENTS_SMALL=3 -DEVENTS_LARGE=1)
+laps=(-DEVENTS_SMALL=1 -DEVENTS_LARGE=3)
+even=(-DEVENTS_SMALL=2 -DEVENTS_LARGE=2)
+few=(-DEVENTS_SMALL=2 -DEVENTS_LARGE=1)
+
+plan 10
+holds 'rseq, discard' "${mixed[@]}"
+holds 'rseq, discard: a writer laps the other' "${laps[@]}"
+holds 'rseq, discard: the process dies' "${few[@]}" -DDEATH
+holds 'rseq, overwrite' "${mixed[@]}" -DOVERWRITE
+holds 'rseq, overwrite: a writer laps the other' "${laps[@]}" -DOVERWRITE
+holds 'rseq, overwrite: the process dies' "${few[@]}" -DOVERWRITE -DDEATH
+holds 'trylock, discard' "${even[@]}" -DTRYLOCK
+holds 'trylock, discard: the process dies' "${mixed[@]}" -DTRYLOCK -DDEATH
+holds 'trylock, overwrite' "${even[@]}" -DTRYLOCK -DOVERWRITE
+holds 'trylock, overwrite: the process dies' "${mixed[@]}" -DTRYLOCK -DOVERWRITE -DDEATH
+done_testing

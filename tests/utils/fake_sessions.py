@@ -9,6 +9,8 @@ that is not there, one with "warn" brings a warning, a context "perf:..." is
 refused, and the processes and events are always the same.
 """
 
+import os
+
 OPTIONAL = {
     "create": {"snapshot": bool},
     "channel": {"subbuf_size": int, "subbufs": int, "mode": str, "blocking_timeout_ms": int,
@@ -118,7 +120,7 @@ class Sessions:
         if name in self.sessions:
             raise Refused(f"there is a session '{name}' already", "use another name")
         self.sessions[name] = {
-            "session": name, "output": request["output"], "owner": 0,
+            "session": name, "output": request["output"], "owner": os.geteuid(),
             "snapshot": request.get("snapshot", False), "active": False, "trackers": [],
             "rotation": {"period_ms": 0, "size": 0}, "channels": []}
 

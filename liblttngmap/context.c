@@ -10,6 +10,7 @@
 #include <lttngmap/abi.h>
 
 #include "arch.h"
+#include "vfork.h"
 
 /* Ticks that a value may be old: 1 to 2 ms on the CPUs of today. */
 #define AGE_MAX (UINT64_C(1) << 22)
@@ -78,9 +79,10 @@ static void refresh(const struct local *local, uint64_t contexts)
 	const uint64_t ageing = BIT(PROCNAME) | BITS(CGROUP_NS, VSGID);
 	uint64_t missing;
 
-	if (cache.epoch != local->epoch) {
+	/* A vfork's child has its parent's thread storage: it knows nothing, and leaves nothing. */
+	if (cache.epoch != local->epoch || vfork_depth) {
 		cache.known = 0;
-		cache.epoch = local->epoch;
+		cache.epoch = vfork_depth ? 0 : local->epoch;
 	}
 	if ((contexts & ageing) && arch_ticks() - cache.asked > AGE_MAX) {
 		cache.known &= ~ageing;

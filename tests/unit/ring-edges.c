@@ -248,6 +248,43 @@ static void test_idle(bool use_rseq)
 	clock_offset = 0;
 }
 
+/* The number of the process that the first record of the next packet tells. */
+static int32_t told_vpid(void)
+{
+	struct lttngmap_packet packet;
+	int32_t vpid = -1;
+
+	if (get_packet(&packet) == 0)
+		memcpy(&vpid,
+		       bench.data + 4096 + ((uint64_t)packet.subbuf_id << SUBBUF_SHIFT) +
+			       packet.offset + LTTNGMAP_RECORD_HEADER_SIZE,
+		       sizeof(vpid));
+	return vpid;
+}
+
+static void test_vfork_contexts(void)
+{
+	pid_t child;
+
+	set_up(LTTNGMAP_MODE_DISCARD, false);
+	bench.control->channels[0].contexts = 1 << LTTNGMAP_CONTEXT_VPID;
+	child = vfork();
+	if (child == 0) {
+		emit(1);
+		_exit(0);
+	}
+	is(told_vpid(), child, "an event of a vfork's child tells of the child");
+	emit(1);
+	is(told_vpid(), getpid(), "… and its parent's next event of the parent");
+	child = vfork();
+	if (child == 0) {
+		emit(1);
+		_exit(0);
+	}
+	is(told_vpid(), child, "… and another child's of that");
+	tear_down();
+}
+
 static unsigned ticks;
 
 static void on_tick(int number)
@@ -301,6 +338,7 @@ int main(void)
 		test_position_ends(true);
 		test_damaged_table(true);
 	}
+	test_vfork_contexts();
 	test_death_under_signals();
 	ring_set_table_destroy();
 	rcu_unregister_thread();

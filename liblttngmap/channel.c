@@ -63,7 +63,8 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 	needed = rings * ((subbufs + 1) << channel.subbuf_shift);
 	if (rings * lttngmap_ring_stride(subbufs) > local->slot_stride)
 		return CHANNEL_LOST;
-	if (local->data_size[slot] < needed && !attach_fetch_memory(local, slot, needed))
+	if (__atomic_load_n(&local->data_size[slot], __ATOMIC_ACQUIRE) < needed &&
+	    !attach_fetch_memory(local, slot, needed))
 		return CHANNEL_LOST;
 
 	*view = (struct ring_channel){

@@ -12,12 +12,20 @@
  *   field        written by                     read by
  *   process      whoever holds `attaching`;     every event (acquire)
  *                published last (release)
- *   epoch        the same, once an attach       trylock writers, twice
- *   channels[i]  whoever claimed its `busy`;    every event; a reader checks
- *                `generation` last (release)    the control's generation after
- *                                               it read the other fields
- *   lost         any (atomic add)               the next channel fill (xchg)
- *   exchange     whoever set it                 -
+ *   epoch        the same, once an attach       trylock writers, before the lock
+ *                                               and before each store to the ring
+ *   channels[i]  whoever claimed its `busy`;    every event; see install_view() on
+ *                `generation` last (release)    who checks it against the control's
+ *   data[i]      whoever set `exchange`;        channel fills
+ *                `data_size` last (release)
+ *   lost         any (atomic add)               channel fills, channel_lose() (xchg)
+ *   daemon_gone, any; set once a life           whoever would wait
+ *   impatient
+ *   all others   as process, before it          every event
+ *
+ * A thread whose signal handler forks finds all of it zero in the child, from
+ * one instruction to the next: what was made of it is checked for having been
+ * made before (tests/unit/ring-fork.c).
  *
  * Who does not get `attaching`, `busy` or `exchange` goes on without, because
  * the holder may be the code that a signal handler interrupted. Only for

@@ -15,15 +15,33 @@
  *
  * Step 2 may be begun by several writers and completed by one. What an
  * aborted one has stored is harmless: q + 1's descriptor belongs to nobody
- * before the position says so; q's end is read only after; and events_base is
- * stored with the value that any other would compute, since it is count-based
- * and the count did not change (its low 32 bits then equal the count, and the
- * difference added is 0).
+ * before the position says so; q's end is read only after; events_base is
+ * right for any count that 2^31 events part from it.
+ *
+ * Between 1 and the commit of 2 a writer may be preempted for long, while
+ * others write what still fits in q, count discards, and the reader takes part
+ * of q. So the discards that the descriptor gets may be fewer than the reader
+ * was told of (ring-reader.c check_discards()), and slot q + 1 - n may be gone
+ * from an overwrite ring before the position says so.
  *
  * Before a ring's first event, step 2 alone: it opens sub-buffer 0.
  *
- * What the reader may do meanwhile: exchange a full sub-buffer for its spare.
- * It leaves slots of sequences >= q alone.
+ * Who may do what to the ring meanwhile:
+ *
+ *   word                    writers of the ring            reader (daemon)
+ *   commit                  one 16-byte store, in the      reads; word 0 twice
+ *                           section or under the lock
+ *   slot of q + 1           exchange: FREE, or in          -
+ *                           overwrite mode any older,
+ *                           to WRITING
+ *   slots below q           -                              exchange: WRITING to
+ *                                                          FREE with its spare
+ *   descriptors of q, q+1,  plain stores, in the section   reads: of q + 1 once
+ *   events_base, opened     or under the lock              it is current, of q
+ *                                                          once it is taken
+ *   discards                atomic add, also by others     reads
+ *
+ * tests/model/ring.pml is this, for spin.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -9,8 +9,12 @@
  *
  *   what                         main thread   ring thread    how
  *   table of ring sets           add, remove   look up        cds_lfht, RCU
- *   a ring set's reader state    freeze,       get_packet …   its mutex
- *                                finish
+ *   a ring set's reader state,   freeze, thaw, get_packet,    its mutex
+ *   its meta page                finish,       poll, open …
+ *                                drained
+ *   totals                       read          add            relaxed atomics
+ *   touched                      ask           ask            reads ring control only
+ *   mediator data                -             all            no other thread while it runs
  *   its reference count          get, put      get, put       urcu_ref
  *
  * Everything in ring control and ring data is the process's to spoil: each
@@ -65,7 +69,7 @@ struct ring_totals {
 	uint64_t metadata_generation;
 };
 
-/* Makes the set and maps its meta page; one reference. 0 or -errno. */
+/* Makes the set; one reference. Its meta page is made for the first reader. 0 or -errno. */
 int ring_set_create(const struct ring_set_config *config, struct ring_set **set);
 struct ring_set *ring_set_get(struct ring_set *set);
 /* NULL is allowed. The last put frees it after an RCU grace period. */

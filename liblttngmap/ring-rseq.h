@@ -30,44 +30,44 @@
 #include "ring.h"
 
 /* Sets up section `3`, from `1` to `2`, with its abort handler `4`. */
-#define RSEQ_SECTION_TABLE                                        \
-	".pushsection __rseq_cs, \"aw\"\n\t"                      \
-	".balign 32\n\t"                                          \
-	"3: .long 0, 0\n\t"                                       \
-	".quad 1f, 2f - 1f, 4f\n\t"                               \
-	".popsection\n\t"                                         \
-	".pushsection __rseq_failure, \"ax\"\n\t"                 \
-	".byte 0x0f, 0xb9, 0x3d\n\t" /* ud1, then the signature */ \
-	".long 0x53053053\n\t"                                    \
-	"4: jmp %l[again]\n\t"                                    \
+#define RSEQ_SECTION_TABLE                                                                         \
+	".pushsection __rseq_cs, \"aw\"\n\t"                                                       \
+	".balign 32\n\t"                                                                           \
+	"3: .long 0, 0\n\t"                                                                        \
+	".quad 1f, 2f - 1f, 4f\n\t"                                                                \
+	".popsection\n\t"                                                                          \
+	".pushsection __rseq_failure, \"ax\"\n\t"                                                  \
+	".byte 0x0f, 0xb9, 0x3d\n\t" /* ud1, then the signature */                                 \
+	".long 0x53053053\n\t"                                                                     \
+	"4: jmp %l[again]\n\t"                                                                     \
 	".popsection\n\t"
 
 /* rseq_cs is set after the thread's address is known; then the checks. */
-#define RSEQ_SECTION_ENTER                              \
-	"leaq 3b(%%rip), %%rax\n\t"                     \
-	"movq %%rax, %%fs:%c[cs_field](%[rseq])\n\t"    \
-	"1:\n\t"                                        \
-	"movl %c[cpu](%[place]), %%eax\n\t"             \
-	"cmpl %%eax, %%fs:%c[cpu_field](%[rseq])\n\t"   \
-	"jne %l[again]\n\t"                             \
-	"movq %c[control_generation](%[channel]), %%rax\n\t" \
-	"testq %%rax, %%rax\n\t"                        \
-	"jz %l[stale]\n\t" /* wiped: a forked child */  \
-	"movl (%%rax), %%eax\n\t"                       \
-	"cmpl %%eax, %c[generation](%[place])\n\t"      \
+#define RSEQ_SECTION_ENTER                                                                         \
+	"leaq 3b(%%rip), %%rax\n\t"                                                                \
+	"movq %%rax, %%fs:%c[cs_field](%[rseq])\n\t"                                               \
+	"1:\n\t"                                                                                   \
+	"movl %c[cpu](%[place]), %%eax\n\t"                                                        \
+	"cmpl %%eax, %%fs:%c[cpu_field](%[rseq])\n\t"                                              \
+	"jne %l[again]\n\t"                                                                        \
+	"movq %c[control_generation](%[channel]), %%rax\n\t"                                       \
+	"testq %%rax, %%rax\n\t"                                                                   \
+	"jz %l[stale]\n\t" /* wiped: a forked child */                                             \
+	"movl (%%rax), %%eax\n\t"                                                                  \
+	"cmpl %%eax, %c[generation](%[place])\n\t"                                                 \
 	"jne %l[stale]\n\t"
 
-#define RSEQ_SECTION_OPERANDS                                                     \
-	[cs_field] "i"(offsetof(struct rseq, rseq_cs)),                           \
-		[cpu_field] "i"(offsetof(struct rseq, cpu_id)),                   \
-		[control_generation] "i"(offsetof(struct ring_channel, control_generation)), \
-		[cpu] "i"(offsetof(struct ring_place, cpu)),                      \
+#define RSEQ_SECTION_OPERANDS                                                                      \
+	[cs_field] "i"(offsetof(struct rseq, rseq_cs)),                                            \
+		[cpu_field] "i"(offsetof(struct rseq, cpu_id)),                                    \
+		[control_generation] "i"(offsetof(struct ring_channel, control_generation)),       \
+		[cpu] "i"(offsetof(struct ring_place, cpu)),                                       \
 		[generation] "i"(offsetof(struct ring_place, generation))
 
 /* %rax = clock, 64 bits; scratches %rdx. */
-#define RING_READ_TSC      \
-	"rdtsc\n\t"        \
-	"shlq $32, %%rdx\n\t" \
+#define RING_READ_TSC                                                                              \
+	"rdtsc\n\t"                                                                                \
+	"shlq $32, %%rdx\n\t"                                                                      \
 	"orq %%rdx, %%rax\n\t"
 #define RING_READ_GIVEN "movq %c[now](%[place]), %%rax\n\t"
 
@@ -77,79 +77,77 @@
  * wrap of 48 bits after the sub-buffer was opened: both go to the switch, which
  * knows what to do.
  */
-#define RING_WRITE_SECTION(READ_CLOCK)                        \
-	RSEQ_SECTION_TABLE                                    \
-	RSEQ_SECTION_ENTER                                    \
-	"movq (%[ring]), %%r9\n\t"                            \
-	"movq %%r9, %%r10\n\t"                                \
-	"andq %c[offset_mask](%[channel]), %%r10\n\t"         \
-	"movq %c[total](%[place]), %%r8\n\t"                 \
-	"leaq (%%r10, %%r8), %%rax\n\t"                      \
-	"cmpq %c[offset_limit](%[channel]), %%rax\n\t"        \
-	"ja %l[full]\n\t"                                     \
-	"movl %c[subbuf_shift](%[channel]), %%ecx\n\t"        \
-	"movq %%r9, %%r11\n\t"                                \
-	"shrq %%cl, %%r11\n\t"                                \
-	"andl %c[index_mask](%[channel]), %%r11d\n\t"         \
-	"movl %c[slots](%[ring], %%r11, 8), %%eax\n\t"        \
-	"andl %[id_mask], %%eax\n\t"                          \
-	"xorl %%r11d, %%eax\n\t"                              \
-	"shlq %%cl, %%rax\n\t"                                \
-	"addq %%rax, %%r10\n\t"                               \
-	"addq %[data], %%r10\n\t"                             \
-	"movq 8(%[ring]), %%r11\n\t"                          \
-	READ_CLOCK                                            \
-	"movq %%rax, %%rdx\n\t"                               \
-	"subq %%r11, %%rdx\n\t"                               \
-	"shlq $16, %%rdx\n\t"                                 \
-	"js %l[full]\n\t"                                     \
-	"movq %%rax, %%rdx\n\t"                               \
-	"subq %c[opened](%[ring]), %%rdx\n\t"                 \
-	"shrq $47, %%rdx\n\t"                                 \
-	"jnz %l[full]\n\t"                                    \
-	"movq %%rax, %%rdx\n\t"                               \
-	"shlq $16, %%rdx\n\t"                                 \
-	"orq %c[id](%[place]), %%rdx\n\t"                     \
-	"movq %%rdx, (%%r10)\n\t"                             \
-	"movl $8, %%ecx\n\t"                                  \
-	"jmp 6f\n\t"                                          \
-	"5: movq -8(%[fields], %%rcx), %%rdx\n\t"             \
-	"movq %%rdx, (%%r10, %%rcx)\n\t"                      \
-	"addq $8, %%rcx\n\t"                                  \
-	"6: cmpq %%r8, %%rcx\n\t"                             \
-	"jb 5b\n\t"                                           \
-	"shlq $16, %%rax\n\t"                                 \
-	"shrq $16, %%rax\n\t"                                 \
-	"shrq $48, %%r11\n\t"                                 \
-	"addq %c[step](%[place]), %%r9\n\t" /* carries out of the count's low bits … */ \
-	"adcq $0, %%r11\n\t"     /* … into its high bits */   \
-	"shlq $48, %%r11\n\t"                                 \
-	"orq %%rax, %%r11\n\t"                                \
-	"movq %%r9, %%xmm0\n\t"                               \
-	"movq %%r11, %%xmm1\n\t"                              \
-	"punpcklqdq %%xmm1, %%xmm0\n\t"                       \
-	"movaps %%xmm0, (%[ring])\n\t"                        \
+#define RING_WRITE_SECTION(READ_CLOCK)                                                             \
+	RSEQ_SECTION_TABLE                                                                         \
+	RSEQ_SECTION_ENTER                                                                         \
+	"movq (%[ring]), %%r9\n\t"                                                                 \
+	"movq %%r9, %%r10\n\t"                                                                     \
+	"andq %c[offset_mask](%[channel]), %%r10\n\t"                                              \
+	"movq %c[total](%[place]), %%r8\n\t"                                                       \
+	"leaq (%%r10, %%r8), %%rax\n\t"                                                            \
+	"cmpq %c[offset_limit](%[channel]), %%rax\n\t"                                             \
+	"ja %l[full]\n\t"                                                                          \
+	"movl %c[subbuf_shift](%[channel]), %%ecx\n\t"                                             \
+	"movq %%r9, %%r11\n\t"                                                                     \
+	"shrq %%cl, %%r11\n\t"                                                                     \
+	"andl %c[index_mask](%[channel]), %%r11d\n\t"                                              \
+	"movl %c[slots](%[ring], %%r11, 8), %%eax\n\t"                                             \
+	"andl %[id_mask], %%eax\n\t"                                                               \
+	"xorl %%r11d, %%eax\n\t"                                                                   \
+	"shlq %%cl, %%rax\n\t"                                                                     \
+	"addq %%rax, %%r10\n\t"                                                                    \
+	"addq %[data], %%r10\n\t"                                                                  \
+	"movq 8(%[ring]), %%r11\n\t" READ_CLOCK "movq %%rax, %%rdx\n\t"                            \
+	"subq %%r11, %%rdx\n\t"                                                                    \
+	"shlq $16, %%rdx\n\t"                                                                      \
+	"js %l[full]\n\t"                                                                          \
+	"movq %%rax, %%rdx\n\t"                                                                    \
+	"subq %c[opened](%[ring]), %%rdx\n\t"                                                      \
+	"shrq $47, %%rdx\n\t"                                                                      \
+	"jnz %l[full]\n\t"                                                                         \
+	"movq %%rax, %%rdx\n\t"                                                                    \
+	"shlq $16, %%rdx\n\t"                                                                      \
+	"orq %c[id](%[place]), %%rdx\n\t"                                                          \
+	"movq %%rdx, (%%r10)\n\t"                                                                  \
+	"movl $8, %%ecx\n\t"                                                                       \
+	"jmp 6f\n\t"                                                                               \
+	"5: movq -8(%[fields], %%rcx), %%rdx\n\t"                                                  \
+	"movq %%rdx, (%%r10, %%rcx)\n\t"                                                           \
+	"addq $8, %%rcx\n\t"                                                                       \
+	"6: cmpq %%r8, %%rcx\n\t"                                                                  \
+	"jb 5b\n\t"                                                                                \
+	"shlq $16, %%rax\n\t"                                                                      \
+	"shrq $16, %%rax\n\t"                                                                      \
+	"shrq $48, %%r11\n\t"                                                                      \
+	"addq %c[step](%[place]), %%r9\n\t" /* carries out of the count's low bits … */          \
+	"adcq $0, %%r11\n\t"                /* … into its high bits */                           \
+	"shlq $48, %%r11\n\t"                                                                      \
+	"orq %%rax, %%r11\n\t"                                                                     \
+	"movq %%r9, %%xmm0\n\t"                                                                    \
+	"movq %%r11, %%xmm1\n\t"                                                                   \
+	"punpcklqdq %%xmm1, %%xmm0\n\t"                                                            \
+	"movaps %%xmm0, (%[ring])\n\t"                                                             \
 	"2:\n\t"
 
-#define RING_WRITE_ASM(READ_CLOCK)                                                            \
-	__asm__ goto(RING_WRITE_SECTION(READ_CLOCK)                                           \
-		     :                                                                        \
-		     : RSEQ_SECTION_OPERANDS,                                                 \
-		       [offset_mask] "i"(offsetof(struct ring_channel, offset_mask)),         \
-		       [offset_limit] "i"(offsetof(struct ring_channel, offset_limit)),       \
-		       [subbuf_shift] "i"(offsetof(struct ring_channel, subbuf_shift)),       \
-		       [index_mask] "i"(offsetof(struct ring_channel, index_mask)),           \
-		       [slots] "i"(sizeof(struct lttngmap_ring)),                             \
-		       [opened] "i"(offsetof(struct lttngmap_ring, opened)),                  \
-		       [id_mask] "i"(LTTNGMAP_SLOT_ID_MASK),                                  \
-		       [total] "i"(offsetof(struct ring_record, total)),                      \
-		       [id] "i"(offsetof(struct ring_record, id)),                            \
-		       [step] "i"(offsetof(struct ring_record, step)),                        \
-		       [now] "i"(offsetof(struct ring_record, now)), [rseq] "r"(rseq_offset), \
-		       [channel] "r"(channel), [ring] "r"(ring), [data] "r"(data),            \
-		       [fields] "r"(record->fields), [place] "r"(record)                      \
-		     : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "cc",   \
-		       "memory"                                                               \
+#define RING_WRITE_ASM(READ_CLOCK)                                                                 \
+	__asm__ goto(RING_WRITE_SECTION(READ_CLOCK)                                                \
+		     :                                                                             \
+		     : RSEQ_SECTION_OPERANDS,                                                      \
+		       [offset_mask] "i"(offsetof(struct ring_channel, offset_mask)),              \
+		       [offset_limit] "i"(offsetof(struct ring_channel, offset_limit)),            \
+		       [subbuf_shift] "i"(offsetof(struct ring_channel, subbuf_shift)),            \
+		       [index_mask] "i"(offsetof(struct ring_channel, index_mask)),                \
+		       [slots] "i"(sizeof(struct lttngmap_ring)),                                  \
+		       [opened] "i"(offsetof(struct lttngmap_ring, opened)),                       \
+		       [id_mask] "i"(LTTNGMAP_SLOT_ID_MASK),                                       \
+		       [total] "i"(offsetof(struct ring_record, total)),                           \
+		       [id] "i"(offsetof(struct ring_record, id)),                                 \
+		       [step] "i"(offsetof(struct ring_record, step)),                             \
+		       [now] "i"(offsetof(struct ring_record, now)), [rseq] "r"(rseq_offset),      \
+		       [channel] "r"(channel), [ring] "r"(ring), [data] "r"(data),                 \
+		       [fields] "r"(record->fields), [place] "r"(record)                           \
+		     : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "cc",        \
+		       "memory"                                                                    \
 		     : again, full, stale)
 
 /* Try once to write a record into the ring of record->place.cpu. */

@@ -122,8 +122,8 @@ static void describe_move(const struct ring_channel *channel, struct lttngmap_ri
 	add_store(&store, &ring->opened, now);
 
 	move->expected = word0;
-	move->commit[0] = (word0 & ~LTTNGMAP_POSITION_MASK) |
-			  (q + 1) << channel->subbuf_shift | LTTNGMAP_SUBBUF_HEAD;
+	move->commit[0] = (word0 & ~LTTNGMAP_POSITION_MASK) | (q + 1) << channel->subbuf_shift |
+			  LTTNGMAP_SUBBUF_HEAD;
 	move->commit[1] = (word1 & ~LTTNGMAP_TIMESTAMP_MASK) | (now & LTTNGMAP_TIMESTAMP_MASK);
 }
 
@@ -145,9 +145,8 @@ static void describe_opening(const struct ring_channel *channel, struct lttngmap
 	move->commit[1] = (word1 & ~LTTNGMAP_TIMESTAMP_MASK) | (now & LTTNGMAP_TIMESTAMP_MASK);
 }
 
-enum ring_result ring_switch_prepare(const struct ring_channel *channel,
-				     struct lttngmap_ring *ring, uint64_t total,
-				     struct ring_move *move)
+enum ring_result ring_switch_prepare(const struct ring_channel *channel, struct lttngmap_ring *ring,
+				     uint64_t total, struct ring_move *move)
 {
 	uint64_t word0 = __atomic_load_n(&ring->commit[0], __ATOMIC_ACQUIRE);
 	uint64_t word1 = __atomic_load_n(&ring->commit[1], __ATOMIC_ACQUIRE);

@@ -59,7 +59,8 @@ static enum ring_result try_lock(struct local *local, const struct ring_channel 
 	if (channel->use_rseq)
 		return ring_trylock_write(local, channel, channel->cpu_rings, last, 0, record,
 					  full);
-	return ring_trylock_write(local, channel, 0, last, arch_cpu(local->has_rdpid), record, full);
+	return ring_trylock_write(local, channel, 0, last, arch_cpu(local->has_rdpid), record,
+				  full);
 }
 
 static enum ring_result try_write(struct local *local, const struct ring_channel *channel,
@@ -79,8 +80,7 @@ static void make_record(struct ring_record *record, uint32_t id, const void *fie
 	*record = (struct ring_record){
 		.fields = fields,
 		.total = LTTNGMAP_RECORD_HEADER_SIZE + size,
-		.step = LTTNGMAP_RECORD_HEADER_SIZE + size +
-			(UINT64_C(1) << LTTNGMAP_COUNT_SHIFT),
+		.step = LTTNGMAP_RECORD_HEADER_SIZE + size + (UINT64_C(1) << LTTNGMAP_COUNT_SHIFT),
 		.id = id,
 	};
 }

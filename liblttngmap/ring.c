@@ -22,8 +22,7 @@ void ring_doorbell(struct local *local)
 	static const uint64_t one = 1;
 	/* Acquire, and first: a child that is forked between must not find 0, a file of its own. */
 	int fd = __atomic_load_n(&local->doorbell, __ATOMIC_ACQUIRE);
-	const struct lttngmap_process *process =
-		__atomic_load_n(&local->process, __ATOMIC_RELAXED);
+	const struct lttngmap_process *process = __atomic_load_n(&local->process, __ATOMIC_RELAXED);
 
 	if (!process || fd < 0 ||
 	    (__atomic_load_n(&process->flags, __ATOMIC_RELAXED) & LTTNGMAP_PROCESS_NO_DOORBELL))

@@ -130,9 +130,9 @@ static int swap_out(struct ring_reader *reader, uint64_t seq, uint32_t *id)
 
 	for (unsigned tries = 0; tries < 2; tries++) {
 		if (lttngmap_slot_seq(old) > seq)
-			return reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE ?
-				       -ESTALE :
-				       spoil(reader, "unread events were overwritten");
+			return reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE
+				       ? -ESTALE
+				       : spoil(reader, "unread events were overwritten");
 		*id = lttngmap_slot_id(old, index);
 		if (lttngmap_slot_seq(old) != seq ||
 		    lttngmap_slot_state(old, index) != LTTNGMAP_SLOT_WRITING ||
@@ -181,8 +181,8 @@ static void copy_opening(const struct ring_reader *reader, struct stretch *stret
 static int check_opening(struct ring_reader *reader, struct stretch *stretch)
 {
 	struct lttngmap_subbuf *opened = &stretch->opened;
-	uint64_t events_max = (stretch->seq << reader->geometry->subbuf_shift) /
-			      LTTNGMAP_RECORD_HEADER_SIZE;
+	uint64_t events_max =
+		(stretch->seq << reader->geometry->subbuf_shift) / LTTNGMAP_RECORD_HEADER_SIZE;
 
 	if (stretch->seq == 0 || stretch->from > lttngmap_subbuf_head(stretch->seq)) {
 		if (stretch->from > 0 || opened->begin < reader->end)
@@ -217,8 +217,7 @@ static int describe(struct ring_reader *reader, const struct stretch *stretch,
 	uint64_t events_begin = stretch->opened.events_begin;
 	uint64_t events = stretch->events_end - events_begin;
 
-	if (stretch->to < stretch->from ||
-	    stretch->to > subbuf_size(reader) - LTTNGMAP_SUBBUF_TAIL)
+	if (stretch->to < stretch->from || stretch->to > subbuf_size(reader) - LTTNGMAP_SUBBUF_TAIL)
 		return spoil(reader, "a sub-buffer's size is wrong");
 	if (stretch->events_end < events_begin ||
 	    events > (stretch->to - stretch->from) / LTTNGMAP_RECORD_HEADER_SIZE ||
@@ -421,9 +420,8 @@ bool ring_reader_has_packet(struct ring_reader *reader)
 		return false;
 	if (reader->seq < commit.position >> reader->geometry->subbuf_shift)
 		return true;
-	return reader->frozen &&
-	       ((commit.position & (subbuf_size(reader) - 1)) > reader->offset ||
-		commit.discards > reader->discards);
+	return reader->frozen && ((commit.position & (subbuf_size(reader) - 1)) > reader->offset ||
+				  commit.discards > reader->discards);
 }
 
 uint32_t ring_reader_waiting(struct ring_reader *reader)

@@ -40,10 +40,10 @@ struct ring_set {
 	struct lttngmap_meta *meta; /* NULL before the first reader */
 	bool has_reader;
 	bool finished;
-	uint32_t turn; /* the ring that is asked first */
-	bool holds;    /* `current` is with the reader */
-	bool again;    /* … and the reader went: give it once more */
-	bool lapped;   /* … and was overwritten meanwhile */
+	uint32_t turn;  /* the ring that is asked first */
+	bool holds;     /* `current` is with the reader */
+	bool again;     /* … and the reader went: give it once more */
+	bool lapped;    /* … and was overwritten meanwhile */
 	bool forgotten; /* … and counts nowhere: the set was cleared */
 	struct lttngmap_packet current;
 	struct ring_held held;
@@ -508,8 +508,7 @@ bool ring_set_is_urgent(struct ring_set *set)
 
 	pthread_mutex_lock(&set->mutex);
 	for (uint32_t i = 0; !urgent && i < set->rings; i++)
-		urgent = set->readers[i].frozen ||
-			 ring_reader_waiting(&set->readers[i]) > enough;
+		urgent = set->readers[i].frozen || ring_reader_waiting(&set->readers[i]) > enough;
 	pthread_mutex_unlock(&set->mutex);
 	return urgent;
 }
@@ -577,8 +576,8 @@ void ring_set_clear(struct ring_set *set, struct ring_totals *totals)
 	/* Events that were seen beyond the place up to which all is gone are to come. */
 	set->told.written = 0;
 	for (uint32_t i = 0; i < set->rings; i++)
-		set->told.written += set->readers[i].spoiled ? set->readers[i].account.written :
-							       set->readers[i].events;
+		set->told.written += set->readers[i].spoiled ? set->readers[i].account.written
+							     : set->readers[i].events;
 	set->config.totals = totals;
 	pthread_mutex_unlock(&set->mutex);
 }

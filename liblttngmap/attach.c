@@ -214,6 +214,30 @@ static void keep_fds(struct local *local, int socket, struct exchange_fds *fds)
 	inherited.socket_inode = status.st_ino;
 }
 
+/*
+ * As large as it was said to be, and sure to stay so: else a touch of the map
+ * could end the program by SIGBUS.
+ */
+static bool is_held(int fd, uint64_t size)
+{
+	struct stat status;
+	long seals = arch_syscall(SYS_fcntl, fd, F_GET_SEALS);
+
+	return seals >= 0 && (seals & F_SEAL_SHRINK) && arch_syscall(SYS_fstat, fd, &status) == 0 &&
+	       page_up((uint64_t)status.st_size) >= page_up(size);
+}
+
+static bool are_held(const struct protocol_app_registered *answer, const struct exchange_fds *fds)
+{
+	bool held = is_held(fds->fd[PROTOCOL_APP_FD_CONTROL], answer->control_size) &&
+		    is_held(fds->fd[PROTOCOL_APP_FD_PROCESS], answer->process_size) &&
+		    is_held(fds->fd[PROTOCOL_APP_FD_RING_CONTROL], answer->ring_control_size);
+
+	for (uint32_t slot = 0; held && slot < answer->reserve; slot++)
+		held = is_held(fds->fd[PROTOCOL_APP_FD_RING_DATA + slot], answer->ring_data_size);
+	return held;
+}
+
 static bool is_sane(const struct protocol_app_registered *answer, long size, uint32_t nr_classes,
 		    const struct exchange_fds *fds)
 {
@@ -223,8 +247,9 @@ static bool is_sane(const struct protocol_app_registered *answer, long size, uin
 	       fds->count == PROTOCOL_APP_FD_RING_DATA + answer->reserve &&
 	       answer->control_size >= sizeof(struct lttngmap_control) &&
 	       answer->process_size >= sizeof(struct lttngmap_process) &&
-	       answer->ring_control_size >= LTTNGMAP_CHANNELS * answer->slot_stride &&
-	       answer->ring_data_size > answer->meta_page_size;
+	       answer->slot_stride <= answer->ring_control_size / LTTNGMAP_CHANNELS &&
+	       (answer->reserve == 0 || answer->ring_data_size > answer->meta_page_size) &&
+	       answer->meta_page_size % 4096 == 0 && are_held(answer, fds);
 }
 
 static void fill_request(struct protocol_app_register *request, uint32_t flags, uint32_t nr_classes,
@@ -498,7 +523,8 @@ bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed)
 	result = exchange(local->socket, &request, sizeof(request), NULL, 0, PROTOCOL_APP_MEMORY,
 			  &answer, sizeof(answer), sizeof(answer), &fds, deadline);
 	if (result >= 0) {
-		if (fds.count == 1 && answer.slot == slot && answer.size >= needed + meta_page_size)
+		if (fds.count == 1 && answer.slot == slot &&
+		    answer.size >= needed + meta_page_size && is_held(fds.fd[0], answer.size))
 			mapped = map_extra(local, slot, page_up(answer.size - meta_page_size),
 					   fds.fd[0], meta_page_size);
 		exchange_close_fds(&fds);

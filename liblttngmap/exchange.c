@@ -214,7 +214,8 @@ long exchange(int socket, void *header, size_t header_size, const void *body, si
 	    got->type == PROTOCOL_APP_REFUSED)
 		result = -EACCES;
 	else if (result >= 0 && ((size_t)result < answer_min || got->magic != PROTOCOL_APP_MAGIC ||
-				 got->type != type || got->size != (size_t)result))
+				 got->major != PROTOCOL_APP_MAJOR || got->type != type ||
+				 got->size != (size_t)result))
 		result = -EPROTO;
 	if (result < 0 || fds == &unwanted)
 		exchange_close_fds(fds);

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# A program's start without a daemon, with one that is stopped, of another
+# version, or out of its mind, and its life after a daemon's death: it runs, says
+# what it always says, and waits for next to nothing.
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+
+steady=$LTTNGMAP_BUILD/tests/utils/steady
+fake_dir=$TAP_DIR/fake
+# 100 ms, and what a loaded machine makes of that.
+limit_ms=400
+
+now_ms() {
+	echo $((${EPOCHREALTIME/./} / 1000))
+}
+
+# runs NAME DIRECTORY: the program runs as if there were nothing, soon enough.
+runs() {
+	local begin took
+
+	begin=$(now_ms)
+	LTTNGMAP_RUNTIME_DIR=$2 timeout 20 "$steady" 100 >"$TAP_DIR/out" 2>&1
+	is "$?:$(tr '\n' ' ' <"$TAP_DIR/out")" '0:begin end ' "$1: it runs, and says nothing of us"
+	took=$(($(now_ms) - begin))
+	ok "$1: $took ms are not too long" test "$took" -lt "$limit_ms"
+}
+
+# ---- no daemon
+runs 'no daemon' "$TAP_DIR/nothing"
+if command -v strace >/dev/null; then
+	LTTNGMAP_RUNTIME_DIR=$TAP_DIR/nothing strace -f -o "$TAP_DIR/strace" "$steady" 1000 >/dev/null
+	is "$(grep -c 'connect(' "$TAP_DIR/strace")" 1 'no daemon: one connect'
+	like "$(grep 'connect(' "$TAP_DIR/strace")" 'app.sock.*ENOENT' 'no daemon: which fails'
+	# From the loader's last act to the program's first: socket, connect, close.
+	is "$(sed -n '/^[0-9 ]*munmap/,/write(1, "begin/p' "$TAP_DIR/strace" | sed '1d;$d' |
+		sed -E 's/^[0-9]+ +([a-z0-9_]+)\(.*/\1/' | grep -v clock_gettime | tr '\n' ' ')" \
+		'socket connect close ' 'no daemon: and nothing else of ours'
+else
+	skip 3 'strace is not installed'
+fi
+
+# ---- a daemon that is not itself
+mkdir "$fake_dir"
+fakes=()
+end_fakes() {
+	[[ ${#fakes[@]} == 0 ]] || kill "${fakes[@]}" 2>/dev/null
+	wait "${fakes[@]}" 2>/dev/null
+	fakes=()
+}
+cleanup end_fakes
+
+# faked BEHAVIOUR
+faked() {
+	rm -f "$fake_dir/app.sock"
+	: >"$TAP_DIR/fake.log"
+	python3 "$LTTNGMAP_SRC/tests/utils/fake-app-daemon" "$fake_dir" "$1" >"$TAP_DIR/fake.log" 2>&1 &
+	fakes+=($!)
+	wait_for grep -q listening "$TAP_DIR/fake.log"
+	if [[ $1 == full ]]; then
+		python3 -c '
+import socket, sys, time
+peers = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(8)]
+for peer in peers:
+    peer.setblocking(False)
+    try:
+        peer.connect(sys.argv[1])
+    except BlockingIOError:
+        print("full", flush=True)
+time.sleep(600)' "$fake_dir/app.sock" >"$TAP_DIR/full" &
+		fakes+=($!)
+		wait_for grep -q full "$TAP_DIR/full"
+	fi
+	runs "a daemon's answer is: $1" "$fake_dir"
+	[[ $1 == full ]] || ok '  ... that was the answer' grep -q served "$TAP_DIR/fake.log"
+	end_fakes
+}
+for behaviour in idle silent full close empty refuse garbage flood version short no-fds few-fds \
+	many-fds many-ids wrong-files empty-memory small-data unsealed huge; do
+	faked "$behaviour"
+done
+
+# ---- a daemon that is stopped, or killed
+sessiond_start --consumer=none --mediator=ring-socket
+runs 'a daemon' "$SESSIOND_DIR"
+kill -STOP "$sessiond_pid"
+runs 'a stopped daemon' "$SESSIOND_DIR"
+kill -CONT "$sessiond_pid"
+sessiond_stop KILL
+runs 'a killed daemon' "$SESSIOND_DIR"
+rm -rf "$SESSIOND_DIR"
+
+# goes_on MODE EVENTS: a program whose daemon is killed goes on to its end.
+goes_on() {
+	local pid begin took
+
+	sessiond_start --consumer=none --mediator=ring-socket
+	control "{\"verb\":\"create\",\"session\":\"s\",\"output\":\"$TAP_DIR/$1\"}" \
+		"{\"verb\":\"channel\",\"session\":\"s\",\"channel\":\"c\",\"subbuf_size\":4096,\"subbufs\":2,\"mode\":\"$1\"}" \
+		'{"verb":"enable","session":"s","channel":"c","rule":"*:*"}' \
+		'{"verb":"start","session":"s"}' >"$TAP_DIR/control" || diag "$(cat "$TAP_DIR/control")"
+	LTTNGMAP_ALLOW_BLOCKING=1 LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR timeout 60 \
+		"$steady" "$2" >"$TAP_DIR/out" 2>&1 &
+	pid=$!
+	wait_for grep -q begin "$TAP_DIR/out"
+	# Nobody reads its rings: in blocking mode it waits.
+	if [[ $1 == blocking ]]; then
+		sleep 0.2
+		is "$(tr '\n' ' ' <"$TAP_DIR/out")" 'begin ' 'blocking: the program waits'
+	fi
+	sessiond_stop KILL
+	begin=$(now_ms)
+	wait "$pid"
+	is "$?:$(tr '\n' ' ' <"$TAP_DIR/out")" '0:begin end ' \
+		"$1: its daemon is killed, it goes on to its end"
+	took=$(($(now_ms) - begin))
+	ok "$1: which took $took ms" test "$took" -lt 5000
+	rm -rf "$SESSIOND_DIR"
+}
+goes_on discard 50000000
+goes_on overwrite 20000000
+goes_on blocking 1000000
+done_testing

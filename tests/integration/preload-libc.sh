@@ -47,7 +47,7 @@ recorded() {
 		"$name: each call is one event"
 }
 
-for name in $(libc_program_names); do
+for name in $(libc_program_large_names) $(libc_program_names); do
 	recorded "$name"
 done
 

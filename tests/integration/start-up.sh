@@ -92,11 +92,11 @@ sessiond_stop KILL
 runs 'a killed daemon' "$SESSIOND_DIR"
 rm -rf "$SESSIOND_DIR"
 
-# goes_on MODE EVENTS: a program whose daemon is killed goes on to its end.
+# goes_on MODE EVENTS OPTION...: a program whose daemon is killed goes on to its end.
 goes_on() {
 	local pid begin took
 
-	sessiond_start --consumer=none --mediator=ring-socket
+	sessiond_start --consumer=none --mediator=ring-socket "${@:3}"
 	control "{\"verb\":\"create\",\"session\":\"s\",\"output\":\"$TAP_DIR/$1\"}" \
 		"{\"verb\":\"channel\",\"session\":\"s\",\"channel\":\"c\",\"subbuf_size\":4096,\"subbufs\":2,\"mode\":\"$1\"}" \
 		'{"verb":"enable","session":"s","channel":"c","rule":"*:*"}' \
@@ -119,7 +119,8 @@ goes_on() {
 	ok "$1: which took $took ms" test "$took" -lt 5000
 	rm -rf "$SESSIOND_DIR"
 }
-goes_on discard 50000000
-goes_on overwrite 20000000
+goes_on discard 10000000
+goes_on overwrite 10000000
 goes_on blocking 1000000
+goes_on blocking 1000000 --reserve=0
 done_testing

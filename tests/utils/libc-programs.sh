@@ -7,10 +7,11 @@
 #
 #   libc_programs_make DIR    make what they work on in DIR, before the others
 #   libc_program_names        their names, one a line
+#   libc_program_large_names  of those that take their time
 #   libc_program NAME         run one, in a process of its own; prints the
 #                             same each time
 #
-# The shell that calls libc_program is not traced by an LD_PRELOAD that is set
+# After tap.sh. The shell that calls libc_program is not traced by an LD_PRELOAD that is set
 # for it alone: only what it execs is.
 
 libc_programs_make() {
@@ -19,6 +20,14 @@ libc_programs_make() {
 	(
 		cd "$libc_programs_dir" || exit
 		seq 40000 -1 1 >numbers
+		cat >script.py <<-'END'
+			import collections
+			import json
+			import re
+
+			words = collections.Counter(re.findall("[a-z]+", json.__doc__.lower()))
+			print(len(json.dumps(list(range(20000)))), words.most_common(3))
+		END
 		printf '#include <stdio.h>\nint main(void)\n{\n\treturn puts("hello") < 0;\n}\n' >hello.c
 		cat >threads.cc <<-'END'
 			#include <iostream>
@@ -69,6 +78,10 @@ libc_program_names() {
 	printf '%s\n' true ls python perl shell sort cc git make threads killed crashed
 }
 
+libc_program_large_names() {
+	printf '%s\n' sort-large
+}
+
 # What is in single quotes is for the programs to expand.
 # shellcheck disable=SC2016
 libc_program() {
@@ -77,11 +90,19 @@ libc_program() {
 	case $1 in
 	true) env true ;;
 	ls) env ls /usr ;;
-	python) env python3 -c 'import json; print(len(json.dumps(list(range(20000)))))' ;;
+	python) env python3 -B "$dir/script.py" ;;
 	perl) env perl -e 'my %h; $h{$_} = "x" x $_ for 1..500; print scalar(keys %h), "\n"' ;;
 	shell) env bash -c 'for i in 1 2 3 4 5; do x=$(echo $i | cat); done; echo "$x"; exec true' ;;
 	sort) env sort -n --parallel=2 -S 1M "$dir/numbers" | md5sum ;;
-	cc) env "${LTTNGMAP_CC:-cc}" -O2 -c "$dir/hello.c" -o "$dir/hello.o" ;;
+	sort-large) # 50 MB
+		[[ -e $dir/many-numbers ]] || seq 6600000 -1 1 >"$dir/many-numbers"
+		env sort -n --parallel=2 -T "$dir" "$dir/many-numbers" | md5sum
+		;;
+	cc)
+		env "${LTTNGMAP_CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O2 -I"$LTTNGMAP_SRC" \
+			-I"$LTTNGMAP_SRC/include" -c "$LTTNGMAP_SRC/tests/utils/processes-life.c" \
+			-o "$dir/real.o"
+		;;
 	git) env git -C "$dir/repository" --no-pager log --stat --format=%s ;;
 	make) env make -C "$dir" -s -B -j2 ;;
 	threads) env "$dir/threads" ;;

@@ -97,12 +97,14 @@
 	"shlq %%cl, %%rax\n\t"                                                                     \
 	"addq %%rax, %%r10\n\t"                                                                    \
 	"addq %[data], %%r10\n\t"                                                                  \
+	"movl %%r11d, %%ecx\n\t"                                                                   \
+	"andl $1, %%ecx\n\t"                                                                       \
 	"movq 8(%[ring]), %%r11\n\t" READ_CLOCK "movq %%rax, %%rdx\n\t"                            \
 	"subq %%r11, %%rdx\n\t"                                                                    \
 	"shlq $16, %%rdx\n\t"                                                                      \
 	"js %l[full]\n\t"                                                                          \
 	"movq %%rax, %%rdx\n\t"                                                                    \
-	"subq %c[opened](%[ring]), %%rdx\n\t"                                                      \
+	"subq %c[opened](%[ring], %%rcx, 8), %%rdx\n\t"                                            \
 	"shrq $47, %%rdx\n\t"                                                                      \
 	"jnz %l[full]\n\t"                                                                         \
 	"movq %%rax, %%rdx\n\t"                                                                    \

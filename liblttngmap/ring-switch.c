@@ -15,8 +15,9 @@
  *
  * Step 2 may be begun by several writers and completed by one. What an
  * aborted one has stored is harmless: q + 1's descriptor belongs to nobody
- * before the position says so; q's end is read only after; events_base is
- * right for any count that 2^31 events part from it.
+ * before the position says so, nor does opened[] of q + 1; q's end is read
+ * only after; events_base is right for any count that 2^31 events part from
+ * it.
  *
  * Between 1 and the commit of 2 a writer may be preempted for long, while
  * others write what still fits in q, count discards, and the reader takes part
@@ -37,7 +38,7 @@
  *   slots below q           -                              exchange: WRITING to
  *                                                          FREE with its spare
  *   descriptors of q, q+1,  plain stores, in the section   reads: of q + 1 once
- *   events_base, opened     or under the lock              it is current, of q
+ *   events_base, opened[]   or under the lock              it is current, of q
  *                                                          once it is taken
  *   discards                atomic add, also by others     reads
  *
@@ -107,7 +108,7 @@ static void describe_move(const struct ring_channel *channel, struct lttngmap_ri
 	struct lttngmap_subbuf *fresh = table + new_id;
 	uint64_t base = __atomic_load_n(&ring->events_base, __ATOMIC_RELAXED);
 	uint64_t events = base + (uint32_t)(commit_count(word0, word1) - (uint32_t)base);
-	uint64_t opened = __atomic_load_n(&ring->opened, __ATOMIC_RELAXED);
+	uint64_t opened = __atomic_load_n(&ring->opened[q & 1], __ATOMIC_RELAXED);
 	uint64_t end = opened + ((word1 - opened) & LTTNGMAP_TIMESTAMP_MASK);
 	struct ring_store *store = move->stores;
 
@@ -119,7 +120,7 @@ static void describe_move(const struct ring_channel *channel, struct lttngmap_ri
 	add_store(&store, &fresh->begin, now);
 	add_store(&store, &fresh->events_begin, events);
 	add_store(&store, &ring->events_base, events);
-	add_store(&store, &ring->opened, now);
+	add_store(&store, &ring->opened[(q + 1) & 1], now);
 
 	move->expected = word0;
 	move->commit[0] = (word0 & ~LTTNGMAP_POSITION_MASK) | (q + 1) << channel->subbuf_shift |
@@ -139,7 +140,7 @@ static void describe_opening(const struct ring_channel *channel, struct lttngmap
 
 	add_store(&store, &lttngmap_ring_subbufs(ring, subbufs)->begin, now);
 	while (store < move->stores + sizeof(move->stores) / sizeof(move->stores[0]))
-		add_store(&store, &ring->opened, now);
+		add_store(&store, &ring->opened[0], now);
 	move->expected = word0;
 	move->commit[0] = word0;
 	move->commit[1] = (word1 & ~LTTNGMAP_TIMESTAMP_MASK) | (now & LTTNGMAP_TIMESTAMP_MASK);
@@ -151,6 +152,7 @@ enum ring_result ring_switch_prepare(const struct ring_channel *channel, struct 
 	uint64_t word0 = __atomic_load_n(&ring->commit[0], __ATOMIC_ACQUIRE);
 	uint64_t word1 = __atomic_load_n(&ring->commit[1], __ATOMIC_ACQUIRE);
 	uint64_t position = word0 & LTTNGMAP_POSITION_MASK;
+	uint64_t q = position >> channel->subbuf_shift;
 	enum ring_result result;
 	uint64_t now;
 	bool fits;
@@ -161,18 +163,18 @@ enum ring_result ring_switch_prepare(const struct ring_channel *channel, struct 
 		return RING_AGAIN;
 
 	now = ring_clock(channel->clock);
-	if (!word0 && !__atomic_load_n(&ring->opened, __ATOMIC_RELAXED)) {
+	if (!word0 && !word1) {
 		describe_opening(channel, ring, word0, word1, now, move);
 		return RING_WRITTEN;
 	}
-	fits = ring_clock_fits(ring, word1, &now);
+	fits = ring_clock_fits(ring, q, word1, &now);
 	if (fits && (position & channel->offset_mask) + total <= channel->offset_limit)
 		return RING_AGAIN;
 
-	if (position >> channel->subbuf_shift == LTTNGMAP_POSITION_MASK >> channel->subbuf_shift)
+	if (q == LTTNGMAP_POSITION_MASK >> channel->subbuf_shift)
 		return RING_ENDED;
 
-	result = take_slot(channel, ring, (position >> channel->subbuf_shift) + 1, &id);
+	result = take_slot(channel, ring, q + 1, &id);
 	if (result == RING_WRITTEN)
 		describe_move(channel, ring, word0, word1, now, id, move);
 	return result;

@@ -103,7 +103,7 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 		word1 = ring->commit[1];
 		position = word0 & LTTNGMAP_POSITION_MASK;
 		now = ring_clock(channel->clock);
-		if (ring_clock_fits(ring, word1, &now) &&
+		if (ring_clock_fits(ring, position >> channel->subbuf_shift, word1, &now) &&
 		    (position & channel->offset_mask) + record->total <= channel->offset_limit)
 			break;
 		result = ring_switch_prepare(channel, ring, record->total, &move);

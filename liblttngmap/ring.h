@@ -80,10 +80,11 @@ struct ring_move {
 #define RING_OPEN_MAX ((LTTNGMAP_TIMESTAMP_MASK >> 1) + 1)
 
 /*
- * The clock for a record after one at commit word 1; false: not in this
- * sub-buffer (which may not be opened yet).
+ * The clock for a record in sub-buffer q after one at commit word 1; false:
+ * not in this sub-buffer (which may not be opened yet).
  */
-static inline bool ring_clock_fits(const struct lttngmap_ring *ring, uint64_t word1, uint64_t *now)
+static inline bool ring_clock_fits(const struct lttngmap_ring *ring, uint64_t q, uint64_t word1,
+				   uint64_t *now)
 {
 	uint64_t ahead = (*now - word1) & LTTNGMAP_TIMESTAMP_MASK;
 
@@ -93,7 +94,7 @@ static inline bool ring_clock_fits(const struct lttngmap_ring *ring, uint64_t wo
 		ahead = 0;
 	}
 	return ahead < RING_OPEN_MAX &&
-	       *now - __atomic_load_n(&ring->opened, __ATOMIC_RELAXED) < RING_OPEN_MAX;
+	       *now - __atomic_load_n(&ring->opened[q & 1], __ATOMIC_RELAXED) < RING_OPEN_MAX;
 }
 
 /* The clock that the channel's records carry, 64 bits. */

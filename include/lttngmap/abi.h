@@ -204,9 +204,12 @@ struct lttngmap_ring {
 	uint64_t commit[2];
 	uint64_t lock;     /* 0, or the holder's token; trylock only */
 	uint64_t discards; /* events not written; atomic add by any writer */
-	/* Clock when the current sub-buffer was opened, 64 bits; 0: no event yet. */
-	uint64_t opened;
-	uint64_t reserved0[3];
+	/*
+	 * Clock when the current sub-buffer q was opened, 64 bits, in [q mod 2]; 0:
+	 * no event yet. The other one may be of a move to q + 1 that was aborted.
+	 */
+	uint64_t opened[2];
+	uint64_t reserved0[2];
 	/* Events before the current sub-buffer, 64 bits; see ring-switch.c. */
 	uint64_t events_base;
 	/* Blocking mode: futex. The daemon counts up when it frees space. */

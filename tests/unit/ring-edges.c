@@ -16,6 +16,8 @@
 #include <urcu.h>
 
 #include "common/clock.h"
+#include "liblttngmap/channel.h"
+#include "liblttngmap/ring-switch.h"
 #include "liblttngmap/ring-write.h"
 #include "tests/utils/ring-bench-set.h"
 #include "tests/utils/tap.h"
@@ -221,6 +223,42 @@ static void test_damaged_table(bool use_rseq)
 	tear_down();
 }
 
+/* A move that a signal stops right before its last store; its clock. */
+static uint64_t abort_move(void)
+{
+	struct ring_channel channel;
+	struct ring_move move = { .expected = 0 };
+
+	is(channel_view(bench.local, 0, &channel), CHANNEL_ON, "a writer");
+	is(ring_switch_prepare(&channel, ring0(), RECORD, &move), RING_WRITTEN,
+	   "… prepares a move");
+	for (unsigned i = 0; i < sizeof(move.stores) / sizeof(move.stores[0]); i++)
+		*move.stores[i].to = move.stores[i].value;
+	return move.commit[1] & LTTNGMAP_TIMESTAMP_MASK;
+}
+
+static void test_aborted_moves(bool use_rseq)
+{
+	struct lttngmap_packet packet;
+	uint64_t aborted;
+
+	/* Of 48 bits the highest is set, as after 39 hours. */
+	clock_offset = UINT64_C(1) << 47;
+	set_up_with(LTTNGMAP_MODE_DISCARD, LTTNGMAP_CLOCK_MONOTONIC, use_rseq);
+	diag("by %s", use_rseq ? "rseq" : "trylock");
+	abort_move();
+	emit(RECORDS);
+	aborted = abort_move();
+	emit(1);
+	is(get_packet(&packet), 0, "aborted moves leave a sub-buffer that is read");
+	is(packet.events, RECORDS, "… with all its events");
+	ok(packet.timestamp_end < aborted, "… which ended before the move that was aborted");
+	is(get_packet(&packet), 0, "… and one after it");
+	is(bench.totals.closed_rings, 0, "… and the ring is not closed for it");
+	tear_down();
+	clock_offset = 0;
+}
+
 static void test_idle(bool use_rseq)
 {
 	struct lttngmap_packet packet;
@@ -330,10 +368,12 @@ int main(void)
 	test_late_base();
 	test_lapped();
 	test_held_over_restart();
+	test_aborted_moves(false);
 	test_idle(false);
 	test_position_ends(false);
 	test_damaged_table(false);
 	if (sched_setaffinity(0, sizeof(cpu), &cpu) == 0) {
+		test_aborted_moves(true);
 		test_idle(true);
 		test_position_ends(true);
 		test_damaged_table(true);

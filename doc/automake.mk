@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	doc/design/filters.md \
 	doc/design/ring-file.md \
 	doc/design/ring.md \
+	doc/design/surviving.md \
 	doc/design/trace.md
 
 dist_man_MANS += \

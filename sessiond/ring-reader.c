@@ -36,14 +36,88 @@ static int spoil(struct ring_reader *reader, const char *why)
 }
 
 void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *geometry,
-		      struct lttngmap_ring *ring)
+		      struct lttngmap_ring *ring, struct ring_undo *undo)
 {
 	*reader = (struct ring_reader){
 		.geometry = geometry,
 		.ring = ring,
+		.undo = undo,
 		.spare = 1u << geometry->subbufs_shift,
 		.end = geometry->begin,
 	};
+}
+
+void ring_reader_move(struct ring_reader *reader, const struct ring_geometry *geometry,
+		      struct lttngmap_ring *ring)
+{
+	reader->geometry = geometry;
+	reader->ring = ring;
+}
+
+/* ---- the daemon's death in between ------------------------------------------------ */
+
+/*
+ * The next life sees every store of this one that was executed. So the
+ * releases below order the stores for the compiler, and for tools.
+ */
+void ring_undo_begin(struct ring_undo *undo, struct ring_reader *reader)
+{
+	if (!undo)
+		return;
+	ring_undo_end(undo);
+	undo->swapping = false;
+	undo->reader = reader;
+	undo->before = *reader;
+	__atomic_store_n(&undo->in_force, true, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+void ring_undo_end(struct ring_undo *undo)
+{
+	if (undo)
+		__atomic_store_n(&undo->in_force, false, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Full sub-buffer `seq`, known as `id`, is about to be exchanged for the spare. */
+static void undo_note_swap(struct ring_undo *undo, uint64_t seq, uint32_t id)
+{
+	if (!undo)
+		return;
+	undo->swap_seq = seq;
+	undo->swap_id = id;
+	__atomic_store_n(&undo->swapping, true, __ATOMIC_RELEASE);
+}
+
+bool ring_undo_restore(struct ring_undo *undo)
+{
+	struct ring_reader *reader = undo->reader;
+	const struct ring_geometry *geometry = reader->geometry;
+	struct lttngmap_ring *ring = reader->ring;
+	uint32_t index;
+	uint64_t slot;
+
+	if (!undo->in_force)
+		return false;
+	*reader = undo->before;
+	ring_reader_move(reader, geometry, ring);
+	if (undo->swapping) {
+		index = undo->swap_seq & (subbufs_of(reader) - 1);
+		slot = load(lttngmap_ring_slots(ring) + index);
+		/*
+		 * Nobody but that exchange can have put the spare there, and writers
+		 * leave a slot's id as it is.
+		 */
+		if (lttngmap_slot_id(slot, index) == reader->spare) {
+			if (undo->swap_seq != reader->seq)
+				reader->offset = lttngmap_subbuf_head(undo->swap_seq);
+			reader->seq = undo->swap_seq;
+			reader->out_id = undo->swap_id;
+			reader->out = true;
+		}
+	}
+	ring_undo_end(undo);
+	return true;
 }
 
 /* Acquire: what lies below the position is there; pairs with the commit's store. */
@@ -138,6 +212,7 @@ static int swap_out(struct ring_reader *reader, uint64_t seq, uint32_t *id)
 		    lttngmap_slot_state(old, index) != LTTNGMAP_SLOT_WRITING ||
 		    *id > subbufs_of(reader))
 			return spoil(reader, "its table of sub-buffers is damaged");
+		undo_note_swap(reader->undo, seq, *id);
 		/* Release: pairs with take_slot() of the writer; it may write the spare now. */
 		if (__atomic_compare_exchange_n(slot, &old,
 						lttngmap_slot_make(seq, LTTNGMAP_SLOT_FREE,
@@ -254,29 +329,44 @@ static int check_discards(struct ring_reader *reader, const struct stretch *stre
 	return 0;
 }
 
+/*
+ * The id of full sub-buffer reader->seq, or of a later one where that was
+ * overwritten, which is ours from now on; `q` is the writer's. 0 or -errno.
+ */
+static int take_out(struct ring_reader *reader, uint64_t q, uint32_t *id, uint32_t *from)
+{
+	int result;
+
+	*from = reader->offset;
+	if (reader->out) {
+		reader->out = false;
+		*id = reader->out_id;
+		return 0;
+	}
+	if (reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE &&
+	    q - reader->seq >= subbufs_of(reader)) {
+		reader->seq = q - subbufs_of(reader) + 1;
+		*from = lttngmap_subbuf_head(reader->seq);
+	}
+	while ((result = swap_out(reader, reader->seq, id)) == -ESTALE) {
+		reader->offset = lttngmap_subbuf_head(++reader->seq);
+		*from = reader->offset;
+		if (reader->seq >= q)
+			return -EAGAIN;
+	}
+	return result;
+}
+
 /* Full sub-buffer reader->seq, or a later one where that was overwritten. */
 static int take_full(struct ring_reader *reader, const struct ring_commit *commit,
 		     struct lttngmap_packet *packet, struct ring_held *held)
 {
 	uint64_t q = commit->position >> reader->geometry->subbuf_shift;
 	const struct lttngmap_subbuf *subbuf;
-	struct stretch stretch = { .from = reader->offset };
+	struct stretch stretch = { .from = 0 };
 	int result;
 
-	if (reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE &&
-	    q - reader->seq >= subbufs_of(reader)) {
-		reader->seq = q - subbufs_of(reader) + 1;
-		stretch.from = lttngmap_subbuf_head(reader->seq);
-	}
-	for (;;) {
-		result = swap_out(reader, reader->seq, &stretch.id);
-		if (result != -ESTALE)
-			break;
-		reader->offset = lttngmap_subbuf_head(++reader->seq);
-		stretch.from = reader->offset;
-		if (reader->seq >= q)
-			return -EAGAIN;
-	}
+	result = take_out(reader, q, &stretch.id, &stretch.from);
 	if (result < 0)
 		return result;
 
@@ -371,6 +461,8 @@ int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_p
 		if (result < 0)
 			return result;
 		q = commit.position >> reader->geometry->subbuf_shift;
+		/* The sub-buffer that was passed before, if any, is done with. */
+		ring_undo_begin(reader->undo, reader);
 		if (reader->seq < q) {
 			result = take_full(reader, &commit, packet, held);
 			/* All of it was given out before, as partial packets. */

@@ -10,6 +10,12 @@
  * as a packet of its own without forcing a switch.
  *
  * The caller holds the ring set's mutex in all calls.
+ *
+ * A reader can be killed with its daemon at any instant and go on in the
+ * daemon's next life, where it lies in memory that outlives it
+ * (doc/design/surviving.md). What take() and release() change is copied aside
+ * before, by ring_undo_begin(); a copy that is in force when the next life
+ * begins is put back by ring_undo_restore().
  */
 #ifndef LTTNGMAP_RING_READER_H
 #define LTTNGMAP_RING_READER_H
@@ -44,6 +50,8 @@ struct ring_account {
 	uint64_t overwritten;
 };
 
+struct ring_undo;
+
 struct ring_reader {
 	const struct ring_geometry *geometry;
 	struct lttngmap_ring *ring;
@@ -62,9 +70,33 @@ struct ring_reader {
 	struct ring_account account;
 	/* Why the ring was closed: the process spoiled it. NULL while it is good. */
 	const char *spoiled;
+	struct ring_undo *undo; /* NULL: it does not outlive its daemon */
+	/* Sub-buffer `seq` was taken out of the rotation in an earlier life, as `out_id`. */
+	bool out;
+	uint32_t out_id;
 };
 
+/* What an unfinished change began with. One for the readers of a set. */
+struct ring_undo {
+	bool in_force;
+	bool swapping;     /* an exchange in the ring's table is about to be made, or was: */
+	uint32_t swap_id;  /* … of this sub-buffer */
+	uint64_t swap_seq; /* … of this sequence number */
+	struct ring_reader *reader;
+	struct ring_reader before;
+};
+
+/* `reader` is about to be changed. Before that, what was changed is settled. */
+void ring_undo_begin(struct ring_undo *undo, struct ring_reader *reader);
+/* The change is complete. */
+void ring_undo_end(struct ring_undo *undo);
+/* In a new life, when the reader's ring is mapped again. True: a change was undone. */
+bool ring_undo_restore(struct ring_undo *undo);
+
 void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *geometry,
+		      struct lttngmap_ring *ring, struct ring_undo *undo);
+/* The same reader in a new life, where geometry and ring lie elsewhere. */
+void ring_reader_move(struct ring_reader *reader, const struct ring_geometry *geometry,
 		      struct lttngmap_ring *ring);
 
 /* How the packet that ring_reader_take() gave is to be released. */
@@ -75,6 +107,8 @@ struct ring_held {
 };
 
 /*
+ * Begins a change, which the caller ends when it has noted what it was given.
+ *
  * The next packet of this ring: 0; -EAGAIN: none now; -EBADMSG: the ring is
  * spoiled, from this call on. `partial`: also from a sub-buffer that is not
  * full; that is implied while the ring is frozen.

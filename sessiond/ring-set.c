@@ -40,15 +40,40 @@ struct ring_set {
 	struct lttngmap_meta *meta; /* NULL before the first reader */
 	bool has_reader;
 	bool finished;
-	uint32_t turn;  /* the ring that is asked first */
+	uint32_t turn; /* the ring that is asked first */
+	bool again;    /* the reader of the packet in hand went: give it once more */
+	struct ring_saved *saved;
+	struct ring_saved *own; /* where it outlives nobody */
+	struct hand *hand;      /* in `saved`, as are the next two */
+	struct ring_account *told;
+	struct ring_reader *readers;
+};
+
+/* The reader's packet, and what became of those before it. */
+struct hand {
 	bool holds;     /* `current` is with the reader */
-	bool again;     /* … and the reader went: give it once more */
 	bool lapped;    /* … and was overwritten meanwhile */
 	bool forgotten; /* … and counts nowhere: the set was cleared */
 	struct lttngmap_packet current;
 	struct ring_held held;
 	uint64_t delivered;
+};
+
+/*
+ * What the next life of the daemon must know. `before` goes with `undo`: while
+ * that is in force, it is the hand to go back to. The counts of `told` only
+ * grow, each by itself, up to what the readers' accounts say.
+ */
+struct ring_saved {
+	uint64_t id;   /* of the set; 0: there is none. Written last, cleared first. */
+	uint64_t life; /* of the channel */
+	uint64_t begin;
 	struct ring_account told; /* what of the rings' accounts the totals have */
+	uint64_t closed;
+	struct ring_totals base; /* what of these counts former totals have */
+	struct hand hand;
+	struct hand before;
+	struct ring_undo undo;
 	struct ring_reader readers[];
 };
 
@@ -87,6 +112,7 @@ static void free_set(struct ring_set *set)
 		munmap(set->meta, set->config.meta_page_size);
 	close(set->config.data_fd);
 	pthread_mutex_destroy(&set->mutex);
+	free(set->own);
 	free(set->session);
 	free(set->channel);
 	free(set->file_name);
@@ -111,32 +137,54 @@ static void release_last(struct urcu_ref *references)
 	call_rcu(&set->rcu, free_by_rcu);
 }
 
-int ring_set_create(const struct ring_set_config *config, struct ring_set **result)
+size_t ring_set_saved_size(uint32_t cpu_rings)
 {
-	uint32_t rings = config->cpu_rings + LTTNGMAP_EXTRA_RINGS;
-	uint64_t subbufs = UINT64_C(1) << config->subbufs_shift;
-	struct ring_set *set = calloc(1, sizeof(*set) + rings * sizeof(set->readers[0]));
+	return sizeof(struct ring_saved) +
+	       (cpu_rings + LTTNGMAP_EXTRA_RINGS) * sizeof(struct ring_reader);
+}
 
-	if (!set) {
-		close(config->data_fd);
-		return -ENOMEM;
-	}
-	urcu_ref_init(&set->references);
-	pthread_mutex_init(&set->mutex, NULL);
-	set->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
-	set->config = *config;
-	set->rings = rings;
-	set->data_size = config->meta_page_size + rings * ((subbufs + 1) << config->subbuf_shift);
+uint64_t ring_set_saved_life(const struct ring_saved *saved)
+{
+	return saved->id ? saved->life : 0;
+}
+
+static int make_names(struct ring_set *set)
+{
+	const struct ring_set_config *config = &set->config;
+
 	snprintf(set->procname, sizeof(set->procname), "%s", config->procname);
 	set->session = strdup(config->session);
 	set->channel = strdup(config->channel);
 	if (asprintf(&set->file_name, "%s-%u-%llu", config->procname, config->pid,
 		     (unsigned long long)set->id) < 0)
 		set->file_name = NULL;
-	if (!set->session || !set->channel || !set->file_name) {
-		free_set(set);
-		return -ENOMEM;
+	return set->session && set->channel && set->file_name ? 0 : -ENOMEM;
+}
+
+static struct lttngmap_ring *ring_of(const struct ring_set *set, uint32_t ring)
+{
+	uint64_t stride = lttngmap_ring_stride(UINT64_C(1) << set->config.subbufs_shift);
+
+	return (struct lttngmap_ring *)((char *)set->config.rings + ring * stride);
+}
+
+/* All but what is saved. Takes the descriptor, also on failure. */
+static struct ring_set *set_create(const struct ring_set_config *config, uint64_t id)
+{
+	uint64_t subbufs = UINT64_C(1) << config->subbufs_shift;
+	struct ring_set *set = calloc(1, sizeof(*set));
+
+	if (!set) {
+		close(config->data_fd);
+		return NULL;
 	}
+	urcu_ref_init(&set->references);
+	pthread_mutex_init(&set->mutex, NULL);
+	set->id = id;
+	set->config = *config;
+	set->rings = config->cpu_rings + LTTNGMAP_EXTRA_RINGS;
+	set->data_size =
+		config->meta_page_size + set->rings * ((subbufs + 1) << config->subbuf_shift);
 	set->geometry = (struct ring_geometry){
 		.mode = config->mode,
 		.clock = config->clock,
@@ -144,12 +192,65 @@ int ring_set_create(const struct ring_set_config *config, struct ring_set **resu
 		.subbufs_shift = config->subbufs_shift,
 		.begin = config->begin,
 	};
-	for (uint32_t i = 0; i < rings; i++)
-		ring_reader_init(&set->readers[i], &set->geometry,
-				 (struct lttngmap_ring *)((char *)config->rings +
-							  i * lttngmap_ring_stride(subbufs)));
+	set->saved = config->saved;
+	if (!set->saved)
+		set->saved = set->own = calloc(1, ring_set_saved_size(config->cpu_rings));
+	if (!set->saved || make_names(set) != 0) {
+		free_set(set);
+		return NULL;
+	}
+	set->hand = &set->saved->hand;
+	set->told = &set->saved->told;
+	set->readers = set->saved->readers;
+	return set;
+}
+
+int ring_set_create(const struct ring_set_config *config, struct ring_set **result)
+{
+	uint64_t *ids = config->last_id ? config->last_id : &last_id;
+	struct ring_set *set = set_create(config, __atomic_add_fetch(ids, 1, __ATOMIC_RELAXED));
+	struct ring_saved *saved;
+
+	if (!set)
+		return -ENOMEM;
+	saved = set->saved;
+	saved->life = config->life;
+	saved->begin = config->begin;
+	saved->told = (struct ring_account){ .written = 0 };
+	saved->closed = 0;
+	saved->base = (struct ring_totals){ .written = 0 };
+	saved->hand = (struct hand){ .holds = false };
+	saved->undo.in_force = false;
+	for (uint32_t i = 0; i < set->rings; i++)
+		ring_reader_init(&saved->readers[i], &set->geometry, ring_of(set, i), &saved->undo);
+	/* Release: whoever finds the id in the next life finds all of the above. */
+	__atomic_store_n(&saved->id, set->id, __ATOMIC_RELEASE);
 	*result = set;
 	return 0;
+}
+
+int ring_set_restore(const struct ring_set_config *config, struct ring_set **result)
+{
+	struct ring_set_config again = *config;
+	struct ring_saved *saved = config->saved;
+	struct ring_set *set;
+
+	again.begin = saved->begin;
+	set = set_create(&again, saved->id);
+	if (!set)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < set->rings; i++)
+		ring_reader_move(&saved->readers[i], &set->geometry, ring_of(set, i));
+	if (ring_undo_restore(&saved->undo))
+		saved->hand = saved->before;
+	set->again = saved->hand.holds;
+	*result = set;
+	return 0;
+}
+
+void ring_set_forget(struct ring_set *set)
+{
+	__atomic_store_n(&set->saved->id, 0, __ATOMIC_RELEASE);
 }
 
 struct ring_set *ring_set_get(struct ring_set *set)
@@ -257,15 +358,16 @@ static void tell_totals(struct ring_set *set)
 		sum.discarded += set->readers[i].account.discarded;
 		sum.overwritten += set->readers[i].account.overwritten;
 	}
-	add(&totals->written, &set->told.written, sum.written);
-	add(&totals->discarded, &set->told.discarded, sum.discarded);
-	add(&totals->overwritten, &set->told.overwritten, sum.overwritten);
+	add(&totals->written, &set->told->written, sum.written);
+	add(&totals->discarded, &set->told->discarded, sum.discarded);
+	add(&totals->overwritten, &set->told->overwritten, sum.overwritten);
 }
 
 static void close_ring(struct ring_set *set, uint32_t ring)
 {
 	if (set->config.totals)
 		__atomic_add_fetch(&set->config.totals->closed_rings, 1, __ATOMIC_RELAXED);
+	set->saved->closed++;
 	message_say("ring %u of %s (process %u, channel %s) was closed: %s. The process "
 		    "damaged its own trace; others are not affected.",
 		    ring, set->procname, set->config.pid, set->channel, set->readers[ring].spoiled);
@@ -309,9 +411,9 @@ static void update_meta(struct ring_set *set)
 {
 	struct trace_buffer_meta *meta = &set->meta->meta;
 
-	meta->entries = set->told.written - set->told.overwritten;
-	meta->overrun = set->told.overwritten + set->told.discarded;
-	meta->read = set->delivered;
+	meta->entries = set->told->written - set->told->overwritten;
+	meta->overrun = set->told->overwritten + set->told->discarded;
+	meta->read = set->hand->delivered;
 }
 
 /* ---- readers ------------------------------------------------------------------ */
@@ -332,54 +434,63 @@ void ring_set_close_reader(struct ring_set *set)
 {
 	pthread_mutex_lock(&set->mutex);
 	set->has_reader = false;
-	set->again = set->holds;
+	set->again = set->hand->holds;
 	pthread_mutex_unlock(&set->mutex);
 }
 
+/* The packet in hand is counted where it belongs, and let go of. */
 static void release_current(struct ring_set *set)
 {
-	uint64_t events = set->current.events;
+	struct ring_saved *saved = set->saved;
+	struct hand *hand = &saved->hand;
+	struct ring_reader *reader = &saved->readers[hand->current.cpu];
+	bool is_counted = !hand->forgotten && !hand->lapped;
 
-	if (!set->holds)
+	if (!hand->holds)
 		return;
-	ring_reader_release(&set->readers[set->current.cpu], &set->held);
-	set->holds = false;
-	if (set->forgotten)
-		return;
-	if (set->lapped) {
+	saved->before = *hand;
+	ring_undo_begin(&saved->undo, reader);
+	ring_reader_release(reader, &hand->held);
+	hand->holds = false;
+	if (is_counted)
+		hand->delivered += hand->current.events;
+	else if (!hand->forgotten)
 		/* The ring's next packet tells of them, as of all that were overwritten. */
-		set->readers[set->current.cpu].account.overwritten += events;
-		return;
-	}
-	set->delivered += events;
-	if (set->config.totals)
-		__atomic_add_fetch(&set->config.totals->delivered, events, __ATOMIC_RELAXED);
+		reader->account.overwritten += hand->current.events;
+	ring_undo_end(&saved->undo);
+	if (is_counted && set->config.totals)
+		__atomic_add_fetch(&set->config.totals->delivered, hand->current.events,
+				   __ATOMIC_RELAXED);
 }
 
 /* From one ring: 0 with `current` set, or -EAGAIN. */
 static int take_from(struct ring_set *set, uint32_t ring, bool partial)
 {
-	struct ring_reader *reader = &set->readers[ring];
+	struct ring_saved *saved = set->saved;
+	struct ring_reader *reader = &saved->readers[ring];
+	struct hand *hand = &saved->hand;
 	int result;
 
 	if (reader->spoiled)
 		return -EAGAIN;
-	result = ring_reader_take(reader, partial, &set->current, &set->held);
+	saved->before = *hand;
+	result = ring_reader_take(reader, partial, &hand->current, &hand->held);
 	if (reader->spoiled)
 		close_ring(set, ring);
-	if (result < 0)
-		return -EAGAIN;
-	set->current.cpu = ring;
-	set->current.subbuf_id += ring * ((1u << set->config.subbufs_shift) + 1);
-	set->current.pid = set->config.pid;
-	set->current.uid = set->config.uid;
-	if (set->config.totals)
-		set->current.metadata_generation =
-			__atomic_load_n(&set->config.totals->metadata_generation, __ATOMIC_ACQUIRE);
-	set->holds = true;
-	set->lapped = false;
-	set->forgotten = false;
-	return 0;
+	if (result == 0) {
+		hand->current.cpu = ring;
+		hand->current.subbuf_id += ring * ((1u << set->config.subbufs_shift) + 1);
+		hand->current.pid = set->config.pid;
+		hand->current.uid = set->config.uid;
+		if (set->config.totals)
+			hand->current.metadata_generation = __atomic_load_n(
+				&set->config.totals->metadata_generation, __ATOMIC_ACQUIRE);
+		hand->lapped = false;
+		hand->forgotten = false;
+		hand->holds = true;
+	}
+	ring_undo_end(&saved->undo);
+	return result < 0 ? -EAGAIN : 0;
 }
 
 /* `cpu` may be LTTNGMAP_CPU_ANY: the rings take turns. */
@@ -425,7 +536,7 @@ static int get_packet(struct ring_set *set, struct lttngmap_packet *packet)
 		result = take_next(set, packet->cpu, packet->flags & LTTNGMAP_PACKET_PARTIAL);
 	tell_totals(set);
 	if (result == 0)
-		*packet = set->current;
+		*packet = set->hand->current;
 	else if (set->finished && !has_packet(set))
 		result = -ENODATA;
 	if (set->meta)
@@ -450,11 +561,12 @@ int ring_set_check_packet(struct ring_set *set)
 	int result = 0;
 
 	pthread_mutex_lock(&set->mutex);
-	if (!set->holds) {
+	if (!set->hand->holds) {
 		result = -EINVAL;
-	} else if (set->lapped ||
-		   !ring_reader_is_intact(&set->readers[set->current.cpu], &set->held)) {
-		set->lapped = true;
+	} else if (set->hand->lapped ||
+		   !ring_reader_is_intact(&set->readers[set->hand->current.cpu],
+					  &set->hand->held)) {
+		set->hand->lapped = true;
 		result = -ESTALE;
 	}
 	pthread_mutex_unlock(&set->mutex);
@@ -471,7 +583,7 @@ int ring_set_get_reader(struct ring_set *set)
 	int result;
 
 	pthread_mutex_lock(&set->mutex);
-	lost = set->told.overwritten + set->told.discarded;
+	lost = set->told->overwritten + set->told->discarded;
 	result = get_packet(set, &packet);
 	if (result == 0 && set->meta) {
 		struct trace_buffer_meta *meta = &set->meta->meta;
@@ -479,7 +591,7 @@ int ring_set_get_reader(struct ring_set *set)
 		meta->reader.id = packet.subbuf_id;
 		meta->reader.read = packet.offset + packet.length;
 		set->meta->reader_begin = packet.offset;
-		meta->reader.lost_events = set->told.overwritten + set->told.discarded - lost;
+		meta->reader.lost_events = set->told->overwritten + set->told->discarded - lost;
 	}
 	pthread_mutex_unlock(&set->mutex);
 	if (result == -EAGAIN)
@@ -561,7 +673,7 @@ void ring_set_finish(struct ring_set *set)
 void ring_set_clear(struct ring_set *set, struct ring_totals *totals)
 {
 	pthread_mutex_lock(&set->mutex);
-	set->forgotten = true;
+	set->hand->forgotten = true;
 	if (set->again)
 		release_current(set);
 	set->again = false;
@@ -569,16 +681,37 @@ void ring_set_clear(struct ring_set *set, struct ring_totals *totals)
 		bool was_good = !set->readers[i].spoiled;
 
 		ring_reader_skip(&set->readers[i]);
+		ring_undo_end(&set->saved->undo);
 		if (was_good && set->readers[i].spoiled)
 			close_ring(set, i);
 	}
 	tell_totals(set);
 	/* Events that were seen beyond the place up to which all is gone are to come. */
-	set->told.written = 0;
+	set->told->written = 0;
 	for (uint32_t i = 0; i < set->rings; i++)
-		set->told.written += set->readers[i].spoiled ? set->readers[i].account.written
-							     : set->readers[i].events;
+		set->told->written += set->readers[i].spoiled ? set->readers[i].account.written
+							      : set->readers[i].events;
+	set->saved->base = (struct ring_totals){
+		.written = set->told->written,
+		.delivered = set->hand->delivered,
+		.discarded = set->told->discarded,
+		.overwritten = set->told->overwritten,
+		.closed_rings = set->saved->closed,
+	};
 	set->config.totals = totals;
+	pthread_mutex_unlock(&set->mutex);
+}
+
+void ring_set_add_counts(struct ring_set *set, struct ring_totals *totals)
+{
+	const struct ring_saved *saved = set->saved;
+
+	pthread_mutex_lock(&set->mutex);
+	totals->written += saved->told.written - saved->base.written;
+	totals->delivered += saved->hand.delivered - saved->base.delivered;
+	totals->discarded += saved->told.discarded - saved->base.discarded;
+	totals->overwritten += saved->told.overwritten - saved->base.overwritten;
+	totals->closed_rings += saved->closed - saved->base.closed_rings;
 	pthread_mutex_unlock(&set->mutex);
 }
 
@@ -590,7 +723,7 @@ bool ring_set_drained(struct ring_set *set)
 	for (uint32_t i = 0; i < set->rings; i++)
 		if (!set->readers[i].spoiled && !set->readers[i].frozen)
 			drained = false;
-	drained = drained && !set->holds && !has_packet(set);
+	drained = drained && !set->hand->holds && !has_packet(set);
 	pthread_mutex_unlock(&set->mutex);
 	return drained;
 }

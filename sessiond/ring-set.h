@@ -25,11 +25,13 @@
 #define LTTNGMAP_RING_SET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <lttngmap/abi.h>
 #include <lttngmap/ring-file.h>
 
+struct ring_saved; /* what of a set outlives the daemon */
 struct ring_set;
 
 struct ring_set_config {
@@ -50,6 +52,14 @@ struct ring_set_config {
 	/* Counters of the session that this set adds to; may be NULL. */
 	struct ring_totals *totals;
 	/*
+	 * ring_set_saved_size() bytes of memory that outlives the daemon, in which
+	 * the set keeps what the next life must know; and the last id given out.
+	 * NULL: it is not to outlive it.
+	 */
+	struct ring_saved *saved;
+	uint64_t *last_id;
+	uint64_t life; /* whose rings these are, not 0: as ring_set_saved_life() tells */
+	/*
 	 * Called once, by any thread, when the set is freed: `rings` and `totals`
 	 * are not used any more. Not called where create fails. May be NULL.
 	 */
@@ -69,8 +79,20 @@ struct ring_totals {
 	uint64_t metadata_generation;
 };
 
+/* What is to be set aside for a set of so many CPUs' rings, bytes. */
+size_t ring_set_saved_size(uint32_t cpu_rings);
+/* Whose set was there when the daemon died; 0: none was. */
+uint64_t ring_set_saved_life(const struct ring_saved *saved);
+
 /* Makes the set; one reference. Its meta page is made for the first reader. 0 or -errno. */
 int ring_set_create(const struct ring_set_config *config, struct ring_set **set);
+/*
+ * The same of a set that was there when the daemon died, as it was then;
+ * `begin` and `life` are not looked at. Nothing is added to the totals.
+ */
+int ring_set_restore(const struct ring_set_config *config, struct ring_set **set);
+/* It is not to be restored any more. */
+void ring_set_forget(struct ring_set *set);
 struct ring_set *ring_set_get(struct ring_set *set);
 /* NULL is allowed. The last put frees it after an RCU grace period. */
 void ring_set_put(struct ring_set *set);
@@ -125,6 +147,8 @@ void ring_set_finish(struct ring_set *set);
  * too: it stays readable until it is released, and counts nowhere.
  */
 void ring_set_clear(struct ring_set *set, struct ring_totals *totals);
+/* Add what it has counted into its totals, since the last clear. */
+void ring_set_add_counts(struct ring_set *set, struct ring_totals *totals);
 /* Frozen or finished, all of it read and released. */
 bool ring_set_drained(struct ring_set *set);
 

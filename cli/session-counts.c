@@ -49,6 +49,7 @@ void session_counts_print(struct session_verb *self, struct json_object *answer)
 		    control_answer_count(answer, "alive"));
 	print_count(answer, "discarded", "events discarded: the buffers were full");
 	print_count(answer, "overwritten", "events overwritten by newer ones");
+	print_count(answer, "chunks", "chunks completed");
 	print_count(answer, "refused", "processes refused: limits, or another version");
 	session_counts_messages(self, answer);
 }

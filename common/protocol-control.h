@@ -33,9 +33,9 @@
  *    "mode": "discard"|"overwrite"|"blocking", "blocking_timeout_ms": MS,
  *    "file_size": BYTES, "file_count": N, "contexts": [NAME], "change": bool}
  *       optional: blocking_timeout_ms (0: no limit), file_size and file_count
- *       (0: no limit; with both, the oldest file of a stream goes), contexts,
- *       change
- *       (false). A change is of a channel that exists, while its session is
+ *       (0: no limit; with both, the oldest file of a stream goes, and its
+ *       events are counted as overwritten), contexts, change (false).
+ *       file_size has room for a sub-buffer and 4096 bytes. A change is of a channel that exists, while its session is
  *       stopped; members that are left out keep their value.
  *   {"verb": "channel-remove", "session": NAME, "channel": NAME}
  *       while the session is stopped
@@ -64,18 +64,26 @@
  *       the last two optional; answered when it is on disk: {"ok": true,
  *       "output": DIRECTORY, "events": N, "bytes": N}
  *   {"verb": "rotate", "session": NAME}
- *       answered with {"ok": true, "chunk": DIRECTORY} when that is complete
+ *       answered with {"ok": true, "chunk": DIRECTORY} when that is complete:
+ *       it has all events that were emitted before this was asked for, and
+ *       that no chunk before has. While the session is started. Refused where
+ *       the directory cannot be made; where the disk is full later on,
+ *       answered by an error, and completed as soon as there is room.
  *   {"verb": "rotation", "session": NAME, "period_ms": MS, "size": BYTES}
- *       rotate by itself from now on; 0: not by this
+ *       rotate by itself from now on, while the session is started; 0: not by
+ *       this. A chunk that would have no stream is not made. "period_ms" is
+ *       100 or more; "size" is what the consumer has written, looked at every
+ *       PROTOCOL_CONTROL_WRITTEN_MS
  *   {"verb": "clear", "session": NAME}
- *       forget what is recorded, keep the set-up
+ *       forget what is recorded, keep the set-up; chunks stay
  *   {"verb": "status", "session": NAME}
  *       {"ok": true, "active": bool, "processes": N (traced so far),
  *        "alive": N, "refused": N (registrations refused: limits, versions),
  *        "messages": [warnings for people since the last status],
  *        "written": N events written to rings, "kept": N events on disk,
  *        "discarded": N not written, ring full, "overwritten": N,
- *        "packets": N, "bytes": N on disk, "streams": N}
+ *        "packets": N, "bytes": N written to disk, "streams": N,
+ *        "chunks": N completed}
  *       after stop: written + discarded = kept + discarded + overwritten
  *   {"verb": "list", "from": N}
  *       "from" optional, as of "processes"; a session is never cut in two.
@@ -99,11 +107,12 @@
  *   {"verb": "consumer", "version": 1}      first; answered {"ok": true}
  *   daemon, unasked:
  *   {"event": "session", "session": NAME, "output": DIRECTORY, "rings": DIRECTORY,
- *    "uuid": TEXT, "uid": N, "gid": N}
- *       root's consumer writes with the file rights of that user. SESSION is
+ *    "uuid": TEXT, "uid": N, "gid": N, "chunk": N, "overwritten": N events}
+ *       "chunk": what the trace there is, as packets name it; "overwritten": as
+ *       a consumer reported it before. Root's consumer writes with the file rights of that user. SESSION is
  *       unique here, and need not be what its owner calls it
  *   {"event": "channel", "session": NAME, "channel": NAME, "id": stream id,
- *    "mode": …}
+ *    "mode": …, "file_size": BYTES, "file_count": N}
  *       ring files of it appear in RINGS/CHANNEL/
  *   {"event": "channel-end", "session": NAME, "channel": NAME}
  *       watch that no more; one of the same name may come
@@ -112,13 +121,23 @@
  *       that generation can be had. "final": the daemon waits for "written".
  *   {"event": "clear", "session": NAME}
  *       remove what was written but the metadata; "cleared" says that it is done
+ *   {"event": "rotate", "session": NAME, "chunk": N, "name": NAME, "final": bool,
+ *    "drop_empty": bool}
+ *       make OUTPUT/archives/NAME, or with "final" move the trace there and
+ *       write what belongs into chunk N, held so far, into a new one. Each is
+ *       answered by "rotated", and may be asked for again by a daemon that got
+ *       no answer
  *   {"event": "end", "session": NAME}       forget it
  *   consumer:
  *   {"verb": "written", "session": NAME, "generation": N, "packets": N,
  *    "events": N, "lapped": N events dropped after the copy, "bytes": N,
- *    "streams": N, "cleared": N times so far, "error": TEXT (optional: the disk is full, …)}
+ *    "streams": N, "cleared": N times so far, "overwritten": N events of files
+ *    that made room, of earlier consumers too, "error": TEXT (optional: the disk is full, …)}
  *       cumulative since the last clear; at most every PROTOCOL_CONTROL_WRITTEN_MS, and at once
  *       when a final metadata was written. No answer.
+ *   {"verb": "rotated", "session": NAME, "chunk": N, "final": bool,
+ *    "dropped": bool, "error": TEXT (optional)}
+ *       "dropped": the chunk would have been empty, and was not made
  */
 #ifndef LTTNGMAP_PROTOCOL_CONTROL_H
 #define LTTNGMAP_PROTOCOL_CONTROL_H

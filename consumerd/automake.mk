@@ -26,6 +26,8 @@ libconsumerd_la_SOURCES = \
 	consumerd/stream-repair.h \
 	consumerd/stream.c \
 	consumerd/stream.h \
+	consumerd/trace-chunk.c \
+	consumerd/trace-files.c \
 	consumerd/trace.c \
 	consumerd/trace.h \
 	consumerd/turn.c \

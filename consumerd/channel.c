@@ -18,6 +18,7 @@ struct channel {
 	struct session *session;
 	struct watch *watch;
 	uint32_t stream_id;
+	struct stream_limits limits;
 	struct cds_list_head rings;
 	void *rings_by_name; /* tree of tsearch(3) */
 	char *directory;
@@ -58,7 +59,7 @@ void channel_forget(struct channel *channel, struct ring *ring)
 }
 
 int channel_create(struct session *session, const char *rings, const char *name, uint32_t stream_id,
-		   struct cds_list_head *channels)
+		   const struct stream_limits *limits, struct cds_list_head *channels)
 {
 	size_t size = strlen(name) + 1;
 	struct channel *channel = calloc(1, sizeof(*channel) + size);
@@ -69,6 +70,8 @@ int channel_create(struct session *session, const char *rings, const char *name,
 	memcpy(channel->name, name, size);
 	channel->session = session;
 	channel->stream_id = stream_id;
+	if (limits)
+		channel->limits = *limits;
 	CDS_INIT_LIST_HEAD(&channel->rings);
 	cds_list_add_tail(&channel->node, channels);
 	if (asprintf(&channel->directory, "%s/%s", rings, name) < 0) {
@@ -107,6 +110,16 @@ void channel_clear(struct channel *channel)
 		ring_clear(ring_of_node(node));
 }
 
+int channel_close_streams(struct channel *channel)
+{
+	struct cds_list_head *node;
+	int error = 0;
+
+	cds_list_for_each(node, &channel->rings) if (!error)
+		error = ring_close_streams(ring_of_node(node));
+	return error;
+}
+
 void channel_wake(struct channel *channel)
 {
 	struct cds_list_head *node;
@@ -132,4 +145,9 @@ const char *channel_directory(const struct channel *channel)
 uint32_t channel_stream_id(const struct channel *channel)
 {
 	return channel->stream_id;
+}
+
+const struct stream_limits *channel_limits(const struct channel *channel)
+{
+	return &channel->limits;
 }

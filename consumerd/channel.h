@@ -16,14 +16,19 @@
 struct channel;
 struct ring;
 
-/* Watch RINGS/NAME, and be in the list `channels` until destroyed. 0 or -errno. */
+/*
+ * Watch RINGS/NAME, and be in the list `channels` until destroyed. `limits` of
+ * its streams may be NULL. 0 or -errno.
+ */
 int channel_create(struct session *session, const char *rings, const char *name, uint32_t stream_id,
-		   struct cds_list_head *channels);
+		   const struct stream_limits *limits, struct cds_list_head *channels);
 /* With its rings. */
 void channel_destroy(struct channel *channel);
 struct channel *channel_of_node(struct cds_list_head *node);
 /* All its rings forget what they have. */
 void channel_clear(struct channel *channel);
+/* All its rings' streams are closed, complete; they begin anew. 0 or -errno. */
+int channel_close_streams(struct channel *channel);
 /* Let all its rings have a turn. */
 void channel_wake(struct channel *channel);
 
@@ -33,6 +38,8 @@ const char *channel_name(const struct channel *channel);
 const char *channel_directory(const struct channel *channel);
 /* The stream id that its packets bear. */
 uint32_t channel_stream_id(const struct channel *channel);
+/* And how they are cut into files. */
+const struct stream_limits *channel_limits(const struct channel *channel);
 /* One of its rings is being destroyed. */
 void channel_forget(struct channel *channel, struct ring *ring);
 

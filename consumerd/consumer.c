@@ -60,14 +60,15 @@ static void on_session(void *userdata, const char *name, const struct session_co
 	cds_list_add_tail(session_node(session), &consumer->sessions);
 }
 
-static void on_channel(void *userdata, const char *name, const char *channel, uint32_t stream_id)
+static void on_channel(void *userdata, const char *name, const char *channel, uint32_t stream_id,
+		       const struct stream_limits *limits)
 {
 	struct session *session = need_session(userdata, name);
 	int error;
 
 	if (!session)
 		return;
-	error = session_add_channel(session, channel, stream_id);
+	error = session_add_channel(session, channel, stream_id, limits);
 	if (error)
 		log_error("session %s: channel %s is not recorded: its rings' folder cannot be "
 			  "watched (%s)",
@@ -88,6 +89,14 @@ static void on_clear(void *userdata, const char *name)
 
 	if (session)
 		session_clear(session);
+}
+
+static void on_rotate(void *userdata, const char *name, const struct session_rotation *rotation)
+{
+	struct session *session = need_session(userdata, name);
+
+	if (session)
+		session_rotate(session, rotation);
 }
 
 static void on_metadata(void *userdata, const char *name, uint64_t generation, int memory,
@@ -124,6 +133,7 @@ static const struct link_ops ops = {
 	.channel_end = on_channel_end,
 	.metadata = on_metadata,
 	.clear = on_clear,
+	.rotate = on_rotate,
 	.end = on_end,
 	.closed = on_closed,
 };
@@ -134,6 +144,14 @@ static int report(struct session_shared *shared, const char *session,
 	struct consumer *consumer = shared->userdata;
 
 	return link_send_written(consumer->link, session, written);
+}
+
+static int report_rotation(struct session_shared *shared, const char *session,
+			   const struct session_rotation *rotation)
+{
+	struct consumer *consumer = shared->userdata;
+
+	return link_send_rotated(consumer->link, session, rotation);
 }
 
 int consumer_create(sd_event *loop, const char *control_path, unsigned max_fds,
@@ -147,6 +165,7 @@ int consumer_create(sd_event *loop, const char *control_path, unsigned max_fds,
 	CDS_INIT_LIST_HEAD(&consumer->sessions);
 	consumer->shared.loop = loop;
 	consumer->shared.report = report;
+	consumer->shared.report_rotation = report_rotation;
 	consumer->shared.userdata = consumer;
 	/* Two descriptors a stream, and half of all for streams: rings need theirs. */
 	stream_pool_init(&consumer->shared.pool, max_fds / 4);
@@ -172,7 +191,10 @@ void consumer_finish(struct consumer *consumer)
 	struct cds_list_head *node;
 
 	cds_list_for_each(node, &consumer->sessions)
+	{
+		session_end_rotation(session_of_node(node));
 		session_wake(session_of_node(node));
+	}
 	while (!turns_are_empty(&consumer->shared.turns) && time(NULL) < deadline) {
 		if (sd_event_run(consumer->shared.loop, 0) < 0)
 			break;

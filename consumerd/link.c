@@ -49,7 +49,7 @@ static int get_path(struct json_object *message, const char *key, const char **p
 static int on_session(struct link *link, struct json_object *message, const char *session)
 {
 	struct session_config config = { .output = NULL };
-	uint64_t uid, gid;
+	uint64_t uid, gid, chunk;
 	const char *text;
 	sd_id128_t uuid;
 	int error;
@@ -65,8 +65,14 @@ static int on_session(struct link *link, struct json_object *message, const char
 		error = json_message_get_uint64(message, "uid", 0, UINT32_MAX - 1, &uid);
 	if (!error)
 		error = json_message_get_uint64(message, "gid", 0, UINT32_MAX - 1, &gid);
+	if (!error)
+		error = json_message_get_uint64(message, "chunk", 0, UINT32_MAX, &chunk);
+	if (!error)
+		error = json_message_get_uint64(message, "overwritten", 0, INT64_MAX,
+						&config.overwritten);
 	if (error)
 		return error;
+	config.chunk = (uint32_t)chunk;
 	config.uuid = uuid.bytes;
 	config.owner = (uid_t)uid;
 	config.group = (gid_t)gid;
@@ -76,6 +82,7 @@ static int on_session(struct link *link, struct json_object *message, const char
 
 static int on_channel(struct link *link, struct json_object *message, const char *session)
 {
+	struct stream_limits limits;
 	const char *channel;
 	uint64_t id;
 	int error;
@@ -84,11 +91,36 @@ static int on_channel(struct link *link, struct json_object *message, const char
 	if (!error)
 		error = json_message_get_uint64(message, "id", 0, UINT32_MAX, &id);
 	if (!error)
-		link->ops->channel(link->userdata, session, channel, (uint32_t)id);
+		error = json_message_get_uint64(message, "file_size", 0, INT64_MAX,
+						&limits.file_size);
+	if (!error)
+		error = json_message_get_uint64(message, "file_count", 0, UINT32_MAX,
+						&limits.file_count);
+	if (!error)
+		link->ops->channel(link->userdata, session, channel, (uint32_t)id, &limits);
 	return error;
 }
 
-/* Takes `*memory` where it succeeds. */
+static int on_rotate(struct link *link, struct json_object *message, const char *session)
+{
+	struct session_rotation rotation = { .name = NULL };
+	uint64_t chunk;
+	int error;
+
+	error = get_name(message, "name", &rotation.name);
+	if (!error)
+		error = json_message_get_uint64(message, "chunk", 0, UINT32_MAX, &chunk);
+	if (!error)
+		error = json_message_get_bool(message, "final", &rotation.final);
+	if (!error)
+		error = json_message_get_bool(message, "drop_empty", &rotation.drop_empty);
+	if (error)
+		return error;
+	rotation.chunk = (uint32_t)chunk;
+	link->ops->rotate(link->userdata, session, &rotation);
+	return 0;
+}
+
 static int on_channel_end(struct link *link, struct json_object *message, const char *session)
 {
 	const char *channel;
@@ -99,6 +131,7 @@ static int on_channel_end(struct link *link, struct json_object *message, const 
 	return error;
 }
 
+/* Takes `*memory` where it succeeds. */
 static int on_metadata(struct link *link, struct json_object *message, const char *session,
 		       int *memory)
 {
@@ -138,6 +171,8 @@ static int take_message(struct link *link, struct json_object *message, int *mem
 		link->ops->clear(link->userdata, session);
 		return 0;
 	}
+	if (strcmp(event, "rotate") == 0)
+		return on_rotate(link, message, session);
 	if (strcmp(event, "metadata") == 0)
 		return on_metadata(link, message, session, memory);
 	if (strcmp(event, "end") != 0)
@@ -262,8 +297,30 @@ int link_send_written(struct link *link, const char *session, const struct sessi
 	add_number(message, "bytes", written->bytes);
 	add_number(message, "streams", written->streams);
 	add_number(message, "cleared", written->cleared);
+	add_number(message, "overwritten", written->overwritten);
 	if (written->error)
 		json_object_object_add(message, "error", json_object_new_string(written->error));
+	error = json_message_send(link->fd, message, -1, 0);
+	json_object_put(message);
+	return error;
+}
+
+int link_send_rotated(struct link *link, const char *session,
+		      const struct session_rotation *rotation)
+{
+	struct json_object *message;
+	int error;
+
+	if (!link->source)
+		return -EPIPE;
+	message = json_object_new_object();
+	json_object_object_add(message, "verb", json_object_new_string("rotated"));
+	json_object_object_add(message, "session", json_object_new_string(session));
+	add_number(message, "chunk", rotation->chunk);
+	json_object_object_add(message, "final", json_object_new_boolean(rotation->final));
+	json_object_object_add(message, "dropped", json_object_new_boolean(rotation->dropped));
+	if (rotation->error)
+		json_object_object_add(message, "error", json_object_new_string(rotation->error));
 	error = json_message_send(link->fd, message, -1, 0);
 	json_object_put(message);
 	return error;

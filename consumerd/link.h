@@ -21,12 +21,14 @@ struct link;
 struct link_ops {
 	void (*session)(void *userdata, const char *session, const struct session_config *config);
 	void (*channel)(void *userdata, const char *session, const char *channel,
-			uint32_t stream_id);
+			uint32_t stream_id, const struct stream_limits *limits);
 	void (*channel_end)(void *userdata, const char *session, const char *channel);
 	/* `memory` is the callee's to close. */
 	void (*metadata)(void *userdata, const char *session, uint64_t generation, int memory,
 			 bool final);
 	void (*clear)(void *userdata, const char *session);
+	void (*rotate)(void *userdata, const char *session,
+		       const struct session_rotation *rotation);
 	void (*end)(void *userdata, const char *session);
 	/* The daemon is gone. The link says and sends nothing from here on. */
 	void (*closed)(void *userdata);
@@ -44,5 +46,9 @@ void link_destroy(struct link *link);
 /* The message "written". 0 or -errno: -EAGAIN the daemon is slow, try later. */
 int link_send_written(struct link *link, const char *session,
 		      const struct session_written *written);
+
+/* The message "rotated". As link_send_written(). */
+int link_send_rotated(struct link *link, const char *session,
+		      const struct session_rotation *rotation);
 
 #endif /* CONSUMERD_LINK_H */

@@ -191,6 +191,7 @@ static int find_stream(struct ring *ring, struct stream **stream)
 							   channel_stream_id(ring->channel));
 		if (!ring->streams[cpu])
 			return -ENOMEM;
+		stream_limit(ring->streams[cpu], channel_limits(ring->channel));
 	}
 	*stream = ring->streams[cpu];
 	return 0;
@@ -291,7 +292,7 @@ static enum outcome drain(struct ring *ring)
 				return give_up(ring, error);
 			ring->holding = true;
 		}
-		if (!session_may_write(session, ring->packet.metadata_generation))
+		if (!session_may_write(session, &ring->packet))
 			return OUTCOME_HOLD;
 		error = write_packet(ring, &what);
 		if (is_broken(error))
@@ -362,13 +363,28 @@ static void serve(struct turn *turn)
 	}
 }
 
-void ring_clear(struct ring *ring)
+static void drop_streams(struct ring *ring)
 {
-	ring->holding = false;
 	for (uint32_t cpu = 0; cpu < ring->nr_streams; cpu++) {
 		stream_destroy(ring->streams[cpu]);
 		ring->streams[cpu] = NULL;
 	}
+}
+
+void ring_clear(struct ring *ring)
+{
+	ring->holding = false;
+	drop_streams(ring);
+}
+
+int ring_close_streams(struct ring *ring)
+{
+	const char *what;
+	int error = flush(ring, &what);
+
+	if (!error)
+		drop_streams(ring);
+	return error;
 }
 
 struct ring *ring_create(struct channel *channel, const char *name)

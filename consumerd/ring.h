@@ -29,6 +29,8 @@ struct ring *ring_create(struct channel *channel, const char *name);
 void ring_destroy(struct ring *ring);
 /* Its streams begin anew; the packet that it holds is let go. */
 void ring_clear(struct ring *ring);
+/* Its streams are complete, and begin anew, with the packet that it holds. 0 or -errno. */
+int ring_close_streams(struct ring *ring);
 /* Let it take a turn. */
 void ring_wake(struct ring *ring);
 

@@ -3,6 +3,7 @@
 #include "consumerd/session.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +27,17 @@ struct session {
 	bool is_open; /* the trace is */
 	bool has_metadata;
 	struct session_written written;
-	/* Metadata that is not on disk yet: -1, or a descriptor. */
+	/* The newest metadata: -1, or a descriptor. On disk, where `has_metadata`. */
 	int memory;
 	uint64_t memory_generation;
 	bool memory_final;
+	/* Rotation; its name is below. */
+	struct session_rotation rotation;
+	bool is_prepared; /* there is room for the chunk */
+	bool is_rotating; /* it is to be moved there */
+	bool has_answer;  /* `rotation` is to be told */
+	bool is_orphan;
+	char chunk_name[NAME_MAX + 1];
 	/* Writing failed, and is tried again at the next tick. */
 	bool stalled;
 	int trouble; /* -errno as last said; 0: none */
@@ -59,7 +67,12 @@ static void report_now(struct session *session)
 	int error;
 
 	(void)sd_event_source_set_enabled(session->report, SD_EVENT_OFF);
+	session->written.overwritten = session->trace.overwritten;
 	error = shared->report(shared, session->name, &session->written);
+	if (!error && session->has_answer) {
+		error = shared->report_rotation(shared, session->name, &session->rotation);
+		session->has_answer = error == -EAGAIN;
+	}
 	if (error == -EAGAIN)
 		report_later(session);
 }
@@ -147,15 +160,13 @@ static void write_metadata(struct session *session)
 {
 	int error;
 
-	if (session->memory < 0 || !session->is_open)
+	if (session->memory < 0 || session->has_metadata || !session->is_open)
 		return;
 	error = trace_write_metadata(&session->trace, session->memory);
 	if (error) {
 		session_failed(session, TRACE_METADATA, error);
 		return;
 	}
-	close(session->memory);
-	session->memory = -1;
 	session->has_metadata = true;
 	session->written.generation = session->memory_generation;
 	if (session->memory_final)
@@ -169,12 +180,94 @@ void session_set_metadata(struct session *session, uint64_t generation, int memo
 	if (session->memory >= 0)
 		close(session->memory);
 	session->memory = memory;
+	session->has_metadata = false;
 	session->memory_generation = generation;
 	session->memory_final = final;
 	write_metadata(session);
 	/* Rings may hold packets that waited for it. */
-	if (session->memory < 0)
+	if (session->has_metadata)
 		session_wake(session);
+}
+
+/* ---- rotation ---------------------------------------------------------------- */
+
+static void answer_rotation(struct session *session, int error, bool dropped)
+{
+	session->rotation.name = NULL;
+	session->rotation.dropped = dropped;
+	session->rotation.error = error ? strerror(-error) : NULL;
+	session->has_answer = true;
+	report_now(session);
+}
+
+static void prepare_rotation(struct session *session)
+{
+	int error = session->trouble ? session->trouble : -ENOENT;
+
+	if (session->is_open)
+		error = trace_prepare_chunk(&session->trace, session->chunk_name);
+	session->is_prepared = !error;
+	answer_rotation(session, error, false);
+}
+
+/* *dropped: it stays where it is. */
+static int move_chunk(struct session *session, bool *dropped)
+{
+	struct cds_list_head *node;
+	int error = 0;
+
+	cds_list_for_each(node, &session->channels) if (!error)
+		error = channel_close_streams(channel_of_node(node));
+	if (error)
+		return error;
+	*dropped = session->rotation.drop_empty && trace_is_empty(&session->trace);
+	if (!*dropped)
+		return trace_move_chunk(&session->trace, session->chunk_name);
+	trace_abandon_chunk(&session->trace, session->chunk_name);
+	return 0;
+}
+
+static void rotate_now(struct session *session)
+{
+	bool dropped = false;
+	int error;
+
+	if (!session->is_rotating || !session->is_open)
+		return;
+	error = move_chunk(session, &dropped);
+	if (error) {
+		session_failed(session, NULL, error);
+		return;
+	}
+	session->is_rotating = false;
+	session->is_prepared = false;
+	session->trace.chunk = session->rotation.chunk;
+	if (!dropped) {
+		trace_close(&session->trace);
+		session->is_open = false;
+		session->has_metadata = false;
+		open_trace(session);
+		write_metadata(session);
+	}
+	answer_rotation(session, 0, dropped);
+	session_wake(session);
+}
+
+void session_rotate(struct session *session, const struct session_rotation *rotation)
+{
+	snprintf(session->chunk_name, sizeof(session->chunk_name), "%s", rotation->name);
+	session->rotation = *rotation;
+	session->has_answer = false;
+	session->is_rotating = rotation->final;
+	if (rotation->final)
+		rotate_now(session);
+	else
+		prepare_rotation(session);
+}
+
+void session_end_rotation(struct session *session)
+{
+	session->is_orphan = true;
 }
 
 /*
@@ -193,6 +286,7 @@ static int on_retry(sd_event_source *source, uint64_t now, void *userdata)
 	if (!session->is_open)
 		open_trace(session);
 	write_metadata(session);
+	rotate_now(session);
 	if (!session->stalled) {
 		if (session->trouble && !was_stalled)
 			recovered(session);
@@ -236,6 +330,8 @@ struct session *session_create_for(struct session_shared *shared, const char *na
 	session->memory = -1;
 	memcpy(session->name, name, size);
 	memcpy(session->uuid, config->uuid, sizeof(session->uuid));
+	session->trace.chunk = config->chunk;
+	session->trace.overwritten = config->overwritten;
 	session->owner = config->owner;
 	session->group = config->group;
 	session->output = strdup(config->output);
@@ -272,6 +368,8 @@ void session_destroy(struct session *session)
 		channel_destroy(channel_of_node(node));
 	sd_event_source_disable_unref(session->retry);
 	sd_event_source_disable_unref(session->report);
+	if (session->is_open && session->is_prepared)
+		trace_abandon_chunk(&session->trace, session->chunk_name);
 	if (session->is_open)
 		trace_close(&session->trace);
 	if (session->memory >= 0)
@@ -296,7 +394,8 @@ struct session *session_of_node(struct cds_list_head *node)
 	return caa_container_of(node, struct session, node);
 }
 
-int session_add_channel(struct session *session, const char *name, uint32_t stream_id)
+int session_add_channel(struct session *session, const char *name, uint32_t stream_id,
+			const struct stream_limits *limits)
 {
 	struct cds_list_head *node;
 
@@ -305,7 +404,7 @@ int session_add_channel(struct session *session, const char *name, uint32_t stre
 		if (strcmp(channel_name(channel_of_node(node)), name) == 0)
 			return 0;
 	}
-	return channel_create(session, session->rings, name, stream_id, &session->channels);
+	return channel_create(session, session->rings, name, stream_id, limits, &session->channels);
 }
 
 void session_remove_channel(struct session *session, const char *name)
@@ -325,6 +424,7 @@ void session_clear(struct session *session)
 
 	cds_list_for_each(node, &session->channels)
 		channel_clear(channel_of_node(node));
+	session->trace.overwritten = 0;
 	if (session->is_open)
 		error = trace_clear(&session->trace);
 	session->written = (struct session_written){
@@ -363,10 +463,11 @@ struct stream *session_create_stream(struct session *session, const char *name,
 	return stream;
 }
 
-bool session_may_write(const struct session *session, uint64_t generation)
+bool session_may_write(const struct session *session, const struct lttngmap_packet *packet)
 {
 	return session->is_open && !session->stalled && session->has_metadata &&
-	       session->written.generation >= generation;
+	       session->written.generation >= packet->metadata_generation &&
+	       (packet->chunk <= session->trace.chunk || session->is_orphan);
 }
 
 void session_count(struct session *session, const struct session_written *more)

@@ -32,7 +32,19 @@ struct session_written {
 	uint64_t bytes;
 	uint64_t streams;
 	uint64_t cleared;  /* times; what is counted above began at the last */
+	/* Events of files that made room, in earlier lives too. */
+	uint64_t overwritten;
 	const char *error; /* NULL: all is well */
+};
+
+/* The daemon wants a chunk of the trace to end; or what became of that. */
+struct session_rotation {
+	uint32_t chunk;   /* that begins then */
+	const char *name; /* of the one that ends; NULL in an answer */
+	bool final;       /* now; else see whether that could be done */
+	bool drop_empty;  /* one without a stream does not become a chunk */
+	bool dropped;     /* the answer: it did not */
+	const char *error;
 };
 
 /* What all sessions share. Outlives them. */
@@ -46,7 +58,10 @@ struct session_shared {
 	/* Send the daemon what was written. 0 or -errno: it is tried again. */
 	int (*report)(struct session_shared *shared, const char *session,
 		      const struct session_written *written);
-	void *userdata; /* of report */
+	/* Answer to a rotation; as report. */
+	int (*report_rotation)(struct session_shared *shared, const char *session,
+			       const struct session_rotation *rotation);
+	void *userdata; /* of both */
 };
 
 /* What the daemon says of a session; copied. */
@@ -57,6 +72,8 @@ struct session_config {
 	/* Whose trace it is, and with whose rights it is written, as far as ours go. */
 	uid_t owner;
 	gid_t group;
+	uint32_t chunk;       /* that is being recorded */
+	uint64_t overwritten; /* as an earlier consumer told it */
 };
 
 /*
@@ -76,8 +93,9 @@ const char *session_name(const struct session *session);
 struct cds_list_head *session_node(struct session *session);
 struct session *session_of_node(struct cds_list_head *node);
 
-/* Watch RINGS/NAME. 0 or -errno; a channel that is there already is left alone. */
-int session_add_channel(struct session *session, const char *name, uint32_t stream_id);
+/* As channel_create(). 0 or -errno; a channel that is there already is left alone. */
+int session_add_channel(struct session *session, const char *name, uint32_t stream_id,
+			const struct stream_limits *limits);
 
 /* Watch it no more; one that is not there is left alone. */
 void session_remove_channel(struct session *session, const char *name);
@@ -94,6 +112,16 @@ void session_clear(struct session *session);
  */
 void session_set_metadata(struct session *session, uint64_t generation, int memory, bool final);
 
+/*
+ * End a chunk of the trace, as trace-chunk.c does, and go on in the next;
+ * packets of that one were held so far. Answered when it is done, by
+ * report_rotation; what fails is tried again, but for the question whether it
+ * could be done.
+ */
+void session_rotate(struct session *session, const struct session_rotation *rotation);
+/* The daemon is gone: what is held is written, whatever chunk it belongs into. */
+void session_end_rotation(struct session *session);
+
 /* Let all rings have a turn, whether they said that they have something or not. */
 void session_wake(struct session *session);
 
@@ -103,8 +131,8 @@ struct session_shared *session_shared(const struct session *session);
 /* A stream of the session's trace; as stream_create(). */
 struct stream *session_create_stream(struct session *session, const char *name,
 				     const char *procname, uint32_t stream_id);
-/* May a packet that this metadata describes be written now? */
-bool session_may_write(const struct session *session, uint64_t generation);
+/* May the packet be written now: is the trace of its chunk there, and described? */
+bool session_may_write(const struct session *session, const struct lttngmap_packet *packet);
 /* Add to packets, events, lapped and bytes. */
 void session_count(struct session *session, const struct session_written *more);
 /*

@@ -29,8 +29,8 @@ static uint64_t now_ns(void)
 
 void direct_destroy(struct direct *direct)
 {
-	free(direct->block);
-	direct->block = NULL;
+	free(direct->blocks);
+	direct->blocks = NULL;
 }
 
 bool direct_is_paged(const struct lttngmap_packet *packet, const void *body)
@@ -61,36 +61,59 @@ static bool enter(struct direct *direct, enum direct_state *state, int fd, uint6
 {
 	if (*state == DIRECT_NO || now < direct->not_before_ns)
 		return false;
-	if (!direct->block)
-		direct->block = aligned_alloc(DIRECT_BLOCK, DIRECT_BLOCK);
-	if (!direct->block)
+	if (!direct->blocks)
+		direct->blocks = aligned_alloc(DIRECT_BLOCK, 2 * DIRECT_BLOCK);
+	if (!direct->blocks)
 		return false;
 	if (*state == DIRECT_OFF)
 		*state = set_direct(fd, true) == 0 ? DIRECT_ON : DIRECT_NO;
 	return *state == DIRECT_ON;
 }
 
-int direct_write(struct direct *direct, enum direct_state *state, int fd,
-		 const struct ctf_packet_header *header, const void *body, uint64_t size,
-		 uint64_t offset)
+/*
+ * The pages as they are, but for the first block, and for the last where there
+ * is a tail. That may be wholly beyond the content.
+ */
+static int make_parts(char *blocks, const struct ctf_packet_header *header, const char *body,
+		      uint64_t content, const struct trace_tail *tail, uint64_t size,
+		      struct iovec parts[3])
 {
-	const char *pages = (const char *)body - sizeof(*header);
-	uint64_t rounded = (size + DIRECT_BLOCK - 1) & ~(uint64_t)(DIRECT_BLOCK - 1);
+	const char *pages = body - sizeof(*header);
+	uint64_t last = size - DIRECT_BLOCK;
+	uint64_t last_content = content > last ? content - last : 0;
+	char *end = blocks + DIRECT_BLOCK;
+
+	memcpy(blocks, header, sizeof(*header));
+	memcpy(blocks + sizeof(*header), body, DIRECT_BLOCK - sizeof(*header));
+	parts[0] = (struct iovec){ blocks, DIRECT_BLOCK };
+	parts[1] = (struct iovec){ (void *)(pages + DIRECT_BLOCK), size - DIRECT_BLOCK };
+	if (!tail)
+		return 2;
+	parts[1].iov_len = last - DIRECT_BLOCK;
+	memcpy(end, pages + last, last_content);
+	memset(end + last_content, 0, DIRECT_BLOCK - last_content);
+	memcpy(end + DIRECT_BLOCK - sizeof(*tail), tail, sizeof(*tail));
+	parts[2] = (struct iovec){ end, DIRECT_BLOCK };
+	return 3;
+}
+
+int direct_write(struct direct *direct, enum direct_state *state, int fd,
+		 const struct ctf_packet_header *header, const void *body, uint64_t content,
+		 const struct trace_tail *tail, uint64_t size, uint64_t offset)
+{
 	uint64_t begin = now_ns();
-	struct iovec parts[2];
+	struct iovec parts[3];
 	ssize_t written;
 
 	if (!enter(direct, state, fd, begin)) {
 		direct_leave(state, fd);
 		return -EAGAIN;
 	}
-	memcpy(direct->block, header, sizeof(*header));
-	memcpy((char *)direct->block + sizeof(*header), body, DIRECT_BLOCK - sizeof(*header));
-	parts[0] = (struct iovec){ direct->block, DIRECT_BLOCK };
-	parts[1] = (struct iovec){ (void *)(pages + DIRECT_BLOCK), rounded - DIRECT_BLOCK };
-	written = pwritev(fd, parts, 2, (off_t)offset);
-	if (written == (ssize_t)rounded) {
-		if (now_ns() - begin > rounded * SLOW_NS_PER_BYTE)
+	written = pwritev(fd, parts,
+			  make_parts(direct->blocks, header, body, content, tail, size, parts),
+			  (off_t)offset);
+	if (written == (ssize_t)size) {
+		if (now_ns() - begin > size * SLOW_NS_PER_BYTE)
 			direct->not_before_ns = now_ns() + SLOW_PAUSE_NS;
 		return 0;
 	}

@@ -24,12 +24,13 @@
 #include <lttngmap/ring-file.h>
 
 #include "common/ctf.h"
+#include "consumerd/trace.h"
 
 #define DIRECT_BLOCK 4096u
 
 /* One for all streams of a consumer. */
 struct direct {
-	void *block;            /* the first of a packet; made when first needed */
+	char *blocks;           /* the first and the last of a packet; made when first needed */
 	uint64_t not_before_ns; /* CLOCK_MONOTONIC: until then, the page cache */
 };
 
@@ -46,13 +47,14 @@ void direct_destroy(struct direct *direct);
 bool direct_is_paged(const struct lttngmap_packet *packet, const void *body);
 
 /*
- * Write header and body at `offset`, a multiple of DIRECT_BLOCK, `size` bytes
- * rounded up to one. 0: it is there; -EAGAIN: not this way, or not now: write
+ * Write header and body, `content` bytes, at `offset`, and what is beyond up to
+ * `size`, both multiples of DIRECT_BLOCK. `tail`, unless NULL, is to be the last
+ * of that, beyond the content. 0: it is there; -EAGAIN: not this way, or not now: write
  * it through the page cache; O_DIRECT is off again.
  */
 int direct_write(struct direct *direct, enum direct_state *state, int fd,
-		 const struct ctf_packet_header *header, const void *body, uint64_t size,
-		 uint64_t offset);
+		 const struct ctf_packet_header *header, const void *body, uint64_t content,
+		 const struct trace_tail *tail, uint64_t size, uint64_t offset);
 /* O_DIRECT off, for what is written through the page cache. */
 void direct_leave(enum direct_state *state, int fd);
 

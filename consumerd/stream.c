@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,9 +16,11 @@
 
 /* Index entries that may be due: one write for so many packets. */
 #define ENTRIES_DUE 32
+/* Behind the name of a stream that has several files: '_' and a number. */
+#define FILE_NUMBER_SIZE 21
 
 struct stream {
-	const struct trace *trace;
+	struct trace *trace;
 	struct stream_pool *pool;
 	struct cds_list_head pool_node; /* in the pool while open */
 	struct packet_stream same;      /* in all its packets */
@@ -26,6 +29,10 @@ struct stream {
 	enum direct_state direct;
 	bool torn;               /* there may be bytes beyond the tail */
 	struct stream_tail tail; /* valid while open */
+	struct stream_limits limits;
+	bool located;         /* with limits: these two are known */
+	uint64_t oldest_file; /* that there may be */
+	uint64_t file;        /* that is written */
 	uint64_t packet_size; /* of the last one written, bytes on disk */
 	unsigned due; /* of entries */
 	struct ctf_index_entry entries[ENTRIES_DUE];
@@ -37,7 +44,7 @@ void stream_pool_init(struct stream_pool *pool, unsigned max_open)
 	CDS_INIT_LIST_HEAD(&pool->open);
 	pool->nr_open = 0;
 	pool->max_open = max_open;
-	pool->direct = (struct direct){ .block = NULL };
+	pool->direct = (struct direct){ .blocks = NULL };
 }
 
 void stream_pool_destroy(struct stream_pool *pool)
@@ -47,24 +54,27 @@ void stream_pool_destroy(struct stream_pool *pool)
 
 /*
  * The same for the same file name, in every life of the consumer: FNV-1a
- * over it, 63 bits, since Java readers have no unsigned long.
+ * over it, 63 bits, since Java readers have no unsigned long. Another in each
+ * chunk, as packets count their losses anew.
  */
-static uint64_t instance_of(const char *name)
+static uint64_t instance_of(const char *name, uint32_t chunk)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
 	for (; *name; name++)
 		hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+	for (; chunk; chunk >>= 8)
+		hash = (hash ^ (chunk & 0xff)) * UINT64_C(0x100000001b3);
 	return hash >> 1;
 }
 
-struct stream *stream_create(const struct trace *trace, struct stream_pool *pool,
-			     const char *name, const char *procname, uint32_t stream_id)
+struct stream *stream_create(struct trace *trace, struct stream_pool *pool, const char *name,
+			     const char *procname, uint32_t stream_id)
 {
 	size_t length = strlen(name);
 	struct stream *stream;
 
-	if (length + sizeof(CTF_INDEX_SUFFIX) - 1 > NAME_MAX)
+	if (length + FILE_NUMBER_SIZE + sizeof(CTF_INDEX_SUFFIX) - 1 > NAME_MAX)
 		return NULL;
 	stream = calloc(1, sizeof(*stream) + length + 1);
 	if (!stream)
@@ -76,9 +86,23 @@ struct stream *stream_create(const struct trace *trace, struct stream_pool *pool
 	memcpy(stream->name, name, length + 1);
 	memcpy(stream->same.uuid, trace->uuid, sizeof(stream->same.uuid));
 	stream->same.stream_id = stream_id;
-	stream->same.instance = instance_of(name);
+	stream->same.instance = instance_of(name, trace->chunk);
 	strncpy(stream->same.procname, procname, sizeof(stream->same.procname) - 1);
 	return stream;
+}
+
+void stream_limit(struct stream *stream, const struct stream_limits *limits)
+{
+	stream->limits = *limits;
+}
+
+static const char *file_name(const struct stream *stream, uint64_t number, char name[NAME_MAX + 1])
+{
+	if (stream->limits.file_size == 0)
+		return stream->name;
+	snprintf(name, NAME_MAX + 1, "%.*s_%llu", NAME_MAX - FILE_NUMBER_SIZE, stream->name,
+		 (unsigned long long)number);
+	return name;
 }
 
 static void close_files(struct stream *stream)
@@ -112,13 +136,14 @@ static int cut_tail(struct stream *stream)
 static int open_files(struct stream *stream)
 {
 	struct stream_pool *pool = stream->pool;
+	char name[NAME_MAX + 1];
 	int error;
 
 	if (pool->nr_open >= pool->max_open && pool->nr_open)
 		close_oldest(pool);
 	for (;;) {
-		error = trace_open_stream(stream->trace, stream->name, &stream->stream_fd,
-					  &stream->index_fd);
+		error = trace_open_stream(stream->trace, file_name(stream, stream->file, name),
+					  &stream->stream_fd, &stream->index_fd);
 		if ((error != -EMFILE && error != -ENFILE) || !pool->nr_open)
 			break;
 		close_oldest(pool);
@@ -130,6 +155,20 @@ static int open_files(struct stream *stream)
 	}
 	cds_list_add_tail(&stream->pool_node, &pool->open);
 	pool->nr_open++;
+	return 0;
+}
+
+/* Where an earlier consumer ended. */
+static int locate(struct stream *stream)
+{
+	int error = 0;
+
+	if (stream->limits.file_size && !stream->located && stream->trace->had_streams)
+		error = trace_find_files(stream->trace, stream->name, &stream->oldest_file,
+					 &stream->file);
+	if (error && error != -ENOENT)
+		return error;
+	stream->located = true;
 	return 0;
 }
 
@@ -147,7 +186,9 @@ static int prepare(struct stream *stream)
 		cds_list_add_tail(&stream->pool_node, &stream->pool->open);
 		return stream->torn ? cut_tail(stream) : 0;
 	}
-	error = open_files(stream);
+	error = locate(stream);
+	if (!error)
+		error = open_files(stream);
 	if (error)
 		return error;
 	error = stream_repair(stream->stream_fd, stream->index_fd, stream->same.uuid,
@@ -190,39 +231,90 @@ int stream_flush(struct stream *stream)
 	return error;
 }
 
+/* The file is full: the oldest goes where there are too many, a new one begins. */
+static int begin_file(struct stream *stream)
+{
+	uint64_t count = stream->limits.file_count;
+	char name[NAME_MAX + 1];
+	int error;
+
+	error = stream_flush(stream);
+	if (error)
+		return error;
+	close_files(stream);
+	while (count && stream->file - stream->oldest_file + 1 >= count) {
+		error = trace_discard(stream->trace, file_name(stream, stream->oldest_file, name));
+		if (error)
+			return error;
+		stream->oldest_file++;
+	}
+	stream->file++;
+	return prepare(stream);
+}
+
 /*
- * Header and body at the tail. A packet in whole pages is padded up to a
+ * What is to be written of a packet. One in whole pages is padded up to a
  * block, so that the next one may go the direct way.
  */
-static int write_packet(struct stream *stream, struct ctf_packet_header *header,
-			const struct lttngmap_packet *packet, const void *body, uint64_t *size)
+struct pieces {
+	struct ctf_packet_header header;
+	const struct lttngmap_packet *packet;
+	const void *body;
+	uint64_t content; /* bytes of header and body */
+	uint64_t size;    /* and of what follows: padding, and a tail where there are limits */
+	struct trace_tail tail;
+	bool is_paged;
+};
+
+static void make_pieces(const struct stream *stream, const struct lttngmap_packet *packet,
+			const void *body, struct pieces *pieces)
 {
-	static const char zeros[DIRECT_BLOCK];
-	uint64_t offset = stream->tail.size, content = *size;
+	pieces->packet = packet;
+	pieces->body = body;
+	pieces->content = packet_make_header(&stream->same, packet, &pieces->header);
+	pieces->size = pieces->content;
+	pieces->is_paged = direct_is_paged(packet, body);
+	pieces->tail.events = packet->events;
+	if (stream->limits.file_size)
+		pieces->size += sizeof(pieces->tail);
+}
+
+/* It depends on where the packet comes to lie. */
+static void pad_pieces(struct pieces *pieces, uint64_t offset)
+{
+	if (pieces->is_paged)
+		pieces->size += -(offset + pieces->size) % DIRECT_BLOCK;
+	packet_pad(&pieces->header, pieces->size);
+}
+
+static int write_pieces(struct stream *stream, const struct pieces *pieces)
+{
+	char rest[DIRECT_BLOCK + sizeof(pieces->tail)] = { 0 };
+	uint64_t offset = stream->tail.size, rest_size = pieces->size - pieces->content;
+	bool has_tail = stream->limits.file_size;
 	int error = -EAGAIN;
 
-	if (direct_is_paged(packet, body)) {
-		*size += -(offset + content) % DIRECT_BLOCK;
-		packet_pad(header, *size);
-		if (offset % DIRECT_BLOCK == 0)
-			error = direct_write(&stream->pool->direct, &stream->direct,
-					     stream->stream_fd, header, body, content, offset);
-	}
+	if (pieces->is_paged && offset % DIRECT_BLOCK == 0)
+		error = direct_write(&stream->pool->direct, &stream->direct, stream->stream_fd,
+				     &pieces->header, pieces->body, pieces->content,
+				     has_tail ? &pieces->tail : NULL, pieces->size, offset);
 	if (error != -EAGAIN)
 		return error;
 	direct_leave(&stream->direct, stream->stream_fd);
-	error = file_write_pair(stream->stream_fd, header, sizeof(*header), body, packet->length,
-				offset);
-	if (!error && *size > content)
-		error = file_write(stream->stream_fd, zeros, *size - content, offset + content);
-	return error;
+	error = file_write_pair(stream->stream_fd, &pieces->header, sizeof(pieces->header),
+				pieces->body, pieces->packet->length, offset);
+	if (error || rest_size == 0)
+		return error;
+	if (has_tail)
+		memcpy(rest + rest_size - sizeof(pieces->tail), &pieces->tail,
+		       sizeof(pieces->tail));
+	return file_write(stream->stream_fd, rest, rest_size, offset + pieces->content);
 }
 
-int stream_write(struct stream *stream, const struct lttngmap_packet *packet, const void *body)
+/* The file that it goes into open, with room for it and for its index entry. */
+static int make_room(struct stream *stream, const struct pieces *pieces, uint64_t sequence)
 {
-	struct ctf_packet_header header;
-	struct stream_tail *tail = &stream->tail;
-	uint64_t size;
+	uint64_t most = pieces->size + (pieces->is_paged ? DIRECT_BLOCK - 1 : 0);
 	int error;
 
 	error = prepare(stream);
@@ -230,18 +322,34 @@ int stream_write(struct stream *stream, const struct lttngmap_packet *packet, co
 		error = stream_flush(stream);
 	if (error)
 		return error;
-	if (packet->sequence < tail->next_sequence)
+	if (sequence < stream->tail.next_sequence)
 		return -EALREADY;
-	size = packet_make_header(&stream->same, packet, &header);
-	error = write_packet(stream, &header, packet, body, &size);
+	if (stream->limits.file_size && stream->tail.size &&
+	    stream->tail.size + most > stream->limits.file_size)
+		return begin_file(stream);
+	return 0;
+}
+
+int stream_write(struct stream *stream, const struct lttngmap_packet *packet, const void *body)
+{
+	struct stream_tail *tail = &stream->tail;
+	struct pieces pieces;
+	int error;
+
+	make_pieces(stream, packet, body, &pieces);
+	error = make_room(stream, &pieces, packet->sequence);
+	if (error)
+		return error;
+	pad_pieces(&pieces, tail->size);
+	error = write_pieces(stream, &pieces);
 	if (error) {
 		stream->torn = true;
 		(void)cut_tail(stream);
 		return error;
 	}
-	packet_make_index_entry(&header, tail->size, &stream->entries[stream->due++]);
-	stream->packet_size = size;
-	tail->size += size;
+	packet_make_index_entry(&pieces.header, tail->size, &stream->entries[stream->due++]);
+	stream->packet_size = pieces.size;
+	tail->size += pieces.size;
 	tail->packets++;
 	tail->next_sequence = packet->sequence + 1;
 	return 0;

@@ -8,6 +8,8 @@
  * Index entries are written in batches, always after their packets; what a
  * crash takes of them is found again in the packets (stream-repair.h).
  *
+ * With limits, the files are NAME_0, NAME_1, …, one stream to readers.
+ *
  * Streams outnumber descriptors: a pool keeps the most recently used open.
  */
 #ifndef CONSUMERD_STREAM_H
@@ -35,6 +37,12 @@ void stream_pool_init(struct stream_pool *pool, unsigned max_open);
 /* Its streams are gone. */
 void stream_pool_destroy(struct stream_pool *pool);
 
+/* How a stream is cut into files; zeros: into one. */
+struct stream_limits {
+	uint64_t file_size;  /* bytes at most; no packet is larger */
+	uint64_t file_count; /* then the oldest goes; 0: none does */
+};
+
 struct stream;
 
 /*
@@ -42,8 +50,10 @@ struct stream;
  * touched before the first packet. `name` is the file's, and `procname` what
  * its packets shall say. NULL: no memory, or a name that is too long.
  */
-struct stream *stream_create(const struct trace *trace, struct stream_pool *pool,
-			     const char *name, const char *procname, uint32_t stream_id);
+struct stream *stream_create(struct trace *trace, struct stream_pool *pool, const char *name,
+			     const char *procname, uint32_t stream_id);
+/* Before the first packet. */
+void stream_limit(struct stream *stream, const struct stream_limits *limits);
 /* Closes the files; entries that were not flushed are lost, and found by repair. */
 void stream_destroy(struct stream *stream);
 

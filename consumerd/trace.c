@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +30,12 @@ static void become(uid_t user, gid_t group)
 	setfsuid(user);
 }
 
-static void become_owner(const struct trace *trace)
+void trace_become_owner(const struct trace *trace)
 {
 	become(trace->owner, trace->group);
 }
 
-static void become_self(void)
+void trace_become_self(void)
 {
 	if (geteuid() != 0)
 		return;
@@ -105,9 +104,9 @@ int trace_open_stream(const struct trace *trace, const char *name, int *stream_f
 {
 	int error;
 
-	become_owner(trace);
+	trace_become_owner(trace);
 	error = open_stream(trace, name, stream_fd, index_fd);
-	become_self();
+	trace_become_self();
 	return error;
 }
 
@@ -137,41 +136,67 @@ static bool is_stream(const struct trace *trace, const char *name)
 	       S_ISREG(status.st_mode);
 }
 
-static int repair_streams(const struct trace *trace)
+int trace_for_each(int folder, int (*call)(void *data, const char *name), void *data)
 {
+	int result = 0, fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const struct dirent *entry;
-	int error = 0, fd = openat(trace->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory;
 
 	if (fd < 0)
 		return -errno;
 	directory = fdopendir(fd);
 	if (!directory) {
-		error = -errno;
+		result = -errno;
 		close(fd);
-		return error;
+		return result;
 	}
-	while (!error && (entry = readdir(directory)))
-		if (is_stream(trace, entry->d_name))
-			error = repair_stream(trace, entry->d_name);
+	while (!result && (entry = readdir(directory)))
+		if (entry->d_name[0] != '.')
+			result = call(data, entry->d_name);
 	closedir(directory);
-	return error;
+	return result;
+}
+
+static int repair_if_stream(void *data, const char *name)
+{
+	struct trace *trace = data;
+
+	if (!is_stream(trace, name))
+		return 0;
+	trace->had_streams = true;
+	return repair_stream(trace, name);
+}
+
+static int stop_at_stream(void *data, const char *name)
+{
+	return is_stream(data, name);
+}
+
+bool trace_is_empty(const struct trace *trace)
+{
+	return trace_for_each(trace->dir, stop_at_stream, (void *)trace) == 0;
 }
 
 static int open_folders(struct trace *trace, const char *output)
 {
-	int error, dir;
+	int error;
 
 	make_parents(output);
-	dir = open_directory(AT_FDCWD, output);
-	if (dir < 0)
-		return dir;
-	trace->dir = open_directory(dir, TRACE_DIRECTORY);
-	close(dir);
-	if (trace->dir < 0)
-		return trace->dir;
-	trace->index = open_directory(trace->dir, CTF_INDEX_DIRECTORY);
-	error = trace->index < 0 ? trace->index : repair_streams(trace);
+	trace->output = open_directory(AT_FDCWD, output);
+	if (trace->output < 0)
+		return trace->output;
+	trace_take_next(trace->output);
+	trace->index = -1;
+	trace->dir = open_directory(trace->output, TRACE_DIRECTORY);
+	error = trace->dir < 0 ? trace->dir : 0;
+	if (!error) {
+		trace->index = open_directory(trace->dir, CTF_INDEX_DIRECTORY);
+		error = trace->index < 0 ? trace->index : 0;
+	}
+	if (!error)
+		error = trace_resume_discard(trace);
+	if (!error)
+		error = trace_for_each(trace->dir, repair_if_stream, trace);
 	if (error)
 		trace_close(trace);
 	return error;
@@ -185,9 +210,10 @@ int trace_open_as(struct trace *trace, const char *output, const uint8_t uuid[CT
 	memcpy(trace->uuid, uuid, sizeof(trace->uuid));
 	trace->owner = owner;
 	trace->group = group;
-	become_owner(trace);
+	trace->had_streams = false;
+	trace_become_owner(trace);
 	error = open_folders(trace, output);
-	become_self();
+	trace_become_self();
 	return error;
 }
 
@@ -202,6 +228,9 @@ void trace_close(struct trace *trace)
 		close(trace->index);
 	if (trace->dir >= 0)
 		close(trace->dir);
+	if (trace->output >= 0)
+		close(trace->output);
+	trace->output = -1;
 	trace->dir = -1;
 	trace->index = -1;
 }
@@ -253,46 +282,33 @@ int trace_write_metadata(const struct trace *trace, int memory)
 {
 	int error;
 
-	become_owner(trace);
+	trace_become_owner(trace);
 	error = replace_metadata(trace, memory);
-	become_self();
+	trace_become_self();
 	return error;
 }
 
-/* Every regular file in the folder, but for the metadata. */
-static int remove_files(int folder)
+/* Every regular file, but for the metadata. A folder, as index is one, stays. */
+static int remove_file(void *folder, const char *name)
 {
-	int error = 0, fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const struct dirent *entry;
-	DIR *directory;
-
-	if (fd < 0)
+	if (strcmp(name, TRACE_METADATA) != 0 && unlinkat(*(int *)folder, name, 0) < 0 &&
+	    errno != EISDIR && errno != EPERM && errno != ENOENT)
 		return -errno;
-	directory = fdopendir(fd);
-	if (!directory) {
-		error = -errno;
-		close(fd);
-		return error;
-	}
-	while ((entry = readdir(directory))) {
-		if (entry->d_name[0] == '.' || strcmp(entry->d_name, TRACE_METADATA) == 0)
-			continue;
-		/* A folder, as index is one: that is emptied, not removed. */
-		if (unlinkat(folder, entry->d_name, 0) < 0 && errno != EISDIR && errno != EPERM &&
-		    errno != ENOENT)
-			error = -errno;
-	}
-	closedir(directory);
-	return error;
+	return 0;
 }
 
-int trace_clear(const struct trace *trace)
+int trace_clear(struct trace *trace)
 {
-	int error, index_error;
+	int error;
 
-	become_owner(trace);
-	error = remove_files(trace->dir);
-	index_error = remove_files(trace->index);
-	become_self();
-	return error ? error : index_error;
+	trace_become_owner(trace);
+	error = trace_for_each(trace->dir, remove_file, &trace->dir);
+	if (!error)
+		error = trace_for_each(trace->index, remove_file, &trace->index);
+	trace->had_streams = error != 0;
+	trace->overwritten = 0;
+	if (unlinkat(trace->dir, TRACE_OVERWRITTEN, 0) < 0 && errno != ENOENT && !error)
+		error = -errno;
+	trace_become_self();
+	return error;
 }

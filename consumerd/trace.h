@@ -11,6 +11,7 @@
 #ifndef CONSUMERD_TRACE_H
 #define CONSUMERD_TRACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -18,19 +19,25 @@
 
 #define TRACE_DIRECTORY "ust"
 #define TRACE_METADATA "metadata"
+#define TRACE_OVERWRITTEN ".overwritten" /* where there is something to be counted */
 
 struct trace {
-	int dir;   /* OUTPUT/ust */
-	int index; /* OUTPUT/ust/index */
+	int output; /* OUTPUT */
+	int dir;    /* OUTPUT/ust */
+	int index;  /* OUTPUT/ust/index */
 	uint8_t uuid[CTF_UUID_SIZE];
 	uid_t owner;
 	gid_t group;
+	uint32_t chunk;       /* counts rotations */
+	bool had_streams;     /* of an earlier consumer, when it was opened */
+	uint64_t overwritten; /* events of files that made room; see trace_discard() */
 };
 
 /*
  * Make the folders where they are missing, and repair the streams that an
  * earlier consumer left there. 0; -EEXIST: another trace lies there; another
- * -errno. Nothing is to be closed after a failure.
+ * -errno. Nothing is to be closed after a failure. `chunk` and `overwritten`
+ * are the caller's to set before; more overwritten may be found.
  */
 int trace_open_as(struct trace *trace, const char *output, const uint8_t uuid[CTF_UUID_SIZE],
 		  uid_t owner, gid_t group);
@@ -45,9 +52,62 @@ void trace_close(struct trace *trace);
 int trace_write_metadata(const struct trace *trace, int memory);
 
 /* Remove all but the metadata; no stream of it is open. 0 or -errno. */
-int trace_clear(const struct trace *trace);
+int trace_clear(struct trace *trace);
+/* Is there no stream in it? */
+bool trace_is_empty(const struct trace *trace);
 
 /* Open DIR/NAME and index/NAME.idx, made where missing. 0 or -errno. */
 int trace_open_stream(const struct trace *trace, const char *name, int *stream_fd, int *index_fd);
+
+/* ---- trace-files.c: a stream in several files, NAME_0, NAME_1, … ------------- */
+
+/*
+ * The lowest and the highest number of the stream's files; -ENOENT: it has
+ * none. 0 or another -errno.
+ */
+int trace_find_files(const struct trace *trace, const char *name, uint64_t *oldest,
+		     uint64_t *newest);
+/*
+ * Remove the file NAME, which is closed, and its index, and count its events
+ * as overwritten: once, wherever in it we are killed. Each of its packets ends
+ * in a struct trace_tail. 0 or -errno.
+ */
+int trace_discard(struct trace *trace, const char *name);
+/* As trace_open_as() found it: what was being discarded goes. 0 or -errno. */
+int trace_resume_discard(struct trace *trace);
+/* The count, in the folder of the next chunk. 0 or -errno. */
+int trace_carry_overwritten(const struct trace *trace, int next);
+
+/* The last bytes of a packet in a stream that has limits, beyond its content. */
+struct trace_tail {
+	uint64_t events; /* in the packet */
+};
+
+/* ---- trace-chunk.c: rotation ------------------------------------------------- */
+
+#define TRACE_ARCHIVES "archives"
+
+/*
+ * Make OUTPUT/archives/NAME, and show that the trace can be moved there. 0 or
+ * -errno: then nothing of it is left.
+ */
+int trace_prepare_chunk(const struct trace *trace, const char *name);
+void trace_abandon_chunk(const struct trace *trace, const char *name);
+/*
+ * Move OUTPUT/ust, of which no stream is open, to OUTPUT/archives/NAME/ust.
+ * It may be opened anew then. Where a consumer before did it, that is enough.
+ * 0 or -errno: it is where it was.
+ */
+int trace_move_chunk(const struct trace *trace, const char *name);
+/* Where a consumer before was killed in between, end what it began. */
+void trace_take_next(int output);
+
+/* ---- for these --------------------------------------------------------------- */
+
+/* Until the second call, files are looked up, made and removed as the owner. */
+void trace_become_owner(const struct trace *trace);
+void trace_become_self(void);
+/* Call with each entry of the folder that does not begin with '.', until it returns not 0. */
+int trace_for_each(int folder, int (*call)(void *data, const char *name), void *data);
 
 #endif /* CONSUMERD_TRACE_H */

@@ -41,6 +41,7 @@ libsessiond_la_SOURCES = \
 	sessiond/control-list.c \
 	sessiond/control-pages.c \
 	sessiond/control-pages.h \
+	sessiond/control-rotation.c \
 	sessiond/control-rule.c \
 	sessiond/control-session.c \
 	sessiond/control-socket.c \
@@ -96,6 +97,7 @@ libsessiond_la_SOURCES = \
 	sessiond/runtime-dir.h \
 	sessiond/session-clear.c \
 	sessiond/session-owner.c \
+	sessiond/session-rotate.c \
 	sessiond/session.c \
 	sessiond/session.h \
 	sessiond/slots.c \

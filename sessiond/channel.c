@@ -20,6 +20,8 @@
 #include "sessiond/process.h"
 #include "sessiond/session.h"
 
+#define CHANNEL_FILE_BLOCK 4096u
+
 static const char *const mode_names[] = {
 	[LTTNGMAP_MODE_DISCARD] = "discard",
 	[LTTNGMAP_MODE_OVERWRITE] = "overwrite",
@@ -89,6 +91,27 @@ static int check_geometry(const struct daemon *daemon, const struct channel_conf
 	return 0;
 }
 
+/* A packet is a sub-buffer with a header, and is padded to a block. */
+static int check_files(const struct channel_config *config, char *why, char *hint)
+{
+	uint64_t least = config->subbuf_size + CHANNEL_FILE_BLOCK;
+
+	if (config->file_size == 0 && config->file_count != 0) {
+		snprintf(why, CHANNEL_WHY_SIZE, "files without a limit of size have none of count");
+		snprintf(hint, CHANNEL_WHY_SIZE, "give file_size, too");
+		return -EINVAL;
+	}
+	if (config->file_size == 0 || config->file_size >= least)
+		return 0;
+	snprintf(why, CHANNEL_WHY_SIZE,
+		 "a file of %llu bytes has no room for a sub-buffer of %llu and its header",
+		 (unsigned long long)config->file_size, (unsigned long long)config->subbuf_size);
+	snprintf(hint, CHANNEL_WHY_SIZE,
+		 "give a file_size of %llu bytes or more, or smaller sub-buffers",
+		 (unsigned long long)least);
+	return -EINVAL;
+}
+
 static int take_slot(struct daemon *daemon, char *why, char *hint)
 {
 	int slot = slots_take(&daemon->slots, daemon_now_usec());
@@ -156,11 +179,14 @@ int channel_change(struct channel *channel, const struct channel_config *config,
 	snprintf(why, CHANNEL_WHY_SIZE, "out of memory");
 	snprintf(hint, CHANNEL_WHY_SIZE, "destroy a session that is not needed");
 	error = check_geometry(daemon, config, &wanted, why, hint);
+	if (!error)
+		error = check_files(config, why, hint);
 	if (error)
 		return error;
 	if (wanted.subbuf_shift == channel->subbuf_shift &&
 	    wanted.subbufs_shift == channel->subbufs_shift && config->mode == channel->mode &&
-	    config->contexts == channel->contexts) {
+	    config->contexts == channel->contexts && config->file_size == channel->file_size &&
+	    config->file_count == channel->file_count) {
 		channel->blocking_timeout_ms = config->blocking_timeout_ms;
 		return 0;
 	}
@@ -186,6 +212,8 @@ int channel_change(struct channel *channel, const struct channel_config *config,
 	move_slot(channel, (uint32_t)slot);
 	channel->mode = config->mode;
 	channel->blocking_timeout_ms = config->blocking_timeout_ms;
+	channel->file_size = config->file_size;
+	channel->file_count = config->file_count;
 	channel->subbuf_shift = wanted.subbuf_shift;
 	channel->subbufs_shift = wanted.subbufs_shift;
 	return 0;
@@ -199,6 +227,8 @@ void channel_get_config(const struct channel *channel, struct channel_config *co
 		.subbuf_size = UINT64_C(1) << channel->subbuf_shift,
 		.subbufs = UINT64_C(1) << channel->subbufs_shift,
 		.blocking_timeout_ms = channel->blocking_timeout_ms,
+		.file_size = channel->file_size,
+		.file_count = channel->file_count,
 		.contexts = channel->contexts,
 	};
 }
@@ -219,11 +249,15 @@ int channel_create(struct session *session, const struct channel_config *config,
 	channel->stream_id = session->nr_streams;
 	channel->mode = config->mode;
 	channel->blocking_timeout_ms = config->blocking_timeout_ms;
+	channel->file_size = config->file_size;
+	channel->file_count = config->file_count;
 	channel->contexts = config->contexts;
 	snprintf(channel->name, sizeof(channel->name), "%s", config->name);
 	CDS_INIT_LIST_HEAD(&channel->members);
 
 	error = check_geometry(daemon, config, channel, why, hint);
+	if (!error)
+		error = check_files(config, why, hint);
 	if (error)
 		goto free_channel;
 	slot = take_slot(daemon, why, hint);

@@ -33,7 +33,9 @@ struct channel {
 	uint8_t subbuf_shift;
 	uint8_t subbufs_shift;
 	uint32_t blocking_timeout_ms;
-	uint64_t contexts; /* a bit set of enum lttngmap_context */
+	uint64_t file_size;  /* bytes of a stream's file at most; 0: no limit */
+	uint32_t file_count; /* files of a stream at most; 0: no limit */
+	uint64_t contexts;   /* a bit set of enum lttngmap_context */
 	bool started;
 	struct rule_list rules;
 	struct cds_list_head members; /* struct member */
@@ -45,7 +47,9 @@ struct channel_config {
 	uint64_t subbuf_size; /* bytes */
 	uint64_t subbufs;     /* in rotation, per ring */
 	uint32_t blocking_timeout_ms;
-	uint64_t contexts; /* a bit set of enum lttngmap_context */
+	uint64_t file_size;  /* 0: no limit; else room for a sub-buffer and a block */
+	uint32_t file_count; /* 0: no limit; else file_size has one */
+	uint64_t contexts;   /* a bit set of enum lttngmap_context */
 };
 
 #define CHANNEL_WHY_SIZE 256

@@ -152,6 +152,10 @@ void consumer_link_session(struct consumer_link *link, const struct session *ses
 	json_object_object_add(message, "uuid", json_object_new_string(session->uuid));
 	json_object_object_add(message, "uid", json_object_new_int64(session->owner));
 	json_object_object_add(message, "gid", json_object_new_int64(session->group));
+	json_object_object_add(message, "chunk",
+			       json_object_new_int64(session_chunk_on_disk(session)));
+	json_object_object_add(message, "overwritten",
+			       json_object_new_uint64(session->written.overwritten));
 	link_send(link, message, -1);
 }
 
@@ -166,6 +170,8 @@ void consumer_link_channel(struct consumer_link *link, const struct channel *cha
 	json_object_object_add(message, "id", json_object_new_int64(channel->stream_id));
 	json_object_object_add(message, "mode",
 			       json_object_new_string(channel_mode_name(channel->mode)));
+	json_object_object_add(message, "file_size", json_object_new_uint64(channel->file_size));
+	json_object_object_add(message, "file_count", json_object_new_uint64(channel->file_count));
 	link_send(link, message, -1);
 }
 
@@ -206,6 +212,22 @@ void consumer_link_clear(struct consumer_link *link, const struct session *sessi
 		link_send(link, make_event("clear", session), -1);
 }
 
+void consumer_link_rotate(struct consumer_link *link, const struct session *session, bool final)
+{
+	uint32_t chunk = session_chunk_on_disk(session) + 1;
+	struct json_object *message;
+
+	if (link->fd < 0)
+		return;
+	message = make_event("rotate", session);
+	json_object_object_add(message, "name", json_object_new_string(session->rotation.name));
+	json_object_object_add(message, "chunk", json_object_new_int64(chunk));
+	json_object_object_add(message, "final", json_object_new_boolean(final));
+	json_object_object_add(message, "drop_empty",
+			       json_object_new_boolean(session->rotation.is_automatic));
+	link_send(link, message, -1);
+}
+
 void consumer_link_end(struct consumer_link *link, const struct session *session)
 {
 	if (link->fd >= 0)
@@ -217,10 +239,10 @@ void consumer_link_end(struct consumer_link *link, const struct session *session
 /* 0, or the member that is wrong. */
 static const char *take_written(struct consumer_link *link, struct json_object *message)
 {
-	static const char *const keys[] = { "verb",   "session", "generation", "packets", "events",
-					    "lapped", "bytes",   "streams",    "cleared", "error",
-					    NULL };
-	const char *verb = "", *name = "", *error = NULL;
+	static const char *const keys[] = { "verb",    "session",     "generation", "packets",
+					    "events",  "lapped",      "bytes",      "streams",
+					    "cleared", "overwritten", "error",      NULL };
+	const char *name = "", *error = NULL;
 	struct session_written written;
 	uint64_t events, lapped; /* the rings know them exactly */
 	uint64_t cleared;
@@ -235,14 +257,13 @@ static const char *take_written(struct consumer_link *link, struct json_object *
 		{ "bytes", &written.bytes },
 		{ "streams", &written.streams },
 		{ "cleared", &cleared },
+		{ "overwritten", &written.overwritten },
 	};
 	const char *unknown = json_message_unknown(message, keys);
 	struct session *session;
 
 	if (unknown)
 		return unknown;
-	if (json_message_get_string(message, "verb", &verb) != 0 || strcmp(verb, "written") != 0)
-		return "verb";
 	if (json_message_get_string(message, "session", &name) != 0)
 		return "session";
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
@@ -255,6 +276,44 @@ static const char *take_written(struct consumer_link *link, struct json_object *
 	if (session)
 		session_take_written(session, &written, cleared, error);
 	return NULL;
+}
+
+static const char *take_rotated(struct consumer_link *link, struct json_object *message)
+{
+	static const char *const keys[] = { "verb",    "session", "chunk", "final",
+					    "dropped", "error",   NULL };
+	const char *name = "", *error = NULL, *unknown = json_message_unknown(message, keys);
+	bool final, dropped;
+	struct session *session;
+	uint64_t chunk;
+
+	if (unknown)
+		return unknown;
+	if (json_message_get_string(message, "session", &name) != 0)
+		return "session";
+	if (json_message_get_uint64(message, "chunk", 0, UINT32_MAX, &chunk) != 0)
+		return "chunk";
+	if (json_message_get_bool(message, "final", &final) != 0)
+		return "final";
+	if (json_message_get_bool(message, "dropped", &dropped) != 0)
+		return "dropped";
+	json_message_get_string(message, "error", &error);
+	session = sessions_find_key(link->daemon->sessions, name);
+	if (session)
+		session_take_rotated(session, (uint32_t)chunk, final, dropped, error);
+	return NULL;
+}
+
+static const char *take_message(struct consumer_link *link, struct json_object *message)
+{
+	const char *verb = "";
+
+	(void)json_message_get_string(message, "verb", &verb);
+	if (strcmp(verb, "written") == 0)
+		return take_written(link, message);
+	if (strcmp(verb, "rotated") == 0)
+		return take_rotated(link, message);
+	return "verb";
 }
 
 static int on_connection(sd_event_source *source, int fd, uint32_t revents, void *data)
@@ -278,7 +337,7 @@ static int on_connection(sd_event_source *source, int fd, uint32_t revents, void
 		link_disconnect(link);
 		return 0;
 	}
-	wrong = take_written(link, message);
+	wrong = take_message(link, message);
 	if (wrong) {
 		message_say("the consumer sent a bad member '%s'", wrong);
 		link_disconnect(link);

@@ -41,6 +41,8 @@ void consumer_link_channel(struct consumer_link *link, const struct channel *cha
 void consumer_link_channel_end(struct consumer_link *link, const struct channel *channel);
 void consumer_link_metadata(struct consumer_link *link, const struct session *session, bool final);
 void consumer_link_clear(struct consumer_link *link, const struct session *session);
+/* Make room for the session's chunk, or with `final` move it there. */
+void consumer_link_rotate(struct consumer_link *link, const struct session *session, bool final);
 void consumer_link_end(struct consumer_link *link, const struct session *session);
 
 #endif /* SESSIOND_CONSUMER_LINK_H */

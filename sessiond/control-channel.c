@@ -54,19 +54,16 @@ static int take_contexts(struct control_client *client, struct json_object *requ
 	return 0;
 }
 
-/* Written by the consumer, which knows no limits of files yet. */
-static int take_file_limits(struct control_client *client, struct json_object *request)
+static int take_file_limits(struct control_client *client, struct json_object *request,
+			    struct channel_config *config)
 {
-	uint64_t size = 0, count = 0;
+	uint64_t count = config->file_count;
 
-	if (control_take_number(client, request, "file_size", INT64_MAX, &size) != 0 ||
+	if (control_take_number(client, request, "file_size", INT64_MAX, &config->file_size) != 0 ||
 	    control_take_number(client, request, "file_count", UINT32_MAX, &count) != 0)
 		return -EINVAL;
-	if (size == 0 && count == 0)
-		return 0;
-	control_refuse(client, "leave them out, or make them 0",
-		       "limits of files are not supported yet");
-	return -EOPNOTSUPP;
+	config->file_count = (uint32_t)count;
+	return 0;
 }
 
 /* What a new channel has to say, a change may leave out. 0, or the request is refused. */
@@ -95,7 +92,7 @@ static int take_channel_config(struct control_client *client, struct json_object
 	if (control_take_number(client, request, "blocking_timeout_ms", UINT32_MAX, &timeout) != 0)
 		return -EINVAL;
 	config->blocking_timeout_ms = (uint32_t)timeout;
-	if (take_file_limits(client, request) != 0)
+	if (take_file_limits(client, request, config) != 0)
 		return -EINVAL;
 	return take_contexts(client, request, &config->contexts);
 }

@@ -103,8 +103,8 @@ static struct json_object *describe_channel(const struct channel *channel)
 	control_add_number(object, "subbufs", UINT64_C(1) << channel->subbufs_shift);
 	control_add_string(object, "mode", channel_mode_name(channel->mode));
 	control_add_number(object, "blocking_timeout_ms", channel->blocking_timeout_ms);
-	control_add_number(object, "file_size", 0);
-	control_add_number(object, "file_count", 0);
+	control_add_number(object, "file_size", channel->file_size);
+	control_add_number(object, "file_count", channel->file_count);
 	json_object_object_add(object, "contexts", describe_contexts(channel->contexts));
 	json_object_object_add(object, "rules", describe_rules(&channel->rules));
 	return object;
@@ -141,8 +141,8 @@ static struct json_object *describe_session(const struct session *session)
 	control_add_bool(object, "active", session->state == SESSION_ACTIVE);
 	control_add_number(object, "owner", session->owner);
 	json_object_object_add(object, "trackers", describe_trackers(&session->trackers));
-	control_add_number(rotation, "period_ms", 0);
-	control_add_number(rotation, "size", 0);
+	control_add_number(rotation, "period_ms", session->rotation.period_ms);
+	control_add_number(rotation, "size", session->rotation.size);
 	json_object_object_add(object, "rotation", rotation);
 	cds_list_for_each_entry(channel, &session->channels, node)
 		json_object_array_add(channels, describe_channel(channel));

@@ -164,6 +164,9 @@ void control_serve_clear(struct control_client *client, struct json_object *requ
 	if (session_is_clearing(session)) {
 		control_refuse(client, "wait for that", "session %s is being cleared already",
 			       session->name);
+	} else if (session_is_rotating(session)) {
+		control_refuse(client, "try again when that is done", "session %s is being rotated",
+			       session->name);
 	} else if (session->state != SESSION_IDLE && session->state != SESSION_ACTIVE) {
 		control_refuse(client, "try again when it has stopped",
 			       "session %s is being stopped", session->name);
@@ -199,10 +202,13 @@ void control_serve_status(struct control_client *client, struct json_object *req
 	struct session *session = control_need_session(client, request);
 	struct json_object *answer;
 	struct ring_totals totals;
+	uint64_t kept, thrown;
 
 	if (!session)
 		return;
 	session_read_totals(session, &totals);
+	thrown = session->written.overwritten;
+	kept = session->has_consumer && totals.delivered > thrown ? totals.delivered - thrown : 0;
 	answer = json_object_new_object();
 	control_add_bool(answer, "active", session->state == SESSION_ACTIVE);
 	control_add_number(answer, "processes", session->processes);
@@ -211,12 +217,13 @@ void control_serve_status(struct control_client *client, struct json_object *req
 			   app_socket_refused(control_client_daemon(client)->app));
 	json_object_object_add(answer, "messages", make_messages(client, session));
 	control_add_number(answer, "written", totals.written);
-	control_add_number(answer, "kept", session->has_consumer ? totals.delivered : 0);
+	control_add_number(answer, "kept", kept);
 	control_add_number(answer, "discarded", totals.discarded);
-	control_add_number(answer, "overwritten", totals.overwritten);
+	control_add_number(answer, "overwritten", totals.overwritten + thrown);
 	control_add_number(answer, "packets", session->written.packets);
 	control_add_number(answer, "bytes", session->written.bytes);
 	control_add_number(answer, "streams", session->written.streams);
+	control_add_number(answer, "chunks", session->rotation.completed);
 	control_answer(client, answer);
 }
 

@@ -24,6 +24,10 @@ void control_serve_clear(struct control_client *client, struct json_object *requ
 void control_serve_track(struct control_client *client, struct json_object *request);
 void control_serve_untrack(struct control_client *client, struct json_object *request);
 
+/* control-rotation.c */
+void control_serve_rotate(struct control_client *client, struct json_object *request);
+void control_serve_rotation(struct control_client *client, struct json_object *request);
+
 /* control-channel.c */
 void control_serve_channel(struct control_client *client, struct json_object *request);
 void control_serve_channel_remove(struct control_client *client, struct json_object *request);

@@ -101,6 +101,7 @@ static int make_set(struct channel *channel, struct process *process, struct mem
 		.meta_page_size = daemon->meta_page_size,
 		.rings = memory_set_rings(process->memories, channel->slot),
 		.begin = clock_read(daemon->clock),
+		.chunk = channel->session->rotation.chunk,
 		.totals = &channel->session->totals->rings,
 		.release = lease_end,
 	};
@@ -207,6 +208,26 @@ void member_thaw(struct member *member)
 {
 	if (member->process)
 		ring_set_thaw(member->set);
+}
+
+void member_rotate(struct member *member, uint32_t chunk)
+{
+	ring_set_rotate(member->set, chunk);
+	(void)member_is_rotated(member, true);
+}
+
+bool member_is_rotated(struct member *member, bool wake)
+{
+	bool rotated = ring_set_rotated(member->set);
+
+	if (!rotated && wake)
+		doorbell_set_flush(member->shown);
+	return rotated;
+}
+
+void member_end_rotation(struct member *member)
+{
+	ring_set_end_rotation(member->set);
 }
 
 void member_clear(struct member *member, struct session_totals *totals)

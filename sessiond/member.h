@@ -15,6 +15,7 @@
 #define SESSIOND_MEMBER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <urcu/list.h>
 
@@ -41,6 +42,12 @@ int member_join(struct channel *channel, struct process *process, bool make_memo
 /* The channel stopped, or starts again. */
 void member_freeze(struct member *member);
 void member_thaw(struct member *member);
+/* Packets belong into `chunk` from now on, when what its rings hold now is read. */
+void member_rotate(struct member *member, uint32_t chunk);
+/* Is it? Where not, its reader may be `wake`d once more. */
+bool member_is_rotated(struct member *member, bool wake);
+/* No matter. */
+void member_end_rotation(struct member *member);
 /* Forget what is in its rings, and count into these totals from now on. */
 void member_clear(struct member *member, struct session_totals *totals);
 /* The process is gone. May destroy the member. */

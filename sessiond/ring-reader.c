@@ -13,6 +13,8 @@
 
 /* A writer that commits this often while we look is looked at later. */
 #define COMMIT_TRIES 1000
+/* One that does so in all of that time does nothing else. */
+#define MARK_TRIES 1000
 
 static uint64_t load(const uint64_t *word)
 {
@@ -277,10 +279,11 @@ static int check_opening(struct ring_reader *reader, struct stretch *stretch)
 }
 
 /* As packets tell it: what was given out may be less than was seen at a skip. */
-static uint64_t lost_since_skip(const struct ring_reader *reader)
+static uint64_t tell_lost(struct ring_reader *reader)
 {
 	uint64_t lost = reader->discards + reader->account.overwritten;
 
+	reader->lost_told = lost;
 	return lost > reader->lost_before ? lost - reader->lost_before : 0;
 }
 
@@ -311,7 +314,7 @@ static int describe(struct ring_reader *reader, const struct stretch *stretch,
 	packet->timestamp_begin = stretch->opened.begin;
 	packet->timestamp_end = stretch->end;
 	packet->events = events;
-	packet->discarded = lost_since_skip(reader);
+	packet->discarded = tell_lost(reader);
 	return 0;
 }
 
@@ -443,7 +446,19 @@ static void tell_discards(struct ring_reader *reader, const struct ring_commit *
 	*held = (struct ring_held){ .seq = reader->seq };
 	packet->timestamp_begin = reader->end;
 	packet->timestamp_end = reader->end;
-	packet->discarded = lost_since_skip(reader);
+	packet->discarded = tell_lost(reader);
+}
+
+static uint64_t read_position(const struct ring_reader *reader)
+{
+	return (reader->seq << reader->geometry->subbuf_shift) + reader->offset;
+}
+
+/* Losses after which no packet may come, or none of this chunk. */
+static bool has_untold_discards(const struct ring_reader *reader, const struct ring_commit *commit)
+{
+	return commit->discards > reader->discards &&
+	       (reader->frozen || reader->discards < reader->mark_discards);
 }
 
 int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_packet *packet,
@@ -471,11 +486,11 @@ int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_p
 				result = -EAGAIN;
 				continue;
 			}
-		} else if (!partial && !reader->frozen) {
+		} else if (!partial && !reader->frozen && ring_reader_has_passed(reader)) {
 			return -EAGAIN;
 		} else if ((commit.position & (subbuf_size(reader) - 1)) > reader->offset) {
 			result = take_partial(reader, &commit, packet, held);
-		} else if (reader->frozen && commit.discards > reader->discards) {
+		} else if (has_untold_discards(reader, &commit)) {
 			tell_discards(reader, &commit, packet, held);
 			result = 0;
 		} else {
@@ -512,8 +527,10 @@ bool ring_reader_has_packet(struct ring_reader *reader)
 		return false;
 	if (reader->seq < commit.position >> reader->geometry->subbuf_shift)
 		return true;
-	return reader->frozen && ((commit.position & (subbuf_size(reader) - 1)) > reader->offset ||
-				  commit.discards > reader->discards);
+	if ((reader->frozen || read_position(reader) < reader->mark) &&
+	    (commit.position & (subbuf_size(reader) - 1)) > reader->offset)
+		return true;
+	return has_untold_discards(reader, &commit);
 }
 
 uint32_t ring_reader_waiting(struct ring_reader *reader)
@@ -541,10 +558,48 @@ void ring_reader_skip(struct ring_reader *reader)
 	if (look_end(reader, &end) < 0)
 		return;
 	/* Writers go on: no further than they were. */
-	while ((reader->seq << reader->geometry->subbuf_shift) + reader->offset < end.position &&
+	while (read_position(reader) < end.position &&
 	       ring_reader_take(reader, true, &packet, &held) == 0)
 		ring_reader_release(reader, &held);
 	reader->lost_before = reader->account.discarded + reader->account.overwritten;
+}
+
+/*
+ * No more than can be unread: who claims to be further does not make a
+ * rotation wait for what never comes. In overwrite mode the reader passes over
+ * what was overwritten.
+ */
+void ring_reader_mark(struct ring_reader *reader)
+{
+	uint64_t most = (reader->seq + subbufs_of(reader)) << reader->geometry->subbuf_shift;
+	struct ring_commit commit;
+	int result = -EAGAIN;
+
+	for (unsigned tries = 0; result == -EAGAIN && tries < MARK_TRIES; tries++) {
+		if (reader->spoiled)
+			return;
+		result = look_end(reader, &commit);
+	}
+	if (result == -EAGAIN)
+		spoil(reader, "its position does not come to rest");
+	if (result < 0)
+		return;
+	reader->mark = commit.position;
+	if (reader->geometry->mode != LTTNGMAP_MODE_OVERWRITE && reader->mark > most)
+		reader->mark = most;
+	reader->mark_discards = commit.discards;
+}
+
+bool ring_reader_has_passed(const struct ring_reader *reader)
+{
+	return reader->spoiled ||
+	       (read_position(reader) >= reader->mark && reader->discards >= reader->mark_discards);
+}
+
+void ring_reader_begin_chunk(struct ring_reader *reader)
+{
+	if (reader->lost_told > reader->lost_before)
+		reader->lost_before = reader->lost_told;
 }
 
 void ring_reader_freeze(struct ring_reader *reader)

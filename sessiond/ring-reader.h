@@ -64,7 +64,11 @@ struct ring_reader {
 	uint64_t discards;      /* as last given out */
 	uint64_t discards_full; /* as the last full sub-buffer had it */
 	uint64_t position;      /* as last seen */
-	uint64_t lost_before;   /* discarded and overwritten before a skip */
+	uint64_t lost_before;   /* discarded and overwritten before a skip or a chunk */
+	uint64_t lost_told;     /* discarded and overwritten, as the last packet has them */
+	/* What is to be given out before a rotation, if need be as partial packets. */
+	uint64_t mark;          /* up to this position */
+	uint64_t mark_discards; /* so many discards told */
 	bool frozen;
 	struct ring_commit limit; /* while frozen: no more than this is read */
 	struct ring_account account;
@@ -124,6 +128,15 @@ bool ring_reader_has_packet(struct ring_reader *reader);
 uint32_t ring_reader_waiting(struct ring_reader *reader);
 /* Has anything happened in this ring since it was made? */
 bool ring_reader_is_touched(const struct ring_reader *reader);
+
+/*
+ * Rotation: mark what stands in the ring now. It is passed when all of that
+ * was given out, what stands in a sub-buffer that is not full too. Begin a
+ * chunk: packets count their losses from here on.
+ */
+void ring_reader_mark(struct ring_reader *reader);
+bool ring_reader_has_passed(const struct ring_reader *reader);
+void ring_reader_begin_chunk(struct ring_reader *reader);
 
 /*
  * Let go of all that stands below the position of now. Packets count their

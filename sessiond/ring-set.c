@@ -71,6 +71,9 @@ struct ring_saved {
 	struct ring_account told; /* what of the rings' accounts the totals have */
 	uint64_t closed;
 	struct ring_totals base; /* what of these counts former totals have */
+	uint32_t chunk;          /* of the packets that are given now */
+	uint32_t next_chunk;     /* … after what was marked */
+	bool rotating;           /* not all of which was given */
 	struct hand hand;
 	struct hand before;
 	struct ring_undo undo;
@@ -219,6 +222,9 @@ int ring_set_create(const struct ring_set_config *config, struct ring_set **resu
 	saved->told = (struct ring_account){ .written = 0 };
 	saved->closed = 0;
 	saved->base = (struct ring_totals){ .written = 0 };
+	saved->chunk = config->chunk;
+	saved->next_chunk = config->chunk;
+	saved->rotating = false;
 	saved->hand = (struct hand){ .holds = false };
 	saved->undo.in_force = false;
 	for (uint32_t i = 0; i < set->rings; i++)
@@ -482,6 +488,7 @@ static int take_from(struct ring_set *set, uint32_t ring, bool partial)
 		hand->current.subbuf_id += ring * ((1u << set->config.subbufs_shift) + 1);
 		hand->current.pid = set->config.pid;
 		hand->current.uid = set->config.uid;
+		hand->current.chunk = saved->chunk;
 		if (set->config.totals)
 			hand->current.metadata_generation = __atomic_load_n(
 				&set->config.totals->metadata_generation, __ATOMIC_ACQUIRE);
@@ -493,15 +500,39 @@ static int take_from(struct ring_set *set, uint32_t ring, bool partial)
 	return result < 0 ? -EAGAIN : 0;
 }
 
+/* Done again by the next life of the daemon where this one is killed in between. */
+static void begin_chunk(struct ring_set *set)
+{
+	for (uint32_t i = 0; i < set->rings; i++)
+		ring_reader_begin_chunk(&set->readers[i]);
+	set->saved->chunk = set->saved->next_chunk;
+	__atomic_store_n(&set->saved->rotating, false, __ATOMIC_RELEASE);
+}
+
+/* The next chunk begins when all rings are past their marks. */
+static void pass_rotation(struct ring_set *set)
+{
+	if (!set->saved->rotating || set->hand->holds)
+		return;
+	for (uint32_t i = 0; i < set->rings; i++)
+		if (!ring_reader_has_passed(&set->readers[i]))
+			return;
+	begin_chunk(set);
+}
+
 /* `cpu` may be LTTNGMAP_CPU_ANY: the rings take turns. */
 static int take_next(struct ring_set *set, uint32_t cpu, bool partial)
 {
 	release_current(set);
+	pass_rotation(set);
 	if (cpu != LTTNGMAP_CPU_ANY)
 		return take_from(set, cpu, partial);
 	for (uint32_t i = 0; i < set->rings; i++) {
 		uint32_t ring = (set->turn + i) % set->rings;
 
+		/* What is beyond its mark belongs into the next chunk. */
+		if (set->saved->rotating && ring_reader_has_passed(&set->readers[ring]))
+			continue;
 		if (take_from(set, ring, partial) == 0) {
 			set->turn = ring + 1;
 			return 0;
@@ -726,4 +757,42 @@ bool ring_set_drained(struct ring_set *set)
 	drained = drained && !set->hand->holds && !has_packet(set);
 	pthread_mutex_unlock(&set->mutex);
 	return drained;
+}
+
+void ring_set_rotate(struct ring_set *set, uint32_t chunk)
+{
+	struct ring_saved *saved = set->saved;
+
+	pthread_mutex_lock(&set->mutex);
+	for (uint32_t i = 0; saved->next_chunk != chunk && i < set->rings; i++) {
+		bool was_good = !set->readers[i].spoiled;
+
+		ring_reader_mark(&set->readers[i]);
+		if (was_good && set->readers[i].spoiled)
+			close_ring(set, i);
+	}
+	if (saved->next_chunk != chunk)
+		__atomic_store_n(&saved->rotating, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&saved->next_chunk, chunk, __ATOMIC_RELEASE);
+	pass_rotation(set);
+	pthread_mutex_unlock(&set->mutex);
+}
+
+bool ring_set_rotated(struct ring_set *set)
+{
+	bool rotated;
+
+	pthread_mutex_lock(&set->mutex);
+	pass_rotation(set);
+	rotated = !set->saved->rotating;
+	pthread_mutex_unlock(&set->mutex);
+	return rotated;
+}
+
+void ring_set_end_rotation(struct ring_set *set)
+{
+	pthread_mutex_lock(&set->mutex);
+	if (set->saved->rotating)
+		begin_chunk(set);
+	pthread_mutex_unlock(&set->mutex);
 }

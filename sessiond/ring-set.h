@@ -11,7 +11,7 @@
  *   table of ring sets           add, remove   look up        cds_lfht, RCU
  *   a ring set's reader state,   freeze, thaw, get_packet,    its mutex
  *   its meta page                finish,       poll, open …
- *                                drained
+ *                                drained, rotate …
  *   totals                       read          add            relaxed atomics
  *   touched                      ask           ask            reads ring control only
  *   mediator data                -             all            no other thread while it runs
@@ -49,6 +49,7 @@ struct ring_set_config {
 	uint32_t meta_page_size;
 	struct lttngmap_ring *rings; /* ring control of the slot; must outlive the set */
 	uint64_t begin;              /* clock: no record of the set is older */
+	uint32_t chunk;              /* that its packets belong into */
 	/* Counters of the session that this set adds to; may be NULL. */
 	struct ring_totals *totals;
 	/*
@@ -151,6 +152,16 @@ void ring_set_clear(struct ring_set *set, struct ring_totals *totals);
 void ring_set_add_counts(struct ring_set *set, struct ring_totals *totals);
 /* Frozen or finished, all of it read and released. */
 bool ring_set_drained(struct ring_set *set);
+
+/*
+ * Packets belong into `chunk` from now on, but for what stands in the rings
+ * now: that is given before, what is in sub-buffers that are not full too.
+ */
+void ring_set_rotate(struct ring_set *set, uint32_t chunk);
+/* All of the chunk before was read and released. */
+bool ring_set_rotated(struct ring_set *set);
+/* It is not waited for any more: the next packet is of the new chunk. */
+void ring_set_end_rotation(struct ring_set *set);
 
 /* The table itself; once a daemon. */
 int ring_set_table_create(void);

@@ -58,6 +58,7 @@ int session_clear(struct session *session, session_stopped *cleared, void *data)
 	session->totals = totals;
 	session->written = (struct session_written){ .generation = session->written.generation };
 	session->earlier = (struct session_written){ .packets = 0 };
+	session->rotation.size_before = 0;
 
 	session->clear.pending = true;
 	session->clear.done = cleared;

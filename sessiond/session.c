@@ -119,13 +119,24 @@ static void session_push_metadata(struct session *session)
 		push_metadata(session, false);
 }
 
-static void push_final(struct session *session)
+static void update_clock(struct session *session)
 {
 	struct clock_description clock;
 
 	clock_calibration_update(&session->daemon->calibration);
 	clock_calibration_describe(&session->daemon->calibration, &clock);
 	metadata_set_clock(session->metadata, &clock);
+}
+
+void session_push_clock(struct session *session)
+{
+	update_clock(session);
+	push_metadata(session, false);
+}
+
+static void push_final(struct session *session)
+{
+	update_clock(session);
 	session->state = SESSION_FINISHING;
 	push_metadata(session, true);
 }
@@ -140,8 +151,7 @@ static bool session_is_drained(struct session *session)
 	return true;
 }
 
-/* Anything that the consumer does shows in here. */
-static uint64_t progress_of(const struct session *session)
+uint64_t session_progress(const struct session *session)
 {
 	return session->written.packets + session->written.bytes + session->written.generation +
 	       __atomic_load_n(&session->totals->rings.delivered, __ATOMIC_RELAXED);
@@ -149,7 +159,7 @@ static uint64_t progress_of(const struct session *session)
 
 static void check_stalled(struct session *session, uint64_t now)
 {
-	uint64_t progress = progress_of(session);
+	uint64_t progress = session_progress(session);
 	uint64_t stalled;
 
 	if (progress != session->progress) {
@@ -200,10 +210,12 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 			waiting |= channel_reap(channel) > 0;
 		session_step_clear(session, now);
 		waiting |= session_is_clearing(session);
+		session_step_rotation(session, now);
+		stopping |= session_is_rotating(session);
 		/* Last: it may destroy the session. */
 		session_step(session, now);
 	}
-	stopping = sessions_stopping(sessions);
+	stopping |= sessions_stopping(sessions);
 	if (!stopping && !waiting)
 		return sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	return sd_event_source_set_time(source,
@@ -248,10 +260,12 @@ int session_change_channel(struct channel *channel, const struct channel_config 
 			   char *hint)
 {
 	struct session *session = channel->session;
-	uint32_t stream_id = channel->stream_id;
+	uint32_t stream_id = channel->stream_id, file_count = channel->file_count;
+	uint64_t file_size = channel->file_size;
 	int error = channel_change(channel, config, why, hint);
 
-	if (error == 0 && channel->stream_id != stream_id) {
+	if (error == 0 && (channel->stream_id != stream_id || channel->file_size != file_size ||
+			   channel->file_count != file_count)) {
 		consumer_link_channel_end(session->daemon->consumer, channel);
 		consumer_link_channel(session->daemon->consumer, channel);
 		session_push_metadata(session);
@@ -271,6 +285,8 @@ void session_start(struct session *session)
 
 	session_push_metadata(session);
 	session->state = SESSION_ACTIVE;
+	if (session->rotation.begin == 0)
+		session->rotation.begin = time(NULL);
 	cds_list_for_each_entry(channel, &session->channels, node)
 		channel_start(channel);
 }
@@ -281,7 +297,7 @@ void session_stop(struct session *session, session_stopped *stopped, void *data)
 
 	session->stopped = stopped;
 	session->stopped_data = data;
-	session->progress = progress_of(session);
+	session->progress = session_progress(session);
 	session->progress_usec = daemon_now_usec();
 	cds_list_for_each_entry(channel, &session->channels, node)
 		channel_close(channel);
@@ -302,6 +318,8 @@ void sessions_forget(struct sessions *sessions, const void *data)
 			session->stopped = NULL;
 		if (session->clear.data == data)
 			session->clear.done = NULL;
+		if (session->rotation.data == data)
+			session->rotation.done = NULL;
 	}
 }
 
@@ -392,6 +410,7 @@ void sessions_push(struct sessions *sessions)
 		if (session_is_clearing(session))
 			session_push_clear(session);
 		push_metadata(session, session->state == SESSION_FINISHING);
+		session_push_rotation(session);
 	}
 }
 
@@ -403,6 +422,8 @@ void session_take_written(struct session *session, const struct session_written 
 		session->written.packets = session->earlier.packets + written->packets;
 		session->written.bytes = session->earlier.bytes + written->bytes;
 		session->written.streams = session->earlier.streams + written->streams;
+		session->written.overwritten = written->overwritten;
+		session_check_size(session);
 	}
 	if (error && !session->write_error)
 		message_say("session %s: %s", session->name, error);
@@ -523,6 +544,7 @@ void session_destroy(struct session *session)
 	if (session->state == SESSION_ACTIVE)
 		cds_list_for_each_entry(channel, &session->channels, node)
 			channel_close(channel);
+	session_stop_rotation(session);
 	consumer_link_end(session->daemon->consumer, session);
 	cds_list_for_each_entry_safe(channel, next, &session->channels, node)
 		channel_destroy(channel);

@@ -16,9 +16,11 @@
 #ifndef SESSIOND_SESSION_H
 #define SESSIOND_SESSION_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <systemd/sd-event.h>
 #include <urcu/list.h>
 #include <urcu/ref.h>
 
@@ -57,7 +59,23 @@ struct session_written {
 	uint64_t packets;
 	uint64_t bytes;
 	uint64_t streams;
+	uint64_t overwritten; /* events of files that made room; of all consumers */
 };
+
+/*
+ *   NONE --session_rotate--> PREPARING --the consumer has made room--> DRAINING
+ *     ^                                                                   |
+ *     +--- the consumer has moved the chunk --- MOVING <--all are read----+
+ */
+enum rotation_state {
+	ROTATION_NONE,
+	ROTATION_PREPARING,
+	ROTATION_DRAINING, /* rings are read up to where they were */
+	ROTATION_MOVING,
+};
+
+/* "BEGIN-END-ID", times as 20261121T072001+0000 */
+#define ROTATION_NAME_SIZE 64
 
 struct session;
 /*
@@ -99,6 +117,25 @@ struct session {
 		session_stopped *done;
 		void *data;
 	} clear;
+	/* Chunks of the trace; see session-rotate.c. */
+	struct {
+		enum rotation_state state;
+		uint32_t chunk;                /* that packets belong into, from 0 */
+		char name[ROTATION_NAME_SIZE]; /* of the one that is completed, or was last */
+		int64_t begin;                 /* of the one that is recorded: time of day, s */
+		bool is_automatic;
+		uint64_t completed; /* chunks */
+		session_stopped *done;
+		void *data;
+		uint64_t progress;
+		uint64_t progress_usec;
+		uint64_t woken_usec;
+		/* By itself; 0: not by that. */
+		uint64_t period_ms;
+		uint64_t size;
+		uint64_t size_before; /* bytes written before this chunk */
+		sd_event_source *timer;
+	} rotation;
 	/* While stopping: whom to tell, and since when nothing moved. */
 	session_stopped *stopped;
 	void *stopped_data;
@@ -187,6 +224,30 @@ void session_step_clear(struct session *session, uint64_t now);
 bool session_take_cleared(struct session *session, uint64_t cleared, const char *error);
 
 /*
+ * Complete what is recorded so far as a chunk, in session_chunk_path(). ACTIVE
+ * only, with a consumer, neither rotating nor clearing. `rotated` is called
+ * once, later; may be NULL.
+ */
+void session_rotate(struct session *session, session_stopped *rotated, void *data);
+/* Of the chunk that is completed, or was last. */
+void session_chunk_path(const struct session *session, char path[PATH_MAX]);
+bool session_is_rotating(const struct session *session);
+/* Rotate by itself from now on; 0: not by that. 0 or -errno. */
+int session_rotate_regularly(struct session *session, uint64_t period_ms, uint64_t size);
+/* More is on disk: is that enough for a chunk? */
+void session_check_size(struct session *session);
+/* Ask the consumer for it, also a new one. */
+void session_push_rotation(struct session *session);
+/* The chunk that the consumer is in. */
+uint32_t session_chunk_on_disk(const struct session *session);
+/* What the consumer answers; `error` NULL: it is done. */
+void session_take_rotated(struct session *session, uint32_t chunk, bool final, bool dropped,
+			  const char *error);
+void session_step_rotation(struct session *session, uint64_t now);
+/* The session ends: it is not waited for any more. */
+void session_stop_rotation(struct session *session);
+
+/*
  * Record what the rule matches from now on, described to the consumer before
  * any of it is turned on. *matched: classes known now. As rule_list_add().
  */
@@ -199,6 +260,10 @@ void sessions_push(struct sessions *sessions);
 /* What the consumer reports; `error` NULL: nothing is wrong. */
 void session_take_written(struct session *session, const struct session_written *written,
 			  uint64_t cleared, const char *error);
+/* Anything that the consumer does shows in here. */
+uint64_t session_progress(const struct session *session);
+/* Send the consumer metadata that says the clock's frequency of now. */
+void session_push_clock(struct session *session);
 /* Count a process in the session, once, however many channels it is in. */
 void session_count(struct session *session, struct process *process, uint32_t slot);
 void session_read_totals(const struct session *session, struct ring_totals *totals);

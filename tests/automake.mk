@@ -379,7 +379,7 @@ EXTRA_DIST += \
 	tests/fuzz/run.sh
 
 # Numbered events of many threads and processes, against what they counted.
-EXTRA_DIST += tests/utils/numbered.sh tests/utils/fake-app-daemon
+EXTRA_DIST += tests/utils/chunks.sh tests/utils/numbered.sh tests/utils/fake-app-daemon
 noinst_HEADERS += tests/utils/numbered.h tests/utils/numbered-emit.h
 check_PROGRAMS += tests/utils/check-trace tests/utils/emit tests/utils/processes
 tests_utils_check_trace_SOURCES = tests/utils/check-trace.c
@@ -393,8 +393,10 @@ tests_utils_processes_SOURCES = tests/utils/processes.c tests/utils/processes-li
 tests_utils_processes_LDADD = liblttngmap.la -lpthread
 tests_utils_processes_LDFLAGS = $(test_ldflags)
 numbered_tests = \
+	tests/integration/file-limits.sh \
 	tests/integration/million.sh \
 	tests/integration/processes.sh \
+	tests/integration/rotation.sh \
 	tests/integration/start-up.sh
 dist_check_SCRIPTS += $(numbered_tests)
 TESTS += $(numbered_tests)

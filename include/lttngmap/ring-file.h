@@ -110,13 +110,13 @@ struct lttngmap_packet {
 	uint32_t length;    /* bytes */
 	uint32_t pid;
 	uint32_t uid;
-	uint32_t reserved0;
+	uint32_t chunk;      /* of the trace that it belongs into; counts rotations */
 	uint64_t sequence;   /* counts the ring's packets, from 0 */
 	uint64_t timestamp_begin; /* clock, 64 bits; not after its first record */
 	uint64_t timestamp_end;   /* clock of its last record */
 	uint64_t events;          /* records in it */
-	uint64_t discarded; /* of the ring, cumulative, up to its end: not
-			       written plus overwritten */
+	uint64_t discarded;       /* of the ring, cumulative in its chunk, up to its end:
+				     not written plus overwritten */
 	uint64_t metadata_generation; /* the metadata that describes it */
 	uint64_t reserved1[2];
 };

@@ -56,7 +56,13 @@ done
 for count in 0 1 3 8192 1000000; do
 	bad "$(channel 4096 $count '"discard"')" "$count sub-buffers" "channel: $count sub-buffers"
 done
-bad "$(channel 4096 4 '"discard", "file_size": 4096')" 'not supported yet' 'channel: file limits'
+bad "$(channel 4096 4 '"discard", "file_size": 8191')" 'no room for a sub-buffer' \
+	'channel: files that a packet does not fit in'
+bad "$(channel 4096 4 '"discard", "file_size": -1')" file_size 'channel: a bad size of files'
+bad "$(channel 4096 4 '"discard", "file_count": 2')" 'without a limit of size' \
+	'channel: a count of files without a size'
+bad "$(channel 4096 4 '"discard", "file_size": 8192, "file_count": 4294967296')" file_count \
+	'channel: too many files'
 bad "$(channel 4096 4 '"discard", "contexts": "vpid"')" 'not an array' 'channel: no list of contexts'
 bad "$(channel 4096 4 '"discard", "contexts": ["mood"]')" "no context 'mood'" \
 	'channel: an unknown context'

@@ -275,9 +275,10 @@ static void test_found(void)
 	mkfifo(trace_kit_path("found/rings/c/fifo-4711-4"), 0600);
 	mkdir(trace_kit_path("found/rings/c/folder-4711-5"), 0700);
 	(void)!mknod(trace_kit_path("found/rings/c/null-4711-6"), S_IFCHR | 0600, makedev(1, 3));
-	is(session_add_channel(session, "c", TRACE_KIT_STREAM_ID), 0, "a channel is watched");
-	is(session_add_channel(session, "c", TRACE_KIT_STREAM_ID), 0, "being told twice is fine");
-	ok(session_add_channel(session, "missing", 1) < 0, "a missing folder is an error");
+	is(session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL), 0, "a channel is watched");
+	is(session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL), 0,
+	   "being told twice is fine");
+	ok(session_add_channel(session, "missing", 1, NULL) < 0, "a missing folder is an error");
 	session_set_metadata(session, 1, trace_kit_metadata(), false);
 	ok(RUN_UNTIL(early->released == 3), "a ring that was there before is read");
 	late = play(3, "found", "late-4711-7", 3);
@@ -310,7 +311,7 @@ static void test_metadata(void)
 	struct session *session = begin("metadata", "s");
 
 	ring = play(0, "metadata", "p-4711-1", 3);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	run(0.05);
 	is(ring->taken, 1, "without metadata, one packet is held");
 	is(trace_kit_file_size(ring->stream), -1, "and not written");
@@ -345,8 +346,8 @@ static void test_full(void)
 	free_one = play(1, "other", "p-4711-2", 50);
 	session_set_metadata(session, 1, trace_kit_metadata(), false);
 	session_set_metadata(other, 1, trace_kit_metadata(), false);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID);
-	session_add_channel(other, "c", TRACE_KIT_STREAM_ID);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	session_add_channel(other, "c", TRACE_KIT_STREAM_ID, NULL);
 	ok(RUN_UNTIL(free_one->released == 50), "a full disk does not stop another session");
 	run(1.2);
 	ok(stuck->taken == 1 && stuck->released == 0, "its own holds what it cannot write");
@@ -372,7 +373,7 @@ static void test_fair(void)
 
 	greedy = play(0, "fair", "greedy-4711-1", UINT64_MAX);
 	session_set_metadata(session, 1, trace_kit_metadata(), false);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	greedy->stream = NULL;
 	RUN_UNTIL(greedy->released > 100);
 	modest = play(1, "fair", "modest-4711-2", 3);
@@ -405,7 +406,7 @@ static void test_faults(void)
 	wrong->stream = NULL;
 	make_file(trace_kit_path("faults/rings/c/other-4711-5"));
 	opened_other = 0;
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	ok(RUN_UNTIL(lapped->released == 3), "a ring in overwrite mode is read");
 	ok(RUN_UNTIL(busy->released == 3), "one that was busy is, when it is free");
 	run(0.3);
@@ -427,7 +428,7 @@ static void test_same_name(void)
 	struct session *session = begin("same", "s");
 
 	session_set_metadata(session, 1, trace_kit_metadata(), false);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	ring = play(0, "same", "p-4711-1", 4);
 	ring->end_error = -EAGAIN;
 	RUN_UNTIL(ring->released == 4);
@@ -443,7 +444,7 @@ static void test_same_name(void)
 	ring->taken = 4;
 	session = begin("same", "s");
 	session_set_metadata(session, 1, trace_kit_metadata(), false);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	ring->packets = 8;
 	ok(RUN_UNTIL(ring->released == 6 + 4), "the next one is given packets again");
 	run(0.3);
@@ -466,7 +467,7 @@ static void test_no_output(void)
 	ok(session && told.error, "an output that cannot be made is told: %s",
 	   told.error ? told.error : "");
 	session_set_metadata(session, 1, trace_kit_metadata(), false);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	ring = play(0, "late", "p-4711-1", 2);
 	run(0.1);
 	is(ring->released, 0, "nothing is let go");
@@ -492,7 +493,7 @@ static void test_overflow(void)
 	fclose(limit);
 	files += 1000;
 	session_set_metadata(session, 1, trace_kit_metadata(), false);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	memset(rings, 0, sizeof(rings));
 	make_file(trace_kit_path("overflow/one"));
 	for (unsigned i = 0; i < files; i++) {

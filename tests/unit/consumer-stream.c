@@ -83,7 +83,7 @@ static void open_trace(struct trace *trace, const char *output)
 	close(memory);
 }
 
-static struct stream *make_stream(const struct trace *trace, const char *name)
+static struct stream *make_stream(struct trace *trace, const char *name)
 {
 	struct stream *stream = stream_create(trace, &pool, name, "prog.x", TRACE_KIT_STREAM_ID);
 

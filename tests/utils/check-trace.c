@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * check-trace TRACE COUNTS: read a trace of numbered events (numbered.h) by
- * libbabeltrace2, and verify it against what their sources counted:
+ * check-trace TRACE... COUNTS: read a trace of numbered events (numbered.h), in
+ * one chunk or several, by libbabeltrace2, and verify it against what their sources counted:
  *  - each payload is what source and number make it, each event was emitted,
  *    and is there once;
  *  - in each stream time does not go back, nor does a source's number.
@@ -285,7 +285,8 @@ static const bt_component_class_source *find_source_class(void)
 	return bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
 }
 
-static void read_trace(const char *path)
+/* All of them as one trace. */
+static void read_traces(char **paths, int count)
 {
 	bt_component_class_sink *sink = make_sink_class();
 	bt_value *params = bt_value_map_create();
@@ -298,7 +299,8 @@ static void read_trace(const char *path)
 	bt_graph_add_source_component_output_port_added_listener(check.graph, port_added, NULL,
 								 NULL);
 	bt_value_map_insert_empty_array_entry(params, "inputs", &inputs);
-	bt_value_array_append_string_element(inputs, path);
+	for (int i = 0; i < count; i++)
+		bt_value_array_append_string_element(inputs, paths[i]);
 	if (bt_graph_add_source_component(check.graph, find_source_class(), "trace", params,
 					  BT_LOGGING_LEVEL_WARNING,
 					  NULL) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
@@ -360,8 +362,8 @@ int main(int argc, char **argv)
 {
 	struct rlimit files;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: check-trace TRACE COUNTS\n");
+	if (argc < 3) {
+		fprintf(stderr, "usage: check-trace TRACE... COUNTS\n");
 		return 2;
 	}
 	/* All of its files are open at once. */
@@ -370,8 +372,8 @@ int main(int argc, char **argv)
 	setrlimit(RLIMIT_NOFILE, &files);
 	memset(check.last_stream, 0xff, sizeof(check.last_stream));
 	check.time = INT64_MIN;
-	read_counts(argv[2]);
-	read_trace(argv[1]);
+	read_counts(argv[argc - 1]);
+	read_traces(argv + 1, argc - 2);
 	print_counts();
 	return check.wrong != 0;
 }

@@ -139,6 +139,7 @@ ring_tests = \
 	tests/unit/ring-edges \
 	tests/unit/ring-fork \
 	tests/unit/ring-hostile \
+	tests/unit/ring-rotation \
 	tests/unit/ring-stress
 check_PROGRAMS += $(ring_tests)
 TESTS += $(ring_tests)
@@ -151,6 +152,9 @@ tests_unit_ring_edges_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_ring_hostile_SOURCES = tests/unit/ring-hostile.c $(ring_bench_set)
 tests_unit_ring_hostile_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_hostile_LDADD = libsessiond.la liblttngmap-core.la
+tests_unit_ring_rotation_SOURCES = tests/unit/ring-rotation.c $(ring_bench_set)
+tests_unit_ring_rotation_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_ring_rotation_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_ring_stress_SOURCES = tests/unit/ring-stress.c $(ring_bench_set)
 tests_unit_ring_stress_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_stress_LDADD = libsessiond.la liblttngmap-core.la

@@ -31,6 +31,7 @@ struct lttngmap_ring_file {
 	uint64_t packets; /* that it has; UINT64_MAX: no end */
 	uint64_t taken;
 	uint64_t generation; /* of the metadata that they need */
+	uint64_t next_chunk; /* from this packet on they are of chunk 1; 0: none is */
 	int open_error;      /* what open says ... */
 	int open_errors;     /* so many times */
 	int end_error;       /* what get_packet says after the last */
@@ -124,6 +125,7 @@ int lttngmap_ring_file_get_packet(struct lttngmap_ring_file *ring, struct lttngm
 		return ring->end_error;
 	trace_kit_packet(0, ring->taken, packet, ring->body);
 	packet->metadata_generation = ring->generation;
+	packet->chunk = ring->next_chunk && ring->taken >= ring->next_chunk;
 	packet->flags = ring->is_volatile ? LTTNGMAP_PACKET_VOLATILE : 0;
 	ring->taken++;
 	ring->has_current = true;
@@ -191,6 +193,19 @@ static int report(struct session_shared *unused, const char *session,
 	if (!written->error && told.error)
 		nr_told_well_again++;
 	told = *written;
+	return 0;
+}
+
+static struct session_rotation rotated; /* the last answer */
+static int nr_rotated;
+
+static int report_rotation(struct session_shared *unused, const char *session,
+			   const struct session_rotation *rotation)
+{
+	(void)unused;
+	(void)session;
+	nr_rotated++;
+	rotated = *rotation;
 	return 0;
 }
 
@@ -513,11 +528,92 @@ static void test_overflow(void)
 	session_destroy(session);
 }
 
+static void rotate(struct session *session, bool final, bool drop_empty)
+{
+	nr_rotated = 0;
+	session_rotate(session, &(struct session_rotation){ .chunk = 1,
+							    .name = "one",
+							    .final = final,
+							    .drop_empty = drop_empty });
+}
+
+static void test_rotation(void)
+{
+	struct lttngmap_ring_file *ring, *other;
+	struct session *session = begin("rotation", "s");
+	int before;
+
+	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	rotate(session, false, false);
+	ok(nr_rotated == 1 && !rotated.error && !rotated.final, "there is room for a chunk");
+	before = trace_kit_open_fds();
+	ring = play(0, "rotation", "p-4711-1", 6);
+	ring->next_chunk = 4;
+	other = play(1, "rotation", "q-4711-2", 2);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	ok(RUN_UNTIL(ring->released == 4 && other->released == 2), "what is of the chunk is read");
+	run(0.1);
+	is(ring->taken, 5, "what is of the next is held");
+	is(packets_on_disk(ring->stream), 4, "and not written");
+	ring->stream = NULL;
+	rotate(session, true, false);
+	ok(nr_rotated == 1 && !rotated.error && rotated.final && !rotated.dropped, "it is moved");
+	ok(RUN_UNTIL(ring->released == 6), "and the next begins");
+	run(0.1);
+	is(trace_kit_read(trace_kit_path("rotation/trace/archives/one"), NULL),
+	   6 * TRACE_KIT_EVENTS, "the chunk is readable");
+	is(trace_kit_read(trace_kit_path("rotation/trace/ust"), NULL), 2 * TRACE_KIT_EVENTS,
+	   "as is the rest");
+	is(trace_kit_file_size(trace_kit_path("rotation/trace/ust/c_q-4711-2_0")), -1,
+	   "a ring that ended has no file in it");
+	is(trace_kit_open_fds(), before + 2, "nothing stays open but the watch");
+	session_destroy(session);
+}
+
+static void test_rotation_faults(void)
+{
+	struct lttngmap_ring_file *ring;
+	struct session *session = begin("rotated", "s");
+
+	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	make_file(trace_kit_path("rotated/trace/archives"));
+	rotate(session, false, false);
+	ok(nr_rotated == 1 && rotated.error, "no room for a chunk: %s",
+	   rotated.error ? rotated.error : "");
+	unlink(trace_kit_path("rotated/trace/archives"));
+	rotate(session, false, true);
+	rotate(session, true, true);
+	ok(nr_rotated == 1 && !rotated.error && rotated.dropped, "an empty chunk is dropped");
+	is(trace_kit_file_size(trace_kit_path("rotated/trace/archives")), -1,
+	   "nothing of it is left");
+
+	/* The folder is taken away after it was made. */
+	rotate(session, false, false);
+	rmdir(trace_kit_path("rotated/trace/archives/one"));
+	ring = play(0, "rotated", "p-4711-1", 1);
+	ring->stream = NULL;
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	RUN_UNTIL(ring->released == 1);
+	rotate(session, true, false);
+	is(nr_rotated, 0, "what cannot be moved is not done");
+	ok(told.error && strstr(told.error, "No such file"), "which is told: %s",
+	   told.error ? told.error : "");
+	mkdir(trace_kit_path("rotated/trace/archives/one"), 0700);
+	ok(RUN_UNTIL(nr_rotated == 1), "and tried again");
+	is(trace_kit_read(trace_kit_path("rotated/trace/archives/one"), NULL), TRACE_KIT_EVENTS,
+	   "until it is");
+	rotate(session, false, false);
+	session_destroy(session);
+	is(trace_kit_file_size(trace_kit_path("rotated/trace/.ust.next")), -1,
+	   "a rotation that its session does not see the end of leaves nothing");
+}
+
 int main(void)
 {
 	log_set_level(LOG_LEVEL_ERROR);
 	stream_pool_init(&shared.pool, 100);
 	shared.report = report;
+	shared.report_rotation = report_rotation;
 	if (sd_event_new(&shared.loop) < 0 || turns_init(&shared.turns, shared.loop) < 0)
 		bail_out("no event loop");
 	/* The loop keeps a descriptor for timers from the first one on. */
@@ -529,6 +625,8 @@ int main(void)
 	test_faults();
 	test_same_name();
 	test_no_output();
+	test_rotation();
+	test_rotation_faults();
 	test_overflow();
 	turns_fini(&shared.turns);
 	free(shared.copy);

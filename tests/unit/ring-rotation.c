@@ -242,7 +242,8 @@ static void test_hostile(void)
 	ring_set_rotate(bench.set, 1);
 	while (packets < 100 && get_packet(&packet) == 0)
 		packets++;
-	ok(ring_set_rotated(bench.set), "a ring that claims to be far ahead is waited for no longer");
+	ok(ring_set_rotated(bench.set),
+	   "a ring that claims to be far ahead is waited for no longer");
 	ok(packets < 10, "than for %d packets", packets);
 	tear_down();
 

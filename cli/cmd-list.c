@@ -22,6 +22,13 @@ static const struct poptOption options[] = {
 	POPT_TABLEEND
 };
 
+static void print_unregistered(struct json_object *process)
+{
+	report_line("%" PRIu64 " %s (user %" PRIu64 ", not yet: %s)",
+		    control_answer_count(process, "pid"), control_answer_text(process, "name"),
+		    control_answer_count(process, "uid"), control_answer_text(process, "why"));
+}
+
 static void print_process(struct json_object *process)
 {
 	time_t since = control_answer_count(process, "traced_since_ms") / 1000;
@@ -50,6 +57,23 @@ static int add_events(struct session_verb *self, struct json_object *process)
 	return 0;
 }
 
+static int add_unregistered(struct session_verb *self, struct json_object *answer)
+{
+	struct json_object *request = session_verb_request(self, "unregistered"), *more, *array;
+	int error;
+
+	session_add_number(request, "from", 0);
+	error = session_verb_ask_all(self, request, "unregistered", &more);
+	if (error)
+		return error;
+	array = session_member_array(more, "unregistered");
+	for (size_t i = 0; !session_options.json && i < json_object_array_length(array); i++)
+		print_unregistered(json_object_array_get_idx(array, i));
+	json_object_object_add(answer, "unregistered", json_object_get(array));
+	json_object_put(more);
+	return 0;
+}
+
 static int list_processes(struct session_verb *self, struct json_object **answer)
 {
 	struct json_object *request = session_verb_request(self, "processes"), *array;
@@ -74,7 +98,7 @@ static int list_processes(struct session_verb *self, struct json_object **answer
 		if (with_events)
 			session_events_print(process, "  ");
 	}
-	return 0;
+	return add_unregistered(self, *answer);
 }
 
 static int list_one(struct session_verb *self, const char *argument, struct json_object **answer)

@@ -14,6 +14,7 @@ libcommon_la_SOURCES = \
 	common/filter-float.h \
 	common/json-message.c \
 	common/json-message.h \
+	common/knock.h \
 	common/log.c \
 	common/log.h \
 	common/name.c \

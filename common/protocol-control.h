@@ -97,6 +97,10 @@
  *       {"ok": true, "processes": [{"pid", "uid", "name", "traced_since_ms"}],
  *        "next": N}; "from" and "next" are for more than one message holds;
  *       0 first and last. "traced_since_ms": milliseconds since 1970
+ *   {"verb": "unregistered", "from": N}
+ *       {"ok": true, "unregistered": [{"pid", "uid", "name", "why"}], "next": N}:
+ *       processes that have the library, or may have it, and are not registered;
+ *       those that can be are told (common/knock.h). "why" is for people
  *   {"verb": "events", "from": N, "pid": PID}
  *       "pid" optional: only those that this process has registered
  *       {"ok": true, "events": [{"id", "name", "loglevel", "fields":

@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	doc/design/consumer.md \
 	doc/design/figures.md \
 	doc/design/filters.md \
+	doc/design/pickup.md \
 	doc/design/ring-file.md \
 	doc/design/ring.md \
 	doc/design/surviving.md \

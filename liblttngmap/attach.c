@@ -16,6 +16,7 @@
 #include "arch.h"
 #include "attach.h"
 #include "exchange.h"
+#include "module.h"
 
 /*
  * Our two descriptors are put at numbers that a program does not come by on
@@ -43,37 +44,34 @@ static struct {
 	int socket;
 	int doorbell;
 	ino_t socket_inode;
+	uint32_t place; /* of module_knock.places */
 	bool allow_blocking;
 	/* Ring data beyond the reserve, mapped one by one. */
 	char *extra[LTTNGMAP_CHANNELS];
 	uint64_t extra_size[LTTNGMAP_CHANNELS];
-} inherited = { .socket = -1, .doorbell = -1 };
+} inherited = { .socket = -1, .doorbell = -1, .place = KNOCK_NO_PLACE };
 
 /* Where `process` points when this process is not traced: no channel at all. */
 static const struct lttngmap_process not_traced;
 
-static bool make_pages(void)
+static struct local *make_pages(void)
 {
 	size_t size = (sizeof(struct local) + 4095) & ~(size_t)4095;
-	long pages;
+	long pages = arch_syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (local_pages)
-		return true;
-	pages = arch_syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (pages < 0 && pages > -4096)
-		return false;
+		return NULL;
 	if (arch_syscall(SYS_madvise, pages, size, MADV_WIPEONFORK) < 0) {
 		arch_syscall(SYS_munmap, pages, size);
-		return false;
+		return NULL;
 	}
-	local_pages = (struct local *)pages;
-	return true;
+	return (struct local *)pages;
 }
 
-static bool map_at(char *to, uint64_t size, int protection, int fd, uint64_t offset)
+static bool map_at(char *to, uint64_t size, int protection, int flags, int fd, uint64_t offset)
 {
-	return arch_syscall(SYS_mmap, to, size, protection, MAP_SHARED | MAP_FIXED, fd, offset) ==
+	return arch_syscall(SYS_mmap, to, size, protection, flags | MAP_FIXED, fd, offset) ==
 	       (long)to;
 }
 
@@ -82,13 +80,17 @@ static uint64_t page_up(uint64_t size)
 	return (size + 4095) & ~UINT64_C(4095);
 }
 
-/* One stretch for all; a child finds its parent's, which it maps over. */
-static bool reserve_stretch(uint64_t size)
+/*
+ * One stretch for all; a child finds its parent's, which it maps over. Not so
+ * a process that leaves a dead daemon: its other threads may be writing there.
+ */
+static bool reserve_stretch(uint64_t size, bool over)
 {
 	long base;
 
-	if (inherited.base && inherited.size == size)
+	if (over && inherited.base && inherited.size == size)
 		return true;
+	__builtin_memset(inherited.extra_size, 0, sizeof(inherited.extra_size));
 	base = arch_syscall(SYS_mmap, NULL, size, PROT_NONE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (base < 0 && base > -4096)
@@ -99,7 +101,7 @@ static bool reserve_stretch(uint64_t size)
 }
 
 static bool map_memories(struct local *local, const struct protocol_app_registered *answer,
-			 const struct exchange_fds *fds)
+			 const struct exchange_fds *fds, bool over)
 {
 	uint64_t data_size = page_up(answer->ring_data_size - answer->meta_page_size);
 	uint64_t control_size = page_up(answer->control_size);
@@ -109,24 +111,25 @@ static bool map_memories(struct local *local, const struct protocol_app_register
 		control_size + process_size + ring_control_size + answer->reserve * data_size;
 	char *at;
 
-	if (!reserve_stretch(total))
+	if (!reserve_stretch(total, over))
 		return false;
 	at = inherited.base;
 	local->control = (const void *)at;
-	if (!map_at(at, control_size, PROT_READ, fds->fd[PROTOCOL_APP_FD_CONTROL], 0))
+	/* Private: what the daemon stores is seen all the same, and see knock.h. */
+	if (!map_at(at, control_size, PROT_READ, MAP_PRIVATE, fds->fd[PROTOCOL_APP_FD_CONTROL], 0))
 		return false;
 	at += control_size;
-	if (!map_at(at, process_size, PROT_READ, fds->fd[PROTOCOL_APP_FD_PROCESS], 0))
+	if (!map_at(at, process_size, PROT_READ, MAP_SHARED, fds->fd[PROTOCOL_APP_FD_PROCESS], 0))
 		return false;
 	at += process_size;
 	local->ring_control = at;
-	if (!map_at(at, ring_control_size, PROT_READ | PROT_WRITE,
+	if (!map_at(at, ring_control_size, PROT_READ | PROT_WRITE, MAP_SHARED,
 		    fds->fd[PROTOCOL_APP_FD_RING_CONTROL], 0))
 		return false;
 	at += ring_control_size;
 	for (uint32_t slot = 0; slot < answer->reserve; slot++, at += data_size) {
-		if (!map_at(at, data_size, PROT_WRITE, fds->fd[PROTOCOL_APP_FD_RING_DATA + slot],
-			    answer->meta_page_size))
+		if (!map_at(at, data_size, PROT_WRITE, MAP_SHARED,
+			    fds->fd[PROTOCOL_APP_FD_RING_DATA + slot], answer->meta_page_size))
 			return false;
 		local->data[slot] = at;
 		local->data_size[slot] = data_size;
@@ -144,7 +147,7 @@ static bool is_our_socket(int fd)
 	       status.st_ino == inherited.socket_inode;
 }
 
-/* A child closes what it has of its parent's. */
+/* A child closes what it has of its parent's, a process what it had of a dead daemon's. */
 static void drop_inherited_fds(void)
 {
 	if (is_our_socket(inherited.socket)) {
@@ -282,9 +285,6 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	long result;
 
 	use_rseq = arch_store16_is_atomic() && __rseq_size > 0;
-	/* A child's environment may be gone, or being changed. */
-	if (!(flags & PROTOCOL_APP_FORKED))
-		inherited.allow_blocking = secure_getenv("LTTNGMAP_ALLOW_BLOCKING") != NULL;
 	allow_blocking = inherited.allow_blocking;
 	fill_request(&request, flags, nr_classes, use_rseq, allow_blocking);
 	result = exchange(socket, &request, sizeof(request), classes, size, PROTOCOL_APP_REGISTERED,
@@ -293,7 +293,7 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	    (!is_sane(answer, result, nr_classes, &fds) ||
 	     ((flags & PROTOCOL_APP_FORKED) && answer->instance != inherited.instance)))
 		result = -EPROTO;
-	if (result >= 0 && !map_memories(local, answer, &fds))
+	if (result >= 0 && !map_memories(local, answer, &fds, flags & PROTOCOL_APP_FORKED))
 		result = -ENOMEM;
 	if (result < 0) {
 		arch_syscall(SYS_close, socket);
@@ -312,6 +312,8 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	local->slot_stride = answer->slot_stride;
 	local->reserve = answer->reserve;
 	inherited.instance = answer->instance;
+	module_knock.control = local->control;
+	module_knock.instance = answer->instance;
 	/* A value no ancestor's write can hold: see ring-trylock.c. */
 	__atomic_store_n(&local->epoch, ++inherited.epoch, __ATOMIC_RELAXED);
 	/* Release: everything above is there for who finds `process`. */
@@ -337,13 +339,18 @@ static uint64_t child_deadline_from_now(void)
 
 int attach_connect(uint64_t *deadline)
 {
+	static bool asked;
+
+	if (!asked)
+		inherited.allow_blocking = secure_getenv("LTTNGMAP_ALLOW_BLOCKING") != NULL;
+	asked = true;
 	*deadline = deadline_from_now();
-	return exchange_connect(*deadline);
+	return exchange_connect(*deadline, &inherited.place);
 }
 
 /* The first registration, with the answer's room for ids in memory of its own. */
-static long attach_with_ids(int socket, uint64_t deadline, const void *classes, size_t size,
-			    uint32_t nr_classes, uint16_t *ids)
+static long attach_with_ids(struct local *local, int socket, uint64_t deadline, const void *classes,
+			    size_t size, uint32_t nr_classes, uint16_t *ids)
 {
 	size_t answer_size = sizeof(struct protocol_app_registered) + nr_classes * sizeof(*ids);
 	struct protocol_app_registered *answer;
@@ -356,8 +363,7 @@ static long attach_with_ids(int socket, uint64_t deadline, const void *classes, 
 		return memory;
 	}
 	answer = (struct protocol_app_registered *)memory;
-	result = attach(local_pages, socket, deadline, 0, classes, size, nr_classes, answer,
-			answer_size);
+	result = attach(local, socket, deadline, 0, classes, size, nr_classes, answer, answer_size);
 	if (result == 0)
 		__builtin_memcpy(ids, answer->ids, nr_classes * sizeof(*ids));
 	arch_syscall(SYS_munmap, memory, answer_size);
@@ -367,20 +373,20 @@ static long attach_with_ids(int socket, uint64_t deadline, const void *classes, 
 enum attach_result attach_first(int socket, uint64_t deadline, const void *classes, size_t size,
 				uint32_t nr_classes, uint16_t *ids)
 {
-	enum attach_result result = ATTACH_BUSY;
-	uint64_t free = 0;
+	struct local *local = make_pages();
 
-	if (make_pages() &&
-	    __atomic_compare_exchange_n(&local_pages->attaching, &free, arch_thread_token(), false,
-					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-		result = attach_with_ids(socket, deadline, classes, size, nr_classes, ids) == 0
-				 ? ATTACH_READY
-				 : ATTACH_NONE;
-		__atomic_store_n(&local_pages->attaching, 0, __ATOMIC_RELEASE);
-	} else {
+	if (!local) {
 		arch_syscall(SYS_close, socket);
+		return ATTACH_NONE;
 	}
-	return result;
+	if (attach_with_ids(local, socket, deadline, classes, size, nr_classes, ids) != 0) {
+		arch_syscall(SYS_munmap, local, sizeof(*local));
+		return ATTACH_NONE;
+	}
+	/* What was there before stays: somebody may be writing an event by it. */
+	module_knock.place = inherited.place;
+	__atomic_store_n(&local_pages, local, __ATOMIC_RELEASE);
+	return ATTACH_READY;
 }
 
 /* The child of a fork: registers as itself, and is not traced where it cannot. */
@@ -388,7 +394,7 @@ static void attach_forked(struct local *local)
 {
 	struct protocol_app_registered answer;
 	uint64_t deadline = child_deadline_from_now();
-	int socket = exchange_connect(deadline);
+	int socket = exchange_connect_again(deadline);
 
 	if (socket < 0 || attach(local, socket, deadline, PROTOCOL_APP_FORKED, NULL, 0, 0, &answer,
 				 sizeof(answer)) < 0)
@@ -536,6 +542,15 @@ bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed)
 bool attach_has_socket(struct local *local)
 {
 	return is_our_socket(local->socket);
+}
+
+void attach_drop_copies(void)
+{
+	struct local *local = local_pages;
+
+	if (local && local->control)
+		arch_syscall(SYS_madvise, local->control, page_up(sizeof(*local->control)),
+			     MADV_DONTNEED);
 }
 
 bool attach_is_alive(struct local *local)

@@ -31,13 +31,15 @@ enum attach_result {
 
 /*
  * A connection to the daemon, and until when the registration over it must be
- * done; or -errno, at once, where there is no daemon. Signal-safe.
+ * done; or -errno, at once, where there is no daemon. Signal-safe, but for the
+ * first call, which looks at the environment.
  */
 int attach_connect(uint64_t *deadline);
 /*
- * The first attach, from a module's constructor: register with `nr_classes`
- * event classes in wire form, `size` bytes, at most what one message holds.
- * Takes the socket over. Fills ids[nr_classes]. Not for signal handlers.
+ * The first attach, or that to another daemon after the first is gone:
+ * register with `nr_classes` event classes in wire form, `size` bytes, at most
+ * what one message holds. Takes the socket over. Fills ids[nr_classes]. Called
+ * by one at a time; signal-safe.
  */
 enum attach_result attach_first(int socket, uint64_t deadline, const void *classes, size_t size,
 				uint32_t nr_classes, uint16_t *ids);
@@ -56,5 +58,7 @@ bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed);
 bool attach_has_socket(struct local *local);
 /* Does the daemon still hold our socket? Signal-safe. */
 bool attach_is_alive(struct local *local);
+/* Forget what a daemon wrote into our copy of the global control (knock.h). Signal-safe. */
+void attach_drop_copies(void);
 
 #endif /* LTTNGMAP_ATTACH_H */

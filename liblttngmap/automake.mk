@@ -18,7 +18,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/filter-decode.h \
 	liblttngmap/filter-string.c liblttngmap/filter-string.h \
 	liblttngmap/local.h \
-	liblttngmap/module.c \
+	liblttngmap/module.c liblttngmap/module.h \
 	liblttngmap/ring.c liblttngmap/ring.h \
 	liblttngmap/ring-rseq.h \
 	liblttngmap/ring-switch.c liblttngmap/ring-switch.h \

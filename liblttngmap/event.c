@@ -3,24 +3,38 @@
 /*
  * event.c - an event that is on goes into every channel in which it is on.
  */
+#include <stddef.h>
+
 #include <lttngmap/abi.h>
 #include <lttngmap/event-class.h>
 
 #include "attach.h"
 #include "channel.h"
 #include "local.h"
+#include "module.h"
 #include "ring.h"
 #include "ring-write.h"
 
 void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
 			  size_t size, const void *ip)
 {
-	struct local *local = local_pages;
-	/* Acquire: pairs with attach(); what it points at is mapped. */
-	const struct lttngmap_process *process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
+	const uint64_t *at = __atomic_load_n(&tracepoint->word, __ATOMIC_ACQUIRE);
+	uint64_t word = __atomic_load_n(at, __ATOMIC_RELAXED);
 	struct ring_event event = { .fields = fields, .size = size, .ip = ip };
+	const struct lttngmap_process *process;
+	struct local *local;
 	uint64_t channels;
+	uintptr_t offset;
 
+	if (UNLIKELY(word == KNOCK_WORD) && module_answer_knock()) {
+		at = __atomic_load_n(&tracepoint->word, __ATOMIC_ACQUIRE);
+		word = __atomic_load_n(at, __ATOMIC_RELAXED);
+	}
+	/* Acquire, of both: pairs with attach(); what they point at is there. */
+	local = __atomic_load_n(&local_pages, __ATOMIC_ACQUIRE);
+	if (UNLIKELY(!local))
+		return;
+	process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
 	if (UNLIKELY(!process)) {
 		enum attach_result result = attach_child(local);
 
@@ -30,11 +44,13 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 			return;
 		process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
 	}
-	/* Acquire of `word`: the id is that of the word; pairs with turn_on(). */
-	channels = __atomic_load_n(__atomic_load_n(&tracepoint->word, __ATOMIC_ACQUIRE),
-				   __ATOMIC_RELAXED) &
-		   __atomic_load_n(&process->channels, __ATOMIC_RELAXED);
-	event.id = tracepoint->id;
+	/* Not on any more: the word was of a daemon that this process has left meanwhile. */
+	offset = (uintptr_t)at - (uintptr_t)__atomic_load_n(&local->control, __ATOMIC_RELAXED) -
+		 offsetof(struct lttngmap_control, event_words);
+	if (UNLIKELY(offset >= LTTNGMAP_EVENT_IDS * sizeof(*at)))
+		return;
+	event.id = (uint32_t)(offset / sizeof(*at));
+	channels = word & __atomic_load_n(&process->channels, __ATOMIC_RELAXED);
 	for (; channels; channels &= channels - 1)
 		ring_write(local, (uint32_t)__builtin_ctzll(channels), &event);
 }

@@ -12,6 +12,9 @@
 
 #include "arch.h"
 #include "exchange.h"
+#include "module.h"
+
+_Static_assert(sizeof(((struct sockaddr_un *)NULL)->sun_path) == KNOCK_PLACE_SIZE, "a path each");
 
 /* Where the backlog of the daemon is full, connect answers EAGAIN at once. */
 #define CONNECT_RETRY_NS 1000000
@@ -35,14 +38,17 @@ static bool append(char *path, size_t size, size_t *used, const char *text)
 	return true;
 }
 
-static bool make_address(struct sockaddr_un *address, const char *directory, const char *sub)
+static bool make_place(unsigned place, const char *directory, const char *sub)
 {
+	char *path = module_knock.places[place];
 	size_t used = 0;
 
-	address->sun_family = AF_UNIX;
-	return append(address->sun_path, sizeof(address->sun_path), &used, directory) &&
-	       append(address->sun_path, sizeof(address->sun_path), &used, sub) &&
-	       append(address->sun_path, sizeof(address->sun_path), &used, "/" PROTOCOL_APP_SOCKET);
+	if (append(path, KNOCK_PLACE_SIZE, &used, directory) &&
+	    append(path, KNOCK_PLACE_SIZE, &used, sub) &&
+	    append(path, KNOCK_PLACE_SIZE, &used, "/" PROTOCOL_APP_SOCKET))
+		return true;
+	path[0] = '\0';
+	return false;
 }
 
 /* A daemon of somebody else could pass memory that it truncates or reads. */
@@ -80,47 +86,56 @@ static int connect_to(const struct sockaddr_un *address, uint64_t deadline)
 	return fd;
 }
 
-static int connect_in(struct sockaddr_un *address, const char *directory, const char *sub,
-		      uint64_t deadline)
-{
-	return make_address(address, directory, sub) ? connect_to(address, deadline)
-						     : -ENAMETOOLONG;
-}
-
 /* The environment's choice alone, else the user's own daemon, else root's. */
-static int connect_by_environment(struct sockaddr_un *address, uint64_t deadline)
+static void find_places(void)
 {
 	const char *chosen = secure_getenv("LTTNGMAP_RUNTIME_DIR");
-	const char *xdg;
-	int fd;
+	const char *xdg = secure_getenv("XDG_RUNTIME_DIR");
+	unsigned count = 0;
 
-	if (chosen)
-		return connect_in(address, chosen, "", deadline);
-	xdg = secure_getenv("XDG_RUNTIME_DIR");
-	if (xdg && arch_syscall(SYS_geteuid) != 0) {
-		fd = connect_in(address, xdg, "/lttngmap", deadline);
-		if (fd >= 0)
-			return fd;
+	if (chosen) {
+		make_place(count, chosen, "");
+		return;
 	}
-	return connect_in(address, "/run", "/lttngmap", deadline);
+	if (xdg && arch_syscall(SYS_geteuid) != 0)
+		count += make_place(count, xdg, "/lttngmap");
+	make_place(count, "/run", "/lttngmap");
+}
+
+static int connect_to_place(uint32_t place, uint64_t deadline)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const char *path = module_knock.places[place];
+
+	if (!path[0])
+		return -ENOENT;
+	__builtin_memcpy(address.sun_path, path, KNOCK_PLACE_SIZE);
+	return connect_to(&address, deadline);
 }
 
 /*
- * The children of a process go where it went, and look at no environment: it
- * may be gone, or another thread may be changing it.
+ * The environment is looked at once, by the first module's constructor: later
+ * it may be gone, or another thread may be changing it.
  */
-int exchange_connect(uint64_t deadline)
+int exchange_connect(uint64_t deadline, uint32_t *found)
 {
-	static struct sockaddr_un known;
-	struct sockaddr_un address;
-	int fd;
+	static bool placed;
+	int fd = -ENOENT;
 
-	if (known.sun_family)
-		return connect_to(&known, deadline);
-	fd = connect_by_environment(&address, deadline);
-	if (fd >= 0)
-		known = address;
+	if (!placed)
+		find_places();
+	placed = true;
+	for (uint32_t place = 0; fd < 0 && place < KNOCK_PLACES; place++) {
+		fd = connect_to_place(place, deadline);
+		*found = place;
+	}
 	return fd;
+}
+
+int exchange_connect_again(uint64_t deadline)
+{
+	return module_knock.place < KNOCK_PLACES ? connect_to_place(module_knock.place, deadline)
+						 : -ENOENT;
 }
 
 void exchange_close_fds(struct exchange_fds *fds)

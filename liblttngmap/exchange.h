@@ -23,10 +23,14 @@ struct exchange_fds {
 uint64_t exchange_now(void);
 
 /*
- * Connect to the daemon's app.sock, wherever it is for this user. Only a
- * daemon of the same user or of root is accepted. A descriptor or -errno.
+ * Connect to the daemon's app.sock, wherever it is for this user; *place says
+ * which of module_knock.places that is. Only a daemon of the same user or of
+ * root is accepted. A descriptor or -errno. The first call looks at the
+ * environment, and is not for signal handlers.
  */
-int exchange_connect(uint64_t deadline_ns);
+int exchange_connect(uint64_t deadline_ns, uint32_t *place);
+/* To where the process, or the parent that forked it, is registered. */
+int exchange_connect_again(uint64_t deadline_ns);
 
 /*
  * Send `header` and `body`, receive the answer of type `type` into `answer`

@@ -4,11 +4,12 @@
  * module.c - modules with tracepoints: their event classes in wire form, and
  * the words that turn them on.
  *
- * Runs in constructors and destructors only, which the dynamic loader lets
- * run one at a time; the lock is for callers who are no constructors. A
+ * Runs in constructors and destructors, which the dynamic loader lets run one
+ * at a time, and in the event that finds a knock: the lock is for that one. A
  * holder that was lost in a fork is not waited for.
  */
-#include <stdbool.h>
+#include "module.h"
+
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -19,6 +20,8 @@
 #include "arch.h"
 #include "attach.h"
 #include "exchange.h"
+#include "local.h"
+#include "vfork.h"
 
 /* A daemon that was not there is not asked for again before this. */
 #define RETRY_NS UINT64_C(1000000000)
@@ -33,18 +36,31 @@ struct wire {
 	size_t left;
 };
 
+struct knock module_knock = {
+	.magic = { KNOCK_MAGIC_FIRST, KNOCK_MAGIC_SECOND },
+	.self = &module_knock,
+	.version = KNOCK_VERSION,
+	.size = sizeof(struct knock),
+	.place = KNOCK_NO_PLACE,
+};
+
 static struct lttngmap_module *modules;
 static uint32_t lock;
 static uint64_t retry_at;
 
+static bool try_lock(void)
+{
+	uint32_t free = 0;
+
+	return __atomic_compare_exchange_n(&lock, &free, 1, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
 static bool take_lock(void)
 {
 	uint64_t deadline = 0;
-	uint32_t free = 0;
 
-	while (!__atomic_compare_exchange_n(&lock, &free, 1, false, __ATOMIC_ACQUIRE,
-					    __ATOMIC_RELAXED)) {
-		free = 0;
+	while (!try_lock()) {
 		if (!deadline)
 			deadline = exchange_now() + ATTACH_DEADLINE_MS * UINT64_C(1000000);
 		if (exchange_now() >= deadline)
@@ -138,15 +154,25 @@ static void turn_on(struct lttngmap_tracepoint *const *tracepoints, const uint16
 		if (ids[i] == PROTOCOL_APP_NO_ID)
 			continue;
 		tracepoints[i]->id = ids[i];
+		if (module_knock.nr_ids <= ids[i])
+			module_knock.nr_ids = ids[i] + 1u;
 		/* Release: the id is there for who finds the word on. */
 		__atomic_store_n(&tracepoints[i]->word, &local_pages->control->event_words[ids[i]],
 				 __ATOMIC_RELEASE);
 	}
 }
 
+/* Off, until a daemon knocks. */
+static void park(const struct lttngmap_module *module)
+{
+	for (struct lttngmap_tracepoint *const *at = module->begin; at < module->end; at++)
+		__atomic_store_n(&(*at)->word, &module_knock.word, __ATOMIC_RELEASE);
+}
+
 static bool is_attached(void)
 {
-	return local_pages && attach_child(local_pages) == ATTACH_READY;
+	return local_pages && attach_child(local_pages) == ATTACH_READY &&
+	       (!attach_has_socket(local_pages) || attach_is_alive(local_pages));
 }
 
 /* As many classes as one message takes. */
@@ -163,9 +189,9 @@ static uint32_t put_classes(struct wire *wire, struct lttngmap_tracepoint *const
 
 /*
  * Send a module's tracepoints in as many messages as it takes; the first one
- * over `socket` (or -1: this process is attached).
+ * over *socket, which becomes -1: this process is attached. False: no more.
  */
-static void register_tracepoints(struct lttngmap_module *module, int socket, uint64_t deadline,
+static bool register_tracepoints(struct lttngmap_module *module, int *socket, uint64_t deadline,
 				 char *scratch)
 {
 	const size_t room = PROTOCOL_APP_MESSAGE_MAX - sizeof(struct protocol_app_register);
@@ -181,46 +207,78 @@ static void register_tracepoints(struct lttngmap_module *module, int socket, uin
 			at++;
 			continue;
 		}
-		if (socket >= 0)
-			result = attach_first(socket, deadline, scratch, room - wire.left, count,
+		if (*socket >= 0)
+			result = attach_first(*socket, deadline, scratch, room - wire.left, count,
 					      ids);
 		else
 			result = attach_classes(scratch, room - wire.left, count, ids);
-		socket = -1;
+		*socket = -1;
 		if (result != ATTACH_READY)
-			break;
+			return false;
 		turn_on(at, ids, count);
 		at += count;
+	}
+	return true;
+}
+
+/* All modules over a new socket; or, where that is -1, the newest one. */
+static void announce(int socket, uint64_t deadline)
+{
+	const size_t size = PROTOCOL_APP_MESSAGE_MAX + PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t);
+	bool all = socket >= 0;
+	long scratch;
+
+	scratch = arch_syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (scratch > 0 || scratch <= -4096) {
+		struct lttngmap_module *module = modules;
+
+		while (module && register_tracepoints(module, &socket, deadline, (char *)scratch))
+			module = all ? module->next : NULL;
+		arch_syscall(SYS_munmap, scratch, size);
 	}
 	if (socket >= 0)
 		arch_syscall(SYS_close, socket);
 }
 
 /* Where there is no daemon, this is one failed connect. */
-static void announce(struct lttngmap_module *module)
+static void announce_newest(void)
 {
-	const size_t size = PROTOCOL_APP_MESSAGE_MAX + PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t);
 	uint64_t deadline = 0;
-	int socket = -1;
-	long scratch;
+	int socket;
 
-	if (!is_attached()) {
-		if (retry_at && exchange_now() < retry_at)
-			return;
+	if (is_attached()) {
+		announce(-1, 0);
+		return;
+	}
+	park(modules);
+	if (retry_at && exchange_now() < retry_at)
+		return;
+	socket = attach_connect(&deadline);
+	if (socket >= 0)
+		announce(socket, deadline);
+	else
+		retry_at = deadline + RETRY_NS;
+}
+
+bool module_answer_knock(void)
+{
+	const struct local *before = local_pages;
+	uint64_t deadline;
+	int socket;
+
+	/* A vfork's child would register as itself, with its parent's memory. */
+	if (vfork_depth || !__atomic_load_n(&module_knock.word, __ATOMIC_RELAXED) || !try_lock())
+		return false;
+	if (__atomic_exchange_n(&module_knock.word, 0, __ATOMIC_ACQUIRE)) {
 		socket = attach_connect(&deadline);
-		if (socket < 0) {
-			retry_at = deadline + RETRY_NS;
-			return;
-		}
+		if (socket >= 0)
+			announce(socket, deadline);
+		if (local_pages == before)
+			attach_drop_copies();
 	}
-	scratch = arch_syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (scratch > 0 || scratch <= -4096) {
-		register_tracepoints(module, socket, deadline, (char *)scratch);
-		arch_syscall(SYS_munmap, scratch, size);
-	} else if (socket >= 0) {
-		arch_syscall(SYS_close, socket);
-	}
+	release_lock();
+	return local_pages != before;
 }
 
 void lttngmap_module_register(struct lttngmap_module *module)
@@ -231,7 +289,7 @@ void lttngmap_module_register(struct lttngmap_module *module)
 		module->state = MODULE_LISTED;
 		module->next = modules;
 		modules = module;
-		announce(module);
+		announce_newest();
 	}
 	release_lock();
 }

@@ -52,6 +52,8 @@ libsessiond_la_SOURCES = \
 	sessiond/daemon.h \
 	sessiond/doorbell.c \
 	sessiond/doorbell.h \
+	sessiond/knock.c \
+	sessiond/knock.h \
 	sessiond/listen.c \
 	sessiond/listen.h \
 	sessiond/mediator.h \
@@ -67,6 +69,8 @@ libsessiond_la_SOURCES = \
 	sessiond/metadata.h \
 	sessiond/options.c \
 	sessiond/options.h \
+	sessiond/pickup.c \
+	sessiond/pickup.h \
 	sessiond/process.c \
 	sessiond/process.h \
 	sessiond/quota.c \

@@ -6,6 +6,7 @@
  */
 #include "sessiond/control-verbs.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,12 +16,15 @@
 #include "sessiond/channel.h"
 #include "sessiond/control-args.h"
 #include "sessiond/daemon.h"
+#include "sessiond/pickup.h"
 #include "sessiond/process.h"
 #include "sessiond/registry.h"
 #include "sessiond/session.h"
 
 /* What is in the message beside the list. */
 #define FRAME_BYTES 256
+/* For processes that are not registered; one that starts meanwhile waits, but less than it may. */
+#define SCAN_WAIT_MS 50
 
 /* A list that grows while its message does not get too large. */
 struct part {
@@ -181,11 +185,11 @@ void control_serve_list(struct control_client *client, struct json_object *reque
 
 /* ---- processes --------------------------------------------------------------------- */
 
-static bool may_see(struct control_client *client, const struct process *process)
+static bool may_see(struct control_client *client, uint32_t owner)
 {
 	uint32_t uid = control_client_peer(client)->uid;
 
-	return uid == 0 || uid == geteuid() || uid == process->uid;
+	return uid == 0 || uid == geteuid() || uid == owner;
 }
 
 void control_serve_processes(struct control_client *client, struct json_object *request)
@@ -201,7 +205,7 @@ void control_serve_processes(struct control_client *client, struct json_object *
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list) {
 		struct json_object *object;
 
-		if (!may_see(client, process) || at++ < from)
+		if (!may_see(client, process->uid) || at++ < from)
 			continue;
 		object = json_object_new_object();
 		control_add_number(object, "pid", process->pid);
@@ -214,6 +218,49 @@ void control_serve_processes(struct control_client *client, struct json_object *
 		}
 	}
 	part_answer(client, &part, "processes", 0);
+}
+
+/* How far a list over several messages has come. */
+struct progress {
+	struct control_client *client;
+	struct part part;
+	uint64_t from, at, next;
+};
+
+static int add_unregistered(const struct pickup_entry *entry, void *data)
+{
+	struct progress *progress = data;
+	struct daemon *daemon = control_client_daemon(progress->client);
+	struct json_object *object;
+
+	if (!may_see(progress->client, entry->uid) ||
+	    process_lookup(daemon->processes, entry->pid) || progress->at++ < progress->from)
+		return 0;
+	object = json_object_new_object();
+	control_add_number(object, "pid", entry->pid);
+	control_add_number(object, "uid", entry->uid);
+	control_add_string(object, "name", entry->name);
+	control_add_string(object, "why", entry->why);
+	if (part_add(&progress->part, object))
+		return 0;
+	progress->next = progress->at - 1;
+	return -ENOSPC;
+}
+
+void control_serve_unregistered(struct control_client *client, struct json_object *request)
+{
+	struct daemon *daemon = control_client_daemon(client);
+	struct progress progress = { .client = client };
+
+	if (control_take_number(client, request, "from", UINT32_MAX, &progress.from) != 0)
+		return;
+	progress.part = part_begin();
+	if (daemon->pickup) {
+		if (progress.from == 0)
+			pickup_scan(daemon->pickup, SCAN_WAIT_MS);
+		pickup_list(daemon->pickup, add_unregistered, &progress);
+	}
+	part_answer(client, &progress.part, "unregistered", progress.next);
 }
 
 /* ---- event classes ------------------------------------------------------------------- */
@@ -305,7 +352,7 @@ void control_serve_events(struct control_client *client, struct json_object *req
 		return;
 	}
 	process = process_lookup(control_client_daemon(client)->processes, (uint32_t)pid);
-	if (!process || !may_see(client, process)) {
+	if (!process || !may_see(client, process->uid)) {
 		control_refuse(client, "`processes` lists those that are",
 			       "process %llu is not traced", (unsigned long long)pid);
 		return;

@@ -16,6 +16,7 @@
 #include "sessiond/control-args.h"
 #include "sessiond/daemon.h"
 #include "sessiond/messages.h"
+#include "sessiond/pickup.h"
 #include "sessiond/session.h"
 
 #define SESSIONS_MAX 64u
@@ -97,6 +98,8 @@ void control_serve_start(struct control_client *client, struct json_object *requ
 			       session->name);
 	} else {
 		session_start(session);
+		if (session->daemon->pickup)
+			pickup_scan(session->daemon->pickup, 0);
 		control_answer(client, NULL);
 	}
 }

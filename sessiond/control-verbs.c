@@ -75,6 +75,7 @@ const struct control_verb control_verbs[] = {
 
 	{ "list", MEMBERS("from", ), control_serve_list },
 	{ "processes", MEMBERS("from", ), control_serve_processes },
+	{ "unregistered", MEMBERS("from", ), control_serve_unregistered },
 	{ "events", MEMBERS("from", "pid", ), control_serve_events },
 	{ NULL, NULL, NULL },
 };

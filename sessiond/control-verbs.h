@@ -41,6 +41,7 @@ void control_serve_remove(struct control_client *client, struct json_object *req
 /* control-list.c */
 void control_serve_list(struct control_client *client, struct json_object *request);
 void control_serve_processes(struct control_client *client, struct json_object *request);
+void control_serve_unregistered(struct control_client *client, struct json_object *request);
 void control_serve_events(struct control_client *client, struct json_object *request);
 
 #endif /* SESSIOND_CONTROL_VERBS_H */

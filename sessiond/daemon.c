@@ -23,6 +23,7 @@
 #include "sessiond/mediator.h"
 #include "sessiond/memory-set.h"
 #include "sessiond/options.h"
+#include "sessiond/pickup.h"
 #include "sessiond/process.h"
 #include "sessiond/quota.h"
 #include "sessiond/registry.h"
@@ -214,8 +215,16 @@ static int make_sockets(struct daemon *daemon)
 	}
 	/* Last: from here on processes come. */
 	error = app_socket_create(daemon, app, &daemon->app);
-	if (error)
+	if (error) {
 		log_error("cannot listen at %s: %s", app, strerror(-error));
+		return error;
+	}
+	/* One program is started by who has a private daemon. */
+	if (daemon->options->private_instance)
+		return 0;
+	error = pickup_create(app, control_pages_get(daemon->pages)->instance, &daemon->pickup);
+	if (error == 0)
+		pickup_scan(daemon->pickup, 0);
 	return error;
 }
 
@@ -285,6 +294,7 @@ void daemon_destroy(struct daemon *daemon)
 {
 	if (!daemon)
 		return;
+	pickup_destroy(daemon->pickup);
 	app_socket_destroy(daemon->app);
 	sessions_destroy(daemon->sessions);
 	processes_destroy(daemon->processes);

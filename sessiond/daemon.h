@@ -45,6 +45,7 @@ struct daemon {
 	struct consumer_link *consumer;
 	struct control_socket *control;
 	struct app_socket *app;
+	struct pickup *pickup; /* NULL in a private instance */
 };
 
 /* Everything up and listening, in a registered RCU thread. 0 or -errno; what failed was said. */

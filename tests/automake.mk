@@ -329,8 +329,13 @@ tests_integration_sessiond_app_LDADD = libcommon.la $(JSON_LIBS)
 tests_integration_sessiond_hostile_SOURCES = tests/integration/sessiond-hostile.c $(sessiond_run)
 tests_integration_sessiond_hostile_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_integration_sessiond_hostile_LDADD = libcommon.la $(JSON_LIBS)
-EXTRA_DIST += tests/utils/sessiond.sh
+check_PROGRAMS += tests/utils/hanging-file
+tests_utils_hanging_file_SOURCES = tests/utils/hanging-file.c
+tests_utils_hanging_file_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
+tests_utils_hanging_file_LDADD = $(FUSE_LIBS)
+EXTRA_DIST += tests/utils/fake-knock tests/utils/sessiond.sh
 sessiond_tests = \
+	tests/integration/pickup.sh \
 	tests/integration/sessiond-consumer.sh \
 	tests/integration/sessiond-control.sh \
 	tests/integration/sessiond-start.sh \

@@ -9,7 +9,7 @@
  * by the session daemon and received once over the registration socket:
  *
  *   memory            process      daemon   what it holds
- *   global control    r--s         rw       one for all processes: the event
+ *   global control    r--p         rw       one for all processes: the event
  *                                           words and the channel table
  *   process control   r--s         rw       one page a process: the channels
  *                                           that it takes part in

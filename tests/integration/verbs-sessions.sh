@@ -137,6 +137,8 @@ is "$(wc -l <<<"$map_out")" 3 'all parts of the list'
 good 'list one' 'web \(.*channel fast: discard, 8 sub-buffers of 512.0 KiB.*contexts: vpid.*channel slow: blocking for 20 ms.*files of 10.0 MiB.*the newest 5 files.*rule 3: \*, level DEBUG_LINE only' \
 	list web
 bad 'list: no such session' 1 "no session 'x'" list x
+good 'list processes: one that is none yet' '
+4713 late \(user 1, not yet: it was told\)$' list --processes
 good 'list processes' '^4711 shop \(user 0, since 20' list --processes
 like "$map_out" 'evil\?\[2Jname' 'without what moves a cursor'
 good 'their events' '4711.*  shop:order \(INFO\) \{ item: string, count: int32 \}' \

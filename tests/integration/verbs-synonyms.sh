@@ -46,7 +46,7 @@ same 'untrack' '{"verb": "untrack", "session": "s", "kind": "pid", "value": 12}'
 	untrack -u -p 12
 same 'enable-rotation' '{"verb": "rotation", "session": "s", "period_ms": 5000, "size": 0}' \
 	enable-rotation -s s --timer=5s
-same 'list -u' '{"verb": "processes", "from": 1}' list -u
+same 'list -u' '{"verb": "unregistered", "from": 0}' list -u
 map create f --snapshot
 same 'snapshot record' '{"verb": "snapshot", "session": "f", "max_size": 1048576}' \
 	snapshot record -s f --max-size=1M

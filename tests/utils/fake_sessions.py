@@ -41,6 +41,7 @@ NEEDED = {
     "status": {"session": str},
     "list": {},
     "processes": {"from": int},
+    "unregistered": {"from": int},
     "events": {"from": int},
 }
 RULE_MEMBERS = ("exclude", "loglevel", "loglevel_only", "filter")
@@ -256,6 +257,10 @@ class Sessions:
         first = request["from"]
         return {"processes": PROCESSES[first:first + 1],
                 "next": first + 1 if first + 1 < len(PROCESSES) else 0}
+
+    def unregistered(self, request):
+        return {"unregistered": [] if request["from"] else
+                [{"pid": 4713, "uid": 1, "name": "late", "why": "it was told"}], "next": 0}
 
     def events(self, request):
         known = EVENTS[:2] if request.get("pid") == 4711 else \

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * knock.h - a word in the memory of every program that has liblttngmap, by
+ * which a session daemon that starts later makes itself known.
+ *
+ * The struct stands in the library's data. The daemon finds it by its magic in
+ * the writable part of a mapped liblttngmap.so, reads it, and writes `word`:
+ * nothing else in the process moves. Tracepoints of modules that no daemon
+ * knows point at `word`, which is zero: so they are off, and their next event
+ * after the daemon's store is the one that registers.
+ *
+ * A process that was registered with a daemon that died has its tracepoints'
+ * pointers in that daemon's global control. It is mapped privately, read-only;
+ * the daemon writes KNOCK_WORD over the event words that the process uses, and
+ * the kernel gives the process a copy of these pages. The next event finds it
+ * and registers anew. Only a daemon at the same place, with another instance,
+ * may do so: the one before it is gone then.
+ *
+ * Written by the process: all of it but `word`, which it takes by an exchange
+ * with zero. The daemon believes none of it.
+ */
+#ifndef LTTNGMAP_COMMON_KNOCK_H
+#define LTTNGMAP_COMMON_KNOCK_H
+
+#include <stdint.h>
+
+#define KNOCK_MAGIC_FIRST UINT64_C(0x6d2a35b1c80e4f97)
+#define KNOCK_MAGIC_SECOND UINT64_C(0xe10b7c52d94f6a38)
+#define KNOCK_VERSION 1u
+
+/* What the daemon writes; as an event's word it would be all 64 channels. */
+#define KNOCK_WORD UINT64_MAX
+
+/* Where a process looks for daemons: paths of sockets, in this order. */
+#define KNOCK_PLACES 2u
+#define KNOCK_PLACE_SIZE 108u
+#define KNOCK_NO_PLACE UINT32_MAX
+
+struct knock {
+	uint64_t magic[2];
+	const struct knock *self; /* tells it from a copy */
+	uint32_t version;
+	uint32_t size;
+	uint64_t word;
+	uint64_t instance;   /* of the daemon that it is registered with; 0: none */
+	const void *control; /* where that one's global control is mapped */
+	uint32_t nr_ids;     /* the event ids in use are below it */
+	uint32_t place;      /* where that daemon was found */
+	char places[KNOCK_PLACES][KNOCK_PLACE_SIZE]; /* "": none */
+};
+_Static_assert(sizeof(void *) != 8 || sizeof(struct knock) == 64 + 216, "no padding");
+
+#endif /* LTTNGMAP_COMMON_KNOCK_H */

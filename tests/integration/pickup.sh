@@ -1,0 +1,184 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# Programs that run before their daemon does, or after it died: the daemon tells
+# them by a word in their memory, and lists those that it cannot tell.
+
+. "$LTTNGMAP_SRC/tests/utils/tap.sh" || exit 1
+. "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+
+export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
+lttngmap=$LTTNGMAP_BUILD/lttngmap
+chmod 0755 "$TAP_DIR"
+mkdir "$TAP_DIR/lib"
+
+# program FD COMMAND...: with its standard input at that descriptor; sets $program
+program() {
+	mkfifo "$TAP_DIR/in.$1"
+	"${@:2}" <"$TAP_DIR/in.$1" >"$TAP_DIR/out.$1" 2>"$TAP_DIR/err.$1" &
+	program=$!
+	cleanup eval "kill $program 2>/dev/null"
+	eval "exec $1>'$TAP_DIR/in.$1'"
+}
+# round FD N: a line to it, until it has said N lines
+round() {
+	echo >&"$1"
+	wait_for eval "[[ \$(wc -l <'$TAP_DIR/out.$1') == $2 ]]" || diag "$(cat "$TAP_DIR/err.$1")"
+}
+listed() { "$lttngmap" list --processes 2>&1 | grep "^$1 "; }
+is_listed() { [[ $(listed "$1") =~ $2 ]]; }
+session() {
+	"$lttngmap" create s -o "$TAP_DIR/$1" && "$lttngmap" enable '*:*' -s s &&
+		"$lttngmap" start s
+}
+rounds_in() { # TRACE: which ones are in it
+	babeltrace2 "$TAP_DIR/$1" 2>&1 | sed -nE 's/.*levels:info.*round = ([0-9]+).*/\1/p' | xargs
+}
+descriptors() { find "/proc/$1/fd" -type l | wc -l; }
+
+program 11 "$LTTNGMAP_BUILD/tests/utils/rounds"
+early=$program
+round 11 1
+before=$(descriptors "$early")
+
+sessiond_start
+ok 'a program that was there before its daemon is listed' \
+	wait_for is_listed "$early" 'rounds .*not yet: it was told, and comes with its next event'
+like "$("$lttngmap" list --processes --json)" "\"unregistered\": \[.*\"pid\": $early, " \
+	'also in JSON'
+ok 'a session' session first
+round 11 2
+ok 'with its next event it is registered' wait_for is_listed "$early" 'rounds \(user [0-9]+, since '
+round 11 3
+ok 'stopped' "$lttngmap" stop s
+is "$(rounds_in first)" '1 2' 'from that one on, its events are recorded'
+is "$(find "/proc/$early/task" -mindepth 1 -maxdepth 1 | wc -l)" 1 'it has no thread more'
+is "$(($(descriptors "$early") - before))" 2 'and two descriptors'
+
+# All sessions are stopped: in the dead daemon's memory every event is off.
+sessiond_stop KILL
+round 11 4
+sessiond_start
+ok 'the daemon was killed, and another is there' \
+	wait_for is_listed "$early" 'rounds .*not yet: it was told'
+ok 'a session there' session second
+round 11 5
+ok 'the program is with the new one' wait_for is_listed "$early" 'rounds \(user [0-9]+, since '
+round 11 6
+sessiond_stop KILL
+# Now one that was killed while it recorded.
+sessiond_start
+round 11 7
+ok 'and with the third' wait_for is_listed "$early" 'rounds \(user [0-9]+, since '
+ok 'a session there, too' session third
+round 11 8
+"$lttngmap" stop s >/dev/null
+is "$(rounds_in third)" 7 'has its events'
+is "$(($(descriptors "$early") - before))" 2 'it has two descriptors still'
+
+# What the program does for that, seen by strace: its registration.
+if ! strace -o /dev/null true 2>/dev/null; then
+	skip 4 'strace cannot trace here'
+else
+	program 12 strace -f -o "$TAP_DIR/strace" "$LTTNGMAP_BUILD/tests/utils/rounds"
+	round 12 1
+	traced=$(pgrep -P "$program")
+	sessiond_stop KILL
+	sessiond_start
+	is_traced() { is_listed "$traced" 'told'; }
+	ok 'a program under strace is told' wait_for is_traced
+	round 12 2
+	round 12 3
+	sed -n '/"round\\n"/,$p' "$TAP_DIR/strace" | sed 's/^[0-9]* *//' >"$TAP_DIR/after"
+	is "$(grep -c '^connect(' "$TAP_DIR/after")" 1 'it connects, once'
+	is "$(grep -cE '^(clone|fork|rt_sig|tgkill|---)' "$TAP_DIR/after")" 0 \
+		'no thread, no signal'
+	is "$(sed '1,/"round\\n"/d' "$TAP_DIR/after" | sed '1,/"round\\n"/d' |
+		grep -vcE '^(read|write|exit_group|\+\+\+)')" 0 'and then nothing more'
+	exec 12>&-
+fi
+
+# Those that only look so are not touched, but for the word that is as it should be.
+sessiond_stop
+descriptor=20
+look_alike() { # KIND WHY CHANGED
+	local pid name="a look-alike, $1"
+
+	program $descriptor "$LTTNGMAP_SRC/tests/utils/fake-knock" "$1" \
+		"$TAP_DIR/lib/liblttngmap.so.0" "$SESSIOND_DIR/app.sock"
+	pid=$program
+	wait_for grep -q ready "$TAP_DIR/out.$descriptor"
+	sessiond_start
+	"$lttngmap" list --processes >/dev/null
+	if [[ -n $2 ]]; then
+		ok "$name: listed" wait_for is_listed "$pid" "$2" || diag "$(listed "$pid")"
+	else
+		is "$(listed "$pid")" '' "$name: not for us"
+	fi
+	round $descriptor 2
+	is "$(tail -1 "$TAP_DIR/out.$descriptor")" "$3" "$name: memory"
+	sessiond_stop
+	is "$sessiond_status" 0 "$name: the daemon is well"
+	eval "exec $descriptor>&-"
+	descriptor=$((descriptor + 1))
+}
+look_alike garbage 'another version, or none of ours' unchanged
+look_alike empty 'another version, or none of ours' unchanged
+look_alike copy 'another version, or none of ours' unchanged
+look_alike version 'another version, or none of ours' unchanged
+look_alike size 'another version, or none of ours' unchanged
+look_alike elsewhere '' unchanged
+look_alike other 'registered with another daemon, at \?+' unchanged
+look_alike nowhere 'cannot be written: Protocol error' 4128
+look_alike instance 'cannot be written: Protocol error' 4128
+look_alike count 'cannot be written: Protocol error' 4128
+look_alike good 'told' 4128
+look_alike attached 'told' '4128 12352 12360 12368'
+
+if [[ $EUID != 0 ]]; then
+	program 13 python3 -c 'import ctypes; ctypes.CDLL(None).prctl(4, 0); input()'
+	sessiond_start
+	ok 'who is not to be looked at is listed' wait_for is_listed "$program" \
+		'not to be looked at: Permission denied; if it has liblttngmap'
+	skip 4 'only root can make somebody wait, and be another user'
+else
+	# One that lets whoever reads its memory wait for ever.
+	touch "$TAP_DIR/liblttngmap.so.0"
+	program 15 "$LTTNGMAP_BUILD/tests/utils/hanging-file" "$TAP_DIR/liblttngmap.so.0"
+	server=$program
+	cleanup eval "kill -9 $server 2>/dev/null"
+	cleanup umount -l "$TAP_DIR/liblttngmap.so.0"
+	wait_for mountpoint -q "$TAP_DIR/liblttngmap.so.0"
+	program 13 setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$LTTNGMAP_SRC/tests/utils/fake-knock" hang "$TAP_DIR/liblttngmap.so.0" -
+	hanging=$program
+	wait_for grep -q ready "$TAP_DIR/out.13"
+	sessiond_start
+	round 11 9
+	"$lttngmap" list --processes >/dev/null
+	sleep 1.1
+	ok 'one that makes us wait is listed' wait_for is_listed "$hanging" \
+		"it makes whoever looks at it wait; until it ends no process of user 65534"
+	like "$(cat "$TAP_DIR/log")" "process $hanging of user 65534 makes whoever" 'and told of'
+	ok 'the others are picked up' eval "round 11 10 && wait_for is_listed $early since"
+	exec 13>&- 15>&-
+	kill -9 "$server" "$hanging"
+	gone() { ! listed "$hanging"; }
+	ok 'when it is gone it is gone from the list' wait_for gone
+	# A user's program, and root's daemon.
+	sessiond_stop
+	program 14 setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$LTTNGMAP_BUILD/tests/utils/rounds"
+	round 14 1
+	sessiond_start
+	round 14 2
+	ok "another user's program is picked up by root's daemon" \
+		eval "round 14 3 && wait_for is_listed $program since"
+fi
+sessiond_stop
+# The later programs have the ends of earlier ones' pipes.
+exec 11>&- 13>&- 14>&-
+wait "$early"
+is "$?" 0 'the program ends well'
+done_testing

@@ -42,6 +42,10 @@ static const struct poptOption options[] = {
 	  "When buffers are full: discard new events, overwrite old ones, or block the "
 	  "program (default: discard)",
 	  "discard|overwrite|blocking" },
+	{ "file-size", '\0', POPT_ARG_STRING, &record.options.file_size, 0,
+	  "Begin a new file of a stream at this size (default: 0, no limit)", "N[K|M|G]" },
+	{ "file-count", '\0', POPT_ARG_INT, &record.options.file_count, 0,
+	  "Keep so many files of a stream, the newest (default: 0, all)", "N" },
 	{ "mediator", '\0', POPT_ARG_STRING, &record.options.mediator, 0,
 	  "How ring files are served (default: ring-fs where possible)", "ring-fs|ring-socket" },
 	{ "clock", '\0', POPT_ARG_STRING, &record.options.clock, 0,
@@ -87,6 +91,25 @@ static int check_geometry(void)
 	return error;
 }
 
+/* How large a file must be is the daemon's to say. */
+static int check_files(void)
+{
+	const char *text = record.options.file_size;
+
+	if (text && options_parse_size(text, &record.file_size)) {
+		report_error("record: --file-size: '%s' is not a size", text);
+		report_hint("write a number of bytes, or one with K, M or G");
+		return -EINVAL;
+	}
+	if (record.options.file_count < 0) {
+		report_error("record: --file-count: '%d' cannot be used",
+			     record.options.file_count);
+		report_hint("it is a number");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int check_rules(void)
 {
 	for (char **rule = record.options.rules; rule && *rule; rule++) {
@@ -115,7 +138,7 @@ static int check_options(int argc)
 	    check_word("mediator", record.options.mediator, mediators) ||
 	    check_word("clock", record.options.clock, clocks))
 		return -EINVAL;
-	if (check_geometry() || check_rules())
+	if (check_geometry() || check_files() || check_rules())
 		return -EINVAL;
 	return record_preload_check(&record.options);
 }

@@ -151,6 +151,12 @@ static int create(struct record *record)
 	json_object_object_add(object, "subbuf_size", json_object_new_int64(record->subbuf_size));
 	json_object_object_add(object, "subbufs", json_object_new_int(record->options.subbufs));
 	add_text(object, "mode", record->options.mode);
+	if (record->file_size)
+		json_object_object_add(object, "file_size",
+				       json_object_new_uint64(record->file_size));
+	if (record->options.file_count)
+		json_object_object_add(object, "file_count",
+				       json_object_new_int(record->options.file_count));
 	return request(record, object, "make a channel", REQUEST_TIMEOUT_MS, NULL);
 }
 

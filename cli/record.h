@@ -43,6 +43,8 @@ struct record_options {
 	char *subbuf_size; /* as typed */
 	int subbufs;
 	char *mode;
+	char *file_size; /* as typed, or NULL */
+	int file_count;
 	char *mediator; /* or NULL: the daemon's choice */
 	char *clock;    /* likewise */
 	int quiet;
@@ -64,7 +66,7 @@ enum record_program_note {
 
 struct record {
 	struct record_options options;
-	uint64_t subbuf_size;
+	uint64_t subbuf_size, file_size;
 	char *const *command; /* NULL-terminated */
 
 	/* record-program.c */

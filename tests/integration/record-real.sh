@@ -117,6 +117,12 @@ loses=
 recorded 'blocking' 0 --subbuf-size 4K --subbufs 2 --mode blocking -- ./loop
 is "$(kept):$(lost)" 100000:0 'blocking: none lost'
 
+recorded 'limits of files' 0 --subbuf-size 4K --file-size 8K --file-count 2 --mode blocking -- ./loop
+is $(($(kept) + $(lost))) 100000 'limits of files: kept and lost make all'
+ok 'limits of files: some were thrown away' test "$(lost)" -gt 0
+timeout 60 "$lttngmap" record -o small --file-size 8K -- ./loop 2>err
+like "$?:$(<err)" '^125:.*no room for a sub-buffer' 'a file too small: said'
+
 # ---- rules
 recorded 'one event only' 0 -e 'lttng_ust_libc:mal*' --mode blocking -- ./loop
 is "$(kept)" 50000 'one event only: that one'

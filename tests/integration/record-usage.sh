@@ -51,6 +51,8 @@ refused 'negative size' 125 "'-4096' is not a size" record --subbuf-size=-4096 -
 refused 'count no power of two' 125 "'3' cannot be used.*power of two" record --subbufs 3 -- true
 refused 'count too small' 125 'at least 2' record --subbufs 1 -- true
 refused 'count too large' 125 'at most 4096' record --subbufs 8192 -- true
+refused 'file size that is none' 125 "--file-size: 'x' is not a size" record --file-size x -- true
+refused 'negative file count' 125 "--file-count: '-1' cannot" record --file-count=-1 -- true
 refused 'unknown mode' 125 "--mode: 'sometimes'" record --mode sometimes -- true
 refused 'unknown mediator' 125 "--mediator: 'fuse'" record --mediator fuse -- true
 refused 'unknown clock' 125 "--clock: 'sundial'" record --clock sundial -- true

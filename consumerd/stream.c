@@ -287,28 +287,34 @@ static void pad_pieces(struct pieces *pieces, uint64_t offset)
 	packet_pad(&pieces->header, pieces->size);
 }
 
-static int write_pieces(struct stream *stream, const struct pieces *pieces)
+/* What follows the content. */
+static int write_rest(struct stream *stream, const struct pieces *pieces, uint64_t size)
 {
 	char rest[DIRECT_BLOCK + sizeof(pieces->tail)] = { 0 };
-	uint64_t offset = stream->tail.size, rest_size = pieces->size - pieces->content;
-	bool has_tail = stream->limits.file_size;
+
+	if (stream->limits.file_size)
+		memcpy(rest + size - sizeof(pieces->tail), &pieces->tail, sizeof(pieces->tail));
+	return file_write(stream->stream_fd, rest, size, stream->tail.size + pieces->content);
+}
+
+static int write_pieces(struct stream *stream, const struct pieces *pieces)
+{
+	uint64_t offset = stream->tail.size;
 	int error = -EAGAIN;
 
 	if (pieces->is_paged && offset % DIRECT_BLOCK == 0)
 		error = direct_write(&stream->pool->direct, &stream->direct, stream->stream_fd,
 				     &pieces->header, pieces->body, pieces->content,
-				     has_tail ? &pieces->tail : NULL, pieces->size, offset);
+				     stream->limits.file_size ? &pieces->tail : NULL, pieces->size,
+				     offset);
 	if (error != -EAGAIN)
 		return error;
 	direct_leave(&stream->direct, stream->stream_fd);
 	error = file_write_pair(stream->stream_fd, &pieces->header, sizeof(pieces->header),
 				pieces->body, pieces->packet->length, offset);
-	if (error || rest_size == 0)
-		return error;
-	if (has_tail)
-		memcpy(rest + rest_size - sizeof(pieces->tail), &pieces->tail,
-		       sizeof(pieces->tail));
-	return file_write(stream->stream_fd, rest, rest_size, offset + pieces->content);
+	if (!error && pieces->size > pieces->content)
+		error = write_rest(stream, pieces, pieces->size - pieces->content);
+	return error;
 }
 
 /* The file that it goes into open, with room for it and for its index entry. */

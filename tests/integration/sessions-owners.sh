@@ -57,7 +57,7 @@ is "$(ask $one '{"verb": "list"}' | grep -o '"owner": [0-9]*')" '"owner": '$one 
 is "$(control '{"verb": "list"}' | grep -o '"owner": [0-9]*' | xargs)" 'owner: '$one' owner: 0' \
 	'root sees all'
 like "$(ask $two '{"verb": "list"}')" '"sessions": \[ \]' 'another sees none'
-for verb in start stop destroy status clear; do
+for verb in start stop destroy status clear rotate; do
 	like "$(ask $two '{"verb": "'$verb'", "session": "s"}')" "no session 's'" \
 		"nor can it $verb one"
 done
@@ -87,6 +87,12 @@ ok 'in vain' ask $one '{"verb": "untrack", "session": "s", "kind": "pid",
 echo >&"$own"
 echo >&"$others"
 ok 'and more of them' wait_for said 4
+ln -s "$TAP_DIR/root" "$TAP_DIR/one/trace/archives"
+like "$(ask $one '{"verb": "rotate", "session": "s"}')" 'not rotated.*Permission denied' \
+	'a chunk gets nowhere where the member could not'
+rm "$TAP_DIR/one/trace/archives"
+ok "a member's session is rotated" ask $one '{"verb": "rotate", "session": "s"}'
+is "$(find "$TAP_DIR/one/trace/archives" -name metadata | wc -l)" 1 'into a chunk'
 ok "a member's session stops" ask $one '{"verb": "stop", "session": "s"}'
 ok "root's own does" control '{"verb": "stop", "session": "s"}'
 events() {

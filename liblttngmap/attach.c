@@ -105,10 +105,9 @@ static bool map_memories(struct local *local, const struct protocol_app_register
 {
 	uint64_t data_size = page_up(answer->ring_data_size - answer->meta_page_size);
 	uint64_t control_size = page_up(answer->control_size);
-	uint64_t process_size = page_up(answer->process_size);
+	uint64_t process_page = answer->process_offset & ~UINT64_C(4095);
 	uint64_t ring_control_size = page_up(answer->ring_control_size);
-	uint64_t total =
-		control_size + process_size + ring_control_size + answer->reserve * data_size;
+	uint64_t total = control_size + 4096 + ring_control_size + answer->reserve * data_size;
 	char *at;
 
 	if (!reserve_stretch(total, over))
@@ -119,9 +118,10 @@ static bool map_memories(struct local *local, const struct protocol_app_register
 	if (!map_at(at, control_size, PROT_READ, MAP_PRIVATE, fds->fd[PROTOCOL_APP_FD_CONTROL], 0))
 		return false;
 	at += control_size;
-	if (!map_at(at, process_size, PROT_READ, MAP_SHARED, fds->fd[PROTOCOL_APP_FD_PROCESS], 0))
+	if (!map_at(at, 4096, PROT_READ, MAP_SHARED, fds->fd[PROTOCOL_APP_FD_PROCESS],
+		    process_page))
 		return false;
-	at += process_size;
+	at += 4096;
 	local->ring_control = at;
 	if (!map_at(at, ring_control_size, PROT_READ | PROT_WRITE, MAP_SHARED,
 		    fds->fd[PROTOCOL_APP_FD_RING_CONTROL], 0))
@@ -250,6 +250,8 @@ static bool is_sane(const struct protocol_app_registered *answer, long size, uin
 	       fds->count == PROTOCOL_APP_FD_RING_DATA + answer->reserve &&
 	       answer->control_size >= sizeof(struct lttngmap_control) &&
 	       answer->process_size >= sizeof(struct lttngmap_process) &&
+	       answer->process_offset % sizeof(struct lttngmap_process) == 0 &&
+	       answer->process_offset <= answer->process_size - sizeof(struct lttngmap_process) &&
 	       answer->slot_stride <= answer->ring_control_size / LTTNGMAP_CHANNELS &&
 	       (answer->reserve == 0 || answer->ring_data_size > answer->meta_page_size) &&
 	       answer->meta_page_size % 4096 == 0 && are_held(answer, fds);
@@ -317,10 +319,11 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	/* A value no ancestor's write can hold: see ring-trylock.c. */
 	__atomic_store_n(&local->epoch, ++inherited.epoch, __ATOMIC_RELAXED);
 	/* Release: everything above is there for who finds `process`. */
-	__atomic_store_n(
-		&local->process,
-		(const void *)((const char *)local->control + page_up(answer->control_size)),
-		__ATOMIC_RELEASE);
+	__atomic_store_n(&local->process,
+			 (const void *)((const char *)local->control +
+					page_up(answer->control_size) +
+					answer->process_offset % 4096),
+			 __ATOMIC_RELEASE);
 	return 0;
 }
 

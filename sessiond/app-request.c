@@ -10,6 +10,7 @@
 #include "sessiond/channel.h"
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
+#include "sessiond/ledger.h"
 #include "sessiond/member.h"
 #include "sessiond/messages.h"
 #include "sessiond/process.h"
@@ -50,6 +51,10 @@ static int add_classes(struct app_request *request, const struct app_message *me
 	}
 	error = registry_add(daemon->registry, message->classes, message->classes_size,
 			     message->nr_classes, ids, &result);
+	/* Before anybody hears of the new ids: they shall be the same in the next life. */
+	if (error == 0 && registry_count(daemon->registry) != before)
+		error = ledger_log_append(daemon->ledger, request->peer.uid, message->classes,
+					  message->classes_size, message->nr_classes);
 	if (error) {
 		app_refuse(refusal, -error, "%s", result.why[0] ? result.why : strerror(-error));
 		return -EPROTO;
@@ -94,7 +99,8 @@ static int send_registered(const struct app_request *request, uint32_t nr_ids,
 	fill_header(&answer->header, PROTOCOL_APP_REGISTERED, size);
 	answer->instance = control_pages_get(daemon->pages)->instance;
 	answer->control_size = control_pages_size(daemon->pages);
-	answer->process_size = memories->process.size;
+	answer->process_size = daemon->ledger->words.size;
+	answer->process_offset = (uint32_t)memory_set_process_offset(memories);
 	answer->ring_control_size = memories->ring_control.size;
 	answer->slot_stride = memories->slot_stride;
 	answer->ring_data_size = memories->reserve > 0 ? memories->ring_data[0].size : 0;
@@ -103,7 +109,7 @@ static int send_registered(const struct app_request *request, uint32_t nr_ids,
 	answer->nr_ids = nr_ids;
 
 	fds[PROTOCOL_APP_FD_CONTROL] = control_pages_fd(daemon->pages);
-	fds[PROTOCOL_APP_FD_PROCESS] = memories->process.fd;
+	fds[PROTOCOL_APP_FD_PROCESS] = daemon->ledger->words.fd;
 	fds[PROTOCOL_APP_FD_RING_CONTROL] = memories->ring_control.fd;
 	fds[PROTOCOL_APP_FD_DOORBELL] = memories->doorbell;
 	for (uint32_t slot = 0; slot < memories->reserve; slot++)
@@ -112,15 +118,37 @@ static int send_registered(const struct app_request *request, uint32_t nr_ids,
 			   PROTOCOL_APP_FD_RING_DATA + memories->reserve);
 }
 
+/* The classes' ids stand in the answer, which is made but once at a time. */
+static union {
+	struct protocol_app_registered answer;
+	char room[sizeof(struct protocol_app_registered) +
+		  PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t)];
+} registered;
+
+/*
+ * The daemon died between making the process and being done with its message.
+ * If the answer had gone out, the process throws this one away.
+ */
+static int answer_again(struct app_request *request, const struct app_message *message)
+{
+	struct registry_result result;
+	int error = 0;
+
+	memset(&registered, 0, sizeof(registered.answer));
+	/* They are known, so this changes nothing. */
+	if (message->nr_classes > 0)
+		error = registry_add(request->daemon->registry, message->classes,
+				     message->classes_size, message->nr_classes,
+				     registered.answer.ids, &result);
+	if (error == 0)
+		error = send_registered(request, message->nr_classes, &registered.answer);
+	process_answered(request->process);
+	return error;
+}
+
 static int serve_register(struct app_request *request, const struct app_message *message,
 			  struct app_refusal *refusal)
 {
-	/* The classes' ids stand in the answer, which is made but once at a time. */
-	static union {
-		struct protocol_app_registered answer;
-		char room[sizeof(struct protocol_app_registered) +
-			  PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t)];
-	} reply;
 	struct process_config config = {
 		.pid = (uint32_t)request->peer.pid,
 		.uid = request->peer.uid,
@@ -132,6 +160,8 @@ static int serve_register(struct app_request *request, const struct app_message 
 	};
 	int error;
 
+	if (request->process && !request->process->record->answered)
+		return answer_again(request, message);
 	if (request->process) {
 		app_refuse(refusal, EALREADY, "process %u is registered already",
 			   request->process->pid);
@@ -142,15 +172,16 @@ static int serve_register(struct app_request *request, const struct app_message 
 			   "it lives in a pid namespace that the daemon does not see");
 		return -EPROTO;
 	}
-	memset(&reply, 0, sizeof(reply.answer));
-	error = add_classes(request, message, reply.answer.ids, refusal);
+	memset(&registered, 0, sizeof(registered.answer));
+	error = add_classes(request, message, registered.answer.ids, refusal);
 	if (error)
 		return error;
 	error = process_create(request->daemon, &config, &request->process);
 	if (error)
 		return refuse_process(request, error, refusal);
-	process_add_classes(request->process, reply.answer.ids, message->nr_classes);
-	error = send_registered(request, message->nr_classes, &reply.answer);
+	process_add_classes(request->process, registered.answer.ids, message->nr_classes);
+	error = send_registered(request, message->nr_classes, &registered.answer);
+	process_answered(request->process);
 	/* It never learnt of its memory: there is nothing to be read from it. */
 	if (error) {
 		process_end(request->process);

@@ -19,6 +19,7 @@
 #include "sessiond/app-message.h"
 #include "sessiond/app-request.h"
 #include "sessiond/daemon.h"
+#include "sessiond/ledger.h"
 #include "sessiond/listen.h"
 #include "sessiond/memory-set.h"
 #include "sessiond/messages.h"
@@ -65,6 +66,8 @@ static void pending_remove(struct app_connection *connection)
 static void connection_close(struct app_connection *connection)
 {
 	if (connection->process) {
+		/* Before the number is another descriptor's. */
+		connection->process->record->socket = 0;
 		connection->process->connection = NULL;
 		cds_list_del(&connection->node);
 	} else {
@@ -107,6 +110,12 @@ static void send_refusal(struct app_connection *connection, const struct app_ref
 	socket_send(connection->fd, &refused, sizeof(refused), NULL, 0);
 }
 
+/* What was looked at is done with. */
+static void take_message(const struct app_connection *connection)
+{
+	recv(connection->fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC);
+}
+
 /* 0: go on; else the connection is gone. */
 static int connection_serve(struct app_connection *connection)
 {
@@ -114,8 +123,12 @@ static int connection_serve(struct app_connection *connection)
 	static _Alignas(8) char bytes[PROTOCOL_APP_MESSAGE_MAX];
 	struct app_refusal refusal = { .error = 0 };
 	bool was_registered = connection->process != NULL;
-	ssize_t size =
-		socket_receive(connection->fd, bytes, sizeof(bytes), MSG_DONTWAIT, NULL, NULL);
+	/*
+	 * It stays in the socket until it was answered: where the daemon is killed
+	 * meanwhile, the next life finds it there.
+	 */
+	ssize_t size = socket_receive(connection->fd, bytes, sizeof(bytes), MSG_DONTWAIT | MSG_PEEK,
+				      NULL, NULL);
 	int error;
 
 	if (size == -EAGAIN)
@@ -141,6 +154,9 @@ static int connection_serve(struct app_connection *connection)
 			connection->process->connection = connection;
 		}
 	}
+	/* Left unread, it would take a refusal with it when the socket is closed. */
+	if (size > 0 || size == -EMSGSIZE)
+		take_message(connection);
 	if (error == 0 && size > 0)
 		return 0;
 	if (refusal.error || error == -EPROTO)
@@ -322,8 +338,6 @@ static int add_timer(struct app_socket *app, sd_event_source **timer,
 int app_socket_create(struct daemon *daemon, const char *path, struct app_socket **result)
 {
 	struct app_socket *app = calloc(1, sizeof(*app));
-	/* Root's daemon traces everybody; who may enter the directory decides else. */
-	mode_t before, mode = geteuid() == 0 ? 0666 : 0600;
 	int error;
 
 	*result = NULL;
@@ -340,9 +354,7 @@ int app_socket_create(struct daemon *daemon, const char *path, struct app_socket
 	error = add_timer(app, &app->timeout, on_timeout);
 	if (error < 0)
 		goto fail;
-	before = umask(0);
-	error = listen_at(path, mode, &app->fd);
-	umask(before);
+	error = listen_at(path, &app->fd);
 	if (error)
 		goto fail;
 	error = sd_event_add_io(daemon->event, &app->source, app->fd, EPOLLIN, on_accept, app);
@@ -369,11 +381,32 @@ void app_socket_destroy(struct app_socket *app)
 	sd_event_source_disable_unref(app->source);
 	sd_event_source_disable_unref(app->pause);
 	sd_event_source_disable_unref(app->timeout);
-	if (app->fd >= 0)
-		close(app->fd);
 	if (app->spare >= 0)
 		close(app->spare);
 	free(app);
+}
+
+int app_socket_restore(struct app_socket *app, struct process *process, int fd)
+{
+	struct app_connection *connection = calloc(1, sizeof(*connection));
+	int error = connection ? socket_peer(fd, &connection->peer) : -ENOMEM;
+
+	if (error == 0)
+		error = sd_event_add_io(app->daemon->event, &connection->source, fd, EPOLLIN,
+					on_connection, connection);
+	if (error < 0) {
+		process->record->socket = 0;
+		close(fd);
+		free(connection);
+		return error;
+	}
+	sd_event_source_set_io_fd_own(connection->source, 1);
+	connection->app = app;
+	connection->fd = fd;
+	connection->process = process;
+	process->connection = connection;
+	cds_list_add(&connection->node, &app->registered);
+	return 0;
 }
 
 void app_socket_forget(struct process *process)

@@ -52,6 +52,10 @@ libsessiond_la_SOURCES = \
 	sessiond/daemon.h \
 	sessiond/doorbell.c \
 	sessiond/doorbell.h \
+	sessiond/keeper.c \
+	sessiond/keeper.h \
+	sessiond/ledger.c \
+	sessiond/ledger.h \
 	sessiond/knock.c \
 	sessiond/knock.h \
 	sessiond/listen.c \
@@ -106,6 +110,9 @@ libsessiond_la_SOURCES = \
 	sessiond/session.h \
 	sessiond/slots.c \
 	sessiond/slots.h \
+	sessiond/state.c \
+	sessiond/state.h \
+	sessiond/state-session.c \
 	sessiond/tracker.c \
 	sessiond/tracker.h \
 	sessiond/tsdl.c \

@@ -13,6 +13,7 @@
 
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
+#include "sessiond/ledger.h"
 #include "sessiond/mediator.h"
 #include "sessiond/member.h"
 #include "sessiond/messages.h"
@@ -137,11 +138,12 @@ static void move_slot(struct channel *channel, uint32_t slot)
 
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list) {
 		if (process->counted & before)
-			process->counted |= UINT64_C(1) << slot;
-		process->counted &= ~before;
+			process_count(process, UINT64_C(1) << slot, true);
+		process_count(process, before, false);
 	}
 	slots_free(&daemon->slots, channel->slot, daemon_now_usec());
 	channel->slot = slot;
+	channel->life = ++daemon->ledger->head->last_life;
 }
 
 /* A new stream class where events are laid out otherwise. */
@@ -192,7 +194,8 @@ int channel_change(struct channel *channel, const struct channel_config *config,
 	}
 	if (!channel_is_drained(channel)) {
 		snprintf(why, CHANNEL_WHY_SIZE, "not all that it recorded is on disk");
-		snprintf(hint, CHANNEL_WHY_SIZE, "make room there, then start it and stop it again");
+		snprintf(hint, CHANNEL_WHY_SIZE,
+			 "make room there, then start it and stop it again");
 		return -EBUSY;
 	}
 	/*
@@ -279,6 +282,7 @@ int channel_create(struct session *session, const struct channel_config *config,
 		goto free_slot;
 	}
 	session->nr_streams++;
+	channel->life = ++daemon->ledger->head->last_life;
 	cds_list_add_tail(&channel->node, &session->channels);
 	*result = channel;
 	return 0;
@@ -290,6 +294,31 @@ free_channel:
 	return error;
 }
 
+int channel_restore(struct session *session, const struct channel *saved, struct channel **result)
+{
+	struct daemon *daemon = session->daemon;
+	struct channel *channel = malloc(sizeof(*channel));
+	int error;
+
+	*result = NULL;
+	if (!channel)
+		return -ENOMEM;
+	*channel = *saved;
+	channel->session = session;
+	channel->started = false;
+	channel->rules = (struct rule_list){ .entries = NULL };
+	CDS_INIT_LIST_HEAD(&channel->members);
+	error = daemon->mediator_ops->add_channel(daemon->mediator, session->key, channel->name);
+	if (error) {
+		free(channel);
+		return error;
+	}
+	slots_restore(&daemon->slots, channel->slot);
+	cds_list_add_tail(&channel->node, &session->channels);
+	*result = channel;
+	return 0;
+}
+
 void channel_destroy(struct channel *channel)
 {
 	struct daemon *daemon = channel->session->daemon;
@@ -299,7 +328,7 @@ void channel_destroy(struct channel *channel)
 	cds_list_for_each_entry_safe(member, next, &channel->members, node)
 		member_destroy(member);
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list)
-		process->counted &= ~(UINT64_C(1) << channel->slot);
+		process_count(process, UINT64_C(1) << channel->slot, false);
 	daemon->mediator_ops->remove_channel(daemon->mediator, channel->session->key,
 					     channel->name);
 	slots_free(&daemon->slots, channel->slot, daemon_now_usec());
@@ -366,28 +395,61 @@ void channel_admit(struct channel *channel, struct process *process)
 	control_pages_set_process(memory_set_process(process->memories), channel->slot, in);
 }
 
-void channel_start(struct channel *channel)
+static struct lttngmap_channel describe(const struct channel *channel)
 {
-	struct daemon *daemon = channel->session->daemon;
-	struct lttngmap_channel published = {
+	return (struct lttngmap_channel){
 		.mode = channel->mode,
 		.subbuf_shift = channel->subbuf_shift,
 		.subbufs_shift = channel->subbufs_shift,
 		.blocking_timeout_ms = channel->blocking_timeout_ms,
 		.contexts = channel->contexts,
 	};
-	struct process *process;
-	struct member *member;
+}
 
-	cds_list_for_each_entry(member, &channel->members, node)
-		member_thaw(member);
-	/* Whoever sees a bit of it in a word finds the channel described. */
-	control_pages_publish(daemon->pages, channel->slot, &published);
+/* It is published: let processes in, then events. */
+static void admit_all(struct channel *channel)
+{
+	struct daemon *daemon = channel->session->daemon;
+	struct process *process;
+
 	channel->started = true;
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list)
 		channel_admit(channel, process);
 	/* Last: from here on events are written. */
 	channel_turn_on_classes(channel, 0, registry_count(daemon->registry));
+}
+
+static void thaw(struct channel *channel)
+{
+	struct member *member;
+
+	cds_list_for_each_entry(member, &channel->members, node)
+		member_thaw(member);
+}
+
+void channel_start(struct channel *channel)
+{
+	const struct lttngmap_channel published = describe(channel);
+
+	thaw(channel);
+	/* Whoever sees a bit of it in a word finds the channel described. */
+	control_pages_publish(channel->session->daemon->pages, channel->slot, &published);
+	admit_all(channel);
+}
+
+void channel_resume(struct channel *channel)
+{
+	const struct lttngmap_channel published = describe(channel);
+
+	if (channel->session->state != SESSION_ACTIVE) {
+		channel_close(channel);
+		return;
+	}
+	thaw(channel);
+	control_pages_publish_again(channel->session->daemon->pages, channel->slot, &published);
+	admit_all(channel);
+	/* Rules may have gone a moment before the daemon died. */
+	channel_turn_off_classes(channel);
 }
 
 void channel_close(struct channel *channel)

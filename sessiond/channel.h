@@ -29,6 +29,7 @@ struct channel {
 	char name[NAME_SESSION_MAX + 1];
 	uint32_t stream_id; /* its place in the session */
 	uint32_t slot;
+	uint64_t life; /* never 0, never again: whose ring sets are whose */
 	enum lttngmap_mode mode;
 	uint8_t subbuf_shift;
 	uint8_t subbufs_shift;
@@ -71,6 +72,17 @@ int channel_change(struct channel *channel, const struct channel_config *config,
 		   char why[CHANNEL_WHY_SIZE], char hint[CHANNEL_WHY_SIZE]);
 /* What it is now, its name included, which is the channel's. */
 void channel_get_config(const struct channel *channel, struct channel_config *config);
+/*
+ * As it was when the daemon died, in its session's metadata already; nothing
+ * is published, nobody takes part. `saved` has all but the lists and the
+ * session. 0 or -errno.
+ */
+int channel_restore(struct session *session, const struct channel *saved, struct channel **channel);
+/*
+ * All processes and members are there again: go on as its session's state says,
+ * between control_pages_begin() and _end().
+ */
+void channel_resume(struct channel *channel);
 /* Stopped. Its rings are withdrawn, its directory goes. */
 void channel_destroy(struct channel *channel);
 

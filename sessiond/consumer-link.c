@@ -20,11 +20,15 @@
 #include "common/protocol-control.h"
 #include "sessiond/channel.h"
 #include "sessiond/daemon.h"
+#include "sessiond/ledger.h"
 #include "sessiond/messages.h"
 #include "sessiond/metadata.h"
 #include "sessiond/session.h"
 
-/* That many deaths, each within a minute of the one before, and no more starts. */
+/*
+ * That many deaths in a row, each within a minute and without a packet written,
+ * and no more starts.
+ */
 #define RESTARTS_MAX 5u
 #define RESTART_CALM_USEC UINT64_C(60000000)
 #define RESTART_DELAY_USEC UINT64_C(50000)
@@ -49,7 +53,8 @@ struct consumer_link {
 	sd_event_source *restart;
 	unsigned int restarts;
 	uint64_t started_usec;
-	int fd; /* -1: not connected */
+	uint64_t started_events; /* that were delivered by then */
+	int fd;                  /* -1: not connected */
 	sd_event_source *source;
 	struct cds_list_head queue;
 	unsigned int queued;
@@ -201,7 +206,7 @@ void consumer_link_metadata(struct consumer_link *link, const struct session *se
 	}
 	message = make_event("metadata", session);
 	json_object_object_add(message, "generation",
-			       json_object_new_int64((int64_t)session->generation));
+			       json_object_new_int64((int64_t)session->record->generation));
 	json_object_object_add(message, "final", json_object_new_boolean(final));
 	link_send(link, message, fd);
 }
@@ -397,6 +402,27 @@ static void describe_death(const siginfo_t *info, char *text, size_t size)
 		snprintf(text, size, "was killed by signal %d", info->si_status);
 }
 
+/* Of all sessions. */
+static uint64_t count_delivered(const struct consumer_link *link)
+{
+	struct session *session;
+	uint64_t events = 0;
+
+	cds_list_for_each_entry(session, sessions_list(link->daemon->sessions), node)
+		events += __atomic_load_n(&session->totals->rings.delivered, __ATOMIC_RELAXED);
+	return events;
+}
+
+/* In the ledger, so that the next life finds it. 0: there is none. */
+static void note_consumer(struct consumer_link *link, pid_t pid, int pidfd)
+{
+	struct ledger_head *head = link->daemon->ledger->head;
+
+	head->consumer_pidfd = 0;
+	head->consumer = pid;
+	head->consumer_pidfd = pidfd;
+}
+
 static int on_child(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	struct consumer_link *link = data;
@@ -410,11 +436,13 @@ static int on_child(sd_event_source *source, int fd, uint32_t revents, void *dat
 	if (waitid(P_PID, (id_t)link->pid, &info, WEXITED | WNOHANG) != 0 || info.si_pid == 0)
 		return 0;
 	link->pid = 0;
+	note_consumer(link, 0, 0);
 	link->child = sd_event_source_disable_unref(link->child);
 	link_disconnect(link);
 
 	describe_death(&info, death, sizeof(death));
-	if (now - link->started_usec > RESTART_CALM_USEC)
+	if (now - link->started_usec > RESTART_CALM_USEC ||
+	    count_delivered(link) != link->started_events)
 		link->restarts = 0;
 	if (++link->restarts > RESTARTS_MAX) {
 		message_say("the consumer %s %u times: it is not started again, and nothing more "
@@ -423,7 +451,7 @@ static int on_child(sd_event_source *source, int fd, uint32_t revents, void *dat
 		return 0;
 	}
 	message_say("the consumer %s: it is started again", death);
-	sd_event_source_set_time(link->restart, now + RESTART_DELAY_USEC * link->restarts);
+	sd_event_source_set_time(link->restart, now + RESTART_DELAY_USEC * (link->restarts - 1));
 	sd_event_source_set_enabled(link->restart, SD_EVENT_ONESHOT);
 	return 0;
 }
@@ -450,11 +478,14 @@ static int link_spawn(struct consumer_link *link)
 		return -error;
 	}
 	link->started_usec = daemon_now_usec();
+	link->started_events = count_delivered(link);
 	fd = (int)syscall(SYS_pidfd_open, link->pid, 0);
 	if (fd < 0)
 		return -errno;
+	note_consumer(link, link->pid, fd);
 	error = sd_event_add_io(link->daemon->event, &link->child, fd, EPOLLIN, on_child, link);
 	if (error < 0) {
+		note_consumer(link, 0, 0);
 		close(fd);
 		return error;
 	}
@@ -485,6 +516,43 @@ int consumer_link_create(struct daemon *daemon, struct consumer_link **result)
 	return 0;
 }
 
+/* The one of the daemon's former life is gone. */
+static int on_former(sd_event_source *source, int fd, uint32_t revents, void *data)
+{
+	struct consumer_link *link = data;
+	int error;
+
+	(void)source;
+	(void)fd;
+	(void)revents;
+	link->pid = 0;
+	note_consumer(link, 0, 0);
+	link->child = sd_event_source_disable_unref(link->child);
+	error = link_spawn(link);
+	if (error)
+		message_say("cannot start %s: %s", link->path, strerror(-error));
+	return 0;
+}
+
+/*
+ * It lost us and its rings, and is of no use; but two must never write at
+ * once. Its end may take as long as a write to the disk.
+ */
+static int end_former(struct consumer_link *link)
+{
+	const struct ledger_head *head = link->daemon->ledger->head;
+	int error;
+
+	syscall(SYS_pidfd_send_signal, head->consumer_pidfd, SIGKILL, NULL, 0);
+	error = sd_event_add_io(link->daemon->event, &link->child, head->consumer_pidfd, EPOLLIN,
+				on_former, link);
+	if (error < 0)
+		return error;
+	sd_event_source_set_io_fd_own(link->child, 1);
+	link->pid = head->consumer;
+	return 0;
+}
+
 int consumer_link_start(struct consumer_link *link, const char *path, const char *control_path)
 {
 	if (strcmp(path, "none") == 0)
@@ -493,7 +561,7 @@ int consumer_link_start(struct consumer_link *link, const char *path, const char
 	link->control_path = strdup(control_path);
 	if (!link->path || !link->control_path)
 		return -ENOMEM;
-	return link_spawn(link);
+	return link->daemon->ledger->head->consumer_pidfd ? end_former(link) : link_spawn(link);
 }
 
 /* Its end of the connection is closed: it ends by itself, or is made to. */
@@ -505,6 +573,7 @@ static void link_wait_end(struct consumer_link *link)
 		return;
 	kill(link->pid, SIGTERM);
 	for (int ms = 0; ms < END_WAIT_MS; ms++) {
+		/* One of a former life is not our child. */
 		if (waitpid(link->pid, NULL, WNOHANG) != 0)
 			return;
 		nanosleep(&pause, NULL);

@@ -9,73 +9,74 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "sessiond/memory.h"
+#include "sessiond/ledger.h"
 
 /* More CPUs than this would not leave a ring any place in a slot. */
 #define CPUS_MAX 8192l
 
 struct control_pages {
-	struct memory memory;
-	/* Of each slot, the last generation given out. */
-	uint32_t generations[LTTNGMAP_CHANNELS];
+	struct ledger *ledger;
+	/* Of each slot, the last generation given out; the ledger's. */
+	uint32_t *generations;
+	bool begun;
 };
 
 static struct lttngmap_control *control_of(const struct control_pages *pages)
 {
-	return pages->memory.map;
+	return pages->ledger->control.map;
 }
 
-int control_pages_create(enum lttngmap_clock clock, uint32_t cpu_rings,
+/* The first life's. 0 or -errno. */
+static int begin_control(struct lttngmap_control *control, uint64_t size, enum lttngmap_clock clock,
+			 uint32_t cpu_rings)
+{
+	control->magic = LTTNGMAP_CONTROL_MAGIC;
+	control->major = LTTNGMAP_ABI_MAJOR;
+	control->minor = LTTNGMAP_ABI_MINOR;
+	control->size = (uint32_t)size;
+	control->clock = clock;
+	control->cpu_rings = cpu_rings;
+	if (getrandom(&control->instance, sizeof(control->instance), 0) !=
+	    (ssize_t)sizeof(control->instance))
+		return -EIO;
+	return 0;
+}
+
+int control_pages_create(struct ledger *ledger, enum lttngmap_clock clock, uint32_t cpu_rings,
 			 struct control_pages **result)
 {
 	struct control_pages *pages = calloc(1, sizeof(*pages));
-	struct lttngmap_control *control;
 	int error;
 
 	*result = NULL;
 	if (!pages)
 		return -ENOMEM;
-	error = memory_create(MEMORY_CONTROL, sizeof(*control), &pages->memory);
-	if (error)
-		goto free_pages;
-	control = control_of(pages);
-	control->magic = LTTNGMAP_CONTROL_MAGIC;
-	control->major = LTTNGMAP_ABI_MAJOR;
-	control->minor = LTTNGMAP_ABI_MINOR;
-	control->size = (uint32_t)pages->memory.size;
-	control->clock = clock;
-	control->cpu_rings = cpu_rings;
-	if (getrandom(&control->instance, sizeof(control->instance), 0) !=
-	    (ssize_t)sizeof(control->instance)) {
-		error = -EIO;
-		goto destroy_memory;
+	pages->ledger = ledger;
+	pages->generations = ledger->head->generations;
+	error = ledger_is_new(ledger)
+			? begin_control(control_of(pages), ledger->control.size, clock, cpu_rings)
+			: 0;
+	if (error) {
+		free(pages);
+		return error;
 	}
 	*result = pages;
 	return 0;
-
-destroy_memory:
-	memory_destroy(&pages->memory);
-free_pages:
-	free(pages);
-	return error;
 }
 
 void control_pages_destroy(struct control_pages *pages)
 {
-	if (!pages)
-		return;
-	memory_destroy(&pages->memory);
 	free(pages);
 }
 
 int control_pages_fd(const struct control_pages *pages)
 {
-	return pages->memory.fd;
+	return pages->ledger->control.fd;
 }
 
 uint64_t control_pages_size(const struct control_pages *pages)
 {
-	return pages->memory.size;
+	return pages->ledger->control.size;
 }
 
 const struct lttngmap_control *control_pages_get(const struct control_pages *pages)
@@ -83,11 +84,12 @@ const struct lttngmap_control *control_pages_get(const struct control_pages *pag
 	return control_of(pages);
 }
 
+/* Odd from here on, also where a daemon that was killed in between left it so. */
 static void sequence_begin(struct lttngmap_control *control)
 {
 	uint32_t sequence = __atomic_load_n(&control->sequence, __ATOMIC_RELAXED);
 
-	__atomic_store_n(&control->sequence, sequence + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&control->sequence, (sequence + 1) | 1, __ATOMIC_RELAXED);
 	/*
 	 * The odd sequence is seen before any new content. Pairs with the fence
 	 * between a reader's content and its second look at the sequence.
@@ -106,6 +108,18 @@ static void sequence_end(struct lttngmap_control *control)
 	__atomic_store_n(&control->sequence, sequence + 1, __ATOMIC_RELEASE);
 }
 
+void control_pages_begin(struct control_pages *pages)
+{
+	sequence_begin(control_of(pages));
+	pages->begun = true;
+}
+
+void control_pages_end(struct control_pages *pages)
+{
+	pages->begun = false;
+	sequence_end(control_of(pages));
+}
+
 static void write_channel(struct control_pages *pages, uint32_t slot,
 			  const struct lttngmap_channel *channel)
 {
@@ -114,14 +128,16 @@ static void write_channel(struct control_pages *pages, uint32_t slot,
 	uint64_t words[sizeof(*channel) / sizeof(uint64_t)];
 
 	memcpy(words, channel, sizeof(words));
-	sequence_begin(control);
+	if (!pages->begun)
+		sequence_begin(control);
 	/*
 	 * Word by word, so that readers, who compare `generation` outside of the
 	 * seqlock, never see half of one.
 	 */
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		__atomic_store_n((uint64_t *)published + i, words[i], __ATOMIC_RELAXED);
-	sequence_end(control);
+	if (!pages->begun)
+		sequence_end(control);
 }
 
 uint32_t control_pages_publish(struct control_pages *pages, uint32_t slot,
@@ -132,6 +148,18 @@ uint32_t control_pages_publish(struct control_pages *pages, uint32_t slot,
 	copy.generation = ++pages->generations[slot];
 	write_channel(pages, slot, &copy);
 	return copy.generation;
+}
+
+uint32_t control_pages_publish_again(struct control_pages *pages, uint32_t slot,
+				     const struct lttngmap_channel *channel)
+{
+	const struct lttngmap_channel *published = &control_of(pages)->channels[slot];
+	struct lttngmap_channel copy = *channel;
+
+	copy.generation = published->generation;
+	if (copy.generation && memcmp(&copy, published, sizeof(copy)) == 0)
+		return copy.generation;
+	return control_pages_publish(pages, slot, channel);
 }
 
 void control_pages_withdraw(struct control_pages *pages, uint32_t slot)
@@ -161,10 +189,9 @@ void control_pages_clear_events(struct control_pages *pages, uint32_t slot, uint
 		control_pages_set_event(pages, id, slot, false);
 }
 
-void control_pages_init_process(struct lttngmap_process *page, uint32_t pid, uint32_t slots)
+void control_pages_init_process(struct lttngmap_process *page, uint32_t slots)
 {
 	memset(page, 0, sizeof(*page));
-	page->pid = pid;
 	page->slots = slots;
 	page->magic = LTTNGMAP_PROCESS_MAGIC;
 }

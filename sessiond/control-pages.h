@@ -17,10 +17,22 @@
 #include <lttngmap/abi.h>
 
 struct control_pages;
+struct ledger;
 
-/* `cpu_rings`: how many CPU numbers there can be. 0 or -errno. */
-int control_pages_create(enum lttngmap_clock clock, uint32_t cpu_rings,
+/*
+ * Of the ledger's memory; `cpu_rings`: how many CPU numbers there can be. In a
+ * later life of the daemon, what was being changed when it died may be in any
+ * state until control_pages_repair(). 0 or -errno.
+ */
+int control_pages_create(struct ledger *ledger, enum lttngmap_clock clock, uint32_t cpu_rings,
 			 struct control_pages **pages);
+/*
+ * Between the two, processes that need the channel table wait, and give up
+ * soon: for a new life of the daemon, which says of each slot what is in it.
+ * Whatever an earlier one left half done is over after the second.
+ */
+void control_pages_begin(struct control_pages *pages);
+void control_pages_end(struct control_pages *pages);
 void control_pages_destroy(struct control_pages *pages);
 
 /* For handing over; read-only to whoever receives it. */
@@ -35,6 +47,9 @@ const struct lttngmap_control *control_pages_get(const struct control_pages *pag
  */
 uint32_t control_pages_publish(struct control_pages *pages, uint32_t slot,
 			       const struct lttngmap_channel *channel);
+/* The same, but that nothing is changed where that stands there already. */
+uint32_t control_pages_publish_again(struct control_pages *pages, uint32_t slot,
+				     const struct lttngmap_channel *channel);
 /* The channel is not started any more. */
 void control_pages_withdraw(struct control_pages *pages, uint32_t slot);
 
@@ -44,7 +59,7 @@ void control_pages_set_event(struct control_pages *pages, uint32_t id, uint32_t 
 void control_pages_clear_events(struct control_pages *pages, uint32_t slot, uint32_t ids);
 
 /* A process's page. */
-void control_pages_init_process(struct lttngmap_process *page, uint32_t pid, uint32_t slots);
+void control_pages_init_process(struct lttngmap_process *page, uint32_t slots);
 void control_pages_set_process(struct lttngmap_process *page, uint32_t slot, bool on);
 void control_pages_set_process_flag(struct lttngmap_process *page, uint32_t flag);
 

@@ -347,7 +347,7 @@ int control_socket_create(struct daemon *daemon, const char *path, struct contro
 		error = sd_event_source_set_enabled(control->pause, SD_EVENT_OFF);
 	if (error < 0)
 		goto fail;
-	error = listen_at(path, 0600, &control->fd);
+	error = listen_at(path, &control->fd);
 	if (error)
 		goto fail;
 	admit_group(control, path);
@@ -373,7 +373,5 @@ void control_socket_destroy(struct control_socket *control)
 		client_free(client);
 	sd_event_source_disable_unref(control->source);
 	sd_event_source_disable_unref(control->pause);
-	if (control->fd >= 0)
-		close(control->fd);
 	free(control);
 }

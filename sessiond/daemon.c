@@ -20,6 +20,7 @@
 #include "sessiond/control-pages.h"
 #include "sessiond/control-socket.h"
 #include "sessiond/doorbell.h"
+#include "sessiond/ledger.h"
 #include "sessiond/mediator.h"
 #include "sessiond/memory-set.h"
 #include "sessiond/options.h"
@@ -30,6 +31,7 @@
 #include "sessiond/ring-set.h"
 #include "sessiond/ring-thread.h"
 #include "sessiond/session.h"
+#include "sessiond/state.h"
 
 #define POOL_READY 4u
 #define SLOT_STRIDE_MIN (UINT64_C(4) << 20)
@@ -68,6 +70,7 @@ uint64_t daemon_data_size(const struct daemon *daemon, uint32_t subbuf_shift,
 static int make_memories(struct daemon *daemon)
 {
 	struct memory_set_config config = {
+		.ledger = daemon->ledger,
 		.reserve = daemon->options->reserve,
 		.reserve_size = daemon->options->reserve_size,
 	};
@@ -85,7 +88,7 @@ static int make_memories(struct daemon *daemon)
 		daemon->slot_stride *= 2;
 	config.slot_stride = daemon->slot_stride;
 
-	error = control_pages_create(daemon->clock, daemon->cpu_rings, &daemon->pages);
+	error = control_pages_create(daemon->ledger, daemon->clock, daemon->cpu_rings, &daemon->pages);
 	if (error == 0)
 		error = memory_pool_create(&config, POOL_READY, daemon->event, &daemon->pool);
 	if (error)
@@ -102,7 +105,9 @@ static int make_clock(struct daemon *daemon)
 			  strerror(-error));
 		return error;
 	}
-	clock_calibration_start(&daemon->calibration, daemon->clock);
+	daemon->calibration = &daemon->ledger->head->calibration;
+	if (ledger_is_new(daemon->ledger))
+		clock_calibration_start(daemon->calibration, daemon->clock);
 	return 0;
 }
 
@@ -228,7 +233,8 @@ static int make_sockets(struct daemon *daemon)
 	return error;
 }
 
-int daemon_create(const struct options *options, sd_event *event, struct daemon **result)
+int daemon_create(const struct options *options, struct ledger *ledger, sd_event *event,
+		  struct daemon **result)
 {
 	struct daemon *daemon = calloc(1, sizeof(*daemon));
 	int error = -ENOMEM;
@@ -237,6 +243,7 @@ int daemon_create(const struct options *options, sd_event *event, struct daemon 
 	if (!daemon)
 		return -ENOMEM;
 	daemon->options = options;
+	daemon->ledger = ledger;
 	daemon->event = event;
 	if (asprintf(&daemon->rings_dir, "%s/rings", options->runtime_dir) < 0) {
 		daemon->rings_dir = NULL;
@@ -251,6 +258,8 @@ int daemon_create(const struct options *options, sd_event *event, struct daemon 
 		error = make_sessions(daemon);
 	if (error == 0)
 		error = make_sockets(daemon);
+	if (error == 0 && !ledger_is_new(ledger))
+		error = state_restore(daemon);
 	if (error)
 		goto fail;
 	*result = daemon;

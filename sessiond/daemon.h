@@ -22,10 +22,11 @@ struct options;
 
 struct daemon {
 	const struct options *options;
+	struct ledger *ledger; /* borrowed */
 	sd_event *event;
 
 	enum lttngmap_clock clock;
-	struct clock_calibration calibration;
+	struct clock_calibration *calibration; /* the ledger's */
 	uint32_t cpu_rings;
 	uint32_t meta_page_size; /* bytes before a ring data memory's first sub-buffer */
 	uint64_t slot_stride;    /* bytes of ring control of one slot */
@@ -48,8 +49,12 @@ struct daemon {
 	struct pickup *pickup; /* NULL in a private instance */
 };
 
-/* Everything up and listening, in a registered RCU thread. 0 or -errno; what failed was said. */
-int daemon_create(const struct options *options, sd_event *event, struct daemon **daemon);
+/*
+ * Everything up and listening, in a registered RCU thread: anew, or as the
+ * ledger has it. 0 or -errno; what failed was said.
+ */
+int daemon_create(const struct options *options, struct ledger *ledger, sd_event *event,
+		  struct daemon **daemon);
 /*
  * Stop all sessions, wait for their traces for a few seconds at most, then
  * leave the event loop.

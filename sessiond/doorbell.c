@@ -192,7 +192,7 @@ static void doorbell_listen(struct doorbell *doorbell)
 
 	if (error < 0)
 		message_say("cannot listen to process %u: %s; its rings are looked at now and then",
-			    memory_set_process(doorbell->memories)->pid, strerror(-error));
+			    memory_set_record(doorbell->memories)->pid, strerror(-error));
 }
 
 static void doorbell_start_poll(struct doorbell *doorbell)

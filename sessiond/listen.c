@@ -4,18 +4,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <systemd/sd-daemon.h>
 
+#include "common/log.h"
+#include "common/protocol-app.h"
+#include "common/protocol-control.h"
 #include "common/socket.h"
 
 #define PASSED_MAX 4
+#define SOCKETS_MAX (PASSED_MAX + 2)
 
-/* Their paths, which are known also when a descriptor is closed already. */
-static struct sockaddr_un passed[PASSED_MAX];
+/* First those of systemd's. */
+static struct {
+	struct sockaddr_un address;
+	int fd;
+} sockets[SOCKETS_MAX];
 static int nr_passed;
+static int nr_sockets;
 
 int listen_init(void)
 {
@@ -24,41 +35,81 @@ int listen_init(void)
 	if (count < 0 || count > PASSED_MAX)
 		return count < 0 ? count : -E2BIG;
 	for (int i = 0; i < count; i++) {
-		int fd = SD_LISTEN_FDS_START + i;
-		socklen_t size = sizeof(passed[i]) - 1;
+		int fd = SD_LISTEN_FDS_START + i, flags;
+		socklen_t size = sizeof(sockets[i].address) - 1;
 
 		if (sd_is_socket_unix(fd, SOCK_SEQPACKET, 1, NULL, 0) <= 0)
 			return -ENOTSOCK;
-		if (getsockname(fd, (struct sockaddr *)&passed[i], &size) != 0)
+		flags = fcntl(fd, F_GETFL);
+		if (getsockname(fd, (struct sockaddr *)&sockets[i].address, &size) != 0 ||
+		    flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
 			return -errno;
+		sockets[i].fd = fd;
 	}
-	nr_passed = count;
+	nr_passed = nr_sockets = count;
 	return 0;
 }
 
-/* Its descriptor, or -1: there is none. */
+/* Its place, or -1: there is none. */
 static int find(const char *path)
 {
-	for (int i = 0; i < nr_passed; i++)
-		if (strcmp(passed[i].sun_path, path) == 0)
-			return SD_LISTEN_FDS_START + i;
+	for (int i = 0; i < nr_sockets; i++)
+		if (strcmp(sockets[i].address.sun_path, path) == 0)
+			return i;
 	return -1;
 }
 
 bool listen_is_passed(const char *path)
 {
-	return find(path) >= 0;
+	int place = find(path);
+
+	return place >= 0 && place < nr_passed;
 }
 
-int listen_at(const char *path, mode_t mode, int *fd)
+static int make(const char *runtime_dir, const char *name, mode_t mode)
 {
-	int known = find(path), flags;
+	char path[SOCKET_PATH_MAX + 1];
+	mode_t before;
+	int error, fd;
 
-	if (known < 0)
-		return socket_listen(path, SOCK_SEQPACKET | SOCK_NONBLOCK, mode, fd);
-	flags = fcntl(known, F_GETFL);
-	if (flags < 0 || fcntl(known, F_SETFL, flags | O_NONBLOCK) < 0)
-		return -errno;
-	*fd = known;
+	/* The directory's own path was found short enough. */
+	snprintf(path, sizeof(path), "%s/%s", runtime_dir, name);
+	if (find(path) >= 0)
+		return 0;
+	before = umask(0);
+	error = socket_listen(path, SOCK_SEQPACKET | SOCK_NONBLOCK, mode, &fd);
+	umask(before);
+	if (error) {
+		log_error("cannot listen at %s: %s", path, strerror(-error));
+		return error;
+	}
+	sockets[nr_sockets].fd = fd;
+	strcpy(sockets[nr_sockets].address.sun_path, path);
+	nr_sockets++;
+	return 0;
+}
+
+int listen_make(const char *runtime_dir)
+{
+	/* Root's daemon traces everybody; who may enter the directory decides else. */
+	int error = make(runtime_dir, PROTOCOL_APP_SOCKET, geteuid() == 0 ? 0666 : 0600);
+
+	return error ? error : make(runtime_dir, PROTOCOL_CONTROL_SOCKET, 0600);
+}
+
+void listen_end(void)
+{
+	while (nr_sockets > 0)
+		close(sockets[--nr_sockets].fd);
+	nr_passed = 0;
+}
+
+int listen_at(const char *path, int *fd)
+{
+	int place = find(path);
+
+	if (place < 0)
+		return -ENOENT;
+	*fd = sockets[place].fd;
 	return 0;
 }

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * listen.h - the daemon's listening sockets: those that systemd listened at
- * before the daemon ran (sd_listen_fds(3)), else made here. A socket of
- * systemd's is known by its path, and stays when the daemon ends.
+ * before the daemon ran (sd_listen_fds(3)), else made here, once for all its
+ * lives. A socket is known by its path; one of systemd's stays at the end.
  *
  * Main thread.
  */
@@ -17,7 +17,13 @@
 int listen_init(void);
 /* Is there a socket of systemd's at this path? */
 bool listen_is_passed(const char *path);
-/* A SOCK_SEQPACKET socket that does not block; as socket_listen(). */
-int listen_at(const char *path, mode_t mode, int *fd);
+/*
+ * Those of a runtime directory that nobody passed: who connects waits until the
+ * daemon serves. 0 or -errno; what failed was said.
+ */
+int listen_make(const char *runtime_dir);
+void listen_end(void);
+/* The SOCK_SEQPACKET socket of that path, which does not block; borrowed. -ENOENT. */
+int listen_at(const char *path, int *fd);
 
 #endif /* SESSIOND_LISTEN_H */

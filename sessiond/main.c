@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * lttngmap-sessiond: the mediator between traced processes and readers. It
- * owns every ring, decides what is on, and shows rings as files.
+ * owns every ring, decides what is on, and shows rings as files. A keeper
+ * starts it again where it dies (keeper.h).
  */
 #include "config.h"
 
@@ -19,7 +20,10 @@
 #include <urcu/urcu-memb.h>
 
 #include "common/log.h"
+#include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
+#include "sessiond/keeper.h"
+#include "sessiond/ledger.h"
 #include "sessiond/listen.h"
 #include "sessiond/options.h"
 #include "sessiond/runtime-dir.h"
@@ -81,30 +85,47 @@ static void block_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static int serve(const struct options *options, struct runtime_dir *dir)
+/* What a daemon begins with, in each of its lives. */
+struct beginning {
+	const struct options *options;
+	struct runtime_dir *dir;
+	struct ledger *ledger;
+};
+
+static void say_ready(const struct beginning *beginning, const char *notify)
+{
+	runtime_dir_unlock(beginning->dir);
+	beginning->ledger->head->ready = true;
+	if (notify) {
+		setenv("NOTIFY_SOCKET", notify, 1);
+		sd_notify(1, "READY=1");
+	}
+}
+
+/* One life of the daemon. 0 or -errno. */
+static int serve(const struct beginning *beginning)
 {
 	struct daemon *daemon = NULL;
 	sd_event *event = NULL;
 	/* Ours alone: the consumer shall not say that it is ready in our name. */
 	char *notify = getenv("NOTIFY_SOCKET") ? strdup(getenv("NOTIFY_SOCKET")) : NULL;
-	int error;
+	int error = 0;
 
 	unsetenv("NOTIFY_SOCKET");
 	urcu_memb_register_thread();
-	error = sd_event_default(&event);
+	if (!ledger_is_new(beginning->ledger))
+		error = runtime_dir_renew(beginning->dir);
+	if (error == 0)
+		error = sd_event_default(&event);
 	if (error < 0)
 		goto out;
-	error = daemon_create(options, event, &daemon);
+	error = daemon_create(beginning->options, beginning->ledger, event, &daemon);
 	if (error)
 		goto out;
 	error = watch_signals(event, daemon);
 	if (error < 0)
 		goto out;
-	runtime_dir_unlock(dir);
-	if (notify) {
-		setenv("NOTIFY_SOCKET", notify, 1);
-		sd_notify(1, "READY=1");
-	}
+	say_ready(beginning, notify);
 	error = sd_event_loop(event);
 	if (error < 0)
 		log_error("the event loop failed: %s", strerror(-error));
@@ -116,10 +137,57 @@ out:
 	return error;
 }
 
+static int serve_status(void *data)
+{
+	return serve(data) >= 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int make_ledger(struct ledger **ledger)
+{
+	int cpus = control_pages_cpu_rings();
+	int error = cpus;
+
+	if (cpus < 0)
+		log_error("cannot tell how many CPUs there can be: %s", strerror(-cpus));
+	else if ((error = ledger_create((uint32_t)cpus, ledger)) != 0)
+		log_error("cannot make the memory that is to outlive the daemon: %s",
+			  strerror(-error));
+	return error;
+}
+
+/* The daemon in all its lives, in its directory. An exit status. */
+static int run(struct beginning *beginning)
+{
+	const struct options *options = beginning->options;
+	struct keeper_config keeper = {
+		.rings_dir = beginning->dir->rings,
+		.serve = serve_status,
+		.data = beginning,
+	};
+	int status = EXIT_FAILURE;
+
+	if (make_ledger(&beginning->ledger) != 0)
+		return EXIT_FAILURE;
+	keeper.ledger = beginning->ledger;
+	if (listen_make(options->runtime_dir) != 0)
+		goto out;
+	if (options->supervise) {
+		status = keeper_run(&keeper);
+	} else {
+		beginning->ledger->head->lives = 1;
+		status = serve_status(beginning);
+	}
+out:
+	listen_end();
+	ledger_destroy(beginning->ledger);
+	return status;
+}
+
 int main(int argc, const char **argv)
 {
 	struct runtime_dir dir;
 	struct options options;
+	struct beginning beginning = { .options = &options, .dir = &dir };
 	pid_t parent = getppid();
 	int status;
 
@@ -145,8 +213,7 @@ int main(int argc, const char **argv)
 		goto out;
 	if (options.private_instance)
 		runtime_dir_adopt(&dir);
-	if (serve(&options, &dir) >= 0)
-		status = EXIT_SUCCESS;
+	status = run(&beginning);
 	runtime_dir_leave(&dir);
 out:
 	options_free(&options);

@@ -13,6 +13,7 @@
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
 #include "sessiond/doorbell.h"
+#include "sessiond/ledger.h"
 #include "sessiond/memory-set.h"
 #include "sessiond/messages.h"
 #include "sessiond/process.h"
@@ -37,15 +38,15 @@ static void lease_end(void *data)
 	free(lease);
 }
 
-static struct lease *lease_make(struct channel *channel, struct process *process)
+static struct lease *lease_make(struct channel *channel, struct memory_set *memories)
 {
 	struct lease *lease = calloc(1, sizeof(*lease));
 
 	if (!lease)
 		return NULL;
-	lease->memories = memory_set_get(process->memories);
+	lease->memories = memory_set_get(memories);
 	lease->totals = session_totals_get(channel->session->totals);
-	lease->slots = &process->daemon->slots;
+	lease->slots = &channel->session->daemon->slots;
 	lease->slot = channel->slot;
 	slots_hold(lease->slots, lease->slot);
 	return lease;
@@ -82,45 +83,55 @@ static int slot_clean(struct process *process, uint32_t slot)
 	return memory_set_zero(process->memories, slot);
 }
 
-static int make_set(struct channel *channel, struct process *process, struct member *member)
+/*
+ * The set, from its saved state or anew. A process that is gone stands in its
+ * record as one that lives does.
+ */
+static int make_set(struct channel *channel, struct memory_set *memories, struct member *member,
+		    bool restore)
 {
-	struct daemon *daemon = process->daemon;
-	const struct memory *data = &process->memories->ring_data[channel->slot];
+	struct daemon *daemon = channel->session->daemon;
+	const struct ledger_process *record = memory_set_record(memories);
+	const struct memory *data = &memories->ring_data[channel->slot];
 	uint64_t ring_size = ((UINT64_C(1) << channel->subbufs_shift) + 1) << channel->subbuf_shift;
 	struct ring_set_config config = {
 		.session = channel->session->key,
 		.channel = channel->name,
-		.procname = process->name,
-		.pid = process->pid,
-		.uid = process->uid,
+		.procname = record->name,
+		.pid = record->pid,
+		.uid = record->uid,
 		.cpu_rings = daemon->cpu_rings,
 		.clock = daemon->clock,
 		.mode = channel->mode,
 		.subbuf_shift = channel->subbuf_shift,
 		.subbufs_shift = channel->subbufs_shift,
 		.meta_page_size = daemon->meta_page_size,
-		.rings = memory_set_rings(process->memories, channel->slot),
+		.rings = memory_set_rings(memories, channel->slot),
 		.begin = clock_read(daemon->clock),
 		.chunk = channel->session->rotation.chunk,
 		.totals = &channel->session->totals->rings,
+		.saved = ledger_set(daemon->ledger, memories->index, channel->slot),
+		.last_id = &daemon->ledger->head->last_set,
+		.life = channel->life,
 		.release = lease_end,
 	};
 	struct lease *lease;
 	int error;
 
 	/* A wrong node costs speed, not events. */
-	if (memory_has_nodes())
+	if (!restore && memory_has_nodes())
 		memory_place_rings(data->fd, daemon->meta_page_size, ring_size, daemon->cpu_rings);
 	config.data_fd = fcntl(data->fd, F_DUPFD_CLOEXEC, 0);
 	if (config.data_fd < 0)
 		return -errno;
-	lease = lease_make(channel, process);
+	lease = lease_make(channel, memories);
 	if (!lease) {
 		close(config.data_fd);
 		return -ENOMEM;
 	}
 	config.release_data = lease;
-	error = ring_set_create(&config, &member->set);
+	error = restore ? ring_set_restore(&config, &member->set)
+			: ring_set_create(&config, &member->set);
 	if (error)
 		lease_end(lease);
 	else
@@ -128,37 +139,79 @@ static int make_set(struct channel *channel, struct process *process, struct mem
 	return error;
 }
 
+/* With its set made: show it, list it. Frees the member where that fails. */
+static int member_add(struct member *member, struct channel *channel, struct process *process,
+		      struct doorbell *doorbell)
+{
+	int error = doorbell_add_set(doorbell, member->set, &member->shown);
+
+	if (error) {
+		ring_set_forget(member->set);
+		ring_set_put(member->set);
+		free(member);
+		return error;
+	}
+	ring_set_publish(member->set);
+	member->channel = channel;
+	member->process = process;
+	if (process)
+		process->slots[channel->slot].member = member;
+	cds_list_add(&member->node, &channel->members);
+	return 0;
+}
+
 static int member_make(struct channel *channel, struct process *process)
 {
 	struct member *member = calloc(1, sizeof(*member));
-	struct process_slot *slot = &process->slots[channel->slot];
 	int error;
 
 	if (!member)
 		return -ENOMEM;
 	error = slot_clean(process, channel->slot);
-	if (error)
-		goto free_member;
-	slot->dirty = true;
-	slot->subbufs_shift = channel->subbufs_shift;
-	error = make_set(channel, process, member);
-	if (error)
-		goto free_member;
-	error = doorbell_add_set(process->doorbell, member->set, &member->shown);
-	if (error)
-		goto put_set;
-	ring_set_publish(member->set);
-	member->channel = channel;
-	member->process = process;
-	slot->member = member;
-	cds_list_add(&member->node, &channel->members);
-	return 0;
+	if (error == 0) {
+		process_use_slot(process, channel->slot, channel->subbufs_shift);
+		error = make_set(channel, process->memories, member, false);
+	}
+	if (error) {
+		free(member);
+		return error;
+	}
+	return member_add(member, channel, process, process->doorbell);
+}
 
-put_set:
-	ring_set_put(member->set);
-free_member:
-	free(member);
-	return error;
+bool member_is_saved(const struct channel *channel, const struct memory_set *memories)
+{
+	const struct daemon *daemon = channel->session->daemon;
+	const struct ring_saved *saved = ledger_set(daemon->ledger, memories->index, channel->slot);
+
+	return memories->ring_data[channel->slot].fd >= 0 &&
+	       ring_set_saved_life(saved) == channel->life &&
+	       ring_set_saved_id(saved) != ledger_totals(channel->session->record)->last_set;
+}
+
+int member_restore(struct channel *channel, struct process *process, struct memory_set *memories,
+		   struct doorbell *doorbell)
+{
+	struct member *member = calloc(1, sizeof(*member));
+	int error;
+
+	if (!member)
+		return -ENOMEM;
+	error = make_set(channel, memories, member, true);
+	if (error) {
+		free(member);
+		return error;
+	}
+	/* Before the ring thread has it, and counts on. */
+	ring_set_add_counts(member->set, &channel->session->totals->rings);
+	error = member_add(member, channel, process, doorbell);
+	if (error)
+		return error;
+	if (!process)
+		ring_set_finish(member->set);
+	/* Under the same name as before, whatever of it was read. */
+	doorbell_set_flush(member->shown);
+	return 0;
 }
 
 static void say_failure(const struct channel *channel, const struct process *process, int error)
@@ -240,7 +293,7 @@ void member_clear(struct member *member, struct session_totals *totals)
 	session_totals_put(before);
 }
 
-void member_end(struct member *member)
+bool member_end(struct member *member)
 {
 	member->process->slots[member->channel->slot].member = NULL;
 	member->process = NULL;
@@ -248,9 +301,10 @@ void member_end(struct member *member)
 	if (ring_set_touched(member->set)) {
 		doorbell_set_flush(member->shown);
 		sessions_reap_soon(member->channel->session->daemon->sessions);
-	} else {
-		member_destroy(member);
+		return true;
 	}
+	member_destroy(member);
+	return false;
 }
 
 bool member_is_drained(struct member *member)
@@ -263,8 +317,19 @@ bool member_is_over(struct member *member)
 	return !member->process && member_is_drained(member);
 }
 
+/* What it counted stays with its session; it is not to be restored any more. */
+static void leave_counts(struct member *member)
+{
+	struct ring_totals counts = { .written = 0 };
+
+	ring_set_add_counts(member->set, &counts);
+	ledger_totals_add(member->channel->session->record, ring_set_id(member->set), &counts);
+	ring_set_forget(member->set);
+}
+
 void member_destroy(struct member *member)
 {
+	leave_counts(member);
 	if (member->process)
 		member->process->slots[member->channel->slot].member = NULL;
 	cds_list_del(&member->node);

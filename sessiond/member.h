@@ -20,6 +20,8 @@
 #include <urcu/list.h>
 
 struct channel;
+struct doorbell;
+struct memory_set;
 struct process;
 struct session_totals;
 
@@ -50,8 +52,16 @@ bool member_is_rotated(struct member *member, bool wake);
 void member_end_rotation(struct member *member);
 /* Forget what is in its rings, and count into these totals from now on. */
 void member_clear(struct member *member, struct session_totals *totals);
-/* The process is gone. May destroy the member. */
-void member_end(struct member *member);
+/*
+ * One that was there when the daemon died, by its record in the ledger; the
+ * process is NULL where it is gone, and its doorbell is given. 0 or -errno.
+ */
+int member_restore(struct channel *channel, struct process *process, struct memory_set *memories,
+		   struct doorbell *doorbell);
+/* Is there one to be restored? */
+bool member_is_saved(const struct channel *channel, const struct memory_set *memories);
+/* The process is gone. False: and so is the member, which had nothing to be read. */
+bool member_end(struct member *member);
 /* It can be destroyed: the process is gone and all is read. */
 bool member_is_over(struct member *member);
 /* Frozen or finished, and nothing is left to be read. */

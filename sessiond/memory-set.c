@@ -17,50 +17,84 @@ struct memory_pool {
 	struct memory_set *sets[POOL_MAX];
 };
 
+/* Wiped first: the number may soon be another descriptor's. */
+static void drop_data(struct memory_set *set, uint32_t slot)
+{
+	if (set->ring_data[slot].fd < 0)
+		return;
+	memory_set_record(set)->ring_data[slot] = 0;
+	memory_destroy(&set->ring_data[slot]);
+}
+
+static void set_data(struct memory_set *set, uint32_t slot, const struct memory *memory)
+{
+	set->ring_data[slot] = *memory;
+	memory_set_record(set)->ring_data[slot] = memory->fd;
+}
+
 static void memory_set_free(struct memory_set *set)
 {
+	/* All numbers at once: nothing of the record is looked at any more. */
+	ledger_process_set(set->ledger, set->index, LEDGER_TAKEN);
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
 		memory_destroy(&set->ring_data[slot]);
 	if (set->doorbell >= 0)
 		close(set->doorbell);
 	memory_destroy(&set->ring_control);
-	memory_destroy(&set->process);
+	ledger_process_drop(set->ledger, set->index);
 	free(set);
+}
+
+/* Without any memory. */
+static struct memory_set *memory_set_new(const struct memory_set_config *config, uint32_t index)
+{
+	struct memory_set *set = calloc(1, sizeof(*set));
+
+	if (!set)
+		return NULL;
+	urcu_ref_init(&set->references);
+	set->ledger = config->ledger;
+	set->index = index;
+	set->reserve = config->reserve;
+	set->slot_stride = config->slot_stride;
+	set->doorbell = -1;
+	set->ring_control = MEMORY_NONE;
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		set->ring_data[slot] = MEMORY_NONE;
+	return set;
 }
 
 int memory_set_create(const struct memory_set_config *config, struct memory_set **result)
 {
-	struct memory_set *set = calloc(1, sizeof(*set));
-	int error;
+	int error, index = ledger_process_take(config->ledger);
+	struct memory_set *set;
 
 	*result = NULL;
-	if (!set)
+	if (index < 0)
+		return index;
+	set = memory_set_new(config, (uint32_t)index);
+	if (!set) {
+		ledger_process_drop(config->ledger, (uint32_t)index);
 		return -ENOMEM;
-	urcu_ref_init(&set->references);
-	set->reserve = config->reserve;
-	set->slot_stride = config->slot_stride;
-	set->process = MEMORY_NONE;
-	set->ring_control = MEMORY_NONE;
-	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
-		set->ring_data[slot] = MEMORY_NONE;
-
+	}
 	set->doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (set->doorbell < 0) {
 		error = -errno;
 		goto fail;
 	}
-	error = memory_create(MEMORY_CONTROL, sizeof(struct lttngmap_process), &set->process);
-	if (error)
-		goto fail;
+	memory_set_record(set)->doorbell = set->doorbell;
 	error = memory_create(MEMORY_RING_CONTROL, LTTNGMAP_CHANNELS * config->slot_stride,
 			      &set->ring_control);
 	if (error)
 		goto fail;
+	memory_set_record(set)->ring_control = set->ring_control.fd;
 	for (uint32_t slot = 0; slot < config->reserve; slot++) {
-		error = memory_create(MEMORY_RING_DATA, config->reserve_size,
-				      &set->ring_data[slot]);
+		struct memory memory;
+
+		error = memory_create(MEMORY_RING_DATA, config->reserve_size, &memory);
 		if (error)
 			goto fail;
+		set_data(set, slot, &memory);
 	}
 	*result = set;
 	return 0;
@@ -68,6 +102,30 @@ int memory_set_create(const struct memory_set_config *config, struct memory_set 
 fail:
 	memory_set_free(set);
 	return error;
+}
+
+int memory_set_restore(const struct memory_set_config *config, uint32_t index,
+		       struct memory_set **result)
+{
+	const struct ledger_process *record = ledger_process(config->ledger, index);
+	struct memory_set *set = memory_set_new(config, index);
+	int error;
+
+	*result = NULL;
+	if (!set)
+		return -ENOMEM;
+	set->doorbell = record->doorbell;
+	error = memory_adopt(MEMORY_RING_CONTROL, record->ring_control, &set->ring_control);
+	for (uint32_t slot = 0; error == 0 && slot < LTTNGMAP_CHANNELS; slot++)
+		if (record->ring_data[slot])
+			error = memory_adopt(MEMORY_RING_DATA, record->ring_data[slot],
+					     &set->ring_data[slot]);
+	if (error) {
+		memory_set_free(set);
+		return error;
+	}
+	*result = set;
+	return 0;
 }
 
 static void memory_set_release(struct urcu_ref *references)
@@ -102,8 +160,8 @@ int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t size)
 	error = memory_create(MEMORY_RING_DATA, size, &larger);
 	if (error)
 		return error;
-	memory_destroy(&set->ring_data[slot]);
-	set->ring_data[slot] = larger;
+	drop_data(set, slot);
+	set_data(set, slot, &larger);
 	return 0;
 }
 
@@ -117,12 +175,11 @@ int memory_set_zero(struct memory_set *set, uint32_t slot)
 	return error;
 }
 
-void memory_set_close_fds(struct memory_set *set)
+void memory_set_close_fds(struct memory_set *set, uint64_t keep)
 {
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
-		memory_destroy(&set->ring_data[slot]);
-	memory_close_fd(&set->ring_control);
-	memory_close_fd(&set->process);
+		if (!(keep & UINT64_C(1) << slot))
+			drop_data(set, slot);
 }
 
 static int pool_refill(sd_event_source *source, void *data)
@@ -184,6 +241,11 @@ bool memory_pool_shrink(struct memory_pool *pool)
 		return false;
 	memory_set_put(pool->sets[--pool->count]);
 	return true;
+}
+
+int memory_pool_restore(const struct memory_pool *pool, uint32_t index, struct memory_set **set)
+{
+	return memory_set_restore(&pool->config, index, set);
 }
 
 int memory_pool_take(struct memory_pool *pool, struct memory_set **set)

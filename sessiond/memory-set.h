@@ -21,11 +21,17 @@
 
 #include <lttngmap/abi.h>
 
+#include "sessiond/ledger.h"
 #include "sessiond/memory.h"
 
+/*
+ * Its descriptors also stand in a record of the ledger, from which the next
+ * life of the daemon makes the same set.
+ */
 struct memory_set {
 	struct urcu_ref references;
-	struct memory process;      /* struct lttngmap_process */
+	struct ledger *ledger;
+	uint32_t index;             /* of its record, and of the process's words */
 	struct memory ring_control; /* LTTNGMAP_CHANNELS times slot_stride */
 	int doorbell;               /* eventfd */
 	uint32_t reserve;
@@ -35,6 +41,7 @@ struct memory_set {
 };
 
 struct memory_set_config {
+	struct ledger *ledger; /* outlives all sets */
 	uint32_t reserve;      /* ring data memories made at once */
 	uint64_t reserve_size; /* bytes of each, the meta page included */
 	uint64_t slot_stride;  /* bytes of ring control of one slot */
@@ -42,13 +49,27 @@ struct memory_set_config {
 
 /* One reference. 0 or -errno. */
 int memory_set_create(const struct memory_set_config *config, struct memory_set **set);
+/* The set of a record that was in use when the daemon died. 0 or -errno. */
+int memory_set_restore(const struct memory_set_config *config, uint32_t index,
+		       struct memory_set **set);
 struct memory_set *memory_set_get(struct memory_set *set);
 /* NULL is allowed. Any thread. */
 void memory_set_put(struct memory_set *set);
 
 static inline struct lttngmap_process *memory_set_process(const struct memory_set *set)
 {
-	return set->process.map;
+	return ledger_words(set->ledger, set->index);
+}
+
+/* Where in the words' memory they stand, bytes. */
+static inline uint64_t memory_set_process_offset(const struct memory_set *set)
+{
+	return set->index * sizeof(struct lttngmap_process);
+}
+
+static inline struct ledger_process *memory_set_record(const struct memory_set *set)
+{
+	return ledger_process(set->ledger, set->index);
 }
 
 /* The rings of a slot, as the process has them. */
@@ -64,10 +85,10 @@ int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t size);
 int memory_set_zero(struct memory_set *set, uint32_t slot);
 
 /*
- * The process is gone: close every descriptor but the doorbell's. The maps
- * stay for the ring sets that are still to be read.
+ * The process is gone: close what only it needed. Ring control and the slots
+ * in the bit set `keep` stay for the ring sets that are still to be read.
  */
-void memory_set_close_fds(struct memory_set *set);
+void memory_set_close_fds(struct memory_set *set, uint64_t keep);
 
 struct memory_pool;
 
@@ -77,6 +98,8 @@ int memory_pool_create(const struct memory_set_config *config, unsigned int read
 void memory_pool_destroy(struct memory_pool *pool);
 /* Descriptors are short: let one ready set go. False: there is none. */
 bool memory_pool_shrink(struct memory_pool *pool);
+/* As memory_set_restore(). */
+int memory_pool_restore(const struct memory_pool *pool, uint32_t index, struct memory_set **set);
 /* A ready set, or one made now. 0 or -errno. */
 int memory_pool_take(struct memory_pool *pool, struct memory_set **set);
 

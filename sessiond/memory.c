@@ -7,6 +7,7 @@
 #include <numa.h>
 #include <numaif.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 uint64_t memory_page_size(void)
@@ -31,6 +32,18 @@ static const char *memory_name(enum memory_kind kind)
 	return "lttngmap-ring-data";
 }
 
+static int map_whole(struct memory *memory)
+{
+	void *map = mmap(NULL, memory->size, PROT_READ | PROT_WRITE, MAP_SHARED, memory->fd, 0);
+
+	if (map == MAP_FAILED)
+		return -errno;
+	memory->map = map;
+	/* A core dump of the daemon would write all of it out. */
+	madvise(map, memory->size, MADV_DONTDUMP);
+	return 0;
+}
+
 int memory_create(enum memory_kind kind, uint64_t size, struct memory *memory)
 {
 	int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
@@ -47,43 +60,48 @@ int memory_create(enum memory_kind kind, uint64_t size, struct memory *memory)
 		return -errno;
 	memory->size = size;
 	if (ftruncate(memory->fd, (off_t)size) != 0)
-		goto fail;
+		goto failed;
 
-	if (kind != MEMORY_RING_DATA) {
-		/* Before the seals: FUTURE_WRITE refuses writable maps made later. */
-		void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory->fd, 0);
-
-		if (map == MAP_FAILED)
-			goto fail;
-		memory->map = map;
-		/* A core dump of the daemon would write all of it out. */
-		madvise(map, size, MADV_DONTDUMP);
-	}
+	/* Before the seals: FUTURE_WRITE refuses writable maps made later. */
+	error = kind == MEMORY_RING_DATA ? 0 : map_whole(memory);
+	if (error)
+		goto destroy;
 
 	if (kind == MEMORY_CONTROL)
 		seals |= F_SEAL_FUTURE_WRITE;
 	if (fcntl(memory->fd, F_ADD_SEALS, seals) != 0)
-		goto fail;
+		goto failed;
 	return 0;
 
-fail:
+failed:
 	error = -errno;
+destroy:
 	memory_destroy(memory);
 	return error;
 }
 
-void memory_close_fd(struct memory *memory)
+int memory_adopt(enum memory_kind kind, int fd, struct memory *memory)
 {
-	if (memory->fd >= 0)
-		close(memory->fd);
-	memory->fd = -1;
+	struct stat status;
+	int error;
+
+	*memory = MEMORY_NONE;
+	if (fstat(fd, &status) != 0)
+		return -errno;
+	memory->fd = fd;
+	memory->size = (uint64_t)status.st_size;
+	error = kind == MEMORY_RING_DATA ? 0 : map_whole(memory);
+	if (error)
+		*memory = MEMORY_NONE;
+	return error;
 }
 
 void memory_destroy(struct memory *memory)
 {
 	if (memory->map)
 		munmap(memory->map, memory->size);
-	memory_close_fd(memory);
+	if (memory->fd >= 0)
+		close(memory->fd);
 	*memory = MEMORY_NONE;
 }
 

@@ -37,10 +37,14 @@ enum memory_kind {
  * MEMORY_NONE. Any thread.
  */
 int memory_create(enum memory_kind kind, uint64_t size, struct memory *memory);
+/*
+ * One that was made in an earlier life of the daemon, and handed out maybe,
+ * of a kind without FUTURE_WRITE. The descriptor is the memory's, but on
+ * failure. 0 or -errno.
+ */
+int memory_adopt(enum memory_kind kind, int fd, struct memory *memory);
 /* Unmap and close; what was handed out lives on. MEMORY_NONE is allowed. */
 void memory_destroy(struct memory *memory);
-/* Close the descriptor only, the map stays. */
-void memory_close_fd(struct memory *memory);
 
 /* The machine's page size, bytes. */
 uint64_t memory_page_size(void);

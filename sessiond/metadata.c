@@ -177,6 +177,23 @@ void metadata_set_clock(struct metadata *metadata, const struct clock_descriptio
 	metadata->generation++;
 }
 
+uint64_t metadata_created(const struct metadata *metadata)
+{
+	return (uint64_t)metadata->created * NSEC_PER_SEC;
+}
+
+const char *metadata_channel(const struct metadata *metadata, uint32_t stream_id,
+			     uint64_t *contexts)
+{
+	*contexts = metadata->channels[stream_id].contexts;
+	return metadata->channels[stream_id].name;
+}
+
+bool metadata_has_event(const struct metadata *metadata, uint32_t stream_id, uint32_t id)
+{
+	return metadata->channels[stream_id].has[id / 64] >> id % 64 & 1;
+}
+
 uint64_t metadata_generation(const struct metadata *metadata)
 {
 	return metadata->generation;

@@ -14,6 +14,7 @@
 #ifndef LTTNGMAP_SESSIOND_METADATA_H
 #define LTTNGMAP_SESSIOND_METADATA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,6 +57,14 @@ int metadata_add_event(struct metadata *metadata, uint32_t stream_id,
 		       const struct registry_class *event_class);
 /* A better calibration of the same clock. */
 void metadata_set_clock(struct metadata *metadata, const struct clock_description *clock);
+
+/* What was said of it: when it was made, ns since 1970. */
+uint64_t metadata_created(const struct metadata *metadata);
+/* The name of a stream class, NULL: there is none, and its contexts. */
+const char *metadata_channel(const struct metadata *metadata, uint32_t stream_id,
+			     uint64_t *contexts);
+/* Is that event described in that channel, which there is? */
+bool metadata_has_event(const struct metadata *metadata, uint32_t stream_id, uint32_t id);
 
 /* Grows with each change. */
 uint64_t metadata_generation(const struct metadata *metadata);

@@ -31,6 +31,7 @@ struct given {
 	char *reserve_size;
 	char *consumer;
 	int private_instance;
+	int supervise;
 	int version;
 };
 
@@ -125,6 +126,7 @@ static int fill(struct options *options, struct given *given)
 	options->consumer = given->consumer ? given->consumer : default_consumer();
 	options->reserve_size = RESERVE_SIZE_DEFAULT;
 	options->private_instance = given->private_instance;
+	options->supervise = given->supervise;
 	if (!reserve || !options->runtime_dir || !options->mediator || !options->clock ||
 	    !options->consumer) {
 		log_error("out of memory");
@@ -167,6 +169,10 @@ int options_parse(struct options *options, int argc, const char **argv)
 		  "what writes traces to disk (default: " CONSUMER ")", "PROGRAM|none" },
 		{ "private", '\0', POPT_ARG_NONE, &given.private_instance, 0,
 		  "end when the parent process ends", NULL },
+		{ "supervise", '\0', POPT_ARG_VAL, &given.supervise, 1,
+		  "keep what the daemon has, and start it again, when it is killed", NULL },
+		{ "no-supervise", '\0', POPT_ARG_VAL, &given.supervise, 0,
+		  "be one process, which ends for good when it is killed (default)", NULL },
 		{ "version", '\0', POPT_ARG_NONE, &given.version, 0, "print the version", NULL },
 		POPT_AUTOHELP POPT_TABLEEND
 	};

@@ -18,6 +18,7 @@ struct options {
 	uint32_t reserve;
 	uint64_t reserve_size; /* bytes */
 	bool private_instance; /* ends with the parent */
+	bool supervise;        /* under a keeper */
 };
 
 /*

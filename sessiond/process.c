@@ -18,6 +18,7 @@
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
 #include "sessiond/doorbell.h"
+#include "sessiond/ledger.h"
 #include "sessiond/member.h"
 #include "sessiond/quota.h"
 #include "sessiond/session.h"
@@ -131,9 +132,9 @@ static int open_pidfd(const struct process_config *config)
 	return fd;
 }
 
-static int watch_pid(struct process *process, const struct process_config *config)
+/* Takes the descriptor. */
+static int watch_pid(struct process *process, int fd)
 {
-	int fd = open_pidfd(config);
 	int error;
 
 	if (fd < 0)
@@ -155,14 +156,16 @@ static void process_free_later(struct rcu_head *head)
 	free(caa_container_of(head, struct process, rcu));
 }
 
-static void process_free(struct process *process)
+/* `unread`: the slots whose rings are still to be read. */
+static void process_free(struct process *process, uint64_t unread)
 {
 	quota_drop_process(process->daemon->quota, process->uid);
-	free(process->classes);
 	doorbell_destroy(process->doorbell);
+	if (process->record)
+		process->record->pidfd = 0;
 	sd_event_source_disable_unref(process->pid_source);
 	if (process->memories)
-		memory_set_close_fds(process->memories);
+		memory_set_close_fds(process->memories, unread);
 	memory_set_put(process->memories);
 	/* The table's own resizing may still be walking over the node. */
 	urcu_memb_call_rcu(&process->rcu, process_free_later);
@@ -178,24 +181,15 @@ static uint64_t realtime_ms(void)
 
 void process_add_classes(struct process *process, const uint16_t *ids, uint32_t nr_ids)
 {
-	uint32_t words = process->class_words;
-	uint64_t *more;
+	struct ledger_process *record = process->record;
 
-	for (uint32_t i = 0; i < nr_ids; i++)
-		if (ids[i] != PROTOCOL_APP_NO_ID && ids[i] / 64u >= words)
-			words = ids[i] / 64u + 1;
-	if (words > process->class_words) {
-		more = reallocarray(process->classes, words, sizeof(*more));
-		if (!more)
-			return;
-		memset(more + process->class_words, 0,
-		       (words - process->class_words) * sizeof(*more));
-		process->classes = more;
-		process->class_words = words;
+	for (uint32_t i = 0; i < nr_ids; i++) {
+		if (ids[i] == PROTOCOL_APP_NO_ID)
+			continue;
+		record->classes[ids[i] / 64u] |= UINT64_C(1) << ids[i] % 64u;
+		if (ids[i] / 64u >= record->class_words)
+			record->class_words = ids[i] / 64u + 1;
 	}
-	for (uint32_t i = 0; i < nr_ids; i++)
-		if (ids[i] != PROTOCOL_APP_NO_ID)
-			process->classes[ids[i] / 64u] |= UINT64_C(1) << ids[i] % 64u;
 }
 
 /* Of a process that lives, from /proc; 0: not to be had. */
@@ -225,12 +219,61 @@ void process_list_classes(const struct process *process, uint64_t *bits)
 {
 	memset(bits, 0, LTTNGMAP_EVENT_IDS / 8);
 	for (unsigned int depth = 0; process && depth < ANCESTORS_MAX; depth++) {
-		for (uint32_t i = 0; i < process->class_words; i++)
-			bits[i] |= process->classes[i];
+		for (uint32_t i = 0; i < process->record->class_words; i++)
+			bits[i] |= process->record->classes[i];
 		if (!process->forked)
 			return;
 		process = process_lookup(process->daemon->processes, parent_of(process->pid));
 	}
+}
+
+void process_count(struct process *process, uint64_t slots, bool counted)
+{
+	if (counted)
+		process->counted |= slots;
+	else
+		process->counted &= ~slots;
+	process->record->counted = process->counted;
+}
+
+void process_use_slot(struct process *process, uint32_t slot, uint8_t subbufs_shift)
+{
+	process->slots[slot].dirty = true;
+	process->slots[slot].subbufs_shift = subbufs_shift;
+	process->record->subbufs_shift[slot] = subbufs_shift;
+	process->record->dirty[slot] = true;
+}
+
+void process_answered(struct process *process)
+{
+	process->record->answered = true;
+}
+
+static void fill_record(const struct process *process, int socket)
+{
+	struct ledger_process *record = process->record;
+
+	record->pid = process->pid;
+	record->uid = process->uid;
+	record->gid = process->gid;
+	record->forked = process->forked;
+	memcpy(record->name, process->name, sizeof(record->name));
+	record->since_ms = process->since_ms;
+	record->counted = process->counted;
+	record->socket = socket;
+	record->pidfd = process->pidfd;
+}
+
+static void add_to_table(struct process *process)
+{
+	struct processes *processes = process->daemon->processes;
+
+	cds_lfht_node_init(&process->node);
+	urcu_memb_read_lock();
+	cds_lfht_add(processes->table, pid_hash(process->pid), &process->node);
+	urcu_memb_read_unlock();
+	cds_list_add(&process->list, &processes->list);
+	processes->count++;
 }
 
 int process_create(struct daemon *daemon, const struct process_config *config,
@@ -257,13 +300,14 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	}
 	name_clean_program(config->procname, config->procname_size, process->name);
 
-	error = watch_pid(process, config);
+	error = watch_pid(process, open_pidfd(config));
 	if (error < 0)
 		goto fail;
 	error = memory_pool_take(daemon->pool, &process->memories);
 	if (error)
 		goto fail;
-	control_pages_init_process(memory_set_process(process->memories), process->pid,
+	process->record = memory_set_record(process->memories);
+	control_pages_init_process(memory_set_process(process->memories),
 				   process->memories->reserve);
 	error = doorbell_create(daemon->doorbells, process->memories, &process->doorbell);
 	if (error)
@@ -275,18 +319,68 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 		process->counted = older->counted;
 		process_end(older);
 	}
-	cds_lfht_node_init(&process->node);
-	urcu_memb_read_lock();
-	cds_lfht_add(processes->table, pid_hash(process->pid), &process->node);
-	urcu_memb_read_unlock();
-	cds_list_add(&process->list, &processes->list);
-	processes->count++;
+	add_to_table(process);
+	fill_record(process, config->socket);
+	ledger_process_set(daemon->ledger, process->memories->index, LEDGER_LIVE);
 	sessions_join(daemon->sessions, process);
 	*result = process;
 	return 0;
 
 fail:
-	process_free(process);
+	process_free(process, 0);
+	return error;
+}
+
+static struct process *process_from(struct daemon *daemon, const struct ledger_process *record)
+{
+	struct process *process = calloc(1, sizeof(*process));
+
+	if (!process)
+		return NULL;
+	process->daemon = daemon;
+	process->pid = record->pid;
+	process->uid = record->uid;
+	process->gid = record->gid;
+	process->forked = record->forked;
+	process->since_ms = record->since_ms;
+	process->counted = record->counted;
+	memcpy(process->name, record->name, sizeof(process->name));
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
+		process->slots[slot].dirty = record->dirty[slot];
+		process->slots[slot].subbufs_shift = record->subbufs_shift[slot];
+	}
+	return process;
+}
+
+int process_restore(struct daemon *daemon, uint32_t index)
+{
+	struct ledger_process *record = ledger_process(daemon->ledger, index);
+	struct process *process = process_from(daemon, record);
+	int error = -ENOMEM;
+
+	if (!process)
+		goto drop;
+	/* It was within its user's bounds before. */
+	quota_take_process(daemon->quota, process->uid);
+	error = memory_pool_restore(daemon->pool, index, &process->memories);
+	if (error)
+		goto free_process;
+	process->record = record;
+	error = watch_pid(process, record->pidfd);
+	if (error < 0)
+		goto free_process;
+	error = doorbell_create(daemon->doorbells, process->memories, &process->doorbell);
+	if (error)
+		goto free_process;
+	add_to_table(process);
+	if (!record->socket || app_socket_restore(daemon->app, process, record->socket) != 0)
+		process_hung_up(process);
+	return 0;
+
+free_process:
+	process_free(process, 0);
+drop:
+	ledger_process_drop(daemon->ledger, index);
 	return error;
 }
 
@@ -300,7 +394,9 @@ void process_hung_up(struct process *process)
 void process_end(struct process *process)
 {
 	struct processes *processes = process->daemon->processes;
+	uint64_t unread = 0;
 
+	ledger_process_set(process->daemon->ledger, process->memories->index, LEDGER_ENDED);
 	urcu_memb_read_lock();
 	cds_lfht_del(processes->table, &process->node);
 	urcu_memb_read_unlock();
@@ -308,7 +404,7 @@ void process_end(struct process *process)
 	processes->count--;
 	app_socket_forget(process);
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
-		if (process->slots[slot].member)
-			member_end(process->slots[slot].member);
-	process_free(process);
+		if (process->slots[slot].member && member_end(process->slots[slot].member))
+			unread |= UINT64_C(1) << slot;
+	process_free(process, unread);
 }

@@ -52,13 +52,12 @@ struct process {
 	char name[NAME_PROGRAM_SIZE]; /* safe in a file name */
 	uint64_t since_ms;            /* when it registered, since 1970 */
 	bool forked;                  /* it also has the classes of its parent */
-	uint64_t *classes;            /* a bit for each id that it registered */
-	uint32_t class_words;
 	int pidfd;                    /* owned by pid_source */
 	sd_event_source *pid_source;
 	struct app_connection *connection; /* NULL: it hung up */
 	struct memory_set *memories;
 	struct doorbell *doorbell;
+	struct ledger_process *record; /* what outlives the daemon; of `memories` */
 	/* The slots whose sessions have counted it. */
 	uint64_t counted;
 	struct process_slot slots[LTTNGMAP_CHANNELS];
@@ -86,11 +85,22 @@ unsigned long processes_count(const struct processes *processes);
  */
 int process_create(struct daemon *daemon, const struct process_config *config,
 		   struct process **process);
+/*
+ * One that lived when the daemon died, by its record; it takes part in nothing
+ * yet. 0 or -errno: the record is dropped.
+ */
+int process_restore(struct daemon *daemon, uint32_t index);
+/* It was sent its memories. */
+void process_answered(struct process *process);
+/* The sessions of the slots in the bit set count it, or do not. */
+void process_count(struct process *process, uint64_t slots, bool counted);
+/* A slot is used from now on, by a channel with so many sub-buffers. */
+void process_use_slot(struct process *process, uint32_t slot, uint8_t subbufs_shift);
 /* The pid's live object, or NULL. */
 struct process *process_lookup(struct processes *processes, uint32_t pid);
 /*
  * It registered classes, with these ids; PROTOCOL_APP_NO_ID among them is
- * none. For people to look at only: without memory it is forgotten.
+ * none. For people to look at only.
  */
 void process_add_classes(struct process *process, const uint16_t *ids, uint32_t nr_ids);
 /*

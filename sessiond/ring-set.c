@@ -151,6 +151,11 @@ uint64_t ring_set_saved_life(const struct ring_saved *saved)
 	return saved->id ? saved->life : 0;
 }
 
+uint64_t ring_set_saved_id(const struct ring_saved *saved)
+{
+	return saved->id;
+}
+
 static int make_names(struct ring_set *set)
 {
 	const struct ring_set_config *config = &set->config;
@@ -738,11 +743,16 @@ void ring_set_add_counts(struct ring_set *set, struct ring_totals *totals)
 	const struct ring_saved *saved = set->saved;
 
 	pthread_mutex_lock(&set->mutex);
-	totals->written += saved->told.written - saved->base.written;
-	totals->delivered += saved->hand.delivered - saved->base.delivered;
-	totals->discarded += saved->told.discarded - saved->base.discarded;
-	totals->overwritten += saved->told.overwritten - saved->base.overwritten;
-	totals->closed_rings += saved->closed - saved->base.closed_rings;
+	__atomic_add_fetch(&totals->written, saved->told.written - saved->base.written,
+			   __ATOMIC_RELAXED);
+	__atomic_add_fetch(&totals->delivered, saved->hand.delivered - saved->base.delivered,
+			   __ATOMIC_RELAXED);
+	__atomic_add_fetch(&totals->discarded, saved->told.discarded - saved->base.discarded,
+			   __ATOMIC_RELAXED);
+	__atomic_add_fetch(&totals->overwritten, saved->told.overwritten - saved->base.overwritten,
+			   __ATOMIC_RELAXED);
+	__atomic_add_fetch(&totals->closed_rings, saved->closed - saved->base.closed_rings,
+			   __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&set->mutex);
 }
 

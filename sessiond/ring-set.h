@@ -84,6 +84,7 @@ struct ring_totals {
 size_t ring_set_saved_size(uint32_t cpu_rings);
 /* Whose set was there when the daemon died; 0: none was. */
 uint64_t ring_set_saved_life(const struct ring_saved *saved);
+uint64_t ring_set_saved_id(const struct ring_saved *saved);
 
 /* Makes the set; one reference. Its meta page is made for the first reader. 0 or -errno. */
 int ring_set_create(const struct ring_set_config *config, struct ring_set **set);

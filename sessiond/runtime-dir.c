@@ -150,21 +150,43 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
 	return 0;
 }
 
+static void remove_rings(const struct runtime_dir *dir)
+{
+	/* A dead daemon's file system; EINVAL where nothing is mounted. */
+	while (umount2(dir->rings, MNT_DETACH | UMOUNT_NOFOLLOW) == 0)
+		log_info("unmounted what a dead daemon left on %s", dir->rings);
+	nftw(dir->rings, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
 static void remove_leftovers(const struct runtime_dir *dir)
 {
 	static const char *const sockets[] = { PROTOCOL_APP_SOCKET, PROTOCOL_CONTROL_SOCKET,
 					       PROTOCOL_RING_SOCKET };
 	char path[PATH_MAX];
 
-	/* A dead daemon's file system; EINVAL where nothing is mounted. */
-	while (umount2(dir->rings, MNT_DETACH | UMOUNT_NOFOLLOW) == 0)
-		log_info("unmounted what a dead daemon left on %s", dir->rings);
-	nftw(dir->rings, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+	remove_rings(dir);
 	for (size_t i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir->path, sockets[i]);
 		if (!listen_is_passed(path))
 			unlink(path);
 	}
+}
+
+static int make_rings(const struct runtime_dir *dir)
+{
+	int error;
+
+	if (mkdir(dir->rings, 0700) == 0)
+		return 0;
+	error = -errno;
+	log_error("cannot make %s: %s", dir->rings, strerror(-error));
+	return error;
+}
+
+int runtime_dir_renew(const struct runtime_dir *dir)
+{
+	remove_rings(dir);
+	return make_rings(dir);
 }
 
 int runtime_dir_enter(const char *path, bool strict, struct runtime_dir *dir)
@@ -191,11 +213,9 @@ int runtime_dir_enter(const char *path, bool strict, struct runtime_dir *dir)
 	if (error)
 		goto fail;
 	remove_leftovers(dir);
-	if (mkdir(dir->rings, 0700) != 0) {
-		error = -errno;
-		log_error("cannot make %s: %s", dir->rings, strerror(-error));
+	error = make_rings(dir);
+	if (error)
 		goto fail;
-	}
 	return 0;
 
 fail:

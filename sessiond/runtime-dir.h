@@ -29,6 +29,11 @@ struct runtime_dir {
  * closed directory will do.
  */
 int runtime_dir_enter(const char *path, bool strict, struct runtime_dir *dir);
+/*
+ * The daemon begins a new life in it: the sockets stay, what rings there were
+ * goes. 0 or -errno; what is wrong was said.
+ */
+int runtime_dir_renew(const struct runtime_dir *dir);
 /* The sockets answer: the next who comes can tell by talking. */
 void runtime_dir_unlock(struct runtime_dir *dir);
 /*

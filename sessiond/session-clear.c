@@ -19,8 +19,10 @@
 #include "sessiond/channel.h"
 #include "sessiond/consumer-link.h"
 #include "sessiond/daemon.h"
+#include "sessiond/ledger.h"
 #include "sessiond/member.h"
 #include "sessiond/messages.h"
+#include "sessiond/state.h"
 
 #define CLEAR_USEC UINT64_C(30000000)
 
@@ -35,6 +37,7 @@ static void answer(struct session *session, const char *error, const char *hint)
 
 	session->clear.done = NULL;
 	session->clear.pending = false;
+	state_save(session->daemon);
 	if (cleared)
 		cleared(session, session->clear.data, error, hint);
 }
@@ -46,8 +49,11 @@ int session_clear(struct session *session, session_stopped *cleared, void *data)
 
 	if (!totals)
 		return -ENOMEM;
+	/* A next life, if it comes in between, begins it anew. */
+	session->clear.pending = true;
+	state_save(session->daemon);
 	urcu_ref_init(&totals->references);
-	totals->rings.metadata_generation = session->generation;
+	totals->rings.metadata_generation = session->record->generation;
 	cds_list_for_each_entry(channel, &session->channels, node) {
 		struct member *member;
 
@@ -58,9 +64,10 @@ int session_clear(struct session *session, session_stopped *cleared, void *data)
 	session->totals = totals;
 	session->written = (struct session_written){ .generation = session->written.generation };
 	session->earlier = (struct session_written){ .packets = 0 };
+	session_note_written(session);
 	session->rotation.size_before = 0;
 
-	session->clear.pending = true;
+	ledger_totals_clear(session->record);
 	session->clear.done = cleared;
 	session->clear.data = data;
 	session->clear.since_usec = daemon_now_usec();

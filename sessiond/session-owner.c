@@ -14,6 +14,7 @@
 #include "sessiond/channel.h"
 #include "sessiond/daemon.h"
 #include "sessiond/process.h"
+#include "sessiond/state.h"
 
 static bool is_master(uint32_t uid)
 {
@@ -44,6 +45,7 @@ void session_retrack(struct session *session)
 	}
 	if (session->state == SESSION_ACTIVE)
 		channel_wait_writers();
+	state_save(session->daemon);
 }
 
 struct session *sessions_find_key(struct sessions *sessions, const char *key)

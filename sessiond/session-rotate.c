@@ -24,6 +24,7 @@
 #include "sessiond/daemon.h"
 #include "sessiond/member.h"
 #include "sessiond/messages.h"
+#include "sessiond/state.h"
 
 /* Readers are woken once more. */
 #define WAKE_USEC UINT64_C(100000)
@@ -67,6 +68,7 @@ static void answer(struct session *session, const char *error, const char *hint)
 static void end(struct session *session, const char *error, const char *hint)
 {
 	session->rotation.state = ROTATION_NONE;
+	state_save(session->daemon);
 	answer(session, error, hint);
 }
 
@@ -92,6 +94,7 @@ static void begin(struct session *session, bool is_automatic, session_stopped *d
 	session->rotation.data = data;
 	session->rotation.state = ROTATION_PREPARING;
 	session->rotation.progress_usec = daemon_now_usec();
+	state_save(session->daemon);
 	session_push_rotation(session);
 	sessions_reap_soon(session->daemon->sessions);
 }
@@ -111,19 +114,38 @@ void session_push_rotation(struct session *session)
 
 /* ---- its steps ----------------------------------------------------------------- */
 
+/* Once, however often it is done. */
 static void mark_rings(struct session *session)
 {
 	struct channel *channel;
 	struct member *member;
 
-	session->rotation.chunk++;
-	session->rotation.state = ROTATION_DRAINING;
-	session->rotation.begin = time(NULL);
 	session->rotation.woken_usec = daemon_now_usec();
 	session->rotation.progress_usec = session->rotation.woken_usec;
 	cds_list_for_each_entry(channel, &session->channels, node)
 		cds_list_for_each_entry(member, &channel->members, node)
 			member_rotate(member, session->rotation.chunk);
+}
+
+static void begin_chunk(struct session *session)
+{
+	session->rotation.chunk++;
+	session->rotation.state = ROTATION_DRAINING;
+	session->rotation.begin = time(NULL);
+	state_save(session->daemon);
+	mark_rings(session);
+}
+
+void session_resume_rotation(struct session *session)
+{
+	session->rotation.progress_usec = daemon_now_usec();
+	if (session->rotation.state == ROTATION_DRAINING)
+		mark_rings(session);
+	if (session->rotation.period_ms &&
+	    session_rotate_regularly(session, session->rotation.period_ms, session->rotation.size) <
+		    0)
+		message_say("session %s is not rotated by itself any more: out of memory",
+			    session->name);
 }
 
 static bool is_read(struct session *session, uint64_t now)
@@ -143,6 +165,7 @@ static bool is_read(struct session *session, uint64_t now)
 static void move(struct session *session)
 {
 	session->rotation.state = ROTATION_MOVING;
+	state_save(session->daemon);
 	/* The chunk will not see a better measurement of the clock. */
 	session_push_clock(session);
 	session_push_rotation(session);
@@ -217,7 +240,7 @@ void session_take_rotated(struct session *session, uint32_t chunk, bool final, b
 		if (error)
 			end(session, why, "make that possible, and rotate again");
 		else
-			mark_rings(session);
+			begin_chunk(session);
 		sessions_reap_soon(session->daemon->sessions);
 	} else if (session->rotation.state == ROTATION_MOVING && final &&
 		   chunk == session->rotation.chunk) {
@@ -273,6 +296,7 @@ int session_rotate_regularly(struct session *session, uint64_t period_ms, uint64
 	session->rotation.timer = timer;
 	session->rotation.period_ms = period_ms;
 	session->rotation.size = size;
+	state_save(session->daemon);
 	return 0;
 }
 

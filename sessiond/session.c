@@ -9,13 +9,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <systemd/sd-id128.h>
+
 #include "common/clock.h"
 #include "sessiond/channel.h"
 #include "sessiond/consumer-link.h"
+#include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
+#include "sessiond/ledger.h"
 #include "sessiond/member.h"
 #include "sessiond/messages.h"
 #include "sessiond/process.h"
+#include "sessiond/state.h"
 
 #define TICK_STOPPING_USEC UINT64_C(2000)
 #define TICK_REAPING_USEC UINT64_C(20000)
@@ -56,9 +61,11 @@ void session_count(struct session *session, struct process *process, uint32_t sl
 
 	cds_list_for_each_entry(channel, &session->channels, node)
 		slots |= UINT64_C(1) << channel->slot;
-	if (!(process->counted & slots))
+	if (!(process->counted & slots)) {
 		session->processes++;
-	process->counted |= UINT64_C(1) << slot;
+		session->record->processes = session->processes;
+	}
+	process_count(process, UINT64_C(1) << slot, true);
 }
 
 void session_read_totals(const struct session *session, struct ring_totals *totals)
@@ -93,6 +100,7 @@ static void stop_answer(struct session *session, const char *error, const char *
 
 	session->stopped = NULL;
 	session->state = SESSION_IDLE;
+	state_save(session->daemon);
 	if (stopped)
 		stopped(session, session->stopped_data, error, hint);
 	else if (error)
@@ -102,13 +110,13 @@ static void stop_answer(struct session *session, const char *error, const char *
 static void push_metadata(struct session *session, bool final)
 {
 	session->pushed = metadata_generation(session->metadata);
-	session->generation++;
+	session->record->generation++;
 	consumer_link_metadata(session->daemon->consumer, session, final);
 	/*
 	 * Packets say it from now on. Release: whoever takes a packet with an
 	 * event that this describes, turned on later, finds it.
 	 */
-	__atomic_store_n(&session->totals->rings.metadata_generation, session->generation,
+	__atomic_store_n(&session->totals->rings.metadata_generation, session->record->generation,
 			 __ATOMIC_RELEASE);
 }
 
@@ -123,8 +131,8 @@ static void update_clock(struct session *session)
 {
 	struct clock_description clock;
 
-	clock_calibration_update(&session->daemon->calibration);
-	clock_calibration_describe(&session->daemon->calibration, &clock);
+	clock_calibration_update(session->daemon->calibration);
+	clock_calibration_describe(session->daemon->calibration, &clock);
 	metadata_set_clock(session->metadata, &clock);
 }
 
@@ -188,7 +196,7 @@ static void session_step(struct session *session, uint64_t now)
 	if (session->state == SESSION_DRAINING && session_is_drained(session))
 		push_final(session);
 	else if (session->state == SESSION_FINISHING &&
-		 session->written.generation >= session->generation)
+		 session->written.generation >= session->record->generation)
 		stop_answer(session,
 			    session->write_error ? "the trace on disk is not complete" : NULL,
 			    session->write_error);
@@ -249,6 +257,7 @@ int session_add_channel(struct session *session, const struct channel_config *co
 
 	if (error)
 		return error;
+	state_save(session->daemon);
 	consumer_link_channel(session->daemon->consumer, *channel);
 	session_push_metadata(session);
 	if (session->state == SESSION_ACTIVE)
@@ -264,6 +273,7 @@ int session_change_channel(struct channel *channel, const struct channel_config 
 	uint64_t file_size = channel->file_size;
 	int error = channel_change(channel, config, why, hint);
 
+	state_save(session->daemon);
 	if (error == 0 && (channel->stream_id != stream_id || channel->file_size != file_size ||
 			   channel->file_count != file_count)) {
 		consumer_link_channel_end(session->daemon->consumer, channel);
@@ -275,8 +285,11 @@ int session_change_channel(struct channel *channel, const struct channel_config 
 
 void session_remove_channel(struct channel *channel)
 {
-	consumer_link_channel_end(channel->session->daemon->consumer, channel);
+	struct daemon *daemon = channel->session->daemon;
+
+	consumer_link_channel_end(daemon->consumer, channel);
 	channel_destroy(channel);
+	state_save(daemon);
 }
 
 void session_start(struct session *session)
@@ -287,8 +300,18 @@ void session_start(struct session *session)
 	session->state = SESSION_ACTIVE;
 	if (session->rotation.begin == 0)
 		session->rotation.begin = time(NULL);
+	state_save(session->daemon);
 	cds_list_for_each_entry(channel, &session->channels, node)
 		channel_start(channel);
+}
+
+/* Wait until all is read, as long as anything moves. */
+static void begin_drain(struct session *session)
+{
+	session->progress = session_progress(session);
+	session->progress_usec = daemon_now_usec();
+	sd_event_source_set_time(session->daemon->sessions->timer, 0);
+	sd_event_source_set_enabled(session->daemon->sessions->timer, SD_EVENT_ON);
 }
 
 void session_stop(struct session *session, session_stopped *stopped, void *data)
@@ -297,16 +320,54 @@ void session_stop(struct session *session, session_stopped *stopped, void *data)
 
 	session->stopped = stopped;
 	session->stopped_data = data;
-	session->progress = session_progress(session);
-	session->progress_usec = daemon_now_usec();
+	/* From here on it is stopped, in the next life too. */
+	session->state = SESSION_DRAINING;
+	state_save(session->daemon);
 	cds_list_for_each_entry(channel, &session->channels, node)
 		channel_close(channel);
 	channel_wait_writers();
 	cds_list_for_each_entry(channel, &session->channels, node)
 		channel_freeze(channel);
-	session->state = SESSION_DRAINING;
-	sd_event_source_set_time(session->daemon->sessions->timer, 0);
-	sd_event_source_set_enabled(session->daemon->sessions->timer, SD_EVENT_ON);
+	begin_drain(session);
+}
+
+void sessions_resume(struct sessions *sessions)
+{
+	struct control_pages *pages = sessions->daemon->pages;
+	uint64_t slots = 0;
+	struct session *session;
+	struct channel *channel;
+
+	control_pages_begin(pages);
+	cds_list_for_each_entry(session, &sessions->list, node) {
+		cds_list_for_each_entry(channel, &session->channels, node) {
+			slots |= UINT64_C(1) << channel->slot;
+			channel_resume(channel);
+		}
+	}
+	/* What no channel has any more. */
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
+		if (slots & UINT64_C(1) << slot)
+			continue;
+		control_pages_withdraw(pages, slot);
+		control_pages_clear_events(pages, slot, registry_count(sessions->daemon->registry));
+	}
+	control_pages_end(pages);
+	channel_wait_writers();
+	cds_list_for_each_entry(session, &sessions->list, node) {
+		if (session->state == SESSION_ACTIVE)
+			continue;
+		cds_list_for_each_entry(channel, &session->channels, node)
+			channel_freeze(channel);
+		if (session->state == SESSION_DRAINING)
+			begin_drain(session);
+	}
+	cds_list_for_each_entry(session, &sessions->list, node)
+		session_resume_rotation(session);
+	cds_list_for_each_entry(session, &sessions->list, node)
+		if (session->clear.pending && session_clear(session, NULL, NULL) != 0)
+			message_say("session %s was not cleared: out of memory", session->name);
+	sessions_reap_soon(sessions);
 }
 
 void sessions_forget(struct sessions *sessions, const void *data)
@@ -345,6 +406,10 @@ void sessions_add_classes(struct sessions *sessions, uint32_t first, uint32_t en
 		cds_list_for_each_entry(channel, &session->channels, node)
 			channel_describe_classes(channel, first, end);
 		session_push_metadata(session);
+	}
+	/* What is described must stay so: it may be recorded from now on. */
+	state_save(sessions->daemon);
+	cds_list_for_each_entry(session, &sessions->list, node) {
 		cds_list_for_each_entry(channel, &session->channels, node)
 			channel_turn_on_classes(channel, first, end);
 	}
@@ -361,6 +426,7 @@ int session_enable(struct channel *channel, const struct rule_config *config,
 		return error;
 	channel_describe_classes(channel, 0, classes);
 	session_push_metadata(channel->session);
+	state_save(channel->session->daemon);
 	channel_turn_on_classes(channel, 0, classes);
 	*matched = 0;
 	for (uint32_t id = 0; id < classes; id++)
@@ -374,6 +440,7 @@ void session_disable(struct channel *channel, struct rule_entry *entry, bool rem
 		rule_list_remove(&channel->rules, entry);
 	else
 		entry->enabled = false;
+	state_save(channel->session->daemon);
 	if (!channel->started)
 		return;
 	channel_turn_off_classes(channel);
@@ -414,6 +481,14 @@ void sessions_push(struct sessions *sessions)
 	}
 }
 
+void session_note_written(struct session *session)
+{
+	session->record->packets = session->written.packets;
+	session->record->bytes = session->written.bytes;
+	session->record->streams = session->written.streams;
+	session->record->overwritten = session->written.overwritten;
+}
+
 void session_take_written(struct session *session, const struct session_written *written,
 			  uint64_t cleared, const char *error)
 {
@@ -423,6 +498,7 @@ void session_take_written(struct session *session, const struct session_written 
 		session->written.bytes = session->earlier.bytes + written->bytes;
 		session->written.streams = session->earlier.streams + written->streams;
 		session->written.overwritten = written->overwritten;
+		session_note_written(session);
 		session_check_size(session);
 	}
 	if (error && !session->write_error)
@@ -476,16 +552,24 @@ struct cds_list_head *sessions_list(struct sessions *sessions)
 	return &sessions->list;
 }
 
-static int make_metadata(struct session *session)
+static int make_metadata(struct session *session, const struct session_config *again)
 {
-	struct metadata_config config = { .session = session->name };
-	int error = metadata_uuid_make(config.uuid);
+	struct metadata_config config = { .session = session->name,
+					  .created = again->again.created };
+	sd_id128_t uuid;
+	int error;
 
-	if (error)
+	if (again->again.uuid) {
+		error = sd_id128_from_string(again->again.uuid, &uuid);
+		memcpy(config.uuid, uuid.bytes, sizeof(config.uuid));
+	} else {
+		error = metadata_uuid_make(config.uuid);
+	}
+	if (error < 0)
 		return error;
 	metadata_uuid_text(config.uuid, session->uuid);
-	clock_calibration_update(&session->daemon->calibration);
-	clock_calibration_describe(&session->daemon->calibration, &config.clock);
+	clock_calibration_update(session->daemon->calibration);
+	clock_calibration_describe(session->daemon->calibration, &config.clock);
 	return metadata_create(&config, &session->metadata);
 }
 
@@ -497,6 +581,31 @@ static void session_free(struct session *session)
 	free(session->write_error);
 	free(session->output);
 	free(session);
+}
+
+/* Its record in the ledger: the one that it had, or a free one. */
+static int take_record(struct session *session, const struct session_config *config)
+{
+	struct ledger_session *records = session->daemon->ledger->head->sessions;
+	struct session *other;
+	uint64_t taken = 0;
+	uint32_t index = 0;
+
+	_Static_assert(LEDGER_SESSIONS <= 64, "a bit for each");
+	if (config->again.key) {
+		session->record = &records[config->again.record];
+		session->processes = session->record->processes;
+		return 0;
+	}
+	cds_list_for_each_entry(other, &session->daemon->sessions->list, node)
+		taken |= UINT64_C(1) << (other->record - records);
+	while (index < LEDGER_SESSIONS && taken & UINT64_C(1) << index)
+		index++;
+	if (index == LEDGER_SESSIONS)
+		return -ENOSPC;
+	session->record = &records[index];
+	*session->record = (struct ledger_session){ .which = 0 };
+	return 0;
 }
 
 int session_create(struct sessions *sessions, const struct session_config *config,
@@ -514,7 +623,12 @@ int session_create(struct sessions *sessions, const struct session_config *confi
 	session->snapshot = config->snapshot;
 	CDS_INIT_LIST_HEAD(&session->channels);
 	snprintf(session->name, sizeof(session->name), "%s", config->name);
-	error = session_make_key(session);
+	error = config->again.key ? 0 : session_make_key(session);
+	if (error)
+		goto fail;
+	if (config->again.key)
+		snprintf(session->key, sizeof(session->key), "%s", config->again.key);
+	error = take_record(session, config);
 	if (error)
 		goto fail;
 	error = -ENOMEM;
@@ -523,10 +637,12 @@ int session_create(struct sessions *sessions, const struct session_config *confi
 	if (!session->output || !session->totals)
 		goto fail;
 	urcu_ref_init(&session->totals->references);
-	error = make_metadata(session);
+	error = make_metadata(session, config);
 	if (error)
 		goto fail;
 	cds_list_add_tail(&session->node, &sessions->list);
+	if (!config->again.key)
+		state_save(session->daemon);
 	session->has_consumer = consumer_link_expected(session->daemon->consumer);
 	consumer_link_session(session->daemon->consumer, session);
 	*result = session;
@@ -539,6 +655,7 @@ fail:
 
 void session_destroy(struct session *session)
 {
+	struct daemon *daemon = session->daemon;
 	struct channel *channel, *next;
 
 	if (session->state == SESSION_ACTIVE)
@@ -550,4 +667,5 @@ void session_destroy(struct session *session)
 		channel_destroy(channel);
 	cds_list_del(&session->node);
 	session_free(session);
+	state_save(daemon);
 }

@@ -34,6 +34,7 @@ struct channel;
 struct channel_config;
 struct daemon;
 struct process;
+struct ledger_session;
 struct sessions;
 
 enum session_state {
@@ -99,7 +100,7 @@ struct session {
 	char uuid[METADATA_UUID_TEXT_SIZE];
 	struct metadata *metadata;
 	uint64_t pushed;     /* the state of `metadata` that the consumer was last sent */
-	uint64_t generation; /* counts what it was sent, so that no two are the same to it */
+	struct ledger_session *record; /* what outlives the daemon, beside the text */
 	struct session_totals *totals;
 	struct cds_list_head channels; /* struct channel */
 	uint32_t nr_streams;
@@ -183,6 +184,13 @@ struct session_config {
 	uint32_t owner;
 	uint32_t group;
 	bool snapshot;
+	/* In a new life of the daemon; all zeros: a session that never was. */
+	struct {
+		const char *key;
+		const char *uuid;
+		uint64_t created; /* ns since 1970 */
+		uint32_t record;  /* its index */
+	} again;
 };
 
 /* 0, -EEXIST or another -errno. */
@@ -201,6 +209,11 @@ int session_change_channel(struct channel *channel, const struct channel_config 
 /* Of a session that is IDLE. */
 void session_remove_channel(struct channel *channel);
 void session_start(struct session *session);
+/*
+ * In a new life of the daemon, with all that there was made again: go on as
+ * each session's state says. One that was being stopped goes on with that.
+ */
+void sessions_resume(struct sessions *sessions);
 /* ACTIVE only. `stopped` is called once, from here at the earliest; may be NULL. */
 void session_stop(struct session *session, session_stopped *stopped, void *data);
 /* Whoever gave `data`, to either, is not to be told any more. */
@@ -244,6 +257,8 @@ uint32_t session_chunk_on_disk(const struct session *session);
 void session_take_rotated(struct session *session, uint32_t chunk, bool final, bool dropped,
 			  const char *error);
 void session_step_rotation(struct session *session, uint64_t now);
+/* In a new life of the daemon, with all rings there again. */
+void session_resume_rotation(struct session *session);
 /* The session ends: it is not waited for any more. */
 void session_stop_rotation(struct session *session);
 
@@ -257,6 +272,8 @@ int session_enable(struct channel *channel, const struct rule_config *config,
 void session_disable(struct channel *channel, struct rule_entry *entry, bool remove);
 /* Everything about all sessions goes to a new consumer. */
 void sessions_push(struct sessions *sessions);
+/* `written` is different from what it was: the next life is to know. */
+void session_note_written(struct session *session);
 /* What the consumer reports; `error` NULL: nothing is wrong. */
 void session_take_written(struct session *session, const struct session_written *written,
 			  uint64_t cleared, const char *error);

@@ -31,6 +31,22 @@ void slots_free(struct slots *slots, uint32_t slot, uint64_t now_usec)
 	slots->slot[slot].freed_usec = now_usec;
 }
 
+void slots_restore(struct slots *slots, uint32_t slot)
+{
+	slots->slot[slot].taken = true;
+	slots->slot[slot].used = true;
+}
+
+void slots_rest(struct slots *slots, uint64_t now_usec)
+{
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
+		if (slots->slot[slot].taken)
+			continue;
+		slots->slot[slot].used = true;
+		slots->slot[slot].freed_usec = now_usec;
+	}
+}
+
 void slots_hold(struct slots *slots, uint32_t slot)
 {
 	__atomic_add_fetch(&slots->slot[slot].held, 1, __ATOMIC_RELAXED);

@@ -32,6 +32,10 @@ struct slots {
 int slots_take(struct slots *slots, uint64_t now_usec);
 void slots_free(struct slots *slots, uint32_t slot, uint64_t now_usec);
 
+/* In a new life of the daemon: this one is taken; then all others rest. */
+void slots_restore(struct slots *slots, uint32_t slot);
+void slots_rest(struct slots *slots, uint64_t now_usec);
+
 /* One more, or one less, ring set of the slot. */
 void slots_hold(struct slots *slots, uint32_t slot);
 void slots_drop(struct slots *slots, uint32_t slot);

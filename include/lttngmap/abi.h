@@ -11,8 +11,8 @@
  *   memory            process      daemon   what it holds
  *   global control    r--p         rw       one for all processes: the event
  *                                           words and the channel table
- *   process control   r--s         rw       one page a process: the channels
- *                                           that it takes part in
+ *   process control   r--s         rw       one for all processes: for each,
+ *                                           the channels that it takes part in
  *   ring control      rw-s         rw       positions, sub-buffer tables and
  *                                           descriptors of all its rings
  *   ring data         -w-s         meta     one memory per channel: meta page,
@@ -156,13 +156,18 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_control) == 64 + 64 * 64 + 8 * 65536)
 
 #define LTTNGMAP_SEQLOCK_TRIES 1000u
 
-/* ---- process control: one page ------------------------------------------ */
+/* ---- process control: one struct a process -------------------------------- */
+
+/*
+ * All processes' stand in one memory, since each map of a memory that somebody
+ * may write costs the daemon; so nothing in it says whose it is.
+ */
 
 struct lttngmap_process {
 	uint32_t magic; /* LTTNGMAP_PROCESS_MAGIC */
 	uint32_t flags; /* enum lttngmap_process_flag, may change at any time */
 	uint64_t channels; /* the channels that this process takes part in */
-	uint32_t pid;   /* as the daemon sees it */
+	uint32_t reserved0;
 	uint32_t slots; /* ring data memories handed over at registration */
 	uint64_t reserved[5];
 };

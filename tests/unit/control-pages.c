@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "sessiond/ledger.h"
 #include "tests/utils/tap.h"
 
 #define READERS 2
@@ -124,9 +125,9 @@ static void test_words(struct control_pages *pages)
 	ok(control->event_words[12] == 0 && control->event_words[65535] == 0,
 	   "all events of a channel go");
 
-	control_pages_init_process(&process, 42, 16);
-	ok(process.magic == LTTNGMAP_PROCESS_MAGIC && process.pid == 42 && process.slots == 16 &&
-		   process.flags == 0 && process.channels == 0,
+	control_pages_init_process(&process, 16);
+	ok(process.magic == LTTNGMAP_PROCESS_MAGIC && process.slots == 16 && process.flags == 0 &&
+		   process.channels == 0,
 	   "a new process takes part in nothing");
 	control_pages_set_process(&process, 5, true);
 	control_pages_set_process(&process, 6, true);
@@ -134,6 +135,43 @@ static void test_words(struct control_pages *pages)
 	is(process.channels, 1 << 6, "a process's channels");
 	control_pages_set_process_flag(&process, LTTNGMAP_PROCESS_NO_DOORBELL);
 	is(process.flags, LTTNGMAP_PROCESS_NO_DOORBELL, "a process's flags");
+}
+
+/* A daemon that was killed inside of an update of slot 1, and its next life. */
+static void test_lives(struct ledger *ledger)
+{
+	const struct lttngmap_channel channel = { .mode = LTTNGMAP_MODE_BLOCKING,
+						  .subbuf_shift = 14,
+						  .subbufs_shift = 2,
+						  .contexts = 3 };
+	struct lttngmap_control *control = ledger->control.map;
+	uint32_t untouched, half, gone;
+	struct control_pages *pages;
+	uint64_t instance = control->instance;
+
+	ledger->head->lives = 2;
+	is(control_pages_create(ledger, LTTNGMAP_CLOCK_MONOTONIC, 7, &pages), 0, "a second life");
+	is((long long)control->instance, (long long)instance, "is the same instance");
+	untouched = control_pages_publish(pages, 0, &channel);
+	half = control_pages_publish(pages, 1, &channel);
+	gone = control_pages_publish(pages, 2, &channel);
+	control->sequence++;
+	control->channels[1].contexts = 1;
+	control_pages_destroy(pages);
+
+	control_pages_create(ledger, LTTNGMAP_CLOCK_MONOTONIC, 7, &pages);
+	control_pages_begin(pages);
+	ok(control->sequence & 1, "a repair is an update");
+	is(control_pages_publish_again(pages, 0, &channel), untouched, "what is whole stays");
+	ok(control_pages_publish_again(pages, 1, &channel) > half, "what is not is new");
+	control_pages_withdraw(pages, 2);
+	ok(control->sequence & 1, "all of it one");
+	control_pages_end(pages);
+	is(control->sequence & 1, 0, "after which nobody waits");
+	is((long long)control->channels[1].contexts, 3, "for what is there as it should");
+	is(control->channels[2].generation, 0, "and no more than that");
+	ok(control_pages_publish(pages, 2, &channel) > gone, "generations go on");
+	control_pages_destroy(pages);
 }
 
 static void test_cpus(void)
@@ -163,9 +201,12 @@ static void test_cpus(void)
 int main(void)
 {
 	struct control_pages *pages, *other;
+	struct ledger *ledger, *other_ledger;
 
-	is(control_pages_create(LTTNGMAP_CLOCK_MONOTONIC, 7, &pages), 0, "control pages");
-	is(control_pages_create(LTTNGMAP_CLOCK_TSC, 7, &other), 0, "and others");
+	if (ledger_create(7, &ledger) != 0 || ledger_create(7, &other_ledger) != 0)
+		bail_out("there is no ledger");
+	is(control_pages_create(ledger, LTTNGMAP_CLOCK_MONOTONIC, 7, &pages), 0, "control pages");
+	is(control_pages_create(other_ledger, LTTNGMAP_CLOCK_TSC, 7, &other), 0, "and others");
 	ok(control_pages_get(pages)->instance != control_pages_get(other)->instance,
 	   "instances differ");
 	is(control_pages_get(pages)->magic, LTTNGMAP_CONTROL_MAGIC, "magic");
@@ -173,10 +214,13 @@ int main(void)
 	is(control_pages_get(pages)->cpu_rings, 7, "rings");
 	ok(control_pages_get(pages)->size >= sizeof(struct lttngmap_control), "size");
 	control_pages_destroy(other);
+	ledger_destroy(other_ledger);
 	test_generations(pages);
 	test_words(pages);
 	test_seqlock(pages);
 	test_cpus();
 	control_pages_destroy(pages);
+	test_lives(ledger);
+	ledger_destroy(ledger);
 	return done_testing();
 }

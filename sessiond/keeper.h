@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * keeper.h - the small parent that keeps what the daemon has when the daemon
+ * is killed, and makes the next one (doc/design/surviving.md).
+ *
+ * The daemon is a child with the keeper's own table of descriptors, not
+ * exec'd: so all that it opens, and all that was mapped before the first
+ * child, is there for the next.
+ */
+#ifndef SESSIOND_KEEPER_H
+#define SESSIOND_KEEPER_H
+
+#include "sessiond/ledger.h"
+
+struct keeper_config {
+	struct ledger *ledger;
+	const char *rings_dir; /* a mount there is taken away when the daemon dies */
+	/* The daemon, in a process of its own; returns an exit status. */
+	int (*serve)(void *data);
+	void *data;
+};
+
+/*
+ * Run the daemon until it ends by itself or is told to: SIGTERM, SIGINT and
+ * SIGHUP, which are blocked already, are passed on. Only thread. Returns the
+ * daemon's exit status.
+ */
+int keeper_run(const struct keeper_config *config);
+
+#endif /* SESSIOND_KEEPER_H */

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/ledger.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Of the log; more than all classes that a registry keeps. */
+#define LOG_MAX (UINT64_C(256) << 20)
+
+struct log_entry {
+	uint32_t uid;
+	uint32_t nr_classes;
+	uint64_t size;
+	char bytes[];
+};
+
+static uint64_t page_up(uint64_t size)
+{
+	uint64_t page = memory_page_size();
+
+	return (size + page - 1) / page * page;
+}
+
+static int map_all(struct ledger *ledger, uint64_t set_stride, uint64_t process_stride)
+{
+	uint64_t head = page_up(sizeof(struct ledger_head));
+	int fd, error = 0;
+	char *at;
+
+	ledger->size = head + 2 * LEDGER_TEXT_MAX + LOG_MAX + LEDGER_PROCESSES * process_stride;
+	/* A file, so that nobody accounts for what is not used. */
+	fd = memfd_create("lttngmap-ledger", MFD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, (off_t)ledger->size) != 0) {
+		error = -errno;
+		goto close;
+	}
+	at = mmap(NULL, ledger->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED) {
+		error = -errno;
+		goto close;
+	}
+	madvise(at, ledger->size, MADV_DONTDUMP);
+	ledger->head = (struct ledger_head *)at;
+	ledger->text[0] = at + head;
+	ledger->text[1] = ledger->text[0] + LEDGER_TEXT_MAX;
+	ledger->log = ledger->text[1] + LEDGER_TEXT_MAX;
+	ledger->records = ledger->log + LOG_MAX;
+	ledger->head->set_stride = set_stride;
+	ledger->head->process_stride = process_stride;
+close:
+	close(fd);
+	return error;
+}
+
+int ledger_create(uint32_t cpu_rings, struct ledger **result)
+{
+	struct ledger *ledger = calloc(1, sizeof(*ledger));
+	uint64_t set_stride = (ring_set_saved_size(cpu_rings) + 63) & ~UINT64_C(63);
+	int error;
+
+	*result = NULL;
+	if (!ledger)
+		return -ENOMEM;
+	ledger->control = MEMORY_NONE;
+	ledger->words = MEMORY_NONE;
+	error = map_all(ledger, set_stride,
+			page_up(sizeof(struct ledger_process)) +
+				page_up(LTTNGMAP_CHANNELS * set_stride));
+	if (error == 0)
+		error = memory_create(MEMORY_CONTROL, sizeof(struct lttngmap_control),
+				      &ledger->control);
+	if (error == 0)
+		error = memory_create(MEMORY_CONTROL,
+				      LEDGER_PROCESSES * sizeof(struct lttngmap_process),
+				      &ledger->words);
+	if (error) {
+		ledger_destroy(ledger);
+		return error;
+	}
+	*result = ledger;
+	return 0;
+}
+
+void ledger_destroy(struct ledger *ledger)
+{
+	if (!ledger)
+		return;
+	memory_destroy(&ledger->control);
+	memory_destroy(&ledger->words);
+	if (ledger->head)
+		munmap(ledger->head, ledger->size);
+	free(ledger);
+}
+
+bool ledger_is_new(const struct ledger *ledger)
+{
+	return ledger->head->lives <= 1;
+}
+
+/* ---- processes ------------------------------------------------------------------ */
+
+enum ledger_state ledger_process_state(const struct ledger *ledger, uint32_t index)
+{
+	/* Acquire: what was given up by another thread is all given up. */
+	return __atomic_load_n(&ledger->head->processes[index], __ATOMIC_ACQUIRE);
+}
+
+void ledger_process_set(struct ledger *ledger, uint32_t index, enum ledger_state state)
+{
+	/* Release: a record is whole before its state says so. */
+	__atomic_store_n(&ledger->head->processes[index], state, __ATOMIC_RELEASE);
+}
+
+int ledger_process_take(struct ledger *ledger)
+{
+	for (uint32_t i = 0; i < LEDGER_PROCESSES; i++) {
+		uint32_t index = ledger->next++ % LEDGER_PROCESSES;
+
+		if (ledger_process_state(ledger, index) != LEDGER_FREE)
+			continue;
+		ledger_process_set(ledger, index, LEDGER_TAKEN);
+		return (int)index;
+	}
+	return -ENOSPC;
+}
+
+void ledger_process_drop(struct ledger *ledger, uint32_t index)
+{
+	ledger_process_set(ledger, index, LEDGER_TAKEN);
+	/* Who may still look at them, a process that is not traced any more, finds zeros. */
+	memset(ledger_words(ledger, index), 0, sizeof(struct lttngmap_process));
+	madvise(ledger_process(ledger, index), ledger->head->process_stride, MADV_REMOVE);
+	ledger_process_set(ledger, index, LEDGER_FREE);
+}
+
+struct ledger_process *ledger_process(const struct ledger *ledger, uint32_t index)
+{
+	return (struct ledger_process *)(ledger->records + index * ledger->head->process_stride);
+}
+
+struct ring_saved *ledger_set(const struct ledger *ledger, uint32_t index, uint32_t slot)
+{
+	char *sets = (char *)ledger_process(ledger, index) + page_up(sizeof(struct ledger_process));
+
+	return (struct ring_saved *)(sets + slot * ledger->head->set_stride);
+}
+
+struct lttngmap_process *ledger_words(const struct ledger *ledger, uint32_t index)
+{
+	return (struct lttngmap_process *)ledger->words.map + index;
+}
+
+/* ---- sessions ------------------------------------------------------------------- */
+
+int ledger_text_write(struct ledger *ledger, const char *text, size_t size)
+{
+	uint32_t other = !ledger->head->text;
+
+	if (size >= LEDGER_TEXT_MAX)
+		return -E2BIG;
+	memcpy(ledger->text[other], text, size);
+	ledger->text[other][size] = '\0';
+	/* Release: the text before the word that makes it the one in force. */
+	__atomic_store_n(&ledger->head->text, other, __ATOMIC_RELEASE);
+	return 0;
+}
+
+const char *ledger_text(const struct ledger *ledger)
+{
+	return ledger->text[ledger->head->text];
+}
+
+void ledger_totals_add(struct ledger_session *session, uint64_t set,
+		       const struct ring_totals *counts)
+{
+	uint32_t other = !session->which;
+	struct ledger_totals *totals = &session->totals[other];
+
+	*totals = session->totals[session->which];
+	totals->counts.written += counts->written;
+	totals->counts.delivered += counts->delivered;
+	totals->counts.discarded += counts->discarded;
+	totals->counts.overwritten += counts->overwritten;
+	totals->counts.closed_rings += counts->closed_rings;
+	totals->last_set = set;
+	/* Release: as of a text. */
+	__atomic_store_n(&session->which, other, __ATOMIC_RELEASE);
+}
+
+void ledger_totals_clear(struct ledger_session *session)
+{
+	uint32_t other = !session->which;
+
+	session->totals[other] = (struct ledger_totals){ .last_set = 0 };
+	__atomic_store_n(&session->which, other, __ATOMIC_RELEASE);
+}
+
+const struct ledger_totals *ledger_totals(const struct ledger_session *session)
+{
+	return &session->totals[session->which];
+}
+
+/* ---- classes -------------------------------------------------------------------- */
+
+int ledger_log_append(struct ledger *ledger, uint32_t uid, const void *bytes, size_t size,
+		      uint32_t nr_classes)
+{
+	struct log_entry *entry = (struct log_entry *)(ledger->log + ledger->head->log_size);
+	/* Entries stand at multiples of 8. */
+	uint64_t taken = (sizeof(*entry) + size + 7) & ~UINT64_C(7);
+
+	if (taken > LOG_MAX - ledger->head->log_size)
+		return -ENOSPC;
+	*entry = (struct log_entry){ .uid = uid, .nr_classes = nr_classes, .size = size };
+	memcpy(entry->bytes, bytes, size);
+	/* Release: the entry before what says that it is there. */
+	__atomic_store_n(&ledger->head->log_size, ledger->head->log_size + taken, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int ledger_log_read(const struct ledger *ledger,
+		    int (*take)(uint32_t uid, const void *bytes, size_t size, uint32_t nr_classes,
+				void *data),
+		    void *data)
+{
+	uint64_t at = 0;
+	int error = 0;
+
+	while (error == 0 && at < ledger->head->log_size) {
+		const struct log_entry *entry = (const struct log_entry *)(ledger->log + at);
+
+		error = take(entry->uid, entry->bytes, entry->size, entry->nr_classes, data);
+		at += (sizeof(*entry) + entry->size + 7) & ~UINT64_C(7);
+	}
+	return error;
+}
+
+/* ---- descriptors ---------------------------------------------------------------- */
+
+void ledger_descriptors(const struct ledger *ledger, void (*take)(int fd, void *data), void *data)
+{
+	take(ledger->head->consumer_pidfd, data);
+	for (uint32_t index = 0; index < LEDGER_PROCESSES; index++) {
+		enum ledger_state state = ledger_process_state(ledger, index);
+		const struct ledger_process *process = ledger_process(ledger, index);
+
+		if (state != LEDGER_LIVE && state != LEDGER_ENDED)
+			continue;
+		take(process->socket, data);
+		take(process->pidfd, data);
+		take(process->doorbell, data);
+		take(process->ring_control, data);
+		for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+			take(process->ring_data[slot], data);
+	}
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/state.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/protocol-app.h"
+#include "sessiond/channel.h"
+#include "sessiond/consumer-link.h"
+#include "sessiond/daemon.h"
+#include "sessiond/doorbell.h"
+#include "sessiond/ledger.h"
+#include "sessiond/member.h"
+#include "sessiond/memory-set.h"
+#include "sessiond/messages.h"
+#include "sessiond/process.h"
+#include "sessiond/quota.h"
+#include "sessiond/registry.h"
+#include "sessiond/session.h"
+
+void state_save(struct daemon *daemon)
+{
+	struct json_object *saved = state_save_sessions(daemon);
+	const char *text = NULL;
+	size_t size = 0;
+	int error = -ENOMEM;
+
+	if (saved)
+		text = json_object_to_json_string_length(saved, JSON_C_TO_STRING_PLAIN, &size);
+	if (text)
+		error = ledger_text_write(daemon->ledger, text, size);
+	json_object_put(saved);
+	if (error)
+		message_say("should the daemon be killed now, it will not know of the last change "
+			    "of its sessions: %s",
+			    strerror(-error));
+}
+
+static int restore_classes(uint32_t uid, const void *bytes, size_t size, uint32_t nr_classes,
+			   void *data)
+{
+	static uint16_t ids[PROTOCOL_APP_CLASSES_MAX];
+	struct daemon *daemon = data;
+	uint32_t before = registry_count(daemon->registry);
+	struct registry_result result;
+	int error = registry_add(daemon->registry, bytes, size, nr_classes, ids, &result);
+
+	if (error == 0)
+		quota_add_classes(daemon->quota, uid, registry_count(daemon->registry) - before);
+	return error;
+}
+
+static int restore_sessions(struct daemon *daemon)
+{
+	const char *text = ledger_text(daemon->ledger);
+	struct json_object *saved;
+	int error;
+
+	if (!text[0])
+		return 0;
+	saved = json_tokener_parse(text);
+	error = saved ? state_restore_sessions(daemon, saved) : -EBADMSG;
+	json_object_put(saved);
+	return error;
+}
+
+/* All ring sets of a process, which is NULL where it is gone, in all channels. */
+static unsigned int restore_members(struct daemon *daemon, struct process *process,
+				    struct memory_set *memories, struct doorbell *doorbell)
+{
+	unsigned int count = 0;
+	struct session *session;
+	struct channel *channel;
+
+	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node) {
+		cds_list_for_each_entry(channel, &session->channels, node) {
+			int error;
+
+			if (!member_is_saved(channel, memories))
+				continue;
+			error = member_restore(channel, process, memories, doorbell);
+			if (error)
+				message_say("what process %u wrote into channel %s of session %s "
+					    "is not read: %s",
+					    memory_set_record(memories)->pid, channel->name,
+					    session->name, strerror(-error));
+			else
+				count++;
+		}
+	}
+	return count;
+}
+
+/* A process that is gone, with what it left to be read. */
+static void restore_ended(struct daemon *daemon, uint32_t index)
+{
+	struct memory_set *memories;
+	struct doorbell *doorbell;
+
+	if (memory_pool_restore(daemon->pool, index, &memories) != 0) {
+		ledger_process_drop(daemon->ledger, index);
+		return;
+	}
+	if (doorbell_create(daemon->doorbells, memories, &doorbell) == 0) {
+		restore_members(daemon, NULL, memories, doorbell);
+		doorbell_destroy(doorbell);
+	}
+	memory_set_put(memories);
+}
+
+static void restore_processes(struct daemon *daemon)
+{
+	struct process *process;
+
+	for (uint32_t index = 0; index < LEDGER_PROCESSES; index++) {
+		int error = 0;
+
+		switch (ledger_process_state(daemon->ledger, index)) {
+		case LEDGER_FREE:
+			break;
+		case LEDGER_TAKEN:
+			ledger_process_drop(daemon->ledger, index);
+			break;
+		case LEDGER_LIVE:
+			error = process_restore(daemon, index);
+			break;
+		case LEDGER_ENDED:
+			restore_ended(daemon, index);
+			break;
+		}
+		if (error)
+			message_say("a process is not traced any more: %s", strerror(-error));
+	}
+	cds_list_for_each_entry(process, processes_list(daemon->processes), list)
+		restore_members(daemon, process, process->memories, process->doorbell);
+}
+
+int state_restore(struct daemon *daemon)
+{
+	struct ledger_head *head = daemon->ledger->head;
+	int error = ledger_log_read(daemon->ledger, restore_classes, daemon);
+
+	if (error == 0)
+		error = restore_sessions(daemon);
+	if (error) {
+		log_error("cannot go on with what was traced before: %s", strerror(-error));
+		return error;
+	}
+	restore_processes(daemon);
+	sessions_resume(daemon->sessions);
+	slots_rest(&daemon->slots, daemon_now_usec());
+	message_say("the session daemon %s, and goes on", head->death);
+	return 0;
+}

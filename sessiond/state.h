@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * state.h - what the daemon writes down of its sessions, and a new life of it
+ * made from the ledger (doc/design/surviving.md).
+ *
+ *   state.c          classes, processes, members; who calls whom
+ *   state-session.c  sessions and what is in them, as JSON
+ *
+ * Whoever adds to a session, a channel or a rule what is to outlive the daemon
+ * adds it to both halves of state-session.c.
+ *
+ * Main thread.
+ */
+#ifndef SESSIOND_STATE_H
+#define SESSIOND_STATE_H
+
+#include <json-c/json.h>
+
+struct daemon;
+
+/* Sessions are different from what they were: the next life is to know. */
+void state_save(struct daemon *daemon);
+/* Everything as it was, and going on. 0 or -errno; what failed was said. */
+int state_restore(struct daemon *daemon);
+
+/* All sessions. The caller puts it. NULL: no memory. */
+struct json_object *state_save_sessions(const struct daemon *daemon);
+/* Without their processes. 0 or -errno. */
+int state_restore_sessions(struct daemon *daemon, struct json_object *saved);
+
+#endif /* SESSIOND_STATE_H */

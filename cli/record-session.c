@@ -2,6 +2,10 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * record-session.c - the requests that `record` makes of its daemon.
+ *
+ * A daemon that is killed is started again and knows what it did. So a lost
+ * connection is made anew, and the request made once more: what was done
+ * meanwhile is then refused as being so already.
  */
 #include <config.h>
 
@@ -76,15 +80,35 @@ static void explain(struct record *record, const char *what, int error)
 		report_error("record: cannot %s: %s", what, strerror(-error));
 }
 
+/* Takes `request`. */
+static int ask(struct record *record, struct json_object *request, int timeout_ms,
+	       struct json_object **answer)
+{
+	int error = control_client_send(record->client, request);
+
+	return error ? error : receive(record, timeout_ms, answer);
+}
+
+static int reconnect(struct record *record);
+
 /* Takes `request`. The answer is the caller's to put, where wanted. */
 static int request(struct record *record, struct json_object *request, const char *what,
 		   int timeout_ms, struct json_object **wanted)
 {
 	struct json_object *answer = NULL;
-	int error = control_client_send(record->client, request);
+	bool again = false;
+	int error;
 
-	if (!error)
-		error = receive(record, timeout_ms, &answer);
+	for (;;) {
+		error = ask(record, json_object_get(request), timeout_ms, &answer);
+		if ((error != -EPIPE && error != -ECONNRESET) || reconnect(record) != 0)
+			break;
+		again = true;
+	}
+	json_object_put(request);
+	if (error == -EREMOTEIO && again && !wanted &&
+	    control_answer_flag(control_client_refusal(record->client), "already"))
+		return 0;
 	if (error) {
 		explain(record, what, error);
 		return error;
@@ -110,15 +134,40 @@ static struct json_object *new_request(const char *verb)
 	return object;
 }
 
-static int hello(struct record *record)
+static struct json_object *new_hello(void)
 {
-	struct json_object *object = json_object_new_object(), *answer;
-	uint64_t version;
-	int error;
+	struct json_object *object = json_object_new_object();
 
 	add_text(object, "verb", "hello");
 	json_object_object_add(object, "version", json_object_new_int(PROTOCOL_CONTROL_VERSION));
-	error = request(record, object, "talk to the session daemon", REQUEST_TIMEOUT_MS, &answer);
+	return object;
+}
+
+/* 0: a daemon is there again, and was greeted. What failed is not said. */
+static int reconnect(struct record *record)
+{
+	struct control_client *client;
+	struct json_object *answer;
+	int error = control_client_connect(record->runtime_dir, &client);
+
+	if (error)
+		return error;
+	control_client_close(record->client);
+	record->client = client;
+	error = ask(record, new_hello(), REQUEST_TIMEOUT_MS, &answer);
+	if (error == 0)
+		json_object_put(answer);
+	return error;
+}
+
+static int hello(struct record *record)
+{
+	struct json_object *answer;
+	uint64_t version;
+	int error;
+
+	error = request(record, new_hello(), "talk to the session daemon", REQUEST_TIMEOUT_MS,
+			&answer);
 	if (error == -EREMOTEIO && control_client_hint(record->client)[0] == '\0')
 		report_hint("command and daemon must be of one version; LTTNGMAP_SESSIOND says "
 			    "which daemon is started");
@@ -226,6 +275,8 @@ static void take_status(struct record *record, struct json_object *answer)
 
 void record_daemon_lost(struct record *record)
 {
+	if (reconnect(record) == 0)
+		return;
 	control_client_close(record->client);
 	record->client = NULL;
 	if (record->daemon_failed)
@@ -263,12 +314,15 @@ int record_session_stop(struct record *record)
 	/* A status may still be on its way. */
 	if (control_client_pending(record->client)) {
 		error = receive(record, REQUEST_TIMEOUT_MS, &answer);
-		if (error) {
+		if (error == -EPIPE && reconnect(record) == 0) {
+			error = 0;
+		} else if (error) {
 			explain(record, "complete the trace", error);
 			return error;
+		} else {
+			take_status(record, answer);
+			json_object_put(answer);
 		}
-		take_status(record, answer);
-		json_object_put(answer);
 	}
 	error = request(record, new_request("stop"), "complete the trace", STOP_TIMEOUT_MS, NULL);
 	if (!error || error == -EREMOTEIO) {

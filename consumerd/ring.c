@@ -235,7 +235,15 @@ static int write_packet(struct ring *ring, const char **what)
 		return error;
 	*what = stream_name(stream);
 	if (ring->packet.flags & LTTNGMAP_PACKET_VOLATILE) {
-		error = copy_packet(ring, &body);
+		/*
+		 * One that is given again, since the daemon died meanwhile, may have
+		 * been overwritten since it was written: it shall not count as lapped.
+		 */
+		error = stream_check_new(stream, ring->packet.sequence);
+		if (!error)
+			error = copy_packet(ring, &body);
+		if (error == -EALREADY)
+			return 0;
 		if (error == -ESTALE) {
 			count(ring, &(struct session_written){ .lapped = ring->packet.events });
 			return 0;

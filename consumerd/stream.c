@@ -336,6 +336,15 @@ static int make_room(struct stream *stream, const struct pieces *pieces, uint64_
 	return 0;
 }
 
+int stream_check_new(struct stream *stream, uint64_t sequence)
+{
+	int error = prepare(stream);
+
+	if (error)
+		return error;
+	return sequence < stream->tail.next_sequence ? -EALREADY : 0;
+}
+
 int stream_write(struct stream *stream, const struct lttngmap_packet *packet, const void *body)
 {
 	struct stream_tail *tail = &stream->tail;

@@ -57,6 +57,8 @@ void stream_limit(struct stream *stream, const struct stream_limits *limits);
 /* Closes the files; entries that were not flushed are lost, and found by repair. */
 void stream_destroy(struct stream *stream);
 
+/* 0: no packet of that sequence number, or a later one, is on disk. -EALREADY; -errno. */
+int stream_check_new(struct stream *stream, uint64_t sequence);
 /*
  * Write a packet. 0 it is on disk now; -EALREADY it was, by its sequence
  * number; -EEXIST the file is not of this trace; another -errno: nothing of

@@ -29,6 +29,8 @@
 #define HIGHEST_FD 4096
 /* With so few, and none beyond, our numbers would soon be the program's. */
 #define FEW_FDS 64
+/* A daemon that hangs up so often is not one. */
+#define REGISTER_TRIES 3
 
 struct local *local_pages;
 
@@ -289,8 +291,18 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	use_rseq = arch_store16_is_atomic() && __rseq_size > 0;
 	allow_blocking = inherited.allow_blocking;
 	fill_request(&request, flags, nr_classes, use_rseq, allow_blocking);
-	result = exchange(socket, &request, sizeof(request), classes, size, PROTOCOL_APP_REGISTERED,
-			  answer, sizeof(*answer), answer_size, &fds, deadline);
+	/* A daemon that was killed meanwhile, and is started again, hangs up on us. */
+	for (int tries = 0; tries < REGISTER_TRIES; tries++) {
+		result = exchange(socket, &request, sizeof(request), classes, size,
+				  PROTOCOL_APP_REGISTERED, answer, sizeof(*answer), answer_size,
+				  &fds, deadline);
+		if (result != -ECONNRESET && result != -EPIPE)
+			break;
+		arch_syscall(SYS_close, socket);
+		socket = exchange_connect_again(deadline, inherited.place);
+		if (socket < 0)
+			return socket;
+	}
 	if (result >= 0 &&
 	    (!is_sane(answer, result, nr_classes, &fds) ||
 	     ((flags & PROTOCOL_APP_FORKED) && answer->instance != inherited.instance)))
@@ -332,8 +344,11 @@ static uint64_t deadline_from_now(void)
 	return exchange_now() + ATTACH_DEADLINE_MS * UINT64_C(1000000);
 }
 
-/* Hundreds of children at once have to wait for each other. */
-static uint64_t child_deadline_from_now(void)
+/*
+ * Hundreds of children at once have to wait for each other, and all of them for
+ * a daemon that is started again.
+ */
+static uint64_t patient_deadline_from_now(void)
 {
 	return inherited.allow_blocking
 		       ? exchange_now() + ATTACH_BLOCKING_DEADLINE_MS * UINT64_C(1000000)
@@ -396,8 +411,8 @@ enum attach_result attach_first(int socket, uint64_t deadline, const void *class
 static void attach_forked(struct local *local)
 {
 	struct protocol_app_registered answer;
-	uint64_t deadline = child_deadline_from_now();
-	int socket = exchange_connect_again(deadline);
+	uint64_t deadline = patient_deadline_from_now();
+	int socket = exchange_connect_again(deadline, module_knock.place);
 
 	if (socket < 0 || attach(local, socket, deadline, PROTOCOL_APP_FORKED, NULL, 0, 0, &answer,
 				 sizeof(answer)) < 0)
@@ -418,7 +433,7 @@ static bool may_wait(struct local *local, uint64_t holder, uint64_t *deadline)
 	    __atomic_load_n(&local->impatient, __ATOMIC_RELAXED))
 		return false;
 	if (!*deadline)
-		*deadline = child_deadline_from_now();
+		*deadline = patient_deadline_from_now();
 	if (exchange_now() >= *deadline) {
 		__atomic_store_n(&local->impatient, true, __ATOMIC_RELAXED);
 		return false;
@@ -472,7 +487,7 @@ static void end_exchange(struct local *local, long result)
 enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_classes,
 				  uint16_t *ids)
 {
-	uint64_t deadline = deadline_from_now();
+	uint64_t deadline = patient_deadline_from_now();
 	struct protocol_app_classes request = {
 		.header.type = PROTOCOL_APP_CLASSES,
 		.nr_classes = nr_classes,
@@ -517,7 +532,7 @@ static bool map_extra(struct local *local, uint32_t slot, uint64_t size, int fd,
 bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed)
 {
 	const uint64_t meta_page_size = 4096;
-	uint64_t deadline = deadline_from_now();
+	uint64_t deadline = patient_deadline_from_now();
 	struct protocol_app_memory request = {
 		.header.type = PROTOCOL_APP_MEMORY,
 		.slot = slot,

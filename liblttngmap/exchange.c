@@ -132,10 +132,9 @@ int exchange_connect(uint64_t deadline, uint32_t *found)
 	return fd;
 }
 
-int exchange_connect_again(uint64_t deadline)
+int exchange_connect_again(uint64_t deadline, uint32_t place)
 {
-	return module_knock.place < KNOCK_PLACES ? connect_to_place(module_knock.place, deadline)
-						 : -ENOENT;
+	return place < KNOCK_PLACES ? connect_to_place(place, deadline) : -ENOENT;
 }
 
 void exchange_close_fds(struct exchange_fds *fds)
@@ -181,7 +180,11 @@ static long receive(int socket, void *answer, size_t size, struct exchange_fds *
 
 	for (;;) {
 		uint64_t now = exchange_now();
-		struct timespec left = { .tv_nsec = now < deadline ? (long)(deadline - now) : 0 };
+		uint64_t ns = now < deadline ? deadline - now : 0;
+		struct timespec left = {
+			.tv_sec = (time_t)(ns / 1000000000),
+			.tv_nsec = (long)(ns % 1000000000),
+		};
 
 		message.msg_control = &control;
 		message.msg_controllen = sizeof(control);
@@ -197,9 +200,24 @@ static long receive(int socket, void *answer, size_t size, struct exchange_fds *
 	if (result < 0)
 		return result;
 	take_fds(&message, fds);
-	if (result == 0 || (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
+	/* The end, without an answer. */
+	if (result == 0)
+		return -ECONNRESET;
+	if (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
 		return -EPROTO;
 	return result;
+}
+
+/*
+ * A daemon that was killed after an answer, and started again, answers once
+ * more. Descriptors that come along go with it.
+ */
+static void drop_stale(int socket)
+{
+	char byte;
+
+	while (arch_syscall(SYS_recvfrom, socket, &byte, 1, MSG_DONTWAIT, NULL, NULL) > 0)
+		continue;
 }
 
 long exchange(int socket, void *header, size_t header_size, const void *body, size_t body_size,
@@ -220,6 +238,7 @@ long exchange(int socket, void *header, size_t header_size, const void *body, si
 	request->major = PROTOCOL_APP_MAJOR;
 	request->minor = PROTOCOL_APP_MINOR;
 	request->size = (uint32_t)(header_size + body_size);
+	drop_stale(socket);
 	result = arch_syscall(SYS_sendmsg, socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (result < 0)
 		return result;

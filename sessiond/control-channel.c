@@ -153,8 +153,9 @@ static void add(struct control_client *client, struct session *session, struct j
 	    check_mode(client, session, &config) != 0)
 		return;
 	if (control_find_channel(session, config.name))
-		control_refuse(client, "use another name, or \"change\"",
-			       "session %s has a channel '%s' already", session->name, config.name);
+		control_refuse_already(client, "use another name, or \"change\"",
+				       "session %s has a channel '%s' already", session->name,
+				       config.name);
 	else if (!may_add(client, session))
 		return;
 	else if (session_add_channel(session, &config, &channel, why, hint) != 0)

@@ -72,8 +72,8 @@ void control_serve_create(struct control_client *client, struct json_object *req
 		return;
 	error = session_create(control_client_daemon(client)->sessions, &config, &session);
 	if (error == -EEXIST)
-		control_refuse(client, "use another name, or destroy it first",
-			       "there is a session '%s' already", config.name);
+		control_refuse_already(client, "use another name, or destroy it first",
+				       "there is a session '%s' already", config.name);
 	else if (error)
 		control_refuse(client, "see the daemon's messages", "cannot create session %s: %s",
 			       config.name, strerror(-error));
@@ -88,8 +88,8 @@ void control_serve_start(struct control_client *client, struct json_object *requ
 	if (!session)
 		return;
 	if (session->state == SESSION_ACTIVE) {
-		control_refuse(client, "stop it first", "session %s is started already",
-			       session->name);
+		control_refuse_already(client, "stop it first", "session %s is started already",
+				       session->name);
 	} else if (session->state != SESSION_IDLE) {
 		control_refuse(client, "try again when it has stopped",
 			       "session %s is being stopped", session->name);
@@ -123,9 +123,9 @@ void control_serve_stop(struct control_client *client, struct json_object *reque
 	if (session->state == SESSION_ACTIVE)
 		session_stop(session, on_done, client);
 	else if (session->state == SESSION_IDLE)
-		control_refuse(client, "start it first", "session %s is not started",
-			       session->name);
-	else
+		control_refuse_already(client, "start it first", "session %s is not started",
+				       session->name);
+	else if (session_await_stop(session, on_done, client) != 0)
 		control_refuse(client, "wait for the stop that was asked for before",
 			       "session %s is being stopped already", session->name);
 }

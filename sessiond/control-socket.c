@@ -97,18 +97,39 @@ void control_answer(struct control_client *client, struct json_object *answer)
 	client_send(client, answer);
 }
 
-void control_refuse(struct control_client *client, const char *hint, const char *format, ...)
+static struct json_object *make_refusal(const char *hint, const char *format, va_list arguments)
 {
 	struct json_object *answer = json_object_new_object();
 	char error[512];
-	va_list arguments;
 
-	va_start(arguments, format);
 	vsnprintf(error, sizeof(error), format, arguments);
-	va_end(arguments);
 	json_object_object_add(answer, "ok", json_object_new_boolean(false));
 	json_object_object_add(answer, "error", json_object_new_string(error));
 	json_object_object_add(answer, "hint", json_object_new_string(hint));
+	return answer;
+}
+
+void control_refuse(struct control_client *client, const char *hint, const char *format, ...)
+{
+	struct json_object *answer;
+	va_list arguments;
+
+	va_start(arguments, format);
+	answer = make_refusal(hint, format, arguments);
+	va_end(arguments);
+	client_send(client, answer);
+}
+
+void control_refuse_already(struct control_client *client, const char *hint, const char *format,
+			    ...)
+{
+	struct json_object *answer;
+	va_list arguments;
+
+	va_start(arguments, format);
+	answer = make_refusal(hint, format, arguments);
+	va_end(arguments);
+	json_object_object_add(answer, "already", json_object_new_boolean(true));
 	client_send(client, answer);
 }
 
@@ -186,10 +207,10 @@ static void client_serve(struct control_client *client, struct json_object *requ
 	/* Told here and not on accepting: a close with a request unread would eat the answer. */
 	if (!is_served(client)) {
 		control_refuse(client,
-			       client->control->has_group ?
-				       "become a member of the group " GROUP
-				       ", or start a daemon of your own" :
-				       "ask that user, or start a daemon of your own",
+			       client->control->has_group
+				       ? "become a member of the group " GROUP
+					 ", or start a daemon of your own"
+				       : "ask that user, or start a daemon of your own",
 			       "this daemon is user %u's", geteuid());
 		client->doomed = true;
 		return;

@@ -36,6 +36,9 @@ void control_answer(struct control_client *client, struct json_object *answer);
 void control_refuse(struct control_client *client, const char *hint, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The same for what is wrong at a place of a filter: from 0, bytes. */
+/* What was asked for is so already: "already" says it to whoever asked twice. */
+void control_refuse_already(struct control_client *client, const char *hint, const char *format,
+			    ...) __attribute__((format(printf, 3, 4)));
 void control_refuse_at(struct control_client *client, const char *hint, const char *error,
 		       unsigned int column, unsigned int length);
 /* It becomes the consumer's connection, or is refused. */

@@ -370,6 +370,15 @@ void sessions_resume(struct sessions *sessions)
 	sessions_reap_soon(sessions);
 }
 
+int session_await_stop(struct session *session, session_stopped *stopped, void *data)
+{
+	if (session->stopped)
+		return -EBUSY;
+	session->stopped = stopped;
+	session->stopped_data = data;
+	return 0;
+}
+
 void sessions_forget(struct sessions *sessions, const void *data)
 {
 	struct session *session;

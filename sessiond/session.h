@@ -216,6 +216,8 @@ void session_start(struct session *session);
 void sessions_resume(struct sessions *sessions);
 /* ACTIVE only. `stopped` is called once, from here at the earliest; may be NULL. */
 void session_stop(struct session *session, session_stopped *stopped, void *data);
+/* One that is being stopped, and nobody waits for it. 0 or -EBUSY. */
+int session_await_stop(struct session *session, session_stopped *stopped, void *data);
 /* Whoever gave `data`, to either, is not to be told any more. */
 void sessions_forget(struct sessions *sessions, const void *data);
 bool sessions_stopping(struct sessions *sessions);

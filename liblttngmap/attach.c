@@ -116,6 +116,7 @@ static bool map_memories(struct local *local, const struct protocol_app_register
 		return false;
 	at = inherited.base;
 	local->control = (const void *)at;
+	local->control_size = control_size;
 	/* Private: what the daemon stores is seen all the same, and see knock.h. */
 	if (!map_at(at, control_size, PROT_READ, MAP_PRIVATE, fds->fd[PROTOCOL_APP_FD_CONTROL], 0))
 		return false;

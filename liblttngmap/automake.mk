@@ -14,12 +14,12 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/event.c \
 	liblttngmap/exchange.c liblttngmap/exchange.h \
 	liblttngmap/filter.c liblttngmap/filter.h \
-	liblttngmap/filter-check.c \
 	liblttngmap/filter-decode.h \
 	liblttngmap/filter-string.c liblttngmap/filter-string.h \
 	liblttngmap/local.h \
 	liblttngmap/module.c liblttngmap/module.h \
 	liblttngmap/ring.c liblttngmap/ring.h \
+	liblttngmap/ring-filter.c liblttngmap/ring-filter.h \
 	liblttngmap/ring-rseq.h \
 	liblttngmap/ring-switch.c liblttngmap/ring-switch.h \
 	liblttngmap/ring-trylock.c liblttngmap/ring-trylock.h \

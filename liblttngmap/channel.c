@@ -28,6 +28,7 @@ static bool read_channel(const struct lttngmap_control *control, uint32_t slot,
 		copy->mode = __atomic_load_n(&shared->mode, __ATOMIC_RELAXED);
 		copy->subbuf_shift = __atomic_load_n(&shared->subbuf_shift, __ATOMIC_RELAXED);
 		copy->subbufs_shift = __atomic_load_n(&shared->subbufs_shift, __ATOMIC_RELAXED);
+		copy->flags = __atomic_load_n(&shared->flags, __ATOMIC_RELAXED);
 		copy->blocking_timeout_ms =
 			__atomic_load_n(&shared->blocking_timeout_ms, __ATOMIC_RELAXED);
 		copy->contexts = __atomic_load_n(&shared->contexts, __ATOMIC_RELAXED);
@@ -78,7 +79,9 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 		.data = local->data[slot],
 		.ring_stride = lttngmap_ring_stride(subbufs),
 		.ring_size = (subbufs + 1) << channel.subbuf_shift,
-		.contexts = channel.contexts,
+		.contexts = channel.contexts | (channel.flags & LTTNGMAP_CHANNEL_FILTERED
+							? RING_CHANNEL_FILTERED
+							: 0),
 		.cpu_rings = control->cpu_rings,
 		.blocking_timeout_ms = channel.blocking_timeout_ms,
 		.mode = channel.mode,

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include <lttngmap/abi.h>
+#include <lttngmap/filter-code.h>
 
 #include "arch.h"
 #include "vfork.h"
@@ -129,4 +130,33 @@ size_t context_write(const struct local *local, uint64_t contexts, const void *i
 		if (contexts >> (LTTNGMAP_CONTEXT_VUID + i) & 1)
 			at = put(at, &cache.user_ids[i], sizeof(cache.user_ids[i]));
 	return (size_t)(at - to);
+}
+
+bool context_read(const struct local *local, uint32_t id, const void *ip,
+		  struct filter_value *value)
+{
+	*value = (struct filter_value){ .number = 0 };
+	if (id == LTTNGMAP_FILTER_CONTEXT_CPU_ID) {
+		value->number = arch_cpu(local->has_rdpid);
+		return true;
+	}
+	if (id >= LTTNGMAP_CONTEXTS)
+		return false;
+	refresh(local, UINT64_C(1) << id);
+	if (id == LTTNGMAP_CONTEXT_VPID)
+		value->number = (uint64_t)cache.vpid;
+	else if (id == LTTNGMAP_CONTEXT_VTID)
+		value->number = (uint64_t)cache.vtid;
+	else if (id == LTTNGMAP_CONTEXT_PTHREAD_ID)
+		value->number = arch_thread_token();
+	else if (id == LTTNGMAP_CONTEXT_IP)
+		value->number = (uint64_t)ip;
+	else if (id >= LTTNGMAP_CONTEXT_VUID)
+		value->number = cache.user_ids[id - LTTNGMAP_CONTEXT_VUID];
+	else if (id >= LTTNGMAP_CONTEXT_CGROUP_NS)
+		value->number = cache.namespaces[id - LTTNGMAP_CONTEXT_CGROUP_NS];
+	else
+		*value = (struct filter_value){ .string = cache.procname,
+						.size = sizeof(cache.procname) };
+	return true;
 }

@@ -10,9 +10,11 @@
 #ifndef LTTNGMAP_CONTEXT_H
 #define LTTNGMAP_CONTEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "filter.h"
 #include "local.h"
 
 /* All of them together, bytes. */
@@ -25,5 +27,12 @@
  */
 size_t context_write(const struct local *local, uint64_t contexts, const void *ip,
 		     unsigned char *to);
+
+/*
+ * One of them, or the CPU, as filters know it; false: there is no such. The
+ * string of a value is the thread's, and stands until the next call.
+ */
+bool context_read(const struct local *local, uint32_t id, const void *ip,
+		  struct filter_value *value);
 
 #endif /* LTTNGMAP_CONTEXT_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* filter-decode.h - taking a filter's bytes apart; for filter.c and filter-check.c. */
+/* filter-decode.h - taking a filter's bytes apart. */
 #ifndef LTTNGMAP_FILTER_DECODE_H
 #define LTTNGMAP_FILTER_DECODE_H
 

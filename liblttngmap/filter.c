@@ -4,9 +4,9 @@
  * filter.c - the machine that runs filters.
  *
  * A filter is read from memory that the daemon may change meanwhile, so each
- * word of it is loaded once, and what was loaded is checked, even though
- * filter_check said yes: a load or store outside of record, pool and stack is
- * impossible whatever the code is. That costs one comparison an instruction.
+ * word of it is loaded once, and what was loaded is checked: a load or store
+ * outside of record, pool and stack is impossible whatever the code is. That
+ * costs one comparison an instruction.
  */
 #include "filter.h"
 

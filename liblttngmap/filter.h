@@ -37,13 +37,6 @@ struct filter_contexts {
 };
 
 /*
- * Is this a filter that a compiler may have made: known instructions, jumps
- * that stay inside, an end that is reached? Worth asking once, when a filter
- * is taken over; filter_run says false on one that is none.
- */
-bool filter_check(const void *filter, size_t size);
-
-/*
  * Is the event to be recorded? `filter` is aligned to 8 bytes. `fields` are
  * those of a record, without its header. `contexts` may be NULL.
  */

@@ -56,7 +56,7 @@ struct ring_channel {
 	char *data;           /* ring data of ring 0, id 0: never loaded from */
 	uint64_t ring_stride; /* bytes of ring control of one ring */
 	uint64_t ring_size;   /* bytes of ring data of one ring */
-	uint64_t contexts;    /* bit set of enum lttngmap_context */
+	uint64_t contexts;    /* bit set of enum lttngmap_context, and RING_CHANNEL_FILTERED */
 	uint32_t cpu_rings;
 	uint32_t blocking_timeout_ms;
 	uint8_t mode;  /* enum lttngmap_mode */
@@ -64,9 +64,13 @@ struct ring_channel {
 	bool use_rseq; /* the process's threads do; on CPU rings nobody else writes then */
 };
 
+/* Beside the contexts, for what asks whether there are any asks for filters, too. */
+#define RING_CHANNEL_FILTERED (UINT64_C(1) << 63)
+
 struct local {
 	const struct lttngmap_process *process; /* NULL: not attached */
 	const struct lttngmap_control *control;
+	uint64_t control_size; /* bytes that are mapped of it */
 	uint64_t epoch;     /* never 0 while attached, differs in every process */
 	uint64_t lost;      /* events that found no ring to be counted in */
 	uint64_t attaching; /* token of the thread that is at it; 0: nobody */

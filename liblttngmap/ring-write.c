@@ -11,6 +11,7 @@
 #include "arch.h"
 #include "channel.h"
 #include "context.h"
+#include "ring-filter.h"
 #include "ring-rseq.h"
 #include "ring-switch.h"
 #include "ring-trylock.h"
@@ -109,7 +110,7 @@ static enum ring_result try_event(struct local *local, const struct ring_channel
 {
 	struct ring_record record;
 
-	if (channel->contexts)
+	if (channel->contexts & ~RING_CHANNEL_FILTERED)
 		return try_with_contexts(local, channel, event, full);
 	make_record(&record, event->id, event->fields, event->size);
 	return try_write(local, channel, &record, full);
@@ -121,13 +122,16 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 {
 	struct lttngmap_ring *ring = NULL;
 	struct ring_channel channel;
+	bool may_block, passed = false;
 	uint64_t deadline = 0;
 	unsigned tries = 0;
 
 	while (tries++ < TRIES_MAX) {
 		enum channel_result view = channel_view(local, slot, &channel);
-		bool may_block;
 
+		if (view == CHANNEL_ON && (channel.contexts & RING_CHANNEL_FILTERED) && !passed)
+			view = ring_filter(local, slot, event);
+		passed = view == CHANNEL_ON;
 		if (view == CHANNEL_OFF)
 			return;
 		if (view == CHANNEL_LOST)

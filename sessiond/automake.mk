@@ -52,6 +52,8 @@ libsessiond_la_SOURCES = \
 	sessiond/daemon.h \
 	sessiond/doorbell.c \
 	sessiond/doorbell.h \
+	sessiond/filter-pages.c \
+	sessiond/filter-pages.h \
 	sessiond/keeper.c \
 	sessiond/keeper.h \
 	sessiond/ledger.c \

@@ -13,6 +13,7 @@
 
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
+#include "sessiond/filter-pages.h"
 #include "sessiond/ledger.h"
 #include "sessiond/mediator.h"
 #include "sessiond/member.h"
@@ -337,62 +338,42 @@ void channel_destroy(struct channel *channel)
 	free(channel);
 }
 
-/* The class of an id, if the channel records it. */
-static const struct registry_class *matching_class(const struct channel *channel, uint32_t id)
+/*
+ * As rule_list_decide(), with a message where it fails; *event_class is then
+ * not recorded.
+ */
+static int decide(const struct channel *channel, uint32_t id,
+		  const struct registry_class **event_class, struct filter_program **filter)
 {
-	const struct registry_class *event_class =
-		registry_get(channel->session->daemon->registry, id);
+	int result = 0;
 
-	return event_class && rule_list_match(&channel->rules, event_class) ? event_class : NULL;
+	*filter = NULL;
+	*event_class = registry_get(channel->session->daemon->registry, id);
+	if (*event_class)
+		result = rule_list_decide(&channel->rules, *event_class, filter);
+	if (result < 0)
+		message_say("event %s is not recorded in channel %s: %s", (*event_class)->full_name,
+			    channel->name,
+			    result == -E2BIG ? "the filters of its rules are too long together"
+					     : strerror(-result));
+	return result;
 }
 
 void channel_describe_classes(struct channel *channel, uint32_t first, uint32_t end)
 {
 	for (uint32_t id = first; id < end; id++) {
-		const struct registry_class *event_class = matching_class(channel, id);
-		int error;
+		const struct registry_class *event_class;
+		struct filter_program *filter;
+		int error = 0;
 
-		if (!event_class)
-			continue;
-		error = metadata_add_event(channel->session->metadata, channel->stream_id,
-					   event_class);
+		if (decide(channel, id, &event_class, &filter) > 0)
+			error = metadata_add_event(channel->session->metadata, channel->stream_id,
+						   event_class);
+		filter_program_destroy(filter);
 		if (error)
 			message_say("event %s is not recorded in channel %s: %s",
 				    event_class->full_name, channel->name, strerror(-error));
 	}
-}
-
-void channel_turn_on_classes(struct channel *channel, uint32_t first, uint32_t end)
-{
-	if (!channel->started)
-		return;
-	for (uint32_t id = first; id < end; id++) {
-		const struct registry_class *event_class = matching_class(channel, id);
-
-		/* It is described already, unless there was no memory for that. */
-		if (event_class && metadata_add_event(channel->session->metadata,
-						      channel->stream_id, event_class) == 0)
-			control_pages_set_event(channel->session->daemon->pages, id, channel->slot,
-						true);
-	}
-}
-
-void channel_turn_off_classes(struct channel *channel)
-{
-	const struct daemon *daemon = channel->session->daemon;
-	uint32_t classes = registry_count(daemon->registry);
-
-	for (uint32_t id = 0; id < classes; id++)
-		if (!matching_class(channel, id))
-			control_pages_set_event(daemon->pages, id, channel->slot, false);
-}
-
-void channel_admit(struct channel *channel, struct process *process)
-{
-	bool in = session_takes(channel->session, process) &&
-		  member_join(channel, process, false) == 0;
-
-	control_pages_set_process(memory_set_process(process->memories), channel->slot, in);
 }
 
 static struct lttngmap_channel describe(const struct channel *channel)
@@ -401,9 +382,72 @@ static struct lttngmap_channel describe(const struct channel *channel)
 		.mode = channel->mode,
 		.subbuf_shift = channel->subbuf_shift,
 		.subbufs_shift = channel->subbufs_shift,
+		.flags = channel->filtered ? LTTNGMAP_CHANNEL_FILTERED : 0,
 		.blocking_timeout_ms = channel->blocking_timeout_ms,
 		.contexts = channel->contexts,
 	};
+}
+
+/* Whoever sees a bit of it in a word finds the channel described. */
+static void publish(struct channel *channel)
+{
+	const struct lttngmap_channel published = describe(channel);
+
+	control_pages_publish(channel->session->daemon->pages, channel->slot, &published);
+}
+
+/*
+ * Put a class's filter, NULL: none, where processes find it. A channel's first
+ * one makes them look at the channel again, and only then is the event on.
+ */
+static int set_filter(struct channel *channel, uint32_t id, const struct filter_program *filter)
+{
+	struct filter_pages *pages = control_pages_filters(channel->session->daemon->pages);
+	int error = 0;
+
+	/* Nobody looks there yet, and a daemon that was killed may have left some. */
+	if (filter && !channel->filtered)
+		filter_pages_clear(pages, channel->slot,
+				   registry_count(channel->session->daemon->registry));
+	if (filter || channel->filtered)
+		error = filter_pages_set(pages, channel->slot, id, filter ? filter->bytes : NULL,
+					 filter ? filter->size : 0);
+	if (error == 0 && filter && !channel->filtered) {
+		channel->filtered = true;
+		publish(channel);
+	}
+	return error;
+}
+
+void channel_switch_classes(struct channel *channel, uint32_t first, uint32_t end)
+{
+	if (!channel->started)
+		return;
+	for (uint32_t id = first; id < end; id++) {
+		const struct registry_class *event_class;
+		struct filter_program *filter;
+		/* It is described already, unless there was no memory for that. */
+		bool on = decide(channel, id, &event_class, &filter) > 0 &&
+			  metadata_add_event(channel->session->metadata, channel->stream_id,
+					     event_class) == 0;
+
+		if (on && set_filter(channel, id, filter) != 0) {
+			message_say("event %s is not recorded in channel %s: there is no room for "
+				    "one more filter",
+				    event_class->full_name, channel->name);
+			on = false;
+		}
+		filter_program_destroy(filter);
+		control_pages_set_event(channel->session->daemon->pages, id, channel->slot, on);
+	}
+}
+
+void channel_admit(struct channel *channel, struct process *process)
+{
+	bool in = session_takes(channel->session, process) &&
+		  member_join(channel, process, false) == 0;
+
+	control_pages_set_process(memory_set_process(process->memories), channel->slot, in);
 }
 
 /* It is published: let processes in, then events. */
@@ -416,7 +460,7 @@ static void admit_all(struct channel *channel)
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list)
 		channel_admit(channel, process);
 	/* Last: from here on events are written. */
-	channel_turn_on_classes(channel, 0, registry_count(daemon->registry));
+	channel_switch_classes(channel, 0, registry_count(daemon->registry));
 }
 
 static void thaw(struct channel *channel)
@@ -429,27 +473,26 @@ static void thaw(struct channel *channel)
 
 void channel_start(struct channel *channel)
 {
-	const struct lttngmap_channel published = describe(channel);
-
 	thaw(channel);
-	/* Whoever sees a bit of it in a word finds the channel described. */
-	control_pages_publish(channel->session->daemon->pages, channel->slot, &published);
+	publish(channel);
 	admit_all(channel);
 }
 
 void channel_resume(struct channel *channel)
 {
-	const struct lttngmap_channel published = describe(channel);
+	struct control_pages *pages = channel->session->daemon->pages;
+	struct lttngmap_channel published;
 
 	if (channel->session->state != SESSION_ACTIVE) {
 		channel_close(channel);
 		return;
 	}
+	channel->filtered = control_pages_get(pages)->channels[channel->slot].flags &
+			    LTTNGMAP_CHANNEL_FILTERED;
+	published = describe(channel);
 	thaw(channel);
-	control_pages_publish_again(channel->session->daemon->pages, channel->slot, &published);
+	control_pages_publish_again(pages, channel->slot, &published);
 	admit_all(channel);
-	/* Rules may have gone a moment before the daemon died. */
-	channel_turn_off_classes(channel);
 }
 
 void channel_close(struct channel *channel)
@@ -463,6 +506,11 @@ void channel_close(struct channel *channel)
 		control_pages_set_process(memory_set_process(process->memories), channel->slot,
 					  false);
 	control_pages_withdraw(daemon->pages, channel->slot);
+	/* Who finds no filter now finds the channel withdrawn before it writes. */
+	if (channel->filtered)
+		filter_pages_clear(control_pages_filters(daemon->pages), channel->slot,
+				   registry_count(daemon->registry));
+	channel->filtered = false;
 }
 
 /* Run on each CPU once: what was running there was preempted, or is done. */

@@ -38,6 +38,7 @@ struct channel {
 	uint32_t file_count; /* files of a stream at most; 0: no limit */
 	uint64_t contexts;   /* a bit set of enum lttngmap_context */
 	bool started;
+	bool filtered; /* started, and some of its events have a filter */
 	struct rule_list rules;
 	struct cds_list_head members; /* struct member */
 };
@@ -89,12 +90,10 @@ void channel_destroy(struct channel *channel);
 /*
  * Of the classes `first` to `end` - 1, those that the rules match: put them
  * into the session's metadata; then, when the consumer was sent that, turn
- * them on, if the channel is started.
+ * them on, with their filters, and the others off, if the channel is started.
  */
 void channel_describe_classes(struct channel *channel, uint32_t first, uint32_t end);
-void channel_turn_on_classes(struct channel *channel, uint32_t first, uint32_t end);
-/* Those that no rule matches any more. */
-void channel_turn_off_classes(struct channel *channel);
+void channel_switch_classes(struct channel *channel, uint32_t first, uint32_t end);
 /* Let a process in, or keep it out, as its session says; the channel is started. */
 void channel_admit(struct channel *channel, struct process *process);
 

@@ -82,7 +82,8 @@ static struct json_object *describe_rules(const struct rule_list *rules)
 			control_add_bool(object, "loglevel_only", entry->loglevel_only);
 		}
 		if (entry->filter)
-			control_add_string(object, "filter", entry->filter);
+			control_add_string(object, "filter",
+					   filter_expression_text(entry->filter));
 		json_object_array_add(array, object);
 	}
 	return array;

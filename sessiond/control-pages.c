@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "sessiond/filter-pages.h"
 #include "sessiond/ledger.h"
 
 /* More CPUs than this would not leave a ring any place in a slot. */
@@ -16,6 +17,7 @@
 
 struct control_pages {
 	struct ledger *ledger;
+	struct filter_pages *filters;
 	/* Of each slot, the last generation given out; the ledger's. */
 	uint32_t *generations;
 	bool begun;
@@ -56,6 +58,8 @@ int control_pages_create(struct ledger *ledger, enum lttngmap_clock clock, uint3
 	error = ledger_is_new(ledger)
 			? begin_control(control_of(pages), ledger->control.size, clock, cpu_rings)
 			: 0;
+	if (error == 0)
+		error = filter_pages_create(control_of(pages), &pages->filters);
 	if (error) {
 		free(pages);
 		return error;
@@ -66,12 +70,19 @@ int control_pages_create(struct ledger *ledger, enum lttngmap_clock clock, uint3
 
 void control_pages_destroy(struct control_pages *pages)
 {
+	if (pages)
+		filter_pages_destroy(pages->filters);
 	free(pages);
 }
 
 int control_pages_fd(const struct control_pages *pages)
 {
 	return pages->ledger->control.fd;
+}
+
+struct filter_pages *control_pages_filters(const struct control_pages *pages)
+{
+	return pages->filters;
 }
 
 uint64_t control_pages_size(const struct control_pages *pages)

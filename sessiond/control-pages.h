@@ -17,6 +17,7 @@
 #include <lttngmap/abi.h>
 
 struct control_pages;
+struct filter_pages;
 struct ledger;
 
 /*
@@ -38,6 +39,8 @@ void control_pages_destroy(struct control_pages *pages);
 /* For handing over; read-only to whoever receives it. */
 int control_pages_fd(const struct control_pages *pages);
 uint64_t control_pages_size(const struct control_pages *pages);
+/* The filters in it. */
+struct filter_pages *control_pages_filters(const struct control_pages *pages);
 /* As processes see it. */
 const struct lttngmap_control *control_pages_get(const struct control_pages *pages);
 

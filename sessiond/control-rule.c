@@ -10,7 +10,11 @@
 
 #include "sessiond/channel.h"
 #include "sessiond/control-args.h"
+#include "sessiond/daemon.h"
 #include "sessiond/session.h"
+
+/* Of classes that a filter does not fit, so many are named. */
+#define WARNINGS_MAX 16
 
 /* 0, or the request is refused. */
 static int take_rule(struct control_client *client, struct json_object *request,
@@ -54,6 +58,40 @@ static void refuse_rule(struct control_client *client, const struct channel *cha
 			       "cannot enable '%.100s': %s", config->patterns, problem->why);
 }
 
+/* How many classes there are for it now, and what it does not fit. */
+static void add_matches(struct json_object *answer, const struct channel *channel,
+			const struct rule_entry *entry, struct rule_problem *problem)
+{
+	const struct registry *registry = channel->session->daemon->registry;
+	struct json_object *warnings = json_object_new_array();
+	uint32_t matched = 0, unfit = 0;
+	char text[RULE_LIST_WHY_SIZE + 64];
+
+	if (problem->why[0] != '\0')
+		json_object_array_add(warnings, json_object_new_string(problem->why));
+	for (uint32_t id = 0; id < registry_count(registry); id++) {
+		const struct registry_class *event_class = registry_get(registry, id);
+
+		if (!rule_entry_match(entry, event_class))
+			continue;
+		if (rule_entry_check(entry, event_class, problem) == 0) {
+			matched++;
+			continue;
+		}
+		if (unfit++ >= WARNINGS_MAX)
+			continue;
+		snprintf(text, sizeof(text), "no event %.128s is recorded by this rule: %.250s",
+			 event_class->full_name, problem->why);
+		json_object_array_add(warnings, json_object_new_string(text));
+	}
+	if (unfit > WARNINGS_MAX) {
+		snprintf(text, sizeof(text), "… nor are %u others", unfit - WARNINGS_MAX);
+		json_object_array_add(warnings, json_object_new_string(text));
+	}
+	control_add_number(answer, "matched", matched);
+	json_object_object_add(answer, "warnings", warnings);
+}
+
 void control_serve_enable(struct control_client *client, struct json_object *request)
 {
 	struct session *session = control_need_session(client, request);
@@ -62,7 +100,6 @@ void control_serve_enable(struct control_client *client, struct json_object *req
 	struct json_object *answer;
 	struct rule_entry *entry;
 	struct channel *channel;
-	uint32_t matched;
 	int error;
 
 	if (!session)
@@ -70,15 +107,14 @@ void control_serve_enable(struct control_client *client, struct json_object *req
 	channel = control_need_channel(client, session, request);
 	if (!channel || take_rule(client, request, &config) != 0)
 		return;
-	error = session_enable(channel, &config, &entry, &matched, &problem);
+	error = session_enable(channel, &config, &entry, &problem);
 	if (error) {
 		refuse_rule(client, channel, &config, &problem, error);
 		return;
 	}
 	answer = json_object_new_object();
 	control_add_number(answer, "id", entry->id);
-	control_add_number(answer, "matched", matched);
-	json_object_object_add(answer, "warnings", json_object_new_array());
+	add_matches(answer, channel, entry, &problem);
 	control_answer(client, answer);
 }
 

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "sessiond/filter-pages.h"
+
 /* Of the log; more than all classes that a registry keeps. */
 #define LOG_MAX (UINT64_C(256) << 20)
 
@@ -73,8 +75,7 @@ int ledger_create(uint32_t cpu_rings, struct ledger **result)
 			page_up(sizeof(struct ledger_process)) +
 				page_up(LTTNGMAP_CHANNELS * set_stride));
 	if (error == 0)
-		error = memory_create(MEMORY_CONTROL, sizeof(struct lttngmap_control),
-				      &ledger->control);
+		error = memory_create(MEMORY_CONTROL, FILTER_PAGES_CONTROL_SIZE, &ledger->control);
 	if (error == 0)
 		error = memory_create(MEMORY_CONTROL,
 				      LEDGER_PROCESSES * sizeof(struct lttngmap_process),

@@ -7,11 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <lttngmap/filter-code.h>
+
+#include "common/context.h"
+
 static void entry_free(struct rule_entry *entry)
 {
 	rule_destroy(entry->patterns);
 	rule_destroy(entry->exclude);
-	free(entry->filter);
+	filter_expression_destroy(entry->filter);
 	free(entry);
 }
 
@@ -24,21 +28,58 @@ static bool is_same(const struct rule_entry *entry, const struct rule_config *co
 {
 	return strcmp(rule_text(entry->patterns), config->patterns) == 0 &&
 	       same_text(entry->exclude ? rule_text(entry->exclude) : NULL, config->exclude) &&
-	       same_text(entry->filter, config->filter) &&
+	       same_text(entry->filter ? filter_expression_text(entry->filter) : NULL,
+			 config->filter) &&
 	       entry->has_loglevel == config->has_loglevel &&
 	       (!entry->has_loglevel || (entry->loglevel == config->loglevel &&
 					 entry->loglevel_only == config->loglevel_only));
 }
 
+/* What $ctx.NAME may name: each context, and the CPU. */
+static const struct filter_context_list *context_list(void)
+{
+	static struct filter_context contexts[LTTNGMAP_CONTEXTS + 1];
+	static const struct filter_context_list list = { contexts, LTTNGMAP_CONTEXTS + 1 };
+
+	for (uint32_t i = 0; i < LTTNGMAP_CONTEXTS; i++) {
+		const struct context_kind *kind = &context_kinds[i];
+		bool is_unsigned = kind->size == 8 && !kind->is_signed;
+
+		contexts[i] = (struct filter_context){
+			.name = kind->name,
+			.id = i,
+			.type = kind->is_text	? FILTER_TYPE_STRING
+				: is_unsigned	? FILTER_TYPE_UNSIGNED
+						: FILTER_TYPE_SIGNED,
+		};
+	}
+	contexts[LTTNGMAP_CONTEXTS] = (struct filter_context){
+		.name = "cpu_id",
+		.id = LTTNGMAP_FILTER_CONTEXT_CPU_ID,
+		.type = FILTER_TYPE_SIGNED,
+	};
+	return &list;
+}
+
+static void tell_problem(struct rule_problem *problem, const struct filter_error *error)
+{
+	snprintf(problem->why, sizeof(problem->why), "%s", error->message);
+	problem->in_filter = true;
+	problem->column = error->column - 1;
+	problem->length = error->length;
+}
+
 static int take_filter(struct rule_entry *entry, const char *filter, struct rule_problem *problem)
 {
+	struct filter_error why;
+	int error;
+
 	if (!filter)
 		return 0;
-	entry->filter = strdup(filter);
-	if (!entry->filter)
-		return -ENOMEM;
-	snprintf(problem->why, sizeof(problem->why), "filters are not supported yet");
-	return -EOPNOTSUPP;
+	error = filter_expression_parse(filter, &entry->filter, &why);
+	if (error != -ENOMEM && why.message[0] != '\0')
+		tell_problem(problem, &why);
+	return error;
 }
 
 static int entry_create(const struct rule_config *config, struct rule_entry **result,
@@ -73,7 +114,7 @@ int rule_list_add(struct rule_list *list, const struct rule_config *config,
 	struct rule_entry **entries, *entry;
 	int error;
 
-	*problem = (struct rule_problem){ .why = "out of memory" };
+	*problem = (struct rule_problem){ .in_filter = false };
 	for (size_t i = 0; i < list->nr_entries; i++) {
 		if (is_same(list->entries[i], config)) {
 			list->entries[i]->enabled = true;
@@ -130,12 +171,74 @@ bool rule_entry_match(const struct rule_entry *entry, const struct registry_clas
 	       !(entry->exclude && rule_match(entry->exclude, event_class));
 }
 
-bool rule_list_match(const struct rule_list *list, const struct registry_class *event_class)
+int rule_entry_check(const struct rule_entry *entry, const struct registry_class *event_class,
+		     struct rule_problem *problem)
 {
+	struct filter_program *program;
+	struct filter_error why;
+	int error;
+
+	if (!entry->filter)
+		return 0;
+	error = filter_compile(entry->filter, event_class, context_list(), &program, &why);
+	if (error == 0)
+		filter_program_destroy(program);
+	else if (error != -ENOMEM)
+		tell_problem(problem, &why);
+	return error;
+}
+
+/*
+ * The filters of those that match: as many as are returned, 0 where an event
+ * is not recorded; -EEXIST: one that matches has none.
+ */
+static int compile_matching(const struct rule_list *list, const struct registry_class *event_class,
+			    struct filter_program **programs)
+{
+	struct filter_error why;
+	int nr_programs = 0;
+
+	for (size_t i = 0; i < list->nr_entries; i++) {
+		struct rule_entry *entry = list->entries[i];
+
+		if (entry->enabled && !entry->filter && rule_entry_match(entry, event_class))
+			return -EEXIST;
+	}
+	for (size_t i = 0; i < list->nr_entries; i++) {
+		struct rule_entry *entry = list->entries[i];
+		int error;
+
+		if (!entry->enabled || !rule_entry_match(entry, event_class))
+			continue;
+		error = filter_compile(entry->filter, event_class, context_list(),
+				       &programs[nr_programs], &why);
+		if (error == 0)
+			nr_programs++;
+		else if (error == -ENOMEM || error == -E2BIG)
+			return error;
+	}
+	return nr_programs;
+}
+
+int rule_list_decide(const struct rule_list *list, const struct registry_class *event_class,
+		     struct filter_program **filter)
+{
+	struct filter_program **programs = calloc(list->nr_entries + 1, sizeof(*programs));
+	int result;
+
+	*filter = NULL;
+	if (!programs)
+		return -ENOMEM;
+	result = compile_matching(list, event_class, programs);
+	if (result > 0)
+		result = filter_combine((const struct filter_program *const *)programs,
+					(size_t)result, filter) ?: 1;
+	else if (result == -EEXIST)
+		result = 1;
 	for (size_t i = 0; i < list->nr_entries; i++)
-		if (list->entries[i]->enabled && rule_entry_match(list->entries[i], event_class))
-			return true;
-	return false;
+		filter_program_destroy(programs[i]);
+	free(programs);
+	return result;
 }
 
 void rule_list_clear(struct rule_list *list)

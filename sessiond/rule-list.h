@@ -5,7 +5,8 @@
  * exclusions, log levels, a filter; on or off, each with a number.
  *
  * An event class is recorded when one rule that is on matches it: once,
- * however many do.
+ * however many do. Where all that match it have filters, its events are
+ * recorded for which one of these is true.
  *
  * One thread.
  */
@@ -16,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sessiond/filter.h"
 #include "sessiond/rule.h"
 
 #define RULE_LIST_MAX 1024u /* rules of a channel */
@@ -36,7 +38,7 @@ struct rule_entry {
 	bool enabled;
 	struct rule *patterns;
 	struct rule *exclude; /* or NULL */
-	char *filter;         /* or NULL */
+	struct filter_expression *filter; /* or NULL */
 	bool has_loglevel;
 	uint8_t loglevel;
 	bool loglevel_only;
@@ -58,8 +60,9 @@ struct rule_problem {
 };
 
 /*
- * One more rule, enabled; the same as one that is there enables that.
- * 0; -EINVAL, -ENOSPC, -EOPNOTSUPP with *problem filled; -ENOMEM.
+ * One more rule, enabled; the same as one that is there enables that. 0, and
+ * problem->why is "", or a remark worth showing; -EINVAL, -ENOSPC with
+ * *problem filled; -ENOMEM.
  */
 int rule_list_add(struct rule_list *list, const struct rule_config *config,
 		  struct rule_entry **entry, struct rule_problem *problem);
@@ -68,8 +71,20 @@ struct rule_entry *rule_list_find(const struct rule_list *list, uint32_t id);
 void rule_list_remove(struct rule_list *list, struct rule_entry *entry);
 /* Whether it is enabled is not asked. */
 bool rule_entry_match(const struct rule_entry *entry, const struct registry_class *event_class);
-/* Is one of those that are enabled a match? */
-bool rule_list_match(const struct rule_list *list, const struct registry_class *event_class);
+/*
+ * Does its filter fit a class that it matches? 0; -ENOENT: the class lacks a
+ * field, so none of its events is recorded by this rule; -EINVAL: it is wrong
+ * for the class; -E2BIG; -ENOMEM. Where it is not 0, *problem is filled.
+ */
+int rule_entry_check(const struct rule_entry *entry, const struct registry_class *event_class,
+		     struct rule_problem *problem);
+/*
+ * What do those that are enabled say of a class? 0: its events are not
+ * recorded; 1: they are, all of them where *filter is NULL, else those that it
+ * lets pass; the caller destroys it. Or -E2BIG, -ENOMEM.
+ */
+int rule_list_decide(const struct rule_list *list, const struct registry_class *event_class,
+		     struct filter_program **filter);
 /* Leaves an empty list. */
 void rule_list_clear(struct rule_list *list);
 

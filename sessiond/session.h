@@ -266,10 +266,11 @@ void session_stop_rotation(struct session *session);
 
 /*
  * Record what the rule matches from now on, described to the consumer before
- * any of it is turned on. *matched: classes known now. As rule_list_add().
+ * any of it is turned on. As rule_list_add(); -EINVAL, -E2BIG also where its
+ * filter is wrong for a class that is known now.
  */
 int session_enable(struct channel *channel, const struct rule_config *config,
-		   struct rule_entry **entry, uint32_t *matched, struct rule_problem *problem);
+		   struct rule_entry **entry, struct rule_problem *problem);
 /* When it returns, nothing more is recorded by the rule alone. It may be removed. */
 void session_disable(struct channel *channel, struct rule_entry *entry, bool remove);
 /* Everything about all sessions goes to a new consumer. */

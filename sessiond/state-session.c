@@ -85,7 +85,8 @@ static struct json_object *save_rules(const struct rule_list *rules)
 		add_flag(object, "enabled", entry->enabled);
 		add_text(object, "patterns", rule_text(entry->patterns));
 		add_text(object, "exclude", entry->exclude ? rule_text(entry->exclude) : NULL);
-		add_text(object, "filter", entry->filter);
+		add_text(object, "filter",
+			 entry->filter ? filter_expression_text(entry->filter) : NULL);
 		add_flag(object, "has_loglevel", entry->has_loglevel);
 		add_number(object, "loglevel", entry->loglevel);
 		add_flag(object, "loglevel_only", entry->loglevel_only);

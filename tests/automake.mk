@@ -359,26 +359,38 @@ TESTS += tests/integration/contexts.sh
 # Filters: the compiler of the session daemon, and the machine of the library.
 filter_record = tests/utils/filter-record.c tests/utils/filter-record.h
 filter_oracle = $(filter_record) tests/utils/filter-oracle.c tests/utils/filter-oracle.h
-filter_assembler = tests/utils/filter-assembler.c tests/utils/filter-assembler.h
+filter_check = tests/utils/filter-check.c tests/utils/filter-check.h
+filter_assembler = tests/utils/filter-assembler.c tests/utils/filter-assembler.h $(filter_check)
 filter_test_libs = libfilter.la liblttngmap-core.la
 filter_tests = \
 	tests/unit/filter-check \
 	tests/unit/filter-errors \
 	tests/unit/filter-expressions \
 	tests/unit/filter-machine \
+	tests/unit/filter-pages \
 	tests/unit/filter-random
 check_PROGRAMS += $(filter_tests)
 TESTS += $(filter_tests)
 tests_unit_filter_check_SOURCES = tests/unit/filter-check.c $(filter_assembler)
 tests_unit_filter_check_LDADD = liblttngmap-core.la
-tests_unit_filter_errors_SOURCES = tests/unit/filter-errors.c $(filter_record)
+tests_unit_filter_errors_SOURCES = tests/unit/filter-errors.c $(filter_record) $(filter_check)
 tests_unit_filter_errors_LDADD = $(filter_test_libs)
-tests_unit_filter_expressions_SOURCES = tests/unit/filter-expressions.c $(filter_oracle)
+tests_unit_filter_expressions_SOURCES = tests/unit/filter-expressions.c $(filter_oracle) \
+	$(filter_check)
 tests_unit_filter_expressions_LDADD = $(filter_test_libs)
 tests_unit_filter_machine_SOURCES = tests/unit/filter-machine.c $(filter_assembler)
 tests_unit_filter_machine_LDADD = liblttngmap-core.la -lm
-tests_unit_filter_random_SOURCES = tests/unit/filter-random.c $(filter_oracle)
+tests_unit_filter_pages_SOURCES = tests/unit/filter-pages.c
+tests_unit_filter_pages_LDADD = libsessiond.la liblttngmap-core.la
+tests_unit_filter_random_SOURCES = tests/unit/filter-random.c $(filter_oracle) $(filter_check)
 tests_unit_filter_random_LDADD = $(filter_test_libs)
+
+check_PROGRAMS += tests/utils/filtered
+tests_utils_filtered_SOURCES = tests/utils/filtered.c
+tests_utils_filtered_LDADD = liblttngmap.la
+tests_utils_filtered_LDFLAGS = $(test_ldflags)
+dist_check_SCRIPTS += tests/integration/filters.sh
+TESTS += tests/integration/filters.sh
 
 EXTRA_PROGRAMS += tests/bench/filter
 tests_bench_filter_SOURCES = tests/bench/filter.c $(filter_record)

@@ -125,13 +125,18 @@ struct lttngmap_channel {
 	uint8_t mode;         /* enum lttngmap_mode */
 	uint8_t subbuf_shift; /* log2 of a sub-buffer's bytes */
 	uint8_t subbufs_shift; /* log2 of the sub-buffers in rotation */
-	uint8_t reserved0;
+	uint8_t flags;        /* enum lttngmap_channel_flag */
 	uint32_t blocking_timeout_ms; /* LTTNGMAP_MODE_BLOCKING: 0 = no limit */
 	uint32_t reserved1;
 	uint64_t contexts; /* bit set of 1 << enum lttngmap_context */
 	uint64_t reserved2[5];
 };
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_channel) == 64);
+
+enum lttngmap_channel_flag {
+	/* Some of its events have a filter. */
+	LTTNGMAP_CHANNEL_FILTERED = 1u << 0,
+};
 
 struct lttngmap_control {
 	uint32_t magic;    /* LTTNGMAP_CONTROL_MAGIC */
@@ -147,7 +152,9 @@ struct lttngmap_control {
 	 * after LTTNGMAP_SEQLOCK_TRIES tries and count the event as lost.
 	 */
 	uint32_t sequence;
-	uint64_t reserved[3];
+	uint64_t filters;    /* offset of the filter words in this memory; 0: there are none */
+	uint64_t filter_end; /* the daemon's: where filters were put so far */
+	uint64_t reserved[1];
 	struct lttngmap_channel channels[LTTNGMAP_CHANNELS];
 	/* The channels in which an event id is on. One store, no lock. */
 	uint64_t event_words[LTTNGMAP_EVENT_IDS];
@@ -155,6 +162,38 @@ struct lttngmap_control {
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_control) == 64 + 64 * 64 + 8 * 65536);
 
 #define LTTNGMAP_SEQLOCK_TRIES 1000u
+
+/*
+ * Filters (lttngmap/filter-code.h). A filtered channel has a word for each
+ * event id; those of slot 0 stand first. 0: every event is recorded, else
+ * which filter decides:
+ *
+ *   63            40 39                                    0
+ *   +---------------+---------------------------------------+
+ *   | size / 8      | offset in this memory / 8             |
+ *   +---------------+---------------------------------------+
+ *
+ * No filter is changed where it lies; another one takes its place by one store
+ * of the word. Its memory is used again after a second at the earliest; so who
+ * finds the same word before and after ran the filter that it names.
+ */
+#define LTTNGMAP_FILTER_WORDS_SIZE (UINT64_C(8) * LTTNGMAP_CHANNELS * LTTNGMAP_EVENT_IDS)
+#define LTTNGMAP_FILTER_SIZE_SHIFT 40
+
+static inline uint64_t lttngmap_filter_word(uint64_t offset, uint64_t size)
+{
+	return size / 8 << LTTNGMAP_FILTER_SIZE_SHIFT | offset / 8;
+}
+
+static inline uint64_t lttngmap_filter_offset(uint64_t word)
+{
+	return (word & ((UINT64_C(1) << LTTNGMAP_FILTER_SIZE_SHIFT) - 1)) * 8;
+}
+
+static inline uint64_t lttngmap_filter_size(uint64_t word)
+{
+	return (word >> LTTNGMAP_FILTER_SIZE_SHIFT) * 8;
+}
 
 /* ---- process control: one struct a process -------------------------------- */
 

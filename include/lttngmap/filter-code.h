@@ -172,6 +172,12 @@ enum lttngmap_filter_helper {
 #define LTTNGMAP_FILTER_HELPERS_END 16
 #define LTTNGMAP_FILTER_NO_VALUE 2
 
+/*
+ * Contexts are those of enum lttngmap_context, and the number of the CPU, which
+ * each packet tells of.
+ */
+#define LTTNGMAP_FILTER_CONTEXT_CPU_ID 64
+
 /* Sorts of strings: this one, or how many bytes of the record it may have (TEXT). */
 #define LTTNGMAP_FILTER_STRING_NUL (-1)      /* at an offset of the record, with a NUL */
 #define LTTNGMAP_FILTER_STRING_SEQUENCE (-2) /* likewise; u32 number of bytes first */

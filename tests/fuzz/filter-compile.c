@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/utils/filter-check.h"
 #include "tests/utils/filter-record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

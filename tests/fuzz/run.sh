@@ -27,7 +27,7 @@ build() {
 
 	shift
 	"${FUZZ_CC:-clang}" -D_GNU_SOURCE -g -O1 -Wall -Wextra -Iinclude -I. "$@" \
-		"tests/fuzz/$name.c" tests/utils/filter-record.c \
+		"tests/fuzz/$name.c" tests/utils/filter-record.c tests/utils/filter-check.c \
 		sessiond/filter-*.c liblttngmap/filter*.c -o "$directory/$name"
 }
 

@@ -5,6 +5,7 @@
  * programs of random instructions end, and read nothing outside.
  */
 #include "tests/utils/filter-assembler.h"
+#include "tests/utils/filter-check.h"
 #include "tests/utils/tap.h"
 
 static const struct {

@@ -8,6 +8,7 @@
 
 #include <lttngmap/filter-code.h>
 
+#include "tests/utils/filter-check.h"
 #include "tests/utils/filter-record.h"
 #include "tests/utils/tap.h"
 

@@ -4,6 +4,7 @@
  * filter-expressions.c - what expressions say of four records: as written down
  * by hand here, as the oracle finds it, and as compiled and run.
  */
+#include "tests/utils/filter-check.h"
 #include "tests/utils/filter-oracle.h"
 #include "tests/utils/tap.h"
 

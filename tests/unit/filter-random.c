@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <sys/mman.h>
 
+#include "tests/utils/filter-check.h"
 #include "tests/utils/filter-oracle.h"
 #include "tests/utils/tap.h"
 

@@ -6,6 +6,15 @@
 #include "sessiond/rule-list.h"
 #include "tests/utils/tap.h"
 
+static bool is_recorded(const struct rule_list *list, const struct registry_class *event_class)
+{
+	struct filter_program *filter;
+	int result = rule_list_decide(list, event_class, &filter);
+
+	filter_program_destroy(filter);
+	return result == 1;
+}
+
 static const struct {
 	const char *rule;
 	const char *event;
@@ -155,11 +164,11 @@ static void check_list(void)
 	unsigned wrong = 0;
 	char text[32];
 
-	ok(!rule_list_match(&list, &a), "an empty list matches nothing");
+	ok(!is_recorded(&list, &a), "an empty list matches nothing");
 	is(add(&list, "a:*", &problem), 0, "a rule in a list");
-	ok(rule_list_match(&list, &a) && !rule_list_match(&list, &b), "matches what it matches");
+	ok(is_recorded(&list, &a) && !is_recorded(&list, &b), "matches what it matches");
 	is(add(&list, "b:*", &problem), 0, "another");
-	ok(rule_list_match(&list, &a) && rule_list_match(&list, &b), "matches also");
+	ok(is_recorded(&list, &a) && is_recorded(&list, &b), "matches also");
 	is(add(&list, "a:*", &problem), 0, "the first once more");
 	is(list.nr_entries, 2, "is in it already");
 	is(add(&list, "a", &problem), -EINVAL, "what is no rule is refused");
@@ -171,7 +180,7 @@ static void check_list(void)
 	is(add(&list, "c:*", &problem), -ENOSPC, "and no more");
 	ok(strstr(problem.why, "1024"), "with the reason: %s", problem.why);
 	rule_list_clear(&list);
-	ok(list.nr_entries == 0 && !rule_list_match(&list, &a), "a cleared list is empty");
+	ok(list.nr_entries == 0 && !is_recorded(&list, &a), "a cleared list is empty");
 }
 
 /* Of levels 0 to 14, one bit each: those that a rule of this level records. */
@@ -190,7 +199,7 @@ static unsigned levels_of(uint8_t level, bool only)
 		bail_out("no rule");
 	for (uint8_t i = 0; i <= LTTNGMAP_LOGLEVEL_DEBUG; i++) {
 		event_class.loglevel = i;
-		levels |= rule_list_match(&list, &event_class) << i;
+		levels |= is_recorded(&list, &event_class) << i;
 	}
 	rule_list_clear(&list);
 	return levels;
@@ -210,24 +219,46 @@ static void check_properties(void)
 	is(levels_of(LTTNGMAP_LOGLEVEL_DEBUG, false), 0x7fff, "all of them");
 
 	is(rule_list_add(&list, &config, &first, &problem), 0, "a rule with an exclusion");
-	ok(rule_list_match(&list, &a) && !rule_list_match(&list, &ab), "excludes");
+	ok(is_recorded(&list, &a) && !is_recorded(&list, &ab), "excludes");
 	config.exclude = "nonsense";
 	is(rule_list_add(&list, &config, &second, &problem), -EINVAL, "which has to be patterns");
 	config.exclude = NULL;
 	is(rule_list_add(&list, &config, &second, &problem), 0, "the same without it");
-	ok(second->id != first->id && rule_list_match(&list, &ab), "is another rule");
+	ok(second->id != first->id && is_recorded(&list, &ab), "is another rule");
 	second->enabled = false;
-	ok(!rule_list_match(&list, &ab) && rule_list_match(&list, &a), "that can be disabled");
+	ok(!is_recorded(&list, &ab) && is_recorded(&list, &a), "that can be disabled");
 	is(rule_list_add(&list, &config, &again, &problem), 0, "and given again");
-	ok(again == second && rule_list_match(&list, &ab), "which enables it");
+	ok(again == second && is_recorded(&list, &ab), "which enables it");
 	rule_list_remove(&list, rule_list_find(&list, first->id));
 	is(list.nr_entries, 1, "one is removed");
 	config.exclude = "a:b*";
 	is(rule_list_add(&list, &config, &first, &problem), 0, "and given again");
 	is(first->id, 3, "with a new number");
+	rule_list_clear(&list);
+}
+
+static void check_filters(void)
+{
+	struct registry_class a = make_class("a:x");
+	struct rule_config config = { .patterns = "a:*", .filter = "x ==" };
+	struct rule_list list = { .entries = NULL };
+	struct rule_entry *entry, *same;
+	struct rule_problem problem;
+
+	is(rule_list_add(&list, &config, &entry, &problem), -EINVAL, "a filter that is none");
+	ok(problem.in_filter && problem.column == 4, "with its place, from 0: %s, %u", problem.why,
+	   problem.column);
+	is(list.nr_entries, 0, "and there is no rule");
 	config.filter = "x == 1";
-	ok(rule_list_add(&list, &config, &again, &problem) < 0, "what its filter is to be is said: %s",
-	   problem.why);
+	is(rule_list_add(&list, &config, &entry, &problem), 0, "a filter");
+	is(rule_list_add(&list, &config, &same, &problem), 0, "and the same again");
+	ok(same == entry, "are one rule");
+	is(rule_entry_check(entry, &a, &problem), -ENOENT, "of a class that lacks its field");
+	ok(strstr(problem.why, "'x'"), "which is said: %s", problem.why);
+	ok(!is_recorded(&list, &a), "nothing is recorded");
+	config.filter = "$ctx.vpid > 1";
+	is(rule_list_add(&list, &config, &entry, &problem), 0, "a filter of contexts");
+	ok(is_recorded(&list, &a), "fits any class");
 	rule_list_clear(&list);
 }
 
@@ -238,5 +269,6 @@ int main(void)
 	check_time();
 	check_list();
 	check_properties();
+	check_filters();
 	return done_testing();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "tests/utils/filter-assembler.h"
+#include "tests/utils/filter-check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 /* filter-check.c - whether bytes are a filter that a compiler may have made. */
 #include <stdbool.h>
 
-#include "filter-decode.h"
-#include "filter.h"
+#include "liblttngmap/filter-decode.h"
+#include "tests/utils/filter-check.h"
 
 static bool check_alu(const struct lttngmap_filter_instruction *code, bool has_source)
 {

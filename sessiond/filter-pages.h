@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * filter-pages.h - the part of the global control in which the processes find
+ * filters (lttngmap/abi.h): a word for each channel and event, and the filters
+ * themselves.
+ *
+ *   control            | filter words       | filters
+ *   struct             | 64 channels x      | each where it was put; the memory of
+ *   lttngmap_control   | 65536 events       | one that nobody names rests a second
+ *
+ * All is sparse. The main thread writes; processes read at any moment.
+ */
+#ifndef SESSIOND_FILTER_PAGES_H
+#define SESSIOND_FILTER_PAGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <lttngmap/abi.h>
+
+/* Bytes of the global control, with that part. */
+#define FILTER_PAGES_CONTROL_SIZE                                                                  \
+	(sizeof(struct lttngmap_control) + LTTNGMAP_FILTER_WORDS_SIZE + FILTER_PAGES_ROOM)
+/* Bytes of all filters together. */
+#define FILTER_PAGES_ROOM (UINT64_C(32) << 20)
+
+struct filter_pages;
+
+/* In `control`, which has that size and outlives this. 0 or -errno. */
+int filter_pages_create(struct lttngmap_control *control, struct filter_pages **pages);
+void filter_pages_destroy(struct filter_pages *pages);
+
+/*
+ * What decides for an event in a channel from now on: `size` bytes of
+ * lttngmap/filter-code.h, a multiple of 8, which are copied; 0: nothing does.
+ * 0, or -ENOSPC: there is no room, and the old one stays.
+ */
+int filter_pages_set(struct filter_pages *pages, uint32_t slot, uint32_t id, const void *filter,
+		     size_t size);
+/* A channel was withdrawn: nothing decides; ids from `ids` on were never given out. */
+void filter_pages_clear(struct filter_pages *pages, uint32_t slot, uint32_t ids);
+
+#endif /* SESSIOND_FILTER_PAGES_H */

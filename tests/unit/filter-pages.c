@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * Filters where processes find them: put, replaced, taken away, no room; and
+ * what a writer does with words that name nothing good.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <lttngmap/filter-code.h>
+
+#include "liblttngmap/ring-filter.h"
+#include "sessiond/filter-pages.h"
+#include "tests/utils/tap.h"
+
+/* In place of libc's: time goes as the test says. */
+static time_t seconds = 1000;
+
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+	(void)id;
+	*now = (struct timespec){ .tv_sec = seconds };
+	return 0;
+}
+
+static struct lttngmap_control *control;
+static struct filter_pages *pages;
+
+static uint64_t *word(uint32_t slot, uint32_t id)
+{
+	return (uint64_t *)((char *)control + control->filters) + slot * LTTNGMAP_EVENT_IDS + id;
+}
+
+/* A filter of `size` bytes that returns `value`. */
+static const void *make_filter(size_t size, int32_t value)
+{
+	static uint64_t bytes[LTTNGMAP_FILTER_SIZE_MAX / 8];
+	struct lttngmap_filter_program *program = (void *)bytes;
+	struct lttngmap_filter_instruction *code = (void *)(program + 1);
+
+	memset(bytes, 0, sizeof(bytes));
+	*program = (struct lttngmap_filter_program){
+		.nr_instructions = 2,
+		.pool_size = (uint32_t)(size - sizeof(*program) - 2 * sizeof(*code)),
+	};
+	code[0] = (struct lttngmap_filter_instruction){
+		.code = LTTNGMAP_FILTER_ALU64 | LTTNGMAP_FILTER_MOV,
+		.immediate = value,
+	};
+	code[1].code = LTTNGMAP_FILTER_JMP | LTTNGMAP_FILTER_EXIT;
+	return bytes;
+}
+
+static void test_set(void)
+{
+	uint64_t first;
+
+	is(filter_pages_set(pages, 3, 7, make_filter(64, 1), 64), 0, "a filter is put");
+	first = *word(3, 7);
+	is(lttngmap_filter_size(first), 64, "with its size");
+	ok(memcmp((char *)control + lttngmap_filter_offset(first), make_filter(64, 1), 64) == 0,
+	   "and its bytes");
+	ok(!*word(3, 8) && !*word(4, 7), "for one event of one channel");
+	is(filter_pages_set(pages, 3, 7, make_filter(64, 1), 64), 0, "the same again");
+	is(*word(3, 7), first, "… stays where it is");
+	is(filter_pages_set(pages, 3, 7, make_filter(64, 0), 64), 0, "another one");
+	ok(*word(3, 7) != first, "… does not take its place");
+	ok(memcmp((char *)control + lttngmap_filter_offset(first), make_filter(64, 1), 64) == 0,
+	   "… which a process may still be reading");
+	is(filter_pages_set(pages, 3, 8, make_filter(64, 2), 64), 0, "a third one, at once,");
+	ok(*word(3, 8) != first, "… does not either");
+	seconds += 2;
+	is(filter_pages_set(pages, 3, 9, make_filter(64, 2), 64), 0, "one after two seconds");
+	is(*word(3, 9), first, "… does");
+	filter_pages_clear(pages, 3, 10);
+	ok(!*word(3, 7) && !*word(3, 8) && !*word(3, 9), "a channel is cleared");
+}
+
+static void test_room(void)
+{
+	uint32_t filters = 0;
+	uint64_t last = 0;
+
+	is(filter_pages_set(pages, 0, 0, make_filter(64, 1), LTTNGMAP_FILTER_SIZE_MAX + 8), -ENOSPC,
+	   "there is no filter beyond the largest");
+	while (filter_pages_set(pages, 1, filters, make_filter(LTTNGMAP_FILTER_SIZE_MAX - 8, 1),
+				LTTNGMAP_FILTER_SIZE_MAX - 8) == 0) {
+		last = lttngmap_filter_offset(*word(1, filters)) +
+		       lttngmap_filter_size(*word(1, filters));
+		filters++;
+	}
+	ok(filters >= FILTER_PAGES_ROOM / LTTNGMAP_FILTER_SIZE_MAX - 1, "there is room for %u",
+	   filters);
+	ok(last <= FILTER_PAGES_CONTROL_SIZE, "which do not go beyond the memory");
+	ok(!*word(1, filters), "what has no room is not there");
+	seconds += 2;
+	is(filter_pages_set(pages, 1, 0, NULL, 0), 0, "one goes");
+	is(filter_pages_set(pages, 1, filters, make_filter(65528, 1), 65528), -ENOSPC,
+	   "its room rests");
+	seconds += 2;
+	is(filter_pages_set(pages, 1, filters, make_filter(65528, 1), 65528), 0, "and is used");
+	filter_pages_clear(pages, 1, filters + 1);
+}
+
+static enum channel_result run(struct local *local, uint32_t slot, uint32_t id)
+{
+	static const uint64_t fields[2];
+	struct ring_event event = { .fields = fields, .size = sizeof(fields), .id = id };
+
+	return ring_filter(local, slot, &event);
+}
+
+static void test_writer(void)
+{
+	struct local local = { .control = control, .control_size = FILTER_PAGES_CONTROL_SIZE };
+	uint64_t filters = control->filters;
+
+	seconds += 2;
+	is(run(&local, 63, 65535), CHANNEL_ON, "an event without a filter passes");
+	filter_pages_set(pages, 63, 65535, make_filter(64, 1), 64);
+	is(run(&local, 63, 65535), CHANNEL_ON, "one for which it is true passes");
+	filter_pages_set(pages, 63, 65535, make_filter(64, 0), 64);
+	is(run(&local, 63, 65535), CHANNEL_OFF, "one for which it is not does not");
+	filter_pages_clear(pages, 63, 65536);
+
+	*word(2, 0) = lttngmap_filter_word(FILTER_PAGES_CONTROL_SIZE - 8, 64);
+	is(run(&local, 2, 0), CHANNEL_LOST, "a filter that goes beyond the memory is none");
+	*word(2, 0) = UINT64_MAX;
+	is(run(&local, 2, 0), CHANNEL_LOST, "nor is one far beyond it");
+	*word(2, 0) = lttngmap_filter_word(control->filters, 64);
+	is(run(&local, 2, 0), CHANNEL_OFF, "bytes that are no filter let nothing pass");
+	*word(2, 0) = 0;
+	control->filters = FILTER_PAGES_CONTROL_SIZE;
+	is(run(&local, 2, 0), CHANNEL_LOST, "words beyond the memory are not looked at");
+	control->filters = filters + 1;
+	is(run(&local, 2, 0), CHANNEL_LOST, "nor unaligned ones");
+	control->filters = 0;
+	is(run(&local, 2, 0), CHANNEL_LOST, "nor those of a memory that has none");
+	control->filters = filters;
+	local.control_size = sizeof(*control);
+	is(run(&local, 2, 0), CHANNEL_LOST, "nor what is not mapped");
+	local.control = NULL;
+	is(run(&local, 2, 0), CHANNEL_LOST, "nor anything in a child that was forked just now");
+}
+
+int main(void)
+{
+	/* Pages that nobody touches are not there. */
+	control = calloc(1, FILTER_PAGES_CONTROL_SIZE);
+	if (!control || filter_pages_create(control, &pages) != 0)
+		bail_out("no memory");
+	test_set();
+	test_room();
+	test_writer();
+	filter_pages_destroy(pages);
+	free(control);
+	return done_testing();
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#ifndef LTTNGMAP_TESTS_FILTER_CHECK_H
+#define LTTNGMAP_TESTS_FILTER_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Is this a filter that a compiler may have made: known instructions, jumps
+ * that stay inside, an end that is reached? filter_run says false on one that
+ * is none, and is safe with any.
+ */
+bool filter_check(const void *filter, size_t size);
+
+#endif /* LTTNGMAP_TESTS_FILTER_CHECK_H */

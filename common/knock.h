@@ -10,12 +10,10 @@
  * knows point at `word`, which is zero: so they are off, and their next event
  * after the daemon's store is the one that registers.
  *
- * A process that was registered with a daemon that died has its tracepoints'
- * pointers in that daemon's global control. It is mapped privately, read-only;
- * the daemon writes KNOCK_WORD over the event words that the process uses, and
- * the kernel gives the process a copy of these pages. The next event finds it
- * and registers anew. Only a daemon at the same place, with another instance,
- * may do so: the one before it is gone then.
+ * A process that is registered has its tracepoints' pointers in its daemon's
+ * global control. A daemon that ends says so there (`left`), and leaves
+ * KNOCK_WORD in all event words: the next event registers with the daemon that
+ * is there by then, or points all tracepoints back at `word`.
  *
  * Written by the process: all of it but `word`, which it takes by an exchange
  * with zero. The daemon believes none of it.
@@ -29,7 +27,7 @@
 #define KNOCK_MAGIC_SECOND UINT64_C(0xe10b7c52d94f6a38)
 #define KNOCK_VERSION 1u
 
-/* What the daemon writes; as an event's word it would be all 64 channels. */
+/* What the daemon writes; as an event's word it may also be all 64 channels. */
 #define KNOCK_WORD UINT64_MAX
 
 /* Where a process looks for daemons: paths of sockets, in this order. */
@@ -43,12 +41,11 @@ struct knock {
 	uint32_t version;
 	uint32_t size;
 	uint64_t word;
-	uint64_t instance;   /* of the daemon that it is registered with; 0: none */
-	const void *control; /* where that one's global control is mapped */
-	uint32_t nr_ids;     /* the event ids in use are below it */
-	uint32_t place;      /* where that daemon was found */
+	uint64_t instance; /* of the daemon that it is registered with; 0: none */
+	uint32_t place;    /* where that daemon was found */
+	uint32_t reserved;
 	char places[KNOCK_PLACES][KNOCK_PLACE_SIZE]; /* "": none */
 };
-_Static_assert(sizeof(void *) != 8 || sizeof(struct knock) == 64 + 216, "no padding");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct knock) == 56 + 216, "no padding");
 
 #endif /* LTTNGMAP_COMMON_KNOCK_H */

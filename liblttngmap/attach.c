@@ -71,9 +71,9 @@ static struct local *make_pages(void)
 	return (struct local *)pages;
 }
 
-static bool map_at(char *to, uint64_t size, int protection, int flags, int fd, uint64_t offset)
+static bool map_at(char *to, uint64_t size, int protection, int fd, uint64_t offset)
 {
-	return arch_syscall(SYS_mmap, to, size, protection, flags | MAP_FIXED, fd, offset) ==
+	return arch_syscall(SYS_mmap, to, size, protection, MAP_SHARED | MAP_FIXED, fd, offset) ==
 	       (long)to;
 }
 
@@ -117,21 +117,20 @@ static bool map_memories(struct local *local, const struct protocol_app_register
 	at = inherited.base;
 	local->control = (const void *)at;
 	local->control_size = control_size;
-	/* Private: what the daemon stores is seen all the same, and see knock.h. */
-	if (!map_at(at, control_size, PROT_READ, MAP_PRIVATE, fds->fd[PROTOCOL_APP_FD_CONTROL], 0))
+	if (!map_at(at, control_size, PROT_READ, fds->fd[PROTOCOL_APP_FD_CONTROL], 0))
 		return false;
 	at += control_size;
-	if (!map_at(at, 4096, PROT_READ, MAP_SHARED, fds->fd[PROTOCOL_APP_FD_PROCESS],
+	if (!map_at(at, 4096, PROT_READ, fds->fd[PROTOCOL_APP_FD_PROCESS],
 		    process_page))
 		return false;
 	at += 4096;
 	local->ring_control = at;
-	if (!map_at(at, ring_control_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+	if (!map_at(at, ring_control_size, PROT_READ | PROT_WRITE,
 		    fds->fd[PROTOCOL_APP_FD_RING_CONTROL], 0))
 		return false;
 	at += ring_control_size;
 	for (uint32_t slot = 0; slot < answer->reserve; slot++, at += data_size) {
-		if (!map_at(at, data_size, PROT_WRITE, MAP_SHARED,
+		if (!map_at(at, data_size, PROT_WRITE,
 			    fds->fd[PROTOCOL_APP_FD_RING_DATA + slot], answer->meta_page_size))
 			return false;
 		local->data[slot] = at;
@@ -327,7 +326,6 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	local->slot_stride = answer->slot_stride;
 	local->reserve = answer->reserve;
 	inherited.instance = answer->instance;
-	module_knock.control = local->control;
 	module_knock.instance = answer->instance;
 	/* A value no ancestor's write can hold: see ring-trylock.c. */
 	__atomic_store_n(&local->epoch, ++inherited.epoch, __ATOMIC_RELAXED);
@@ -563,13 +561,11 @@ bool attach_has_socket(struct local *local)
 	return is_our_socket(local->socket);
 }
 
-void attach_drop_copies(void)
+bool attach_daemon_left(void)
 {
-	struct local *local = local_pages;
+	const struct lttngmap_control *control = (const void *)inherited.base;
 
-	if (local && local->control)
-		arch_syscall(SYS_madvise, local->control, page_up(sizeof(*local->control)),
-			     MADV_DONTNEED);
+	return control && __atomic_load_n(&control->left, __ATOMIC_ACQUIRE);
 }
 
 bool attach_is_alive(struct local *local)

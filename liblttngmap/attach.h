@@ -58,7 +58,7 @@ bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed);
 bool attach_has_socket(struct local *local);
 /* Does the daemon still hold our socket? Signal-safe. */
 bool attach_is_alive(struct local *local);
-/* Forget what a daemon wrote into our copy of the global control (knock.h). Signal-safe. */
-void attach_drop_copies(void);
+/* Did the daemon that we are registered with, or our parent was, end? Signal-safe. */
+bool attach_daemon_left(void);
 
 #endif /* LTTNGMAP_ATTACH_H */

@@ -154,8 +154,6 @@ static void turn_on(struct lttngmap_tracepoint *const *tracepoints, const uint16
 		if (ids[i] == PROTOCOL_APP_NO_ID)
 			continue;
 		tracepoints[i]->id = ids[i];
-		if (module_knock.nr_ids <= ids[i])
-			module_knock.nr_ids = ids[i] + 1u;
 		/* Release: the id is there for who finds the word on. */
 		__atomic_store_n(&tracepoints[i]->word, &local_pages->control->event_words[ids[i]],
 				 __ATOMIC_RELEASE);
@@ -167,6 +165,12 @@ static void park(const struct lttngmap_module *module)
 {
 	for (struct lttngmap_tracepoint *const *at = module->begin; at < module->end; at++)
 		__atomic_store_n(&(*at)->word, &module_knock.word, __ATOMIC_RELEASE);
+}
+
+static void park_all(void)
+{
+	for (const struct lttngmap_module *module = modules; module; module = module->next)
+		park(module);
 }
 
 static bool is_attached(void)
@@ -268,14 +272,16 @@ bool module_answer_knock(void)
 	int socket;
 
 	/* A vfork's child would register as itself, with its parent's memory. */
-	if (vfork_depth || !__atomic_load_n(&module_knock.word, __ATOMIC_RELAXED) || !try_lock())
+	if (vfork_depth ||
+	    !(attach_daemon_left() || __atomic_load_n(&module_knock.word, __ATOMIC_RELAXED)) ||
+	    !try_lock())
 		return false;
-	if (__atomic_exchange_n(&module_knock.word, 0, __ATOMIC_ACQUIRE)) {
+	if (__atomic_exchange_n(&module_knock.word, 0, __ATOMIC_ACQUIRE) || attach_daemon_left()) {
 		socket = attach_connect(&deadline);
 		if (socket >= 0)
 			announce(socket, deadline);
-		if (local_pages == before)
-			attach_drop_copies();
+		if (attach_daemon_left())
+			park_all();
 	}
 	release_lock();
 	return local_pages != before;

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <lttngmap/abi.h>
-
 #include "common/knock.h"
 
 #define LIBRARY "liblttngmap.so"
@@ -105,41 +103,11 @@ static uint64_t find_knock(int mem, const uint64_t region[2], struct knock *knoc
 	return found;
 }
 
-/*
- * Its tracepoints point into the global control of the daemon that was at our
- * place before: turn them on in the copy that the kernel makes for that.
- */
-static int knock_at_control(int mem, const struct knock *knock)
-{
-	uint64_t control = (uint64_t)(uintptr_t)knock->control;
-	uint64_t at = control + offsetof(struct lttngmap_control, event_words);
-	uint64_t words[512];
-	struct lttngmap_control head;
-	uint32_t left = knock->nr_ids;
-
-	if (left > LTTNGMAP_EVENT_IDS ||
-	    !read_at(mem, &head, offsetof(struct lttngmap_control, size), control) ||
-	    head.magic != LTTNGMAP_CONTROL_MAGIC || head.instance != knock->instance)
-		return -EPROTO;
-	memset(words, 0xff, sizeof(words));
-	_Static_assert(KNOCK_WORD == UINT64_MAX, "all bits");
-	while (left > 0) {
-		uint32_t count = left < 512 ? left : 512;
-
-		if (!write_at(mem, words, count * sizeof(words[0]), at))
-			return errno ? -errno : -EIO;
-		at += count * sizeof(words[0]);
-		left -= count;
-	}
-	return 0;
-}
-
 static enum knock_result knock_at(const struct knocker *knocker, int mem, uint64_t address,
 				  const struct knock *knock, char why[KNOCK_WHY_SIZE])
 {
 	static const uint64_t word = KNOCK_WORD;
 	unsigned int place = 0;
-	int error = 0;
 
 	while (place < KNOCK_PLACES && strcmp(knock->places[place], knocker->place) != 0)
 		place++;
@@ -151,20 +119,18 @@ static enum knock_result knock_at(const struct knocker *knocker, int mem, uint64
 			 knock->place < KNOCK_PLACES ? knock->places[knock->place] : "");
 		return KNOCK_REFUSED;
 	}
-	/* The word first: who finds the others on looks whether it was a knock. */
 	errno = 0;
-	if (!write_at(mem, &word, sizeof(word), address + offsetof(struct knock, word)))
-		error = errno ? -errno : -EIO;
-	else if (knock->instance)
-		error = knock_at_control(mem, knock);
-	if (error) {
+	if (!write_at(mem, &word, sizeof(word), address + offsetof(struct knock, word))) {
 		snprintf(why, KNOCK_WHY_SIZE,
 			 "its memory cannot be written: %s; it is picked up when it is started "
 			 "anew",
-			 strerror(-error));
+			 errno ? strerror(errno) : "cut short");
 		return KNOCK_REFUSED;
 	}
-	snprintf(why, KNOCK_WHY_SIZE, "it was told, and comes with its next event");
+	snprintf(why, KNOCK_WHY_SIZE, "it was told, and comes with its next event%s",
+		 knock->instance ? "; if the daemon before was killed, its keeper too, when it "
+				   "loads a library with tracepoints or is started anew"
+				 : "");
 	return KNOCK_GIVEN;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/knock.h"
 #include "sessiond/filter-pages.h"
 
 /* Of the log; more than all classes that a registry keeps. */
@@ -86,6 +87,16 @@ int ledger_create(uint32_t cpu_rings, struct ledger **result)
 	}
 	*result = ledger;
 	return 0;
+}
+
+void ledger_leave(struct ledger *ledger)
+{
+	struct lttngmap_control *control = ledger->control.map;
+
+	/* Release: who finds a word of ones finds out why. */
+	__atomic_store_n(&control->left, 1, __ATOMIC_RELEASE);
+	for (uint32_t id = 0; id < LTTNGMAP_EVENT_IDS; id++)
+		__atomic_store_n(&control->event_words[id], KNOCK_WORD, __ATOMIC_RELEASE);
 }
 
 void ledger_destroy(struct ledger *ledger)

@@ -116,6 +116,8 @@ struct ledger {
 
 /* For rings of so many CPUs. 0 or -errno. */
 int ledger_create(uint32_t cpu_rings, struct ledger **ledger);
+/* There will be no other life: processes look for another daemon (common/knock.h). */
+void ledger_leave(struct ledger *ledger);
 /* NULL is allowed. */
 void ledger_destroy(struct ledger *ledger);
 

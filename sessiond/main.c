@@ -177,6 +177,7 @@ static int run(struct beginning *beginning)
 		beginning->ledger->head->lives = 1;
 		status = serve_status(beginning);
 	}
+	ledger_leave(beginning->ledger);
 out:
 	listen_end();
 	ledger_destroy(beginning->ledger);

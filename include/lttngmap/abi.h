@@ -154,7 +154,7 @@ struct lttngmap_control {
 	uint32_t sequence;
 	uint64_t filters;    /* offset of the filter words in this memory; 0: there are none */
 	uint64_t filter_end; /* the daemon's: where filters were put so far */
-	uint64_t reserved[1];
+	uint64_t left;       /* not 0: the daemon ended, and all event words are ones */
 	struct lttngmap_channel channels[LTTNGMAP_CHANNELS];
 	/* The channels in which an event id is on. One store, no lock. */
 	uint64_t event_words[LTTNGMAP_EVENT_IDS];

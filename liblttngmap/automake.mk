@@ -31,7 +31,7 @@ liblttngmap_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 lib_LTLIBRARIES += liblttngmap.la
 liblttngmap_la_SOURCES =
 liblttngmap_la_LIBADD = liblttngmap-core.la
-liblttngmap_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
+liblttngmap_la_LDFLAGS = $(AM_LDFLAGS) $(TRACED_LDFLAGS) -version-info 0:0:0 \
 	-Wl,-z,nodelete -Wl,-z,defs \
 	-Wl,--version-script=$(top_srcdir)/liblttngmap/liblttngmap.map
 EXTRA_liblttngmap_la_DEPENDENCIES = liblttngmap/liblttngmap.map

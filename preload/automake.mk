@@ -6,7 +6,8 @@
 # the compiler must not make a call of malloc into one of calloc in here.
 
 preload_cflags = $(AM_CFLAGS) -fno-builtin
-preload_ldflags = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,-z,now
+preload_ldflags = $(AM_LDFLAGS) $(TRACED_LDFLAGS) -module -avoid-version -shared \
+	-Wl,-z,nodelete -Wl,-z,defs -Wl,-z,now
 
 lib_LTLIBRARIES += liblttngmap-libc.la
 liblttngmap_libc_la_SOURCES = \

@@ -31,6 +31,8 @@ static const struct poptOption options[] = {
 	{ "event", 'e', POPT_ARG_ARGV, &record.options.rules, 0,
 	  "Record events that match PROVIDER:NAME, with '*'; may be repeated (default: *:*)",
 	  "RULE" },
+	{ "context", '\0', POPT_ARG_ARGV, &record.options.contexts, 0,
+	  "Record these with each event, see lttngmap-context(1); may be repeated", "NAME,..." },
 	{ "preload", '\0', POPT_ARG_STRING, &record.options.preload, 0,
 	  "Trace these families of functions: libc, none (default: those that the rules name)",
 	  "FAMILY,..." },

@@ -185,6 +185,19 @@ static int hello(struct record *record)
 	return -EPROTO;
 }
 
+static struct json_object *contexts(char **lists)
+{
+	struct json_object *names = json_object_new_array();
+
+	for (; *lists; lists++) {
+		char *list = *lists, *name;
+
+		while ((name = strsep(&list, ",")))
+			json_object_array_add(names, json_object_new_string(name));
+	}
+	return names;
+}
+
 static int create(struct record *record)
 {
 	struct json_object *object = new_request("create");
@@ -200,6 +213,8 @@ static int create(struct record *record)
 	json_object_object_add(object, "subbuf_size", json_object_new_int64(record->subbuf_size));
 	json_object_object_add(object, "subbufs", json_object_new_int(record->options.subbufs));
 	add_text(object, "mode", record->options.mode);
+	if (record->options.contexts)
+		json_object_object_add(object, "contexts", contexts(record->options.contexts));
 	if (record->file_size)
 		json_object_object_add(object, "file_size",
 				       json_object_new_uint64(record->file_size));

@@ -39,6 +39,7 @@ struct control_client;
 struct record_options {
 	char *output;      /* -o, or NULL */
 	char **rules;      /* -e, NULL-terminated, or NULL */
+	char **contexts;   /* the same; each may be several, between commas */
 	char *preload;     /* --preload, or NULL */
 	char *subbuf_size; /* as typed */
 	int subbufs;

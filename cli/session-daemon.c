@@ -4,8 +4,8 @@
  * session-daemon.c - find the session daemon, or start it.
  *
  * A daemon in the background has no terminal to write to: what it prints until
- * it is ready is read through a pipe, and shown if it fails. Later warnings
- * are told by its "status".
+ * it is ready is read through a pipe, and shown if it fails. What it says
+ * later goes to the system's log (log.h), and warnings also to its "status".
  */
 #include <config.h>
 

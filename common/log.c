@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <syslog.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
@@ -21,11 +22,12 @@ static bool log_to_journal;
 static const struct {
 	const char *journal; /* sd-daemon(3) */
 	const char *word;
+	int priority; /* syslog(3) */
 } levels[] = {
-	[LOG_LEVEL_ERROR] = { SD_ERR, "error: " },
-	[LOG_LEVEL_WARNING] = { SD_WARNING, "warning: " },
-	[LOG_LEVEL_INFO] = { SD_INFO, "" },
-	[LOG_LEVEL_DEBUG] = { SD_DEBUG, "debug: " },
+	[LOG_LEVEL_ERROR] = { SD_ERR, "error: ", LOG_ERR },
+	[LOG_LEVEL_WARNING] = { SD_WARNING, "warning: ", LOG_WARNING },
+	[LOG_LEVEL_INFO] = { SD_INFO, "", LOG_INFO },
+	[LOG_LEVEL_DEBUG] = { SD_DEBUG, "debug: ", LOG_DEBUG },
 };
 
 /* The variable is inherited by children whose standard error is another: compare. */
@@ -51,19 +53,20 @@ void log_set_level(enum log_level level)
 	__atomic_store_n(&log_shown, level, __ATOMIC_RELAXED);
 }
 
-static void write_line(const char *line, size_t length)
+/* 0 or -errno. */
+static int write_line(const char *line, size_t length)
 {
 	while (length > 0) {
 		ssize_t written = write(STDERR_FILENO, line, length);
 
 		if (written < 0 && errno == EINTR)
 			continue;
-		/* Nobody can be told that nobody can be told. */
 		if (written <= 0)
-			return;
+			return written < 0 ? -errno : -EIO;
 		line += written;
 		length -= (size_t)written;
 	}
+	return 0;
 }
 
 void log_message(enum log_level level, const char *format, ...)
@@ -87,7 +90,10 @@ void log_message(enum log_level level, const char *format, ...)
 		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
 			line[i] = '?';
 	}
-	line[length++] = '\n';
-	write_line(line, length);
+	line[length] = '\n';
+	if (write_line(line, length + 1) == -EPIPE) {
+		line[length] = '\0';
+		syslog(LOG_DAEMON | levels[level].priority, "%s", line);
+	}
 	errno = saved;
 }

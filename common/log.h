@@ -6,6 +6,8 @@
  *   lttngmap-sessiond: warning: what failed, on what: what to do about it
  *
  * One write(2) a message, so that messages of several processes do not mix.
+ * Where standard error is a pipe that nobody reads any more, as for a daemon
+ * that was started in the background, they go to syslog(3).
  * No time: whoever keeps logs adds it. Under systemd (standard error is the
  * journal, as $JOURNAL_STREAM says) the level goes as sd-daemon(3) has it.
  * Control characters, which may come from a traced program's name, are shown

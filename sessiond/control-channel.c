@@ -7,6 +7,7 @@
 #include "sessiond/control-verbs.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/context.h"
@@ -22,8 +23,18 @@ static int find_context(struct control_client *client, const char *name)
 {
 	int context = name ? context_find(name) : -EINVAL;
 
-	if (context < 0)
-		control_refuse(client, "lttngmap-record(1) lists them",
+	if (context >= 0)
+		return context;
+	if (name && strncmp(name, "perf:", 5) == 0)
+		control_refuse(client, "lttngmap-context(1) says why; perf-stat(1) counts",
+			       "context %.80s cannot be had: each thread of a program would need "
+			       "a descriptor and a system call of ours for it",
+			       name);
+	else if (name && strcmp(name, "cpu_id") == 0)
+		control_refuse(client, "leave it out; filters know it as $ctx.cpu_id",
+			       "the CPU's number stands in each packet anyway");
+	else
+		control_refuse(client, "lttngmap-context(1) lists them",
 			       "there is no context '%.80s'", name ? name : "");
 	return context;
 }
@@ -196,7 +207,8 @@ void control_serve_channel(struct control_client *client, struct json_object *re
 	struct session *session = control_need_session(client, request);
 	bool is_change = false;
 
-	if (!session || control_take_bool(client, request, "change", &is_change) != 0)
+	if (!session || control_take_bool(client, request, "change", &is_change) != 0 ||
+	    !control_list_fits(client, session, request))
 		return;
 	if (is_change)
 		change(client, request);
@@ -241,6 +253,8 @@ void control_serve_context(struct control_client *client, struct json_object *re
 			       remove ? "not" : "already");
 		return;
 	}
+	if (!remove && !control_list_fits(client, session, request))
+		return;
 	config.contexts ^= bit;
 	change_to(client, channel, &config);
 }

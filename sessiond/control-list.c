@@ -23,6 +23,8 @@
 
 /* What is in the message beside the list. */
 #define FRAME_BYTES 256
+/* A channel's or a rule's description has so much beside what was asked for, at most. */
+#define ADDED_BYTES 512
 /* For processes that are not registered; one that starts meanwhile waits, but less than it may. */
 #define SCAN_WAIT_MS 50
 
@@ -82,8 +84,7 @@ static struct json_object *describe_rules(const struct rule_list *rules)
 			control_add_bool(object, "loglevel_only", entry->loglevel_only);
 		}
 		if (entry->filter)
-			control_add_string(object, "filter",
-					   filter_expression_text(entry->filter));
+			control_add_string(object, "filter", filter_expression_text(entry->filter));
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -153,6 +154,23 @@ static struct json_object *describe_session(const struct session *session)
 		json_object_array_add(channels, describe_channel(channel));
 	json_object_object_add(object, "channels", channels);
 	return object;
+}
+
+bool control_list_fits(struct control_client *client, const struct session *session,
+		       struct json_object *request)
+{
+	struct json_object *description = describe_session(session);
+	size_t length, more;
+
+	json_object_to_json_string_length(description, JSON_C_TO_STRING_PLAIN, &length);
+	json_object_to_json_string_length(request, JSON_C_TO_STRING_PLAIN, &more);
+	json_object_put(description);
+	if (FRAME_BYTES + length + more + ADDED_BYTES <= PROTOCOL_CONTROL_MESSAGE_MAX)
+		return true;
+	control_refuse(client, "join rules by commas, use '*', or make another session",
+		       "session %s has as many rules, channels and trackers as it can",
+		       session->name);
+	return false;
 }
 
 void control_serve_list(struct control_client *client, struct json_object *request)

@@ -105,7 +105,8 @@ void control_serve_enable(struct control_client *client, struct json_object *req
 	if (!session)
 		return;
 	channel = control_need_channel(client, session, request);
-	if (!channel || take_rule(client, request, &config) != 0)
+	if (!channel || take_rule(client, request, &config) != 0 ||
+	    !control_list_fits(client, session, request))
 		return;
 	error = session_enable(channel, &config, &entry, &problem);
 	if (error) {

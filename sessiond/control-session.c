@@ -272,7 +272,8 @@ void control_serve_track(struct control_client *client, struct json_object *requ
 	struct tracker_request tracker;
 	int error;
 
-	if (take_tracker(client, request, &tracker) != 0)
+	if (take_tracker(client, request, &tracker) != 0 ||
+	    !control_list_fits(client, tracker.session, request))
 		return;
 	error = trackers_add(&tracker.session->trackers, tracker.kind, (uint32_t)tracker.value,
 			     tracker.pattern);

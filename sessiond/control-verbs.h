@@ -10,9 +10,13 @@
 #ifndef SESSIOND_CONTROL_VERBS_H
 #define SESSIOND_CONTROL_VERBS_H
 
+#include <stdbool.h>
+
 #include <json-c/json.h>
 
 #include "sessiond/control-socket.h"
+
+struct session;
 
 /* control-session.c */
 void control_serve_create(struct control_client *client, struct json_object *request);
@@ -39,6 +43,12 @@ void control_serve_disable(struct control_client *client, struct json_object *re
 void control_serve_remove(struct control_client *client, struct json_object *request);
 
 /* control-list.c */
+/*
+ * Would `list` still hold the session in one message, with what this request
+ * adds to it? False: the request is refused.
+ */
+bool control_list_fits(struct control_client *client, const struct session *session,
+		       struct json_object *request);
 void control_serve_list(struct control_client *client, struct json_object *request);
 void control_serve_processes(struct control_client *client, struct json_object *request);
 void control_serve_unregistered(struct control_client *client, struct json_object *request);

@@ -44,5 +44,11 @@ like "$ip" '^0x[0-9A-F]+$' 'an address'
 refused=$(control '{"verb": "channel", "session": "s", "channel": "x", "subbuf_size": 4096,
 	"subbufs": 8, "mode": "discard", "contexts": ["vpid", "shoe_size"]}')
 like "$refused" "there is no context 'shoe_size'" 'an unknown context is refused'
+refused=$(control '{"verb": "channel", "session": "s", "channel": "x", "subbuf_size": 4096,
+	"subbufs": 8, "mode": "discard", "contexts": ["perf:thread:instructions"]}')
+like "$refused" "perf:thread:instructions cannot be had: each thread .*lttngmap-context" \
+	'counters of the CPU are refused, and why is said'
+refused=$(control '{"verb": "context", "session": "s", "channel": "none", "context": "cpu_id"}')
+like "$refused" 'stands in each packet' 'what is there anyway is refused'
 sessiond_stop
 done_testing

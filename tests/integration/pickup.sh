@@ -169,9 +169,9 @@ else
 		"$LTTNGMAP_BUILD/tests/utils/rounds"
 	round 14 1
 	sessiond_start
+	wait_for is_listed "$program" told
 	round 14 2
-	ok "another user's program is picked up by root's daemon" \
-		eval "round 14 3 && wait_for is_listed $program since"
+	ok "another user's program is picked up by root's daemon" wait_for is_listed "$program" since
 fi
 sessiond_stop
 # The later programs have the ends of earlier ones' pipes.

@@ -134,7 +134,7 @@ is "$(<out)" hello 'stdin is the program'\''s'
 
 # ---- what the daemon is asked for
 record -o n -e 'a:*' -e 'b:c' --subbuf-size 64K --subbufs 4 --mode overwrite \
-	--file-size 1M --file-count 3 --mediator ring-socket --clock monotonic -- true 7>/dev/null 2>err
+	--file-size 1M --file-count 3 --context vpid,ip --context vtid --mediator ring-socket --clock monotonic -- true 7>/dev/null 2>err
 is "$(asked 0 arguments 0)" --private 'a private daemon'
 ok 'in a session of its own' test "$(asked 0 pid)" = "$(asked 0 sid)"
 is "$(asked 0 environment LTTNGMAP_RESERVE)" 1 'one channel in reserve'
@@ -142,7 +142,7 @@ like "$(asked 0 arguments)" "--mediator=ring-socket.*--clock=monotonic" 'mediato
 like "$(asked 0 fds)" '^\[0, 1, 2(, 3)?\]$' 'no descriptor of the caller'
 is "$(asked 1)" "{'verb': 'hello', 'version': 1}" 'hello first'
 is "$(asked 2 output)" "$PWD/n" 'the output, absolute'
-is "$(asked 3)" "{'verb': 'channel', 'session': 'record', 'channel': 'events', 'subbuf_size': 65536, 'subbufs': 4, 'mode': 'overwrite', 'file_size': 1048576, 'file_count': 3}" \
+is "$(asked 3)" "{'verb': 'channel', 'session': 'record', 'channel': 'events', 'subbuf_size': 65536, 'subbufs': 4, 'mode': 'overwrite', 'contexts': ['vpid', 'ip', 'vtid'], 'file_size': 1048576, 'file_count': 3}" \
 	'the channel'
 is "$(asked 4 rule) $(asked 5 rule)" 'a:* b:c' 'the rules'
 is "$(asked 6 verb) $(asked 7 verb) $(asked 8 verb) $(asked 9 verb)" 'start stop status destroy' \

@@ -117,6 +117,12 @@ loses=
 recorded 'blocking' 0 --subbuf-size 4K --subbufs 2 --mode blocking -- ./loop
 is "$(kept):$(lost)" 100000:0 'blocking: none lost'
 
+recorded 'contexts' 0 --mode blocking --context vpid,vtid --context procname -- ./loop
+is "$(babeltrace2 out | grep -cE '\{ vpid = [0-9]+, vtid = [0-9]+, procname = "loop" \}')" 100000 \
+	'contexts: each event has them'
+timeout 60 "$lttngmap" record -o small --context vpid,shoe_size -- ./loop 2>err
+like "$?:$(<err)" "^125:.*no context 'shoe_size'" 'an unknown context: said'
+
 recorded 'limits of files' 0 --subbuf-size 4K --file-size 8K --file-count 2 --mode blocking -- ./loop
 is $(($(kept) + $(lost))) 100000 'limits of files: kept and lost make all'
 ok 'limits of files: some were thrown away' test "$(lost)" -gt 0

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,10 @@
 #include "sessiond/memory-set.h"
 #include "sessiond/messages.h"
 #include "sessiond/process.h"
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
 
 #define REGISTER_USEC UINT64_C(5000000)
 /* Without a free descriptor accepting would fail, and be asked for, again and again. */
@@ -116,7 +121,24 @@ static void take_message(const struct app_connection *connection)
 	recv(connection->fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC);
 }
 
-/* 0: go on; else the connection is gone. */
+/* Linux before 6.5 does not say. */
+static bool peer_is_alive(const struct app_connection *connection)
+{
+	socklen_t size = sizeof(int);
+	struct pollfd end = { .events = POLLIN };
+	bool alive;
+
+	if (getsockopt(connection->fd, SOL_SOCKET, SO_PEERPIDFD, &end.fd, &size) != 0)
+		return false;
+	alive = poll(&end, 1, 0) == 0;
+	close(end.fd);
+	return alive;
+}
+
+/*
+ * 0: go on; else the connection is gone. EPIPE and ECONNRESET: an answer came
+ * too late, and was not read.
+ */
 static int connection_serve(struct app_connection *connection)
 {
 	/* One message at a time is in hand, and this is the only thread. */
@@ -161,6 +183,10 @@ static int connection_serve(struct app_connection *connection)
 		return 0;
 	if (refusal.error || error == -EPROTO)
 		send_refusal(connection, &refusal);
+	if ((error == -EPIPE || error == -ECONNRESET) && peer_is_alive(connection))
+		message_say("process %d of user %u did not wait for an answer: where that was its "
+			    "registration, its events are not recorded. Is the machine overloaded?",
+			    connection->peer.pid, connection->peer.uid);
 	connection_end(connection);
 	return -ECONNRESET;
 }

@@ -47,13 +47,6 @@ numbered_tell() {
 }
 
 # Whoever was killed may have come one event further than it could count.
-# The same without a verdict.
-numbered_seems_whole() {
-	numbered_check
-	test "$numbered_sound:$numbered_lost:$numbered_missing:$numbered_gaps" = 0:0:0:0 \
-		-a "$((numbered_events - numbered_repeated))" -ge "$numbered_done"
-}
-
 numbered_is_whole() {
 	numbered_check
 	ok "$1" test "$numbered_sound:$numbered_lost:$numbered_missing:$numbered_gaps" = 0:0:0:0 \

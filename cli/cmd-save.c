@@ -112,23 +112,36 @@ static int check_file(struct json_object *file)
 	return 0;
 }
 
+/* The name that its owner has for it: whoever loads it is the owner then. */
+static void add_session(struct json_object *chosen, struct json_object *session)
+{
+	const char *slash = strchr(control_answer_text(session, "session"), '/');
+
+	if (slash)
+		session_add_text(session, "session", slash + 1);
+	json_object_array_add(chosen, json_object_get(session));
+}
+
 static int collect(struct session_verb *self, const char *argument, struct json_object **chosen)
 {
 	struct json_object *session, *sessions;
 	int error;
 
+	*chosen = json_object_new_array();
 	if (!argument && !session_options.session) {
 		error = session_verb_list(self, &sessions);
-		if (!error)
-			*chosen = json_object_get(sessions);
+		for (size_t i = 0; !error && i < json_object_array_length(sessions); i++) {
+			session = json_object_array_get_idx(sessions, i);
+			if (!strchr(control_answer_text(session, "session"), '/'))
+				add_session(*chosen, session);
+		}
 		return error;
 	}
 	error = session_verb_choose(self, argument);
 	session = error ? NULL : session_verb_find(self);
 	if (!session)
 		return error ? error : -ENOENT;
-	*chosen = json_object_new_array();
-	json_object_array_add(*chosen, json_object_get(session));
+	add_session(*chosen, session);
 	return 0;
 }
 

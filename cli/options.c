@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,19 @@ int options_parse_number(const char *text, uint64_t max, uint64_t *number)
 	if (errno == ERANGE || value > max)
 		return -ERANGE;
 	*number = value;
+	return 0;
+}
+
+int options_parse_user(const char *text, uint64_t *value)
+{
+	struct passwd *user;
+
+	if (options_parse_number(text, UINT32_MAX - 1, value) == 0)
+		return 0;
+	user = getpwnam(text);
+	if (!user)
+		return -ENOENT;
+	*value = user->pw_uid;
 	return 0;
 }
 

@@ -30,6 +30,8 @@ int options_parse_duration(const char *text, uint64_t *ms);
 char *options_format_duration(uint64_t ms, char *text);
 /* A whole number, decimal. 0, -EINVAL or -ERANGE. */
 int options_parse_number(const char *text, uint64_t max, uint64_t *number);
+/* A user's number, or name. 0, or -ENOENT. */
+int options_parse_user(const char *text, uint64_t *uid);
 /* 0 to 14, or a name such as "warning" or "TRACE_WARNING". 0 or -EINVAL. */
 int options_parse_loglevel(const char *text, unsigned *level);
 /* "WARNING"; what no level is, "?". */

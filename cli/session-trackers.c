@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <grp.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,19 +30,6 @@ static int parse_pid(const char *text, uint64_t *value)
 	return options_parse_number(text, INT32_MAX, value);
 }
 
-static int parse_uid(const char *text, uint64_t *value)
-{
-	struct passwd *user;
-
-	if (options_parse_number(text, UINT32_MAX - 1, value) == 0)
-		return 0;
-	user = getpwnam(text);
-	if (!user)
-		return -ENOENT;
-	*value = user->pw_uid;
-	return 0;
-}
-
 static int parse_gid(const char *text, uint64_t *value)
 {
 	struct group *group;
@@ -63,7 +49,7 @@ static const struct {
 	int (*parse)(const char *text, uint64_t *value);
 } kinds[] = {
 	{ "pid", &pids, parse_pid },
-	{ "uid", &uids, parse_uid },
+	{ "uid", &uids, options_parse_user },
 	{ "gid", &gids, parse_gid },
 };
 

@@ -3,15 +3,19 @@
 #include <config.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/json-message.h"
 #include "common/protocol-control.h"
 #include "common/socket.h"
 #include "control-client.h"
 #include "filter-caret.h"
+#include "options.h"
 #include "report.h"
 #include "session-daemon.h"
 #include "session-verb.h"
@@ -370,6 +374,26 @@ static int take_name(struct session_verb *self, const char *key, const char *nam
 	return 0;
 }
 
+/* [USER/]NAME, where the user is a name or a number. */
+static int take_session(struct session_verb *self, const char *name)
+{
+	const char *slash = strchr(name, '/');
+	char user[64];
+	uint64_t uid;
+	int length;
+
+	if (!slash)
+		return take_name(self, "session", name, self->session);
+	snprintf(user, sizeof(user), "%.*s", (int)(slash - name), name);
+	if (options_parse_user(user, &uid) != 0) {
+		report_error("%s: there is no user '%s'", self->verb->name, user);
+		report_hint("USER/SESSION is another user's session, by name or number");
+		return -ENOENT;
+	}
+	length = uid == geteuid() ? 0 : sprintf(self->session, "%" PRIu64 "/", uid);
+	return take_name(self, "session", slash + 1, self->session + length);
+}
+
 int session_verb_choose(struct session_verb *self, const char *argument)
 {
 	const char *name = session_options.session ? session_options.session : argument;
@@ -384,7 +408,7 @@ int session_verb_choose(struct session_verb *self, const char *argument)
 		if (!name)
 			return -ENOENT;
 	}
-	return take_name(self, "session", name, self->session);
+	return take_session(self, name);
 }
 
 struct json_object *session_verb_find(struct session_verb *self)

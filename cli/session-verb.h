@@ -48,11 +48,11 @@ extern const struct poptOption session_daemon_table[];  /* --runtime-dir, --json
 struct session_verb {
 	const struct verb *verb;
 	struct control_client *client;
-	const char *place;                  /* said before a refusal, or NULL */
-	char session[NAME_SESSION_MAX + 1]; /* "" until chosen */
-	char channel[NAME_SESSION_MAX + 1]; /* likewise */
-	struct json_object *sessions;       /* of "list", or NULL: not asked for yet */
-	pid_t started;                      /* the daemon, if we started it */
+	const char *place;                   /* said before a refusal, or NULL */
+	char session[NAME_SESSION_MAX + 16]; /* NAME, or UID/NAME; "" until chosen */
+	char channel[NAME_SESSION_MAX + 1];  /* likewise */
+	struct json_object *sessions;        /* of "list", or NULL: not asked for yet */
+	pid_t started;                       /* the daemon, if we started it */
 };
 
 /* Connect and say hello. With `start`, a daemon is started where none runs. */

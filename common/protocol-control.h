@@ -9,7 +9,8 @@
  * served (SO_PEERCRED), by the system's instance (root's, not private) also
  * members of the group "tracing", each for sessions of its own: these see that
  * user's processes only, and nobody else's session is there. Two users may
- * each have a session of one name. Unknown members are refused, so that a request is
+ * each have a session of one name: root and the daemon's own user call those of
+ * others UID/NAME, wherever a session is named here. Unknown members are refused, so that a request is
  * never half understood.
  *
  * Requests of the command, each answered by {"ok": true, …} or by

@@ -134,14 +134,17 @@ static struct json_object *describe_trackers(const struct trackers *trackers)
 	return array;
 }
 
-static struct json_object *describe_session(const struct session *session)
+/* As user `uid` calls it. */
+static struct json_object *describe_session(const struct session *session, uint32_t uid)
 {
+	char name[NAME_SESSION_MAX + 16];
 	struct json_object *object = json_object_new_object();
 	struct json_object *rotation = json_object_new_object();
 	struct json_object *channels = json_object_new_array();
 	const struct channel *channel;
 
-	control_add_string(object, "session", session->name);
+	snprintf(name, sizeof(name), "%u/%s", session->owner, session->name);
+	control_add_string(object, "session", session->owner == uid ? session->name : name);
 	control_add_string(object, "output", session->output);
 	control_add_bool(object, "snapshot", session->snapshot);
 	control_add_bool(object, "active", session->state == SESSION_ACTIVE);
@@ -159,7 +162,7 @@ static struct json_object *describe_session(const struct session *session)
 bool control_list_fits(struct control_client *client, const struct session *session,
 		       struct json_object *request)
 {
-	struct json_object *description = describe_session(session);
+	struct json_object *description = describe_session(session, UINT32_MAX);
 	size_t length, more;
 
 	json_object_to_json_string_length(description, JSON_C_TO_STRING_PLAIN, &length);
@@ -187,7 +190,7 @@ void control_serve_list(struct control_client *client, struct json_object *reque
 				node) {
 		if (!session_is_for(session, uid) || at++ < from)
 			continue;
-		if (part_add(&part, describe_session(session)))
+		if (part_add(&part, describe_session(session, uid)))
 			continue;
 		if (json_object_array_length(part.array) > 0) {
 			part_answer(client, &part, "sessions", at - 1);

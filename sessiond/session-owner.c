@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,16 +61,22 @@ struct session *sessions_find_key(struct sessions *sessions, const char *key)
 
 struct session *sessions_find(struct sessions *sessions, const char *name, uint32_t uid)
 {
-	struct session *session, *found = NULL;
+	const char *slash = strchr(name, '/');
+	unsigned long owner = uid;
+	struct session *session;
+	char *end;
 
-	cds_list_for_each_entry(session, sessions_list(sessions), node) {
-		if (strcmp(session->name, name) != 0 || !session_is_for(session, uid))
-			continue;
-		if (session->owner == uid)
-			return session;
-		found = session;
+	if (slash) {
+		owner = strtoul(name, &end, 10);
+		if (end != slash || end == name)
+			return NULL;
+		name = slash + 1;
 	}
-	return found;
+	cds_list_for_each_entry(session, sessions_list(sessions), node)
+		if (strcmp(session->name, name) == 0 && session->owner == owner &&
+		    session_is_for(session, uid))
+			return session;
+	return NULL;
 }
 
 int session_make_key(struct session *session)

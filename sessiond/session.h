@@ -152,8 +152,8 @@ int sessions_create(struct daemon *daemon, struct sessions **sessions);
 void sessions_destroy(struct sessions *sessions);
 struct cds_list_head *sessions_list(struct sessions *sessions);
 /*
- * The session that user `uid` calls so: one of its own; of all, for root and
- * the daemon's own user. NULL: none that it may see.
+ * The session that user `uid` calls so: NAME is one of its own, UID/NAME that
+ * user's. NULL: there is none, or none that it may see.
  */
 struct session *sessions_find(struct sessions *sessions, const char *name, uint32_t uid);
 struct session *sessions_find_key(struct sessions *sessions, const char *key);

@@ -57,6 +57,29 @@ is "$(ask $one '{"verb": "list"}' | grep -o '"owner": [0-9]*')" '"owner": '$one 
 is "$(control '{"verb": "list"}' | grep -o '"owner": [0-9]*' | xargs)" 'owner: '$one' owner: 0' \
 	'root sees all'
 like "$(ask $two '{"verb": "list"}')" '"sessions": \[ \]' 'another sees none'
+# What root calls the one and the other.
+lttngmap() {
+	"$LTTNGMAP_BUILD/lttngmap" "$@" --runtime-dir "$SESSIOND_DIR" 2>&1
+}
+is "$(lttngmap list | sed 's/ (.*//' | sort | xargs)" "$one/s s" "root's list tells them apart"
+user=$(id -nu $one)
+like "$(lttngmap status "$user/s")" "session $one/s: active" 'root names a user'
+like "$(lttngmap status "$one/s")" "session $one/s: active" 'or its number'
+like "$(lttngmap list "$one/s")" "$TAP_DIR/one/trace" "and sees what is that user's"
+like "$(lttngmap list s)" "$TAP_DIR/root/trace" 'no name is its own'
+like "$(lttngmap status)" "which of 2 sessions\? ($one/s, s|s, $one/s)" 'and must say which'
+like "$(lttngmap status nosuchuser/s)" "no user 'nosuchuser'" 'a user that is none'
+like "$(lttngmap status $two/s)" "no session '$two/s'" 'a session that is none'
+like "$(control '{"verb": "status", "session": "x/s"}')" "no session 'x.*/s'" 'nor is this'
+like "$(ask $one '{"verb": "status", "session": "0/s"}')" "no session '0.*/s'" \
+	"a member gets no other user's by that"
+like "$(ask $one '{"verb": "status", "session": "'$one'/s"}')" '"ok": true' 'but its own'
+like "$(lttngmap save "$one/s")" '"session": *"s"' 'saved, it is a session of no user'
+is "$(lttngmap save | grep -c '"session"')" 1 "and root saves its own"
+ok 'a change reaches the right one' lttngmap track -s "$user/s" --pid 4711
+lttngmap list s | grep -q 4711
+is $? 1 'and no other'
+ok 'taken back' lttngmap untrack -s "$one/s" --pid 4711
 for verb in start stop destroy status clear rotate; do
 	like "$(ask $two '{"verb": "'$verb'", "session": "s"}')" "no session 's'" \
 		"nor can it $verb one"

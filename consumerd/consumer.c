@@ -190,11 +190,7 @@ void consumer_finish(struct consumer *consumer)
 	time_t deadline = time(NULL) + FINISH_S;
 	struct cds_list_head *node;
 
-	cds_list_for_each(node, &consumer->sessions)
-	{
-		session_end_rotation(session_of_node(node));
-		session_wake(session_of_node(node));
-	}
+	cds_list_for_each(node, &consumer->sessions) session_wake(session_of_node(node));
 	while (!turns_are_empty(&consumer->shared.turns) && time(NULL) < deadline) {
 		if (sd_event_run(consumer->shared.loop, 0) < 0)
 			break;

@@ -36,7 +36,6 @@ struct session {
 	bool is_prepared; /* there is room for the chunk */
 	bool is_rotating; /* it is to be moved there */
 	bool has_answer;  /* `rotation` is to be told */
-	bool is_orphan;
 	char chunk_name[NAME_MAX + 1];
 	/* Writing failed, and is tried again at the next tick. */
 	bool stalled;
@@ -265,11 +264,6 @@ void session_rotate(struct session *session, const struct session_rotation *rota
 		prepare_rotation(session);
 }
 
-void session_end_rotation(struct session *session)
-{
-	session->is_orphan = true;
-}
-
 /*
  * Try again. What failed before and did not fail in all the time since the
  * try before this one is over: a disk with room for small packets only is
@@ -467,7 +461,7 @@ bool session_may_write(const struct session *session, const struct lttngmap_pack
 {
 	return session->is_open && !session->stalled && session->has_metadata &&
 	       session->written.generation >= packet->metadata_generation &&
-	       (packet->chunk <= session->trace.chunk || session->is_orphan);
+	       packet->chunk <= session->trace.chunk;
 }
 
 void session_count(struct session *session, const struct session_written *more)

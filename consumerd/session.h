@@ -119,8 +119,6 @@ void session_set_metadata(struct session *session, uint64_t generation, int memo
  * could be done.
  */
 void session_rotate(struct session *session, const struct session_rotation *rotation);
-/* The daemon is gone: what is held is written, whatever chunk it belongs into. */
-void session_end_rotation(struct session *session);
 
 /* Let all rings have a turn, whether they said that they have something or not. */
 void session_wake(struct session *session);

@@ -65,20 +65,26 @@ static int check_device(const struct trace *trace, const char *path)
 	return chunk.st_dev == dir.st_dev ? 0 : -EXDEV;
 }
 
-int trace_prepare_chunk(const struct trace *trace, const char *name)
+static int prepare(const struct trace *trace, const char *name)
 {
 	char path[CHUNK_PATH_SIZE];
 	int error;
 
 	chunk_path(path, name, "");
-	trace_become_owner(trace);
 	error = make_directory(trace->output, TRACE_ARCHIVES);
 	if (!error)
 		error = make_directory(trace->output, path);
 	if (!error)
 		error = make_directory(trace->output, NEXT_DIRECTORY);
-	if (!error)
-		error = check_device(trace, path);
+	return error ? error : check_device(trace, path);
+}
+
+int trace_prepare_chunk(const struct trace *trace, const char *name)
+{
+	int error;
+
+	trace_become_owner(trace);
+	error = prepare(trace, name);
 	if (error)
 		abandon(trace, name);
 	trace_become_self();
@@ -107,7 +113,8 @@ static int move(const struct trace *trace, const char *name)
 
 	chunk_path(path, name, "/" TRACE_DIRECTORY);
 	if (fstatat(trace->output, path, &status, AT_SYMLINK_NOFOLLOW) < 0) {
-		error = make_directory(trace->output, NEXT_DIRECTORY);
+		/* Again: the consumer that made room may have ended, and abandoned it. */
+		error = prepare(trace, name);
 		if (!error)
 			error = carry(trace);
 		if (!error && renameat(trace->output, TRACE_DIRECTORY, trace->output, path) < 0)

@@ -139,6 +139,24 @@ map stop s
 chunks_are_whole 'with a consumer killed in rotations: all events, once'
 chunks_end
 sessiond_stop
+
+# ---- a daemon that is killed meanwhile
+sessiond_start --supervise
+chunks_begin --mode blocking "${small[@]}"
+chunks_emit 1000000
+for ((i = 0; i < 4; i++)); do
+	(sleep "0.0$((RANDOM % 4))"; kill -KILL "$(pgrep -P "$sessiond_pid" | head -1)") &
+	for ((j = 0; j < 5; j++)); do
+		map rotate s
+	done
+	wait $!
+	ok "killed in rotations, the daemon goes on ($i)" wait_for map rotate s
+done
+wait "$chunks_emitter"
+map stop s
+chunks_are_whole 'with a daemon killed in rotations: all events, once'
+chunks_end
+sessiond_stop
 sessiond_start
 
 # ---- by itself
@@ -197,16 +215,17 @@ stopped=$(consumer_pid)
 kill -STOP "$stopped"
 "$LTTNGMAP_BUILD/lttngmap" rotate s >"$TAP_DIR/first" 2>&1 &
 waiting=$!
-busy() {
-	! map rotate s && grep -q 'being rotated already' "$TAP_DIR/said"
-}
-ok 'two at once: the second is refused' wait_for busy
+"$LTTNGMAP_BUILD/lttngmap" rotate s >"$TAP_DIR/second" 2>&1 &
+waiting+=" $!"
+ok 'two at once: one is refused' wait_for grep 'being rotated already' "$TAP_DIR/first" \
+	"$TAP_DIR/second"
 map clear s
 like "$(<"$TAP_DIR/said")" 'being rotated' 'as is to clear it'
 kill -CONT "$stopped"
-wait "$waiting"
-is $? 0 'the first is done'
-is "$(events "$(sed -nE 's/^rotated session s: //p' "$TAP_DIR/first")")" 6 'with what was there'
+# shellcheck disable=SC2086 # two words
+wait $waiting
+chunk=$(sed -nE 's/^rotated session s: //p' "$TAP_DIR/first" "$TAP_DIR/second")
+is "$(events "$chunk")" 6 'the other is done, with what was there'
 map stop s
 chunks_end
 sessiond_stop

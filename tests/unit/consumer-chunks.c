@@ -352,8 +352,11 @@ static void test_no_room(void)
 	unlink(trace_kit_path("no-room/archives"));
 	is(trace_prepare_chunk(&trace, "one"), 0, "without them there is room");
 	rmdir(trace_kit_path("no-room/archives/one"));
-	is(trace_move_chunk(&trace, "one"), -ENOENT, "which was taken away: an error");
+	close(open(trace_kit_path("no-room/archives/one"), O_CREAT | O_WRONLY, 0600));
+	is(trace_move_chunk(&trace, "one"), -ENOTDIR, "with a file in its place later: an error");
 	ok(is_there(trace_kit_path("no-room/ust/metadata")), "and the trace is where it was");
+	unlink(trace_kit_path("no-room/archives/one"));
+	is(trace_move_chunk(&trace, "one"), 0, "with nothing in its place it is moved");
 	trace_close(&trace);
 }
 

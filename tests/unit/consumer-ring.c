@@ -587,18 +587,19 @@ static void test_rotation_faults(void)
 	is(trace_kit_file_size(trace_kit_path("rotated/trace/archives")), -1,
 	   "nothing of it is left");
 
-	/* The folder is taken away after it was made. */
+	/* A file in the place of the folder, after it was made. */
 	rotate(session, false, false);
 	rmdir(trace_kit_path("rotated/trace/archives/one"));
+	make_file(trace_kit_path("rotated/trace/archives/one"));
 	ring = play(0, "rotated", "p-4711-1", 1);
 	ring->stream = NULL;
 	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	RUN_UNTIL(ring->released == 1);
 	rotate(session, true, false);
 	is(nr_rotated, 0, "what cannot be moved is not done");
-	ok(told.error && strstr(told.error, "No such file"), "which is told: %s",
+	ok(told.error && strstr(told.error, "Not a directory"), "which is told: %s",
 	   told.error ? told.error : "");
-	mkdir(trace_kit_path("rotated/trace/archives/one"), 0700);
+	unlink(trace_kit_path("rotated/trace/archives/one"));
 	ok(RUN_UNTIL(nr_rotated == 1), "and tried again");
 	is(trace_kit_read(trace_kit_path("rotated/trace/archives/one"), NULL), TRACE_KIT_EVENTS,
 	   "until it is");

@@ -93,7 +93,9 @@ void log_message(enum log_level level, const char *format, ...)
 	line[length] = '\n';
 	if (write_line(line, length + 1) == -EPIPE) {
 		line[length] = '\0';
-		syslog(LOG_DAEMON | levels[level].priority, "%s", line);
+		/* It names the program itself. */
+		syslog(LOG_DAEMON | levels[level].priority, "%s%s", levels[level].word,
+		       line + start);
 	}
 	errno = saved;
 }

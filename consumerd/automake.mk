@@ -20,6 +20,8 @@ libconsumerd_la_SOURCES = \
 	consumerd/ring.h \
 	consumerd/session.c \
 	consumerd/session.h \
+	consumerd/snapshot.c \
+	consumerd/snapshot.h \
 	consumerd/stream-direct.c \
 	consumerd/stream-direct.h \
 	consumerd/stream-repair.c \

@@ -211,5 +211,6 @@ void consumer_destroy(struct consumer *consumer)
 	turns_fini(&consumer->shared.turns);
 	stream_pool_destroy(&consumer->shared.pool);
 	free(consumer->shared.copy);
+	snapshot_free(&consumer->shared.snapshot);
 	free(consumer);
 }

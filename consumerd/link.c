@@ -70,6 +70,11 @@ static int on_session(struct link *link, struct json_object *message, const char
 	if (!error)
 		error = json_message_get_uint64(message, "overwritten", 0, INT64_MAX,
 						&config.overwritten);
+	if (!error)
+		error = json_message_get_bool(message, "snapshot", &config.snapshot);
+	if (!error)
+		error = json_message_get_uint64(message, "stream_size", 0, INT64_MAX,
+						&config.stream_size);
 	if (error)
 		return error;
 	config.chunk = (uint32_t)chunk;

@@ -36,6 +36,7 @@ struct ring {
 	bool ended;   /* nothing more to read; the index may be due */
 	bool said_busy;
 	bool holding; /* `packet` is the current one, and not on disk yet */
+	uint32_t next_cpu; /* snapshots: those before are on disk */
 	struct lttngmap_packet packet;
 	struct stream **streams; /* by the packet's cpu; NULL: none yet */
 	uint32_t nr_streams;
@@ -121,6 +122,7 @@ static enum outcome attach(struct ring *ring)
 {
 	char path[PATH_MAX];
 	int error, length;
+	uint64_t size;
 
 	length = snprintf(path, sizeof(path), "%s/%s", channel_directory(ring->channel),
 			  ring->name);
@@ -138,6 +140,8 @@ static enum outcome attach(struct ring *ring)
 			    error == -ENODEV ? "this is not a ring file" : strerror(-error));
 		return OUTCOME_END;
 	}
+	if (session_is_snapshot(channel_session(ring->channel), &size))
+		return OUTCOME_MORE;
 	/*
 	 * Edges are enough, since a ring is always drained to -EAGAIN, and each
 	 * level would cost a request to the daemon.
@@ -220,6 +224,16 @@ static void count(struct ring *ring, const struct session_written *more)
 	session_count(channel_session(ring->channel), more);
 }
 
+/* It is on disk. */
+static void count_packet(struct ring *ring, const struct stream *stream)
+{
+	count(ring, &(struct session_written){
+			    .packets = 1,
+			    .events = ring->packet.events,
+			    .bytes = stream_packet_size(stream),
+		    });
+}
+
 /* Write the packet that is held, or drop it where it was lapped. 0 or -errno. */
 static int write_packet(struct ring *ring, const char **what)
 {
@@ -253,11 +267,7 @@ static int write_packet(struct ring *ring, const char **what)
 	}
 	error = stream_write(stream, &ring->packet, body);
 	if (!error)
-		count(ring, &(struct session_written){
-				    .packets = 1,
-				    .events = ring->packet.events,
-				    .bytes = stream_packet_size(stream),
-			    });
+		count_packet(ring, stream);
 	return error == -EALREADY ? 0 : error;
 }
 
@@ -334,14 +344,75 @@ static int flush(struct ring *ring, const char **what)
 	return 0;
 }
 
+/* What was copied of one ring, the oldest first. 0 or -errno. */
+static int write_snapshot(struct ring *ring, const struct snapshot *snapshot, const char **what)
+{
+	for (size_t i = snapshot->nr_packets; i > 0; i--) {
+		const struct snapshot_packet *copied = &snapshot->packets[i - 1];
+		struct stream *stream;
+		int error;
+
+		ring->packet = copied->packet;
+		error = find_stream(ring, &stream);
+		if (error)
+			return error;
+		*what = stream_name(stream);
+		error = stream_write(stream, &ring->packet, snapshot->bytes + copied->at);
+		if (error)
+			return error;
+		count_packet(ring, stream);
+	}
+	return flush(ring, what);
+}
+
+/*
+ * Look back over all rings of the file, and close it, which tells that they
+ * are on disk. What cannot be written ends the snapshot: what would be there
+ * at the next try is not what was asked for.
+ */
+static enum outcome take_snapshot(struct ring *ring, uint64_t size)
+{
+	struct session *session = channel_session(ring->channel);
+	struct snapshot *snapshot = &shared_of(ring)->snapshot;
+	const char *what = ring->name;
+	int error = 0;
+
+	if (!session_may_write(session, &(struct lttngmap_packet){ .cpu = 0 }))
+		return OUTCOME_HOLD;
+	for (; !error && ring->next_cpu < CPU_MAX; ring->next_cpu += !error) {
+		error = snapshot_take(snapshot, ring->file, ring->next_cpu, size);
+		/* No more rings. */
+		if (error == -EINVAL)
+			break;
+		if (error) {
+			log_warning("ring %s/%s: not all of it is in the snapshot (%s)",
+				    channel_name(ring->channel), ring->name, strerror(-error));
+			break;
+		}
+		/* The newest tells of classes that came meanwhile: look again then. */
+		if (snapshot->nr_packets > 0 &&
+		    !session_may_write(session, &snapshot->packets[0].packet))
+			return OUTCOME_HOLD;
+		error = write_snapshot(ring, snapshot, &what);
+		if (error)
+			session_failed(session, what, error);
+	}
+	detach(ring);
+	return OUTCOME_IDLE;
+}
+
 static enum outcome take_turn(struct ring *ring)
 {
 	enum outcome outcome;
 	const char *what;
+	uint64_t size;
 	int error;
 
 	if (!ring->file && !ring->ended)
 		return attach(ring);
+	/* It stays when it is closed: its name may be said once more. */
+	if (session_is_snapshot(channel_session(ring->channel), &size))
+		return ring->ended ? OUTCOME_IDLE : take_snapshot(ring, size);
 	outcome = ring->file ? drain(ring) : OUTCOME_END;
 	error = flush(ring, &what);
 	if (error) {

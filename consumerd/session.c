@@ -37,6 +37,8 @@ struct session {
 	bool is_rotating; /* it is to be moved there */
 	bool has_answer;  /* `rotation` is to be told */
 	char chunk_name[NAME_MAX + 1];
+	bool is_snapshot;
+	uint64_t stream_size;
 	/* Writing failed, and is tried again at the next tick. */
 	bool stalled;
 	int trouble; /* -errno as last said; 0: none */
@@ -326,6 +328,8 @@ struct session *session_create_for(struct session_shared *shared, const char *na
 	memcpy(session->uuid, config->uuid, sizeof(session->uuid));
 	session->trace.chunk = config->chunk;
 	session->trace.overwritten = config->overwritten;
+	session->is_snapshot = config->snapshot;
+	session->stream_size = config->stream_size;
 	session->owner = config->owner;
 	session->group = config->group;
 	session->output = strdup(config->output);
@@ -445,6 +449,12 @@ void session_wake(struct session *session)
 struct session_shared *session_shared(const struct session *session)
 {
 	return session->shared;
+}
+
+bool session_is_snapshot(const struct session *session, uint64_t *stream_size)
+{
+	*stream_size = session->stream_size;
+	return session->is_snapshot;
 }
 
 struct stream *session_create_stream(struct session *session, const char *name,

@@ -17,6 +17,7 @@
 #include <systemd/sd-event.h>
 #include <urcu/list.h>
 
+#include "consumerd/snapshot.h"
 #include "consumerd/stream.h"
 #include "consumerd/trace.h"
 #include "consumerd/turn.h"
@@ -55,6 +56,7 @@ struct session_shared {
 	/* Room to copy a packet that its writer may overwrite. */
 	void *copy;
 	size_t copy_size;
+	struct snapshot snapshot; /* of the ring whose turn it is */
 	/* Send the daemon what was written. 0 or -errno: it is tried again. */
 	int (*report)(struct session_shared *shared, const char *session,
 		      const struct session_written *written);
@@ -74,6 +76,8 @@ struct session_config {
 	gid_t group;
 	uint32_t chunk;       /* that is being recorded */
 	uint64_t overwritten; /* as an earlier consumer told it */
+	bool snapshot;        /* look back over each ring, once */
+	uint64_t stream_size; /* of a snapshot, bytes at most; 0: all of it */
 };
 
 /*
@@ -126,6 +130,8 @@ void session_wake(struct session *session);
 /* ---- for its rings --------------------------------------------------------- */
 
 struct session_shared *session_shared(const struct session *session);
+/* Is it a snapshot, and of how many bytes a stream (0: all of it)? */
+bool session_is_snapshot(const struct session *session, uint64_t *stream_size);
 /* A stream of the session's trace; as stream_create(). */
 struct stream *session_create_stream(struct session *session, const char *name,
 				     const char *procname, uint32_t stream_id);

@@ -87,6 +87,7 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 		.mode = channel.mode,
 		.clock = (uint8_t)control->clock,
 		.use_rseq = local->use_rseq,
+		.quiet = channel.flags & LTTNGMAP_CHANNEL_QUIET,
 	};
 	/* A child that was forked meanwhile may have made it of zeros. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);

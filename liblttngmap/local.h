@@ -62,6 +62,7 @@ struct ring_channel {
 	uint8_t mode;  /* enum lttngmap_mode */
 	uint8_t clock; /* enum lttngmap_clock */
 	bool use_rseq; /* the process's threads do; on CPU rings nobody else writes then */
+	bool quiet;    /* full sub-buffers ring no bell */
 };
 
 /* Beside the contexts, for what asks whether there are any asks for filters, too. */

@@ -44,6 +44,7 @@ libsessiond_la_SOURCES = \
 	sessiond/control-rotation.c \
 	sessiond/control-rule.c \
 	sessiond/control-session.c \
+	sessiond/control-snapshot.c \
 	sessiond/control-socket.c \
 	sessiond/control-socket.h \
 	sessiond/control-verbs.c \
@@ -83,6 +84,8 @@ libsessiond_la_SOURCES = \
 	sessiond/quota.h \
 	sessiond/registry.c \
 	sessiond/registry.h \
+	sessiond/ring-back.c \
+	sessiond/ring-back.h \
 	sessiond/ring-dirs.c \
 	sessiond/ring-dirs.h \
 	sessiond/ring-fs-dir.c \
@@ -108,6 +111,7 @@ libsessiond_la_SOURCES = \
 	sessiond/session-clear.c \
 	sessiond/session-owner.c \
 	sessiond/session-rotate.c \
+	sessiond/session-snapshot.c \
 	sessiond/session.c \
 	sessiond/session.h \
 	sessiond/slots.c \

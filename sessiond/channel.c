@@ -382,7 +382,8 @@ static struct lttngmap_channel describe(const struct channel *channel)
 		.mode = channel->mode,
 		.subbuf_shift = channel->subbuf_shift,
 		.subbufs_shift = channel->subbufs_shift,
-		.flags = channel->filtered ? LTTNGMAP_CHANNEL_FILTERED : 0,
+		.flags = (channel->filtered ? LTTNGMAP_CHANNEL_FILTERED : 0) |
+			 (channel->session->snapshot ? LTTNGMAP_CHANNEL_QUIET : 0),
 		.blocking_timeout_ms = channel->blocking_timeout_ms,
 		.contexts = channel->contexts,
 	};
@@ -547,10 +548,39 @@ bool channel_is_drained(struct channel *channel)
 {
 	struct member *member;
 
+	/* Nobody reads a flight recorder's rings to their end. */
+	if (channel->session->snapshot)
+		return true;
 	cds_list_for_each_entry(member, &channel->members, node)
 		if (!member_is_drained(member))
 			return false;
 	return true;
+}
+
+/*
+ * A flight recorder keeps what processes left that are gone, for the next
+ * snapshot, but only of so many.
+ */
+static void forget_oldest(struct channel *channel)
+{
+	struct member *member, *oldest;
+	unsigned int ended;
+
+	do {
+		oldest = NULL;
+		ended = 0;
+		cds_list_for_each_entry(member, &channel->members, node) {
+			if (member->process)
+				continue;
+			ended++;
+			if (!oldest || member->ended_usec < oldest->ended_usec)
+				oldest = member;
+		}
+		if (ended > CHANNEL_ENDED_MAX && !session_is_taking_snapshot(channel->session))
+			member_destroy(oldest);
+		else
+			oldest = NULL;
+	} while (oldest);
 }
 
 unsigned int channel_reap(struct channel *channel)
@@ -558,6 +588,10 @@ unsigned int channel_reap(struct channel *channel)
 	struct member *member, *next;
 	unsigned int waiting = 0;
 
+	if (channel->session->snapshot) {
+		forget_oldest(channel);
+		return 0;
+	}
 	cds_list_for_each_entry_safe(member, next, &channel->members, node) {
 		if (member_is_over(member))
 			member_destroy(member);

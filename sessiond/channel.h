@@ -23,6 +23,9 @@
 struct process;
 struct session;
 
+/* Of a flight recorder's processes that are gone, so many are kept. */
+#define CHANNEL_ENDED_MAX 64u
+
 struct channel {
 	struct cds_list_head node; /* in the session's list */
 	struct session *session;

@@ -134,6 +134,12 @@ static void link_send(struct consumer_link *link, struct json_object *message, i
 	link_flush(link);
 }
 
+/* Of a flight recorder it knows while a snapshot is taken. */
+static bool is_told(const struct consumer_link *link, const struct session *session)
+{
+	return link->fd >= 0 && (!session->snapshot || session_is_taking_snapshot(session));
+}
+
 static struct json_object *make_event(const char *event, const struct session *session)
 {
 	struct json_object *message = json_object_new_object();
@@ -145,14 +151,15 @@ static struct json_object *make_event(const char *event, const struct session *s
 
 void consumer_link_session(struct consumer_link *link, const struct session *session)
 {
+	const char *output = session->snapshot ? session->shot.path : session->output;
 	struct json_object *message;
 	char rings[PATH_MAX];
 
-	if (link->fd < 0)
+	if (!is_told(link, session))
 		return;
 	snprintf(rings, sizeof(rings), "%s/%s", link->daemon->rings_dir, session->key);
 	message = make_event("session", session);
-	json_object_object_add(message, "output", json_object_new_string(session->output));
+	json_object_object_add(message, "output", json_object_new_string(output));
 	json_object_object_add(message, "rings", json_object_new_string(rings));
 	json_object_object_add(message, "uuid", json_object_new_string(session->uuid));
 	json_object_object_add(message, "uid", json_object_new_int64(session->owner));
@@ -161,6 +168,9 @@ void consumer_link_session(struct consumer_link *link, const struct session *ses
 			       json_object_new_int64(session_chunk_on_disk(session)));
 	json_object_object_add(message, "overwritten",
 			       json_object_new_uint64(session->written.overwritten));
+	json_object_object_add(message, "snapshot", json_object_new_boolean(session->snapshot));
+	json_object_object_add(message, "stream_size",
+			       json_object_new_uint64(session->shot.stream_size));
 	link_send(link, message, -1);
 }
 
@@ -168,7 +178,7 @@ void consumer_link_channel(struct consumer_link *link, const struct channel *cha
 {
 	struct json_object *message;
 
-	if (link->fd < 0)
+	if (!is_told(link, channel->session))
 		return;
 	message = make_event("channel", channel->session);
 	json_object_object_add(message, "channel", json_object_new_string(channel->name));
@@ -184,7 +194,7 @@ void consumer_link_channel_end(struct consumer_link *link, const struct channel 
 {
 	struct json_object *message;
 
-	if (link->fd < 0)
+	if (!is_told(link, channel->session))
 		return;
 	message = make_event("channel-end", channel->session);
 	json_object_object_add(message, "channel", json_object_new_string(channel->name));
@@ -196,7 +206,7 @@ void consumer_link_metadata(struct consumer_link *link, const struct session *se
 	struct json_object *message;
 	int fd, error;
 
-	if (link->fd < 0)
+	if (!is_told(link, session))
 		return;
 	error = metadata_memfd(session->metadata, &fd);
 	if (error) {
@@ -213,7 +223,7 @@ void consumer_link_metadata(struct consumer_link *link, const struct session *se
 
 void consumer_link_clear(struct consumer_link *link, const struct session *session)
 {
-	if (link->fd >= 0)
+	if (is_told(link, session))
 		link_send(link, make_event("clear", session), -1);
 }
 
@@ -235,7 +245,7 @@ void consumer_link_rotate(struct consumer_link *link, const struct session *sess
 
 void consumer_link_end(struct consumer_link *link, const struct session *session)
 {
-	if (link->fd >= 0)
+	if (is_told(link, session))
 		link_send(link, make_event("end", session), -1);
 }
 
@@ -249,7 +259,7 @@ static const char *take_written(struct consumer_link *link, struct json_object *
 					    "cleared", "overwritten", "error",      NULL };
 	const char *name = "", *error = NULL;
 	struct session_written written;
-	uint64_t events, lapped; /* the rings know them exactly */
+	uint64_t lapped; /* the rings know them exactly */
 	uint64_t cleared;
 	const struct {
 		const char *key;
@@ -257,7 +267,7 @@ static const char *take_written(struct consumer_link *link, struct json_object *
 	} counts[] = {
 		{ "generation", &written.generation },
 		{ "packets", &written.packets },
-		{ "events", &events },
+		{ "events", &written.events },
 		{ "lapped", &lapped },
 		{ "bytes", &written.bytes },
 		{ "streams", &written.streams },

@@ -63,11 +63,6 @@ void control_serve_create(struct control_client *client, struct json_object *req
 			       "session %s cannot write to '%.200s'", config.name, config.output);
 		return;
 	}
-	if (config.snapshot) {
-		control_refuse(client, "leave \"snapshot\" out",
-			       "flight recorders are not supported yet");
-		return;
-	}
 	if (!may_create(client))
 		return;
 	error = session_create(control_client_daemon(client)->sessions, &config, &session);
@@ -170,6 +165,9 @@ void control_serve_clear(struct control_client *client, struct json_object *requ
 	} else if (session_is_rotating(session)) {
 		control_refuse(client, "try again when that is done", "session %s is being rotated",
 			       session->name);
+	} else if (session_is_taking_snapshot(session)) {
+		control_refuse(client, "try again when that is done",
+			       "a snapshot of session %s is being taken", session->name);
 	} else if (session->state != SESSION_IDLE && session->state != SESSION_ACTIVE) {
 		control_refuse(client, "try again when it has stopped",
 			       "session %s is being stopped", session->name);

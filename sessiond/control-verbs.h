@@ -29,6 +29,7 @@ void control_serve_track(struct control_client *client, struct json_object *requ
 void control_serve_untrack(struct control_client *client, struct json_object *request);
 
 /* control-rotation.c */
+void control_serve_snapshot(struct control_client *client, struct json_object *request);
 void control_serve_rotate(struct control_client *client, struct json_object *request);
 void control_serve_rotation(struct control_client *client, struct json_object *request);
 

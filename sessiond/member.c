@@ -254,7 +254,8 @@ void member_freeze(struct member *member)
 	if (!member->process)
 		return;
 	ring_set_freeze(member->set);
-	doorbell_set_flush(member->shown);
+	if (!member->channel->session->snapshot)
+		doorbell_set_flush(member->shown);
 }
 
 void member_thaw(struct member *member)
@@ -283,6 +284,19 @@ void member_end_rotation(struct member *member)
 	ring_set_end_rotation(member->set);
 }
 
+void member_begin_snapshot(struct member *member)
+{
+	member->looks_back = ring_set_looks_back(member->set);
+	member->in_snapshot = ring_set_touched(member->set);
+	if (member->in_snapshot)
+		doorbell_set_flush(member->shown);
+}
+
+bool member_is_in_snapshot(struct member *member)
+{
+	return !member->in_snapshot || ring_set_looks_back(member->set) != member->looks_back;
+}
+
 void member_clear(struct member *member, struct session_totals *totals)
 {
 	struct session_totals *before = member->lease->totals;
@@ -297,9 +311,11 @@ bool member_end(struct member *member)
 {
 	member->process->slots[member->channel->slot].member = NULL;
 	member->process = NULL;
+	member->ended_usec = daemon_now_usec();
 	ring_set_finish(member->set);
 	if (ring_set_touched(member->set)) {
-		doorbell_set_flush(member->shown);
+		if (!member->channel->session->snapshot)
+			doorbell_set_flush(member->shown);
 		sessions_reap_soon(member->channel->session->daemon->sessions);
 		return true;
 	}

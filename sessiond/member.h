@@ -29,9 +29,12 @@ struct member {
 	struct cds_list_head node; /* in the channel's list */
 	struct channel *channel;
 	struct process *process; /* NULL: gone */
+	uint64_t ended_usec;     /* since then */
 	struct ring_set *set;
 	struct doorbell_set *shown;
 	struct lease *lease; /* the set's; lives as long as it does */
+	uint32_t looks_back; /* of readers, before the snapshot that is being taken */
+	bool in_snapshot;    /* it has something for that */
 };
 
 /*
@@ -60,6 +63,12 @@ int member_restore(struct channel *channel, struct process *process, struct memo
 		   struct doorbell *doorbell);
 /* Is there one to be restored? */
 bool member_is_saved(const struct channel *channel, const struct memory_set *memories);
+/*
+ * Snapshots: let its reader come, and say whether it came and looked back
+ * since. A member without anything to read is as one that was.
+ */
+void member_begin_snapshot(struct member *member);
+bool member_is_in_snapshot(struct member *member);
 /* The process is gone. False: and so is the member, which had nothing to be read. */
 bool member_end(struct member *member);
 /* It can be destroyed: the process is gone and all is read. */

@@ -31,7 +31,7 @@ static uint32_t subbuf_size(const struct ring_reader *reader)
 	return 1u << reader->geometry->subbuf_shift;
 }
 
-static int spoil(struct ring_reader *reader, const char *why)
+int ring_reader_spoil(struct ring_reader *reader, const char *why)
 {
 	reader->spoiled = why;
 	return -EBADMSG;
@@ -154,22 +154,21 @@ static int account(struct ring_reader *reader, const struct ring_commit *commit)
 	uint64_t written = base + (uint64_t)(int32_t)(commit->count - (uint32_t)base);
 
 	if (commit->position < reader->position)
-		return spoil(reader, "its position went back");
+		return ring_reader_spoil(reader, "its position went back");
 	if ((commit->position & (subbuf_size(reader) - 1)) >
 	    subbuf_size(reader) - LTTNGMAP_SUBBUF_TAIL)
-		return spoil(reader, "its position lies beyond a sub-buffer's end");
+		return ring_reader_spoil(reader, "its position lies beyond a sub-buffer's end");
 	reader->position = commit->position;
 	if (written >= reader->account.written &&
 	    written <= commit->position / LTTNGMAP_RECORD_HEADER_SIZE)
 		reader->account.written = written;
 	if (commit->discards < reader->account.discarded)
-		return spoil(reader, "its count of discarded events went back");
+		return ring_reader_spoil(reader, "its count of discarded events went back");
 	reader->account.discarded = commit->discards;
 	return 0;
 }
 
-/* The commit up to which may be read now. 0, -EAGAIN or -EBADMSG. */
-static int look_end(struct ring_reader *reader, struct ring_commit *commit)
+int ring_reader_look(struct ring_reader *reader, struct ring_commit *commit)
 {
 	int result;
 
@@ -208,12 +207,12 @@ static int swap_out(struct ring_reader *reader, uint64_t seq, uint32_t *id)
 		if (lttngmap_slot_seq(old) > seq)
 			return reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE
 				       ? -ESTALE
-				       : spoil(reader, "unread events were overwritten");
+				       : ring_reader_spoil(reader, "unread events were overwritten");
 		*id = lttngmap_slot_id(old, index);
 		if (lttngmap_slot_seq(old) != seq ||
 		    lttngmap_slot_state(old, index) != LTTNGMAP_SLOT_WRITING ||
 		    *id > subbufs_of(reader))
-			return spoil(reader, "its table of sub-buffers is damaged");
+			return ring_reader_spoil(reader, "its table of sub-buffers is damaged");
 		undo_note_swap(reader->undo, seq, *id);
 		/* Release: pairs with take_slot() of the writer; it may write the spare now. */
 		if (__atomic_compare_exchange_n(slot, &old,
@@ -224,7 +223,7 @@ static int swap_out(struct ring_reader *reader, uint64_t seq, uint32_t *id)
 			return 0;
 		}
 	}
-	return spoil(reader, "its table of sub-buffers is damaged");
+	return ring_reader_spoil(reader, "its table of sub-buffers is damaged");
 }
 
 /* A stretch of records in one sub-buffer, as the process says it is. */
@@ -268,13 +267,13 @@ static int check_opening(struct ring_reader *reader, struct stretch *stretch)
 		return 0;
 	}
 	if (opened->seq != stretch->seq)
-		return spoil(reader, "a descriptor is another sub-buffer's");
+		return ring_reader_spoil(reader, "a descriptor is another sub-buffer's");
 	if (opened->begin < reader->end)
-		return spoil(reader, "its clock went back");
+		return ring_reader_spoil(reader, "its clock went back");
 	if (opened->events_begin < reader->events || opened->events_begin > events_max ||
 	    (opened->events_begin > reader->events &&
 	     reader->geometry->mode != LTTNGMAP_MODE_OVERWRITE))
-		return spoil(reader, "its count of events is wrong");
+		return ring_reader_spoil(reader, "its count of events is wrong");
 	return 0;
 }
 
@@ -296,13 +295,13 @@ static int describe(struct ring_reader *reader, const struct stretch *stretch,
 	uint64_t events = stretch->events_end - events_begin;
 
 	if (stretch->to < stretch->from || stretch->to > subbuf_size(reader) - LTTNGMAP_SUBBUF_TAIL)
-		return spoil(reader, "a sub-buffer's size is wrong");
+		return ring_reader_spoil(reader, "a sub-buffer's size is wrong");
 	if (stretch->events_end < events_begin ||
 	    events > (stretch->to - stretch->from) / LTTNGMAP_RECORD_HEADER_SIZE ||
 	    (events == 0) != (stretch->to == stretch->from))
-		return spoil(reader, "its count of events is wrong");
+		return ring_reader_spoil(reader, "its count of events is wrong");
 	if (stretch->end < stretch->opened.begin || stretch->end > now)
-		return spoil(reader, "its clock is wrong");
+		return ring_reader_spoil(reader, "its clock is wrong");
 	reader->account.overwritten += events_begin - reader->events;
 	reader->events = stretch->events_end;
 	reader->end = stretch->end;
@@ -327,7 +326,7 @@ static int describe(struct ring_reader *reader, const struct stretch *stretch,
 static int check_discards(struct ring_reader *reader, const struct stretch *stretch)
 {
 	if (stretch->discards < reader->discards_full)
-		return spoil(reader, "its count of discarded events went back");
+		return ring_reader_spoil(reader, "its count of discarded events went back");
 	reader->discards_full = stretch->discards;
 	return 0;
 }
@@ -417,7 +416,7 @@ static int take_partial(struct ring_reader *reader, const struct ring_commit *co
 	if (lttngmap_slot_seq(entry) != reader->seq ||
 	    lttngmap_slot_state(entry, index) != LTTNGMAP_SLOT_WRITING ||
 	    stretch.id > subbufs_of(reader))
-		return spoil(reader, "its table of sub-buffers is damaged");
+		return ring_reader_spoil(reader, "its table of sub-buffers is damaged");
 	copy_opening(reader, &stretch);
 	if (load(slot) != entry)
 		return -EAGAIN; /* the descriptor may be a later sub-buffer's already */
@@ -472,7 +471,7 @@ int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_p
 	for (uint32_t passed = 0; passed <= subbufs_of(reader); passed++) {
 		uint64_t q;
 
-		result = look_end(reader, &commit);
+		result = ring_reader_look(reader, &commit);
 		if (result < 0)
 			return result;
 		q = commit.position >> reader->geometry->subbuf_shift;
@@ -523,7 +522,7 @@ bool ring_reader_has_packet(struct ring_reader *reader)
 {
 	struct ring_commit commit;
 
-	if (reader->spoiled || look_end(reader, &commit) < 0)
+	if (reader->spoiled || ring_reader_look(reader, &commit) < 0)
 		return false;
 	if (reader->seq < commit.position >> reader->geometry->subbuf_shift)
 		return true;
@@ -538,7 +537,7 @@ uint32_t ring_reader_waiting(struct ring_reader *reader)
 	struct ring_commit commit;
 	uint64_t waiting;
 
-	if (look_end(reader, &commit) < 0)
+	if (ring_reader_look(reader, &commit) < 0)
 		return 0;
 	waiting = (commit.position >> reader->geometry->subbuf_shift) - reader->seq;
 	return waiting < subbufs_of(reader) ? (uint32_t)waiting : subbufs_of(reader);
@@ -555,7 +554,7 @@ void ring_reader_skip(struct ring_reader *reader)
 	struct ring_commit end;
 	struct ring_held held;
 
-	if (look_end(reader, &end) < 0)
+	if (ring_reader_look(reader, &end) < 0)
 		return;
 	/* Writers go on: no further than they were. */
 	while (read_position(reader) < end.position &&
@@ -578,10 +577,10 @@ void ring_reader_mark(struct ring_reader *reader)
 	for (unsigned tries = 0; result == -EAGAIN && tries < MARK_TRIES; tries++) {
 		if (reader->spoiled)
 			return;
-		result = look_end(reader, &commit);
+		result = ring_reader_look(reader, &commit);
 	}
 	if (result == -EAGAIN)
-		spoil(reader, "its position does not come to rest");
+		ring_reader_spoil(reader, "its position does not come to rest");
 	if (result < 0)
 		return;
 	reader->mark = commit.position;
@@ -607,7 +606,7 @@ void ring_reader_freeze(struct ring_reader *reader)
 	if (reader->frozen || reader->spoiled)
 		return;
 	if (!look(reader, &reader->limit)) {
-		spoil(reader, "its position does not come to rest");
+		ring_reader_spoil(reader, "its position does not come to rest");
 		return;
 	}
 	if (account(reader, &reader->limit) == 0)

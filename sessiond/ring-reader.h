@@ -126,6 +126,10 @@ bool ring_reader_is_intact(const struct ring_reader *reader, const struct ring_h
 bool ring_reader_has_packet(struct ring_reader *reader);
 /* Full sub-buffers that wait to be read. */
 uint32_t ring_reader_waiting(struct ring_reader *reader);
+/* The commit up to which may be read now. 0, -EAGAIN or -EBADMSG. */
+int ring_reader_look(struct ring_reader *reader, struct ring_commit *commit);
+/* It is closed from now on; `why` is a constant. -EBADMSG. */
+int ring_reader_spoil(struct ring_reader *reader, const char *why);
 /* Has anything happened in this ring since it was made? */
 bool ring_reader_is_touched(const struct ring_reader *reader);
 

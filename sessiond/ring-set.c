@@ -16,7 +16,17 @@
 #include <urcu/ref.h>
 
 #include "messages.h"
+#include "ring-back.h"
 #include "ring-reader.h"
+
+/* A reader that looks back. It leaves no trace, and ends with the daemon. */
+struct looking_back {
+	bool used;
+	bool holds; /* the packet that was given last is one of these */
+	uint32_t cpu;
+	struct ring_back at;
+	struct ring_held held;
+};
 
 struct ring_set {
 	struct urcu_ref references;
@@ -42,6 +52,8 @@ struct ring_set {
 	bool finished;
 	uint32_t turn; /* the ring that is asked first */
 	bool again;    /* the reader of the packet in hand went: give it once more */
+	struct looking_back back;
+	uint32_t looks_back; /* by readers that are gone */
 	struct ring_saved *saved;
 	struct ring_saved *own; /* where it outlives nobody */
 	struct hand *hand;      /* in `saved`, as are the next two */
@@ -441,9 +453,21 @@ int ring_set_open_reader(struct ring_set *set)
 	return result;
 }
 
+uint32_t ring_set_looks_back(struct ring_set *set)
+{
+	uint32_t looks;
+
+	pthread_mutex_lock(&set->mutex);
+	looks = set->looks_back;
+	pthread_mutex_unlock(&set->mutex);
+	return looks;
+}
+
 void ring_set_close_reader(struct ring_set *set)
 {
 	pthread_mutex_lock(&set->mutex);
+	set->looks_back += set->back.used;
+	set->back = (struct looking_back){ .used = false };
 	set->has_reader = false;
 	set->again = set->hand->holds;
 	pthread_mutex_unlock(&set->mutex);
@@ -580,14 +604,51 @@ static int get_packet(struct ring_set *set, struct lttngmap_packet *packet)
 	return result;
 }
 
+/* The mutex is held. */
+static int look_back(struct ring_set *set, struct lttngmap_packet *packet)
+{
+	struct looking_back *back = &set->back;
+	uint32_t cpu = packet->cpu;
+	struct ring_reader *reader = &set->readers[cpu];
+	bool was_good = !reader->spoiled;
+	int result = -EAGAIN;
+
+	if (back->cpu != cpu)
+		*back = (struct looking_back){ .cpu = cpu };
+	if (was_good)
+		result = ring_back_take(&back->at, reader, packet, &back->held);
+	if (was_good && reader->spoiled)
+		close_ring(set, cpu);
+	tell_totals(set);
+	back->used = true;
+	back->holds = result == 0;
+	if (result < 0) {
+		back->at = (struct ring_back){ .begun = false };
+		return -EAGAIN;
+	}
+	packet->cpu = cpu;
+	packet->subbuf_id += cpu * ((1u << set->config.subbufs_shift) + 1);
+	packet->pid = set->config.pid;
+	packet->uid = set->config.uid;
+	if (set->config.totals)
+		packet->metadata_generation = __atomic_load_n(
+			&set->config.totals->metadata_generation, __ATOMIC_ACQUIRE);
+	return 0;
+}
+
 int ring_set_get_packet(struct ring_set *set, struct lttngmap_packet *packet)
 {
+	bool backward = packet->flags & LTTNGMAP_PACKET_BACKWARD;
 	int result;
 
+	if (backward && packet->cpu == LTTNGMAP_CPU_ANY)
+		return -EINVAL;
 	if (packet->cpu != LTTNGMAP_CPU_ANY && packet->cpu >= set->rings)
 		return -EINVAL;
 	pthread_mutex_lock(&set->mutex);
-	result = get_packet(set, packet);
+	result = backward ? look_back(set, packet) : get_packet(set, packet);
+	if (!backward)
+		set->back.holds = false;
 	pthread_mutex_unlock(&set->mutex);
 	return result;
 }
@@ -597,7 +658,10 @@ int ring_set_check_packet(struct ring_set *set)
 	int result = 0;
 
 	pthread_mutex_lock(&set->mutex);
-	if (!set->hand->holds) {
+	if (set->back.holds) {
+		if (!ring_reader_is_intact(&set->readers[set->back.cpu], &set->back.held))
+			result = -ESTALE;
+	} else if (!set->hand->holds) {
 		result = -EINVAL;
 	} else if (set->hand->lapped ||
 		   !ring_reader_is_intact(&set->readers[set->hand->current.cpu],
@@ -661,12 +725,13 @@ bool ring_set_is_urgent(struct ring_set *set)
 	return urgent;
 }
 
-bool ring_set_touched(struct ring_set *set)
+uint32_t ring_set_touched(struct ring_set *set)
 {
+	uint32_t touched = 0;
+
 	for (uint32_t i = 0; i < set->rings; i++)
-		if (ring_reader_is_touched(&set->readers[i]))
-			return true;
-	return false;
+		touched += ring_reader_is_touched(&set->readers[i]);
+	return touched;
 }
 
 /* ---- stop, start, end ------------------------------------------------------------ */

@@ -115,6 +115,8 @@ const char *ring_set_file_name(const struct ring_set *set);
 int ring_set_data_fd(const struct ring_set *set);
 uint64_t ring_set_data_size(const struct ring_set *set);
 
+/* How many readers have looked back (LTTNGMAP_PACKET_BACKWARD) and gone again. */
+uint32_t ring_set_looks_back(struct ring_set *set);
 /* One reader at a time: 0, or -EBUSY. */
 int ring_set_open_reader(struct ring_set *set);
 /* What was not released is given again to the next reader. */
@@ -132,8 +134,8 @@ unsigned ring_set_poll(struct ring_set *set);
  * a quarter of a ring's sub-buffers waits for it, or nothing more will come.
  */
 bool ring_set_is_urgent(struct ring_set *set);
-/* Has anything been written into it, or lost, since it was made? */
-bool ring_set_touched(struct ring_set *set);
+/* Into how many of its rings has anything been written, or lost, since it was made? */
+uint32_t ring_set_touched(struct ring_set *set);
 
 /*
  * Stop: what stands below the positions of now is all that will be read.

@@ -78,6 +78,9 @@ int session_clear(struct session *session, session_stopped *cleared, void *data)
 
 void session_push_clear(struct session *session)
 {
+	/* A flight recorder has nothing on disk. */
+	if (session->snapshot)
+		return;
 	session->clear.asked++;
 	consumer_link_clear(session->daemon->consumer, session);
 }
@@ -86,7 +89,7 @@ void session_step_clear(struct session *session, uint64_t now)
 {
 	if (!session->clear.pending)
 		return;
-	if (!consumer_link_expected(session->daemon->consumer))
+	if (session->snapshot || !consumer_link_expected(session->daemon->consumer))
 		answer(session, NULL, NULL);
 	else if (now - session->clear.since_usec > CLEAR_USEC)
 		answer(session, "what lies on disk was not removed: its writer does not answer",

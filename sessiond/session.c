@@ -120,6 +120,11 @@ static void push_metadata(struct session *session, bool final)
 			 __ATOMIC_RELEASE);
 }
 
+void session_push_snapshot(struct session *session, bool final)
+{
+	push_metadata(session, final);
+}
+
 /* Only where it changed. */
 static void session_push_metadata(struct session *session)
 {
@@ -189,7 +194,8 @@ static void session_step(struct session *session, uint64_t now)
 {
 	if (session->state != SESSION_DRAINING && session->state != SESSION_FINISHING)
 		return;
-	if (!consumer_link_expected(session->daemon->consumer)) {
+	/* Of a flight recorder nothing is to be written now. */
+	if (session->snapshot || !consumer_link_expected(session->daemon->consumer)) {
 		stop_answer(session, NULL, NULL);
 		return;
 	}
@@ -219,7 +225,8 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 		session_step_clear(session, now);
 		waiting |= session_is_clearing(session);
 		session_step_rotation(session, now);
-		stopping |= session_is_rotating(session);
+		session_step_snapshot(session, now);
+		stopping |= session_is_rotating(session) || session_is_taking_snapshot(session);
 		/* Last: it may destroy the session. */
 		session_step(session, now);
 	}
@@ -390,6 +397,8 @@ void sessions_forget(struct sessions *sessions, const void *data)
 			session->clear.done = NULL;
 		if (session->rotation.data == data)
 			session->rotation.done = NULL;
+		if (session->shot.data == data)
+			session->shot.done = NULL;
 	}
 }
 
@@ -523,6 +532,7 @@ void sessions_push(struct sessions *sessions)
 	struct channel *channel;
 
 	cds_list_for_each_entry(session, &sessions->list, node) {
+		session_stop_snapshot(session, "the consumer died in the middle of the snapshot");
 		/* It counts what it writes itself. */
 		session->earlier = session->written;
 		session->has_consumer = true;
@@ -549,6 +559,7 @@ void session_take_written(struct session *session, const struct session_written 
 			  uint64_t cleared, const char *error)
 {
 	session->written.generation = written->generation;
+	session->written.events = written->events;
 	if (session_take_cleared(session, cleared, error)) {
 		session->written.packets = session->earlier.packets + written->packets;
 		session->written.bytes = session->earlier.bytes + written->bytes;
@@ -718,6 +729,7 @@ void session_destroy(struct session *session)
 		cds_list_for_each_entry(channel, &session->channels, node)
 			channel_close(channel);
 	session_stop_rotation(session);
+	session_stop_snapshot(session, "the session was destroyed");
 	consumer_link_end(session->daemon->consumer, session);
 	cds_list_for_each_entry_safe(channel, next, &session->channels, node)
 		channel_destroy(channel);

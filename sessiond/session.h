@@ -61,6 +61,7 @@ struct session_written {
 	uint64_t bytes;
 	uint64_t streams;
 	uint64_t overwritten; /* events of files that made room; of all consumers */
+	uint64_t events;      /* of a snapshot; else see above */
 };
 
 /*
@@ -137,6 +138,18 @@ struct session {
 		uint64_t size_before; /* bytes written before this chunk */
 		sd_event_source *timer;
 	} rotation;
+	/* The snapshot that is being taken, or was last; see session-snapshot.c. */
+	struct {
+		bool active;
+		bool finishing; /* all rings were read */
+		uint32_t count;
+		char path[PATH_MAX];
+		uint64_t stream_size; /* bytes of a stream at most; 0: all of it */
+		session_stopped *done;
+		void *data;
+		uint64_t progress;
+		uint64_t progress_usec;
+	} shot;
 	/* While stopping: whom to tell, and since when nothing moved. */
 	session_stopped *stopped;
 	void *stopped_data;
@@ -271,6 +284,20 @@ void session_stop_rotation(struct session *session);
  */
 int session_enable(struct channel *channel, const struct rule_config *config,
 		   struct rule_entry **entry, struct rule_problem *problem);
+/*
+ * Write what a flight recorder holds to `output`, or to a new folder in the
+ * session's (NULL); of each ring the newest, `max_size` bytes of all together
+ * (0: all that there is). `done` is called once, later, unless this fails:
+ * -EEXIST, a trace lies there.
+ */
+int session_take_snapshot(struct session *session, const char *output, uint64_t max_size,
+			  session_stopped *done, void *data);
+bool session_is_taking_snapshot(const struct session *session);
+void session_step_snapshot(struct session *session, uint64_t now);
+/* It is given up. */
+void session_stop_snapshot(struct session *session, const char *why);
+/* Send its metadata; `final`: for the last time. */
+void session_push_snapshot(struct session *session, bool final);
 /* When it returns, nothing more is recorded by the rule alone. It may be removed. */
 void session_disable(struct channel *channel, struct rule_entry *entry, bool remove);
 /* Everything about all sessions goes to a new consumer. */

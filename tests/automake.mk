@@ -136,6 +136,7 @@ TESTS += tests/integration/tracepoint-compilers.sh tests/integration/tracepoint.
 # Both halves of the ring in one program, without daemons.
 ring_bench_set = tests/utils/ring-bench-set.c tests/utils/ring-bench-set.h
 ring_tests = \
+	tests/unit/ring-back \
 	tests/unit/ring-edges \
 	tests/unit/ring-fork \
 	tests/unit/ring-hostile \
@@ -146,6 +147,9 @@ TESTS += $(ring_tests)
 tests_unit_ring_fork_SOURCES = tests/unit/ring-fork.c $(ring_bench_set)
 tests_unit_ring_fork_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_fork_LDADD = libsessiond.la liblttngmap-core.la
+tests_unit_ring_back_SOURCES = tests/unit/ring-back.c $(ring_bench_set)
+tests_unit_ring_back_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_ring_back_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_ring_edges_SOURCES = tests/unit/ring-edges.c $(ring_bench_set)
 tests_unit_ring_edges_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_edges_LDADD = libsessiond.la liblttngmap-core.la

@@ -136,6 +136,8 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_channel) == 64);
 enum lttngmap_channel_flag {
 	/* Some of its events have a filter. */
 	LTTNGMAP_CHANNEL_FILTERED = 1u << 0,
+	/* Nobody waits for full sub-buffers: they ring no bell. */
+	LTTNGMAP_CHANNEL_QUIET = 1u << 1,
 };
 
 struct lttngmap_control {

@@ -95,6 +95,16 @@ enum lttngmap_packet_flag {
 	 * LTTNGMAP_IOC_CHECK_PACKET before use.
 	 */
 	LTTNGMAP_PACKET_VOLATILE = 1u << 1,
+	/*
+	 * In: look back instead. Of the ring `cpu`, the first request gives what
+	 * stands in its newest sub-buffer, the next one what stands in the one
+	 * before, until EAGAIN: there is no older one, and a further request begins
+	 * with the newest again. Nothing is taken out of the ring, and the current
+	 * packet of other requests stays. Out: VOLATILE, too; the first packet that
+	 * was overwritten before its copy was checked is the last one. `sequence`
+	 * is the sub-buffer's, `discarded` counts events that were never written.
+	 */
+	LTTNGMAP_PACKET_BACKWARD = 1u << 2,
 };
 
 /*
@@ -133,7 +143,7 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packet) == 96);
  * such cpu.
  */
 #define LTTNGMAP_IOC_GET_PACKET _IOWR('R', 0x60, struct lttngmap_packet)
-/* 0: the current packet was not overwritten so far; ESTALE: it was. */
+/* 0: the packet given last was not overwritten so far; ESTALE: it was. */
 #define LTTNGMAP_IOC_CHECK_PACKET _IO('R', 0x61)
 /*
  * The bytes of the file that may be mapped. The size that stat(2) says is 0,

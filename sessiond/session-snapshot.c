@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * session-snapshot.c - what a flight recorder holds becomes a trace, while
+ * programs go on.
+ *
+ * The consumer knows nothing of a flight recorder until a snapshot is asked
+ * for. Then it is told of a session with an output of its own, looks back over
+ * the ring files that it finds (ring-back.h), and closes each when what it
+ * copied is on disk. When all of them were, it gets the final metadata, and
+ * the session ends for it. The rings stay as they are.
+ */
+#include "sessiond/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sessiond/channel.h"
+#include "sessiond/consumer-link.h"
+#include "sessiond/daemon.h"
+#include "sessiond/ledger.h"
+#include "sessiond/member.h"
+#include "sessiond/messages.h"
+#include "sessiond/ring-set.h"
+
+/* Rings that are not read by then, as where their process spoiled them, are left out. */
+#define STALL_RING_USEC UINT64_C(3000000)
+#define STALL_USEC UINT64_C(30000000)
+
+bool session_is_taking_snapshot(const struct session *session)
+{
+	return session->shot.active;
+}
+
+static void end(struct session *session, const char *error, const char *hint)
+{
+	session_stopped *done = session->shot.done;
+
+	consumer_link_end(session->daemon->consumer, session);
+	session->shot.active = false;
+	session->shot.done = NULL;
+	if (done)
+		done(session, session->shot.data, error, hint);
+	/* Processes that ended meanwhile were kept. */
+	sessions_reap_soon(session->daemon->sessions);
+}
+
+/* -EEXIST: a trace lies where the snapshot shall be. */
+static int choose_path(struct session *session, const char *output)
+{
+	char trace[PATH_MAX + 8], when[24] = "";
+	time_t now = time(NULL);
+	struct tm local;
+
+	if (output) {
+		snprintf(session->shot.path, sizeof(session->shot.path), "%s", output);
+		snprintf(trace, sizeof(trace), "%s/ust", output);
+		return access(trace, F_OK) == 0 ? -EEXIST : 0;
+	}
+	if (localtime_r(&now, &local))
+		strftime(when, sizeof(when), "%Y%m%dT%H%M%S%z", &local);
+	do
+		snprintf(session->shot.path, sizeof(session->shot.path), "%.*s/snapshot-%u-%s",
+			 PATH_MAX - 64, session->output, ++session->shot.count, when);
+	while (access(session->shot.path, F_OK) == 0);
+	return 0;
+}
+
+static uint32_t begin_members(struct session *session)
+{
+	struct channel *channel;
+	struct member *member;
+	uint32_t rings = 0;
+
+	cds_list_for_each_entry(channel, &session->channels, node) {
+		cds_list_for_each_entry(member, &channel->members, node) {
+			rings += ring_set_touched(member->set);
+			member_begin_snapshot(member);
+		}
+	}
+	return rings;
+}
+
+int session_take_snapshot(struct session *session, const char *output, uint64_t max_size,
+			  session_stopped *done, void *data)
+{
+	struct channel *channel;
+	uint32_t rings;
+	int error = choose_path(session, output);
+
+	if (error)
+		return error;
+	free(session->write_error);
+	session->write_error = NULL;
+	session->written = (struct session_written){ .generation = 0 };
+	session->earlier = session->written;
+	session->shot.active = true;
+	session->shot.finishing = false;
+	session->shot.done = done;
+	session->shot.data = data;
+	session->shot.progress = 0;
+	session->shot.progress_usec = daemon_now_usec();
+	rings = begin_members(session);
+	session->shot.stream_size = rings ? max_size / rings : max_size;
+	if (max_size && !session->shot.stream_size)
+		session->shot.stream_size = 1;
+	consumer_link_session(session->daemon->consumer, session);
+	cds_list_for_each_entry(channel, &session->channels, node)
+		consumer_link_channel(session->daemon->consumer, channel);
+	session_push_snapshot(session, false);
+	sessions_reap_soon(session->daemon->sessions);
+	return 0;
+}
+
+static uint32_t count_missing(struct session *session)
+{
+	struct channel *channel;
+	struct member *member;
+	uint32_t missing = 0;
+
+	cds_list_for_each_entry(channel, &session->channels, node)
+		cds_list_for_each_entry(member, &channel->members, node)
+			missing += !member_is_in_snapshot(member);
+	return missing;
+}
+
+static void finish(struct session *session, uint32_t missing)
+{
+	if (missing)
+		message_say("session %s: %u processes are not in the snapshot: their rings could "
+			    "not be read",
+			    session->name, missing);
+	session->shot.finishing = true;
+	session_push_snapshot(session, true);
+}
+
+void session_step_snapshot(struct session *session, uint64_t now)
+{
+	uint64_t progress, stalled;
+	uint32_t missing;
+
+	if (!session->shot.active)
+		return;
+	if (session->write_error) {
+		end(session, "the snapshot is not complete", session->write_error);
+		return;
+	}
+	if (!consumer_link_expected(session->daemon->consumer)) {
+		end(session, "no snapshot: there is no consumer", "see the messages of `status`");
+		return;
+	}
+	missing = session->shot.finishing ? 0 : count_missing(session);
+	progress = session_progress(session) + UINT32_MAX - missing;
+	if (progress != session->shot.progress) {
+		session->shot.progress = progress;
+		session->shot.progress_usec = now;
+	}
+	stalled = now - session->shot.progress_usec;
+	if (session->shot.finishing && session->written.generation >= session->record->generation)
+		end(session, NULL, NULL);
+	else if (!session->shot.finishing && (missing == 0 || stalled > STALL_RING_USEC))
+		finish(session, missing);
+	else if (stalled > STALL_USEC)
+		end(session, "the snapshot is not complete: its writer makes no progress",
+		    "look for room on the disk, and at the messages of `status`");
+}
+
+void session_stop_snapshot(struct session *session, const char *why)
+{
+	if (session->shot.active)
+		end(session, why, "take another one");
+}

@@ -426,6 +426,7 @@ numbered_tests = \
 	tests/integration/million.sh \
 	tests/integration/processes.sh \
 	tests/integration/rotation.sh \
+	tests/integration/snapshot.sh \
 	tests/integration/start-up.sh
 dist_check_SCRIPTS += $(numbered_tests)
 TESTS += $(numbered_tests)

@@ -173,7 +173,7 @@ static void test_counts_looks(void)
 
 	set_up(LTTNGMAP_MODE_OVERWRITE);
 	emit(1);
-	is(ring_set_open_reader(bench.set), 0, "a reader");
+	/* The set has one from the beginning. */
 	ring_set_close_reader(bench.set);
 	is(ring_set_looks_back(bench.set), 0, "that only came and went has not looked back");
 	ring_set_open_reader(bench.set);

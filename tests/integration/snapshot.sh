@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# A flight recorder: programs write at full speed, nobody else does anything,
+# until a snapshot is taken: the newest events of each ring, without a gap.
+
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+
+export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
+lttngmap=$LTTNGMAP_BUILD/lttngmap
+counts=$TAP_DIR/counts
+out=$TAP_DIR/out
+writers=()
+cleanup eval 'kill -9 "${writers[@]}" 2>/dev/null'
+: >"$counts"
+
+good() { # NAME ARGUMENT...
+	local name=$1
+
+	shift
+	output=$("$lttngmap" "$@" 2>&1 </dev/null)
+	is "$?" 0 "$name" || diag "$output"
+}
+bad() { # NAME REGEX ARGUMENT...
+	local name=$1 regex=$2
+
+	shift 2
+	output=$("$lttngmap" "$@" 2>&1 </dev/null)
+	is "$?" 1 "$name: status"
+	like "$output" "$regex" "$name: said"
+}
+# A thread that emits for ever on one CPU, so that its events are in one stream.
+writer() { # CPU
+	taskset -c "$1" "$LTTNGMAP_BUILD/tests/utils/emit" "$counts" 1 100000000000 &
+	writers+=($!)
+	wait_for has_emitted ${#writers[@]}
+}
+has_emitted() { [[ $(emitted "$1") -gt 1000 ]]; }
+emitted() { # N: by the Nth writer, so far
+	od -An -t u8 -j $((64 + 24 * ($1 - 1) + 8)) -N 8 "$counts" 2>/dev/null | tr -d ' '
+}
+# "SOURCE FIRST LAST EVENTS GAPS", a line a source; what babeltrace2 has to say goes to "said".
+tell() { # TRACE
+	babeltrace2 "$1" 2>"$TAP_DIR/said" |
+		sed -nE 's/.*\{ source = ([0-9]+), number = ([0-9]+),.*/\1 \2/p' |
+		awk '{ if (!($1 in last)) first[$1] = $2; else if ($2 != last[$1] + 1) gaps[$1]++
+			last[$1] = $2; events[$1]++ }
+			END { for (s in last) print s, first[s], last[s], events[s], gaps[s] + 0 }' | sort
+}
+snapshot() { # NAME ARGUMENT...: sets $taken
+	good "$1" snapshot fr "${@:2}"
+	taken=$(sed -nE 's/.*: (\/.*)$/\1/p' <<<"$output" | head -1)
+	tell "$taken" >"$TAP_DIR/told"
+	is "$(<"$TAP_DIR/said")" '' "$1: babeltrace2 has nothing to say"
+	is "$(awk '{ gaps += $5 } END { print gaps + 0 }' "$TAP_DIR/told")" 0 "$1: no stream has a gap"
+}
+of() { # N: the Nth writer's line
+	sed -n "s/^$(($1 - 1)) //p" "$TAP_DIR/told"
+}
+ticks() { # of both daemons
+	local pid all=0
+
+	for pid in $(pgrep -g "$(ps -o pgid= -p $sessiond_pid | tr -d ' ')" 'lttngmap-(sess|cons)'); do
+		all=$((all + $(awk '{ print $14 + $15 }' "/proc/$pid/stat")))
+	done
+	echo $all
+}
+
+set -m
+sessiond_start
+set +m
+good 'an ordinary session' create plain -o "$TAP_DIR/plain"
+good 'a flight recorder' create fr --snapshot -o "$out"
+good 'its channel' channel c -s fr --subbuf-size 64K --subbufs 8
+good 'a rule' enable 'numbered:*' -s fr
+good 'start it' start fr
+bad 'a snapshot of nothing' 'session fr has nothing yet' snapshot fr
+bad 'of an ordinary session' 'session plain is not a flight recorder' snapshot plain
+bad 'another mode than overwriting' 'flight recorder' channel d -s fr --mode discard
+
+writer 0
+before=$(ticks)
+sleep 0.5
+spent=$(($(ticks) - before))
+ok "beside a writer at full speed the daemons do nothing: $spent ticks" test "$spent" -le 2
+is "$(find "$out" -mindepth 1 2>/dev/null)" '' 'and nothing is written'
+
+begin=$(emitted 1)
+snapshot 'the first snapshot'
+read -r first last events _ <<<"$(of 1)"
+ok "it has the newest of its moment: up to $last" test "$last" -ge "$begin"
+ok "many: $events" test "$events" -ge 3000
+begin=$(emitted 1)
+snapshot 'the second one'
+read -r next _ events _ <<<"$(of 1)"
+ok 'it has newer ones' test "$next" -gt "$last"
+ok "many, too: $events" test "$events" -ge 3000
+if [[ $(nproc) -gt 1 ]]; then
+	writer 1
+	snapshot 'with two writers'
+	is "$(wc -l <"$TAP_DIR/told")" 2 'both are in it'
+else
+	skip 5 'there is one CPU'
+fi
+snapshot 'a small one' --max-size 300K
+size=$(find "$taken/ust" -maxdepth 1 -name 'c_*' -printf '%s\n' | awk '{ all += $1 } END { print all }')
+ok "$size bytes are not too much" test "$size" -le 307200
+ok 'and something' test "$size" -gt 20000
+good 'one elsewhere' snapshot fr -o "$TAP_DIR/elsewhere"
+ok 'is there' test -s "$TAP_DIR/elsewhere/ust/metadata"
+bad 'once more there' 'a trace lies in' snapshot fr -o "$TAP_DIR/elsewhere"
+bad 'where nothing can be' 'snapshot is not complete: .*null' snapshot fr -o /dev/null/snapshot
+like "$("$lttngmap" view "$TAP_DIR/elsewhere" 2>&1 | head -1)" 'numbered:event' 'it can be viewed'
+
+# What a killed program left stays for the next ones.
+kill -9 "${writers[0]}"
+wait "${writers[0]}" 2>/dev/null
+end=$(emitted 1)
+snapshot 'after a death'
+read -r first last events _ <<<"$(of 1)"
+ok "all up to its last event, $last" test "$last" -ge $((end - 1))
+snapshot 'and again'
+is "$(of 1)" "$first $last $events 0" 'it is still there'
+
+kill -9 "${writers[@]:1}" 2>/dev/null
+wait "${writers[@]:1}" 2>/dev/null
+good 'stop it' stop fr
+snapshot 'when it is stopped'
+cp "$TAP_DIR/told" "$TAP_DIR/before"
+snapshot 'once more'
+is "$(<"$TAP_DIR/told")" "$(<"$TAP_DIR/before")" 'has the same'
+good 'clear it' clear fr
+snapshot 'after that'
+is "$(<"$TAP_DIR/told")" '' 'it has nothing'
+like "$("$lttngmap" list fr)" 'snapshots' 'the list says what it is'
+good 'destroy it' destroy fr
+sessiond_stop
+done_testing

@@ -112,10 +112,13 @@
  *   {"verb": "consumer", "version": 1}      first; answered {"ok": true}
  *   daemon, unasked:
  *   {"event": "session", "session": NAME, "output": DIRECTORY, "rings": DIRECTORY,
- *    "uuid": TEXT, "uid": N, "gid": N, "chunk": N, "overwritten": N events}
+ *    "uuid": TEXT, "uid": N, "gid": N, "chunk": N, "overwritten": N events,
+ *    "snapshot": bool, "stream_size": BYTES}
  *       "chunk": what the trace there is, as packets name it; "overwritten": as
  *       a consumer reported it before. Root's consumer writes with the file rights of that user. SESSION is
- *       unique here, and need not be what its owner calls it
+ *       unique here, and need not be what its owner calls it. "snapshot": look
+ *       back over each ring file once (lttngmap/ring-file.h), write "stream_size"
+ *       bytes of each ring at most (0: no limit), and close it
  *   {"event": "channel", "session": NAME, "channel": NAME, "id": stream id,
  *    "mode": …, "file_size": BYTES, "file_count": N}
  *       ring files of it appear in RINGS/CHANNEL/

@@ -16,6 +16,8 @@
 #include "report.h"
 #include "verbs.h"
 
+#define EVERYTHING "*:*"
+
 static struct record record = {
 	.options = {
 		.subbufs = OPTIONS_SUBBUFS,
@@ -25,12 +27,46 @@ static struct record record = {
 	.signal_fd = -1,
 };
 
+/*
+ * A filter is of the rule before it. What does not fit together is kept as it
+ * was given, and told by check_rules(): popt lets nobody refuse here.
+ */
+static void take_rule(poptContext context, enum poptCallbackReason reason,
+		      const struct poptOption *option, const char *value, void *data)
+{
+	size_t count = record.options.nr_rules;
+	struct record_rule *rules = record.options.rules, *last = count ? &rules[count - 1] : NULL;
+
+	(void)context;
+	(void)reason;
+	(void)data;
+	/* It is told of the other options of the table, too. */
+	if (option->shortName != 'e' && option->shortName != 'f')
+		return;
+	value = strdup(value);
+	if (option->shortName == 'f' && value && last && !last->filter) {
+		last->filter = value;
+		return;
+	}
+	rules = reallocarray(rules, count + 1, sizeof(*rules));
+	if (!rules || !value)
+		abort();
+	rules[count] = option->shortName == 'f' ? (struct record_rule){ .filter = value }
+						: (struct record_rule){ .rule = value };
+	record.options.rules = rules;
+	record.options.nr_rules = count + 1;
+}
+
 static const struct poptOption options[] = {
+	{ NULL, '\0', POPT_ARG_CALLBACK, (void *)take_rule, 0, NULL, NULL },
 	{ "output", 'o', POPT_ARG_STRING, &record.options.output, 0,
 	  "Write the trace there (new or empty; default: ./PROGRAM-DATE-TIME)", "DIR" },
-	{ "event", 'e', POPT_ARG_ARGV, &record.options.rules, 0,
+	{ "event", 'e', POPT_ARG_STRING, NULL, 0,
 	  "Record events that match PROVIDER:NAME, with '*'; may be repeated (default: *:*)",
 	  "RULE" },
+	{ "filter", 'f', POPT_ARG_STRING, NULL, 0,
+	  "Of the rule before this, or of everything: only events for which that is true",
+	  "EXPRESSION" },
 	{ "context", '\0', POPT_ARG_ARGV, &record.options.contexts, 0,
 	  "Record these with each event, see lttngmap-context(1); may be repeated", "NAME,..." },
 	{ "preload", '\0', POPT_ARG_STRING, &record.options.preload, 0,
@@ -112,18 +148,35 @@ static int check_files(void)
 	return 0;
 }
 
-static int check_rules(void)
+static int check_rule(struct record_rule *rule)
 {
-	for (char **rule = record.options.rules; rule && *rule; rule++) {
-		const char *why;
+	const char *why;
 
-		if (options_check_rule(*rule, &why)) {
-			report_error("record: -e: '%s' is not a rule", *rule);
-			report_hint("%s", why);
-			return -EINVAL;
-		}
+	if (!rule->rule && record.options.nr_rules == 1)
+		rule->rule = EVERYTHING;
+	if (!rule->rule) {
+		report_error(rule == record.options.rules
+				     ? "record: --filter: '%s' stands before the rule that it is of"
+				     : "record: --filter: '%s' is a second one for a rule",
+			     rule->filter);
+		report_hint("give it behind its -e; one rule's are joined by && or ||");
+		return -EINVAL;
+	}
+	if (options_check_rule(rule->rule, &why)) {
+		report_error("record: -e: '%s' is not a rule", rule->rule);
+		report_hint("%s", why);
+		return -EINVAL;
 	}
 	return 0;
+}
+
+static int check_rules(void)
+{
+	int error = 0;
+
+	for (size_t i = 0; !error && i < record.options.nr_rules; i++)
+		error = check_rule(&record.options.rules[i]);
+	return error;
 }
 
 static int check_options(int argc)
@@ -149,7 +202,7 @@ static void announce(void)
 {
 	if (record.options.quiet)
 		return;
-	if (!record.options.rules && !record.options.preload)
+	if (record.options.nr_rules == 0 && !record.options.preload)
 		report_note("recording %s, with libc's memory functions (see -e, --preload)",
 			    record.command[0]);
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "control-client.h"
 #include "filter-caret.h"
 #include "report.h"
 
@@ -54,11 +55,15 @@ void filter_caret_format(const char *filter, uint64_t column, uint64_t length,
 	marks[mark] = '\0';
 }
 
-void filter_caret_show(const char *filter, uint64_t column, uint64_t length)
+void filter_caret_show(struct json_object *request, struct json_object *refusal)
 {
 	char text[FILTER_CARET_SIZE], marks[FILTER_CARET_SIZE];
+	const char *filter = control_answer_text(request, "filter");
 
-	filter_caret_format(filter, column, length, text, marks);
+	if (filter[0] == '\0' || !json_object_object_get_ex(refusal, "column", NULL))
+		return;
+	filter_caret_format(filter, control_answer_count(refusal, "column"),
+			    control_answer_count(refusal, "length"), text, marks);
 	report_note("  %s", text);
 	report_note("  %s", marks);
 }

@@ -4,6 +4,7 @@
 #ifndef LTTNGMAP_CLI_FILTER_CARET_H
 #define LTTNGMAP_CLI_FILTER_CARET_H
 
+#include <json-c/json.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,7 +18,7 @@
  */
 void filter_caret_format(const char *filter, uint64_t column, uint64_t length,
 			 char text[FILTER_CARET_SIZE], char marks[FILTER_CARET_SIZE]);
-/* Both lines on stderr. */
-void filter_caret_show(const char *filter, uint64_t column, uint64_t length);
+/* Both lines on stderr, where the refusal of `request` names a place in its filter. */
+void filter_caret_show(struct json_object *request, struct json_object *refusal);
 
 #endif /* LTTNGMAP_CLI_FILTER_CARET_H */

@@ -68,10 +68,10 @@ static bool is_wanted(const struct record_options *options, const struct family 
 {
 	if (options->preload)
 		return is_listed(options->preload, family);
-	if (!options->rules)
+	if (options->nr_rules == 0)
 		return true;
-	for (char **rule = options->rules; *rule; rule++) {
-		if (rule_reaches(*rule, family))
+	for (size_t i = 0; i < options->nr_rules; i++) {
+		if (rule_reaches(options->rules[i].rule, family))
 			return true;
 	}
 	return false;

@@ -17,6 +17,7 @@
 
 #include "common/protocol-control.h"
 #include "control-client.h"
+#include "filter-caret.h"
 #include "record.h"
 #include "report.h"
 
@@ -56,14 +57,15 @@ static int receive(struct record *record, int timeout_ms, struct json_object **a
 	}
 }
 
-/* Says what went wrong; `what` completes "cannot …". */
-static void explain(struct record *record, const char *what, int error)
+/* Says what went wrong with `request`, or NULL; `what` completes "cannot …". */
+static void explain(struct record *record, struct json_object *request, const char *what, int error)
 {
 	if (error == -EINTR)
 		return;
 	record_log_show(record);
 	if (error == -EREMOTEIO) {
 		report_error("record: cannot %s: %s", what, control_client_error(record->client));
+		filter_caret_show(request, control_client_refusal(record->client));
 		if (control_client_hint(record->client)[0] != '\0')
 			report_hint("%s", control_client_hint(record->client));
 		return;
@@ -105,14 +107,14 @@ static int request(struct record *record, struct json_object *request, const cha
 			break;
 		again = true;
 	}
-	json_object_put(request);
 	if (error == -EREMOTEIO && again && !wanted &&
 	    control_answer_flag(control_client_refusal(record->client), "already"))
-		return 0;
-	if (error) {
-		explain(record, what, error);
+		error = 0;
+	else if (error)
+		explain(record, request, what, error);
+	json_object_put(request);
+	if (error)
 		return error;
-	}
 	if (wanted)
 		*wanted = answer;
 	else
@@ -224,22 +226,43 @@ static int create(struct record *record)
 	return request(record, object, "make a channel", REQUEST_TIMEOUT_MS, NULL);
 }
 
+/* The texts of an array that the daemon sent for people, if it is there. */
+static void say_all(struct record *record, struct json_object *answer, const char *key)
+{
+	struct json_object *texts;
+
+	if (!json_object_object_get_ex(answer, key, &texts) ||
+	    !json_object_is_type(texts, json_type_array))
+		return;
+	for (size_t i = 0; i < json_object_array_length(texts); i++) {
+		const char *text = json_object_get_string(json_object_array_get_idx(texts, i));
+
+		if (text)
+			record_say(record, text);
+	}
+}
+
 static int enable(struct record *record)
 {
-	static char *everything[] = { "*:*", NULL };
-	char **rules = record->options.rules ? record->options.rules : everything;
+	static struct record_rule everything = { .rule = "*:*" };
+	size_t count = record->options.nr_rules;
+	const struct record_rule *rules = count > 0 ? record->options.rules : &everything;
 
-	for (; *rules; rules++) {
-		struct json_object *object = new_request("enable");
+	for (size_t i = 0; i < (count > 0 ? count : 1); i++) {
+		struct json_object *object = new_request("enable"), *answer;
 		char what[160];
 		int error;
 
 		add_text(object, "channel", RECORD_CHANNEL);
-		add_text(object, "rule", *rules);
-		snprintf(what, sizeof(what), "enable '%.120s'", *rules);
-		error = request(record, object, what, REQUEST_TIMEOUT_MS, NULL);
+		add_text(object, "rule", rules[i].rule);
+		if (rules[i].filter)
+			add_text(object, "filter", rules[i].filter);
+		snprintf(what, sizeof(what), "enable '%.120s'", rules[i].rule);
+		error = request(record, object, what, REQUEST_TIMEOUT_MS, &answer);
 		if (error)
 			return error;
+		say_all(record, answer, "warnings");
+		json_object_put(answer);
 	}
 	return 0;
 }
@@ -249,7 +272,7 @@ int record_session_start(struct record *record)
 	int error = control_client_connect(record->runtime_dir, &record->client);
 
 	if (error) {
-		explain(record, "talk to the session daemon", error);
+		explain(record, NULL, "talk to the session daemon", error);
 		return error;
 	}
 	error = hello(record);
@@ -265,8 +288,6 @@ int record_session_start(struct record *record)
 
 static void take_status(struct record *record, struct json_object *answer)
 {
-	struct json_object *messages;
-
 	record->counts = (struct record_counts){
 		.processes = control_answer_count(answer, "processes"),
 		.alive = control_answer_count(answer, "alive"),
@@ -277,15 +298,7 @@ static void take_status(struct record *record, struct json_object *answer)
 		.bytes = control_answer_count(answer, "bytes"),
 		.streams = control_answer_count(answer, "streams"),
 	};
-	if (!json_object_object_get_ex(answer, "messages", &messages) ||
-	    !json_object_is_type(messages, json_type_array))
-		return;
-	for (size_t i = 0; i < json_object_array_length(messages); i++) {
-		const char *text = json_object_get_string(json_object_array_get_idx(messages, i));
-
-		if (text)
-			record_say(record, text);
-	}
+	say_all(record, answer, "messages");
 }
 
 void record_daemon_lost(struct record *record)
@@ -332,7 +345,7 @@ int record_session_stop(struct record *record)
 		if (error == -EPIPE && reconnect(record) == 0) {
 			error = 0;
 		} else if (error) {
-			explain(record, "complete the trace", error);
+			explain(record, NULL, "complete the trace", error);
 			return error;
 		} else {
 			take_status(record, answer);

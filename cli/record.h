@@ -36,12 +36,18 @@ struct control_client;
 /* So many messages of the daemons are remembered, not to be shown again. */
 #define RECORD_SAID_MAX 32
 
+/* A rule, and the filter given for it, or NULL. */
+struct record_rule {
+	const char *rule, *filter;
+};
+
 struct record_options {
-	char *output;      /* -o, or NULL */
-	char **rules;      /* -e, NULL-terminated, or NULL */
-	char **contexts;   /* the same; each may be several, between commas */
-	char *preload;     /* --preload, or NULL */
-	char *subbuf_size; /* as typed */
+	char *output;              /* -o, or NULL */
+	struct record_rule *rules; /* -e and --filter; the first `nr_rules` */
+	size_t nr_rules;           /* 0: everything */
+	char **contexts;           /* the same; each may be several, between commas */
+	char *preload;             /* --preload, or NULL */
+	char *subbuf_size;         /* as typed */
 	int subbufs;
 	char *mode;
 	char *file_size; /* as typed, or NULL */

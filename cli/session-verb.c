@@ -86,14 +86,10 @@ struct json_object *session_verb_request(const struct session_verb *self, const 
 static void explain_refusal(struct session_verb *self, struct json_object *request)
 {
 	const char *hint = control_client_hint(self->client);
-	const char *filter = control_answer_text(request, "filter");
-	struct json_object *refusal = control_client_refusal(self->client);
 
 	report_error("%s: %s%s%s", self->verb->name, self->place ? self->place : "",
 		     self->place ? ": " : "", control_client_error(self->client));
-	if (filter[0] != '\0' && json_object_object_get_ex(refusal, "column", NULL))
-		filter_caret_show(filter, control_answer_count(refusal, "column"),
-				  control_answer_count(refusal, "length"));
+	filter_caret_show(request, control_client_refusal(self->client));
 	if (hint[0] != '\0')
 		report_hint("%s", hint);
 }

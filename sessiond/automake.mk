@@ -111,6 +111,7 @@ libsessiond_la_SOURCES = \
 	sessiond/session-clear.c \
 	sessiond/session-owner.c \
 	sessiond/session-rotate.c \
+	sessiond/session-rules.c \
 	sessiond/session-snapshot.c \
 	sessiond/session.c \
 	sessiond/session.h \

@@ -125,8 +125,7 @@ void session_push_snapshot(struct session *session, bool final)
 	push_metadata(session, final);
 }
 
-/* Only where it changed. */
-static void session_push_metadata(struct session *session)
+void session_push_metadata(struct session *session)
 {
 	if (metadata_generation(session->metadata) != session->pushed)
 		push_metadata(session, false);
@@ -415,27 +414,6 @@ void sessions_join(struct sessions *sessions, struct process *process)
 				channel_admit(channel, process);
 }
 
-/* Of classes that came after the rules: filters that are wrong for them. */
-static void tell_unfit_filters(const struct channel *channel, uint32_t first, uint32_t end)
-{
-	const struct registry *registry = channel->session->daemon->registry;
-	struct rule_problem problem;
-
-	for (size_t i = 0; i < channel->rules.nr_entries; i++) {
-		const struct rule_entry *entry = channel->rules.entries[i];
-
-		for (uint32_t id = first; entry->enabled && entry->filter && id < end; id++) {
-			const struct registry_class *event_class = registry_get(registry, id);
-
-			if (rule_entry_match(entry, event_class) &&
-			    rule_entry_check(entry, event_class, &problem) == -EINVAL)
-				message_say("rule %u of channel %s does not record event %s: %s",
-					    entry->id, channel->name, event_class->full_name,
-					    problem.why);
-		}
-	}
-}
-
 void sessions_add_classes(struct sessions *sessions, uint32_t first, uint32_t end)
 {
 	struct session *session;
@@ -443,7 +421,7 @@ void sessions_add_classes(struct sessions *sessions, uint32_t first, uint32_t en
 
 	cds_list_for_each_entry(session, &sessions->list, node) {
 		cds_list_for_each_entry(channel, &session->channels, node) {
-			tell_unfit_filters(channel, first, end);
+			session_tell_unfit(channel, first, end);
 			channel_describe_classes(channel, first, end);
 		}
 		session_push_metadata(session);
@@ -454,62 +432,6 @@ void sessions_add_classes(struct sessions *sessions, uint32_t first, uint32_t en
 		cds_list_for_each_entry(channel, &session->channels, node)
 			channel_switch_classes(channel, first, end);
 	}
-}
-
-/* Can its filter be right for all that it matches? */
-static int check_filters(struct channel *channel, struct rule_entry *entry,
-			 struct rule_problem *problem)
-{
-	const struct registry *registry = channel->session->daemon->registry;
-	int error = 0;
-
-	for (uint32_t id = 0; error == 0 && id < registry_count(registry); id++) {
-		const struct registry_class *event_class = registry_get(registry, id);
-
-		if (rule_entry_match(entry, event_class))
-			error = rule_entry_check(entry, event_class, problem);
-		/* A class that lacks a field is none of its business. */
-		if (error == -ENOENT)
-			error = 0;
-	}
-	return error;
-}
-
-int session_enable(struct channel *channel, const struct rule_config *config,
-		   struct rule_entry **entry, struct rule_problem *problem)
-{
-	uint32_t classes = registry_count(channel->session->daemon->registry);
-	size_t nr_entries = channel->rules.nr_entries;
-	int error = rule_list_add(&channel->rules, config, entry, problem);
-
-	if (error)
-		return error;
-	if (channel->rules.nr_entries > nr_entries) {
-		error = check_filters(channel, *entry, problem);
-		if (error) {
-			rule_list_remove(&channel->rules, *entry);
-			return error;
-		}
-	}
-	channel_describe_classes(channel, 0, classes);
-	session_push_metadata(channel->session);
-	state_save(channel->session->daemon);
-	channel_switch_classes(channel, 0, classes);
-	return 0;
-}
-
-void session_disable(struct channel *channel, struct rule_entry *entry, bool remove)
-{
-	if (remove)
-		rule_list_remove(&channel->rules, entry);
-	else
-		entry->enabled = false;
-	state_save(channel->session->daemon);
-	if (!channel->started)
-		return;
-	channel_switch_classes(channel, 0,
-			       registry_count(channel->session->daemon->registry));
-	channel_wait_writers();
 }
 
 struct channel *sessions_channel_at(struct sessions *sessions, uint32_t slot)

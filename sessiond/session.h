@@ -280,10 +280,13 @@ void session_stop_rotation(struct session *session);
 /*
  * Record what the rule matches from now on, described to the consumer before
  * any of it is turned on. As rule_list_add(); -EINVAL, -E2BIG also where its
- * filter is wrong for a class that is known now.
+ * filter is wrong for a class that is known now, or too long beside those of
+ * the other rules for it.
  */
 int session_enable(struct channel *channel, const struct rule_config *config,
 		   struct rule_entry **entry, struct rule_problem *problem);
+/* Of classes that came after the rules, ids `first` to `end` - 1: whom a filter is not for. */
+void session_tell_unfit(const struct channel *channel, uint32_t first, uint32_t end);
 /*
  * Write what a flight recorder holds to `output`, or to a new folder in the
  * session's (NULL); of each ring the newest, `max_size` bytes of all together
@@ -300,6 +303,8 @@ void session_stop_snapshot(struct session *session, const char *why);
 void session_push_snapshot(struct session *session, bool final);
 /* When it returns, nothing more is recorded by the rule alone. It may be removed. */
 void session_disable(struct channel *channel, struct rule_entry *entry, bool remove);
+/* The metadata to the consumer, where it changed. */
+void session_push_metadata(struct session *session);
 /* Everything about all sessions goes to a new consumer. */
 void sessions_push(struct sessions *sessions);
 /* `written` is different from what it was: the next life is to know. */

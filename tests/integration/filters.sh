@@ -70,6 +70,9 @@ good 'none any more' disable --id=1 -s number
 output=$("$lttngmap" enable 'filtered:*' -s none --filter 'list[0] == 5 && number == 1' 2>&1)
 is "$?" 0 'a filter with a field that one of two classes lacks'
 like "$output" "no event filtered:plain is recorded by this rule: .*list" 'of which one is warned'
+is "$(grep -c warning <<<"$output")" 1 'once'
+output=$("$lttngmap" enable 'filtered:*' -s none --filter 'number < 0 && list[0] & 1 == 1' 2>&1)
+like "$output" "warning: as in C, and unlike in LTTng" 'what may be meant otherwise is told, too'
 before=$("$lttngmap" list --json)
 output=$("$lttngmap" enable 'filtered:*' -s number --filter 'number == 1 && text > 5' 2>&1)
 is "$?" 1 'a comparison of text with a number is refused'
@@ -77,6 +80,20 @@ like "$output" $'\n[a-z: ]*number == 1 && text > 5\n[a-z:]* +\\^' 'with its plac
 output=$("$lttngmap" enable 'filtered:*' -s number --filter 'number ==' 2>&1)
 is "$?" 1 'and what is no expression'
 is "$("$lttngmap" list --json)" "$before" 'and nothing changes'
+# Rules that are too long together: their number is by how long each one's code is.
+long='number < 0'
+for ((i = 1; i < 200; i++)); do
+	long+=" || text == \"x$i\""
+done
+for ((i = 0; i < 20; i++)); do
+	before=$("$lttngmap" list --json)
+	output=$("$lttngmap" enable 'filtered:*' -s none --filter "$long || number == -$i" 2>&1) ||
+		break
+done
+ok 'some long filters are taken' test "$i" -gt 1
+like "$output" "the filters of all rules for filtered:[a-z]+ are too long together" \
+	'then one is refused, as there is no room for it'
+is "$("$lttngmap" list --json)" "$before" 'and is not there'
 
 echo >&"${PROGRAM[1]}"
 read -r line <&"${PROGRAM[0]}"
@@ -117,4 +134,24 @@ for name in "${names[@]}"; do
 done
 good 'and loaded' load saved -o elsewhere
 like "$("$lttngmap" list number)" 'number % 10 == 3 && wide > 500' 'as they were'
+
+# ---- record
+export XDG_RUNTIME_DIR=$TAP_DIR/private
+mkdir -m 700 "$XDG_RUNTIME_DIR"
+# shellcheck disable=SC2016
+output=$("$lttngmap" record --preload none -o of-rules -e 'filtered:n*' --filter 'list[0] == 6' \
+	-e 'filtered:plain' -f '$ctx.procname == "filtered" && number == 40' -e 'filtered:p*' \
+	-f 'number > 97' -- "$program" 100 2>&1 </dev/null)
+is "$?" 0 'record with filters' || diag "$output"
+is "$(babeltrace2 of-rules | sed -nE 's/.* filtered:(.).*number = ([0-9]+).*/\1\2/p' | tr '\n' ' ')" \
+	"$(for ((i = 6; i < 100; i += 7)); do printf 'n%d ' $i; done | sed 's/n41/p40 &/')p98 p99 " \
+	'each is of the rule before it'
+output=$("$lttngmap" record --preload none -o of-all -f 'list[1] == 12' -- "$program" 100 2>&1 \
+	</dev/null)
+is "$(babeltrace2 of-all | wc -l)" 7 'one without a rule is of all events'
+like "$output" "does not record event filtered:plain: .*no field 'list'" 'who lacks a field is told'
+output=$("$lttngmap" record -o of-none -f 'number + )' -- "$program" 1 2>&1)
+is "$?" 125 'what is no filter is refused'
+like "$output" $'\n[a-z: ]*number \\+ \\)\n[a-z:]* +\\^' 'with its place'
+ok 'and leaves no directory' test ! -e of-none
 done_testing

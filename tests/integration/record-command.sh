@@ -149,6 +149,10 @@ is "$(asked 6 verb) $(asked 7 verb) $(asked 8 verb) $(asked 9 verb)" 'start stop
 	'then start, stop, status, destroy'
 record -o o -- true 2>err
 is "$(asked 4 rule)" '*:*' 'everything by default'
+record -o filtered -e 'a:*' -f 'x < 1' -e 'b:c' -- true 2>err
+is "$(asked 4 filter) $(asked 5)" \
+	"x < 1 {'verb': 'enable', 'session': 'record', 'channel': 'events', 'rule': 'b:c'}" \
+	'a filter with its rule'
 
 # ---- signals
 # signalled NAME SIGNAL STATUS: sent to record alone.

@@ -59,6 +59,8 @@ refused 'unknown clock' 125 "--clock: 'sundial'" record --clock sundial -- true
 refused 'unknown family' 125 "no family 'qt'.*libc" record --preload libc,qt -- true
 refused 'rule without a colon' 125 "'malloc' is not a rule.*PROVIDER:NAME" \
 	record -e malloc -- true
+refused 'two filters of a rule' 125 "'y' is a second one" record -e a:b -f x -f y -- true
+refused 'filter before its rule' 125 "'x' stands before the rule" record --filter x -e a:b -- true
 refused 'rule without a name' 125 "'x:' is not a rule" record -e x: -- true
 
 ok 'help lists the verbs' grep -q 'record' <("$lttngmap" help)

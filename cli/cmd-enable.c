@@ -163,7 +163,7 @@ static int run(int argc, const char **argv)
 		error = enable(&self, rule, &answer);
 	if (!error && !session_options.json)
 		report_line("enabled '%s' in channel %s of session %s, as rule %" PRIu64
-			    "; %" PRIu64 " event classes match now",
+			    "; event classes that match now: %" PRIu64,
 			    rule, self.channel, self.session, control_answer_count(answer, "id"),
 			    control_answer_count(answer, "matched"));
 	return session_verb_close(&self, error, answer);

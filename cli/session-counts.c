@@ -38,12 +38,18 @@ static void print_count(struct json_object *answer, const char *key, const char 
 
 void session_counts_print(struct session_verb *self, struct json_object *answer)
 {
+	uint64_t kept = control_answer_count(answer, "kept");
+	uint64_t streams = control_answer_count(answer, "streams");
 	char count[32], size[16];
 
-	report_line("  %s events kept, %s in %" PRIu64 " streams",
-		    options_format_count(control_answer_count(answer, "kept"), count),
-		    options_format_size(control_answer_count(answer, "bytes"), size),
-		    control_answer_count(answer, "streams"));
+	if (control_answer_flag(answer, "snapshot"))
+		report_line("  %s events written to the buffers, of which the newest are there",
+			    options_format_count(control_answer_count(answer, "written"), count));
+	else
+		report_line("  %s event%s kept, %s in %" PRIu64 " stream%s",
+			    options_format_count(kept, count), kept == 1 ? "" : "s",
+			    options_format_size(control_answer_count(answer, "bytes"), size),
+			    streams, streams == 1 ? "" : "s");
 	report_line("  processes: %" PRIu64 ", alive: %" PRIu64,
 		    control_answer_count(answer, "processes"),
 		    control_answer_count(answer, "alive"));

@@ -78,7 +78,7 @@
  *   {"verb": "clear", "session": NAME}
  *       forget what is recorded, keep the set-up; chunks stay
  *   {"verb": "status", "session": NAME}
- *       {"ok": true, "active": bool, "processes": N (traced so far),
+ *       {"ok": true, "active": bool, "snapshot": bool, "processes": N (traced so far),
  *        "alive": N, "refused": N (registrations refused: limits, versions),
  *        "messages": [warnings for people since the last status],
  *        "written": N events written to rings, "kept": N events on disk,

@@ -207,11 +207,14 @@ void control_serve_status(struct control_client *client, struct json_object *req
 
 	if (!session)
 		return;
+	if (session->snapshot)
+		session_look(session);
 	session_read_totals(session, &totals);
 	thrown = session->written.overwritten;
 	kept = session->has_consumer && totals.delivered > thrown ? totals.delivered - thrown : 0;
 	answer = json_object_new_object();
 	control_add_bool(answer, "active", session->state == SESSION_ACTIVE);
+	control_add_bool(answer, "snapshot", session->snapshot);
 	control_add_number(answer, "processes", session->processes);
 	control_add_number(answer, "alive", session_alive(session));
 	control_add_number(answer, "refused",

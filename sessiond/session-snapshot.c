@@ -31,6 +31,16 @@
 #define STALL_RING_USEC UINT64_C(3000000)
 #define STALL_USEC UINT64_C(30000000)
 
+void session_look(struct session *session)
+{
+	struct channel *channel;
+	struct member *member;
+
+	cds_list_for_each_entry(channel, &session->channels, node)
+		cds_list_for_each_entry(member, &channel->members, node)
+			ring_set_poll(member->set);
+}
+
 bool session_is_taking_snapshot(const struct session *session)
 {
 	return session->shot.active;

@@ -318,6 +318,8 @@ uint64_t session_progress(const struct session *session);
 void session_push_clock(struct session *session);
 /* Count a process in the session, once, however many channels it is in. */
 void session_count(struct session *session, struct process *process, uint32_t slot);
+/* At rings that nobody reads: their counts, for the totals. */
+void session_look(struct session *session);
 void session_read_totals(const struct session *session, struct ring_totals *totals);
 /* Live processes that take part. */
 uint64_t session_alive(const struct session *session);

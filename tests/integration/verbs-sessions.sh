@@ -40,7 +40,7 @@ good 'channel: another' '' channel third
 good 'channel: remove' '^removed channel third' channel --remove third
 
 bad 'enable: which channel?' 1 'which of 2 channels\? fast, slow.*-c NAME' enable 'shop:*'
-good enable "^enabled 'shop:\*' in channel fast of session web, as rule 1; 2 event classes" \
+good enable "^enabled 'shop:\*' in channel fast of session web, as rule 1; event classes that match now: 2" \
 	enable 'shop:*' -c fast
 good 'enable: all options' '' enable 'a:*,b:*' -c fast -x a:x -x 'b:\,' --loglevel warning \
 	--filter 'count > 3'

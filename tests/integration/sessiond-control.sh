@@ -42,8 +42,13 @@ bad '{"verb": "create", "session": "s"}' "'output' is missing" 'create: no outpu
 bad '{"verb": "create", "session": "s", "output": "o"}' "write to 'o'" 'create: a relative path'
 bad '{"verb": "create", "session": "s", "output": "/o", "snapshot": 1}' 'not a boolean' \
 	'create: a number for a flag'
-bad '{"verb": "create", "session": "s", "output": "/o", "snapshot": true}' 'not supported yet' \
+good '{"verb": "create", "session": "f", "output": "/o", "snapshot": true}' \
 	'create: a flight recorder'
+bad '{"verb": "snapshot", "session": "f"}' 'nothing yet' 'snapshot: of nothing'
+bad '{"verb": "snapshot", "session": "f", "output": "o"}' "written to 'o'" \
+	'snapshot: a relative path'
+bad '{"verb": "snapshot", "session": "f", "max_size": -1}' 'max_size' 'snapshot: a negative size'
+good '{"verb": "destroy", "session": "f"}' 'destroy: a flight recorder'
 good '{"verb": "create", "session": "s", "output": "/o"}' 'create'
 bad '{"verb": "create", "session": "s", "output": "/o"}' 'already' 'create: twice'
 

@@ -179,7 +179,6 @@ static int run(struct beginning *beginning)
 	}
 	ledger_leave(beginning->ledger);
 out:
-	listen_end();
 	ledger_destroy(beginning->ledger);
 	return status;
 }
@@ -216,6 +215,7 @@ int main(int argc, const char **argv)
 		runtime_dir_adopt(&dir);
 	status = run(&beginning);
 	runtime_dir_leave(&dir);
+	listen_end();
 out:
 	options_free(&options);
 	return status;

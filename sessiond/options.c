@@ -153,7 +153,7 @@ static int fill(struct options *options, struct given *given)
 
 int options_parse(struct options *options, int argc, const char **argv)
 {
-	struct given given = { .version = 0 };
+	struct given given = { .supervise = 1 };
 	const struct poptOption table[] = {
 		{ "runtime-dir", '\0', POPT_ARG_STRING, &given.runtime_dir, 0,
 		  "keep sockets and ring files here", "DIRECTORY" },
@@ -170,9 +170,9 @@ int options_parse(struct options *options, int argc, const char **argv)
 		{ "private", '\0', POPT_ARG_NONE, &given.private_instance, 0,
 		  "end when the parent process ends", NULL },
 		{ "supervise", '\0', POPT_ARG_VAL, &given.supervise, 1,
-		  "keep what the daemon has, and start it again, when it is killed", NULL },
+		  "keep what the daemon has, and start it again, when it is killed (default)", NULL },
 		{ "no-supervise", '\0', POPT_ARG_VAL, &given.supervise, 0,
-		  "be one process, which ends for good when it is killed (default)", NULL },
+		  "be one process, which ends for good when it is killed", NULL },
 		{ "version", '\0', POPT_ARG_NONE, &given.version, 0, "print the version", NULL },
 		POPT_AUTOHELP POPT_TABLEEND
 	};

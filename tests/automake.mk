@@ -141,6 +141,7 @@ ring_tests = \
 	tests/unit/ring-fork \
 	tests/unit/ring-hostile \
 	tests/unit/ring-rotation \
+	tests/unit/ring-lives \
 	tests/unit/ring-stress
 check_PROGRAMS += $(ring_tests)
 TESTS += $(ring_tests)
@@ -159,6 +160,10 @@ tests_unit_ring_hostile_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_ring_rotation_SOURCES = tests/unit/ring-rotation.c $(ring_bench_set)
 tests_unit_ring_rotation_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_rotation_LDADD = libsessiond.la liblttngmap-core.la
+tests_unit_ring_lives_SOURCES = tests/unit/ring-lives.c $(ring_bench_set)
+tests_unit_ring_lives_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_ring_lives_LDADD = libsessiond.la liblttngmap-core.la
+tests_unit_ring_lives_LDFLAGS = $(test_ldflags)
 tests_unit_ring_stress_SOURCES = tests/unit/ring-stress.c $(ring_bench_set)
 tests_unit_ring_stress_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_stress_LDADD = libsessiond.la liblttngmap-core.la
@@ -314,6 +319,14 @@ tests_unit_quota_SOURCES = tests/unit/quota.c
 tests_unit_quota_LDADD = libsessiond.la
 tests_unit_slots_SOURCES = tests/unit/slots.c
 tests_unit_slots_LDADD = libsessiond.la
+
+check_PROGRAMS += tests/utils/survivors
+tests_utils_survivors_SOURCES = tests/utils/survivors.c
+tests_utils_survivors_LDADD = liblttngmap.la -lpthread
+tests_utils_survivors_LDFLAGS = $(test_ldflags)
+
+dist_check_SCRIPTS += tests/integration/keeper.sh tests/integration/survive.sh
+TESTS += tests/integration/keeper.sh tests/integration/survive.sh
 
 check_PROGRAMS += tests/utils/steady
 tests_utils_steady_SOURCES = tests/utils/steady.c

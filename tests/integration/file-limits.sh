@@ -14,7 +14,7 @@ large=(--mode blocking --subbuf-size 128K --subbufs 2)
 sessiond_start
 
 consumer_pid() {
-	pgrep -P "$sessiond_pid" -f lttngmap-consumerd
+	sessiond_consumer
 }
 streams() { # files of streams, without the number of each
 	find "$chunks_out" -name 'c_*' ! -name '*.idx' "$@" | sed -E 's/_[0-9]+$//' | sort

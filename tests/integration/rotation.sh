@@ -13,7 +13,7 @@ small=(--subbuf-size 4K --subbufs 4)
 sessiond_start
 
 consumer_pid() {
-	pgrep -P "$sessiond_pid" -f lttngmap-consumerd
+	sessiond_consumer
 }
 
 state() {

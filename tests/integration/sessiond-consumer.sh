@@ -16,7 +16,7 @@ number() { # KEY: of the session's status
 	control '{"verb": "status", "session": "s"}' | sed -nE "s/.*\"$1\": ?([0-9]+).*/\1/p"
 }
 consumer_pid() {
-	pgrep -P "$sessiond_pid" -f lttngmap-consumerd
+	sessiond_consumer
 }
 traced() {
 	LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR LD_PRELOAD=$preload \

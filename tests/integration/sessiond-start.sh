@@ -101,10 +101,10 @@ is "$sessiond_status" 0 'it ends well by SIGINT'
 ok 'and removes the directory that it made' test ! -e "$SESSIOND_DIR"
 
 sessiond_start --consumer=none --mediator=ring-socket
-kill -STOP "$sessiond_pid"
+sessiond_signal STOP
 refused 'a daemon that hangs' "process $sessiond_pid holds .* does not answer" \
 	--runtime-dir="$SESSIOND_DIR"
-kill -CONT "$sessiond_pid"
+sessiond_signal CONT
 sessiond_stop
 
 bash -c '"$0" --private --consumer=none --runtime-dir="$1" & echo $!

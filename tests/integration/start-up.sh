@@ -85,14 +85,14 @@ done
 # ---- a daemon that is stopped, or killed
 sessiond_start --consumer=none --mediator=ring-socket
 runs 'a daemon' "$SESSIOND_DIR"
-kill -STOP "$sessiond_pid"
+sessiond_signal STOP
 runs 'a stopped daemon' "$SESSIOND_DIR"
 mkfifo "$TAP_DIR/in"
 LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR "$steady" 100 wait <"$TAP_DIR/in" >"$TAP_DIR/out" 2>&1 &
 hasty=$!
 exec 9>"$TAP_DIR/in"
 wait_for grep -q end "$TAP_DIR/out"
-kill -CONT "$sessiond_pid"
+sessiond_signal CONT
 # Linux before 6.5 does not tell the daemon whether it is still there.
 ok 'a daemon that comes too late says who did not wait' \
 	wait_for grep -q "process $hasty .* did not wait" "$TAP_DIR/log"

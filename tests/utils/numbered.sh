@@ -20,7 +20,7 @@ numbered_record() {
 	rm -rf "$numbered_trace"
 	: >"$NUMBERED_COUNTS"
 	chmod 666 "$NUMBERED_COUNTS"
-	timeout -k 5 120 "$LTTNGMAP_BUILD/lttngmap" record -o "$numbered_trace" --preload none \
+	timeout -k 5 "${numbered_timeout:-120}" "$LTTNGMAP_BUILD/lttngmap" record -o "$numbered_trace" --preload none \
 		-e 'numbered:*' "$@" >"$TAP_DIR/out" 2>"$TAP_DIR/err" </dev/null
 	# shellcheck disable=SC2034 # for who includes this
 	numbered_status=$?

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "tests/utils/ring-bench-set.h"
 
+#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,12 +49,22 @@ void bench_set_create(struct bench_set *bench, const struct bench_set_config *co
 	uint64_t data_size = META_PAGE + rings * ((subbufs + 1) << config->subbuf_shift);
 	int data_fd = make_memfd("ring-data", data_size);
 	struct ring_set_config set = {
-		.session = "session", .channel = "channel", .procname = "bench",
-		.pid = (uint32_t)getpid(), .uid = getuid(), .cpu_rings = cpus,
-		.clock = config->clock, .mode = config->mode,
-		.subbuf_shift = config->subbuf_shift, .subbufs_shift = config->subbufs_shift,
-		.data_fd = data_fd, .meta_page_size = META_PAGE,
-		.begin = clock_read(config->clock), .totals = &bench->totals,
+		.session = "session",
+		.channel = "channel",
+		.procname = "bench",
+		.pid = (uint32_t)getpid(),
+		.uid = getuid(),
+		.cpu_rings = cpus,
+		.clock = config->clock,
+		.mode = config->mode,
+		.subbuf_shift = config->subbuf_shift,
+		.subbufs_shift = config->subbufs_shift,
+		.data_fd = data_fd,
+		.meta_page_size = META_PAGE,
+		.begin = clock_read(config->clock),
+		.totals = &bench->totals,
+		.saved = config->saved,
+		.life = 1,
 	};
 	struct lttngmap_channel *channel;
 	struct local *local;
@@ -100,10 +111,27 @@ void bench_set_create(struct bench_set *bench, const struct bench_set_config *co
 	local_pages = local;
 
 	set.rings = (struct lttngmap_ring *)bench->rings;
+	bench->config = set;
+	bench->data_fd = fcntl(data_fd, F_DUPFD_CLOEXEC, 0);
 	if (ring_set_create(&set, &bench->set) < 0 || ring_set_open_reader(bench->set) < 0) {
 		fprintf(stderr, "ring_set_create failed\n");
 		exit(EXIT_FAILURE);
 	}
+}
+
+void bench_set_restore(struct bench_set *bench)
+{
+	struct ring_set *former = bench->set;
+
+	bench->config.data_fd = fcntl(bench->data_fd, F_DUPFD_CLOEXEC, 0);
+	bench->totals = (struct ring_totals){ .written = 0 };
+	if (ring_set_restore(&bench->config, &bench->set) < 0 ||
+	    ring_set_open_reader(bench->set) < 0) {
+		fprintf(stderr, "ring_set_restore failed\n");
+		exit(EXIT_FAILURE);
+	}
+	ring_set_add_counts(bench->set, &bench->totals);
+	ring_set_put(former);
 }
 
 void bench_set_stop(struct bench_set *bench)
@@ -117,8 +145,15 @@ void bench_set_destroy(struct bench_set *bench)
 {
 	ring_set_close_reader(bench->set);
 	ring_set_put(bench->set);
+	close(bench->data_fd);
 	close(bench->local->socket);
 	if (bench->daemon_socket >= 0)
 		close(bench->daemon_socket);
+	munmap(bench->local->data[0], bench->local->data_size[0]);
+	munmap(bench->rings, bench->local->slot_stride);
+	munmap(bench->data, bench->data_size);
+	munmap(bench->control, sizeof(*bench->control));
+	munmap(bench->process, 4096);
+	munmap(bench->local, sizeof(*bench->local));
 	local_pages = NULL;
 }

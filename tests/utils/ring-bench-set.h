@@ -21,6 +21,7 @@ struct bench_set_config {
 	uint32_t subbufs_shift;
 	bool use_rseq;
 	bool volatile_data; /* map the data readable too, for the test's own eyes */
+	struct ring_saved *saved; /* as of a set; NULL: none */
 };
 
 struct bench_set {
@@ -32,11 +33,15 @@ struct bench_set {
 	uint64_t data_size;
 	struct ring_set *set;
 	struct ring_totals totals;
+	struct ring_set_config config; /* of `set`, but for the descriptor */
+	int data_fd;                   /* another one */
 	int daemon_socket; /* the daemon's end: closed, the daemon is gone */
 };
 
 /* Exits the program where memory cannot be had. */
 void bench_set_create(struct bench_set *bench, const struct bench_set_config *config);
+/* The daemon was killed, and this is its next life: another set, from `saved`. */
+void bench_set_restore(struct bench_set *bench);
 /* What stop does: no event after it. */
 void bench_set_stop(struct bench_set *bench);
 void bench_set_destroy(struct bench_set *bench);

@@ -6,7 +6,9 @@
 #
 #   sessiond_start [OPTION]...   in $SESSIOND_DIR; its messages in $TAP_DIR/log
 #   control MESSAGE...           to it; see tests/utils/control.c
-#   sessiond_stop [SIGNAL]       sets $sessiond_status
+#   sessiond_stop [SIGNAL]       sets $sessiond_status; KILL is for the keeper too
+#   sessiond_signal SIGNAL       to keeper and daemon
+#   sessiond_consumer            prints its process id
 
 SESSIOND_DIR=$TAP_DIR/run
 sessiond_pid=
@@ -34,9 +36,26 @@ sessiond_start() {
 	wait_for control || bail_out "the session daemon does not start: $(cat "$TAP_DIR/log")"
 }
 
+# The keeper first: else it would start another.
+sessiond_signal() {
+	local daemon
+
+	daemon=$(pgrep -P "$sessiond_pid" -f "lttngmap-sessiond --runtime-dir=$SESSIOND_DIR")
+	kill -"$1" "$sessiond_pid" 2>/dev/null
+	[[ -z $daemon ]] || kill -"$1" "$daemon" 2>/dev/null
+}
+
+sessiond_consumer() {
+	pgrep -f "lttngmap-consumerd --control=$SESSIOND_DIR/"
+}
+
 sessiond_stop() {
 	[[ -n $sessiond_pid ]] || return 0
-	kill -"${1:-TERM}" "$sessiond_pid" 2>/dev/null
+	if [[ ${1:-} == KILL ]]; then
+		sessiond_signal KILL
+	else
+		kill -"${1:-TERM}" "$sessiond_pid" 2>/dev/null
+	fi
 	wait "$sessiond_pid" 2>/dev/null
 	sessiond_status=$?
 	sessiond_pid=

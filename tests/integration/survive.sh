@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# The session daemon, and the consumer, are killed again and again beneath
+# programs that are recorded: what was emitted is in the trace, once, or was
+# counted as lost; nothing is lost where events may block; programs see no
+# error, and no event takes a second.
+#
+#   LTTNGMAP_TEST_KILLS   of each, in each mode (25)
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/numbered.sh"
+
+kills=${LTTNGMAP_TEST_KILLS:-25}
+survivors=$LTTNGMAP_BUILD/tests/utils/survivors
+numbered_timeout=$((120 + kills * 2))
+export XDG_RUNTIME_DIR=$TAP_DIR/runtime
+mkdir -m 0700 "$XDG_RUNTIME_DIR"
+
+# The daemon is the keeper's child, the consumer the daemon's.
+daemon_of() {
+	local pid
+
+	for pid in $(pgrep -f "lttngmap-sessiond --private --runtime-dir $XDG_RUNTIME_DIR"); do
+		pgrep -P "$pid" -f "lttngmap-sessiond --private --runtime-dir $XDG_RUNTIME_DIR"
+	done | head -n 1
+}
+consumer_of() {
+	pgrep -f "lttngmap-consumerd --control=$XDG_RUNTIME_DIR" | head -n 1
+}
+
+# kill_often WHOM: at any moment, as soon as there is one again.
+kill_often() {
+	local pid last='' killed=0 tries=0
+
+	while ((killed < kills && tries++ < kills * 100)); do
+		pid=$("$1")
+		if [[ -n $pid && $pid != "$last" ]] && kill -KILL "$pid" 2>/dev/null; then
+			last=$pid
+			killed=$((killed + 1))
+			sleep "0.$(printf %03d $((RANDOM % 180 + 20)))"
+		else
+			sleep 0.01
+		fi
+	done
+	echo "$killed" >>"$TAP_DIR/killed"
+}
+
+# survive NAME WHOM...
+survive() {
+	local name=$1 mode=$2 whom longest children=()
+
+	shift 2
+	rm -f "$TAP_DIR/stop" "$TAP_DIR/killed"
+	(
+		until grep -q . "$NUMBERED_COUNTS" 2>/dev/null; do sleep 0.05; done
+		sleep 0.2
+		for whom; do kill_often "$whom"; done
+		touch "$TAP_DIR/stop"
+	) &
+	killer=$!
+	# Where events may not block, a child waits for its registration no longer than
+	# 100 ms, and goes without it where the machine is busy.
+	[[ $mode != blocking ]] || children=(children)
+	numbered_record --mode "$mode" --subbuf-size 4K --subbufs 4 -- \
+		"$survivors" "$TAP_DIR/stop" "${children[@]}"
+	touch "$TAP_DIR/stop"
+	wait "$killer"
+	is "$numbered_status" 0 "$name: the program and record end well" ||
+		diag "$(cat "$TAP_DIR/err")"
+	is "$(sort -u "$TAP_DIR/killed" | tr '\n' ' ')" "$kills " "$name: all were killed"
+	if [[ $mode == blocking ]]; then
+		numbered_is_whole "$name: each event is in the trace, once"
+	else
+		numbered_is_counted "$name: each event is in the trace, once, or counted"
+	fi
+	longest=$(sed -n 's/^longest \([0-9]*\) us.*/\1/p' "$TAP_DIR/out")
+	diag "$(cat "$TAP_DIR/out"): $numbered_kept events kept, $numbered_lost lost"
+	ok "$name: no event took a second: ${longest:-?} us" test "${longest:-1000000}" -lt 1000000
+}
+
+survive 'daemon, blocking' blocking daemon_of
+survive 'daemon, discarding' discard daemon_of
+survive 'consumer, blocking' blocking consumer_of
+survive 'consumer, discarding' discard consumer_of
+survive 'both, overwriting' overwrite daemon_of consumer_of
+
+ok 'nothing is left running' test -z "$(pgrep -f "$XDG_RUNTIME_DIR")"
+is "$(ls -A "$XDG_RUNTIME_DIR")" '' 'nor any directory'
+mounted() { grep -q " $TAP_DIR" /proc/self/mounts; }
+ok 'nor a mount' eval '! mounted'
+done_testing

@@ -5,6 +5,8 @@
 #include <endian.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 #include <systemd/sd-id128.h>
 
 #include "common/context.h"
@@ -228,14 +230,66 @@ static void write_enum(FILE *out, const struct registry_field *field)
 		write_integer(out, field);
 }
 
-/* The prefix keeps names apart from keywords; readers take it off. */
-static void write_field(FILE *out, const struct registry_field *field)
-{
-	bool is_sequence = field->kind == LTTNGMAP_FIELD_SEQUENCE ||
-			   field->kind == LTTNGMAP_FIELD_TEXT_SEQUENCE;
+/*
+ * What a class's fields are called here: those of the program, in order, then
+ * the lengths of its sequences. A prefix keeps names apart from keywords, and
+ * readers take it off. babeltrace2 also refuses a name that is with the prefix
+ * what an earlier one is without, as "x_length" behind the length of "x". What
+ * would clash ends in underscores; rather that of a length, which nobody gave.
+ */
+struct field_names {
+	unsigned count;
+	char texts[2 * LTTNGMAP_FIELDS_MAX][512];
+};
 
-	if (is_sequence)
-		fprintf(out, "\t\tuint32_t __%s_length;\n", field->name);
+_Static_assert(sizeof("__") + LTTNGMAP_NAME_MAX + sizeof("_length") + 2 * LTTNGMAP_FIELDS_MAX < 512,
+	       "the longest name, and an underscore for each other one");
+
+static bool is_taken(const struct field_names *names, const char *name)
+{
+	for (unsigned i = 0; i < names->count; i++) {
+		const char *other = names->texts[i];
+
+		if (strcmp(name, other) == 0 || strcmp(name + 1, other) == 0 ||
+		    strcmp(name, other + 1) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void add_name(struct field_names *names, const char *prefix, const char *name,
+		     const char *suffix)
+{
+	char *text = names->texts[names->count];
+
+	snprintf(text, sizeof(names->texts[0]), "%s%s%s", prefix, name, suffix);
+	while (is_taken(names, text))
+		strcat(text, "_");
+	names->count++;
+}
+
+static bool is_sequence(const struct registry_field *field)
+{
+	return field->kind == LTTNGMAP_FIELD_SEQUENCE ||
+	       field->kind == LTTNGMAP_FIELD_TEXT_SEQUENCE;
+}
+
+static void make_names(struct field_names *names, const struct registry_class *event_class)
+{
+	names->count = 0;
+	for (unsigned i = 0; i < event_class->nr_fields; i++)
+		add_name(names, "_", event_class->fields[i].name, "");
+	for (unsigned i = 0; i < event_class->nr_fields; i++)
+		if (is_sequence(&event_class->fields[i]))
+			add_name(names, "__", event_class->fields[i].name, "_length");
+}
+
+/* `length`: of a sequence, how it is called; else NULL. */
+static void write_field(FILE *out, const struct registry_field *field, const char *name,
+			const char *length)
+{
+	if (length)
+		fprintf(out, "\t\tuint32_t %s;\n", length);
 	fputs("\t\t", out);
 	switch (field->kind) {
 	case LTTNGMAP_FIELD_FLOAT:
@@ -255,9 +309,9 @@ static void write_field(FILE *out, const struct registry_field *field)
 		write_integer(out, field);
 		break;
 	}
-	fprintf(out, " _%s", field->name);
-	if (is_sequence)
-		fprintf(out, "[__%s_length]", field->name);
+	fprintf(out, " %s", name);
+	if (length)
+		fprintf(out, "[%s]", length);
 	else if (field->count > 0)
 		fprintf(out, "[%" PRIu32 "]", field->count);
 	fputs(";\n", out);
@@ -265,6 +319,10 @@ static void write_field(FILE *out, const struct registry_field *field)
 
 void tsdl_event(FILE *out, uint32_t stream_id, const struct registry_class *event_class)
 {
+	struct field_names names;
+	unsigned length = event_class->nr_fields;
+
+	make_names(&names, event_class);
 	fputs("event {\n\tname = ", out);
 	tsdl_quote(out, event_class->full_name);
 	fprintf(out,
@@ -274,7 +332,11 @@ void tsdl_event(FILE *out, uint32_t stream_id, const struct registry_class *even
 		"\tloglevel = %u;\n"
 		"\tfields := struct {\n",
 		event_class->id, stream_id, event_class->loglevel);
-	for (unsigned i = 0; i < event_class->nr_fields; i++)
-		write_field(out, &event_class->fields[i]);
+	for (unsigned i = 0; i < event_class->nr_fields; i++) {
+		const struct registry_field *field = &event_class->fields[i];
+
+		write_field(out, field, names.texts[i],
+			    is_sequence(field) ? names.texts[length++] : NULL);
+	}
 	fputs("\t};\n};\n\n", out);
 }

@@ -413,13 +413,6 @@ EXTRA_PROGRAMS += tests/bench/filter
 tests_bench_filter_SOURCES = tests/bench/filter.c $(filter_record)
 tests_bench_filter_LDADD = $(filter_test_libs)
 
-EXTRA_DIST += \
-	tests/fuzz/filter-compile.c \
-	tests/fuzz/filter-expressions.txt \
-	tests/fuzz/filter-machine.c \
-	tests/fuzz/filter-seeds.c \
-	tests/fuzz/run.sh
-
 # Numbered events of many threads and processes, against what they counted.
 EXTRA_DIST += tests/utils/chunks.sh tests/utils/numbered.sh tests/utils/fake-app-daemon
 noinst_HEADERS += tests/utils/numbered.h tests/utils/numbered-emit.h

@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/fuzz.h"
 #include "tests/utils/filter-check.h"
 #include "tests/utils/filter-record.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void run(const struct filter_program *program)
 {

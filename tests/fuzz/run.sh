@@ -2,54 +2,61 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
-# run.sh [SECONDS [DIRECTORY]] - build the fuzz targets by clang, with address
-# and undefined-behaviour sanitizers, and run each for so long (60). What they
-# found stays in DIRECTORY (build-fuzz/): the corpora, from which the next run
-# goes on, and inputs that failed, in crashes/.
+# run.sh BUILD [SECONDS [TARGET...]] - run the fuzz targets of a build that was
+# configured with --enable-fuzzer, in turn; all of them share the time (660).
+# What they found stays in BUILD/found/: a corpus for each, from which the next
+# run goes on, and in crashes/ inputs that failed.
 set -euo pipefail
 
-seconds=${1:-60}
+build=${1:?usage: run.sh BUILD [SECONDS [TARGET...]]}
+seconds=${2:-660}
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-directory=${2:-$source_dir/build-fuzz}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || {
-	echo "usage: run.sh [SECONDS [DIRECTORY]]" >&2
+	echo "run.sh: SECONDS is a number of them: $seconds" >&2
 	exit 2
 }
-targets=(filter-compile filter-machine)
+shift $(($# < 2 ? $# : 2))
+targets=("$@")
+if [[ ${#targets[@]} == 0 ]]; then
+	for corpus in "$source_dir"/tests/fuzz/corpus/*/; do
+		targets+=("$(basename "$corpus")")
+	done
+fi
+build=$(cd "$build" && pwd)
+found=$build/found
+each=$((seconds / ${#targets[@]}))
+[[ $each != 0 ]] || each=1
+export LSAN_OPTIONS=suppressions=$source_dir/tests/sanitizers/leak.supp:print_suppressions=0
 
-mkdir -p "$directory/crashes"
-directory=$(cd "$directory" && pwd)
-cd "$source_dir"
-
-# build NAME FLAG...: one program of the sources that all of them need.
-build() {
-	local name=$1
-
-	shift
-	"${FUZZ_CC:-clang}" -D_GNU_SOURCE -g -O1 -Wall -Wextra -Iinclude -I. "$@" \
-		"tests/fuzz/$name.c" tests/utils/filter-record.c tests/utils/filter-check.c \
-		sessiond/filter-*.c liblttngmap/filter*.c -o "$directory/$name"
-}
-
-echo "Building in $directory"
-build filter-seeds
+mkdir -p "$found/crashes"
 for target in "${targets[@]}"; do
-	mkdir -p "$directory/$target.corpus"
-	build "$target" -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+	mkdir -p "$found/$target"
 done
-"$directory/filter-seeds" tests/fuzz/filter-expressions.txt \
-	"$directory/filter-compile.corpus" "$directory/filter-machine.corpus"
+"$build/tests/fuzz/filter-seeds" "$source_dir/tests/fuzz/filter-expressions.txt" \
+	"$found/filter-compile" "$found/filter-machine"
+
+# What libFuzzer says in the end: inputs run, branches seen.
+summary() {
+	awk '/^#[0-9]/ { runs = $1; for (i = 2; i < NF; i++) if ($i == "cov:") seen = $(i + 1) }
+		END { printf "%s inputs, %d branches seen\n", substr(runs, 2), seen }' "$1"
+}
 
 failed=()
 for target in "${targets[@]}"; do
-	echo "Running $target for $seconds s"
-	"$directory/$target" -max_total_time="$seconds" -timeout=10 -max_len=8192 \
-		-print_final_stats=1 -artifact_prefix="$directory/crashes/$target-" \
-		"$directory/$target.corpus" >"$directory/$target.log" 2>&1 || failed+=("$target")
-	grep -E 'number_of_executed_units|SUMMARY|^==.*ERROR' "$directory/$target.log" || true
+	printf '%s: %d s ... ' "$target" "$each"
+	if nice "$build/tests/fuzz/$target" -max_total_time="$each" -timeout=10 -max_len=8192 \
+		-artifact_prefix="$found/crashes/$target-" "$found/$target" \
+		"$source_dir/tests/fuzz/corpus/$target" >"$found/$target.log" 2>&1; then
+		summary "$found/$target.log"
+	else
+		echo "FAILED after $(summary "$found/$target.log")"
+		grep -m 3 -E 'does not hold|runtime error|SUMMARY' "$found/$target.log" || true
+		failed+=("$target")
+	fi
 done
 if [[ ${#failed[@]} != 0 ]]; then
-	echo "Failed: ${failed[*]}. The inputs are in $directory/crashes, what happened in" \
-		"$directory/*.log" >&2
+	echo "Failed: ${failed[*]}. The inputs are in $found/crashes, what happened in" \
+		"$found/*.log. Put an input into tests/fuzz/corpus/TARGET/, and mend the cause." >&2
 	exit 1
 fi
+echo "Nothing was found."

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# Fuzz targets: tests/fuzz/NAME.c, with what they begin with in corpus/NAME/.
+# As tests they run that and end; configured with --enable-fuzzer they are
+# linked with libFuzzer (`./dev fuzz`, tests/fuzz/run.sh). The folder of a corpus is what the
+# scripts know a target by.
+
+fuzz_targets = \
+	tests/fuzz/app \
+	tests/fuzz/consumer \
+	tests/fuzz/control \
+	tests/fuzz/filter-compile \
+	tests/fuzz/filter-machine \
+	tests/fuzz/link \
+	tests/fuzz/metadata \
+	tests/fuzz/repair \
+	tests/fuzz/ring \
+	tests/fuzz/ring-answer \
+	tests/fuzz/session-file
+check_PROGRAMS += $(fuzz_targets) tests/fuzz/filter-seeds
+dist_check_SCRIPTS += tests/fuzz/replay.sh
+TESTS += tests/fuzz/replay.sh
+EXTRA_DIST += tests/sanitizers/leak.supp
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/filter-expressions.txt tests/fuzz/run.sh
+.PHONY: fuzz-programs
+fuzz-programs: $(fuzz_targets) tests/fuzz/filter-seeds
+
+fuzz_common = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
+if FUZZER
+fuzz_ldflags = $(AM_LDFLAGS) -no-install -fsanitize=fuzzer
+EXTRA_DIST += tests/fuzz/replay.c
+else
+fuzz_ldflags = $(AM_LDFLAGS) -no-install
+fuzz_common += tests/fuzz/replay.c
+endif
+fuzz_daemon = tests/fuzz/fuzz-daemon.c tests/fuzz/fuzz-daemon.h
+
+tests_fuzz_app_SOURCES = tests/fuzz/app.c $(fuzz_common) $(fuzz_daemon)
+tests_fuzz_app_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_fuzz_app_LDADD = libsessiond.la
+tests_fuzz_app_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_consumer_SOURCES = tests/fuzz/consumer.c $(fuzz_common)
+tests_fuzz_consumer_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_fuzz_consumer_LDADD = libconsumerd.la
+tests_fuzz_consumer_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_control_SOURCES = tests/fuzz/control.c $(fuzz_common) $(fuzz_daemon)
+tests_fuzz_control_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_fuzz_control_LDADD = libsessiond.la
+tests_fuzz_control_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_filter_compile_SOURCES = tests/fuzz/filter-compile.c $(filter_record) $(filter_check) \
+	$(fuzz_common)
+tests_fuzz_filter_compile_LDADD = $(filter_test_libs)
+tests_fuzz_filter_compile_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_filter_machine_SOURCES = tests/fuzz/filter-machine.c $(filter_record) $(filter_check) \
+	$(fuzz_common)
+tests_fuzz_filter_machine_LDADD = $(filter_test_libs)
+tests_fuzz_filter_machine_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_filter_seeds_SOURCES = tests/fuzz/filter-seeds.c $(filter_record)
+tests_fuzz_filter_seeds_LDADD = $(filter_test_libs)
+tests_fuzz_link_SOURCES = tests/fuzz/link.c $(fuzz_common)
+tests_fuzz_link_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_fuzz_link_LDADD = libconsumerd.la
+tests_fuzz_link_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_metadata_SOURCES = tests/fuzz/metadata.c $(fuzz_common)
+tests_fuzz_metadata_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(BABELTRACE_CFLAGS)
+tests_fuzz_metadata_LDADD = libsessiond.la $(BABELTRACE_LIBS)
+tests_fuzz_metadata_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_repair_SOURCES = tests/fuzz/repair.c $(fuzz_common)
+tests_fuzz_repair_LDADD = libconsumerd.la
+tests_fuzz_repair_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_ring_SOURCES = tests/fuzz/ring.c $(fuzz_common)
+tests_fuzz_ring_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_fuzz_ring_LDADD = libsessiond.la
+tests_fuzz_ring_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_ring_answer_SOURCES = tests/fuzz/ring-answer.c $(fuzz_common)
+tests_fuzz_ring_answer_LDADD = libringfile.la libcommon.la -lpthread
+tests_fuzz_ring_answer_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_session_file_SOURCES = tests/fuzz/session-file.c $(fuzz_common)
+tests_fuzz_session_file_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_fuzz_session_file_LDADD = libcli.la $(JSON_LIBS)
+tests_fuzz_session_file_LDFLAGS = $(fuzz_ldflags)

@@ -421,7 +421,8 @@ static void attach_forked(struct local *local)
 /*
  * Somebody is at it. Where events may make this program wait at all, another
  * thread waits for that, as long as a registration takes at most: else a
- * child's threads would lose what they emit until its first one is attached.
+ * child's threads would lose what they emit until its first one is attached,
+ * and all threads but one what they emit until a channel's memory is there.
  * Not the handler of a signal that came to the very thread.
  */
 static bool may_wait(struct local *local, uint64_t holder, uint64_t *deadline)
@@ -460,27 +461,38 @@ enum attach_result attach_child(struct local *local)
 	return process == &not_traced ? ATTACH_NONE : ATTACH_READY;
 }
 
-/*
- * One exchange at a time; whoever comes second goes without. So does a program
- * that closed our socket: its number may be a socket of the program's now.
- */
-static bool begin_exchange(struct local *local)
+static void end_exchange(struct local *local, long result)
 {
-	uint32_t free = 0;
-
-	return is_our_socket(local->socket) &&
-	       __atomic_compare_exchange_n(&local->exchange, &free, 1, false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED);
+	if (result == -ETIMEDOUT)
+		local->unanswered++;
+	__atomic_store_n(&local->exchange, 0, __ATOMIC_RELEASE);
 }
 
 /*
- * An answer that is late would be taken for the next one's: after a time-out
- * there is no other exchange in this process.
+ * One exchange at a time; whoever comes second goes without, unless it may
+ * wait. So does a program that closed our socket: its number may be a socket
+ * of the program's now. And an answer that is late would be taken for the next
+ * one's: until it is there, there is no other exchange.
  */
-static void end_exchange(struct local *local, long result)
+static bool begin_exchange(struct local *local)
 {
-	if (result != -ETIMEDOUT)
-		__atomic_store_n(&local->exchange, 0, __ATOMIC_RELEASE);
+	uint64_t deadline = 0, holder = 0;
+
+	if (!is_our_socket(local->socket))
+		return false;
+	while (!__atomic_compare_exchange_n(&local->exchange, &holder, arch_thread_token(), false,
+					    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		if (!may_wait(local, holder, &deadline))
+			return false;
+		holder = 0;
+	}
+	for (; local->unanswered; local->unanswered--) {
+		if (!exchange_drop(local->socket)) {
+			end_exchange(local, 0);
+			return false;
+		}
+	}
+	return true;
 }
 
 enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_classes,
@@ -543,6 +555,11 @@ bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed)
 
 	if (!begin_exchange(local))
 		return false;
+	/* Another thread, waited for, had the same wish. */
+	if (__atomic_load_n(&local->data_size[slot], __ATOMIC_RELAXED) >= needed) {
+		end_exchange(local, 0);
+		return true;
+	}
 	result = exchange(local->socket, &request, sizeof(request), NULL, 0, PROTOCOL_APP_MEMORY,
 			  &answer, sizeof(answer), sizeof(answer), &fds, deadline);
 	if (result >= 0) {

@@ -208,6 +208,16 @@ static long receive(int socket, void *answer, size_t size, struct exchange_fds *
 	return result;
 }
 
+bool exchange_drop(int socket)
+{
+	struct exchange_fds fds = { .count = 0 };
+	struct protocol_app_header answer;
+	long result = receive(socket, &answer, sizeof(answer), &fds, 0);
+
+	exchange_close_fds(&fds);
+	return result != -ETIMEDOUT;
+}
+
 /*
  * A daemon that was killed after an answer, and started again, answers once
  * more. Descriptors that come along go with it.

@@ -7,6 +7,7 @@
 #ifndef LTTNGMAP_EXCHANGE_H
 #define LTTNGMAP_EXCHANGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,12 @@ int exchange_connect_again(uint64_t deadline_ns, uint32_t place);
 long exchange(int socket, void *header, size_t header_size, const void *body, size_t body_size,
 	      enum protocol_app_type type, void *answer, size_t answer_min, size_t answer_size,
 	      struct exchange_fds *fds, uint64_t deadline_ns);
+
+/*
+ * Take an answer that is waited for no longer from the socket, and all that
+ * came with it. False: it is not there yet.
+ */
+bool exchange_drop(int socket);
 
 void exchange_close_fds(struct exchange_fds *fds);
 

@@ -19,6 +19,7 @@
  *   data[i]      whoever set `exchange`;        channel fills
  *                `data_size` last (release)
  *   lost         any (atomic add)               channel fills, channel_lose() (xchg)
+ *   unanswered   whoever holds `exchange`       the same
  *   daemon_gone, any; set once a life           whoever would wait
  *   impatient
  *   all others   as process, before it          every event
@@ -29,8 +30,8 @@
  *
  * Who does not get `attaching`, `busy` or `exchange` goes on without, because
  * the holder may be the code that a signal handler interrupted. Only for
- * `attaching`, and only where events may block, does another thread wait, for
- * as long as a registration may take.
+ * `attaching` and `exchange`, and only where events may block, does another
+ * thread wait, for as long as a registration may take.
  */
 #ifndef LTTNGMAP_LOCAL_H
 #define LTTNGMAP_LOCAL_H
@@ -75,8 +76,9 @@ struct local {
 	uint64_t epoch;     /* never 0 while attached, differs in every process */
 	uint64_t lost;      /* events that found no ring to be counted in */
 	uint64_t attaching; /* token of the thread that is at it; 0: nobody */
-	uint32_t exchange;  /* somebody talks on the socket */
-	bool impatient;     /* waited for `attaching` in vain */
+	uint64_t exchange;  /* the same, of who talks on the socket */
+	uint32_t unanswered; /* requests whose answers were not waited for any longer */
+	bool impatient;     /* waited for one of these in vain */
 	bool daemon_gone;   /* so nobody waits for it to make room */
 	int socket;
 	int doorbell; /* eventfd; -1: none */

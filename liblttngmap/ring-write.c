@@ -116,6 +116,21 @@ static enum ring_result try_event(struct local *local, const struct ring_channel
 	return try_write(local, channel, &record, full);
 }
 
+/*
+ * Where a channel counts what it lost while nothing else of it was there: its
+ * first ring, which is at the same place in any layout. NULL: nothing is there
+ * at all, yet.
+ */
+static struct lttngmap_ring *ring_of_slot(const struct local *local, uint32_t slot)
+{
+	char *rings = NULL;
+
+	/* Acquire: pairs with attach(); the rings are mapped. */
+	if (__atomic_load_n(&local->process, __ATOMIC_ACQUIRE))
+		rings = __atomic_load_n(&local->ring_control, __ATOMIC_RELAXED);
+	return rings ? (struct lttngmap_ring *)(rings + slot * local->slot_stride) : NULL;
+}
+
 /* What did not go at once: from the beginning, until it is written or lost. */
 static __attribute__((noinline)) void write_slow(struct local *local, uint32_t slot,
 						 const struct ring_event *event)
@@ -159,7 +174,7 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 		}
 	}
 lost:
-	ring_discard(local, ring, 1);
+	ring_discard(local, ring ? ring : ring_of_slot(local, slot), 1);
 }
 
 void ring_write(struct local *local, uint32_t slot, const struct ring_event *event)
@@ -171,7 +186,7 @@ void ring_write(struct local *local, uint32_t slot, const struct ring_event *eve
 	uint32_t cpu;
 
 	if (UNLIKELY(event->size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)) {
-		ring_discard(local, NULL, 1);
+		ring_discard(local, ring_of_slot(local, slot), 1);
 		return;
 	}
 	if (UNLIKELY(!generation || channel->contexts)) {

@@ -130,6 +130,24 @@ static int take_slot(struct daemon *daemon, char *why, char *hint)
 	return slot;
 }
 
+/*
+ * For rings of another kind, where there were rings already: the old slot
+ * rests, as writers that were interrupted may be about to find out that they
+ * are too late.
+ */
+static int take_other_slot(const struct channel *channel, char *why, char *hint)
+{
+	int slot = (int)channel->slot;
+
+	if (channel->slot_used)
+		slot = take_slot(channel->session->daemon, why, hint);
+	if (slot == -ENOSPC)
+		snprintf(why, CHANNEL_WHY_SIZE,
+			 "for that it takes the place of one more, and there are %u already",
+			 LTTNGMAP_CHANNELS);
+	return slot;
+}
+
 /* Its place for the next channel with other rings; what was counted stays so. */
 static void move_slot(struct channel *channel, uint32_t slot)
 {
@@ -141,9 +159,11 @@ static void move_slot(struct channel *channel, uint32_t slot)
 		if (process->counted & before)
 			process_count(process, UINT64_C(1) << slot, true);
 		process_count(process, before, false);
+		process->slots[channel->slot].admitted = false;
 	}
 	slots_free(&daemon->slots, channel->slot, daemon_now_usec());
 	channel->slot = slot;
+	channel->slot_used = false;
 	channel->life = ++daemon->ledger->head->last_life;
 }
 
@@ -155,6 +175,10 @@ static int change_contexts(struct channel *channel, uint64_t contexts, char *why
 
 	if (channel->contexts == contexts)
 		return 0;
+	if (!channel->stream_used) {
+		channel->contexts = contexts;
+		return metadata_change_contexts(session->metadata, channel->stream_id, contexts);
+	}
 	if (session->nr_streams >= LTTNGMAP_CHANNELS) {
 		snprintf(why, CHANNEL_WHY_SIZE, "session %s has had %u kinds of streams",
 			 session->name, session->nr_streams);
@@ -166,6 +190,7 @@ static int change_contexts(struct channel *channel, uint64_t contexts, char *why
 	if (error)
 		return error;
 	channel->stream_id = session->nr_streams++;
+	channel->stream_used = false;
 	channel->contexts = contexts;
 	channel_describe_classes(channel, 0, registry_count(session->daemon->registry));
 	return 0;
@@ -199,21 +224,19 @@ int channel_change(struct channel *channel, const struct channel_config *config,
 			 "make room there, then start it and stop it again");
 		return -EBUSY;
 	}
-	/*
-	 * Rings of another kind, in another slot: the old one rests, as writers that
-	 * were interrupted may be about to find out that they are too late.
-	 */
-	slot = take_slot(daemon, why, hint);
+	slot = take_other_slot(channel, why, hint);
 	if (slot < 0)
 		return slot;
 	error = change_contexts(channel, config->contexts, why, hint);
 	if (error) {
-		slots_free(&daemon->slots, (uint32_t)slot, daemon_now_usec());
+		if ((uint32_t)slot != channel->slot)
+			slots_free(&daemon->slots, (uint32_t)slot, daemon_now_usec());
 		return error;
 	}
 	cds_list_for_each_entry_safe(member, next, &channel->members, node)
 		member_destroy(member);
-	move_slot(channel, (uint32_t)slot);
+	if ((uint32_t)slot != channel->slot)
+		move_slot(channel, (uint32_t)slot);
 	channel->mode = config->mode;
 	channel->blocking_timeout_ms = config->blocking_timeout_ms;
 	channel->file_size = config->file_size;
@@ -305,6 +328,9 @@ int channel_restore(struct session *session, const struct channel *saved, struct
 	if (!channel)
 		return -ENOMEM;
 	*channel = *saved;
+	/* Whether it was is not told. */
+	channel->slot_used = true;
+	channel->stream_used = true;
 	channel->session = session;
 	channel->started = false;
 	channel->rules = (struct rule_list){ .entries = NULL };
@@ -328,8 +354,10 @@ void channel_destroy(struct channel *channel)
 
 	cds_list_for_each_entry_safe(member, next, &channel->members, node)
 		member_destroy(member);
-	cds_list_for_each_entry(process, processes_list(daemon->processes), list)
+	cds_list_for_each_entry(process, processes_list(daemon->processes), list) {
 		process_count(process, UINT64_C(1) << channel->slot, false);
+		process->slots[channel->slot].admitted = false;
+	}
 	daemon->mediator_ops->remove_channel(daemon->mediator, channel->session->key,
 					     channel->name);
 	slots_free(&daemon->slots, channel->slot, daemon_now_usec());
@@ -458,6 +486,8 @@ static void admit_all(struct channel *channel)
 	struct process *process;
 
 	channel->started = true;
+	channel->slot_used = true;
+	channel->stream_used = true;
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list)
 		channel_admit(channel, process);
 	/* Last: from here on events are written. */
@@ -542,6 +572,15 @@ void channel_freeze(struct channel *channel)
 
 	cds_list_for_each_entry(member, &channel->members, node)
 		member_freeze(member);
+	channel_settle(channel);
+}
+
+void channel_settle(struct channel *channel)
+{
+	struct process *process;
+
+	cds_list_for_each_entry(process, processes_list(channel->session->daemon->processes), list)
+		member_settle(channel, process);
 }
 
 bool channel_is_drained(struct channel *channel)

@@ -42,6 +42,8 @@ struct channel {
 	uint64_t contexts;   /* a bit set of enum lttngmap_context */
 	bool started;
 	bool filtered; /* started, and some of its events have a filter */
+	bool slot_used;   /* it was started since it has the slot */
+	bool stream_used; /* it was started since it has the stream id */
 	struct rule_list rules;
 	struct cds_list_head members; /* struct member */
 };
@@ -69,8 +71,8 @@ int channel_create(struct session *session, const struct channel_config *config,
 /*
  * Make it as `config` says, its name aside; its session is IDLE. What was
  * recorded stays on disk, in packets of the old kind beside the new ones. A
- * change of contexts gives it a new stream id. As channel_create(); -EBUSY:
- * not all that was recorded is on disk.
+ * change of contexts gives it a new stream id, if it was started with the old
+ * one. As channel_create(); -EBUSY: not all that was recorded is on disk.
  */
 int channel_change(struct channel *channel, const struct channel_config *config,
 		   char why[CHANNEL_WHY_SIZE], char hint[CHANNEL_WHY_SIZE]);
@@ -108,6 +110,8 @@ void channel_start(struct channel *channel);
  */
 void channel_close(struct channel *channel);
 void channel_freeze(struct channel *channel);
+/* Count in the session what processes lost while they had no memory for it. */
+void channel_settle(struct channel *channel);
 /* Wait until no critical section that began before is running, anywhere. */
 void channel_wait_writers(void);
 

@@ -68,19 +68,27 @@ static bool slot_is_held(const struct process *process, uint32_t slot)
 	return false;
 }
 
-/* Zeros, whatever an earlier channel left. */
-static int slot_clean(struct process *process, uint32_t slot)
+/* Zeros, whatever an earlier channel left: from now on it is the channel's. */
+static int slot_admit(struct channel *channel, struct process *process)
 {
-	if (!process->slots[slot].dirty)
+	struct process_slot *slot = &process->slots[channel->slot];
+	int error = 0;
+
+	if (slot->admitted)
 		return 0;
 	/*
 	 * The holder was stopped inside a write and would finish it over the new
 	 * channel's rings. Only the process itself can bring this about, and only
 	 * its own trace suffers.
 	 */
-	if (slot_is_held(process, slot))
-		return -EBUSY;
-	return memory_set_zero(process->memories, slot);
+	if (slot->dirty)
+		error = slot_is_held(process, channel->slot)
+				? -EBUSY
+				: memory_set_zero(process->memories, channel->slot);
+	if (error == 0)
+		process_use_slot(process, channel->slot, channel->subbufs_shift);
+	slot->admitted = error == 0;
+	return error;
 }
 
 /*
@@ -167,11 +175,7 @@ static int member_make(struct channel *channel, struct process *process)
 
 	if (!member)
 		return -ENOMEM;
-	error = slot_clean(process, channel->slot);
-	if (error == 0) {
-		process_use_slot(process, channel->slot, channel->subbufs_shift);
-		error = make_set(channel, process->memories, member, false);
-	}
+	error = make_set(channel, process->memories, member, false);
 	if (error) {
 		free(member);
 		return error;
@@ -232,11 +236,12 @@ int member_join(struct channel *channel, struct process *process, bool make_memo
 	struct process_slot *slot = &process->slots[channel->slot];
 	uint64_t size = daemon_data_size(daemon, channel->subbuf_shift, channel->subbufs_shift);
 	const struct memory *data = &process->memories->ring_data[channel->slot];
-	int error = 0;
+	int error;
 
 	if (slot->member)
 		return 0;
-	if (make_memory)
+	error = slot_admit(channel, process);
+	if (error == 0 && make_memory)
 		error = memory_set_fit(process->memories, channel->slot, size);
 	if (error == 0 && data->fd >= 0 && data->size >= size)
 		error = member_make(channel, process);
@@ -282,6 +287,18 @@ bool member_is_rotated(struct member *member, bool wake)
 void member_end_rotation(struct member *member)
 {
 	ring_set_end_rotation(member->set);
+}
+
+void member_settle(struct channel *channel, struct process *process)
+{
+	const struct process_slot *slot = &process->slots[channel->slot];
+	struct lttngmap_ring *first = memory_set_rings(process->memories, channel->slot);
+	uint64_t lost;
+
+	if (slot->member || !slot->admitted)
+		return;
+	lost = __atomic_exchange_n(&first->discards, 0, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&channel->session->totals->rings.discarded, lost, __ATOMIC_RELAXED);
 }
 
 void member_begin_snapshot(struct member *member)

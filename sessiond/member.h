@@ -53,6 +53,11 @@ void member_rotate(struct member *member, uint32_t chunk);
 bool member_is_rotated(struct member *member, bool wake);
 /* No matter. */
 void member_end_rotation(struct member *member);
+/*
+ * A process that was let in without a member counts in the slot's first ring
+ * what it lost for want of memory. If it is one: count that in the session.
+ */
+void member_settle(struct channel *channel, struct process *process);
 /* Forget what is in its rings, and count into these totals from now on. */
 void member_clear(struct member *member, struct session_totals *totals);
 /*

@@ -130,6 +130,15 @@ int metadata_add_channel(struct metadata *metadata, uint32_t stream_id, const ch
 	return 0;
 }
 
+int metadata_change_contexts(struct metadata *metadata, uint32_t stream_id, uint64_t contexts)
+{
+	if (stream_id >= LTTNGMAP_CHANNELS || !metadata->channels[stream_id].name)
+		return -ENOENT;
+	metadata->channels[stream_id].contexts = contexts;
+	metadata->generation++;
+	return 0;
+}
+
 static int make_room(struct metadata *metadata)
 {
 	size_t room = metadata->events_room ? 2 * metadata->events_room : EVENTS_MIN;

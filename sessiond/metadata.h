@@ -5,9 +5,10 @@
  * trace, as text.
  *
  * Channels (stream classes) and events are only ever added, each with a new
- * generation; the text is made whole from the session's present state, so any
- * later text describes all packets that an earlier one did. The layout of
- * packets is common/ctf.h's, that of records lttngmap/abi.h's.
+ * generation, but for channels without packets, whose contexts may change; the
+ * text is made whole from the session's present state, so any later text
+ * describes all packets that an earlier one did. The layout of packets is
+ * common/ctf.h's, that of records lttngmap/abi.h's.
  *
  * One thread. An event class must outlive the metadata it was added to.
  */
@@ -49,6 +50,8 @@ void metadata_destroy(struct metadata *metadata);
  */
 int metadata_add_channel(struct metadata *metadata, uint32_t stream_id, const char *channel,
 			 uint64_t contexts);
+/* Other contexts; there is no packet of the stream class yet. 0; -ENOENT. */
+int metadata_change_contexts(struct metadata *metadata, uint32_t stream_id, uint64_t contexts);
 /*
  * An event that can be in that channel's packets from now on. 0, also when it
  * was there already; -ENOENT no such channel; -ENOMEM.

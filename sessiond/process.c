@@ -403,8 +403,19 @@ void process_end(struct process *process)
 	cds_list_del(&process->list);
 	processes->count--;
 	app_socket_forget(process);
-	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
-		if (process->slots[slot].member && member_end(process->slots[slot].member))
-			unread |= UINT64_C(1) << slot;
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
+		struct channel *channel;
+
+		if (process->slots[slot].member) {
+			if (member_end(process->slots[slot].member))
+				unread |= UINT64_C(1) << slot;
+			continue;
+		}
+		channel = process->slots[slot].admitted
+				  ? sessions_channel_at(process->daemon->sessions, slot)
+				  : NULL;
+		if (channel)
+			member_settle(channel, process);
+	}
 	process_free(process, unread);
 }

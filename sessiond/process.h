@@ -37,7 +37,8 @@ struct processes;
 /* How a slot's memory of a process was last used. */
 struct process_slot {
 	struct member *member; /* its rings in the channel that has the slot, or NULL */
-	bool dirty;            /* used by an earlier channel since it was zeros */
+	bool dirty;            /* used by a channel since it was zeros */
+	bool admitted;         /* by the channel that has the slot now */
 	uint8_t subbufs_shift; /* by that channel */
 };
 

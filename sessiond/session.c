@@ -284,8 +284,8 @@ int session_change_channel(struct channel *channel, const struct channel_config 
 			   channel->file_count != file_count)) {
 		consumer_link_channel_end(session->daemon->consumer, channel);
 		consumer_link_channel(session->daemon->consumer, channel);
-		session_push_metadata(session);
 	}
+	session_push_metadata(session);
 	return error;
 }
 

@@ -413,6 +413,22 @@ EXTRA_PROGRAMS += tests/bench/filter
 tests_bench_filter_SOURCES = tests/bench/filter.c $(filter_record)
 tests_bench_filter_LDADD = $(filter_test_libs)
 
+EXTRA_DIST += \
+	tests/fuzz/filter-compile.c \
+	tests/fuzz/filter-expressions.txt \
+	tests/fuzz/filter-machine.c \
+	tests/fuzz/filter-seeds.c \
+	tests/fuzz/run.sh
+
+# Sessions that come and go while programs run, against an oracle.
+EXTRA_DIST += tests/utils/churn.py tests/utils/churn_oracle.py
+check_PROGRAMS += tests/utils/churn
+tests_utils_churn_SOURCES = tests/utils/churn.c
+tests_utils_churn_LDADD = liblttngmap.la -lpthread
+tests_utils_churn_LDFLAGS = $(test_ldflags)
+dist_check_SCRIPTS += tests/integration/churn.sh tests/integration/late-memory.sh
+TESTS += tests/integration/churn.sh tests/integration/late-memory.sh
+
 # Numbered events of many threads and processes, against what they counted.
 EXTRA_DIST += tests/utils/chunks.sh tests/utils/numbered.sh tests/utils/fake-app-daemon
 noinst_HEADERS += tests/utils/numbered.h tests/utils/numbered-emit.h

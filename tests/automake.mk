@@ -413,13 +413,6 @@ EXTRA_PROGRAMS += tests/bench/filter
 tests_bench_filter_SOURCES = tests/bench/filter.c $(filter_record)
 tests_bench_filter_LDADD = $(filter_test_libs)
 
-EXTRA_DIST += \
-	tests/fuzz/filter-compile.c \
-	tests/fuzz/filter-expressions.txt \
-	tests/fuzz/filter-machine.c \
-	tests/fuzz/filter-seeds.c \
-	tests/fuzz/run.sh
-
 # Sessions that come and go while programs run, against an oracle.
 EXTRA_DIST += tests/utils/churn.py tests/utils/churn_oracle.py
 check_PROGRAMS += tests/utils/churn

@@ -17,6 +17,7 @@
 #include "attach.h"
 #include "exchange.h"
 #include "module.h"
+#include "ring-filter.h"
 
 /*
  * Our two descriptors are put at numbers that a program does not come by on
@@ -119,6 +120,7 @@ static bool map_memories(struct local *local, const struct protocol_app_register
 	local->control_size = control_size;
 	if (!map_at(at, control_size, PROT_READ, fds->fd[PROTOCOL_APP_FD_CONTROL], 0))
 		return false;
+	local->filter_words = ring_filter_words(local->control, control_size);
 	at += control_size;
 	if (!map_at(at, 4096, PROT_READ, fds->fd[PROTOCOL_APP_FD_PROCESS],
 		    process_page))

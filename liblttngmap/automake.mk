@@ -16,6 +16,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/filter.c liblttngmap/filter.h \
 	liblttngmap/filter-decode.h \
 	liblttngmap/filter-string.c liblttngmap/filter-string.h \
+	liblttngmap/filter-test.h \
 	liblttngmap/local.h \
 	liblttngmap/module.c liblttngmap/module.h \
 	liblttngmap/ring.c liblttngmap/ring.h \

@@ -4,6 +4,7 @@
 #ifndef LTTNGMAP_FILTER_DECODE_H
 #define LTTNGMAP_FILTER_DECODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,6 +52,11 @@ static inline size_t filter_program_size(const struct lttngmap_filter_program *p
 	       program->nr_instructions * sizeof(struct lttngmap_filter_instruction) +
 	       program->pool_size;
 	return size <= left ? size : 0;
+}
+
+static inline bool filter_is_test(struct lttngmap_filter_instruction code)
+{
+	return (code.code & 0x07) == LTTNGMAP_FILTER_TEST;
 }
 
 /* Which word of the stack, or FILTER_STACK_WORDS. */

@@ -17,6 +17,7 @@
 #include "filter-decode.h"
 #include "common/filter-float.h"
 #include "filter-string.h"
+#include "filter-test.h"
 
 /* A code has 8 bits, a register's number 4: no value of them is outside. */
 #define REGISTERS 16
@@ -102,34 +103,6 @@ static __attribute__((noinline)) bool call(struct machine *machine, int32_t help
 }
 
 /* ---- instructions that are more than one expression ---------------------- */
-
-static inline bool load(const struct filter_source *source, uint64_t offset, unsigned size,
-			uint64_t *value)
-{
-	const uint8_t *from;
-	uint32_t word;
-	uint16_t half;
-
-	if (!filter_inside(offset, size, source->size))
-		return false;
-	from = source->fields + offset;
-	switch (size) {
-	case 1:
-		*value = *from;
-		return true;
-	case 2:
-		memcpy(&half, from, sizeof(half));
-		*value = half;
-		return true;
-	case 4:
-		memcpy(&word, from, sizeof(word));
-		*value = word;
-		return true;
-	default:
-		memcpy(value, from, sizeof(*value));
-		return true;
-	}
-}
 
 static bool stack_load(const struct machine *machine, int16_t offset, uint64_t *value)
 {
@@ -240,11 +213,12 @@ _Static_assert(LTTNGMAP_FILTER_INSTRUCTIONS_MAX < 0x8000, "an offset of 16 bits,
 
 #define LOADS(size, bytes)                                                                         \
 	case LD(size, ABS):                                                                        \
-		MUST(load(&machine->source, (uint32_t)code.immediate, bytes, machine->registers)); \
+		MUST(filter_load(&machine->source, (uint32_t)code.immediate, bytes,                \
+				 machine->registers));                                             \
 		break;                                                                             \
 	case LD(size, IND):                                                                        \
-		MUST(load(&machine->source, *source + (uint64_t)(int64_t)code.immediate, bytes,    \
-			  machine->registers));                                                    \
+		MUST(filter_load(&machine->source, *source + (uint64_t)(int64_t)code.immediate,    \
+				 bytes, machine->registers));                                      \
 		break;
 
 /* Long because it is one table: what each instruction does. */
@@ -312,7 +286,8 @@ static bool run(struct machine *machine, const uint64_t *codes, uint32_t nr_code
 		case JMP(EXIT):
 			return machine->registers[0] != 0;
 		default:
-			return false;
+			MUST(filter_is_test(code) &&
+			     filter_test(code, machine->source.fields, machine->source.size));
 		}
 		/* clang-format on */
 	}

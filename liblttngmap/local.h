@@ -73,6 +73,7 @@ struct local {
 	const struct lttngmap_process *process; /* NULL: not attached */
 	const struct lttngmap_control *control;
 	uint64_t control_size; /* bytes that are mapped of it */
+	const uint64_t *filter_words; /* of slot 0, in there; NULL: there are none */
 	uint64_t epoch;     /* never 0 while attached, differs in every process */
 	uint64_t lost;      /* events that found no ring to be counted in */
 	uint64_t attaching; /* token of the thread that is at it; 0: nobody */

@@ -7,11 +7,15 @@
 #ifndef LTTNGMAP_RING_FILTER_H
 #define LTTNGMAP_RING_FILTER_H
 
-#include <stdint.h>
+#include <lttngmap/abi.h>
 
 #include "channel.h"
+#include "filter-test.h"
 #include "local.h"
 #include "ring-write.h"
+
+/* The words of slot 0 in a control that is mapped so far, or NULL: it has none. */
+const uint64_t *ring_filter_words(const struct lttngmap_control *control, uint64_t size);
 
 /*
  * CHANNEL_ON: the event is to be recorded. CHANNEL_OFF: it is not, which is
@@ -21,5 +25,35 @@
  */
 enum channel_result ring_filter(const struct local *local, uint32_t slot,
 				const struct ring_event *event);
+
+/*
+ * Is that CHANNEL_OFF, seen at once? It is what there is to most events of a
+ * channel with filters; all else is for ring_filter().
+ */
+static inline __attribute__((always_inline)) bool
+ring_filter_rejects(const struct local *local, uint32_t slot, const struct ring_event *event)
+{
+	/* Any of them may be zero in a child that was forked just now. */
+	const char *control = (const char *)__atomic_load_n(&local->control, __ATOMIC_RELAXED);
+	const uint64_t *words = __atomic_load_n(&local->filter_words, __ATOMIC_RELAXED);
+	uint64_t control_size = __atomic_load_n(&local->control_size, __ATOMIC_RELAXED);
+	uint64_t named, offset, size;
+	const uint64_t *word;
+
+	if (UNLIKELY(!control || !words))
+		return false;
+	word = words + (uint64_t)slot * LTTNGMAP_EVENT_IDS + event->id;
+	/* Acquire: pairs with the store of who put the filter there. */
+	named = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+	offset = lttngmap_filter_offset(named);
+	size = lttngmap_filter_size(named);
+	if (UNLIKELY(offset > control_size || size > control_size - offset) ||
+	    !filter_fails_at_once((const uint64_t *)(control + offset), size, event->fields,
+				  event->size))
+		return false;
+	/* The filter's bytes were read before the word is looked at again. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return LIKELY(__atomic_load_n(word, __ATOMIC_RELAXED) == named);
+}
 
 #endif /* LTTNGMAP_RING_FILTER_H */

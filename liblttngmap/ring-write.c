@@ -177,22 +177,15 @@ lost:
 	ring_discard(local, ring ? ring : ring_of_slot(local, slot), 1);
 }
 
-void ring_write(struct local *local, uint32_t slot, const struct ring_event *event)
+/* By the cached view, which is of this generation. */
+static __attribute__((noinline)) void write_cached(struct local *local, uint32_t slot,
+						   uint32_t generation,
+						   const struct ring_event *event)
 {
 	const struct ring_channel *channel = &local->channels[slot];
-	/* Acquire: the other fields of the view are those of this generation. */
-	uint32_t generation = __atomic_load_n(&channel->generation, __ATOMIC_ACQUIRE);
 	struct ring_record record;
 	uint32_t cpu;
 
-	if (UNLIKELY(event->size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)) {
-		ring_discard(local, ring_of_slot(local, slot), 1);
-		return;
-	}
-	if (UNLIKELY(!generation || channel->contexts)) {
-		write_slow(local, slot, event);
-		return;
-	}
 	make_record(&record, event->id, event->fields, event->size);
 	if (LIKELY(channel->use_rseq)) {
 		cpu = ring_rseq_cpu(__rseq_offset);
@@ -217,4 +210,35 @@ void ring_write(struct local *local, uint32_t slot, const struct ring_event *eve
 			return;
 	}
 	write_slow(local, slot, event);
+}
+
+/* A channel that has more to it, or of which nothing is known yet. */
+static __attribute__((noinline)) void write_special(struct local *local, uint32_t slot,
+						    uint32_t generation,
+						    const struct ring_event *event)
+{
+	const struct ring_channel *channel = &local->channels[slot];
+	/* NULL in a child that was forked since. */
+	const uint32_t *current = __atomic_load_n(&channel->control_generation, __ATOMIC_RELAXED);
+
+	/* Its filters are those that stand there, if it is still the slot's channel. */
+	if (generation && channel->contexts & RING_CHANNEL_FILTERED && current &&
+	    __atomic_load_n(current, __ATOMIC_RELAXED) == generation &&
+	    ring_filter_rejects(local, slot, event))
+		return;
+	write_slow(local, slot, event);
+}
+
+void ring_write(struct local *local, uint32_t slot, const struct ring_event *event)
+{
+	const struct ring_channel *channel = &local->channels[slot];
+	/* Acquire: the other fields of the view are those of this generation. */
+	uint32_t generation = __atomic_load_n(&channel->generation, __ATOMIC_ACQUIRE);
+
+	if (UNLIKELY(event->size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE))
+		ring_discard(local, ring_of_slot(local, slot), 1);
+	else if (UNLIKELY(!generation || channel->contexts))
+		write_special(local, slot, generation, event);
+	else
+		write_cached(local, slot, generation, event);
 }

@@ -85,8 +85,7 @@ static struct filter_program *make_program(const struct filter_emitter *emitter)
 
 static void code_expression(struct filter_emitter *emitter, const struct filter_node *root)
 {
-
-	filter_jump(emitter, root, false, &emitter->reject);
+	filter_require(emitter, root);
 	filter_move_constant(emitter, 0, 1);
 	filter_emit(emitter, FILTER_JMP(EXIT), 0, 0, 0, 0);
 	filter_bind_label(emitter, &emitter->reject);

@@ -266,3 +266,45 @@ void filter_jump_leaf(struct filter_emitter *emitter, const struct filter_node *
 		compare_doubles(emitter, node, outcome);
 	}
 }
+
+static unsigned order_code(enum filter_operator operation)
+{
+	return (holds(operation, -1) ? LTTNGMAP_FILTER_IF_LESS : 0) |
+	       (holds(operation, 1) ? LTTNGMAP_FILTER_IF_GREATER : 0) |
+	       (operation == FILTER_EQUAL || operation == FILTER_LESS_EQUAL ||
+				operation == FILTER_GREATER_EQUAL
+			? LTTNGMAP_FILTER_IF_EQUAL
+			: 0);
+}
+
+/* As one instruction, where there is one. */
+static bool require_by_test(struct filter_emitter *emitter, const struct filter_node *node)
+{
+	const struct filter_node *variable, *constant;
+	unsigned offset, integer;
+
+	if (node->is_constant || !filter_is_comparison(node) || filter_is_label_test(node))
+		return false;
+	variable = is_mirrored(node) ? node->right : node->left;
+	constant = is_mirrored(node) ? node->left : node->right;
+	if (!constant->is_constant || !filter_is_integer(constant) ||
+	    !filter_find_integer(emitter, variable, &offset, &integer) ||
+	    !fits(constant, variable->type) || !filter_is_immediate(constant->value))
+		return false;
+	filter_emit(emitter,
+		    LTTNGMAP_FILTER_TEST | order_code(is_mirrored(node) ? mirror(node->operation)
+									: node->operation),
+		    integer, 0, (int)offset, (int32_t)constant->value);
+	return true;
+}
+
+void filter_require(struct filter_emitter *emitter, const struct filter_node *node)
+{
+	if (!node->is_constant && node->kind == FILTER_NODE_BINARY &&
+	    node->operation == FILTER_AND) {
+		filter_require(emitter, node->left);
+		filter_require(emitter, node->right);
+	} else if (!require_by_test(emitter, node)) {
+		filter_jump(emitter, node, false, &emitter->reject);
+	}
+}

@@ -81,6 +81,12 @@ unsigned filter_pool_add(struct filter_emitter *emitter, const void *bytes, size
  */
 void filter_load(struct filter_emitter *emitter, const struct filter_node *node, bool plain,
 		 struct filter_label *miss);
+/*
+ * Where an integer field stands in each record of the class, as TEST finds it;
+ * false: not there, or not in the machine's byte order.
+ */
+bool filter_find_integer(const struct filter_emitter *emitter, const struct filter_node *node,
+			 unsigned *offset, unsigned *integer);
 /* r0 = -1, 0, 1 or NO_VALUE. */
 void filter_compare_strings(struct filter_emitter *emitter, const struct filter_node *a,
 			    const struct filter_node *b);
@@ -110,6 +116,9 @@ struct filter_outcome {
 /* A comparison, or a number that is to be other than 0. */
 void filter_jump_leaf(struct filter_emitter *emitter, const struct filter_node *node,
 		      struct filter_outcome *outcome);
+
+/* The program ends with 0 unless the node is true; for one of those that `&&` joins. */
+void filter_require(struct filter_emitter *emitter, const struct filter_node *node);
 
 /* ---- filter-code.c ------------------------------------------------------- */
 

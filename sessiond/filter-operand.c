@@ -133,6 +133,29 @@ static void widen(struct filter_emitter *emitter, const struct registry_field *f
 	}
 }
 
+bool filter_find_integer(const struct filter_emitter *emitter, const struct filter_node *node,
+			 unsigned *offset, unsigned *integer)
+{
+	const struct registry_field *field = node->field;
+	struct place place;
+
+	if (node->kind != FILTER_NODE_FIELD || !filter_is_integer(node) || is_variable(field) ||
+	    is_swapped(field))
+		return false;
+	place = find_place(emitter->event_class, number_of(emitter, field));
+	if (filter_has_elements(field))
+		place.distance += node->index * field->size;
+	if (place.behind >= 0 || place.distance > INT16_MAX)
+		return false;
+	*offset = place.distance;
+	*integer = (unsigned)__builtin_ctz(field->size);
+	if (node->type == FILTER_TYPE_UNSIGNED)
+		*integer |= LTTNGMAP_FILTER_UNSIGNED;
+	else if (field->flags & LTTNGMAP_FIELD_SIGNED)
+		*integer |= LTTNGMAP_FILTER_SIGNED;
+	return true;
+}
+
 void filter_load(struct filter_emitter *emitter, const struct filter_node *node, bool plain,
 		 struct filter_label *miss)
 {

@@ -26,6 +26,8 @@
  *     leave r1 to r9 alone;
  *   - LDX and STX have r10 as their base and 8 bytes as their size, and a
  *     stack word is read only after it was written;
+ *   - TEST compares a field with a constant, in one step: where that does not
+ *     hold, the program ends with 0. Most events go no further than that;
  *   - the helpers that CALL knows are those below.
  *
  * A program ends with 0, its event is not recorded: on a load or a string
@@ -71,7 +73,24 @@ enum lttngmap_filter_class {
 	LTTNGMAP_FILTER_LDX = 0x01,
 	LTTNGMAP_FILTER_STX = 0x03,
 	LTTNGMAP_FILTER_JMP = 0x05,
+	LTTNGMAP_FILTER_TEST = 0x06,
 	LTTNGMAP_FILTER_ALU64 = 0x07,
+};
+
+/*
+ * TEST: code is the class and in which of these cases to go on; registers are
+ * which integer of the record stands at the offset, 0 to 32767; the other side
+ * is the immediate, sign-extended. No register is changed.
+ */
+enum lttngmap_filter_order {
+	LTTNGMAP_FILTER_IF_LESS = 0x08,
+	LTTNGMAP_FILTER_IF_EQUAL = 0x10,
+	LTTNGMAP_FILTER_IF_GREATER = 0x20,
+};
+enum lttngmap_filter_integer {
+	LTTNGMAP_FILTER_BYTES = 0x03,    /* log2 of the size, in the machine's byte order */
+	LTTNGMAP_FILTER_SIGNED = 0x04,   /* to be sign-extended */
+	LTTNGMAP_FILTER_UNSIGNED = 0x08, /* compare as numbers of 64 bits without a sign */
 };
 
 /* LD, LDX, STX: size, then mode. */

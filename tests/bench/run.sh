@@ -100,11 +100,15 @@ daemon_start() { # DAEMON [OPTION]...
 	wait_for 10 control "$name" || die "lttngmap-sessiond does not start: $(cat "$work/log")"
 }
 
+# What both are asked to record an event for; empty: always.
+filter=
+
 session_start() { # DAEMON MODE SUBBUFS RULE
 	ask "$1" '{"verb": "create", "session": "s", "output": "'"$work/$1-trace"'"}' \
 		'{"verb": "channel", "session": "s", "channel": "c", "mode": "'"$2"'",
 		  "subbuf_size": '"$subbuf_size"', "subbufs": '"$3"'}' \
-		'{"verb": "enable", "session": "s", "channel": "c", "rule": "'"$4"'"}' \
+		'{"verb": "enable", "session": "s", "channel": "c", "rule": "'"$4"'"
+		  '"${filter:+, \"filter\": \"$filter\"}"'}' \
 		'{"verb": "start", "session": "s"}'
 }
 
@@ -139,7 +143,8 @@ peer_session_start() { # SUBBUFS RULE CREATE-OPTION...
 		peer create s "$@" &&
 			peer enable-channel --userspace c --session=s \
 				--subbuf-size=$subbuf_size --num-subbuf="$subbufs" &&
-			peer enable-event --userspace --session=s --channel=c "$rule" &&
+			peer enable-event --userspace --session=s --channel=c "$rule" \
+				${filter:+--filter="$filter"} &&
 			peer start s
 	} || die "LTTng makes no session: $(tail -n 5 "$work/log")"
 }
@@ -226,6 +231,22 @@ measure_events() {
 		sample map.off "$round" with_map quiet "$map" off 30000000
 		sample ust.off "$round" with_ust "$ust" off 30000000
 	done
+}
+
+# Events that both throw away, as their filter says.
+measure_filter() {
+	local round
+
+	filter='number < 0'
+	session_start quiet overwrite 8 'bench:pair'
+	peer_session_start 8 'bench:pair' --snapshot
+	filter=
+	for ((round = 1; round <= rounds; round++)); do
+		sample map.filter "$round" with_map quiet "$map" mean 1 2000000
+		sample ust.filter "$round" with_ust "$ust" mean 1 400000
+	done
+	ask quiet '{"verb": "destroy", "session": "s"}'
+	peer destroy s
 }
 
 # Less what the same program has without a tracer.
@@ -393,6 +414,7 @@ show_table() {
 	row '  cold caches' ns lock.cold ust.cold
 	row '  2 threads, each' ns lock.2.mean ust.2.mean
 	row '  4 threads, each' ns lock.4.mean ust.4.mean
+	row 'event that a filter (number < 0) rejects' ns map.filter.mean ust.filter.mean 0.5
 	row 'disabled event in a loop, with the loop' ns map.off.loop ust.off.loop 1.00
 	row '  16 in a row, each, without the loop' ns map.off.row ust.off.row 1.00
 	row 'start and exit of true, libc preload: added' us map.spawn ust.spawn 0.10
@@ -421,6 +443,8 @@ measure_footprint
 measure_idle
 ask quiet '{"verb": "destroy", "session": "s"}'
 peer destroy s
+echo "Events that a filter rejects"
+measure_filter
 
 daemon_start disk
 session_start disk discard 8 'lttng_ust_libc:*'

@@ -22,8 +22,8 @@ static void run(const struct filter_program *program)
 		uint8_t *fields = malloc(size);
 
 		memcpy(fields, packed, size);
-		(void)filter_run(program->bytes, program->size, fields, size,
-				 &filter_test_contexts);
+		(void)filter_run_checked(program->bytes, program->size, fields, size,
+					 &filter_test_contexts);
 		free(fields);
 	}
 }

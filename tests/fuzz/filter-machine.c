@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(fields, data, fields_size);
 	memcpy(filter, data + fields_size, size);
 	(void)filter_check(filter, size);
-	(void)filter_run(filter, size, fields, fields_size, &filter_test_contexts);
+	(void)filter_run_checked(filter, size, fields, fields_size, &filter_test_contexts);
 	free(filter);
 	free(fields);
 	return 0;

@@ -162,6 +162,59 @@ static void check_loads(void)
 	}
 }
 
+/* Integers of each size against constants around theirs, at each place of a record. */
+static void check_test(unsigned bytes, unsigned sort, const char *name)
+{
+	static const int64_t values[] = { INT64_MIN, -129,       -128,     -2,  -1,
+					  0,         1,          127,      255, 65535,
+					  INT32_MAX, UINT32_MAX, INT64_MAX };
+	static const int32_t constants[] = { INT32_MIN, -129, -1, 0, 1, 127, 255, INT32_MAX };
+	unsigned size = 1u << bytes, wrong = 0, holds = 0;
+	uint8_t fields[12];
+
+	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]) * 8 * 8 * 6; i++) {
+		int32_t constant = constants[i % 8];
+		unsigned cases = i / 8 % 8, at = i / 64 % 6;
+		int64_t value = values[i / (64 * 6)];
+		uint64_t bits = (uint64_t)value;
+		bool less, inside = at + size <= sizeof(fields), expected;
+
+		memset(fields, 0xa5, sizeof(fields));
+		memcpy(fields + at, &bits, inside ? size : sizeof(fields) - at);
+		if (size < 8)
+			bits &= (UINT64_C(1) << size * 8) - 1;
+		if (sort & LTTNGMAP_FILTER_SIGNED && bits >> (size * 8 - 1))
+			bits |= -(UINT64_C(1) << (size * 8 - 1));
+		less = sort & LTTNGMAP_FILTER_UNSIGNED ? bits < (uint64_t)(int64_t)constant
+						       : (int64_t)bits < constant;
+		expected = inside && (less                                  ? cases & 1
+				      : bits == (uint64_t)(int64_t)constant ? cases & 2
+									    : cases & 4);
+		asm_begin();
+		asm_add(LTTNGMAP_FILTER_TEST | cases << 3, bytes | sort, 0, (int)at, constant);
+		asm_add(ALU(MOV), 0, 0, 0, 1);
+		asm_add_exit();
+		wrong += asm_run(fields, sizeof(fields), NULL) != expected;
+		holds += expected;
+		/* Once more where it is not the first instruction. */
+		asm_begin();
+		asm_add(ALU(MOV), 0, 0, 0, 1);
+		asm_add(LTTNGMAP_FILTER_TEST | cases << 3, bytes | sort, 0, (int)at, constant);
+		asm_add_exit();
+		wrong += asm_run(fields, sizeof(fields), NULL) != expected;
+	}
+	ok(wrong == 0 && holds > 100, "a test of %u bytes, %s", size, name);
+}
+
+static void check_tests(void)
+{
+	for (unsigned bytes = 0; bytes < 4; bytes++) {
+		check_test(bytes, 0, "as they are");
+		check_test(bytes, LTTNGMAP_FILTER_SIGNED, "with a sign");
+	}
+	check_test(3, LTTNGMAP_FILTER_UNSIGNED, "without one");
+}
+
 static void check_outside(void)
 {
 	static const uint64_t offsets[] = { 12, 1ull << 32, 1ull << 63, -1ull, -4ull, -8ull };
@@ -530,6 +583,7 @@ int main(void)
 	check_unary();
 	check_jumps();
 	check_loads();
+	check_tests();
 	check_outside();
 	check_stack();
 	check_skips();

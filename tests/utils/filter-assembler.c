@@ -105,8 +105,8 @@ void asm_call(unsigned helper, uint64_t r1, uint64_t r2, uint64_t r3, uint64_t r
 bool asm_run_filter(const void *fields, size_t size, const struct filter_contexts *with)
 {
 	make_areas();
-	return filter_run(at_end(code_area, asm_filter, asm_size), asm_size,
-			  at_end(field_area, fields, size), size, with);
+	return filter_run_checked(at_end(code_area, asm_filter, asm_size), asm_size,
+				  at_end(field_area, fields, size), size, with);
 }
 
 bool asm_filter_is_valid(void)

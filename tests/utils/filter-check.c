@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* filter-check.c - whether bytes are a filter that a compiler may have made. */
-#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "liblttngmap/filter-decode.h"
+#include "liblttngmap/filter-test.h"
 #include "tests/utils/filter-check.h"
 
 static bool check_alu(const struct lttngmap_filter_instruction *code, bool has_source)
@@ -90,6 +92,8 @@ static bool check_code(const struct lttngmap_filter_instruction *code, uint32_t 
 	case LTTNGMAP_FILTER_JMP:
 		return destination < LTTNGMAP_FILTER_FRAME && source < LTTNGMAP_FILTER_FRAME &&
 		       check_jump(code, has_source, i, nr_codes);
+	case LTTNGMAP_FILTER_TEST:
+		return code->code < 0x40 && code->offset >= 0 && code->registers < 0x10;
 	case LTTNGMAP_FILTER_ALU64:
 		return destination < LTTNGMAP_FILTER_FRAME && source < LTTNGMAP_FILTER_FRAME &&
 		       check_alu(code, has_source);
@@ -149,4 +153,16 @@ bool filter_check(const void *filter, size_t size)
 		size -= taken;
 	}
 	return size == 0;
+}
+
+bool filter_run_checked(const void *filter, size_t size, const void *fields, size_t fields_size,
+			const struct filter_contexts *contexts)
+{
+	bool result = filter_run(filter, size, fields, fields_size, contexts);
+
+	if (result && filter_fails_at_once(filter, size, fields, fields_size)) {
+		fputs("a filter that is true fails at once\n", stderr);
+		abort();
+	}
+	return result;
 }

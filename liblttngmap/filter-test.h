@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * filter-test.h - comparing a field with a constant: what most filters begin
+ * with, and most events end with. So it is done without a machine where it can.
+ */
+#ifndef LTTNGMAP_FILTER_TEST_H
+#define LTTNGMAP_FILTER_TEST_H
+
+#include <string.h>
+
+#include <lttngmap/filter-code.h>
+
+#include "filter-decode.h"
+#include "filter-string.h"
+
+/* `size` bytes of the record; false: they are not there. */
+static inline bool filter_load(const struct filter_source *source, uint64_t offset, unsigned size,
+			       uint64_t *value)
+{
+	const uint8_t *from;
+	uint32_t word;
+	uint16_t half;
+
+	if (!filter_inside(offset, size, source->size))
+		return false;
+	from = source->fields + offset;
+	switch (size) {
+	case 1:
+		*value = *from;
+		return true;
+	case 2:
+		memcpy(&half, from, sizeof(half));
+		*value = half;
+		return true;
+	case 4:
+		memcpy(&word, from, sizeof(word));
+		*value = word;
+		return true;
+	default:
+		memcpy(value, from, sizeof(*value));
+		return true;
+	}
+}
+
+/* The integer of the record that a TEST is about; false: it is not there. */
+static inline bool filter_test_load(struct lttngmap_filter_instruction code, const uint8_t *fields,
+				    size_t fields_size, int64_t *value)
+{
+	const uint8_t *from;
+	uint16_t half;
+	uint32_t word;
+
+	if ((uint16_t)code.offset + (1u << (code.registers & LTTNGMAP_FILTER_BYTES)) > fields_size)
+		return false;
+	from = fields + (uint16_t)code.offset;
+	switch (code.registers & (LTTNGMAP_FILTER_SIGNED | LTTNGMAP_FILTER_BYTES)) {
+	case 0:
+		*value = *from;
+		return true;
+	case LTTNGMAP_FILTER_SIGNED:
+		*value = (int8_t)*from;
+		return true;
+	case 1:
+		memcpy(&half, from, sizeof(half));
+		*value = half;
+		return true;
+	case LTTNGMAP_FILTER_SIGNED | 1:
+		memcpy(&half, from, sizeof(half));
+		*value = (int16_t)half;
+		return true;
+	case 2:
+		memcpy(&word, from, sizeof(word));
+		*value = word;
+		return true;
+	case LTTNGMAP_FILTER_SIGNED | 2:
+		memcpy(&word, from, sizeof(word));
+		*value = (int32_t)word;
+		return true;
+	default:
+		memcpy(value, from, 8);
+		return true;
+	}
+}
+
+/* False: the program ends here. */
+static inline bool filter_test(struct lttngmap_filter_instruction code, const uint8_t *fields,
+			       size_t fields_size)
+{
+	int64_t a, b = code.immediate;
+
+	if (!filter_test_load(code, fields, fields_size, &a))
+		return false;
+	if (code.registers & LTTNGMAP_FILTER_UNSIGNED) {
+		a = (int64_t)((uint64_t)a ^ UINT64_C(1) << 63);
+		b = (int64_t)((uint64_t)b ^ UINT64_C(1) << 63);
+	}
+	return code.code & (a < b    ? LTTNGMAP_FILTER_IF_LESS
+			    : a == b ? LTTNGMAP_FILTER_IF_EQUAL
+				     : LTTNGMAP_FILTER_IF_GREATER);
+}
+
+/*
+ * Is the filter one program that begins with a TEST, and does that not hold?
+ * filter_run() would say false, too.
+ */
+static inline bool filter_fails_at_once(const uint64_t *filter, size_t size, const void *fields,
+					size_t fields_size)
+{
+	struct lttngmap_filter_instruction code;
+	struct lttngmap_filter_program program;
+
+	if (size < sizeof(program) + sizeof(code))
+		return false;
+	program = filter_fetch_program(filter);
+	code = filter_fetch(filter + 1);
+	return program.nr_instructions > 0 && filter_is_test(code) &&
+	       sizeof(program) + UINT64_C(8) * program.nr_instructions + program.pool_size ==
+		       size &&
+	       !filter_test(code, fields, fields_size);
+}
+
+#endif /* LTTNGMAP_FILTER_TEST_H */

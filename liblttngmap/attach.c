@@ -122,8 +122,7 @@ static bool map_memories(struct local *local, const struct protocol_app_register
 		return false;
 	local->filter_words = ring_filter_words(local->control, control_size);
 	at += control_size;
-	if (!map_at(at, 4096, PROT_READ, fds->fd[PROTOCOL_APP_FD_PROCESS],
-		    process_page))
+	if (!map_at(at, 4096, PROT_READ, fds->fd[PROTOCOL_APP_FD_PROCESS], process_page))
 		return false;
 	at += 4096;
 	local->ring_control = at;
@@ -132,8 +131,8 @@ static bool map_memories(struct local *local, const struct protocol_app_register
 		return false;
 	at += ring_control_size;
 	for (uint32_t slot = 0; slot < answer->reserve; slot++, at += data_size) {
-		if (!map_at(at, data_size, PROT_WRITE,
-			    fds->fd[PROTOCOL_APP_FD_RING_DATA + slot], answer->meta_page_size))
+		if (!map_at(at, data_size, PROT_WRITE, fds->fd[PROTOCOL_APP_FD_RING_DATA + slot],
+			    answer->meta_page_size))
 			return false;
 		local->data[slot] = at;
 		local->data_size[slot] = data_size;

@@ -88,7 +88,8 @@ static int make_memories(struct daemon *daemon)
 		daemon->slot_stride *= 2;
 	config.slot_stride = daemon->slot_stride;
 
-	error = control_pages_create(daemon->ledger, daemon->clock, daemon->cpu_rings, &daemon->pages);
+	error = control_pages_create(daemon->ledger, daemon->clock, daemon->cpu_rings,
+				     &daemon->pages);
 	if (error == 0)
 		error = memory_pool_create(&config, POOL_READY, daemon->event, &daemon->pool);
 	if (error)

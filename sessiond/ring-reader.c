@@ -207,7 +207,8 @@ static int swap_out(struct ring_reader *reader, uint64_t seq, uint32_t *id)
 		if (lttngmap_slot_seq(old) > seq)
 			return reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE
 				       ? -ESTALE
-				       : ring_reader_spoil(reader, "unread events were overwritten");
+				       : ring_reader_spoil(reader,
+							   "unread events were overwritten");
 		*id = lttngmap_slot_id(old, index);
 		if (lttngmap_slot_seq(old) != seq ||
 		    lttngmap_slot_state(old, index) != LTTNGMAP_SLOT_WRITING ||

@@ -631,8 +631,8 @@ static int look_back(struct ring_set *set, struct lttngmap_packet *packet)
 	packet->pid = set->config.pid;
 	packet->uid = set->config.uid;
 	if (set->config.totals)
-		packet->metadata_generation = __atomic_load_n(
-			&set->config.totals->metadata_generation, __ATOMIC_ACQUIRE);
+		packet->metadata_generation =
+			__atomic_load_n(&set->config.totals->metadata_generation, __ATOMIC_ACQUIRE);
 	return 0;
 }
 

@@ -100,7 +100,7 @@ struct session {
 	char *output;
 	char uuid[METADATA_UUID_TEXT_SIZE];
 	struct metadata *metadata;
-	uint64_t pushed;     /* the state of `metadata` that the consumer was last sent */
+	uint64_t pushed;               /* the state of `metadata` that the consumer was last sent */
 	struct ledger_session *record; /* what outlives the daemon, beside the text */
 	struct session_totals *totals;
 	struct cds_list_head channels; /* struct channel */

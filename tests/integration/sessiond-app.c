@@ -110,7 +110,8 @@ static void test_register(int fd)
 	ok(control->magic == LTTNGMAP_CONTROL_MAGIC && control->instance == registered->instance &&
 		   control->size == registered->control_size,
 	   "global control is what it should be");
-	ok(process->magic == LTTNGMAP_PROCESS_MAGIC && process->slots == 2 && process->channels == 0,
+	ok(process->magic == LTTNGMAP_PROCESS_MAGIC && process->slots == 2 &&
+		   process->channels == 0,
 	   "and the process's page");
 }
 
@@ -292,8 +293,8 @@ static pid_t spawn(const char *what, int *told)
 		int fd = app_connect(&sessiond);
 
 		app_register(fd, 0, classes.bytes, classes.size, classes.nr_classes, &answer);
-		process = map(answer.fds[PROTOCOL_APP_FD_PROCESS],
-			      answer.registered.process_size, PROT_READ) +
+		process = map(answer.fds[PROTOCOL_APP_FD_PROCESS], answer.registered.process_size,
+			      PROT_READ) +
 			  answer.registered.process_offset;
 		for (; *what; what++) {
 			if (*what == 'c')

@@ -8,10 +8,12 @@
 # error, and no event takes a second.
 #
 #   LTTNGMAP_TEST_KILLS   of each, in each mode (25)
+#   LTTNGMAP_SOAK_SECONDS   as many as take about so long
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/numbered.sh"
 
-kills=${LTTNGMAP_TEST_KILLS:-25}
+soak=${LTTNGMAP_SOAK_SECONDS:+$((LTTNGMAP_SOAK_SECONDS * 7))}
+kills=${LTTNGMAP_TEST_KILLS:-${soak:-25}}
 survivors=$LTTNGMAP_BUILD/tests/utils/survivors
 numbered_timeout=$((120 + kills * 2))
 export XDG_RUNTIME_DIR=$TAP_DIR/runtime

@@ -20,7 +20,7 @@ struct bench_set_config {
 	uint32_t subbuf_shift;
 	uint32_t subbufs_shift;
 	bool use_rseq;
-	bool volatile_data; /* map the data readable too, for the test's own eyes */
+	bool volatile_data;       /* map the data readable too, for the test's own eyes */
 	struct ring_saved *saved; /* as of a set; NULL: none */
 };
 
@@ -35,7 +35,7 @@ struct bench_set {
 	struct ring_totals totals;
 	struct ring_set_config config; /* of `set`, but for the descriptor */
 	int data_fd;                   /* another one */
-	int daemon_socket; /* the daemon's end: closed, the daemon is gone */
+	int daemon_socket;             /* the daemon's end: closed, the daemon is gone */
 };
 
 /* Exits the program where memory cannot be had. */

@@ -94,13 +94,16 @@ static void undo_note_swap(struct ring_undo *undo, uint64_t seq, uint32_t id)
 bool ring_undo_restore(struct ring_undo *undo)
 {
 	struct ring_reader *reader = undo->reader;
-	const struct ring_geometry *geometry = reader->geometry;
-	struct lttngmap_ring *ring = reader->ring;
+	const struct ring_geometry *geometry;
+	struct lttngmap_ring *ring;
 	uint32_t index;
 	uint64_t slot;
 
+	/* Where nothing was ever changed, no reader is named. */
 	if (!undo->in_force)
 		return false;
+	geometry = reader->geometry;
+	ring = reader->ring;
 	*reader = undo->before;
 	ring_reader_move(reader, geometry, ring);
 	if (undo->swapping) {

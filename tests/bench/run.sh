@@ -280,10 +280,14 @@ idle_start() { # COUNT COMMAND...: processes that wait until descriptor 9 is clo
 	shift
 	mkfifo "$work/in"
 	: >"$work/ready"
+	exec 9<>"$work/in"
 	for ((i = 0; i < count; i++)); do
-		"$@" <"$work/in" >>"$work/ready" &
+		"$@" <"$work/in" 9>&- >>"$work/ready" &
+		# Who waits longer than 100 ms for its registration goes without.
+		if ((i % 20 == 19)); then
+			wait_for 30 all_ready $((i + 1)) || die "processes do not start: $*"
+		fi
 	done
-	exec 9>"$work/in"
 	wait_for 30 all_ready "$count" || die "processes do not start: $*"
 }
 
@@ -313,6 +317,19 @@ idle_end() {
 	rm "$work/in"
 	for pid in $(jobs -p); do
 		[[ " ${daemon_pid[*]} $peer_pid " == *" $pid "* ]] || wait "$pid"
+	done
+}
+
+# With one process, and with a thousand.
+measure_enable() {
+	local count round
+
+	for count in 1 1000; do
+		idle_start $count with_map many "$map" wait
+		for ((round = 1; round <= 5; round++)); do
+			sample "map.$count" $round python3 "$here/enable.py" "$work/many" $count
+		done
+		idle_end
 	done
 }
 
@@ -425,6 +442,7 @@ show_table() {
 	row '  there of it, in shared maps' KiB added.map.shared added.ust.shared \
 		"$(value_of added.map.space 1 | awk '{ printf "%d", $1 * 1024 / 100 }')" of-ours
 	row 'memory of one more process that traces nothing' pages map.idle ust.idle 3 of-ours
+	row 'enabling an event: 1000 processes, against one' us map.1000.enable map.1.enable 1.5
 	row 'CPU time of the daemons per GB written' ms map.cpu ust.cpu 0.5
 	row '  on disk, of what was emitted' % map.kept ust.kept
 }
@@ -445,6 +463,12 @@ ask quiet '{"verb": "destroy", "session": "s"}'
 peer destroy s
 echo "Events that a filter rejects"
 measure_filter
+
+# With few descriptors each, for the sake of the limit.
+daemon_start many --consumer=none --reserve=2
+session_start many discard 8 'none:*'
+echo "Enabling an event while 1000 processes run"
+measure_enable
 
 daemon_start disk
 session_start disk discard 8 'lttng_ust_libc:*'

@@ -6,6 +6,7 @@
 EXTRA_DIST += \
 	doc/design/architecture.md \
 	doc/design/consumer.md \
+	doc/design/features.md \
 	doc/design/figures.md \
 	doc/design/filters.md \
 	doc/design/pickup.md \

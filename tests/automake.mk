@@ -419,8 +419,10 @@ check_PROGRAMS += tests/utils/churn
 tests_utils_churn_SOURCES = tests/utils/churn.c
 tests_utils_churn_LDADD = liblttngmap.la -lpthread
 tests_utils_churn_LDFLAGS = $(test_ldflags)
-dist_check_SCRIPTS += tests/integration/churn.sh tests/integration/late-memory.sh
-TESTS += tests/integration/churn.sh tests/integration/late-memory.sh
+dist_check_SCRIPTS += tests/integration/churn.sh tests/integration/features.sh \
+	tests/integration/late-memory.sh
+TESTS += tests/integration/churn.sh tests/integration/features.sh \
+	tests/integration/late-memory.sh
 
 # Numbered events of many threads and processes, against what they counted.
 EXTRA_DIST += tests/utils/chunks.sh tests/utils/numbered.sh tests/utils/fake-app-daemon

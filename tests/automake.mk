@@ -406,8 +406,8 @@ check_PROGRAMS += tests/utils/filtered
 tests_utils_filtered_SOURCES = tests/utils/filtered.c
 tests_utils_filtered_LDADD = liblttngmap.la
 tests_utils_filtered_LDFLAGS = $(test_ldflags)
-dist_check_SCRIPTS += tests/integration/filters.sh
-TESTS += tests/integration/filters.sh
+dist_check_SCRIPTS += tests/integration/filters.sh tests/integration/filters-changing.sh
+TESTS += tests/integration/filters.sh tests/integration/filters-changing.sh
 
 EXTRA_PROGRAMS += tests/bench/filter
 tests_bench_filter_SOURCES = tests/bench/filter.c $(filter_record)

@@ -97,6 +97,8 @@ libsessiond_la_SOURCES = \
 	sessiond/ring-fs.h \
 	sessiond/ring-reader.c \
 	sessiond/ring-reader.h \
+	sessiond/ring-set-make.c \
+	sessiond/ring-set-parts.h \
 	sessiond/ring-set.c \
 	sessiond/ring-set.h \
 	sessiond/ring-socket.c \

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * ring-set-parts.h - what a ring set consists of, for ring-set.c, which serves
+ * its reader, and ring-set-make.c, where it comes from and goes to.
+ */
+#ifndef LTTNGMAP_RING_SET_PARTS_H
+#define LTTNGMAP_RING_SET_PARTS_H
+
+#include <pthread.h>
+
+#include <urcu.h>
+#include <urcu/rculfhash.h>
+#include <urcu/ref.h>
+
+#include "ring-back.h"
+#include "ring-reader.h"
+#include "ring-set.h"
+
+/* A reader that looks back. It leaves no trace, and ends with the daemon. */
+struct looking_back {
+	bool used;
+	bool holds; /* the packet that was given last is one of these */
+	uint32_t cpu;
+	struct ring_back at;
+	struct ring_held held;
+};
+
+struct ring_set {
+	struct urcu_ref references;
+	struct rcu_head rcu;
+	struct cds_lfht_node node; /* in the table, by id */
+
+	/* Constant. */
+	uint64_t id;
+	char *session;
+	char *channel;
+	char *file_name;
+	struct ring_set_config config; /* its strings are not used */
+	char procname[16];
+	struct ring_geometry geometry;
+	uint32_t rings;
+	uint64_t data_size;
+
+	void *mediator_data; /* the mediator's */
+
+	pthread_mutex_t mutex;      /* over all that follows */
+	struct lttngmap_meta *meta; /* NULL before the first reader */
+	bool has_reader;
+	bool finished;
+	uint32_t turn; /* the ring that is asked first */
+	bool again;    /* the reader of the packet in hand went: give it once more */
+	struct looking_back back;
+	uint32_t looks_back; /* by readers that are gone */
+	struct ring_saved *saved;
+	struct ring_saved *own; /* where it outlives nobody */
+	struct hand *hand;      /* in `saved`, as are the next two */
+	struct ring_account *told;
+	struct ring_reader *readers;
+};
+
+/* The reader's packet, and what became of those before it. */
+struct hand {
+	bool holds;     /* `current` is with the reader */
+	bool lapped;    /* … and was overwritten meanwhile */
+	bool forgotten; /* … and counts nowhere: the set was cleared */
+	struct lttngmap_packet current;
+	struct ring_held held;
+	uint64_t delivered;
+};
+
+/*
+ * What the next life of the daemon must know. `before` goes with `undo`: while
+ * that is in force, it is the hand to go back to. The counts of `told` only
+ * grow, each by itself, up to what the readers' accounts say.
+ */
+struct ring_saved {
+	uint64_t id;   /* of the set; 0: there is none. Written last, cleared first. */
+	uint64_t life; /* of the channel */
+	uint64_t begin;
+	struct ring_account told; /* what of the rings' accounts the totals have */
+	uint64_t closed;
+	struct ring_totals base; /* what of these counts former totals have */
+	uint32_t chunk;          /* of the packets that are given now */
+	uint32_t next_chunk;     /* … after what was marked */
+	bool rotating;           /* not all of which was given */
+	struct hand hand;
+	struct hand before;
+	struct ring_undo undo;
+	struct ring_reader readers[];
+};
+
+#endif /* LTTNGMAP_RING_SET_PARTS_H */

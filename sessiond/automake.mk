@@ -28,6 +28,7 @@ libsessiond_la_SOURCES = \
 	sessiond/app-request.h \
 	sessiond/app-socket.c \
 	sessiond/app-socket.h \
+	sessiond/channel-classes.c \
 	sessiond/channel.c \
 	sessiond/channel.h \
 	sessiond/class-measure.c \

@@ -93,6 +93,11 @@ void channel_resume(struct channel *channel);
 void channel_destroy(struct channel *channel);
 
 /*
+ * Let processes read what it is; whoever sees a bit of it in a word afterwards
+ * finds it as it is now.
+ */
+void channel_publish(struct channel *channel);
+/*
  * Of the classes `first` to `end` - 1, those that the rules match: put them
  * into the session's metadata; then, when the consumer was sent that, turn
  * them on, with their filters, and the others off, if the channel is started.

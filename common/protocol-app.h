@@ -96,7 +96,7 @@ struct protocol_app_registered {
 	uint64_t ring_data_size; /* of each, the meta page included */
 	uint32_t meta_page_size;
 	uint32_t reserve;
-	uint32_t nr_ids; /* as many as classes were sent */
+	uint32_t nr_ids;         /* as many as classes were sent */
 	uint32_t process_offset; /* where in process control its struct stands */
 	uint16_t ids[];
 };

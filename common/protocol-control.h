@@ -10,8 +10,8 @@
  * members of the group "tracing", each for sessions of its own: these see that
  * user's processes only, and nobody else's session is there. Two users may
  * each have a session of one name: root and the daemon's own user call those of
- * others UID/NAME, wherever a session is named here. Unknown members are refused, so that a request is
- * never half understood.
+ * others UID/NAME, wherever a session is named here. Unknown members are
+ * refused, so that a request is never half understood.
  *
  * Requests of the command, each answered by {"ok": true, …} or by
  * {"ok": false, "error": what failed on what, "hint": what to do about it}:
@@ -36,8 +36,9 @@
  *       optional: blocking_timeout_ms (0: no limit), file_size and file_count
  *       (0: no limit; with both, the oldest file of a stream goes, and its
  *       events are counted as overwritten), contexts, change (false).
- *       file_size has room for a sub-buffer and 4096 bytes. A change is of a channel that exists, while its session is
- *       stopped; members that are left out keep their value.
+ *       file_size has room for a sub-buffer and 4096 bytes. A change is of a
+ *       channel that exists, while its session is stopped; members that are left
+ *       out keep their value.
  *   {"verb": "channel-remove", "session": NAME, "channel": NAME}
  *       while the session is stopped
  *   {"verb": "enable", "session": NAME, "channel": NAME, "rule": PATTERNS,
@@ -115,8 +116,9 @@
  *    "uuid": TEXT, "uid": N, "gid": N, "chunk": N, "overwritten": N events,
  *    "snapshot": bool, "stream_size": BYTES}
  *       "chunk": what the trace there is, as packets name it; "overwritten": as
- *       a consumer reported it before. Root's consumer writes with the file rights of that user. SESSION is
- *       unique here, and need not be what its owner calls it. "snapshot": look
+ *       a consumer reported it before. Root's consumer writes with the file
+ *       rights of that user. SESSION is unique here, and need not be what its
+ *       owner calls it. "snapshot": look
  *       back over each ring file once (lttngmap/ring-file.h), write "stream_size"
  *       bytes of each ring at most (0: no limit), and close it
  *   {"event": "channel", "session": NAME, "channel": NAME, "id": stream id,

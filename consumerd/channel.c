@@ -106,8 +106,7 @@ void channel_clear(struct channel *channel)
 {
 	struct cds_list_head *node;
 
-	cds_list_for_each(node, &channel->rings)
-		ring_clear(ring_of_node(node));
+	cds_list_for_each(node, &channel->rings) ring_clear(ring_of_node(node));
 }
 
 int channel_close_streams(struct channel *channel)

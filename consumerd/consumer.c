@@ -26,7 +26,8 @@ static struct session *find_session(struct consumer *consumer, const char *name)
 {
 	struct cds_list_head *node;
 
-	cds_list_for_each(node, &consumer->sessions) {
+	cds_list_for_each(node, &consumer->sessions)
+	{
 		struct session *session = session_of_node(node);
 
 		if (strcmp(session_name(session), name) == 0)
@@ -203,7 +204,8 @@ void consumer_destroy(struct consumer *consumer)
 
 	if (!consumer)
 		return;
-	cds_list_for_each_safe(node, next, &consumer->sessions) {
+	cds_list_for_each_safe(node, next, &consumer->sessions)
+	{
 		cds_list_del(node);
 		session_destroy(session_of_node(node));
 	}

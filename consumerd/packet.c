@@ -7,8 +7,7 @@
 #include <string.h>
 
 uint64_t packet_make_header(const struct packet_stream *stream,
-			    const struct lttngmap_packet *packet,
-			    struct ctf_packet_header *header)
+			    const struct lttngmap_packet *packet, struct ctf_packet_header *header)
 {
 	uint64_t size = sizeof(*header) + packet->length;
 

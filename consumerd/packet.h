@@ -30,8 +30,7 @@ struct packet_extent {
 
 /* Fills `header`; returns the packet's bytes, all of them content. */
 uint64_t packet_make_header(const struct packet_stream *stream,
-			    const struct lttngmap_packet *packet,
-			    struct ctf_packet_header *header);
+			    const struct lttngmap_packet *packet, struct ctf_packet_header *header);
 /* The packet takes `size` bytes on disk: what is beyond its content means nothing. */
 void packet_pad(struct ctf_packet_header *header, uint64_t size);
 

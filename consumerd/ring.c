@@ -33,9 +33,9 @@ struct ring {
 	struct channel *channel;
 	struct lttngmap_ring_file *file; /* NULL: not attached yet, or ended */
 	sd_event_source *source;
-	bool ended;   /* nothing more to read; the index may be due */
+	bool ended; /* nothing more to read; the index may be due */
 	bool said_busy;
-	bool holding; /* `packet` is the current one, and not on disk yet */
+	bool holding;      /* `packet` is the current one, and not on disk yet */
 	uint32_t next_cpu; /* snapshots: those before are on disk */
 	struct lttngmap_packet packet;
 	struct stream **streams; /* by the packet's cpu; NULL: none yet */
@@ -124,10 +124,10 @@ static enum outcome attach(struct ring *ring)
 	int error, length;
 	uint64_t size;
 
-	length = snprintf(path, sizeof(path), "%s/%s", channel_directory(ring->channel),
-			  ring->name);
-	error = length < (int)sizeof(path) ? lttngmap_ring_file_open(path, &ring->file) :
-					     -ENAMETOOLONG;
+	length =
+		snprintf(path, sizeof(path), "%s/%s", channel_directory(ring->channel), ring->name);
+	error = length < (int)sizeof(path) ? lttngmap_ring_file_open(path, &ring->file)
+					   : -ENAMETOOLONG;
 	if (is_passing(error)) {
 		say_later(ring, error);
 		return OUTCOME_LATER;
@@ -190,8 +190,8 @@ static int find_stream(struct ring *ring, struct stream **stream)
 				  ring->name, cpu);
 		if (length >= (int)sizeof(name))
 			return -ENAMETOOLONG;
-		ring->streams[cpu] = session_create_stream(channel_session(ring->channel),
-							   name, ring->procname,
+		ring->streams[cpu] = session_create_stream(channel_session(ring->channel), name,
+							   ring->procname,
 							   channel_stream_id(ring->channel));
 		if (!ring->streams[cpu])
 			return -ENOMEM;
@@ -281,8 +281,7 @@ static bool is_broken(int error)
 static enum outcome give_up(struct ring *ring, int error)
 {
 	log_warning("ring %s/%s: reading it ended early (%s)", channel_name(ring->channel),
-		    ring->name,
-		    error == -EBADMSG ? "a packet that cannot be" : strerror(-error));
+		    ring->name, error == -EBADMSG ? "a packet that cannot be" : strerror(-error));
 	detach(ring);
 	return OUTCOME_MORE;
 }

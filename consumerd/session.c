@@ -409,9 +409,10 @@ void session_remove_channel(struct session *session, const char *name)
 {
 	struct cds_list_head *node, *next;
 
-	cds_list_for_each_safe(node, next, &session->channels)
-		if (strcmp(channel_name(channel_of_node(node)), name) == 0)
-			channel_destroy(channel_of_node(node));
+	cds_list_for_each_safe(node, next,
+			       &session->channels) if (strcmp(channel_name(channel_of_node(node)),
+							      name) == 0)
+		channel_destroy(channel_of_node(node));
 }
 
 void session_clear(struct session *session)
@@ -420,8 +421,7 @@ void session_clear(struct session *session)
 	struct cds_list_head *node;
 	int error = 0;
 
-	cds_list_for_each(node, &session->channels)
-		channel_clear(channel_of_node(node));
+	cds_list_for_each(node, &session->channels) channel_clear(channel_of_node(node));
 	session->trace.overwritten = 0;
 	if (session->is_open)
 		error = trace_clear(&session->trace);

@@ -32,7 +32,7 @@ struct session_written {
 	uint64_t lapped; /* events dropped: overwritten while they were copied */
 	uint64_t bytes;
 	uint64_t streams;
-	uint64_t cleared;  /* times; what is counted above began at the last */
+	uint64_t cleared; /* times; what is counted above began at the last */
 	/* Events of files that made room, in earlier lives too. */
 	uint64_t overwritten;
 	const char *error; /* NULL: all is well */

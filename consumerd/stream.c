@@ -34,7 +34,7 @@ struct stream {
 	uint64_t oldest_file; /* that there may be */
 	uint64_t file;        /* that is written */
 	uint64_t packet_size; /* of the last one written, bytes on disk */
-	unsigned due; /* of entries */
+	unsigned due;         /* of entries */
 	struct ctf_index_entry entries[ENTRIES_DUE];
 	char name[];
 };

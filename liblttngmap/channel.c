@@ -79,9 +79,8 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 		.data = local->data[slot],
 		.ring_stride = lttngmap_ring_stride(subbufs),
 		.ring_size = (subbufs + 1) << channel.subbuf_shift,
-		.contexts = channel.contexts | (channel.flags & LTTNGMAP_CHANNEL_FILTERED
-							? RING_CHANNEL_FILTERED
-							: 0),
+		.contexts = channel.contexts |
+			    (channel.flags & LTTNGMAP_CHANNEL_FILTERED ? RING_CHANNEL_FILTERED : 0),
 		.cpu_rings = control->cpu_rings,
 		.blocking_timeout_ms = channel.blocking_timeout_ms,
 		.mode = channel.mode,

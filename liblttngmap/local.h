@@ -72,15 +72,15 @@ struct ring_channel {
 struct local {
 	const struct lttngmap_process *process; /* NULL: not attached */
 	const struct lttngmap_control *control;
-	uint64_t control_size; /* bytes that are mapped of it */
+	uint64_t control_size;        /* bytes that are mapped of it */
 	const uint64_t *filter_words; /* of slot 0, in there; NULL: there are none */
-	uint64_t epoch;     /* never 0 while attached, differs in every process */
-	uint64_t lost;      /* events that found no ring to be counted in */
-	uint64_t attaching; /* token of the thread that is at it; 0: nobody */
-	uint64_t exchange;  /* the same, of who talks on the socket */
-	uint32_t unanswered; /* requests whose answers were not waited for any longer */
-	bool impatient;     /* waited for one of these in vain */
-	bool daemon_gone;   /* so nobody waits for it to make room */
+	uint64_t epoch;               /* never 0 while attached, differs in every process */
+	uint64_t lost;                /* events that found no ring to be counted in */
+	uint64_t attaching;           /* token of the thread that is at it; 0: nobody */
+	uint64_t exchange;            /* the same, of who talks on the socket */
+	uint32_t unanswered;          /* requests whose answers were not waited for any longer */
+	bool impatient;               /* waited for one of these in vain */
+	bool daemon_gone;             /* so nobody waits for it to make room */
 	int socket;
 	int doorbell; /* eventfd; -1: none */
 	bool use_rseq;

@@ -41,7 +41,7 @@ struct channel {
 	uint32_t file_count; /* files of a stream at most; 0: no limit */
 	uint64_t contexts;   /* a bit set of enum lttngmap_context */
 	bool started;
-	bool filtered; /* started, and some of its events have a filter */
+	bool filtered;    /* started, and some of its events have a filter */
 	bool slot_used;   /* it was started since it has the slot */
 	bool stream_used; /* it was started since it has the stream id */
 	struct rule_list rules;

@@ -92,8 +92,7 @@ static uint64_t take_block(struct filter_pages *pages, unsigned int kind)
 	uint64_t offset = control->filter_end;
 
 	if (!cds_list_empty(freed)) {
-		struct freed_block *oldest =
-			cds_list_first_entry(freed, struct freed_block, node);
+		struct freed_block *oldest = cds_list_first_entry(freed, struct freed_block, node);
 
 		/* Seconds are counted whole: one more is one at least. */
 		if (now() - oldest->since > REST_SECONDS) {

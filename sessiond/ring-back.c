@@ -58,8 +58,8 @@ static int read_span(struct ring_reader *reader, const struct ring_commit *commi
 		uint64_t mask = (UINT64_C(1) << reader->geometry->subbuf_shift) - 1;
 
 		span->to = commit->position & mask;
-		span->end = span->begin +
-			    ((commit->timestamp - span->begin) & LTTNGMAP_TIMESTAMP_MASK);
+		span->end =
+			span->begin + ((commit->timestamp - span->begin) & LTTNGMAP_TIMESTAMP_MASK);
 		span->events_end = span->events_begin +
 				   (uint32_t)(commit->count - (uint32_t)span->events_begin);
 		span->discards = commit->discards;
@@ -71,8 +71,9 @@ static int read_span(struct ring_reader *reader, const struct ring_commit *commi
 	}
 	if (load(slot) != entry)
 		return -EAGAIN;
-	return named == span->seq ? 0
-				  : ring_reader_spoil(reader, "a descriptor is another sub-buffer's");
+	return named == span->seq
+		       ? 0
+		       : ring_reader_spoil(reader, "a descriptor is another sub-buffer's");
 }
 
 /* What was forgotten by a clear, or read before that, is not given. */

@@ -48,9 +48,9 @@ static const struct filter_context_list *context_list(void)
 		contexts[i] = (struct filter_context){
 			.name = kind->name,
 			.id = i,
-			.type = kind->is_text	? FILTER_TYPE_STRING
-				: is_unsigned	? FILTER_TYPE_UNSIGNED
-						: FILTER_TYPE_SIGNED,
+			.type = kind->is_text ? FILTER_TYPE_STRING
+				: is_unsigned ? FILTER_TYPE_UNSIGNED
+					      : FILTER_TYPE_SIGNED,
 		};
 	}
 	contexts[LTTNGMAP_CONTEXTS] = (struct filter_context){
@@ -232,7 +232,8 @@ int rule_list_decide(const struct rule_list *list, const struct registry_class *
 	result = compile_matching(list, event_class, programs);
 	if (result > 0)
 		result = filter_combine((const struct filter_program *const *)programs,
-					(size_t)result, filter) ?: 1;
+					(size_t)result, filter)
+				 ?: 1;
 	else if (result == -EEXIST)
 		result = 1;
 	for (size_t i = 0; i < list->nr_entries; i++)

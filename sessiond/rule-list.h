@@ -37,7 +37,7 @@ struct rule_entry {
 	uint32_t id; /* from 1 on, never again in the channel */
 	bool enabled;
 	struct rule *patterns;
-	struct rule *exclude; /* or NULL */
+	struct rule *exclude;             /* or NULL */
 	struct filter_expression *filter; /* or NULL */
 	bool has_loglevel;
 	uint8_t loglevel;

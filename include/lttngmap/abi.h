@@ -122,10 +122,10 @@ enum lttngmap_clock {
  */
 struct lttngmap_channel {
 	uint32_t generation;
-	uint8_t mode;         /* enum lttngmap_mode */
-	uint8_t subbuf_shift; /* log2 of a sub-buffer's bytes */
-	uint8_t subbufs_shift; /* log2 of the sub-buffers in rotation */
-	uint8_t flags;        /* enum lttngmap_channel_flag */
+	uint8_t mode;                 /* enum lttngmap_mode */
+	uint8_t subbuf_shift;         /* log2 of a sub-buffer's bytes */
+	uint8_t subbufs_shift;        /* log2 of the sub-buffers in rotation */
+	uint8_t flags;                /* enum lttngmap_channel_flag */
 	uint32_t blocking_timeout_ms; /* LTTNGMAP_MODE_BLOCKING: 0 = no limit */
 	uint32_t reserved1;
 	uint64_t contexts; /* bit set of 1 << enum lttngmap_context */
@@ -141,13 +141,13 @@ enum lttngmap_channel_flag {
 };
 
 struct lttngmap_control {
-	uint32_t magic;    /* LTTNGMAP_CONTROL_MAGIC */
+	uint32_t magic; /* LTTNGMAP_CONTROL_MAGIC */
 	uint16_t major;
 	uint16_t minor;
-	uint64_t features; /* none defined yet */
-	uint64_t instance; /* random, one value per daemon life */
-	uint32_t size;     /* of this memory, bytes */
-	uint32_t clock;    /* enum lttngmap_clock, constant */
+	uint64_t features;  /* none defined yet */
+	uint64_t instance;  /* random, one value per daemon life */
+	uint32_t size;      /* of this memory, bytes */
+	uint32_t clock;     /* enum lttngmap_clock, constant */
 	uint32_t cpu_rings; /* possible CPUs; a set has EXTRA_RINGS more */
 	/*
 	 * Seqlock over `channels`: odd while the daemon writes. Readers give up
@@ -205,8 +205,8 @@ static inline uint64_t lttngmap_filter_size(uint64_t word)
  */
 
 struct lttngmap_process {
-	uint32_t magic; /* LTTNGMAP_PROCESS_MAGIC */
-	uint32_t flags; /* enum lttngmap_process_flag, may change at any time */
+	uint32_t magic;    /* LTTNGMAP_PROCESS_MAGIC */
+	uint32_t flags;    /* enum lttngmap_process_flag, may change at any time */
 	uint64_t channels; /* the channels that this process takes part in */
 	uint32_t reserved0;
 	uint32_t slots; /* ring data memories handed over at registration */
@@ -330,18 +330,18 @@ static inline uint64_t *lttngmap_ring_slots(struct lttngmap_ring *ring)
 }
 
 static inline struct lttngmap_subbuf *lttngmap_ring_subbufs(struct lttngmap_ring *ring,
-							     uint64_t subbufs)
+							    uint64_t subbufs)
 {
 	uint64_t table = (subbufs * 8 + 63) & ~UINT64_C(63);
 
 	return (struct lttngmap_subbuf *)((char *)(ring + 1) + table);
 }
 
-static inline uint64_t lttngmap_slot_make(uint64_t seq, enum lttngmap_slot_state state,
-					  uint32_t id, uint32_t index)
+static inline uint64_t lttngmap_slot_make(uint64_t seq, enum lttngmap_slot_state state, uint32_t id,
+					  uint32_t index)
 {
-	return seq << LTTNGMAP_SLOT_SEQ_SHIFT |
-	       (uint64_t)state << LTTNGMAP_SLOT_STATE_SHIFT | (id ^ index);
+	return seq << LTTNGMAP_SLOT_SEQ_SHIFT | (uint64_t)state << LTTNGMAP_SLOT_STATE_SHIFT |
+	       (id ^ index);
 }
 
 /* Where the records of a sub-buffer begin. */

@@ -78,9 +78,9 @@ struct lttngmap_meta {
 	uint32_t subbufs_per_ring; /* those in rotation and the reader's */
 	uint32_t pid;
 	uint32_t uid;
-	uint32_t clock; /* enum lttngmap_clock */
+	uint32_t clock;        /* enum lttngmap_clock */
 	uint32_t reader_begin; /* where in the reader's sub-buffer its records begin */
-	char procname[16]; /* ends in a NUL */
+	char procname[16];     /* ends in a NUL */
 };
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_meta) == 80 + 48);
 
@@ -113,20 +113,20 @@ enum lttngmap_packet_flag {
  * In: cpu, flags. Out: everything.
  */
 struct lttngmap_packet {
-	uint32_t cpu;   /* ring index; an extra ring's is beyond the CPUs' */
-	uint32_t flags; /* enum lttngmap_packet_flag */
+	uint32_t cpu;       /* ring index; an extra ring's is beyond the CPUs' */
+	uint32_t flags;     /* enum lttngmap_packet_flag */
 	uint32_t subbuf_id; /* over all rings of the file */
 	uint32_t offset;    /* of its first record, in the sub-buffer */
 	uint32_t length;    /* bytes */
 	uint32_t pid;
 	uint32_t uid;
-	uint32_t chunk;      /* of the trace that it belongs into; counts rotations */
-	uint64_t sequence;   /* counts the ring's packets, from 0 */
-	uint64_t timestamp_begin; /* clock, 64 bits; not after its first record */
-	uint64_t timestamp_end;   /* clock of its last record */
-	uint64_t events;          /* records in it */
-	uint64_t discarded;       /* of the ring, cumulative in its chunk, up to its end:
-				     not written plus overwritten */
+	uint32_t chunk;               /* of the trace that it belongs into; counts rotations */
+	uint64_t sequence;            /* counts the ring's packets, from 0 */
+	uint64_t timestamp_begin;     /* clock, 64 bits; not after its first record */
+	uint64_t timestamp_end;       /* clock of its last record */
+	uint64_t events;              /* records in it */
+	uint64_t discarded;           /* of the ring, cumulative in its chunk, up to its end:
+					 not written plus overwritten */
 	uint64_t metadata_generation; /* the metadata that describes it */
 	uint64_t reserved1[2];
 };

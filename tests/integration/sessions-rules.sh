@@ -38,8 +38,8 @@ names() {
 	babeltrace2 --names=none "$TAP_DIR/$1" 2>"$TAP_DIR/errors" | sed -nE 's/.* (levels:[a-z_]+|other:[a-z]+):.*/\1/p' | sort | uniq -c |
 		awk '{ printf "%s%s×%s", sep, $2, $1; sep = " " }'
 }
-emit() { # ROUNDS...: one process, a round of events for each line it is given
-	LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR "$LTTNGMAP_BUILD/tests/utils/rounds" "$@"
+emit() { # one process, a round of events for each line it is given
+	LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR "$LTTNGMAP_BUILD/tests/utils/rounds"
 }
 
 # One process runs through all of this, a round of events at a time.

@@ -112,7 +112,8 @@ static void test_order(void)
 	emit(RECORDS_FIRST + RECORDS);
 	is(look_at_all(emitted), emitted, "three sub-buffers, the newest first");
 	emit(10 * RECORDS);
-	ok(look_at_all(emitted) >= (SUBBUFS - 1) * RECORDS, "of a ring that went round, the newest");
+	ok(look_at_all(emitted) >= (SUBBUFS - 1) * RECORDS,
+	   "of a ring that went round, the newest");
 	packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY,
 					   .flags = LTTNGMAP_PACKET_BACKWARD };
 	is(ring_set_get_packet(bench.set, &packet), -EINVAL, "of any ring there is no newest");

@@ -57,6 +57,7 @@ sessiond_stop() {
 		kill -"${1:-TERM}" "$sessiond_pid" 2>/dev/null
 	fi
 	wait "$sessiond_pid" 2>/dev/null
+	# shellcheck disable=SC2034 # for who includes this
 	sessiond_status=$?
 	sessiond_pid=
 }

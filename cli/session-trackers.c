@@ -149,14 +149,14 @@ int session_trackers_run(const struct verb *verb, bool all, int argc)
 
 	if (argc > 0) {
 		report_error("%s: options say which processes, and -s which session", verb->name);
-		return verb_usage_error(verb);
+		goto usage;
 	}
 	if (parse_typed(verb, trackers))
-		return verb_usage_error(verb);
+		goto usage;
 	if ((json_object_array_length(trackers) > 0) == all) {
 		report_error(all ? "%s: --all, or some of them, not both" : "%s: which processes?",
 			     verb->name);
-		return verb_usage_error(verb);
+		goto usage;
 	}
 	error = session_verb_open(&self, verb, false);
 	if (!error)
@@ -171,4 +171,8 @@ int session_trackers_run(const struct verb *verb, bool all, int argc)
 	answer = json_object_new_object();
 	json_object_object_add(answer, "trackers", trackers);
 	return session_verb_close(&self, error, answer);
+
+usage:
+	json_object_put(trackers);
+	return verb_usage_error(verb);
 }

@@ -27,7 +27,22 @@ SH_LOG_DRIVER = $(LOG_DRIVER)
 LOG_COMPILER = $(test_timeout)
 SH_LOG_COMPILER = $(test_timeout) $(BASH)
 TEST_EXTENSIONS = .sh
-AM_TESTS_ENVIRONMENT = \
+# Reports of sanitizers go to files, for tests look at what programs say; none
+# is to be there in the end (`./dev check-asan`, `check-tsan`). What a test
+# provokes in a child, as SIGSEGV, is not theirs to handle.
+if SANITIZED
+sanitizer_options = log_path=$(abs_top_builddir)/reports/report:handle_segv=0:handle_sigbus=0
+sanitizer_environment = \
+	LTTNGMAP_SANITIZED=yes; export LTTNGMAP_SANITIZED; \
+	ASAN_OPTIONS='$(sanitizer_options)'; export ASAN_OPTIONS; \
+	UBSAN_OPTIONS='$(sanitizer_options):print_stacktrace=1'; export UBSAN_OPTIONS; \
+	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/sanitizers/leak.supp:print_suppressions=0'; \
+	export LSAN_OPTIONS; \
+	TSAN_OPTIONS='$(sanitizer_options):atexit_sleep_ms=0:die_after_fork=0:suppressions=$(abs_top_srcdir)/tests/sanitizers/thread.supp'; \
+	export TSAN_OPTIONS;
+endif
+EXTRA_DIST += tests/sanitizers/leak.supp tests/sanitizers/thread.supp
+AM_TESTS_ENVIRONMENT = $(sanitizer_environment) \
 	LTTNGMAP_BUILD='$(abs_top_builddir)'; export LTTNGMAP_BUILD; \
 	LTTNGMAP_SRC='$(abs_top_srcdir)'; export LTTNGMAP_SRC; \
 	LTTNGMAP_CC='$(CC)'; export LTTNGMAP_CC; \
@@ -194,6 +209,7 @@ tests_unit_cli_options_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS)
 tests_unit_cli_options_LDADD = libcli.la
 cli_tests = \
 	tests/integration/cli-manual.sh \
+	tests/integration/cli-valgrind.sh \
 	tests/integration/record-command.sh \
 	tests/integration/record-faults.sh \
 	tests/integration/record-real.sh \
@@ -338,8 +354,15 @@ TESTS += tests/integration/guest.sh
 # Processes that register, as liblttngmap does or as it never would.
 sessiond_run = tests/utils/sessiond-run.c tests/utils/sessiond-run.h \
 	tests/utils/class-wire.c tests/utils/class-wire.h
-check_PROGRAMS += tests/integration/sessiond-app tests/integration/sessiond-hostile
-TESTS += tests/integration/sessiond-app tests/integration/sessiond-hostile
+sessiond_programs = \
+	tests/integration/attempts \
+	tests/integration/sessiond-app \
+	tests/integration/sessiond-hostile
+check_PROGRAMS += $(sessiond_programs)
+TESTS += $(sessiond_programs)
+tests_integration_attempts_SOURCES = tests/integration/attempts.c $(sessiond_run)
+tests_integration_attempts_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_integration_attempts_LDADD = libcommon.la $(JSON_LIBS)
 tests_integration_sessiond_app_SOURCES = tests/integration/sessiond-app.c $(sessiond_run)
 tests_integration_sessiond_app_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_integration_sessiond_app_LDADD = libcommon.la $(JSON_LIBS)

@@ -21,7 +21,6 @@ fuzz_targets = \
 check_PROGRAMS += $(fuzz_targets) tests/fuzz/filter-seeds
 dist_check_SCRIPTS += tests/fuzz/replay.sh
 TESTS += tests/fuzz/replay.sh
-EXTRA_DIST += tests/sanitizers/leak.supp
 EXTRA_DIST += tests/fuzz/corpus tests/fuzz/filter-expressions.txt tests/fuzz/run.sh
 .PHONY: fuzz-programs
 fuzz-programs: $(fuzz_targets) tests/fuzz/filter-seeds

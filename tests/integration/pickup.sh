@@ -8,6 +8,9 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh" || exit 1
 . "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
 
+[[ -z ${LTTNGMAP_SANITIZED:-} ]] ||
+	skip_all 'the data of a library with sanitizers is larger than what a daemon searches'
+
 export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
 lttngmap=$LTTNGMAP_BUILD/lttngmap
 chmod 0755 "$TAP_DIR"

@@ -10,7 +10,7 @@
 lttngmap=$LTTNGMAP_BUILD/lttngmap
 libc=$LTTNGMAP_BUILD/.libs/liblttngmap-libc.so
 count=$LTTNGMAP_BUILD/tests/utils/.libs/libcount-libc.so
-[[ -e $count ]] || skip_all 'a build with sanitizers has no libraries to preload'
+[[ -z ${LTTNGMAP_SANITIZED:-} ]] || skip_all 'a build with sanitizers has no libraries to preload'
 
 . "$LTTNGMAP_SRC/tests/utils/libc-programs.sh"
 libc_programs_make "$TAP_DIR"

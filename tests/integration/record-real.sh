@@ -8,6 +8,8 @@
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 
+[[ -z ${LTTNGMAP_SANITIZED:-} ]] || skip_all 'a build with sanitizers has no libraries to preload'
+
 lttngmap=$LTTNGMAP_BUILD/lttngmap
 mkdir "$TAP_DIR/run" "$TAP_DIR/here"
 chmod 700 "$TAP_DIR/run"

@@ -330,7 +330,7 @@ static void on_tick(int number)
 	(void)number;
 	/* 3 s: the writer would wait for ever. Let it go. */
 	if (++ticks == 300)
-		bench.control->channels[0].generation = 0;
+		__atomic_store_n(&bench.control->channels[0].generation, 0, __ATOMIC_RELAXED);
 }
 
 static void test_death_under_signals(void)

@@ -116,12 +116,14 @@ static volatile sig_atomic_t handled, handler_errno;
 static void handle(int number)
 {
 	struct backend interrupted = backend;
+	int interrupted_errno = errno;
 
 	errno = ERANGE;
 	lttngmap_tracepoint(changing, signal, number, "handler", TAIL);
 	handler_errno = errno;
 	handled += backend.size == sizeof(int) + sizeof("handler") + sizeof(TAIL);
 	backend = interrupted;
+	errno = interrupted_errno;
 }
 
 /* An alternate stack of the size that programs give, with a page of no access below. */

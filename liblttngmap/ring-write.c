@@ -131,13 +131,16 @@ static struct lttngmap_ring *ring_of_slot(const struct local *local, uint32_t sl
 	return rings ? (struct lttngmap_ring *)(rings + slot * local->slot_stride) : NULL;
 }
 
-/* What did not go at once: from the beginning, until it is written or lost. */
+/*
+ * What did not go at once: from the beginning, until it is written or lost.
+ * `passed`: the channel's filter has let it pass.
+ */
 static __attribute__((noinline)) void write_slow(struct local *local, uint32_t slot,
-						 const struct ring_event *event)
+						 const struct ring_event *event, bool passed)
 {
 	struct lttngmap_ring *ring = NULL;
 	struct ring_channel channel;
-	bool may_block, passed = false;
+	bool may_block;
 	uint64_t deadline = 0;
 	unsigned tries = 0;
 
@@ -177,10 +180,10 @@ lost:
 	ring_discard(local, ring ? ring : ring_of_slot(local, slot), 1);
 }
 
-/* By the cached view, which is of this generation. */
+/* By the cached view, which is of this generation. `passed` as of write_slow(). */
 static __attribute__((noinline)) void write_cached(struct local *local, uint32_t slot,
 						   uint32_t generation,
-						   const struct ring_event *event)
+						   const struct ring_event *event, bool passed)
 {
 	const struct ring_channel *channel = &local->channels[slot];
 	struct ring_record record;
@@ -209,10 +212,28 @@ static __attribute__((noinline)) void write_cached(struct local *local, uint32_t
 		    LIKELY(try_lock(local, &copy, &record, &ring) == RING_WRITTEN))
 			return;
 	}
-	write_slow(local, slot, event);
+	write_slow(local, slot, event, passed);
 }
 
-/* A channel that has more to it, or of which nothing is known yet. */
+/* By a view that has filters and is the slot's channel. */
+static __attribute__((noinline)) void write_filtered(struct local *local, uint32_t slot,
+						     uint32_t generation,
+						     const struct ring_event *event)
+{
+	enum channel_result result = ring_filter(local, slot, event);
+
+	if (result == CHANNEL_OFF)
+		return;
+	if (result == CHANNEL_ON && local->channels[slot].contexts == RING_CHANNEL_FILTERED)
+		write_cached(local, slot, generation, event, true);
+	else
+		write_slow(local, slot, event, result == CHANNEL_ON);
+}
+
+/*
+ * A channel that has more to it, or of which nothing is known yet. Most events
+ * with a filter end here, so that what has to save registers stands elsewhere.
+ */
 static __attribute__((noinline)) void write_special(struct local *local, uint32_t slot,
 						    uint32_t generation,
 						    const struct ring_event *event)
@@ -221,12 +242,11 @@ static __attribute__((noinline)) void write_special(struct local *local, uint32_
 	/* NULL in a child that was forked since. */
 	const uint32_t *current = __atomic_load_n(&channel->control_generation, __ATOMIC_RELAXED);
 
-	/* Its filters are those that stand there, if it is still the slot's channel. */
-	if (generation && channel->contexts & RING_CHANNEL_FILTERED && current &&
-	    __atomic_load_n(current, __ATOMIC_RELAXED) == generation &&
-	    ring_filter_rejects(local, slot, event))
-		return;
-	write_slow(local, slot, event);
+	if (!generation || !(channel->contexts & RING_CHANNEL_FILTERED) || !current ||
+	    __atomic_load_n(current, __ATOMIC_RELAXED) != generation)
+		write_slow(local, slot, event, false);
+	else if (UNLIKELY(!ring_filter_rejects(local, slot, event)))
+		write_filtered(local, slot, generation, event);
 }
 
 void ring_write(struct local *local, uint32_t slot, const struct ring_event *event)
@@ -240,5 +260,5 @@ void ring_write(struct local *local, uint32_t slot, const struct ring_event *eve
 	else if (UNLIKELY(!generation || channel->contexts))
 		write_special(local, slot, generation, event);
 	else
-		write_cached(local, slot, generation, event);
+		write_cached(local, slot, generation, event, false);
 }

@@ -29,7 +29,7 @@
  * That many deaths in a row, each within a minute and without a packet written,
  * and no more starts.
  */
-#define RESTARTS_MAX 5u
+#define RESTARTS_MAX 20u
 #define RESTART_CALM_USEC UINT64_C(60000000)
 #define RESTART_DELAY_USEC UINT64_C(50000)
 /* What waits to be sent to a consumer that does not read. */

@@ -23,17 +23,14 @@
 
 #include "common/log.h"
 
-/* Linux >= 6.9: poll tells when that thread has ended, not the whole process. */
-#ifndef PIDFD_THREAD
-#define PIDFD_THREAD O_EXCL
-#endif
-
 /* A life that ends so soon after the daemon began to serve, or before, is short. */
 #define SHORT_MS 100
 #define SHORT_LIVES_MAX 20u
 #define PAUSE_MAX_MS 1000u
 /* For all threads of a process whose first one has ended. */
 #define DYING_MS 500
+/* How often to look for that, where the daemon may have a file system of its own. */
+#define LOOK_MS 250
 
 struct keeper {
 	const struct keeper_config *config;
@@ -146,9 +143,7 @@ static int make_child(struct keeper *keeper)
 		return -errno;
 	if (keeper->pid == 0)
 		run_child(keeper, parent);
-	keeper->child = (int)syscall(SYS_pidfd_open, keeper->pid, PIDFD_THREAD);
-	if (keeper->child < 0)
-		keeper->child = (int)syscall(SYS_pidfd_open, keeper->pid, 0);
+	keeper->child = (int)syscall(SYS_pidfd_open, keeper->pid, 0);
 	return keeper->child < 0 ? -errno : 0;
 }
 
@@ -191,10 +186,32 @@ static void pass_signal(struct keeper *keeper)
 		kill(keeper->pid, SIGTERM);
 }
 
+/*
+ * Its first thread has ended, and others have not: nothing tells of that, neither
+ * a signal nor the pidfd (of Linux 6.15, not with PIDFD_THREAD either).
+ */
+static bool is_dying(pid_t pid)
+{
+	char path[32], text[512];
+	const char *name_end;
+	size_t length;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	length = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	name_end = strrchr(text, ')');
+	return name_end && strncmp(name_end, ") Z", 3) == 0;
+}
+
 /* Until it is gone; how it ended, as of waitpid(2). */
 static int wait_child(struct keeper *keeper)
 {
-	int status = 0;
+	int timeout = geteuid() == 0 ? LOOK_MS : -1, status = 0, ready;
 
 	for (;;) {
 		struct pollfd fds[] = {
@@ -202,8 +219,11 @@ static int wait_child(struct keeper *keeper)
 			{ .fd = keeper->signals, .events = POLLIN },
 		};
 
-		if (poll(fds, 2, -1) < 0)
+		ready = poll(fds, 2, timeout);
+		if (ready < 0)
 			continue;
+		if (ready == 0 && is_dying(keeper->pid))
+			break;
 		if (fds[1].revents)
 			pass_signal(keeper);
 		if (fds[0].revents)

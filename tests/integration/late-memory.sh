@@ -65,6 +65,9 @@ verb start late
 kill -STOP "$sessiond_pid"
 ok 'a program runs on while its daemon is stopped' round
 kill -CONT "$sessiond_pid"
+# The late answer has to be there, else what comes now is lost, too.
+wait_for control
+sleep 0.2
 round
 verb stop late
 is "$(counted late)" '3 3 3' 'what it emitted was lost, and counted; then all goes on'
@@ -76,6 +79,8 @@ verb start never
 kill -STOP "$sessiond_pid"
 round
 kill -CONT "$sessiond_pid"
+wait_for control
+sleep 0.2
 verb stop never
 is "$(counted never)" '0 0 3' 'lost, and never asked for again: counted all the same'
 verb start never

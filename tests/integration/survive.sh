@@ -31,16 +31,16 @@ consumer_of() {
 	pgrep -f "lttngmap-consumerd --control=$XDG_RUNTIME_DIR" | head -n 1
 }
 
-# kill_often WHOM: at any moment, as soon as there is one again.
+# kill_often WHOM: at any moment of its life.
 kill_often() {
 	local pid last='' killed=0 tries=0
 
 	while ((killed < kills && tries++ < kills * 100)); do
 		pid=$("$1")
-		if [[ -n $pid && $pid != "$last" ]] && kill -KILL "$pid" 2>/dev/null; then
+		if [[ -n $pid && $pid != "$last" ]]; then
+			sleep "0.$(printf %03d $((RANDOM % 200)))"
 			last=$pid
-			killed=$((killed + 1))
-			sleep "0.$(printf %03d $((RANDOM % 180 + 20)))"
+			kill -KILL "$pid" 2>/dev/null && killed=$((killed + 1))
 		else
 			sleep 0.01
 		fi

@@ -3,7 +3,8 @@
 /*
  * attempts.c - all that a process can try with the descriptors that the daemon
  * hands to it, and with maps of them: one table, printed, each result as
- * expected. Afterwards control pages are what they were, and the daemon serves.
+ * expected. And what a write to a control page is: the end of who tries.
+ * Afterwards control pages are what they were, and the daemon serves, the same.
  *
  * What is allowed concerns the process's own rings and its own bell alone: it
  * may write, and give back, what is its to write.
@@ -14,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/utils/sessiond-run.h"
@@ -24,6 +26,7 @@
 #endif
 
 #define PAGE 4096u
+#define WRITES 100
 
 static struct sessiond sessiond;
 static struct app_answer answer;
@@ -247,6 +250,9 @@ static const char *word(int error)
 	return error ? strerrorname_np(error) : "done";
 }
 
+/* Of attempts: refused, and done to what is the process's own. */
+static unsigned int refused, granted;
+
 static void try_all(const int fds[OBJECTS])
 {
 	diag("%-22s %-15s %-15s %-15s %-15s %s", "", object_names[0], object_names[1],
@@ -257,6 +263,8 @@ static void try_all(const int fds[OBJECTS])
 
 		for (int object = 0; object < OBJECTS; object++)
 			got[object] = attempt->attempt(fds[object]);
+		for (int object = 0; object < OBJECTS; object++)
+			*(got[object] ? &refused : &granted) += 1;
 		diag("%-22s %-15s %-15s %-15s %-15s %s", attempt->name, word(got[0]), word(got[1]),
 		     word(got[2]), word(got[3]), word(got[4]));
 		ok(memcmp(got, attempt->expected, sizeof(got)) == 0, "%s", attempt->name);
@@ -284,6 +292,51 @@ static bool is_same(int fd, void *before, uint64_t size)
 	return same;
 }
 
+/* A child that maps the page as it may, and writes a byte somewhere. */
+static bool dies_of_writing(int fd, uint64_t size, unsigned int *seed)
+{
+	uint64_t at = (uint64_t)rand_r(seed) * RAND_MAX % size + (uint64_t)rand_r(seed) % PAGE;
+	int status = 0;
+	pid_t child = fork();
+
+	if (child == 0) {
+		volatile char *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+
+		signal(SIGSEGV, SIG_DFL);
+		if (map == MAP_FAILED)
+			_exit(2);
+		map[at % size] = 1;
+		_exit(1);
+	}
+	return waitpid(child, &status, 0) == child && WIFSIGNALED(status) &&
+	       WTERMSIG(status) == SIGSEGV;
+}
+
+static int test_writes(const int fds[OBJECTS], const uint64_t sizes[2])
+{
+	unsigned int seed = (unsigned int)getpid();
+	int killed = 0;
+
+	for (int i = 0; i < WRITES; i++)
+		killed += dies_of_writing(fds[i % 2], sizes[i % 2], &seed);
+	is(killed, WRITES, "who writes to a control page ends by SIGSEGV");
+	return killed;
+}
+
+/* The keeper's child: it is the same one as long as it did not die. */
+static void daemon_of(pid_t keeper, char *text, int size)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)keeper, (int)keeper);
+	file = fopen(path, "re");
+	text[0] = '\0';
+	if (!file || !fgets(text, size, file))
+		bail_out("the keeper has no child");
+	fclose(file);
+}
+
 static void test_serves(void)
 {
 	struct app_answer other;
@@ -300,10 +353,13 @@ static void test_serves(void)
 int main(void)
 {
 	const struct protocol_app_registered *registered = &answer.registered;
-	int fds[OBJECTS], app;
+	char daemon_before[64], daemon_after[64];
+	int fds[OBJECTS], app, killed;
 	void *control, *process;
+	bool same;
 
 	sessiond_start(&sessiond, 0, "--mediator=ring-socket", NULL);
+	daemon_of(sessiond.pid, daemon_before, sizeof(daemon_before));
 	app = app_connect(&sessiond);
 	app_register(app, 0, NULL, 0, 0, &answer);
 	if (answer.nr_fds <= PROTOCOL_APP_FD_RING_DATA)
@@ -316,13 +372,24 @@ int main(void)
 	control = copy_of(fds[GLOBAL_CONTROL], registered->control_size);
 	process = copy_of(fds[PROCESS_CONTROL], registered->process_size);
 	try_all(fds);
-	ok(is_same(fds[GLOBAL_CONTROL], control, registered->control_size),
-	   "global control is what it was");
-	ok(is_same(fds[PROCESS_CONTROL], process, registered->process_size),
-	   "process control, too");
+	killed = test_writes(fds,
+			     (uint64_t[2]){ registered->control_size, registered->process_size });
+	same = ok(is_same(fds[GLOBAL_CONTROL], control, registered->control_size),
+		  "global control is what it was");
+	same &= ok(is_same(fds[PROCESS_CONTROL], process, registered->process_size),
+		   "process control, too");
+	tap_figure(4, "%d of %d writes to control pages ended by SIGSEGV, %s of %llu bytes changed",
+		   killed, WRITES, same ? "none" : "some",
+		   (unsigned long long)(registered->control_size + registered->process_size));
 	app_close_fds(&answer);
 	close(app);
 	test_serves();
+	daemon_of(sessiond.pid, daemon_after, sizeof(daemon_after));
+	same = is_string(daemon_after, daemon_before, "the daemon has not died");
+	tap_figure(5,
+		   "%u of %u attempts refused, %u done to the process's own rings and bell; "
+		   "%s daemon died",
+		   refused, refused + granted, granted, same ? "no" : "a");
 	is(sessiond_stop(&sessiond, SIGTERM), 0, "and ends well");
 	return done_testing();
 }

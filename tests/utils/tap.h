@@ -43,6 +43,19 @@ TAP_PRINTF(1, 2) static void diag(const char *format, ...)
 	fflush(stdout);
 }
 
+/* What was seen of a row of tests/reliability/rows. */
+TAP_PRINTF(2, 3) static void tap_figure(int row, const char *format, ...)
+{
+	va_list arguments;
+
+	printf("# figure %02d: ", row);
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+	printf("\n");
+	fflush(stdout);
+}
+
 /* How many tests there will be; before the first. */
 __attribute__((unused)) static void plan(int tests)
 {

@@ -64,6 +64,11 @@ diag() {
 	printf '%s\n' "$*" | sed 's/^/# /'
 }
 
+# figure ROW TEXT...: what was seen of a row of tests/reliability/rows.
+figure() {
+	echo "# figure $1: ${*:2}"
+}
+
 # How many tests there will be; before the first.
 plan() {
 	tap_planned=$1

@@ -150,6 +150,7 @@ TESTS += tests/integration/tracepoint-compilers.sh tests/integration/tracepoint.
 
 # Both halves of the ring in one program, without daemons.
 ring_bench_set = tests/utils/ring-bench-set.c tests/utils/ring-bench-set.h
+ring_check = $(ring_bench_set) tests/utils/ring-check.c tests/utils/ring-check.h
 ring_tests = \
 	tests/unit/ring-back \
 	tests/unit/ring-edges \
@@ -157,6 +158,8 @@ ring_tests = \
 	tests/unit/ring-hostile \
 	tests/unit/ring-rotation \
 	tests/unit/ring-lives \
+	tests/unit/ring-migrate \
+	tests/unit/ring-nested \
 	tests/unit/ring-stress
 check_PROGRAMS += $(ring_tests)
 TESTS += $(ring_tests)
@@ -179,9 +182,19 @@ tests_unit_ring_lives_SOURCES = tests/unit/ring-lives.c $(ring_bench_set)
 tests_unit_ring_lives_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_lives_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_ring_lives_LDFLAGS = $(test_ldflags)
-tests_unit_ring_stress_SOURCES = tests/unit/ring-stress.c $(ring_bench_set)
+tests_unit_ring_stress_SOURCES = tests/unit/ring-stress.c $(ring_check)
 tests_unit_ring_stress_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_stress_LDADD = libsessiond.la liblttngmap-core.la
+tests_unit_ring_migrate_SOURCES = tests/unit/ring-migrate.c $(ring_check)
+tests_unit_ring_migrate_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_ring_migrate_LDADD = libsessiond.la liblttngmap-core.la
+tests_unit_ring_nested_SOURCES = tests/unit/ring-nested.c $(ring_check)
+tests_unit_ring_nested_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(malloc_is_taken)
+tests_unit_ring_nested_LDADD = libsessiond.la liblttngmap-core.la
+# A sanitizer brings its own.
+if SANITIZED
+malloc_is_taken = -DLTTNGMAP_TEST_MALLOC_IS_TAKEN
+endif
 
 # The ring's protocol, by spin.
 EXTRA_DIST += tests/model/check.sh tests/model/ring.pml
@@ -314,18 +327,23 @@ tests_utils_control_LDADD = libcommon.la $(JSON_LIBS)
 
 check_PROGRAMS += \
 	tests/unit/app-message \
+	tests/unit/control-lives \
 	tests/unit/control-pages \
 	tests/unit/memory \
 	tests/unit/quota \
 	tests/unit/slots
 TESTS += \
 	tests/unit/app-message \
+	tests/unit/control-lives \
 	tests/unit/control-pages \
 	tests/unit/memory \
 	tests/unit/quota \
 	tests/unit/slots
 tests_unit_app_message_SOURCES = tests/unit/app-message.c
 tests_unit_app_message_LDADD = libsessiond.la
+tests_unit_control_lives_SOURCES = tests/unit/control-lives.c $(ring_bench_set)
+tests_unit_control_lives_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_control_lives_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_control_pages_SOURCES = tests/unit/control-pages.c
 tests_unit_control_pages_LDADD = libsessiond.la
 tests_unit_memory_SOURCES = tests/unit/memory.c

@@ -14,33 +14,15 @@
 #include <urcu.h>
 
 #include "common/clock.h"
-#include "liblttngmap/ring-write.h"
-#include "tests/utils/ring-bench-set.h"
+#include "tests/utils/ring-check.h"
 #include "tests/utils/tap.h"
 
 #define WRITERS 4
-#define WRITER_IDS 8 /* a thread and its signal handler */
-#define WORDS_MAX 12
 
 struct writer {
 	pthread_t thread;
 	uint64_t emitted[2]; /* by the thread, by its handler */
 	uint32_t id;
-};
-
-struct fields {
-	uint64_t writer;
-	uint64_t number;
-	uint64_t words;
-	uint64_t fill[WORDS_MAX];
-};
-
-struct tally {
-	uint64_t kept, torn, disorder, clock_back, begin_late, end_early;
-	uint64_t packets, lapped;
-	uint64_t discarded_last[64];
-	uint64_t discard_back, sequence_gaps;
-	uint64_t sequence[64];
 };
 
 static struct bench_set bench;
@@ -51,19 +33,10 @@ static __thread struct writer *self;
 
 static void emit(struct writer *writer, int by_handler)
 {
-	struct fields fields = {
-		.writer = writer->id * 2 + (uint32_t)by_handler,
-		.number = writer->emitted[by_handler]++,
-	};
+	uint64_t number = writer->emitted[by_handler]++;
 
-	struct ring_event event = { .fields = &fields, .id = 5 };
-
-	fields.words = fields.number * 7 % WORDS_MAX;
-	for (uint64_t i = 0; i < fields.words; i++)
-		fields.fill[i] = fields.writer << 56 ^ fields.number * 31 ^ i;
-	/* An odd size now and then: records are packed to bytes. */
-	event.size = 24 + fields.words * 8 - (fields.words ? 3 : 0);
-	ring_write(bench.local, 0, &event);
+	ring_check_emit(&bench, writer->id * 2 + (uint32_t)by_handler, number,
+			number * 7 % RING_CHECK_WORDS_MAX);
 }
 
 static void on_signal(int number)
@@ -102,118 +75,17 @@ static void interrupt(struct writer *writers)
 	pthread_barrier_wait(&done);
 }
 
-static bool fill_is_good(const struct fields *fields, const char *record, uint64_t bytes)
-{
-	char expected[sizeof(fields->fill)];
-
-	for (uint64_t i = 0; i < fields->words; i++) {
-		uint64_t word = fields->writer << 56 ^ fields->number * 31 ^ i;
-
-		memcpy(expected + i * 8, &word, 8);
-	}
-	return memcmp(expected, record + 32, bytes) == 0;
-}
-
-static void check_packet(const struct lttngmap_packet *packet, const char *data,
-			 struct tally *tally, int64_t (*last)[WRITER_IDS])
-{
-	const char *at = data, *end = data + packet->length;
-	uint64_t clock = packet->timestamp_begin & LTTNGMAP_TIMESTAMP_MASK, events = 0;
-
-	while (at < end) {
-		struct fields fields;
-		uint64_t header, bytes;
-
-		memcpy(&header, at, 8);
-		memcpy(&fields, at + 8, 24);
-		if ((header & 0xffff) != 5 || fields.writer >= WRITER_IDS ||
-		    fields.words >= WORDS_MAX) {
-			tally->torn++;
-			return;
-		}
-		bytes = fields.words ? fields.words * 8 - 3 : 0;
-		if (!fill_is_good(&fields, at, bytes))
-			tally->torn++;
-		if (header >> 16 < clock)
-			tally->clock_back++;
-		clock = header >> 16;
-		if ((int64_t)fields.number <= last[packet->cpu][fields.writer])
-			tally->disorder++;
-		last[packet->cpu][fields.writer] = (int64_t)fields.number;
-		at += 32 + bytes;
-		events++;
-	}
-	if (at != end || events != packet->events)
-		tally->torn++;
-	if (events && clock > (packet->timestamp_end & LTTNGMAP_TIMESTAMP_MASK))
-		tally->end_early++;
-	tally->kept += events;
-}
-
-/* Read until the set is drained; `pause_us` makes the reader slow. */
-static void read_all(struct tally *tally, unsigned pause_us, bool partial)
-{
-	static int64_t last[64][WRITER_IDS];
-	static char copy[1 << 20];
-
-	memset(last, -1, sizeof(last));
-	while (!ring_set_drained(bench.set)) {
-		struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY,
-						  .flags = partial ? LTTNGMAP_PACKET_PARTIAL : 0 };
-
-		if (ring_set_get_packet(bench.set, &packet) < 0) {
-			usleep(100);
-			continue;
-		}
-		memcpy(copy,
-		       bench.data + 4096 +
-			       ((uint64_t)packet.subbuf_id
-				<< bench.control->channels[0].subbuf_shift) +
-			       packet.offset,
-		       packet.length);
-		tally->packets++;
-		if (packet.sequence != tally->sequence[packet.cpu]++)
-			tally->sequence_gaps++;
-		if (packet.discarded < tally->discarded_last[packet.cpu])
-			tally->discard_back++;
-		tally->discarded_last[packet.cpu] = packet.discarded;
-		if ((packet.flags & LTTNGMAP_PACKET_VOLATILE) &&
-		    ring_set_check_packet(bench.set) == -ESTALE)
-			tally->lapped += packet.events;
-		else
-			check_packet(&packet, copy, tally, last);
-		if (pause_us)
-			usleep(pause_us);
-	}
-}
-
-struct reading {
-	struct tally *tally;
-	unsigned pause_us;
-	bool partial;
-};
-
-static void *read_in_thread(void *argument)
-{
-	struct reading *reading = argument;
-
-	rcu_register_thread();
-	read_all(reading->tally, reading->pause_us, reading->partial);
-	rcu_unregister_thread();
-	return NULL;
-}
-
 static void run(const char *name, const struct bench_set_config *config, unsigned pause_us,
 		bool partial)
 {
 	struct writer writers[WRITERS] = { 0 };
-	struct tally tally = { 0 };
-	struct reading reading = { &tally, pause_us, partial };
+	struct ring_tally tally = { 0 };
+	struct ring_reading reading = { &bench, &tally, pause_us, partial };
 	uint64_t emitted = 0, lost;
 	pthread_t reader;
 
 	bench_set_create(&bench, config);
-	pthread_create(&reader, NULL, read_in_thread, &reading);
+	pthread_create(&reader, NULL, ring_check_read, &reading);
 	pthread_barrier_init(&done, NULL, WRITERS + 1);
 	writers_left = WRITERS;
 	for (uint32_t i = 0; i < WRITERS; i++) {

@@ -488,3 +488,25 @@ numbered_tests = \
 	tests/integration/start-up.sh
 dist_check_SCRIPTS += $(numbered_tests)
 TESTS += $(numbered_tests)
+
+# Rows of the reliability table (tests/reliability/rows).
+check_PROGRAMS += tests/utils/pid-reuse tests/utils/stop-anywhere
+tests_utils_pid_reuse_SOURCES = tests/utils/pid-reuse.c
+tests_utils_pid_reuse_LDADD = liblttngmap.la
+tests_utils_pid_reuse_LDFLAGS = $(test_ldflags)
+tests_utils_stop_anywhere_SOURCES = tests/utils/stop-anywhere.c $(sessiond_run)
+tests_utils_stop_anywhere_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_utils_stop_anywhere_LDADD = liblttngmap.la libcommon.la $(JSON_LIBS) -lpthread
+tests_utils_stop_anywhere_LDFLAGS = $(test_ldflags)
+check_LTLIBRARIES += tests/utils/numbered-plugin.la
+tests_utils_numbered_plugin_la_SOURCES = tests/utils/numbered-plugin.c
+tests_utils_numbered_plugin_la_LIBADD = liblttngmap.la
+tests_utils_numbered_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
+life_tests = \
+	tests/reliability/killed-programs.sh \
+	tests/reliability/pid-reuse.sh \
+	tests/reliability/process-lives.sh \
+	tests/reliability/stopped-consumer.sh \
+	tests/reliability/stopped-writers.sh
+dist_check_SCRIPTS += $(life_tests)
+TESTS += $(life_tests)

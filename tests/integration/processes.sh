@@ -18,9 +18,9 @@ ulimit -c 0
 ulimit -Sn 1024
 
 # The odd ones, which have a test of their own below, are not here.
-names=(child fork fork-threads unregistered raw-clone clone-vfork chain double-fork daemon vfork
+names=(child fork fork-threads unregistered raw-clone clone-vfork clone chain double-fork daemon vfork
 	vfork-threads spawn exec-self exec-thread exec-fails closefrom dup-over undumpable
-	no-environment handler fork-in-handler exit-in-handler first-events killed killed-early)
+	no-environment handler nested fork-in-handler exit-in-handler first-events killed killed-early)
 [[ $EUID != 0 ]] || names+=(setuid 'chroot /' "chroot $TAP_DIR/empty" 'namespaces pid')
 
 # lived STATUS SCENARIO OPTIONS...

@@ -17,6 +17,11 @@
  *   discarded, lost_packets  what babeltrace2 says that the trace says is lost
  *   uncounted  streams that begin with lost events: babeltrace2 does not say
  *            how many
+ *   foreign  in a packet of another process than their source said it was
+ *            (numbered.h, NUMBERED_PROCESS_NAME); no defect by itself, for who shares
+ *            another's memory writes into that one's rings
+ *   named    in a packet whose program has a source's name
+ *   others   of the family libc, which may be recorded, too
  *   streams
  * and a line "wrong ..." for each of the first defects. Status 0: none.
  */
@@ -44,8 +49,10 @@ struct check {
 	uint64_t last[NUMBERED_SOURCES]; /* number + 1, in the stream that is read */
 	uint32_t last_stream[NUMBERED_SOURCES];
 	uint64_t events, discarded, uncounted, lost_packets, repeated, wrong;
-	uint64_t events_of_stream;
+	uint64_t events_of_stream, foreign, named, others;
 	uint32_t streams;
+	uint32_t pid;      /* of the packet that is read, and the source that it is */
+	int64_t of_source; /* named after; -1: of no one */
 	int64_t time;
 	bt_self_component_sink *self;
 	const bt_component_sink *component;
@@ -138,6 +145,23 @@ static void check_number(uint64_t source, uint64_t number)
 		      check.last[source] - 1);
 	check.last_stream[source] = check.streams;
 	check.last[source] = number + 1;
+	check.named += check.of_source >= 0;
+	if (check.pid != emitted->pid ||
+	    (check.of_source >= 0 && (uint64_t)check.of_source != source))
+		check.foreign++;
+}
+
+static void check_packet(const bt_message *message)
+{
+	const bt_field *context = bt_packet_borrow_context_field_const(
+		bt_message_packet_beginning_borrow_packet_const(message));
+	unsigned int source;
+
+	check.pid = (uint32_t)bt_field_integer_unsigned_get_value(member(context, "pid"));
+	check.of_source = -1;
+	if (sscanf(bt_field_string_get_value(member(context, "procname")), NUMBERED_PROCESS_NAME,
+		   &source) == 1)
+		check.of_source = source;
 }
 
 static void check_event(const bt_message *message)
@@ -155,7 +179,11 @@ static void check_event(const bt_message *message)
 	if (time < check.time)
 		wrong("time goes back by %ld ns", check.time - time);
 	check.time = time;
-	if (strcmp(name, "numbered:event") != 0) {
+	if (strncmp(name, "lttng_ust_libc:", strlen("lttng_ust_libc:")) == 0) {
+		check.others++;
+		return;
+	}
+	if (strcmp(name, "numbered:event") != 0 && strcmp(name, "numbered:large") != 0) {
 		wrong("an event %s", name);
 		return;
 	}
@@ -170,6 +198,9 @@ static void check_message(const bt_message *message)
 	uint64_t count = 0;
 
 	switch (bt_message_get_type(message)) {
+	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
+		check_packet(message);
+		break;
 	case BT_MESSAGE_TYPE_EVENT:
 		check_event(message);
 		break;
@@ -351,9 +382,11 @@ static void print_counts(void)
 		}
 	}
 	printf("events %lu\ndone %lu\nbegun %lu\nmissing %lu\ngaps %lu\nrepeated %lu\n"
-	       "discarded %lu\nuncounted %lu\nlost_packets %lu\nstreams %u\n",
+	       "discarded %lu\nuncounted %lu\nlost_packets %lu\nforeign %lu\nnamed %lu\n"
+	       "others %lu\nstreams %u\n",
 	       check.events, done, begun, missing, gaps, check.repeated, check.discarded,
-	       check.uncounted, check.lost_packets, check.streams);
+	       check.uncounted, check.lost_packets, check.foreign, check.named, check.others,
+	       check.streams);
 	if (check.wrong > WRONG_SHOWN)
 		printf("wrong: %lu more of these\n", check.wrong - WRONG_SHOWN);
 }

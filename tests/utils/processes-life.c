@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 
 #include <linux/futex.h>
 
+#include "tests/utils/numbered.h"
 #include "tests/utils/processes.h"
 
 extern char **environ;
@@ -25,12 +27,17 @@ static void run_child(const char *argument)
 	emit_some();
 }
 
+/* How often something is to be done. */
+static int times(const char *argument, int otherwise)
+{
+	return argument ? atoi(argument) : otherwise;
+}
+
 static void run_fork(const char *argument)
 {
 	uint32_t source = new_source();
 
-	(void)argument;
-	for (int i = 0; i < 10; i++) {
+	for (int i = times(argument, 10); i > 0; i--) {
 		pid_t child;
 
 		emit_many(source, 10);
@@ -115,10 +122,13 @@ static void run_unregistered(const char *argument)
 
 static uint32_t clone_running = 1;
 
-static int clone_body(void *unused)
+/* In the memory of its creator: to whom its events belong. */
+static int clone_body(void *creator)
 {
-	(void)unused;
-	emit_some();
+	uint32_t source = new_source();
+
+	counts->sources[source].pid = *(const uint32_t *)creator;
+	emit_many(source, 20);
 	return 3;
 }
 
@@ -128,14 +138,13 @@ static void run_raw_clone(const char *argument)
 	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
 			  CLONE_SYSVSEM | CLONE_CHILD_CLEARTID;
 	static char stack[65536] __attribute__((aligned(16)));
-	uint32_t source = new_source();
+	uint32_t pid = (uint32_t)getpid(), source = new_source();
 	uint32_t value;
 
-	(void)argument;
-	for (int i = 0; i < 20; i++) {
+	for (int i = times(argument, 20); i > 0; i--) {
 		emit_many(source, 10);
 		__atomic_store_n(&clone_running, 1, __ATOMIC_SEQ_CST);
-		if (clone(clone_body, stack + sizeof(stack), flags, NULL, NULL, NULL,
+		if (clone(clone_body, stack + sizeof(stack), flags, &pid, NULL, NULL,
 			  &clone_running) < 0) {
 			expect(false, "clone failed");
 			return;
@@ -148,14 +157,31 @@ static void run_raw_clone(const char *argument)
 static void run_clone_vfork(const char *argument)
 {
 	static char stack[65536] __attribute__((aligned(16)));
-	uint32_t source = new_source();
+	uint32_t pid = (uint32_t)getpid(), source = new_source();
 
-	(void)argument;
-	for (int i = 0; i < 20; i++) {
+	for (int i = times(argument, 20); i > 0; i--) {
 		emit_many(source, 10);
 		expect_status(clone(clone_body, stack + sizeof(stack),
-				    CLONE_VM | CLONE_VFORK | SIGCHLD, NULL),
+				    CLONE_VM | CLONE_VFORK | SIGCHLD, &pid),
 			      3);
+	}
+}
+
+/* As fork, but that the C library does not know of it. */
+static void run_clone(const char *argument)
+{
+	uint32_t source = new_source();
+
+	for (int i = times(argument, 10); i > 0; i--) {
+		pid_t child;
+
+		emit_many(source, 10);
+		child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+		if (child == 0) {
+			emit_some();
+			syscall(SYS_exit_group, 7);
+		}
+		expect_status(child, 7);
 	}
 }
 
@@ -202,18 +228,22 @@ static void run_double_fork(const char *argument)
 
 static void run_daemon(const char *argument)
 {
-	pid_t child = fork();
+	int daemons = times(argument, 1);
 
-	(void)argument;
-	if (child == 0) {
-		emit_some();
-		expect(daemon(0, 0) == 0, "daemon() failed");
-		emit_some();
-		finished();
-		_exit(0);
+	for (int i = 0; i < daemons; i++) {
+		uint32_t before = counts->finished;
+		pid_t child = fork();
+
+		if (child == 0) {
+			emit_some();
+			expect(daemon(0, 0) == 0, "daemon() failed");
+			emit_some();
+			finished();
+			_exit(0);
+		}
+		expect_status(child, 0);
+		wait_finished(before + 1);
 	}
-	expect_status(child, 0);
-	wait_finished(1);
 	emit_some();
 }
 
@@ -223,8 +253,7 @@ static void run_vfork(const char *argument)
 {
 	uint32_t source = new_source();
 
-	(void)argument;
-	for (int i = 0; i < 30; i++) {
+	for (int i = 0; i < times(argument, 30); i++) {
 		pid_t child;
 
 		emit_many(source, 3);
@@ -349,6 +378,29 @@ static void run_exec_fails(const char *argument)
 	}
 }
 
+/* Libraries that come and go, with events of their own. */
+static void run_dlopen(const char *argument)
+{
+	const char *path = getenv("NUMBERED_PLUGIN");
+	uint32_t source = new_source(), of_plugin = new_source();
+
+	for (int i = times(argument, 10); i > 0; i--) {
+		void (*plugin_emit)(struct numbered_counts * counts, uint32_t source);
+		void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+		*(void **)&plugin_emit = plugin ? dlsym(plugin, "plugin_emit") : NULL;
+		if (!plugin_emit) {
+			expect(false, "the plugin cannot be loaded");
+			return;
+		}
+		emit_many(source, 3);
+		plugin_emit(counts, of_plugin);
+		expect(dlclose(plugin) == 0, "dlclose() failed");
+		expect(!dlopen(path, RTLD_NOW | RTLD_NOLOAD), "the plugin is still there");
+		emit_many(source, 3);
+	}
+}
+
 /* As many at once as there are. */
 static void run_storm(const char *argument)
 {
@@ -392,6 +444,7 @@ const struct scenario life_scenarios[] = {
 	{ "unregistered", run_unregistered },
 	{ "raw-clone", run_raw_clone },
 	{ "clone-vfork", run_clone_vfork },
+	{ "clone", run_clone },
 	{ "chain", run_chain },
 	{ "double-fork", run_double_fork },
 	{ "daemon", run_daemon },
@@ -401,6 +454,7 @@ const struct scenario life_scenarios[] = {
 	{ "exec-self", run_exec_self },
 	{ "exec-thread", run_exec_thread },
 	{ "exec-fails", run_exec_fails },
+	{ "dlopen", run_dlopen },
 	{ "storm", run_storm },
 	{ "fork-storm", run_fork_storm },
 	{ NULL, NULL },

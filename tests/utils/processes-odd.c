@@ -213,6 +213,49 @@ static void run_handler(const char *argument)
 	interrupt_each(0, SIG_IGN);
 }
 
+/* ---- signals in signals, in malloc --------------------------------------------------- */
+
+#define DEPTHS 3
+
+static const int nested_signals[DEPTHS] = { SIGALRM, SIGUSR1, SIGUSR2 };
+static uint32_t nested_sources[DEPTHS];
+
+/* Each of them is interrupted by the next, before it emits, between and after. */
+static void emit_nested(int signal)
+{
+	int depth = 0;
+
+	while (nested_signals[depth] != signal)
+		depth++;
+	handled += depth == DEPTHS - 1;
+	emit(nested_sources[depth]);
+	if (depth + 1 < DEPTHS)
+		raise(nested_signals[depth + 1]);
+	emit(nested_sources[depth]);
+}
+
+/* Signals at any moment, most of them in malloc, which may be traced itself. */
+static void run_nested(const char *argument)
+{
+	unsigned int wanted = argument ? (unsigned int)atoi(argument) : 2000;
+	uint32_t source = new_source();
+
+	for (int i = 0; i < DEPTHS; i++) {
+		struct sigaction action = { .sa_handler = emit_nested, .sa_flags = SA_RESTART };
+
+		nested_sources[i] = new_source();
+		sigaction(nested_signals[i], &action, NULL);
+	}
+	interrupt_each(50, emit_nested);
+	for (unsigned int i = 0; handled < wanted; i++) {
+		void *volatile memory = malloc(i * 37 % 5000);
+
+		emit(source);
+		free(memory);
+	}
+	interrupt_each(0, SIG_IGN);
+}
+
 /* Parent and child both go on with the event that the signal interrupted. */
 static void fork_in_handler(int signal)
 {
@@ -382,6 +425,7 @@ const struct scenario odd_scenarios[] = {
 	{ "undumpable", run_undumpable },
 	{ "no-environment", run_no_environment },
 	{ "handler", run_handler },
+	{ "nested", run_nested },
 	{ "fork-in-handler", run_fork_in_handler },
 	{ "exit-in-handler", run_exit_in_handler },
 	{ "first-events", run_first_events },

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * survivors STOP [children]: a program under load while its tracer is killed.
- * Threads emit numbered events in bursts; with "children", some are forked that
- * emit some and go; until the file STOP is there. Prints how long one event took at most, in
- * microseconds. Counts in $NUMBERED_COUNTS.
+ * survivors STOP [children|long]: a program under load while its tracer is killed.
+ * Threads emit numbered events in bursts, or long ones; with "children", some are forked that
+ * emit some and go; until the file STOP is there. Prints how long one event took
+ * at most, in microseconds, how long 999 of 1000 did, in nanoseconds, what the
+ * test does for it included, and how often a thread gave its CPU away, but for its
+ * pauses. Counts in $NUMBERED_COUNTS.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -12,6 +14,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,14 +25,23 @@
 #define THREADS 3
 #define BURST 300
 #define PAUSE_USEC 1000
+/* So that the first event after a pause is less than one of 1000. */
+#define LONGER 20
 #define CHILD_EVENTS 40
 #define CHILD_PAUSE_USEC 25000
 /* Sources are counted. */
 #define CHILDREN_MAX (NUMBERED_SOURCES - 64)
 
+/* Times of events, so many nanoseconds in each place. */
+#define PLACES 4096u
+#define PLACE_NS 16u
+
 static struct numbered_counts *counts;
 static uint64_t longest_ns;
+static uint64_t times[PLACES];
+static int64_t other_waits;
 static bool stopping;
+static int longer = 1;
 
 static uint64_t now_ns(void)
 {
@@ -38,29 +51,58 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void emit(uint32_t source)
+static void emit(uint32_t source, uint64_t *mine)
 {
 	uint64_t begun = now_ns(), took, longest;
 
 	numbered_emit(counts, source, NULL);
 	took = now_ns() - begun;
+	mine[took / PLACE_NS < PLACES ? took / PLACE_NS : PLACES - 1]++;
 	longest = __atomic_load_n(&longest_ns, __ATOMIC_RELAXED);
 	while (took > longest && !__atomic_compare_exchange_n(&longest_ns, &longest, took, false,
 							      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		continue;
 }
 
+static int64_t waits(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw;
+}
+
 static void *work(void *data)
 {
 	uint32_t source = numbered_source(counts);
+	uint64_t mine[PLACES] = { 0 };
+	int64_t others = 0, before;
 
 	(void)data;
 	while (!__atomic_load_n(&stopping, __ATOMIC_RELAXED)) {
-		for (int i = 0; i < BURST; i++)
-			emit(source);
-		usleep(PAUSE_USEC);
+		before = waits();
+		for (int i = 0; i < BURST * longer; i++)
+			emit(source, mine);
+		others += waits() - before;
+		usleep(PAUSE_USEC * (useconds_t)longer);
 	}
+	for (uint32_t i = 0; i < PLACES; i++)
+		__atomic_add_fetch(&times[i], mine[i], __ATOMIC_RELAXED);
+	__atomic_add_fetch(&other_waits, others, __ATOMIC_RELAXED);
 	return NULL;
+}
+
+/* What so many of 1000 events stayed below. */
+static uint64_t time_of(unsigned int of_thousand)
+{
+	uint64_t all = 0, below = 0;
+	uint32_t i;
+
+	for (i = 0; i < PLACES; i++)
+		all += times[i];
+	for (i = 0; i < PLACES && below * 1000 < all * of_thousand; i++)
+		below += times[i];
+	return (uint64_t)i * PLACE_NS;
 }
 
 static void run_child(void)
@@ -76,17 +118,20 @@ int main(int argc, char **argv)
 	const char *path = getenv("NUMBERED_COUNTS");
 	pthread_t threads[THREADS];
 	unsigned int children = 0;
+	bool forks = argc > 2 && strcmp(argv[2], "children") == 0;
 	int failed = 0;
 
 	if (argc < 2 || !path)
 		return 2;
+	if (argc > 2 && strcmp(argv[2], "long") == 0)
+		longer = LONGER;
 	counts = numbered_open(path);
 	for (int i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, work, NULL) != 0)
 			return 1;
 	while (access(argv[1], F_OK) != 0) {
 		int status;
-		pid_t child = argc > 2 && children < CHILDREN_MAX ? fork() : -1;
+		pid_t child = forks && children < CHILDREN_MAX ? fork() : -1;
 
 		if (child == 0)
 			run_child();
@@ -98,6 +143,8 @@ int main(int argc, char **argv)
 	__atomic_store_n(&stopping, true, __ATOMIC_RELAXED);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	printf("longest %llu us, %u children\n", (unsigned long long)longest_ns / 1000, children);
+	printf("longest %llu us, %u children, 999 of 1000 within %llu ns, other waits %lld\n",
+	       (unsigned long long)longest_ns / 1000, children, (unsigned long long)time_of(999),
+	       (long long)other_waits);
 	return failed > 0;
 }

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# Row 16: the consumer is stopped (SIGSTOP) while programs emit into a channel that
+# discards: no event waits for anything, 999 of 1000 take a microsecond at most, and
+# what was lost is counted exactly. The consumer goes on as the same process.
+#
+#   LTTNGMAP_SOAK_SECONDS   for 30 s, rather than 3
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/numbered.sh"
+
+seconds=3
+[[ -z ${LTTNGMAP_SOAK_SECONDS:-} ]] || seconds=30
+export XDG_RUNTIME_DIR=$TAP_DIR/runtime
+mkdir -m 0700 "$XDG_RUNTIME_DIR"
+
+consumer_of() {
+	pgrep -f "lttngmap-consumerd --control=$XDG_RUNTIME_DIR" | head -n 1
+}
+
+stop_consumer() {
+	local consumer
+
+	until grep -q . "$NUMBERED_COUNTS" 2>/dev/null; do sleep 0.05; done
+	sleep 0.3
+	consumer=$(consumer_of)
+	kill -STOP "$consumer"
+	sleep "$seconds"
+	[[ $(consumer_of) != "$consumer" ]] || echo "$consumer" >"$TAP_DIR/same"
+	kill -CONT "$consumer"
+	sleep 0.5
+	[[ $(consumer_of) != "$consumer" ]] || echo "$consumer" >>"$TAP_DIR/same"
+	touch "$TAP_DIR/stop"
+}
+
+value() { sed -nE "s/.*$1 ([0-9]+).*/\1/p" "$TAP_DIR/out"; }
+
+record() {
+	rm -f "$TAP_DIR/stop" "$TAP_DIR/same"
+	: >"$NUMBERED_COUNTS"
+	stop_consumer &
+	stopper=$!
+	numbered_record --mode discard --subbuf-size 64K --subbufs 4 -- \
+		"$LTTNGMAP_BUILD/tests/utils/survivors" "$TAP_DIR/stop" long
+	wait "$stopper"
+	most=$(value 'of 1000 within')
+	waits=$(value 'other waits')
+}
+
+# With instructions of a sanitizer in between it is not the event's time.
+bound=1000
+[[ -z ${LTTNGMAP_SANITIZED:-} ]] || bound=20000
+# What others do on a busy machine is not the event's either: thrice at most.
+for _ in 1 2 3; do
+	record
+	[[ ${most:-9999} -gt $bound ]] || break
+	diag "999 of 1000 events within $most ns: once more"
+done
+is "$numbered_status" 0 'the program and record end well' || diag "$(cat "$TAP_DIR/err")"
+numbered_is_counted 'each event is in the trace, once, or counted'
+diag "$(cat "$TAP_DIR/out"): $numbered_kept events kept, $numbered_lost lost"
+ok "while it was stopped, events were lost: $numbered_lost" test "$numbered_lost" -gt 10000
+ok "999 of 1000 events took a microsecond at most: ${most:-?} ns" test "${most:-99999}" -le "$bound"
+is "${waits:-?}" 0 'no event waited for anything'
+is "$(uniq -c "$TAP_DIR/same" | awk '{ print $1 }')" 2 'the consumer is the same all along'
+figure 16 "consumer stopped for $seconds s: $((numbered_kept + numbered_lost)) events emitted, \
+$numbered_kept kept, $numbered_lost counted as lost; p99.9 $most ns, $waits waits"
+done_testing

@@ -12,6 +12,7 @@ EXTRA_DIST += \
 	doc/design/pickup.md \
 	doc/design/ring-file.md \
 	doc/design/ring.md \
+	doc/design/reliability.md \
 	doc/design/surviving.md \
 	doc/design/trace.md
 

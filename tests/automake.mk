@@ -20,7 +20,7 @@
 test_ldflags = $(AM_LDFLAGS) -no-install
 
 # A test that hangs is ended, with all that it started, and has failed.
-test_timeout = timeout --kill-after=10 600
+test_timeout = timeout --kill-after=10 $${LTTNGMAP_TEST_TIMEOUT:-600}
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
@@ -53,10 +53,10 @@ AM_TESTS_ENVIRONMENT = $(sanitizer_environment) \
 
 # The scripts alone, for rounds in which unit tests would say nothing new.
 check-integration:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter tests/integration/%,$(TESTS))'
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter %.sh,$(filter-out tests/model/% tests/fuzz/%,$(TESTS)))'
 .PHONY: check-integration
 
-EXTRA_DIST += tests/utils/tap.sh
+EXTRA_DIST += tests/utils/tap.sh tests/reliability/rows
 noinst_HEADERS += tests/utils/tap.h
 
 check_PROGRAMS += tests/unit/tap
@@ -358,6 +358,12 @@ check_PROGRAMS += tests/utils/survivors
 tests_utils_survivors_SOURCES = tests/utils/survivors.c
 tests_utils_survivors_LDADD = liblttngmap.la -lpthread
 tests_utils_survivors_LDFLAGS = $(test_ldflags)
+check_PROGRAMS += tests/utils/crowd
+tests_utils_crowd_SOURCES = tests/utils/crowd.c
+tests_utils_crowd_LDADD = liblttngmap.la
+tests_utils_crowd_LDFLAGS = $(test_ldflags)
+dist_check_SCRIPTS += tests/reliability/soak.sh
+TESTS += tests/reliability/soak.sh
 
 dist_check_SCRIPTS += tests/integration/keeper.sh tests/integration/survive.sh
 TESTS += tests/integration/keeper.sh tests/integration/survive.sh

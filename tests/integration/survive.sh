@@ -7,17 +7,19 @@
 # counted as lost; nothing is lost where events may block; programs see no
 # error, and no event takes a second.
 #
-#   LTTNGMAP_TEST_KILLS   of each, in each mode (25)
+#   LTTNGMAP_TEST_KILLS   of each, in each mode (34)
 #   LTTNGMAP_SOAK_SECONDS   as many as take about so long
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/numbered.sh"
 
 soak=${LTTNGMAP_SOAK_SECONDS:+$((LTTNGMAP_SOAK_SECONDS * 7))}
-kills=${LTTNGMAP_TEST_KILLS:-${soak:-25}}
+kills=${LTTNGMAP_TEST_KILLS:-${soak:-34}}
 survivors=$LTTNGMAP_BUILD/tests/utils/survivors
 numbered_timeout=$((120 + kills * 2))
 export XDG_RUNTIME_DIR=$TAP_DIR/runtime
 mkdir -m 0700 "$XDG_RUNTIME_DIR"
+
+worst=0
 
 # The daemon is the keeper's child, the consumer the daemon's.
 daemon_of() {
@@ -78,6 +80,7 @@ survive() {
 	fi
 	longest=$(sed -n 's/^longest \([0-9]*\) us.*/\1/p' "$TAP_DIR/out")
 	diag "$(cat "$TAP_DIR/out"): $numbered_kept events kept, $numbered_lost lost"
+	[[ ${longest:-0} -le $worst ]] || worst=$longest
 	ok "$name: no event took a second: ${longest:-?} us" test "${longest:-1000000}" -lt 1000000
 }
 
@@ -87,6 +90,8 @@ survive 'consumer, blocking' blocking consumer_of
 survive 'consumer, discarding' discard consumer_of
 survive 'both, overwriting' overwrite daemon_of consumer_of
 
+figure 17 "$((kills * 3)) kills of the daemon, $((kills * 3)) of the consumer;" \
+	"the longest event took $worst us"
 ok 'nothing is left running' test -z "$(pgrep -f "$XDG_RUNTIME_DIR")"
 is "$(ls -A "$XDG_RUNTIME_DIR")" '' 'nor any directory'
 mounted() { grep -q " $TAP_DIR" /proc/self/mounts; }

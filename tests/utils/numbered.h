@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#define NUMBERED_SOURCES 65536u
+#define NUMBERED_SOURCES 131072u
 /* What a process may call itself that emits events of one source only. */
 #define NUMBERED_PROCESS_NAME "source-%u"
 #define NUMBERED_TEXT_MAX 15u

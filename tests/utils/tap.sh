@@ -64,9 +64,9 @@ diag() {
 	printf '%s\n' "$*" | sed 's/^/# /'
 }
 
-# figure ROW TEXT...: what was seen of a row of tests/reliability/rows.
+# figure ROW TEXT...: what was measured for a row of tests/reliability/rows.
 figure() {
-	echo "# figure $1: ${*:2}"
+	printf '# figure %02d: %s\n' "$1" "${*:2}"
 }
 
 # How many tests there will be; before the first.

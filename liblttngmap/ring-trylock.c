@@ -13,11 +13,12 @@
  * A signal handler that forks while its thread holds a lock: the child goes
  * on in here, on its parent's ring. The child's pages are wiped, so `epoch`
  * differs from what it was before the lock: the child leaves the ring and the
- * lock alone and writes as itself. The last check stands right before the
- * commit; a fork in the few instructions between makes the child store what
- * its parent stores, which is harmless if it does so before its parent's next
- * event there. A fork between the load of `epoch` and the lock leaves the lock
- * taken: that ring is out of use.
+ * lock alone and writes as itself. No instruction looks and stores in one, so
+ * a child may be forked behind a look and store once more what its parent
+ * stored: bytes of the record, which stay the same until its parent was around the
+ * whole ring; the commit, three instructions behind the last look, which is
+ * harmless before its parent's next event there. A fork between the load of
+ * `epoch` and the lock leaves the lock taken: that ring is out of use.
  */
 #include <stdint.h>
 
@@ -58,21 +59,45 @@ static void publish(const struct local *local, struct lttngmap_ring *ring, uint6
 		arch_store16_locked(ring->commit, word0, word1);
 }
 
-/* Store header and fields at `to`, in words: the last may spill 7 bytes. */
+/* One store: the compiler must make no call of a loop of these. */
+static void copy_word(char *to, const char *from)
+{
+	uint64_t word;
+
+	__builtin_memcpy(&word, from, sizeof(word));
+	__asm__ volatile("movq %1, %0" : "=m"(*(uint64_t *)to) : "r"(word));
+}
+
+/* Up to 7 bytes. */
+static void copy_short(char *to, const char *from, uint64_t size)
+{
+	if (size & 4)
+		__builtin_memcpy(to, from, 4);
+	if (size & 2)
+		__builtin_memcpy(to + (size & 4), from + (size & 4), 2);
+	if (size & 1)
+		to[size - 1] = from[size - 1];
+}
+
+/*
+ * Store header and fields at `to`, and no byte beyond: a child that was forked in
+ * here may do so once more when its parent has written the next record.
+ */
 static void copy_record(char *to, const struct ring_record *record, uint64_t now)
 {
+	uint64_t header = now << 16 | record->id, done;
+	uint64_t size = record->total - sizeof(header);
 	const char *from = record->fields;
-	uint64_t header = now << 16 | record->id;
-	uint64_t done;
 
 	__builtin_memcpy(to, &header, sizeof(header));
-	for (done = sizeof(header); done < record->total; done += 8) {
-		uint64_t word;
-
-		__builtin_memcpy(&word, from + done - sizeof(header), 8);
-		/* One store a word: the compiler must make no call of this loop. */
-		__asm__ volatile("movq %1, %0" : "=m"(*(uint64_t *)(to + done)) : "r"(word));
+	to += sizeof(header);
+	if (size < 8) {
+		copy_short(to, from, size);
+		return;
 	}
+	for (done = 0; done + 8 < size; done += 8)
+		copy_word(to + done, from + done);
+	copy_word(to + size - 8, from + size - 8);
 }
 
 static bool is_forked(const struct local *local, uint64_t epoch)

@@ -45,6 +45,16 @@ static inline uint32_t numbered_source(struct numbered_counts *counts)
 	return source;
 }
 
+/*
+ * One more, unless it is counted: a child that is forked in the middle of an event may
+ * come to do so when its parent is far ahead.
+ */
+static inline void numbered_count(uint64_t *count, uint64_t number)
+{
+	__atomic_compare_exchange_n(count, &number, number + 1, 0, __ATOMIC_SEQ_CST,
+				    __ATOMIC_SEQ_CST);
+}
+
 /* Emit the next event of the source; not counted where *stop_in says so meanwhile. */
 static inline void numbered_emit(struct numbered_counts *counts, uint32_t source,
 				 const volatile pid_t *stop_in)
@@ -54,12 +64,12 @@ static inline void numbered_emit(struct numbered_counts *counts, uint32_t source
 	uint64_t number = self->done;
 
 	numbered_payload(&payload, source, number);
-	__atomic_store_n(&self->begun, number + 1, __ATOMIC_SEQ_CST);
+	numbered_count(&self->begun, number);
 	lttngmap_tracepoint(numbered, event, source, number, payload.text, payload.items,
 			    payload.nr_items);
 	/* A child that was forked in there is not to count for its parent. */
 	if (!stop_in || !*stop_in)
-		__atomic_store_n(&self->done, number + 1, __ATOMIC_SEQ_CST);
+		numbered_count(&self->done, number);
 }
 
 static inline void numbered_emit_many(struct numbered_counts *counts, uint32_t source,

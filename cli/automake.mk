@@ -41,6 +41,7 @@ lttngmap_SOURCES = \
 	cli/cmd-list.c \
 	cli/cmd-load.c \
 	cli/cmd-record.c \
+	cli/cmd-recover.c \
 	cli/cmd-remove.c \
 	cli/cmd-rotate.c \
 	cli/cmd-save.c \

@@ -88,6 +88,8 @@ static const struct poptOption options[] = {
 	  "How ring files are served (default: ring-fs where possible)", "ring-fs|ring-socket" },
 	{ "clock", '\0', POPT_ARG_STRING, &record.options.clock, 0,
 	  "Clock of the events (default: tsc where the kernel itself uses it)", "tsc|monotonic" },
+	{ "ring-dir", '\0', POPT_ARG_STRING, &record.options.ring_dir, 0,
+	  "Keep rings in files there, for lttngmap recover", "DIR" },
 	{ "quiet", 'q', POPT_ARG_NONE, &record.options.quiet, 0,
 	  "No status line, no summary unless something was lost", NULL },
 	POPT_TABLEEND
@@ -246,6 +248,9 @@ static int finish(int status)
 	record_daemon_end(&record);
 	if (error) {
 		report_error("record: the trace in %s may lack its end", record.output.path);
+		if (record.options.ring_dir)
+			report_hint("`lttngmap recover %s` brings in what is left in the rings",
+				    record.options.ring_dir);
 		return status ? status : CLI_STATUS_RECORD;
 	}
 	record_progress_summary(&record);

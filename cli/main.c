@@ -38,6 +38,7 @@ const struct verb *const verbs[] = {
 	&verb_events,
 	&verb_save,
 	&verb_load,
+	&verb_recover,
 	&verb_help,
 	NULL,
 };

@@ -124,7 +124,7 @@ static void set_daemon_environment(const char *notify_path)
 static void run_daemon(struct record *record, const char *program, const char *notify_path,
 		       int error_fd, pid_t parent)
 {
-	char size[32], mediator[64], clock[64];
+	char size[32], mediator[64], clock[64], rings[PATH_MAX + 16];
 	char *arguments[10];
 	int n = 0, null_fd;
 	sigset_t none;
@@ -143,6 +143,10 @@ static void run_daemon(struct record *record, const char *program, const char *n
 	if (record->options.clock) {
 		snprintf(clock, sizeof(clock), "--clock=%s", record->options.clock);
 		arguments[n++] = clock;
+	}
+	if (record->options.ring_dir) {
+		snprintf(rings, sizeof(rings), "--ring-dir=%s", record->options.ring_dir);
+		arguments[n++] = rings;
 	}
 	arguments[n] = NULL;
 

@@ -54,6 +54,7 @@ struct record_options {
 	int file_count;
 	char *mediator; /* or NULL: the daemon's choice */
 	char *clock;    /* likewise */
+	char *ring_dir; /* or NULL: rings are memory */
 	int quiet;
 };
 

@@ -50,6 +50,7 @@ extern const struct verb verb_help;
 extern const struct verb verb_list;
 extern const struct verb verb_load;
 extern const struct verb verb_record;
+extern const struct verb verb_recover;
 extern const struct verb verb_remove;
 extern const struct verb verb_rotate;
 extern const struct verb verb_save;

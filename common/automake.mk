@@ -17,6 +17,8 @@ libcommon_la_SOURCES = \
 	common/knock.h \
 	common/log.c \
 	common/log.h \
+	common/map-guard.c \
+	common/map-guard.h \
 	common/name.c \
 	common/name.h \
 	common/protocol-app.h \
@@ -27,6 +29,8 @@ libcommon_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(SYSTEMD_CFLAGS)
 libcommon_la_LIBADD = $(JSON_LIBS)
 
 libringfile_la_SOURCES = \
+	common/map-guard.c \
+	common/map-guard.h \
 	common/protocol-ring.h \
 	common/ring-file-ioctl.c \
 	common/ring-file-socket.c \

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/map-guard.h"
 #include "common/ring-file-transport.h"
 
 struct lttngmap_ring_file {
@@ -102,13 +103,21 @@ static int map_memory(struct lttngmap_ring_file *file, int fd, uint64_t size)
 	meta = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
 	if (meta == MAP_FAILED)
 		return -errno;
-	error = check_geometry(file, meta, size);
+	error = map_guard_add(meta, page);
+	if (!error)
+		error = check_geometry(file, meta, size);
+	map_guard_remove(meta);
 	munmap(meta, page);
 	if (error)
 		return error;
 	meta = mmap(NULL, file->map_size, PROT_READ, MAP_SHARED, fd, 0);
 	if (meta == MAP_FAILED)
 		return -errno;
+	error = map_guard_add(meta, file->map_size);
+	if (error) {
+		munmap(meta, file->map_size);
+		return error;
+	}
 	file->map = meta;
 	/* A reader's core dump needs no traces. Where it is refused, it has them. */
 	(void)madvise(file->map, file->map_size, MADV_DONTDUMP);
@@ -160,8 +169,10 @@ void lttngmap_ring_file_close(struct lttngmap_ring_file *file)
 {
 	if (!file)
 		return;
-	if (file->map)
+	if (file->map) {
+		map_guard_remove(file->map);
 		munmap(file->map, file->map_size);
+	}
 	close(file->fd);
 	free(file);
 }

@@ -30,6 +30,8 @@ libconsumerd_la_SOURCES = \
 	consumerd/stream.h \
 	consumerd/trace-chunk.c \
 	consumerd/trace-files.c \
+	consumerd/trace-repair.c \
+	consumerd/trace-repair.h \
 	consumerd/trace.c \
 	consumerd/trace.h \
 	consumerd/turn.c \

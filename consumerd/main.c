@@ -17,12 +17,16 @@
 #include <systemd/sd-event.h>
 
 #include "common/log.h"
+#include "common/map-guard.h"
 #include "consumerd/consumer.h"
+#include "consumerd/trace-repair.h"
 
 #define EXIT_USAGE 2
 
 struct options {
 	char *control;
+	char *repair;
+	int json;
 	int version;
 };
 
@@ -31,6 +35,10 @@ static int parse_options(int argc, const char **argv, struct options *options, i
 {
 	const struct poptOption table[] = { { "control", '\0', POPT_ARG_STRING, &options->control,
 					      0, "connect to the session daemon here", "PATH" },
+					    { "repair", '\0', POPT_ARG_STRING, &options->repair, 0,
+					      "make traces below it whole, then end", "DIRECTORY" },
+					    { "json", '\0', POPT_ARG_NONE, &options->json, 0,
+					      "with --repair: tell as JSON what was done", NULL },
 					    { "version", '\0', POPT_ARG_NONE, &options->version, 0,
 					      "print the version", NULL },
 					    POPT_AUTOHELP POPT_TABLEEND };
@@ -47,7 +55,7 @@ static int parse_options(int argc, const char **argv, struct options *options, i
 	} else if (options->version) {
 		puts("lttngmap-consumerd " PACKAGE_VERSION);
 		*status = EXIT_SUCCESS;
-	} else if (!options->control) {
+	} else if (!options->control && !options->repair) {
 		log_error(
 			"--control=PATH is missing; lttngmap-sessiond starts this program itself");
 	} else {
@@ -105,7 +113,9 @@ static int run(const char *control)
 	sd_event *loop = NULL;
 	int error, terminate = 0;
 
-	error = sd_event_new(&loop);
+	error = map_guard_install();
+	if (error >= 0)
+		error = sd_event_new(&loop);
 	if (error >= 0)
 		error = set_signals(loop, &terminate);
 	if (error >= 0)
@@ -134,7 +144,9 @@ int main(int argc, char **argv)
 
 	log_init("lttngmap-consumerd");
 	if (parse_options(argc, (const char **)argv, &options, &status) == 0)
-		status = run(options.control);
+		status = options.repair ? trace_repair_all(options.repair, options.json)
+					: run(options.control);
 	free(options.control);
+	free(options.repair);
 	return status;
 }

@@ -12,6 +12,7 @@
 #include <lttngmap/ring-file.h>
 
 #include "common/log.h"
+#include "common/map-guard.h"
 
 /* What a ring may write before others have their turn. */
 #define TURN_PACKETS 16
@@ -215,6 +216,9 @@ static int copy_packet(struct ring *ring, const void **body)
 		shared->copy_size = ring->packet.length;
 	}
 	memcpy(shared->copy, *body, ring->packet.length);
+	/* Its process cut the file short: as the system calls of a write say it. */
+	if (map_guard_is_lost(*body))
+		return -EFAULT;
 	*body = shared->copy;
 	return lttngmap_ring_file_check_packet(ring->file);
 }
@@ -274,14 +278,17 @@ static int write_packet(struct ring *ring, const char **what)
 /* Is the daemon gone, or the ring not as it was agreed? No try will mend that. */
 static bool is_broken(int error)
 {
-	return error == -EBADMSG || error == -ENOTCONN || error == -ECONNABORTED ||
-	       error == -EPROTO || error == -EPIPE;
+	return error == -EBADMSG || error == -EFAULT || error == -ENOTCONN ||
+	       error == -ECONNABORTED || error == -EPROTO || error == -EPIPE;
 }
 
 static enum outcome give_up(struct ring *ring, int error)
 {
 	log_warning("ring %s/%s: reading it ended early (%s)", channel_name(ring->channel),
-		    ring->name, error == -EBADMSG ? "a packet that cannot be" : strerror(-error));
+		    ring->name,
+		    error == -EBADMSG  ? "a packet that cannot be"
+		    : error == -EFAULT ? "its process cut its file short"
+				       : strerror(-error));
 	detach(ring);
 	return OUTCOME_MORE;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/map-guard.h"
+
 /* A header and what pads it to whole blocks, at most. */
 #define PACKET_MORE 8192u
 
@@ -50,6 +52,8 @@ static int take_packet(struct snapshot *snapshot, struct lttngmap_ring_file *fil
 	if (error)
 		return error;
 	memcpy(snapshot->bytes + snapshot->used, body, packet->length);
+	if (map_guard_is_lost(body))
+		return -EFAULT;
 	error = lttngmap_ring_file_check_packet(file);
 	return error == -ESTALE ? -EAGAIN : error;
 }

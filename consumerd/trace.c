@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/fsuid.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -127,7 +128,7 @@ static int repair_stream(const struct trace *trace, const char *name)
 	return error;
 }
 
-static bool is_stream(const struct trace *trace, const char *name)
+bool trace_is_stream(const struct trace *trace, const char *name)
 {
 	struct stat status;
 
@@ -161,7 +162,7 @@ static int repair_if_stream(void *data, const char *name)
 {
 	struct trace *trace = data;
 
-	if (!is_stream(trace, name))
+	if (!trace_is_stream(trace, name))
 		return 0;
 	trace->had_streams = true;
 	return repair_stream(trace, name);
@@ -169,7 +170,7 @@ static int repair_if_stream(void *data, const char *name)
 
 static int stop_at_stream(void *data, const char *name)
 {
-	return is_stream(data, name);
+	return trace_is_stream(data, name);
 }
 
 bool trace_is_empty(const struct trace *trace)
@@ -193,6 +194,9 @@ static int open_folders(struct trace *trace, const char *output)
 		trace->index = open_directory(trace->dir, CTF_INDEX_DIRECTORY);
 		error = trace->index < 0 ? trace->index : 0;
 	}
+	/* Nobody mends it while we write to it (trace-repair.h). */
+	if (!error)
+		(void)flock(trace->dir, LOCK_SH | LOCK_NB);
 	if (!error)
 		error = trace_resume_discard(trace);
 	if (!error)

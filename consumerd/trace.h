@@ -107,6 +107,8 @@ void trace_take_next(int output);
 /* Until the second call, files are looked up, made and removed as the owner. */
 void trace_become_owner(const struct trace *trace);
 void trace_become_self(void);
+/* Is that file of its folder a stream's? */
+bool trace_is_stream(const struct trace *trace, const char *name);
 /* Call with each entry of the folder that does not begin with '.', until it returns not 0. */
 int trace_for_each(int folder, int (*call)(void *data, const char *name), void *data);
 

@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	doc/design/figures.md \
 	doc/design/filters.md \
 	doc/design/pickup.md \
+	doc/design/recovering.md \
 	doc/design/ring-file.md \
 	doc/design/ring.md \
 	doc/design/reliability.md \
@@ -56,6 +57,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-enable.1 \
 	doc/man/lttngmap-events.1 \
 	doc/man/lttngmap-list.1 \
+	doc/man/lttngmap-recover.1 \
 	doc/man/lttngmap-rotate.1 \
 	doc/man/lttngmap-save.1 \
 	doc/man/lttngmap-snapshot.1 \

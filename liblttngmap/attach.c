@@ -233,14 +233,32 @@ static bool is_held(int fd, uint64_t size)
 	       page_up((uint64_t)status.st_size) >= page_up(size);
 }
 
+/*
+ * Rings may be files instead, which the daemon keeps in a directory of its own,
+ * to survive a reboot. There are no seals then, but nobody else has them: the
+ * daemon is root's or our own user's, who could end us anyway.
+ */
+static bool is_held_ring(int fd, uint64_t size)
+{
+	struct stat status;
+
+	if (is_held(fd, size))
+		return true;
+	return arch_syscall(SYS_fstat, fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	       !(status.st_mode & (S_IRWXG | S_IRWXO)) && status.st_nlink > 0 &&
+	       (status.st_uid == 0 || status.st_uid == (uid_t)arch_syscall(SYS_geteuid)) &&
+	       page_up((uint64_t)status.st_size) >= page_up(size);
+}
+
 static bool are_held(const struct protocol_app_registered *answer, const struct exchange_fds *fds)
 {
 	bool held = is_held(fds->fd[PROTOCOL_APP_FD_CONTROL], answer->control_size) &&
 		    is_held(fds->fd[PROTOCOL_APP_FD_PROCESS], answer->process_size) &&
-		    is_held(fds->fd[PROTOCOL_APP_FD_RING_CONTROL], answer->ring_control_size);
+		    is_held_ring(fds->fd[PROTOCOL_APP_FD_RING_CONTROL], answer->ring_control_size);
 
 	for (uint32_t slot = 0; held && slot < answer->reserve; slot++)
-		held = is_held(fds->fd[PROTOCOL_APP_FD_RING_DATA + slot], answer->ring_data_size);
+		held = is_held_ring(fds->fd[PROTOCOL_APP_FD_RING_DATA + slot],
+				    answer->ring_data_size);
 	return held;
 }
 
@@ -565,7 +583,7 @@ bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed)
 			  &answer, sizeof(answer), sizeof(answer), &fds, deadline);
 	if (result >= 0) {
 		if (fds.count == 1 && answer.slot == slot &&
-		    answer.size >= needed + meta_page_size && is_held(fds.fd[0], answer.size))
+		    answer.size >= needed + meta_page_size && is_held_ring(fds.fd[0], answer.size))
 			mapped = map_extra(local, slot, page_up(answer.size - meta_page_size),
 					   fds.fd[0], meta_page_size);
 		exchange_close_fds(&fds);

@@ -83,10 +83,19 @@ libsessiond_la_SOURCES = \
 	sessiond/process.h \
 	sessiond/quota.c \
 	sessiond/quota.h \
+	sessiond/recover.c \
+	sessiond/recover.h \
+	sessiond/recover-ledger.c \
+	sessiond/recover-ledger.h \
+	sessiond/recover-process.c \
+	sessiond/recover-source.c \
+	sessiond/recover-source.h \
 	sessiond/registry.c \
 	sessiond/registry.h \
 	sessiond/ring-back.c \
 	sessiond/ring-back.h \
+	sessiond/ring-dir.c \
+	sessiond/ring-dir.h \
 	sessiond/ring-dirs.c \
 	sessiond/ring-dirs.h \
 	sessiond/ring-fs-dir.c \
@@ -101,6 +110,9 @@ libsessiond_la_SOURCES = \
 	sessiond/ring-set-make.c \
 	sessiond/ring-set-parts.h \
 	sessiond/ring-set.c \
+	sessiond/ring-set-copy.c \
+	sessiond/ring-set-import.c \
+	sessiond/ring-set-import.h \
 	sessiond/ring-set.h \
 	sessiond/ring-socket.c \
 	sessiond/ring-thread.c \

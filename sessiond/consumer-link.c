@@ -388,6 +388,11 @@ bool consumer_link_expected(const struct consumer_link *link)
 	       (link->restart && sd_event_source_get_enabled(link->restart, NULL) > 0);
 }
 
+bool consumer_link_is_attached(const struct consumer_link *link)
+{
+	return link->fd >= 0;
+}
+
 /* ---- the program ------------------------------------------------------------------ */
 
 static int link_spawn(struct consumer_link *link);

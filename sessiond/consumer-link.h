@@ -34,6 +34,8 @@ void consumer_link_destroy(struct consumer_link *link);
 int consumer_link_attach(struct consumer_link *link, int fd, int pid);
 /* Is there a consumer, or will there be one soon? */
 bool consumer_link_expected(const struct consumer_link *link);
+/* Is there one now? */
+bool consumer_link_is_attached(const struct consumer_link *link);
 
 /* Tell it, where there is one. */
 void consumer_link_session(struct consumer_link *link, const struct session *session);

@@ -71,17 +71,14 @@ static int make_memories(struct daemon *daemon)
 {
 	struct memory_set_config config = {
 		.ledger = daemon->ledger,
-		.reserve = daemon->options->reserve,
+		.place = ledger_place(daemon->ledger),
+		/* Files are made when it is known how much room they are to have. */
+		.reserve = ledger_place(daemon->ledger) ? 0 : daemon->options->reserve,
 		.reserve_size = daemon->options->reserve_size,
 	};
-	int cpus = control_pages_cpu_rings();
 	int error;
 
-	if (cpus < 0) {
-		log_error("cannot tell how many CPUs there can be: %s", strerror(-cpus));
-		return cpus;
-	}
-	daemon->cpu_rings = (uint32_t)cpus;
+	daemon->cpu_rings = daemon->ledger->head->cpu_rings;
 	daemon->meta_page_size = (uint32_t)memory_page_size();
 	daemon->slot_stride = SLOT_STRIDE_MIN;
 	while (daemon->slot_stride < daemon_control_size(daemon, SUBBUFS_SHIFT_ALWAYS))
@@ -99,8 +96,13 @@ static int make_memories(struct daemon *daemon)
 
 static int make_clock(struct daemon *daemon)
 {
-	int error = clock_choose(daemon->options->clock, &daemon->clock);
+	int error = 0;
 
+	/* That of the rings, whatever this machine has now. */
+	if (daemon->recovery)
+		daemon->clock = daemon->ledger->head->calibration.clock;
+	else
+		error = clock_choose(daemon->options->clock, &daemon->clock);
 	if (error) {
 		log_error("cannot use the clock '%s': %s", daemon->options->clock,
 			  strerror(-error));
@@ -235,7 +237,7 @@ static int make_sockets(struct daemon *daemon)
 }
 
 int daemon_create(const struct options *options, struct ledger *ledger, sd_event *event,
-		  struct daemon **result)
+		  struct recovery *recovery, struct daemon **result)
 {
 	struct daemon *daemon = calloc(1, sizeof(*daemon));
 	int error = -ENOMEM;
@@ -246,6 +248,7 @@ int daemon_create(const struct options *options, struct ledger *ledger, sd_event
 	daemon->options = options;
 	daemon->ledger = ledger;
 	daemon->event = event;
+	daemon->recovery = recovery;
 	if (asprintf(&daemon->rings_dir, "%s/rings", options->runtime_dir) < 0) {
 		daemon->rings_dir = NULL;
 		goto fail;

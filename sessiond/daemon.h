@@ -19,6 +19,7 @@
 #include "sessiond/slots.h"
 
 struct options;
+struct recovery;
 
 struct daemon {
 	const struct options *options;
@@ -46,15 +47,17 @@ struct daemon {
 	struct consumer_link *consumer;
 	struct control_socket *control;
 	struct app_socket *app;
-	struct pickup *pickup; /* NULL in a private instance */
+	struct pickup *pickup;     /* NULL in a private instance */
+	struct recovery *recovery; /* borrowed; NULL but where one is under way */
 };
 
 /*
  * Everything up and listening, in a registered RCU thread: anew, or as the
- * ledger has it. 0 or -errno; what failed was said.
+ * ledger has it; with a `recovery` (recover.h, else NULL) for its consumer alone. 0 or -errno; what
+ * failed was said.
  */
 int daemon_create(const struct options *options, struct ledger *ledger, sd_event *event,
-		  struct daemon **daemon);
+		  struct recovery *recovery, struct daemon **daemon);
 /*
  * Stop all sessions, wait for their traces for a few seconds at most, then
  * leave the event loop.

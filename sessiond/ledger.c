@@ -3,23 +3,15 @@
 #include "sessiond/ledger.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/knock.h"
 #include "sessiond/filter-pages.h"
-
-/* Of the log; more than all classes that a registry keeps. */
-#define LOG_MAX (UINT64_C(256) << 20)
-
-struct log_entry {
-	uint32_t uid;
-	uint32_t nr_classes;
-	uint64_t size;
-	char bytes[];
-};
 
 static uint64_t page_up(uint64_t size)
 {
@@ -28,53 +20,129 @@ static uint64_t page_up(uint64_t size)
 	return (size + page - 1) / page * page;
 }
 
-static int map_all(struct ledger *ledger, uint64_t set_stride, uint64_t process_stride)
-{
-	uint64_t head = page_up(sizeof(struct ledger_head));
-	int fd, error = 0;
-	char *at;
+/* ---- making ---------------------------------------------------------------------- */
 
-	ledger->size = head + 2 * LEDGER_TEXT_MAX + LOG_MAX + LEDGER_PROCESSES * process_stride;
-	/* A file, so that nobody accounts for what is not used. */
-	fd = memfd_create("lttngmap-ledger", MFD_CLOEXEC);
+void ledger_lay_out(uint32_t cpu_rings, struct ledger_layout *layout)
+{
+	layout->set_stride = (ring_set_saved_size(cpu_rings) + 63) & ~UINT64_C(63);
+	layout->process_stride = page_up(sizeof(struct ledger_process)) +
+				 page_up(LTTNGMAP_CHANNELS * layout->set_stride);
+	layout->text[0] = page_up(sizeof(struct ledger_head));
+	layout->text[1] = layout->text[0] + LEDGER_TEXT_MAX;
+	layout->log = layout->text[1] + LEDGER_TEXT_MAX;
+	layout->records = layout->log + LEDGER_LOG_MAX;
+	layout->size = layout->records + LEDGER_PROCESSES * layout->process_stride;
+}
+
+uint64_t ledger_set_offset(const struct ledger_layout *layout, uint32_t slot)
+{
+	return page_up(sizeof(struct ledger_process)) + slot * layout->set_stride;
+}
+
+void ledger_read_boot(char boot[40])
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? 0 : read(fd, boot, 36);
+
+	boot[length > 0 ? length : 0] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+/*
+ * Room for a part that is about to be written for the first time: a full file
+ * system is to say so here. Where there is no file, or one that cannot tell,
+ * there is room.
+ */
+static int reserve(const struct ledger *ledger, const void *at, uint64_t size)
+{
+	off_t offset = (const char *)at - (const char *)ledger->head;
+
+	if (ledger->fd < 0 || fallocate(ledger->fd, 0, offset, (off_t)size) == 0 ||
+	    errno == EOPNOTSUPP)
+		return 0;
+	return -errno;
+}
+
+/* A file, so that nobody accounts for what is not used. */
+static int open_file(int dir, uint64_t size)
+{
+	int error, fd = dir < 0 ? memfd_create("lttngmap-ledger", MFD_CLOEXEC)
+				: openat(dir, LEDGER_FILE,
+					 O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
 	if (fd < 0)
 		return -errno;
-	if (ftruncate(fd, (off_t)ledger->size) != 0) {
-		error = -errno;
-		goto close;
-	}
-	at = mmap(NULL, ledger->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (at == MAP_FAILED) {
-		error = -errno;
-		goto close;
-	}
-	madvise(at, ledger->size, MADV_DONTDUMP);
-	ledger->head = (struct ledger_head *)at;
-	ledger->text[0] = at + head;
-	ledger->text[1] = ledger->text[0] + LEDGER_TEXT_MAX;
-	ledger->log = ledger->text[1] + LEDGER_TEXT_MAX;
-	ledger->records = ledger->log + LOG_MAX;
-	ledger->head->set_stride = set_stride;
-	ledger->head->process_stride = process_stride;
-close:
+	if (ftruncate(fd, (off_t)size) == 0 && (dir < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0))
+		return fd;
+	error = -errno;
+	if (dir >= 0)
+		unlinkat(dir, LEDGER_FILE, 0);
 	close(fd);
 	return error;
 }
 
-int ledger_create(uint32_t cpu_rings, struct ledger **result)
+static void fill_head(struct ledger *ledger, uint32_t cpu_rings, const struct ledger_layout *layout)
+{
+	struct ledger_head *head = ledger->head;
+
+	head->version = LEDGER_VERSION;
+	head->cpu_rings = cpu_rings;
+	head->page_size = (uint32_t)memory_page_size();
+	head->size = ledger->size;
+	head->address = (uintptr_t)head;
+	head->set_stride = layout->set_stride;
+	head->process_stride = layout->process_stride;
+	ledger_read_boot(head->boot);
+	/* Release: who finds it finds the others. */
+	__atomic_store_n(&head->magic, LEDGER_MAGIC, __ATOMIC_RELEASE);
+}
+
+static int map_all(struct ledger *ledger, uint32_t cpu_rings, int dir)
+{
+	struct ledger_layout layout;
+	int fd, error;
+	char *at;
+
+	ledger_lay_out(cpu_rings, &layout);
+	ledger->size = layout.size;
+	fd = open_file(dir, layout.size);
+	if (fd < 0)
+		return fd;
+	at = mmap(NULL, ledger->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED) {
+		error = -errno;
+		close(fd);
+		return error;
+	}
+	madvise(at, ledger->size, MADV_DONTDUMP);
+	ledger->head = (struct ledger_head *)at;
+	ledger->text[0] = at + layout.text[0];
+	ledger->text[1] = at + layout.text[1];
+	ledger->log = at + layout.log;
+	ledger->records = at + layout.records;
+	if (dir < 0)
+		close(fd);
+	else
+		ledger->fd = fd;
+	error = reserve(ledger, at, layout.text[0]);
+	if (error == 0)
+		fill_head(ledger, cpu_rings, &layout);
+	return error;
+}
+
+int ledger_create_in(uint32_t cpu_rings, int dir, struct ledger **result)
 {
 	struct ledger *ledger = calloc(1, sizeof(*ledger));
-	uint64_t set_stride = (ring_set_saved_size(cpu_rings) + 63) & ~UINT64_C(63);
 	int error;
 
 	*result = NULL;
 	if (!ledger)
 		return -ENOMEM;
+	ledger->fd = -1;
 	ledger->control = MEMORY_NONE;
 	ledger->words = MEMORY_NONE;
-	error = map_all(ledger, set_stride,
-			page_up(sizeof(struct ledger_process)) +
-				page_up(LTTNGMAP_CHANNELS * set_stride));
+	error = map_all(ledger, cpu_rings, dir);
 	if (error == 0)
 		error = memory_create(MEMORY_CONTROL, FILTER_PAGES_CONTROL_SIZE, &ledger->control);
 	if (error == 0)
@@ -82,11 +150,29 @@ int ledger_create(uint32_t cpu_rings, struct ledger **result)
 				      LEDGER_PROCESSES * sizeof(struct lttngmap_process),
 				      &ledger->words);
 	if (error) {
+		if (ledger->fd >= 0)
+			unlinkat(dir, LEDGER_FILE, 0);
 		ledger_destroy(ledger);
 		return error;
 	}
 	*result = ledger;
 	return 0;
+}
+
+int ledger_create(uint32_t cpu_rings, struct ledger **result)
+{
+	return ledger_create_in(cpu_rings, -1, result);
+}
+
+void ledger_name_files(struct ledger *ledger, int dir)
+{
+	ledger->place = (struct memory_place){ .dir = dir, .last = &ledger->head->last_file };
+	ledger->head->named_files = true;
+}
+
+const struct memory_place *ledger_place(const struct ledger *ledger)
+{
+	return ledger->head->named_files ? &ledger->place : NULL;
 }
 
 void ledger_leave(struct ledger *ledger)
@@ -107,6 +193,8 @@ void ledger_destroy(struct ledger *ledger)
 	memory_destroy(&ledger->words);
 	if (ledger->head)
 		munmap(ledger->head, ledger->size);
+	if (ledger->fd >= 0)
+		close(ledger->fd);
 	free(ledger);
 }
 
@@ -131,11 +219,17 @@ void ledger_process_set(struct ledger *ledger, uint32_t index, enum ledger_state
 
 int ledger_process_take(struct ledger *ledger)
 {
+	int error;
+
 	for (uint32_t i = 0; i < LEDGER_PROCESSES; i++) {
 		uint32_t index = ledger->next++ % LEDGER_PROCESSES;
 
 		if (ledger_process_state(ledger, index) != LEDGER_FREE)
 			continue;
+		error = reserve(ledger, ledger_process(ledger, index),
+				page_up(sizeof(struct ledger_process)));
+		if (error)
+			return error;
 		ledger_process_set(ledger, index, LEDGER_TAKEN);
 		return (int)index;
 	}
@@ -147,7 +241,9 @@ void ledger_process_drop(struct ledger *ledger, uint32_t index)
 	ledger_process_set(ledger, index, LEDGER_TAKEN);
 	/* Who may still look at them, a process that is not traced any more, finds zeros. */
 	memset(ledger_words(ledger, index), 0, sizeof(struct lttngmap_process));
-	madvise(ledger_process(ledger, index), ledger->head->process_stride, MADV_REMOVE);
+	/* Where the file system cannot give room back, what was used of it is made zeros. */
+	if (madvise(ledger_process(ledger, index), ledger->head->process_stride, MADV_REMOVE) != 0)
+		memset(ledger_process(ledger, index), 0, ledger->head->process_stride);
 	ledger_process_set(ledger, index, LEDGER_FREE);
 }
 
@@ -163,6 +259,11 @@ struct ring_saved *ledger_set(const struct ledger *ledger, uint32_t index, uint3
 	return (struct ring_saved *)(sets + slot * ledger->head->set_stride);
 }
 
+int ledger_set_reserve(const struct ledger *ledger, uint32_t index, uint32_t slot)
+{
+	return reserve(ledger, ledger_set(ledger, index, slot), ledger->head->set_stride);
+}
+
 struct lttngmap_process *ledger_words(const struct ledger *ledger, uint32_t index)
 {
 	return (struct lttngmap_process *)ledger->words.map + index;
@@ -173,9 +274,13 @@ struct lttngmap_process *ledger_words(const struct ledger *ledger, uint32_t inde
 int ledger_text_write(struct ledger *ledger, const char *text, size_t size)
 {
 	uint32_t other = !ledger->head->text;
+	int error;
 
 	if (size >= LEDGER_TEXT_MAX)
 		return -E2BIG;
+	error = reserve(ledger, ledger->text[other], size + 1);
+	if (error)
+		return error;
 	memcpy(ledger->text[other], text, size);
 	ledger->text[other][size] = '\0';
 	/* Release: the text before the word that makes it the one in force. */
@@ -186,6 +291,12 @@ int ledger_text_write(struct ledger *ledger, const char *text, size_t size)
 const char *ledger_text(const struct ledger *ledger)
 {
 	return ledger->text[ledger->head->text];
+}
+
+bool ledger_text_is_empty(const char *text)
+{
+	/* As state_save_sessions() writes it. */
+	return text[0] == '\0' || strcmp(text, "{\"sessions\":[]}") == 0;
 }
 
 void ledger_totals_add(struct ledger_session *session, uint64_t set,
@@ -223,13 +334,18 @@ const struct ledger_totals *ledger_totals(const struct ledger_session *session)
 int ledger_log_append(struct ledger *ledger, uint32_t uid, const void *bytes, size_t size,
 		      uint32_t nr_classes)
 {
-	struct log_entry *entry = (struct log_entry *)(ledger->log + ledger->head->log_size);
+	struct ledger_entry *entry = (struct ledger_entry *)(ledger->log + ledger->head->log_size);
 	/* Entries stand at multiples of 8. */
 	uint64_t taken = (sizeof(*entry) + size + 7) & ~UINT64_C(7);
 
-	if (taken > LOG_MAX - ledger->head->log_size)
+	int error;
+
+	if (taken > LEDGER_LOG_MAX - ledger->head->log_size)
 		return -ENOSPC;
-	*entry = (struct log_entry){ .uid = uid, .nr_classes = nr_classes, .size = size };
+	error = reserve(ledger, entry, taken);
+	if (error)
+		return error;
+	*entry = (struct ledger_entry){ .uid = uid, .nr_classes = nr_classes, .size = size };
 	memcpy(entry->bytes, bytes, size);
 	/* Release: the entry before what says that it is there. */
 	__atomic_store_n(&ledger->head->log_size, ledger->head->log_size + taken, __ATOMIC_RELEASE);
@@ -245,7 +361,7 @@ int ledger_log_read(const struct ledger *ledger,
 	int error = 0;
 
 	while (error == 0 && at < ledger->head->log_size) {
-		const struct log_entry *entry = (const struct log_entry *)(ledger->log + at);
+		const struct ledger_entry *entry = (const struct ledger_entry *)(ledger->log + at);
 
 		error = take(entry->uid, entry->bytes, entry->size, entry->nr_classes, data);
 		at += (sizeof(*entry) + entry->size + 7) & ~UINT64_C(7);

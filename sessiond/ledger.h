@@ -13,6 +13,10 @@
  * Descriptors stand in it by number, 0 being none. A number is written when
  * the descriptor exists, and wiped before it is closed. All of it is sparse.
  *
+ * It may be a file, for `lttngmap recover`, when keeper and daemon were killed
+ * together. Then room is made for each part before it is first written, so
+ * that a full disk is an error and no SIGBUS; and whoever holds its lock lives.
+ *
  * Main thread, but for ledger_process_drop(): any.
  */
 #ifndef SESSIOND_LEDGER_H
@@ -30,10 +34,17 @@
 #include "sessiond/memory.h"
 #include "sessiond/ring-set.h"
 
+#define LEDGER_FILE "ledger" /* in the runtime or the ring directory */
+#define LEDGER_MAGIC 0x3152474c504d544cull
+/* Raised where any of what lies in it is laid out otherwise. */
+#define LEDGER_VERSION 1u
+
 #define LEDGER_PROCESSES 32768u
 #define LEDGER_SESSIONS 64u
 /* Of the text that says what sessions there are. */
 #define LEDGER_TEXT_MAX (UINT64_C(64) << 20)
+/* Of the log; more than all classes that a registry keeps. */
+#define LEDGER_LOG_MAX (UINT64_C(256) << 20)
 
 /* What a process's record stands for. */
 enum ledger_state {
@@ -59,6 +70,9 @@ struct ledger_process {
 	int doorbell;
 	int ring_control;
 	int ring_data[LTTNGMAP_CHANNELS];
+	/* Which memories these are: as of struct memory. */
+	uint64_t control_file;
+	uint64_t data_file[LTTNGMAP_CHANNELS];
 	/* As struct process_slot. */
 	uint8_t dirty[LTTNGMAP_CHANNELS];
 	uint8_t subbufs_shift[LTTNGMAP_CHANNELS];
@@ -84,7 +98,17 @@ struct ledger_session {
 };
 
 struct ledger_head {
-	bool ready; /* the daemon has begun to serve */
+	uint64_t magic;
+	uint32_t version;
+	uint32_t cpu_rings;
+	uint32_t page_size;
+	bool named_files;      /* memories are files in the ledger's directory, else memfds */
+	uint64_t size;         /* of all of it */
+	uint64_t address;      /* where the keeper has it: what pointers in it are meant from */
+	uint64_t last_file;    /* number of a memory's file; raised before */
+	char boot[40];         /* the boot that it is of */
+	char runtime_dir[128]; /* the daemon's */
+	bool ready;            /* the daemon has begun to serve */
 	uint32_t lives;
 	char death[64];      /* how the last life ended; empty: this is the first */
 	uint64_t set_stride; /* bytes of a ring set's part of a record, and of all of that */
@@ -112,10 +136,25 @@ struct ledger {
 	char *records;
 	uint64_t size;
 	uint32_t next; /* where to look for a free record */
+	int fd;        /* of the file, locked; -1: it is none */
+	struct memory_place place;
+};
+
+/* An entry of the log. */
+struct ledger_entry {
+	uint32_t uid;
+	uint32_t nr_classes;
+	uint64_t size;
+	char bytes[];
 };
 
 /* For rings of so many CPUs. 0 or -errno. */
 int ledger_create(uint32_t cpu_rings, struct ledger **ledger);
+/*
+ * The same, but that it lies in the file LEDGER_FILE of directory `dir`, which
+ * is not there yet, and is locked.
+ */
+int ledger_create_in(uint32_t cpu_rings, int dir, struct ledger **ledger);
 /* There will be no other life: processes look for another daemon (common/knock.h). */
 void ledger_leave(struct ledger *ledger);
 /* NULL is allowed. */
@@ -123,6 +162,29 @@ void ledger_destroy(struct ledger *ledger);
 
 /* Is it the daemon's first life? */
 bool ledger_is_new(const struct ledger *ledger);
+
+/* From the beginning on, rings are files of the directory, which must stay open. */
+void ledger_name_files(struct ledger *ledger, int dir);
+/* Where rings are; NULL: they are memfds. */
+const struct memory_place *ledger_place(const struct ledger *ledger);
+
+/*
+ * Where things lie in a ledger for so many CPUs, as bytes from its beginning;
+ * what else has the same layout is the same version's.
+ */
+struct ledger_layout {
+	uint64_t text[2];
+	uint64_t log;
+	uint64_t records;
+	uint64_t set_stride;
+	uint64_t process_stride;
+	uint64_t size;
+};
+void ledger_lay_out(uint32_t cpu_rings, struct ledger_layout *layout);
+/* From the beginning of a process's record. */
+uint64_t ledger_set_offset(const struct ledger_layout *layout, uint32_t slot);
+/* Of this boot; NUL-terminated. */
+void ledger_read_boot(char boot[40]);
 
 /* A record, all zeros, TAKEN: its index, or -ENOSPC. */
 int ledger_process_take(struct ledger *ledger);
@@ -133,13 +195,18 @@ enum ledger_state ledger_process_state(const struct ledger *ledger, uint32_t ind
 struct ledger_process *ledger_process(const struct ledger *ledger, uint32_t index);
 /* Where the ring set of a slot keeps its own. */
 struct ring_saved *ledger_set(const struct ledger *ledger, uint32_t index, uint32_t slot);
+/* Make room for it, before it is first written. 0 or -errno. */
+int ledger_set_reserve(const struct ledger *ledger, uint32_t index, uint32_t slot);
 /* What the process reads. */
 struct lttngmap_process *ledger_words(const struct ledger *ledger, uint32_t index);
 
-/* The whole of `text` in place of the one before. 0 or -E2BIG. */
+/* The whole of `text` in place of the one before. 0, -E2BIG or -ENOSPC. */
 int ledger_text_write(struct ledger *ledger, const char *text, size_t size);
 /* Ends in NUL; "" where there was none. */
 const char *ledger_text(const struct ledger *ledger);
+
+/* Are there no sessions in it? Of a text of which nothing is known but its NUL. */
+bool ledger_text_is_empty(const char *text);
 
 /*
  * Append classes that user `uid` registered, in the form of

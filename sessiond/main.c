@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -20,12 +21,15 @@
 #include <urcu/urcu-memb.h>
 
 #include "common/log.h"
+#include "common/map-guard.h"
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
 #include "sessiond/keeper.h"
 #include "sessiond/ledger.h"
 #include "sessiond/listen.h"
 #include "sessiond/options.h"
+#include "sessiond/recover.h"
+#include "sessiond/ring-dir.h"
 #include "sessiond/runtime-dir.h"
 
 /* Every traced process takes some twenty descriptors. */
@@ -119,7 +123,7 @@ static int serve(const struct beginning *beginning)
 		error = sd_event_default(&event);
 	if (error < 0)
 		goto out;
-	error = daemon_create(beginning->options, beginning->ledger, event, &daemon);
+	error = daemon_create(beginning->options, beginning->ledger, event, NULL, &daemon);
 	if (error)
 		goto out;
 	error = watch_signals(event, daemon);
@@ -142,23 +146,51 @@ static int serve_status(void *data)
 	return serve(data) >= 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int make_ledger(struct ledger **ledger)
+/*
+ * In the ring directory, else in the runtime directory. Where that cannot be,
+ * the daemon does without: it only is not to be recovered should its keeper be
+ * killed, too.
+ */
+static int make_ledger(int ring_dir, int runtime_dir, struct ledger **ledger)
 {
-	int cpus = control_pages_cpu_rings();
-	int error = cpus;
+	int cpus = control_pages_cpu_rings(), error;
 
-	if (cpus < 0)
+	if (cpus < 0) {
 		log_error("cannot tell how many CPUs there can be: %s", strerror(-cpus));
-	else if ((error = ledger_create((uint32_t)cpus, ledger)) != 0)
+		return cpus;
+	}
+	error = ledger_create_in((uint32_t)cpus, ring_dir >= 0 ? ring_dir : runtime_dir, ledger);
+	if (error && ring_dir < 0) {
+		log_warning("cannot keep a ledger in the runtime directory (%s): should keeper and "
+			    "daemon be killed, `lttngmap recover` finds nothing",
+			    strerror(-error));
+		error = ledger_create((uint32_t)cpus, ledger);
+	}
+	if (error)
 		log_error("cannot make the memory that is to outlive the daemon: %s",
 			  strerror(-error));
+	else if (ring_dir >= 0)
+		ledger_name_files(*ledger, ring_dir);
 	return error;
 }
 
-/* The daemon in all its lives, in its directory. An exit status. */
-static int run(struct beginning *beginning)
+/* A daemon that failed leaves the ledger of its sessions; `lttngmap recover` needs it. */
+static void leave_ledger(const struct ledger *ledger, int dir, int status)
+{
+	if (ledger->fd < 0)
+		return;
+	if (status == EXIT_SUCCESS || ledger_text_is_empty(ledger_text(ledger)))
+		unlinkat(dir, LEDGER_FILE, 0);
+	else
+		log_warning(
+			"what was not read yet of its sessions can be had by `lttngmap recover`");
+}
+
+/* The daemon in all its lives, in its directories. An exit status. */
+static int run(struct beginning *beginning, int ring_dir)
 {
 	const struct options *options = beginning->options;
+	int runtime_dir = beginning->dir->fd;
 	struct keeper_config keeper = {
 		.rings_dir = beginning->dir->rings,
 		.serve = serve_status,
@@ -166,9 +198,11 @@ static int run(struct beginning *beginning)
 	};
 	int status = EXIT_FAILURE;
 
-	if (make_ledger(&beginning->ledger) != 0)
+	if (make_ledger(ring_dir, runtime_dir, &beginning->ledger) != 0)
 		return EXIT_FAILURE;
 	keeper.ledger = beginning->ledger;
+	snprintf(keeper.ledger->head->runtime_dir, sizeof(keeper.ledger->head->runtime_dir), "%s",
+		 options->runtime_dir);
 	if (listen_make(options->runtime_dir) != 0)
 		goto out;
 	if (options->supervise) {
@@ -179,7 +213,28 @@ static int run(struct beginning *beginning)
 	}
 	ledger_leave(beginning->ledger);
 out:
+	leave_ledger(beginning->ledger, ring_dir >= 0 ? ring_dir : runtime_dir, status);
 	ledger_destroy(beginning->ledger);
+	return status;
+}
+
+/* As run(), where rings are as the options say. */
+static int run_with_rings(struct beginning *beginning)
+{
+	int ring_dir, status;
+
+	if (!beginning->options->ring_dir)
+		return run(beginning, -1);
+	ring_dir = ring_dir_enter(beginning->options->ring_dir);
+	if (ring_dir < 0)
+		return EXIT_FAILURE;
+	if (map_guard_install() != 0) {
+		log_error("cannot guard against files that are cut short: %s", strerror(errno));
+		close(ring_dir);
+		return EXIT_FAILURE;
+	}
+	status = run(beginning, ring_dir);
+	close(ring_dir);
 	return status;
 }
 
@@ -195,6 +250,12 @@ int main(int argc, const char **argv)
 	status = options_parse(&options, argc, argv);
 	if (status >= 0)
 		goto out;
+	if (options.recover) {
+		block_signals();
+		raise_file_limit();
+		status = recover_run(&options);
+		goto out;
+	}
 	status = EXIT_FAILURE;
 	if (listen_init() != 0) {
 		log_error("the sockets that were passed ($LISTEN_FDS) are not as sd_listen_fds(3) "
@@ -213,7 +274,7 @@ int main(int argc, const char **argv)
 		goto out;
 	if (options.private_instance)
 		runtime_dir_adopt(&dir);
-	status = run(&beginning);
+	status = run_with_rings(&beginning);
 	runtime_dir_leave(&dir);
 	listen_end();
 out:

@@ -121,6 +121,8 @@ static int make_set(struct channel *channel, struct memory_set *memories, struct
 		.saved = ledger_set(daemon->ledger, memories->index, channel->slot),
 		.last_id = &daemon->ledger->head->last_set,
 		.life = channel->life,
+		.past = daemon->recovery != NULL,
+		.can_shrink = data->place != NULL,
 		.release = lease_end,
 	};
 	struct lease *lease;
@@ -230,6 +232,17 @@ static void say_failure(const struct channel *channel, const struct process *pro
 			    process->pid, channel->name, strerror(-error));
 }
 
+/* In files, for all that the process may write of the channel from now on. */
+static int make_room(const struct channel *channel, const struct process *process)
+{
+	const struct daemon *daemon = process->daemon;
+	int error = memory_set_reserve(process->memories, channel->slot,
+				       daemon_control_size(daemon, channel->subbufs_shift));
+
+	return error ? error
+		     : ledger_set_reserve(daemon->ledger, process->memories->index, channel->slot);
+}
+
 int member_join(struct channel *channel, struct process *process, bool make_memory)
 {
 	struct daemon *daemon = process->daemon;
@@ -243,6 +256,8 @@ int member_join(struct channel *channel, struct process *process, bool make_memo
 	error = slot_admit(channel, process);
 	if (error == 0 && make_memory)
 		error = memory_set_fit(process->memories, channel->slot, size);
+	if (error == 0)
+		error = make_room(channel, process);
 	if (error == 0 && data->fd >= 0 && data->size >= size)
 		error = member_make(channel, process);
 	if (error) {

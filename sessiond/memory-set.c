@@ -29,6 +29,7 @@ static void drop_data(struct memory_set *set, uint32_t slot)
 static void set_data(struct memory_set *set, uint32_t slot, const struct memory *memory)
 {
 	set->ring_data[slot] = *memory;
+	memory_set_record(set)->data_file[slot] = memory->file;
 	memory_set_record(set)->ring_data[slot] = memory->fd;
 }
 
@@ -54,6 +55,7 @@ static struct memory_set *memory_set_new(const struct memory_set_config *config,
 		return NULL;
 	urcu_ref_init(&set->references);
 	set->ledger = config->ledger;
+	set->place = config->place;
 	set->index = index;
 	set->reserve = config->reserve;
 	set->slot_stride = config->slot_stride;
@@ -83,15 +85,17 @@ int memory_set_create(const struct memory_set_config *config, struct memory_set 
 		goto fail;
 	}
 	memory_set_record(set)->doorbell = set->doorbell;
-	error = memory_create(MEMORY_RING_CONTROL, LTTNGMAP_CHANNELS * config->slot_stride,
-			      &set->ring_control);
+	error = memory_create_in(config->place, MEMORY_RING_CONTROL,
+				 LTTNGMAP_CHANNELS * config->slot_stride, &set->ring_control);
 	if (error)
 		goto fail;
+	memory_set_record(set)->control_file = set->ring_control.file;
 	memory_set_record(set)->ring_control = set->ring_control.fd;
 	for (uint32_t slot = 0; slot < config->reserve; slot++) {
 		struct memory memory;
 
-		error = memory_create(MEMORY_RING_DATA, config->reserve_size, &memory);
+		error = memory_create_in(config->place, MEMORY_RING_DATA, config->reserve_size,
+					 &memory);
 		if (error)
 			goto fail;
 		set_data(set, slot, &memory);
@@ -115,10 +119,12 @@ int memory_set_restore(const struct memory_set_config *config, uint32_t index,
 	if (!set)
 		return -ENOMEM;
 	set->doorbell = record->doorbell;
-	error = memory_adopt(MEMORY_RING_CONTROL, record->ring_control, &set->ring_control);
+	error = memory_adopt(MEMORY_RING_CONTROL, record->ring_control, record->control_file,
+			     config->place, &set->ring_control);
 	for (uint32_t slot = 0; error == 0 && slot < LTTNGMAP_CHANNELS; slot++)
 		if (record->ring_data[slot])
 			error = memory_adopt(MEMORY_RING_DATA, record->ring_data[slot],
+					     record->data_file[slot], config->place,
 					     &set->ring_data[slot]);
 	if (error) {
 		memory_set_free(set);
@@ -157,7 +163,7 @@ int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t size)
 
 	if (set->ring_data[slot].fd >= 0 && set->ring_data[slot].size >= size)
 		return 0;
-	error = memory_create(MEMORY_RING_DATA, size, &larger);
+	error = memory_create_in(set->place, MEMORY_RING_DATA, size, &larger);
 	if (error)
 		return error;
 	drop_data(set, slot);
@@ -172,6 +178,16 @@ int memory_set_zero(struct memory_set *set, uint32_t slot)
 
 	if (error == 0 && data->fd >= 0)
 		error = memory_zero(data, 0, data->size);
+	return error;
+}
+
+int memory_set_reserve(const struct memory_set *set, uint32_t slot, uint64_t control)
+{
+	const struct memory *data = &set->ring_data[slot];
+	int error = memory_reserve(&set->ring_control, slot * set->slot_stride, control);
+
+	if (error == 0 && data->fd >= 0)
+		error = memory_reserve(data, 0, data->size);
 	return error;
 }
 

@@ -31,6 +31,7 @@
 struct memory_set {
 	struct urcu_ref references;
 	struct ledger *ledger;
+	const struct memory_place *place;
 	uint32_t index;             /* of its record, and of the process's words */
 	struct memory ring_control; /* LTTNGMAP_CHANNELS times slot_stride */
 	int doorbell;               /* eventfd */
@@ -41,10 +42,11 @@ struct memory_set {
 };
 
 struct memory_set_config {
-	struct ledger *ledger; /* outlives all sets */
-	uint32_t reserve;      /* ring data memories made at once */
-	uint64_t reserve_size; /* bytes of each, the meta page included */
-	uint64_t slot_stride;  /* bytes of ring control of one slot */
+	struct ledger *ledger;            /* outlives all sets */
+	const struct memory_place *place; /* the same; NULL: rings are memfds */
+	uint32_t reserve;                 /* ring data memories made at once */
+	uint64_t reserve_size;            /* bytes of each, the meta page included */
+	uint64_t slot_stride;             /* bytes of ring control of one slot */
 };
 
 /* One reference. 0 or -errno. */
@@ -83,6 +85,12 @@ int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t size);
 
 /* Ring control and ring data of the slot read as zeros again. 0 or -errno. */
 int memory_set_zero(struct memory_set *set, uint32_t slot);
+
+/*
+ * Where memories are files: make room for the first `control` bytes of the
+ * slot's ring control, and for all of its ring data, if it has any. 0 or -errno.
+ */
+int memory_set_reserve(const struct memory_set *set, uint32_t slot, uint64_t control);
 
 /*
  * The process is gone: close what only it needed. Ring control and the slots

@@ -6,9 +6,12 @@
 #include <fcntl.h>
 #include <numa.h>
 #include <numaif.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "common/map-guard.h"
 
 uint64_t memory_page_size(void)
 {
@@ -38,22 +41,43 @@ static int map_whole(struct memory *memory)
 
 	if (map == MAP_FAILED)
 		return -errno;
+	if (memory->place && map_guard_add(map, memory->size) != 0) {
+		munmap(map, memory->size);
+		return -ENOSPC;
+	}
 	memory->map = map;
 	/* A core dump of the daemon would write all of it out. */
 	madvise(map, memory->size, MADV_DONTDUMP);
 	return 0;
 }
 
+/* Whole pages; 0: it cannot be had. */
+static uint64_t round_up(uint64_t size)
+{
+	uint64_t page = memory_page_size();
+
+	return size == 0 || size > INT64_MAX - page ? 0 : (size + page - 1) & ~(page - 1);
+}
+
+static int find_inode(struct memory *memory)
+{
+	struct stat status;
+
+	if (fstat(memory->fd, &status) != 0)
+		return -errno;
+	memory->file = status.st_ino;
+	return 0;
+}
+
 int memory_create(enum memory_kind kind, uint64_t size, struct memory *memory)
 {
 	int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-	uint64_t page = memory_page_size();
 	int error;
 
 	*memory = MEMORY_NONE;
-	if (size == 0 || size > INT64_MAX - page)
+	size = round_up(size);
+	if (size == 0)
 		return -EINVAL;
-	size = (size + page - 1) & ~(page - 1);
 
 	memory->fd = memfd_create(memory_name(kind), MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (memory->fd < 0)
@@ -64,6 +88,8 @@ int memory_create(enum memory_kind kind, uint64_t size, struct memory *memory)
 
 	/* Before the seals: FUTURE_WRITE refuses writable maps made later. */
 	error = kind == MEMORY_RING_DATA ? 0 : map_whole(memory);
+	if (error == 0)
+		error = find_inode(memory);
 	if (error)
 		goto destroy;
 
@@ -80,7 +106,55 @@ destroy:
 	return error;
 }
 
-int memory_adopt(enum memory_kind kind, int fd, struct memory *memory)
+void memory_file_name(uint64_t number, char name[MEMORY_FILE_NAME_SIZE])
+{
+	snprintf(name, MEMORY_FILE_NAME_SIZE, "ring-%llu", (unsigned long long)number);
+}
+
+int memory_create_in(const struct memory_place *place, enum memory_kind kind, uint64_t size,
+		     struct memory *memory)
+{
+	char name[MEMORY_FILE_NAME_SIZE];
+	int error;
+
+	if (!place)
+		return memory_create(kind, size, memory);
+	*memory = MEMORY_NONE;
+	size = round_up(size);
+	if (size == 0)
+		return -EINVAL;
+	memory->file = ++*place->last;
+	memory_file_name(memory->file, name);
+	memory->fd =
+		openat(place->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (memory->fd < 0)
+		return -errno;
+	memory->place = place;
+	memory->size = size;
+	if (ftruncate(memory->fd, (off_t)size) != 0)
+		error = -errno;
+	else
+		error = kind == MEMORY_RING_DATA ? 0 : map_whole(memory);
+	if (error)
+		memory_destroy(memory);
+	return error;
+}
+
+int memory_reserve(const struct memory *memory, uint64_t offset, uint64_t size)
+{
+	uint64_t page = memory_page_size(), end = offset + size;
+
+	if (!memory->place)
+		return 0;
+	/* Neighbours on the same page have room anyway. */
+	offset &= ~(page - 1);
+	if (fallocate(memory->fd, 0, (off_t)offset, (off_t)(end - offset)) == 0)
+		return 0;
+	return -errno;
+}
+
+int memory_adopt(enum memory_kind kind, int fd, uint64_t file, const struct memory_place *place,
+		 struct memory *memory)
 {
 	struct stat status;
 	int error;
@@ -90,6 +164,8 @@ int memory_adopt(enum memory_kind kind, int fd, struct memory *memory)
 		return -errno;
 	memory->fd = fd;
 	memory->size = (uint64_t)status.st_size;
+	memory->file = file;
+	memory->place = place;
 	error = kind == MEMORY_RING_DATA ? 0 : map_whole(memory);
 	if (error)
 		*memory = MEMORY_NONE;
@@ -98,8 +174,16 @@ int memory_adopt(enum memory_kind kind, int fd, struct memory *memory)
 
 void memory_destroy(struct memory *memory)
 {
+	char name[MEMORY_FILE_NAME_SIZE];
+
+	if (memory->map && memory->place)
+		map_guard_remove(memory->map);
 	if (memory->map)
 		munmap(memory->map, memory->size);
+	if (memory->fd >= 0 && memory->place) {
+		memory_file_name(memory->file, name);
+		unlinkat(memory->place->dir, name, 0);
+	}
 	if (memory->fd >= 0)
 		close(memory->fd);
 	*memory = MEMORY_NONE;

@@ -12,16 +12,29 @@
  * control memory can map it read-only and nothing else; no receiver of any
  * of them can change its size, so no map of it ever raises SIGBUS. All are
  * sparse: pages appear, zeroed, when they are first written.
+ *
+ * Ring control and ring data may also be files of a directory that survives
+ * (doc/design/recovering.md). There are no seals then: a process can cut its
+ * own files short, and the daemon's maps of them are guarded
+ * (common/map-guard.h).
  */
 #ifndef SESSIOND_MEMORY_H
 #define SESSIOND_MEMORY_H
 
 #include <stdint.h>
 
+/* Where memories are files. */
+struct memory_place {
+	int dir;
+	uint64_t *last; /* number that was given out last */
+};
+
 struct memory {
-	int fd;        /* -1: none */
-	uint64_t size; /* bytes, whole pages */
-	void *map;     /* RW, whole; NULL: not mapped */
+	int fd;                           /* -1: none */
+	uint64_t size;                    /* bytes, whole pages */
+	void *map;                        /* RW, whole; NULL: not mapped */
+	uint64_t file;                    /* the memfd's inode, or the file's number */
+	const struct memory_place *place; /* NULL: a memfd */
 };
 
 #define MEMORY_NONE ((struct memory){ .fd = -1 })
@@ -38,12 +51,23 @@ enum memory_kind {
  */
 int memory_create(enum memory_kind kind, uint64_t size, struct memory *memory);
 /*
+ * The same, of a ring, as a file. Nothing of it may be written before
+ * memory_reserve() made room there.
+ */
+int memory_create_in(const struct memory_place *place, enum memory_kind kind, uint64_t size,
+		     struct memory *memory);
+#define MEMORY_FILE_NAME_SIZE 32
+void memory_file_name(uint64_t number, char name[MEMORY_FILE_NAME_SIZE]);
+/* Make room for a range of it: a full file system is to say so now. 0 or -errno. */
+int memory_reserve(const struct memory *memory, uint64_t offset, uint64_t size);
+/*
  * One that was made in an earlier life of the daemon, and handed out maybe,
  * of a kind without FUTURE_WRITE. The descriptor is the memory's, but on
- * failure. 0 or -errno.
+ * failure; `file` and `place` are as they were. 0 or -errno.
  */
-int memory_adopt(enum memory_kind kind, int fd, struct memory *memory);
-/* Unmap and close; what was handed out lives on. MEMORY_NONE is allowed. */
+int memory_adopt(enum memory_kind kind, int fd, uint64_t file, const struct memory_place *place,
+		 struct memory *memory);
+/* Unmap and close, and remove the file; what was handed out lives on. MEMORY_NONE is allowed. */
 void memory_destroy(struct memory *memory);
 
 /* The machine's page size, bytes. */

@@ -32,6 +32,9 @@ struct given {
 	char *consumer;
 	int private_instance;
 	int supervise;
+	char *ring_dir;
+	char *recover;
+	int json;
 	int version;
 };
 
@@ -127,6 +130,9 @@ static int fill(struct options *options, struct given *given)
 	options->reserve_size = RESERVE_SIZE_DEFAULT;
 	options->private_instance = given->private_instance;
 	options->supervise = given->supervise;
+	options->ring_dir = given->ring_dir;
+	options->recover = given->recover;
+	options->json = given->json;
 	if (!reserve || !options->runtime_dir || !options->mediator || !options->clock ||
 	    !options->consumer) {
 		log_error("out of memory");
@@ -143,6 +149,10 @@ static int fill(struct options *options, struct given *given)
 	free(given->reserve_size);
 	if (error == 0 && options->runtime_dir[0] != '/') {
 		log_error("--runtime-dir: '%s' is not an absolute path", options->runtime_dir);
+		error = -EINVAL;
+	}
+	if (error == 0 && options->recover && options->ring_dir) {
+		log_error("--recover finds out itself where rings lie: leave out --ring-dir");
 		error = -EINVAL;
 	}
 	if (error == 0)
@@ -174,6 +184,12 @@ int options_parse(struct options *options, int argc, const char **argv)
 		  NULL },
 		{ "no-supervise", '\0', POPT_ARG_VAL, &given.supervise, 0,
 		  "be one process, which ends for good when it is killed", NULL },
+		{ "ring-dir", '\0', POPT_ARG_STRING, &given.ring_dir, 0,
+		  "keep rings in files here, for lttngmap recover", "DIRECTORY" },
+		{ "recover", '\0', POPT_ARG_STRING, &given.recover, 0,
+		  "bring what a killed daemon left there into its traces, then end", "DIRECTORY" },
+		{ "json", '\0', POPT_ARG_NONE, &given.json, 0,
+		  "with --recover: tell as JSON what was done", NULL },
 		{ "version", '\0', POPT_ARG_NONE, &given.version, 0, "print the version", NULL },
 		POPT_AUTOHELP POPT_TABLEEND
 	};
@@ -204,4 +220,6 @@ void options_free(struct options *options)
 	free(options->mediator);
 	free(options->clock);
 	free(options->consumer);
+	free(options->ring_dir);
+	free(options->recover);
 }

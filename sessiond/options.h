@@ -19,6 +19,9 @@ struct options {
 	uint64_t reserve_size; /* bytes */
 	bool private_instance; /* ends with the parent */
 	bool supervise;        /* under a keeper */
+	char *ring_dir;        /* rings are files in it; NULL: memory */
+	char *recover;         /* what a daemon left that was killed; NULL: serve */
+	bool json;             /* how that is told */
 };
 
 /*

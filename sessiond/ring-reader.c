@@ -49,6 +49,11 @@ void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *ge
 	};
 }
 
+uint64_t ring_geometry_latest(const struct ring_geometry *geometry)
+{
+	return geometry->past ? INT64_MAX : clock_read(geometry->clock) + CLOCK_SLACK;
+}
+
 void ring_reader_move(struct ring_reader *reader, const struct ring_geometry *geometry,
 		      struct lttngmap_ring *ring)
 {
@@ -294,7 +299,7 @@ static uint64_t tell_lost(struct ring_reader *reader)
 static int describe(struct ring_reader *reader, const struct stretch *stretch,
 		    struct lttngmap_packet *packet)
 {
-	uint64_t now = clock_read(reader->geometry->clock) + CLOCK_SLACK;
+	uint64_t latest = ring_geometry_latest(reader->geometry);
 	uint64_t events_begin = stretch->opened.events_begin;
 	uint64_t events = stretch->events_end - events_begin;
 
@@ -304,7 +309,7 @@ static int describe(struct ring_reader *reader, const struct stretch *stretch,
 	    events > (stretch->to - stretch->from) / LTTNGMAP_RECORD_HEADER_SIZE ||
 	    (events == 0) != (stretch->to == stretch->from))
 		return ring_reader_spoil(reader, "its count of events is wrong");
-	if (stretch->end < stretch->opened.begin || stretch->end > now)
+	if (stretch->end < stretch->opened.begin || stretch->end > latest)
 		return ring_reader_spoil(reader, "its clock is wrong");
 	reader->account.overwritten += events_begin - reader->events;
 	reader->events = stretch->events_end;

@@ -33,6 +33,7 @@ struct ring_geometry {
 	uint32_t subbuf_shift;
 	uint32_t subbufs_shift;
 	uint64_t begin; /* clock: no record is older */
+	bool past;      /* rings of another time: the clock says nothing of them now */
 };
 
 /* One look at a ring's commit; both words of one record. */
@@ -99,6 +100,8 @@ bool ring_undo_restore(struct ring_undo *undo);
 
 void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *geometry,
 		      struct lttngmap_ring *ring, struct ring_undo *undo);
+/* No record is later: what a writer could have read by now. */
+uint64_t ring_geometry_latest(const struct ring_geometry *geometry);
 /* The same reader in a new life, where geometry and ring lie elsewhere. */
 void ring_reader_move(struct ring_reader *reader, const struct ring_geometry *geometry,
 		      struct lttngmap_ring *ring);

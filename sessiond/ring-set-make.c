@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/map-guard.h"
+
 static struct cds_lfht *table;
 static uint64_t last_id;
 
@@ -41,6 +43,8 @@ static int match_id(struct cds_lfht_node *node, const void *key)
 
 static void free_set(struct ring_set *set)
 {
+	if (set->meta && set->config.can_shrink)
+		map_guard_remove(set->meta);
 	if (set->meta)
 		munmap(set->meta, set->config.meta_page_size);
 	close(set->config.data_fd);
@@ -129,6 +133,7 @@ static struct ring_set *set_create(const struct ring_set_config *config, uint64_
 		.subbuf_shift = config->subbuf_shift,
 		.subbufs_shift = config->subbufs_shift,
 		.begin = config->begin,
+		.past = config->past,
 	};
 	set->saved = config->saved;
 	if (!set->saved)

@@ -48,6 +48,7 @@ struct ring_set {
 	struct lttngmap_meta *meta; /* NULL before the first reader */
 	bool has_reader;
 	bool finished;
+	bool shrunk;   /* its memory was cut short */
 	uint32_t turn; /* the ring that is asked first */
 	bool again;    /* the reader of the packet in hand went: give it once more */
 	struct looking_back back;

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
+#include "common/map-guard.h"
 #include "messages.h"
 
 /* ---- totals, and rings that were closed ------------------------------------- */
@@ -59,6 +61,10 @@ static int map_meta(struct ring_set *set)
 		    set->config.data_fd, 0);
 	if (meta == MAP_FAILED)
 		return -errno;
+	if (set->config.can_shrink && map_guard_add(meta, set->config.meta_page_size) != 0) {
+		munmap(meta, set->config.meta_page_size);
+		return -ENOSPC;
+	}
 	*meta = (struct lttngmap_meta){
 		.meta = {
 			.meta_page_size = set->config.meta_page_size,
@@ -235,11 +241,39 @@ static bool has_packet(struct ring_set *set)
 	return false;
 }
 
+/*
+ * Of memory that is a file, and that its process cut short, nothing is read any
+ * more: the packet in hand is lost as if it had been overwritten. The mutex is
+ * held.
+ */
+static void check_memory(struct ring_set *set)
+{
+	struct stat status;
+
+	if (!set->config.can_shrink || set->shrunk ||
+	    (fstat(set->config.data_fd, &status) == 0 &&
+	     (uint64_t)status.st_size >= set->data_size))
+		return;
+	set->shrunk = true;
+	if (set->hand->holds)
+		set->hand->lapped = true;
+	release_current(set);
+	set->again = false;
+	for (uint32_t i = 0; i < set->rings; i++) {
+		if (set->readers[i].spoiled)
+			continue;
+		ring_reader_spoil(&set->readers[i], "the file of its memory was cut short");
+		close_ring(set, i);
+	}
+	tell_totals(set);
+}
+
 /* The mutex is held. */
 static int get_packet(struct ring_set *set, struct lttngmap_packet *packet)
 {
 	int result = 0;
 
+	check_memory(set);
 	if (set->again)
 		set->again = false;
 	else
@@ -388,6 +422,7 @@ uint32_t ring_set_touched(struct ring_set *set)
 
 static void freeze_rings(struct ring_set *set)
 {
+	check_memory(set);
 	for (uint32_t i = 0; i < set->rings; i++) {
 		bool was_good = !set->readers[i].spoiled;
 
@@ -476,6 +511,7 @@ bool ring_set_drained(struct ring_set *set)
 	bool drained = true;
 
 	pthread_mutex_lock(&set->mutex);
+	check_memory(set);
 	for (uint32_t i = 0; i < set->rings; i++)
 		if (!set->readers[i].spoiled && !set->readers[i].frozen)
 			drained = false;

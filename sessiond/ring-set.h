@@ -59,7 +59,9 @@ struct ring_set_config {
 	 */
 	struct ring_saved *saved;
 	uint64_t *last_id;
-	uint64_t life; /* whose rings these are, not 0: as ring_set_saved_life() tells */
+	uint64_t life;   /* whose rings these are, not 0: as ring_set_saved_life() tells */
+	bool past;       /* they are of a daemon that is gone, maybe of an earlier boot */
+	bool can_shrink; /* ring data is a file, that its process can cut short */
 	/*
 	 * Called once, by any thread, when the set is freed: `rings` and `totals`
 	 * are not used any more. Not called where create fails. May be NULL.

@@ -22,6 +22,7 @@
 #include "common/protocol-ring.h"
 #include "common/socket.h"
 #include "sessiond/listen.h"
+#include "sessiond/recover-ledger.h"
 
 #define ANSWER_MS 2000
 #define LOCK_TRIES 100
@@ -172,6 +173,32 @@ static void remove_leftovers(const struct runtime_dir *dir)
 	}
 }
 
+/*
+ * `lttngmap recover` takes it by either name. One whose sessions were ended, or
+ * that cannot be read, is of no use.
+ */
+static void keep_ledger(const struct runtime_dir *dir)
+{
+	int fd = openat(dir->fd, LEDGER_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct recover_ledger old;
+	char why[RECOVER_WHY_SIZE];
+	bool keep = false;
+
+	if (fd < 0)
+		return;
+	if (recover_ledger_open(fd, &old, why) == 0) {
+		keep = !recover_ledger_is_empty(&old);
+		recover_ledger_close(&old);
+	}
+	close(fd);
+	if (keep && renameat(dir->fd, LEDGER_FILE, dir->fd, RUNTIME_DIR_OLD_LEDGER) == 0)
+		log_warning("a daemon was killed here, and its keeper, too: `lttngmap recover "
+			    "%s/" RUNTIME_DIR_OLD_LEDGER "` brings into the traces what it left",
+			    dir->path);
+	else
+		unlinkat(dir->fd, LEDGER_FILE, 0);
+}
+
 static int make_rings(const struct runtime_dir *dir)
 {
 	int error;
@@ -213,6 +240,7 @@ int runtime_dir_enter(const char *path, bool strict, struct runtime_dir *dir)
 	if (error)
 		goto fail;
 	remove_leftovers(dir);
+	keep_ledger(dir);
 	error = make_rings(dir);
 	if (error)
 		goto fail;

@@ -14,6 +14,9 @@
 
 #include <stdbool.h>
 
+/* What a daemon left that was killed with its keeper, when the next one came. */
+#define RUNTIME_DIR_OLD_LEDGER "ledger.old"
+
 struct runtime_dir {
 	char *path;
 	char *rings;

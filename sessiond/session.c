@@ -131,12 +131,19 @@ void session_push_metadata(struct session *session)
 		push_metadata(session, false);
 }
 
+/* As of now; rings that are recovered may be of another boot. */
+static void read_clock(const struct session *session, struct clock_description *clock)
+{
+	if (!session->daemon->recovery)
+		clock_calibration_update(session->daemon->calibration);
+	clock_calibration_describe(session->daemon->calibration, clock);
+}
+
 static void update_clock(struct session *session)
 {
 	struct clock_description clock;
 
-	clock_calibration_update(session->daemon->calibration);
-	clock_calibration_describe(session->daemon->calibration, &clock);
+	read_clock(session, &clock);
 	metadata_set_clock(session->metadata, &clock);
 }
 
@@ -557,8 +564,7 @@ static int make_metadata(struct session *session, const struct session_config *a
 	if (error < 0)
 		return error;
 	metadata_uuid_text(config.uuid, session->uuid);
-	clock_calibration_update(session->daemon->calibration);
-	clock_calibration_describe(session->daemon->calibration, &config.clock);
+	read_clock(session, &config.clock);
 	return metadata_create(&config, &session->metadata);
 }
 

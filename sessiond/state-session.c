@@ -2,16 +2,19 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * Sessions as JSON. It is read by the very program that wrote it, so a member
- * that is not there is an error, and there is no version.
+ * that is not there is an error, and there is no version. But what `lttngmap
+ * recover` reads may be damaged: names stay names, and numbers in their bounds.
  */
 #include "sessiond/state.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/json-message.h"
+#include "common/name.h"
 #include "sessiond/channel.h"
 #include "sessiond/daemon.h"
 #include "sessiond/ledger.h"
@@ -142,6 +145,23 @@ static struct json_object *save_channel(const struct channel *channel)
 	return object;
 }
 
+/* Could this be a channel, and has no other one its slot? */
+static bool is_sound(const struct session *session, const struct channel *saved,
+		     struct json_object *object)
+{
+	const struct daemon *daemon = session->daemon;
+
+	return number_of(object, "mode") <= LTTNGMAP_MODE_BLOCKING &&
+	       number_of(object, "stream") < session->nr_streams &&
+	       number_of(object, "subbuf_shift") <= LTTNGMAP_SUBBUF_SHIFT_MAX &&
+	       number_of(object, "subbufs_shift") <= LTTNGMAP_SUBBUFS_SHIFT_MAX &&
+	       saved->subbuf_shift >= LTTNGMAP_SUBBUF_SHIFT_MIN &&
+	       saved->subbufs_shift >= LTTNGMAP_SUBBUFS_SHIFT_MIN &&
+	       daemon_control_size(daemon, saved->subbufs_shift) <= daemon->slot_stride &&
+	       saved->contexts >> LTTNGMAP_CONTEXTS == 0 && saved->life != 0 &&
+	       !daemon->slots.slot[saved->slot].taken;
+}
+
 static int restore_channel(struct json_object *object, void *data)
 {
 	struct channel saved = {
@@ -160,7 +180,8 @@ static int restore_channel(struct json_object *object, void *data)
 	struct channel *channel;
 	int error;
 
-	if (!name || saved.slot >= LTTNGMAP_CHANNELS)
+	if (!name || !name_is_session(name) || number_of(object, "slot") >= LTTNGMAP_CHANNELS ||
+	    !is_sound(data, &saved, object))
 		return -EBADMSG;
 	snprintf(saved.name, sizeof(saved.name), "%s", name);
 	error = channel_restore(data, &saved, &channel);
@@ -219,12 +240,14 @@ static int restore_stream(struct json_object *object, void *data)
 {
 	struct session *session = data;
 	const char *name = text_of(object, "name"), *events = text_of(object, "events");
+	uint64_t contexts = number_of(object, "contexts");
 	uint32_t id = session->nr_streams, first, last;
 	int error, length;
 
-	if (!name || !events)
+	if (!name || !events || !name_is_session(name) || id >= LTTNGMAP_CHANNELS ||
+	    contexts >> LTTNGMAP_CONTEXTS)
 		return -EBADMSG;
-	error = metadata_add_channel(session->metadata, id, name, number_of(object, "contexts"));
+	error = metadata_add_channel(session->metadata, id, name, contexts);
 	session->nr_streams++;
 	for (; error == 0 && sscanf(events, "%u-%u,%n", &first, &last, &length) == 2;
 	     events += length) {
@@ -260,9 +283,13 @@ static struct json_object *save_trackers(const struct trackers *trackers)
 static int restore_tracker(struct json_object *object, void *data)
 {
 	struct session *session = data;
+	uint64_t kind = number_of(object, "kind");
+	const char *pattern = text_of(object, "pattern");
 
-	return trackers_add(&session->trackers, (enum tracker_kind)number_of(object, "kind"),
-			    (uint32_t)number_of(object, "value"), text_of(object, "pattern"));
+	if (kind >= TRACKER_KINDS || (kind == TRACKER_NAME && !pattern))
+		return -EBADMSG;
+	return trackers_add(&session->trackers, (enum tracker_kind)kind,
+			    (uint32_t)number_of(object, "value"), pattern);
 }
 
 /* ---- rotation ----------------------------------------------------------------------- */
@@ -287,7 +314,8 @@ static int restore_rotation(struct session *session, struct json_object *object)
 {
 	const char *name = text_of(object, "name");
 
-	if (!name)
+	if (!name || strchr(name, '/') || name[0] == '.' ||
+	    number_of(object, "state") > ROTATION_MOVING)
 		return -EBADMSG;
 	session->rotation.state = (enum rotation_state)number_of(object, "state");
 	session->rotation.chunk = (uint32_t)number_of(object, "chunk");
@@ -350,8 +378,12 @@ static int restore_session(struct json_object *object, void *data)
 	struct session *session;
 	int error;
 
-	if (!config.name || !config.output || !config.again.key || !config.again.uuid ||
-	    config.again.record >= LEDGER_SESSIONS)
+	if (!config.name || !name_is_session(config.name) || !config.output ||
+	    config.output[0] != '/' || strlen(config.output) >= PATH_MAX || !config.again.key ||
+	    !name_is_session(config.again.key) ||
+	    sessions_find_key(daemon->sessions, config.again.key) || !config.again.uuid ||
+	    number_of(object, "record") >= LEDGER_SESSIONS ||
+	    number_of(object, "state") > SESSION_FINISHING)
 		return -EBADMSG;
 	error = session_create(daemon->sessions, &config, &session);
 	if (error)

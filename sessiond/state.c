@@ -17,6 +17,7 @@
 #include "sessiond/messages.h"
 #include "sessiond/process.h"
 #include "sessiond/quota.h"
+#include "sessiond/recover.h"
 #include "sessiond/registry.h"
 #include "sessiond/session.h"
 
@@ -93,21 +94,28 @@ static unsigned int restore_members(struct daemon *daemon, struct process *proce
 	return count;
 }
 
+unsigned int state_restore_ended(struct daemon *daemon, struct memory_set *memories)
+{
+	struct doorbell *doorbell;
+	unsigned int count = 0;
+
+	if (doorbell_create(daemon->doorbells, memories, &doorbell) == 0) {
+		count = restore_members(daemon, NULL, memories, doorbell);
+		doorbell_destroy(doorbell);
+	}
+	memory_set_put(memories);
+	return count;
+}
+
 /* A process that is gone, with what it left to be read. */
 static void restore_ended(struct daemon *daemon, uint32_t index)
 {
 	struct memory_set *memories;
-	struct doorbell *doorbell;
 
-	if (memory_pool_restore(daemon->pool, index, &memories) != 0) {
+	if (memory_pool_restore(daemon->pool, index, &memories) == 0)
+		state_restore_ended(daemon, memories);
+	else
 		ledger_process_drop(daemon->ledger, index);
-		return;
-	}
-	if (doorbell_create(daemon->doorbells, memories, &doorbell) == 0) {
-		restore_members(daemon, NULL, memories, doorbell);
-		doorbell_destroy(doorbell);
-	}
-	memory_set_put(memories);
 }
 
 static void restore_processes(struct daemon *daemon)
@@ -149,8 +157,11 @@ int state_restore(struct daemon *daemon)
 		return error;
 	}
 	restore_processes(daemon);
+	if (daemon->recovery)
+		recover_processes(daemon);
 	sessions_resume(daemon->sessions);
 	slots_rest(&daemon->slots, daemon_now_usec());
-	message_say("the session daemon %s, and goes on", head->death);
+	if (!daemon->recovery)
+		message_say("the session daemon %s, and goes on", head->death);
 	return 0;
 }

@@ -18,11 +18,18 @@
 #include <json-c/json.h>
 
 struct daemon;
+struct memory_set;
 
 /* Sessions are different from what they were: the next life is to know. */
 void state_save(struct daemon *daemon);
 /* Everything as it was, and going on. 0 or -errno; what failed was said. */
 int state_restore(struct daemon *daemon);
+
+/*
+ * The rings of a process that is gone, in all channels, by its record in the
+ * ledger; takes the reference. How many ring sets there are.
+ */
+unsigned int state_restore_ended(struct daemon *daemon, struct memory_set *memories);
 
 /* All sessions. The caller puts it. NULL: no memory. */
 struct json_object *state_save_sessions(const struct daemon *daemon);

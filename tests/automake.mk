@@ -516,3 +516,7 @@ life_tests = \
 	tests/reliability/stopped-writers.sh
 dist_check_SCRIPTS += $(life_tests)
 TESTS += $(life_tests)
+
+# What is left when all daemons are killed at once.
+dist_check_SCRIPTS += tests/reliability/recover.sh
+TESTS += tests/reliability/recover.sh

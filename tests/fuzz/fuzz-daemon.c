@@ -51,7 +51,7 @@ static void make_daemon(void)
 	FUZZ_CHECK(ledger_create((uint32_t)control_pages_cpu_rings(), &ledger) == 0);
 	ledger->head->lives = 1;
 	FUZZ_CHECK(listen_make(options.runtime_dir) == 0);
-	FUZZ_CHECK(daemon_create(&options, ledger, event, &daemon_now) == 0);
+	FUZZ_CHECK(daemon_create(&options, ledger, event, NULL, &daemon_now) == 0);
 }
 
 static void destroy_daemon(void)

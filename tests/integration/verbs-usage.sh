@@ -25,7 +25,7 @@ refused() {
 }
 
 for verb in create destroy list status start stop channel enable disable remove context track \
-	untrack snapshot rotate clear events save load; do
+	untrack snapshot rotate clear events save load recover; do
 	refused "unknown option --frob.*lttngmap help $verb" $verb --frob
 	like "$("$lttngmap" $verb --help)" "Usage: lttngmap $verb.*--json.*lttngmap-$verb\(1\)" \
 		"$verb --help"
@@ -34,6 +34,8 @@ for verb in destroy list status start stop snapshot rotate clear save; do
 	refused 'one session at a time, not 2' $verb a b
 	refused 'named twice' $verb a -s b
 done
+refused 'a directory is missing' recover
+refused 'one directory at a time, not 2' recover a b
 refused 'one session at a time' create a b
 refused "'a/b' is no name" create a/b
 refused "'-x' is no name" create -- -x

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * cmd-recover.c - lttngmap recover DIR: a readable trace from what is left when
+ * all daemons died at once. The daemon does it for what it left itself, and the
+ * consumer for traces, each by its own means of going on after a death.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "locate.h"
+#include "report.h"
+#include "verbs.h"
+
+#define LEDGER "ledger"
+#define LEDGER_OLD "ledger.old"
+
+static int as_json;
+
+static const struct poptOption options[] = {
+	{ "json", 'j', POPT_ARG_NONE, &as_json, 0, "Print one JSON object", NULL }, POPT_TABLEEND
+};
+
+static bool has_file(const char *directory, const char *name, char *path, size_t size)
+{
+	struct stat status;
+
+	return (size_t)snprintf(path, size, "%s/%s", directory, name) < size &&
+	       lstat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* What a daemon left there: its path. */
+static bool find_ledger(const char *given, char *path, size_t size)
+{
+	struct stat status;
+
+	if (stat(given, &status) == 0 && S_ISREG(status.st_mode))
+		return (size_t)snprintf(path, size, "%s", given) < size;
+	if (has_file(given, LEDGER, path, size))
+		return (size_t)snprintf(path, size, "%s", given) < size;
+	return has_file(given, LEDGER_OLD, path, size);
+}
+
+/* Only returns where it fails. */
+static int run_program(const char *name, const char *variable, const char *option, const char *path)
+{
+	char program[PATH_MAX], argument[PATH_MAX + 32];
+	char *arguments[] = { (char *)name, argument, as_json ? "--json" : NULL, NULL };
+
+	locate_program(name, variable, program, sizeof(program));
+	snprintf(argument, sizeof(argument), "--%s=%s", option, path);
+	execvp(program, arguments);
+	report_error("recover: cannot run '%s': %s", program, strerror(errno));
+	report_hint("is lttngmap installed as a whole? %s says where that program is", variable);
+	return CLI_STATUS_FAILED;
+}
+
+static int run(int argc, const char **argv)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	if (argc != 1) {
+		report_error(argc ? "recover: one directory at a time, not %d"
+				  : "recover: a directory is missing",
+			     argc);
+		return verb_usage_error(&verb_recover);
+	}
+	if (stat(argv[0], &status) != 0) {
+		report_error("recover: '%s': %s", argv[0], strerror(errno));
+		report_hint("name a trace's directory, a daemon's runtime directory, or what "
+			    "--ring-dir named");
+		return CLI_STATUS_FAILED;
+	}
+	if (find_ledger(argv[0], path, sizeof(path)))
+		return run_program("lttngmap-sessiond", "LTTNGMAP_SESSIOND", "recover", path);
+	return run_program("lttngmap-consumerd", "LTTNGMAP_CONSUMERD", "repair", argv[0]);
+}
+
+const struct verb verb_recover = {
+	.name = "recover",
+	.arguments = "[OPTIONS] DIR",
+	.summary = "Make a readable trace of what is left when all daemons were killed",
+	.options = options,
+	.usage_status = CLI_STATUS_USAGE,
+	.run = run,
+};

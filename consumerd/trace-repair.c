@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "consumerd/trace-repair.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "common/log.h"
+#include "consumerd/file.h"
+#include "consumerd/packet.h"
+#include "consumerd/stream-repair.h"
+#include "consumerd/trace.h"
+
+/* Of a text that describes event classes. */
+#define METADATA_MAX (256u << 20)
+#define WALK_FDS 32
+
+struct repairing {
+	const char *path; /* of the trace */
+	struct trace trace;
+	uint64_t streams;
+	uint64_t cut;     /* streams whose tail was cut */
+	uint64_t bytes;   /* that were cut */
+	uint64_t indexes; /* that were mended */
+	uint64_t removed; /* streams without a packet */
+	struct json_object *problems;
+};
+
+/* nftw() has no argument for us. */
+static struct json_object *told;
+static uint64_t nr_problems;
+
+static void problem(struct repairing *repairing, const char *name, const char *what)
+{
+	char text[PATH_MAX + 256];
+
+	snprintf(text, sizeof(text), "%s%s%s: %s", repairing->path, name ? "/" : "",
+		 name ? name : "", what);
+	log_warning("%s", text);
+	json_object_array_add(repairing->problems, json_object_new_string(text));
+	nr_problems++;
+}
+
+/* ---- metadata ---------------------------------------------------------------------- */
+
+static const char *const_find(const char *text, size_t size, const char *what)
+{
+	return memmem(text, size, what, strlen(what));
+}
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* 32 digits, with dashes between them. */
+static bool parse_uuid(const char *at, const char *end, uint8_t uuid[CTF_UUID_SIZE])
+{
+	unsigned digits = 0;
+
+	for (; at < end && digits < 2 * CTF_UUID_SIZE; at++) {
+		int value = digit(*at);
+
+		if (*at == '-')
+			continue;
+		if (value < 0)
+			return false;
+		uuid[digits / 2] = (uint8_t)(digits % 2 ? uuid[digits / 2] << 4 | value : value);
+		digits++;
+	}
+	return digits == 2 * CTF_UUID_SIZE;
+}
+
+/* Do all brackets close, and does it end as a declaration does? */
+static bool is_closed(const char *text, size_t size)
+{
+	const char *end = text + size;
+	int64_t depth = 0;
+	char last = ';';
+
+	for (const char *at = text; at < end; at++) {
+		if (*at == '"') {
+			for (at++; at < end && *at != '"'; at++)
+				at += *at == '\\';
+		} else if (*at == '/' && at + 1 < end && at[1] == '*') {
+			at = const_find(at + 2, (size_t)(end - at - 2), "*/");
+			if (!at)
+				return false;
+			at++;
+			continue;
+		}
+		if (at >= end || *at == '\0')
+			return false;
+		depth += (*at == '{') - (*at == '}');
+		if (depth < 0)
+			return false;
+		if (*at != ' ' && *at != '\n' && *at != '\t')
+			last = *at;
+	}
+	return depth == 0 && last == ';';
+}
+
+const char *trace_repair_check_metadata(const char *text, size_t size, uint8_t uuid[CTF_UUID_SIZE])
+{
+	static const char beginning[] = "/* CTF 1.8 */", key[] = "uuid = \"";
+	const char *trace, *found;
+
+	if (size < sizeof(beginning) - 1 || memcmp(text, beginning, sizeof(beginning) - 1) != 0)
+		return "it does not begin as CTF metadata does";
+	trace = const_find(text, size, "\ntrace {");
+	found = trace ? const_find(trace, (size_t)(text + size - trace), key) : NULL;
+	if (!found || !parse_uuid(found + sizeof(key) - 1, text + size, uuid))
+		return "it has no trace's uuid";
+	return is_closed(text, size) ? NULL : "it is cut short";
+}
+
+static int read_metadata(const struct trace *trace, char **text, size_t *size)
+{
+	int fd = openat(trace->dir, TRACE_METADATA, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat status;
+	ssize_t got;
+
+	*text = NULL;
+	*size = 0;
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size > METADATA_MAX) {
+		close(fd);
+		return -EFBIG;
+	}
+	*text = malloc((size_t)status.st_size + 1);
+	got = *text ? file_read(fd, *text, (size_t)status.st_size, 0) : -ENOMEM;
+	close(fd);
+	if (got < 0) {
+		free(*text);
+		return (int)got;
+	}
+	*size = (size_t)got;
+	return 0;
+}
+
+static int find_uuid(struct repairing *repairing)
+{
+	const char *wrong;
+	char *text = NULL;
+	size_t size = 0;
+	int error = read_metadata(&repairing->trace, &text, &size);
+
+	if (error) {
+		problem(repairing, TRACE_METADATA, strerror(-error));
+		return error;
+	}
+	wrong = trace_repair_check_metadata(text, size, repairing->trace.uuid);
+	free(text);
+	if (!wrong)
+		return 0;
+	problem(repairing, TRACE_METADATA, wrong);
+	return -EBADMSG;
+}
+
+/* ---- streams ----------------------------------------------------------------------- */
+
+/* Does each packet lead to the next, from the first to the end? */
+static bool is_chain(const struct trace *trace, int fd, uint64_t end)
+{
+	struct ctf_packet_header header;
+	uint64_t offset = 0, size;
+
+	while (offset < end && file_read(fd, &header, sizeof(header), offset) == sizeof(header) &&
+	       packet_check_header(&header, trace->uuid, end - offset, &size) == 0)
+		offset += size;
+	return offset == end;
+}
+
+static uint64_t size_of(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) < 0 ? 0 : (uint64_t)status.st_size;
+}
+
+/* Readers stumble over a file that has not one packet. */
+static void remove_empty(struct repairing *repairing, const char *name)
+{
+	char index[NAME_MAX + 1];
+
+	snprintf(index, sizeof(index), "%.*s" CTF_INDEX_SUFFIX,
+		 (int)(sizeof(index) - sizeof(CTF_INDEX_SUFFIX)), name);
+	if (unlinkat(repairing->trace.index, index, 0) == 0 &&
+	    unlinkat(repairing->trace.dir, name, 0) == 0)
+		repairing->removed++;
+}
+
+static void repair_files(struct repairing *repairing, const char *name, int stream, int index)
+{
+	const struct trace *trace = &repairing->trace;
+	uint64_t index_size = size_of(index);
+	struct stream_tail tail;
+	int error = stream_repair(stream, index, trace->uuid, &tail);
+
+	if (error) {
+		problem(repairing, name,
+			error == -EEXIST ? "it is not of this trace" : strerror(-error));
+		return;
+	}
+	repairing->streams++;
+	repairing->cut += tail.cut > 0;
+	repairing->bytes += tail.cut;
+	repairing->indexes += size_of(index) != index_size;
+	if (tail.packets == 0)
+		remove_empty(repairing, name);
+	else if (!is_chain(trace, stream, tail.size))
+		problem(repairing, name,
+			"a packet in the middle is damaged: readers will stop there");
+}
+
+static int repair_stream(void *data, const char *name)
+{
+	struct repairing *repairing = data;
+	int error, stream, index;
+
+	if (!trace_is_stream(&repairing->trace, name))
+		return 0;
+	/* It is the owner's already. */
+	error = trace_open_stream(&repairing->trace, name, &stream, &index);
+	trace_become_owner(&repairing->trace);
+	if (error) {
+		problem(repairing, name, strerror(-error));
+		return 0;
+	}
+	repair_files(repairing, name, stream, index);
+	close(stream);
+	close(index);
+	return 0;
+}
+
+static int repair_open(struct repairing *repairing)
+{
+	struct trace *trace = &repairing->trace;
+	int error;
+
+	if (flock(trace->dir, LOCK_EX | LOCK_NB) < 0) {
+		problem(repairing, NULL, "it is being written: stop its session first");
+		return -EBUSY;
+	}
+	error = find_uuid(repairing);
+	if (error)
+		return error;
+	if (mkdirat(trace->dir, CTF_INDEX_DIRECTORY, 0770) < 0 && errno != EEXIST)
+		return -errno;
+	trace->index = openat(trace->dir, CTF_INDEX_DIRECTORY,
+			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	error = trace->index < 0 ? -errno : trace_resume_discard(trace);
+	if (error == 0)
+		error = trace_for_each(trace->dir, repair_stream, repairing);
+	if (error)
+		problem(repairing, NULL, strerror(-error));
+	return error;
+}
+
+static void add_number(struct json_object *object, const char *key, uint64_t value)
+{
+	json_object_object_add(object, key, json_object_new_uint64(value));
+}
+
+static void tell(struct repairing *repairing)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "path", json_object_new_string(repairing->path));
+	add_number(object, "streams", repairing->streams);
+	add_number(object, "cut_streams", repairing->cut);
+	add_number(object, "cut_bytes", repairing->bytes);
+	add_number(object, "indexes", repairing->indexes);
+	add_number(object, "removed", repairing->removed);
+	json_object_object_add(object, "problems", json_object_get(repairing->problems));
+	json_object_array_add(told, object);
+}
+
+static void repair(const char *path)
+{
+	struct repairing repairing = {
+		.path = path,
+		.trace = { .output = -1, .index = -1 },
+		.problems = json_object_new_array(),
+	};
+	struct stat status;
+
+	repairing.trace.dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (repairing.trace.dir < 0 || fstat(repairing.trace.dir, &status) < 0) {
+		problem(&repairing, NULL, strerror(errno));
+	} else {
+		repairing.trace.owner = status.st_uid;
+		repairing.trace.group = status.st_gid;
+		trace_become_owner(&repairing.trace);
+		(void)repair_open(&repairing);
+		trace_become_self();
+	}
+	tell(&repairing);
+	trace_close(&repairing.trace);
+	json_object_put(repairing.problems);
+}
+
+static int walk_entry(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+	char trace[PATH_MAX];
+
+	(void)status;
+	if (type != FTW_F || strcmp(path + walk->base, TRACE_METADATA) != 0)
+		return 0;
+	snprintf(trace, sizeof(trace), "%.*s", walk->base > 1 ? walk->base - 1 : walk->base, path);
+	repair(trace);
+	return 0;
+}
+
+/* ---- telling ------------------------------------------------------------------------ */
+
+static unsigned long long number_of(struct json_object *object, const char *key)
+{
+	return json_object_get_uint64(json_object_object_get(object, key));
+}
+
+static void print_trace(struct json_object *trace)
+{
+	printf("%s: %llu streams: %llu bytes of unfinished packets cut off %llu of them, "
+	       "%llu indexes mended, %llu empty files removed\n",
+	       json_object_get_string(json_object_object_get(trace, "path")),
+	       number_of(trace, "streams"), number_of(trace, "cut_bytes"),
+	       number_of(trace, "cut_streams"), number_of(trace, "indexes"),
+	       number_of(trace, "removed"));
+}
+
+static int print(bool json)
+{
+	struct json_object *all;
+
+	if (json) {
+		all = json_object_new_object();
+		json_object_object_add(all, "kind", json_object_new_string("traces"));
+		json_object_object_add(all, "traces", json_object_get(told));
+		puts(json_object_to_json_string_ext(all, JSON_C_TO_STRING_PLAIN));
+		json_object_put(all);
+	} else {
+		for (size_t i = 0; i < json_object_array_length(told); i++)
+			print_trace(json_object_array_get_idx(told, i));
+	}
+	return fflush(stdout) == 0 ? 0 : -EIO;
+}
+
+int trace_repair_all(const char *path, bool json)
+{
+	int status = EXIT_SUCCESS;
+
+	told = json_object_new_array();
+	if (nftw(path, walk_entry, WALK_FDS, FTW_PHYS) < 0) {
+		log_error("%s: %s", path, strerror(errno));
+		status = EXIT_FAILURE;
+	} else if (json_object_array_length(told) == 0) {
+		log_error("%s: there is no trace in it: that is a folder with a file named "
+			  "metadata",
+			  path);
+		status = EXIT_FAILURE;
+	} else if (print(json) != 0 || nr_problems) {
+		status = EXIT_FAILURE;
+	}
+	json_object_put(told);
+	return status;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * recover-process.c - each process that the ledger names becomes one that is
+ * gone and whose rings are still to be read.
+ */
+#include "sessiond/recover.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sessiond/channel.h"
+#include "sessiond/daemon.h"
+#include "sessiond/memory-set.h"
+#include "sessiond/ring-set-import.h"
+#include "sessiond/session.h"
+#include "sessiond/state.h"
+
+/* One process's, while its rings are copied. */
+struct rings {
+	struct daemon *daemon;
+	struct recovery *recovery;
+	uint32_t index; /* of the record in the old ledger */
+	const struct ledger_process *record;
+	struct memory_set *memories; /* NULL: nothing of it is there yet */
+	struct recover_source control;
+	struct recover_source data;
+	uint64_t slot_at;  /* of the slot in ring control */
+	uint64_t saved_at; /* of the ring set's part in the old ledger */
+};
+
+static int read_control(void *data, uint64_t offset, void *bytes, uint64_t size)
+{
+	const struct rings *rings = data;
+
+	return recover_source_read(&rings->control, rings->slot_at + offset, bytes, size);
+}
+
+static int read_data(void *data, uint64_t offset, void *bytes, uint64_t size)
+{
+	const struct rings *rings = data;
+
+	return recover_source_read(&rings->data, offset, bytes, size);
+}
+
+/* Where it cannot be written, another try would only be less exact. */
+static void keep(void *data, uint64_t offset, const void *bytes, uint64_t size)
+{
+	const struct rings *rings = data;
+
+	if (pwrite(rings->recovery->old.fd, bytes, size, (off_t)(rings->saved_at + offset)) < 0)
+		return;
+}
+
+/* Anew in our own ledger, with the memory for its rings' copies. 0 or -errno. */
+static int make_memories(struct rings *rings)
+{
+	struct ledger_process *record;
+	int error;
+
+	if (rings->memories)
+		return 0;
+	error = memory_pool_take(rings->daemon->pool, &rings->memories);
+	if (error)
+		return error;
+	record = memory_set_record(rings->memories);
+	record->pid = rings->record->pid;
+	record->uid = rings->record->uid;
+	record->gid = rings->record->gid;
+	memcpy(record->name, rings->record->name, sizeof(record->name));
+	return 0;
+}
+
+/* Why a memory is not to be had. */
+static void say_missing(const struct rings *rings, const char *what, int error)
+{
+	const struct ledger_process *record = rings->record;
+
+	if (error == -ENOENT && !rings->recovery->old.head->named_files)
+		recover_problem(rings->recovery, false,
+				"%s (process %u): its %s went with it: what was not on disk is "
+				"lost; use --ring-dir for rings that outlive their programs",
+				record->name, record->pid, what);
+	else if (error == -ENOENT)
+		recover_problem(rings->recovery, false,
+				"%s (process %u): the file of its %s is gone", record->name,
+				record->pid, what);
+	else if (error == -EACCES)
+		recover_problem(rings->recovery, true,
+				"%s (process %u): who has its %s may not be looked into: try again "
+				"as root",
+				record->name, record->pid, what);
+	else
+		recover_problem(rings->recovery, true, "%s (process %u): its %s cannot be read: %s",
+				record->name, record->pid, what, strerror(-error));
+}
+
+/* Both memories of the slot. 0, or -errno and it was said. */
+static int find_memories(struct rings *rings, const struct channel *channel)
+{
+	const struct recover_sources *sources = rings->recovery->sources;
+	int error = 0;
+
+	if (rings->control.fd < 0)
+		error = recover_source_find(sources, rings->record->control_file, &rings->control);
+	if (error) {
+		say_missing(rings, "ring control", error);
+		return error;
+	}
+	error = recover_source_find(sources, rings->record->data_file[channel->slot], &rings->data);
+	if (error)
+		say_missing(rings, "ring data", error);
+	return error;
+}
+
+static int copy_into(struct rings *rings, const struct channel *channel, struct ring_import *import)
+{
+	struct daemon *daemon = rings->daemon;
+	struct memory_set *memories;
+	const char *wrong;
+	uint32_t closed;
+	int error = make_memories(rings);
+
+	if (error)
+		return error;
+	memories = rings->memories;
+	error = memory_set_fit(memories, channel->slot,
+			       daemon_data_size(daemon, channel->subbuf_shift,
+						channel->subbufs_shift));
+	if (error)
+		return error;
+	wrong = ring_set_import(import, ledger_set(daemon->ledger, memories->index, channel->slot));
+	if (wrong) {
+		recover_problem(rings->recovery, false, "%s (process %u), channel %s: %s",
+				rings->record->name, rings->record->pid, channel->name, wrong);
+		return -EBADMSG;
+	}
+	closed = ring_set_copy(import, ledger_set(daemon->ledger, memories->index, channel->slot),
+			       memory_set_rings(memories, channel->slot),
+			       memories->ring_data[channel->slot].fd);
+	if (closed)
+		recover_problem(
+			rings->recovery, false,
+			"%s (process %u), channel %s: %u rings cannot be read: their memory "
+			"is cut short, or went away meanwhile",
+			rings->record->name, rings->record->pid, channel->name, closed);
+	return 0;
+}
+
+/* One ring set of the process, if it had one in this channel. 0 or -errno. */
+static int take_channel(struct rings *rings, const struct channel *channel)
+{
+	struct daemon *daemon = rings->daemon;
+	struct ring_import import = {
+		.mode = channel->mode,
+		.cpu_rings = daemon->cpu_rings,
+		.subbuf_shift = channel->subbuf_shift,
+		.subbufs_shift = channel->subbufs_shift,
+		.meta_page_size = daemon->meta_page_size,
+		.read_control = read_control,
+		.read_data = read_data,
+		.keep = keep,
+		.data = rings,
+	};
+	uint64_t size = ring_set_saved_size(daemon->cpu_rings);
+	int error;
+
+	rings->slot_at = channel->slot * daemon->slot_stride;
+	rings->saved_at = recover_ledger_set_at(&rings->recovery->old, rings->index, channel->slot);
+	import.address = rings->recovery->old.head->address + rings->saved_at;
+	import.saved = malloc(size);
+	error = import.saved ? recover_ledger_read(&rings->recovery->old, rings->saved_at,
+						   import.saved, size)
+			     : -ENOMEM;
+	if (error == 0 && (ring_set_saved_life(import.saved) != channel->life ||
+			   ring_set_saved_id(import.saved) ==
+				   ledger_totals(channel->session->record)->last_set)) {
+		free(import.saved);
+		return 0;
+	}
+	if (error == 0)
+		error = find_memories(rings, channel);
+	if (error == 0)
+		error = copy_into(rings, channel, &import);
+	recover_source_close(&rings->data);
+	free(import.saved);
+	return error;
+}
+
+static void take_process(struct daemon *daemon, uint32_t index, const struct ledger_process *record)
+{
+	struct rings rings = {
+		.daemon = daemon,
+		.recovery = daemon->recovery,
+		.index = index,
+		.record = record,
+		.control.fd = -1,
+		.data.fd = -1,
+	};
+	struct session *session;
+	struct channel *channel;
+	bool lost = false;
+
+	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node)
+		cds_list_for_each_entry(channel, &session->channels, node)
+			lost |= take_channel(&rings, channel) != 0;
+	recover_source_close(&rings.control);
+	rings.recovery->lost += lost;
+	if (!rings.memories)
+		return;
+	ledger_process_set(daemon->ledger, rings.memories->index, LEDGER_ENDED);
+	rings.recovery->processes += state_restore_ended(daemon, rings.memories) > 0;
+}
+
+void recover_processes(struct daemon *daemon)
+{
+	struct ledger_process *record = malloc(sizeof(*record));
+
+	for (uint32_t index = 0; record && index < LEDGER_PROCESSES; index++)
+		if (recover_ledger_process(&daemon->recovery->old, index, record))
+			take_process(daemon, index, record);
+	if (!record)
+		recover_problem(daemon->recovery, true, "out of memory");
+	free(record);
+}

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/recover.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <systemd/sd-event.h>
+#include <urcu/urcu-memb.h>
+
+#include "common/log.h"
+#include "common/protocol-control.h"
+#include "common/socket.h"
+#include "sessiond/channel.h"
+#include "sessiond/consumer-link.h"
+#include "sessiond/daemon.h"
+#include "sessiond/listen.h"
+#include "sessiond/options.h"
+#include "sessiond/ring-dir.h"
+#include "sessiond/runtime-dir.h"
+#include "sessiond/session.h"
+
+/* How long daemon and consumer may take to die. */
+#define DYING_MS 5000
+#define TICK_USEC UINT64_C(5000)
+
+/* The next life, while it lasts. */
+struct life {
+	struct recovery *recovery;
+	struct daemon *daemon;
+	sd_event_source *tick;
+	bool begun; /* snapshots are being taken */
+	bool interrupted;
+	struct json_object *sessions; /* what became of each: told at the end */
+};
+
+void recover_problem(struct recovery *recovery, bool again, const char *format, ...)
+{
+	char text[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	log_warning("%s", text);
+	/* Names in it may be anything; the rest of the world takes UTF-8. */
+	for (char *c = text; *c; c++)
+		if (*c < ' ' || *c == 0x7f)
+			*c = '?';
+	json_object_array_add(recovery->problems, json_object_new_string(text));
+	recovery->again |= again;
+}
+
+static void pause_ms(int ms)
+{
+	struct timespec pause = { .tv_nsec = ms * 1000000l };
+
+	nanosleep(&pause, NULL);
+}
+
+/* ---- what there is ------------------------------------------------------------------- */
+
+/* A directory's ledger, or one by its name. A descriptor or -errno. */
+static int open_ledger(struct recovery *recovery)
+{
+	const char *slash = strrchr(recovery->path, '/'), *name = LEDGER_FILE;
+	char *folder = NULL;
+	int fd;
+
+	recovery->dir = open(recovery->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (recovery->dir < 0 && errno == ENOTDIR) {
+		name = slash ? slash + 1 : recovery->path;
+		folder = slash ? strndup(recovery->path, (size_t)(slash - recovery->path + 1))
+			       : strdup(".");
+		if (folder)
+			recovery->dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		free(folder);
+	}
+	if (recovery->dir < 0)
+		return -errno;
+	recovery->name = strdup(name);
+	if (!recovery->name)
+		return -ENOMEM;
+	fd = openat(recovery->dir, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Is there a process of that number, and not only what is left of one? */
+static bool is_process(pid_t pid)
+{
+	char path[32], text[512];
+	const char *name_end;
+	size_t length;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	length = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	name_end = strrchr(text, ')');
+	return name_end && strncmp(name_end, ") Z", 3) != 0;
+}
+
+/* Does the keeper live, who listens at the control socket? */
+static bool is_served(const char *runtime_dir)
+{
+	char path[PATH_MAX];
+	struct ucred peer;
+	bool served;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" PROTOCOL_CONTROL_SOCKET, runtime_dir);
+	if (socket_connect(path, SOCK_SEQPACKET | SOCK_NONBLOCK, &fd) != 0)
+		return false;
+	served = socket_peer(fd, &peer) != 0 || peer.pid <= 0 || is_process(peer.pid);
+	close(fd);
+	return served;
+}
+
+/*
+ * Nobody lives on it. A daemon that waits for its own file system while it dies
+ * has to be helped: that is taken away, as by a keeper.
+ */
+static int lock_ledger(const struct ledger_head *head, int fd)
+{
+	char rings[sizeof(head->runtime_dir) + 8];
+
+	snprintf(rings, sizeof(rings), "%s/rings", head->runtime_dir);
+	for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; ms += 10) {
+		if (errno != EWOULDBLOCK)
+			return -errno;
+		if (ms >= DYING_MS || is_served(head->runtime_dir))
+			return -EBUSY;
+		if (ms == 200 && umount2(rings, MNT_FORCE | UMOUNT_NOFOLLOW) != 0)
+			umount2(rings, MNT_DETACH | UMOUNT_NOFOLLOW);
+		pause_ms(10);
+	}
+	return 0;
+}
+
+/* Two must never write at once: the consumer lost its daemon, and ends by itself. */
+static int wait_consumer(pid_t pid)
+{
+	char path[32], name[32] = "";
+	size_t length;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	for (int ms = 0; pid > 0 && ms < DYING_MS; ms += 10) {
+		file = fopen(path, "re");
+		length = file ? fread(name, 1, sizeof(name) - 1, file) : 0;
+		name[length] = '\0';
+		if (file)
+			fclose(file);
+		if (strncmp(name, "lttngmap-consum", 15) != 0 || !is_process(pid))
+			return 0;
+		pause_ms(10);
+	}
+	return pid > 0 ? -EBUSY : 0;
+}
+
+/* What is there, and that nobody uses it. 0 or -errno; it was said. */
+static int find(struct recovery *recovery)
+{
+	char why[RECOVER_WHY_SIZE] = "", boot[40];
+	int error, fd = open_ledger(recovery);
+	const struct ledger_head *head;
+
+	if (fd < 0) {
+		log_error("%s: no daemon left its ledger there: %s", recovery->path, strerror(-fd));
+		return fd;
+	}
+	error = recover_ledger_open(fd, &recovery->old, why);
+	if (error) {
+		log_error("%s/%s: %s", recovery->path, recovery->name, why);
+		return error;
+	}
+	head = recovery->old.head;
+	error = lock_ledger(head, fd);
+	if (error == -EBUSY)
+		log_error("%s: a session daemon lives there: use it, or end it", recovery->path);
+	else if (error)
+		log_error("%s: cannot be locked: %s", recovery->path, strerror(-error));
+	if (error)
+		return error;
+	ledger_read_boot(boot);
+	if (strcmp(boot, head->boot) == 0 && wait_consumer(head->consumer) != 0) {
+		log_error("process %d writes the traces yet: end it", (int)head->consumer);
+		return -EBUSY;
+	}
+	/* It went on meanwhile. */
+	recover_ledger_close(&recovery->old);
+	error = recover_ledger_open(fd, &recovery->old, why);
+	if (error)
+		log_error("%s/%s: %s", recovery->path, recovery->name, why);
+	return error;
+}
+
+/* ---- the next life --------------------------------------------------------------------- */
+
+static void add_number(struct json_object *object, const char *key, uint64_t value)
+{
+	json_object_object_add(object, key, json_object_new_uint64(value));
+}
+
+static void tell_session(struct life *life, const struct session *session)
+{
+	struct json_object *object = json_object_new_object();
+	struct ring_totals totals;
+
+	session_read_totals(session, &totals);
+	json_object_object_add(object, "name", json_object_new_string(session->name));
+	json_object_object_add(object, "output",
+			       json_object_new_string(session->shot.count ? session->shot.path
+									  : session->output));
+	add_number(object, "events",
+		   session->shot.count ? session->written.events : totals.delivered);
+	add_number(object, "discarded", totals.discarded);
+	add_number(object, "overwritten", totals.overwritten);
+	add_number(object, "closed_rings", totals.closed_rings);
+	add_number(object, "bytes", session->written.bytes);
+	add_number(object, "bytes_before", session->earlier.bytes);
+	json_object_array_add(life->sessions, object);
+}
+
+static void on_stopped(struct session *session, void *data, const char *error, const char *hint)
+{
+	struct life *life = data;
+
+	if (error)
+		recover_problem(life->recovery, true, "session %s: %s; %s", session->name, error,
+				hint ? hint : "see the messages above");
+}
+
+/* Everything that went on is stopped; flight recorders are looked at below. */
+static void stop_all(struct life *life)
+{
+	struct session *session;
+
+	cds_list_for_each_entry(session, sessions_list(life->daemon->sessions), node) {
+		if (session->state == SESSION_ACTIVE)
+			session_stop(session, on_stopped, life);
+		else if (session->state != SESSION_IDLE)
+			(void)session_await_stop(session, on_stopped, life);
+	}
+}
+
+static bool has_rings(struct session *session)
+{
+	struct channel *channel;
+
+	cds_list_for_each_entry(channel, &session->channels, node)
+		if (!cds_list_empty(&channel->members))
+			return true;
+	return false;
+}
+
+/* What is in the rings of a flight recorder becomes its last snapshot. */
+static void take_snapshots(struct life *life)
+{
+	struct session *session;
+	int error;
+
+	life->begun = true;
+	cds_list_for_each_entry(session, sessions_list(life->daemon->sessions), node) {
+		if (!session->snapshot || !has_rings(session))
+			continue;
+		error = session_take_snapshot(session, NULL, 0, on_stopped, life);
+		if (error)
+			recover_problem(life->recovery, true, "session %s: no snapshot: %s",
+					session->name, strerror(-error));
+	}
+}
+
+static bool is_done(const struct life *life)
+{
+	struct sessions *sessions = life->daemon->sessions;
+	struct session *session;
+
+	if (sessions_stopping(sessions))
+		return false;
+	cds_list_for_each_entry(session, sessions_list(sessions), node)
+		if (session_is_taking_snapshot(session) || session_is_rotating(session))
+			return false;
+	return true;
+}
+
+static int on_tick(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct life *life = data;
+	struct session *session;
+
+	(void)usec;
+	if (!life->begun && (consumer_link_is_attached(life->daemon->consumer) ||
+			     !consumer_link_expected(life->daemon->consumer)))
+		take_snapshots(life);
+	if (!life->begun || !is_done(life)) {
+		sd_event_source_set_time(source, daemon_now_usec() + TICK_USEC);
+		return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	}
+	if (!consumer_link_is_attached(life->daemon->consumer))
+		recover_problem(life->recovery, true, "there was no consumer to write traces");
+	cds_list_for_each_entry(session, sessions_list(life->daemon->sessions), node)
+		tell_session(life, session);
+	return sd_event_exit(life->daemon->event, 0);
+}
+
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *data)
+{
+	struct life *life = data;
+
+	(void)info;
+	life->interrupted = true;
+	return sd_event_exit(sd_event_source_get_event(source), 0);
+}
+
+static int run_life(struct life *life, const struct options *options, struct ledger *ledger)
+{
+	sd_event *event = NULL;
+	int error = sd_event_default(&event);
+
+	if (error >= 0)
+		error = sd_event_add_signal(event, NULL, SIGTERM, on_signal, life);
+	if (error >= 0)
+		error = sd_event_add_signal(event, NULL, SIGINT, on_signal, life);
+	if (error >= 0)
+		error = daemon_create(options, ledger, event, life->recovery, &life->daemon);
+	if (error >= 0)
+		error = sd_event_add_time(event, &life->tick, CLOCK_MONOTONIC, 0, 0, on_tick, life);
+	if (error >= 0) {
+		stop_all(life);
+		error = sd_event_loop(event);
+	}
+	sd_event_source_disable_unref(life->tick);
+	daemon_destroy(life->daemon);
+	sd_event_unref(event);
+	if (error >= 0 && life->interrupted)
+		error = -EINTR;
+	return error < 0 ? error : 0;
+}
+
+/* In a directory of its own, with a ledger of its own. 0 or -errno; it was said. */
+static int live(struct life *life, const struct options *given)
+{
+	struct options options = *given;
+	char why[RECOVER_WHY_SIZE] = "", path[] = "/tmp/lttngmap-recover-XXXXXX";
+	struct ledger *ledger = NULL;
+	struct runtime_dir dir;
+	int error;
+
+	if (!mkdtemp(path)) {
+		error = -errno;
+		log_error("cannot make %s: %s", path, strerror(-error));
+		return error;
+	}
+	options.runtime_dir = path;
+	options.private_instance = true;
+	options.reserve = 0;
+	error = runtime_dir_enter(path, true, &dir);
+	if (error) {
+		rmdir(path);
+		return error;
+	}
+	runtime_dir_adopt(&dir);
+	urcu_memb_register_thread();
+	error = ledger_create(life->recovery->old.head->cpu_rings, &ledger);
+	if (error)
+		snprintf(why, sizeof(why), "no ledger can be made: %s", strerror(-error));
+	else
+		error = recover_ledger_import(&life->recovery->old, ledger, why);
+	if (error)
+		log_error("%s: %s", life->recovery->path, why);
+	else if ((error = listen_make(path)) == 0)
+		error = run_life(life, &options, ledger);
+	ledger_destroy(ledger);
+	urcu_memb_unregister_thread();
+	runtime_dir_leave(&dir);
+	listen_end();
+	return error;
+}
+
+/* ---- telling ----------------------------------------------------------------------------- */
+
+static uint64_t number_of(struct json_object *object, const char *key)
+{
+	return json_object_get_uint64(json_object_object_get(object, key));
+}
+
+static void print_session(struct json_object *session)
+{
+	uint64_t before = number_of(session, "bytes_before"), bytes = number_of(session, "bytes");
+
+	printf("%s: %llu events in %s, of which %llu bytes were brought in now\n",
+	       json_object_get_string(json_object_object_get(session, "name")),
+	       (unsigned long long)number_of(session, "events"),
+	       json_object_get_string(json_object_object_get(session, "output")),
+	       (unsigned long long)(bytes > before ? bytes - before : 0));
+	if (number_of(session, "discarded") || number_of(session, "overwritten"))
+		printf("%s: lost: %llu events discarded, %llu overwritten\n",
+		       json_object_get_string(json_object_object_get(session, "name")),
+		       (unsigned long long)number_of(session, "discarded"),
+		       (unsigned long long)number_of(session, "overwritten"));
+}
+
+static void print(const struct recovery *recovery, struct json_object *sessions, bool json)
+{
+	struct json_object *all;
+
+	if (!json) {
+		for (size_t i = 0; i < json_object_array_length(sessions); i++)
+			print_session(json_object_array_get_idx(sessions, i));
+		printf("%llu processes' rings were read%s\n",
+		       (unsigned long long)recovery->processes,
+		       recovery->lost ? ", others could not be: see the messages" : "");
+		return;
+	}
+	all = json_object_new_object();
+	json_object_object_add(all, "kind", json_object_new_string("rings"));
+	json_object_object_add(all, "sessions", json_object_get(sessions));
+	add_number(all, "processes", recovery->processes);
+	add_number(all, "processes_lost", recovery->lost);
+	json_object_object_add(all, "problems", json_object_get(recovery->problems));
+	puts(json_object_to_json_string_ext(all, JSON_C_TO_STRING_PLAIN));
+	json_object_put(all);
+}
+
+/* All is in the traces: what it came from goes. */
+static void clean(const struct recovery *recovery)
+{
+	unlinkat(recovery->dir, recovery->name, 0);
+	if (recovery->old.head->named_files)
+		ring_dir_empty(recovery->dir);
+}
+
+static int recover(struct recovery *recovery, const struct options *options)
+{
+	struct life life = { .recovery = recovery, .sessions = json_object_new_array() };
+	const struct ledger_head *head = recovery->old.head;
+	int error;
+
+	error = recover_sources_open(head->named_files ? recovery->dir : -1, &recovery->sources);
+	if (error)
+		log_error("cannot look for rings in processes: %s", strerror(-error));
+	else
+		error = live(&life, options);
+	if (error == 0)
+		print(recovery, life.sessions, options->json);
+	if (error == 0 && !recovery->again)
+		clean(recovery);
+	else
+		log_warning("%s is left as it is: the same command tries again", recovery->path);
+	json_object_put(life.sessions);
+	recover_sources_close(recovery->sources);
+	return error;
+}
+
+int recover_run(const struct options *options)
+{
+	struct recovery recovery = {
+		.path = options->recover,
+		.dir = -1,
+		.old.fd = -1,
+		.problems = json_object_new_array(),
+	};
+	int error = find(&recovery);
+
+	if (error == 0)
+		error = recover(&recovery, options);
+	recover_ledger_close(&recovery.old);
+	if (recovery.old.fd >= 0)
+		close(recovery.old.fd);
+	if (recovery.dir >= 0)
+		close(recovery.dir);
+	free(recovery.name);
+	json_object_put(recovery.problems);
+	return error == 0 && !recovery.again ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,165 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# Keeper, daemon and consumer are killed at once under load: `lttngmap recover`
+# brings what is left into the trace, once. Of programs that live it is in their
+# memory; of those that were killed, too, in the ring directory, also after a
+# "reboot", of which that alone is left.
+#
+#   LTTNGMAP_SOAK_SECONDS   as many kills as take about so long
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/numbered.sh"
+. "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+
+lttngmap=$LTTNGMAP_BUILD/lttngmap
+survivors=$LTTNGMAP_BUILD/tests/utils/survivors
+rounds=$((1 + ${LTTNGMAP_SOAK_SECONDS:-0} / 20))
+RINGS=$TAP_DIR/rings
+export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
+unset XDG_RUNTIME_DIR
+recovered=0
+# A daemon that was killed leaves its mount.
+unmount() {
+	umount -l "$SESSIOND_DIR/rings" 2>/dev/null
+}
+cleanup unmount
+
+# begin MODE [OPTION]...: a daemon that is given the options, and a program that it traces.
+begin() {
+	local mode=$1
+
+	shift
+	rm -rf "$numbered_trace" "$TAP_DIR/stop"
+	: >"$NUMBERED_COUNTS"
+	sessiond_start "$@"
+	"$lttngmap" create s -o "$numbered_trace" >"$TAP_DIR/said" &&
+		"$lttngmap" channel c --mode "$mode" --subbuf-size 4K --subbufs 4 >>"$TAP_DIR/said" &&
+		"$lttngmap" enable 'numbered:*' -c c >>"$TAP_DIR/said" &&
+		"$lttngmap" start >>"$TAP_DIR/said" || bail_out "no session: $(cat "$TAP_DIR/said")"
+	"$survivors" "$TAP_DIR/stop" >"$TAP_DIR/program" 2>&1 &
+	program=$!
+	wait_for test -s "$numbered_trace/ust/metadata"
+	sleep "0.$((RANDOM % 5 + 1))"
+}
+
+# All that is ours, in one instant. $1: or the program, too.
+kill_all() {
+	local all
+
+	all="$sessiond_pid $(pgrep -P "$sessiond_pid") $(sessiond_consumer)"
+	# shellcheck disable=SC2086 # process ids
+	kill -KILL $all ${1:-}
+	wait "$sessiond_pid" 2>/dev/null
+	sessiond_pid=
+	[[ -z ${1:-} ]] || wait "$1" 2>/dev/null
+}
+
+# recover DIR: sets $numbered_kept and $numbered_lost as recording would.
+recover() {
+	"$lttngmap" recover --json "$1" >"$TAP_DIR/json" 2>"$TAP_DIR/err"
+	status=$?
+	numbered_kept=$(sed -n 's/.*"events":\([0-9]*\).*/\1/p' "$TAP_DIR/json")
+	numbered_lost=$(($(sed -n 's/.*"discarded":\([0-9]*\),.*/\1/p' "$TAP_DIR/json") + \
+		$(sed -n 's/.*"overwritten":\([0-9]*\),.*/\1/p' "$TAP_DIR/json")))
+	recovered=$((recovered + 1))
+}
+
+check_readable() {
+	ok "$1: babeltrace2 reads it" babeltrace2 "$numbered_trace/ust" -o dummy
+}
+
+end_program() {
+	local longest
+
+	touch "$TAP_DIR/stop"
+	kill -CONT "$program" 2>/dev/null
+	wait "$program"
+	is $? 0 "$1: the program ends well"
+	longest=$(sed -n 's/^longest \([0-9]*\) us.*/\1/p' "$TAP_DIR/program")
+	diag "$1: $numbered_kept events kept, $numbered_lost lost, longest event ${longest:-?} us"
+}
+
+# The program lives, and stands still, so that it can be told what was emitted.
+living() {
+	begin "$1"
+	kill_all
+	sleep 0.1
+	kill -STOP "$program"
+	recover "$SESSIOND_DIR"
+	is "$status" 0 "living, $1: recovered" || diag "$(cat "$TAP_DIR/err")"
+	numbered_is_counted "living, $1: each event is in the trace, once, or counted"
+	check_readable "living, $1"
+	ok "living, $1: nothing is left to recover" test ! -e "$SESSIOND_DIR/ledger"
+	kill -CONT "$program"
+	end_program "living, $1"
+}
+
+# It goes on writing while it is read.
+running() {
+	begin "$1"
+	kill_all
+	cp "$NUMBERED_COUNTS" "$TAP_DIR/counts-before"
+	recover "$SESSIOND_DIR"
+	is "$status" 0 "running, $1: recovered" || diag "$(cat "$TAP_DIR/err")"
+	end_program "running, $1"
+	numbered_check
+	ok "running, $1: the trace is sound, and says what recover said" \
+		test "$numbered_sound:$numbered_events:$numbered_lost_packets" = "0:$numbered_kept:0"
+	all=$((numbered_kept + numbered_lost))
+	begun=$numbered_begun
+	NUMBERED_COUNTS=$TAP_DIR/counts-before numbered_check
+	ok "running, $1: what was emitted before is in it, or counted" \
+		test "$all" -ge "$numbered_done" -a "$all" -le "$begun" ||
+		diag "$all, of $numbered_done before"
+	check_readable "running, $1"
+}
+
+# All are killed, and the runtime directory is gone.
+reboot() {
+	begin "$1" --ring-dir="$RINGS"
+	kill_all "$program"
+	unmount
+	rm -rf "$SESSIOND_DIR"
+	recover "$RINGS"
+	is "$status" 0 "reboot, $1: recovered" || diag "$(cat "$TAP_DIR/err")"
+	numbered_is_counted "reboot, $1: each event is in the trace, once, or counted"
+	check_readable "reboot, $1"
+	is "$(ls -A "$RINGS")" '' "reboot, $1: the ring directory is empty"
+	diag "reboot, $1: $numbered_kept events kept, $numbered_lost lost"
+}
+
+for ((round = 0; round < rounds; round++)); do
+	for mode in discard overwrite; do
+		living "$mode"
+		running "$mode"
+		reboot "$mode"
+	done
+done
+
+# Recovering is killed, and done again.
+begin discard --ring-dir="$RINGS"
+kill_all "$program"
+for delay in 0.01 0.03 0.05 0.08; do
+	"$lttngmap" recover "$RINGS" >/dev/null 2>&1 &
+	pid=$!
+	sleep "$delay"
+	kill -KILL "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+	# What it had begun: it ends by itself, without its daemon.
+	wait_for eval '! pgrep -f "lttngmap-consumerd --control=/tmp/lttngmap-recover-"'
+	[[ -e $RINGS/ledger ]] || break
+done
+if [[ -e $RINGS/ledger ]]; then
+	recover "$RINGS"
+	is "$status" 0 'killed while it recovers, and done again'
+	numbered_is_counted 'each event is in the trace, once, or counted'
+else
+	pass 'it was done before it was killed'
+	numbered_check
+	is "$numbered_sound" 0 'and the trace is sound'
+fi
+check_readable 'recovered again'
+
+diag "figure: $recovered recoveries"
+done_testing

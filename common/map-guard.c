@@ -69,6 +69,11 @@ int map_guard_install(void)
 	return 0;
 }
 
+bool map_guard_is_installed(void)
+{
+	return __atomic_load_n(&installed, __ATOMIC_ACQUIRE);
+}
+
 int map_guard_add(void *map, size_t size)
 {
 	int error = -ENOSPC;

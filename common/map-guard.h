@@ -18,6 +18,7 @@
 
 /* Once, before the others. 0 or -errno. */
 int map_guard_install(void);
+bool map_guard_is_installed(void);
 /*
  * Watch over a map, before it is touched. Nothing is done, and 0 returned,
  * where the guard is not installed. 0 or -ENOSPC.

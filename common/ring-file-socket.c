@@ -20,6 +20,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "common/map-guard.h"
 #include "common/protocol-ring.h"
 
 /* A daemon that says nothing for so long is taken for dead. */
@@ -212,13 +213,18 @@ static int connect_server(const struct sockaddr_un *address, uid_t owner)
 	return fd;
 }
 
-/* The memory must be as large as was said, and stay so: no SIGBUS. */
+/*
+ * The memory must be as large as was said, and stay so: no SIGBUS. Of files,
+ * which cannot be sealed, only who guards its maps makes one.
+ */
 static int check_memory(int fd, uint64_t size)
 {
 	struct stat status;
 	int seals = fcntl(fd, F_GET_SEALS);
 
-	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &status) < 0)
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
+		return -EPROTO;
+	if ((seals < 0 || !(seals & F_SEAL_SHRINK)) && !map_guard_is_installed())
 		return -EPROTO;
 	return status.st_size >= 0 && size <= (uint64_t)status.st_size ? 0 : -EPROTO;
 }

@@ -214,6 +214,24 @@ static void let_go(const struct copy *copy)
 	ring->discards += lost;
 }
 
+/* The copy ends where its reader was to end; it is looked at, and counted, anew. */
+static void end_there(const struct copy *copy)
+{
+	struct ring_reader *reader = copy->reader;
+	const struct ring_commit *limit = &reader->limit;
+
+	if (!reader->frozen)
+		return;
+	copy->ring->commit[0] =
+		limit->position | (uint64_t)(limit->count & 0xffff) << LTTNGMAP_COUNT_SHIFT;
+	copy->ring->commit[1] =
+		limit->timestamp | (uint64_t)(limit->count >> 16) << LTTNGMAP_COUNT_SHIFT;
+	copy->ring->discards = limit->discards;
+	reader->frozen = false;
+	if (copy->saved->undo.in_force && copy->saved->undo.reader == reader)
+		copy->saved->undo.before.frozen = false;
+}
+
 static int copy_ring(struct copy *copy)
 {
 	const struct ring_reader *reader = copy->reader;
@@ -239,6 +257,7 @@ static int copy_ring(struct copy *copy)
 		keep_limit(copy, &seen);
 	if (error == -ESTALE)
 		let_go(copy);
+	end_there(copy);
 	return 0;
 }
 

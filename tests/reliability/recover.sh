@@ -39,17 +39,19 @@ begin() {
 		"$lttngmap" start >>"$TAP_DIR/said" || bail_out "no session: $(cat "$TAP_DIR/said")"
 	"$survivors" "$TAP_DIR/stop" >"$TAP_DIR/program" 2>&1 &
 	program=$!
-	wait_for test -s "$numbered_trace/ust/metadata"
+	wait_for compgen -G "$numbered_trace/ust/c_*"
 	sleep "0.$((RANDOM % 5 + 1))"
 }
 
-# All that is ours, in one instant. $1: or the program, too.
+# All that is ours, in one instant: the keeper can do nothing when the daemon dies,
+# and the daemon is not told of the keeper's death. $1: or the program, too.
 kill_all() {
 	local all
 
-	all="$sessiond_pid $(pgrep -P "$sessiond_pid") $(sessiond_consumer)"
+	kill -STOP "$sessiond_pid"
+	all="$(pgrep -P "$sessiond_pid") $(sessiond_consumer)"
 	# shellcheck disable=SC2086 # process ids
-	kill -KILL $all ${1:-}
+	kill -KILL ${1:-} $all "$sessiond_pid"
 	wait "$sessiond_pid" 2>/dev/null
 	sessiond_pid=
 	[[ -z ${1:-} ]] || wait "$1" 2>/dev/null

@@ -222,10 +222,10 @@ static void end_there(const struct copy *copy)
 
 	if (!reader->frozen)
 		return;
-	copy->ring->commit[0] =
-		limit->position | (uint64_t)(limit->count & 0xffff) << LTTNGMAP_COUNT_SHIFT;
-	copy->ring->commit[1] =
-		limit->timestamp | (uint64_t)(limit->count >> 16) << LTTNGMAP_COUNT_SHIFT;
+	copy->ring->commit[0] = limit->position | (uint64_t)(limit->count & 0xffff)
+							  << LTTNGMAP_COUNT_SHIFT;
+	copy->ring->commit[1] = limit->timestamp | (uint64_t)(limit->count >> 16)
+							   << LTTNGMAP_COUNT_SHIFT;
 	copy->ring->discards = limit->discards;
 	reader->frozen = false;
 	if (copy->saved->undo.in_force && copy->saved->undo.reader == reader)

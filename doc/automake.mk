@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	doc/design/ring-file.md \
 	doc/design/ring.md \
 	doc/design/reliability.md \
+	doc/design/security.md \
 	doc/design/surviving.md \
 	doc/design/trace.md
 

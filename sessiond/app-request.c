@@ -44,8 +44,9 @@ static int add_classes(struct app_request *request, const struct app_message *me
 
 	if (message->nr_classes == 0 && message->classes_size == 0)
 		return 0;
-	if (quota_check_classes(daemon->quota, request->peer.uid) != 0) {
-		app_refuse(refusal, EDQUOT, "user %u has registered %u different event classes",
+	if (quota_check_classes(request->user) != 0) {
+		app_refuse(refusal, EDQUOT,
+			   "user %u has registered as many event classes as one user may, %u",
 			   request->peer.uid, QUOTA_CLASSES);
 		return -EPROTO;
 	}
@@ -63,11 +64,32 @@ static int add_classes(struct app_request *request, const struct app_message *me
 		message_say("process %d: %u event classes are not traced: %s", request->peer.pid,
 			    result.refused, result.why);
 	if (registry_count(daemon->registry) != before) {
-		quota_add_classes(daemon->quota, request->peer.uid,
-				  registry_count(daemon->registry) - before);
+		quota_add_classes(request->user, registry_count(daemon->registry) - before,
+				  message->classes_size);
 		sessions_add_classes(daemon->sessions, before, registry_count(daemon->registry));
 	}
 	return 0;
+}
+
+/* Which of them it is shows by what it holds. */
+static void refuse_quota(const struct app_request *request, struct app_refusal *refusal)
+{
+	const struct quota_limits *limits = quota_limits(request->daemon->quota);
+	const struct quota_user *user = request->user;
+
+	if (user->memory > limits->memory)
+		app_refuse(refusal, EDQUOT,
+			   "user %u's rings hold %llu MiB, and may hold %llu: end some programs",
+			   user->uid, (unsigned long long)(user->memory >> 20),
+			   (unsigned long long)(limits->memory >> 20));
+	else if (user->processes >= limits->processes)
+		app_refuse(refusal, EDQUOT,
+			   "user %u has %u traced processes, as many as one user may have",
+			   user->uid, user->processes);
+	else
+		app_refuse(refusal, EDQUOT,
+			   "user %u's processes have %u descriptors, and may have %llu", user->uid,
+			   user->descriptors, (unsigned long long)limits->descriptors);
 }
 
 static int refuse_process(const struct app_request *request, int error, struct app_refusal *refusal)
@@ -79,9 +101,7 @@ static int refuse_process(const struct app_request *request, int error, struct a
 			   "the daemon has no descriptors left for process %d: raise ulimit -n",
 			   request->peer.pid);
 	else if (error == -EDQUOT)
-		app_refuse(refusal, -error,
-			   "user %u has as many traced processes as one user may have",
-			   request->peer.uid);
+		refuse_quota(request, refusal);
 	else
 		app_refuse(refusal, -error, "process %d cannot be traced: %s", request->peer.pid,
 			   strerror(-error));
@@ -154,6 +174,7 @@ static int serve_register(struct app_request *request, const struct app_message 
 		.uid = request->peer.uid,
 		.gid = request->peer.gid,
 		.forked = message->registration.flags & PROTOCOL_APP_FORKED,
+		.user = request->user,
 		.socket = request->fd,
 		.procname = message->registration.procname,
 		.procname_size = sizeof(message->registration.procname),

@@ -16,11 +16,13 @@
 
 struct daemon;
 struct process;
+struct quota_user;
 
 struct app_request {
 	struct daemon *daemon;
 	int fd;
 	struct ucred peer;
+	struct quota_user *user; /* the peer's */
 	struct process *process; /* NULL before, and set by, a registration */
 };
 

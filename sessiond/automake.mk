@@ -22,20 +22,28 @@ libfilter_la_SOURCES = \
 
 noinst_LTLIBRARIES += libsessiond.la
 libsessiond_la_SOURCES = \
+	sessiond/app-connection.c \
+	sessiond/app-connection.h \
 	sessiond/app-message.c \
 	sessiond/app-message.h \
 	sessiond/app-request.c \
 	sessiond/app-request.h \
 	sessiond/app-socket.c \
 	sessiond/app-socket.h \
+	sessiond/app-turns.c \
+	sessiond/app-turns.h \
 	sessiond/channel-classes.c \
 	sessiond/channel.c \
 	sessiond/channel.h \
 	sessiond/class-measure.c \
 	sessiond/class-parse.c \
 	sessiond/class-parse.h \
+	sessiond/consumer-link-parts.h \
 	sessiond/consumer-link.c \
 	sessiond/consumer-link.h \
+	sessiond/consumer-start.c \
+	sessiond/control-admit.c \
+	sessiond/control-admit.h \
 	sessiond/control-args.c \
 	sessiond/control-args.h \
 	sessiond/control-channel.c \

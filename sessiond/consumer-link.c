@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "sessiond/consumer-link.h"
+#include "sessiond/consumer-link-parts.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,39 +22,15 @@
 #include "sessiond/metadata.h"
 #include "sessiond/session.h"
 
-/*
- * That many deaths in a row, each within a minute and without a packet written,
- * and no more starts.
- */
-#define RESTARTS_MAX 20u
-#define RESTART_CALM_USEC UINT64_C(60000000)
-#define RESTART_DELAY_USEC UINT64_C(50000)
-/* What waits to be sent to a consumer that does not read. */
+/* What waits to be sent to a consumer that does not read, and for how long. */
 #define QUEUE_MAX 4096u
-#define END_WAIT_MS 1000
-
-extern char **environ;
+#define STUCK_USEC UINT64_C(5000000)
+#define STUCK_ACCURACY_USEC UINT64_C(100000)
 
 struct queued {
 	struct cds_list_head node;
 	struct json_object *message;
 	int fd; /* to go with it, or -1 */
-};
-
-struct consumer_link {
-	struct daemon *daemon;
-	char *path; /* NULL: none is started */
-	char *control_path;
-	pid_t pid;              /* 0: not running */
-	sd_event_source *child; /* its pidfd */
-	sd_event_source *restart;
-	unsigned int restarts;
-	uint64_t started_usec;
-	uint64_t started_events; /* that were delivered by then */
-	int fd;                  /* -1: not connected */
-	sd_event_source *source;
-	struct cds_list_head queue;
-	unsigned int queued;
 };
 
 /* ---- what it is told ----------------------------------------------------------- */
@@ -72,16 +45,50 @@ static void queue_drop(struct consumer_link *link, struct queued *queued)
 	free(queued);
 }
 
-static void link_disconnect(struct consumer_link *link)
+void consumer_link_disconnect(struct consumer_link *link)
 {
 	struct queued *queued, *next;
 
 	cds_list_for_each_entry_safe(queued, next, &link->queue, node)
 		queue_drop(link, queued);
+	sd_event_source_set_enabled(link->stuck, SD_EVENT_OFF);
 	link->source = sd_event_source_disable_unref(link->source);
 	if (link->fd >= 0)
 		close(link->fd);
 	link->fd = -1;
+}
+
+/* It is started again, as if it had died. */
+static void end_stuck(struct consumer_link *link)
+{
+	message_say("the consumer does not read what it is told: it is started again");
+	consumer_link_disconnect(link);
+	if (link->pid > 0)
+		kill(link->pid, SIGKILL);
+}
+
+static int on_stuck(sd_event_source *source, uint64_t usec, void *data)
+{
+	(void)source;
+	(void)usec;
+	end_stuck(data);
+	return 0;
+}
+
+int consumer_link_add_timer(struct consumer_link *link)
+{
+	int error = sd_event_add_time(link->daemon->event, &link->stuck, CLOCK_MONOTONIC,
+				      UINT64_MAX, STUCK_ACCURACY_USEC, on_stuck, link);
+
+	return error < 0 ? error : sd_event_source_set_enabled(link->stuck, SD_EVENT_OFF);
+}
+
+static void watch_queue(struct consumer_link *link)
+{
+	if (cds_list_empty(&link->queue) || sd_event_source_get_enabled(link->stuck, NULL) > 0)
+		return;
+	sd_event_source_set_time(link->stuck, daemon_now_usec() + STUCK_USEC);
+	sd_event_source_set_enabled(link->stuck, SD_EVENT_ONESHOT);
 }
 
 static void link_flush(struct consumer_link *link)
@@ -96,11 +103,14 @@ static void link_flush(struct consumer_link *link)
 		if (error && error != -EPIPE && error != -ECONNRESET)
 			message_say("cannot tell the consumer what to do: %s", strerror(-error));
 		if (error) {
-			link_disconnect(link);
+			consumer_link_disconnect(link);
 			return;
 		}
 		queue_drop(link, queued);
+		/* It reads: its time begins anew. */
+		sd_event_source_set_enabled(link->stuck, SD_EVENT_OFF);
 	}
+	watch_queue(link);
 	sd_event_source_set_io_events(link->source,
 				      cds_list_empty(&link->queue) ? EPOLLIN : EPOLLIN | EPOLLOUT);
 }
@@ -118,13 +128,8 @@ static void link_send(struct consumer_link *link, struct json_object *message, i
 		json_object_put(message);
 		if (fd >= 0)
 			close(fd);
-		if (stuck) {
-			message_say(
-				"the consumer does not read what it is told: it is started again");
-			link_disconnect(link);
-			if (link->pid > 0)
-				kill(link->pid, SIGKILL);
-		}
+		if (stuck)
+			end_stuck(link);
 		return;
 	}
 	queued->message = message;
@@ -349,13 +354,13 @@ static int on_connection(sd_event_source *source, int fd, uint32_t revents, void
 	if (error) {
 		if (error != -EPIPE && error != -ECONNRESET)
 			message_say("the consumer sent what is no message: %s", strerror(-error));
-		link_disconnect(link);
+		consumer_link_disconnect(link);
 		return 0;
 	}
 	wrong = take_message(link, message);
 	if (wrong) {
 		message_say("the consumer sent a bad member '%s'", wrong);
-		link_disconnect(link);
+		consumer_link_disconnect(link);
 	}
 	json_object_put(message);
 	return 0;
@@ -391,221 +396,4 @@ bool consumer_link_expected(const struct consumer_link *link)
 bool consumer_link_is_attached(const struct consumer_link *link)
 {
 	return link->fd >= 0;
-}
-
-/* ---- the program ------------------------------------------------------------------ */
-
-static int link_spawn(struct consumer_link *link);
-
-static int on_restart(sd_event_source *source, uint64_t usec, void *data)
-{
-	struct consumer_link *link = data;
-	int error = link_spawn(link);
-
-	(void)source;
-	(void)usec;
-	if (error)
-		message_say("cannot start %s: %s", link->path, strerror(-error));
-	return 0;
-}
-
-static void describe_death(const siginfo_t *info, char *text, size_t size)
-{
-	if (info->si_code == CLD_EXITED)
-		snprintf(text, size, "ended with status %d", info->si_status);
-	else
-		snprintf(text, size, "was killed by signal %d", info->si_status);
-}
-
-/* Of all sessions. */
-static uint64_t count_delivered(const struct consumer_link *link)
-{
-	struct session *session;
-	uint64_t events = 0;
-
-	cds_list_for_each_entry(session, sessions_list(link->daemon->sessions), node)
-		events += __atomic_load_n(&session->totals->rings.delivered, __ATOMIC_RELAXED);
-	return events;
-}
-
-/* In the ledger, so that the next life finds it. 0: there is none. */
-static void note_consumer(struct consumer_link *link, pid_t pid, int pidfd)
-{
-	struct ledger_head *head = link->daemon->ledger->head;
-
-	head->consumer_pidfd = 0;
-	head->consumer = pid;
-	head->consumer_pidfd = pidfd;
-}
-
-static int on_child(sd_event_source *source, int fd, uint32_t revents, void *data)
-{
-	struct consumer_link *link = data;
-	uint64_t now = daemon_now_usec();
-	siginfo_t info = { .si_pid = 0 };
-	char death[64];
-
-	(void)source;
-	(void)fd;
-	(void)revents;
-	if (waitid(P_PID, (id_t)link->pid, &info, WEXITED | WNOHANG) != 0 || info.si_pid == 0)
-		return 0;
-	link->pid = 0;
-	note_consumer(link, 0, 0);
-	link->child = sd_event_source_disable_unref(link->child);
-	link_disconnect(link);
-
-	describe_death(&info, death, sizeof(death));
-	if (now - link->started_usec > RESTART_CALM_USEC ||
-	    count_delivered(link) != link->started_events)
-		link->restarts = 0;
-	if (++link->restarts > RESTARTS_MAX) {
-		message_say("the consumer %s %u times: it is not started again, and nothing more "
-			    "is written; see its messages, then restart this daemon",
-			    death, link->restarts);
-		return 0;
-	}
-	message_say("the consumer %s: it is started again", death);
-	sd_event_source_set_time(link->restart, now + RESTART_DELAY_USEC * (link->restarts - 1));
-	sd_event_source_set_enabled(link->restart, SD_EVENT_ONESHOT);
-	return 0;
-}
-
-static int link_spawn(struct consumer_link *link)
-{
-	char control[PATH_MAX + 16];
-	char *arguments[] = { link->path, control, NULL };
-	posix_spawnattr_t attributes;
-	sigset_t none;
-	int error, fd;
-
-	snprintf(control, sizeof(control), "--control=%s", link->control_path);
-	sigemptyset(&none);
-	error = posix_spawnattr_init(&attributes);
-	if (error)
-		return -error;
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	error = posix_spawn(&link->pid, link->path, NULL, &attributes, arguments, environ);
-	posix_spawnattr_destroy(&attributes);
-	if (error) {
-		link->pid = 0;
-		return -error;
-	}
-	link->started_usec = daemon_now_usec();
-	link->started_events = count_delivered(link);
-	fd = (int)syscall(SYS_pidfd_open, link->pid, 0);
-	if (fd < 0)
-		return -errno;
-	note_consumer(link, link->pid, fd);
-	error = sd_event_add_io(link->daemon->event, &link->child, fd, EPOLLIN, on_child, link);
-	if (error < 0) {
-		note_consumer(link, 0, 0);
-		close(fd);
-		return error;
-	}
-	sd_event_source_set_io_fd_own(link->child, 1);
-	return 0;
-}
-
-int consumer_link_create(struct daemon *daemon, struct consumer_link **result)
-{
-	struct consumer_link *link = calloc(1, sizeof(*link));
-	int error;
-
-	*result = NULL;
-	if (!link)
-		return -ENOMEM;
-	link->daemon = daemon;
-	link->fd = -1;
-	CDS_INIT_LIST_HEAD(&link->queue);
-	error = sd_event_add_time(daemon->event, &link->restart, CLOCK_MONOTONIC, UINT64_MAX, 0,
-				  on_restart, link);
-	if (error >= 0)
-		error = sd_event_source_set_enabled(link->restart, SD_EVENT_OFF);
-	if (error < 0) {
-		consumer_link_destroy(link);
-		return error;
-	}
-	*result = link;
-	return 0;
-}
-
-/* The one of the daemon's former life is gone. */
-static int on_former(sd_event_source *source, int fd, uint32_t revents, void *data)
-{
-	struct consumer_link *link = data;
-	int error;
-
-	(void)source;
-	(void)fd;
-	(void)revents;
-	link->pid = 0;
-	note_consumer(link, 0, 0);
-	link->child = sd_event_source_disable_unref(link->child);
-	error = link_spawn(link);
-	if (error)
-		message_say("cannot start %s: %s", link->path, strerror(-error));
-	return 0;
-}
-
-/*
- * It lost us and its rings, and is of no use; but two must never write at
- * once. Its end may take as long as a write to the disk.
- */
-static int end_former(struct consumer_link *link)
-{
-	const struct ledger_head *head = link->daemon->ledger->head;
-	int error;
-
-	syscall(SYS_pidfd_send_signal, head->consumer_pidfd, SIGKILL, NULL, 0);
-	error = sd_event_add_io(link->daemon->event, &link->child, head->consumer_pidfd, EPOLLIN,
-				on_former, link);
-	if (error < 0)
-		return error;
-	sd_event_source_set_io_fd_own(link->child, 1);
-	link->pid = head->consumer;
-	return 0;
-}
-
-int consumer_link_start(struct consumer_link *link, const char *path, const char *control_path)
-{
-	if (strcmp(path, "none") == 0)
-		return 0;
-	link->path = strdup(path);
-	link->control_path = strdup(control_path);
-	if (!link->path || !link->control_path)
-		return -ENOMEM;
-	return link->daemon->ledger->head->consumer_pidfd ? end_former(link) : link_spawn(link);
-}
-
-/* Its end of the connection is closed: it ends by itself, or is made to. */
-static void link_wait_end(struct consumer_link *link)
-{
-	struct timespec pause = { .tv_nsec = 1000000 };
-
-	if (link->pid <= 0)
-		return;
-	kill(link->pid, SIGTERM);
-	for (int ms = 0; ms < END_WAIT_MS; ms++) {
-		/* One of a former life is not our child. */
-		if (waitpid(link->pid, NULL, WNOHANG) != 0)
-			return;
-		nanosleep(&pause, NULL);
-	}
-	kill(link->pid, SIGKILL);
-	waitpid(link->pid, NULL, 0);
-}
-
-void consumer_link_destroy(struct consumer_link *link)
-{
-	if (!link)
-		return;
-	link->child = sd_event_source_disable_unref(link->child);
-	sd_event_source_disable_unref(link->restart);
-	link_disconnect(link);
-	link_wait_end(link);
-	free(link->path);
-	free(link->control_path);
-	free(link);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "sessiond/control-socket.h"
+#include "sessiond/control-admit.h"
 
 #include <errno.h>
 #include <grp.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,34 +26,11 @@
 #include "sessiond/listen.h"
 #include "sessiond/messages.h"
 #include "sessiond/options.h"
+#include "sessiond/quota.h"
 #include "sessiond/session.h"
 
-#define CLIENTS_MAX 64u
-#define GROUP "tracing"
-#define GROUPS_MAX 4096
 #define ACCEPT_PAUSE_USEC UINT64_C(100000)
-
-struct control_client {
-	struct cds_list_head node;
-	struct control_socket *control;
-	sd_event_source *source;
-	int fd;
-	struct ucred peer;
-	bool greeted; /* "hello" was answered */
-	bool pending; /* a request waits for its answer */
-	bool doomed;  /* to be closed once the answer is out */
-};
-
-struct control_socket {
-	struct daemon *daemon;
-	int fd;
-	sd_event_source *source;
-	sd_event_source *pause;
-	struct cds_list_head clients;
-	unsigned int nr_clients;
-	bool has_group; /* there is one whose members are served */
-	gid_t group;
-};
+#define ACCEPT_ACCURACY_USEC UINT64_C(10000)
 
 struct daemon *control_client_daemon(struct control_client *client)
 {
@@ -64,7 +42,7 @@ const struct ucred *control_client_peer(const struct control_client *client)
 	return &client->peer;
 }
 
-static void client_free(struct control_client *client)
+void control_client_free(struct control_client *client)
 {
 	cds_list_del(&client->node);
 	client->control->nr_clients--;
@@ -164,30 +142,6 @@ void control_become_consumer(struct control_client *client)
 	client->doomed = true;
 }
 
-static bool has_group(int fd, gid_t group)
-{
-	gid_t groups[GROUPS_MAX];
-	socklen_t size = sizeof(groups);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) != 0)
-		return false;
-	for (size_t i = 0; i < size / sizeof(groups[0]); i++)
-		if (groups[i] == group)
-			return true;
-	return false;
-}
-
-/* By what the kernel says of who connected, at that time. */
-static bool is_served(const struct control_client *client)
-{
-	const struct control_socket *control = client->control;
-
-	if (client->peer.uid == 0 || client->peer.uid == geteuid())
-		return true;
-	return control->has_group &&
-	       (client->peer.gid == control->group || has_group(client->fd, control->group));
-}
-
 static const struct control_verb *find_verb(const char *name)
 {
 	const struct control_verb *verb = control_verbs;
@@ -205,10 +159,10 @@ static void client_serve(struct control_client *client, struct json_object *requ
 
 	client->pending = true;
 	/* Told here and not on accepting: a close with a request unread would eat the answer. */
-	if (!is_served(client)) {
+	if (!control_is_served(client)) {
 		control_refuse(client,
 			       client->control->has_group
-				       ? "become a member of the group " GROUP
+				       ? "become a member of the group " CONTROL_GROUP
 					 ", or start a daemon of your own"
 				       : "ask that user, or start a daemon of your own",
 			       "this daemon is user %u's", geteuid());
@@ -251,6 +205,8 @@ static int on_client(sd_event_source *source, int fd, uint32_t revents, void *da
 
 	(void)source;
 	(void)revents;
+	if (control_is_too_early(client))
+		return 0;
 	error = json_message_receive(fd, &request, NULL, 0);
 	if (error == -EAGAIN)
 		return 0;
@@ -271,7 +227,7 @@ static int on_client(sd_event_source *source, int fd, uint32_t revents, void *da
 		json_object_put(request);
 	}
 	if (client->doomed)
-		client_free(client);
+		control_client_free(client);
 	return 0;
 }
 
@@ -283,22 +239,28 @@ static void client_open(struct control_socket *control, int fd)
 		goto close_fd;
 	client->control = control;
 	client->fd = fd;
-	cds_list_add(&client->node, &control->clients);
+	client->since_usec = daemon_now_usec();
+	cds_list_add_tail(&client->node, &control->clients);
 	control->nr_clients++;
 	if (socket_peer(fd, &client->peer) != 0)
 		goto free_client;
-	if (control->nr_clients > CLIENTS_MAX) {
-		control_refuse(client, "end some of them", "%u commands are connected already",
-			       CLIENTS_MAX);
+	client->user = quota_user(control->daemon->quota, client->peer.uid);
+	if (!client->user)
+		goto free_client;
+	if (!control_make_room(control, client)) {
+		control_refuse(client, "end some of them",
+			       "%u commands are connected already, or %u of this user",
+			       CONTROL_CLIENTS_MAX, CONTROL_CLIENTS_PER_USER_MAX);
 		goto free_client;
 	}
 	if (sd_event_add_io(control->daemon->event, &client->source, fd, EPOLLIN, on_client,
 			    client) < 0)
 		goto free_client;
+	control_arm_greet(control);
 	return;
 
 free_client:
-	client_free(client);
+	control_client_free(client);
 	return;
 close_fd:
 	close(fd);
@@ -331,26 +293,6 @@ static int on_pause_over(sd_event_source *source, uint64_t usec, void *data)
 	return sd_event_source_set_enabled(control->source, SD_EVENT_ON);
 }
 
-/* Members of the group may connect; whom we serve is decided by who they are. */
-static void admit_group(struct control_socket *control, const char *path)
-{
-	const struct group *group;
-
-	if (geteuid() != 0 || control->daemon->options->private_instance)
-		return;
-	group = getgrnam(GROUP);
-	if (!group)
-		return;
-	control->group = group->gr_gid;
-	control->has_group = true;
-	/* A socket of systemd's has the rights that its unit gives. */
-	if (listen_is_passed(path))
-		return;
-	if (chown(path, (uid_t)-1, group->gr_gid) != 0 || chmod(path, 0660) != 0)
-		log_warning("members of the group " GROUP " cannot use %s: %s", path,
-			    strerror(errno));
-}
-
 int control_socket_create(struct daemon *daemon, const char *path, struct control_socket **result)
 {
 	struct control_socket *control = calloc(1, sizeof(*control));
@@ -362,16 +304,18 @@ int control_socket_create(struct daemon *daemon, const char *path, struct contro
 	control->daemon = daemon;
 	control->fd = -1;
 	CDS_INIT_LIST_HEAD(&control->clients);
-	error = sd_event_add_time(daemon->event, &control->pause, CLOCK_MONOTONIC, UINT64_MAX, 0,
-				  on_pause_over, control);
+	error = sd_event_add_time(daemon->event, &control->pause, CLOCK_MONOTONIC, UINT64_MAX,
+				  ACCEPT_ACCURACY_USEC, on_pause_over, control);
 	if (error >= 0)
 		error = sd_event_source_set_enabled(control->pause, SD_EVENT_OFF);
+	if (error >= 0)
+		error = control_add_timers(control);
 	if (error < 0)
 		goto fail;
 	error = listen_at(path, &control->fd);
 	if (error)
 		goto fail;
-	admit_group(control, path);
+	control_admit_group(control, path);
 	error = sd_event_add_io(daemon->event, &control->source, control->fd, EPOLLIN, on_accept,
 				control);
 	if (error < 0)
@@ -391,8 +335,10 @@ void control_socket_destroy(struct control_socket *control)
 	if (!control)
 		return;
 	cds_list_for_each_entry_safe(client, next, &control->clients, node)
-		client_free(client);
+		control_client_free(client);
 	sd_event_source_disable_unref(control->source);
 	sd_event_source_disable_unref(control->pause);
+	sd_event_source_disable_unref(control->greet);
+	sd_event_source_disable_unref(control->wait);
 	free(control);
 }

@@ -37,6 +37,8 @@
 #define SLOT_STRIDE_MIN (UINT64_C(4) << 20)
 /* However many CPUs there are, this many sub-buffers a ring can be had. */
 #define SUBBUFS_SHIFT_ALWAYS 6u
+/* So that who may tell a crowd of programs to end is heard. */
+#define DESCRIPTORS_FOR_COMMANDS 8
 #define EXIT_USEC UINT64_C(4000000)
 #define EXIT_TICK_USEC UINT64_C(5000)
 
@@ -176,12 +178,28 @@ static int make_rings(struct daemon *daemon)
 
 static int make_quota(struct daemon *daemon)
 {
-	struct rlimit files;
-	uint32_t processes = UINT32_MAX;
+	const struct quota_limits *given = &daemon->options->per_user;
+	struct rlimit files = { .rlim_cur = RLIM_INFINITY };
+	struct quota_limits limits;
 
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0)
-		processes = quota_processes(files.rlim_cur, daemon->options->reserve);
-	return quota_create(processes, &daemon->quota);
+	getrlimit(RLIMIT_NOFILE, &files);
+	daemon->descriptors = files.rlim_cur > INT32_MAX
+				      ? INT32_MAX
+				      : (int)files.rlim_cur - DESCRIPTORS_FOR_COMMANDS;
+	quota_limits_default(files.rlim_cur, (uint64_t)sysconf(_SC_PHYS_PAGES) * memory_page_size(),
+			     (uint32_t)sysconf(_SC_NPROCESSORS_ONLN), daemon->options->reserve,
+			     &limits);
+	if (given->processes)
+		limits.processes = given->processes;
+	if (given->descriptors)
+		limits.descriptors = given->descriptors;
+	if (given->memory)
+		limits.memory = given->memory;
+	if (given->connections)
+		limits.connections = given->connections;
+	if (given->messages)
+		limits.messages = given->messages;
+	return quota_create(&limits, &daemon->quota);
 }
 
 static int make_sessions(struct daemon *daemon)

@@ -31,6 +31,7 @@ struct daemon {
 	uint32_t cpu_rings;
 	uint32_t meta_page_size; /* bytes before a ring data memory's first sub-buffer */
 	uint64_t slot_stride;    /* bytes of ring control of one slot */
+	int descriptors;         /* numbers from here on are kept for commands */
 
 	char *rings_dir; /* RUNTIME/rings */
 	struct control_pages *pages;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/knock.h"
@@ -387,4 +388,29 @@ void ledger_descriptors(const struct ledger *ledger, void (*take)(int fd, void *
 		for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
 			take(process->ring_data[slot], data);
 	}
+}
+
+static uint64_t memory_in(int fd)
+{
+	struct stat status;
+
+	/* Blocks are of 512 bytes whatever the file system. */
+	return fd > 0 && fstat(fd, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
+}
+
+uint64_t ledger_memory_of(const struct ledger *ledger, uint32_t uid)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t index = 0; index < LEDGER_PROCESSES; index++) {
+		enum ledger_state state = ledger_process_state(ledger, index);
+		const struct ledger_process *process = ledger_process(ledger, index);
+
+		if ((state != LEDGER_LIVE && state != LEDGER_ENDED) || process->uid != uid)
+			continue;
+		bytes += memory_in(process->ring_control);
+		for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+			bytes += memory_in(process->ring_data[slot]);
+	}
+	return bytes;
 }

@@ -227,6 +227,9 @@ void ledger_totals_add(struct ledger_session *session, uint64_t set,
 void ledger_totals_clear(struct ledger_session *session);
 const struct ledger_totals *ledger_totals(const struct ledger_session *session);
 
+/* Bytes in the rings of a user's processes, of those that ended too, as far as written to. */
+uint64_t ledger_memory_of(const struct ledger *ledger, uint32_t uid);
+
 /* Give each descriptor's number to `take`. */
 void ledger_descriptors(const struct ledger *ledger, void (*take)(int fd, void *data), void *data);
 

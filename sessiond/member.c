@@ -32,24 +32,31 @@ static void lease_end(void *data)
 {
 	struct lease *lease = data;
 
+	memory_set_drop_one(lease->memories);
 	memory_set_put(lease->memories);
 	session_totals_put(lease->totals);
 	slots_drop(lease->slots, lease->slot);
 	free(lease);
 }
 
-static struct lease *lease_make(struct channel *channel, struct memory_set *memories)
+/* Its data's descriptor is another one of its user's; `force`: it was so before. 0 or -errno. */
+static int lease_make(struct channel *channel, struct memory_set *memories, bool force,
+		      struct lease **result)
 {
 	struct lease *lease = calloc(1, sizeof(*lease));
+	int error = lease ? memory_set_charge_one(memories, force) : -ENOMEM;
 
-	if (!lease)
-		return NULL;
+	if (error) {
+		free(lease);
+		return error;
+	}
 	lease->memories = memory_set_get(memories);
 	lease->totals = session_totals_get(channel->session->totals);
 	lease->slots = &channel->session->daemon->slots;
 	lease->slot = channel->slot;
 	slots_hold(lease->slots, lease->slot);
-	return lease;
+	*result = lease;
+	return 0;
 }
 
 /* Does a trylock writer hold a ring of the slot, as an earlier channel laid it out? */
@@ -134,10 +141,10 @@ static int make_set(struct channel *channel, struct memory_set *memories, struct
 	config.data_fd = fcntl(data->fd, F_DUPFD_CLOEXEC, 0);
 	if (config.data_fd < 0)
 		return -errno;
-	lease = lease_make(channel, memories);
-	if (!lease) {
+	error = lease_make(channel, memories, restore, &lease);
+	if (error) {
 		close(config.data_fd);
-		return -ENOMEM;
+		return error;
 	}
 	config.release_data = lease;
 	error = restore ? ring_set_restore(&config, &member->set)
@@ -227,6 +234,10 @@ static void say_failure(const struct channel *channel, const struct process *pro
 			"%s (pid %u) is not traced in channel %s: it is stopped inside an event "
 			"of an earlier one; let it go on and start the session again",
 			process->name, process->pid, channel->name);
+	else if (error == -EDQUOT)
+		message_say("%s (pid %u) is not traced in channel %s: user %u's processes have "
+			    "as many descriptors as they may",
+			    process->name, process->pid, channel->name, process->uid);
 	else
 		message_say("%s (pid %u) is not traced in channel %s: %s", process->name,
 			    process->pid, channel->name, strerror(-error));

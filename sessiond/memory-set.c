@@ -7,6 +7,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "sessiond/process.h"
+
 #define POOL_MAX 16u
 
 struct memory_pool {
@@ -43,6 +45,8 @@ static void memory_set_free(struct memory_set *set)
 		close(set->doorbell);
 	memory_destroy(&set->ring_control);
 	ledger_process_drop(set->ledger, set->index);
+	if (set->user)
+		quota_drop(set->user, 1, set->charged);
 	free(set);
 }
 
@@ -139,6 +143,55 @@ static void memory_set_release(struct urcu_ref *references)
 	memory_set_free(caa_container_of(references, struct memory_set, references));
 }
 
+int memory_set_charge(struct memory_set *set, struct quota_user *user, bool force)
+{
+	uint32_t descriptors = PROCESS_DESCRIPTORS;
+	int error;
+
+	if (!user)
+		return 0;
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		descriptors += set->ring_data[slot].fd >= 0;
+	error = quota_take_process(user, force);
+	if (error)
+		return error;
+	error = quota_take_descriptors(user, descriptors, force);
+	if (error) {
+		quota_drop(user, 1, 0);
+		return error;
+	}
+	set->user = user;
+	set->charged = descriptors;
+	return 0;
+}
+
+int memory_set_highest(const struct memory_set *set)
+{
+	int highest = set->ring_control.fd > set->doorbell ? set->ring_control.fd : set->doorbell;
+
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		if (set->ring_data[slot].fd > highest)
+			highest = set->ring_data[slot].fd;
+	return highest;
+}
+
+int memory_set_charge_one(struct memory_set *set, bool force)
+{
+	int error = set->user ? quota_take_descriptors(set->user, 1, force) : 0;
+
+	if (error == 0)
+		__atomic_add_fetch(&set->charged, 1, __ATOMIC_RELAXED);
+	return error;
+}
+
+void memory_set_drop_one(struct memory_set *set)
+{
+	if (!set->user)
+		return;
+	__atomic_sub_fetch(&set->charged, 1, __ATOMIC_RELAXED);
+	quota_drop(set->user, 0, 1);
+}
+
 struct memory_set *memory_set_get(struct memory_set *set)
 {
 	urcu_ref_get(&set->references);
@@ -163,7 +216,9 @@ int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t size)
 
 	if (set->ring_data[slot].fd >= 0 && set->ring_data[slot].size >= size)
 		return 0;
-	error = memory_create_in(set->place, MEMORY_RING_DATA, size, &larger);
+	error = set->ring_data[slot].fd >= 0 ? 0 : memory_set_charge_one(set, false);
+	if (error == 0)
+		error = memory_create_in(set->place, MEMORY_RING_DATA, size, &larger);
 	if (error)
 		return error;
 	drop_data(set, slot);

@@ -23,6 +23,7 @@
 
 #include "sessiond/ledger.h"
 #include "sessiond/memory.h"
+#include "sessiond/quota.h"
 
 /*
  * Its descriptors also stand in a record of the ledger, from which the next
@@ -39,6 +40,8 @@ struct memory_set {
 	uint64_t slot_stride;
 	/* By slot; beyond the reserve they are made on demand. */
 	struct memory ring_data[LTTNGMAP_CHANNELS];
+	struct quota_user *user; /* whose bounds it counts in; NULL: nobody's yet */
+	uint32_t charged;        /* descriptors; atomic */
 };
 
 struct memory_set_config {
@@ -54,6 +57,17 @@ int memory_set_create(const struct memory_set_config *config, struct memory_set 
 /* The set of a record that was in use when the daemon died. 0 or -errno. */
 int memory_set_restore(const struct memory_set_config *config, uint32_t index,
 		       struct memory_set **set);
+/*
+ * From now on until it is freed it is one process of that user's, with the
+ * descriptors that this takes. 0 or -EDQUOT. NULL is allowed: nobody's.
+ */
+int memory_set_charge(struct memory_set *set, struct quota_user *user, bool force);
+/* The largest number of its descriptors. */
+int memory_set_highest(const struct memory_set *set);
+/* One more descriptor. 0 or -EDQUOT. */
+int memory_set_charge_one(struct memory_set *set, bool force);
+/* One less. Any thread. */
+void memory_set_drop_one(struct memory_set *set);
 struct memory_set *memory_set_get(struct memory_set *set);
 /* NULL is allowed. Any thread. */
 void memory_set_put(struct memory_set *set);
@@ -79,7 +93,7 @@ struct lttngmap_ring *memory_set_rings(const struct memory_set *set, uint32_t sl
 
 /*
  * Make sure that the slot's ring data has at least `size` bytes: what is
- * there already is kept where it is large enough. 0 or -errno.
+ * there already is kept where it is large enough. 0 or -errno; -EDQUOT.
  */
 int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t size);
 

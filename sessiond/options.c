@@ -30,6 +30,7 @@ struct given {
 	char *reserve;
 	char *reserve_size;
 	char *consumer;
+	char *per_user;
 	int private_instance;
 	int supervise;
 	char *ring_dir;
@@ -113,6 +114,18 @@ static int check_choice(const char *value, const char *what, const char *const *
 	return -EINVAL;
 }
 
+static int parse_per_user(const char *text, struct quota_limits *limits)
+{
+	const char *wrong;
+	int error = quota_limits_parse(text, limits, &wrong);
+
+	if (error)
+		log_error("--per-user: '%s' begins with none of processes=N, descriptors=N, "
+			  "memory=BYTES, connections=N or messages=N",
+			  wrong);
+	return error;
+}
+
 /* Takes what is in *given. */
 static int fill(struct options *options, struct given *given)
 {
@@ -147,6 +160,9 @@ static int fill(struct options *options, struct given *given)
 		error = parse_number(given->reserve_size, "--reserve-size", RESERVE_SIZE_MIN,
 				     RESERVE_SIZE_MAX, &options->reserve_size);
 	free(given->reserve_size);
+	if (error == 0 && given->per_user)
+		error = parse_per_user(given->per_user, &options->per_user);
+	free(given->per_user);
 	if (error == 0 && options->runtime_dir[0] != '/') {
 		log_error("--runtime-dir: '%s' is not an absolute path", options->runtime_dir);
 		error = -EINVAL;
@@ -177,6 +193,10 @@ int options_parse(struct options *options, int argc, const char **argv)
 		  "size of each such memory, used as far as written (default: 1 GiB)", "BYTES" },
 		{ "consumer", '\0', POPT_ARG_STRING, &given.consumer, 0,
 		  "what writes traces to disk (default: " CONSUMER ")", "PROGRAM|none" },
+		{ "per-user", '\0', POPT_ARG_STRING, &given.per_user, 0,
+		  "what another user's processes may have: processes, descriptors, memory in "
+		  "bytes, connections and messages a second",
+		  "NAME=N,..." },
 		{ "private", '\0', POPT_ARG_NONE, &given.private_instance, 0,
 		  "end when the parent process ends", NULL },
 		{ "supervise", '\0', POPT_ARG_VAL, &given.supervise, 1,

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sessiond/quota.h"
+
 struct options {
 	char *runtime_dir;       /* absolute */
 	bool runtime_dir_chosen; /* by us, not by whoever started us */
@@ -22,6 +24,7 @@ struct options {
 	char *ring_dir;        /* rings are files in it; NULL: memory */
 	char *recover;         /* what a daemon left that was killed; NULL: serve */
 	bool json;             /* how that is told */
+	struct quota_limits per_user; /* 0: the default */
 };
 
 /*

@@ -159,7 +159,6 @@ static void process_free_later(struct rcu_head *head)
 /* `unread`: the slots whose rings are still to be read. */
 static void process_free(struct process *process, uint64_t unread)
 {
-	quota_drop_process(process->daemon->quota, process->uid);
 	doorbell_destroy(process->doorbell);
 	if (process->record)
 		process->record->pidfd = 0;
@@ -276,6 +275,25 @@ static void add_to_table(struct process *process)
 	processes->count++;
 }
 
+static uint64_t count_memory(uint32_t uid, void *ledger)
+{
+	return ledger_memory_of(ledger, uid);
+}
+
+static int take_memories(struct process *process, struct quota_user *user)
+{
+	struct daemon *daemon = process->daemon;
+	int error = quota_check_held(user);
+
+	if (error == 0)
+		error = quota_check_memory(user, daemon_now_usec(), count_memory, daemon->ledger);
+	if (error == 0)
+		error = memory_pool_take(daemon->pool, &process->memories);
+	if (error == 0 && memory_set_highest(process->memories) >= daemon->descriptors)
+		error = -EMFILE;
+	return error ? error : memory_set_charge(process->memories, user, false);
+}
+
 int process_create(struct daemon *daemon, const struct process_config *config,
 		   struct process **result)
 {
@@ -293,17 +311,12 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	process->gid = config->gid;
 	process->forked = config->forked;
 	process->since_ms = realtime_ms();
-	error = quota_take_process(daemon->quota, process->uid);
-	if (error) {
-		free(process);
-		return error;
-	}
 	name_clean_program(config->procname, config->procname_size, process->name);
 
 	error = watch_pid(process, open_pidfd(config));
 	if (error < 0)
 		goto fail;
-	error = memory_pool_take(daemon->pool, &process->memories);
+	error = take_memories(process, config->user);
 	if (error)
 		goto fail;
 	process->record = memory_set_record(process->memories);
@@ -360,11 +373,11 @@ int process_restore(struct daemon *daemon, uint32_t index)
 
 	if (!process)
 		goto drop;
-	/* It was within its user's bounds before. */
-	quota_take_process(daemon->quota, process->uid);
 	error = memory_pool_restore(daemon->pool, index, &process->memories);
 	if (error)
 		goto free_process;
+	/* It was within its user's bounds before. */
+	memory_set_charge(process->memories, quota_user(daemon->quota, process->uid), true);
 	process->record = record;
 	error = watch_pid(process, record->pidfd);
 	if (error < 0)

@@ -33,6 +33,7 @@ struct app_connection;
 struct daemon;
 struct member;
 struct processes;
+struct quota_user;
 
 /* How a slot's memory of a process was last used. */
 struct process_slot {
@@ -64,7 +65,11 @@ struct process {
 	struct process_slot slots[LTTNGMAP_CHANNELS];
 };
 
+/* Of the daemon's, of a process, beside its ring data: socket, pidfd, doorbell, ring control. */
+#define PROCESS_DESCRIPTORS 4u
+
 struct process_config {
+	struct quota_user *user;
 	uint32_t pid;
 	uint32_t uid;
 	uint32_t gid;

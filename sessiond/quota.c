@@ -3,122 +3,263 @@
 #include "sessiond/quota.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include <urcu/list.h>
+#include "common/protocol-app.h"
+#include "sessiond/ledger.h"
+#include "sessiond/process.h"
 
-/* Of a process, beside its reserve: socket, pidfd, doorbell, pages, rings. */
-#define DESCRIPTORS_EACH 8u
+/*
+ * More than a CPU can start and end of the smallest programs, or fork and end
+ * children that register: who connects more often does something else.
+ */
+#define CONNECTIONS_EACH_CPU 4000u
+/* Its classes, 64 KiB a message, further ones of each library it loads, its end. */
+#define MESSAGES_EACH_CONNECTION 4u
+#define SAYINGS 1u
+#define SAYINGS_AT_ONCE_NS (UINT64_C(10) * SECOND_NS)
 
-struct user {
-	struct cds_list_head node;
-	uint32_t uid;
-	uint32_t processes;
-	uint32_t classes;
-};
+#define SECOND_NS UINT64_C(1000000000)
+#define COUNT_MEMORY_USEC UINT64_C(1000000)
+/* Users are few; one with subordinate ids can be thousands. */
+#define CHAINS 256u
 
 struct quota {
-	uint32_t processes;
-	struct cds_list_head users; /* those who were ever seen: a few */
+	struct quota_limits limits;
+	struct cds_list_head users[CHAINS];
 };
 
-uint32_t quota_processes(uint64_t descriptors, uint32_t reserve)
-{
-	/* One user leaves half of them to the others. */
-	uint64_t processes = descriptors / 2 / (DESCRIPTORS_EACH + reserve);
+/* ---- limits -------------------------------------------------------------------- */
 
-	return processes > UINT32_MAX ? UINT32_MAX : (uint32_t)processes;
+static const struct {
+	const char *name;
+	size_t offset;
+} names[] = {
+	{ "processes", offsetof(struct quota_limits, processes) },
+	{ "descriptors", offsetof(struct quota_limits, descriptors) },
+	{ "memory", offsetof(struct quota_limits, memory) },
+	{ "connections", offsetof(struct quota_limits, connections) },
+	{ "messages", offsetof(struct quota_limits, messages) },
+};
+
+static uint64_t *limit_at(struct quota_limits *limits, size_t i)
+{
+	return (uint64_t *)((char *)limits + names[i].offset);
 }
 
-int quota_create(uint32_t processes, struct quota **result)
+void quota_limits_default(uint64_t descriptors, uint64_t memory, uint32_t cpus, uint32_t reserve,
+			  struct quota_limits *limits)
+{
+	uint64_t connections = (uint64_t)CONNECTIONS_EACH_CPU * cpus;
+
+	*limits = (struct quota_limits){
+		/* One user leaves half to the others; of memory, as tmpfs does. */
+		.descriptors = descriptors / 2,
+		.processes = descriptors / 2 / (PROCESS_DESCRIPTORS + reserve),
+		.memory = memory / 2,
+		.connections = connections,
+		.messages = connections * MESSAGES_EACH_CONNECTION,
+	};
+	if (limits->processes > LEDGER_PROCESSES / 2)
+		limits->processes = LEDGER_PROCESSES / 2;
+}
+
+static int parse_one(const char *text, size_t length, struct quota_limits *limits)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t name = strlen(names[i].name);
+		uint64_t value;
+		char *end;
+
+		if (length <= name + 1 || strncmp(text, names[i].name, name) != 0 ||
+		    text[name] != '=' || text[name + 1] < '0' || text[name + 1] > '9')
+			continue;
+		errno = 0;
+		value = strtoull(text + name + 1, &end, 10);
+		if (errno != 0 || end != text + length || value == 0 || value > INT64_MAX)
+			return -EINVAL;
+		*limit_at(limits, i) = value;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int quota_limits_parse(const char *text, struct quota_limits *limits, const char **wrong)
+{
+	for (;;) {
+		size_t length = strcspn(text, ",");
+
+		*wrong = text;
+		if (parse_one(text, length, limits) != 0)
+			return -EINVAL;
+		if (text[length] == '\0')
+			return 0;
+		text += length + 1;
+	}
+}
+
+/* ---- users --------------------------------------------------------------------- */
+
+int quota_create(const struct quota_limits *limits, struct quota **result)
 {
 	struct quota *quota = calloc(1, sizeof(*quota));
 
 	*result = quota;
 	if (!quota)
 		return -ENOMEM;
-	quota->processes = processes;
-	CDS_INIT_LIST_HEAD(&quota->users);
+	quota->limits = *limits;
+	for (uint32_t i = 0; i < CHAINS; i++)
+		CDS_INIT_LIST_HEAD(&quota->users[i]);
 	return 0;
 }
 
 void quota_destroy(struct quota *quota)
 {
-	struct user *user, *next;
+	struct quota_user *user, *next;
 
-	if (!quota)
-		return;
-	cds_list_for_each_entry_safe(user, next, &quota->users, node)
-		free(user);
+	for (uint32_t i = 0; quota && i < CHAINS; i++)
+		cds_list_for_each_entry_safe(user, next, &quota->users[i], node)
+			free(user);
 	free(quota);
 }
 
-static bool is_limited(uint32_t uid)
+const struct quota_limits *quota_limits(const struct quota *quota)
 {
-	return uid != 0 && uid != geteuid();
+	return &quota->limits;
 }
 
-static struct user *find_user(const struct quota *quota, uint32_t uid)
+struct quota_user *quota_user(struct quota *quota, uint32_t uid)
 {
-	struct user *user;
+	struct cds_list_head *chain = &quota->users[uid % CHAINS];
+	struct quota_user *user;
 
-	cds_list_for_each_entry(user, &quota->users, node)
+	cds_list_for_each_entry(user, chain, node)
 		if (user->uid == uid)
 			return user;
-	return NULL;
-}
-
-/* NULL: no memory. */
-static struct user *get_user(struct quota *quota, uint32_t uid)
-{
-	struct user *user = find_user(quota, uid);
-
-	if (user)
-		return user;
 	user = calloc(1, sizeof(*user));
 	if (!user)
 		return NULL;
+	user->quota = quota;
 	user->uid = uid;
-	cds_list_add(&user->node, &quota->users);
+	user->limited = uid != 0 && uid != geteuid();
+	CDS_INIT_LIST_HEAD(&user->pending);
+	CDS_INIT_LIST_HEAD(&user->turns);
+	cds_list_add(&user->node, chain);
 	return user;
 }
 
-int quota_take_process(struct quota *quota, uint32_t uid)
+void quota_each(struct quota *quota, void (*take)(struct quota_user *user, void *data), void *data)
 {
-	struct user *user;
+	struct quota_user *user;
 
-	if (!is_limited(uid))
-		return 0;
-	user = get_user(quota, uid);
-	if (!user)
-		return -ENOMEM;
-	if (user->processes >= quota->processes)
+	for (uint32_t i = 0; i < CHAINS; i++)
+		cds_list_for_each_entry(user, &quota->users[i], node)
+			take(user, data);
+}
+
+/* ---- what is held -------------------------------------------------------------- */
+
+static int take(struct quota_user *user, uint32_t *held, uint32_t count, uint64_t limit, bool force)
+{
+	if (user->limited && !force &&
+	    (uint64_t)__atomic_load_n(held, __ATOMIC_RELAXED) + count > limit)
 		return -EDQUOT;
-	user->processes++;
+	__atomic_add_fetch(held, count, __ATOMIC_RELAXED);
 	return 0;
 }
 
-void quota_drop_process(struct quota *quota, uint32_t uid)
+int quota_take_process(struct quota_user *user, bool force)
 {
-	struct user *user = find_user(quota, uid);
-
-	if (user && user->processes > 0)
-		user->processes--;
+	return take(user, &user->processes, 1, user->quota->limits.processes, force);
 }
 
-void quota_add_classes(struct quota *quota, uint32_t uid, uint32_t classes)
+int quota_take_descriptors(struct quota_user *user, uint32_t count, bool force)
 {
-	struct user *user = is_limited(uid) ? get_user(quota, uid) : NULL;
-
-	if (user)
-		user->classes += classes;
+	return take(user, &user->descriptors, count, user->quota->limits.descriptors, force);
 }
 
-int quota_check_classes(const struct quota *quota, uint32_t uid)
+int quota_check_held(const struct quota_user *user)
 {
-	const struct user *user = find_user(quota, uid);
+	const struct quota_limits *limits = &user->quota->limits;
 
-	return user && user->classes >= QUOTA_CLASSES ? -EDQUOT : 0;
+	return user->limited && (__atomic_load_n(&user->processes, __ATOMIC_RELAXED) >=
+					 limits->processes ||
+				 __atomic_load_n(&user->descriptors, __ATOMIC_RELAXED) >=
+					 limits->descriptors)
+		       ? -EDQUOT
+		       : 0;
+}
+
+void quota_drop(struct quota_user *user, uint32_t processes, uint32_t descriptors)
+{
+	__atomic_sub_fetch(&user->processes, processes, __ATOMIC_RELAXED);
+	__atomic_sub_fetch(&user->descriptors, descriptors, __ATOMIC_RELAXED);
+}
+
+void quota_add_classes(struct quota_user *user, uint32_t classes, size_t bytes)
+{
+	if (classes == 0)
+		return;
+	user->classes += classes;
+	user->class_bytes += bytes;
+}
+
+int quota_check_classes(const struct quota_user *user)
+{
+	return user->limited && (user->classes >= QUOTA_CLASSES ||
+				 user->class_bytes >= QUOTA_CLASS_BYTES)
+		       ? -EDQUOT
+		       : 0;
+}
+
+int quota_check_memory(struct quota_user *user, uint64_t now_usec,
+		       uint64_t (*count)(uint32_t uid, void *data), void *data)
+{
+	if (!user->limited)
+		return 0;
+	if (user->memory_usec == 0 || now_usec - user->memory_usec > COUNT_MEMORY_USEC) {
+		user->memory = count(user->uid, data);
+		user->memory_usec = now_usec;
+	}
+	return user->memory > user->quota->limits.memory ? -EDQUOT : 0;
+}
+
+/* ---- rates --------------------------------------------------------------------- */
+
+/*
+ * Each unit lasts a second / rate. Who took less than `ahead_ns` ahead of time
+ * may take another one.
+ */
+static uint64_t rate_take(struct quota_rate *rate, uint64_t a_second, uint64_t ahead_ns,
+			  uint32_t cost, uint64_t now_usec)
+{
+	uint64_t now = now_usec * 1000;
+
+	if (rate->until_ns < now)
+		rate->until_ns = now;
+	if (rate->until_ns - now > ahead_ns)
+		return (rate->until_ns - now - ahead_ns) / 1000 + 1;
+	rate->until_ns += cost * SECOND_NS / a_second;
+	return 0;
+}
+
+uint64_t quota_take_connection(struct quota_user *user, uint64_t now_usec)
+{
+	return user->limited ? rate_take(&user->connections, user->quota->limits.connections,
+					 SECOND_NS, 1, now_usec)
+			     : 0;
+}
+
+uint64_t quota_take_message(struct quota_user *user, uint32_t cost, uint64_t now_usec)
+{
+	return user->limited ? rate_take(&user->messages, user->quota->limits.messages, SECOND_NS,
+					 cost, now_usec)
+			     : 0;
+}
+
+uint64_t quota_take_saying(struct quota_user *user, uint64_t now_usec)
+{
+	return rate_take(&user->sayings, SAYINGS, SAYINGS_AT_ONCE_NS, 1, now_usec);
 }

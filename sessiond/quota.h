@@ -2,35 +2,118 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * quota.h - what one user's processes may take of what all share, in a daemon
- * that traces several users: descriptors and event ids. The daemon's own user
- * and root are not limited.
+ * that traces several users. doc/design/security.md says where the numbers
+ * come from.
  *
- * Main thread.
+ * The daemon's own user and root are not limited: who could stop the daemon
+ * has no need to starve it. They are users here like others, and their
+ * processes take turns with others' (app-turns.h).
+ *
+ * A user once seen is kept, some 150 bytes, as what it registered is.
+ *
+ * Main thread, but for quota_drop(): any.
  */
 #ifndef SESSIOND_QUOTA_H
 #define SESSIOND_QUOTA_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* Of the 65535 event ids. */
+#include <urcu/list.h>
+
+/* Of the 65535 event ids, and of the memory for their descriptions. */
 #define QUOTA_CLASSES 16384u
+#define QUOTA_CLASS_BYTES (UINT64_C(64) << 20)
+/* A message of a command is as much work as so many of a program. */
+#define QUOTA_COMMAND_COST 10u
+
+/* Of one user. 0, where somebody gives them: the default. */
+struct quota_limits {
+	/* That are registered, or ended with rings that are still to be read. */
+	uint64_t processes;
+	uint64_t descriptors; /* of the daemon's, for them */
+	uint64_t memory;      /* bytes in their rings */
+	uint64_t connections; /* a second */
+	uint64_t messages;    /* a second */
+};
 
 struct quota;
 
-/* `processes`: how many of one user may be registered. 0 or -errno. */
-int quota_create(uint32_t processes, struct quota **quota);
+/* So much a second, as much again at once after a pause. */
+struct quota_rate {
+	uint64_t until_ns; /* what was taken lasts until then */
+};
+
+struct quota_user {
+	struct cds_list_head node;
+	struct quota *quota;
+	uint32_t uid;
+	bool limited;
+	uint32_t processes; /* atomic, as the next */
+	uint32_t descriptors;
+	uint32_t classes;
+	uint64_t class_bytes;
+	struct quota_rate connections;
+	struct quota_rate messages;
+	struct quota_rate sayings; /* messages about it, to people */
+	uint64_t unsaid;
+	uint64_t memory;      /* bytes, when they were last counted */
+	uint64_t memory_usec; /* when that was; 0: never */
+	/* app-socket.h's: connections that have not registered, oldest first. */
+	struct cds_list_head pending;
+	uint32_t nr_pending;
+	/* app-turns.h's: what is to be served, oldest first. */
+	struct cds_list_head turns;
+	struct cds_list_head turn_node;
+	bool has_turn;
+};
+
+/* The machine as it is. `descriptors`: that the daemon may have. */
+void quota_limits_default(uint64_t descriptors, uint64_t memory, uint32_t cpus, uint32_t reserve,
+			  struct quota_limits *limits);
+/*
+ * "NAME=VALUE,..." with the members of quota_limits as names. 0, or -EINVAL
+ * and *wrong is the one that is none.
+ */
+int quota_limits_parse(const char *text, struct quota_limits *limits, const char **wrong);
+
+/* 0 or -errno. */
+int quota_create(const struct quota_limits *limits, struct quota **quota);
 /* NULL is allowed. */
 void quota_destroy(struct quota *quota);
+const struct quota_limits *quota_limits(const struct quota *quota);
+/* The user, made where it is new. NULL: no memory. */
+struct quota_user *quota_user(struct quota *quota, uint32_t uid);
+/* Give each user to `take`. */
+void quota_each(struct quota *quota, void (*take)(struct quota_user *user, void *data), void *data);
 
-/* One more process of a user: 0, -EDQUOT or -ENOMEM. */
-int quota_take_process(struct quota *quota, uint32_t uid);
-void quota_drop_process(struct quota *quota, uint32_t uid);
-/* So many new ids were given to a user's process. */
-void quota_add_classes(struct quota *quota, uint32_t uid, uint32_t classes);
+/*
+ * Of a user. 0 or -EDQUOT: nothing was taken. `force`: it is taken all the
+ * same, for it was had before.
+ */
+int quota_take_process(struct quota_user *user, bool force);
+int quota_take_descriptors(struct quota_user *user, uint32_t count, bool force);
+/* Whether it has all that it may have already: 0 or -EDQUOT. */
+int quota_check_held(const struct quota_user *user);
+/* Any thread. */
+void quota_drop(struct quota_user *user, uint32_t processes, uint32_t descriptors);
+
+/* Its process got so many new ids by a message of so many bytes. */
+void quota_add_classes(struct quota_user *user, uint32_t classes, size_t bytes);
 /* 0 while the user may register further classes; -EDQUOT. */
-int quota_check_classes(const struct quota *quota, uint32_t uid);
+int quota_check_classes(const struct quota_user *user);
 
-/* How many processes of one user a daemon with so many descriptors allows. */
-uint32_t quota_processes(uint64_t descriptors, uint32_t reserve);
+/* Another connection, message, line to people: 0, or how many microseconds too early. */
+uint64_t quota_take_connection(struct quota_user *user, uint64_t now_usec);
+uint64_t quota_take_message(struct quota_user *user, uint32_t cost, uint64_t now_usec);
+uint64_t quota_take_saying(struct quota_user *user, uint64_t now_usec);
+
+/*
+ * 0 while the user's rings hold no more memory than they may; -EDQUOT. They
+ * are counted by `count`, once a second at most.
+ */
+int quota_check_memory(struct quota_user *user, uint64_t now_usec,
+		       uint64_t (*count)(uint32_t uid, void *data), void *data);
 
 #endif /* SESSIOND_QUOTA_H */

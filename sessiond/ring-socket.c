@@ -32,7 +32,9 @@
 
 #define BACKLOG 64
 /* Who connects must attach soon: idle strangers shall not use up descriptors. */
-#define ATTACH_TIMEOUT_US (5 * UINT64_C(1000000))
+#define ATTACH_TIMEOUT_US (4 * UINT64_C(1000000))
+/* Nor so many at once; the oldest goes. */
+#define UNATTACHED_MAX 128u
 /* Without a free descriptor accepting would fail, and be asked for, again and again. */
 #define ACCEPT_PAUSE_US UINT64_C(100000)
 #define TIMER_ACCURACY_US UINT64_C(100000)
@@ -45,7 +47,8 @@ struct mediator {
 	sd_event_source *listen_source;
 	sd_event_source *pause_timer; /* NULL until needed */
 	struct cds_list_head rings;
-	struct cds_list_head connections;
+	struct cds_list_head connections; /* newest first */
+	unsigned int nr_unattached;
 	int listen_fd;
 	struct sockaddr_un address; /* path empty: nothing to unlink */
 };
@@ -58,6 +61,7 @@ struct announced_ring {
 
 struct connection {
 	struct cds_list_head node;
+	struct mediator *mediator;
 	sd_event_source *source;       /* owns the descriptor */
 	sd_event_source *attach_timer; /* NULL once attached */
 	struct announced_ring *ring;   /* NULL before attaching and after withdrawal */
@@ -80,6 +84,8 @@ static void connection_detach(struct connection *connection)
 static void connection_close(struct connection *connection)
 {
 	connection_detach(connection);
+	if (!connection->attached)
+		connection->mediator->nr_unattached--;
 	sd_event_source_disable_unref(connection->source);
 	sd_event_source_disable_unref(connection->attach_timer);
 	cds_list_del(&connection->node);
@@ -173,6 +179,7 @@ static int attach(struct connection *connection, uint64_t id, uint64_t *size)
 	ring->reader = connection;
 	connection->ring = ring;
 	connection->attached = true;
+	connection->mediator->nr_unattached--;
 	connection->attach_timer = sd_event_source_disable_unref(connection->attach_timer);
 	/* It may poll before it asks, as it may on a file. */
 	connection->waiting = true;
@@ -301,6 +308,19 @@ static int check_peer(int fd)
 	return peer.uid == geteuid() || peer.uid == 0 ? 0 : -EPERM;
 }
 
+static void close_oldest_unattached(struct mediator *mediator)
+{
+	struct connection *connection;
+
+	cds_list_for_each_entry_reverse(connection, &mediator->connections, node)
+	{
+		if (connection->attached)
+			continue;
+		connection_close(connection);
+		return;
+	}
+}
+
 /* Takes ownership of the descriptor, also on failure. */
 static int connection_create(struct mediator *mediator, int fd)
 {
@@ -316,6 +336,10 @@ static int connection_create(struct mediator *mediator, int fd)
 		return error;
 	}
 	sd_event_source_set_io_fd_own(connection->source, true);
+	if (mediator->nr_unattached >= UNATTACHED_MAX)
+		close_oldest_unattached(mediator);
+	connection->mediator = mediator;
+	mediator->nr_unattached++;
 	cds_list_add(&connection->node, &mediator->connections);
 	error = sd_event_add_time_relative(mediator->loop, &connection->attach_timer,
 					   CLOCK_MONOTONIC, ATTACH_TIMEOUT_US, TIMER_ACCURACY_US,

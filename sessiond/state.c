@@ -39,6 +39,14 @@ void state_save(struct daemon *daemon)
 			    strerror(-error));
 }
 
+static void note_classes(struct daemon *daemon, uint32_t uid, uint32_t classes, size_t size)
+{
+	struct quota_user *user = quota_user(daemon->quota, uid);
+
+	if (user)
+		quota_add_classes(user, classes, size);
+}
+
 static int restore_classes(uint32_t uid, const void *bytes, size_t size, uint32_t nr_classes,
 			   void *data)
 {
@@ -49,7 +57,7 @@ static int restore_classes(uint32_t uid, const void *bytes, size_t size, uint32_
 	int error = registry_add(daemon->registry, bytes, size, nr_classes, ids, &result);
 
 	if (error == 0)
-		quota_add_classes(daemon->quota, uid, registry_count(daemon->registry) - before);
+		note_classes(daemon, uid, registry_count(daemon->registry) - before, size);
 	return error;
 }
 
@@ -112,10 +120,13 @@ static void restore_ended(struct daemon *daemon, uint32_t index)
 {
 	struct memory_set *memories;
 
-	if (memory_pool_restore(daemon->pool, index, &memories) == 0)
-		state_restore_ended(daemon, memories);
-	else
+	if (memory_pool_restore(daemon->pool, index, &memories) != 0) {
 		ledger_process_drop(daemon->ledger, index);
+		return;
+	}
+	memory_set_charge(memories, quota_user(daemon->quota, memory_set_record(memories)->uid),
+			  true);
+	state_restore_ended(daemon, memories);
 }
 
 static void restore_processes(struct daemon *daemon)

@@ -393,6 +393,30 @@ tests_integration_sessiond_app_LDADD = libcommon.la $(JSON_LIBS)
 tests_integration_sessiond_hostile_SOURCES = tests/integration/sessiond-hostile.c $(sessiond_run)
 tests_integration_sessiond_hostile_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_integration_sessiond_hostile_LDADD = libcommon.la $(JSON_LIBS)
+# A daemon under attack; reliability.md has the rows.
+siege = tests/utils/siege.c tests/utils/siege.h $(sessiond_run)
+siege_programs = \
+	tests/reliability/descriptors \
+	tests/reliability/flood \
+	tests/reliability/silent
+check_PROGRAMS += $(siege_programs)
+TESTS += $(siege_programs)
+tests_reliability_descriptors_SOURCES = tests/reliability/descriptors.c $(siege)
+tests_reliability_descriptors_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_reliability_descriptors_LDADD = libcommon.la $(JSON_LIBS)
+tests_reliability_flood_SOURCES = tests/reliability/flood.c $(siege)
+tests_reliability_flood_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_reliability_flood_LDADD = libcommon.la $(JSON_LIBS)
+tests_reliability_silent_SOURCES = tests/reliability/silent.c $(siege)
+tests_reliability_silent_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_reliability_silent_LDADD = libcommon.la $(JSON_LIBS)
+
+check_PROGRAMS += tests/integration/limits
+TESTS += tests/integration/limits
+tests_integration_limits_SOURCES = tests/integration/limits.c $(siege)
+tests_integration_limits_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_integration_limits_LDADD = libcommon.la $(JSON_LIBS)
+
 check_PROGRAMS += tests/utils/hanging-file
 tests_utils_hanging_file_SOURCES = tests/utils/hanging-file.c
 tests_utils_hanging_file_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)

@@ -188,7 +188,7 @@ static void test_silence(void)
 	/* The last to have connected is the last to go. */
 	poll(&silent[99], 1, 8000);
 	closed = now_ms() - begin;
-	ok(closed >= 4500 && closed < 7000, "who says nothing is closed after %lld ms",
+	ok(closed >= 3500 && closed < 6000, "who says nothing is closed after %lld ms",
 	   (long long)closed);
 	poll(silent, 100, 0);
 	for (int i = 0; i < 100; i++) {

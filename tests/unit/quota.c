@@ -8,35 +8,166 @@
 
 #include "tests/utils/tap.h"
 
+static const struct quota_limits limits = {
+	.processes = 2, .descriptors = 10, .memory = 1000, .connections = 100, .messages = 1000
+};
+static struct quota *quota;
+static struct quota_user *stranger, *other, *root, *self;
+
+static void test_defaults(void)
+{
+	struct quota_limits found;
+
+	quota_limits_default(1024, 4096, 2, 16, &found);
+	is(found.descriptors, 512, "half of the descriptors are a user's");
+	is(found.processes, 25, "as many processes as those are enough for");
+	is(found.memory, 2048, "half of the memory");
+	is(found.connections, 8000, "connections by CPUs");
+	is(found.messages, 4 * found.connections, "some messages each");
+	quota_limits_default(UINT64_MAX, UINT64_MAX, 1, 0, &found);
+	is(found.processes, 16384, "half of the records there are, where descriptors are endless");
+}
+
+static void test_parse(void)
+{
+	static const char *const bad[] = { "",
+					   "processes",
+					   "processes=",
+					   "processes=0",
+					   "processes=-1",
+					   "processes=1x",
+					   "files=1",
+					   "memory=1,",
+					   "memory=1,,messages=1",
+					   "memory= 1",
+					   "messages=99999999999999999999" };
+	struct quota_limits found = { .memory = 7 };
+	const char *wrong;
+
+	is(quota_limits_parse("processes=3,messages=50", &found, &wrong), 0, "limits as text");
+	ok(found.processes == 3 && found.messages == 50 && found.memory == 7,
+	   "those that are named are set");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		is(quota_limits_parse(bad[i], &found, &wrong), -EINVAL, bad[i]);
+	quota_limits_parse("memory=1,cpu=2", &found, &wrong);
+	is_string(wrong, "cpu=2", "and which is wrong is said");
+}
+
+static void test_held(void)
+{
+	is(quota_take_process(stranger, false), 0, "one process");
+	is(quota_check_held(stranger), 0, "there is room");
+	is(quota_take_process(stranger, false), 0, "two");
+	is(quota_check_held(stranger), -EDQUOT, "there is none");
+	is(quota_take_process(stranger, false), -EDQUOT, "not three");
+	is(quota_take_process(other, false), 0, "another user's are his own");
+	quota_drop(stranger, 1, 0);
+	is(quota_take_process(stranger, false), 0, "one went, one comes");
+	is(quota_take_process(stranger, true), 0, "what was had before is not refused");
+	is(stranger->processes, 3, "but counted");
+
+	is(quota_take_descriptors(other, 9, false), 0, "descriptors");
+	is(quota_take_descriptors(other, 2, false), -EDQUOT, "no more than there may be");
+	is(other->descriptors, 9, "and none was taken");
+	is(quota_take_descriptors(other, 1, false), 0, "the last");
+	is(quota_check_held(other), -EDQUOT, "then there is no room");
+	quota_drop(other, 0, 10);
+	is(quota_check_held(other), 0, "until they are given back");
+}
+
+static void test_classes(void)
+{
+	quota_add_classes(stranger, QUOTA_CLASSES - 1, 100);
+	is(quota_check_classes(stranger), 0, "classes while there are any");
+	quota_add_classes(stranger, 1, 100);
+	is(quota_check_classes(stranger), -EDQUOT, "then none");
+	is(quota_check_classes(other), 0, "of that user");
+	quota_add_classes(other, 1, QUOTA_CLASS_BYTES);
+	is(quota_check_classes(other), -EDQUOT, "nor of few that are huge");
+}
+
+static uint64_t counted;
+static uint64_t held;
+
+static uint64_t count(uint32_t uid, void *data)
+{
+	(void)uid;
+	(void)data;
+	counted++;
+	return held;
+}
+
+static void test_memory(void)
+{
+	held = 1000;
+	is(quota_check_memory(stranger, 5000000, count, NULL), 0, "as much memory as there may be");
+	held = 1001;
+	is(quota_check_memory(stranger, 5500000, count, NULL), 0, "within a second");
+	is(counted, 1, "nobody counts again");
+	is(quota_check_memory(stranger, 7000000, count, NULL), -EDQUOT, "more is too much");
+	is(quota_check_memory(root, 7000000, count, NULL), 0, "but for root");
+	is(counted, 2, "whose is not counted");
+}
+
+/* How many of a kind are had at one instant. */
+static unsigned int burst(uint64_t (*take)(struct quota_user *, uint64_t), struct quota_user *user,
+			  uint64_t now)
+{
+	unsigned int had = 0;
+
+	while (had < 100000 && take(user, now) == 0)
+		had++;
+	return had;
+}
+
+static void test_rates(void)
+{
+	uint64_t now = 1000000000, wait;
+	unsigned int had = burst(quota_take_connection, stranger, now);
+
+	ok(had >= 100 && had <= 102, "a second's connections at once: %u", had);
+	wait = quota_take_connection(stranger, now);
+	ok(wait > 0 && wait <= 20000, "then one waits %llu us", (unsigned long long)wait);
+	is(quota_take_connection(stranger, now + wait), 0, "and gets it");
+	had = burst(quota_take_connection, stranger, now + wait + 500000);
+	ok(had >= 49 && had <= 51, "half a second later there are half as many: %u", had);
+	had = burst(quota_take_connection, stranger, now + 100000000);
+	ok(had >= 100 && had <= 102, "however long the pause, a second's: %u", had);
+	is(burst(quota_take_connection, root, now), 100000, "root has no end of them");
+	is(burst(quota_take_connection, self, now), 100000, "nor has the daemon's user");
+
+	for (had = 0; quota_take_message(other, QUOTA_COMMAND_COST, now) == 0; had++)
+		continue;
+	ok(had >= 100 && had <= 102, "a command is worth ten messages: %u", had);
+	had = burst(quota_take_saying, root, now);
+	ok(had >= 10 && had <= 12, "of nobody much is said: %u", had);
+}
+
+static void count_users(struct quota_user *user, void *data)
+{
+	(void)user;
+	++*(int *)data;
+}
+
 int main(void)
 {
-	uint32_t stranger = geteuid() + 1000, other = geteuid() + 1001;
-	struct quota *quota;
+	int users = 0;
 
-	is(quota_processes(1024, 16), 21, "half of the descriptors are a user's");
-	is(quota_processes(UINT64_MAX, 0), UINT32_MAX, "without end, if they are");
-
-	is(quota_create(2, &quota), 0, "two processes each");
-	is(quota_take_process(quota, stranger), 0, "one");
-	is(quota_take_process(quota, stranger), 0, "two");
-	is(quota_take_process(quota, stranger), -EDQUOT, "not three");
-	is(quota_take_process(quota, other), 0, "another user's are his own");
-	quota_drop_process(quota, stranger);
-	is(quota_take_process(quota, stranger), 0, "one went, one comes");
-	for (int i = 0; i < 10; i++)
-		if (quota_take_process(quota, 0) != 0 || quota_take_process(quota, geteuid()) != 0)
-			ok(false, "root and the daemon's user are limited");
-
-	quota_add_classes(quota, other + 1, QUOTA_CLASSES);
-	is(quota_check_classes(quota, other + 1), -EDQUOT,
-	   "classes before a process is registered");
-	quota_add_classes(quota, stranger, QUOTA_CLASSES - 1);
-	is(quota_check_classes(quota, stranger), 0, "classes while there are any");
-	quota_add_classes(quota, stranger, 1);
-	is(quota_check_classes(quota, stranger), -EDQUOT, "then none");
-	is(quota_check_classes(quota, other), 0, "of that user");
-	quota_add_classes(quota, 0, 2 * QUOTA_CLASSES);
-	is(quota_check_classes(quota, 0), 0, "root may");
+	test_defaults();
+	test_parse();
+	is(quota_create(&limits, &quota), 0, "made");
+	stranger = quota_user(quota, geteuid() + 1000);
+	other = quota_user(quota, geteuid() + 1000 + 256);
+	root = quota_user(quota, 0);
+	self = quota_user(quota, geteuid());
+	ok(stranger && other && stranger != other, "two users");
+	ok(quota_user(quota, geteuid() + 1000) == stranger, "known again");
+	quota_each(quota, count_users, &users);
+	is(users, geteuid() == 0 ? 3 : 4, "all are there");
+	test_held();
+	test_classes();
+	test_memory();
+	test_rates();
 	quota_destroy(quota);
 	return done_testing();
 }

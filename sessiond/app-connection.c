@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/app-connection.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/socket.h"
+#include "sessiond/app-message.h"
+#include "sessiond/app-request.h"
+#include "sessiond/daemon.h"
+#include "sessiond/ledger.h"
+#include "sessiond/messages.h"
+#include "sessiond/process.h"
+#include "sessiond/quota.h"
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+/* A program has 100 ms for all of it. */
+#define REGISTER_USEC UINT64_C(4000000)
+#define REGISTER_ACCURACY_USEC UINT64_C(100000)
+/* Connections that have not registered; the oldest of a user goes when there are more. */
+#define PENDING_MAX 512u
+#define PENDING_PER_USER_MAX 128u
+
+struct app_connection {
+	struct cds_list_head node;      /* in pending or registered */
+	struct cds_list_head user_node; /* in the user's pending */
+	struct app_turn turn;
+	struct app_connections *all;
+	struct quota_user *user;
+	sd_event_source *source; /* NULL until there was nothing to be read */
+	int fd;
+	struct ucred peer;
+	uint64_t deadline_usec;
+	struct process *process; /* NULL: not registered */
+};
+
+/* ---- lists --------------------------------------------------------------------- */
+
+static void arm_timeout(struct app_connections *all)
+{
+	struct app_connection *oldest;
+
+	if (cds_list_empty(&all->pending)) {
+		sd_event_source_set_enabled(all->timeout, SD_EVENT_OFF);
+		return;
+	}
+	oldest = cds_list_first_entry(&all->pending, struct app_connection, node);
+	sd_event_source_set_time(all->timeout, oldest->deadline_usec);
+	sd_event_source_set_enabled(all->timeout, SD_EVENT_ONESHOT);
+}
+
+static void pending_add(struct app_connection *connection)
+{
+	struct app_connections *all = connection->all;
+
+	connection->deadline_usec = daemon_now_usec() + REGISTER_USEC;
+	cds_list_add_tail(&connection->node, &all->pending);
+	cds_list_add_tail(&connection->user_node, &connection->user->pending);
+	connection->user->nr_pending++;
+	if (all->nr_pending++ == 0)
+		arm_timeout(all);
+}
+
+static void pending_remove(struct app_connection *connection)
+{
+	cds_list_del(&connection->node);
+	cds_list_del(&connection->user_node);
+	connection->user->nr_pending--;
+	connection->all->nr_pending--;
+}
+
+static void connection_close(struct app_connection *connection)
+{
+	if (connection->process) {
+		/* Before the number is another descriptor's. */
+		connection->process->record->socket = 0;
+		connection->process->connection = NULL;
+		cds_list_del(&connection->node);
+	} else {
+		pending_remove(connection);
+	}
+	app_turn_remove(connection->all->turns, &connection->turn, connection->user);
+	sd_event_source_disable_unref(connection->source);
+	close(connection->fd);
+	free(connection);
+}
+
+/* It hung up, or is not to be listened to any more. */
+static void connection_end(struct app_connection *connection)
+{
+	struct process *process = connection->process;
+
+	connection_close(connection);
+	if (process)
+		process_hung_up(process);
+}
+
+static int on_timeout(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct app_connections *all = data;
+	struct app_connection *connection, *next;
+	uint64_t now = daemon_now_usec();
+
+	(void)source;
+	(void)usec;
+	cds_list_for_each_entry_safe(connection, next, &all->pending, node) {
+		if (connection->deadline_usec > now)
+			break;
+		connection_close(connection);
+	}
+	arm_timeout(all);
+	return 0;
+}
+
+static void find_most_pending(struct quota_user *user, void *data)
+{
+	struct quota_user **most = data;
+
+	if (user->nr_pending > (*most ? (*most)->nr_pending : 0))
+		*most = user;
+}
+
+/* Make room: one user cannot use up the places of the others. */
+static void limit_pending(struct app_connections *all, struct quota_user *user)
+{
+	if (user->nr_pending < PENDING_PER_USER_MAX) {
+		if (all->nr_pending < PENDING_MAX)
+			return;
+		quota_each(all->daemon->quota, find_most_pending, &user);
+	}
+	connection_close(cds_list_first_entry(&user->pending, struct app_connection, user_node));
+}
+
+/* ---- refusals ------------------------------------------------------------------ */
+
+/* What was looked at is done with. False: there was nothing. */
+static bool take_message(int fd)
+{
+	return recv(fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) > 0;
+}
+
+/* Who asks for much nonsense does not fill the log. */
+static void say_refusal(struct quota_user *user, const struct ucred *peer, const char *why)
+{
+	char more[64] = "";
+
+	if (user && quota_take_saying(user, daemon_now_usec()) != 0) {
+		user->unsaid++;
+		return;
+	}
+	if (user && user->unsaid > 0)
+		snprintf(more, sizeof(more), " (%llu such messages were not shown)",
+			 (unsigned long long)user->unsaid);
+	if (user)
+		user->unsaid = 0;
+	message_say("process %d of user %u is not served: %s%s", peer->pid, peer->uid, why, more);
+}
+
+/* The connection is closed next. */
+static void send_refusal(int fd, struct quota_user *user, const struct ucred *peer,
+			 const struct app_refusal *refusal)
+{
+	struct protocol_app_refused refused = {
+		.header = { .magic = PROTOCOL_APP_MAGIC,
+			    .major = PROTOCOL_APP_MAJOR,
+			    .minor = PROTOCOL_APP_MINOR,
+			    .type = PROTOCOL_APP_REFUSED,
+			    .size = sizeof(refused) },
+		.error = refusal->error,
+	};
+
+	say_refusal(user, peer,
+		    refusal->error ? refusal->message : "it does not speak our protocol");
+	if (refusal->error == 0)
+		return;
+	memcpy(refused.message, refusal->message, sizeof(refused.message));
+	/* Who does not take it goes without. */
+	socket_send(fd, &refused, sizeof(refused), NULL, 0);
+	/* A message left unread would take the refusal with it: none comes after these. */
+	shutdown(fd, SHUT_RD);
+	while (take_message(fd))
+		continue;
+}
+
+void app_connection_refuse_short(struct app_connections *all, int fd, int error)
+{
+	struct ucred peer = { .pid = 0 };
+	struct app_refusal refusal;
+
+	all->refused++;
+	socket_peer(fd, &peer);
+	app_refuse(&refusal, -error, "%s: raise the limit of open files (ulimit -n)",
+		   strerror(-error));
+	send_refusal(fd, quota_user(all->daemon->quota, peer.uid), &peer, &refusal);
+	close(fd);
+}
+
+/* ---- serving ------------------------------------------------------------------- */
+
+/* Linux before 6.5 does not say. */
+static bool peer_is_alive(const struct app_connection *connection)
+{
+	socklen_t size = sizeof(int);
+	struct pollfd end = { .events = POLLIN };
+	bool alive;
+
+	if (getsockopt(connection->fd, SOL_SOCKET, SO_PEERPIDFD, &end.fd, &size) != 0)
+		return false;
+	alive = poll(&end, 1, 0) == 0;
+	close(end.fd);
+	return alive;
+}
+
+static int on_connection(sd_event_source *source, int fd, uint32_t revents, void *data)
+{
+	struct app_connection *connection = data;
+
+	(void)fd;
+	(void)revents;
+	/* Until its turn has come. */
+	sd_event_source_set_enabled(source, SD_EVENT_OFF);
+	app_turn_add(connection->all->turns, &connection->turn, connection->user);
+	return 0;
+}
+
+static int listen_to(struct app_connection *connection)
+{
+	if (connection->source)
+		return sd_event_source_set_enabled(connection->source, SD_EVENT_ON);
+	return sd_event_add_io(connection->all->daemon->event, &connection->source, connection->fd,
+			       EPOLLIN, on_connection, connection);
+}
+
+/* A message of `size` bytes, still in the socket. As connection_serve(). */
+static int serve_message(struct app_connection *connection, const char *bytes, size_t size,
+			 struct app_refusal *refusal)
+{
+	struct app_request request = {
+		.daemon = connection->all->daemon,
+		.fd = connection->fd,
+		.peer = connection->peer,
+		.user = connection->user,
+		.process = connection->process,
+	};
+	int error = app_request_serve(&request, bytes, size, refusal);
+
+	if (!connection->process && request.process) {
+		pending_remove(connection);
+		cds_list_add(&connection->node, &connection->all->registered);
+		connection->process = request.process;
+		connection->process->connection = connection;
+	}
+	return error;
+}
+
+/* 0: go on; else it is to be closed, and *refusal may say why. */
+static int connection_serve(struct app_connection *connection, struct app_refusal *refusal)
+{
+	/* One message at a time is in hand, and this is the only thread. */
+	static _Alignas(8) char bytes[PROTOCOL_APP_MESSAGE_MAX];
+	/*
+	 * It stays in the socket until it was answered: where the daemon is killed
+	 * meanwhile, the next life finds it there.
+	 */
+	ssize_t size = socket_receive(connection->fd, bytes, sizeof(bytes), MSG_DONTWAIT | MSG_PEEK,
+				      NULL, NULL);
+	int error = (int)size;
+
+	if (size == -EAGAIN)
+		return 0;
+	if (size == -EMSGSIZE)
+		app_refuse(refusal, EMSGSIZE, "a message is larger than %u bytes",
+			   PROTOCOL_APP_MESSAGE_MAX);
+	else if (size > 0)
+		error = serve_message(connection, bytes, (size_t)size, refusal);
+	if (size > 0 || size == -EMSGSIZE)
+		take_message(connection->fd);
+	return size == 0 ? -ENOTCONN : error;
+}
+
+/* EPIPE and ECONNRESET: an answer came too late, and was not read. */
+static void on_turn(struct app_turn *turn)
+{
+	struct app_connection *connection = caa_container_of(turn, struct app_connection, turn);
+	struct app_refusal refusal = { .error = 0 };
+	int error = connection_serve(connection, &refusal);
+
+	if (error == 0)
+		error = listen_to(connection);
+	if (error >= 0)
+		return;
+	if (refusal.error || error == -EPROTO) {
+		if (!connection->process)
+			connection->all->refused++;
+		send_refusal(connection->fd, connection->user, &connection->peer, &refusal);
+	}
+	if ((error == -EPIPE || error == -ECONNRESET) && peer_is_alive(connection))
+		say_refusal(connection->user, &connection->peer,
+			    "it did not wait for an answer: where that was its registration, its "
+			    "events are not recorded. Is the machine overloaded?");
+	connection_end(connection);
+}
+
+/* ---- opening ------------------------------------------------------------------- */
+
+static bool is_allowed(const struct ucred *peer)
+{
+	return geteuid() == 0 || peer->uid == 0 || peer->uid == geteuid();
+}
+
+/* 0, or why it is not listened to. */
+static int admit(struct app_connections *all, struct quota_user *user, const struct ucred *peer,
+		 struct app_refusal *refusal)
+{
+	if (!is_allowed(peer)) {
+		app_refuse(refusal, EPERM, "this daemon traces user %u's programs only", geteuid());
+		return -EPERM;
+	}
+	if (quota_take_connection(user, daemon_now_usec()) != 0) {
+		app_refuse(refusal, EAGAIN, "user %u connects more than %llu times a second",
+			   user->uid,
+			   (unsigned long long)quota_limits(all->daemon->quota)->connections);
+		return -EAGAIN;
+	}
+	return 0;
+}
+
+void app_connection_open(struct app_connections *all, int fd)
+{
+	struct app_connection *connection;
+	struct app_refusal refusal;
+	struct quota_user *user;
+	struct ucred peer;
+
+	if (socket_peer(fd, &peer) != 0)
+		goto close_fd;
+	user = quota_user(all->daemon->quota, peer.uid);
+	if (!user)
+		goto close_fd;
+	if (admit(all, user, &peer, &refusal) != 0) {
+		all->refused++;
+		send_refusal(fd, user, &peer, &refusal);
+		goto close_fd;
+	}
+	limit_pending(all, user);
+	connection = calloc(1, sizeof(*connection));
+	if (!connection)
+		goto close_fd;
+	connection->all = all;
+	connection->user = user;
+	connection->fd = fd;
+	connection->peer = peer;
+	pending_add(connection);
+	/* Its message is most often there already. */
+	app_turn_add(all->turns, &connection->turn, user);
+	return;
+
+close_fd:
+	close(fd);
+}
+
+int app_connection_restore(struct app_connections *all, struct process *process, int fd)
+{
+	struct app_connection *connection = calloc(1, sizeof(*connection));
+	int error = connection ? socket_peer(fd, &connection->peer) : -ENOMEM;
+
+	if (error == 0) {
+		connection->user = quota_user(all->daemon->quota, connection->peer.uid);
+		connection->all = all;
+		connection->fd = fd;
+		error = connection->user ? listen_to(connection) : -ENOMEM;
+	}
+	if (error < 0) {
+		process->record->socket = 0;
+		close(fd);
+		free(connection);
+		return error;
+	}
+	connection->process = process;
+	process->connection = connection;
+	cds_list_add(&connection->node, &all->registered);
+	return 0;
+}
+
+void app_connection_close(struct process *process)
+{
+	if (process->connection)
+		connection_close(process->connection);
+}
+
+int app_connections_init(struct app_connections *all, struct daemon *daemon)
+{
+	int error;
+
+	*all = (struct app_connections){ .daemon = daemon };
+	CDS_INIT_LIST_HEAD(&all->pending);
+	CDS_INIT_LIST_HEAD(&all->registered);
+	error = app_turns_create(daemon->event, on_turn, &all->turns);
+	if (error < 0)
+		return error;
+	error = sd_event_add_time(daemon->event, &all->timeout, CLOCK_MONOTONIC, UINT64_MAX,
+				  REGISTER_ACCURACY_USEC, on_timeout, all);
+	return error < 0 ? error : sd_event_source_set_enabled(all->timeout, SD_EVENT_OFF);
+}
+
+void app_connections_fini(struct app_connections *all)
+{
+	struct app_connection *connection, *next;
+
+	cds_list_for_each_entry_safe(connection, next, &all->pending, node)
+		connection_close(connection);
+	cds_list_for_each_entry_safe(connection, next, &all->registered, node)
+		connection_close(connection);
+	sd_event_source_disable_unref(all->timeout);
+	app_turns_destroy(all->turns);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * control-admit.h - who is served at control.sock, how many of them, and how
+ * often: of control-socket.c, and for it alone.
+ *
+ * Main thread.
+ */
+#ifndef SESSIOND_CONTROL_ADMIT_H
+#define SESSIOND_CONTROL_ADMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <urcu/list.h>
+
+#include "sessiond/control-socket.h"
+#include "sessiond/daemon.h"
+#include "sessiond/quota.h"
+
+#define CONTROL_CLIENTS_MAX 64u
+/* Of one user that is limited (quota.h). */
+#define CONTROL_CLIENTS_PER_USER_MAX 16u
+#define CONTROL_GROUP "tracing"
+
+struct control_client {
+	struct cds_list_head node;
+	struct control_socket *control;
+	sd_event_source *source;
+	int fd;
+	struct ucred peer;
+	struct quota_user *user;
+	uint64_t since_usec; /* when it connected */
+	bool waits;          /* it is over its user's rate: not listened to for a while */
+	bool greeted;        /* "hello" was answered */
+	bool pending;        /* a request waits for its answer */
+	bool doomed;         /* to be closed once the answer is out */
+};
+
+struct control_socket {
+	struct daemon *daemon;
+	int fd;
+	sd_event_source *source;
+	sd_event_source *pause;
+	sd_event_source *greet;       /* the oldest half-open one's time is over */
+	sd_event_source *wait;        /* somebody waits */
+	struct cds_list_head clients; /* oldest first */
+	unsigned int nr_clients;
+	bool has_group; /* there is one whose members are served */
+	gid_t group;
+};
+
+/* It is told nothing more. */
+void control_client_free(struct control_client *client);
+
+/* Members of the group may connect; whom we serve is decided by who they are. */
+void control_admit_group(struct control_socket *control, const char *path);
+/* By what the kernel says of who connected, at that time. */
+bool control_is_served(const struct control_client *client);
+/* Whether there is room for the newest; one that never spoke goes for it. */
+bool control_make_room(struct control_socket *control, const struct control_client *newest);
+/* Who says no hello in time is dropped. After each that came. */
+void control_arm_greet(struct control_socket *control);
+/* True: it is over its user's rate, and is listened to later. */
+bool control_is_too_early(struct control_client *client);
+/* 0 or -errno. */
+int control_add_timers(struct control_socket *control);
+
+#endif /* SESSIOND_CONTROL_ADMIT_H */

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * What another user than the daemon's may have of it, by --per-user: each
+ * limit is reached, what is beyond it is refused in words or comes later, and
+ * others go on. Takes root, for only root can be two users.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <lttngmap/abi.h>
+
+#include "common/json-message.h"
+#include "common/protocol-control.h"
+#include "common/socket.h"
+#include "tests/utils/class-wire.h"
+#include "tests/utils/siege.h"
+#include "tests/utils/tap.h"
+
+#define STRANGER 64123
+#define OTHER 65534
+#define HELD_MAX 64
+
+static struct sessiond sessiond;
+
+/* What a stranger found; shared with the children. */
+struct shared {
+	int served;
+	int refused;
+	int error;
+	int64_t took_us;
+	char message[108];
+};
+static struct shared *shared;
+
+static void start(const char *limits)
+{
+	char option[128];
+
+	snprintf(option, sizeof(option), "--per-user=%s", limits);
+	sessiond_start(&sessiond, 0, "--no-supervise", "--mediator=ring-socket", "--reserve=2",
+		       "--reserve-size=16777216", option, NULL);
+	if (chmod(sessiond.dir, 0711) != 0)
+		bail_out("%s", sessiond.dir);
+	memset(shared, 0, sizeof(*shared));
+}
+
+static void stop(void)
+{
+	is(sessiond_stop(&sessiond, SIGTERM), 0, "the daemon ends well");
+}
+
+/* In a child of that user; it stays until `release` is closed, where there is one. */
+static pid_t as_user(uid_t uid, void (*act)(void), int release)
+{
+	pid_t child;
+	char byte;
+
+	fflush(stdout);
+	child = fork();
+	if (child != 0)
+		return child;
+	if (setresgid(uid, uid, uid) != 0 || setresuid(uid, uid, uid) != 0)
+		_exit(1);
+	act();
+	if (release >= 0 && write(release, "x", 1) == 1)
+		while (read(release, &byte, 1) > 0)
+			continue;
+	_exit(0);
+}
+
+static void run_as(uid_t uid, void (*act)(void))
+{
+	int status;
+	pid_t child = as_user(uid, act, -1);
+
+	if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+		bail_out("a child failed");
+}
+
+static void note(const struct app_answer *answer)
+{
+	if (answer->size > 0 && answer->header.type == PROTOCOL_APP_REGISTERED) {
+		shared->served++;
+	} else {
+		shared->refused++;
+		if (answer->size > 0 && answer->header.type == PROTOCOL_APP_REFUSED) {
+			shared->error = answer->refused.error;
+			memcpy(shared->message, answer->refused.message, sizeof(shared->message));
+		}
+	}
+}
+
+/* One program, which stays connected. */
+static void act_register(void)
+{
+	static struct app_answer answer;
+
+	app_register(app_connect(&sessiond), 0, NULL, 0, 0, &answer);
+	note(&answer);
+}
+
+/* One that fills a ring's memory, as a tracepoint never would. */
+static void act_fill(void)
+{
+	static struct app_answer answer;
+	char *map;
+
+	app_register(app_connect(&sessiond), 0, NULL, 0, 0, &answer);
+	note(&answer);
+	if (answer.nr_fds <= PROTOCOL_APP_FD_RING_DATA)
+		_exit(2);
+	map = mmap(NULL, 4 << 20, PROT_WRITE, MAP_SHARED, answer.fds[PROTOCOL_APP_FD_RING_DATA], 0);
+	if (map == MAP_FAILED)
+		_exit(3);
+	memset(map, 1, 4 << 20);
+}
+
+static void act_connect_often(void)
+{
+	for (int i = 0; i < 300; i++) {
+		static struct app_answer answer;
+		int fd = app_connect(&sessiond);
+
+		app_exchange(fd, "x", 1, &answer);
+		if (answer.size > 0 && answer.header.type == PROTOCOL_APP_REFUSED)
+			note(&answer);
+		else
+			shared->served++;
+		close(fd);
+	}
+}
+
+/* A program that has many classes to tell, one after the other. */
+static void act_ask_often(void)
+{
+	static struct app_answer answer;
+	struct {
+		struct protocol_app_classes head;
+		unsigned char bytes[256];
+	} message;
+	int fd = app_connect(&sessiond);
+	int64_t begin = siege_now_us();
+
+	app_register(fd, 0, NULL, 0, 0, &answer);
+	for (int i = 0; i < 150; i++) {
+		struct class_wire wire = { .size = 0 };
+		char name[16];
+
+		snprintf(name, sizeof(name), "event%d", i);
+		class_wire_class(&wire, "limits", name, 0);
+		message.head = (struct protocol_app_classes){
+			.header = { .magic = PROTOCOL_APP_MAGIC,
+				    .major = PROTOCOL_APP_MAJOR,
+				    .type = PROTOCOL_APP_CLASSES,
+				    .size = (uint32_t)(sizeof(message.head) + wire.size) },
+			.nr_classes = 1,
+		};
+		memcpy(message.bytes, wire.bytes, wire.size);
+		app_exchange(fd, &message, message.head.header.size, &answer);
+		if (answer.size > 0 && answer.header.type == PROTOCOL_APP_IDS)
+			shared->served++;
+		else
+			shared->refused++;
+	}
+	shared->took_us = siege_now_us() - begin;
+}
+
+static int64_t others_us;
+
+static void act_register_soon(void)
+{
+	int64_t slowest = 0;
+
+	for (int i = 0; i < 100; i++) {
+		int64_t took = siege_register(&sessiond);
+
+		if (took < 0)
+			_exit(4);
+		if (took > slowest)
+			slowest = took;
+		usleep(5000);
+	}
+	shared->took_us = slowest;
+}
+
+/* A crowd that holds what it gets. Ends when the pair is closed. */
+struct crowd {
+	pid_t child[HELD_MAX];
+	int pair[HELD_MAX][2];
+	int count;
+};
+
+static void crowd_add(struct crowd *crowd, uid_t uid, void (*act)(void))
+{
+	int *pair = crowd->pair[crowd->count];
+	char byte;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+		bail_out("socketpair");
+	crowd->child[crowd->count] = as_user(uid, act, pair[1]);
+	close(pair[1]);
+	if (read(pair[0], &byte, 1) != 1)
+		bail_out("a child failed");
+	crowd->count++;
+}
+
+static void crowd_end(struct crowd *crowd)
+{
+	while (crowd->count > 0) {
+		crowd->count--;
+		kill(crowd->child[crowd->count], SIGKILL);
+		close(crowd->pair[crowd->count][0]);
+		waitpid(crowd->child[crowd->count], NULL, 0);
+	}
+}
+
+static bool comes_back(void)
+{
+	for (int i = 0; i < 400; i++) {
+		memset(shared, 0, sizeof(*shared));
+		run_as(STRANGER, act_register);
+		if (shared->served)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+/* What is held: `fits` programs, then one is refused in these words. */
+static void test_held(const char *limits, int fits, const char *words, void (*act)(void))
+{
+	struct crowd crowd = { .count = 0 };
+
+	start(limits);
+	for (int i = 0; i < fits; i++)
+		crowd_add(&crowd, STRANGER, act);
+	is(shared->served, fits, limits);
+	/* Memory is counted once a second at most. */
+	if (act == act_fill)
+		usleep(1100000);
+	run_as(STRANGER, act_register);
+	ok(shared->refused == 1 && shared->error == EDQUOT, "then one is refused");
+	ok(strstr(shared->message, words), "in words: %s", shared->message);
+	run_as(OTHER, act_register);
+	is(shared->served, fits + 1, "another user's is not");
+	run_as(0, act_register);
+	is(shared->served, fits + 2, "nor is root's");
+	crowd_end(&crowd);
+	ok(comes_back(), "when they have ended there is room again");
+	stop();
+}
+
+static void test_connections(void)
+{
+	start("connections=50");
+	run_as(STRANGER, act_connect_often);
+	ok(shared->served >= 50 && shared->refused > 0,
+	   "of 300 connections %d are served, %d refused", shared->served, shared->refused);
+	is(shared->error, EAGAIN, "for now");
+	ok(strstr(shared->message, "more than 50 times a second"), "in words: %s", shared->message);
+	memset(shared, 0, sizeof(*shared));
+	run_as(OTHER, act_register);
+	is(shared->served, 1, "another user is served");
+	ok(comes_back(), "and the first again after a while");
+	stop();
+}
+
+static void test_messages(void)
+{
+	pid_t child;
+
+	start("messages=50");
+	child = as_user(STRANGER, act_ask_often, -1);
+	/* It is over its rate by now, and waits. */
+	usleep(300000);
+	run_as(0, act_register_soon);
+	others_us = shared->took_us;
+	waitpid(child, NULL, 0);
+	is(shared->served, 150, "who sends too many messages has all of them served");
+	is(shared->refused, 0, "none refused");
+	/* 151 of them, 51 at once, then 50 a second. */
+	ok(shared->took_us >= 1800000, "later: it took %lld ms", (long long)shared->took_us / 1000);
+	ok(others_us < 500000, "others register within %lld us meanwhile", (long long)others_us);
+	stop();
+}
+
+/* ---- commands ----------------------------------------------------------------- */
+
+static int control_connect(void)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", sessiond.dir, PROTOCOL_CONTROL_SOCKET);
+	return socket_connect(path, SOCK_SEQPACKET, &fd) == 0 ? fd : -1;
+}
+
+/* Whether {"ok": true} comes; `message` is what came. */
+static bool control_say(int fd, const char *text, char *message, size_t size)
+{
+	struct json_object *answer = NULL;
+	bool good = false;
+
+	if (socket_send(fd, text, strlen(text), NULL, 0) != 0 ||
+	    json_message_receive(fd, &answer, NULL, 5000) != 0)
+		return false;
+	json_message_get_bool(answer, "ok", &good);
+	snprintf(message, size, "%s", json_object_to_json_string(answer));
+	json_object_put(answer);
+	return good;
+}
+
+static void test_commands(void)
+{
+	static const char hello[] = "{\"verb\": \"hello\", \"version\": 1}";
+	char message[512] = "";
+	int fds[80], good = 0, fd;
+
+	start("processes=10");
+	/* One is the test's own. */
+	for (int i = 0; i < 80; i++) {
+		fds[i] = control_connect();
+		good += control_say(fds[i], hello, message, sizeof(message));
+	}
+	is(good, 63, "so many commands may be connected");
+	ok(strstr(message, "64 commands are connected"), "then it is said that there are: %s",
+	   message);
+	for (int i = 0; i < 80; i++)
+		close(fds[i]);
+	for (int i = 0; i < 80; i++)
+		fds[i] = control_connect();
+	fd = control_connect();
+	ok(control_say(fd, hello, message, sizeof(message)), "those that say nothing make room: %s",
+	   message);
+	close(fd);
+	for (int i = 0; i < 80; i++)
+		close(fds[i]);
+	stop();
+}
+
+/* Who is no consumer cannot become one while another is expected. */
+static void test_consumer(void)
+{
+	char message[512] = "";
+	int first, second;
+
+	start("processes=10");
+	first = control_connect();
+	second = control_connect();
+	ok(control_say(first, "{\"verb\": \"consumer\", \"version\": 1}", message, sizeof(message)),
+	   "somebody is the consumer");
+	ok(!control_say(second, "{\"verb\": \"consumer\", \"version\": 1}", message,
+			sizeof(message)) &&
+		   strstr(message, "there is one already"),
+	   "nobody else: %s", message);
+	close(first);
+	close(second);
+	stop();
+}
+
+int main(void)
+{
+	if (geteuid() != 0)
+		skip_all("only root can be two users");
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	if (shared == MAP_FAILED)
+		bail_out("memory");
+	test_held("processes=3", 3, "has 3 traced processes", act_register);
+	/* Four each, and two of ring data. */
+	test_held("descriptors=13", 2, "have 12 descriptors", act_register);
+	test_held("memory=6000000", 2, "rings hold 8 MiB, and may hold 5", act_fill);
+	test_connections();
+	test_messages();
+	test_commands();
+	test_consumer();
+	return done_testing();
+}

@@ -28,6 +28,16 @@ libcommon_la_SOURCES = \
 libcommon_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(SYSTEMD_CFLAGS)
 libcommon_la_LIBADD = $(JSON_LIBS)
 
+# Of the daemons alone: the command and programs have nothing of libseccomp.
+noinst_LTLIBRARIES += libconfine.la
+libconfine_la_SOURCES = \
+	common/confine-calls.c \
+	common/confine-calls.h \
+	common/confine.c \
+	common/confine.h
+libconfine_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
+libconfine_la_LIBADD = $(SECCOMP_LIBS)
+
 libringfile_la_SOURCES = \
 	common/map-guard.c \
 	common/map-guard.h \

@@ -8,6 +8,8 @@ noinst_LTLIBRARIES += libconsumerd.la
 libconsumerd_la_SOURCES = \
 	consumerd/channel.c \
 	consumerd/channel.h \
+	consumerd/confine.c \
+	consumerd/confine.h \
 	consumerd/consumer.c \
 	consumerd/consumer.h \
 	consumerd/file.c \
@@ -38,8 +40,8 @@ libconsumerd_la_SOURCES = \
 	consumerd/turn.h \
 	consumerd/watch.c \
 	consumerd/watch.h
-libconsumerd_la_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(JSON_CFLAGS)
-libconsumerd_la_LIBADD = libringfile.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(JSON_LIBS) \
+libconsumerd_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(JSON_CFLAGS)
+libconsumerd_la_LIBADD = libringfile.la libconfine.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(JSON_LIBS) \
 	-lpthread
 
 bin_PROGRAMS += lttngmap-consumerd

@@ -18,6 +18,7 @@
 
 #include "common/log.h"
 #include "common/map-guard.h"
+#include "consumerd/confine.h"
 #include "consumerd/consumer.h"
 #include "consumerd/trace-repair.h"
 
@@ -140,12 +141,17 @@ unref:
 int main(int argc, char **argv)
 {
 	struct options options = { 0 };
-	int status;
+	int error, status;
 
 	log_init("lttngmap-consumerd");
-	if (parse_options(argc, (const char **)argv, &options, &status) == 0)
+	if (parse_options(argc, (const char **)argv, &options, &status) == 0) {
+		error = consumer_confine();
+		if (error)
+			log_warning("rights that are not needed cannot be given up: %s",
+				    strerror(-error));
 		status = options.repair ? trace_repair_all(options.repair, options.json)
 					: run(options.control);
+	}
 	free(options.control);
 	free(options.repair);
 	return status;

@@ -38,6 +38,8 @@ libsessiond_la_SOURCES = \
 	sessiond/class-measure.c \
 	sessiond/class-parse.c \
 	sessiond/class-parse.h \
+	sessiond/confine.c \
+	sessiond/confine.h \
 	sessiond/consumer-link-parts.h \
 	sessiond/consumer-link.c \
 	sessiond/consumer-link.h \
@@ -147,9 +149,9 @@ libsessiond_la_SOURCES = \
 	sessiond/tracker.h \
 	sessiond/tsdl.c \
 	sessiond/tsdl.h
-libsessiond_la_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFLAGS) \
+libsessiond_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFLAGS) \
 	$(JSON_CFLAGS) $(NUMA_CFLAGS) $(POPT_CFLAGS) -DBINDIR='"$(bindir)"'
-libsessiond_la_LIBADD = libfilter.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(FUSE_LIBS) $(JSON_LIBS) \
+libsessiond_la_LIBADD = libfilter.la libconfine.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(FUSE_LIBS) $(JSON_LIBS) \
 	$(NUMA_LIBS) $(POPT_LIBS) -lpthread
 
 # Units: the system's instance, and one for each user.

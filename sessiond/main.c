@@ -22,6 +22,7 @@
 
 #include "common/log.h"
 #include "common/map-guard.h"
+#include "sessiond/confine.h"
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
 #include "sessiond/keeper.h"
@@ -244,7 +245,7 @@ int main(int argc, const char **argv)
 	struct options options;
 	struct beginning beginning = { .options = &options, .dir = &dir };
 	pid_t parent = getppid();
-	int status;
+	int error, status;
 
 	log_init("lttngmap-sessiond");
 	status = options_parse(&options, argc, argv);
@@ -274,6 +275,9 @@ int main(int argc, const char **argv)
 		goto out;
 	if (options.private_instance)
 		runtime_dir_adopt(&dir);
+	error = sessiond_confine();
+	if (error)
+		log_warning("rights that are not needed cannot be given up: %s", strerror(-error));
 	status = run_with_rings(&beginning);
 	runtime_dir_leave(&dir);
 	listen_end();

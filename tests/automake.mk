@@ -417,6 +417,22 @@ tests_integration_limits_SOURCES = tests/integration/limits.c $(siege)
 tests_integration_limits_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_integration_limits_LDADD = libcommon.la $(JSON_LIBS)
 
+# What the daemons gave up.
+noinst_HEADERS += tests/utils/confined.h
+check_PROGRAMS += tests/unit/consumer-confine tests/unit/sessiond-confine tests/utils/inject-call
+TESTS += tests/unit/consumer-confine tests/unit/sessiond-confine
+tests_unit_consumer_confine_SOURCES = tests/unit/consumer-confine.c
+tests_unit_consumer_confine_LDADD = libconsumerd.la
+tests_unit_sessiond_confine_SOURCES = tests/unit/sessiond-confine.c
+tests_unit_sessiond_confine_LDADD = libsessiond.la
+tests_utils_inject_call_SOURCES = tests/utils/inject-call.c
+check_PROGRAMS += tests/utils/only-calls
+tests_utils_only_calls_SOURCES = tests/utils/only-calls.c
+tests_utils_only_calls_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
+tests_utils_only_calls_LDADD = $(SECCOMP_LIBS)
+dist_check_SCRIPTS += tests/integration/confine.sh
+TESTS += tests/integration/confine.sh
+
 check_PROGRAMS += tests/utils/hanging-file
 tests_utils_hanging_file_SOURCES = tests/utils/hanging-file.c
 tests_utils_hanging_file_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)

@@ -46,4 +46,52 @@ if command -v systemd-analyze >/dev/null; then
 else
 	skip 2 'there is no systemd-analyze'
 fi
+
+# The calls of a unit's SystemCallFilter=, sets taken apart.
+calls_of() { # KIND
+	local word
+
+	for word in $(sed -n 's/^SystemCallFilter=//p' \
+		"$LTTNGMAP_BUILD/systemd/$1/lttngmap-sessiond.service"); do
+		expand "$word"
+	done
+}
+expand() { # @SET or CALL
+	local word
+
+	if [[ $1 != @* ]]; then
+		echo "$1"
+		return
+	fi
+	for word in $(systemd-analyze syscall-filter "$1" | sed -n 's/^ \+//p' | grep -v '^#'); do
+		expand "$word"
+	done
+}
+if [[ -n ${LTTNGMAP_SANITIZED:-} ]]; then
+	skip 4 'a sanitizer makes system calls of its own'
+elif command -v systemd-analyze >/dev/null; then
+	kind=user
+	[[ $EUID != 0 ]] || kind=system
+	trace=$TAP_DIR/trace
+	rm -rf "$SESSIOND_DIR"
+	calls_of "$kind" >"$TAP_DIR/calls"
+	"$LTTNGMAP_BUILD/tests/utils/only-calls" "$LTTNGMAP_BUILD/lttngmap-sessiond" \
+		--runtime-dir="$SESSIOND_DIR" <"$TAP_DIR/calls" >>"$TAP_DIR/log" 2>&1 &
+	sessiond_pid=$!
+	wait_for control || diag "$(cat "$TAP_DIR/log")"
+	ok "with the $kind unit's calls a session is started" control \
+		'{"verb": "create", "session": "s", "output": "'"$trace"'"}' \
+		'{"verb": "channel", "session": "s", "channel": "c", "subbuf_size": 65536,
+		  "subbufs": 4, "mode": "discard"}' \
+		'{"verb": "enable", "session": "s", "channel": "c", "rule": "steady:*"}' \
+		'{"verb": "start", "session": "s"}'
+	LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR "$LTTNGMAP_BUILD/tests/utils/steady" 1000 >/dev/null
+	ok 'and stopped' control '{"verb": "stop", "session": "s"}'
+	is "$(babeltrace2 "$trace" 2>&1 | wc -l)" 1001 'and its trace is complete'
+	sessiond_stop
+	is "$sessiond_status" 0 'and the daemon ends well'
+	diag "$(cat "$TAP_DIR/log")"
+else
+	skip 4 'there is no systemd-analyze'
+fi
 done_testing

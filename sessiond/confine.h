@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * confine.h - what the session daemon, its keeper and all that they start give
+ * up before they listen to anybody: root's rights but for a few, and system
+ * calls that none of them ever makes, which fail with EPERM from now on.
+ *
+ * A list of what it may call would be long, for it mounts, serves FUSE, looks
+ * into processes and starts the consumer; the consumer has one.
+ */
+#ifndef SESSIOND_CONFINE_H
+#define SESSIOND_CONFINE_H
+
+/* 0 or -errno. */
+int sessiond_confine(void);
+
+#endif /* SESSIOND_CONFINE_H */

@@ -18,6 +18,7 @@
  *                `generation` last (release)    who checks it against the control's
  *   data[i]      whoever set `exchange`;        channel fills
  *                `data_size` last (release)
+ *   locks[i]     who takes or holds it          trylock writers
  *   lost         any (atomic add)               channel fills, channel_lose() (xchg)
  *   unanswered   whoever holds `exchange`       the same
  *   daemon_gone, any; set once a life           whoever would wait
@@ -69,6 +70,21 @@ struct ring_channel {
 /* Beside the contexts, for what asks whether there are any asks for filters, too. */
 #define RING_CHANNEL_FILTERED (UINT64_C(1) << 63)
 
+/*
+ * Who is alone on a ring by trylock. In our own pages, not beside the ring: a forked
+ * child that goes on in its parent's write finds it free, and cannot free its parent's.
+ */
+struct local_lock {
+	uint64_t holder; /* token of the thread; 0: nobody */
+	/* The holder's: what was committed last, to which ring, in which life of it. */
+	const struct lttngmap_ring *ring;
+	uint64_t life;
+	uint64_t commit[2];
+} __attribute__((aligned(64)));
+
+/* Rings that share one are taken one at a time. */
+#define LOCAL_LOCKS 1024u
+
 struct local {
 	const struct lttngmap_process *process; /* NULL: not attached */
 	const struct lttngmap_control *control;
@@ -94,6 +110,7 @@ struct local {
 	char *data[LTTNGMAP_CHANNELS]; /* mapped ring data, or NULL */
 	uint64_t data_size[LTTNGMAP_CHANNELS];
 	struct ring_channel channels[LTTNGMAP_CHANNELS];
+	struct local_lock locks[LOCAL_LOCKS];
 };
 
 /* The pages; NULL until the first attach. Its value survives a fork. */

@@ -11,14 +11,15 @@
  * complete up to its position.
  *
  * A signal handler that forks while its thread holds a lock: the child goes
- * on in here, on its parent's ring. The child's pages are wiped, so `epoch`
- * differs from what it was before the lock: the child leaves the ring and the
- * lock alone and writes as itself. No instruction looks and stores in one, so
- * a child may be forked behind a look and store once more what its parent
- * stored: bytes of the record, which stay the same until its parent was around the
- * whole ring; the commit, three instructions behind the last look, which is
- * harmless before its parent's next event there. A fork between the load of
- * `epoch` and the lock leaves the lock taken: that ring is out of use.
+ * on in here, on its parent's ring. The lock that counts stands in pages that
+ * are wiped in the child (local.h): it finds that it does not hold it, leaves the
+ * ring alone, and writes as itself. No instruction looks and stores in
+ * one, so a child may be forked behind a look, and store once more, later, what
+ * its parent stored: bytes of the record, which stay the same until its
+ * parent was around the whole ring; the mark for the daemon, until its parent's next
+ * event there; the commit, to which a position seems to go back then. So
+ * writers go on from what they know to have committed, not from what stands in
+ * the ring, and the daemon believes no position that goes back (ring-reader.c).
  */
 #include <stdint.h>
 
@@ -34,25 +35,37 @@
  */
 #define TRIES_MAX 100
 
-static bool lock_ring(struct lttngmap_ring *ring)
+static bool take_lock(struct local_lock *lock, uint64_t token)
 {
 	uint64_t expected = 0;
 
 	/* A load first: a taken ring's line need not be fetched for writing. */
-	return !__atomic_load_n(&ring->lock, __ATOMIC_RELAXED) &&
-	       __atomic_compare_exchange_n(&ring->lock, &expected, arch_thread_token(), false,
-					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	return !__atomic_load_n(&lock->holder, __ATOMIC_RELAXED) &&
+	       __atomic_compare_exchange_n(&lock->holder, &expected, token, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
 }
 
 /* Release: pairs with the acquire of the next holder, who sees our commit. */
-static void unlock_ring(struct lttngmap_ring *ring)
+static void release_lock(struct local_lock *lock)
 {
-	__atomic_store_n(&ring->lock, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&lock->holder, 0, __ATOMIC_RELEASE);
 }
 
-static void publish(const struct local *local, struct lttngmap_ring *ring, uint64_t word0,
-		    uint64_t word1)
+/*
+ * For the daemon, before it lays out the ring anew: it lets all CPUs pass a
+ * barrier (membarrier) between its store of the generation and its look at this.
+ */
+static void mark_ring(struct lttngmap_ring *ring, uint64_t token)
 {
+	__atomic_store_n(&ring->lock, token, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static void publish(const struct local *local, struct local_lock *lock, struct lttngmap_ring *ring,
+		    uint64_t word0, uint64_t word1)
+{
+	lock->commit[0] = word0;
+	lock->commit[1] = word1;
 	if (LIKELY(local->store16_atomic))
 		arch_store16(ring->commit, word0, word1);
 	else
@@ -100,18 +113,31 @@ static void copy_record(char *to, const struct ring_record *record, uint64_t now
 	copy_word(to + size - 8, from + size - 8);
 }
 
-static bool is_forked(const struct local *local, uint64_t epoch)
+/* Are we not the holder any more? Only a fork does that. */
+static bool is_forked(const struct local_lock *lock, uint64_t token)
 {
 	/* A compiler barrier is all that a thread needs against its own signals. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	return __atomic_load_n(&local->epoch, __ATOMIC_RELAXED) != epoch;
+	return __atomic_load_n(&lock->holder, __ATOMIC_RELAXED) != token;
+}
+
+/* What the ring's last commit was, which nobody but the lock's holders makes. */
+static void know_commit(struct local_lock *lock, const struct lttngmap_ring *ring, uint64_t life)
+{
+	if (LIKELY(lock->ring == ring && lock->life == life))
+		return;
+	lock->ring = ring;
+	lock->life = life;
+	lock->commit[0] = ring->commit[0];
+	lock->commit[1] = ring->commit[1];
 }
 
 /* The ring is ours. Moves on while that is needed, then writes. */
 static enum ring_result write_locked(struct local *local, const struct ring_channel *channel,
-				     uint32_t index, uint64_t epoch,
+				     uint32_t index, struct local_lock *lock,
 				     const struct ring_record *record)
 {
+	const uint64_t token = arch_thread_token();
 	struct lttngmap_ring *ring = ring_at(channel, index);
 	uint64_t *slots = lttngmap_ring_slots(ring);
 	uint64_t word0, word1, now, position, count;
@@ -124,23 +150,25 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 	for (;;) {
 		if (tries++ == TRIES_MAX)
 			return RING_ENDED;
-		word0 = ring->commit[0];
-		word1 = ring->commit[1];
+		word0 = lock->commit[0];
+		word1 = lock->commit[1];
 		position = word0 & LTTNGMAP_POSITION_MASK;
 		now = ring_clock(channel->clock);
 		if (ring_clock_fits(ring, position >> channel->subbuf_shift, word1, &now) &&
 		    (position & channel->offset_mask) + record->total <= channel->offset_limit)
 			break;
+		if (UNLIKELY(ring->commit[0] != word0) && !is_forked(lock, token))
+			publish(local, lock, ring, word0, word1);
 		result = ring_switch_prepare(channel, ring, record->total, &move);
 		if (result == RING_FULL || result == RING_ENDED)
 			return result;
 		if (result != RING_WRITTEN)
 			continue;
-		if (is_forked(local, epoch))
+		if (is_forked(lock, token))
 			return RING_GONE;
 		for (unsigned i = 0; i < sizeof(move.stores) / sizeof(move.stores[0]); i++)
 			__atomic_store_n(move.stores[i].to, move.stores[i].value, __ATOMIC_RELAXED);
-		publish(local, ring, move.commit[0], move.commit[1]);
+		publish(local, lock, ring, move.commit[0], move.commit[1]);
 		if (ring_move_fills(&move) && !channel->quiet)
 			ring_doorbell(local);
 	}
@@ -151,13 +179,13 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 	      << channel->subbuf_shift) +
 	     (position & channel->offset_mask);
 
-	if (is_forked(local, epoch))
+	if (is_forked(lock, token))
 		return RING_GONE;
 	copy_record(to, record, now);
 	count = (word1 >> LTTNGMAP_COUNT_SHIFT) + (word0 + record->step < word0);
-	if (is_forked(local, epoch))
+	if (is_forked(lock, token))
 		return RING_GONE;
-	publish(local, ring, word0 + record->step,
+	publish(local, lock, ring, word0 + record->step,
 		count << LTTNGMAP_COUNT_SHIFT | (now & LTTNGMAP_TIMESTAMP_MASK));
 	return RING_WRITTEN;
 }
@@ -167,33 +195,41 @@ enum ring_result ring_trylock_write(struct local *local, const struct ring_chann
 				    const struct ring_record *record, struct lttngmap_ring **full)
 {
 	uint32_t index = guess >= first && guess <= last ? guess : first;
+	const uint64_t token = arch_thread_token();
 	enum ring_result result;
+	uint64_t epoch;
 
 	for (uint32_t left = last - first + 1; left > 0; left--, index++) {
+		struct local_lock *lock;
 		struct lttngmap_ring *ring;
-		uint64_t epoch;
 
 		if (index > last)
 			index = first;
 		ring = ring_at(channel, index);
+		lock = ring_lock_of(local, ring);
 		epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
 		if (!epoch)
 			return RING_GONE;
-		if (!lock_ring(ring))
+		if (!take_lock(lock, token))
 			continue;
-		/*
-		 * After the lock: a channel that changes lets all CPUs pass a quiescent
-		 * state, and does not reuse a ring whose lock is held.
-		 */
-		if (is_forked(local, epoch))
-			result = RING_GONE;
-		else if (__atomic_load_n(channel->control_generation, __ATOMIC_ACQUIRE) !=
-			 channel->generation)
+		/* A child that was forked before that has taken its own. */
+		if (__atomic_load_n(&local->epoch, __ATOMIC_RELAXED) != epoch) {
+			release_lock(lock);
+			return RING_GONE;
+		}
+		mark_ring(ring, token);
+		/* A channel that changes does not reuse a ring that is marked. */
+		if (__atomic_load_n(channel->control_generation, __ATOMIC_ACQUIRE) ==
+		    channel->generation) {
+			know_commit(lock, ring, epoch << 32 | channel->generation);
+			result = write_locked(local, channel, index, lock, record);
+		} else {
 			result = RING_STALE;
-		else
-			result = write_locked(local, channel, index, epoch, record);
-		if (result != RING_GONE)
-			unlock_ring(ring);
+		}
+		if (is_forked(lock, token))
+			return RING_GONE;
+		mark_ring(ring, 0);
+		release_lock(lock);
 		*full = ring;
 		return result;
 	}

@@ -51,6 +51,8 @@ bool ring_wait(struct local *local, const struct ring_channel *channel, struct l
 	 * on both sides, so either we see the slot or the futex sees the count.
 	 */
 	space = __atomic_load_n(&ring->space, __ATOMIC_SEQ_CST);
+	if (space == LTTNGMAP_SPACE_CLOSED)
+		return false;
 	__atomic_store_n(&ring->waiters, 1, __ATOMIC_SEQ_CST);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (ring_switch_prepare(channel, ring, channel->offset_limit, &move) != RING_FULL)

@@ -31,9 +31,18 @@ static uint32_t subbuf_size(const struct ring_reader *reader)
 	return 1u << reader->geometry->subbuf_shift;
 }
 
+static void wake_waiters(struct lttngmap_ring *ring)
+{
+	if (__atomic_exchange_n(&ring->waiters, 0, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &ring->space, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
 int ring_reader_spoil(struct ring_reader *reader, const char *why)
 {
 	reader->spoiled = why;
+	/* There will be no room: nobody shall wait for it. */
+	__atomic_store_n(&reader->ring->space, LTTNGMAP_SPACE_CLOSED, __ATOMIC_SEQ_CST);
+	wake_waiters(reader->ring);
 	return -EBADMSG;
 }
 
@@ -152,21 +161,27 @@ static bool look(const struct ring_reader *reader, struct ring_commit *commit)
 }
 
 /* Bring the ring's counters up to date, as far as they are believable. */
-static int account(struct ring_reader *reader, const struct ring_commit *commit)
+static int account(struct ring_reader *reader, struct ring_commit *commit)
 {
-	uint64_t base = load(&reader->ring->events_base);
+	uint64_t base = load(&reader->ring->events_base), discards = commit->discards, written;
+
+	/*
+	 * A child that was forked in the middle of a write may store an old commit
+	 * (liblttngmap/ring-trylock.c); its parent's next event mends that.
+	 */
+	if (commit->position < reader->last.position) {
+		*commit = reader->last;
+		commit->discards = discards;
+	}
 	/*
 	 * The base is that of a switch before the commit, or of one after it: we
 	 * read it later. So the difference may be negative.
 	 */
-	uint64_t written = base + (uint64_t)(int32_t)(commit->count - (uint32_t)base);
-
-	if (commit->position < reader->position)
-		return ring_reader_spoil(reader, "its position went back");
+	written = base + (uint64_t)(int32_t)(commit->count - (uint32_t)base);
 	if ((commit->position & (subbuf_size(reader) - 1)) >
 	    subbuf_size(reader) - LTTNGMAP_SUBBUF_TAIL)
 		return ring_reader_spoil(reader, "its position lies beyond a sub-buffer's end");
-	reader->position = commit->position;
+	reader->last = *commit;
 	if (written >= reader->account.written &&
 	    written <= commit->position / LTTNGMAP_RECORD_HEADER_SIZE)
 		reader->account.written = written;
@@ -195,9 +210,9 @@ int ring_reader_look(struct ring_reader *reader, struct ring_commit *commit)
 /* A slot became free: wake who waits for one. Pairs with liblttngmap's ring_wait(). */
 static void tell_space(struct lttngmap_ring *ring)
 {
-	__atomic_add_fetch(&ring->space, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_exchange_n(&ring->waiters, 0, __ATOMIC_SEQ_CST))
-		syscall(SYS_futex, &ring->space, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	if (__atomic_add_fetch(&ring->space, 1, __ATOMIC_SEQ_CST) == LTTNGMAP_SPACE_CLOSED)
+		__atomic_add_fetch(&ring->space, 1, __ATOMIC_SEQ_CST);
+	wake_waiters(ring);
 }
 
 /*

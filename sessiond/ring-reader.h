@@ -56,17 +56,17 @@ struct ring_undo;
 struct ring_reader {
 	const struct ring_geometry *geometry;
 	struct lttngmap_ring *ring;
-	uint64_t seq;           /* the sub-buffer to read next */
-	uint32_t offset;        /* what of it is read already */
-	uint32_t spare;         /* id of the sub-buffer that is ours */
-	uint64_t packets;       /* taken so far */
-	uint64_t events;        /* records before (seq, offset), delivered or overwritten */
-	uint64_t end;           /* clock: nothing later was given out */
-	uint64_t discards;      /* as last given out */
-	uint64_t discards_full; /* as the last full sub-buffer had it */
-	uint64_t position;      /* as last seen */
-	uint64_t lost_before;   /* discarded and overwritten before a skip or a chunk */
-	uint64_t lost_told;     /* discarded and overwritten, as the last packet has them */
+	uint64_t seq;            /* the sub-buffer to read next */
+	uint32_t offset;         /* what of it is read already */
+	uint32_t spare;          /* id of the sub-buffer that is ours */
+	uint64_t packets;        /* taken so far */
+	uint64_t events;         /* records before (seq, offset), delivered or overwritten */
+	uint64_t end;            /* clock: nothing later was given out */
+	uint64_t discards;       /* as last given out */
+	uint64_t discards_full;  /* as the last full sub-buffer had it */
+	struct ring_commit last; /* the furthest that was seen */
+	uint64_t lost_before;    /* discarded and overwritten before a skip or a chunk */
+	uint64_t lost_told;      /* discarded and overwritten, as the last packet has them */
 	/* What is to be given out before a rotation, if need be as partial packets. */
 	uint64_t mark;          /* up to this position */
 	uint64_t mark_discards; /* so many discards told */

@@ -258,12 +258,17 @@ struct lttngmap_ring {
 	uint64_t reserved0[2];
 	/* Events before the current sub-buffer, 64 bits; see ring-switch.c. */
 	uint64_t events_base;
-	/* Blocking mode: futex. The daemon counts up when it frees space. */
+	/*
+	 * Blocking mode: futex. The daemon counts up when it frees space;
+	 * LTTNGMAP_SPACE_CLOSED: it reads this ring no more.
+	 */
 	uint32_t space;
 	uint32_t waiters; /* set by a waiting writer, cleared by the daemon */
 	uint64_t reserved1[6];
 };
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_ring) == 128);
+
+#define LTTNGMAP_SPACE_CLOSED UINT32_MAX
 
 /*
  * An entry of the rotation table: which sub-buffer serves sequence number

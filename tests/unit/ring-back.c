@@ -55,8 +55,8 @@ static void emit(unsigned events)
 	struct ring_event event = { .fields = fields, .size = sizeof(fields), .id = 1 };
 
 	for (uint32_t ring = 1; ring < bench.control->cpu_rings + LTTNGMAP_EXTRA_RINGS; ring++)
-		((struct lttngmap_ring *)(bench.rings + ring * lttngmap_ring_stride(SUBBUFS)))
-			->lock = 1;
+		bench_set_hold(&bench, (void *)(bench.rings + ring * lttngmap_ring_stride(SUBBUFS)),
+			       true);
 	while (events--) {
 		fields[0] = ++emitted;
 		ring_write(bench.local, 0, &event);

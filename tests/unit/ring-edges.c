@@ -50,9 +50,14 @@ int clock_gettime(clockid_t id, struct timespec *now)
 	return 0;
 }
 
+static struct lttngmap_ring *ring_of(uint32_t ring)
+{
+	return (struct lttngmap_ring *)(bench.rings + ring * lttngmap_ring_stride(SUBBUFS));
+}
+
 static struct lttngmap_ring *ring0(void)
 {
-	return (struct lttngmap_ring *)bench.rings;
+	return ring_of(0);
 }
 
 static struct lttngmap_subbuf *subbuf0(uint32_t id)
@@ -93,8 +98,7 @@ static void emit(unsigned events)
 	struct ring_event event = { .fields = fields, .size = sizeof(fields), .id = 1 };
 
 	for (uint32_t ring = 1; ring < rings; ring++)
-		((struct lttngmap_ring *)(bench.rings + ring * lttngmap_ring_stride(SUBBUFS)))
-			->lock = 1;
+		bench_set_hold(&bench, ring_of(ring), true);
 	while (events--)
 		ring_write(bench.local, 0, &event);
 }
@@ -126,6 +130,50 @@ static void test_late_discards(void)
 	is(get_packet(&packet), 0, "the move out of that sub-buffer may know of fewer");
 	is(packet.discarded, 6, "… and the packet still tells of all");
 	is(bench.totals.closed_rings, 0, "… and the ring is not closed for it");
+	tear_down();
+}
+
+/* As a child does that was forked in the middle of a write, and is late. */
+static void test_late_commit(void)
+{
+	struct lttngmap_packet packet;
+	uint64_t commit[2];
+
+	set_up(LTTNGMAP_MODE_DISCARD, false);
+	emit(10);
+	commit[0] = ring0()->commit[0];
+	commit[1] = ring0()->commit[1];
+	emit(10);
+	is(get_packet(&packet), 0, "a packet");
+	ring0()->commit[0] = commit[0];
+	ring0()->commit[1] = commit[1];
+	is(get_packet(&packet), -EAGAIN, "a commit that goes back is not believed");
+	emit(5);
+	is(get_packet(&packet), 0, "… and mended by the next event");
+	is(packet.events, 5, "… behind all those before");
+	ring0()->commit[0] = commit[0];
+	ring0()->commit[1] = commit[1];
+	emit(2 * RECORDS);
+	is(get_packet(&packet), 0, "… also where that needs another sub-buffer");
+	is(position0() >> SUBBUF_SHIFT, 2, "… the second after it");
+	is(bench.totals.closed_rings, 0, "… and the ring is not closed for it");
+	tear_down();
+}
+
+/* Who waits for room in a ring that is closed, waits for nothing. */
+static void test_closed_while_full(void)
+{
+	struct lttngmap_packet packet;
+
+	set_up(LTTNGMAP_MODE_BLOCKING, false);
+	emit(RECORDS + 1);
+	subbuf0(0)->content_size = 1u << SUBBUF_SHIFT;
+	is(get_packet(&packet), -EAGAIN, "a ring is closed");
+	is(bench.totals.closed_rings, 1, "… for it is damaged");
+	alarm(10);
+	emit(SUBBUFS * RECORDS);
+	alarm(0);
+	ok(ring0()->discards > 0, "and what it has no room for is counted, not waited for");
 	tear_down();
 }
 
@@ -196,6 +244,7 @@ static void age_ring(void)
 			lttngmap_slot_make(seq, LTTNGMAP_SLOT_WRITING, index, index);
 	}
 	ring0()->commit[0] = (last << SUBBUF_SHIFT) | UINT64_C(1) << LTTNGMAP_COUNT_SHIFT;
+	bench_set_believe(&bench, ring0());
 }
 
 static void test_position_ends(bool use_rseq)
@@ -365,6 +414,8 @@ int main(void)
 	rcu_register_thread();
 	ring_set_table_create();
 	test_late_discards();
+	test_late_commit();
+	test_closed_while_full();
 	test_late_base();
 	test_lapped();
 	test_held_over_restart();

@@ -53,11 +53,11 @@ static void emit(uint32_t into, unsigned events)
 	char fields[RECORD - 8] = { 0 };
 
 	for (uint32_t ring = 0; ring < rings; ring++)
-		ring_of(ring)->lock = ring != into;
+		bench_set_hold(&bench, ring_of(ring), ring != into);
 	while (events--)
 		ring_write(bench.local, 0, &(struct ring_event){ fields, sizeof(fields), NULL, 1 });
 	for (uint32_t ring = 0; ring < rings; ring++)
-		ring_of(ring)->lock = 0;
+		bench_set_hold(&bench, ring_of(ring), false);
 }
 
 /* As the consumer asks: full sub-buffers only. */
@@ -251,9 +251,9 @@ static void test_hostile(void)
 	emit(0, 10);
 	ring_set_rotate(bench.set, 1);
 	ring_of(0)->commit[0] -= RECORD;
-	is(drain(0), 0, "one that goes back behind its mark is closed");
+	is(drain(0), 10, "one that goes back behind its mark is not believed");
 	ok(ring_set_rotated(bench.set), "and not waited for");
-	is(bench.totals.closed_rings, 1, "which is counted");
+	is(bench.totals.closed_rings, 0, "nor closed");
 	tear_down();
 }
 

@@ -14,6 +14,7 @@
 
 #include "common/clock.h"
 #include "liblttngmap/arch.h"
+#include "liblttngmap/ring-trylock.h"
 
 #define META_PAGE 4096
 
@@ -156,4 +157,14 @@ void bench_set_destroy(struct bench_set *bench)
 	munmap(bench->process, 4096);
 	munmap(bench->local, sizeof(*bench->local));
 	local_pages = NULL;
+}
+
+void bench_set_hold(struct bench_set *bench, struct lttngmap_ring *ring, bool held)
+{
+	ring_lock_of(bench->local, ring)->holder = held;
+}
+
+void bench_set_believe(struct bench_set *bench, struct lttngmap_ring *ring)
+{
+	ring_lock_of(bench->local, ring)->ring = NULL;
 }

@@ -42,6 +42,10 @@ struct bench_set {
 void bench_set_create(struct bench_set *bench, const struct bench_set_config *config);
 /* The daemon was killed, and this is its next life: another set, from `saved`. */
 void bench_set_restore(struct bench_set *bench);
+/* Somebody holds that ring, or nobody does: it is written by trylock, or by others. */
+void bench_set_hold(struct bench_set *bench, struct lttngmap_ring *ring, bool held);
+/* The ring's commit was changed behind the writers' backs: they are to believe it. */
+void bench_set_believe(struct bench_set *bench, struct lttngmap_ring *ring);
 /* What stop does: no event after it. */
 void bench_set_stop(struct bench_set *bench);
 void bench_set_destroy(struct bench_set *bench);

@@ -66,7 +66,7 @@ diag() {
 
 # figure ROW TEXT...: what was measured for a row of tests/reliability/rows.
 figure() {
-	printf '# figure %02d: %s\n' "$1" "${*:2}"
+	printf '# figure %02d: %s\n' "$((10#$1))" "${*:2}"
 }
 
 # How many tests there will be; before the first.

@@ -205,11 +205,11 @@ static void let_go(const struct copy *copy)
 
 	written = base + (uint64_t)(int32_t)(count - (uint32_t)base);
 	lost = written > reader->events ? written - reader->events : 0;
-	reader->position = (reader->seq << copy->import->subbuf_shift) + reader->offset;
+	reader->last.position = (reader->seq << copy->import->subbuf_shift) + reader->offset;
 	reader->mark = 0;
-	reader->limit.position = reader->position;
+	reader->limit.position = reader->last.position;
 	reader->limit.discards += lost;
-	ring->commit[0] = reader->position;
+	ring->commit[0] = reader->last.position;
 	ring->commit[1] &= LTTNGMAP_TIMESTAMP_MASK;
 	ring->discards += lost;
 }

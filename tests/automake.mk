@@ -563,6 +563,7 @@ tests_utils_numbered_plugin_la_SOURCES = tests/utils/numbered-plugin.c
 tests_utils_numbered_plugin_la_LIBADD = liblttngmap.la
 tests_utils_numbered_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
 life_tests = \
+	tests/reliability/events-in-malloc.sh \
 	tests/reliability/killed-programs.sh \
 	tests/reliability/pid-reuse.sh \
 	tests/reliability/process-lives.sh \

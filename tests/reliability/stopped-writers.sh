@@ -66,8 +66,8 @@ for event in write switch; do
 	fi
 	GLIBC_TUNABLES=glibc.pthread.rseq=0 stopped 'by trylock' 0 "$event"
 done
-figure 02 "$all_kills programs of three writers, one stopped in an event and killed there, at one of \
-$stride of its $shortest instructions or more: the slowest stop took $slowest ms"
+figure 02 "$all_kills programs of three writers, one stopped in its event and killed there, every \
+$stride instructions of $shortest or more: the slowest stop took $slowest ms"
 sessiond_stop
 is "$sessiond_status" 0 'the daemon ends well'
 done_testing

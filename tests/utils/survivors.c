@@ -4,9 +4,10 @@
  * survivors STOP [children|long]: a program under load while its tracer is killed.
  * Threads emit numbered events in bursts, or long ones; with "children", some are forked that
  * emit some and go; until the file STOP is there. Prints how long one event took
- * at most, in microseconds, how long 999 of 1000 did, in nanoseconds, what the
- * test does for it included, and how often a thread gave its CPU away, but for its
- * pauses. Counts in $NUMBERED_COUNTS.
+ * at most, in microseconds, and how long 999 of 1000 did, in nanoseconds, what the
+ * test does for it included; the same of those that no other thread came in
+ * between, and how many these are in 1000; and how often a thread gave its CPU
+ * away, but for its pauses. Counts in $NUMBERED_COUNTS.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -26,7 +27,7 @@
 #define BURST 300
 #define PAUSE_USEC 1000
 /* So that the first event after a pause is less than one of 1000. */
-#define LONGER 20
+#define LONGER 100
 #define CHILD_EVENTS 40
 #define CHILD_PAUSE_USEC 25000
 /* Sources are counted. */
@@ -35,10 +36,17 @@
 /* Times of events, so many nanoseconds in each place. */
 #define PLACES 4096u
 #define PLACE_NS 16u
+/* Events between two looks at how often the thread was taken off its CPU. */
+#define CHUNK 100
+
+struct times {
+	uint64_t all[PLACES];
+	uint64_t undisturbed[PLACES];
+};
 
 static struct numbered_counts *counts;
 static uint64_t longest_ns;
-static uint64_t times[PLACES];
+static struct times times;
 static int64_t other_waits;
 static bool stopping;
 static int longer = 1;
@@ -51,58 +59,99 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void emit(uint32_t source, uint64_t *mine)
+static uint32_t emit(uint32_t source)
 {
 	uint64_t begun = now_ns(), took, longest;
 
 	numbered_emit(counts, source, NULL);
 	took = now_ns() - begun;
-	mine[took / PLACE_NS < PLACES ? took / PLACE_NS : PLACES - 1]++;
 	longest = __atomic_load_n(&longest_ns, __ATOMIC_RELAXED);
 	while (took > longest && !__atomic_compare_exchange_n(&longest_ns, &longest, took, false,
 							      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		continue;
+	return took / PLACE_NS < PLACES ? (uint32_t)(took / PLACE_NS) : PLACES - 1;
 }
 
-static int64_t waits(void)
+/* Voluntary, and forced. */
+static void get_switches(int64_t switches[2])
 {
 	struct rusage usage;
 
 	getrusage(RUSAGE_THREAD, &usage);
-	return usage.ru_nvcsw;
+	switches[0] = usage.ru_nvcsw;
+	switches[1] = usage.ru_nivcsw;
+}
+
+/* Some events; how often they were waited in. */
+static int64_t emit_chunk(uint32_t source, struct times *mine)
+{
+	int64_t before[2], after[2];
+	uint32_t places[CHUNK];
+	bool disturbed;
+
+	get_switches(before);
+	for (int i = 0; i < CHUNK; i++)
+		places[i] = emit(source);
+	get_switches(after);
+	disturbed = before[0] != after[0] || before[1] != after[1];
+	for (int i = 0; i < CHUNK; i++) {
+		mine->all[places[i]]++;
+		mine->undisturbed[places[i]] += !disturbed;
+	}
+	return after[0] - before[0];
 }
 
 static void *work(void *data)
 {
 	uint32_t source = numbered_source(counts);
-	uint64_t mine[PLACES] = { 0 };
-	int64_t others = 0, before;
+	struct times mine = { { 0 }, { 0 } };
+	int64_t waits = 0;
 
 	(void)data;
 	while (!__atomic_load_n(&stopping, __ATOMIC_RELAXED)) {
-		before = waits();
-		for (int i = 0; i < BURST * longer; i++)
-			emit(source, mine);
-		others += waits() - before;
+		for (int i = 0; i < BURST * longer / CHUNK; i++)
+			waits += emit_chunk(source, &mine);
 		usleep(PAUSE_USEC * (useconds_t)longer);
 	}
-	for (uint32_t i = 0; i < PLACES; i++)
-		__atomic_add_fetch(&times[i], mine[i], __ATOMIC_RELAXED);
-	__atomic_add_fetch(&other_waits, others, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < PLACES; i++) {
+		__atomic_add_fetch(&times.all[i], mine.all[i], __ATOMIC_RELAXED);
+		__atomic_add_fetch(&times.undisturbed[i], mine.undisturbed[i], __ATOMIC_RELAXED);
+	}
+	__atomic_add_fetch(&other_waits, waits, __ATOMIC_RELAXED);
 	return NULL;
 }
 
-/* What so many of 1000 events stayed below. */
-static uint64_t time_of(unsigned int of_thousand)
+static uint64_t sum_of(const uint64_t *places)
 {
-	uint64_t all = 0, below = 0;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < PLACES; i++)
+		sum += places[i];
+	return sum;
+}
+
+/* What so many of 1000 events stayed below. */
+static uint64_t time_of(const uint64_t *places, unsigned int of_thousand)
+{
+	uint64_t all = sum_of(places), below = 0;
 	uint32_t i;
 
-	for (i = 0; i < PLACES; i++)
-		all += times[i];
 	for (i = 0; i < PLACES && below * 1000 < all * of_thousand; i++)
-		below += times[i];
+		below += places[i];
 	return (uint64_t)i * PLACE_NS;
+}
+
+static void print_times(unsigned int children)
+{
+	uint64_t all = sum_of(times.all);
+
+	printf("longest %llu us, %u children, 999 of 1000 within %llu ns, undisturbed %llu ns, "
+	       "which are %llu of 1000, other waits %lld\n",
+	       (unsigned long long)longest_ns / 1000, children,
+	       (unsigned long long)time_of(times.all, 999),
+	       (unsigned long long)time_of(times.undisturbed, 999),
+	       (unsigned long long)(all ? sum_of(times.undisturbed) * 1000 / all : 0),
+	       (long long)other_waits);
 }
 
 static void run_child(void)
@@ -143,8 +192,6 @@ int main(int argc, char **argv)
 	__atomic_store_n(&stopping, true, __ATOMIC_RELAXED);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	printf("longest %llu us, %u children, 999 of 1000 within %llu ns, other waits %lld\n",
-	       (unsigned long long)longest_ns / 1000, children, (unsigned long long)time_of(999),
-	       (long long)other_waits);
+	print_times(children);
 	return failed > 0;
 }

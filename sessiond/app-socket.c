@@ -19,8 +19,12 @@
 /* Without a free descriptor accepting would fail, and be asked for, again and again. */
 #define ACCEPT_PAUSE_USEC UINT64_C(50000)
 #define ACCEPT_ACCURACY_USEC UINT64_C(10000)
-/* Accepted in one turn of the loop, for the others' sake; it is little work each. */
-#define ACCEPTS_PER_TURN 64
+/*
+ * Accepted in one turn of the loop. All of it, while that is not endless: the
+ * queue is everybody's, and whose connections are too many is seen here only.
+ * It is little work each.
+ */
+#define ACCEPTS_PER_TURN 512
 /* Refused for want of descriptors before each pause. */
 #define REFUSALS_PER_TURN 256
 

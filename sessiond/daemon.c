@@ -78,6 +78,7 @@ static int make_memories(struct daemon *daemon)
 		.reserve = ledger_place(daemon->ledger) ? 0 : daemon->options->reserve,
 		.reserve_size = daemon->options->reserve_size,
 	};
+	struct rlimit files = { .rlim_cur = RLIM_INFINITY };
 	int error;
 
 	daemon->cpu_rings = daemon->ledger->head->cpu_rings;
@@ -86,6 +87,11 @@ static int make_memories(struct daemon *daemon)
 	while (daemon->slot_stride < daemon_control_size(daemon, SUBBUFS_SHIFT_ALWAYS))
 		daemon->slot_stride *= 2;
 	config.slot_stride = daemon->slot_stride;
+	getrlimit(RLIMIT_NOFILE, &files);
+	daemon->descriptors = files.rlim_cur > INT32_MAX
+				      ? INT32_MAX
+				      : (int)files.rlim_cur - DESCRIPTORS_FOR_COMMANDS;
+	config.descriptors = daemon->descriptors;
 
 	error = control_pages_create(daemon->ledger, daemon->clock, daemon->cpu_rings,
 				     &daemon->pages);
@@ -183,9 +189,6 @@ static int make_quota(struct daemon *daemon)
 	struct quota_limits limits;
 
 	getrlimit(RLIMIT_NOFILE, &files);
-	daemon->descriptors = files.rlim_cur > INT32_MAX
-				      ? INT32_MAX
-				      : (int)files.rlim_cur - DESCRIPTORS_FOR_COMMANDS;
 	quota_limits_default(files.rlim_cur, (uint64_t)sysconf(_SC_PHYS_PAGES) * memory_page_size(),
 			     (uint32_t)sysconf(_SC_NPROCESSORS_ONLN), daemon->options->reserve,
 			     &limits);

@@ -70,6 +70,17 @@ static struct memory_set *memory_set_new(const struct memory_set_config *config,
 	return set;
 }
 
+/* The largest number of its descriptors. */
+static int highest_of(const struct memory_set *set)
+{
+	int highest = set->ring_control.fd > set->doorbell ? set->ring_control.fd : set->doorbell;
+
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		if (set->ring_data[slot].fd > highest)
+			highest = set->ring_data[slot].fd;
+	return highest;
+}
+
 int memory_set_create(const struct memory_set_config *config, struct memory_set **result)
 {
 	int error, index = ledger_process_take(config->ledger);
@@ -104,6 +115,9 @@ int memory_set_create(const struct memory_set_config *config, struct memory_set 
 			goto fail;
 		set_data(set, slot, &memory);
 	}
+	error = -EMFILE;
+	if (config->descriptors && highest_of(set) >= config->descriptors)
+		goto fail;
 	*result = set;
 	return 0;
 
@@ -163,16 +177,6 @@ int memory_set_charge(struct memory_set *set, struct quota_user *user, bool forc
 	set->user = user;
 	set->charged = descriptors;
 	return 0;
-}
-
-int memory_set_highest(const struct memory_set *set)
-{
-	int highest = set->ring_control.fd > set->doorbell ? set->ring_control.fd : set->doorbell;
-
-	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
-		if (set->ring_data[slot].fd > highest)
-			highest = set->ring_data[slot].fd;
-	return highest;
 }
 
 int memory_set_charge_one(struct memory_set *set, bool force)

@@ -50,6 +50,7 @@ struct memory_set_config {
 	uint32_t reserve;                 /* ring data memories made at once */
 	uint64_t reserve_size;            /* bytes of each, the meta page included */
 	uint64_t slot_stride;             /* bytes of ring control of one slot */
+	int descriptors;                  /* numbers from here on are not for sets; 0: all are */
 };
 
 /* One reference. 0 or -errno. */
@@ -62,8 +63,6 @@ int memory_set_restore(const struct memory_set_config *config, uint32_t index,
  * descriptors that this takes. 0 or -EDQUOT. NULL is allowed: nobody's.
  */
 int memory_set_charge(struct memory_set *set, struct quota_user *user, bool force);
-/* The largest number of its descriptors. */
-int memory_set_highest(const struct memory_set *set);
 /* One more descriptor. 0 or -EDQUOT. */
 int memory_set_charge_one(struct memory_set *set, bool force);
 /* One less. Any thread. */

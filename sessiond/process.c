@@ -289,8 +289,6 @@ static int take_memories(struct process *process, struct quota_user *user)
 		error = quota_check_memory(user, daemon_now_usec(), count_memory, daemon->ledger);
 	if (error == 0)
 		error = memory_pool_take(daemon->pool, &process->memories);
-	if (error == 0 && memory_set_highest(process->memories) >= daemon->descriptors)
-		error = -EMFILE;
 	return error ? error : memory_set_charge(process->memories, user, false);
 }
 

@@ -28,7 +28,11 @@
 #define FLOODERS 2
 #define SECONDS 4u
 #define P99_US 50000
-/* The machine may be at something else. */
+/*
+ * Where the machine is at something else, what a registration takes without a
+ * flood says how much that is.
+ */
+#define DISTURBED_TIMES 10
 #define TRIES 3
 #define SAMPLES_MAX 200000
 #define SAMPLE_PAUSE_US 4000
@@ -147,7 +151,7 @@ static unsigned long run_round(unsigned int seconds, bool flooded)
 int main(void)
 {
 	unsigned int seconds = siege_is_long() ? siege_seconds(SECONDS) / 2 + 1 : SECONDS;
-	int64_t quiet, p99 = 0, cpu;
+	int64_t quiet, bound, p99 = 0, cpu;
 	unsigned long rate = 0;
 
 	if (geteuid() != 0)
@@ -160,10 +164,11 @@ int main(void)
 	if (chmod(sessiond.dir, 0711) != 0)
 		bail_out("%s", sessiond.dir);
 
-	run_round(1, false);
+	run_round(2, false);
 	quiet = shared->samples ? siege_percentile(shared->sample, shared->samples, 99) : -1;
 	diag("undisturbed, p99 %lld us of %zu", (long long)quiet, shared->samples);
 	ok(shared->samples > 0 && shared->refused == 0, "another user registers");
+	bound = quiet * DISTURBED_TIMES > P99_US ? quiet * DISTURBED_TIMES : P99_US;
 	for (int i = 0; i < TRIES; i++) {
 		cpu = siege_cpu_us(sessiond.pid);
 		rate = run_round(seconds, true);
@@ -174,12 +179,12 @@ int main(void)
 		     rate, shared->full, (long long)p99, shared->samples,
 		     shared->samples ? (long long)shared->sample[shared->samples - 1] : -1,
 		     (long long)(siege_cpu_us(sessiond.pid) - cpu) / (10000 * seconds));
-		if (p99 <= P99_US || siege_is_long())
+		if (p99 <= bound)
 			break;
 	}
 	ok(rate >= RATE / 4, "one user connects %lu times a second", rate);
 	is(shared->refused, 0, "no program of another user's is refused");
-	ok(siege_is_sanitized() || p99 <= P99_US, "its programs register within %lld us (p99)",
+	ok(siege_is_sanitized() || p99 <= bound, "its programs register within %lld us (p99)",
 	   (long long)p99);
 	ok(kill(sessiond.pid, 0) == 0, "the daemon lives on");
 	is(sessiond_stop(&sessiond, SIGTERM), 0, "and ends well");

@@ -36,7 +36,7 @@ int confine_calls_add(scmp_filter_ctx filter, uint32_t action, const char *const
 int confine_calls_sockets(scmp_filter_ctx filter)
 {
 	return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socket), 1,
-				SCMP_A0(SCMP_CMP_NE, AF_UNIX));
+				SCMP_A0(SCMP_CMP_NE, AF_UNIX, 0));
 }
 
 int confine_calls_load(scmp_filter_ctx filter)

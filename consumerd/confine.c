@@ -87,14 +87,14 @@ static int allow_conditions(scmp_filter_ctx filter)
 	}
 	if (error == 0)
 		error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
-					 SCMP_A0(SCMP_CMP_EQ, 0));
+					 SCMP_A0(SCMP_CMP_EQ, 0, 0));
 	/* abort(3). */
 	if (error == 0)
 		error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-					 SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+					 SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0));
 	if (error == 0)
 		error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1,
-					 SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
+					 SCMP_A0(SCMP_CMP_EQ, AF_UNIX, 0));
 	return error;
 }
 
@@ -112,10 +112,10 @@ static int refuse_conditions(scmp_filter_ctx filter)
 	}
 	if (error == 0)
 		error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(prlimit64), 1,
-					 SCMP_A0(SCMP_CMP_NE, 0));
+					 SCMP_A0(SCMP_CMP_NE, 0, 0));
 	if (error == 0)
 		error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(tgkill), 1,
-					 SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid()));
+					 SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid(), 0));
 	return error ? error : confine_calls_sockets(filter);
 }
 

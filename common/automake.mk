@@ -44,6 +44,7 @@ libringfile_la_SOURCES = \
 	common/protocol-ring.h \
 	common/ring-file-ioctl.c \
 	common/ring-file-socket.c \
+	common/ring-file-tracefs.c \
 	common/ring-file-transport.h \
 	common/ring-file.c
 

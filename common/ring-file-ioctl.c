@@ -8,19 +8,19 @@
 #include <errno.h>
 #include <sys/ioctl.h>
 
-static int get_packet(int fd, struct lttngmap_packet *packet)
+static int get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *packet)
 {
-	return ioctl(fd, LTTNGMAP_IOC_GET_PACKET, packet) < 0 ? -errno : 0;
+	return ioctl(file->fd, LTTNGMAP_IOC_GET_PACKET, packet) < 0 ? -errno : 0;
 }
 
-static int check_packet(int fd)
+static int check_packet(struct lttngmap_ring_file *file)
 {
-	return ioctl(fd, LTTNGMAP_IOC_CHECK_PACKET) < 0 ? -errno : 0;
+	return ioctl(file->fd, LTTNGMAP_IOC_CHECK_PACKET) < 0 ? -errno : 0;
 }
 
-static int get_reader(int fd)
+static int get_reader(struct lttngmap_ring_file *file)
 {
-	return ioctl(fd, TRACE_MMAP_IOCTL_GET_READER) < 0 ? -errno : 0;
+	return ioctl(file->fd, TRACE_MMAP_IOCTL_GET_READER) < 0 ? -errno : 0;
 }
 
 static const struct ring_file_transport transport = {
@@ -35,9 +35,11 @@ int ring_file_ioctl_attach(int fd, struct ring_file_attachment *attachment)
 
 	if (ioctl(fd, LTTNGMAP_IOC_GET_SIZE, &size) < 0)
 		return errno == ENOTTY || errno == EINVAL ? -ENODEV : -errno;
-	attachment->transport = &transport;
-	attachment->fd = fd;
-	attachment->memory_fd = fd;
-	attachment->size = size;
+	*attachment = (struct ring_file_attachment){
+		.transport = &transport,
+		.fd = fd,
+		.memory_fd = fd,
+		.size = size,
+	};
 	return 0;
 }

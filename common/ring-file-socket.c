@@ -118,31 +118,31 @@ static int exchange(int fd, struct protocol_ring_message *message, int *passed)
 	return message->error;
 }
 
-static int get_packet(int fd, struct lttngmap_packet *packet)
+static int get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *packet)
 {
 	struct protocol_ring_message message = {
 		.type = PROTOCOL_RING_GET_PACKET,
 		.packet = *packet,
 	};
-	int error = exchange(fd, &message, NULL);
+	int error = exchange(file->fd, &message, NULL);
 
 	if (!error)
 		*packet = message.packet;
 	return error;
 }
 
-static int check_packet(int fd)
+static int check_packet(struct lttngmap_ring_file *file)
 {
 	struct protocol_ring_message message = { .type = PROTOCOL_RING_CHECK_PACKET };
 
-	return exchange(fd, &message, NULL);
+	return exchange(file->fd, &message, NULL);
 }
 
-static int get_reader(int fd)
+static int get_reader(struct lttngmap_ring_file *file)
 {
 	struct protocol_ring_message message = { .type = PROTOCOL_RING_GET_READER };
 
-	return exchange(fd, &message, NULL);
+	return exchange(file->fd, &message, NULL);
 }
 
 static const struct ring_file_transport transport = {
@@ -251,9 +251,11 @@ int ring_file_socket_attach(int fd, const struct stat *status,
 		close(connection);
 		return error;
 	}
-	attachment->transport = &transport;
-	attachment->fd = connection;
-	attachment->memory_fd = memory;
-	attachment->size = message.size;
+	*attachment = (struct ring_file_attachment){
+		.transport = &transport,
+		.fd = connection,
+		.memory_fd = memory,
+		.size = message.size,
+	};
 	return 0;
 }

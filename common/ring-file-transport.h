@@ -10,6 +10,8 @@
 #ifndef RING_FILE_TRANSPORT_H
 #define RING_FILE_TRANSPORT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -17,17 +19,43 @@
 
 struct ring_file_transport {
 	/* One request each, as in lttngmap/ring-file.h. 0 or -errno. */
-	int (*get_packet)(int fd, struct lttngmap_packet *packet);
-	int (*check_packet)(int fd);
-	int (*get_reader)(int fd);
+	int (*get_packet)(struct lttngmap_ring_file *file, struct lttngmap_packet *packet);
+	int (*check_packet)(struct lttngmap_ring_file *file);
+	int (*get_reader)(struct lttngmap_ring_file *file);
+};
+
+/* Where a reader of a kernel's ring is: the kernel keeps no place within a sub-buffer. */
+struct ring_file_kernel {
+	uint64_t lost;        /* events, so far */
+	uint64_t lost_before; /* by the kernel's count, when the first was asked for */
+	uint64_t sequence;    /* packets, so far */
+	uint64_t page_time;   /* of the reader's sub-buffer */
+	uint32_t id;          /* of it; RING_FILE_NO_ID: none was looked at yet */
+	uint32_t cpu;
+	uint32_t done; /* bytes of it that were given */
+};
+
+#define RING_FILE_NO_ID UINT32_MAX
+
+struct lttngmap_ring_file {
+	const struct ring_file_transport *transport;
+	int fd;
+	void *map; /* the meta page, then all sub-buffers */
+	size_t map_size;
+	uint32_t meta_page_size;
+	uint32_t subbuf_size;
+	uint32_t nr_subbufs;
+	struct ring_file_kernel kernel; /* where it is one */
 };
 
 /* What attaching gives; the caller owns both descriptors. */
 struct ring_file_attachment {
 	const struct ring_file_transport *transport;
-	int fd;        /* requests and poll */
-	int memory_fd; /* to be mapped; may be the same as fd */
-	uint64_t size; /* bytes that may be mapped, by the daemon's word */
+	int fd;         /* requests and poll */
+	int memory_fd;  /* to be mapped; may be the same as fd */
+	uint64_t size;  /* bytes that may be mapped, by the daemon's word */
+	bool is_kernel; /* the meta page is the kernel's, and true */
+	uint32_t cpu;   /* whose ring it is, then */
 };
 
 /*
@@ -38,5 +66,7 @@ struct ring_file_attachment {
 int ring_file_ioctl_attach(int fd, struct ring_file_attachment *attachment);
 int ring_file_socket_attach(int fd, const struct stat *status,
 			    struct ring_file_attachment *attachment);
+/* Of one CPU: the folder that it lies in says which. */
+int ring_file_tracefs_attach(int fd, struct ring_file_attachment *attachment);
 
 #endif /* RING_FILE_TRANSPORT_H */

@@ -22,16 +22,6 @@
 #include "common/map-guard.h"
 #include "common/ring-file-transport.h"
 
-struct lttngmap_ring_file {
-	const struct ring_file_transport *transport;
-	int fd;
-	void *map; /* the meta page, then all sub-buffers */
-	size_t map_size;
-	uint32_t meta_page_size;
-	uint32_t subbuf_size;
-	uint32_t nr_subbufs;
-};
-
 /*
  * Only a regular file is ever opened for real: opening a FIFO, a device or
  * what a symbolic link points to may already do harm.
@@ -66,14 +56,14 @@ static bool is_power_of_two(uint64_t value)
 
 /* Take the geometry from the meta page and see that all of it may be mapped. */
 static int check_geometry(struct lttngmap_ring_file *file, const struct lttngmap_meta *meta,
-			  uint64_t size)
+			  uint64_t size, bool is_kernel)
 {
 	const volatile struct lttngmap_meta *shared = meta;
 	uint64_t page = sysconf(_SC_PAGESIZE), all;
 
-	if (shared->magic != LTTNGMAP_META_MAGIC)
+	if (!is_kernel && shared->magic != LTTNGMAP_META_MAGIC)
 		return -ENODEV;
-	if (shared->major != LTTNGMAP_ABI_MAJOR)
+	if (!is_kernel && shared->major != LTTNGMAP_ABI_MAJOR)
 		return -EPROTONOSUPPORT;
 	file->meta_page_size = shared->meta.meta_page_size;
 	file->subbuf_size = shared->meta.subbuf_size;
@@ -92,20 +82,22 @@ static int check_geometry(struct lttngmap_ring_file *file, const struct lttngmap
 	return 0;
 }
 
-static int map_memory(struct lttngmap_ring_file *file, int fd, uint64_t size)
+static int map_memory(struct lttngmap_ring_file *file,
+		      const struct ring_file_attachment *attachment)
 {
+	int fd = attachment->memory_fd;
 	size_t page = sysconf(_SC_PAGESIZE);
 	void *meta;
 	int error;
 
-	if (size < page)
+	if (attachment->size < page)
 		return -EBADMSG;
 	meta = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
 	if (meta == MAP_FAILED)
 		return -errno;
 	error = map_guard_add(meta, page);
 	if (!error)
-		error = check_geometry(file, meta, size);
+		error = check_geometry(file, meta, attachment->size, attachment->is_kernel);
 	map_guard_remove(meta);
 	munmap(meta, page);
 	if (error)
@@ -139,7 +131,9 @@ int lttngmap_ring_file_open(const char *path, struct lttngmap_ring_file **result
 	 * In this order: the bytes of a ring-fs file are the traced process's, who
 	 * must not make an announcement of them.
 	 */
-	error = ring_file_ioctl_attach(fd, &attachment);
+	error = ring_file_tracefs_attach(fd, &attachment);
+	if (error == -ENODEV)
+		error = ring_file_ioctl_attach(fd, &attachment);
 	if (error == -ENODEV)
 		error = ring_file_socket_attach(fd, &status, &attachment);
 	if (error || attachment.fd != fd)
@@ -150,7 +144,9 @@ int lttngmap_ring_file_open(const char *path, struct lttngmap_ring_file **result
 	if (file) {
 		file->transport = attachment.transport;
 		file->fd = attachment.fd;
-		error = map_memory(file, attachment.memory_fd, attachment.size);
+		file->kernel =
+			(struct ring_file_kernel){ .id = RING_FILE_NO_ID, .cpu = attachment.cpu };
+		error = map_memory(file, &attachment);
 	} else {
 		error = -ENOMEM;
 	}
@@ -189,17 +185,17 @@ const struct lttngmap_meta *lttngmap_ring_file_meta(const struct lttngmap_ring_f
 
 int lttngmap_ring_file_get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *packet)
 {
-	return file->transport->get_packet(file->fd, packet);
+	return file->transport->get_packet(file, packet);
 }
 
 int lttngmap_ring_file_check_packet(struct lttngmap_ring_file *file)
 {
-	return file->transport->check_packet(file->fd);
+	return file->transport->check_packet(file);
 }
 
 int lttngmap_ring_file_get_reader(struct lttngmap_ring_file *file)
 {
-	return file->transport->get_reader(file->fd);
+	return file->transport->get_reader(file);
 }
 
 const void *lttngmap_ring_file_data(const struct lttngmap_ring_file *file,

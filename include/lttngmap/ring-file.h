@@ -105,6 +105,13 @@ enum lttngmap_packet_flag {
 	 * is the sub-buffer's, `discarded` counts events that were never written.
 	 */
 	LTTNGMAP_PACKET_BACKWARD = 1u << 2,
+	/*
+	 * Out: of a kernel's ring. The bytes are the kernel's events, and the
+	 * sub-buffer's first 16 bytes its time and commit word, as
+	 * events/header_page says. timestamp_begin is that time; timestamp_end,
+	 * events and what is a process's are 0.
+	 */
+	LTTNGMAP_PACKET_KERNEL = 1u << 3,
 };
 
 /*
@@ -157,7 +164,8 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packet) == 96);
 struct lttngmap_ring_file;
 
 /*
- * Open a ring file: one of ring-fs, or an announcement of ring-socket. Maps
+ * Open a ring file: one of ring-fs, an announcement of ring-socket, or a kernel's
+ * trace_pipe_raw (Linux >= 6.10, 64 bits). Maps
  * the meta page and all sub-buffers read-only. Opens nothing but a regular
  * file that belongs to root or to the caller (to anybody, for root).
  * 0 or -errno: -EBUSY another reader has it, -ENODEV not a ring file,
@@ -174,7 +182,7 @@ void lttngmap_ring_file_close(struct lttngmap_ring_file *file);
  * after get_packet said -EAGAIN; what it says settles at the next get_packet.
  */
 int lttngmap_ring_file_fd(const struct lttngmap_ring_file *file);
-/* The meta page; valid until close. */
+/* The meta page; valid until close. Of a kernel's ring only what is in `meta`. */
 const struct lttngmap_meta *lttngmap_ring_file_meta(const struct lttngmap_ring_file *file);
 /*
  * LTTNGMAP_IOC_GET_PACKET. 0 or -errno as there; -ENOTCONN, -ECONNABORTED,

@@ -19,7 +19,7 @@
 
 static char output[4096];
 
-/* The exit status of tests/abi/PROGRAM PATH; its output as text. */
+/* The exit status of PROGRAM PATH, from the build; its output as text. */
 static int run(const char *program, const char *path)
 {
 	const char *build = getenv("LTTNGMAP_BUILD");
@@ -27,8 +27,8 @@ static int run(const char *program, const char *path)
 	size_t size;
 	FILE *pipe;
 
-	snprintf(command, sizeof(command), "timeout 20 '%s/tests/abi/%s' '%s' 2>&1",
-		 build ? build : ".", program, path);
+	snprintf(command, sizeof(command), "timeout 20 '%s/%s' '%s' 2>&1", build ? build : ".",
+		 program, path);
 	pipe = popen(command, "r");
 	if (!pipe)
 		return -1;
@@ -44,7 +44,7 @@ static void case_map(struct served_ring *ring)
 	char *line;
 
 	served_ring_write(ring, 1, "hello");
-	is(run("map-ring", ring->path), 0, "the documentation's sequence of calls works");
+	is(run("tests/abi/map-ring", ring->path), 0, "the documentation's sequence of calls works");
 	line = strstr(output, "reader ");
 	ok(line && sscanf(line, "reader %u at %*p, %u bytes, first %llx", &id, &read, &first) == 3,
 	   "and finds the reader's sub-buffer");
@@ -69,7 +69,7 @@ static void case_drain(struct served_ring *ring)
 	served_ring_switch(ring, 0);
 	served_ring_write(ring, 0, "three");
 	served_ring_write(ring, 1, "four");
-	is(run("drain-ring", ring->path), 0, "a loop over reader pages works");
+	is(run("tests/abi/drain-ring", ring->path), 0, "a loop over reader pages works");
 	snprintf(expected, sizeof(expected), "%u: hello\n", SERVED_SUBBUFS + 1);
 	ok(strstr(output, expected), "it is given again what another left");
 	ok(strstr(output, "0: one\n0: two\n"), "it sees a full sub-buffer");
@@ -77,7 +77,7 @@ static void case_drain(struct served_ring *ring)
 	snprintf(expected, sizeof(expected), "%u: four\n", SERVED_SUBBUFS + 1);
 	ok(strstr(output, expected), "and what was added to one that it saw");
 	ok(strstr(output, "lost: 0\n"), "and that nothing was lost");
-	is(run("drain-ring", ring->path), 0, "another loop comes to its end too");
+	is(run("tests/abi/drain-ring", ring->path), 0, "another loop comes to its end too");
 	/* One page's records, and the line of losses. */
 	ok(strchr(output, '\n') && strcmp(strchr(output, '\n'), "\nlost: 0\n") == 0,
 	   "with the one page that the first had not released");
@@ -101,6 +101,54 @@ static bool put(const char *directory, const char *file, const char *text)
 	return done;
 }
 
+/* Its last line: so many events, so many lost. */
+static bool read_ring(const char *path, unsigned long long *events, unsigned long long *lost)
+{
+	char *line;
+
+	if (run("doc/examples/read-ring", path) != 0)
+		return false;
+	line = strstr(output, " lost\n");
+	while (line && line > output && line[-1] != '\n')
+		line--;
+	return line && sscanf(line, "%llu events, %llu lost", events, lost) == 2;
+}
+
+static void case_example(struct served_ring *ring)
+{
+	unsigned long long events = 0, lost = 1;
+
+	served_ring_write(ring, 0, "five");
+	served_ring_write(ring, 0, "six");
+	ok(read_ring(ring->path, &events, &lost), "the reader library's example reads a ring");
+	ok(events >= 2 && lost == 0, "with %llu events", events);
+}
+
+/* Each event is read or counted, however many there are. */
+static void case_kernel_library(const char *tracefs, const char *ring)
+{
+	static const struct {
+		unsigned marks;
+		bool overrun;
+	} rounds[] = { { 0, false }, { 100, false }, { 1, false }, { 5000, true }, { 50, false } };
+	unsigned long long events, lost, lost_before = 0;
+
+	for (unsigned i = 0; i < sizeof(rounds) / sizeof(rounds[0]); i++) {
+		for (unsigned mark = 0; mark < rounds[i].marks; mark++)
+			put(tracefs, "trace_marker", "a mark of some thirty bytes");
+		if (!read_ring(ring, &events, &lost)) {
+			ok(false, "the example reads a ring of the kernel");
+			diag("%s", output);
+			return;
+		}
+		/* Each reader counts from its own beginning. */
+		is(events + lost, rounds[i].marks, "events of the kernel, read and lost");
+		is(lost > 0, rounds[i].overrun, rounds[i].overrun ? "... some lost" : "... none");
+		lost_before += lost;
+	}
+	diag("%llu events of the kernel were lost", lost_before);
+}
+
 static void case_kernel(const char *tracefs)
 {
 	char instance[PATH_MAX + 32], ring[PATH_MAX + 64];
@@ -121,10 +169,11 @@ static void case_kernel(const char *tracefs)
 	sched_setaffinity(0, sizeof(first), &first);
 	/* The kernel's GET_READER would else wait for half a buffer. */
 	snprintf(ring, sizeof(ring), "%s/per_cpu/cpu0/trace_pipe_raw", instance);
-	if (put(tracefs, "buffer_percent", "0") && put(tracefs, "trace_marker", "hello") &&
-	    run("map-ring", ring) == 0)
+	if (put(tracefs, "buffer_percent", "0") && put(tracefs, "buffer_size_kb", "64") &&
+	    put(tracefs, "trace_marker", "hello") && run("tests/abi/map-ring", ring) == 0) {
 		ok(strstr(output, "reader "), "the same program reads a ring of the kernel");
-	else
+		case_kernel_library(tracefs, ring);
+	} else
 		skip(1, "this kernel's rings cannot be mapped: %s", output);
 	rmdir(instance);
 	umount2(tracefs, MNT_DETACH);
@@ -152,6 +201,7 @@ int main(void)
 
 	case_map(&ring);
 	case_drain(&ring);
+	case_example(&ring);
 	snprintf(tracefs, sizeof(tracefs), "%s/tracefs", server.dir);
 	mkdir(tracefs, 0700);
 	case_kernel(tracefs);

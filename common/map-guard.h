@@ -6,7 +6,8 @@
  * place the whole map becomes private zeros, for good, and whoever looks at it
  * finds values that cannot be.
  *
- * A SIGBUS anywhere else ends the process, as ever.
+ * A SIGBUS anywhere else ends the process, as ever; and so does any in a thread
+ * that blocks the signal.
  *
  * Any thread. Adding and removing takes a lock; a fault takes none.
  */

@@ -93,6 +93,8 @@ libsessiond_la_SOURCES = \
 	sessiond/process.h \
 	sessiond/quota.c \
 	sessiond/quota.h \
+	sessiond/record-check.c \
+	sessiond/record-check.h \
 	sessiond/recover.c \
 	sessiond/recover.h \
 	sessiond/recover-ledger.c \

@@ -180,11 +180,13 @@ static void leave_ledger(const struct ledger *ledger, int dir, int status)
 {
 	if (ledger->fd < 0)
 		return;
-	if (status == EXIT_SUCCESS || ledger_text_is_empty(ledger_text(ledger)))
+	if (status == EXIT_SUCCESS || ledger_text_is_empty(ledger_text(ledger))) {
 		unlinkat(dir, LEDGER_FILE, 0);
-	else
-		log_warning(
-			"what was not read yet of its sessions can be had by `lttngmap recover`");
+		if (ledger_place(ledger))
+			ring_dir_empty(dir);
+		return;
+	}
+	log_warning("what was not read yet of its sessions can be had by `lttngmap recover`");
 }
 
 /* The daemon in all its lives, in its directories. An exit status. */

@@ -180,6 +180,7 @@ int ring_fs_helper_create(const char *root, struct ring_fs_helper **result)
 	if (!error) {
 		/* A signal would end a request half-way. */
 		sigfillset(&all);
+		sigdelset(&all, SIGBUS); /* as in ring-thread.c */
 		pthread_sigmask(SIG_SETMASK, &all, &before);
 		error = -pthread_create(&helper->thread, NULL, helper_main, helper);
 		pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -48,7 +48,8 @@ struct ring_set {
 	struct lttngmap_meta *meta; /* NULL before the first reader */
 	bool has_reader;
 	bool finished;
-	bool shrunk;   /* its memory was cut short */
+	bool shrunk; /* its memory was cut short */
+	bool said_unsound;
 	uint32_t turn; /* the ring that is asked first */
 	bool again;    /* the reader of the packet in hand went: give it once more */
 	struct looking_back back;

@@ -5,12 +5,15 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/map-guard.h"
 #include "messages.h"
+#include "record-check.h"
 
 /* ---- totals, and rings that were closed ------------------------------------- */
 
@@ -268,6 +271,43 @@ static void check_memory(struct ring_set *set)
 	tell_totals(set);
 }
 
+/* Are its records there, as the packet says? Asked where they come from a disk. */
+static bool is_sound(struct ring_set *set, const struct lttngmap_packet *packet)
+{
+	uint64_t offset = set->config.meta_page_size +
+			  ((uint64_t)packet->subbuf_id << set->config.subbuf_shift) +
+			  packet->offset;
+	bool sound = false;
+	char *bytes;
+
+	if (!set->config.format || packet->length == 0)
+		return true;
+	bytes = malloc(packet->length);
+	if (bytes && pread(set->config.data_fd, bytes, packet->length, (off_t)offset) ==
+			     (ssize_t)packet->length)
+		sound = record_check(set->config.format, packet, bytes);
+	free(bytes);
+	if (!sound && !set->said_unsound)
+		message_say(
+			"%s (process %u, channel %s): not all of its rings had reached the disk: "
+			"what is missing is counted as overwritten",
+			set->procname, set->config.pid, set->channel);
+	set->said_unsound |= !sound;
+	return sound;
+}
+
+/* As take_next(), the packets that are left out aside. */
+static int take_sound(struct ring_set *set, uint32_t cpu, bool partial)
+{
+	int result = take_next(set, cpu, partial);
+
+	while (result == 0 && !is_sound(set, &set->hand->current)) {
+		set->hand->lapped = true;
+		result = take_next(set, cpu, partial);
+	}
+	return result;
+}
+
 /* The mutex is held. */
 static int get_packet(struct ring_set *set, struct lttngmap_packet *packet)
 {
@@ -277,7 +317,7 @@ static int get_packet(struct ring_set *set, struct lttngmap_packet *packet)
 	if (set->again)
 		set->again = false;
 	else
-		result = take_next(set, packet->cpu, packet->flags & LTTNGMAP_PACKET_PARTIAL);
+		result = take_sound(set, packet->cpu, packet->flags & LTTNGMAP_PACKET_PARTIAL);
 	tell_totals(set);
 	if (result == 0)
 		*packet = set->hand->current;
@@ -312,6 +352,11 @@ static int look_back(struct ring_set *set, struct lttngmap_packet *packet)
 	}
 	packet->cpu = cpu;
 	packet->subbuf_id += cpu * ((1u << set->config.subbufs_shift) + 1);
+	if (!is_sound(set, packet)) {
+		back->holds = false;
+		back->at = (struct ring_back){ .begun = false };
+		return -EAGAIN;
+	}
 	packet->pid = set->config.pid;
 	packet->uid = set->config.uid;
 	if (set->config.totals)

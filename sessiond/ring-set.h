@@ -31,6 +31,7 @@
 #include <lttngmap/abi.h>
 #include <lttngmap/ring-file.h>
 
+struct record_format;
 struct ring_saved; /* what of a set outlives the daemon */
 struct ring_set;
 
@@ -62,6 +63,8 @@ struct ring_set_config {
 	uint64_t life;   /* whose rings these are, not 0: as ring_set_saved_life() tells */
 	bool past;       /* they are of a daemon that is gone, maybe of an earlier boot */
 	bool can_shrink; /* ring data is a file, that its process can cut short */
+	/* NULL, or: packets of other bytes than these are left out, and counted. */
+	const struct record_format *format;
 	/*
 	 * Called once, by any thread, when the set is freed: `rings` and `totals`
 	 * are not used any more. Not called where create fails. May be NULL.

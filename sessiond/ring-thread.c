@@ -112,6 +112,8 @@ int ring_thread_start(struct ring_thread *thread)
 
 	/* Signals are the main thread's, which takes them from its loop. */
 	sigfillset(&all);
+	/* A fault while it is blocked ends the process, guarded or not (map-guard.h). */
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&thread->thread, NULL, ring_thread_main, thread);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

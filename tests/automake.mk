@@ -573,5 +573,6 @@ dist_check_SCRIPTS += $(life_tests)
 TESTS += $(life_tests)
 
 # What is left when all daemons are killed at once.
-dist_check_SCRIPTS += tests/reliability/recover.sh
-TESTS += tests/reliability/recover.sh
+recover_tests = tests/reliability/recover.sh tests/reliability/ring-files.sh
+dist_check_SCRIPTS += $(recover_tests)
+TESTS += $(recover_tests)

@@ -241,13 +241,21 @@ static int run_with_rings(struct beginning *beginning)
 	return status;
 }
 
+static void confine(void)
+{
+	int error = sessiond_confine();
+
+	if (error)
+		log_warning("rights that are not needed cannot be given up: %s", strerror(-error));
+}
+
 int main(int argc, const char **argv)
 {
 	struct runtime_dir dir;
 	struct options options;
 	struct beginning beginning = { .options = &options, .dir = &dir };
 	pid_t parent = getppid();
-	int error, status;
+	int status;
 
 	log_init("lttngmap-sessiond");
 	status = options_parse(&options, argc, argv);
@@ -256,6 +264,7 @@ int main(int argc, const char **argv)
 	if (options.recover) {
 		block_signals();
 		raise_file_limit();
+		confine();
 		status = recover_run(&options);
 		goto out;
 	}
@@ -277,9 +286,7 @@ int main(int argc, const char **argv)
 		goto out;
 	if (options.private_instance)
 		runtime_dir_adopt(&dir);
-	error = sessiond_confine();
-	if (error)
-		log_warning("rights that are not needed cannot be given up: %s", strerror(-error));
+	confine();
 	status = run_with_rings(&beginning);
 	runtime_dir_leave(&dir);
 	listen_end();

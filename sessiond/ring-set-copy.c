@@ -214,19 +214,23 @@ static void let_go(const struct copy *copy)
 	ring->discards += lost;
 }
 
+static void put_commit(struct lttngmap_ring *ring, const struct ring_commit *commit)
+{
+	uint64_t low = commit->count & 0xffff, high = commit->count >> 16;
+
+	ring->commit[0] = commit->position | low << LTTNGMAP_COUNT_SHIFT;
+	ring->commit[1] = commit->timestamp | high << LTTNGMAP_COUNT_SHIFT;
+}
+
 /* The copy ends where its reader was to end; it is looked at, and counted, anew. */
 static void end_there(const struct copy *copy)
 {
 	struct ring_reader *reader = copy->reader;
-	const struct ring_commit *limit = &reader->limit;
 
 	if (!reader->frozen)
 		return;
-	copy->ring->commit[0] = limit->position | (uint64_t)(limit->count & 0xffff)
-							  << LTTNGMAP_COUNT_SHIFT;
-	copy->ring->commit[1] = limit->timestamp | (uint64_t)(limit->count >> 16)
-							   << LTTNGMAP_COUNT_SHIFT;
-	copy->ring->discards = limit->discards;
+	put_commit(copy->ring, &reader->limit);
+	copy->ring->discards = reader->limit.discards;
 	reader->frozen = false;
 	if (copy->saved->undo.in_force && copy->saved->undo.reader == reader)
 		copy->saved->undo.before.frozen = false;
@@ -243,6 +247,9 @@ static int copy_ring(struct copy *copy)
 		error = look(copy, &seen);
 		if (error)
 			return error;
+		/* An old one, as account() of ring-reader.c finds it. */
+		if ((seen.commit[0] & LTTNGMAP_POSITION_MASK) < reader->last.position)
+			put_commit(&seen, &reader->last);
 		*copy->ring = seen;
 		position = reader->frozen ? reader->limit.position
 					  : seen.commit[0] & LTTNGMAP_POSITION_MASK;

@@ -48,7 +48,7 @@ static bool check_reader(const struct ring_import *import, struct ring_reader *r
 	return reader->seq <= LTTNGMAP_POSITION_MASK >> import->subbuf_shift &&
 	       reader->offset <= content_max(import) && reader->spare <= subbufs_of(import) &&
 	       (!reader->out || reader->out_id <= subbufs_of(import)) &&
-	       reader->last.position <= LTTNGMAP_POSITION_MASK &&
+	       is_position(import, reader->last.position) &&
 	       reader->last.timestamp <= LTTNGMAP_TIMESTAMP_MASK &&
 	       (!reader->frozen || (is_position(import, reader->limit.position) &&
 				    reader->limit.timestamp <= LTTNGMAP_TIMESTAMP_MASK));

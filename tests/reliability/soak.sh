@@ -22,7 +22,8 @@ export XDG_RUNTIME_DIR=$TAP_DIR/runtime
 mkdir -m 0700 "$XDG_RUNTIME_DIR"
 plan 5
 
-# Of keeper, daemon and consumer: KiB of their own, and descriptors.
+# Of keeper, daemon and consumer: KiB of their own, and descriptors. Keeper and daemon
+# have one table of these.
 daemons() {
 	pgrep -f "lttngmap-(sessiond --private --runtime-dir|consumerd --control=).*$XDG_RUNTIME_DIR"
 }
@@ -48,7 +49,8 @@ watch() {
 
 watch &
 watcher=$!
-numbered_record --mode discard --subbuf-size 4K --subbufs 4 -- \
+# Where events may block, a program waits for its registration, however busy the machine is.
+numbered_record --mode blocking --subbuf-size 4K --subbufs 4 -- \
 	"$crowd" "$TAP_DIR/stop" "$members" "$life"
 wait "$watcher"
 is "$numbered_status" 0 'the crowd and record end well' || diag "$(cat "$TAP_DIR/out" "$TAP_DIR/err")"
@@ -63,5 +65,6 @@ figure 25 "$members processes at once, $came in all, for $seconds s:" \
 	"memory $memory KiB in the middle, $memory_end at the end; $fds and $fds_end descriptors"
 ok "the daemons' memory stays: $((memory_end - memory)) KiB more" \
 	test $((memory_end - memory)) -le "$growth_max"
-ok "and so do their descriptors: $((fds_end - fds)) more" test $((fds_end - fds)) -le $((members / 10))
+# Some programs are about to come or to go.
+ok "and so do their descriptors: $((fds_end - fds)) more" test $((fds_end - fds)) -le $((fds / 10))
 done_testing

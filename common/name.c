@@ -29,7 +29,8 @@ void name_clean_program(const char *bytes, size_t size, char clean[NAME_PROGRAM_
 		clean[length] = is_file_name(bytes[length]) ? bytes[length] : '_';
 	if (length == 0)
 		clean[length++] = '_';
-	if (clean[0] == '.')
+	/* Neither hidden, nor an option to who says `rm *`. */
+	if (clean[0] == '.' || clean[0] == '-')
 		clean[0] = '_';
 	memset(clean + length, 0, NAME_PROGRAM_SIZE - length);
 }

@@ -18,8 +18,8 @@
 
 /*
  * A program's name (up to the first NUL, or `size` bytes) as part of a file
- * name: [A-Za-z0-9._+-], anything else becomes '_', so does a dot at the
- * start; 15 bytes at most; "_" where there is nothing.
+ * name: [A-Za-z0-9._+-], anything else becomes '_', so does a dot or a
+ * '-' at the start; 15 bytes at most; "_" where there is nothing.
  */
 void name_clean_program(const char *bytes, size_t size, char clean[NAME_PROGRAM_SIZE]);
 

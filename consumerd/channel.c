@@ -13,12 +13,16 @@
 #include "consumerd/ring.h"
 #include "consumerd/watch.h"
 
+/* Who fills the folder shall not fill the log. */
+#define STRANGERS_TOLD 20u
+
 struct channel {
 	struct cds_list_head node;
 	struct session *session;
 	struct watch *watch;
 	uint32_t stream_id;
 	struct stream_limits limits;
+	unsigned strangers; /* that were told of */
 	struct cds_list_head rings;
 	void *rings_by_name; /* tree of tsearch(3) */
 	char *directory;
@@ -149,4 +153,9 @@ uint32_t channel_stream_id(const struct channel *channel)
 const struct stream_limits *channel_limits(const struct channel *channel)
 {
 	return &channel->limits;
+}
+
+bool channel_tells(struct channel *channel)
+{
+	return channel->strangers++ < STRANGERS_TOLD;
 }

@@ -7,6 +7,7 @@
 #ifndef CONSUMERD_CHANNEL_H
 #define CONSUMERD_CHANNEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <urcu/list.h>
@@ -40,6 +41,8 @@ const char *channel_directory(const struct channel *channel);
 uint32_t channel_stream_id(const struct channel *channel);
 /* And how they are cut into files. */
 const struct stream_limits *channel_limits(const struct channel *channel);
+/* Is one more file that is no ring to be told of? Of many the first are. */
+bool channel_tells(struct channel *channel);
 /* One of its rings is being destroyed. */
 void channel_forget(struct channel *channel, struct ring *ring);
 

@@ -136,6 +136,8 @@ static enum outcome attach(struct ring *ring)
 	/* Gone again, or read to its end by an earlier consumer: no news. */
 	if (error == -ENOENT || error == -ENODATA)
 		return OUTCOME_END;
+	if (error == -ENODEV && !channel_tells(ring->channel))
+		return OUTCOME_END;
 	if (error) {
 		log_warning("ring %s: not recorded: %s", path,
 			    error == -ENODEV ? "this is not a ring file" : strerror(-error));

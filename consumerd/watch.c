@@ -9,34 +9,68 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/log.h"
 
 /* What the session daemon shows beside the rings, for people. */
 #define STATS_NAME "stats"
+/* Who fills the folder shall not fill the log. */
+#define STRANGERS_TOLD 20u
 
 struct watch {
 	DIR *folder; /* held open: a rescan needs no descriptor more */
 	sd_event_source *source;
 	watch_found found;
 	void *userdata;
+	unsigned int strangers; /* that were told of */
 	char directory[];
 };
 
-/* Symbolic links, FIFOs, devices and folders are no rings, whoever put them there. */
-static void look_at(const struct watch *watch, const char *name)
+/*
+ * Rings are regular files of the daemon's user, who is ours, or of root. What
+ * else it is that somebody put there: such a thing is not even opened.
+ */
+static const char *stranger(const struct stat *status)
+{
+	switch (status->st_mode & S_IFMT) {
+	case S_IFREG:
+		break;
+	case S_IFLNK:
+		return "a symbolic link";
+	case S_IFIFO:
+		return "a FIFO";
+	case S_IFCHR:
+	case S_IFBLK:
+		return "a device";
+	case S_IFDIR:
+		return "a directory";
+	default:
+		return "a socket";
+	}
+	if (status->st_uid != 0 && status->st_uid != geteuid())
+		return "another user's file";
+	return NULL;
+}
+
+static void look_at(struct watch *watch, const char *name)
 {
 	struct stat status;
+	const char *what;
 
 	if (name[0] == '.' || strcmp(name, STATS_NAME) == 0)
 		return;
-	if (fstatat(dirfd(watch->folder), name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !S_ISREG(status.st_mode))
+	if (fstatat(dirfd(watch->folder), name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
-	watch->found(watch->userdata, name);
+	what = stranger(&status);
+	if (!what)
+		watch->found(watch->userdata, name);
+	else if (watch->strangers++ < STRANGERS_TOLD)
+		log_warning("%s/%s is no ring file but %s: it is left alone", watch->directory,
+			    name, what);
 }
 
-static int scan(const struct watch *watch)
+static int scan(struct watch *watch)
 {
 	const struct dirent *entry;
 

@@ -21,6 +21,7 @@ static const struct {
 	{ "0123456789abcdef", 16, "0123456789abcde" },
 	{ "abcdef", 3, "abc" },
 	{ "$(id);*?", 16, "__id____" },
+	{ "-rf", 16, "_rf" },
 };
 
 static const struct {

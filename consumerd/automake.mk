@@ -30,6 +30,8 @@ libconsumerd_la_SOURCES = \
 	consumerd/stream-repair.h \
 	consumerd/stream.c \
 	consumerd/stream.h \
+	consumerd/sync.c \
+	consumerd/sync.h \
 	consumerd/trace-chunk.c \
 	consumerd/trace-files.c \
 	consumerd/trace-repair.c \

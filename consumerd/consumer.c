@@ -11,6 +11,7 @@
 #include "common/log.h"
 #include "consumerd/link.h"
 #include "consumerd/session.h"
+#include "consumerd/sync.h"
 
 /* Programs that go on writing shall not keep an orphan alive for ever. */
 #define FINISH_S 5
@@ -155,7 +156,7 @@ static int report_rotation(struct session_shared *shared, const char *session,
 	return link_send_rotated(consumer->link, session, rotation);
 }
 
-int consumer_create(sd_event *loop, const char *control_path, unsigned max_fds,
+int consumer_create(sd_event *loop, const char *control_path, unsigned max_fds, int sync_fd,
 		    struct consumer **result)
 {
 	struct consumer *consumer = calloc(1, sizeof(*consumer));
@@ -171,6 +172,8 @@ int consumer_create(sd_event *loop, const char *control_path, unsigned max_fds,
 	/* Two descriptors a stream, and half of all for streams: rings need theirs. */
 	stream_pool_init(&consumer->shared.pool, max_fds / 4);
 	error = turns_init(&consumer->shared.turns, loop);
+	if (error >= 0 && sync_fd >= 0)
+		error = syncer_create(loop, sync_fd, sync_seconds(), &consumer->shared.syncer);
 	if (error >= 0)
 		error = link_create(loop, control_path, &ops, consumer, &consumer->link);
 	if (error < 0) {
@@ -209,6 +212,7 @@ void consumer_destroy(struct consumer *consumer)
 		cds_list_del(node);
 		session_destroy(session_of_node(node));
 	}
+	syncer_destroy(consumer->shared.syncer);
 	link_destroy(consumer->link);
 	turns_fini(&consumer->shared.turns);
 	stream_pool_destroy(&consumer->shared.pool);

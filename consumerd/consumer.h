@@ -13,8 +13,11 @@
 
 struct consumer;
 
-/* `max_fds`: the limit of descriptors. 0 or -errno, -EPROTO having been said. */
-int consumer_create(sd_event *loop, const char *control_path, unsigned max_fds,
+/*
+ * `max_fds`: the limit of descriptors. `sync_fd`: of sync_start(), and taken; -1:
+ * none. 0 or -errno, -EPROTO having been said.
+ */
+int consumer_create(sd_event *loop, const char *control_path, unsigned max_fds, int sync_fd,
 		    struct consumer **consumer);
 /* The daemon is gone: nothing new will come. */
 bool consumer_is_orphan(const struct consumer *consumer);

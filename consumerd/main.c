@@ -20,6 +20,7 @@
 #include "common/map-guard.h"
 #include "consumerd/confine.h"
 #include "consumerd/consumer.h"
+#include "consumerd/sync.h"
 #include "consumerd/trace-repair.h"
 
 #define EXIT_USAGE 2
@@ -28,6 +29,7 @@ struct options {
 	char *control;
 	char *repair;
 	int json;
+	int sync;
 	int version;
 };
 
@@ -40,6 +42,8 @@ static int parse_options(int argc, const char **argv, struct options *options, i
 					      "make traces below it whole, then end", "DIRECTORY" },
 					    { "json", '\0', POPT_ARG_NONE, &options->json, 0,
 					      "with --repair: tell as JSON what was done", NULL },
+					    { "sync", '\0', POPT_ARG_NONE, &options->sync, 0,
+					      "sync what is asked for over standard input", NULL },
 					    { "version", '\0', POPT_ARG_NONE, &options->version, 0,
 					      "print the version", NULL },
 					    POPT_AUTOHELP POPT_TABLEEND };
@@ -56,7 +60,7 @@ static int parse_options(int argc, const char **argv, struct options *options, i
 	} else if (options->version) {
 		puts("lttngmap-consumerd " PACKAGE_VERSION);
 		*status = EXIT_SUCCESS;
-	} else if (!options->control && !options->repair) {
+	} else if (!options->control && !options->repair && !options->sync) {
 		log_error(
 			"--control=PATH is missing; lttngmap-sessiond starts this program itself");
 	} else {
@@ -108,7 +112,21 @@ static int set_signals(sd_event *loop, int *terminate)
 	return sd_event_add_signal(loop, NULL, SIGTERM, on_terminate, terminate);
 }
 
-static int run(const char *control)
+/* The process that syncs: a socket to it, or -1. */
+static int start_sync(void)
+{
+	int fd;
+
+	if (sync_seconds() == 0)
+		return -1;
+	fd = sync_start();
+	if (fd >= 0)
+		return fd;
+	log_warning("what is written is not synced: %s", strerror(-fd));
+	return -1;
+}
+
+static int run(const char *control, int sync_fd)
 {
 	struct consumer *consumer = NULL;
 	sd_event *loop = NULL;
@@ -120,7 +138,7 @@ static int run(const char *control)
 	if (error >= 0)
 		error = set_signals(loop, &terminate);
 	if (error >= 0)
-		error = consumer_create(loop, control, raise_limit(), &consumer);
+		error = consumer_create(loop, control, raise_limit(), sync_fd, &consumer);
 	if (error < 0) {
 		if (error != -EPROTO)
 			log_error("%s: no session daemon can be reached there: %s", control,
@@ -141,16 +159,22 @@ unref:
 int main(int argc, char **argv)
 {
 	struct options options = { 0 };
-	int error, status;
+	int error, status, sync_fd;
 
 	log_init("lttngmap-consumerd");
 	if (parse_options(argc, (const char **)argv, &options, &status) == 0) {
+		/* It starts a process, which nobody may do later on. */
+		sync_fd = options.control ? start_sync() : -1;
 		error = consumer_confine();
 		if (error)
 			log_warning("rights that are not needed cannot be given up: %s",
 				    strerror(-error));
-		status = options.repair ? trace_repair_all(options.repair, options.json)
-					: run(options.control);
+		if (options.sync)
+			status = sync_serve();
+		else if (options.repair)
+			status = trace_repair_all(options.repair, options.json);
+		else
+			status = run(options.control, sync_fd);
 	}
 	free(options.control);
 	free(options.repair);

@@ -12,6 +12,7 @@
 #include "common/log.h"
 #include "common/protocol-control.h"
 #include "consumerd/channel.h"
+#include "consumerd/sync.h"
 
 #define RETRY_US (500 * UINT64_C(1000))
 #define REPORT_US (PROTOCOL_CONTROL_WRITTEN_MS * UINT64_C(1000))
@@ -45,6 +46,7 @@ struct session {
 	char error[512];
 	sd_event_source *retry;  /* on while there is something to try again */
 	sd_event_source *report; /* on while there is something to report */
+	struct sync sync;
 	char *output;
 	char *rings;
 	char name[];
@@ -170,6 +172,7 @@ static void write_metadata(struct session *session)
 	}
 	session->has_metadata = true;
 	session->written.generation = session->memory_generation;
+	sync_due(&session->sync);
 	if (session->memory_final)
 		report_now(session);
 	else
@@ -295,6 +298,13 @@ static int on_retry(sd_event_source *source, uint64_t now, void *userdata)
 
 /* ---- the session ----------------------------------------------------------- */
 
+static int sync_folder(void *userdata)
+{
+	const struct session *session = userdata;
+
+	return session->is_open ? session->trace.dir : -1;
+}
+
 static int add_timers(struct session *session)
 {
 	sd_event *loop = session->shared->loop;
@@ -309,6 +319,8 @@ static int add_timers(struct session *session)
 						   REPORT_US, 0, on_report, session);
 	if (error >= 0)
 		error = sd_event_source_set_enabled(session->report, SD_EVENT_OFF);
+	if (error >= 0)
+		error = sync_init(&session->sync, session->shared->syncer, sync_folder, session);
 	return error;
 }
 
@@ -366,6 +378,7 @@ void session_destroy(struct session *session)
 		channel_destroy(channel_of_node(node));
 	sd_event_source_disable_unref(session->retry);
 	sd_event_source_disable_unref(session->report);
+	sync_fini(&session->sync);
 	if (session->is_open && session->is_prepared)
 		trace_abandon_chunk(&session->trace, session->chunk_name);
 	if (session->is_open)
@@ -480,5 +493,6 @@ void session_count(struct session *session, const struct session_written *more)
 	session->written.events += more->events;
 	session->written.lapped += more->lapped;
 	session->written.bytes += more->bytes;
+	sync_due(&session->sync);
 	report_later(session);
 }

@@ -57,6 +57,7 @@ struct session_shared {
 	void *copy;
 	size_t copy_size;
 	struct snapshot snapshot; /* of the ring whose turn it is */
+	struct syncer *syncer;    /* NULL: nothing is synced */
 	/* Send the daemon what was written. 0 or -errno: it is tried again. */
 	int (*report)(struct session_shared *shared, const char *session,
 		      const struct session_written *written);

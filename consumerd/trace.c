@@ -260,9 +260,21 @@ static int copy_all(int to, int from)
 }
 
 /*
- * No fsync: what is renamed survives the death of every process of ours, and
- * waiting for the disk here would hold up all rings.
+ * What a file holds shall be on the disk before its name can be: else the
+ * machine could die with a trace whose metadata is empty, where it was whole at
+ * the last sync. Not fsync(), which waits for the journal and all that is
+ * in it, while all rings wait here.
  */
+static int push_out(int fd)
+{
+	if (sync_file_range(fd, 0, 0,
+			    SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+				    SYNC_FILE_RANGE_WAIT_AFTER) < 0 &&
+	    (errno == EIO || errno == ENOSPC || errno == EDQUOT))
+		return -errno;
+	return 0;
+}
+
 static int replace_metadata(const struct trace *trace, int memory)
 {
 	int error, fd;
@@ -272,6 +284,8 @@ static int replace_metadata(const struct trace *trace, int memory)
 	if (fd < 0)
 		return -errno;
 	error = copy_all(fd, memory);
+	if (!error)
+		error = push_out(fd);
 	/* Some file systems say only here that the disk is full. */
 	if (close(fd) < 0 && !error)
 		error = -errno;

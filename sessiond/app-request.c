@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "common/socket.h"
+#include "sessiond/address-space.h"
 #include "sessiond/channel.h"
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
 #include "sessiond/ledger.h"
 #include "sessiond/member.h"
 #include "sessiond/messages.h"
+#include "sessiond/options.h"
 #include "sessiond/process.h"
 #include "sessiond/quota.h"
 #include "sessiond/registry.h"
@@ -69,6 +71,28 @@ static int add_classes(struct app_request *request, const struct app_message *me
 		sessions_add_classes(daemon->sessions, before, registry_count(daemon->registry));
 	}
 	return 0;
+}
+
+/*
+ * The library says nothing where it cannot map what it is given, and its program
+ * is to know nothing of it. So it is said here, as far as it can be known.
+ */
+static int check_address_space(const struct app_request *request, struct app_refusal *refusal)
+{
+	const struct daemon *daemon = request->daemon;
+	uint64_t limit = address_space_limit(request->peer.pid), needed;
+
+	if (limit == UINT64_MAX)
+		return 0;
+	needed = daemon->options->reserve * daemon->options->reserve_size +
+		 control_pages_size(daemon->pages) + address_space_used(request->peer.pid);
+	if (limit >= needed)
+		return 0;
+	app_refuse(refusal, ENOMEM,
+		   "it may have %llu MiB of address space, and needs %llu: raise ulimit -v, or "
+		   "lower --reserve-size",
+		   (unsigned long long)limit >> 20, (unsigned long long)needed >> 20);
+	return -EPROTO;
 }
 
 /* Which of them it is shows by what it holds. */
@@ -194,7 +218,9 @@ static int serve_register(struct app_request *request, const struct app_message 
 		return -EPROTO;
 	}
 	memset(&registered, 0, sizeof(registered.answer));
-	error = add_classes(request, message, registered.answer.ids, refusal);
+	error = check_address_space(request, refusal);
+	if (!error)
+		error = add_classes(request, message, registered.answer.ids, refusal);
 	if (error)
 		return error;
 	error = process_create(request->daemon, &config, &request->process);

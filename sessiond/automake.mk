@@ -22,6 +22,8 @@ libfilter_la_SOURCES = \
 
 noinst_LTLIBRARIES += libsessiond.la
 libsessiond_la_SOURCES = \
+	sessiond/address-space.c \
+	sessiond/address-space.h \
 	sessiond/app-connection.c \
 	sessiond/app-connection.h \
 	sessiond/app-message.c \

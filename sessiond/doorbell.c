@@ -42,6 +42,8 @@ struct doorbells {
 	sd_event_source *timer;
 	struct cds_list_head late; /* struct doorbell: their readers come with the timer */
 	sd_event_source *late_timer;
+	struct cds_list_head unshown; /* struct doorbell_set: could not be announced */
+	sd_event_source *unshown_timer;
 };
 
 /*
@@ -69,11 +71,29 @@ struct doorbell_set {
 	struct ring_set *set;
 	bool listed;
 	bool announced;
-	bool announce_failed;
+	bool is_unshown; /* its announcement failed, and is tried again */
 	struct cds_list_head node;
+	struct cds_list_head unshown_node;
 };
 
 /* ---- ring thread ---------------------------------------------------------- */
+
+static void arm(struct doorbells *doorbells, sd_event_source *timer, uint64_t usec)
+{
+	uint64_t now;
+
+	sd_event_now(ring_thread_event(doorbells->thread), CLOCK_MONOTONIC, &now);
+	sd_event_source_set_time(timer, now + usec);
+	sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
+}
+
+/* Its process may ring no more: what cannot be shown now is tried again by a timer. */
+static void set_leave_unshown(struct doorbell_set *shown)
+{
+	if (shown->is_unshown)
+		cds_list_del(&shown->unshown_node);
+	shown->is_unshown = false;
+}
 
 static void set_announce(struct doorbell_set *shown)
 {
@@ -85,12 +105,17 @@ static void set_announce(struct doorbell_set *shown)
 	error = doorbells->ops->announce(doorbells->mediator, shown->set);
 	if (error == 0) {
 		shown->announced = true;
-	} else if (!shown->announce_failed) {
-		/* Tried again at the next ring of the doorbell, said once. */
-		shown->announce_failed = true;
-		message_say("cannot show ring file %s of session %s, channel %s: %s",
-			    ring_set_file_name(shown->set), ring_set_session(shown->set),
-			    ring_set_channel(shown->set), strerror(-error));
+		set_leave_unshown(shown);
+	} else if (!shown->is_unshown) {
+		if (cds_list_empty(&doorbells->unshown))
+			arm(doorbells, doorbells->unshown_timer, POLL_USEC);
+		cds_list_add_tail(&shown->unshown_node, &doorbells->unshown);
+		shown->is_unshown = true;
+		message_say(
+			"cannot show ring file %s of session %s, channel %s: %s; it is shown as "
+			"soon as that is possible",
+			ring_set_file_name(shown->set), ring_set_session(shown->set),
+			ring_set_channel(shown->set), strerror(-error));
 	}
 }
 
@@ -102,18 +127,29 @@ static void set_notify(struct doorbell_set *shown)
 		doorbells->ops->notify(doorbells->mediator, shown->set);
 }
 
+static int on_unshown(sd_event_source *source, uint64_t now, void *data)
+{
+	struct doorbells *doorbells = data;
+	struct doorbell_set *shown, *next;
+
+	(void)now;
+	cds_list_for_each_entry_safe(shown, next, &doorbells->unshown, unshown_node) {
+		set_announce(shown);
+		set_notify(shown);
+	}
+	if (!cds_list_empty(&doorbells->unshown))
+		arm(doorbells, source, POLL_USEC);
+	return 0;
+}
+
 static void doorbell_postpone(struct doorbell *doorbell)
 {
 	struct doorbells *doorbells = doorbell->doorbells;
-	uint64_t now;
 
 	if (doorbell->is_late)
 		return;
-	if (cds_list_empty(&doorbells->late)) {
-		sd_event_now(ring_thread_event(doorbells->thread), CLOCK_MONOTONIC, &now);
-		sd_event_source_set_time(doorbells->late_timer, now + LATE_USEC);
-		sd_event_source_set_enabled(doorbells->late_timer, SD_EVENT_ONESHOT);
-	}
+	if (cds_list_empty(&doorbells->late))
+		arm(doorbells, doorbells->late_timer, LATE_USEC);
 	cds_list_add(&doorbell->late_node, &doorbells->late);
 	doorbell->is_late = true;
 }
@@ -252,6 +288,7 @@ static void set_remove(struct doorbell_set *shown)
 
 	if (shown->listed)
 		cds_list_del(&shown->node);
+	set_leave_unshown(shown);
 	if (shown->announced)
 		doorbells->ops->withdraw(doorbells->mediator, shown->set);
 	ring_set_put(shown->set);
@@ -279,6 +316,16 @@ static void set_run(struct ring_order *order, unsigned long pending)
 
 /* ---- main thread ---------------------------------------------------------- */
 
+/* Off. */
+static int add_timer(struct doorbells *doorbells, sd_event_source **timer,
+		     sd_event_time_handler_t handler)
+{
+	int error = sd_event_add_time(ring_thread_event(doorbells->thread), timer, CLOCK_MONOTONIC,
+				      UINT64_MAX, 0, handler, doorbells);
+
+	return error < 0 ? error : sd_event_source_set_enabled(*timer, SD_EVENT_OFF);
+}
+
 int doorbells_create(struct ring_thread *thread, const struct mediator_ops *ops,
 		     struct mediator *mediator, struct doorbells **result)
 {
@@ -293,15 +340,12 @@ int doorbells_create(struct ring_thread *thread, const struct mediator_ops *ops,
 	doorbells->mediator = mediator;
 	CDS_INIT_LIST_HEAD(&doorbells->polled);
 	CDS_INIT_LIST_HEAD(&doorbells->late);
-	error = sd_event_add_time(ring_thread_event(thread), &doorbells->timer, CLOCK_MONOTONIC,
-				  UINT64_MAX, 0, on_timer, doorbells);
+	CDS_INIT_LIST_HEAD(&doorbells->unshown);
+	error = add_timer(doorbells, &doorbells->timer, on_timer);
 	if (error >= 0)
-		error = sd_event_source_set_enabled(doorbells->timer, SD_EVENT_OFF);
+		error = add_timer(doorbells, &doorbells->late_timer, on_late);
 	if (error >= 0)
-		error = sd_event_add_time(ring_thread_event(thread), &doorbells->late_timer,
-					  CLOCK_MONOTONIC, UINT64_MAX, 0, on_late, doorbells);
-	if (error >= 0)
-		error = sd_event_source_set_enabled(doorbells->late_timer, SD_EVENT_OFF);
+		error = add_timer(doorbells, &doorbells->unshown_timer, on_unshown);
 	if (error < 0) {
 		doorbells_destroy(doorbells);
 		return error;
@@ -316,6 +360,7 @@ void doorbells_destroy(struct doorbells *doorbells)
 		return;
 	sd_event_source_disable_unref(doorbells->timer);
 	sd_event_source_disable_unref(doorbells->late_timer);
+	sd_event_source_disable_unref(doorbells->unshown_timer);
 	free(doorbells);
 }
 

@@ -576,3 +576,35 @@ TESTS += $(life_tests)
 recover_tests = tests/reliability/recover.sh tests/reliability/ring-files.sh
 dist_check_SCRIPTS += $(recover_tests)
 TESTS += $(recover_tests)
+# What goes wrong around the daemons, and whoever means harm.
+check_PROGRAMS += tests/utils/hostile tests/utils/misnamed tests/utils/repair-trace
+tests_utils_hostile_SOURCES = tests/utils/hostile.c
+tests_utils_hostile_LDADD = liblttngmap.la
+tests_utils_hostile_LDFLAGS = $(test_ldflags)
+tests_utils_misnamed_SOURCES = tests/utils/misnamed.c tests/utils/class-wire.c \
+	tests/utils/class-wire.h
+tests_utils_misnamed_LDADD = libcommon.la liblttngmap.la
+tests_utils_misnamed_LDFLAGS = $(test_ldflags)
+tests_utils_repair_trace_SOURCES = tests/utils/repair-trace.c
+tests_utils_repair_trace_LDADD = libconsumerd.la
+if !SANITIZED
+check_LTLIBRARIES += tests/utils/libbad-disk.la
+tests_utils_libbad_disk_la_SOURCES = tests/utils/bad-disk.c
+tests_utils_libbad_disk_la_CFLAGS = $(test_preload_cflags)
+tests_utils_libbad_disk_la_LDFLAGS = $(test_preload_ldflags)
+endif
+check_PROGRAMS += tests/reliability/overflow
+TESTS += tests/reliability/overflow
+tests_reliability_overflow_SOURCES = tests/reliability/overflow.c
+tests_reliability_overflow_CFLAGS = $(AM_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_reliability_overflow_LDADD = libconsumerd.la
+trouble_tests = \
+	tests/reliability/bad-disk.sh \
+	tests/reliability/hostile.sh \
+	tests/reliability/machine.sh \
+	tests/reliability/memory.sh \
+	tests/reliability/names.sh \
+	tests/reliability/overflow-rings.sh \
+	tests/reliability/strangers.sh
+dist_check_SCRIPTS += $(trouble_tests)
+TESTS += $(trouble_tests)

@@ -1,28 +1,104 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * messages.c - traced programs bring messages about as often as they like, by
+ * being refused, by damaging their rings. So each kind of message, told apart by
+ * its format, has an allowance of its own: a flood of one hides no other.
+ */
 #include "sessiond/messages.h"
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/log.h"
 
 #define MESSAGES_KEPT 32u
 #define MESSAGE_MAX 256u
-/* Said on standard error at most; who floods it does so through one process. */
-#define MESSAGES_SAID 1000u
+/* More kinds than there are in the daemon; any beyond share the last. */
+#define KINDS 64u
+/* Of each, at once; then one a second. */
+#define KEPT_OF_KIND 8u
+#define SAID_OF_KIND 200u
+
+struct kind {
+	const char *format; /* NULL: free */
+	unsigned int kept;
+	unsigned int allowed; /* to be said, since `then` */
+	time_t then;
+	unsigned int hidden; /* since one was said */
+};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char kept[MESSAGES_KEPT][MESSAGE_MAX];
+static struct kind kinds[KINDS];
 static unsigned int count;
 static unsigned int dropped;
-static unsigned int said;
+
+/* Under the lock, as all below. */
+static struct kind *find_kind(const char *format)
+{
+	struct kind *kind = kinds;
+
+	while (kind->format && kind->format != format && kind < kinds + KINDS - 1)
+		kind++;
+	if (!kind->format)
+		kind->allowed = SAID_OF_KIND;
+	kind->format = format;
+	return kind;
+}
+
+static bool may_say(struct kind *kind)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	if (kind->allowed < SAID_OF_KIND && now.tv_sec > kind->then) {
+		time_t more = now.tv_sec - kind->then;
+
+		kind->allowed += more < SAID_OF_KIND - kind->allowed ? (unsigned int)more
+								     : SAID_OF_KIND - kind->allowed;
+	}
+	kind->then = now.tv_sec;
+	if (kind->allowed == 0)
+		return false;
+	kind->allowed--;
+	return true;
+}
+
+static void say(struct kind *kind, const char *text)
+{
+	if (!may_say(kind)) {
+		if (kind->hidden++ == 0)
+			log_warning("more messages like the last of these are shown one a second "
+				    "at most: %s",
+				    text);
+		return;
+	}
+	if (kind->hidden > 0)
+		log_warning("%s (%u more like it were not shown)", text, kind->hidden - 1);
+	else
+		log_warning("%s", text);
+	kind->hidden = 0;
+}
+
+static void keep(struct kind *kind, const char text[MESSAGE_MAX])
+{
+	if (count < MESSAGES_KEPT && kind->kept < KEPT_OF_KIND) {
+		kind->kept++;
+		memcpy(kept[count++], text, MESSAGE_MAX);
+	} else {
+		dropped++;
+	}
+}
 
 void message_say(const char *format, ...)
 {
 	char text[MESSAGE_MAX];
+	struct kind *kind;
 	va_list arguments;
 
 	va_start(arguments, format);
@@ -34,16 +110,9 @@ void message_say(const char *format, ...)
 			*c = '?';
 
 	pthread_mutex_lock(&lock);
-	if (count < MESSAGES_KEPT)
-		memcpy(kept[count++], text, sizeof(text));
-	else
-		dropped++;
-	if (said < MESSAGES_SAID)
-		log_warning("%s", text);
-	else if (said == MESSAGES_SAID)
-		log_warning("no more messages are shown here");
-	if (said <= MESSAGES_SAID)
-		said++;
+	kind = find_kind(format);
+	keep(kind, text);
+	say(kind, text);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -58,6 +127,8 @@ void messages_take(void (*take)(const char *message, void *data), void *data)
 		snprintf(text, sizeof(text), "%u further messages were dropped", dropped);
 		take(text, data);
 	}
+	for (struct kind *kind = kinds; kind < kinds + KINDS; kind++)
+		kind->kept = 0;
 	count = 0;
 	dropped = 0;
 	pthread_mutex_unlock(&lock);

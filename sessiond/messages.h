@@ -2,14 +2,17 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * messages.h - what people should know: said on standard error at once and
- * kept for the next `status`, a bounded number of them.
+ * kept for the next `status`, a bounded number of them, and of each kind.
  *
  * Any thread.
  */
 #ifndef SESSIOND_MESSAGES_H
 #define SESSIOND_MESSAGES_H
 
-/* One line, without a newline: what failed, on what, what to do about it. */
+/*
+ * One line, without a newline: what failed, on what, what to do about it. The
+ * format is a literal: it tells kinds of messages apart.
+ */
 void message_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*

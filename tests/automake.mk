@@ -344,6 +344,7 @@ check_PROGRAMS += \
 	tests/unit/control-lives \
 	tests/unit/control-pages \
 	tests/unit/memory \
+	tests/unit/messages \
 	tests/unit/quota \
 	tests/unit/slots
 TESTS += \
@@ -351,6 +352,7 @@ TESTS += \
 	tests/unit/control-lives \
 	tests/unit/control-pages \
 	tests/unit/memory \
+	tests/unit/messages \
 	tests/unit/quota \
 	tests/unit/slots
 tests_unit_app_message_SOURCES = tests/unit/app-message.c
@@ -363,6 +365,8 @@ tests_unit_control_pages_LDADD = libsessiond.la
 tests_unit_memory_SOURCES = tests/unit/memory.c
 tests_unit_memory_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_unit_memory_LDADD = libsessiond.la
+tests_unit_messages_SOURCES = tests/unit/messages.c
+tests_unit_messages_LDADD = libsessiond.la
 tests_unit_quota_SOURCES = tests/unit/quota.c
 tests_unit_quota_LDADD = libsessiond.la
 tests_unit_slots_SOURCES = tests/unit/slots.c

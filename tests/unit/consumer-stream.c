@@ -33,6 +33,9 @@ static int disk_error = ENOSPC;     /* what is said then */
 static size_t disk_bite = SIZE_MAX; /* bytes that one call takes at most */
 static int nr_direct;               /* calls past the page cache */
 
+/* What was done to streams, all of them. */
+static unsigned nr_refused, nr_cut;
+
 /* In place of the C library's. */
 ssize_t pwritev(int fd, const struct iovec *parts, int nr_parts, off_t offset)
 {
@@ -241,6 +244,7 @@ static void test_torn(bool with_index)
 	index_size = read_file(index, entries, sizeof(entries));
 
 	for (size_t cut = two; cut <= size; cut++) {
+		nr_cut++;
 		write_file(path, bytes, cut);
 		if (with_index)
 			/* The index, too, ends somewhere. */
@@ -355,6 +359,7 @@ static void test_full_disk(int error, const char *name)
 		disk_room = sequence * 7;
 		if (write_numbered(stream, sequence) == -error) {
 			refused++;
+			nr_refused++;
 			if (whole >= 0 && trace_kit_file_size(path) != whole)
 				wrong++;
 			mend_disk();
@@ -599,5 +604,10 @@ int main(void)
 	test_paged(true);
 	test_metadata();
 	test_names();
+	tap_figure(
+		22,
+		"no space, I/O errors, quota in %u places of writes, %u cuts: every whole packet "
+		"readable, none twice",
+		nr_refused, nr_cut);
 	return done_testing();
 }

@@ -580,8 +580,9 @@ TESTS += $(life_tests)
 recover_tests = tests/reliability/recover.sh tests/reliability/ring-files.sh
 dist_check_SCRIPTS += $(recover_tests)
 TESTS += $(recover_tests)
+
 # What goes wrong around the daemons, and whoever means harm.
-check_PROGRAMS += tests/utils/hostile tests/utils/misnamed tests/utils/repair-trace
+check_PROGRAMS += tests/utils/hostile tests/utils/misnamed
 tests_utils_hostile_SOURCES = tests/utils/hostile.c
 tests_utils_hostile_LDADD = liblttngmap.la
 tests_utils_hostile_LDFLAGS = $(test_ldflags)
@@ -589,8 +590,6 @@ tests_utils_misnamed_SOURCES = tests/utils/misnamed.c tests/utils/class-wire.c \
 	tests/utils/class-wire.h
 tests_utils_misnamed_LDADD = libcommon.la liblttngmap.la
 tests_utils_misnamed_LDFLAGS = $(test_ldflags)
-tests_utils_repair_trace_SOURCES = tests/utils/repair-trace.c
-tests_utils_repair_trace_LDADD = libconsumerd.la
 if !SANITIZED
 check_LTLIBRARIES += tests/utils/libbad-disk.la
 tests_utils_libbad_disk_la_SOURCES = tests/utils/bad-disk.c

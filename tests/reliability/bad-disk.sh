@@ -105,7 +105,7 @@ dead() { # MODE NAME ERROR
 	wait
 	is "$numbered_status" 125 "$2: record fails"
 	like "$(<"$TAP_DIR/err")" "cannot complete the trace.*$3" "$2: and says why"
-	ok "$2: torn packets are cut off" "$LTTNGMAP_BUILD/tests/utils/repair-trace" "$numbered_trace"
+	ok "$2: torn packets are cut off" env -u LTTNGMAP_CONSUMERD "$LTTNGMAP_BUILD/lttngmap" recover "$numbered_trace"
 	ok "$2: what was written is readable" eval \
 		'babeltrace2 "$numbered_trace" >"$TAP_DIR/text" 2>"$TAP_DIR/errors"' ||
 		diag "$(tail -n 5 "$TAP_DIR/errors")"

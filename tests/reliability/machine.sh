@@ -89,7 +89,7 @@ die() {
 	ok "$round: and is mounted again, with its journal" mount -o "$options" "$TAP_DIR/image" "$disk"
 }
 is_readable() { # ROUND
-	ok "$1: torn packets are cut off" "$LTTNGMAP_BUILD/tests/utils/repair-trace" "$disk/trace"
+	ok "$1: torn packets are cut off" "$LTTNGMAP_BUILD/lttngmap" recover "$disk/trace"
 	ok "$1: babeltrace2 reads the trace" eval \
 		'babeltrace2 "$disk/trace" >"$TAP_DIR/text" 2>"$TAP_DIR/errors"' ||
 		diag "$(tail -n 5 "$TAP_DIR/errors")"

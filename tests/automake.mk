@@ -582,10 +582,11 @@ dist_check_SCRIPTS += $(recover_tests)
 TESTS += $(recover_tests)
 
 # What goes wrong around the daemons, and whoever means harm.
-check_PROGRAMS += tests/utils/hostile tests/utils/misnamed
+check_PROGRAMS += tests/utils/hostile tests/utils/misnamed tests/utils/opened
 tests_utils_hostile_SOURCES = tests/utils/hostile.c
 tests_utils_hostile_LDADD = liblttngmap.la
 tests_utils_hostile_LDFLAGS = $(test_ldflags)
+tests_utils_opened_SOURCES = tests/utils/opened.c
 tests_utils_misnamed_SOURCES = tests/utils/misnamed.c tests/utils/class-wire.c \
 	tests/utils/class-wire.h
 tests_utils_misnamed_LDADD = libcommon.la liblttngmap.la

@@ -50,7 +50,8 @@ program_limits() {
 	is "$harmed" '' "$runs limits of address space: programs end as they do untraced"
 	ok "of these $traced are traced, not all" test "$traced" -gt 0 -a "$traced" -lt "$runs"
 	told=$(grep -cE 'process [0-9]+ of user [0-9]+ is not served: it may have [0-9]+ MiB of address space' "$TAP_DIR/log")
-	is "$told" $((started - traced)) 'of each other one that could start it is told why'
+	# Who is refused often is not told of each time.
+	ok "why others are not is told, $told times" test "$told" -gt 0 -a "$told" -le $((started - traced))
 	ok 'the session stops' control '{"verb": "stop", "session": "s"}'
 	ok 'babeltrace2 reads the trace' eval 'babeltrace2 "$trace" >"$TAP_DIR/text" 2>&1'
 	is "$(grep -c 'steady:event' "$TAP_DIR/text")" "$(number kept)" 'with all that was kept'
@@ -103,11 +104,11 @@ full_tmpfs() {
 	local output
 
 	mkdir "$TAP_DIR/small"
-	mount -t tmpfs -o size=64k,mode=755 none "$TAP_DIR/small" || return
+	mount -t tmpfs -o size=4m,mode=755 none "$TAP_DIR/small" || return
 	cleanup umount -l "$TAP_DIR/small"
 	SESSIOND_DIR=$TAP_DIR/small/run
 	rm -rf "$trace"
-	head -c 1M /dev/zero >"$TAP_DIR/small/fill" 2>/dev/null
+	head -c 8M /dev/zero >"$TAP_DIR/small/fill" 2>/dev/null
 	output=$(timeout 20 "$LTTNGMAP_BUILD/lttngmap-sessiond" --runtime-dir="$SESSIOND_DIR" 2>&1 &
 		pid=$!
 		sleep 1
@@ -121,12 +122,12 @@ full_tmpfs() {
 
 	sessiond_start --mediator=ring-socket
 	ok 'a session is started on it' start_session 4096 8
-	head -c 1M /dev/zero >"$TAP_DIR/small/fill" 2>/dev/null
+	head -c 8M /dev/zero >"$TAP_DIR/small/fill" 2>/dev/null
 	: >"$NUMBERED_COUNTS"
 	LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR "$emit" "$NUMBERED_COUNTS" 1 20000
-	is $? 0 'no room for what announces a ring: the program is not harmed'
+	is $? 0 'no room for a program in the ledger, or for its ring: it is not harmed'
 	told() {
-		grep -q 'cannot show ring file emit-.*: No space left on device' "$TAP_DIR/log"
+		grep -qE '(cannot show ring file emit-.*|is not served): No space left on device' "$TAP_DIR/log"
 	}
 	ok 'it is told' wait_for told
 	: >"$TAP_DIR/small/fill"
@@ -186,6 +187,8 @@ if [[ -n ${LTTNGMAP_SANITIZED:-} ]]; then
 	skip 2 'a sanitizer wants address space without a limit'
 else
 	program_limits
+	sessiond_stop
+	sessiond_start
 	daemon_limit
 fi
 sessiond_stop

@@ -52,8 +52,11 @@ static int add_classes(struct app_request *request, const struct app_message *me
 			   request->peer.uid, QUOTA_CLASSES);
 		return -EPROTO;
 	}
-	error = registry_add(daemon->registry, message->classes, message->classes_size,
-			     message->nr_classes, ids, &result);
+	/* First: a class that has an id has it in the ledger, and in the sessions, too. */
+	error = ledger_log_reserve(daemon->ledger, message->classes_size);
+	if (error == 0)
+		error = registry_add(daemon->registry, message->classes, message->classes_size,
+				     message->nr_classes, ids, &result);
 	/* Before anybody hears of the new ids: they shall be the same in the next life. */
 	if (error == 0 && registry_count(daemon->registry) != before)
 		error = ledger_log_append(daemon->ledger, request->peer.uid, message->classes,

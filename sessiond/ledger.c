@@ -332,24 +332,34 @@ const struct ledger_totals *ledger_totals(const struct ledger_session *session)
 
 /* ---- classes -------------------------------------------------------------------- */
 
+/* Entries stand at multiples of 8. */
+static uint64_t entry_size(size_t size)
+{
+	return (sizeof(struct ledger_entry) + size + 7) & ~UINT64_C(7);
+}
+
+int ledger_log_reserve(struct ledger *ledger, size_t size)
+{
+	uint64_t begin = ledger->head->log_size, taken = entry_size(size);
+
+	if (taken > LEDGER_LOG_MAX - begin)
+		return -ENOSPC;
+	return reserve(ledger, ledger->log + begin, taken);
+}
+
 int ledger_log_append(struct ledger *ledger, uint32_t uid, const void *bytes, size_t size,
 		      uint32_t nr_classes)
 {
 	struct ledger_entry *entry = (struct ledger_entry *)(ledger->log + ledger->head->log_size);
-	/* Entries stand at multiples of 8. */
-	uint64_t taken = (sizeof(*entry) + size + 7) & ~UINT64_C(7);
+	int error = ledger_log_reserve(ledger, size);
 
-	int error;
-
-	if (taken > LEDGER_LOG_MAX - ledger->head->log_size)
-		return -ENOSPC;
-	error = reserve(ledger, entry, taken);
 	if (error)
 		return error;
 	*entry = (struct ledger_entry){ .uid = uid, .nr_classes = nr_classes, .size = size };
 	memcpy(entry->bytes, bytes, size);
 	/* Release: the entry before what says that it is there. */
-	__atomic_store_n(&ledger->head->log_size, ledger->head->log_size + taken, __ATOMIC_RELEASE);
+	__atomic_store_n(&ledger->head->log_size, ledger->head->log_size + entry_size(size),
+			 __ATOMIC_RELEASE);
 	return 0;
 }
 

@@ -209,6 +209,11 @@ const char *ledger_text(const struct ledger *ledger);
 bool ledger_text_is_empty(const char *text);
 
 /*
+ * Make room for an entry of `size` bytes, so that the next append of as many or
+ * fewer does not fail. 0 or -ENOSPC.
+ */
+int ledger_log_reserve(struct ledger *ledger, size_t size);
+/*
  * Append classes that user `uid` registered, in the form of
  * common/protocol-app.h, before anybody is told of their ids. 0 or -ENOSPC.
  */

@@ -46,12 +46,18 @@ program_limits() {
 		started=$((started + (untraced == 0)))
 		[[ $status == "$untraced" ]] || harmed+="$limit KiB: $status, untraced $untraced; "
 	done
+	# On a busy machine a program does not wait for its registration.
+	with_room() {
+		LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR "$BASH" -c 'ulimit -v 60000000; exec "$0" 1000' "$steady" >/dev/null
+		(($(number kept) >= 1001))
+	}
+	ok 'with room for its rings a program is traced' wait_for with_room
 	traced=$(($(number kept) / 1001))
 	is "$harmed" '' "$runs limits of address space: programs end as they do untraced"
 	ok "of these $traced are traced, not all" test "$traced" -gt 0 -a "$traced" -lt "$runs"
 	told=$(grep -cE 'process [0-9]+ of user [0-9]+ is not served: it may have [0-9]+ MiB of address space' "$TAP_DIR/log")
 	# Who is refused often is not told of each time.
-	ok "why others are not is told, $told times" test "$told" -gt 0 -a "$told" -le $((started - traced))
+	ok "why others are not is told, $told times" test "$told" -gt 0 -a "$told" -le "$started"
 	ok 'the session stops' control '{"verb": "stop", "session": "s"}'
 	ok 'babeltrace2 reads the trace' eval 'babeltrace2 "$trace" >"$TAP_DIR/text" 2>&1'
 	is "$(grep -c 'steady:event' "$TAP_DIR/text")" "$(number kept)" 'with all that was kept'

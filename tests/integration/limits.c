@@ -348,6 +348,33 @@ static void test_commands(void)
 	stop();
 }
 
+/* A stop waits for the consumer, which does not answer. */
+static void test_two_requests(void)
+{
+	static const char *const requests[] = {
+		"{\"verb\": \"hello\", \"version\": 1}",
+		"{\"verb\": \"create\", \"session\": \"s\", \"output\": \"/nowhere\"}",
+		"{\"verb\": \"channel\", \"session\": \"s\", \"channel\": \"c\", "
+		"\"subbuf_size\": 4096, \"subbufs\": 4, \"mode\": \"discard\"}",
+		"{\"verb\": \"enable\", \"session\": \"s\", \"channel\": \"c\", \"rule\": "
+		"\"*\"}",
+		"{\"verb\": \"start\", \"session\": \"s\"}",
+	};
+	static const char stop[] = "{\"verb\": \"stop\", \"session\": \"s\"}";
+	char message[512] = "";
+	int fd = control_connect();
+	bool good = true;
+
+	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
+		good &= control_say(fd, requests[i], message, sizeof(message));
+	ok(good, "a session is started");
+	socket_send(fd, stop, strlen(stop), NULL, 0);
+	ok(!control_say(fd, "{\"verb\": \"list\"}", message, sizeof(message)) &&
+		   strstr(message, "two requests at once"),
+	   "who does not wait for an answer is refused: %s", message);
+	close(fd);
+}
+
 /* Who is no consumer cannot become one while another is expected. */
 static void test_consumer(void)
 {
@@ -363,6 +390,7 @@ static void test_consumer(void)
 			sizeof(message)) &&
 		   strstr(message, "there is one already"),
 	   "nobody else: %s", message);
+	test_two_requests();
 	close(first);
 	close(second);
 	stop();

@@ -70,6 +70,14 @@ ok 'a session can be destroyed without it' control '{"verb": "destroy", "session
 sessiond_stop
 is "$sessiond_status" 0 'the daemon ends well'
 
+# Nobody else's place is taken while the consumer is on its way.
+printf '#!/bin/sh\nexec sleep 60\n' >"$TAP_DIR/late"
+chmod +x "$TAP_DIR/late"
+sessiond_start --consumer="$TAP_DIR/late"
+like "$(control '!{"verb": "consumer", "version": 1}')" \
+	'cannot be the consumer: Operation not permitted' 'a consumer that nobody started'
+sessiond_stop
+
 # A disk that is full: the stop says so soon, in the consumer's own words.
 mkdir "$TAP_DIR/full"
 if [[ -n ${LTTNGMAP_SANITIZED:-} ]]; then

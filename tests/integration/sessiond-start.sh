@@ -32,6 +32,9 @@ refused 'an unknown clock' "no 'sundial'.*tsc, monotonic or auto" --clock=sundia
 refused 'a reserve of too many' "'65' is not a number from 0 to 64" --reserve=65
 refused 'a reserve that is no number' "'many' is not a number" --reserve=many
 refused 'a reserve of no size' "'0' is not a number" --reserve-size=0
+refused 'a limit that there is not' "'cpu=2' begins with none of processes=N" --per-user=memory=5,cpu=2
+refused 'a limit that is no number' "'memory=much'" --per-user=memory=much
+refused 'a limit of nothing' "'messages=0'" --per-user=messages=0
 refused 'a relative directory' 'not an absolute path' --runtime-dir=here
 refused 'a directory in nowhere' '/nowhere/at/all.*--runtime-dir' --runtime-dir=/nowhere/at/all
 refused 'a directory with too long a name' 'too long' --runtime-dir="/tmp/$(printf '%0100d' 0)"

@@ -76,13 +76,33 @@ time.sleep(600)' "$fake_dir/app.sock" >"$TAP_DIR/full" &
 		wait_for grep -q full "$TAP_DIR/full"
 	fi
 	runs "a daemon's answer is: $1" "$fake_dir"
-	[[ $1 == full ]] || ok '  ... that was the answer' grep -q served "$TAP_DIR/fake.log"
+	[[ $1 == full ]] || ok '  ... that was the answer' wait_for grep -q served "$TAP_DIR/fake.log"
 	end_fakes
 }
 for behaviour in idle silent full close empty refuse garbage flood version short no-fds few-fds \
 	many-fds many-ids wrong-files empty-memory small-data unsealed huge; do
 	faked "$behaviour"
 done
+
+# ---- a daemon of another user's, that would answer as ours does
+# One that that user can execute, unlike what may come first in root's path.
+python=$(PATH=/usr/local/bin:/usr/bin:/bin command -v python3)
+if [[ $EUID == 0 && -n $python ]]; then
+	foreign=$TAP_DIR/foreign
+	chmod a+x "$TAP_DIR"
+	mkdir "$foreign"
+	chown 64123 "$foreign"
+	setpriv --reuid=64123 --regid=64123 --clear-groups "$python" - "$foreign" idle \
+		<"$LTTNGMAP_SRC/tests/utils/fake-app-daemon" >"$TAP_DIR/fake.log" 2>&1 &
+	fakes+=($!)
+	wait_for grep -q listening "$TAP_DIR/fake.log"
+	runs "another user's daemon" "$foreign"
+	ok '  ... is found' wait_for grep -q connected "$TAP_DIR/fake.log"
+	end_fakes
+	is "$(grep -c served "$TAP_DIR/fake.log")" 0 '  ... and told nothing'
+else
+	skip 4 'only root, with python3, can start what is of another user'
+fi
 
 # ---- a daemon that is stopped, or killed
 sessiond_start --consumer=none --mediator=ring-socket

@@ -228,7 +228,7 @@ static void case_foreign_user(struct ring_server *server)
 	chmod(server->dir, 0700);
 }
 
-/* Whoever connects and says nothing is closed, here after 5 s. */
+/* Whoever connects and says nothing is closed, here after 4 s. */
 static void case_silent(struct ring_server *server)
 {
 	int fd = connect_to(server);

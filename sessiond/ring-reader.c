@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/map-guard.h"
 
 /* A writer that commits this often while we look is looked at later. */
 #define COMMIT_TRIES 1000
@@ -170,6 +171,8 @@ static int account(struct ring_reader *reader, struct ring_commit *commit)
 	 * (liblttngmap/ring-trylock.c); its parent's next event mends that.
 	 */
 	if (commit->position < reader->last.position) {
+		if (map_guard_is_lost(reader->ring))
+			return ring_reader_spoil(reader, "the file of its memory was cut short");
 		*commit = reader->last;
 		commit->discards = discards;
 	}

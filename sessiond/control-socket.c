@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -251,6 +252,10 @@ static void client_open(struct control_socket *control, int fd)
 		control_refuse(client, "end some of them",
 			       "%u commands are connected already, or %u of this user",
 			       CONTROL_CLIENTS_MAX, CONTROL_CLIENTS_PER_USER_MAX);
+		/* A request left unread would take the answer with it. */
+		shutdown(fd, SHUT_RD);
+		while (recv(fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) > 0)
+			continue;
 		goto free_client;
 	}
 	if (sd_event_add_io(control->daemon->event, &client->source, fd, EPOLLIN, on_client,

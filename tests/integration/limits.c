@@ -311,8 +311,10 @@ static bool control_say(int fd, const char *text, char *message, size_t size)
 	struct json_object *answer = NULL;
 	bool good = false;
 
-	if (socket_send(fd, text, strlen(text), NULL, 0) != 0 ||
-	    json_message_receive(fd, &answer, NULL, 5000) != 0)
+	message[0] = '\0';
+	/* Who is refused on connecting may not even get the request out. */
+	(void)socket_send(fd, text, strlen(text), NULL, 0);
+	if (json_message_receive(fd, &answer, NULL, 5000) != 0)
 		return false;
 	json_message_get_bool(answer, "ok", &good);
 	snprintf(message, size, "%s", json_object_to_json_string(answer));

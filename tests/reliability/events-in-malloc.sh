@@ -14,7 +14,7 @@
 nested=2000
 [[ -z ${LTTNGMAP_SOAK_SECONDS:-} ]] || nested=100000
 
-numbered_record --preload libc -e 'lttng_ust_libc:*' --mode blocking --subbuf-size 64K --subbufs 4 -- \
+numbered_record_traced --preload libc -e 'lttng_ust_libc:*' --mode blocking --subbuf-size 64K --subbufs 4 -- \
 	"$LTTNGMAP_BUILD/tests/utils/processes" nested "$nested"
 is "$numbered_status" 0 'the program ends' || diag "$(cat "$TAP_DIR/err")"
 numbered_is_whole 'all that it emitted is there, once'

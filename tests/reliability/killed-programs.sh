@@ -26,7 +26,7 @@ killed() {
 	local scenario=$1 times=$2
 
 	shift 2
-	numbered_record "$@" -- "$processes" "$scenario" "$times"
+	numbered_record_traced "$@" -- "$processes" "$scenario" "$times"
 	is "$numbered_status" 0 "$scenario, $*: all were killed" || diag "$(cat "$TAP_DIR/err")"
 	if [[ $* == *blocking* ]]; then
 		numbered_is_whole "$scenario, $*: what they came back from is there"

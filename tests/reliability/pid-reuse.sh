@@ -55,7 +55,7 @@ for ((round = 0; round < rounds; round++)); do
 	rm -f "$TAP_DIR/over"
 	stop_now_and_then &
 	stopper=$!
-	numbered_record --mode blocking --subbuf-size 4K --subbufs 4 -- \
+	numbered_record_traced --mode blocking --subbuf-size 4K --subbufs 4 -- \
 		"$LTTNGMAP_BUILD/tests/utils/pid-reuse" "$lives" "$each"
 	touch "$TAP_DIR/over"
 	wait "$stopper"

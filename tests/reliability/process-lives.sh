@@ -27,7 +27,7 @@ lived() {
 	local name=$1 round
 
 	for ((round = 0; round < rounds; round++)); do
-		numbered_record --mode blocking --subbuf-size 64K --subbufs 4 -- \
+		numbered_record_traced --mode blocking --subbuf-size 64K --subbufs 4 -- \
 			"$processes" "$name" "$each"
 		is "$numbered_status" 0 "$name: it ends" || diag "$(cat "$TAP_DIR/err")"
 		numbered_is_whole "$name: all events are there, once" || wrong=$((wrong + 1))

@@ -37,6 +37,12 @@ static bool is_position(const struct ring_import *import, uint64_t position)
 	       (position & ((1u << import->subbuf_shift) - 1)) <= content_max(import);
 }
 
+/* Of events, and such that sums do not overflow. */
+static bool is_count(uint64_t count)
+{
+	return count <= LTTNGMAP_POSITION_MASK;
+}
+
 static bool check_reader(const struct ring_import *import, struct ring_reader *reader)
 {
 	mend_bool(&reader->frozen);
@@ -46,6 +52,8 @@ static bool check_reader(const struct ring_import *import, struct ring_reader *r
 	reader->geometry = NULL;
 	reader->ring = NULL;
 	return reader->seq <= LTTNGMAP_POSITION_MASK >> import->subbuf_shift &&
+	       reader->end <= INT64_MAX && is_count(reader->discards) &&
+	       is_count(reader->account.overwritten) && is_count(reader->account.discarded) &&
 	       reader->offset <= content_max(import) && reader->spare <= subbufs_of(import) &&
 	       (!reader->out || reader->out_id <= subbufs_of(import)) &&
 	       is_position(import, reader->last.position) &&
@@ -65,7 +73,9 @@ static bool check_hand(const struct ring_import *import, struct hand *hand)
 	mend_bool(&hand->held.swapped);
 	return !hand->holds ||
 	       (packet->cpu < rings_of(import) && packet->subbuf_id / ids == packet->cpu &&
-		packet->offset <= content_max(import) &&
+		packet->timestamp_begin <= packet->timestamp_end &&
+		packet->timestamp_end <= INT64_MAX && is_count(packet->discarded) &&
+		is_count(packet->events) && packet->offset <= content_max(import) &&
 		packet->length <= content_max(import) - packet->offset && hand->held.id < ids &&
 		hand->held.seq <= LTTNGMAP_POSITION_MASK >> import->subbuf_shift);
 }

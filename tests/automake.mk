@@ -577,7 +577,10 @@ dist_check_SCRIPTS += $(life_tests)
 TESTS += $(life_tests)
 
 # What is left when all daemons are killed at once.
-recover_tests = tests/reliability/recover.sh tests/reliability/ring-files.sh
+recover_tests = \
+	tests/reliability/recover-damaged.sh \
+	tests/reliability/recover.sh \
+	tests/reliability/ring-files.sh
 dist_check_SCRIPTS += $(recover_tests)
 TESTS += $(recover_tests)
 

@@ -20,6 +20,7 @@ export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
 unset XDG_RUNTIME_DIR
 recovered=0
 # A daemon that was killed leaves its mount.
+# shellcheck disable=SC2317 # called by name
 unmount() {
 	umount -l "$SESSIOND_DIR/rings" 2>/dev/null
 }
@@ -33,10 +34,11 @@ begin() {
 	rm -rf "$numbered_trace" "$TAP_DIR/stop"
 	: >"$NUMBERED_COUNTS"
 	sessiond_start "$@"
-	"$lttngmap" create s -o "$numbered_trace" >"$TAP_DIR/said" &&
-		"$lttngmap" channel c --mode "$mode" --subbuf-size 4K --subbufs 4 >>"$TAP_DIR/said" &&
-		"$lttngmap" enable 'numbered:*' -c c >>"$TAP_DIR/said" &&
-		"$lttngmap" start >>"$TAP_DIR/said" || bail_out "no session: $(cat "$TAP_DIR/said")"
+	{
+		"$lttngmap" create s -o "$numbered_trace" &&
+			"$lttngmap" channel c --mode "$mode" --subbuf-size 4K --subbufs 4 &&
+			"$lttngmap" enable 'numbered:*' -c c && "$lttngmap" start
+	} >"$TAP_DIR/said" 2>&1 || bail_out "no session: $(cat "$TAP_DIR/said")"
 	"$survivors" "$TAP_DIR/stop" >"$TAP_DIR/program" 2>&1 &
 	program=$!
 	wait_for compgen -G "$numbered_trace/ust/c_*"

@@ -20,6 +20,7 @@ RINGS=$TAP_DIR/rings
 export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
 unset XDG_RUNTIME_DIR
 # What was killed or failed leaves its mounts.
+# shellcheck disable=SC2317 # called by name
 unmount() {
 	umount -l "$SESSIOND_DIR/rings" 2>/dev/null
 	umount -l "$TAP_DIR/disk" 2>/dev/null

@@ -1,0 +1,182 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# `lttngmap recover` on what is not as a daemon left it: refused in words, or read
+# as far as it makes sense; and on traces whose ends are torn.
+#
+#   LTTNGMAP_SOAK_SECONDS   damaged ledgers for about so long
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/numbered.sh"
+. "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+
+lttngmap=$LTTNGMAP_BUILD/lttngmap
+RINGS=$TAP_DIR/rings
+LEFT=$TAP_DIR/left
+export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
+unset XDG_RUNTIME_DIR
+damaged=$((20 + ${LTTNGMAP_SOAK_SECONDS:-0} * 5))
+# shellcheck disable=SC2317 # called by name
+unmount() {
+	umount -l "$SESSIOND_DIR/rings" 2>/dev/null
+}
+cleanup unmount
+
+# refused NAME REGEX ARGUMENT...: with status 1, saying why
+refused() {
+	local name=$1 regex=$2
+
+	shift 2
+	said=$(timeout 60 "$lttngmap" recover "$@" 2>&1)
+	is $? 1 "$name: status 1"
+	like "$said" "$regex" "$name: said"
+}
+
+# What a daemon and two programs leave that were killed.
+sessiond_start --ring-dir="$RINGS"
+: >"$NUMBERED_COUNTS"
+ok 'a session' eval '
+	"$lttngmap" create s -o "$numbered_trace" &&
+	"$lttngmap" channel c --mode discard --subbuf-size 4K --subbufs 4 &&
+	"$lttngmap" enable "numbered:*" -c c && "$lttngmap" start'
+programs=()
+for _ in 1 2; do
+	"$LTTNGMAP_BUILD/tests/utils/survivors" "$TAP_DIR/never" >/dev/null 2>&1 &
+	programs+=($!)
+	wait_for compgen -G "$numbered_trace/ust/c_*-$!-*"
+done
+refused 'its daemon lives' 'a session daemon lives there' "$RINGS"
+refused 'a trace that is being written' 'it is being written: stop its session' "$numbered_trace"
+refused 'what is not there' 'No such file' "$TAP_DIR/nothing"
+mkdir "$TAP_DIR/empty"
+refused 'a directory of nothing' 'there is no trace in it' "$TAP_DIR/empty"
+like "$("$LTTNGMAP_BUILD/lttngmap-sessiond" --runtime-dir="$TAP_DIR/other" --ring-dir="$RINGS" 2>&1)" \
+	'another session daemon has its rings' 'another daemon is refused'
+kill -STOP "$sessiond_pid"
+# shellcheck disable=SC2046 # process ids
+kill -KILL "${programs[@]}" $(pgrep -P "$sessiond_pid") $(sessiond_consumer) "$sessiond_pid"
+wait 2>/dev/null
+sessiond_pid=
+umount -l "$SESSIOND_DIR/rings" 2>/dev/null
+like "$("$LTTNGMAP_BUILD/lttngmap-sessiond" --runtime-dir="$TAP_DIR/other" --ring-dir="$RINGS" 2>&1)" \
+	"rings of a daemon that was killed.*lttngmap recover $RINGS" \
+	'the next daemon there says what to do'
+cp -a --sparse=always "$RINGS" "$LEFT"
+cp -a "$numbered_trace" "$TAP_DIR/trace-left"
+again() {
+	rm -rf "$RINGS" "$numbered_trace"
+	cp -a --sparse=always "$LEFT" "$RINGS"
+	cp -a "$TAP_DIR/trace-left" "$numbered_trace"
+}
+
+# ---- a ledger that is none -------------------------------------------------------------
+
+put() {
+	printf %b "$2" | dd of="$RINGS/ledger" bs=1 seek="$1" conv=notrunc status=none
+}
+put 0 'nothing.'
+refused 'other bytes' 'it is no ledger' "$RINGS"
+again
+put 8 '\0377'
+refused 'another version' 'another version of lttngmap' "$RINGS"
+again
+put 12 '\0377\0377\0377\0377'
+refused 'too many CPUs' 'its number of CPUs cannot be' "$RINGS"
+again
+truncate -s 100000 "$RINGS/ledger"
+refused 'a ledger that is cut short' 'it is cut short' "$RINGS"
+again
+chmod 0666 "$RINGS/ledger"
+refused 'one that others may write to' "another user's, or others may write" "$RINGS"
+again
+if [[ $EUID == 0 ]]; then
+	chown nobody "$RINGS/ledger"
+	refused "another user's" "another user's, or others may write" "$RINGS"
+	again
+fi
+rm "$RINGS/ledger"
+mkfifo "$RINGS/ledger"
+refused 'a pipe' 'there is no trace in it' "$RINGS"
+again
+
+# ---- rings that are not whole --------------------------------------------------------------
+
+truncate -s 4096 "$RINGS"/ring-*
+"$lttngmap" recover "$RINGS" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
+is $? 0 'rings that are cut short: all that is left is recovered'
+like "$(cat "$TAP_DIR/err")" 'cannot be read: their memory is cut short' 'which is told'
+ok 'and the trace can be read' babeltrace2 "$numbered_trace/ust" -o dummy
+again
+find "$RINGS" -name 'ring-*' -delete
+"$lttngmap" recover --json "$RINGS" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
+is $? 0 'rings that are gone: all that is left is recovered'
+like "$(cat "$TAP_DIR/out")" '"processes":0,"processes_lost":2,"problems":\["survivors' 'which is told'
+again
+
+# Wild values in what is used of it: each try ends, in words, and leaves a trace that can be read.
+spoil() {
+	python3 - "$RINGS/ledger" "$1" <<-'PYTHON'
+		import os, random, struct, sys
+		random.seed(int(sys.argv[2]))
+		fd = os.open(sys.argv[1], os.O_RDWR)
+		parts, at = [], 0
+		while True:
+		    try:
+		        start = os.lseek(fd, at, os.SEEK_DATA)
+		    except OSError:
+		        break
+		    at = os.lseek(fd, start, os.SEEK_HOLE)
+		    parts.append((start, at))
+		values = [0, 1, 255, 2**32 - 1, 2**64 - 1, 2**47, 2**62]
+		for _ in range(random.randrange(1, 20)):
+		    start, end = random.choice(parts)
+		    offset = random.randrange(start, end, 8)
+		    os.pwrite(fd, struct.pack("=Q", random.choice(values)), offset)
+	PYTHON
+}
+bad=0
+for ((i = 0; i < damaged; i++)); do
+	spoil "$((RANDOM * 32768 + RANDOM))"
+	timeout 60 "$lttngmap" recover "$RINGS" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
+	status=$?
+	if ((status > 1)); then
+		bad=$((bad + 1))
+		diag "status $status: $(tail -3 "$TAP_DIR/err")"
+	fi
+	babeltrace2 "$numbered_trace/ust" -o dummy >/dev/null 2>"$TAP_DIR/bt" || {
+		bad=$((bad + 1))
+		diag "$(tail -3 "$TAP_DIR/bt")"
+	}
+	again
+done
+is "$bad" 0 "$damaged ledgers with wild values: each is refused or read"
+timeout 60 "$lttngmap" recover --json "$RINGS" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
+is $? 0 'as it was left it is recovered'
+
+# ---- traces ------------------------------------------------------------------------------
+
+numbered_check
+whole=$numbered_events
+streams=("$numbered_trace"/ust/c_*)
+printf '\301\037\374\301 half a packet' >>"${streams[0]}"
+rm "$numbered_trace/ust/index/${streams[1]##*/}.idx"
+: >"$numbered_trace/ust/c_empty-1-1_0"
+"$lttngmap" recover --json "$numbered_trace" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
+is $? 0 'a torn trace is mended' || diag "$(cat "$TAP_DIR/err")"
+like "$(cat "$TAP_DIR/out")" '"kind":"traces".*"cut_streams":[12],"cut_bytes":[1-9].*"removed":1,"problems":\[\]' \
+	'which is told'
+numbered_check
+is "$numbered_sound:$numbered_events" "0:$whole" 'it has the same events'
+ok 'and the index that was gone' test -s "$numbered_trace/ust/index/${streams[1]##*/}.idx"
+echo 'no packet of this trace' >"$numbered_trace/ust/other"
+refused 'a file that is not of the trace' 'other: it is not of this trace' "$numbered_trace"
+is "$(cat "$numbered_trace/ust/other")" 'no packet of this trace' 'and is left as it is'
+rm "$numbered_trace/ust/other"
+size=$(stat -c %s "$numbered_trace/ust/metadata")
+truncate -s $((size - 20)) "$numbered_trace/ust/metadata"
+refused 'metadata that is cut' 'metadata: it is cut short' "$numbered_trace"
+echo nonsense >"$numbered_trace/ust/metadata"
+refused 'no metadata' 'metadata: it does not begin as CTF metadata does' "$numbered_trace"
+is "$(ls "$RINGS")" '' 'the ring directory is empty'
+is "$(pgrep -f "$TAP_DIR/never")" '' 'no process is left'
+done_testing

@@ -12,6 +12,7 @@ fuzz_targets = \
 	tests/fuzz/control \
 	tests/fuzz/filter-compile \
 	tests/fuzz/filter-machine \
+	tests/fuzz/ledger \
 	tests/fuzz/link \
 	tests/fuzz/metadata \
 	tests/fuzz/repair \
@@ -57,6 +58,10 @@ tests_fuzz_filter_machine_LDADD = $(filter_test_libs)
 tests_fuzz_filter_machine_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_filter_seeds_SOURCES = tests/fuzz/filter-seeds.c $(filter_record)
 tests_fuzz_filter_seeds_LDADD = $(filter_test_libs)
+tests_fuzz_ledger_SOURCES = tests/fuzz/ledger.c $(fuzz_common)
+tests_fuzz_ledger_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(JSON_CFLAGS)
+tests_fuzz_ledger_LDADD = libsessiond.la
+tests_fuzz_ledger_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_link_SOURCES = tests/fuzz/link.c $(fuzz_common)
 tests_fuzz_link_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_fuzz_link_LDADD = libconsumerd.la

@@ -7,7 +7,7 @@
 # back from is in the trace, or counted where channels may lose; nothing is
 # there twice or torn, and babeltrace2 has nothing to say.
 #
-#   LTTNGMAP_SOAK_SECONDS   1200 kills, rather than 70
+#   LTTNGMAP_SOAK_SECONDS   1400 kills, rather than 70
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/numbered.sh"
 

@@ -18,12 +18,12 @@ struct options {
 	char *clock;             /* "tsc", "monotonic" or "auto" */
 	char *consumer;          /* a path, or "none" */
 	uint32_t reserve;
-	uint64_t reserve_size; /* bytes */
-	bool private_instance; /* ends with the parent */
-	bool supervise;        /* under a keeper */
-	char *ring_dir;        /* rings are files in it; NULL: memory */
-	char *recover;         /* what a daemon left that was killed; NULL: serve */
-	bool json;             /* how that is told */
+	uint64_t reserve_size;        /* bytes */
+	bool private_instance;        /* ends with the parent */
+	bool supervise;               /* under a keeper */
+	char *ring_dir;               /* rings are files in it; NULL: memory */
+	char *recover;                /* what a daemon left that was killed; NULL: serve */
+	bool json;                    /* how that is told */
 	struct quota_limits per_user; /* 0: the default */
 };
 

@@ -58,8 +58,14 @@ tests_once = \
 	tests/model/% \
 	tests/integration/cli-% \
 	tests/integration/limits \
+	tests/reliability/bad-disk.sh \
 	tests/reliability/descriptors \
 	tests/reliability/flood \
+	tests/reliability/machine.sh \
+	tests/reliability/memory.sh \
+	tests/reliability/names.sh \
+	tests/reliability/overflow \
+	tests/reliability/strangers.sh \
 	tests/reliability/silent \
 	tests/integration/tracepoint-compilers.sh
 

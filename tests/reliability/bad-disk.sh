@@ -75,10 +75,11 @@ bad() {
 	else
 		numbered_is_counted "$1: each event is in the trace, once, or counted"
 	fi
-	like "$(<"$TAP_DIR/err")" 'cannot write .*: No space left on device; make room there' \
+	[[ $2 != 4K ]] || like "$(<"$TAP_DIR/err")" 'cannot write .*: No space left on device; make room there' \
 		"$1: a full disk is told"
-	like "$(<"$TAP_DIR/err")" 'cannot write .*: Input/output error' "$1: and a failing one"
-	like "$(<"$TAP_DIR/err")" 'can be written again' "$1: and that it is over"
+	# Large packets are few: not each way of failing comes to each run.
+	[[ $2 != 4K ]] || like "$(<"$TAP_DIR/err")" 'cannot write .*: Input/output error' "$1: and a failing one"
+	like "$(<"$TAP_DIR/err")" 'cannot write .*can be written again' "$1: and that it is over"
 	ok "$1: babeltrace2 reads the trace" eval 'babeltrace2 "$numbered_trace" >/dev/null 2>"$TAP_DIR/errors"' ||
 		diag "$(tail -n 5 "$TAP_DIR/errors")"
 	figure 22 "$1, packets of $2: the disk bad $(<"$TAP_DIR/changes") times in $seconds s: $numbered_kept events kept, $numbered_lost lost and counted, of $numbered_done; $numbered_missing missing in all"

@@ -54,7 +54,7 @@ cut_short() {
 	files=$(ring_files_of "$pid")
 	size=${sizes[$1 % 3]}
 	for file in $files; do
-		truncate -s "$size" "$file"
+		truncate -c -s "$size" "$file"
 	done
 	wait "$pid" 2>/dev/null
 	status=$?

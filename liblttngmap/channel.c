@@ -10,6 +10,11 @@
 #include "channel.h"
 #include "ring.h"
 
+typedef uint64_t __attribute__((may_alias)) view_word;
+_Static_assert(sizeof(struct ring_channel) % sizeof(view_word) == 0 &&
+		       offsetof(struct ring_channel, offset_mask) % sizeof(view_word) == 0,
+	       "a view is copied in words");
+
 /* The read side of the seqlock; its write side is sessiond/control-pages.c. */
 static bool read_channel(const struct lttngmap_control *control, uint32_t slot,
 			 struct lttngmap_channel *copy)
@@ -110,10 +115,14 @@ static void install_view(struct local *local, uint32_t slot, const struct ring_c
 	 */
 	__atomic_store_n(&cached->generation, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	cached->control_generation = view->control_generation;
-	__builtin_memcpy((char *)cached + offsetof(struct ring_channel, offset_mask),
-			 (const char *)view + offsetof(struct ring_channel, offset_mask),
-			 sizeof(*view) - offsetof(struct ring_channel, offset_mask));
+	__atomic_store_n(&cached->control_generation, view->control_generation, __ATOMIC_RELAXED);
+	for (size_t at = offsetof(struct ring_channel, offset_mask); at < sizeof(*view);
+	     at += sizeof(uint64_t)) {
+		uint64_t word;
+
+		__builtin_memcpy(&word, (const char *)view + at, sizeof(word));
+		__atomic_store_n((view_word *)((char *)cached + at), word, __ATOMIC_RELAXED);
+	}
 	__atomic_store_n(&cached->generation, view->generation, __ATOMIC_RELEASE);
 	__atomic_store_n(&cached->busy, 0, __ATOMIC_RELEASE);
 }
@@ -130,7 +139,7 @@ static bool read_cache(const struct local *local, uint32_t slot, struct ring_cha
 	if (!generation || !control_generation ||
 	    generation != __atomic_load_n(control_generation, __ATOMIC_RELAXED))
 		return false;
-	*view = *cached;
+	ring_channel_copy(view, cached);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return __atomic_load_n(&cached->generation, __ATOMIC_RELAXED) == generation &&
 	       view->generation == generation;

@@ -67,6 +67,26 @@ struct ring_channel {
 	bool quiet;    /* full sub-buffers ring no bell */
 };
 
+/*
+ * Of a cached view, which another thread may be making anew: its generation, read
+ * before and compared after, tells whether they are of one channel.
+ */
+#define RING_CHANNEL_FIELD(cached, field) __atomic_load_n(&(cached)->field, __ATOMIC_RELAXED)
+
+static inline void ring_channel_copy(struct ring_channel *to, const struct ring_channel *cached)
+{
+#ifdef __SANITIZE_THREAD__
+	/* Word by word: as a whole it would be called a race. */
+	const uint64_t __attribute__((may_alias)) *from = (const void *)cached;
+	uint64_t __attribute__((may_alias)) *words = (void *)to;
+
+	for (unsigned i = 0; i < sizeof(*to) / sizeof(*words); i++)
+		words[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+#else
+	*to = *cached;
+#endif
+}
+
 /* Beside the contexts, for what asks whether there are any asks for filters, too. */
 #define RING_CHANNEL_FILTERED (UINT64_C(1) << 63)
 

@@ -157,7 +157,7 @@ static inline __attribute__((always_inline)) enum ring_result
 ring_rseq_write(const struct ring_channel *channel, ptrdiff_t rseq_offset,
 		struct lttngmap_ring *ring, char *data, const struct ring_record *record)
 {
-	if (LIKELY(channel->clock == LTTNGMAP_CLOCK_TSC))
+	if (LIKELY(RING_CHANNEL_FIELD(channel, clock) == LTTNGMAP_CLOCK_TSC))
 		RING_WRITE_ASM(RING_READ_TSC);
 	else
 		RING_WRITE_ASM(RING_READ_GIVEN);

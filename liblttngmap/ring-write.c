@@ -35,8 +35,7 @@ static enum ring_result try_rseq(struct local *local, const struct ring_channel 
 	struct ring_move move;
 
 	*full = ring;
-	result = ring_rseq_write(channel, __rseq_offset, ring,
-				 channel->data + cpu * channel->ring_size, record);
+	result = ring_rseq_write(channel, __rseq_offset, ring, ring_data_at(channel, cpu), record);
 	if (result != RING_SWITCH)
 		return result;
 	result = ring_switch_prepare(channel, ring, record->total, &move);
@@ -190,22 +189,25 @@ static __attribute__((noinline)) void write_cached(struct local *local, uint32_t
 	uint32_t cpu;
 
 	make_record(&record, event->id, event->fields, event->size);
-	if (LIKELY(channel->use_rseq)) {
+	if (LIKELY(RING_CHANNEL_FIELD(channel, use_rseq))) {
 		cpu = ring_rseq_cpu(__rseq_offset);
-		if (LIKELY(cpu < channel->cpu_rings && !vfork_depth)) {
-			if (UNLIKELY(channel->clock != LTTNGMAP_CLOCK_TSC))
-				record.now = ring_clock(channel->clock);
+		if (LIKELY(cpu < RING_CHANNEL_FIELD(channel, cpu_rings) && !vfork_depth)) {
+			uint8_t clock = RING_CHANNEL_FIELD(channel, clock);
+
+			if (UNLIKELY(clock != LTTNGMAP_CLOCK_TSC))
+				record.now = ring_clock(clock);
 			record.place = (struct ring_place){ cpu, generation };
 			if (LIKELY(ring_rseq_write(channel, __rseq_offset, ring_at(channel, cpu),
-						   channel->data + cpu * channel->ring_size,
+						   ring_data_at(channel, cpu),
 						   &record) == RING_WRITTEN))
 				return;
 		}
 	} else {
 		/* A copy: the cached view may be made anew while we hold a lock. */
-		struct ring_channel copy = *channel;
+		struct ring_channel copy;
 		struct lttngmap_ring *ring;
 
+		ring_channel_copy(&copy, channel);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		/* Not in a child whose view was wiped while it was copied. */
 		if (LIKELY(__atomic_load_n(&channel->generation, __ATOMIC_RELAXED) == generation) &&
@@ -224,7 +226,8 @@ static __attribute__((noinline)) void write_filtered(struct local *local, uint32
 
 	if (result == CHANNEL_OFF)
 		return;
-	if (result == CHANNEL_ON && local->channels[slot].contexts == RING_CHANNEL_FILTERED)
+	if (result == CHANNEL_ON &&
+	    RING_CHANNEL_FIELD(&local->channels[slot], contexts) == RING_CHANNEL_FILTERED)
 		write_cached(local, slot, generation, event, true);
 	else
 		write_slow(local, slot, event, result == CHANNEL_ON);
@@ -242,8 +245,8 @@ static __attribute__((noinline)) void write_special(struct local *local, uint32_
 	/* NULL in a child that was forked since. */
 	const uint32_t *current = __atomic_load_n(&channel->control_generation, __ATOMIC_RELAXED);
 
-	if (!generation || !(channel->contexts & RING_CHANNEL_FILTERED) || !current ||
-	    __atomic_load_n(current, __ATOMIC_RELAXED) != generation)
+	if (!generation || !(RING_CHANNEL_FIELD(channel, contexts) & RING_CHANNEL_FILTERED) ||
+	    !current || __atomic_load_n(current, __ATOMIC_RELAXED) != generation)
 		write_slow(local, slot, event, false);
 	else if (UNLIKELY(!ring_filter_rejects(local, slot, event)))
 		write_filtered(local, slot, generation, event);
@@ -257,7 +260,7 @@ void ring_write(struct local *local, uint32_t slot, const struct ring_event *eve
 
 	if (UNLIKELY(event->size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE))
 		ring_discard(local, ring_of_slot(local, slot), 1);
-	else if (UNLIKELY(!generation || channel->contexts))
+	else if (UNLIKELY(!generation || RING_CHANNEL_FIELD(channel, contexts)))
 		write_special(local, slot, generation, event);
 	else
 		write_cached(local, slot, generation, event, false);

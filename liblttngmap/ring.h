@@ -108,7 +108,13 @@ void ring_discard(struct local *local, struct lttngmap_ring *ring, uint64_t even
 
 static inline struct lttngmap_ring *ring_at(const struct ring_channel *channel, uint32_t index)
 {
-	return (struct lttngmap_ring *)(channel->rings + index * channel->ring_stride);
+	return (struct lttngmap_ring *)(RING_CHANNEL_FIELD(channel, rings) +
+					index * RING_CHANNEL_FIELD(channel, ring_stride));
+}
+
+static inline char *ring_data_at(const struct ring_channel *channel, uint32_t index)
+{
+	return RING_CHANNEL_FIELD(channel, data) + index * RING_CHANNEL_FIELD(channel, ring_size);
 }
 
 #endif /* LTTNGMAP_RING_H */

@@ -323,8 +323,8 @@ static int describe(struct ring_reader *reader, const struct stretch *stretch,
 
 	if (stretch->to < stretch->from || stretch->to > subbuf_size(reader) - LTTNGMAP_SUBBUF_TAIL)
 		return ring_reader_spoil(reader, "a sub-buffer's size is wrong");
-	if (stretch->events_end < events_begin ||
-	    events > (stretch->to - stretch->from) / LTTNGMAP_RECORD_HEADER_SIZE ||
+	/* An end before the begin makes more events than anything holds. */
+	if (events > (stretch->to - stretch->from) / LTTNGMAP_RECORD_HEADER_SIZE ||
 	    (events == 0) != (stretch->to == stretch->from))
 		return ring_reader_spoil(reader, "its count of events is wrong");
 	if (stretch->end < stretch->opened.begin || stretch->end > latest)

@@ -41,7 +41,7 @@ sanitizer_environment = \
 	TSAN_OPTIONS='$(sanitizer_options):atexit_sleep_ms=0:die_after_fork=0:suppressions=$(abs_top_srcdir)/tests/sanitizers/thread.supp'; \
 	export TSAN_OPTIONS;
 endif
-EXTRA_DIST += tests/sanitizers/leak.supp tests/sanitizers/thread.supp
+EXTRA_DIST += tests/sanitizers/leak.supp tests/sanitizers/thread.supp tests/sanitizers/urcu.h
 AM_TESTS_ENVIRONMENT = $(sanitizer_environment) \
 	LTTNGMAP_BUILD='$(abs_top_builddir)'; export LTTNGMAP_BUILD; \
 	LTTNGMAP_SRC='$(abs_top_srcdir)'; export LTTNGMAP_SRC; \
@@ -180,6 +180,7 @@ ring_tests = \
 	tests/unit/ring-lives \
 	tests/unit/ring-migrate \
 	tests/unit/ring-nested \
+	tests/unit/ring-section \
 	tests/unit/ring-stress
 check_PROGRAMS += $(ring_tests)
 TESTS += $(ring_tests)
@@ -202,6 +203,9 @@ tests_unit_ring_lives_SOURCES = tests/unit/ring-lives.c $(ring_bench_set)
 tests_unit_ring_lives_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_lives_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_ring_lives_LDFLAGS = $(test_ldflags)
+tests_unit_ring_section_SOURCES = tests/unit/ring-section.c $(ring_bench_set)
+tests_unit_ring_section_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_ring_section_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_ring_stress_SOURCES = tests/unit/ring-stress.c $(ring_check)
 tests_unit_ring_stress_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_stress_LDADD = libsessiond.la liblttngmap-core.la
@@ -218,8 +222,8 @@ endif
 
 # The ring's protocol, by spin.
 EXTRA_DIST += tests/model/check.sh tests/model/ring.pml
-dist_check_SCRIPTS += tests/model/mutate.sh tests/model/run.sh
-TESTS += tests/model/mutate.sh tests/model/run.sh
+dist_check_SCRIPTS += tests/model/mutate-code.sh tests/model/mutate.sh tests/model/run.sh
+TESTS += tests/model/mutate-code.sh tests/model/mutate.sh tests/model/run.sh
 
 # The instrumentation of a sanitizer is not what runs in a traced program.
 if HAVE_UNICORN

@@ -18,6 +18,7 @@ fuzz_targets = \
 	tests/fuzz/repair \
 	tests/fuzz/ring \
 	tests/fuzz/ring-answer \
+	tests/fuzz/ring-request \
 	tests/fuzz/session-file
 check_PROGRAMS += $(fuzz_targets) tests/fuzz/filter-seeds
 dist_check_SCRIPTS += tests/fuzz/replay.sh
@@ -80,6 +81,10 @@ tests_fuzz_ring_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_ring_answer_SOURCES = tests/fuzz/ring-answer.c $(fuzz_common)
 tests_fuzz_ring_answer_LDADD = libringfile.la libcommon.la -lpthread
 tests_fuzz_ring_answer_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_ring_request_SOURCES = tests/fuzz/ring-request.c $(fuzz_common)
+tests_fuzz_ring_request_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_fuzz_ring_request_LDADD = libsessiond.la
+tests_fuzz_ring_request_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_session_file_SOURCES = tests/fuzz/session-file.c $(fuzz_common)
 tests_fuzz_session_file_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_fuzz_session_file_LDADD = libcli.la $(JSON_LIBS)

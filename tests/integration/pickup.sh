@@ -8,9 +8,8 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh" || exit 1
 . "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
 
-[[ -z ${LTTNGMAP_SANITIZED:-} ]] ||
-	skip_all 'the data of a library with sanitizers is larger than what a daemon searches'
-
+# The data of a library with sanitizers is larger than what a daemon searches.
+need_plain
 export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
 lttngmap=$LTTNGMAP_BUILD/lttngmap
 chmod 0755 "$TAP_DIR"
@@ -40,7 +39,7 @@ rounds_in() { # TRACE: which ones are in it
 }
 descriptors() { find "/proc/$1/fd" -type l | wc -l; }
 
-program 11 "$LTTNGMAP_BUILD/tests/utils/rounds"
+program 11 "$LTTNGMAP_PLAIN/tests/utils/rounds"
 early=$program
 round 11 1
 before=$(descriptors "$early")
@@ -84,7 +83,7 @@ is "$(($(descriptors "$early") - before))" 2 'it has two descriptors still'
 if ! strace -o /dev/null true 2>/dev/null; then
 	skip 4 'strace cannot trace here'
 else
-	program 12 strace -f -o "$TAP_DIR/strace" "$LTTNGMAP_BUILD/tests/utils/rounds"
+	program 12 strace -f -o "$TAP_DIR/strace" "$LTTNGMAP_PLAIN/tests/utils/rounds"
 	round 12 1
 	traced=$(pgrep -P "$program")
 	sessiond_stop
@@ -169,7 +168,7 @@ else
 	# A user's program, and root's daemon.
 	sessiond_stop
 	program 14 setpriv --reuid=65534 --regid=65534 --clear-groups \
-		"$LTTNGMAP_BUILD/tests/utils/rounds"
+		"$LTTNGMAP_PLAIN/tests/utils/rounds"
 	round 14 1
 	sessiond_start
 	wait_for is_listed "$program" told

@@ -11,7 +11,7 @@ built=$LTTNGMAP_BUILD/tests/utils/.libs
 libc=$LTTNGMAP_BUILD/.libs/liblttngmap-libc.so
 fake=$built/libfake-lttngmap.so
 count=$built/libcount-libc.so
-[[ -z ${LTTNGMAP_SANITIZED:-} ]] || skip_all 'a build with sanitizers has no libraries to preload'
+[[ -z ${LTTNGMAP_SANITIZED:-} ]] || skip_all 'all of this is without sanitizers: the wrappers, and no daemon'
 
 . "$LTTNGMAP_SRC/tests/utils/libc-programs.sh"
 libc_programs_make "$TAP_DIR"

@@ -8,9 +8,10 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 
 lttngmap=$LTTNGMAP_BUILD/lttngmap
-libc=$LTTNGMAP_BUILD/.libs/liblttngmap-libc.so
-count=$LTTNGMAP_BUILD/tests/utils/.libs/libcount-libc.so
-[[ -z ${LTTNGMAP_SANITIZED:-} ]] || skip_all 'a build with sanitizers has no libraries to preload'
+need_plain
+libc=$LTTNGMAP_PLAIN/.libs/liblttngmap-libc.so
+count=$LTTNGMAP_PLAIN/tests/utils/.libs/libcount-libc.so
+count_sum=$LTTNGMAP_PLAIN/tests/utils/count-sum
 
 . "$LTTNGMAP_SRC/tests/utils/libc-programs.sh"
 libc_programs_make "$TAP_DIR"
@@ -43,7 +44,7 @@ recorded() {
 		diag "$(cat "$TAP_DIR/out")"
 	events_in "$trace"
 	is "$babeltrace_status$(cat "$TAP_DIR/complaints")" 0 "$name: babeltrace2 reads the trace"
-	is "$(cat "$TAP_DIR/events")" "$("$LTTNGMAP_BUILD/tests/utils/count-sum" "$calls" 2>&1)" \
+	is "$(cat "$TAP_DIR/events")" "$("$count_sum" "$calls" 2>&1)" \
 		"$name: each call is one event"
 }
 

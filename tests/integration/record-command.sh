@@ -123,11 +123,20 @@ record -q -o without -- ./open <&- >&- 2>&- 3>&- 4>&- 5>&- 6>&-
 is $? 0 'descriptors that were closed stay closed'
 record -q -o kept -- ./open 2>err 3>&- 4>&- 5>/dev/null 6>&-
 is $? $((1 + 2 + 4 + 32)) 'and those that were open open'
-grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >expected
-record -o k -- grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >out 2>err
+# Of all signals but 32 and 33, which are libc's: as soon as there is a second thread, as
+# in a program with a sanitizer, it does with them what it likes.
+signals() {
+	local name mask
+
+	while read -r name mask; do
+		printf '%s %x\n' "$name" $((0x$mask & ~0x180000000))
+	done
+}
+grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status | signals >expected
+record -o k -- grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status 2>err | signals >out
 is "$(<out)" "$(<expected)" 'signals as they were'
-(trap '' USR1 CHLD; grep -E '^SigIgn' /proc/self/status >expected
-	record -o l -- grep -E '^SigIgn' /proc/self/status >out 2>err)
+(trap '' USR1 CHLD; grep -E '^SigIgn' /proc/self/status | signals >expected
+	record -o l -- grep -E '^SigIgn' /proc/self/status 2>err | signals >out)
 is "$(<out)" "$(<expected)" 'ignored signals stay ignored'
 echo hello | record -o m -- cat >out 2>err
 is "$(<out)" hello 'stdin is the program'\''s'

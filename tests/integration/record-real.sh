@@ -8,7 +8,7 @@
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 
-[[ -z ${LTTNGMAP_SANITIZED:-} ]] || skip_all 'a build with sanitizers has no libraries to preload'
+need_plain
 
 lttngmap=$LTTNGMAP_BUILD/lttngmap
 mkdir "$TAP_DIR/run" "$TAP_DIR/here"

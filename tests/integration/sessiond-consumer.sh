@@ -8,8 +8,8 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
 
-preload=$LTTNGMAP_BUILD/.libs/liblttngmap-libc.so
-[[ -e $preload ]] || skip_all 'there is no libc family to trace with'
+need_plain
+preload=$LTTNGMAP_PLAIN/.libs/liblttngmap-libc.so
 trace=$TAP_DIR/trace
 
 number() { # KEY: of the session's status
@@ -20,7 +20,7 @@ consumer_pid() {
 }
 traced() {
 	LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR LD_PRELOAD=$preload \
-		LD_LIBRARY_PATH=$LTTNGMAP_BUILD/.libs "$@"
+		LD_LIBRARY_PATH=$LTTNGMAP_PLAIN/.libs "$@"
 }
 
 sessiond_start
@@ -80,9 +80,7 @@ sessiond_stop
 
 # A disk that is full: the stop says so soon, in the consumer's own words.
 mkdir "$TAP_DIR/full"
-if [[ -n ${LTTNGMAP_SANITIZED:-} ]]; then
-	skip 2 'a build with sanitizers has no libraries to preload'
-elif [[ $EUID == 0 ]] && unshare -m true 2>/dev/null; then
+if [[ $EUID == 0 ]] && unshare -m true 2>/dev/null; then
 	SECONDS=0
 	output=$(unshare -m --propagation private bash -c '
 		mount -t tmpfs -o size=1m none "$1/full" || exit

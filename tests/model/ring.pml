@@ -190,6 +190,9 @@ again:
 	:: k < size -> SECTION(write_cell())
 	:: else -> break
 	od;
+#ifdef UNLOCK_BEFORE_COMMIT
+	STEP(lock = 0);
+#endif
 #ifndef COMMIT_BEFORE_COPY
 	SECTION(commit_record());
 #endif
@@ -217,6 +220,9 @@ prepare:
 #endif
 	:: else
 	fi;
+#ifdef OPEN_BEFORE_TAKE
+	STEP(assert(id != held); d_seq[id] = next; d_begin[id] = count_seen);
+#endif
 #ifdef TAKE_WITHOUT_CAS
 	STEP(slots[next % N] = SLOT(next, WRITING, id));
 #else
@@ -264,7 +270,9 @@ is_full:
 	STEP(discards++; done++);
 unlock:
 #ifdef TRYLOCK
+#ifndef UNLOCK_BEFORE_COMMIT
 	STEP(lock = 0);
+#endif
 #endif
 event_ends:
 	atomic {
@@ -323,6 +331,15 @@ look:
 		q = 0; id = 0; to = 0; begin = 0; end = 0; opened_seq = 0; k = 0; n = 0; entry = 0;
 		copy[0] = 0; copy[1] = 0
 	};
+#ifdef COPY_BEFORE_LOOK
+	entry = slots[seq % N];
+	k = offset;
+	do
+	:: k < CAP -> atomic { copy[k] = cells[ID(entry) * CAP + k]; k++ }
+	:: else -> break
+	od;
+	atomic { k = 0; entry = 0 };
+#endif
 	atomic { last = (writers_left == 0); position_seen = position; count_seen = count };
 	atomic { stamp_seen = stamp; discards_seen = discards };
 	atomic {
@@ -361,7 +378,9 @@ again:
 		seq++;
 		offset = 0;
 		if
+#ifndef SWAP_WHAT_IS_WRITTEN
 		:: seq >= q -> goto look
+#endif
 		:: else -> goto swap
 		fi
 	:: else
@@ -430,10 +449,12 @@ again:
 
 partial:
 	entry = slots[seq % N];
+#ifndef NO_PARTIAL_SEQ_CHECK
 	if
 	:: SEQ(entry) > seq && IS_OVERWRITE -> goto look
 	:: else
 	fi;
+#endif
 	SPOIL(SEQ(entry) != seq || STATE(entry) != WRITING);
 	id = ID(entry);
 	opened_seq = d_seq[id];
@@ -461,15 +482,23 @@ partial:
 		k = offset;
 		n = 0
 	};
+#ifdef INTACT_BEFORE_COPY
+	entry = slots[seq % N];
+#endif
+#ifndef COPY_BEFORE_LOOK
 	do
 	:: k < to -> atomic { copy[k] = cells[id * CAP + k]; k++ }
 	:: else -> break
 	od;
+#endif
+#ifndef INTACT_BEFORE_COPY
+	entry = slots[seq % N];
+#endif
 
 	/* intact */
 	if
 #ifndef NO_LAPPED_CHECK
-	:: IS_OVERWRITE && SEQ(slots[seq % N]) != seq -> overwritten = overwritten + end - begin
+	:: IS_OVERWRITE && SEQ(entry) != seq -> overwritten = overwritten + end - begin
 	:: else ->
 #else
 	:: true ->

@@ -215,6 +215,46 @@ static void test_lapped(void)
 	tear_down();
 }
 
+/* What a writer commits after a stop froze the ring belongs to the next start. */
+static void test_frozen(void)
+{
+	struct lttngmap_packet packet;
+
+	set_up(LTTNGMAP_MODE_DISCARD, false);
+	emit(5);
+	ring_set_freeze(bench.set);
+	emit(3);
+	is(get_packet(&packet), 0, "a packet of a frozen ring");
+	is(packet.events, 5, "… has the events before that only");
+	ok(get_packet(&packet) < 0, "… and none is after it");
+	ring_set_thaw(bench.set);
+	is(get_packet(&packet), 0, "the next start");
+	is(packet.events, 3, "… has those after it");
+	tear_down();
+}
+
+/* A writer that is preempted between taking the oldest slot and its move. */
+static void test_taken_slot(void)
+{
+	const unsigned later =
+		((1u << SUBBUF_SHIFT) - LTTNGMAP_SUBBUF_TAIL - LTTNGMAP_SUBBUF_HEAD) /
+		RECORD; /* than the first one */
+	struct ring_channel channel;
+	struct lttngmap_packet packet;
+	struct ring_move move;
+
+	set_up(LTTNGMAP_MODE_OVERWRITE, false);
+	emit(RECORDS + (SUBBUFS - 1) * later);
+	is(channel_view(bench.local, 0, &channel), CHANNEL_ON, "a writer of an overwritten ring");
+	is(ring_switch_prepare(&channel, ring0(), RECORD, &move), RING_WRITTEN,
+	   "… takes the oldest slot");
+	is(get_packet(&packet), 0, "the reader goes on with the next one");
+	is(packet.events, later, "… which is whole");
+	is(bench.totals.overwritten, RECORDS, "… and counts what was overwritten");
+	is(bench.totals.closed_rings, 0, "… and the ring is good");
+	tear_down();
+}
+
 static void test_held_over_restart(void)
 {
 	struct lttngmap_packet packet;
@@ -418,6 +458,8 @@ int main(void)
 	test_closed_while_full();
 	test_late_base();
 	test_lapped();
+	test_frozen();
+	test_taken_slot();
 	test_held_over_restart();
 	test_aborted_moves(false);
 	test_idle(false);

@@ -4,7 +4,8 @@
  * A signal handler that forks in the middle of a write: the child comes back
  * from the handler into a write that its parent began. By single steps, one
  * fork at each instruction of a write, by rseq and by trylock: the child does
- * not crash, and the parent's ring is whole.
+ * not crash, and the parent's ring is whole. Then with a child that comes back
+ * after its parent has gone on.
  *
  * A trap aborts a restartable sequence as any signal does; so each of them is
  * reached, at its first instructions, and then again from the beginning.
@@ -23,7 +24,10 @@
 #include "tests/utils/tap.h"
 
 #define TRAP_FLAG 0x100
-#define STEPS_MAX 300 /* some way into the second attempt, made from the beginning */
+#define STEPS_MAX 300 /* for rseq, some way into the second attempt, made from the beginning */
+/* Records after which the next one needs another sub-buffer. */
+#define RECORDS ((4096 - LTTNGMAP_SUBBUF_TAIL) / (LTTNGMAP_RECORD_HEADER_SIZE + 48))
+#define LATE_STEPS_MAX 2000 /* never reached by trylock */
 #define FILL UINT64_C(0x0123456789abcdef)
 
 struct fields {
@@ -36,6 +40,9 @@ static unsigned steps, fork_at;
 static pid_t child;
 static bool is_child;
 static int child_status;
+/* A child that waits until its parent says so. */
+static bool is_late;
+static int gate[2];
 
 static void on_trap(int number, siginfo_t *info, void *context)
 {
@@ -48,9 +55,15 @@ static void on_trap(int number, siginfo_t *info, void *context)
 	machine->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
 	child = fork();
 	is_child = child == 0;
-	/* The child's part of the write is done before the parent's. */
-	if (child > 0)
+	if (is_late) {
+		char byte;
+
+		if (is_child && read(gate[0], &byte, 1) != 1)
+			_exit(2);
+	} else if (child > 0) {
+		/* The child's part of the write is done before the parent's. */
 		waitpid(child, &child_status, 0);
+	}
 }
 
 static void emit(uint64_t number, bool stepping)
@@ -77,8 +90,8 @@ struct tally {
 	unsigned crashed, torn, missing, closed;
 };
 
-/* Records 0 to 3 are there, 1 (the child's too) perhaps twice. */
-static void check(struct tally *tally)
+/* Records 0 (so many) to 3 are there, 1 (the child's too) perhaps twice. */
+static void check(unsigned before, struct tally *tally)
 {
 	unsigned seen[4] = { 0 };
 	struct lttngmap_packet packet;
@@ -103,11 +116,12 @@ static void check(struct tally *tally)
 			tally->torn++;
 	}
 	tally->missing += !seen[0] + !seen[1] + !seen[2] + !seen[3];
-	tally->torn += seen[0] > 1 || seen[1] > 2 || seen[2] > 1 || seen[3] > 1;
+	tally->missing += seen[0] < before;
+	tally->torn += seen[0] > before || seen[1] > 2 || seen[2] > 1 || seen[3] > 1;
 	tally->closed += bench.totals.closed_rings != 0;
 }
 
-static void fork_once(bool use_rseq, struct tally *tally)
+static void fork_once(bool use_rseq, unsigned before, struct tally *tally)
 {
 	struct bench_set_config config = {
 		.mode = LTTNGMAP_MODE_DISCARD,
@@ -122,14 +136,18 @@ static void fork_once(bool use_rseq, struct tally *tally)
 	steps = 0;
 	child = -1;
 	child_status = 0;
-	emit(0, false);
+	for (unsigned i = 0; i < before; i++)
+		emit(0, false);
 	emit(1, true);
 	if (is_child)
 		_exit(0);
 	emit(2, false);
+	if (is_late && child > 0 && write(gate[1], "", 1) == 1)
+		waitpid(child, &child_status, 0);
+	/* Where the child has put back an old commit, this finds it out. */
 	emit(3, false);
 	tally->crashed += child_status != 0;
-	check(tally);
+	check(before, tally);
 	bench_set_destroy(&bench);
 }
 
@@ -138,7 +156,7 @@ static void test(const char *name, bool use_rseq)
 	struct tally tally = { 0 };
 
 	for (fork_at = 1; fork_at < STEPS_MAX; fork_at++) {
-		fork_once(use_rseq, &tally);
+		fork_once(use_rseq, 1, &tally);
 		if (child < 0) /* the write was over before */
 			break;
 	}
@@ -150,9 +168,37 @@ static void test(const char *name, bool use_rseq)
 	is(tally.closed, 0, "… and was not found spoiled");
 }
 
+/* A child that comes back when its parent is further. */
+static void test_late(const char *name, bool use_rseq, unsigned before)
+{
+	unsigned harmed = 0, crashed = 0;
+
+	is_late = true;
+	for (fork_at = 1; fork_at < (use_rseq ? STEPS_MAX : LATE_STEPS_MAX); fork_at++) {
+		struct tally tally = { 0 };
+
+		fork_once(use_rseq, before, &tally);
+		if (child < 0)
+			break;
+		crashed += tally.crashed;
+		harmed += tally.torn || tally.missing || tally.closed;
+	}
+	is_late = false;
+	diag("%s: %u forks, %u of them did harm", name, fork_at - 1, harmed);
+	ok(fork_at > 50, "%s: a write was stepped through", name);
+	is(crashed, 0, "… no late child crashed");
+	is(harmed, 0, "… nor changed what its parent had written");
+}
+
 int main(void)
 {
 	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
+	cpu_set_t cpu;
+
+	/* All records in one ring, where CPU 0 is to be had. */
+	CPU_ZERO(&cpu);
+	CPU_SET(0, &cpu);
+	sched_setaffinity(0, sizeof(cpu), &cpu);
 
 	/* No daemon: a child finds that it is not traced. */
 	setenv("LTTNGMAP_RUNTIME_DIR", "/nonexistent", 1);
@@ -161,6 +207,17 @@ int main(void)
 	ring_set_table_create();
 	test("trylock", false);
 	test("rseq", true);
+	if (pipe(gate) < 0)
+		bail_out("no pipe");
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+	skip(6,
+	     "instrumented, a write is of some thousand instructions, also behind its last look");
+#else
+	test_late("trylock, a late child", false, 1);
+	test_late("trylock, a late child of a move", false, RECORDS);
+#endif
+	test_late("rseq, a late child", true, 1);
+	test_late("rseq, a late child of a move", true, RECORDS);
 	ring_set_table_destroy();
 	rcu_unregister_thread();
 	return done_testing();

@@ -173,9 +173,28 @@ static void end_before_begin(void)
 	subbuf_of(0, 1)->end = subbuf_of(0, 1)->begin - 1;
 }
 
+/* All that comes after it fits to it: nothing else is wrong. */
 static void end_in_the_future(void)
 {
-	subbuf_of(0, 0)->end = UINT64_MAX / 2;
+	uint64_t future = UINT64_C(1) << 62;
+
+	subbuf_of(0, 0)->end = future;
+	subbuf_of(0, 1)->begin = future;
+	subbuf_of(0, 1)->end = future;
+	subbuf_of(0, 2)->begin = future;
+	ring_of(0)->commit[1] &= ~LTTNGMAP_TIMESTAMP_MASK;
+}
+
+/* The same, of counts: all from sub-buffer `id` on. */
+static void shift_events(uint32_t id, int64_t by)
+{
+	for (; id < 2; id++) {
+		subbuf_of(0, id)->events_begin += (uint64_t)by;
+		subbuf_of(0, id)->events_end += (uint64_t)by;
+	}
+	subbuf_of(0, 2)->events_begin += (uint64_t)by;
+	ring_of(0)->events_base += (uint64_t)by;
+	ring_of(0)->commit[0] += (uint64_t)by << LTTNGMAP_COUNT_SHIFT;
 }
 
 static void events_too_many(void)
@@ -185,7 +204,10 @@ static void events_too_many(void)
 
 static void events_none(void)
 {
+	int64_t events = (int64_t)subbuf_of(0, 0)->events_end;
+
 	subbuf_of(0, 0)->events_end = 0;
+	shift_events(1, -events);
 }
 
 static void events_back(void)
@@ -201,8 +223,7 @@ static void events_skipped(void)
 	struct lttngmap_packet packet;
 
 	get_packet(&packet);
-	subbuf_of(0, 1)->events_begin += 2;
-	subbuf_of(0, 1)->events_end += 2;
+	shift_events(1, 2);
 }
 
 static void discards_of_subbuf_back(void)
@@ -260,6 +281,31 @@ static void test_guard(const char *name, void (*damage)(void))
 	bench_set_stop(&bench);
 	ring_set_finish(bench.set);
 	is(get_packet(&packet), -ENODATA, "… and the set comes to its end");
+	bench_set_destroy(&bench);
+}
+
+/* It is seen before anything is read by it: a rotation may wait for that position. */
+static void test_position(void)
+{
+	set_up(LTTNGMAP_MODE_DISCARD);
+	position_beyond_end();
+	ring_set_poll(bench.set);
+	is(bench.totals.closed_rings, 1, "a position beyond a sub-buffer's end, at the first look");
+	bench_set_destroy(&bench);
+}
+
+/* More events than there is room for below the position are not believed. */
+static void test_count(void)
+{
+	uint64_t written;
+
+	set_up(LTTNGMAP_MODE_DISCARD);
+	ring_set_poll(bench.set);
+	written = bench.totals.written;
+	ring_of(0)->commit[0] += UINT64_C(1) << (14 + LTTNGMAP_COUNT_SHIFT);
+	ring_set_poll(bench.set);
+	is(bench.totals.written, written,
+	   "more events than fit below the position are not counted");
 	bench_set_destroy(&bench);
 }
 
@@ -324,6 +370,8 @@ int main(void)
 	ring_set_table_create();
 	for (unsigned i = 0; i < sizeof(damages) / sizeof(damages[0]); i++)
 		test_guard(damages[i].name, damages[i].damage);
+	test_position();
+	test_count();
 	test_random(LTTNGMAP_MODE_DISCARD, &seed);
 	test_random(LTTNGMAP_MODE_OVERWRITE, &seed);
 	ring_set_table_destroy();

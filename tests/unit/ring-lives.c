@@ -199,7 +199,7 @@ static void test(const char *name, enum lttngmap_mode mode, unsigned int events)
 	for (kill_at = 1; live_twice(mode, events, &tally); kill_at += stride)
 		lives++;
 	diag("%s: %u kills, the last at instruction %u", name, lives, kill_at);
-	ok(lives > 50, "%s: reading was stepped through", name);
+	ok(lives > 10 && kill_at > 1000, "%s: reading was stepped through", name);
 	is(tally.gaps, 0, "… packets follow each other");
 	is(tally.different, 0, "… one that is given again is the same");
 	is(tally.twice, 0, "… no event is in two");

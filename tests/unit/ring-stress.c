@@ -18,6 +18,16 @@
 #include "tests/utils/tap.h"
 
 #define WRITERS 4
+/*
+ * ThreadSanitizer holds signals back until an atomic operation has been done: that
+ * which takes a lock, for instance. As many rings as there are may then be held by
+ * threads whose handlers wait for one, which they do for a while only.
+ */
+#ifdef __SANITIZE_THREAD__
+#define HANDLERS_AT_LOCKS true
+#else
+#define HANDLERS_AT_LOCKS false
+#endif
 
 struct writer {
 	pthread_t thread;
@@ -117,7 +127,9 @@ static void run(const char *name, const struct bench_set_config *config, unsigne
 	is(tally.clock_back + tally.end_early, 0, "timestamps are monotonic, within the packet");
 	is(tally.discard_back + tally.sequence_gaps, 0, "discard counts and packet numbers go up");
 	is(bench.totals.closed_rings, 0, "no ring was found spoiled");
-	if (config->mode == LTTNGMAP_MODE_BLOCKING)
+	if (config->mode == LTTNGMAP_MODE_BLOCKING && HANDLERS_AT_LOCKS && !config->use_rseq)
+		skip(1, "handlers run where locks are taken: all of them wait, for each other");
+	else if (config->mode == LTTNGMAP_MODE_BLOCKING)
 		is(lost, 0, "blocking loses nothing");
 	bench_set_destroy(&bench);
 }

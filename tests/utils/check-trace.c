@@ -306,14 +306,12 @@ static bt_component_class_sink *make_sink_class(void)
 	return class;
 }
 
-static const bt_component_class_source *find_source_class(void)
+static const bt_component_class_source *find_source_class(const bt_plugin **plugin)
 {
-	const bt_plugin *plugin;
-
-	if (bt_plugin_find("ctf", BT_FALSE, BT_FALSE, BT_TRUE, BT_FALSE, BT_TRUE, &plugin) !=
+	if (bt_plugin_find("ctf", BT_FALSE, BT_FALSE, BT_TRUE, BT_FALSE, BT_TRUE, plugin) !=
 	    BT_PLUGIN_FIND_STATUS_OK)
 		fail("finding the plugin ctf");
-	return bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
+	return bt_plugin_borrow_source_component_class_by_name_const(*plugin, "fs");
 }
 
 /* All of them as one trace. */
@@ -321,6 +319,7 @@ static void read_traces(char **paths, int count)
 {
 	bt_component_class_sink *sink = make_sink_class();
 	bt_value *params = bt_value_map_create();
+	const bt_plugin *plugin;
 	bt_value *inputs;
 
 	check.graph = bt_graph_create(0);
@@ -332,7 +331,7 @@ static void read_traces(char **paths, int count)
 	bt_value_map_insert_empty_array_entry(params, "inputs", &inputs);
 	for (int i = 0; i < count; i++)
 		bt_value_array_append_string_element(inputs, paths[i]);
-	if (bt_graph_add_source_component(check.graph, find_source_class(), "trace", params,
+	if (bt_graph_add_source_component(check.graph, find_source_class(&plugin), "trace", params,
 					  BT_LOGGING_LEVEL_WARNING,
 					  NULL) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
 		fail("opening the trace");
@@ -341,6 +340,7 @@ static void read_traces(char **paths, int count)
 	bt_value_put_ref(params);
 	bt_graph_put_ref(check.graph);
 	bt_component_class_sink_put_ref(sink);
+	bt_plugin_put_ref(plugin);
 }
 
 /* ---- what was emitted ----------------------------------------------------------- */

@@ -258,6 +258,6 @@ void served_ring_switch(struct served_ring *served, uint32_t cpu)
 	subbufs[id].seq = seq;
 	subbufs[id].begin = now;
 	subbufs[id].events_begin = count_of(ring);
-	ring->events_base = count_of(ring);
+	__atomic_store_n(&ring->events_base, count_of(ring), __ATOMIC_RELAXED);
 	publish(ring, seq << SERVED_SUBBUF_SHIFT | LTTNGMAP_SUBBUF_HEAD, count_of(ring), now);
 }

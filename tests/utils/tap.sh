@@ -12,6 +12,8 @@
 #
 # Gives the test
 #   $LTTNGMAP_BUILD, $LTTNGMAP_SRC   where the built things and the sources lie
+#   $LTTNGMAP_PLAIN                  the same as $LTTNGMAP_BUILD, or, where that has
+#                                    sanitizers, a build without: see need_plain
 #   $TAP_DIR                         an empty directory of its own, gone at its end
 #   cleanup COMMAND...               to be run at its end, last given first
 #
@@ -34,6 +36,16 @@ fi
 [[ ${LTTNGMAP_TEST_RSEQ:-on} != off || ${GLIBC_TUNABLES:-} == *pthread.rseq=0* ]] ||
 	export GLIBC_TUNABLES="${GLIBC_TUNABLES:+$GLIBC_TUNABLES:}glibc.pthread.rseq=0"
 [[ -z ${LTTNGMAP_TEST_MEDIATOR:-} ]] || export LTTNGMAP_MEDIATOR=$LTTNGMAP_TEST_MEDIATOR
+
+# What runs in programs as they are, or is looked at from outside, is of a build
+# without sanitizers where this one has them: their runtime wants to come first, and
+# brings a malloc of its own. `./dev check-asan` makes one and says where.
+if [[ -z ${LTTNGMAP_SANITIZED:-} ]]; then
+	LTTNGMAP_PLAIN=$LTTNGMAP_BUILD
+elif [[ -n ${LTTNGMAP_PLAIN:-} ]]; then
+	export LTTNGMAP_LIBDIR=$LTTNGMAP_PLAIN/.libs
+fi
+export LTTNGMAP_PLAIN
 
 tap_planned=
 tap_run=0
@@ -139,6 +151,12 @@ skip() {
 skip_all() {
 	echo "1..0 # SKIP $*"
 	exit 0
+}
+
+# This test preloads libraries, which needs them without sanitizers.
+need_plain() {
+	[[ -n ${LTTNGMAP_PLAIN:-} ]] ||
+		skip_all 'a build with sanitizers has nothing to preload: set LTTNGMAP_PLAIN to one without'
 }
 
 # Give up: later tests make no sense after this failure.

@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# Every check in the code of the ring is there for a reason: one that is taken
+# out makes a unit test fail. The orders of what is done, which no test can
+# see on this machine, are mutate.sh's, by the model. What no test notices is in
+# doc/design/reliability.md.
+#
+# In `check` one of $every, another one each day; all of them where
+# LTTNGMAP_SOAK_SECONDS is set; of these only those whose name matches
+# LTTNGMAP_TEST_MUTANTS, where that is set.
+. "$LTTNGMAP_SRC/tests/utils/tap.sh" || exit 1
+
+: "${LTTNGMAP_CC:=cc}"
+every=8
+
+[[ ${LTTNGMAP_TEST_RSEQ:-on} != off ]] || skip_all 'without restartable sequences half of it is not run'
+[[ -z ${LTTNGMAP_SANITIZED:-} ]] || skip_all 'the code is compiled here, without sanitizers'
+
+tree=$TAP_DIR/tree
+mkdir "$tree" "$TAP_DIR/objects"
+for room in include common liblttngmap sessiond tests/utils tests/unit; do
+	mkdir -p "$tree/$room"
+	cp -r "$LTTNGMAP_SRC/$room/." "$tree/$room"
+done
+
+compile() { # SOURCE OBJECT
+	"$LTTNGMAP_CC" -O1 -w -D_GNU_SOURCE -I"$LTTNGMAP_BUILD" -I"$tree/include" -I"$tree" \
+		-c -o "$2" "$tree/$1"
+}
+
+# built TEST OBJECT...: of the tree, the other objects before the libraries'.
+built() {
+	local test=$1
+
+	shift
+	compile "tests/unit/$test.c" "$TAP_DIR/objects/$test.o" &&
+		compile tests/utils/ring-bench-set.c "$TAP_DIR/objects/bench.o" &&
+		"$LTTNGMAP_BUILD/libtool" --silent --tag=CC --mode=link "$LTTNGMAP_CC" \
+			-o "$TAP_DIR/$test" "$TAP_DIR/objects/$test.o" "$TAP_DIR/objects/bench.o" "$@" \
+			"$LTTNGMAP_BUILD/libsessiond.la" "$LTTNGMAP_BUILD/liblttngmap-core.la" -lpthread
+}
+
+# fails TEST: it says so, or does not come to an end.
+fails() {
+	! timeout 60 "$TAP_DIR/$1" >"$TAP_DIR/said" 2>&1
+}
+
+nr=0
+today=$(($(date +%s) / 86400 % every))
+ran=0
+
+# dies NAME FILE TEST SCRIPT: the test fails where perl's SCRIPT has changed the file.
+dies() {
+	local name=$1 file=$2 test=$3 script=$4 sources=() objects=() source
+
+	[[ $name =~ ${LTTNGMAP_TEST_MUTANTS:-.} ]] || return 0
+	((nr++ % every == today)) || [[ -n ${LTTNGMAP_SOAK_SECONDS:-} ]] || return 0
+	ran=$((ran + 1))
+	perl -0pe "$script" "$LTTNGMAP_SRC/$file" >"$tree/$file"
+	if cmp -s "$LTTNGMAP_SRC/$file" "$tree/$file"; then
+		fail "$name: is not in $file any more"
+		return
+	fi
+	case $file in
+	*.h) sources=(liblttngmap/ring-write.c liblttngmap/ring-trylock.c liblttngmap/ring-switch.c) ;;
+	*) sources=("$file") ;;
+	esac
+	for source in "${sources[@]}"; do
+		objects+=("$TAP_DIR/objects/$(basename "$source" .c)-mutant.o")
+		compile "$source" "${objects[-1]}" || bail_out "$name: $source is not C any more"
+	done
+	built "$test" "${objects[@]}" || bail_out "$name: $test cannot be linked"
+	if fails "$test"; then
+		pass "$name"
+		diag "$test: $(grep -m1 '^not ok' "$TAP_DIR/said" || echo 'it crashed, or hung')"
+	else
+		fail "$name: $test does not see it"
+	fi
+	cp "$LTTNGMAP_SRC/$file" "$tree/$file"
+}
+
+# Without a change all of them pass: else a failure would say nothing.
+for test in ring-section ring-edges ring-hostile ring-fork ring-rotation ring-lives; do
+	built "$test" || bail_out "$test cannot be built"
+	! fails "$test" || bail_out "$test fails as it is: $(<"$TAP_DIR/said")"
+done
+
+# ---- writers
+rseq=liblttngmap/ring-rseq.h
+dies 'rseq: the CPU' $rseq ring-section 's/("cmpl %%eax, %%fs[^\n]*\n)\s*"jne [^\n]*\n/$1/'
+dies 'rseq: the generation' $rseq ring-section 's/("cmpl %%eax, %c\[generation\][^\n]*\n)\s*"jne [^"\n]*\\n\\t"/$1 ""/'
+dies 'rseq: a child that was forked' $rseq ring-fork 's/"jz %l\[stale\]\\n\\t"/""/'
+dies 'rseq: room' $rseq ring-edges 's/"ja %l\[full\]\\n\\t"/""/'
+dies 'rseq: a clock behind the last event' $rseq ring-section 's/"js %l\[full\]\\n\\t"/""/'
+dies 'rseq: a sub-buffer that is open for long' $rseq ring-edges 's/"jnz %l\[full\]\\n\\t"/""/'
+dies 'rseq: the carry of the count' $rseq ring-section 's/"adcq \$0, %%r11\\n\\t"/""/'
+dies 'rseq: the position of a move' $rseq ring-section 's/("cmpq %c\[expected\][^\n]*\n)\s*"jne [^\n]*\n/$1/'
+
+lock=liblttngmap/ring-trylock.c
+dies 'trylock: the lock' $lock ring-section 's/return !__atomic_load_n\(&lock->holder.*?RELAXED\);\n}/return true;\n}/s'
+dies 'trylock: no unlock' $lock ring-section 's/__atomic_store_n\(&lock->holder, 0[^\n]*\n//'
+dies 'trylock: the mark stays' $lock ring-section 's/mark_ring\(ring, 0\);//'
+dies 'trylock: the generation' $lock ring-section 's/if \(__atomic_load_n\(channel->control_generation[^{;]*==\s*channel->generation\)/if (1)/'
+dies 'trylock: a child before the lock' $lock ring-section 's/if \(!epoch\)/if (0)/'
+dies 'trylock: an old commit that a child put back' $lock ring-fork 's/word0 = lock->commit\[0\];\n\t\tword1 = lock->commit\[1\];/word0 = ring->commit[0];\n\t\tword1 = ring->commit[1];/'
+dies 'trylock: room' $lock ring-edges 's/ &&\n\s*\(position & channel->offset_mask\) \+ record->total <= channel->offset_limit//'
+dies 'trylock: the clock' $lock ring-edges 's/ring_clock_fits\(ring, [^\n]*&now\) &&/1 \&\&/'
+dies 'trylock: the carry of the count' $lock ring-section 's/ \+ \(word0 \+ record->step < word0\)//'
+dies 'trylock: a table that never fits' $lock ring-edges 's/if \(tries\+\+ == TRIES_MAX\)/if (0)/'
+
+ring=liblttngmap/ring.h
+dies 'clock: behind the last event' $ring ring-section 's/\*now \+= LTTNGMAP_TIMESTAMP_MASK \+ 1 - ahead;//'
+dies 'clock: a sub-buffer that is open for long' $ring ring-edges 's/ &&\n\s*\*now - __atomic_load_n\(&ring->opened[^;]*;/;/'
+
+switch=liblttngmap/ring-switch.c
+dies 'switch: room' $switch ring-section 's/if \(fits && [^\n]*\n\s*return RING_AGAIN;//'
+dies 'switch: the first event' $switch ring-edges 's/if \(!word0 && !word1\)/if (0)/'
+dies 'switch: the position ends' $switch ring-edges 's/if \(q == LTTNGMAP_POSITION_MASK >> [^\n]*\n\s*return RING_ENDED;//'
+dies 'switch: a slot that an aborted writer took' $switch ring-edges 's/if \(state == LTTNGMAP_SLOT_WRITING && seq == next\)\n\s*return RING_WRITTEN;//'
+dies 'switch: an unread slot' $switch ring-edges 's/if \(state == LTTNGMAP_SLOT_WRITING && channel->mode [^\n]*\n\s*return RING_FULL;//'
+
+# ---- the reader
+reader=sessiond/ring-reader.c
+dies 'reader: the position is beyond the end' $reader ring-hostile 's/if \(\(commit->position & \(subbuf_size\(reader\) - 1\)\) >\n[^\n]*TAIL\)/if (0)/'
+dies 'reader: discards go back' $reader ring-hostile 's/if \(commit->discards < reader->account.discarded\)/if (0)/'
+dies 'reader: a base of a later switch' $reader ring-edges 's/\(uint64_t\)\(int32_t\)\(commit/(uint64_t)(uint32_t)(commit/'
+dies 'reader: more events than fit below the position' $reader ring-hostile 's/ &&\n\s*written <= commit->position \/ LTTNGMAP_RECORD_HEADER_SIZE//'
+dies 'reader: a slot of a later sub-buffer' $reader ring-edges 's/if \(lttngmap_slot_seq\(old\) > seq\)/if (0)/'
+dies 'reader: a slot of another sub-buffer' $reader ring-hostile 's/lttngmap_slot_seq\(old\) != seq \|\|//'
+dies 'reader: a slot that nobody writes' $reader ring-hostile 's/lttngmap_slot_state\(old, index\) != LTTNGMAP_SLOT_WRITING \|\|//'
+dies 'reader: an id outside of the ring' $reader ring-hostile 's/ \|\|\n\s*\*id > subbufs_of\(reader\)//'
+dies 'reader: a descriptor of another sub-buffer' $reader ring-hostile 's/if \(opened->seq != stretch->seq\)/if (0)/'
+dies 'reader: the clock goes back' $reader ring-hostile 's/if \(opened->begin < reader->end\)\n\t\treturn/if (0)\n\t\treturn/'
+dies 'reader: events go back' $reader ring-hostile 's/opened->events_begin < reader->events \|\|//'
+dies 'reader: events that nobody overwrote' $reader ring-hostile 's/ \|\|\n\s*\(opened->events_begin > reader->events &&\n[^\n]*\)\)/)/'
+dies 'reader: a content larger than a sub-buffer' $reader ring-hostile 's/ \|\| stretch->to > subbuf_size\(reader\) - LTTNGMAP_SUBBUF_TAIL//'
+dies 'reader: a content smaller than what was read' $reader ring-hostile 's/stretch->to < stretch->from \|\| //'
+dies 'reader: more events than fit' $reader ring-hostile 's/events > \(stretch->to - stretch->from\) \/ LTTNGMAP_RECORD_HEADER_SIZE \|\|//'
+dies 'reader: a content without events' $reader ring-hostile 's/ \|\|\n\s*\(events == 0\) != \(stretch->to == stretch->from\)//'
+dies 'reader: an end before the begin' $reader ring-hostile 's/stretch->end < stretch->opened.begin \|\| //'
+dies 'reader: an end in the future' $reader ring-hostile 's/ \|\| stretch->end > latest//'
+dies 'reader: discards of a full sub-buffer go back' $reader ring-hostile 's/if \(stretch->discards < reader->discards_full\)/if (0)/'
+dies 'reader: discards told before are not taken back' $reader ring-edges 's/if \(stretch->discards > reader->discards\)\n//'
+dies 'reader: a current slot of another sub-buffer' $reader ring-hostile 's/lttngmap_slot_seq\(entry\) != reader->seq \|\|//'
+dies 'reader: a current id outside of the ring' $reader ring-hostile 's/ \|\|\n\s*stretch\.id > subbufs_of\(reader\)//'
+dies 'reader: a partial packet that is lapped' $reader ring-edges 's/lttngmap_slot_seq\(load\(lttngmap_ring_slots\(reader->ring\) \+ index\)\) == held->seq/1/'
+dies 'reader: a packet that may be lapped says so' $reader ring-edges 's/packet->flags \|= LTTNGMAP_PACKET_VOLATILE;/;/'
+dies 'reader: a frozen ring stays' $reader ring-edges 's/if \(reader->frozen\) \{/if (0) {/'
+dies 'reader: a mark beyond what can be unread' $reader ring-rotation 's/if \(reader->geometry->mode != LTTNGMAP_MODE_OVERWRITE && reader->mark > most\)/if (0)/'
+
+# ---- its other life
+dies 'life: the copy' $reader ring-lives 's/\*reader = undo->before;//'
+dies 'life: the exchange that was made' $reader ring-lives 's/if \(undo->swapping\) \{/if (0) {/'
+
+((ran > 0)) || bail_out 'nothing was tried'
+figure 24 "$ran of $nr checks of the code taken out, $tap_failed not noticed"
+done_testing

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * What a writer looks at once more when it is alone on a ring, each fired by
+ * hand: the CPU, the channel's generation, the position that a move was
+ * prepared for, the clock. And what it counts beyond 16 bits.
+ */
+#include <sched.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <urcu.h>
+
+#include "common/clock.h"
+#include "liblttngmap/channel.h"
+#include "liblttngmap/ring-rseq.h"
+#include "liblttngmap/ring-switch.h"
+#include "liblttngmap/ring-trylock.h"
+#include "liblttngmap/ring-write.h"
+#include "tests/utils/ring-bench-set.h"
+#include "tests/utils/tap.h"
+
+#define SUBBUF_SHIFT 12
+#define SUBBUFS_SHIFT 2
+#define SUBBUFS (1u << SUBBUFS_SHIFT)
+#define SMALL (LTTNGMAP_RECORD_HEADER_SIZE + 8)
+/* As far as the clock goes back: less than what counts as a wrap. */
+#define BACK UINT64_C(1000000)
+
+static struct bench_set bench;
+static struct ring_channel channel;
+static uint64_t clock_offset;
+
+/* In place of libc's, for both halves of the ring. */
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+	uint64_t ns;
+	long result = syscall(SYS_clock_gettime, id, now);
+
+	if (result < 0)
+		return -1;
+	ns = (uint64_t)now->tv_sec * 1000000000 + (uint64_t)now->tv_nsec + clock_offset;
+	now->tv_sec = (time_t)(ns / 1000000000);
+	now->tv_nsec = (long)(ns % 1000000000);
+	return 0;
+}
+
+static struct lttngmap_ring *ring_of(uint32_t ring)
+{
+	return (struct lttngmap_ring *)(bench.rings + ring * lttngmap_ring_stride(SUBBUFS));
+}
+
+static uint32_t rings(void)
+{
+	return bench.control->cpu_rings + LTTNGMAP_EXTRA_RINGS;
+}
+
+/* With one event in ring 0. */
+static void set_up(enum lttngmap_clock clock, bool use_rseq)
+{
+	static const uint64_t field = 1;
+	struct bench_set_config config = {
+		.mode = LTTNGMAP_MODE_OVERWRITE,
+		.clock = clock,
+		.subbuf_shift = SUBBUF_SHIFT,
+		.subbufs_shift = SUBBUFS_SHIFT,
+		.use_rseq = use_rseq,
+	};
+
+	bench_set_create(&bench, &config);
+	for (uint32_t ring = 1; ring < rings(); ring++)
+		bench_set_hold(&bench, ring_of(ring), true);
+	ring_write(bench.local, 0, &(struct ring_event){ &field, sizeof(field), NULL, 1 });
+	if (channel_view(bench.local, 0, &channel) != CHANNEL_ON)
+		bail_out("no channel");
+}
+
+static void emit(unsigned events)
+{
+	static const uint64_t field = 2;
+
+	while (events--)
+		ring_write(bench.local, 0, &(struct ring_event){ &field, sizeof(field), NULL, 1 });
+}
+
+static struct ring_record make_record(uint32_t cpu, uint32_t generation)
+{
+	static const uint64_t field = 3;
+
+	return (struct ring_record){
+		.place = { cpu, generation },
+		.fields = &field,
+		.total = SMALL,
+		.step = SMALL + (UINT64_C(1) << LTTNGMAP_COUNT_SHIFT),
+		.id = 1,
+		.now = ring_clock(channel.clock),
+	};
+}
+
+static enum ring_result write_to(uint32_t ring, uint32_t cpu, uint32_t generation)
+{
+	struct ring_record record = make_record(cpu, generation);
+
+	return ring_rseq_write(&channel, __rseq_offset, ring_of(ring),
+			       channel.data + ring * channel.ring_size, &record);
+}
+
+static void test_sections(void)
+{
+	struct ring_move move;
+	uint64_t before;
+	enum ring_result result;
+
+	set_up(LTTNGMAP_CLOCK_TSC, true);
+	before = ring_of(0)->commit[0];
+	is(write_to(0, 0, channel.generation), RING_WRITTEN, "a record for the CPU's own ring");
+	ok(ring_of(0)->commit[0] != before, "… is there");
+	before = ring_of(0)->commit[0];
+	is(write_to(0, 1, channel.generation), RING_AGAIN, "one for another CPU's");
+	is(write_to(0, 0, channel.generation + 1), RING_STALE, "one of another generation");
+	__atomic_store_n(&bench.control->channels[0].generation, 0, __ATOMIC_RELAXED);
+	is(write_to(0, 0, channel.generation), RING_STALE, "one after a stop");
+	is(ring_of(0)->commit[0], before, "… are not");
+	__atomic_store_n(&bench.control->channels[0].generation, channel.generation,
+			 __ATOMIC_RELAXED);
+
+	is(ring_switch_prepare(&channel, ring_of(0), 1u << SUBBUF_SHIFT, &move), RING_WRITTEN,
+	   "a move is prepared");
+	move.place = (struct ring_place){ 0, channel.generation };
+	emit(1);
+	before = ring_of(0)->commit[0];
+	is(ring_rseq_move(&channel, __rseq_offset, ring_of(0), &move), RING_AGAIN,
+	   "but not made from another position");
+	move.expected = before;
+	move.place.cpu = 1;
+	is(ring_rseq_move(&channel, __rseq_offset, ring_of(0), &move), RING_AGAIN,
+	   "nor on another CPU");
+	move.place = (struct ring_place){ 0, channel.generation + 1 };
+	is(ring_rseq_move(&channel, __rseq_offset, ring_of(0), &move), RING_STALE,
+	   "nor of another generation");
+	is(ring_of(0)->commit[0], before, "… and the position stays");
+	result = ring_switch_prepare(&channel, ring_of(0), 1u << SUBBUF_SHIFT, &move);
+	move.place = (struct ring_place){ 0, channel.generation };
+	if (result == RING_WRITTEN)
+		result = ring_rseq_move(&channel, __rseq_offset, ring_of(0), &move);
+	is(result, RING_WRITTEN, "one that is right is made");
+	is((ring_of(0)->commit[0] & LTTNGMAP_POSITION_MASK) >> SUBBUF_SHIFT, 1, "… once");
+	bench_set_destroy(&bench);
+}
+
+static void test_room(void)
+{
+	struct ring_move move;
+
+	set_up(LTTNGMAP_CLOCK_TSC, false);
+	is(ring_switch_prepare(&channel, ring_of(0), SMALL, &move), RING_AGAIN,
+	   "no move is prepared where there is room");
+	is(lttngmap_slot_seq(lttngmap_ring_slots(ring_of(0))[1]), 0, "… and no slot taken");
+	bench_set_destroy(&bench);
+}
+
+static void test_lock(void)
+{
+	struct ring_record record;
+	struct lttngmap_ring *full;
+	uint64_t before;
+
+	set_up(LTTNGMAP_CLOCK_TSC, false);
+	record = make_record(0, 0);
+	before = ring_of(0)->commit[0];
+	__atomic_store_n(&bench.control->channels[0].generation, 0, __ATOMIC_RELAXED);
+	is(ring_trylock_write(bench.local, &channel, 0, rings() - 1, 0, &record, &full), RING_STALE,
+	   "by trylock: a record after a stop");
+	is(ring_of(0)->commit[0], before, "… is not there");
+	is(ring_of(0)->lock, 0, "… and the ring's mark is gone");
+	is(ring_lock_of(bench.local, ring_of(0))->holder, 0, "… and the lock is free");
+	__atomic_store_n(&bench.control->channels[0].generation, channel.generation,
+			 __ATOMIC_RELAXED);
+	bench_set_hold(&bench, ring_of(0), true);
+	is(ring_trylock_write(bench.local, &channel, 0, rings() - 1, 0, &record, &full), RING_TAKEN,
+	   "one where all rings are held");
+	is(ring_of(0)->commit[0], before, "… is not there");
+	is(ring_lock_of(bench.local, ring_of(0))->holder, 1, "… and the lock is its holder's");
+	bench_set_hold(&bench, ring_of(0), false);
+	bench.local->epoch = 0;
+	is(ring_trylock_write(bench.local, &channel, 0, rings() - 1, 0, &record, &full), RING_GONE,
+	   "one of a forked child");
+	is(ring_of(0)->commit[0], before, "… is not there");
+	bench_set_destroy(&bench);
+}
+
+/* Timestamps of all records, in the order in which they stand there. */
+static unsigned times_back(unsigned *records)
+{
+	struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY,
+					  .flags = LTTNGMAP_PACKET_PARTIAL };
+	uint64_t last = 0, header;
+	unsigned back = 0;
+
+	*records = 0;
+	while (ring_set_get_packet(bench.set, &packet) == 0) {
+		for (uint32_t at = 0; at < packet.length; at += SMALL) {
+			memcpy(&header,
+			       bench.data + 4096 + ((uint64_t)packet.subbuf_id << SUBBUF_SHIFT) +
+				       packet.offset + at,
+			       sizeof(header));
+			back += header >> 16 < last;
+			last = header >> 16;
+			++*records;
+		}
+		packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY,
+						   .flags = LTTNGMAP_PACKET_PARTIAL };
+	}
+	return back;
+}
+
+static void test_clock_back(bool use_rseq)
+{
+	unsigned records;
+
+	diag("by %s", use_rseq ? "rseq" : "trylock");
+	clock_offset = UINT64_C(1000) * BACK;
+	set_up(LTTNGMAP_CLOCK_MONOTONIC, use_rseq);
+	emit(3);
+	clock_offset -= BACK;
+	emit(3);
+	is(times_back(&records), 0, "a clock that goes back does not take the records along");
+	is(records + ring_of(0)->discards, 7, "… which are there, or counted as lost");
+	is(bench.totals.closed_rings, 0, "… and the ring is good");
+	bench_set_destroy(&bench);
+	clock_offset = 0;
+}
+
+static void test_count(bool use_rseq)
+{
+	const unsigned events = 70000;
+	struct lttngmap_packet packet;
+
+	diag("by %s", use_rseq ? "rseq" : "trylock");
+	set_up(LTTNGMAP_CLOCK_TSC, use_rseq);
+	emit(events);
+	packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY };
+	while (ring_set_get_packet(bench.set, &packet) == 0)
+		packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY };
+	is(bench.totals.written, events + 1, "more events than 16 bits count are counted");
+	is(bench.totals.closed_rings, 0, "… and the ring is good");
+	bench_set_destroy(&bench);
+}
+
+int main(void)
+{
+	cpu_set_t cpu;
+
+	CPU_ZERO(&cpu);
+	CPU_SET(0, &cpu);
+	rcu_register_thread();
+	ring_set_table_create();
+	test_room();
+	test_lock();
+	test_clock_back(false);
+	test_count(false);
+	if (__rseq_size == 0 || sched_setaffinity(0, sizeof(cpu), &cpu) < 0) {
+		skip(18, "restartable sequences are off, or CPU 0 is not to be had");
+	} else {
+		test_sections();
+		test_clock_back(true);
+		test_count(true);
+	}
+	ring_set_table_destroy();
+	rcu_unregister_thread();
+	return done_testing();
+}

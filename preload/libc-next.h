@@ -26,8 +26,9 @@
 #define LIBC_NEXT_FUNCTIONS(X)                                                                     \
 	X(malloc)                                                                                  \
 	X(free)                                                                                    \
-	X(calloc) X(realloc) X(reallocarray) X(memalign) X(aligned_alloc) X(posix_memalign)        \
-		X(valloc) X(pvalloc)
+	X(calloc)                                                                                  \
+	X(realloc)                                                                                 \
+	X(reallocarray) X(memalign) X(aligned_alloc) X(posix_memalign) X(valloc) X(pvalloc)
 
 struct libc_next {
 	void *(*malloc)(size_t size);

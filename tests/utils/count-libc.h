@@ -20,8 +20,9 @@
 #define COUNT_FUNCTIONS(X)                                                                         \
 	X(malloc)                                                                                  \
 	X(free)                                                                                    \
-	X(calloc) X(realloc) X(memalign) X(posix_memalign) X(reallocarray) X(aligned_alloc)        \
-		X(valloc) X(pvalloc)
+	X(calloc)                                                                                  \
+	X(realloc)                                                                                 \
+	X(memalign) X(posix_memalign) X(reallocarray) X(aligned_alloc) X(valloc) X(pvalloc)
 
 enum {
 #define COUNT_ENUM(name) COUNT_##name,

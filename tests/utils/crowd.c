@@ -48,7 +48,7 @@ static int be_member(struct numbered_counts *counts)
 
 static pid_t start_member(char *program)
 {
-	char *arguments[] = {program, NULL};
+	char *arguments[] = { program, NULL };
 	pid_t pid;
 	int error = posix_spawn(&pid, "/proc/self/exe", NULL, NULL, arguments, environ);
 
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 {
 	const char *path = getenv("NUMBERED_COUNTS");
 	unsigned int nr_members, come = 0;
-	struct timespec step = {0};
+	struct timespec step = { 0 };
 	double pause;
 	pid_t *members;
 	int failed = 0;

@@ -34,6 +34,7 @@
 /* How long daemon and consumer may take to die. */
 #define DYING_MS 5000
 #define TICK_USEC UINT64_C(5000)
+#define BASE_MAX 64
 
 /* The next life, while it lasts. */
 struct life {
@@ -353,21 +354,32 @@ static int run_life(struct life *life, const struct options *options, struct led
 	return error < 0 ? error : 0;
 }
 
+/* Sockets in it have short paths. */
+static const char *temporary_base(void)
+{
+	const char *base = getenv("TMPDIR");
+
+	return base && base[0] == '/' && strlen(base) < BASE_MAX ? base : "/tmp";
+}
+
 /* In a directory of its own, with a ledger of its own. 0 or -errno; it was said. */
 static int live(struct life *life, const struct options *given)
 {
 	struct options options = *given;
-	char why[RECOVER_WHY_SIZE] = "", path[] = "/tmp/lttngmap-recover-XXXXXX";
+	char why[RECOVER_WHY_SIZE] = "", path[BASE_MAX + 32];
 	struct ledger *ledger = NULL;
 	struct runtime_dir dir;
 	int error;
 
+	snprintf(path, sizeof(path), "%s/lttngmap-recover-XXXXXX", temporary_base());
 	if (!mkdtemp(path)) {
 		error = -errno;
 		log_error("cannot make %s: %s", path, strerror(-error));
 		return error;
 	}
 	options.runtime_dir = path;
+	/* It leaves no mount where it is killed. */
+	options.mediator = (char *)"ring-socket";
 	options.private_instance = true;
 	options.reserve = 0;
 	error = runtime_dir_enter(path, true, &dir);

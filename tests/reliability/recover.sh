@@ -19,6 +19,8 @@ RINGS=$TAP_DIR/rings
 export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
 unset XDG_RUNTIME_DIR
 recovered=0
+# Where a recovery that is killed leaves its private directory.
+export TMPDIR=$TAP_DIR
 # A daemon that was killed leaves its mount.
 # shellcheck disable=SC2317 # called by name
 unmount() {
@@ -151,7 +153,7 @@ for delay in 0.01 0.03 0.05 0.08; do
 	kill -KILL "$pid" 2>/dev/null
 	wait "$pid" 2>/dev/null
 	# What it had begun: it ends by itself, without its daemon.
-	wait_for eval '! pgrep -f "lttngmap-consumerd --control=/tmp/lttngmap-recover-"'
+	wait_for eval '! pgrep -f "lttngmap-consumerd --control=$TAP_DIR/lttngmap-recover-"'
 	[[ -e $RINGS/ledger ]] || break
 done
 if [[ -e $RINGS/ledger ]]; then
@@ -164,6 +166,7 @@ else
 	is "$numbered_sound" 0 'and the trace is sound'
 fi
 check_readable 'recovered again'
+is "$(grep " $TAP_DIR/lttngmap-recover" /proc/self/mounts)" '' 'no mount is left'
 
 diag "figure: $recovered recoveries"
 done_testing

@@ -107,6 +107,7 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < nr_members; i++)
 		if (members[i] > 0)
 			failed += end_member(members[i], SIGTERM);
+	free(members);
 	printf("%u processes\n", come);
 	return failed > 0;
 }

@@ -4,7 +4,9 @@
  * ring-write.c - which ring a record goes to, and what happens when it does
  * not go there at the first try.
  */
+#include <linux/futex.h>
 #include <sys/rseq.h>
+#include <time.h>
 
 #include <lttngmap/abi.h>
 
@@ -24,6 +26,9 @@
  * row mean that the clock went backwards, or that a debugger steps.
  */
 #define TRIES_MAX 1000
+/* Of these, as long as all rings are held: so many by yielding, the others after a pause. */
+#define HOLDERS_YIELDS 200
+#define HOLDERS_STEP_NS 1000000
 
 /* By rseq, on the ring of record->place.cpu, moving on where that is needed. */
 static enum ring_result try_rseq(struct local *local, const struct ring_channel *channel,
@@ -131,6 +136,21 @@ static struct lttngmap_ring *ring_of_slot(const struct local *local, uint32_t sl
 }
 
 /*
+ * All rings are held: by who was preempted, and will let go. Or by what our thread was
+ * interrupted in, who will not: so this ends with the tries, within a second.
+ */
+static void wait_for_holders(unsigned tries)
+{
+	const struct timespec step = { .tv_nsec = HOLDERS_STEP_NS };
+	const uint32_t none = 0;
+
+	if (tries < HOLDERS_YIELDS)
+		arch_syscall(SYS_sched_yield);
+	else
+		arch_syscall(SYS_futex, &none, FUTEX_WAIT, 0, &step);
+}
+
+/*
  * What did not go at once: from the beginning, until it is written or lost.
  * `passed`: the channel's filter has let it pass.
  */
@@ -166,7 +186,7 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 			ring = ring_at(&channel, channel.cpu_rings);
 			if (!may_block)
 				goto lost;
-			arch_syscall(SYS_sched_yield);
+			wait_for_holders(tries);
 			break;
 		case RING_TOO_LARGE:
 		case RING_ENDED:

@@ -10,11 +10,15 @@
 #include <unistd.h>
 
 #include "common/protocol-app.h"
+#include "sessiond/ring-reader.h"
 
 /* No machine has more; and the sizes that follow do not overflow. */
 #define CPUS_MAX 8192u
-/* Of a time in nanoseconds, or in ticks: some centuries. */
+/* Of a time in nanoseconds: more than a century. */
 #define TIME_MAX (UINT64_C(1) << 62)
+/* Of a clock, Hz. */
+#define FREQUENCY_MIN UINT64_C(200000000)
+#define FREQUENCY_MAX UINT64_C(100000000000)
 
 int recover_ledger_read(const struct recover_ledger *old, uint64_t offset, void *bytes,
 			uint64_t size)
@@ -47,12 +51,16 @@ static void mend_bool(bool *value)
 static const char *check_calibration(const struct clock_calibration *calibration)
 {
 	const struct clock_sample *first = &calibration->first, *last = &calibration->last;
+	struct clock_description description;
 	uint32_t clock;
 
 	memcpy(&clock, &calibration->clock, sizeof(clock));
 	if (clock > LTTNGMAP_CLOCK_MONOTONIC || last->clock < first->clock ||
 	    last->monotonic < first->monotonic || first->realtime >= TIME_MAX ||
-	    last->clock >= TIME_MAX)
+	    last->clock >= RING_PAST_LATEST)
+		return "its clock cannot be";
+	clock_calibration_describe(calibration, &description);
+	if (description.frequency < FREQUENCY_MIN || description.frequency > FREQUENCY_MAX)
 		return "its clock cannot be";
 	return NULL;
 }

@@ -61,7 +61,7 @@ void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *ge
 
 uint64_t ring_geometry_latest(const struct ring_geometry *geometry)
 {
-	return geometry->past ? INT64_MAX : clock_read(geometry->clock) + CLOCK_SLACK;
+	return geometry->past ? RING_PAST_LATEST : clock_read(geometry->clock) + CLOCK_SLACK;
 }
 
 void ring_reader_move(struct ring_reader *reader, const struct ring_geometry *geometry,

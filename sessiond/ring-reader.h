@@ -100,6 +100,8 @@ bool ring_undo_restore(struct ring_undo *undo);
 
 void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *geometry,
 		      struct lttngmap_ring *ring, struct ring_undo *undo);
+/* Of rings of another time, ticks: some ten years, which readers can still add to a date. */
+#define RING_PAST_LATEST (UINT64_C(1) << 60)
 /* No record is later: what a writer could have read by now. */
 uint64_t ring_geometry_latest(const struct ring_geometry *geometry);
 /* The same reader in a new life, where geometry and ring lie elsewhere. */

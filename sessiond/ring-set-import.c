@@ -52,7 +52,7 @@ static bool check_reader(const struct ring_import *import, struct ring_reader *r
 	reader->geometry = NULL;
 	reader->ring = NULL;
 	return reader->seq <= LTTNGMAP_POSITION_MASK >> import->subbuf_shift &&
-	       reader->end <= INT64_MAX && is_count(reader->discards) &&
+	       reader->end <= RING_PAST_LATEST && is_count(reader->discards) &&
 	       is_count(reader->account.overwritten) && is_count(reader->account.discarded) &&
 	       reader->offset <= content_max(import) && reader->spare <= subbufs_of(import) &&
 	       (!reader->out || reader->out_id <= subbufs_of(import)) &&
@@ -74,7 +74,7 @@ static bool check_hand(const struct ring_import *import, struct hand *hand)
 	return !hand->holds ||
 	       (packet->cpu < rings_of(import) && packet->subbuf_id / ids == packet->cpu &&
 		packet->timestamp_begin <= packet->timestamp_end &&
-		packet->timestamp_end <= INT64_MAX && is_count(packet->discarded) &&
+		packet->timestamp_end <= RING_PAST_LATEST && is_count(packet->discarded) &&
 		is_count(packet->events) && packet->offset <= content_max(import) &&
 		packet->length <= content_max(import) - packet->offset && hand->held.id < ids &&
 		hand->held.seq <= LTTNGMAP_POSITION_MASK >> import->subbuf_shift);

@@ -28,9 +28,12 @@
 /* A program has 100 ms for all of it. */
 #define REGISTER_USEC UINT64_C(4000000)
 #define REGISTER_ACCURACY_USEC UINT64_C(100000)
-/* Connections that have not registered; the oldest of a user goes when there are more. */
-#define PENDING_MAX 512u
-#define PENDING_PER_USER_MAX 128u
+/*
+ * Connections that have not registered, of one user, or a quarter of its descriptors where
+ * that is more: the oldest goes when there are more. Of all users, so many times that.
+ */
+#define PENDING_PER_USER_MIN 128u
+#define PENDING_USERS 4u
 
 struct app_connection {
 	struct cds_list_head node;      /* in pending or registered */
@@ -127,18 +130,29 @@ static void find_most_pending(struct quota_user *user, void *data)
 {
 	struct quota_user **most = data;
 
-	if (user->nr_pending > (*most ? (*most)->nr_pending : 0))
+	if (user->limited && user->nr_pending > (*most)->nr_pending)
 		*most = user;
 }
 
-/* Make room: one user cannot use up the places of the others. */
+/*
+ * Make room: one user cannot use up the places of the others. Root and the daemon's own
+ * user could do worse; when five hundred of their programs start at once, all are served.
+ */
 static void limit_pending(struct app_connections *all, struct quota_user *user)
 {
-	if (user->nr_pending < PENDING_PER_USER_MAX) {
-		if (all->nr_pending < PENDING_MAX)
+	uint64_t most = quota_limits(all->daemon->quota)->descriptors / 4;
+
+	if (!user->limited)
+		return;
+	if (most < PENDING_PER_USER_MIN)
+		most = PENDING_PER_USER_MIN;
+	if (user->nr_pending < most) {
+		if (all->nr_pending < PENDING_USERS * most)
 			return;
 		quota_each(all->daemon->quota, find_most_pending, &user);
 	}
+	if (user->nr_pending == 0)
+		return;
 	connection_close(cds_list_first_entry(&user->pending, struct app_connection, user_node));
 }
 

@@ -13,7 +13,7 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh" || exit 1
 
 : "${LTTNGMAP_CC:=cc}"
-every=8
+every=16
 
 [[ ${LTTNGMAP_TEST_RSEQ:-on} != off ]] || skip_all 'without restartable sequences half of it is not run'
 [[ -z ${LTTNGMAP_SANITIZED:-} ]] || skip_all 'the code is compiled here, without sanitizers'

@@ -92,6 +92,7 @@ if [[ $EUID == 0 && -n $python ]]; then
 	chmod a+x "$TAP_DIR"
 	mkdir "$foreign"
 	chown 64123 "$foreign"
+	: >"$TAP_DIR/fake.log"
 	setpriv --reuid=64123 --regid=64123 --clear-groups "$python" - "$foreign" idle \
 		<"$LTTNGMAP_SRC/tests/utils/fake-app-daemon" >"$TAP_DIR/fake.log" 2>&1 &
 	fakes+=($!)

@@ -97,6 +97,9 @@ bool record_check(const struct record_format *format, const struct lttngmap_pack
 	struct walk walk = { .at = bytes, .left = packet->length };
 	uint64_t time = packet->timestamp_begin;
 
+	/* A sub-buffer takes records for less than that: see liblttngmap/ring.h. */
+	if (packet->timestamp_end - packet->timestamp_begin > LTTNGMAP_TIMESTAMP_MASK >> 1)
+		return false;
 	for (uint64_t i = 0; i < packet->events; i++)
 		if (!pass_record(&walk, format, &time, packet->timestamp_end))
 			return false;

@@ -89,6 +89,8 @@ libsessiond_la_SOURCES = \
 	sessiond/metadata.h \
 	sessiond/options.c \
 	sessiond/options.h \
+	sessiond/pid-state.c \
+	sessiond/pid-state.h \
 	sessiond/pickup.c \
 	sessiond/pickup.h \
 	sessiond/process.c \

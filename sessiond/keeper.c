@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "sessiond/pid-state.h"
 
 /* A life that ends so soon after the daemon began to serve, or before, is short. */
 #define SHORT_MS 100
@@ -192,20 +193,7 @@ static void pass_signal(struct keeper *keeper)
  */
 static bool is_dying(pid_t pid)
 {
-	char path[32], text[512];
-	const char *name_end;
-	size_t length;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	length = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[length] = '\0';
-	name_end = strrchr(text, ')');
-	return name_end && strncmp(name_end, ") Z", 3) == 0;
+	return pid_state(pid) == 'Z';
 }
 
 /* Until it is gone; how it ended, as of waitpid(2). */

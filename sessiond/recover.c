@@ -27,6 +27,7 @@
 #include "sessiond/daemon.h"
 #include "sessiond/listen.h"
 #include "sessiond/options.h"
+#include "sessiond/pid-state.h"
 #include "sessiond/ring-dir.h"
 #include "sessiond/runtime-dir.h"
 #include "sessiond/session.h"
@@ -100,20 +101,9 @@ static int open_ledger(struct recovery *recovery)
 /* Is there a process of that number, and not only what is left of one? */
 static bool is_process(pid_t pid)
 {
-	char path[32], text[512];
-	const char *name_end;
-	size_t length;
-	FILE *file;
+	char state = pid_state(pid);
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	length = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[length] = '\0';
-	name_end = strrchr(text, ')');
-	return name_end && strncmp(name_end, ") Z", 3) != 0;
+	return state && state != 'Z';
 }
 
 /* Does the keeper live, who listens at the control socket? */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#ifndef SESSIOND_PID_STATE_H
+#define SESSIOND_PID_STATE_H
+
+#include <sys/types.h>
+
+/*
+ * The state of a process's first thread, a letter as in proc_pid_stat(5): 'Z' where
+ * it has ended, whether or not others are left. 0: there is no such process.
+ */
+char pid_state(pid_t pid);
+
+#endif /* SESSIOND_PID_STATE_H */

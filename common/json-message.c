@@ -21,6 +21,12 @@ static int wait_for(int fd, short events, int timeout_ms)
 
 int json_message_send(int fd, struct json_object *object, int passed_fd, int timeout_ms)
 {
+	return json_message_send_fds(fd, object, &passed_fd, passed_fd >= 0 ? 1 : 0, timeout_ms);
+}
+
+int json_message_send_fds(int fd, struct json_object *object, const int *fds, size_t nr_fds,
+			  int timeout_ms)
+{
 	size_t length;
 	const char *text = json_object_to_json_string_length(object, TEXT_FLAGS, &length);
 	int error;
@@ -30,7 +36,7 @@ int json_message_send(int fd, struct json_object *object, int passed_fd, int tim
 	if (length > PROTOCOL_CONTROL_MESSAGE_MAX)
 		return -EMSGSIZE;
 	for (;;) {
-		error = socket_send(fd, text, length, &passed_fd, passed_fd >= 0 ? 1 : 0);
+		error = socket_send(fd, text, length, fds, nr_fds);
 		if (error != -EAGAIN)
 			return error;
 		error = wait_for(fd, POLLOUT, timeout_ms);
@@ -41,22 +47,33 @@ int json_message_send(int fd, struct json_object *object, int passed_fd, int tim
 
 int json_message_receive(int fd, struct json_object **object, int *passed_fd, int timeout_ms)
 {
+	size_t nr_fds = passed_fd ? 1 : 0;
+	int error, received_fd = -1;
+
+	error = json_message_receive_fds(fd, object, &received_fd, &nr_fds, timeout_ms);
+	if (passed_fd)
+		*passed_fd = nr_fds > 0 ? received_fd : -1;
+	return error;
+}
+
+int json_message_receive_fds(int fd, struct json_object **object, int *fds, size_t *nr_fds,
+			     int timeout_ms)
+{
 	char *bytes = malloc(PROTOCOL_CONTROL_MESSAGE_MAX);
-	size_t nr_fds;
+	size_t room = *nr_fds;
 	ssize_t size;
 	int error = 0;
-	int received_fd = -1;
 
-	if (passed_fd)
-		*passed_fd = -1;
+	*nr_fds = 0;
 	if (!bytes)
 		return -ENOMEM;
 	for (;;) {
-		nr_fds = passed_fd ? 1 : 0;
-		size = socket_receive(fd, bytes, PROTOCOL_CONTROL_MESSAGE_MAX, MSG_DONTWAIT,
-				      &received_fd, &nr_fds);
+		*nr_fds = room;
+		size = socket_receive(fd, bytes, PROTOCOL_CONTROL_MESSAGE_MAX, MSG_DONTWAIT, fds,
+				      nr_fds);
 		if (size != -EAGAIN)
 			break;
+		*nr_fds = 0;
 		error = wait_for(fd, POLLIN, timeout_ms);
 		if (error < 0)
 			goto free;
@@ -67,12 +84,8 @@ int json_message_receive(int fd, struct json_object **object, int *passed_fd, in
 		error = (int)size;
 	else
 		error = json_message_parse(bytes, (size_t)size, object);
-	if (nr_fds > 0) {
-		if (error == 0)
-			*passed_fd = received_fd;
-		else
-			close(received_fd);
-	}
+	while (error && *nr_fds > 0)
+		close(fds[--*nr_fds]);
 free:
 	free(bytes);
 	return error;

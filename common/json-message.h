@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * json-message.h - the messages of common/protocol-control.h: one JSON object
- * in one SOCK_SEQPACKET message, with one descriptor or none.
+ * in one SOCK_SEQPACKET message, with one descriptor, none, or a few.
  *
  * The sockets are made by common/socket.h. timeout_ms: 0 does not wait and
  * answers -EAGAIN (for event loops), > 0 waits that long and answers
@@ -21,6 +21,8 @@
 
 /* Arrays and objects within each other, the message itself included. */
 #define JSON_MESSAGE_DEPTH 8
+/* Descriptors of one message. */
+#define JSON_MESSAGE_FDS_MAX 2
 
 /*
  * Send an object, which stays the caller's, with `passed_fd` unless it is -1.
@@ -28,6 +30,10 @@
  * -ECONNRESET the peer is gone.
  */
 int json_message_send(int fd, struct json_object *object, int passed_fd, int timeout_ms);
+
+/* The same with `nr_fds` descriptors, at most JSON_MESSAGE_FDS_MAX. */
+int json_message_send_fds(int fd, struct json_object *object, const int *fds, size_t nr_fds,
+			  int timeout_ms);
 
 /*
  * Receive an object, to be put by the caller. `passed_fd`: where to store the
@@ -37,6 +43,13 @@ int json_message_send(int fd, struct json_object *object, int passed_fd, int tim
  * -EMSGSIZE too large. Nothing is stored then but -1 for the descriptor.
  */
 int json_message_receive(int fd, struct json_object **object, int *passed_fd, int timeout_ms);
+
+/*
+ * The same with any number of descriptors up to *nr_fds, the room in `fds`; how
+ * many came is stored there, 0 on failure. Those beyond the room are closed.
+ */
+int json_message_receive_fds(int fd, struct json_object **object, int *fds, size_t *nr_fds,
+			     int timeout_ms);
 
 /* Parse bytes as a message; as json_message_receive does. 0 or -EBADMSG. */
 int json_message_parse(const char *bytes, size_t size, struct json_object **object);

@@ -149,6 +149,32 @@ static void check_travel(int *pair)
 	json_object_put(sent);
 }
 
+static void check_two_fds(int *pair)
+{
+	struct json_object *sent = parse("{}"), *received = NULL;
+	int fds[2] = { -1, -1 }, next = dup(pair[0]);
+	size_t nr_fds = 2;
+
+	close(next);
+	json_message_send_fds(pair[0], sent, pair, 2, 0);
+	is(json_message_receive_fds(pair[1], &received, fds, &nr_fds, 0), 0, "a message");
+	is(nr_fds, 2, "with two descriptors");
+	json_object_put(received);
+	close(fds[0]);
+	close(fds[1]);
+
+	json_message_send_fds(pair[0], sent, pair, 2, 0);
+	is(json_message_receive(pair[1], &received, &fds[0], 0), 0, "where one is awaited");
+	ok(fds[0] == next && fcntl(next + 1, F_GETFD) < 0, "the other is closed");
+	json_object_put(received);
+	close(fds[0]);
+
+	nr_fds = 2;
+	is(json_message_receive_fds(pair[1], &received, fds, &nr_fds, 0), -EAGAIN, "nothing");
+	is(nr_fds, 0, "has none");
+	json_object_put(sent);
+}
+
 /* A descriptor with what is no message must not stay open. */
 static void check_bad_with_fd(int *pair)
 {
@@ -229,6 +255,7 @@ int main(void)
 	check_parse();
 	check_members();
 	check_travel(pair);
+	check_two_fds(pair);
 	check_bad_with_fd(pair);
 	check_sizes(pair);
 	check_end(pair);

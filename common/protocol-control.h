@@ -62,6 +62,20 @@
  *       a session without trackers takes every process that its owner may
  *       trace; with trackers of a kind, those in the set, and of all kinds
  *       that have a set
+ *   {"verb": "kernel", "session": NAME, "buffer_size": BYTES, "pids": [PID]}
+ *       the session has a kernel part from now on: events of the kernel's, in a
+ *       tracefs instance of its own, go to a trace beside the program's. For root
+ *       only, in a session of its own, which is stopped, has no chunks and is no
+ *       flight recorder. Optional: "buffer_size", of each CPU, which the kernel does
+ *       not change any more when the session was started; "pids": only events of
+ *       these processes and of those that they start, an empty array: of all. What
+ *       is left out keeps its value. Answer: {"ok": true, "instance": NAME}
+ *   {"verb": "kernel-enable", "session": NAME, "rule": PATTERNS, "filter": EXPRESSION}
+ *       record the kernel's events that match SYSTEM:NAME as "enable" has it; makes the
+ *       kernel part where there is none. "filter" is optional, in the kernel's own
+ *       language (Documentation/trace/events.rst). Of several rules for one event, one
+ *       is to match. Answer: {"ok": true, "id": N, "matched": N events, "warnings":
+ *       [texts]}: a filter need not fit all of them, but one
  *   {"verb": "snapshot", "session": NAME, "output": DIRECTORY, "max_size": BYTES}
  *       the last two optional; answered when it is on disk: {"ok": true,
  *       "output": DIRECTORY, "events": N, "bytes": N}
@@ -85,8 +99,11 @@
  *        "written": N events written to rings, "kept": N events on disk,
  *        "discarded": N not written, ring full, "overwritten": N,
  *        "packets": N, "bytes": N written to disk, "streams": N,
- *        "chunks": N completed}
- *       after stop: written + discarded = kept + discarded + overwritten
+ *        "chunks": N completed, "kernel": {"instance": NAME, "events": N on disk,
+ *        "discarded": N that packets say were lost, "overrun": N, the kernel's own
+ *        count of these, "packets", "bytes", "streams"}}
+ *       after stop: written + discarded = kept + discarded + overwritten, which
+ *       count no event of the kernel's. "kernel" only where there is that part
  *   {"verb": "list", "from": N}
  *       "from" optional, as of "processes"; a session is never cut in two.
  *       {"ok": true, "next": N, "sessions": [{"session", "output", "snapshot", "active",
@@ -94,7 +111,9 @@
  *        {"period_ms", "size"}, "channels": [{"channel", "subbuf_size",
  *        "subbufs", "mode", "blocking_timeout_ms", "file_size", "file_count",
  *        "contexts": [NAME], "rules": [{"id", "enabled", "rule", and those of
- *        "exclude", "loglevel", "loglevel_only", "filter" that were given}]}]}]}
+ *        "exclude", "loglevel", "loglevel_only", "filter" that were given}]}],
+ *        "kernel": {"instance", "buffer_size", "pids": [PID], "events": N classes,
+ *        "rules": [{"id", "rule", "filter" where given}]} where there is that part}]}
  *   {"verb": "processes", "from": N}
  *       {"ok": true, "processes": [{"pid", "uid", "name", "traced_since_ms"}],
  *        "next": N}; "from" and "next" are for more than one message holds;
@@ -114,13 +133,16 @@
  *   daemon, unasked:
  *   {"event": "session", "session": NAME, "output": DIRECTORY, "rings": DIRECTORY,
  *    "uuid": TEXT, "uid": N, "gid": N, "chunk": N, "overwritten": N events,
- *    "snapshot": bool, "stream_size": BYTES}
+ *    "snapshot": bool, "stream_size": BYTES, "kernel": bool}
  *       "chunk": what the trace there is, as packets name it; "overwritten": as
  *       a consumer reported it before. Root's consumer writes with the file
  *       rights of that user. SESSION is unique here, and need not be what its
  *       owner calls it. "snapshot": look
  *       back over each ring file once (lttngmap/ring-file.h), write "stream_size"
- *       bytes of each ring at most (0: no limit), and close it
+ *       bytes of each ring at most (0: no limit), and close it. "kernel": NAME ends
+ *       in "/kernel", RINGS is a tracefs instance, and OUTPUT/kernel the trace; one
+ *       channel, "per_cpu", with stream id 0, is told, whose rings are
+ *       RINGS/per_cpu/cpuN/trace_pipe_raw; neither clear nor rotate comes
  *   {"event": "channel", "session": NAME, "channel": NAME, "id": stream id,
  *    "mode": …, "file_size": BYTES, "file_count": N}
  *       ring files of it appear in RINGS/CHANNEL/
@@ -129,6 +151,11 @@
  *   {"event": "metadata", "session": NAME, "generation": N, "final": bool}
  *       with the text as a sealed memfd; sent before the first packet with
  *       that generation can be had. "final": the daemon waits for "written".
+ *       Of a kernel session, it comes before "channel" and with a second sealed
+ *       memfd, the classes: for each a line "SYSTEM SIZE" and SIZE bytes, the text of
+ *       its tracefs `format` file. "final" then: nothing more is recorded, and
+ *       "written" of it says that all rings were read to their ends; it may
+ *       be followed by one that is not
  *   {"event": "clear", "session": NAME}
  *       remove what was written but the metadata; "cleared" says that it is done
  *   {"event": "rotate", "session": NAME, "chunk": N, "name": NAME, "final": bool,
@@ -144,7 +171,8 @@
  *    "streams": N, "cleared": N times so far, "overwritten": N events of files
  *    that made room, of earlier consumers too, "error": TEXT (optional: the disk is full, …)}
  *       cumulative since the last clear; at most every PROTOCOL_CONTROL_WRITTEN_MS, and at once
- *       when a final metadata was written. No answer.
+ *       when a final metadata was written. No answer. Of a kernel session "lapped" is
+ *       what its packets count as discarded, those of earlier consumers too
  *   {"verb": "rotated", "session": NAME, "chunk": N, "final": bool,
  *    "dropped": bool, "error": TEXT (optional)}
  *       "dropped": the chunk would have been empty, and was not made

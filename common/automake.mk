@@ -38,6 +38,16 @@ libconfine_la_SOURCES = \
 libconfine_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
 libconfine_la_LIBADD = $(SECCOMP_LIBS)
 
+# Of the daemons alone, too: the kernel's event classes.
+noinst_LTLIBRARIES += libkernel.la
+libkernel_la_SOURCES = \
+	common/kernel-class.c \
+	common/kernel-class.h \
+	common/kernel-step.c \
+	common/kernel-step.h
+libkernel_la_CFLAGS = $(AM_CFLAGS) $(TRACEEVENT_CFLAGS)
+libkernel_la_LIBADD = $(TRACEEVENT_LIBS)
+
 libringfile_la_SOURCES = \
 	common/map-guard.c \
 	common/map-guard.h \

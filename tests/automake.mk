@@ -331,6 +331,12 @@ tests_unit_name_LDADD = libcommon.la
 tests_unit_socket_SOURCES = tests/unit/socket.c
 tests_unit_socket_LDADD = libcommon.la
 
+# The kernel's event classes.
+check_PROGRAMS += tests/unit/kernel-class
+TESTS += tests/unit/kernel-class
+tests_unit_kernel_class_SOURCES = tests/unit/kernel-class.c
+tests_unit_kernel_class_LDADD = libkernel.la
+
 class_wire = tests/utils/class-wire.c tests/utils/class-wire.h
 check_PROGRAMS += tests/unit/metadata tests/unit/registry tests/unit/rule
 TESTS += tests/unit/metadata tests/unit/registry tests/unit/rule

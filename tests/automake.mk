@@ -315,6 +315,7 @@ common_tests = \
 	tests/unit/clock \
 	tests/unit/json-message \
 	tests/unit/log \
+	tests/unit/map-guard \
 	tests/unit/name \
 	tests/unit/socket
 check_PROGRAMS += $(common_tests)
@@ -326,6 +327,8 @@ tests_unit_json_message_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_unit_json_message_LDADD = libcommon.la
 tests_unit_log_SOURCES = tests/unit/log.c
 tests_unit_log_LDADD = libcommon.la
+tests_unit_map_guard_SOURCES = tests/unit/map-guard.c
+tests_unit_map_guard_LDADD = libcommon.la
 tests_unit_name_SOURCES = tests/unit/name.c
 tests_unit_name_LDADD = libcommon.la
 tests_unit_socket_SOURCES = tests/unit/socket.c

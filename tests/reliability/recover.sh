@@ -41,7 +41,7 @@ begin() {
 			"$lttngmap" channel c --mode "$mode" --subbuf-size 4K --subbufs 4 &&
 			"$lttngmap" enable 'numbered:*' -c c && "$lttngmap" start
 	} >"$TAP_DIR/said" 2>&1 || bail_out "no session: $(cat "$TAP_DIR/said")"
-	"$survivors" "$TAP_DIR/stop" >"$TAP_DIR/program" 2>&1 &
+	LTTNGMAP_ALLOW_BLOCKING=1 "$survivors" "$TAP_DIR/stop" >"$TAP_DIR/program" 2>&1 &
 	program=$!
 	wait_for compgen -G "$numbered_trace/ust/c_*"
 	sleep "0.$((RANDOM % 5 + 1))"
@@ -130,13 +130,15 @@ reboot() {
 	recover "$RINGS"
 	is "$status" 0 "reboot, $1: recovered" || diag "$(cat "$TAP_DIR/err")"
 	numbered_is_counted "reboot, $1: each event is in the trace, once, or counted"
+	# Nobody waits for a daemon that is gone, but none of these lived on without it.
+	[[ $1 != blocking ]] || is "$numbered_lost" 0 "reboot, $1: nothing is lost"
 	check_readable "reboot, $1"
 	is "$(ls -A "$RINGS")" '' "reboot, $1: the ring directory is empty"
 	diag "reboot, $1: $numbered_kept events kept, $numbered_lost lost"
 }
 
 for ((round = 0; round < rounds; round++)); do
-	for mode in discard overwrite; do
+	for mode in discard overwrite blocking; do
 		living "$mode"
 		running "$mode"
 		reboot "$mode"

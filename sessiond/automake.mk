@@ -42,6 +42,7 @@ libsessiond_la_SOURCES = \
 	sessiond/class-parse.h \
 	sessiond/confine.c \
 	sessiond/confine.h \
+	sessiond/consumer-link-kernel.c \
 	sessiond/consumer-link-parts.h \
 	sessiond/consumer-link.c \
 	sessiond/consumer-link.h \
@@ -51,6 +52,7 @@ libsessiond_la_SOURCES = \
 	sessiond/control-args.c \
 	sessiond/control-args.h \
 	sessiond/control-channel.c \
+	sessiond/control-kernel.c \
 	sessiond/control-list.c \
 	sessiond/control-pages.c \
 	sessiond/control-pages.h \
@@ -70,6 +72,15 @@ libsessiond_la_SOURCES = \
 	sessiond/filter-pages.h \
 	sessiond/keeper.c \
 	sessiond/keeper.h \
+	sessiond/kernel-describe.c \
+	sessiond/kernel-describe.h \
+	sessiond/kernel-instance.c \
+	sessiond/kernel-instance.h \
+	sessiond/kernel-leftovers.c \
+	sessiond/kernel-leftovers.h \
+	sessiond/kernel-part.c \
+	sessiond/kernel-part.h \
+	sessiond/kernel-rules.c \
 	sessiond/ledger.c \
 	sessiond/ledger.h \
 	sessiond/knock.c \
@@ -156,9 +167,9 @@ libsessiond_la_SOURCES = \
 	sessiond/tsdl.c \
 	sessiond/tsdl.h
 libsessiond_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFLAGS) \
-	$(JSON_CFLAGS) $(NUMA_CFLAGS) $(POPT_CFLAGS) -DBINDIR='"$(bindir)"'
-libsessiond_la_LIBADD = libfilter.la libconfine.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(FUSE_LIBS) $(JSON_LIBS) \
-	$(NUMA_LIBS) $(POPT_LIBS) -lpthread
+	$(JSON_CFLAGS) $(NUMA_CFLAGS) $(POPT_CFLAGS) $(TRACEFS_CFLAGS) -DBINDIR='"$(bindir)"'
+libsessiond_la_LIBADD = libkernel.la libfilter.la libconfine.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(FUSE_LIBS) $(JSON_LIBS) \
+	$(NUMA_LIBS) $(POPT_LIBS) $(TRACEFS_LIBS) -lpthread
 
 # Units: the system's instance, and one for each user.
 unit_files = systemd/system/lttngmap-sessiond.service systemd/system/lttngmap-sessiond.socket

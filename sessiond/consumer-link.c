@@ -30,18 +30,24 @@
 struct queued {
 	struct cds_list_head node;
 	struct json_object *message;
-	int fd; /* to go with it, or -1 */
+	int fds[JSON_MESSAGE_FDS_MAX]; /* to go with it */
+	size_t nr_fds;
 };
 
 /* ---- what it is told ----------------------------------------------------------- */
+
+static void close_all(const int *fds, size_t nr_fds)
+{
+	for (size_t i = 0; i < nr_fds; i++)
+		close(fds[i]);
+}
 
 static void queue_drop(struct consumer_link *link, struct queued *queued)
 {
 	cds_list_del(&queued->node);
 	link->queued--;
 	json_object_put(queued->message);
-	if (queued->fd >= 0)
-		close(queued->fd);
+	close_all(queued->fds, queued->nr_fds);
 	free(queued);
 }
 
@@ -96,7 +102,8 @@ static void link_flush(struct consumer_link *link)
 	struct queued *queued, *next;
 
 	cds_list_for_each_entry_safe(queued, next, &link->queue, node) {
-		int error = json_message_send(link->fd, queued->message, queued->fd, 0);
+		int error = json_message_send_fds(link->fd, queued->message, queued->fds,
+						  queued->nr_fds, 0);
 
 		if (error == -EAGAIN)
 			break;
@@ -115,8 +122,8 @@ static void link_flush(struct consumer_link *link)
 				      cds_list_empty(&link->queue) ? EPOLLIN : EPOLLIN | EPOLLOUT);
 }
 
-/* Takes message and fd. */
-static void link_send(struct consumer_link *link, struct json_object *message, int fd)
+void consumer_link_send(struct consumer_link *link, struct json_object *message, const int *fds,
+			size_t nr_fds)
 {
 	struct queued *queued = NULL;
 
@@ -126,17 +133,22 @@ static void link_send(struct consumer_link *link, struct json_object *message, i
 		bool stuck = link->fd >= 0;
 
 		json_object_put(message);
-		if (fd >= 0)
-			close(fd);
+		close_all(fds, nr_fds);
 		if (stuck)
 			end_stuck(link);
 		return;
 	}
 	queued->message = message;
-	queued->fd = fd;
+	memcpy(queued->fds, fds, nr_fds * sizeof(*fds));
+	queued->nr_fds = nr_fds;
 	cds_list_add_tail(&queued->node, &link->queue);
 	link->queued++;
 	link_flush(link);
+}
+
+static void link_send(struct consumer_link *link, struct json_object *message, int fd)
+{
+	consumer_link_send(link, message, &fd, fd >= 0 ? 1 : 0);
 }
 
 /* Of a flight recorder it knows while a snapshot is taken. */
@@ -145,13 +157,18 @@ static bool is_told(const struct consumer_link *link, const struct session *sess
 	return link->fd >= 0 && (!session->snapshot || session_is_taking_snapshot(session));
 }
 
-static struct json_object *make_event(const char *event, const struct session *session)
+struct json_object *consumer_link_event(const char *event, const char *name)
 {
 	struct json_object *message = json_object_new_object();
 
 	json_object_object_add(message, "event", json_object_new_string(event));
-	json_object_object_add(message, "session", json_object_new_string(session->key));
+	json_object_object_add(message, "session", json_object_new_string(name));
 	return message;
+}
+
+static struct json_object *make_event(const char *event, const struct session *session)
+{
+	return consumer_link_event(event, session->key);
 }
 
 void consumer_link_session(struct consumer_link *link, const struct session *session)
@@ -176,6 +193,7 @@ void consumer_link_session(struct consumer_link *link, const struct session *ses
 	json_object_object_add(message, "snapshot", json_object_new_boolean(session->snapshot));
 	json_object_object_add(message, "stream_size",
 			       json_object_new_uint64(session->shot.stream_size));
+	json_object_object_add(message, "kernel", json_object_new_boolean(false));
 	link_send(link, message, -1);
 }
 
@@ -291,8 +309,10 @@ static const char *take_written(struct consumer_link *link, struct json_object *
 					    counts[i].value) != 0)
 			return counts[i].key;
 	json_message_get_string(message, "error", &error);
-	session = sessions_find_key(link->daemon->sessions, name);
 	/* It may have been destroyed meanwhile. */
+	if (consumer_link_take_kernel(link, name, &written, lapped, error))
+		return NULL;
+	session = sessions_find_key(link->daemon->sessions, name);
 	if (session)
 		session_take_written(session, &written, cleared, error);
 	return NULL;

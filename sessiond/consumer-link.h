@@ -19,6 +19,7 @@
 struct channel;
 struct consumer_link;
 struct daemon;
+struct kernel_part;
 struct session;
 
 int consumer_link_create(struct daemon *daemon, struct consumer_link **link);
@@ -45,6 +46,12 @@ void consumer_link_metadata(struct consumer_link *link, const struct session *se
 void consumer_link_clear(struct consumer_link *link, const struct session *session);
 /* Make room for the session's chunk, or with `final` move it there. */
 void consumer_link_rotate(struct consumer_link *link, const struct session *session, bool final);
+/* Of a session's kernel part: that there is one, what describes it, its rings, its end. */
+void consumer_link_kernel(struct consumer_link *link, const struct kernel_part *part);
+void consumer_link_kernel_metadata(struct consumer_link *link, const struct kernel_part *part,
+				   bool final);
+void consumer_link_kernel_channel(struct consumer_link *link, const struct kernel_part *part);
+void consumer_link_kernel_end(struct consumer_link *link, const struct kernel_part *part);
 void consumer_link_end(struct consumer_link *link, const struct session *session);
 
 #endif /* SESSIOND_CONSUMER_LINK_H */

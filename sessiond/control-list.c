@@ -156,6 +156,8 @@ static struct json_object *describe_session(const struct session *session, uint3
 	cds_list_for_each_entry(channel, &session->channels, node)
 		json_object_array_add(channels, describe_channel(channel));
 	json_object_object_add(object, "channels", channels);
+	if (session->kernel)
+		json_object_object_add(object, "kernel", control_describe_kernel(session->kernel));
 	return object;
 }
 

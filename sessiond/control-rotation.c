@@ -21,7 +21,7 @@ static bool may_have_chunks(struct control_client *client, const struct session 
 		control_refuse(client, "use `snapshot`",
 			       "session %s is a flight recorder: there is nothing to rotate",
 			       session->name);
-	return !session->snapshot;
+	return !session->snapshot && control_lacks_kernel(client, session, "rotated");
 }
 
 static void on_rotated(struct session *session, void *data, const char *error, const char *hint)

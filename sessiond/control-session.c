@@ -15,6 +15,7 @@
 #include "sessiond/channel.h"
 #include "sessiond/control-args.h"
 #include "sessiond/daemon.h"
+#include "sessiond/kernel-part.h"
 #include "sessiond/messages.h"
 #include "sessiond/pickup.h"
 #include "sessiond/session.h"
@@ -88,7 +89,8 @@ void control_serve_start(struct control_client *client, struct json_object *requ
 	} else if (session->state != SESSION_IDLE) {
 		control_refuse(client, "try again when it has stopped",
 			       "session %s is being stopped", session->name);
-	} else if (cds_list_empty(&session->channels)) {
+	} else if (cds_list_empty(&session->channels) &&
+		   !(session->kernel && session->kernel->nr_events)) {
 		control_refuse(client, "make a channel in it first", "session %s has no channel",
 			       session->name);
 	} else {
@@ -157,7 +159,7 @@ void control_serve_clear(struct control_client *client, struct json_object *requ
 	struct session *session = control_need_session(client, request);
 	int error;
 
-	if (!session)
+	if (!session || !control_lacks_kernel(client, session, "cleared"))
 		return;
 	if (session_is_clearing(session)) {
 		control_refuse(client, "wait for that", "session %s is being cleared already",
@@ -228,6 +230,8 @@ void control_serve_status(struct control_client *client, struct json_object *req
 	control_add_number(answer, "bytes", session->written.bytes);
 	control_add_number(answer, "streams", session->written.streams);
 	control_add_number(answer, "chunks", session->rotation.completed);
+	if (session->kernel)
+		json_object_object_add(answer, "kernel", control_count_kernel(session->kernel));
 	control_answer(client, answer);
 }
 

@@ -74,6 +74,9 @@ const struct control_verb control_verbs[] = {
 	{ "disable", MEMBERS("session", "channel", "id", ), control_serve_disable },
 	{ "remove", MEMBERS("session", "channel", "id", ), control_serve_remove },
 
+	{ "kernel", MEMBERS("session", "buffer_size", "pids", ), control_serve_kernel },
+	{ "kernel-enable", MEMBERS("session", "rule", "filter", ), control_serve_kernel_enable },
+
 	{ "list", MEMBERS("from", ), control_serve_list },
 	{ "processes", MEMBERS("from", ), control_serve_processes },
 	{ "unregistered", MEMBERS("from", ), control_serve_unregistered },

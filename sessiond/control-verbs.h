@@ -16,6 +16,7 @@
 
 #include "sessiond/control-socket.h"
 
+struct kernel_part;
 struct session;
 
 /* control-session.c */
@@ -42,6 +43,16 @@ void control_serve_context(struct control_client *client, struct json_object *re
 void control_serve_enable(struct control_client *client, struct json_object *request);
 void control_serve_disable(struct control_client *client, struct json_object *request);
 void control_serve_remove(struct control_client *client, struct json_object *request);
+
+/* control-kernel.c */
+void control_serve_kernel(struct control_client *client, struct json_object *request);
+void control_serve_kernel_enable(struct control_client *client, struct json_object *request);
+/* False: the session has a kernel part, whose events cannot be what is asked for; refused. */
+bool control_lacks_kernel(struct control_client *client, const struct session *session,
+			  const char *what);
+/* What `list`, and what `status` says of it. */
+struct json_object *control_describe_kernel(const struct kernel_part *part);
+struct json_object *control_count_kernel(const struct kernel_part *part);
 
 /* control-list.c */
 /*

@@ -20,6 +20,7 @@
 #include "sessiond/control-pages.h"
 #include "sessiond/control-socket.h"
 #include "sessiond/doorbell.h"
+#include "sessiond/kernel-leftovers.h"
 #include "sessiond/ledger.h"
 #include "sessiond/mediator.h"
 #include "sessiond/memory-set.h"
@@ -222,6 +223,18 @@ static int make_sessions(struct daemon *daemon)
 	return error;
 }
 
+/* What is to be removed of the kernel's is called after the one that lives on. */
+static int make_kernel(struct daemon *daemon)
+{
+	bool has_keeper = daemon->options->supervise && !daemon->recovery;
+	int error = kernel_leftovers_create(daemon->event, has_keeper ? getppid() : getpid(),
+					    &daemon->kernel_leftovers);
+
+	if (error)
+		log_error("cannot look for tracefs instances: %s", strerror(-error));
+	return error;
+}
+
 static int make_sockets(struct daemon *daemon)
 {
 	const char *dir = daemon->options->runtime_dir;
@@ -282,6 +295,8 @@ int daemon_create(const struct options *options, struct ledger *ledger, sd_event
 	if (error == 0)
 		error = make_sessions(daemon);
 	if (error == 0)
+		error = make_kernel(daemon);
+	if (error == 0)
 		error = make_sockets(daemon);
 	if (error == 0 && !ledger_is_new(ledger))
 		error = state_restore(daemon);
@@ -335,6 +350,8 @@ void daemon_destroy(struct daemon *daemon)
 	daemon->sessions = NULL;
 	control_socket_destroy(daemon->control);
 	consumer_link_destroy(daemon->consumer);
+	/* Nobody has a ring of the kernel's mapped any more. */
+	kernel_leftovers_destroy(daemon->kernel_leftovers);
 	/* All orders given above are run by the thread before it ends. */
 	ring_thread_stop(daemon->ring_thread);
 	if (daemon->mediator)

@@ -44,6 +44,7 @@ struct daemon {
 	struct doorbells *doorbells;
 	struct slots slots;
 	struct processes *processes;
+	struct kernel_leftovers *kernel_leftovers;
 	struct sessions *sessions;
 	struct consumer_link *consumer;
 	struct control_socket *control;

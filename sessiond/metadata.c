@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <systemd/sd-id128.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,6 +41,7 @@ struct metadata {
 	char *session;
 	char hostname[HOST_NAME_MAX + 1];
 	time_t created;
+	bool is_kernel;
 	uint8_t uuid[CTF_UUID_SIZE];
 	struct clock_description clock;
 	uint64_t generation;
@@ -86,6 +88,7 @@ int metadata_create(const struct metadata_config *config, struct metadata **meta
 	else
 		gethostname(new->hostname, sizeof(new->hostname) - 1);
 	new->created = config->created ? (time_t)(config->created / NSEC_PER_SEC) : time(NULL);
+	new->is_kernel = config->is_kernel;
 	memcpy(new->uuid, config->uuid, sizeof(new->uuid));
 	new->clock = config->clock;
 	new->generation = 1;
@@ -186,6 +189,11 @@ void metadata_set_clock(struct metadata *metadata, const struct clock_descriptio
 	metadata->generation++;
 }
 
+const struct clock_description *metadata_clock(const struct metadata *metadata)
+{
+	return &metadata->clock;
+}
+
 uint64_t metadata_created(const struct metadata *metadata)
 {
 	return (uint64_t)metadata->created * NSEC_PER_SEC;
@@ -221,6 +229,35 @@ static void write_string_entry(FILE *out, const char *key, const char *value)
  * lttngmap_ entries say what really wrote it. The buffering scheme is "uid":
  * to readers "pid" means that one process wrote the whole trace.
  */
+static void write_program_tracer(FILE *out)
+{
+	write_string_entry(out, "domain", "ust");
+	write_string_entry(out, "tracer_name", "lttng-ust");
+	fputs("\ttracer_major = 2;\n\ttracer_minor = 13;\n", out);
+	write_string_entry(out, "tracer_buffering_scheme", "uid");
+	fprintf(out, "\ttracer_buffering_id = %u;\n", (unsigned)geteuid());
+}
+
+/*
+ * What is of domain "kernel" is a kernel's trace to Trace Compass, and by the
+ * tracer's name it knows how events and fields are called: of "perf" they
+ * have tracefs's names, as ours have; LTTng's are called otherwise.
+ */
+static void write_kernel_tracer(FILE *out)
+{
+	struct utsname kernel;
+
+	write_string_entry(out, "domain", "kernel");
+	write_string_entry(out, "tracer_name", "perf");
+	write_string_entry(out, "tracer_buffering_scheme", "global");
+	if (uname(&kernel) != 0)
+		return;
+	write_string_entry(out, "sysname", kernel.sysname);
+	write_string_entry(out, "kernel_release", kernel.release);
+	write_string_entry(out, "kernel_version", kernel.version);
+	write_string_entry(out, "architecture", kernel.machine);
+}
+
 static void write_env(FILE *out, const struct metadata *metadata)
 {
 	char created[sizeof("20260101T000000+0000") + 16] = "";
@@ -229,11 +266,7 @@ static void write_env(FILE *out, const struct metadata *metadata)
 	if (gmtime_r(&metadata->created, &tm))
 		strftime(created, sizeof(created), "%Y%m%dT%H%M%S+0000", &tm);
 	fputs("env {\n", out);
-	write_string_entry(out, "domain", "ust");
-	write_string_entry(out, "tracer_name", "lttng-ust");
-	fputs("\ttracer_major = 2;\n\ttracer_minor = 13;\n", out);
-	write_string_entry(out, "tracer_buffering_scheme", "uid");
-	fprintf(out, "\ttracer_buffering_id = %u;\n", (unsigned)geteuid());
+	(metadata->is_kernel ? write_kernel_tracer : write_program_tracer)(out);
 	fprintf(out, "\tarchitecture_bit_width = %zu;\n", 8 * sizeof(long));
 	write_string_entry(out, "trace_name", metadata->session);
 	write_string_entry(out, "trace_creation_datetime", created);

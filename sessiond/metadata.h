@@ -8,7 +8,8 @@
  * generation, but for channels without packets, whose contexts may change; the
  * text is made whole from the session's present state, so any later text
  * describes all packets that an earlier one did. The layout of packets is
- * common/ctf.h's, that of records lttngmap/abi.h's.
+ * common/ctf.h's, that of records lttngmap/abi.h's. A kernel's differs from a
+ * program's in what it says of who wrote it (doc/design/kernel.md).
  *
  * One thread. An event class must outlive the metadata it was added to.
  */
@@ -31,6 +32,7 @@ struct metadata_config {
 	const char *session;  /* copied, as all strings here */
 	const char *hostname; /* NULL: this machine's */
 	uint64_t created;     /* when, ns since 1970; 0: now */
+	bool is_kernel;       /* of the kernel's events */
 	uint8_t uuid[CTF_UUID_SIZE];
 	struct clock_description clock;
 };
@@ -60,6 +62,9 @@ int metadata_add_event(struct metadata *metadata, uint32_t stream_id,
 		       const struct registry_class *event_class);
 /* A better calibration of the same clock. */
 void metadata_set_clock(struct metadata *metadata, const struct clock_description *clock);
+
+/* As it was set last. */
+const struct clock_description *metadata_clock(const struct metadata *metadata);
 
 /* What was said of it: when it was made, ns since 1970. */
 uint64_t metadata_created(const struct metadata *metadata);

@@ -2,24 +2,52 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "sessiond/pid-state.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-char pid_state(pid_t pid)
+/*
+ * What stands in /proc/PID/stat from the state on, in `text`; NULL: there is no such
+ * process. A name before it may hold anything, a parenthesis too.
+ */
+static const char *read_stat(pid_t pid, char *text, size_t size)
 {
-	char path[32], text[512];
 	const char *name_end;
+	char path[32];
 	size_t length;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	file = fopen(path, "re");
 	if (!file)
-		return 0;
-	length = fread(text, 1, sizeof(text) - 1, file);
+		return NULL;
+	length = fread(text, 1, size - 1, file);
 	fclose(file);
 	text[length] = '\0';
-	/* A name may hold anything, a parenthesis too. */
 	name_end = strrchr(text, ')');
-	return name_end && name_end[1] == ' ' ? name_end[2] : 0;
+	return name_end && name_end[1] == ' ' ? name_end + 2 : NULL;
+}
+
+char pid_state(pid_t pid)
+{
+	char text[512];
+	const char *state = read_stat(pid, text, sizeof(text));
+
+	return state ? *state : 0;
+}
+
+int pid_start(pid_t pid, uint64_t *start)
+{
+	char text[1024];
+	const char *field = read_stat(pid, text, sizeof(text));
+
+	/* From the third field, the state, to the 22nd. */
+	for (int i = 3; field && i < 22; i++) {
+		field = strchr(field, ' ');
+		field = field ? field + 1 : NULL;
+	}
+	if (!field)
+		return -ESRCH;
+	return sscanf(field, "%" SCNu64, start) == 1 ? 0 : -EBADMSG;
 }

@@ -3,6 +3,7 @@
 #ifndef SESSIOND_PID_STATE_H
 #define SESSIOND_PID_STATE_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -10,5 +11,10 @@
  * it has ended, whether or not others are left. 0: there is no such process.
  */
 char pid_state(pid_t pid);
+/*
+ * When it started, in clock ticks since the boot: two processes of one number
+ * differ in it. 0; -ESRCH: there is none.
+ */
+int pid_start(pid_t pid, uint64_t *start);
 
 #endif /* SESSIOND_PID_STATE_H */

@@ -16,6 +16,7 @@
 #include "sessiond/consumer-link.h"
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
+#include "sessiond/kernel-part.h"
 #include "sessiond/ledger.h"
 #include "sessiond/member.h"
 #include "sessiond/messages.h"
@@ -158,6 +159,7 @@ static void push_final(struct session *session)
 	update_clock(session);
 	session->state = SESSION_FINISHING;
 	push_metadata(session, true);
+	kernel_part_finish(session->kernel);
 }
 
 static bool session_is_drained(struct session *session)
@@ -173,7 +175,22 @@ static bool session_is_drained(struct session *session)
 uint64_t session_progress(const struct session *session)
 {
 	return session->written.packets + session->written.bytes + session->written.generation +
+	       kernel_part_progress(session->kernel) +
 	       __atomic_load_n(&session->totals->rings.delivered, __ATOMIC_RELAXED);
+}
+
+/* NULL: what the consumer wrote last is on disk. */
+static const char *write_error(const struct session *session)
+{
+	if (session->write_error || !session->kernel)
+		return session->write_error;
+	return session->kernel->write_error;
+}
+
+static bool is_written(const struct session *session)
+{
+	return session->written.generation >= session->record->generation &&
+	       kernel_part_is_finished(session->kernel);
 }
 
 static void check_stalled(struct session *session, uint64_t now)
@@ -187,8 +204,8 @@ static void check_stalled(struct session *session, uint64_t now)
 		return;
 	}
 	stalled = now - session->progress_usec;
-	if (session->write_error && stalled > STALL_FAILED_USEC) {
-		stop_answer(session, "the trace on disk is not complete", session->write_error);
+	if (write_error(session) && stalled > STALL_FAILED_USEC) {
+		stop_answer(session, "the trace on disk is not complete", write_error(session));
 	} else if (stalled > STALL_USEC) {
 		stop_answer(session,
 			    "the trace on disk is not complete: its writer makes no progress",
@@ -207,11 +224,10 @@ static void session_step(struct session *session, uint64_t now)
 	}
 	if (session->state == SESSION_DRAINING && session_is_drained(session))
 		push_final(session);
-	else if (session->state == SESSION_FINISHING &&
-		 session->written.generation >= session->record->generation)
+	else if (session->state == SESSION_FINISHING && is_written(session))
 		stop_answer(session,
-			    session->write_error ? "the trace on disk is not complete" : NULL,
-			    session->write_error);
+			    write_error(session) ? "the trace on disk is not complete" : NULL,
+			    write_error(session));
 	else
 		check_stalled(session, now);
 }
@@ -314,6 +330,7 @@ void session_start(struct session *session)
 	if (session->rotation.begin == 0)
 		session->rotation.begin = time(NULL);
 	state_save(session->daemon);
+	kernel_part_start(session->kernel);
 	cds_list_for_each_entry(channel, &session->channels, node)
 		channel_start(channel);
 }
@@ -338,6 +355,7 @@ void session_stop(struct session *session, session_stopped *stopped, void *data)
 	state_save(session->daemon);
 	cds_list_for_each_entry(channel, &session->channels, node)
 		channel_close(channel);
+	kernel_part_stop(session->kernel);
 	channel_wait_writers();
 	cds_list_for_each_entry(channel, &session->channels, node)
 		channel_freeze(channel);
@@ -473,6 +491,7 @@ void sessions_push(struct sessions *sessions)
 			session_push_clear(session);
 		push_metadata(session, session->state == SESSION_FINISHING);
 		session_push_rotation(session);
+		kernel_part_push(session->kernel);
 	}
 }
 
@@ -482,6 +501,15 @@ void session_note_written(struct session *session)
 	session->record->bytes = session->written.bytes;
 	session->record->streams = session->written.streams;
 	session->record->overwritten = session->written.overwritten;
+}
+
+/* What is waited for at the end may be there. */
+static void look_soon(struct session *session)
+{
+	if (session->state != SESSION_FINISHING)
+		return;
+	sd_event_source_set_time(session->daemon->sessions->timer, 0);
+	sd_event_source_set_enabled(session->daemon->sessions->timer, SD_EVENT_ON);
 }
 
 void session_take_written(struct session *session, const struct session_written *written,
@@ -501,10 +529,14 @@ void session_take_written(struct session *session, const struct session_written 
 		message_say("session %s: %s", session->name, error);
 	free(session->write_error);
 	session->write_error = error ? strdup(error) : NULL;
-	if (session->state == SESSION_FINISHING) {
-		sd_event_source_set_time(session->daemon->sessions->timer, 0);
-		sd_event_source_set_enabled(session->daemon->sessions->timer, SD_EVENT_ON);
-	}
+	look_soon(session);
+}
+
+void session_take_kernel_written(struct session *session, const struct kernel_written *written,
+				 const char *error)
+{
+	kernel_part_take_written(session->kernel, written, error);
+	look_soon(session);
 }
 
 /* ---- making and undoing ------------------------------------------------------ */
@@ -658,6 +690,7 @@ void session_destroy(struct session *session)
 			channel_close(channel);
 	session_stop_rotation(session);
 	session_stop_snapshot(session, "the session was destroyed");
+	kernel_part_destroy(session->kernel);
 	consumer_link_end(session->daemon->consumer, session);
 	cds_list_for_each_entry_safe(channel, next, &session->channels, node)
 		channel_destroy(channel);

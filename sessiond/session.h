@@ -33,6 +33,8 @@
 struct channel;
 struct channel_config;
 struct daemon;
+struct kernel_part;
+struct kernel_written;
 struct process;
 struct ledger_session;
 struct sessions;
@@ -104,6 +106,7 @@ struct session {
 	struct ledger_session *record; /* what outlives the daemon, beside the text */
 	struct session_totals *totals;
 	struct cds_list_head channels; /* struct channel */
+	struct kernel_part *kernel;    /* NULL: it has none */
 	uint32_t nr_streams;
 	enum session_state state;
 	uint64_t processes; /* traced so far */
@@ -312,6 +315,9 @@ void session_note_written(struct session *session);
 /* What the consumer reports; `error` NULL: nothing is wrong. */
 void session_take_written(struct session *session, const struct session_written *written,
 			  uint64_t cleared, const char *error);
+/* What the consumer reports of its kernel part, which there is. */
+void session_take_kernel_written(struct session *session, const struct kernel_written *written,
+				 const char *error);
 /* Anything that the consumer does shows in here. */
 uint64_t session_progress(const struct session *session);
 /* Send the consumer metadata that says the clock's frequency of now. */

@@ -18,6 +18,7 @@
 #include "sessiond/channel.h"
 #include "sessiond/daemon.h"
 #include "sessiond/ledger.h"
+#include "sessiond/messages.h"
 #include "sessiond/session.h"
 
 static void add_number(struct json_object *object, const char *key, uint64_t value)
@@ -350,6 +351,7 @@ static struct json_object *save_session(const struct session *session)
 	add_number(object, "state", session->state);
 	add_flag(object, "clearing", session->clear.pending);
 	add_flag(object, "has_consumer", session->has_consumer);
+	add_flag(object, "kernel", session->kernel != NULL);
 	json_object_object_add(object, "rotation", save_rotation(session));
 	json_object_object_add(object, "trackers", save_trackers(&session->trackers));
 	json_object_object_add(object, "streams", save_streams(session));
@@ -396,6 +398,11 @@ static int restore_session(struct json_object *object, void *data)
 		.overwritten = session->record->overwritten,
 	};
 	session->clear.pending = flag_of(object, "clearing");
+	/* Its rings were the dead daemon's. */
+	if (flag_of(object, "kernel") && !daemon->recovery)
+		message_say("session %s records no kernel events any more, since the daemon was "
+			    "killed: make another session for these",
+			    session->name);
 	session->state = (enum session_state)number_of(object, "state");
 	/* The last metadata is to be written by the next consumer, once more. */
 	if (session->state == SESSION_FINISHING)

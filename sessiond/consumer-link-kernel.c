@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * What the consumer is told of a session's kernel part, to it a session of its own.
+ */
+#include "sessiond/consumer-link-parts.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sessiond/daemon.h"
+#include "sessiond/kernel-part.h"
+#include "sessiond/messages.h"
+#include "sessiond/session.h"
+
+/* A session's own key has no slash. */
+#define SUFFIX "/kernel"
+#define CHANNEL "per_cpu"
+#define STREAM_ID 0
+#define NAME_SIZE (NAME_SESSION_MAX + sizeof(SUFFIX))
+
+static struct json_object *make_event(const char *event, const struct kernel_part *part)
+{
+	char name[NAME_SIZE];
+
+	snprintf(name, sizeof(name), "%s" SUFFIX, part->session->key);
+	return consumer_link_event(event, name);
+}
+
+static void add_text(struct json_object *message, const char *key, const char *value)
+{
+	json_object_object_add(message, key, json_object_new_string(value));
+}
+
+static void add_number(struct json_object *message, const char *key, uint64_t value)
+{
+	json_object_object_add(message, key, json_object_new_uint64(value));
+}
+
+static void add_flag(struct json_object *message, const char *key, bool value)
+{
+	json_object_object_add(message, key, json_object_new_boolean(value));
+}
+
+void consumer_link_kernel(struct consumer_link *link, const struct kernel_part *part)
+{
+	struct json_object *message;
+
+	if (link->fd < 0)
+		return;
+	message = make_event("session", part);
+	add_text(message, "output", part->session->output);
+	add_text(message, "rings", kernel_instance_path(part->instance));
+	add_text(message, "uuid", part->uuid);
+	add_number(message, "uid", part->session->owner);
+	add_number(message, "gid", part->session->group);
+	add_number(message, "chunk", 0);
+	add_number(message, "overwritten", 0);
+	add_flag(message, "snapshot", false);
+	add_number(message, "stream_size", 0);
+	add_flag(message, "kernel", true);
+	consumer_link_send(link, message, NULL, 0);
+}
+
+void consumer_link_kernel_channel(struct consumer_link *link, const struct kernel_part *part)
+{
+	struct json_object *message;
+
+	if (link->fd < 0)
+		return;
+	message = make_event("channel", part);
+	add_text(message, "channel", CHANNEL);
+	add_number(message, "id", STREAM_ID);
+	/* The kernel makes room where nobody reads in time, and says how many that were. */
+	add_text(message, "mode", "overwrite");
+	add_number(message, "file_size", 0);
+	add_number(message, "file_count", 0);
+	consumer_link_send(link, message, NULL, 0);
+}
+
+void consumer_link_kernel_metadata(struct consumer_link *link, const struct kernel_part *part,
+				   bool final)
+{
+	struct json_object *message;
+	int error, fds[2];
+
+	if (link->fd < 0)
+		return;
+	error = metadata_memfd(part->metadata, &fds[0]);
+	if (error == 0) {
+		error = kernel_part_formats(part, &fds[1]);
+		if (error)
+			close(fds[0]);
+	}
+	if (error) {
+		message_say("cannot make the metadata of session %s for the kernel's events: %s",
+			    part->session->name, strerror(-error));
+		return;
+	}
+	message = make_event("metadata", part);
+	add_number(message, "generation", part->generation);
+	add_flag(message, "final", final);
+	consumer_link_send(link, message, fds, 2);
+}
+
+void consumer_link_kernel_end(struct consumer_link *link, const struct kernel_part *part)
+{
+	if (link->fd >= 0)
+		consumer_link_send(link, make_event("end", part), NULL, 0);
+}
+
+bool consumer_link_take_kernel(struct consumer_link *link, const char *name,
+			       const struct session_written *written, uint64_t lapped,
+			       const char *error)
+{
+	const struct kernel_written kernel = {
+		.generation = written->generation,
+		.packets = written->packets,
+		.events = written->events,
+		.discarded = lapped,
+		.bytes = written->bytes,
+		.streams = written->streams,
+	};
+	const char *slash = strchr(name, '/');
+	char key[NAME_SIZE];
+	struct session *session;
+
+	if (!slash || strcmp(slash, SUFFIX) != 0 || (size_t)(slash - name) >= sizeof(key))
+		return false;
+	snprintf(key, sizeof(key), "%.*s", (int)(slash - name), name);
+	session = sessions_find_key(link->daemon->sessions, key);
+	if (session && session->kernel)
+		session_take_kernel_written(session, &kernel, error);
+	return true;
+}

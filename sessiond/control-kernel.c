@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * control-kernel.c - the verbs about a session's kernel part, and what others
+ * say of it.
+ */
+#include "sessiond/control-verbs.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "sessiond/control-args.h"
+#include "sessiond/daemon.h"
+#include "sessiond/kernel-part.h"
+#include "sessiond/rule-list.h"
+#include "sessiond/session.h"
+#include "sessiond/state.h"
+
+/* The session, where it may have a kernel part, or gets a rule more; else the request is refused.
+ */
+static struct session *need_session(struct control_client *client, struct json_object *request)
+{
+	struct session *session = control_need_idle(client, request);
+
+	if (!session)
+		return NULL;
+	if (control_client_peer(client)->uid != 0)
+		control_refuse(client, "ask as root", "kernel events are root's");
+	else if (session->owner != 0)
+		control_refuse(client, "make a session of root's own",
+			       "session %s is user %u's, who may not see the kernel's events",
+			       session->name, session->owner);
+	else if (session->snapshot)
+		control_refuse(client, "make another session",
+			       "session %s is a flight recorder, which has no kernel events",
+			       session->name);
+	else if (session->rotation.chunk > 0 || session->rotation.period_ms ||
+		 session->rotation.size)
+		control_refuse(client, "make another session",
+			       "session %s has chunks, and can have no kernel events",
+			       session->name);
+	else
+		return session;
+	return NULL;
+}
+
+/* 0, or the request is refused. */
+static int make_part(struct control_client *client, struct session *session)
+{
+	struct kernel_problem problem;
+	int error = session->kernel ? 0 : kernel_part_create(session, &problem);
+
+	if (error)
+		control_refuse(client, problem.hint, "session %s: %s", session->name, problem.why);
+	return error;
+}
+
+/* Makes no part of it: what is refused is to leave the session as it was. */
+static void undo_part(struct session *session, bool is_new)
+{
+	if (!is_new || !session->kernel)
+		return;
+	kernel_part_destroy(session->kernel);
+	session->kernel = NULL;
+}
+
+/* The optional member "pids". 1: it is there; 0; or the request is refused. */
+static int take_pids(struct control_client *client, struct json_object *request,
+		     uint32_t pids[KERNEL_PIDS_MAX], size_t *nr_pids)
+{
+	struct json_object *array;
+
+	if (!json_object_object_get_ex(request, "pids", &array))
+		return 0;
+	if (!json_object_is_type(array, json_type_array) ||
+	    json_object_array_length(array) > KERNEL_PIDS_MAX) {
+		control_refuse(client, "give a list of at most 256 process ids",
+			       "member 'pids' is not such an array");
+		return -EINVAL;
+	}
+	*nr_pids = json_object_array_length(array);
+	for (size_t i = 0; i < *nr_pids; i++) {
+		struct json_object *item = json_object_array_get_idx(array, i);
+		int64_t pid = json_object_is_type(item, json_type_int) ? json_object_get_int64(item)
+								       : 0;
+
+		if (pid <= 0 || pid > INT32_MAX) {
+			control_refuse(client, "give whole numbers above 0",
+				       "member 'pids' has what is no process id");
+			return -EINVAL;
+		}
+		pids[i] = (uint32_t)pid;
+	}
+	return 1;
+}
+
+void control_serve_kernel(struct control_client *client, struct json_object *request)
+{
+	struct session *session = need_session(client, request);
+	bool is_new = session && !session->kernel;
+	uint32_t pids[KERNEL_PIDS_MAX];
+	struct kernel_problem problem;
+	struct json_object *answer;
+	uint64_t size = 0;
+	size_t nr_pids = 0;
+	int has_pids, error;
+
+	if (!session || control_take_number(client, request, "buffer_size", INT64_MAX, &size) != 0)
+		return;
+	if (json_object_object_get_ex(request, "buffer_size", NULL) &&
+	    (size < KERNEL_BUFFER_MIN || size > KERNEL_BUFFER_MAX)) {
+		control_refuse(client, "give 128 KiB to 1 TiB",
+			       "the kernel's rings cannot have %llu bytes each",
+			       (unsigned long long)size);
+		return;
+	}
+	has_pids = take_pids(client, request, pids, &nr_pids);
+	if (has_pids < 0 || !control_list_fits(client, session, request) ||
+	    make_part(client, session) != 0)
+		return;
+	error = size ? kernel_part_set_buffer(session->kernel, size, &problem) : 0;
+	if (error == 0 && has_pids)
+		error = kernel_part_set_pids(session->kernel, pids, nr_pids, &problem);
+	if (error) {
+		control_refuse(client, problem.hint, "session %s: %s", session->name, problem.why);
+		undo_part(session, is_new);
+		return;
+	}
+	state_save(session->daemon);
+	answer = json_object_new_object();
+	control_add_string(answer, "instance", kernel_instance_name(session->kernel->instance));
+	control_answer(client, answer);
+}
+
+void control_serve_kernel_enable(struct control_client *client, struct json_object *request)
+{
+	struct session *session = need_session(client, request);
+	bool is_new = session && !session->kernel;
+	const char *patterns, *filter = NULL;
+	struct json_object *answer, *warnings;
+	struct kernel_problem problem;
+	int matched;
+
+	if (!session)
+		return;
+	patterns = control_need_string(client, request, "rule");
+	if (!patterns || control_take_string(client, request, "filter", &filter) != 0 ||
+	    !control_list_fits(client, session, request) || make_part(client, session) != 0)
+		return;
+	warnings = json_object_new_array();
+	matched = kernel_part_enable(session->kernel, patterns, filter, warnings, &problem);
+	if (matched < 0) {
+		json_object_put(warnings);
+		control_refuse(client, problem.hint, "cannot enable '%.100s': %s", patterns,
+			       problem.why);
+		undo_part(session, is_new);
+		return;
+	}
+	state_save(session->daemon);
+	answer = json_object_new_object();
+	control_add_number(answer, "id", session->kernel->nr_rules);
+	control_add_number(answer, "matched", (uint64_t)matched);
+	json_object_object_add(answer, "warnings", warnings);
+	control_answer(client, answer);
+}
+
+bool control_lacks_kernel(struct control_client *client, const struct session *session,
+			  const char *what)
+{
+	if (session->kernel)
+		control_refuse(client, "use a session without kernel events for that",
+			       "session %s records kernel events, which cannot be %s",
+			       session->name, what);
+	return !session->kernel;
+}
+
+struct json_object *control_describe_kernel(const struct kernel_part *part)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *rules = json_object_new_array();
+	struct json_object *pids = json_object_new_array();
+
+	for (size_t i = 0; i < part->nr_pids; i++)
+		json_object_array_add(pids, json_object_new_int64(part->pids[i]));
+	for (size_t i = 0; i < part->nr_rules; i++) {
+		struct json_object *rule = json_object_new_object();
+
+		control_add_number(rule, "id", part->rules[i].id);
+		control_add_string(rule, "rule", rule_text(part->rules[i].patterns));
+		if (part->rules[i].filter)
+			control_add_string(rule, "filter", part->rules[i].filter);
+		json_object_array_add(rules, rule);
+	}
+	control_add_string(object, "instance", kernel_instance_name(part->instance));
+	control_add_number(object, "buffer_size", part->buffer_size);
+	control_add_number(object, "events", part->nr_events);
+	json_object_object_add(object, "pids", pids);
+	json_object_object_add(object, "rules", rules);
+	return object;
+}
+
+struct json_object *control_count_kernel(const struct kernel_part *part)
+{
+	struct json_object *object = json_object_new_object();
+
+	control_add_string(object, "instance", kernel_instance_name(part->instance));
+	control_add_number(object, "events", part->written.events);
+	control_add_number(object, "discarded", part->written.discarded);
+	control_add_number(object, "overrun", kernel_instance_overrun(part->instance));
+	control_add_number(object, "packets", part->written.packets);
+	control_add_number(object, "bytes", part->written.bytes);
+	control_add_number(object, "streams", part->written.streams);
+	return object;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/kernel-leftovers.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <tracefs.h>
+#include <urcu/list.h>
+
+#include "sessiond/daemon.h"
+#include "sessiond/kernel-instance.h"
+#include "sessiond/messages.h"
+#include "sessiond/pid-state.h"
+
+#define RETRY_USEC UINT64_C(20000)
+/* A consumer that cannot let go meanwhile, is stuck with a disk. */
+#define TELL_USEC UINT64_C(30000000)
+#define END_MS 1000
+
+struct leftover {
+	struct cds_list_head node;
+	char name[KERNEL_INSTANCE_NAME_SIZE];
+	uint64_t since_usec;
+	bool told;
+};
+
+struct kernel_leftovers {
+	struct cds_list_head list;
+	sd_event_source *timer;
+	pid_t pid;
+	uint64_t start;
+};
+
+bool kernel_leftovers_is_one(const char *name, pid_t pid, uint64_t start)
+{
+	uint64_t named_start, now_start;
+	int named, length = 0;
+	char state;
+
+	if (sscanf(name, "lttngmap-%d-%" SCNu64 "-%n", &named, &named_start, &length) != 2 ||
+	    length == 0 || named <= 0)
+		return false;
+	if (named == pid && named_start == start)
+		return true;
+	state = pid_state((pid_t)named);
+	return state == 0 || state == 'Z' || pid_start((pid_t)named, &now_start) != 0 ||
+	       now_start != named_start;
+}
+
+/* 0 or -errno. One that is gone already is removed. */
+static int remove_instance(const char *name)
+{
+	struct tracefs_instance *instance;
+	int error = 0;
+
+	if (!tracefs_instance_exists(name))
+		return 0;
+	instance = tracefs_instance_alloc(NULL, name);
+	if (!instance)
+		return -ENOMEM;
+	errno = EBUSY;
+	if (tracefs_instance_destroy(instance) != 0)
+		error = -errno;
+	tracefs_instance_free(instance);
+	return error;
+}
+
+static void drop(struct leftover *leftover)
+{
+	cds_list_del(&leftover->node);
+	free(leftover);
+}
+
+static void try_all(struct kernel_leftovers *leftovers)
+{
+	struct leftover *leftover, *next;
+	uint64_t now = daemon_now_usec();
+
+	cds_list_for_each_entry_safe(leftover, next, &leftovers->list, node) {
+		int error = remove_instance(leftover->name);
+
+		if (error == 0) {
+			drop(leftover);
+		} else if (!leftover->told && now - leftover->since_usec > TELL_USEC) {
+			leftover->told = true;
+			message_say("the tracefs instance %s cannot be removed yet: %s",
+				    leftover->name, strerror(-error));
+		}
+	}
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct kernel_leftovers *leftovers = data;
+
+	(void)usec;
+	try_all(leftovers);
+	if (cds_list_empty(&leftovers->list))
+		return sd_event_source_set_enabled(source, SD_EVENT_OFF);
+	return sd_event_source_set_time(source, daemon_now_usec() + RETRY_USEC);
+}
+
+void kernel_leftovers_add(struct kernel_leftovers *leftovers, const char *name)
+{
+	struct leftover *leftover;
+
+	if (remove_instance(name) == 0)
+		return;
+	leftover = calloc(1, sizeof(*leftover));
+	if (!leftover) {
+		message_say("the tracefs instance %s is left there: out of memory", name);
+		return;
+	}
+	snprintf(leftover->name, sizeof(leftover->name), "%s", name);
+	leftover->since_usec = daemon_now_usec();
+	cds_list_add_tail(&leftover->node, &leftovers->list);
+	sd_event_source_set_time(leftovers->timer, daemon_now_usec() + RETRY_USEC);
+	sd_event_source_set_enabled(leftovers->timer, SD_EVENT_ON);
+}
+
+/* What was killed left its instances recording. */
+static void find_all(struct kernel_leftovers *leftovers)
+{
+	struct kernel_problem problem;
+	char **names;
+
+	if (kernel_tracing_find(&problem) != 0)
+		return;
+	names = tracefs_instances("^lttngmap-");
+	for (char **name = names; name && *name; name++) {
+		struct tracefs_instance *instance;
+
+		if (!kernel_leftovers_is_one(*name, leftovers->pid, leftovers->start))
+			continue;
+		instance = tracefs_instance_alloc(NULL, *name);
+		if (instance)
+			tracefs_trace_off(instance);
+		tracefs_instance_free(instance);
+		message_say("the tracefs instance %s, which a daemon that was killed left, is "
+			    "removed",
+			    *name);
+		kernel_leftovers_add(leftovers, *name);
+	}
+	tracefs_list_free(names);
+}
+
+int kernel_leftovers_create(sd_event *event, pid_t pid, struct kernel_leftovers **result)
+{
+	struct kernel_leftovers *leftovers = calloc(1, sizeof(*leftovers));
+	int error;
+
+	*result = NULL;
+	if (!leftovers)
+		return -ENOMEM;
+	CDS_INIT_LIST_HEAD(&leftovers->list);
+	leftovers->pid = pid;
+	/* Where /proc does not show it, its instances are called after its number alone. */
+	if (pid_start(pid, &leftovers->start) != 0)
+		leftovers->start = 0;
+	error = sd_event_add_time(event, &leftovers->timer, CLOCK_MONOTONIC, UINT64_MAX, 0,
+				  on_timer, leftovers);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(leftovers->timer, SD_EVENT_OFF);
+	if (error < 0) {
+		kernel_leftovers_destroy(leftovers);
+		return error;
+	}
+	find_all(leftovers);
+	*result = leftovers;
+	return 0;
+}
+
+void kernel_leftovers_destroy(struct kernel_leftovers *leftovers)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+	struct leftover *leftover, *next;
+
+	if (!leftovers)
+		return;
+	for (int ms = 0; ms < END_MS && !cds_list_empty(&leftovers->list); ms++) {
+		try_all(leftovers);
+		if (!cds_list_empty(&leftovers->list))
+			nanosleep(&pause, NULL);
+	}
+	cds_list_for_each_entry_safe(leftover, next, &leftovers->list, node) {
+		message_say("the tracefs instance %s is in use and stays: remove it by rmdir, or "
+			    "by the next start of the daemon",
+			    leftover->name);
+		drop(leftover);
+	}
+	sd_event_source_disable_unref(leftovers->timer);
+	free(leftovers);
+}
+
+pid_t kernel_leftovers_pid(const struct kernel_leftovers *leftovers, uint64_t *start)
+{
+	*start = leftovers->start;
+	return leftovers->pid;
+}

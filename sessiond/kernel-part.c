@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/kernel-part.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sessiond/consumer-link.h"
+#include "sessiond/daemon.h"
+#include "sessiond/kernel-leftovers.h"
+#include "sessiond/messages.h"
+#include "sessiond/session.h"
+
+#define STREAM_ID 0
+
+/* ---- making and undoing ------------------------------------------------------------ */
+
+static int make_metadata(struct kernel_part *part)
+{
+	struct session *session = part->session;
+	struct metadata_config config = {
+		.session = session->name,
+		.is_kernel = true,
+		.created = metadata_created(session->metadata),
+		.clock = *metadata_clock(session->metadata),
+	};
+	int error = metadata_uuid_make(config.uuid);
+
+	if (error < 0)
+		return error;
+	metadata_uuid_text(config.uuid, part->uuid);
+	error = metadata_create(&config, &part->metadata);
+	if (error)
+		return error;
+	return metadata_add_channel(part->metadata, STREAM_ID, "per_cpu", 0);
+}
+
+static int make_instance(struct kernel_part *part, struct kernel_problem *problem)
+{
+	const struct daemon *daemon = part->session->daemon;
+	struct kernel_instance_config config = {
+		.key = part->session->key,
+		.clock = daemon->clock,
+	};
+	int error = kernel_tracing_find(problem);
+
+	if (error)
+		return error;
+	config.pid = kernel_leftovers_pid(daemon->kernel_leftovers, &config.start);
+	error = kernel_instance_create(&config, &part->instance, problem);
+	return error ? error : kernel_part_set_buffer(part, KERNEL_BUFFER_DEFAULT, problem);
+}
+
+int kernel_part_create(struct session *session, struct kernel_problem *problem)
+{
+	struct kernel_part *part = calloc(1, sizeof(*part));
+	int error = -ENOMEM;
+
+	snprintf(problem->why, sizeof(problem->why), "out of memory");
+	snprintf(problem->hint, sizeof(problem->hint), "try again");
+	if (!part)
+		return -ENOMEM;
+	part->session = session;
+	error = make_metadata(part);
+	if (error == 0)
+		error = make_instance(part, problem);
+	if (error) {
+		kernel_part_destroy(part);
+		return error;
+	}
+	session->kernel = part;
+	return 0;
+}
+
+void kernel_part_destroy(struct kernel_part *part)
+{
+	struct daemon *daemon;
+	char name[KERNEL_INSTANCE_NAME_SIZE];
+
+	if (!part)
+		return;
+	daemon = part->session->daemon;
+	if (part->told)
+		consumer_link_kernel_end(daemon->consumer, part);
+	if (part->instance) {
+		snprintf(name, sizeof(name), "%s", kernel_instance_name(part->instance));
+		kernel_instance_close(part->instance);
+		kernel_leftovers_add(daemon->kernel_leftovers, name);
+	}
+	metadata_destroy(part->metadata);
+	for (size_t i = 0; i < part->nr_events; i++)
+		kernel_event_free(&part->events[i]);
+	for (size_t i = 0; i < part->nr_rules; i++)
+		kernel_rule_free(&part->rules[i]);
+	free(part->events);
+	free(part->rules);
+	free(part->write_error);
+	free(part);
+}
+
+int kernel_part_set_buffer(struct kernel_part *part, uint64_t size, struct kernel_problem *problem)
+{
+	int error = kernel_instance_set_buffer(part->instance, size, problem);
+
+	if (error == 0)
+		part->buffer_size = size;
+	return error;
+}
+
+int kernel_part_set_pids(struct kernel_part *part, const uint32_t *pids, size_t nr_pids,
+			 struct kernel_problem *problem)
+{
+	int error = kernel_instance_set_pids(part->instance, pids, nr_pids, problem);
+
+	if (error)
+		return error;
+	memcpy(part->pids, pids, nr_pids * sizeof(*pids));
+	part->nr_pids = nr_pids;
+	return 0;
+}
+
+/* ---- the consumer ------------------------------------------------------------------ */
+
+int kernel_part_formats(const struct kernel_part *part, int *result)
+{
+	int fd = memfd_create("lttngmap-formats", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	FILE *out = fd >= 0 ? fdopen(dup(fd), "w") : NULL;
+	bool failed = !out;
+
+	for (size_t i = 0; out && i < part->nr_events; i++) {
+		const struct kernel_event *event = &part->events[i];
+
+		fprintf(out, "%s %zu\n", event->system, event->format_size);
+		fwrite(event->format, 1, event->format_size, out);
+	}
+	if (out) {
+		failed = ferror(out) != 0;
+		failed |= fclose(out) != 0;
+	}
+	if (!failed)
+		failed = fcntl(fd, F_ADD_SEALS,
+			       F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0;
+	if (failed) {
+		if (fd >= 0)
+			close(fd);
+		return -ENOMEM;
+	}
+	*result = fd;
+	return 0;
+}
+
+/* The program's trace and this one shall mean one and the same clock. */
+static void push_metadata(struct kernel_part *part, bool final)
+{
+	metadata_set_clock(part->metadata, metadata_clock(part->session->metadata));
+	part->generation++;
+	consumer_link_kernel_metadata(part->session->daemon->consumer, part, final);
+}
+
+void kernel_part_push(struct kernel_part *part)
+{
+	if (!part || !part->told)
+		return;
+	/* It counts what it writes itself. */
+	part->earlier = part->written;
+	consumer_link_kernel(part->session->daemon->consumer, part);
+	push_metadata(part, part->finishing);
+	consumer_link_kernel_channel(part->session->daemon->consumer, part);
+}
+
+void kernel_part_take_written(struct kernel_part *part, const struct kernel_written *written,
+			      const char *error)
+{
+	part->written = (struct kernel_written){
+		.generation = written->generation,
+		.packets = part->earlier.packets + written->packets,
+		.events = part->earlier.events + written->events,
+		.discarded = written->discarded,
+		.bytes = part->earlier.bytes + written->bytes,
+		.streams = part->earlier.streams + written->streams,
+	};
+	if (error && !part->write_error)
+		message_say("session %s, events of the kernel's: %s", part->session->name, error);
+	free(part->write_error);
+	part->write_error = error ? strdup(error) : NULL;
+}
+
+uint64_t kernel_part_progress(const struct kernel_part *part)
+{
+	return part ? part->written.packets + part->written.bytes + part->written.generation : 0;
+}
+
+/* ---- recording --------------------------------------------------------------------- */
+
+static void say_failed(const struct kernel_part *part, const char *what, int error)
+{
+	message_say("session %s: cannot %s events of the kernel's: %s", part->session->name, what,
+		    strerror(-error));
+}
+
+void kernel_part_start(struct kernel_part *part)
+{
+	struct kernel_problem problem;
+	int error;
+
+	if (!part)
+		return;
+	part->finishing = false;
+	if (part->told) {
+		push_metadata(part, false);
+	} else {
+		part->told = true;
+		kernel_part_push(part);
+	}
+	for (size_t i = 0; i < part->nr_events; i++)
+		if (kernel_instance_enable(part->instance, part->events[i].system,
+					   part->events[i].name, &problem) != 0)
+			message_say("session %s: %s", part->session->name, problem.why);
+	error = kernel_instance_record(part->instance, true);
+	if (error)
+		say_failed(part, "record", error);
+}
+
+void kernel_part_stop(struct kernel_part *part)
+{
+	int error;
+
+	if (!part)
+		return;
+	error = kernel_instance_record(part->instance, false);
+	if (error)
+		say_failed(part, "stop recording", error);
+	/* What is stopped costs the machine nothing. */
+	kernel_instance_disable_all(part->instance);
+}
+
+void kernel_part_finish(struct kernel_part *part)
+{
+	if (!part)
+		return;
+	part->finishing = true;
+	push_metadata(part, true);
+}
+
+bool kernel_part_is_finished(const struct kernel_part *part)
+{
+	return !part || part->written.generation >= part->generation;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * kernel-part.h - a session's kernel part: rules for the kernel's events, the
+ * tracefs instance that records them, and their trace, OUTPUT/kernel, of which
+ * the consumer is told as of a session of its own, KEY/kernel.
+ *
+ *   kernel-part.c   its life, beside the session's
+ *   kernel-rules.c  rules, and which events they turn on
+ *
+ * It starts before the program's part and stops after it, so that what the
+ * kernel does for an event of the program's is there. It does not outlive the
+ * daemon: the next life removes the instance.
+ *
+ * Main thread.
+ */
+#ifndef SESSIOND_KERNEL_PART_H
+#define SESSIOND_KERNEL_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <json-c/json.h>
+
+#include "common/kernel-class.h"
+#include "sessiond/kernel-instance.h"
+#include "sessiond/metadata.h"
+#include "sessiond/rule.h"
+
+struct session;
+
+#define KERNEL_RULES_MAX 256u
+#define KERNEL_PIDS_MAX 256u
+#define KERNEL_BUFFER_DEFAULT (UINT64_C(4) << 20)
+#define KERNEL_BUFFER_MIN (UINT64_C(128) << 10)
+#define KERNEL_BUFFER_MAX (UINT64_C(1) << 40)
+
+struct kernel_rule {
+	uint32_t id;
+	struct rule *patterns;
+	char *filter; /* NULL: none */
+};
+
+/* An event that is recorded. */
+struct kernel_event {
+	char *system, *name;
+	char *format; /* the text of that file */
+	size_t format_size;
+	struct kernel_class *class;
+	struct registry_class *described; /* the same, for the metadata */
+	char *filter;                     /* of all rules together; NULL: none */
+};
+
+/* What the consumer says that it has on disk. */
+struct kernel_written {
+	uint64_t generation;
+	uint64_t packets;
+	uint64_t events;
+	uint64_t discarded;
+	uint64_t bytes;
+	uint64_t streams;
+};
+
+struct kernel_part {
+	struct session *session;
+	struct kernel_instance *instance;
+	uint64_t buffer_size; /* of each CPU */
+	uint32_t pids[KERNEL_PIDS_MAX];
+	size_t nr_pids;
+	struct kernel_rule *rules;
+	size_t nr_rules;
+	struct kernel_event *events;
+	size_t nr_events;
+	char uuid[METADATA_UUID_TEXT_SIZE];
+	struct metadata *metadata;
+	uint64_t generation; /* of it, that the consumer was last sent */
+	bool told;           /* the consumer is to know of it: from the first start on */
+	bool finishing;      /* the last metadata is sent, until the next start */
+	struct kernel_written written;
+	struct kernel_written earlier; /* of it, by consumers that died */
+	char *write_error;             /* NULL, or the consumer's last word */
+};
+
+/* Of a session that has none: session->kernel. 0 or -errno. */
+int kernel_part_create(struct session *session, struct kernel_problem *problem);
+/* NULL is allowed. */
+void kernel_part_destroy(struct kernel_part *part);
+
+/* As kernel_instance_set_buffer(), and kernel_instance_set_pids(). */
+int kernel_part_set_buffer(struct kernel_part *part, uint64_t size, struct kernel_problem *problem);
+int kernel_part_set_pids(struct kernel_part *part, const uint32_t *pids, size_t nr_pids,
+			 struct kernel_problem *problem);
+/*
+ * A rule more, while the session is stopped. How many events match it; those
+ * that its filter does not fit, or that cannot be in a trace, are told as texts in
+ * `warnings`. -errno: no event is left.
+ */
+int kernel_part_enable(struct kernel_part *part, const char *patterns, const char *filter,
+		       struct json_object *warnings, struct kernel_problem *problem);
+void kernel_event_free(struct kernel_event *event);
+void kernel_rule_free(struct kernel_rule *rule);
+
+/* With the session, which calls these; NULL is allowed: it has no kernel part. */
+void kernel_part_start(struct kernel_part *part);
+/* What is being recorded still comes, until channel_wait_writers(). */
+void kernel_part_stop(struct kernel_part *part);
+/* All is recorded: the consumer is to read it, and to say so. */
+void kernel_part_finish(struct kernel_part *part);
+bool kernel_part_is_finished(const struct kernel_part *part);
+/* Everything goes to a new consumer. */
+void kernel_part_push(struct kernel_part *part);
+/* What it reports; `error` NULL: nothing is wrong. */
+void kernel_part_take_written(struct kernel_part *part, const struct kernel_written *written,
+			      const char *error);
+/* Anything that the consumer does shows in here. */
+uint64_t kernel_part_progress(const struct kernel_part *part);
+/* The text of all formats, as common/protocol-control.h has it, as a sealed memfd. 0 or -errno. */
+int kernel_part_formats(const struct kernel_part *part, int *fd);
+
+#endif /* SESSIOND_KERNEL_PART_H */

@@ -14,6 +14,10 @@ libconsumerd_la_SOURCES = \
 	consumerd/consumer.h \
 	consumerd/file.c \
 	consumerd/file.h \
+	consumerd/kernel-packet.c \
+	consumerd/kernel-packet.h \
+	consumerd/kernel-plan.c \
+	consumerd/kernel-plan.h \
 	consumerd/link.c \
 	consumerd/link.h \
 	consumerd/packet.c \
@@ -43,7 +47,7 @@ libconsumerd_la_SOURCES = \
 	consumerd/watch.c \
 	consumerd/watch.h
 libconsumerd_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(JSON_CFLAGS)
-libconsumerd_la_LIBADD = libringfile.la libconfine.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(JSON_LIBS) \
+libconsumerd_la_LIBADD = libringfile.la libconfine.la libkernel.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(JSON_LIBS) \
 	-lpthread
 
 bin_PROGRAMS += lttngmap-consumerd

@@ -339,6 +339,16 @@ check_PROGRAMS += tests/unit/kernel-class
 TESTS += tests/unit/kernel-class
 tests_unit_kernel_class_SOURCES = tests/unit/kernel-class.c
 tests_unit_kernel_class_LDADD = libkernel.la
+check_PROGRAMS += tests/unit/kernel-packet
+TESTS += tests/unit/kernel-packet
+tests_unit_kernel_packet_SOURCES = tests/unit/kernel-packet.c \
+	tests/utils/kernel-page.c tests/utils/kernel-page.h
+tests_unit_kernel_packet_CFLAGS = $(AM_CFLAGS) $(TRACEEVENT_CFLAGS)
+tests_unit_kernel_packet_LDADD = libconsumerd.la $(TRACEEVENT_LIBS)
+check_PROGRAMS += tests/unit/kernel-plan
+TESTS += tests/unit/kernel-plan
+tests_unit_kernel_plan_SOURCES = tests/unit/kernel-plan.c
+tests_unit_kernel_plan_LDADD = libconsumerd.la
 
 class_wire = tests/utils/class-wire.c tests/utils/class-wire.h
 check_PROGRAMS += tests/unit/metadata tests/unit/registry tests/unit/rule

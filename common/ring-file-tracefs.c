@@ -108,20 +108,35 @@ static int advance(struct lttngmap_ring_file *file, const volatile struct kernel
 	return -EAGAIN;
 }
 
-/* What a reader before was given is read. */
-static int begin(struct lttngmap_ring_file *file)
+/*
+ * The first request: what a reader before was given is read, unless it is asked
+ * for once more. *page: that one, where it has something.
+ */
+static int begin(struct lttngmap_ring_file *file, bool repeat,
+		 const volatile struct kernel_page **result)
 {
 	struct ring_file_kernel *kernel = &file->kernel;
-	const volatile struct kernel_page *page = page_of(file, meta_of(file)->reader.id);
+	const volatile struct kernel_page *page;
+	uint64_t commit;
 
+	*result = NULL;
 	if (kernel->id != RING_FILE_NO_ID)
 		return 0;
+	page = page_of(file, meta_of(file)->reader.id);
 	if (!page)
 		return -EBADMSG;
 	kernel->id = meta_of(file)->reader.id;
 	kernel->done = meta_of(file)->reader.read;
 	kernel->page_time = page->timestamp;
 	kernel->lost_before = meta_of(file)->overrun;
+	if (!repeat)
+		return 0;
+	kernel->done = 0;
+	commit = __atomic_load_n(&page->commit, __ATOMIC_ACQUIRE);
+	if ((commit & COMMIT_SIZE_MASK) == 0)
+		return 0;
+	count_lost(file, page, commit);
+	*result = page;
 	return 0;
 }
 
@@ -136,8 +151,8 @@ static int get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *p
 	if (packet->flags & LTTNGMAP_PACKET_BACKWARD ||
 	    (packet->cpu != LTTNGMAP_CPU_ANY && packet->cpu != kernel->cpu))
 		return -EINVAL;
-	error = begin(file);
-	if (!error)
+	error = begin(file, packet->flags & LTTNGMAP_PACKET_REPEAT, &page);
+	if (!error && !page)
 		error = advance(file, &page);
 	if (error)
 		return error;

@@ -22,6 +22,8 @@ libconsumerd_la_SOURCES = \
 	consumerd/link.h \
 	consumerd/packet.c \
 	consumerd/packet.h \
+	consumerd/ring-kernel.c \
+	consumerd/ring-kernel.h \
 	consumerd/ring.c \
 	consumerd/ring.h \
 	consumerd/session.c \

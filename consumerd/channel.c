@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "consumerd/channel.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <search.h>
@@ -62,6 +63,26 @@ void channel_forget(struct channel *channel, struct ring *ring)
 	cds_list_del(ring_node(ring));
 }
 
+/* The folders cpuN, as rings. 0 or -errno. */
+static int find_cpus(struct channel *channel)
+{
+	DIR *folder = opendir(channel->directory);
+	const struct dirent *entry;
+	int error;
+
+	if (!folder)
+		return -errno;
+	errno = 0;
+	while ((entry = readdir(folder))) {
+		if (strncmp(entry->d_name, "cpu", 3) == 0)
+			on_found(channel, entry->d_name);
+		errno = 0;
+	}
+	error = -errno;
+	closedir(folder);
+	return error;
+}
+
 int channel_create(struct session *session, const char *rings, const char *name, uint32_t stream_id,
 		   const struct stream_limits *limits, struct cds_list_head *channels)
 {
@@ -81,6 +102,8 @@ int channel_create(struct session *session, const char *rings, const char *name,
 	if (asprintf(&channel->directory, "%s/%s", rings, name) < 0) {
 		channel->directory = NULL;
 		error = -ENOMEM;
+	} else if (session_is_kernel(session)) {
+		error = find_cpus(channel);
 	} else {
 		error = watch_create(session_shared(session)->loop, channel->directory, on_found,
 				     channel, &channel->watch);
@@ -121,6 +144,22 @@ int channel_close_streams(struct channel *channel)
 	cds_list_for_each(node, &channel->rings) if (!error)
 		error = ring_close_streams(ring_of_node(node));
 	return error;
+}
+
+void channel_drain(struct channel *channel)
+{
+	struct cds_list_head *node;
+
+	cds_list_for_each(node, &channel->rings) ring_drain(ring_of_node(node));
+}
+
+bool channel_is_drained(const struct channel *channel)
+{
+	struct cds_list_head *node;
+
+	cds_list_for_each(node,
+			  &channel->rings) if (!ring_is_drained(ring_of_node(node))) return false;
+	return true;
 }
 
 void channel_wake(struct channel *channel)

@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * channel.h - a channel of a session: the watched folder RINGS/CHANNEL and
- * the rings that were found in it.
+ * the rings that were found in it. Of the kernel's, it is a tracefs instance's
+ * per_cpu, which has a folder for each CPU that there can be, from the beginning.
  */
 #ifndef CONSUMERD_CHANNEL_H
 #define CONSUMERD_CHANNEL_H
@@ -30,6 +31,9 @@ struct channel *channel_of_node(struct cds_list_head *node);
 void channel_clear(struct channel *channel);
 /* All its rings' streams are closed, complete; they begin anew. 0 or -errno. */
 int channel_close_streams(struct channel *channel);
+/* Have all its rings read to their ends; were they? Of the kernel's. */
+void channel_drain(struct channel *channel);
+bool channel_is_drained(const struct channel *channel);
 /* Let all its rings have a turn. */
 void channel_wake(struct channel *channel);
 

@@ -102,10 +102,15 @@ static void on_rotate(void *userdata, const char *name, const struct session_rot
 }
 
 static void on_metadata(void *userdata, const char *name, uint64_t generation, int memory,
-			bool final)
+			int formats, bool final)
 {
 	struct session *session = need_session(userdata, name);
 
+	/* First, as the metadata wakes the rings. */
+	if (session && formats >= 0)
+		session_set_formats(session, formats);
+	if (formats >= 0)
+		close(formats);
 	if (session)
 		session_set_metadata(session, generation, memory, final);
 	else

@@ -217,6 +217,8 @@ static bool add_event(const struct kernel_plan *plan, const struct event *event,
 {
 	ssize_t put;
 
+	if (time <= next->after)
+		return true;
 	/* The kernel's time goes forward; readers end at one that does not. */
 	if (time < next->last)
 		time = next->last;

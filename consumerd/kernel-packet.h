@@ -38,10 +38,11 @@
 
 /* Where one ring (one CPU) is. All zeros at first. */
 struct kernel_cursor {
-	uint64_t sequence; /* of the next packet; a consumer that goes on sets it */
+	uint64_t sequence; /* of the next packet; a consumer that goes on sets it, and `after` */
 	uint64_t dropped;  /* events so far without a class, or too long for a body */
 	uint64_t told;     /* lost ones that packets told of so far, dropped ones among them */
 	uint64_t last;     /* clock of the last record */
+	uint64_t after;    /* events up to this time are left out: an earlier consumer wrote them */
 	/* In which sub-buffer, up to where, and the clock there. */
 	uint64_t page_time;
 	uint64_t time;

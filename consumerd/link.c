@@ -18,6 +18,9 @@
 /* A daemon that does not greet within this is not one of ours. */
 #define HELLO_TIMEOUT_MS 10000
 
+/* What the kernel has for a session is called so. */
+#define KERNEL_SUFFIX "/kernel"
+
 struct link {
 	int fd;
 	sd_event_source *source; /* NULL once the daemon is gone */
@@ -39,11 +42,40 @@ static int get_name(struct json_object *message, const char *key, const char **n
 	return error ? error : name_is_session(*name) ? 0 : -EINVAL;
 }
 
+/* Of a session, or KEY/kernel: a session's name is a key here, and no folder. */
+static int get_session(struct json_object *message, const char **name)
+{
+	char key[NAME_SESSION_MAX + 1];
+	const char *slash;
+	int error = json_message_get_string(message, "session", name);
+
+	if (error)
+		return error;
+	slash = strchr(*name, '/');
+	if (!slash)
+		return name_is_session(*name) ? 0 : -EINVAL;
+	if (strcmp(slash, KERNEL_SUFFIX) != 0 || slash - *name >= (ptrdiff_t)sizeof(key))
+		return -EINVAL;
+	memcpy(key, *name, (size_t)(slash - *name));
+	key[slash - *name] = '\0';
+	return name_is_session(key) ? 0 : -EINVAL;
+}
+
 static int get_path(struct json_object *message, const char *key, const char **path)
 {
 	int error = json_message_get_string(message, key, path);
 
 	return error ? error : **path == '/' ? 0 : -EINVAL;
+}
+
+/* Said by the name and by a member, or by neither. */
+static int get_kernel(struct json_object *message, const char *session, bool *kernel)
+{
+	int error = json_message_get_bool(message, "kernel", kernel);
+
+	if (error && error != -ENOENT)
+		return error;
+	return *kernel == (strchr(session, '/') != NULL) ? 0 : -EINVAL;
 }
 
 static int on_session(struct link *link, struct json_object *message, const char *session)
@@ -75,6 +107,8 @@ static int on_session(struct link *link, struct json_object *message, const char
 	if (!error)
 		error = json_message_get_uint64(message, "stream_size", 0, INT64_MAX,
 						&config.stream_size);
+	if (!error)
+		error = get_kernel(message, session, &config.kernel);
 	if (error)
 		return error;
 	config.chunk = (uint32_t)chunk;
@@ -136,9 +170,9 @@ static int on_channel_end(struct link *link, struct json_object *message, const 
 	return error;
 }
 
-/* Takes `*memory` where it succeeds. */
+/* Takes the descriptors where it succeeds: the text, and what may come with it. */
 static int on_metadata(struct link *link, struct json_object *message, const char *session,
-		       int *memory)
+		       int fds[JSON_MESSAGE_FDS_MAX])
 {
 	bool final = false;
 	uint64_t generation;
@@ -147,23 +181,24 @@ static int on_metadata(struct link *link, struct json_object *message, const cha
 	error = json_message_get_uint64(message, "generation", 0, INT64_MAX, &generation);
 	if (!error)
 		error = json_message_get_bool(message, "final", &final);
-	if (!error && *memory < 0)
+	if (!error && fds[0] < 0)
 		error = -EBADF;
 	if (error)
 		return error;
-	link->ops->metadata(link->userdata, session, generation, *memory, final);
-	*memory = -1;
+	link->ops->metadata(link->userdata, session, generation, fds[0], fds[1], final);
+	fds[0] = fds[1] = -1;
 	return 0;
 }
 
-static int take_message(struct link *link, struct json_object *message, int *memory)
+static int take_message(struct link *link, struct json_object *message,
+			int fds[JSON_MESSAGE_FDS_MAX])
 {
 	const char *event = "", *session;
 	int error;
 
 	error = json_message_get_string(message, "event", &event);
 	if (!error)
-		error = get_name(message, "session", &session);
+		error = get_session(message, &session);
 	if (error)
 		return error;
 	if (strcmp(event, "session") == 0)
@@ -179,7 +214,7 @@ static int take_message(struct link *link, struct json_object *message, int *mem
 	if (strcmp(event, "rotate") == 0)
 		return on_rotate(link, message, session);
 	if (strcmp(event, "metadata") == 0)
-		return on_metadata(link, message, session, memory);
+		return on_metadata(link, message, session, fds);
 	if (strcmp(event, "end") != 0)
 		return -EOPNOTSUPP;
 	link->ops->end(link->userdata, session);
@@ -190,22 +225,25 @@ static int on_readable(sd_event_source *source, int fd, uint32_t events, void *u
 {
 	struct link *link = userdata;
 	struct json_object *message;
-	int error, memory;
+	int error, fds[JSON_MESSAGE_FDS_MAX] = { -1, -1 };
+	size_t nr_fds = JSON_MESSAGE_FDS_MAX;
 
 	(void)source;
 	(void)events;
-	error = json_message_receive(fd, &message, &memory, 0);
+	error = json_message_receive_fds(fd, &message, fds, &nr_fds, 0);
 	if (error == -EAGAIN)
 		return 0;
 	if (!error) {
-		error = take_message(link, message, &memory);
+		error = take_message(link, message, fds);
 		if (error)
 			log_error("a message of the session daemon's makes no sense (%s): %s; are "
 				  "both of one version?",
 				  strerror(-error), json_object_to_json_string(message));
 		json_object_put(message);
-		if (memory >= 0)
-			close(memory);
+		for (size_t i = 0; i < JSON_MESSAGE_FDS_MAX; i++) {
+			if (fds[i] >= 0)
+				close(fds[i]);
+		}
 		return 0;
 	}
 	if (error == -EMFILE || error == -ENOMEM || error == -EBADMSG || error == -EMSGSIZE) {

@@ -23,9 +23,9 @@ struct link_ops {
 	void (*channel)(void *userdata, const char *session, const char *channel,
 			uint32_t stream_id, const struct stream_limits *limits);
 	void (*channel_end)(void *userdata, const char *session, const char *channel);
-	/* `memory` is the callee's to close. */
+	/* `memory` is the callee's to close, as is `formats`, which is -1 or the kernel's. */
 	void (*metadata)(void *userdata, const char *session, uint64_t generation, int memory,
-			 bool final);
+			 int formats, bool final);
 	void (*clear)(void *userdata, const char *session);
 	void (*rotate)(void *userdata, const char *session,
 		       const struct session_rotation *rotation);

@@ -13,6 +13,7 @@
 
 #include "common/log.h"
 #include "common/map-guard.h"
+#include "consumerd/ring-kernel.h"
 
 /* What a ring may write before others have their turn. */
 #define TURN_PACKETS 16
@@ -38,6 +39,9 @@ struct ring {
 	bool said_busy;
 	bool holding;      /* `packet` is the current one, and not on disk yet */
 	uint32_t next_cpu; /* snapshots: those before are on disk */
+	bool is_kernel;
+	bool is_drained; /* the kernel's, since ring_drain() */
+	struct ring_kernel kernel;
 	struct lttngmap_packet packet;
 	struct stream **streams; /* by the packet's cpu; NULL: none yet */
 	uint32_t nr_streams;
@@ -125,8 +129,8 @@ static enum outcome attach(struct ring *ring)
 	int error, length;
 	uint64_t size;
 
-	length =
-		snprintf(path, sizeof(path), "%s/%s", channel_directory(ring->channel), ring->name);
+	length = snprintf(path, sizeof(path), "%s/%s%s", channel_directory(ring->channel),
+			  ring->name, ring->is_kernel ? "/trace_pipe_raw" : "");
 	error = length < (int)sizeof(path) ? lttngmap_ring_file_open(path, &ring->file)
 					   : -ENAMETOOLONG;
 	if (is_passing(error)) {
@@ -138,6 +142,9 @@ static enum outcome attach(struct ring *ring)
 		return OUTCOME_END;
 	if (error == -ENODEV && !channel_tells(ring->channel))
 		return OUTCOME_END;
+	/* Of a CPU that is off: it has no buffer before it is on. */
+	if (error == -EINVAL && ring->is_kernel)
+		return OUTCOME_IDLE;
 	if (error) {
 		log_warning("ring %s: not recorded: %s", path,
 			    error == -ENODEV ? "this is not a ring file" : strerror(-error));
@@ -147,12 +154,16 @@ static enum outcome attach(struct ring *ring)
 		return OUTCOME_MORE;
 	/*
 	 * Edges are enough, since a ring is always drained to -EAGAIN, and each
-	 * level would cost a request to the daemon.
+	 * level would cost a request to the daemon. The kernel forgets who waits
+	 * when it wakes him: it is asked anew each time.
 	 */
 	error = sd_event_add_io(shared_of(ring)->loop, &ring->source,
-				lttngmap_ring_file_fd(ring->file), EPOLLIN | EPOLLET, on_ready,
-				ring);
+				lttngmap_ring_file_fd(ring->file),
+				ring->is_kernel ? EPOLLIN : EPOLLIN | EPOLLET, on_ready, ring);
+	if (error >= 0 && ring->is_kernel)
+		error = sd_event_source_set_enabled(ring->source, SD_EVENT_OFF);
 	if (error < 0) {
+		ring->source = sd_event_source_disable_unref(ring->source);
 		lttngmap_ring_file_close(ring->file);
 		ring->file = NULL;
 		say_later(ring, error);
@@ -189,8 +200,11 @@ static int find_stream(struct ring *ring, struct stream **stream)
 		ring->nr_streams = cpu + 1;
 	}
 	if (!ring->streams[cpu]) {
-		length = snprintf(name, sizeof(name), "%s_%s_%u", channel_name(ring->channel),
-				  ring->name, cpu);
+		if (ring->is_kernel)
+			length = snprintf(name, sizeof(name), "kernel_%u", cpu);
+		else
+			length = snprintf(name, sizeof(name), "%s_%s_%u",
+					  channel_name(ring->channel), ring->name, cpu);
 		if (length >= (int)sizeof(name))
 			return -ENAMETOOLONG;
 		ring->streams[cpu] = session_create_stream(channel_session(ring->channel), name,
@@ -240,6 +254,26 @@ static void count_packet(struct ring *ring, const struct stream *stream)
 		    });
 }
 
+/* Its sub-buffer is the kernel's: ours is made of it. 0 or -errno. */
+static int write_kernel(struct ring *ring, struct stream *stream)
+{
+	struct session *session = channel_session(ring->channel);
+	struct lttngmap_packet whole = ring->packet;
+	struct session_written more = { .packets = 0 };
+	const void *subbuf;
+	int error;
+
+	whole.length += whole.offset;
+	whole.offset = 0;
+	subbuf = lttngmap_ring_file_data(ring->file, &whole);
+	if (!subbuf || !(ring->packet.flags & LTTNGMAP_PACKET_KERNEL))
+		return -EBADMSG;
+	error = ring_kernel_write(&ring->kernel, shared_of(ring), session_plan(session), stream,
+				  &ring->packet, subbuf, &more);
+	count(ring, &more);
+	return error;
+}
+
 /* Write the packet that is held, or drop it where it was lapped. 0 or -errno. */
 static int write_packet(struct ring *ring, const char **what)
 {
@@ -254,6 +288,8 @@ static int write_packet(struct ring *ring, const char **what)
 	if (error)
 		return error;
 	*what = stream_name(stream);
+	if (ring->is_kernel)
+		return write_kernel(ring, stream);
 	if (ring->packet.flags & LTTNGMAP_PACKET_VOLATILE) {
 		/*
 		 * One that is given again, since the daemon died meanwhile, may have
@@ -295,6 +331,25 @@ static enum outcome give_up(struct ring *ring, int error)
 	return OUTCOME_MORE;
 }
 
+/* What is asked for: of a kernel's ring at first what an earlier consumer was given last. */
+static struct lttngmap_packet request(struct ring *ring)
+{
+	struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY };
+
+	if (ring->is_kernel)
+		packet.flags = LTTNGMAP_PACKET_REPEAT;
+	return packet;
+}
+
+/* Of a kernel's ring, the packet is on disk: is the next one to be waited for? */
+static bool is_short(const struct ring *ring)
+{
+	const struct lttngmap_meta *meta = lttngmap_ring_file_meta(ring->file);
+
+	return ring->is_kernel && !session_is_draining(channel_session(ring->channel)) &&
+	       ring->packet.offset + ring->packet.length < meta->meta.subbuf_size / 2;
+}
+
 static enum outcome drain(struct ring *ring)
 {
 	struct session *session = channel_session(ring->channel);
@@ -304,7 +359,7 @@ static enum outcome drain(struct ring *ring)
 
 	for (int packets = 0; packets < TURN_PACKETS && bytes < TURN_BYTES; packets++) {
 		if (!ring->holding) {
-			ring->packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY };
+			ring->packet = request(ring);
 			error = lttngmap_ring_file_get_packet(ring->file, &ring->packet);
 			if (error == -EAGAIN)
 				return OUTCOME_IDLE;
@@ -329,6 +384,8 @@ static enum outcome drain(struct ring *ring)
 		}
 		ring->holding = false;
 		bytes += ring->packet.length;
+		if (is_short(ring))
+			return OUTCOME_IDLE;
 	}
 	return OUTCOME_MORE;
 }
@@ -409,6 +466,29 @@ static enum outcome take_snapshot(struct ring *ring, uint64_t size)
 	return OUTCOME_IDLE;
 }
 
+/* What an earlier consumer wrote is told of before anything new comes. */
+static bool begin_kernel(struct ring *ring)
+{
+	struct session *session = channel_session(ring->channel);
+	struct session_written more = { .packets = 0 };
+	struct stream *stream;
+	int error;
+
+	if (!ring->file || ring->kernel.has_end || !session_had_streams(session))
+		return true;
+	if (!session_may_write(session, &(struct lttngmap_packet){ .cpu = 0 }))
+		return false;
+	ring->packet.cpu = (uint32_t)strtoul(ring->name + strlen("cpu"), NULL, 10);
+	error = find_stream(ring, &stream);
+	if (!error)
+		error = ring_kernel_begin(&ring->kernel, stream, &more);
+	if (error)
+		session_failed(session, ring->name, error);
+	else if (more.lapped)
+		count(ring, &more);
+	return !error;
+}
+
 static enum outcome take_turn(struct ring *ring)
 {
 	enum outcome outcome;
@@ -418,6 +498,8 @@ static enum outcome take_turn(struct ring *ring)
 
 	if (!ring->file && !ring->ended)
 		return attach(ring);
+	if (ring->is_kernel && !begin_kernel(ring))
+		return OUTCOME_HOLD;
 	/* It stays when it is closed: its name may be said once more. */
 	if (session_is_snapshot(channel_session(ring->channel), &size))
 		return ring->ended ? OUTCOME_IDLE : take_snapshot(ring, size);
@@ -430,24 +512,57 @@ static enum outcome take_turn(struct ring *ring)
 	return outcome;
 }
 
+/* The kernel is to say when there is more; and this may have been the last ring of all. */
+static void rest_kernel(struct ring *ring)
+{
+	int error;
+
+	/* One that is not attached has nothing. */
+	if (session_is_draining(channel_session(ring->channel)))
+		ring->is_drained = true;
+	if (ring->source) {
+		error = sd_event_source_set_enabled(ring->source, SD_EVENT_ONESHOT);
+		if (error < 0)
+			log_error("ring %s/%s: cannot be waited for (%s)",
+				  channel_name(ring->channel), ring->name, strerror(-error));
+	}
+	session_check_drained(channel_session(ring->channel));
+}
+
 static void serve(struct turn *turn)
 {
 	struct ring *ring = caa_container_of(turn, struct ring, turn);
+	struct session *session = channel_session(ring->channel);
 
 	switch (take_turn(ring)) {
 	case OUTCOME_MORE:
 		ring_wake(ring);
 		break;
 	case OUTCOME_IDLE:
+		if (ring->is_kernel)
+			rest_kernel(ring);
+		break;
 	case OUTCOME_HOLD:
 		break;
 	case OUTCOME_LATER:
-		session_retry_later(channel_session(ring->channel));
+		session_retry_later(session);
 		break;
 	case OUTCOME_END:
 		ring_destroy(ring);
+		session_check_drained(session);
 		break;
 	}
+}
+
+void ring_drain(struct ring *ring)
+{
+	ring->is_drained = false;
+	ring_wake(ring);
+}
+
+bool ring_is_drained(const struct ring *ring)
+{
+	return ring->is_drained;
 }
 
 static void drop_streams(struct ring *ring)
@@ -484,7 +599,11 @@ struct ring *ring_create(struct channel *channel, const char *name)
 	ring->turn.serve = serve;
 	ring->channel = channel;
 	memcpy(ring->name, name, size);
-	take_procname(ring);
+	ring->is_kernel = session_is_kernel(channel_session(channel));
+	if (ring->is_kernel)
+		strcpy(ring->procname, "kernel");
+	else
+		take_procname(ring);
 	ring_wake(ring);
 	return ring;
 }

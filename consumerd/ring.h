@@ -12,9 +12,15 @@
  * A packet is asked for only after the one before is on disk, since asking
  * releases it. Where it cannot be written now, the ring holds it and waits
  * for ring_wake().
+ *
+ * A kernel's ring is never empty while what we do is traced: there, a sub-buffer
+ * that is not full ends the turn until the kernel says that there is more
+ * (buffer_percent), but where the ring is to be read to its end (ring_drain()).
  */
 #ifndef CONSUMERD_RING_H
 #define CONSUMERD_RING_H
+
+#include <stdbool.h>
 
 #include <urcu/list.h>
 
@@ -31,6 +37,9 @@ void ring_destroy(struct ring *ring);
 void ring_clear(struct ring *ring);
 /* Its streams are complete, and begin anew, with the packet that it holds. 0 or -errno. */
 int ring_close_streams(struct ring *ring);
+/* A kernel's: read it to its end; was it? */
+void ring_drain(struct ring *ring);
+bool ring_is_drained(const struct ring *ring);
 /* Let it take a turn. */
 void ring_wake(struct ring *ring);
 

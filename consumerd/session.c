@@ -12,6 +12,7 @@
 #include "common/log.h"
 #include "common/protocol-control.h"
 #include "consumerd/channel.h"
+#include "consumerd/kernel-plan.h"
 #include "consumerd/sync.h"
 
 #define RETRY_US (500 * UINT64_C(1000))
@@ -40,6 +41,9 @@ struct session {
 	char chunk_name[NAME_MAX + 1];
 	bool is_snapshot;
 	uint64_t stream_size;
+	/* The kernel's. */
+	struct kernel_plan *plan; /* of the newest metadata; NULL: not the kernel's */
+	bool is_draining;         /* the metadata that is final is told of when rings are read */
 	/* Writing failed, and is tried again at the next tick. */
 	bool stalled;
 	int trouble; /* -errno as last said; 0: none */
@@ -129,9 +133,9 @@ void session_failed(struct session *session, const char *what, int error)
 	if (session->trouble == error)
 		return;
 	session->trouble = error;
-	snprintf(session->error, sizeof(session->error),
-		 "cannot write %s/" TRACE_DIRECTORY "%s%s: %s; %s", session->output,
-		 what ? "/" : "", what ? what : "", strerror(-error), advice(error));
+	snprintf(session->error, sizeof(session->error), "cannot write %s/%s%s%s: %s; %s",
+		 session->output, trace_directory(&session->trace), what ? "/" : "",
+		 what ? what : "", strerror(-error), advice(error));
 	log_error("session %s: %s", session->name, session->error);
 	session->written.error = session->error;
 	report_now(session);
@@ -139,8 +143,8 @@ void session_failed(struct session *session, const char *what, int error)
 
 static void recovered(struct session *session)
 {
-	log_info("session %s: %s/" TRACE_DIRECTORY " can be written again; recording goes on",
-		 session->name, session->output);
+	log_info("session %s: %s/%s can be written again; recording goes on", session->name,
+		 session->output, trace_directory(&session->trace));
 	session->trouble = 0;
 	session->written.error = NULL;
 	report_now(session);
@@ -159,6 +163,29 @@ static void open_trace(struct session *session)
 		session->is_open = true;
 }
 
+/* All rings of the kernel's are to be read to their ends before the metadata is told of. */
+static void drain(struct session *session)
+{
+	struct cds_list_head *node;
+
+	session->is_draining = true;
+	cds_list_for_each(node, &session->channels) channel_drain(channel_of_node(node));
+	session_check_drained(session);
+}
+
+void session_check_drained(struct session *session)
+{
+	struct cds_list_head *node;
+
+	if (!session->is_draining)
+		return;
+	cds_list_for_each(
+		node, &session->channels) if (!channel_is_drained(channel_of_node(node))) return;
+	session->is_draining = false;
+	session->written.generation = session->memory_generation;
+	report_now(session);
+}
+
 static void write_metadata(struct session *session)
 {
 	int error;
@@ -171,8 +198,12 @@ static void write_metadata(struct session *session)
 		return;
 	}
 	session->has_metadata = true;
-	session->written.generation = session->memory_generation;
 	sync_due(&session->sync);
+	if (session->memory_final && session->trace.is_kernel) {
+		drain(session);
+		return;
+	}
+	session->written.generation = session->memory_generation;
 	if (session->memory_final)
 		report_now(session);
 	else
@@ -187,10 +218,26 @@ void session_set_metadata(struct session *session, uint64_t generation, int memo
 	session->has_metadata = false;
 	session->memory_generation = generation;
 	session->memory_final = final;
+	session->is_draining = false;
 	write_metadata(session);
 	/* Rings may hold packets that waited for it. */
 	if (session->has_metadata)
 		session_wake(session);
+}
+
+void session_set_formats(struct session *session, int formats)
+{
+	struct kernel_plan *plan;
+	int error = kernel_plan_read(formats, &plan);
+
+	if (error) {
+		log_error("session %s: the formats of the kernel's events cannot be used (%s); "
+			  "what is not known of them is counted as lost",
+			  session->name, strerror(-error));
+		return;
+	}
+	kernel_plan_destroy(session->plan);
+	session->plan = plan;
 }
 
 /* ---- rotation ---------------------------------------------------------------- */
@@ -342,11 +389,13 @@ struct session *session_create_for(struct session_shared *shared, const char *na
 	session->trace.overwritten = config->overwritten;
 	session->is_snapshot = config->snapshot;
 	session->stream_size = config->stream_size;
+	session->trace.is_kernel = config->kernel;
 	session->owner = config->owner;
 	session->group = config->group;
 	session->output = strdup(config->output);
 	session->rings = strdup(config->rings);
-	if (!session->output || !session->rings || add_timers(session) < 0) {
+	if (!session->output || !session->rings || add_timers(session) < 0 ||
+	    (config->kernel && kernel_plan_parse("", 0, &session->plan) < 0)) {
 		session_destroy(session);
 		return NULL;
 	}
@@ -385,6 +434,7 @@ void session_destroy(struct session *session)
 		trace_close(&session->trace);
 	if (session->memory >= 0)
 		close(session->memory);
+	kernel_plan_destroy(session->plan);
 	free(session->output);
 	free(session->rings);
 	free(session);
@@ -468,6 +518,26 @@ bool session_is_snapshot(const struct session *session, uint64_t *stream_size)
 {
 	*stream_size = session->stream_size;
 	return session->is_snapshot;
+}
+
+bool session_is_kernel(const struct session *session)
+{
+	return session->trace.is_kernel;
+}
+
+const struct kernel_plan *session_plan(const struct session *session)
+{
+	return session->plan;
+}
+
+bool session_is_draining(const struct session *session)
+{
+	return session->is_draining;
+}
+
+bool session_had_streams(const struct session *session)
+{
+	return session->trace.had_streams;
 }
 
 struct stream *session_create_stream(struct session *session, const char *name,

@@ -22,6 +22,7 @@
 #include "consumerd/trace.h"
 #include "consumerd/turn.h"
 
+struct kernel_plan;
 struct session;
 
 /* Cumulative over this life of the consumer. */
@@ -29,7 +30,11 @@ struct session_written {
 	uint64_t generation; /* of the metadata on disk; 0: none */
 	uint64_t packets;
 	uint64_t events;
-	uint64_t lapped; /* events dropped: overwritten while they were copied */
+	/*
+	 * Events dropped: overwritten while they were copied. Of a kernel's session
+	 * what its packets count as discarded, those of earlier consumers too.
+	 */
+	uint64_t lapped;
 	uint64_t bytes;
 	uint64_t streams;
 	uint64_t cleared; /* times; what is counted above began at the last */
@@ -79,6 +84,7 @@ struct session_config {
 	uint64_t overwritten; /* as an earlier consumer told it */
 	bool snapshot;        /* look back over each ring, once */
 	uint64_t stream_size; /* of a snapshot, bytes at most; 0: all of it */
+	bool kernel;          /* `rings` is a tracefs instance, whose rings go to OUTPUT/kernel */
 };
 
 /*
@@ -113,9 +119,13 @@ void session_clear(struct session *session);
 /*
  * `memory`, which becomes the session's, holds the metadata of `generation`.
  * It is on disk when a packet that needs it is written. `final`: say so at
- * once, and that all before it was written.
+ * once, and that all before it was written. Of a kernel's session it is said
+ * when all rings were read to their ends, as nobody else could.
  */
 void session_set_metadata(struct session *session, uint64_t generation, int memory, bool final);
+
+/* Of a kernel's session: `formats` holds the classes that its rings have; the caller's. */
+void session_set_formats(struct session *session, int formats);
 
 /*
  * End a chunk of the trace, as trace-chunk.c does, and go on in the next;
@@ -133,6 +143,15 @@ void session_wake(struct session *session);
 struct session_shared *session_shared(const struct session *session);
 /* Is it a snapshot, and of how many bytes a stream (0: all of it)? */
 bool session_is_snapshot(const struct session *session, uint64_t *stream_size);
+bool session_is_kernel(const struct session *session);
+/* Of a kernel's session: the classes that are known. */
+const struct kernel_plan *session_plan(const struct session *session);
+/* And: is each ring to be read to its end now? */
+bool session_is_draining(const struct session *session);
+/* One more may have been. */
+void session_check_drained(struct session *session);
+/* Are there streams of an earlier consumer's? */
+bool session_had_streams(const struct session *session);
 /* A stream of the session's trace; as stream_create(). */
 struct stream *session_create_stream(struct session *session, const char *name,
 				     const char *procname, uint32_t stream_id);

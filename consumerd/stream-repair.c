@@ -20,6 +20,13 @@ struct repair {
 	struct stream_tail *tail;
 };
 
+static void take_last(struct stream_tail *tail, const struct ctf_packet_header *header)
+{
+	tail->next_sequence = header->packet_seq_num + 1;
+	tail->timestamp_end = header->timestamp_end;
+	tail->discarded = header->events_discarded;
+}
+
 static uint64_t entry_offset(uint64_t packets)
 {
 	return sizeof(struct ctf_index_header) + packets * sizeof(struct ctf_index_entry);
@@ -75,7 +82,7 @@ static int believe_index(struct repair *repair)
 		return 0;
 	repair->tail->size = extent.offset + size;
 	repair->tail->packets = packets;
-	repair->tail->next_sequence = header.packet_seq_num + 1;
+	take_last(repair->tail, &header);
 	return 0;
 }
 
@@ -100,7 +107,7 @@ static int walk(struct repair *repair)
 			return error;
 		tail->size += size;
 		tail->packets++;
-		tail->next_sequence = header.packet_seq_num + 1;
+		take_last(tail, &header);
 	}
 	return 0;
 }

@@ -16,6 +16,8 @@ struct stream_tail {
 	uint64_t size;          /* bytes */
 	uint64_t packets;       /* whole ones */
 	uint64_t next_sequence; /* the last packet's + 1; 0: there is none */
+	uint64_t timestamp_end; /* the last packet's */
+	uint64_t discarded;     /* its count */
 	uint64_t cut;           /* bytes that were cut off */
 };
 

@@ -345,6 +345,14 @@ int stream_check_new(struct stream *stream, uint64_t sequence)
 	return sequence < stream->tail.next_sequence ? -EALREADY : 0;
 }
 
+int stream_find_end(struct stream *stream, const struct stream_tail **tail)
+{
+	int error = prepare(stream);
+
+	*tail = &stream->tail;
+	return error;
+}
+
 int stream_write(struct stream *stream, const struct lttngmap_packet *packet, const void *body)
 {
 	struct stream_tail *tail = &stream->tail;
@@ -367,6 +375,8 @@ int stream_write(struct stream *stream, const struct lttngmap_packet *packet, co
 	tail->size += pieces.size;
 	tail->packets++;
 	tail->next_sequence = packet->sequence + 1;
+	tail->timestamp_end = packet->timestamp_end;
+	tail->discarded = packet->discarded;
 	return 0;
 }
 

@@ -24,6 +24,7 @@
 
 #include "consumerd/packet.h"
 #include "consumerd/stream-direct.h"
+#include "consumerd/stream-repair.h"
 #include "consumerd/trace.h"
 
 struct stream_pool {
@@ -59,6 +60,8 @@ void stream_destroy(struct stream *stream);
 
 /* 0: no packet of that sequence number, or a later one, is on disk. -EALREADY; -errno. */
 int stream_check_new(struct stream *stream, uint64_t sequence);
+/* Where its (last) file ends; valid until the stream is used again. 0 or -errno. */
+int stream_find_end(struct stream *stream, const struct stream_tail **tail);
 /*
  * Write a packet. 0 it is on disk now; -EALREADY it was, by its sequence
  * number; -EEXIST the file is not of this trace; another -errno: nothing of

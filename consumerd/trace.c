@@ -44,6 +44,11 @@ void trace_become_self(void)
 	setfsgid(getegid());
 }
 
+const char *trace_directory(const struct trace *trace)
+{
+	return trace->is_kernel ? TRACE_DIRECTORY_KERNEL : TRACE_DIRECTORY;
+}
+
 static int open_directory(int parent, const char *name)
 {
 	int fd;
@@ -186,9 +191,10 @@ static int open_folders(struct trace *trace, const char *output)
 	trace->output = open_directory(AT_FDCWD, output);
 	if (trace->output < 0)
 		return trace->output;
-	trace_take_next(trace->output);
+	if (!trace->is_kernel)
+		trace_take_next(trace->output);
 	trace->index = -1;
-	trace->dir = open_directory(trace->output, TRACE_DIRECTORY);
+	trace->dir = open_directory(trace->output, trace_directory(trace));
 	error = trace->dir < 0 ? trace->dir : 0;
 	if (!error) {
 		trace->index = open_directory(trace->dir, CTF_INDEX_DIRECTORY);
@@ -223,6 +229,7 @@ int trace_open_as(struct trace *trace, const char *output, const uint8_t uuid[CT
 
 int trace_open(struct trace *trace, const char *output, const uint8_t uuid[CTF_UUID_SIZE])
 {
+	trace->is_kernel = false;
 	return trace_open_as(trace, output, uuid, geteuid(), getegid());
 }
 

@@ -18,6 +18,7 @@
 #include "common/ctf.h"
 
 #define TRACE_DIRECTORY "ust"
+#define TRACE_DIRECTORY_KERNEL "kernel"
 #define TRACE_METADATA "metadata"
 #define TRACE_OVERWRITTEN ".overwritten" /* where there is something to be counted */
 
@@ -31,19 +32,22 @@ struct trace {
 	uint32_t chunk;       /* counts rotations */
 	bool had_streams;     /* of an earlier consumer, when it was opened */
 	uint64_t overwritten; /* events of files that made room; see trace_discard() */
+	bool is_kernel;       /* it lies in OUTPUT/kernel, and has no chunks */
 };
 
 /*
  * Make the folders where they are missing, and repair the streams that an
  * earlier consumer left there. 0; -EEXIST: another trace lies there; another
- * -errno. Nothing is to be closed after a failure. `chunk` and `overwritten`
- * are the caller's to set before; more overwritten may be found.
+ * -errno. Nothing is to be closed after a failure. `chunk`, `overwritten` and
+ * `is_kernel` are the caller's to set before; more overwritten may be found.
  */
 int trace_open_as(struct trace *trace, const char *output, const uint8_t uuid[CTF_UUID_SIZE],
 		  uid_t owner, gid_t group);
-/* As ourselves. */
+/* As ourselves, a program's. */
 int trace_open(struct trace *trace, const char *output, const uint8_t uuid[CTF_UUID_SIZE]);
 void trace_close(struct trace *trace);
+/* Its folder's name in OUTPUT. */
+const char *trace_directory(const struct trace *trace);
 
 /*
  * Put the text that `memory` holds in place of the metadata: readers see the

@@ -58,6 +58,7 @@ tests_once = \
 	tests/model/% \
 	tests/integration/cli-% \
 	tests/integration/limits \
+	tests/unit/consumer-kernel \
 	tests/reliability/bad-disk.sh \
 	tests/reliability/descriptors \
 	tests/reliability/flood \
@@ -290,6 +291,13 @@ TESTS += tests/unit/consumer-ring
 tests_unit_consumer_ring_SOURCES = tests/unit/consumer-ring.c $(trace_kit)
 tests_unit_consumer_ring_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_unit_consumer_ring_LDADD = libconsumerd.la
+
+# On a tracefs instance of its own.
+check_PROGRAMS += tests/unit/consumer-kernel
+TESTS += tests/unit/consumer-kernel
+tests_unit_consumer_kernel_SOURCES = tests/unit/consumer-kernel.c $(trace_kit)
+tests_unit_consumer_kernel_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_unit_consumer_kernel_LDADD = libconsumerd.la
 
 check_PROGRAMS += tests/unit/ring-file
 TESTS += tests/unit/ring-file

@@ -112,6 +112,12 @@ enum lttngmap_packet_flag {
 	 * events and what is a process's are 0.
 	 */
 	LTTNGMAP_PACKET_KERNEL = 1u << 3,
+	/*
+	 * In: of a kernel's ring, in a reader's first request: begin with the whole
+	 * sub-buffer that a reader before was given last, who may have died before
+	 * it was done with that. The kernel itself counts it as read.
+	 */
+	LTTNGMAP_PACKET_REPEAT = 1u << 4,
 };
 
 /*

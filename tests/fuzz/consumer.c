@@ -70,6 +70,13 @@ int lttngmap_ring_file_get_packet(struct lttngmap_ring_file *file, struct lttngm
 	return 0;
 }
 
+/* Of the kernel's only. */
+const struct lttngmap_meta *lttngmap_ring_file_meta(const struct lttngmap_ring_file *ring)
+{
+	(void)ring;
+	return NULL;
+}
+
 int lttngmap_ring_file_check_packet(struct lttngmap_ring_file *file)
 {
 	return file->packets.size & 1 ? -ESTALE : 0;

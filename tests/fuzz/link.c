@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * link.c - any messages of the session daemon's to the consumer, a line each.
- * Each comes with the same descriptor. What is handed on is names that lead
+ * Each comes with a descriptor or two. What is handed on is names that lead
  * out of no folder, and absolute paths.
  */
 #include "consumerd/link.h"
@@ -29,11 +29,21 @@ static void check_name(const char *name)
 	FUZZ_CHECK(name_is_session(name) && !strchr(name, '/') && name[0] != '.');
 }
 
+/* A session's, or the kernel's part of one: no folder is called so. */
+static void check_session(const char *name)
+{
+	const char *slash = strchr(name, '/');
+
+	FUZZ_CHECK(!slash || (slash > name && strcmp(slash, "/kernel") == 0));
+	FUZZ_CHECK(name[0] != '.' && strlen(name) <= NAME_SESSION_MAX + sizeof("/kernel"));
+}
+
 static void on_session(void *userdata, const char *session, const struct session_config *config)
 {
 	(void)userdata;
-	check_name(session);
+	check_session(session);
 	FUZZ_CHECK(config->output[0] == '/' && config->rings[0] == '/' && config->uuid);
+	FUZZ_CHECK(config->kernel == (strchr(session, '/') != NULL));
 }
 
 static void on_channel(void *userdata, const char *session, const char *channel, uint32_t stream_id,
@@ -41,7 +51,7 @@ static void on_channel(void *userdata, const char *session, const char *channel,
 {
 	(void)userdata;
 	(void)stream_id;
-	check_name(session);
+	check_session(session);
 	check_name(channel);
 	FUZZ_CHECK(limits->file_size <= INT64_MAX && limits->file_count <= UINT32_MAX);
 }
@@ -49,30 +59,31 @@ static void on_channel(void *userdata, const char *session, const char *channel,
 static void on_name(void *userdata, const char *session)
 {
 	(void)userdata;
-	check_name(session);
+	check_session(session);
 }
 
 static void on_channel_end(void *userdata, const char *session, const char *channel)
 {
 	(void)userdata;
-	check_name(session);
+	check_session(session);
 	check_name(channel);
 }
 
 static void on_metadata(void *userdata, const char *session, uint64_t generation, int memory,
-			bool final)
+			int formats, bool final)
 {
 	(void)userdata;
 	(void)generation;
 	(void) final;
-	check_name(session);
+	check_session(session);
 	FUZZ_CHECK(close(memory) == 0);
+	FUZZ_CHECK(formats < 0 || close(formats) == 0);
 }
 
 static void on_rotate(void *userdata, const char *session, const struct session_rotation *rotation)
 {
 	(void)userdata;
-	check_name(session);
+	check_session(session);
 	check_name(rotation->name);
 }
 
@@ -123,26 +134,27 @@ static void set_up(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *at = (const char *)data, *end = at + size;
-	int passed;
+	int passed[2];
 
 	if (!loop)
 		set_up();
-	passed = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	passed[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	passed[1] = passed[0];
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t length = (size_t)((newline ? newline : end) - at);
 
 		/* An empty one would say that the daemon is gone. */
-		if (length > 0 && socket_send(daemon_end, at, length, &passed, 1) == 0)
+		if (length > 0 && socket_send(daemon_end, at, length, passed, 1 + length % 2) == 0)
 			while (sd_event_run(loop, 0) > 0)
 				continue;
 		FUZZ_CHECK(!is_closed);
 		at += length + 1;
 	}
 	/* Nothing is left open: the next descriptor is the same in each run. */
-	close(passed);
-	passed = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	FUZZ_CHECK(passed < 64);
-	close(passed);
+	close(passed[0]);
+	passed[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	FUZZ_CHECK(passed[0] < 64);
+	close(passed[0]);
 	return 0;
 }

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "consumerd/ring-kernel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int ring_kernel_begin(struct ring_kernel *kernel, struct stream *stream,
+		      struct session_written *more)
+{
+	const struct stream_tail *tail;
+	int error;
+
+	if (kernel->has_end)
+		return 0;
+	error = stream_find_end(stream, &tail);
+	if (error)
+		return error;
+	kernel->has_end = true;
+	kernel->missed = tail->discarded;
+	kernel->discarded = tail->discarded;
+	kernel->cursor.after = tail->timestamp_end;
+	kernel->cursor.sequence = tail->next_sequence;
+	more->lapped += tail->discarded;
+	return 0;
+}
+
+/*
+ * What the first packet says was lost was lost before its sub-buffer. That is in the
+ * stream already where a part of that sub-buffer is.
+ */
+static void take_first(struct ring_kernel *kernel, const struct lttngmap_packet *packet)
+{
+	if (kernel->has_packet)
+		return;
+	kernel->has_packet = true;
+	kernel->base = kernel->missed;
+	if (kernel->cursor.after && packet->timestamp_begin <= kernel->cursor.after)
+		kernel->base -= packet->discarded;
+}
+
+static int make_room(struct session_shared *shared)
+{
+	void *copy;
+
+	if (shared->copy_size >= KERNEL_PACKET_ROOM)
+		return 0;
+	copy = realloc(shared->copy, KERNEL_PACKET_ROOM);
+	if (!copy)
+		return -ENOMEM;
+	shared->copy = copy;
+	shared->copy_size = KERNEL_PACKET_ROOM;
+	return 0;
+}
+
+/* One packet of ours. 0 or -errno: it may be made again. */
+static int write_one(struct ring_kernel *kernel, struct stream *stream,
+		     struct kernel_converted *made, const void *body, struct session_written *more)
+{
+	uint64_t discarded = kernel->base + made->packet.discarded;
+	int error;
+
+	made->packet.discarded = discarded;
+	/* Nothing but padding, or all of it is in the stream. */
+	if (made->packet.events == 0 && discarded == kernel->discarded) {
+		made->next.sequence = kernel->cursor.sequence;
+		return 0;
+	}
+	error = stream_write(stream, &made->packet, body);
+	if (error)
+		return error;
+	more->packets++;
+	more->events += made->packet.events;
+	more->bytes += stream_packet_size(stream);
+	more->lapped += discarded - kernel->discarded;
+	kernel->discarded = discarded;
+	return 0;
+}
+
+int ring_kernel_write(struct ring_kernel *kernel, struct session_shared *shared,
+		      const struct kernel_plan *plan, struct stream *stream,
+		      const struct lttngmap_packet *packet, const void *subbuf,
+		      struct session_written *more)
+{
+	struct kernel_converted made = { .more = true };
+	int error = ring_kernel_begin(kernel, stream, more);
+
+	if (!error)
+		error = make_room(shared);
+	if (error)
+		return error;
+	take_first(kernel, packet);
+	while (made.more) {
+		error = kernel_packet_convert(plan, &kernel->cursor, packet, subbuf, shared->copy,
+					      shared->copy_size, &made);
+		if (!error)
+			error = write_one(kernel, stream, &made, shared->copy, more);
+		if (error)
+			return error;
+		kernel->cursor = made.next;
+	}
+	return 0;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * The kernel's rings in the consumer, on a tracefs instance of this test's own:
+ * each mark that is written is in the stream once, or counted, whoever dies; the
+ * final metadata is told of when the rings are read to their ends; and what is
+ * traced of the consumer itself keeps nobody busy.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "consumerd/session.h"
+#include "tests/utils/tap.h"
+#include "tests/utils/trace-kit.h"
+
+#define TRACEFS "/sys/kernel/tracing"
+/* One CPU's, in KiB, and of that many marks no more than a part fits. */
+#define BUFFER_KB "256"
+#define MARKS_TOO_MANY 20000
+
+static char instance[256];
+static struct session_shared shared;
+static struct session_written told;
+
+static int report(struct session_shared *unused, const char *session,
+		  const struct session_written *written)
+{
+	(void)unused;
+	(void)session;
+	told = *written;
+	return 0;
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Until it becomes so; some seconds at most. */
+#define RUN_UNTIL(condition)                                                                       \
+	({                                                                                         \
+		for (double end_ = now() + 20; !(condition) && now() < end_;)                      \
+			sd_event_run(shared.loop, 10000);                                          \
+		(condition);                                                                       \
+	})
+
+/* ---- the kernel's side ------------------------------------------------------------ */
+
+static bool put(const char *file, const char *text)
+{
+	char path[512];
+	bool done;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", instance, file);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+static void make_instance(void)
+{
+	if (access(TRACEFS "/instances", F_OK) < 0)
+		(void)!mount("tracefs", TRACEFS, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+	snprintf(instance, sizeof(instance), TRACEFS "/instances/lttngmap-test-consumer-%d",
+		 getpid());
+	if (mkdir(instance, 0700) < 0)
+		skip_all("no instance of the kernel's tracing: %s", strerror(errno));
+	if (!put("buffer_size_kb", BUFFER_KB) || !put("buffer_percent", "25") ||
+	    !put("trace_clock", "mono"))
+		bail_out("the instance cannot be set up");
+}
+
+static void remove_instance(void)
+{
+	for (int tries = 0; rmdir(instance) < 0 && errno == EBUSY && tries < 200; tries++)
+		usleep(10000);
+}
+
+static unsigned marks; /* so far: their numbers */
+
+static void mark(unsigned count)
+{
+	char path[512], text[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/trace_marker", instance);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(text, sizeof(text), "<mark %08u>", marks++);
+		if (write(fd, text, strlen(text)) < 0)
+			bail_out("a mark: %s", strerror(errno));
+	}
+	close(fd);
+}
+
+/* What the daemon sends with the metadata: the one class that marks are of. */
+static int formats(void)
+{
+	char text[4096], line[64];
+	ssize_t size;
+	int memory, fd = open(TRACEFS "/events/ftrace/print/format", O_RDONLY | O_CLOEXEC);
+
+	size = read(fd, text, sizeof(text));
+	close(fd);
+	memory = memfd_create("formats", MFD_CLOEXEC);
+	snprintf(line, sizeof(line), "ftrace %zd\n", size);
+	if (size <= 0 || write(memory, line, strlen(line)) < 0 || write(memory, text, size) != size)
+		bail_out("no format");
+	return memory;
+}
+
+/* ---- the stream ---------------------------------------------------------------------- */
+
+struct seen {
+	unsigned once, often;
+	uint64_t packets, discarded, broken; /* broken: times or numbers that go back */
+};
+
+/* What stands in the stream of CPU 0; marks are found by their text. */
+static struct seen look(const char *folder, unsigned from, unsigned to)
+{
+	static unsigned char found[1u << 20];
+	const char *path = trace_kit_path("%s/kernel/kernel_0", folder);
+	long size = trace_kit_file_size(path);
+	struct ctf_packet_header header;
+	struct seen seen = { 0 };
+	uint64_t end = 0;
+	char *bytes = malloc((size_t)size + 1);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (size < 0 || !bytes || read(fd, bytes, (size_t)size) != size)
+		bail_out("no stream %s", path);
+	close(fd);
+	memset(found, 0, sizeof(found));
+	for (long at = 0; at + (long)sizeof(header) <= size; at += (long)(header.packet_size / 8)) {
+		memcpy(&header, bytes + at, sizeof(header));
+		seen.broken += header.packet_seq_num != seen.packets ||
+			       header.timestamp_begin < end ||
+			       header.timestamp_end < header.timestamp_begin ||
+			       header.events_discarded < seen.discarded;
+		end = header.timestamp_end;
+		seen.discarded = header.events_discarded;
+		seen.packets++;
+	}
+	for (char *at = bytes; (at = memmem(at, (size_t)(bytes + size - at), "<mark ", 6)); at++) {
+		unsigned number = (unsigned)strtoul(at + 6, NULL, 10);
+
+		if (number >= from && number < to && number < sizeof(found))
+			found[number]++;
+	}
+	for (unsigned i = from; i < to; i++) {
+		seen.once += found[i] == 1;
+		seen.often += found[i] > 1;
+	}
+	free(bytes);
+	return seen;
+}
+
+/* ---- tests ------------------------------------------------------------------------------ */
+
+static struct session *begin(const char *folder)
+{
+	struct session_config config = {
+		.output = trace_kit_path("%s", folder),
+		.rings = instance,
+		.uuid = trace_kit_uuid,
+		.owner = geteuid(),
+		.group = getegid(),
+		.kernel = true,
+	};
+	struct session *session;
+	int memory = formats();
+
+	memset(&told, 0, sizeof(told));
+	session = session_create_for(&shared, "s/kernel", &config);
+	session_set_formats(session, memory);
+	close(memory);
+	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	is(session_add_channel(session, "per_cpu", 0, NULL), 0, "the instance's rings are found");
+	return session;
+}
+
+/* As the daemon does: tracing is off, then the metadata is final. */
+static void finish(struct session *session, uint64_t generation)
+{
+	put("tracing_on", "0");
+	session_set_metadata(session, generation, trace_kit_metadata(), true);
+	ok(RUN_UNTIL(told.generation == generation), "the final metadata is told of");
+	put("tracing_on", "1");
+}
+
+static void test_all(void)
+{
+	unsigned first = marks;
+	struct session *session;
+	struct seen seen;
+
+	/* Some before it comes, some while it looks, less than makes the kernel say something. */
+	mark(100);
+	session = begin("all");
+	for (int i = 0; i < 20; i++) {
+		mark(200);
+		sd_event_run(shared.loop, 1000);
+	}
+	mark(7);
+	finish(session, 2);
+	seen = look("all", first, marks);
+	is(seen.once, marks - first, "each mark is in the stream");
+	is(seen.often + seen.broken, 0, "once, and in its order");
+	is(told.events, marks - first, "and is told of");
+	is(told.lapped + seen.discarded, 0, "none was lost");
+	is(told.packets, seen.packets, "so many packets");
+	is(access(trace_kit_path("all/ust"), F_OK), -1, "nothing is where the program's trace is");
+
+	/* Started once more. */
+	mark(50);
+	finish(session, 3);
+	seen = look("all", first, marks);
+	is(seen.once, marks - first, "after a stop it goes on");
+	session_destroy(session);
+}
+
+/* The consumer dies: what is not in the stream then is written by the next one. */
+static void test_lives(void)
+{
+	unsigned first = marks;
+	uint64_t events = 0;
+	struct session *session = begin("lives");
+	struct seen seen;
+
+	for (int life = 0; life < 6; life++) {
+		mark(300 + 177 * life);
+		/* In the middle of its work, or before it, or long after it. */
+		for (int turns = 0; turns < life * 2; turns++)
+			sd_event_run(shared.loop, 0);
+		mark(3);
+		session_destroy(session);
+		events += told.events;
+		mark(2);
+		session = begin("lives");
+	}
+	finish(session, 2);
+	seen = look("lives", first, marks);
+	is(seen.once, marks - first, "whenever the consumer dies, each mark is in the stream");
+	is(seen.often + seen.broken, 0, "once, and in its order");
+	is(seen.discarded, 0, "and none is called lost");
+	session_destroy(session);
+}
+
+static void test_overrun(void)
+{
+	unsigned first = marks;
+	struct session *session = begin("overrun");
+	struct seen seen;
+	uint64_t lost;
+
+	mark(10);
+	finish(session, 2);
+	mark(MARKS_TOO_MANY);
+	finish(session, 3);
+	seen = look("overrun", first, marks);
+	ok(seen.discarded > 0 && seen.once < marks - first, "of too many marks some are lost");
+	is(seen.once + seen.discarded, marks - first, "and those are counted, exactly");
+	is(seen.often + seen.broken, 0, "all others are there once");
+	is(told.lapped, seen.discarded, "it is told of");
+	lost = seen.discarded;
+	session_destroy(session);
+
+	session = begin("overrun");
+	mark(10);
+	finish(session, 2);
+	seen = look("overrun", first, marks);
+	is(seen.discarded, lost, "another consumer goes on with that count");
+	is(told.lapped, lost, "and tells it");
+	is(seen.once + seen.discarded, marks - first, "nothing else is missing");
+	session_destroy(session);
+}
+
+/* Each of our system calls is an event: reading them makes more, for ever. */
+static void test_own_events(void)
+{
+	struct session *session;
+	uint64_t before;
+	unsigned turns = 0;
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	if (!put("set_event_pid", pid) || !put("events/raw_syscalls/enable", "1"))
+		bail_out("no raw_syscalls");
+	session = begin("own");
+	mark(2000);
+	RUN_UNTIL(told.packets > 0);
+	before = told.packets;
+	for (double end = now() + 1; now() < end; turns++)
+		sd_event_run(shared.loop, 100000);
+	/* Hundreds of thousands, else. */
+	ok(told.packets - before < 1000 && turns < 1000,
+	   "what the consumer itself does keeps it not busy: %d packets, %u turns",
+	   (int)(told.packets - before), turns);
+	put("events/raw_syscalls/enable", "0");
+	finish(session, 2);
+	ok(told.lapped > 0, "events of no class that it knows are counted as lost");
+	session_destroy(session);
+}
+
+int main(void)
+{
+	cpu_set_t first;
+
+	if (geteuid() != 0)
+		skip_all("the kernel's tracing is root's");
+	log_set_level(LOG_LEVEL_ERROR);
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	sched_setaffinity(0, sizeof(first), &first);
+	make_instance();
+	atexit(remove_instance);
+	stream_pool_init(&shared.pool, 100);
+	shared.report = report;
+	if (sd_event_new(&shared.loop) < 0 || turns_init(&shared.turns, shared.loop) < 0)
+		bail_out("no event loop");
+	test_all();
+	test_lives();
+	test_overrun();
+	test_own_events();
+	turns_fini(&shared.turns);
+	free(shared.copy);
+	stream_pool_destroy(&shared.pool);
+	sd_event_unref(shared.loop);
+	is(rmdir(instance), 0, "no ring is mapped any more: the instance can go");
+	return done_testing();
+}

@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <linux/magic.h>
 #include <tracefs.h>
 
 #include "sessiond/memory.h"
@@ -22,6 +24,8 @@
 /* The consumer is woken when so much of a ring is full, per cent. */
 #define WAKE_PERCENT "25"
 #define NAMES_MAX 100u
+
+#define PLACE "/sys/kernel/tracing"
 
 struct kernel_instance {
 	struct tracefs_instance *tracefs;
@@ -48,20 +52,29 @@ static int tell(struct kernel_problem *problem, int error, const char *hint, con
 
 /* ---- what the machine has ------------------------------------------------------- */
 
+/* Where it belongs; libtracefs would also take another mount of it, which may go. */
+static bool is_in_place(void)
+{
+	struct statfs system;
+
+	return statfs(PLACE, &system) == 0 && system.f_type == TRACEFS_MAGIC &&
+	       tracefs_set_tracing_dir(PLACE) == 0;
+}
+
 /*
  * To be asked before anything else of libtracefs is used, which would mount it
  * by itself.
  */
 int kernel_tracing_find(struct kernel_problem *problem)
 {
-	const char *path = NULL;
+	const char *path = PLACE;
 
 	if (geteuid() != 0)
 		return tell(problem, -EPERM, "start the session daemon as root",
 			    "kernel events are root's");
-	if (tracefs_tracing_dir_is_mounted(false, &path) <= 0 || !path)
+	if (!is_in_place() && (tracefs_tracing_dir_is_mounted(false, &path) <= 0 || !path))
 		return tell(problem, -ENODEV,
-			    "run `mount -t tracefs nodev /sys/kernel/tracing` as root; a "
+			    "run `mount -t tracefs nodev " PLACE "` as root; a "
 			    "container is to be given it",
 			    "the kernel's events cannot be had: tracefs is not mounted");
 	if (access(path, R_OK | W_OK | X_OK) != 0)
@@ -155,7 +168,6 @@ static int set_up(struct kernel_instance *instance, enum lttngmap_clock clock)
 		{ "trace_clock", clock == LTTNGMAP_CLOCK_TSC ? "x86-tsc" : "mono", true },
 		{ "buffer_subbuf_size_kb", SUBBUF_KB, false },
 		{ "buffer_percent", WAKE_PERCENT, true },
-		{ "options/record-cmd", "0", false },
 	};
 
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
@@ -201,8 +213,7 @@ int kernel_instance_create(const struct kernel_instance_config *config,
 		     "this kernel does not show its tracing rings to other programs");
 	else
 		tell(problem, error,
-		     "see whether root can make directories there: "
-		     "/sys/kernel/tracing/instances",
+		     "see whether root can make directories there: " PLACE "/instances",
 		     "cannot make a tracefs instance: %s", strerror(-error));
 	if (instance->hold >= 0)
 		close(instance->hold);

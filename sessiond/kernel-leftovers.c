@@ -13,12 +13,15 @@
 #include <tracefs.h>
 #include <urcu/list.h>
 
+#include "common/log.h"
 #include "sessiond/daemon.h"
 #include "sessiond/kernel-instance.h"
 #include "sessiond/messages.h"
 #include "sessiond/pid-state.h"
 
-#define RETRY_USEC UINT64_C(20000)
+/* The first time; each is twice as long as the one before. */
+#define RETRY_USEC UINT64_C(10000)
+#define RETRY_MAX_USEC UINT64_C(2000000)
 /* A consumer that cannot let go meanwhile, is stuck with a disk. */
 #define TELL_USEC UINT64_C(30000000)
 #define END_MS 1000
@@ -33,6 +36,7 @@ struct leftover {
 struct kernel_leftovers {
 	struct cds_list_head list;
 	sd_event_source *timer;
+	uint64_t retry_usec;
 	pid_t pid;
 	uint64_t start;
 };
@@ -89,7 +93,7 @@ static void try_all(struct kernel_leftovers *leftovers)
 			drop(leftover);
 		} else if (!leftover->told && now - leftover->since_usec > TELL_USEC) {
 			leftover->told = true;
-			message_say("the tracefs instance %s cannot be removed yet: %s",
+			log_warning("the tracefs instance %s cannot be removed yet: %s",
 				    leftover->name, strerror(-error));
 		}
 	}
@@ -103,7 +107,9 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 	try_all(leftovers);
 	if (cds_list_empty(&leftovers->list))
 		return sd_event_source_set_enabled(source, SD_EVENT_OFF);
-	return sd_event_source_set_time(source, daemon_now_usec() + RETRY_USEC);
+	if (leftovers->retry_usec < RETRY_MAX_USEC)
+		leftovers->retry_usec *= 2;
+	return sd_event_source_set_time(source, daemon_now_usec() + leftovers->retry_usec);
 }
 
 void kernel_leftovers_add(struct kernel_leftovers *leftovers, const char *name)
@@ -120,7 +126,8 @@ void kernel_leftovers_add(struct kernel_leftovers *leftovers, const char *name)
 	snprintf(leftover->name, sizeof(leftover->name), "%s", name);
 	leftover->since_usec = daemon_now_usec();
 	cds_list_add_tail(&leftover->node, &leftovers->list);
-	sd_event_source_set_time(leftovers->timer, daemon_now_usec() + RETRY_USEC);
+	leftovers->retry_usec = RETRY_USEC;
+	sd_event_source_set_time(leftovers->timer, daemon_now_usec() + leftovers->retry_usec);
 	sd_event_source_set_enabled(leftovers->timer, SD_EVENT_ON);
 }
 
@@ -142,9 +149,8 @@ static void find_all(struct kernel_leftovers *leftovers)
 		if (instance)
 			tracefs_trace_off(instance);
 		tracefs_instance_free(instance);
-		message_say("the tracefs instance %s, which a daemon that was killed left, is "
-			    "removed",
-			    *name);
+		log_info("the tracefs instance %s is removed: a daemon that was killed left it",
+			 *name);
 		kernel_leftovers_add(leftovers, *name);
 	}
 	tracefs_list_free(names);

@@ -57,6 +57,7 @@ tests_once = \
 	tests/fuzz/% \
 	tests/model/% \
 	tests/integration/cli-% \
+	tests/integration/kernel-% \
 	tests/integration/limits \
 	tests/unit/consumer-kernel \
 	tests/reliability/bad-disk.sh \
@@ -382,6 +383,8 @@ check_PROGRAMS += \
 	tests/unit/control-pages \
 	tests/unit/memory \
 	tests/unit/messages \
+	tests/unit/kernel-describe \
+	tests/unit/kernel-leftovers \
 	tests/unit/quota \
 	tests/unit/slots
 TESTS += \
@@ -390,6 +393,8 @@ TESTS += \
 	tests/unit/control-pages \
 	tests/unit/memory \
 	tests/unit/messages \
+	tests/unit/kernel-describe \
+	tests/unit/kernel-leftovers \
 	tests/unit/quota \
 	tests/unit/slots
 tests_unit_app_message_SOURCES = tests/unit/app-message.c
@@ -406,6 +411,11 @@ tests_unit_messages_SOURCES = tests/unit/messages.c
 tests_unit_messages_LDADD = libsessiond.la
 tests_unit_quota_SOURCES = tests/unit/quota.c
 tests_unit_quota_LDADD = libsessiond.la
+tests_unit_kernel_describe_SOURCES = tests/unit/kernel-describe.c
+tests_unit_kernel_describe_LDADD = libsessiond.la
+tests_unit_kernel_leftovers_SOURCES = tests/unit/kernel-leftovers.c
+tests_unit_kernel_leftovers_CFLAGS = $(AM_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_unit_kernel_leftovers_LDADD = libsessiond.la
 tests_unit_slots_SOURCES = tests/unit/slots.c
 tests_unit_slots_LDADD = libsessiond.la
 
@@ -492,8 +502,9 @@ check_PROGRAMS += tests/utils/hanging-file
 tests_utils_hanging_file_SOURCES = tests/utils/hanging-file.c
 tests_utils_hanging_file_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_utils_hanging_file_LDADD = $(FUSE_LIBS)
-EXTRA_DIST += tests/utils/fake-knock tests/utils/sessiond.sh
+EXTRA_DIST += tests/utils/fake-consumer tests/utils/fake-knock tests/utils/sessiond.sh
 sessiond_tests = \
+	tests/integration/kernel-instance.sh \
 	tests/integration/pickup.sh \
 	tests/integration/sessiond-consumer.sh \
 	tests/integration/sessiond-control.sh \

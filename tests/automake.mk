@@ -358,6 +358,11 @@ check_PROGRAMS += tests/unit/kernel-plan
 TESTS += tests/unit/kernel-plan
 tests_unit_kernel_plan_SOURCES = tests/unit/kernel-plan.c
 tests_unit_kernel_plan_LDADD = libconsumerd.la
+check_PROGRAMS += tests/integration/kernel-records
+TESTS += tests/integration/kernel-records
+tests_integration_kernel_records_SOURCES = tests/integration/kernel-records.c
+tests_integration_kernel_records_CFLAGS = $(AM_CFLAGS) $(TRACEEVENT_CFLAGS)
+tests_integration_kernel_records_LDADD = libconsumerd.la $(TRACEEVENT_LIBS)
 
 class_wire = tests/utils/class-wire.c tests/utils/class-wire.h
 check_PROGRAMS += tests/unit/metadata tests/unit/registry tests/unit/rule

@@ -96,9 +96,16 @@ static int join_filters(const struct kernel_event *event, const char *filter, ch
 static int change_filter(struct addition *addition, struct kernel_event *event)
 {
 	struct kernel_instance *instance = addition->part->instance;
-	char *text;
-	int error = join_filters(event, addition->filter, &text);
+	struct kernel_problem ignored;
+	char *text = NULL;
+	int error = 0;
 
+	/* Alone first: it may be wrong, and another rule take all events anyway. */
+	if (addition->filter)
+		error = kernel_instance_set_filter(instance, event->system, event->name,
+						   addition->filter, addition->problem);
+	if (error == 0)
+		error = join_filters(event, addition->filter, &text);
 	if (error == 0 && text && strlen(text) > KERNEL_FILTER_MAX) {
 		tell(addition->problem, "use fewer rules with filters for one event",
 		     "the filters for %.100s:%.100s are too long together", event->system,
@@ -110,7 +117,7 @@ static int change_filter(struct addition *addition, struct kernel_event *event)
 						   addition->problem);
 	if (error) {
 		kernel_instance_set_filter(instance, event->system, event->name, event->filter,
-					   &(struct kernel_problem){ .why = "" });
+					   &ignored);
 		free(text);
 		return error;
 	}

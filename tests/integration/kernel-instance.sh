@@ -176,6 +176,9 @@ refused 'filters that are too long together' 'too long together' \
 	'{"verb": "kernel-enable", "session": "s", "rule": "syscalls:sys_enter_read", "filter": "'"${long%|| 0}"'|| count == 3"}'
 control '{"verb": "kernel-enable", "session": "s", "rule": "syscalls:sys_enter_write"}' >/dev/null
 is "$(cat "$at/events/syscalls/sys_enter_write/filter")" none 'a rule without a filter takes all'
+refused 'a wrong one is refused all the same' 'Field not found' \
+	'{"verb": "kernel-enable", "session": "s", "rule": "syscalls:sys_enter_write", "filter": "no > 5"}'
+is "$(cat "$at/events/syscalls/sys_enter_write/filter")" none 'and changes nothing'
 like "$(control '{"verb": "list"}')" \
 	'"buffer_size": 1048576, "events": [0-9]+, "pids": \[ \], "rules": .*"id": 2, "rule": "syscalls:sys_\*_write", "filter": "fd == 3"' \
 	'the list has it'

@@ -57,6 +57,7 @@ lttngmap_SOURCES = \
 	cli/record-daemon.c \
 	cli/output-dir.c \
 	cli/output-dir.h \
+	cli/record-kernel.c \
 	cli/record-preload.c \
 	cli/record-program.c \
 	cli/record-progress.c \

@@ -14,18 +14,21 @@
 #include "session-verb.h"
 
 #define EVERYTHING "*"
+#define EVERY_KERNEL_EVENT "*:*"
 /* What is made where a session has no channel yet, as `record` does. */
 #define DEFAULT_CHANNEL "events"
 
 static struct {
 	char **exclude;
 	char *loglevel, *loglevel_only, *filter;
-	int all;
+	int all, kernel;
 } typed;
 static unsigned level;
 
 static const struct poptOption options[] = {
 	{ "all", 'a', POPT_ARG_NONE, &typed.all, 0, "Every event, in place of RULE", NULL },
+	{ "kernel", '\0', POPT_ARG_NONE, &typed.kernel, 0,
+	  "Events of the kernel's, SYSTEM:NAME; root only", NULL },
 	{ "exclude", 'x', POPT_ARG_ARGV, &typed.exclude, 0,
 	  "But not the events that match this; may be repeated", "RULE" },
 	{ "loglevel", 'l', POPT_ARG_STRING, &typed.loglevel, 0,
@@ -52,6 +55,11 @@ static int check(int argc)
 	}
 	if (typed.loglevel && typed.loglevel_only) {
 		report_error("enable: --loglevel or --loglevel-only, not both");
+		return -EINVAL;
+	}
+	if (typed.kernel && (loglevel || typed.exclude || session_options.channel)) {
+		report_error("enable: --kernel goes with --filter only");
+		report_hint("the kernel's events have no level, and no channel");
 		return -EINVAL;
 	}
 	if (loglevel && options_parse_loglevel(loglevel, &level)) {
@@ -147,6 +155,24 @@ static int enable(struct session_verb *self, const char *rule, struct json_objec
 	return error;
 }
 
+/* The filter is in the kernel's own language. */
+static int enable_kernel(struct session_verb *self, const char *rule, struct json_object **answer)
+{
+	struct json_object *request = session_verb_request(self, "kernel-enable");
+	int error;
+
+	session_add_text(request, "rule", typed.all ? EVERY_KERNEL_EVENT : rule);
+	if (typed.filter)
+		session_add_text(request, "filter", typed.filter);
+	error = session_verb_ask(self, request, answer);
+	if (!error && !session_options.json)
+		report_line("enabled '%s' of the kernel's events in session %s, as rule %" PRIu64
+			    "; events that match: %" PRIu64,
+			    rule, self->session, control_answer_count(*answer, "id"),
+			    control_answer_count(*answer, "matched"));
+	return error;
+}
+
 static int run(int argc, const char **argv)
 {
 	struct session_verb self;
@@ -159,9 +185,11 @@ static int run(int argc, const char **argv)
 	error = session_verb_open(&self, &verb_enable, false);
 	if (!error)
 		error = session_verb_choose(&self, NULL);
-	if (!error)
+	if (!error && typed.kernel)
+		error = enable_kernel(&self, rule, &answer);
+	else if (!error)
 		error = enable(&self, rule, &answer);
-	if (!error && !session_options.json)
+	if (!error && !typed.kernel && !session_options.json)
 		report_line("enabled '%s' in channel %s of session %s, as rule %" PRIu64
 			    "; event classes that match now: %" PRIu64,
 			    rule, self.channel, self.session, control_answer_count(answer, "id"),

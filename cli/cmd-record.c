@@ -27,34 +27,48 @@ static struct record record = {
 	.signal_fd = -1,
 };
 
+/* Values of options that have no letter. */
+enum {
+	OPTION_KERNEL = 256,
+	OPTION_KERNEL_FILTER,
+};
+
 /*
  * A filter is of the rule before it. What does not fit together is kept as it
  * was given, and told by check_rules(): popt lets nobody refuse here.
  */
+static void add_rule(struct record_rule **list, size_t *count, const char *value, bool is_filter)
+{
+	struct record_rule *rules = *list, *last = *count ? &rules[*count - 1] : NULL;
+
+	value = strdup(value);
+	if (is_filter && value && last && !last->filter) {
+		last->filter = value;
+		return;
+	}
+	rules = reallocarray(rules, *count + 1, sizeof(*rules));
+	if (!rules || !value)
+		abort();
+	rules[*count] = is_filter ? (struct record_rule){ .filter = value }
+				  : (struct record_rule){ .rule = value };
+	*list = rules;
+	(*count)++;
+}
+
 static void take_rule(poptContext context, enum poptCallbackReason reason,
 		      const struct poptOption *option, const char *value, void *data)
 {
-	size_t count = record.options.nr_rules;
-	struct record_rule *rules = record.options.rules, *last = count ? &rules[count - 1] : NULL;
+	struct record_options *typed = &record.options;
 
 	(void)context;
 	(void)reason;
 	(void)data;
 	/* It is told of the other options of the table, too. */
-	if (option->shortName != 'e' && option->shortName != 'f')
-		return;
-	value = strdup(value);
-	if (option->shortName == 'f' && value && last && !last->filter) {
-		last->filter = value;
-		return;
-	}
-	rules = reallocarray(rules, count + 1, sizeof(*rules));
-	if (!rules || !value)
-		abort();
-	rules[count] = option->shortName == 'f' ? (struct record_rule){ .filter = value }
-						: (struct record_rule){ .rule = value };
-	record.options.rules = rules;
-	record.options.nr_rules = count + 1;
+	if (option->shortName == 'e' || option->shortName == 'f')
+		add_rule(&typed->rules, &typed->nr_rules, value, option->shortName == 'f');
+	else if (option->val == OPTION_KERNEL || option->val == OPTION_KERNEL_FILTER)
+		add_rule(&typed->kernel_rules, &typed->nr_kernel_rules, value,
+			 option->val == OPTION_KERNEL_FILTER);
 }
 
 static const struct poptOption options[] = {
@@ -67,6 +81,17 @@ static const struct poptOption options[] = {
 	{ "filter", 'f', POPT_ARG_STRING, NULL, 0,
 	  "Of the rule before this, or of everything: only events for which that is true",
 	  "EXPRESSION" },
+	{ "kernel", '\0', POPT_ARG_STRING, NULL, OPTION_KERNEL,
+	  "Record the kernel's events that match SYSTEM:NAME,..., with '*'; root only, may be "
+	  "repeated",
+	  "RULE" },
+	{ "kernel-filter", '\0', POPT_ARG_STRING, NULL, OPTION_KERNEL_FILTER,
+	  "Of the --kernel before this: only events for which that is true, as the kernel has it",
+	  "EXPRESSION" },
+	{ "kernel-pid", '\0', POPT_ARG_ARGV, &record.options.kernel_pids, 0,
+	  "Only the kernel's events of these processes and of those that they start", "PID,..." },
+	{ "kernel-buffer", '\0', POPT_ARG_STRING, &record.options.kernel_buffer, 0,
+	  "Bytes of each CPU's buffer of kernel events (default: the daemon's)", "N[K|M|G]" },
 	{ "context", '\0', POPT_ARG_ARGV, &record.options.contexts, 0,
 	  "Record these with each event, see lttngmap-context(1); may be repeated", "NAME,..." },
 	{ "preload", '\0', POPT_ARG_STRING, &record.options.preload, 0,
@@ -195,7 +220,7 @@ static int check_options(int argc)
 	    check_word("mediator", record.options.mediator, mediators) ||
 	    check_word("clock", record.options.clock, clocks))
 		return -EINVAL;
-	if (check_geometry() || check_files() || check_rules())
+	if (check_geometry() || check_files() || check_rules() || record_kernel_check(&record))
 		return -EINVAL;
 	return record_preload_check(&record.options);
 }
@@ -254,7 +279,7 @@ static int finish(int status)
 		return status ? status : CLI_STATUS_RECORD;
 	}
 	record_progress_summary(&record);
-	if (record.counts.processes == 0)
+	if (record.counts.processes == 0 && record.options.nr_kernel_rules == 0)
 		output_dir_remove(&record.output);
 	return status;
 }

@@ -119,6 +119,12 @@ static void add_session(struct json_object *chosen, struct json_object *session)
 
 	if (slash)
 		session_add_text(session, "session", slash + 1);
+	if (json_object_object_get_ex(session, "kernel", NULL)) {
+		report_note("save: session %s records events of the kernel's, which no file "
+			    "holds; `lttngmap enable --kernel` enables them again",
+			    control_answer_text(session, "session"));
+		json_object_object_del(session, "kernel");
+	}
 	json_object_array_add(chosen, json_object_get(session));
 }
 

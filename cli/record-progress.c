@@ -69,12 +69,13 @@ void record_progress_draw(struct record *record)
 
 	if (!enabled || !terminal_is_free(&columns))
 		return;
-	length = snprintf(text, sizeof(text), "[lttngmap: %s events, %s, %s lost, %llu process%s]",
-			  options_format_count(counts->kept, kept),
-			  options_format_size(counts->bytes, bytes),
-			  options_format_count(counts->discarded + counts->overwritten, lost),
-			  (unsigned long long)counts->processes,
-			  counts->processes == 1 ? "" : "es");
+	length = snprintf(
+		text, sizeof(text), "[lttngmap: %s events, %s, %s lost, %llu process%s]",
+		options_format_count(counts->kept + counts->kernel_events, kept),
+		options_format_size(counts->bytes + counts->kernel_bytes, bytes),
+		options_format_count(counts->discarded + counts->overwritten + counts->kernel_lost,
+				     lost),
+		(unsigned long long)counts->processes, counts->processes == 1 ? "" : "es");
 	if (length >= columns)
 		text[length = columns - 1] = '\0';
 	draw(text, columns - length);
@@ -127,11 +128,34 @@ static void show_lost(const struct record_counts *counts, const char *mode)
 			    "fewer; --mode blocking loses none and slows the program");
 }
 
+static void summarize_kernel(struct record *record)
+{
+	const struct record_counts *counts = &record->counts;
+	char kept[32], lost[32], bytes[16];
+
+	if (record->options.nr_kernel_rules == 0)
+		return;
+	if (counts->kernel_lost) {
+		report_note("lost: %s events of the kernel's",
+			    options_format_count(counts->kernel_lost, lost));
+		report_hint("a larger --kernel-buffer, or fewer events, lose fewer");
+	}
+	if (!record->options.quiet)
+		report_note("the kernel: %s event%s kept, %s lost; %s in %llu stream%s, in %s",
+			    options_format_count(counts->kernel_events, kept),
+			    counts->kernel_events == 1 ? "" : "s",
+			    options_format_count(counts->kernel_lost, lost),
+			    options_format_size(counts->kernel_bytes, bytes),
+			    (unsigned long long)counts->kernel_streams,
+			    counts->kernel_streams == 1 ? "" : "s", record->output.path);
+}
+
 void record_progress_summary(struct record *record)
 {
 	const struct record_counts *counts = &record->counts;
 	char kept[32], lost[32], bytes[16];
 
+	summarize_kernel(record);
 	if (counts->processes == 0) {
 		explain_nothing(record);
 		return;

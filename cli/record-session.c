@@ -127,7 +127,7 @@ static void add_text(struct json_object *object, const char *key, const char *va
 	json_object_object_add(object, key, json_object_new_string(value));
 }
 
-static struct json_object *new_request(const char *verb)
+struct json_object *record_new_request(const char *verb)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -202,7 +202,7 @@ static struct json_object *contexts(char **lists)
 
 static int create(struct record *record)
 {
-	struct json_object *object = new_request("create");
+	struct json_object *object = record_new_request("create");
 	int error;
 
 	add_text(object, "output", record->output.path);
@@ -210,7 +210,7 @@ static int create(struct record *record)
 	if (error)
 		return error;
 
-	object = new_request("channel");
+	object = record_new_request("channel");
 	add_text(object, "channel", RECORD_CHANNEL);
 	json_object_object_add(object, "subbuf_size", json_object_new_int64(record->subbuf_size));
 	json_object_object_add(object, "subbufs", json_object_new_int(record->options.subbufs));
@@ -242,6 +242,18 @@ static void say_all(struct record *record, struct json_object *answer, const cha
 	}
 }
 
+int record_request(struct record *record, struct json_object *object, const char *what)
+{
+	struct json_object *answer;
+	int error = request(record, object, what, REQUEST_TIMEOUT_MS, &answer);
+
+	if (error)
+		return error;
+	say_all(record, answer, "warnings");
+	json_object_put(answer);
+	return 0;
+}
+
 static int enable(struct record *record)
 {
 	static struct record_rule everything = { .rule = "*:*" };
@@ -249,7 +261,7 @@ static int enable(struct record *record)
 	const struct record_rule *rules = count > 0 ? record->options.rules : &everything;
 
 	for (size_t i = 0; i < (count > 0 ? count : 1); i++) {
-		struct json_object *object = new_request("enable"), *answer;
+		struct json_object *object = record_new_request("enable");
 		char what[160];
 		int error;
 
@@ -258,11 +270,9 @@ static int enable(struct record *record)
 		if (rules[i].filter)
 			add_text(object, "filter", rules[i].filter);
 		snprintf(what, sizeof(what), "enable '%.120s'", rules[i].rule);
-		error = request(record, object, what, REQUEST_TIMEOUT_MS, &answer);
+		error = record_request(record, object, what);
 		if (error)
 			return error;
-		say_all(record, answer, "warnings");
-		json_object_put(answer);
 	}
 	return 0;
 }
@@ -281,13 +291,21 @@ int record_session_start(struct record *record)
 	if (!error)
 		error = enable(record);
 	if (!error)
-		error = request(record, new_request("start"), "start tracing", REQUEST_TIMEOUT_MS,
-				NULL);
+		error = record_kernel_enable(record);
+	if (!error)
+		error = request(record, record_new_request("start"), "start tracing",
+				REQUEST_TIMEOUT_MS, NULL);
 	return error;
 }
 
 static void take_status(struct record *record, struct json_object *answer)
 {
+	struct json_object *kernel = NULL;
+	uint64_t discarded, overrun;
+
+	json_object_object_get_ex(answer, "kernel", &kernel);
+	discarded = control_answer_count(kernel, "discarded");
+	overrun = control_answer_count(kernel, "overrun");
 	record->counts = (struct record_counts){
 		.processes = control_answer_count(answer, "processes"),
 		.alive = control_answer_count(answer, "alive"),
@@ -297,6 +315,10 @@ static void take_status(struct record *record, struct json_object *answer)
 		.overwritten = control_answer_count(answer, "overwritten"),
 		.bytes = control_answer_count(answer, "bytes"),
 		.streams = control_answer_count(answer, "streams"),
+		.kernel_events = control_answer_count(kernel, "events"),
+		.kernel_lost = discarded > overrun ? discarded : overrun,
+		.kernel_bytes = control_answer_count(kernel, "bytes"),
+		.kernel_streams = control_answer_count(kernel, "streams"),
 	};
 	say_all(record, answer, "messages");
 }
@@ -319,7 +341,7 @@ int record_status_ask(struct record *record)
 {
 	if (control_client_pending(record->client))
 		return 0;
-	return control_client_send(record->client, new_request("status"));
+	return control_client_send(record->client, record_new_request("status"));
 }
 
 int record_status_read(struct record *record)
@@ -352,9 +374,10 @@ int record_session_stop(struct record *record)
 			json_object_put(answer);
 		}
 	}
-	error = request(record, new_request("stop"), "complete the trace", STOP_TIMEOUT_MS, NULL);
+	error = request(record, record_new_request("stop"), "complete the trace", STOP_TIMEOUT_MS,
+			NULL);
 	if (!error || error == -EREMOTEIO) {
-		int status_error = request(record, new_request("status"), "count the events",
+		int status_error = request(record, record_new_request("status"), "count the events",
 					   REQUEST_TIMEOUT_MS, &answer);
 
 		if (!status_error) {
@@ -364,7 +387,7 @@ int record_session_stop(struct record *record)
 		error = error ? error : status_error;
 	}
 	if (!error)
-		error = request(record, new_request("destroy"), "close the session",
+		error = request(record, record_new_request("destroy"), "close the session",
 				REQUEST_TIMEOUT_MS, NULL);
 	return error;
 }

@@ -8,6 +8,7 @@
  *   output-dir.c       the trace's directory
  *   record-daemon.c    private runtime directory, session daemon
  *   record-session.c   requests to it
+ *   record-kernel.c    what is asked of the kernel
  *   record-child.c     the program: start, signals, end
  *   record-progress.c  status line and summary
  *
@@ -42,12 +43,16 @@ struct record_rule {
 };
 
 struct record_options {
-	char *output;              /* -o, or NULL */
-	struct record_rule *rules; /* -e and --filter; the first `nr_rules` */
-	size_t nr_rules;           /* 0: everything */
-	char **contexts;           /* the same; each may be several, between commas */
-	char *preload;             /* --preload, or NULL */
-	char *subbuf_size;         /* as typed */
+	char *output;                     /* -o, or NULL */
+	struct record_rule *rules;        /* -e and --filter; the first `nr_rules` */
+	size_t nr_rules;                  /* 0: everything */
+	struct record_rule *kernel_rules; /* --kernel and --kernel-filter, likewise */
+	size_t nr_kernel_rules;           /* 0: nothing of the kernel's */
+	char **kernel_pids;               /* as typed; each may be several, between commas */
+	char *kernel_buffer;              /* as typed, or NULL */
+	char **contexts;                  /* the same; each may be several, between commas */
+	char *preload;                    /* --preload, or NULL */
+	char *subbuf_size;                /* as typed */
 	int subbufs;
 	char *mode;
 	char *file_size; /* as typed, or NULL */
@@ -63,6 +68,8 @@ struct record_counts {
 	uint64_t processes, alive, refused;
 	uint64_t kept, discarded, overwritten;
 	uint64_t bytes, streams;
+	/* Of the kernel's, on disk and lost: as its packets say, or it itself. */
+	uint64_t kernel_events, kernel_lost, kernel_bytes, kernel_streams;
 };
 
 enum record_program_note {
@@ -74,7 +81,7 @@ enum record_program_note {
 
 struct record {
 	struct record_options options;
-	uint64_t subbuf_size, file_size;
+	uint64_t subbuf_size, file_size, kernel_buffer;
 	char *const *command; /* NULL-terminated */
 
 	/* record-program.c */
@@ -125,6 +132,13 @@ int record_preload_check(const struct record_options *options);
 /* The runtime directory, the daemon in it, ready. 0, or -errno after a message. */
 int record_runtime_create(struct record *record);
 int record_daemon_start(struct record *record);
+/* The options' values, and the requests, which are sent by record_request(). 0 or -errno,
+ * after a message. */
+int record_kernel_check(struct record *record);
+int record_kernel_enable(struct record *record);
+/* Takes `request`; says what went wrong. The texts in "warnings" are shown. 0 or -errno. */
+int record_request(struct record *record, struct json_object *request, const char *what);
+struct json_object *record_new_request(const char *verb);
 /* Session, channel, rules, start. 0, or -errno after a message. */
 int record_session_start(struct record *record);
 /*

@@ -36,6 +36,27 @@ static void print_count(struct json_object *answer, const char *key, const char 
 		report_line("  %s %s", options_format_count(count, text), meaning);
 }
 
+static void print_kernel(struct json_object *answer)
+{
+	struct json_object *kernel = NULL;
+	uint64_t events, streams, overrun;
+	char count[32], size[16];
+
+	if (!json_object_object_get_ex(answer, "kernel", &kernel))
+		return;
+	events = control_answer_count(kernel, "events");
+	streams = control_answer_count(kernel, "streams");
+	overrun = control_answer_count(kernel, "overrun");
+	report_line("  of the kernel's: %s event%s kept, %s in %" PRIu64 " stream%s",
+		    options_format_count(events, count), events == 1 ? "" : "s",
+		    options_format_size(control_answer_count(kernel, "bytes"), size), streams,
+		    streams == 1 ? "" : "s");
+	print_count(kernel, "discarded", "events of the kernel's lost, as the trace says");
+	if (overrun)
+		report_line("  %s events overwritten in the kernel's buffers, as it counts",
+			    options_format_count(overrun, count));
+}
+
 void session_counts_print(struct session_verb *self, struct json_object *answer)
 {
 	uint64_t kept = control_answer_count(answer, "kept");
@@ -55,6 +76,7 @@ void session_counts_print(struct session_verb *self, struct json_object *answer)
 		    control_answer_count(answer, "alive"));
 	print_count(answer, "discarded", "events discarded: the buffers were full");
 	print_count(answer, "overwritten", "events overwritten by newer ones");
+	print_kernel(answer);
 	print_count(answer, "chunks", "chunks completed");
 	print_count(answer, "refused", "processes refused: limits, or another version");
 	session_counts_messages(self, answer);

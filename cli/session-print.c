@@ -115,6 +115,32 @@ static void print_channel(struct json_object *channel)
 		print_rule(json_object_array_get_idx(rules, i));
 }
 
+static void print_kernel(struct json_object *session)
+{
+	struct json_object *kernel = NULL, *pids, *rules;
+	uint64_t buffer;
+	char size[16];
+
+	if (!json_object_object_get_ex(session, "kernel", &kernel))
+		return;
+	pids = session_member_array(kernel, "pids");
+	rules = session_member_array(kernel, "rules");
+	buffer = control_answer_count(kernel, "buffer_size");
+	report_line("  the kernel's events: %" PRIu64 ", buffers of %s for each CPU, instance %s",
+		    control_answer_count(kernel, "events"), options_format_size(buffer, size),
+		    control_answer_text(kernel, "instance"));
+	for (size_t i = 0; i < json_object_array_length(pids); i++)
+		report_line("    of process %s",
+			    json_object_get_string(json_object_array_get_idx(pids, i)));
+	for (size_t i = 0; i < json_object_array_length(rules); i++) {
+		struct json_object *rule = json_object_array_get_idx(rules, i);
+		const char *filter = control_answer_text(rule, "filter");
+
+		report_line("    rule %" PRIu64 ": %s%s%s", control_answer_count(rule, "id"),
+			    control_answer_text(rule, "rule"), filter[0] ? ", if " : "", filter);
+	}
+}
+
 void session_print_all(struct json_object *session)
 {
 	struct json_object *channels = session_member_array(session, "channels");
@@ -124,4 +150,5 @@ void session_print_all(struct json_object *session)
 	print_trackers(session);
 	for (size_t i = 0; i < json_object_array_length(channels); i++)
 		print_channel(json_object_array_get_idx(channels, i));
+	print_kernel(session);
 }

@@ -153,6 +153,15 @@ static bool is_label(const char *text)
 	return length > 0 && length <= LTTNGMAP_NAME_MAX;
 }
 
+/* A number, of either sign; some formats have but a name that the kernel's sources know. */
+static bool get_value(const char *text, int64_t *value)
+{
+	char *end;
+
+	*value = (int64_t)strtoull(text, &end, 0);
+	return end != text && end[strspn(end, "uUlL")] == '\0';
+}
+
 static struct labels *copy_labels(const struct tep_print_flag_sym *first, const char *name)
 {
 	const struct tep_print_flag_sym *symbol;
@@ -171,10 +180,11 @@ static struct labels *copy_labels(const struct tep_print_flag_sym *first, const 
 	labels->enumeration = (struct lttngmap_enum){ .name = name, .values = labels->values };
 	text = (char *)&labels->values[count];
 	for (symbol = first; symbol; symbol = symbol->next) {
-		int64_t value = (int64_t)strtoull(symbol->value, NULL, 0);
+		int64_t value;
 		uint32_t index = labels->enumeration.nr_values;
 
-		if (!is_label(symbol->str) || index == LTTNGMAP_ENUM_VALUES_MAX)
+		if (!is_label(symbol->str) || !get_value(symbol->value, &value) ||
+		    index == LTTNGMAP_ENUM_VALUES_MAX)
 			continue;
 		strcpy(text, symbol->str);
 		labels->values[index] = (struct lttngmap_enum_value){ text, value, value };

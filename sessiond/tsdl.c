@@ -93,6 +93,8 @@ void tsdl_clock(FILE *out, const struct clock_description *clock)
 		"\tfreq = %" PRIu64 ";\n"
 		"\toffset_s = %" PRId64 ";\n"
 		"\toffset = %" PRIu64 ";\n"
+		/* Since 1970: readers merge only clocks that say so. */
+		"\tabsolute = TRUE;\n"
 		"};\n\n"
 		"typealias integer {\n"
 		"\tsize = 64; align = 8; signed = 0;\n"

@@ -438,6 +438,14 @@ TESTS += tests/reliability/soak.sh
 dist_check_SCRIPTS += tests/integration/keeper.sh tests/integration/survive.sh
 TESTS += tests/integration/keeper.sh tests/integration/survive.sh
 
+dist_check_SCRIPTS += tests/integration/kernel-record.sh
+TESTS += tests/integration/kernel-record.sh
+EXTRA_DIST += tests/utils/kernel_compare.py tests/utils/kernel_order.py
+check_PROGRAMS += tests/utils/kernel-load
+tests_utils_kernel_load_SOURCES = tests/utils/kernel-load.c
+tests_utils_kernel_load_LDADD = liblttngmap.la -lpthread
+tests_utils_kernel_load_LDFLAGS = $(test_ldflags)
+
 check_PROGRAMS += tests/utils/steady
 tests_utils_steady_SOURCES = tests/utils/steady.c
 tests_utils_steady_LDADD = liblttngmap.la

@@ -63,7 +63,8 @@ static const char others_text[] =
 	"\tfield:int strange;\toffset:52;\tsize:4;\tsigned:1;\n"
 	"\tfield:char rest[];\toffset:56;\tsize:0;\tsigned:0;\n\n"
 	"print fmt: \"%s %s %s\", __print_symbolic((unsigned long)REC->range, "
-	"{ 0xffffffffffffffffULL, \"ALL\" }, { 2, \"\" }, { 3, \"THREE\" }), "
+	"{ 0xffffffffffffffffULL, \"ALL\" }, { 2, \"\" }, { 3, \"THREE\" }, "
+	"{ KNOWN_TO_THE_KERNEL, \"FOUR\" }), "
 	"__print_symbolic(REC->masked & 3, { 1, \"ONE\" }), "
 	"__print_symbolic(REC->strange, { 1, \"t\303\244\" })\n";
 
@@ -139,7 +140,8 @@ static void check_others(const struct kernel_class *class)
 	is(field(class, "rest")->kind, LTTNGMAP_FIELD_STRING, "what goes to the record's end");
 	is(range->kind, LTTNGMAP_FIELD_ENUM, "names behind a cast");
 	if (range->kind == LTTNGMAP_FIELD_ENUM) {
-		is(range->enumeration->nr_values, 2, "... but for an empty one");
+		is(range->enumeration->nr_values, 2,
+		   "... but for an empty one, and one of no number");
 		is(range->enumeration->values[0].first, -1, "... all bits set");
 		is_string(range->enumeration->values[1].label, "THREE", "... and the next");
 	}

@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# `lttngmap record --kernel`: the program's events and the kernel's by one clock, the
+# kernel's as the kernel itself shows them, and what is lost of them counted.
+
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+
+[[ $EUID == 0 ]] || skip_all 'kernel events are for root'
+tracefs=/sys/kernel/tracing
+if ! mountpoint -q $tracefs; then
+	# In a mount namespace of this test's: the machine stays as it is.
+	[[ -z ${KERNEL_TEST_MOUNTED:-} ]] || skip_all "tracefs cannot be mounted at $tracefs"
+	KERNEL_TEST_MOUNTED=1 exec unshare --mount "$BASH" -c \
+		"mount -t tracefs nodev $tracefs; exec \"\$0\"" "$0"
+fi
+release=$(uname -r)
+[[ $(printf '%s\n' 6.10 "$release" | sort -V | head -n 1) == 6.10 ]] ||
+	skip_all "Linux $release: its rings cannot be mapped"
+
+load=$LTTNGMAP_PLAIN/tests/utils/kernel-load
+utils=$LTTNGMAP_SRC/tests/utils
+mkdir -m 700 "$TAP_DIR/run"
+export XDG_RUNTIME_DIR=$TAP_DIR/run
+unset LD_PRELOAD LTTNGMAP_RUNTIME_DIR
+cd "$TAP_DIR" || exit 1
+
+record() { # OUTPUT ARGUMENT...
+	rm -rf "$1"
+	"$LTTNGMAP_BUILD/lttngmap" record --preload none -o "$@"
+}
+value() { # KEY FILE
+	sed -n "s/^$1 //p" "$2"
+}
+
+# ---- by one clock
+
+writes=10000
+record both --kernel 'syscalls:sys_*_write' -- "$load" writes $writes >pid 2>err
+is $? 0 'the status of the program'
+like "$(<err)" 'the kernel: [0-9,]+ events kept, 0 lost; .* in [0-9]+ streams?, in ' \
+	'the summary tells what is of the kernel'
+babeltrace2 both >text 2>said
+is "$(<said)" '' 'babeltrace2 merges both traces and has nothing to say'
+is "$(python3 "$utils/kernel_order.py" "$(<pid)" <text)" $writes \
+	"each of $writes writes is between the events around it, its entry before its exit"
+is "$(grep -c 'domain = "kernel"' both/kernel/metadata)" 1 'it is a kernel trace'
+is "$(find $tracefs/instances -name "lttngmap-*-record" -newer pid)" '' 'its instance is gone'
+
+# ---- as the kernel itself shows it, of an instance beside it
+
+events='syscalls:* sched:* signal:* task:* raw_syscalls:*'
+instance=$tracefs/instances/lttngmap-test-record-$$
+mkdir "$instance" || exit 1
+cleanup rmdir "$instance"
+cleanup eval "echo 0 >$instance/events/enable"
+echo 16384 >"$instance/buffer_size_kb"
+for event in $events; do
+	echo 1 >"$instance/events/${event%:*}/enable"
+done
+mkdir files
+record same --kernel "${events// /,}" --kernel-buffer 16M -- "$load" calls "$PWD/files" >pid 2>err
+echo 0 >"$instance/tracing_on"
+like "$(<err)" 'events kept, 0 lost' 'nothing is lost in large buffers'
+cat "$instance/trace" >plain
+echo 1 >"$instance/options/fields"
+cat "$instance/trace" >fields
+babeltrace2 same/kernel >text 2>said
+is "$(<said)" '' 'babeltrace2 has nothing to say'
+ok 'its events are those of another instance, each with the same values' \
+	eval "python3 '$utils/kernel_compare.py' $(<pid) fields plain text | tee compared; exit \${PIPESTATUS[0]}"
+diag "$(head -n 6 compared | tr '\n' ',')"
+ok "of $(value classes compared) classes" test "$(value classes compared)" -ge 20
+ok 'of which integers' test "$(value integers compared)" -gt 1000
+ok 'strings' test "$(value strings compared)" -gt 20
+ok 'and arrays were compared' test "$(value arrays compared)" -gt 100
+
+# ---- more than the buffers hold
+
+# The consumer of this recording is stopped meanwhile.
+cat >flood <<'END'
+for process in /proc/[0-9]*; do
+	[[ $(tr '\0' ' ' 2>/dev/null <"$process/cmdline") != *lttngmap-consumerd*"$XDG_RUNTIME_DIR"* ]] ||
+		consumer=${process#/proc/}
+done
+kill -STOP "$consumer" && "$1" writes "$2"
+kill -CONT "$consumer"
+END
+writes=30000
+record flood.trace --kernel syscalls:sys_enter_write \
+	--kernel-filter 'count > 70000 && count <= 71000' --kernel-buffer 256K \
+	-- bash flood "$load" $writes >pid 2>err
+kept=$(sed -nE 's/.*the kernel: ([0-9,]+) events? kept, .*/\1/p' err | tr -d ,)
+lost=$(sed -nE 's/.*the kernel: .* kept, ([0-9,]+) lost.*/\1/p' err | tr -d ,)
+diag "kept $kept, lost $lost"
+ok 'of a flood some are kept and some lost' test "${kept:-0}" -gt 0 -a "${lost:-0}" -gt 0
+is $((kept + lost)) $writes 'as many as there were'
+like "$(<err)" "lost: [0-9,]+ events of the kernel's.*--kernel-buffer" 'which is told, with what to do'
+babeltrace2 flood.trace/kernel >text 2>said
+is "$(grep -c sys_enter_write text)" "$kept" 'babeltrace2 finds those that were kept'
+like "$(<said)" 'discarded' 'and that others were lost'
+
+# ---- what is refused
+
+refused() { # NAME REGEX ARGUMENT...
+	record refused.trace "${@:3}" -- true 2>err
+	is $? 125 "$1: status 125"
+	like "$(<err)" "$2" '... and why'
+	ok '... nothing is left' test ! -e refused.trace
+}
+refused 'an event that there is not' "no event 'sched:nothing'" --kernel sched:nothing
+refused 'what is no rule' 'SYSTEM:NAME' --kernel sched
+refused 'a filter before its rule' 'stands before' --kernel-filter 'a == 1' --kernel 'sched:*'
+refused 'two filters for a rule' 'a second one' --kernel 'sched:*' --kernel-filter 'a == 1' \
+	--kernel-filter 'b == 1'
+refused 'what is no process' 'no process id' --kernel 'sched:*' --kernel-pid 1,x
+refused 'what is no size' 'not a size' --kernel 'sched:*' --kernel-buffer much
+refused 'processes without events' 'go with --kernel' --kernel-pid 1
+refused 'a filter that no event understands' 'wrong for sched:sched_switch: Field not found' --kernel sched:sched_switch \
+	--kernel-filter 'nonsense == 1'
+
+done_testing

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+"""kernel_compare.py PID FIELDS TEXT TRACE: the kernel's events of a thread as we have them,
+and as the kernel itself shows them of another instance.
+
+FIELDS is what tracefs's `trace` shows with the option "fields", TEXT without it, TRACE what
+babeltrace2 prints. The events must be the same, one by one, and so must be their
+integers, strings, and the arrays of raw_syscalls:sys_enter, which the kernel shows in
+TEXT alone. Prints what was compared, and the first differences. Status 0: there are none.
+"""
+
+import re
+import sys
+
+EVENT = re.compile(r"^.* ([\w-]+):([\w-]+): \{ .*? \}, \{ (.*) \}$")
+OURS = re.compile(
+    r"(\w+) = (?:\( (?P<labels>.*?) : container = (?P<enum>-?\w+) \)"
+    r"|\[ (?P<array>.*?) \]|\[ \]|(?P<text>\"(?:[^\"\\]|\\.)*\")|(?P<number>-?\w+))(?:, |$)"
+)
+
+
+def read_ours(path, pid):
+    events = []
+    for line in open(path, encoding="utf-8", errors="replace"):
+        if f"common_pid = {pid}," not in line:
+            continue
+        match = EVENT.match(line.rstrip("\n"))
+        fields = {}
+        for field in OURS.finditer(match[3]):
+            if field["text"] is not None:
+                fields[field[1]] = field["text"][1:-1].replace('\\"', '"').replace("\\\\", "\\")
+            elif field["array"] is not None:
+                fields[field[1]] = [int(v, 0) for v in re.findall(r"\] = (-?\w+)", field["array"])]
+            elif field["enum"] or field["number"]:
+                fields[field[1]] = int(field["enum"] or field["number"], 0)
+        events.append((match[2], fields))
+    return events
+
+
+def read_theirs(path, pid, name=r"\w+"):
+    line = re.compile(rf"^.*-{pid} +\[\d+\] \S+ +[\d.]+: ({name}): (.*)$")
+    matches = (line.match(text.rstrip("\n")) for text in open(path, encoding="utf-8", errors="replace"))
+    return [(match[1], match[2]) for match in matches if match]
+
+
+class Comparison:
+    def __init__(self):
+        self.integers = self.strings = self.arrays = self.not_shown = 0
+        self.wrong = []
+
+    def say(self, *what):
+        self.wrong.append(" ".join(str(word) for word in what))
+
+    def integer(self, where, ours, shown):
+        hexadecimal = re.match(r"0x([0-9a-f]+) \((-?\d+)\)$", shown)
+        if not hexadecimal:
+            # A kernel's address, shown as a symbol, or as what it is not.
+            self.not_shown += 1
+            return
+        theirs = int(hexadecimal[1], 16)
+        self.integers += 1
+        # Of how many bits it is shown, a negative one, is not said.
+        if not any(
+            ours & ((1 << bits) - 1) == theirs and -(1 << bits - 1) <= ours < 1 << bits
+            for bits in (8, 16, 32, 64)
+        ):
+            self.say(where, "is", ours, "not", shown)
+
+    def event(self, index, ours, shown):
+        name, fields = ours
+        names = "|".join(fields)
+        for found in re.finditer(rf"(?:^| )({names})=(.*?)(?= (?:{names})=|$)", shown):
+            where, value = f"{index} {name} {found[1]}", fields[found[1]]
+            if isinstance(value, str):
+                self.strings += 1
+                if value != found[2]:
+                    self.say(where, "is", repr(value), "not", repr(found[2]))
+            elif isinstance(value, int):
+                self.integer(where, value, found[2])
+            else:
+                self.not_shown += 1
+
+    def array(self, index, ours, shown):
+        found = re.match(r"NR (-?\d+) \((.*)\)$", shown)
+        self.arrays += 1
+        if not found or ours["args"] != [int(word, 16) for word in found[2].split(", ")]:
+            self.say(index, "sys_enter args are", ours["args"], "not", shown)
+
+
+def main():
+    pid, fields, text, trace = sys.argv[1:]
+    ours, theirs = read_ours(trace, pid), read_theirs(fields, pid)
+    arrays, plain = [e for e in ours if e[0] == "sys_enter"], read_theirs(text, pid, "sys_enter")
+    comparison = Comparison()
+    names = [name for name, _ in ours]
+    if names != [name for name, _ in theirs]:
+        comparison.say(len(ours), "events, not the kernel's", len(theirs))
+        differ = [i for i, (a, b) in enumerate(zip(ours, theirs)) if a[0] != b[0]]
+        if differ:
+            comparison.say("from", differ[0], "on:", ours[differ[0]], theirs[differ[0]])
+    if len(arrays) != len(plain):
+        comparison.say(len(arrays), "sys_enter, not the kernel's", len(plain))
+    for index, (event, (_, shown)) in enumerate(zip(ours, theirs)):
+        comparison.event(index, event, shown)
+    for index, (event, (_, shown)) in enumerate(zip(arrays, plain)):
+        comparison.array(index, event[1], shown)
+    print("events", len(ours))
+    print("classes", len(set(names)))
+    print("integers", comparison.integers)
+    print("strings", comparison.strings)
+    print("arrays", comparison.arrays)
+    print("not_shown", comparison.not_shown)
+    for line in comparison.wrong[:10]:
+        print("wrong", line)
+    return 1 if comparison.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

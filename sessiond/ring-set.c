@@ -296,28 +296,29 @@ static bool is_sound(struct ring_set *set, const struct lttngmap_packet *packet)
 	return sound;
 }
 
-/* As take_next(), the packets that are left out aside. */
+/*
+ * As take_next(), the packets that are left out aside: also the one that is given
+ * again, for who tells of it may have reached a disk that it did not.
+ */
 static int take_sound(struct ring_set *set, uint32_t cpu, bool partial)
 {
-	int result = take_next(set, cpu, partial);
+	int result = set->again ? 0 : take_next(set, cpu, partial);
 
 	while (result == 0 && !is_sound(set, &set->hand->current)) {
 		set->hand->lapped = true;
 		result = take_next(set, cpu, partial);
 	}
+	set->again = false;
 	return result;
 }
 
 /* The mutex is held. */
 static int get_packet(struct ring_set *set, struct lttngmap_packet *packet)
 {
-	int result = 0;
+	int result;
 
 	check_memory(set);
-	if (set->again)
-		set->again = false;
-	else
-		result = take_sound(set, packet->cpu, packet->flags & LTTNGMAP_PACKET_PARTIAL);
+	result = take_sound(set, packet->cpu, packet->flags & LTTNGMAP_PACKET_PARTIAL);
 	tell_totals(set);
 	if (result == 0)
 		*packet = set->hand->current;

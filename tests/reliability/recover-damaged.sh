@@ -107,6 +107,23 @@ is $? 0 'rings that are cut short: all that is left is recovered'
 like "$(cat "$TAP_DIR/err")" 'cannot be read: their memory is cut short' 'which is told'
 ok 'and the trace can be read' babeltrace2 "$numbered_trace/ust" -o dummy
 again
+# The data's bytes alone: also of the packet that the consumer had in its hands.
+python3 - "$RINGS" <<-'PYTHON'
+	import glob, os, re, sys
+	for path in glob.glob(sys.argv[1] + "/ring-*"):
+	    with open(path, "rb") as ring:
+	        is_data = re.search(rb"[a-p]{8}", ring.read())
+	    if is_data:
+	        size = os.path.getsize(path)
+	        with open(path, "r+b") as ring:
+	            ring.truncate(0)
+	            ring.truncate(size)
+PYTHON
+"$lttngmap" recover "$RINGS" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
+is $? 0 'data that never reached the disk: all that is left is recovered'
+like "$(cat "$TAP_DIR/err")" 'not all of its rings had reached the disk' 'which is told'
+ok 'none of it is in the trace' timeout 60 babeltrace2 "$numbered_trace/ust" -o dummy
+again
 find "$RINGS" -name 'ring-*' -delete
 "$lttngmap" recover --json "$RINGS" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
 is $? 0 'rings that are gone: all that is left is recovered'

@@ -140,11 +140,29 @@ fi
 
 # ---- the machine stops dead --------------------------------------------------------------
 
-# A disk in a file: a copy of it while it is used is what a machine that stops leaves.
+# A disk in a file: a copy of it is what a machine that stops leaves.
 make_disk() {
 	rm -f "$TAP_DIR/image"
 	truncate -s 128M "$TAP_DIR/image"
 	mkfs.ext4 -q -F "$TAP_DIR/image" && mount -o loop,noatime "$TAP_DIR/image" "$TAP_DIR/disk"
+}
+
+# All of it at one instant: nobody writes to the disk, and where the kernel did
+# meanwhile it is copied again. To a new file: a loop device may still have the last one.
+copy_disk() {
+	local all
+
+	# shellcheck disable=SC2207 # process ids
+	all=("$program" "$sessiond_pid" $(pgrep -P "$sessiond_pid") $(sessiond_consumer))
+	kill -STOP "${all[@]}"
+	for _ in {1..50}; do
+		rm -f "$TAP_DIR/copy"
+		cp --sparse=always "$TAP_DIR/image" "$TAP_DIR/copy"
+		! cmp -s "$TAP_DIR/image" "$TAP_DIR/copy" || break
+	done
+	ok "stopped dead, $1: the disk as it was at one instant" \
+		cmp "$TAP_DIR/image" "$TAP_DIR/copy"
+	kill -CONT "${all[@]}"
 }
 
 stop_dead() {
@@ -164,7 +182,7 @@ stop_dead() {
 	synced=$("$lttngmap" status --json s | sed -n 's/.*"kept": *\([0-9]*\).*/\1/p')
 	sync -f "$TAP_DIR/disk"
 	sleep "0.$((RANDOM % 5))"
-	cp --sparse=always "$TAP_DIR/image" "$TAP_DIR/copy"
+	copy_disk "$1"
 	touch "$TAP_DIR/stop"
 	wait "$program"
 	sessiond_stop KILL
@@ -192,6 +210,6 @@ if [[ $EUID == 0 ]]; then
 		stop_dead "$( ((round % 2)) && echo overwrite || echo discard)"
 	done
 else
-	skip $((4 * deaths)) 'a disk in a file is mounted by root, in another round'
+	skip $((5 * deaths)) 'a disk in a file is mounted by root, in another round'
 fi
 done_testing

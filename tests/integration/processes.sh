@@ -8,6 +8,7 @@
 # end as they do without us, and no file of theirs has a byte too many.
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/numbered.sh"
+no_leak_check
 
 processes=$LTTNGMAP_BUILD/tests/utils/processes
 cd "$TAP_DIR" || exit 1
@@ -72,7 +73,7 @@ like "$(cat "$TAP_DIR/err")" '501 processes traced' 'fork-storm: each of its pro
 
 # With next to no descriptors, or memory, a program runs on, traced or not.
 lived 0 few-files --mode discard --subbuf-size 4K --subbufs 2
-numbered_record --mode discard -- "$processes" little-memory
+numbered_record --mode discard -- "$LTTNGMAP_PLAIN/tests/utils/processes" little-memory
 is "$numbered_status" 0 'little-memory: it runs' || diag "$(cat "$TAP_DIR/err")"
 
 # Static, or with other rights: it runs, and nothing is traced.

@@ -11,6 +11,7 @@
 #   LTTNGMAP_SOAK_SECONDS   as many as take about so long
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/numbered.sh"
+no_leak_check
 
 soak=${LTTNGMAP_SOAK_SECONDS:+$((LTTNGMAP_SOAK_SECONDS * 7))}
 kills=${LTTNGMAP_TEST_KILLS:-${soak:-34}}

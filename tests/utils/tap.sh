@@ -47,6 +47,11 @@ elif [[ -n ${LTTNGMAP_PLAIN:-} ]]; then
 fi
 export LTTNGMAP_PLAIN
 
+# Looking for leaks wants /proc, descriptors, the right to trace, and not to be killed meanwhile.
+no_leak_check() {
+	[[ -z ${LTTNGMAP_SANITIZED:-} ]] || export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
+}
+
 tap_planned=
 tap_run=0
 tap_failed=0

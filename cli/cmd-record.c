@@ -89,7 +89,9 @@ static const struct poptOption options[] = {
 	  "Of the --kernel before this: only events for which that is true, as the kernel has it",
 	  "EXPRESSION" },
 	{ "kernel-pid", '\0', POPT_ARG_ARGV, &record.options.kernel_pids, 0,
-	  "Only the kernel's events of these processes and of those that they start", "PID,..." },
+	  "Only the kernel's events of these processes, or of the program, and of those that they "
+	  "start from now on",
+	  "PID|program,..." },
 	{ "kernel-buffer", '\0', POPT_ARG_STRING, &record.options.kernel_buffer, 0,
 	  "Bytes of each CPU's buffer of kernel events (default: the daemon's)", "N[K|M|G]" },
 	{ "context", '\0', POPT_ARG_ARGV, &record.options.contexts, 0,

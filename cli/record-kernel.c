@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "options.h"
 #include "record.h"
@@ -47,8 +48,12 @@ static int take_pids(char **lists, struct json_object *pids)
 				length = sizeof(text) - 1;
 			memcpy(text, at, length);
 			text[length] = '\0';
-			if (options_parse_number(text, INT32_MAX, &pid) || pid == 0) {
+			if (strcmp(text, "program") == 0) {
+				/* It is started by us, and then it is followed, too. */
+				pid = (uint64_t)getpid();
+			} else if (options_parse_number(text, INT32_MAX, &pid) || pid == 0) {
 				report_error("record: --kernel-pid: '%s' is no process id", text);
+				report_hint("write a number, or the word 'program'");
 				return -EINVAL;
 			}
 			if (pids)

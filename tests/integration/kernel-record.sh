@@ -46,21 +46,23 @@ is "$(<said)" '' 'babeltrace2 merges both traces and has nothing to say'
 is "$(python3 "$utils/kernel_order.py" "$(<pid)" <text)" $writes \
 	"each of $writes writes is between the events around it, its entry before its exit"
 is "$(grep -c 'domain = "kernel"' both/kernel/metadata)" 1 'it is a kernel trace'
-is "$(find $tracefs/instances -name "lttngmap-*-record" -newer pid)" '' 'its instance is gone'
 
 # ---- as the kernel itself shows it, of an instance beside it
 
+# Of this shell and all that it starts.
 events='syscalls:* sched:* signal:* task:* raw_syscalls:*'
 instance=$tracefs/instances/lttngmap-test-record-$$
 mkdir "$instance" || exit 1
 cleanup rmdir "$instance"
 cleanup eval "echo 0 >$instance/events/enable"
 echo 16384 >"$instance/buffer_size_kb"
+echo 1 >"$instance/options/event-fork"
+echo $$ >"$instance/set_event_pid"
 for event in $events; do
 	echo 1 >"$instance/events/${event%:*}/enable"
 done
 mkdir files
-record same --kernel "${events// /,}" --kernel-buffer 16M -- "$load" calls "$PWD/files" >pid 2>err
+record same --kernel "${events// /,}" --kernel-pid program --kernel-buffer 16M -- "$load" calls "$PWD/files" >pid 2>err
 echo 0 >"$instance/tracing_on"
 like "$(<err)" 'events kept, 0 lost' 'nothing is lost in large buffers'
 cat "$instance/trace" >plain
@@ -71,6 +73,11 @@ is "$(<said)" '' 'babeltrace2 has nothing to say'
 ok 'its events are those of another instance, each with the same values' \
 	eval "python3 '$utils/kernel_compare.py' $(<pid) fields plain text | tee compared; exit \${PIPESTATUS[0]}"
 diag "$(head -n 6 compared | tr '\n' ',')"
+# Who starts a process, and who is started.
+sed -nE 's/.* task:task_newtask: .* common_pid = ([0-9]+), pid = ([0-9]+),.*/\1\n\2/p' text | sort -u >family
+sed -nE 's/.* syscalls:.* common_pid = ([0-9]+),.*/\1/p' text | sort -u >callers
+ok 'processes that the program starts are followed' test "$(wc -l <callers)" -gt 5
+is "$(comm -23 callers family)" '' 'and no other process is'
 ok "of $(value classes compared) classes" test "$(value classes compared)" -ge 20
 ok 'of which integers' test "$(value integers compared)" -gt 1000
 ok 'strings' test "$(value strings compared)" -gt 20
@@ -83,7 +90,10 @@ cat >flood <<'END'
 for process in /proc/[0-9]*; do
 	[[ $(tr '\0' ' ' 2>/dev/null <"$process/cmdline") != *lttngmap-consumerd*"$XDG_RUNTIME_DIR"* ]] ||
 		consumer=${process#/proc/}
+	[[ $(tr '\0' ' ' 2>/dev/null <"$process/cmdline") != *lttngmap-sessiond*"$XDG_RUNTIME_DIR"* ]] ||
+		echo "${process#/proc/}" >>daemons
 done
+ls -d /sys/kernel/tracing/instances/lttngmap-*-record >instances
 kill -STOP "$consumer" && "$1" writes "$2"
 kill -CONT "$consumer"
 END
@@ -100,6 +110,10 @@ like "$(<err)" "lost: [0-9,]+ events of the kernel's.*--kernel-buffer" 'which is
 babeltrace2 flood.trace/kernel >text 2>said
 is "$(grep -c sys_enter_write text)" "$kept" 'babeltrace2 finds those that were kept'
 like "$(<said)" 'discarded' 'and that others were lost'
+
+instances=$(grep -E -- "-($(paste -sd '|' daemons))-[0-9]+-record\$" instances)
+is "$(wc -l <<<"$instances")" 1 'it has one instance of tracefs'
+ok 'which goes with it' test -n "$instances" -a ! -e "$instances"
 
 # ---- what is refused
 

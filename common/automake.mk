@@ -43,6 +43,8 @@ noinst_LTLIBRARIES += libkernel.la
 libkernel_la_SOURCES = \
 	common/kernel-class.c \
 	common/kernel-class.h \
+	common/kernel-format.c \
+	common/kernel-format.h \
 	common/kernel-step.c \
 	common/kernel-step.h
 libkernel_la_CFLAGS = $(AM_CFLAGS) $(TRACEEVENT_CFLAGS)

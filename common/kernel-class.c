@@ -10,6 +10,7 @@
 
 #include <event-parse.h>
 
+#include "common/kernel-format.h"
 #include "common/kernel-step.h"
 
 /* ---- what a format says of one field ----------------------------------------- */
@@ -259,19 +260,6 @@ static int add_fields(struct kernel_class *class, const struct tep_event *event,
 	return error;
 }
 
-/* libtraceevent leaves out what it does not understand, and says it of print formats too. */
-static bool has_all_fields(const struct tep_event *event, const char *text, size_t size)
-{
-	static const char begin[] = "\n\tfield:";
-	const size_t length = sizeof(begin) - 1;
-	int lines = 0;
-
-	for (const char *at = text; (at = memmem(at, size - (size_t)(at - text), begin, length));
-	     at += length)
-		lines++;
-	return lines == event->format.nr_common + event->format.nr_fields;
-}
-
 static int take_event(struct kernel_class *class, const struct tep_event *event)
 {
 	int error;
@@ -293,7 +281,8 @@ static int take_event(struct kernel_class *class, const struct tep_event *event)
 }
 
 /* A handle for each: what it knows of one event shall not bear upon another. */
-static int parse(struct kernel_class *class, const char *system, const char *text, size_t size)
+static int parse(struct kernel_class *class, const char *system, const char *text, size_t size,
+		 const struct kernel_format *format)
 {
 	struct tep_handle *tep = tep_alloc();
 	struct tep_event *event;
@@ -303,36 +292,67 @@ static int parse(struct kernel_class *class, const char *system, const char *tex
 		return -ENOMEM;
 	tep_set_long_size(tep, sizeof(long));
 	tep_set_loglevel(TEP_LOG_NONE);
-	/* What it makes of the print format does not matter, but for labels. */
+	/* What it says is of the print format, too, which does not matter but for labels. */
 	tep_parse_event(tep, text, size, system);
 	event = tep_get_first_event(tep);
-	if (event && event->name && event->system && has_all_fields(event, text, size))
+	/* It leaves out fields that it does not understand. */
+	if (event && event->name && event->system &&
+	    event->format.nr_common + event->format.nr_fields == (int)format->fields)
 		error = take_event(class, event);
 	tep_free(tep);
+	return error;
+}
+
+static int parse_text(const char *system, const char *text, size_t size,
+		      const struct kernel_format *format, struct kernel_class **result)
+{
+	struct kernel_class *class = calloc(1, sizeof(*class));
+	int error;
+
+	if (!class)
+		return -ENOMEM;
+	error = parse(class, system, text, size, format);
+	if (error)
+		kernel_class_destroy(class);
+	else
+		*result = class;
 	return error;
 }
 
 int kernel_class_parse(const char *system, const char *text, size_t size,
 		       struct kernel_class **result)
 {
-	struct kernel_class *class;
+	struct kernel_format format;
+
+	*result = NULL;
+	if (size > KERNEL_FORMAT_MAX)
+		return -E2BIG;
+	if (!kernel_format_check(text, size, &format))
+		return -EBADMSG;
+	return parse_text(system, text, size, &format, result);
+}
+
+int kernel_class_parse_fields(const char *system, const char *text, size_t size,
+			      struct kernel_class **result)
+{
+	static const char print[] = "print fmt: \"\"\n";
+	struct kernel_format format;
+	char *fields;
 	int error;
 
 	*result = NULL;
 	if (size > KERNEL_FORMAT_MAX)
 		return -E2BIG;
-	if (memchr(text, '\0', size))
+	if (!kernel_format_check(text, size, &format))
 		return -EBADMSG;
-	class = calloc(1, sizeof(*class));
-	if (!class)
+	fields = malloc(format.print + sizeof(print));
+	if (!fields)
 		return -ENOMEM;
-	error = parse(class, system, text, size);
-	if (error) {
-		kernel_class_destroy(class);
-		return error;
-	}
-	*result = class;
-	return 0;
+	memcpy(fields, text, format.print);
+	memcpy(fields + format.print, print, sizeof(print));
+	error = parse_text(system, fields, format.print + sizeof(print) - 1, &format, result);
+	free(fields);
+	return error;
 }
 
 void kernel_class_destroy(struct kernel_class *class)

@@ -50,9 +50,18 @@ struct kernel_class {
  * -EBADMSG: it is none, or has what cannot be in a trace; -E2BIG: more than
  * LTTNGMAP_FIELDS_MAX fields, or KERNEL_FORMAT_MAX bytes; -ENOMEM. To be given to
  * kernel_class_destroy().
+ *
+ * The text comes from the kernel: libtraceevent does not survive just any
+ * print format.
  */
 int kernel_class_parse(const char *system, const char *text, size_t size,
 		       struct kernel_class **result);
+/*
+ * The same without its print format, hence without enumerations, which are
+ * integers here: enough to convert. The text may be anything.
+ */
+int kernel_class_parse_fields(const char *system, const char *text, size_t size,
+			      struct kernel_class **result);
 /* NULL is allowed. */
 void kernel_class_destroy(struct kernel_class *class);
 

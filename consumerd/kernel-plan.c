@@ -66,7 +66,7 @@ static int add_class(struct kernel_plan *plan, struct texts *texts)
 	int error = take_head(texts);
 
 	if (!error)
-		error = kernel_class_parse(texts->system, texts->at, texts->size, &class);
+		error = kernel_class_parse_fields(texts->system, texts->at, texts->size, &class);
 	if (error)
 		return error == -ENOMEM ? error : -EBADMSG;
 	if (plan->classes[class->id]) {

@@ -12,6 +12,8 @@ fuzz_targets = \
 	tests/fuzz/control \
 	tests/fuzz/filter-compile \
 	tests/fuzz/filter-machine \
+	tests/fuzz/kernel-format \
+	tests/fuzz/kernel-packet \
 	tests/fuzz/ledger \
 	tests/fuzz/link \
 	tests/fuzz/metadata \
@@ -59,6 +61,13 @@ tests_fuzz_filter_machine_LDADD = $(filter_test_libs)
 tests_fuzz_filter_machine_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_filter_seeds_SOURCES = tests/fuzz/filter-seeds.c $(filter_record)
 tests_fuzz_filter_seeds_LDADD = $(filter_test_libs)
+tests_fuzz_kernel_format_SOURCES = tests/fuzz/kernel-format.c $(fuzz_common)
+tests_fuzz_kernel_format_LDADD = libkernel.la
+tests_fuzz_kernel_format_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_kernel_packet_SOURCES = tests/fuzz/kernel-packet.c $(fuzz_common) \
+	tests/utils/kernel-page.c tests/utils/kernel-page.h
+tests_fuzz_kernel_packet_LDADD = libconsumerd.la
+tests_fuzz_kernel_packet_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_ledger_SOURCES = tests/fuzz/ledger.c $(fuzz_common)
 tests_fuzz_ledger_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(JSON_CFLAGS)
 tests_fuzz_ledger_LDADD = libsessiond.la

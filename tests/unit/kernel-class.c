@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "common/kernel-format.h"
 #include "tests/utils/tap.h"
 
 #define COMMON                                                                                     \
@@ -295,6 +296,8 @@ static void check_refused(void)
 		NAMED("x", "3") FIELD("char a[1048577]", "8", "1048577") FMT,
 		NAMED("x", "3") FIELD("__data_loc char[] a", "8", "8") FMT,
 		"name: x\nID: 3\nformat:\n" FIELD("unsigned short common_type", "0", "2") FMT,
+		/* Behind an empty line too many: libtraceevent does not look for it there. */
+		NAMED("x", "3") FIELD("int a", "8", "4") "\n" FIELD("int b", "12", "4") FMT,
 	};
 	struct kernel_class *class;
 	char *text, many[16384] = NAMED("x", "3");
@@ -325,6 +328,85 @@ static void check_refused(void)
 	free(text);
 }
 
+#define OF_FIELD(type) NAMED("x", "3") FIELD(type, "8", "4") FMT
+
+/* What the kernel says is let through, all else is kept from libtraceevent. */
+static void check_shapes(void)
+{
+	static const char *const good[] = {
+		OF_FIELD("int a"),
+		OF_FIELD("unsigned long long a_1"),
+		OF_FIELD("const char *const * a"),
+		OF_FIELD("struct thing *a"),
+		OF_FIELD("void __seg_gs * a"),
+		OF_FIELD("char a[16]"),
+		OF_FIELD("char a[TASK_COMM_LEN + 1]"),
+		OF_FIELD("unsigned long a[]"),
+		OF_FIELD("__data_loc char[] a"),
+		OF_FIELD("__rel_loc unsigned int[] a"),
+		OF_FIELD("__data_loc cpumask_t a"),
+	};
+	static const char *const bad[] = {
+		OF_FIELD("a"),
+		OF_FIELD(""),
+		OF_FIELD("int 4a"),
+		OF_FIELD("int a["),
+		OF_FIELD("int a[-1]"),
+		OF_FIELD("int a[2] b"),
+		OF_FIELD("a[2]"),
+		OF_FIELD("char[] a"),
+		OF_FIELD("__data_loc char[]"),
+		OF_FIELD("__data_loc char[] 1"),
+		OF_FIELD("int *"),
+		OF_FIELD("const int *"),
+		OF_FIELD("* int a"),
+		OF_FIELD("int \"a\""),
+		NAMED("x", "3") FIELD("int a", "8", "4000000000") FMT,
+		NAMED("x", "3") FIELD("int a", "", "4") FMT,
+		NAMED("x", "3") "\tfield:int a;\toffset:8;\tsize:4;\tsigned:2;\n" FMT,
+		NAMED("x", "3") "\tfield:int a;\toffset:8;\tsize:4;\n" FMT,
+		NAMED("x", "3") FIELD("int a", "8", "4"),
+		"name: x y\nID: 3\nformat:\n" COMMON FMT,
+		"name: x\nID: \nformat:\n" COMMON FMT,
+	};
+	struct kernel_format format;
+
+	for (unsigned i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		ok(kernel_format_check(good[i], strlen(good[i]), &format) && format.fields == 5 &&
+			   strncmp(good[i] + format.print, "print fmt: ", 11) == 0,
+		   "a shape of the kernel's: number %u", i);
+	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ok(!kernel_format_check(bad[i], strlen(bad[i]), &format),
+		   "no shape of the kernel's: number %u", i);
+	ok(!kernel_format_check("name: x\nID: 3\nformat:\n\tfield:int a[\0];\toffset:8;\tsize:4;"
+				"\tsigned:0;\nprint fmt: \"\"\n",
+				81, &format),
+	   "... nor a NUL among a field's bytes");
+}
+
+/* For those who do not look at the print format, it may be anything. */
+static void check_fields_alone(void)
+{
+	const char *print = strstr(kinds_text, "print fmt");
+	char text[sizeof(kinds_text) + 32];
+	struct kernel_class *class;
+	size_t size;
+
+	size = (size_t)snprintf(text, sizeof(text), "%.*sprint fmt: \"%%s\", ((((REC",
+				(int)(print - kinds_text), kinds_text);
+	is(kernel_class_parse_fields("test", text, size, &class), 0,
+	   "fields with a print format that is none");
+	if (!class)
+		return;
+	is(class->nr_fields, 11, "... are all there");
+	is(field(class, "vec")->kind, LTTNGMAP_FIELD_INTEGER, "... without names for values");
+	check_record(class);
+	kernel_class_destroy(class);
+	is(kernel_class_parse_fields("test", "name: x\n", 8, &class), -EBADMSG, "no format");
+	is(kernel_class_parse_fields("test", text, KERNEL_FORMAT_MAX + 1, &class), -E2BIG,
+	   "or one that is too long");
+}
+
 int main(void)
 {
 	struct kernel_class *class = parse(kinds_text);
@@ -338,6 +420,8 @@ int main(void)
 	check_others(class);
 	check_rest(class);
 	kernel_class_destroy(class);
+	check_fields_alone();
+	check_shapes();
 	check_refused();
 	kernel_class_destroy(NULL);
 	return done_testing();

@@ -115,6 +115,66 @@ instances=$(grep -E -- "-($(paste -sd '|' daemons))-[0-9]+-record\$" instances)
 is "$(wc -l <<<"$instances")" 1 'it has one instance of tracefs'
 ok 'which goes with it' test -n "$instances" -a ! -e "$instances"
 
+# ---- in sessions of a daemon
+
+export LTTNGMAP_RUNTIME_DIR=$TAP_DIR/sessions
+map() {
+	"$LTTNGMAP_BUILD/lttngmap" "$@"
+}
+member() { # KEY...: of the JSON that comes
+	python3 -c '
+import json, sys
+thing = json.load(sys.stdin)
+for key in sys.argv[1:]:
+    thing = thing[int(key) if key.isdigit() else key]
+print(thing)' "$@"
+}
+# shellcheck disable=SC2317 # By cleanup.
+stop_daemon() {
+	local pid
+
+	map destroy s >/dev/null 2>&1
+	for pid in $daemon; do
+		kill "$pid" 2>/dev/null
+		while [[ -e /proc/$pid ]]; do
+			sleep 0.05
+		done
+	done
+}
+ok 'a session' map create s -o "$TAP_DIR/session"
+daemon=$(for process in /proc/[0-9]*; do
+	[[ $(tr '\0' ' ' 2>/dev/null <"$process/cmdline") != *lttngmap-sessiond*"$LTTNGMAP_RUNTIME_DIR"* ]] ||
+		echo "${process#/proc/}"
+done)
+cleanup stop_daemon
+like "$(map enable --kernel 'sched:sched_switch,syscalls:sys_*_write')" \
+	'of the kernel.*as rule 1; events that match: 3' 'rules for the kernel are enabled'
+ok 'with a filter in its language' map enable --kernel sched:sched_waking --filter 'prio < 130'
+map enable --kernel 'sched:*' --loglevel INFO >/dev/null 2>err
+is $? 2 'a level is none of it'
+like "$(<err)" 'goes with --filter only' '... which is told'
+ok 'it is started' map start s
+"$load" writes 1000 >pid
+like "$(map list s)" 'rule 1: sched:sched_switch.*rule 2: sched:sched_waking, if prio < 130' \
+	'list shows them'
+is "$(map list s --json | member sessions 0 kernel rules 1 filter)" 'prio < 130' '... as JSON, too'
+like "$(map stop s)" "of the kernel's: [0-9,]+ events kept" 'stop tells what was kept'
+kept=$(map status s --json | member kernel events)
+is "$(babeltrace2 session/kernel | wc -l)" "$kept" 'as many as there are'
+is "$(babeltrace2 session/kernel | grep -c "common_pid = $(<pid),.* count = 7[01]...* }")" 1000 \
+	'those of the program among them'
+like "$(map save s 2>&1 >saved)" 'records events of the kernel' 'save tells what no file holds'
+is "$(member sessions 0 session <saved)" s 'and writes the rest'
+instance=$tracefs/instances/$(map status s --json | member kernel instance)
+ok 'it has an instance' test -d "$instance"
+ok 'it is destroyed' map destroy s
+for ((tries = 0; tries < 200; tries++)); do
+	[[ -e $instance ]] || break
+	sleep 0.05
+done
+ok 'and its instance with it' test ! -e "$instance"
+unset LTTNGMAP_RUNTIME_DIR
+
 # ---- what is refused
 
 refused() { # NAME REGEX ARGUMENT...

@@ -85,15 +85,16 @@ static void case_drain(struct served_ring *ring)
 
 /* ---- the same on the kernel's own ------------------------------------------------------ */
 
-#define INSTANCE "instances/lttngmap-test"
+/* Of this run: another may go on beside it. */
+static char instance_name[64];
 
 static bool put(const char *directory, const char *file, const char *text)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX + 128];
 	bool done;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/" INSTANCE "/%s", directory, file);
+	snprintf(path, sizeof(path), "%s/%s/%s", directory, instance_name, file);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 	if (fd >= 0)
@@ -151,10 +152,11 @@ static void case_kernel_library(const char *tracefs, const char *ring)
 
 static void case_kernel(const char *tracefs)
 {
-	char instance[PATH_MAX + 32], ring[PATH_MAX + 64];
+	char instance[PATH_MAX + sizeof(instance_name)], ring[PATH_MAX + 128];
 	cpu_set_t first;
 
-	snprintf(instance, sizeof(instance), "%s/" INSTANCE, tracefs);
+	snprintf(instance_name, sizeof(instance_name), "instances/lttngmap-test-%d", (int)getpid());
+	snprintf(instance, sizeof(instance), "%s/%s", tracefs, instance_name);
 	if (mount("tracefs", tracefs, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0) {
 		skip(1, "no tracefs: %s", strerror(errno));
 		return;

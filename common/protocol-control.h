@@ -151,11 +151,11 @@
  *   {"event": "metadata", "session": NAME, "generation": N, "final": bool}
  *       with the text as a sealed memfd; sent before the first packet with
  *       that generation can be had. "final": the daemon waits for "written".
- *       Of a kernel session, it comes before "channel" and with a second sealed
- *       memfd, the classes: for each a line "SYSTEM SIZE" and SIZE bytes, the text of
- *       its tracefs `format` file. "final" then: nothing more is recorded, and
- *       "written" of it says that all rings were read to their ends; it may
- *       be followed by one that is not
+ *       Of a kernel session, one comes before "channel", and "final" only after
+ *       that; with it a second sealed memfd, the classes: for each a line "SYSTEM
+ *       SIZE" and SIZE bytes, the text of its tracefs `format` file. "final"
+ *       then: nothing more is recorded, and "written" of it says that all rings
+ *       were read to their ends; it may be followed by one that is not
  *   {"event": "clear", "session": NAME}
  *       remove what was written but the metadata; "cleared" says that it is done
  *   {"event": "rotate", "session": NAME, "chunk": N, "name": NAME, "final": bool,

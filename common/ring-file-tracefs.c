@@ -42,21 +42,27 @@ static const volatile struct trace_buffer_meta *meta_of(const struct lttngmap_ri
 	return file->map;
 }
 
-/* A new sub-buffer: what was lost before it? */
+/*
+ * A new sub-buffer: what was lost before it? Where it has no room for the
+ * number, that is what the kernel counts now, and a later number may be of some
+ * that are counted already. So where all are counted that the ring ever lost, they
+ * are never more than the kernel counts.
+ */
 static void count_lost(struct lttngmap_ring_file *file, const volatile struct kernel_page *page,
 		       uint64_t commit)
 {
 	uint64_t size = commit & COMMIT_SIZE_MASK, lost = 0;
 	struct ring_file_kernel *kernel = &file->kernel;
 	uint64_t all = meta_of(file)->overrun - kernel->lost_before;
+	uint64_t more = all > kernel->lost ? all - kernel->lost : 0;
 
 	if (!(commit & COMMIT_LOST))
 		return;
 	if (commit & COMMIT_LOST_STORED && size + sizeof(lost) <= file->subbuf_size - sizeof(*page))
 		memcpy(&lost, (const uint8_t *)page->events + size, sizeof(lost));
-	else if (all > kernel->lost)
-		lost = all - kernel->lost;
-	kernel->lost += lost;
+	else
+		lost = more;
+	kernel->lost += kernel->counts_all && lost > more ? more : lost;
 }
 
 static int get_reader(struct lttngmap_ring_file *file)
@@ -112,7 +118,7 @@ static int advance(struct lttngmap_ring_file *file, const volatile struct kernel
  * The first request: what a reader before was given is read, unless it is asked
  * for once more. *page: that one, where it has something.
  */
-static int begin(struct lttngmap_ring_file *file, bool repeat,
+static int begin(struct lttngmap_ring_file *file, const struct lttngmap_packet *request,
 		 const volatile struct kernel_page **result)
 {
 	struct ring_file_kernel *kernel = &file->kernel;
@@ -129,13 +135,18 @@ static int begin(struct lttngmap_ring_file *file, bool repeat,
 	kernel->done = meta_of(file)->reader.read;
 	kernel->page_time = page->timestamp;
 	kernel->lost_before = meta_of(file)->overrun;
-	if (!repeat)
+	if (!(request->flags & LTTNGMAP_PACKET_REPEAT))
 		return 0;
+	kernel->lost_before = 0;
+	kernel->counts_all = true;
+	kernel->lost = request->discarded;
 	kernel->done = 0;
 	commit = __atomic_load_n(&page->commit, __ATOMIC_ACQUIRE);
 	if ((commit & COMMIT_SIZE_MASK) == 0)
 		return 0;
-	count_lost(file, page, commit);
+	/* Who has its first events knows what was lost before them. */
+	if (page->timestamp > request->timestamp_end)
+		count_lost(file, page, commit);
 	*result = page;
 	return 0;
 }
@@ -151,7 +162,7 @@ static int get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *p
 	if (packet->flags & LTTNGMAP_PACKET_BACKWARD ||
 	    (packet->cpu != LTTNGMAP_CPU_ANY && packet->cpu != kernel->cpu))
 		return -EINVAL;
-	error = begin(file, packet->flags & LTTNGMAP_PACKET_REPEAT, &page);
+	error = begin(file, packet, &page);
 	if (!error && !page)
 		error = advance(file, &page);
 	if (error)

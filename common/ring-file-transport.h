@@ -27,12 +27,13 @@ struct ring_file_transport {
 /* Where a reader of a kernel's ring is: the kernel keeps no place within a sub-buffer. */
 struct ring_file_kernel {
 	uint64_t lost;        /* events, so far */
-	uint64_t lost_before; /* by the kernel's count, when the first was asked for */
+	uint64_t lost_before; /* by the kernel's count, which are not among them */
 	uint64_t sequence;    /* packets, so far */
 	uint64_t page_time;   /* of the reader's sub-buffer */
 	uint32_t id;          /* of it; RING_FILE_NO_ID: none was looked at yet */
 	uint32_t cpu;
-	uint32_t done; /* bytes of it that were given */
+	uint32_t done;   /* bytes of it that were given */
+	bool counts_all; /* `lost` is of all that the ring ever lost */
 };
 
 #define RING_FILE_NO_ID UINT32_MAX

@@ -17,7 +17,6 @@ int ring_kernel_begin(struct ring_kernel *kernel, struct stream *stream,
 	if (error)
 		return error;
 	kernel->has_end = true;
-	kernel->missed = tail->discarded;
 	kernel->discarded = tail->discarded;
 	kernel->cursor.after = tail->timestamp_end;
 	kernel->cursor.sequence = tail->next_sequence;
@@ -25,18 +24,11 @@ int ring_kernel_begin(struct ring_kernel *kernel, struct stream *stream,
 	return 0;
 }
 
-/*
- * What the first packet says was lost was lost before its sub-buffer. That is in the
- * stream already where a part of that sub-buffer is.
- */
-static void take_first(struct ring_kernel *kernel, const struct lttngmap_packet *packet)
+void ring_kernel_request(const struct ring_kernel *kernel, struct lttngmap_packet *packet)
 {
-	if (kernel->has_packet)
-		return;
-	kernel->has_packet = true;
-	kernel->base = kernel->missed;
-	if (kernel->cursor.after && packet->timestamp_begin <= kernel->cursor.after)
-		kernel->base -= packet->discarded;
+	packet->flags = LTTNGMAP_PACKET_REPEAT;
+	packet->timestamp_end = kernel->cursor.after;
+	packet->discarded = kernel->discarded;
 }
 
 static int make_room(struct session_shared *shared)
@@ -57,10 +49,9 @@ static int make_room(struct session_shared *shared)
 static int write_one(struct ring_kernel *kernel, struct stream *stream,
 		     struct kernel_converted *made, const void *body, struct session_written *more)
 {
-	uint64_t discarded = kernel->base + made->packet.discarded;
+	uint64_t discarded = made->packet.discarded;
 	int error;
 
-	made->packet.discarded = discarded;
 	/* Nothing but padding, or all of it is in the stream. */
 	if (made->packet.events == 0 && discarded == kernel->discarded) {
 		made->next.sequence = kernel->cursor.sequence;
@@ -89,7 +80,6 @@ int ring_kernel_write(struct ring_kernel *kernel, struct session_shared *shared,
 		error = make_room(shared);
 	if (error)
 		return error;
-	take_first(kernel, packet);
 	while (made.more) {
 		error = kernel_packet_convert(plan, &kernel->cursor, packet, subbuf, shared->copy,
 					      shared->copy_size, &made);

@@ -23,9 +23,6 @@
 /* Zeros: nothing was asked for yet. */
 struct ring_kernel {
 	bool has_end;       /* where the stream ended when we came is known */
-	uint64_t missed;    /* events that were lost by then */
-	bool has_packet;    /* the first one came, hence this is known */
-	uint64_t base;      /* modulo 2^64: + what is lost by the ring's word = all that is lost */
 	uint64_t discarded; /* as the last packet on disk has it */
 	struct kernel_cursor cursor;
 };
@@ -34,6 +31,8 @@ struct ring_kernel {
 int ring_kernel_begin(struct ring_kernel *kernel, struct stream *stream,
 		      struct session_written *more);
 
+/* What to ask the ring for: at first what an earlier consumer was given last. */
+void ring_kernel_request(const struct ring_kernel *kernel, struct lttngmap_packet *packet);
 /*
  * Write the packet, a part of the sub-buffer `subbuf`, as the plan has it.
  * *more: what was written, also where an error came after some of it. 0 or -errno: the rest may be

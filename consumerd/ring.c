@@ -337,7 +337,7 @@ static struct lttngmap_packet request(struct ring *ring)
 	struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY };
 
 	if (ring->is_kernel)
-		packet.flags = LTTNGMAP_PACKET_REPEAT;
+		ring_kernel_request(&ring->kernel, &packet);
 	return packet;
 }
 

@@ -169,8 +169,11 @@ void kernel_part_push(struct kernel_part *part)
 	/* It counts what it writes itself. */
 	part->earlier = part->written;
 	consumer_link_kernel(part->session->daemon->consumer, part);
-	push_metadata(part, part->finishing);
+	push_metadata(part, false);
 	consumer_link_kernel_channel(part->session->daemon->consumer, part);
+	/* Who does not know of the rings yet would say at once that all are read. */
+	if (part->finishing)
+		push_metadata(part, true);
 }
 
 void kernel_part_take_written(struct kernel_part *part, const struct kernel_written *written,

@@ -518,6 +518,7 @@ tests_utils_hanging_file_LDADD = $(FUSE_LIBS)
 EXTRA_DIST += tests/utils/fake-consumer tests/utils/fake-knock tests/utils/sessiond.sh
 sessiond_tests = \
 	tests/integration/kernel-instance.sh \
+	tests/integration/kernel-survive.sh \
 	tests/integration/pickup.sh \
 	tests/integration/sessiond-consumer.sh \
 	tests/integration/sessiond-control.sh \

@@ -115,7 +115,10 @@ enum lttngmap_packet_flag {
 	/*
 	 * In: of a kernel's ring, in a reader's first request: begin with the whole
 	 * sub-buffer that a reader before was given last, who may have died before
-	 * it was done with that. The kernel itself counts it as read.
+	 * it was done with that. The kernel itself counts it as read. In, then, too:
+	 * `timestamp_end`, that reader had the events up to here; `discarded`, and knew
+	 * of so many lost ones. Out `discarded` goes on from that, and counts what was
+	 * lost between the two. Zeros: there was none, and all that the ring ever lost counts.
 	 */
 	LTTNGMAP_PACKET_REPEAT = 1u << 4,
 };

@@ -226,9 +226,14 @@ ok 'the kernel counts what is lost' wait_for overrun
 touch "$FAKE_CONSUMER/hold"
 control '{"verb": "stop", "session": "s"}' >"$TAP_DIR/stopped" &
 stop=$!
-wait_for grep -q '"final": true' "$told"
+wait_for grep -q 's/kernel.*"final": true' "$told"
 is "$(cat "$at/tracing_on" "$at/events/sched/sched_switch/enable" "$TAP_DIR/stopped" | paste -sd' ')" \
 	'0 0' 'a stop waits for the consumer, with everything off'
+: >"$told"
+kill -KILL "$(pgrep -f "fake-consumer --control=$SESSIOND_DIR/")"
+wait_for grep -q 's/kernel.*"final": true' "$told"
+is "$(grep '"session": "s/kernel"' "$told" | sed -E 's/.*"event": "([a-z]+)".*/\1/' | paste -sd,)" \
+	session,metadata,channel,metadata 'another consumer knows the rings before it is asked to end'
 rm "$FAKE_CONSUMER/hold"
 wait "$stop"
 like "$(<"$TAP_DIR/stopped")" '"ok": true' 'and ends when that has written'

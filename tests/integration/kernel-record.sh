@@ -131,21 +131,17 @@ print(thing)' "$@"
 }
 # shellcheck disable=SC2317 # By cleanup.
 stop_daemon() {
-	local pid
-
+	export LTTNGMAP_RUNTIME_DIR=$TAP_DIR/sessions
 	map destroy s >/dev/null 2>&1
-	for pid in $daemon; do
-		kill "$pid" 2>/dev/null
-		while [[ -e /proc/$pid ]]; do
-			sleep 0.05
-		done
+	kill "$daemon"
+	for ((tries = 0; tries < 200; tries++)); do
+		[[ -e $LTTNGMAP_RUNTIME_DIR/control.sock ]] || break
+		sleep 0.05
 	done
 }
-ok 'a session' map create s -o "$TAP_DIR/session"
-daemon=$(for process in /proc/[0-9]*; do
-	[[ $(tr '\0' ' ' 2>/dev/null <"$process/cmdline") != *lttngmap-sessiond*"$LTTNGMAP_RUNTIME_DIR"* ]] ||
-		echo "${process#/proc/}"
-done)
+map create s -o "$TAP_DIR/session" >/dev/null 2>err
+daemon=$(sed -nE 's/.*started lttngmap-sessiond, process ([0-9]+).*/\1/p' err)
+ok 'a session' test -n "$daemon"
 cleanup stop_daemon
 like "$(map enable --kernel 'sched:sched_switch,syscalls:sys_*_write')" \
 	'of the kernel.*as rule 1; events that match: 3' 'rules for the kernel are enabled'

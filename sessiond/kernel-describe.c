@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "sessiond/kernel-describe.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,23 +14,35 @@ struct description {
 	struct registry_enum_value values[];
 };
 
-static uint32_t count_values(const struct lttngmap_field *field)
+/*
+ * The one number with names that Trace Compass's analysis of a kernel reads: which soft
+ * interrupt it is. Where that has names it ends, and the whole analysis with it.
+ */
+static bool must_be_number(const struct kernel_class *class, const struct lttngmap_field *field)
 {
-	return field->kind == LTTNGMAP_FIELD_ENUM ? field->enumeration->nr_values : 0;
+	return strcmp(class->system, "irq") == 0 && strncmp(class->name, "softirq_", 8) == 0 &&
+	       strcmp(field->name, "vec") == 0;
+}
+
+static uint32_t count_values(const struct kernel_class *class, const struct lttngmap_field *field)
+{
+	if (field->kind != LTTNGMAP_FIELD_ENUM || must_be_number(class, field))
+		return 0;
+	return field->enumeration->nr_values;
 }
 
 /* Its labels begin at `values`. */
-static void describe_field(const struct lttngmap_field *from, struct registry_enum_value *values,
-			   struct registry_field *field)
+static void describe_field(const struct kernel_class *class, const struct lttngmap_field *from,
+			   struct registry_enum_value *values, struct registry_field *field)
 {
 	*field = (struct registry_field){
 		.name = from->name,
-		.kind = from->kind,
+		.kind = must_be_number(class, from) ? LTTNGMAP_FIELD_INTEGER : from->kind,
 		.size = from->size,
 		.flags = from->flags,
 		.base = from->base,
 		.count = from->count,
-		.nr_values = count_values(from),
+		.nr_values = count_values(class, from),
 	};
 	if (field->nr_values == 0)
 		return;
@@ -51,7 +64,7 @@ struct registry_class *kernel_class_describe(const struct kernel_class *class)
 	char *name;
 
 	for (unsigned int i = 0; i < class->nr_fields; i++)
-		nr_values += count_values(&class->fields[i]);
+		nr_values += count_values(class, &class->fields[i]);
 	description = calloc(1, sizeof(*description) + nr_values * sizeof(*values) + name_size);
 	if (!description)
 		return NULL;
@@ -59,7 +72,7 @@ struct registry_class *kernel_class_describe(const struct kernel_class *class)
 	name = (char *)(values + nr_values);
 	snprintf(name, name_size, "%s:%s", class->system, class->name);
 	for (unsigned int i = 0; i < class->nr_fields; i++) {
-		describe_field(&class->fields[i], values, &description->fields[i]);
+		describe_field(class, &class->fields[i], values, &description->fields[i]);
 		values += description->fields[i].nr_values;
 	}
 	description->class = (struct registry_class){

@@ -89,6 +89,32 @@ static void check_metadata(const struct registry_class *class, bool is_kernel)
 	metadata_destroy(metadata);
 }
 
+static const char softirq[] = "name: softirq_entry\n"
+			      "ID: 5\n"
+			      "format:\n"
+			      "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+			      "\n"
+			      "\tfield:unsigned int vec;\toffset:8;\tsize:4;\tsigned:0;\n"
+			      "\n"
+			      "print fmt: \"%s\", __print_symbolic(REC->vec, { 0, \"HI\" })\n";
+
+/* `irq`'s is a number to Trace Compass; another system's of that name is not its concern. */
+static void check_softirq(const char *system, uint8_t kind, uint32_t values)
+{
+	struct registry_class *class;
+	struct kernel_class *parsed;
+
+	if (kernel_class_parse(system, softirq, sizeof(softirq) - 1, &parsed) != 0)
+		bail_out("the format is not understood");
+	class = kernel_class_describe(parsed);
+	if (!class)
+		bail_out("it is not described");
+	ok(find(class, "vec")->kind == kind && find(class, "vec")->nr_values == values,
+	   "%s: vec is %s", class->full_name, values ? "shown by names" : "a number");
+	free(class);
+	kernel_class_destroy(parsed);
+}
+
 int main(void)
 {
 	struct registry_class *class;
@@ -103,5 +129,7 @@ int main(void)
 	check_metadata(class, false);
 	free(class);
 	kernel_class_destroy(parsed);
+	check_softirq("irq", LTTNGMAP_FIELD_INTEGER, 0);
+	check_softirq("other", LTTNGMAP_FIELD_ENUM, 1);
 	return done_testing();
 }

@@ -274,6 +274,24 @@ static int write_kernel(struct ring *ring, struct stream *stream)
 	return error;
 }
 
+static int drop_packet(struct ring *ring)
+{
+	count(ring, &(struct session_written){ .lapped = ring->packet.events });
+	return 0;
+}
+
+/* Into the stream, unless that has it, or could not be read with it. 0 or -errno. */
+static int put_packet(struct ring *ring, struct stream *stream, const void *body)
+{
+	int error = stream_write(stream, &ring->packet, body);
+
+	if (error == -ESTALE)
+		return drop_packet(ring);
+	if (!error)
+		count_packet(ring, stream);
+	return error == -EALREADY ? 0 : error;
+}
+
 /* Write the packet that is held, or drop it where it was lapped. 0 or -errno. */
 static int write_packet(struct ring *ring, const char **what)
 {
@@ -300,17 +318,10 @@ static int write_packet(struct ring *ring, const char **what)
 			error = copy_packet(ring, &body);
 		if (error == -EALREADY)
 			return 0;
-		if (error == -ESTALE) {
-			count(ring, &(struct session_written){ .lapped = ring->packet.events });
-			return 0;
-		}
 		if (error)
-			return error;
+			return error == -ESTALE ? drop_packet(ring) : error;
 	}
-	error = stream_write(stream, &ring->packet, body);
-	if (!error)
-		count_packet(ring, stream);
-	return error == -EALREADY ? 0 : error;
+	return put_packet(ring, stream, body);
 }
 
 /* Is the daemon gone, or the ring not as it was agreed? No try will mend that. */
@@ -422,10 +433,9 @@ static int write_snapshot(struct ring *ring, const struct snapshot *snapshot, co
 		if (error)
 			return error;
 		*what = stream_name(stream);
-		error = stream_write(stream, &ring->packet, snapshot->bytes + copied->at);
+		error = put_packet(ring, stream, snapshot->bytes + copied->at);
 		if (error)
 			return error;
-		count_packet(ring, stream);
 	}
 	return flush(ring, what);
 }

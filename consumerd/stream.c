@@ -318,8 +318,9 @@ static int write_pieces(struct stream *stream, const struct pieces *pieces)
 }
 
 /* The file that it goes into open, with room for it and for its index entry. */
-static int make_room(struct stream *stream, const struct pieces *pieces, uint64_t sequence)
+static int make_room(struct stream *stream, const struct pieces *pieces)
 {
+	const struct lttngmap_packet *packet = pieces->packet;
 	uint64_t most = pieces->size + (pieces->is_paged ? DIRECT_BLOCK - 1 : 0);
 	int error;
 
@@ -328,8 +329,11 @@ static int make_room(struct stream *stream, const struct pieces *pieces, uint64_
 		error = stream_flush(stream);
 	if (error)
 		return error;
-	if (sequence < stream->tail.next_sequence)
+	if (packet->sequence < stream->tail.next_sequence)
 		return -EALREADY;
+	/* Readers stop at a stream whose time goes back. */
+	if (packet->timestamp_begin < stream->tail.timestamp_end)
+		return -ESTALE;
 	if (stream->limits.file_size && stream->tail.size &&
 	    stream->tail.size + most > stream->limits.file_size)
 		return begin_file(stream);
@@ -360,7 +364,7 @@ int stream_write(struct stream *stream, const struct lttngmap_packet *packet, co
 	int error;
 
 	make_pieces(stream, packet, body, &pieces);
-	error = make_room(stream, &pieces, packet->sequence);
+	error = make_room(stream, &pieces);
 	if (error)
 		return error;
 	pad_pieces(&pieces, tail->size);

@@ -282,6 +282,37 @@ static void test_torn(bool with_index)
 	is(trace_kit_read(output, NULL), 15, "and after it");
 }
 
+/* Time does not go back in a stream, nor where it was opened anew. */
+static void test_time(void)
+{
+	const char *output = trace_kit_path("time");
+	char body[TRACE_KIT_BODY_MAX];
+	struct lttngmap_packet last, packet;
+	struct stream *stream;
+	struct trace trace;
+
+	for (int life = 0; life < 2; life++) {
+		uint64_t sequence = 1 + (uint64_t)life;
+
+		open_trace(&trace, output);
+		stream = make_stream(&trace, NAME);
+		if (life == 0)
+			write_packets(stream, 0, 1);
+		trace_kit_packet(2, sequence - 1, &last, body);
+		trace_kit_packet(2, sequence, &packet, body);
+		packet.timestamp_begin = last.timestamp_end - 1;
+		is(stream_write(stream, &packet, body), -ESTALE,
+		   "a packet from before the last one's end is refused");
+		packet.timestamp_begin = last.timestamp_end;
+		is(stream_write(stream, &packet, body), 0, "one that begins with it is not");
+		if (stream_flush(stream))
+			bail_out("flush");
+		stream_destroy(stream);
+		trace_close(&trace);
+	}
+	is(trace_kit_read(output, NULL), 15, "what was refused is not there");
+}
+
 /* A stream that ended is not opened by any ring any more. */
 static void test_torn_orphan(void)
 {
@@ -593,6 +624,7 @@ int main(void)
 	test_trace();
 	test_torn(true);
 	test_torn(false);
+	test_time();
 	test_torn_orphan();
 	test_foreign();
 	test_full_disk(ENOSPC, "no space");

@@ -115,7 +115,7 @@ chown 65534 "$TAP_DIR/nobody"
 chmod 0711 "$TAP_DIR"
 SESSIOND_DIR=$TAP_DIR/nobody/run
 setpriv --reuid=65534 --regid=65534 --clear-groups "$LTTNGMAP_BUILD/lttngmap-sessiond" \
-	--runtime-dir="$SESSIOND_DIR" --consumer=none >>"$TAP_DIR/log" 2>&1 &
+	--runtime-dir="$SESSIOND_DIR" --consumer=none --mediator=ring-socket >>"$TAP_DIR/log" 2>&1 &
 sessiond_pid=$!
 wait_for control
 refused "a user's daemon, though root asks" "user 65534's|kernel events are root's" \

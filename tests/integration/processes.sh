@@ -88,7 +88,7 @@ else
 	skip 2 'there is no static C library here'
 fi
 if [[ $EUID == 0 ]] && ! findmnt -no OPTIONS -T . | grep -q nosuid; then
-	cp "$processes" other-user
+	cp "$LTTNGMAP_PLAIN/tests/utils/processes" other-user
 	chown 65534 other-user
 	chmod 4755 other-user
 	: >counts-of-other

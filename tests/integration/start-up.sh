@@ -31,9 +31,8 @@ runs() {
 # ---- no daemon
 runs 'no daemon' "$TAP_DIR/nothing"
 if command -v strace >/dev/null; then
-	# LeakSanitizer traces the program itself, as only one may.
-	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 \
-	LTTNGMAP_RUNTIME_DIR=$TAP_DIR/nothing strace -f -o "$TAP_DIR/strace" "$steady" 1000 >/dev/null
+	LTTNGMAP_RUNTIME_DIR=$TAP_DIR/nothing strace -f -o "$TAP_DIR/strace" \
+		"$LTTNGMAP_PLAIN/tests/utils/steady" 1000 >/dev/null
 	is "$(grep -c 'connect(' "$TAP_DIR/strace")" 1 'no daemon: one connect'
 	like "$(grep 'connect(' "$TAP_DIR/strace")" 'app.sock.*ENOENT' 'no daemon: which fails'
 	# From the loader's last act to the program's first: socket, connect, close.

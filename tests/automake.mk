@@ -440,7 +440,7 @@ TESTS += tests/integration/keeper.sh tests/integration/survive.sh
 
 dist_check_SCRIPTS += tests/integration/kernel-record.sh
 TESTS += tests/integration/kernel-record.sh
-EXTRA_DIST += tests/utils/kernel_compare.py tests/utils/kernel_order.py
+EXTRA_DIST += tests/utils/kernel.sh tests/utils/kernel_compare.py tests/utils/kernel_order.py
 check_PROGRAMS += tests/utils/kernel-load
 tests_utils_kernel_load_SOURCES = tests/utils/kernel-load.c
 tests_utils_kernel_load_LDADD = liblttngmap.la -lpthread

@@ -6,15 +6,7 @@
 # consumer is told of it; what is refused; what is left by who was killed.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
-
-[[ $EUID == 0 ]] || skip_all 'kernel events are for root'
-tracefs=/sys/kernel/tracing
-if ! mountpoint -q $tracefs; then
-	# In a mount namespace of this test's: the machine stays as it is.
-	[[ -z ${KERNEL_TEST_MOUNTED:-} ]] || skip_all "tracefs cannot be mounted at $tracefs"
-	KERNEL_TEST_MOUNTED=1 exec unshare --mount "$BASH" -c \
-		"mount -t tracefs nodev $tracefs; exec \"\$0\"" "$0"
-fi
+. "$LTTNGMAP_SRC/tests/utils/kernel.sh"
 . "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
 
 export FAKE_CONSUMER=$TAP_DIR/consumer
@@ -22,12 +14,7 @@ fake=$LTTNGMAP_SRC/tests/utils/fake-consumer
 mkdir "$FAKE_CONSUMER"
 told=$FAKE_CONSUMER/log
 
-# What the machine's own tracing is set to.
-machine() {
-	(cd $tracefs && grep -H . trace_clock current_tracer tracing_on set_event set_event_pid \
-		buffer_size_kb buffer_percent trace_options events/enable 2>/dev/null)
-}
-before=$(machine)
+before=$(kernel_machine)
 
 # instance SESSION: its directory, while it is there.
 instance() {
@@ -326,6 +313,6 @@ ok 'another daemon leaves what a live one has' test -d "$at"
 sessiond_stop
 is "$sessiond_status" 0 'a daemon that is told to end ends well'
 ok 'and takes the instance with it' gone "$at"
-is "$(machine)" "$before" 'the machine'"'"'s own tracing is as it was'
+is "$(kernel_machine)" "$before" 'the machine'"'"'s own tracing is as it was'
 
 done_testing

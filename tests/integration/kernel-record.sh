@@ -6,18 +6,8 @@
 # kernel's as the kernel itself shows them, and what is lost of them counted.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
-
-[[ $EUID == 0 ]] || skip_all 'kernel events are for root'
-tracefs=/sys/kernel/tracing
-if ! mountpoint -q $tracefs; then
-	# In a mount namespace of this test's: the machine stays as it is.
-	[[ -z ${KERNEL_TEST_MOUNTED:-} ]] || skip_all "tracefs cannot be mounted at $tracefs"
-	KERNEL_TEST_MOUNTED=1 exec unshare --mount "$BASH" -c \
-		"mount -t tracefs nodev $tracefs; exec \"\$0\"" "$0"
-fi
-release=$(uname -r)
-[[ $(printf '%s\n' 6.10 "$release" | sort -V | head -n 1) == 6.10 ]] ||
-	skip_all "Linux $release: its rings cannot be mapped"
+. "$LTTNGMAP_SRC/tests/utils/kernel.sh"
+kernel_since 6.10 'its rings cannot be mapped'
 
 load=$LTTNGMAP_PLAIN/tests/utils/kernel-load
 utils=$LTTNGMAP_SRC/tests/utils

@@ -6,14 +6,7 @@
 # gave out is in the trace once, and all others are counted as it counts them.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
-
-[[ $EUID == 0 ]] || skip_all 'kernel events are for root'
-tracefs=/sys/kernel/tracing
-if ! mountpoint -q $tracefs; then
-	[[ -z ${KERNEL_TEST_MOUNTED:-} ]] || skip_all "tracefs cannot be mounted at $tracefs"
-	KERNEL_TEST_MOUNTED=1 exec unshare --mount "$BASH" -c \
-		"mount -t tracefs nodev $tracefs; exec \"\$0\"" "$0"
-fi
+. "$LTTNGMAP_SRC/tests/utils/kernel.sh"
 . "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
 
 flood() {

@@ -109,14 +109,14 @@ static void refuse_quota(const struct app_request *request, struct app_refusal *
 			   "user %u's rings hold %llu MiB, and may hold %llu: end some programs",
 			   user->uid, (unsigned long long)(user->memory >> 20),
 			   (unsigned long long)(limits->memory >> 20));
-	else if (user->processes >= limits->processes)
+	else if (quota_held(&user->processes) >= limits->processes)
 		app_refuse(refusal, EDQUOT,
 			   "user %u has %u traced processes, as many as one user may have",
-			   user->uid, user->processes);
+			   user->uid, quota_held(&user->processes));
 	else
 		app_refuse(refusal, EDQUOT,
 			   "user %u's processes have %u descriptors, and may have %llu", user->uid,
-			   user->descriptors, (unsigned long long)limits->descriptors);
+			   quota_held(&user->descriptors), (unsigned long long)limits->descriptors);
 }
 
 static int refuse_process(const struct app_request *request, int error, struct app_refusal *refusal)

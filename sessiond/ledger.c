@@ -143,6 +143,7 @@ int ledger_create_in(uint32_t cpu_rings, int dir, struct ledger **result)
 	ledger->fd = -1;
 	ledger->control = MEMORY_NONE;
 	ledger->words = MEMORY_NONE;
+	pthread_mutex_init(&ledger->asked, NULL);
 	error = map_all(ledger, cpu_rings, dir);
 	if (error == 0)
 		error = memory_create(MEMORY_CONTROL, FILTER_PAGES_CONTROL_SIZE, &ledger->control);
@@ -196,6 +197,7 @@ void ledger_destroy(struct ledger *ledger)
 		munmap(ledger->head, ledger->size);
 	if (ledger->fd >= 0)
 		close(ledger->fd);
+	pthread_mutex_destroy(&ledger->asked);
 	free(ledger);
 }
 
@@ -408,19 +410,35 @@ static uint64_t memory_in(int fd)
 	return fd > 0 && fstat(fd, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
 }
 
-uint64_t ledger_memory_of(const struct ledger *ledger, uint32_t uid)
+static uint64_t memory_of_process(const struct ledger *ledger, uint32_t index, uint32_t uid)
+{
+	enum ledger_state state = ledger_process_state(ledger, index);
+	const struct ledger_process *process = ledger_process(ledger, index);
+	uint64_t bytes;
+
+	if ((state != LEDGER_LIVE && state != LEDGER_ENDED) || process->uid != uid)
+		return 0;
+	bytes = memory_in(process->ring_control);
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		bytes += memory_in(process->ring_data[slot]);
+	return bytes;
+}
+
+uint64_t ledger_memory_of(struct ledger *ledger, uint32_t uid)
 {
 	uint64_t bytes = 0;
 
 	for (uint32_t index = 0; index < LEDGER_PROCESSES; index++) {
-		enum ledger_state state = ledger_process_state(ledger, index);
-		const struct ledger_process *process = ledger_process(ledger, index);
-
-		if ((state != LEDGER_LIVE && state != LEDGER_ENDED) || process->uid != uid)
-			continue;
-		bytes += memory_in(process->ring_control);
-		for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
-			bytes += memory_in(process->ring_data[slot]);
+		pthread_mutex_lock(&ledger->asked);
+		bytes += memory_of_process(ledger, index, uid);
+		pthread_mutex_unlock(&ledger->asked);
 	}
 	return bytes;
+}
+
+void ledger_process_retire(struct ledger *ledger, uint32_t index)
+{
+	pthread_mutex_lock(&ledger->asked);
+	ledger_process_set(ledger, index, LEDGER_TAKEN);
+	pthread_mutex_unlock(&ledger->asked);
 }

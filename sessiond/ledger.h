@@ -22,6 +22,7 @@
 #ifndef SESSIOND_LEDGER_H
 #define SESSIOND_LEDGER_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -138,6 +139,11 @@ struct ledger {
 	uint32_t next; /* where to look for a free record */
 	int fd;        /* of the file, locked; -1: it is none */
 	struct memory_place place;
+	/*
+	 * Held while a process's descriptors are asked for their sizes, and to take
+	 * its record from who asks: any thread may close them next.
+	 */
+	pthread_mutex_t asked;
 };
 
 /* An entry of the log. */
@@ -233,7 +239,9 @@ void ledger_totals_clear(struct ledger_session *session);
 const struct ledger_totals *ledger_totals(const struct ledger_session *session);
 
 /* Bytes in the rings of a user's processes, of those that ended too, as far as written to. */
-uint64_t ledger_memory_of(const struct ledger *ledger, uint32_t uid);
+uint64_t ledger_memory_of(struct ledger *ledger, uint32_t uid);
+/* Nobody looks at the descriptors in the record any more, which are closed next. Any thread. */
+void ledger_process_retire(struct ledger *ledger, uint32_t index);
 
 /* Give each descriptor's number to `take`. */
 void ledger_descriptors(const struct ledger *ledger, void (*take)(int fd, void *data), void *data);

@@ -38,7 +38,7 @@ static void set_data(struct memory_set *set, uint32_t slot, const struct memory 
 static void memory_set_free(struct memory_set *set)
 {
 	/* All numbers at once: nothing of the record is looked at any more. */
-	ledger_process_set(set->ledger, set->index, LEDGER_TAKEN);
+	ledger_process_retire(set->ledger, set->index);
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
 		memory_destroy(&set->ring_data[slot]);
 	if (set->doorbell >= 0)

@@ -163,8 +163,7 @@ void quota_each(struct quota *quota, void (*take)(struct quota_user *user, void 
 
 static int take(struct quota_user *user, uint32_t *held, uint32_t count, uint64_t limit, bool force)
 {
-	if (user->limited && !force &&
-	    (uint64_t)__atomic_load_n(held, __ATOMIC_RELAXED) + count > limit)
+	if (user->limited && !force && (uint64_t)quota_held(held) + count > limit)
 		return -EDQUOT;
 	__atomic_add_fetch(held, count, __ATOMIC_RELAXED);
 	return 0;
@@ -184,10 +183,8 @@ int quota_check_held(const struct quota_user *user)
 {
 	const struct quota_limits *limits = &user->quota->limits;
 
-	return user->limited && (__atomic_load_n(&user->processes, __ATOMIC_RELAXED) >=
-					 limits->processes ||
-				 __atomic_load_n(&user->descriptors, __ATOMIC_RELAXED) >=
-					 limits->descriptors)
+	return user->limited && (quota_held(&user->processes) >= limits->processes ||
+				 quota_held(&user->descriptors) >= limits->descriptors)
 		       ? -EDQUOT
 		       : 0;
 }

@@ -96,6 +96,11 @@ int quota_take_process(struct quota_user *user, bool force);
 int quota_take_descriptors(struct quota_user *user, uint32_t count, bool force);
 /* Whether it has all that it may have already: 0 or -EDQUOT. */
 int quota_check_held(const struct quota_user *user);
+/* What it has of `held`, a member that other threads may lower. */
+static inline uint32_t quota_held(const uint32_t *held)
+{
+	return __atomic_load_n(held, __ATOMIC_RELAXED);
+}
 /* Any thread. */
 void quota_drop(struct quota_user *user, uint32_t processes, uint32_t descriptors);
 

@@ -53,13 +53,13 @@ static void run_fork(const char *argument)
 
 /* ---- threads ------------------------------------------------------------------ */
 
-static volatile bool stop;
+static bool stop; /* atomic */
 
 static void *emit_on(void *unused)
 {
 	uint32_t source = new_source();
 
-	while (!stop) {
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		emit_many(source, 100);
 		usleep(100);
 	}
@@ -91,7 +91,7 @@ static void run_fork_threads(const char *argument)
 		pthread_create(&forking[i], NULL, fork_some, NULL);
 	for (int i = 0; i < 4; i++)
 		pthread_join(forking[i], NULL);
-	stop = true;
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	for (int i = 0; i < 2; i++)
 		pthread_join(emitting[i], NULL);
 }
@@ -115,7 +115,7 @@ static void run_unregistered(const char *argument)
 		pthread_create(&threads[i], NULL, i < 2 ? unregistered : emit_on, NULL);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	stop = true;
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	for (int i = 2; i < 4; i++)
 		pthread_join(threads[i], NULL);
 }
@@ -298,7 +298,7 @@ static void run_vfork_threads(const char *argument)
 		pthread_create(&threads[i], NULL, i < 2 ? vfork_some : emit_on, NULL);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	stop = true;
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	for (int i = 2; i < 4; i++)
 		pthread_join(threads[i], NULL);
 }

@@ -263,6 +263,7 @@ static void run_nested(const char *argument)
  */
 static void fork_in_handler(int signal)
 {
+	int before = errno;
 	pid_t child;
 
 	(void)signal;
@@ -277,7 +278,7 @@ static void fork_in_handler(int signal)
 		if (__rseq_size == 0)
 			expect_status(child, 0);
 	}
-	errno = 0;
+	errno = before;
 }
 
 static void run_fork_in_handler(const char *argument)

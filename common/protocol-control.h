@@ -75,7 +75,8 @@
  *       kernel part where there is none. "filter" is optional, in the kernel's own
  *       language (Documentation/trace/events.rst). Of several rules for one event, one
  *       is to match. Answer: {"ok": true, "id": N, "matched": N events, "warnings":
- *       [texts]}: a filter need not fit all of them, but one
+ *       [texts]}: a filter need not fit all of them, but one; where the kernel says at
+ *       which place a filter is wrong, the error has "column" and "length", too
  *   {"verb": "snapshot", "session": NAME, "output": DIRECTORY, "max_size": BYTES}
  *       the last two optional; answered when it is on disk: {"ok": true,
  *       "output": DIRECTORY, "events": N, "bytes": N}

@@ -151,8 +151,11 @@ void control_serve_kernel_enable(struct control_client *client, struct json_obje
 	matched = kernel_part_enable(session->kernel, patterns, filter, warnings, &problem);
 	if (matched < 0) {
 		json_object_put(warnings);
-		control_refuse(client, problem.hint, "cannot enable '%.100s': %s", patterns,
-			       problem.why);
+		if (problem.column >= 0)
+			control_refuse_at(client, problem.hint, problem.why,
+					  (unsigned int)problem.column, 1);
+		else
+			control_refuse(client, problem.hint, "%s", problem.why);
 		undo_part(session, is_new);
 		return;
 	}

@@ -47,6 +47,7 @@ static int tell(struct kernel_problem *problem, int error, const char *hint, con
 	vsnprintf(problem->why, sizeof(problem->why), format, arguments);
 	va_end(arguments);
 	snprintf(problem->hint, sizeof(problem->hint), "%s", hint);
+	problem->column = -1;
 	return error;
 }
 
@@ -303,16 +304,28 @@ static void tell_filter(struct kernel_instance *instance, const char *system, co
 {
 	static const char hint[] = "the language is the kernel's: field names from the event's "
 				   "`format` file, == != < > & ~ && || ( )";
+	static const char command[] = "\n  Command: ";
 	char *text = tracefs_error_last(instance->tracefs);
 	char *why = text ? strstr(text, "error: ") : NULL;
+	char *place = text ? strstr(text, command) : NULL;
+	size_t column = 0;
 
-	/* "[time] event filter parse error: error: Field not found\n  Command: …" */
+	/* "[time] event filter parse error: error: Field not found\n  Command: no == 1\n", and ^ */
 	while (why && strncmp(why, "error: ", 7) == 0)
 		why += 7;
+	if (place)
+		place = strchr(place + 1, '\n');
+	if (place)
+		column = strspn(place + 1, " ");
+	if (place && (column + 2 < sizeof(command) || place[1 + column] != '^'))
+		place = NULL;
 	if (why)
 		why[strcspn(why, "\n")] = '\0';
 	tell(problem, -EINVAL, hint, "the filter is wrong for %.100s:%.100s: %.100s", system, name,
 	     why && why[0] ? why : "the kernel does not say why");
+	/* Below the text, which the kernel indents by as much. */
+	if (place)
+		problem->column = (int)(column + 2 - sizeof(command));
 	free(text);
 }
 
@@ -325,7 +338,8 @@ int kernel_instance_set_filter(struct kernel_instance *instance, const char *sys
 	snprintf(file, sizeof(file), "events/%s/%s/filter", system, name);
 	tracefs_error_clear(instance->tracefs);
 	error = write_file(instance, file, filter ? filter : "0");
-	if (error == -EINVAL)
+	/* Where one parenthesis is missing, the kernel answers ENOENT. */
+	if (error == -EINVAL || error == -ENOENT)
 		tell_filter(instance, system, name, problem);
 	else if (error)
 		tell(problem, error, "leave the event out, or the filter",

@@ -27,6 +27,7 @@
 struct kernel_problem {
 	char why[400];
 	char hint[200];
+	int column; /* of a filter, where the kernel found it wrong, from 0 on; -1: nowhere */
 };
 
 struct kernel_instance;

@@ -3,16 +3,14 @@
 #include "sessiond/kernel-part.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "sessiond/consumer-link.h"
 #include "sessiond/daemon.h"
 #include "sessiond/kernel-leftovers.h"
+#include "sessiond/memory.h"
 #include "sessiond/messages.h"
 #include "sessiond/session.h"
 
@@ -126,32 +124,27 @@ int kernel_part_set_pids(struct kernel_part *part, const uint32_t *pids, size_t 
 
 /* ---- the consumer ------------------------------------------------------------------ */
 
-int kernel_part_formats(const struct kernel_part *part, int *result)
+int kernel_part_formats(const struct kernel_part *part, int *fd)
 {
-	int fd = memfd_create("lttngmap-formats", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	FILE *out = fd >= 0 ? fdopen(dup(fd), "w") : NULL;
-	bool failed = !out;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	bool failed;
+	int error;
 
-	for (size_t i = 0; out && i < part->nr_events; i++) {
+	if (!out)
+		return -ENOMEM;
+	for (size_t i = 0; i < part->nr_events; i++) {
 		const struct kernel_event *event = &part->events[i];
 
 		fprintf(out, "%s %zu\n", event->system, event->format_size);
 		fwrite(event->format, 1, event->format_size, out);
 	}
-	if (out) {
-		failed = ferror(out) != 0;
-		failed |= fclose(out) != 0;
-	}
-	if (!failed)
-		failed = fcntl(fd, F_ADD_SEALS,
-			       F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0;
-	if (failed) {
-		if (fd >= 0)
-			close(fd);
-		return -ENOMEM;
-	}
-	*result = fd;
-	return 0;
+	failed = ferror(out) != 0;
+	failed |= fclose(out) != 0;
+	error = failed ? -ENOMEM : memory_create_text("lttngmap-formats", text, size, fd);
+	free(text);
+	return error;
 }
 
 /* The program's trace and this one shall mean one and the same clock. */

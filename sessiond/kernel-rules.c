@@ -55,6 +55,7 @@ static void tell(struct kernel_problem *problem, const char *hint, const char *f
 	vsnprintf(problem->why, sizeof(problem->why), format, arguments);
 	va_end(arguments);
 	snprintf(problem->hint, sizeof(problem->hint), "%s", hint);
+	problem->column = -1;
 }
 
 static bool is_matched(const struct rule *patterns, const char *full_name)
@@ -112,9 +113,12 @@ static int change_filter(struct addition *addition, struct kernel_event *event)
 		     event->name);
 		error = -E2BIG;
 	}
-	if (error == 0)
+	if (error == 0) {
 		error = kernel_instance_set_filter(instance, event->system, event->name, text,
 						   addition->problem);
+		/* No place in the one that was given. */
+		addition->problem->column = -1;
+	}
 	if (error) {
 		kernel_instance_set_filter(instance, event->system, event->name, event->filter,
 					   &ignored);
@@ -296,6 +300,7 @@ int kernel_part_enable(struct kernel_part *part, const char *patterns, const cha
 	}
 	part->rules = rules;
 	problem->why[0] = '\0';
+	problem->column = -1;
 	error = rule_parse(patterns, &rule, problem->why, sizeof(problem->why));
 	snprintf(problem->hint, sizeof(problem->hint),
 		 "a rule is SYSTEM:NAME, and * stands for anything in it");
@@ -303,8 +308,11 @@ int kernel_part_enable(struct kernel_part *part, const char *patterns, const cha
 		return error;
 	addition.patterns = rule;
 	error = find_events(&addition);
-	if (error == 0)
+	if (error == 0) {
 		error = add_rule(part, rule, filter);
+		if (error)
+			tell(problem, "try again", "out of memory");
+	}
 	if (error) {
 		rule_destroy(rule);
 		return error;

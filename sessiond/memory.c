@@ -13,6 +13,39 @@
 
 #include "common/map-guard.h"
 
+/* The descriptor stays at its begin, for who gets it. */
+static int write_all(int fd, const char *text, size_t size)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t written = pwrite(fd, text + done, size - done, (off_t)done);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return written < 0 ? -errno : -EIO;
+		done += (size_t)written;
+	}
+	return 0;
+}
+
+int memory_create_text(const char *name, const char *text, size_t size, int *result)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	error = write_all(fd, text, size);
+	if (error == 0 &&
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+		error = -errno;
+	if (error)
+		close(fd);
+	else
+		*result = fd;
+	return error;
+}
+
 uint64_t memory_page_size(void)
 {
 	static uint64_t size;

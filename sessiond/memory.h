@@ -21,6 +21,7 @@
 #ifndef SESSIOND_MEMORY_H
 #define SESSIOND_MEMORY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Where memories are files. */
@@ -69,6 +70,9 @@ int memory_adopt(enum memory_kind kind, int fd, uint64_t file, const struct memo
 		 struct memory *memory);
 /* Unmap and close, and remove the file; what was handed out lives on. MEMORY_NONE is allowed. */
 void memory_destroy(struct memory *memory);
+
+/* A sealed memfd that has these bytes, for another daemon to read. 0 or -errno. */
+int memory_create_text(const char *name, const char *text, size_t size, int *fd);
 
 /* The machine's page size, bytes. */
 uint64_t memory_page_size(void);

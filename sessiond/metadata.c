@@ -5,13 +5,11 @@
 #include "sessiond/metadata.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/utsname.h>
 #include <systemd/sd-id128.h>
 #include <time.h>
@@ -19,6 +17,7 @@
 
 #include <lttngmap/abi.h>
 
+#include "sessiond/memory.h"
 #include "sessiond/tsdl.h"
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
@@ -313,43 +312,15 @@ int metadata_text(const struct metadata *metadata, char **text, size_t *size)
 	return 0;
 }
 
-static int write_all(int fd, const char *bytes, size_t size)
-{
-	for (size_t done = 0; done < size;) {
-		ssize_t written = pwrite(fd, bytes + done, size - done, (off_t)done);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return written < 0 ? -errno : -EIO;
-		done += (size_t)written;
-	}
-	return 0;
-}
-
 int metadata_memfd(const struct metadata *metadata, int *fd)
 {
 	char *text;
 	size_t size;
-	int new;
 	int error = metadata_text(metadata, &text, &size);
 
 	if (error < 0)
 		return error;
-	new = memfd_create("lttngmap-metadata", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (new < 0) {
-		error = -errno;
-		goto free;
-	}
-	error = write_all(new, text, size);
-	if (error == 0 &&
-	    fcntl(new, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-		error = -errno;
-	if (error < 0)
-		close(new);
-	else
-		*fd = new;
-free:
+	error = memory_create_text("lttngmap-metadata", text, size, fd);
 	free(text);
 	return error;
 }

@@ -68,6 +68,10 @@ refused 'a rule that is none' "has no ':'" \
 	'{"verb": "kernel-enable", "session": "s", "rule": "sched_switch"}'
 refused 'a filter with a field that there is not' 'sched:sched_switch: Field not found' \
 	'{"verb": "kernel-enable", "session": "s", "rule": "sched:sched_switch", "filter": "no == 1"}'
+refused 'and where it has it' '"column": 20, ' \
+	'{"verb": "kernel-enable", "session": "s", "rule": "sched:sched_switch", "filter": "prev_pid == 1 || no == 1"}'
+refused 'a filter that lacks a parenthesis' "wrong for sched:sched_switch: Too many '\('\"" \
+	'{"verb": "kernel-enable", "session": "s", "rule": "sched:sched_switch", "filter": "(prev_pid == 1"}'
 refused 'a filter that ends too early' 'wrong for sched:sched_switch: ' \
 	'{"verb": "kernel-enable", "session": "s", "rule": "sched:sched_switch", "filter": "prev_pid =="}'
 refused 'a filter of nothing' 'no filter' \

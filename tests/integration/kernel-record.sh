@@ -178,6 +178,9 @@ refused 'what is no process' 'no process id' --kernel 'sched:*' --kernel-pid 1,x
 refused 'what is no size' 'not a size' --kernel 'sched:*' --kernel-buffer much
 refused 'processes without events' 'go with --kernel' --kernel-pid 1
 refused 'a filter that no event understands' 'wrong for sched:sched_switch: Field not found' --kernel sched:sched_switch \
-	--kernel-filter 'nonsense == 1'
+	--kernel-filter 'prev_prio == 1 || nonsense == 1'
+like "$(<err)" 'prev_prio == 1 \|\| nonsense == 1
+lttngmap: {30}\^' '... with the place in it'
+is "$(grep -o cannot err | wc -l)" 1 '... and nothing is said twice'
 
 done_testing

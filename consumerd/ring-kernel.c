@@ -19,6 +19,8 @@ int ring_kernel_begin(struct ring_kernel *kernel, struct stream *stream,
 	kernel->has_end = true;
 	kernel->discarded = tail->discarded;
 	kernel->cursor.after = tail->timestamp_end;
+	/* What tells of losses alone, has this time then, and not one before the stream's end. */
+	kernel->cursor.last = tail->timestamp_end;
 	kernel->cursor.sequence = tail->next_sequence;
 	more->lapped += tail->discarded;
 	return 0;
@@ -45,30 +47,50 @@ static int make_room(struct session_shared *shared)
 	return 0;
 }
 
+/*
+ * No reader takes events from before the stream's end: in their place, what tells that they
+ * are lost.
+ */
+static int write_loss(struct stream *stream, struct kernel_converted *made)
+{
+	struct lttngmap_packet *packet = &made->packet;
+	const struct stream_tail *tail;
+	int error = stream_find_end(stream, &tail);
+
+	if (error)
+		return error;
+	packet->discarded += packet->events;
+	made->next.dropped += packet->events;
+	made->next.told += packet->events;
+	made->next.last = tail->timestamp_end;
+	packet->events = 0;
+	packet->length = 0;
+	packet->timestamp_begin = tail->timestamp_end;
+	packet->timestamp_end = tail->timestamp_end;
+	return stream_write(stream, packet, NULL);
+}
+
 /* One packet of ours. 0 or -errno: it may be made again. */
 static int write_one(struct ring_kernel *kernel, struct stream *stream,
 		     struct kernel_converted *made, const void *body, struct session_written *more)
 {
-	uint64_t discarded = made->packet.discarded;
 	int error;
 
 	/* Nothing but padding, or all of it is in the stream. */
-	if (made->packet.events == 0 && discarded == kernel->discarded) {
+	if (made->packet.events == 0 && made->packet.discarded == kernel->discarded) {
 		made->next.sequence = kernel->cursor.sequence;
 		return 0;
 	}
 	error = stream_write(stream, &made->packet, body);
-	if (error == -ESTALE) {
-		more->lapped += made->packet.events;
-		return 0;
-	}
+	if (error == -ESTALE)
+		error = write_loss(stream, made);
 	if (error)
 		return error;
 	more->packets++;
 	more->events += made->packet.events;
 	more->bytes += stream_packet_size(stream);
-	more->lapped += discarded - kernel->discarded;
-	kernel->discarded = discarded;
+	more->lapped += made->packet.discarded - kernel->discarded;
+	kernel->discarded = made->packet.discarded;
 	return 0;
 }
 

@@ -354,6 +354,12 @@ tests_unit_kernel_packet_SOURCES = tests/unit/kernel-packet.c \
 	tests/utils/kernel-page.c tests/utils/kernel-page.h
 tests_unit_kernel_packet_CFLAGS = $(AM_CFLAGS) $(TRACEEVENT_CFLAGS)
 tests_unit_kernel_packet_LDADD = libconsumerd.la $(TRACEEVENT_LIBS)
+check_PROGRAMS += tests/unit/ring-kernel
+TESTS += tests/unit/ring-kernel
+tests_unit_ring_kernel_SOURCES = tests/unit/ring-kernel.c $(trace_kit) \
+	tests/utils/kernel-page.c tests/utils/kernel-page.h
+tests_unit_ring_kernel_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_unit_ring_kernel_LDADD = libconsumerd.la
 check_PROGRAMS += tests/unit/kernel-plan
 TESTS += tests/unit/kernel-plan
 tests_unit_kernel_plan_SOURCES = tests/unit/kernel-plan.c

@@ -183,7 +183,11 @@ void session_check_drained(struct session *session)
 		node, &session->channels) if (!channel_is_drained(channel_of_node(node))) return;
 	session->is_draining = false;
 	session->written.generation = session->memory_generation;
-	report_now(session);
+	/* Whatever the trouble was, all is on disk. */
+	if (session->trouble)
+		recovered(session);
+	else
+		report_now(session);
 }
 
 static void write_metadata(struct session *session)

@@ -60,6 +60,7 @@ tests_once = \
 	tests/integration/kernel-% \
 	tests/integration/limits \
 	tests/unit/consumer-kernel \
+	tests/unit/ring-kernel \
 	tests/reliability/bad-disk.sh \
 	tests/reliability/descriptors \
 	tests/reliability/flood \
@@ -523,6 +524,7 @@ tests_utils_hanging_file_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_utils_hanging_file_LDADD = $(FUSE_LIBS)
 EXTRA_DIST += tests/utils/fake-consumer tests/utils/fake-knock tests/utils/sessiond.sh
 sessiond_tests = \
+	tests/integration/kernel-disk.sh \
 	tests/integration/kernel-instance.sh \
 	tests/integration/kernel-survive.sh \
 	tests/integration/pickup.sh \

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,24 +18,29 @@
 #include "tests/utils/ring-server.h"
 #include "tests/utils/tap.h"
 
-static char output[4096];
+static char output[1 << 17];
 
-/* The exit status of PROGRAM PATH, from the build; its output as text. */
-static int run(const char *program, const char *path)
+/* The exit status of PROGRAM PATH [ARGUMENT], from the build; its output as text. */
+static int run_with(const char *program, const char *path, const char *argument)
 {
 	const char *build = getenv("LTTNGMAP_BUILD");
-	char command[3 * PATH_MAX];
+	char command[4 * PATH_MAX];
 	size_t size;
 	FILE *pipe;
 
-	snprintf(command, sizeof(command), "timeout 20 '%s/%s' '%s' 2>&1", build ? build : ".",
-		 program, path);
+	snprintf(command, sizeof(command), "timeout 20 '%s/%s' '%s' %s 2>&1", build ? build : ".",
+		 program, path, argument);
 	pipe = popen(command, "r");
 	if (!pipe)
 		return -1;
 	size = fread(output, 1, sizeof(output) - 1, pipe);
 	output[size] = '\0';
 	return pclose(pipe);
+}
+
+static int run(const char *program, const char *path)
+{
+	return run_with(program, path, "");
 }
 
 static void case_map(struct served_ring *ring)
@@ -150,6 +156,44 @@ static void case_kernel_library(const char *tracefs, const char *ring)
 	diag("%llu events of the kernel were lost", lost_before);
 }
 
+/* How often a line of the output has both. */
+static unsigned count_lines(const char *begin, const char *text)
+{
+	unsigned count = 0;
+
+	for (char *line = output, *end; (end = strchr(line, '\n')); line = end + 1) {
+		*end = '\0';
+		count += strncmp(line, begin, strlen(begin)) == 0 && strstr(line, text);
+		*end = '\n';
+	}
+	return count;
+}
+
+/* libtraceevent prints what the kernel wrote, of each page what is new. */
+static void case_kernel_drain(const char *tracefs, const char *ring)
+{
+	char begin[64];
+
+	snprintf(begin, sizeof(begin), "%d signal_generate: sig=%d ", (int)getpid(), SIGWINCH);
+	if (!put(tracefs, "events/signal/signal_generate/enable", "1")) {
+		ok(false, "an event of the instance is turned on: %s", strerror(errno));
+		return;
+	}
+	for (unsigned i = 0; i < 300; i++) {
+		put(tracefs, "trace_marker", "a mark of some thirty bytes");
+		kill(getpid(), SIGWINCH);
+	}
+	put(tracefs, "events/enable", "0");
+	is(run_with("tests/abi/drain-ring", ring, tracefs), 0,
+	   "the loop over reader pages works on a ring of the kernel");
+	is(count_lines("", " print: "), 1 + 300,
+	   "it has each mark, and that of the page which it was in");
+	is(count_lines(begin, " comm=ring-abi "), 300, "and each event, with what is in it");
+	ok(strstr(output, "lost: 0\n"), "nothing was lost");
+	is(run_with("tests/abi/drain-ring", ring, tracefs), 0, "another loop comes to its end too");
+	ok(count_lines("", " print: ") < 300, "with no more than the last page");
+}
+
 static void case_kernel(const char *tracefs)
 {
 	char instance[PATH_MAX + sizeof(instance_name)], ring[PATH_MAX + 128];
@@ -174,6 +218,7 @@ static void case_kernel(const char *tracefs)
 	if (put(tracefs, "buffer_percent", "0") && put(tracefs, "buffer_size_kb", "64") &&
 	    put(tracefs, "trace_marker", "hello") && run("tests/abi/map-ring", ring) == 0) {
 		ok(strstr(output, "reader "), "the same program reads a ring of the kernel");
+		case_kernel_drain(tracefs, ring);
 		case_kernel_library(tracefs, ring);
 	} else
 		skip(1, "this kernel's rings cannot be mapped: %s", output);

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
 # The consumer is killed in a flood of the kernel's events: each that the kernel
-# gave out is in the trace once, and all others are counted as it counts them.
+# gave out is in the trace once, and all others are counted as it counts them. Whoever
+# is killed, nothing is left of it in tracefs after the next start.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/kernel.sh"
@@ -58,4 +59,58 @@ ok 'and stops' control '{"verb": "stop", "session": "s"}'
 is "$(babeltrace2 "$TAP_DIR/trace" 2>/dev/null | wc -l)" "$(stats 'read events')" \
 	'what came then is behind it'
 is "$(number discarded)" "$(stats overrun)" 'and what was lost is counted on'
+
+# ---- the size of what is read ---------------------------------------------------------
+
+instance=$(echo "$tracefs/instances/lttngmap-$sessiond_pid-"*-s)
+ok 'it starts once more' control '{"verb": "start", "session": "s"}'
+flood
+kilobytes=$(<"$instance/buffer_size_kb")
+for file in buffer_size_kb buffer_subbuf_size_kb per_cpu/cpu0/buffer_size_kb; do
+	like "$(echo 32 2>&1 >"$instance/$file")" 'Device or resource busy' \
+		"while it records, the kernel refuses to change $file"
+done
+like "$(control '{"verb": "kernel", "session": "s", "buffer_size": 1048576}')" \
+	'session s is started.*stop it first' 'the daemon says what to do'
+ok 'it is stopped' control '{"verb": "stop", "session": "s"}'
+like "$(control '{"verb": "kernel", "session": "s", "buffer_size": 1048576}')" \
+	'does not change the size of a buffer that is being read.*before the session is started' \
+	'and what to do instead'
+is "$(<"$instance/buffer_size_kb")" "$kilobytes" 'the size is what it was'
+sessiond_stop
+gone() {
+	[[ -z $(compgen -G "$tracefs/instances/lttngmap-$1-*") ]]
+}
+ok 'with the daemon the instance goes' gone "${instance#*/lttngmap-}"
+
+# ---- who is killed -----------------------------------------------------------------------
+
+daemon() {
+	pgrep -P "$sessiond_pid" -f "lttngmap-sessiond --runtime-dir=$SESSIOND_DIR"
+}
+has_ended() {
+	! pgrep -f "lttngmap-(sessiond|consumerd) .*$SESSIOND_DIR"
+}
+for who in consumer daemon keeper 'keeper daemon' 'keeper daemon consumer' 'daemon consumer'; do
+	sessiond_start
+	mkdir "$TAP_DIR/$who"
+	control '{"verb": "create", "session": "s", "output": "'"$TAP_DIR/$who/trace"'"}' \
+		'{"verb": "kernel-enable", "session": "s", "rule": "syscalls:sys_*_write"}' \
+		'{"verb": "start", "session": "s"}' >/dev/null
+	wait_for compgen -G "$TAP_DIR/$who/trace/kernel/kernel_*"
+	keeper=$sessiond_pid
+	ok "$who: there is an instance" compgen -G "$tracefs/instances/lttngmap-$keeper-*-s"
+	victims=()
+	[[ $who != *keeper* ]] || victims+=("$keeper")
+	[[ $who != *daemon* ]] || victims+=("$(daemon)")
+	[[ $who != *consumer* ]] || victims+=("$(sessiond_consumer)")
+	kill -KILL "${victims[@]}"
+	# What is left ends well, or by itself.
+	[[ $who == *keeper* ]] || kill "$keeper"
+	wait "$keeper" 2>/dev/null
+	ok "$who: the others end" wait_for has_ended
+	sessiond_start
+	ok "$who: after the next start it is gone" wait_for gone "$keeper"
+	sessiond_stop
+done
 done_testing

@@ -8,6 +8,8 @@ noinst_LTLIBRARIES += libcli.la
 libcli_la_SOURCES = \
 	cli/control-client.c \
 	cli/control-client.h \
+	cli/elf-symbol.c \
+	cli/elf-symbol.h \
 	cli/filter-caret.c \
 	cli/filter-caret.h \
 	cli/json-keys.c \
@@ -16,6 +18,12 @@ libcli_la_SOURCES = \
 	cli/locate.h \
 	cli/options.c \
 	cli/options.h \
+	cli/probe.c \
+	cli/probe.h \
+	cli/problem.c \
+	cli/problem.h \
+	cli/program-search.c \
+	cli/program-search.h \
 	cli/report.c \
 	cli/report.h \
 	cli/session-file.c \
@@ -24,8 +32,8 @@ libcli_la_SOURCES = \
 	cli/view-streams.c \
 	cli/view.h
 libcli_la_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"'
-libcli_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(BABELTRACE_CFLAGS)
-libcli_la_LIBADD = libcommon.la $(JSON_LIBS) $(BABELTRACE_LIBS)
+libcli_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(BABELTRACE_CFLAGS) $(ELF_CFLAGS)
+libcli_la_LIBADD = libcommon.la $(JSON_LIBS) $(BABELTRACE_LIBS) $(ELF_LIBS)
 
 bin_PROGRAMS += lttngmap
 lttngmap_SOURCES = \

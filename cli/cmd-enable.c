@@ -10,6 +10,7 @@
 
 #include "control-client.h"
 #include "options.h"
+#include "probe.h"
 #include "report.h"
 #include "session-verb.h"
 
@@ -21,7 +22,7 @@
 static struct {
 	char **exclude;
 	char *loglevel, *loglevel_only, *filter;
-	int all, kernel;
+	int all, kernel, uprobe, kprobe;
 } typed;
 static unsigned level;
 
@@ -29,6 +30,10 @@ static const struct poptOption options[] = {
 	{ "all", 'a', POPT_ARG_NONE, &typed.all, 0, "Every event, in place of RULE", NULL },
 	{ "kernel", '\0', POPT_ARG_NONE, &typed.kernel, 0,
 	  "Events of the kernel's, SYSTEM:NAME; root only", NULL },
+	{ "uprobe", '\0', POPT_ARG_NONE, &typed.uprobe, 0,
+	  "Calls of a function in any program, PATH:SYMBOL..., by the kernel; root only", NULL },
+	{ "kprobe", '\0', POPT_ARG_NONE, &typed.kprobe, 0,
+	  "Calls of a function of the kernel's, SYMBOL...; root only", NULL },
 	{ "exclude", 'x', POPT_ARG_ARGV, &typed.exclude, 0,
 	  "But not the events that match this; may be repeated", "RULE" },
 	{ "loglevel", 'l', POPT_ARG_STRING, &typed.loglevel, 0,
@@ -41,11 +46,16 @@ static const struct poptOption options[] = {
 	POPT_TABLEEND
 };
 
+static bool is_probe(void)
+{
+	return typed.uprobe || typed.kprobe;
+}
+
 static int check(int argc)
 {
 	const char *loglevel = typed.loglevel ? typed.loglevel : typed.loglevel_only;
 
-	if (typed.all ? argc != 0 : argc != 1) {
+	if (typed.all ? argc != 0 : is_probe() ? argc == 0 : argc != 1) {
 		report_error("enable: %s", argc > 1 ? "one rule at a time; join several by commas"
 					   : typed.all ? "--all, or a rule, not both"
 						       : "which events?");
@@ -57,8 +67,19 @@ static int check(int argc)
 		report_error("enable: --loglevel or --loglevel-only, not both");
 		return -EINVAL;
 	}
-	if (typed.kernel && (loglevel || typed.exclude || session_options.channel)) {
-		report_error("enable: --kernel goes with --filter only");
+	if (typed.kernel + typed.uprobe + typed.kprobe > 1) {
+		report_error("enable: --kernel, --uprobe or --kprobe, one of them");
+		return -EINVAL;
+	}
+	if (is_probe() && typed.all) {
+		report_error("enable: there are no probes of everything");
+		return -EINVAL;
+	}
+	if ((typed.kernel || is_probe()) &&
+	    (loglevel || typed.exclude || session_options.channel)) {
+		report_error("enable: --%s goes with --filter only", typed.kernel   ? "kernel"
+								     : typed.uprobe ? "uprobe"
+										    : "kprobe");
 		report_hint("the kernel's events have no level, and no channel");
 		return -EINVAL;
 	}
@@ -70,15 +91,15 @@ static int check(int argc)
 	return 0;
 }
 
-/* One rule holds any number of patterns, by commas. */
-static char *join(char **patterns)
+/* NULL: no memory. */
+static char *join(const char *const *words, char between)
 {
-	char *joined = strdup(patterns[0]);
+	char *joined = strdup(words[0]);
 
-	for (int i = 1; joined && patterns[i]; i++) {
+	for (int i = 1; joined && words[i]; i++) {
 		char *longer;
 
-		if (asprintf(&longer, "%s,%s", joined, patterns[i]) < 0)
+		if (asprintf(&longer, "%s%c%s", joined, between, words[i]) < 0)
 			longer = NULL;
 		free(joined);
 		joined = longer;
@@ -92,7 +113,8 @@ static struct json_object *describe(struct session_verb *self, const char *rule)
 
 	session_add_text(request, "rule", rule);
 	if (typed.exclude) {
-		char *joined = join(typed.exclude);
+		/* One rule holds any number of patterns. */
+		char *joined = join((const char *const *)typed.exclude, ',');
 
 		session_add_text(request, "exclude", joined ? joined : "");
 		free(joined);
@@ -173,6 +195,31 @@ static int enable_kernel(struct session_verb *self, const char *rule, struct jso
 	return error;
 }
 
+static int enable_probe(struct session_verb *self, const char **words, struct json_object **answer)
+{
+	struct json_object *request = session_verb_request(self, "kernel-probe");
+	/* What is recorded with it may be typed as words of their own. */
+	char *text = join(words, ' ');
+	struct problem problem;
+	int error = text ? probe_parse(text, typed.kprobe, request, &problem)
+			 : problem_tell(&problem, -ENOMEM, "try again", "out of memory");
+
+	free(text);
+	if (error) {
+		json_object_put(request);
+		report_error("enable: %s", problem.why);
+		report_hint("%s", problem.hint);
+		return error;
+	}
+	if (typed.filter)
+		session_add_text(request, "filter", typed.filter);
+	error = session_verb_ask(self, request, answer);
+	if (!error && !session_options.json)
+		report_line("enabled event %s of the kernel's in session %s",
+			    control_answer_text(*answer, "event"), self->session);
+	return error;
+}
+
 static int run(int argc, const char **argv)
 {
 	struct session_verb self;
@@ -185,11 +232,13 @@ static int run(int argc, const char **argv)
 	error = session_verb_open(&self, &verb_enable, false);
 	if (!error)
 		error = session_verb_choose(&self, NULL);
-	if (!error && typed.kernel)
+	if (!error && is_probe())
+		error = enable_probe(&self, argv, &answer);
+	else if (!error && typed.kernel)
 		error = enable_kernel(&self, rule, &answer);
 	else if (!error)
 		error = enable(&self, rule, &answer);
-	if (!error && !typed.kernel && !session_options.json)
+	if (!error && !typed.kernel && !is_probe() && !session_options.json)
 		report_line("enabled '%s' in channel %s of session %s, as rule %" PRIu64
 			    "; event classes that match now: %" PRIu64,
 			    rule, self.channel, self.session, control_answer_count(answer, "id"),

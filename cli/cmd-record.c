@@ -30,6 +30,8 @@ static struct record record = {
 /* Values of options that have no letter. */
 enum {
 	OPTION_KERNEL = 256,
+	OPTION_UPROBE,
+	OPTION_KPROBE,
 	OPTION_KERNEL_FILTER,
 };
 
@@ -37,7 +39,8 @@ enum {
  * A filter is of the rule before it. What does not fit together is kept as it
  * was given, and told by check_rules(): popt lets nobody refuse here.
  */
-static void add_rule(struct record_rule **list, size_t *count, const char *value, bool is_filter)
+static void add_rule(struct record_rule **list, size_t *count, const char *value, bool is_filter,
+		     enum record_rule_kind kind)
 {
 	struct record_rule *rules = *list, *last = *count ? &rules[*count - 1] : NULL;
 
@@ -50,7 +53,7 @@ static void add_rule(struct record_rule **list, size_t *count, const char *value
 	if (!rules || !value)
 		abort();
 	rules[*count] = is_filter ? (struct record_rule){ .filter = value }
-				  : (struct record_rule){ .rule = value };
+				  : (struct record_rule){ .rule = value, .kind = kind };
 	*list = rules;
 	(*count)++;
 }
@@ -65,10 +68,14 @@ static void take_rule(poptContext context, enum poptCallbackReason reason,
 	(void)data;
 	/* It is told of the other options of the table, too. */
 	if (option->shortName == 'e' || option->shortName == 'f')
-		add_rule(&typed->rules, &typed->nr_rules, value, option->shortName == 'f');
-	else if (option->val == OPTION_KERNEL || option->val == OPTION_KERNEL_FILTER)
+		add_rule(&typed->rules, &typed->nr_rules, value, option->shortName == 'f',
+			 RECORD_RULE_EVENTS);
+	else if (option->val >= OPTION_KERNEL && option->val <= OPTION_KERNEL_FILTER)
 		add_rule(&typed->kernel_rules, &typed->nr_kernel_rules, value,
-			 option->val == OPTION_KERNEL_FILTER);
+			 option->val == OPTION_KERNEL_FILTER,
+			 option->val == OPTION_UPROBE   ? RECORD_RULE_UPROBE
+			 : option->val == OPTION_KPROBE ? RECORD_RULE_KPROBE
+							: RECORD_RULE_EVENTS);
 }
 
 static const struct poptOption options[] = {
@@ -85,8 +92,15 @@ static const struct poptOption options[] = {
 	  "Record the kernel's events that match SYSTEM:NAME,..., with '*'; root only, may be "
 	  "repeated",
 	  "RULE" },
+	{ "uprobe", '\0', POPT_ARG_STRING, NULL, OPTION_UPROBE,
+	  "Record calls of a function in any program, by the kernel; root only, may be repeated",
+	  "[NAME=]PATH:SYMBOL[+OFFSET][%return] [FIELD=ARG...]" },
+	{ "kprobe", '\0', POPT_ARG_STRING, NULL, OPTION_KPROBE,
+	  "Record calls of a function of the kernel's; root only, may be repeated",
+	  "[NAME=]SYMBOL[+OFFSET][%return] [FIELD=ARG...]" },
 	{ "kernel-filter", '\0', POPT_ARG_STRING, NULL, OPTION_KERNEL_FILTER,
-	  "Of the --kernel before this: only events for which that is true, as the kernel has it",
+	  "Of the --kernel, --uprobe or --kprobe before this: only events for which that is true, "
+	  "as the kernel has it",
 	  "EXPRESSION" },
 	{ "kernel-pid", '\0', POPT_ARG_ARGV, &record.options.kernel_pids, 0,
 	  "Only the kernel's events of these processes, or of the program, and of those that they "

@@ -9,21 +9,37 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "probe.h"
 #include "record.h"
 #include "report.h"
 
-static int check_rule(const struct record_rule *rule, bool is_first)
+static int check_probe(struct record_rule *rule)
+{
+	bool is_kernel = rule->kind == RECORD_RULE_KPROBE;
+	struct problem problem;
+
+	rule->request = record_new_request("kernel-probe");
+	if (probe_parse(rule->rule, is_kernel, rule->request, &problem) == 0)
+		return 0;
+	report_error("record: --%s: %s", is_kernel ? "kprobe" : "uprobe", problem.why);
+	report_hint("%s", problem.hint);
+	return -EINVAL;
+}
+
+static int check_rule(struct record_rule *rule, bool is_first)
 {
 	const char *why;
 
 	if (!rule->rule) {
-		report_error(is_first ? "record: --kernel-filter: '%s' stands before the --kernel "
-					"that it is of"
+		report_error(is_first ? "record: --kernel-filter: '%s' stands before the --kernel, "
+					"--uprobe or --kprobe that it is of"
 				      : "record: --kernel-filter: '%s' is a second one for a rule",
 			     rule->filter);
-		report_hint("give it behind its --kernel; one rule's are joined by && or ||");
+		report_hint("give it behind that; one rule's are joined by && or ||");
 		return -EINVAL;
 	}
+	if (rule->kind != RECORD_RULE_EVENTS)
+		return check_probe(rule);
 	if (options_check_rule(rule->rule, &why)) {
 		report_error("record: --kernel: '%s' is not a rule", rule->rule);
 		report_hint("write SYSTEM:NAME as in /sys/kernel/tracing/available_events, for "
@@ -84,7 +100,8 @@ int record_kernel_check(struct record *record)
 		return -EINVAL;
 	}
 	if (!error && (typed->kernel_pids || typed->kernel_buffer) && typed->nr_kernel_rules == 0) {
-		report_error("record: --kernel-pid and --kernel-buffer go with --kernel");
+		report_error("record: --kernel-pid and --kernel-buffer go with --kernel, --uprobe "
+			     "or --kprobe");
 		report_hint("say which events of the kernel, for instance --kernel 'sched:*'");
 		return -EINVAL;
 	}
@@ -112,14 +129,20 @@ int record_kernel_enable(struct record *record)
 
 	for (size_t i = 0; !error && i < record->options.nr_kernel_rules; i++) {
 		const struct record_rule *rule = &record->options.kernel_rules[i];
-		struct json_object *object = record_new_request("kernel-enable");
+		struct json_object *object = rule->request;
 		char what[160];
 
-		json_object_object_add(object, "rule", json_object_new_string(rule->rule));
+		if (!object) {
+			object = record_new_request("kernel-enable");
+			json_object_object_add(object, "rule", json_object_new_string(rule->rule));
+		}
 		if (rule->filter)
 			json_object_object_add(object, "filter",
 					       json_object_new_string(rule->filter));
-		snprintf(what, sizeof(what), "enable '%.100s' of the kernel's events", rule->rule);
+		snprintf(what, sizeof(what),
+			 rule->request ? "probe '%.100s'"
+				       : "enable '%.100s' of the kernel's events",
+			 rule->rule);
 		error = record_request(record, object, what);
 	}
 	return error;

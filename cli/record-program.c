@@ -17,6 +17,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "program-search.h"
 #include "record.h"
 #include "report.h"
 #include "verbs.h"
@@ -32,53 +33,6 @@
 #define native_ehdr Elf32_Ehdr
 #define native_phdr Elf32_Phdr
 #endif
-
-/* 0 where it can be executed, else the errno that execve would give. */
-static int check_executable(const char *path)
-{
-	struct stat status;
-
-	if (stat(path, &status) < 0)
-		return errno;
-	if (S_ISDIR(status.st_mode))
-		return EISDIR;
-	if (!S_ISREG(status.st_mode) || access(path, X_OK) < 0)
-		return EACCES;
-	return 0;
-}
-
-/* As execvp: along PATH unless there is a slash. 0 or an errno value. */
-static int search(const char *name, char *path, size_t size)
-{
-	const char *directory = getenv("PATH");
-	int result = ENOENT;
-
-	if (strchr(name, '/')) {
-		if ((size_t)snprintf(path, size, "%s", name) >= size)
-			return ENAMETOOLONG;
-		return check_executable(path);
-	}
-	if (!directory)
-		directory = "/usr/local/bin:/usr/bin:/bin";
-	for (;;) {
-		int length = strcspn(directory, ":");
-		int error;
-
-		/* An empty entry is the current directory. */
-		if ((size_t)snprintf(path, size, "%.*s%s%s", length, directory, length ? "/" : "./",
-				     name) < size) {
-			error = check_executable(path);
-			if (error == 0)
-				return 0;
-			/* Not where a directory of PATH itself is closed: shells go on, too. */
-			if (error == EACCES && access(path, F_OK) == 0)
-				result = EACCES;
-		}
-		if (directory[length] == '\0')
-			return result;
-		directory += length + 1;
-	}
-}
 
 /* The interpreter of a "#!" line at the start of `head`, into `path`. */
 static bool script_interpreter(const char *head, size_t length, char *path, size_t size)
@@ -164,7 +118,8 @@ static enum record_program_note judge(struct record *record, unsigned depth)
 int record_program_find(struct record *record)
 {
 	const char *name = record->command[0];
-	int error = name[0] ? search(name, record->program, sizeof(record->program)) : ENOENT;
+	int error = name[0] ? program_search(name, record->program, sizeof(record->program))
+			    : ENOENT;
 
 	if (error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG) {
 		report_error("record: cannot run '%s': %s", name,

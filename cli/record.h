@@ -37,16 +37,24 @@ struct control_client;
 /* So many messages of the daemons are remembered, not to be shown again. */
 #define RECORD_SAID_MAX 32
 
+enum record_rule_kind {
+	RECORD_RULE_EVENTS,
+	RECORD_RULE_UPROBE, /* of the kernel's only */
+	RECORD_RULE_KPROBE, /* likewise */
+};
+
 /* A rule, and the filter given for it, or NULL. */
 struct record_rule {
 	const char *rule, *filter;
+	enum record_rule_kind kind;
+	struct json_object *request; /* of a probe: what is asked for; NULL: not looked at yet */
 };
 
 struct record_options {
 	char *output;                     /* -o, or NULL */
 	struct record_rule *rules;        /* -e and --filter; the first `nr_rules` */
 	size_t nr_rules;                  /* 0: everything */
-	struct record_rule *kernel_rules; /* --kernel and --kernel-filter, likewise */
+	struct record_rule *kernel_rules; /* --kernel, --uprobe, --kprobe, --kernel-filter */
 	size_t nr_kernel_rules;           /* 0: nothing of the kernel's */
 	char **kernel_pids;               /* as typed; each may be several, between commas */
 	char *kernel_buffer;              /* as typed, or NULL */

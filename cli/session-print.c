@@ -115,9 +115,28 @@ static void print_channel(struct json_object *channel)
 		print_rule(json_object_array_get_idx(rules, i));
 }
 
+static void print_probe(struct json_object *probe)
+{
+	const char *kind = control_answer_text(probe, "kind"),
+		   *path = control_answer_text(probe, "path");
+	const char *symbol = control_answer_text(probe, "symbol");
+	const char *args = control_answer_text(probe, "args");
+	const char *filter = control_answer_text(probe, "filter");
+	uint64_t offset = control_answer_count(probe, "offset");
+	char place[32] = "";
+
+	/* In a file the offset is that of the symbol already. */
+	if (path[0] ? !symbol[0] : offset > 0)
+		snprintf(place, sizeof(place), "%s0x%" PRIx64, path[0] ? "" : "+", offset);
+	report_line("    %s %s: %s%s%s%s%s%s%s%s%s", kind, control_answer_text(probe, "name"), path,
+		    path[0] ? ":" : "", symbol, place,
+		    control_answer_flag(probe, "return") ? "%return" : "", args[0] ? " " : "", args,
+		    filter[0] ? ", if " : "", filter);
+}
+
 static void print_kernel(struct json_object *session)
 {
-	struct json_object *kernel = NULL, *pids, *rules;
+	struct json_object *kernel = NULL, *pids, *rules, *probes;
 	uint64_t buffer;
 	char size[16];
 
@@ -125,6 +144,7 @@ static void print_kernel(struct json_object *session)
 		return;
 	pids = session_member_array(kernel, "pids");
 	rules = session_member_array(kernel, "rules");
+	probes = session_member_array(kernel, "probes");
 	buffer = control_answer_count(kernel, "buffer_size");
 	report_line("  the kernel's events: %" PRIu64 ", buffers of %s for each CPU, instance %s",
 		    control_answer_count(kernel, "events"), options_format_size(buffer, size),
@@ -139,6 +159,8 @@ static void print_kernel(struct json_object *session)
 		report_line("    rule %" PRIu64 ": %s%s%s", control_answer_count(rule, "id"),
 			    control_answer_text(rule, "rule"), filter[0] ? ", if " : "", filter);
 	}
+	for (size_t i = 0; i < json_object_array_length(probes); i++)
+		print_probe(json_object_array_get_idx(probes, i));
 }
 
 void session_print_all(struct json_object *session)

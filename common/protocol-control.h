@@ -77,6 +77,17 @@
  *       is to match. Answer: {"ok": true, "id": N, "matched": N events, "warnings":
  *       [texts]}: a filter need not fit all of them, but one; where the kernel says at
  *       which place a filter is wrong, the error has "column" and "length", too
+ *   {"verb": "kernel-probe", "session": NAME, "kind": "uprobe"|"kprobe", "return": bool,
+ *    "name": NAME, "path": ABSOLUTE-PATH, "offset": BYTES, "symbol": NAME, "args": TEXT,
+ *    "filter": EXPRESSION}
+ *       make a place an event, uprobes:NAME or kprobes:NAME, of this session alone, and
+ *       record it; makes the kernel part where there is none. A uprobe is at "offset"
+ *       in a file, which "symbol", optional, is a name for; a kprobe at "offset"
+ *       (optional, 0) behind "symbol" of the kernel's, and has no "path". Optional
+ *       besides: "return" (false): when the function that begins there returns;
+ *       "args": what is recorded with it, as in the kernel's
+ *       Documentation/trace/uprobetracer.rst; "filter" as above, of this event. Answer:
+ *       {"ok": true, "event": NAME}
  *   {"verb": "snapshot", "session": NAME, "output": DIRECTORY, "max_size": BYTES}
  *       the last two optional; answered when it is on disk: {"ok": true,
  *       "output": DIRECTORY, "events": N, "bytes": N}
@@ -114,7 +125,8 @@
  *        "contexts": [NAME], "rules": [{"id", "enabled", "rule", and those of
  *        "exclude", "loglevel", "loglevel_only", "filter" that were given}]}],
  *        "kernel": {"instance", "buffer_size", "pids": [PID], "events": N classes,
- *        "rules": [{"id", "rule", "filter" where given}]} where there is that part}]}
+ *        "rules": [{"id", "rule", "filter" where given}], "probes": [{"kind", "return",
+ *        "name", "offset", and what was given of the rest}]} where there is that part}]}
  *   {"verb": "processes", "from": N}
  *       {"ok": true, "processes": [{"pid", "uid", "name", "traced_since_ms"}],
  *        "next": N}; "from" and "next" are for more than one message holds;

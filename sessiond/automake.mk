@@ -80,6 +80,8 @@ libsessiond_la_SOURCES = \
 	sessiond/kernel-leftovers.h \
 	sessiond/kernel-part.c \
 	sessiond/kernel-part.h \
+	sessiond/kernel-probes.c \
+	sessiond/kernel-probes.h \
 	sessiond/kernel-rules.c \
 	sessiond/ledger.c \
 	sessiond/ledger.h \

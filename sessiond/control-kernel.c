@@ -7,6 +7,7 @@
 #include "sessiond/control-verbs.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sessiond/control-args.h"
@@ -53,6 +54,16 @@ static int make_part(struct control_client *client, struct session *session)
 	if (error)
 		control_refuse(client, problem.hint, "session %s: %s", session->name, problem.why);
 	return error;
+}
+
+/* One of a rule, or a probe. */
+static void refuse_problem(struct control_client *client, const struct kernel_problem *problem)
+{
+	if (problem->column >= 0)
+		control_refuse_at(client, problem->hint, problem->why,
+				  (unsigned int)problem->column, 1);
+	else
+		control_refuse(client, problem->hint, "%s", problem->why);
 }
 
 /* Makes no part of it: what is refused is to leave the session as it was. */
@@ -151,11 +162,7 @@ void control_serve_kernel_enable(struct control_client *client, struct json_obje
 	matched = kernel_part_enable(session->kernel, patterns, filter, warnings, &problem);
 	if (matched < 0) {
 		json_object_put(warnings);
-		if (problem.column >= 0)
-			control_refuse_at(client, problem.hint, problem.why,
-					  (unsigned int)problem.column, 1);
-		else
-			control_refuse(client, problem.hint, "%s", problem.why);
+		refuse_problem(client, &problem);
 		undo_part(session, is_new);
 		return;
 	}
@@ -164,6 +171,67 @@ void control_serve_kernel_enable(struct control_client *client, struct json_obje
 	control_add_number(answer, "id", session->kernel->nr_rules);
 	control_add_number(answer, "matched", (uint64_t)matched);
 	json_object_object_add(answer, "warnings", warnings);
+	control_answer(client, answer);
+}
+
+/* The members of a definition. 0, or the request is refused. */
+static int take_probe(struct control_client *client, struct json_object *request,
+		      struct kernel_probe *probe)
+{
+	const char *kind = control_need_string(client, request, "kind");
+
+	*probe = (struct kernel_probe){ .is_kernel = kind && strcmp(kind, "kprobe") == 0 };
+	if (!kind)
+		return -EINVAL;
+	if (!probe->is_kernel && strcmp(kind, "uprobe") != 0) {
+		control_refuse(client, "it is uprobe or kprobe",
+			       "there is no kind of probe '%.40s'", kind);
+		return -EINVAL;
+	}
+	probe->name = control_need_string(client, request, "name");
+	if (!probe->name)
+		return -EINVAL;
+	if (probe->is_kernel)
+		probe->symbol = control_need_string(client, request, "symbol");
+	else
+		probe->path = control_need_string(client, request, "path");
+	if (!probe->symbol && !probe->path)
+		return -EINVAL;
+	if (probe->is_kernel && json_object_object_get_ex(request, "path", NULL)) {
+		control_refuse(client, "leave 'path' out", "a kprobe is in no file");
+		return -EINVAL;
+	}
+	if (control_take_bool(client, request, "return", &probe->is_return) != 0 ||
+	    control_take_number(client, request, "offset", INT64_MAX, &probe->offset) != 0 ||
+	    (!probe->is_kernel &&
+	     control_take_string(client, request, "symbol", &probe->symbol) != 0) ||
+	    control_take_string(client, request, "args", &probe->args) != 0 ||
+	    control_take_string(client, request, "filter", &probe->filter) != 0)
+		return -EINVAL;
+	return 0;
+}
+
+void control_serve_kernel_probe(struct control_client *client, struct json_object *request)
+{
+	struct session *session = need_session(client, request);
+	bool is_new = session && !session->kernel;
+	struct kernel_problem problem;
+	struct json_object *answer;
+	struct kernel_probe probe;
+	char event[KERNEL_PROBE_NAME_SIZE + 16];
+
+	if (!session || take_probe(client, request, &probe) != 0 ||
+	    !control_list_fits(client, session, request) || make_part(client, session) != 0)
+		return;
+	if (kernel_part_probe(session->kernel, &probe, &problem) != 0) {
+		refuse_problem(client, &problem);
+		undo_part(session, is_new);
+		return;
+	}
+	state_save(session->daemon);
+	answer = json_object_new_object();
+	snprintf(event, sizeof(event), "%s:%.63s", kernel_probe_system(&probe), probe.name);
+	control_add_string(answer, "event", event);
 	control_answer(client, answer);
 }
 
@@ -177,12 +245,34 @@ bool control_lacks_kernel(struct control_client *client, const struct session *s
 	return !session->kernel;
 }
 
+static struct json_object *describe_probe(const struct kernel_probe *probe)
+{
+	struct json_object *object = json_object_new_object();
+
+	control_add_string(object, "kind", probe->is_kernel ? "kprobe" : "uprobe");
+	control_add_bool(object, "return", probe->is_return);
+	control_add_string(object, "name", probe->name);
+	if (probe->path)
+		control_add_string(object, "path", probe->path);
+	control_add_number(object, "offset", probe->offset);
+	if (probe->symbol)
+		control_add_string(object, "symbol", probe->symbol);
+	if (probe->args)
+		control_add_string(object, "args", probe->args);
+	if (probe->filter)
+		control_add_string(object, "filter", probe->filter);
+	return object;
+}
+
 struct json_object *control_describe_kernel(const struct kernel_part *part)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *rules = json_object_new_array();
 	struct json_object *pids = json_object_new_array();
+	struct json_object *probes = json_object_new_array();
 
+	for (size_t i = 0; i < part->nr_probes; i++)
+		json_object_array_add(probes, describe_probe(part->probes[i]));
 	for (size_t i = 0; i < part->nr_pids; i++)
 		json_object_array_add(pids, json_object_new_int64(part->pids[i]));
 	for (size_t i = 0; i < part->nr_rules; i++) {
@@ -199,6 +289,7 @@ struct json_object *control_describe_kernel(const struct kernel_part *part)
 	control_add_number(object, "events", part->nr_events);
 	json_object_object_add(object, "pids", pids);
 	json_object_object_add(object, "rules", rules);
+	json_object_object_add(object, "probes", probes);
 	return object;
 }
 

@@ -76,6 +76,10 @@ const struct control_verb control_verbs[] = {
 
 	{ "kernel", MEMBERS("session", "buffer_size", "pids", ), control_serve_kernel },
 	{ "kernel-enable", MEMBERS("session", "rule", "filter", ), control_serve_kernel_enable },
+	{ "kernel-probe",
+	  MEMBERS("session", "kind", "return", "name", "path", "offset", "symbol", "args",
+		  "filter", ),
+	  control_serve_kernel_probe },
 
 	{ "list", MEMBERS("from", ), control_serve_list },
 	{ "processes", MEMBERS("from", ), control_serve_processes },

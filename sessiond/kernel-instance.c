@@ -34,12 +34,8 @@ struct kernel_instance {
 	int hold;
 };
 
-static int tell(struct kernel_problem *problem, int error, const char *hint, const char *format,
-		...) __attribute__((format(printf, 4, 5)));
-
-/* Returns the error. */
-static int tell(struct kernel_problem *problem, int error, const char *hint, const char *format,
-		...)
+int kernel_problem_tell(struct kernel_problem *problem, int error, const char *hint,
+			const char *format, ...)
 {
 	va_list arguments;
 
@@ -71,16 +67,18 @@ int kernel_tracing_find(struct kernel_problem *problem)
 	const char *path = PLACE;
 
 	if (geteuid() != 0)
-		return tell(problem, -EPERM, "start the session daemon as root",
-			    "kernel events are root's");
+		return kernel_problem_tell(problem, -EPERM, "start the session daemon as root",
+					   "kernel events are root's");
 	if (!is_in_place() && (tracefs_tracing_dir_is_mounted(false, &path) <= 0 || !path))
-		return tell(problem, -ENODEV,
-			    "run `mount -t tracefs nodev " PLACE "` as root; a "
-			    "container is to be given it",
-			    "the kernel's events cannot be had: tracefs is not mounted");
+		return kernel_problem_tell(
+			problem, -ENODEV,
+			"run `mount -t tracefs nodev " PLACE "` as root; a "
+			"container is to be given it",
+			"the kernel's events cannot be had: tracefs is not mounted");
 	if (access(path, R_OK | W_OK | X_OK) != 0)
-		return tell(problem, -errno, "mount it with all rights for root",
-			    "the kernel's events cannot be had in %s: %s", path, strerror(errno));
+		return kernel_problem_tell(problem, -errno, "mount it with all rights for root",
+					   "the kernel's events cannot be had in %s: %s", path,
+					   strerror(errno));
 	return 0;
 }
 
@@ -88,8 +86,9 @@ int kernel_tracing_events(char **text, struct kernel_problem *problem)
 {
 	*text = tracefs_instance_file_read(NULL, "available_events", NULL);
 	return *text ? 0
-		     : tell(problem, -EIO, "see whether root can read that file",
-			    "cannot read tracefs's available_events: %s", strerror(errno));
+		     : kernel_problem_tell(problem, -EIO, "see whether root can read that file",
+					   "cannot read tracefs's available_events: %s",
+					   strerror(errno));
 }
 
 int kernel_tracing_format(const char *system, const char *name, char **text, size_t *size,
@@ -101,8 +100,9 @@ int kernel_tracing_format(const char *system, const char *name, char **text, siz
 	snprintf(file, sizeof(file), "events/%s/%s/format", system, name);
 	*text = tracefs_instance_file_read(NULL, file, &read);
 	if (!*text)
-		return tell(problem, -EIO, "see whether root can read that file",
-			    "cannot read tracefs's %.200s: %s", file, strerror(errno));
+		return kernel_problem_tell(problem, -EIO, "see whether root can read that file",
+					   "cannot read tracefs's %.200s: %s", file,
+					   strerror(errno));
 	*size = (size_t)read;
 	return 0;
 }
@@ -188,7 +188,7 @@ int kernel_instance_create(const struct kernel_instance_config *config,
 
 	*result = NULL;
 	if (!instance)
-		return tell(problem, -ENOMEM, "try again", "out of memory");
+		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
 	instance->hold = -1;
 	error = make(config, instance);
 	if (error == 0)
@@ -210,12 +210,14 @@ int kernel_instance_create(const struct kernel_instance_config *config,
 		return 0;
 	}
 	if (error == -EOPNOTSUPP)
-		tell(problem, error, "use Linux 6.10 or later, or trace-cmd(1) beside lttngmap",
-		     "this kernel does not show its tracing rings to other programs");
+		kernel_problem_tell(
+			problem, error, "use Linux 6.10 or later, or trace-cmd(1) beside lttngmap",
+			"this kernel does not show its tracing rings to other programs");
 	else
-		tell(problem, error,
-		     "see whether root can make directories there: " PLACE "/instances",
-		     "cannot make a tracefs instance: %s", strerror(-error));
+		kernel_problem_tell(problem, error,
+				    "see whether root can make directories there: " PLACE
+				    "/instances",
+				    "cannot make a tracefs instance: %s", strerror(-error));
 	if (instance->hold >= 0)
 		close(instance->hold);
 	instance->hold = -1;
@@ -262,13 +264,15 @@ int kernel_instance_set_buffer(struct kernel_instance *instance, uint64_t size,
 	snprintf(text, sizeof(text), "%" PRIu64, size / 1024);
 	error = write_file(instance, "buffer_size_kb", text);
 	if (error == -EBUSY)
-		return tell(problem, error,
-			    "give the size before the session is started, or make another one",
-			    "the kernel does not change the size of a buffer that is being read");
+		return kernel_problem_tell(
+			problem, error,
+			"give the size before the session is started, or make another one",
+			"the kernel does not change the size of a buffer that is being read");
 	if (error)
-		return tell(problem, error, "give a smaller size: each CPU has so much of its own",
-			    "the kernel makes no buffers of %" PRIu64 " bytes: %s", size,
-			    strerror(-error));
+		return kernel_problem_tell(problem, error,
+					   "give a smaller size: each CPU has so much of its own",
+					   "the kernel makes no buffers of %" PRIu64 " bytes: %s",
+					   size, strerror(-error));
 	return 0;
 }
 
@@ -280,7 +284,7 @@ int kernel_instance_set_pids(struct kernel_instance *instance, const uint32_t *p
 	int error;
 
 	if (!text)
-		return tell(problem, -ENOMEM, "try again", "out of memory");
+		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
 	text[0] = '\0';
 	for (size_t i = 0; i < nr_pids; i++)
 		length += (size_t)sprintf(text + length, "%" PRIu32 " ", pids[i]);
@@ -292,9 +296,9 @@ int kernel_instance_set_pids(struct kernel_instance *instance, const uint32_t *p
 	else if (error == 0)
 		error = write_file(instance, "set_event_pid", text);
 	free(text);
-	return error ? tell(problem, error, "see whether all of them run",
-			    "the kernel does not record these processes alone: %s",
-			    strerror(-error))
+	return error ? kernel_problem_tell(problem, error, "see whether all of them run",
+					   "the kernel does not record these processes alone: %s",
+					   strerror(-error))
 		     : 0;
 }
 
@@ -321,8 +325,8 @@ static void tell_filter(struct kernel_instance *instance, const char *system, co
 		place = NULL;
 	if (why)
 		why[strcspn(why, "\n")] = '\0';
-	tell(problem, -EINVAL, hint, "the filter is wrong for %.100s:%.100s: %.100s", system, name,
-	     why && why[0] ? why : "the kernel does not say why");
+	kernel_problem_tell(problem, -EINVAL, hint, "the filter is wrong for %.100s:%.100s: %.100s",
+			    system, name, why && why[0] ? why : "the kernel does not say why");
 	/* Below the text, which the kernel indents by as much. */
 	if (place)
 		problem->column = (int)(column + 2 - sizeof(command));
@@ -342,9 +346,9 @@ int kernel_instance_set_filter(struct kernel_instance *instance, const char *sys
 	if (error == -EINVAL || error == -ENOENT)
 		tell_filter(instance, system, name, problem);
 	else if (error)
-		tell(problem, error, "leave the event out, or the filter",
-		     "the kernel takes no filter for %.100s:%.100s: %s", system, name,
-		     strerror(-error));
+		kernel_problem_tell(problem, error, "leave the event out, or the filter",
+				    "the kernel takes no filter for %.100s:%.100s: %s", system,
+				    name, strerror(-error));
 	/* It keeps the wrong one, to say in that file what is wrong with it. */
 	if (error && filter)
 		write_file(instance, file, "0");
@@ -359,9 +363,9 @@ int kernel_instance_enable(struct kernel_instance *instance, const char *system,
 
 	snprintf(file, sizeof(file), "events/%s/%s/enable", system, name);
 	error = write_file(instance, file, "1");
-	return error ? tell(problem, error, "leave that event out",
-			    "the kernel does not turn on %.100s:%.100s: %s", system, name,
-			    strerror(-error))
+	return error ? kernel_problem_tell(problem, error, "leave that event out",
+					   "the kernel does not turn on %.100s:%.100s: %s", system,
+					   name, strerror(-error))
 		     : 0;
 }
 

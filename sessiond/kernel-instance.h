@@ -30,6 +30,10 @@ struct kernel_problem {
 	int column; /* of a filter, where the kernel found it wrong, from 0 on; -1: nowhere */
 };
 
+/* Returns `error`. */
+int kernel_problem_tell(struct kernel_problem *problem, int error, const char *hint,
+			const char *format, ...) __attribute__((format(printf, 4, 5)));
+
 struct kernel_instance;
 
 /* Is tracefs mounted, and ours to use? 0 or -errno. It is never mounted here. */

@@ -16,6 +16,7 @@
 #include "common/log.h"
 #include "sessiond/daemon.h"
 #include "sessiond/kernel-instance.h"
+#include "sessiond/kernel-probes.h"
 #include "sessiond/messages.h"
 #include "sessiond/pid-state.h"
 
@@ -47,7 +48,9 @@ bool kernel_leftovers_is_one(const char *name, pid_t pid, uint64_t start)
 	int named, length = 0;
 	char state;
 
-	if (sscanf(name, "lttngmap-%d-%" SCNu64 "-%n", &named, &named_start, &length) != 2 ||
+	if ((sscanf(name, "lttngmap-%d-%" SCNu64 "-%n", &named, &named_start, &length) != 2 &&
+	     sscanf(name, KERNEL_PROBES_PREFIX "%d_%" SCNu64 "_%n", &named, &named_start,
+		    &length) != 2) ||
 	    length == 0 || named <= 0)
 		return false;
 	if (named == pid && named_start == start)
@@ -75,6 +78,31 @@ static int remove_instance(const char *name)
 	return error;
 }
 
+/* Probes, for whose removal the kernel wants none of them to be on: not before their instance. */
+static int remove_group(const char *group)
+{
+	char **names = tracefs_instances(NULL), its_group[KERNEL_PROBE_NAME_SIZE];
+	int error = 0;
+
+	for (char **name = names; error == 0 && name && *name; name++) {
+		kernel_probes_group(*name, its_group);
+		if (strcmp(its_group, group) == 0)
+			error = -EBUSY;
+	}
+	tracefs_list_free(names);
+	return error ? error : kernel_probes_remove(group, NULL);
+}
+
+static int remove_one(const char *name)
+{
+	return kernel_probes_is_group(name) ? remove_group(name) : remove_instance(name);
+}
+
+static const char *kind_of(const char *name)
+{
+	return kernel_probes_is_group(name) ? "group of probes" : "instance";
+}
+
 static void drop(struct leftover *leftover)
 {
 	cds_list_del(&leftover->node);
@@ -87,14 +115,14 @@ static void try_all(struct kernel_leftovers *leftovers)
 	uint64_t now = daemon_now_usec();
 
 	cds_list_for_each_entry_safe(leftover, next, &leftovers->list, node) {
-		int error = remove_instance(leftover->name);
+		int error = remove_one(leftover->name);
 
 		if (error == 0) {
 			drop(leftover);
 		} else if (!leftover->told && now - leftover->since_usec > TELL_USEC) {
 			leftover->told = true;
-			log_warning("the tracefs instance %s cannot be removed yet: %s",
-				    leftover->name, strerror(-error));
+			log_warning("the tracefs %s %s cannot be removed yet: %s",
+				    kind_of(leftover->name), leftover->name, strerror(-error));
 		}
 	}
 }
@@ -116,11 +144,11 @@ void kernel_leftovers_add(struct kernel_leftovers *leftovers, const char *name)
 {
 	struct leftover *leftover;
 
-	if (remove_instance(name) == 0)
+	if (remove_one(name) == 0)
 		return;
 	leftover = calloc(1, sizeof(*leftover));
 	if (!leftover) {
-		message_say("the tracefs instance %s is left there: out of memory", name);
+		message_say("the tracefs %s %s is left there: out of memory", kind_of(name), name);
 		return;
 	}
 	snprintf(leftover->name, sizeof(leftover->name), "%s", name);
@@ -129,6 +157,28 @@ void kernel_leftovers_add(struct kernel_leftovers *leftovers, const char *name)
 	leftovers->retry_usec = RETRY_USEC;
 	sd_event_source_set_time(leftovers->timer, daemon_now_usec() + leftovers->retry_usec);
 	sd_event_source_set_enabled(leftovers->timer, SD_EVENT_ON);
+}
+
+static bool is_listed(const struct kernel_leftovers *leftovers, const char *name)
+{
+	const struct leftover *leftover;
+
+	cds_list_for_each_entry(leftover, &leftovers->list, node)
+		if (strcmp(leftover->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Of each of its events. */
+static void take_group(const char *group, void *data)
+{
+	struct kernel_leftovers *leftovers = data;
+
+	if (!kernel_leftovers_is_one(group, leftovers->pid, leftovers->start) ||
+	    is_listed(leftovers, group))
+		return;
+	log_info("the probes of group %s are removed: a daemon that was killed left them", group);
+	kernel_leftovers_add(leftovers, group);
 }
 
 /* What was killed left its instances recording. */
@@ -155,6 +205,7 @@ static void find_all(struct kernel_leftovers *leftovers)
 		kernel_leftovers_add(leftovers, *name);
 	}
 	tracefs_list_free(names);
+	kernel_probes_find(take_group, leftovers);
 }
 
 int kernel_leftovers_create(sd_event *event, pid_t pid, struct kernel_leftovers **result)
@@ -196,9 +247,9 @@ void kernel_leftovers_destroy(struct kernel_leftovers *leftovers)
 			nanosleep(&pause, NULL);
 	}
 	cds_list_for_each_entry_safe(leftover, next, &leftovers->list, node) {
-		message_say("the tracefs instance %s is in use and stays: remove it by rmdir, or "
-			    "by the next start of the daemon",
-			    leftover->name);
+		message_say("the tracefs %s %s is in use and stays: the next start of the daemon "
+			    "removes it",
+			    kind_of(leftover->name), leftover->name);
 		drop(leftover);
 	}
 	sd_event_source_disable_unref(leftovers->timer);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * kernel-leftovers.h - tracefs instances that are to be removed: of sessions
- * that are gone, and of daemons that were killed.
+ * kernel-leftovers.h - tracefs instances, and groups of probes (kernel-probes.h), that
+ * are to be removed: of sessions that are gone, and of daemons that were killed.
  *
  * The kernel removes none that is open or mapped somewhere. So a session's is
  * tried again until the consumer has let it go, and a name alone never takes
- * away one that is in use: its daemon has a file of it open.
+ * away one that is in use: its daemon has a file of it open. Probes go after the
+ * instance that they are for.
  *
  * Main thread.
  */
@@ -32,11 +33,11 @@ void kernel_leftovers_destroy(struct kernel_leftovers *leftovers);
 
 /* The process that instances are called after, and its start time. */
 pid_t kernel_leftovers_pid(const struct kernel_leftovers *leftovers, uint64_t *start);
-/* Remove the instance of that name, as soon as it can be. */
+/* Remove the instance, or group, of that name, as soon as it can be. */
 void kernel_leftovers_add(struct kernel_leftovers *leftovers, const char *name);
 
 /*
- * Is an instance of that name one that a process left which is gone, or that
+ * Is an instance, or group, of that name one that a process left which is gone, or that
  * `pid`, which started at `start`, left in a former life?
  */
 bool kernel_leftovers_is_one(const char *name, pid_t pid, uint64_t start);

@@ -51,7 +51,10 @@ static int make_instance(struct kernel_part *part, struct kernel_problem *proble
 		return error;
 	config.pid = kernel_leftovers_pid(daemon->kernel_leftovers, &config.start);
 	error = kernel_instance_create(&config, &part->instance, problem);
-	return error ? error : kernel_part_set_buffer(part, KERNEL_BUFFER_DEFAULT, problem);
+	if (error)
+		return error;
+	kernel_probes_group(kernel_instance_name(part->instance), part->group);
+	return kernel_part_set_buffer(part, KERNEL_BUFFER_DEFAULT, problem);
 }
 
 int kernel_part_create(struct session *session, struct kernel_problem *problem)
@@ -89,12 +92,17 @@ void kernel_part_destroy(struct kernel_part *part)
 		snprintf(name, sizeof(name), "%s", kernel_instance_name(part->instance));
 		kernel_instance_close(part->instance);
 		kernel_leftovers_add(daemon->kernel_leftovers, name);
+		/* A probe may also be there that was refused in the end. */
+		kernel_leftovers_add(daemon->kernel_leftovers, part->group);
 	}
 	metadata_destroy(part->metadata);
 	for (size_t i = 0; i < part->nr_events; i++)
 		kernel_event_free(&part->events[i]);
 	for (size_t i = 0; i < part->nr_rules; i++)
 		kernel_rule_free(&part->rules[i]);
+	for (size_t i = 0; i < part->nr_probes; i++)
+		free(part->probes[i]);
+	free(part->probes);
 	free(part->events);
 	free(part->rules);
 	free(part->write_error);
@@ -199,9 +207,19 @@ static void say_failed(const struct kernel_part *part, const char *what, int err
 		    strerror(-error));
 }
 
-void kernel_part_start(struct kernel_part *part)
+static void turn_on(const struct kernel_part *part, const struct kernel_event *event)
 {
 	struct kernel_problem problem;
+
+	if (kernel_instance_enable(part->instance, kernel_event_group(event), event->name,
+				   &problem) == 0)
+		return;
+	kernel_event_rename(&problem, event->group, event->system);
+	message_say("session %s: %s", part->session->name, problem.why);
+}
+
+void kernel_part_start(struct kernel_part *part)
+{
 	int error;
 
 	if (!part)
@@ -214,9 +232,7 @@ void kernel_part_start(struct kernel_part *part)
 		kernel_part_push(part);
 	}
 	for (size_t i = 0; i < part->nr_events; i++)
-		if (kernel_instance_enable(part->instance, part->events[i].system,
-					   part->events[i].name, &problem) != 0)
-			message_say("session %s: %s", part->session->name, problem.why);
+		turn_on(part, &part->events[i]);
 	error = kernel_instance_record(part->instance, true);
 	if (error)
 		say_failed(part, "record", error);

@@ -7,6 +7,7 @@
  *
  *   kernel-part.c   its life, beside the session's
  *   kernel-rules.c  rules, and which events they turn on
+ *   kernel-probes.h events that are made for it: uprobes, kprobes
  *
  * It starts before the program's part and stops after it, so that what the
  * kernel does for an event of the program's is there. It does not outlive the
@@ -25,12 +26,14 @@
 
 #include "common/kernel-class.h"
 #include "sessiond/kernel-instance.h"
+#include "sessiond/kernel-probes.h"
 #include "sessiond/metadata.h"
 #include "sessiond/rule.h"
 
 struct session;
 
 #define KERNEL_RULES_MAX 256u
+#define KERNEL_PROBES_MAX 256u
 #define KERNEL_PIDS_MAX 256u
 #define KERNEL_BUFFER_DEFAULT (UINT64_C(4) << 20)
 #define KERNEL_BUFFER_MIN (UINT64_C(128) << 10)
@@ -44,8 +47,9 @@ struct kernel_rule {
 
 /* An event that is recorded. */
 struct kernel_event {
-	char *system, *name;
-	char *format; /* the text of that file */
+	char *system, *name; /* as it is called in the trace */
+	char *group;         /* what tracefs calls the system; NULL: the same */
+	char *format;        /* the text of that file */
 	size_t format_size;
 	struct kernel_class *class;
 	struct registry_class *described; /* the same, for the metadata */
@@ -70,6 +74,9 @@ struct kernel_part {
 	size_t nr_pids;
 	struct kernel_rule *rules;
 	size_t nr_rules;
+	struct kernel_probe **probes;
+	size_t nr_probes;
+	char group[KERNEL_PROBE_NAME_SIZE]; /* theirs */
 	struct kernel_event *events;
 	size_t nr_events;
 	char uuid[METADATA_UUID_TEXT_SIZE];
@@ -98,6 +105,27 @@ int kernel_part_set_pids(struct kernel_part *part, const uint32_t *pids, size_t 
  */
 int kernel_part_enable(struct kernel_part *part, const char *patterns, const char *filter,
 		       struct json_object *warnings, struct kernel_problem *problem);
+/*
+ * A probe, and the event that it gives, while the session is stopped; probe->filter
+ * is of it alone. 0 or -errno: there is none then.
+ */
+int kernel_part_probe(struct kernel_part *part, const struct kernel_probe *probe,
+		      struct kernel_problem *problem);
+/*
+ * An event that there is not yet is recorded from the next start on. `group` is NULL, or
+ * where it is in tracefs. 0 or -errno; for an event that cannot be in a trace, or whose
+ * filter is wrong, `problem` says why.
+ */
+struct kernel_event_config {
+	const char *system, *name, *group;
+	const char *filter; /* NULL: none */
+};
+int kernel_event_add(struct kernel_part *part, const struct kernel_event_config *config,
+		     struct kernel_problem *problem);
+/* People know an event by what it is called in the trace. A group of NULL is none. */
+void kernel_event_rename(struct kernel_problem *problem, const char *group, const char *system);
+/* What tracefs calls the event's system. */
+const char *kernel_event_group(const struct kernel_event *event);
 void kernel_event_free(struct kernel_event *event);
 void kernel_rule_free(struct kernel_rule *rule);
 

@@ -7,7 +7,6 @@
 #include "sessiond/kernel-part.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +33,7 @@ void kernel_event_free(struct kernel_event *event)
 	free(event->described);
 	free(event->system);
 	free(event->name);
+	free(event->group);
 	free(event->format);
 	free(event->filter);
 }
@@ -44,20 +44,6 @@ void kernel_rule_free(struct kernel_rule *rule)
 	free(rule->filter);
 }
 
-static void tell(struct kernel_problem *problem, const char *hint, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void tell(struct kernel_problem *problem, const char *hint, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(problem->why, sizeof(problem->why), format, arguments);
-	va_end(arguments);
-	snprintf(problem->hint, sizeof(problem->hint), "%s", hint);
-	problem->column = -1;
-}
-
 static bool is_matched(const struct rule *patterns, const char *full_name)
 {
 	const struct registry_class event_class = { .full_name = full_name };
@@ -65,11 +51,12 @@ static bool is_matched(const struct rule *patterns, const char *full_name)
 	return rule_match(patterns, &event_class);
 }
 
+/* Not those of probes, whose system is called so by us alone. */
 static struct kernel_event *find_event(const struct kernel_part *part, const char *system,
 				       const char *name)
 {
 	for (size_t i = 0; i < part->nr_events; i++)
-		if (strcmp(part->events[i].name, name) == 0 &&
+		if (!part->events[i].group && strcmp(part->events[i].name, name) == 0 &&
 		    strcmp(part->events[i].system, system) == 0)
 			return &part->events[i];
 	return NULL;
@@ -108,9 +95,10 @@ static int change_filter(struct addition *addition, struct kernel_event *event)
 	if (error == 0)
 		error = join_filters(event, addition->filter, &text);
 	if (error == 0 && text && strlen(text) > KERNEL_FILTER_MAX) {
-		tell(addition->problem, "use fewer rules with filters for one event",
-		     "the filters for %.100s:%.100s are too long together", event->system,
-		     event->name);
+		kernel_problem_tell(addition->problem, 0,
+				    "use fewer rules with filters for one event",
+				    "the filters for %.100s:%.100s are too long together",
+				    event->system, event->name);
 		error = -E2BIG;
 	}
 	if (error == 0) {
@@ -132,43 +120,63 @@ static int change_filter(struct addition *addition, struct kernel_event *event)
 
 /* ---- events ---------------------------------------------------------------------- */
 
+const char *kernel_event_group(const struct kernel_event *event)
+{
+	return event->group ? event->group : event->system;
+}
+
 /* 0 or -errno; what is to be freed, kernel_event_free() frees in any case. */
-static int read_event(struct addition *addition, const char *system, const char *name,
-		      struct kernel_event *event)
+static int read_event(const struct kernel_event_config *config, struct kernel_event *event,
+		      struct kernel_problem *problem)
 {
 	int error;
 
 	*event = (struct kernel_event){
-		.system = strdup(system),
-		.name = strdup(name),
-		.filter = addition->filter ? strdup(addition->filter) : NULL,
+		.system = strdup(config->system),
+		.name = strdup(config->name),
+		.group = config->group ? strdup(config->group) : NULL,
+		.filter = config->filter ? strdup(config->filter) : NULL,
 	};
-	if (!event->system || !event->name || (addition->filter && !event->filter))
+	kernel_problem_tell(problem, 0, "try again", "out of memory");
+	if (!event->system || !event->name || (config->group && !event->group) ||
+	    (config->filter && !event->filter))
 		return -ENOMEM;
-	error = kernel_tracing_format(system, name, &event->format, &event->format_size,
-				      addition->problem);
+	error = kernel_tracing_format(kernel_event_group(event), event->name, &event->format,
+				      &event->format_size, problem);
 	if (error)
 		return error;
-	error = kernel_class_parse(system, event->format, event->format_size, &event->class);
+	error = kernel_class_parse(event->system, event->format, event->format_size, &event->class);
 	if (error) {
-		tell(addition->problem, "leave that event out",
-		     "%.100s:%.100s cannot be in a trace: its format is %s", system, name,
-		     error == -E2BIG ? "too large" : "not understood");
+		kernel_problem_tell(problem, 0, "leave that event out",
+				    "%.100s:%.100s cannot be in a trace: its format is %s",
+				    event->system, event->name,
+				    error == -E2BIG ? "too large" : "not understood");
 		return error;
 	}
 	event->described = kernel_class_describe(event->class);
 	return event->described ? 0 : -ENOMEM;
 }
 
-static int add_event(struct addition *addition, const char *system, const char *name)
+void kernel_event_rename(struct kernel_problem *problem, const char *group, const char *system)
 {
-	struct kernel_part *part = addition->part;
+	char *at = group ? strstr(problem->why, group) : NULL;
+	char rest[sizeof(problem->why)];
+
+	if (!at)
+		return;
+	snprintf(rest, sizeof(rest), "%s", at + strlen(group));
+	snprintf(at, sizeof(problem->why) - (size_t)(at - problem->why), "%s%s", system, rest);
+}
+
+int kernel_event_add(struct kernel_part *part, const struct kernel_event_config *config,
+		     struct kernel_problem *problem)
+{
 	struct kernel_event *events, event;
-	int error = read_event(addition, system, name, &event);
+	int error = read_event(config, &event, problem);
 
 	if (error == 0 && event.filter)
-		error = kernel_instance_set_filter(part->instance, system, name, event.filter,
-						   addition->problem);
+		error = kernel_instance_set_filter(part->instance, kernel_event_group(&event),
+						   event.name, event.filter, problem);
 	if (error)
 		goto fail;
 	error = -ENOMEM;
@@ -183,6 +191,7 @@ static int add_event(struct addition *addition, const char *system, const char *
 	return 0;
 
 fail:
+	kernel_event_rename(problem, config->group, config->system);
 	kernel_event_free(&event);
 	return error;
 }
@@ -190,8 +199,10 @@ fail:
 /* -ENOMEM, or 0: what is wrong with one event alone is a warning. */
 static int take_event(struct addition *addition, const char *system, const char *name)
 {
+	const struct kernel_event_config config = { system, name, NULL, addition->filter };
 	struct kernel_event *event = find_event(addition->part, system, name);
-	int error = event ? change_filter(addition, event) : add_event(addition, system, name);
+	int error = event ? change_filter(addition, event)
+			  : kernel_event_add(addition->part, &config, addition->problem);
 
 	if (error == -ENOMEM)
 		return error;
@@ -213,7 +224,8 @@ static int take_events(struct addition *addition, char *text)
 	     line = strtok_r(NULL, "\n", &rest)) {
 		char *colon = strchr(line, ':');
 
-		if (!colon || !is_matched(addition->patterns, line))
+		/* Other sessions' probes are theirs. */
+		if (!colon || kernel_probes_is_group(line) || !is_matched(addition->patterns, line))
 			continue;
 		*colon = '\0';
 		error = take_event(addition, line, colon + 1);
@@ -234,12 +246,13 @@ static int find_events(struct addition *addition)
 	error = take_events(addition, text);
 	free(text);
 	if (error == -ENOMEM)
-		tell(problem, "try again", "out of memory");
+		kernel_problem_tell(problem, 0, "try again", "out of memory");
 	else if (addition->matched == 0 && addition->left_out == 0) {
-		tell(problem,
-		     "a rule is SYSTEM:NAME, and * stands for anything in it; tracefs's "
-		     "available_events has all",
-		     "the kernel has no event '%.200s'", rule_text(addition->patterns));
+		kernel_problem_tell(
+			problem, 0,
+			"a rule is SYSTEM:NAME, and * stands for anything in it; tracefs's "
+			"available_events has all",
+			"the kernel has no event '%.200s'", rule_text(addition->patterns));
 		return -ENOENT;
 	}
 	if (addition->left_out > WARNINGS_MAX) {
@@ -253,19 +266,25 @@ static int find_events(struct addition *addition)
 
 /* ---- rules ----------------------------------------------------------------------- */
 
-static int check(const struct kernel_part *part, const char *filter, struct kernel_problem *problem)
+static int check_filter(const char *filter, struct kernel_problem *problem)
 {
-	if (part->nr_rules == KERNEL_RULES_MAX) {
-		tell(problem, "join rules by commas, or use '*'",
-		     "there are %u rules for kernel events already", KERNEL_RULES_MAX);
-		return -ENOSPC;
-	}
 	if (filter && (!filter[0] || strlen(filter) > KERNEL_FILTER_MAX || strpbrk(filter, "\n"))) {
-		tell(problem, "give an expression, on one line",
-		     "this is no filter for kernel events");
+		kernel_problem_tell(problem, 0, "give an expression, on one line",
+				    "this is no filter for kernel events");
 		return -EINVAL;
 	}
 	return 0;
+}
+
+static int check(const struct kernel_part *part, const char *filter, struct kernel_problem *problem)
+{
+	if (part->nr_rules == KERNEL_RULES_MAX) {
+		kernel_problem_tell(problem, 0, "join rules by commas, or use '*'",
+				    "there are %u rules for kernel events already",
+				    KERNEL_RULES_MAX);
+		return -ENOSPC;
+	}
+	return check_filter(filter, problem);
 }
 
 /* Room is there. 0 or -ENOMEM. */
@@ -295,7 +314,7 @@ int kernel_part_enable(struct kernel_part *part, const char *patterns, const cha
 		return error;
 	rules = reallocarray(part->rules, part->nr_rules + 1, sizeof(*rules));
 	if (!rules) {
-		tell(problem, "try again", "out of memory");
+		kernel_problem_tell(problem, 0, "try again", "out of memory");
 		return -ENOMEM;
 	}
 	part->rules = rules;
@@ -311,11 +330,69 @@ int kernel_part_enable(struct kernel_part *part, const char *patterns, const cha
 	if (error == 0) {
 		error = add_rule(part, rule, filter);
 		if (error)
-			tell(problem, "try again", "out of memory");
+			kernel_problem_tell(problem, 0, "try again", "out of memory");
 	}
 	if (error) {
 		rule_destroy(rule);
 		return error;
 	}
 	return addition.matched;
+}
+
+/* ---- probes ---------------------------------------------------------------------- */
+
+static int check_probe(const struct kernel_part *part, const struct kernel_probe *probe,
+		       struct kernel_problem *problem)
+{
+	int error = kernel_probe_check(probe, problem);
+
+	if (error == 0)
+		error = check_filter(probe->filter, problem);
+	if (error)
+		return error;
+	if (part->nr_probes == KERNEL_PROBES_MAX) {
+		kernel_problem_tell(problem, 0, "make another session",
+				    "there are %u probes already", KERNEL_PROBES_MAX);
+		return -ENOSPC;
+	}
+	for (size_t i = 0; i < part->nr_probes; i++)
+		if (strcmp(part->probes[i]->name, probe->name) == 0) {
+			kernel_problem_tell(problem, 0, "give this one another name: NAME=...",
+					    "there is a probe %s already", probe->name);
+			return -EEXIST;
+		}
+	return 0;
+}
+
+int kernel_part_probe(struct kernel_part *part, const struct kernel_probe *probe,
+		      struct kernel_problem *problem)
+{
+	const struct kernel_event_config config = { kernel_probe_system(probe), probe->name,
+						    part->group, probe->filter };
+	struct kernel_probe **probes, *copy;
+	int error = check_probe(part, probe, problem);
+
+	if (error)
+		return error;
+	kernel_problem_tell(problem, 0, "try again", "out of memory");
+	copy = kernel_probe_copy(probe);
+	probes = reallocarray(part->probes, part->nr_probes + 1, sizeof(struct kernel_probe *));
+	if (probes)
+		part->probes = probes;
+	if (!copy || !probes) {
+		free(copy);
+		return -ENOMEM;
+	}
+	error = kernel_probe_create(part->group, probe, problem);
+	if (error == 0) {
+		error = kernel_event_add(part, &config, problem);
+		if (error)
+			kernel_probes_remove(part->group, probe->name);
+	}
+	if (error) {
+		free(copy);
+		return error;
+	}
+	part->probes[part->nr_probes++] = copy;
+	return 0;
 }

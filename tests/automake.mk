@@ -247,6 +247,11 @@ TESTS += tests/unit/cli-options
 tests_unit_cli_options_SOURCES = tests/unit/cli-options.c
 tests_unit_cli_options_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS)
 tests_unit_cli_options_LDADD = libcli.la
+check_PROGRAMS += tests/unit/cli-probe
+TESTS += tests/unit/cli-probe
+tests_unit_cli_probe_SOURCES = tests/unit/cli-probe.c
+tests_unit_cli_probe_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(ELF_CFLAGS)
+tests_unit_cli_probe_LDADD = libcli.la $(ELF_LIBS)
 cli_tests = \
 	tests/integration/cli-manual.sh \
 	tests/integration/cli-valgrind.sh \
@@ -447,8 +452,10 @@ TESTS += tests/reliability/soak.sh
 dist_check_SCRIPTS += tests/integration/keeper.sh tests/integration/survive.sh
 TESTS += tests/integration/keeper.sh tests/integration/survive.sh
 
-dist_check_SCRIPTS += tests/integration/kernel-record.sh
-TESTS += tests/integration/kernel-record.sh
+dist_check_SCRIPTS += tests/integration/kernel-probe.sh tests/integration/kernel-record.sh
+TESTS += tests/integration/kernel-probe.sh tests/integration/kernel-record.sh
+check_PROGRAMS += tests/utils/probe-load
+tests_utils_probe_load_SOURCES = tests/utils/probe-load.c tests/utils/probe-load-twin.c
 EXTRA_DIST += tests/utils/kernel.sh tests/utils/kernel_compare.py tests/utils/kernel_order.py
 check_PROGRAMS += tests/utils/kernel-load
 tests_utils_kernel_load_SOURCES = tests/utils/kernel-load.c

@@ -9,11 +9,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "sessiond/kernel-instance.h"
+#include "sessiond/kernel-probes.h"
 #include "sessiond/pid-state.h"
 #include "tests/utils/tap.h"
 
@@ -54,6 +56,82 @@ static void check_names(void)
 	   "what is called otherwise is not ours");
 }
 
+/* Probes of an instance are in a group of that one. */
+static void check_groups(void)
+{
+	char group[KERNEL_PROBE_NAME_SIZE], other[KERNEL_PROBE_NAME_SIZE];
+
+	kernel_probes_group("lttngmap-2147483647-18446744073709551615-a", group);
+	ok(strncmp(group, "lttngmap_2147483647_18446744073709551615_", 41) == 0 &&
+		   strlen(group) == 57,
+	   "a group has room for any process");
+	ok(kernel_probes_is_group(group) && !kernel_probes_is_group("lttngmap-1-1-a") &&
+		   !kernel_probes_is_group("sched"),
+	   "and is known as one");
+	kernel_probes_group("lttngmap-2147483647-18446744073709551615-b", other);
+	ok(strcmp(group, other) != 0, "another instance of one process has another one");
+	ok(kernel_leftovers_is_one(group, 1, 1), "of a process that is gone: left");
+	kernel_probes_group("lttngmap-1-77-a", other);
+	ok(kernel_leftovers_is_one(other, 1, 77), "of ourselves: in a former life");
+	kernel_probes_group("other", other);
+	ok(!kernel_leftovers_is_one(other, 1, 1) && !kernel_leftovers_is_one("lttngmap_x", 1, 1) &&
+		   !kernel_leftovers_is_one("lttngmap_5_5", 1, 1) &&
+		   !kernel_leftovers_is_one("lttngmap__5_5_", 1, 1),
+	   "what is called otherwise is not ours");
+}
+
+/* What the kernel would take for something else is not shown to it. */
+static void probe_fails(const char *name, const char *path, const char *symbol, const char *args,
+			const char *what)
+{
+	const struct kernel_probe probe = {
+		.is_kernel = !path, .name = name, .path = path, .symbol = symbol, .args = args
+	};
+	struct kernel_problem problem = { .why = "" };
+
+	ok(kernel_probe_check(&probe, &problem) == -EINVAL && problem.why[0], "%s", what);
+}
+
+static void check_definitions(void)
+{
+	static const char arguments[] = "x=%di:u64 s=+0(%si):string";
+	const struct kernel_probe probe = { .name = "_a1", .path = "/a:b(c)%d", .args = arguments };
+	struct kernel_probe *copy;
+	struct kernel_problem problem;
+	char name[KERNEL_PROBE_NAME_SIZE + 1], args[KERNEL_PROBE_ARGS_MAX + 2], path[PATH_MAX];
+
+	memset(name, 'a', sizeof(name));
+	name[KERNEL_PROBE_NAME_SIZE] = '\0';
+	memset(args, 'a', sizeof(args));
+	args[sizeof(args) - 1] = '\0';
+	memset(path, '/', sizeof(path));
+	path[sizeof(path) - 1] = '\0';
+	is(kernel_probe_check(&probe, &problem), 0, "a definition");
+	copy = kernel_probe_copy(&probe);
+	ok(copy && strcmp(copy->name, "_a1") == 0 && strcmp(copy->path, "/a:b(c)%d") == 0 &&
+		   strcmp(copy->args, arguments) == 0 && !copy->symbol && !copy->filter,
+	   "is copied");
+	ok(copy->name != probe.name && copy->args != probe.args, "with its texts");
+	free(copy);
+	probe_fails("", "/a", NULL, NULL, "no name");
+	probe_fails("1a", "/a", NULL, NULL, "a name with a digit first");
+	probe_fails("a-b", "/a", NULL, NULL, "one with another character");
+	probe_fails("a/b", "/a", NULL, NULL, "one with a group of its own");
+	probe_fails(name, "/a", NULL, NULL, "one that is too long");
+	probe_fails("a", "a", NULL, NULL, "a path from here on");
+	probe_fails("a", "/a b", NULL, NULL, "one with a space");
+	probe_fails("a", "/a\nb", NULL, NULL, "one of two lines");
+	probe_fails("a", "/a#b", NULL, NULL, "one with a comment");
+	probe_fails("a", path, NULL, NULL, "one that is too long");
+	probe_fails("a", "/a", NULL, "a=%di\n-:x/y", "arguments with another command");
+	probe_fails("a", "/a", NULL, "a=%di # b", "with a comment");
+	probe_fails("a", "/a", NULL, args, "too many arguments");
+	probe_fails("a", NULL, "", NULL, "no function of the kernel's");
+	probe_fails("a", NULL, "a b", NULL, "one with a space");
+	probe_fails("a", NULL, "a+1", NULL, "one with an offset in its name");
+	probe_fails("a", NULL, path + PATH_MAX / 2, NULL, "one that is a path");
+}
+
 /* As a kernel before Linux 6.10 answers: what is there cannot be mapped. */
 static void check_probe(void)
 {
@@ -82,6 +160,8 @@ static void check_probe(void)
 int main(void)
 {
 	check_names();
+	check_groups();
+	check_definitions();
 	check_probe();
 	return done_testing();
 }

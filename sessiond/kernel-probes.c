@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/kernel-probes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tracefs.h>
+
+#define LIST "dynamic_events"
+/* Before the text of what was refused, and before the caret below it, in error_log. */
+#define COMMAND "  Command: "
+
+/* ---- what a definition may have ------------------------------------------------------ */
+
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
+#define DIGITS "0123456789"
+
+static bool is_name(const char *text)
+{
+	return text[0] && !strchr(DIGITS, text[0]) && strspn(text, LETTERS DIGITS) == strlen(text);
+}
+
+/* One word of one line to the kernel, which takes '#' for a comment. */
+static bool is_word(const char *text)
+{
+	for (const unsigned char *byte = (const unsigned char *)text; *byte; byte++)
+		if (*byte <= ' ' || *byte == '#')
+			return false;
+	return text[0] != '\0';
+}
+
+static bool is_line(const char *text)
+{
+	for (const unsigned char *byte = (const unsigned char *)text; *byte; byte++)
+		if (*byte < ' ' || *byte == '#')
+			return false;
+	return true;
+}
+
+int kernel_probe_check(const struct kernel_probe *probe, struct kernel_problem *problem)
+{
+	if (!is_name(probe->name) || strlen(probe->name) >= KERNEL_PROBE_NAME_SIZE)
+		return kernel_problem_tell(
+			problem, -EINVAL,
+			"use at most 63 letters, digits and '_', and no digit first",
+			"'%.100s' is no name for a probe", probe->name);
+	if (!probe->is_kernel &&
+	    (probe->path[0] != '/' || !is_word(probe->path) || strlen(probe->path) >= PATH_MAX / 2))
+		return kernel_problem_tell(
+			problem, -EINVAL,
+			"give a path from '/' on, without white space and '#', which the "
+			"kernel does not take; a link to the file may have such a one",
+			"there can be no probe in '%.100s'", probe->path);
+	if (probe->is_kernel &&
+	    strspn(probe->symbol, LETTERS DIGITS ".:$") != strlen(probe->symbol))
+		return kernel_problem_tell(problem, -EINVAL,
+					   "give a name that is in /proc/kallsyms",
+					   "'%.100s' is no function of the kernel's",
+					   probe->symbol);
+	if (probe->is_kernel && (!probe->symbol[0] || strlen(probe->symbol) >= PATH_MAX / 4 ||
+				 probe->offset > INT32_MAX))
+		return kernel_problem_tell(problem, -EINVAL,
+					   "give a name that is in /proc/kallsyms",
+					   "there is no such function of the kernel's");
+	if (probe->args && (!is_line(probe->args) || strlen(probe->args) > KERNEL_PROBE_ARGS_MAX))
+		return kernel_problem_tell(problem, -EINVAL,
+					   "give at most 1024 bytes, on one line, without '#'",
+					   "the kernel does not take such arguments of a probe");
+	return 0;
+}
+
+static char *append(char **end, const char *text)
+{
+	char *begin = *end;
+
+	if (!text)
+		return NULL;
+	*end = stpcpy(begin, text) + 1;
+	return begin;
+}
+
+struct kernel_probe *kernel_probe_copy(const struct kernel_probe *probe)
+{
+	const char *texts[] = { probe->name, probe->path, probe->symbol, probe->args,
+				probe->filter };
+	size_t size = sizeof(*probe);
+	struct kernel_probe *copy;
+	char *end;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		size += texts[i] ? strlen(texts[i]) + 1 : 0;
+	copy = malloc(size);
+	if (!copy)
+		return NULL;
+	end = (char *)(copy + 1);
+	*copy = *probe;
+	copy->name = append(&end, probe->name);
+	copy->path = append(&end, probe->path);
+	copy->symbol = append(&end, probe->symbol);
+	copy->args = append(&end, probe->args);
+	copy->filter = append(&end, probe->filter);
+	return copy;
+}
+
+const char *kernel_probe_system(const struct kernel_probe *probe)
+{
+	return probe->is_kernel ? "kprobes" : "uprobes";
+}
+
+/* ---- groups ---------------------------------------------------------------------------- */
+
+/* FNV-1a: names that differ, differ in it. */
+static uint64_t hash(const char *text)
+{
+	uint64_t value = UINT64_C(0xcbf29ce484222325);
+
+	for (; *text; text++)
+		value = (value ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return value;
+}
+
+void kernel_probes_group(const char *instance, char group[KERNEL_PROBE_NAME_SIZE])
+{
+	uint64_t start = 0;
+	int pid = 0;
+
+	/* Another's name gives a group that nobody has. */
+	(void)sscanf(instance, "lttngmap-%d-%" SCNu64 "-", &pid, &start);
+	snprintf(group, KERNEL_PROBE_NAME_SIZE, KERNEL_PROBES_PREFIX "%d_%" PRIu64 "_%016" PRIx64,
+		 pid, start, hash(instance));
+}
+
+bool kernel_probes_is_group(const char *system)
+{
+	return strncmp(system, KERNEL_PROBES_PREFIX, strlen(KERNEL_PROBES_PREFIX)) == 0;
+}
+
+/* A line "p:GROUP/NAME PLACE ARGUMENTS" or "r4:…", cut up. */
+static bool parse_line(char *line, const char **group, const char **name)
+{
+	char *colon = strchr(line, ':'), *slash = colon ? strchr(colon, '/') : NULL;
+
+	if (!slash)
+		return false;
+	*slash = '\0';
+	slash[1 + strcspn(slash + 1, " ")] = '\0';
+	*group = colon + 1;
+	*name = slash + 1;
+	return kernel_probes_is_group(*group);
+}
+
+void kernel_probes_find(void (*take)(const char *group, void *data), void *data)
+{
+	char *text = tracefs_instance_file_read(NULL, LIST, NULL), *rest = NULL;
+
+	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		const char *group, *name;
+
+		if (parse_line(line, &group, &name))
+			take(group, data);
+	}
+	free(text);
+}
+
+/* It is appended: to open that file anew would remove everybody's. */
+static int remove_one(const char *group, const char *name)
+{
+	char command[2 * KERNEL_PROBE_NAME_SIZE + 8];
+
+	snprintf(command, sizeof(command), "-:%.63s/%.63s", group, name);
+	errno = EIO;
+	if (tracefs_instance_file_append(NULL, LIST, command) >= 0 || errno == ENOENT)
+		return 0;
+	return -errno;
+}
+
+int kernel_probes_remove(const char *group, const char *name)
+{
+	char *text = tracefs_instance_file_read(NULL, LIST, NULL), *rest = NULL;
+	int error = 0;
+
+	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		const char *its_group, *its_name;
+		int this_error;
+
+		if (!parse_line(line, &its_group, &its_name) || strcmp(its_group, group) != 0 ||
+		    (name && strcmp(its_name, name) != 0))
+			continue;
+		this_error = remove_one(its_group, its_name);
+		error = error ? error : this_error;
+	}
+	free(text);
+	return error;
+}
+
+/* ---- making one -------------------------------------------------------------------------- */
+
+/*
+ * The last thing that error_log says of `command`, which has lines
+ *
+ *   [  123.456789] trace_uprobe: error: Invalid register name
+ *     Command: p:GROUP/NAME PATH:0xOFFSET a=%zz
+ *                                           ^
+ *
+ * *at: what of the command the caret points to. NULL: nothing.
+ */
+static char *find_error(char *log, const char *command, const char **at)
+{
+	char *line, *found = NULL, *why = NULL;
+	size_t column;
+
+	for (line = log; (line = strstr(line, command)); line += strlen(command))
+		found = line;
+	*at = "";
+	if (!found || found == log || found[-1] != '\n')
+		return NULL;
+	found[-1] = '\0';
+	line = strrchr(log, '\n');
+	why = strstr(line ? line : log, "error: ");
+	line = strchr(found, '\n');
+	if (!why || !line)
+		return NULL;
+	*line++ = '\0';
+	column = strspn(line, " ");
+	if (line[column] == '^' && column >= strlen(COMMAND) && column < strlen(found))
+		*at = found + column;
+	return why + strlen("error: ");
+}
+
+/* What the kernel says; it is the machine's log, which is left as it is. */
+static int tell_refused(const char *group, const struct kernel_probe *probe, int error,
+			struct kernel_problem *problem)
+{
+	char command[2 * KERNEL_PROBE_NAME_SIZE + 32];
+	char *log = tracefs_error_all(NULL), *why = NULL;
+	const char *at = "";
+
+	snprintf(command, sizeof(command), COMMAND "%c:%s/%s ", probe->is_return ? 'r' : 'p', group,
+		 probe->name);
+	if (log)
+		why = find_error(log, command, &at);
+	if (why)
+		kernel_problem_tell(
+			problem, error,
+			"the kernel's Documentation/trace/uprobetracer.rst and kprobetrace.rst say "
+			"what a probe can be",
+			"the kernel refuses the probe %s: %.100s%s%.150s%s", probe->name, why,
+			at[0] ? ": '" : "", at, at[0] ? "'" : "");
+	else
+		kernel_problem_tell(
+			problem, error,
+			probe->is_kernel
+				? "see whether /proc/kallsyms has that function, and whether "
+				  "the kernel may be probed there"
+				: "see whether that file may be executed",
+			"the kernel refuses the probe %s: %s", probe->name, strerror(-error));
+	free(log);
+	return error;
+}
+
+static struct tracefs_dynevent *define(const char *group, const struct kernel_probe *probe)
+{
+	char place[PATH_MAX / 4 + 24];
+
+	if (!probe->is_kernel)
+		return (probe->is_return ? tracefs_uretprobe_alloc : tracefs_uprobe_alloc)(
+			group, probe->name, probe->path, probe->offset, probe->args);
+	if (probe->offset)
+		snprintf(place, sizeof(place), "%s+0x%" PRIx64, probe->symbol, probe->offset);
+	else
+		snprintf(place, sizeof(place), "%s", probe->symbol);
+	if (probe->is_return)
+		return tracefs_kretprobe_alloc(group, probe->name, place, probe->args, 0);
+	return tracefs_kprobe_alloc(group, probe->name, place, probe->args);
+}
+
+int kernel_probe_create(const char *group, const struct kernel_probe *probe,
+			struct kernel_problem *problem)
+{
+	struct tracefs_dynevent *event;
+	int error = 0;
+
+	if (!tracefs_file_exists(NULL, probe->is_kernel ? "kprobe_events" : "uprobe_events"))
+		return kernel_problem_tell(problem, -EOPNOTSUPP,
+					   probe->is_kernel
+						   ? "use a kernel with CONFIG_KPROBE_EVENTS"
+						   : "use a kernel with CONFIG_UPROBE_EVENTS",
+					   "this kernel has no %s", kernel_probe_system(probe));
+	/* Of an instance of that name before. The kernel would add a place to it. */
+	if (kernel_probes_remove(group, probe->name) != 0)
+		return kernel_problem_tell(problem, -EBUSY, "give it another name: NAME=...",
+					   "a probe %s that was there before is still in use",
+					   probe->name);
+	event = define(group, probe);
+	if (!event)
+		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
+	errno = EIO;
+	if (tracefs_dynevent_create(event) != 0)
+		error = -errno;
+	tracefs_dynevent_free(event);
+	return error ? tell_refused(group, probe, error, problem) : 0;
+}

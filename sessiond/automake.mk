@@ -153,10 +153,13 @@ libsessiond_la_SOURCES = \
 	sessiond/runtime-dir.c \
 	sessiond/runtime-dir.h \
 	sessiond/session-clear.c \
+	sessiond/session-make.c \
 	sessiond/session-owner.c \
+	sessiond/session-parts.h \
 	sessiond/session-rotate.c \
 	sessiond/session-rules.c \
 	sessiond/session-snapshot.c \
+	sessiond/session-written.c \
 	sessiond/session.c \
 	sessiond/session.h \
 	sessiond/slots.c \

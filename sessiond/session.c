@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "sessiond/session.h"
+#include "sessiond/session-parts.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
-
-#include <systemd/sd-id128.h>
 
 #include "common/clock.h"
 #include "sessiond/channel.h"
@@ -18,9 +13,7 @@
 #include "sessiond/daemon.h"
 #include "sessiond/kernel-part.h"
 #include "sessiond/ledger.h"
-#include "sessiond/member.h"
 #include "sessiond/messages.h"
-#include "sessiond/process.h"
 #include "sessiond/state.h"
 
 #define TICK_STOPPING_USEC UINT64_C(2000)
@@ -29,69 +22,6 @@
 #define STALL_USEC UINT64_C(30000000)
 /* … or, when it has said why, for as long as takes it a few tries. */
 #define STALL_FAILED_USEC UINT64_C(2000000)
-
-struct sessions {
-	struct daemon *daemon;
-	struct cds_list_head list;
-	sd_event_source *timer; /* on while anything is to be reaped or stopped */
-};
-
-/* ---- totals ----------------------------------------------------------------- */
-
-static void totals_release(struct urcu_ref *references)
-{
-	free(caa_container_of(references, struct session_totals, references));
-}
-
-struct session_totals *session_totals_get(struct session_totals *totals)
-{
-	urcu_ref_get(&totals->references);
-	return totals;
-}
-
-void session_totals_put(struct session_totals *totals)
-{
-	if (totals)
-		urcu_ref_put(&totals->references, totals_release);
-}
-
-void session_count(struct session *session, struct process *process, uint32_t slot)
-{
-	uint64_t slots = 0;
-	struct channel *channel;
-
-	cds_list_for_each_entry(channel, &session->channels, node)
-		slots |= UINT64_C(1) << channel->slot;
-	if (!(process->counted & slots)) {
-		session->processes++;
-		session->record->processes = session->processes;
-	}
-	process_count(process, UINT64_C(1) << slot, true);
-}
-
-void session_read_totals(const struct session *session, struct ring_totals *totals)
-{
-	const struct ring_totals *shared = &session->totals->rings;
-
-	totals->written = __atomic_load_n(&shared->written, __ATOMIC_RELAXED);
-	totals->delivered = __atomic_load_n(&shared->delivered, __ATOMIC_RELAXED);
-	totals->discarded = __atomic_load_n(&shared->discarded, __ATOMIC_RELAXED);
-	totals->overwritten = __atomic_load_n(&shared->overwritten, __ATOMIC_RELAXED);
-	totals->closed_rings = __atomic_load_n(&shared->closed_rings, __ATOMIC_RELAXED);
-}
-
-uint64_t session_alive(const struct session *session)
-{
-	struct process *process;
-	struct channel *channel;
-	uint64_t slots = 0, alive = 0;
-
-	cds_list_for_each_entry(channel, &session->channels, node)
-		slots |= UINT64_C(1) << channel->slot;
-	cds_list_for_each_entry(process, processes_list(session->daemon->processes), list)
-		alive += (process->counted & slots) != 0;
-	return alive;
-}
 
 /* ---- stopping --------------------------------------------------------------- */
 
@@ -108,7 +38,7 @@ static void stop_answer(struct session *session, const char *error, const char *
 		message_say("session %s: %s; %s", session->name, error, hint);
 }
 
-static void push_metadata(struct session *session, bool final)
+void session_send_metadata(struct session *session, bool final)
 {
 	session->pushed = metadata_generation(session->metadata);
 	session->record->generation++;
@@ -123,17 +53,16 @@ static void push_metadata(struct session *session, bool final)
 
 void session_push_snapshot(struct session *session, bool final)
 {
-	push_metadata(session, final);
+	session_send_metadata(session, final);
 }
 
 void session_push_metadata(struct session *session)
 {
 	if (metadata_generation(session->metadata) != session->pushed)
-		push_metadata(session, false);
+		session_send_metadata(session, false);
 }
 
-/* As of now; rings that are recovered may be of another boot. */
-static void read_clock(const struct session *session, struct clock_description *clock)
+void session_read_clock(const struct session *session, struct clock_description *clock)
 {
 	if (!session->daemon->recovery)
 		clock_calibration_update(session->daemon->calibration);
@@ -144,21 +73,21 @@ static void update_clock(struct session *session)
 {
 	struct clock_description clock;
 
-	read_clock(session, &clock);
+	session_read_clock(session, &clock);
 	metadata_set_clock(session->metadata, &clock);
 }
 
 void session_push_clock(struct session *session)
 {
 	update_clock(session);
-	push_metadata(session, false);
+	session_send_metadata(session, false);
 }
 
 static void push_final(struct session *session)
 {
 	update_clock(session);
 	session->state = SESSION_FINISHING;
-	push_metadata(session, true);
+	session_send_metadata(session, true);
 	kernel_part_finish(session->kernel);
 }
 
@@ -471,74 +400,6 @@ struct channel *sessions_channel_at(struct sessions *sessions, uint32_t slot)
 	return NULL;
 }
 
-/* ---- the consumer ------------------------------------------------------------ */
-
-void sessions_push(struct sessions *sessions)
-{
-	struct session *session;
-	struct channel *channel;
-
-	cds_list_for_each_entry(session, &sessions->list, node) {
-		session_stop_snapshot(session, "the consumer died in the middle of the snapshot");
-		/* It counts what it writes itself. */
-		session->earlier = session->written;
-		session->has_consumer = true;
-		consumer_link_session(session->daemon->consumer, session);
-		cds_list_for_each_entry(channel, &session->channels, node)
-			consumer_link_channel(session->daemon->consumer, channel);
-		session->clear.asked = 0;
-		if (session_is_clearing(session))
-			session_push_clear(session);
-		push_metadata(session, session->state == SESSION_FINISHING);
-		session_push_rotation(session);
-		kernel_part_push(session->kernel);
-	}
-}
-
-void session_note_written(struct session *session)
-{
-	session->record->packets = session->written.packets;
-	session->record->bytes = session->written.bytes;
-	session->record->streams = session->written.streams;
-	session->record->overwritten = session->written.overwritten;
-}
-
-/* What is waited for at the end may be there. */
-static void look_soon(struct session *session)
-{
-	if (session->state != SESSION_FINISHING)
-		return;
-	sd_event_source_set_time(session->daemon->sessions->timer, 0);
-	sd_event_source_set_enabled(session->daemon->sessions->timer, SD_EVENT_ON);
-}
-
-void session_take_written(struct session *session, const struct session_written *written,
-			  uint64_t cleared, const char *error)
-{
-	session->written.generation = written->generation;
-	session->written.events = written->events;
-	if (session_take_cleared(session, cleared, error)) {
-		session->written.packets = session->earlier.packets + written->packets;
-		session->written.bytes = session->earlier.bytes + written->bytes;
-		session->written.streams = session->earlier.streams + written->streams;
-		session->written.overwritten = written->overwritten;
-		session_note_written(session);
-		session_check_size(session);
-	}
-	if (error && !session->write_error)
-		message_say("session %s: %s", session->name, error);
-	free(session->write_error);
-	session->write_error = error ? strdup(error) : NULL;
-	look_soon(session);
-}
-
-void session_take_kernel_written(struct session *session, const struct kernel_written *written,
-				 const char *error)
-{
-	kernel_part_take_written(session->kernel, written, error);
-	look_soon(session);
-}
-
 /* ---- making and undoing ------------------------------------------------------ */
 
 int sessions_create(struct daemon *daemon, struct sessions **result)
@@ -578,123 +439,4 @@ void sessions_destroy(struct sessions *sessions)
 struct cds_list_head *sessions_list(struct sessions *sessions)
 {
 	return &sessions->list;
-}
-
-static int make_metadata(struct session *session, const struct session_config *again)
-{
-	struct metadata_config config = { .session = session->name,
-					  .created = again->again.created };
-	sd_id128_t uuid;
-	int error;
-
-	if (again->again.uuid) {
-		error = sd_id128_from_string(again->again.uuid, &uuid);
-		memcpy(config.uuid, uuid.bytes, sizeof(config.uuid));
-	} else {
-		error = metadata_uuid_make(config.uuid);
-	}
-	if (error < 0)
-		return error;
-	metadata_uuid_text(config.uuid, session->uuid);
-	read_clock(session, &config.clock);
-	return metadata_create(&config, &session->metadata);
-}
-
-static void session_free(struct session *session)
-{
-	metadata_destroy(session->metadata);
-	session_totals_put(session->totals);
-	trackers_clear(&session->trackers);
-	free(session->write_error);
-	free(session->output);
-	free(session);
-}
-
-/* Its record in the ledger: the one that it had, or a free one. */
-static int take_record(struct session *session, const struct session_config *config)
-{
-	struct ledger_session *records = session->daemon->ledger->head->sessions;
-	struct session *other;
-	uint64_t taken = 0;
-	uint32_t index = 0;
-
-	_Static_assert(LEDGER_SESSIONS <= 64, "a bit for each");
-	if (config->again.key) {
-		session->record = &records[config->again.record];
-		session->processes = session->record->processes;
-		return 0;
-	}
-	cds_list_for_each_entry(other, &session->daemon->sessions->list, node)
-		taken |= UINT64_C(1) << (other->record - records);
-	while (index < LEDGER_SESSIONS && taken & UINT64_C(1) << index)
-		index++;
-	if (index == LEDGER_SESSIONS)
-		return -ENOSPC;
-	session->record = &records[index];
-	*session->record = (struct ledger_session){ .which = 0 };
-	return 0;
-}
-
-int session_create(struct sessions *sessions, const struct session_config *config,
-		   struct session **result)
-{
-	struct session *session = calloc(1, sizeof(*session));
-	int error;
-
-	*result = NULL;
-	if (!session)
-		return -ENOMEM;
-	session->daemon = sessions->daemon;
-	session->owner = config->owner;
-	session->group = config->group;
-	session->snapshot = config->snapshot;
-	CDS_INIT_LIST_HEAD(&session->channels);
-	snprintf(session->name, sizeof(session->name), "%s", config->name);
-	error = config->again.key ? 0 : session_make_key(session);
-	if (error)
-		goto fail;
-	if (config->again.key)
-		snprintf(session->key, sizeof(session->key), "%s", config->again.key);
-	error = take_record(session, config);
-	if (error)
-		goto fail;
-	error = -ENOMEM;
-	session->output = strdup(config->output);
-	session->totals = calloc(1, sizeof(*session->totals));
-	if (!session->output || !session->totals)
-		goto fail;
-	urcu_ref_init(&session->totals->references);
-	error = make_metadata(session, config);
-	if (error)
-		goto fail;
-	cds_list_add_tail(&session->node, &sessions->list);
-	if (!config->again.key)
-		state_save(session->daemon);
-	session->has_consumer = consumer_link_expected(session->daemon->consumer);
-	consumer_link_session(session->daemon->consumer, session);
-	*result = session;
-	return 0;
-
-fail:
-	session_free(session);
-	return error;
-}
-
-void session_destroy(struct session *session)
-{
-	struct daemon *daemon = session->daemon;
-	struct channel *channel, *next;
-
-	if (session->state == SESSION_ACTIVE)
-		cds_list_for_each_entry(channel, &session->channels, node)
-			channel_close(channel);
-	session_stop_rotation(session);
-	session_stop_snapshot(session, "the session was destroyed");
-	kernel_part_destroy(session->kernel);
-	consumer_link_end(session->daemon->consumer, session);
-	cds_list_for_each_entry_safe(channel, next, &session->channels, node)
-		channel_destroy(channel);
-	cds_list_del(&session->node);
-	session_free(session);
-	state_save(daemon);
 }

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* session-parts.h - what the files of session.h share. Main thread. */
+#ifndef SESSIOND_SESSION_PARTS_H
+#define SESSIOND_SESSION_PARTS_H
+
+#include "sessiond/session.h"
+
+struct sessions {
+	struct daemon *daemon;
+	struct cds_list_head list;
+	sd_event_source *timer; /* on while anything is to be reaped or stopped */
+};
+
+/* Send the consumer the metadata as it is now; `final`: for the last time. */
+void session_send_metadata(struct session *session, bool final);
+/* As of now; rings that are recovered may be of another boot. */
+void session_read_clock(const struct session *session, struct clock_description *clock);
+
+#endif /* SESSIOND_SESSION_PARTS_H */

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * session-written.c - what a session has: counted at its rings, and as the consumer
+ * reports it, who is told everything when it is another one.
+ */
+#include "sessiond/session-parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sessiond/channel.h"
+#include "sessiond/consumer-link.h"
+#include "sessiond/daemon.h"
+#include "sessiond/kernel-part.h"
+#include "sessiond/ledger.h"
+#include "sessiond/messages.h"
+#include "sessiond/process.h"
+
+/* ---- totals ----------------------------------------------------------------- */
+
+static void totals_release(struct urcu_ref *references)
+{
+	free(caa_container_of(references, struct session_totals, references));
+}
+
+struct session_totals *session_totals_get(struct session_totals *totals)
+{
+	urcu_ref_get(&totals->references);
+	return totals;
+}
+
+void session_totals_put(struct session_totals *totals)
+{
+	if (totals)
+		urcu_ref_put(&totals->references, totals_release);
+}
+
+void session_count(struct session *session, struct process *process, uint32_t slot)
+{
+	uint64_t slots = 0;
+	struct channel *channel;
+
+	cds_list_for_each_entry(channel, &session->channels, node)
+		slots |= UINT64_C(1) << channel->slot;
+	if (!(process->counted & slots)) {
+		session->processes++;
+		session->record->processes = session->processes;
+	}
+	process_count(process, UINT64_C(1) << slot, true);
+}
+
+void session_read_totals(const struct session *session, struct ring_totals *totals)
+{
+	const struct ring_totals *shared = &session->totals->rings;
+
+	totals->written = __atomic_load_n(&shared->written, __ATOMIC_RELAXED);
+	totals->delivered = __atomic_load_n(&shared->delivered, __ATOMIC_RELAXED);
+	totals->discarded = __atomic_load_n(&shared->discarded, __ATOMIC_RELAXED);
+	totals->overwritten = __atomic_load_n(&shared->overwritten, __ATOMIC_RELAXED);
+	totals->closed_rings = __atomic_load_n(&shared->closed_rings, __ATOMIC_RELAXED);
+}
+
+uint64_t session_alive(const struct session *session)
+{
+	struct process *process;
+	struct channel *channel;
+	uint64_t slots = 0, alive = 0;
+
+	cds_list_for_each_entry(channel, &session->channels, node)
+		slots |= UINT64_C(1) << channel->slot;
+	cds_list_for_each_entry(process, processes_list(session->daemon->processes), list)
+		alive += (process->counted & slots) != 0;
+	return alive;
+}
+
+/* ---- the consumer ------------------------------------------------------------ */
+
+void sessions_push(struct sessions *sessions)
+{
+	struct session *session;
+	struct channel *channel;
+
+	cds_list_for_each_entry(session, &sessions->list, node) {
+		session_stop_snapshot(session, "the consumer died in the middle of the snapshot");
+		/* It counts what it writes itself. */
+		session->earlier = session->written;
+		session->has_consumer = true;
+		consumer_link_session(session->daemon->consumer, session);
+		cds_list_for_each_entry(channel, &session->channels, node)
+			consumer_link_channel(session->daemon->consumer, channel);
+		session->clear.asked = 0;
+		if (session_is_clearing(session))
+			session_push_clear(session);
+		session_send_metadata(session, session->state == SESSION_FINISHING);
+		session_push_rotation(session);
+		kernel_part_push(session->kernel);
+	}
+}
+
+void session_note_written(struct session *session)
+{
+	session->record->packets = session->written.packets;
+	session->record->bytes = session->written.bytes;
+	session->record->streams = session->written.streams;
+	session->record->overwritten = session->written.overwritten;
+}
+
+/* What is waited for at the end may be there. */
+static void look_soon(struct session *session)
+{
+	if (session->state != SESSION_FINISHING)
+		return;
+	sd_event_source_set_time(session->daemon->sessions->timer, 0);
+	sd_event_source_set_enabled(session->daemon->sessions->timer, SD_EVENT_ON);
+}
+
+void session_take_written(struct session *session, const struct session_written *written,
+			  uint64_t cleared, const char *error)
+{
+	session->written.generation = written->generation;
+	session->written.events = written->events;
+	if (session_take_cleared(session, cleared, error)) {
+		session->written.packets = session->earlier.packets + written->packets;
+		session->written.bytes = session->earlier.bytes + written->bytes;
+		session->written.streams = session->earlier.streams + written->streams;
+		session->written.overwritten = written->overwritten;
+		session_note_written(session);
+		session_check_size(session);
+	}
+	if (error && !session->write_error)
+		message_say("session %s: %s", session->name, error);
+	free(session->write_error);
+	session->write_error = error ? strdup(error) : NULL;
+	look_soon(session);
+}
+
+void session_take_kernel_written(struct session *session, const struct kernel_written *written,
+				 const char *error)
+{
+	kernel_part_take_written(session->kernel, written, error);
+	look_soon(session);
+}

@@ -4,7 +4,9 @@
  * record-preload.c - which libraries to preload.
  *
  * A family is preloaded when it was named by --preload, or, without that
- * option, when one of the rules could switch one of its events on.
+ * option, when one of the rules could switch one of its events on: libc by any
+ * such rule, the others only by one that has their provider without a '*'. A
+ * rule for everything shall not make a program slow in all the ways there are.
  */
 #include <config.h>
 
@@ -23,8 +25,10 @@ static const struct family {
 	const char *name;
 	const char *library;
 	const char *provider; /* of its events */
+	bool is_default;      /* reached by patterns, and by no rule at all */
 } families[] = {
-	{ "libc", "liblttngmap-libc.so", "lttng_ust_libc" },
+	{ "libc", "liblttngmap-libc.so", "lttng_ust_libc", true },
+	{ "pthread", "liblttngmap-pthread.so", "lttng_ust_pthread", false },
 };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
@@ -61,6 +65,8 @@ static bool rule_reaches(const char *rule, const struct family *family)
 		return false;
 	memcpy(pattern, rule, length);
 	pattern[length] = '\0';
+	if (!family->is_default)
+		return strcmp(pattern, family->provider) == 0;
 	return fnmatch(pattern, family->provider, 0) == 0;
 }
 
@@ -69,12 +75,22 @@ static bool is_wanted(const struct record_options *options, const struct family 
 	if (options->preload)
 		return is_listed(options->preload, family);
 	if (options->nr_rules == 0)
-		return true;
+		return family->is_default;
 	for (size_t i = 0; i < options->nr_rules; i++) {
 		if (rule_reaches(options->rules[i].rule, family))
 			return true;
 	}
 	return false;
+}
+
+static void hint_families(void)
+{
+	char list[256] = "";
+
+	for (size_t i = 0; i < FAMILIES; i++)
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "",
+			 families[i].name);
+	report_hint("families: %s; or 'none'", list);
 }
 
 int record_preload_check(const struct record_options *options)
@@ -88,7 +104,7 @@ int record_preload_check(const struct record_options *options)
 		if (find_family(list, length))
 			continue;
 		report_error("record: --preload: there is no family '%.*s'", (int)length, list);
-		report_hint("families: libc; or 'none'");
+		hint_families();
 		return -EINVAL;
 	}
 	return 0;

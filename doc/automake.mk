@@ -22,6 +22,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-abi.5 \
 	doc/man/lttngmap-consumerd.8 \
 	doc/man/lttngmap-filter.7 \
+	doc/man/lttngmap-preload.7 \
 	doc/man/lttngmap-ring-file.3 \
 	doc/man/lttngmap-sessiond.8 \
 	doc/man/lttngmap.1 \

@@ -19,3 +19,12 @@ liblttngmap_libc_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/libc.map
 EXTRA_liblttngmap_libc_la_DEPENDENCIES = preload/libc.map
 EXTRA_DIST += preload/libc.map
+
+lib_LTLIBRARIES += liblttngmap-pthread.la
+liblttngmap_pthread_la_SOURCES = preload/pthread.c preload/next.h
+liblttngmap_pthread_la_CFLAGS = $(preload_cflags)
+liblttngmap_pthread_la_LIBADD = liblttngmap.la
+liblttngmap_pthread_la_LDFLAGS = $(preload_ldflags) \
+	-Wl,--version-script=$(top_srcdir)/preload/pthread.map
+EXTRA_liblttngmap_pthread_la_DEPENDENCIES = preload/pthread.map
+EXTRA_DIST += preload/pthread.map

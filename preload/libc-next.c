@@ -45,9 +45,10 @@ static uint64_t arena_used;
 
 /*
  * This thread is inside dlsym() for us. Initial-exec, because other models
- * may allocate at the first access, which is where we cannot.
+ * may allocate at the first access, which is where we cannot. Volatile, because
+ * dlsym() is declared to be one that never calls us.
  */
-static __thread bool finding __attribute__((tls_model("initial-exec")));
+static __thread volatile bool finding __attribute__((tls_model("initial-exec")));
 
 /* As dlsym() gave them; libc_next holds these or something in front of them. */
 static struct libc_next found;

@@ -59,6 +59,7 @@ tests_once = \
 	tests/integration/cli-% \
 	tests/integration/kernel-% \
 	tests/integration/limits \
+	tests/integration/preload-pthread.sh \
 	tests/unit/consumer-kernel \
 	tests/unit/ring-kernel \
 	tests/reliability/bad-disk.sh \
@@ -96,41 +97,60 @@ test_preload_cflags = $(AM_CFLAGS) -fno-builtin
 # A sanitizer's runtime brings its own malloc, and has to come first itself.
 if !SANITIZED
 check_LTLIBRARIES += \
+	tests/utils/libcount-calls.la \
 	tests/utils/libcount-libc.la \
 	tests/utils/libfake-lttngmap.la \
 	tests/utils/libgreedy-dlsym.la \
+	tests/utils/liblocking-dlsym.la \
 	tests/utils/libother-malloc.la
-tests_utils_libcount_libc_la_SOURCES = tests/utils/count-libc.c tests/utils/count-libc.h
+count_files = tests/utils/count-calls.h tests/utils/count-libc.h
+tests_utils_libcount_calls_la_SOURCES = tests/utils/count-calls.c $(count_files)
+tests_utils_libcount_calls_la_CFLAGS = $(test_preload_cflags)
+tests_utils_libcount_calls_la_LDFLAGS = $(test_preload_ldflags)
+tests_utils_libcount_libc_la_SOURCES = tests/utils/count-libc.c $(count_files)
 tests_utils_libcount_libc_la_CFLAGS = $(test_preload_cflags)
 tests_utils_libcount_libc_la_LDFLAGS = $(test_preload_ldflags)
 tests_utils_libfake_lttngmap_la_SOURCES = \
-	tests/utils/fake-lttngmap.c tests/utils/fake-lttngmap.h tests/utils/count-libc.h
+	tests/utils/fake-lttngmap.c tests/utils/fake-lttngmap.h $(count_files)
 tests_utils_libfake_lttngmap_la_LDFLAGS = $(test_preload_ldflags)
 tests_utils_libgreedy_dlsym_la_SOURCES = tests/utils/greedy-dlsym.c tests/utils/greedy-dlsym.h
 tests_utils_libgreedy_dlsym_la_CFLAGS = $(test_preload_cflags)
 tests_utils_libgreedy_dlsym_la_LDFLAGS = $(test_preload_ldflags)
+tests_utils_liblocking_dlsym_la_SOURCES = tests/utils/locking-dlsym.c
+tests_utils_liblocking_dlsym_la_CFLAGS = $(test_preload_cflags)
+tests_utils_liblocking_dlsym_la_LDFLAGS = $(test_preload_ldflags)
 tests_utils_libother_malloc_la_SOURCES = tests/utils/other-malloc.c
 tests_utils_libother_malloc_la_CFLAGS = $(test_preload_cflags)
 tests_utils_libother_malloc_la_LDFLAGS = $(test_preload_ldflags)
 
 check_PROGRAMS += tests/utils/count-sum tests/utils/own-malloc
-tests_utils_count_sum_SOURCES = tests/utils/count-sum.c tests/utils/count-libc.h
+tests_utils_count_sum_SOURCES = tests/utils/count-sum.c $(count_files)
 tests_utils_own_malloc_SOURCES = tests/utils/own-malloc.c tests/utils/other-malloc.c
 tests_utils_own_malloc_CFLAGS = $(test_preload_cflags)
 
+watched = tests/utils/preloaded.h tests/utils/watched.h
 check_PROGRAMS += tests/unit/preload-libc tests/unit/preload-early
 TESTS += tests/unit/preload-libc tests/unit/preload-early
-tests_unit_preload_libc_SOURCES = tests/unit/preload-libc.c tests/utils/preloaded.h
+tests_unit_preload_libc_SOURCES = tests/unit/preload-libc.c $(watched)
 tests_unit_preload_libc_CFLAGS = $(test_preload_cflags)
 tests_unit_preload_early_SOURCES = tests/unit/preload-early.c tests/utils/preloaded.h
 tests_unit_preload_early_CFLAGS = $(test_preload_cflags)
+
+check_PROGRAMS += tests/unit/preload-next tests/unit/preload-pthread
+TESTS += tests/unit/preload-next tests/unit/preload-pthread
+tests_unit_preload_next_SOURCES = tests/unit/preload-next.c tests/utils/preloaded.h
+tests_unit_preload_next_CFLAGS = $(test_preload_cflags)
+tests_unit_preload_pthread_SOURCES = tests/unit/preload-pthread.c $(watched)
+tests_unit_preload_pthread_CFLAGS = $(test_preload_cflags)
 endif
 
-EXTRA_DIST += tests/utils/libc-programs.sh
+EXTRA_DIST += tests/utils/counted-calls.sh tests/utils/libc-programs.sh
 dist_check_SCRIPTS += tests/integration/preload-counts.sh
 TESTS += tests/integration/preload-counts.sh
 dist_check_SCRIPTS += tests/integration/preload-libc.sh
 TESTS += tests/integration/preload-libc.sh
+dist_check_SCRIPTS += tests/integration/preload-pthread.sh
+TESTS += tests/integration/preload-pthread.sh
 
 # lttngmap/tracepoint.h, on a stand-in for liblttngmap.
 tracepoint_backend = tests/unit/tracepoint-backend.c tests/unit/tracepoint-backend.h

@@ -36,5 +36,16 @@ done
 if command -v mandoc >/dev/null; then
 	is "$(mandoc -Tlint -W warning "$LTTNGMAP_SRC/doc/man/lttngmap.1" 2>&1)" '' \
 		'mandoc likes lttngmap(1)'
+	is "$(mandoc -Tlint -W warning "$LTTNGMAP_SRC/doc/man/lttngmap-preload.7" 2>&1)" '' \
+		'mandoc likes lttngmap-preload(7)'
 fi
+families=$("$lttngmap" record --preload nosuch true 2>&1 | sed -nE "s/.*families: ([a-z, -]+); .*/\1/p")
+like "$families" '^libc, ' 'the families are told'
+for family in ${families//,/}; do
+	ok "family $family is described" grep -qE "^\.Ss (.* , )?$family( ,|$)" \
+		"$LTTNGMAP_SRC/doc/man/lttngmap-preload.7"
+	ok '  ... and listed by lttngmap-record(1)' grep -qE "^\.It Cm $family$" \
+		"$LTTNGMAP_SRC/doc/man/lttngmap-record.1"
+	ok '  ... and by --help' grep -qE "[ :]$family," <<<"$("$lttngmap" help record | tr '\n' ' ')"
+done
 done_testing

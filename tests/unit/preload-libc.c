@@ -11,77 +11,11 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
-#include "tests/utils/fake-lttngmap.h"
-#include "tests/utils/preloaded.h"
+#include "tests/utils/watched.h"
 
-#define ERRNO_BEFORE 4711
-#define EVENTS_MAX 8
-
-static fake_lttngmap_set_hook_function *set_hook;
 /* Volatile, for the compiler warns of sizes of which it sees that they must fail. */
 static volatile size_t huge_size = SIZE_MAX / 2 + 1;
 static volatile size_t nearly_all = SIZE_MAX - 10;
-
-/* ---- the events of one call, as text ------------------------------------------- */
-
-static char events[EVENTS_MAX][200];
-static int nr_events;
-
-static void append(char *line, size_t size, const char *name, unsigned long long value, bool hex)
-{
-	size_t used = strlen(line);
-
-	snprintf(line + used, size - used, hex ? " %s=%#llx" : " %s=%lld", name, value);
-}
-
-static void keep_event(const struct lttngmap_event_class *event_class, const void *fields,
-		       size_t size)
-{
-	const unsigned char *at = fields;
-	char *line = events[nr_events];
-	uint64_t value;
-	int i;
-
-	if (nr_events == EVENTS_MAX)
-		return;
-	nr_events++;
-	snprintf(line, sizeof(events[0]), "%s", event_class->name);
-	for (i = 0; i < event_class->nr_fields; i++) {
-		const struct lttngmap_field *field = &event_class->fields[i];
-
-		value = 0;
-		memcpy(&value, at, field->size);
-		at += field->size;
-		append(line, sizeof(events[0]), field->name, value, field->base == 16);
-	}
-	if (at != (const unsigned char *)fields + size)
-		append(line, sizeof(events[0]), "wrong size", size, false);
-}
-
-static void watch(void)
-{
-	nr_events = 0;
-	memset(events, 0, sizeof(events));
-	set_hook(keep_event);
-	errno = ERRNO_BEFORE;
-}
-
-/* The call that was watched left `events` and errno. */
-__attribute__((format(printf, 3, 4))) static void happened(const char *what, int expected_errno,
-							   const char *format, ...)
-{
-	int errno_after = errno;
-	char expected[200];
-	va_list arguments;
-
-	set_hook(NULL);
-	va_start(arguments, format);
-	vsnprintf(expected, sizeof(expected), format, arguments);
-	va_end(arguments);
-	is_string(events[nr_events > 0 ? nr_events - 1 : 0], expected, what);
-	if (errno_after != expected_errno)
-		is(errno_after, expected_errno, "  ... and errno");
-}
 
 static bool aligned(const void *ptr, uintptr_t alignment)
 {
@@ -92,10 +26,7 @@ static bool aligned(const void *ptr, uintptr_t alignment)
 
 static void test_classes(void)
 {
-	static const struct {
-		const char *name;
-		const char *fields;
-	} expected[] = {
+	static const struct watched_class expected[] = {
 		{ "malloc", " size:10 ptr:16" },
 		{ "free", " ptr:16" },
 		{ "calloc", " nmemb:10 size:10 ptr:16" },
@@ -107,24 +38,9 @@ static void test_classes(void)
 		{ "valloc", " size:10 ptr:16" },
 		{ "pvalloc", " size:10 ptr:16" },
 	};
-	fake_lttngmap_class_function *find = preloaded_symbol("fake_lttngmap_class");
-	const struct lttngmap_event_class *event_class;
-	char fields[200];
-	size_t i, used;
-	int f;
 
-	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		event_class = find("lttng_ust_libc", expected[i].name);
-		if (!ok(event_class, "there is an event lttng_ust_libc:%s", expected[i].name))
-			continue;
-		for (f = 0, used = 0, fields[0] = 0; f < event_class->nr_fields; f++)
-			used += snprintf(fields + used, sizeof(fields) - used, " %s:%d%s",
-					 event_class->fields[f].name, event_class->fields[f].base,
-					 event_class->fields[f].flags & LTTNGMAP_FIELD_SIGNED ? "s"
-											      : "");
-		is_string(fields, expected[i].fields, "  ... its fields, in order, and their base");
-		is(event_class->loglevel, LTTNGMAP_LOGLEVEL_DEBUG_LINE, "  ... its level");
-	}
+	test_watched_classes("lttng_ust_libc", expected, sizeof(expected) / sizeof(expected[0]),
+			     LTTNGMAP_LOGLEVEL_DEBUG_LINE);
 }
 
 /* ---- calls that succeed --------------------------------------------------------- */
@@ -363,15 +279,8 @@ static void test_threads_and_forks(void)
 
 int main(int argc, char **argv)
 {
-	static const char *const libraries[] = {
-		"tests/utils/.libs/libfake-lttngmap.so",
-		".libs/liblttngmap-libc.so",
-		NULL,
-	};
-
 	(void)argc;
-	run_preloaded(argv, libraries);
-	set_hook = (fake_lttngmap_set_hook_function *)preloaded_symbol("fake_lttngmap_set_hook");
+	watch_preloaded(argv, ".libs/liblttngmap-libc.so");
 	test_classes();
 	test_malloc_realloc_free();
 	test_calloc();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * count-libc.h - the files that libcount-libc.so leaves, one a process image
- * (an exec makes a new one), and that count-sum adds up.
+ * count-libc.h - the files that libcount-libc.so and libcount-calls.so leave,
+ * one a process image (an exec makes a new one), and that count-sum adds up.
  */
 #ifndef COUNT_LIBC_H
 #define COUNT_LIBC_H
@@ -12,7 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "tests/utils/count-calls.h"
 
 #define COUNT_MAGIC UINT64_C(0x31746e756f636d6c) /* "lmcount1" */
 
@@ -22,7 +25,9 @@
 	X(free)                                                                                    \
 	X(calloc)                                                                                  \
 	X(realloc)                                                                                 \
-	X(memalign) X(posix_memalign) X(reallocarray) X(aligned_alloc) X(valloc) X(pvalloc)
+	X(memalign)                                                                                \
+	X(posix_memalign)                                                                          \
+	X(reallocarray) X(aligned_alloc) X(valloc) X(pvalloc) COUNT_CALLS_FUNCTIONS(X)
 
 enum {
 #define COUNT_ENUM(name) COUNT_##name,
@@ -42,13 +47,15 @@ struct count_file {
 static inline __attribute__((noreturn)) void count_die(const char *what)
 {
 	dprintf(STDERR_FILENO, "count: cannot %s\n", what);
-	_exit(99);
+	syscall(SYS_exit_group, 99);
+	__builtin_unreachable();
 }
 
 /*
  * Make and map a file PID-N in the directory that the variable names, shared
  * so that children of fork and vfork count in it too, and that no count is
- * lost however the process ends. NULL if the variable is not set. No malloc.
+ * lost however the process ends. NULL if the variable is not set. No malloc, and
+ * no function that somebody counts or traces.
  */
 static inline struct count_file *count_file_make(const char *variable)
 {
@@ -61,7 +68,8 @@ static inline struct count_file *count_file_make(const char *variable)
 		return NULL;
 	for (i = 0, fd = -1; fd < 0 && i < COUNT_PROCESS_IMAGES_MAX; i++) {
 		snprintf(path, sizeof(path), "%s/%d-%d", dir, (int)getpid(), i);
-		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+				  0666);
 	}
 	if (fd < 0)
 		count_die("make a file to count in");
@@ -71,7 +79,7 @@ static inline struct count_file *count_file_make(const char *variable)
 					 fd, 0);
 	if (file == MAP_FAILED)
 		count_die("map its file");
-	close(fd);
+	syscall(SYS_close, fd);
 	file->magic = COUNT_MAGIC;
 	return file;
 }

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * next.h - the functions behind the wrappers of a family, but for libc.c, which
+ * has more to heed.
+ *
+ * A file of wrappers defines, before it includes this, what it wraps:
+ *
+ *   #define NEXT_FUNCTIONS(X) X(pthread_mutex_lock) X(pthread_mutex_unlock)
+ *
+ * and calls NEXT(pthread_mutex_lock)(mutex). "Behind" is what
+ * dlsym(RTLD_NEXT) finds. All are looked up in a constructor, not at a call,
+ * where a thread may hold the loader's lock or have yet to ask dlerror() for an
+ * error of its own; a call before that looks them up.
+ *
+ * A dlsym() that somebody put in front of the C library's might call what it is
+ * asked for. Such a call finds nothing behind it yet: it is answered by a 0
+ * without anything being done, which for locks is right where there is one
+ * thread, as there is as a rule when the first call is made.
+ *
+ * Threads: any, at any time; all that look a function up store the same value.
+ * errno: as the functions behind set it.
+ */
+#ifndef LTTNGMAP_PRELOAD_NEXT_H
+#define LTTNGMAP_PRELOAD_NEXT_H
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+#define NEXT_ENUM(name) NEXT_##name,
+	NEXT_FUNCTIONS(NEXT_ENUM)
+#undef NEXT_ENUM
+		NEXT_FUNCTIONS_NR,
+};
+
+static const char *const next_names[] = {
+#define NEXT_NAME(name) #name,
+	NEXT_FUNCTIONS(NEXT_NAME)
+#undef NEXT_NAME
+};
+
+static void *next_functions[NEXT_FUNCTIONS_NR];
+
+/*
+ * This thread is inside dlsym() for us. Volatile, because dlsym() is declared to
+ * be one that never calls us: the compiler would leave the stores out.
+ */
+static __thread volatile bool next_finding __attribute__((tls_model("initial-exec")));
+
+static long next_while_finding(void)
+{
+	return 0;
+}
+
+/*
+ * All at once, and published when all are found: what dlsym() calls meanwhile
+ * finds either all of them or none.
+ */
+static __attribute__((noinline, cold)) void next_find(void)
+{
+	void *found[NEXT_FUNCTIONS_NR];
+	int saved_errno = errno;
+
+	next_finding = true;
+	for (int function = 0; function < NEXT_FUNCTIONS_NR; function++)
+		found[function] = dlsym(RTLD_NEXT, next_names[function]);
+	next_finding = false;
+	for (int function = 0; function < NEXT_FUNCTIONS_NR; function++)
+		__atomic_store_n(&next_functions[function], found[function], __ATOMIC_RELAXED);
+	errno = saved_errno;
+}
+
+static inline void *next_get(int function)
+{
+	void *found = __atomic_load_n(&next_functions[function], __ATOMIC_RELAXED);
+
+	if (__builtin_expect(found != NULL, 1))
+		return found;
+	if (next_finding)
+		return (void *)next_while_finding;
+	next_find();
+	return __atomic_load_n(&next_functions[function], __ATOMIC_RELAXED);
+}
+
+static __attribute__((constructor)) void next_find_all(void)
+{
+	next_get(0);
+}
+
+/* The function behind a wrapper, to be called at once. */
+#define NEXT(name) ((__typeof__(&name))next_get(NEXT_##name))
+
+#endif /* LTTNGMAP_PRELOAD_NEXT_H */

@@ -8,8 +8,11 @@
 . "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
 
 if command -v systemd-socket-activate >/dev/null; then
+	mapfile -t environment < <(compgen -e -X '!*SAN_OPTIONS')
 	mkdir -m 0700 "$SESSIOND_DIR"
+	# It hands on no other environment, and a sanitizer wants its options.
 	NOTIFY_SOCKET='' systemd-socket-activate --seqpacket --listen="$SESSIOND_DIR/control.sock" \
+		"${environment[@]/#/--setenv=}" \
 		"$LTTNGMAP_BUILD/lttngmap-sessiond" --runtime-dir="$SESSIOND_DIR" \
 		--consumer=none >"$TAP_DIR/log" 2>&1 &
 	sessiond_pid=$!

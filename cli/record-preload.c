@@ -26,9 +26,13 @@ static const struct family {
 	const char *library;
 	const char *provider; /* of its events */
 	bool is_default;      /* reached by patterns, and by no rule at all */
+	const char *instead;  /* of the family that wraps the same functions */
 } families[] = {
-	{ "libc", "liblttngmap-libc.so", "lttng_ust_libc", true },
-	{ "pthread", "liblttngmap-pthread.so", "lttng_ust_pthread", false },
+	{ "libc", "liblttngmap-libc.so", "lttng_ust_libc", true, NULL },
+	{ "pthread", "liblttngmap-pthread.so", "lttng_ust_pthread", false, NULL },
+	{ "cyg-profile", "liblttngmap-cyg-profile.so", "lttng_ust_cyg_profile", false, NULL },
+	{ "cyg-profile-fast", "liblttngmap-cyg-profile-fast.so", "lttng_ust_cyg_profile_fast",
+	  false, "cyg-profile" },
 };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
@@ -93,11 +97,30 @@ static void hint_families(void)
 	report_hint("families: %s; or 'none'", list);
 }
 
+/* Of two that wrap the same functions, the second one would see nothing. */
+static int check_together(const struct record_options *options)
+{
+	for (size_t i = 0; i < FAMILIES; i++) {
+		const char *other = families[i].instead;
+
+		if (!other || !is_wanted(options, &families[i]) ||
+		    !is_wanted(options, find_family(other, strlen(other))))
+			continue;
+		report_error("record: --preload: %s and %s cannot be used together", other,
+			     families[i].name);
+		report_hint("they trace the same calls: choose one by --preload");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int record_preload_check(const struct record_options *options)
 {
 	const char *list = options->preload;
 
-	if (!list || strcmp(list, "none") == 0)
+	if (!list)
+		return check_together(options);
+	if (strcmp(list, "none") == 0)
 		return 0;
 	for (size_t length; *list; list += length + (list[length] == ',')) {
 		length = strcspn(list, ",");
@@ -107,7 +130,7 @@ int record_preload_check(const struct record_options *options)
 		hint_families();
 		return -EINVAL;
 	}
-	return 0;
+	return check_together(options);
 }
 
 /*

@@ -59,7 +59,7 @@ tests_once = \
 	tests/integration/cli-% \
 	tests/integration/kernel-% \
 	tests/integration/limits \
-	tests/integration/preload-pthread.sh \
+	$(family_tests) \
 	tests/unit/consumer-kernel \
 	tests/unit/ring-kernel \
 	tests/reliability/bad-disk.sh \
@@ -123,7 +123,10 @@ tests_utils_libother_malloc_la_SOURCES = tests/utils/other-malloc.c
 tests_utils_libother_malloc_la_CFLAGS = $(test_preload_cflags)
 tests_utils_libother_malloc_la_LDFLAGS = $(test_preload_ldflags)
 
-check_PROGRAMS += tests/utils/count-sum tests/utils/own-malloc
+check_PROGRAMS += tests/utils/count-sum tests/utils/instrumented tests/utils/own-malloc
+tests_utils_instrumented_SOURCES = tests/utils/instrumented.c
+tests_utils_instrumented_CFLAGS = -g -O1 -finstrument-functions -fno-pie -Wall -Wextra
+tests_utils_instrumented_LDFLAGS = -no-pie -pthread
 tests_utils_count_sum_SOURCES = tests/utils/count-sum.c $(count_files)
 tests_utils_own_malloc_SOURCES = tests/utils/own-malloc.c tests/utils/other-malloc.c
 tests_utils_own_malloc_CFLAGS = $(test_preload_cflags)
@@ -149,8 +152,12 @@ dist_check_SCRIPTS += tests/integration/preload-counts.sh
 TESTS += tests/integration/preload-counts.sh
 dist_check_SCRIPTS += tests/integration/preload-libc.sh
 TESTS += tests/integration/preload-libc.sh
-dist_check_SCRIPTS += tests/integration/preload-pthread.sh
-TESTS += tests/integration/preload-pthread.sh
+EXTRA_DIST += tests/utils/call_stacks.py
+family_tests = \
+	tests/integration/preload-cyg-profile.sh \
+	tests/integration/preload-pthread.sh
+dist_check_SCRIPTS += $(family_tests)
+TESTS += $(family_tests)
 
 # lttngmap/tracepoint.h, on a stand-in for liblttngmap.
 tracepoint_backend = tests/unit/tracepoint-backend.c tests/unit/tracepoint-backend.h

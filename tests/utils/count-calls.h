@@ -34,6 +34,10 @@
 	X(pthread_clockjoin_np)                                                                    \
 	X(pthread_detach)
 
-#define COUNT_CALLS_FUNCTIONS(X) COUNT_CALLS_PTHREAD(X)
+#define COUNT_CALLS_CYG_PROFILE(X) X(__cyg_profile_func_enter) X(__cyg_profile_func_exit)
+
+#define COUNT_CALLS_FUNCTIONS(X)                                                                   \
+	COUNT_CALLS_PTHREAD(X)                                                                     \
+	COUNT_CALLS_CYG_PROFILE(X)
 
 #endif /* COUNT_CALLS_H */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * cyg-profile.c - liblttngmap-cyg-profile.so: entry and exit of each function
+ * of a program that was built with -finstrument-functions.
+ *
+ *   LD_PRELOAD=liblttngmap-cyg-profile.so PROGRAM
+ *
+ * Names and fields are those that readers of LTTng traces know. The compiler
+ * calls these two by name; the C library has empty ones, which is what a
+ * program is linked with. The context ip is in the function itself.
+ *
+ * An exit is written also where a function is left by an exception, not where
+ * it is by longjmp() or the end of its thread.
+ */
+#define LTTNGMAP_NEVER_UNLOADED
+#include <lttngmap/tracepoint.h>
+
+#define LEVEL LTTNGMAP_LOGLEVEL_DEBUG_FUNCTION
+
+LTTNGMAP_TRACEPOINT(lttng_ust_cyg_profile, func_entry, LEVEL,
+	(pointer, addr), (pointer, call_site));
+LTTNGMAP_TRACEPOINT(lttng_ust_cyg_profile, func_exit, LEVEL,
+	(pointer, addr), (pointer, call_site));
+
+void __cyg_profile_func_enter(void *function, void *call_site);
+void __cyg_profile_func_exit(void *function, void *call_site);
+
+void __cyg_profile_func_enter(void *function, void *call_site)
+{
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_cyg_profile, func_entry,
+			       function, call_site);
+}
+
+void __cyg_profile_func_exit(void *function, void *call_site)
+{
+	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_cyg_profile, func_exit,
+			       function, call_site);
+}

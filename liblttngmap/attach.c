@@ -13,6 +13,7 @@
 #include <lttngmap/abi.h>
 
 #include "common/protocol-app.h"
+#include "answer.h"
 #include "arch.h"
 #include "attach.h"
 #include "exchange.h"
@@ -78,11 +79,6 @@ static bool map_at(char *to, uint64_t size, int protection, int fd, uint64_t off
 	       (long)to;
 }
 
-static uint64_t page_up(uint64_t size)
-{
-	return (size + 4095) & ~UINT64_C(4095);
-}
-
 /*
  * One stretch for all; a child finds its parent's, which it maps over. Not so
  * a process that leaves a dead daemon: its other threads may be writing there.
@@ -106,10 +102,10 @@ static bool reserve_stretch(uint64_t size, bool over)
 static bool map_memories(struct local *local, const struct protocol_app_registered *answer,
 			 const struct exchange_fds *fds, bool over)
 {
-	uint64_t data_size = page_up(answer->ring_data_size - answer->meta_page_size);
-	uint64_t control_size = page_up(answer->control_size);
+	uint64_t data_size = answer_page_up(answer->ring_data_size - answer->meta_page_size);
+	uint64_t control_size = answer_page_up(answer->control_size);
 	uint64_t process_page = answer->process_offset & ~UINT64_C(4095);
-	uint64_t ring_control_size = page_up(answer->ring_control_size);
+	uint64_t ring_control_size = answer_page_up(answer->ring_control_size);
 	uint64_t total = control_size + 4096 + ring_control_size + answer->reserve * data_size;
 	char *at;
 
@@ -220,64 +216,6 @@ static void keep_fds(struct local *local, int socket, struct exchange_fds *fds)
 	inherited.socket_inode = status.st_ino;
 }
 
-/*
- * As large as it was said to be, and sure to stay so: else a touch of the map
- * could end the program by SIGBUS.
- */
-static bool is_held(int fd, uint64_t size)
-{
-	struct stat status;
-	long seals = arch_syscall(SYS_fcntl, fd, F_GET_SEALS);
-
-	return seals >= 0 && (seals & F_SEAL_SHRINK) && arch_syscall(SYS_fstat, fd, &status) == 0 &&
-	       page_up((uint64_t)status.st_size) >= page_up(size);
-}
-
-/*
- * Rings may be files instead, which the daemon keeps in a directory of its own,
- * to survive a reboot. There are no seals then, but nobody else has them: the
- * daemon is root's or our own user's, who could end us anyway.
- */
-static bool is_held_ring(int fd, uint64_t size)
-{
-	struct stat status;
-
-	if (is_held(fd, size))
-		return true;
-	return arch_syscall(SYS_fstat, fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	       !(status.st_mode & (S_IRWXG | S_IRWXO)) && status.st_nlink > 0 &&
-	       (status.st_uid == 0 || status.st_uid == (uid_t)arch_syscall(SYS_geteuid)) &&
-	       page_up((uint64_t)status.st_size) >= page_up(size);
-}
-
-static bool are_held(const struct protocol_app_registered *answer, const struct exchange_fds *fds)
-{
-	bool held = is_held(fds->fd[PROTOCOL_APP_FD_CONTROL], answer->control_size) &&
-		    is_held(fds->fd[PROTOCOL_APP_FD_PROCESS], answer->process_size) &&
-		    is_held_ring(fds->fd[PROTOCOL_APP_FD_RING_CONTROL], answer->ring_control_size);
-
-	for (uint32_t slot = 0; held && slot < answer->reserve; slot++)
-		held = is_held_ring(fds->fd[PROTOCOL_APP_FD_RING_DATA + slot],
-				    answer->ring_data_size);
-	return held;
-}
-
-static bool is_sane(const struct protocol_app_registered *answer, long size, uint32_t nr_classes,
-		    const struct exchange_fds *fds)
-{
-	return answer->nr_ids == nr_classes &&
-	       (size_t)size >= sizeof(*answer) + nr_classes * sizeof(uint16_t) &&
-	       answer->reserve <= PROTOCOL_APP_RESERVE_MAX &&
-	       fds->count == PROTOCOL_APP_FD_RING_DATA + answer->reserve &&
-	       answer->control_size >= sizeof(struct lttngmap_control) &&
-	       answer->process_size >= sizeof(struct lttngmap_process) &&
-	       answer->process_offset % sizeof(struct lttngmap_process) == 0 &&
-	       answer->process_offset <= answer->process_size - sizeof(struct lttngmap_process) &&
-	       answer->slot_stride <= answer->ring_control_size / LTTNGMAP_CHANNELS &&
-	       (answer->reserve == 0 || answer->ring_data_size > answer->meta_page_size) &&
-	       answer->meta_page_size % 4096 == 0 && are_held(answer, fds);
-}
-
 static void fill_request(struct protocol_app_register *request, uint32_t flags, uint32_t nr_classes,
 			 bool use_rseq, bool allow_blocking)
 {
@@ -323,7 +261,7 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 			return socket;
 	}
 	if (result >= 0 &&
-	    (!is_sane(answer, result, nr_classes, &fds) ||
+	    (!answer_is_sane(answer, result, nr_classes, &fds) ||
 	     ((flags & PROTOCOL_APP_FORKED) && answer->instance != inherited.instance)))
 		result = -EPROTO;
 	if (result >= 0 && !map_memories(local, answer, &fds, flags & PROTOCOL_APP_FORKED))
@@ -351,7 +289,7 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	/* Release: everything above is there for who finds `process`. */
 	__atomic_store_n(&local->process,
 			 (const void *)((const char *)local->control +
-					page_up(answer->control_size) +
+					answer_page_up(answer->control_size) +
 					answer->process_offset % 4096),
 			 __ATOMIC_RELEASE);
 	return 0;
@@ -583,9 +521,11 @@ bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed)
 			  &answer, sizeof(answer), sizeof(answer), &fds, deadline);
 	if (result >= 0) {
 		if (fds.count == 1 && answer.slot == slot &&
-		    answer.size >= needed + meta_page_size && is_held_ring(fds.fd[0], answer.size))
-			mapped = map_extra(local, slot, page_up(answer.size - meta_page_size),
-					   fds.fd[0], meta_page_size);
+		    answer.size >= needed + meta_page_size &&
+		    answer_is_held_ring(fds.fd[0], answer.size))
+			mapped = map_extra(local, slot,
+					   answer_page_up(answer.size - meta_page_size), fds.fd[0],
+					   meta_page_size);
 		exchange_close_fds(&fds);
 	}
 	end_exchange(local, result);

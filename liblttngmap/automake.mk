@@ -7,6 +7,7 @@
 
 noinst_LTLIBRARIES += liblttngmap-core.la
 liblttngmap_core_la_SOURCES = \
+	liblttngmap/answer.c liblttngmap/answer.h \
 	liblttngmap/arch.h \
 	liblttngmap/attach.c liblttngmap/attach.h \
 	liblttngmap/channel.c liblttngmap/channel.h \

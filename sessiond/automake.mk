@@ -140,6 +140,7 @@ libsessiond_la_SOURCES = \
 	sessiond/ring-set-parts.h \
 	sessiond/ring-set.c \
 	sessiond/ring-set-copy.c \
+	sessiond/ring-set-end.c \
 	sessiond/ring-set-import.c \
 	sessiond/ring-set-import.h \
 	sessiond/ring-set.h \

@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * ring-set-parts.h - what a ring set consists of, for ring-set.c, which serves
- * its reader, and ring-set-make.c, where it comes from and goes to.
+ * its reader, ring-set-end.c, which stops it, and ring-set-make.c, where it comes
+ * from and goes to.
  */
 #ifndef LTTNGMAP_RING_SET_PARTS_H
 #define LTTNGMAP_RING_SET_PARTS_H
@@ -91,5 +92,21 @@ struct ring_saved {
 	struct ring_undo undo;
 	struct ring_reader readers[];
 };
+
+/* ---- of ring-set.c; the mutex is held --------------------------------------------- */
+
+/* Bring the session's totals up to what the rings' accounts say. */
+void ring_set_tell_totals(struct ring_set *set);
+/* One is spoiled: say so. */
+void ring_set_close_ring(struct ring_set *set, uint32_t ring);
+/* The reader has done with its packet. */
+void ring_set_release_current(struct ring_set *set);
+bool ring_set_has_packet(struct ring_set *set);
+/* Is its memory as large as it was? What is read needs it. */
+void ring_set_check_memory(struct ring_set *set);
+/* What was marked for a rotation was given, or is not waited for: the next chunk begins. */
+void ring_set_begin_chunk(struct ring_set *set);
+/* … where that is so. */
+void ring_set_pass_rotation(struct ring_set *set);
 
 #endif /* LTTNGMAP_RING_SET_PARTS_H */

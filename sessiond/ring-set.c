@@ -24,7 +24,7 @@ static void add(uint64_t *total, uint64_t *told, uint64_t now)
 }
 
 /* Bring the session's totals up to what the rings' accounts say. */
-static void tell_totals(struct ring_set *set)
+void ring_set_tell_totals(struct ring_set *set)
 {
 	struct ring_totals *totals = set->config.totals;
 	struct ring_account sum = { 0 };
@@ -41,7 +41,7 @@ static void tell_totals(struct ring_set *set)
 	add(&totals->overwritten, &set->told->overwritten, sum.overwritten);
 }
 
-static void close_ring(struct ring_set *set, uint32_t ring)
+void ring_set_close_ring(struct ring_set *set, uint32_t ring)
 {
 	if (set->config.totals)
 		__atomic_add_fetch(&set->config.totals->closed_rings, 1, __ATOMIC_RELAXED);
@@ -133,7 +133,7 @@ void ring_set_close_reader(struct ring_set *set)
 }
 
 /* The packet in hand is counted where it belongs, and let go of. */
-static void release_current(struct ring_set *set)
+void ring_set_release_current(struct ring_set *set)
 {
 	struct ring_saved *saved = set->saved;
 	struct hand *hand = &saved->hand;
@@ -170,7 +170,7 @@ static int take_from(struct ring_set *set, uint32_t ring, bool partial)
 	saved->before = *hand;
 	result = ring_reader_take(reader, partial, &hand->current, &hand->held);
 	if (reader->spoiled)
-		close_ring(set, ring);
+		ring_set_close_ring(set, ring);
 	if (result == 0) {
 		hand->current.cpu = ring;
 		hand->current.subbuf_id += ring * ((1u << set->config.subbufs_shift) + 1);
@@ -189,7 +189,7 @@ static int take_from(struct ring_set *set, uint32_t ring, bool partial)
 }
 
 /* Done again by the next life of the daemon where this one is killed in between. */
-static void begin_chunk(struct ring_set *set)
+void ring_set_begin_chunk(struct ring_set *set)
 {
 	for (uint32_t i = 0; i < set->rings; i++)
 		ring_reader_begin_chunk(&set->readers[i]);
@@ -198,21 +198,21 @@ static void begin_chunk(struct ring_set *set)
 }
 
 /* The next chunk begins when all rings are past their marks. */
-static void pass_rotation(struct ring_set *set)
+void ring_set_pass_rotation(struct ring_set *set)
 {
 	if (!set->saved->rotating || set->hand->holds)
 		return;
 	for (uint32_t i = 0; i < set->rings; i++)
 		if (!ring_reader_has_passed(&set->readers[i]))
 			return;
-	begin_chunk(set);
+	ring_set_begin_chunk(set);
 }
 
 /* `cpu` may be LTTNGMAP_CPU_ANY: the rings take turns. */
 static int take_next(struct ring_set *set, uint32_t cpu, bool partial)
 {
-	release_current(set);
-	pass_rotation(set);
+	ring_set_release_current(set);
+	ring_set_pass_rotation(set);
 	if (cpu != LTTNGMAP_CPU_ANY)
 		return take_from(set, cpu, partial);
 	for (uint32_t i = 0; i < set->rings; i++) {
@@ -229,7 +229,7 @@ static int take_next(struct ring_set *set, uint32_t cpu, bool partial)
 	return -EAGAIN;
 }
 
-static bool has_packet(struct ring_set *set)
+bool ring_set_has_packet(struct ring_set *set)
 {
 	if (set->again)
 		return true;
@@ -239,7 +239,7 @@ static bool has_packet(struct ring_set *set)
 		if (ring_reader_has_packet(&set->readers[i]))
 			return true;
 		if (was_good && set->readers[i].spoiled)
-			close_ring(set, i);
+			ring_set_close_ring(set, i);
 	}
 	return false;
 }
@@ -249,7 +249,7 @@ static bool has_packet(struct ring_set *set)
  * more: the packet in hand is lost as if it had been overwritten. The mutex is
  * held.
  */
-static void check_memory(struct ring_set *set)
+void ring_set_check_memory(struct ring_set *set)
 {
 	struct stat status;
 
@@ -260,15 +260,15 @@ static void check_memory(struct ring_set *set)
 	set->shrunk = true;
 	if (set->hand->holds)
 		set->hand->lapped = true;
-	release_current(set);
+	ring_set_release_current(set);
 	set->again = false;
 	for (uint32_t i = 0; i < set->rings; i++) {
 		if (set->readers[i].spoiled)
 			continue;
 		ring_reader_spoil(&set->readers[i], "the file of its memory was cut short");
-		close_ring(set, i);
+		ring_set_close_ring(set, i);
 	}
-	tell_totals(set);
+	ring_set_tell_totals(set);
 }
 
 /* Are its records there, as the packet says? Asked where they come from a disk. */
@@ -317,12 +317,12 @@ static int get_packet(struct ring_set *set, struct lttngmap_packet *packet)
 {
 	int result;
 
-	check_memory(set);
+	ring_set_check_memory(set);
 	result = take_sound(set, packet->cpu, packet->flags & LTTNGMAP_PACKET_PARTIAL);
-	tell_totals(set);
+	ring_set_tell_totals(set);
 	if (result == 0)
 		*packet = set->hand->current;
-	else if (set->finished && !has_packet(set))
+	else if (set->finished && !ring_set_has_packet(set))
 		result = -ENODATA;
 	if (set->meta)
 		update_meta(set);
@@ -343,8 +343,8 @@ static int look_back(struct ring_set *set, struct lttngmap_packet *packet)
 	if (was_good)
 		result = ring_back_take(&back->at, reader, packet, &back->held);
 	if (was_good && reader->spoiled)
-		close_ring(set, cpu);
-	tell_totals(set);
+		ring_set_close_ring(set, cpu);
+	ring_set_tell_totals(set);
 	back->used = true;
 	back->holds = result == 0;
 	if (result < 0) {
@@ -434,11 +434,11 @@ unsigned ring_set_poll(struct ring_set *set)
 	unsigned events = 0;
 
 	pthread_mutex_lock(&set->mutex);
-	if (has_packet(set))
+	if (ring_set_has_packet(set))
 		events = POLLIN;
 	else if (set->finished)
 		events = POLLHUP;
-	tell_totals(set);
+	ring_set_tell_totals(set);
 	pthread_mutex_unlock(&set->mutex);
 	return events;
 }
@@ -462,144 +462,4 @@ uint32_t ring_set_touched(struct ring_set *set)
 	for (uint32_t i = 0; i < set->rings; i++)
 		touched += ring_reader_is_touched(&set->readers[i]);
 	return touched;
-}
-
-/* ---- stop, start, end ------------------------------------------------------------ */
-
-static void freeze_rings(struct ring_set *set)
-{
-	check_memory(set);
-	for (uint32_t i = 0; i < set->rings; i++) {
-		bool was_good = !set->readers[i].spoiled;
-
-		ring_reader_freeze(&set->readers[i]);
-		if (was_good && set->readers[i].spoiled)
-			close_ring(set, i);
-	}
-	tell_totals(set);
-}
-
-void ring_set_freeze(struct ring_set *set)
-{
-	pthread_mutex_lock(&set->mutex);
-	freeze_rings(set);
-	pthread_mutex_unlock(&set->mutex);
-}
-
-void ring_set_thaw(struct ring_set *set)
-{
-	pthread_mutex_lock(&set->mutex);
-	for (uint32_t i = 0; !set->finished && i < set->rings; i++)
-		ring_reader_thaw(&set->readers[i]);
-	pthread_mutex_unlock(&set->mutex);
-}
-
-void ring_set_finish(struct ring_set *set)
-{
-	pthread_mutex_lock(&set->mutex);
-	freeze_rings(set);
-	set->finished = true;
-	pthread_mutex_unlock(&set->mutex);
-}
-
-void ring_set_clear(struct ring_set *set, struct ring_totals *totals)
-{
-	pthread_mutex_lock(&set->mutex);
-	set->hand->forgotten = true;
-	if (set->again)
-		release_current(set);
-	set->again = false;
-	for (uint32_t i = 0; i < set->rings; i++) {
-		bool was_good = !set->readers[i].spoiled;
-
-		ring_reader_skip(&set->readers[i]);
-		ring_undo_end(&set->saved->undo);
-		if (was_good && set->readers[i].spoiled)
-			close_ring(set, i);
-	}
-	tell_totals(set);
-	/* Events that were seen beyond the place up to which all is gone are to come. */
-	set->told->written = 0;
-	for (uint32_t i = 0; i < set->rings; i++)
-		set->told->written += set->readers[i].spoiled ? set->readers[i].account.written
-							      : set->readers[i].events;
-	set->saved->base = (struct ring_totals){
-		.written = set->told->written,
-		.delivered = set->hand->delivered,
-		.discarded = set->told->discarded,
-		.overwritten = set->told->overwritten,
-		.closed_rings = set->saved->closed,
-	};
-	set->config.totals = totals;
-	pthread_mutex_unlock(&set->mutex);
-}
-
-void ring_set_add_counts(struct ring_set *set, struct ring_totals *totals)
-{
-	const struct ring_saved *saved = set->saved;
-
-	pthread_mutex_lock(&set->mutex);
-	__atomic_add_fetch(&totals->written, saved->told.written - saved->base.written,
-			   __ATOMIC_RELAXED);
-	__atomic_add_fetch(&totals->delivered, saved->hand.delivered - saved->base.delivered,
-			   __ATOMIC_RELAXED);
-	__atomic_add_fetch(&totals->discarded, saved->told.discarded - saved->base.discarded,
-			   __ATOMIC_RELAXED);
-	__atomic_add_fetch(&totals->overwritten, saved->told.overwritten - saved->base.overwritten,
-			   __ATOMIC_RELAXED);
-	__atomic_add_fetch(&totals->closed_rings, saved->closed - saved->base.closed_rings,
-			   __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&set->mutex);
-}
-
-bool ring_set_drained(struct ring_set *set)
-{
-	bool drained = true;
-
-	pthread_mutex_lock(&set->mutex);
-	check_memory(set);
-	for (uint32_t i = 0; i < set->rings; i++)
-		if (!set->readers[i].spoiled && !set->readers[i].frozen)
-			drained = false;
-	drained = drained && !set->hand->holds && !has_packet(set);
-	pthread_mutex_unlock(&set->mutex);
-	return drained;
-}
-
-void ring_set_rotate(struct ring_set *set, uint32_t chunk)
-{
-	struct ring_saved *saved = set->saved;
-
-	pthread_mutex_lock(&set->mutex);
-	for (uint32_t i = 0; saved->next_chunk != chunk && i < set->rings; i++) {
-		bool was_good = !set->readers[i].spoiled;
-
-		ring_reader_mark(&set->readers[i]);
-		if (was_good && set->readers[i].spoiled)
-			close_ring(set, i);
-	}
-	if (saved->next_chunk != chunk)
-		__atomic_store_n(&saved->rotating, true, __ATOMIC_RELEASE);
-	__atomic_store_n(&saved->next_chunk, chunk, __ATOMIC_RELEASE);
-	pass_rotation(set);
-	pthread_mutex_unlock(&set->mutex);
-}
-
-bool ring_set_rotated(struct ring_set *set)
-{
-	bool rotated;
-
-	pthread_mutex_lock(&set->mutex);
-	pass_rotation(set);
-	rotated = !set->saved->rotating;
-	pthread_mutex_unlock(&set->mutex);
-	return rotated;
-}
-
-void ring_set_end_rotation(struct ring_set *set)
-{
-	pthread_mutex_lock(&set->mutex);
-	if (set->saved->rotating)
-		begin_chunk(set);
-	pthread_mutex_unlock(&set->mutex);
 }

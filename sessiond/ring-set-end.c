@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* ring-set-end.c - rings that stop, go on, end, are cleared, and are in another chunk. */
+#include "ring-set-parts.h"
+
+static void freeze_rings(struct ring_set *set)
+{
+	ring_set_check_memory(set);
+	for (uint32_t i = 0; i < set->rings; i++) {
+		bool was_good = !set->readers[i].spoiled;
+
+		ring_reader_freeze(&set->readers[i]);
+		if (was_good && set->readers[i].spoiled)
+			ring_set_close_ring(set, i);
+	}
+	ring_set_tell_totals(set);
+}
+
+void ring_set_freeze(struct ring_set *set)
+{
+	pthread_mutex_lock(&set->mutex);
+	freeze_rings(set);
+	pthread_mutex_unlock(&set->mutex);
+}
+
+void ring_set_thaw(struct ring_set *set)
+{
+	pthread_mutex_lock(&set->mutex);
+	for (uint32_t i = 0; !set->finished && i < set->rings; i++)
+		ring_reader_thaw(&set->readers[i]);
+	pthread_mutex_unlock(&set->mutex);
+}
+
+void ring_set_finish(struct ring_set *set)
+{
+	pthread_mutex_lock(&set->mutex);
+	freeze_rings(set);
+	set->finished = true;
+	pthread_mutex_unlock(&set->mutex);
+}
+
+void ring_set_clear(struct ring_set *set, struct ring_totals *totals)
+{
+	pthread_mutex_lock(&set->mutex);
+	set->hand->forgotten = true;
+	if (set->again)
+		ring_set_release_current(set);
+	set->again = false;
+	for (uint32_t i = 0; i < set->rings; i++) {
+		bool was_good = !set->readers[i].spoiled;
+
+		ring_reader_skip(&set->readers[i]);
+		ring_undo_end(&set->saved->undo);
+		if (was_good && set->readers[i].spoiled)
+			ring_set_close_ring(set, i);
+	}
+	ring_set_tell_totals(set);
+	/* Events that were seen beyond the place up to which all is gone are to come. */
+	set->told->written = 0;
+	for (uint32_t i = 0; i < set->rings; i++)
+		set->told->written += set->readers[i].spoiled ? set->readers[i].account.written
+							      : set->readers[i].events;
+	set->saved->base = (struct ring_totals){
+		.written = set->told->written,
+		.delivered = set->hand->delivered,
+		.discarded = set->told->discarded,
+		.overwritten = set->told->overwritten,
+		.closed_rings = set->saved->closed,
+	};
+	set->config.totals = totals;
+	pthread_mutex_unlock(&set->mutex);
+}
+
+void ring_set_add_counts(struct ring_set *set, struct ring_totals *totals)
+{
+	const struct ring_saved *saved = set->saved;
+
+	pthread_mutex_lock(&set->mutex);
+	__atomic_add_fetch(&totals->written, saved->told.written - saved->base.written,
+			   __ATOMIC_RELAXED);
+	__atomic_add_fetch(&totals->delivered, saved->hand.delivered - saved->base.delivered,
+			   __ATOMIC_RELAXED);
+	__atomic_add_fetch(&totals->discarded, saved->told.discarded - saved->base.discarded,
+			   __ATOMIC_RELAXED);
+	__atomic_add_fetch(&totals->overwritten, saved->told.overwritten - saved->base.overwritten,
+			   __ATOMIC_RELAXED);
+	__atomic_add_fetch(&totals->closed_rings, saved->closed - saved->base.closed_rings,
+			   __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&set->mutex);
+}
+
+bool ring_set_drained(struct ring_set *set)
+{
+	bool drained = true;
+
+	pthread_mutex_lock(&set->mutex);
+	ring_set_check_memory(set);
+	for (uint32_t i = 0; i < set->rings; i++)
+		if (!set->readers[i].spoiled && !set->readers[i].frozen)
+			drained = false;
+	drained = drained && !set->hand->holds && !ring_set_has_packet(set);
+	pthread_mutex_unlock(&set->mutex);
+	return drained;
+}
+
+void ring_set_rotate(struct ring_set *set, uint32_t chunk)
+{
+	struct ring_saved *saved = set->saved;
+
+	pthread_mutex_lock(&set->mutex);
+	for (uint32_t i = 0; saved->next_chunk != chunk && i < set->rings; i++) {
+		bool was_good = !set->readers[i].spoiled;
+
+		ring_reader_mark(&set->readers[i]);
+		if (was_good && set->readers[i].spoiled)
+			ring_set_close_ring(set, i);
+	}
+	if (saved->next_chunk != chunk)
+		__atomic_store_n(&saved->rotating, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&saved->next_chunk, chunk, __ATOMIC_RELEASE);
+	ring_set_pass_rotation(set);
+	pthread_mutex_unlock(&set->mutex);
+}
+
+bool ring_set_rotated(struct ring_set *set)
+{
+	bool rotated;
+
+	pthread_mutex_lock(&set->mutex);
+	ring_set_pass_rotation(set);
+	rotated = !set->saved->rotating;
+	pthread_mutex_unlock(&set->mutex);
+	return rotated;
+}
+
+void ring_set_end_rotation(struct ring_set *set)
+{
+	pthread_mutex_lock(&set->mutex);
+	if (set->saved->rotating)
+		ring_set_begin_chunk(set);
+	pthread_mutex_unlock(&set->mutex);
+}

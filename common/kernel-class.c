@@ -260,6 +260,21 @@ static int add_fields(struct kernel_class *class, const struct tep_event *event,
 	return error;
 }
 
+/* What can be copied without a look at the record. */
+static void find_first_steps(struct kernel_class *class)
+{
+	for (uint32_t i = 0; i < class->nr_steps; i++) {
+		const struct kernel_step *step = &class->steps[i];
+
+		if (step->place != KERNEL_PLACE_FIXED)
+			break;
+		if (step->offset + step->size > class->first_end)
+			class->first_end = step->offset + step->size;
+		class->first_size += step->size;
+		class->nr_first++;
+	}
+}
+
 static int take_event(struct kernel_class *class, const struct tep_event *event)
 {
 	int error;
@@ -277,6 +292,7 @@ static int take_event(struct kernel_class *class, const struct tep_event *event)
 	error = add_fields(class, event, event->format.common_fields);
 	if (!error)
 		error = add_fields(class, event, event->format.fields);
+	find_first_steps(class);
 	return !error && class->nr_fields == 0 ? -EBADMSG : error;
 }
 

@@ -43,6 +43,10 @@ struct kernel_class {
 	char *name;
 	struct lttngmap_field *fields; /* of our record; names and labels are the class's */
 	struct kernel_step *steps;     /* how ours is made of the kernel's */
+	/* The steps before the first that has no fixed length: up to where, and what, they copy. */
+	uint32_t nr_first;
+	uint32_t first_end;
+	uint32_t first_size;
 };
 
 /*

@@ -68,6 +68,28 @@ static size_t put_sequence(char *to, size_t room, const char *bytes, size_t leng
 	return sizeof(count) + size;
 }
 
+/*
+ * Steps are of few bytes, for which a call of memcpy() costs more than they do. Moves of
+ * fixed size, the last of which may overlap the one before, make any number of them.
+ */
+static inline void copy_bytes(char *to, const char *from, size_t size)
+{
+	if (size >= 16) {
+		for (size_t at = 0; at < size - 16; at += 16)
+			memcpy(to + at, from + at, 16);
+		memcpy(to + size - 16, from + size - 16, 16);
+	} else if (size >= 8) {
+		memcpy(to, from, 8);
+		memcpy(to + size - 8, from + size - 8, 8);
+	} else if (size >= 4) {
+		memcpy(to, from, 4);
+		memcpy(to + size - 4, from + size - 4, 4);
+	} else {
+		for (size_t at = 0; at < size; at++)
+			to[at] = from[at];
+	}
+}
+
 /* Zeros where the record is too short. */
 static size_t put_fixed(char *to, size_t room, const struct kernel_step *step, const char *record,
 			size_t size)
@@ -86,27 +108,50 @@ static size_t put_fixed(char *to, size_t room, const struct kernel_step *step, c
 	return step->size;
 }
 
+/* One step. What it takes; 0: there is no room. */
+static size_t put_step(char *to, size_t room, const struct kernel_step *step, const char *record,
+		       size_t size)
+{
+	const char *bytes;
+	size_t length;
+
+	if (step->place == KERNEL_PLACE_FIXED)
+		return put_fixed(to, room, step, record, size);
+	bytes = find_bytes(step, record, size, &length);
+	return step->element ? put_sequence(to, room, bytes, length, step->element)
+			     : put_string(to, room, bytes, length);
+}
+
+/* The steps from `next` on, whose fields go to fields + done. What all take, or -ENOBUFS. */
+static __attribute__((noinline)) ssize_t put_rest(const struct kernel_class *class, uint32_t next,
+						  const char *record, size_t size, char *fields,
+						  size_t room, size_t done)
+{
+	for (; next < class->nr_steps; next++) {
+		size_t taken =
+			put_step(fields + done, room - done, &class->steps[next], record, size);
+
+		if (taken == 0)
+			return -ENOBUFS;
+		done += taken;
+	}
+	return (ssize_t)done;
+}
+
+/* Most records have all of their class's first fields, and need not be looked at for each. */
 ssize_t kernel_class_convert(const struct kernel_class *class, const void *record, size_t size,
 			     void *fields, size_t room)
 {
+	const struct kernel_step *step = class->steps, *end = step + class->nr_first;
 	char *to = fields;
 
-	for (uint32_t i = 0; i < class->nr_steps; i++) {
-		const struct kernel_step *step = &class->steps[i];
-		size_t left = room - (size_t)(to - (char *)fields);
-		size_t length, taken;
-		const char *bytes;
-
-		if (step->place == KERNEL_PLACE_FIXED) {
-			taken = put_fixed(to, left, step, record, size);
-		} else {
-			bytes = find_bytes(step, record, size, &length);
-			taken = step->element ? put_sequence(to, left, bytes, length, step->element)
-					      : put_string(to, left, bytes, length);
-		}
-		if (taken == 0)
-			return -ENOBUFS;
-		to += taken;
+	if (size < class->first_end || room < class->first_size)
+		return put_rest(class, 0, record, size, fields, room, 0);
+	for (; step < end; step++) {
+		copy_bytes(to, (const char *)record + step->offset, step->size);
+		to += step->size;
 	}
-	return to - (char *)fields;
+	if (class->nr_first == class->nr_steps)
+		return class->first_size;
+	return put_rest(class, class->nr_first, record, size, fields, room, class->first_size);
 }

@@ -118,36 +118,53 @@ static int take_second(struct walk *walk, uint32_t type_len, uint32_t delta, str
 	return 0;
 }
 
-/* The event at walk->at, and beyond it. 0 or -EBADMSG: walk->at is as before. */
-static int take_event(struct walk *walk, struct event *event)
+/* The same for an event that is no data of up to 28 words. 0 or -EBADMSG, as take_event(). */
+static int take_rare(struct walk *walk, uint32_t type_len, uint32_t delta, struct event *event)
 {
-	uint32_t type_len, delta, size;
+	uint32_t size;
 	int error;
 
-	*event = (struct event){ .data = NULL };
-	if (walk->end - walk->at < sizeof(uint32_t))
-		return -EBADMSG;
-	split_word(get_word(walk, walk->at), &type_len, &delta);
 	if (type_len == TYPE_PADDING && delta == 0) {
 		walk->at = walk->end;
 		return 0;
 	}
-	if (type_len >= 1 && type_len <= TYPE_DATA_MAX) {
-		size = (type_len + 1) * (uint32_t)sizeof(uint32_t);
-		if (size > walk->end - walk->at)
-			return -EBADMSG;
-		walk->time += delta;
-		event->data = walk->page + walk->at + sizeof(uint32_t);
-		event->size = size - (uint32_t)sizeof(uint32_t);
-	} else {
-		error = take_second(walk, type_len, delta, event, &size);
-		if (error)
-			return error;
-		if (size > walk->end - walk->at)
-			size = walk->end - walk->at;
-	}
-	walk->at += size;
+	if (type_len >= 1 && type_len <= TYPE_DATA_MAX)
+		return -EBADMSG; /* longer than what is left */
+	error = take_second(walk, type_len, delta, event, &size);
+	if (error)
+		return error;
+	walk->at += size < walk->end - walk->at ? size : walk->end - walk->at;
 	return 0;
+}
+
+/*
+ * The event at walk->at, and beyond it. 0 or -EBADMSG: walk->at is as before. What is
+ * rare has copies, so that the compiler may keep the others' place and time in registers.
+ */
+static inline int take_event(struct walk *walk, struct event *event)
+{
+	struct event rare_event = { .data = NULL };
+	uint32_t type_len, delta, left = walk->end - walk->at;
+	struct walk rare;
+	int error;
+
+	*event = rare_event;
+	if (left < sizeof(uint32_t))
+		return -EBADMSG;
+	split_word(get_word(walk, walk->at), &type_len, &delta);
+	if (type_len - 1 < TYPE_DATA_MAX &&
+	    type_len * sizeof(uint32_t) <= left - sizeof(uint32_t)) {
+		event->data = walk->page + walk->at + sizeof(uint32_t);
+		event->size = type_len * (uint32_t)sizeof(uint32_t);
+		walk->time += delta;
+		walk->at += event->size + (uint32_t)sizeof(uint32_t);
+		return 0;
+	}
+	rare = *walk;
+	error = take_rare(&rare, type_len, delta, &rare_event);
+	*walk = rare;
+	*event = rare_event;
+	return error;
 }
 
 /* To the packet's first event, or to where the cursor is in it. 0 or -EBADMSG. */
@@ -243,18 +260,20 @@ static bool add_event(const struct kernel_plan *plan, const struct event *event,
 static int fill(const struct kernel_plan *plan, struct walk *walk, struct filling *filling,
 		struct kernel_cursor *next)
 {
-	struct walk before;
 	struct event event;
 	int error;
 
 	while (walk->at < walk->end) {
-		before = *walk;
+		uint32_t at = walk->at;
+		uint64_t time = walk->time;
+
 		error = take_event(walk, &event);
 		/* What was well comes first. */
 		if (error)
 			return filling->events > 0 ? 1 : error;
 		if (event.data && !add_event(plan, &event, walk->time, filling, next)) {
-			*walk = before;
+			walk->at = at;
+			walk->time = time;
 			return 1;
 		}
 	}

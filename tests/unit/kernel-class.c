@@ -273,6 +273,37 @@ static void check_rest(const struct kernel_class *class)
 	   "half an element is none");
 }
 
+/* Fields of each length, where the record and the room for it end with them. */
+static void check_lengths(void)
+{
+	unsigned wrong = 0;
+
+	for (size_t length = 1; length <= 100; length++) {
+		const size_t size = 12 + length, room = 6 + length;
+		char text[1024], *record = malloc(size), *fields = malloc(room);
+		struct kernel_class *class;
+
+		snprintf(text, sizeof(text),
+			 "name: x\nID: 3\nformat:\n" COMMON
+			 "\tfield:u8 a[%zu];\toffset:12;\tsize:%zu;\tsigned:0;\n"
+			 "\nprint fmt: \"x\"\n",
+			 length, length);
+		class = parse(text);
+		for (size_t i = 0; i < size; i++)
+			record[i] = (char)(i + 1);
+		wrong += kernel_class_convert(class, record, size, fields, room) != (ssize_t)room ||
+			 memcmp(fields, record + 2, 6) != 0 ||
+			 memcmp(fields + 6, record + 12, length) != 0;
+		memset(fields, 0x55, room);
+		wrong += kernel_class_convert(class, record, size, fields, room - 1) != -ENOBUFS ||
+			 fields[room - 1] != 0x55;
+		kernel_class_destroy(class);
+		free(fields);
+		free(record);
+	}
+	is(wrong, 0, "fields of each length are whole, and nothing beside them touched");
+}
+
 /* ---- what is no format ------------------------------------------------------------ */
 
 #define NAMED(name, id) "name: " name "\nID: " id "\nformat:\n" COMMON
@@ -420,6 +451,7 @@ int main(void)
 	check_others(class);
 	check_rest(class);
 	kernel_class_destroy(class);
+	check_lengths();
 	check_fields_alone();
 	check_shapes();
 	check_refused();

@@ -6,8 +6,8 @@ and as the kernel itself shows them of another instance.
 
 FIELDS is what tracefs's `trace` shows with the option "fields", TEXT without it, TRACE what
 babeltrace2 prints. The events of each class must be the same, one by one, and so must be their
-integers, strings, and the arrays of raw_syscalls:sys_enter, which the kernel shows in
-TEXT alone. Prints what was compared, and the first differences. Status 0: there are none.
+integers, strings, and the arrays of raw_syscalls:sys_enter and ipi:ipi_send_cpumask, which
+the kernel shows in TEXT alone. Prints what was compared, and the first differences. Status 0: there are none.
 """
 
 import re
@@ -44,6 +44,28 @@ def read_theirs(path, pid, name=r"\w+"):
     return [(match[1], match[2]) for match in matches if match]
 
 
+def read_args(shown):
+    found = re.match(r"NR -?\d+ \((.*)\)$", shown)
+    return found and [int(word, 16) for word in found[1].split(", ")]
+
+
+def read_mask(shown):
+    """As hexadecimal digits, in groups; ours is of words, the lowest first."""
+    found = re.match(r"cpumask=([0-9a-f,]+) ", shown)
+    return found and int(found[1].replace(",", ""), 16)
+
+
+def whole_mask(words):
+    return sum(word << 64 * index for index, word in enumerate(words))
+
+
+# What the kernel shows in TEXT alone: the field, what that says, how ours becomes the same.
+ARRAYS = {
+    "sys_enter": ("args", read_args, list),
+    "ipi_send_cpumask": ("cpumask", read_mask, whole_mask),
+}
+
+
 def by_class(events):
     classes = {}
     for name, what in events:
@@ -53,7 +75,8 @@ def by_class(events):
 
 class Comparison:
     def __init__(self):
-        self.integers = self.strings = self.arrays = self.not_shown = 0
+        self.integers = self.strings = self.not_shown = 0
+        self.arrays = dict.fromkeys(ARRAYS, 0)
         self.wrong = []
 
     def say(self, *what):
@@ -104,30 +127,30 @@ class Comparison:
         once.event(0, name, ours, shown)
         return not once.wrong
 
-    def array(self, index, ours, shown):
-        found = re.match(r"NR (-?\d+) \((.*)\)$", shown)
-        self.arrays += 1
-        if not found or ours["args"] != [int(word, 16) for word in found[2].split(", ")]:
-            self.say(index, "sys_enter args are", ours["args"], "not", shown)
+    def all_arrays(self, name, ours, theirs):
+        field, read, make = ARRAYS[name]
+        if len(ours) != len(theirs):
+            self.say(len(ours), name, "and not the kernel's", len(theirs))
+        for index, (fields, (_, shown)) in enumerate(zip(ours, theirs)):
+            self.arrays[name] += 1
+            if make(fields[field]) != read(shown):
+                self.say(index, name, field, "is", fields[field], "not", shown)
 
 
 def main():
     pid, fields, text, trace = sys.argv[1:]
     ours, theirs = by_class(read_ours(trace, pid)), by_class(read_theirs(fields, pid))
-    plain = read_theirs(text, pid, "sys_enter")
-    arrays = [(index, event) for index, event in enumerate(ours.get("sys_enter", []))]
     comparison = Comparison()
     for name in sorted(ours.keys() | theirs.keys()):
         comparison.events(name, ours.get(name, []), theirs.get(name, []))
-    if len(arrays) != len(plain):
-        comparison.say(len(arrays), "sys_enter, not the kernel's", len(plain))
-    for (index, event), (_, shown) in zip(arrays, plain):
-        comparison.array(index, event, shown)
+    for name in ARRAYS:
+        comparison.all_arrays(name, ours.get(name, []), read_theirs(text, pid, name))
     print("events", sum(len(events) for events in ours.values()))
     print("classes", len(ours))
     print("integers", comparison.integers)
     print("strings", comparison.strings)
-    print("arrays", comparison.arrays)
+    print("arrays", comparison.arrays["sys_enter"])
+    print("masks", comparison.arrays["ipi_send_cpumask"])
     print("not_shown", comparison.not_shown)
     for line in comparison.wrong[:10]:
         print("wrong", line)

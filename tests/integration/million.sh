@@ -11,7 +11,9 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/numbered.sh"
 
-many=${LTTNGMAP_TEST_EVENTS:-10000000}
+# With sanitizers a tenth, for it takes ten times as long.
+many=${LTTNGMAP_TEST_EVENTS:-${LTTNGMAP_SANITIZED:+1000000}}
+many=${many:-10000000}
 few=$((many / 10))
 emit=$LTTNGMAP_BUILD/tests/utils/emit
 small=(--subbuf-size 4K --subbufs 2)

@@ -4,7 +4,7 @@
 # What `./dev bench` runs. It asks for these programs by name: LTTng-UST, the
 # peer that they compare with, is not needed to build anything else.
 
-EXTRA_DIST += tests/bench/enable.py tests/bench/run.sh
+EXTRA_DIST += tests/bench/enable.py tests/bench/kernel.sh tests/bench/run.sh tests/bench/samples.sh
 
 bench_programs = \
 	tests/bench/events-bare \

@@ -20,10 +20,8 @@ rounds=${BENCH_ROUNDS:-15}
 # The same rings for both: 8 sub-buffers of 512 KiB a CPU, to disk 32.
 subbuf_size=$((512 * 1024))
 
-die() {
-	printf 'bench: %s\n' "$*" >&2
-	exit 1
-}
+# shellcheck source=tests/bench/samples.sh
+. "$here/samples.sh"
 
 # LTTng's daemon, run by root, has its files in /run/lttng and nowhere else: give
 # it one of its own. An ordinary user's has them in $LTTNG_HOME.
@@ -69,16 +67,6 @@ if [[ $EUID == 0 ]]; then
 fi
 
 # ---- the two tracers ---------------------------------------------------------
-
-wait_for() { # SECONDS COMMAND...
-	local tries=$(($1 * 50))
-
-	shift
-	while ! "$@" >/dev/null 2>&1; do
-		((tries-- > 0)) || return 1
-		sleep 0.02
-	done
-}
 
 control() { # DAEMON MESSAGE...
 	local directory=$work/$1
@@ -149,9 +137,8 @@ peer_session_start() { # SUBBUFS RULE CREATE-OPTION...
 	} || die "LTTng makes no session: $(tail -n 5 "$work/log")"
 }
 
-# ---- samples and the table ------------------------------------------------------
+# ---- measures -------------------------------------------------------------------
 
-# One sample a line in $work/samples: what, round, value.
 sample() { # PREFIX ROUND COMMAND...: of a program that prints "NAME VALUE UNIT"
 	local prefix=$1 round=$2
 
@@ -160,49 +147,6 @@ sample() { # PREFIX ROUND COMMAND...: of a program that prints "NAME VALUE UNIT"
 	awk -v prefix="$prefix" -v round="$round" '{ print prefix "." $1, round, $2 }' \
 		"$work/output" >>"$work/samples"
 }
-
-value_of() { # WHAT ROUND
-	awk -v what="$1" -v round="$2" '$1 == what && $2 == round { print $3 }' "$work/samples"
-}
-
-# row LABEL UNIT OURS [THEIRS [BOUND [of-ours]]]: medians of samples. The bound is
-# of the ratio, or of our value itself. Two digits of a ratio are more than the
-# clock of a virtual machine is worth.
-row() {
-	awk -v label="$1" -v unit="$2" -v ours="$3" -v theirs="${4:-}" -v bound="${5:-}" \
-		-v of="${6:-ratio}" '
-		function median(values, n,    i, j, t) {
-			for (i = 2; i <= n; i++)
-				for (j = i; j > 1 && values[j - 1] > values[j]; j--) {
-					t = values[j]; values[j] = values[j - 1]; values[j - 1] = t
-				}
-			return n % 2 ? values[(n + 1) / 2] : (values[n / 2] + values[n / 2 + 1]) / 2
-		}
-		function show(value) {
-			return sprintf(value == int(value) ? "%d %s" : value < 1 ? "%.3f %s" : \
-				value < 100 ? "%.1f %s" : "%.0f %s", value, unit)
-		}
-		$1 == ours { a[++n] = $3; at[$2] = $3 }
-		$1 == theirs { b[++m] = $3; theirs_at[$2] = $3 }
-		END {
-			for (i in at)
-				if ((i in theirs_at) && theirs_at[i] > 0)
-					r[++k] = at[i] / theirs_at[i]
-			if (!n) { print "bench: no sample of " ours > "/dev/stderr"; exit 1 }
-			x = median(a, n); peer = m ? show(median(b, m)) : "-"
-			ratio = "-"; verdict = ""; value = x
-			if (k) { value = ratio = sprintf("%.2f", median(r, k)) }
-			if (of == "of-ours") { value = x; if (bound > 0) ratio = "-" }
-			if (bound != "")
-				verdict = value + 0 <= bound + 0 ? "held" : "NOT held"
-			line = sprintf("%-46s %12s %12s %6s %8s  %s", label, show(x), peer, ratio, \
-				bound == "" ? "" : "<= " bound, verdict)
-			sub(/ +$/, "", line)
-			print line
-		}' "$work/samples"
-}
-
-# ---- measures -------------------------------------------------------------------
 
 measure_events() {
 	local round
@@ -352,27 +296,6 @@ measure_spawn() {
 	done
 }
 
-# A process and all that descend from it.
-family() { # PID
-	cat /proc/[0-9]*/stat 2>/dev/null | awk -v top="$1" '
-		{ pid = $1; sub(/.*\) /, ""); parent[pid] = $2 }
-		END {
-			for (pid in parent) {
-				for (p = pid; p != top && p > 1; p = parent[p]) ;
-				if (p == top) print pid
-			}
-		}'
-}
-
-cpu_of() { # PID: ticks that it and its family spent, ended ones included
-	local pid
-
-	for pid in $(family "$1"); do
-		cat "/proc/$pid/stat"
-	done | awk -v top="$1" '{ sub(/.*\) /, ""); ticks += $12 + $13 + $14 + $15 } END { print ticks }'
-}
-
-# What the daemons of PID spent for the bytes that came to lie in DIR.
 sample_cpu() { # WHO ROUND PID TICKS-BEFORE DIRECTORY
 	local bytes
 

@@ -141,13 +141,15 @@ static void summarize_kernel(struct record *record)
 		report_hint("a larger --kernel-buffer, or fewer events, lose fewer");
 	}
 	if (!record->options.quiet)
-		report_note("the kernel: %s event%s kept, %s lost; %s in %llu stream%s, in %s",
+		report_note("the kernel: %s event%s kept, %s lost; %s in %llu stream%s, in %s%s",
 			    options_format_count(counts->kernel_events, kept),
 			    counts->kernel_events == 1 ? "" : "s",
 			    options_format_count(counts->kernel_lost, lost),
 			    options_format_size(counts->kernel_bytes, bytes),
 			    (unsigned long long)counts->kernel_streams,
-			    counts->kernel_streams == 1 ? "" : "s", record->output.path);
+			    counts->kernel_streams == 1 ? "" : "s", record->output.path,
+			    counts->kernel_is_mapped ? ""
+						     : " (read: Linux before 6.10 maps no rings)");
 }
 
 void record_progress_summary(struct record *record)

@@ -319,6 +319,7 @@ static void take_status(struct record *record, struct json_object *answer)
 		.kernel_lost = discarded > overrun ? discarded : overrun,
 		.kernel_bytes = control_answer_count(kernel, "bytes"),
 		.kernel_streams = control_answer_count(kernel, "streams"),
+		.kernel_is_mapped = control_answer_flag(kernel, "mapped"),
 	};
 	say_all(record, answer, "messages");
 }

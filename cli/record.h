@@ -78,6 +78,7 @@ struct record_counts {
 	uint64_t bytes, streams;
 	/* Of the kernel's, on disk and lost: as its packets say, or it itself. */
 	uint64_t kernel_events, kernel_lost, kernel_bytes, kernel_streams;
+	bool kernel_is_mapped; /* its rings; else they are read */
 };
 
 enum record_program_note {

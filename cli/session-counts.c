@@ -51,6 +51,8 @@ static void print_kernel(struct json_object *answer)
 		    options_format_count(events, count), events == 1 ? "" : "s",
 		    options_format_size(control_answer_count(kernel, "bytes"), size), streams,
 		    streams == 1 ? "" : "s");
+	if (!control_answer_flag(kernel, "mapped"))
+		report_line("  read from the kernel's rings: Linux before 6.10 maps none");
 	print_count(kernel, "discarded", "events of the kernel's lost, as the trace says");
 	if (overrun)
 		report_line("  %s events overwritten in the kernel's buffers, as it counts",

@@ -23,6 +23,8 @@ libcommon_la_SOURCES = \
 	common/name.h \
 	common/protocol-app.h \
 	common/protocol-control.h \
+	common/ring-file-pages.c \
+	common/ring-file-pages.h \
 	common/socket.c \
 	common/socket.h
 libcommon_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(SYSTEMD_CFLAGS)
@@ -55,6 +57,10 @@ libringfile_la_SOURCES = \
 	common/map-guard.h \
 	common/protocol-ring.h \
 	common/ring-file-ioctl.c \
+	common/ring-file-kernel.h \
+	common/ring-file-pages.c \
+	common/ring-file-pages.h \
+	common/ring-file-read.c \
 	common/ring-file-socket.c \
 	common/ring-file-tracefs.c \
 	common/ring-file-transport.h \

@@ -111,7 +111,8 @@
  *        "written": N events written to rings, "kept": N events on disk,
  *        "discarded": N not written, ring full, "overwritten": N,
  *        "packets": N, "bytes": N written to disk, "streams": N,
- *        "chunks": N completed, "kernel": {"instance": NAME, "events": N on disk,
+ *        "chunks": N completed, "kernel": {"instance": NAME, "mapped": bool, false where
+ *        the kernel lets its rings be read only, "events": N on disk,
  *        "discarded": N that packets say were lost, "overrun": N, the kernel's own
  *        count of these, "packets", "bytes", "streams"}}
  *       after stop: written + discarded = kept + discarded + overwritten, which
@@ -155,7 +156,9 @@
  *       bytes of each ring at most (0: no limit), and close it. "kernel": NAME ends
  *       in "/kernel", RINGS is a tracefs instance, and OUTPUT/kernel the trace; one
  *       channel, "per_cpu", with stream id 0, is told, whose rings are
- *       RINGS/per_cpu/cpuN/trace_pipe_raw; neither clear nor rotate comes
+ *       RINGS/per_cpu/cpuN/trace_pipe_raw; neither clear nor rotate comes. Where these
+ *       cannot be mapped, a memory comes along, which their sub-buffers are copied to
+ *       and which the daemon keeps: common/ring-file-pages.h has its layout
  *   {"event": "channel", "session": NAME, "channel": NAME, "id": stream id,
  *    "mode": …, "file_size": BYTES, "file_count": N}
  *       ring files of it appear in RINGS/CHANNEL/

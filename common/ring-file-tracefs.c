@@ -9,7 +9,7 @@
  * the sub-buffer that follows them, for meta.reader.lost_events stays 0.
  * Source: Documentation/trace/ring-buffer-map.rst, and tried on Linux 6.18.
  */
-#include "common/ring-file-transport.h"
+#include "common/ring-file-kernel.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,17 +23,9 @@
 
 #include <linux/magic.h>
 
-/* A sub-buffer of the kernel's, as events/header_page says on 64 bits. */
-struct kernel_page {
-	uint64_t timestamp; /* of its first event */
-	uint64_t commit;    /* bytes of events, and flags */
-	uint8_t events[];
-};
-
 /* A sub-buffer that counts as read, then the next one. */
 #define TRIES_MAX 3
 
-#define COMMIT_SIZE_MASK UINT64_C(0xfffff)
 #define COMMIT_LOST (UINT64_C(1) << 31)        /* events were lost before this one */
 #define COMMIT_LOST_STORED (UINT64_C(1) << 30) /* how many stands behind the last event */
 
@@ -42,16 +34,36 @@ static const volatile struct trace_buffer_meta *meta_of(const struct lttngmap_ri
 	return file->map;
 }
 
+const volatile struct kernel_page *ring_file_kernel_page(const struct lttngmap_ring_file *file,
+							 uint32_t id)
+{
+	if (id >= file->nr_subbufs)
+		return NULL;
+	return (const void *)((const char *)file->map + file->meta_page_size +
+			      (size_t)id * file->subbuf_size);
+}
+
+int64_t ring_file_kernel_size(const struct lttngmap_ring_file *file,
+			      const volatile struct kernel_page *page)
+{
+	/* All events below the commit word's size are whole when it is read. */
+	uint64_t size = __atomic_load_n(&page->commit, __ATOMIC_ACQUIRE) &
+			RING_FILE_COMMIT_SIZE_MASK;
+
+	return size > file->subbuf_size - sizeof(*page) ? -EBADMSG : (int64_t)size;
+}
+
 /*
  * A new sub-buffer: what was lost before it? Where it has no room for the
  * number, that is what the kernel counts now, and a later number may be of some
  * that are counted already. So where all are counted that the ring ever lost, they
  * are never more than the kernel counts.
  */
-static void count_lost(struct lttngmap_ring_file *file, const volatile struct kernel_page *page,
-		       uint64_t commit)
+void ring_file_kernel_count_lost(struct lttngmap_ring_file *file,
+				 const volatile struct kernel_page *page)
 {
-	uint64_t size = commit & COMMIT_SIZE_MASK, lost = 0;
+	uint64_t commit = __atomic_load_n(&page->commit, __ATOMIC_ACQUIRE);
+	uint64_t size = commit & RING_FILE_COMMIT_SIZE_MASK, lost = 0;
 	struct ring_file_kernel *kernel = &file->kernel;
 	uint64_t all = meta_of(file)->overrun - kernel->lost_before;
 	uint64_t more = all > kernel->lost ? all - kernel->lost : 0;
@@ -68,15 +80,6 @@ static void count_lost(struct lttngmap_ring_file *file, const volatile struct ke
 static int get_reader(struct lttngmap_ring_file *file)
 {
 	return ioctl(file->fd, TRACE_MMAP_IOCTL_GET_READER) < 0 ? -errno : 0;
-}
-
-static const volatile struct kernel_page *page_of(const struct lttngmap_ring_file *file,
-						  uint32_t id)
-{
-	if (id >= file->nr_subbufs)
-		return NULL;
-	return (const void *)((const char *)file->map + file->meta_page_size +
-			      (size_t)id * file->subbuf_size);
 }
 
 /*
@@ -98,11 +101,12 @@ static int advance(struct lttngmap_ring_file *file, const volatile struct kernel
 		error = get_reader(file);
 		if (error)
 			return error;
-		*page = page_of(file, meta->reader.id);
+		*page = ring_file_kernel_page(file, meta->reader.id);
 		if (!*page)
 			return -EBADMSG;
 		/* All events below the commit word's size are whole when it is read. */
-		size = __atomic_load_n(&(*page)->commit, __ATOMIC_ACQUIRE) & COMMIT_SIZE_MASK;
+		size = __atomic_load_n(&(*page)->commit, __ATOMIC_ACQUIRE) &
+		       RING_FILE_COMMIT_SIZE_MASK;
 		if (size > file->subbuf_size - sizeof(**page))
 			return -EBADMSG;
 		if (meta->reader.id != kernel->id || (*page)->timestamp != kernel->page_time ||
@@ -128,7 +132,7 @@ static int begin(struct lttngmap_ring_file *file, const struct lttngmap_packet *
 	*result = NULL;
 	if (kernel->id != RING_FILE_NO_ID)
 		return 0;
-	page = page_of(file, meta_of(file)->reader.id);
+	page = ring_file_kernel_page(file, meta_of(file)->reader.id);
 	if (!page)
 		return -EBADMSG;
 	kernel->id = meta_of(file)->reader.id;
@@ -142,11 +146,11 @@ static int begin(struct lttngmap_ring_file *file, const struct lttngmap_packet *
 	kernel->lost = request->discarded;
 	kernel->done = 0;
 	commit = __atomic_load_n(&page->commit, __ATOMIC_ACQUIRE);
-	if ((commit & COMMIT_SIZE_MASK) == 0)
+	if ((commit & RING_FILE_COMMIT_SIZE_MASK) == 0)
 		return 0;
 	/* Who has its first events knows what was lost before them. */
 	if (page->timestamp > request->timestamp_end)
-		count_lost(file, page, commit);
+		ring_file_kernel_count_lost(file, page);
 	*result = page;
 	return 0;
 }
@@ -168,12 +172,12 @@ static int get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *p
 	if (error)
 		return error;
 	commit = __atomic_load_n(&page->commit, __ATOMIC_ACQUIRE);
-	size = (uint32_t)(commit & COMMIT_SIZE_MASK);
+	size = (uint32_t)(commit & RING_FILE_COMMIT_SIZE_MASK);
 	if (meta_of(file)->reader.id != kernel->id || page->timestamp != kernel->page_time) {
 		kernel->id = meta_of(file)->reader.id;
 		kernel->page_time = page->timestamp;
 		kernel->done = 0;
-		count_lost(file, page, commit);
+		ring_file_kernel_count_lost(file, page);
 	}
 	if (size > file->subbuf_size - sizeof(*page) || size <= kernel->done)
 		return -EBADMSG;

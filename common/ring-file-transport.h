@@ -52,11 +52,13 @@ struct lttngmap_ring_file {
 /* What attaching gives; the caller owns both descriptors. */
 struct ring_file_attachment {
 	const struct ring_file_transport *transport;
-	int fd;         /* requests and poll */
-	int memory_fd;  /* to be mapped; may be the same as fd */
-	uint64_t size;  /* bytes that may be mapped, by the daemon's word */
-	bool is_kernel; /* the meta page is the kernel's, and true */
-	uint32_t cpu;   /* whose ring it is, then */
+	int fd;                 /* requests and poll */
+	int memory_fd;          /* to be mapped; may be the same as fd */
+	uint64_t memory_offset; /* from where on */
+	uint64_t size;          /* bytes that may be mapped, by the daemon's word */
+	bool is_kernel;         /* the meta page is the kernel's, and true */
+	uint32_t cpu;           /* whose ring it is, then */
+	bool is_read;           /* into that memory: to be mapped for writing, too */
 };
 
 /*

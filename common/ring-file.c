@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "common/map-guard.h"
-#include "common/ring-file-transport.h"
+#include "common/ring-file-kernel.h"
 
 /*
  * Only a regular file is ever opened for real: opening a FIFO, a device or
@@ -82,17 +82,31 @@ static int check_geometry(struct lttngmap_ring_file *file, const struct lttngmap
 	return 0;
 }
 
+/*
+ * Its pages are there from now on, as far as that can be had: the kernel copies to
+ * them also when their reader is being killed.
+ */
+static void make_pages(struct lttngmap_ring_file *file)
+{
+	volatile char *bytes = file->map;
+
+	for (size_t at = 0; at < file->map_size; at += (size_t)sysconf(_SC_PAGESIZE))
+		bytes[at] = bytes[at];
+	(void)mlock(file->map, file->map_size);
+}
+
 static int map_memory(struct lttngmap_ring_file *file,
 		      const struct ring_file_attachment *attachment)
 {
-	int fd = attachment->memory_fd;
+	int fd = attachment->memory_fd, rights = PROT_READ;
+	off_t offset = (off_t)attachment->memory_offset;
 	size_t page = sysconf(_SC_PAGESIZE);
 	void *meta;
 	int error;
 
 	if (attachment->size < page)
 		return -EBADMSG;
-	meta = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
+	meta = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, offset);
 	if (meta == MAP_FAILED)
 		return -errno;
 	error = map_guard_add(meta, page);
@@ -102,7 +116,9 @@ static int map_memory(struct lttngmap_ring_file *file,
 	munmap(meta, page);
 	if (error)
 		return error;
-	meta = mmap(NULL, file->map_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (attachment->is_read)
+		rights |= PROT_WRITE;
+	meta = mmap(NULL, file->map_size, rights, MAP_SHARED, fd, offset);
 	if (meta == MAP_FAILED)
 		return -errno;
 	error = map_guard_add(meta, file->map_size);
@@ -113,10 +129,12 @@ static int map_memory(struct lttngmap_ring_file *file,
 	file->map = meta;
 	/* A reader's core dump needs no traces. Where it is refused, it has them. */
 	(void)madvise(file->map, file->map_size, MADV_DONTDUMP);
+	if (attachment->is_read)
+		make_pages(file);
 	return 0;
 }
 
-int lttngmap_ring_file_open(const char *path, struct lttngmap_ring_file **result)
+int ring_file_open_pages(const char *path, int pages, struct lttngmap_ring_file **result)
 {
 	struct ring_file_attachment attachment;
 	struct lttngmap_ring_file *file;
@@ -142,11 +160,16 @@ int lttngmap_ring_file_open(const char *path, struct lttngmap_ring_file **result
 		return error;
 	file = calloc(1, sizeof(*file));
 	if (file) {
-		file->transport = attachment.transport;
 		file->fd = attachment.fd;
 		file->kernel =
 			(struct ring_file_kernel){ .id = RING_FILE_NO_ID, .cpu = attachment.cpu };
 		error = map_memory(file, &attachment);
+		if (error == -ENODEV && attachment.is_kernel) {
+			error = ring_file_read_attach(fd, pages, &attachment);
+			if (!error)
+				error = map_memory(file, &attachment);
+		}
+		file->transport = attachment.transport;
 	} else {
 		error = -ENOMEM;
 	}
@@ -159,6 +182,11 @@ int lttngmap_ring_file_open(const char *path, struct lttngmap_ring_file **result
 	else
 		close(attachment.fd);
 	return error;
+}
+
+int lttngmap_ring_file_open(const char *path, struct lttngmap_ring_file **result)
+{
+	return ring_file_open_pages(path, -1, result);
 }
 
 void lttngmap_ring_file_close(struct lttngmap_ring_file *file)

@@ -78,9 +78,11 @@ static int get_kernel(struct json_object *message, const char *session, bool *ke
 	return *kernel == (strchr(session, '/') != NULL) ? 0 : -EINVAL;
 }
 
-static int on_session(struct link *link, struct json_object *message, const char *session)
+/* `pages`: -1, or what came with it. */
+static int on_session(struct link *link, struct json_object *message, const char *session,
+		      int pages)
 {
-	struct session_config config = { .output = NULL };
+	struct session_config config = { .pages = pages };
 	uint64_t uid, gid, chunk;
 	const char *text;
 	sd_id128_t uuid;
@@ -202,7 +204,7 @@ static int take_message(struct link *link, struct json_object *message,
 	if (error)
 		return error;
 	if (strcmp(event, "session") == 0)
-		return on_session(link, message, session);
+		return on_session(link, message, session, fds[0]);
 	if (strcmp(event, "channel") == 0)
 		return on_channel(link, message, session);
 	if (strcmp(event, "channel-end") == 0)

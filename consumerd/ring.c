@@ -13,6 +13,7 @@
 
 #include "common/log.h"
 #include "common/map-guard.h"
+#include "common/ring-file-pages.h"
 #include "consumerd/ring-kernel.h"
 
 /* What a ring may write before others have their turn. */
@@ -131,8 +132,10 @@ static enum outcome attach(struct ring *ring)
 
 	length = snprintf(path, sizeof(path), "%s/%s%s", channel_directory(ring->channel),
 			  ring->name, ring->is_kernel ? "/trace_pipe_raw" : "");
-	error = length < (int)sizeof(path) ? lttngmap_ring_file_open(path, &ring->file)
-					   : -ENAMETOOLONG;
+	error = length < (int)sizeof(path)
+			? ring_file_open_pages(path, session_pages(channel_session(ring->channel)),
+					       &ring->file)
+			: -ENAMETOOLONG;
 	if (is_passing(error)) {
 		say_later(ring, error);
 		return OUTCOME_LATER;

@@ -3,6 +3,7 @@
 #include "consumerd/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,7 @@ struct session {
 	uint64_t stream_size;
 	/* The kernel's. */
 	struct kernel_plan *plan; /* of the newest metadata; NULL: not the kernel's */
+	int pages;                /* -1: its rings are mapped */
 	bool is_draining;         /* the metadata that is final is told of when rings are read */
 	/* Writing failed, and is tried again at the next tick. */
 	bool stalled;
@@ -387,6 +389,7 @@ struct session *session_create_for(struct session_shared *shared, const char *na
 	CDS_INIT_LIST_HEAD(&session->channels);
 	session->shared = shared;
 	session->memory = -1;
+	session->pages = -1;
 	memcpy(session->name, name, size);
 	memcpy(session->uuid, config->uuid, sizeof(session->uuid));
 	session->trace.chunk = config->chunk;
@@ -398,7 +401,10 @@ struct session *session_create_for(struct session_shared *shared, const char *na
 	session->group = config->group;
 	session->output = strdup(config->output);
 	session->rings = strdup(config->rings);
+	if (config->pages >= 0)
+		session->pages = fcntl(config->pages, F_DUPFD_CLOEXEC, 0);
 	if (!session->output || !session->rings || add_timers(session) < 0 ||
+	    (config->pages >= 0 && session->pages < 0) ||
 	    (config->kernel && kernel_plan_parse("", 0, &session->plan) < 0)) {
 		session_destroy(session);
 		return NULL;
@@ -416,6 +422,7 @@ struct session *session_create(struct session_shared *shared, const char *name, 
 		.uuid = uuid,
 		.owner = geteuid(),
 		.group = getegid(),
+		.pages = -1,
 	};
 
 	return session_create_for(shared, name, &config);
@@ -438,6 +445,8 @@ void session_destroy(struct session *session)
 		trace_close(&session->trace);
 	if (session->memory >= 0)
 		close(session->memory);
+	if (session->pages >= 0)
+		close(session->pages);
 	kernel_plan_destroy(session->plan);
 	free(session->output);
 	free(session->rings);
@@ -527,6 +536,11 @@ bool session_is_snapshot(const struct session *session, uint64_t *stream_size)
 bool session_is_kernel(const struct session *session)
 {
 	return session->trace.is_kernel;
+}
+
+int session_pages(const struct session *session)
+{
+	return session->pages;
 }
 
 const struct kernel_plan *session_plan(const struct session *session)

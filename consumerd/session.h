@@ -85,6 +85,11 @@ struct session_config {
 	bool snapshot;        /* look back over each ring, once */
 	uint64_t stream_size; /* of a snapshot, bytes at most; 0: all of it */
 	bool kernel;          /* `rings` is a tracefs instance, whose rings go to OUTPUT/kernel */
+	/*
+	 * -1, or where copies of that instance's sub-buffers go, which cannot be mapped
+	 * (common/ring-file-pages.h): the daemon keeps them for the next consumer.
+	 */
+	int pages;
 };
 
 /*
@@ -144,6 +149,8 @@ struct session_shared *session_shared(const struct session *session);
 /* Is it a snapshot, and of how many bytes a stream (0: all of it)? */
 bool session_is_snapshot(const struct session *session, uint64_t *stream_size);
 bool session_is_kernel(const struct session *session);
+/* Of a kernel's session: where its sub-buffers are copied to; -1: they are mapped. */
+int session_pages(const struct session *session);
 /* Of a kernel's session: the classes that are known. */
 const struct kernel_plan *session_plan(const struct session *session);
 /* And: is each ring to be read to its end now? */

@@ -5,6 +5,8 @@
  */
 #include "sessiond/consumer-link-parts.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,9 +48,21 @@ static void add_flag(struct json_object *message, const char *key, bool value)
 void consumer_link_kernel(struct consumer_link *link, const struct kernel_part *part)
 {
 	struct json_object *message;
+	int pages = -1;
 
 	if (link->fd < 0)
 		return;
+	/* Sent, it is closed; and a consumer that lacks it would lose what it dies with. */
+	if (part->pages >= 0) {
+		pages = fcntl(part->pages, F_DUPFD_CLOEXEC, 0);
+		if (pages < 0) {
+			message_say(
+				"session %s: the consumer cannot be told to record the kernel's "
+				"events: %s",
+				part->session->name, strerror(errno));
+			return;
+		}
+	}
 	message = make_event("session", part);
 	add_text(message, "output", part->session->output);
 	add_text(message, "rings", kernel_instance_path(part->instance));
@@ -60,7 +74,7 @@ void consumer_link_kernel(struct consumer_link *link, const struct kernel_part *
 	add_flag(message, "snapshot", false);
 	add_number(message, "stream_size", 0);
 	add_flag(message, "kernel", true);
-	consumer_link_send(link, message, NULL, 0);
+	consumer_link_send(link, message, &pages, pages >= 0);
 }
 
 void consumer_link_kernel_channel(struct consumer_link *link, const struct kernel_part *part)

@@ -298,6 +298,8 @@ struct json_object *control_count_kernel(const struct kernel_part *part)
 	struct json_object *object = json_object_new_object();
 
 	control_add_string(object, "instance", kernel_instance_name(part->instance));
+	json_object_object_add(object, "mapped",
+			       json_object_new_boolean(kernel_instance_is_mapped(part->instance)));
 	control_add_number(object, "events", part->written.events);
 	control_add_number(object, "discarded", part->written.discarded);
 	control_add_number(object, "overrun", kernel_instance_overrun(part->instance));

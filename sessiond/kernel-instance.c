@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "sessiond/kernel-instance.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,6 +25,8 @@
 /* The consumer is woken when so much of a ring is full, per cent. */
 #define WAKE_PERCENT "25"
 #define NAMES_MAX 100u
+/* No machine has more. */
+#define CPUS_MAX 65536u
 
 #define PLACE "/sys/kernel/tracing"
 
@@ -32,6 +35,7 @@ struct kernel_instance {
 	char *path;
 	/* A file of it that is open: the kernel removes no instance that has one. */
 	int hold;
+	bool is_mapped;
 };
 
 int kernel_problem_tell(struct kernel_problem *problem, int error, const char *hint,
@@ -202,22 +206,21 @@ int kernel_instance_create(const struct kernel_instance_config *config,
 		error = -errno;
 	if (error == 0)
 		error = set_up(instance, config->clock);
-	if (error == 0)
+	if (error == 0) {
 		error = kernel_instance_probe(instance->path);
+		instance->is_mapped = error == 0;
+		/* Then they are read. */
+		if (error == -EOPNOTSUPP)
+			error = 0;
+	}
 	if (error == 0) {
 		fcntl(instance->hold, F_SETFD, FD_CLOEXEC);
 		*result = instance;
 		return 0;
 	}
-	if (error == -EOPNOTSUPP)
-		kernel_problem_tell(
-			problem, error, "use Linux 6.10 or later, or trace-cmd(1) beside lttngmap",
-			"this kernel does not show its tracing rings to other programs");
-	else
-		kernel_problem_tell(problem, error,
-				    "see whether root can make directories there: " PLACE
-				    "/instances",
-				    "cannot make a tracefs instance: %s", strerror(-error));
+	kernel_problem_tell(problem, error,
+			    "see whether root can make directories there: " PLACE "/instances",
+			    "cannot make a tracefs instance: %s", strerror(-error));
 	if (instance->hold >= 0)
 		close(instance->hold);
 	instance->hold = -1;
@@ -253,7 +256,39 @@ const char *kernel_instance_path(const struct kernel_instance *instance)
 	return instance->path;
 }
 
+bool kernel_instance_is_mapped(const struct kernel_instance *instance)
+{
+	return instance->is_mapped;
+}
+
+int kernel_instance_cpus(const struct kernel_instance *instance, uint32_t *cpus)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	uint32_t number;
+	DIR *directory;
+
+	snprintf(path, sizeof(path), "%s/per_cpu", instance->path);
+	directory = opendir(path);
+	if (!directory)
+		return -errno;
+	*cpus = 0;
+	while ((entry = readdir(directory)) != NULL)
+		if (sscanf(entry->d_name, "cpu%" SCNu32, &number) == 1 && number < CPUS_MAX &&
+		    number >= *cpus)
+			*cpus = number + 1;
+	closedir(directory);
+	return *cpus > 0 ? 0 : -ENOENT;
+}
+
 /* ---- settings -------------------------------------------------------------------- */
+
+int kernel_instance_tell_busy(struct kernel_problem *problem)
+{
+	return kernel_problem_tell(
+		problem, -EBUSY, "give the size before the session is started, or make another one",
+		"the kernel does not change the size of a buffer that is being read");
+}
 
 int kernel_instance_set_buffer(struct kernel_instance *instance, uint64_t size,
 			       struct kernel_problem *problem)
@@ -264,10 +299,7 @@ int kernel_instance_set_buffer(struct kernel_instance *instance, uint64_t size,
 	snprintf(text, sizeof(text), "%" PRIu64, size / 1024);
 	error = write_file(instance, "buffer_size_kb", text);
 	if (error == -EBUSY)
-		return kernel_problem_tell(
-			problem, error,
-			"give the size before the session is started, or make another one",
-			"the kernel does not change the size of a buffer that is being read");
+		return kernel_instance_tell_busy(problem);
 	if (error)
 		return kernel_problem_tell(problem, error,
 					   "give a smaller size: each CPU has so much of its own",

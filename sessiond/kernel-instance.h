@@ -68,12 +68,18 @@ int kernel_instance_create(const struct kernel_instance_config *config,
  */
 void kernel_instance_close(struct kernel_instance *instance);
 const char *kernel_instance_name(const struct kernel_instance *instance);
+/* Are its rings mapped? Else they are read: this kernel is older than Linux 6.10. */
+bool kernel_instance_is_mapped(const struct kernel_instance *instance);
+/* Rings that there may be: the highest number of a CPU, and 1. 0 or -errno. */
+int kernel_instance_cpus(const struct kernel_instance *instance, uint32_t *cpus);
 /* Its directory. */
 const char *kernel_instance_path(const struct kernel_instance *instance);
 
 /* Bytes of each CPU's ring, rounded up to whole sub-buffers; -EBUSY: it is mapped. */
 int kernel_instance_set_buffer(struct kernel_instance *instance, uint64_t size,
 			       struct kernel_problem *problem);
+/* Says that it is read, and returns that: -EBUSY. */
+int kernel_instance_tell_busy(struct kernel_problem *problem);
 /* Only what these do, and what they start from now on; none: what all do. */
 int kernel_instance_set_pids(struct kernel_instance *instance, const uint32_t *pids, size_t nr_pids,
 			     struct kernel_problem *problem);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/ring-file-pages.h"
 #include "sessiond/consumer-link.h"
 #include "sessiond/daemon.h"
 #include "sessiond/kernel-leftovers.h"
@@ -38,6 +39,25 @@ static int make_metadata(struct kernel_part *part)
 	return metadata_add_channel(part->metadata, STREAM_ID, "per_cpu", 0);
 }
 
+/* What the kernel has no more, once it was read, is to outlive who read it. */
+static int make_pages(struct kernel_part *part, struct kernel_problem *problem)
+{
+	uint32_t cpus = 0;
+	int error = kernel_instance_cpus(part->instance, &cpus);
+
+	if (error == 0)
+		error = ring_file_pages_create(
+			cpus, ring_file_kernel_subbuf_size(kernel_instance_path(part->instance)),
+			&part->pages);
+	if (error) {
+		snprintf(problem->why, sizeof(problem->why),
+			 "no memory to read the kernel's rings to: %s", strerror(-error));
+		snprintf(problem->hint, sizeof(problem->hint),
+			 "see whether the machine has memory, and the daemon descriptors, left");
+	}
+	return error;
+}
+
 static int make_instance(struct kernel_part *part, struct kernel_problem *problem)
 {
 	const struct daemon *daemon = part->session->daemon;
@@ -54,7 +74,9 @@ static int make_instance(struct kernel_part *part, struct kernel_problem *proble
 	if (error)
 		return error;
 	kernel_probes_group(kernel_instance_name(part->instance), part->group);
-	return kernel_part_set_buffer(part, KERNEL_BUFFER_DEFAULT, problem);
+	if (!kernel_instance_is_mapped(part->instance))
+		error = make_pages(part, problem);
+	return error ? error : kernel_part_set_buffer(part, KERNEL_BUFFER_DEFAULT, problem);
 }
 
 int kernel_part_create(struct session *session, struct kernel_problem *problem)
@@ -67,6 +89,7 @@ int kernel_part_create(struct session *session, struct kernel_problem *problem)
 	if (!part)
 		return -ENOMEM;
 	part->session = session;
+	part->pages = -1;
 	error = make_metadata(part);
 	if (error == 0)
 		error = make_instance(part, problem);
@@ -95,6 +118,8 @@ void kernel_part_destroy(struct kernel_part *part)
 		/* A probe may also be there that was refused in the end. */
 		kernel_leftovers_add(daemon->kernel_leftovers, part->group);
 	}
+	if (part->pages >= 0)
+		close(part->pages);
 	metadata_destroy(part->metadata);
 	for (size_t i = 0; i < part->nr_events; i++)
 		kernel_event_free(&part->events[i]);
@@ -111,7 +136,10 @@ void kernel_part_destroy(struct kernel_part *part)
 
 int kernel_part_set_buffer(struct kernel_part *part, uint64_t size, struct kernel_problem *problem)
 {
-	int error = kernel_instance_set_buffer(part->instance, size, problem);
+	/* One that is only read, the kernel would resize, and drop events. */
+	bool is_late = part->told && !kernel_instance_is_mapped(part->instance);
+	int error = is_late ? kernel_instance_tell_busy(problem)
+			    : kernel_instance_set_buffer(part->instance, size, problem);
 
 	if (error == 0)
 		part->buffer_size = size;

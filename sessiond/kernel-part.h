@@ -69,6 +69,7 @@ struct kernel_written {
 struct kernel_part {
 	struct session *session;
 	struct kernel_instance *instance;
+	int pages;            /* the consumer's, where rings cannot be mapped; else -1 */
 	uint64_t buffer_size; /* of each CPU */
 	uint32_t pids[KERNEL_PIDS_MAX];
 	size_t nr_pids;

@@ -61,6 +61,7 @@ tests_once = \
 	tests/integration/limits \
 	$(family_tests) \
 	tests/unit/consumer-kernel \
+	tests/unit/ring-file-read \
 	tests/unit/ring-kernel \
 	tests/reliability/bad-disk.sh \
 	tests/reliability/descriptors \
@@ -337,6 +338,13 @@ check_PROGRAMS += tests/unit/ring-file
 TESTS += tests/unit/ring-file
 tests_unit_ring_file_SOURCES = tests/unit/ring-file.c
 tests_unit_ring_file_LDADD = libringfile.la -lpthread
+# It has a mmap of its own.
+if !SANITIZED
+check_PROGRAMS += tests/unit/ring-file-read
+TESTS += tests/unit/ring-file-read
+tests_unit_ring_file_read_SOURCES = tests/unit/ring-file-read.c
+tests_unit_ring_file_read_LDADD = libringfile.la
+endif
 
 # Readers by third parties, who know the kernel's rings only.
 abi_reader_cppflags = -D_GNU_SOURCE -idirafter $(top_srcdir)/tests/abi/include
@@ -483,6 +491,18 @@ dist_check_SCRIPTS += tests/integration/kernel-probe.sh tests/integration/kernel
 TESTS += tests/integration/kernel-probe.sh tests/integration/kernel-record.sh
 check_PROGRAMS += tests/utils/probe-load
 tests_utils_probe_load_SOURCES = tests/utils/probe-load.c tests/utils/probe-load-twin.c
+# The same on a machine that maps no ring of the kernel's.
+if !SANITIZED
+check_LTLIBRARIES += tests/utils/libno-ring-map.la
+tests_utils_libno_ring_map_la_SOURCES = tests/utils/no-ring-map.c
+tests_utils_libno_ring_map_la_CFLAGS = $(test_preload_cflags)
+tests_utils_libno_ring_map_la_LDFLAGS = $(test_preload_ldflags)
+endif
+kernel_read_tests = \
+	tests/integration/kernel-record-read.sh \
+	tests/integration/kernel-survive-read.sh
+dist_check_SCRIPTS += $(kernel_read_tests)
+TESTS += $(kernel_read_tests)
 EXTRA_DIST += tests/utils/kernel.sh tests/utils/kernel_compare.py tests/utils/kernel_order.py
 check_PROGRAMS += tests/utils/kernel-load
 tests_utils_kernel_load_SOURCES = tests/utils/kernel-load.c

@@ -174,8 +174,10 @@ struct lttngmap_ring_file;
 
 /*
  * Open a ring file: one of ring-fs, an announcement of ring-socket, or a kernel's
- * trace_pipe_raw (Linux >= 6.10, 64 bits). Maps
- * the meta page and all sub-buffers read-only. Opens nothing but a regular
+ * trace_pipe_raw (64 bits). Maps
+ * the meta page and all sub-buffers read-only; of a kernel that maps none (Linux
+ * < 6.10), sub-buffers are read into memory of the object's own, which looks
+ * the same, one at a time. Opens nothing but a regular
  * file that belongs to root or to the caller (to anybody, for root).
  * 0 or -errno: -EBUSY another reader has it, -ENODEV not a ring file,
  * -ENODATA its process is gone and all of it was read, -EBADMSG its meta

@@ -18,6 +18,7 @@
 
 #include <lttngmap/ring-file.h>
 
+#include "common/ring-file-pages.h"
 #include "consumerd/session.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -34,10 +35,11 @@ struct lttngmap_ring_file {
 
 static struct lttngmap_ring_file ring;
 
-int lttngmap_ring_file_open(const char *path, struct lttngmap_ring_file **file)
+int ring_file_open_pages(const char *path, int pages, struct lttngmap_ring_file **file)
 {
 	struct stat status;
 
+	(void)pages;
 	FUZZ_CHECK(lstat(path, &status) == 0 && S_ISREG(status.st_mode));
 	if (ring.fd >= 0)
 		return -EBUSY;

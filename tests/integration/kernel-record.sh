@@ -5,15 +5,14 @@
 # `lttngmap record --kernel`: the program's events and the kernel's by one clock, the
 # kernel's as the kernel itself shows them, and what is lost of them counted.
 
+unset LD_PRELOAD LTTNGMAP_RUNTIME_DIR
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/kernel.sh"
-kernel_since 6.10 'its rings cannot be mapped'
 
 load=$LTTNGMAP_PLAIN/tests/utils/kernel-load
 utils=$LTTNGMAP_SRC/tests/utils
 mkdir -m 700 "$TAP_DIR/run"
 export XDG_RUNTIME_DIR=$TAP_DIR/run
-unset LD_PRELOAD LTTNGMAP_RUNTIME_DIR
 cd "$TAP_DIR" || exit 1
 
 record() { # OUTPUT ARGUMENT...
@@ -31,6 +30,8 @@ record both --kernel 'syscalls:sys_*_write' -- "$load" writes $writes >pid 2>err
 is $? 0 'the status of the program'
 like "$(<err)" 'the kernel: [0-9,]+ events kept, 0 lost; .* in [0-9]+ streams?, in ' \
 	'the summary tells what is of the kernel'
+like "$(<err)" "$([[ $kernel_mapped == True ]] && echo 'both$' || echo '\(read: Linux before')" \
+	'and whether its rings are mapped'
 babeltrace2 both >text 2>said
 is "$(<said)" '' 'babeltrace2 merges both traces and has nothing to say'
 is "$(python3 "$utils/kernel_order.py" "$(<pid)" <text)" $writes \
@@ -152,6 +153,7 @@ like "$(map list s)" 'rule 1: sched:sched_switch.*rule 2: sched:sched_waking, if
 is "$(map list s --json | member sessions 0 kernel rules 1 filter)" 'prio < 130' '... as JSON, too'
 like "$(map stop s)" "of the kernel's: [0-9,]+ events kept" 'stop tells what was kept'
 kept=$(map status s --json | member kernel events)
+is "$(map status s --json | member kernel mapped)" $kernel_mapped 'whether they are mapped'
 is "$(babeltrace2 session/kernel | wc -l)" "$kept" 'as many as there are'
 is "$(babeltrace2 session/kernel | grep -c "common_pid = $(<pid),.* count = 7[01]...* }")" 1000 \
 	'those of the program among them'

@@ -67,6 +67,10 @@ ok 'it starts once more' control '{"verb": "start", "session": "s"}'
 flood
 kilobytes=$(<"$instance/buffer_size_kb")
 for file in buffer_size_kb buffer_subbuf_size_kb per_cpu/cpu0/buffer_size_kb; do
+	if [[ $kernel_mapped == False ]]; then
+		skip 1 'the kernel resizes what is not mapped'
+		continue
+	fi
 	like "$(echo 32 2>&1 >"$instance/$file")" 'Device or resource busy' \
 		"while it records, the kernel refuses to change $file"
 done

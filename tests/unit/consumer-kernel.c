@@ -179,6 +179,7 @@ static struct seen look(const char *folder, unsigned from, unsigned to)
 static struct session *begin_for(const char *folder, bool has_metadata)
 {
 	struct session_config config = {
+		.pages = -1,
 		.output = trace_kit_path("%s", folder),
 		.rings = instance,
 		.uuid = trace_kit_uuid,

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "common/ring-file-pages.h"
 #include "consumerd/session.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"
@@ -59,10 +60,11 @@ static struct lttngmap_ring_file *ring_of(const char *path)
 	return NULL;
 }
 
-int lttngmap_ring_file_open(const char *path, struct lttngmap_ring_file **file)
+int ring_file_open_pages(const char *path, int pages, struct lttngmap_ring_file **file)
 {
 	struct lttngmap_ring_file *ring = ring_of(path);
 
+	(void)pages;
 	if (!ring) {
 		opened_other++;
 		return -ENODEV;

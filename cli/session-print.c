@@ -128,8 +128,10 @@ static void print_probe(struct json_object *probe)
 	/* In a file the offset is that of the symbol already. */
 	if (path[0] ? !symbol[0] : offset > 0)
 		snprintf(place, sizeof(place), "%s0x%" PRIx64, path[0] ? "" : "+", offset);
-	report_line("    %s %s: %s%s%s%s%s%s%s%s%s", kind, control_answer_text(probe, "name"), path,
-		    path[0] ? ":" : "", symbol, place,
+	report_line("    rule %" PRIu64 "%s: %ss:%s at %s%s%s%s%s%s%s%s%s",
+		    control_answer_count(probe, "id"),
+		    control_answer_flag(probe, "enabled") ? "" : " (disabled)", kind,
+		    control_answer_text(probe, "name"), path, path[0] ? ":" : "", symbol, place,
 		    control_answer_flag(probe, "return") ? "%return" : "", args[0] ? " " : "", args,
 		    filter[0] ? ", if " : "", filter);
 }
@@ -152,13 +154,8 @@ static void print_kernel(struct json_object *session)
 	for (size_t i = 0; i < json_object_array_length(pids); i++)
 		report_line("    of process %s",
 			    json_object_get_string(json_object_array_get_idx(pids, i)));
-	for (size_t i = 0; i < json_object_array_length(rules); i++) {
-		struct json_object *rule = json_object_array_get_idx(rules, i);
-		const char *filter = control_answer_text(rule, "filter");
-
-		report_line("    rule %" PRIu64 ": %s%s%s", control_answer_count(rule, "id"),
-			    control_answer_text(rule, "rule"), filter[0] ? ", if " : "", filter);
-	}
+	for (size_t i = 0; i < json_object_array_length(rules); i++)
+		print_rule(json_object_array_get_idx(rules, i));
 	for (size_t i = 0; i < json_object_array_length(probes); i++)
 		print_probe(json_object_array_get_idx(probes, i));
 }

@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "control-client.h"
@@ -11,11 +12,15 @@
 #include "session-batch.h"
 #include "session-rules.h"
 
-static int all;
+#define WHERE_SIZE 200
+
+static int all, kernel;
 static char *typed_id;
 
 const struct poptOption session_rules_table[] = {
 	{ "all", 'a', POPT_ARG_NONE, &all, 0, "All rules of the channel", NULL },
+	{ "kernel", '\0', POPT_ARG_NONE, &kernel, 0,
+	  "A rule for events of the kernel's, or a probe by its event; root only", NULL },
 	{ "id", '\0', POPT_ARG_STRING, &typed_id, 0,
 	  "The rule with this number, as `lttngmap list SESSION` shows", "N" },
 	SESSION_INCLUDE(session_channel_table),
@@ -32,7 +37,22 @@ static int check(const struct verb *verb, int argc, uint64_t *id)
 		report_error("%s: --id: '%s' is no number", verb->name, typed_id);
 		return -EINVAL;
 	}
+	if (kernel && session_options.channel) {
+		report_error("%s: the kernel's events have no channel", verb->name);
+		return -EINVAL;
+	}
 	return 0;
+}
+
+/* A probe is called as its event. */
+static bool is_probe_of(struct json_object *probe, const char *text)
+{
+	const char *kind = control_answer_text(probe, "kind");
+	size_t length = strlen(kind);
+
+	return length > 0 && strncmp(text, kind, length) == 0 &&
+	       strncmp(text + length, "s:", 2) == 0 &&
+	       strcmp(text + length + 2, control_answer_text(probe, "name")) == 0;
 }
 
 static bool is_meant(struct json_object *rule, const char *text, uint64_t id)
@@ -41,6 +61,8 @@ static bool is_meant(struct json_object *rule, const char *text, uint64_t id)
 		return true;
 	if (typed_id)
 		return control_answer_count(rule, "id") == id;
+	if (json_object_object_get_ex(rule, "kind", NULL))
+		return is_probe_of(rule, text);
 	return strcmp(control_answer_text(rule, "rule"), text) == 0;
 }
 
@@ -51,7 +73,10 @@ static struct json_object *undo_request(struct session_verb *self, struct json_o
 
 	if (!control_answer_flag(rule, "enabled"))
 		return NULL;
-	request = session_verb_request(self, "enable");
+	request = session_verb_request(self, !kernel ? "enable"
+					     : json_object_object_get_ex(rule, "kind", NULL)
+						     ? "kernel-probe"
+						     : "kernel-enable");
 	json_object_object_foreach(rule, key, value)
 	{
 		if (strcmp(key, "id") != 0 && strcmp(key, "enabled") != 0)
@@ -60,32 +85,72 @@ static struct json_object *undo_request(struct session_verb *self, struct json_o
 	return request;
 }
 
-/* The numbers of the rules go into `ids`. */
-static int change(struct session_verb *self, const char *text, uint64_t id, struct json_object *ids)
+/* A step for each rule that is meant, whose numbers go into `ids`. */
+static int add_steps(struct session_verb *self, struct json_object *rules, const char *text,
+		     uint64_t id, struct session_batch *batch, struct json_object *ids)
 {
-	struct json_object *channel = session_verb_find_channel(self), *rules;
-	struct session_batch batch = { 0 };
+	bool is_disable = self->verb == &verb_disable;
 	int error = 0;
 
-	if (!channel)
-		return -ENOENT;
-	rules = session_member_array(channel, "rules");
 	for (size_t i = 0; !error && i < json_object_array_length(rules); i++) {
 		struct json_object *rule = json_object_array_get_idx(rules, i), *request;
 		uint64_t number = control_answer_count(rule, "id");
 
 		if (!is_meant(rule, text, id) ||
-		    (all && self->verb == &verb_disable && !control_answer_flag(rule, "enabled")))
+		    (all && is_disable && !control_answer_flag(rule, "enabled")))
 			continue;
-		request = session_verb_request(self, self->verb->name);
+		request = session_verb_request(self, !kernel      ? self->verb->name
+						     : is_disable ? "kernel-disable"
+								  : "kernel-remove");
 		session_add_number(request, "id", number);
-		error = session_batch_add(&batch, request, undo_request(self, rule), NULL);
+		error = session_batch_add(batch, request, undo_request(self, rule), NULL);
 		json_object_array_add(ids, json_object_new_uint64(number));
 	}
+	return error;
+}
+
+/* As people are told: "channel x of session s". */
+static const char *where(const struct session_verb *self, char text[WHERE_SIZE])
+{
+	if (kernel)
+		snprintf(text, WHERE_SIZE, "session %s for the kernel's events", self->session);
+	else
+		snprintf(text, WHERE_SIZE, "channel %s of session %s", self->channel,
+			 self->session);
+	return text;
+}
+
+/* The channel, or the session's kernel part, which may not be there; NULL: it is told. */
+static struct json_object *find_owner(struct session_verb *self)
+{
+	struct json_object *owner = kernel ? session_verb_find(self)
+					   : session_verb_find_channel(self);
+
+	if (owner && kernel && !json_object_object_get_ex(owner, "kernel", &owner)) {
+		report_error("%s: session %s has no rules for the kernel's events",
+			     self->verb->name, self->session);
+		report_hint("`lttngmap enable --kernel` makes one");
+		return NULL;
+	}
+	return owner;
+}
+
+static int change(struct session_verb *self, const char *text, uint64_t id, struct json_object *ids)
+{
+	struct json_object *owner = find_owner(self);
+	struct session_batch batch = { 0 };
+	char place[WHERE_SIZE];
+	int error;
+
+	if (!owner)
+		return -ENOENT;
+	error = add_steps(self, session_member_array(owner, "rules"), text, id, &batch, ids);
+	if (!error && kernel)
+		error = add_steps(self, session_member_array(owner, "probes"), text, id, &batch,
+				  ids);
 	if (!error && batch.nr_steps == 0 && !all) {
-		report_error("%s: channel %s of session %s has no rule %s%s%s", self->verb->name,
-			     self->channel, self->session, typed_id ? "" : "'",
-			     typed_id ? typed_id : text, typed_id ? "" : "'");
+		report_error("%s: %s has no rule %s%s%s", self->verb->name, where(self, place),
+			     typed_id ? "" : "'", typed_id ? typed_id : text, typed_id ? "" : "'");
 		report_hint("`lttngmap list %s` shows its rules", self->session);
 		error = -ENOENT;
 	}
@@ -99,6 +164,7 @@ int session_rules_run(const struct verb *verb, const char *done, int argc, const
 {
 	struct session_verb self;
 	struct json_object *answer = NULL, *ids;
+	char place[WHERE_SIZE];
 	uint64_t id = 0;
 	int error;
 
@@ -107,16 +173,14 @@ int session_rules_run(const struct verb *verb, const char *done, int argc, const
 	error = session_verb_open(&self, verb, false);
 	if (!error)
 		error = session_verb_choose(&self, NULL);
-	if (!error)
+	if (!error && !kernel)
 		error = session_verb_choose_channel(&self);
 	ids = json_object_new_array();
 	if (!error)
 		error = change(&self, argv[0], id, ids);
 	if (!error && !session_options.json)
-		report_line("%s %zu rule%s of channel %s of session %s", done,
-			    json_object_array_length(ids),
-			    report_plural(json_object_array_length(ids)), self.channel,
-			    self.session);
+		report_line("%s %zu rule%s of %s", done, json_object_array_length(ids),
+			    report_plural(json_object_array_length(ids)), where(&self, place));
 	answer = json_object_new_object();
 	json_object_object_add(answer, "ids", ids);
 	return session_verb_close(&self, error, answer);

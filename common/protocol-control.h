@@ -87,7 +87,11 @@
  *       besides: "return" (false): when the function that begins there returns;
  *       "args": what is recorded with it, as in the kernel's
  *       Documentation/trace/uprobetracer.rst; "filter" as above, of this event. Answer:
- *       {"ok": true, "event": NAME}
+ *       {"ok": true, "id": N, "event": NAME}. It is a rule as those of "kernel-enable". The
+ *       same name again, of one that was disabled or removed, is the same place
+ *   {"verb": "kernel-disable", "session": NAME, "id": N}
+ *       the rule stays, and records nothing
+ *   {"verb": "kernel-remove", "session": NAME, "id": N}
  *   {"verb": "snapshot", "session": NAME, "output": DIRECTORY, "max_size": BYTES}
  *       the last two optional; answered when it is on disk: {"ok": true,
  *       "output": DIRECTORY, "events": N, "bytes": N}
@@ -126,8 +130,9 @@
  *        "contexts": [NAME], "rules": [{"id", "enabled", "rule", and those of
  *        "exclude", "loglevel", "loglevel_only", "filter" that were given}]}],
  *        "kernel": {"instance", "buffer_size", "pids": [PID], "events": N classes,
- *        "rules": [{"id", "rule", "filter" where given}], "probes": [{"kind", "return",
- *        "name", "offset", and what was given of the rest}]} where there is that part}]}
+ *        "rules": [{"id", "enabled", "rule", "filter" where given}], "probes": [{"id",
+ *        "enabled", "kind", "return", "name", "offset", and what was given of the rest}]}
+ *        where there is that part}]}
  *   {"verb": "processes", "from": N}
  *       {"ok": true, "processes": [{"pid", "uid", "name", "traced_since_ms"}],
  *        "next": N}; "from" and "next" are for more than one message holds;

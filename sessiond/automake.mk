@@ -74,6 +74,8 @@ libsessiond_la_SOURCES = \
 	sessiond/keeper.h \
 	sessiond/kernel-describe.c \
 	sessiond/kernel-describe.h \
+	sessiond/kernel-events.c \
+	sessiond/kernel-events.h \
 	sessiond/kernel-instance.c \
 	sessiond/kernel-instance.h \
 	sessiond/kernel-leftovers.c \

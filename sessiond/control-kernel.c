@@ -17,12 +17,9 @@
 #include "sessiond/session.h"
 #include "sessiond/state.h"
 
-/* The session, where it may have a kernel part, or gets a rule more; else the request is refused.
- */
-static struct session *need_session(struct control_client *client, struct json_object *request)
+/* The session, where it may have a kernel part; else the request is refused. */
+static struct session *check_session(struct control_client *client, struct session *session)
 {
-	struct session *session = control_need_idle(client, request);
-
 	if (!session)
 		return NULL;
 	if (control_client_peer(client)->uid != 0)
@@ -45,6 +42,17 @@ static struct session *need_session(struct control_client *client, struct json_o
 	return NULL;
 }
 
+/* The same, and it gets a rule: also while it is started. */
+static struct session *need_session(struct control_client *client, struct json_object *request)
+{
+	struct session *session = control_need_session(client, request);
+
+	/* Where it is being stopped, this refuses. */
+	if (session && session->state != SESSION_ACTIVE)
+		session = control_need_idle(client, request);
+	return check_session(client, session);
+}
+
 /* 0, or the request is refused. */
 static int make_part(struct control_client *client, struct session *session)
 {
@@ -64,6 +72,16 @@ static void refuse_problem(struct control_client *client, const struct kernel_pr
 				  (unsigned int)problem->column, 1);
 	else
 		control_refuse(client, problem->hint, "%s", problem->why);
+}
+
+/* It has a rule more. A part that was made for that begins where the session has begun already. */
+static void answer_rule(struct control_client *client, struct session *session, bool is_new,
+			struct json_object *answer)
+{
+	if (is_new && session->state == SESSION_ACTIVE)
+		kernel_part_start(session->kernel);
+	state_save(session->daemon);
+	control_answer(client, answer);
 }
 
 /* Makes no part of it: what is refused is to leave the session as it was. */
@@ -107,7 +125,7 @@ static int take_pids(struct control_client *client, struct json_object *request,
 
 void control_serve_kernel(struct control_client *client, struct json_object *request)
 {
-	struct session *session = need_session(client, request);
+	struct session *session = check_session(client, control_need_idle(client, request));
 	bool is_new = session && !session->kernel;
 	uint32_t pids[KERNEL_PIDS_MAX];
 	struct kernel_problem problem;
@@ -150,6 +168,7 @@ void control_serve_kernel_enable(struct control_client *client, struct json_obje
 	const char *patterns, *filter = NULL;
 	struct json_object *answer, *warnings;
 	struct kernel_problem problem;
+	uint32_t id;
 	int matched;
 
 	if (!session)
@@ -159,24 +178,59 @@ void control_serve_kernel_enable(struct control_client *client, struct json_obje
 	    !control_list_fits(client, session, request) || make_part(client, session) != 0)
 		return;
 	warnings = json_object_new_array();
-	matched = kernel_part_enable(session->kernel, patterns, filter, warnings, &problem);
+	matched = kernel_part_enable(session->kernel, patterns, filter, warnings, &id, &problem);
 	if (matched < 0) {
 		json_object_put(warnings);
 		refuse_problem(client, &problem);
 		undo_part(session, is_new);
 		return;
 	}
-	state_save(session->daemon);
 	answer = json_object_new_object();
-	control_add_number(answer, "id", session->kernel->nr_rules);
+	control_add_number(answer, "id", id);
 	control_add_number(answer, "matched", (uint64_t)matched);
 	json_object_object_add(answer, "warnings", warnings);
-	control_answer(client, answer);
+	answer_rule(client, session, is_new, answer);
+}
+
+static void change(struct control_client *client, struct json_object *request, bool remove)
+{
+	struct session *session = need_session(client, request);
+	struct kernel_rule *rule;
+	uint64_t id;
+
+	if (!session || control_need_number(client, request, "id", UINT32_MAX, &id) != 0)
+		return;
+	rule = session->kernel ? kernel_rule_find(session->kernel, (uint32_t)id) : NULL;
+	if (!rule) {
+		control_refuse(client, "`list` has the rules and their numbers",
+			       "session %s has no rule %llu for kernel events", session->name,
+			       (unsigned long long)id);
+	} else if (!remove && !rule->enabled) {
+		control_refuse(client, "enable it again, or remove it",
+			       "rule %llu for kernel events of session %s is disabled already",
+			       (unsigned long long)id, session->name);
+	} else {
+		if (remove)
+			kernel_part_remove(session->kernel, rule);
+		else
+			kernel_part_change(session->kernel, rule, false);
+		control_answer(client, NULL);
+	}
+}
+
+void control_serve_kernel_disable(struct control_client *client, struct json_object *request)
+{
+	change(client, request, false);
+}
+
+void control_serve_kernel_remove(struct control_client *client, struct json_object *request)
+{
+	change(client, request, true);
 }
 
 /* The members of a definition. 0, or the request is refused. */
 static int take_probe(struct control_client *client, struct json_object *request,
-		      struct kernel_probe *probe)
+		      struct kernel_probe *probe, const char **filter)
 {
 	const char *kind = control_need_string(client, request, "kind");
 
@@ -206,7 +260,7 @@ static int take_probe(struct control_client *client, struct json_object *request
 	    (!probe->is_kernel &&
 	     control_take_string(client, request, "symbol", &probe->symbol) != 0) ||
 	    control_take_string(client, request, "args", &probe->args) != 0 ||
-	    control_take_string(client, request, "filter", &probe->filter) != 0)
+	    control_take_string(client, request, "filter", filter) != 0)
 		return -EINVAL;
 	return 0;
 }
@@ -219,20 +273,22 @@ void control_serve_kernel_probe(struct control_client *client, struct json_objec
 	struct json_object *answer;
 	struct kernel_probe probe;
 	char event[KERNEL_PROBE_NAME_SIZE + 16];
+	const char *filter = NULL;
+	uint32_t id;
 
-	if (!session || take_probe(client, request, &probe) != 0 ||
+	if (!session || take_probe(client, request, &probe, &filter) != 0 ||
 	    !control_list_fits(client, session, request) || make_part(client, session) != 0)
 		return;
-	if (kernel_part_probe(session->kernel, &probe, &problem) != 0) {
+	if (kernel_part_probe(session->kernel, &probe, filter, &id, &problem) != 0) {
 		refuse_problem(client, &problem);
 		undo_part(session, is_new);
 		return;
 	}
-	state_save(session->daemon);
 	answer = json_object_new_object();
+	control_add_number(answer, "id", id);
 	snprintf(event, sizeof(event), "%s:%.63s", kernel_probe_system(&probe), probe.name);
 	control_add_string(answer, "event", event);
-	control_answer(client, answer);
+	answer_rule(client, session, is_new, answer);
 }
 
 bool control_lacks_kernel(struct control_client *client, const struct session *session,
@@ -245,10 +301,8 @@ bool control_lacks_kernel(struct control_client *client, const struct session *s
 	return !session->kernel;
 }
 
-static struct json_object *describe_probe(const struct kernel_probe *probe)
+static void describe_probe(const struct kernel_probe *probe, struct json_object *object)
 {
-	struct json_object *object = json_object_new_object();
-
 	control_add_string(object, "kind", probe->is_kernel ? "kprobe" : "uprobe");
 	control_add_bool(object, "return", probe->is_return);
 	control_add_string(object, "name", probe->name);
@@ -259,8 +313,20 @@ static struct json_object *describe_probe(const struct kernel_probe *probe)
 		control_add_string(object, "symbol", probe->symbol);
 	if (probe->args)
 		control_add_string(object, "args", probe->args);
-	if (probe->filter)
-		control_add_string(object, "filter", probe->filter);
+}
+
+static struct json_object *describe_rule(const struct kernel_rule *rule)
+{
+	struct json_object *object = json_object_new_object();
+
+	control_add_number(object, "id", rule->id);
+	control_add_bool(object, "enabled", rule->enabled);
+	if (rule->probe)
+		describe_probe(rule->probe, object);
+	else
+		control_add_string(object, "rule", rule_text(rule->patterns));
+	if (rule->filter)
+		control_add_string(object, "filter", rule->filter);
 	return object;
 }
 
@@ -271,22 +337,14 @@ struct json_object *control_describe_kernel(const struct kernel_part *part)
 	struct json_object *pids = json_object_new_array();
 	struct json_object *probes = json_object_new_array();
 
-	for (size_t i = 0; i < part->nr_probes; i++)
-		json_object_array_add(probes, describe_probe(part->probes[i]));
 	for (size_t i = 0; i < part->nr_pids; i++)
 		json_object_array_add(pids, json_object_new_int64(part->pids[i]));
-	for (size_t i = 0; i < part->nr_rules; i++) {
-		struct json_object *rule = json_object_new_object();
-
-		control_add_number(rule, "id", part->rules[i].id);
-		control_add_string(rule, "rule", rule_text(part->rules[i].patterns));
-		if (part->rules[i].filter)
-			control_add_string(rule, "filter", part->rules[i].filter);
-		json_object_array_add(rules, rule);
-	}
+	for (size_t i = 0; i < part->nr_rules; i++)
+		json_object_array_add(part->rules[i].probe ? probes : rules,
+				      describe_rule(&part->rules[i]));
 	control_add_string(object, "instance", kernel_instance_name(part->instance));
 	control_add_number(object, "buffer_size", part->buffer_size);
-	control_add_number(object, "events", part->nr_events);
+	control_add_number(object, "events", kernel_events_count(part));
 	json_object_object_add(object, "pids", pids);
 	json_object_object_add(object, "rules", rules);
 	json_object_object_add(object, "probes", probes);

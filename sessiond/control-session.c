@@ -90,7 +90,7 @@ void control_serve_start(struct control_client *client, struct json_object *requ
 		control_refuse(client, "try again when it has stopped",
 			       "session %s is being stopped", session->name);
 	} else if (cds_list_empty(&session->channels) &&
-		   !(session->kernel && session->kernel->nr_events)) {
+		   !(session->kernel && kernel_events_count(session->kernel) > 0)) {
 		control_refuse(client, "make a channel in it first", "session %s has no channel",
 			       session->name);
 	} else {

@@ -76,6 +76,8 @@ const struct control_verb control_verbs[] = {
 
 	{ "kernel", MEMBERS("session", "buffer_size", "pids", ), control_serve_kernel },
 	{ "kernel-enable", MEMBERS("session", "rule", "filter", ), control_serve_kernel_enable },
+	{ "kernel-disable", MEMBERS("session", "id", ), control_serve_kernel_disable },
+	{ "kernel-remove", MEMBERS("session", "id", ), control_serve_kernel_remove },
 	{ "kernel-probe",
 	  MEMBERS("session", "kind", "return", "name", "path", "offset", "symbol", "args",
 		  "filter", ),

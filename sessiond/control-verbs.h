@@ -47,6 +47,8 @@ void control_serve_remove(struct control_client *client, struct json_object *req
 /* control-kernel.c */
 void control_serve_kernel(struct control_client *client, struct json_object *request);
 void control_serve_kernel_enable(struct control_client *client, struct json_object *request);
+void control_serve_kernel_disable(struct control_client *client, struct json_object *request);
+void control_serve_kernel_remove(struct control_client *client, struct json_object *request);
 void control_serve_kernel_probe(struct control_client *client, struct json_object *request);
 /* False: the session has a kernel part, whose events cannot be what is asked for; refused. */
 bool control_lacks_kernel(struct control_client *client, const struct session *session,

@@ -401,6 +401,14 @@ int kernel_instance_enable(struct kernel_instance *instance, const char *system,
 		     : 0;
 }
 
+void kernel_instance_disable(struct kernel_instance *instance, const char *system, const char *name)
+{
+	char file[PATH_MAX];
+
+	snprintf(file, sizeof(file), "events/%s/%s/enable", system, name);
+	write_file(instance, file, "0");
+}
+
 void kernel_instance_disable_all(struct kernel_instance *instance)
 {
 	write_file(instance, "events/enable", "0");

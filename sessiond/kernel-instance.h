@@ -87,9 +87,11 @@ int kernel_instance_set_pids(struct kernel_instance *instance, const uint32_t *p
 int kernel_instance_set_filter(struct kernel_instance *instance, const char *system,
 			       const char *name, const char *filter,
 			       struct kernel_problem *problem);
-/* Turn an event on. */
+/* Turn an event on, or off. */
 int kernel_instance_enable(struct kernel_instance *instance, const char *system, const char *name,
 			   struct kernel_problem *problem);
+void kernel_instance_disable(struct kernel_instance *instance, const char *system,
+			     const char *name);
 /* Turn all off: programs pay nothing for them any more. */
 void kernel_instance_disable_all(struct kernel_instance *instance);
 /* What is on is recorded. 0 or -errno. Off: what is being recorded still comes. */

@@ -125,9 +125,6 @@ void kernel_part_destroy(struct kernel_part *part)
 		kernel_event_free(&part->events[i]);
 	for (size_t i = 0; i < part->nr_rules; i++)
 		kernel_rule_free(&part->rules[i]);
-	for (size_t i = 0; i < part->nr_probes; i++)
-		free(part->probes[i]);
-	free(part->probes);
 	free(part->events);
 	free(part->rules);
 	free(part->write_error);
@@ -220,6 +217,10 @@ void kernel_part_take_written(struct kernel_part *part, const struct kernel_writ
 		message_say("session %s, events of the kernel's: %s", part->session->name, error);
 	free(part->write_error);
 	part->write_error = error ? strdup(error) : NULL;
+	if (part->awaited && part->is_recording && written->generation >= part->awaited) {
+		part->awaited = 0;
+		kernel_events_turn_on(part, written->generation);
+	}
 }
 
 uint64_t kernel_part_progress(const struct kernel_part *part)
@@ -235,17 +236,6 @@ static void say_failed(const struct kernel_part *part, const char *what, int err
 		    strerror(-error));
 }
 
-static void turn_on(const struct kernel_part *part, const struct kernel_event *event)
-{
-	struct kernel_problem problem;
-
-	if (kernel_instance_enable(part->instance, kernel_event_group(event), event->name,
-				   &problem) == 0)
-		return;
-	kernel_event_rename(&problem, event->group, event->system);
-	message_say("session %s: %s", part->session->name, problem.why);
-}
-
 void kernel_part_start(struct kernel_part *part)
 {
 	int error;
@@ -259,8 +249,8 @@ void kernel_part_start(struct kernel_part *part)
 		part->told = true;
 		kernel_part_push(part);
 	}
-	for (size_t i = 0; i < part->nr_events; i++)
-		turn_on(part, &part->events[i]);
+	part->is_recording = true;
+	kernel_events_turn_on(part, UINT64_MAX);
 	error = kernel_instance_record(part->instance, true);
 	if (error)
 		say_failed(part, "record", error);
@@ -276,7 +266,21 @@ void kernel_part_stop(struct kernel_part *part)
 	if (error)
 		say_failed(part, "stop recording", error);
 	/* What is stopped costs the machine nothing. */
-	kernel_instance_disable_all(part->instance);
+	kernel_events_turn_off(part);
+	part->is_recording = false;
+	part->awaited = 0;
+}
+
+void kernel_part_tell(struct kernel_part *part)
+{
+	bool is_new = false;
+
+	for (size_t i = 0; i < part->nr_events; i++)
+		is_new |= part->events[i].generation > part->generation;
+	if (!part->is_recording || !is_new)
+		return;
+	push_metadata(part, false);
+	part->awaited = part->generation;
 }
 
 void kernel_part_finish(struct kernel_part *part)

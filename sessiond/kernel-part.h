@@ -6,7 +6,8 @@
  * the consumer is told as of a session of its own, KEY/kernel.
  *
  *   kernel-part.c   its life, beside the session's
- *   kernel-rules.c  rules, and which events they turn on
+ *   kernel-rules.c  rules, and the events that match them
+ *   kernel-events.h what is recorded by them
  *   kernel-probes.h events that are made for it: uprobes, kprobes
  *
  * It starts before the program's part and stops after it, so that what the
@@ -25,6 +26,7 @@
 #include <json-c/json.h>
 
 #include "common/kernel-class.h"
+#include "sessiond/kernel-events.h"
 #include "sessiond/kernel-instance.h"
 #include "sessiond/kernel-probes.h"
 #include "sessiond/metadata.h"
@@ -33,7 +35,6 @@
 struct session;
 
 #define KERNEL_RULES_MAX 256u
-#define KERNEL_PROBES_MAX 256u
 #define KERNEL_PIDS_MAX 256u
 #define KERNEL_BUFFER_DEFAULT (UINT64_C(4) << 20)
 #define KERNEL_BUFFER_MIN (UINT64_C(128) << 10)
@@ -41,19 +42,10 @@ struct session;
 
 struct kernel_rule {
 	uint32_t id;
-	struct rule *patterns;
-	char *filter; /* NULL: none */
-};
-
-/* An event that is recorded. */
-struct kernel_event {
-	char *system, *name; /* as it is called in the trace */
-	char *group;         /* what tracefs calls the system; NULL: the same */
-	char *format;        /* the text of that file */
-	size_t format_size;
-	struct kernel_class *class;
-	struct registry_class *described; /* the same, for the metadata */
-	char *filter;                     /* of all rules together; NULL: none */
+	bool enabled;
+	struct rule *patterns;            /* NULL: of a probe */
+	const struct kernel_probe *probe; /* the event's; NULL: of patterns */
+	char *filter;                     /* NULL: none */
 };
 
 /* What the consumer says that it has on disk. */
@@ -75,16 +67,17 @@ struct kernel_part {
 	size_t nr_pids;
 	struct kernel_rule *rules;
 	size_t nr_rules;
-	struct kernel_probe **probes;
-	size_t nr_probes;
-	char group[KERNEL_PROBE_NAME_SIZE]; /* theirs */
+	uint32_t last_id;                   /* of rules */
+	char group[KERNEL_PROBE_NAME_SIZE]; /* of all probes */
 	struct kernel_event *events;
 	size_t nr_events;
 	char uuid[METADATA_UUID_TEXT_SIZE];
 	struct metadata *metadata;
 	uint64_t generation; /* of it, that the consumer was last sent */
 	bool told;           /* the consumer is to know of it: from the first start on */
-	bool finishing;      /* the last metadata is sent, until the next start */
+	bool is_recording;
+	uint64_t awaited; /* generation that events wait for until they are turned on; 0: none */
+	bool finishing;   /* the last metadata is sent, until the next start */
 	struct kernel_written written;
 	struct kernel_written earlier; /* of it, by consumers that died */
 	char *write_error;             /* NULL, or the consumer's last word */
@@ -100,34 +93,24 @@ int kernel_part_set_buffer(struct kernel_part *part, uint64_t size, struct kerne
 int kernel_part_set_pids(struct kernel_part *part, const uint32_t *pids, size_t nr_pids,
 			 struct kernel_problem *problem);
 /*
- * A rule more, while the session is stopped. How many events match it; those
- * that its filter does not fit, or that cannot be in a trace, are told as texts in
- * `warnings`. -errno: no event is left.
+ * A rule more, whose number is stored, or one that was disabled. How many events match
+ * it; those that its filter does not fit, or that cannot be in a trace, are told as texts in
+ * `warnings`. -errno: no event is left. Where the session is started, new events are recorded
+ * as soon as the consumer knows of them.
  */
 int kernel_part_enable(struct kernel_part *part, const char *patterns, const char *filter,
-		       struct json_object *warnings, struct kernel_problem *problem);
-/*
- * A probe, and the event that it gives, while the session is stopped; probe->filter
- * is of it alone. 0 or -errno: there is none then.
- */
+		       struct json_object *warnings, uint32_t *id, struct kernel_problem *problem);
+/* A probe, and the event that it gives, which is filtered by `filter`; likewise. 0 or -errno. */
 int kernel_part_probe(struct kernel_part *part, const struct kernel_probe *probe,
-		      struct kernel_problem *problem);
-/*
- * An event that there is not yet is recorded from the next start on. `group` is NULL, or
- * where it is in tracefs. 0 or -errno; for an event that cannot be in a trace, or whose
- * filter is wrong, `problem` says why.
+		      const char *filter, uint32_t *id, struct kernel_problem *problem);
+/* NULL: there is no rule of that number. */
+struct kernel_rule *kernel_rule_find(const struct kernel_part *part, uint32_t id);
+/* At once, what the session does. */
+void kernel_part_change(struct kernel_part *part, struct kernel_rule *rule, bool enabled);
+void kernel_part_remove(struct kernel_part *part, struct kernel_rule *rule);
+/* The consumer gets what describes new events, where it is to know of them before the next start.
  */
-struct kernel_event_config {
-	const char *system, *name, *group;
-	const char *filter; /* NULL: none */
-};
-int kernel_event_add(struct kernel_part *part, const struct kernel_event_config *config,
-		     struct kernel_problem *problem);
-/* People know an event by what it is called in the trace. A group of NULL is none. */
-void kernel_event_rename(struct kernel_problem *problem, const char *group, const char *system);
-/* What tracefs calls the event's system. */
-const char *kernel_event_group(const struct kernel_event *event);
-void kernel_event_free(struct kernel_event *event);
+void kernel_part_tell(struct kernel_part *part);
 void kernel_rule_free(struct kernel_rule *rule);
 
 /* With the session, which calls these; NULL is allowed: it has no kernel part. */

@@ -86,8 +86,7 @@ static char *append(char **end, const char *text)
 
 struct kernel_probe *kernel_probe_copy(const struct kernel_probe *probe)
 {
-	const char *texts[] = { probe->name, probe->path, probe->symbol, probe->args,
-				probe->filter };
+	const char *texts[] = { probe->name, probe->path, probe->symbol, probe->args };
 	size_t size = sizeof(*probe);
 	struct kernel_probe *copy;
 	char *end;
@@ -103,7 +102,6 @@ struct kernel_probe *kernel_probe_copy(const struct kernel_probe *probe)
 	copy->path = append(&end, probe->path);
 	copy->symbol = append(&end, probe->symbol);
 	copy->args = append(&end, probe->args);
-	copy->filter = append(&end, probe->filter);
 	return copy;
 }
 

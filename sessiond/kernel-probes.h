@@ -38,7 +38,6 @@ struct kernel_probe {
 	uint64_t offset;    /* from the file's begin, or from the kernel's symbol */
 	const char *symbol; /* of a file: what people call the place, or NULL */
 	const char *args;   /* what is recorded of it, in the kernel's language; NULL: nothing */
-	const char *filter; /* NULL: none */
 };
 
 /* Nothing in it can be more than one definition of one place to the kernel. 0 or -EINVAL. */

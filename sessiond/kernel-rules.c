@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sessiond/kernel-describe.h"
+#include "sessiond/kernel-events.h"
 
 /* Of events that a rule does not record, so many are named. */
 #define WARNINGS_MAX 16u
@@ -19,24 +19,12 @@
 /* A rule while it is added. */
 struct addition {
 	struct kernel_part *part;
-	const struct rule *patterns;
-	const char *filter;
+	const struct kernel_rule *rule;
 	struct json_object *warnings;
 	struct kernel_problem *problem; /* of the last event that is left out */
 	int matched;                    /* events that are recorded by it */
 	unsigned int left_out;
 };
-
-void kernel_event_free(struct kernel_event *event)
-{
-	kernel_class_destroy(event->class);
-	free(event->described);
-	free(event->system);
-	free(event->name);
-	free(event->group);
-	free(event->format);
-	free(event->filter);
-}
 
 void kernel_rule_free(struct kernel_rule *rule)
 {
@@ -51,157 +39,20 @@ static bool is_matched(const struct rule *patterns, const char *full_name)
 	return rule_match(patterns, &event_class);
 }
 
-/* Not those of probes, whose system is called so by us alone. */
-static struct kernel_event *find_event(const struct kernel_part *part, const char *system,
-				       const char *name)
-{
-	for (size_t i = 0; i < part->nr_events; i++)
-		if (!part->events[i].group && strcmp(part->events[i].name, name) == 0 &&
-		    strcmp(part->events[i].system, system) == 0)
-			return &part->events[i];
-	return NULL;
-}
-
-/* ---- filters --------------------------------------------------------------------- */
-
-/*
- * What an event that there is shall be filtered by, besides by this rule: one
- * of all rules is to match. *text: NULL: nothing. 0 or -errno.
- */
-static int join_filters(const struct kernel_event *event, const char *filter, char **text)
-{
-	*text = NULL;
-	if (!event->filter || !filter)
-		return 0;
-	if (strcmp(event->filter, filter) == 0)
-		*text = strdup(filter);
-	else if (asprintf(text, "(%s) || (%s)", event->filter, filter) < 0)
-		*text = NULL;
-	return *text ? 0 : -ENOMEM;
-}
-
-/* It is recorded already; so it stays, whatever becomes of the filter. */
-static int change_filter(struct addition *addition, struct kernel_event *event)
-{
-	struct kernel_instance *instance = addition->part->instance;
-	struct kernel_problem ignored;
-	char *text = NULL;
-	int error = 0;
-
-	/* Alone first: it may be wrong, and another rule take all events anyway. */
-	if (addition->filter)
-		error = kernel_instance_set_filter(instance, event->system, event->name,
-						   addition->filter, addition->problem);
-	if (error == 0)
-		error = join_filters(event, addition->filter, &text);
-	if (error == 0 && text && strlen(text) > KERNEL_FILTER_MAX) {
-		kernel_problem_tell(addition->problem, 0,
-				    "use fewer rules with filters for one event",
-				    "the filters for %.100s:%.100s are too long together",
-				    event->system, event->name);
-		error = -E2BIG;
-	}
-	if (error == 0) {
-		error = kernel_instance_set_filter(instance, event->system, event->name, text,
-						   addition->problem);
-		/* No place in the one that was given. */
-		addition->problem->column = -1;
-	}
-	if (error) {
-		kernel_instance_set_filter(instance, event->system, event->name, event->filter,
-					   &ignored);
-		free(text);
-		return error;
-	}
-	free(event->filter);
-	event->filter = text;
-	return 0;
-}
-
 /* ---- events ---------------------------------------------------------------------- */
-
-const char *kernel_event_group(const struct kernel_event *event)
-{
-	return event->group ? event->group : event->system;
-}
-
-/* 0 or -errno; what is to be freed, kernel_event_free() frees in any case. */
-static int read_event(const struct kernel_event_config *config, struct kernel_event *event,
-		      struct kernel_problem *problem)
-{
-	int error;
-
-	*event = (struct kernel_event){
-		.system = strdup(config->system),
-		.name = strdup(config->name),
-		.group = config->group ? strdup(config->group) : NULL,
-		.filter = config->filter ? strdup(config->filter) : NULL,
-	};
-	kernel_problem_tell(problem, 0, "try again", "out of memory");
-	if (!event->system || !event->name || (config->group && !event->group) ||
-	    (config->filter && !event->filter))
-		return -ENOMEM;
-	error = kernel_tracing_format(kernel_event_group(event), event->name, &event->format,
-				      &event->format_size, problem);
-	if (error)
-		return error;
-	error = kernel_class_parse(event->system, event->format, event->format_size, &event->class);
-	if (error) {
-		kernel_problem_tell(problem, 0, "leave that event out",
-				    "%.100s:%.100s cannot be in a trace: its format is %s",
-				    event->system, event->name,
-				    error == -E2BIG ? "too large" : "not understood");
-		return error;
-	}
-	event->described = kernel_class_describe(event->class);
-	return event->described ? 0 : -ENOMEM;
-}
-
-void kernel_event_rename(struct kernel_problem *problem, const char *group, const char *system)
-{
-	char *at = group ? strstr(problem->why, group) : NULL;
-	char rest[sizeof(problem->why)];
-
-	if (!at)
-		return;
-	snprintf(rest, sizeof(rest), "%s", at + strlen(group));
-	snprintf(at, sizeof(problem->why) - (size_t)(at - problem->why), "%s%s", system, rest);
-}
-
-int kernel_event_add(struct kernel_part *part, const struct kernel_event_config *config,
-		     struct kernel_problem *problem)
-{
-	struct kernel_event *events, event;
-	int error = read_event(config, &event, problem);
-
-	if (error == 0 && event.filter)
-		error = kernel_instance_set_filter(part->instance, kernel_event_group(&event),
-						   event.name, event.filter, problem);
-	if (error)
-		goto fail;
-	error = -ENOMEM;
-	events = reallocarray(part->events, part->nr_events + 1, sizeof(*events));
-	if (!events)
-		goto fail;
-	part->events = events;
-	error = metadata_add_event(part->metadata, 0, event.described);
-	if (error)
-		goto fail;
-	part->events[part->nr_events++] = event;
-	return 0;
-
-fail:
-	kernel_event_rename(problem, config->group, config->system);
-	kernel_event_free(&event);
-	return error;
-}
 
 /* -ENOMEM, or 0: what is wrong with one event alone is a warning. */
 static int take_event(struct addition *addition, const char *system, const char *name)
 {
-	const struct kernel_event_config config = { system, name, NULL, addition->filter };
-	struct kernel_event *event = find_event(addition->part, system, name);
-	int error = event ? change_filter(addition, event)
+	const struct kernel_event_config config = {
+		.system = system,
+		.name = name,
+		.rule = addition->rule->id,
+		.filter = addition->rule->filter,
+	};
+	struct kernel_event *event = kernel_event_find(addition->part, system, name);
+	int error = event ? kernel_event_extend(addition->part, event, config.rule, config.filter,
+						addition->problem)
 			  : kernel_event_add(addition->part, &config, addition->problem);
 
 	if (error == -ENOMEM)
@@ -225,7 +76,8 @@ static int take_events(struct addition *addition, char *text)
 		char *colon = strchr(line, ':');
 
 		/* Other sessions' probes are theirs. */
-		if (!colon || kernel_probes_is_group(line) || !is_matched(addition->patterns, line))
+		if (!colon || kernel_probes_is_group(line) ||
+		    !is_matched(addition->rule->patterns, line))
 			continue;
 		*colon = '\0';
 		error = take_event(addition, line, colon + 1);
@@ -252,7 +104,7 @@ static int find_events(struct addition *addition)
 			problem, 0,
 			"a rule is SYSTEM:NAME, and * stands for anything in it; tracefs's "
 			"available_events has all",
-			"the kernel has no event '%.200s'", rule_text(addition->patterns));
+			"the kernel has no event '%.200s'", rule_text(addition->rule->patterns));
 		return -ENOENT;
 	}
 	if (addition->left_out > WARNINGS_MAX) {
@@ -266,133 +118,211 @@ static int find_events(struct addition *addition)
 
 /* ---- rules ----------------------------------------------------------------------- */
 
-static int check_filter(const char *filter, struct kernel_problem *problem)
+struct kernel_rule *kernel_rule_find(const struct kernel_part *part, uint32_t id)
 {
-	if (filter && (!filter[0] || strlen(filter) > KERNEL_FILTER_MAX || strpbrk(filter, "\n"))) {
-		kernel_problem_tell(problem, 0, "give an expression, on one line",
-				    "this is no filter for kernel events");
-		return -EINVAL;
-	}
-	return 0;
+	for (size_t i = 0; i < part->nr_rules; i++)
+		if (part->rules[i].id == id)
+			return &part->rules[i];
+	return NULL;
 }
 
 static int check(const struct kernel_part *part, const char *filter, struct kernel_problem *problem)
 {
-	if (part->nr_rules == KERNEL_RULES_MAX) {
-		kernel_problem_tell(problem, 0, "join rules by commas, or use '*'",
-				    "there are %u rules for kernel events already",
-				    KERNEL_RULES_MAX);
-		return -ENOSPC;
-	}
-	return check_filter(filter, problem);
-}
-
-/* Room is there. 0 or -ENOMEM. */
-static int add_rule(struct kernel_part *part, struct rule *patterns, const char *filter)
-{
-	struct kernel_rule *rule = &part->rules[part->nr_rules];
-
-	rule->filter = filter ? strdup(filter) : NULL;
-	if (filter && !rule->filter)
-		return -ENOMEM;
-	rule->id = (uint32_t)++part->nr_rules;
-	rule->patterns = patterns;
+	if (part->nr_rules == KERNEL_RULES_MAX)
+		return kernel_problem_tell(problem, -ENOSPC,
+					   "join rules by commas, or use '*'; probes are some, too",
+					   "there are %u rules for kernel events already",
+					   KERNEL_RULES_MAX);
+	if (filter && (!filter[0] || strlen(filter) > KERNEL_FILTER_MAX || strpbrk(filter, "\n")))
+		return kernel_problem_tell(problem, -EINVAL, "give an expression, on one line",
+					   "this is no filter for kernel events");
 	return 0;
 }
 
-int kernel_part_enable(struct kernel_part *part, const char *patterns, const char *filter,
-		       struct json_object *warnings, struct kernel_problem *problem)
+/* The last one, which has no events yet; NULL: no memory. */
+static struct kernel_rule *add_rule(struct kernel_part *part, const char *filter)
 {
-	struct addition addition = {
-		.part = part, .filter = filter, .warnings = warnings, .problem = problem
-	};
-	struct kernel_rule *rules;
-	struct rule *rule;
-	int error = check(part, filter, problem);
+	struct kernel_rule *rules = reallocarray(part->rules, part->nr_rules + 1, sizeof(*rules));
+	struct kernel_rule *rule;
 
-	if (error)
-		return error;
-	rules = reallocarray(part->rules, part->nr_rules + 1, sizeof(*rules));
-	if (!rules) {
-		kernel_problem_tell(problem, 0, "try again", "out of memory");
-		return -ENOMEM;
-	}
+	if (!rules)
+		return NULL;
 	part->rules = rules;
-	problem->why[0] = '\0';
-	problem->column = -1;
-	error = rule_parse(patterns, &rule, problem->why, sizeof(problem->why));
-	snprintf(problem->hint, sizeof(problem->hint),
-		 "a rule is SYSTEM:NAME, and * stands for anything in it");
+	rule = &rules[part->nr_rules];
+	*rule = (struct kernel_rule){ .id = part->last_id + 1, .enabled = true };
+	rule->filter = filter ? strdup(filter) : NULL;
+	if (filter && !rule->filter)
+		return NULL;
+	part->nr_rules++;
+	part->last_id++;
+	return rule;
+}
+
+/* It comes to nothing, or is no longer wanted. */
+static void drop_rule(struct kernel_part *part, struct kernel_rule *rule)
+{
+	size_t at = (size_t)(rule - part->rules);
+
+	kernel_events_follow(part, rule->id, true);
+	kernel_rule_free(rule);
+	part->nr_rules--;
+	memmove(rule, rule + 1, (part->nr_rules - at) * sizeof(*rule));
+}
+
+static bool is_same_text(const char *one, const char *other)
+{
+	return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+/* One that was disabled, of the same words. */
+static struct kernel_rule *find_disabled(const struct kernel_part *part, const char *patterns,
+					 const char *filter)
+{
+	for (size_t i = 0; i < part->nr_rules; i++) {
+		struct kernel_rule *rule = &part->rules[i];
+
+		if (!rule->enabled && rule->patterns &&
+		    strcmp(rule_text(rule->patterns), patterns) == 0 &&
+		    is_same_text(rule->filter, filter))
+			return rule;
+	}
+	return NULL;
+}
+
+void kernel_part_change(struct kernel_part *part, struct kernel_rule *rule, bool enabled)
+{
+	rule->enabled = enabled;
+	kernel_events_follow(part, rule->id, false);
+}
+
+void kernel_part_remove(struct kernel_part *part, struct kernel_rule *rule)
+{
+	drop_rule(part, rule);
+}
+
+static int enable_again(struct kernel_part *part, struct kernel_rule *rule, uint32_t *id)
+{
+	int matched = 0;
+
+	kernel_part_change(part, rule, true);
+	*id = rule->id;
+	for (size_t i = 0; i < part->nr_events; i++)
+		for (size_t j = 0; j < part->events[i].nr_rules; j++)
+			matched += part->events[i].rules[j] == rule->id;
+	return matched;
+}
+
+int kernel_part_enable(struct kernel_part *part, const char *patterns, const char *filter,
+		       struct json_object *warnings, uint32_t *id, struct kernel_problem *problem)
+{
+	struct addition addition = { .part = part, .warnings = warnings, .problem = problem };
+	struct kernel_rule *rule = find_disabled(part, patterns, filter);
+	struct rule *parsed;
+	int error = rule ? 0 : check(part, filter, problem);
+
+	if (rule)
+		return enable_again(part, rule, id);
 	if (error)
 		return error;
-	addition.patterns = rule;
-	error = find_events(&addition);
-	if (error == 0) {
-		error = add_rule(part, rule, filter);
-		if (error)
-			kernel_problem_tell(problem, 0, "try again", "out of memory");
-	}
-	if (error) {
-		rule_destroy(rule);
+	kernel_problem_tell(problem, 0, "a rule is SYSTEM:NAME, and * stands for anything in it",
+			    "%s", "");
+	error = rule_parse(patterns, &parsed, problem->why, sizeof(problem->why));
+	if (error)
 		return error;
+	rule = add_rule(part, filter);
+	if (!rule) {
+		rule_destroy(parsed);
+		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
 	}
-	return addition.matched;
+	rule->patterns = parsed;
+	addition.rule = rule;
+	*id = rule->id;
+	error = find_events(&addition);
+	if (error)
+		drop_rule(part, rule);
+	kernel_part_tell(part);
+	return error ? error : addition.matched;
 }
 
 /* ---- probes ---------------------------------------------------------------------- */
 
-static int check_probe(const struct kernel_part *part, const struct kernel_probe *probe,
-		       struct kernel_problem *problem)
+static bool is_same_probe(const struct kernel_probe *one, const struct kernel_probe *other)
 {
-	int error = kernel_probe_check(probe, problem);
+	return one->is_kernel == other->is_kernel && one->is_return == other->is_return &&
+	       one->offset == other->offset && is_same_text(one->path, other->path) &&
+	       is_same_text(one->symbol, other->symbol) && is_same_text(one->args, other->args);
+}
 
-	if (error == 0)
-		error = check_filter(probe->filter, problem);
-	if (error)
-		return error;
-	if (part->nr_probes == KERNEL_PROBES_MAX) {
-		kernel_problem_tell(problem, 0, "make another session",
-				    "there are %u probes already", KERNEL_PROBES_MAX);
-		return -ENOSPC;
-	}
-	for (size_t i = 0; i < part->nr_probes; i++)
-		if (strcmp(part->probes[i]->name, probe->name) == 0) {
-			kernel_problem_tell(problem, 0, "give this one another name: NAME=...",
-					    "there is a probe %s already", probe->name);
-			return -EEXIST;
-		}
+/* One that was there before under its name, and what is to be done with it. 0 or -errno. */
+static int check_name(const struct kernel_part *part, const struct kernel_event *event,
+		      const struct kernel_probe *probe, struct kernel_problem *problem)
+{
+	for (size_t i = 0; event && i < event->nr_rules; i++)
+		if (kernel_rule_find(part, event->rules[i])->enabled)
+			return kernel_problem_tell(problem, -EEXIST,
+						   "give this one another name: NAME=...",
+						   "there is a probe %s already", probe->name);
+	if (event && !is_same_probe(event->probe, probe))
+		return kernel_problem_tell(problem, -EEXIST, "give this one another name: NAME=...",
+					   "the session had a probe %s, which was another one",
+					   probe->name);
 	return 0;
 }
 
-int kernel_part_probe(struct kernel_part *part, const struct kernel_probe *probe,
-		      struct kernel_problem *problem)
+static int make_probe(struct kernel_part *part, const struct kernel_probe *probe, uint32_t rule,
+		      const char *filter, struct kernel_problem *problem)
 {
-	const struct kernel_event_config config = { kernel_probe_system(probe), probe->name,
-						    part->group, probe->filter };
-	struct kernel_probe **probes, *copy;
-	int error = check_probe(part, probe, problem);
+	const struct kernel_event_config config = {
+		.system = kernel_probe_system(probe),
+		.name = probe->name,
+		.group = part->group,
+		.probe = probe,
+		.rule = rule,
+		.filter = filter,
+	};
+	int error = kernel_probe_create(part->group, probe, problem);
 
 	if (error)
 		return error;
-	kernel_problem_tell(problem, 0, "try again", "out of memory");
-	copy = kernel_probe_copy(probe);
-	probes = reallocarray(part->probes, part->nr_probes + 1, sizeof(struct kernel_probe *));
-	if (probes)
-		part->probes = probes;
-	if (!copy || !probes) {
-		free(copy);
-		return -ENOMEM;
-	}
-	error = kernel_probe_create(part->group, probe, problem);
-	if (error == 0) {
-		error = kernel_event_add(part, &config, problem);
-		if (error)
-			kernel_probes_remove(part->group, probe->name);
-	}
-	if (error) {
-		free(copy);
+	error = kernel_event_add(part, &config, problem);
+	if (error)
+		kernel_probes_remove(part->group, probe->name);
+	return error;
+}
+
+/* Those of it that were disabled give way to this one, which is the last. */
+static void take_probe(struct kernel_part *part, struct kernel_event *event,
+		       struct kernel_rule *rule)
+{
+	rule->probe = event->probe;
+	while (event->nr_rules > 1)
+		drop_rule(part, kernel_rule_find(part, event->rules[0]));
+}
+
+int kernel_part_probe(struct kernel_part *part, const struct kernel_probe *probe,
+		      const char *filter, uint32_t *id, struct kernel_problem *problem)
+{
+	struct kernel_event *event;
+	struct kernel_rule *rule;
+	int error = kernel_probe_check(probe, problem);
+
+	if (error == 0)
+		error = check(part, filter, problem);
+	event = error ? NULL : kernel_event_find_probe(part, probe->name);
+	if (error == 0)
+		error = check_name(part, event, probe, problem);
+	if (error)
 		return error;
-	}
-	part->probes[part->nr_probes++] = copy;
-	return 0;
+	rule = add_rule(part, filter);
+	if (!rule)
+		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
+	*id = rule->id;
+	error = event ? kernel_event_extend(part, event, rule->id, filter, problem)
+		      : make_probe(part, probe, rule->id, filter, problem);
+	if (error)
+		drop_rule(part, rule);
+	else
+		take_probe(part, kernel_event_find_probe(part, probe->name), rule);
+	kernel_part_tell(part);
+	return error;
 }

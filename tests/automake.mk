@@ -487,8 +487,12 @@ TESTS += tests/reliability/soak.sh
 dist_check_SCRIPTS += tests/integration/keeper.sh tests/integration/survive.sh
 TESTS += tests/integration/keeper.sh tests/integration/survive.sh
 
-dist_check_SCRIPTS += tests/integration/kernel-probe.sh tests/integration/kernel-record.sh
-TESTS += tests/integration/kernel-probe.sh tests/integration/kernel-record.sh
+kernel_tests = \
+	tests/integration/kernel-probe.sh \
+	tests/integration/kernel-record.sh \
+	tests/integration/kernel-rules.sh
+dist_check_SCRIPTS += $(kernel_tests)
+TESTS += $(kernel_tests)
 check_PROGRAMS += tests/utils/probe-load
 tests_utils_probe_load_SOURCES = tests/utils/probe-load.c tests/utils/probe-load-twin.c
 # The same on a machine that maps no ring of the kernel's.

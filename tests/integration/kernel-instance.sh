@@ -93,7 +93,8 @@ create rotating >/dev/null
 refused 'a session with chunks' 'has chunks' \
 	'{"verb": "rotation", "session": "rotating", "period_ms": 60000, "size": 0}' \
 	'{"verb": "kernel-enable", "session": "rotating", "rule": "sched:*"}'
-refused 'a session that is started' 'is started' "$rule" '{"verb": "start", "session": "s"}' "$rule"
+refused 'a rule that there is not' 'has no rule 7' '{"verb": "kernel-disable", "session": "s", "id": 7}'
+refused 'a session that is started' 'is started' "$rule" '{"verb": "start", "session": "s"}' "$make"
 rules=$(for ((i = 0; i < 256; i++)); do echo "$rule"; done)
 control '{"verb": "stop", "session": "s"}' >/dev/null
 refused 'a rule too many' 'there are 256 rules' - "$rule" <<<"$rules"
@@ -171,7 +172,7 @@ refused 'a wrong one is refused all the same' 'Field not found' \
 	'{"verb": "kernel-enable", "session": "s", "rule": "syscalls:sys_enter_write", "filter": "no > 5"}'
 is "$(cat "$at/events/syscalls/sys_enter_write/filter")" none 'and changes nothing'
 like "$(control '{"verb": "list"}')" \
-	'"buffer_size": 1048576, "events": [0-9]+, "pids": \[ \], "rules": .*"id": 2, "rule": "syscalls:sys_\*_write", "filter": "fd == 3"' \
+	'"buffer_size": 1048576, "events": [0-9]+, "pids": \[ \], "rules": .*"id": 2, "enabled": true, "rule": "syscalls:sys_\*_write", "filter": "fd == 3"' \
 	'the list has it'
 
 # ---- what the consumer is told --------------------------------------------------------------

@@ -144,12 +144,12 @@ like "$(<err)" 'a probe work already.*NAME=' 'which is told'
 map enable -s a --kernel 'lttngmap_*:*' 2>err >&2
 like "$(<err)" "no event 'lttngmap_" 'none has what is of others'
 map enable -s a --kernel "test_probe_$$:*" >/dev/null
-like "$(map list a)" "uprobe work: $load:load_work number=$first:s64, if number > 1" 'list shows it'
+like "$(map list a)" "rule 1: uprobes:work at $load:load_work number=$first:s64, if number > 1" 'list shows it'
 is "$(map list a --json | python3 -c '
 import json, sys
 probe = json.load(sys.stdin)["sessions"][0]["kernel"]["probes"][0]
 print(*(f"{key}={probe[key]}" for key in sorted(probe)), sep="|")')" \
-	"args=number=$first:s64|filter=number > 1|kind=uprobe|name=work|offset=$((offset))|path=$load|return=False|symbol=load_work" \
+	"args=number=$first:s64|enabled=True|filter=number > 1|id=1|kind=uprobe|name=work|offset=$((offset))|path=$load|return=False|symbol=load_work" \
 	'... as JSON, too'
 map start a >/dev/null
 map start b >/dev/null
@@ -225,7 +225,7 @@ many=$(for ((i = 0; i < 256; i++)); do
 done)
 map create many -o "$TAP_DIR/many" >/dev/null
 like "$(control - '{"verb": "kernel-probe", "session": "many", "kind": "uprobe", "name": "x", "path": "/x", "offset": 0}' \
-	<<<"$many" | tail -n 1)" 'there are 256 probes already' 'a probe too many'
+	<<<"$many" | tail -n 1)" 'there are 256 rules for kernel events already' 'a probe too many'
 map destroy many >/dev/null
 ok '256 probes go' wait_for two
 

@@ -8,7 +8,6 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/kernel.sh"
 . "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
-kernel_since 6.10 'its rings cannot be mapped'
 [[ -e $tracefs/uprobe_events ]] || skip_all 'this kernel has no uprobes (CONFIG_UPROBE_EVENTS)'
 case $(uname -m) in
 x86_64) first=%di ;;

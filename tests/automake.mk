@@ -584,6 +584,7 @@ tests_utils_hanging_file_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_utils_hanging_file_LDADD = $(FUSE_LIBS)
 EXTRA_DIST += tests/utils/fake-consumer tests/utils/fake-knock tests/utils/sessiond.sh
 sessiond_tests = \
+	tests/integration/kernel-cpu.sh \
 	tests/integration/kernel-disk.sh \
 	tests/integration/kernel-instance.sh \
 	tests/integration/kernel-survive.sh \

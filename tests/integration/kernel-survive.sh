@@ -95,13 +95,17 @@ daemon() {
 has_ended() {
 	! pgrep -f "lttngmap-(sessiond|consumerd) .*$SESSIOND_DIR"
 }
+# The consumer has them open.
+has_rings() {
+	[[ $(find "/proc/$(sessiond_consumer)/fd" -lname '*/trace_pipe_raw' 2>/dev/null) ]]
+}
 for who in consumer daemon keeper 'keeper daemon' 'keeper daemon consumer' 'daemon consumer'; do
 	sessiond_start
 	mkdir "$TAP_DIR/$who"
 	control '{"verb": "create", "session": "s", "output": "'"$TAP_DIR/$who/trace"'"}' \
 		'{"verb": "kernel-enable", "session": "s", "rule": "syscalls:sys_*_write"}' \
 		'{"verb": "start", "session": "s"}' >/dev/null
-	wait_for compgen -G "$TAP_DIR/$who/trace/kernel/kernel_*"
+	wait_for has_rings
 	keeper=$sessiond_pid
 	ok "$who: there is an instance" compgen -G "$tracefs/instances/lttngmap-$keeper-*-s"
 	victims=()

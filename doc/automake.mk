@@ -9,6 +9,7 @@ EXTRA_DIST += \
 	doc/design/features.md \
 	doc/design/figures.md \
 	doc/design/filters.md \
+	doc/design/lttng.md \
 	doc/design/pickup.md \
 	doc/design/recovering.md \
 	doc/design/ring-file.md \
@@ -22,6 +23,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-abi.5 \
 	doc/man/lttngmap-consumerd.8 \
 	doc/man/lttngmap-filter.7 \
+	doc/man/lttngmap-lttng.7 \
 	doc/man/lttngmap-preload.7 \
 	doc/man/lttngmap-ring-file.3 \
 	doc/man/lttngmap-sessiond.8 \

@@ -10,6 +10,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/answer.c liblttngmap/answer.h \
 	liblttngmap/arch.h \
 	liblttngmap/attach.c liblttngmap/attach.h \
+	liblttngmap/calls.c \
 	liblttngmap/channel.c liblttngmap/channel.h \
 	liblttngmap/context.c liblttngmap/context.h \
 	liblttngmap/event.c \
@@ -39,4 +40,4 @@ liblttngmap_la_LDFLAGS = $(AM_LDFLAGS) $(TRACED_LDFLAGS) -version-info 0:0:0 \
 EXTRA_liblttngmap_la_DEPENDENCIES = liblttngmap/liblttngmap.map
 EXTRA_DIST += liblttngmap/liblttngmap.map
 
-pkgconfig_DATA += liblttngmap/lttngmap.pc
+pkgconfig_DATA += liblttngmap/lttngmap.pc liblttngmap/lttngmap-lttng-compat.pc

@@ -56,7 +56,7 @@ static bool try_lock(void)
 					   __ATOMIC_RELAXED);
 }
 
-static bool take_lock(void)
+bool module_lock(void)
 {
 	uint64_t deadline = 0;
 
@@ -70,7 +70,7 @@ static bool take_lock(void)
 	return true;
 }
 
-static void release_lock(void)
+void module_unlock(void)
 {
 	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
 }
@@ -126,7 +126,10 @@ static bool put_field(struct wire *wire, const struct lttngmap_field *field)
 	       (!enumeration || put_enum(wire, enumeration));
 }
 
-/* False, and *wire as it was, when there is no room, or the class is not to be sent. */
+/*
+ * False, and *wire as it was, when there is no room, or the class is not to be
+ * sent. That of a call whose provider is not there is NULL.
+ */
 static bool put_class(struct wire *wire, const struct lttngmap_event_class *class)
 {
 	struct protocol_app_class head = {
@@ -164,7 +167,8 @@ static void turn_on(struct lttngmap_tracepoint *const *tracepoints, const uint16
 static void park(const struct lttngmap_module *module)
 {
 	for (struct lttngmap_tracepoint *const *at = module->begin; at < module->end; at++)
-		__atomic_store_n(&(*at)->word, &module_knock.word, __ATOMIC_RELEASE);
+		if ((*at)->event_class)
+			__atomic_store_n(&(*at)->word, &module_knock.word, __ATOMIC_RELEASE);
 }
 
 static void park_all(void)
@@ -186,7 +190,7 @@ static uint32_t put_classes(struct wire *wire, struct lttngmap_tracepoint *const
 	uint32_t count = 0;
 
 	while (begin + count < end && count < PROTOCOL_APP_CLASSES_MAX &&
-	       put_class(wire, begin[count]->event_class))
+	       begin[count]->event_class && put_class(wire, begin[count]->event_class))
 		count++;
 	return count;
 }
@@ -207,7 +211,7 @@ static bool register_tracepoints(struct lttngmap_module *module, int *socket, ui
 		uint32_t count = put_classes(&wire, at, module->end);
 		enum attach_result result;
 
-		if (count == 0) { /* a class too large for any message stays off */
+		if (count == 0) { /* no class, or one too large for any message, stays off */
 			at++;
 			continue;
 		}
@@ -225,8 +229,8 @@ static bool register_tracepoints(struct lttngmap_module *module, int *socket, ui
 	return true;
 }
 
-/* All modules over a new socket; or, where that is -1, the newest one. */
-static void announce(int socket, uint64_t deadline)
+/* All modules over a new socket; or, where that is -1, `module`. */
+static void announce(int socket, uint64_t deadline, struct lttngmap_module *module)
 {
 	const size_t size = PROTOCOL_APP_MESSAGE_MAX + PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t);
 	bool all = socket >= 0;
@@ -235,8 +239,8 @@ static void announce(int socket, uint64_t deadline)
 	scratch = arch_syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (scratch > 0 || scratch <= -4096) {
-		struct lttngmap_module *module = modules;
-
+		if (all)
+			module = modules;
 		while (module && register_tracepoints(module, &socket, deadline, (char *)scratch))
 			module = all ? module->next : NULL;
 		arch_syscall(SYS_munmap, scratch, size);
@@ -246,21 +250,21 @@ static void announce(int socket, uint64_t deadline)
 }
 
 /* Where there is no daemon, this is one failed connect. */
-static void announce_newest(void)
+static void announce_one(struct lttngmap_module *module)
 {
 	uint64_t deadline = 0;
 	int socket;
 
 	if (is_attached()) {
-		announce(-1, 0);
+		announce(-1, 0, module);
 		return;
 	}
-	park(modules);
+	park(module);
 	if (retry_at && exchange_now() < retry_at)
 		return;
 	socket = attach_connect(&deadline);
 	if (socket >= 0)
-		announce(socket, deadline);
+		announce(socket, deadline, NULL);
 	else
 		retry_at = deadline + RETRY_NS;
 }
@@ -279,32 +283,38 @@ bool module_answer_knock(void)
 	if (__atomic_exchange_n(&module_knock.word, 0, __ATOMIC_ACQUIRE) || attach_daemon_left()) {
 		socket = attach_connect(&deadline);
 		if (socket >= 0)
-			announce(socket, deadline);
+			announce(socket, deadline, NULL);
 		if (attach_daemon_left())
 			park_all();
 	}
-	release_lock();
+	module_unlock();
 	return local_pages != before;
 }
 
-void lttngmap_module_register(struct lttngmap_module *module)
+void module_announce(struct lttngmap_module *module)
 {
-	if (module->struct_size < sizeof(*module) || module->begin >= module->end || !take_lock())
-		return;
 	if (module->state == MODULE_NEW) {
 		module->state = MODULE_LISTED;
 		module->next = modules;
 		modules = module;
-		announce_newest();
 	}
-	release_lock();
+	announce_one(module);
+}
+
+void lttngmap_module_register(struct lttngmap_module *module)
+{
+	if (module->struct_size < sizeof(*module) || module->begin >= module->end || !module_lock())
+		return;
+	if (module->state == MODULE_NEW)
+		module_announce(module);
+	module_unlock();
 }
 
 void lttngmap_module_unregister(struct lttngmap_module *module)
 {
 	struct lttngmap_module **link;
 
-	if (module->state != MODULE_LISTED || !take_lock())
+	if (module->state != MODULE_LISTED || !module_lock())
 		return;
 	for (link = &modules; *link; link = &(*link)->next) {
 		if (*link == module) {
@@ -315,5 +325,5 @@ void lttngmap_module_unregister(struct lttngmap_module *module)
 	module->state = MODULE_NEW;
 	for (struct lttngmap_tracepoint *const *at = module->begin; at < module->end; at++)
 		__atomic_store_n(&(*at)->word, module->off, __ATOMIC_RELEASE);
-	release_lock();
+	module_unlock();
 }

@@ -60,6 +60,7 @@ tests_once = \
 	tests/integration/kernel-% \
 	tests/integration/limits \
 	$(family_tests) \
+	tests/integration/lttng-% \
 	tests/unit/consumer-kernel \
 	tests/unit/ring-file-read \
 	tests/unit/ring-kernel \

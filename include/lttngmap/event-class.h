@@ -126,6 +126,43 @@ struct lttngmap_module {
 	const uint64_t *off;          /* a constant zero of the module's, for `word` */
 };
 
+/*
+ * A call of a tracepoint in a module that the caller is not linked with; found
+ * by what it is called. `tracepoint` is the caller's own, which has the found
+ * one's class and word while that is there, NULL and zero else.
+ */
+struct lttngmap_call {
+	const char *provider;
+	const char *name;
+	const char *signature; /* the types of its arguments: only the same will do */
+	struct lttngmap_tracepoint *tracepoint;
+	void (**emit)(void); /* where the emitter's address goes; NULL while there is none */
+};
+
+/* All of a module. The caller owns it and keeps it until it unregisters it. */
+struct lttngmap_calls {
+	uint32_t struct_size; /* sizeof(struct lttngmap_calls) */
+	uint32_t reserved;
+	const struct lttngmap_call *const *begin;
+	const struct lttngmap_call *const *end;
+	struct lttngmap_calls *next;   /* liblttngmap's */
+	struct lttngmap_module module; /* with the tracepoints of the calls */
+};
+
+/* What such calls are led to: a tracepoint, and the function that emits it. */
+struct lttngmap_emitter {
+	const struct lttngmap_tracepoint *tracepoint;
+	void (*emit)(void);
+	const char *signature;
+};
+
+struct lttngmap_provider {
+	uint32_t struct_size; /* sizeof(struct lttngmap_provider) */
+	uint32_t nr_emitters;
+	const struct lttngmap_emitter *emitters;
+	struct lttngmap_provider *next; /* liblttngmap's */
+};
+
 /* Exported by liblttngmap.so, also to code that is compiled to hide its own. */
 #pragma GCC visibility push(default)
 
@@ -139,6 +176,16 @@ void lttngmap_module_register(struct lttngmap_module *module);
 void lttngmap_module_unregister(struct lttngmap_module *module);
 
 /*
+ * Have calls led to the tracepoints of their names, now or when their provider
+ * comes; a provider registers its module first. From constructors and
+ * destructors, and never failing, as above: a call that finds nothing is off.
+ */
+void lttngmap_calls_register(struct lttngmap_calls *calls);
+void lttngmap_calls_unregister(struct lttngmap_calls *calls);
+void lttngmap_provider_register(struct lttngmap_provider *provider);
+void lttngmap_provider_unregister(struct lttngmap_provider *provider);
+
+/*
  * Write an event into every channel in which it is on. `fields` holds the
  * fields packed as above, `size` bytes, readable up to the next multiple of
  * 8. An event over LTTNGMAP_RECORD_MAX bytes, header included, is counted as
@@ -150,6 +197,19 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 			  size_t size, const void *ip);
 
 #pragma GCC visibility pop
+
+/*
+ * Whether a tracepoint is on. The two loads are ordered by the one's being the
+ * other's address. Nothing else is: liblttngmap looks again before it uses the
+ * tracepoint's id.
+ */
+static inline __attribute__((always_inline, unused)) int
+lttngmap_is_on_(const struct lttngmap_tracepoint *tracepoint)
+{
+	const uint64_t *word = __atomic_load_n(&tracepoint->word, __ATOMIC_RELAXED);
+
+	return __atomic_load_n(word, __ATOMIC_RELAXED) != 0;
+}
 
 #ifdef __cplusplus
 }

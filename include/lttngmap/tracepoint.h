@@ -503,18 +503,6 @@ static __attribute__((destructor(101))) void lttngmap_module_leave_(void)
 #endif
 
 /*
- * The two loads are ordered by the one's being the other's address. Nothing
- * else is: liblttngmap looks again before it uses the tracepoint's id.
- */
-static inline __attribute__((always_inline, unused)) int
-lttngmap_is_on_(const struct lttngmap_tracepoint *tracepoint)
-{
-	const uint64_t *word = __atomic_load_n(&tracepoint->word, __ATOMIC_RELAXED);
-
-	return __atomic_load_n(word, __ATOMIC_RELAXED) != 0;
-}
-
-/*
  * The length of the string, as far as there is room for it. The compiler is
  * kept from knowing what the string is: it would warn of a search beyond the
  * end of a literal that the NUL ends long before.

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * lttng/tracepoint-probe.h - how a class of events becomes its description
+ * and the function that writes it; for lttng/tracepoint-event.h.
+ *
+ * Fields come as a row of parenthesized shapes without commas between them:
+ * (VALUE, int, a, x, 10, 0u) (STRING, b, y). Two macros that call each other by
+ * turns go through such a row, however long it is: A_ takes the first one and
+ * leaves B_ before the second. What stands at the end is taken away by the
+ * pasting of END.
+ */
+#ifndef LTTNGMAP_LTTNG_TRACEPOINT_PROBE_H
+#define LTTNGMAP_LTTNG_TRACEPOINT_PROBE_H
+
+#include <lttngmap/tracepoint.h>
+
+/* What a header tells after the class or the enumeration that it is about. */
+struct lttngmap_lttng_later_ {
+	struct lttngmap_event_class *event_class;
+	uint16_t loglevel;
+	struct lttngmap_enum_value *values;
+	size_t nr_values;
+};
+
+static inline LTTNGMAP_UNUSED_ void
+lttngmap_lttng_tell_later_(const struct lttngmap_lttng_later_ *later, size_t count)
+{
+	size_t i, j;
+
+	for (i = 0; i < count; i++) {
+		struct lttngmap_enum_value *values = later[i].values;
+
+		if (later[i].event_class)
+			later[i].event_class->loglevel = later[i].loglevel;
+		for (j = 0; j < later[i].nr_values; j++)
+			if (values[j].first == INT64_MAX && values[j].last == INT64_MIN)
+				values[j].first = values[j].last = j ? values[j - 1].last + 1 : 0;
+	}
+}
+
+/* Whether a type is signed, or not of integers: pointers are unsigned numbers. */
+#ifdef __cplusplus
+extern "C++" {
+template <typename T> struct lttngmap_lttng_type_ {
+	enum { is_signed = (T)-1 < (T)1, is_floating = (T)1.5 != (T)1 };
+};
+template <typename T> struct lttngmap_lttng_type_<T *> {
+	enum { is_signed = 0, is_floating = 0 };
+};
+}
+#define LTTNGMAP_LTTNG_SIGNED_(T)                                                                  \
+	(lttngmap_lttng_type_<T>::is_signed ? (unsigned)LTTNGMAP_FIELD_SIGNED : 0u)
+#define LTTNGMAP_LTTNG_IS_FLOATING_(T) (lttngmap_lttng_type_<T>::is_floating != 0)
+#else
+#define LTTNGMAP_LTTNG_NUMBER_(T)                                                                  \
+	__typeof__(__builtin_choose_expr(__builtin_classify_type((T)0) == 5, (uintptr_t)0, (T)0))
+#define LTTNGMAP_LTTNG_SIGNED_(T) LTTNGMAP_SIGNED_(LTTNGMAP_LTTNG_NUMBER_(T))
+#define LTTNGMAP_LTTNG_IS_FLOATING_(T) LTTNGMAP_IS_FLOATING_(T)
+#endif
+
+/* clang-format off */
+
+/* ---- the definitions ----------------------------------------------------------- */
+
+#define LTTNGMAP_LTTNG_DEFINE_ENUM_(provider, name, ...) \
+	static struct lttngmap_enum_value lttngmap_lttng_values_##provider##___##name[] = {        \
+		__VA_ARGS__ \
+	};                                                                                         \
+	static const struct lttngmap_enum lttngmap_lttng_enum_##provider##___##name                \
+		LTTNGMAP_UNUSED_ = {                                                               \
+			#name, lttngmap_lttng_values_##provider##___##name,                        \
+			sizeof(lttngmap_lttng_values_##provider##___##name) /                      \
+				sizeof(struct lttngmap_enum_value)                                 \
+		};
+
+#define LTTNGMAP_LTTNG_DEFINE_CLASS_(provider, name, args, fields)                                 \
+	static const struct lttngmap_field lttngmap_lttng_fields_##provider##___##name[]           \
+		LTTNGMAP_UNUSED_ = {                                                               \
+			LTTNGMAP_LTTNG_EACH_(DESCRIBE, fields){ NULL, NULL, 0, 0, 0, 0, 0 }        \
+		};                                                                                 \
+	LTTNGMAP_CHECK_(sizeof(lttngmap_lttng_fields_##provider##___##name) /                      \
+					sizeof(struct lttngmap_field) - 1 <=                       \
+				LTTNGMAP_FIELDS_MAX,                                               \
+			"a tracepoint has no more than 64 fields");                                \
+	static __attribute__((noinline, unused)) void lttngmap_lttng_write_##provider##___##name(  \
+		LTTNGMAP_LTTNG_PARAMETERS_ args const struct lttngmap_tracepoint *lttngmap_tp,     \
+		const void *lttngmap_ip)                                                           \
+	{                                                                                          \
+		enum {                                                                             \
+			lttngmap_size = 0 LTTNGMAP_LTTNG_EACH_(SIZE, fields),                      \
+			lttngmap_varies = (0 LTTNGMAP_LTTNG_EACH_(VARIES, fields)) != 0            \
+		};                                                                                 \
+		size_t lttngmap_room = LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_size;                  \
+		uint64_t lttngmap_words[LTTNGMAP_WORDS_(lttngmap_varies, lttngmap_size)];          \
+		unsigned char *lttngmap_begin, *lttngmap_at;                                       \
+                                                                                                   \
+		LTTNGMAP_CHECK_((0 LTTNGMAP_LTTNG_EACH_(SIZE, fields)) <=                          \
+					LTTNGMAP_FIELDS_SIZE_MAX_,                                 \
+				"the fields of this tracepoint do not fit in a record");           \
+		LTTNGMAP_LTTNG_USES_ args                                                          \
+		LTTNGMAP_LTTNG_EACH_(BOUND, fields)                                                \
+		if (lttngmap_varies == 1)                                                          \
+			lttngmap_begin = (unsigned char *)__builtin_alloca(                        \
+				LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_room + 8);                    \
+		else                                                                               \
+			lttngmap_begin = (unsigned char *)lttngmap_words;                          \
+		lttngmap_words[LTTNGMAP_WORDS_(lttngmap_varies, lttngmap_size) - 1] = 0;           \
+		lttngmap_at = lttngmap_begin;                                                      \
+		LTTNGMAP_LTTNG_EACH_(PACK, fields)                                                 \
+		if (lttngmap_varies == 1)                                                          \
+			__builtin_memset(lttngmap_at, 0, 8);                                       \
+		lttngmap_event_write(lttngmap_tp, lttngmap_begin,                                  \
+				     (size_t)(lttngmap_at - lttngmap_begin), lttngmap_ip);         \
+	}
+
+#define LTTNGMAP_LTTNG_DEFINE_INSTANCE_(class_provider, class_name, provider, name, args)          \
+	LTTNGMAP_CHECK_(sizeof(#provider ":" #name) - 1 <= LTTNGMAP_NAME_MAX,                      \
+			"the name of this tracepoint is too long");                                \
+	static struct lttngmap_event_class lttngmap_lttng_class_##provider##___##name = {          \
+		sizeof(struct lttngmap_event_class),                                               \
+		sizeof(lttngmap_lttng_fields_##class_provider##___##class_name) /                  \
+				sizeof(struct lttngmap_field) - 1,                                 \
+		LTTNG_UST_TRACEPOINT_LOGLEVEL_DEFAULT, #provider, #name,                           \
+		lttngmap_lttng_fields_##class_provider##___##class_name                            \
+	};                                                                                         \
+	struct lttngmap_tracepoint lttngmap_lttng_tracepoint_##provider##___##name = {             \
+		&lttngmap_off_, &lttngmap_lttng_class_##provider##___##name, 0, 0                  \
+	};                                                                                         \
+	void lttngmap_lttng_emit_##provider##___##name(                                            \
+		LTTNGMAP_LTTNG_PARAMETERS_ args const void *lttngmap_ip)                           \
+	{                                                                                          \
+		if (!lttngmap_ip)                                                                  \
+			lttngmap_ip = LTTNGMAP_LTTNG_IP_;                                          \
+		lttngmap_lttng_write_##class_provider##___##class_name(                            \
+			LTTNGMAP_LTTNG_NAMES_ args &lttngmap_lttng_tracepoint_##provider##___##name, \
+			lttngmap_ip);                                                              \
+	}
+
+/* ---- the passes over a row of fields ---------------------------------------------- */
+
+#define LTTNGMAP_LTTNG_EACH_(pass, fields)                                                         \
+	LTTNGMAP_LTTNG_END_(LTTNGMAP_LTTNG_EACH_##pass##_A_ fields)
+#define LTTNGMAP_LTTNG_END_(...) LTTNGMAP_LTTNG_END1_(__VA_ARGS__)
+#define LTTNGMAP_LTTNG_END1_(...) __VA_ARGS__##END
+
+#define LTTNGMAP_LTTNG_EACH_DESCRIBE_A_(shape, ...)                                                \
+	LTTNGMAP_LTTNG_DESCRIBE_##shape##_(__VA_ARGS__) LTTNGMAP_LTTNG_EACH_DESCRIBE_B_
+#define LTTNGMAP_LTTNG_EACH_DESCRIBE_B_(shape, ...)                                                \
+	LTTNGMAP_LTTNG_DESCRIBE_##shape##_(__VA_ARGS__) LTTNGMAP_LTTNG_EACH_DESCRIBE_A_
+#define LTTNGMAP_LTTNG_EACH_DESCRIBE_A_END
+#define LTTNGMAP_LTTNG_EACH_DESCRIBE_B_END
+#define LTTNGMAP_LTTNG_EACH_SIZE_A_(shape, ...)                                                    \
+	LTTNGMAP_LTTNG_SIZE_##shape##_(__VA_ARGS__) LTTNGMAP_LTTNG_EACH_SIZE_B_
+#define LTTNGMAP_LTTNG_EACH_SIZE_B_(shape, ...)                                                    \
+	LTTNGMAP_LTTNG_SIZE_##shape##_(__VA_ARGS__) LTTNGMAP_LTTNG_EACH_SIZE_A_
+#define LTTNGMAP_LTTNG_EACH_SIZE_A_END
+#define LTTNGMAP_LTTNG_EACH_SIZE_B_END
+#define LTTNGMAP_LTTNG_EACH_VARIES_A_(shape, ...)                                                  \
+	LTTNGMAP_LTTNG_VARIES_##shape##_ LTTNGMAP_LTTNG_EACH_VARIES_B_
+#define LTTNGMAP_LTTNG_EACH_VARIES_B_(shape, ...)                                                  \
+	LTTNGMAP_LTTNG_VARIES_##shape##_ LTTNGMAP_LTTNG_EACH_VARIES_A_
+#define LTTNGMAP_LTTNG_EACH_VARIES_A_END
+#define LTTNGMAP_LTTNG_EACH_VARIES_B_END
+#define LTTNGMAP_LTTNG_EACH_BOUND_A_(shape, ...)                                                   \
+	LTTNGMAP_LTTNG_BOUND_##shape##_(__VA_ARGS__) LTTNGMAP_LTTNG_EACH_BOUND_B_
+#define LTTNGMAP_LTTNG_EACH_BOUND_B_(shape, ...)                                                   \
+	LTTNGMAP_LTTNG_BOUND_##shape##_(__VA_ARGS__) LTTNGMAP_LTTNG_EACH_BOUND_A_
+#define LTTNGMAP_LTTNG_EACH_BOUND_A_END
+#define LTTNGMAP_LTTNG_EACH_BOUND_B_END
+#define LTTNGMAP_LTTNG_EACH_PACK_A_(shape, ...)                                                    \
+	LTTNGMAP_LTTNG_PACK_##shape##_(__VA_ARGS__) LTTNGMAP_LTTNG_EACH_PACK_B_
+#define LTTNGMAP_LTTNG_EACH_PACK_B_(shape, ...)                                                    \
+	LTTNGMAP_LTTNG_PACK_##shape##_(__VA_ARGS__) LTTNGMAP_LTTNG_EACH_PACK_A_
+#define LTTNGMAP_LTTNG_EACH_PACK_A_END
+#define LTTNGMAP_LTTNG_EACH_PACK_B_END
+
+/* DESCRIBE: the field's descriptor. */
+#define LTTNGMAP_LTTNG_FIELD_(T, name, enumeration, count, kind, flags, base)                      \
+	{ #name, enumeration, count, (uint8_t)LTTNGMAP_FIELD_##kind, (uint8_t)sizeof(T),           \
+	  (uint8_t)(flags), base },
+#define LTTNGMAP_LTTNG_DESCRIBE_VALUE_(T, name, expr, base, flags)                                 \
+	LTTNGMAP_LTTNG_FIELD_(T, name, NULL, 0, INTEGER,                                           \
+			      LTTNGMAP_LTTNG_SIGNED_(T) | (unsigned)(flags), base)
+#define LTTNGMAP_LTTNG_DESCRIBE_FLOAT_(T, name, expr)                                              \
+	LTTNGMAP_LTTNG_FIELD_(T, name, NULL, 0, FLOAT, 0u, 10)
+#define LTTNGMAP_LTTNG_DESCRIBE_ENUM_(provider, enumeration, T, name, expr)                        \
+	LTTNGMAP_LTTNG_FIELD_(T, name, &lttngmap_lttng_enum_##provider##___##enumeration, 0, ENUM, \
+			      LTTNGMAP_LTTNG_SIGNED_(T), 10)
+#define LTTNGMAP_LTTNG_DESCRIBE_STRING_(name, expr)                                                \
+	LTTNGMAP_LTTNG_FIELD_(char, name, NULL, 0, STRING, 0u, 10)
+#define LTTNGMAP_LTTNG_DESCRIBE_ARRAY_(T, name, expr, count, base, flags)                          \
+	LTTNGMAP_LTTNG_FIELD_(T, name, NULL, count, ARRAY,                                         \
+			      LTTNGMAP_LTTNG_SIGNED_(T) | (unsigned)(flags), base)
+#define LTTNGMAP_LTTNG_DESCRIBE_TEXT_(T, name, expr, count)                                        \
+	LTTNGMAP_LTTNG_FIELD_(char, name, NULL, count, TEXT, 0u, 10)
+#define LTTNGMAP_LTTNG_DESCRIBE_SEQUENCE_(T, name, expr, LT, length, base, flags)                  \
+	LTTNGMAP_LTTNG_FIELD_(T, name, NULL, 0, SEQUENCE,                                          \
+			      LTTNGMAP_LTTNG_SIGNED_(T) | (unsigned)(flags), base)
+#define LTTNGMAP_LTTNG_DESCRIBE_TEXT_SEQUENCE_(T, name, expr, LT, length)                          \
+	LTTNGMAP_LTTNG_FIELD_(char, name, NULL, 0, TEXT_SEQUENCE, 0u, 10)
+#define LTTNGMAP_LTTNG_DESCRIBE_NONE_(...)
+
+/* SIZE: the least that the field takes in the record. */
+#define LTTNGMAP_LTTNG_SIZE_VALUE_(T, ...) +sizeof(T)
+#define LTTNGMAP_LTTNG_SIZE_FLOAT_(T, ...) +sizeof(T)
+#define LTTNGMAP_LTTNG_SIZE_ENUM_(provider, enumeration, T, ...) +sizeof(T)
+#define LTTNGMAP_LTTNG_SIZE_STRING_(...) +1
+#define LTTNGMAP_LTTNG_SIZE_ARRAY_(T, name, expr, count, ...) +(count) * sizeof(T)
+#define LTTNGMAP_LTTNG_SIZE_TEXT_(T, name, expr, count) +(count)
+#define LTTNGMAP_LTTNG_SIZE_SEQUENCE_(...) +sizeof(uint32_t)
+#define LTTNGMAP_LTTNG_SIZE_TEXT_SEQUENCE_(...) +sizeof(uint32_t)
+#define LTTNGMAP_LTTNG_SIZE_NONE_(...)
+
+/* VARIES: whether it may take more. */
+#define LTTNGMAP_LTTNG_VARIES_VALUE_
+#define LTTNGMAP_LTTNG_VARIES_FLOAT_
+#define LTTNGMAP_LTTNG_VARIES_ENUM_
+#define LTTNGMAP_LTTNG_VARIES_STRING_ +1
+#define LTTNGMAP_LTTNG_VARIES_ARRAY_
+#define LTTNGMAP_LTTNG_VARIES_TEXT_
+#define LTTNGMAP_LTTNG_VARIES_SEQUENCE_ +1
+#define LTTNGMAP_LTTNG_VARIES_TEXT_SEQUENCE_ +1
+#define LTTNGMAP_LTTNG_VARIES_NONE_
+
+/*
+ * BOUND: what would go wrong later; and the expressions of what varies, which
+ * are worked out once, with what they take beyond SIZE.
+ */
+#define LTTNGMAP_LTTNG_CHECK_INTEGER_(T, name)                                                     \
+	LTTNGMAP_CHECK_(!LTTNGMAP_LTTNG_IS_FLOATING_(T),                                           \
+			"field " #name " is not of an integer type");                              \
+	LTTNGMAP_CHECK_SIZE_(T, name)
+#define LTTNGMAP_LTTNG_CHECK_CHAR_(T, name)                                                        \
+	LTTNGMAP_CHECK_(sizeof(T) == 1, "text field " #name " is not of char");
+#define LTTNGMAP_LTTNG_CHECK_COUNT_(name, count)                                                   \
+	LTTNGMAP_CHECK_((count) > 0, "the length of field " #name " is not above 0");
+#define LTTNGMAP_LTTNG_BOUND_SEQUENCE1_(T, name, expr, LT, length)                                 \
+	const void *lttngmap_arg_##name = (const void *)(expr);                                    \
+	size_t lttngmap_length_##name = lttngmap_bound_sequence_(                                  \
+		lttngmap_arg_##name, (size_t)(LT)(length), sizeof(T), &lttngmap_room);
+
+#define LTTNGMAP_LTTNG_BOUND_VALUE_(T, name, ...) LTTNGMAP_LTTNG_CHECK_INTEGER_(T, name)
+#define LTTNGMAP_LTTNG_BOUND_FLOAT_(T, name, expr) LTTNGMAP_CHECK_FLOATING(T, name, ~)
+#define LTTNGMAP_LTTNG_BOUND_ENUM_(provider, enumeration, T, name, expr)                           \
+	LTTNGMAP_LTTNG_CHECK_INTEGER_(T, name)
+#define LTTNGMAP_LTTNG_BOUND_STRING_(name, expr)                                                   \
+	const char *lttngmap_arg_##name = (const char *)(expr);                                    \
+	size_t lttngmap_length_##name = lttngmap_bound_string_(&lttngmap_arg_##name,               \
+							       &lttngmap_room);
+#define LTTNGMAP_LTTNG_BOUND_ARRAY_(T, name, expr, count, ...)                                     \
+	LTTNGMAP_LTTNG_CHECK_INTEGER_(T, name)                                                     \
+	LTTNGMAP_LTTNG_CHECK_COUNT_(name, count)
+#define LTTNGMAP_LTTNG_BOUND_TEXT_(T, name, expr, count)                                           \
+	LTTNGMAP_LTTNG_CHECK_CHAR_(T, name)                                                        \
+	LTTNGMAP_LTTNG_CHECK_COUNT_(name, count)
+#define LTTNGMAP_LTTNG_BOUND_SEQUENCE_(T, name, expr, LT, length, ...)                             \
+	LTTNGMAP_LTTNG_CHECK_INTEGER_(T, name)                                                     \
+	LTTNGMAP_LTTNG_BOUND_SEQUENCE1_(T, name, expr, LT, length)
+#define LTTNGMAP_LTTNG_BOUND_TEXT_SEQUENCE_(T, name, expr, LT, length)                             \
+	LTTNGMAP_LTTNG_CHECK_CHAR_(T, name)                                                        \
+	LTTNGMAP_LTTNG_BOUND_SEQUENCE1_(T, name, expr, LT, length)
+#define LTTNGMAP_LTTNG_BOUND_NONE_(...)
+
+/* PACK: lay it out at lttngmap_at. */
+#define LTTNGMAP_LTTNG_PACK_VALUE_(T, name, expr, ...)                                             \
+	{                                                                                          \
+		T lttngmap_value = (expr);                                                         \
+                                                                                                   \
+		__builtin_memcpy(lttngmap_at, &lttngmap_value, sizeof(T));                         \
+		lttngmap_at += sizeof(T);                                                          \
+	}
+#define LTTNGMAP_LTTNG_PACK_FLOAT_(T, name, expr) LTTNGMAP_LTTNG_PACK_VALUE_(T, name, expr, ~)
+#define LTTNGMAP_LTTNG_PACK_ENUM_(provider, enumeration, T, name, expr)                            \
+	LTTNGMAP_LTTNG_PACK_VALUE_(T, name, expr, ~)
+#define LTTNGMAP_LTTNG_PACK_STRING_(name, expr)                                                    \
+	lttngmap_at = lttngmap_pack_string_(lttngmap_at, lttngmap_arg_##name,                      \
+					    lttngmap_length_##name);
+#define LTTNGMAP_LTTNG_PACK_ARRAY_(T, name, expr, count, ...)                                      \
+	lttngmap_at = lttngmap_pack_array_(lttngmap_at, (const void *)(expr),                      \
+					   (count) * sizeof(T));
+#define LTTNGMAP_LTTNG_PACK_TEXT_(T, name, expr, count)                                            \
+	LTTNGMAP_LTTNG_PACK_ARRAY_(char, name, expr, count, ~)
+#define LTTNGMAP_LTTNG_PACK_SEQUENCE_(T, name, ...)                                                \
+	lttngmap_at = lttngmap_pack_sequence_(lttngmap_at, lttngmap_arg_##name,                    \
+					      lttngmap_length_##name, sizeof(T));
+#define LTTNGMAP_LTTNG_PACK_TEXT_SEQUENCE_(T, name, ...)                                           \
+	LTTNGMAP_LTTNG_PACK_SEQUENCE_(T, name, ~)
+#define LTTNGMAP_LTTNG_PACK_NONE_(...)
+
+/* clang-format on */
+
+#endif /* LTTNGMAP_LTTNG_TRACEPOINT_PROBE_H */

@@ -1,0 +1,204 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# Programs written for LTTng-UST, built as they are against include/lttng-compat,
+# give the events that LTTng-UST makes of them: level, name and each field. What
+# that is was recorded by tests/lttng/peer.sh, and is looked at again where LTTng
+# is installed.
+# shellcheck disable=SC2317 # ok() calls what looks unreachable
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+need_plain
+
+: "${LTTNGMAP_CC:=cc}" "${LTTNGMAP_CXX:=c++}"
+lttngmap=$LTTNGMAP_BUILD/lttngmap
+programs=$LTTNGMAP_PLAIN/tests/lttng
+sources=$LTTNGMAP_SRC/tests/lttng
+cd "$TAP_DIR" || exit 1
+
+# record NAME [OPTION...] -- COMMAND...: level, name and fields of its events, into NAME.txt.
+record() {
+	local name=$1 status=0
+
+	shift
+	rm -rf "$name"
+	"$lttngmap" record -q --preload none -o "$name" "$@" >"$name.out" 2>"$name.err" || status=$?
+	: >"$name.txt"
+	[[ ! -e $name/ust ]] ||
+		babeltrace2 --no-delta --fields=loglevel "$name" 2>>"$name.err" |
+		sed -n 's/^\[[^]]*\] \(.*\): { cpu_id[^}]*}, /\1: /p' >"$name.txt"
+	return "$status"
+}
+
+# same NAME FILE WHAT: the events of NAME.txt are those of FILE.
+same() {
+	if diff "$2" "$1.txt" >"$1.diff"; then
+		pass "$3"
+	else
+		fail "$3"
+		diag "$(head -20 "$1.diff")"
+		diag "$(head -5 "$1.err")"
+	fi
+}
+
+expected_robot=$sources/robot.expected
+ok 'robot.expected has three times 35 events' [ "$(sort -u -k 3,3 "$expected_robot" | wc -l)" = 35 ]
+
+# ---- linked with the provider ---------------------------------------------------
+
+for name in hello fields; do
+	ok "$name is recorded" record "$name" -- "$programs/$name"
+	same "$name" "$sources/$name.expected" "$name: LTTng-UST's events, each field the same"
+done
+
+# ---- a provider that comes on its own --------------------------------------------
+
+provider=$programs/.libs/robot-tp.so
+record never -- "$programs/robot"
+is "$(<never.out)" 'on: 0' 'robot runs without its provider, and no event is on'
+ok 'robot is recorded with its provider preloaded' \
+	record preloaded -- env LD_PRELOAD="$provider" "$programs/robot"
+same preloaded "$expected_robot" "robot, preloaded: LTTng-UST's events"
+ok 'robot is recorded, and loads its provider itself' \
+	record loaded -- "$programs/robot" "+$provider"
+same loaded "$expected_robot" 'robot, loaded: the same'
+ok 'robot is recorded with its provider in it' record whole -- "$programs/robot-whole"
+same whole "$expected_robot" 'robot, whole: the same'
+
+sed -n 36,70p "$expected_robot" >second
+ok 'robot is recorded, its provider there for one of three rounds' \
+	record once -- "$programs/robot" '' "+$provider" -
+same once second 'robot, loaded and unloaded: the events of the round between'
+cat <(sed -n 1,35p "$expected_robot") <(sed -n 71,105p "$expected_robot") >others
+ok 'robot is recorded, its provider gone and there again' \
+	record twice -- "$programs/robot" "+$provider" - "+$provider"
+same twice others 'robot, unloaded and loaded again: the events of the rounds with it'
+
+# Two providers of one name, the second while the first is there: no event twice.
+cp "$provider" other.so
+ok 'robot is recorded with its provider there by two names' \
+	record both -- env LD_PRELOAD="$PWD/other.so" "$programs/robot" "+$provider"
+same both "$expected_robot" 'robot: each event once'
+
+# ---- what the calls are, and where -------------------------------------------------
+
+# The event is where the program calls, not in a stand-in or a provider: all places are in
+# one function of it, wherever its pages were mapped.
+for how in whole preloaded; do
+	program=$programs/robot
+	[[ $how != whole ]] || program=$programs/robot-whole
+	"$lttngmap" record -q --preload none -o "ip-$how" --context ip -- \
+		env LD_PRELOAD="$([[ $how == whole ]] || echo "$provider")" "$program" >/dev/null
+	babeltrace2 --no-delta "ip-$how" 2>/dev/null |
+		sed -n 's/.* ip = 0x\([0-9A-F]*\) .*/\1/p' | sort -u >ips
+	is "$(wc -l <ips)" 35 "$how: 35 places"
+	read -r _ start size < <(nm --demangle -S "$program" |
+		grep -E ' \(anonymous namespace\)::emit\(int\)$| main$' | sort -k 2 -r |
+		awk '{ print "_", $1, $2; exit }')
+	((start = 16#$start, first = 16#$(head -1 ips), last = 16#$(tail -1 ips)))
+	((base = (first - start) / 4096 * 4096))
+	ok "$how: all of them in the function that calls" \
+		[ $((first - base >= start && last - base <= start + 16#$size)) = 1 ]
+done
+
+# ---- every compiler -----------------------------------------------------------------
+
+strict=(-D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Werror -I"$sources"
+	-I"$LTTNGMAP_SRC/include/lttng-compat" -I"$LTTNGMAP_SRC/include")
+for try in 'gcc -std=c99 -O0' 'gcc -std=gnu17 -O2' 'clang -std=c99 -O2' 'clang -std=c11 -O0' \
+	'g++ -x c++ -std=c++11 -O2' 'g++ -x c++ -std=c++20 -O0' 'clang++ -x c++ -std=c++11 -O0' \
+	'clang++ -x c++ -std=c++20 -O2'; do
+	read -ra compiler <<<"$try"
+	if ! command -v "${compiler[0]}" >/dev/null; then
+		skip 1 "${compiler[0]} is not installed"
+		continue
+	fi
+	status=0
+	for file in fields fields-tp robot-define; do
+		"${compiler[@]}" "${strict[@]}" -fPIC -fvisibility=hidden -c "$sources/$file.c" \
+			-o "$file.o" >>warnings 2>&1 || status=1
+	done
+	is "$status" 0 "no warning from $try"
+done
+[[ ! -s warnings ]] || diag "$(head -20 warnings)"
+
+# ---- what is wrong --------------------------------------------------------------------
+
+# refused NAME REGEX < EVENT: as a header of tracepoints it does not compile, and says why.
+refused() {
+	local output
+
+	{
+		echo '#define LTTNG_UST_TRACEPOINT_PROVIDER w'
+		echo '#define LTTNG_UST_TRACEPOINT_INCLUDE "wrong.h"'
+		echo '#if !defined(WRONG_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)'
+		echo '#define WRONG_H'
+		echo '#include <lttng/tracepoint.h>'
+		cat
+		echo '#endif'
+		echo '#include <lttng/tracepoint-event.h>'
+	} >wrong.h
+	printf '#define LTTNG_UST_TRACEPOINT_CREATE_PROBES\n#include "wrong.h"\n' >wrong.c
+	if output=$("$LTTNGMAP_CC" "${strict[@]}" -I. -c wrong.c -o wrong.o 2>&1); then
+		if [[ $2 == none ]]; then pass "$1"; else fail "$1 does not compile"; fi
+	else
+		like "$output" "$2" "$1 does not compile"
+	fi
+}
+
+event='LTTNG_UST_TRACEPOINT_EVENT(w, e'
+args='LTTNG_UST_TP_ARGS(int, a)'
+refused 'what is right compiles' none <<END
+$event, $args, LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(int, f, a)))
+END
+refused 'an 11th argument' 'no_more_than_10_arguments' <<END
+$event, LTTNG_UST_TP_ARGS($(printf 'int, a%d, ' {1..10}) int, a11), LTTNG_UST_TP_FIELDS())
+END
+refused 'an argument without a name' 'an_argument_has_a_type_and_a_name' <<END
+$event, LTTNG_UST_TP_ARGS(int, a, int), LTTNG_UST_TP_FIELDS())
+END
+refused 'an integer field of type double' 'field f is not of an integer type' <<END
+$event, $args, LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(double, f, a)))
+END
+refused 'a float field of type int' 'field f is neither float nor double' <<END
+$event, $args, LTTNG_UST_TP_FIELDS(lttng_ust_field_float(int, f, a)))
+END
+refused 'text of int' 'text field f is not of char' <<END
+$event, $args, LTTNG_UST_TP_FIELDS(lttng_ust_field_array_text(int, f, &a, 1)))
+END
+refused 'an array of length 0' 'length of field f is not above 0' <<END
+$event, $args, LTTNG_UST_TP_FIELDS(lttng_ust_field_array(int, f, &a, 0)))
+END
+refused 'an array larger than a record' 'do not fit in a record' <<END
+$event, $args, LTTNG_UST_TP_FIELDS(lttng_ust_field_array(int, f, &a, 1021)))
+END
+refused 'a 65th field' 'no more than 64 fields' <<END
+$event, $args, LTTNG_UST_TP_FIELDS($(printf 'lttng_ust_field_integer(int, f%d, a) ' {1..65})))
+END
+refused 'a 64th field compiles' none <<END
+$event, $args, LTTNG_UST_TP_FIELDS($(printf 'lttng_ust_field_integer(int, f%d, a) ' {1..64})))
+END
+refused 'a name that is too long' 'name of this tracepoint is too long' <<END
+LTTNG_UST_TRACEPOINT_EVENT(w, $(printf 'e%.0s' {1..254}), $args, LTTNG_UST_TP_FIELDS())
+END
+strict+=(-DLTTNG_UST_COMPAT_API_VERSION=1)
+refused 'an old name, where only the new ones are asked for,' 'ctf_integer' <<END
+$event, $args, LTTNG_UST_TP_FIELDS(ctf_integer(int, f, a)))
+END
+
+# ---- beside LTTng-UST -----------------------------------------------------------------
+
+for name in hello fields robot; do
+	mkdir "peer-$name"
+	"$BASH" "$sources/peer.sh" "$sources" "$name" "peer-$name" >"peer-$name.txt" \
+		2>"peer-$name.err"
+	case $? in
+	77) skip 1 "LTTng is not installed: $name.expected is what version 2.13.5 made of it" ;;
+	0) same "peer-$name" "$sources/$name.expected" "$name under LTTng-UST: as expected" ;;
+	*)
+		fail "$name under LTTng-UST"
+		diag "$(tail -5 "peer-$name.err" "peer-$name/log")"
+		;;
+	esac
+done
+done_testing

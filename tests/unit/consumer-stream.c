@@ -514,6 +514,31 @@ static const char *fill_subbuf(char *subbuf, uint32_t size, struct lttngmap_pack
 }
 
 /* Large and small packets in turns; what fits nowhere at first among them. */
+/* Cut where a page of the last packet ends, and in the padding behind it. */
+static void check_torn(const char *output, const char *path, const struct lttngmap_packet *packet,
+		       const char *body)
+{
+	struct stream *stream;
+	struct trace trace;
+	int wrong = 0, error;
+	long gap, whole;
+
+	for (int i = 1; i < 3; i++) {
+		whole = trace_kit_file_size(path);
+		if (truncate(path, whole - (i == 1 ? 1 : 8192)))
+			bail_out("truncate");
+		open_trace(&trace, output);
+		stream = make_stream(&trace, NAME);
+		error = stream_write(stream, packet, body);
+		if (error || stream_flush(stream) || trace_kit_file_size(path) != whole)
+			wrong++;
+		stream_destroy(stream);
+		trace_close(&trace);
+	}
+	is(wrong, 0, "a torn one is written again");
+	is(trace_kit_read(output, &gap), paged_events, "and once");
+}
+
 static void test_paged(bool full)
 {
 	static const uint32_t sizes[] = { PAGED_SIZE, PAGED_SIZE,      9000,
@@ -560,22 +585,7 @@ static void test_paged(bool full)
 	diag("%d writes went past the page cache", nr_direct);
 	is(trace_kit_read(output, &gap), paged_events, "all events are there");
 	is(gap, -1, "in their order");
-
-	/* Cut where a page of the last packet ends, and in the padding behind it. */
-	for (int i = 1; i < 3; i++) {
-		whole = trace_kit_file_size(path);
-		if (truncate(path, whole - (i == 1 ? 1 : 8192)))
-			bail_out("truncate");
-		open_trace(&trace, output);
-		stream = make_stream(&trace, NAME);
-		error = stream_write(stream, &packet, subbuf + LTTNGMAP_SUBBUF_HEAD);
-		if (error || stream_flush(stream) || trace_kit_file_size(path) != whole)
-			wrong++;
-		stream_destroy(stream);
-		trace_close(&trace);
-	}
-	is(wrong, 0, "a torn one is written again");
-	is(trace_kit_read(output, &gap), paged_events, "and once");
+	check_torn(output, path, &packet, subbuf + LTTNGMAP_SUBBUF_HEAD);
 	free(subbuf);
 }
 

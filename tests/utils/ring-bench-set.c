@@ -41,6 +41,44 @@ static int make_memfd(const char *name, uint64_t size)
 	return fd;
 }
 
+/* What the daemon says in the control pages: one channel, which is on. */
+static void fill_control(struct bench_set *bench, const struct bench_set_config *config,
+			 uint32_t cpus)
+{
+	struct lttngmap_channel *channel = &bench->control->channels[0];
+
+	bench->control->clock = config->clock;
+	bench->control->cpu_rings = cpus;
+	channel->mode = (uint8_t)config->mode;
+	channel->subbuf_shift = (uint8_t)config->subbuf_shift;
+	channel->subbufs_shift = (uint8_t)config->subbufs_shift;
+	channel->generation = 1;
+	bench->process->channels = 1;
+}
+
+/* What the library has when it is registered. `process` comes last, as there. */
+static void fill_local(struct bench_set *bench, const struct bench_set_config *config, int socket,
+		       int data_fd, uint64_t slot_stride)
+{
+	struct local *local = bench->local;
+
+	local->control = bench->control;
+	local->doorbell = -1;
+	local->socket = socket;
+	local->use_rseq = config->use_rseq && __rseq_size > 0;
+	local->store16_atomic = arch_store16_is_atomic();
+	local->has_rdpid = arch_has_rdpid();
+	local->allow_blocking = true;
+	local->ring_control = bench->rings;
+	local->slot_stride = slot_stride;
+	local->reserve = 1;
+	local->data[0] = map(data_fd, bench->data_size - META_PAGE, PROT_WRITE, META_PAGE);
+	local->data_size[0] = bench->data_size - META_PAGE;
+	local->epoch = 1;
+	local->process = bench->process;
+	local_pages = local;
+}
+
 void bench_set_create(struct bench_set *bench, const struct bench_set_config *config)
 {
 	uint32_t cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
@@ -67,8 +105,6 @@ void bench_set_create(struct bench_set *bench, const struct bench_set_config *co
 		.saved = config->saved,
 		.life = 1,
 	};
-	struct lttngmap_channel *channel;
-	struct local *local;
 	int sockets[2], rings_fd;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0) {
@@ -78,38 +114,16 @@ void bench_set_create(struct bench_set *bench, const struct bench_set_config *co
 	*bench = (struct bench_set){ .data_size = data_size };
 	bench->control = map(-1, sizeof(*bench->control), PROT_READ | PROT_WRITE, 0);
 	bench->process = map(-1, 4096, PROT_READ | PROT_WRITE, 0);
-	bench->local = local = map(-1, sizeof(*local), PROT_READ | PROT_WRITE, 0);
+	bench->local = map(-1, sizeof(*bench->local), PROT_READ | PROT_WRITE, 0);
 	/* A file's, not anonymous: a forked child shares it, as in a traced process. */
 	rings_fd = make_memfd("ring-control", slot_stride);
 	bench->rings = map(rings_fd, slot_stride, PROT_READ | PROT_WRITE, 0);
 	close(rings_fd);
 	bench->data = map(data_fd, data_size, PROT_READ, 0);
 
-	bench->control->clock = config->clock;
-	bench->control->cpu_rings = cpus;
-	channel = &bench->control->channels[0];
-	channel->mode = (uint8_t)config->mode;
-	channel->subbuf_shift = (uint8_t)config->subbuf_shift;
-	channel->subbufs_shift = (uint8_t)config->subbufs_shift;
-	channel->generation = 1;
-	bench->process->channels = 1;
-
-	local->control = bench->control;
-	local->doorbell = -1;
-	local->socket = sockets[0];
 	bench->daemon_socket = sockets[1];
-	local->use_rseq = config->use_rseq && __rseq_size > 0;
-	local->store16_atomic = arch_store16_is_atomic();
-	local->has_rdpid = arch_has_rdpid();
-	local->allow_blocking = true;
-	local->ring_control = bench->rings;
-	local->slot_stride = slot_stride;
-	local->reserve = 1;
-	local->data[0] = map(data_fd, data_size - META_PAGE, PROT_WRITE, META_PAGE);
-	local->data_size[0] = data_size - META_PAGE;
-	local->epoch = 1;
-	local->process = bench->process;
-	local_pages = local;
+	fill_control(bench, config, cpus);
+	fill_local(bench, config, sockets[0], data_fd, slot_stride);
 
 	set.rings = (struct lttngmap_ring *)bench->rings;
 	bench->config = set;

@@ -24,6 +24,8 @@ libconsumerd_la_SOURCES = \
 	consumerd/packet.h \
 	consumerd/ring-kernel.c \
 	consumerd/ring-kernel.h \
+	consumerd/ring-parts.h \
+	consumerd/ring-write.c \
 	consumerd/ring.c \
 	consumerd/ring.h \
 	consumerd/session.c \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "consumerd/ring.h"
+#include "consumerd/ring-parts.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,18 +9,12 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include <lttngmap/ring-file.h>
-
 #include "common/log.h"
-#include "common/map-guard.h"
 #include "common/ring-file-pages.h"
-#include "consumerd/ring-kernel.h"
 
 /* What a ring may write before others have their turn. */
 #define TURN_PACKETS 16
 #define TURN_BYTES (1u << 20)
-/* More rings in one file than any machine has CPUs: the daemon is broken. */
-#define CPU_MAX 65536
 
 enum outcome {
 	OUTCOME_MORE,  /* another turn */
@@ -28,26 +22,6 @@ enum outcome {
 	OUTCOME_HOLD,  /* until it is woken */
 	OUTCOME_LATER, /* until the session's timer */
 	OUTCOME_END,
-};
-
-struct ring {
-	struct turn turn;
-	struct cds_list_head node;
-	struct channel *channel;
-	struct lttngmap_ring_file *file; /* NULL: not attached yet, or ended */
-	sd_event_source *source;
-	bool ended; /* nothing more to read; the index may be due */
-	bool said_busy;
-	bool holding;      /* `packet` is the current one, and not on disk yet */
-	uint32_t next_cpu; /* snapshots: those before are on disk */
-	bool is_kernel;
-	bool is_drained; /* the kernel's, since ring_drain() */
-	struct ring_kernel kernel;
-	struct lttngmap_packet packet;
-	struct stream **streams; /* by the packet's cpu; NULL: none yet */
-	uint32_t nr_streams;
-	char procname[CTF_PROCNAME_SIZE];
-	char name[];
 };
 
 const char *ring_name(const struct ring *ring)
@@ -65,14 +39,9 @@ struct ring *ring_of_node(struct cds_list_head *node)
 	return caa_container_of(node, struct ring, node);
 }
 
-static struct session_shared *shared_of(const struct ring *ring)
-{
-	return session_shared(channel_session(ring->channel));
-}
-
 void ring_wake(struct ring *ring)
 {
-	turn_add(&shared_of(ring)->turns, &ring->turn);
+	turn_add(&ring_shared(ring)->turns, &ring->turn);
 }
 
 /* PROCNAME-PID-ID: what stands before the last two dashes. */
@@ -160,7 +129,7 @@ static enum outcome attach(struct ring *ring)
 	 * level would cost a request to the daemon. The kernel forgets who waits
 	 * when it wakes him: it is asked anew each time.
 	 */
-	error = sd_event_add_io(shared_of(ring)->loop, &ring->source,
+	error = sd_event_add_io(ring_shared(ring)->loop, &ring->source,
 				lttngmap_ring_file_fd(ring->file),
 				ring->is_kernel ? EPOLLIN : EPOLLIN | EPOLLET, on_ready, ring);
 	if (error >= 0 && ring->is_kernel)
@@ -181,150 +150,6 @@ static void detach(struct ring *ring)
 	lttngmap_ring_file_close(ring->file);
 	ring->file = NULL;
 	ring->ended = true;
-}
-
-/* The stream of the current packet. 0 or -errno. */
-static int find_stream(struct ring *ring, struct stream **stream)
-{
-	uint32_t cpu = ring->packet.cpu;
-	char name[NAME_MAX + 1];
-	int length;
-
-	if (cpu >= CPU_MAX)
-		return -EBADMSG;
-	if (cpu >= ring->nr_streams) {
-		struct stream **streams = reallocarray(ring->streams, cpu + 1, sizeof(*streams));
-
-		if (!streams)
-			return -ENOMEM;
-		memset(streams + ring->nr_streams, 0,
-		       (cpu + 1 - ring->nr_streams) * sizeof(*streams));
-		ring->streams = streams;
-		ring->nr_streams = cpu + 1;
-	}
-	if (!ring->streams[cpu]) {
-		if (ring->is_kernel)
-			length = snprintf(name, sizeof(name), "kernel_%u", cpu);
-		else
-			length = snprintf(name, sizeof(name), "%s_%s_%u",
-					  channel_name(ring->channel), ring->name, cpu);
-		if (length >= (int)sizeof(name))
-			return -ENAMETOOLONG;
-		ring->streams[cpu] = session_create_stream(channel_session(ring->channel), name,
-							   ring->procname,
-							   channel_stream_id(ring->channel));
-		if (!ring->streams[cpu])
-			return -ENOMEM;
-		stream_limit(ring->streams[cpu], channel_limits(ring->channel));
-	}
-	*stream = ring->streams[cpu];
-	return 0;
-}
-
-/* What the writer may overwrite meanwhile: a copy that it did not. 0, -ESTALE or -errno. */
-static int copy_packet(struct ring *ring, const void **body)
-{
-	struct session_shared *shared = shared_of(ring);
-
-	if (ring->packet.length > shared->copy_size) {
-		void *copy = realloc(shared->copy, ring->packet.length);
-
-		if (!copy)
-			return -ENOMEM;
-		shared->copy = copy;
-		shared->copy_size = ring->packet.length;
-	}
-	memcpy(shared->copy, *body, ring->packet.length);
-	/* Its process cut the file short: as the system calls of a write say it. */
-	if (map_guard_is_lost(*body))
-		return -EFAULT;
-	*body = shared->copy;
-	return lttngmap_ring_file_check_packet(ring->file);
-}
-
-static void count(struct ring *ring, const struct session_written *more)
-{
-	session_count(channel_session(ring->channel), more);
-}
-
-/* It is on disk. */
-static void count_packet(struct ring *ring, const struct stream *stream)
-{
-	count(ring, &(struct session_written){
-			    .packets = 1,
-			    .events = ring->packet.events,
-			    .bytes = stream_packet_size(stream),
-		    });
-}
-
-/* Its sub-buffer is the kernel's: ours is made of it. 0 or -errno. */
-static int write_kernel(struct ring *ring, struct stream *stream)
-{
-	struct session *session = channel_session(ring->channel);
-	struct lttngmap_packet whole = ring->packet;
-	struct session_written more = { .packets = 0 };
-	const void *subbuf;
-	int error;
-
-	whole.length += whole.offset;
-	whole.offset = 0;
-	subbuf = lttngmap_ring_file_data(ring->file, &whole);
-	if (!subbuf || !(ring->packet.flags & LTTNGMAP_PACKET_KERNEL))
-		return -EBADMSG;
-	error = ring_kernel_write(&ring->kernel, shared_of(ring), session_plan(session), stream,
-				  &ring->packet, subbuf, &more);
-	count(ring, &more);
-	return error;
-}
-
-static int drop_packet(struct ring *ring)
-{
-	count(ring, &(struct session_written){ .lapped = ring->packet.events });
-	return 0;
-}
-
-/* Into the stream, unless that has it, or could not be read with it. 0 or -errno. */
-static int put_packet(struct ring *ring, struct stream *stream, const void *body)
-{
-	int error = stream_write(stream, &ring->packet, body);
-
-	if (error == -ESTALE)
-		return drop_packet(ring);
-	if (!error)
-		count_packet(ring, stream);
-	return error == -EALREADY ? 0 : error;
-}
-
-/* Write the packet that is held, or drop it where it was lapped. 0 or -errno. */
-static int write_packet(struct ring *ring, const char **what)
-{
-	const void *body = lttngmap_ring_file_data(ring->file, &ring->packet);
-	struct stream *stream;
-	int error;
-
-	*what = ring->name;
-	if (!body)
-		return -EBADMSG;
-	error = find_stream(ring, &stream);
-	if (error)
-		return error;
-	*what = stream_name(stream);
-	if (ring->is_kernel)
-		return write_kernel(ring, stream);
-	if (ring->packet.flags & LTTNGMAP_PACKET_VOLATILE) {
-		/*
-		 * One that is given again, since the daemon died meanwhile, may have
-		 * been overwritten since it was written: it shall not count as lapped.
-		 */
-		error = stream_check_new(stream, ring->packet.sequence);
-		if (!error)
-			error = copy_packet(ring, &body);
-		if (error == -EALREADY)
-			return 0;
-		if (error)
-			return error == -ESTALE ? drop_packet(ring) : error;
-	}
-	return put_packet(ring, stream, body);
 }
 
 /* Is the daemon gone, or the ring not as it was agreed? No try will mend that. */
@@ -389,7 +214,7 @@ static enum outcome drain(struct ring *ring)
 		}
 		if (!session_may_write(session, &ring->packet))
 			return OUTCOME_HOLD;
-		error = write_packet(ring, &what);
+		error = ring_write_packet(ring, &what);
 		if (is_broken(error))
 			return give_up(ring, error);
 		if (error) {
@@ -404,25 +229,6 @@ static enum outcome drain(struct ring *ring)
 	return OUTCOME_MORE;
 }
 
-/* Index entries go to disk once a turn. */
-static int flush(struct ring *ring, const char **what)
-{
-	int error;
-
-	for (uint32_t cpu = 0; cpu < ring->nr_streams; cpu++) {
-		struct stream *stream = ring->streams[cpu];
-
-		if (!stream || !stream_is_dirty(stream))
-			continue;
-		error = stream_flush(stream);
-		if (error) {
-			*what = stream_name(stream);
-			return error;
-		}
-	}
-	return 0;
-}
-
 /* What was copied of one ring, the oldest first. 0 or -errno. */
 static int write_snapshot(struct ring *ring, const struct snapshot *snapshot, const char **what)
 {
@@ -432,15 +238,15 @@ static int write_snapshot(struct ring *ring, const struct snapshot *snapshot, co
 		int error;
 
 		ring->packet = copied->packet;
-		error = find_stream(ring, &stream);
+		error = ring_find_stream(ring, &stream);
 		if (error)
 			return error;
 		*what = stream_name(stream);
-		error = put_packet(ring, stream, snapshot->bytes + copied->at);
+		error = ring_put_packet(ring, stream, snapshot->bytes + copied->at);
 		if (error)
 			return error;
 	}
-	return flush(ring, what);
+	return ring_flush(ring, what);
 }
 
 /*
@@ -451,7 +257,7 @@ static int write_snapshot(struct ring *ring, const struct snapshot *snapshot, co
 static enum outcome take_snapshot(struct ring *ring, uint64_t size)
 {
 	struct session *session = channel_session(ring->channel);
-	struct snapshot *snapshot = &shared_of(ring)->snapshot;
+	struct snapshot *snapshot = &ring_shared(ring)->snapshot;
 	const char *what = ring->name;
 	int error = 0;
 
@@ -492,13 +298,13 @@ static bool begin_kernel(struct ring *ring)
 	if (!session_may_write(session, &(struct lttngmap_packet){ .cpu = 0 }))
 		return false;
 	ring->packet.cpu = (uint32_t)strtoul(ring->name + strlen("cpu"), NULL, 10);
-	error = find_stream(ring, &stream);
+	error = ring_find_stream(ring, &stream);
 	if (!error)
 		error = ring_kernel_begin(&ring->kernel, stream, &more);
 	if (error)
 		session_failed(session, ring->name, error);
 	else if (more.lapped)
-		count(ring, &more);
+		ring_count(ring, &more);
 	return !error;
 }
 
@@ -517,7 +323,7 @@ static enum outcome take_turn(struct ring *ring)
 	if (session_is_snapshot(channel_session(ring->channel), &size))
 		return ring->ended ? OUTCOME_IDLE : take_snapshot(ring, size);
 	outcome = ring->file ? drain(ring) : OUTCOME_END;
-	error = flush(ring, &what);
+	error = ring_flush(ring, &what);
 	if (error) {
 		session_failed(channel_session(ring->channel), what, error);
 		return OUTCOME_HOLD;
@@ -595,7 +401,7 @@ void ring_clear(struct ring *ring)
 int ring_close_streams(struct ring *ring)
 {
 	const char *what;
-	int error = flush(ring, &what);
+	int error = ring_flush(ring, &what);
 
 	if (!error)
 		drop_streams(ring);

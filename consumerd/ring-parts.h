@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * ring-parts.h - what a ring consists of, for ring.c, which takes its turns, and
+ * ring-write.c, which puts its packets into streams.
+ */
+#ifndef CONSUMERD_RING_PARTS_H
+#define CONSUMERD_RING_PARTS_H
+
+#include <lttngmap/ring-file.h>
+
+#include "consumerd/ring-kernel.h"
+#include "consumerd/ring.h"
+
+/* More rings in one file than any machine has CPUs: the daemon is broken. */
+#define CPU_MAX 65536
+
+struct ring {
+	struct turn turn;
+	struct cds_list_head node;
+	struct channel *channel;
+	struct lttngmap_ring_file *file; /* NULL: not attached yet, or ended */
+	sd_event_source *source;
+	bool ended; /* nothing more to read; the index may be due */
+	bool said_busy;
+	bool holding;      /* `packet` is the current one, and not on disk yet */
+	uint32_t next_cpu; /* snapshots: those before are on disk */
+	bool is_kernel;
+	bool is_drained; /* the kernel's, since ring_drain() */
+	struct ring_kernel kernel;
+	struct lttngmap_packet packet;
+	struct stream **streams; /* by the packet's cpu; NULL: none yet */
+	uint32_t nr_streams;
+	char procname[CTF_PROCNAME_SIZE];
+	char name[];
+};
+
+static inline struct session_shared *ring_shared(const struct ring *ring)
+{
+	return session_shared(channel_session(ring->channel));
+}
+
+/* The stream of the current packet. 0 or -errno. */
+int ring_find_stream(struct ring *ring, struct stream **stream);
+void ring_count(struct ring *ring, const struct session_written *more);
+/* Into the stream, unless that has it, or could not be read with it. 0 or -errno. */
+int ring_put_packet(struct ring *ring, struct stream *stream, const void *body);
+/* Write the packet that is held, or drop it where it was lapped. 0 or -errno of `what`. */
+int ring_write_packet(struct ring *ring, const char **what);
+/* Index entries go to disk once a turn. 0 or -errno of `what`. */
+int ring_flush(struct ring *ring, const char **what);
+
+#endif /* CONSUMERD_RING_PARTS_H */

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "consumerd/ring-parts.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/map-guard.h"
+
+int ring_find_stream(struct ring *ring, struct stream **stream)
+{
+	uint32_t cpu = ring->packet.cpu;
+	char name[NAME_MAX + 1];
+	int length;
+
+	if (cpu >= CPU_MAX)
+		return -EBADMSG;
+	if (cpu >= ring->nr_streams) {
+		struct stream **streams = reallocarray(ring->streams, cpu + 1, sizeof(*streams));
+
+		if (!streams)
+			return -ENOMEM;
+		memset(streams + ring->nr_streams, 0,
+		       (cpu + 1 - ring->nr_streams) * sizeof(*streams));
+		ring->streams = streams;
+		ring->nr_streams = cpu + 1;
+	}
+	if (!ring->streams[cpu]) {
+		if (ring->is_kernel)
+			length = snprintf(name, sizeof(name), "kernel_%u", cpu);
+		else
+			length = snprintf(name, sizeof(name), "%s_%s_%u",
+					  channel_name(ring->channel), ring->name, cpu);
+		if (length >= (int)sizeof(name))
+			return -ENAMETOOLONG;
+		ring->streams[cpu] = session_create_stream(channel_session(ring->channel), name,
+							   ring->procname,
+							   channel_stream_id(ring->channel));
+		if (!ring->streams[cpu])
+			return -ENOMEM;
+		stream_limit(ring->streams[cpu], channel_limits(ring->channel));
+	}
+	*stream = ring->streams[cpu];
+	return 0;
+}
+
+/* What the writer may overwrite meanwhile: a copy that it did not. 0, -ESTALE or -errno. */
+static int copy_packet(struct ring *ring, const void **body)
+{
+	struct session_shared *shared = ring_shared(ring);
+
+	if (ring->packet.length > shared->copy_size) {
+		void *copy = realloc(shared->copy, ring->packet.length);
+
+		if (!copy)
+			return -ENOMEM;
+		shared->copy = copy;
+		shared->copy_size = ring->packet.length;
+	}
+	memcpy(shared->copy, *body, ring->packet.length);
+	/* Its process cut the file short: as the system calls of a write say it. */
+	if (map_guard_is_lost(*body))
+		return -EFAULT;
+	*body = shared->copy;
+	return lttngmap_ring_file_check_packet(ring->file);
+}
+
+void ring_count(struct ring *ring, const struct session_written *more)
+{
+	session_count(channel_session(ring->channel), more);
+}
+
+/* It is on disk. */
+static void count_packet(struct ring *ring, const struct stream *stream)
+{
+	ring_count(ring, &(struct session_written){
+				 .packets = 1,
+				 .events = ring->packet.events,
+				 .bytes = stream_packet_size(stream),
+			 });
+}
+
+/* Its sub-buffer is the kernel's: ours is made of it. 0 or -errno. */
+static int write_kernel(struct ring *ring, struct stream *stream)
+{
+	struct session *session = channel_session(ring->channel);
+	struct lttngmap_packet whole = ring->packet;
+	struct session_written more = { .packets = 0 };
+	const void *subbuf;
+	int error;
+
+	whole.length += whole.offset;
+	whole.offset = 0;
+	subbuf = lttngmap_ring_file_data(ring->file, &whole);
+	if (!subbuf || !(ring->packet.flags & LTTNGMAP_PACKET_KERNEL))
+		return -EBADMSG;
+	error = ring_kernel_write(&ring->kernel, ring_shared(ring), session_plan(session), stream,
+				  &ring->packet, subbuf, &more);
+	ring_count(ring, &more);
+	return error;
+}
+
+static int drop_packet(struct ring *ring)
+{
+	ring_count(ring, &(struct session_written){ .lapped = ring->packet.events });
+	return 0;
+}
+
+int ring_put_packet(struct ring *ring, struct stream *stream, const void *body)
+{
+	int error = stream_write(stream, &ring->packet, body);
+
+	if (error == -ESTALE)
+		return drop_packet(ring);
+	if (!error)
+		count_packet(ring, stream);
+	return error == -EALREADY ? 0 : error;
+}
+
+int ring_write_packet(struct ring *ring, const char **what)
+{
+	const void *body = lttngmap_ring_file_data(ring->file, &ring->packet);
+	struct stream *stream;
+	int error;
+
+	*what = ring->name;
+	if (!body)
+		return -EBADMSG;
+	error = ring_find_stream(ring, &stream);
+	if (error)
+		return error;
+	*what = stream_name(stream);
+	if (ring->is_kernel)
+		return write_kernel(ring, stream);
+	if (ring->packet.flags & LTTNGMAP_PACKET_VOLATILE) {
+		/*
+		 * One that is given again, since the daemon died meanwhile, may have
+		 * been overwritten since it was written: it shall not count as lapped.
+		 */
+		error = stream_check_new(stream, ring->packet.sequence);
+		if (!error)
+			error = copy_packet(ring, &body);
+		if (error == -EALREADY)
+			return 0;
+		if (error)
+			return error == -ESTALE ? drop_packet(ring) : error;
+	}
+	return ring_put_packet(ring, stream, body);
+}
+
+int ring_flush(struct ring *ring, const char **what)
+{
+	int error;
+
+	for (uint32_t cpu = 0; cpu < ring->nr_streams; cpu++) {
+		struct stream *stream = ring->streams[cpu];
+
+		if (!stream || !stream_is_dirty(stream))
+			continue;
+		error = stream_flush(stream);
+		if (error) {
+			*what = stream_name(stream);
+			return error;
+		}
+	}
+	return 0;
+}

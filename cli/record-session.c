@@ -22,6 +22,8 @@
 #include "report.h"
 
 #define REQUEST_TIMEOUT_MS 10000
+/* The kernel changes its code for each of its events: hundreds, on a slow machine. */
+#define START_TIMEOUT_MS 60000
 /* Much may wait to be written to a slow disk. */
 #define STOP_TIMEOUT_MS 120000
 
@@ -294,7 +296,7 @@ int record_session_start(struct record *record)
 		error = record_kernel_enable(record);
 	if (!error)
 		error = request(record, record_new_request("start"), "start tracing",
-				REQUEST_TIMEOUT_MS, NULL);
+				START_TIMEOUT_MS, NULL);
 	return error;
 }
 

@@ -508,6 +508,7 @@ kernel_read_tests = \
 	tests/integration/kernel-survive-read.sh
 dist_check_SCRIPTS += $(kernel_read_tests)
 TESTS += $(kernel_read_tests)
+EXTRA_DIST += tests/vm/init tests/vm/inside.sh tests/vm/run.sh
 EXTRA_DIST += tests/utils/kernel.sh tests/utils/kernel_compare.py tests/utils/kernel_order.py
 check_PROGRAMS += tests/utils/kernel-load
 tests_utils_kernel_load_SOURCES = tests/utils/kernel-load.c

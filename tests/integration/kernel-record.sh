@@ -50,6 +50,10 @@ echo 16384 >"$instance/buffer_size_kb"
 echo 1 >"$instance/options/event-fork"
 echo $$ >"$instance/set_event_pid"
 for event in $events; do
+	# Older kernels lack some, which is told; then ours have none of these either.
+	[[ -d $instance/events/${event%:*} ]] || events=${events/ $event/}
+done
+for event in $events; do
 	echo 1 >"$instance/events/${event%:*}/enable"
 done
 mkdir files
@@ -57,24 +61,36 @@ record same --kernel "${events// /,}" --kernel-pid program --kernel-buffer 16M -
 echo 0 >"$instance/tracing_on"
 like "$(<err)" 'events kept, 0 lost' 'nothing is lost in large buffers'
 cat "$instance/trace" >plain
-echo 1 >"$instance/options/fields"
+shows_fields=true
+{ echo 1 >"$instance/options/fields"; } 2>/dev/null || shows_fields=false
 cat "$instance/trace" >fields
 babeltrace2 same/kernel >text 2>said
 is "$(<said)" '' 'babeltrace2 has nothing to say'
-ok 'its events are those of another instance, each with the same values' \
-	eval "python3 '$utils/kernel_compare.py' $(<pid) fields plain text | tee compared; exit \${PIPESTATUS[0]}"
-diag "$(head -n 6 compared | tr '\n' ',')"
+if $shows_fields; then
+	ok 'its events are those of another instance, each with the same values' \
+		eval "python3 '$utils/kernel_compare.py' $(<pid) fields plain text | tee compared; exit \${PIPESTATUS[0]}"
+	diag "$(head -n 6 compared | tr '\n' ',')"
+else
+	# kernel-records compares with what libtraceevent reads, on any kernel.
+	skip 1 "Linux $(uname -r) does not show the fields of its events"
+fi
 # Who starts a process, and who is started.
 sed -nE 's/.* task:task_newtask: .* common_pid = ([0-9]+), pid = ([0-9]+),.*/\1\n\2/p' text | sort -u >family
 sed -nE 's/.* syscalls:.* common_pid = ([0-9]+),.*/\1/p' text | sort -u >callers
 ok 'processes that the program starts are followed' test "$(wc -l <callers)" -gt 5
 is "$(comm -23 callers family)" '' 'and no other process is'
-ok "of $(value classes compared) classes" test "$(value classes compared)" -ge 20
-ok 'of which integers' test "$(value integers compared)" -gt 1000
-ok 'strings' test "$(value strings compared)" -gt 20
-ok 'and arrays were compared' test "$(value arrays compared)" -gt 100
+if $shows_fields; then
+	ok "of $(value classes compared) classes" test "$(value classes compared)" -ge 20
+	ok 'of which integers' test "$(value integers compared)" -gt 1000
+	ok 'strings' test "$(value strings compared)" -gt 20
+	ok 'and arrays were compared' test "$(value arrays compared)" -gt 100
+else
+	skip 4 "Linux $(uname -r) does not show the fields of its events"
+fi
 # To one other CPU, which is all that a machine of two has, the kernel sends without a mask.
-if (($(nproc) > 2)); then
+if ! $shows_fields; then
+	skip 1 "Linux $(uname -r) does not show the fields of its events"
+elif (($(nproc) > 2)); then
 	ok 'and arrays of a length of their own' test "$(value masks compared)" -gt 0
 else
 	skip 1 "$(nproc) CPUs: the kernel's arrays of numbers that have a length of their own want three"

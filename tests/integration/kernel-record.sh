@@ -51,7 +51,7 @@ echo 1 >"$instance/options/event-fork"
 echo $$ >"$instance/set_event_pid"
 for event in $events; do
 	# Older kernels lack some, which is told; then ours have none of these either.
-	[[ -d $instance/events/${event%:*} ]] || events=${events/ $event/}
+	[[ -d $instance/events/${event%:*} ]] || events=${events/ "$event"/}
 done
 for event in $events; do
 	echo 1 >"$instance/events/${event%:*}/enable"

@@ -24,17 +24,27 @@
 static const struct family {
 	const char *name;
 	const char *library;
-	const char *provider; /* of its events */
+	const char *provider; /* of its events, more are below */
 	bool is_default;      /* reached by patterns, and by no rule at all */
 	const char *instead;  /* of the family that wraps the same functions */
 } families[] = {
 	{ "libc", "liblttngmap-libc.so", "lttng_ust_libc", true, NULL },
 	{ "pthread", "liblttngmap-pthread.so", "lttng_ust_pthread", false, NULL },
+	{ "dl", "liblttngmap-dl.so", "lttng_ust_dl", false, NULL },
 	{ "cyg-profile", "liblttngmap-cyg-profile.so", "lttng_ust_cyg_profile", false, NULL },
 	{ "cyg-profile-fast", "liblttngmap-cyg-profile-fast.so", "lttng_ust_cyg_profile_fast",
 	  false, "cyg-profile" },
 };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
+
+/* Providers of families that have several. */
+static const struct provider {
+	const char *family;
+	const char *provider;
+} more_providers[] = {
+	{ "dl", "lttng_ust_lib" },
+	{ "dl", "lttng_ust_statedump" },
+};
 
 /* The installed library is known by its soname only. */
 static const char *const tracing_library[] = { "liblttngmap.so.0", "liblttngmap.so" };
@@ -69,6 +79,11 @@ static bool rule_reaches(const char *rule, const struct family *family)
 		return false;
 	memcpy(pattern, rule, length);
 	pattern[length] = '\0';
+	for (size_t i = 0; i < sizeof(more_providers) / sizeof(more_providers[0]); i++) {
+		if (strcmp(more_providers[i].family, family->name) == 0 &&
+		    strcmp(more_providers[i].provider, pattern) == 0)
+			return true;
+	}
 	if (!family->is_default)
 		return strcmp(pattern, family->provider) == 0;
 	return fnmatch(pattern, family->provider, 0) == 0;

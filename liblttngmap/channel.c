@@ -9,6 +9,7 @@
 #include "attach.h"
 #include "channel.h"
 #include "ring.h"
+#include "statedump.h"
 
 typedef uint64_t __attribute__((may_alias)) view_word;
 _Static_assert(sizeof(struct ring_channel) % sizeof(view_word) == 0 &&
@@ -98,15 +99,15 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 	return __atomic_load_n(&local->control, __ATOMIC_RELAXED) ? CHANNEL_ON : CHANNEL_LOST;
 }
 
-/* Put a view into the cache, unless somebody else is doing so. */
-static void install_view(struct local *local, uint32_t slot, const struct ring_channel *view)
+/* Put a view into the cache. False: somebody else is doing so. */
+static bool install_view(struct local *local, uint32_t slot, const struct ring_channel *view)
 {
 	struct ring_channel *cached = &local->channels[slot];
 	uint32_t free = 0;
 
 	if (!__atomic_compare_exchange_n(&cached->busy, &free, 1, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
-		return;
+		return false;
 	/*
 	 * Readers take `generation` first and compare it with the control's: by
 	 * trylock after they copied the rest, so that a mixture fails. By rseq at
@@ -125,6 +126,7 @@ static void install_view(struct local *local, uint32_t slot, const struct ring_c
 	}
 	__atomic_store_n(&cached->generation, view->generation, __ATOMIC_RELEASE);
 	__atomic_store_n(&cached->busy, 0, __ATOMIC_RELEASE);
+	return true;
 }
 
 /* A copy of the view in the cache, where that is the channel's of now. */
@@ -190,8 +192,11 @@ enum channel_result channel_view(struct local *local, uint32_t slot, struct ring
 		return CHANNEL_ON;
 	result = fill_view(local, slot, view);
 	if (result == CHANNEL_ON) {
-		install_view(local, slot, view);
+		bool is_first = install_view(local, slot, view);
+
 		settle_lost(local, view);
+		if (is_first)
+			statedump_due(local);
 	}
 	return result;
 }

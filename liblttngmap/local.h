@@ -21,6 +21,7 @@
  *   locks[i]     who takes or holds it          trylock writers
  *   lost         any (atomic add)               channel fills, channel_lose() (xchg)
  *   unanswered   whoever holds `exchange`       the same
+ *   statedump_*  any (atomic)                   statedump.c
  *   daemon_gone, any; set once a life           whoever would wait
  *   impatient
  *   all others   as process, before it          every event
@@ -114,6 +115,8 @@ struct local {
 	uint64_t lost;                /* events that found no ring to be counted in */
 	uint64_t attaching;           /* token of the thread that is at it; 0: nobody */
 	uint64_t exchange;            /* the same, of who talks on the socket */
+	uint64_t statedump_by;        /* token of the thread that tells the state; 0: nobody */
+	uint32_t statedump_due;       /* how often that was wished for */
 	uint32_t unanswered;          /* requests whose answers were not waited for any longer */
 	bool impatient;               /* waited for one of these in vain */
 	bool daemon_gone;             /* so nobody waits for it to make room */

@@ -29,6 +29,19 @@ liblttngmap_pthread_la_LDFLAGS = $(preload_ldflags) \
 EXTRA_liblttngmap_pthread_la_DEPENDENCIES = preload/pthread.map
 EXTRA_DIST += preload/pthread.map
 
+lib_LTLIBRARIES += liblttngmap-dl.la
+liblttngmap_dl_la_SOURCES = \
+	preload/dl.c \
+	preload/dl-debug-link.c preload/dl-debug-link.h \
+	preload/dl-objects.c preload/dl-objects.h \
+	preload/next.h
+liblttngmap_dl_la_CFLAGS = $(preload_cflags)
+liblttngmap_dl_la_LIBADD = liblttngmap.la
+liblttngmap_dl_la_LDFLAGS = $(preload_ldflags) \
+	-Wl,--version-script=$(top_srcdir)/preload/dl.map
+EXTRA_liblttngmap_dl_la_DEPENDENCIES = preload/dl.map
+EXTRA_DIST += preload/dl.map
+
 lib_LTLIBRARIES += liblttngmap-cyg-profile.la liblttngmap-cyg-profile-fast.la
 cyg_profile_ldflags = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/cyg-profile.map

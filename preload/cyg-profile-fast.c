@@ -23,13 +23,11 @@ void __cyg_profile_func_exit(void *function, void *call_site);
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
 	(void)call_site;
-	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_cyg_profile_fast, func_entry,
-			       function);
+	lttngmap_tracepoint_at(function, lttng_ust_cyg_profile_fast, func_entry, function);
 }
 
 void __cyg_profile_func_exit(void *function, void *call_site)
 {
-	(void)function;
 	(void)call_site;
-	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_cyg_profile_fast, func_exit);
+	lttngmap_tracepoint_at(function, lttng_ust_cyg_profile_fast, func_exit);
 }

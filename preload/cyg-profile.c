@@ -8,7 +8,8 @@
  *
  * Names and fields are those that readers of LTTng traces know. The compiler
  * calls these two by name; the C library has empty ones, which is what a
- * program is linked with. The context ip is in the function itself.
+ * program is linked with. The context ip is the address of the function, too, so
+ * that readers can tell where it is in the source.
  *
  * An exit is written also where a function is left by an exception, not where
  * it is by longjmp() or the end of its thread.
@@ -28,12 +29,10 @@ void __cyg_profile_func_exit(void *function, void *call_site);
 
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
-	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_cyg_profile, func_entry,
-			       function, call_site);
+	lttngmap_tracepoint_at(function, lttng_ust_cyg_profile, func_entry, function, call_site);
 }
 
 void __cyg_profile_func_exit(void *function, void *call_site)
 {
-	lttngmap_tracepoint_at(__builtin_return_address(0), lttng_ust_cyg_profile, func_exit,
-			       function, call_site);
+	lttngmap_tracepoint_at(function, lttng_ust_cyg_profile, func_exit, function, call_site);
 }

@@ -141,13 +141,20 @@ tests_unit_preload_libc_CFLAGS = $(test_preload_cflags)
 tests_unit_preload_early_SOURCES = tests/unit/preload-early.c tests/utils/preloaded.h
 tests_unit_preload_early_CFLAGS = $(test_preload_cflags)
 
-check_PROGRAMS += tests/unit/preload-next tests/unit/preload-pthread
-TESTS += tests/unit/preload-next tests/unit/preload-pthread
+check_PROGRAMS += tests/unit/preload-dl tests/unit/preload-next tests/unit/preload-pthread
+TESTS += tests/unit/preload-dl tests/unit/preload-next tests/unit/preload-pthread
+tests_unit_preload_dl_SOURCES = tests/unit/preload-dl.c $(watched)
+tests_unit_preload_dl_CFLAGS = $(test_preload_cflags)
 tests_unit_preload_next_SOURCES = tests/unit/preload-next.c tests/utils/preloaded.h
 tests_unit_preload_next_CFLAGS = $(test_preload_cflags)
 tests_unit_preload_pthread_SOURCES = tests/unit/preload-pthread.c $(watched)
 tests_unit_preload_pthread_CFLAGS = $(test_preload_cflags)
 endif
+
+check_PROGRAMS += tests/unit/statedump
+TESTS += tests/unit/statedump
+tests_unit_statedump_SOURCES = tests/unit/statedump.c
+tests_unit_statedump_LDADD = liblttngmap-core.la
 
 EXTRA_DIST += tests/utils/counted-calls.sh tests/utils/libc-programs.sh
 dist_check_SCRIPTS += tests/integration/preload-counts.sh
@@ -157,6 +164,7 @@ TESTS += tests/integration/preload-libc.sh
 EXTRA_DIST += tests/utils/call_stacks.py
 family_tests = \
 	tests/integration/preload-cyg-profile.sh \
+	tests/integration/preload-dl.sh \
 	tests/integration/preload-pthread.sh
 dist_check_SCRIPTS += $(family_tests)
 TESTS += $(family_tests)

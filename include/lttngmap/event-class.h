@@ -163,6 +163,23 @@ struct lttngmap_provider {
 	struct lttngmap_provider *next; /* liblttngmap's */
 };
 
+/*
+ * Somebody who has to tell readers of the process's state, as which libraries
+ * are loaded, before they read its events. `write` emits that as events. It is
+ * called when the process is about to write its first event in a channel, since
+ * the start of that or of the process, in the thread of that event, so that it
+ * must be what an event may be: signal-safe, without malloc. Events of other
+ * threads may come in between, and those of `write` go wherever they are on.
+ *
+ * The caller owns it and keeps it for ever: for libraries linked with -z nodelete.
+ */
+struct lttngmap_statedump {
+	uint32_t struct_size; /* sizeof(struct lttngmap_statedump) */
+	uint32_t reserved;
+	void (*write)(void);
+	struct lttngmap_statedump *next; /* liblttngmap's */
+};
+
 /* Exported by liblttngmap.so, also to code that is compiled to hide its own. */
 #pragma GCC visibility push(default)
 
@@ -195,6 +212,12 @@ void lttngmap_provider_unregister(struct lttngmap_provider *provider);
  */
 void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
 			  size_t size, const void *ip);
+
+/*
+ * From now on call `write` as above; at once, where events were written already.
+ * Thread-safe; from a constructor, after the tracepoints' module is registered.
+ */
+void lttngmap_statedump_register(struct lttngmap_statedump *statedump);
 
 #pragma GCC visibility pop
 

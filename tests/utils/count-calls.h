@@ -36,8 +36,11 @@
 
 #define COUNT_CALLS_CYG_PROFILE(X) X(__cyg_profile_func_enter) X(__cyg_profile_func_exit)
 
+#define COUNT_CALLS_DL(X) X(dlopen) X(dlmopen) X(dlclose)
+
 #define COUNT_CALLS_FUNCTIONS(X)                                                                   \
 	COUNT_CALLS_PTHREAD(X)                                                                     \
-	COUNT_CALLS_CYG_PROFILE(X)
+	COUNT_CALLS_CYG_PROFILE(X)                                                                 \
+	COUNT_CALLS_DL(X)
 
 #endif /* COUNT_CALLS_H */

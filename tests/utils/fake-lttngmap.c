@@ -12,9 +12,11 @@ static const uint64_t always_on = 1;
 static struct lttngmap_module *modules[MODULES_MAX];
 static fake_lttngmap_hook *event_hook;
 static struct count_file *counts;
+static struct lttngmap_statedump *registered;
 
 EXPORT fake_lttngmap_set_hook_function fake_lttngmap_set_hook;
 EXPORT fake_lttngmap_class_function fake_lttngmap_class;
+EXPORT fake_lttngmap_statedump_function fake_lttngmap_statedump;
 
 void fake_lttngmap_set_hook(fake_lttngmap_hook *hook)
 {
@@ -71,6 +73,16 @@ static void count(const char *name)
 	for (i = 0; i < COUNT_FUNCTIONS_NR; i++)
 		if (!strcmp(names[i], name))
 			count_file_add(counts, i);
+}
+
+EXPORT void lttngmap_statedump_register(struct lttngmap_statedump *statedump)
+{
+	registered = statedump;
+}
+
+void fake_lttngmap_statedump(void)
+{
+	registered->write();
 }
 
 EXPORT void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,

@@ -25,4 +25,7 @@ typedef void fake_lttngmap_set_hook_function(fake_lttngmap_hook *hook);
 typedef const struct lttngmap_event_class *fake_lttngmap_class_function(const char *provider,
 									const char *name);
 
+/* void fake_lttngmap_statedump(void): have the state told, by whoever registered last. */
+typedef void fake_lttngmap_statedump_function(void);
+
 #endif /* FAKE_LTTNGMAP_H */

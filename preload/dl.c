@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * dl.c - liblttngmap-dl.so: which libraries are loaded, when, and where.
+ *
+ *   LD_PRELOAD=liblttngmap-dl.so PROGRAM
+ *
+ * Three providers, with the names and fields that readers of LTTng traces know:
+ *
+ *   lttng_ust_dl         the calls of dlopen, dlmopen and dlclose
+ *   lttng_ust_lib        each library that comes and goes by them, those included
+ *                        that others need
+ *   lttng_ust_statedump  what is loaded, at the first event that the process
+ *                        writes after a session has started: there is no thread
+ *                        in the process that could do it earlier, and no event
+ *                        before it that would need it
+ *
+ * A call that fails is dlopen_failed, which is a name of our own.
+ *
+ * Who calls
+ * ---------
+ * dlopen() of a name without a '/' looks where the library that calls it says
+ * (DT_RUNPATH), and knows that one by its return address, which would be ours.
+ * So where it matters the call is made with a return address in the caller: that
+ * of a `ret` instruction, of which every page of code has some, and which comes
+ * back to us. Not where shadow stacks watch over that: then such a name is looked
+ * for in all places but these.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#define LTTNGMAP_NEVER_UNLOADED
+#include <lttngmap/tracepoint.h>
+
+#include "preload/dl-objects.h"
+
+#define NEXT_FUNCTIONS(X) X(dlopen) X(dlmopen) X(dlclose)
+
+#include "preload/next.h"
+
+#define LEVEL LTTNGMAP_LOGLEVEL_DEBUG_LINE
+#define PAGE 4096u
+#define RET 0xc3
+
+LTTNGMAP_TRACEPOINT(lttng_ust_dl, dlopen, LEVEL,
+	(pointer, baddr), (integer, uint64_t, memsz), (hex, int, flags), (string, path),
+	(integer, uint8_t, has_build_id), (integer, uint8_t, has_debug_link));
+LTTNGMAP_TRACEPOINT(lttng_ust_dl, dlmopen, LEVEL,
+	(pointer, baddr), (integer, uint64_t, memsz), (integer, long, nsid), (hex, int, flags),
+	(string, path), (integer, uint8_t, has_build_id), (integer, uint8_t, has_debug_link));
+LTTNGMAP_TRACEPOINT(lttng_ust_dl, dlopen_failed, LEVEL,
+	(hex, int, flags), (string, path));
+LTTNGMAP_TRACEPOINT(lttng_ust_dl, build_id, LEVEL,
+	(pointer, baddr), (sequence_hex, uint8_t, build_id));
+LTTNGMAP_TRACEPOINT(lttng_ust_dl, debug_link, LEVEL,
+	(pointer, baddr), (integer, uint32_t, crc), (string, filename));
+LTTNGMAP_TRACEPOINT(lttng_ust_dl, dlclose, LEVEL,
+	(pointer, baddr));
+
+LTTNGMAP_TRACEPOINT(lttng_ust_lib, load, LEVEL,
+	(pointer, baddr), (integer, uint64_t, memsz), (string, path),
+	(integer, uint8_t, has_build_id), (integer, uint8_t, has_debug_link));
+LTTNGMAP_TRACEPOINT(lttng_ust_lib, build_id, LEVEL,
+	(pointer, baddr), (sequence_hex, uint8_t, build_id));
+LTTNGMAP_TRACEPOINT(lttng_ust_lib, debug_link, LEVEL,
+	(pointer, baddr), (integer, uint32_t, crc), (string, filename));
+LTTNGMAP_TRACEPOINT(lttng_ust_lib, unload, LEVEL,
+	(pointer, baddr));
+
+LTTNGMAP_TRACEPOINT(lttng_ust_statedump, start, LEVEL);
+LTTNGMAP_TRACEPOINT(lttng_ust_statedump, bin_info, LEVEL,
+	(pointer, baddr), (integer, uint64_t, memsz), (string, path), (integer, uint8_t, is_pic),
+	(integer, uint8_t, has_build_id), (integer, uint8_t, has_debug_link));
+LTTNGMAP_TRACEPOINT(lttng_ust_statedump, build_id, LEVEL,
+	(pointer, baddr), (sequence_hex, uint8_t, build_id));
+LTTNGMAP_TRACEPOINT(lttng_ust_statedump, debug_link, LEVEL,
+	(pointer, baddr), (integer, uint32_t, crc), (string, filename));
+LTTNGMAP_TRACEPOINT(lttng_ust_statedump, procname, LEVEL,
+	(text, procname, 16));
+LTTNGMAP_TRACEPOINT(lttng_ust_statedump, end, LEVEL);
+
+#define BADDR(object) ((const void *)(uintptr_t)DL_OBJECT_FIELD(object, baddr))
+#define HAS_BUILD_ID(object) ((object)->build_id_size != 0)
+#define HAS_DEBUG_LINK(object) ((object)->debug_link[0] != '\0')
+
+/* The two events that follow one that says has_build_id and has_debug_link. */
+#define EMIT_DETAILS(ip, provider, object)                                                         \
+	do {                                                                                       \
+		if (HAS_BUILD_ID(object))                                                          \
+			lttngmap_tracepoint_at(ip, provider, build_id, BADDR(object),              \
+					       (object)->build_id, (object)->build_id_size);       \
+		if (HAS_DEBUG_LINK(object))                                                        \
+			lttngmap_tracepoint_at(ip, provider, debug_link, BADDR(object),            \
+					       (object)->crc, (object)->debug_link);               \
+	} while (0)
+
+/* ---- the state ------------------------------------------------------------------- */
+
+/* In the thread of whatever event came first, which may be a signal handler's. */
+static void dump_state(void)
+{
+	const struct dl_object *object;
+	char procname[16] = "";
+
+	lttngmap_tracepoint(lttng_ust_statedump, start);
+	if (lttngmap_tracepoint_enabled(lttng_ust_statedump, bin_info) ||
+	    lttngmap_tracepoint_enabled(lttng_ust_statedump, build_id) ||
+	    lttngmap_tracepoint_enabled(lttng_ust_statedump, debug_link)) {
+		for (object = dl_objects_first(); object;
+		     object = __atomic_load_n(&object->next, __ATOMIC_ACQUIRE)) {
+			if (!__atomic_load_n(&object->is_live, __ATOMIC_ACQUIRE))
+				continue;
+			lttngmap_tracepoint(lttng_ust_statedump, bin_info, BADDR(object),
+					    DL_OBJECT_FIELD(object, memsz), object->path,
+					    object->is_pic, HAS_BUILD_ID(object),
+					    HAS_DEBUG_LINK(object));
+			EMIT_DETAILS(__builtin_return_address(0), lttng_ust_statedump, object);
+		}
+	}
+	if (lttngmap_tracepoint_enabled(lttng_ust_statedump, procname)) {
+		prctl(PR_GET_NAME, procname);
+		lttngmap_tracepoint(lttng_ust_statedump, procname, procname);
+	}
+	lttngmap_tracepoint(lttng_ust_statedump, end);
+}
+
+static struct lttngmap_statedump statedump = {
+	.struct_size = sizeof(statedump),
+	.write = dump_state,
+};
+
+/* What was loaded with the program is no news. */
+static __attribute__((constructor)) void see_at_start(void)
+{
+	struct dl_object *object;
+
+	dl_objects_update();
+	for (object = dl_objects_news(); object; object = object->next)
+		__atomic_store_n(&object->news, 0, __ATOMIC_RELAXED);
+	lttngmap_statedump_register(&statedump);
+}
+
+/* ---- news ------------------------------------------------------------------------- */
+
+static void emit_load(const void *ip, const struct dl_object *object)
+{
+	lttngmap_tracepoint_at(ip, lttng_ust_lib, load, BADDR(object),
+			       DL_OBJECT_FIELD(object, memsz), object->path, HAS_BUILD_ID(object),
+			       HAS_DEBUG_LINK(object));
+	EMIT_DETAILS(ip, lttng_ust_lib, object);
+}
+
+/*
+ * Without the loader's lock, for an event may have to wait. Two threads may be
+ * here; each piece of news is told by one of them. Where they load and unload
+ * the same library at the same moment, it may be told in either order, or that
+ * it went and came again not at all.
+ */
+static void update(const void *ip)
+{
+	struct dl_object *object;
+
+	dl_objects_update();
+	for (object = dl_objects_news(); object;
+	     object = __atomic_load_n(&object->next, __ATOMIC_ACQUIRE)) {
+		uint32_t news = __atomic_exchange_n(&object->news, 0, __ATOMIC_ACQUIRE);
+		bool is_live = __atomic_load_n(&object->is_live, __ATOMIC_ACQUIRE);
+
+		if ((news & DL_OBJECT_LOADED) && !is_live)
+			emit_load(ip, object);
+		if (news & DL_OBJECT_UNLOADED)
+			lttngmap_tracepoint_at(ip, lttng_ust_lib, unload, BADDR(object));
+		if ((news & DL_OBJECT_LOADED) && is_live)
+			emit_load(ip, object);
+	}
+}
+
+/* ---- who calls --------------------------------------------------------------------- */
+
+static bool has_shadow_stack(void)
+{
+	uint64_t pointer = 0;
+
+	/* rdsspq, which does nothing where there is none. */
+	__asm__ volatile(".byte 0xf3, 0x48, 0x0f, 0x1e, 0xc8" : "+a"(pointer));
+	return pointer != 0;
+}
+
+/* Does it matter to the loader from which object this name is asked for? */
+static bool caller_matters(const char *filename, const void *caller)
+{
+	struct link_map *map = NULL;
+	Dl_info info;
+
+	if (!filename || !filename[0] || has_shadow_stack())
+		return false;
+	if (strchr(filename, '$'))
+		return true;
+	if (strchr(filename, '/') || !dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) ||
+	    !map || !map->l_ld)
+		return false;
+	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
+		if (entry->d_tag == DT_RUNPATH || entry->d_tag == DT_RPATH)
+			return true;
+	}
+	return false;
+}
+
+/* A `ret` in the caller's page; NULL where there is none. */
+static const void *find_ret(const void *caller)
+{
+	const void *page = (const void *)((uintptr_t)caller & ~(uintptr_t)(PAGE - 1));
+
+	return memchr(page, RET, PAGE);
+}
+
+/* function(first, second, third), which returns to `ret`, and that one to us. */
+static __attribute__((noinline)) void *call_from(const void *ret, void *function, void *first,
+						 void *second, void *third)
+{
+	void *result = function;
+
+	__asm__ volatile("movq %%rsp, %%rbx\n\t"
+			 "subq $128, %%rsp\n\t"
+			 "andq $-16, %%rsp\n\t"
+			 "subq $8, %%rsp\n\t"
+			 "leaq 1f(%%rip), %%r11\n\t"
+			 "pushq %%r11\n\t"
+			 "pushq %%rcx\n\t"
+			 "jmp *%%rax\n"
+			 "1:\tmovq %%rbx, %%rsp"
+			 : "+a"(result), "+D"(first), "+S"(second), "+d"(third), "+c"(ret)
+			 :
+			 : "rbx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
+			   "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
+			   "xmm13", "xmm14", "xmm15", "memory", "cc");
+	return result;
+}
+
+static void *open_from(const void *caller, const char *filename, int flags)
+{
+	const void *ret = caller_matters(filename, caller) ? find_ret(caller) : NULL;
+
+	if (!ret)
+		return NEXT(dlopen)(filename, flags);
+	return call_from(ret, (void *)NEXT(dlopen), (void *)filename, (void *)(long)flags, NULL);
+}
+
+static void *open_in_from(const void *caller, Lmid_t nsid, const char *filename, int flags)
+{
+	const void *ret = caller_matters(filename, caller) ? find_ret(caller) : NULL;
+
+	if (!ret)
+		return NEXT(dlmopen)(nsid, filename, flags);
+	return call_from(ret, (void *)NEXT(dlmopen), (void *)nsid, (void *)filename,
+			 (void *)(long)flags);
+}
+
+/* ---- calls -------------------------------------------------------------------------- */
+
+/* What the event says of an object that is in no list of ours: of another namespace. */
+struct described {
+	const void *baddr;
+	uint64_t memsz;
+	const char *path;
+};
+
+static const struct dl_object *describe(void *handle, struct described *described)
+{
+	struct link_map *map = handle;
+	const struct dl_object *object = dl_objects_find(map->l_ld);
+
+	if (object)
+		*described = (struct described){ BADDR(object), DL_OBJECT_FIELD(object, memsz),
+						 object->path };
+	else
+		*described = (struct described){ (const void *)map->l_addr, 0, map->l_name };
+	return object;
+}
+
+void *dlopen(const char *filename, int flags)
+{
+	const void *ip = __builtin_return_address(0);
+	void *handle = open_from(ip, filename, flags);
+	const struct dl_object *object;
+	struct described it;
+
+	if (!handle) {
+		lttngmap_tracepoint_at(ip, lttng_ust_dl, dlopen_failed, flags, filename);
+		return NULL;
+	}
+	update(ip);
+	object = describe(handle, &it);
+	lttngmap_tracepoint_at(ip, lttng_ust_dl, dlopen, it.baddr, it.memsz, flags, it.path,
+			       object && HAS_BUILD_ID(object), object && HAS_DEBUG_LINK(object));
+	if (object)
+		EMIT_DETAILS(ip, lttng_ust_dl, object);
+	return handle;
+}
+
+void *dlmopen(Lmid_t nsid, const char *filename, int flags)
+{
+	const void *ip = __builtin_return_address(0);
+	void *handle = open_in_from(ip, nsid, filename, flags);
+	const struct dl_object *object;
+	struct described it;
+
+	if (!handle) {
+		lttngmap_tracepoint_at(ip, lttng_ust_dl, dlopen_failed, flags, filename);
+		return NULL;
+	}
+	update(ip);
+	object = describe(handle, &it);
+	lttngmap_tracepoint_at(ip, lttng_ust_dl, dlmopen, it.baddr, it.memsz, nsid, flags, it.path,
+			       object && HAS_BUILD_ID(object), object && HAS_DEBUG_LINK(object));
+	if (object)
+		EMIT_DETAILS(ip, lttng_ust_dl, object);
+	return handle;
+}
+
+int dlclose(void *handle)
+{
+	const void *ip = __builtin_return_address(0);
+	struct described it;
+	int result;
+
+	if (lttngmap_tracepoint_enabled(lttng_ust_dl, dlclose)) {
+		describe(handle, &it);
+		lttngmap_tracepoint_at(ip, lttng_ust_dl, dlclose, it.baddr);
+	}
+	result = NEXT(dlclose)(handle);
+	update(ip);
+	return result;
+}

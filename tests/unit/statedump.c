@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * statedump.c - who registered is called whenever it is due, by one thread at a
+ * time, and again where it was due meanwhile.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <lttngmap/event-class.h>
+
+#include "liblttngmap/arch.h"
+#include "liblttngmap/statedump.h"
+#include "tests/utils/tap.h"
+
+static struct local *pages;
+static unsigned calls, depth, deepest, nested_dues;
+
+static void write_state(void)
+{
+	calls++;
+	if (++depth > deepest)
+		deepest = depth;
+	if (nested_dues) {
+		nested_dues--;
+		statedump_due(pages);
+	}
+	depth--;
+	errno = 1;
+}
+
+static struct lttngmap_statedump statedump = {
+	.struct_size = sizeof(statedump),
+	.write = write_state,
+};
+
+static void test_child(void)
+{
+	pid_t child;
+	int status;
+
+	pages->statedump_by = 4711;
+	statedump_due(pages);
+	is(calls, 0, "while another thread is at it, this one is not");
+	is(pages->statedump_due, 2, "  ... but says that it is due again");
+	child = fork();
+	if (child == 0) {
+		statedump_due(pages);
+		_exit(calls == 1 && pages->statedump_by == 0 ? 0 : 1);
+	}
+	ok(waitpid(child, &status, 0) == child && status == 0,
+	   "a child does not wait for its parent's thread");
+}
+
+int main(void)
+{
+	struct lttngmap_statedump of_old = { .struct_size = 8, .write = write_state };
+
+	pages = mmap(NULL, sizeof(*pages), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		     0);
+	if (pages == MAP_FAILED || madvise(pages, sizeof(*pages), MADV_WIPEONFORK))
+		bail_out("cannot make pages: %m");
+	statedump_due(pages);
+	is(pages->statedump_due, 0, "nothing is due where nobody registered");
+	lttngmap_statedump_register(&of_old);
+	statedump_due(pages);
+	is(calls, 0, "who is of no known size is not called");
+
+	lttngmap_statedump_register(&statedump);
+	is(calls, 0, "who registers before any event is not called yet");
+	errno = 4711;
+	statedump_due(pages);
+	is(calls, 1, "  ... but when it is due");
+	is(errno, 4711, "  ... with errno kept");
+
+	calls = 0;
+	nested_dues = 1;
+	statedump_due(pages);
+	is(calls, 2, "what is due meanwhile is done");
+	is(deepest, 1, "  ... afterwards");
+	calls = 0;
+	nested_dues = 10000;
+	statedump_due(pages);
+	ok(calls > 1 && calls <= LTTNGMAP_CHANNELS + 1, "  ... not for ever");
+	nested_dues = 0;
+
+	calls = 0;
+	pages->statedump_due = 1;
+	test_child();
+
+	/* Events were written before it registered. */
+	pages->statedump_by = 0;
+	pages->channels[3].generation = 1;
+	__atomic_store_n(&local_pages, pages, __ATOMIC_RELEASE);
+	calls = 0;
+	{
+		static struct lttngmap_statedump late = { sizeof(late), 0, write_state, NULL };
+
+		lttngmap_statedump_register(&late);
+	}
+	ok(calls > 0, "who comes after the first event is called at once");
+	return done_testing();
+}

@@ -271,7 +271,8 @@ static void announce_one(struct lttngmap_module *module)
 
 bool module_answer_knock(void)
 {
-	const struct local *before = local_pages;
+	/* Only its value: which pages they are. Another thread may be at new ones. */
+	const struct local *before = __atomic_load_n(&local_pages, __ATOMIC_RELAXED);
 	uint64_t deadline;
 	int socket;
 
@@ -288,7 +289,7 @@ bool module_answer_knock(void)
 			park_all();
 	}
 	module_unlock();
-	return local_pages != before;
+	return __atomic_load_n(&local_pages, __ATOMIC_RELAXED) != before;
 }
 
 void module_announce(struct lttngmap_module *module)

@@ -303,7 +303,27 @@ static int connection_serve(struct app_connection *connection, struct app_refusa
 	return size == 0 ? -ENOTCONN : error;
 }
 
-/* EPIPE and ECONNRESET: an answer came too late, and was not read. */
+/*
+ * An answer was not read. Who was killed meanwhile lost nothing by it, but looks
+ * the same as who did not wait, went on untraced, and has ended since.
+ */
+static void say_unread(struct app_connection *connection)
+{
+	say_refusal(connection->user, &connection->peer,
+		    peer_is_alive(connection)
+			    ? "it did not wait for an answer: where that was its registration, its "
+			      "events are not recorded. Is the machine overloaded?"
+			    : "it has ended, and did not wait for an answer: where that was its "
+			      "registration, and nobody killed it, its events are not recorded. Is "
+			      "the machine overloaded?");
+}
+
+static bool is_unread(int error)
+{
+	/* ESRCH: it had ended before it could be registered. */
+	return error == -EPIPE || error == -ECONNRESET || error == -ESRCH;
+}
+
 static void on_turn(struct app_turn *turn)
 {
 	struct app_connection *connection = caa_container_of(turn, struct app_connection, turn);
@@ -319,10 +339,8 @@ static void on_turn(struct app_turn *turn)
 			connection->all->refused++;
 		send_refusal(connection->fd, connection->user, &connection->peer, &refusal);
 	}
-	if ((error == -EPIPE || error == -ECONNRESET) && peer_is_alive(connection))
-		say_refusal(connection->user, &connection->peer,
-			    "it did not wait for an answer: where that was its registration, its "
-			    "events are not recorded. Is the machine overloaded?");
+	if (is_unread(error))
+		say_unread(connection);
 	connection_end(connection);
 }
 
@@ -409,8 +427,17 @@ int app_connection_restore(struct app_connections *all, struct process *process,
 
 void app_connection_close(struct process *process)
 {
-	if (process->connection)
-		connection_close(process->connection);
+	struct app_connection *connection = process->connection;
+	socklen_t size = sizeof(int);
+	int error = 0;
+
+	if (!connection)
+		return;
+	/* Its end is noticed before its hanging up is, or after. */
+	if (getsockopt(connection->fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 &&
+	    is_unread(-error))
+		say_unread(connection);
+	connection_close(connection);
 }
 
 int app_connections_init(struct app_connections *all, struct daemon *daemon)

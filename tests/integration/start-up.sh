@@ -118,6 +118,8 @@ sessiond_signal CONT
 # Linux before 6.5 does not tell the daemon whether it is still there.
 ok 'a daemon that comes too late says who did not wait' \
 	wait_for grep -q "process $hasty .* did not wait" "$TAP_DIR/log"
+ok '  ... also where it has ended since' \
+	wait_for grep -q "has ended, and did not wait" "$TAP_DIR/log"
 exec 9>&-
 wait "$hasty"
 sessiond_stop KILL

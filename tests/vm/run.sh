@@ -11,14 +11,14 @@
 # run there as they are. Nothing is installed, and no network is there.
 #
 #   LTTNGMAP_VM_TESTS     names of tests, as patterns, instead of all: 'kernel-record.sh kernel-s*'
-#   LTTNGMAP_VM_SECONDS   what one kernel may take, instead of 2400
+#   LTTNGMAP_VM_SECONDS   what one kernel may take, instead of 3600
 #
 # Prints what the tests print; ends with "N passed, N failed, N skipped". In BUILD/vm:
 # the packages, and of each kernel KERNEL.log and what its console said, KERNEL.console.
 
 tests=${LTTNGMAP_VM_TESTS:-*}
 tests=${tests// /:}
-limit=${LTTNGMAP_VM_SECONDS:-2400}
+limit=${LTTNGMAP_VM_SECONDS:-3600}
 memory=2G
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -30,6 +30,7 @@ static const struct family {
 } families[] = {
 	{ "libc", "liblttngmap-libc.so", "lttng_ust_libc", true, NULL },
 	{ "pthread", "liblttngmap-pthread.so", "lttng_ust_pthread", false, NULL },
+	{ "io", "liblttngmap-io.so", "lttngmap_io", false, NULL },
 	{ "dl", "liblttngmap-dl.so", "lttng_ust_dl", false, NULL },
 	{ "cyg-profile", "liblttngmap-cyg-profile.so", "lttng_ust_cyg_profile", false, NULL },
 	{ "cyg-profile-fast", "liblttngmap-cyg-profile-fast.so", "lttng_ust_cyg_profile_fast",

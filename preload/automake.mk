@@ -42,6 +42,15 @@ liblttngmap_dl_la_LDFLAGS = $(preload_ldflags) \
 EXTRA_liblttngmap_dl_la_DEPENDENCIES = preload/dl.map
 EXTRA_DIST += preload/dl.map
 
+lib_LTLIBRARIES += liblttngmap-io.la
+liblttngmap_io_la_SOURCES = preload/io.c preload/next.h
+liblttngmap_io_la_CFLAGS = $(preload_cflags) -U_FORTIFY_SOURCE
+liblttngmap_io_la_LIBADD = liblttngmap.la
+liblttngmap_io_la_LDFLAGS = $(preload_ldflags) \
+	-Wl,--version-script=$(top_srcdir)/preload/io.map
+EXTRA_liblttngmap_io_la_DEPENDENCIES = preload/io.map
+EXTRA_DIST += preload/io.map
+
 lib_LTLIBRARIES += liblttngmap-cyg-profile.la liblttngmap-cyg-profile-fast.la
 cyg_profile_ldflags = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/cyg-profile.map

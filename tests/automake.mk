@@ -141,8 +141,12 @@ tests_unit_preload_libc_CFLAGS = $(test_preload_cflags)
 tests_unit_preload_early_SOURCES = tests/unit/preload-early.c tests/utils/preloaded.h
 tests_unit_preload_early_CFLAGS = $(test_preload_cflags)
 
-check_PROGRAMS += tests/unit/preload-dl tests/unit/preload-next tests/unit/preload-pthread
-TESTS += tests/unit/preload-dl tests/unit/preload-next tests/unit/preload-pthread
+check_PROGRAMS += tests/unit/preload-dl tests/unit/preload-io tests/unit/preload-next \
+	tests/unit/preload-pthread
+TESTS += tests/unit/preload-dl tests/unit/preload-io tests/unit/preload-next \
+	tests/unit/preload-pthread
+tests_unit_preload_io_SOURCES = tests/unit/preload-io.c $(watched)
+tests_unit_preload_io_CFLAGS = $(test_preload_cflags) -U_FORTIFY_SOURCE
 tests_unit_preload_dl_SOURCES = tests/unit/preload-dl.c $(watched)
 tests_unit_preload_dl_CFLAGS = $(test_preload_cflags)
 tests_unit_preload_next_SOURCES = tests/unit/preload-next.c tests/utils/preloaded.h
@@ -165,6 +169,7 @@ EXTRA_DIST += tests/utils/call_stacks.py
 family_tests = \
 	tests/integration/preload-cyg-profile.sh \
 	tests/integration/preload-dl.sh \
+	tests/integration/preload-io.sh \
 	tests/integration/preload-pthread.sh
 dist_check_SCRIPTS += $(family_tests)
 TESTS += $(family_tests)

@@ -45,12 +45,13 @@ with open("/proc/self/maps") as maps, open(os.environ["MAPS"], "w") as seen:
 			print(f"0x{int(words[0].split('-')[0], 16):X}", words[5], file=seen)
 END
 record_maps() {
+	rm -rf "$TAP_DIR/trace-maps"
 	MAPS=$TAP_DIR/maps "$LTTNGMAP_BUILD/lttngmap" record -o "$TAP_DIR/trace-maps" \
 		--preload libc,dl -e '*:*' --mode blocking -- "$python" -B "$TAP_DIR/maps.py" \
-		>"$TAP_DIR/out" 2>&1
+		>"$TAP_DIR/out" 2>&1 &&
+		babeltrace2 "$TAP_DIR/trace-maps" >"$TAP_DIR/text"
 }
-ok 'a program is recorded that keeps its own map' record_maps
-babeltrace2 "$TAP_DIR/trace-maps" >"$TAP_DIR/text"
+ok 'a program is recorded that keeps its own map' some_events record_maps
 # A library is at the real path of what the loader calls it.
 told=$(sed -En 's/.* lttng_ust_(statedump:bin_info|lib:load): .* baddr = (0x[0-9A-F]+), .* path = "([^"]+)".*/\2 \3/p' \
 	"$TAP_DIR/text" | while read -r baddr path; do echo "$baddr $(readlink -f "$path")"; done | LC_ALL=C sort)
@@ -150,11 +151,16 @@ like "$(shape first)" "^$state$round(error )?$state(error )?info debug event $ro
 sessiond_stop
 
 # ---- functions and lines
-"$LTTNGMAP_BUILD/lttngmap" record -q -o "$TAP_DIR/trace-lines" --preload cyg-profile,dl \
-	-e '*:*' --mode blocking --context vpid,ip -- "$LTTNGMAP_PLAIN/tests/utils/instrumented" 1 >"$TAP_DIR/out" 2>&1
+record_lines() {
+	rm -rf "$TAP_DIR/trace-lines"
+	"$LTTNGMAP_BUILD/lttngmap" record -q -o "$TAP_DIR/trace-lines" --preload cyg-profile,dl \
+		-e '*:*' --mode blocking --context vpid,ip -- \
+		"$LTTNGMAP_PLAIN/tests/utils/instrumented" 1 >"$TAP_DIR/out" 2>&1
+	babeltrace2 "$TAP_DIR/trace-lines" --debug-info 2>"$TAP_DIR/complaints" >"$TAP_DIR/text"
+}
+some_events record_lines
 functions() { # NAME LINE CALLS
-	babeltrace2 "$TAP_DIR/trace-lines" --debug-info 2>"$TAP_DIR/complaints" |
-		sed -En 's/.*:func_entry: .* func = "([a-z]+)\+0", src = "instrumented.c:([0-9]+)".*/\1 \2/p' |
+	sed -En 's/.*:func_entry: .* func = "([a-z]+)\+0", src = "instrumented.c:([0-9]+)".*/\1 \2/p' "$TAP_DIR/text" |
 		LC_ALL=C sort | uniq -c | awk '{ print $2, $3, $1 }'
 }
 expected_functions() {

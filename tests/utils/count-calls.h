@@ -38,9 +38,56 @@
 
 #define COUNT_CALLS_DL(X) X(dlopen) X(dlmopen) X(dlclose)
 
+#define COUNT_CALLS_IO(X)                                                                          \
+	X(open)                                                                                    \
+	X(open64)                                                                                  \
+	X(__open_2)                                                                                \
+	X(__open64_2)                                                                              \
+	X(openat)                                                                                  \
+	X(openat64)                                                                                \
+	X(__openat_2)                                                                              \
+	X(__openat64_2)                                                                            \
+	X(creat)                                                                                   \
+	X(creat64)                                                                                 \
+	X(close)                                                                                   \
+	X(read)                                                                                    \
+	X(__read_chk)                                                                              \
+	X(pread)                                                                                   \
+	X(pread64)                                                                                 \
+	X(__pread_chk)                                                                             \
+	X(__pread64_chk)                                                                           \
+	X(readv)                                                                                   \
+	X(write)                                                                                   \
+	X(pwrite)                                                                                  \
+	X(pwrite64)                                                                                \
+	X(writev)                                                                                  \
+	X(socket)                                                                                  \
+	X(connect)                                                                                 \
+	X(accept)                                                                                  \
+	X(accept4)                                                                                 \
+	X(send)                                                                                    \
+	X(sendto)                                                                                  \
+	X(sendmsg)                                                                                 \
+	X(recv)                                                                                    \
+	X(__recv_chk)                                                                              \
+	X(recvfrom)                                                                                \
+	X(__recvfrom_chk)                                                                          \
+	X(recvmsg)                                                                                 \
+	X(poll)                                                                                    \
+	X(__poll_chk)                                                                              \
+	X(ppoll)                                                                                   \
+	X(__ppoll_chk)                                                                             \
+	X(select)                                                                                  \
+	X(epoll_create)                                                                            \
+	X(epoll_create1)                                                                           \
+	X(epoll_ctl)                                                                               \
+	X(epoll_wait)                                                                              \
+	X(epoll_pwait)
+
 #define COUNT_CALLS_FUNCTIONS(X)                                                                   \
 	COUNT_CALLS_PTHREAD(X)                                                                     \
 	COUNT_CALLS_CYG_PROFILE(X)                                                                 \
-	COUNT_CALLS_DL(X)
+	COUNT_CALLS_DL(X)                                                                          \
+	COUNT_CALLS_IO(X)
 
 #endif /* COUNT_CALLS_H */

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * preload-io.c - each wrapper of liblttngmap-io.so does what the function does,
+ * errno included, and says so; bad pointers stay errors.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+
+#include "tests/utils/watched.h"
+
+/* What programs call that were built with _FORTIFY_SOURCE. */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int dirfd, const char *path, int flags);
+int __openat64_2(int dirfd, const char *path, int flags);
+ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
+ssize_t __pread_chk(int fd, void *buffer, size_t size, off_t offset, size_t room);
+ssize_t __pread64_chk(int fd, void *buffer, size_t size, off_t offset, size_t room);
+ssize_t __recv_chk(int fd, void *buffer, size_t size, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *buffer, size_t size, size_t room, int flags,
+		       struct sockaddr *address, socklen_t *length);
+int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t room);
+int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+		const sigset_t *mask, size_t room);
+
+static void *volatile bad = (void *)1;
+static char buffer[64];
+static struct iovec vector = { buffer, 4 };
+static struct msghdr message = { .msg_iov = &vector, .msg_iovlen = 1 };
+
+/* The one event without its duration, which is to be there. */
+static const char *event_text(void)
+{
+	char *duration = strstr(events[0], " duration=");
+
+	if (nr_events != 1 || !duration || atoll(duration + 10) <= 0)
+		return "not one event with a duration";
+	*duration = '\0';
+	return events[0];
+}
+
+/* CALL(what is called, its error or 0, the event up to the result) */
+#define CALL(call, expected_error, format, ...)                                                    \
+	({                                                                                         \
+		long long got_;                                                                    \
+		int errno_;                                                                        \
+		char expected_[400];                                                               \
+                                                                                                   \
+		watch();                                                                           \
+		got_ = (long long)(call);                                                          \
+		errno_ = errno;                                                                    \
+		set_hook(NULL);                                                                    \
+		snprintf(expected_, sizeof(expected_), format " result=%lld error=%d",             \
+			 ##__VA_ARGS__, got_, expected_error);                                     \
+		is_string(event_text(), expected_, #call);                                         \
+		ok((got_ < 0) == ((expected_error) != 0), "  ... succeeds, or fails");             \
+		is(errno_, (expected_error) ? (expected_error) : ERRNO_BEFORE, "  ... errno");     \
+		(int)got_;                                                                         \
+	})
+
+static void test_classes(void)
+{
+#define END_FIELDS " result:10s error:10s duration:10"
+	static const struct watched_class expected[] = {
+		{ "open", " path:string flags:16s mode:8" END_FIELDS },
+		{ "read", " fd:10s size:10" END_FIELDS },
+		{ "connect", " fd:10s family:10 address:16[]" END_FIELDS },
+		{ "epoll_wait", " epfd:10s count:10s timeout:10s" END_FIELDS },
+	};
+
+	test_watched_classes("lttngmap_io", expected, sizeof(expected) / sizeof(expected[0]),
+			     LTTNGMAP_LOGLEVEL_DEBUG_LINE);
+}
+
+static void test_open(void)
+{
+	const char *name = "preload-io.tmp";
+	int fd;
+
+	if (chdir(getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp"))
+		bail_out("cannot go to a directory for files: %m");
+	unlink(name);
+	fd = CALL(open(name, O_RDWR | O_CREAT | O_EXCL, 0640), 0,
+		  "open path=\"preload-io.tmp\" flags=0xc2 mode=416");
+	CALL(close(fd), 0, "close fd=%d", fd);
+	CALL(close(fd), EBADF, "close fd=%d", fd);
+	CALL(open(name, O_RDWR | O_CREAT | O_EXCL, 0640), EEXIST,
+	     "open path=\"preload-io.tmp\" flags=0xc2 mode=416");
+	close(CALL(open64(name, O_RDONLY), 0, "open path=\"preload-io.tmp\" flags=0 mode=0"));
+	close(CALL(__open_2(name, O_RDONLY), 0, "open path=\"preload-io.tmp\" flags=0 mode=0"));
+	close(CALL(__open64_2(name, O_WRONLY), 0, "open path=\"preload-io.tmp\" flags=0x1 mode=0"));
+	close(CALL(openat(AT_FDCWD, name, O_WRONLY), 0,
+		   "openat dirfd=-100 path=\"preload-io.tmp\" flags=0x1 mode=0"));
+	close(CALL(openat64(AT_FDCWD, name, O_WRONLY | O_CREAT, 0600), 0,
+		   "openat dirfd=-100 path=\"preload-io.tmp\" flags=0x41 mode=384"));
+	close(CALL(__openat_2(AT_FDCWD, name, O_RDONLY), 0,
+		   "openat dirfd=-100 path=\"preload-io.tmp\" flags=0 mode=0"));
+	close(CALL(__openat64_2(AT_FDCWD, name, O_RDONLY), 0,
+		   "openat dirfd=-100 path=\"preload-io.tmp\" flags=0 mode=0"));
+	close(CALL(creat(name, 0600), 0, "creat path=\"preload-io.tmp\" mode=384"));
+	close(CALL(creat64(name, 0600), 0, "creat path=\"preload-io.tmp\" mode=384"));
+	CALL(open("/nosuch/file", O_RDONLY), ENOENT, "open path=\"/nosuch/file\" flags=0 mode=0");
+	CALL(open(bad, O_RDONLY), EFAULT, "open path=\"(null)\" flags=0 mode=0");
+	CALL(openat(-1, bad, O_RDONLY), EFAULT, "openat dirfd=-1 path=\"(null)\" flags=0 mode=0");
+	CALL(creat(bad, 0), EFAULT, "creat path=\"(null)\" mode=0");
+	unlink(name);
+}
+
+static void test_read_and_write(void)
+{
+	int fd = memfd_create("file", 0);
+
+	CALL(write(fd, "abcdefgh", 8), 0, "write fd=%d size=8", fd);
+	CALL(pwrite(fd, "ABC", 3, 2), 0, "pwrite fd=%d size=3 offset=2", fd);
+	CALL(pwrite64(fd, "D", 1, 5), 0, "pwrite fd=%d size=1 offset=5", fd);
+	CALL(pread(fd, buffer, 8, 0), 0, "pread fd=%d size=8 offset=0", fd);
+	ok(!memcmp(buffer, "abABCDgh", 8), "  ... and what was written is there");
+	CALL(pread64(fd, buffer, 8, 5), 0, "pread fd=%d size=8 offset=5", fd);
+	CALL(__pread_chk(fd, buffer, 8, 6, 8), 0, "pread fd=%d size=8 offset=6", fd);
+	CALL(__pread64_chk(fd, buffer, 8, 7, 8), 0, "pread fd=%d size=8 offset=7", fd);
+	lseek(fd, 0, SEEK_SET);
+	CALL(read(fd, buffer, 2), 0, "read fd=%d size=2", fd);
+	CALL(__read_chk(fd, buffer, 3, 3), 0, "read fd=%d size=3", fd);
+	ok(!memcmp(buffer, "ABC", 3), "  ... and it is what comes next");
+	CALL(readv(fd, &vector, 1), 0, "readv fd=%d count=1", fd);
+	CALL(writev(fd, &vector, 1), 0, "writev fd=%d count=1", fd);
+	CALL(read(fd, bad, 10), 0, "read fd=%d size=10", fd);
+	CALL(write(fd, bad, 10), EFAULT, "write fd=%d size=10", fd);
+	CALL(read(-1, buffer, 10), EBADF, "read fd=-1 size=10");
+	close(fd);
+}
+
+static void test_sockets(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const socklen_t length = sizeof(sa_family_t) + 20;
+	struct sockaddr *at = (struct sockaddr *)&address;
+	int server, client, fd;
+
+	/* In no file system: the first byte is 0. */
+	snprintf(address.sun_path + 1, 20, "preload-io-%d", (int)getpid());
+	server = CALL(socket(AF_UNIX, SOCK_STREAM, 0), 0, "socket domain=1 type=0x1 protocol=0");
+	CALL(socket(-1, 0, 0), EAFNOSUPPORT, "socket domain=-1 type=0 protocol=0");
+	client = socket(AF_UNIX, SOCK_STREAM, 0);
+	CALL(connect(client, at, length), ECONNREFUSED, "connect fd=%d family=1 address=[22]",
+	     client);
+	if (bind(server, at, length) || listen(server, 2))
+		bail_out("cannot listen: %m");
+	CALL(connect(client, at, length), 0, "connect fd=%d family=1 address=[22]", client);
+	CALL(connect(client, bad, length), EFAULT, "connect fd=%d family=0 address=[0]", client);
+	CALL(connect(-1, bad, length), EBADF, "connect fd=-1 family=0 address=[0]");
+	fd = CALL(accept(server, NULL, NULL), 0, "accept fd=%d flags=0", server);
+	CALL(send(client, "abcd", 4, 0), 0, "send fd=%d size=4 flags=0", client);
+	CALL(sendto(client, "abcd", 4, MSG_NOSIGNAL, NULL, 0), 0,
+	     "sendto fd=%d size=4 flags=0x4000", client);
+	CALL(sendmsg(client, &message, 0), 0, "sendmsg fd=%d flags=0", client);
+	CALL(recv(fd, buffer, 2, 0), 0, "recv fd=%d size=2 flags=0", fd);
+	CALL(__recv_chk(fd, buffer, 2, 2, 0), 0, "recv fd=%d size=2 flags=0", fd);
+	CALL(recvfrom(fd, buffer, 2, 0, NULL, NULL), 0, "recvfrom fd=%d size=2 flags=0", fd);
+	CALL(__recvfrom_chk(fd, buffer, 2, 2, 0, NULL, NULL), 0, "recvfrom fd=%d size=2 flags=0",
+	     fd);
+	CALL(recvmsg(fd, &message, 0), 0, "recvmsg fd=%d flags=0", fd);
+	CALL(recv(fd, buffer, 2, MSG_DONTWAIT), EAGAIN, "recv fd=%d size=2 flags=0x40", fd);
+	close(fd);
+	close(client);
+	client = socket(AF_UNIX, SOCK_STREAM, 0);
+	connect(client, at, length);
+	close(CALL(accept4(server, NULL, NULL, SOCK_CLOEXEC), 0, "accept fd=%d flags=0x80000",
+		   server));
+	close(client);
+	close(server);
+}
+
+static void test_waiting(void)
+{
+	struct epoll_event event = { .events = EPOLLOUT };
+	struct timespec none = { 0, 0 };
+	struct timeval no_time = { 0, 0 };
+	struct pollfd polled = { .events = POLLIN };
+	int pipes[2], epfd, other;
+	fd_set set;
+
+	if (pipe(pipes))
+		bail_out("cannot make a pipe: %m");
+	polled.fd = pipes[0];
+	CALL(poll(&polled, 1, 5), 0, "poll count=1 timeout=5");
+	CALL(__poll_chk(&polled, 1, 0, sizeof(polled)), 0, "poll count=1 timeout=0");
+	CALL(ppoll(&polled, 1, &none, NULL), 0, "ppoll count=1");
+	CALL(__ppoll_chk(&polled, 1, &none, NULL, sizeof(polled)), 0, "ppoll count=1");
+	CALL(poll(bad, 1, 0), EFAULT, "poll count=1 timeout=0");
+	FD_ZERO(&set);
+	FD_SET(pipes[0], &set);
+	CALL(select(pipes[0] + 1, &set, NULL, NULL, &no_time), 0, "select count=%d", pipes[0] + 1);
+	epfd = CALL(epoll_create1(EPOLL_CLOEXEC), 0, "epoll_create flags=0x80000");
+	other = CALL(epoll_create(10), 0, "epoll_create flags=0");
+	CALL(epoll_ctl(epfd, EPOLL_CTL_ADD, pipes[1], &event), 0, "epoll_ctl epfd=%d op=1 fd=%d",
+	     epfd, pipes[1]);
+	CALL(epoll_ctl(epfd, EPOLL_CTL_ADD, pipes[1], &event), EEXIST,
+	     "epoll_ctl epfd=%d op=1 fd=%d", epfd, pipes[1]);
+	CALL(epoll_wait(epfd, &event, 1, 5), 0, "epoll_wait epfd=%d count=1 timeout=5", epfd);
+	CALL(epoll_pwait(other, &event, 1, 0, NULL), 0, "epoll_wait epfd=%d count=1 timeout=0",
+	     other);
+	close(epfd);
+	close(other);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+static void *read_for_ever(void *pipes)
+{
+	char byte;
+
+	while (read(*(int *)pipes, &byte, 1) == 1)
+		;
+	return NULL;
+}
+
+static void test_cancel(void)
+{
+	pthread_t thread;
+	int pipes[2];
+	void *got;
+
+	if (pipe(pipes))
+		bail_out("cannot make a pipe: %m");
+	pthread_create(&thread, NULL, read_for_ever, pipes);
+	pthread_cancel(thread);
+	pthread_join(thread, &got);
+	ok(got == PTHREAD_CANCELED, "a thread that reads can be cancelled");
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	watch_preloaded(argv, ".libs/liblttngmap-io.so");
+	test_classes();
+	test_open();
+	test_read_and_write();
+	test_sockets();
+	test_waiting();
+	test_cancel();
+	return done_testing();
+}

@@ -51,7 +51,7 @@ doc_examples_plugin_la_SOURCES = doc/examples/plugin.c
 doc_examples_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
 doc_examples_plugin_la_LIBADD = liblttngmap.la
 
-dist_man_MANS += doc/man/lttngmap-tracepoint.3
+dist_man_MANS += doc/man/lttngmap-tracef.3 doc/man/lttngmap-tracepoint.3
 
 dist_man_MANS += doc/man/lttngmap-record.1 doc/man/lttngmap-view.1
 

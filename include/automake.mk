@@ -9,12 +9,15 @@ lttngmapinclude_HEADERS = \
 	include/lttngmap/event-class.h \
 	include/lttngmap/filter-code.h \
 	include/lttngmap/ring-file.h \
+	include/lttngmap/tracef.h \
 	include/lttngmap/tracepoint.h
 
 # For programs written for LTTng-UST, and only for those that ask for them:
 # pkg-config lttngmap-lttng-compat.
 lttngcompatdir = $(includedir)/lttngmap/lttng-compat/lttng
 lttngcompat_HEADERS = \
+	include/lttng-compat/lttng/tracef.h \
+	include/lttng-compat/lttng/tracelog.h \
 	include/lttng-compat/lttng/tracepoint.h \
 	include/lttng-compat/lttng/tracepoint-dynamic.h \
 	include/lttng-compat/lttng/tracepoint-event.h \

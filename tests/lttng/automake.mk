@@ -7,6 +7,7 @@
 EXTRA_DIST += \
 	tests/lttng/fields.expected \
 	tests/lttng/hello.expected \
+	tests/lttng/messages.expected \
 	tests/lttng/peer.sh \
 	tests/lttng/robot.expected
 
@@ -23,6 +24,12 @@ tests_lttng_hello_SOURCES = tests/lttng/hello.c tests/lttng/hello.h \
 tests_lttng_hello_CPPFLAGS = $(lttng_cppflags)
 tests_lttng_hello_LDFLAGS = $(test_ldflags)
 tests_lttng_hello_LDADD = liblttngmap.la
+
+check_PROGRAMS += tests/lttng/messages
+tests_lttng_messages_SOURCES = tests/lttng/messages.c
+tests_lttng_messages_CPPFLAGS = $(lttng_cppflags)
+tests_lttng_messages_LDFLAGS = $(test_ldflags)
+tests_lttng_messages_LDADD = liblttngmap.la
 
 # Its provider is loaded, or not; or it is in the program, or beside it.
 check_LTLIBRARIES += tests/lttng/robot-tp.la

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
 # peer.sh DIRECTORY NAME [WORK] - what LTTng-UST makes of the program NAME (hello, fields,
-# robot) of DIRECTORY: built against its headers, recorded by its daemons, shown
+# messages, robot) of DIRECTORY: built against its headers, recorded by its daemons, shown
 # by babeltrace2. This is how NAME.expected was made:
 #
 #   tests/lttng/peer.sh tests/lttng hello >tests/lttng/hello.expected
@@ -44,7 +44,10 @@ if [[ $name == robot ]]; then
 	"$LTTNGMAP_CXX" -I. robot.cc "$work/robot-define.o" -o "$work/robot" -ldl
 	run=(env LD_PRELOAD="$work/robot-tp.so" "$work/robot")
 else
-	"$LTTNGMAP_CC" -D_GNU_SOURCE -I. "$name.c" "$name-tp.c" -o "$work/$name" -llttng-ust -ldl
+	files=("$name.c")
+	[[ ! -e $name-tp.c ]] || files+=("$name-tp.c")
+	"$LTTNGMAP_CC" -D_GNU_SOURCE -I. "${files[@]}" -o "$work/$name" -llttng-ust \
+		-llttng-ust-common -ldl
 	run=("$work/$name")
 fi
 

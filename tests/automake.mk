@@ -155,6 +155,11 @@ tests_unit_preload_pthread_SOURCES = tests/unit/preload-pthread.c $(watched)
 tests_unit_preload_pthread_CFLAGS = $(test_preload_cflags)
 endif
 
+check_PROGRAMS += tests/unit/dl-debug-link
+TESTS += tests/unit/dl-debug-link
+tests_unit_dl_debug_link_SOURCES = tests/unit/dl-debug-link.c \
+	preload/dl-debug-link.c preload/dl-debug-link.h
+
 check_PROGRAMS += tests/unit/statedump
 TESTS += tests/unit/statedump
 tests_unit_statedump_SOURCES = tests/unit/statedump.c

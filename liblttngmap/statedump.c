@@ -31,12 +31,14 @@ static void write_all(void)
 
 void statedump_due(struct local *local)
 {
-	int saved_errno = errno;
 	uint64_t nobody;
 	uint32_t due;
+	int saved_errno;
 
+	/* Where there is nothing to tell, the event's path calls nothing of the C library's. */
 	if (!__atomic_load_n(&registered, __ATOMIC_ACQUIRE))
 		return;
+	saved_errno = errno;
 	due = __atomic_add_fetch(&local->statedump_due, 1, __ATOMIC_SEQ_CST);
 	for (unsigned rounds = 0; rounds < ROUNDS_MAX; rounds++) {
 		nobody = 0;

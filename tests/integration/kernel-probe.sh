@@ -254,7 +254,8 @@ mkdir -m 0700 "$TAP_DIR/nobody"
 chown 65534 "$TAP_DIR/nobody"
 (
 	cd nobody || exit 1
-	unset LTTNGMAP_RUNTIME_DIR
+	# A user's own daemon has no FUSE, whatever the round asks for.
+	unset LTTNGMAP_RUNTIME_DIR LTTNGMAP_MEDIATOR
 	export XDG_RUNTIME_DIR=$TAP_DIR/nobody
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$LTTNGMAP_BUILD/lttngmap" record \
 		--preload none --uprobe "$load:load_work" -- "$load" 1

@@ -60,7 +60,7 @@ uint32_t ring_file_kernel_subbuf_size(const char *directory)
 	snprintf(path, sizeof(path), "%s/buffer_subbuf_size_kb", directory);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) /* Before Linux 6.8: a page. */
-		return size;
+		return errno == ENOENT ? size : 0;
 	length = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	if (length > 0) {

@@ -30,7 +30,10 @@ uint64_t ring_file_pages_slot(uint32_t subbuf_size);
  * `subbuf_size`: the caller's to close. It cannot be cut short. 0 or -errno.
  */
 int ring_file_pages_create(uint32_t cpus, uint32_t subbuf_size, int *fd);
-/* The size of a sub-buffer in that tracing directory, /sys/kernel/tracing or an instance. */
+/*
+ * The size of a sub-buffer in that tracing directory, /sys/kernel/tracing or an instance; 0: it
+ * cannot be had now, and errno says why.
+ */
 uint32_t ring_file_kernel_subbuf_size(const char *directory);
 
 /* As lttngmap_ring_file_open(); -1, or the memory for the copies, which stays the caller's. */

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,8 +58,8 @@ static int find_directory(int fd, unsigned int up, char path[PATH_MAX])
 
 /* ---- reading -------------------------------------------------------------------- */
 
-/* What the ring lost in all, into the meta page; where that cannot be had, it stays. */
-static void look_at_overrun(struct lttngmap_ring_file *file)
+/* What the ring lost in all, into the meta page. False: it cannot be had now, and stays. */
+static bool look_at_overrun(struct lttngmap_ring_file *file)
 {
 	char path[PATH_MAX], text[1024];
 	const char *line;
@@ -67,20 +68,21 @@ static void look_at_overrun(struct lttngmap_ring_file *file)
 
 	if (find_directory(file->fd, 0, path) != 0 ||
 	    strlen(path) + sizeof("/stats") > sizeof(path))
-		return;
+		return false;
 	strcat(path, "/stats");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return;
+		return false;
 	length = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	if (length <= 0)
-		return;
+		return false;
 	text[length] = '\0';
 	/* Behind "entries", so that it is not "commit overrun". */
 	line = strstr(text, "\noverrun: ");
 	if (line)
 		meta_of(file)->overrun = strtoull(line + strlen("\noverrun: "), NULL, 10);
+	return line != NULL;
 }
 
 /* One sub-buffer's bytes. 0; -EAGAIN: nothing is there; another -errno. */
@@ -110,6 +112,7 @@ static int advance(struct lttngmap_ring_file *file)
 {
 	volatile struct trace_buffer_meta *meta = meta_of(file);
 	const volatile struct kernel_page *page;
+	const bool counts_all = file->kernel.counts_all;
 	uint32_t before = meta->reader.id;
 	int64_t size;
 	int error;
@@ -124,9 +127,11 @@ static int advance(struct lttngmap_ring_file *file)
 	size = ring_file_kernel_size(file, page);
 	if (size < 0)
 		return (int)size;
-	if (page->commit & ~RING_FILE_COMMIT_SIZE_MASK)
-		look_at_overrun(file);
+	/* By an older count, what the sub-buffer says would be taken for counted already. */
+	if (page->commit & ~RING_FILE_COMMIT_SIZE_MASK && !look_at_overrun(file))
+		file->kernel.counts_all = false;
 	ring_file_kernel_count_lost(file, page);
+	file->kernel.counts_all = counts_all;
 	meta->reader.read = (uint32_t)size;
 	return size > 0 ? 0 : -EAGAIN;
 }
@@ -227,12 +232,18 @@ int ring_file_read_attach(int fd, int pages, struct ring_file_attachment *attach
 	struct trace_buffer_meta meta;
 	struct stat status;
 	char directory[PATH_MAX];
+	struct pollfd state = { .fd = fd, .events = POLLIN };
 	uint32_t slot = attachment->cpu, size;
 	int memory, error = find_directory(fd, 2, directory);
 
 	if (error)
 		return error;
+	/* A CPU that was never on has no buffer; mmap(2), where there is one, says it so. */
+	if (poll(&state, 1, 0) > 0 && state.revents & POLLERR)
+		return -EINVAL;
 	size = ring_file_kernel_subbuf_size(directory);
+	if (size == 0)
+		return -errno;
 	if (pages >= 0) {
 		if (fstat(pages, &status) < 0 ||
 		    pread(pages, &meta, sizeof(meta), 0) != (ssize_t)sizeof(meta) ||

@@ -263,12 +263,31 @@ static int read_event(const struct kernel_event_config *config, struct kernel_ev
 	return event->described ? add_rule(event, config->rule) : -ENOMEM;
 }
 
+/* The kernel gives the id of an event that is gone to another one; a trace has but one of each. */
+static int check_id(const struct kernel_part *part, const struct kernel_event *event,
+		    struct kernel_problem *problem)
+{
+	for (size_t i = 0; i < part->nr_events; i++) {
+		const struct kernel_event *other = &part->events[i];
+
+		if (other->class->id == event->class->id)
+			return kernel_problem_tell(
+				problem, -EEXIST, "make another session for it",
+				"%.100s:%.100s has the id that %.100s:%.100s has in this trace, "
+				"and which the kernel has forgotten since",
+				event->system, event->name, other->system, other->name);
+	}
+	return 0;
+}
+
 int kernel_event_add(struct kernel_part *part, const struct kernel_event_config *config,
 		     struct kernel_problem *problem)
 {
 	struct kernel_event *events, event;
 	int error = read_event(config, &event, problem);
 
+	if (error == 0)
+		error = check_id(part, &event, problem);
 	if (error == 0 && event.filter)
 		error = set_filter(part, &event, event.filter, problem);
 	if (error)

@@ -84,7 +84,9 @@ static int remove_group(const char *group)
 	char **names = tracefs_instances(NULL), its_group[KERNEL_PROBE_NAME_SIZE];
 	int error = 0;
 
-	for (char **name = names; error == 0 && name && *name; name++) {
+	if (!names)
+		return -EIO;
+	for (char **name = names; error == 0 && *name; name++) {
 		kernel_probes_group(*name, its_group);
 		if (strcmp(its_group, group) == 0)
 			error = -EBUSY;
@@ -181,7 +183,20 @@ static void take_group(const char *group, void *data)
 	kernel_leftovers_add(leftovers, group);
 }
 
-/* What was killed left its instances recording. */
+/* Of a former life of ours: that is nobody's for sure. */
+static bool is_own(const struct kernel_leftovers *leftovers, const char *name)
+{
+	char prefix[64];
+	int length = snprintf(prefix, sizeof(prefix), "lttngmap-%d-%" PRIu64 "-",
+			      (int)leftovers->pid, leftovers->start);
+
+	return strncmp(name, prefix, (size_t)length) == 0;
+}
+
+/*
+ * What was killed left its instances recording. Another's may be in use, where a container does
+ * not show its process: nothing is done to it, but that its removal is tried.
+ */
 static void find_all(struct kernel_leftovers *leftovers)
 {
 	struct kernel_problem problem;
@@ -196,7 +211,7 @@ static void find_all(struct kernel_leftovers *leftovers)
 
 		if (!kernel_leftovers_is_one(*name, leftovers->pid, leftovers->start))
 			continue;
-		instance = tracefs_instance_alloc(NULL, *name);
+		instance = is_own(leftovers, *name) ? tracefs_instance_alloc(NULL, *name) : NULL;
 		if (instance)
 			tracefs_trace_off(instance);
 		tracefs_instance_free(instance);

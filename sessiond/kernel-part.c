@@ -42,13 +42,13 @@ static int make_metadata(struct kernel_part *part)
 /* What the kernel has no more, once it was read, is to outlive who read it. */
 static int make_pages(struct kernel_part *part, struct kernel_problem *problem)
 {
-	uint32_t cpus = 0;
+	uint32_t cpus = 0, size = 0;
 	int error = kernel_instance_cpus(part->instance, &cpus);
 
-	if (error == 0)
-		error = ring_file_pages_create(
-			cpus, ring_file_kernel_subbuf_size(kernel_instance_path(part->instance)),
-			&part->pages);
+	if (error == 0) {
+		size = ring_file_kernel_subbuf_size(kernel_instance_path(part->instance));
+		error = size == 0 ? -errno : ring_file_pages_create(cpus, size, &part->pages);
+	}
 	if (error) {
 		snprintf(problem->why, sizeof(problem->why),
 			 "no memory to read the kernel's rings to: %s", strerror(-error));

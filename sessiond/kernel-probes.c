@@ -25,11 +25,11 @@ static bool is_name(const char *text)
 	return text[0] && !strchr(DIGITS, text[0]) && strspn(text, LETTERS DIGITS) == strlen(text);
 }
 
-/* One word of one line to the kernel, which takes '#' for a comment. */
+/* One word of one line to the kernel, which takes '#' for a comment and 0xa0 for a space. */
 static bool is_word(const char *text)
 {
 	for (const unsigned char *byte = (const unsigned char *)text; *byte; byte++)
-		if (*byte <= ' ' || *byte == '#')
+		if (*byte <= ' ' || *byte == '#' || *byte == 0xa0)
 			return false;
 	return text[0] != '\0';
 }
@@ -180,8 +180,13 @@ static int remove_one(const char *group, const char *name)
 
 int kernel_probes_remove(const char *group, const char *name)
 {
-	char *text = tracefs_instance_file_read(NULL, LIST, NULL), *rest = NULL;
+	char *text, *rest = NULL;
 	int error = 0;
+
+	errno = 0; /* Of an empty one it is NULL, too. */
+	text = tracefs_instance_file_read(NULL, LIST, NULL);
+	if (!text && errno && errno != ENOENT)
+		return -errno;
 
 	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line;
 	     line = strtok_r(NULL, "\n", &rest)) {

@@ -12,7 +12,8 @@ preload_ldflags = $(AM_LDFLAGS) $(TRACED_LDFLAGS) -module -avoid-version -shared
 lib_LTLIBRARIES += liblttngmap-libc.la
 liblttngmap_libc_la_SOURCES = \
 	preload/libc.c \
-	preload/libc-next.c preload/libc-next.h
+	preload/libc-next.c preload/libc-next.h \
+	preload/vfork.c
 liblttngmap_libc_la_CFLAGS = $(preload_cflags)
 liblttngmap_libc_la_LIBADD = liblttngmap.la
 liblttngmap_libc_la_LDFLAGS = $(preload_ldflags) \
@@ -21,7 +22,7 @@ EXTRA_liblttngmap_libc_la_DEPENDENCIES = preload/libc.map
 EXTRA_DIST += preload/libc.map
 
 lib_LTLIBRARIES += liblttngmap-pthread.la
-liblttngmap_pthread_la_SOURCES = preload/pthread.c preload/next.h
+liblttngmap_pthread_la_SOURCES = preload/pthread.c preload/next.h preload/vfork.c
 liblttngmap_pthread_la_CFLAGS = $(preload_cflags)
 liblttngmap_pthread_la_LIBADD = liblttngmap.la
 liblttngmap_pthread_la_LDFLAGS = $(preload_ldflags) \
@@ -34,7 +35,7 @@ liblttngmap_dl_la_SOURCES = \
 	preload/dl.c \
 	preload/dl-debug-link.c preload/dl-debug-link.h \
 	preload/dl-objects.c preload/dl-objects.h \
-	preload/next.h
+	preload/next.h preload/vfork.c
 liblttngmap_dl_la_CFLAGS = $(preload_cflags)
 liblttngmap_dl_la_LIBADD = liblttngmap.la
 liblttngmap_dl_la_LDFLAGS = $(preload_ldflags) \
@@ -43,7 +44,7 @@ EXTRA_liblttngmap_dl_la_DEPENDENCIES = preload/dl.map
 EXTRA_DIST += preload/dl.map
 
 lib_LTLIBRARIES += liblttngmap-io.la
-liblttngmap_io_la_SOURCES = preload/io.c preload/next.h
+liblttngmap_io_la_SOURCES = preload/io.c preload/next.h preload/vfork.c
 liblttngmap_io_la_CFLAGS = $(preload_cflags) -U_FORTIFY_SOURCE
 liblttngmap_io_la_LIBADD = liblttngmap.la
 liblttngmap_io_la_LDFLAGS = $(preload_ldflags) \
@@ -54,12 +55,12 @@ EXTRA_DIST += preload/io.map
 lib_LTLIBRARIES += liblttngmap-cyg-profile.la liblttngmap-cyg-profile-fast.la
 cyg_profile_ldflags = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/cyg-profile.map
-liblttngmap_cyg_profile_la_SOURCES = preload/cyg-profile.c
+liblttngmap_cyg_profile_la_SOURCES = preload/cyg-profile.c preload/vfork.c
 liblttngmap_cyg_profile_la_CFLAGS = $(preload_cflags)
 liblttngmap_cyg_profile_la_LIBADD = liblttngmap.la
 liblttngmap_cyg_profile_la_LDFLAGS = $(cyg_profile_ldflags)
 EXTRA_liblttngmap_cyg_profile_la_DEPENDENCIES = preload/cyg-profile.map
-liblttngmap_cyg_profile_fast_la_SOURCES = preload/cyg-profile-fast.c
+liblttngmap_cyg_profile_fast_la_SOURCES = preload/cyg-profile-fast.c preload/vfork.c
 liblttngmap_cyg_profile_fast_la_CFLAGS = $(preload_cflags)
 liblttngmap_cyg_profile_fast_la_LIBADD = liblttngmap.la
 liblttngmap_cyg_profile_fast_la_LDFLAGS = $(cyg_profile_ldflags)

@@ -114,7 +114,8 @@ static void find_extent(const struct dl_phdr_info *info, struct dl_object *objec
 		if (segment->p_vaddr + segment->p_memsz > end)
 			end = segment->p_vaddr + segment->p_memsz;
 		/* The file's header lies at its begin. */
-		if (segment->p_offset == 0 && segment->p_filesz >= sizeof(Elf64_Ehdr)) {
+		if (segment->p_offset == 0 && segment->p_filesz >= sizeof(Elf64_Ehdr) &&
+		    segment->p_flags & PF_R) {
 			const Elf64_Ehdr *header =
 				(const void *)(info->dlpi_addr + segment->p_vaddr);
 
@@ -156,6 +157,21 @@ static void find_build_id(const struct dl_phdr_info *info, const Elf64_Phdr *seg
 			return;
 		at += name_size + desc_size;
 	}
+}
+
+/* A note that no segment brings into memory, as of files that were worked over, is not looked at.
+ */
+static bool is_mapped(const struct dl_phdr_info *info, const Elf64_Phdr *part)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const Elf64_Phdr *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_R &&
+		    part->p_vaddr >= segment->p_vaddr && part->p_memsz <= segment->p_filesz &&
+		    part->p_vaddr - segment->p_vaddr <= segment->p_filesz - part->p_memsz)
+			return true;
+	}
+	return false;
 }
 
 static bool is_same_file(const struct dl_object *object, const struct dl_object *other)
@@ -217,7 +233,8 @@ static int see(struct dl_phdr_info *info, size_t size, void *unused)
 	if (!find_path(info, path, sizeof(path)))
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
-		if (info->dlpi_phdr[i].p_type == PT_NOTE && !found.build_id_size)
+		if (info->dlpi_phdr[i].p_type == PT_NOTE && !found.build_id_size &&
+		    is_mapped(info, &info->dlpi_phdr[i]))
 			find_build_id(info, &info->dlpi_phdr[i], &found);
 	}
 	if (!dl_debug_link(path, found.debug_link, sizeof(found.debug_link), &found.crc))

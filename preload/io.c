@@ -98,6 +98,8 @@ int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout
 	X(epoll_wait)                                                                              \
 	X(epoll_pwait)
 
+/* An error: 0 would be a file's number, or have a loop of writes go on for ever. */
+#define NEXT_WHILE_FINDING (-1)
 #include "preload/next.h"
 
 #define LEVEL LTTNGMAP_LOGLEVEL_DEBUG_LINE

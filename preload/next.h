@@ -14,9 +14,9 @@
  * error of its own; a call before that looks them up.
  *
  * A dlsym() that somebody put in front of the C library's might call what it is
- * asked for. Such a call finds nothing behind it yet: it is answered by a 0
- * without anything being done, which for locks is right where there is one
- * thread, as there is as a rule when the first call is made.
+ * asked for. Such a call finds nothing behind it yet: without anything being done it is
+ * answered by NEXT_WHILE_FINDING: 0, which for locks is right where there is one thread, as
+ * there is as a rule when the first call is made, or -1, and errno ENOSYS.
  *
  * Threads: any, at any time; all that look a function up store the same value.
  * errno: as the functions behind set it.
@@ -50,9 +50,15 @@ static void *next_functions[NEXT_FUNCTIONS_NR];
  */
 static __thread volatile bool next_finding __attribute__((tls_model("initial-exec")));
 
+#ifndef NEXT_WHILE_FINDING
+#define NEXT_WHILE_FINDING 0
+#endif
+
 static long next_while_finding(void)
 {
-	return 0;
+	if (NEXT_WHILE_FINDING < 0)
+		errno = ENOSYS;
+	return NEXT_WHILE_FINDING;
 }
 
 /*

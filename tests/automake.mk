@@ -175,6 +175,7 @@ family_tests = \
 	tests/integration/preload-cyg-profile.sh \
 	tests/integration/preload-dl.sh \
 	tests/integration/preload-io.sh \
+	tests/integration/preload-vfork.sh \
 	tests/integration/preload-pthread.sh
 dist_check_SCRIPTS += $(family_tests)
 TESTS += $(family_tests)

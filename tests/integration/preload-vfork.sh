@@ -1,0 +1,49 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# A program that is only preloaded into, by any family, has liblttngmap's vfork(), which
+# knows the child in its parent's memory, and not the C library's; and its events.
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+
+need_plain
+cat >"$TAP_DIR/vforks.c" <<'END'
+#include <unistd.h>
+
+int main(void)
+{
+	for (int i = 0; i < 20; i++) {
+		if (write(1, "p", 1) == 1 && vfork() == 0) {
+			write(1, "cc", 2);
+			_exit(0);
+		}
+	}
+	return 0;
+}
+END
+"${LTTNGMAP_CC:-cc}" -w -O2 -o "$TAP_DIR/vforks" "$TAP_DIR/vforks.c" || bail_out 'no compiler'
+for family in libc pthread dl io cyg-profile cyg-profile-fast; do
+	library=$LTTNGMAP_BUILD/.libs/liblttngmap-$family.so
+	bindings=$(LD_DEBUG=bindings LD_PRELOAD=$library "$TAP_DIR/vforks" 2>&1 >/dev/null | grep vfork)
+	like "$bindings" "vforks \\[0\\] to $library \\[0\\].*vfork'" "$family: whose vfork() it is"
+	like "$bindings" "$library \\[0\\] to [^ ]*/liblttngmap.so.0 \\[0\\].*lttngmap_vfork'" '  ... and where that leads'
+done
+
+record() {
+	rm -rf "$TAP_DIR/trace"
+	"$LTTNGMAP_BUILD/lttngmap" record -o "$TAP_DIR/trace" --context vpid --preload io \
+		-e lttngmap_io:write -- "$TAP_DIR/vforks" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
+	babeltrace2 "$TAP_DIR/trace" >"$TAP_DIR/text" 2>&1
+}
+# A program waits 100 ms for its registration, which a busy machine may exceed.
+for _ in 1 2 3; do
+	record
+	grep -q 'did not wait for an answer' "$TAP_DIR/err" || break
+done
+is "$(tr -d '\n' <"$TAP_DIR/out")" "$(printf 'pcc%.0s' {1..20})" 'the program does what it does'
+is "$(grep -c ' size = 1, ' "$TAP_DIR/text")" 20 'each write of the parent is an event'
+is "$(grep ' size = 2, ' "$TAP_DIR/text" | grep -o 'vpid = [0-9]*' | sort -u | wc -l)" 20 \
+	'and each of its children'
+is "$(grep ' size = 1, ' "$TAP_DIR/text" | grep -o 'vpid = [0-9]*' | sort -u | wc -l)" 1 \
+	'the parent is not taken for one of them'
+done_testing

@@ -161,4 +161,23 @@ map stop late >/dev/null
 babeltrace2 late/kernel >text
 is "$(grep -c " $rule: " text) $(grep -c ' uprobes:load_steps: ' text)" '90 60' 'all are there'
 
+# ---- an id that is another event's by now -------------------------------------------------------
+
+id=$(<"$tracefs/events/test_rules_$$/work/id")
+echo "-:test_rules_$$/work" >>$tracefs/dynamic_events
+# Lower ones that are free come first.
+for ((next = 0; next < 100; next++)); do
+	echo "p:test_rules_$$/next$next $load:$offset" >>$tracefs/dynamic_events
+	cleanup eval "echo -:test_rules_$$/next$next >>$tracefs/dynamic_events"
+	[[ $(<"$tracefs/events/test_rules_$$/next$next/id") != "$id" ]] || break
+done
+if [[ $next -lt 100 ]]; then
+	map enable -s late --kernel "test_rules_$$:next$next" >/dev/null 2>err
+	is $? 1 'an event that has the id of one that is gone'
+	like "$(<err)" "test_rules_$$:next$next has the id that $rule has in this trace" \
+		'... is refused, for the trace has that one'
+else
+	skip 2 'this kernel gives no id again at once'
+fi
+
 done_testing

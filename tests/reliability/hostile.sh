@@ -48,7 +48,7 @@ for ((i = 0; i < others; i++)); do
 	children+=($!)
 done
 # A hostile life or a few first: what is allocated once is.
-"${as_stranger[@]}" "$LTTNGMAP_BUILD/tests/utils/hostile" "$TAP_DIR/stop-hostile" "$SESSIOND_DIR" 10 \
+"${as_stranger[@]}" "$LTTNGMAP_BUILD/tests/utils/hostile" "$TAP_DIR/stop-hostile" "$SESSIOND_DIR" 20 \
 	>/dev/null 2>&1
 
 private() { # PID: KiB of memory of its own

@@ -30,13 +30,14 @@ churns() {
 	local channels=$1 rounds=$2 status
 
 	shift 2
-	sessiond_start "$@"
 	for _ in 1 2 3; do
+		sessiond_start "$@"
 		churn_once "$channels" "$rounds"
 		status=$?
 		# A program waits 100 ms for its registration, which a busy machine may exceed.
 		[[ $status != 0 ]] && grep -q 'did not wait for an answer' "$TAP_DIR/log" || break
 		diag 'a process was not traced; once more'
+		sessiond_stop
 	done
 	is "$status" 0 "$channels channels${*:+, $*}: each trace is its own" ||
 		diag "$(cat "$TAP_DIR/log")"

@@ -32,6 +32,7 @@ static const struct family {
 	{ "pthread", "liblttngmap-pthread.so", "lttng_ust_pthread", false, NULL },
 	{ "io", "liblttngmap-io.so", "lttngmap_io", false, NULL },
 	{ "dl", "liblttngmap-dl.so", "lttng_ust_dl", false, NULL },
+	{ "syslog", "liblttngmap-syslog.so", "lttngmap_syslog", false, NULL },
 	{ "cyg-profile", "liblttngmap-cyg-profile.so", "lttng_ust_cyg_profile", false, NULL },
 	{ "cyg-profile-fast", "liblttngmap-cyg-profile-fast.so", "lttng_ust_cyg_profile_fast",
 	  false, "cyg-profile" },

@@ -52,6 +52,15 @@ liblttngmap_io_la_LDFLAGS = $(preload_ldflags) \
 EXTRA_liblttngmap_io_la_DEPENDENCIES = preload/io.map
 EXTRA_DIST += preload/io.map
 
+lib_LTLIBRARIES += liblttngmap-syslog.la
+liblttngmap_syslog_la_SOURCES = preload/syslog.c preload/next.h preload/vfork.c
+liblttngmap_syslog_la_CFLAGS = $(preload_cflags) -U_FORTIFY_SOURCE
+liblttngmap_syslog_la_LIBADD = liblttngmap.la
+liblttngmap_syslog_la_LDFLAGS = $(preload_ldflags) \
+	-Wl,--version-script=$(top_srcdir)/preload/syslog.map
+EXTRA_liblttngmap_syslog_la_DEPENDENCIES = preload/syslog.map
+EXTRA_DIST += preload/syslog.map
+
 lib_LTLIBRARIES += liblttngmap-cyg-profile.la liblttngmap-cyg-profile-fast.la
 cyg_profile_ldflags = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/cyg-profile.map

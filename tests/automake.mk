@@ -142,9 +142,9 @@ tests_unit_preload_early_SOURCES = tests/unit/preload-early.c tests/utils/preloa
 tests_unit_preload_early_CFLAGS = $(test_preload_cflags)
 
 check_PROGRAMS += tests/unit/preload-dl tests/unit/preload-io tests/unit/preload-next \
-	tests/unit/preload-pthread
+	tests/unit/preload-pthread tests/unit/preload-syslog
 TESTS += tests/unit/preload-dl tests/unit/preload-io tests/unit/preload-next \
-	tests/unit/preload-pthread
+	tests/unit/preload-pthread tests/unit/preload-syslog
 tests_unit_preload_io_SOURCES = tests/unit/preload-io.c $(watched)
 tests_unit_preload_io_CFLAGS = $(test_preload_cflags) -U_FORTIFY_SOURCE
 tests_unit_preload_dl_SOURCES = tests/unit/preload-dl.c $(watched)
@@ -153,6 +153,8 @@ tests_unit_preload_next_SOURCES = tests/unit/preload-next.c tests/utils/preloade
 tests_unit_preload_next_CFLAGS = $(test_preload_cflags)
 tests_unit_preload_pthread_SOURCES = tests/unit/preload-pthread.c $(watched)
 tests_unit_preload_pthread_CFLAGS = $(test_preload_cflags)
+tests_unit_preload_syslog_SOURCES = tests/unit/preload-syslog.c $(watched)
+tests_unit_preload_syslog_CFLAGS = $(test_preload_cflags) -U_FORTIFY_SOURCE
 endif
 
 check_PROGRAMS += tests/unit/dl-debug-link
@@ -176,7 +178,8 @@ family_tests = \
 	tests/integration/preload-dl.sh \
 	tests/integration/preload-io.sh \
 	tests/integration/preload-vfork.sh \
-	tests/integration/preload-pthread.sh
+	tests/integration/preload-pthread.sh \
+	tests/integration/preload-syslog.sh
 dist_check_SCRIPTS += $(family_tests)
 TESTS += $(family_tests)
 

@@ -55,6 +55,11 @@ append_field(char *line, size_t size, const struct lttngmap_field *field, const 
 		memcpy(&length, at, sizeof(length));
 		append(line, size, " %s=[%" PRIu32 "]", field->name, length);
 		return at + sizeof(length) + (size_t)length * field->size;
+	case LTTNGMAP_FIELD_TEXT_SEQUENCE:
+		memcpy(&length, at, sizeof(length));
+		append(line, size, " %s=\"%.*s\"", field->name, (int)length,
+		       (const char *)at + sizeof(length));
+		return at + sizeof(length) + length;
 	default:
 		memcpy(&value, at, field->size);
 		if (field->size == 4 && field->flags & LTTNGMAP_FIELD_SIGNED)
@@ -127,6 +132,8 @@ static const char *fields_of(const struct lttngmap_event_class *event_class)
 
 		if (field->kind == LTTNGMAP_FIELD_STRING)
 			append(fields, sizeof(fields), " %s:string", field->name);
+		else if (field->kind == LTTNGMAP_FIELD_TEXT_SEQUENCE)
+			append(fields, sizeof(fields), " %s:text", field->name);
 		else
 			append(fields, sizeof(fields), " %s:%d%s%s", field->name, field->base,
 			       field->flags & LTTNGMAP_FIELD_SIGNED ? "s" : "",

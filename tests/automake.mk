@@ -172,8 +172,9 @@ dist_check_SCRIPTS += tests/integration/preload-counts.sh
 TESTS += tests/integration/preload-counts.sh
 dist_check_SCRIPTS += tests/integration/preload-libc.sh
 TESTS += tests/integration/preload-libc.sh
-EXTRA_DIST += tests/utils/call_stacks.py
+EXTRA_DIST += tests/utils/call_stacks.py tests/utils/trace_compass.py
 family_tests = \
+	tests/integration/trace-compass.sh \
 	tests/integration/preload-cyg-profile.sh \
 	tests/integration/preload-dl.sh \
 	tests/integration/preload-io.sh \

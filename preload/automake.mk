@@ -33,6 +33,7 @@ EXTRA_DIST += preload/pthread.map
 lib_LTLIBRARIES += liblttngmap-dl.la
 liblttngmap_dl_la_SOURCES = \
 	preload/dl.c \
+	preload/dl-caller.c preload/dl-caller.h \
 	preload/dl-debug-link.c preload/dl-debug-link.h \
 	preload/dl-objects.c preload/dl-objects.h \
 	preload/next.h preload/vfork.c

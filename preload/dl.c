@@ -16,15 +16,6 @@
  *                        before it that would need it
  *
  * A call that fails is dlopen_failed, which is a name of our own.
- *
- * Who calls
- * ---------
- * dlopen() of a name without a '/' looks where the library that calls it says
- * (DT_RUNPATH), and knows that one by its return address, which would be ours.
- * So where it matters the call is made with a return address in the caller: that
- * of a `ret` instruction, of which every page of code has some, and which comes
- * back to us. Not where shadow stacks watch over that: then such a name is looked
- * for in all places but these.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -34,6 +25,7 @@
 #define LTTNGMAP_NEVER_UNLOADED
 #include <lttngmap/tracepoint.h>
 
+#include "preload/dl-caller.h"
 #include "preload/dl-objects.h"
 
 #define NEXT_FUNCTIONS(X) X(dlopen) X(dlmopen) X(dlclose)
@@ -41,8 +33,6 @@
 #include "preload/next.h"
 
 #define LEVEL LTTNGMAP_LOGLEVEL_DEBUG_LINE
-#define PAGE 4096u
-#define RET 0xc3
 
 LTTNGMAP_TRACEPOINT(lttng_ust_dl, dlopen, LEVEL,
 	(pointer, baddr), (integer, uint64_t, memsz), (hex, int, flags), (string, path),
@@ -177,87 +167,6 @@ static void update(const void *ip)
 	}
 }
 
-/* ---- who calls --------------------------------------------------------------------- */
-
-static bool has_shadow_stack(void)
-{
-	uint64_t pointer = 0;
-
-	/* rdsspq, which does nothing where there is none. */
-	__asm__ volatile(".byte 0xf3, 0x48, 0x0f, 0x1e, 0xc8" : "+a"(pointer));
-	return pointer != 0;
-}
-
-/* Does it matter to the loader from which object this name is asked for? */
-static bool caller_matters(const char *filename, const void *caller)
-{
-	struct link_map *map = NULL;
-	Dl_info info;
-
-	if (!filename || !filename[0] || has_shadow_stack())
-		return false;
-	if (strchr(filename, '$'))
-		return true;
-	if (strchr(filename, '/') || !dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) ||
-	    !map || !map->l_ld)
-		return false;
-	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
-		if (entry->d_tag == DT_RUNPATH || entry->d_tag == DT_RPATH)
-			return true;
-	}
-	return false;
-}
-
-/* A `ret` in the caller's page; NULL where there is none. */
-static const void *find_ret(const void *caller)
-{
-	const void *page = (const void *)((uintptr_t)caller & ~(uintptr_t)(PAGE - 1));
-
-	return memchr(page, RET, PAGE);
-}
-
-/* function(first, second, third), which returns to `ret`, and that one to us. */
-static __attribute__((noinline)) void *call_from(const void *ret, void *function, void *first,
-						 void *second, void *third)
-{
-	void *result = function;
-
-	__asm__ volatile("movq %%rsp, %%rbx\n\t"
-			 "subq $128, %%rsp\n\t"
-			 "andq $-16, %%rsp\n\t"
-			 "subq $8, %%rsp\n\t"
-			 "leaq 1f(%%rip), %%r11\n\t"
-			 "pushq %%r11\n\t"
-			 "pushq %%rcx\n\t"
-			 "jmp *%%rax\n"
-			 "1:\tmovq %%rbx, %%rsp"
-			 : "+a"(result), "+D"(first), "+S"(second), "+d"(third), "+c"(ret)
-			 :
-			 : "rbx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
-			   "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
-			   "xmm13", "xmm14", "xmm15", "memory", "cc");
-	return result;
-}
-
-static void *open_from(const void *caller, const char *filename, int flags)
-{
-	const void *ret = caller_matters(filename, caller) ? find_ret(caller) : NULL;
-
-	if (!ret)
-		return NEXT(dlopen)(filename, flags);
-	return call_from(ret, (void *)NEXT(dlopen), (void *)filename, (void *)(long)flags, NULL);
-}
-
-static void *open_in_from(const void *caller, Lmid_t nsid, const char *filename, int flags)
-{
-	const void *ret = caller_matters(filename, caller) ? find_ret(caller) : NULL;
-
-	if (!ret)
-		return NEXT(dlmopen)(nsid, filename, flags);
-	return call_from(ret, (void *)NEXT(dlmopen), (void *)nsid, (void *)filename,
-			 (void *)(long)flags);
-}
-
 /* ---- calls -------------------------------------------------------------------------- */
 
 /* What the event says of an object that is in no list of ours: of another namespace. */
@@ -283,7 +192,7 @@ static const struct dl_object *describe(void *handle, struct described *describe
 void *dlopen(const char *filename, int flags)
 {
 	const void *ip = __builtin_return_address(0);
-	void *handle = open_from(ip, filename, flags);
+	void *handle = dl_caller_dlopen(NEXT(dlopen), ip, filename, flags);
 	const struct dl_object *object;
 	struct described it;
 
@@ -303,7 +212,7 @@ void *dlopen(const char *filename, int flags)
 void *dlmopen(Lmid_t nsid, const char *filename, int flags)
 {
 	const void *ip = __builtin_return_address(0);
-	void *handle = open_in_from(ip, nsid, filename, flags);
+	void *handle = dl_caller_dlmopen(NEXT(dlmopen), ip, nsid, filename, flags);
 	const struct dl_object *object;
 	struct described it;
 

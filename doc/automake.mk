@@ -25,6 +25,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-filter.7 \
 	doc/man/lttngmap-lttng.7 \
 	doc/man/lttngmap-preload.7 \
+	doc/man/lttngmap-python.7 \
 	doc/man/lttngmap-ring-file.3 \
 	doc/man/lttngmap-sessiond.8 \
 	doc/man/lttngmap.1 \

@@ -180,7 +180,8 @@ family_tests = \
 	tests/integration/preload-io.sh \
 	tests/integration/preload-vfork.sh \
 	tests/integration/preload-pthread.sh \
-	tests/integration/preload-syslog.sh
+	tests/integration/preload-syslog.sh \
+	tests/integration/python-logging.sh
 dist_check_SCRIPTS += $(family_tests)
 TESTS += $(family_tests)
 

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# Python's logging as events: the module lttngmap, and the library that it calls.
+
+lib_LTLIBRARIES += liblttngmap-python.la
+liblttngmap_python_la_SOURCES = python/logging.c
+liblttngmap_python_la_LIBADD = liblttngmap.la
+liblttngmap_python_la_LDFLAGS = $(AM_LDFLAGS) $(TRACED_LDFLAGS) -module -avoid-version -shared \
+	-Wl,-z,nodelete -Wl,-z,defs -Wl,--version-script=$(top_srcdir)/python/logging.map
+EXTRA_liblttngmap_python_la_DEPENDENCIES = python/logging.map
+EXTRA_DIST += python/logging.map python/lttngmap.py.in
+
+pythonmoduledir = $(pythondir)
+nodist_pythonmodule_DATA = python/lttngmap.py
+CLEANFILES += python/lttngmap.py
+python/lttngmap.py: python/lttngmap.py.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) python && \
+	$(SED) 's|@libdir[@]|$(libdir)|' $(top_srcdir)/python/lttngmap.py.in >$@.tmp && mv $@.tmp $@

@@ -51,6 +51,16 @@ static bool lead(const struct lttngmap_calls *calls, const struct lttngmap_provi
 	return found;
 }
 
+/* To the first that has the name; where two have, the other one serves when that goes. */
+static bool lead_to_any(const struct lttngmap_calls *calls)
+{
+	bool found = false;
+
+	for (const struct lttngmap_provider *at = all_providers; at; at = at->next)
+		found |= lead(calls, at);
+	return found;
+}
+
 static void lead_off(const struct lttngmap_calls *calls, const struct lttngmap_provider *provider)
 {
 	for (const struct lttngmap_call *const *at = calls->begin; at < calls->end; at++) {
@@ -70,36 +80,34 @@ static void lead_off(const struct lttngmap_calls *calls, const struct lttngmap_p
 
 void lttngmap_calls_register(struct lttngmap_calls *calls)
 {
-	bool found = false;
-
-	if (calls->struct_size < sizeof(*calls) || !module_lock())
+	if (calls->struct_size < sizeof(*calls) || !module_lock(MODULE_COMING))
 		return;
 	calls->next = all_calls;
 	all_calls = calls;
-	for (const struct lttngmap_provider *at = all_providers; at; at = at->next)
-		found |= lead(calls, at);
-	if (found)
+	if (lead_to_any(calls))
 		module_announce(&calls->module);
 	module_unlock();
 }
 
 void lttngmap_calls_unregister(struct lttngmap_calls *calls)
 {
+	bool locked;
+
 	lttngmap_module_unregister(&calls->module);
-	if (!module_lock())
-		return;
+	locked = module_lock(MODULE_GOING);
 	for (struct lttngmap_calls **link = &all_calls; *link; link = &(*link)->next) {
 		if (*link == calls) {
 			*link = calls->next;
 			break;
 		}
 	}
-	module_unlock();
+	if (locked)
+		module_unlock();
 }
 
 void lttngmap_provider_register(struct lttngmap_provider *provider)
 {
-	if (provider->struct_size < sizeof(*provider) || !module_lock())
+	if (provider->struct_size < sizeof(*provider) || !module_lock(MODULE_COMING))
 		return;
 	provider->next = all_providers;
 	all_providers = provider;
@@ -112,15 +120,18 @@ void lttngmap_provider_register(struct lttngmap_provider *provider)
 void lttngmap_provider_unregister(struct lttngmap_provider *provider)
 {
 	struct lttngmap_provider **link = &all_providers;
+	bool locked = module_lock(MODULE_GOING);
 
-	if (!module_lock())
-		return;
 	while (*link && *link != provider)
 		link = &(*link)->next;
 	if (*link) {
 		*link = provider->next;
-		for (const struct lttngmap_calls *at = all_calls; at; at = at->next)
+		for (struct lttngmap_calls *at = all_calls; at; at = at->next) {
 			lead_off(at, provider);
+			if (locked && lead_to_any(at))
+				module_announce(&at->module);
+		}
 	}
-	module_unlock();
+	if (locked)
+		module_unlock();
 }

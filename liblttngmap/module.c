@@ -5,8 +5,9 @@
  * the words that turn them on.
  *
  * Runs in constructors and destructors, which the dynamic loader lets run one
- * at a time, and in the event that finds a knock: the lock is for that one. A
- * holder that was lost in a fork is not waited for.
+ * at a time, and in the event that finds a knock: the lock is for that one. The
+ * list's links are changed by constructors and destructors alone, each by one
+ * store, so that a child of fork finds it whole.
  */
 #include "module.h"
 
@@ -45,27 +46,45 @@ struct knock module_knock = {
 };
 
 static struct lttngmap_module *modules;
-static uint32_t lock;
+/* Whose it is: the process's number, and below it the thread's; 0: nobody's. */
+static uint64_t lock;
 static uint64_t retry_at;
 
-static bool try_lock(void)
-{
-	uint32_t free = 0;
+#define LOCK_PROCESS(holder) ((holder) >> 32)
 
-	return __atomic_compare_exchange_n(&lock, &free, 1, false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED);
+static uint64_t lock_token(void)
+{
+	return (uint64_t)arch_syscall(SYS_getpid) << 32 | (uint32_t)arch_syscall(SYS_gettid);
 }
 
-bool module_lock(void)
+/*
+ * In a child of fork, what another thread of its parent held is nobody's. Not so in
+ * a vfork's child, which is in its parent's memory: there the holder is at work.
+ * False: *holder has it.
+ */
+static bool try_lock(uint64_t self, uint64_t *holder)
 {
-	uint64_t deadline = 0;
-
-	while (!try_lock()) {
-		if (!deadline)
-			deadline = exchange_now() + ATTACH_DEADLINE_MS * UINT64_C(1000000);
-		if (exchange_now() >= deadline)
+	*holder = 0;
+	while (!__atomic_compare_exchange_n(&lock, holder, self, false, __ATOMIC_ACQUIRE,
+					    __ATOMIC_RELAXED)) {
+		if (vfork_depth || LOCK_PROCESS(*holder) == LOCK_PROCESS(self))
 			return false;
-		arch_syscall(SYS_sched_yield);
+	}
+	return true;
+}
+
+bool module_lock(enum module_patience patience)
+{
+	const struct timespec pause = { .tv_nsec = 100000 };
+	uint64_t self = lock_token(), deadline = 0, holder;
+
+	while (!try_lock(self, &holder)) {
+		if (!deadline)
+			deadline = exchange_now() + patience * UINT64_C(1000000);
+		/* A signal's handler that ends the program may have come to the holder itself. */
+		if (holder == self || exchange_now() >= deadline)
+			return false;
+		arch_syscall(SYS_nanosleep, &pause, NULL);
 	}
 	return true;
 }
@@ -273,13 +292,13 @@ bool module_answer_knock(void)
 {
 	/* Only its value: which pages they are. Another thread may be at new ones. */
 	const struct local *before = __atomic_load_n(&local_pages, __ATOMIC_RELAXED);
-	uint64_t deadline;
+	uint64_t deadline, holder;
 	int socket;
 
 	/* A vfork's child would register as itself, with its parent's memory. */
 	if (vfork_depth ||
 	    !(attach_daemon_left() || __atomic_load_n(&module_knock.word, __ATOMIC_RELAXED)) ||
-	    !try_lock())
+	    !try_lock(lock_token(), &holder))
 		return false;
 	if (__atomic_exchange_n(&module_knock.word, 0, __ATOMIC_ACQUIRE) || attach_daemon_left()) {
 		socket = attach_connect(&deadline);
@@ -297,14 +316,15 @@ void module_announce(struct lttngmap_module *module)
 	if (module->state == MODULE_NEW) {
 		module->state = MODULE_LISTED;
 		module->next = modules;
-		modules = module;
+		__atomic_store_n(&modules, module, __ATOMIC_RELEASE);
 	}
 	announce_one(module);
 }
 
 void lttngmap_module_register(struct lttngmap_module *module)
 {
-	if (module->struct_size < sizeof(*module) || module->begin >= module->end || !module_lock())
+	if (module->struct_size < sizeof(*module) || module->begin >= module->end ||
+	    !module_lock(MODULE_COMING))
 		return;
 	if (module->state == MODULE_NEW)
 		module_announce(module);
@@ -314,17 +334,20 @@ void lttngmap_module_register(struct lttngmap_module *module)
 void lttngmap_module_unregister(struct lttngmap_module *module)
 {
 	struct lttngmap_module **link;
+	bool locked;
 
-	if (module->state != MODULE_LISTED || !module_lock())
+	if (module->state != MODULE_LISTED)
 		return;
+	locked = module_lock(MODULE_GOING);
 	for (link = &modules; *link; link = &(*link)->next) {
 		if (*link == module) {
-			*link = module->next;
+			__atomic_store_n(link, module->next, __ATOMIC_RELEASE);
 			break;
 		}
 	}
 	module->state = MODULE_NEW;
 	for (struct lttngmap_tracepoint *const *at = module->begin; at < module->end; at++)
 		__atomic_store_n(&(*at)->word, module->off, __ATOMIC_RELEASE);
-	module_unlock();
+	if (locked)
+		module_unlock();
 }

@@ -21,11 +21,18 @@ extern struct knock module_knock;
  */
 bool module_answer_knock(void);
 
+/* How long to wait for the lock, in milliseconds. Holders have it as long as a daemon may take. */
+enum module_patience {
+	MODULE_COMING = 100,
+	MODULE_GOING = 1000,
+};
+
 /*
- * For constructors and destructors. False: whoever holds the lock does not
- * give it back; go on without what it was wanted for.
+ * For constructors (MODULE_COMING) and destructors (MODULE_GOING). False: whoever
+ * holds the lock does not give it back. Who comes goes on without what it was wanted
+ * for. Who goes takes itself off the lists all the same, for its memory is gone then.
  */
-bool module_lock(void);
+bool module_lock(enum module_patience patience);
 void module_unlock(void);
 
 /*

@@ -61,7 +61,11 @@ tests_once = \
 	tests/integration/limits \
 	$(family_tests) \
 	tests/integration/lttng-% \
+	tests/integration/preload-counts.sh \
 	tests/unit/consumer-kernel \
+	tests/unit/dl-debug-link \
+	tests/unit/module-lock \
+	tests/unit/preload-% \
 	tests/unit/ring-file-read \
 	tests/unit/ring-kernel \
 	tests/reliability/bad-disk.sh \
@@ -166,6 +170,11 @@ check_PROGRAMS += tests/unit/statedump
 TESTS += tests/unit/statedump
 tests_unit_statedump_SOURCES = tests/unit/statedump.c
 tests_unit_statedump_LDADD = liblttngmap-core.la
+
+check_PROGRAMS += tests/unit/module-lock
+TESTS += tests/unit/module-lock
+tests_unit_module_lock_SOURCES = tests/unit/module-lock.c
+tests_unit_module_lock_LDADD = liblttngmap-core.la -lpthread
 
 EXTRA_DIST += tests/utils/counted-calls.sh tests/utils/libc-programs.sh
 dist_check_SCRIPTS += tests/integration/preload-counts.sh

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * module-lock.c - a module that is unloaded is off every list, whoever has the lock
+ * and for how long; a child of fork has what its parent's threads held; and calls go to
+ * another provider of their name when theirs goes.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <lttngmap/event-class.h>
+
+#include "liblttngmap/module.h"
+#include "tests/utils/tap.h"
+
+static const uint64_t off;
+static const struct lttngmap_event_class event_class = {
+	.struct_size = sizeof(event_class),
+	.provider = "test",
+	.name = "event",
+};
+static struct lttngmap_tracepoint tracepoint = { .word = &off, .event_class = &event_class };
+static struct lttngmap_tracepoint *const tracepoints[] = { &tracepoint };
+static struct lttngmap_module module = {
+	.struct_size = sizeof(module),
+	.begin = tracepoints,
+	.end = tracepoints + 1,
+	.off = &off,
+};
+
+/* Of another thread that holds the lock: for this long, or until it is told. */
+#define UNTIL_TOLD 0
+static int held_ms;
+static uint32_t steps; /* 1: it holds the lock, 2: it is told to give it back, or does */
+
+static void pause_ms(int ms)
+{
+	const struct timespec pause = { ms / 1000, ms % 1000 * 1000000L };
+
+	nanosleep(&pause, NULL);
+}
+
+static void *hold(void *unused)
+{
+	(void)unused;
+	if (!module_lock(MODULE_COMING))
+		bail_out("the lock is taken already");
+	__atomic_store_n(&steps, 1, __ATOMIC_RELEASE);
+	pause_ms(held_ms);
+	while (held_ms == UNTIL_TOLD && __atomic_load_n(&steps, __ATOMIC_ACQUIRE) != 2)
+		pause_ms(1);
+	__atomic_store_n(&steps, 2, __ATOMIC_RELEASE);
+	module_unlock();
+	return NULL;
+}
+
+static void end_holder(pthread_t thread)
+{
+	__atomic_store_n(&steps, 2, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+}
+
+static void start_holder(pthread_t *thread, int ms)
+{
+	held_ms = ms;
+	steps = 0;
+	if (pthread_create(thread, NULL, hold, NULL))
+		bail_out("cannot make a thread");
+	while (!__atomic_load_n(&steps, __ATOMIC_ACQUIRE))
+		pause_ms(1);
+}
+
+static bool is_listed(void)
+{
+	return tracepoint.word != &off;
+}
+
+static void test_holders(void)
+{
+	pthread_t thread;
+
+	start_holder(&thread, UNTIL_TOLD);
+	lttngmap_module_register(&module);
+	ok(!is_listed(), "who comes does not wait for long");
+	lttngmap_module_unregister(&module);
+	end_holder(thread);
+
+	lttngmap_module_register(&module);
+	ok(is_listed(), "nobody holds the lock: a module is listed");
+	start_holder(&thread, 100);
+	lttngmap_module_unregister(&module);
+	is(__atomic_load_n(&steps, __ATOMIC_ACQUIRE), 2, "who goes waits for the holder");
+	ok(!is_listed(), "  ... and is off");
+	pthread_join(thread, NULL);
+
+	lttngmap_module_register(&module);
+	start_holder(&thread, UNTIL_TOLD);
+	lttngmap_module_unregister(&module);
+	is(__atomic_load_n(&steps, __ATOMIC_ACQUIRE), 1, "but not for ever");
+	ok(!is_listed(), "  ... and is off all the same");
+	end_holder(thread);
+	ok(module_lock(MODULE_COMING), "the holder keeps the lock till its end, and gives it back");
+	module_unlock();
+}
+
+/* As a handler that calls exit() in a thread which answers a knock. */
+static void test_holder_itself(void)
+{
+	struct timespec begin, end;
+
+	lttngmap_module_register(&module);
+	module_lock(MODULE_COMING);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	lttngmap_module_unregister(&module);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	ok(!is_listed(), "the holder itself goes: it is off");
+	ok((end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000 <
+		   MODULE_GOING / 2,
+	   "  ... without waiting for itself");
+	ok(!module_lock(MODULE_COMING), "  ... and the lock is still its");
+	module_unlock();
+}
+
+static void test_children(void)
+{
+	pthread_t thread;
+	pid_t child;
+	int status;
+
+	lttngmap_module_register(&module);
+	start_holder(&thread, UNTIL_TOLD);
+	child = fork();
+	if (child == 0) {
+		if (!module_lock(MODULE_COMING))
+			_exit(1);
+		module_unlock();
+		lttngmap_module_unregister(&module);
+		_exit(is_listed() ? 2 : 0);
+	}
+	waitpid(child, &status, 0);
+	is(status, 0, "a child of fork does not wait for its parent's thread");
+	is(__atomic_load_n(&steps, __ATOMIC_ACQUIRE), 1, "  ... which still had the lock");
+	ok(is_listed(), "  ... and changes nothing in its parent");
+
+	child = vfork();
+	if (child == 0)
+		_exit(module_lock(MODULE_COMING) ? 1 : 0);
+	waitpid(child, &status, 0);
+	is(status, 0, "a vfork's child does not take what its parent's thread has");
+	end_holder(thread);
+	lttngmap_module_unregister(&module);
+}
+
+static void emit_one(void)
+{
+}
+
+static void emit_other(void)
+{
+}
+
+static void test_two_providers(void)
+{
+	static struct lttngmap_tracepoint call_tracepoint = { .word = &off };
+	static struct lttngmap_tracepoint *const called[] = { &call_tracepoint };
+	static void (*emit)(void);
+	static const struct lttngmap_call call = { "test", "event", "()", &call_tracepoint, &emit };
+	static const struct lttngmap_call *const calls_made[] = { &call };
+	static struct lttngmap_calls calls = {
+		.struct_size = sizeof(calls),
+		.begin = calls_made,
+		.end = calls_made + 1,
+		.module = { .struct_size = sizeof(calls.module),
+			    .begin = called,
+			    .end = called + 1,
+			    .off = &off },
+	};
+	const struct lttngmap_emitter one = { &tracepoint, emit_one, "()" };
+	const struct lttngmap_emitter other = { &tracepoint, emit_other, "()" };
+	struct lttngmap_provider providers[] = {
+		{ .struct_size = sizeof(providers[0]), .nr_emitters = 1, .emitters = &one },
+		{ .struct_size = sizeof(providers[0]), .nr_emitters = 1, .emitters = &other },
+	};
+
+	lttngmap_calls_register(&calls);
+	lttngmap_provider_register(&providers[0]);
+	lttngmap_provider_register(&providers[1]);
+	ok(emit == emit_one, "a call goes to the provider that came first");
+	lttngmap_provider_unregister(&providers[0]);
+	ok(emit == emit_other, "  ... and to the other of its name when that is gone");
+	ok(call_tracepoint.word != &off, "  ... where a daemon finds it");
+	lttngmap_provider_unregister(&providers[1]);
+	ok(!emit && call_tracepoint.word == &off, "  ... and to nobody without any");
+	lttngmap_calls_unregister(&calls);
+}
+
+int main(void)
+{
+	setenv("LTTNGMAP_RUNTIME_DIR", "/nonexistent", 1);
+	test_holders();
+	test_holder_itself();
+	test_children();
+	test_two_providers();
+	return done_testing();
+}

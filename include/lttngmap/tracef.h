@@ -29,9 +29,12 @@
 #define lttngmap_tracef(...) LTTNGMAP_TRACEF_(lttngmap_tracef_, __VA_ARGS__)
 #define lttngmap_vtracef(format, arguments)                                                        \
 	LTTNGMAP_TRACEF_(lttngmap_vtracef_, NULL, format, arguments)
-#define lttngmap_tracelog(level, ...) LTTNGMAP_TRACELOG_(TRACE_##level, __VA_ARGS__)
+#define lttngmap_tracelog(level, ...)                                                              \
+	LTTNGMAP_TRACELOG_(lttngmap_tracepoint_lttng_ust_tracelog__TRACE_##level,                  \
+			   lttngmap_tracelog_TRACE_##level##_, __VA_ARGS__)
 #define lttngmap_vtracelog(level, format, arguments)                                               \
-	LTTNGMAP_VTRACELOG_(TRACE_##level, format, arguments)
+	LTTNGMAP_VTRACELOG_(lttngmap_tracepoint_lttng_ust_tracelog__TRACE_##level,                 \
+			    lttngmap_vtracelog_TRACE_##level##_, format, arguments)
 
 /* ---- from here on: how it is done; names that end in _ are private ------------ */
 
@@ -42,16 +45,19 @@
 		if (lttngmap_tracepoint_enabled(lttng_ust_tracef, event))                          \
 			emit(__VA_ARGS__);                                                         \
 	} while (0)
-#define LTTNGMAP_TRACELOG_(name, ...)                                                              \
+/*
+ * Names are put together where they are given, and come here whole: a macro of the
+ * program's, as TRACE_DEBUG, is not taken for one of ours.
+ */
+#define LTTNGMAP_TRACELOG_(tracepoint, emit, ...)                                                  \
 	do {                                                                                       \
-		if (lttngmap_tracepoint_enabled(lttng_ust_tracelog, name))                         \
-			lttngmap_tracelog_##name##_(__LINE__, __FILE__, __func__, __VA_ARGS__);    \
+		if (__builtin_expect(lttngmap_is_on_(&tracepoint), 0))                             \
+			emit(__LINE__, __FILE__, __func__, __VA_ARGS__);                           \
 	} while (0)
-#define LTTNGMAP_VTRACELOG_(name, format, arguments)                                               \
+#define LTTNGMAP_VTRACELOG_(tracepoint, emit, format, arguments)                                   \
 	do {                                                                                       \
-		if (lttngmap_tracepoint_enabled(lttng_ust_tracelog, name))                         \
-			lttngmap_vtracelog_##name##_(NULL, __LINE__, __FILE__, __func__, format,   \
-						     arguments);                                   \
+		if (__builtin_expect(lttngmap_is_on_(&tracepoint), 0))                             \
+			emit(NULL, __LINE__, __FILE__, __func__, format, arguments);               \
 	} while (0)
 
 LTTNGMAP_TRACEPOINT(lttng_ust_tracef, event, LTTNGMAP_LOGLEVEL_DEBUG, (text_sequence, msg));
@@ -120,6 +126,38 @@ lttngmap_tracef_(const char *format, ...)
 		va_end(arguments);                                                                 \
 	}
 
+/* The program's, for as long as ours are defined. */
+#pragma push_macro("TRACE_EMERG")
+#pragma push_macro("TRACE_ALERT")
+#pragma push_macro("TRACE_CRIT")
+#pragma push_macro("TRACE_ERR")
+#pragma push_macro("TRACE_WARNING")
+#pragma push_macro("TRACE_NOTICE")
+#pragma push_macro("TRACE_INFO")
+#pragma push_macro("TRACE_DEBUG_SYSTEM")
+#pragma push_macro("TRACE_DEBUG_PROGRAM")
+#pragma push_macro("TRACE_DEBUG_PROCESS")
+#pragma push_macro("TRACE_DEBUG_MODULE")
+#pragma push_macro("TRACE_DEBUG_UNIT")
+#pragma push_macro("TRACE_DEBUG_FUNCTION")
+#pragma push_macro("TRACE_DEBUG_LINE")
+#pragma push_macro("TRACE_DEBUG")
+#undef TRACE_EMERG
+#undef TRACE_ALERT
+#undef TRACE_CRIT
+#undef TRACE_ERR
+#undef TRACE_WARNING
+#undef TRACE_NOTICE
+#undef TRACE_INFO
+#undef TRACE_DEBUG_SYSTEM
+#undef TRACE_DEBUG_PROGRAM
+#undef TRACE_DEBUG_PROCESS
+#undef TRACE_DEBUG_MODULE
+#undef TRACE_DEBUG_UNIT
+#undef TRACE_DEBUG_FUNCTION
+#undef TRACE_DEBUG_LINE
+#undef TRACE_DEBUG
+
 LTTNGMAP_TRACELOG_DEFINE_(TRACE_EMERG, LTTNGMAP_LOGLEVEL_EMERG)
 LTTNGMAP_TRACELOG_DEFINE_(TRACE_ALERT, LTTNGMAP_LOGLEVEL_ALERT)
 LTTNGMAP_TRACELOG_DEFINE_(TRACE_CRIT, LTTNGMAP_LOGLEVEL_CRIT)
@@ -135,6 +173,22 @@ LTTNGMAP_TRACELOG_DEFINE_(TRACE_DEBUG_UNIT, LTTNGMAP_LOGLEVEL_DEBUG_UNIT)
 LTTNGMAP_TRACELOG_DEFINE_(TRACE_DEBUG_FUNCTION, LTTNGMAP_LOGLEVEL_DEBUG_FUNCTION)
 LTTNGMAP_TRACELOG_DEFINE_(TRACE_DEBUG_LINE, LTTNGMAP_LOGLEVEL_DEBUG_LINE)
 LTTNGMAP_TRACELOG_DEFINE_(TRACE_DEBUG, LTTNGMAP_LOGLEVEL_DEBUG)
+
+#pragma pop_macro("TRACE_EMERG")
+#pragma pop_macro("TRACE_ALERT")
+#pragma pop_macro("TRACE_CRIT")
+#pragma pop_macro("TRACE_ERR")
+#pragma pop_macro("TRACE_WARNING")
+#pragma pop_macro("TRACE_NOTICE")
+#pragma pop_macro("TRACE_INFO")
+#pragma pop_macro("TRACE_DEBUG_SYSTEM")
+#pragma pop_macro("TRACE_DEBUG_PROGRAM")
+#pragma pop_macro("TRACE_DEBUG_PROCESS")
+#pragma pop_macro("TRACE_DEBUG_MODULE")
+#pragma pop_macro("TRACE_DEBUG_UNIT")
+#pragma pop_macro("TRACE_DEBUG_FUNCTION")
+#pragma pop_macro("TRACE_DEBUG_LINE")
+#pragma pop_macro("TRACE_DEBUG")
 
 /* clang-format on */
 

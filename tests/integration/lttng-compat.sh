@@ -89,6 +89,23 @@ ok 'robot is recorded with its provider there by two names' \
 	record both -- env LD_PRELOAD="$PWD/other.so" "$programs/robot" "+$provider"
 same both "$expected_robot" 'robot: each event once'
 
+# A linker that takes out what nothing refers to.
+build_small() {
+	local flags=(-O2 -ffunction-sections -fdata-sections -I"$sources"
+		-I"$LTTNGMAP_SRC/include/lttng-compat" -I"$LTTNGMAP_SRC/include")
+
+	"$LTTNGMAP_CC" "${flags[@]}" -c "$sources/robot-define.c" -o robot-define.o &&
+		"$LTTNGMAP_CXX" "${flags[@]}" -o robot-small "$sources/robot.cc" robot-define.o \
+			-fuse-ld=lld -Wl,--gc-sections,-z,start-stop-gc,-rpath,"$LTTNGMAP_PLAIN/.libs"
+}
+if command -v ld.lld >/dev/null; then
+	ok 'robot is built, and what is not used taken out' build_small
+	ok '  ... is recorded' record small -- env LD_PRELOAD="$provider" ./robot-small
+	same small "$expected_robot" "  ... LTTng-UST's events"
+else
+	skip 3 'ld.lld is not installed'
+fi
+
 # ---- what the calls are, and where -------------------------------------------------
 
 # The event is where the program calls, not in a stand-in or a provider: all places are in
@@ -114,7 +131,13 @@ done
 cat >own.c <<'END'
 #include <errno.h>
 #include <string.h>
+#define TRACE_DEBUG no such thing
+#include <lttngmap/tracef.h>
+#undef TRACE_DEBUG
 #include <lttng/tracelog.h>
+#define TRACE_DEBUG no such thing
+#define TRACE_WARNING 2
+#define TRACE_INFO 3
 static int evaluated;
 int main(void)
 {
@@ -127,6 +150,7 @@ int main(void)
 	lttngmap_tracelog(WARNING, "%c", 'w');
 	tracelog(TRACE_INFO, "%%");
 	lttngmap_tracef("%s", text);
+	lttngmap_tracelog(DEBUG, "d");
 	return errno == 77 ? evaluated : 77;
 }
 END
@@ -138,9 +162,10 @@ is "$?" 1 'its arguments are evaluated once, and errno is kept'
 cut=$(printf 'x%.0s' {1..3964})
 cat >own.expected <<END
 TRACE_DEBUG (14) lttng_ust_tracef:event: { _msg_length = 10, msg = "1 and more" }
-TRACE_WARNING (4) lttng_ust_tracelog:TRACE_WARNING: { line = 13, file = "own.c", func = "main", _msg_length = 1, msg = "w" }
-TRACE_INFO (6) lttng_ust_tracelog:TRACE_INFO: { line = 14, file = "own.c", func = "main", _msg_length = 1, msg = "%" }
+TRACE_WARNING (4) lttng_ust_tracelog:TRACE_WARNING: { line = 19, file = "own.c", func = "main", _msg_length = 1, msg = "w" }
+TRACE_INFO (6) lttng_ust_tracelog:TRACE_INFO: { line = 20, file = "own.c", func = "main", _msg_length = 1, msg = "%" }
 TRACE_DEBUG (14) lttng_ust_tracef:event: { _msg_length = 3964, msg = "$cut" }
+TRACE_DEBUG (14) lttng_ust_tracelog:TRACE_DEBUG: { line = 22, file = "own.c", func = "main", _msg_length = 1, msg = "d" }
 END
 same own own.expected 'messages are as printf makes them; what is too long is cut'
 is "$(./own-program && echo 0 || echo $?)" 0 'while they are off, nothing is evaluated'

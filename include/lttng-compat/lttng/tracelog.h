@@ -10,12 +10,20 @@
 #include <lttng/tracepoint.h>
 #include <lttngmap/tracef.h>
 
-#define lttng_ust_tracelog(level, ...) LTTNGMAP_TRACELOG_(level, __VA_ARGS__)
-#define lttng_ust_vtracelog(level, format, arguments) LTTNGMAP_VTRACELOG_(level, format, arguments)
+#define lttng_ust_tracelog(level, ...)                                                             \
+	LTTNGMAP_TRACELOG_(lttngmap_tracepoint_lttng_ust_tracelog__##level,                        \
+			   lttngmap_tracelog_##level##_, __VA_ARGS__)
+#define lttng_ust_vtracelog(level, format, arguments)                                              \
+	LTTNGMAP_VTRACELOG_(lttngmap_tracepoint_lttng_ust_tracelog__##level,                       \
+			    lttngmap_vtracelog_##level##_, format, arguments)
 
 #ifdef LTTNGMAP_LTTNG_OLD_NAMES_
-#define tracelog(level, ...) LTTNGMAP_TRACELOG_(level, __VA_ARGS__)
-#define vtracelog(level, format, arguments) LTTNGMAP_VTRACELOG_(level, format, arguments)
+#define tracelog(level, ...)                                                                       \
+	LTTNGMAP_TRACELOG_(lttngmap_tracepoint_lttng_ust_tracelog__##level,                        \
+			   lttngmap_tracelog_##level##_, __VA_ARGS__)
+#define vtracelog(level, format, arguments)                                                        \
+	LTTNGMAP_VTRACELOG_(lttngmap_tracepoint_lttng_ust_tracelog__##level,                       \
+			    lttngmap_vtracelog_##level##_, format, arguments)
 #endif
 
 /* clang-format off */

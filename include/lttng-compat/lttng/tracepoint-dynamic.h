@@ -19,22 +19,16 @@
 
 /* clang-format off */
 
+/*
+ * What is listed is kept for who calls it, by this and by nothing else: some linkers
+ * take a section that only its __start_ and __stop_ are asked for out (-z start-stop-gc).
+ */
+#define LTTNGMAP_LTTNG_KEEP_(listed) __asm__ volatile("" : : "r"(&(listed)))
+
 #define LTTNGMAP_LTTNG_STAND_IN_(provider, name, args)                                             \
 	__attribute__((weak)) struct lttngmap_tracepoint                                           \
 		lttngmap_lttng_tracepoint_##provider##___##name = { &lttngmap_lttng_off_, NULL, 0, 0 }; \
 	static void (*lttngmap_lttng_found_##provider##___##name)(void);                           \
-	__attribute__((weak, noinline)) void lttngmap_lttng_emit_##provider##___##name(            \
-		LTTNGMAP_LTTNG_PARAMETERS_ args const void *lttngmap_ip)                           \
-	{                                                                                          \
-		__typeof__(lttngmap_lttng_emit_##provider##___##name) *lttngmap_found =            \
-			(__typeof__(lttngmap_lttng_emit_##provider##___##name) *)__atomic_load_n(  \
-				&lttngmap_lttng_found_##provider##___##name, __ATOMIC_ACQUIRE);    \
-                                                                                                   \
-		if (lttngmap_found)                                                                \
-			lttngmap_found(LTTNGMAP_LTTNG_NAMES_ args lttngmap_ip                      \
-					       ? lttngmap_ip                                       \
-					       : __builtin_return_address(0));                     \
-	}                                                                                          \
 	static const struct lttngmap_call lttngmap_lttng_call_##provider##___##name = {            \
 		#provider, #name, #args, &lttngmap_lttng_tracepoint_##provider##___##name,         \
 		&lttngmap_lttng_found_##provider##___##name                                        \
@@ -44,7 +38,21 @@
 			&lttngmap_lttng_call_##provider##___##name;                                \
 	static struct lttngmap_tracepoint *const lttngmap_lttng_called_at_##provider##___##name    \
 		__attribute__((used, section("lttngmap_lttng_called"))) =                          \
-			&lttngmap_lttng_tracepoint_##provider##___##name;
+			&lttngmap_lttng_tracepoint_##provider##___##name;                          \
+	__attribute__((weak, noinline)) void lttngmap_lttng_emit_##provider##___##name(            \
+		LTTNGMAP_LTTNG_PARAMETERS_ args const void *lttngmap_ip)                           \
+	{                                                                                          \
+		__typeof__(lttngmap_lttng_emit_##provider##___##name) *lttngmap_found =            \
+			(__typeof__(lttngmap_lttng_emit_##provider##___##name) *)__atomic_load_n(  \
+				&lttngmap_lttng_found_##provider##___##name, __ATOMIC_ACQUIRE);    \
+                                                                                                   \
+		LTTNGMAP_LTTNG_KEEP_(lttngmap_lttng_call_at_##provider##___##name);                \
+		LTTNGMAP_LTTNG_KEEP_(lttngmap_lttng_called_at_##provider##___##name);              \
+		if (lttngmap_found)                                                                \
+			lttngmap_found(LTTNGMAP_LTTNG_NAMES_ args lttngmap_ip                      \
+					       ? lttngmap_ip                                       \
+					       : __builtin_return_address(0));                     \
+	}
 
 /* clang-format on */
 

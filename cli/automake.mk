@@ -96,3 +96,12 @@ lttngmap_SOURCES = \
 	cli/view-text.c
 lttngmap_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(BABELTRACE_CFLAGS) $(POPT_CFLAGS)
 lttngmap_LDADD = libcli.la libcommon.la $(JSON_LIBS) $(BABELTRACE_LIBS) $(POPT_LIBS) -lm
+
+# A command of its own, under the name that LTTng's has.
+bin_SCRIPTS += cli/lttngmap-gen-tp
+EXTRA_DIST += cli/lttngmap-gen-tp.in
+CLEANFILES += cli/lttngmap-gen-tp
+cli/lttngmap-gen-tp: cli/lttngmap-gen-tp.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) cli && \
+	$(SED) -e 's|@includedir[@]|$(includedir)|g' -e 's|@PACKAGE_VERSION[@]|$(PACKAGE_VERSION)|' \
+		$(top_srcdir)/cli/lttngmap-gen-tp.in >$@.tmp && chmod +x $@.tmp && mv $@.tmp $@

@@ -23,6 +23,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-abi.5 \
 	doc/man/lttngmap-consumerd.8 \
 	doc/man/lttngmap-filter.7 \
+	doc/man/lttngmap-gen-tp.1 \
 	doc/man/lttngmap-lttng.7 \
 	doc/man/lttngmap-preload.7 \
 	doc/man/lttngmap-python.7 \

@@ -42,3 +42,7 @@ EXTRA_liblttngmap_la_DEPENDENCIES = liblttngmap/liblttngmap.map
 EXTRA_DIST += liblttngmap/liblttngmap.map
 
 pkgconfig_DATA += liblttngmap/lttngmap.pc liblttngmap/lttngmap-lttng-compat.pc
+
+# Where pkg-config looks only if it is told to.
+lttngustpcdir = $(libdir)/lttngmap/lttng-compat/pkgconfig
+lttngustpc_DATA = liblttngmap/lttng-ust.pc

@@ -49,5 +49,5 @@ tests_lttng_robot_whole_CPPFLAGS = $(lttng_cppflags)
 tests_lttng_robot_whole_LDFLAGS = $(test_ldflags)
 tests_lttng_robot_whole_LDADD = liblttngmap.la -ldl
 
-dist_check_SCRIPTS += tests/integration/lttng-compat.sh
-TESTS += tests/integration/lttng-compat.sh
+dist_check_SCRIPTS += tests/integration/lttng-compat.sh tests/integration/lttng-gen-tp.sh
+TESTS += tests/integration/lttng-compat.sh tests/integration/lttng-gen-tp.sh

@@ -102,6 +102,19 @@ static unsigned char *put(unsigned char *to, const void *value, size_t size)
 	return to + size;
 }
 
+/* What few ask for. */
+static __attribute__((noinline)) unsigned char *put_namespaces_and_ids(unsigned char *at,
+								       uint64_t contexts)
+{
+	for (unsigned i = 0; i < NAMESPACES; i++)
+		if (contexts >> (LTTNGMAP_CONTEXT_CGROUP_NS + i) & 1)
+			at = put(at, &cache.namespaces[i], sizeof(cache.namespaces[i]));
+	for (unsigned i = 0; i < USER_IDS; i++)
+		if (contexts >> (LTTNGMAP_CONTEXT_VUID + i) & 1)
+			at = put(at, &cache.user_ids[i], sizeof(cache.user_ids[i]));
+	return at;
+}
+
 size_t context_write(const struct local *local, uint64_t contexts, const void *ip,
 		     unsigned char *to)
 {
@@ -123,12 +136,8 @@ size_t context_write(const struct local *local, uint64_t contexts, const void *i
 		word = (uint64_t)ip;
 		at = put(at, &word, sizeof(word));
 	}
-	for (unsigned i = 0; i < NAMESPACES; i++)
-		if (contexts >> (LTTNGMAP_CONTEXT_CGROUP_NS + i) & 1)
-			at = put(at, &cache.namespaces[i], sizeof(cache.namespaces[i]));
-	for (unsigned i = 0; i < USER_IDS; i++)
-		if (contexts >> (LTTNGMAP_CONTEXT_VUID + i) & 1)
-			at = put(at, &cache.user_ids[i], sizeof(cache.user_ids[i]));
+	if (UNLIKELY(contexts & BITS(CGROUP_NS, VSGID)))
+		at = put_namespaces_and_ids(at, contexts);
 	return (size_t)(at - to);
 }
 

@@ -90,22 +90,45 @@ static void make_record(struct ring_record *record, uint32_t id, const void *fie
 	};
 }
 
+/* What a record with contexts takes, in words, and the word behind it that is read, too. */
+#define CONTEXT_WORDS(event) ((CONTEXT_SIZE_MAX + (event)->size) / 8 + 2)
+
+/*
+ * The contexts, then the fields, in a buffer of CONTEXT_WORDS(). They are copied by words, for
+ * both may be read and written up to a multiple of 8. False: that is too much for a record.
+ */
+static inline __attribute__((always_inline)) bool
+make_with_contexts(struct ring_record *record, const struct local *local, uint64_t contexts,
+		   const struct ring_event *event, uint64_t *buffer)
+{
+	unsigned char *at = (unsigned char *)buffer;
+	size_t size = context_write(local, contexts & ~RING_CHANNEL_FILTERED, event->ip, at);
+	uint64_t word;
+
+	if (size + event->size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)
+		return false;
+	for (size_t done = 0; done < event->size; done += sizeof(word)) {
+		__builtin_memcpy(&word, (const char *)event->fields + done, sizeof(word));
+		__builtin_memcpy(at + size + done, &word, sizeof(word));
+	}
+	size += event->size;
+	word = 0;
+	__builtin_memcpy(at + size, &word,
+			 sizeof(word)); /* what is readable beyond, up to a word */
+	make_record(record, event->id, buffer, size);
+	return true;
+}
+
 /* One attempt, with the channel's contexts before the fields. */
 static __attribute__((noinline)) enum ring_result
 try_with_contexts(struct local *local, const struct ring_channel *channel,
 		  const struct ring_event *event, struct lttngmap_ring **full)
 {
-	uint64_t buffer[(CONTEXT_SIZE_MAX + event->size) / 8 + 2];
-	unsigned char *at = (unsigned char *)buffer;
-	size_t size = context_write(local, channel->contexts, event->ip, at);
+	uint64_t buffer[CONTEXT_WORDS(event)];
 	struct ring_record record;
 
-	__builtin_memcpy(at + size, event->fields, event->size);
-	size += event->size;
-	__builtin_memset(at + size, 0, 8); /* what is readable beyond, up to a word */
-	if (size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)
+	if (!make_with_contexts(&record, local, channel->contexts, event, buffer))
 		return RING_TOO_LARGE;
-	make_record(&record, event->id, buffer, size);
 	return try_write(local, channel, &record, full);
 }
 
@@ -199,28 +222,24 @@ lost:
 	ring_discard(local, ring ? ring : ring_of_slot(local, slot), 1);
 }
 
-/* By the cached view, which is of this generation. `passed` as of write_slow(). */
-static __attribute__((noinline)) void write_cached(struct local *local, uint32_t slot,
-						   uint32_t generation,
-						   const struct ring_event *event, bool passed)
+/* By the cached view, which is of this generation, at the first try; false: not written. */
+static inline __attribute__((always_inline)) bool
+write_at_once(struct local *local, uint32_t slot, uint32_t generation, struct ring_record *record)
 {
 	const struct ring_channel *channel = &local->channels[slot];
-	struct ring_record record;
 	uint32_t cpu;
 
-	make_record(&record, event->id, event->fields, event->size);
 	if (LIKELY(RING_CHANNEL_FIELD(channel, use_rseq))) {
 		cpu = ring_rseq_cpu(__rseq_offset);
 		if (LIKELY(cpu < RING_CHANNEL_FIELD(channel, cpu_rings) && !vfork_depth)) {
 			uint8_t clock = RING_CHANNEL_FIELD(channel, clock);
 
 			if (UNLIKELY(clock != LTTNGMAP_CLOCK_TSC))
-				record.now = ring_clock(clock);
-			record.place = (struct ring_place){ cpu, generation };
-			if (LIKELY(ring_rseq_write(channel, __rseq_offset, ring_at(channel, cpu),
-						   ring_data_at(channel, cpu),
-						   &record) == RING_WRITTEN))
-				return;
+				record->now = ring_clock(clock);
+			record->place = (struct ring_place){ cpu, generation };
+			return LIKELY(ring_rseq_write(channel, __rseq_offset, ring_at(channel, cpu),
+						      ring_data_at(channel, cpu),
+						      record) == RING_WRITTEN);
 		}
 	} else {
 		/* A copy: the cached view may be made anew while we hold a lock. */
@@ -230,11 +249,40 @@ static __attribute__((noinline)) void write_cached(struct local *local, uint32_t
 		ring_channel_copy(&copy, channel);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		/* Not in a child whose view was wiped while it was copied. */
-		if (LIKELY(__atomic_load_n(&channel->generation, __ATOMIC_RELAXED) == generation) &&
-		    LIKELY(try_lock(local, &copy, &record, &ring) == RING_WRITTEN))
-			return;
+		return LIKELY(__atomic_load_n(&channel->generation, __ATOMIC_RELAXED) ==
+			      generation) &&
+		       LIKELY(try_lock(local, &copy, record, &ring) == RING_WRITTEN);
 	}
-	write_slow(local, slot, event, passed);
+	return false;
+}
+
+/* `passed` as of write_slow(). */
+static __attribute__((noinline)) void write_cached(struct local *local, uint32_t slot,
+						   uint32_t generation,
+						   const struct ring_event *event, bool passed)
+{
+	struct ring_record record;
+
+	make_record(&record, event->id, event->fields, event->size);
+	if (UNLIKELY(!write_at_once(local, slot, generation, &record)))
+		write_slow(local, slot, event, passed);
+}
+
+/*
+ * The same of a channel with contexts; false: not written. They are those of the view of this
+ * generation: where that was made anew meanwhile, nothing is written at once. The buffer is
+ * gone before write_slow() makes another one.
+ */
+static __attribute__((noinline)) bool write_contexts(struct local *local, uint32_t slot,
+						     uint32_t generation,
+						     const struct ring_event *event)
+{
+	uint64_t contexts = RING_CHANNEL_FIELD(&local->channels[slot], contexts);
+	uint64_t buffer[CONTEXT_WORDS(event)];
+	struct ring_record record;
+
+	return make_with_contexts(&record, local, contexts, event, buffer) &&
+	       write_at_once(local, slot, generation, &record);
 }
 
 /* By a view that has filters and is the slot's channel. */
@@ -246,11 +294,12 @@ static __attribute__((noinline)) void write_filtered(struct local *local, uint32
 
 	if (result == CHANNEL_OFF)
 		return;
-	if (result == CHANNEL_ON &&
-	    RING_CHANNEL_FIELD(&local->channels[slot], contexts) == RING_CHANNEL_FILTERED)
+	if (result != CHANNEL_ON)
+		write_slow(local, slot, event, false);
+	else if (RING_CHANNEL_FIELD(&local->channels[slot], contexts) == RING_CHANNEL_FILTERED)
 		write_cached(local, slot, generation, event, true);
-	else
-		write_slow(local, slot, event, result == CHANNEL_ON);
+	else if (UNLIKELY(!write_contexts(local, slot, generation, event)))
+		write_slow(local, slot, event, true);
 }
 
 /*
@@ -265,11 +314,16 @@ static __attribute__((noinline)) void write_special(struct local *local, uint32_
 	/* NULL in a child that was forked since. */
 	const uint32_t *current = __atomic_load_n(&channel->control_generation, __ATOMIC_RELAXED);
 
-	if (!generation || !(RING_CHANNEL_FIELD(channel, contexts) & RING_CHANNEL_FILTERED) ||
-	    !current || __atomic_load_n(current, __ATOMIC_RELAXED) != generation)
-		write_slow(local, slot, event, false);
-	else if (UNLIKELY(!ring_filter_rejects(local, slot, event)))
-		write_filtered(local, slot, generation, event);
+	if (generation && current && __atomic_load_n(current, __ATOMIC_RELAXED) == generation) {
+		if (RING_CHANNEL_FIELD(channel, contexts) & RING_CHANNEL_FILTERED) {
+			if (UNLIKELY(!ring_filter_rejects(local, slot, event)))
+				write_filtered(local, slot, generation, event);
+			return;
+		}
+		if (LIKELY(write_contexts(local, slot, generation, event)))
+			return;
+	}
+	write_slow(local, slot, event, false);
 }
 
 void ring_write(struct local *local, uint32_t slot, const struct ring_event *event)

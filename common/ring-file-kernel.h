@@ -34,6 +34,14 @@ void ring_file_kernel_count_lost(struct lttngmap_ring_file *file,
 				 const volatile struct kernel_page *page);
 
 /*
+ * The reader goes on after another one, who told `request->discarded` events to be lost: those
+ * that the ring lost, and perhaps others, which he could not use. With the page that he was
+ * given last, where it has events.
+ */
+void ring_file_kernel_resume(struct lttngmap_ring_file *file, const struct lttngmap_packet *request,
+			     const volatile struct kernel_page *page);
+
+/*
  * As ring_file_tracefs_attach() attached it, which cannot be mapped: by read(2). The
  * copies go to `pages`, which stays the caller's, or to a memory of the reader's own
  * where that is -1. Fails as that does; -EBADMSG: the memory does not fit the ring.

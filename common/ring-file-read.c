@@ -107,12 +107,35 @@ static int read_page(struct lttngmap_ring_file *file, uint32_t id)
 	return -EAGAIN;
 }
 
+/* What was lost before a new sub-buffer, or before one that is owed for. */
+static void count_lost(struct lttngmap_ring_file *file, const volatile struct kernel_page *page)
+{
+	struct ring_file_kernel *kernel = &file->kernel;
+	const bool counts_all = kernel->counts_all;
+	bool knows;
+	uint64_t all;
+
+	if (!kernel->owes && !(page->commit & ~RING_FILE_COMMIT_SIZE_MASK))
+		return;
+	knows = look_at_overrun(file);
+	all = meta_of(file)->overrun - kernel->lost_before;
+	if (knows && kernel->owes) {
+		kernel->lost = all > kernel->lost ? all : kernel->lost;
+	} else {
+		/* By an older count, what the sub-buffer says would be taken for counted already.
+		 */
+		kernel->counts_all = counts_all && knows;
+		ring_file_kernel_count_lost(file, page);
+		kernel->counts_all = counts_all;
+	}
+	kernel->owes = !knows;
+}
+
 /* The next sub-buffer becomes the reader's. As read_page(). */
 static int advance(struct lttngmap_ring_file *file)
 {
 	volatile struct trace_buffer_meta *meta = meta_of(file);
 	const volatile struct kernel_page *page;
-	const bool counts_all = file->kernel.counts_all;
 	uint32_t before = meta->reader.id;
 	int64_t size;
 	int error;
@@ -127,11 +150,7 @@ static int advance(struct lttngmap_ring_file *file)
 	size = ring_file_kernel_size(file, page);
 	if (size < 0)
 		return (int)size;
-	/* By an older count, what the sub-buffer says would be taken for counted already. */
-	if (page->commit & ~RING_FILE_COMMIT_SIZE_MASK && !look_at_overrun(file))
-		file->kernel.counts_all = false;
-	ring_file_kernel_count_lost(file, page);
-	file->kernel.counts_all = counts_all;
+	count_lost(file, page);
 	meta->reader.read = (uint32_t)size;
 	return size > 0 ? 0 : -EAGAIN;
 }
@@ -154,16 +173,9 @@ static void begin(struct lttngmap_ring_file *file, const struct lttngmap_packet 
 	kernel->lost_before = meta_of(file)->overrun;
 	if (!(request->flags & LTTNGMAP_PACKET_REPEAT))
 		return;
-	kernel->lost_before = 0;
-	kernel->counts_all = true;
-	kernel->lost = request->discarded;
 	page = ring_file_kernel_page(file, kernel->id);
-	if (ring_file_kernel_size(file, page) <= 0)
-		return;
-	/* Who has its first events knows what was lost before them. */
-	if (page->timestamp > request->timestamp_end)
-		ring_file_kernel_count_lost(file, page);
-	*again = true;
+	*again = ring_file_kernel_size(file, page) > 0;
+	ring_file_kernel_resume(file, request, *again ? page : NULL);
 }
 
 static int get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *packet)
@@ -198,7 +210,7 @@ static int get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *p
 		.length = (uint32_t)size,
 		.sequence = kernel->sequence++,
 		.timestamp_begin = kernel->page_time,
-		.discarded = kernel->lost,
+		.discarded = kernel->lost + kernel->lost_elsewhere,
 	};
 	return 0;
 }

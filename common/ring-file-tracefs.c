@@ -77,6 +77,22 @@ void ring_file_kernel_count_lost(struct lttngmap_ring_file *file,
 	kernel->lost += kernel->counts_all && lost > more ? more : lost;
 }
 
+/* More than the ring ever lost can only be of those that it does not count. */
+void ring_file_kernel_resume(struct lttngmap_ring_file *file, const struct lttngmap_packet *request,
+			     const volatile struct kernel_page *page)
+{
+	struct ring_file_kernel *kernel = &file->kernel;
+	uint64_t overrun = meta_of(file)->overrun;
+
+	kernel->lost_before = 0;
+	kernel->counts_all = true;
+	kernel->lost = request->discarded < overrun ? request->discarded : overrun;
+	kernel->lost_elsewhere = request->discarded - kernel->lost;
+	/* Who has its first events knows what was lost before them. */
+	if (page && page->timestamp > request->timestamp_end)
+		ring_file_kernel_count_lost(file, page);
+}
+
 static int get_reader(struct lttngmap_ring_file *file)
 {
 	return ioctl(file->fd, TRACE_MMAP_IOCTL_GET_READER) < 0 ? -errno : 0;
@@ -141,17 +157,11 @@ static int begin(struct lttngmap_ring_file *file, const struct lttngmap_packet *
 	kernel->lost_before = meta_of(file)->overrun;
 	if (!(request->flags & LTTNGMAP_PACKET_REPEAT))
 		return 0;
-	kernel->lost_before = 0;
-	kernel->counts_all = true;
-	kernel->lost = request->discarded;
 	kernel->done = 0;
 	commit = __atomic_load_n(&page->commit, __ATOMIC_ACQUIRE);
-	if ((commit & RING_FILE_COMMIT_SIZE_MASK) == 0)
-		return 0;
-	/* Who has its first events knows what was lost before them. */
-	if (page->timestamp > request->timestamp_end)
-		ring_file_kernel_count_lost(file, page);
-	*result = page;
+	if (commit & RING_FILE_COMMIT_SIZE_MASK)
+		*result = page;
+	ring_file_kernel_resume(file, request, *result);
 	return 0;
 }
 
@@ -189,7 +199,7 @@ static int get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *p
 		.length = size - kernel->done,
 		.sequence = kernel->sequence++,
 		.timestamp_begin = kernel->page_time,
-		.discarded = kernel->lost,
+		.discarded = kernel->lost + kernel->lost_elsewhere,
 	};
 	kernel->done = size;
 	return 0;

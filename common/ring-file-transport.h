@@ -34,6 +34,9 @@ struct ring_file_kernel {
 	uint32_t cpu;
 	uint32_t done;   /* bytes of it that were given */
 	bool counts_all; /* `lost` is of all that the ring ever lost */
+	bool owes;       /* what was lost could not be looked up, and is to be */
+	/* Events that an earlier reader told to be lost, and the kernel does not count. */
+	uint64_t lost_elsewhere;
 };
 
 #define RING_FILE_NO_ID UINT32_MAX

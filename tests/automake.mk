@@ -347,6 +347,7 @@ tests_unit_ring_socket_LDADD = $(mediator_test_libs)
 
 # The consumer.
 trace_kit = tests/utils/trace-kit.c tests/utils/trace-kit.h
+kernel_marks = tests/utils/kernel-marks.c tests/utils/kernel-marks.h
 check_PROGRAMS += tests/unit/consumer-stream
 TESTS += tests/unit/consumer-stream
 tests_unit_consumer_stream_SOURCES = tests/unit/consumer-stream.c $(trace_kit)
@@ -364,7 +365,7 @@ tests_unit_consumer_ring_LDADD = libconsumerd.la
 # On a tracefs instance of its own.
 check_PROGRAMS += tests/unit/consumer-kernel
 TESTS += tests/unit/consumer-kernel
-tests_unit_consumer_kernel_SOURCES = tests/unit/consumer-kernel.c $(trace_kit)
+tests_unit_consumer_kernel_SOURCES = tests/unit/consumer-kernel.c $(trace_kit) $(kernel_marks)
 tests_unit_consumer_kernel_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_unit_consumer_kernel_LDADD = libconsumerd.la
 
@@ -372,11 +373,11 @@ check_PROGRAMS += tests/unit/ring-file
 TESTS += tests/unit/ring-file
 tests_unit_ring_file_SOURCES = tests/unit/ring-file.c
 tests_unit_ring_file_LDADD = libringfile.la -lpthread
-# It has a mmap of its own.
+# They have a mmap of their own.
 if !SANITIZED
 check_PROGRAMS += tests/unit/ring-file-read
 TESTS += tests/unit/ring-file-read
-tests_unit_ring_file_read_SOURCES = tests/unit/ring-file-read.c
+tests_unit_ring_file_read_SOURCES = tests/unit/ring-file-read.c $(kernel_marks) tests/utils/no-ring-map.c
 tests_unit_ring_file_read_LDADD = libringfile.la
 endif
 

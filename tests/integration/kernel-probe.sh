@@ -278,12 +278,17 @@ map enable -s c --uprobe ./load:load_work >/dev/null
 map start c >/dev/null
 "$load" 3 >/dev/null
 consumer=$(sessiond_consumer)
+# Another daemon of root's, of a test beside this one, would remove it as well: not while this is open.
+exec 9<"$tracefs/instances/$(map list c --json | python3 -c '
+import json, sys
+print(json.load(sys.stdin)["sessions"][0]["kernel"]["instance"])')/tracing_on"
 sessiond_stop KILL
 gone() {
 	[[ ! -e /proc/$consumer ]]
 }
 wait_for gone
 is "$(probes)" 2 'keeper and daemon are killed: a probe is left'
+exec 9<&-
 group=$(sed -nE "s,^p:(lttngmap_[^/]*)/load_work $load:.*,\1,p" $tracefs/dynamic_events)
 sleep 0 &
 dead=$!

@@ -9,27 +9,23 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/log.h"
 #include "consumerd/session.h"
+#include "tests/utils/kernel-marks.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"
 
-#define TRACEFS "/sys/kernel/tracing"
 /* One CPU's, in KiB, and of that many marks no more than a part fits. */
-#define BUFFER_KB "256"
+#define BUFFER_KIB 256
 #define MARKS_TOO_MANY 20000
 
-static char instance[256];
 static struct session_shared shared;
 static struct session_written told;
 
@@ -60,62 +56,13 @@ static double now(void)
 
 /* ---- the kernel's side ------------------------------------------------------------ */
 
-static bool put(const char *file, const char *text)
-{
-	char path[512];
-	bool done;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", instance, file);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-	if (fd >= 0)
-		close(fd);
-	return done;
-}
-
-static void make_instance(void)
-{
-	if (access(TRACEFS "/instances", F_OK) < 0)
-		(void)!mount("tracefs", TRACEFS, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
-	snprintf(instance, sizeof(instance), TRACEFS "/instances/lttngmap-test-consumer-%d",
-		 getpid());
-	if (mkdir(instance, 0700) < 0)
-		skip_all("no instance of the kernel's tracing: %s", strerror(errno));
-	if (!put("buffer_size_kb", BUFFER_KB) || !put("buffer_percent", "25") ||
-	    !put("trace_clock", "mono"))
-		bail_out("the instance cannot be set up");
-}
-
-static void remove_instance(void)
-{
-	for (int tries = 0; rmdir(instance) < 0 && errno == EBUSY && tries < 200; tries++)
-		usleep(10000);
-}
-
-static unsigned marks; /* so far: their numbers */
-
-static void mark(unsigned count)
-{
-	char path[512], text[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/trace_marker", instance);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	for (unsigned i = 0; i < count; i++) {
-		snprintf(text, sizeof(text), "<mark %08u>", marks++);
-		if (write(fd, text, strlen(text)) < 0)
-			bail_out("a mark: %s", strerror(errno));
-	}
-	close(fd);
-}
-
 /* What the daemon sends with the metadata: the one class that marks are of. */
 static int formats(void)
 {
 	char text[4096], line[64];
 	ssize_t size;
-	int memory, fd = open(TRACEFS "/events/ftrace/print/format", O_RDONLY | O_CLOEXEC);
+	int memory,
+		fd = open(KERNEL_MARKS_TRACEFS "/events/ftrace/print/format", O_RDONLY | O_CLOEXEC);
 
 	size = read(fd, text, sizeof(text));
 	close(fd);
@@ -141,6 +88,7 @@ static struct seen look(const char *folder, unsigned from, unsigned to)
 	long size = trace_kit_file_size(path);
 	struct ctf_packet_header header;
 	struct seen seen = { 0 };
+	unsigned int number;
 	uint64_t end = 0;
 	char *bytes = malloc((size_t)size + 1);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -159,9 +107,7 @@ static struct seen look(const char *folder, unsigned from, unsigned to)
 		seen.discarded = header.events_discarded;
 		seen.packets++;
 	}
-	for (char *at = bytes; (at = memmem(at, (size_t)(bytes + size - at), "<mark ", 6)); at++) {
-		unsigned number = (unsigned)strtoul(at + 6, NULL, 10);
-
+	for (const char *at = bytes; (at = kernel_marks_find(at, bytes + size, &number)); at++) {
 		if (number >= from && number < to && number < sizeof(found))
 			found[number]++;
 	}
@@ -181,7 +127,7 @@ static struct session *begin_for(const char *folder, bool has_metadata)
 	struct session_config config = {
 		.pages = -1,
 		.output = trace_kit_path("%s", folder),
-		.rings = instance,
+		.rings = kernel_marks_instance(),
 		.uuid = trace_kit_uuid,
 		.owner = geteuid(),
 		.group = getegid(),
@@ -208,67 +154,68 @@ static struct session *begin(const char *folder)
 /* As the daemon does: tracing is off, then the metadata is final. */
 static void finish(struct session *session, uint64_t generation)
 {
-	put("tracing_on", "0");
+	kernel_marks_put("tracing_on", "0");
 	session_set_metadata(session, generation, trace_kit_metadata(), true);
 	ok(RUN_UNTIL(told.generation == generation), "the final metadata is told of");
-	put("tracing_on", "1");
+	kernel_marks_put("tracing_on", "1");
 }
 
 static void test_all(void)
 {
-	unsigned first = marks;
+	unsigned first = kernel_marks_written();
 	struct session *session;
 	struct seen seen;
 
 	/* Some before it comes, some while it looks, less than makes the kernel say something. */
-	mark(100);
+	kernel_marks_write(100);
 	session = begin("all");
 	for (int i = 0; i < 20; i++) {
-		mark(200);
+		kernel_marks_write(200);
 		sd_event_run(shared.loop, 1000);
 	}
-	mark(7);
+	kernel_marks_write(7);
 	finish(session, 2);
-	seen = look("all", first, marks);
-	is(seen.once, marks - first, "each mark is in the stream");
+	seen = look("all", first, kernel_marks_written());
+	is(seen.once, kernel_marks_written() - first, "each mark is in the stream");
 	is(seen.often + seen.broken, 0, "once, and in its order");
-	is(told.events, marks - first, "and is told of");
+	is(told.events, kernel_marks_written() - first, "and is told of");
 	is(told.lapped + seen.discarded, 0, "none was lost");
 	is(told.packets, seen.packets, "so many packets");
 	is(access(trace_kit_path("all/ust"), F_OK), -1, "nothing is where the program's trace is");
 
 	/* Started once more. */
-	mark(50);
+	kernel_marks_write(50);
 	finish(session, 3);
-	seen = look("all", first, marks);
-	is(seen.once, marks - first, "after a stop it goes on");
+	seen = look("all", first, kernel_marks_written());
+	is(seen.once, kernel_marks_written() - first, "after a stop it goes on");
 	session_destroy(session);
 }
 
 /* The consumer dies: what is not in the stream then is written by the next one. */
 static void test_lives(void)
 {
-	unsigned first = marks;
+	unsigned first = kernel_marks_written();
 	struct session *session = begin("lives");
 	struct seen seen;
 
 	for (int life = 0; life < 8; life++) {
-		mark(300 + 177 * life);
+		kernel_marks_write(300 + 177 * life);
 		/* In the middle of its work, or before it, or long after it. */
 		for (int turns = 0; turns < life * 2; turns++)
 			sd_event_run(shared.loop, 0);
-		mark(3);
+		kernel_marks_write(3);
 		session_destroy(session);
-		mark(2);
+		kernel_marks_write(2);
 		/* Or with a packet that the kernel gave it, and that is not in the stream. */
 		session = begin_for("lives", life % 2);
-		mark(2);
+		kernel_marks_write(2);
 		for (int turns = 0; turns < 8; turns++)
 			sd_event_run(shared.loop, 0);
 	}
 	finish(session, 2);
-	seen = look("lives", first, marks);
-	is(seen.once, marks - first, "whenever the consumer dies, each mark is in the stream");
+	seen = look("lives", first, kernel_marks_written());
+	is(seen.once, kernel_marks_written() - first,
+	   "whenever the consumer dies, each mark is in the stream");
 	is(seen.often + seen.broken, 0, "once, and in its order");
 	is(seen.discarded, 0, "and none is called lost");
 	session_destroy(session);
@@ -276,30 +223,32 @@ static void test_lives(void)
 
 static void test_overrun(void)
 {
-	unsigned first = marks;
+	unsigned first = kernel_marks_written();
 	struct session *session = begin("overrun");
 	struct seen seen;
 	uint64_t lost;
 
-	mark(10);
+	kernel_marks_write(10);
 	finish(session, 2);
-	mark(MARKS_TOO_MANY);
+	kernel_marks_write(MARKS_TOO_MANY);
 	finish(session, 3);
-	seen = look("overrun", first, marks);
-	ok(seen.discarded > 0 && seen.once < marks - first, "of too many marks some are lost");
-	is(seen.once + seen.discarded, marks - first, "and those are counted, exactly");
+	seen = look("overrun", first, kernel_marks_written());
+	ok(seen.discarded > 0 && seen.once < kernel_marks_written() - first,
+	   "of too many marks some are lost");
+	is(seen.once + seen.discarded, kernel_marks_written() - first,
+	   "and those are counted, exactly");
 	is(seen.often + seen.broken, 0, "all others are there once");
 	is(told.lapped, seen.discarded, "it is told of");
 	lost = seen.discarded;
 	session_destroy(session);
 
 	session = begin("overrun");
-	mark(10);
+	kernel_marks_write(10);
 	finish(session, 2);
-	seen = look("overrun", first, marks);
+	seen = look("overrun", first, kernel_marks_written());
 	is(seen.discarded, lost, "another consumer goes on with that count");
 	is(told.lapped, lost, "and tells it");
-	is(seen.once + seen.discarded, marks - first, "nothing else is missing");
+	is(seen.once + seen.discarded, kernel_marks_written() - first, "nothing else is missing");
 	session_destroy(session);
 }
 
@@ -312,10 +261,11 @@ static void test_own_events(void)
 	char pid[16];
 
 	snprintf(pid, sizeof(pid), "%d", getpid());
-	if (!put("set_event_pid", pid) || !put("events/raw_syscalls/enable", "1"))
+	if (!kernel_marks_put("set_event_pid", pid) ||
+	    !kernel_marks_put("events/raw_syscalls/enable", "1"))
 		bail_out("no raw_syscalls");
 	session = begin("own");
-	mark(2000);
+	kernel_marks_write(2000);
 	RUN_UNTIL(told.packets > 0);
 	before = told.packets;
 	for (double end = now() + 1; now() < end; turns++)
@@ -324,7 +274,7 @@ static void test_own_events(void)
 	ok(told.packets - before < 1000 && turns < 1000,
 	   "what the consumer itself does keeps it not busy: %d packets, %u turns",
 	   (int)(told.packets - before), turns);
-	put("events/raw_syscalls/enable", "0");
+	kernel_marks_put("events/raw_syscalls/enable", "0");
 	finish(session, 2);
 	ok(told.lapped > 0, "events of no class that it knows are counted as lost");
 	session_destroy(session);
@@ -332,16 +282,8 @@ static void test_own_events(void)
 
 int main(void)
 {
-	cpu_set_t first;
-
-	if (geteuid() != 0)
-		skip_all("the kernel's tracing is root's");
 	log_set_level(LOG_LEVEL_ERROR);
-	CPU_ZERO(&first);
-	CPU_SET(0, &first);
-	sched_setaffinity(0, sizeof(first), &first);
-	make_instance();
-	atexit(remove_instance);
+	kernel_marks_begin("consumer", BUFFER_KIB);
 	stream_pool_init(&shared.pool, 100);
 	shared.report = report;
 	if (sd_event_new(&shared.loop) < 0 || turns_init(&shared.turns, shared.loop) < 0)
@@ -354,6 +296,6 @@ int main(void)
 	free(shared.copy);
 	stream_pool_destroy(&shared.pool);
 	sd_event_unref(shared.loop);
-	is(rmdir(instance), 0, "no ring is mapped any more: the instance can go");
+	is(kernel_marks_end(), 0, "no ring is mapped any more: the instance can go");
 	return done_testing();
 }

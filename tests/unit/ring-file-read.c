@@ -2,108 +2,64 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * A kernel's ring that cannot be mapped, on a tracefs instance of this test's own: as
- * before Linux 6.10, by a mmap of the test's that refuses. Marks that are written
+ * before Linux 6.10, by a mmap that refuses (tests/utils/no-ring-map.c). Marks that are written
  * come out once, in order; a reader that is gone leaves what it was given last to the
  * next; a memory that does not fit, and a ring that changes its size, are refused.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
-#include <linux/magic.h>
 #include <lttngmap/ring-file.h>
 
 #include "common/ring-file-pages.h"
+#include "tests/utils/kernel-marks.h"
 #include "tests/utils/tap.h"
 
-#define TRACEFS "/sys/kernel/tracing"
 #define FLOOD 20000u
 
-static char instance[256], ring[320];
 static int pages = -1; /* for two CPUs, of sub-buffers as this kernel's are */
 
 /* ---- the kernel's side -------------------------------------------------------------- */
 
-void *mmap(void *address, size_t size, int rights, int flags, int fd, off_t offset)
-{
-	struct statfs system;
+static bool cpu_is_off;          /* and never was on: so it has no buffer */
+static const char *missing = ""; /* a file for which there is no descriptor */
 
-	if (fd >= 0 && fstatfs(fd, &system) == 0 && system.f_type == TRACEFS_MAGIC) {
-		errno = ENODEV;
-		return MAP_FAILED;
+int poll(struct pollfd *files, nfds_t count, int timeout)
+{
+	const struct timespec none = { .tv_sec = 0 };
+
+	if (!cpu_is_off)
+		return (int)syscall(SYS_ppoll, files, count, timeout < 0 ? NULL : &none, NULL, 0);
+	files->revents = POLLERR;
+	return 1;
+}
+
+int open(const char *path, int flags, ...)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (slash && strcmp(slash + 1, missing) == 0) {
+		errno = EMFILE;
+		return -1;
 	}
-	return (void *)syscall(SYS_mmap, address, size, rights, flags, fd, offset);
+	/* Nobody here makes a file. */
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0);
 }
 
-static bool put(const char *file, const char *text)
+static unsigned int marks(void)
 {
-	char path[512];
-	bool done;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", instance, file);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-	if (fd >= 0)
-		close(fd);
-	return done;
+	return kernel_marks_written();
 }
 
-static void make_instance(void)
-{
-	cpu_set_t first;
-
-	if (geteuid() != 0)
-		skip_all("kernel events are for root");
-	if (access(TRACEFS "/instances", F_OK) < 0)
-		(void)!mount("tracefs", TRACEFS, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
-	snprintf(instance, sizeof(instance), TRACEFS "/instances/lttngmap-test-read-%d", getpid());
-	snprintf(ring, sizeof(ring), "%s/per_cpu/cpu0/trace_pipe_raw", instance);
-	if (mkdir(instance, 0700) < 0)
-		skip_all("no instance of the kernel's tracing: %s", strerror(errno));
-	if (!put("buffer_size_kb", "64") || !put("trace_clock", "mono"))
-		bail_out("the instance cannot be set up");
-	CPU_ZERO(&first);
-	CPU_SET(0, &first);
-	if (sched_setaffinity(0, sizeof(first), &first) < 0)
-		bail_out("not on the first CPU: %s", strerror(errno));
-	if (ring_file_pages_create(2, ring_file_kernel_subbuf_size(instance), &pages) != 0)
-		bail_out("no memory");
-}
-
-static void remove_instance(void)
-{
-	if (rmdir(instance) < 0)
-		diag("cannot remove %s: %s", instance, strerror(errno));
-}
-
-static unsigned int marks; /* so far: their numbers */
-static uint64_t lost;      /* of them, as was told */
-
-static void mark(unsigned int count)
-{
-	char path[512], text[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/trace_marker", instance);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	for (unsigned int i = 0; i < count; i++) {
-		snprintf(text, sizeof(text), "<mark %08u>", marks++);
-		if (write(fd, text, strlen(text)) < 0)
-			bail_out("a mark: %s", strerror(errno));
-	}
-	close(fd);
-}
+static uint64_t lost; /* of them, as was told */
 
 /* ---- the reader's ---------------------------------------------------------------------- */
 
@@ -122,13 +78,14 @@ static int count_marks(const struct lttngmap_ring_file *file, const struct lttng
 {
 	const char *bytes = lttngmap_ring_file_data(file, packet);
 	const char *end = bytes ? bytes + packet->length : NULL;
+	unsigned int number;
 	int found = 0;
 
 	while (bytes) {
-		bytes = memmem(bytes, (size_t)(end - bytes), "<mark ", strlen("<mark "));
+		bytes = kernel_marks_find(bytes, end, &number);
 		if (!bytes)
 			return found;
-		if (strtoul(bytes + strlen("<mark "), NULL, 10) != (*next)++)
+		if (number != (*next)++)
 			return -1;
 		found++;
 		bytes++;
@@ -160,32 +117,51 @@ static int read_all(struct lttngmap_ring_file *file, struct lttngmap_packet *pac
 	return error == -EAGAIN ? found : error;
 }
 
+/* All packets that there are, whatever they say to be lost, and the last of them. */
+static int count_all(struct lttngmap_ring_file *file, struct lttngmap_packet *packet)
+{
+	struct lttngmap_packet one = { .cpu = LTTNGMAP_CPU_ANY };
+	unsigned int number;
+	int found = 0;
+
+	while (lttngmap_ring_file_get_packet(file, &one) == 0) {
+		const char *at = lttngmap_ring_file_data(file, &one), *end = at + one.length;
+
+		for (; (at = kernel_marks_find(at, end, &number)); at++)
+			found++;
+		*packet = one;
+		one = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY };
+	}
+	return found;
+}
+
 static void test_reader(void)
 {
 	struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY };
-	struct lttngmap_ring_file *file = open_ring(ring, -1, 0, "a ring that cannot be mapped");
+	struct lttngmap_ring_file *file =
+		open_ring(kernel_marks_ring(), -1, 0, "a ring that cannot be mapped");
 	const struct trace_buffer_meta *meta = &lttngmap_ring_file_meta(file)->meta;
-	unsigned int next = marks;
+	unsigned int next = marks();
 	int found;
 
 	is(lttngmap_ring_file_get_packet(file, &packet), -EAGAIN, "it is empty");
-	mark(3);
+	kernel_marks_write(3);
 	is(read_all(file, &packet, &next, 0), 3, "what is marked comes");
 	is(packet.flags, LTTNGMAP_PACKET_KERNEL, "as the kernel has it");
 	is(packet.cpu, 0, "of that CPU");
-	mark(1000);
+	kernel_marks_write(1000);
 	is(read_all(file, &packet, &next, 0), 1000, "also of many sub-buffers, each once");
 	is(packet.discarded, 0, "and nothing is lost");
 	is(lttngmap_ring_file_check_packet(file), 0, "nobody overwrites a copy");
-	mark(FLOOD);
+	kernel_marks_write(FLOOD);
 	found = read_all(file, &packet, &next, 0);
 	ok(found > 0, "of a flood there are some");
-	is(next, marks, "of the others it is said when they are lost");
+	is(next, marks(), "of the others it is said when they are lost");
 	is(found + (int)packet.discarded, FLOOD, "and how many");
 	lost = packet.discarded;
 
 	is(lttngmap_ring_file_get_reader(file), 0, "nothing new is no error");
-	mark(2);
+	kernel_marks_write(2);
 	is(lttngmap_ring_file_get_reader(file), 0, "what is new");
 	ok(memmem((const char *)meta + meta->meta_page_size +
 			  (size_t)meta->reader.id * meta->subbuf_size,
@@ -205,23 +181,24 @@ static void test_heir(void)
 	struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY,
 					  .flags = LTTNGMAP_PACKET_REPEAT,
 					  .discarded = lost };
-	struct lttngmap_ring_file *file = open_ring(ring, pages, 0, "with a memory that stays");
-	unsigned int next = marks;
+	struct lttngmap_ring_file *file =
+		open_ring(kernel_marks_ring(), pages, 0, "with a memory that stays");
+	unsigned int next = marks();
 	int found;
 
-	mark(FLOOD);
+	kernel_marks_write(FLOOD);
 	found = read_all(file, &packet, &next, lost);
 	ok(found > 0, "a reader who knows what was lost before");
-	is(next, marks, "is told what else is lost");
+	is(next, marks(), "is told what else is lost");
 	is(found + (int)(packet.discarded - lost), FLOOD, "and no more than that");
 	lost = packet.discarded;
-	mark(5);
+	kernel_marks_write(5);
 	packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY };
 	is(lttngmap_ring_file_get_packet(file, &packet), 0, "is given more, and dies");
 	lttngmap_ring_file_close(file);
 
-	file = open_ring(ring, pages, 0, "the next reader");
-	mark(7);
+	file = open_ring(kernel_marks_ring(), pages, 0, "the next reader");
+	kernel_marks_write(7);
 	packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY,
 					   .flags = LTTNGMAP_PACKET_REPEAT,
 					   .timestamp_end = packet.timestamp_begin,
@@ -230,7 +207,7 @@ static void test_heir(void)
 	is(packet.discarded, lost, "nothing is lost between them");
 	lttngmap_ring_file_close(file);
 
-	file = open_ring(ring, pages, 0, "one that asks for no repetition");
+	file = open_ring(kernel_marks_ring(), pages, 0, "one that asks for no repetition");
 	packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY };
 	is(lttngmap_ring_file_get_packet(file, &packet), -EAGAIN, "is given none");
 	lttngmap_ring_file_close(file);
@@ -238,7 +215,7 @@ static void test_heir(void)
 
 static void test_spoiled(void)
 {
-	struct lttngmap_ring_file *file = open_ring(ring, pages, 0, "a memory");
+	struct lttngmap_ring_file *file = open_ring(kernel_marks_ring(), pages, 0, "a memory");
 	struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY };
 	const uint32_t wrong = RING_FILE_PAGES;
 	uint32_t right = 0;
@@ -257,18 +234,80 @@ static void test_spoiled(void)
 
 static void test_refused(void)
 {
-	uint32_t size = ring_file_kernel_subbuf_size(instance);
+	uint32_t size = ring_file_kernel_subbuf_size(kernel_marks_instance());
 	int other = -1;
 
 	if (ring_file_pages_create(2, size * 2, &other) != 0)
 		bail_out("no memory");
-	open_ring(ring, other, -EBADMSG, "a memory of larger sub-buffers");
+	open_ring(kernel_marks_ring(), other, -EBADMSG, "a memory of larger sub-buffers");
 	close(other);
 	if (ring_file_pages_create(0, size, &other) != 0)
 		bail_out("no memory");
-	open_ring(ring, other, -EBADMSG, "one that is empty");
+	open_ring(kernel_marks_ring(), other, -EBADMSG, "one that is empty");
 	is(ftruncate(other, 1), -1, "and whose size cannot be changed");
 	close(other);
+}
+
+/* A CPU that is off, and no descriptor to be had. */
+static void test_not_now(void)
+{
+	struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY,
+					  .flags = LTTNGMAP_PACKET_REPEAT,
+					  .timestamp_end = UINT64_MAX,
+					  .discarded = lost };
+	struct lttngmap_ring_file *file;
+	unsigned int next = marks();
+	int found;
+
+	cpu_is_off = true;
+	open_ring(kernel_marks_ring(), -1, -EINVAL, "a CPU that was never on");
+	cpu_is_off = false;
+	missing = "buffer_subbuf_size_kb";
+	open_ring(kernel_marks_ring(), pages, -EMFILE, "no word of how large its parts are");
+	missing = "";
+
+	file = open_ring(kernel_marks_ring(), pages, 0, "with it the ring is opened");
+	is(lttngmap_ring_file_get_packet(file, &packet), 0, "the last one's packet comes again");
+	kernel_marks_write_tailed(FLOOD, "............");
+	missing = "stats";
+	packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY };
+	found = read_all(file, &packet, &next, lost);
+	missing = "";
+	is(next, marks(), "of a flood, without the kernel's count, it is said when some are lost");
+	is(found + (int)(packet.discarded - lost), FLOOD, "and how many");
+	lost = packet.discarded;
+
+	kernel_marks_write(FLOOD);
+	missing = "stats";
+	found = count_all(file, &packet);
+	is(packet.discarded, lost,
+	   "where a sub-buffer has no room for their number, it is not told");
+	missing = "";
+	kernel_marks_write(1);
+	found += count_all(file, &packet);
+	is(found + (int)(packet.discarded - lost), FLOOD + 1, "but as soon as it can be asked for");
+	lost = packet.discarded;
+	lttngmap_ring_file_close(file);
+}
+
+/* A reader told of more losses than the ring had: some events he could not use. */
+static void test_elsewhere(void)
+{
+	struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY,
+					  .flags = LTTNGMAP_PACKET_REPEAT,
+					  .timestamp_end = UINT64_MAX,
+					  .discarded = lost + 3 };
+	struct lttngmap_ring_file *file =
+		open_ring(kernel_marks_ring(), pages, 0, "another reader");
+	int found;
+
+	is(lttngmap_ring_file_get_packet(file, &packet), 0, "is given the last packet");
+	is(packet.discarded, lost + 3, "and goes on with all that are lost");
+	kernel_marks_write(FLOOD);
+	found = count_all(file, &packet);
+	is(found + (int)(packet.discarded - lost - 3), FLOOD,
+	   "what the ring loses is added to them");
+	lttngmap_ring_file_close(file);
 }
 
 /* Somebody changes the size of the sub-buffers, which the kernel forbids for maps only. */
@@ -279,16 +318,16 @@ static void test_resized(void)
 	struct lttngmap_ring_file *file;
 	char path[320];
 
-	snprintf(path, sizeof(path), "%s/buffer_subbuf_size_kb", instance);
+	snprintf(path, sizeof(path), "%s/buffer_subbuf_size_kb", kernel_marks_instance());
 	for (int i = 0; i < 2; i++) {
 		if (access(path, F_OK) < 0) {
 			skip(3, "before Linux 6.8, all sub-buffers are of one size");
 			continue;
 		}
-		file = open_ring(ring, -1, 0, "a ring");
-		ok(put("buffer_subbuf_size_kb", sizes[i]), "its sub-buffers become %s KiB",
-		   sizes[i]);
-		mark(200);
+		file = open_ring(kernel_marks_ring(), -1, 0, "a ring");
+		ok(kernel_marks_put("buffer_subbuf_size_kb", sizes[i]),
+		   "its sub-buffers become %s KiB", sizes[i]);
+		kernel_marks_write(200);
 		packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY };
 		is(lttngmap_ring_file_get_packet(file, &packet), -EBADMSG, "it is read no more");
 		lttngmap_ring_file_close(file);
@@ -297,13 +336,18 @@ static void test_resized(void)
 
 int main(void)
 {
-	make_instance();
+	kernel_marks_begin("read", 64);
+	if (ring_file_pages_create(2, ring_file_kernel_subbuf_size(kernel_marks_instance()),
+				   &pages) != 0)
+		bail_out("no memory");
 	test_reader();
 	test_heir();
 	test_spoiled();
 	test_refused();
+	test_not_now();
+	test_elsewhere();
 	test_resized();
 	close(pages);
-	remove_instance();
+	is(kernel_marks_end(), 0, "nobody has the rings any more");
 	return done_testing();
 }

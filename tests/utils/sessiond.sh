@@ -36,11 +36,13 @@ sessiond_start() {
 	wait_for control || bail_out "the session daemon does not start: $(cat "$TAP_DIR/log")"
 }
 
-# The keeper first: else it would start another.
+# The keeper first: else it would start another. The daemon, whose last will it is to end well
+# when its keeper is gone, has no time for that where it is to be killed.
 sessiond_signal() {
 	local daemon
 
 	daemon=$(pgrep -P "$sessiond_pid" -f "lttngmap-sessiond --runtime-dir=$SESSIOND_DIR")
+	[[ $1 != KILL || -z $daemon ]] || kill -STOP "$daemon" 2>/dev/null
 	kill -"$1" "$sessiond_pid" 2>/dev/null
 	[[ -z $daemon ]] || kill -"$1" "$daemon" 2>/dev/null
 }

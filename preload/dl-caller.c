@@ -12,6 +12,8 @@
 
 #define PAGE 4096u
 #define RET 0xc3
+/* Of _fini(): endbr64, sub $8,%rsp, add $8,%rsp, ret. */
+#define FINI_SIZE 13u
 
 static bool has_shadow_stack(void)
 {
@@ -22,32 +24,67 @@ static bool has_shadow_stack(void)
 	return pointer != 0;
 }
 
-/* Does it matter to the loader from which object this name is asked for? */
-static bool caller_matters(const char *filename, const void *caller)
+/* The object that this address is in, or NULL. */
+static const struct link_map *object_of(const void *address)
 {
 	struct link_map *map = NULL;
 	Dl_info info;
 
-	if (!filename || !filename[0] || has_shadow_stack())
-		return false;
-	if (strchr(filename, '$'))
-		return true;
-	if (strchr(filename, '/') || !dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) ||
-	    !map || !map->l_ld)
-		return false;
-	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
-		if (entry->d_tag == DT_RUNPATH || entry->d_tag == DT_RPATH)
-			return true;
-	}
-	return false;
+	if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP))
+		return NULL;
+	return map && map->l_ld ? map : NULL;
 }
 
-/* A `ret` in the caller's page; NULL where there is none. */
-static const void *find_ret(const void *caller)
+static const ElfW(Dyn) * find_entry(const struct link_map *map, ElfW(Sxword) tag)
 {
-	const void *page = (const void *)((uintptr_t)caller & ~(uintptr_t)(PAGE - 1));
+	const ElfW(Dyn) *entry = map->l_ld;
 
-	return memchr(page, RET, PAGE);
+	while (entry->d_tag != DT_NULL && entry->d_tag != tag)
+		entry++;
+	return entry->d_tag == tag ? entry : NULL;
+}
+
+/* Does it matter to the loader which object asks for this name? */
+static bool caller_matters(const char *filename, const struct link_map *caller)
+{
+	if (strchr(filename, '$'))
+		return true;
+	return !strchr(filename, '/') &&
+	       (find_entry(caller, DT_RUNPATH) || find_entry(caller, DT_RPATH));
+}
+
+/* The first `ret` from `from` on, of `size` bytes or fewer, in the same page. */
+static const void *find_ret(const void *from, size_t size)
+{
+	size_t left = PAGE - ((uintptr_t)from & (PAGE - 1));
+
+	return memchr(from, RET, size < left ? size : left);
+}
+
+/*
+ * A `ret` in the caller: that of _fini(), which every compiler's start files have, and
+ * nobody's unwinding tables. Who looks at the stack from within the call, as an
+ * allocator that keeps where it was called, finds its end there. Elsewhere it would
+ * be taken for a place in a function, and the stack for that function's. Where there
+ * is none, it is any of the page that calls. NULL: that has none either.
+ */
+static const void *find_way_back(const char *filename, const void *caller)
+{
+	const struct link_map *map;
+	const ElfW(Dyn) * fini;
+	const void *ret = NULL;
+
+	if (!filename || !filename[0] || has_shadow_stack())
+		return NULL;
+	map = object_of(caller);
+	if (!map || !caller_matters(filename, map))
+		return NULL;
+	fini = find_entry(map, DT_FINI);
+	if (fini)
+		ret = find_ret((const void *)(map->l_addr + fini->d_un.d_ptr), FINI_SIZE);
+	if (!ret)
+		ret = find_ret((const void *)((uintptr_t)caller & ~(uintptr_t)(PAGE - 1)), PAGE);
+	return ret;
 }
 
 /* function(first, second, third), which returns to `ret`, and that one to us. */
@@ -76,7 +113,7 @@ static __attribute__((noinline)) void *call_from(const void *ret, void *function
 void *dl_caller_dlopen(void *(*next)(const char *, int), const void *caller, const char *filename,
 		       int flags)
 {
-	const void *ret = caller_matters(filename, caller) ? find_ret(caller) : NULL;
+	const void *ret = find_way_back(filename, caller);
 
 	if (!ret)
 		return next(filename, flags);
@@ -86,7 +123,7 @@ void *dl_caller_dlopen(void *(*next)(const char *, int), const void *caller, con
 void *dl_caller_dlmopen(void *(*next)(Lmid_t, const char *, int), const void *caller, Lmid_t nsid,
 			const char *filename, int flags)
 {
-	const void *ret = caller_matters(filename, caller) ? find_ret(caller) : NULL;
+	const void *ret = find_way_back(filename, caller);
 
 	if (!ret)
 		return next(nsid, filename, flags);

@@ -16,6 +16,11 @@
 #include "preload/dl-debug-link.h"
 #include "preload/dl-objects.h"
 
+/* Not a program's own one, which may take no lock, or tell of what was once. */
+#define NEXT_FUNCTIONS(X) X(dl_iterate_phdr)
+
+#include "preload/next.h"
+
 #define CHUNK_SIZE (64u * 1024u)
 #define PAGE 4096u
 
@@ -25,6 +30,28 @@ static struct dl_object **objects_end = &objects;
 static char *chunk;
 static size_t chunk_left;
 static uint32_t round;
+
+/*
+ * Objects that are new, whose files are looked into without the loader's lock: one that hangs
+ * is not to keep other threads from loading theirs, or from unwinding. What is known of
+ * them then is found here when they are seen again.
+ */
+#define NEWCOMERS_MAX 64u
+/* So often at most; what is not told then is told with the next update. */
+#define TRIES_MAX 64
+
+struct newcomer {
+	char path[PATH_MAX];
+	char debug_link[DL_DEBUG_LINK_MAX];
+	uint32_t crc;
+};
+
+struct update {
+	struct newcomer *newcomers; /* NULL: none so far */
+	unsigned count, known;      /* the first ones' files were looked into */
+	bool is_behind;             /* an object was left out, for its file was not */
+	bool have_memory;
+};
 
 const struct dl_object *dl_objects_first(void)
 {
@@ -210,14 +237,42 @@ static void add(struct dl_object *found, const char *path)
 	__atomic_fetch_or(&object->news, DL_OBJECT_LOADED, __ATOMIC_RELEASE);
 }
 
-static int see(struct dl_phdr_info *info, size_t size, void *unused)
+/* Was its file looked into? If not, it is next time. True also where there is no memory for that.
+ */
+static bool find_debug_link(struct update *update, const char *path, struct dl_object *found)
+{
+	const struct newcomer *newcomer;
+	void *memory;
+
+	for (unsigned i = 0; i < update->known; i++) {
+		newcomer = &update->newcomers[i];
+		if (strcmp(newcomer->path, path) == 0) {
+			strcpy(found->debug_link, newcomer->debug_link);
+			found->crc = newcomer->crc;
+			return true;
+		}
+	}
+	if (!update->newcomers && update->have_memory) {
+		memory = mmap(NULL, NEWCOMERS_MAX * sizeof(struct newcomer), PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		update->have_memory = memory != MAP_FAILED;
+		update->newcomers = update->have_memory ? memory : NULL;
+	}
+	if (!update->newcomers)
+		return true;
+	update->is_behind = true;
+	if (update->count < NEWCOMERS_MAX)
+		strcpy(update->newcomers[update->count++].path, path);
+	return false;
+}
+
+static int see(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct dl_object found = { .next = NULL };
 	struct dl_object *object;
 	char path[PATH_MAX];
 
 	(void)size;
-	(void)unused;
 	find_extent(info, &found);
 	if (!found.memsz)
 		return 0;
@@ -230,26 +285,24 @@ static int see(struct dl_phdr_info *info, size_t size, void *unused)
 			return 0;
 		}
 	}
-	if (!find_path(info, path, sizeof(path)))
+	if (!find_path(info, path, sizeof(path)) || !find_debug_link(data, path, &found))
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		if (info->dlpi_phdr[i].p_type == PT_NOTE && !found.build_id_size &&
 		    is_mapped(info, &info->dlpi_phdr[i]))
 			find_build_id(info, &info->dlpi_phdr[i], &found);
 	}
-	if (!dl_debug_link(path, found.debug_link, sizeof(found.debug_link), &found.crc))
-		found.debug_link[0] = '\0';
 	add(&found, path);
 	return 0;
 }
 
 /* Called for the first object only, with the loader's lock held, which lets us in again. */
-static int see_all(struct dl_phdr_info *info, size_t size, void *unused)
+static int see_all(struct dl_phdr_info *info, size_t size, void *data)
 {
 	(void)info;
 	(void)size;
 	round++;
-	dl_iterate_phdr(see, unused);
+	NEXT(dl_iterate_phdr)(see, data);
 	for (struct dl_object *object = objects; object; object = object->next) {
 		if (object->is_live && object->seen != round) {
 			__atomic_store_n(&object->is_live, 0, __ATOMIC_RELEASE);
@@ -259,10 +312,35 @@ static int see_all(struct dl_phdr_info *info, size_t size, void *unused)
 	return 1;
 }
 
+static void look_into_files(struct update *update)
+{
+	/* There was no room for more: these are in the list by now. */
+	if (update->known == update->count)
+		update->count = 0;
+	for (unsigned i = update->known; i < update->count; i++) {
+		struct newcomer *newcomer = &update->newcomers[i];
+
+		newcomer->crc = 0;
+		if (!dl_debug_link(newcomer->path, newcomer->debug_link,
+				   sizeof(newcomer->debug_link), &newcomer->crc))
+			newcomer->debug_link[0] = '\0';
+	}
+	update->known = update->count;
+}
+
 void dl_objects_update(void)
 {
+	struct update update = { .have_memory = true };
 	int saved_errno = errno;
 
-	dl_iterate_phdr(see_all, NULL);
+	for (int tries = 0; tries < TRIES_MAX; tries++) {
+		update.is_behind = false;
+		NEXT(dl_iterate_phdr)(see_all, &update);
+		if (!update.is_behind)
+			break;
+		look_into_files(&update);
+	}
+	if (update.newcomers)
+		munmap(update.newcomers, NEWCOMERS_MAX * sizeof(struct newcomer));
 	errno = saved_errno;
 }

@@ -76,12 +76,43 @@ is "$(printf '%08x' "${crc:-0}")" "$(readelf --hex-dump=.gnu_debuglink "$libc" 2
 
 # ---- who calls
 mkdir -p "$TAP_DIR/private" "$TAP_DIR/lib"
-echo 'int private_value(void) { return 42; }' >"$TAP_DIR/private.c"
+cat >"$TAP_DIR/private.c" <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int private_value(void);
+int private_value(void)
+{
+	return 42;
+}
+/* Who called, as far as an allocator could find out that looks at each call's stack. */
+__attribute__((constructor)) static void look_back(void)
+{
+	void *calls[100];
+	int count = backtrace(calls, 100);
+	Dl_info info;
+
+	if (getenv("LOOK_BACK") && dladdr(calls[count - 1], &info))
+		puts(strrchr(info.dli_fname, '/') + 1);
+}
+END
 cat >"$TAP_DIR/caller.c" <<'END'
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 int ask(const char *name);
-int ask(const char *name)
+/* The first function of the page, whose return is not the way back from a call of another. */
+__attribute__((used, noinline, no_reorder, aligned(4096))) static char with_frame(int c)
+{
+	volatile char room[1000];
+
+	memset((char *)room, c, sizeof(room));
+	return room[c];
+}
+__attribute__((no_reorder)) int ask(const char *name)
 {
 	void *handle = dlopen(name, RTLD_NOW);
 	int (*function)(void) = handle ? (int (*)(void))dlsym(handle, "private_value") : NULL;
@@ -103,13 +134,59 @@ END
 (
 	cd "$TAP_DIR" || exit
 	"$cc" -shared -fPIC private.c -o private/libprivate.so &&
-		"$cc" -shared -fPIC caller.c -o lib/libcaller.so -Wl,--enable-new-dtags \
+		"$cc" -O1 -w -shared -fPIC caller.c -o lib/libcaller.so -Wl,--enable-new-dtags \
 			-Wl,-rpath,"\$ORIGIN/../private" -ldl &&
 		"$cc" program.c -o program -Llib -lcaller -Wl,-rpath,"$TAP_DIR/lib"
 ) || bail_out 'cannot build a program with a library of its own'
 is "$("$TAP_DIR/program")" '42 42' 'a library finds another one where it says'
 is "$(LD_PRELOAD="$dl $LTTNGMAP_PLAIN/.libs/liblttngmap.so" "$TAP_DIR/program")" '42 42' \
 	'  ... and with the family preloaded, too'
+
+is "$(LOOK_BACK=1 LD_PRELOAD="$dl $LTTNGMAP_PLAIN/.libs/liblttngmap.so" "$TAP_DIR/program" | head -n 1)" \
+	libcaller.so '  ... and who looks at the stack meanwhile finds the caller, and the end of it'
+
+# A note that no segment brings into memory, as of files that were worked over.
+cat >"$TAP_DIR/move-note.py" <<'END'
+import struct, sys
+
+with open(sys.argv[1], "r+b") as file:
+	image = bytearray(file.read())
+	at, = struct.unpack_from("<Q", image, 32)
+	size, count = struct.unpack_from("<HH", image, 54)
+	notes = [i for i in range(at, at + size * count, size)
+		 if struct.unpack_from("<I", image, i)[0] == 4]
+	for note in notes:
+		struct.pack_into("<QQ", image, note + 16, 1 << 40, 1 << 40)
+	file.seek(0)
+	file.write(image)
+	print(len(notes) > 0)
+END
+cp "$TAP_DIR/private/libprivate.so" "$TAP_DIR/odd.so"
+is "$("$python" "$TAP_DIR/move-note.py" "$TAP_DIR/odd.so")" True 'a library has its notes nowhere in memory'
+is "$(LD_PRELOAD="$TAP_DIR/odd.so" env echo loaded)" loaded '  ... and is loaded'
+is "$(LD_PRELOAD="$dl $LTTNGMAP_PLAIN/.libs/liblttngmap.so $TAP_DIR/odd.so" env echo loaded 2>&1)" loaded \
+	'  ... also where it is looked at for its build id'
+
+# A program has a dl_iterate_phdr() of its own, as some that unwind without a lock.
+cat >"$TAP_DIR/own-iterate.c" <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+	(void)callback;
+	(void)data;
+	return puts("ours was called");
+}
+int main(void)
+{
+	return dlopen("libBrokenLocale.so.1", RTLD_NOW) == NULL;
+}
+END
+"$cc" "$TAP_DIR/own-iterate.c" -o "$TAP_DIR/own-iterate" -rdynamic -ldl || bail_out 'no compiler'
+is "$(LD_PRELOAD="$dl $LTTNGMAP_PLAIN/.libs/liblttngmap.so" "$TAP_DIR/own-iterate"; echo "status $?")" \
+	'status 0' "a program's own dl_iterate_phdr() is not asked"
 
 # ---- sessions that begin while a process runs
 sessiond_start

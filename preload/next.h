@@ -18,6 +18,12 @@
  * answered by NEXT_WHILE_FINDING: 0, which for locks is right where there is one thread, as
  * there is as a rule when the first call is made, or -1, and errno ENOSYS.
  *
+ * Of what the C library has in two versions that do not mix, dlsym() gives the older one
+ * before glibc 2.36. A file that wraps such functions names them, with the versions
+ * that they have on x86-64:
+ *
+ *   #define NEXT_VERSIONS(X) X(pthread_cond_wait, "GLIBC_2.2.5", "GLIBC_2.3.2")
+ *
  * Threads: any, at any time; all that look a function up store the same value.
  * errno: as the functions behind set it.
  */
@@ -61,6 +67,37 @@ static long next_while_finding(void)
 	return NEXT_WHILE_FINDING;
 }
 
+#ifdef NEXT_VERSIONS
+static void *next_newer(int function, void *found)
+{
+	static const struct {
+		int function;
+		const char *older, *newer;
+	} versions[] = {
+#define NEXT_VERSION(name, older, newer) { NEXT_##name, older, newer },
+		NEXT_VERSIONS(NEXT_VERSION)
+#undef NEXT_VERSION
+	};
+	const char *name = next_names[function];
+	void *newer;
+
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		if (versions[i].function != function ||
+		    found != dlvsym(RTLD_NEXT, name, versions[i].older))
+			continue;
+		newer = dlvsym(RTLD_NEXT, name, versions[i].newer);
+		return newer ? newer : found;
+	}
+	return found;
+}
+#else
+static void *next_newer(int function, void *found)
+{
+	(void)function;
+	return found;
+}
+#endif
+
 /*
  * All at once, and published when all are found: what dlsym() calls meanwhile
  * finds either all of them or none.
@@ -72,7 +109,7 @@ static __attribute__((noinline, cold)) void next_find(void)
 
 	next_finding = true;
 	for (int function = 0; function < NEXT_FUNCTIONS_NR; function++)
-		found[function] = dlsym(RTLD_NEXT, next_names[function]);
+		found[function] = next_newer(function, dlsym(RTLD_NEXT, next_names[function]));
 	next_finding = false;
 	for (int function = 0; function < NEXT_FUNCTIONS_NR; function++)
 		__atomic_store_n(&next_functions[function], found[function], __ATOMIC_RELAXED);

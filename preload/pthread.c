@@ -57,6 +57,12 @@
 	X(pthread_clockjoin_np)                                                                    \
 	X(pthread_detach)
 
+#define NEXT_VERSIONS(X)                                                                           \
+	X(pthread_cond_wait, "GLIBC_2.2.5", "GLIBC_2.3.2")                                         \
+	X(pthread_cond_timedwait, "GLIBC_2.2.5", "GLIBC_2.3.2")                                    \
+	X(pthread_cond_signal, "GLIBC_2.2.5", "GLIBC_2.3.2")                                       \
+	X(pthread_cond_broadcast, "GLIBC_2.2.5", "GLIBC_2.3.2")
+
 #include "preload/next.h"
 
 #define LEVEL LTTNGMAP_LOGLEVEL_DEBUG_LINE

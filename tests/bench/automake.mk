@@ -4,15 +4,24 @@
 # What `./dev bench` runs. It asks for these programs by name: LTTng-UST, the
 # peer that they compare with, is not needed to build anything else.
 
-EXTRA_DIST += tests/bench/enable.py tests/bench/kernel.sh tests/bench/run.sh tests/bench/samples.sh
+EXTRA_DIST += tests/bench/calls.sh tests/bench/enable.py tests/bench/kernel.sh tests/bench/run.sh \
+	tests/bench/samples.sh tests/bench/tracers.sh
 
 bench_programs = \
+	tests/bench/calls \
+	tests/bench/check-calls \
 	tests/bench/events-bare \
 	tests/bench/events-lttng-ust \
 	tests/bench/events-lttngmap \
 	tests/bench/spawn
 EXTRA_PROGRAMS += $(bench_programs)
 bench_events = tests/bench/events.c tests/bench/tracer.h
+
+tests_bench_calls_SOURCES = tests/bench/calls.c
+tests_bench_calls_CFLAGS = $(AM_CFLAGS) -finstrument-functions -fno-optimize-sibling-calls
+tests_bench_check_calls_SOURCES = tests/bench/check-calls.c
+tests_bench_check_calls_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS)
+tests_bench_check_calls_LDADD = $(BABELTRACE_LIBS)
 
 tests_bench_events_bare_SOURCES = $(bench_events)
 tests_bench_events_bare_LDADD = libcommon.la -lpthread

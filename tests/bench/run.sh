@@ -23,130 +23,13 @@ subbuf_size=$((512 * 1024))
 # shellcheck source=tests/bench/samples.sh
 . "$here/samples.sh"
 
-# LTTng's daemon, run by root, has its files in /run/lttng and nowhere else: give
-# it one of its own. An ordinary user's has them in $LTTNG_HOME.
-if [[ $EUID == 0 && ${BENCH_NAMESPACE:-} != 1 ]]; then
-	unshare --mount true 2>/dev/null ||
-		die "root cannot have a mount namespace here, which keeps LTTng's daemon apart:" \
-			"run this as an ordinary user"
-	exec env BENCH_NAMESPACE=1 unshare --mount "$BASH" "$here/run.sh" "$build"
-fi
-
-work=$(mktemp -d "${BENCH_DIR:-${TMPDIR:-/tmp}}/lttngmap-bench.XXXXXX")
+# shellcheck source=tests/bench/tracers.sh
+. "$here/tracers.sh"
 map=$build/tests/bench/events-lttngmap
 ust=$build/tests/bench/events-lttng-ust
 bare=$build/tests/bench/events-bare
-peer_pid=
-declare -A daemon_pid=()
-# What programs of LTTng-UST leave, where /dev/shm is not our own.
-left_behind=()
-if [[ $EUID != 0 ]]; then
-	for file in /dev/shm/lttng-ust-wait-8 /dev/shm/lttng-ust-wait-8-$EUID; do
-		[[ -e $file ]] || left_behind+=("$file")
-	done
-fi
-
-cleanup() {
-	local pid
-
-	set +e
-	for pid in "${daemon_pid[@]}" $peer_pid; do
-		kill "$pid" 2>/dev/null
-		wait "$pid" 2>/dev/null
-	done
-	rm -rf "$work"
-	rm -f "${left_behind[@]}"
-}
-trap cleanup EXIT
-trap 'exit 130' INT TERM
-
-if [[ $EUID == 0 ]]; then
-	mkdir -p /run/lttng
-	mount -t tmpfs -o mode=755 tmpfs /run/lttng
-	mount -t tmpfs tmpfs /dev/shm
-fi
-
-# ---- the two tracers ---------------------------------------------------------
-
-control() { # DAEMON MESSAGE...
-	local directory=$work/$1
-
-	shift
-	"$build/tests/utils/control" "$directory" "$@"
-}
-
-ask() { # DAEMON MESSAGE...: that have to be answered well
-	control "$@" >"$work/answer" || die "lttngmap-sessiond refused: $(cat "$work/answer")"
-}
-
-daemon_start() { # DAEMON [OPTION]...
-	local name=$1
-
-	shift
-	"$build/lttngmap-sessiond" --runtime-dir="$work/$name" "$@" >>"$work/log" 2>&1 &
-	daemon_pid[$name]=$!
-	wait_for 10 control "$name" || die "lttngmap-sessiond does not start: $(cat "$work/log")"
-}
-
-# What both are asked to record an event for; empty: always.
-filter=
-
-session_start() { # DAEMON MODE SUBBUFS RULE
-	ask "$1" '{"verb": "create", "session": "s", "output": "'"$work/$1-trace"'"}' \
-		'{"verb": "channel", "session": "s", "channel": "c", "mode": "'"$2"'",
-		  "subbuf_size": '"$subbuf_size"', "subbufs": '"$3"'}' \
-		'{"verb": "enable", "session": "s", "channel": "c", "rule": "'"$4"'"
-		  '"${filter:+, \"filter\": \"$filter\"}"'}' \
-		'{"verb": "start", "session": "s"}'
-}
-
-with_map() { # DAEMON COMMAND...
-	local directory=$work/$1
-
-	shift
-	env LTTNGMAP_RUNTIME_DIR="$directory" "$@"
-}
-
-with_ust() {
-	env HOME="$work/ust" LTTNG_HOME="$work/ust" "$@"
-}
-
-peer() { # ARGUMENT...: to the command `lttng`
-	with_ust lttng --no-sessiond --quiet "$@" >>"$work/log" 2>&1
-}
-
-peer_start() {
-	mkdir "$work/ust"
-	env HOME="$work/ust" LTTNG_HOME="$work/ust" lttng-sessiond --no-kernel --quiet \
-		>>"$work/log" 2>&1 &
-	peer_pid=$!
-	wait_for 10 peer list || die "lttng-sessiond does not start: $(cat "$work/log")"
-}
-
-peer_session_start() { # SUBBUFS RULE CREATE-OPTION...
-	local subbufs=$1 rule=$2
-
-	shift 2
-	{
-		peer create s "$@" &&
-			peer enable-channel --userspace c --session=s \
-				--subbuf-size=$subbuf_size --num-subbuf="$subbufs" &&
-			peer enable-event --userspace --session=s --channel=c "$rule" \
-				${filter:+--filter="$filter"} &&
-			peer start s
-	} || die "LTTng makes no session: $(tail -n 5 "$work/log")"
-}
 
 # ---- measures -------------------------------------------------------------------
-
-sample() { # PREFIX ROUND COMMAND...: of a program that prints "NAME VALUE UNIT"
-	local prefix=$1 round=$2
-
-	shift 2
-	"$@" >"$work/output" || die "$* failed"
-	awk -v prefix="$prefix" -v round="$round" '{ print prefix "." $1, round, $2 }' \
-		"$work/output" >>"$work/samples"
-}
 
 measure_events() {
 	local round

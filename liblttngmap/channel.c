@@ -93,10 +93,9 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 		.clock = (uint8_t)control->clock,
 		.use_rseq = local->use_rseq,
 		.quiet = channel.flags & LTTNGMAP_CHANNEL_QUIET,
+		.process = &local->process,
 	};
-	/* A child that was forked meanwhile may have made it of zeros. */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return __atomic_load_n(&local->control, __ATOMIC_RELAXED) ? CHANNEL_ON : CHANNEL_LOST;
+	return CHANNEL_ON;
 }
 
 /* Put a view into the cache. False: somebody else is doing so. */
@@ -178,6 +177,7 @@ void channel_lose(struct local *local)
 enum channel_result channel_view(struct local *local, uint32_t slot, struct ring_channel *view)
 {
 	enum channel_result result;
+	uint64_t epoch;
 
 	switch (attach_child(local)) {
 	case ATTACH_READY:
@@ -188,9 +188,13 @@ enum channel_result channel_view(struct local *local, uint32_t slot, struct ring
 		return CHANNEL_OFF;
 	}
 
+	epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
 	if (read_cache(local, slot, view))
 		return CHANNEL_ON;
 	result = fill_view(local, slot, view);
+	/* A child that was forked meanwhile may have made it of zeros. */
+	if (local_is_forked(local, epoch))
+		return CHANNEL_GONE;
 	if (result == CHANNEL_ON) {
 		bool is_first = install_view(local, slot, view);
 

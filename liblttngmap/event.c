@@ -47,8 +47,12 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	/* Not on any more: the word was of a daemon that this process has left meanwhile. */
 	offset = (uintptr_t)at - (uintptr_t)__atomic_load_n(&local->control, __ATOMIC_RELAXED) -
 		 offsetof(struct lttngmap_control, event_words);
-	if (UNLIKELY(offset >= LTTNGMAP_EVENT_IDS * sizeof(*at)))
+	if (UNLIKELY(offset >= LTTNGMAP_EVENT_IDS * sizeof(*at))) {
+		/* Or a child that was forked since: once more, as itself. */
+		if (!__atomic_load_n(&local->process, __ATOMIC_ACQUIRE))
+			lttngmap_event_write(tracepoint, fields, size, ip);
 		return;
+	}
 	event.id = (uint32_t)(offset / sizeof(*at));
 	channels = word & __atomic_load_n(&process->channels, __ATOMIC_RELAXED);
 	for (; channels; channels &= channels - 1)

@@ -66,6 +66,8 @@ struct ring_channel {
 	uint8_t clock; /* enum lttngmap_clock */
 	bool use_rseq; /* the process's threads do; on CPU rings nobody else writes then */
 	bool quiet;    /* full sub-buffers ring no bell */
+	/* The process's own, in pages that are wiped: NULL there, a copy is a forked parent's. */
+	const struct lttngmap_process *const *process;
 };
 
 /*
@@ -138,6 +140,14 @@ struct local {
 
 /* The pages; NULL until the first attach. Its value survives a fork. */
 extern struct local *local_pages;
+
+/* Since it was at `epoch`: is this thread a child that a signal handler forked? */
+static inline bool local_is_forked(const struct local *local, uint64_t epoch)
+{
+	/* A compiler barrier is all that a thread needs against its own signals. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return !epoch || __atomic_load_n(&local->epoch, __ATOMIC_RELAXED) != epoch;
+}
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)

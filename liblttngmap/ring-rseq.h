@@ -13,7 +13,9 @@
  *  - that it runs on the CPU whose ring it was given;
  *  - that the channel's generation still stands: the daemon changes it and
  *    then lets every CPU pass a quiescent state (membarrier), after which no
- *    section of the old generation can be running any more.
+ *    section of the old generation can be running any more;
+ *  - that this is not a child which a signal handler forked since its parent
+ *    computed the operands: the view's pages were wiped then (local.h).
  *
  * Registers: the operands take six at most, rax rcx rdx r8 r9 r10 r11 are
  * scratch; that leaves one for compilers that keep a frame pointer.
@@ -42,8 +44,14 @@
 	"4: jmp %l[again]\n\t"                                                                     \
 	".popsection\n\t"
 
+/* A copied view is not wiped in a forked child; what it was copied from is. */
+#define RSEQ_NOT_FORKED                                                                            \
+	"movq %c[process](%[channel]), %%rax\n\t"                                                  \
+	"cmpq $0, (%%rax)\n\t"                                                                     \
+	"je %l[stale]\n\t"
+
 /* rseq_cs is set after the thread's address is known; then the checks. */
-#define RSEQ_SECTION_ENTER                                                                         \
+#define RSEQ_SECTION_ENTER(MORE_CHECKS)                                                            \
 	"leaq 3b(%%rip), %%rax\n\t"                                                                \
 	"movq %%rax, %%fs:%c[cs_field](%[rseq])\n\t"                                               \
 	"1:\n\t"                                                                                   \
@@ -55,12 +63,15 @@
 	"jz %l[stale]\n\t" /* wiped: a forked child */                                             \
 	"movl (%%rax), %%eax\n\t"                                                                  \
 	"cmpl %%eax, %c[generation](%[place])\n\t"                                                 \
-	"jne %l[stale]\n\t"
+	"jne %l[stale]\n\t" MORE_CHECKS
+
+#define RSEQ_SECTION_ENTER_BY_COPY RSEQ_SECTION_ENTER(RSEQ_NOT_FORKED)
 
 #define RSEQ_SECTION_OPERANDS                                                                      \
 	[cs_field] "i"(offsetof(struct rseq, rseq_cs)),                                            \
 		[cpu_field] "i"(offsetof(struct rseq, cpu_id)),                                    \
 		[control_generation] "i"(offsetof(struct ring_channel, control_generation)),       \
+		[process] "i"(offsetof(struct ring_channel, process)),                             \
 		[cpu] "i"(offsetof(struct ring_place, cpu)),                                       \
 		[generation] "i"(offsetof(struct ring_place, generation))
 
@@ -77,9 +88,9 @@
  * wrap of 48 bits after the sub-buffer was opened: both go to the switch, which
  * knows what to do.
  */
-#define RING_WRITE_SECTION(READ_CLOCK)                                                             \
+#define RING_WRITE_SECTION(READ_CLOCK, MORE_CHECKS)                                                \
 	RSEQ_SECTION_TABLE                                                                         \
-	RSEQ_SECTION_ENTER                                                                         \
+	RSEQ_SECTION_ENTER(MORE_CHECKS)                                                            \
 	"movq (%[ring]), %%r9\n\t"                                                                 \
 	"movq %%r9, %%r10\n\t"                                                                     \
 	"andq %c[offset_mask](%[channel]), %%r10\n\t"                                              \
@@ -131,8 +142,8 @@
 	"movaps %%xmm0, (%[ring])\n\t"                                                             \
 	"2:\n\t"
 
-#define RING_WRITE_ASM(READ_CLOCK)                                                                 \
-	__asm__ goto(RING_WRITE_SECTION(READ_CLOCK)                                                \
+#define RING_WRITE_ASM(READ_CLOCK, MORE_CHECKS)                                                    \
+	__asm__ goto(RING_WRITE_SECTION(READ_CLOCK, MORE_CHECKS)                                   \
 		     :                                                                             \
 		     : RSEQ_SECTION_OPERANDS,                                                      \
 		       [offset_mask] "i"(offsetof(struct ring_channel, offset_mask)),              \
@@ -152,15 +163,24 @@
 		       "memory"                                                                    \
 		     : again, full, stale)
 
-/* Try once to write a record into the ring of record->place.cpu. */
+/*
+ * Try once to write a record into the ring of record->place.cpu, by the cached
+ * view or by a copy of it.
+ */
 static inline __attribute__((always_inline)) enum ring_result
-ring_rseq_write(const struct ring_channel *channel, ptrdiff_t rseq_offset,
+ring_rseq_write(const struct ring_channel *channel, bool is_copy, ptrdiff_t rseq_offset,
 		struct lttngmap_ring *ring, char *data, const struct ring_record *record)
 {
-	if (LIKELY(RING_CHANNEL_FIELD(channel, clock) == LTTNGMAP_CLOCK_TSC))
-		RING_WRITE_ASM(RING_READ_TSC);
+	bool is_tsc = LIKELY(RING_CHANNEL_FIELD(channel, clock) == LTTNGMAP_CLOCK_TSC);
+
+	if (!is_copy && is_tsc)
+		RING_WRITE_ASM(RING_READ_TSC, "");
+	else if (!is_copy)
+		RING_WRITE_ASM(RING_READ_GIVEN, "");
+	else if (is_tsc)
+		RING_WRITE_ASM(RING_READ_TSC, RSEQ_NOT_FORKED);
 	else
-		RING_WRITE_ASM(RING_READ_GIVEN);
+		RING_WRITE_ASM(RING_READ_GIVEN, RSEQ_NOT_FORKED);
 	return RING_WRITTEN;
 again:
 	return RING_AGAIN;
@@ -173,13 +193,13 @@ stale:
 /*
  * Move the ring of move->place.cpu to its next sub-buffer: if its word 0 is
  * still move->expected, do move's stores, then publish move->commit. One
- * section.
+ * section; `channel` is a copy.
  */
 static inline enum ring_result ring_rseq_move(const struct ring_channel *channel,
 					      ptrdiff_t rseq_offset, struct lttngmap_ring *ring,
 					      const struct ring_move *move)
 {
-	__asm__ goto(RSEQ_SECTION_TABLE RSEQ_SECTION_ENTER
+	__asm__ goto(RSEQ_SECTION_TABLE RSEQ_SECTION_ENTER_BY_COPY
 		     "movq (%[ring]), %%rax\n\t"
 		     "cmpq %c[expected](%[place]), %%rax\n\t"
 		     "jne %l[again]\n\t"

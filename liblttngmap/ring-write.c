@@ -30,7 +30,10 @@
 #define HOLDERS_YIELDS 200
 #define HOLDERS_STEP_NS 1000000
 
-/* By rseq, on the ring of record->place.cpu, moving on where that is needed. */
+/*
+ * By rseq, on the ring of record->place.cpu, moving on where that is needed, and by
+ * a copy of the channel's view.
+ */
 static enum ring_result try_rseq(struct local *local, const struct ring_channel *channel,
 				 const struct ring_record *record, struct lttngmap_ring **full)
 {
@@ -40,7 +43,8 @@ static enum ring_result try_rseq(struct local *local, const struct ring_channel 
 	struct ring_move move;
 
 	*full = ring;
-	result = ring_rseq_write(channel, __rseq_offset, ring, ring_data_at(channel, cpu), record);
+	result = ring_rseq_write(channel, true, __rseq_offset, ring, ring_data_at(channel, cpu),
+				 record);
 	if (result != RING_SWITCH)
 		return result;
 	result = ring_switch_prepare(channel, ring, record->total, &move);
@@ -174,51 +178,74 @@ static void wait_for_holders(unsigned tries)
 }
 
 /*
+ * The channel as it is now, and whether the event passes its filter. What is made of
+ * `channel` holds as long as this thread is not forked since *epoch.
+ */
+static enum channel_result view_and_filter(struct local *local, uint32_t slot,
+					   const struct ring_event *event, bool passed,
+					   struct ring_channel *channel, uint64_t *epoch)
+{
+	enum channel_result view = channel_view(local, slot, channel);
+
+	*epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
+	if (view != CHANNEL_ON || !(channel->contexts & RING_CHANNEL_FILTERED) || passed)
+		return view;
+	view = ring_filter(local, slot, event);
+	return view == CHANNEL_LOST && local_is_forked(local, *epoch) ? CHANNEL_GONE : view;
+}
+
+/*
  * What did not go at once: from the beginning, until it is written or lost.
  * `passed`: the channel's filter has let it pass.
  */
 static __attribute__((noinline)) void write_slow(struct local *local, uint32_t slot,
 						 const struct ring_event *event, bool passed)
 {
-	struct lttngmap_ring *ring = NULL;
+	struct lttngmap_ring *ring;
 	struct ring_channel channel;
+	uint64_t deadline = 0, epoch;
 	bool may_block;
-	uint64_t deadline = 0;
 	unsigned tries = 0;
 
-	while (tries++ < TRIES_MAX) {
-		enum channel_result view = channel_view(local, slot, &channel);
+	do {
+		enum channel_result view =
+			view_and_filter(local, slot, event, passed, &channel, &epoch);
 
-		if (view == CHANNEL_ON && (channel.contexts & RING_CHANNEL_FILTERED) && !passed)
-			view = ring_filter(local, slot, event);
+		ring = NULL;
 		passed = view == CHANNEL_ON;
 		if (view == CHANNEL_OFF)
 			return;
 		if (view == CHANNEL_LOST)
 			break;
+		if (view == CHANNEL_GONE)
+			continue;
 		may_block = channel.mode == LTTNGMAP_MODE_BLOCKING && local->allow_blocking;
 		switch (try_event(local, &channel, event, &ring)) {
 		case RING_WRITTEN:
 			return;
 		case RING_FULL:
-			if (!may_block || !ring_wait(local, &channel, ring, &deadline))
-				goto lost;
-			tries = 0;
+			if (may_block && ring_wait(local, &channel, ring, &deadline)) {
+				tries = 0;
+				continue;
+			}
 			break;
 		case RING_TAKEN:
 			ring = ring_at(&channel, channel.cpu_rings);
-			if (!may_block)
-				goto lost;
-			wait_for_holders(tries);
+			if (may_block) {
+				wait_for_holders(tries);
+				continue;
+			}
 			break;
 		case RING_TOO_LARGE:
 		case RING_ENDED:
-			goto lost;
-		default:
 			break;
+		default:
+			continue;
 		}
-	}
-lost:
+		/* What it did not get as its parent, it may get as itself. */
+		if (!local_is_forked(local, epoch))
+			break;
+	} while (tries++ < TRIES_MAX);
 	ring_discard(local, ring ? ring : ring_of_slot(local, slot), 1);
 }
 
@@ -237,9 +264,9 @@ write_at_once(struct local *local, uint32_t slot, uint32_t generation, struct ri
 			if (UNLIKELY(clock != LTTNGMAP_CLOCK_TSC))
 				record->now = ring_clock(clock);
 			record->place = (struct ring_place){ cpu, generation };
-			return LIKELY(ring_rseq_write(channel, __rseq_offset, ring_at(channel, cpu),
-						      ring_data_at(channel, cpu),
-						      record) == RING_WRITTEN);
+			return LIKELY(ring_rseq_write(
+					      channel, false, __rseq_offset, ring_at(channel, cpu),
+					      ring_data_at(channel, cpu), record) == RING_WRITTEN);
 		}
 	} else {
 		/* A copy: the cached view may be made anew while we hold a lock. */

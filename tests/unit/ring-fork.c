@@ -117,7 +117,8 @@ static void check(unsigned before, struct tally *tally)
 	}
 	tally->missing += !seen[0] + !seen[1] + !seen[2] + !seen[3];
 	tally->missing += seen[0] < before;
-	tally->torn += seen[0] > before || seen[1] > 2 || seen[2] > 1 || seen[3] > 1;
+	/* By trylock a child that is in its last instructions may store once more what is there. */
+	tally->torn += seen[0] > before || seen[1] > 1 || seen[2] > 1 || seen[3] > 1;
 	tally->closed += bench.totals.closed_rings != 0;
 }
 

@@ -99,12 +99,47 @@ static struct ring_record make_record(uint32_t cpu, uint32_t generation)
 	};
 }
 
-static enum ring_result write_to(uint32_t ring, uint32_t cpu, uint32_t generation)
+static enum ring_result write_by(bool is_copy, uint32_t ring, uint32_t cpu, uint32_t generation)
 {
 	struct ring_record record = make_record(cpu, generation);
 
-	return ring_rseq_write(&channel, __rseq_offset, ring_of(ring),
+	return ring_rseq_write(&channel, is_copy, __rseq_offset, ring_of(ring),
 			       channel.data + ring * channel.ring_size, &record);
+}
+
+static enum ring_result write_to(uint32_t ring, uint32_t cpu, uint32_t generation)
+{
+	return write_by(false, ring, cpu, generation);
+}
+
+/* What a forked child finds: its parent's view on its stack, its own pages wiped. */
+static void test_copies(void)
+{
+	static const struct lttngmap_process *wiped;
+	const struct lttngmap_process *const *process;
+	struct ring_move move;
+	uint64_t before;
+
+	set_up(LTTNGMAP_CLOCK_TSC, true);
+	process = channel.process;
+	is(write_by(true, 0, 0, channel.generation), RING_WRITTEN,
+	   "a record by a copy of the view");
+	before = ring_of(0)->commit[0];
+	is(ring_switch_prepare(&channel, ring_of(0), 1u << SUBBUF_SHIFT, &move), RING_WRITTEN,
+	   "a move by one");
+	move.place = (struct ring_place){ 0, channel.generation };
+	channel.process = &wiped;
+	is(write_by(true, 0, 0, channel.generation), RING_STALE, "a forked child's record by one");
+	channel.clock = LTTNGMAP_CLOCK_MONOTONIC;
+	is(write_by(true, 0, 0, channel.generation), RING_STALE, "… by the other clock");
+	channel.clock = LTTNGMAP_CLOCK_TSC;
+	is(ring_rseq_move(&channel, __rseq_offset, ring_of(0), &move), RING_STALE,
+	   "a forked child's move");
+	is(ring_of(0)->commit[0], before, "… are not there");
+	channel.process = process;
+	is(ring_rseq_move(&channel, __rseq_offset, ring_of(0), &move), RING_WRITTEN,
+	   "its parent's is");
+	bench_set_destroy(&bench);
 }
 
 static void test_sections(void)
@@ -265,6 +300,7 @@ int main(void)
 		skip(18, "restartable sequences are off, or CPU 0 is not to be had");
 	} else {
 		test_sections();
+		test_copies();
 		test_clock_back(true);
 		test_count(true);
 	}

@@ -6,8 +6,9 @@
  * emit some and go; until the file STOP is there. Prints how long one event took
  * at most, in microseconds, and how long 999 of 1000 did, in nanoseconds, what the
  * test does for it included; the same of those that no other thread came in
- * between, and how many these are in 1000; and how often a thread gave its CPU
- * away, but for its pauses. Counts in $NUMBERED_COUNTS.
+ * between, how many these are in 1000, and what as many took there that were made
+ * and not emitted; and how often a thread gave its CPU away, but for its pauses.
+ * Counts in $NUMBERED_COUNTS.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -42,6 +43,7 @@
 struct times {
 	uint64_t all[PLACES];
 	uint64_t undisturbed[PLACES];
+	uint64_t bare[PLACES]; /* of these, without the event */
 };
 
 static struct numbered_counts *counts;
@@ -59,6 +61,11 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+static uint32_t place_of(uint64_t took)
+{
+	return took / PLACE_NS < PLACES ? (uint32_t)(took / PLACE_NS) : PLACES - 1;
+}
+
 static uint32_t emit(uint32_t source)
 {
 	uint64_t begun = now_ns(), took, longest;
@@ -69,7 +76,18 @@ static uint32_t emit(uint32_t source)
 	while (took > longest && !__atomic_compare_exchange_n(&longest_ns, &longest, took, false,
 							      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		continue;
-	return took / PLACE_NS < PLACES ? (uint32_t)(took / PLACE_NS) : PLACES - 1;
+	return place_of(took);
+}
+
+/* What the machine does in the same time without us. */
+static uint32_t emit_nothing(uint32_t source)
+{
+	uint64_t begun = now_ns();
+	struct numbered_payload payload;
+
+	numbered_payload(&payload, source, begun);
+	__asm__ volatile("" : : "r"(&payload) : "memory");
+	return place_of(now_ns() - begun);
 }
 
 /* Voluntary, and forced. */
@@ -86,17 +104,20 @@ static void get_switches(int64_t switches[2])
 static int64_t emit_chunk(uint32_t source, struct times *mine)
 {
 	int64_t before[2], after[2];
-	uint32_t places[CHUNK];
+	uint32_t places[CHUNK], bare[CHUNK];
 	bool disturbed;
 
 	get_switches(before);
-	for (int i = 0; i < CHUNK; i++)
+	for (int i = 0; i < CHUNK; i++) {
 		places[i] = emit(source);
+		bare[i] = emit_nothing(source);
+	}
 	get_switches(after);
 	disturbed = before[0] != after[0] || before[1] != after[1];
 	for (int i = 0; i < CHUNK; i++) {
 		mine->all[places[i]]++;
 		mine->undisturbed[places[i]] += !disturbed;
+		mine->bare[bare[i]] += !disturbed;
 	}
 	return after[0] - before[0];
 }
@@ -104,7 +125,7 @@ static int64_t emit_chunk(uint32_t source, struct times *mine)
 static void *work(void *data)
 {
 	uint32_t source = numbered_source(counts);
-	struct times mine = { { 0 }, { 0 } };
+	struct times mine = { 0 };
 	int64_t waits = 0;
 
 	(void)data;
@@ -116,6 +137,7 @@ static void *work(void *data)
 	for (uint32_t i = 0; i < PLACES; i++) {
 		__atomic_add_fetch(&times.all[i], mine.all[i], __ATOMIC_RELAXED);
 		__atomic_add_fetch(&times.undisturbed[i], mine.undisturbed[i], __ATOMIC_RELAXED);
+		__atomic_add_fetch(&times.bare[i], mine.bare[i], __ATOMIC_RELAXED);
 	}
 	__atomic_add_fetch(&other_waits, waits, __ATOMIC_RELAXED);
 	return NULL;
@@ -146,12 +168,12 @@ static void print_times(unsigned int children)
 	uint64_t all = sum_of(times.all);
 
 	printf("longest %llu us, %u children, 999 of 1000 within %llu ns, undisturbed %llu ns, "
-	       "which are %llu of 1000, other waits %lld\n",
+	       "which are %llu of 1000, bare %llu ns, other waits %lld\n",
 	       (unsigned long long)longest_ns / 1000, children,
 	       (unsigned long long)time_of(times.all, 999),
 	       (unsigned long long)time_of(times.undisturbed, 999),
 	       (unsigned long long)(all ? sum_of(times.undisturbed) * 1000 / all : 0),
-	       (long long)other_waits);
+	       (unsigned long long)time_of(times.bare, 999), (long long)other_waits);
 }
 
 static void run_child(void)

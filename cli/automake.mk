@@ -69,6 +69,7 @@ lttngmap_SOURCES = \
 	cli/record-preload.c \
 	cli/record-program.c \
 	cli/record-progress.c \
+	cli/record-sdt.c \
 	cli/record-session.c \
 	cli/record.h \
 	cli/session-batch.c \

@@ -23,13 +23,15 @@ static struct record record = {
 		.subbufs = OPTIONS_SUBBUFS,
 	},
 	.notify_fd = -1,
+	.sdt_fd = -1,
 	.log_fd = -1,
 	.signal_fd = -1,
 };
 
 /* Values of options that have no letter. */
 enum {
-	OPTION_KERNEL = 256,
+	OPTION_SDT = 255,
+	OPTION_KERNEL,
 	OPTION_UPROBE,
 	OPTION_KPROBE,
 	OPTION_KERNEL_FILTER,
@@ -70,6 +72,8 @@ static void take_rule(poptContext context, enum poptCallbackReason reason,
 	if (option->shortName == 'e' || option->shortName == 'f')
 		add_rule(&typed->rules, &typed->nr_rules, value, option->shortName == 'f',
 			 RECORD_RULE_EVENTS);
+	else if (option->val == OPTION_SDT)
+		add_rule(&typed->rules, &typed->nr_rules, value, false, RECORD_RULE_SDT);
 	else if (option->val >= OPTION_KERNEL && option->val <= OPTION_KERNEL_FILTER)
 		add_rule(&typed->kernel_rules, &typed->nr_kernel_rules, value,
 			 option->val == OPTION_KERNEL_FILTER,
@@ -88,6 +92,10 @@ static const struct poptOption options[] = {
 	{ "filter", 'f', POPT_ARG_STRING, NULL, 0,
 	  "Of the rule before this, or of everything: only events for which that is true",
 	  "EXPRESSION" },
+	{ "sdt", '\0', POPT_ARG_STRING, NULL, OPTION_SDT,
+	  "Record the SDT probes of the program and its libraries that match PROVIDER:NAME, with "
+	  "'*'; may be repeated",
+	  "RULE" },
 	{ "kernel", '\0', POPT_ARG_STRING, NULL, OPTION_KERNEL,
 	  "Record the kernel's events that match SYSTEM:NAME,..., with '*'; root only, may be "
 	  "repeated",
@@ -203,11 +211,12 @@ static int check_rule(struct record_rule *rule)
 				     ? "record: --filter: '%s' stands before the rule that it is of"
 				     : "record: --filter: '%s' is a second one for a rule",
 			     rule->filter);
-		report_hint("give it behind its -e; one rule's are joined by && or ||");
+		report_hint("give it behind its -e or --sdt; one rule's are joined by && or ||");
 		return -EINVAL;
 	}
 	if (options_check_rule(rule->rule, &why)) {
-		report_error("record: -e: '%s' is not a rule", rule->rule);
+		report_error("record: %s: '%s' is not a rule",
+			     rule->kind == RECORD_RULE_SDT ? "--sdt" : "-e", rule->rule);
 		report_hint("%s", why);
 		return -EINVAL;
 	}
@@ -270,8 +279,8 @@ static int begin(void)
 	if (status)
 		return status;
 	if (record_signals_watch(&record) || record_runtime_create(&record) ||
-	    record_preload_choose(&record) || create_output() || record_daemon_start(&record) ||
-	    record_session_start(&record))
+	    record_sdt_prepare(&record) || record_preload_choose(&record) || create_output() ||
+	    record_daemon_start(&record) || record_session_start(&record))
 		return CLI_STATUS_RECORD;
 	record_signals_handle(&record);
 	if (record.interrupted)
@@ -285,6 +294,7 @@ static int finish(int status)
 {
 	int error = record.client ? record_session_stop(&record) : -EPIPE;
 
+	record_sdt_tell(&record);
 	if (record_wants_end(&record))
 		report_note("given up: the trace in %s is incomplete", record.output.path);
 	record_daemon_end(&record);

@@ -161,6 +161,7 @@ static void run_command(struct record *record, int error_fd)
 		setenv("LD_PRELOAD", record->preload, 1);
 	else
 		unsetenv("LD_PRELOAD");
+	record_sdt_set_environment(record);
 	if (strcmp(record->options.mode, "blocking") == 0)
 		setenv("LTTNGMAP_ALLOW_BLOCKING", "1", 1);
 	sigaction(SIGCHLD, &inherited_chld, NULL);

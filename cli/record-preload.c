@@ -98,7 +98,8 @@ static bool is_wanted(const struct record_options *options, const struct family 
 	if (options->nr_rules == 0)
 		return family->is_default;
 	for (size_t i = 0; i < options->nr_rules; i++) {
-		if (rule_reaches(options->rules[i].rule, family))
+		if (options->rules[i].kind == RECORD_RULE_EVENTS &&
+		    rule_reaches(options->rules[i].rule, family))
 			return true;
 	}
 	return false;
@@ -229,6 +230,10 @@ int record_preload_choose(struct record *record)
 			continue;
 		any = true;
 		error = append(record, families[i].library, true);
+	}
+	if (record->sdt_rules && !error) {
+		any = true;
+		error = append(record, "liblttngmap-sdt.so", true);
 	}
 	if (error || !any)
 		return error;

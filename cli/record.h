@@ -4,6 +4,7 @@
  * record.h - the parts of `lttngmap record`, in the order in which they act:
  *
  *   record-program.c   finds the program, sees whether it can be traced
+ *   record-sdt.c       SDT probes of the program
  *   record-preload.c   the libraries to preload
  *   output-dir.c       the trace's directory
  *   record-daemon.c    private runtime directory, session daemon
@@ -39,6 +40,7 @@ struct control_client;
 
 enum record_rule_kind {
 	RECORD_RULE_EVENTS,
+	RECORD_RULE_SDT,    /* events that are made of SDT probes */
 	RECORD_RULE_UPROBE, /* of the kernel's only */
 	RECORD_RULE_KPROBE, /* likewise */
 };
@@ -52,7 +54,7 @@ struct record_rule {
 
 struct record_options {
 	char *output;                     /* -o, or NULL */
-	struct record_rule *rules;        /* -e and --filter; the first `nr_rules` */
+	struct record_rule *rules;        /* -e, --sdt, --filter; the first `nr_rules` */
 	size_t nr_rules;                  /* 0: everything */
 	struct record_rule *kernel_rules; /* --kernel, --uprobe, --kprobe, --kernel-filter */
 	size_t nr_kernel_rules;           /* 0: nothing of the kernel's */
@@ -98,6 +100,10 @@ struct record {
 	enum record_program_note program_note;
 	char interpreter[PATH_MAX]; /* what the note is about: program or its interpreter */
 
+	/* record-sdt.c: the rules, between commas, or NULL; a memfd, what was refused */
+	char *sdt_rules;
+	int sdt_fd;
+
 	/* record-preload.c: value for LD_PRELOAD, "" for none */
 	char preload[4 * PATH_MAX];
 
@@ -133,7 +139,14 @@ int record_program_find(struct record *record);
 /* Why nothing of it itself can be traced, for people; NULL where it can be. */
 const char *record_program_explain(const struct record *record);
 
-/* 0, or -errno after a message. Wants runtime_dir. */
+/* What --sdt asks for. 0, or -errno after a message. */
+int record_sdt_prepare(struct record *record);
+/* In the child: what the preloaded library looks for. */
+void record_sdt_set_environment(const struct record *record);
+/* Which probes could not be served, and why. */
+void record_sdt_tell(const struct record *record);
+
+/* 0, or -errno after a message. Wants runtime_dir, and sdt_rules. */
 int record_preload_choose(struct record *record);
 /* Names only, before anything is made. 0, or -EINVAL after a message. */
 int record_preload_check(const struct record_options *options);

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# liblttngmap-sdt.so: the SDT probes of a program and its libraries as events. It
+# is preloaded, as those of preload/ are; doc/design/sdt.md tells how it works.
+
+sdt_files = \
+	common/name.c common/name.h \
+	preload/dl-caller.c preload/dl-caller.h \
+	preload/next.h preload/vfork.c \
+	sdt/entry.c \
+	sdt/library.c sdt/library.h \
+	sdt/note.c sdt/note.h \
+	sdt/object.c sdt/object.h \
+	sdt/operand.c sdt/operand.h \
+	sdt/report.c sdt/report.h \
+	sdt/site.h \
+	sdt/stub.c sdt/stub.h
+
+lib_LTLIBRARIES += liblttngmap-sdt.la
+liblttngmap_sdt_la_SOURCES = $(sdt_files)
+liblttngmap_sdt_la_CFLAGS = $(preload_cflags)
+liblttngmap_sdt_la_LIBADD = liblttngmap.la
+liblttngmap_sdt_la_LDFLAGS = $(preload_ldflags) \
+	-Wl,--version-script=$(top_srcdir)/sdt/sdt.map
+EXTRA_liblttngmap_sdt_la_DEPENDENCIES = sdt/sdt.map
+EXTRA_DIST += sdt/sdt.map

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * library.h - what liblttngmap-sdt.so exports beside its wrappers: for whoever
+ * brings it into a process that runs already.
+ */
+#ifndef LTTNGMAP_SDT_LIBRARY_H
+#define LTTNGMAP_SDT_LIBRARY_H
+
+/*
+ * Choose anew which probes of the process can be recorded: those of its program
+ * and libraries that match one of the rules, PROVIDER:NAME with '*' for any text,
+ * between commas. These are registered and armed, all others are as without us;
+ * "" puts every byte back. Libraries that are loaded by dlopen() later follow the
+ * same rules, where this library was preloaded.
+ *
+ * The number of places that are armed now, or -errno: -E2BIG for rules that are
+ * too long, -ENOSYS for a CPU without xsave, or of opening /proc/self/mem. May take
+ * as long as registering does (100 ms where the daemon does not answer). Not for
+ * signal handlers; any thread, but none that holds the loader's lock or has been
+ * stopped in the loader. Keeps errno.
+ */
+__attribute__((visibility("default"))) int lttngmap_sdt_select(const char *rules);
+
+#endif /* LTTNGMAP_SDT_LIBRARY_H */

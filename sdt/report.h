@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * report.h - telling who asked for probes which of them cannot be served.
+ *
+ * Nothing is printed. Each is an event, lttngmap_sdt:refused; and a line of the
+ * file that the environment's LTTNGMAP_SDT_REPORT names, if it is a memfd with
+ * the seals of `lttngmap record`, which shows it:
+ *
+ *   PROVIDER:NAME<TAB>PATH:0xOFFSET<TAB>WHY
+ *
+ * Not for signal handlers. Keeps nothing open.
+ */
+#ifndef LTTNGMAP_SDT_REPORT_H
+#define LTTNGMAP_SDT_REPORT_H
+
+#include <stdint.h>
+
+/* `offset` is in the file, 0 where none is meant. */
+void sdt_report(const char *provider, const char *name, const char *path, uint64_t offset,
+		const char *why);
+
+#endif /* LTTNGMAP_SDT_REPORT_H */

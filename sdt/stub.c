@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sdt/stub.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+#define PAGE UINT64_C(4096)
+#define NOP 0x90
+#define JUMP 0xe9
+#define JUMP_SIZE 5u
+#define STUB_SIZE 64u
+/* Each is a map of its own, of which the kernel allows a process some 65000. */
+#define PAGES_MAX 8192u
+/* The main thread's stack may grow so far at least, whatever its limit is. */
+#define STACK_ROOM_MIN (UINT64_C(128) << 20)
+#define STACK_ROOM_MAX (UINT64_C(4) << 30)
+
+/* A page of stubs, in 64 bits which of its bytes are taken, 64 for each. */
+struct page {
+	uint64_t at; /* 0: free */
+	unsigned stubs;
+};
+
+/* Bytes that two sites must not both want: they are compared, not indexed. */
+static struct page *pages; /* PAGES_MAX, made at the first stub */
+static unsigned nr_pages;  /* so many were ever used */
+/* The stubs that stand, for that none is written over another one. */
+static uint64_t *stubs; /* PAGES_MAX, likewise; 0: free */
+static unsigned nr_stubs;
+
+int sdt_writer_open(struct sdt_writer *writer)
+{
+	writer->fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC);
+	return writer->fd < 0 ? -errno : 0;
+}
+
+void sdt_writer_close(struct sdt_writer *writer)
+{
+	syscall(SYS_close, writer->fd);
+}
+
+static int write_at(struct sdt_writer *writer, uint64_t address, const void *bytes, size_t size)
+{
+	long written = syscall(SYS_pwrite64, writer->fd, bytes, size, address);
+
+	return written == (long)size ? 0 : written < 0 ? -errno : -EIO;
+}
+
+static int refuse(struct sdt_refusal *refusal, int error, const char *why)
+{
+	refusal->error = error;
+	refusal->why = why;
+	return error;
+}
+
+/* ---- places -------------------------------------------------------------------------- */
+
+static bool make_tables(void)
+{
+	const size_t size = PAGES_MAX * (sizeof(*pages) + sizeof(*stubs));
+	void *memory;
+
+	if (pages)
+		return true;
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	stubs = (uint64_t *)((struct page *)memory + PAGES_MAX);
+	pages = memory;
+	return true;
+}
+
+/* Where the main thread's stack is, or may be one day. Its top has the random bytes. */
+static bool is_stack(uint64_t address)
+{
+	uint64_t top = getauxval(AT_RANDOM), room = STACK_ROOM_MAX;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < room)
+		room = limit.rlim_cur;
+	if (room < STACK_ROOM_MIN)
+		room = STACK_ROOM_MIN;
+	return address + STUB_SIZE > top - room - PAGE && address < top + (1u << 20);
+}
+
+static struct page *find_page(uint64_t at)
+{
+	for (unsigned i = 0; i < nr_pages; i++)
+		if (pages[i].at == at)
+			return &pages[i];
+	return NULL;
+}
+
+static int map_page(uint64_t at)
+{
+	void *mapped = mmap((void *)at, PAGE, PROT_READ | PROT_EXEC,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (mapped == MAP_FAILED)
+		return -errno;
+	if (mapped == (void *)at)
+		return 0;
+	/* A kernel that does not know the flag takes the place as a wish. */
+	munmap(mapped, PAGE);
+	return -EEXIST;
+}
+
+static int get_page(uint64_t at)
+{
+	struct page *page = find_page(at);
+	int error;
+
+	if (page) {
+		page->stubs++;
+		return 0;
+	}
+	page = find_page(0);
+	if (!page && nr_pages == PAGES_MAX)
+		return -ENOSPC;
+	error = map_page(at);
+	if (error)
+		return error;
+	if (!page)
+		page = &pages[nr_pages++];
+	*page = (struct page){ at, 1 };
+	return 0;
+}
+
+static void put_page(uint64_t at)
+{
+	struct page *page = find_page(at);
+
+	if (!page || --page->stubs > 0)
+		return;
+	munmap((void *)at, PAGE);
+	page->at = 0;
+}
+
+/* A stub may lie on two pages. */
+static int get_pages(uint64_t stub)
+{
+	uint64_t first = stub & ~(PAGE - 1), last = (stub + STUB_SIZE - 1) & ~(PAGE - 1);
+	int error = get_page(first);
+
+	if (error || last == first)
+		return error;
+	error = get_page(last);
+	if (error)
+		put_page(first);
+	return error;
+}
+
+static void put_pages(uint64_t stub)
+{
+	uint64_t first = stub & ~(PAGE - 1), last = (stub + STUB_SIZE - 1) & ~(PAGE - 1);
+
+	put_page(first);
+	if (last != first)
+		put_page(last);
+}
+
+/* -EBUSY where it would be written over another one. */
+static int note_stub(uint64_t stub)
+{
+	unsigned place = nr_stubs;
+
+	for (unsigned i = 0; i < nr_stubs; i++) {
+		if (!stubs[i])
+			place = i;
+		else if (stub < stubs[i] + STUB_SIZE && stubs[i] < stub + STUB_SIZE)
+			return -EBUSY;
+	}
+	if (place == PAGES_MAX)
+		return -ENOSPC;
+	stubs[place] = stub;
+	nr_stubs += place == nr_stubs;
+	return 0;
+}
+
+static void drop_stub(uint64_t stub)
+{
+	for (unsigned i = 0; i < nr_stubs; i++)
+		if (stubs[i] == stub)
+			stubs[i] = 0;
+}
+
+/* ---- code ---------------------------------------------------------------------------- */
+
+/*
+ * Over the red zone, is the event on, call, back. jrcxz looks at no flag and
+ * changes none.
+ */
+static void write_code(unsigned char code[STUB_SIZE], const struct sdt_site *site, uint64_t stub)
+{
+	static const unsigned char form[STUB_SIZE] = {
+		0x48, 0x8d, 0x64, 0x24, 0x80,                      /* lea -128(%rsp), %rsp */
+		0x51,                                              /* push %rcx */
+		0x48, 0xb9, 0,    0,    0,    0, 0, 0, 0,    0,    /* movabs $word, %rcx */
+		0x48, 0x8b, 0x09,                                  /* mov (%rcx), %rcx */
+		0x48, 0x8b, 0x09,                                  /* mov (%rcx), %rcx */
+		0xe3, 0x10,                                        /* jrcxz 1f */
+		0x48, 0xb9, 0,    0,    0,    0, 0, 0, 0,    0,    /* movabs $site, %rcx */
+		0xff, 0x15, 0x0e, 0,    0,    0,                   /* call *entry(%rip) */
+		0x59,                                              /* 1: pop %rcx */
+		0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0,             /* lea 128(%rsp), %rsp */
+		0xe9, 0,    0,    0,    0,                         /* jmp site + 1 */
+		0,    0,    0,    0,    0,    0, 0, 0, 0x0f, 0x0b, /* entry; ud2 */
+	};
+	const uint64_t *const *word = &site->tracepoint->word;
+	const char *entry = sdt_entry;
+	int32_t back = (int32_t)(site->address + 1 - (stub + 54));
+
+	memcpy(code, form, STUB_SIZE);
+	memcpy(code + 8, &word, 8);
+	memcpy(code + 26, &site, 8);
+	memcpy(code + 50, &back, 4);
+	memcpy(code + 54, &entry, 8);
+}
+
+/* Where the jump would go, its distance being the bytes behind the nop. */
+static uint64_t find_stub(const struct sdt_site *site)
+{
+	int32_t distance;
+
+	memcpy(&distance, (const void *)(site->address + 1), sizeof(distance));
+	/* The way back has to fit as well. */
+	if (distance > INT32_MAX - (int)(2 * STUB_SIZE) || distance < INT32_MIN + (int)STUB_SIZE)
+		return 0;
+	return site->address + JUMP_SIZE + (uint64_t)(int64_t)distance;
+}
+
+static int make_stub(struct sdt_writer *writer, struct sdt_site *site, struct sdt_refusal *refusal)
+{
+	unsigned char code[STUB_SIZE];
+	uint64_t stub = find_stub(site);
+	int error;
+
+	if (stub < PAGE || stub >= UINT64_C(1) << 47)
+		return refuse(refusal, -ERANGE,
+			      "the code behind it leads a jump beyond the address space");
+	if (is_stack(stub))
+		return refuse(refusal, -EEXIST, "the code behind it leads a jump into the stack");
+	if (!make_tables())
+		return refuse(refusal, -ENOMEM, "out of memory");
+	error = note_stub(stub);
+	if (error)
+		return refuse(refusal, error,
+			      error == -EBUSY ? "another probe has the place that it needs"
+					      : "there are too many probes");
+	error = get_pages(stub);
+	if (!error) {
+		write_code(code, site, stub);
+		error = write_at(writer, stub, code, sizeof(code));
+		if (error)
+			put_pages(stub);
+	}
+	if (!error) {
+		site->stub = stub;
+		return 0;
+	}
+	drop_stub(stub);
+	return refuse(refusal, error,
+		      error == -EEXIST   ? "the place is taken to which the code behind it leads a "
+					   "jump"
+		      : error == -EPERM  ? "the code behind it leads a jump to where nothing may be"
+		      : error == -ENOSPC ? "there are too many probes"
+					 : "the kernel refuses memory for it");
+}
+
+/* ---- sites --------------------------------------------------------------------------- */
+
+static uint8_t byte_of(const struct sdt_site *site)
+{
+	return __atomic_load_n((const uint8_t *)site->address, __ATOMIC_RELAXED);
+}
+
+int sdt_site_arm(struct sdt_writer *writer, struct sdt_site *site, struct sdt_refusal *refusal)
+{
+	const uint8_t jump = JUMP;
+	int error;
+
+	if (site->armed)
+		return 0;
+	if (byte_of(site) != NOP)
+		return refuse(refusal, -EBUSY,
+			      byte_of(site) == 0xcc ? "there is a breakpoint"
+						    : "there is no nop of one byte");
+	error = site->stub ? 0 : make_stub(writer, site, refusal);
+	if (error)
+		return error;
+	/* The stub is there for who finds the jump: the kernel's write is behind ours. */
+	error = write_at(writer, site->address, &jump, 1);
+	if (error)
+		return refuse(refusal, error, "the kernel refuses to change code");
+	site->armed = true;
+	if (site->semaphore)
+		__atomic_fetch_add(site->semaphore, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+void sdt_site_disarm(struct sdt_writer *writer, struct sdt_site *site)
+{
+	const uint8_t nop = NOP;
+
+	/* Whoever has put a breakpoint over it will put back what was there before us. */
+	if (!site->armed || (byte_of(site) == JUMP && write_at(writer, site->address, &nop, 1)))
+		return;
+	site->armed = false;
+	if (site->semaphore)
+		__atomic_fetch_sub(site->semaphore, 1, __ATOMIC_RELAXED);
+}
+
+void sdt_site_forget(struct sdt_site *site)
+{
+	if (!site->stub)
+		return;
+	put_pages(site->stub);
+	drop_stub(site->stub);
+	site->stub = 0;
+	site->armed = false;
+}

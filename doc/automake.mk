@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	doc/design/ring-file.md \
 	doc/design/ring.md \
 	doc/design/reliability.md \
+	doc/design/sdt.md \
 	doc/design/security.md \
 	doc/design/surviving.md \
 	doc/design/trace.md
@@ -28,6 +29,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-preload.7 \
 	doc/man/lttngmap-python.7 \
 	doc/man/lttngmap-ring-file.3 \
+	doc/man/lttngmap-sdt.7 \
 	doc/man/lttngmap-sessiond.8 \
 	doc/man/lttngmap.1 \
 	doc/man/lttngmap.7

@@ -38,8 +38,8 @@ static char rules[RULES_SIZE];
 static unsigned round;
 static bool is_prepared;
 
-/* Somebody selected something once: read without a lock. */
-static bool is_active;
+/* Somebody selected something once; our own events are registered. Without a lock. */
+static bool is_active, is_registered;
 
 /* ---- rules ---------------------------------------------------------------------------- */
 
@@ -171,8 +171,17 @@ struct update {
 	const char *rules;            /* new ones, or NULL */
 	struct sdt_object *registers; /* the list from there on; held by `busy` */
 	struct sdt_object *ends;
+	struct sdt_writer writer;
 	int result;
 };
+
+static bool open_writer(struct update *update)
+{
+	update->result = sdt_writer_open(&update->writer);
+	if (update->result < 0)
+		sdt_report("*", "*", "/proc/self/mem", 0, strerror(-update->result));
+	return update->result == 0;
+}
 
 /* Called for the first object only, with the loader's lock held, which lets us in again. */
 static int see_all(struct dl_phdr_info *info, size_t size, void *data)
@@ -188,6 +197,8 @@ static int see_all(struct dl_phdr_info *info, size_t size, void *data)
 		return 1;
 	}
 	is_prepared = true;
+	if (!open_writer(update))
+		return 1;
 	round++;
 	dl_iterate_phdr(see, NULL);
 	set_aside();
@@ -197,7 +208,10 @@ static int see_all(struct dl_phdr_info *info, size_t size, void *data)
 	for (struct sdt_object *object = objects; object; object = object->next) {
 		object->busy++;
 		sdt_object_select(object, is_selected);
+		if (object->seen == round)
+			sdt_object_prepare(object, &update->writer);
 	}
+	sdt_writer_close(&update->writer);
 	return 1;
 }
 
@@ -226,28 +240,26 @@ static int count_armed(void)
 static int arm_all(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct update *update = data;
-	struct sdt_writer writer;
 
 	(void)info;
 	(void)size;
 	round++;
 	dl_iterate_phdr(see_again, NULL);
-	update->result = sdt_writer_open(&writer);
-	if (update->result < 0)
-		sdt_report("*", "*", "/proc/self/mem", 0, strerror(-update->result));
-	for (struct sdt_object *object = objects; object; object = object->next)
-		if (update->result == 0 && object->seen == round)
-			sdt_object_arm(object, &writer);
+	if (open_writer(update)) {
+		for (struct sdt_object *object = objects; object; object = object->next)
+			if (object->seen == round)
+				sdt_object_arm(object, &update->writer);
+		sdt_writer_close(&update->writer);
+		update->result = count_armed();
+	}
+	if (__atomic_load_n(&is_registered, __ATOMIC_RELAXED))
+		sdt_report_emit();
 	for (struct sdt_object *object = update->registers; object; object = object->next)
 		object->busy--;
 	for (struct sdt_object *object = update->ends, *next; object; object = next) {
 		next = object->next;
 		sdt_object_destroy(object);
 	}
-	if (update->result < 0)
-		return 1;
-	sdt_writer_close(&writer);
-	update->result = count_armed();
 	return 1;
 }
 
@@ -276,12 +288,30 @@ int lttngmap_sdt_select(const char *new_rules)
 	return update(new_rules);
 }
 
-static __attribute__((constructor)) void select_at_start(void)
+/* Before others map their memory, lttngmap's rings among it. */
+static __attribute__((constructor(101))) void select_at_start(void)
 {
 	const char *chosen = secure_getenv("LTTNGMAP_SDT");
 
 	if (chosen && chosen[0])
 		lttngmap_sdt_select(chosen);
+}
+
+static int emit(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)info;
+	(void)size;
+	(void)unused;
+	sdt_report_emit();
+	return 1;
+}
+
+/* After what tracepoint.h does at the start. */
+static __attribute__((constructor)) void tell_at_start(void)
+{
+	__atomic_store_n(&is_registered, true, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&is_active, __ATOMIC_RELAXED))
+		dl_iterate_phdr(emit, NULL);
 }
 
 /* ---- libraries that come and go ------------------------------------------------------------ */

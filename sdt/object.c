@@ -71,7 +71,7 @@ static const char *explain_operand(int error)
 {
 	switch (error) {
 	case -E2BIG:
-		return "there are more arguments than twelve";
+		return "is the thirteenth: no more than twelve are looked at";
 	case -ENXIO:
 		return "is in a register that is not looked at";
 	case -EFAULT:
@@ -104,7 +104,7 @@ static bool read_operands(struct reading *reading, const struct sdt_note *note,
 	return false;
 }
 
-/* A counter that the program can write, or it could not be told. */
+/* A counter that the program can write: whole pages of RELRO it cannot, once it is linked. */
 static bool has_counter(const struct sdt_image *image, uint64_t address)
 {
 	if (address % 2 != 0 || !sdt_image_segment(image, address, 2, PF_R | PF_W))
@@ -113,7 +113,7 @@ static bool has_counter(const struct sdt_image *image, uint64_t address)
 		const ElfW(Phdr) *segment = &image->segments[i];
 
 		if (segment->p_type == PT_GNU_RELRO && address + 2 > segment->p_vaddr &&
-		    address < segment->p_vaddr + ((segment->p_memsz + PAGE - 1) & ~(PAGE - 1)))
+		    address < ((segment->p_vaddr + segment->p_memsz) & ~(PAGE - 1)))
 			return false;
 	}
 	return true;
@@ -378,37 +378,50 @@ static bool is_beside_another(const struct sdt_object *object, const struct sdt_
 	for (unsigned i = 0; i < object->nr_sites; i++) {
 		const struct sdt_site *other = &object->sites[i];
 
-		if (other != site && other->stub && site->address < other->address + JUMP_SIZE &&
+		if (other != site && other->landing && site->address < other->address + JUMP_SIZE &&
 		    other->address < site->address + JUMP_SIZE)
 			return true;
 	}
 	return false;
 }
 
-static void arm(struct sdt_object *object, struct sdt_site *site, struct sdt_writer *writer)
+/* Once: the same would be said at each library that is loaded. */
+static void report_site(const struct sdt_object *object, struct sdt_site *site, const char *why)
 {
-	struct sdt_refusal refusal;
+	const struct lttngmap_event_class *class = site->tracepoint->event_class;
 
-	if (!site->stub && is_beside_another(object, site))
-		refusal.why = "another probe that is armed begins less than five bytes away";
-	else if (sdt_site_arm(writer, site, &refusal) == 0)
-		return;
 	if (!site->refused)
-		sdt_report(site->tracepoint->event_class->provider,
-			   site->tracepoint->event_class->name, object->path, site->file_offset,
-			   refusal.why);
+		sdt_report(class->provider, class->name, object->path, site->file_offset, why);
 	site->refused = true;
+}
+
+void sdt_object_prepare(struct sdt_object *object, struct sdt_writer *writer)
+{
+	for (unsigned i = 0; i < object->nr_sites; i++) {
+		struct sdt_site *site = &object->sites[i];
+		struct sdt_refusal refusal;
+
+		if (!is_selected(site) || site->landing)
+			continue;
+		if (is_beside_another(object, site))
+			report_site(object, site,
+				    "another probe that is served begins less than five bytes "
+				    "away");
+		else if (sdt_site_prepare(writer, site, &refusal) != 0)
+			report_site(object, site, refusal.why);
+	}
 }
 
 void sdt_object_arm(struct sdt_object *object, struct sdt_writer *writer)
 {
 	for (unsigned i = 0; i < object->nr_sites; i++) {
 		struct sdt_site *site = &object->sites[i];
+		struct sdt_refusal refusal;
 
-		if (is_selected(site))
-			arm(object, site, writer);
-		else
+		if (!is_selected(site))
 			sdt_site_disarm(writer, site);
+		else if (site->landing && sdt_site_arm(writer, site, &refusal) != 0)
+			report_site(object, site, refusal.why);
 	}
 }
 

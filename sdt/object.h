@@ -64,7 +64,9 @@ void sdt_object_destroy(struct sdt_object *object);
 /* Choose anew what is selected; a batch is made of the classes that are so for the first time. */
 void sdt_object_select(struct sdt_object *object,
 		       bool (*selected)(const char *provider, const char *name));
-/* Arm what is selected, disarm the rest. */
+/* Make the stubs of what is selected. */
+void sdt_object_prepare(struct sdt_object *object, struct sdt_writer *writer);
+/* Arm what is selected and has a stub, disarm the rest. */
 void sdt_object_arm(struct sdt_object *object, struct sdt_writer *writer);
 
 /* Without the loader's lock, `busy` being held. */

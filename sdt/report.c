@@ -17,6 +17,18 @@
 LTTNGMAP_TRACEPOINT(lttngmap_sdt, refused, LTTNGMAP_LOGLEVEL_WARNING,
 	(string, provider), (string, name), (string, path), (hex, uint64_t, offset), (string, why));
 
+/*
+ * What has been told and is not an event yet: at the program's start the places of
+ * stubs are taken before anything is registered.
+ */
+#define KEPT_MAX 64u
+
+static struct kept {
+	char provider[64], name[64], path[256], why[128];
+	uint64_t offset;
+} kept[KEPT_MAX];
+static unsigned nr_kept;
+
 /* What `lttngmap record` has put on its own file, and no other one has by chance. */
 #define SEALS (F_SEAL_SHRINK | F_SEAL_SEAL)
 
@@ -35,16 +47,39 @@ static void append(const char *line, size_t length)
 	syscall(SYS_close, fd);
 }
 
+static void keep(const char *provider, const char *name, const char *path, uint64_t offset,
+		 const char *why)
+{
+	struct kept *it = &kept[nr_kept];
+
+	if (nr_kept == KEPT_MAX)
+		return;
+	snprintf(it->provider, sizeof(it->provider), "%s", provider);
+	snprintf(it->name, sizeof(it->name), "%s", name);
+	snprintf(it->path, sizeof(it->path), "%s", path);
+	snprintf(it->why, sizeof(it->why), "%s", why);
+	it->offset = offset;
+	nr_kept++;
+}
+
 void sdt_report(const char *provider, const char *name, const char *path, uint64_t offset,
 		const char *why)
 {
 	char line[PATH_MAX + 1024];
 	int saved_errno = errno, length;
 
-	lttngmap_tracepoint(lttngmap_sdt, refused, provider, name, path, offset, why);
+	keep(provider, name, path, offset, why);
 	length = snprintf(line, sizeof(line), "%s:%s\t%s:0x%" PRIx64 "\t%s\n", provider, name, path,
 			  offset, why);
 	if (length > 0 && (size_t)length < sizeof(line))
 		append(line, (size_t)length);
 	errno = saved_errno;
+}
+
+void sdt_report_emit(void)
+{
+	for (unsigned i = 0; i < nr_kept; i++)
+		lttngmap_tracepoint(lttngmap_sdt, refused, kept[i].provider, kept[i].name,
+				    kept[i].path, kept[i].offset, kept[i].why);
+	nr_kept = 0;
 }

@@ -9,7 +9,7 @@
  *
  *   PROVIDER:NAME<TAB>PATH:0xOFFSET<TAB>WHY
  *
- * Not for signal handlers. Keeps nothing open.
+ * Under the loader's lock, not for signal handlers. Keeps nothing open.
  */
 #ifndef LTTNGMAP_SDT_REPORT_H
 #define LTTNGMAP_SDT_REPORT_H
@@ -19,5 +19,8 @@
 /* `offset` is in the file, 0 where none is meant. */
 void sdt_report(const char *provider, const char *name, const char *path, uint64_t offset,
 		const char *why);
+
+/* Emit the events of what was told since the last time, as far as they are kept. */
+void sdt_report_emit(void);
 
 #endif /* LTTNGMAP_SDT_REPORT_H */

@@ -5,7 +5,8 @@
  * the program comes by.
  *
  * A site is written before it is armed, and only read from then on: the threads
- * that come by have no lock. `armed` and `stub` are for who arms.
+ * that come by have no lock. What is behind
+ * `file_offset` and before the operands is for who arms.
  */
 #ifndef LTTNGMAP_SDT_SITE_H
 #define LTTNGMAP_SDT_SITE_H
@@ -22,7 +23,8 @@ struct sdt_site {
 	uint64_t address;                       /* of the nop */
 	uint16_t *semaphore;                    /* counts who wants the probe; NULL: none */
 	uint64_t file_offset;                   /* as the kernel's uprobes want it */
-	uint64_t stub;                          /* where the jump leads; 0: not made yet */
+	uint64_t landing;                       /* where the jump leads; 0: not made yet */
+	uint64_t stub;                          /* where it goes on from there */
 	bool armed, refused;
 	uint8_t nr_operands;
 	struct sdt_operand operands[SDT_OPERANDS_MAX];

@@ -18,26 +18,32 @@
 #define PAGE UINT64_C(4096)
 #define NOP 0x90
 #define JUMP 0xe9
+#define BREAKPOINT 0xcc
 #define JUMP_SIZE 5u
 #define STUB_SIZE 64u
 /* Each is a map of its own, of which the kernel allows a process some 65000. */
 #define PAGES_MAX 8192u
+#define RANGES_MAX (2 * PAGES_MAX)
 /* The main thread's stack may grow so far at least, whatever its limit is. */
 #define STACK_ROOM_MIN (UINT64_C(128) << 20)
 #define STACK_ROOM_MAX (UINT64_C(4) << 30)
 
-/* A page of stubs, in 64 bits which of its bytes are taken, 64 for each. */
+/* A page of landings and stubs. */
 struct page {
 	uint64_t at; /* 0: free */
-	unsigned stubs;
+	unsigned users;
 };
 
-/* Bytes that two sites must not both want: they are compared, not indexed. */
-static struct page *pages; /* PAGES_MAX, made at the first stub */
-static unsigned nr_pages;  /* so many were ever used */
-/* The stubs that stand, for that none is written over another one. */
-static uint64_t *stubs; /* PAGES_MAX, likewise; 0: free */
-static unsigned nr_stubs;
+/* Bytes of such pages that are in use. */
+struct range {
+	uint64_t at; /* 0: free */
+	uint64_t size;
+};
+
+/* Made at the first stub, by the caller's lock; searched one by one. */
+static struct page *pages;
+static struct range *ranges;
+static unsigned nr_pages, nr_ranges; /* so many were ever used */
 
 int sdt_writer_open(struct sdt_writer *writer)
 {
@@ -68,7 +74,7 @@ static int refuse(struct sdt_refusal *refusal, int error, const char *why)
 
 static bool make_tables(void)
 {
-	const size_t size = PAGES_MAX * (sizeof(*pages) + sizeof(*stubs));
+	const size_t size = PAGES_MAX * sizeof(*pages) + RANGES_MAX * sizeof(*ranges);
 	void *memory;
 
 	if (pages)
@@ -76,7 +82,7 @@ static bool make_tables(void)
 	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return false;
-	stubs = (uint64_t *)((struct page *)memory + PAGES_MAX);
+	ranges = (struct range *)((struct page *)memory + PAGES_MAX);
 	pages = memory;
 	return true;
 }
@@ -91,7 +97,7 @@ static bool is_stack(uint64_t address)
 		room = limit.rlim_cur;
 	if (room < STACK_ROOM_MIN)
 		room = STACK_ROOM_MIN;
-	return address + STUB_SIZE > top - room - PAGE && address < top + (1u << 20);
+	return address + PAGE > top - room && address < top + (1u << 20);
 }
 
 static struct page *find_page(uint64_t at)
@@ -122,7 +128,7 @@ static int get_page(uint64_t at)
 	int error;
 
 	if (page) {
-		page->stubs++;
+		page->users++;
 		return 0;
 	}
 	page = find_page(0);
@@ -141,16 +147,21 @@ static void put_page(uint64_t at)
 {
 	struct page *page = find_page(at);
 
-	if (!page || --page->stubs > 0)
+	if (!page || --page->users > 0)
 		return;
 	munmap((void *)at, PAGE);
 	page->at = 0;
 }
 
-/* A stub may lie on two pages. */
-static int get_pages(uint64_t stub)
+static uint64_t page_of(uint64_t address)
 {
-	uint64_t first = stub & ~(PAGE - 1), last = (stub + STUB_SIZE - 1) & ~(PAGE - 1);
+	return address & ~(PAGE - 1);
+}
+
+/* A landing may lie on two pages. */
+static int get_pages(uint64_t landing)
+{
+	uint64_t first = page_of(landing), last = page_of(landing + JUMP_SIZE - 1);
 	int error = get_page(first);
 
 	if (error || last == first)
@@ -161,38 +172,53 @@ static int get_pages(uint64_t stub)
 	return error;
 }
 
-static void put_pages(uint64_t stub)
+static void put_pages(uint64_t landing)
 {
-	uint64_t first = stub & ~(PAGE - 1), last = (stub + STUB_SIZE - 1) & ~(PAGE - 1);
+	uint64_t first = page_of(landing), last = page_of(landing + JUMP_SIZE - 1);
 
 	put_page(first);
 	if (last != first)
 		put_page(last);
 }
 
-/* -EBUSY where it would be written over another one. */
-static int note_stub(uint64_t stub)
+/* -EBUSY where something else is in these bytes. */
+static int take_range(uint64_t at, uint64_t size)
 {
-	unsigned place = nr_stubs;
+	unsigned place = nr_ranges;
 
-	for (unsigned i = 0; i < nr_stubs; i++) {
-		if (!stubs[i])
+	for (unsigned i = 0; i < nr_ranges; i++) {
+		if (!ranges[i].at)
 			place = i;
-		else if (stub < stubs[i] + STUB_SIZE && stubs[i] < stub + STUB_SIZE)
+		else if (at < ranges[i].at + ranges[i].size && ranges[i].at < at + size)
 			return -EBUSY;
 	}
-	if (place == PAGES_MAX)
+	if (place == RANGES_MAX)
 		return -ENOSPC;
-	stubs[place] = stub;
-	nr_stubs += place == nr_stubs;
+	ranges[place] = (struct range){ at, size };
+	nr_ranges += place == nr_ranges;
 	return 0;
 }
 
-static void drop_stub(uint64_t stub)
+static void drop_range(uint64_t at)
 {
-	for (unsigned i = 0; i < nr_stubs; i++)
-		if (stubs[i] == stub)
-			stubs[i] = 0;
+	for (unsigned i = 0; at && i < nr_ranges; i++)
+		if (ranges[i].at == at)
+			ranges[i].at = 0;
+}
+
+/* On the landing's page, from its end: other landings may come anywhere. */
+static int take_stub(uint64_t landing, uint64_t *stub)
+{
+	int error = -EBUSY;
+
+	*stub = page_of(landing) + PAGE;
+	while (error == -EBUSY && *stub > page_of(landing)) {
+		*stub -= STUB_SIZE;
+		error = take_range(*stub, STUB_SIZE);
+	}
+	if (error)
+		*stub = 0;
+	return error;
 }
 
 /* ---- code ---------------------------------------------------------------------------- */
@@ -228,62 +254,98 @@ static void write_code(unsigned char code[STUB_SIZE], const struct sdt_site *sit
 	memcpy(code + 54, &entry, 8);
 }
 
-/* Where the jump would go, its distance being the bytes behind the nop. */
-static uint64_t find_stub(const struct sdt_site *site)
-{
-	int32_t distance;
-
-	memcpy(&distance, (const void *)(site->address + 1), sizeof(distance));
-	/* The way back has to fit as well. */
-	if (distance > INT32_MAX - (int)(2 * STUB_SIZE) || distance < INT32_MIN + (int)STUB_SIZE)
-		return 0;
-	return site->address + JUMP_SIZE + (uint64_t)(int64_t)distance;
-}
-
-static int make_stub(struct sdt_writer *writer, struct sdt_site *site, struct sdt_refusal *refusal)
-{
-	unsigned char code[STUB_SIZE];
-	uint64_t stub = find_stub(site);
-	int error;
-
-	if (stub < PAGE || stub >= UINT64_C(1) << 47)
-		return refuse(refusal, -ERANGE,
-			      "the code behind it leads a jump beyond the address space");
-	if (is_stack(stub))
-		return refuse(refusal, -EEXIST, "the code behind it leads a jump into the stack");
-	if (!make_tables())
-		return refuse(refusal, -ENOMEM, "out of memory");
-	error = note_stub(stub);
-	if (error)
-		return refuse(refusal, error,
-			      error == -EBUSY ? "another probe has the place that it needs"
-					      : "there are too many probes");
-	error = get_pages(stub);
-	if (!error) {
-		write_code(code, site, stub);
-		error = write_at(writer, stub, code, sizeof(code));
-		if (error)
-			put_pages(stub);
-	}
-	if (!error) {
-		site->stub = stub;
-		return 0;
-	}
-	drop_stub(stub);
-	return refuse(refusal, error,
-		      error == -EEXIST   ? "the place is taken to which the code behind it leads a "
-					   "jump"
-		      : error == -EPERM  ? "the code behind it leads a jump to where nothing may be"
-		      : error == -ENOSPC ? "there are too many probes"
-					 : "the kernel refuses memory for it");
-}
-
-/* ---- sites --------------------------------------------------------------------------- */
-
 static uint8_t byte_of(const struct sdt_site *site)
 {
 	return __atomic_load_n((const uint8_t *)site->address, __ATOMIC_RELAXED);
 }
+
+static const char *explain_byte(uint8_t byte)
+{
+	return byte == BREAKPOINT ? "there is a breakpoint" : "there is no nop of one byte";
+}
+
+/* Where the jump would go, its distance being the bytes behind the nop. */
+static uint64_t find_landing(const struct sdt_site *site)
+{
+	int32_t distance;
+
+	memcpy(&distance, (const void *)(site->address + 1), sizeof(distance));
+	/* The way back, from anywhere on that page, has to fit as well. */
+	if (distance > INT32_MAX - 2 * (int)PAGE || distance < INT32_MIN + 2 * (int)PAGE)
+		return 0;
+	return site->address + JUMP_SIZE + (uint64_t)(int64_t)distance;
+}
+
+static int write_stub(struct sdt_writer *writer, const struct sdt_site *site, uint64_t landing,
+		      uint64_t stub)
+{
+	unsigned char code[STUB_SIZE], jump[JUMP_SIZE] = { JUMP };
+	int32_t distance = (int32_t)(stub - (landing + JUMP_SIZE));
+	int error;
+
+	write_code(code, site, stub);
+	memcpy(jump + 1, &distance, sizeof(distance));
+	error = write_at(writer, stub, code, sizeof(code));
+	return error ? error : write_at(writer, landing, jump, sizeof(jump));
+}
+
+static const char *explain(int error)
+{
+	switch (error) {
+	case -EBUSY:
+		return "other probes have the place that it needs";
+	case -EEXIST:
+		return "the place is taken to which the code behind it leads a jump";
+	case -EPERM:
+		return "the code behind it leads a jump to where nothing may be";
+	case -ENOSPC:
+		return "there are too many probes";
+	case -EACCES:
+		return "the kernel refuses memory with code in it";
+	default:
+		return "the kernel refuses memory for it";
+	}
+}
+
+int sdt_site_prepare(struct sdt_writer *writer, struct sdt_site *site, struct sdt_refusal *refusal)
+{
+	uint64_t landing, stub = 0;
+	int error;
+
+	if (site->landing)
+		return 0;
+	if (byte_of(site) != NOP)
+		return refuse(refusal, -EBUSY, explain_byte(byte_of(site)));
+	landing = find_landing(site);
+	if (landing < PAGE || landing >= UINT64_C(1) << 47)
+		return refuse(refusal, -ERANGE,
+			      "the code behind it leads a jump beyond the address space");
+	if (is_stack(landing))
+		return refuse(refusal, -EEXIST, "the code behind it leads a jump into the stack");
+	if (!make_tables())
+		return refuse(refusal, -ENOMEM, explain(-ENOMEM));
+	error = take_range(landing, JUMP_SIZE);
+	if (error)
+		return refuse(refusal, error, explain(error));
+	error = get_pages(landing);
+	if (!error) {
+		error = take_stub(landing, &stub);
+		if (!error)
+			error = write_stub(writer, site, landing, stub);
+		if (error)
+			put_pages(landing);
+	}
+	if (error) {
+		drop_range(stub);
+		drop_range(landing);
+		return refuse(refusal, error, explain(error));
+	}
+	site->landing = landing;
+	site->stub = stub;
+	return 0;
+}
+
+/* ---- sites --------------------------------------------------------------------------- */
 
 int sdt_site_arm(struct sdt_writer *writer, struct sdt_site *site, struct sdt_refusal *refusal)
 {
@@ -293,12 +355,7 @@ int sdt_site_arm(struct sdt_writer *writer, struct sdt_site *site, struct sdt_re
 	if (site->armed)
 		return 0;
 	if (byte_of(site) != NOP)
-		return refuse(refusal, -EBUSY,
-			      byte_of(site) == 0xcc ? "there is a breakpoint"
-						    : "there is no nop of one byte");
-	error = site->stub ? 0 : make_stub(writer, site, refusal);
-	if (error)
-		return error;
+		return refuse(refusal, -EBUSY, explain_byte(byte_of(site)));
 	/* The stub is there for who finds the jump: the kernel's write is behind ours. */
 	error = write_at(writer, site->address, &jump, 1);
 	if (error)
@@ -323,10 +380,11 @@ void sdt_site_disarm(struct sdt_writer *writer, struct sdt_site *site)
 
 void sdt_site_forget(struct sdt_site *site)
 {
-	if (!site->stub)
+	if (!site->landing)
 		return;
-	put_pages(site->stub);
-	drop_stub(site->stub);
-	site->stub = 0;
+	put_pages(site->landing);
+	drop_range(site->landing);
+	drop_range(site->stub);
+	site->landing = 0;
 	site->armed = false;
 }

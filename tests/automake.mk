@@ -60,6 +60,7 @@ tests_once = \
 	tests/integration/kernel-% \
 	tests/integration/limits \
 	$(family_tests) \
+	tests/integration/sdt.sh \
 	tests/integration/lttng-% \
 	tests/integration/preload-counts.sh \
 	tests/unit/consumer-kernel \
@@ -193,6 +194,16 @@ family_tests = \
 	tests/integration/python-logging.sh
 dist_check_SCRIPTS += $(family_tests)
 TESTS += $(family_tests)
+
+# Their programs are built by the script, for it needs them without sanitizers.
+dist_check_SCRIPTS += tests/integration/sdt.sh
+TESTS += tests/integration/sdt.sh
+EXTRA_DIST += \
+	tests/utils/sdt-host.c \
+	tests/utils/sdt-odd.c \
+	tests/utils/sdt-plugin.c \
+	tests/utils/sdt-registers.c \
+	tests/utils/sdt-toggle.c
 
 # lttngmap/tracepoint.h, on a stand-in for liblttngmap.
 tracepoint_backend = tests/unit/tracepoint-backend.c tests/unit/tracepoint-backend.h

@@ -36,8 +36,10 @@ done
 if command -v mandoc >/dev/null; then
 	is "$(mandoc -Tlint -W warning "$LTTNGMAP_SRC/doc/man/lttngmap.1" 2>&1)" '' \
 		'mandoc likes lttngmap(1)'
-	is "$(mandoc -Tlint -W warning "$LTTNGMAP_SRC/doc/man/lttngmap-preload.7" 2>&1)" '' \
-		'mandoc likes lttngmap-preload(7)'
+	for page in preload sdt; do
+		is "$(mandoc -Tlint -W warning "$LTTNGMAP_SRC/doc/man/lttngmap-$page.7" 2>&1)" '' \
+			"mandoc likes lttngmap-$page(7)"
+	done
 fi
 families=$("$lttngmap" record --preload nosuch true 2>&1 | sed -nE "s/.*families: ([a-z, -]+); .*/\1/p")
 like "$families" '^libc, ' 'the families are told'

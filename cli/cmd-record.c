@@ -119,7 +119,7 @@ static const struct poptOption options[] = {
 	{ "context", '\0', POPT_ARG_ARGV, &record.options.contexts, 0,
 	  "Record these with each event, see lttngmap-context(1); may be repeated", "NAME,..." },
 	{ "preload", '\0', POPT_ARG_STRING, &record.options.preload, 0,
-	  "Trace these families of functions: libc, pthread, io, dl, syslog, "
+	  "Trace these families of functions: libc, pthread, io, proc, dl, syslog, "
 	  "cyg-profile, cyg-profile-fast, none (default: those that the rules name)",
 	  "FAMILY,..." },
 	{ "subbuf-size", '\0', POPT_ARG_STRING, &record.options.subbuf_size, 0,

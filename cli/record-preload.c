@@ -31,6 +31,7 @@ static const struct family {
 	{ "libc", "liblttngmap-libc.so", "lttng_ust_libc", true, NULL },
 	{ "pthread", "liblttngmap-pthread.so", "lttng_ust_pthread", false, NULL },
 	{ "io", "liblttngmap-io.so", "lttngmap_io", false, NULL },
+	{ "proc", "liblttngmap-proc.so", "lttngmap_proc", false, NULL },
 	{ "dl", "liblttngmap-dl.so", "lttng_ust_dl", false, NULL },
 	{ "syslog", "liblttngmap-syslog.so", "lttngmap_syslog", false, NULL },
 	{ "cyg-profile", "liblttngmap-cyg-profile.so", "lttng_ust_cyg_profile", false, NULL },

@@ -20,12 +20,19 @@ __attribute__((used, visibility("hidden"))) int vfork_failed(int error)
  * frame, the return address among it: rdi keeps that over the system call,
  * rdx the address of the depth. The parent goes on when the child has called
  * exec or _exit.
+ *
+ * lttngmap_vfork_then() wants in rsi what the parent then goes on in, as if that
+ * had been called instead, with the kernel's answer; nothing for the child.
  */
 __asm__(".pushsection .text, \"ax\", @progbits\n"
 	".globl vfork\n"
 	".type vfork, @function\n"
 	"vfork:\n\t"
 	".cfi_startproc\n\t"
+	"xorl %esi, %esi\n"
+	".globl lttngmap_vfork_then\n"
+	".type lttngmap_vfork_then, @function\n"
+	"lttngmap_vfork_then:\n\t"
 	"popq %rdi\n\t"
 	".cfi_adjust_cfa_offset -8\n\t"
 	".cfi_register %rip, %rdi\n\t"
@@ -39,15 +46,20 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
 	"testl %eax, %eax\n\t"
 	"je 1f\n\t"
 	"decl %fs:(%rdx)\n\t"
+	"testq %rsi, %rsi\n\t"
+	"jne 3f\n\t"
 	"cmpq $-4095, %rax\n\t"
 	"jae 2f\n"
 	"1:\tret\n"
 	"2:\tnegl %eax\n\t"
 	"movl %eax, %edi\n\t"
-	"jmp vfork_failed\n\t"
+	"jmp vfork_failed\n"
+	"3:\tmovq %rax, %rdi\n\t"
+	"jmp *%rsi\n\t"
 	".cfi_endproc\n\t"
 	".size vfork, . - vfork\n"
-	/* By a name that is ours alone, for preload/vfork.c. */
+	".size lttngmap_vfork_then, . - lttngmap_vfork_then\n"
+	/* By names that are ours alone, for preload/vfork.c and preload/proc-vfork.c. */
 	".globl lttngmap_vfork\n"
 	".type lttngmap_vfork, @function\n"
 	".set lttngmap_vfork, vfork\n"

@@ -53,6 +53,21 @@ liblttngmap_io_la_LDFLAGS = $(preload_ldflags) \
 EXTRA_liblttngmap_io_la_DEPENDENCIES = preload/io.map
 EXTRA_DIST += preload/io.map
 
+lib_LTLIBRARIES += liblttngmap-proc.la
+liblttngmap_proc_la_SOURCES = \
+	preload/proc.c preload/proc.h \
+	preload/proc-exec.c \
+	preload/proc-signal.c \
+	preload/proc-text.c \
+	preload/proc-vfork.c \
+	preload/next.h
+liblttngmap_proc_la_CFLAGS = $(preload_cflags)
+liblttngmap_proc_la_LIBADD = liblttngmap.la
+liblttngmap_proc_la_LDFLAGS = $(preload_ldflags) \
+	-Wl,--version-script=$(top_srcdir)/preload/proc.map
+EXTRA_liblttngmap_proc_la_DEPENDENCIES = preload/proc.map
+EXTRA_DIST += preload/proc.map
+
 lib_LTLIBRARIES += liblttngmap-syslog.la
 liblttngmap_syslog_la_SOURCES = preload/syslog.c preload/next.h preload/vfork.c
 liblttngmap_syslog_la_CFLAGS = $(preload_cflags) -U_FORTIFY_SOURCE

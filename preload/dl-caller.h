@@ -6,8 +6,8 @@
  * dlopen() of a name without a '/' looks where the library that calls it says
  * (DT_RUNPATH), and knows that one by its return address, which would be ours.
  * So where it matters the call is made with a return address in the caller: that
- * of a `ret` instruction in its code, which comes back to us. Not where shadow stacks watch over that: then such a name is looked
- * for in all places but these.
+ * of a `ret` instruction in its code, which comes back to us. Not where shadow
+ * stacks watch over that: then such a name is looked for in all places but these.
  *
  * Threads: any. errno and dlerror(): as the functions behind leave them.
  */

@@ -147,15 +147,17 @@ tests_unit_preload_early_SOURCES = tests/unit/preload-early.c tests/utils/preloa
 tests_unit_preload_early_CFLAGS = $(test_preload_cflags)
 
 check_PROGRAMS += tests/unit/preload-dl tests/unit/preload-io tests/unit/preload-next \
-	tests/unit/preload-pthread tests/unit/preload-syslog
+	tests/unit/preload-proc tests/unit/preload-pthread tests/unit/preload-syslog
 TESTS += tests/unit/preload-dl tests/unit/preload-io tests/unit/preload-next \
-	tests/unit/preload-pthread tests/unit/preload-syslog
+	tests/unit/preload-proc tests/unit/preload-pthread tests/unit/preload-syslog
 tests_unit_preload_io_SOURCES = tests/unit/preload-io.c $(watched)
 tests_unit_preload_io_CFLAGS = $(test_preload_cflags) -U_FORTIFY_SOURCE
 tests_unit_preload_dl_SOURCES = tests/unit/preload-dl.c $(watched)
 tests_unit_preload_dl_CFLAGS = $(test_preload_cflags)
 tests_unit_preload_next_SOURCES = tests/unit/preload-next.c tests/utils/preloaded.h
 tests_unit_preload_next_CFLAGS = $(test_preload_cflags)
+tests_unit_preload_proc_SOURCES = tests/unit/preload-proc.c $(watched)
+tests_unit_preload_proc_CFLAGS = $(test_preload_cflags) -U_FORTIFY_SOURCE
 tests_unit_preload_pthread_SOURCES = tests/unit/preload-pthread.c $(watched)
 tests_unit_preload_pthread_CFLAGS = $(test_preload_cflags)
 tests_unit_preload_syslog_SOURCES = tests/unit/preload-syslog.c $(watched)
@@ -188,6 +190,7 @@ family_tests = \
 	tests/integration/preload-cyg-profile.sh \
 	tests/integration/preload-dl.sh \
 	tests/integration/preload-io.sh \
+	tests/integration/preload-proc.sh \
 	tests/integration/preload-vfork.sh \
 	tests/integration/preload-pthread.sh \
 	tests/integration/preload-syslog.sh \

@@ -22,11 +22,11 @@ int main(void)
 }
 END
 "${LTTNGMAP_CC:-cc}" -w -O2 -o "$TAP_DIR/vforks" "$TAP_DIR/vforks.c" || bail_out 'no compiler'
-for family in libc pthread dl io syslog cyg-profile cyg-profile-fast; do
+for family in libc pthread dl io proc syslog cyg-profile cyg-profile-fast; do
 	library=$LTTNGMAP_PLAIN/.libs/liblttngmap-$family.so
 	bindings=$(LD_DEBUG=bindings LD_PRELOAD=$library "$TAP_DIR/vforks" 2>&1 >/dev/null | grep vfork)
 	like "$bindings" "vforks \\[0\\] to $library \\[0\\].*vfork'" "$family: whose vfork() it is"
-	like "$bindings" "$library \\[0\\] to [^ ]*/liblttngmap.so.0 \\[0\\].*lttngmap_vfork'" '  ... and where that leads'
+	like "$bindings" "$library \\[0\\] to [^ ]*/liblttngmap.so.0 \\[0\\].*lttngmap_vfork(_then)?'" '  ... and where that leads'
 done
 
 record() {

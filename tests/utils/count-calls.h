@@ -84,10 +84,61 @@
 	X(epoll_wait)                                                                              \
 	X(epoll_pwait)
 
+#define COUNT_CALLS_PROC(X)                                                                        \
+	X(fork)                                                                                    \
+	X(_Fork)                                                                                   \
+	X(forkpty)                                                                                 \
+	X(clone)                                                                                   \
+	X(daemon)                                                                                  \
+	X(vfork)                                                                                   \
+	X(wait)                                                                                    \
+	X(waitpid)                                                                                 \
+	X(wait3)                                                                                   \
+	X(wait4)                                                                                   \
+	X(waitid)                                                                                  \
+	X(exit)                                                                                    \
+	X(_exit)                                                                                   \
+	X(_Exit)                                                                                   \
+	X(quick_exit)                                                                              \
+	X(abort)                                                                                   \
+	X(__assert_fail)                                                                           \
+	X(execl)                                                                                   \
+	X(execle)                                                                                  \
+	X(execlp)                                                                                  \
+	X(execv)                                                                                   \
+	X(execve)                                                                                  \
+	X(execvp)                                                                                  \
+	X(execvpe)                                                                                 \
+	X(fexecve)                                                                                 \
+	X(execveat)                                                                                \
+	X(posix_spawn)                                                                             \
+	X(posix_spawnp)                                                                            \
+	X(system)                                                                                  \
+	X(popen)                                                                                   \
+	X(pclose)                                                                                  \
+	X(kill)                                                                                    \
+	X(killpg)                                                                                  \
+	X(raise)                                                                                   \
+	X(tgkill)                                                                                  \
+	X(sigqueue)                                                                                \
+	X(pthread_kill)                                                                            \
+	X(pthread_sigqueue)                                                                        \
+	X(sigaction)                                                                               \
+	X(signal)                                                                                  \
+	X(__sysv_signal)                                                                           \
+	X(sigprocmask)                                                                             \
+	X(pthread_sigmask)                                                                         \
+	X(sigwait)                                                                                 \
+	X(sigwaitinfo)                                                                             \
+	X(sigtimedwait)                                                                            \
+	X(sigsuspend)                                                                              \
+	X(pause)
+
 #define COUNT_CALLS_FUNCTIONS(X)                                                                   \
 	COUNT_CALLS_PTHREAD(X)                                                                     \
 	COUNT_CALLS_CYG_PROFILE(X)                                                                 \
 	COUNT_CALLS_DL(X)                                                                          \
-	COUNT_CALLS_IO(X)
+	COUNT_CALLS_IO(X)                                                                          \
+	COUNT_CALLS_PROC(X)
 
 #endif /* COUNT_CALLS_H */

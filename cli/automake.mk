@@ -45,6 +45,7 @@ lttngmap_SOURCES = \
 	cli/cmd-disable.c \
 	cli/cmd-enable.c \
 	cli/cmd-events.c \
+	cli/cmd-export.c \
 	cli/cmd-help.c \
 	cli/cmd-list.c \
 	cli/cmd-load.c \
@@ -60,6 +61,15 @@ lttngmap_SOURCES = \
 	cli/cmd-track.c \
 	cli/cmd-untrack.c \
 	cli/cmd-view.c \
+	cli/export-chrome.c \
+	cli/export-class.c \
+	cli/export-event.c \
+	cli/export-folded.c \
+	cli/export-perfetto.c \
+	cli/export-protobuf.h \
+	cli/export-text.c \
+	cli/export-track.c \
+	cli/export.h \
 	cli/main.c \
 	cli/record-child.c \
 	cli/record-daemon.c \

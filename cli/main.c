@@ -18,6 +18,7 @@
 const struct verb *const verbs[] = {
 	&verb_record,
 	&verb_view,
+	&verb_export,
 	/* Sessions. */
 	&verb_create,
 	&verb_destroy,

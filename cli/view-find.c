@@ -17,6 +17,8 @@
 
 #define DEPTH_MOST 32 /* descriptors of the walk */
 
+const char *view_verb = "view";
+
 /* nftw() has no argument for us. */
 static struct view_traces *walked;
 static int walk_error;
@@ -51,7 +53,8 @@ int view_find_newest(char *path, size_t size)
 	uint64_t newest = 0;
 
 	if (!directory) {
-		report_error("view: cannot read the current directory: %s", strerror(errno));
+		report_error("%s: cannot read the current directory: %s", view_verb,
+			     strerror(errno));
 		return -errno;
 	}
 	while ((entry = readdir(directory))) {
@@ -67,7 +70,7 @@ int view_find_newest(char *path, size_t size)
 	closedir(directory);
 	if (newest)
 		return 0;
-	report_error("view: there is no recording in this directory");
+	report_error("%s: there is no recording in this directory", view_verb);
 	report_hint("name one: lttngmap view DIR; or make one: lttngmap record -- PROGRAM");
 	return -ENOENT;
 }
@@ -91,7 +94,7 @@ static int walk_entry(const char *path, const struct stat *status, int type, str
 	if (type != FTW_F || strcmp(path + walk->base, "metadata") != 0)
 		return 0;
 	if (status->st_size == 0) {
-		report_note("view: skipped: %s is empty", path);
+		report_note("%s: skipped: %s is empty", view_verb, path);
 		return 0;
 	}
 	walk_error = add_trace(path, walk->base > 1 ? walk->base - 1 : walk->base);
@@ -108,7 +111,7 @@ int view_find_traces(const char *path, struct view_traces *traces)
 	struct stat status;
 
 	if (stat(path, &status) < 0) {
-		report_error("view: '%s': %s", path, strerror(errno));
+		report_error("%s: '%s': %s", view_verb, path, strerror(errno));
 		return -errno;
 	}
 	walked = traces;
@@ -116,11 +119,11 @@ int view_find_traces(const char *path, struct view_traces *traces)
 	if (nftw(path, walk_entry, DEPTH_MOST, FTW_PHYS) < 0)
 		walk_error = -errno;
 	if (walk_error) {
-		report_error("view: cannot search '%s': %s", path, strerror(-walk_error));
+		report_error("%s: cannot search '%s': %s", view_verb, path, strerror(-walk_error));
 		return walk_error;
 	}
 	if (traces->count == 0) {
-		report_error("view: there is no trace in '%s'", path);
+		report_error("%s: there is no trace in '%s'", view_verb, path);
 		report_hint("a trace is a directory with a file named metadata");
 		return -ENOENT;
 	}

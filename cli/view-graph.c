@@ -194,10 +194,10 @@ static void report_cause(const char *what)
 	const bt_error *error = bt_current_thread_take_error();
 
 	if (error && bt_error_get_cause_count(error) > 0)
-		report_error("view: %s: %s", what,
+		report_error("%s: %s: %s", view_verb, what,
 			     bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
 	else
-		report_error("view: %s", what);
+		report_error("%s: %s", view_verb, what);
 	if (error)
 		bt_error_release(error);
 }
@@ -209,7 +209,7 @@ static const bt_plugin *find_plugin(const char *name)
 	if (bt_plugin_find(name, BT_TRUE, BT_FALSE, BT_TRUE, BT_FALSE, BT_FALSE, &plugin) ==
 	    BT_PLUGIN_FIND_STATUS_OK)
 		return plugin;
-	report_error("view: babeltrace's plugin '%s' was not found", name);
+	report_error("%s: babeltrace's plugin '%s' was not found", view_verb, name);
 	report_hint("install babeltrace2, or let BABELTRACE_PLUGIN_PATH say where it is");
 	return NULL;
 }

@@ -16,7 +16,7 @@
 static struct json_object *new_field(const bt_field *field);
 
 /* JSON is UTF-8: each byte that is none becomes U+FFFD. */
-static struct json_object *new_string(const char *text)
+struct json_object *view_json_string(const char *text)
 {
 	static const char replacement[] = "\xef\xbf\xbd";
 	struct json_object *object;
@@ -77,7 +77,7 @@ static struct json_object *new_enumeration(const bt_field *field, bool is_signed
 	else
 		status = bt_field_enumeration_unsigned_get_mapping_labels(field, &labels, &count);
 	if (status == 0 && count > 0)
-		return new_string(labels[0]);
+		return view_json_string(labels[0]);
 	if (is_signed)
 		return json_object_new_int64(bt_field_integer_signed_get_value(field));
 	return json_object_new_uint64(bt_field_integer_unsigned_get_value(field));
@@ -95,8 +95,8 @@ static struct json_object *new_array(const bt_field *field)
 	return array;
 }
 
-static void add_members(struct json_object *object, const bt_field *field,
-			const struct view_context_members *members)
+void view_json_members(struct json_object *object, const bt_field *field,
+		       const struct view_context_members *members)
 {
 	const bt_field_class *class = bt_field_borrow_class_const(field);
 	uint64_t count = bt_field_class_structure_get_member_count(class);
@@ -120,7 +120,7 @@ static struct json_object *new_structure(const bt_field *field)
 {
 	struct json_object *object = json_object_new_object();
 
-	add_members(object, field, NULL);
+	view_json_members(object, field, NULL);
 	return object;
 }
 
@@ -133,7 +133,7 @@ static struct json_object *new_field(const bt_field *field)
 	if (type == BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)
 		return json_object_new_int64(bt_field_integer_signed_get_value(field));
 	if (type == BT_FIELD_CLASS_TYPE_STRING)
-		return new_string(bt_field_string_get_value(field));
+		return view_json_string(bt_field_string_get_value(field));
 	if (type == BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION)
 		return new_enumeration(field, false);
 	if (type == BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION)
@@ -172,7 +172,7 @@ static struct json_object *new_line(const struct view_stream *stream, int64_t ns
 
 	add(line, "timestamp", json_object_new_int64(ns));
 	if (stream->program[0] != '\0')
-		add(line, "program", new_string(stream->program));
+		add(line, "program", view_json_string(stream->program));
 	if (stream->pid >= 0)
 		add(line, "pid", json_object_new_int64(stream->pid));
 	if (stream->cpu >= 0)
@@ -199,18 +199,19 @@ static void json_event(struct view *view, const struct view_stream *stream, cons
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
 	const bt_field *specific = bt_event_borrow_specific_context_field_const(event);
 
-	add(line, "event", new_string(name ? name : ""));
+	add(line, "event", view_json_string(name ? name : ""));
 	if (payload)
-		add_members(fields, payload, NULL);
+		view_json_members(fields, payload, NULL);
 	add(line, "fields", fields);
 	if (stream->members.others || specific) {
 		struct json_object *context = json_object_new_object();
 
 		if (stream->members.others)
-			add_members(context, bt_event_borrow_common_context_field_const(event),
-				    &stream->members);
+			view_json_members(context,
+					  bt_event_borrow_common_context_field_const(event),
+					  &stream->members);
 		if (specific)
-			add_members(context, specific, NULL);
+			view_json_members(context, specific, NULL);
 		add(line, "context", context);
 	}
 	put_line(view, line);

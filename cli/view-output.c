@@ -55,6 +55,12 @@ void view_output_open(struct view_output *output)
 	output->fd = fd >= 0 ? fd : STDOUT_FILENO;
 }
 
+void view_output_open_file(struct view_output *output, int fd)
+{
+	signal(SIGPIPE, SIG_IGN);
+	output->fd = fd;
+}
+
 void view_output_flush(struct view_output *output)
 {
 	size_t done = 0;

@@ -33,6 +33,8 @@ struct view_output {
 
 /* To stdout, or to a pager when that is a terminal. */
 void view_output_open(struct view_output *output);
+/* To a file, which stays the caller's. */
+void view_output_open_file(struct view_output *output, int fd);
 /* Flushes, waits for the pager. 0, or -errno; a reader gone away is 0. */
 int view_output_close(struct view_output *output);
 void view_output_flush(struct view_output *output);
@@ -99,6 +101,13 @@ struct view_printer {
 extern const struct view_printer view_text_printer;
 extern const struct view_printer view_json_printer;
 
+struct json_object;
+/* As JSON: a string, which need not be UTF-8; and a structure's members, into `object`,
+ * but for those that `members` says are shown elsewhere. */
+struct json_object *view_json_string(const char *text);
+void view_json_members(struct json_object *object, const bt_field *structure,
+		       const struct view_context_members *members);
+
 struct view {
 	const struct view_printer *printer;
 	struct view_output output;
@@ -115,6 +124,9 @@ struct view {
 bool view_is_sequence_length(const bt_field_class *structure, uint64_t i);
 
 /* ---- reading ---------------------------------------------------------------- */
+
+/* Whose messages these are: "view", unless another verb says so. */
+extern const char *view_verb;
 
 struct view_traces {
 	char **paths;

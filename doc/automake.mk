@@ -6,6 +6,7 @@
 EXTRA_DIST += \
 	doc/design/architecture.md \
 	doc/design/consumer.md \
+	doc/design/export.md \
 	doc/design/features.md \
 	doc/design/figures.md \
 	doc/design/filters.md \
@@ -57,7 +58,7 @@ doc_examples_plugin_la_LIBADD = liblttngmap.la
 
 dist_man_MANS += doc/man/lttngmap-tracef.3 doc/man/lttngmap-tracepoint.3
 
-dist_man_MANS += doc/man/lttngmap-record.1 doc/man/lttngmap-view.1
+dist_man_MANS += doc/man/lttngmap-export.1 doc/man/lttngmap-record.1 doc/man/lttngmap-view.1
 
 # The verbs of sessions; those that share a page are links to it: VERB:PAGE.
 dist_man_MANS += \

@@ -318,6 +318,7 @@ endif
 # The command, with a session daemon that only plays one.
 EXTRA_DIST += tests/utils/fake-sessiond tests/utils/fake_sessions.py tests/utils/make-trace
 EXTRA_DIST += tests/utils/verbs.sh
+EXTRA_DIST += tests/utils/make-slices tests/utils/perfetto.proto tests/utils/perfetto_slices.py
 check_PROGRAMS += tests/unit/cli-options
 TESTS += tests/unit/cli-options
 tests_unit_cli_options_SOURCES = tests/unit/cli-options.c
@@ -329,6 +330,7 @@ tests_unit_cli_probe_SOURCES = tests/unit/cli-probe.c
 tests_unit_cli_probe_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(ELF_CFLAGS)
 tests_unit_cli_probe_LDADD = libcli.la $(ELF_LIBS)
 cli_tests = \
+	tests/integration/cli-export.sh \
 	tests/integration/cli-manual.sh \
 	tests/integration/cli-valgrind.sh \
 	tests/integration/record-command.sh \

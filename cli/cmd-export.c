@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* cmd-export.c - lttngmap export [DIR] --FORMAT FILE: a trace for other viewers. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "export.h"
+#include "report.h"
+#include "verbs.h"
+
+static char *perfetto, *chrome, *folded, *json;
+static char *counter, *flow;
+
+static const struct poptOption options[] = {
+	{ "perfetto", 'p', POPT_ARG_STRING, &perfetto, 0,
+	  "For ui.perfetto.dev: TrackEvents as protocol buffers", "FILE" },
+	{ "chrome", 'c', POPT_ARG_STRING, &chrome, 0, "JSON of Chrome's trace viewer", "FILE" },
+	{ "folded", 'f', POPT_ARG_STRING, &folded, 0, "Call stacks for flame graphs", "FILE" },
+	{ "json", 'j', POPT_ARG_STRING, &json, 0, "One JSON object a line, as of view --json",
+	  "FILE" },
+	{ "counter", '\0', POPT_ARG_STRING, &counter, 0, "Show this field as a counter",
+	  "PROVIDER:EVENT.FIELD" },
+	{ "flow", '\0', POPT_ARG_STRING, &flow, 0,
+	  "Join events that have the same in this field (for --perfetto)", "FIELD" },
+	POPT_TABLEEND
+};
+
+static const struct {
+	char **file;
+	const struct export_format *format; /* NULL: lines of JSON */
+} formats[] = {
+	{ &perfetto, &export_perfetto },
+	{ &chrome, &export_chrome },
+	{ &folded, &export_folded },
+	{ &json, NULL },
+};
+#define FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+/* The one format that was asked for; FORMATS where that is not one. */
+static size_t choose(void)
+{
+	size_t chosen = FORMATS;
+
+	for (size_t i = 0; i < FORMATS; i++) {
+		if (!*formats[i].file)
+			continue;
+		if (chosen != FORMATS)
+			return FORMATS;
+		chosen = i;
+	}
+	return chosen;
+}
+
+static int check_options(int argc)
+{
+	if (argc > 1)
+		report_error("export: one directory at a time, not %d", argc);
+	else if (choose() == FORMATS)
+		report_error("export: give one of --perfetto, --chrome, --folded and --json");
+	else if (counter && (!strchr(counter, ':') || !strrchr(counter, '.')))
+		report_error("export: --counter '%s' is not PROVIDER:EVENT.FIELD", counter);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+/* "-" is standard output. */
+static int open_file(const char *path)
+{
+	int fd;
+
+	if (strcmp(path, "-") == 0)
+		return STDOUT_FILENO;
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		report_error("export: cannot write '%s': %s", path, strerror(errno));
+	return fd;
+}
+
+/* Slices need to know whose they are. */
+static void tell_what_is_missing(const struct export *export, const char *path)
+{
+	if (export->view.events == 0)
+		report_note("export: no event in '%s'", path);
+	else if (export->format && export->has_pairs && !export->has_threads) {
+		report_note("export: no slices: the trace does not tell the thread of an event");
+		report_hint("record with --context vtid");
+	} else if (export->format == &export_folded && export->slices == 0) {
+		report_note("export: no call stacks in '%s'", path);
+		report_hint("lttngmap record --preload cyg-profile --context vtid records those of "
+			    "programs built with -finstrument-functions");
+	}
+	if (export->unpaired > 0)
+		report_note("export: %llu ends without a begin are single events",
+			    (unsigned long long)export->unpaired);
+}
+
+static int export_to(struct export *export, const struct view_traces *traces, const char *file)
+{
+	int error, output_error, fd = open_file(file);
+
+	if (fd < 0)
+		return -errno;
+	view_output_open_file(&export->view.output, fd);
+	error = view_graph_run(&export->view, traces);
+	if (export->format)
+		export_finish(export);
+	output_error = view_output_close(&export->view.output);
+	if (fd != STDOUT_FILENO && close(fd) < 0 && !output_error)
+		output_error = -errno;
+	if (output_error)
+		report_error("export: cannot write '%s': %s", file, strerror(-output_error));
+	return error ? error : output_error;
+}
+
+static int run(int argc, const char **argv)
+{
+	static struct export export;
+	struct view_traces traces = { 0 };
+	char newest[PATH_MAX];
+	const char *path = newest;
+	int error;
+
+	view_verb = "export";
+	if (check_options(argc))
+		return verb_usage_error(&verb_export);
+	if (argc == 1)
+		path = argv[0];
+	else if (view_find_newest(newest, sizeof(newest)))
+		return CLI_STATUS_FAILED;
+	if (view_find_traces(path, &traces)) {
+		view_traces_free(&traces);
+		return CLI_STATUS_FAILED;
+	}
+	export.format = formats[choose()].format;
+	export.view.printer = export.format ? &export_printer : &view_json_printer;
+	export.view.previous_ns = INT64_MIN;
+	export.counter = counter;
+	export.flow = flow;
+	error = export_to(&export, &traces, *formats[choose()].file);
+	if (!error)
+		tell_what_is_missing(&export, path);
+	view_streams_free(&export.view.streams);
+	view_traces_free(&traces);
+	return error ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+}
+
+const struct verb verb_export = {
+	.name = "export",
+	.arguments = "--FORMAT FILE [OPTIONS] [DIR]",
+	.summary = "Write a trace for other viewers",
+	.options = options,
+	.usage_status = CLI_STATUS_USAGE,
+	.run = run,
+};

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * export-chrome.c - Chrome's JSON, which many viewers read: one event a line.
+ *
+ * Times are microseconds since the first event, for as numbers of JavaScript's
+ * those of the day would lose their nanoseconds; `otherData` tells when that was.
+ */
+#include <config.h>
+
+#include <json-c/json.h>
+
+#include "export.h"
+
+#define CPU_TID 1000000000 /* tracks of CPUs are shown as threads, behind the real ones */
+
+static int64_t first_ns;
+
+static struct view_output *out_of(struct export *export)
+{
+	return &export->view.output;
+}
+
+static void put_json(struct export *export, struct json_object *object)
+{
+	size_t length;
+	const char *text = json_object_to_json_string_length(
+		object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &length);
+
+	view_output_bytes(out_of(export), text, length);
+	json_object_put(object);
+}
+
+static void put_member(struct export *export, const char *key, const char *value)
+{
+	view_output_text(out_of(export), key);
+	put_json(export, view_json_string(value));
+}
+
+static void put_microseconds(struct export *export, int64_t ns)
+{
+	struct view_output *out = out_of(export);
+	uint64_t value = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+
+	if (ns < 0)
+		view_output_char(out, '-');
+	view_output_unsigned(out, value / 1000);
+	view_output_char(out, '.');
+	view_output_padded(out, value % 1000, 3);
+}
+
+static void put_pid(struct export *export, const struct export_process *process)
+{
+	view_output_text(out_of(export), ",\"pid\":");
+	view_output_signed(out_of(export), process->pid < 0 ? 0 : process->pid);
+}
+
+/* The first members of an event; its end is for the caller to write. */
+static void put_event(struct export *export, const char *phase, const struct export_track *track,
+		      int64_t ns)
+{
+	struct view_output *out = out_of(export);
+
+	view_output_text(out, ",\n{\"ph\":\"");
+	view_output_text(out, phase);
+	view_output_char(out, '"');
+	put_pid(export, track->process);
+	view_output_text(out, ",\"tid\":");
+	view_output_signed(out, track->tid >= 0 ? track->tid : CPU_TID + track->cpu);
+	view_output_text(out, ",\"ts\":");
+	put_microseconds(export, ns - first_ns);
+}
+
+static void put_arguments(struct export *export, const struct export_what *what)
+{
+	struct json_object *arguments = json_object_new_object();
+	const struct view_context_members none = { .procname = -1, .vpid = -1 };
+	const bt_field *payload = bt_event_borrow_payload_field_const(what->event);
+	const bt_field *context = bt_event_borrow_common_context_field_const(what->event);
+
+	if (payload)
+		view_json_members(arguments, payload, &none);
+	if (context)
+		view_json_members(arguments, context, &none);
+	view_output_text(out_of(export), ",\"args\":");
+	put_json(export, arguments);
+}
+
+static void put_what(struct export *export, const struct export_what *what)
+{
+	put_member(export, ",\"cat\":", export_text_of(export, what->category));
+	put_member(export, ",\"name\":", export_text_of(export, what->name));
+	put_arguments(export, what);
+}
+
+static void chrome_begin(struct export *export, struct export_track *track,
+			 const struct export_what *what, int64_t ns)
+{
+	put_event(export, "B", track, ns);
+	put_what(export, what);
+	view_output_char(out_of(export), '}');
+}
+
+static void chrome_end(struct export *export, struct export_track *track,
+		       const struct export_what *what, int64_t ns)
+{
+	put_event(export, "E", track, ns);
+	if (what->event)
+		put_arguments(export, what);
+	view_output_char(out_of(export), '}');
+}
+
+static void chrome_complete(struct export *export, struct export_track *track,
+			    const struct export_what *what, int64_t from, int64_t to)
+{
+	put_event(export, "X", track, from);
+	view_output_text(out_of(export), ",\"dur\":");
+	put_microseconds(export, to - from);
+	put_what(export, what);
+	view_output_char(out_of(export), '}');
+}
+
+static void chrome_instant(struct export *export, struct export_track *track,
+			   const struct export_what *what, int64_t ns)
+{
+	put_event(export, "i", track, ns);
+	view_output_text(out_of(export), ",\"s\":\"t\"");
+	put_what(export, what);
+	view_output_char(out_of(export), '}');
+}
+
+static void chrome_count(struct export *export, struct export_track *track, double value,
+			 int64_t ns)
+{
+	char text[VIEW_REAL_SIZE];
+
+	put_event(export, "C", track, ns);
+	put_member(export, ",\"name\":", track->name);
+	view_output_text(out_of(export), ",\"args\":{\"value\":");
+	/* JSON has no other numbers. */
+	view_output_text(out_of(export),
+			 value - value == 0 ? view_format_real(value, false, text) : "null");
+	view_output_text(out_of(export), "}}");
+}
+
+static void chrome_lost(struct export *export, struct export_track *track, const char *text,
+			int64_t ns)
+{
+	put_event(export, "i", track, ns);
+	view_output_text(out_of(export), ",\"s\":\"p\"");
+	put_member(export, ",\"name\":", text);
+	view_output_char(out_of(export), '}');
+}
+
+static void chrome_process(struct export *export, const struct export_process *process)
+{
+	view_output_text(out_of(export), ",\n{\"ph\":\"M\",\"name\":\"process_name\"");
+	put_pid(export, process);
+	put_member(export, ",\"args\":{\"name\":", process->program);
+	view_output_text(out_of(export), "}}");
+}
+
+static void chrome_track(struct export *export, const struct export_track *track)
+{
+	if (track->counter)
+		return;
+	put_event(export, "M", track, first_ns);
+	put_member(export, ",\"name\":\"thread_name\",\"args\":{\"name\":", track->name);
+	view_output_text(out_of(export), "}}");
+}
+
+/* The first one stands without a comma: it is ours. */
+static void chrome_open(struct export *export, int64_t ns)
+{
+	struct view_output *out = out_of(export);
+
+	first_ns = ns;
+	view_output_text(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"begin_ns\":\"");
+	view_output_signed(out, ns);
+	view_output_text(out, "\"},\"traceEvents\":[\n"
+			      "{\"ph\":\"M\",\"pid\":0,\"name\":\"process_labels\",\"args\":{}}");
+}
+
+static void chrome_close(struct export *export)
+{
+	view_output_text(out_of(export), "\n]}\n");
+}
+
+const struct export_format export_chrome = {
+	.open = chrome_open,
+	.process = chrome_process,
+	.track = chrome_track,
+	.begin = chrome_begin,
+	.end = chrome_end,
+	.complete = chrome_complete,
+	.instant = chrome_instant,
+	.count = chrome_count,
+	.lost = chrome_lost,
+	.close = chrome_close,
+};

@@ -46,19 +46,22 @@ struct knock module_knock = {
 };
 
 static struct lttngmap_module *modules;
-/* Whose it is: the process's number, and below it the thread's; 0: nobody's. */
+/* Whose it is: the process's number, and below it the thread's place; 0: nobody's. */
 static uint64_t lock;
 static uint64_t retry_at;
 
 #define LOCK_PROCESS(holder) ((holder) >> 32)
+#define LOCK_THREAD(holder) ((uint32_t)(holder))
 
+/* Of a thread's place, bits that differ between threads, and not in a fork. */
 static uint64_t lock_token(void)
 {
-	return (uint64_t)arch_syscall(SYS_getpid) << 32 | (uint32_t)arch_syscall(SYS_gettid);
+	return (uint64_t)arch_syscall(SYS_getpid) << 32 | (uint32_t)(arch_thread_token() >> 6);
 }
 
 /*
- * In a child of fork, what another thread of its parent held is nobody's. Not so in
+ * In a child of fork, what another thread of its parent held is nobody's. Not so what
+ * its own thread held, where a handler forked: that goes on in the child. And not in
  * a vfork's child, which is in its parent's memory: there the holder is at work.
  * False: *holder has it.
  */
@@ -67,7 +70,8 @@ static bool try_lock(uint64_t self, uint64_t *holder)
 	*holder = 0;
 	while (!__atomic_compare_exchange_n(&lock, holder, self, false, __ATOMIC_ACQUIRE,
 					    __ATOMIC_RELAXED)) {
-		if (vfork_depth || LOCK_PROCESS(*holder) == LOCK_PROCESS(self))
+		if (vfork_depth || LOCK_PROCESS(*holder) == LOCK_PROCESS(self) ||
+		    LOCK_THREAD(*holder) == LOCK_THREAD(self))
 			return false;
 	}
 	return true;
@@ -82,7 +86,7 @@ bool module_lock(enum module_patience patience)
 		if (!deadline)
 			deadline = exchange_now() + patience * UINT64_C(1000000);
 		/* A signal's handler that ends the program may have come to the holder itself. */
-		if (holder == self || exchange_now() >= deadline)
+		if (LOCK_THREAD(holder) == LOCK_THREAD(self) || exchange_now() >= deadline)
 			return false;
 		arch_syscall(SYS_nanosleep, &pause, NULL);
 	}

@@ -113,6 +113,8 @@ static void test_holders(void)
 static void test_holder_itself(void)
 {
 	struct timespec begin, end;
+	pid_t child;
+	int status;
 
 	lttngmap_module_register(&module);
 	module_lock(MODULE_COMING);
@@ -124,6 +126,11 @@ static void test_holder_itself(void)
 		   MODULE_GOING / 2,
 	   "  ... without waiting for itself");
 	ok(!module_lock(MODULE_COMING), "  ... and the lock is still its");
+	child = fork();
+	if (child == 0)
+		_exit(module_lock(MODULE_COMING) ? 1 : 0);
+	waitpid(child, &status, 0);
+	is(status, 0, "  ... also in a child, where it goes on");
 	module_unlock();
 }
 

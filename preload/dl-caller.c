@@ -10,6 +10,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#define NEXT_FUNCTIONS(X) X(dl_iterate_phdr)
+
+#include "preload/next.h"
+
 #define PAGE 4096u
 #define RET 0xc3
 /* Of _fini(): endbr64, sub $8,%rsp, add $8,%rsp, ret. */
@@ -44,13 +48,32 @@ static const ElfW(Dyn) * find_entry(const struct link_map *map, ElfW(Sxword) tag
 	return entry->d_tag == tag ? entry : NULL;
 }
 
-/* Does it matter to the loader which object asks for this name? */
+static int has_rpath(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)size;
+	(void)unused;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		const struct link_map map = {
+			.l_ld = (ElfW(Dyn) *)(info->dlpi_addr + segment->p_vaddr),
+		};
+
+		if (segment->p_type == PT_DYNAMIC && find_entry(&map, DT_RPATH))
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * Does it matter to the loader which object asks for this name? A DT_RPATH also serves
+ * what was loaded for the object that has it.
+ */
 static bool caller_matters(const char *filename, const struct link_map *caller)
 {
 	if (strchr(filename, '$'))
 		return true;
 	return !strchr(filename, '/') &&
-	       (find_entry(caller, DT_RUNPATH) || find_entry(caller, DT_RPATH));
+	       (find_entry(caller, DT_RUNPATH) || NEXT(dl_iterate_phdr)(has_rpath, NULL));
 }
 
 /* The first `ret` from `from` on, of `size` bytes or fewer, in the same page. */

@@ -138,6 +138,26 @@ END
 			-Wl,-rpath,"\$ORIGIN/../private" -ldl &&
 		"$cc" program.c -o program -Llib -lcaller -Wl,-rpath,"$TAP_DIR/lib"
 ) || bail_out 'cannot build a program with a library of its own'
+# One without such a path, for an older library with a DT_RPATH.
+echo 'int ask(const char *name); int outer(void); int outer(void) { return ask("libprivate.so"); }' \
+	>"$TAP_DIR/outer.c"
+echo 'int outer(void); int main(void) { return outer(); }' >"$TAP_DIR/older.c"
+(
+	cd "$TAP_DIR" || exit
+	"$cc" -w -shared -fPIC caller.c -o private/libasks.so -ldl &&
+		"$cc" -shared -fPIC outer.c -o lib/libouter.so -Lprivate -lasks -Wl,--disable-new-dtags \
+			-Wl,-rpath,"\$ORIGIN/../private" &&
+		"$cc" older.c -o older -Llib -louter -Wl,--enable-new-dtags -Wl,-rpath,"$TAP_DIR/lib" \
+			-Wl,-rpath-link,private
+) || bail_out 'cannot build a program with libraries in two places'
+older_program() {
+	LD_PRELOAD=$1 "$TAP_DIR/older"
+	echo "$?"
+}
+is "$(older_program '')" 42 'an older library serves what it has loaded'
+is "$(older_program "$dl $LTTNGMAP_PLAIN/.libs/liblttngmap.so")" 42 \
+	'  ... and with the family preloaded, too'
+
 is "$("$TAP_DIR/program")" '42 42' 'a library finds another one where it says'
 is "$(LD_PRELOAD="$dl $LTTNGMAP_PLAIN/.libs/liblttngmap.so" "$TAP_DIR/program")" '42 42' \
 	'  ... and with the family preloaded, too'

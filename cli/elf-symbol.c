@@ -36,7 +36,8 @@ struct search {
 
 /* ---- opening ------------------------------------------------------------------------- */
 
-static int open_elf(const char *path, int *fd, Elf **elf, struct problem *problem)
+static int open_elf(const char *path, int *fd, Elf **elf, struct elf_place *place,
+		    struct problem *problem)
 {
 	struct stat status;
 	GElf_Ehdr header;
@@ -49,8 +50,10 @@ static int open_elf(const char *path, int *fd, Elf **elf, struct problem *proble
 	if (fstat(*fd, &status) == 0 && S_ISREG(status.st_mode) && elf_version(EV_CURRENT))
 		*elf = elf_begin(*fd, ELF_C_READ, NULL);
 	if (*elf && elf_kind(*elf) == ELF_K_ELF && gelf_getehdr(*elf, &header) &&
-	    (header.e_type == ET_EXEC || header.e_type == ET_DYN))
+	    (header.e_type == ET_EXEC || header.e_type == ET_DYN)) {
+		*place = (struct elf_place){ .device = status.st_dev, .inode = status.st_ino };
 		return 0;
+	}
 	elf_end(*elf);
 	close(*fd);
 	return problem_tell(problem, -ENOEXEC,
@@ -210,13 +213,13 @@ static bool find_segment(Elf *elf, uint64_t at, bool in_file, GElf_Phdr *segment
 	return false;
 }
 
-int elf_symbol_find(const char *path, const char *symbol, uint64_t offset, uint64_t *file_offset,
+int elf_symbol_find(const char *path, const char *symbol, uint64_t offset, struct elf_place *place,
 		    struct problem *problem)
 {
 	struct search search = { .name = symbol };
 	GElf_Phdr segment;
 	uint64_t address;
-	int fd, error = open_elf(path, &fd, &search.elf, problem);
+	int fd, error = open_elf(path, &fd, &search.elf, place, problem);
 
 	if (error)
 		return error;
@@ -228,16 +231,17 @@ int elf_symbol_find(const char *path, const char *symbol, uint64_t offset, uint6
 				     "there is no code at %.100s+0x%" PRIx64 " of %.200s", symbol,
 				     offset, path);
 	if (error == 0)
-		*file_offset = address - segment.p_vaddr + segment.p_offset;
+		place->offset = address - segment.p_vaddr + segment.p_offset;
 	close_elf(fd, search.elf);
 	return error;
 }
 
-int elf_symbol_check(const char *path, uint64_t file_offset, struct problem *problem)
+int elf_symbol_check(const char *path, uint64_t file_offset, struct elf_place *place,
+		     struct problem *problem)
 {
 	GElf_Phdr segment;
 	Elf *elf;
-	int fd, error = open_elf(path, &fd, &elf, problem);
+	int fd, error = open_elf(path, &fd, &elf, place, problem);
 
 	if (error)
 		return error;
@@ -247,6 +251,7 @@ int elf_symbol_check(const char *path, uint64_t file_offset, struct problem *pro
 				     "`readelf --segments` shows what is executable",
 				     "there is no code at 0x%" PRIx64 " of %.200s", file_offset,
 				     path);
+	place->offset = file_offset;
 	close_elf(fd, elf);
 	return error;
 }

@@ -171,19 +171,22 @@ static void add_text(struct json_object *request, const char *key, const char *t
 
 static int describe_file(struct probe *probe, struct json_object *request, struct problem *problem)
 {
-	char path[PATH_MAX], symbol[256];
-	uint64_t offset = probe->offset;
+	char path[PATH_MAX], symbol[256], file[40];
+	struct elf_place place;
 	int error = find_file(probe->file, path, problem);
 
 	if (error == 0 && probe->is_number)
-		error = elf_symbol_check(path, offset, problem);
+		error = elf_symbol_check(path, probe->offset, &place, problem);
 	else if (error == 0)
-		error = elf_symbol_find(path, probe->place, probe->offset, &offset, problem);
+		error = elf_symbol_find(path, probe->place, probe->offset, &place, problem);
 	if (error)
 		return error;
 	add_text(request, "kind", "uprobe");
 	add_text(request, "path", path);
-	json_object_object_add(request, "offset", json_object_new_int64((int64_t)offset));
+	json_object_object_add(request, "offset", json_object_new_int64((int64_t)place.offset));
+	snprintf(file, sizeof(file), "%" PRIx64 ":%" PRIx64, (uint64_t)place.device,
+		 (uint64_t)place.inode);
+	add_text(request, "file", file);
 	if (probe->is_number)
 		return 0;
 	if (probe->offset)

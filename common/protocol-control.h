@@ -78,11 +78,13 @@
  *       [texts]}: a filter need not fit all of them, but one; where the kernel says at
  *       which place a filter is wrong, the error has "column" and "length", too
  *   {"verb": "kernel-probe", "session": NAME, "kind": "uprobe"|"kprobe", "return": bool,
- *    "name": NAME, "path": ABSOLUTE-PATH, "offset": BYTES, "symbol": NAME, "args": TEXT,
- *    "filter": EXPRESSION}
+ *    "name": NAME, "path": ABSOLUTE-PATH, "file": DEVICE:INODE, "offset": BYTES,
+ *    "symbol": NAME, "args": TEXT, "filter": EXPRESSION}
  *       make a place an event, uprobes:NAME or kprobes:NAME, of this session alone, and
  *       record it; makes the kernel part where there is none. A uprobe is at "offset"
- *       in a file, which "symbol", optional, is a name for; a kprobe at "offset"
+ *       in a file, which "symbol", optional, is a name for; "file", optional, is which file
+ *       that was when it was looked at: st_dev and st_ino, hexadecimal, and another one is
+ *       refused; a kprobe at "offset"
  *       (optional, 0) behind "symbol" of the kernel's, and has no "path". Optional
  *       besides: "return" (false): when the function that begins there returns;
  *       "args": what is recorded with it, as in the kernel's

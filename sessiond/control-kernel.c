@@ -251,14 +251,16 @@ static int take_probe(struct control_client *client, struct json_object *request
 		probe->path = control_need_string(client, request, "path");
 	if (!probe->symbol && !probe->path)
 		return -EINVAL;
-	if (probe->is_kernel && json_object_object_get_ex(request, "path", NULL)) {
-		control_refuse(client, "leave 'path' out", "a kprobe is in no file");
+	if (probe->is_kernel && (json_object_object_get_ex(request, "path", NULL) ||
+				 json_object_object_get_ex(request, "file", NULL))) {
+		control_refuse(client, "leave 'path' and 'file' out", "a kprobe is in no file");
 		return -EINVAL;
 	}
 	if (control_take_bool(client, request, "return", &probe->is_return) != 0 ||
 	    control_take_number(client, request, "offset", INT64_MAX, &probe->offset) != 0 ||
 	    (!probe->is_kernel &&
-	     control_take_string(client, request, "symbol", &probe->symbol) != 0) ||
+	     (control_take_string(client, request, "symbol", &probe->symbol) != 0 ||
+	      control_take_string(client, request, "file", &probe->file) != 0)) ||
 	    control_take_string(client, request, "args", &probe->args) != 0 ||
 	    control_take_string(client, request, "filter", filter) != 0)
 		return -EINVAL;

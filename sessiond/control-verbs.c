@@ -79,7 +79,7 @@ const struct control_verb control_verbs[] = {
 	{ "kernel-disable", MEMBERS("session", "id", ), control_serve_kernel_disable },
 	{ "kernel-remove", MEMBERS("session", "id", ), control_serve_kernel_remove },
 	{ "kernel-probe",
-	  MEMBERS("session", "kind", "return", "name", "path", "offset", "symbol", "args",
+	  MEMBERS("session", "kind", "return", "name", "path", "file", "offset", "symbol", "args",
 		  "filter", ),
 	  control_serve_kernel_probe },
 

@@ -61,15 +61,36 @@ static void rename_in(struct kernel_problem *problem, const struct kernel_event 
 		 rest);
 }
 
-static int set_filter(struct kernel_part *part, struct kernel_event *event, const char *filter,
-		      struct kernel_problem *problem)
+static int set_filter_in(struct kernel_instance *instance, const struct kernel_event *event,
+			 const char *filter, struct kernel_problem *problem)
 {
-	int error = kernel_instance_set_filter(part->instance, group_of(event), event->name, filter,
-					       problem);
+	int error =
+		kernel_instance_set_filter(instance, group_of(event), event->name, filter, problem);
 
 	if (error)
 		rename_in(problem, event);
 	return error;
+}
+
+static int set_filter(struct kernel_part *part, const struct kernel_event *event,
+		      const char *filter, struct kernel_problem *problem)
+{
+	return set_filter_in(part->instance, event, filter, problem);
+}
+
+/*
+ * Does the kernel take it? While it has a wrong one, it takes all events: so of an event that
+ * is recorded, that is tried elsewhere.
+ */
+static int try_filter(struct kernel_part *part, const struct kernel_event *event,
+		      const char *filter, struct kernel_problem *problem)
+{
+	int error;
+
+	if (!event->is_on)
+		return set_filter(part, event, filter, problem);
+	error = kernel_part_try(part, problem);
+	return error ? error : set_filter_in(part->trial, event, filter, problem);
 }
 
 /* ---- what its rules want ------------------------------------------------------------ */
@@ -131,14 +152,58 @@ static int join_filters(const struct kernel_part *part, const struct kernel_even
 	return 0;
 }
 
+/* Is it still what the trace says of it? Its module may have gone, and another have come. */
+static int check_format(const struct kernel_event *event, struct kernel_problem *problem)
+{
+	char *text;
+	size_t size;
+	int error = kernel_tracing_format(group_of(event), event->name, &text, &size, problem);
+
+	if (error)
+		return error;
+	if (size != event->format_size || memcmp(text, event->format, size) != 0)
+		error = kernel_problem_tell(problem, -ESTALE, "make another session for it",
+					    "%.100s:%.100s is not recorded: by now it is another "
+					    "event than the one that the trace describes",
+					    event->system, event->name);
+	free(text);
+	return error;
+}
+
 static int turn_on(struct kernel_part *part, struct kernel_event *event,
 		   struct kernel_problem *problem)
 {
-	int error = kernel_instance_enable(part->instance, group_of(event), event->name, problem);
+	int error = check_format(event, problem);
 
+	if (error == 0)
+		error = kernel_instance_enable(part->instance, group_of(event), event->name,
+					       problem);
 	event->is_on = error == 0;
 	if (error)
 		rename_in(problem, event);
+	return error;
+}
+
+/* By all its rules' filters together. *text: as join_filters() has it. */
+static int set_joined(struct kernel_part *part, struct kernel_event *event, char **text,
+		      struct kernel_problem *problem)
+{
+	int error = 0;
+
+	if (join_filters(part, event, text) != 0)
+		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
+	if (*text && strlen(*text) > KERNEL_FILTER_MAX)
+		return kernel_problem_tell(problem, -E2BIG,
+					   "use fewer rules with filters for one event",
+					   "the filters for %.100s:%.100s are too long together",
+					   event->system, event->name);
+	/* Each alone is right, by kernel_event_extend(); that all are not too many, is not said. */
+	if (*text && event->is_on)
+		error = try_filter(part, event, *text, problem);
+	if (error == 0)
+		error = set_filter(part, event, *text, problem);
+	/* No place in the one that was given. */
+	problem->column = -1;
 	return error;
 }
 
@@ -155,18 +220,7 @@ static int update(struct kernel_part *part, struct kernel_event *event,
 		event->is_on = false;
 		return 0;
 	}
-	if (join_filters(part, event, &text) != 0)
-		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
-	if (text && strlen(text) > KERNEL_FILTER_MAX) {
-		free(text);
-		return kernel_problem_tell(problem, -E2BIG,
-					   "use fewer rules with filters for one event",
-					   "the filters for %.100s:%.100s are too long together",
-					   event->system, event->name);
-	}
-	error = set_filter(part, event, text, problem);
-	/* No place in the one that was given. */
-	problem->column = -1;
+	error = set_joined(part, event, &text, problem);
 	if (error) {
 		free(text);
 		return error;
@@ -215,11 +269,11 @@ int kernel_event_extend(struct kernel_part *part, struct kernel_event *event, ui
 	if (add_rule(event, rule) != 0)
 		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
 	/*
-	 * Alone first: it may be wrong, and another rule take all events anyway. Not while
-	 * events are recorded, of which those of the other rules would be missing.
+	 * Alone first: it may be wrong, and another rule take all events anyway; or be right
+	 * only between the parentheses of others.
 	 */
-	if (filter && !part->is_recording)
-		error = set_filter(part, event, filter, problem);
+	if (filter)
+		error = try_filter(part, event, filter, problem);
 	if (error == 0)
 		error = update(part, event, problem);
 	if (error) {
@@ -327,6 +381,7 @@ void kernel_events_follow(struct kernel_part *part, uint32_t rule, bool forget)
 		if (update(part, event, &problem) != 0)
 			message_say("session %s: %s", part->session->name, problem.why);
 	}
+	kernel_part_end_trial(part);
 }
 
 void kernel_events_turn_on(struct kernel_part *part, uint64_t generation)

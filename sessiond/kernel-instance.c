@@ -184,37 +184,51 @@ static int set_up(struct kernel_instance *instance, enum lttngmap_clock clock)
 	return 0;
 }
 
-int kernel_instance_create(const struct kernel_instance_config *config,
-			   struct kernel_instance **result, struct kernel_problem *problem)
+/* The directory is there, is held, and is known. */
+static int open_instance(const struct kernel_instance_config *config,
+			 struct kernel_instance *instance)
+{
+	int error = make(config, instance);
+
+	if (error)
+		return error;
+	instance->path = tracefs_instance_get_dir(instance->tracefs);
+	if (!instance->path)
+		return -ENOMEM;
+	instance->hold = tracefs_instance_file_open(instance->tracefs, "tracing_on", O_RDONLY);
+	if (instance->hold < 0)
+		return -errno;
+	fcntl(instance->hold, F_SETFD, FD_CLOEXEC);
+	return 0;
+}
+
+static int probe_mapping(struct kernel_instance *instance)
+{
+	int error = kernel_instance_probe(instance->path);
+
+	instance->is_mapped = error == 0;
+	/* Then they are read. */
+	return error == -EOPNOTSUPP ? 0 : error;
+}
+
+static int create(const struct kernel_instance_config *config, bool is_idle,
+		  struct kernel_instance **result, struct kernel_problem *problem)
 {
 	struct kernel_instance *instance = calloc(1, sizeof(*instance));
-	int error = -ENOMEM;
+	int error;
 
 	*result = NULL;
 	if (!instance)
 		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
 	instance->hold = -1;
-	error = make(config, instance);
-	if (error == 0)
-		instance->path = tracefs_instance_get_dir(instance->tracefs);
-	if (error == 0 && !instance->path)
-		error = -ENOMEM;
-	if (error == 0)
-		instance->hold =
-			tracefs_instance_file_open(instance->tracefs, "tracing_on", O_RDONLY);
-	if (error == 0 && instance->hold < 0)
-		error = -errno;
-	if (error == 0)
+	error = open_instance(config, instance);
+	if (error == 0 && is_idle)
+		error = kernel_instance_record(instance, false);
+	if (error == 0 && !is_idle)
 		error = set_up(instance, config->clock);
+	if (error == 0 && !is_idle)
+		error = probe_mapping(instance);
 	if (error == 0) {
-		error = kernel_instance_probe(instance->path);
-		instance->is_mapped = error == 0;
-		/* Then they are read. */
-		if (error == -EOPNOTSUPP)
-			error = 0;
-	}
-	if (error == 0) {
-		fcntl(instance->hold, F_SETFD, FD_CLOEXEC);
 		*result = instance;
 		return 0;
 	}
@@ -228,6 +242,18 @@ int kernel_instance_create(const struct kernel_instance_config *config,
 		tracefs_instance_destroy(instance->tracefs);
 	kernel_instance_close(instance);
 	return error;
+}
+
+int kernel_instance_create(const struct kernel_instance_config *config,
+			   struct kernel_instance **instance, struct kernel_problem *problem)
+{
+	return create(config, false, instance, problem);
+}
+
+int kernel_instance_create_idle(const struct kernel_instance_config *config,
+				struct kernel_instance **instance, struct kernel_problem *problem)
+{
+	return create(config, true, instance, problem);
 }
 
 void kernel_instance_close(struct kernel_instance *instance)
@@ -374,8 +400,8 @@ int kernel_instance_set_filter(struct kernel_instance *instance, const char *sys
 	snprintf(file, sizeof(file), "events/%s/%s/filter", system, name);
 	tracefs_error_clear(instance->tracefs);
 	error = write_file(instance, file, filter ? filter : "0");
-	/* Where one parenthesis is missing, the kernel answers ENOENT. */
-	if (error == -EINVAL || error == -ENOENT)
+	/* Where a parenthesis is missing, the kernel answers ENOENT, or EPERM. */
+	if (error == -EINVAL || error == -ENOENT || error == -EPERM)
 		tell_filter(instance, system, name, problem);
 	else if (error)
 		kernel_problem_tell(problem, error, "leave the event out, or the filter",

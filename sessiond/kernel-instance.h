@@ -63,6 +63,10 @@ struct kernel_instance_config {
  */
 int kernel_instance_create(const struct kernel_instance_config *config,
 			   struct kernel_instance **instance, struct kernel_problem *problem);
+/* One that never records: filters are tried in it. It is called after `config`, too. 0 or -errno.
+ */
+int kernel_instance_create_idle(const struct kernel_instance_config *config,
+				struct kernel_instance **instance, struct kernel_problem *problem);
 /*
  * It records no more, and may be removed by its name. NULL is allowed.
  */

@@ -111,22 +111,28 @@ static void drop(struct leftover *leftover)
 	free(leftover);
 }
 
-static void try_all(struct kernel_leftovers *leftovers)
+/* True: more of it can be removed at once. */
+static bool try_all(struct kernel_leftovers *leftovers)
 {
 	struct leftover *leftover, *next;
 	uint64_t now = daemon_now_usec();
+	bool has_more = false;
 
 	cds_list_for_each_entry_safe(leftover, next, &leftovers->list, node) {
 		int error = remove_one(leftover->name);
 
 		if (error == 0) {
 			drop(leftover);
+		} else if (error == -EAGAIN) {
+			has_more = true;
+			leftover->since_usec = now;
 		} else if (!leftover->told && now - leftover->since_usec > TELL_USEC) {
 			leftover->told = true;
 			log_warning("the tracefs %s %s cannot be removed yet: %s",
 				    kind_of(leftover->name), leftover->name, strerror(-error));
 		}
 	}
+	return has_more;
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *data)
@@ -134,7 +140,9 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 	struct kernel_leftovers *leftovers = data;
 
 	(void)usec;
-	try_all(leftovers);
+	/* Others have their turn in between. */
+	if (try_all(leftovers))
+		leftovers->retry_usec = RETRY_USEC / 2;
 	if (cds_list_empty(&leftovers->list))
 		return sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	if (leftovers->retry_usec < RETRY_MAX_USEC)
@@ -179,7 +187,10 @@ static void take_group(const char *group, void *data)
 	if (!kernel_leftovers_is_one(group, leftovers->pid, leftovers->start) ||
 	    is_listed(leftovers, group))
 		return;
-	log_info("the probes of group %s are removed: a daemon that was killed left them", group);
+	log_info("a daemon that was killed left the probes of group %s, which are removed as soon "
+		 "as "
+		 "they can be",
+		 group);
 	kernel_leftovers_add(leftovers, group);
 }
 
@@ -215,7 +226,8 @@ static void find_all(struct kernel_leftovers *leftovers)
 		if (instance)
 			tracefs_trace_off(instance);
 		tracefs_instance_free(instance);
-		log_info("the tracefs instance %s is removed: a daemon that was killed left it",
+		log_info("a daemon that was killed left the tracefs instance %s, which is removed "
+			 "as soon as nobody uses it",
 			 *name);
 		kernel_leftovers_add(leftovers, *name);
 	}
@@ -257,8 +269,9 @@ void kernel_leftovers_destroy(struct kernel_leftovers *leftovers)
 	if (!leftovers)
 		return;
 	for (int ms = 0; ms < END_MS && !cds_list_empty(&leftovers->list); ms++) {
-		try_all(leftovers);
-		if (!cds_list_empty(&leftovers->list))
+		if (try_all(leftovers))
+			ms = 0;
+		else if (!cds_list_empty(&leftovers->list))
 			nanosleep(&pause, NULL);
 	}
 	cds_list_for_each_entry_safe(leftover, next, &leftovers->list, node) {

@@ -58,18 +58,22 @@ static int make_pages(struct kernel_part *part, struct kernel_problem *problem)
 	return error;
 }
 
-static int make_instance(struct kernel_part *part, struct kernel_problem *problem)
+static struct kernel_instance_config configure(const struct kernel_part *part, const char *key)
 {
 	const struct daemon *daemon = part->session->daemon;
-	struct kernel_instance_config config = {
-		.key = part->session->key,
-		.clock = daemon->clock,
-	};
+	struct kernel_instance_config config = { .key = key, .clock = daemon->clock };
+
+	config.pid = kernel_leftovers_pid(daemon->kernel_leftovers, &config.start);
+	return config;
+}
+
+static int make_instance(struct kernel_part *part, struct kernel_problem *problem)
+{
+	struct kernel_instance_config config = configure(part, part->session->key);
 	int error = kernel_tracing_find(problem);
 
 	if (error)
 		return error;
-	config.pid = kernel_leftovers_pid(daemon->kernel_leftovers, &config.start);
 	error = kernel_instance_create(&config, &part->instance, problem);
 	if (error)
 		return error;
@@ -101,20 +105,41 @@ int kernel_part_create(struct session *session, struct kernel_problem *problem)
 	return 0;
 }
 
+static void remove_instance(struct kernel_part *part, struct kernel_instance *instance)
+{
+	char name[KERNEL_INSTANCE_NAME_SIZE];
+
+	snprintf(name, sizeof(name), "%s", kernel_instance_name(instance));
+	kernel_instance_close(instance);
+	kernel_leftovers_add(part->session->daemon->kernel_leftovers, name);
+}
+
+int kernel_part_try(struct kernel_part *part, struct kernel_problem *problem)
+{
+	struct kernel_instance_config config = configure(part, "trial");
+
+	return part->trial ? 0 : kernel_instance_create_idle(&config, &part->trial, problem);
+}
+
+void kernel_part_end_trial(struct kernel_part *part)
+{
+	if (part->trial)
+		remove_instance(part, part->trial);
+	part->trial = NULL;
+}
+
 void kernel_part_destroy(struct kernel_part *part)
 {
 	struct daemon *daemon;
-	char name[KERNEL_INSTANCE_NAME_SIZE];
 
 	if (!part)
 		return;
 	daemon = part->session->daemon;
 	if (part->told)
 		consumer_link_kernel_end(daemon->consumer, part);
+	kernel_part_end_trial(part);
 	if (part->instance) {
-		snprintf(name, sizeof(name), "%s", kernel_instance_name(part->instance));
-		kernel_instance_close(part->instance);
-		kernel_leftovers_add(daemon->kernel_leftovers, name);
+		remove_instance(part, part->instance);
 		/* A probe may also be there that was refused in the end. */
 		kernel_leftovers_add(daemon->kernel_leftovers, part->group);
 	}

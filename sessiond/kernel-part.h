@@ -61,8 +61,9 @@ struct kernel_written {
 struct kernel_part {
 	struct session *session;
 	struct kernel_instance *instance;
-	int pages;            /* the consumer's, where rings cannot be mapped; else -1 */
-	uint64_t buffer_size; /* of each CPU */
+	struct kernel_instance *trial; /* where filters are tried; NULL: there is none now */
+	int pages;                     /* the consumer's, where rings cannot be mapped; else -1 */
+	uint64_t buffer_size;          /* of each CPU */
 	uint32_t pids[KERNEL_PIDS_MAX];
 	size_t nr_pids;
 	struct kernel_rule *rules;
@@ -112,6 +113,13 @@ void kernel_part_remove(struct kernel_part *part, struct kernel_rule *rule);
  */
 void kernel_part_tell(struct kernel_part *part);
 void kernel_rule_free(struct kernel_rule *rule);
+
+/*
+ * part->trial is there, until the second is called: an instance that never records, and is
+ * removed then. 0 or -errno.
+ */
+int kernel_part_try(struct kernel_part *part, struct kernel_problem *problem);
+void kernel_part_end_trial(struct kernel_part *part);
 
 /* With the session, which calls these; NULL is allowed: it has no kernel part. */
 void kernel_part_start(struct kernel_part *part);

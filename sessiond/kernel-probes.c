@@ -3,11 +3,14 @@
 #include "sessiond/kernel-probes.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <tracefs.h>
 
@@ -86,7 +89,7 @@ static char *append(char **end, const char *text)
 
 struct kernel_probe *kernel_probe_copy(const struct kernel_probe *probe)
 {
-	const char *texts[] = { probe->name, probe->path, probe->symbol, probe->args };
+	const char *texts[] = { probe->name, probe->path, probe->file, probe->symbol, probe->args };
 	size_t size = sizeof(*probe);
 	struct kernel_probe *copy;
 	char *end;
@@ -100,6 +103,7 @@ struct kernel_probe *kernel_probe_copy(const struct kernel_probe *probe)
 	*copy = *probe;
 	copy->name = append(&end, probe->name);
 	copy->path = append(&end, probe->path);
+	copy->file = append(&end, probe->file);
 	copy->symbol = append(&end, probe->symbol);
 	copy->args = append(&end, probe->args);
 	return copy;
@@ -181,6 +185,7 @@ static int remove_one(const char *group, const char *name)
 int kernel_probes_remove(const char *group, const char *name)
 {
 	char *text, *rest = NULL;
+	unsigned int count = 0;
 	int error = 0;
 
 	errno = 0; /* Of an empty one it is NULL, too. */
@@ -196,11 +201,99 @@ int kernel_probes_remove(const char *group, const char *name)
 		if (!parse_line(line, &its_group, &its_name) || strcmp(its_group, group) != 0 ||
 		    (name && strcmp(its_name, name) != 0))
 			continue;
+		if (count++ == KERNEL_PROBES_AT_ONCE) {
+			error = error ? error : -EAGAIN;
+			break;
+		}
 		this_error = remove_one(its_group, its_name);
 		error = error ? error : this_error;
 	}
 	free(text);
 	return error;
+}
+
+/* ---- its file ------------------------------------------------------------------------------ */
+
+#define DESCRIPTORS "/proc/self/fd/"
+
+static void tell_which(const struct stat *status, char text[40])
+{
+	snprintf(text, 40, "%" PRIx64 ":%" PRIx64, (uint64_t)status->st_dev,
+		 (uint64_t)status->st_ino);
+}
+
+int kernel_probe_open(struct kernel_probe *probe, struct kernel_probe_file *file,
+		      struct kernel_problem *problem)
+{
+	struct stat status;
+
+	file->fd = -1;
+	if (probe->is_kernel)
+		return 0;
+	file->fd = open(probe->path, O_PATH | O_CLOEXEC);
+	if (file->fd < 0 || fstat(file->fd, &status) < 0)
+		return kernel_problem_tell(problem, -errno, "see whether the path is right",
+					   "cannot find %.300s: %s", probe->path, strerror(errno));
+	if (!S_ISREG(status.st_mode))
+		return kernel_problem_tell(problem, -EINVAL, "give a program or a library",
+					   "there can be no probe in %.300s: it is no file",
+					   probe->path);
+	tell_which(&status, file->text);
+	if (probe->file && strcmp(probe->file, file->text) != 0)
+		return kernel_problem_tell(problem, -ESTALE,
+					   "try again, and where it is a container's, run the "
+					   "session daemon there",
+					   "%.200s is another file than the one that was looked at",
+					   probe->path);
+	probe->file = file->text;
+	return 0;
+}
+
+void kernel_probe_close(struct kernel_probe_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+}
+
+/* Root's, and nobody else may put another one in its place. */
+static bool is_steady(const char *path)
+{
+	char part[PATH_MAX];
+	struct stat status;
+
+	snprintf(part, sizeof(part), "%s", path);
+	if (lstat(part, &status) < 0 || status.st_uid != 0)
+		return false;
+	for (char *slash = strrchr(part, '/'); slash; slash = strrchr(part, '/')) {
+		slash[slash == part] = '\0';
+		if (lstat(part, &status) < 0 || !S_ISDIR(status.st_mode) || status.st_uid != 0 ||
+		    (status.st_mode & (S_IWGRP | S_IWOTH) && !(status.st_mode & S_ISVTX)))
+			return false;
+		if (slash == part)
+			break;
+	}
+	return true;
+}
+
+/*
+ * What the kernel is told, which finds the file by itself. In a directory of somebody else's
+ * there may be another one by then: so the one that is held, though its name says
+ * little to who reads dynamic_events.
+ */
+static void name_file(const struct kernel_probe *probe, const struct kernel_probe_file *file,
+		      char path[PATH_MAX])
+{
+	struct stat status;
+	char text[40];
+
+	if (realpath(probe->path, path) && is_word(path) && is_steady(path) &&
+	    stat(path, &status) == 0) {
+		tell_which(&status, text);
+		if (strcmp(text, file->text) == 0)
+			return;
+	}
+	snprintf(path, PATH_MAX, DESCRIPTORS "%d", file->fd);
 }
 
 /* ---- making one -------------------------------------------------------------------------- */
@@ -249,6 +342,9 @@ static int tell_refused(const char *group, const struct kernel_probe *probe, int
 		 probe->name);
 	if (log)
 		why = find_error(log, command, &at);
+	/* People know it by its path. */
+	if (strncmp(at, DESCRIPTORS, strlen(DESCRIPTORS)) == 0)
+		at = probe->path;
 	if (why)
 		kernel_problem_tell(
 			problem, error,
@@ -268,13 +364,16 @@ static int tell_refused(const char *group, const struct kernel_probe *probe, int
 	return error;
 }
 
-static struct tracefs_dynevent *define(const char *group, const struct kernel_probe *probe)
+static struct tracefs_dynevent *define(const char *group, const struct kernel_probe *probe,
+				       const struct kernel_probe_file *file)
 {
-	char place[PATH_MAX / 4 + 24];
+	char place[PATH_MAX / 4 + 24], path[PATH_MAX];
 
-	if (!probe->is_kernel)
+	if (!probe->is_kernel) {
+		name_file(probe, file, path);
 		return (probe->is_return ? tracefs_uretprobe_alloc : tracefs_uprobe_alloc)(
-			group, probe->name, probe->path, probe->offset, probe->args);
+			group, probe->name, path, probe->offset, probe->args);
+	}
 	if (probe->offset)
 		snprintf(place, sizeof(place), "%s+0x%" PRIx64, probe->symbol, probe->offset);
 	else
@@ -285,7 +384,7 @@ static struct tracefs_dynevent *define(const char *group, const struct kernel_pr
 }
 
 int kernel_probe_create(const char *group, const struct kernel_probe *probe,
-			struct kernel_problem *problem)
+			const struct kernel_probe_file *file, struct kernel_problem *problem)
 {
 	struct tracefs_dynevent *event;
 	int error = 0;
@@ -301,7 +400,7 @@ int kernel_probe_create(const char *group, const struct kernel_probe *probe,
 		return kernel_problem_tell(problem, -EBUSY, "give it another name: NAME=...",
 					   "a probe %s that was there before is still in use",
 					   probe->name);
-	event = define(group, probe);
+	event = define(group, probe, file);
 	if (!event)
 		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
 	errno = EIO;

@@ -35,6 +35,7 @@ struct kernel_probe {
 	bool is_return; /* when the function that begins there returns */
 	const char *name;
 	const char *path;   /* of the file; NULL: is_kernel */
+	const char *file;   /* which one that is: DEVICE:INODE, hexadecimal; NULL: any */
 	uint64_t offset;    /* from the file's begin, or from the kernel's symbol */
 	const char *symbol; /* of a file: what people call the place, or NULL */
 	const char *args;   /* what is recorded of it, in the kernel's language; NULL: nothing */
@@ -52,10 +53,30 @@ void kernel_probes_group(const char *instance, char group[KERNEL_PROBE_NAME_SIZE
 /* Is that the name of such a group, anybody's? */
 bool kernel_probes_is_group(const char *system);
 
-/* An event more, which is off. What the kernel says of one that it refuses is told. 0 or -errno. */
+/* A file that is held, whatever comes to its path, and the text that probe->file is then. */
+struct kernel_probe_file {
+	int fd; /* of O_PATH, or -1 */
+	char text[40];
+};
+
+/*
+ * The file at probe->path: it is the one of probe->file, if any, and becomes that.
+ * A place in the kernel has none. 0 or -errno; to be closed in any case.
+ */
+int kernel_probe_open(struct kernel_probe *probe, struct kernel_probe_file *file,
+		      struct kernel_problem *problem);
+void kernel_probe_close(struct kernel_probe_file *file);
+/*
+ * An event more, which is off, of a probe that is open. What the kernel says of one that it refuses
+ * is told. 0 or -errno.
+ */
 int kernel_probe_create(const char *group, const struct kernel_probe *probe,
-			struct kernel_problem *problem);
-/* That event of the group, or with NULL all. 0, also where there is none; -EBUSY: one is on. */
+			const struct kernel_probe_file *file, struct kernel_problem *problem);
+/*
+ * That event of the group, or with NULL all, but no more than so many: each may take the kernel
+ * some milliseconds. 0, also where there is none; -EAGAIN: there are more; -EBUSY: one is on.
+ */
+#define KERNEL_PROBES_AT_ONCE 16
 int kernel_probes_remove(const char *group, const char *name);
 /*
  * Calls `take` with the group of each event that is in one of ours; a group

@@ -240,17 +240,20 @@ int kernel_part_enable(struct kernel_part *part, const char *patterns, const cha
 	error = find_events(&addition);
 	if (error)
 		drop_rule(part, rule);
+	kernel_part_end_trial(part);
 	kernel_part_tell(part);
 	return error ? error : addition.matched;
 }
 
 /* ---- probes ---------------------------------------------------------------------- */
 
+/* A program that was built anew is another one. */
 static bool is_same_probe(const struct kernel_probe *one, const struct kernel_probe *other)
 {
 	return one->is_kernel == other->is_kernel && one->is_return == other->is_return &&
 	       one->offset == other->offset && is_same_text(one->path, other->path) &&
-	       is_same_text(one->symbol, other->symbol) && is_same_text(one->args, other->args);
+	       is_same_text(one->file, other->file) && is_same_text(one->symbol, other->symbol) &&
+	       is_same_text(one->args, other->args);
 }
 
 /* One that was there before under its name, and what is to be done with it. 0 or -errno. */
@@ -269,18 +272,19 @@ static int check_name(const struct kernel_part *part, const struct kernel_event 
 	return 0;
 }
 
-static int make_probe(struct kernel_part *part, const struct kernel_probe *probe, uint32_t rule,
-		      const char *filter, struct kernel_problem *problem)
+static int make_probe(struct kernel_part *part, const struct kernel_probe *probe,
+		      const struct kernel_probe_file *file, const struct kernel_rule *rule,
+		      struct kernel_problem *problem)
 {
 	const struct kernel_event_config config = {
 		.system = kernel_probe_system(probe),
 		.name = probe->name,
 		.group = part->group,
 		.probe = probe,
-		.rule = rule,
-		.filter = filter,
+		.rule = rule->id,
+		.filter = rule->filter,
 	};
-	int error = kernel_probe_create(part->group, probe, problem);
+	int error = kernel_probe_create(part->group, probe, file, problem);
 
 	if (error)
 		return error;
@@ -299,18 +303,15 @@ static void take_probe(struct kernel_part *part, struct kernel_event *event,
 		drop_rule(part, kernel_rule_find(part, event->rules[0]));
 }
 
-int kernel_part_probe(struct kernel_part *part, const struct kernel_probe *probe,
-		      const char *filter, uint32_t *id, struct kernel_problem *problem)
+/* One whose file is open. */
+static int add_probe(struct kernel_part *part, const struct kernel_probe *probe,
+		     const struct kernel_probe_file *file, const char *filter, uint32_t *id,
+		     struct kernel_problem *problem)
 {
-	struct kernel_event *event;
+	struct kernel_event *event = kernel_event_find_probe(part, probe->name);
 	struct kernel_rule *rule;
-	int error = kernel_probe_check(probe, problem);
+	int error = check_name(part, event, probe, problem);
 
-	if (error == 0)
-		error = check(part, filter, problem);
-	event = error ? NULL : kernel_event_find_probe(part, probe->name);
-	if (error == 0)
-		error = check_name(part, event, probe, problem);
 	if (error)
 		return error;
 	rule = add_rule(part, filter);
@@ -318,11 +319,29 @@ int kernel_part_probe(struct kernel_part *part, const struct kernel_probe *probe
 		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
 	*id = rule->id;
 	error = event ? kernel_event_extend(part, event, rule->id, filter, problem)
-		      : make_probe(part, probe, rule->id, filter, problem);
+		      : make_probe(part, probe, file, rule, problem);
 	if (error)
 		drop_rule(part, rule);
 	else
 		take_probe(part, kernel_event_find_probe(part, probe->name), rule);
+	kernel_part_end_trial(part);
 	kernel_part_tell(part);
+	return error;
+}
+
+int kernel_part_probe(struct kernel_part *part, const struct kernel_probe *definition,
+		      const char *filter, uint32_t *id, struct kernel_problem *problem)
+{
+	struct kernel_probe probe = *definition;
+	struct kernel_probe_file file = { .fd = -1 };
+	int error = kernel_probe_check(&probe, problem);
+
+	if (error == 0)
+		error = check(part, filter, problem);
+	if (error == 0)
+		error = kernel_probe_open(&probe, &file, problem);
+	if (error == 0)
+		error = add_probe(part, &probe, &file, filter, id, problem);
+	kernel_probe_close(&file);
 	return error;
 }

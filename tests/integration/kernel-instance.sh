@@ -72,6 +72,8 @@ refused 'and where it has it' '"column": 20, ' \
 	'{"verb": "kernel-enable", "session": "s", "rule": "sched:sched_switch", "filter": "prev_pid == 1 || no == 1"}'
 refused 'a filter that lacks a parenthesis' "wrong for sched:sched_switch: Too many '\('\"" \
 	'{"verb": "kernel-enable", "session": "s", "rule": "sched:sched_switch", "filter": "(prev_pid == 1"}'
+refused 'a filter with one too many' "wrong for sched:sched_switch: Too few '\('\"" \
+	'{"verb": "kernel-enable", "session": "s", "rule": "sched:sched_switch", "filter": "prev_pid == 1) || (prev_pid == 2"}'
 refused 'a filter that ends too early' 'wrong for sched:sched_switch: ' \
 	'{"verb": "kernel-enable", "session": "s", "rule": "sched:sched_switch", "filter": "prev_pid =="}'
 refused 'a filter of nothing' 'no filter' \
@@ -273,8 +275,14 @@ create s >/dev/null
 control "$rule" '{"verb": "start", "session": "s"}' >/dev/null
 at=$(instance s)
 : >"$told"
+exec 9<"$at/tracing_on"
 kill -KILL "$(pgrep -P "$sessiond_pid" -f "lttngmap-sessiond --runtime-dir=$SESSIOND_DIR")"
-ok 'the daemon is killed: the instance goes' wait_for gone "$at"
+stopped() {
+	[[ $(<"$at/tracing_on") == 0 ]]
+}
+ok 'the daemon is killed: an instance that somebody has open records no more' wait_for stopped
+exec 9<&-
+ok 'and goes when it is let go' wait_for gone "$at"
 like "$(control '{"verb": "status", "session": "s"}')" 'records no kernel events any more' \
 	'and the session says so'
 ok 'it is there, and stops' control '{"verb": "stop", "session": "s"}'
@@ -291,6 +299,7 @@ dead=$!
 wait "$dead"
 mkdir "$tracefs/instances/lttngmap-$dead-1-used" "$tracefs/instances/lttngmap-$$-kept"
 cleanup rmdir "$tracefs/instances/lttngmap-$$-kept"
+echo 1 >"$tracefs/instances/lttngmap-$dead-1-used/tracing_on"
 tail -f /dev/null 9<"$tracefs/instances/lttngmap-$dead-1-used/tracing_on" &
 user=$!
 let_go() {
@@ -300,7 +309,7 @@ let_go() {
 cleanup let_go
 sessiond_start --consumer=none
 ok 'keeper and daemon are killed: the next daemon removes the instance' wait_for gone "$at"
-ok 'but none that is in use' test -d "$tracefs/instances/lttngmap-$dead-1-used"
+is "$(cat "$tracefs/instances/lttngmap-$dead-1-used/tracing_on")" 1 'but none that is in use, which goes on'
 ok 'nor one that is called otherwise' test -d "$tracefs/instances/lttngmap-$$-kept"
 let_go
 ok 'which goes when it is let go' wait_for gone "$tracefs/instances/lttngmap-$dead-1-used"

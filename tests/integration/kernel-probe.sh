@@ -204,6 +204,29 @@ is $? 2 'a probe that is a rule as well'
 map enable -s a --uprobe --all >/dev/null 2>err
 is $? 2 'probes of everything'
 is "$(probes)" 2 'of all these none is left'
+# A program that is built anew, and one in a directory where its owner may put another.
+cp load anew
+map create anew -o "$TAP_DIR/anew.trace" >/dev/null
+map enable -s anew --uprobe ./anew:load_work >/dev/null
+map remove -s anew --kernel --all >/dev/null
+rm anew
+cp load anew
+map enable -s anew --uprobe ./anew:load_work >/dev/null 2>err
+is $? 1 'a file that is another one by now'
+like "$(<err)" 'had a probe load_work, which was another one' '... is told'
+mkdir -m 0755 theirs
+cp load theirs
+chown -R 65534 theirs
+map enable -s anew --uprobe theirs=./theirs/load:load_work >/dev/null
+like "$(<$tracefs/dynamic_events)" "p:lttngmap_${sessiond_pid}_[^ ]*/theirs /proc/self/fd/[0-9]+:0x" \
+	"somebody else's file is probed by what the daemon holds"
+map start anew >/dev/null
+theirs/load 7 >/dev/null
+map stop anew >/dev/null
+is "$(babeltrace2 anew.trace/kernel | grep -c ' uprobes:theirs: ')" 7 'and each of its calls is there'
+like "$(map list anew)" "uprobes:theirs at $TAP_DIR/theirs/load:load_work" 'list has its path'
+refused "one that the kernel refuses" "refuses the probe other: .*'%nothing'" 'other=./theirs/load:load_work a=%nothing'
+map destroy anew >/dev/null
 # By who does not look first.
 probe='"verb": "kernel-probe", "session": "a", "name": "x"'
 asked() { # NAME REGEX MEMBERS
@@ -215,8 +238,9 @@ asked() { # NAME REGEX MEMBERS
 asked 'another kind' 'no kind of probe' '"kind": "tprobe", "path": "/x", "offset": 0'
 asked 'no place' "'path'" '"kind": "uprobe", "offset": 0'
 asked 'a file for the kernel' 'in no file' '"kind": "kprobe", "symbol": "f", "path": "/x"'
-asked 'a file that there is not' 'Failed to find the given file' '"kind": "uprobe", "path": "/nothing", "offset": 0'
-asked 'a place that is none' 'refuses the probe x: ' '"kind": "uprobe", "path": "'"$TAP_DIR"'", "offset": 0'
+asked 'a file that there is not' 'cannot find .*nothing: No such file' '"kind": "uprobe", "path": "/nothing", "offset": 0'
+asked 'a place that is none' 'it is no file' '"kind": "uprobe", "path": "'"$TAP_DIR"'", "offset": 0'
+asked 'another file than the one that was looked at' 'is another file' '"kind": "uprobe", "path": "'"$load"'", "file": "1:2", "offset": 0'
 asked 'a second command' 'no probe in' '"kind": "uprobe", "path": "/x\n-:a/b", "offset": 0'
 asked 'an offset below 0' "'offset'" '"kind": "uprobe", "path": "/x", "offset": -1'
 many=$(for ((i = 0; i < 256; i++)); do

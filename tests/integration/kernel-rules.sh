@@ -137,6 +137,45 @@ map stop f >/dev/null
 is "$(babeltrace2 f/kernel | grep -c " $rule: ")" $((5 + 7 + 100 + 992 + 7)) \
 	'each event that a rule matched when it happened'
 
+# While the event is recorded, wrong ones come: it is never without the right one.
+map create w -o "$TAP_DIR/w" >/dev/null
+map enable -s w --kernel "$rule" --filter 'number < 5' >/dev/null
+instance=$tracefs/instances/$(map list w --json | member sessions 0 kernel instance)
+map start w >/dev/null
+"$load" 200000 >/dev/null &
+running=$!
+: >err
+tries=0
+while kill -0 $running 2>/dev/null || ((tries < 3)); do
+	for wrong in 'nothing == 1' 'number < 5) || (number > 7' '(number == 1'; do
+		map enable -s w --kernel "$rule" --filter "$wrong" >/dev/null 2>>err && break 2
+	done
+	tries=$((tries + 1))
+done
+wait $running
+is "$(grep -c 'wrong for ' err)" $((3 * tries)) "$((3 * tries)) wrong filters are refused meanwhile"
+is "$(filter)" 'number < 5' 'and leave the event as it is'
+is "$(compgen -G "$tracefs/instances/lttngmap-$sessiond_pid-*-trial*")" '' 'and nothing else'
+map stop w >/dev/null
+is "$(babeltrace2 w/kernel | grep -c " $rule: ")" 5 'of which no other event was recorded'
+
+# ---- an event that is another one by now ------------------------------------------------------
+
+echo "p:test_rules_$$/other $load:$offset number=$first:s64" >>$tracefs/dynamic_events
+map create o -o "$TAP_DIR/o" >/dev/null
+map enable -s o --kernel "test_rules_$$:*" >/dev/null
+echo "-:test_rules_$$/other" >>$tracefs/dynamic_events
+echo "p:test_rules_$$/other $load:$offset text=$first:u8" >>$tracefs/dynamic_events
+instance=$tracefs/instances/$(map list o --json | member sessions 0 kernel instance)
+map start o >/dev/null
+ok 'an event that the trace describes is on' on "test_rules_$$/work"
+ok 'one that was made anew is not' off "test_rules_$$/other"
+like "$(<"$TAP_DIR/log")" "test_rules_$$:other is not recorded: by now it is another event" \
+	'which is told'
+map stop o >/dev/null
+map destroy o >/dev/null
+echo "-:test_rules_$$/other" >>$tracefs/dynamic_events
+
 # ---- a session that has none yet --------------------------------------------------------------
 
 map destroy --all >/dev/null

@@ -142,14 +142,18 @@ static int take_base(struct dl_phdr_info *info, size_t size, void *data)
 
 static void check_places(void)
 {
-	uint64_t expected = 0, offset = 0, second = 0;
+	struct elf_place place = { .offset = 0 }, second;
+	uint64_t expected = 0;
+	struct stat status;
 
 	dl_iterate_phdr(take_base, &expected);
-	is(elf_symbol_find(self, "probed_function", 0, &offset, &problem), 0,
-	   "a function is found");
-	is(offset, expected, "where the loader has it");
+	is(elf_symbol_find(self, "probed_function", 0, &place, &problem), 0, "a function is found");
+	is(place.offset, expected, "where the loader has it");
+	ok(stat(self, &status) == 0 && place.device == status.st_dev &&
+		   place.inode == status.st_ino,
+	   "and in which file");
 	is(elf_symbol_find(self, "probed_function", 1, &second, &problem), 0, "a place within it");
-	is(second, expected + 1, "is a byte further");
+	is(second.offset, expected + 1, "is a byte further");
 	is(elf_symbol_find(self, "probed_function", 4096, &second, &problem), -ERANGE,
 	   "it ends before that");
 	is(elf_symbol_find(self, "probed_function", UINT64_MAX, &second, &problem), -ERANGE,
@@ -157,8 +161,9 @@ static void check_places(void)
 	is(elf_symbol_find(self, "probed_functio", 0, &second, &problem), -ENOENT,
 	   "a part of the name is another name");
 	is(elf_symbol_find(self, "", 0, &second, &problem), -ENOENT, "so is none");
-	is(elf_symbol_check(self, expected, &problem), 0, "there is code");
-	is(elf_symbol_check(self, UINT64_MAX, &problem), -ERANGE, "not beyond the file's end");
+	is(elf_symbol_check(self, expected, &second, &problem), 0, "there is code");
+	is(elf_symbol_check(self, UINT64_MAX, &second, &problem), -ERANGE,
+	   "not beyond the file's end");
 	is(elf_symbol_find("/", "f", 0, &second, &problem), -ENOEXEC, "a directory is no program");
 	is(elf_symbol_find("/dev/null", "f", 0, &second, &problem), -ENOEXEC, "nor is a device");
 }
@@ -184,7 +189,7 @@ static uint8_t *read_self(size_t *size)
 static int find_in(const uint8_t *bytes, size_t size)
 {
 	char path[PATH_MAX];
-	uint64_t offset;
+	struct elf_place place;
 	int fd, error;
 
 	snprintf(path, sizeof(path), "%s/broken", directory);
@@ -192,7 +197,7 @@ static int find_in(const uint8_t *bytes, size_t size)
 	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
 		bail_out("cannot write %s", path);
 	close(fd);
-	error = elf_symbol_find(path, "probed_function", 0, &offset, &problem);
+	error = elf_symbol_find(path, "probed_function", 0, &place, &problem);
 	unlink(path);
 	return error;
 }

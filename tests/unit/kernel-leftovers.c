@@ -4,12 +4,14 @@
 #include "sessiond/kernel-leftovers.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +20,8 @@
 #include "sessiond/kernel-probes.h"
 #include "sessiond/pid-state.h"
 #include "tests/utils/tap.h"
+
+#define TRACEFS "/sys/kernel/tracing"
 
 static bool is_left(pid_t pid, uint64_t start, const char *rest)
 {
@@ -95,7 +99,9 @@ static void probe_fails(const char *name, const char *path, const char *symbol, 
 static void check_definitions(void)
 {
 	static const char arguments[] = "x=%di:u64 s=+0(%si):string";
-	const struct kernel_probe probe = { .name = "_a1", .path = "/a:b(c)%d", .args = arguments };
+	const struct kernel_probe probe = {
+		.name = "_a1", .path = "/a:b(c)%d", .file = "1:2", .args = arguments
+	};
 	struct kernel_probe *copy;
 	struct kernel_problem problem;
 	char name[KERNEL_PROBE_NAME_SIZE + 1], args[KERNEL_PROBE_ARGS_MAX + 2], path[PATH_MAX];
@@ -109,7 +115,8 @@ static void check_definitions(void)
 	is(kernel_probe_check(&probe, &problem), 0, "a definition");
 	copy = kernel_probe_copy(&probe);
 	ok(copy && strcmp(copy->name, "_a1") == 0 && strcmp(copy->path, "/a:b(c)%d") == 0 &&
-		   strcmp(copy->args, arguments) == 0 && !copy->symbol,
+		   strcmp(copy->file, "1:2") == 0 && strcmp(copy->args, arguments) == 0 &&
+		   !copy->symbol,
 	   "is copied");
 	ok(copy->name != probe.name && copy->args != probe.args, "with its texts");
 	free(copy);
@@ -120,6 +127,10 @@ static void check_definitions(void)
 	probe_fails(name, "/a", NULL, NULL, "one that is too long");
 	probe_fails("a", "a", NULL, NULL, "a path from here on");
 	probe_fails("a", "/a b", NULL, NULL, "one with a space");
+	probe_fails("a",
+		    "/a\xa0"
+		    "b",
+		    NULL, NULL, "one with what the kernel takes for a space");
 	probe_fails("a", "/a\nb", NULL, NULL, "one of two lines");
 	probe_fails("a", "/a#b", NULL, NULL, "one with a comment");
 	probe_fails("a", path, NULL, NULL, "one that is too long");
@@ -130,6 +141,98 @@ static void check_definitions(void)
 	probe_fails("a", NULL, "a b", NULL, "one with a space");
 	probe_fails("a", NULL, "a+1", NULL, "one with an offset in its name");
 	probe_fails("a", NULL, path + PATH_MAX / 2, NULL, "one that is a path");
+}
+
+/* ---- files, and the kernel's list ---------------------------------------------------------- */
+
+static void check_file(void)
+{
+	char directory[] = "/tmp/lttngmap-test.XXXXXX", path[64];
+	struct kernel_probe probe = { .name = "a", .path = path };
+	struct kernel_probe_file file, other;
+	struct kernel_problem problem;
+	int fd;
+
+	if (!mkdtemp(directory))
+		bail_out("no directory");
+	snprintf(path, sizeof(path), "%s/file", directory);
+	is(kernel_probe_open(&probe, &file, &problem), -ENOENT, "a file that there is not");
+	fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	is(kernel_probe_open(&probe, &file, &problem), 0, "one that there is");
+	ok(probe.file == file.text && strchr(file.text, ':'), "is known from then on");
+	is(kernel_probe_open(&probe, &other, &problem), 0, "as long as it is that one");
+	kernel_probe_close(&other);
+	unlink(path);
+	close(fd);
+	/* The first one is held: its number is not given again. */
+	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	probe.file = file.text;
+	is(kernel_probe_open(&probe, &other, &problem), -ESTALE, "another one in its place");
+	ok(strstr(problem.why, "another file") != NULL, "is told");
+	kernel_probe_close(&other);
+	kernel_probe_close(&file);
+	unlink(path);
+	probe.path = directory;
+	probe.file = NULL;
+	is(kernel_probe_open(&probe, &file, &problem), -EINVAL, "a directory");
+	kernel_probe_close(&file);
+	rmdir(directory);
+	probe = (struct kernel_probe){ .is_kernel = true, .name = "a", .symbol = "f" };
+	is(kernel_probe_open(&probe, &file, &problem), 0, "the kernel");
+	is(file.fd, -1, "has no file");
+}
+
+static void count(const char *group, void *data)
+{
+	unsigned int *counts = data;
+	char name[KERNEL_PROBE_NAME_SIZE];
+
+	snprintf(name, sizeof(name), KERNEL_PROBES_PREFIX "%d_0_test", (int)getpid());
+	*counts += strcmp(group, name) == 0;
+}
+
+static unsigned int count_probes(void)
+{
+	unsigned int counted = 0;
+
+	kernel_probes_find(count, &counted);
+	return counted;
+}
+
+/* Of a group the kernel removes some at a time, so that a daemon has other things to do. */
+static void check_removal(void)
+{
+	struct kernel_probe probe = { .name = "a", .path = "/proc/self/exe" };
+	struct kernel_probe_file file;
+	struct kernel_problem problem;
+	char group[KERNEL_PROBE_NAME_SIZE], name[16];
+	struct rlimit limit, none;
+
+	if (kernel_tracing_find(&problem) != 0 || access(TRACEFS "/uprobe_events", F_OK) != 0) {
+		skip(7, "no uprobes: %s", geteuid() == 0 ? "no tracefs?" : "not root");
+		return;
+	}
+	snprintf(group, sizeof(group), KERNEL_PROBES_PREFIX "%d_0_test", (int)getpid());
+	if (kernel_probe_open(&probe, &file, &problem) != 0)
+		bail_out("%s", problem.why);
+	for (unsigned int i = 0; i < 2 * KERNEL_PROBES_AT_ONCE + 3; i++) {
+		snprintf(name, sizeof(name), "a%u", i);
+		probe.name = name;
+		if (kernel_probe_create(group, &probe, &file, &problem) != 0)
+			bail_out("%s", problem.why);
+	}
+	kernel_probe_close(&file);
+	is(kernel_probes_remove(group, NULL), -EAGAIN, "of many probes some are removed");
+	is(count_probes(), KERNEL_PROBES_AT_ONCE + 3, "as many as are said to be");
+	is(kernel_probes_remove(group, "a2"), 0, "one that is gone, is removed");
+	getrlimit(RLIMIT_NOFILE, &limit);
+	none = (struct rlimit){ .rlim_cur = 0, .rlim_max = limit.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &none);
+	is(kernel_probes_remove(group, NULL), -EMFILE, "a list that cannot be read is not empty");
+	setrlimit(RLIMIT_NOFILE, &limit);
+	is(kernel_probes_remove(group, NULL), -EAGAIN, "the next ones");
+	is(kernel_probes_remove(group, NULL), 0, "and the last");
+	is(count_probes(), 0, "none is left");
 }
 
 /* As a kernel before Linux 6.10 answers: what is there cannot be mapped. */
@@ -162,6 +265,8 @@ int main(void)
 	check_names();
 	check_groups();
 	check_definitions();
+	check_file();
+	check_removal();
 	check_probe();
 	return done_testing();
 }

@@ -208,6 +208,9 @@ static enum outcome drain(struct ring *ring)
 				detach(ring);
 				return OUTCOME_MORE;
 			}
+			/* The kernel's own, which is read, may lack memory for a moment. */
+			if (ring->is_kernel && is_passing(error))
+				return OUTCOME_LATER;
 			if (error)
 				return give_up(ring, error);
 			ring->holding = true;

@@ -64,6 +64,7 @@ tests_once = \
 	tests/integration/lttng-% \
 	tests/integration/preload-counts.sh \
 	tests/unit/consumer-kernel \
+	tests/unit/consumer-kernel-read \
 	tests/unit/dl-debug-link \
 	tests/unit/module-lock \
 	tests/unit/preload-% \
@@ -395,6 +396,13 @@ check_PROGRAMS += tests/unit/ring-file-read
 TESTS += tests/unit/ring-file-read
 tests_unit_ring_file_read_SOURCES = tests/unit/ring-file-read.c $(kernel_marks) tests/utils/no-ring-map.c
 tests_unit_ring_file_read_LDADD = libringfile.la
+check_PROGRAMS += tests/unit/consumer-kernel-read
+TESTS += tests/unit/consumer-kernel-read
+tests_unit_consumer_kernel_read_SOURCES = $(tests_unit_consumer_kernel_SOURCES) \
+	tests/utils/no-ring-map.c
+tests_unit_consumer_kernel_read_CPPFLAGS = $(AM_CPPFLAGS) -DRINGS_ARE_READ
+tests_unit_consumer_kernel_read_CFLAGS = $(tests_unit_consumer_kernel_CFLAGS)
+tests_unit_consumer_kernel_read_LDADD = libconsumerd.la
 endif
 
 # Readers by third parties, who know the kernel's rings only.

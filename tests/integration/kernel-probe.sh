@@ -312,7 +312,6 @@ gone() {
 }
 wait_for gone
 is "$(probes)" 2 'keeper and daemon are killed: a probe is left'
-exec 9<&-
 group=$(sed -nE "s,^p:(lttngmap_[^/]*)/load_work $load:.*,\1,p" $tracefs/dynamic_events)
 sleep 0 &
 dead=$!
@@ -324,6 +323,7 @@ mkdir "$user"
 cleanup eval "echo -:$used/used >>$tracefs/dynamic_events"
 cleanup rmdir "$user"
 echo 1 >"$user/events/$used/used/enable"
+exec 9<&-
 sessiond_start --consumer=none
 left() {
 	! grep -q "$group/" $tracefs/dynamic_events

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * The kernel's rings in the consumer, on a tracefs instance of this test's own:
- * each mark that is written is in the stream once, or counted, whoever dies; the
- * final metadata is told of when the rings are read to their ends; and what is
- * traced of the consumer itself keeps nobody busy.
+ * The kernel's rings in the consumer, mapped, and in consumer-kernel-read read, on a tracefs
+ * instance of this test's own: each mark that is written is in the stream once, or counted, whoever
+ * dies; the final metadata is told of when the rings are read to their ends; and what is traced of
+ * the consumer itself keeps nobody busy.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -13,10 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <linux/magic.h>
+
 #include "common/log.h"
+#include "common/ring-file-pages.h"
 #include "consumerd/session.h"
 #include "tests/utils/kernel-marks.h"
 #include "tests/utils/tap.h"
@@ -28,6 +33,7 @@
 
 static struct session_shared shared;
 static struct session_written told;
+static int pages = -1; /* for rings that are read */
 
 static int report(struct session_shared *unused, const char *session,
 		  const struct session_written *written)
@@ -55,6 +61,32 @@ static double now(void)
 	})
 
 /* ---- the kernel's side ------------------------------------------------------------ */
+
+#ifdef RINGS_ARE_READ
+static bool fails; /* for who reads a sub-buffer, there is no memory */
+static unsigned int failures;
+
+ssize_t read(int fd, void *bytes, size_t size)
+{
+	struct statfs system;
+
+	if (fails && size > 4096 && fstatfs(fd, &system) == 0 && system.f_type == TRACEFS_MAGIC) {
+		failures++;
+		errno = ENOMEM;
+		return -1;
+	}
+	return syscall(SYS_read, fd, bytes, size);
+}
+#endif
+
+/* As the daemon does where rings are read; for one that is mapped they are not used. */
+static void make_pages(void)
+{
+	uint32_t size = ring_file_kernel_subbuf_size(kernel_marks_instance());
+
+	if (ring_file_pages_create((uint32_t)sysconf(_SC_NPROCESSORS_CONF), size, &pages) != 0)
+		bail_out("no memory");
+}
 
 /* What the daemon sends with the metadata: the one class that marks are of. */
 static int formats(void)
@@ -125,7 +157,7 @@ static struct seen look(const char *folder, unsigned from, unsigned to)
 static struct session *begin_for(const char *folder, bool has_metadata)
 {
 	struct session_config config = {
-		.pages = -1,
+		.pages = pages,
 		.output = trace_kit_path("%s", folder),
 		.rings = kernel_marks_instance(),
 		.uuid = trace_kit_uuid,
@@ -252,6 +284,32 @@ static void test_overrun(void)
 	session_destroy(session);
 }
 
+#ifdef RINGS_ARE_READ
+static void test_passing(void)
+{
+	unsigned int first = kernel_marks_written();
+	struct session *session = begin("passing");
+	struct seen seen;
+
+	kernel_marks_write(1000);
+	fails = true;
+	/* Once for each CPU's ring, and some once more. */
+	ok(RUN_UNTIL(failures > (unsigned int)sysconf(_SC_NPROCESSORS_CONF)),
+	   "that the kernel has no memory for a moment");
+	fails = false;
+	kernel_marks_write(1000);
+	finish(session, 2);
+	seen = look("passing", first, kernel_marks_written());
+	is(seen.once, 2000, "... is no reason to give up its ring");
+	is(seen.often + seen.broken + seen.discarded, 0, "... and nothing is lost by it");
+	session_destroy(session);
+}
+#else
+static void test_passing(void)
+{
+}
+#endif
+
 /* Each of our system calls is an event: reading them makes more, for ever. */
 static void test_own_events(void)
 {
@@ -284,6 +342,7 @@ int main(void)
 {
 	log_set_level(LOG_LEVEL_ERROR);
 	kernel_marks_begin("consumer", BUFFER_KIB);
+	make_pages();
 	stream_pool_init(&shared.pool, 100);
 	shared.report = report;
 	if (sd_event_new(&shared.loop) < 0 || turns_init(&shared.turns, shared.loop) < 0)
@@ -291,6 +350,7 @@ int main(void)
 	test_all();
 	test_lives();
 	test_overrun();
+	test_passing();
 	test_own_events();
 	turns_fini(&shared.turns);
 	free(shared.copy);

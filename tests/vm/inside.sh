@@ -61,7 +61,7 @@ wanted() { # NAME
 cd "$LTTNGMAP_BUILD" || exit 1
 echo "# $(uname -srm), clock source $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)"
 for test in tests/unit/kernel-* tests/unit/ring-file tests/unit/ring-file-read \
-	tests/unit/ring-kernel tests/unit/consumer-kernel tests/abi/ring-abi \
+	tests/unit/ring-kernel tests/unit/consumer-kernel* tests/abi/ring-abi \
 	tests/integration/kernel-* "$LTTNGMAP_SRC"/tests/integration/kernel-*.sh; do
 	name=${test#"$LTTNGMAP_SRC"/}
 	case $test in

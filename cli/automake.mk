@@ -101,6 +101,7 @@ lttngmap_SOURCES = \
 	cli/synonyms.c \
 	cli/synonyms.h \
 	cli/verbs.h \
+	cli/view-filter.c \
 	cli/view-find.c \
 	cli/view-graph.c \
 	cli/view-json.c \

@@ -18,16 +18,17 @@ static char *perfetto, *chrome, *folded, *json;
 static char *counter, *flow;
 
 static const struct poptOption options[] = {
-	{ "perfetto", 'p', POPT_ARG_STRING, &perfetto, 0,
+	{ "perfetto", '\0', POPT_ARG_STRING, &perfetto, 0,
 	  "For ui.perfetto.dev: TrackEvents as protocol buffers", "FILE" },
-	{ "chrome", 'c', POPT_ARG_STRING, &chrome, 0, "JSON of Chrome's trace viewer", "FILE" },
-	{ "folded", 'f', POPT_ARG_STRING, &folded, 0, "Call stacks for flame graphs", "FILE" },
-	{ "json", 'j', POPT_ARG_STRING, &json, 0, "One JSON object a line, as of view --json",
+	{ "chrome", '\0', POPT_ARG_STRING, &chrome, 0, "JSON of Chrome's trace viewer", "FILE" },
+	{ "folded", '\0', POPT_ARG_STRING, &folded, 0, "Call stacks for flame graphs", "FILE" },
+	{ "json", '\0', POPT_ARG_STRING, &json, 0, "One JSON object a line, as of view --json",
 	  "FILE" },
 	{ "counter", '\0', POPT_ARG_STRING, &counter, 0, "Show this field as a counter",
 	  "PROVIDER:EVENT.FIELD" },
 	{ "flow", '\0', POPT_ARG_STRING, &flow, 0,
 	  "Join events that have the same in this field (for --perfetto)", "FIELD" },
+	VIEW_FILTER_OPTIONS,
 	POPT_TABLEEND
 };
 
@@ -87,7 +88,8 @@ static int open_file(const char *path)
 static void tell_what_is_missing(const struct export *export, const char *path)
 {
 	if (export->view.events == 0)
-		report_note("export: no event in '%s'", path);
+		report_note("export: no %sevent in '%s'",
+			    export->view.filter.has_begun ? "such " : "", path);
 	else if (export->format && export->has_pairs && !export->has_threads) {
 		report_note("export: no slices: the trace does not tell the thread of an event");
 		report_hint("record with --context vtid");
@@ -129,6 +131,8 @@ static int run(int argc, const char **argv)
 
 	view_verb = "export";
 	if (check_options(argc))
+		return verb_usage_error(&verb_export);
+	if (view_filter_set(&export.view.filter))
 		return verb_usage_error(&verb_export);
 	if (argc == 1)
 		path = argv[0];

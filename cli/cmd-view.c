@@ -3,9 +3,11 @@
 /* cmd-view.c - lttngmap view [DIR]: a trace as readable lines, or as JSON. */
 #include <config.h>
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report.h"
 #include "verbs.h"
@@ -13,12 +15,47 @@
 
 static int as_json;
 static int with_date;
+static char *colour;
 
 static const struct poptOption options[] = {
 	{ "json", 'j', POPT_ARG_NONE, &as_json, 0, "One JSON object a line", NULL },
 	{ "date", 'd', POPT_ARG_NONE, &with_date, 0, "Show the date before each time", NULL },
+	VIEW_FILTER_OPTIONS,
+	{ "fields", 'f', POPT_ARG_ARGV, &view_option_fields, 0,
+	  "Only these fields and contexts; may be repeated", "NAME,..." },
+	{ "color", '\0', POPT_ARG_STRING, &colour, 0,
+	  "Colours: always, never, or auto (on a terminal; the default)", "WHEN" },
 	POPT_TABLEEND
 };
+
+/*
+ * Not where somebody does not want them (no-color.org), nor where they go through a pager
+ * that might show what they are made of.
+ */
+static bool is_coloured_terminal(void)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM"), *pager = getenv("PAGER");
+
+	if (!isatty(STDOUT_FILENO) || (no_color && *no_color) || !term || strcmp(term, "dumb") == 0)
+		return false;
+	return !pager || !*pager || strstr(pager, "less") || strcmp(pager, "cat") == 0;
+}
+
+static int choose_colours(bool *show)
+{
+	if (!colour || strcmp(colour, "auto") == 0)
+		*show = is_coloured_terminal();
+	else if (strcmp(colour, "always") == 0)
+		*show = true;
+	else if (strcmp(colour, "never") == 0)
+		*show = false;
+	else
+		goto unknown;
+	return 0;
+unknown:
+	report_error("view: --color '%s' is none of always, never and auto", colour);
+	return -EINVAL;
+}
 
 static int run(int argc, const char **argv)
 {
@@ -32,6 +69,8 @@ static int run(int argc, const char **argv)
 		report_error("view: one directory at a time, not %d", argc);
 		return verb_usage_error(&verb_view);
 	}
+	if (view_filter_set(&view.filter) || choose_colours(&view.show_colours))
+		return verb_usage_error(&verb_view);
 	if (argc == 1)
 		path = argv[0];
 	else if (view_find_newest(newest, sizeof(newest)))
@@ -49,7 +88,7 @@ static int run(int argc, const char **argv)
 	if (output_error)
 		report_error("view: cannot write the output: %s", strerror(-output_error));
 	if (!error && !output_error && view.events == 0)
-		report_note("view: no event in '%s'", path);
+		report_note("view: no %sevent in '%s'", view.filter.has_begun ? "such " : "", path);
 	view_streams_free(&view.streams);
 	view_traces_free(&traces);
 	return error || output_error ? CLI_STATUS_FAILED : CLI_STATUS_OK;

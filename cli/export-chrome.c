@@ -74,14 +74,13 @@ static void put_event(struct export *export, const char *phase, const struct exp
 static void put_arguments(struct export *export, const struct export_what *what)
 {
 	struct json_object *arguments = json_object_new_object();
-	const struct view_context_members none = { .procname = -1, .vpid = -1 };
 	const bt_field *payload = bt_event_borrow_payload_field_const(what->event);
 	const bt_field *context = bt_event_borrow_common_context_field_const(what->event);
 
 	if (payload)
-		view_json_members(arguments, payload, &none);
+		view_json_members(arguments, payload, NULL, NULL);
 	if (context)
-		view_json_members(arguments, context, &none);
+		view_json_members(arguments, context, NULL, NULL);
 	view_output_text(out_of(export), ",\"args\":");
 	put_json(export, arguments);
 }

@@ -65,11 +65,16 @@ static int print_event(struct view *view, const bt_message *message)
 	const bt_event *event = bt_message_event_borrow_event_const(message);
 	struct view_stream *stream =
 		view_streams_get(&view->streams, bt_event_borrow_stream_const(event));
+	int64_t ns = message_ns(message);
 
 	if (!stream)
 		return -ENOMEM;
 	view_stream_event(stream, event);
-	view->printer->event(view, stream, event, message_ns(message));
+	view_filter_begin(&view->filter, ns);
+	view->is_past = view_filter_is_past(&view->filter, ns);
+	if (view->is_past || !view_filter_shows(&view->filter, stream, event, ns))
+		return 0;
+	view->printer->event(view, stream, event, ns);
 	view->events++;
 	return 0;
 }
@@ -81,6 +86,15 @@ static void forget_event(struct view_stream *stream)
 		stream->program[0] = '\0';
 	if (stream->members.vpid >= 0)
 		stream->pid = -1;
+}
+
+static void print_lost(struct view *view, struct view_stream *stream, const char *what,
+		       uint64_t count, int64_t ns)
+{
+	forget_event(stream);
+	if (!view_filter_is_past(&view->filter, ns) &&
+	    view_filter_shows(&view->filter, stream, NULL, ns))
+		view->printer->lost(view, stream, what, count, ns);
 }
 
 static int print_discarded_events(struct view *view, const bt_message *message)
@@ -100,8 +114,7 @@ static int print_discarded_events(struct view *view, const bt_message *message)
 		ns = ns_of(
 			bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
 				message));
-	forget_event(stream);
-	view->printer->lost(view, stream, "events", count, ns);
+	print_lost(view, stream, "events", count, ns);
 	return 0;
 }
 
@@ -122,8 +135,7 @@ static int print_discarded_packets(struct view *view, const bt_message *message)
 		ns = ns_of(
 			bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(
 				message));
-	forget_event(stream);
-	view->printer->lost(view, stream, "packets", count, ns);
+	print_lost(view, stream, "packets", count, ns);
 	return 0;
 }
 
@@ -174,14 +186,14 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
 	}
 	for (uint64_t i = 0; i < count; i++) {
-		if (!error)
+		if (!error && !view->is_past)
 			error = handle_message(view, messages[i]);
 		bt_message_put_ref(messages[i]);
 	}
 	if (error)
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR;
-	/* Nobody reads on: the rest needs no reading either. */
-	if (view->output.error)
+	/* Nobody reads on, or nothing more is wanted: the rest needs no reading either. */
+	if (view->output.error || view->is_past)
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
 	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 }

@@ -96,21 +96,25 @@ static struct json_object *new_array(const bt_field *field)
 }
 
 void view_json_members(struct json_object *object, const bt_field *field,
-		       const struct view_context_members *members)
+		       const struct view_context_members *members, const struct view_filter *filter)
 {
 	const bt_field_class *class = bt_field_borrow_class_const(field);
 	uint64_t count = bt_field_class_structure_get_member_count(class);
 
 	for (uint64_t i = 0; i < count; i++) {
 		const bt_field_class_structure_member *member;
+		const char *name;
 
 		if (view_is_sequence_length(class, i))
 			continue;
 		if (members && ((int64_t)i == members->procname || (int64_t)i == members->vpid))
 			continue;
 		member = bt_field_class_structure_borrow_member_by_index_const(class, i);
+		name = bt_field_class_structure_member_get_name(member);
+		if (!view_filter_shows_field(filter, name))
+			continue;
 		json_object_object_add_ex(
-			object, bt_field_class_structure_member_get_name(member),
+			object, name,
 			new_field(bt_field_structure_borrow_member_field_by_index_const(field, i)),
 			JSON_C_OBJECT_ADD_CONSTANT_KEY);
 	}
@@ -120,7 +124,7 @@ static struct json_object *new_structure(const bt_field *field)
 {
 	struct json_object *object = json_object_new_object();
 
-	view_json_members(object, field, NULL);
+	view_json_members(object, field, NULL, NULL);
 	return object;
 }
 
@@ -201,7 +205,7 @@ static void json_event(struct view *view, const struct view_stream *stream, cons
 
 	add(line, "event", view_json_string(name ? name : ""));
 	if (payload)
-		view_json_members(fields, payload, NULL);
+		view_json_members(fields, payload, NULL, &view->filter);
 	add(line, "fields", fields);
 	if (stream->members.others || specific) {
 		struct json_object *context = json_object_new_object();
@@ -209,9 +213,9 @@ static void json_event(struct view *view, const struct view_stream *stream, cons
 		if (stream->members.others)
 			view_json_members(context,
 					  bt_event_borrow_common_context_field_const(event),
-					  &stream->members);
+					  &stream->members, &view->filter);
 		if (specific)
-			view_json_members(context, specific, NULL);
+			view_json_members(context, specific, NULL, &view->filter);
 		add(line, "context", context);
 	}
 	put_line(view, line);

@@ -49,8 +49,11 @@ static int grow(struct view_streams *streams)
 
 void view_streams_free(struct view_streams *streams)
 {
-	for (size_t i = 0; i < streams->places; i++)
+	for (size_t i = 0; i < streams->places; i++) {
+		if (streams->table[i])
+			free(streams->table[i]->classes);
 		free(streams->table[i]);
+	}
 	free(streams->table);
 	*streams = (struct view_streams){ 0 };
 }

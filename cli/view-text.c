@@ -15,7 +15,28 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
+/* What a terminal is told, where colours are shown. */
+#define COLOUR_NONE "\033[0m"
+#define COLOUR_EVENT "\033[1m"
+#define COLOUR_FIELD "\033[36m"
+#define COLOUR_LOST "\033[1;31m"
+#define COLOUR_TIME "\033[2m"
+
 static void put_field(struct view_output *out, const bt_field *field);
+
+static void set_colour(const struct view *view, struct view_output *out, const char *colour)
+{
+	if (view && view->show_colours)
+		view_output_text(out, colour);
+}
+
+static void put_coloured(const struct view *view, struct view_output *out, const char *colour,
+			 const char *text)
+{
+	set_colour(view, out, colour);
+	view_output_text(out, text);
+	set_colour(view, out, COLOUR_NONE);
+}
 
 static void put_escaped(struct view_output *out, unsigned char c)
 {
@@ -145,27 +166,35 @@ static void put_array(struct view_output *out, const bt_field *field)
 	view_output_char(out, ']');
 }
 
-/* NAME=VALUE …, without what `members` says is shown elsewhere. */
-static void put_members(struct view_output *out, const bt_field *field, const char *before,
-			const struct view_context_members *members)
+/*
+ * NAME=VALUE …, without what `members` says is shown elsewhere and `view` says is not
+ * shown at all; either may be NULL. `before` stands before the first; true: there is one.
+ */
+static bool put_members(struct view *view, struct view_output *out, const bt_field *field,
+			const char *before, const struct view_context_members *members)
 {
 	const bt_field_class *class = bt_field_borrow_class_const(field);
 	uint64_t count = bt_field_class_structure_get_member_count(class);
+	bool any = false;
 
 	for (uint64_t i = 0; i < count; i++) {
-		const bt_field_class_structure_member *member;
+		const char *name;
 
 		if (view_is_sequence_length(class, i))
 			continue;
 		if (members && ((int64_t)i == members->procname || (int64_t)i == members->vpid))
 			continue;
-		member = bt_field_class_structure_borrow_member_by_index_const(class, i);
-		view_output_text(out, before);
-		before = " ";
-		view_output_text(out, bt_field_class_structure_member_get_name(member));
+		name = bt_field_class_structure_member_get_name(
+			bt_field_class_structure_borrow_member_by_index_const(class, i));
+		if (view && !view_filter_shows_field(&view->filter, name))
+			continue;
+		view_output_text(out, any ? " " : before);
+		any = true;
+		put_coloured(view, out, COLOUR_FIELD, name);
 		view_output_char(out, '=');
 		put_field(out, bt_field_structure_borrow_member_field_by_index_const(field, i));
 	}
+	return any;
 }
 
 static void put_field(struct view_output *out, const bt_field *field)
@@ -192,7 +221,7 @@ static void put_field(struct view_output *out, const bt_field *field)
 		view_output_base(out, bt_field_bit_array_get_value_as_integer(field), 16);
 	} else if (type == BT_FIELD_CLASS_TYPE_STRUCTURE) {
 		view_output_char(out, '{');
-		put_members(out, field, "", NULL);
+		put_members(NULL, out, field, "", NULL);
 		view_output_char(out, '}');
 	} else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY)) {
 		put_array(out, field);
@@ -239,10 +268,13 @@ static void put_time(struct view *view, int64_t ns)
 	delta = view->previous_ns == INT64_MIN || ns < view->previous_ns ? 0
 									 : ns - view->previous_ns;
 	view->previous_ns = ns;
-	view_output_text(out, " +");
+	view_output_char(out, ' ');
+	set_colour(view, out, COLOUR_TIME);
+	view_output_char(out, '+');
 	view_output_unsigned(out, delta / NS_PER_S);
 	view_output_char(out, '.');
 	view_output_padded(out, delta % NS_PER_S, 9);
+	set_colour(view, out, COLOUR_NONE);
 	view_output_char(out, ' ');
 }
 
@@ -274,22 +306,19 @@ static void text_event(struct view *view, const struct view_stream *stream, cons
 
 	put_time(view, ns);
 	put_owner(out, stream);
+	set_colour(view, out, COLOUR_EVENT);
 	put_word(out, name ? name : "?");
+	set_colour(view, out, COLOUR_NONE);
 	field = bt_event_borrow_payload_field_const(event);
 	if (field)
-		put_members(out, field, " ", NULL);
-	if (stream->members.others) {
-		view_output_text(out, " {");
-		put_members(out, bt_event_borrow_common_context_field_const(event), "",
-			    &stream->members);
+		put_members(view, out, field, " ", NULL);
+	if (stream->members.others &&
+	    put_members(view, out, bt_event_borrow_common_context_field_const(event), " {",
+			&stream->members))
 		view_output_char(out, '}');
-	}
 	field = bt_event_borrow_specific_context_field_const(event);
-	if (field) {
-		view_output_text(out, " {");
-		put_members(out, field, "", NULL);
+	if (field && put_members(view, out, field, " {", NULL))
 		view_output_char(out, '}');
-	}
 	view_output_char(out, '\n');
 }
 
@@ -300,6 +329,7 @@ static void text_lost(struct view *view, const struct view_stream *stream, const
 
 	put_time(view, ns);
 	put_owner(out, stream);
+	set_colour(view, out, COLOUR_LOST);
 	view_output_text(out, "... ");
 	if (count)
 		view_output_unsigned(out, count);
@@ -316,6 +346,7 @@ static void text_lost(struct view *view, const struct view_stream *stream, const
 		view_output_text(out, " of ");
 		put_word(out, stream->program);
 	}
+	set_colour(view, out, COLOUR_NONE);
 	view_output_char(out, '\n');
 }
 

@@ -6,6 +6,7 @@
  *   view-find.c     which directory, and the CTF traces below it
  *   view-graph.c    babeltrace's graph: sources, muxer, our sink
  *   view-streams.c  whose stream is this: program, pid, cpu
+ *   view-filter.c   which events, and which of their fields
  *   view-text.c     an event as a line of text
  *   view-json.c     an event as a line of JSON
  *   view-output.c   buffered output, and the pager
@@ -20,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 /* ---- output ---------------------------------------------------------------- */
 
@@ -71,6 +73,8 @@ struct view_stream {
 	int64_t pid;             /* -1 likewise */
 	int64_t cpu;             /* -1 likewise */
 	struct view_context_members members;
+	signed char *classes; /* by id: 1 shown, -1 not, 0 not looked at yet */
+	size_t nr_classes;
 };
 
 struct view_streams {
@@ -85,6 +89,71 @@ struct view_stream *view_streams_get(struct view_streams *streams, const bt_stre
 void view_stream_packet(struct view_stream *stream, const bt_packet *packet);
 /* The same from an event's own context. */
 void view_stream_event(struct view_stream *stream, const bt_event *event);
+
+/* ---- which events -------------------------------------------------------------- */
+
+enum view_time_kind {
+	VIEW_TIME_NONE,
+	VIEW_TIME_OFFSET, /* from the first event on */
+	VIEW_TIME_CLOCK,  /* of the day of the first event, or the next one */
+	VIEW_TIME_DATE,
+	VIEW_TIME_KNOWN, /* nanoseconds since 1970 */
+};
+
+struct view_time {
+	enum view_time_kind kind;
+	int64_t ns;
+	struct tm tm;
+};
+
+/* All of it zero: everything. Lists end in NULL; of words, separated by commas. */
+struct view_filter {
+	char **events, **processes, **fields;
+	struct view_time from, to;
+	bool has_begun;
+};
+
+/* The options that verbs have in common, which view_filter_set() takes. */
+extern char **view_option_events, **view_option_processes, **view_option_fields;
+extern char *view_option_from, *view_option_to;
+#define VIEW_FILTER_OPTIONS                                                                        \
+	{ "event",                                                                                 \
+	  'e',                                                                                     \
+	  POPT_ARG_ARGV,                                                                           \
+	  &view_option_events,                                                                     \
+	  0,                                                                                       \
+	  "Only these events: PROVIDER:NAME or NAME, with *; may be repeated",                     \
+	  "NAME,..." },                                                                            \
+		{ "process",                                                                       \
+		  'p',                                                                             \
+		  POPT_ARG_ARGV,                                                                   \
+		  &view_option_processes,                                                          \
+		  0,                                                                               \
+		  "Only those of these processes; may be repeated",                                \
+		  "PID|PROGRAM,..." },                                                             \
+		{ "from",                                                                          \
+		  '\0',                                                                            \
+		  POPT_ARG_STRING,                                                                 \
+		  &view_option_from,                                                               \
+		  0,                                                                               \
+		  "Begin at this time",                                                            \
+		  "[DATE ]TIME|+SECONDS" },                                                        \
+	{                                                                                          \
+		"to", '\0', POPT_ARG_STRING, &view_option_to, 0, "End with this time",             \
+			"[DATE ]TIME|+SECONDS"                                                     \
+	}
+
+/* 0, or -EINVAL after a message. */
+int view_filter_set(struct view_filter *filter);
+/* The trace's first event is at `ns`: what times count from. Again: nothing. */
+void view_filter_begin(struct view_filter *filter, int64_t ns);
+/* What is at `ns`, or later, is not shown. */
+bool view_filter_is_past(const struct view_filter *filter, int64_t ns);
+/* Is the event shown, or, where it is NULL, what else is told of the stream? */
+bool view_filter_shows(const struct view_filter *filter, struct view_stream *stream,
+		       const bt_event *event, int64_t ns);
+/* Is a field of that name? NULL is no filter. */
+bool view_filter_shows_field(const struct view_filter *filter, const char *name);
 
 /* ---- printing ---------------------------------------------------------------- */
 
@@ -102,17 +171,24 @@ extern const struct view_printer view_text_printer;
 extern const struct view_printer view_json_printer;
 
 struct json_object;
-/* As JSON: a string, which need not be UTF-8; and a structure's members, into `object`,
- * but for those that `members` says are shown elsewhere. */
+/*
+ * As JSON: a string, which need not be UTF-8; and a structure's members, into `object`,
+ * but for those that `members` says are shown elsewhere, or `filter` not at all. Both
+ * may be NULL.
+ */
 struct json_object *view_json_string(const char *text);
 void view_json_members(struct json_object *object, const bt_field *structure,
-		       const struct view_context_members *members);
+		       const struct view_context_members *members,
+		       const struct view_filter *filter);
 
 struct view {
 	const struct view_printer *printer;
 	struct view_output output;
 	struct view_streams streams;
+	struct view_filter filter;
+	bool is_past; /* nothing more is shown */
 	bool show_date;
+	bool show_colours;
 	int64_t previous_ns; /* of the line before; INT64_MIN: none */
 	uint64_t events;
 };

@@ -334,6 +334,7 @@ cli_tests = \
 	tests/integration/cli-export.sh \
 	tests/integration/cli-manual.sh \
 	tests/integration/cli-valgrind.sh \
+	tests/integration/cli-view.sh \
 	tests/integration/record-command.sh \
 	tests/integration/record-faults.sh \
 	tests/integration/record-real.sh \

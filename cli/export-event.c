@@ -160,7 +160,7 @@ static void put_event(struct export *export, struct export_track *track, struct 
 		break;
 	case EXPORT_COMPLETE:
 		if (!integer_at(payload, class->duration, &duration) ||
-		    duration > (uint64_t)INT64_MAX || !export->format->complete)
+		    ns < 0 || duration > (uint64_t)ns || !export->format->complete)
 			break;
 		export->slices++;
 		export->format->complete(export, track, what, ns - (int64_t)duration, ns);

@@ -112,6 +112,42 @@ like "$(<said)" '^0 True' 'what nobody records is not formatted'
 LD_LIBRARY_PATH='' python3 -m lttngmap bare.py >said 2>&1
 like "$(<said)" '^0 (True|False)' 'without the library, or a daemon, a program does the same'
 
+# A formatter's idea of an exception, errors in a message, and a record that is none.
+cat >odd.py <<'END'
+import logging, sys
+
+class Brief(logging.Formatter):
+	def formatException(self, info):
+		return "brief " + info[0].__name__
+
+handler = logging.StreamHandler(sys.stdout)
+handler.setFormatter(Brief("%(message)s"))
+log = logging.getLogger("odd")
+log.addHandler(handler)
+log.propagate = False
+try:
+	[][1]
+except IndexError:
+	log.exception("it failed")
+log.error("%d", "no number")
+handler.setLevel(logging.CRITICAL)
+
+class Deep:
+	def __str__(self):
+		return str(self)
+
+log.error("%s", Deep())
+try:
+	log.handle(logging.makeLogRecord({"levelno": None}))
+except TypeError as error:
+	print(error)
+END
+python3 odd.py >plain 2>&1
+some_events record 'lttngmap_python:*' python3 -m lttngmap odd.py
+# Lines of a call stack begin with blanks; who runs the program is in there.
+is "$(grep -v '^  ' said)" "$(grep -v '^  ' plain)" 'what is odd is told as without, and once'
+like "$(<text)" 'message = "it failed.nTraceback ' '  ... and is an event'
+
 cat >some.py <<'END'
 import logging, lttngmap
 log = logging.getLogger("one")

@@ -12,7 +12,7 @@
 #include "session-verb.h"
 
 static struct {
-	char *mode, *timeout, *subbuf_size, *subbufs, *file_size, *file_count;
+	char *mode, *timeout, *buffers, *subbuf_size, *subbufs, *file_size, *file_count;
 	int change, remove;
 } typed;
 
@@ -23,10 +23,14 @@ static const struct poptOption options[] = {
 	  "discard|overwrite|blocking" },
 	{ "timeout", '\0', POPT_ARG_STRING, &typed.timeout, 0,
 	  "Block, and discard after so long (default: inf)", "N(us|ms|s|m|h)|inf" },
+	{ "buffers", '\0', POPT_ARG_STRING, &typed.buffers, 0,
+	  "Whose buffers are: each process's, or one user's processes share them (default: "
+	  "process)",
+	  "process|user" },
 	{ "subbuf-size", '\0', POPT_ARG_STRING, &typed.subbuf_size, 0,
 	  "Bytes of a sub-buffer, a power of two (default: " OPTIONS_SUBBUF_SIZE ")", "N[K|M|G]" },
 	{ "subbufs", '\0', POPT_ARG_STRING, &typed.subbufs, 0,
-	  "Sub-buffers for each CPU of a process, a power of two (default: 8)", "N" },
+	  "Sub-buffers for each CPU of a process or user, a power of two (default: 8)", "N" },
 	{ "file-size", '\0', POPT_ARG_STRING, &typed.file_size, 0,
 	  "Begin a new file of a stream at this size (default: 0, no limit)", "N[K|M|G]" },
 	{ "file-count", '\0', POPT_ARG_STRING, &typed.file_count, 0,
@@ -73,6 +77,14 @@ static int check_mode(void)
 	return 0;
 }
 
+static int check_buffers(void)
+{
+	if (typed.buffers && strcmp(typed.buffers, "process") != 0 &&
+	    strcmp(typed.buffers, "user") != 0)
+		return refuse("buffers", typed.buffers, "it is process or user");
+	return 0;
+}
+
 static int check_geometry(void)
 {
 	static const char not_size[] = "write a number of bytes, or one with K, M or G";
@@ -95,8 +107,8 @@ static int check_geometry(void)
 
 static int check(int argc)
 {
-	bool described = typed.mode || typed.timeout || typed.subbuf_size || typed.subbufs ||
-			 typed.file_size || typed.file_count;
+	bool described = typed.mode || typed.timeout || typed.buffers || typed.subbuf_size ||
+			 typed.subbufs || typed.file_size || typed.file_count;
 
 	if (argc != 1) {
 		report_error("channel: %s", argc ? "one channel at a time" : "which channel?");
@@ -110,7 +122,7 @@ static int check(int argc)
 		report_error("channel: --change: nothing was named to be changed");
 		return -EINVAL;
 	}
-	return check_mode() ? -EINVAL : check_geometry();
+	return check_mode() || check_buffers() ? -EINVAL : check_geometry();
 }
 
 /* What was typed; of a new channel also what was not. */
@@ -136,6 +148,8 @@ static int describe(struct session_verb *self, struct json_object *request)
 		session_add_text(request, "mode", typed.mode);
 	if (typed.timeout)
 		session_add_number(request, "blocking_timeout_ms", parsed.timeout_ms);
+	if (typed.buffers)
+		session_add_text(request, "buffers", typed.buffers);
 	if (typed.subbuf_size)
 		session_add_number(request, "subbuf_size", parsed.subbuf_size);
 	if (typed.subbufs)

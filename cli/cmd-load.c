@@ -100,6 +100,15 @@ static int add_rules(struct session_batch *batch, struct session_verb *self,
 	return error;
 }
 
+/* Those come with buffers that processes share. */
+static bool has_already(struct json_object *channel, struct json_object *context)
+{
+	const char *name = json_object_get_string(context);
+
+	return strcmp(control_answer_text(channel, "buffers"), "user") == 0 && name &&
+	       (strcmp(name, "vpid") == 0 || strcmp(name, "vtid") == 0);
+}
+
 static int add_contexts(struct session_batch *batch, struct session_verb *self,
 			struct json_object *channel, const char *place)
 {
@@ -108,10 +117,12 @@ static int add_contexts(struct session_batch *batch, struct session_verb *self,
 	int error = 0;
 
 	for (size_t i = 0; !error && i < json_object_array_length(contexts); i++) {
-		struct json_object *request = session_verb_request(self, "context");
+		struct json_object *context = json_object_array_get_idx(contexts, i), *request;
 
-		json_object_object_add(request, "context",
-				       json_object_get(json_object_array_get_idx(contexts, i)));
+		if (has_already(channel, context))
+			continue;
+		request = session_verb_request(self, "context");
+		json_object_object_add(request, "context", json_object_get(context));
 		snprintf(here, sizeof(here), "%.200s.contexts[%zu]", place, i);
 		error = session_batch_add(batch, request, NULL, here);
 	}
@@ -121,9 +132,9 @@ static int add_contexts(struct session_batch *batch, struct session_verb *self,
 static int add_channels(struct session_batch *batch, struct session_verb *self,
 			struct json_object *session, const char *place)
 {
-	static const char *const members[] = { "subbuf_size", "subbufs",    "mode",
-					       "file_size",   "file_count", "blocking_timeout_ms",
-					       NULL };
+	static const char *const members[] = { "subbuf_size",         "subbufs",    "mode",
+					       "file_size",           "file_count", "buffers",
+					       "blocking_timeout_ms", NULL };
 	struct json_object *channels = session_member_array(session, "channels");
 	char here[128];
 	int error = 0;

@@ -125,11 +125,15 @@ static const struct poptOption options[] = {
 	{ "subbuf-size", '\0', POPT_ARG_STRING, &record.options.subbuf_size, 0,
 	  "Bytes of a sub-buffer, a power of two (default: " OPTIONS_SUBBUF_SIZE ")", "N[K|M|G]" },
 	{ "subbufs", '\0', POPT_ARG_INT, &record.options.subbufs, 0,
-	  "Sub-buffers for each CPU of a process, a power of two (default: 8)", "N" },
+	  "Sub-buffers for each CPU of a process or user, a power of two (default: 8)", "N" },
 	{ "mode", '\0', POPT_ARG_STRING, &record.options.mode, 0,
 	  "When buffers are full: discard new events, overwrite old ones, or block the "
 	  "program (default: discard)",
 	  "discard|overwrite|blocking" },
+	{ "buffers", '\0', POPT_ARG_STRING, &record.options.buffers, 0,
+	  "Whose buffers are: each process's, or one user's processes share them (default: "
+	  "process)",
+	  "process|user" },
 	{ "file-size", '\0', POPT_ARG_STRING, &record.options.file_size, 0,
 	  "Begin a new file of a stream at this size (default: 0, no limit)", "N[K|M|G]" },
 	{ "file-count", '\0', POPT_ARG_INT, &record.options.file_count, 0,
@@ -235,6 +239,7 @@ static int check_rules(void)
 static int check_options(int argc)
 {
 	static const char *const modes[] = { "discard", "overwrite", "blocking", NULL };
+	static const char *const buffers[] = { "process", "user", NULL };
 	static const char *const mediators[] = { "ring-fs", "ring-socket", NULL };
 	static const char *const clocks[] = { "tsc", "monotonic", NULL };
 
@@ -243,6 +248,7 @@ static int check_options(int argc)
 		return -EINVAL;
 	}
 	if (check_word("mode", record.options.mode, modes) ||
+	    check_word("buffers", record.options.buffers, buffers) ||
 	    check_word("mediator", record.options.mediator, mediators) ||
 	    check_word("clock", record.options.clock, clocks))
 		return -EINVAL;

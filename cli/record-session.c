@@ -217,6 +217,8 @@ static int create(struct record *record)
 	json_object_object_add(object, "subbuf_size", json_object_new_int64(record->subbuf_size));
 	json_object_object_add(object, "subbufs", json_object_new_int(record->options.subbufs));
 	add_text(object, "mode", record->options.mode);
+	if (record->options.buffers)
+		add_text(object, "buffers", record->options.buffers);
 	if (record->options.contexts)
 		json_object_object_add(object, "contexts", contexts(record->options.contexts));
 	if (record->file_size)

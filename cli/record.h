@@ -65,6 +65,7 @@ struct record_options {
 	char *subbuf_size;                /* as typed */
 	int subbufs;
 	char *mode;
+	char *buffers;   /* --buffers, or NULL */
 	char *file_size; /* as typed, or NULL */
 	int file_count;
 	char *mediator; /* or NULL: the daemon's choice */

@@ -71,6 +71,13 @@ static const char *check_mode(const char *text)
 		       : "it is discard, overwrite or blocking";
 }
 
+static const char *check_buffers(const char *text)
+{
+	return strcmp(text, "process") == 0 || strcmp(text, "user") == 0
+		       ? NULL
+		       : "it is process or user";
+}
+
 static const char *check_filled(const char *text)
 {
 	return text[0] != '\0' ? NULL : "it is empty";
@@ -203,6 +210,10 @@ static const struct shape channel_shape = {
 			NUMBER("blocking_timeout_ms", UINT32_MAX),
 			NUMBER("file_size", INT64_MAX),
 			NUMBER("file_count", UINT32_MAX),
+			{ .key = "buffers",
+			  .type = MEMBER_TEXT,
+			  .optional = true,
+			  .check_text = check_buffers },
 			ARRAY("contexts", NULL),
 			ARRAY("rules", &rule_shape),
 			END,

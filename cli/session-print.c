@@ -106,6 +106,8 @@ static void print_channel(struct json_object *channel)
 		    timeout ? options_format_duration(timeout, duration) : "",
 		    control_answer_count(channel, "subbufs"),
 		    options_format_size(control_answer_count(channel, "subbuf_size"), size));
+	if (strcmp(control_answer_text(channel, "buffers"), "user") == 0)
+		report_line("    buffers that a user's processes share");
 	if (file_size)
 		report_line("    files of %s", options_format_size(file_size, size));
 	if (file_count)

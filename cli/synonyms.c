@@ -13,6 +13,8 @@ static const struct synonym_option channel_options[] = {
 	{ "discard", '\0', "--mode discard" },
 	{ "overwrite", '\0', "--mode overwrite" },
 	{ "blocking-timeout", '\0', "--timeout" },
+	{ "buffers-pid", '\0', "--buffers process" },
+	{ "buffers-uid", '\0', "--buffers user" },
 	{ "tracefile-size", 'C', "--file-size" },
 	{ "tracefile-count", 'W', "--file-count" },
 	{ NULL, '\0', NULL },

@@ -12,8 +12,9 @@
  *            <----------------  REGISTERED {sizes, ids} + descriptors
  *   CLASSES  {classes}  ---------------->  after a dlopen
  *            <----------------  IDS {ids}
- *   MEMORY   {slot}     ---------------->  a channel beyond the reserve
+ *   MEMORY   {slot}     ---------------->  a channel beyond the reserve, or shared
  *            <----------------  MEMORY {size} + ring data descriptor
+ *                               {+ ring control descriptor}
  *
  * The process's end is seen by its pidfd, an exec by the next registration of
  * the same pid. The socket's end alone means that the process closed its
@@ -59,6 +60,8 @@ enum protocol_app_register_flag {
 	PROTOCOL_APP_RSEQ = 1u << 1,
 	/* LTTNGMAP_ALLOW_BLOCKING is set: blocking channels may block it. */
 	PROTOCOL_APP_BLOCKING = 1u << 2,
+	/* It can write into rings that processes share (LTTNGMAP_CHANNEL_SHARED). */
+	PROTOCOL_APP_SHARES = 1u << 3,
 };
 
 struct protocol_app_register {
@@ -76,7 +79,7 @@ struct protocol_app_register {
 /*
  * Descriptors with REGISTERED, in this order: global control, process
  * control, ring control, eventfd, then `reserve` ring data memories, for the
- * slots from 0 on.
+ * slots from 0 on; then those of struct protocol_app_shared.
  */
 enum {
 	PROTOCOL_APP_FD_CONTROL,
@@ -101,6 +104,32 @@ struct protocol_app_registered {
 	uint16_t ids[];
 };
 
+/*
+ * Behind the ids, at the next multiple of 8 bytes, for a process that SHARES: the
+ * channels that it takes part in and whose rings are shared, so that its first event
+ * need not ask for them. Not more than so many; and not there where there is none.
+ * With them, behind the others, come the descriptors of shared ring control and of
+ * each ring data.
+ */
+#define PROTOCOL_APP_SHARED_MAX 8u
+
+struct protocol_app_shared {
+	uint32_t count;
+	uint32_t reserved;
+	struct protocol_app_shared_slot {
+		uint32_t slot;
+		uint32_t life; /* as of struct lttngmap_channel */
+		uint64_t size; /* of ring data, the meta page included */
+	} slots[PROTOCOL_APP_SHARED_MAX];
+};
+
+/* Of the answer, to where that stands. */
+static inline uint64_t protocol_app_shared_offset(uint32_t nr_ids)
+{
+	return (sizeof(struct protocol_app_registered) + nr_ids * sizeof(uint16_t) + 7) &
+	       ~UINT64_C(7);
+}
+
 struct protocol_app_classes {
 	struct protocol_app_header header;
 	uint32_t nr_classes;
@@ -119,11 +148,15 @@ struct protocol_app_ids {
  * A memory that a slot has is kept, on both sides, for every later channel of
  * the slot that fits in it; a larger one replaces it. An answer of size 0 has
  * no descriptor: no channel is started in the slot (any more).
+ *
+ * Of a shared channel the answer says the life, as the channel does, and has a
+ * second descriptor: ring control, laid out as the process's own. What is at the
+ * slot's place there is shared.
  */
 struct protocol_app_memory {
 	struct protocol_app_header header;
 	uint32_t slot;
-	uint32_t reserved;
+	uint32_t life; /* in the answer, of a shared channel; else 0 */
 	uint64_t size; /* in the answer */
 };
 

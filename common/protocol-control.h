@@ -32,10 +32,12 @@
  *   {"verb": "channel", "session": NAME, "channel": NAME,
  *    "subbuf_size": BYTES, "subbufs": COUNT,
  *    "mode": "discard"|"overwrite"|"blocking", "blocking_timeout_ms": MS,
- *    "file_size": BYTES, "file_count": N, "contexts": [NAME], "change": bool}
+ *    "file_size": BYTES, "file_count": N, "contexts": [NAME],
+ *    "buffers": "process"|"user", "change": bool}
  *       optional: blocking_timeout_ms (0: no limit), file_size and file_count
  *       (0: no limit; with both, the oldest file of a stream goes, and its
- *       events are counted as overwritten), contexts, change (false).
+ *       events are counted as overwritten), contexts, buffers ("process"; "user":
+ *       one user's processes share them, and contexts has vpid and vtid), change (false).
  *       file_size has room for a sub-buffer and 4096 bytes. A change is of a
  *       channel that exists, while its session is stopped; members that are left
  *       out keep their value.
@@ -128,8 +130,8 @@
  *       {"ok": true, "next": N, "sessions": [{"session", "output", "snapshot", "active",
  *        "owner": uid, "trackers": [{"kind", "value"}], "rotation":
  *        {"period_ms", "size"}, "channels": [{"channel", "subbuf_size",
- *        "subbufs", "mode", "blocking_timeout_ms", "file_size", "file_count",
- *        "contexts": [NAME], "rules": [{"id", "enabled", "rule", and those of
+ *        "subbufs", "mode", "buffers", "blocking_timeout_ms", "file_size",
+ *        "file_count", "contexts": [NAME], "rules": [{"id", "enabled", "rule", and those of
  *        "exclude", "loglevel", "loglevel_only", "filter" that were given}]}],
  *        "kernel": {"instance", "buffer_size", "pids": [PID], "events": N classes,
  *        "rules": [{"id", "enabled", "rule", "filter" where given}], "probes": [{"id",

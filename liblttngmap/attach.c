@@ -50,9 +50,11 @@ static struct {
 	ino_t socket_inode;
 	uint32_t place; /* of module_knock.places */
 	bool allow_blocking;
-	/* Ring data beyond the reserve, mapped one by one. */
-	char *extra[LTTNGMAP_CHANNELS];
-	uint64_t extra_size[LTTNGMAP_CHANNELS];
+	/* Ring data beyond the reserve, mapped one by one; shared rings, behind their control. */
+	struct stretch {
+		char *base;
+		uint64_t size;
+	} extra[LTTNGMAP_CHANNELS], shared[LTTNGMAP_CHANNELS];
 } inherited = { .socket = -1, .doorbell = -1, .place = KNOCK_NO_PLACE };
 
 /* Where `process` points when this process is not traced: no channel at all. */
@@ -89,7 +91,8 @@ static bool reserve_stretch(uint64_t size, bool over)
 
 	if (over && inherited.base && inherited.size == size)
 		return true;
-	__builtin_memset(inherited.extra_size, 0, sizeof(inherited.extra_size));
+	__builtin_memset(inherited.extra, 0, sizeof(inherited.extra));
+	__builtin_memset(inherited.shared, 0, sizeof(inherited.shared));
 	base = arch_syscall(SYS_mmap, NULL, size, PROT_NONE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (base < 0 && base > -4096)
@@ -216,6 +219,51 @@ static void keep_fds(struct local *local, int socket, struct exchange_fds *fds)
 	inherited.socket_inode = status.st_ino;
 }
 
+/* Control and data of shared rings, in one stretch; a child maps over its parent's. */
+static bool map_shared(struct local *local, const struct protocol_app_shared_slot *answer, int data,
+		       int control)
+{
+	const uint64_t meta_page_size = 4096;
+	struct local_shared *shared = &local->shared[answer->slot];
+	struct stretch *stretch = &inherited.shared[answer->slot];
+	uint64_t data_size = answer_page_up(answer->size - meta_page_size);
+	uint64_t size = local->slot_stride + data_size;
+
+	if (stretch->size != size) {
+		long base = arch_syscall(SYS_mmap, NULL, size, PROT_NONE,
+					 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (base < 0 && base > -4096)
+			return false;
+		*stretch = (struct stretch){ (char *)base, size };
+	}
+	__atomic_store_n(&shared->known, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	if (!map_at(stretch->base, local->slot_stride, PROT_READ | PROT_WRITE, control,
+		    answer->slot * local->slot_stride) ||
+	    !map_at(stretch->base + local->slot_stride, data_size, PROT_WRITE, data,
+		    meta_page_size))
+		return false;
+	arch_syscall(SYS_madvise, stretch->base, size, MADV_DONTDUMP);
+	__atomic_store_n(&shared->rings, stretch->base, __ATOMIC_RELAXED);
+	__atomic_store_n(&shared->data, stretch->base + local->slot_stride, __ATOMIC_RELAXED);
+	__atomic_store_n(&shared->data_size, data_size, __ATOMIC_RELAXED);
+	__atomic_store_n(&shared->known, (uint64_t)answer->life << 32 | 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* What of it is not to be had is asked for by the first event. */
+static void map_shared_rings(struct local *local, const struct protocol_app_registered *answer,
+			     long size, const struct exchange_fds *fds)
+{
+	const struct protocol_app_shared *shared = answer_shared(answer, size);
+	const int *fd = fds->fd + PROTOCOL_APP_FD_RING_DATA + answer->reserve;
+
+	for (uint32_t i = 0; shared && i < shared->count; i++)
+		if (answer_is_held_shared(&shared->slots[i], local->slot_stride, fd[1 + i], fd[0]))
+			map_shared(local, &shared->slots[i], fd[1 + i], fd[0]);
+}
+
 static void fill_request(struct protocol_app_register *request, uint32_t flags, uint32_t nr_classes,
 			 bool use_rseq, bool allow_blocking)
 {
@@ -223,7 +271,7 @@ static void fill_request(struct protocol_app_register *request, uint32_t flags, 
 		.header.type = PROTOCOL_APP_REGISTER,
 		.abi_major = LTTNGMAP_ABI_MAJOR,
 		.abi_minor = LTTNGMAP_ABI_MINOR,
-		.flags = flags | (use_rseq ? PROTOCOL_APP_RSEQ : 0) |
+		.flags = flags | PROTOCOL_APP_SHARES | (use_rseq ? PROTOCOL_APP_RSEQ : 0) |
 			 (allow_blocking ? PROTOCOL_APP_BLOCKING : 0),
 		.instance = inherited.instance,
 		.word_size = sizeof(long),
@@ -271,6 +319,8 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 		exchange_close_fds(&fds);
 		return result;
 	}
+	local->slot_stride = answer->slot_stride;
+	map_shared_rings(local, answer, result, &fds);
 	drop_inherited_fds();
 	keep_fds(local, socket, &fds);
 	exchange_close_fds(&fds);
@@ -280,8 +330,8 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	local->has_rdpid = arch_has_rdpid();
 	local->allow_blocking = allow_blocking;
 	local->daemon_gone = false;
-	local->slot_stride = answer->slot_stride;
 	local->reserve = answer->reserve;
+	local->index = answer->process_offset / sizeof(struct lttngmap_process);
 	inherited.instance = answer->instance;
 	module_knock.instance = answer->instance;
 	/* A value no ancestor's write can hold: see ring-trylock.c. */
@@ -326,7 +376,8 @@ int attach_connect(uint64_t *deadline)
 static long attach_with_ids(struct local *local, int socket, uint64_t deadline, const void *classes,
 			    size_t size, uint32_t nr_classes, uint16_t *ids)
 {
-	size_t answer_size = sizeof(struct protocol_app_registered) + nr_classes * sizeof(*ids);
+	size_t answer_size =
+		protocol_app_shared_offset(nr_classes) + sizeof(struct protocol_app_shared);
 	struct protocol_app_registered *answer;
 	long memory, result;
 
@@ -366,12 +417,16 @@ enum attach_result attach_first(int socket, uint64_t deadline, const void *class
 /* The child of a fork: registers as itself, and is not traced where it cannot. */
 static void attach_forked(struct local *local)
 {
-	struct protocol_app_registered answer;
+	union {
+		struct protocol_app_registered head;
+		char space[sizeof(struct protocol_app_registered) + 8 +
+			   sizeof(struct protocol_app_shared)];
+	} answer;
 	uint64_t deadline = patient_deadline_from_now();
 	int socket = exchange_connect_again(deadline, module_knock.place);
 
-	if (socket < 0 || attach(local, socket, deadline, PROTOCOL_APP_FORKED, NULL, 0, 0, &answer,
-				 sizeof(answer)) < 0)
+	if (socket < 0 || attach(local, socket, deadline, PROTOCOL_APP_FORKED, NULL, 0, 0,
+				 &answer.head, sizeof(answer)) < 0)
 		__atomic_store_n(&local->process, &not_traced, __ATOMIC_RELEASE);
 }
 
@@ -483,15 +538,15 @@ enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_
 /* Map a memory of its own for a slot; a child maps over its parent's. */
 static bool map_extra(struct local *local, uint32_t slot, uint64_t size, int fd, uint64_t offset)
 {
-	char *at = inherited.extra_size[slot] == size ? inherited.extra[slot] : NULL;
+	struct stretch *extra = &inherited.extra[slot];
+	char *at = extra->size == size ? extra->base : NULL;
 	long mapped = arch_syscall(SYS_mmap, at, size, PROT_WRITE,
 				   MAP_SHARED | (at ? MAP_FIXED : 0), fd, offset);
 
 	if (mapped < 0 && mapped > -4096)
 		return false;
 	arch_syscall(SYS_madvise, mapped, size, MADV_DONTDUMP);
-	inherited.extra[slot] = (char *)mapped;
-	inherited.extra_size[slot] = size;
+	*extra = (struct stretch){ (char *)mapped, size };
 	local->data[slot] = (char *)mapped;
 	__atomic_store_n(&local->data_size[slot], size, __ATOMIC_RELEASE);
 	return true;
@@ -526,6 +581,45 @@ bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed)
 			mapped = map_extra(local, slot,
 					   answer_page_up(answer.size - meta_page_size), fds.fd[0],
 					   meta_page_size);
+		exchange_close_fds(&fds);
+	}
+	end_exchange(local, result);
+	return mapped;
+}
+
+bool attach_has_shared(const struct local *local, uint32_t slot, uint32_t life, uint64_t needed)
+{
+	const struct local_shared *shared = &local->shared[slot];
+
+	return __atomic_load_n(&shared->known, __ATOMIC_ACQUIRE) == ((uint64_t)life << 32 | 1) &&
+	       __atomic_load_n(&shared->data_size, __ATOMIC_RELAXED) >= needed;
+}
+
+bool attach_fetch_shared(struct local *local, uint32_t slot, uint32_t life, uint64_t needed)
+{
+	uint64_t deadline = patient_deadline_from_now();
+	struct protocol_app_memory request = {
+		.header.type = PROTOCOL_APP_MEMORY,
+		.slot = slot,
+	};
+	struct protocol_app_memory answer;
+	struct exchange_fds fds;
+	bool mapped = false;
+	long result;
+
+	if (!begin_exchange(local))
+		return false;
+	if (attach_has_shared(local, slot, life, needed)) {
+		end_exchange(local, 0);
+		return true;
+	}
+	result = exchange(local->socket, &request, sizeof(request), NULL, 0, PROTOCOL_APP_MEMORY,
+			  &answer, sizeof(answer), sizeof(answer), &fds, deadline);
+	if (result >= 0) {
+		const struct protocol_app_shared_slot shared = { slot, life, answer.size };
+
+		mapped = answer_has_shared(&answer, slot, life, needed, local->slot_stride, &fds) &&
+			 map_shared(local, &shared, fds.fd[0], fds.fd[1]);
 		exchange_close_fds(&fds);
 	}
 	end_exchange(local, result);

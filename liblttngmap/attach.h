@@ -54,6 +54,12 @@ enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_
 enum attach_result attach_child(struct local *local);
 /* Ring data of at least `needed` bytes for a slot. Signal-safe. */
 bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed);
+/*
+ * Are the rings of that life there, that the slot's processes share, with at least
+ * `needed` bytes of data? Else fetch them. Signal-safe.
+ */
+bool attach_has_shared(const struct local *local, uint32_t slot, uint32_t life, uint64_t needed);
+bool attach_fetch_shared(struct local *local, uint32_t slot, uint32_t life, uint64_t needed);
 /* Is our socket there, which tells when the daemon is gone? Signal-safe. */
 bool attach_has_socket(struct local *local);
 /* Does the daemon still hold our socket? Signal-safe. */

@@ -37,6 +37,7 @@ static bool read_channel(const struct lttngmap_control *control, uint32_t slot,
 		copy->flags = __atomic_load_n(&shared->flags, __ATOMIC_RELAXED);
 		copy->blocking_timeout_ms =
 			__atomic_load_n(&shared->blocking_timeout_ms, __ATOMIC_RELAXED);
+		copy->life = __atomic_load_n(&shared->life, __ATOMIC_RELAXED);
 		copy->contexts = __atomic_load_n(&shared->contexts, __ATOMIC_RELAXED);
 		/* Acquire fence: the loads above come before the second look. */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -46,10 +47,35 @@ static bool read_channel(const struct lttngmap_control *control, uint32_t slot,
 	return false;
 }
 
+/* Where the channel's rings are, at least `needed` bytes of data; asks for them if need be. */
+static bool find_rings(struct local *local, uint32_t slot, const struct lttngmap_channel *channel,
+		       uint64_t needed, struct ring_channel *view)
+{
+	const struct local_shared *shared = &local->shared[slot];
+
+	if (!(channel->flags & LTTNGMAP_CHANNEL_SHARED)) {
+		if (__atomic_load_n(&local->data_size[slot], __ATOMIC_ACQUIRE) < needed &&
+		    !attach_fetch_memory(local, slot, needed))
+			return false;
+		view->rings = local->ring_control + slot * local->slot_stride;
+		view->data = local->data[slot];
+		return true;
+	}
+	if (!attach_has_shared(local, slot, channel->life, needed) &&
+	    !attach_fetch_shared(local, slot, channel->life, needed))
+		return false;
+	view->rings = __atomic_load_n(&shared->rings, __ATOMIC_RELAXED);
+	view->data = __atomic_load_n(&shared->data, __ATOMIC_RELAXED);
+	/* Not while another thread is at those of a later life. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return attach_has_shared(local, slot, channel->life, needed);
+}
+
 static enum channel_result fill_view(struct local *local, uint32_t slot, struct ring_channel *view)
 {
 	const struct lttngmap_control *control = __atomic_load_n(&local->control, __ATOMIC_RELAXED);
 	struct lttngmap_channel channel;
+	struct ring_channel where = { .generation = 0 };
 	uint64_t subbufs, rings, needed;
 
 	if (!control)
@@ -70,8 +96,7 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 	needed = rings * ((subbufs + 1) << channel.subbuf_shift);
 	if (rings * lttngmap_ring_stride(subbufs) > local->slot_stride)
 		return CHANNEL_LOST;
-	if (__atomic_load_n(&local->data_size[slot], __ATOMIC_ACQUIRE) < needed &&
-	    !attach_fetch_memory(local, slot, needed))
+	if (!find_rings(local, slot, &channel, needed, &where))
 		return CHANNEL_LOST;
 
 	*view = (struct ring_channel){
@@ -81,8 +106,8 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 		.offset_limit = (UINT64_C(1) << channel.subbuf_shift) - LTTNGMAP_SUBBUF_TAIL,
 		.subbuf_shift = channel.subbuf_shift,
 		.index_mask = (uint32_t)subbufs - 1,
-		.rings = local->ring_control + slot * local->slot_stride,
-		.data = local->data[slot],
+		.rings = where.rings,
+		.data = where.data,
 		.ring_stride = lttngmap_ring_stride(subbufs),
 		.ring_size = (subbufs + 1) << channel.subbuf_shift,
 		.contexts = channel.contexts |
@@ -93,6 +118,7 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 		.clock = (uint8_t)control->clock,
 		.use_rseq = local->use_rseq,
 		.quiet = channel.flags & LTTNGMAP_CHANNEL_QUIET,
+		.shared = channel.flags & LTTNGMAP_CHANNEL_SHARED,
 		.process = &local->process,
 	};
 	return CHANNEL_ON;

@@ -18,6 +18,9 @@
  *                `generation` last (release)    who checks it against the control's
  *   data[i]      whoever set `exchange`;        channel fills
  *                `data_size` last (release)
+ *   shared[i]    the same; `known` first        the same
+ *                (cleared) and last (release)
+ *   acquired     any (atomic add)               trylock writers
  *   locks[i]     who takes or holds it          trylock writers
  *   lost         any (atomic add)               channel fills, channel_lose() (xchg)
  *   unanswered   whoever holds `exchange`       the same
@@ -66,6 +69,7 @@ struct ring_channel {
 	uint8_t clock; /* enum lttngmap_clock */
 	bool use_rseq; /* the process's threads do; on CPU rings nobody else writes then */
 	bool quiet;    /* full sub-buffers ring no bell */
+	bool shared;   /* other processes write into these rings, too */
 	/* The process's own, in pages that are wiped: NULL there, a copy is a forked parent's. */
 	const struct lttngmap_process *const *process;
 };
@@ -105,6 +109,14 @@ struct local_lock {
 	uint64_t commit[2];
 } __attribute__((aligned(64)));
 
+/* The rings of a slot that a user's processes share. */
+struct local_shared {
+	uint64_t known; /* 0: nothing; else life << 32 | 1 */
+	char *rings;    /* ring control of ring 0 */
+	char *data;     /* ring data of ring 0 */
+	uint64_t data_size;
+};
+
 /* Rings that share one are taken one at a time. */
 #define LOCAL_LOCKS 1024u
 
@@ -134,6 +146,9 @@ struct local {
 	uint64_t reserve_size;         /* bytes of each, without the meta page */
 	char *data[LTTNGMAP_CHANNELS]; /* mapped ring data, or NULL */
 	uint64_t data_size[LTTNGMAP_CHANNELS];
+	struct local_shared shared[LTTNGMAP_CHANNELS];
+	uint64_t index;    /* of our struct in process control */
+	uint64_t acquired; /* how often shared rings were to be taken by trylock */
 	struct ring_channel channels[LTTNGMAP_CHANNELS];
 	struct local_lock locks[LOCAL_LOCKS];
 };

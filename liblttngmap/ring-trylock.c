@@ -20,6 +20,19 @@
  * event there; the commit, to which a position seems to go back then. So
  * writers go on from what they know to have committed, not from what stands in
  * the ring, and the daemon believes no position that goes back (ring-reader.c).
+ *
+ * Rings that processes share have a lock in the ring, too, taken second and let go
+ * first. All is by exchange of a token that no other acquisition ever has:
+ *  - A child that is forked right before the exchange may take the ring in its parent's
+ *    name, and finds that it is none of its own. Its parent, whose exchange fails, finds
+ *    its own token there, and has the ring.
+ *  - A child that is forked right before the ring is let go may do that, when all of its
+ *    parent's write is done; or it finds another token there.
+ *  - What was committed last is what other processes committed. So each commit is
+ *    stored in `known` first, and looked at again in between: a child stores one
+ *    of the two once more, never both, and the further one of them holds.
+ *  - Who was killed in here is let go of by the daemon (sessiond/user-rings.c). The record
+ *    was complete before `known` was stored.
  */
 #include <stdint.h>
 
@@ -61,15 +74,12 @@ static void mark_ring(struct lttngmap_ring *ring, uint64_t token)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-static void publish(const struct local *local, struct local_lock *lock, struct lttngmap_ring *ring,
-		    uint64_t word0, uint64_t word1)
+static void store16(const struct local *local, uint64_t to[2], uint64_t word0, uint64_t word1)
 {
-	lock->commit[0] = word0;
-	lock->commit[1] = word1;
 	if (LIKELY(local->store16_atomic))
-		arch_store16(ring->commit, word0, word1);
+		arch_store16(to, word0, word1);
 	else
-		arch_store16_locked(ring->commit, word0, word1);
+		arch_store16_locked(to, word0, word1);
 }
 
 /* One store: the compiler must make no call of a loop of these. */
@@ -121,6 +131,43 @@ static bool is_forked(const struct local_lock *lock, uint64_t token)
 	return __atomic_load_n(&lock->holder, __ATOMIC_RELAXED) != token;
 }
 
+static void publish(const struct local *local, const struct ring_channel *channel,
+		    struct local_lock *lock, struct lttngmap_ring *ring, uint64_t word0,
+		    uint64_t word1)
+{
+	lock->commit[0] = word0;
+	lock->commit[1] = word1;
+	if (channel->shared) {
+		store16(local, ring->known, word0, word1);
+		if (is_forked(lock, arch_thread_token()))
+			return;
+	}
+	store16(local, ring->commit, word0, word1);
+}
+
+/* Both words of one store: a forked child may store them once more meanwhile. */
+static void load16(const uint64_t from[2], uint64_t to[2])
+{
+	do {
+		to[0] = __atomic_load_n(&from[0], __ATOMIC_ACQUIRE);
+		to[1] = __atomic_load_n(&from[1], __ATOMIC_ACQUIRE);
+	} while (__atomic_load_n(&from[0], __ATOMIC_ACQUIRE) != to[0]);
+}
+
+/* Of a ring that other processes commit to as well. */
+static void know_shared_commit(struct local_lock *lock, const struct lttngmap_ring *ring)
+{
+	uint64_t commit[2];
+
+	load16(ring->known, lock->commit);
+	load16(ring->commit, commit);
+	if ((commit[0] & LTTNGMAP_POSITION_MASK) <= (lock->commit[0] & LTTNGMAP_POSITION_MASK) &&
+	    (lock->commit[0] || lock->commit[1]))
+		return;
+	lock->commit[0] = commit[0];
+	lock->commit[1] = commit[1];
+}
+
 /* What the ring's last commit was, which nobody but the lock's holders makes. */
 static void know_commit(struct local_lock *lock, const struct lttngmap_ring *ring, uint64_t life)
 {
@@ -158,7 +205,7 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 		    (position & channel->offset_mask) + record->total <= channel->offset_limit)
 			break;
 		if (UNLIKELY(ring->commit[0] != word0) && !is_forked(lock, token))
-			publish(local, lock, ring, word0, word1);
+			publish(local, channel, lock, ring, word0, word1);
 		result = ring_switch_prepare(channel, ring, record->total, &move);
 		if (result == RING_FULL || result == RING_ENDED)
 			return result;
@@ -168,7 +215,7 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 			return RING_GONE;
 		for (unsigned i = 0; i < sizeof(move.stores) / sizeof(move.stores[0]); i++)
 			__atomic_store_n(move.stores[i].to, move.stores[i].value, __ATOMIC_RELAXED);
-		publish(local, lock, ring, move.commit[0], move.commit[1]);
+		publish(local, channel, lock, ring, move.commit[0], move.commit[1]);
 		if (ring_move_fills(&move) && !channel->quiet)
 			ring_doorbell(local);
 	}
@@ -185,9 +232,73 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 	count = (word1 >> LTTNGMAP_COUNT_SHIFT) + (word0 + record->step < word0);
 	if (is_forked(lock, token))
 		return RING_GONE;
-	publish(local, lock, ring, word0 + record->step,
+	publish(local, channel, lock, ring, word0 + record->step,
 		count << LTTNGMAP_COUNT_SHIFT | (now & LTTNGMAP_TIMESTAMP_MASK));
 	return RING_WRITTEN;
+}
+
+/* 2^40 acquisitions are some hours of nothing else. */
+static uint64_t make_token(struct local *local)
+{
+	uint64_t count = __atomic_add_fetch(&local->acquired, 1, __ATOMIC_RELAXED);
+
+	return lttngmap_lock_token(local->index, count);
+}
+
+/* Ours among the processes that share it. False: one of the others has it. */
+static bool take_shared(struct local *local, struct lttngmap_ring *ring, uint64_t *token)
+{
+	uint64_t holder = 0;
+
+	if (__atomic_load_n(&ring->lock, __ATOMIC_RELAXED))
+		return false;
+	*token = make_token(local);
+	return __atomic_compare_exchange_n(&ring->lock, &holder, *token, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED) ||
+	       holder == *token;
+}
+
+/* Release: pairs with the acquire of the next holder. */
+static void release_shared(struct lttngmap_ring *ring, uint64_t token)
+{
+	__atomic_compare_exchange_n(&ring->lock, &token, 0, false, __ATOMIC_RELEASE,
+				    __ATOMIC_RELAXED);
+}
+
+/*
+ * The ring is ours in this process. TAKEN: another one has it; else what came of the
+ * write. Of a forked child's parent nothing is let go of.
+ */
+static enum ring_result write_taken(struct local *local, const struct ring_channel *channel,
+				    uint32_t index, struct local_lock *lock, uint64_t epoch,
+				    const struct ring_record *record)
+{
+	struct lttngmap_ring *ring = ring_at(channel, index);
+	const uint64_t token = arch_thread_token();
+	enum ring_result result = RING_STALE;
+	uint64_t shared = 0;
+
+	if (!channel->shared)
+		mark_ring(ring, token);
+	else if (!take_shared(local, ring, &shared))
+		return is_forked(lock, token) ? RING_GONE : RING_TAKEN;
+	if (is_forked(lock, token))
+		return RING_GONE;
+	/* A channel that changes does not reuse a ring that is marked. */
+	if (__atomic_load_n(channel->control_generation, __ATOMIC_ACQUIRE) == channel->generation) {
+		if (channel->shared)
+			know_shared_commit(lock, ring);
+		else
+			know_commit(lock, ring, epoch << 32 | channel->generation);
+		result = write_locked(local, channel, index, lock, record);
+	}
+	if (is_forked(lock, token))
+		return RING_GONE;
+	if (channel->shared)
+		release_shared(ring, shared);
+	else
+		mark_ring(ring, 0);
+	return result;
 }
 
 enum ring_result ring_trylock_write(struct local *local, const struct ring_channel *channel,
@@ -217,19 +328,12 @@ enum ring_result ring_trylock_write(struct local *local, const struct ring_chann
 			release_lock(lock);
 			return RING_GONE;
 		}
-		mark_ring(ring, token);
-		/* A channel that changes does not reuse a ring that is marked. */
-		if (__atomic_load_n(channel->control_generation, __ATOMIC_ACQUIRE) ==
-		    channel->generation) {
-			know_commit(lock, ring, epoch << 32 | channel->generation);
-			result = write_locked(local, channel, index, lock, record);
-		} else {
-			result = RING_STALE;
-		}
-		if (is_forked(lock, token))
-			return RING_GONE;
-		mark_ring(ring, 0);
+		result = write_taken(local, channel, index, lock, epoch, record);
+		if (result == RING_GONE)
+			return result;
 		release_lock(lock);
+		if (result == RING_TAKEN)
+			continue;
 		*full = ring;
 		return result;
 	}

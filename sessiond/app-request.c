@@ -135,14 +135,54 @@ static int refuse_process(const struct app_request *request, int error, struct a
 	return -EPROTO;
 }
 
+/* The shared rings that the process writes into, and their descriptors, `count` of them. */
+static void fill_shared(const struct process *process, struct protocol_app_shared *shared,
+			int fds[1 + PROTOCOL_APP_SHARED_MAX])
+{
+	struct cds_list_head *sessions = sessions_list(process->daemon->sessions);
+	uint64_t takes_part = memory_set_process(process->memories)->channels;
+	struct session *session;
+	struct channel *channel;
+
+	*shared = (struct protocol_app_shared){ .count = 0 };
+	if (!process->shared)
+		return;
+	fds[0] = process->shared->memories->ring_control.fd;
+	cds_list_for_each_entry(session, sessions, node) {
+		cds_list_for_each_entry(channel, &session->channels, node) {
+			const struct memory *data =
+				&process->shared->memories->ring_data[channel->slot];
+
+			if (!channel->started || !channel->shared ||
+			    !(takes_part & UINT64_C(1) << channel->slot) ||
+			    shared->count == PROTOCOL_APP_SHARED_MAX)
+				continue;
+			shared->slots[shared->count++] = (struct protocol_app_shared_slot){
+				.slot = channel->slot,
+				.life = (uint32_t)channel->life,
+				.size = data->size,
+			};
+			fds[shared->count] = data->fd;
+		}
+	}
+}
+
 static int send_registered(const struct app_request *request, uint32_t nr_ids,
 			   struct protocol_app_registered *answer)
 {
 	const struct daemon *daemon = request->daemon;
 	const struct memory_set *memories = request->process->memories;
 	size_t size = sizeof(*answer) + nr_ids * sizeof(answer->ids[0]);
-	int fds[PROTOCOL_APP_FD_RING_DATA + PROTOCOL_APP_RESERVE_MAX];
+	int fds[PROTOCOL_APP_FD_RING_DATA + PROTOCOL_APP_RESERVE_MAX + 1 + PROTOCOL_APP_SHARED_MAX];
+	struct protocol_app_shared shared;
+	size_t nr_fds = PROTOCOL_APP_FD_RING_DATA + memories->reserve;
 
+	fill_shared(request->process, &shared, fds + nr_fds);
+	if (shared.count > 0) {
+		size = protocol_app_shared_offset(nr_ids) + sizeof(shared);
+		memcpy((char *)answer + size - sizeof(shared), &shared, sizeof(shared));
+		nr_fds += 1 + shared.count;
+	}
 	fill_header(&answer->header, PROTOCOL_APP_REGISTERED, size);
 	answer->instance = control_pages_get(daemon->pages)->instance;
 	answer->control_size = control_pages_size(daemon->pages);
@@ -161,15 +201,15 @@ static int send_registered(const struct app_request *request, uint32_t nr_ids,
 	fds[PROTOCOL_APP_FD_DOORBELL] = memories->doorbell;
 	for (uint32_t slot = 0; slot < memories->reserve; slot++)
 		fds[PROTOCOL_APP_FD_RING_DATA + slot] = memories->ring_data[slot].fd;
-	return socket_send(request->fd, answer, size, fds,
-			   PROTOCOL_APP_FD_RING_DATA + memories->reserve);
+	return socket_send(request->fd, answer, size, fds, nr_fds);
 }
 
 /* The classes' ids stand in the answer, which is made but once at a time. */
 static union {
 	struct protocol_app_registered answer;
 	char room[sizeof(struct protocol_app_registered) +
-		  PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t)];
+		  PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t) + 8 +
+		  sizeof(struct protocol_app_shared)];
 } registered;
 
 /*
@@ -201,6 +241,8 @@ static int serve_register(struct app_request *request, const struct app_message 
 		.uid = request->peer.uid,
 		.gid = request->peer.gid,
 		.forked = message->registration.flags & PROTOCOL_APP_FORKED,
+		.use_rseq = message->registration.flags & PROTOCOL_APP_RSEQ,
+		.shares = message->registration.flags & PROTOCOL_APP_SHARES,
 		.user = request->user,
 		.socket = request->fd,
 		.procname = message->registration.procname,
@@ -267,13 +309,17 @@ static int serve_memory(struct app_request *request, const struct app_message *m
 	struct process *process = request->process;
 	struct channel *channel = sessions_channel_at(request->daemon->sessions, message->slot);
 	struct protocol_app_memory answer = { .slot = message->slot };
-	const struct memory *data = &process->memories->ring_data[message->slot];
 	bool have = channel && session_takes(channel->session, process) &&
 		    member_join(channel, process, true) == 0;
+	bool shared = have && channel->shared;
+	/* Joined, a process of a shared channel has a stand-in. */
+	const struct memory_set *memories = shared ? process->shared->memories : process->memories;
+	const int fds[] = { memories->ring_data[message->slot].fd, memories->ring_control.fd };
 
 	fill_header(&answer.header, PROTOCOL_APP_MEMORY, sizeof(answer));
-	answer.size = have ? data->size : 0;
-	return socket_send(request->fd, &answer, sizeof(answer), &data->fd, have ? 1 : 0);
+	answer.size = have ? memories->ring_data[message->slot].size : 0;
+	answer.life = shared ? (uint32_t)channel->life : 0;
+	return socket_send(request->fd, &answer, sizeof(answer), fds, have ? 1 + shared : 0);
 }
 
 int app_request_serve(struct app_request *request, const void *bytes, size_t size,

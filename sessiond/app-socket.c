@@ -58,6 +58,11 @@ static void refuse_waiting(struct app_socket *app, int reason)
 	app->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
+static bool shrink_pools(const struct daemon *daemon)
+{
+	return memory_pool_shrink(daemon->pool) || memory_pool_shrink(daemon->bare_pool);
+}
+
 static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	struct app_socket *app = data;
@@ -73,7 +78,7 @@ static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *da
 			app_connection_refuse_short(&app->connections, accepted, -EMFILE);
 			continue;
 		}
-		if (is_shortage(error) && memory_pool_shrink(app->daemon->pool))
+		if (is_shortage(error) && shrink_pools(app->daemon))
 			continue;
 		if (is_shortage(error)) {
 			refuse_waiting(app, error);

@@ -172,6 +172,8 @@ libsessiond_la_SOURCES = \
 	sessiond/state-session.c \
 	sessiond/tracker.c \
 	sessiond/tracker.h \
+	sessiond/user-rings.c \
+	sessiond/user-rings.h \
 	sessiond/tsdl.c \
 	sessiond/tsdl.h
 libsessiond_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFLAGS) \

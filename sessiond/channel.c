@@ -21,6 +21,7 @@
 #include "sessiond/metadata.h"
 #include "sessiond/process.h"
 #include "sessiond/session.h"
+#include "sessiond/user-rings.h"
 
 #define CHANNEL_FILE_BLOCK 4096u
 
@@ -112,6 +113,25 @@ static int check_files(const struct channel_config *config, char *why, char *hin
 		 "give a file_size of %llu bytes or more, or smaller sub-buffers",
 		 (unsigned long long)least);
 	return -EINVAL;
+}
+
+static int check_contexts(const struct channel_config *config, char *why, char *hint)
+{
+	if (!config->shared ||
+	    (config->contexts & CHANNEL_SHARED_CONTEXTS) == CHANNEL_SHARED_CONTEXTS)
+		return 0;
+	snprintf(why, CHANNEL_WHY_SIZE,
+		 "its processes share buffers, and nothing else tells whose an event is");
+	snprintf(hint, CHANNEL_WHY_SIZE,
+		 "leave the contexts vpid and vtid, or give each process its own buffers");
+	return -EINVAL;
+}
+
+static int check_config(const struct channel_config *config, char *why, char *hint)
+{
+	int error = check_files(config, why, hint);
+
+	return error ? error : check_contexts(config, why, hint);
 }
 
 static int take_slot(struct daemon *daemon, char *why, char *hint)
@@ -208,13 +228,13 @@ int channel_change(struct channel *channel, const struct channel_config *config,
 	snprintf(hint, CHANNEL_WHY_SIZE, "destroy a session that is not needed");
 	error = check_geometry(daemon, config, &wanted, why, hint);
 	if (!error)
-		error = check_files(config, why, hint);
+		error = check_config(config, why, hint);
 	if (error)
 		return error;
 	if (wanted.subbuf_shift == channel->subbuf_shift &&
 	    wanted.subbufs_shift == channel->subbufs_shift && config->mode == channel->mode &&
-	    config->contexts == channel->contexts && config->file_size == channel->file_size &&
-	    config->file_count == channel->file_count) {
+	    config->contexts == channel->contexts && config->shared == channel->shared &&
+	    config->file_size == channel->file_size && config->file_count == channel->file_count) {
 		channel->blocking_timeout_ms = config->blocking_timeout_ms;
 		return 0;
 	}
@@ -241,8 +261,10 @@ int channel_change(struct channel *channel, const struct channel_config *config,
 	channel->blocking_timeout_ms = config->blocking_timeout_ms;
 	channel->file_size = config->file_size;
 	channel->file_count = config->file_count;
+	channel->shared = config->shared;
 	channel->subbuf_shift = wanted.subbuf_shift;
 	channel->subbufs_shift = wanted.subbufs_shift;
+	user_rings_reap(daemon);
 	return 0;
 }
 
@@ -257,6 +279,7 @@ void channel_get_config(const struct channel *channel, struct channel_config *co
 		.file_size = channel->file_size,
 		.file_count = channel->file_count,
 		.contexts = channel->contexts,
+		.shared = channel->shared,
 	};
 }
 
@@ -279,12 +302,13 @@ int channel_create(struct session *session, const struct channel_config *config,
 	channel->file_size = config->file_size;
 	channel->file_count = config->file_count;
 	channel->contexts = config->contexts;
+	channel->shared = config->shared;
 	snprintf(channel->name, sizeof(channel->name), "%s", config->name);
 	CDS_INIT_LIST_HEAD(&channel->members);
 
 	error = check_geometry(daemon, config, channel, why, hint);
 	if (!error)
-		error = check_files(config, why, hint);
+		error = check_config(config, why, hint);
 	if (error)
 		goto free_channel;
 	slot = take_slot(daemon, why, hint);
@@ -364,6 +388,7 @@ void channel_destroy(struct channel *channel)
 	rule_list_clear(&channel->rules);
 	cds_list_del(&channel->node);
 	free(channel);
+	user_rings_reap(daemon);
 }
 
 static struct lttngmap_channel describe(const struct channel *channel)
@@ -373,7 +398,9 @@ static struct lttngmap_channel describe(const struct channel *channel)
 		.subbuf_shift = channel->subbuf_shift,
 		.subbufs_shift = channel->subbufs_shift,
 		.flags = (channel->filtered ? LTTNGMAP_CHANNEL_FILTERED : 0) |
-			 (channel->session->snapshot ? LTTNGMAP_CHANNEL_QUIET : 0),
+			 (channel->session->snapshot ? LTTNGMAP_CHANNEL_QUIET : 0) |
+			 (channel->shared ? LTTNGMAP_CHANNEL_SHARED : 0),
+		.life = channel->shared ? (uint32_t)channel->life : 0,
 		.blocking_timeout_ms = channel->blocking_timeout_ms,
 		.contexts = channel->contexts,
 	};
@@ -388,9 +415,12 @@ void channel_publish(struct channel *channel)
 
 void channel_admit(struct channel *channel, struct process *process)
 {
-	bool in = session_takes(channel->session, process) &&
-		  member_join(channel, process, false) == 0;
+	bool in;
 
+	/* What stands for processes is let in with them. */
+	if (process->stand_in)
+		return;
+	in = session_takes(channel->session, process) && member_join(channel, process, false) == 0;
 	control_pages_set_process(memory_set_process(process->memories), channel->slot, in);
 }
 

@@ -40,6 +40,7 @@ struct channel {
 	uint64_t file_size;  /* bytes of a stream's file at most; 0: no limit */
 	uint32_t file_count; /* files of a stream at most; 0: no limit */
 	uint64_t contexts;   /* a bit set of enum lttngmap_context */
+	bool shared;         /* a user's processes share rings (user-rings.h) */
 	bool started;
 	bool filtered;    /* started, and some of its events have a filter */
 	bool slot_used;   /* it was started since it has the slot */
@@ -57,7 +58,13 @@ struct channel_config {
 	uint64_t file_size;  /* 0: no limit; else room for a sub-buffer and a block */
 	uint32_t file_count; /* 0: no limit; else file_size has one */
 	uint64_t contexts;   /* a bit set of enum lttngmap_context */
+	/* A user's processes share rings. Then events tell their process: */
+	bool shared;
 };
+
+/* … by these contexts, without which there is no shared channel. */
+#define CHANNEL_SHARED_CONTEXTS                                                                    \
+	(UINT64_C(1) << LTTNGMAP_CONTEXT_VPID | UINT64_C(1) << LTTNGMAP_CONTEXT_VTID)
 
 #define CHANNEL_WHY_SIZE 256
 

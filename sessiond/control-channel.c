@@ -77,6 +77,26 @@ static int take_file_limits(struct control_client *client, struct json_object *r
 	return 0;
 }
 
+/* "buffers", and the contexts that go with it. */
+static int take_buffers(struct control_client *client, struct json_object *request,
+			struct channel_config *config)
+{
+	const char *buffers = NULL;
+
+	if (control_take_string(client, request, "buffers", &buffers) != 0)
+		return -EINVAL;
+	if (buffers && strcmp(buffers, "user") != 0 && strcmp(buffers, "process") != 0) {
+		control_refuse(client, "it is process or user", "there are no buffers of a '%.80s'",
+			       buffers);
+		return -EINVAL;
+	}
+	if (buffers)
+		config->shared = strcmp(buffers, "user") == 0;
+	if (buffers && config->shared)
+		config->contexts |= CHANNEL_SHARED_CONTEXTS;
+	return 0;
+}
+
 /* What a new channel has to say, a change may leave out. 0, or the request is refused. */
 static int take_channel_config(struct control_client *client, struct json_object *request,
 			       bool change, struct channel_config *config)
@@ -103,9 +123,10 @@ static int take_channel_config(struct control_client *client, struct json_object
 	if (control_take_number(client, request, "blocking_timeout_ms", UINT32_MAX, &timeout) != 0)
 		return -EINVAL;
 	config->blocking_timeout_ms = (uint32_t)timeout;
-	if (take_file_limits(client, request, config) != 0)
+	if (take_file_limits(client, request, config) != 0 ||
+	    take_contexts(client, request, &config->contexts) != 0)
 		return -EINVAL;
-	return take_contexts(client, request, &config->contexts);
+	return take_buffers(client, request, config);
 }
 
 /* 0, or the request is refused. */

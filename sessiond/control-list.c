@@ -108,6 +108,7 @@ static struct json_object *describe_channel(const struct channel *channel)
 	control_add_number(object, "subbuf_size", UINT64_C(1) << channel->subbuf_shift);
 	control_add_number(object, "subbufs", UINT64_C(1) << channel->subbufs_shift);
 	control_add_string(object, "mode", channel_mode_name(channel->mode));
+	control_add_string(object, "buffers", channel->shared ? "user" : "process");
 	control_add_number(object, "blocking_timeout_ms", channel->blocking_timeout_ms);
 	control_add_number(object, "file_size", channel->file_size);
 	control_add_number(object, "file_count", channel->file_count);
@@ -229,7 +230,7 @@ void control_serve_processes(struct control_client *client, struct json_object *
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list) {
 		struct json_object *object;
 
-		if (!may_see(client, process->uid) || at++ < from)
+		if (process->stand_in || !may_see(client, process->uid) || at++ < from)
 			continue;
 		object = json_object_new_object();
 		control_add_number(object, "pid", process->pid);

@@ -98,6 +98,12 @@ static int make_memories(struct daemon *daemon)
 				     &daemon->pages);
 	if (error == 0)
 		error = memory_pool_create(&config, POOL_READY, daemon->event, &daemon->pool);
+	config.reserve = 0;
+	if (error == 0)
+		error = memory_pool_create(&config, POOL_READY, daemon->event, &daemon->bare_pool);
+	/* Not before one is taken. */
+	if (error == 0)
+		memory_pool_shrink(daemon->bare_pool);
 	if (error)
 		log_error("cannot make the control pages: %s", strerror(-error));
 	return error;
@@ -364,6 +370,7 @@ void daemon_destroy(struct daemon *daemon)
 	registry_destroy(daemon->registry);
 	quota_destroy(daemon->quota);
 	memory_pool_destroy(daemon->pool);
+	memory_pool_destroy(daemon->bare_pool);
 	control_pages_destroy(daemon->pages);
 	free(daemon->rings_dir);
 	free(daemon);

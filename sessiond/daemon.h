@@ -37,6 +37,7 @@ struct daemon {
 	struct control_pages *pages;
 	struct registry *registry;
 	struct memory_pool *pool;
+	struct memory_pool *bare_pool; /* of sets that have no ring data yet */
 	struct quota *quota;
 	struct ring_thread *ring_thread;
 	const struct mediator_ops *mediator_ops;

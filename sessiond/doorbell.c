@@ -26,6 +26,7 @@ enum doorbell_order {
 	DOORBELL_LISTEN = 1u << 0,
 	DOORBELL_POLL = 1u << 1,
 	DOORBELL_END = 1u << 2,
+	DOORBELL_JOIN = 1u << 3,
 };
 
 enum set_order {
@@ -55,7 +56,9 @@ struct doorbell {
 	struct ring_order order;
 	struct doorbells *doorbells;
 	struct memory_set *memories;
-	unsigned long sets; /* atomic; raised by main before END is given */
+	unsigned long sets;     /* and who joined; atomic; raised by main before END is given */
+	struct doorbell *other; /* to be joined: main's, up to the order */
+	struct doorbell *joined;
 	bool ended;
 	bool polled;
 	sd_event_source *source;
@@ -171,6 +174,8 @@ static void doorbell_look(struct doorbell *doorbell, bool at_once)
 		else
 			doorbell_postpone(doorbell);
 	}
+	if (doorbell->joined && !doorbell->joined->ended)
+		doorbell_look(doorbell->joined, at_once);
 }
 
 static void doorbell_leave_late(struct doorbell *doorbell)
@@ -246,16 +251,30 @@ static void doorbell_start_poll(struct doorbell *doorbell)
 	sd_event_source_set_enabled(doorbells->timer, SD_EVENT_ON);
 }
 
+static void doorbell_put_set(struct doorbell *doorbell);
+
 static void doorbell_free(struct doorbell *doorbell)
 {
+	if (doorbell->joined)
+		doorbell_put_set(doorbell->joined);
 	memory_set_put(doorbell->memories);
 	free(doorbell);
+}
+
+/* One of its sets, or who joined it, is gone. */
+static void doorbell_put_set(struct doorbell *doorbell)
+{
+	if (__atomic_sub_fetch(&doorbell->sets, 1, __ATOMIC_RELAXED) == 0 && doorbell->ended)
+		doorbell_free(doorbell);
 }
 
 static void doorbell_end(struct doorbell *doorbell)
 {
 	struct doorbells *doorbells = doorbell->doorbells;
 
+	/* It may have been killed between filling a sub-buffer and ringing. */
+	if (doorbell->joined && !doorbell->joined->ended)
+		doorbell_look(doorbell->joined, false);
 	doorbell->ended = true;
 	doorbell_leave_late(doorbell);
 	doorbell->source = sd_event_source_disable_unref(doorbell->source);
@@ -275,6 +294,8 @@ static void doorbell_run(struct ring_order *order, unsigned long pending)
 
 	if (pending & DOORBELL_LISTEN)
 		doorbell_listen(doorbell);
+	if (pending & DOORBELL_JOIN)
+		doorbell->joined = doorbell->other;
 	if (pending & DOORBELL_POLL || (pending & DOORBELL_LISTEN && !doorbell->source))
 		doorbell_start_poll(doorbell);
 	if (pending & DOORBELL_END)
@@ -293,8 +314,7 @@ static void set_remove(struct doorbell_set *shown)
 		doorbells->ops->withdraw(doorbells->mediator, shown->set);
 	ring_set_put(shown->set);
 	free(shown);
-	if (__atomic_sub_fetch(&doorbell->sets, 1, __ATOMIC_RELAXED) == 0 && doorbell->ended)
-		doorbell_free(doorbell);
+	doorbell_put_set(doorbell);
 }
 
 static void set_run(struct ring_order *order, unsigned long pending)
@@ -383,6 +403,13 @@ int doorbell_create(struct doorbells *doorbells, struct memory_set *memories,
 void doorbell_poll(struct doorbell *doorbell)
 {
 	ring_thread_give(doorbell->doorbells->thread, &doorbell->order, DOORBELL_POLL);
+}
+
+void doorbell_join(struct doorbell *doorbell, struct doorbell *other)
+{
+	__atomic_add_fetch(&other->sets, 1, __ATOMIC_RELAXED);
+	doorbell->other = other;
+	ring_thread_give(doorbell->doorbells->thread, &doorbell->order, DOORBELL_JOIN);
 }
 
 void doorbell_destroy(struct doorbell *doorbell)

@@ -38,7 +38,7 @@
 #define LEDGER_FILE "ledger" /* in the runtime or the ring directory */
 #define LEDGER_MAGIC 0x3152474c504d544cull
 /* Raised where any of what lies in it is laid out otherwise. */
-#define LEDGER_VERSION 1u
+#define LEDGER_VERSION 2u
 
 #define LEDGER_PROCESSES 32768u
 #define LEDGER_SESSIONS 64u
@@ -61,6 +61,9 @@ struct ledger_process {
 	uint32_t gid;
 	bool forked;
 	bool answered; /* it was sent its memories */
+	bool stand_in; /* for the rings that processes of a user share (user-rings.h) */
+	bool use_rseq; /* as of PROTOCOL_APP_RSEQ, and PROTOCOL_APP_SHARES */
+	bool shares;
 	char name[NAME_PROGRAM_SIZE];
 	uint64_t since_ms;
 	uint64_t counted;

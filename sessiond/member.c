@@ -21,6 +21,7 @@
 #include "sessiond/recover.h"
 #include "sessiond/ring-set.h"
 #include "sessiond/session.h"
+#include "sessiond/user-rings.h"
 
 /* What a ring set needs for as long as it lives. */
 struct lease {
@@ -262,6 +263,10 @@ static void say_failure(const struct channel *channel, const struct process *pro
 		message_say("%s (pid %u) is not traced in channel %s: user %u's processes have "
 			    "as many descriptors as they may",
 			    process->name, process->pid, channel->name, process->uid);
+	else if (error == -EPROTO)
+		message_say("%s (pid %u) is not traced in channel %s: its liblttngmap knows no "
+			    "rings that processes share; start it anew with the installed one",
+			    process->name, process->pid, channel->name);
 	else
 		message_say("%s (pid %u) is not traced in channel %s: %s", process->name,
 			    process->pid, channel->name, strerror(-error));
@@ -278,23 +283,49 @@ static int make_room(const struct channel *channel, const struct process *proces
 		     : ledger_set_reserve(daemon->ledger, process->memories->index, channel->slot);
 }
 
-int member_join(struct channel *channel, struct process *process, bool make_memory)
+/* With rings of its own; without a member where there is no memory for them yet. */
+static int join_alone(struct channel *channel, struct process *process, bool make_memory)
 {
-	struct daemon *daemon = process->daemon;
-	struct process_slot *slot = &process->slots[channel->slot];
-	uint64_t size = daemon_data_size(daemon, channel->subbuf_shift, channel->subbufs_shift);
+	uint64_t size =
+		daemon_data_size(process->daemon, channel->subbuf_shift, channel->subbufs_shift);
 	const struct memory *data = &process->memories->ring_data[channel->slot];
-	int error;
+	int error = slot_admit(channel, process);
 
-	if (slot->member)
-		return 0;
-	error = slot_admit(channel, process);
 	if (error == 0 && make_memory)
 		error = memory_set_fit(process->memories, channel->slot, size);
 	if (error == 0)
 		error = make_room(channel, process);
 	if (error == 0 && data->fd >= 0 && data->size >= size)
 		error = member_make(channel, process);
+	return error;
+}
+
+/*
+ * By its stand-in, which has the member. The slot of its own is for what it loses
+ * while it has no memory of the shared rings.
+ */
+static int join_shared(struct channel *channel, struct process *process)
+{
+	int error = user_rings_join(process);
+
+	if (error == 0 && !process->shared->slots[channel->slot].member) {
+		error = join_alone(channel, process->shared, true);
+		if (error)
+			say_failure(channel, process->shared, error);
+	}
+	if (error == 0)
+		error = slot_admit(channel, process);
+	return error ? error : make_room(channel, process);
+}
+
+int member_join(struct channel *channel, struct process *process, bool make_memory)
+{
+	int error;
+
+	if (process->slots[channel->slot].member)
+		return 0;
+	error = channel->shared ? join_shared(channel, process)
+				: join_alone(channel, process, make_memory);
 	if (error) {
 		say_failure(channel, process, error);
 		return error;

@@ -148,6 +148,9 @@ int memory_set_restore(const struct memory_set_config *config, uint32_t index,
 		memory_set_free(set);
 		return error;
 	}
+	/* It may be one of another pool. */
+	while (set->reserve && set->ring_data[set->reserve - 1].fd < 0)
+		set->reserve--;
 	*result = set;
 	return 0;
 }

@@ -22,6 +22,7 @@
 #include "sessiond/member.h"
 #include "sessiond/quota.h"
 #include "sessiond/session.h"
+#include "sessiond/user-rings.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
@@ -102,10 +103,13 @@ struct process *process_lookup(struct processes *processes, uint32_t pid)
 
 static int on_pidfd(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
+	struct daemon *daemon = ((struct process *)data)->daemon;
+
 	(void)source;
 	(void)fd;
 	(void)revents;
 	process_end(data);
+	user_rings_reap(daemon);
 	return 0;
 }
 
@@ -256,6 +260,9 @@ static void fill_record(const struct process *process, int socket)
 	record->uid = process->uid;
 	record->gid = process->gid;
 	record->forked = process->forked;
+	record->stand_in = process->stand_in;
+	record->use_rseq = process->use_rseq;
+	record->shares = process->shares;
 	memcpy(record->name, process->name, sizeof(record->name));
 	record->since_ms = process->since_ms;
 	record->counted = process->counted;
@@ -267,12 +274,27 @@ static void add_to_table(struct process *process)
 {
 	struct processes *processes = process->daemon->processes;
 
+	cds_list_add(&process->list, &processes->list);
+	if (process->stand_in)
+		return;
 	cds_lfht_node_init(&process->node);
 	urcu_memb_read_lock();
 	cds_lfht_add(processes->table, pid_hash(process->pid), &process->node);
 	urcu_memb_read_unlock();
-	cds_list_add(&process->list, &processes->list);
 	processes->count++;
+}
+
+static void remove_from_table(struct process *process)
+{
+	struct processes *processes = process->daemon->processes;
+
+	cds_list_del(&process->list);
+	if (process->stand_in)
+		return;
+	urcu_memb_read_lock();
+	cds_lfht_del(processes->table, &process->node);
+	urcu_memb_read_unlock();
+	processes->count--;
 }
 
 static uint64_t count_memory(uint32_t uid, void *ledger)
@@ -288,7 +310,9 @@ static int take_memories(struct process *process, struct quota_user *user)
 	if (error == 0)
 		error = quota_check_memory(user, daemon_now_usec(), count_memory, daemon->ledger);
 	if (error == 0)
-		error = memory_pool_take(daemon->pool, &process->memories);
+		error = memory_pool_take(user_rings_alone(daemon) ? daemon->bare_pool
+								  : daemon->pool,
+					 &process->memories);
 	return error ? error : memory_set_charge(process->memories, user, false);
 }
 
@@ -308,6 +332,8 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	process->uid = config->uid;
 	process->gid = config->gid;
 	process->forked = config->forked;
+	process->use_rseq = config->use_rseq;
+	process->shares = config->shares;
 	process->since_ms = realtime_ms();
 	name_clean_program(config->procname, config->procname_size, process->name);
 
@@ -342,6 +368,40 @@ fail:
 	return error;
 }
 
+int process_create_stand_in(struct daemon *daemon, uint32_t uid, bool use_rseq,
+			    struct process **result)
+{
+	struct process *process = calloc(1, sizeof(*process));
+	int error;
+
+	*result = NULL;
+	if (!process)
+		return -ENOMEM;
+	process->daemon = daemon;
+	process->uid = uid;
+	process->stand_in = true;
+	process->use_rseq = use_rseq;
+	process->since_ms = realtime_ms();
+	snprintf(process->name, sizeof(process->name), "user-%u", uid);
+	error = take_memories(process, quota_user(daemon->quota, uid));
+	if (error)
+		goto fail;
+	process->record = memory_set_record(process->memories);
+	error = doorbell_create(daemon->doorbells, process->memories, &process->doorbell);
+	if (error)
+		goto fail;
+	add_to_table(process);
+	fill_record(process, 0);
+	process_answered(process);
+	ledger_process_set(daemon->ledger, process->memories->index, LEDGER_LIVE);
+	*result = process;
+	return 0;
+
+fail:
+	process_free(process, 0);
+	return error;
+}
+
 static struct process *process_from(struct daemon *daemon, const struct ledger_process *record)
 {
 	struct process *process = calloc(1, sizeof(*process));
@@ -353,6 +413,9 @@ static struct process *process_from(struct daemon *daemon, const struct ledger_p
 	process->uid = record->uid;
 	process->gid = record->gid;
 	process->forked = record->forked;
+	process->stand_in = record->stand_in;
+	process->use_rseq = record->use_rseq;
+	process->shares = record->shares;
 	process->since_ms = record->since_ms;
 	process->counted = record->counted;
 	memcpy(process->name, record->name, sizeof(process->name));
@@ -377,13 +440,15 @@ int process_restore(struct daemon *daemon, uint32_t index)
 	/* It was within its user's bounds before. */
 	memory_set_charge(process->memories, quota_user(daemon->quota, process->uid), true);
 	process->record = record;
-	error = watch_pid(process, record->pidfd);
+	error = process->stand_in ? 0 : watch_pid(process, record->pidfd);
 	if (error < 0)
 		goto free_process;
 	error = doorbell_create(daemon->doorbells, process->memories, &process->doorbell);
 	if (error)
 		goto free_process;
 	add_to_table(process);
+	if (process->stand_in)
+		return 0;
 	if (!record->socket || app_socket_restore(daemon->app, process, record->socket) != 0)
 		process_hung_up(process);
 	return 0;
@@ -404,15 +469,12 @@ void process_hung_up(struct process *process)
 
 void process_end(struct process *process)
 {
-	struct processes *processes = process->daemon->processes;
 	uint64_t unread = 0;
 
+	/* Before its index, which names it in their locks, may be another's. */
+	user_rings_leave(process);
 	ledger_process_set(process->daemon->ledger, process->memories->index, LEDGER_ENDED);
-	urcu_memb_read_lock();
-	cds_lfht_del(processes->table, &process->node);
-	urcu_memb_read_unlock();
-	cds_list_del(&process->list);
-	processes->count--;
+	remove_from_table(process);
 	app_socket_forget(process);
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
 		struct channel *channel;

@@ -54,11 +54,16 @@ struct process {
 	char name[NAME_PROGRAM_SIZE]; /* safe in a file name */
 	uint64_t since_ms;            /* when it registered, since 1970 */
 	bool forked;                  /* it also has the classes of its parent */
+	bool stand_in;                /* no process: for shared rings (user-rings.h) */
+	bool use_rseq;                /* it writes by restartable sequences */
+	bool shares;                  /* it can write into shared rings */
 	int pidfd;                    /* owned by pid_source */
 	sd_event_source *pid_source;
 	struct app_connection *connection; /* NULL: it hung up */
 	struct memory_set *memories;
 	struct doorbell *doorbell;
+	struct process *shared;        /* its user's stand-in, once it needed that, or NULL */
+	unsigned long sharers;         /* of a stand-in: processes that have it so */
 	struct ledger_process *record; /* what outlives the daemon; of `memories` */
 	/* The slots whose sessions have counted it. */
 	uint64_t counted;
@@ -74,6 +79,8 @@ struct process_config {
 	uint32_t uid;
 	uint32_t gid;
 	bool forked;
+	bool use_rseq;
+	bool shares;
 	int socket; /* of the peer, borrowed: to get its pidfd without a race */
 	const char *procname;
 	uint32_t procname_size;
@@ -91,6 +98,12 @@ unsigned long processes_count(const struct processes *processes);
  */
 int process_create(struct daemon *daemon, const struct process_config *config,
 		   struct process **process);
+/*
+ * What stands for those of a user's processes that write in that way, in
+ * channels whose rings they share. It is in the list only. 0 or -errno.
+ */
+int process_create_stand_in(struct daemon *daemon, uint32_t uid, bool use_rseq,
+			    struct process **process);
 /*
  * One that lived when the daemon died, by its record; it takes part in nothing
  * yet. 0 or -errno: the record is dropped.

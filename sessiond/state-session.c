@@ -139,6 +139,7 @@ static struct json_object *save_channel(const struct channel *channel)
 	add_number(object, "subbufs_shift", channel->subbufs_shift);
 	add_number(object, "blocking_timeout", channel->blocking_timeout_ms);
 	add_number(object, "contexts", channel->contexts);
+	add_number(object, "shared", channel->shared);
 	add_number(object, "file_size", channel->file_size);
 	add_number(object, "file_count", channel->file_count);
 	add_number(object, "last_rule", channel->rules.last_id);
@@ -174,6 +175,7 @@ static int restore_channel(struct json_object *object, void *data)
 		.subbufs_shift = (uint8_t)number_of(object, "subbufs_shift"),
 		.blocking_timeout_ms = (uint32_t)number_of(object, "blocking_timeout"),
 		.contexts = number_of(object, "contexts"),
+		.shared = number_of(object, "shared") != 0,
 		.file_size = number_of(object, "file_size"),
 		.file_count = (uint32_t)number_of(object, "file_count"),
 	};

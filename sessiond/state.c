@@ -20,6 +20,7 @@
 #include "sessiond/recover.h"
 #include "sessiond/registry.h"
 #include "sessiond/session.h"
+#include "sessiond/user-rings.h"
 
 void state_save(struct daemon *daemon)
 {
@@ -168,6 +169,7 @@ int state_restore(struct daemon *daemon)
 		return error;
 	}
 	restore_processes(daemon);
+	user_rings_restore(daemon);
 	if (daemon->recovery)
 		recover_processes(daemon);
 	sessions_resume(daemon->sessions);

@@ -79,6 +79,8 @@ tests_once = \
 	tests/reliability/overflow \
 	tests/reliability/strangers.sh \
 	tests/reliability/silent \
+	tests/reliability/stopped-sharers.sh \
+	tests/integration/user-rings.sh \
 	tests/integration/tracepoint-compilers.sh
 
 check-again:
@@ -724,7 +726,8 @@ TESTS += tests/integration/churn.sh tests/integration/features.sh \
 # Numbered events of many threads and processes, against what they counted.
 EXTRA_DIST += tests/utils/chunks.sh tests/utils/numbered.sh tests/utils/fake-app-daemon
 noinst_HEADERS += tests/utils/numbered.h tests/utils/numbered-emit.h
-check_PROGRAMS += tests/utils/check-trace tests/utils/emit tests/utils/processes
+check_PROGRAMS += tests/utils/check-trace tests/utils/emit tests/utils/processes tests/utils/storm
+tests_utils_storm_SOURCES = tests/utils/storm.c
 tests_utils_check_trace_SOURCES = tests/utils/check-trace.c
 tests_utils_check_trace_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS)
 tests_utils_check_trace_LDADD = $(BABELTRACE_LIBS)
@@ -741,7 +744,8 @@ numbered_tests = \
 	tests/integration/processes.sh \
 	tests/integration/rotation.sh \
 	tests/integration/snapshot.sh \
-	tests/integration/start-up.sh
+	tests/integration/start-up.sh \
+	tests/integration/user-rings.sh
 dist_check_SCRIPTS += $(numbered_tests)
 TESTS += $(numbered_tests)
 
@@ -764,6 +768,7 @@ life_tests = \
 	tests/reliability/pid-reuse.sh \
 	tests/reliability/process-lives.sh \
 	tests/reliability/stopped-consumer.sh \
+	tests/reliability/stopped-sharers.sh \
 	tests/reliability/stopped-writers.sh
 dist_check_SCRIPTS += $(life_tests)
 TESTS += $(life_tests)

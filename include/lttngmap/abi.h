@@ -20,7 +20,9 @@
  *
  * A ring set is what one process and one channel have in common: one ring per
  * possible CPU, then LTTNGMAP_EXTRA_RINGS rings for threads that have no
- * restartable sequence. A channel's index is its slot in all processes.
+ * restartable sequence. A channel's index is its slot in all processes. In a
+ * shared channel (LTTNGMAP_CHANNEL_SHARED) all processes of one user have one
+ * ring set: its control and its data are mapped beside the process's own.
  *
  *   ring data memory of one ring set (ids run over all rings of the set):
  *
@@ -127,8 +129,8 @@ struct lttngmap_channel {
 	uint8_t subbufs_shift;        /* log2 of the sub-buffers in rotation */
 	uint8_t flags;                /* enum lttngmap_channel_flag */
 	uint32_t blocking_timeout_ms; /* LTTNGMAP_MODE_BLOCKING: 0 = no limit */
-	uint32_t reserved1;
-	uint64_t contexts; /* bit set of 1 << enum lttngmap_context */
+	uint32_t life;                /* LTTNGMAP_CHANNEL_SHARED: of which life the rings are */
+	uint64_t contexts;            /* bit set of 1 << enum lttngmap_context */
 	uint64_t reserved2[5];
 };
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_channel) == 64);
@@ -138,6 +140,11 @@ enum lttngmap_channel_flag {
 	LTTNGMAP_CHANNEL_FILTERED = 1u << 0,
 	/* Nobody waits for full sub-buffers: they ring no bell. */
 	LTTNGMAP_CHANNEL_QUIET = 1u << 1,
+	/*
+	 * One user's processes write into one ring set, which each asks for at its
+	 * first event. Another `life` of the slot is another ring set.
+	 */
+	LTTNGMAP_CHANNEL_SHARED = 1u << 2,
 };
 
 struct lttngmap_control {
@@ -245,6 +252,10 @@ enum lttngmap_process_flag {
  * Writers: on a CPU's ring, threads of the process on that CPU, inside a
  * restartable sequence; on an extra ring (or on all rings of a process
  * without rseq) whoever holds `lock`. Readers: the daemon.
+ *
+ * `lock` in a ring that several processes share: lttngmap_lock_token(), stored
+ * and taken back by compare-and-exchange. The daemon takes back those of a
+ * process that ended. In other rings it is a mark for the daemon alone.
  */
 struct lttngmap_ring {
 	uint64_t commit[2];
@@ -255,7 +266,11 @@ struct lttngmap_ring {
 	 * no event yet. The other one may be of a move to q + 1 that was aborted.
 	 */
 	uint64_t opened[2];
-	uint64_t reserved0[2];
+	/*
+	 * Shared rings, by trylock: the next commit, stored before it is published, by
+	 * one 16-byte store, too. The further one of the two is what holds.
+	 */
+	uint64_t known[2];
 	/* Events before the current sub-buffer, 64 bits; see ring-switch.c. */
 	uint64_t events_base;
 	/*
@@ -269,6 +284,24 @@ struct lttngmap_ring {
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_ring) == 128);
 
 #define LTTNGMAP_SPACE_CLOSED UINT32_MAX
+
+/*
+ * Who holds a shared ring, and by which acquisition of its own:
+ *
+ *   63                      40 39                    0
+ *   +-------------------------+-----------------------+
+ *   | index of the process +1 | count, never 0 before |
+ *   +-------------------------+-----------------------+
+ *
+ * The index is that of its struct in process control.
+ */
+#define LTTNGMAP_LOCK_INDEX_SHIFT 40
+
+static inline uint64_t lttngmap_lock_token(uint64_t index, uint64_t count)
+{
+	return (index + 1) << LTTNGMAP_LOCK_INDEX_SHIFT |
+	       (count & ((UINT64_C(1) << LTTNGMAP_LOCK_INDEX_SHIFT) - 1));
+}
 
 /*
  * An entry of the rotation table: which sub-buffer serves sequence number

@@ -3,8 +3,9 @@
 /*
  * ring-file.h - reading a ring: the file interface, for readers of any kind.
  *
- * A ring file shows the rings of one process in one channel, all CPUs of it,
- * by the rules of the kernel's own tracing rings (tracefs per_cpu/cpuN/
+ * A ring file shows the rings of one process in one channel, all CPUs of it
+ * (or of the processes of one user that share them: pid is 0, procname
+ * "user-UID"), by the rules of the kernel's own tracing rings (tracefs per_cpu/cpuN/
  * trace_pipe_raw, Linux >= 6.10):
  *
  *   fd = open(path, O_RDONLY);

@@ -13,17 +13,21 @@
 #   numbered_is_whole NAME     all that was done is there, once, unharmed
 #   numbered_is_counted NAME   what is not there was counted as lost
 #
-# The program finds its counts in $NUMBERED_COUNTS.
+# The program finds its counts in $NUMBERED_COUNTS. With LTTNGMAP_TEST_BUFFERS=user
+# processes share their rings.
 
 export NUMBERED_COUNTS=$TAP_DIR/counts
 numbered_trace=$TAP_DIR/trace
 
 numbered_record() {
+	local whose=()
+
+	[[ -z ${LTTNGMAP_TEST_BUFFERS:-} ]] || whose=(--buffers "$LTTNGMAP_TEST_BUFFERS")
 	rm -rf "$numbered_trace"
 	: >"$NUMBERED_COUNTS"
 	chmod 666 "$NUMBERED_COUNTS"
 	timeout -k 5 "${numbered_timeout:-120}" "$LTTNGMAP_BUILD/lttngmap" record -o "$numbered_trace" --preload none \
-		-e 'numbered:*' "$@" >"$TAP_DIR/out" 2>"$TAP_DIR/err" </dev/null
+		-e 'numbered:*' "${whose[@]}" "$@" >"$TAP_DIR/out" 2>"$TAP_DIR/err" </dev/null
 	# shellcheck disable=SC2034 # for who includes this
 	numbered_status=$?
 	numbered_kept=$(sed -n 's/.*traced, \([0-9,]*\) events* kept.*/\1/p' "$TAP_DIR/err" | tr -d ,)

@@ -115,8 +115,10 @@ EVENT(sigaction, SIGNAL, (integer, uint8_t, has_action), (pointer, handler), (he
 EVENT(signal, SIGNAL, (pointer, handler), (pointer, result), (integer, int, error));
 EVENT(sigprocmask, (integer, int, how), (integer, uint8_t, has_set), (hex, uint64_t, set), RESULT);
 
-/* What is asked for may be where the answer goes, and is looked at before: the C library does it,
- * too. */
+/*
+ * What is asked for may be where the answer goes, so that it is looked at before. The C
+ * library does the same, where there is such a signal.
+ */
 int sigaction(int signal, const struct sigaction *action, struct sigaction *before)
 {
 	const void *handler = NULL;

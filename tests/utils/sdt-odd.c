@@ -29,22 +29,21 @@ static const unsigned short constant __attribute__((used, section(".rodata"))) =
 /* nop 0xNN(%rax): 256 MiB and more ahead. */
 #define AHEAD(n) "0x0f, 0x1f, 0x40, 0x" #n
 
-static void refuse_all(void)
+/* clang-format off */
+static __attribute__((noinline)) void refuse_all(void)
 {
-	__asm__ volatile(PROBE("memory", "0", "8@(%rax)", AHEAD(21)) PROBE(
-		"vector", "0", "8f@%xmm0", AHEAD(22)) PROBE("segment", "0", "8@%fs:16", AHEAD(23))
-				 PROBE("symbol", "0", "8@nobody(%rip)", AHEAD(24)) PROBE(
-					 "many", "0",
-					 "8@$1 8@$2 8@$3 8@$4 8@$5 8@$6 8@$7 8@$8 8@$9 8@$10 8@$11 "
-					 "8@$12 8@$13",
-					 AHEAD(25)) PROBE("text", "0", "8@%rax)", AHEAD(26))
-					 PROBE("width", "0", "8@%eax", AHEAD(27))
-						 PROBE("constant", "constant", "", AHEAD(28)) PROBE(
-							 "below", "0", "",
-							 "0x0f, 0x1f, 0x80, 0x80, 0x80, 0x80, 0x80")
-							 PROBE("before", "0", "8@$1", "0x66, 0x90")
-								 PROBE("beside", "0", "8@$2",
-								       AHEAD(29)));
+	__asm__ volatile(PROBE("memory", "0", "8@(%rax)", AHEAD(21))
+			 PROBE("vector", "0", "8f@%xmm0", AHEAD(22))
+			 PROBE("segment", "0", "8@%fs:16", AHEAD(23))
+			 PROBE("symbol", "0", "8@nobody(%rip)", AHEAD(24))
+			 PROBE("many", "0", "8@$1 8@$2 8@$3 8@$4 8@$5 8@$6 8@$7 8@$8 8@$9 8@$10 "
+			       "8@$11 8@$12 8@$13", AHEAD(25))
+			 PROBE("text", "0", "8@%rax)", AHEAD(26))
+			 PROBE("width", "0", "8@%eax", AHEAD(27))
+			 PROBE("constant", "constant", "", AHEAD(28))
+			 PROBE("below", "0", "", "0x0f, 0x1f, 0x80, 0x80, 0x80, 0x80, 0x80")
+			 PROBE("before", "0", "8@$1", "0x66, 0x90")
+			 PROBE("beside", "0", "8@$2", AHEAD(29)));
 	/* Its byte is no nop: a compiler of the future might write five at once. */
 	__asm__ volatile(".byte 0x0f, 0x1f, 0x44\n"
 			 ".set behind, .\n"
@@ -62,23 +61,20 @@ static void refuse_all(void)
 			 ".popsection\n");
 }
 
-/* %rbp is no frame here; then it is. */
-static void pass_frame(uint64_t rbp)
+/* %rbp is a frame's here, or anything else. */
+static __attribute__((noinline)) void pass_frame(uint64_t rbp)
 {
-	__asm__ volatile("pushq %%rbp\n\tmovq %0, %%rbp\n\t" PROBE("frame", "0", "8@8(%%rbp)",
-								   AHEAD(30)) "popq %%rbp"
-			 :
-			 : "r"(rbp)
-			 : "memory");
+	__asm__ volatile("pushq %%rbp\n\tmovq %0, %%rbp\n\t"
+			 PROBE("frame", "0", "8@8(%%rbp)", AHEAD(30))
+			 "popq %%rbp" : : "r"(rbp) : "memory");
 }
 
-static void pass_index(uint64_t index)
+static __attribute__((noinline)) void pass_index(uint64_t index)
 {
 	__asm__ volatile(PROBE("index", "counter", "8@table(,%%rcx,8) -4@table+8(%%rip)", AHEAD(31))
-			 :
-			 : "c"(index)
-			 : "memory");
+			 : : "c"(index) : "memory");
 }
+/* clang-format on */
 
 int main(void)
 {

@@ -58,3 +58,34 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	for (; channels; channels &= channels - 1)
 		ring_write(local, (uint32_t)__builtin_ctzll(channels), &event);
 }
+
+int lttngmap_event_write_at_once(const struct lttngmap_tracepoint *tracepoint, const void *fields,
+				 size_t size, const void *ip)
+{
+	const uint64_t *at = __atomic_load_n(&tracepoint->word, __ATOMIC_ACQUIRE);
+	/* Acquire, of both: as above. */
+	struct local *local = __atomic_load_n(&local_pages, __ATOMIC_ACQUIRE);
+	const struct lttngmap_process *process =
+		local ? __atomic_load_n(&local->process, __ATOMIC_ACQUIRE) : NULL;
+	struct ring_event event = { .fields = fields, .size = size, .ip = ip };
+	uint64_t channels;
+	uintptr_t offset;
+
+#ifdef __AVX__
+	/* Compiled so, %xmm0 is written in a way that clears the rest of %ymm0. */
+	return 0;
+#endif
+	if (!process)
+		return 0;
+	offset = (uintptr_t)at - (uintptr_t)__atomic_load_n(&local->control, __ATOMIC_RELAXED) -
+		 offsetof(struct lttngmap_control, event_words);
+	if (offset >= LTTNGMAP_EVENT_IDS * sizeof(*at))
+		return 0;
+	event.id = (uint32_t)(offset / sizeof(*at));
+	channels = __atomic_load_n(at, __ATOMIC_RELAXED) &
+		   __atomic_load_n(&process->channels, __ATOMIC_RELAXED);
+	/* Of several, the first one could not be taken back. */
+	if (!channels || channels & (channels - 1))
+		return !channels;
+	return ring_write_at_once(local, (uint32_t)__builtin_ctzll(channels), &event);
+}

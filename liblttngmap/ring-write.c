@@ -366,3 +366,18 @@ void ring_write(struct local *local, uint32_t slot, const struct ring_event *eve
 	else
 		write_cached(local, slot, generation, event, false);
 }
+
+bool ring_write_at_once(struct local *local, uint32_t slot, const struct ring_event *event)
+{
+	const struct ring_channel *channel = &local->channels[slot];
+	/* Acquire: as above. */
+	uint32_t generation = __atomic_load_n(&channel->generation, __ATOMIC_ACQUIRE);
+	struct ring_record record;
+
+	if (event->size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE || !generation ||
+	    RING_CHANNEL_FIELD(channel, contexts) || !RING_CHANNEL_FIELD(channel, use_rseq) ||
+	    RING_CHANNEL_FIELD(channel, clock) != LTTNGMAP_CLOCK_TSC)
+		return false;
+	make_record(&record, event->id, event->fields, event->size);
+	return write_at_once(local, slot, generation, &record);
+}

@@ -21,4 +21,10 @@ struct ring_event {
  */
 void ring_write(struct local *local, uint32_t slot, const struct ring_event *event);
 
+/*
+ * The same if it can be done at the first try, by rseq and the TSC, and without contexts and
+ * filters. Calls nothing. False: nothing is written, nor counted.
+ */
+bool ring_write_at_once(struct local *local, uint32_t slot, const struct ring_event *event);
+
 #endif /* LTTNGMAP_RING_WRITE_H */

@@ -8,19 +8,22 @@ sdt_files = \
 	common/name.c common/name.h \
 	preload/dl-caller.c preload/dl-caller.h \
 	preload/next.h preload/vfork.c \
-	sdt/entry.c \
 	sdt/library.c sdt/library.h \
 	sdt/note.c sdt/note.h \
 	sdt/object.c sdt/object.h \
-	sdt/operand.c sdt/operand.h \
 	sdt/report.c sdt/report.h \
 	sdt/site.h \
 	sdt/stub.c sdt/stub.h
 
+# What runs in a probe before vector registers are saved does not use them.
+noinst_LTLIBRARIES += libsdt-entry.la
+libsdt_entry_la_SOURCES = sdt/entry.c sdt/operand.c sdt/operand.h
+libsdt_entry_la_CFLAGS = $(preload_cflags) -mgeneral-regs-only
+
 lib_LTLIBRARIES += liblttngmap-sdt.la
 liblttngmap_sdt_la_SOURCES = $(sdt_files)
 liblttngmap_sdt_la_CFLAGS = $(preload_cflags)
-liblttngmap_sdt_la_LIBADD = liblttngmap.la
+liblttngmap_sdt_la_LIBADD = libsdt-entry.la liblttngmap.la
 liblttngmap_sdt_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/sdt/sdt.map
 EXTRA_liblttngmap_sdt_la_DEPENDENCIES = sdt/sdt.map

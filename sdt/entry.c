@@ -4,9 +4,11 @@
  * entry.c - from a program's probe to an event of it.
  *
  * Runs in any thread, in signal handlers, in the midst of any function: what is
- * in registers there is the program's, vector registers included, which the
- * library and the C library's memcpy() may use. They are saved by xsave, which
- * leaves out what is in its initial state.
+ * in registers there is the program's, vector registers included. An event that goes
+ * to this thread's ring at once needs the low halves of %xmm0 to %xmm15 only; the rest
+ * is not touched by instructions that know nothing of it. For all others, which may
+ * call the C library's memcpy() with all that the CPU has, they are saved by xsave:
+ * it takes several times as long as the event.
  *
  * The direction flag is not touched: it is clear wherever compiled code has a
  * probe. Nothing of the x87 is saved, for nothing of it is used.
@@ -58,33 +60,54 @@ bool sdt_entry_prepare(void)
 	return sdt_xsave_mask & XSAVE_SSE;
 }
 
-/* An operand cannot be read: the event is lost, which this counts. */
-static __attribute__((noinline)) void lose(const struct sdt_site *site)
-{
-	lttngmap_event_write(site->tracepoint, NULL, SIZE_MAX, (const void *)site->address);
-}
-
-/* Called by sdt_entry. */
-__attribute__((used, visibility("hidden"))) void sdt_hit(const struct sdt_site *site,
-							 const uint64_t registers[SDT_REGISTERS])
-{
-	/* A value is written whole, whatever its field's size: the next one covers the rest. */
+/* Fields, packed. A value is written whole: the next one covers what is beyond its field. */
+struct packed {
 	uint64_t words[SDT_OPERANDS_MAX + 1];
-	char *at = (char *)words;
+	size_t size;
+};
+
+static inline bool pack(struct packed *packed, const struct sdt_site *site,
+			const uint64_t registers[SDT_REGISTERS])
+{
+	char *at = (char *)packed->words;
 
 	for (unsigned i = 0; i < site->nr_operands; i++) {
 		uint64_t value;
 
-		if (!sdt_operand_value(&site->operands[i], registers, &value)) {
-			lose(site);
-			return;
-		}
+		if (!sdt_operand_value(&site->operands[i], registers, &value))
+			return false;
 		__builtin_memcpy(at, &value, sizeof(value));
 		at += site->operands[i].field_size;
 	}
+	packed->size = (size_t)(at - (char *)packed->words);
+	/* Readable to the next word's end, and zero there. */
 	__builtin_memset(at, 0, sizeof(uint64_t));
-	lttngmap_event_write(site->tracepoint, words, (size_t)(at - (char *)words),
-			     (const void *)site->address);
+	return true;
+}
+
+/* Called by sdt_entry: with the low halves of %xmm0 to %xmm15 saved. 0: not done. */
+__attribute__((used, visibility("hidden"))) int
+sdt_hit_at_once(const struct sdt_site *site, const uint64_t registers[SDT_REGISTERS])
+{
+	struct packed packed;
+
+	return pack(&packed, site, registers) &&
+	       lttngmap_event_write_at_once(site->tracepoint, packed.words, packed.size,
+					    (const void *)site->address);
+}
+
+/*
+ * Called by sdt_entry: with everything saved. Where an operand cannot be read, the event
+ * is lost, which a size that is none counts.
+ */
+__attribute__((used, visibility("hidden"))) void sdt_hit(const struct sdt_site *site,
+							 const uint64_t registers[SDT_REGISTERS])
+{
+	struct packed packed;
+	bool is_read = pack(&packed, site, registers);
+
+	lttngmap_event_write(site->tracepoint, is_read ? packed.words : NULL,
+			     is_read ? packed.size : SIZE_MAX, (const void *)site->address);
 }
 
 /*
@@ -122,7 +145,48 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
 	"movq %r14, 112(%rsp)\n\t"
 	"movq %r15, 120(%rsp)\n\t"
 	"movq %rsp, %rbx\n\t"
-	"movq %rcx, %rdi\n\t"
+	"movq %rcx, %r12\n\t"
+	"subq $256, %rsp\n\t"
+	"andq $-16, %rsp\n\t"
+	"movaps %xmm0, 0(%rsp)\n\t"
+	"movaps %xmm1, 16(%rsp)\n\t"
+	"movaps %xmm2, 32(%rsp)\n\t"
+	"movaps %xmm3, 48(%rsp)\n\t"
+	"movaps %xmm4, 64(%rsp)\n\t"
+	"movaps %xmm5, 80(%rsp)\n\t"
+	"movaps %xmm6, 96(%rsp)\n\t"
+	"movaps %xmm7, 112(%rsp)\n\t"
+	"movaps %xmm8, 128(%rsp)\n\t"
+	"movaps %xmm9, 144(%rsp)\n\t"
+	"movaps %xmm10, 160(%rsp)\n\t"
+	"movaps %xmm11, 176(%rsp)\n\t"
+	"movaps %xmm12, 192(%rsp)\n\t"
+	"movaps %xmm13, 208(%rsp)\n\t"
+	"movaps %xmm14, 224(%rsp)\n\t"
+	"movaps %xmm15, 240(%rsp)\n\t"
+	"movq %r12, %rdi\n\t"
+	"movq %rbx, %rsi\n\t"
+	"call sdt_hit_at_once\n\t"
+	"movaps 0(%rsp), %xmm0\n\t"
+	"movaps 16(%rsp), %xmm1\n\t"
+	"movaps 32(%rsp), %xmm2\n\t"
+	"movaps 48(%rsp), %xmm3\n\t"
+	"movaps 64(%rsp), %xmm4\n\t"
+	"movaps 80(%rsp), %xmm5\n\t"
+	"movaps 96(%rsp), %xmm6\n\t"
+	"movaps 112(%rsp), %xmm7\n\t"
+	"movaps 128(%rsp), %xmm8\n\t"
+	"movaps 144(%rsp), %xmm9\n\t"
+	"movaps 160(%rsp), %xmm10\n\t"
+	"movaps 176(%rsp), %xmm11\n\t"
+	"movaps 192(%rsp), %xmm12\n\t"
+	"movaps 208(%rsp), %xmm13\n\t"
+	"movaps 224(%rsp), %xmm14\n\t"
+	"movaps 240(%rsp), %xmm15\n\t"
+	"movq %r12, %rdi\n\t"
+	"movq 96(%rbx), %r12\n\t"
+	"testl %eax, %eax\n\t"
+	"jne 3f\n\t"
 	"subq sdt_xsave_size(%rip), %rsp\n\t"
 	"andq $-64, %rsp\n\t"
 	"xorl %edx, %edx\n\t"
@@ -144,8 +208,8 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
 	"call sdt_hit\n\t"
 	"movl sdt_xsave_mask(%rip), %eax\n\t"
 	"xorl %edx, %edx\n\t"
-	"xrstor64 (%rsp)\n\t"
-	"movq %rbx, %rsp\n\t"
+	"xrstor64 (%rsp)\n"
+	"3:\tmovq %rbx, %rsp\n\t"
 	"movq 16(%rsp), %rdx\n\t"
 	"movq 24(%rsp), %rbx\n\t"
 	"movq 48(%rsp), %rsi\n\t"

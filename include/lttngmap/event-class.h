@@ -214,6 +214,16 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 			  size_t size, const void *ip);
 
 /*
+ * The same where it takes nothing but this thread's own ring: no other function is called,
+ * and of the vector registers only the low 128 bits of %xmm0 to %xmm15 are used, the rest of
+ * them being left as it is. For code that runs amid a program's and has to keep its
+ * registers. 0: nothing is written nor counted, as the event needs more than that; call
+ * lttngmap_event_write().
+ */
+int lttngmap_event_write_at_once(const struct lttngmap_tracepoint *tracepoint, const void *fields,
+				 size_t size, const void *ip);
+
+/*
  * From now on call `write` as above; at once, where events were written already.
  * Thread-safe; from a constructor, after the tracepoints' module is registered.
  */

@@ -32,7 +32,7 @@ END
 
 # recorded NAME COMMAND...
 recorded() {
-	counted_record "$1" pthread lttng_ust_pthread 'pthread_.*' "${@:2}"
+	counted_record "$1" pthread lttng_ust_pthread 'pthread_([a-jl-r]|[a-z]+join).*' "${@:2}"
 	is "$(sed -En '/_(acq|ret) /d; s/_req / /; p' <<<"$counted_events")" "$counted_calls" \
 		"$1: each call is an event"
 	is "$(sed -En 's/_(acq|ret) / /p' <<<"$counted_events")" \

@@ -185,7 +185,7 @@ static int remove_one(const char *group, const char *name)
 int kernel_probes_remove(const char *group, const char *name)
 {
 	char *text, *rest = NULL;
-	unsigned int count = 0;
+	unsigned int removed = 0;
 	int error = 0;
 
 	errno = 0; /* Of an empty one it is NULL, too. */
@@ -201,11 +201,12 @@ int kernel_probes_remove(const char *group, const char *name)
 		if (!parse_line(line, &its_group, &its_name) || strcmp(its_group, group) != 0 ||
 		    (name && strcmp(its_name, name) != 0))
 			continue;
-		if (count++ == KERNEL_PROBES_AT_ONCE) {
-			error = error ? error : -EAGAIN;
+		if (removed == KERNEL_PROBES_AT_ONCE) {
+			error = -EAGAIN;
 			break;
 		}
 		this_error = remove_one(its_group, its_name);
+		removed += this_error == 0;
 		error = error ? error : this_error;
 	}
 	free(text);
@@ -287,8 +288,8 @@ static void name_file(const struct kernel_probe *probe, const struct kernel_prob
 	struct stat status;
 	char text[40];
 
-	if (realpath(probe->path, path) && is_word(path) && is_steady(path) &&
-	    stat(path, &status) == 0) {
+	if (realpath(probe->path, path) && strlen(path) < PATH_MAX / 2 && is_word(path) &&
+	    is_steady(path) && stat(path, &status) == 0) {
 		tell_which(&status, text);
 		if (strcmp(text, file->text) == 0)
 			return;

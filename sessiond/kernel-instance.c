@@ -21,8 +21,8 @@
 #include "sessiond/memory.h"
 
 /*
- * Fewer, larger sub-buffers: less work for the consumer, up to here. The kernel goes over the events
- * of each with interrupts off.
+ * Fewer, larger sub-buffers: less work for the consumer, up to here. The kernel goes over the
+ * events of each with interrupts off.
  */
 #define SUBBUF_KB "16"
 /* The consumer is woken when so much of a ring is full, per cent. */

@@ -224,11 +224,15 @@ static bool map_shared(struct local *local, const struct protocol_app_shared_slo
 		       int control)
 {
 	const uint64_t meta_page_size = 4096;
+	/* Read once: it is 0 in a child that is forked in here. */
+	const uint64_t stride = local->slot_stride;
 	struct local_shared *shared = &local->shared[answer->slot];
 	struct stretch *stretch = &inherited.shared[answer->slot];
 	uint64_t data_size = answer_page_up(answer->size - meta_page_size);
-	uint64_t size = local->slot_stride + data_size;
+	uint64_t size = stride + data_size;
 
+	if (!stride)
+		return false;
 	if (stretch->size != size) {
 		long base = arch_syscall(SYS_mmap, NULL, size, PROT_NONE,
 					 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -239,14 +243,13 @@ static bool map_shared(struct local *local, const struct protocol_app_shared_slo
 	}
 	__atomic_store_n(&shared->known, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	if (!map_at(stretch->base, local->slot_stride, PROT_READ | PROT_WRITE, control,
-		    answer->slot * local->slot_stride) ||
-	    !map_at(stretch->base + local->slot_stride, data_size, PROT_WRITE, data,
-		    meta_page_size))
+	if (!map_at(stretch->base, stride, PROT_READ | PROT_WRITE, control,
+		    answer->slot * stride) ||
+	    !map_at(stretch->base + stride, data_size, PROT_WRITE, data, meta_page_size))
 		return false;
 	arch_syscall(SYS_madvise, stretch->base, size, MADV_DONTDUMP);
 	__atomic_store_n(&shared->rings, stretch->base, __ATOMIC_RELAXED);
-	__atomic_store_n(&shared->data, stretch->base + local->slot_stride, __ATOMIC_RELAXED);
+	__atomic_store_n(&shared->data, stretch->base + stride, __ATOMIC_RELAXED);
 	__atomic_store_n(&shared->data_size, data_size, __ATOMIC_RELAXED);
 	__atomic_store_n(&shared->known, (uint64_t)answer->life << 32 | 1, __ATOMIC_RELEASE);
 	return true;

@@ -371,7 +371,8 @@ fail:
 int process_create_stand_in(struct daemon *daemon, uint32_t uid, bool use_rseq,
 			    struct process **result)
 {
-	struct process *process = calloc(1, sizeof(*process));
+	struct quota_user *user = quota_user(daemon->quota, uid);
+	struct process *process = user ? calloc(1, sizeof(*process)) : NULL;
 	int error;
 
 	*result = NULL;
@@ -383,7 +384,7 @@ int process_create_stand_in(struct daemon *daemon, uint32_t uid, bool use_rseq,
 	process->use_rseq = use_rseq;
 	process->since_ms = realtime_ms();
 	snprintf(process->name, sizeof(process->name), "user-%u", uid);
-	error = take_memories(process, quota_user(daemon->quota, uid));
+	error = take_memories(process, user);
 	if (error)
 		goto fail;
 	process->record = memory_set_record(process->memories);

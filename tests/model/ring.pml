@@ -21,7 +21,12 @@
  *           spoil           spoil(): never for a process that behaves
  *   killer                  SIGKILL to the process, at any step
  *
- * Modes: -DOVERWRITE or discard; -DTRYLOCK or rseq; -DDEATH or nobody dies.
+ *           lock = 0 of who    sessiond/user-rings.c free_locks()
+ *           is gone
+ *
+ * Modes: -DOVERWRITE or discard; -DTRYLOCK or rseq; -DDEATH or nobody dies. The
+ * writers are threads of one process, or with -DSHARED two processes: they have nothing
+ * in common but the ring as it is, and it is one of them who dies.
  *
  * A restartable sequence goes on only while nobody else entered one since: its
  * CPU is theirs otherwise. It may also be aborted at every step, by a signal or
@@ -74,7 +79,7 @@
 
 byte position, count; /* commit word 0 */
 byte stamp;           /* commit word 1 */
-bit lock;
+byte lock; /* 0, or the holder: its record's size tells who */
 byte discards;
 short slots[N];
 byte d_seq[IDS], d_begin[IDS], d_size[IDS], d_end[IDS], d_discards[IDS];
@@ -97,10 +102,17 @@ bit got[EVENTS_SMALL + EVENTS_LARGE + 1];
 
 /* ---- writers ------------------------------------------------------------------------ */
 
+/* Of two processes that share the ring, one dies. */
+#ifdef SHARED
+#define IS_MORTAL (size == 1)
+#else
+#define IS_MORTAL true
+#endif
+
 /* Outside of a critical section: one step, unless the process is dead. */
 #ifdef DEATH
 #define STEP(statement) \
-	atomic { if :: dead -> goto gone :: else fi; statement }
+	atomic { if :: dead && IS_MORTAL -> goto gone :: else fi; statement }
 #else
 #define STEP(statement) atomic { statement }
 #endif
@@ -162,7 +174,7 @@ event_begins:
 	/* lock */
 	STEP(
 		if
-		:: lock == 0 -> lock = 1
+		:: lock == 0 -> lock = size
 		:: else -> discards++; done++; goto event_ends
 		fi
 	);
@@ -283,6 +295,15 @@ event_ends:
 	goto event_begins;
 
 gone:
+	/* The daemon takes its lock back, at some time. */
+#ifdef SHARED
+	atomic {
+		if
+		:: lock == size -> lock = 0
+		:: else
+		fi
+	};
+#endif
 finished:
 	writers_left--
 }

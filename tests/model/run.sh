@@ -40,6 +40,9 @@ holds 'trylock, discard' "${even[@]}" -DTRYLOCK
 holds 'trylock, discard: the process dies' "${mixed[@]}" -DTRYLOCK -DDEATH
 holds 'trylock, overwrite' "${even[@]}" -DTRYLOCK -DOVERWRITE
 holds 'trylock, overwrite: the process dies' "${mixed[@]}" -DTRYLOCK -DOVERWRITE -DDEATH
+holds 'rseq, discard: one of two processes dies' -DEVENTS_SMALL=1 -DEVENTS_LARGE=1 -DSHARED -DDEATH
+holds 'trylock, overwrite: one of two processes dies' "${few[@]}" -DSHARED -DTRYLOCK -DOVERWRITE \
+	-DDEATH
 if [[ -n ${LTTNGMAP_SOAK_SECONDS:-} ]]; then
 	holds 'rseq, discard: more events' "${more[@]}"
 	holds 'rseq, overwrite: more events' "${more[@]}" -DOVERWRITE

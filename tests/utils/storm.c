@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 			good &= reap();
 			live--;
 		}
-		error = posix_spawn(&pid, argv[3], NULL, NULL, argv + 3, environ);
+		error = posix_spawnp(&pid, argv[3], NULL, NULL, argv + 3, environ);
 		if (error)
 			errx(1, "cannot start %s: %s", argv[3], strerror(error));
 	}

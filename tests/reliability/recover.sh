@@ -38,7 +38,8 @@ begin() {
 	sessiond_start "$@"
 	{
 		"$lttngmap" create s -o "$numbered_trace" &&
-			"$lttngmap" channel c --mode "$mode" --subbuf-size 4K --subbufs 4 &&
+			"$lttngmap" channel c --buffers "${LTTNGMAP_TEST_BUFFERS:-process}" --mode "$mode" \
+				--subbuf-size 4K --subbufs 4 &&
 			"$lttngmap" enable 'numbered:*' -c c && "$lttngmap" start
 	} >"$TAP_DIR/said" 2>&1 || bail_out "no session: $(cat "$TAP_DIR/said")"
 	LTTNGMAP_ALLOW_BLOCKING=1 "$survivors" "$TAP_DIR/stop" >"$TAP_DIR/program" 2>&1 &

@@ -24,24 +24,38 @@ libcli_la_SOURCES = \
 	cli/problem.h \
 	cli/program-search.c \
 	cli/program-search.h \
+	cli/reach.c \
+	cli/reach.h \
 	cli/report.c \
 	cli/report.h \
 	cli/session-file.c \
 	cli/session-file.h \
+	cli/target.c \
+	cli/target.h \
+	cli/target-inside.c \
+	cli/target-parts.h \
+	cli/tracee.c \
+	cli/tracee.h \
+	cli/tracee-frame.c \
+	cli/tracee-frame.h \
+	cli/tracee-safe.c \
+	cli/tracee-safe.h \
 	cli/view-output.c \
 	cli/view-streams.c \
 	cli/view.h
 libcli_la_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"'
-libcli_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(BABELTRACE_CFLAGS) $(ELF_CFLAGS)
-libcli_la_LIBADD = libcommon.la $(JSON_LIBS) $(BABELTRACE_LIBS) $(ELF_LIBS)
+libcli_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(BABELTRACE_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS)
+libcli_la_LIBADD = libcommon.la $(JSON_LIBS) $(BABELTRACE_LIBS) $(DW_LIBS) $(ELF_LIBS)
 
 bin_PROGRAMS += lttngmap
 lttngmap_SOURCES = \
+	cli/cmd-attach.c \
 	cli/cmd-channel.c \
 	cli/cmd-clear.c \
 	cli/cmd-context.c \
 	cli/cmd-create.c \
 	cli/cmd-destroy.c \
+	cli/cmd-detach.c \
 	cli/cmd-disable.c \
 	cli/cmd-enable.c \
 	cli/cmd-events.c \

@@ -19,6 +19,8 @@ const struct verb *const verbs[] = {
 	&verb_record,
 	&verb_view,
 	&verb_export,
+	&verb_attach,
+	&verb_detach,
 	/* Sessions. */
 	&verb_create,
 	&verb_destroy,

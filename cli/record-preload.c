@@ -62,6 +62,14 @@ static const struct family *find_family(const char *name, size_t length)
 	return NULL;
 }
 
+const char *record_family(size_t index, const char **library)
+{
+	if (index >= FAMILIES)
+		return NULL;
+	*library = families[index].library;
+	return families[index].name;
+}
+
 /* Does one of the comma-separated words mean the family? */
 static bool is_listed(const char *list, const struct family *family)
 {
@@ -106,7 +114,7 @@ static bool is_wanted(const struct record_options *options, const struct family 
 	return false;
 }
 
-static void hint_families(void)
+void record_families_hint(void)
 {
 	char list[256] = "";
 
@@ -146,7 +154,7 @@ int record_preload_check(const struct record_options *options)
 		if (find_family(list, length))
 			continue;
 		report_error("record: --preload: there is no family '%.*s'", (int)length, list);
-		hint_families();
+		record_families_hint();
 		return -EINVAL;
 	}
 	return check_together(options);

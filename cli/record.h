@@ -151,6 +151,9 @@ void record_sdt_tell(const struct record *record);
 int record_preload_choose(struct record *record);
 /* Names only, before anything is made. 0, or -EINVAL after a message. */
 int record_preload_check(const struct record_options *options);
+/* The families one after another, by name, with their libraries; NULL: no more. */
+const char *record_family(size_t index, const char **library);
+void record_families_hint(void);
 
 /* The runtime directory, the daemon in it, ready. 0, or -errno after a message. */
 int record_runtime_create(struct record *record);

@@ -38,11 +38,13 @@ struct verb {
 	int (*run)(int argc, const char **argv);
 };
 
+extern const struct verb verb_attach;
 extern const struct verb verb_channel;
 extern const struct verb verb_clear;
 extern const struct verb verb_context;
 extern const struct verb verb_create;
 extern const struct verb verb_destroy;
+extern const struct verb verb_detach;
 extern const struct verb verb_disable;
 extern const struct verb verb_enable;
 extern const struct verb verb_events;

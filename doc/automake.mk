@@ -5,6 +5,7 @@
 
 EXTRA_DIST += \
 	doc/design/architecture.md \
+	doc/design/attach.md \
 	doc/design/consumer.md \
 	doc/design/export.md \
 	doc/design/features.md \
@@ -58,7 +59,9 @@ doc_examples_plugin_la_LIBADD = liblttngmap.la
 
 dist_man_MANS += doc/man/lttngmap-tracef.3 doc/man/lttngmap-tracepoint.3
 
-dist_man_MANS += doc/man/lttngmap-export.1 doc/man/lttngmap-record.1 doc/man/lttngmap-view.1
+dist_man_MANS += \
+	doc/man/lttngmap-attach.1 doc/man/lttngmap-export.1 \
+	doc/man/lttngmap-record.1 doc/man/lttngmap-view.1
 
 # The verbs of sessions; those that share a page are links to it: VERB:PAGE.
 dist_man_MANS += \
@@ -77,7 +80,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-start.1 \
 	doc/man/lttngmap-status.1 \
 	doc/man/lttngmap-track.1
-shared_pages = stop:start disable:enable remove:enable untrack:track load:save
+shared_pages = detach:attach stop:start disable:enable remove:enable untrack:track load:save
 
 install-data-hook:
 	@cd "$(DESTDIR)$(man1dir)" && for shared in $(shared_pages); do \

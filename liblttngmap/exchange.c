@@ -75,7 +75,11 @@ static int connect_to(const struct sockaddr_un *address, uint64_t deadline)
 	       result == -EINTR) {
 		if (exchange_now() >= deadline)
 			break;
-		arch_syscall(SYS_nanosleep, &pause, NULL);
+		/*
+		 * Not nanosleep: a sleep of the program's, which `lttngmap attach` may
+		 * have interrupted, would not be gone on with.
+		 */
+		arch_syscall(SYS_ppoll, NULL, 0, &pause, NULL, 0);
 	}
 	if (result == 0 && !is_trusted(fd))
 		result = -EPERM;
@@ -117,9 +121,10 @@ static int connect_to_place(uint32_t place, uint64_t deadline)
  * The environment is looked at once, by the first module's constructor: later
  * it may be gone, or another thread may be changing it.
  */
+static bool placed;
+
 int exchange_connect(uint64_t deadline, uint32_t *found)
 {
-	static bool placed;
 	int fd = -ENOENT;
 
 	if (!placed)
@@ -130,6 +135,31 @@ int exchange_connect(uint64_t deadline, uint32_t *found)
 		*found = place;
 	}
 	return fd;
+}
+
+/*
+ * By `lttngmap attach`, before it loads libraries with tracepoints. NULL: there alone
+ * is looked for a daemon now; else the socket of the one that it is registered with.
+ */
+__attribute__((visibility("default"))) const char *lttngmap_directory_choose(const char *directory)
+{
+	const char *other = NULL;
+	char path[KNOCK_PLACE_SIZE];
+	size_t used = 0;
+
+	if (!append(path, sizeof(path), &used, directory) ||
+	    !append(path, sizeof(path), &used, "/" PROTOCOL_APP_SOCKET) ||
+	    !module_lock(MODULE_COMING))
+		return "";
+	if (!module_knock.instance) {
+		placed = true;
+		make_place(0, directory, "");
+		module_knock.places[1][0] = '\0';
+	} else if (__builtin_strcmp(module_knock.places[module_knock.place], path) != 0) {
+		other = module_knock.places[module_knock.place];
+	}
+	module_unlock();
+	return other;
 }
 
 int exchange_connect_again(uint64_t deadline, uint32_t place)

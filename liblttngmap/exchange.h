@@ -31,6 +31,7 @@ uint64_t exchange_now(void);
  * environment, and is not for signal handlers.
  */
 int exchange_connect(uint64_t deadline_ns, uint32_t *place);
+const char *lttngmap_directory_choose(const char *directory);
 /* To a place where the process, or the parent that forked it, found a daemon. */
 int exchange_connect_again(uint64_t deadline_ns, uint32_t place);
 

@@ -91,3 +91,13 @@ liblttngmap_cyg_profile_fast_la_LIBADD = liblttngmap.la
 liblttngmap_cyg_profile_fast_la_LDFLAGS = $(cyg_profile_ldflags)
 EXTRA_liblttngmap_cyg_profile_fast_la_DEPENDENCIES = preload/cyg-profile.map
 EXTRA_DIST += preload/cyg-profile.map
+
+# Loaded by `lttngmap attach` into running processes, and unloaded again.
+lib_LTLIBRARIES += liblttngmap-inside.la
+liblttngmap_inside_la_SOURCES = \
+	common/inside.h \
+	preload/inside.c \
+	preload/inside-slots.c preload/inside-slots.h
+liblttngmap_inside_la_CFLAGS = $(preload_cflags) -fvisibility=hidden
+liblttngmap_inside_la_LDFLAGS = $(AM_LDFLAGS) $(TRACED_LDFLAGS) -module -avoid-version -shared \
+	-Wl,-z,defs -Wl,-z,now

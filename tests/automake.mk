@@ -56,6 +56,7 @@ AM_TESTS_ENVIRONMENT = $(sanitizer_environment) \
 tests_once = \
 	tests/fuzz/% \
 	tests/model/% \
+	tests/integration/attach.sh \
 	tests/integration/cli-% \
 	tests/integration/kernel-% \
 	tests/integration/limits \
@@ -70,6 +71,7 @@ tests_once = \
 	tests/unit/preload-% \
 	tests/unit/ring-file-read \
 	tests/unit/ring-kernel \
+	tests/unit/tracee \
 	tests/reliability/bad-disk.sh \
 	tests/reliability/descriptors \
 	tests/reliability/flood \
@@ -133,7 +135,10 @@ tests_utils_libother_malloc_la_SOURCES = tests/utils/other-malloc.c
 tests_utils_libother_malloc_la_CFLAGS = $(test_preload_cflags)
 tests_utils_libother_malloc_la_LDFLAGS = $(test_preload_ldflags)
 
-check_PROGRAMS += tests/utils/count-sum tests/utils/instrumented tests/utils/own-malloc
+check_PROGRAMS += \
+	tests/utils/attached tests/utils/count-sum tests/utils/instrumented tests/utils/own-malloc
+tests_utils_attached_SOURCES = tests/utils/attached.c
+tests_utils_attached_LDFLAGS = -pthread
 tests_utils_instrumented_SOURCES = tests/utils/instrumented.c
 tests_utils_instrumented_CFLAGS = -g -O1 -finstrument-functions -fno-pie -Wall -Wextra
 tests_utils_instrumented_LDFLAGS = -no-pie -pthread
@@ -198,8 +203,8 @@ family_tests = \
 	tests/integration/preload-pthread.sh \
 	tests/integration/preload-syslog.sh \
 	tests/integration/python-logging.sh
-dist_check_SCRIPTS += $(family_tests)
-TESTS += $(family_tests)
+dist_check_SCRIPTS += $(family_tests) tests/integration/attach.sh
+TESTS += $(family_tests) tests/integration/attach.sh
 
 # Their programs are built by the script, for it needs them without sanitizers.
 dist_check_SCRIPTS += tests/integration/sdt.sh
@@ -332,6 +337,11 @@ TESTS += tests/unit/cli-probe
 tests_unit_cli_probe_SOURCES = tests/unit/cli-probe.c
 tests_unit_cli_probe_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(ELF_CFLAGS)
 tests_unit_cli_probe_LDADD = libcli.la $(ELF_LIBS)
+check_PROGRAMS += tests/unit/tracee
+TESTS += tests/unit/tracee
+tests_unit_tracee_SOURCES = tests/unit/tracee.c
+tests_unit_tracee_CFLAGS = $(AM_CFLAGS) $(DW_CFLAGS)
+tests_unit_tracee_LDADD = libcli.la $(DW_LIBS) $(ELF_LIBS)
 cli_tests = \
 	tests/integration/cli-export.sh \
 	tests/integration/cli-manual.sh \

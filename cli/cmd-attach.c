@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * cmd-attach.c - lttngmap attach PID: bring tracing into a running process.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "locate.h"
+#include "options.h"
+#include "reach.h"
+#include "record.h"
+#include "report.h"
+#include "verbs.h"
+
+static char *preload, *runtime_dir;
+static const char **libraries;
+static int quiet;
+
+static const struct poptOption options[] = {
+	{ "preload", 'p', POPT_ARG_STRING, &preload, 0,
+	  "Families of functions to trace; none: only --library (default: libc)", "FAMILY,..." },
+	{ "library", 'l', POPT_ARG_ARGV, &libraries, 0,
+	  "Load this library, which has tracepoints; may be given again", "FILE" },
+	{ "runtime-dir", '\0', POPT_ARG_STRING, &runtime_dir, 0,
+	  "The session daemon's directory (default: where the process looks itself)", "DIR" },
+	{ "quiet", 'q', POPT_ARG_NONE, &quiet, 0, "Do not say what was done", NULL },
+	POPT_TABLEEND
+};
+
+/* The names by which the request's libraries are told of. */
+static const char *names[INSIDE_LIBRARIES_MAX];
+
+static int add_path(struct inside_request *request, enum inside_kind kind, const char *name,
+		    const char *path)
+{
+	struct inside_library *library;
+
+	if (request->nr_libraries >= INSIDE_LIBRARIES_MAX) {
+		report_error("attach: too many libraries");
+		report_hint("attach again with the others");
+		return -E2BIG;
+	}
+	library = &request->libraries[request->nr_libraries];
+	if ((size_t)snprintf(library->path, sizeof(library->path), "%s", path) >=
+	    sizeof(library->path)) {
+		report_error("attach: '%s': the path is too long", path);
+		return -ENAMETOOLONG;
+	}
+	library->kind = kind;
+	names[request->nr_libraries++] = name;
+	return 0;
+}
+
+static int add_ours(struct inside_request *request, enum inside_kind kind, const char *name,
+		    const char *library)
+{
+	char path[PATH_MAX];
+
+	if (locate_library(library, path, sizeof(path)) == 0)
+		return add_path(request, kind, name, path);
+	return -ENOENT;
+}
+
+/* In an installation it is known by its soname only. */
+static int add_tracer(struct inside_request *request)
+{
+	int error = add_ours(request, INSIDE_TRACER, "lttngmap", "liblttngmap.so.0");
+
+	if (error == -ENOENT)
+		error = add_ours(request, INSIDE_TRACER, "lttngmap", "liblttngmap.so");
+	if (error == -ENOENT) {
+		report_error("attach: cannot find liblttngmap.so");
+		report_hint("is lttngmap installed as a whole? LTTNGMAP_LIBDIR says where its "
+			    "libraries are");
+	}
+	return error;
+}
+
+static int add_family(struct inside_request *request, const char *name, size_t length)
+{
+	const char *family, *library;
+
+	for (size_t i = 0; (family = record_family(i, &library)) != NULL; i++) {
+		int error;
+
+		if (strlen(family) != length || strncmp(family, name, length) != 0)
+			continue;
+		error = add_ours(request, INSIDE_FAMILY, family, library);
+		if (error == -ENOENT) {
+			report_error("attach: cannot find %s", library);
+			report_hint("is lttngmap installed as a whole? LTTNGMAP_LIBDIR says where "
+				    "its libraries are");
+		}
+		return error;
+	}
+	report_error("attach: --preload: there is no family '%.*s'", (int)length, name);
+	record_families_hint();
+	return -EINVAL;
+}
+
+static int add_families(struct inside_request *request, const char *list)
+{
+	int error = 0;
+
+	if (strcmp(list, "none") == 0)
+		return 0;
+	for (size_t length; *list && !error; list += length + (list[length] == ',')) {
+		length = strcspn(list, ",");
+		error = add_family(request, list, length);
+	}
+	return error;
+}
+
+static int add_others(struct inside_request *request)
+{
+	char path[PATH_MAX];
+	int error = 0;
+
+	for (const char **library = libraries; library && *library && !error; library++) {
+		if (!realpath(*library, path) || access(path, R_OK) != 0) {
+			report_error("attach: --library: '%s': %s", *library, strerror(errno));
+			return -errno;
+		}
+		error = add_path(request, INSIDE_OTHER, *library, path);
+	}
+	return error;
+}
+
+static int choose_directory(struct inside_request *request)
+{
+	const char *chosen = runtime_dir ? runtime_dir : getenv("LTTNGMAP_RUNTIME_DIR");
+	char path[PATH_MAX];
+
+	if (!chosen || !chosen[0])
+		return 0;
+	if (!realpath(chosen, path)) {
+		report_error("attach: '%s': %s", chosen, strerror(errno));
+		report_hint("--runtime-dir names the directory of a session daemon");
+		return -errno;
+	}
+	if ((size_t)snprintf(request->directory, sizeof(request->directory), "%s", path) >=
+	    sizeof(request->directory)) {
+		report_error("attach: '%s': the path is too long", path);
+		return -ENAMETOOLONG;
+	}
+	return 0;
+}
+
+static int fill(struct inside_request *request)
+{
+	int error;
+
+	*request = (struct inside_request){ .magic = INSIDE_MAGIC,
+					    .version = INSIDE_VERSION,
+					    .size = sizeof(*request),
+					    .action = INSIDE_ATTACH };
+	error = choose_directory(request);
+	if (!error)
+		error = add_tracer(request);
+	if (!error)
+		error = add_families(request, preload ? preload : "libc");
+	if (!error)
+		error = add_others(request);
+	if (!error && request->nr_libraries < 2) {
+		report_error("attach: nothing to bring in");
+		report_hint("--preload names families, --library files with tracepoints");
+		return -EINVAL;
+	}
+	return error;
+}
+
+static void tell(const struct inside_request *request, pid_t pid)
+{
+	for (uint32_t i = 0; i < request->nr_libraries; i++) {
+		const struct inside_library *library = &request->libraries[i];
+		uint32_t leading = library->changed + library->unchanged;
+
+		if (library->kind == INSIDE_OTHER && !quiet)
+			report_note("process %d: %s is %s", (int)pid, names[i],
+				    library->was_loaded ? "loaded already" : "loaded");
+		if (library->kind != INSIDE_FAMILY)
+			continue;
+		if (leading && !quiet)
+			report_note("process %d: %s: %u place%s that call it lead through tracing",
+				    (int)pid, names[i], leading, report_plural(leading));
+		if (!leading)
+			report_note("process %d: %s: nothing that is loaded calls its functions",
+				    (int)pid, names[i]);
+		if (library->foreign)
+			report_note("process %d: %s: %u place%s left alone: the program has "
+				    "such functions of its own, or others than usual",
+				    (int)pid, names[i], library->foreign,
+				    report_plural(library->foreign));
+		if (library->refused)
+			report_note("process %d: %s: %u place%s could not be changed", (int)pid,
+				    names[i], library->refused, report_plural(library->refused));
+	}
+}
+
+static int run(int argc, const char **argv)
+{
+	static struct inside_request request;
+	struct problem problem;
+	uint64_t pid;
+
+	if (argc != 1 || options_parse_number(argv[0], INT_MAX, &pid) != 0 || pid == 0) {
+		report_error(argc == 0  ? "attach: a process's number is missing"
+			     : argc > 1 ? "attach: one process at a time"
+					: "attach: '%s' is no process's number",
+			     argc == 1 ? argv[0] : "");
+		return verb_usage_error(&verb_attach);
+	}
+	if (fill(&request) != 0)
+		return CLI_STATUS_FAILED;
+	if (reach_run((pid_t)pid, &request, &problem) != 0) {
+		report_error("attach: %s", problem.why);
+		if (problem.hint[0])
+			report_hint("%s", problem.hint);
+		return CLI_STATUS_FAILED;
+	}
+	tell(&request, (pid_t)pid);
+	return CLI_STATUS_OK;
+}
+
+const struct verb verb_attach = {
+	.name = "attach",
+	.arguments = "[OPTIONS] PID",
+	.summary = "Bring tracing into a running process",
+	.options = options,
+	.usage_status = CLI_STATUS_USAGE,
+	.run = run,
+};

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * tracee.h - a thread of a running process that is stopped for a moment, and
+ * made to call functions there.
+ *
+ *   tracee_stop ── is it at a safe point? (tracee-safe.h) ── tracee_prepare
+ *       │ no                                                   │
+ *       │                                             tracee_call, as often as wanted
+ *       ▼                                                      │
+ *   tracee_release: goes on as if nothing had been  ◄──────────┘
+ *
+ * From tracee_prepare() on the thread can go on by itself at any instant: what it calls
+ * returns to code that ends in rt_sigreturn(2), with a frame as the kernel makes
+ * it for a signal, of the registers that it had. So when the caller is killed in the
+ * middle, the thread finishes the call and goes on with what it did before.
+ *
+ * The functions run on a stack of their own, with all signals blocked but those that
+ * the thread raises itself; those end the call.
+ *
+ * x86-64 only, of 64 bits. One thread of ours: ptrace(2) knows its caller by it. SIGCHLD
+ * is to be blocked there.
+ */
+#ifndef LTTNGMAP_CLI_TRACEE_H
+#define LTTNGMAP_CLI_TRACEE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include "problem.h"
+
+#define TRACEE_XSTATE_MAX 16384u
+
+/* Where things are in the process; of one process for as long as it lives. */
+struct tracee_places {
+	uint64_t syscall_return; /* `syscall; ret` */
+	uint64_t sigreturn;      /* what the C library names as sa_restorer */
+	uint64_t errno_location; /* __errno_location() */
+};
+
+struct tracee {
+	pid_t pid;
+	pid_t thread;
+	int memory; /* /proc/PID/mem */
+	struct tracee_places places;
+
+	bool is_stopped;
+	bool is_gone; /* it ended, or became another program: nothing is to be put back */
+	struct user_regs_struct registers; /* as it stopped */
+	uint64_t signals;                  /* its mask */
+
+	bool is_prepared;
+	unsigned char state[TRACEE_XSTATE_MAX]; /* of its floating point unit, and beyond */
+	size_t state_size;
+	uint64_t frame; /* on its stack */
+	uint64_t code;  /* our page */
+	uint64_t area;  /* our stack and what is handed over */
+};
+
+/* What is behind the area's end: where requests are written. */
+#define TRACEE_STACK_SIZE (256u * 1024u)
+#define TRACEE_ROOM_SIZE (64u * 1024u)
+#define TRACEE_ROOM(tracee) ((tracee)->area + TRACEE_STACK_SIZE)
+
+/*
+ * Stop a thread of process `pid`. 0; -EAGAIN: it does not stop now (nothing is
+ * changed); else -errno, and `problem` says why.
+ */
+int tracee_stop(struct tracee *tracee, pid_t pid, pid_t thread, struct problem *problem);
+/* Let it go on. What was prepared is taken back. Does nothing where it is not stopped. */
+void tracee_release(struct tracee *tracee);
+
+/* Memory for a stack and `room`. 0 or -errno. */
+int tracee_prepare(struct tracee *tracee, struct problem *problem);
+/*
+ * function(first, second, third) there, at most `timeout_ms`. 0; -ETIMEDOUT: it
+ * still runs, and goes on by itself, for the thread was let go; -EFAULT: it broke,
+ * and was ended; -ESRCH: the process ended.
+ */
+int tracee_call(struct tracee *tracee, uint64_t function, uint64_t first, uint64_t second,
+		uint64_t third, unsigned timeout_ms, uint64_t *result);
+
+/* All `size` bytes, or false. */
+bool tracee_read(const struct tracee *tracee, uint64_t address, void *bytes, size_t size);
+bool tracee_write(const struct tracee *tracee, uint64_t address, const void *bytes, size_t size);
+
+/* The system call that it was stopped in, or -1. */
+long tracee_system_call(const struct tracee *tracee);
+
+#endif /* LTTNGMAP_CLI_TRACEE_H */

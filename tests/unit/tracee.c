@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * A thread that is made to call something goes on as it was: its registers, its
+ * signals, its errno; also where the caller dies at any step of it, where the call
+ * breaks, does not end, or ends the process.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <config.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/target.h"
+#include "cli/tracee.h"
+#include "tests/utils/tap.h"
+
+#ifdef __x86_64__
+
+#define PLAIN __attribute__((noinline, no_sanitize("address", "undefined", "thread")))
+#define ERRNO 77
+#define ROUNDS 40
+
+/* Between the target and who looks at it. */
+static struct shared {
+	volatile unsigned long rounds, wrong, calls;
+	volatile int go;
+} * shared;
+
+/* Full of values that are looked at again later: what is not 0 is wrong. */
+static PLAIN unsigned long hold_values(void)
+{
+	unsigned long wrong = 1, count = 20000;
+
+	__asm__ volatile("movq $0x1122334455667788, %%rbx\n\t"
+			 "leaq 1(%%rbx), %%r8\n\t"
+			 "leaq 2(%%rbx), %%r9\n\t"
+			 "leaq 3(%%rbx), %%r10\n\t"
+			 "leaq 5(%%rbx), %%r12\n\t"
+			 "leaq 8(%%rbx), %%r15\n\t"
+			 "movq %%rbx, %%xmm0\n\t"
+			 "movq %%r9, %%xmm15\n\t"
+			 "fldpi\n\t"
+			 /* What is below the stack pointer is ours, too. */
+			 "movq %%rbx, -120(%%rsp)\n"
+			 "1:\tdecq %1\n\t"
+			 "jnz 1b\n\t"
+			 "movq %%xmm0, %%r11\n\t"
+			 "xorq %%rbx, %%r11\n\t"
+			 "movq %%r11, %0\n\t"
+			 "movq %%xmm15, %%r11\n\t"
+			 "xorq %%r9, %%r11\n\t"
+			 "orq %%r11, %0\n\t"
+			 "movq -120(%%rsp), %%r11\n\t"
+			 "xorq %%rbx, %%r11\n\t"
+			 "orq %%r11, %0\n\t"
+			 "subq %%rbx, %%r8\n\t"
+			 "subq %%rbx, %%r9\n\t"
+			 "subq %%rbx, %%r10\n\t"
+			 "subq %%rbx, %%r12\n\t"
+			 "subq %%rbx, %%r15\n\t"
+			 "addq %%r9, %%r8\n\t"
+			 "addq %%r10, %%r8\n\t"
+			 "addq %%r12, %%r8\n\t"
+			 "addq %%r15, %%r8\n\t"
+			 "subq $19, %%r8\n\t"
+			 "orq %%r8, %0\n\t"
+			 "fldpi\n\t"
+			 "fcompp\n\t"
+			 "fnstsw %%ax\n\t"
+			 "andl $0x4000, %%eax\n\t"
+			 "xorl $0x4000, %%eax\n\t"
+			 "orq %%rax, %0"
+			 : "=&d"(wrong), "+c"(count)
+			 :
+			 : "rax", "rbx", "r8", "r9", "r10", "r11", "r12", "r15", "xmm0", "xmm15",
+			   "st", "memory", "cc");
+	return wrong;
+}
+
+/* ---- what is called there -------------------------------------------------------- */
+
+static PLAIN long spoil(long first, long second, long third)
+{
+	__asm__ volatile("pxor %%xmm0, %%xmm0\n\tpxor %%xmm15, %%xmm15" ::: "xmm0", "xmm15");
+	errno = EIO;
+	shared->calls++;
+	return first + 10 * second + 100 * third;
+}
+
+static PLAIN long linger(void)
+{
+	while (!shared->go)
+		__asm__ volatile("pause");
+	shared->calls++;
+	return 0;
+}
+
+static PLAIN long chatter(void)
+{
+	while (!shared->go)
+		getppid();
+	shared->calls++;
+	return 0;
+}
+
+static PLAIN long crash(void)
+{
+	volatile int *volatile nowhere = (volatile int *)8;
+
+	*nowhere = 1;
+	return 0;
+}
+
+static PLAIN long leave(void)
+{
+	_exit(3);
+}
+
+/* ---- the target ------------------------------------------------------------------- */
+
+static _Noreturn void be_target(void)
+{
+	sigset_t set;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	errno = ERRNO;
+	for (;;) {
+		if (hold_values() || errno != ERRNO)
+			shared->wrong++;
+		shared->rounds++;
+	}
+}
+
+static pid_t start(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		be_target();
+	return pid;
+}
+
+static void pause_ms(long ms)
+{
+	const struct timespec pause = { .tv_nsec = ms * 1000000 };
+
+	nanosleep(&pause, NULL);
+}
+
+static bool has_its_signals(pid_t pid)
+{
+	char path[64], line[256];
+	unsigned long long blocked = 0;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	status = fopen(path, "re");
+	while (status && fgets(line, sizeof(line), status))
+		sscanf(line, "SigBlk: %llx", &blocked);
+	if (status)
+		fclose(status);
+	return blocked == 1ull << (SIGUSR1 - 1);
+}
+
+static bool is_running(pid_t pid)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == 0;
+}
+
+/* It goes on, and goes on right. */
+static bool is_well(pid_t pid)
+{
+	unsigned long before = shared->rounds;
+
+	for (int i = 0; i < 5000 && shared->rounds < before + 3 && is_running(pid); i++)
+		pause_ms(2);
+	if (shared->wrong || shared->rounds < before + 3 || !has_its_signals(pid))
+		printf("# %lu rounds more, %lu wrong, signals %s\n", shared->rounds - before,
+		       shared->wrong, has_its_signals(pid) ? "as they were" : "changed");
+	return !shared->wrong && shared->rounds >= before + 3 && has_its_signals(pid);
+}
+
+/* ---- calls ---------------------------------------------------------------------------- */
+
+static struct target target;
+static struct tracee tracee;
+static struct problem problem;
+
+static bool stop(pid_t pid)
+{
+	int error;
+
+	tracee.memory = target.memory;
+	tracee.places = target.places;
+	error = tracee_stop(&tracee, pid, pid, &problem);
+	if (error)
+		printf("# %s\n", problem.why);
+	return error == 0;
+}
+
+static bool prepare(pid_t pid)
+{
+	int error = stop(pid) ? tracee_prepare(&tracee, &problem) : -1;
+
+	if (error)
+		printf("# %s\n", problem.why);
+	return error == 0;
+}
+
+static int call(long (*function)(void), unsigned timeout)
+{
+	uint64_t result;
+
+	return tracee_call(&tracee, (uint64_t)function, 0, 0, 0, timeout, &result);
+}
+
+static void test_calls(pid_t pid)
+{
+	int good = 0;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t result = 0;
+
+		if (prepare(pid) &&
+		    tracee_call(&tracee, (uint64_t)spoil, 1, (uint64_t)i, 3, 10000, &result) == 0 &&
+		    result == 301 + 10 * (uint64_t)i &&
+		    tracee_call(&tracee, (uint64_t)spoil, 4, 5, 6, 10000, &result) == 0 &&
+		    result == 654)
+			good++;
+		tracee_release(&tracee);
+	}
+	is(good, ROUNDS, "functions are called with arguments, and their results come back");
+	is(shared->calls, 2 * ROUNDS, "once each");
+	ok(is_well(pid), "the thread goes on as it was");
+	is(hold_values(), 0, "which would be noticed: the values are held here, too");
+}
+
+/* The caller dies after so many steps, and nobody cleans up behind it. */
+static void die_at(pid_t pid, int step)
+{
+	uint64_t result;
+
+	if (!stop(pid) || step == 0)
+		_exit(0);
+	if (tracee_prepare(&tracee, &problem) != 0)
+		_exit(1);
+	if (step == 2)
+		tracee_call(&tracee, (uint64_t)linger, 0, 0, 0, 50, &result);
+	if (step == 3)
+		tracee_call(&tracee, (uint64_t)spoil, 0, 0, 0, 10000, &result);
+	_exit(0);
+}
+
+static void test_deaths(pid_t pid)
+{
+	static const char *const steps[] = { "when it is stopped", "with memory mapped there",
+					     "in the call", "after the call" };
+
+	for (int step = 0; step < 4; step++) {
+		pid_t child;
+		int status = -1;
+
+		shared->go = 0;
+		child = fork();
+		if (child == 0)
+			die_at(pid, step);
+		waitpid(child, &status, 0);
+		is(status, 0, "the caller dies");
+		shared->go = 1;
+		ok(is_well(pid), "%s: the thread goes on as it was", steps[step]);
+	}
+}
+
+static void test_ends(pid_t pid)
+{
+	unsigned long calls = shared->calls;
+
+	ok(prepare(pid), "another call");
+	is(call(crash, 10000), -EFAULT, "one that breaks is told");
+	tracee_release(&tracee);
+	ok(is_well(pid), "and given up");
+
+	shared->go = 0;
+	ok(prepare(pid), "another call");
+	is(call(chatter, 100), -ETIMEDOUT, "one that makes system calls without end is left alone");
+	tracee_release(&tracee);
+	shared->go = 1;
+	ok(is_well(pid), "and ends by itself");
+	is(shared->calls, calls + 1, "once");
+
+	ok(prepare(pid), "another call");
+	is(call(leave, 10000), -ESRCH, "one that ends the process is told");
+	tracee_release(&tracee);
+	/* Who traces it hears of its end first. */
+	ok(kill(pid, 0) != 0, "which is gone");
+	kill(pid, SIGKILL);
+	is(tracee_stop(&tracee, pid, pid, &problem), -ESRCH, "and cannot be stopped any more");
+}
+
+int main(void)
+{
+	sigset_t child;
+	pid_t pid;
+
+	plan(1 + 4 + 2 * 4 + 11);
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	pid = start();
+	if (target_open(&target, pid, &problem) != 0) {
+		printf("Bail out! %s\n", problem.why);
+		kill(pid, SIGKILL);
+		return 1;
+	}
+	ok(target_is_same(&target), "it is the program that was looked at");
+	test_calls(pid);
+	test_deaths(pid);
+	test_ends(pid);
+	target_close(&target);
+	return done_testing();
+}
+
+#else
+
+int main(void)
+{
+	skip_all("only x86-64 can be attached to");
+}
+
+#endif

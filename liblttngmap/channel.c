@@ -119,7 +119,7 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 		.use_rseq = local->use_rseq,
 		.quiet = channel.flags & LTTNGMAP_CHANNEL_QUIET,
 		.shared = channel.flags & LTTNGMAP_CHANNEL_SHARED,
-		.process = &local->process,
+		.epoch = &local->epoch,
 	};
 	return CHANNEL_ON;
 }

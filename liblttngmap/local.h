@@ -70,8 +70,8 @@ struct ring_channel {
 	bool use_rseq; /* the process's threads do; on CPU rings nobody else writes then */
 	bool quiet;    /* full sub-buffers ring no bell */
 	bool shared;   /* other processes write into these rings, too */
-	/* The process's own, in pages that are wiped: NULL there, a copy is a forked parent's. */
-	const struct lttngmap_process *const *process;
+	/* Of the process, in these very pages: who forked meanwhile finds another one. */
+	const uint64_t *epoch;
 };
 
 /*

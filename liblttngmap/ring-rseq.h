@@ -44,11 +44,15 @@
 	"4: jmp %l[again]\n\t"                                                                     \
 	".popsection\n\t"
 
-/* A copied view is not wiped in a forked child; what it was copied from is. */
+/*
+ * A copy of the view, and contexts, are not wiped in a forked child. It may have been
+ * attached since, in the handler that forked it: then it has another epoch.
+ */
 #define RSEQ_NOT_FORKED                                                                            \
-	"movq %c[process](%[channel]), %%rax\n\t"                                                  \
-	"cmpq $0, (%%rax)\n\t"                                                                     \
-	"je %l[stale]\n\t"
+	"movq %c[epoch_now](%[channel]), %%rax\n\t"                                                \
+	"movq (%%rax), %%rax\n\t"                                                                  \
+	"cmpq %%rax, %c[epoch](%[place])\n\t"                                                      \
+	"jne %l[stale]\n\t"
 
 /* rseq_cs is set after the thread's address is known; then the checks. */
 #define RSEQ_SECTION_ENTER(MORE_CHECKS)                                                            \
@@ -65,13 +69,14 @@
 	"cmpl %%eax, %c[generation](%[place])\n\t"                                                 \
 	"jne %l[stale]\n\t" MORE_CHECKS
 
-#define RSEQ_SECTION_ENTER_BY_COPY RSEQ_SECTION_ENTER(RSEQ_NOT_FORKED)
+#define RSEQ_SECTION_ENTER_BY_EPOCH RSEQ_SECTION_ENTER(RSEQ_NOT_FORKED)
 
 #define RSEQ_SECTION_OPERANDS                                                                      \
 	[cs_field] "i"(offsetof(struct rseq, rseq_cs)),                                            \
 		[cpu_field] "i"(offsetof(struct rseq, cpu_id)),                                    \
 		[control_generation] "i"(offsetof(struct ring_channel, control_generation)),       \
-		[process] "i"(offsetof(struct ring_channel, process)),                             \
+		[epoch_now] "i"(offsetof(struct ring_channel, epoch)),                             \
+		[epoch] "i"(offsetof(struct ring_place, epoch)),                                   \
 		[cpu] "i"(offsetof(struct ring_place, cpu)),                                       \
 		[generation] "i"(offsetof(struct ring_place, generation))
 
@@ -164,18 +169,18 @@
 		     : again, full, stale)
 
 /*
- * Try once to write a record into the ring of record->place.cpu, by the cached
- * view or by a copy of it.
+ * Try once to write a record into the ring of record->place.cpu. `by_epoch`: by a copy
+ * of the view, or with contexts, both of record->place.epoch.
  */
 static inline __attribute__((always_inline)) enum ring_result
-ring_rseq_write(const struct ring_channel *channel, bool is_copy, ptrdiff_t rseq_offset,
+ring_rseq_write(const struct ring_channel *channel, bool by_epoch, ptrdiff_t rseq_offset,
 		struct lttngmap_ring *ring, char *data, const struct ring_record *record)
 {
 	bool is_tsc = LIKELY(RING_CHANNEL_FIELD(channel, clock) == LTTNGMAP_CLOCK_TSC);
 
-	if (!is_copy && is_tsc)
+	if (!by_epoch && is_tsc)
 		RING_WRITE_ASM(RING_READ_TSC, "");
-	else if (!is_copy)
+	else if (!by_epoch)
 		RING_WRITE_ASM(RING_READ_GIVEN, "");
 	else if (is_tsc)
 		RING_WRITE_ASM(RING_READ_TSC, RSEQ_NOT_FORKED);
@@ -193,13 +198,13 @@ stale:
 /*
  * Move the ring of move->place.cpu to its next sub-buffer: if its word 0 is
  * still move->expected, do move's stores, then publish move->commit. One
- * section; `channel` is a copy.
+ * section; by move->place.epoch.
  */
 static inline enum ring_result ring_rseq_move(const struct ring_channel *channel,
 					      ptrdiff_t rseq_offset, struct lttngmap_ring *ring,
 					      const struct ring_move *move)
 {
-	__asm__ goto(RSEQ_SECTION_TABLE RSEQ_SECTION_ENTER_BY_COPY
+	__asm__ goto(RSEQ_SECTION_TABLE RSEQ_SECTION_ENTER_BY_EPOCH
 		     "movq (%[ring]), %%rax\n\t"
 		     "cmpq %c[expected](%[place]), %%rax\n\t"
 		     "jne %l[again]\n\t"

@@ -307,8 +307,8 @@ enum ring_result ring_trylock_write(struct local *local, const struct ring_chann
 {
 	uint32_t index = guess >= first && guess <= last ? guess : first;
 	const uint64_t token = arch_thread_token();
+	const uint64_t epoch = record->place.epoch;
 	enum ring_result result;
-	uint64_t epoch;
 
 	for (uint32_t left = last - first + 1; left > 0; left--, index++) {
 		struct local_lock *lock;
@@ -318,13 +318,10 @@ enum ring_result ring_trylock_write(struct local *local, const struct ring_chann
 			index = first;
 		ring = ring_at(channel, index);
 		lock = ring_lock_of(local, ring);
-		epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
-		if (!epoch)
-			return RING_GONE;
 		if (!take_lock(lock, token))
 			continue;
 		/* A child that was forked before that has taken its own. */
-		if (__atomic_load_n(&local->epoch, __ATOMIC_RELAXED) != epoch) {
+		if (local_is_forked(local, epoch)) {
 			release_lock(lock);
 			return RING_GONE;
 		}

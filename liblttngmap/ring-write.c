@@ -80,18 +80,18 @@ static enum ring_result try_write(struct local *local, const struct ring_channel
 	if (cpu >= channel->cpu_rings || vfork_depth)
 		return try_lock(local, channel, record, full);
 	record->now = ring_clock(channel->clock);
-	record->place = (struct ring_place){ cpu, channel->generation };
+	record->place.cpu = cpu;
+	record->place.generation = channel->generation;
 	return try_rseq(local, channel, record, full);
 }
 
+/* But for its place, which is found last. */
 static void make_record(struct ring_record *record, uint32_t id, const void *fields, size_t size)
 {
-	*record = (struct ring_record){
-		.fields = fields,
-		.total = LTTNGMAP_RECORD_HEADER_SIZE + size,
-		.step = LTTNGMAP_RECORD_HEADER_SIZE + size + (UINT64_C(1) << LTTNGMAP_COUNT_SHIFT),
-		.id = id,
-	};
+	record->fields = fields;
+	record->total = LTTNGMAP_RECORD_HEADER_SIZE + size;
+	record->step = LTTNGMAP_RECORD_HEADER_SIZE + size + (UINT64_C(1) << LTTNGMAP_COUNT_SHIFT);
+	record->id = id;
 }
 
 /* What a record with contexts takes, in words, and the word behind it that is read, too. */
@@ -126,24 +126,27 @@ make_with_contexts(struct ring_record *record, const struct local *local, uint64
 /* One attempt, with the channel's contexts before the fields. */
 static __attribute__((noinline)) enum ring_result
 try_with_contexts(struct local *local, const struct ring_channel *channel,
-		  const struct ring_event *event, struct lttngmap_ring **full)
+		  const struct ring_event *event, uint64_t epoch, struct lttngmap_ring **full)
 {
 	uint64_t buffer[CONTEXT_WORDS(event)];
 	struct ring_record record;
 
 	if (!make_with_contexts(&record, local, channel->contexts, event, buffer))
 		return RING_TOO_LARGE;
+	record.place.epoch = epoch;
 	return try_write(local, channel, &record, full);
 }
 
 static enum ring_result try_event(struct local *local, const struct ring_channel *channel,
-				  const struct ring_event *event, struct lttngmap_ring **full)
+				  const struct ring_event *event, uint64_t epoch,
+				  struct lttngmap_ring **full)
 {
 	struct ring_record record;
 
 	if (channel->contexts & ~RING_CHANNEL_FILTERED)
-		return try_with_contexts(local, channel, event, full);
+		return try_with_contexts(local, channel, event, epoch, full);
 	make_record(&record, event->id, event->fields, event->size);
+	record.place.epoch = epoch;
 	return try_write(local, channel, &record, full);
 }
 
@@ -179,15 +182,17 @@ static void wait_for_holders(unsigned tries)
 
 /*
  * The channel as it is now, and whether the event passes its filter. What is made of
- * `channel` holds as long as this thread is not forked since *epoch.
+ * `channel` holds as long as the process is of *epoch: see RSEQ_NOT_FORKED.
  */
 static enum channel_result view_and_filter(struct local *local, uint32_t slot,
 					   const struct ring_event *event, bool passed,
 					   struct ring_channel *channel, uint64_t *epoch)
 {
-	enum channel_result view = channel_view(local, slot, channel);
+	enum channel_result view;
 
 	*epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	view = channel_view(local, slot, channel);
 	if (view != CHANNEL_ON || !(channel->contexts & RING_CHANNEL_FILTERED) || passed)
 		return view;
 	view = ring_filter(local, slot, event);
@@ -220,7 +225,7 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 		if (view == CHANNEL_GONE)
 			continue;
 		may_block = channel.mode == LTTNGMAP_MODE_BLOCKING && local->allow_blocking;
-		switch (try_event(local, &channel, event, &ring)) {
+		switch (try_event(local, &channel, event, epoch, &ring)) {
 		case RING_WRITTEN:
 			return;
 		case RING_FULL:
@@ -249,9 +254,13 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 	ring_discard(local, ring ? ring : ring_of_slot(local, slot), 1);
 }
 
-/* By the cached view, which is of this generation, at the first try; false: not written. */
-static inline __attribute__((always_inline)) bool
-write_at_once(struct local *local, uint32_t slot, uint32_t generation, struct ring_record *record)
+/*
+ * By the cached view, which is of this generation, at the first try; false: not written.
+ * `by_epoch`: the record holds only in the process of record->place.epoch.
+ */
+static inline __attribute__((always_inline)) bool write_at_once(struct local *local, uint32_t slot,
+								uint32_t generation, bool by_epoch,
+								struct ring_record *record)
 {
 	const struct ring_channel *channel = &local->channels[slot];
 	uint32_t cpu;
@@ -263,16 +272,21 @@ write_at_once(struct local *local, uint32_t slot, uint32_t generation, struct ri
 
 			if (UNLIKELY(clock != LTTNGMAP_CLOCK_TSC))
 				record->now = ring_clock(clock);
-			record->place = (struct ring_place){ cpu, generation };
-			return LIKELY(ring_rseq_write(
-					      channel, false, __rseq_offset, ring_at(channel, cpu),
-					      ring_data_at(channel, cpu), record) == RING_WRITTEN);
+			record->place.cpu = cpu;
+			record->place.generation = generation;
+			return LIKELY(ring_rseq_write(channel, by_epoch, __rseq_offset,
+						      ring_at(channel, cpu),
+						      ring_data_at(channel, cpu),
+						      record) == RING_WRITTEN);
 		}
 	} else {
 		/* A copy: the cached view may be made anew while we hold a lock. */
 		struct ring_channel copy;
 		struct lttngmap_ring *ring;
 
+		if (!by_epoch)
+			record->place.epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		ring_channel_copy(&copy, channel);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		/* Not in a child whose view was wiped while it was copied. */
@@ -291,7 +305,7 @@ static __attribute__((noinline)) void write_cached(struct local *local, uint32_t
 	struct ring_record record;
 
 	make_record(&record, event->id, event->fields, event->size);
-	if (UNLIKELY(!write_at_once(local, slot, generation, &record)))
+	if (UNLIKELY(!write_at_once(local, slot, generation, false, &record)))
 		write_slow(local, slot, event, passed);
 }
 
@@ -308,8 +322,10 @@ static __attribute__((noinline)) bool write_contexts(struct local *local, uint32
 	uint64_t buffer[CONTEXT_WORDS(event)];
 	struct ring_record record;
 
+	record.place.epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return make_with_contexts(&record, local, contexts, event, buffer) &&
-	       write_at_once(local, slot, generation, &record);
+	       write_at_once(local, slot, generation, true, &record);
 }
 
 /* By a view that has filters and is the slot's channel. */
@@ -379,5 +395,5 @@ bool ring_write_at_once(struct local *local, uint32_t slot, const struct ring_ev
 	    RING_CHANNEL_FIELD(channel, clock) != LTTNGMAP_CLOCK_TSC)
 		return false;
 	make_record(&record, event->id, event->fields, event->size);
-	return write_at_once(local, slot, generation, &record);
+	return write_at_once(local, slot, generation, false, &record);
 }

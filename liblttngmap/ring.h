@@ -44,6 +44,7 @@ enum ring_result {
 struct ring_place {
 	uint32_t cpu;
 	uint32_t generation; /* read from the channel before the rest of it */
+	uint64_t epoch;      /* read before what is not wiped in a forked child was made */
 };
 
 struct ring_record {

@@ -43,6 +43,8 @@ static int child_status;
 /* A child that waits until its parent says so. */
 static bool is_late;
 static int gate[2];
+/* A child that the handler's own event attached, so that its pages are not zero any more. */
+static bool is_attached;
 
 static void on_trap(int number, siginfo_t *info, void *context)
 {
@@ -55,6 +57,12 @@ static void on_trap(int number, siginfo_t *info, void *context)
 	machine->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
 	child = fork();
 	is_child = child == 0;
+	if (is_child && is_attached) {
+		static const struct lttngmap_process process;
+
+		bench.local->epoch = 2;
+		bench.local->process = &process;
+	}
 	if (is_late) {
 		char byte;
 
@@ -208,6 +216,10 @@ int main(void)
 	ring_set_table_create();
 	test("trylock", false);
 	test("rseq", true);
+	is_attached = true;
+	test("trylock, the child attached", false);
+	test("rseq, the child attached", true);
+	is_attached = false;
 	if (pipe(gate) < 0)
 		bail_out("no pipe");
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)

@@ -90,7 +90,7 @@ static struct ring_record make_record(uint32_t cpu, uint32_t generation)
 	static const uint64_t field = 3;
 
 	return (struct ring_record){
-		.place = { cpu, generation },
+		.place = { cpu, generation, bench.local->epoch },
 		.fields = &field,
 		.total = SMALL,
 		.step = SMALL + (UINT64_C(1) << LTTNGMAP_COUNT_SHIFT),
@@ -115,28 +115,30 @@ static enum ring_result write_to(uint32_t ring, uint32_t cpu, uint32_t generatio
 /* What a forked child finds: its parent's view on its stack, its own pages wiped. */
 static void test_copies(void)
 {
-	static const struct lttngmap_process *wiped;
-	const struct lttngmap_process *const *process;
+	const uint64_t *epoch;
+	static const uint64_t others[] = { 0, 7 };
 	struct ring_move move;
 	uint64_t before;
 
 	set_up(LTTNGMAP_CLOCK_TSC, true);
-	process = channel.process;
+	epoch = channel.epoch;
 	is(write_by(true, 0, 0, channel.generation), RING_WRITTEN,
 	   "a record by a copy of the view");
 	before = ring_of(0)->commit[0];
 	is(ring_switch_prepare(&channel, ring_of(0), 1u << SUBBUF_SHIFT, &move), RING_WRITTEN,
 	   "a move by one");
-	move.place = (struct ring_place){ 0, channel.generation };
-	channel.process = &wiped;
+	move.place = (struct ring_place){ 0, channel.generation, *epoch };
+	channel.epoch = &others[0];
 	is(write_by(true, 0, 0, channel.generation), RING_STALE, "a forked child's record by one");
+	channel.epoch = &others[1];
+	is(write_by(true, 0, 0, channel.generation), RING_STALE, "… which is attached");
 	channel.clock = LTTNGMAP_CLOCK_MONOTONIC;
 	is(write_by(true, 0, 0, channel.generation), RING_STALE, "… by the other clock");
 	channel.clock = LTTNGMAP_CLOCK_TSC;
 	is(ring_rseq_move(&channel, __rseq_offset, ring_of(0), &move), RING_STALE,
 	   "a forked child's move");
 	is(ring_of(0)->commit[0], before, "… are not there");
-	channel.process = process;
+	channel.epoch = epoch;
 	is(ring_rseq_move(&channel, __rseq_offset, ring_of(0), &move), RING_WRITTEN,
 	   "its parent's is");
 	bench_set_destroy(&bench);
@@ -163,7 +165,7 @@ static void test_sections(void)
 
 	is(ring_switch_prepare(&channel, ring_of(0), 1u << SUBBUF_SHIFT, &move), RING_WRITTEN,
 	   "a move is prepared");
-	move.place = (struct ring_place){ 0, channel.generation };
+	move.place = (struct ring_place){ 0, channel.generation, bench.local->epoch };
 	emit(1);
 	before = ring_of(0)->commit[0];
 	is(ring_rseq_move(&channel, __rseq_offset, ring_of(0), &move), RING_AGAIN,
@@ -172,12 +174,12 @@ static void test_sections(void)
 	move.place.cpu = 1;
 	is(ring_rseq_move(&channel, __rseq_offset, ring_of(0), &move), RING_AGAIN,
 	   "nor on another CPU");
-	move.place = (struct ring_place){ 0, channel.generation + 1 };
+	move.place = (struct ring_place){ 0, channel.generation + 1, bench.local->epoch };
 	is(ring_rseq_move(&channel, __rseq_offset, ring_of(0), &move), RING_STALE,
 	   "nor of another generation");
 	is(ring_of(0)->commit[0], before, "… and the position stays");
 	result = ring_switch_prepare(&channel, ring_of(0), 1u << SUBBUF_SHIFT, &move);
-	move.place = (struct ring_place){ 0, channel.generation };
+	move.place = (struct ring_place){ 0, channel.generation, bench.local->epoch };
 	if (result == RING_WRITTEN)
 		result = ring_rseq_move(&channel, __rseq_offset, ring_of(0), &move);
 	is(result, RING_WRITTEN, "one that is right is made");

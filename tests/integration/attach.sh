@@ -9,6 +9,8 @@
 
 [[ $(uname -m) == x86_64 ]] || skip_all 'only x86-64 can be attached to'
 need_plain
+yama=$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)
+[[ $EUID == 0 || $yama == 0 ]] || skip_all "Yama lets root alone attach (ptrace_scope is $yama)"
 lttngmap=$LTTNGMAP_PLAIN/lttngmap
 attached=$LTTNGMAP_PLAIN/tests/utils/attached
 rounds=${LTTNGMAP_ATTACH_ROUNDS:-6}

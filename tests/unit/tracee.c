@@ -135,6 +135,8 @@ static _Noreturn void be_target(void)
 	sigset_t set;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Where Yama would let its parent alone. */
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_SETMASK, &set, NULL);

@@ -629,6 +629,12 @@ bool attach_fetch_shared(struct local *local, uint32_t slot, uint32_t life, uint
 	return mapped;
 }
 
+uint64_t attach_patience_ms(void)
+{
+	/* For an exchange of somebody else's, and then for the own one. */
+	return 1000 + (inherited.allow_blocking ? 2 * ATTACH_BLOCKING_DEADLINE_MS : 0);
+}
+
 bool attach_has_socket(struct local *local)
 {
 	return is_our_socket(local->socket);

@@ -60,6 +60,8 @@ bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed);
  */
 bool attach_has_shared(const struct local *local, uint32_t slot, uint32_t life, uint64_t needed);
 bool attach_fetch_shared(struct local *local, uint32_t slot, uint32_t life, uint64_t needed);
+/* Longer than all that a thread waits for in here at once: milliseconds. Signal-safe. */
+uint64_t attach_patience_ms(void);
 /* Is our socket there, which tells when the daemon is gone? Signal-safe. */
 bool attach_has_socket(struct local *local);
 /* Does the daemon still hold our socket? Signal-safe. */

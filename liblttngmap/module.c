@@ -30,6 +30,8 @@
 enum module_state {
 	MODULE_NEW = 0,
 	MODULE_LISTED = 1,
+	/* Taken off while somebody else had the lock, who may be looking at it still. */
+	MODULE_LEFT = 2,
 };
 
 struct wire {
@@ -48,6 +50,11 @@ struct knock module_knock = {
 static struct lttngmap_module *modules;
 /* Whose it is: the process's number, and below it the thread's place; 0: nobody's. */
 static uint64_t lock;
+/*
+ * In a page that a fork wipes: 0 tells a child from whoever else shares this memory.
+ * NULL: there is none yet.
+ */
+static uint32_t *not_forked;
 static uint64_t retry_at;
 
 #define LOCK_PROCESS(holder) ((holder) >> 32)
@@ -59,21 +66,53 @@ static uint64_t lock_token(void)
 	return (uint64_t)arch_syscall(SYS_getpid) << 32 | (uint32_t)(arch_thread_token() >> 6);
 }
 
+/* What holders are about to wait for may take so long that somebody forks. */
+static void prepare_for_forks(void)
+{
+	long page;
+
+	if (not_forked)
+		return;
+	page = arch_syscall(SYS_mmap, NULL, 4096, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (page < 0 && page > -4096)
+		return;
+	if (arch_syscall(SYS_madvise, page, 4096, MADV_WIPEONFORK) < 0) {
+		arch_syscall(SYS_munmap, page, 4096);
+		return;
+	}
+	__atomic_store_n((uint32_t *)page, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&not_forked, (uint32_t *)page, __ATOMIC_RELEASE);
+}
+
 /*
  * In a child of fork, what another thread of its parent held is nobody's. Not so what
- * its own thread held, where a handler forked: that goes on in the child. And not in
- * a vfork's child, which is in its parent's memory: there the holder is at work.
- * False: *holder has it.
+ * its first thread held, where a handler forked: that goes on in the child. And not in
+ * a child that shares its parent's memory, as vfork's: there the holder is at work.
  */
+static bool is_nobody(uint64_t holder, uint64_t self)
+{
+	const uint32_t *mark = __atomic_load_n(&not_forked, __ATOMIC_ACQUIRE);
+
+	if (vfork_depth || !mark || __atomic_load_n(mark, __ATOMIC_RELAXED) ||
+	    LOCK_PROCESS(holder) == LOCK_PROCESS(self))
+		return false;
+	return LOCK_THREAD(holder) != LOCK_THREAD(self) ||
+	       (uint64_t)arch_syscall(SYS_gettid) != LOCK_PROCESS(self);
+}
+
+/* False: *holder has it. */
 static bool try_lock(uint64_t self, uint64_t *holder)
 {
 	*holder = 0;
 	while (!__atomic_compare_exchange_n(&lock, holder, self, false, __ATOMIC_ACQUIRE,
 					    __ATOMIC_RELAXED)) {
-		if (vfork_depth || LOCK_PROCESS(*holder) == LOCK_PROCESS(self) ||
-		    LOCK_THREAD(*holder) == LOCK_THREAD(self))
+		if (!is_nobody(*holder, self))
 			return false;
 	}
+	/* The next one to ask is to find this holder, who is in this process. */
+	if (not_forked)
+		__atomic_store_n(not_forked, 1, __ATOMIC_RELAXED);
 	return true;
 }
 
@@ -84,7 +123,9 @@ bool module_lock(enum module_patience patience)
 
 	while (!try_lock(self, &holder)) {
 		if (!deadline)
-			deadline = exchange_now() + patience * UINT64_C(1000000);
+			deadline = exchange_now() +
+				   (patience == MODULE_GOING ? attach_patience_ms() : patience) *
+					   UINT64_C(1000000);
 		/* A signal's handler that ends the program may have come to the holder itself. */
 		if (LOCK_THREAD(holder) == LOCK_THREAD(self) || exchange_now() >= deadline)
 			return false;
@@ -212,9 +253,14 @@ static uint32_t put_classes(struct wire *wire, struct lttngmap_tracepoint *const
 {
 	uint32_t count = 0;
 
-	while (begin + count < end && count < PROTOCOL_APP_CLASSES_MAX &&
-	       begin[count]->event_class && put_class(wire, begin[count]->event_class))
+	while (begin + count < end && count < PROTOCOL_APP_CLASSES_MAX) {
+		const struct lttngmap_event_class *class =
+			__atomic_load_n(&begin[count]->event_class, __ATOMIC_ACQUIRE);
+
+		if (!class || !put_class(wire, class))
+			break;
 		count++;
+	}
 	return count;
 }
 
@@ -259,6 +305,7 @@ static void announce(int socket, uint64_t deadline, struct lttngmap_module *modu
 	bool all = socket >= 0;
 	long scratch;
 
+	prepare_for_forks();
 	scratch = arch_syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (scratch > 0 || scratch <= -4096) {
@@ -317,7 +364,7 @@ bool module_answer_knock(void)
 
 void module_announce(struct lttngmap_module *module)
 {
-	if (module->state == MODULE_NEW) {
+	if (module->state != MODULE_LISTED) {
 		module->state = MODULE_LISTED;
 		module->next = modules;
 		__atomic_store_n(&modules, module, __ATOMIC_RELEASE);
@@ -330,7 +377,7 @@ void lttngmap_module_register(struct lttngmap_module *module)
 	if (module->struct_size < sizeof(*module) || module->begin >= module->end ||
 	    !module_lock(MODULE_COMING))
 		return;
-	if (module->state == MODULE_NEW)
+	if (module->state != MODULE_LISTED)
 		module_announce(module);
 	module_unlock();
 }
@@ -349,7 +396,7 @@ void lttngmap_module_unregister(struct lttngmap_module *module)
 			break;
 		}
 	}
-	module->state = MODULE_NEW;
+	module->state = locked ? MODULE_NEW : MODULE_LEFT;
 	for (struct lttngmap_tracepoint *const *at = module->begin; at < module->end; at++)
 		__atomic_store_n(&(*at)->word, module->off, __ATOMIC_RELEASE);
 	if (locked)

@@ -21,10 +21,10 @@ extern struct knock module_knock;
  */
 bool module_answer_knock(void);
 
-/* How long to wait for the lock, in milliseconds. Holders have it as long as a daemon may take. */
+/* How long to wait for the lock: in milliseconds, or longer than a holder waits for the daemon. */
 enum module_patience {
+	MODULE_GOING = 0,
 	MODULE_COMING = 100,
-	MODULE_GOING = 1000,
 };
 
 /*

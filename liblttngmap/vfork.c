@@ -8,6 +8,11 @@
 
 __thread uint32_t vfork_depth;
 
+__attribute__((visibility("default"))) void lttngmap_vfork_count(int change)
+{
+	vfork_depth += (uint32_t)change;
+}
+
 /* As the kernel answers, to the C return value. */
 __attribute__((used, visibility("hidden"))) int vfork_failed(int error)
 {

@@ -17,4 +17,10 @@
 extern __thread uint32_t vfork_depth
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/*
+ * Exported, for preload/proc.c: count this thread's depth up, where it is about to make
+ * another kind of child on its own thread pointer, or down again.
+ */
+void lttngmap_vfork_count(int change);
+
 #endif /* LTTNGMAP_VFORK_H */

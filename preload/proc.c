@@ -100,7 +100,29 @@ __attribute__((used, visibility("hidden"))) int proc_vforked(long result)
 	return (int)result;
 }
 
-/* The child goes on in `function`; which of the last three are there, the flags say. */
+/* liblttngmap/vfork.h */
+void lttngmap_vfork_count(int change);
+
+/*
+ * The child goes on in `function`. One that is given no thread pointer of its own has
+ * its parent's, and no restartable sequence, so that neither of them may write by one: the
+ * parent until the child is gone, or from now on where it does not wait for that.
+ */
+static int clone_counted(int (*function)(void *), void *stack, int flags, void *arg,
+			 pid_t *parent_tid, void *tls, pid_t *child_tid)
+{
+	bool is_shared = flags & CLONE_VM && !(flags & CLONE_SETTLS);
+	int result;
+
+	if (is_shared)
+		lttngmap_vfork_count(1);
+	result = NEXT(clone)(function, stack, flags, arg, parent_tid, tls, child_tid);
+	if (is_shared && (flags & CLONE_VFORK || result < 0))
+		lttngmap_vfork_count(-1);
+	return result;
+}
+
+/* Which of the last three arguments are there, the flags say. */
 int clone(int (*function)(void *), void *stack, int flags, void *arg, ...)
 {
 	pid_t *parent_tid, *child_tid;
@@ -113,7 +135,7 @@ int clone(int (*function)(void *), void *stack, int flags, void *arg, ...)
 	child_tid = va_arg(list, pid_t *);
 	va_end(list);
 	WAITING_CALL(clone, int,
-		     NEXT(clone)(function, stack, flags, arg, parent_tid, tls, child_tid),
+		     clone_counted(function, stack, flags, arg, parent_tid, tls, child_tid),
 		     (const void *)function, flags, arg, );
 }
 

@@ -46,4 +46,50 @@ is "$(grep ' size = 2, ' "$TAP_DIR/text" | grep -o 'vpid = [0-9]*' | sort -u | w
 	'and each of its children'
 is "$(grep ' size = 1, ' "$TAP_DIR/text" | grep -o 'vpid = [0-9]*' | sort -u | wc -l)" 1 \
 	'the parent is not taken for one of them'
+# Children that clone() makes on the thread pointer of their parent, who waits for them or not.
+cat >"$TAP_DIR/clones.c" <<'END'
+#define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char stack[65536];
+
+static int child(void *unused)
+{
+	(void)unused;
+	return write(1, "cc", 2) != 2;
+}
+
+int main(int argc, char **argv)
+{
+	int flags = atoi(argv[argc - 1]) | SIGCHLD;
+
+	for (int i = 0; i < 20; i++) {
+		if (write(1, "p", 1) == 1 && clone(child, stack + sizeof(stack), flags, NULL) > 0)
+			wait(NULL);
+	}
+	return 0;
+}
+END
+"${LTTNGMAP_CC:-cc}" -w -O2 -o "$TAP_DIR/clones" "$TAP_DIR/clones.c" || bail_out 'no compiler'
+record_clones() {
+	rm -rf "$TAP_DIR/trace"
+	"$LTTNGMAP_BUILD/lttngmap" record -o "$TAP_DIR/trace" --context vpid --preload io,proc \
+		-e lttngmap_io:write -- "$TAP_DIR/clones" "$1" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
+	babeltrace2 "$TAP_DIR/trace" >"$TAP_DIR/text" 2>&1
+}
+for flags in $((0x4100)) $((0x100)); do # CLONE_VM, with CLONE_VFORK and without
+	for _ in 1 2 3; do
+		record_clones "$flags"
+		grep -q 'did not wait for an answer' "$TAP_DIR/err" || break
+	done
+	is "$(tr -d '\n' <"$TAP_DIR/out")" "$(printf 'pcc%.0s' {1..20})" "clone, flags $flags: the program does what it does"
+	is "$(grep ' size = 2, ' "$TAP_DIR/text" | grep -o 'vpid = [0-9]*' | sort | uniq | wc -l)" 20 \
+		'  ... each of its children is itself'
+	is "$(grep ' size = 1, ' "$TAP_DIR/text" | grep -o 'vpid = [0-9]*' | sort | uniq -c | awk '{ print $1 }')" 20 \
+		'  ... and the parent is not taken for one of them'
+done
 done_testing

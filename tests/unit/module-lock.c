@@ -9,13 +9,19 @@
 #define _GNU_SOURCE
 #endif
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <lttngmap/event-class.h>
 
+#include "common/protocol-app.h"
+#include "liblttngmap/attach.h"
 #include "liblttngmap/module.h"
 #include "tests/utils/tap.h"
 
@@ -123,7 +129,7 @@ static void test_holder_itself(void)
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	ok(!is_listed(), "the holder itself goes: it is off");
 	ok((end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000 <
-		   MODULE_GOING / 2,
+		   (long)attach_patience_ms() / 2,
 	   "  ... without waiting for itself");
 	ok(!module_lock(MODULE_COMING), "  ... and the lock is still its");
 	child = fork();
@@ -133,6 +139,14 @@ static void test_holder_itself(void)
 	is(status, 0, "  ... also in a child, where it goes on");
 	module_unlock();
 }
+
+static int try_in_shared_memory(void *unused)
+{
+	(void)unused;
+	return module_lock(MODULE_COMING) ? 1 : 0;
+}
+
+static char stack[65536];
 
 static void test_children(void)
 {
@@ -160,6 +174,9 @@ static void test_children(void)
 		_exit(module_lock(MODULE_COMING) ? 1 : 0);
 	waitpid(child, &status, 0);
 	is(status, 0, "a vfork's child does not take what its parent's thread has");
+	child = clone(try_in_shared_memory, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+	waitpid(child, &status, 0);
+	is(status, 0, "  ... nor does another one that shares its memory");
 	end_holder(thread);
 	lttngmap_module_unregister(&module);
 }
@@ -207,9 +224,30 @@ static void test_two_providers(void)
 	lttngmap_calls_unregister(&calls);
 }
 
+/* A daemon that does not answer: from then on the holder of the lock may be one for long. */
+static void test_silent_daemon(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	char dir[] = "/tmp/module-lock.XXXXXX";
+	int server = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	if (!mkdtemp(dir))
+		bail_out("cannot make a directory: %m");
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/" PROTOCOL_APP_SOCKET, dir);
+	if (bind(server, (struct sockaddr *)&address, sizeof(address)) || listen(server, 1))
+		bail_out("cannot listen: %m");
+	setenv("LTTNGMAP_RUNTIME_DIR", dir, 1);
+	lttngmap_module_register(&module);
+	ok(is_listed(), "a daemon that does not answer does not keep a module off the list");
+	lttngmap_module_unregister(&module);
+	close(server);
+	unlink(address.sun_path);
+	rmdir(dir);
+}
+
 int main(void)
 {
-	setenv("LTTNGMAP_RUNTIME_DIR", "/nonexistent", 1);
+	test_silent_daemon();
 	test_holders();
 	test_holder_itself();
 	test_children();

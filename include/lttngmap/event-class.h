@@ -119,7 +119,7 @@ struct lttngmap_tracepoint {
  */
 struct lttngmap_module {
 	uint32_t struct_size; /* sizeof(struct lttngmap_module) */
-	uint32_t state;       /* liblttngmap's */
+	uint32_t state;       /* liblttngmap's; 0: nobody looks at it */
 	struct lttngmap_tracepoint *const *begin;
 	struct lttngmap_tracepoint *const *end;
 	struct lttngmap_module *next; /* liblttngmap's */

@@ -110,7 +110,11 @@ static void test_holders(void)
 	lttngmap_module_unregister(&module);
 	is(__atomic_load_n(&steps, __ATOMIC_ACQUIRE), 1, "but not for ever");
 	ok(!is_listed(), "  ... and is off all the same");
+	ok(module.state != 0, "  ... and says that the holder may be looking at it");
 	end_holder(thread);
+	lttngmap_module_register(&module);
+	lttngmap_module_unregister(&module);
+	is(module.state, 0, "  ... until it comes and goes again, and nobody is");
 	ok(module_lock(MODULE_COMING), "the holder keeps the lock till its end, and gives it back");
 	module_unlock();
 }

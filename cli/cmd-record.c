@@ -119,9 +119,13 @@ static const struct poptOption options[] = {
 	{ "context", '\0', POPT_ARG_ARGV, &record.options.contexts, 0,
 	  "Record these with each event, see lttngmap-context(1); may be repeated", "NAME,..." },
 	{ "preload", '\0', POPT_ARG_STRING, &record.options.preload, 0,
-	  "Trace these families of functions: libc, pthread, io, proc, dl, syslog, "
+	  "Trace these families of functions: libc, pthread, io, proc, dl, syslog, function, "
 	  "cyg-profile, cyg-profile-fast, none (default: those that the rules name)",
 	  "FAMILY,..." },
+	{ "functions", '\0', POPT_ARG_STRING, &record.options.functions, 0,
+	  "Of the program's functions, only these, by the families function, cyg-profile and "
+	  "cyg-profile-fast, see lttngmap-preload(7)",
+	  "[!]GLOB,..." },
 	{ "subbuf-size", '\0', POPT_ARG_STRING, &record.options.subbuf_size, 0,
 	  "Bytes of a sub-buffer, a power of two (default: " OPTIONS_SUBBUF_SIZE ")", "N[K|M|G]" },
 	{ "subbufs", '\0', POPT_ARG_INT, &record.options.subbufs, 0,

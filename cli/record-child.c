@@ -153,7 +153,7 @@ bool record_wants_end(const struct record *record)
 	return record->interrupted > 0;
 }
 
-/* In the forked child: nothing of ours but two variables is left to it. */
+/* In the forked child: nothing of ours but a few variables is left to it. */
 static void run_command(struct record *record, int error_fd)
 {
 	setenv("LTTNGMAP_RUNTIME_DIR", record->runtime_dir, 1);
@@ -162,6 +162,8 @@ static void run_command(struct record *record, int error_fd)
 	else
 		unsetenv("LD_PRELOAD");
 	record_sdt_set_environment(record);
+	if (record->options.functions)
+		setenv("LTTNGMAP_FUNCTIONS", record->options.functions, 1);
 	if (strcmp(record->options.mode, "blocking") == 0)
 		setenv("LTTNGMAP_ALLOW_BLOCKING", "1", 1);
 	sigaction(SIGCHLD, &inherited_chld, NULL);

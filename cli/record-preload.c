@@ -27,16 +27,18 @@ static const struct family {
 	const char *provider; /* of its events, more are below */
 	bool is_default;      /* reached by patterns, and by no rule at all */
 	const char *instead;  /* of the family that wraps the same functions */
+	bool has_functions;   /* traces those of the program that --functions names */
 } families[] = {
-	{ "libc", "liblttngmap-libc.so", "lttng_ust_libc", true, NULL },
-	{ "pthread", "liblttngmap-pthread.so", "lttng_ust_pthread", false, NULL },
-	{ "io", "liblttngmap-io.so", "lttngmap_io", false, NULL },
-	{ "proc", "liblttngmap-proc.so", "lttngmap_proc", false, NULL },
-	{ "dl", "liblttngmap-dl.so", "lttng_ust_dl", false, NULL },
-	{ "syslog", "liblttngmap-syslog.so", "lttngmap_syslog", false, NULL },
-	{ "cyg-profile", "liblttngmap-cyg-profile.so", "lttng_ust_cyg_profile", false, NULL },
+	{ "libc", "liblttngmap-libc.so", "lttng_ust_libc", true, NULL, false },
+	{ "pthread", "liblttngmap-pthread.so", "lttng_ust_pthread", false, NULL, false },
+	{ "io", "liblttngmap-io.so", "lttngmap_io", false, NULL, false },
+	{ "proc", "liblttngmap-proc.so", "lttngmap_proc", false, NULL, false },
+	{ "dl", "liblttngmap-dl.so", "lttng_ust_dl", false, NULL, false },
+	{ "syslog", "liblttngmap-syslog.so", "lttngmap_syslog", false, NULL, false },
+	{ "function", "liblttngmap-function.so", "lttngmap_function", false, NULL, true },
+	{ "cyg-profile", "liblttngmap-cyg-profile.so", "lttng_ust_cyg_profile", false, NULL, true },
 	{ "cyg-profile-fast", "liblttngmap-cyg-profile-fast.so", "lttng_ust_cyg_profile_fast",
-	  false, "cyg-profile" },
+	  false, "cyg-profile", true },
 };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
@@ -141,10 +143,27 @@ static int check_together(const struct record_options *options)
 	return 0;
 }
 
+/* Who names functions wants them traced. */
+static int check_functions(const struct record_options *options)
+{
+	if (!options->functions)
+		return 0;
+	for (size_t i = 0; i < FAMILIES; i++) {
+		if (families[i].has_functions && is_wanted(options, &families[i]))
+			return 0;
+	}
+	report_error("record: --functions: nothing would trace '%s'", options->functions);
+	report_hint("say how the program was built: --preload function for -mfentry or "
+		    "-fpatchable-function-entry, cyg-profile for -finstrument-functions");
+	return -EINVAL;
+}
+
 int record_preload_check(const struct record_options *options)
 {
 	const char *list = options->preload;
 
+	if (check_functions(options))
+		return -EINVAL;
 	if (!list)
 		return check_together(options);
 	if (strcmp(list, "none") == 0)

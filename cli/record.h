@@ -62,6 +62,7 @@ struct record_options {
 	char *kernel_buffer;              /* as typed, or NULL */
 	char **contexts;                  /* the same; each may be several, between commas */
 	char *preload;                    /* --preload, or NULL */
+	char *functions;                  /* --functions, or NULL */
 	char *subbuf_size;                /* as typed */
 	int subbufs;
 	char *mode;

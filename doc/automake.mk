@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	doc/design/features.md \
 	doc/design/figures.md \
 	doc/design/filters.md \
+	doc/design/functions.md \
 	doc/design/lttng.md \
 	doc/design/pickup.md \
 	doc/design/recovering.md \

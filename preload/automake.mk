@@ -80,12 +80,15 @@ EXTRA_DIST += preload/syslog.map
 lib_LTLIBRARIES += liblttngmap-cyg-profile.la liblttngmap-cyg-profile-fast.la
 cyg_profile_ldflags = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/cyg-profile.map
-liblttngmap_cyg_profile_la_SOURCES = preload/cyg-profile.c preload/vfork.c
+function_select = preload/function-select.c preload/function-select.h
+liblttngmap_cyg_profile_la_SOURCES = preload/cyg-profile.c preload/cyg-profile.h \
+	$(function_select) preload/vfork.c
 liblttngmap_cyg_profile_la_CFLAGS = $(preload_cflags)
 liblttngmap_cyg_profile_la_LIBADD = liblttngmap.la
 liblttngmap_cyg_profile_la_LDFLAGS = $(cyg_profile_ldflags)
 EXTRA_liblttngmap_cyg_profile_la_DEPENDENCIES = preload/cyg-profile.map
-liblttngmap_cyg_profile_fast_la_SOURCES = preload/cyg-profile-fast.c preload/vfork.c
+liblttngmap_cyg_profile_fast_la_SOURCES = preload/cyg-profile-fast.c preload/cyg-profile.h \
+	$(function_select) preload/vfork.c
 liblttngmap_cyg_profile_fast_la_CFLAGS = $(preload_cflags)
 liblttngmap_cyg_profile_fast_la_LIBADD = liblttngmap.la
 liblttngmap_cyg_profile_fast_la_LDFLAGS = $(cyg_profile_ldflags)
@@ -101,3 +104,14 @@ liblttngmap_inside_la_SOURCES = \
 liblttngmap_inside_la_CFLAGS = $(preload_cflags) -fvisibility=hidden
 liblttngmap_inside_la_LDFLAGS = $(AM_LDFLAGS) $(TRACED_LDFLAGS) -module -avoid-version -shared \
 	-Wl,-z,defs -Wl,-z,now
+
+lib_LTLIBRARIES += liblttngmap-function.la
+liblttngmap_function_la_SOURCES = preload/function.c \
+	preload/function-patch.c preload/function-patch.h \
+	$(function_select) preload/vfork.c
+liblttngmap_function_la_CFLAGS = $(preload_cflags)
+liblttngmap_function_la_LIBADD = liblttngmap.la
+liblttngmap_function_la_LDFLAGS = $(preload_ldflags) \
+	-Wl,--version-script=$(top_srcdir)/preload/function.map
+EXTRA_liblttngmap_function_la_DEPENDENCIES = preload/function.map
+EXTRA_DIST += preload/function.map

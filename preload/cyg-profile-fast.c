@@ -8,8 +8,13 @@
  *
  *   LD_PRELOAD=liblttngmap-cyg-profile-fast.so PROGRAM
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #define LTTNGMAP_NEVER_UNLOADED
 #include <lttngmap/tracepoint.h>
+
+#include "preload/cyg-profile.h"
 
 #define LEVEL LTTNGMAP_LOGLEVEL_DEBUG_FUNCTION
 
@@ -23,11 +28,15 @@ void __cyg_profile_func_exit(void *function, void *call_site);
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
 	(void)call_site;
-	lttngmap_tracepoint_at(function, lttng_ust_cyg_profile_fast, func_entry, function);
+	if (lttngmap_tracepoint_enabled(lttng_ust_cyg_profile_fast, func_entry) &&
+	    function_is_selected(function))
+		lttngmap_tracepoint_at(function, lttng_ust_cyg_profile_fast, func_entry, function);
 }
 
 void __cyg_profile_func_exit(void *function, void *call_site)
 {
 	(void)call_site;
-	lttngmap_tracepoint_at(function, lttng_ust_cyg_profile_fast, func_exit);
+	if (lttngmap_tracepoint_enabled(lttng_ust_cyg_profile_fast, func_exit) &&
+	    function_is_selected(function))
+		lttngmap_tracepoint_at(function, lttng_ust_cyg_profile_fast, func_exit);
 }

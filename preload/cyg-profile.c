@@ -14,8 +14,13 @@
  * An exit is written also where a function is left by an exception, not where
  * it is by longjmp() or the end of its thread.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #define LTTNGMAP_NEVER_UNLOADED
 #include <lttngmap/tracepoint.h>
+
+#include "preload/cyg-profile.h"
 
 #define LEVEL LTTNGMAP_LOGLEVEL_DEBUG_FUNCTION
 
@@ -29,10 +34,16 @@ void __cyg_profile_func_exit(void *function, void *call_site);
 
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
-	lttngmap_tracepoint_at(function, lttng_ust_cyg_profile, func_entry, function, call_site);
+	if (lttngmap_tracepoint_enabled(lttng_ust_cyg_profile, func_entry) &&
+	    function_is_selected(function))
+		lttngmap_tracepoint_at(function, lttng_ust_cyg_profile, func_entry, function,
+				       call_site);
 }
 
 void __cyg_profile_func_exit(void *function, void *call_site)
 {
-	lttngmap_tracepoint_at(function, lttng_ust_cyg_profile, func_exit, function, call_site);
+	if (lttngmap_tracepoint_enabled(lttng_ust_cyg_profile, func_exit) &&
+	    function_is_selected(function))
+		lttngmap_tracepoint_at(function, lttng_ust_cyg_profile, func_exit, function,
+				       call_site);
 }

@@ -192,11 +192,13 @@ dist_check_SCRIPTS += tests/integration/preload-counts.sh
 TESTS += tests/integration/preload-counts.sh
 dist_check_SCRIPTS += tests/integration/preload-libc.sh
 TESTS += tests/integration/preload-libc.sh
-EXTRA_DIST += tests/utils/call_stacks.py tests/utils/trace_compass.py
+EXTRA_DIST += tests/utils/call_stacks.py tests/utils/trace_compass.py \
+	tests/utils/entered.c tests/utils/rough-lttngmap.c
 family_tests = \
 	tests/integration/trace-compass.sh \
 	tests/integration/preload-cyg-profile.sh \
 	tests/integration/preload-dl.sh \
+	tests/integration/preload-function.sh \
 	tests/integration/preload-io.sh \
 	tests/integration/preload-proc.sh \
 	tests/integration/preload-vfork.sh \

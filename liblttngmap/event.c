@@ -71,8 +71,8 @@ int lttngmap_event_write_at_once(const struct lttngmap_tracepoint *tracepoint, c
 	uint64_t channels;
 	uintptr_t offset;
 
-#ifdef __AVX__
-	/* Compiled so, %xmm0 is written in a way that clears the rest of %ymm0. */
+#if defined(__AVX__) || !defined(__OPTIMIZE__)
+	/* Compiled so, %xmm0 is written in a way that clears %ymm0's rest, or memset() called. */
 	return 0;
 #endif
 	if (!process)

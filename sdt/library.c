@@ -7,8 +7,9 @@
  *
  * The probes of what is loaded are looked for at the program's start, and after
  * each dlopen() and dlclose(). Everything is kept under the loader's lock, which
- * is that of dl_iterate_phdr() and which the C library puts in order in a child;
- * but for the exchange with the daemon, which may take its time.
+ * is that of dl_iterate_phdr(), so that nothing is unloaded meanwhile; but for the
+ * exchange with the daemon, which may take its time. A child that is forked by
+ * another thread meanwhile has that lock for ever, as with any dl_iterate_phdr().
  */
 #include "sdt/library.h"
 
@@ -26,7 +27,8 @@
 #include "sdt/object.h"
 #include "sdt/report.h"
 
-#define NEXT_FUNCTIONS(X) X(dlopen) X(dlmopen) X(dlclose)
+/* Not a program's own dl_iterate_phdr(), which may take no lock, or tell of what was once. */
+#define NEXT_FUNCTIONS(X) X(dlopen) X(dlmopen) X(dlclose) X(dl_iterate_phdr)
 
 #include "preload/next.h"
 
@@ -107,15 +109,10 @@ static bool find_path(const struct dl_phdr_info *info, char path[PATH_MAX])
 	return true;
 }
 
-/* Unloaded, and another map of the file at the same place? Then our jumps are gone. */
-static bool is_intact(const struct sdt_object *object)
-{
-	for (unsigned i = 0; i < object->nr_sites; i++)
-		if (object->sites[i].armed)
-			return *(const volatile uint8_t *)object->sites[i].address != 0x90;
-	return true;
-}
-
+/*
+ * One that was unloaded unseen, and is there again at the same place, is the same: its stubs
+ * are right, and its sites are armed once more.
+ */
 static struct sdt_object *find_object(const struct dl_phdr_info *info)
 {
 	for (struct sdt_object *object = objects; object; object = object->next) {
@@ -137,10 +134,13 @@ static int see(struct dl_phdr_info *info, size_t size, void *unused)
 
 	(void)size;
 	(void)unused;
-	if (!object || !is_intact(object)) {
+	if (!object) {
 		if (!find_path(info, path))
 			return 0;
-		object = sdt_object_create(path, &image, is_selected);
+		/* The program's own file, even if its name is another one's by now. */
+		object = sdt_object_create(info->dlpi_name && info->dlpi_name[0] ? path
+										 : "/proc/self/exe",
+					   path, &image, is_selected);
 		if (!object)
 			return 0;
 		object->next = objects;
@@ -200,7 +200,7 @@ static int see_all(struct dl_phdr_info *info, size_t size, void *data)
 	if (!open_writer(update))
 		return 1;
 	round++;
-	dl_iterate_phdr(see, NULL);
+	NEXT(dl_iterate_phdr)(see, NULL);
 	set_aside();
 	update->ends = gone;
 	gone = NULL;
@@ -244,7 +244,7 @@ static int arm_all(struct dl_phdr_info *info, size_t size, void *data)
 	(void)info;
 	(void)size;
 	round++;
-	dl_iterate_phdr(see_again, NULL);
+	NEXT(dl_iterate_phdr)(see_again, NULL);
 	if (open_writer(update)) {
 		for (struct sdt_object *object = objects; object; object = object->next)
 			if (object->seen == round)
@@ -268,13 +268,13 @@ static int update(const char *new_rules)
 	struct update self = { .rules = new_rules };
 	int saved_errno = errno;
 
-	dl_iterate_phdr(see_all, &self);
+	NEXT(dl_iterate_phdr)(see_all, &self);
 	if (self.result == 0) {
 		for (struct sdt_object *at = self.registers; at; at = at->next)
 			sdt_object_register(at);
 		for (struct sdt_object *at = self.ends; at; at = at->next)
 			at->is_kept = !sdt_object_unregister(at);
-		dl_iterate_phdr(arm_all, &self);
+		NEXT(dl_iterate_phdr)(arm_all, &self);
 	}
 	errno = saved_errno;
 	return self.result;
@@ -311,7 +311,7 @@ static __attribute__((constructor)) void tell_at_start(void)
 {
 	__atomic_store_n(&is_registered, true, __ATOMIC_RELAXED);
 	if (__atomic_load_n(&is_active, __ATOMIC_RELAXED))
-		dl_iterate_phdr(emit, NULL);
+		NEXT(dl_iterate_phdr)(emit, NULL);
 }
 
 /* ---- libraries that come and go ------------------------------------------------------------ */

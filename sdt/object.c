@@ -290,15 +290,18 @@ static void read_all(struct reading *reading, unsigned nr_notes)
 	settle_fields(reading->object);
 }
 
-struct sdt_object *sdt_object_create(const char *path, const struct sdt_image *image,
+struct sdt_object *sdt_object_create(const char *file, const char *path,
+				     const struct sdt_image *image,
 				     bool (*selected)(const char *provider, const char *name))
 {
 	struct reading reading = { .selected = selected };
-	int error = sdt_file_open(&reading.file, path, image);
+	int error = sdt_file_open(&reading.file, file, image);
 	unsigned nr_notes = error ? 0 : count_notes(&reading.file);
 
-	if (error == -ESTALE)
-		sdt_report("*", "*", path, 0, "the file is another one since it was loaded");
+	if (error && error != -ENODATA)
+		sdt_report("*", "*", path, 0,
+			   error == -ESTALE ? "the file is another one since it was loaded"
+					    : "the file cannot be read");
 	reading.object = allocate(error ? 0 : reading.file.notes_size, nr_notes, path);
 	if (reading.object) {
 		reading.object->image = *image;

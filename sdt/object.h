@@ -52,11 +52,12 @@ struct sdt_object {
 };
 
 /*
- * Read the probes of the file at `path`, mapped as `image`. There may be none, so
+ * Read the probes of `file`, which is called `path`, mapped as `image`. There may be none, so
  * that it is not looked at once more. What cannot be served is reported, if it
  * is `selected`, and left out. NULL: no memory.
  */
-struct sdt_object *sdt_object_create(const char *path, const struct sdt_image *image,
+struct sdt_object *sdt_object_create(const char *file, const char *path,
+				     const struct sdt_image *image,
 				     bool (*selected)(const char *provider, const char *name));
 /* The code is no longer in memory. Its batches are unregistered before. */
 void sdt_object_destroy(struct sdt_object *object);

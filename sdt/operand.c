@@ -8,11 +8,10 @@
 /* Below the stack pointer, where functions that call nobody may keep things. */
 #define RED_ZONE 128u
 /*
- * How far above the stack pointer %rbp may be and is taken for the frame's: it
- * may hold anything else instead.
+ * How far above the stack pointer is taken for the frame's. %rbp may hold anything
+ * else instead.
  */
 #define FRAME_MAX (64u * 1024u)
-#define OWN_FRAME_MAX (1024u * 1024u)
 
 struct cursor {
 	const char *at;
@@ -385,9 +384,6 @@ static bool load_operand(const struct sdt_operand *operand, const uint64_t *regi
 		address += registers[operand->index] * operand->scale;
 	if (operand->kind == SDT_OBJECT)
 		return load(operand, address, operand->low, operand->high, value);
-	/* What stands at a fixed distance of it is the frame's. */
-	if (operand->base == SDT_RSP && operand->index == SDT_NO_REGISTER)
-		return load(operand, address, stack - RED_ZONE, stack + OWN_FRAME_MAX, value);
 	return load(operand, address, stack - RED_ZONE, stack + FRAME_MAX, value);
 }
 

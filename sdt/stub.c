@@ -352,17 +352,21 @@ int sdt_site_arm(struct sdt_writer *writer, struct sdt_site *site, struct sdt_re
 	const uint8_t jump = JUMP;
 	int error;
 
-	if (site->armed)
+	/* A kernel's uprobe that ended, or another map of the file, leaves the nop. */
+	if (site->armed && byte_of(site) != NOP)
 		return 0;
 	if (byte_of(site) != NOP)
 		return refuse(refusal, -EBUSY, explain_byte(byte_of(site)));
+	if (find_landing(site) != site->landing)
+		return refuse(refusal, -ESTALE, "the code behind it has changed");
 	/* The stub is there for who finds the jump: the kernel's write is behind ours. */
 	error = write_at(writer, site->address, &jump, 1);
 	if (error)
 		return refuse(refusal, error, "the kernel refuses to change code");
-	site->armed = true;
-	if (site->semaphore)
+	if (site->semaphore &&
+	    (!site->armed || __atomic_load_n(site->semaphore, __ATOMIC_RELAXED) == 0))
 		__atomic_fetch_add(site->semaphore, 1, __ATOMIC_RELAXED);
+	site->armed = true;
 	return 0;
 }
 
@@ -374,7 +378,7 @@ void sdt_site_disarm(struct sdt_writer *writer, struct sdt_site *site)
 	if (!site->armed || (byte_of(site) == JUMP && write_at(writer, site->address, &nop, 1)))
 		return;
 	site->armed = false;
-	if (site->semaphore)
+	if (site->semaphore && __atomic_load_n(site->semaphore, __ATOMIC_RELAXED) > 0)
 		__atomic_fetch_sub(site->semaphore, 1, __ATOMIC_RELAXED);
 }
 

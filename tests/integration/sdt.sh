@@ -70,6 +70,11 @@ is "$(count plugin:pass)" 202 '  ... and each call of it recorded'
 is "$(events | grep -c 'pass: { arg1 = 199, arg2 = -199 }')" 1 '  ... with its arguments'
 is "$(events | grep -c 'arg1 = 100000[01]')" 2 "  ... a child's, too"
 
+"${LTTNGMAP_CC:-cc}" -DOWN_DL_ITERATE_PHDR -rdynamic -o own "$programs/sdt-host.c" -ldl ||
+	bail_out 'cannot build a program with its own dl_iterate_phdr()'
+record 'plugin:*' -- ./own ./plugin.so 20
+is "$(count plugin:pass)" 22 'a program that keeps its own list of libraries is served, too'
+
 # ---- what cannot be done -------------------------------------------------------------------
 
 record 'odd:*' -e 'lttngmap_sdt:*' -- ./odd

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 
 #define _SDT_HAS_SEMAPHORES 1
@@ -77,6 +78,25 @@ static bool is_code_the_same(void)
 	return memcmp(before, __executable_start, (size_t)(etext - __executable_start)) == 0;
 }
 
+/* As a uprobe of the kernel's does when it ends: the file's byte, under an armed probe. */
+static int put_nops(void)
+{
+	size_t size = (size_t)(etext - __executable_start);
+	char *code = (char *)__executable_start;
+	int count = 0;
+
+	if (mprotect(code, (size + 4095) & ~4095ul, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+		return -1;
+	for (size_t i = 0; i < size; i++) {
+		if (code[i] == before[i])
+			continue;
+		code[i] = before[i];
+		count++;
+	}
+	mprotect(code, (size + 4095) & ~4095ul, PROT_READ | PROT_EXEC);
+	return count;
+}
+
 int main(int argc, char **argv)
 {
 	int (*choose)(const char *) =
@@ -109,6 +129,10 @@ int main(int argc, char **argv)
 		if (i % 2 && choose("") != 0)
 			failed |= 4;
 	}
+	armed = choose("toggle:*");
+	if (armed != 4 || put_nops() != 4 || choose("toggle:*") != 4 || is_code_the_same() ||
+	    toggle_step_semaphore != 1 || step(1, 2, 3) != 11 || choose("") != 0)
+		failed |= 16;
 	if (toggle_counted_semaphore || toggle_step_semaphore || toggle_tick_semaphore ||
 	    toggle_last_semaphore)
 		failed |= 8;

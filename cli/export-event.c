@@ -159,8 +159,8 @@ static void put_event(struct export *export, struct export_track *track, struct 
 		export->unpaired++;
 		break;
 	case EXPORT_COMPLETE:
-		if (!integer_at(payload, class->duration, &duration) ||
-		    ns < 0 || duration > (uint64_t)ns || !export->format->complete)
+		if (!integer_at(payload, class->duration, &duration) || ns < 0 ||
+		    duration > (uint64_t)ns || !export->format->complete)
 			break;
 		export->slices++;
 		export->format->complete(export, track, what, ns - (int64_t)duration, ns);

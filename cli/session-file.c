@@ -73,9 +73,8 @@ static const char *check_mode(const char *text)
 
 static const char *check_buffers(const char *text)
 {
-	return strcmp(text, "process") == 0 || strcmp(text, "user") == 0
-		       ? NULL
-		       : "it is process or user";
+	return strcmp(text, "process") == 0 || strcmp(text, "user") == 0 ? NULL
+									 : "it is process or user";
 }
 
 static const char *check_filled(const char *text)

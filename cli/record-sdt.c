@@ -5,9 +5,8 @@
  *
  * What probes there are is known in the program's processes only, where the
  * library liblttngmap-sdt.so looks for them. It gets the rules by its
- * environment, and tells what it cannot serve in a memfd of ours, a line each:
- *
- *   PROVIDER:NAME<TAB>PATH:0xOFFSET<TAB>WHY
+ * environment, and tells what it cannot serve in a memfd of ours, a line each
+ * (common/sdt-environment.h).
  */
 #include <config.h>
 
@@ -19,13 +18,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/sdt-environment.h"
 #include "record.h"
 #include "report.h"
 
 #define TOLD_MAX 10u
 #define READ_MAX (64u * 1024u)
-/* By these the library knows the file. */
-#define SEALS (F_SEAL_SHRINK | F_SEAL_SEAL)
 
 /* NULL: no memory. */
 static char *join_rules(const struct record_options *options)
@@ -62,9 +60,15 @@ int record_sdt_prepare(struct record *record)
 	if (!wants_probes(&record->options))
 		return 0;
 	record->sdt_rules = join_rules(&record->options);
+	if (record->sdt_rules && strlen(record->sdt_rules) > SDT_RULES_MAX) {
+		report_error("record: --sdt: all rules together are longer than %u bytes",
+			     SDT_RULES_MAX);
+		report_hint("'*' stands for any text");
+		return -E2BIG;
+	}
 	record->sdt_fd = memfd_create("lttngmap-sdt", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (record->sdt_rules && record->sdt_fd >= 0 &&
-	    fcntl(record->sdt_fd, F_ADD_SEALS, SEALS) == 0)
+	    fcntl(record->sdt_fd, F_ADD_SEALS, SDT_REPORT_SEALS) == 0)
 		return 0;
 	error = record->sdt_rules ? errno : ENOMEM;
 	report_error("record: --sdt: cannot make a file in memory: %s", strerror(error));
@@ -75,12 +79,12 @@ void record_sdt_set_environment(const struct record *record)
 {
 	char path[64];
 
-	unsetenv("LTTNGMAP_SDT_REPORT");
+	unsetenv(SDT_ENVIRONMENT_REPORT);
 	if (!record->sdt_rules)
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getppid(), record->sdt_fd);
-	setenv("LTTNGMAP_SDT", record->sdt_rules, 1);
-	setenv("LTTNGMAP_SDT_REPORT", path, 1);
+	setenv(SDT_ENVIRONMENT_RULES, record->sdt_rules, 1);
+	setenv(SDT_ENVIRONMENT_REPORT, path, 1);
 }
 
 /* The processes of one program all say the same. */

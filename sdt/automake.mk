@@ -6,6 +6,7 @@
 
 sdt_files = \
 	common/name.c common/name.h \
+	common/sdt-environment.h \
 	preload/dl-caller.c preload/dl-caller.h \
 	preload/next.h preload/vfork.c \
 	sdt/library.c sdt/library.h \

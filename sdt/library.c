@@ -23,6 +23,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/sdt-environment.h"
 #include "preload/dl-caller.h"
 #include "sdt/object.h"
 #include "sdt/report.h"
@@ -32,11 +33,9 @@
 
 #include "preload/next.h"
 
-#define RULES_SIZE 4096u
-
 /* The loader's lock protects all of these. */
 static struct sdt_object *objects, *gone;
-static char rules[RULES_SIZE];
+static char rules[SDT_RULES_MAX + 1];
 static unsigned round;
 static bool is_prepared;
 
@@ -291,7 +290,7 @@ int lttngmap_sdt_select(const char *new_rules)
 /* Before others map their memory, lttngmap's rings among it. */
 static __attribute__((constructor(101))) void select_at_start(void)
 {
-	const char *chosen = secure_getenv("LTTNGMAP_SDT");
+	const char *chosen = secure_getenv(SDT_ENVIRONMENT_RULES);
 
 	if (chosen && chosen[0])
 		lttngmap_sdt_select(chosen);

@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/sdt-environment.h"
+
 #define LTTNGMAP_NEVER_UNLOADED
 #include <lttngmap/tracepoint.h>
 
@@ -27,22 +29,19 @@ static struct kept {
 	char provider[64], name[64], path[256], why[128];
 	uint64_t offset;
 } kept[KEPT_MAX];
-static unsigned nr_kept;
-
-/* What `lttngmap record` has put on its own file, and no other one has by chance. */
-#define SEALS (F_SEAL_SHRINK | F_SEAL_SEAL)
+static unsigned nr_kept, nr_dropped;
 
 /* One write, so that lines of several processes do not mix. */
 static void append(const char *line, size_t length)
 {
-	const char *path = secure_getenv("LTTNGMAP_SDT_REPORT");
+	const char *path = secure_getenv(SDT_ENVIRONMENT_REPORT);
 	long fd = path ? syscall(SYS_openat, AT_FDCWD, path,
 				 O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
 		       : -1;
 
 	if (fd < 0)
 		return;
-	if (syscall(SYS_fcntl, fd, F_GET_SEALS) == SEALS)
+	if (syscall(SYS_fcntl, fd, F_GET_SEALS) == SDT_REPORT_SEALS)
 		syscall(SYS_write, fd, line, length);
 	syscall(SYS_close, fd);
 }
@@ -52,8 +51,10 @@ static void keep(const char *provider, const char *name, const char *path, uint6
 {
 	struct kept *it = &kept[nr_kept];
 
-	if (nr_kept == KEPT_MAX)
+	if (nr_kept == KEPT_MAX) {
+		nr_dropped++;
 		return;
+	}
 	snprintf(it->provider, sizeof(it->provider), "%s", provider);
 	snprintf(it->name, sizeof(it->name), "%s", name);
 	snprintf(it->path, sizeof(it->path), "%s", path);
@@ -81,5 +82,9 @@ void sdt_report_emit(void)
 	for (unsigned i = 0; i < nr_kept; i++)
 		lttngmap_tracepoint(lttngmap_sdt, refused, kept[i].provider, kept[i].name,
 				    kept[i].path, kept[i].offset, kept[i].why);
+	if (nr_dropped)
+		lttngmap_tracepoint(lttngmap_sdt, refused, "*", "*", "", nr_dropped,
+				    "so many more are refused, by the offset's number");
 	nr_kept = 0;
+	nr_dropped = 0;
 }

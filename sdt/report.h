@@ -4,10 +4,7 @@
  * report.h - telling who asked for probes which of them cannot be served.
  *
  * Nothing is printed. Each is an event, lttngmap_sdt:refused; and a line of the
- * file that the environment's LTTNGMAP_SDT_REPORT names, if it is a memfd with
- * the seals of `lttngmap record`, which shows it:
- *
- *   PROVIDER:NAME<TAB>PATH:0xOFFSET<TAB>WHY
+ * file that `lttngmap record` has made for that (common/sdt-environment.h).
  *
  * Under the loader's lock, not for signal handlers. Keeps nothing open.
  */

@@ -103,6 +103,9 @@ like "$(cat err)" 'odd:memory at [^ ]*/odd:0x[0-9a-f]+ is not recorded: its argu
 	'what is refused is told'
 like "$(cat err)" "kernel may do it instead: --uprobe '[^ ]*/odd:0x" '  ... and who can do it'
 like "$(cat err)" 'and 1 more' '  ... in few lines'
+record "$(printf 'odd:%04095d' 0)" -- ./odd
+status=$?
+is $status 125 'rules that are too long are refused'
 LTTNGMAP_SDT='*:*' LTTNGMAP_SDT_REPORT=$PWD/report LD_PRELOAD=$LTTNGMAP_PLAIN/.libs/liblttngmap-sdt.so \
 	./odd >out 2>err
 is "$(cat out err)" 1 'nothing is printed in the program'

@@ -125,5 +125,9 @@ int main(int argc, char **argv)
 	while (next_page(&ring))
 		print_page(&ring);
 	printf("lost: %llu\n", (unsigned long long)ring.meta->overrun);
+	if (ring.tep) {
+		kbuffer_free(ring.kbuffer);
+		tep_free(ring.tep);
+	}
 	return EXIT_SUCCESS;
 }

@@ -172,7 +172,7 @@ for members in '"subbuf_size": 4096, "subbufs": 8' '"mode": "overwrite"' '"subbu
 	round
 	verb stop change
 done
-like "$(control '{"verb": "list"}')" '"channel": ?"c", "subbuf_size": ?65536, "subbufs": ?8, "mode": ?"blocking", "blocking_timeout_ms": ?7, [^]]*"contexts": ?\[ ?"vtid" ?\]' \
+like "$(control '{"verb": "list"}')" '"channel": ?"c", "subbuf_size": ?65536, "subbufs": ?8, "mode": ?"blocking", "buffers": ?"process", "blocking_timeout_ms": ?7, [^]]*"contexts": ?\[ ?"vtid" ?\]' \
 	'list shows the channel as it is'
 bad '{"verb": "channel", "session": "change", "channel": "c", "change": true, "subbufs": 3}' \
 	'3 sub-buffers' 'a change that cannot be'

@@ -39,7 +39,7 @@
 #define THREADS 3
 #define WARM_EVENTS 20
 #define MORE_EVENTS 150
-#define STEPS_MAX 100000
+#define STEPS_MAX 300000
 #define WAIT_MS 20000
 #define TRIES_MAX 50
 /* Both do not fit in one sub-buffer of 4096 bytes. */

@@ -35,10 +35,10 @@ if command -v strace >/dev/null; then
 		"$LTTNGMAP_PLAIN/tests/utils/steady" 1000 >/dev/null
 	is "$(grep -c 'connect(' "$TAP_DIR/strace")" 1 'no daemon: one connect'
 	like "$(grep 'connect(' "$TAP_DIR/strace")" 'app.sock.*ENOENT' 'no daemon: which fails'
-	# From the loader's last act to the program's first: socket, connect, close.
+	# From the loader's last act to the program's first: whose the lock is, socket, connect, close.
 	is "$(sed -n '/^[0-9 ]*munmap/,/write(1, "begin/p' "$TAP_DIR/strace" | sed '1d;$d' |
 		sed -E 's/^[0-9]+ +([a-z0-9_]+)\(.*/\1/' | grep -v clock_gettime | tr '\n' ' ')" \
-		'socket connect close ' 'no daemon: and nothing else of ours'
+		'getpid socket connect close ' 'no daemon: and nothing else of ours'
 else
 	skip 3 'strace is not installed'
 fi

@@ -25,7 +25,8 @@
  * first. All is by exchange of a token that no other acquisition ever has:
  *  - A child that is forked right before the exchange may take the ring in its parent's
  *    name, and finds that it is none of its own. Its parent, whose exchange fails, finds
- *    its own token there, and has the ring.
+ *    its own token there, and has the ring. Where the child is late, its parent's next
+ *    write takes the ring over: the token names its process, and nobody else there is at it.
  *  - A child that is forked right before the ring is let go may do that, when all of its
  *    parent's write is done; or it finds another token there.
  *  - What was committed last is what other processes committed. So each commit is
@@ -245,17 +246,20 @@ static uint64_t make_token(struct local *local)
 	return lttngmap_lock_token(local->index, count);
 }
 
-/* Ours among the processes that share it. False: one of the others has it. */
-static bool take_shared(struct local *local, struct lttngmap_ring *ring, uint64_t *token)
+/*
+ * Ours among the processes that share it. False: one of the others has it. Who comes
+ * here is alone in its process, by the lock there: what names our process was left by a
+ * forked child.
+ */
+static bool take_shared(struct lttngmap_ring *ring, uint64_t token)
 {
-	uint64_t holder = 0;
+	uint64_t holder = __atomic_load_n(&ring->lock, __ATOMIC_RELAXED);
 
-	if (__atomic_load_n(&ring->lock, __ATOMIC_RELAXED))
+	if (holder && holder >> LTTNGMAP_LOCK_INDEX_SHIFT != token >> LTTNGMAP_LOCK_INDEX_SHIFT)
 		return false;
-	*token = make_token(local);
-	return __atomic_compare_exchange_n(&ring->lock, &holder, *token, false, __ATOMIC_ACQUIRE,
+	return __atomic_compare_exchange_n(&ring->lock, &holder, token, false, __ATOMIC_ACQUIRE,
 					   __ATOMIC_RELAXED) ||
-	       holder == *token;
+	       holder == token;
 }
 
 /* Release: pairs with the acquire of the next holder. */
@@ -276,11 +280,17 @@ static enum ring_result write_taken(struct local *local, const struct ring_chann
 	struct lttngmap_ring *ring = ring_at(channel, index);
 	const uint64_t token = arch_thread_token();
 	enum ring_result result = RING_STALE;
-	uint64_t shared = 0;
+	uint64_t shared = channel->shared ? make_token(local) : 0;
 
+	/*
+	 * A token that is made of wiped pages nobody would ever give back: it is of the
+	 * time before this look, so a child that is forked later has its parent's.
+	 */
+	if (channel->shared && is_forked(lock, token))
+		return RING_GONE;
 	if (!channel->shared)
 		mark_ring(ring, token);
-	else if (!take_shared(local, ring, &shared))
+	else if (!take_shared(ring, shared))
 		return is_forked(lock, token) ? RING_GONE : RING_TAKEN;
 	if (is_forked(lock, token))
 		return RING_GONE;

@@ -3,9 +3,9 @@
 /*
  * A signal handler that forks in the middle of a write: the child comes back
  * from the handler into a write that its parent began. By single steps, one
- * fork at each instruction of a write, by rseq and by trylock: the child does
- * not crash, and the parent's ring is whole. Then with a child that comes back
- * after its parent has gone on.
+ * fork at each instruction of a write, by rseq, by trylock, and by trylock of
+ * rings that processes share: the child does not crash, and the parent's ring is
+ * whole. Then with a child that comes back after its parent has gone on.
  *
  * A trap aborts a restartable sequence as any signal does; so each of them is
  * reached, at its first instructions, and then again from the beginning.
@@ -27,13 +27,19 @@
 #define STEPS_MAX 300 /* for rseq, some way into the second attempt, made from the beginning */
 /* Records after which the next one needs another sub-buffer. */
 #define RECORDS ((4096 - LTTNGMAP_SUBBUF_TAIL) / (LTTNGMAP_RECORD_HEADER_SIZE + 48))
-#define LATE_STEPS_MAX 2000 /* never reached by trylock */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define TRYLOCK_STEPS_MAX STEPS_MAX /* of some thousand */
+#else
+#define TRYLOCK_STEPS_MAX 2000 /* never reached */
+#endif
 #define FILL UINT64_C(0x0123456789abcdef)
 
 struct fields {
 	uint64_t number;
 	uint64_t fill[5];
 };
+
+enum way { TRYLOCK, TRYLOCK_SHARED, RSEQ };
 
 static struct bench_set bench;
 static unsigned steps, fork_at;
@@ -95,7 +101,7 @@ static void emit(uint64_t number, bool stepping)
 }
 
 struct tally {
-	unsigned crashed, torn, missing, closed;
+	unsigned crashed, torn, missing, closed, locked;
 };
 
 /* Records 0 (so many) to 3 are there, 1 (the child's too) perhaps twice. */
@@ -130,14 +136,15 @@ static void check(unsigned before, struct tally *tally)
 	tally->closed += bench.totals.closed_rings != 0;
 }
 
-static void fork_once(bool use_rseq, unsigned before, struct tally *tally)
+static void fork_once(enum way way, unsigned before, struct tally *tally)
 {
 	struct bench_set_config config = {
 		.mode = LTTNGMAP_MODE_DISCARD,
 		.clock = LTTNGMAP_CLOCK_TSC,
 		.subbuf_shift = 12,
 		.subbufs_shift = 1,
-		.use_rseq = use_rseq,
+		.use_rseq = way == RSEQ,
+		.shared = way == TRYLOCK_SHARED,
 	};
 
 	bench_set_create(&bench, &config);
@@ -156,16 +163,22 @@ static void fork_once(bool use_rseq, unsigned before, struct tally *tally)
 	/* Where the child has put back an old commit, this finds it out. */
 	emit(3, false);
 	tally->crashed += child_status != 0;
+	tally->locked += bench_set_locked(&bench);
 	check(before, tally);
 	bench_set_destroy(&bench);
 }
 
-static void test(const char *name, bool use_rseq)
+static unsigned steps_max(enum way way)
+{
+	return way == RSEQ ? STEPS_MAX : TRYLOCK_STEPS_MAX;
+}
+
+static void test(const char *name, enum way way)
 {
 	struct tally tally = { 0 };
 
-	for (fork_at = 1; fork_at < STEPS_MAX; fork_at++) {
-		fork_once(use_rseq, 1, &tally);
+	for (fork_at = 1; fork_at < steps_max(way); fork_at++) {
+		fork_once(way, 1, &tally);
 		if (child < 0) /* the write was over before */
 			break;
 	}
@@ -175,22 +188,23 @@ static void test(const char *name, bool use_rseq)
 	is(tally.torn, 0, "… the parent's ring has whole records only");
 	is(tally.missing, 0, "… and all of them");
 	is(tally.closed, 0, "… and was not found spoiled");
+	is(tally.locked, 0, "… nor left locked");
 }
 
 /* A child that comes back when its parent is further. */
-static void test_late(const char *name, bool use_rseq, unsigned before)
+static void test_late(const char *name, enum way way, unsigned before)
 {
 	unsigned harmed = 0, crashed = 0;
 
 	is_late = true;
-	for (fork_at = 1; fork_at < (use_rseq ? STEPS_MAX : LATE_STEPS_MAX); fork_at++) {
+	for (fork_at = 1; fork_at < steps_max(way); fork_at++) {
 		struct tally tally = { 0 };
 
-		fork_once(use_rseq, before, &tally);
+		fork_once(way, before, &tally);
 		if (child < 0)
 			break;
 		crashed += tally.crashed;
-		harmed += tally.torn || tally.missing || tally.closed;
+		harmed += tally.torn || tally.missing || tally.closed || tally.locked;
 	}
 	is_late = false;
 	diag("%s: %u forks, %u of them did harm", name, fork_at - 1, harmed);
@@ -214,23 +228,27 @@ int main(void)
 	sigaction(SIGTRAP, &action, NULL);
 	rcu_register_thread();
 	ring_set_table_create();
-	test("trylock", false);
-	test("rseq", true);
+	test("trylock", TRYLOCK);
+	test("trylock, shared", TRYLOCK_SHARED);
+	test("rseq", RSEQ);
 	is_attached = true;
-	test("trylock, the child attached", false);
-	test("rseq, the child attached", true);
+	test("trylock, the child attached", TRYLOCK);
+	test("trylock, shared, the child attached", TRYLOCK_SHARED);
+	test("rseq, the child attached", RSEQ);
 	is_attached = false;
 	if (pipe(gate) < 0)
 		bail_out("no pipe");
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-	skip(6,
+	skip(12,
 	     "instrumented, a write is of some thousand instructions, also behind its last look");
 #else
-	test_late("trylock, a late child", false, 1);
-	test_late("trylock, a late child of a move", false, RECORDS);
+	test_late("trylock, a late child", TRYLOCK, 1);
+	test_late("trylock, a late child of a move", TRYLOCK, RECORDS);
+	test_late("trylock, shared, a late child", TRYLOCK_SHARED, 1);
+	test_late("trylock, shared, a late child of a move", TRYLOCK_SHARED, RECORDS);
 #endif
-	test_late("rseq, a late child", true, 1);
-	test_late("rseq, a late child of a move", true, RECORDS);
+	test_late("rseq, a late child", RSEQ, 1);
+	test_late("rseq, a late child of a move", RSEQ, RECORDS);
 	ring_set_table_destroy();
 	rcu_unregister_thread();
 	return done_testing();

@@ -17,6 +17,10 @@
 #include "liblttngmap/ring-trylock.h"
 
 #define META_PAGE 4096
+/* Of our process, in process control: not that of wiped pages. */
+#define INDEX 7
+/* Of the channel. */
+#define LIFE 1
 
 static void *map(int fd, uint64_t size, int protection, uint64_t offset)
 {
@@ -53,6 +57,8 @@ static void fill_control(struct bench_set *bench, const struct bench_set_config 
 	channel->subbuf_shift = (uint8_t)config->subbuf_shift;
 	channel->subbufs_shift = (uint8_t)config->subbufs_shift;
 	channel->generation = 1;
+	channel->flags = config->shared ? LTTNGMAP_CHANNEL_SHARED : 0;
+	channel->life = LIFE;
 	bench->process->channels = 1;
 }
 
@@ -74,6 +80,14 @@ static void fill_local(struct bench_set *bench, const struct bench_set_config *c
 	local->reserve = 1;
 	local->data[0] = map(data_fd, bench->data_size - META_PAGE, PROT_WRITE, META_PAGE);
 	local->data_size[0] = bench->data_size - META_PAGE;
+	if (config->shared)
+		local->shared[0] = (struct local_shared){
+			.known = (uint64_t)LIFE << 32 | 1,
+			.rings = bench->rings,
+			.data = local->data[0],
+			.data_size = local->data_size[0],
+		};
+	local->index = INDEX;
 	local->epoch = 1;
 	local->process = bench->process;
 	local_pages = local;
@@ -103,7 +117,7 @@ void bench_set_create(struct bench_set *bench, const struct bench_set_config *co
 		.begin = clock_read(config->clock),
 		.totals = &bench->totals,
 		.saved = config->saved,
-		.life = 1,
+		.life = LIFE,
 	};
 	int sockets[2], rings_fd;
 
@@ -171,6 +185,19 @@ void bench_set_destroy(struct bench_set *bench)
 	munmap(bench->process, 4096);
 	munmap(bench->local, sizeof(*bench->local));
 	local_pages = NULL;
+}
+
+unsigned bench_set_locked(const struct bench_set *bench)
+{
+	const uint64_t stride = lttngmap_ring_stride(UINT64_C(1) << bench->config.subbufs_shift);
+	unsigned count = 0;
+
+	for (uint32_t i = 0; i < bench->config.cpu_rings + LTTNGMAP_EXTRA_RINGS; i++) {
+		const struct lttngmap_ring *ring = (const void *)(bench->rings + i * stride);
+
+		count += __atomic_load_n(&ring->lock, __ATOMIC_RELAXED) != 0;
+	}
+	return count;
 }
 
 void bench_set_hold(struct bench_set *bench, struct lttngmap_ring *ring, bool held)

@@ -20,7 +20,7 @@ struct bench_set_config {
 	uint32_t subbuf_shift;
 	uint32_t subbufs_shift;
 	bool use_rseq;
-	bool volatile_data;       /* map the data readable too, for the test's own eyes */
+	bool shared;              /* the rings are those of several processes */
 	struct ring_saved *saved; /* as of a set; NULL: none */
 };
 
@@ -42,6 +42,8 @@ struct bench_set {
 void bench_set_create(struct bench_set *bench, const struct bench_set_config *config);
 /* The daemon was killed, and this is its next life: another set, from `saved`. */
 void bench_set_restore(struct bench_set *bench);
+/* How many rings are locked in the name of a process that shares them. */
+unsigned bench_set_locked(const struct bench_set *bench);
 /* Somebody holds that ring, or nobody does: it is written by trylock, or by others. */
 void bench_set_hold(struct bench_set *bench, struct lttngmap_ring *ring, bool held);
 /* The ring's commit was changed behind the writers' backs: they are to believe it. */

@@ -7,7 +7,8 @@
  * name, and of its function where it tells one, and all that is open within: these were
  * left by longjmp(), an exception or the end of a function that was not recorded. An end that
  * finds none stands for itself. Where events were lost, the slices of that process
- * end: who knows what else ended meanwhile.
+ * end: who knows what else ended meanwhile. Of processes that share rings, any may have
+ * lost them: all slices end.
  */
 #include <config.h>
 
@@ -232,12 +233,14 @@ static void lost(struct view *view, const struct view_stream *stream, const char
 	struct export *export = (struct export *)view;
 	struct export_tracks *tracks = &export->tracks;
 	struct export_track *track;
+	bool is_anyones = stream->pid < 0 && stream->members.vpid >= 0;
 	char text[64];
 
 	open_format(export, ns);
 	for (size_t i = 0; i < tracks->places; i++) {
-		if (tracks->table[i] && tracks->table[i]->process->pid == stream->pid)
-			end_all(export, tracks->table[i], ns);
+		track = tracks->table[i];
+		if (track && (is_anyones || track->process->pid == stream->pid))
+			end_all(export, track, ns);
 	}
 	if (!export->format->lost)
 		return;

@@ -76,9 +76,9 @@ static struct export_process *get_process(struct export *export, const struct vi
 	process->pid = stream->pid;
 	process->uuid = ++export->tracks.last_uuid;
 	snprintf(process->program, sizeof(process->program), "%s",
-		 stream->program[0] ? stream->program
-		 : stream->pid < 0  ? "kernel"
-				    : "?");
+		 stream->program[0]                            ? stream->program
+		 : stream->pid < 0 && stream->members.vpid < 0 ? "kernel"
+							       : "?");
 	process->next = export->tracks.processes;
 	export->tracks.processes = process;
 	if (export->format->process)

@@ -45,6 +45,15 @@ like "$(slices out.perfetto)" \
 	$'real=-1.5 .* flow=78\n10 counter w:fields.real 1000000000000000330 -1.5\n.*real=2.5 .* flow=78\n' \
 	'a field is a counter, another one joins events'
 
+# Of processes that share rings, any may have lost them.
+"$utils/make-slices" shared shared || bail_out 'the trace was not made'
+"$lttngmap" export shared --perfetto out.perfetto >out 2>&1
+is "$(slices out.perfetto)" '10 11 w:outer 1000000000000000100 1000000000000000450 id=1
+20 21 w:outer 1000000000000000110 1000000000000000450 id=2
+- - 3 events lost 1000000000000000450 1000000000000000450
+10 11 w:outer 1000000000000000600 1000000000000000600 id=1' \
+	"nobody's losses end the slices of all"
+
 # ---- Chrome ---------------------------------------------------------------------------
 
 "$lttngmap" export trace --counter w:fields.real --chrome out.chrome >out 2>&1

@@ -220,6 +220,9 @@ bool view_filter_shows(const struct view_filter *filter, struct view_stream *str
 		return false;
 	if (event && filter->events && !is_wanted_class(filter, stream, event))
 		return false;
+	/* What was lost may be theirs where nothing tells whose it is. */
+	if (!event && stream->pid < 0)
+		return true;
 	return !filter->processes || is_in(filter->processes, matches_process, stream);
 }
 

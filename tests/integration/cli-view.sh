@@ -30,6 +30,13 @@ is "$(shown -p 'some_*,4,10' -e p:func_entry)" '200 p:func_entry 210 p:func_entr
 is "$(shown --process 'so?e prog' -e integers)" '450 ... 1500 t:integers 2000 ... ' 'by its name'
 is "$(shown --process nobody)" "lttngmap: view: no such event in 'trace' " 'none at all'
 
+"$LTTNGMAP_SRC/tests/utils/make-slices" shared shared || bail_out 'the trace was not made'
+is "$("$lttngmap" view shared -p 20 | sed -E 's/^\S+ \S+ //')" \
+	'- 20 cpu1 w:outer_begin id=2 {vtid=21}
+- - cpu1 ... 3 events lost on cpu 1' "losses that may be of the process, too"
+is "$("$lttngmap" view shared -p 20 --from 01:46:40.0000005 2>&1)" \
+	"lttngmap: view: no such event in 'shared'" 'not those of another time'
+
 # ---- times ---------------------------------------------------------------------------
 
 is "$(shown -p 10 --from 01:46:40.0000003 --to 01:46:40.00000032)" \

@@ -33,7 +33,7 @@ TEST_EXTENSIONS = .sh
 if SANITIZED
 sanitizer_options = log_path=$(abs_top_builddir)/reports/report:handle_segv=0:handle_sigbus=0
 sanitizer_environment = \
-	LTTNGMAP_SANITIZED=yes; export LTTNGMAP_SANITIZED; \
+	LTTNGMAP_SANITIZED='$(SANITIZER_FLAGS)'; export LTTNGMAP_SANITIZED; \
 	ASAN_OPTIONS='$(sanitizer_options)'; export ASAN_OPTIONS; \
 	UBSAN_OPTIONS='$(sanitizer_options):print_stacktrace=1'; export UBSAN_OPTIONS; \
 	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/sanitizers/leak.supp:print_suppressions=0'; \

@@ -16,8 +16,9 @@
 export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR LTTNGMAP_ALLOW_BLOCKING=1
 numbered_trace=$TAP_DIR/trace
 stride=${LTTNGMAP_TEST_STRIDE:-29}
-# An event is a hundred times as long then.
-[[ -z ${LTTNGMAP_SANITIZED:-} ]] || stride=2003
+# An event is ten times as long then, a hundred times with the thread sanitizer.
+[[ -z ${LTTNGMAP_SANITIZED:-} ]] || stride=211
+[[ ${LTTNGMAP_SANITIZED:-} != *=thread* ]] || stride=2003
 [[ -z ${LTTNGMAP_SOAK_SECONDS:-} ]] || stride=1
 all_kills=0
 slowest=0

@@ -10,11 +10,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "target-parts.h"
@@ -38,9 +40,10 @@ int target_open_proc(pid_t pid, const char *name, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-static int read_status(pid_t pid, struct status *status)
+/* Of a process, or by "task/TID/status" of one of its threads. */
+static int read_status(pid_t pid, const char *name, struct status *status)
 {
-	int fd = target_open_proc(pid, "status", O_RDONLY);
+	int fd = target_open_proc(pid, name, O_RDONLY);
 	ssize_t length = fd >= 0 ? read(fd, status->text, sizeof(status->text) - 1) : -1;
 
 	if (fd >= 0)
@@ -90,13 +93,48 @@ static bool is_same_namespace(pid_t pid, const char *name)
 	       (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev);
 }
 
+bool target_is_filtered(const struct target *target, pid_t thread)
+{
+	struct status status;
+	char name[64];
+
+	snprintf(name, sizeof(name), "task/%d/status", (int)thread);
+	return read_status(target->pid, name, &status) == 0 && status_number(&status, "Seccomp");
+}
+
+/* Each thread may have a filter of its own, and all of them may meet tracing. */
+static bool has_filtered_thread(const struct target *target)
+{
+	struct dirent *entry;
+	bool found = false;
+	char path[64];
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)target->pid);
+	tasks = opendir(path);
+	while (tasks && !found && (entry = readdir(tasks)) != NULL) {
+		pid_t thread = (pid_t)atoi(entry->d_name);
+
+		found = thread > 0 && target_is_filtered(target, thread);
+	}
+	if (tasks)
+		closedir(tasks);
+	return found;
+}
+
+/* A child of vfork that has not become another program yet: what is done to it is done to both. */
+static bool is_in_memory_of(pid_t pid, pid_t parent)
+{
+	return parent > 0 && syscall(SYS_kcmp, pid, parent, KCMP_VM, 0ul, 0ul) == 0;
+}
+
 static int check_status(struct target *target, struct problem *problem)
 {
 	struct status status;
 	char text[256];
 	int tracer;
 
-	if (read_status(target->pid, &status) != 0)
+	if (read_status(target->pid, "status", &status) != 0)
 		return problem_tell(problem, -ESRCH, "`ps -e` lists processes",
 				    "there is no process %d", (int)target->pid);
 	if (status_number(&status, "Tgid") != target->pid)
@@ -114,12 +152,19 @@ static int check_status(struct target *target, struct problem *problem)
 	if (text[0] == 'T' || text[0] == 't')
 		return problem_tell(problem, -EBUSY, "`kill -CONT` lets it go on",
 				    "process %d is stopped", (int)target->pid);
-	if (status_number(&status, "Seccomp"))
+	if (has_filtered_thread(target))
 		return problem_tell(problem, -EPERM,
 				    "start it with tracing: `lttngmap record -- PROGRAM`",
-				    "process %d has its system calls filtered (seccomp), and "
-				    "might be killed for those that tracing needs",
+				    "process %d has its system calls filtered (seccomp), in one "
+				    "thread at least, and might be killed for those that tracing "
+				    "needs",
 				    (int)target->pid);
+	/* It may become another program at any moment. */
+	if (is_in_memory_of(target->pid, status_number(&status, "PPid")))
+		return problem_tell(problem, -EAGAIN, "try again when it has",
+				    "process %d has not begun a program of its own yet, and shares "
+				    "the memory of process %d (vfork)",
+				    (int)target->pid, status_number(&status, "PPid"));
 	status_text(&status, "x86_Thread_features", text, sizeof(text));
 	if (strstr(text, "shstk"))
 		return problem_tell(problem, -ENOTSUP,
@@ -220,7 +265,8 @@ static int check_program(const struct target *target, struct problem *problem)
 
 static int lock(struct target *target, struct problem *problem)
 {
-	target->lock = target_open_proc(target->pid, "status", O_RDONLY);
+	/* Not a file that everybody may open, and so lock. */
+	target->lock = target_open_proc(target->pid, "mem", O_RDONLY);
 	if (target->lock >= 0 && flock(target->lock, LOCK_EX | LOCK_NB) != 0 &&
 	    errno == EWOULDBLOCK)
 		return problem_tell(problem, -EBUSY, "try again when that is done",

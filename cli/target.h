@@ -62,6 +62,9 @@ void target_close(struct target *target);
  */
 unsigned target_threads(const struct target *target, pid_t *threads, unsigned max);
 
+/* Has this thread of it a seccomp filter? */
+bool target_is_filtered(const struct target *target, pid_t thread);
+
 bool target_in_range(struct target_range range, uint64_t address);
 
 #endif /* LTTNGMAP_CLI_TARGET_H */

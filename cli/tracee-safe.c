@@ -31,7 +31,6 @@ struct walk {
 	const struct tracee *tracee;
 	bool is_waiting;
 	bool is_complete;
-	bool has_handler; /* of a signal, among the callers */
 	int frames;
 	const char *why;
 };
@@ -90,8 +89,11 @@ static bool is_interrupted(const struct tracee *tracee)
 	return (result <= -512 && result >= -516) || result == -4;
 }
 
-/* A restartable sequence would go on though its thread was away. */
-static bool is_in_sequence(const struct tracee *tracee)
+/*
+ * A restartable sequence would go on though its thread was away. True also where the kernel
+ * does not tell (before 5.13).
+ */
+static bool may_be_in_sequence(const struct tracee *tracee)
 {
 #ifdef PTRACE_GET_RSEQ_CONFIGURATION
 	struct __ptrace_rseq_configuration rseq = { .rseq_abi_pointer = 0 };
@@ -101,8 +103,9 @@ static bool is_in_sequence(const struct tracee *tracee)
 	} sequence;
 	uint64_t at = 0;
 
-	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, tracee->thread, sizeof(rseq), &rseq) <= 0 ||
-	    !rseq.rseq_abi_pointer)
+	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, tracee->thread, sizeof(rseq), &rseq) <= 0)
+		return true;
+	if (!rseq.rseq_abi_pointer)
 		return false;
 	/* struct rseq: cpu_id_start, cpu_id, then what is running. */
 	if (!tracee_read(tracee, rseq.rseq_abi_pointer + 8, &at, sizeof(at)))
@@ -113,7 +116,7 @@ static bool is_in_sequence(const struct tracee *tracee)
 	       tracee->registers.rip - sequence.begin < sequence.length;
 #else
 	(void)tracee;
-	return false;
+	return true;
 #endif
 }
 
@@ -242,9 +245,14 @@ static int see_frame(Dwfl_Frame *frame, void *context)
 
 	if (!dwfl_frame_pc(frame, &at, &is_activation) || walk->frames >= FRAMES_MAX)
 		return DWARF_CB_ABORT;
-	walk->has_handler |= walk->frames > 0 && is_activation;
-	/* A return address may be that of what comes after the caller's end. */
-	walk->why = judge_frame(walk, is_activation ? at : at - 1);
+	/*
+	 * What a handler interrupted may be anywhere, and the handler's stack may be small, with
+	 * other things below it.
+	 */
+	if (walk->frames > 0 && is_activation)
+		walk->why = "it is in a signal's handler";
+	else /* A return address may be that of what comes after the caller's end. */
+		walk->why = judge_frame(walk, is_activation ? at : at - 1);
 	walk->frames++;
 	return walk->why ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
@@ -265,7 +273,7 @@ static const char *judge_callers(struct walk *walk)
 	 * Code that was made at run time stands between: what waits below it
 	 * was not called by an allocator, but by a handler that may have interrupted one.
 	 */
-	if (!walk->is_waiting || walk->has_handler || walk->tracee->signals)
+	if (!walk->is_waiting || walk->tracee->signals)
 		return "its callers are not all known";
 	return NULL;
 }
@@ -279,12 +287,14 @@ const char *tracee_unsafe(const struct target *target, const struct tracee *trac
 		return "it runs code of 32 bits";
 	if (!has_stack(tracee))
 		return "its stack is too small";
-	if (is_in_sequence(tracee))
-		return "it is in a restartable sequence";
+	if (target_is_filtered(target, tracee->thread))
+		return "its system calls are filtered (seccomp)";
 	walk.is_waiting = number >= 0 && is_wait(number) && is_interrupted(tracee) &&
 			  target_in_range(target->libc, tracee->registers.rip);
 	if (!walk.is_waiting && number >= 0 && is_interrupted(tracee))
 		return "it is in a system call";
+	if (!walk.is_waiting && may_be_in_sequence(tracee))
+		return "it is in a restartable sequence, or the kernel cannot tell";
 	if (!walk.is_waiting && target->program_allocates)
 		return "its program allocates memory itself, and may be at that";
 	return judge_callers(&walk);

@@ -72,6 +72,7 @@ tests_once = \
 	tests/unit/ring-file-read \
 	tests/unit/ring-kernel \
 	tests/unit/tracee \
+	tests/unit/tracee-safe \
 	tests/reliability/bad-disk.sh \
 	tests/reliability/descriptors \
 	tests/reliability/flood \
@@ -344,6 +345,11 @@ TESTS += tests/unit/tracee
 tests_unit_tracee_SOURCES = tests/unit/tracee.c
 tests_unit_tracee_CFLAGS = $(AM_CFLAGS) $(DW_CFLAGS)
 tests_unit_tracee_LDADD = libcli.la $(DW_LIBS) $(ELF_LIBS)
+check_PROGRAMS += tests/unit/tracee-safe
+TESTS += tests/unit/tracee-safe
+tests_unit_tracee_safe_SOURCES = tests/unit/tracee-safe.c
+tests_unit_tracee_safe_CFLAGS = $(AM_CFLAGS) $(DW_CFLAGS)
+tests_unit_tracee_safe_LDADD = libcli.la $(DW_LIBS) $(ELF_LIBS)
 cli_tests = \
 	tests/integration/cli-export.sh \
 	tests/integration/cli-manual.sh \

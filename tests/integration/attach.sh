@@ -222,6 +222,22 @@ refused 'a process with seccomp' 'system calls filtered' "$pid"
 exec 4>&-
 wait "$pid"
 is "$?" 0 'and lives on'
+input=$TAP_DIR/hold target "$attached" filtered-thread
+exec 4>"$TAP_DIR/hold"
+wait_for_line ready
+refused 'a process with one thread with seccomp' 'system calls filtered' "$pid"
+exec 4>&-
+wait "$pid"
+is "$?" 0 'and lives on'
+input=$TAP_DIR/hold target "$attached" vfork
+exec 4>"$TAP_DIR/hold"
+wait_for_line 'child [0-9]+'
+refused 'a child of vfork' "shares the memory of process $pid" \
+	"$(sed -n 's/^child //p' "$TAP_DIR/said")"
+is "$(grep -c liblttngmap "/proc/$pid/maps")" 0 'which did nothing to its parent'
+exec 4>&-
+wait "$pid"
+is "$?" 0 'and both live on'
 printf 'int main(void) { for (;;) __builtin_ia32_pause(); }\n' >"$TAP_DIR/static.c"
 # shellcheck disable=SC2153 # the test environment's
 if $LTTNGMAP_CC -static -o "$TAP_DIR/static" "$TAP_DIR/static.c" 2>/dev/null; then
@@ -236,6 +252,18 @@ target "$TAP_DIR/go"
 refused 'a Go program' 'is a Go program' "$pid"
 kill "$pid"
 refused 'a family that is none' "no family 'nonsense'" --preload nonsense "$sleeping"
+locked() { # FILE [PREFIX...]: it is locked by $pid when this returns
+	local file=$1
+	shift
+
+	input=$TAP_DIR/hold target "$@" flock -x "$file" sh -c 'echo locked; exec cat'
+	exec 4>"$TAP_DIR/hold"
+	wait_for_line locked
+}
+locked "/proc/$sleeping/mem"
+refused 'two at the same time' 'another lttngmap is attaching' "$sleeping"
+exec 4>&-
+wait "$pid"
 printf 'no library\n' >"$TAP_DIR/none.so"
 before=$(cat "/proc/$sleeping/maps")
 refused 'a library that is none' 'none.so' --preload none --library "$TAP_DIR/none.so" "$sleeping"
@@ -243,6 +271,11 @@ is "$(diff <(echo "$before") "/proc/$sleeping/maps" | grep '^[<>]' | grep -Ev 'l
 	'after which it has nothing but liblttngmap more'
 if [[ $EUID == 0 ]]; then
 	chmod 0711 "$TAP_DIR"
+	locked "/proc/$sleeping/status" setpriv --reuid 65534 --clear-groups
+	ok 'nobody else can keep it from being attached to' "$lttngmap" attach -q "$sleeping"
+	"$lttngmap" detach -q "$sleeping"
+	exec 4>&-
+	wait "$pid"
 	output=$(setpriv --reuid 65534 --clear-groups "$lttngmap" attach "$sleeping" 2>&1)
 	like "$output" "process $sleeping (cannot be looked at|may not be traced)" \
 		"another user's process: refused, and said why"

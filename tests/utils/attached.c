@@ -10,6 +10,9 @@
  *   sleep           sleeps again and again until SIGTERM; fails where that is
  *                   interrupted by anything else, or too short
  *   filtered        its system calls are filtered, which allows all of them
+ *   filtered-thread those of one of its threads are, and mmap(2) would end it
+ *   vfork           waits for a child of vfork(2), which tells its number, until standard
+ *                   input ends
  *   trace PID       traces that process until standard input ends
  */
 #ifndef _GNU_SOURCE
@@ -23,6 +26,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +34,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -335,6 +340,59 @@ static int filtered(void)
 	return getchar() == EOF ? 0 : 1;
 }
 
+static int pipe_of_thread[2];
+
+static void *wait_filtered(void *unused)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+	char byte;
+
+	check(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+		      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0,
+	      "seccomp");
+	check(write(STDOUT_FILENO, "ready\n", 6) == 6, "write");
+	check(read(pipe_of_thread[0], &byte, 1) == 0, "read");
+	return unused;
+}
+
+static int filtered_thread(void)
+{
+	pthread_t thread;
+	char byte;
+
+	check(pipe(pipe_of_thread) == 0, "pipe");
+	pthread_create(&thread, NULL, wait_filtered, NULL);
+	check(read(STDIN_FILENO, &byte, 1) == 0, "read");
+	close(pipe_of_thread[1]);
+	pthread_join(thread, NULL);
+	return 0;
+}
+
+static int wait_for_child(void)
+{
+	int status = -1;
+	pid_t child = vfork();
+
+	if (child == 0) {
+		char line[32], byte;
+		int length = snprintf(line, sizeof(line), "child %d\n", (int)getpid());
+
+		if (write(STDOUT_FILENO, line, (size_t)length) != length ||
+		    read(STDIN_FILENO, &byte, 1) != 0)
+			_exit(1);
+		_exit(0);
+	}
+	check(waitpid(child, &status, 0) == child && status == 0, "the child");
+	allocate(10);
+	return 0;
+}
+
 static int trace(pid_t pid)
 {
 	check(ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0, "ptrace");
@@ -353,8 +411,13 @@ int main(int argc, char **argv)
 		return sleep_on();
 	if (argc == 2 && strcmp(argv[1], "filtered") == 0)
 		return filtered();
+	if (argc == 2 && strcmp(argv[1], "filtered-thread") == 0)
+		return filtered_thread();
+	if (argc == 2 && strcmp(argv[1], "vfork") == 0)
+		return wait_for_child();
 	if (argc == 3 && strcmp(argv[1], "trace") == 0)
 		return trace((pid_t)atoi(argv[2]));
-	fputs("usage: attached count|serve|sleep|filtered|trace PID\n", stderr);
+	fputs("usage: attached count|serve|sleep|filtered|filtered-thread|vfork|trace PID\n",
+	      stderr);
 	return 2;
 }

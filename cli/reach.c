@@ -27,6 +27,8 @@
 #define BEGIN_TIMEOUT_MS 2000
 #define CALL_TIMEOUT_MS 10000
 #define THREADS_MAX 64
+/* So often a system call of a thread is begun anew in vain, for that takes its timeout from it. */
+#define ANEW_MAX 3
 
 _Static_assert(sizeof(struct inside_request) + PATH_MAX <= TRACEE_ROOM_SIZE, "room");
 
@@ -35,6 +37,10 @@ struct reach {
 	struct tracee tracee;
 	char library[PATH_MAX];
 	struct problem *problem;
+	struct anew {
+		pid_t thread;
+		unsigned times;
+	} anew[THREADS_MAX];
 };
 
 static uint64_t now_ms(void)
@@ -56,6 +62,29 @@ static const char *unsafe(struct reach *reach)
 	return tracee_unsafe(&reach->target, &reach->tracee);
 }
 
+static struct anew *find_anew(struct reach *reach, pid_t thread)
+{
+	unsigned i = 0;
+
+	while (i < THREADS_MAX - 1 && reach->anew[i].thread && reach->anew[i].thread != thread)
+		i++;
+	return &reach->anew[i];
+}
+
+static bool had_enough(struct reach *reach, pid_t thread)
+{
+	return find_anew(reach, thread)->times >= ANEW_MAX;
+}
+
+/* The last one stands for all that have no room. */
+static void count_anew(struct reach *reach, pid_t thread)
+{
+	struct anew *anew = find_anew(reach, thread);
+
+	anew->thread = thread;
+	anew->times++;
+}
+
 /* 0: stopped at a safe point; -EAGAIN: *why not; -ESTALE: look at the process anew. */
 static int try_thread(struct reach *reach, pid_t thread, const char **why)
 {
@@ -75,6 +104,8 @@ static int try_thread(struct reach *reach, pid_t thread, const char **why)
 	*why = unsafe(reach);
 	if (!*why)
 		return 0;
+	if (tracee_begins_anew(&reach->tracee))
+		count_anew(reach, thread);
 	tracee_release(&reach->tracee);
 	return -EAGAIN;
 }
@@ -89,8 +120,14 @@ static int stop_somewhere(struct reach *reach, uint64_t deadline)
 		unsigned count = target_threads(&reach->target, threads, THREADS_MAX);
 
 		for (unsigned i = 0; i < count; i++) {
-			int error = try_thread(reach, threads[i], &why);
+			int error;
 
+			if (had_enough(reach, threads[i])) {
+				why = "it is in a system call that would be interrupted again and "
+				      "again";
+				continue;
+			}
+			error = try_thread(reach, threads[i], &why);
 			if (error == -ESTALE)
 				break;
 			if (error != -EAGAIN)
@@ -152,8 +189,10 @@ static int call(struct reach *reach, uint64_t function, uint64_t first, uint64_t
 				    "process %d ended, or became another program, meanwhile",
 				    (int)reach->target.pid);
 	if (error)
-		return problem_tell(reach->problem, error, "please report this",
-				    "process %d: the call broke, and was given up",
+		return problem_tell(reach->problem, error,
+				    "what it held is not given back: the process may wait for ever "
+				    "when it loads a library next; please report this",
+				    "process %d: loading broke in the middle, and was given up",
 				    (int)reach->target.pid);
 	return 0;
 }

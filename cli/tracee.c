@@ -57,6 +57,53 @@ static void wait_for_child(void)
 	(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGILL - 1) |                     \
 	 1ull << (SIGFPE - 1) | 1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1))
 
+/* It was sent: nothing broke, and the sender wants it delivered, but not within a call of ours. */
+static bool keep_if_sent(struct tracee *tracee)
+{
+	siginfo_t info;
+
+	if (ptrace(PTRACE_GETSIGINFO, tracee->thread, NULL, &info) != 0 || info.si_code > 0)
+		return false;
+	for (unsigned i = 0; i < tracee->nr_kept; i++) {
+		if (tracee->kept[i].si_signo == info.si_signo)
+			return true;
+	}
+	if (tracee->nr_kept < TRACEE_KEPT_MAX)
+		tracee->kept[tracee->nr_kept++] = info;
+	return true;
+}
+
+/* As they were sent: to the thread or to the process, and with what came along. */
+static void send_kept(struct tracee *tracee)
+{
+	for (unsigned i = 0; i < tracee->nr_kept; i++) {
+		siginfo_t *info = &tracee->kept[i];
+
+		if (info->si_code == SI_TKILL)
+			syscall(SYS_tgkill, tracee->pid, tracee->thread, info->si_signo);
+		else if (info->si_code == SI_USER ||
+			 syscall(SYS_rt_sigqueueinfo, tracee->pid, info->si_signo, info) != 0)
+			kill(tracee->pid, info->si_signo);
+	}
+	tracee->nr_kept = 0;
+}
+
+/*
+ * A thread that executes a program becomes the first one, by its number, too: there it is
+ * waited for then.
+ */
+static void let_executed_go(const struct tracee *tracee)
+{
+	uint64_t deadline = now_ms() + STOP_TIMEOUT_MS;
+	int status = 0;
+	pid_t pid;
+
+	while ((pid = waitpid(tracee->pid, &status, __WALL | WNOHANG)) == 0 && now_ms() < deadline)
+		wait_for_child();
+	if (pid > 0 && WIFSTOPPED(status))
+		ptrace(PTRACE_DETACH, tracee->pid, NULL, NULL);
+}
+
 /* The next thing that happens to it. Signals are handed on, but for those that end a call. */
 static enum event next_event(struct tracee *tracee, bool is_calling, uint64_t deadline)
 {
@@ -72,6 +119,8 @@ static enum event next_event(struct tracee *tracee, bool is_calling, uint64_t de
 			wait_for_child();
 			continue;
 		}
+		if (pid < 0 && tracee->thread != tracee->pid)
+			let_executed_go(tracee);
 		if (pid < 0 || !WIFSTOPPED(status))
 			return EVENT_GONE;
 		if (status >> 16 == PTRACE_EVENT_EXEC) {
@@ -83,8 +132,11 @@ static enum event next_event(struct tracee *tracee, bool is_calling, uint64_t de
 		signal = WSTOPSIG(status);
 		if (signal == (SIGTRAP | 0x80))
 			return EVENT_SYSCALL;
-		if (is_calling && signal < 64 && SYNCHRONOUS & 1ull << (signal - 1))
-			return EVENT_BROKEN;
+		if (is_calling && signal < 64 && SYNCHRONOUS & 1ull << (signal - 1)) {
+			if (!keep_if_sent(tracee))
+				return EVENT_BROKEN;
+			signal = 0;
+		}
 		ptrace(is_calling ? PTRACE_SYSCALL : PTRACE_CONT, tracee->thread, NULL, signal);
 		if (now_ms() >= deadline)
 			return EVENT_NONE;
@@ -180,8 +232,15 @@ static bool is_interrupted_by_stop(long number)
 	case SYS_accept:
 	case SYS_accept4:
 	case SYS_connect:
+	case SYS_sendmmsg:
 	case SYS_read:
+	case SYS_readv:
+	case SYS_preadv2:
 	case SYS_write:
+	case SYS_writev:
+	case SYS_pwritev2:
+	case SYS_io_pgetevents:
+	case SYS_io_uring_enter:
 	case SYS_msgrcv:
 	case SYS_msgsnd:
 		return true;
@@ -218,12 +277,17 @@ static bool has_caught_signal(const struct tracee *tracee)
 	return length <= 0 || pending & caught & ~tracee->signals;
 }
 
+bool tracee_begins_anew(const struct tracee *tracee)
+{
+	return (long long)tracee->registers.rax == -EINTR &&
+	       is_interrupted_by_stop(tracee_system_call(tracee)) && !has_caught_signal(tracee);
+}
+
 static struct user_regs_struct registers_to_go_on(const struct tracee *tracee)
 {
 	struct user_regs_struct registers = tracee->registers;
 
-	if ((long long)registers.rax == -EINTR &&
-	    is_interrupted_by_stop(tracee_system_call(tracee)) && !has_caught_signal(tracee)) {
+	if (tracee_begins_anew(tracee)) {
 		registers.rax = registers.orig_rax;
 		registers.rip -= TRACEE_SYSCALL_SIZE;
 		registers.orig_rax = (unsigned long long)-1;
@@ -238,6 +302,7 @@ static void let_go(struct tracee *tracee)
 	ptrace(PTRACE_SETREGS, tracee->thread, NULL, &registers);
 	ptrace(PTRACE_DETACH, tracee->thread, NULL, NULL);
 	tracee->is_stopped = false;
+	send_kept(tracee);
 }
 
 /* ---- its memory ----------------------------------------------------------------- */
@@ -406,6 +471,7 @@ static int leave_alone(struct tracee *tracee, bool is_running)
 	if (event != EVENT_NONE && event != EVENT_GONE)
 		ptrace(PTRACE_DETACH, tracee->thread, NULL, NULL);
 	tracee->is_stopped = false;
+	send_kept(tracee);
 	return -ETIMEDOUT;
 }
 
@@ -492,6 +558,7 @@ void tracee_release(struct tracee *tracee)
 			return;
 		if (!stop_where_signals_are(tracee)) {
 			tracee->is_stopped = false;
+			send_kept(tracee);
 			return;
 		}
 		ptrace(PTRACE_SETREGSET, tracee->thread, NT_X86_XSTATE, &vector);

@@ -16,7 +16,8 @@
  * middle, the thread finishes the call and goes on with what it did before.
  *
  * The functions run on a stack of their own, with all signals blocked but those that
- * the thread raises itself; those end the call.
+ * a thread raises by what it does; where it does, that ends the call. The same signals sent
+ * by others meanwhile are kept, and sent again when the thread goes on.
  *
  * x86-64 only, of 64 bits. One thread of ours: ptrace(2) knows its caller by it. SIGCHLD
  * is to be blocked there.
@@ -34,6 +35,8 @@
 #include "problem.h"
 
 #define TRACEE_XSTATE_MAX 16384u
+/* As many as there are of that kind: each is pending once. */
+#define TRACEE_KEPT_MAX 6u
 
 /* Where things are in the process; of one process for as long as it lives. */
 struct tracee_places {
@@ -53,6 +56,9 @@ struct tracee {
 	struct user_regs_struct registers; /* as it stopped */
 	uint64_t signals;                  /* its mask */
 
+	siginfo_t kept[TRACEE_KEPT_MAX]; /* signals that were sent to it during calls */
+	unsigned nr_kept;
+
 	bool is_prepared;
 	unsigned char state[TRACEE_XSTATE_MAX]; /* of its floating point unit, and beyond */
 	size_t state_size;
@@ -71,6 +77,11 @@ struct tracee {
  * changed); else -errno, and `problem` says why.
  */
 int tracee_stop(struct tracee *tracee, pid_t pid, pid_t thread, struct problem *problem);
+/*
+ * Did the stop end a system call of it with EINTR, so that tracee_release() begins it anew? It has
+ * its whole timeout before it again then.
+ */
+bool tracee_begins_anew(const struct tracee *tracee);
 /* Let it go on. What was prepared is taken back. Does nothing where it is not stopped. */
 void tracee_release(struct tracee *tracee);
 
@@ -79,7 +90,7 @@ int tracee_prepare(struct tracee *tracee, struct problem *problem);
 /*
  * function(first, second, third) there, at most `timeout_ms`. 0; -ETIMEDOUT: it
  * still runs, and goes on by itself, for the thread was let go; -EFAULT: it broke,
- * and was ended; -ESRCH: the process ended.
+ * and was ended, with the locks that it held held for ever; -ESRCH: the process ended.
  */
 int tracee_call(struct tracee *tracee, uint64_t function, uint64_t first, uint64_t second,
 		uint64_t third, unsigned timeout_ms, uint64_t *result);

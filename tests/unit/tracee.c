@@ -3,7 +3,8 @@
 /*
  * A thread that is made to call something goes on as it was: its registers, its
  * signals, its errno; also where the caller dies at any step of it, where the call
- * breaks, does not end, or ends the process.
+ * breaks, does not end, or ends the process, or executes another program there. Signals that are
+ * sent meanwhile break nothing, and are not lost. System calls that a stop ends go on.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -11,6 +12,8 @@
 #include <config.h>
 
 #include <errno.h>
+#include <linux/io_uring.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,6 +21,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,7 +42,9 @@
 /* Between the target and who looks at it. */
 static struct shared {
 	volatile unsigned long rounds, wrong, calls;
-	volatile int go;
+	volatile int go, is_calling;
+	volatile int traps, bus_errors; /* that its handlers saw */
+	volatile pid_t thread;
 } * shared;
 
 /* Full of values that are looked at again later: what is not 0 is wrong. */
@@ -101,6 +110,7 @@ static PLAIN long spoil(long first, long second, long third)
 
 static PLAIN long linger(void)
 {
+	shared->is_calling = 1;
 	while (!shared->go)
 		__asm__ volatile("pause");
 	shared->calls++;
@@ -128,11 +138,30 @@ static PLAIN long leave(void)
 	_exit(3);
 }
 
+static PLAIN long become(void)
+{
+	static char *const arguments[] = { "sleep", "60", NULL };
+
+	execv("/bin/sleep", arguments);
+	return 0;
+}
+
 /* ---- the target ------------------------------------------------------------------- */
+
+static void on_sent(int number)
+{
+	if (number == SIGTRAP)
+		shared->traps++;
+	else
+		shared->bus_errors++;
+}
 
 static _Noreturn void be_target(void)
 {
 	sigset_t set;
+
+	signal(SIGTRAP, on_sent);
+	signal(SIGBUS, on_sent);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* Where Yama would let its parent alone. */
@@ -317,12 +346,174 @@ static void test_ends(pid_t pid)
 	is(tracee_stop(&tracee, pid, pid, &problem), -ESRCH, "and cannot be stopped any more");
 }
 
+/* Of the kind that ends a call, but sent by somebody. */
+static void test_sent(pid_t pid)
+{
+	pid_t sender;
+
+	shared->go = 0;
+	shared->is_calling = 0;
+	sender = fork();
+	if (sender == 0) {
+		while (!shared->is_calling)
+			pause_ms(1);
+		kill(pid, SIGTRAP);
+		syscall(SYS_tgkill, pid, pid, SIGBUS);
+		shared->go = 1;
+		_exit(0);
+	}
+	ok(prepare(pid), "another call");
+	is(call(linger, 60000), 0, "signals that are sent to the thread do not break it");
+	is(shared->traps + shared->bus_errors, 0, "nor are they handled in the midst of it");
+	tracee_release(&tracee);
+	ok(is_well(pid), "the thread goes on as it was");
+	is(shared->traps * 10 + shared->bus_errors, 11, "and has them handled then, once each");
+	waitpid(sender, NULL, 0);
+}
+
+/* ---- another program ----------------------------------------------------------------- */
+
+static void *be_thread(void *unused)
+{
+	shared->thread = (pid_t)syscall(SYS_gettid);
+	for (;;)
+		__asm__ volatile("pause");
+	return unused;
+}
+
+static int status_number(pid_t pid, const char *format)
+{
+	char path[64], line[256];
+	int number = -1;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	status = fopen(path, "re");
+	while (status && fgets(line, sizeof(line), status))
+		sscanf(line, format, &number);
+	if (status)
+		fclose(status);
+	return number;
+}
+
+/* A thread that is not the first one becomes that by it. */
+static void test_execution(void)
+{
+	pid_t pid = fork();
+	char name[32] = "";
+	pthread_t thread;
+	FILE *comm;
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+		pthread_create(&thread, NULL, be_thread, NULL);
+		for (;;)
+			pause();
+	}
+	while (!shared->thread)
+		pause_ms(1);
+	if (target_open(&target, pid, &problem) != 0)
+		diag("%s", problem.why);
+	tracee.memory = target.memory;
+	tracee.places = target.places;
+	is(tracee_stop(&tracee, pid, shared->thread, &problem), 0, "another thread");
+	is(tracee_prepare(&tracee, &problem), 0, "is to call");
+	is(call(become, 60000), -ESRCH, "what executes a program: that is told");
+	tracee_release(&tracee);
+	is(status_number(pid, "TracerPid: %d"), 0, "it is not traced any more");
+	snprintf(name, sizeof(name), "/proc/%d/comm", (int)pid);
+	comm = fopen(name, "re");
+	ok(comm && fgets(name, sizeof(name), comm) && strcmp(name, "sleep\n") == 0,
+	   "and is the other program");
+	if (comm)
+		fclose(comm);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	target_close(&target);
+}
+
+/* ---- system calls that end by a stop -------------------------------------------------- */
+
+static int input[2];
+
+/* With a timeout, which makes it end so. */
+static void wait_in_readv(void)
+{
+	struct timeval limit = { .tv_sec = 600 };
+	char byte;
+	struct iovec vector = { &byte, 1 };
+
+	setsockopt(input[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	shared->go = 1;
+	_exit(readv(input[0], &vector, 1) == 1 ? 0 : 1);
+}
+
+/* For something to be done that never was begun. */
+static void wait_in_ring(void)
+{
+	struct io_uring_params parameters = { .flags = 0 };
+	int ring = (int)syscall(SYS_io_uring_setup, 4, &parameters);
+
+	if (ring < 0)
+		_exit(2);
+	shared->go = 1;
+	syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS, NULL, 0);
+	_exit(1);
+}
+
+/* Until it has been found in there `times`; false where it came out. */
+static bool stays(pid_t pid, long number, int times)
+{
+	for (int i = 0; i < 10000 && times > 0 && is_running(pid); i++) {
+		if (tracee_stop(&tracee, pid, pid, &problem) != 0)
+			return false;
+		if (tracee_system_call(&tracee) == number &&
+		    (long long)tracee.registers.rax == -EINTR)
+			times--;
+		tracee_release(&tracee);
+		pause_ms(1);
+	}
+	return times == 0 && is_running(pid);
+}
+
+static void test_interrupted(void (*wait)(void), long number, const char *name)
+{
+	int status = -1;
+	pid_t pid;
+
+	shared->go = 0;
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+		wait();
+	}
+	while (!shared->go && is_running(pid))
+		pause_ms(1);
+	if (!shared->go) {
+		waitpid(pid, NULL, 0);
+		skip(1, "the kernel lets nobody make such rings");
+		return;
+	}
+	ok(stays(pid, number, 20), "%s goes on after a stop", name);
+	if (number == SYS_readv) {
+		if (write(input[1], "", 1) != 1)
+			kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+		is(status, 0, "and ends as it should");
+		return;
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 int main(void)
 {
 	sigset_t child;
 	pid_t pid;
 
-	plan(1 + 4 + 2 * 4 + 11);
+	plan(1 + 4 + 2 * 4 + 5 + 11 + 5 + 3);
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, NULL);
@@ -337,8 +528,14 @@ int main(void)
 	ok(target_is_same(&target), "it is the program that was looked at");
 	test_calls(pid);
 	test_deaths(pid);
+	test_sent(pid);
 	test_ends(pid);
 	target_close(&target);
+	test_execution();
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, input) != 0)
+		return 1;
+	test_interrupted(wait_in_readv, SYS_readv, "readv");
+	test_interrupted(wait_in_ring, SYS_io_uring_enter, "io_uring_enter");
 	return done_testing();
 }
 

@@ -92,6 +92,12 @@ static int add_family(struct inside_request *request, const char *name, size_t l
 
 		if (strlen(family) != length || strncmp(family, name, length) != 0)
 			continue;
+		if (!record_family_may_come_late(family)) {
+			report_error("attach: --preload: '%s' works from a program's start only",
+				     family);
+			report_hint("lttngmap record --preload %s -- PROGRAM", family);
+			return -EINVAL;
+		}
 		error = add_ours(request, INSIDE_FAMILY, family, library);
 		if (error == -ENOENT) {
 			report_error("attach: cannot find %s", library);
@@ -107,10 +113,16 @@ static int add_family(struct inside_request *request, const char *name, size_t l
 
 static int add_families(struct inside_request *request, const char *list)
 {
+	const char *one, *other;
 	int error = 0;
 
 	if (strcmp(list, "none") == 0)
 		return 0;
+	if (record_families_clash(list, &one, &other)) {
+		report_error("attach: --preload: %s and %s cannot be used together", one, other);
+		report_hint("they trace the same calls: choose one");
+		return -EINVAL;
+	}
 	for (size_t length; *list && !error; list += length + (list[length] == ',')) {
 		length = strcspn(list, ",");
 		error = add_family(request, list, length);

@@ -28,17 +28,19 @@ static const struct family {
 	bool is_default;      /* reached by patterns, and by no rule at all */
 	const char *instead;  /* of the family that wraps the same functions */
 	bool has_functions;   /* traces those of the program that --functions names */
+	bool is_from_start;   /* changes the program before it runs, and not later */
 } families[] = {
-	{ "libc", "liblttngmap-libc.so", "lttng_ust_libc", true, NULL, false },
-	{ "pthread", "liblttngmap-pthread.so", "lttng_ust_pthread", false, NULL, false },
-	{ "io", "liblttngmap-io.so", "lttngmap_io", false, NULL, false },
-	{ "proc", "liblttngmap-proc.so", "lttngmap_proc", false, NULL, false },
-	{ "dl", "liblttngmap-dl.so", "lttng_ust_dl", false, NULL, false },
-	{ "syslog", "liblttngmap-syslog.so", "lttngmap_syslog", false, NULL, false },
-	{ "function", "liblttngmap-function.so", "lttngmap_function", false, NULL, true },
-	{ "cyg-profile", "liblttngmap-cyg-profile.so", "lttng_ust_cyg_profile", false, NULL, true },
+	{ "libc", "liblttngmap-libc.so", "lttng_ust_libc", true, NULL, false, false },
+	{ "pthread", "liblttngmap-pthread.so", "lttng_ust_pthread", false, NULL, false, false },
+	{ "io", "liblttngmap-io.so", "lttngmap_io", false, NULL, false, false },
+	{ "proc", "liblttngmap-proc.so", "lttngmap_proc", false, NULL, false, false },
+	{ "dl", "liblttngmap-dl.so", "lttng_ust_dl", false, NULL, false, false },
+	{ "syslog", "liblttngmap-syslog.so", "lttngmap_syslog", false, NULL, false, false },
+	{ "function", "liblttngmap-function.so", "lttngmap_function", false, NULL, true, true },
+	{ "cyg-profile", "liblttngmap-cyg-profile.so", "lttng_ust_cyg_profile", false, NULL, true,
+	  false },
 	{ "cyg-profile-fast", "liblttngmap-cyg-profile-fast.so", "lttng_ust_cyg_profile_fast",
-	  false, "cyg-profile", true },
+	  false, "cyg-profile", true, false },
 };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
@@ -111,6 +113,25 @@ static bool is_wanted(const struct record_options *options, const struct family 
 	for (size_t i = 0; i < options->nr_rules; i++) {
 		if (options->rules[i].kind == RECORD_RULE_EVENTS &&
 		    rule_reaches(options->rules[i].rule, family))
+			return true;
+	}
+	return false;
+}
+
+bool record_family_may_come_late(const char *name)
+{
+	const struct family *family = find_family(name, strlen(name));
+
+	return family && !family->is_from_start;
+}
+
+bool record_families_clash(const char *list, const char **one, const char **other)
+{
+	for (size_t i = 0; i < FAMILIES; i++) {
+		*one = families[i].instead;
+		*other = families[i].name;
+		if (*one && is_listed(list, &families[i]) &&
+		    is_listed(list, find_family(*one, strlen(*one))))
 			return true;
 	}
 	return false;

@@ -154,6 +154,10 @@ int record_preload_choose(struct record *record);
 int record_preload_check(const struct record_options *options);
 /* The families one after another, by name, with their libraries; NULL: no more. */
 const char *record_family(size_t index, const char **library);
+/* Can it be brought into a program that runs already? */
+bool record_family_may_come_late(const char *name);
+/* Does the comma-separated list have two that trace the same calls? These. */
+bool record_families_clash(const char *list, const char **one, const char **other);
 void record_families_hint(void);
 
 /* The runtime directory, the daemon in it, ready. 0, or -errno after a message. */

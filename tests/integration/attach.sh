@@ -252,6 +252,10 @@ target "$TAP_DIR/go"
 refused 'a Go program' 'is a Go program' "$pid"
 kill "$pid"
 refused 'a family that is none' "no family 'nonsense'" --preload nonsense "$sleeping"
+refused 'a family for programs that begin' 'from a program.s start only' \
+	--preload libc,function "$sleeping"
+refused 'two families for the same calls' 'cannot be used together' \
+	--preload cyg-profile-fast,cyg-profile "$sleeping"
 locked() { # FILE [PREFIX...]: it is locked by $pid when this returns
 	local file=$1
 	shift

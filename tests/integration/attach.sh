@@ -15,7 +15,7 @@ lttngmap=$LTTNGMAP_PLAIN/lttngmap
 attached=$LTTNGMAP_PLAIN/tests/utils/attached
 rounds=${LTTNGMAP_ATTACH_ROUNDS:-6}
 export LTTNGMAP_RUNTIME_DIR=$TAP_DIR/run
-mkdir "$LTTNGMAP_RUNTIME_DIR"
+mkdir -m 0700 "$LTTNGMAP_RUNTIME_DIR"
 started=()
 # shellcheck disable=SC2317 # called by cleanup
 end_all() {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -50,6 +51,8 @@ static struct {
 	ino_t socket_inode;
 	uint32_t place; /* of module_knock.places */
 	bool allow_blocking;
+	/* It has more rights than who started it, who is not to read along. */
+	bool is_secure;
 	/* Ring data beyond the reserve, mapped one by one; shared rings, behind their control. */
 	struct stretch {
 		char *base;
@@ -274,7 +277,8 @@ static void fill_request(struct protocol_app_register *request, uint32_t flags, 
 		.header.type = PROTOCOL_APP_REGISTER,
 		.abi_major = LTTNGMAP_ABI_MAJOR,
 		.abi_minor = LTTNGMAP_ABI_MINOR,
-		.flags = flags | PROTOCOL_APP_SHARES | (use_rseq ? PROTOCOL_APP_RSEQ : 0) |
+		.flags = flags | (inherited.is_secure ? 0 : PROTOCOL_APP_SHARES) |
+			 (use_rseq ? PROTOCOL_APP_RSEQ : 0) |
 			 (allow_blocking ? PROTOCOL_APP_BLOCKING : 0),
 		.instance = inherited.instance,
 		.word_size = sizeof(long),
@@ -368,8 +372,10 @@ int attach_connect(uint64_t *deadline)
 {
 	static bool asked;
 
-	if (!asked)
+	if (!asked) {
 		inherited.allow_blocking = secure_getenv("LTTNGMAP_ALLOW_BLOCKING") != NULL;
+		inherited.is_secure = getauxval(AT_SECURE) != 0;
+	}
 	asked = true;
 	*deadline = deadline_from_now();
 	return exchange_connect(*deadline, &inherited.place);

@@ -264,8 +264,10 @@ static void say_failure(const struct channel *channel, const struct process *pro
 			    "as many descriptors as they may",
 			    process->name, process->pid, channel->name, process->uid);
 	else if (error == -EPROTO)
-		message_say("%s (pid %u) is not traced in channel %s: its liblttngmap knows no "
-			    "rings that processes share; start it anew with the installed one",
+		message_say("%s (pid %u) is not traced in channel %s: it takes no rings that "
+			    "processes share; if its liblttngmap is older than the installed one, "
+			    "start it anew; if it is set-user-ID or alike, give it a channel of "
+			    "--buffers process",
 			    process->name, process->pid, channel->name);
 	else
 		message_say("%s (pid %u) is not traced in channel %s: %s", process->name,

@@ -196,6 +196,37 @@ good 'and ends' destroy g
 good 'is loaded' load -o "$TAP_DIR/again" "$TAP_DIR/saved"
 like "$("$lttngmap" list g)" 'buffers that a user.s processes share' 'as it was'
 
+# ---- more rights than who started it ------------------------------------------------
+
+# It listens to no environment: the daemon is to be where it looks.
+secure_runs() {
+	unshare -m --propagation private sh -c 'mount -t tmpfs none /run && mkdir /run/lttngmap &&
+		mount --bind "$1" /run/lttngmap && exec "$2" "$3" 1 100' - \
+		"$SESSIOND_DIR" "$TAP_DIR/secure" "$NUMBERED_COUNTS"
+	grep 'secure (pid .* is not traced in channel c: it takes no rings' "$TAP_DIR/log"
+}
+if [[ -n ${LTTNGMAP_SANITIZED:-} ]]; then
+	skip 10 'a set-group-ID program takes no options of sanitizers'
+elif [[ $EUID == 0 ]] && unshare -m true 2>/dev/null; then
+	cp "$utils/emit" secure
+	chgrp 1 secure
+	chmod g+s secure
+	good 'a session of both kinds of channels' create h -o "$TAP_DIR/h"
+	good 'one is shared' channel c -s h --buffers user
+	good 'one is not' channel own -s h
+	good 'with a rule' enable 'numbered:*' -s h -c c
+	good 'each' enable 'numbered:*' -s h -c own
+	good 'it starts, too' start h
+	ok 'a set-group-ID program is not traced in the shared one' wait_for secure_runs ||
+		diag "$(tail -n 5 "$TAP_DIR/log")"
+	good 'it ends, too' destroy h
+	is "$(pids_in "$TAP_DIR/h")" "$(sorted "${writers[1]}" "${writers[2]}")" \
+		'where others are alone'
+	ok 'but in the other' test -n "$(find "$TAP_DIR/h" -name 'own_secure-*')"
+else
+	skip 10 'mounting a tmpfs needs root'
+fi
+
 kill -9 "${writers[@]}" 2>/dev/null
 ok 'all programs end' wait_for are_traced 0
 sessiond_stop

@@ -2,12 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * attach.h - this process and the session daemon: registering over the
- * socket of common/protocol-app.h, and mapping what comes back.
- *
- * The memories are mapped into one stretch of address space. It stays where
- * it is for the life of the program: a forked child maps its own memories over
- * its parent's, so forks of forks do not add up, and a write that was
- * interrupted in the parent still finds memory there.
+ * socket of common/protocol-app.h (attach.c), and asking for more over it later
+ * (attach-fetch.c). memory-map.h maps what comes back, descriptors.h keeps the socket.
  */
 #ifndef LTTNGMAP_ATTACH_H
 #define LTTNGMAP_ATTACH_H
@@ -43,15 +39,15 @@ int attach_connect(uint64_t *deadline);
  */
 enum attach_result attach_first(int socket, uint64_t deadline, const void *classes, size_t size,
 				uint32_t nr_classes, uint16_t *ids);
-/* More classes once attached (ATTACH_READY), over the same socket. */
-enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_classes,
-				  uint16_t *ids);
 /*
  * Attach, if that is needed, a child of fork that inherited an attached
  * parent's memory. Signal-safe; keeps errno. After ATTACH_NONE the process
  * is not tried again before its next attach_first().
  */
 enum attach_result attach_child(struct local *local);
+/* More classes once attached (ATTACH_READY), over the same socket. */
+enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_classes,
+				  uint16_t *ids);
 /* Ring data of at least `needed` bytes for a slot. Signal-safe. */
 bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed);
 /*
@@ -60,6 +56,15 @@ bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed);
  */
 bool attach_has_shared(const struct local *local, uint32_t slot, uint32_t life, uint64_t needed);
 bool attach_fetch_shared(struct local *local, uint32_t slot, uint32_t life, uint64_t needed);
+/*
+ * Somebody else is at it, the thread `holder`. Where events may make this program wait at
+ * all, wait a little for that, until *deadline, which is set where it is 0; false where
+ * that is over or must not be. Signal-safe.
+ */
+bool attach_may_wait(struct local *local, uint64_t holder, uint64_t *deadline);
+/* Until when the daemon is to answer who begins now, in exchange_now()'s nanoseconds. Signal-safe.
+ */
+uint64_t attach_deadline(void);
 /* Longer than all that a thread waits for in here at once: milliseconds. Signal-safe. */
 uint64_t attach_patience_ms(void);
 /* Is our socket there, which tells when the daemon is gone? Signal-safe. */

@@ -10,9 +10,11 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/answer.c liblttngmap/answer.h \
 	liblttngmap/arch.h \
 	liblttngmap/attach.c liblttngmap/attach.h \
+	liblttngmap/attach-fetch.c \
 	liblttngmap/calls.c \
 	liblttngmap/channel.c liblttngmap/channel.h \
 	liblttngmap/context.c liblttngmap/context.h \
+	liblttngmap/descriptors.c liblttngmap/descriptors.h \
 	liblttngmap/event.c \
 	liblttngmap/exchange.c liblttngmap/exchange.h \
 	liblttngmap/filter.c liblttngmap/filter.h \
@@ -20,6 +22,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/filter-string.c liblttngmap/filter-string.h \
 	liblttngmap/filter-test.h \
 	liblttngmap/local.h \
+	liblttngmap/memory-map.c liblttngmap/memory-map.h \
 	liblttngmap/module.c liblttngmap/module.h \
 	liblttngmap/ring.c liblttngmap/ring.h \
 	liblttngmap/ring-filter.c liblttngmap/ring-filter.h \

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include <errno.h>
+#include <sys/syscall.h>
+
+#include "common/protocol-app.h"
+#include "answer.h"
+#include "arch.h"
+#include "attach.h"
+#include "descriptors.h"
+#include "exchange.h"
+#include "memory-map.h"
+
+static void end_exchange(struct local *local, long result)
+{
+	if (result == -ETIMEDOUT)
+		local->unanswered++;
+	__atomic_store_n(&local->exchange, 0, __ATOMIC_RELEASE);
+}
+
+/*
+ * One exchange at a time; whoever comes second goes without, unless it may
+ * wait. So does a program that closed our socket: its number may be a socket
+ * of the program's now. And an answer that is late would be taken for the next
+ * one's: until it is there, there is no other exchange.
+ */
+static bool begin_exchange(struct local *local)
+{
+	uint64_t deadline = 0, holder = 0;
+
+	if (!descriptors_has_socket(local->socket))
+		return false;
+	while (!__atomic_compare_exchange_n(&local->exchange, &holder, arch_thread_token(), false,
+					    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		if (!attach_may_wait(local, holder, &deadline))
+			return false;
+		holder = 0;
+	}
+	for (; local->unanswered; local->unanswered--) {
+		if (!exchange_drop(local->socket)) {
+			end_exchange(local, 0);
+			return false;
+		}
+	}
+	return true;
+}
+
+enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_classes,
+				  uint16_t *ids)
+{
+	uint64_t deadline = attach_deadline();
+	struct protocol_app_classes request = {
+		.header.type = PROTOCOL_APP_CLASSES,
+		.nr_classes = nr_classes,
+	};
+	struct local *local = local_pages;
+	union {
+		struct protocol_app_ids head;
+		char space[sizeof(struct protocol_app_ids) +
+			   PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t)];
+	} answer;
+	long result;
+
+	if (!begin_exchange(local))
+		return ATTACH_BUSY;
+	result = exchange(local->socket, &request, sizeof(request), classes, size, PROTOCOL_APP_IDS,
+			  &answer, sizeof(answer.head), sizeof(answer), NULL, deadline);
+	end_exchange(local, result);
+	if (result < (long)(sizeof(answer.head) + nr_classes * sizeof(*ids)) ||
+	    answer.head.nr_ids != nr_classes)
+		return ATTACH_NONE;
+	__builtin_memcpy(ids, answer.head.ids, nr_classes * sizeof(*ids));
+	return ATTACH_READY;
+}
+
+/* `exchange` is held. *fds are the caller's to close where this is not -errno. */
+static long ask_for_memory(struct local *local, uint32_t slot, struct protocol_app_memory *answer,
+			   struct exchange_fds *fds)
+{
+	struct protocol_app_memory request = {
+		.header.type = PROTOCOL_APP_MEMORY,
+		.slot = slot,
+	};
+
+	return exchange(local->socket, &request, sizeof(request), NULL, 0, PROTOCOL_APP_MEMORY,
+			answer, sizeof(*answer), sizeof(*answer), fds, attach_deadline());
+}
+
+bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed)
+{
+	const uint64_t meta_page_size = 4096;
+	struct protocol_app_memory answer;
+	struct exchange_fds fds;
+	bool mapped = false;
+	long result;
+
+	if (!begin_exchange(local))
+		return false;
+	/* Another thread, waited for, had the same wish. */
+	if (__atomic_load_n(&local->data_size[slot], __ATOMIC_RELAXED) >= needed) {
+		end_exchange(local, 0);
+		return true;
+	}
+	result = ask_for_memory(local, slot, &answer, &fds);
+	if (result >= 0) {
+		if (fds.count == 1 && answer.slot == slot &&
+		    answer.size >= needed + meta_page_size &&
+		    answer_is_held_ring(fds.fd[0], answer.size))
+			mapped = memory_map_extra(local, slot,
+						  answer_page_up(answer.size - meta_page_size),
+						  fds.fd[0], meta_page_size);
+		exchange_close_fds(&fds);
+	}
+	end_exchange(local, result);
+	return mapped;
+}
+
+bool attach_has_shared(const struct local *local, uint32_t slot, uint32_t life, uint64_t needed)
+{
+	const struct local_shared *shared = &local->shared[slot];
+
+	return __atomic_load_n(&shared->known, __ATOMIC_ACQUIRE) == ((uint64_t)life << 32 | 1) &&
+	       __atomic_load_n(&shared->data_size, __ATOMIC_RELAXED) >= needed;
+}
+
+bool attach_fetch_shared(struct local *local, uint32_t slot, uint32_t life, uint64_t needed)
+{
+	struct protocol_app_memory answer;
+	struct exchange_fds fds;
+	bool mapped = false;
+	long result;
+
+	if (!begin_exchange(local))
+		return false;
+	if (attach_has_shared(local, slot, life, needed)) {
+		end_exchange(local, 0);
+		return true;
+	}
+	result = ask_for_memory(local, slot, &answer, &fds);
+	if (result >= 0) {
+		const struct protocol_app_shared_slot shared = { slot, life, answer.size };
+
+		mapped = answer_has_shared(&answer, slot, life, needed, local->slot_stride, &fds) &&
+			 memory_map_shared(local, &shared, fds.fd[0], fds.fd[1]);
+		exchange_close_fds(&fds);
+	}
+	end_exchange(local, result);
+	return mapped;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * descriptors.h - the two descriptors that we keep in a traced process: the socket
+ * of the session daemon, and the doorbell.
+ *
+ * The program does not know of them and may close or reuse their numbers: they are put
+ * where it does not come by, and the socket is known by its inode. All here is
+ * signal-safe and called by one thread at a time.
+ */
+#ifndef LTTNGMAP_DESCRIPTORS_H
+#define LTTNGMAP_DESCRIPTORS_H
+
+#include <stdbool.h>
+
+#include "exchange.h"
+#include "local.h"
+
+/* Is `fd` the socket still: not closed by the program, nor its number another file's since? */
+bool descriptors_has_socket(int fd);
+/* Close what a child has of its parent's, a process of a dead daemon's. */
+void descriptors_drop(void);
+/*
+ * Keep the socket, and the doorbell out of *fds, which is -1 there afterwards; at other
+ * numbers if that can be. Both are closed, and -1 in *local, where the program may have
+ * so few descriptors that it would come by any number.
+ */
+void descriptors_keep(struct local *local, int socket, struct exchange_fds *fds);
+
+#endif /* LTTNGMAP_DESCRIPTORS_H */

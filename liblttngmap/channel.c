@@ -124,15 +124,15 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 	return CHANNEL_ON;
 }
 
-/* Put a view into the cache. False: somebody else is doing so. */
-static bool install_view(struct local *local, uint32_t slot, const struct ring_channel *view)
+/* Put a view into the cache, unless somebody else is doing so. */
+static void install_view(struct local *local, uint32_t slot, const struct ring_channel *view)
 {
 	struct ring_channel *cached = &local->channels[slot];
 	uint32_t free = 0;
 
 	if (!__atomic_compare_exchange_n(&cached->busy, &free, 1, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
-		return false;
+		return;
 	/*
 	 * Readers take `generation` first and compare it with the control's: by
 	 * trylock after they copied the rest, so that a mixture fails. By rseq at
@@ -151,7 +151,6 @@ static bool install_view(struct local *local, uint32_t slot, const struct ring_c
 	}
 	__atomic_store_n(&cached->generation, view->generation, __ATOMIC_RELEASE);
 	__atomic_store_n(&cached->busy, 0, __ATOMIC_RELEASE);
-	return true;
 }
 
 /* A copy of the view in the cache, where that is the channel's of now. */
@@ -200,6 +199,41 @@ void channel_lose(struct local *local)
 	}
 }
 
+static void publish_view(struct local *local, uint32_t slot, const struct ring_channel *view)
+{
+	install_view(local, slot, view);
+	settle_lost(local, view);
+}
+
+/* After the process's state was told, where there is something to tell: see statedump.h. */
+static enum channel_result tell_and_publish(struct local *local, uint32_t slot, uint64_t epoch,
+					    const struct ring_channel *view)
+{
+	bool is_forked = false;
+	struct ring_channel others;
+
+	switch (statedump_begin(local)) {
+	case STATEDUMP_OURS:
+		break;
+	case STATEDUMP_NOTHING:
+		publish_view(local, slot, view);
+		return CHANNEL_ON;
+	case STATEDUMP_WAITED:
+		return CHANNEL_GONE;
+	default:
+		return CHANNEL_ON;
+	}
+	/* Another thread may have done all of it since we looked. */
+	if (!read_cache(local, slot, &others)) {
+		statedump_write(local);
+		is_forked = local_is_forked(local, epoch);
+		if (!is_forked)
+			publish_view(local, slot, view);
+	}
+	statedump_end(local);
+	return is_forked ? CHANNEL_GONE : CHANNEL_ON;
+}
+
 enum channel_result channel_view(struct local *local, uint32_t slot, struct ring_channel *view)
 {
 	enum channel_result result;
@@ -221,12 +255,5 @@ enum channel_result channel_view(struct local *local, uint32_t slot, struct ring
 	/* A child that was forked meanwhile may have made it of zeros. */
 	if (local_is_forked(local, epoch))
 		return CHANNEL_GONE;
-	if (result == CHANNEL_ON) {
-		bool is_first = install_view(local, slot, view);
-
-		settle_lost(local, view);
-		if (is_first)
-			statedump_due(local);
-	}
-	return result;
+	return result == CHANNEL_ON ? tell_and_publish(local, slot, epoch, view) : result;
 }

@@ -15,7 +15,7 @@ enum channel_result {
 	CHANNEL_ON,   /* *view is complete */
 	CHANNEL_OFF,  /* not started, or this process is not traced: no loss */
 	CHANNEL_LOST, /* it is on, but cannot be had now: the event is lost */
-	CHANNEL_GONE, /* this thread is a forked child since: once more */
+	CHANNEL_GONE, /* this thread has waited, or is a forked child since: once more */
 };
 
 /*

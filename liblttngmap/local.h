@@ -24,7 +24,8 @@
  *   locks[i]     who takes or holds it          trylock writers
  *   lost         any (atomic add)               channel fills, channel_lose() (xchg)
  *   unanswered   whoever holds `exchange`       the same
- *   statedump_*  any (atomic)                   statedump.c
+ *   statedump_*  any (atomic); `done` who is    statedump.c
+ *                `by`
  *   daemon_gone, any; set once a life           whoever would wait
  *   impatient
  *   all others   as process, before it          every event
@@ -35,8 +36,8 @@
  *
  * Who does not get `attaching`, `busy` or `exchange` goes on without, because
  * the holder may be the code that a signal handler interrupted. Only for
- * `attaching` and `exchange`, and only where events may block, does another
- * thread wait, for as long as a registration may take.
+ * `attaching`, `exchange` and `statedump_by`, and only where events may block, does
+ * another thread wait, for as long as a registration may take.
  */
 #ifndef LTTNGMAP_LOCAL_H
 #define LTTNGMAP_LOCAL_H
@@ -130,7 +131,8 @@ struct local {
 	uint64_t attaching;           /* token of the thread that is at it; 0: nobody */
 	uint64_t exchange;            /* the same, of who talks on the socket */
 	uint64_t statedump_by;        /* token of the thread that tells the state; 0: nobody */
-	uint32_t statedump_due;       /* how often that was wished for */
+	uint32_t statedump_due;       /* how often it was wished for beside that */
+	uint32_t statedump_done;      /* of these, told */
 	uint32_t unanswered;          /* requests whose answers were not waited for any longer */
 	bool impatient;               /* waited for one of these in vain */
 	bool daemon_gone;             /* so nobody waits for it to make room */

@@ -3,9 +3,10 @@
 /*
  * statedump.c - call who has to tell readers of the process's state.
  *
- * `statedump_due` counts the channels that were seen to start, `statedump_by` is
- * the thread that tells. Both are of the pages that a fork empties, so that the
- * child tells its own state, and waits for nobody whom it does not have.
+ * `statedump_by` is the thread that tells. `statedump_due` counts who registered when
+ * events had been written already, `statedump_done` those of them that were told. All
+ * are of the pages that a fork empties, so that the child tells its own state, and
+ * waits for nobody whom it does not have.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -14,45 +15,66 @@
 #include <lttngmap/event-class.h>
 
 #include "arch.h"
+#include "attach.h"
 #include "statedump.h"
 
-/* What tells may itself be the first in another channel, and so on. */
-#define ROUNDS_MAX (LTTNGMAP_CHANNELS + 1)
+/* What is told may be due again, and so on. */
+#define ROUNDS_MAX LTTNGMAP_CHANNELS
 
 static struct lttngmap_statedump *registered;
 
-static void write_all(void)
+/* 0: this thread has it now; else who has. */
+static uint64_t claim(struct local *local)
 {
-	struct lttngmap_statedump *at = __atomic_load_n(&registered, __ATOMIC_ACQUIRE);
+	uint64_t holder = 0;
 
-	for (; at; at = at->next)
-		at->write();
+	__atomic_compare_exchange_n(&local->statedump_by, &holder, arch_thread_token(), false,
+				    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	return holder;
 }
 
-void statedump_due(struct local *local)
+enum statedump_turn statedump_begin(struct local *local)
 {
-	uint64_t nobody;
-	uint32_t due;
-	int saved_errno;
+	uint64_t deadline = 0, holder;
 
-	/* Where there is nothing to tell, the event's path calls nothing of the C library's. */
 	if (!__atomic_load_n(&registered, __ATOMIC_ACQUIRE))
-		return;
-	saved_errno = errno;
-	due = __atomic_add_fetch(&local->statedump_due, 1, __ATOMIC_SEQ_CST);
+		return STATEDUMP_NOTHING;
+	while ((holder = claim(local)) != 0) {
+		if (holder == arch_thread_token())
+			return STATEDUMP_WITHIN;
+		if (!attach_may_wait(local, holder, &deadline))
+			return STATEDUMP_ELSEWHERE;
+		if (!__atomic_load_n(&local->statedump_by, __ATOMIC_ACQUIRE))
+			return STATEDUMP_WAITED;
+	}
+	return STATEDUMP_OURS;
+}
+
+void statedump_write(struct local *local)
+{
+	struct lttngmap_statedump *at = __atomic_load_n(&registered, __ATOMIC_ACQUIRE);
+	int saved_errno = errno;
+
+	__atomic_store_n(&local->statedump_done,
+			 __atomic_load_n(&local->statedump_due, __ATOMIC_SEQ_CST),
+			 __ATOMIC_RELAXED);
+	for (; at; at = at->next)
+		at->write();
+	errno = saved_errno;
+}
+
+void statedump_end(struct local *local)
+{
 	for (unsigned rounds = 0; rounds < ROUNDS_MAX; rounds++) {
-		nobody = 0;
-		if (!__atomic_compare_exchange_n(&local->statedump_by, &nobody, arch_thread_token(),
-						 false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-			break;
-		due = __atomic_load_n(&local->statedump_due, __ATOMIC_SEQ_CST);
-		write_all();
 		__atomic_store_n(&local->statedump_by, 0, __ATOMIC_SEQ_CST);
 		/* Whoever found us at it counted before that, so that it is seen here. */
-		if (__atomic_load_n(&local->statedump_due, __ATOMIC_SEQ_CST) == due)
-			break;
+		if (__atomic_load_n(&local->statedump_due, __ATOMIC_SEQ_CST) ==
+			    __atomic_load_n(&local->statedump_done, __ATOMIC_RELAXED) ||
+		    claim(local) != 0)
+			return;
+		statedump_write(local);
 	}
-	errno = saved_errno;
+	__atomic_store_n(&local->statedump_by, 0, __ATOMIC_SEQ_CST);
 }
 
 void lttngmap_statedump_register(struct lttngmap_statedump *statedump)
@@ -70,9 +92,13 @@ void lttngmap_statedump_register(struct lttngmap_statedump *statedump)
 	if (!local)
 		return;
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
-		if (__atomic_load_n(&local->channels[slot].generation, __ATOMIC_ACQUIRE)) {
-			statedump_due(local);
-			return;
+		if (!__atomic_load_n(&local->channels[slot].generation, __ATOMIC_ACQUIRE))
+			continue;
+		__atomic_add_fetch(&local->statedump_due, 1, __ATOMIC_SEQ_CST);
+		if (claim(local) == 0) {
+			statedump_write(local);
+			statedump_end(local);
 		}
+		return;
 	}
 }

@@ -168,8 +168,9 @@ struct lttngmap_provider {
  * are loaded, before they read its events. `write` emits that as events. It is
  * called when the process is about to write its first event in a channel, since
  * the start of that or of the process, in the thread of that event, so that it
- * must be what an event may be: signal-safe, without malloc. Events of other
- * threads may come in between, and those of `write` go wherever they are on.
+ * must be what an event may be: signal-safe, without malloc. Where events may
+ * block, other threads wait for it with their first ones; else these may come in
+ * between. Those of `write` go wherever they are on.
  *
  * The caller owns it and keeps it for ever: for libraries linked with -z nodelete.
  */

@@ -4,7 +4,8 @@
 #
 # Functions of a program that was built with -finstrument-functions, recorded
 # with cyg-profile and cyg-profile-fast: each call is an entry and an exit, and
-# in each thread they give the stacks that there were.
+# in each thread they give the stacks that there were; all have names, for no
+# thread goes on before it is told what is loaded.
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 
 need_plain
@@ -29,13 +30,16 @@ grep -v ':func_exit:' "$TAP_DIR/text" |
 is $? 1 'stacks that are not whole are found'
 
 # By the option and by the rule; not both at once, for they wrap the same.
-"$LTTNGMAP_BUILD/lttngmap" record -q -o "$TAP_DIR/trace" --preload cyg-profile \
-	-e 'lttng_ust_cyg_profile:*' -- "$program" 1 >"$TAP_DIR/out" 2>&1
-is "$(babeltrace2 "$TAP_DIR/trace" | grep -c 'cyg_profile:func_exit')" 1069 \
-	'--preload cyg-profile preloads it'
-"$LTTNGMAP_BUILD/lttngmap" record -q -o "$TAP_DIR/trace-fast" \
-	-e 'lttng_ust_cyg_profile_fast:func_entry' -- "$program" 1 >"$TAP_DIR/out" 2>&1
-is "$(babeltrace2 "$TAP_DIR/trace-fast" | grep -c 'cyg_profile_fast:func_entry')" 1069 \
+# shellcheck disable=SC2317 # called by some_events
+chosen() { # OPTION...
+	rm -rf "$TAP_DIR/trace"
+	"$LTTNGMAP_BUILD/lttngmap" record -q -o "$TAP_DIR/trace" "$@" -- "$program" 1 >"$TAP_DIR/out" 2>&1
+	babeltrace2 "$TAP_DIR/trace" >"$TAP_DIR/text"
+}
+some_events chosen --preload cyg-profile -e 'lttng_ust_cyg_profile:*'
+is "$(grep -c 'cyg_profile:func_exit' "$TAP_DIR/text")" 1069 '--preload cyg-profile preloads it'
+some_events chosen -e 'lttng_ust_cyg_profile_fast:func_entry'
+is "$(grep -c 'cyg_profile_fast:func_entry' "$TAP_DIR/text")" 1069 \
 	'a rule that names the provider preloads it'
 for arguments in '--preload cyg-profile,cyg-profile-fast' '--preload cyg-profile-fast,cyg-profile' \
 	'-e lttng_ust_cyg_profile:* -e lttng_ust_cyg_profile_fast:*'; do
@@ -47,4 +51,48 @@ for arguments in '--preload cyg-profile,cyg-profile-fast' '--preload cyg-profile
 		"$arguments is refused"
 done
 ok 'nothing was recorded then' test ! -e "$TAP_DIR/none"
+
+# Threads whose first events come at once, while one of them tells of many libraries.
+cd "$TAP_DIR" || bail_out "no $TAP_DIR"
+cat >threads.c <<'END'
+#include <pthread.h>
+static pthread_barrier_t barrier;
+int called(int n);
+__attribute__((noinline)) int called(int n) { return n + 1; }
+__attribute__((no_instrument_function)) static void *run(void *unused)
+{
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < 100; i++)
+		called(i);
+	return unused;
+}
+__attribute__((no_instrument_function)) int main(void)
+{
+	pthread_t threads[4];
+	pthread_barrier_init(&barrier, 0, 4);
+	for (int i = 0; i < 4; i++)
+		pthread_create(&threads[i], 0, run, 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], 0);
+	return 0;
+}
+END
+read -ra cc <<<"${LTTNGMAP_CC:-cc}"
+echo 'int nothing;' >nothing.c
+mkdir libraries
+"${cc[@]}" -shared -fPIC -nostdlib nothing.c -o nothing.so || bail_out 'cannot build a library'
+for number in {1..300}; do cp nothing.so "libraries/$number.so"; done
+"${cc[@]}" -g -O1 -finstrument-functions -pthread threads.c -o threads -Wl,--no-as-needed libraries/*.so ||
+	bail_out 'cannot build a program of many libraries'
+# shellcheck disable=SC2317 # called by some_events
+record_threads() {
+	rm -rf trace-threads
+	"$LTTNGMAP_BUILD/lttngmap" record -q -o trace-threads --preload cyg-profile,dl -e '*:*' \
+		--mode blocking --context vpid,ip -- ./threads >out 2>&1
+	babeltrace2 trace-threads --debug-info >text
+}
+some_events record_threads
+is "$(grep -c ':bin_info:.* path = "[^"]*/[0-9]*\.so"' text)" 300 'the libraries are told, once'
+is "$(grep -c ':func_entry:.* func = "called+' text)" 400 'no thread writes before they are' ||
+	diag "$(cat out) $(grep -c ':func_entry:' text) entries"
 done_testing

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * statedump.c - who registered is called whenever it is due, by one thread at a
- * time, and again where it was due meanwhile.
+ * time, and again where somebody registered meanwhile.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -16,18 +16,32 @@
 
 static struct local *pages;
 static unsigned calls, depth, deepest, nested_dues;
+static enum statedump_turn nested;
 
 static void write_state(void)
 {
 	calls++;
 	if (++depth > deepest)
 		deepest = depth;
+	nested = statedump_begin(pages);
 	if (nested_dues) {
 		nested_dues--;
-		statedump_due(pages);
+		pages->statedump_due++;
 	}
 	depth--;
 	errno = 1;
+}
+
+/* As for the first event in a channel. */
+static enum statedump_turn tell(void)
+{
+	enum statedump_turn turn = statedump_begin(pages);
+
+	if (turn == STATEDUMP_OURS) {
+		statedump_write(pages);
+		statedump_end(pages);
+	}
+	return turn;
 }
 
 static struct lttngmap_statedump statedump = {
@@ -41,12 +55,11 @@ static void test_child(void)
 	int status;
 
 	pages->statedump_by = 4711;
-	statedump_due(pages);
-	is(calls, 0, "while another thread is at it, this one is not");
-	is(pages->statedump_due, 2, "  ... but says that it is due again");
+	is(tell(), STATEDUMP_ELSEWHERE, "while another thread is at it, this one is not");
+	is(calls, 0, "  ... and tells nothing");
 	child = fork();
 	if (child == 0) {
-		statedump_due(pages);
+		tell();
 		_exit(calls == 1 && pages->statedump_by == 0 ? 0 : 1);
 	}
 	ok(waitpid(child, &status, 0) == child && status == 0,
@@ -61,32 +74,32 @@ int main(void)
 		     0);
 	if (pages == MAP_FAILED || madvise(pages, sizeof(*pages), MADV_WIPEONFORK))
 		bail_out("cannot make pages: %m");
-	statedump_due(pages);
-	is(pages->statedump_due, 0, "nothing is due where nobody registered");
+	is(tell(), STATEDUMP_NOTHING, "nothing is due where nobody registered");
 	lttngmap_statedump_register(&of_old);
-	statedump_due(pages);
+	tell();
 	is(calls, 0, "who is of no known size is not called");
 
 	lttngmap_statedump_register(&statedump);
 	is(calls, 0, "who registers before any event is not called yet");
 	errno = 4711;
-	statedump_due(pages);
-	is(calls, 1, "  ... but when it is due");
+	is(tell(), STATEDUMP_OURS, "  ... but when it is due");
+	is(calls, 1, "  ... once");
 	is(errno, 4711, "  ... with errno kept");
+	is(nested, STATEDUMP_WITHIN, "what it writes itself is known as that");
+	is(pages->statedump_by, 0, "then others can");
 
 	calls = 0;
 	nested_dues = 1;
-	statedump_due(pages);
+	tell();
 	is(calls, 2, "what is due meanwhile is done");
 	is(deepest, 1, "  ... afterwards");
 	calls = 0;
 	nested_dues = 10000;
-	statedump_due(pages);
+	tell();
 	ok(calls > 1 && calls <= LTTNGMAP_CHANNELS + 1, "  ... not for ever");
 	nested_dues = 0;
 
 	calls = 0;
-	pages->statedump_due = 1;
 	test_child();
 
 	/* Events were written before it registered. */

@@ -26,7 +26,8 @@ libcommon_la_SOURCES = \
 	common/ring-file-pages.c \
 	common/ring-file-pages.h \
 	common/socket.c \
-	common/socket.h
+	common/socket.h \
+	common/vector-save.h
 libcommon_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(SYSTEMD_CFLAGS)
 libcommon_la_LIBADD = $(JSON_LIBS)
 

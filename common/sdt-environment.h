@@ -8,6 +8,7 @@
 #define LTTNGMAP_COMMON_SDT_ENVIRONMENT_H
 
 #include <fcntl.h>
+#include <inttypes.h>
 
 /* Which probes to arm: PROVIDER:NAME with '*' for any text, between commas. */
 #define SDT_ENVIRONMENT_RULES "LTTNGMAP_SDT"
@@ -21,6 +22,7 @@
  * By these seals it is known: another file of that name is left alone.
  */
 #define SDT_ENVIRONMENT_REPORT "LTTNGMAP_SDT_REPORT"
+#define SDT_REPORT_LINE "%s:%s\t%s:0x%" PRIx64 "\t%s\n"
 #define SDT_REPORT_SEALS (F_SEAL_SHRINK | F_SEAL_SEAL)
 
 #endif /* LTTNGMAP_COMMON_SDT_ENVIRONMENT_H */

@@ -12,9 +12,13 @@ sdt_files = \
 	sdt/library.c sdt/library.h \
 	sdt/note.c sdt/note.h \
 	sdt/object.c sdt/object.h \
+	sdt/place.c sdt/place.h \
+	sdt/read.c \
 	sdt/report.c sdt/report.h \
+	sdt/rules.c sdt/rules.h \
 	sdt/site.h \
-	sdt/stub.c sdt/stub.h
+	sdt/stub.c sdt/stub.h \
+	sdt/update.c sdt/update.h
 
 # What runs in a probe before vector registers are saved does not use them.
 noinst_LTLIBRARIES += libsdt-entry.la
@@ -29,3 +33,8 @@ liblttngmap_sdt_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/sdt/sdt.map
 EXTRA_liblttngmap_sdt_la_DEPENDENCIES = sdt/sdt.map
 EXTRA_DIST += sdt/sdt.map
+
+# For tests, which take of it what they test.
+check_LTLIBRARIES += libsdt-parts.la
+libsdt_parts_la_SOURCES = \
+	sdt/note.c sdt/object.c sdt/operand.c sdt/place.c sdt/read.c sdt/report.c sdt/rules.c sdt/stub.c

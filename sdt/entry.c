@@ -13,6 +13,7 @@
  * The direction flag is not touched: it is clear wherever compiled code has a
  * probe. Nothing of the x87 is saved, for nothing of it is used.
  */
+#include "common/vector-save.h"
 #include "sdt/site.h"
 
 #include <cpuid.h>
@@ -115,6 +116,8 @@ __attribute__((used, visibility("hidden"))) void sdt_hit(const struct sdt_site *
  * stub, %rax, flags, and the registers as sdt_hit() has them. Nothing between
  * sahf and the program changes a flag.
  */
+/* Else all lines beside a macro are put into one. */
+/* clang-format off */
 __asm__(".pushsection .text, \"ax\", @progbits\n"
 	".globl sdt_entry\n"
 	".hidden sdt_entry\n"
@@ -146,58 +149,18 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
 	"movq %r15, 120(%rsp)\n\t"
 	"movq %rsp, %rbx\n\t"
 	"movq %rcx, %r12\n\t"
-	"subq $256, %rsp\n\t"
-	"andq $-16, %rsp\n\t"
-	"movaps %xmm0, 0(%rsp)\n\t"
-	"movaps %xmm1, 16(%rsp)\n\t"
-	"movaps %xmm2, 32(%rsp)\n\t"
-	"movaps %xmm3, 48(%rsp)\n\t"
-	"movaps %xmm4, 64(%rsp)\n\t"
-	"movaps %xmm5, 80(%rsp)\n\t"
-	"movaps %xmm6, 96(%rsp)\n\t"
-	"movaps %xmm7, 112(%rsp)\n\t"
-	"movaps %xmm8, 128(%rsp)\n\t"
-	"movaps %xmm9, 144(%rsp)\n\t"
-	"movaps %xmm10, 160(%rsp)\n\t"
-	"movaps %xmm11, 176(%rsp)\n\t"
-	"movaps %xmm12, 192(%rsp)\n\t"
-	"movaps %xmm13, 208(%rsp)\n\t"
-	"movaps %xmm14, 224(%rsp)\n\t"
-	"movaps %xmm15, 240(%rsp)\n\t"
+	VECTOR_SAVE_SSE
 	"movq %r12, %rdi\n\t"
 	"movq %rbx, %rsi\n\t"
 	"call sdt_hit_at_once\n\t"
-	"movaps 0(%rsp), %xmm0\n\t"
-	"movaps 16(%rsp), %xmm1\n\t"
-	"movaps 32(%rsp), %xmm2\n\t"
-	"movaps 48(%rsp), %xmm3\n\t"
-	"movaps 64(%rsp), %xmm4\n\t"
-	"movaps 80(%rsp), %xmm5\n\t"
-	"movaps 96(%rsp), %xmm6\n\t"
-	"movaps 112(%rsp), %xmm7\n\t"
-	"movaps 128(%rsp), %xmm8\n\t"
-	"movaps 144(%rsp), %xmm9\n\t"
-	"movaps 160(%rsp), %xmm10\n\t"
-	"movaps 176(%rsp), %xmm11\n\t"
-	"movaps 192(%rsp), %xmm12\n\t"
-	"movaps 208(%rsp), %xmm13\n\t"
-	"movaps 224(%rsp), %xmm14\n\t"
-	"movaps 240(%rsp), %xmm15\n\t"
+	VECTOR_RESTORE_SSE
 	"movq %r12, %rdi\n\t"
 	"movq 96(%rbx), %r12\n\t"
 	"testl %eax, %eax\n\t"
 	"jne 3f\n\t"
 	"subq sdt_xsave_size(%rip), %rsp\n\t"
 	"andq $-64, %rsp\n\t"
-	"xorl %edx, %edx\n\t"
-	"movq %rdx, 512(%rsp)\n\t"
-	"movq %rdx, 520(%rsp)\n\t"
-	"movq %rdx, 528(%rsp)\n\t"
-	"movq %rdx, 536(%rsp)\n\t"
-	"movq %rdx, 544(%rsp)\n\t"
-	"movq %rdx, 552(%rsp)\n\t"
-	"movq %rdx, 560(%rsp)\n\t"
-	"movq %rdx, 568(%rsp)\n\t"
+	VECTOR_CLEAR_XSAVE_HEADER
 	"movl sdt_xsave_mask(%rip), %eax\n\t"
 	"cmpl $0, sdt_xsave_compact(%rip)\n\t"
 	"je 1f\n\t"
@@ -226,3 +189,4 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
 	"ret\n\t"
 	".size sdt_entry, . - sdt_entry\n"
 	".popsection\n");
+/* clang-format on */

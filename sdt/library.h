@@ -7,6 +7,8 @@
 #ifndef LTTNGMAP_SDT_LIBRARY_H
 #define LTTNGMAP_SDT_LIBRARY_H
 
+#include <stddef.h>
+
 /*
  * Choose anew which probes of the process can be recorded: those of its program
  * and libraries that match one of the rules, PROVIDER:NAME with '*' for any text,
@@ -21,5 +23,15 @@
  * stopped in the loader. Keeps errno.
  */
 __attribute__((visibility("default"))) int lttngmap_sdt_select(const char *rules);
+
+/* How many places are armed. As above, but it never fails. */
+__attribute__((visibility("default"))) int lttngmap_sdt_armed(void);
+
+/*
+ * Of the probes that match the rules, those that cannot be served: their number, and in `text`,
+ * which has `size` bytes and ends in a NUL, as many lines as fit of what
+ * common/sdt-environment.h shows, of files that cannot be read at all among them. As above.
+ */
+__attribute__((visibility("default"))) int lttngmap_sdt_refused(char *text, size_t size);
 
 #endif /* LTTNGMAP_SDT_LIBRARY_H */

@@ -16,6 +16,9 @@
 #define NOTE_TYPE 3u
 /* What is compared of a file's notes, of which one is as a rule its build id. */
 #define COMPARED_MAX 1024u
+#define IDENTITY_MAX 8192u
+/* Longer names are not looked for. */
+#define SYMBOL_NAME_MAX 512u
 
 /* ---- bytes of the file -------------------------------------------------------------- */
 
@@ -61,7 +64,7 @@ static void *read_part(int fd, uint64_t offset, uint64_t size, uint64_t size_max
 	return *error ? NULL : memory;
 }
 
-/* ---- is it the file that is in memory? ---------------------------------------------- */
+/* ---- what is to be in memory -------------------------------------------------------- */
 
 const ElfW(Phdr) * sdt_image_segment(const struct sdt_image *image, uint64_t address, uint64_t size,
 				     unsigned rights)
@@ -77,35 +80,71 @@ const ElfW(Phdr) * sdt_image_segment(const struct sdt_image *image, uint64_t add
 	return NULL;
 }
 
-static bool is_same_note(int fd, const struct sdt_image *image, const ElfW(Phdr) * note)
+/*
+ * The bytes of a file's note that are compared: those that are in memory with the rest. 0: none,
+ * or there is no more room for them.
+ */
+static size_t compared_size(const struct sdt_image *image, const ElfW(Phdr) * note, size_t room)
 {
-	char content[COMPARED_MAX];
-	size_t size = note->p_filesz < sizeof(content) ? note->p_filesz : sizeof(content);
+	size_t size = note->p_filesz < COMPARED_MAX ? note->p_filesz : COMPARED_MAX;
 
-	if (!sdt_image_segment(image, note->p_vaddr, size, PF_R))
-		return true; /* not loaded */
-	return read_at(fd, note->p_offset, content, size) &&
-	       memcmp(content, (const void *)(image->bias + note->p_vaddr), size) == 0;
+	if (note->p_type != PT_NOTE || size > room ||
+	    !sdt_image_segment(image, note->p_vaddr, size, PF_R))
+		return 0;
+	return size;
 }
 
-/* Replaced by an upgrade, it has another build id, or other segments at least. */
-static bool is_loaded(int fd, const ElfW(Ehdr) * header, const struct sdt_image *image)
+bool sdt_image_is(const struct sdt_image *loaded, const struct sdt_image *file,
+		  const char *identity, size_t identity_size)
 {
-	ElfW(Phdr) segment;
-
-	if (header->e_phentsize != sizeof(segment) || header->e_phnum != image->nr_segments)
+	if (loaded->bias != file->bias || loaded->nr_segments != file->nr_segments ||
+	    memcmp(loaded->segments, file->segments, file->nr_segments * sizeof(*file->segments)) !=
+		    0)
 		return false;
-	for (unsigned i = 0; i < image->nr_segments; i++) {
-		const ElfW(Phdr) *loaded = &image->segments[i];
+	for (unsigned i = 0; i < file->nr_segments; i++) {
+		const ElfW(Phdr) *note = &file->segments[i];
+		size_t size = compared_size(file, note, identity_size);
 
-		if (!read_at(fd, header->e_phoff + i * sizeof(segment), &segment,
-			     sizeof(segment)) ||
-		    memcmp(&segment, loaded, sizeof(segment)) != 0)
+		if (memcmp(identity, (const void *)(loaded->bias + note->p_vaddr), size) != 0)
 			return false;
-		if (segment.p_type == PT_NOTE && !is_same_note(fd, image, loaded))
-			return false;
+		identity += size;
+		identity_size -= size;
 	}
 	return true;
+}
+
+static int read_segments(struct sdt_file *file, const ElfW(Ehdr) * header)
+{
+	size_t size = header->e_phnum * sizeof(*file->segments);
+	int error;
+
+	if (header->e_phentsize != sizeof(*file->segments))
+		return -EBADMSG;
+	if (header->e_phnum != file->image.nr_segments)
+		return -ESTALE;
+	file->segments = read_part(file->fd, header->e_phoff, size, size, &error);
+	file->image.segments = file->segments;
+	return error;
+}
+
+static int read_identity(struct sdt_file *file)
+{
+	size_t room = IDENTITY_MAX, size;
+
+	file->identity = take_memory(IDENTITY_MAX);
+	if (!file->identity)
+		return -ENOMEM;
+	for (unsigned i = 0; i < file->image.nr_segments; i++) {
+		const ElfW(Phdr) *note = &file->segments[i];
+
+		size = compared_size(&file->image, note, room);
+		if (size > 0 &&
+		    !read_at(file->fd, note->p_offset, file->identity + IDENTITY_MAX - room, size))
+			return -EBADMSG;
+		room -= size;
+	}
+	file->identity_size = IDENTITY_MAX - room;
+	return 0;
 }
 
 /* ---- sections ----------------------------------------------------------------------- */
@@ -170,14 +209,16 @@ static int read_file(struct sdt_file *file)
 	error = read_sections(file, &header);
 	if (!error)
 		error = read_notes(file, &header);
-	return error ? error : is_loaded(file->fd, &header, file->image) ? 0 : -ESTALE;
+	if (!error)
+		error = read_segments(file, &header);
+	return error ? error : read_identity(file);
 }
 
-int sdt_file_open(struct sdt_file *file, const char *path, const struct sdt_image *image)
+int sdt_file_open(struct sdt_file *file, const char *path, uint64_t bias, unsigned nr_segments)
 {
 	int error;
 
-	*file = (struct sdt_file){ .image = image };
+	*file = (struct sdt_file){ .image = { .bias = bias, .nr_segments = nr_segments } };
 	/* O_NONBLOCK: not for ever at what is a pipe now. */
 	file->fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (file->fd < 0)
@@ -198,6 +239,12 @@ void sdt_file_close(struct sdt_file *file)
 		munmap(file->symbols, file->symbols_size);
 	if (file->strings)
 		munmap(file->strings, file->strings_size);
+	if (file->index)
+		munmap(file->index, file->index_size);
+	if (file->segments)
+		munmap(file->segments, file->image.nr_segments * sizeof(*file->segments));
+	if (file->identity)
+		munmap(file->identity, IDENTITY_MAX);
 	syscall(SYS_close, file->fd);
 }
 
@@ -283,15 +330,6 @@ static void read_symbols(struct sdt_file *file)
 		read_part(file->fd, strings->sh_offset, strings->sh_size, SYMBOLS_SIZE_MAX, &error);
 }
 
-static bool is_called(const struct sdt_file *file, const ElfW(Sym) * symbol, const char *name,
-		      size_t length)
-{
-	return symbol->st_name < file->strings_size &&
-	       length < file->strings_size - symbol->st_name &&
-	       memcmp(file->strings + symbol->st_name, name, length) == 0 &&
-	       file->strings[symbol->st_name + length] == '\0';
-}
-
 static bool is_data(const ElfW(Sym) * symbol)
 {
 	unsigned type = ELF64_ST_TYPE(symbol->st_info);
@@ -299,31 +337,122 @@ static bool is_data(const ElfW(Sym) * symbol)
 	return symbol->st_shndx != SHN_UNDEF && (type == STT_OBJECT || type == STT_NOTYPE);
 }
 
+static void get_symbol(const struct sdt_file *file, size_t number, ElfW(Sym) * symbol)
+{
+	memcpy(symbol, file->symbols + number * sizeof(*symbol), sizeof(*symbol));
+}
+
+/* NULL: it has none that ends, or a longer one than is looked for. */
+static const char *name_of(const struct sdt_file *file, const ElfW(Sym) * symbol, size_t *length)
+{
+	const char *name = file->strings + symbol->st_name;
+	size_t room;
+
+	if (symbol->st_name >= file->strings_size)
+		return NULL;
+	room = file->strings_size - symbol->st_name;
+	if (room > SYMBOL_NAME_MAX + 1)
+		room = SYMBOL_NAME_MAX + 1;
+	*length = strnlen(name, room);
+	return *length < room ? name : NULL;
+}
+
+/* FNV-1a. */
+static uint32_t hash(const char *name, size_t length)
+{
+	uint32_t value = 2166136261u;
+
+	while (length-- > 0)
+		value = (value ^ (uint8_t)*name++) * 16777619u;
+	return value;
+}
+
+/*
+ * The index: as many heads of lists as there are symbols, in each the number of one, from 1;
+ * then for each symbol the next one's of its list. A name is in it once; NOT_UNIQUE stands beside
+ * the next one's number where symbols of that name are at different places.
+ */
+#define NOT_UNIQUE (UINT32_C(1) << 31)
+/* So many are in a list; of names that chance spreads a list has some ten, at most. */
+#define LIST_MAX 16u
+
+/* Is the name in the list that begins at *number? Then its number; else where a new one's goes. */
+static bool find_in_list(const struct sdt_file *file, uint32_t **number, const char *name,
+			 size_t length, ElfW(Sym) * symbol)
+{
+	size_t count = file->symbols_size / sizeof(*symbol), its_length = 0;
+
+	for (unsigned i = 0; i < LIST_MAX; i++) {
+		uint32_t at = **number & ~NOT_UNIQUE;
+		const char *its_name;
+
+		if (!at)
+			return false;
+		get_symbol(file, at - 1, symbol);
+		its_name = name_of(file, symbol, &its_length);
+		if (its_length == length && memcmp(its_name, name, length) == 0)
+			return true;
+		*number = &file->index[count + at - 1];
+	}
+	*number = NULL;
+	return false;
+}
+
+static void add_symbol(struct sdt_file *file, size_t i)
+{
+	size_t count = file->symbols_size / sizeof(ElfW(Sym)), length;
+	ElfW(Sym) symbol, other;
+	const char *name;
+	uint32_t *number;
+
+	get_symbol(file, i, &symbol);
+	name = is_data(&symbol) ? name_of(file, &symbol, &length) : NULL;
+	if (!name)
+		return;
+	number = &file->index[hash(name, length) % count];
+	if (!find_in_list(file, &number, name, length, &other)) {
+		if (number)
+			*number |= (uint32_t)i + 1;
+	} else if (other.st_value != symbol.st_value) {
+		file->index[count + (*number & ~NOT_UNIQUE) - 1] |= NOT_UNIQUE;
+	}
+}
+
+static bool make_index(struct sdt_file *file)
+{
+	size_t count = file->symbols_size / sizeof(ElfW(Sym));
+
+	if (!file->symbols || !file->strings || count == 0)
+		return false;
+	file->index_size = 2 * count * sizeof(*file->index);
+	file->index = take_memory(file->index_size);
+	for (size_t i = 0; file->index && i < count; i++)
+		add_symbol(file, i);
+	return file->index;
+}
+
 int sdt_file_find(struct sdt_file *file, const char *name, size_t length, uint64_t *address,
 		  uint64_t *low, uint64_t *high)
 {
 	const ElfW(Phdr) * segment;
-	ElfW(Sym) symbol, found = { .st_name = 0 };
+	ElfW(Sym) found;
+	uint32_t *number;
+	size_t count;
 
 	if (!file->has_symbols)
 		read_symbols(file);
-	if (!file->symbols || !file->strings || length == 0)
+	if (length == 0 || (!file->index && !make_index(file)))
 		return -ENOENT;
-	for (size_t at = 0; file->symbols_size - at >= sizeof(symbol); at += sizeof(symbol)) {
-		memcpy(&symbol, file->symbols + at, sizeof(symbol));
-		if (!is_data(&symbol) || !is_called(file, &symbol, name, length))
-			continue;
-		if (found.st_name && found.st_value != symbol.st_value)
-			return -ENOTUNIQ;
-		found = symbol;
-	}
-	if (!found.st_name)
+	count = file->symbols_size / sizeof(found);
+	number = &file->index[hash(name, length) % count];
+	if (!find_in_list(file, &number, name, length, &found))
 		return -ENOENT;
-	segment = sdt_image_segment(file->image, found.st_value, 1, PF_R);
+	if (file->index[count + (*number & ~NOT_UNIQUE) - 1] & NOT_UNIQUE)
+		return -ENOTUNIQ;
+	segment = sdt_image_segment(&file->image, found.st_value, 1, PF_R);
 	if (!segment)
 		return -EFAULT;
-	*address = file->image->bias + found.st_value;
-	*low = file->image->bias + segment->p_vaddr;
-	*high = *low + segment->p_memsz;
-	return 0;
+	*address = file->image.bias + found.st_value;
+	*low = file->image.bias + segment->p_vaddr;
+	return __builtin_add_overflow(*low, segment->p_memsz, high) ? -EFAULT : 0;
 }

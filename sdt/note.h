@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An object as it lies in memory; the loader's words for it. */
+/* An object as it lies in memory: the loader's words for it, or its file's. */
 struct sdt_image {
 	uint64_t bias; /* from the file's addresses to those in memory */
 	const ElfW(Phdr) * segments;
@@ -23,14 +23,20 @@ struct sdt_image {
 };
 
 struct sdt_file {
-	const struct sdt_image *image;
+	struct sdt_image image; /* as the file says; its segments are the file's */
 	int fd;
+	ElfW(Phdr) * segments;
 	ElfW(Shdr) * sections;
 	size_t nr_sections;
 	char *notes, *symbols, *strings; /* NULL: not read */
 	size_t notes_size, symbols_size, strings_size;
+	uint32_t *index; /* of the symbols, by their names; NULL: not made */
+	size_t index_size;
 	uint64_t base; /* address of the section .stapsdt.base; 0: there is none */
 	bool has_symbols;
+	/* What is to be in memory where the file is loaded: its notes, as its build id. */
+	char *identity;
+	size_t identity_size;
 };
 
 /* Addresses are the file's; 0 for no semaphore. The texts are the file's. */
@@ -40,12 +46,20 @@ struct sdt_note {
 };
 
 /*
- * Read the notes of the file at `path`, which `image` is to be a map of. 0, or
- * -errno: -ENODATA where there are none, -ESTALE if it is another file by now,
- * -EBADMSG for a file that is not what it should be. Only after 0 it is closed.
+ * Read the notes of the file at `path`, which is loaded at `bias` as so many segments: that
+ * memory is not looked at. 0, or -errno: -ENODATA where there are none, -ESTALE if the file has
+ * another number of segments, -EBADMSG for one that is not what it should be. Only after 0 it
+ * is closed.
  */
-int sdt_file_open(struct sdt_file *file, const char *path, const struct sdt_image *image);
+int sdt_file_open(struct sdt_file *file, const char *path, uint64_t bias, unsigned nr_segments);
 void sdt_file_close(struct sdt_file *file);
+
+/*
+ * Is `loaded`, which is in memory, what `file` and its `identity` say? Replaced by an upgrade,
+ * it has another build id, or other segments at least. Under the loader's lock.
+ */
+bool sdt_image_is(const struct sdt_image *loaded, const struct sdt_image *file,
+		  const char *identity, size_t identity_size);
 
 /* The notes one after another, *offset being 0 at first. False: no more. */
 bool sdt_file_next(struct sdt_file *file, size_t *offset, struct sdt_note *note);

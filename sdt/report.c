@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,15 +20,34 @@ LTTNGMAP_TRACEPOINT(lttngmap_sdt, refused, LTTNGMAP_LOGLEVEL_WARNING,
 
 /*
  * What has been told and is not an event yet: at the program's start the places of
- * stubs are taken before anything is registered.
+ * stubs are taken before anything is registered. Who tells has the loader's lock, and only
+ * adds; who emits has `emitter`.
  */
 #define KEPT_MAX 64u
 
 static struct kept {
-	char provider[64], name[64], path[256], why[128];
+	char provider[256], name[256], path[PATH_MAX], why[160];
 	uint64_t offset;
 } kept[KEPT_MAX];
-static unsigned nr_kept, nr_dropped;
+static unsigned nr_kept, nr_lines, nr_events;
+/* The process whose thread it is: that of a fork's parent is not in the child. */
+static long emitter;
+
+static bool begin(void)
+{
+	long self = syscall(SYS_getpid), other = 0;
+
+	while (!__atomic_compare_exchange_n(&emitter, &other, self, false, __ATOMIC_ACQUIRE,
+					    __ATOMIC_RELAXED))
+		if (other == self)
+			return false;
+	return true;
+}
+
+static void end(void)
+{
+	__atomic_store_n(&emitter, 0, __ATOMIC_RELEASE);
+}
 
 /* One write, so that lines of several processes do not mix. */
 static void append(const char *line, size_t length)
@@ -46,45 +64,67 @@ static void append(const char *line, size_t length)
 	syscall(SYS_close, fd);
 }
 
-static void keep(const char *provider, const char *name, const char *path, uint64_t offset,
-		 const char *why)
+static void write_line(const struct kept *it)
 {
-	struct kept *it = &kept[nr_kept];
+	char line[PATH_MAX + 1024];
+	int length = snprintf(line, sizeof(line), SDT_REPORT_LINE, it->provider, it->name, it->path,
+			      it->offset, it->why);
 
-	if (nr_kept == KEPT_MAX) {
-		nr_dropped++;
+	append(line, (size_t)length);
+}
+
+/* All that is kept was emitted: begin from the first place. */
+static void make_room(void)
+{
+	if (nr_kept == 0 || !begin())
 		return;
-	}
+	if (nr_events == nr_kept)
+		nr_kept = nr_lines = nr_events = 0;
+	end();
+}
+
+bool sdt_report(const char *provider, const char *name, const char *path, uint64_t offset,
+		const char *why)
+{
+	struct kept *it;
+
+	make_room();
+	if (nr_kept == KEPT_MAX)
+		return false;
+	it = &kept[nr_kept];
 	snprintf(it->provider, sizeof(it->provider), "%s", provider);
 	snprintf(it->name, sizeof(it->name), "%s", name);
 	snprintf(it->path, sizeof(it->path), "%s", path);
 	snprintf(it->why, sizeof(it->why), "%s", why);
 	it->offset = offset;
-	nr_kept++;
+	/* Release: who emits it has no lock. */
+	__atomic_store_n(&nr_kept, nr_kept + 1, __ATOMIC_RELEASE);
+	return true;
 }
 
-void sdt_report(const char *provider, const char *name, const char *path, uint64_t offset,
-		const char *why)
+static void emit(const struct kept *it)
 {
-	char line[PATH_MAX + 1024];
-	int saved_errno = errno, length;
+	lttngmap_tracepoint(lttngmap_sdt, refused, it->provider, it->name, it->path, it->offset,
+			    it->why);
+}
 
-	keep(provider, name, path, offset, why);
-	length = snprintf(line, sizeof(line), "%s:%s\t%s:0x%" PRIx64 "\t%s\n", provider, name, path,
-			  offset, why);
-	if (length > 0 && (size_t)length < sizeof(line))
-		append(line, (size_t)length);
+bool sdt_report_emit(bool events)
+{
+	int saved_errno = errno;
+	bool is_room;
+
+	if (!begin())
+		return false;
+	for (unsigned i = nr_lines; i < __atomic_load_n(&nr_kept, __ATOMIC_ACQUIRE); i++) {
+		write_line(&kept[i]);
+		nr_lines = i + 1;
+	}
+	for (unsigned i = nr_events; events && i < nr_lines; i++) {
+		emit(&kept[i]);
+		nr_events = i + 1;
+	}
+	is_room = nr_events == __atomic_load_n(&nr_kept, __ATOMIC_RELAXED);
+	end();
 	errno = saved_errno;
-}
-
-void sdt_report_emit(void)
-{
-	for (unsigned i = 0; i < nr_kept; i++)
-		lttngmap_tracepoint(lttngmap_sdt, refused, kept[i].provider, kept[i].name,
-				    kept[i].path, kept[i].offset, kept[i].why);
-	if (nr_dropped)
-		lttngmap_tracepoint(lttngmap_sdt, refused, "*", "*", "", nr_dropped,
-				    "so many more are refused, by the offset's number");
-	nr_kept = 0;
-	nr_dropped = 0;
+	return is_room;
 }

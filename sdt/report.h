@@ -6,18 +6,26 @@
  * Nothing is printed. Each is an event, lttngmap_sdt:refused; and a line of the
  * file that `lttngmap record` has made for that (common/sdt-environment.h).
  *
- * Under the loader's lock, not for signal handlers. Keeps nothing open.
+ * What is told is kept, under the loader's lock, and emitted without it: a file
+ * or an event may have to wait. Not for signal handlers. Keeps nothing open.
  */
 #ifndef LTTNGMAP_SDT_REPORT_H
 #define LTTNGMAP_SDT_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* `offset` is in the file, 0 where none is meant. */
-void sdt_report(const char *provider, const char *name, const char *path, uint64_t offset,
+/*
+ * Under the loader's lock. `offset` is in the file, 0 where none is meant. False: too much
+ * is kept already, and nothing was added.
+ */
+bool sdt_report(const char *provider, const char *name, const char *path, uint64_t offset,
 		const char *why);
 
-/* Emit the events of what was told since the last time, as far as they are kept. */
-void sdt_report_emit(void);
+/*
+ * Without the loader's lock: write the lines of what is kept, and with `events` emit it, too,
+ * which makes room. Where another thread is at it, nothing. True: there is room for more.
+ */
+bool sdt_report_emit(bool events);
 
 #endif /* LTTNGMAP_SDT_REPORT_H */

@@ -25,7 +25,9 @@ struct sdt_site {
 	uint64_t file_offset;                   /* as the kernel's uprobes want it */
 	uint64_t landing;                       /* where the jump leads; 0: not made yet */
 	uint64_t stub;                          /* where it goes on from there */
-	bool armed, refused;
+	const char *why;                        /* it is not served; NULL: it may be */
+	uint16_t next;                          /* at about the same place: a number, from 1 */
+	bool armed, is_told;
 	uint8_t nr_operands;
 	struct sdt_operand operands[SDT_OPERANDS_MAX];
 };

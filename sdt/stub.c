@@ -5,45 +5,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000
-#endif
+#include "sdt/place.h"
 
-#define PAGE UINT64_C(4096)
 #define NOP 0x90
 #define JUMP 0xe9
 #define BREAKPOINT 0xcc
-#define JUMP_SIZE 5u
-#define STUB_SIZE 64u
-/* Each is a map of its own, of which the kernel allows a process some 65000. */
-#define PAGES_MAX 8192u
-#define RANGES_MAX (2 * PAGES_MAX)
-/* The main thread's stack may grow so far at least, whatever its limit is. */
-#define STACK_ROOM_MIN (UINT64_C(128) << 20)
-#define STACK_ROOM_MAX (UINT64_C(4) << 30)
-
-/* A page of landings and stubs. */
-struct page {
-	uint64_t at; /* 0: free */
-	unsigned users;
-};
-
-/* Bytes of such pages that are in use. */
-struct range {
-	uint64_t at; /* 0: free */
-	uint64_t size;
-};
-
-/* Made at the first stub, by the caller's lock; searched one by one. */
-static struct page *pages;
-static struct range *ranges;
-static unsigned nr_pages, nr_ranges; /* so many were ever used */
+#define JUMP_SIZE SDT_LANDING_SIZE
+#define STUB_SIZE SDT_STUB_SIZE
 
 int sdt_writer_open(struct sdt_writer *writer)
 {
@@ -67,157 +38,6 @@ static int refuse(struct sdt_refusal *refusal, int error, const char *why)
 {
 	refusal->error = error;
 	refusal->why = why;
-	return error;
-}
-
-/* ---- places -------------------------------------------------------------------------- */
-
-static bool make_tables(void)
-{
-	const size_t size = PAGES_MAX * sizeof(*pages) + RANGES_MAX * sizeof(*ranges);
-	void *memory;
-
-	if (pages)
-		return true;
-	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
-		return false;
-	ranges = (struct range *)((struct page *)memory + PAGES_MAX);
-	pages = memory;
-	return true;
-}
-
-/* Where the main thread's stack is, or may be one day. Its top has the random bytes. */
-static bool is_stack(uint64_t address)
-{
-	uint64_t top = getauxval(AT_RANDOM), room = STACK_ROOM_MAX;
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < room)
-		room = limit.rlim_cur;
-	if (room < STACK_ROOM_MIN)
-		room = STACK_ROOM_MIN;
-	return address + PAGE > top - room && address < top + (1u << 20);
-}
-
-static struct page *find_page(uint64_t at)
-{
-	for (unsigned i = 0; i < nr_pages; i++)
-		if (pages[i].at == at)
-			return &pages[i];
-	return NULL;
-}
-
-static int map_page(uint64_t at)
-{
-	void *mapped = mmap((void *)at, PAGE, PROT_READ | PROT_EXEC,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-
-	if (mapped == MAP_FAILED)
-		return -errno;
-	if (mapped == (void *)at)
-		return 0;
-	/* A kernel that does not know the flag takes the place as a wish. */
-	munmap(mapped, PAGE);
-	return -EEXIST;
-}
-
-static int get_page(uint64_t at)
-{
-	struct page *page = find_page(at);
-	int error;
-
-	if (page) {
-		page->users++;
-		return 0;
-	}
-	page = find_page(0);
-	if (!page && nr_pages == PAGES_MAX)
-		return -ENOSPC;
-	error = map_page(at);
-	if (error)
-		return error;
-	if (!page)
-		page = &pages[nr_pages++];
-	*page = (struct page){ at, 1 };
-	return 0;
-}
-
-static void put_page(uint64_t at)
-{
-	struct page *page = find_page(at);
-
-	if (!page || --page->users > 0)
-		return;
-	munmap((void *)at, PAGE);
-	page->at = 0;
-}
-
-static uint64_t page_of(uint64_t address)
-{
-	return address & ~(PAGE - 1);
-}
-
-/* A landing may lie on two pages. */
-static int get_pages(uint64_t landing)
-{
-	uint64_t first = page_of(landing), last = page_of(landing + JUMP_SIZE - 1);
-	int error = get_page(first);
-
-	if (error || last == first)
-		return error;
-	error = get_page(last);
-	if (error)
-		put_page(first);
-	return error;
-}
-
-static void put_pages(uint64_t landing)
-{
-	uint64_t first = page_of(landing), last = page_of(landing + JUMP_SIZE - 1);
-
-	put_page(first);
-	if (last != first)
-		put_page(last);
-}
-
-/* -EBUSY where something else is in these bytes. */
-static int take_range(uint64_t at, uint64_t size)
-{
-	unsigned place = nr_ranges;
-
-	for (unsigned i = 0; i < nr_ranges; i++) {
-		if (!ranges[i].at)
-			place = i;
-		else if (at < ranges[i].at + ranges[i].size && ranges[i].at < at + size)
-			return -EBUSY;
-	}
-	if (place == RANGES_MAX)
-		return -ENOSPC;
-	ranges[place] = (struct range){ at, size };
-	nr_ranges += place == nr_ranges;
-	return 0;
-}
-
-static void drop_range(uint64_t at)
-{
-	for (unsigned i = 0; at && i < nr_ranges; i++)
-		if (ranges[i].at == at)
-			ranges[i].at = 0;
-}
-
-/* On the landing's page, from its end: other landings may come anywhere. */
-static int take_stub(uint64_t landing, uint64_t *stub)
-{
-	int error = -EBUSY;
-
-	*stub = page_of(landing) + PAGE;
-	while (error == -EBUSY && *stub > page_of(landing)) {
-		*stub -= STUB_SIZE;
-		error = take_range(*stub, STUB_SIZE);
-	}
-	if (error)
-		*stub = 0;
 	return error;
 }
 
@@ -271,8 +91,8 @@ static uint64_t find_landing(const struct sdt_site *site)
 
 	memcpy(&distance, (const void *)(site->address + 1), sizeof(distance));
 	/* The way back, from anywhere on that page, has to fit as well. */
-	if (distance > INT32_MAX - 2 * (int)PAGE || distance < INT32_MIN + 2 * (int)PAGE)
-		return 0;
+	if (distance > INT32_MAX - 8192 || distance < INT32_MIN + 8192)
+		return UINT64_MAX;
 	return site->address + JUMP_SIZE + (uint64_t)(int64_t)distance;
 }
 
@@ -295,9 +115,11 @@ static const char *explain(int error)
 	case -EBUSY:
 		return "other probes have the place that it needs";
 	case -EEXIST:
-		return "the place is taken to which the code behind it leads a jump";
+		return "the code behind it leads a jump to a place that is taken";
 	case -EPERM:
 		return "the code behind it leads a jump to where nothing may be";
+	case -ERANGE:
+		return "the code behind it leads a jump beyond the address space";
 	case -ENOSPC:
 		return "there are too many probes";
 	case -EACCES:
@@ -309,7 +131,7 @@ static const char *explain(int error)
 
 int sdt_site_prepare(struct sdt_writer *writer, struct sdt_site *site, struct sdt_refusal *refusal)
 {
-	uint64_t landing, stub = 0;
+	uint64_t landing, stub;
 	int error;
 
 	if (site->landing)
@@ -317,27 +139,12 @@ int sdt_site_prepare(struct sdt_writer *writer, struct sdt_site *site, struct sd
 	if (byte_of(site) != NOP)
 		return refuse(refusal, -EBUSY, explain_byte(byte_of(site)));
 	landing = find_landing(site);
-	if (landing < PAGE || landing >= UINT64_C(1) << 47)
-		return refuse(refusal, -ERANGE,
-			      "the code behind it leads a jump beyond the address space");
-	if (is_stack(landing))
-		return refuse(refusal, -EEXIST, "the code behind it leads a jump into the stack");
-	if (!make_tables())
-		return refuse(refusal, -ENOMEM, explain(-ENOMEM));
-	error = take_range(landing, JUMP_SIZE);
+	error = sdt_place_take(landing, &stub);
 	if (error)
 		return refuse(refusal, error, explain(error));
-	error = get_pages(landing);
-	if (!error) {
-		error = take_stub(landing, &stub);
-		if (!error)
-			error = write_stub(writer, site, landing, stub);
-		if (error)
-			put_pages(landing);
-	}
+	error = write_stub(writer, site, landing, stub);
 	if (error) {
-		drop_range(stub);
-		drop_range(landing);
+		sdt_place_give(landing, stub);
 		return refuse(refusal, error, explain(error));
 	}
 	site->landing = landing;
@@ -386,9 +193,7 @@ void sdt_site_forget(struct sdt_site *site)
 {
 	if (!site->landing)
 		return;
-	put_pages(site->landing);
-	drop_range(site->landing);
-	drop_range(site->stub);
+	sdt_place_give(site->landing, site->stub);
 	site->landing = 0;
 	site->armed = false;
 }

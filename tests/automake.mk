@@ -71,6 +71,7 @@ tests_once = \
 	tests/unit/preload-% \
 	tests/unit/ring-file-read \
 	tests/unit/ring-kernel \
+	tests/unit/sdt-% \
 	tests/unit/tracee \
 	tests/unit/tracee-safe \
 	tests/reliability/bad-disk.sh \
@@ -214,10 +215,27 @@ dist_check_SCRIPTS += tests/integration/sdt.sh
 TESTS += tests/integration/sdt.sh
 EXTRA_DIST += \
 	tests/utils/sdt-host.c \
+	tests/utils/sdt-late.c \
 	tests/utils/sdt-odd.c \
 	tests/utils/sdt-plugin.c \
+	tests/utils/sdt-probe.h \
 	tests/utils/sdt-registers.c \
 	tests/utils/sdt-toggle.c
+
+sdt_tests = tests/unit/sdt-object tests/unit/sdt-operand tests/unit/sdt-place \
+	tests/unit/sdt-read tests/unit/sdt-rules
+check_PROGRAMS += $(sdt_tests)
+TESTS += $(sdt_tests)
+tests_unit_sdt_object_SOURCES = tests/unit/sdt-object.c tests/utils/sdt-elf.h
+tests_unit_sdt_object_LDADD = libsdt-parts.la libsdt-entry.la liblttngmap-core.la libcommon.la
+tests_unit_sdt_place_SOURCES = tests/unit/sdt-place.c
+tests_unit_sdt_place_LDADD = libsdt-parts.la
+tests_unit_sdt_rules_SOURCES = tests/unit/sdt-rules.c
+tests_unit_sdt_rules_LDADD = libsdt-parts.la
+tests_unit_sdt_operand_SOURCES = tests/unit/sdt-operand.c
+tests_unit_sdt_operand_LDADD = libsdt-parts.la
+tests_unit_sdt_read_SOURCES = tests/unit/sdt-read.c tests/utils/sdt-elf.h
+tests_unit_sdt_read_LDADD = libsdt-parts.la libcommon.la
 
 # lttngmap/tracepoint.h, on a stand-in for liblttngmap.
 tracepoint_backend = tests/unit/tracepoint-backend.c tests/unit/tracepoint-backend.h

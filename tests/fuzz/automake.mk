@@ -21,6 +21,8 @@ fuzz_targets = \
 	tests/fuzz/ring \
 	tests/fuzz/ring-answer \
 	tests/fuzz/ring-request \
+	tests/fuzz/sdt-operand \
+	tests/fuzz/sdt-read \
 	tests/fuzz/session-file
 check_PROGRAMS += $(fuzz_targets) tests/fuzz/filter-seeds
 dist_check_SCRIPTS += tests/fuzz/replay.sh
@@ -94,6 +96,12 @@ tests_fuzz_ring_request_SOURCES = tests/fuzz/ring-request.c $(fuzz_common)
 tests_fuzz_ring_request_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_fuzz_ring_request_LDADD = libsessiond.la
 tests_fuzz_ring_request_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_sdt_operand_SOURCES = tests/fuzz/sdt-operand.c $(fuzz_common)
+tests_fuzz_sdt_operand_LDADD = libsdt-parts.la
+tests_fuzz_sdt_operand_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_sdt_read_SOURCES = tests/fuzz/sdt-read.c $(fuzz_common)
+tests_fuzz_sdt_read_LDADD = libsdt-parts.la libcommon.la
+tests_fuzz_sdt_read_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_session_file_SOURCES = tests/fuzz/session-file.c $(fuzz_common)
 tests_fuzz_session_file_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_fuzz_session_file_LDADD = libcli.la $(JSON_LIBS)

@@ -20,7 +20,9 @@ build registers
 build toggle -pthread
 build host -ldl
 build plugin.so -shared -fPIC
-build odd -no-pie
+# The next one's page begins where the jump of odd:taken leads.
+build odd -no-pie -Wl,--section-start=.far=0x33802000
+build late -pthread
 
 # record RULE ARGUMENT...: what it returns. A program waits 100 ms for its registration, which
 # a busy machine may exceed.
@@ -55,10 +57,13 @@ is "$(wc -l <seen)" 2000 '  ... each time'
 record 'toggle:*' -- ./toggle "$cycles"
 is $? 0 "$cycles times on and off: everything goes on, and no byte is another one"
 like "$(cat out)" "^0 after $cycles cycles, [1-9]" '  ... nor a semaphore'
-is "$(count toggle:last)" 1000 'what is on is recorded'
-is "$(events | sed -nE 's/^toggle:last: .* = (.*) \}/\1/p' | awk '$1 % 2 == 0' | wc -l)" 0 \
-	'  ... and what is off is not'
-ok 'threads were recorded meanwhile' test "$(count toggle:step)" -gt 0
+events | sed -E 's/^toggle:last: .* = (.*) \}/last \1/; s/^toggle:step: .*/step/' |
+	awk '{ seen[$1]++ } $1 == "last" && $2 % 2 == 0 { off++ }
+		END { print seen["last"] + 0, off + 0, seen["step"] + 0 }' >seen
+read -r on off steps <seen
+is "$on" 1000 'what is on is recorded'
+is "$off" 0 '  ... and what is off is not'
+ok 'threads were recorded meanwhile' test "$steps" -gt 0
 LTTNGMAP_SDT='' LD_PRELOAD=$LTTNGMAP_PLAIN/.libs/liblttngmap-sdt.so ./toggle 10 >out 2>&1
 is $? 0 'it works without a daemon, too'
 
@@ -80,6 +85,7 @@ is "$(count plugin:pass)" 22 'a program that keeps its own list of libraries is 
 record 'odd:*' -e 'lttngmap_sdt:*' -- ./odd
 is "$(cat out)" 1 'what is refused does no harm'
 is "$(events | grep '^odd:')" 'odd:before: { arg1 = 0x1 }
+odd:lands: { arg1 = 0x3 }
 odd:frame: { arg1 = 0x1267 }
 odd:index: { arg1 = 0x21, arg2 = 22 }' 'what can be served is, and where it can be read'
 like "$(cat err)" 'lost: 3 discarded' '  ... and is counted as lost where it cannot'
@@ -98,11 +104,14 @@ constant:its semaphore is not in the file
 below:beyond the address space
 beside:less than five bytes away
 long:there is no nop of one byte
+taken:leads a jump to a place that is taken
+low:leads a jump to where nothing may be
+twice:other probes have the place that it needs
 END
 like "$(cat err)" 'odd:memory at [^ ]*/odd:0x[0-9a-f]+ is not recorded: its argument' \
 	'what is refused is told'
 like "$(cat err)" "kernel may do it instead: --uprobe '[^ ]*/odd:0x" '  ... and who can do it'
-like "$(cat err)" 'and 1 more' '  ... in few lines'
+like "$(cat err)" 'and 4 more' '  ... in few lines'
 record "$(printf 'odd:%04095d' 0)" -- ./odd
 status=$?
 is $status 125 'rules that are too long are refused'
@@ -113,6 +122,74 @@ is "$(cat out err)" 1 'nothing is printed in the program'
 LTTNGMAP_SDT='*:*' LTTNGMAP_SDT_REPORT=$PWD/report LD_PRELOAD=$LTTNGMAP_PLAIN/.libs/liblttngmap-sdt.so \
 	./odd >out 2>err
 is "$(stat -c %s report)" 0 '  ... nor written to a file that is not ours'
+
+# shellcheck disable=SC2016 # the recorded shell's
+record 'odd:*' -- sh -c 'printf "a:b\tc\033[2J:0x1\tit is \001\177 hostile\n" >>"$LTTNGMAP_SDT_REPORT"'
+like "$(cat err)" 'a:b at c.\[2J:0x1 is not recorded: it is \?\? hostile' \
+	'what a process tells is cleaned before it is shown'
+
+# Others than are kept at a time.
+{
+	printf '#include "sdt-probe.h"\nint main(void)\n{\n'
+	for i in {1..150}; do
+		printf '\t__asm__ volatile(PROBE("n%d", "0", "8@(%%%%rax)", "0x0f, 0x1f, 0x40, 0x21"));\n' "$i"
+	done
+	printf '\treturn 0;\n}\n'
+} >many.c
+"${LTTNGMAP_CC:-cc}" -I "$programs" -o many many.c || bail_out 'cannot build many probes'
+record 'many:*,odd:*' -e 'lttngmap_sdt:*' -- ./many
+is "$(events | grep -c '^lttngmap_sdt:refused: .*name = "n')" 150 'each of many is told'
+like "$(cat err)" 'and 140 more' '  ... though not in as many lines'
+
+# The file of a library, when it is looked at: another one, none, or one that is no file.
+"${LTTNGMAP_CC:-cc}" -O2 -shared -fPIC -o plugin-other.so "$programs/sdt-plugin.c" \
+	-Wl,--build-id=0x0123456789012345678901234567890123456789 ||
+	bail_out 'cannot build the plugin with another build id'
+late() { # ELSEWHERE [hangs]
+	PLUGIN_LINK=link.so PLUGIN_ELSEWHERE=$1 record 'plugin:*' -- \
+		sh -c 'ln -sf plugin.so link.so && exec ./late ./link.so "$@"' sh "${@:2}"
+}
+mkfifo pipe
+while IFS=: read -r elsewhere why; do
+	late "$elsewhere"
+	is "$(cat out)" 0 "a library's file is $elsewhere: not served"
+	like "$(cat err)" "link.so:0x0 is not recorded: $why" '  ... and said'
+done <<'END'
+plugin-other.so:the file is another one since it was loaded
+nowhere:the file cannot be read
+pipe:the file cannot be read
+END
+if [[ $EUID == 0 && -c /dev/fuse ]]; then
+	: >hanging
+	"$LTTNGMAP_BUILD/tests/utils/hanging-file" "$PWD/hanging" &
+	server=$!
+	# shellcheck disable=SC2317 # called by cleanup
+	end_server() {
+		kill -9 "$server"
+		umount -l "$TAP_DIR/hanging"
+	} 2>/dev/null
+	cleanup end_server
+	for _ in {1..500}; do
+		mountpoint -q hanging && break
+		sleep 0.02
+	done
+	mkfifo told
+	late hanging hangs <told &
+	late=$!
+	exec 5>told
+	for _ in {1..1500}; do
+		grep -q free out 2>/dev/null && break
+		sleep 0.02
+	done
+	is "$(cat out)" free 'a file that hangs who reads it: nobody else waits, nor does a child'
+	kill -9 $server
+	echo >&5
+	exec 5>&-
+	wait $late
+	is "$(tail -n 1 out)" 0 '  ... and the program goes on'
+else
+	skip 2 'a file that hangs is for root, with /dev/fuse'
+fi
 
 # ---- programs as they are -------------------------------------------------------------------
 

@@ -7,24 +7,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "sdt-probe.h"
+
 static long table[4] __attribute__((used)) = { 11, 22, 33, 44 };
 static unsigned short counter __attribute__((used));
+/* The build puts it where the jump of odd:taken would lead. */
+static char far[16384] __attribute__((used, section(".far"))) = "taken";
 static const unsigned short constant __attribute__((used, section(".rodata"))) = 0;
-
-/*
- * A probe at label 1, of which `code` is the rest: at first the four bytes that
- * are the distance of the jump.
- */
-#define PROBE(name, semaphore, arguments, code)                                                    \
-	"1:\t.byte 0x90," code "\n"                                                                \
-	".pushsection .note.stapsdt, \"\", @note\n\t"                                              \
-	".balign 4\n\t.long 3f - 2f, 5f - 4f, 3\n"                                                 \
-	"2:\t.asciz \"stapsdt\"\n"                                                                 \
-	"3:\t.balign 4\n"                                                                          \
-	"4:\t.quad 1b, 0, " semaphore "\n\t"                                                       \
-	".asciz \"odd\"\n\t.asciz \"" name "\"\n\t.asciz \"" arguments "\"\n"                      \
-	"5:\t.balign 4\n"                                                                          \
-	".popsection\n\t"
 
 /* nop 0xNN(%rax): 256 MiB and more ahead. */
 #define AHEAD(n) "0x0f, 0x1f, 0x40, 0x" #n
@@ -43,7 +32,14 @@ static __attribute__((noinline)) void refuse_all(void)
 			 PROBE("constant", "constant", "", AHEAD(28))
 			 PROBE("below", "0", "", "0x0f, 0x1f, 0x80, 0x80, 0x80, 0x80, 0x80")
 			 PROBE("before", "0", "8@$1", "0x66, 0x90")
-			 PROBE("beside", "0", "8@$2", AHEAD(29)));
+			 PROBE("beside", "0", "8@$2", AHEAD(29))
+			 PROBE("taken", "0", "", AHEAD(33))
+			 /* jmp 2 bytes further: some 4 MiB back. */
+			 PROBE("low", "0", "", "0xeb, 0x02, 0xc0, 0xff"));
+	/* 64 KiB apart, and their distances, too. */
+	__asm__ volatile(PROBE("lands", "0", "8@$3", "0x0f, 0x1f, 0x41, 0x32")
+			 ".byte 0xe9\n\t.long 9f - (. + 4)\n\t.skip 0x10000 - 10\n9:\t"
+			 PROBE("twice", "0", "8@$4", "0x0f, 0x1f, 0x40, 0x32"));
 	/* Its byte is no nop: a compiler of the future might write five at once. */
 	__asm__ volatile(".byte 0x0f, 0x1f, 0x44\n"
 			 ".set behind, .\n"

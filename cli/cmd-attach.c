@@ -20,12 +20,16 @@
 #include "verbs.h"
 
 static char *preload, *runtime_dir;
-static const char **libraries;
+static const char **libraries, **sdt_rules;
 static int quiet;
 
 static const struct poptOption options[] = {
 	{ "preload", 'p', POPT_ARG_STRING, &preload, 0,
-	  "Families of functions to trace; none: only --library (default: libc)", "FAMILY,..." },
+	  "Families of functions to trace; none: none of them (default: libc, with --sdt none)",
+	  "FAMILY,..." },
+	{ "sdt", '\0', POPT_ARG_ARGV, &sdt_rules, 0,
+	  "Record SDT probes of the program and its libraries; may be given again",
+	  "PROVIDER:NAME" },
 	{ "library", 'l', POPT_ARG_ARGV, &libraries, 0,
 	  "Load this library, which has tracepoints; may be given again", "FILE" },
 	{ "runtime-dir", '\0', POPT_ARG_STRING, &runtime_dir, 0,
@@ -145,6 +149,46 @@ static int add_others(struct inside_request *request)
 	return error;
 }
 
+static int add_rule(struct inside_request *request, const char *rule)
+{
+	size_t used = strlen(request->rules);
+	const char *why;
+
+	if (options_check_rule(rule, &why)) {
+		report_error("attach: --sdt: '%s' is not a rule", rule);
+		report_hint("%s", why);
+		return -EINVAL;
+	}
+	if ((size_t)snprintf(request->rules + used, sizeof(request->rules) - used, "%s%s",
+			     used ? "," : "", rule) >= sizeof(request->rules) - used) {
+		report_error("attach: --sdt: all rules together are longer than %u bytes",
+			     SDT_RULES_MAX);
+		report_hint("one rule may match many: 'PROVIDER:*'");
+		return -E2BIG;
+	}
+	return 0;
+}
+
+/* Behind all others: it looks at what is loaded by then. */
+static int add_probes(struct inside_request *request)
+{
+	int error = 0;
+
+	if (!sdt_rules)
+		return 0;
+	for (const char **rule = sdt_rules; *rule && !error; rule++)
+		error = add_rule(request, *rule);
+	if (error)
+		return error;
+	error = add_ours(request, INSIDE_SDT, "sdt", RECORD_SDT_LIBRARY);
+	if (error == -ENOENT) {
+		report_error("attach: cannot find " RECORD_SDT_LIBRARY);
+		report_hint("is lttngmap installed as a whole? LTTNGMAP_LIBDIR says where its "
+			    "libraries are");
+	}
+	return error;
+}
+
 static int choose_directory(struct inside_request *request)
 {
 	const char *chosen = runtime_dir ? runtime_dir : getenv("LTTNGMAP_RUNTIME_DIR");
@@ -177,18 +221,38 @@ static int fill(struct inside_request *request)
 	if (!error)
 		error = add_tracer(request);
 	if (!error)
-		error = add_families(request, preload ? preload : "libc");
+		error = add_families(request, preload ? preload : sdt_rules ? "none" : "libc");
 	if (!error)
 		error = add_others(request);
+	if (!error)
+		error = add_probes(request);
 	if (!error && request->nr_libraries < 2) {
 		report_error("attach: nothing to bring in");
-		report_hint("--preload names families, --library files with tracepoints");
+		report_hint("--preload names families, --library files with tracepoints, "
+			    "--sdt probes");
 		return -EINVAL;
 	}
 	return error;
 }
 
-static void tell(const struct inside_request *request, pid_t pid)
+static void tell_probes(const struct inside_library *library, char *text, pid_t pid)
+{
+	unsigned more;
+
+	more = record_sdt_tell_lines(text, strlen(text));
+	if (more)
+		report_note("--sdt: and %u more", more);
+	if (library->changed == 0)
+		report_note("process %d: sdt: no probe is armed: %s", (int)pid,
+			    library->refused ? "none of those that match can be served"
+					     : "none of what is loaded matches");
+	else if (!quiet)
+		report_note("process %d: sdt: %u place%s of its code lead%s through tracing",
+			    (int)pid, library->changed, report_plural(library->changed),
+			    library->changed == 1 ? "s" : "");
+}
+
+static void tell(struct inside_request *request, pid_t pid)
 {
 	for (uint32_t i = 0; i < request->nr_libraries; i++) {
 		const struct inside_library *library = &request->libraries[i];
@@ -197,6 +261,8 @@ static void tell(const struct inside_request *request, pid_t pid)
 		if (library->kind == INSIDE_OTHER && !quiet)
 			report_note("process %d: %s is %s", (int)pid, names[i],
 				    library->was_loaded ? "loaded already" : "loaded");
+		if (library->kind == INSIDE_SDT)
+			tell_probes(library, request->refused, pid);
 		if (library->kind != INSIDE_FAMILY)
 			continue;
 		if (leading && !quiet)

@@ -22,7 +22,21 @@ static const struct poptOption options[] = {
 	{ "quiet", 'q', POPT_ARG_NONE, &quiet, 0, "Do not say what was done", NULL }, POPT_TABLEEND
 };
 
-/* All families: which of them are there the process knows. */
+static void add(struct inside_request *request, enum inside_kind kind, const char *name)
+{
+	struct inside_library *library = &request->libraries[request->nr_libraries];
+	char path[PATH_MAX];
+
+	if (request->nr_libraries == INSIDE_LIBRARIES_MAX ||
+	    locate_library(name, path, sizeof(path)) != 0 ||
+	    (size_t)snprintf(library->path, sizeof(library->path), "%s", path) >=
+		    sizeof(library->path))
+		return;
+	library->kind = kind;
+	request->nr_libraries++;
+}
+
+/* All families, and SDT probes: which of them are there the process knows. */
 static void fill(struct inside_request *request)
 {
 	const char *library;
@@ -31,18 +45,9 @@ static void fill(struct inside_request *request)
 					    .version = INSIDE_VERSION,
 					    .size = sizeof(*request),
 					    .action = INSIDE_DETACH };
-	for (size_t i = 0;
-	     request->nr_libraries < INSIDE_LIBRARIES_MAX && record_family(i, &library); i++) {
-		struct inside_library *family = &request->libraries[request->nr_libraries];
-		char path[PATH_MAX];
-
-		if (locate_library(library, path, sizeof(path)) != 0 ||
-		    (size_t)snprintf(family->path, sizeof(family->path), "%s", path) >=
-			    sizeof(family->path))
-			continue;
-		family->kind = INSIDE_FAMILY;
-		request->nr_libraries++;
-	}
+	for (size_t i = 0; record_family(i, &library); i++)
+		add(request, INSIDE_FAMILY, library);
+	add(request, INSIDE_SDT, RECORD_SDT_LIBRARY);
 }
 
 static int tell(const struct inside_request *request, pid_t pid)

@@ -254,6 +254,8 @@ static bool read_answer(const struct reach *reach, struct inside_request *reques
 	request->status = answer.status;
 	memcpy(request->message, answer.message, sizeof(request->message));
 	request->message[sizeof(request->message) - 1] = '\0';
+	memcpy(request->refused, answer.refused, sizeof(request->refused));
+	request->refused[sizeof(request->refused) - 1] = '\0';
 	for (uint32_t i = 0; i < request->nr_libraries; i++) {
 		struct inside_library *library = &request->libraries[i];
 
@@ -329,6 +331,12 @@ static int explain_answer(const struct reach *reach, struct inside_request *requ
 				    "a process keeps to the place where it found its first "
 				    "daemon: use that one, or start the process anew",
 				    "process %d is traced by the daemon of %s already",
+				    (int)reach->target.pid, request->message);
+	case INSIDE_NO_PROBES:
+		return problem_tell(reach->problem, -EACCES,
+				    "a process that may not write to its own /proc/self/mem cannot "
+				    "be served: as root, the kernel's --uprobe can",
+				    "process %d: SDT probes cannot be changed: %s",
 				    (int)reach->target.pid, request->message);
 	default:
 		return problem_tell(reach->problem, -EPROTO, "is lttngmap installed as a whole?",

@@ -282,7 +282,7 @@ int record_preload_choose(struct record *record)
 	}
 	if (record->sdt_rules && !error) {
 		any = true;
-		error = append(record, "liblttngmap-sdt.so", true);
+		error = append(record, RECORD_SDT_LIBRARY, true);
 	}
 	if (error || !any)
 		return error;

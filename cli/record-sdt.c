@@ -10,6 +10,7 @@
  */
 #include <config.h>
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -112,16 +113,18 @@ static bool tell_line(char *line, bool is_first)
 	return true;
 }
 
-void record_sdt_tell(const struct record *record)
+unsigned record_sdt_tell_lines(char *text, size_t size)
 {
-	static char text[READ_MAX + 1];
 	unsigned told = 0, more = 0;
-	ssize_t size = -1;
 
-	if (record->sdt_rules)
-		size = pread(record->sdt_fd, text, READ_MAX, 0);
-	for (char *line = text, *end; line - text < size; line = end + 1) {
-		end = strchrnul(line, '\n');
+	/* Processes wrote it: nothing but letters reaches a terminal. */
+	for (char *at = text; at < text + size; at++)
+		if (*at != '\n' && *at != '\t' && !isprint((unsigned char)*at))
+			*at = '?';
+	for (char *line = text, *end; line < text + size; line = end + 1) {
+		end = memchr(line, '\n', size - (size_t)(line - text));
+		if (!end)
+			break;
 		*end = '\0';
 		if (was_told(text, line))
 			continue;
@@ -130,6 +133,18 @@ void record_sdt_tell(const struct record *record)
 		else
 			told += tell_line(line, told == 0);
 	}
+	return more;
+}
+
+void record_sdt_tell(const struct record *record)
+{
+	static char text[READ_MAX];
+	ssize_t size = -1;
+	unsigned more;
+
+	if (record->sdt_rules)
+		size = pread(record->sdt_fd, text, sizeof(text), 0);
+	more = record_sdt_tell_lines(text, size < 0 ? 0 : (size_t)size);
 	if (more)
 		report_note("--sdt: and %u more; the events lttngmap_sdt:refused name them, where "
 			    "a rule asks for these",

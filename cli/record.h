@@ -141,12 +141,19 @@ int record_program_find(struct record *record);
 /* Why nothing of it itself can be traced, for people; NULL where it can be. */
 const char *record_program_explain(const struct record *record);
 
+#define RECORD_SDT_LIBRARY "liblttngmap-sdt.so"
+
 /* What --sdt asks for. 0, or -errno after a message. */
 int record_sdt_prepare(struct record *record);
 /* In the child: what the preloaded library looks for. */
 void record_sdt_set_environment(const struct record *record);
 /* Which probes could not be served, and why. */
 void record_sdt_tell(const struct record *record);
+/*
+ * Say which probes are not recorded, by lines of common/sdt-environment.h, which are spoilt by
+ * it: the first few, each once. How many more there are.
+ */
+unsigned record_sdt_tell_lines(char *text, size_t size);
 
 /* 0, or -errno after a message. Wants runtime_dir, and sdt_rules. */
 int record_preload_choose(struct record *record);

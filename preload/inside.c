@@ -85,6 +85,39 @@ static bool load_all(struct inside_request *request)
 	return true;
 }
 
+/*
+ * Arm the probes that match the rules, and no others; to detach, none. The library's functions
+ * are found by name: it was not there when this one was linked.
+ */
+static bool change_probes(struct inside_request *request, struct inside_library *library)
+{
+	void *handle = find_loaded(library->path);
+	int (*choose)(const char *), (*armed)(void), (*refused)(char *, size_t), result, before;
+
+	if (!handle)
+		return true;
+	choose = (int (*)(const char *))dlsym(handle, "lttngmap_sdt_select");
+	armed = (int (*)(void))dlsym(handle, "lttngmap_sdt_armed");
+	refused = (int (*)(char *, size_t))dlsym(handle, "lttngmap_sdt_refused");
+	if (!choose || !armed || !refused) {
+		tell(request, INSIDE_NO_PROBES, "an older liblttngmap-sdt.so is loaded there");
+		return false;
+	}
+	before = armed();
+	result = choose(request->action == INSIDE_ATTACH ? request->rules : "");
+	if (result < 0) {
+		tell(request, INSIDE_NO_PROBES, strerror(-result));
+		return false;
+	}
+	library->was_loaded |= request->action == INSIDE_DETACH;
+	library->changed = (uint32_t)(request->action == INSIDE_ATTACH ? result : before - result);
+	/* What is armed still could not be put back. */
+	library->refused = (uint32_t)(request->action == INSIDE_ATTACH
+					      ? refused(request->refused, sizeof(request->refused))
+					      : result);
+	return true;
+}
+
 static void change_all(struct inside_request *request)
 {
 	struct inside_functions functions;
@@ -93,6 +126,8 @@ static void change_all(struct inside_request *request)
 		struct inside_library *library = &request->libraries[i];
 		void *handle = library->kind == INSIDE_FAMILY ? find_loaded(library->path) : NULL;
 
+		if (library->kind == INSIDE_SDT && !change_probes(request, library))
+			return;
 		if (!handle)
 			continue;
 		library->was_loaded |= request->action == INSIDE_DETACH;
@@ -107,6 +142,7 @@ static bool is_sane(const struct inside_request *request)
 {
 	return request->magic == INSIDE_MAGIC && request->version == INSIDE_VERSION &&
 	       request->size == sizeof(*request) && request->nr_libraries <= INSIDE_LIBRARIES_MAX &&
+	       memchr(request->rules, '\0', sizeof(request->rules)) &&
 	       (request->action == INSIDE_ATTACH || request->action == INSIDE_DETACH);
 }
 

@@ -62,6 +62,7 @@ tests_once = \
 	tests/integration/limits \
 	$(family_tests) \
 	tests/integration/sdt.sh \
+	tests/integration/sdt-attach.sh \
 	tests/integration/lttng-% \
 	tests/integration/preload-counts.sh \
 	tests/unit/consumer-kernel \
@@ -211,12 +212,13 @@ dist_check_SCRIPTS += $(family_tests) tests/integration/attach.sh
 TESTS += $(family_tests) tests/integration/attach.sh
 
 # Their programs are built by the script, for it needs them without sanitizers.
-dist_check_SCRIPTS += tests/integration/sdt.sh
-TESTS += tests/integration/sdt.sh
+dist_check_SCRIPTS += tests/integration/sdt.sh tests/integration/sdt-attach.sh
+TESTS += tests/integration/sdt.sh tests/integration/sdt-attach.sh
 EXTRA_DIST += \
 	tests/utils/sdt-host.c \
 	tests/utils/sdt-late.c \
 	tests/utils/sdt-odd.c \
+	tests/utils/sdt-passes.c \
 	tests/utils/sdt-plugin.c \
 	tests/utils/sdt-probe.h \
 	tests/utils/sdt-registers.c \
@@ -761,6 +763,7 @@ TESTS += tests/integration/churn.sh tests/integration/features.sh \
 
 # Numbered events of many threads and processes, against what they counted.
 EXTRA_DIST += tests/utils/chunks.sh tests/utils/numbered.sh tests/utils/fake-app-daemon
+EXTRA_DIST += tests/utils/started-daemon.sh
 noinst_HEADERS += tests/utils/numbered.h tests/utils/numbered-emit.h
 check_PROGRAMS += tests/utils/check-trace tests/utils/emit tests/utils/processes tests/utils/storm
 tests_utils_storm_SOURCES = tests/utils/storm.c

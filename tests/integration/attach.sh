@@ -6,6 +6,7 @@
 # is harmed by it, the calls in between are in the trace, and what cannot be attached to is
 # refused and left as it is. LTTNGMAP_ATTACH_ROUNDS: how often (6).
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/started-daemon.sh"
 
 [[ $(uname -m) == x86_64 ]] || skip_all 'only x86-64 can be attached to'
 need_plain
@@ -19,15 +20,8 @@ mkdir -m 0700 "$LTTNGMAP_RUNTIME_DIR"
 started=()
 # shellcheck disable=SC2317 # called by cleanup
 end_all() {
-	local i
-
 	kill -KILL "${started[@]}" 2>/dev/null
-	[[ -n ${daemon:-} ]] || return 0
-	kill "$daemon"
-	for ((i = 0; i < 500; i++)); do
-		[[ -e $LTTNGMAP_RUNTIME_DIR/control.sock ]] || return 0
-		sleep 0.02
-	done
+	started_daemon_end
 }
 cleanup end_all
 
@@ -80,7 +74,7 @@ refused() { # NAME REGEX [OPTION]... PID
 }
 
 output=$("$lttngmap" create all -o "$TAP_DIR/trace" 2>&1) || bail_out "create: $output"
-daemon=$(sed -nE 's/.*started lttngmap-sessiond, process ([0-9]+)$/\1/p' <<<"$output")
+started_daemon "$output"
 "$lttngmap" enable -s all 'lttng_ust_libc:*' >/dev/null || bail_out 'enable'
 "$lttngmap" context -s all vpid >/dev/null || bail_out 'context'
 "$lttngmap" start all >/dev/null || bail_out 'start'
@@ -187,6 +181,7 @@ EOF
 target python3 "$TAP_DIR/program.py"
 wait_for_line ready
 again python3
+again 'python3, and its probes' --sdt 'python:*'
 kill -TERM "$pid"
 wait "$pid"
 is "$?:$(tail -n 1 "$TAP_DIR/said")" 0:well 'python3 computed what it should' ||

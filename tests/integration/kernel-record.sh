@@ -7,6 +7,7 @@
 
 unset LD_PRELOAD LTTNGMAP_RUNTIME_DIR
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/started-daemon.sh"
 . "$LTTNGMAP_SRC/tests/utils/kernel.sh"
 
 load=$LTTNGMAP_PLAIN/tests/utils/kernel-load
@@ -151,15 +152,11 @@ print(thing)' "$@"
 stop_daemon() {
 	export LTTNGMAP_RUNTIME_DIR=$TAP_DIR/sessions
 	map destroy s >/dev/null 2>&1
-	kill "$daemon"
-	for ((tries = 0; tries < 200; tries++)); do
-		[[ -e $LTTNGMAP_RUNTIME_DIR/control.sock ]] || break
-		sleep 0.05
-	done
+	started_daemon_end
 }
 map create s -o "$TAP_DIR/session" >/dev/null 2>err
-daemon=$(sed -nE 's/.*started lttngmap-sessiond, process ([0-9]+).*/\1/p' err)
-ok 'a session' test -n "$daemon"
+started_daemon "$(<err)"
+is $? 0 'a session'
 cleanup stop_daemon
 like "$(map enable --kernel 'sched:sched_switch,syscalls:sys_*_write')" \
 	'of the kernel.*as rule 1; events that match: 3' 'rules for the kernel are enabled'

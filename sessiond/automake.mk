@@ -138,6 +138,7 @@ libsessiond_la_SOURCES = \
 	sessiond/ring-fs.h \
 	sessiond/ring-reader.c \
 	sessiond/ring-reader.h \
+	sessiond/ring-reader-parts.h \
 	sessiond/ring-set-make.c \
 	sessiond/ring-set-parts.h \
 	sessiond/ring-set.c \
@@ -147,8 +148,10 @@ libsessiond_la_SOURCES = \
 	sessiond/ring-set-import.h \
 	sessiond/ring-set.h \
 	sessiond/ring-socket.c \
+	sessiond/ring-take.c \
 	sessiond/ring-thread.c \
 	sessiond/ring-thread.h \
+	sessiond/ring-undo.c \
 	sessiond/rule-list.c \
 	sessiond/rule-list.h \
 	sessiond/rule.c \

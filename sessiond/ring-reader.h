@@ -148,8 +148,8 @@ bool ring_reader_has_passed(const struct ring_reader *reader);
 void ring_reader_begin_chunk(struct ring_reader *reader);
 
 /*
- * Let go of all that stands below the position of now. Packets count their
- * losses from here on.
+ * Let go of all that stands below the position of now, also of what came while
+ * frozen. Packets count their losses from here on.
  */
 void ring_reader_skip(struct ring_reader *reader);
 

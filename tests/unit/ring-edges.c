@@ -233,6 +233,27 @@ static void test_frozen(void)
 	tear_down();
 }
 
+/* An event that had begun before the stop may come after it, and before a clear. */
+static void test_cleared_while_frozen(void)
+{
+	struct ring_totals totals = { .written = 0 };
+	struct lttngmap_packet packet;
+
+	set_up(LTTNGMAP_MODE_DISCARD, false);
+	emit(5);
+	ring_set_freeze(bench.set);
+	emit(3);
+	ring_set_clear(bench.set, &totals);
+	ok(get_packet(&packet) < 0, "a frozen ring that is cleared is empty");
+	emit(2);
+	ok(get_packet(&packet) < 0, "… and frozen");
+	ring_set_thaw(bench.set);
+	is(get_packet(&packet), 0, "the next start");
+	is(packet.events, 2, "… has those after the clear only");
+	is(totals.written, 2, "… and counts no others");
+	tear_down();
+}
+
 /* A writer that is preempted between taking the oldest slot and its move. */
 static void test_taken_slot(void)
 {
@@ -459,6 +480,7 @@ int main(void)
 	test_late_base();
 	test_lapped();
 	test_frozen();
+	test_cleared_while_frozen();
 	test_taken_slot();
 	test_held_over_restart();
 	test_aborted_moves(false);

@@ -7,7 +7,8 @@ it was asked for and from after it was answered, and what is recorded from then
 on: of each stream the classes. An event that was done before the answer that
 turned it off, and begun after the one that turned it on, has to be in the
 trace; one done before it was asked to be turned on, or begun after the answer
-that turned it off, must not. In between it may.
+that turned it off, must not. In between it may. What was done before a clear was
+asked for must not, whatever it was recorded by.
 
 The trace is read by this file's own reader of CTF, which knows what the
 metadata says of streams, and nothing of lttngmap.
@@ -108,7 +109,9 @@ def windows(steps, stream, number, source, pid):
             found.append(begin + (before, after))
             begin = None
         if step.forget:
-            found = []
+            # What had begun before it was turned off may come after the clear.
+            found = [(max(first, before), last, last, last) for first, _, _, last in found
+                     if last > before]
         if records and not begin:
             begin = (before, after)
     assert not begin
@@ -243,7 +246,8 @@ def check(steps, reader, contexts, tell):
                 seen = reader.seen.get((stream, source, number), {})
                 known.add((stream, source, number))
                 allowed = set()
-                for first, begin, end, last in windows(steps, stream, number, source, pid):
+                spans = windows(steps, stream, number, source, pid)
+                for first, begin, end, last in spans:
                     needed = range(begin, end)
                     absent = [i for i in needed if i not in seen]
                     if absent:
@@ -254,8 +258,9 @@ def check(steps, reader, contexts, tell):
                 may += len(allowed)
                 strange = [i for i in seen if i not in allowed]
                 if strange:
-                    tell("stream %d: %d events %s of source %d do not belong there, as %d" %
-                         (stream, len(strange), CLASSES[number], source, strange[0]))
+                    tell("stream %d: %d events %s of source %d do not belong there, as %d; "
+                         "(may, has to begin, has to end, may): %s" %
+                         (stream, len(strange), CLASSES[number], source, strange[0], spans))
     for key in reader.seen:
         if key not in known:
             tell("stream %d is none of the session's" % key[0])

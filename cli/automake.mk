@@ -72,6 +72,7 @@ lttngmap_SOURCES = \
 	cli/cmd-start.c \
 	cli/cmd-status.c \
 	cli/cmd-stop.c \
+	cli/cmd-top.c \
 	cli/cmd-track.c \
 	cli/cmd-untrack.c \
 	cli/cmd-view.c \
@@ -114,14 +115,21 @@ lttngmap_SOURCES = \
 	cli/session-verb.h \
 	cli/synonyms.c \
 	cli/synonyms.h \
+	cli/top-daemons.c \
+	cli/top-rows.c \
+	cli/top-sample.c \
+	cli/top-screen.c \
+	cli/top-text.c \
+	cli/top-usage.c \
+	cli/top.h \
 	cli/verbs.h \
 	cli/view-filter.c \
 	cli/view-find.c \
 	cli/view-graph.c \
 	cli/view-json.c \
 	cli/view-text.c
-lttngmap_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(BABELTRACE_CFLAGS) $(POPT_CFLAGS)
-lttngmap_LDADD = libcli.la libcommon.la $(JSON_LIBS) $(BABELTRACE_LIBS) $(POPT_LIBS) -lm
+lttngmap_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS) $(CURSES_CFLAGS) $(JSON_CFLAGS) $(POPT_CFLAGS)
+lttngmap_LDADD = libcli.la libcommon.la $(BABELTRACE_LIBS) $(CURSES_LIBS) $(JSON_LIBS) $(POPT_LIBS) -lm
 
 # A command of its own, under the name that LTTng's has.
 bin_SCRIPTS += cli/lttngmap-gen-tp

@@ -21,7 +21,7 @@ struct control_client {
 	struct json_object *refusal;
 };
 
-int control_client_connect(const char *runtime_dir, struct control_client **client)
+static int connect_to(const char *runtime_dir, int type, struct control_client **client)
 {
 	char path[SOCKET_PATH_MAX + 1];
 	struct control_client *new;
@@ -33,13 +33,23 @@ int control_client_connect(const char *runtime_dir, struct control_client **clie
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
-	error = socket_connect(path, SOCK_SEQPACKET, &new->fd);
+	error = socket_connect(path, type, &new->fd);
 	if (error) {
 		free(new);
 		return error;
 	}
 	*client = new;
 	return 0;
+}
+
+int control_client_connect(const char *runtime_dir, struct control_client **client)
+{
+	return connect_to(runtime_dir, SOCK_SEQPACKET, client);
+}
+
+int control_client_connect_now(const char *runtime_dir, struct control_client **client)
+{
+	return connect_to(runtime_dir, SOCK_SEQPACKET | SOCK_NONBLOCK, client);
 }
 
 void control_client_close(struct control_client *client)

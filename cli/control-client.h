@@ -18,6 +18,8 @@ struct control_client;
 
 /* 0 or -errno; -ENAMETOOLONG: no socket can have such a path. */
 int control_client_connect(const char *runtime_dir, struct control_client **client);
+/* The same, but -EAGAIN where the daemon lets so many wait that there is no place for us. */
+int control_client_connect_now(const char *runtime_dir, struct control_client **client);
 /* NULL is allowed. */
 void control_client_close(struct control_client *client);
 int control_client_fd(const struct control_client *client);

@@ -26,6 +26,7 @@ const struct verb *const verbs[] = {
 	&verb_destroy,
 	&verb_list,
 	&verb_status,
+	&verb_top,
 	&verb_start,
 	&verb_stop,
 	&verb_channel,

@@ -36,8 +36,7 @@
 
 /* ---- where ------------------------------------------------------------------- */
 
-/* Where the user said, or NULL. */
-static const char *explicit_dir(const char *chosen)
+const char *session_daemon_chosen(const char *chosen)
 {
 	const char *variable = getenv("LTTNGMAP_RUNTIME_DIR");
 
@@ -46,8 +45,7 @@ static const char *explicit_dir(const char *chosen)
 	return variable && variable[0] != '\0' ? variable : NULL;
 }
 
-/* As lttngmap-sessiond(8) has it. */
-static void own_dir(char *path, size_t size)
+void session_daemon_own_dir(char *path, size_t size)
 {
 	const char *base = getenv("XDG_RUNTIME_DIR");
 
@@ -88,7 +86,7 @@ static int explain_connect(const char *verb, const char *path, int error)
 
 int session_daemon_connect(const char *verb, const char *chosen, struct control_client **client)
 {
-	const char *given = explicit_dir(chosen);
+	const char *given = session_daemon_chosen(chosen);
 	char own[SOCKET_PATH_MAX + 1];
 	int error;
 
@@ -98,7 +96,7 @@ int session_daemon_connect(const char *verb, const char *chosen, struct control_
 			return -ENOENT;
 		return error ? explain_connect(verb, given, error) : 0;
 	}
-	own_dir(own, sizeof(own));
+	session_daemon_own_dir(own, sizeof(own));
 	error = control_client_connect(own, client);
 	if (error == 0) {
 		error = check_peer(verb, own, *client);
@@ -121,7 +119,7 @@ int session_daemon_connect(const char *verb, const char *chosen, struct control_
 
 void session_daemon_tell_missing(const char *verb, const char *chosen)
 {
-	const char *given = explicit_dir(chosen);
+	const char *given = session_daemon_chosen(chosen);
 
 	if (given)
 		report_error("%s: no session daemon runs in %s", verb, given);

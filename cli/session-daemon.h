@@ -11,12 +11,17 @@
 #ifndef LTTNGMAP_CLI_SESSION_DAEMON_H
 #define LTTNGMAP_CLI_SESSION_DAEMON_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
 struct control_client;
 
 /* `chosen`: --runtime-dir, or NULL. 0; -ENOENT: none runs, not said; -errno after a message. */
 int session_daemon_connect(const char *verb, const char *chosen, struct control_client **client);
+/* Where a user said that it is: `chosen`, or the environment's; NULL: nowhere. */
+const char *session_daemon_chosen(const char *chosen);
+/* The user's own place, as lttngmap-sessiond(8) has it. */
+void session_daemon_own_dir(char *path, size_t size);
 /* Says that none runs, and what to do. */
 void session_daemon_tell_missing(const char *verb, const char *chosen);
 /*

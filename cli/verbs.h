@@ -61,6 +61,7 @@ extern const struct verb verb_snapshot;
 extern const struct verb verb_start;
 extern const struct verb verb_status;
 extern const struct verb verb_stop;
+extern const struct verb verb_top;
 extern const struct verb verb_track;
 extern const struct verb verb_untrack;
 extern const struct verb verb_view;

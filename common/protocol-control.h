@@ -125,6 +125,19 @@
  *        count of these, "packets", "bytes", "streams"}}
  *       after stop: written + discarded = kept + discarded + overwritten, which
  *       count no event of the kernel's. "kernel" only where there is that part
+ *   {"verb": "usage", "from": N}
+ *       for who watches: "from" optional, as of "processes". {"ok": true, "next": N,
+ *        "now_us": CLOCK_MONOTONIC in microseconds, "pid": of the daemon, "consumer": its
+ *        pid, 0: none, "processes": N registered, "refused": as "status" has it,
+ *        "sessions": [{"session", "owner", "output", as "list" has it, "error": TEXT, where
+ *        the consumer cannot write, and from "active" on what "status" has, but "messages"}]}
+ *       counts are those of this moment, events that nobody has read yet among them
+ *   {"verb": "rings", "from": N}
+ *       {"ok": true, "next": N, "now_us": as before, "rings": [{"session", "channel",
+ *        "pid": 0 where a user's processes share them, "uid", "name", "alive": bool,
+ *        "written", "discarded", "overwritten": events since they were made,
+ *        "ring_size": BYTES, "unread": [BYTES of each ring that wait to be read]}]}: one for
+ *       each process and channel; the last LTTNGMAP_EXTRA_RINGS rings are no CPU's
  *   {"verb": "list", "from": N}
  *       "from" optional, as of "processes"; a session is never cut in two.
  *       {"ok": true, "next": N, "sessions": [{"session", "output", "snapshot", "active",

@@ -21,7 +21,8 @@ EXTRA_DIST += \
 	doc/design/sdt.md \
 	doc/design/security.md \
 	doc/design/surviving.md \
-	doc/design/trace.md
+	doc/design/trace.md \
+	doc/design/watching.md
 
 dist_man_MANS += \
 	doc/man/lttngmap-abi.5 \
@@ -80,6 +81,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-snapshot.1 \
 	doc/man/lttngmap-start.1 \
 	doc/man/lttngmap-status.1 \
+	doc/man/lttngmap-top.1 \
 	doc/man/lttngmap-track.1
 shared_pages = detach:attach stop:start disable:enable remove:enable untrack:track load:save
 

@@ -56,12 +56,15 @@ libsessiond_la_SOURCES = \
 	sessiond/control-list.c \
 	sessiond/control-pages.c \
 	sessiond/control-pages.h \
+	sessiond/control-part.c \
+	sessiond/control-part.h \
 	sessiond/control-rotation.c \
 	sessiond/control-rule.c \
 	sessiond/control-session.c \
 	sessiond/control-snapshot.c \
 	sessiond/control-socket.c \
 	sessiond/control-socket.h \
+	sessiond/control-usage.c \
 	sessiond/control-verbs.c \
 	sessiond/control-verbs.h \
 	sessiond/daemon.c \
@@ -141,6 +144,7 @@ libsessiond_la_SOURCES = \
 	sessiond/ring-reader-parts.h \
 	sessiond/ring-set-make.c \
 	sessiond/ring-set-parts.h \
+	sessiond/ring-set-usage.c \
 	sessiond/ring-set.c \
 	sessiond/ring-set-copy.c \
 	sessiond/ring-set-end.c \

@@ -413,6 +413,11 @@ bool consumer_link_expected(const struct consumer_link *link)
 	       (link->restart && sd_event_source_get_enabled(link->restart, NULL) > 0);
 }
 
+int consumer_link_pid(const struct consumer_link *link)
+{
+	return link->pid > 0 ? link->pid : 0;
+}
+
 bool consumer_link_is_attached(const struct consumer_link *link)
 {
 	return link->fd >= 0;

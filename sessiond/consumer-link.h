@@ -38,6 +38,9 @@ bool consumer_link_expected(const struct consumer_link *link);
 /* Is there one now? */
 bool consumer_link_is_attached(const struct consumer_link *link);
 
+/* The process that we started; 0: none. */
+int consumer_link_pid(const struct consumer_link *link);
+
 /* Tell it, where there is one. */
 void consumer_link_session(struct consumer_link *link, const struct session *session);
 void consumer_link_channel(struct consumer_link *link, const struct channel *channel);

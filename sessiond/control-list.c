@@ -15,54 +15,17 @@
 #include "common/protocol-control.h"
 #include "sessiond/channel.h"
 #include "sessiond/control-args.h"
+#include "sessiond/control-part.h"
 #include "sessiond/daemon.h"
 #include "sessiond/pickup.h"
 #include "sessiond/process.h"
 #include "sessiond/registry.h"
 #include "sessiond/session.h"
 
-/* What is in the message beside the list. */
-#define FRAME_BYTES 256
 /* A channel's or a rule's description has so much beside what was asked for, at most. */
 #define ADDED_BYTES 512
 /* For processes that are not registered; one that starts meanwhile waits, but less than it may. */
 #define SCAN_WAIT_MS 50
-
-/* A list that grows while its message does not get too large. */
-struct part {
-	struct json_object *array;
-	size_t bytes;
-};
-
-static struct part part_begin(void)
-{
-	return (struct part){ .array = json_object_new_array(), .bytes = FRAME_BYTES };
-}
-
-/* Takes the item. False: it is for the next message. */
-static bool part_add(struct part *part, struct json_object *item)
-{
-	size_t length;
-
-	json_object_to_json_string_length(item, JSON_C_TO_STRING_PLAIN, &length);
-	if (part->bytes + length + 1 > PROTOCOL_CONTROL_MESSAGE_MAX) {
-		json_object_put(item);
-		return false;
-	}
-	part->bytes += length + 1;
-	json_object_array_add(part->array, item);
-	return true;
-}
-
-static void part_answer(struct control_client *client, struct part *part, const char *key,
-			uint64_t next)
-{
-	struct json_object *answer = json_object_new_object();
-
-	json_object_object_add(answer, key, part->array);
-	control_add_number(answer, "next", next);
-	control_answer(client, answer);
-}
 
 /* ---- sessions -------------------------------------------------------------------- */
 
@@ -144,8 +107,7 @@ static struct json_object *describe_session(const struct session *session, uint3
 	struct json_object *channels = json_object_new_array();
 	const struct channel *channel;
 
-	snprintf(name, sizeof(name), "%u/%s", session->owner, session->name);
-	control_add_string(object, "session", session->owner == uid ? session->name : name);
+	control_add_string(object, "session", session_name_for(session, uid, name, sizeof(name)));
 	control_add_string(object, "output", session->output);
 	control_add_bool(object, "snapshot", session->snapshot);
 	control_add_bool(object, "active", session->state == SESSION_ACTIVE);
@@ -171,7 +133,7 @@ bool control_list_fits(struct control_client *client, const struct session *sess
 	json_object_to_json_string_length(description, JSON_C_TO_STRING_PLAIN, &length);
 	json_object_to_json_string_length(request, JSON_C_TO_STRING_PLAIN, &more);
 	json_object_put(description);
-	if (FRAME_BYTES + length + more + ADDED_BYTES <= PROTOCOL_CONTROL_MESSAGE_MAX)
+	if (CONTROL_PART_FRAME + length + more + ADDED_BYTES <= PROTOCOL_CONTROL_MESSAGE_MAX)
 		return true;
 	control_refuse(client, "join rules by commas, use '*', or make another session",
 		       "session %s has as many rules, channels and trackers as it can",
@@ -184,19 +146,19 @@ void control_serve_list(struct control_client *client, struct json_object *reque
 	uint32_t uid = control_client_peer(client)->uid;
 	struct session *session;
 	uint64_t from = 0, at = 0;
-	struct part part;
+	struct control_part part;
 
 	if (control_take_number(client, request, "from", UINT32_MAX, &from) != 0)
 		return;
-	part = part_begin();
+	part = control_part_begin();
 	cds_list_for_each_entry(session, sessions_list(control_client_daemon(client)->sessions),
 				node) {
 		if (!session_is_for(session, uid) || at++ < from)
 			continue;
-		if (part_add(&part, describe_session(session, uid)))
+		if (control_part_add(&part, describe_session(session, uid)))
 			continue;
 		if (json_object_array_length(part.array) > 0) {
-			part_answer(client, &part, "sessions", at - 1);
+			control_part_answer(client, &part, "sessions", at - 1);
 			return;
 		}
 		json_object_put(part.array);
@@ -205,7 +167,7 @@ void control_serve_list(struct control_client *client, struct json_object *reque
 			       session->name);
 		return;
 	}
-	part_answer(client, &part, "sessions", 0);
+	control_part_answer(client, &part, "sessions", 0);
 }
 
 /* ---- processes --------------------------------------------------------------------- */
@@ -222,11 +184,11 @@ void control_serve_processes(struct control_client *client, struct json_object *
 	struct daemon *daemon = control_client_daemon(client);
 	uint64_t from = 0, at = 0;
 	struct process *process;
-	struct part part;
+	struct control_part part;
 
 	if (control_take_number(client, request, "from", UINT32_MAX, &from) != 0)
 		return;
-	part = part_begin();
+	part = control_part_begin();
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list) {
 		struct json_object *object;
 
@@ -237,18 +199,18 @@ void control_serve_processes(struct control_client *client, struct json_object *
 		control_add_number(object, "uid", process->uid);
 		control_add_string(object, "name", process->name);
 		control_add_number(object, "traced_since_ms", process->since_ms);
-		if (!part_add(&part, object)) {
-			part_answer(client, &part, "processes", at - 1);
+		if (!control_part_add(&part, object)) {
+			control_part_answer(client, &part, "processes", at - 1);
 			return;
 		}
 	}
-	part_answer(client, &part, "processes", 0);
+	control_part_answer(client, &part, "processes", 0);
 }
 
 /* How far a list over several messages has come. */
 struct progress {
 	struct control_client *client;
-	struct part part;
+	struct control_part part;
 	uint64_t from, at, next;
 };
 
@@ -266,7 +228,7 @@ static int add_unregistered(const struct pickup_entry *entry, void *data)
 	control_add_number(object, "uid", entry->uid);
 	control_add_string(object, "name", entry->name);
 	control_add_string(object, "why", entry->why);
-	if (part_add(&progress->part, object))
+	if (control_part_add(&progress->part, object))
 		return 0;
 	progress->next = progress->at - 1;
 	return -ENOSPC;
@@ -279,13 +241,13 @@ void control_serve_unregistered(struct control_client *client, struct json_objec
 
 	if (control_take_number(client, request, "from", UINT32_MAX, &progress.from) != 0)
 		return;
-	progress.part = part_begin();
+	progress.part = control_part_begin();
 	if (daemon->pickup) {
 		if (progress.from == 0)
 			pickup_scan(daemon->pickup, SCAN_WAIT_MS);
 		pickup_list(daemon->pickup, add_unregistered, &progress);
 	}
-	part_answer(client, &progress.part, "unregistered", progress.next);
+	control_part_answer(client, &progress.part, "unregistered", progress.next);
 }
 
 /* ---- event classes ------------------------------------------------------------------- */
@@ -347,20 +309,20 @@ static void answer_events(struct control_client *client, uint64_t from, const ui
 {
 	const struct registry *registry = control_client_daemon(client)->registry;
 	uint32_t count = registry_count(registry);
-	struct part part = part_begin();
+	struct control_part part = control_part_begin();
 
 	for (uint32_t id = (uint32_t)from; id < count; id++) {
 		if (known && !(known[id / 64] >> id % 64 & 1))
 			continue;
-		if (part_add(&part, describe_class(registry_get(registry, id))))
+		if (control_part_add(&part, describe_class(registry_get(registry, id))))
 			continue;
 		/* One that fills a message by itself is not to be shown at all. */
 		if (json_object_array_length(part.array) == 0)
 			continue;
-		part_answer(client, &part, "events", id);
+		control_part_answer(client, &part, "events", id);
 		return;
 	}
-	part_answer(client, &part, "events", 0);
+	control_part_answer(client, &part, "events", 0);
 }
 
 void control_serve_events(struct control_client *client, struct json_object *request)

@@ -200,28 +200,17 @@ static struct json_object *make_messages(struct control_client *client,
 	return messages;
 }
 
-void control_serve_status(struct control_client *client, struct json_object *request)
+void control_add_counts(struct json_object *answer, struct session *session)
 {
-	struct session *session = control_need_session(client, request);
-	struct json_object *answer;
+	uint64_t thrown = session->written.overwritten, kept;
 	struct ring_totals totals;
-	uint64_t kept, thrown;
 
-	if (!session)
-		return;
-	if (session->snapshot)
-		session_look(session);
 	session_read_totals(session, &totals);
-	thrown = session->written.overwritten;
 	kept = session->has_consumer && totals.delivered > thrown ? totals.delivered - thrown : 0;
-	answer = json_object_new_object();
 	control_add_bool(answer, "active", session->state == SESSION_ACTIVE);
 	control_add_bool(answer, "snapshot", session->snapshot);
 	control_add_number(answer, "processes", session->processes);
 	control_add_number(answer, "alive", session_alive(session));
-	control_add_number(answer, "refused",
-			   app_socket_refused(control_client_daemon(client)->app));
-	json_object_object_add(answer, "messages", make_messages(client, session));
 	control_add_number(answer, "written", totals.written);
 	control_add_number(answer, "kept", kept);
 	control_add_number(answer, "discarded", totals.discarded);
@@ -232,6 +221,22 @@ void control_serve_status(struct control_client *client, struct json_object *req
 	control_add_number(answer, "chunks", session->rotation.completed);
 	if (session->kernel)
 		json_object_object_add(answer, "kernel", control_count_kernel(session->kernel));
+}
+
+void control_serve_status(struct control_client *client, struct json_object *request)
+{
+	struct session *session = control_need_session(client, request);
+	struct json_object *answer;
+
+	if (!session)
+		return;
+	if (session->snapshot)
+		session_look(session);
+	answer = json_object_new_object();
+	control_add_counts(answer, session);
+	control_add_number(answer, "refused",
+			   app_socket_refused(control_client_daemon(client)->app));
+	json_object_object_add(answer, "messages", make_messages(client, session));
 	control_answer(client, answer);
 }
 

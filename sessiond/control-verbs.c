@@ -86,6 +86,8 @@ const struct control_verb control_verbs[] = {
 	{ "list", MEMBERS("from", ), control_serve_list },
 	{ "processes", MEMBERS("from", ), control_serve_processes },
 	{ "unregistered", MEMBERS("from", ), control_serve_unregistered },
+	{ "usage", MEMBERS("from", ), control_serve_usage },
+	{ "rings", MEMBERS("from", ), control_serve_rings },
 	{ "events", MEMBERS("from", "pid", ), control_serve_events },
 	{ NULL, NULL, NULL },
 };

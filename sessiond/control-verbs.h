@@ -29,6 +29,13 @@ void control_serve_clear(struct control_client *client, struct json_object *requ
 void control_serve_track(struct control_client *client, struct json_object *request);
 void control_serve_untrack(struct control_client *client, struct json_object *request);
 
+/* Add what it has recorded and lost so far, as "status" and "usage" have it. */
+void control_add_counts(struct json_object *answer, struct session *session);
+
+/* control-usage.c */
+void control_serve_usage(struct control_client *client, struct json_object *request);
+void control_serve_rings(struct control_client *client, struct json_object *request);
+
 /* control-rotation.c */
 void control_serve_snapshot(struct control_client *client, struct json_object *request);
 void control_serve_rotate(struct control_client *client, struct json_object *request);

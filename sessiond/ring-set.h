@@ -142,6 +142,27 @@ bool ring_set_is_urgent(struct ring_set *set);
 /* Into how many of its rings has anything been written, or lost, since it was made? */
 uint32_t ring_set_touched(struct ring_set *set);
 
+/* How full its rings are, and what came of them since they were made. */
+struct ring_usage {
+	uint64_t written; /* events */
+	uint64_t discarded;
+	uint64_t overwritten;
+	uint64_t unread; /* bytes that no reader was given yet */
+};
+
+struct ring_set_usage {
+	uint32_t pid;
+	uint32_t uid;
+	char procname[16];
+	uint64_t ring_size; /* bytes: `unread` of one ring is no more */
+	struct ring_usage all;
+};
+
+/* Rings, those beyond the CPUs' among them. */
+uint32_t ring_set_rings(const struct ring_set *set);
+/* Look at all of them now; `unread` has room for a number of bytes each. Also tells the totals. */
+void ring_set_measure(struct ring_set *set, struct ring_set_usage *usage, uint64_t *unread);
+
 /*
  * Stop: what stands below the positions of now is all that will be read.
  * `thaw` at the next start. Finish: the process is gone, likewise and for ever.

@@ -27,6 +27,14 @@ bool session_is_for(const struct session *session, uint32_t uid)
 	return is_master(uid) || uid == session->owner;
 }
 
+const char *session_name_for(const struct session *session, uint32_t uid, char *name, size_t size)
+{
+	if (session->owner == uid)
+		return session->name;
+	snprintf(name, size, "%u/%s", session->owner, session->name);
+	return name;
+}
+
 bool session_takes(const struct session *session, const struct process *process)
 {
 	return (is_master(session->owner) || process->uid == session->owner) &&

@@ -180,6 +180,8 @@ struct session *sessions_find_key(struct sessions *sessions, const char *key);
 int session_make_key(struct session *session);
 /* May that user touch and see it? */
 bool session_is_for(const struct session *session, uint32_t uid);
+/* What that user calls it: NAME, or UID/NAME, then in `name`, of NAME_SESSION_MAX + 16 bytes. */
+const char *session_name_for(const struct session *session, uint32_t uid, char *name, size_t size);
 /* Does the process take part in it: by its owner, by the trackers? */
 bool session_takes(const struct session *session, const struct process *process);
 /* The trackers changed: all processes are looked at again. */

@@ -374,6 +374,7 @@ cli_tests = \
 	tests/integration/cli-export.sh \
 	tests/integration/cli-manual.sh \
 	tests/integration/cli-valgrind.sh \
+	tests/integration/cli-top.sh \
 	tests/integration/cli-view.sh \
 	tests/integration/record-command.sh \
 	tests/integration/record-faults.sh \
@@ -613,6 +614,11 @@ check_PROGRAMS += tests/utils/kernel-load
 tests_utils_kernel_load_SOURCES = tests/utils/kernel-load.c
 tests_utils_kernel_load_LDADD = liblttngmap.la -lpthread
 tests_utils_kernel_load_LDFLAGS = $(test_ldflags)
+
+check_PROGRAMS += tests/utils/paced
+tests_utils_paced_SOURCES = tests/utils/paced.c
+tests_utils_paced_LDADD = liblttngmap.la
+tests_utils_paced_LDFLAGS = $(test_ldflags)
 
 check_PROGRAMS += tests/utils/steady
 tests_utils_steady_SOURCES = tests/utils/steady.c

@@ -92,6 +92,11 @@ bad '{"verb": "stop", "session": "s"}' 'not started' 'stop: not started'
 good '{"verb": "start", "session": "s"}' start
 bad '{"verb": "start", "session": "s"}' 'already' 'start: twice'
 like "$(control '{"verb": "status", "session": "s"}')" '"active": ?true.*"processes": ?0' status
+like "$(control '{"verb": "usage"}')" \
+	'"now_us": ?[1-9].*"pid": ?[1-9].*"consumer": ?0.*"session": ?"s".*"active": ?true' usage
+like "$(control '{"verb": "usage", "from": 1}')" '"sessions": \[ \].*"next": 0' 'usage: beyond the last'
+like "$(control '{"verb": "rings"}')" '"rings": \[ \]' 'rings: there is no process'
+bad '{"verb": "rings", "from": -1}' 'from' 'rings: from nowhere'
 good '{"verb": "stop", "session": "s"}' stop
 like "$(control '{"verb": "status", "session": "s"}')" '"active": ?false' 'status of a stopped one'
 good '{"verb": "start", "session": "s"}' 'start again'

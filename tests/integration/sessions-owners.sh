@@ -105,6 +105,12 @@ echo >&"$own"
 echo >&"$others"
 said() { [[ $(wc -l <"$TAP_DIR/done") == "$1" ]]; }
 ok 'both have events' wait_for said 2
+is "$(ask $one '{"verb": "rings"}' | grep -oE '"(session|uid)": [^,]*' | xargs)" \
+	"session: s uid: $one" 'a member sees how its rings stand, and no others'
+is "$(control '{"verb": "rings"}' | grep -oE '"session": [^,]*' | sort -u | tr -d '\\' | xargs)" \
+	"session: $one/s session: s" 'root sees all'
+like "$(ask $two '{"verb": "rings"}')" '"rings": \[ \]' 'another sees no rings'
+like "$(ask $two '{"verb": "usage"}')" '"sessions": \[ \]' 'nor any session'
 ok 'in vain' ask $one '{"verb": "untrack", "session": "s", "kind": "pid",
 	"value": '"$root_pid"'}'
 echo >&"$own"

@@ -185,6 +185,7 @@ void record_progress_summary(struct record *record)
 	report_note("%s in %llu stream%s, in %s", options_format_size(counts->bytes, bytes),
 		    (unsigned long long)counts->streams, counts->streams == 1 ? "" : "s",
 		    record->output.path);
-	if (counts->kept == 0)
+	/* Else it was said of whom events are missing. */
+	if (counts->kept == 0 && counts->unanswered == 0)
 		report_note("no event matched the rules");
 }

@@ -22,6 +22,8 @@
 #include "report.h"
 
 #define REQUEST_TIMEOUT_MS 10000
+/* A daemon that dies so often before it greets is not one. */
+#define RECONNECT_TRIES 20
 /* The kernel changes its code for each of its events: hundreds, on a slow machine. */
 #define START_TIMEOUT_MS 60000
 /* Much may wait to be written to a slow disk. */
@@ -147,8 +149,8 @@ static struct json_object *new_hello(void)
 	return object;
 }
 
-/* 0: a daemon is there again, and was greeted. What failed is not said. */
-static int reconnect(struct record *record)
+/* One connection, greeted. */
+static int connect_again(struct record *record)
 {
 	struct control_client *client;
 	struct json_object *answer;
@@ -161,6 +163,23 @@ static int reconnect(struct record *record)
 	error = ask(record, new_hello(), REQUEST_TIMEOUT_MS, &answer);
 	if (error == 0)
 		json_object_put(answer);
+	return error;
+}
+
+/*
+ * 0: a daemon is there again, and was greeted. What failed is not said. One that is
+ * killed between our connection and its answer is soon there once more; where it is
+ * not, nobody listens.
+ */
+static int reconnect(struct record *record)
+{
+	int error = -ECONNRESET;
+
+	for (int tries = 0; tries < RECONNECT_TRIES; tries++) {
+		error = connect_again(record);
+		if (error != -EPIPE && error != -ECONNRESET)
+			break;
+	}
 	return error;
 }
 
@@ -314,6 +333,7 @@ static void take_status(struct record *record, struct json_object *answer)
 		.processes = control_answer_count(answer, "processes"),
 		.alive = control_answer_count(answer, "alive"),
 		.refused = control_answer_count(answer, "refused"),
+		.unanswered = control_answer_count(answer, "unanswered"),
 		.kept = control_answer_count(answer, "kept"),
 		.discarded = control_answer_count(answer, "discarded"),
 		.overwritten = control_answer_count(answer, "overwritten"),

@@ -78,6 +78,7 @@ struct record_options {
 /* What the daemon last told; zeros before. */
 struct record_counts {
 	uint64_t processes, alive, refused;
+	uint64_t unanswered; /* were not registered in time */
 	uint64_t kept, discarded, overwritten;
 	uint64_t bytes, streams;
 	/* Of the kernel's, on disk and lost: as its packets say, or it itself. */

@@ -115,6 +115,7 @@
  *   {"verb": "status", "session": NAME}
  *       {"ok": true, "active": bool, "snapshot": bool, "processes": N (traced so far),
  *        "alive": N, "refused": N (registrations refused: limits, versions),
+ *        "unanswered": N (programs that did not wait for an answer to theirs),
  *        "messages": [warnings for people since the last status],
  *        "written": N events written to rings, "kept": N events on disk,
  *        "discarded": N not written, ring full, "overwritten": N,

@@ -339,8 +339,11 @@ static void on_turn(struct app_turn *turn)
 			connection->all->refused++;
 		send_refusal(connection->fd, connection->user, &connection->peer, &refusal);
 	}
-	if (is_unread(error))
+	if (is_unread(error)) {
+		if (!connection->process)
+			connection->all->unanswered++;
 		say_unread(connection);
+	}
 	connection_end(connection);
 }
 

@@ -33,6 +33,7 @@ struct app_connections {
 	struct cds_list_head registered;
 	unsigned int nr_pending;
 	uint64_t refused;
+	uint64_t unanswered; /* they did not wait for it */
 };
 
 /* 0 or -errno; app_connections_fini() in any case. */

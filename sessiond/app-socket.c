@@ -164,3 +164,8 @@ uint64_t app_socket_refused(const struct app_socket *app)
 {
 	return app->connections.refused;
 }
+
+uint64_t app_socket_unanswered(const struct app_socket *app)
+{
+	return app->connections.unanswered;
+}

@@ -32,5 +32,7 @@ int app_socket_restore(struct app_socket *app, struct process *process, int fd);
 void app_socket_forget(struct process *process);
 /* Registrations refused so far. */
 uint64_t app_socket_refused(const struct app_socket *app);
+/* Those who did not wait for an answer to theirs. */
+uint64_t app_socket_unanswered(const struct app_socket *app);
 
 #endif /* SESSIOND_APP_SOCKET_H */

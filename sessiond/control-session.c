@@ -236,6 +236,8 @@ void control_serve_status(struct control_client *client, struct json_object *req
 	control_add_counts(answer, session);
 	control_add_number(answer, "refused",
 			   app_socket_refused(control_client_daemon(client)->app));
+	control_add_number(answer, "unanswered",
+			   app_socket_unanswered(control_client_daemon(client)->app));
 	json_object_object_add(answer, "messages", make_messages(client, session));
 	control_answer(client, answer);
 }

@@ -71,6 +71,23 @@ output=$(FAKE_SESSIOND=vanish=stop "$lttngmap" record --preload none -o two -- s
 is $? 3 'the status of a failed program is kept'
 like "$output" 'two may lack its end' 'the incomplete trace is said'
 
+# Nothing was kept.
+output=$(FAKE_SESSIOND=empty "$lttngmap" record --preload none -o none -- sh -c 'exit 0' 2>&1)
+like "$output" 'no event matched the rules' 'that no event matched is said'
+output=$(FAKE_SESSIOND=empty,late "$lttngmap" record --preload none -o late -- sh -c 'exit 0' 2>&1)
+like "$output" '0 events kept, 0 lost' 'where a program was not registered'
+is "$(grep -c 'matched' <<<"$output")" 0 'it is not, for who knows'
+
+# The daemon is killed, and again each time that it is about to greet.
+output=$(FAKE_SESSIOND=vanish=stop,again=3 "$lttngmap" record --preload none -o again -- \
+	sh -c 'exit 0' 2>&1)
+is $? 0 'a daemon that is there again, at the fourth greeting, is gone on with'
+like "$output" '1,234 events kept.*again$' 'and the trace is whole'
+output=$(FAKE_SESSIOND=vanish=stop,again=1000 "$lttngmap" record --preload none -o never -- \
+	sh -c 'exit 0' 2>&1)
+is $? 125 'one that never greets is given up'
+like "$output" 'session daemon is gone' 'and said'
+
 # The daemon is killed while the program runs.
 rm -f "$FAKE_SESSIOND_LOG"
 FAKE_SESSIOND='' "$lttngmap" record --preload none -o three -- \

@@ -243,8 +243,8 @@ class Sessions:
     def status(self, request):
         session = self.session(request)
         return {"active": session["active"], "processes": 2, "alive": 1, "refused": 0,
-                "messages": ["the disk is nearly full"], "written": 1251, "kept": 1234,
-                "discarded": 17, "overwritten": 0, "packets": 3, "bytes": 56789, "streams": 3}
+                "unanswered": 0, "messages": ["the disk is nearly full"], "written": 1251,
+                "kept": 1234, "discarded": 17, "overwritten": 0, "packets": 3, "bytes": 56789, "streams": 3}
 
     def list(self, request):
         # Two at a time, so that parts are asked for.

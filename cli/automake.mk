@@ -14,6 +14,8 @@ libcli_la_SOURCES = \
 	cli/filter-caret.h \
 	cli/json-keys.c \
 	cli/json-keys.h \
+	cli/loaded.c \
+	cli/loaded.h \
 	cli/locate.c \
 	cli/locate.h \
 	cli/options.c \
@@ -85,6 +87,8 @@ lttngmap_SOURCES = \
 	cli/export-text.c \
 	cli/export-track.c \
 	cli/export.h \
+	cli/field-member.c \
+	cli/field-member.h \
 	cli/main.c \
 	cli/record-child.c \
 	cli/record-daemon.c \
@@ -113,6 +117,12 @@ lttngmap_SOURCES = \
 	cli/session-trackers.h \
 	cli/session-verb.c \
 	cli/session-verb.h \
+	cli/symbol-file.c \
+	cli/symbol-file.h \
+	cli/symbol-open.c \
+	cli/symbol-open.h \
+	cli/symbols.c \
+	cli/symbols.h \
 	cli/synonyms.c \
 	cli/synonyms.h \
 	cli/top-daemons.c \
@@ -128,8 +138,10 @@ lttngmap_SOURCES = \
 	cli/view-graph.c \
 	cli/view-json.c \
 	cli/view-text.c
-lttngmap_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS) $(CURSES_CFLAGS) $(JSON_CFLAGS) $(POPT_CFLAGS)
-lttngmap_LDADD = libcli.la libcommon.la $(BABELTRACE_LIBS) $(CURSES_LIBS) $(JSON_LIBS) $(POPT_LIBS) -lm
+lttngmap_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS) $(CURSES_CFLAGS) $(DW_CFLAGS) $(ELF_CFLAGS) \
+	$(JSON_CFLAGS) $(POPT_CFLAGS) $(ZLIB_CFLAGS)
+lttngmap_LDADD = libcli.la libcommon.la $(BABELTRACE_LIBS) $(CURSES_LIBS) $(DW_LIBS) $(ELF_LIBS) \
+	$(JSON_LIBS) $(POPT_LIBS) $(ZLIB_LIBS) -ldl -lm
 
 # A command of its own, under the name that LTTng's has.
 bin_SCRIPTS += cli/lttngmap-gen-tp

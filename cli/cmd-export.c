@@ -12,6 +12,7 @@
 
 #include "export.h"
 #include "report.h"
+#include "symbols.h"
 #include "verbs.h"
 
 static char *perfetto, *chrome, *folded, *json;
@@ -29,6 +30,7 @@ static const struct poptOption options[] = {
 	{ "flow", '\0', POPT_ARG_STRING, &flow, 0,
 	  "Join events that have the same in this field (for --perfetto)", "FIELD" },
 	VIEW_FILTER_OPTIONS,
+	SYMBOLS_OPTIONS,
 	POPT_TABLEEND
 };
 
@@ -145,11 +147,14 @@ static int run(int argc, const char **argv)
 	export.format = formats[choose()].format;
 	export.view.printer = export.format ? &export_printer : &view_json_printer;
 	export.view.previous_ns = INT64_MIN;
+	export.view.symbols = symbols_create();
 	export.counter = counter;
 	export.flow = flow;
 	error = export_to(&export, &traces, *formats[choose()].file);
 	if (!error)
 		tell_what_is_missing(&export, path);
+	symbols_tell(export.view.symbols);
+	symbols_destroy(export.view.symbols);
 	view_streams_free(&export.view.streams);
 	view_traces_free(&traces);
 	return error ? CLI_STATUS_FAILED : CLI_STATUS_OK;

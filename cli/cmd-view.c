@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "report.h"
+#include "symbols.h"
 #include "verbs.h"
 #include "view.h"
 
@@ -23,6 +24,7 @@ static const struct poptOption options[] = {
 	VIEW_FILTER_OPTIONS,
 	{ "fields", 'f', POPT_ARG_ARGV, &view_option_fields, 0,
 	  "Only these fields and contexts; may be repeated", "NAME,..." },
+	SYMBOLS_OPTIONS,
 	{ "color", '\0', POPT_ARG_STRING, &colour, 0,
 	  "Colours: always, never, or auto (on a terminal; the default)", "WHEN" },
 	POPT_TABLEEND
@@ -81,6 +83,7 @@ static int run(int argc, const char **argv)
 	}
 	view.printer = as_json ? &view_json_printer : &view_text_printer;
 	view.show_date = with_date;
+	view.symbols = symbols_create();
 	view.previous_ns = INT64_MIN;
 	view_output_open(&view.output);
 	error = view_graph_run(&view, &traces);
@@ -89,6 +92,8 @@ static int run(int argc, const char **argv)
 		report_error("view: cannot write the output: %s", strerror(-output_error));
 	if (!error && !output_error && view.events == 0)
 		report_note("view: no %sevent in '%s'", view.filter.has_begun ? "such " : "", path);
+	symbols_tell(view.symbols);
+	symbols_destroy(view.symbols);
 	view_streams_free(&view.streams);
 	view_traces_free(&traces);
 	return error || output_error ? CLI_STATUS_FAILED : CLI_STATUS_OK;

@@ -76,11 +76,14 @@ static void put_arguments(struct export *export, const struct export_what *what)
 	struct json_object *arguments = json_object_new_object();
 	const bt_field *payload = bt_event_borrow_payload_field_const(what->event);
 	const bt_field *context = bt_event_borrow_common_context_field_const(what->event);
+	struct json_object *symbols = view_json_symbols(&export->view, what->event);
 
 	if (payload)
 		view_json_members(arguments, payload, NULL, NULL);
 	if (context)
 		view_json_members(arguments, context, NULL, NULL);
+	if (symbols)
+		json_object_object_add(arguments, "symbols", symbols);
 	view_output_text(out_of(export), ",\"args\":");
 	put_json(export, arguments);
 }

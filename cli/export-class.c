@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "export.h"
+#include "field-member.h"
 
 #define PLACES_AT_FIRST 256
 
@@ -111,22 +112,15 @@ static enum export_kind kind_of(const bt_event_class *class, const char *name, s
 
 /* ---- members ------------------------------------------------------------------- */
 
-static int64_t find_member(const bt_field_class *structure, const char *name, bool integer)
+static int64_t find_number(const bt_field_class *structure, const char *name)
 {
-	uint64_t count = structure ? bt_field_class_structure_get_member_count(structure) : 0;
+	bt_field_class_type type;
+	int64_t member = field_member(structure, name, &type);
 
-	for (uint64_t i = 0; i < count; i++) {
-		const bt_field_class_structure_member *member =
-			bt_field_class_structure_borrow_member_by_index_const(structure, i);
-		bt_field_class_type type = bt_field_class_get_type(
-			bt_field_class_structure_member_borrow_field_class_const(member));
-
-		if (strcmp(bt_field_class_structure_member_get_name(member), name) == 0 &&
-		    (!integer || bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_INTEGER) ||
-		     bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_REAL)))
-			return (int64_t)i;
-	}
-	return -1;
+	return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_INTEGER) ||
+			       bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_REAL)
+		       ? member
+		       : -1;
 }
 
 /* What is shown elsewhere, as the track's, is no field. */
@@ -164,7 +158,7 @@ static int64_t find_counter(const struct export *export, const char *name,
 	if (!export->counter || strncmp(export->counter, name, length) != 0 ||
 	    export->counter[length] != '.')
 		return -1;
-	return find_member(payload, export->counter + length + 1, true);
+	return find_number(payload, export->counter + length + 1);
 }
 
 static void name_class(struct export *export, struct export_class *class, const char *name,
@@ -191,6 +185,7 @@ static struct export_class *make_class(struct export *export, const bt_event *ev
 			bt_event_class_borrow_stream_class_const(bt));
 	struct export_class *class = calloc(1, sizeof(*class));
 	const char *name = bt_event_class_get_name(bt);
+	bt_field_class_type type;
 	size_t stem = 0;
 
 	if (!class)
@@ -199,16 +194,16 @@ static struct export_class *make_class(struct export *export, const bt_event *ev
 	class->bt = bt;
 	class->kind = kind_of(bt, name, &stem);
 	name_class(export, class, name, stem);
-	class->vtid = find_member(context, "vtid", true);
-	class->duration =
-		strncmp(name, "lttngmap_", 9) == 0 ? find_member(payload, "duration", true) : -1;
+	class->vtid = find_number(context, "vtid");
+	class->duration = strncmp(name, "lttngmap_", 9) == 0 ? find_number(payload, "duration")
+							     : -1;
 	if (class->kind == EXPORT_INSTANT && class->duration >= 0)
 		class->kind = EXPORT_COMPLETE;
 	class->function = class->kind != EXPORT_INSTANT && strstr(name, ":func_")
-				  ? find_member(payload, "addr", true)
+				  ? find_number(payload, "addr")
 				  : -1;
 	class->counter = find_counter(export, name, payload);
-	class->flow = export->flow ? find_member(payload, export->flow, false) : -1;
+	class->flow = export->flow ? field_member(payload, export->flow, &type) : -1;
 	if (class->kind == EXPORT_BEGIN || class->kind == EXPORT_END)
 		export->has_pairs = true;
 	add_fields(export, class, payload, false);

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "export.h"
+#include "symbols.h"
 
 void export_fail(struct export *export, int error)
 {
@@ -78,10 +79,20 @@ static uint64_t flow_of(const struct export_class *class, const bt_field *payloa
 	return hash ? hash : 1;
 }
 
-static uint32_t function_name(struct export *export, uint64_t address)
+/* Its name, or else its address. */
+static uint32_t function_name(struct export *export, const bt_field *payload, int64_t member,
+			      uint64_t address)
 {
+	const bt_field *field =
+		bt_field_structure_borrow_member_field_by_index_const(payload, member);
+	struct symbol *symbol = symbols_find(export->view.symbols, "addr", field);
 	char text[32];
 
+	if (symbol && symbol->function) {
+		if (!symbol->mark)
+			symbol->mark = export_text(export, symbol->function);
+		return symbol->mark;
+	}
 	snprintf(text, sizeof(text), "0x%" PRIx64, address);
 	return export_text(export, text);
 }
@@ -149,7 +160,7 @@ static void put_event(struct export *export, struct export_track *track, struct 
 	uint64_t function = 0, duration = 0;
 
 	if (integer_at(payload, class->function, &function))
-		what->name = function_name(export, function);
+		what->name = function_name(export, payload, class->function, function);
 	switch (kind) {
 	case EXPORT_BEGIN:
 		open_slice(export, track, what, function, ns);

@@ -17,6 +17,7 @@
 
 #include "export-protobuf.h"
 #include "export.h"
+#include "symbols.h"
 
 enum { TRACE_PACKET = 1 };
 enum packet {
@@ -270,8 +271,27 @@ static void put_value(struct protobuf *out, const bt_field *field)
 		put_value(out, bt_field_variant_borrow_selected_option_field_const(field));
 }
 
-static void put_fields(struct protobuf *out, const struct export_what *what)
+/* What an address is of, in place of it. */
+static bool put_symbol(struct export *export, const struct export_field *field,
+		       const bt_field *value)
 {
+	struct symbol *symbol =
+		symbols_find(export->view.symbols, export_text_of(export, field->name), value);
+	struct protobuf *out = out_of(export);
+	size_t at;
+
+	if (!symbol)
+		return false;
+	at = protobuf_begin(out, EVENT_ANNOTATIONS, LONG);
+	protobuf_varint(out, ANNOTATION_NAME_IID, field->name);
+	put_string(out, ANNOTATION_STRING, symbols_text(symbol));
+	protobuf_end(out, at, LONG);
+	return true;
+}
+
+static void put_fields(struct export *export, const struct export_what *what)
+{
+	struct protobuf *out = out_of(export);
 	const bt_field *payload = bt_event_borrow_payload_field_const(what->event);
 	const bt_field *context = bt_event_borrow_common_context_field_const(what->event);
 
@@ -284,8 +304,11 @@ static void put_fields(struct protobuf *out, const struct export_what *what)
 				  !bt_field_class_type_is(bt_field_get_class_type(value),
 							  BT_FIELD_CLASS_TYPE_ENUMERATION);
 		unsigned width = is_integer ? SHORT : LONG;
-		size_t at = protobuf_begin(out, EVENT_ANNOTATIONS, width);
+		size_t at;
 
+		if (is_integer && put_symbol(export, field, value))
+			continue;
+		at = protobuf_begin(out, EVENT_ANNOTATIONS, width);
 		protobuf_varint(out, ANNOTATION_NAME_IID, field->name);
 		put_value(out, value);
 		protobuf_end(out, at, width);
@@ -334,7 +357,7 @@ static void put_what(struct export *export, const struct export_what *what)
 	protobuf_varint(out, EVENT_NAME_IID, what->name);
 	if (what->flow)
 		protobuf_fixed64(out, EVENT_FLOW_IDS, what->flow);
-	put_fields(out, what);
+	put_fields(export, what);
 }
 
 static void perfetto_begin(struct export *export, struct export_track *track,
@@ -357,7 +380,7 @@ static void perfetto_end(struct export *export, struct export_track *track,
 		introduce_what(export, what);
 	at = event_begin(export, track, TYPE_END, ns);
 	if (what->event)
-		put_fields(out_of(export), what);
+		put_fields(export, what);
 	event_end(export, at);
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "symbols.h"
 #include "view.h"
 
 bool view_is_sequence_length(const bt_field_class *structure, uint64_t i)
@@ -70,6 +71,8 @@ static int print_event(struct view *view, const bt_message *message)
 	if (!stream)
 		return -ENOMEM;
 	view_stream_event(stream, event);
+	if (view->symbols)
+		symbols_event(view->symbols, stream, event);
 	view_filter_begin(&view->filter, ns);
 	view->is_past = view_filter_is_past(&view->filter, ns);
 	if (view->is_past || !view_filter_shows(&view->filter, stream, event, ns))
@@ -325,6 +328,7 @@ int view_graph_run(struct view *view, const struct view_traces *traces)
 	if (!error && inputs > 0)
 		error = run_graph(view, graph, muxer);
 put_graph:
+	symbols_end_of_traces(view->symbols);
 	bt_graph_put_ref(graph);
 put_plugins:
 	bt_plugin_put_ref(utils);

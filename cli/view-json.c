@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols.h"
 #include "view.h"
 
 static struct json_object *new_field(const bt_field *field);
@@ -120,6 +121,57 @@ void view_json_members(struct json_object *object, const bt_field *field,
 	}
 }
 
+static struct json_object *new_symbol(const struct symbol *symbol)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "object", view_json_string(symbol->object));
+	if (symbol->function)
+		json_object_object_add(object, "function", view_json_string(symbol->function));
+	json_object_object_add(object, "offset", json_object_new_uint64(symbol->offset));
+	if (symbol->source) {
+		json_object_object_add(object, "source", view_json_string(symbol->source));
+		json_object_object_add(object, "line", json_object_new_int(symbol->line));
+	}
+	return object;
+}
+
+static void add_symbols(struct view *view, struct json_object **object, const bt_field *structure)
+{
+	const bt_field_class *class = bt_field_borrow_class_const(structure);
+	uint64_t count = bt_field_class_structure_get_member_count(class);
+
+	for (uint64_t i = 0; i < count; i++) {
+		const char *name = bt_field_class_structure_member_get_name(
+			bt_field_class_structure_borrow_member_by_index_const(class, i));
+		const struct symbol *symbol;
+
+		if (!symbols_is_address(name) || !view_filter_shows_field(&view->filter, name))
+			continue;
+		symbol = symbols_find(
+			view->symbols, name,
+			bt_field_structure_borrow_member_field_by_index_const(structure, i));
+		if (!symbol)
+			continue;
+		if (!*object)
+			*object = json_object_new_object();
+		json_object_object_add(*object, name, new_symbol(symbol));
+	}
+}
+
+struct json_object *view_json_symbols(struct view *view, const bt_event *event)
+{
+	const bt_field *payload = bt_event_borrow_payload_field_const(event);
+	const bt_field *context = bt_event_borrow_common_context_field_const(event);
+	struct json_object *object = NULL;
+
+	if (view->symbols && payload)
+		add_symbols(view, &object, payload);
+	if (view->symbols && context)
+		add_symbols(view, &object, context);
+	return object;
+}
+
 static struct json_object *new_structure(const bt_field *field)
 {
 	struct json_object *object = json_object_new_object();
@@ -198,7 +250,8 @@ static void put_line(struct view *view, struct json_object *line)
 static void json_event(struct view *view, const struct view_stream *stream, const bt_event *event,
 		       int64_t ns)
 {
-	struct json_object *line = new_line(stream, ns), *fields = json_object_new_object();
+	struct json_object *line = new_line(stream, ns), *fields = json_object_new_object(),
+			   *symbols;
 	const char *name = bt_event_class_get_name(bt_event_borrow_class_const(event));
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
 	const bt_field *specific = bt_event_borrow_specific_context_field_const(event);
@@ -218,6 +271,9 @@ static void json_event(struct view *view, const struct view_stream *stream, cons
 			view_json_members(context, specific, NULL, &view->filter);
 		add(line, "context", context);
 	}
+	symbols = view_json_symbols(view, event);
+	if (symbols)
+		add(line, "symbols", symbols);
 	put_line(view, line);
 }
 

@@ -93,6 +93,23 @@ static void from_environment(struct view_stream *entry, const bt_trace *trace)
 		entry->pid = bt_value_integer_signed_get(value);
 }
 
+/* Of processes with the same number on several machines each is one of its own. */
+static void find_machine(struct view_stream *entry, const bt_trace *trace)
+{
+	const bt_value *value =
+		bt_trace_borrow_environment_entry_value_by_name_const(trace, "domain");
+
+	if (value && bt_value_is_string(value) && strcmp(bt_value_string_get(value), "kernel") == 0)
+		return;
+	entry->machine = 1;
+	value = bt_trace_borrow_environment_entry_value_by_name_const(trace, "hostname");
+	if (!value || !bt_value_is_string(value))
+		return;
+	for (const char *c = bt_value_string_get(value); *c; c++)
+		entry->machine = (entry->machine ^ (unsigned char)*c) * UINT64_C(1099511628211);
+	entry->machine |= 1;
+}
+
 /*
  * CHANNEL_PROGRAM-PID-NUMBER_RING, where PROGRAM itself may hold '-': what is
  * known before the first packet tells more.
@@ -167,6 +184,7 @@ struct view_stream *view_streams_get(struct view_streams *streams, const bt_stre
 	if (name)
 		from_name(entry, name);
 	from_environment(entry, bt_stream_borrow_trace_const(stream));
+	find_machine(entry, bt_stream_borrow_trace_const(stream));
 	find_members(entry);
 	streams->table[place] = entry;
 	streams->count++;

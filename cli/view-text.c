@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "symbols.h"
 #include "view.h"
 
 #define NS_PER_S INT64_C(1000000000)
@@ -166,6 +167,19 @@ static void put_array(struct view_output *out, const bt_field *field)
 	view_output_char(out, ']');
 }
 
+/* What an address is of, as debuggers write it. */
+static void put_symbol(struct view *view, struct view_output *out, const char *name,
+		       const bt_field *field)
+{
+	struct symbol *symbol = symbols_find(view->symbols, name, field);
+
+	if (!symbol)
+		return;
+	view_output_text(out, " <");
+	view_output_text(out, symbols_text(symbol));
+	view_output_char(out, '>');
+}
+
 /*
  * NAME=VALUE …, without what `members` says is shown elsewhere and `view` says is not
  * shown at all; either may be NULL. `before` stands before the first; true: there is one.
@@ -178,6 +192,7 @@ static bool put_members(struct view *view, struct view_output *out, const bt_fie
 	bool any = false;
 
 	for (uint64_t i = 0; i < count; i++) {
+		const bt_field *member;
 		const char *name;
 
 		if (view_is_sequence_length(class, i))
@@ -192,7 +207,10 @@ static bool put_members(struct view *view, struct view_output *out, const bt_fie
 		any = true;
 		put_coloured(view, out, COLOUR_FIELD, name);
 		view_output_char(out, '=');
-		put_field(out, bt_field_structure_borrow_member_field_by_index_const(field, i));
+		member = bt_field_structure_borrow_member_field_by_index_const(field, i);
+		put_field(out, member);
+		if (view && view->symbols && symbols_is_address(name))
+			put_symbol(view, out, name, member);
 	}
 	return any;
 }

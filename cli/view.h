@@ -10,6 +10,7 @@
  *   view-text.c     an event as a line of text
  *   view-json.c     an event as a line of JSON
  *   view-output.c   buffered output, and the pager
+ *   symbols.h       names of functions for addresses
  *
  * One thread. What stands in a trace is not trusted to be printable.
  */
@@ -72,6 +73,7 @@ struct view_stream {
 	char program[64];        /* "" where the trace does not tell */
 	int64_t pid;             /* -1 likewise */
 	int64_t cpu;             /* -1 likewise */
+	uint64_t machine;        /* made of its name; 0: of a kernel, that is of no process */
 	struct view_context_members members;
 	signed char *classes; /* by id: 1 shown, -1 not, 0 not looked at yet */
 	size_t nr_classes;
@@ -158,6 +160,7 @@ bool view_filter_shows_field(const struct view_filter *filter, const char *name)
 /* ---- printing ---------------------------------------------------------------- */
 
 struct view;
+struct symbols;
 
 struct view_printer {
 	void (*event)(struct view *view, const struct view_stream *stream, const bt_event *event,
@@ -180,9 +183,12 @@ struct json_object *view_json_string(const char *text);
 void view_json_members(struct json_object *object, const bt_field *structure,
 		       const struct view_context_members *members,
 		       const struct view_filter *filter);
+/* What the event's addresses are of, by the names of the fields; NULL: it has none. */
+struct json_object *view_json_symbols(struct view *view, const bt_event *event);
 
 struct view {
 	const struct view_printer *printer;
+	struct symbols *symbols; /* of addresses (symbols.h); NULL: not wanted */
 	struct view_output output;
 	struct view_streams streams;
 	struct view_filter filter;

@@ -349,6 +349,7 @@ endif
 # The command, with a session daemon that only plays one.
 EXTRA_DIST += tests/utils/fake-sessiond tests/utils/fake_sessions.py tests/utils/make-trace
 EXTRA_DIST += tests/utils/verbs.sh
+EXTRA_DIST += tests/utils/make-addresses
 EXTRA_DIST += tests/utils/make-slices tests/utils/perfetto.proto tests/utils/perfetto_slices.py
 check_PROGRAMS += tests/unit/cli-options
 TESTS += tests/unit/cli-options
@@ -373,6 +374,7 @@ tests_unit_tracee_safe_LDADD = libcli.la $(DW_LIBS) $(ELF_LIBS)
 cli_tests = \
 	tests/integration/cli-export.sh \
 	tests/integration/cli-manual.sh \
+	tests/integration/cli-symbols.sh \
 	tests/integration/cli-valgrind.sh \
 	tests/integration/cli-top.sh \
 	tests/integration/cli-view.sh \

@@ -135,8 +135,12 @@ lttngmap_SOURCES = \
 	cli/verbs.h \
 	cli/view-filter.c \
 	cli/view-find.c \
+	cli/view-follow.c \
 	cli/view-graph.c \
 	cli/view-json.c \
+	cli/view-pieces.c \
+	cli/view-pieces-copy.c \
+	cli/view-pieces.h \
 	cli/view-text.c
 lttngmap_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS) $(CURSES_CFLAGS) $(DW_CFLAGS) $(ELF_CFLAGS) \
 	$(JSON_CFLAGS) $(POPT_CFLAGS) $(ZLIB_CFLAGS)

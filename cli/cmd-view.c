@@ -16,11 +16,14 @@
 
 static int as_json;
 static int with_date;
+static int follow;
 static char *colour;
 
 static const struct poptOption options[] = {
 	{ "json", 'j', POPT_ARG_NONE, &as_json, 0, "One JSON object a line", NULL },
 	{ "date", 'd', POPT_ARG_NONE, &with_date, 0, "Show the date before each time", NULL },
+	{ "follow", 'F', POPT_ARG_NONE, &follow, 0,
+	  "Go on with what comes, until it is recorded no more", NULL },
 	VIEW_FILTER_OPTIONS,
 	{ "fields", 'f', POPT_ARG_ARGV, &view_option_fields, 0,
 	  "Only these fields and contexts; may be repeated", "NAME,..." },
@@ -77,7 +80,7 @@ static int run(int argc, const char **argv)
 		path = argv[0];
 	else if (view_find_newest(newest, sizeof(newest)))
 		return CLI_STATUS_FAILED;
-	if (view_find_traces(path, &traces)) {
+	if (!follow && view_find_traces(path, &traces)) {
 		view_traces_free(&traces);
 		return CLI_STATUS_FAILED;
 	}
@@ -85,8 +88,13 @@ static int run(int argc, const char **argv)
 	view.show_date = with_date;
 	view.symbols = symbols_create();
 	view.previous_ns = INT64_MIN;
-	view_output_open(&view.output);
-	error = view_graph_run(&view, &traces);
+	if (follow) {
+		view_output_open_file(&view.output, STDOUT_FILENO);
+		error = view_follow_run(&view, path);
+	} else {
+		view_output_open(&view.output);
+		error = view_graph_run(&view, &traces);
+	}
 	output_error = view_output_close(&view.output);
 	if (output_error)
 		report_error("view: cannot write the output: %s", strerror(-output_error));

@@ -70,6 +70,8 @@ static int print_event(struct view *view, const bt_message *message)
 
 	if (!stream)
 		return -ENOMEM;
+	if (view->pieces && !view_pieces_take(view->pieces, stream, BT_MESSAGE_TYPE_EVENT, ns))
+		return 0;
 	view_stream_event(stream, event);
 	if (view->symbols)
 		symbols_event(view->symbols, stream, event);
@@ -117,7 +119,9 @@ static int print_discarded_events(struct view *view, const bt_message *message)
 		ns = ns_of(
 			bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
 				message));
-	print_lost(view, stream, "events", count, ns);
+	if (!view->pieces ||
+	    view_pieces_take(view->pieces, stream, BT_MESSAGE_TYPE_DISCARDED_EVENTS, ns))
+		print_lost(view, stream, "events", count, ns);
 	return 0;
 }
 
@@ -138,15 +142,39 @@ static int print_discarded_packets(struct view *view, const bt_message *message)
 		ns = ns_of(
 			bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(
 				message));
-	print_lost(view, stream, "packets", count, ns);
+	if (!view->pieces ||
+	    view_pieces_take(view->pieces, stream, BT_MESSAGE_TYPE_DISCARDED_PACKETS, ns))
+		print_lost(view, stream, "packets", count, ns);
+	return 0;
+}
+
+static int begin_packet(struct view *view, const bt_packet *packet)
+{
+	struct view_stream *stream =
+		view_streams_get(&view->streams, bt_packet_borrow_stream_const(packet));
+
+	if (!stream)
+		return -ENOMEM;
+	view_stream_packet(stream, packet);
+	if (view->pieces)
+		view_pieces_take(view->pieces, stream, BT_MESSAGE_TYPE_PACKET_BEGINNING, 0);
+	return 0;
+}
+
+static int end_packet(struct view *view, const bt_packet *packet)
+{
+	struct view_stream *stream =
+		view_streams_get(&view->streams, bt_packet_borrow_stream_const(packet));
+
+	if (!stream)
+		return -ENOMEM;
+	if (view->pieces)
+		view_pieces_take(view->pieces, stream, BT_MESSAGE_TYPE_PACKET_END, 0);
 	return 0;
 }
 
 static int handle_message(struct view *view, const bt_message *message)
 {
-	struct view_stream *stream;
-	const bt_packet *packet;
-
 	switch (bt_message_get_type(message)) {
 	case BT_MESSAGE_TYPE_EVENT:
 		return print_event(view, message);
@@ -155,12 +183,9 @@ static int handle_message(struct view *view, const bt_message *message)
 	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
 		return print_discarded_packets(view, message);
 	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
-		packet = bt_message_packet_beginning_borrow_packet_const(message);
-		stream = view_streams_get(&view->streams, bt_packet_borrow_stream_const(packet));
-		if (!stream)
-			return -ENOMEM;
-		view_stream_packet(stream, packet);
-		return 0;
+		return begin_packet(view, bt_message_packet_beginning_borrow_packet_const(message));
+	case BT_MESSAGE_TYPE_PACKET_END:
+		return end_packet(view, bt_message_packet_end_borrow_packet_const(message));
 	default:
 		return 0;
 	}
@@ -196,7 +221,8 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 	if (error)
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR;
 	/* Nobody reads on, or nothing more is wanted: the rest needs no reading either. */
-	if (view->output.error || view->is_past)
+	if (view->output.error || view->is_past ||
+	    (view->pieces && view_pieces_are_done(view->pieces)))
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
 	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 }

@@ -10,6 +10,8 @@
  *   view-text.c     an event as a line of text
  *   view-json.c     an event as a line of JSON
  *   view-output.c   buffered output, and the pager
+ *   view-follow.c   a trace that grows, piece after piece
+ *   view-pieces.c   the pieces: what each stream has gained since
  *   symbols.h       names of functions for addresses
  *
  * One thread. What stands in a trace is not trusted to be printable.
@@ -75,7 +77,8 @@ struct view_stream {
 	int64_t cpu;             /* -1 likewise */
 	uint64_t machine;        /* made of its name; 0: of a kernel, that is of no process */
 	struct view_context_members members;
-	signed char *classes; /* by id: 1 shown, -1 not, 0 not looked at yet */
+	struct view_piece *piece; /* where it is followed: whose packets these are */
+	signed char *classes;     /* by id: 1 shown, -1 not, 0 not looked at yet */
 	size_t nr_classes;
 };
 
@@ -195,9 +198,39 @@ struct view {
 	bool is_past; /* nothing more is shown */
 	bool show_date;
 	bool show_colours;
-	int64_t previous_ns; /* of the line before; INT64_MIN: none */
+	struct view_pieces *pieces; /* NULL: nothing is followed */
+	int64_t previous_ns;        /* of the line before; INT64_MIN: none */
 	uint64_t events;
 };
+
+/* ---- following ----------------------------------------------------------------- */
+
+struct view_pieces;
+struct view_traces;
+
+/* Until the trace below `path` is complete, or the user ends it. 0, or -errno after a message. */
+int view_follow_run(struct view *view, const char *path);
+
+/* Of what grows below `path`, an absolute path. NULL: no memory. */
+struct view_pieces *view_pieces_create(const char *path);
+void view_pieces_destroy(struct view_pieces *pieces);
+/*
+ * Look for what has come since, and make traces of it to be read: none, or some, and then
+ * until view_pieces_end(). *more: that was not all of it. 0, or -errno after a message.
+ */
+int view_pieces_begin(struct view_pieces *pieces, struct view_traces *traces, bool *more);
+/* Nothing later than this is shown: it may not be in order yet. */
+void view_pieces_set_horizon(struct view_pieces *pieces, int64_t ns);
+void view_pieces_end(struct view_pieces *pieces, struct view_traces *traces);
+/* Is there anything that was not shown? */
+bool view_pieces_wait(const struct view_pieces *pieces);
+/* Is that so of something that was found, because of the horizon? */
+bool view_pieces_are_late(const struct view_pieces *pieces);
+/* What is left to be read is to be shown later: there is no need to go on. */
+bool view_pieces_are_done(const struct view_pieces *pieces);
+/* Is the message to be shown? `ns` is its time; each is shown once. */
+bool view_pieces_take(struct view_pieces *pieces, struct view_stream *stream, bt_message_type type,
+		      int64_t ns);
 
 /*
  * Length members that stand for nothing but the sequence after them: true

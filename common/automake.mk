@@ -23,6 +23,8 @@ libcommon_la_SOURCES = \
 	common/name.h \
 	common/protocol-app.h \
 	common/protocol-control.h \
+	common/remove-tree.c \
+	common/remove-tree.h \
 	common/ring-file-pages.c \
 	common/ring-file-pages.h \
 	common/socket.c \

@@ -112,6 +112,9 @@
  *       PROTOCOL_CONTROL_WRITTEN_MS
  *   {"verb": "clear", "session": NAME}
  *       forget what is recorded, keep the set-up; chunks stay
+ *   {"verb": "flush", "session": NAME}
+ *       what was emitted until now goes to the disk soon, without waiting for a sub-buffer
+ *       to be full; answered at once. Of programs' events; not of a flight recorder
  *   {"verb": "status", "session": NAME}
  *       {"ok": true, "active": bool, "snapshot": bool, "processes": N (traced so far),
  *        "alive": N, "refused": N (registrations refused: limits, versions),

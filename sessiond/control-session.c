@@ -16,6 +16,7 @@
 #include "sessiond/control-args.h"
 #include "sessiond/daemon.h"
 #include "sessiond/kernel-part.h"
+#include "sessiond/member.h"
 #include "sessiond/messages.h"
 #include "sessiond/pickup.h"
 #include "sessiond/session.h"
@@ -179,6 +180,28 @@ void control_serve_clear(struct control_client *client, struct json_object *requ
 			control_refuse(client, "try again", "cannot clear session %s: %s",
 				       session->name, strerror(-error));
 	}
+}
+
+void control_serve_flush(struct control_client *client, struct json_object *request)
+{
+	struct session *session = control_need_session(client, request);
+	struct channel *channel;
+	struct member *member;
+
+	if (!session)
+		return;
+	if (session->snapshot) {
+		control_refuse(client, "take a snapshot",
+			       "session %s is a flight recorder, which writes nothing by itself",
+			       session->name);
+		return;
+	}
+	/* At the end all is read in any case. */
+	if (session->state == SESSION_ACTIVE)
+		cds_list_for_each_entry(channel, &session->channels, node)
+			cds_list_for_each_entry(member, &channel->members, node)
+				member_flush(member);
+	control_answer(client, NULL);
 }
 
 static void add_message(const char *message, void *data)

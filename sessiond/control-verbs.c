@@ -55,6 +55,7 @@ const struct control_verb control_verbs[] = {
 	{ "stop", MEMBERS("session", ), control_serve_stop },
 	{ "status", MEMBERS("session", ), control_serve_status },
 	{ "clear", MEMBERS("session", ), control_serve_clear },
+	{ "flush", MEMBERS("session", ), control_serve_flush },
 	{ "snapshot", MEMBERS("session", "output", "max_size", ), control_serve_snapshot },
 	{ "rotate", MEMBERS("session", ), control_serve_rotate },
 	{ "rotation", MEMBERS("session", "period_ms", "size", ), control_serve_rotation },

@@ -25,6 +25,7 @@ void control_serve_destroy(struct control_client *client, struct json_object *re
 void control_serve_start(struct control_client *client, struct json_object *request);
 void control_serve_stop(struct control_client *client, struct json_object *request);
 void control_serve_status(struct control_client *client, struct json_object *request);
+void control_serve_flush(struct control_client *client, struct json_object *request);
 void control_serve_clear(struct control_client *client, struct json_object *request);
 void control_serve_track(struct control_client *client, struct json_object *request);
 void control_serve_untrack(struct control_client *client, struct json_object *request);

@@ -352,6 +352,21 @@ void member_thaw(struct member *member)
 		ring_set_thaw(member->set);
 }
 
+void member_flush(struct member *member)
+{
+	if (ring_set_flush(member->set))
+		doorbell_set_flush(member->shown);
+}
+
+bool member_is_flushed(struct member *member, bool wake)
+{
+	bool flushed = ring_set_flushed(member->set);
+
+	if (!flushed && wake)
+		doorbell_set_flush(member->shown);
+	return flushed;
+}
+
 void member_rotate(struct member *member, uint32_t chunk)
 {
 	ring_set_rotate(member->set, chunk);

@@ -47,6 +47,10 @@ int member_join(struct channel *channel, struct process *process, bool make_memo
 /* The channel stopped, or starts again. */
 void member_freeze(struct member *member);
 void member_thaw(struct member *member);
+/* What its rings hold now is to be read soon. */
+void member_flush(struct member *member);
+/* Was all read that stood in its rings at the last flush? As member_is_rotated(). */
+bool member_is_flushed(struct member *member, bool wake);
 /* Packets belong into `chunk` from now on, when what its rings hold now is read. */
 void member_rotate(struct member *member, uint32_t chunk);
 /* Is it? Where not, its reader may be `wake`d once more. */

@@ -103,18 +103,66 @@ bool ring_set_drained(struct ring_set *set)
 	return drained;
 }
 
-void ring_set_rotate(struct ring_set *set, uint32_t chunk)
+/* Up to where its rings have come now. */
+static void mark_rings(struct ring_set *set)
 {
-	struct ring_saved *saved = set->saved;
-
-	pthread_mutex_lock(&set->mutex);
-	for (uint32_t i = 0; saved->next_chunk != chunk && i < set->rings; i++) {
+	for (uint32_t i = 0; i < set->rings; i++) {
 		bool was_good = !set->readers[i].spoiled;
 
 		ring_reader_mark(&set->readers[i]);
 		if (was_good && set->readers[i].spoiled)
 			ring_set_close_ring(set, i);
 	}
+}
+
+bool ring_set_flush(struct ring_set *set)
+{
+	bool waiting = false;
+
+	pthread_mutex_lock(&set->mutex);
+	set->passed = false;
+	if (!set->saved->rotating) {
+		mark_rings(set);
+		for (uint32_t i = 0; !waiting && i < set->rings; i++)
+			waiting = !ring_reader_has_passed(&set->readers[i]);
+	}
+	pthread_mutex_unlock(&set->mutex);
+	return waiting;
+}
+
+/* Was everything below the marks given out, the last of it being in the hand? */
+static bool has_passed_all(const struct ring_set *set)
+{
+	for (uint32_t i = 0; i < set->rings; i++)
+		if (!ring_reader_has_passed(&set->readers[i]))
+			return false;
+	return true;
+}
+
+bool ring_set_flushed(struct ring_set *set)
+{
+	const struct hand *hand = set->hand;
+	bool flushed;
+
+	pthread_mutex_lock(&set->mutex);
+	if (!set->passed && has_passed_all(set)) {
+		set->passed = true;
+		set->passed_cpu = hand->current.cpu;
+		set->passed_sequence = hand->current.sequence;
+	}
+	flushed = set->passed && (!hand->holds || hand->current.cpu != set->passed_cpu ||
+				  hand->current.sequence != set->passed_sequence);
+	pthread_mutex_unlock(&set->mutex);
+	return flushed;
+}
+
+void ring_set_rotate(struct ring_set *set, uint32_t chunk)
+{
+	struct ring_saved *saved = set->saved;
+
+	pthread_mutex_lock(&set->mutex);
+	if (saved->next_chunk != chunk)
+		mark_rings(set);
 	if (saved->next_chunk != chunk)
 		__atomic_store_n(&saved->rotating, true, __ATOMIC_RELEASE);
 	__atomic_store_n(&saved->next_chunk, chunk, __ATOMIC_RELEASE);

@@ -55,6 +55,10 @@ struct ring_set {
 	bool again;    /* the reader of the packet in hand went: give it once more */
 	struct looking_back back;
 	uint32_t looks_back; /* by readers that are gone */
+	/* Of ring_set_flushed(): all marks are passed, but for a packet that is in the hand. */
+	bool passed;
+	uint32_t passed_cpu;
+	uint64_t passed_sequence;
 	struct ring_saved *saved;
 	struct ring_saved *own; /* where it outlives nobody */
 	struct hand *hand;      /* in `saved`, as are the next two */

@@ -187,6 +187,13 @@ bool ring_set_drained(struct ring_set *set);
  * now: that is given before, what is in sub-buffers that are not full too.
  */
 void ring_set_rotate(struct ring_set *set, uint32_t chunk);
+/*
+ * What stands in the rings now is given out, what is in sub-buffers that are not full too.
+ * False: there is nothing, or a rotation sees to it.
+ */
+bool ring_set_flush(struct ring_set *set);
+/* All that stood in the rings at the last flush was read and released. */
+bool ring_set_flushed(struct ring_set *set);
 /* All of the chunk before was read and released. */
 bool ring_set_rotated(struct ring_set *set);
 /* It is not waited for any more: the next packet is of the new chunk. */

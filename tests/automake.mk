@@ -376,6 +376,7 @@ cli_tests = \
 	tests/integration/cli-manual.sh \
 	tests/integration/cli-symbols.sh \
 	tests/integration/cli-valgrind.sh \
+	tests/integration/cli-follow.sh \
 	tests/integration/cli-top.sh \
 	tests/integration/cli-view.sh \
 	tests/integration/record-command.sh \

@@ -97,7 +97,13 @@ like "$(control '{"verb": "usage"}')" \
 like "$(control '{"verb": "usage", "from": 1}')" '"sessions": \[ \].*"next": 0' 'usage: beyond the last'
 like "$(control '{"verb": "rings"}')" '"rings": \[ \]' 'rings: there is no process'
 bad '{"verb": "rings", "from": -1}' 'from' 'rings: from nowhere'
+good '{"verb": "flush", "session": "s"}' flush
+bad '{"verb": "flush", "session": "none"}' "no session 'none'" 'flush: no such session'
 good '{"verb": "stop", "session": "s"}' stop
+good '{"verb": "flush", "session": "s"}' 'flush: stopped, there is nothing to do'
+good '{"verb": "create", "session": "flight", "output": "/o2", "snapshot": true}' 'a flight recorder'
+bad '{"verb": "flush", "session": "flight"}' 'flight recorder' 'flush: it writes nothing'
+good '{"verb": "destroy", "session": "flight"}' 'which goes'
 like "$(control '{"verb": "status", "session": "s"}')" '"active": ?false' 'status of a stopped one'
 good '{"verb": "start", "session": "s"}' 'start again'
 good '{"verb": "destroy", "session": "s"}' 'destroy while it runs'

@@ -68,6 +68,7 @@ lttngmap_SOURCES = \
 	cli/cmd-record.c \
 	cli/cmd-recover.c \
 	cli/cmd-remove.c \
+	cli/cmd-report.c \
 	cli/cmd-rotate.c \
 	cli/cmd-save.c \
 	cli/cmd-snapshot.c \
@@ -94,6 +95,16 @@ lttngmap_SOURCES = \
 	cli/record-daemon.c \
 	cli/output-dir.c \
 	cli/output-dir.h \
+	cli/page.h \
+	cli/page-bins.c \
+	cli/page-bytes.c \
+	cli/page-durations.c \
+	cli/page-events.c \
+	cli/page-flame.c \
+	cli/page-format.c \
+	cli/page-index.c \
+	cli/page-memory.c \
+	cli/page-slices.c \
 	cli/record-kernel.c \
 	cli/record-preload.c \
 	cli/record-program.c \
@@ -142,6 +153,7 @@ lttngmap_SOURCES = \
 	cli/view-pieces-copy.c \
 	cli/view-pieces.h \
 	cli/view-text.c
+nodist_lttngmap_SOURCES = page/page.c
 lttngmap_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS) $(CURSES_CFLAGS) $(DW_CFLAGS) $(ELF_CFLAGS) \
 	$(JSON_CFLAGS) $(POPT_CFLAGS) $(ZLIB_CFLAGS)
 lttngmap_LDADD = libcli.la libcommon.la $(BABELTRACE_LIBS) $(CURSES_LIBS) $(DW_LIBS) $(ELF_LIBS) \

@@ -146,8 +146,9 @@ static void chrome_count(struct export *export, struct export_track *track, doub
 }
 
 static void chrome_lost(struct export *export, struct export_track *track, const char *text,
-			int64_t ns)
+			uint64_t count, int64_t ns)
 {
+	(void)count;
 	put_event(export, "i", track, ns);
 	view_output_text(out_of(export), ",\"s\":\"p\"");
 	put_member(export, ",\"name\":", text);

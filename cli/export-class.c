@@ -192,6 +192,7 @@ static struct export_class *make_class(struct export *export, const bt_event *ev
 		return NULL;
 	name = name ? name : "?";
 	class->bt = bt;
+	class->number = (uint32_t) export->classes.count;
 	class->kind = kind_of(bt, name, &stem);
 	name_class(export, class, name, stem);
 	class->vtid = find_number(context, "vtid");

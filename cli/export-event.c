@@ -226,6 +226,8 @@ static void event(struct view *view, const struct view_stream *stream, const bt_
 		return;
 	what = (struct export_what){ class->category, class->name, class, bt,
 				     flow_of(class, payload) };
+	if (export->format->event)
+		export->format->event(export, stream, track, &what, ns);
 	put_counter(export, stream, class, payload, ns);
 	put_event(export, track, &what, payload, ns);
 }
@@ -261,7 +263,8 @@ static void lost(struct view *view, const struct view_stream *stream, const char
 		snprintf(text, sizeof(text), "some %s lost", what);
 	track = export_track_get(export, stream, -1);
 	if (track)
-		export->format->lost(export, track, text, ns);
+		export->format->lost(export, track, text, strcmp(what, "events") == 0 ? count : 0,
+				     ns);
 }
 
 const struct view_printer export_printer = {

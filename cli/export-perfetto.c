@@ -412,10 +412,11 @@ static void perfetto_count(struct export *export, struct export_track *track, do
 }
 
 static void perfetto_lost(struct export *export, struct export_track *track, const char *text,
-			  int64_t ns)
+			  uint64_t count, int64_t ns)
 {
 	size_t at = event_begin(export, track, TYPE_INSTANT, ns);
 
+	(void)count;
 	put_string(out_of(export), EVENT_NAME, text);
 	event_end(export, at);
 }

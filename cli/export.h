@@ -56,6 +56,7 @@ struct export_field {
 /* What is found out once of each event class. Members are -1 where there are none. */
 struct export_class {
 	const bt_event_class *bt; /* key */
+	uint32_t number;          /* from 0 on, as they are met */
 	enum export_kind kind;
 	uint32_t category, name; /* texts; a begin and its end have the same name */
 	int64_t function;        /* payload: address of the function that the slice is */
@@ -136,6 +137,9 @@ struct export_format {
 	void (*open)(struct export *export, int64_t ns);
 	void (*process)(struct export *export, const struct export_process *process);
 	void (*track)(struct export *export, const struct export_track *track);
+	/* Each event, before what becomes of it. */
+	void (*event)(struct export *export, const struct view_stream *stream,
+		      struct export_track *track, const struct export_what *what, int64_t ns);
 	void (*begin)(struct export *export, struct export_track *track,
 		      const struct export_what *what, int64_t ns);
 	/* The innermost slice, which is still on the track. */
@@ -146,14 +150,16 @@ struct export_format {
 	void (*instant)(struct export *export, struct export_track *track,
 			const struct export_what *what, int64_t ns);
 	void (*count)(struct export *export, struct export_track *track, double value, int64_t ns);
+	/* Of events, `count`; 0: unknown how many, or something else. */
 	void (*lost)(struct export *export, struct export_track *track, const char *text,
-		     int64_t ns);
+		     uint64_t count, int64_t ns);
 	void (*close)(struct export *export);
 };
 
 extern const struct export_format export_perfetto;
 extern const struct export_format export_chrome;
 extern const struct export_format export_folded;
+/* And that of `lttngmap report`, export_page: see page.h. */
 
 struct export
 {

@@ -19,6 +19,7 @@ const struct verb *const verbs[] = {
 	&verb_record,
 	&verb_view,
 	&verb_export,
+	&verb_report,
 	&verb_attach,
 	&verb_detach,
 	/* Sessions. */

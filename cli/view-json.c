@@ -121,6 +121,11 @@ void view_json_members(struct json_object *object, const bt_field *field,
 	}
 }
 
+struct json_object *view_json_value(const bt_field *field)
+{
+	return new_field(field);
+}
+
 static struct json_object *new_symbol(const struct symbol *symbol)
 {
 	struct json_object *object = json_object_new_object();

@@ -183,6 +183,8 @@ struct json_object;
  * may be NULL.
  */
 struct json_object *view_json_string(const char *text);
+/* Any value; NULL is null. */
+struct json_object *view_json_value(const bt_field *field);
 void view_json_members(struct json_object *object, const bt_field *structure,
 		       const struct view_context_members *members,
 		       const struct view_filter *filter);

@@ -18,6 +18,8 @@ EXTRA_DIST += \
 	doc/design/ring-file.md \
 	doc/design/ring.md \
 	doc/design/reliability.md \
+	doc/design/report.md \
+	doc/design/report \
 	doc/design/sdt.md \
 	doc/design/security.md \
 	doc/design/surviving.md \
@@ -63,7 +65,7 @@ dist_man_MANS += doc/man/lttngmap-tracef.3 doc/man/lttngmap-tracepoint.3
 
 dist_man_MANS += \
 	doc/man/lttngmap-attach.1 doc/man/lttngmap-export.1 \
-	doc/man/lttngmap-record.1 doc/man/lttngmap-view.1
+	doc/man/lttngmap-record.1 doc/man/lttngmap-report.1 doc/man/lttngmap-view.1
 
 # The verbs of sessions; those that share a page are links to it: VERB:PAGE.
 dist_man_MANS += \

@@ -351,6 +351,8 @@ EXTRA_DIST += tests/utils/fake-sessiond tests/utils/fake_sessions.py tests/utils
 EXTRA_DIST += tests/utils/verbs.sh
 EXTRA_DIST += tests/utils/make-addresses
 EXTRA_DIST += tests/utils/make-slices tests/utils/perfetto.proto tests/utils/perfetto_slices.py
+EXTRA_DIST += tests/utils/browser.mjs tests/utils/held_blocks.py tests/utils/longest_slice.py \
+	tests/utils/make-calls tests/utils/make-hostile tests/utils/make-many tests/utils/report-look.mjs
 check_PROGRAMS += tests/unit/cli-options
 TESTS += tests/unit/cli-options
 tests_unit_cli_options_SOURCES = tests/unit/cli-options.c
@@ -374,6 +376,7 @@ tests_unit_tracee_safe_LDADD = libcli.la $(DW_LIBS) $(ELF_LIBS)
 cli_tests = \
 	tests/integration/cli-export.sh \
 	tests/integration/cli-manual.sh \
+	tests/integration/cli-report.sh \
 	tests/integration/cli-symbols.sh \
 	tests/integration/cli-valgrind.sh \
 	tests/integration/cli-follow.sh \

@@ -59,6 +59,7 @@ clean 0 view --json trace
 clean 0 view trace -e 'steady:*' -p 'st*' --from +0 --to +100 -f text --color always
 clean 0 export trace --perfetto trace.perfetto
 clean 0 export trace --chrome trace.json --counter steady:event.number
+clean 0 report -o trace.html trace
 clean 0 destroy s
 sed -i 's/"active": *true/"active": false/' saved.json
 clean 0 load saved.json -o loaded

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* cmd-report.c - lttngmap report [DIR]: a trace as a page of HTML, to look at in a browser. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "page.h"
+#include "report.h"
+#include "symbols.h"
+#include "verbs.h"
+
+#define EVENTS_DEFAULT 10000000
+
+static char *file_name;
+static long long most = EVENTS_DEFAULT;
+
+static const struct poptOption options[] = {
+	{ "output", 'o', POPT_ARG_STRING, &file_name, 0,
+	  "Write the page there (default: DIR.html; - is standard output)", "FILE" },
+	{ "events", '\0', POPT_ARG_LONGLONG, &most, 0,
+	  "Keep so many events one by one; of others, counts (default: 10000000)", "COUNT" },
+	VIEW_FILTER_OPTIONS,
+	SYMBOLS_OPTIONS,
+	POPT_TABLEEND
+};
+
+/* DIR.html beside the trace, whatever way DIR was given. */
+static int name_file(const char *path, char *name, size_t size)
+{
+	char *real = file_name ? NULL : realpath(path, NULL);
+	int length;
+
+	if (!file_name && !real) {
+		report_error("report: '%s': %s", path, strerror(errno));
+		return -errno;
+	}
+	if (real && strcmp(real, "/") == 0)
+		length = snprintf(name, size, "/trace.html");
+	else
+		length = snprintf(name, size, "%s%s", real ? real : file_name, real ? ".html" : "");
+	free(real);
+	if (length >= 0 && (size_t)length < size)
+		return 0;
+	report_error("report: the name of the page is too long; name one by --output");
+	return -ENAMETOOLONG;
+}
+
+/*
+ * The page is made beside its place and takes it when it is whole: so an older one is there
+ * until then, and no link that somebody else made there is followed.
+ */
+static char unfinished[PATH_MAX + 8];
+
+static void forget_unfinished(void)
+{
+	if (unfinished[0])
+		unlink(unfinished);
+	unfinished[0] = '\0';
+}
+
+static void interrupted(int number)
+{
+	forget_unfinished();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* Devices and pipes are written as they are, if the user named them. */
+static bool is_written_in_place(const char *name)
+{
+	struct stat status;
+
+	return file_name && stat(name, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+static int open_unfinished(const char *name)
+{
+	mode_t mask = umask(0);
+	int fd;
+
+	umask(mask);
+	snprintf(unfinished, sizeof(unfinished), "%s.XXXXXX", name);
+	fd = mkostemp(unfinished, O_CLOEXEC);
+	if (fd < 0) {
+		unfinished[0] = '\0';
+		return -1;
+	}
+	signal(SIGINT, interrupted);
+	signal(SIGTERM, interrupted);
+	signal(SIGHUP, interrupted);
+	/* A file like those that open() makes. */
+	fchmod(fd, 0666 & ~mask);
+	return fd;
+}
+
+/* "-" is standard output. */
+static int open_file(const char *name)
+{
+	int fd;
+
+	if (strcmp(name, "-") == 0)
+		return STDOUT_FILENO;
+	fd = is_written_in_place(name) ? open(name, O_WRONLY | O_CLOEXEC) : open_unfinished(name);
+	if (fd < 0) {
+		report_error("report: cannot write '%s': %s", name, strerror(errno));
+		if (!file_name)
+			report_hint("name another file by --output");
+	}
+	return fd;
+}
+
+static void tell(const struct export *export, const char *path, const char *name)
+{
+	const struct page *page = page_of(export);
+
+	if (export->view.events == 0)
+		report_note("report: no %sevent in '%s'",
+			    export->view.filter.has_begun ? "such " : "", path);
+	else if (export->has_pairs && !export->has_threads) {
+		report_note("report: no slices: the trace does not tell the thread of an event");
+		report_hint("record with --context vtid");
+	}
+	if (page->kept < page->events) {
+		report_note("report: the table has the first %llu of %llu events",
+			    (unsigned long long)page->kept, (unsigned long long)page->events);
+		report_hint("--from and --to choose others, --events more of them");
+	}
+	if (strcmp(name, "-") != 0)
+		report_note("report: open %s in a browser", name);
+}
+
+static int write_page(struct export *export, const struct view_traces *traces, const char *name)
+{
+	int error, output_error, fd = open_file(name);
+
+	if (fd < 0)
+		return -errno;
+	view_output_open_file(&export->view.output, fd);
+	error = view_graph_run(&export->view, traces);
+	export_finish(export);
+	output_error = view_output_close(&export->view.output);
+	if (fd != STDOUT_FILENO && close(fd) < 0 && !output_error)
+		output_error = -errno;
+	if (!output_error && unfinished[0] && rename(unfinished, name) < 0)
+		output_error = -errno;
+	else if (!output_error)
+		unfinished[0] = '\0';
+	if (output_error) {
+		report_error("report: cannot write '%s': %s", name, strerror(-output_error));
+		forget_unfinished();
+	}
+	return error ? error : output_error;
+}
+
+static int check_options(int argc)
+{
+	if (argc > 1)
+		report_error("report: one directory at a time, not %d", argc);
+	else if (most < 0)
+		report_error("report: --events %lld is not a number of events", most);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+static int run(int argc, const char **argv)
+{
+	static struct export export;
+	struct view_traces traces = { 0 };
+	char newest[PATH_MAX], name[PATH_MAX];
+	const char *path = newest;
+	int error;
+
+	view_verb = "report";
+	if (check_options(argc) || view_filter_set(&export.view.filter))
+		return verb_usage_error(&verb_report);
+	if (argc == 1)
+		path = argv[0];
+	else if (view_find_newest(newest, sizeof(newest)))
+		return CLI_STATUS_FAILED;
+	if (view_find_traces(path, &traces) || name_file(path, name, sizeof(name))) {
+		view_traces_free(&traces);
+		return CLI_STATUS_FAILED;
+	}
+	export.format = &export_page;
+	export.view.printer = &export_printer;
+	export.view.previous_ns = INT64_MIN;
+	export.view.symbols = symbols_create();
+	page_set(&export, path, (uint64_t)most);
+	error = write_page(&export, &traces, name);
+	if (!error)
+		tell(&export, path, name);
+	symbols_tell(export.view.symbols);
+	symbols_destroy(export.view.symbols);
+	view_streams_free(&export.view.streams);
+	view_traces_free(&traces);
+	return error ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+}
+
+const struct verb verb_report = {
+	.name = "report",
+	.arguments = "[OPTIONS] [DIR]",
+	.summary = "Make a page of a trace, to look at in a browser",
+	.options = options,
+	.usage_status = CLI_STATUS_USAGE,
+	.run = run,
+};

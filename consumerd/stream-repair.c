@@ -32,11 +32,23 @@ static uint64_t entry_offset(uint64_t packets)
 	return sizeof(struct ctf_index_header) + packets * sizeof(struct ctf_index_entry);
 }
 
+/*
+ * Where a machine stopped, a file may be as long as it was to become, while the disk has not all
+ * of it: a hole, which reads as zeros. No writer of ours leaves one in a packet's content.
+ */
+static bool has_hole(const struct repair *repair, uint64_t offset, uint64_t length)
+{
+	off_t hole = lseek(repair->stream_fd, (off_t)offset, SEEK_HOLE);
+
+	return hole >= 0 && (uint64_t)hole < offset + length;
+}
+
 /* 0; -EBADMSG, -ENODATA as packet_check_header(); or of the file system. */
 static int read_header(const struct repair *repair, uint64_t offset,
 		       struct ctf_packet_header *header, uint64_t *size)
 {
 	ssize_t got;
+	int error;
 
 	if (offset > repair->stream_size || repair->stream_size - offset < sizeof(*header))
 		return -ENODATA;
@@ -45,7 +57,10 @@ static int read_header(const struct repair *repair, uint64_t offset,
 		return (int)got;
 	if ((size_t)got != sizeof(*header))
 		return -ENODATA;
-	return packet_check_header(header, repair->uuid, repair->stream_size - offset, size);
+	error = packet_check_header(header, repair->uuid, repair->stream_size - offset, size);
+	if (!error && has_hole(repair, offset, header->content_size / 8))
+		error = -ENODATA;
+	return error;
 }
 
 /*

@@ -282,6 +282,42 @@ static void test_torn(bool with_index)
 	is(trace_kit_read(output, NULL), 15, "and after it");
 }
 
+/* What a machine's stop leaves of a packet that was not on the disk yet: its length. */
+static void test_hole(void)
+{
+	static char body[3 * 4096];
+	const char *output = trace_kit_path("hole"), *path = trace_kit_path("hole/ust/" NAME);
+	struct lttngmap_packet packet;
+	struct stream *stream;
+	struct trace trace;
+	off_t two, at;
+	int fd;
+
+	open_trace(&trace, output);
+	stream = make_stream(&trace, NAME);
+	write_packets(stream, 0, 2);
+	two = trace_kit_file_size(path);
+	trace_kit_packet(2, 2, &packet, body);
+	memset(body, 1, sizeof(body));
+	packet.length = sizeof(body);
+	if (stream_write(stream, &packet, body) || stream_flush(stream))
+		bail_out("no packet");
+	stream_destroy(stream);
+	trace_close(&trace);
+	/* Any block that is not the header's. */
+	at = (two + 2 * 4096 - 1) / 4096 * 4096;
+	fd = open(path, O_RDWR);
+	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, 4096) < 0) {
+		skip(2, "no holes here: %s", strerror(errno));
+	} else {
+		open_trace(&trace, output);
+		trace_close(&trace);
+		is(trace_kit_file_size(path), two, "a packet with a hole is none");
+		is(trace_kit_read(output, NULL), 10, "what is before it is readable");
+	}
+	close(fd);
+}
+
 /* Time does not go back in a stream, nor where it was opened anew. */
 static void test_time(void)
 {
@@ -634,6 +670,7 @@ int main(void)
 	test_trace();
 	test_torn(true);
 	test_torn(false);
+	test_hole();
 	test_time();
 	test_torn_orphan();
 	test_foreign();

@@ -11,6 +11,7 @@ libcommon_la_SOURCES = \
 	common/context.c \
 	common/context.h \
 	common/ctf.h \
+	common/ended-streams.h \
 	common/filter-float.h \
 	common/json-message.c \
 	common/json-message.h \
@@ -23,6 +24,8 @@ libcommon_la_SOURCES = \
 	common/name.h \
 	common/protocol-app.h \
 	common/protocol-control.h \
+	common/live-time.h \
+	common/relay-progress.h \
 	common/remove-tree.c \
 	common/remove-tree.h \
 	common/ring-file-pages.c \

@@ -64,6 +64,12 @@ _Static_assert(offsetof(struct ctf_packet_header, uid) == 88, "CTF packet contex
 _Static_assert(offsetof(struct ctf_packet_header, procname) == 92, "CTF packet context");
 _Static_assert(sizeof(struct ctf_packet_header) == 108, "CTF packet header");
 
+/*
+ * Of a stream that a live session has at a collector, of empty packets, by which viewers hear of
+ * other streams: it counts from 0 in each connection.
+ */
+#define CTF_INSTANCE_ANCHOR UINT64_C(0x6c6d2d616e63686f)
+
 #define CTF_INDEX_MAGIC 0xc1f1dcc1u
 #define CTF_INDEX_MAJOR 1u
 #define CTF_INDEX_MINOR 1u

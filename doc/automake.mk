@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	doc/design/lttng.md \
 	doc/design/pickup.md \
 	doc/design/recovering.md \
+	doc/design/relay.md \
 	doc/design/ring-file.md \
 	doc/design/ring.md \
 	doc/design/reliability.md \

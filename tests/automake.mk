@@ -61,6 +61,9 @@ tests_once = \
 	tests/integration/kernel-% \
 	tests/integration/limits \
 	$(family_tests) \
+	tests/unit/relay-flight \
+	tests/unit/relay-follow \
+	tests/unit/relay-protocol \
 	tests/integration/sdt.sh \
 	tests/integration/sdt-attach.sh \
 	tests/integration/lttng-% \
@@ -476,6 +479,9 @@ common_tests = \
 	tests/unit/log \
 	tests/unit/map-guard \
 	tests/unit/name \
+	tests/unit/relay-flight \
+	tests/unit/relay-follow \
+	tests/unit/relay-protocol \
 	tests/unit/socket
 check_PROGRAMS += $(common_tests)
 TESTS += $(common_tests)
@@ -489,6 +495,13 @@ tests_unit_log_LDADD = libcommon.la
 tests_unit_map_guard_SOURCES = tests/unit/map-guard.c
 tests_unit_map_guard_LDADD = libcommon.la
 tests_unit_name_SOURCES = tests/unit/name.c
+tests_unit_relay_flight_SOURCES = tests/unit/relay-flight.c
+tests_unit_relay_flight_LDADD = librelay.la
+tests_unit_relay_follow_SOURCES = tests/unit/relay-follow.c
+tests_unit_relay_follow_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_relay_follow_LDADD = librelay.la
+tests_unit_relay_protocol_SOURCES = tests/unit/relay-protocol.c
+tests_unit_relay_protocol_LDADD = librelay.la
 tests_unit_name_LDADD = libcommon.la
 tests_unit_socket_SOURCES = tests/unit/socket.c
 tests_unit_socket_LDADD = libcommon.la

@@ -17,6 +17,7 @@ fuzz_targets = \
 	tests/fuzz/ledger \
 	tests/fuzz/link \
 	tests/fuzz/metadata \
+	tests/fuzz/relay \
 	tests/fuzz/repair \
 	tests/fuzz/ring \
 	tests/fuzz/ring-answer \
@@ -78,6 +79,10 @@ tests_fuzz_link_SOURCES = tests/fuzz/link.c $(fuzz_common)
 tests_fuzz_link_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_fuzz_link_LDADD = libconsumerd.la
 tests_fuzz_link_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_relay_SOURCES = tests/fuzz/relay.c $(fuzz_common)
+tests_fuzz_relay_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_fuzz_relay_LDADD = librelay.la
+tests_fuzz_relay_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_metadata_SOURCES = tests/fuzz/metadata.c $(fuzz_common)
 tests_fuzz_metadata_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(BABELTRACE_CFLAGS)
 tests_fuzz_metadata_LDADD = libsessiond.la $(BABELTRACE_LIBS)

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "relay/connection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Answers that are not waited for yet: their four bytes each fit in any socket. */
+#define POSTED_MAX 256u
+
+struct relay_connection {
+	int control;
+	int data;
+	int timeout_ms;
+	const volatile sig_atomic_t *stop;
+	int error; /* -errno; what ended it */
+	unsigned posted;
+};
+
+/* ---- waiting --------------------------------------------------------------------- */
+
+static int fail(struct relay_connection *connection, int error)
+{
+	if (!connection->error)
+		connection->error = error;
+	return connection->error;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Until it can be read or written, by `deadline`. */
+static int wait_for(struct relay_connection *connection, int fd, short events, int64_t deadline)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = events };
+	int64_t left;
+
+	for (;;) {
+		if (*connection->stop)
+			return fail(connection, -EINTR);
+		left = deadline - now_ms();
+		if (left <= 0)
+			return fail(connection, -ETIMEDOUT);
+		/* In slices: a signal may come right before the call. */
+		switch (poll(&poll_fd, 1, left < 200 ? (int)left : 200)) {
+		case 0:
+			break;
+		case -1:
+			if (errno != EINTR)
+				return fail(connection, -errno);
+			break;
+		default:
+			return 0;
+		}
+	}
+}
+
+static bool is_transient(int error)
+{
+	return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
+
+static int wait_more(struct relay_connection *connection, int fd, short events)
+{
+	return wait_for(connection, fd, events, now_ms() + connection->timeout_ms);
+}
+
+static int send_all(struct relay_connection *connection, int fd, const void *bytes, size_t size,
+		    int flags)
+{
+	const char *at = bytes;
+
+	while (size && !connection->error) {
+		ssize_t sent = send(fd, at, size, flags | MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (sent >= 0) {
+			at += sent;
+			size -= (size_t)sent;
+		} else if (is_transient(errno)) {
+			wait_more(connection, fd, POLLOUT);
+		} else {
+			fail(connection, errno == EPIPE ? -ECONNRESET : -errno);
+		}
+	}
+	return connection->error;
+}
+
+/*
+ * What came is acknowledged now. The collector's answers are small, and its kernel holds
+ * the next one back until the one before is acknowledged, for which ours would wait 40 ms.
+ */
+static void acknowledge(const struct relay_connection *connection)
+{
+	const int one = 1;
+
+	(void)setsockopt(connection->control, IPPROTO_TCP, TCP_QUICKACK, &one, sizeof(one));
+}
+
+static int receive_all(struct relay_connection *connection, void *bytes, size_t size)
+{
+	/* Bytes that trickle in are no progress: each answer has its time. */
+	int64_t deadline = now_ms() + connection->timeout_ms;
+	char *at = bytes;
+
+	while (size && !connection->error) {
+		ssize_t got = recv(connection->control, at, size, MSG_DONTWAIT);
+
+		if (got > 0) {
+			at += got;
+			size -= (size_t)got;
+		} else if (got == 0) {
+			fail(connection, -ECONNRESET);
+		} else if (is_transient(errno)) {
+			acknowledge(connection);
+			wait_for(connection, connection->control, POLLIN, deadline);
+		} else {
+			fail(connection, -errno);
+		}
+	}
+	return connection->error;
+}
+
+/* ---- requests ---------------------------------------------------------------------- */
+
+int relay_connection_settle(struct relay_connection *connection)
+{
+	unsigned char answer[RELAY_STATUS_SIZE];
+
+	for (; connection->posted && !connection->error; connection->posted--) {
+		if (receive_all(connection, answer, sizeof(answer)) == 0 &&
+		    relay_answer_status(answer) != 0)
+			fail(connection, -EREMOTEIO);
+	}
+	return connection->error;
+}
+
+int relay_connection_ask(struct relay_connection *connection, const struct relay_request *request,
+			 unsigned char *answer, size_t size)
+{
+	relay_connection_settle(connection);
+	send_all(connection, connection->control, request->bytes, request->size, 0);
+	return receive_all(connection, answer, size);
+}
+
+int relay_connection_skip(struct relay_connection *connection, size_t size)
+{
+	char bytes[512];
+
+	while (size && !connection->error) {
+		size_t part = size < sizeof(bytes) ? size : sizeof(bytes);
+
+		receive_all(connection, bytes, part);
+		size -= part;
+	}
+	return connection->error;
+}
+
+int relay_connection_tell(struct relay_connection *connection, const struct relay_request *request)
+{
+	unsigned char answer[RELAY_STATUS_SIZE];
+	int error = relay_connection_ask(connection, request, answer, sizeof(answer));
+
+	if (!error)
+		error = relay_answer_status(answer);
+	return error ? fail(connection, error) : 0;
+}
+
+int relay_connection_post(struct relay_connection *connection, const struct relay_request *request)
+{
+	if (connection->posted == POSTED_MAX)
+		relay_connection_settle(connection);
+	connection->posted++;
+	return send_all(connection, connection->control, request->bytes, request->size, 0);
+}
+
+int relay_connection_send_metadata(struct relay_connection *connection, uint64_t stream,
+				   const void *bytes, size_t size)
+{
+	struct relay_request request;
+
+	relay_request_metadata(&request, stream, (uint32_t)size);
+	send_all(connection, connection->control, request.bytes, request.size, MSG_MORE);
+	return send_all(connection, connection->control, bytes, size, 0);
+}
+
+int relay_connection_send_bytes(struct relay_connection *connection, uint64_t stream,
+				uint64_t sequence, const void *bytes, uint32_t size)
+{
+	unsigned char header[RELAY_DATA_HEADER_SIZE];
+
+	relay_data_header(header, stream, sequence, size);
+	send_all(connection, connection->data, header, sizeof(header), MSG_MORE);
+	return send_all(connection, connection->data, bytes, size, 0);
+}
+
+int relay_connection_send_packet(struct relay_connection *connection, uint64_t stream,
+				 uint64_t sequence, int fd, uint64_t offset, uint32_t size)
+{
+	unsigned char header[RELAY_DATA_HEADER_SIZE];
+	off_t at = (off_t)offset, end = (off_t)(offset + size);
+
+	relay_data_header(header, stream, sequence, size);
+	send_all(connection, connection->data, header, sizeof(header), MSG_MORE);
+	while (at < end && !connection->error) {
+		ssize_t sent = sendfile(connection->data, fd, &at, (size_t)(end - at));
+
+		if (sent > 0)
+			continue;
+		if (sent == 0)
+			fail(connection, -EIO);
+		else if (is_transient(errno))
+			wait_more(connection, connection->data, POLLOUT);
+		else
+			fail(connection, errno == EPIPE ? -ECONNRESET : -errno);
+	}
+	return connection->error;
+}
+
+/* ---- its beginning and end ---------------------------------------------------------- */
+
+static int begin_connect(const struct addrinfo *address, int *result)
+{
+	int one = 1, fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return -errno;
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+	*result = fd;
+	return connect(fd, address->ai_addr, address->ai_addrlen) < 0 && errno != EINPROGRESS
+		       ? -errno
+		       : 0;
+}
+
+static int end_connect(struct relay_connection *connection, int fd)
+{
+	socklen_t size = sizeof(int);
+	int error = wait_more(connection, fd, POLLOUT), result = 0;
+
+	if (error)
+		return error;
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &result, &size) < 0)
+		result = errno;
+	return -result;
+}
+
+/* To the first address that answers. */
+static int connect_to(struct relay_connection *connection, const struct relay_url *url,
+		      const char *port, int *result)
+{
+	const struct addrinfo hints = {
+		.ai_family = url->only_ipv6 ? AF_INET6 : AF_UNSPEC,
+		.ai_socktype = SOCK_STREAM,
+		.ai_flags = AI_NUMERICSERV,
+	};
+	struct addrinfo *all, *address;
+	int error = getaddrinfo(url->host, port, &hints, &all);
+
+	if (error)
+		return error == EAI_SYSTEM ? -errno : error == EAI_MEMORY ? -ENOMEM : -EHOSTUNREACH;
+	error = -EHOSTUNREACH;
+	for (address = all; address; address = address->ai_next) {
+		int fd = -1;
+
+		error = begin_connect(address, &fd);
+		if (!error)
+			error = end_connect(connection, fd);
+		if (!error) {
+			*result = fd;
+			break;
+		}
+		if (fd >= 0)
+			close(fd);
+		/* Of one address: the next may answer. */
+		if (error != -EINTR)
+			connection->error = 0;
+	}
+	freeaddrinfo(all);
+	return error;
+}
+
+static int greet(struct relay_connection *connection)
+{
+	unsigned char answer[RELAY_VERSION_SIZE];
+	struct relay_request request;
+	int error;
+
+	relay_request_version(&request);
+	error = relay_connection_ask(connection, &request, answer, sizeof(answer));
+	return error ? error : relay_answer_version(answer);
+}
+
+static int create_session(struct relay_connection *connection,
+			  const struct relay_session_description *session)
+{
+	unsigned char answer[RELAY_SESSION_SIZE];
+	struct relay_request request;
+	size_t more;
+	int error;
+
+	relay_request_session(&request, session);
+	error = relay_connection_ask(connection, &request, answer, sizeof(answer));
+	if (!error)
+		error = relay_answer_session(answer, &more);
+	return error ? error : relay_connection_skip(connection, more);
+}
+
+int relay_connection_open(const struct relay_connection_config *config,
+			  struct relay_connection **result)
+{
+	struct relay_connection *connection = calloc(1, sizeof(*connection));
+	int error;
+
+	*result = NULL;
+	if (!connection)
+		return -ENOMEM;
+	connection->control = connection->data = -1;
+	connection->timeout_ms = config->timeout_ms;
+	connection->stop = config->stop;
+	error = connect_to(connection, config->url, config->url->control, &connection->control);
+	if (!error)
+		error = greet(connection);
+	if (!error)
+		error = create_session(connection, &config->session);
+	if (!error)
+		error = connect_to(connection, config->url, config->url->data, &connection->data);
+	if (error) {
+		relay_connection_close(connection);
+		return error;
+	}
+	*result = connection;
+	return 0;
+}
+
+int relay_connection_probe(const struct relay_url *url, int timeout_ms)
+{
+	static const volatile sig_atomic_t go_on = 0;
+	struct relay_connection connection = {
+		.control = -1,
+		.data = -1,
+		.timeout_ms = timeout_ms,
+		.stop = &go_on,
+	};
+	int error = connect_to(&connection, url, url->control, &connection.control);
+
+	if (!error)
+		error = greet(&connection);
+	if (connection.control >= 0)
+		close(connection.control);
+	return error;
+}
+
+void relay_connection_close(struct relay_connection *connection)
+{
+	if (!connection)
+		return;
+	if (connection->control >= 0)
+		close(connection->control);
+	if (connection->data >= 0)
+		close(connection->data);
+	free(connection);
+}
+
+int relay_connection_fd(const struct relay_connection *connection)
+{
+	return connection->control;
+}

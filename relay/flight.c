@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "relay/flight.h"
+
+/* How much the collector takes is looked at so often, */
+#define MEASURE_US 20000
+/* and not beyond what can be multiplied: a TiB. */
+#define TAKEN_MAX (UINT64_C(1) << 40)
+#define LEAST_MAX_US 1000000
+#define PATIENCE_MIN_US 250
+#define PATIENCE_MAX_US 4000
+
+void flight_begin(struct flight *flight, uint64_t now)
+{
+	*flight = (struct flight){
+		.max = FLIGHT_MIN,
+		.begin = now,
+		.patience = PATIENCE_MIN_US,
+	};
+}
+
+/* Who waits for others takes longer: the least is the way's own. */
+static void measure(struct flight *flight, uint64_t took)
+{
+	took = took < LEAST_MAX_US ? took : LEAST_MAX_US;
+	if (!flight->least || took < flight->least)
+		flight->least = took ? took : 1;
+}
+
+void flight_confirmed(struct flight *flight, uint64_t bytes, uint64_t sent, uint64_t now)
+{
+	uint64_t took = now - flight->begin, wanted;
+
+	measure(flight, now - sent);
+	flight->bytes -= bytes < flight->bytes ? bytes : flight->bytes;
+	flight->patience = PATIENCE_MIN_US;
+	flight->taken += bytes < TAKEN_MAX ? bytes : TAKEN_MAX;
+	if (took < MEASURE_US)
+		return;
+	if (flight->taken > TAKEN_MAX)
+		flight->taken = TAKEN_MAX;
+	wanted = flight->taken * 4 / took * flight->least;
+	flight->max = wanted < FLIGHT_MIN ? FLIGHT_MIN : wanted < FLIGHT_MAX ? wanted : FLIGHT_MAX;
+	flight->begin = now;
+	flight->taken = 0;
+}
+
+uint64_t flight_wait(struct flight *flight)
+{
+	uint64_t patience = flight->patience;
+
+	flight->patience = patience * 2 < PATIENCE_MAX_US ? patience * 2 : PATIENCE_MAX_US;
+	return patience;
+}

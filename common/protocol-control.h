@@ -21,10 +21,14 @@
  *       {"ok": true, "version": 1, "mediator": "ring-fs"|"ring-socket",
  *        "clock": "tsc"|"monotonic"}
  *   {"verb": "create", "session": NAME, "output": ABSOLUTE-DIRECTORY,
- *    "snapshot": bool}
+ *    "snapshot": bool, "url": TEXT, "spool": BYTES}
  *       "snapshot" (optional, false): a flight recorder. Its channels are in
  *       overwrite mode, and nothing is written until "snapshot" is asked for;
- *       "output" is then where snapshots go by default.
+ *       "output" is then where snapshots go by default. "url" (optional): the
+ *       command sends what is written to a collector there (`lttngmap relay`);
+ *       with "spool", what was sent goes from "output", and so many bytes may
+ *       wait there (common/relay-progress.h), but of a flight recorder as many as a
+ *       snapshot has
  *   {"verb": "destroy", "session": NAME}
  *   {"verb": "start", "session": NAME}
  *   {"verb": "stop", "session": NAME}
@@ -98,7 +102,9 @@
  *   {"verb": "kernel-remove", "session": NAME, "id": N}
  *   {"verb": "snapshot", "session": NAME, "output": DIRECTORY, "max_size": BYTES}
  *       the last two optional; answered when it is on disk: {"ok": true,
- *       "output": DIRECTORY, "events": N, "bytes": N}
+ *       "output": DIRECTORY, "events": N, "bytes": N, "number": of the session's
+ *       snapshots, from 1, "created": when that was, in seconds since 1970, "url": of
+ *       "create", where there is one, "is_spool": what was sent goes from "output"}
  *   {"verb": "rotate", "session": NAME}
  *       answered with {"ok": true, "chunk": DIRECTORY} when that is complete:
  *       it has all events that were emitted before this was asked for, and
@@ -119,7 +125,8 @@
  *       {"ok": true, "active": bool, "snapshot": bool, "processes": N (traced so far),
  *        "alive": N, "refused": N (registrations refused: limits, versions),
  *        "unanswered": N (programs that did not wait for an answer to theirs),
- *        "messages": [warnings for people since the last status],
+ *        "messages": [warnings for people since the last status], "output" and, where
+ *        there are these, "url" and "spool" as of "create",
  *        "written": N events written to rings, "kept": N events on disk,
  *        "discarded": N not written, ring full, "overwritten": N,
  *        "packets": N, "bytes": N written to disk, "streams": N,
@@ -145,10 +152,11 @@
  *   {"verb": "list", "from": N}
  *       "from" optional, as of "processes"; a session is never cut in two.
  *       {"ok": true, "next": N, "sessions": [{"session", "output", "snapshot", "active",
- *        "owner": uid, "trackers": [{"kind", "value"}], "rotation":
- *        {"period_ms", "size"}, "channels": [{"channel", "subbuf_size",
- *        "subbufs", "mode", "buffers", "blocking_timeout_ms", "file_size",
- *        "file_count", "contexts": [NAME], "rules": [{"id", "enabled", "rule", and those of
+ *        "url" and "spool" where there are these, "owner": uid,
+ *        "trackers": [{"kind", "value"}], "rotation": {"period_ms", "size"},
+ *        "channels": [{"channel", "subbuf_size", "subbufs",
+ *        "mode", "buffers", "blocking_timeout_ms", "file_size", "file_count",
+ *        "contexts": [NAME], "rules": [{"id", "enabled", "rule", and those of
  *        "exclude", "loglevel", "loglevel_only", "filter" that were given}]}],
  *        "kernel": {"instance", "buffer_size", "pids": [PID], "events": N classes,
  *        "rules": [{"id", "enabled", "rule", "filter" where given}], "probes": [{"id",
@@ -173,13 +181,16 @@
  *   daemon, unasked:
  *   {"event": "session", "session": NAME, "output": DIRECTORY, "rings": DIRECTORY,
  *    "uuid": TEXT, "uid": N, "gid": N, "chunk": N, "overwritten": N events,
- *    "snapshot": bool, "stream_size": BYTES, "kernel": bool}
+ *    "snapshot": bool, "stream_size": BYTES, "spool": BYTES, "sent": bool,
+ *    "kernel": bool}
  *       "chunk": what the trace there is, as packets name it; "overwritten": as
  *       a consumer reported it before. Root's consumer writes with the file
  *       rights of that user. SESSION is unique here, and need not be what its
  *       owner calls it. "snapshot": look
  *       back over each ring file once (lttngmap/ring-file.h), write "stream_size"
- *       bytes of each ring at most (0: no limit), and close it. "kernel": NAME ends
+ *       bytes of each ring at most (0: no limit), and close it. "spool", optional: as
+ *       of "create". "sent", optional: to a collector; which streams have ended is noted
+ *       (common/ended-streams.h). "kernel": NAME ends
  *       in "/kernel", RINGS is a tracefs instance, and OUTPUT/kernel the trace; one
  *       channel, "per_cpu", with stream id 0, is told, whose rings are
  *       RINGS/per_cpu/cpuN/trace_pipe_raw; neither clear nor rotate comes. Where these
@@ -206,6 +217,9 @@
  *       write what belongs into chunk N, held so far, into a new one. Each is
  *       answered by "rotated", and may be asked for again by a daemon that got
  *       no answer
+ *   {"event": "recording", "session": NAME, "on": bool}
+ *       of a session with "spool": off, nothing more is recorded, and what the rings hold is
+ *       written whatever waits to be sent. On at first. Of a kernel session, "final" says it
  *   {"event": "end", "session": NAME}       forget it
  *   consumer:
  *   {"verb": "written", "session": NAME, "generation": N, "packets": N,

@@ -30,6 +30,8 @@ libconsumerd_la_SOURCES = \
 	consumerd/ring.h \
 	consumerd/session.c \
 	consumerd/session.h \
+	consumerd/spool.c \
+	consumerd/spool.h \
 	consumerd/snapshot.c \
 	consumerd/snapshot.h \
 	consumerd/stream-direct.c \

@@ -78,6 +78,22 @@ static int get_kernel(struct json_object *message, const char *session, bool *ke
 	return *kernel == (strchr(session, '/') != NULL) ? 0 : -EINVAL;
 }
 
+/* Of a session that is sent to a collector; no other has it. */
+static int get_spool(struct json_object *message, uint64_t *spool)
+{
+	int error = json_message_get_uint64(message, "spool", 0, INT64_MAX, spool);
+
+	return error == -ENOENT ? 0 : error;
+}
+
+/* False where it is not there. */
+static int get_flag(struct json_object *message, const char *key, bool *flag)
+{
+	int error = json_message_get_bool(message, key, flag);
+
+	return error == -ENOENT ? 0 : error;
+}
+
 /* `pages`: -1, or what came with it. */
 static int on_session(struct link *link, struct json_object *message, const char *session,
 		      int pages)
@@ -109,6 +125,10 @@ static int on_session(struct link *link, struct json_object *message, const char
 	if (!error)
 		error = json_message_get_uint64(message, "stream_size", 0, INT64_MAX,
 						&config.stream_size);
+	if (!error)
+		error = get_spool(message, &config.spool);
+	if (!error)
+		error = get_flag(message, "sent", &config.sent);
 	if (!error)
 		error = get_kernel(message, session, &config.kernel);
 	if (error)
@@ -160,6 +180,16 @@ static int on_rotate(struct link *link, struct json_object *message, const char 
 	rotation.chunk = (uint32_t)chunk;
 	link->ops->rotate(link->userdata, session, &rotation);
 	return 0;
+}
+
+static int on_recording(struct link *link, struct json_object *message, const char *session)
+{
+	bool on;
+	int error = json_message_get_bool(message, "on", &on);
+
+	if (!error)
+		link->ops->recording(link->userdata, session, on);
+	return error;
 }
 
 static int on_channel_end(struct link *link, struct json_object *message, const char *session)
@@ -215,6 +245,8 @@ static int take_message(struct link *link, struct json_object *message,
 	}
 	if (strcmp(event, "rotate") == 0)
 		return on_rotate(link, message, session);
+	if (strcmp(event, "recording") == 0)
+		return on_recording(link, message, session);
 	if (strcmp(event, "metadata") == 0)
 		return on_metadata(link, message, session, fds);
 	if (strcmp(event, "end") != 0)

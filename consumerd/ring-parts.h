@@ -21,7 +21,8 @@ struct ring {
 	struct channel *channel;
 	struct lttngmap_ring_file *file; /* NULL: not attached yet, or ended */
 	sd_event_source *source;
-	bool ended; /* nothing more to read; the index may be due */
+	bool ended;    /* nothing more to read; the index may be due */
+	bool is_whole; /* likewise, and nothing more will come of it */
 	bool said_busy;
 	bool holding;      /* `packet` is the current one, and not on disk yet */
 	uint32_t next_cpu; /* snapshots: those before are on disk */

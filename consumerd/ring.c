@@ -205,6 +205,7 @@ static enum outcome drain(struct ring *ring)
 			if (error == -EINTR)
 				return OUTCOME_MORE;
 			if (error == -ENODATA) {
+				ring->is_whole = true;
 				detach(ring);
 				return OUTCOME_MORE;
 			}
@@ -351,6 +352,17 @@ static void rest_kernel(struct ring *ring)
 	session_check_drained(channel_session(ring->channel));
 }
 
+/* Not where its daemon has gone: the next one shows the ring again. */
+static void end_streams(const struct ring *ring)
+{
+	if (!ring->is_whole)
+		return;
+	for (uint32_t cpu = 0; cpu < ring->nr_streams; cpu++) {
+		if (ring->streams[cpu])
+			stream_end(ring->streams[cpu]);
+	}
+}
+
 static void serve(struct turn *turn)
 {
 	struct ring *ring = caa_container_of(turn, struct ring, turn);
@@ -370,6 +382,7 @@ static void serve(struct turn *turn)
 		session_retry_later(session);
 		break;
 	case OUTCOME_END:
+		end_streams(ring);
 		ring_destroy(ring);
 		session_check_drained(session);
 		break;

@@ -14,9 +14,15 @@
 #include "common/protocol-control.h"
 #include "consumerd/channel.h"
 #include "consumerd/kernel-plan.h"
+#include "consumerd/spool.h"
 #include "consumerd/sync.h"
 
 #define RETRY_US (500 * UINT64_C(1000))
+#define SPOOL_RETRY_US (10 * UINT64_C(1000))
+#define SPOOL_FULL                                                                                 \
+	"the collector takes events more slowly than they come, or not at all: the spool is "      \
+	"full, "                                                                                   \
+	"and what comes is lost where the buffers are full, too"
 #define REPORT_US (PROTOCOL_CONTROL_WRITTEN_MS * UINT64_C(1000))
 
 struct session {
@@ -53,6 +59,7 @@ struct session {
 	sd_event_source *retry;  /* on while there is something to try again */
 	sd_event_source *report; /* on while there is something to report */
 	struct sync sync;
+	struct spool *spool; /* NULL: the output is the trace's own */
 	char *output;
 	char *rings;
 	char name[];
@@ -96,14 +103,19 @@ static int on_report(sd_event_source *source, uint64_t now, void *userdata)
 
 /* ---- trouble ------------------------------------------------------------- */
 
-void session_retry_later(struct session *session)
+static void retry_in(struct session *session, uint64_t usec)
 {
 	int enabled;
 
 	if (sd_event_source_get_enabled(session->retry, &enabled) < 0 || enabled != SD_EVENT_OFF)
 		return;
-	(void)sd_event_source_set_time_relative(session->retry, RETRY_US);
+	(void)sd_event_source_set_time_relative(session->retry, usec);
 	(void)sd_event_source_set_enabled(session->retry, SD_EVENT_ONESHOT);
+}
+
+void session_retry_later(struct session *session)
+{
+	retry_in(session, RETRY_US);
 }
 
 static const char *advice(int error)
@@ -163,6 +175,8 @@ static void open_trace(struct session *session)
 		session_failed(session, NULL, error);
 	else
 		session->is_open = true;
+	if (session->is_open)
+		spool_open(session->spool, &session->trace);
 }
 
 /* All rings of the kernel's are to be read to their ends before the metadata is told of. */
@@ -225,6 +239,9 @@ void session_set_metadata(struct session *session, uint64_t generation, int memo
 	session->memory_generation = generation;
 	session->memory_final = final;
 	session->is_draining = false;
+	/* Of a kernel's, it says that nothing more is recorded. */
+	if (session->trace.is_kernel)
+		session_set_recording(session, !final);
 	write_metadata(session);
 	/* Rings may hold packets that waited for it. */
 	if (session->has_metadata)
@@ -372,7 +389,8 @@ static int add_timers(struct session *session)
 						   REPORT_US, 0, on_report, session);
 	if (error >= 0)
 		error = sd_event_source_set_enabled(session->report, SD_EVENT_OFF);
-	if (error >= 0)
+	/* What is in a spool is not to last. */
+	if (error >= 0 && !session->trace.is_spool)
 		error = sync_init(&session->sync, session->shared->syncer, sync_folder, session);
 	return error;
 }
@@ -397,14 +415,18 @@ struct session *session_create_for(struct session_shared *shared, const char *na
 	session->is_snapshot = config->snapshot;
 	session->stream_size = config->stream_size;
 	session->trace.is_kernel = config->kernel;
+	session->trace.is_spool = config->spool != 0;
+	session->trace.is_sent = config->sent;
 	session->owner = config->owner;
 	session->group = config->group;
 	session->output = strdup(config->output);
 	session->rings = strdup(config->rings);
 	if (config->pages >= 0)
 		session->pages = fcntl(config->pages, F_DUPFD_CLOEXEC, 0);
+	if (config->spool)
+		session->spool = spool_create(config->spool);
 	if (!session->output || !session->rings || add_timers(session) < 0 ||
-	    (config->pages >= 0 && session->pages < 0) ||
+	    (config->spool && !session->spool) || (config->pages >= 0 && session->pages < 0) ||
 	    (config->kernel && kernel_plan_parse("", 0, &session->plan) < 0)) {
 		session_destroy(session);
 		return NULL;
@@ -448,6 +470,7 @@ void session_destroy(struct session *session)
 	if (session->pages >= 0)
 		close(session->pages);
 	kernel_plan_destroy(session->plan);
+	spool_destroy(session->spool);
 	free(session->output);
 	free(session->rings);
 	free(session);
@@ -568,11 +591,40 @@ struct stream *session_create_stream(struct session *session, const char *name,
 	return stream;
 }
 
-bool session_may_write(const struct session *session, const struct lttngmap_packet *packet)
+/* Its sender says nothing when it made some: it is looked for again, soon. */
+static bool has_room(struct session *session)
+{
+	enum spool_news news;
+	bool has_room = spool_has_room(session->spool, &news);
+
+	if (!has_room) {
+		retry_in(session, SPOOL_RETRY_US);
+	}
+	if (news == SPOOL_NEWS_NONE)
+		return has_room;
+	session->written.error = news == SPOOL_NEWS_FULL ? SPOOL_FULL : NULL;
+	log_message(news == SPOOL_NEWS_FULL ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "session %s: %s",
+		    session->name,
+		    news == SPOOL_NEWS_FULL ? SPOOL_FULL : "the spool takes events again");
+	report_later(session);
+	return has_room;
+}
+
+void session_set_recording(struct session *session, bool on)
+{
+	if (!session->spool)
+		return;
+	spool_lift(session->spool, !on);
+	/* What was said of it is over. */
+	if (!on && has_room(session))
+		session_wake(session);
+}
+
+bool session_may_write(struct session *session, const struct lttngmap_packet *packet)
 {
 	return session->is_open && !session->stalled && session->has_metadata &&
 	       session->written.generation >= packet->metadata_generation &&
-	       packet->chunk <= session->trace.chunk;
+	       packet->chunk <= session->trace.chunk && (!session->spool || has_room(session));
 }
 
 void session_count(struct session *session, const struct session_written *more)
@@ -581,6 +633,7 @@ void session_count(struct session *session, const struct session_written *more)
 	session->written.events += more->events;
 	session->written.lapped += more->lapped;
 	session->written.bytes += more->bytes;
+	spool_count(session->spool, more->bytes);
 	sync_due(&session->sync);
 	report_later(session);
 }

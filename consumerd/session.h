@@ -90,6 +90,12 @@ struct session_config {
 	 * (common/ring-file-pages.h): the daemon keeps them for the next consumer.
 	 */
 	int pages;
+	/*
+	 * The output is a spool of what `lttngmap relay` sends: so many bytes may wait
+	 * there; 0: it is none.
+	 */
+	uint64_t spool;
+	bool sent; /* to a collector */
 };
 
 /*
@@ -140,6 +146,12 @@ void session_set_formats(struct session *session, int formats);
  */
 void session_rotate(struct session *session, const struct session_rotation *rotation);
 
+/*
+ * Is anything recorded? What rings hold when nothing is any more is written, also beyond what
+ * may wait in a spool: there is an end to it. A session without a spool ignores it.
+ */
+void session_set_recording(struct session *session, bool on);
+
 /* Let all rings have a turn, whether they said that they have something or not. */
 void session_wake(struct session *session);
 
@@ -162,8 +174,11 @@ bool session_had_streams(const struct session *session);
 /* A stream of the session's trace; as stream_create(). */
 struct stream *session_create_stream(struct session *session, const char *name,
 				     const char *procname, uint32_t stream_id);
-/* May the packet be written now: is the trace of its chunk there, and described? */
-bool session_may_write(const struct session *session, const struct lttngmap_packet *packet);
+/*
+ * May the packet be written now: is the trace of its chunk there, and described, and room
+ * for it in a spool?
+ */
+bool session_may_write(struct session *session, const struct lttngmap_packet *packet);
 /* Add to packets, events, lapped and bytes. */
 void session_count(struct session *session, const struct session_written *more);
 /*

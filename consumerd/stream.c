@@ -249,7 +249,11 @@ static int begin_file(struct stream *stream)
 		stream->oldest_file++;
 	}
 	stream->file++;
-	return prepare(stream);
+	error = prepare(stream);
+	/* By now its successor is there: the next consumer finds its number by that. */
+	if (!error)
+		trace_note_ended(stream->trace, file_name(stream, stream->file - 1, name));
+	return error;
 }
 
 /*
@@ -273,7 +277,8 @@ static void make_pieces(const struct stream *stream, const struct lttngmap_packe
 	pieces->body = body;
 	pieces->content = packet_make_header(&stream->same, packet, &pieces->header);
 	pieces->size = pieces->content;
-	pieces->is_paged = direct_is_paged(packet, body);
+	/* A spool is read from the page cache at once. */
+	pieces->is_paged = !stream->trace->is_spool && direct_is_paged(packet, body);
 	pieces->tail.events = packet->events;
 	if (stream->limits.file_size)
 		pieces->size += sizeof(pieces->tail);
@@ -382,6 +387,14 @@ int stream_write(struct stream *stream, const struct lttngmap_packet *packet, co
 	tail->timestamp_end = packet->timestamp_end;
 	tail->discarded = packet->discarded;
 	return 0;
+}
+
+void stream_end(const struct stream *stream)
+{
+	char name[NAME_MAX + 1];
+
+	if (!stream->due && !stream->torn)
+		trace_note_ended(stream->trace, file_name(stream, stream->file, name));
 }
 
 uint64_t stream_packet_size(const struct stream *stream)

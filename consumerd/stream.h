@@ -72,6 +72,9 @@ int stream_write(struct stream *stream, const struct lttngmap_packet *packet, co
 /* Write the index entries that are due. 0 or -errno: they stay due. */
 int stream_flush(struct stream *stream);
 
+/* No packet comes any more, and all entries are written: that is noted. */
+void stream_end(const struct stream *stream);
+
 /* Bytes on disk of the packet that was written last. */
 uint64_t stream_packet_size(const struct stream *stream);
 bool stream_is_dirty(const struct stream *stream);

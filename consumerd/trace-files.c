@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/ended-streams.h"
+#include "common/log.h"
 #include "consumerd/file.h"
 #include "consumerd/packet.h"
 
@@ -175,6 +177,24 @@ int trace_resume_discard(struct trace *trace)
 	if (overwritten.discarding[0] == '\0' || strchr(overwritten.discarding, '/'))
 		return 0;
 	return remove_pair(trace, overwritten.discarding);
+}
+
+void trace_note_ended(const struct trace *trace, const char *name)
+{
+	int fd;
+
+	if (!trace->is_sent)
+		return;
+	trace_become_owner(trace);
+	fd = openat(trace->dir, ENDED_STREAMS_NAME,
+		    O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0660);
+	/* All at once, or not: else it stays open at the collector, and in the spool. */
+	if (fd < 0 || write(fd, name, strlen(name) + 1) < 0)
+		log_debug("stream %s: it is not noted that it has ended: %s", name,
+			  strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	trace_become_self();
 }
 
 int trace_carry_overwritten(const struct trace *trace, int next)

@@ -13,6 +13,7 @@
 #include <sys/fsuid.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/log.h"
@@ -21,6 +22,8 @@
 #define NEW_METADATA ".metadata.new"
 #define DIRECTORY_MODE 0770
 #define FILE_MODE 0660
+/* A millisecond each. */
+#define LOCK_TRIES 20
 
 /* Group first: it is root's right that the user's file rights end. */
 static void become(uid_t user, gid_t group)
@@ -183,6 +186,15 @@ bool trace_is_empty(const struct trace *trace)
 	return trace_for_each(trace->dir, stop_at_stream, (void *)trace) == 0;
 }
 
+/* Who looks whether somebody writes there (relay/follow.h) has it for an instant. */
+static void lock_shared(int dir)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < LOCK_TRIES && flock(dir, LOCK_SH | LOCK_NB) < 0; i++)
+		nanosleep(&pause, NULL);
+}
+
 static int open_folders(struct trace *trace, const char *output)
 {
 	int error;
@@ -202,7 +214,7 @@ static int open_folders(struct trace *trace, const char *output)
 	}
 	/* Nobody mends it while we write to it (trace-repair.h). */
 	if (!error)
-		(void)flock(trace->dir, LOCK_SH | LOCK_NB);
+		lock_shared(trace->dir);
 	if (!error)
 		error = trace_resume_discard(trace);
 	if (!error)
@@ -230,6 +242,7 @@ int trace_open_as(struct trace *trace, const char *output, const uint8_t uuid[CT
 int trace_open(struct trace *trace, const char *output, const uint8_t uuid[CTF_UUID_SIZE])
 {
 	trace->is_kernel = false;
+	trace->is_spool = false;
 	return trace_open_as(trace, output, uuid, geteuid(), getegid());
 }
 

@@ -33,6 +33,8 @@ struct trace {
 	bool had_streams;     /* of an earlier consumer, when it was opened */
 	uint64_t overwritten; /* events of files that made room; see trace_discard() */
 	bool is_kernel;       /* it lies in OUTPUT/kernel, and has no chunks */
+	bool is_spool;        /* what is written goes as soon as it was sent (spool.h) */
+	bool is_sent;         /* to a collector: it is noted which streams have ended */
 };
 
 /*
@@ -62,6 +64,12 @@ bool trace_is_empty(const struct trace *trace);
 
 /* Open DIR/NAME and index/NAME.idx, made where missing. 0 or -errno. */
 int trace_open_stream(const struct trace *trace, const char *name, int *stream_fd, int *index_fd);
+
+/*
+ * Nothing more comes into the stream file NAME, all of which is in its index: who sends it is
+ * told (common/ended-streams.h), as well as can be.
+ */
+void trace_note_ended(const struct trace *trace, const char *name);
 
 /* ---- trace-files.c: a stream in several files, NAME_0, NAME_1, … ------------- */
 

@@ -73,6 +73,8 @@ void consumer_link_kernel(struct consumer_link *link, const struct kernel_part *
 	add_number(message, "overwritten", 0);
 	add_flag(message, "snapshot", false);
 	add_number(message, "stream_size", 0);
+	if (part->session->spool)
+		add_number(message, "spool", part->session->spool);
 	add_flag(message, "kernel", true);
 	consumer_link_send(link, message, &pages, pages >= 0);
 }

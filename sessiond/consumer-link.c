@@ -193,6 +193,11 @@ void consumer_link_session(struct consumer_link *link, const struct session *ses
 	json_object_object_add(message, "snapshot", json_object_new_boolean(session->snapshot));
 	json_object_object_add(message, "stream_size",
 			       json_object_new_uint64(session->shot.stream_size));
+	/* Of a snapshot, nothing is sent before all of it is there. */
+	if (session->spool && !session->snapshot)
+		json_object_object_add(message, "spool", json_object_new_uint64(session->spool));
+	if (session->url && !session->snapshot)
+		json_object_object_add(message, "sent", json_object_new_boolean(true));
 	json_object_object_add(message, "kernel", json_object_new_boolean(false));
 	link_send(link, message, -1);
 }
@@ -263,6 +268,17 @@ void consumer_link_rotate(struct consumer_link *link, const struct session *sess
 	json_object_object_add(message, "final", json_object_new_boolean(final));
 	json_object_object_add(message, "drop_empty",
 			       json_object_new_boolean(session->rotation.is_automatic));
+	link_send(link, message, -1);
+}
+
+void consumer_link_recording(struct consumer_link *link, const struct session *session, bool on)
+{
+	struct json_object *message;
+
+	if (!is_told(link, session) || !session->spool || session->snapshot)
+		return;
+	message = make_event("recording", session);
+	json_object_object_add(message, "on", json_object_new_boolean(on));
 	link_send(link, message, -1);
 }
 

@@ -55,6 +55,8 @@ void consumer_link_kernel_metadata(struct consumer_link *link, const struct kern
 				   bool final);
 void consumer_link_kernel_channel(struct consumer_link *link, const struct kernel_part *part);
 void consumer_link_kernel_end(struct consumer_link *link, const struct kernel_part *part);
+/* Is anything recorded? Only of one with a spool, whose limit is for what comes. */
+void consumer_link_recording(struct consumer_link *link, const struct session *session, bool on);
 void consumer_link_end(struct consumer_link *link, const struct session *session);
 
 #endif /* SESSIOND_CONSUMER_LINK_H */

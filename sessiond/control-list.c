@@ -98,6 +98,14 @@ static struct json_object *describe_trackers(const struct trackers *trackers)
 	return array;
 }
 
+void control_add_collector(struct json_object *object, const struct session *session)
+{
+	if (session->url)
+		control_add_string(object, "url", session->url);
+	if (session->spool)
+		control_add_number(object, "spool", session->spool);
+}
+
 /* As user `uid` calls it. */
 static struct json_object *describe_session(const struct session *session, uint32_t uid)
 {
@@ -109,6 +117,7 @@ static struct json_object *describe_session(const struct session *session, uint3
 
 	control_add_string(object, "session", session_name_for(session, uid, name, sizeof(name)));
 	control_add_string(object, "output", session->output);
+	control_add_collector(object, session);
 	control_add_bool(object, "snapshot", session->snapshot);
 	control_add_bool(object, "active", session->state == SESSION_ACTIVE);
 	control_add_number(object, "owner", session->owner);

@@ -22,6 +22,7 @@
 #include "sessiond/session.h"
 
 #define SESSIONS_MAX 64u
+#define URL_MAX 1023u
 /* Of these, that one user may have in a daemon which serves several. */
 #define SESSIONS_PER_USER_MAX 16u
 
@@ -60,6 +61,14 @@ void control_serve_create(struct control_client *client, struct json_object *req
 	config.output = control_need_string(client, request, "output");
 	if (!config.output || control_take_bool(client, request, "snapshot", &config.snapshot) != 0)
 		return;
+	if (control_take_string(client, request, "url", &config.url) != 0 ||
+	    control_take_number(client, request, "spool", INT64_MAX, &config.spool) != 0)
+		return;
+	if ((config.url && strlen(config.url) > URL_MAX) || (config.spool && !config.url)) {
+		control_refuse(client, "give the collector's URL, of at most 1023 bytes",
+			       "session %s cannot be sent there", config.name);
+		return;
+	}
 	if (config.output[0] != '/' || strlen(config.output) >= PATH_MAX) {
 		control_refuse(client, "give the directory's absolute path",
 			       "session %s cannot write to '%.200s'", config.name, config.output);
@@ -162,7 +171,11 @@ void control_serve_clear(struct control_client *client, struct json_object *requ
 
 	if (!session || !control_lacks_kernel(client, session, "cleared"))
 		return;
-	if (session_is_clearing(session)) {
+	if (session->url && !session->snapshot) {
+		control_refuse(client, "destroy it, and make another one",
+			       "session %s cannot be cleared: what its collector has stays there",
+			       session->name);
+	} else if (session_is_clearing(session)) {
 		control_refuse(client, "wait for that", "session %s is being cleared already",
 			       session->name);
 	} else if (session_is_rotating(session)) {
@@ -257,6 +270,8 @@ void control_serve_status(struct control_client *client, struct json_object *req
 		session_look(session);
 	answer = json_object_new_object();
 	control_add_counts(answer, session);
+	control_add_string(answer, "output", session->output);
+	control_add_collector(answer, session);
 	control_add_number(answer, "refused",
 			   app_socket_refused(control_client_daemon(client)->app));
 	control_add_number(answer, "unanswered",

@@ -13,6 +13,7 @@
 #include "sessiond/consumer-link.h"
 #include "sessiond/control-args.h"
 #include "sessiond/daemon.h"
+#include "sessiond/metadata.h"
 #include "sessiond/session.h"
 
 static void on_taken(struct session *session, void *data, const char *error, const char *hint)
@@ -27,6 +28,11 @@ static void on_taken(struct session *session, void *data, const char *error, con
 	}
 	answer = json_object_new_object();
 	control_add_string(answer, "output", session->shot.path);
+	control_add_number(answer, "number", session->shot.count);
+	control_add_number(answer, "created", metadata_created(session->metadata) / 1000000000);
+	if (session->url)
+		control_add_string(answer, "url", session->url);
+	control_add_bool(answer, "is_spool", session->spool && session->shot.is_default);
 	control_add_number(answer, "events", session->written.events);
 	control_add_number(answer, "bytes", session->written.bytes);
 	control_answer(client, answer);

@@ -49,7 +49,8 @@ const struct control_verb control_verbs[] = {
 	{ "hello", MEMBERS("version", ), serve_hello },
 	{ "consumer", MEMBERS("version", ), serve_consumer },
 
-	{ "create", MEMBERS("session", "output", "snapshot", ), control_serve_create },
+	{ "create", MEMBERS("session", "output", "snapshot", "url", "spool", ),
+	  control_serve_create },
 	{ "destroy", MEMBERS("session", ), control_serve_destroy },
 	{ "start", MEMBERS("session", ), control_serve_start },
 	{ "stop", MEMBERS("session", ), control_serve_stop },

@@ -32,6 +32,8 @@ void control_serve_untrack(struct control_client *client, struct json_object *re
 
 /* Add what it has recorded and lost so far, as "status" and "usage" have it. */
 void control_add_counts(struct json_object *answer, struct session *session);
+/* Add where it is sent, if it is, as "status" and "list" have it. */
+void control_add_collector(struct json_object *object, const struct session *session);
 
 /* control-usage.c */
 void control_serve_usage(struct control_client *client, struct json_object *request);

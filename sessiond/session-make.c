@@ -44,6 +44,7 @@ static void session_free(struct session *session)
 	trackers_clear(&session->trackers);
 	free(session->write_error);
 	free(session->output);
+	free(session->url);
 	free(session);
 }
 
@@ -98,7 +99,10 @@ int session_create(struct sessions *sessions, const struct session_config *confi
 	error = -ENOMEM;
 	session->output = strdup(config->output);
 	session->totals = calloc(1, sizeof(*session->totals));
-	if (!session->output || !session->totals)
+	session->spool = config->spool;
+	if (config->url)
+		session->url = strdup(config->url);
+	if (!session->output || !session->totals || (config->url && !session->url))
 		goto fail;
 	urcu_ref_init(&session->totals->references);
 	error = make_metadata(session, config);

@@ -66,6 +66,8 @@ static int choose_path(struct session *session, const char *output)
 	time_t now = time(NULL);
 	struct tm local;
 
+	session->shot.count++;
+	session->shot.is_default = !output;
 	if (output) {
 		snprintf(session->shot.path, sizeof(session->shot.path), "%s", output);
 		snprintf(trace, sizeof(trace), "%s/ust", output);
@@ -73,11 +75,12 @@ static int choose_path(struct session *session, const char *output)
 	}
 	if (localtime_r(&now, &local))
 		strftime(when, sizeof(when), "%Y%m%dT%H%M%S%z", &local);
-	do
+	for (;; session->shot.count++) {
 		snprintf(session->shot.path, sizeof(session->shot.path), "%.*s/snapshot-%u-%s",
-			 PATH_MAX - 64, session->output, ++session->shot.count, when);
-	while (access(session->shot.path, F_OK) == 0);
-	return 0;
+			 PATH_MAX - 64, session->output, session->shot.count, when);
+		if (access(session->shot.path, F_OK) < 0)
+			return 0;
+	}
 }
 
 static uint32_t begin_members(struct session *session)

@@ -89,6 +89,8 @@ void sessions_push(struct sessions *sessions)
 		consumer_link_session(session->daemon->consumer, session);
 		cds_list_for_each_entry(channel, &session->channels, node)
 			consumer_link_channel(session->daemon->consumer, channel);
+		consumer_link_recording(session->daemon->consumer, session,
+					session->state == SESSION_ACTIVE);
 		session->clear.asked = 0;
 		if (session_is_clearing(session))
 			session_push_clear(session);

@@ -255,6 +255,7 @@ void session_start(struct session *session)
 	struct channel *channel;
 
 	session_push_metadata(session);
+	consumer_link_recording(session->daemon->consumer, session, true);
 	session->state = SESSION_ACTIVE;
 	if (session->rotation.begin == 0)
 		session->rotation.begin = time(NULL);
@@ -288,6 +289,7 @@ void session_stop(struct session *session, session_stopped *stopped, void *data)
 	channel_wait_writers();
 	cds_list_for_each_entry(channel, &session->channels, node)
 		channel_freeze(channel);
+	consumer_link_recording(session->daemon->consumer, session, false);
 	begin_drain(session);
 }
 

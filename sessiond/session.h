@@ -100,6 +100,12 @@ struct session {
 	bool snapshot;  /* a flight recorder */
 	struct trackers trackers;
 	char *output;
+	char *url; /* of a collector that the trace is sent to; NULL: none */
+	/*
+	 * Bytes that may wait in `output` for that; 0: it is the trace's own. Of a flight
+	 * recorder all of a snapshot waits there, whatever its size.
+	 */
+	uint64_t spool;
 	char uuid[METADATA_UUID_TEXT_SIZE];
 	struct metadata *metadata;
 	uint64_t pushed;               /* the state of `metadata` that the consumer was last sent */
@@ -144,7 +150,8 @@ struct session {
 	/* The snapshot that is being taken, or was last; see session-snapshot.c. */
 	struct {
 		bool active;
-		bool finishing; /* all rings were read */
+		bool finishing;  /* all rings were read */
+		bool is_default; /* in the session's own output */
 		uint32_t count;
 		char path[PATH_MAX];
 		uint64_t stream_size; /* bytes of a stream at most; 0: all of it */
@@ -199,6 +206,8 @@ struct channel *sessions_channel_at(struct sessions *sessions, uint32_t slot);
 struct session_config {
 	const char *name; /* copied, as is the next */
 	const char *output;
+	const char *url; /* copied, or NULL */
+	uint64_t spool;
 	uint32_t owner;
 	uint32_t group;
 	bool snapshot;

@@ -348,6 +348,9 @@ static struct json_object *save_session(const struct session *session)
 	add_number(object, "group", session->group);
 	add_flag(object, "snapshot", session->snapshot);
 	add_text(object, "output", session->output);
+	if (session->url)
+		add_text(object, "url", session->url);
+	add_number(object, "spool", session->spool);
 	add_text(object, "uuid", session->uuid);
 	add_number(object, "created", metadata_created(session->metadata));
 	add_number(object, "state", session->state);
@@ -369,6 +372,8 @@ static int restore_session(struct json_object *object, void *data)
 	struct session_config config = {
 		.name = text_of(object, "name"),
 		.output = text_of(object, "output"),
+		.url = text_of(object, "url"),
+		.spool = number_of(object, "spool"),
 		.owner = (uint32_t)number_of(object, "owner"),
 		.group = (uint32_t)number_of(object, "group"),
 		.snapshot = flag_of(object, "snapshot"),

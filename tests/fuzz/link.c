@@ -87,6 +87,13 @@ static void on_rotate(void *userdata, const char *session, const struct session_
 	check_name(rotation->name);
 }
 
+static void on_recording(void *userdata, const char *session, bool on)
+{
+	(void)userdata;
+	(void)on;
+	check_session(session);
+}
+
 static void on_closed(void *userdata)
 {
 	(void)userdata;
@@ -100,6 +107,7 @@ static const struct link_ops ops = {
 	.metadata = on_metadata,
 	.clear = on_name,
 	.rotate = on_rotate,
+	.recording = on_recording,
 	.end = on_name,
 	.closed = on_closed,
 };

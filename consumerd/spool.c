@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "consumerd/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/relay-progress.h"
+#include "consumerd/file.h"
+
+/* For so long a spool may be full before it is worth a message. */
+#define FULL_TOLD_MS 1000
+
+struct spool {
+	uint64_t max;
+	bool is_open;
+	bool is_lifted;
+	int progress; /* OUTPUT/.relay; -1: it cannot be opened */
+	enum relay_progress_part part;
+	/* There is written + found, of which `gone` is known to be sent. */
+	uint64_t found;
+	uint64_t written;
+	uint64_t gone;
+	int64_t changed_ms; /* when it became full, or had room again */
+	bool is_full;
+	bool is_told;
+};
+
+struct spool *spool_create(uint64_t max)
+{
+	struct spool *spool = calloc(1, sizeof(*spool));
+
+	if (!spool)
+		return NULL;
+	spool->max = max;
+	spool->progress = -1;
+	return spool;
+}
+
+void spool_destroy(struct spool *spool)
+{
+	if (spool && spool->progress >= 0)
+		close(spool->progress);
+	free(spool);
+}
+
+/* 0; -ENODATA: nothing was sent yet, as far as can be told. */
+static int read_progress(const struct spool *spool, struct relay_progress *progress)
+{
+	ssize_t got = spool->progress < 0
+			      ? -EBADF
+			      : file_read(spool->progress, progress, sizeof(*progress), 0);
+
+	if (got != sizeof(*progress) || progress->magic != RELAY_PROGRESS_MAGIC)
+		return -ENODATA;
+	return 0;
+}
+
+struct measure {
+	const struct trace *trace;
+	int folder;
+	uint64_t bytes;
+};
+
+static int add_file(void *data, const char *name)
+{
+	struct measure *measure = data;
+	struct stat status;
+
+	if (strcmp(name, TRACE_METADATA) != 0 &&
+	    fstatat(measure->folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISREG(status.st_mode))
+		measure->bytes += (uint64_t)status.st_size;
+	return 0;
+}
+
+/* Chunks that are complete, and not sent yet. */
+static int add_chunk(void *data, const char *name)
+{
+	struct measure *measure = data, chunk = { .trace = measure->trace };
+	char path[sizeof(TRACE_ARCHIVES) + NAME_MAX + sizeof(TRACE_DIRECTORY) + 2];
+
+	snprintf(path, sizeof(path), TRACE_ARCHIVES "/%.*s/" TRACE_DIRECTORY, NAME_MAX, name);
+	chunk.folder = openat(measure->trace->output, path,
+			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (chunk.folder < 0)
+		return 0;
+	(void)trace_for_each(chunk.folder, add_file, &chunk);
+	close(chunk.folder);
+	measure->bytes += chunk.bytes;
+	return 0;
+}
+
+static uint64_t measure(const struct trace *trace)
+{
+	struct measure measure = { .trace = trace, .folder = trace->dir };
+	int archives = -1;
+
+	(void)trace_for_each(trace->dir, add_file, &measure);
+	if (!trace->is_kernel)
+		archives = openat(trace->output, TRACE_ARCHIVES,
+				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (archives >= 0) {
+		(void)trace_for_each(archives, add_chunk, &measure);
+		close(archives);
+	}
+	return measure.bytes;
+}
+
+void spool_open(struct spool *spool, const struct trace *trace)
+{
+	struct relay_progress progress = { .magic = 0 };
+
+	if (!spool || spool->is_open)
+		return;
+	trace_become_owner(trace);
+	spool->is_open = true;
+	spool->part = trace->is_kernel ? RELAY_PROGRESS_KERNEL : RELAY_PROGRESS_USER;
+	spool->progress = openat(trace->output, RELAY_PROGRESS_NAME,
+				 O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0660);
+	/* Files that went are in what was sent, and not in what is found. */
+	if (read_progress(spool, &progress) == 0)
+		spool->found = progress.parts[spool->part].removed;
+	spool->found += measure(trace);
+	trace_become_self();
+}
+
+void spool_count(struct spool *spool, uint64_t bytes)
+{
+	if (spool)
+		spool->written += bytes;
+}
+
+void spool_lift(struct spool *spool, bool is_lifted)
+{
+	if (spool)
+		spool->is_lifted = is_lifted;
+}
+
+static bool fits(const struct spool *spool)
+{
+	uint64_t all = spool->found + spool->written;
+
+	return spool->is_lifted || all <= spool->gone || all - spool->gone < spool->max;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static enum spool_news tell(struct spool *spool, bool is_full)
+{
+	int64_t now;
+
+	if (is_full == spool->is_full && is_full == spool->is_told)
+		return SPOOL_NEWS_NONE;
+	now = now_ms();
+	if (is_full != spool->is_full)
+		spool->changed_ms = now;
+	spool->is_full = is_full;
+	/* Room is told at once: it may be the last time that anybody asks. */
+	if (is_full == spool->is_told || (is_full && now - spool->changed_ms < FULL_TOLD_MS))
+		return SPOOL_NEWS_NONE;
+	spool->is_told = is_full;
+	return is_full ? SPOOL_NEWS_FULL : SPOOL_NEWS_ROOM;
+}
+
+bool spool_has_room(struct spool *spool, enum spool_news *news)
+{
+	struct relay_progress progress;
+	bool has_room = fits(spool);
+
+	if (!has_room && read_progress(spool, &progress) == 0) {
+		spool->gone = progress.parts[spool->part].confirmed;
+		has_room = fits(spool);
+	}
+	*news = tell(spool, !has_room);
+	return has_room;
+}

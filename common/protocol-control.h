@@ -21,14 +21,16 @@
  *       {"ok": true, "version": 1, "mediator": "ring-fs"|"ring-socket",
  *        "clock": "tsc"|"monotonic"}
  *   {"verb": "create", "session": NAME, "output": ABSOLUTE-DIRECTORY,
- *    "snapshot": bool, "url": TEXT, "spool": BYTES}
+ *    "snapshot": bool, "url": TEXT, "spool": BYTES, "live_ms": MS}
  *       "snapshot" (optional, false): a flight recorder. Its channels are in
  *       overwrite mode, and nothing is written until "snapshot" is asked for;
  *       "output" is then where snapshots go by default. "url" (optional): the
  *       command sends what is written to a collector there (`lttngmap relay`);
  *       with "spool", what was sent goes from "output", and so many bytes may
  *       wait there (common/relay-progress.h), but of a flight recorder as many as a
- *       snapshot has
+ *       snapshot has. "live_ms" (optional; 100 to 60000, with
+ *       "url"): as often, at least, the consumer notes up to which time all is on disk
+ *       (common/live-time.h); such a session has no chunks
  *   {"verb": "destroy", "session": NAME}
  *   {"verb": "start", "session": NAME}
  *   {"verb": "stop", "session": NAME}
@@ -126,7 +128,7 @@
  *        "alive": N, "refused": N (registrations refused: limits, versions),
  *        "unanswered": N (programs that did not wait for an answer to theirs),
  *        "messages": [warnings for people since the last status], "output" and, where
- *        there are these, "url" and "spool" as of "create",
+ *        there are these, "url", "spool" and "live_ms" as of "create",
  *        "written": N events written to rings, "kept": N events on disk,
  *        "discarded": N not written, ring full, "overwritten": N,
  *        "packets": N, "bytes": N written to disk, "streams": N,
@@ -152,7 +154,7 @@
  *   {"verb": "list", "from": N}
  *       "from" optional, as of "processes"; a session is never cut in two.
  *       {"ok": true, "next": N, "sessions": [{"session", "output", "snapshot", "active",
- *        "url" and "spool" where there are these, "owner": uid,
+ *        "url", "spool" and "live_ms" where there are these, "owner": uid,
  *        "trackers": [{"kind", "value"}], "rotation": {"period_ms", "size"},
  *        "channels": [{"channel", "subbuf_size", "subbufs",
  *        "mode", "buffers", "blocking_timeout_ms", "file_size", "file_count",
@@ -182,7 +184,7 @@
  *   {"event": "session", "session": NAME, "output": DIRECTORY, "rings": DIRECTORY,
  *    "uuid": TEXT, "uid": N, "gid": N, "chunk": N, "overwritten": N events,
  *    "snapshot": bool, "stream_size": BYTES, "spool": BYTES, "sent": bool,
- *    "kernel": bool}
+ *    "live": bool, "kernel": bool}
  *       "chunk": what the trace there is, as packets name it; "overwritten": as
  *       a consumer reported it before. Root's consumer writes with the file
  *       rights of that user. SESSION is unique here, and need not be what its
@@ -190,7 +192,7 @@
  *       back over each ring file once (lttngmap/ring-file.h), write "stream_size"
  *       bytes of each ring at most (0: no limit), and close it. "spool", optional: as
  *       of "create". "sent", optional: to a collector; which streams have ended is noted
- *       (common/ended-streams.h). "kernel": NAME ends
+ *       (common/ended-streams.h). "live", optional: "live" is told of it. "kernel": NAME ends
  *       in "/kernel", RINGS is a tracefs instance, and OUTPUT/kernel the trace; one
  *       channel, "per_cpu", with stream id 0, is told, whose rings are
  *       RINGS/per_cpu/cpuN/trace_pipe_raw; neither clear nor rotate comes. Where these
@@ -217,6 +219,10 @@
  *       write what belongs into chunk N, held so far, into a new one. Each is
  *       answered by "rotated", and may be asked for again by a daemon that got
  *       no answer
+ *   {"event": "live", "session": NAME, "time": N}
+ *       packets with events up to that time, of the trace's clock, were released: it is to be
+ *       noted in the trace's folder once all that was released is in its indexes. Of a kernel
+ *       session: once its rings were read up to that time
  *   {"event": "recording", "session": NAME, "on": bool}
  *       of a session with "spool": off, nothing more is recorded, and what the rings hold is
  *       written whatever waits to be sent. On at first. Of a kernel session, "final" says it
@@ -240,5 +246,8 @@
 #define PROTOCOL_CONTROL_VERSION 1
 #define PROTOCOL_CONTROL_MESSAGE_MAX 65536
 #define PROTOCOL_CONTROL_WRITTEN_MS 200
+/* "live_ms" is between these. */
+#define PROTOCOL_CONTROL_LIVE_MIN_MS 100
+#define PROTOCOL_CONTROL_LIVE_MAX_MS 60000
 
 #endif /* LTTNGMAP_PROTOCOL_CONTROL_H */

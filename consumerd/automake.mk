@@ -20,6 +20,8 @@ libconsumerd_la_SOURCES = \
 	consumerd/kernel-plan.h \
 	consumerd/link.c \
 	consumerd/link.h \
+	consumerd/live.c \
+	consumerd/live.h \
 	consumerd/packet.c \
 	consumerd/packet.h \
 	consumerd/ring-kernel.c \

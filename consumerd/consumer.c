@@ -101,6 +101,14 @@ static void on_rotate(void *userdata, const char *name, const struct session_rot
 		session_rotate(session, rotation);
 }
 
+static void on_live(void *userdata, const char *name, uint64_t time)
+{
+	struct session *session = need_session(userdata, name);
+
+	if (session)
+		session_tell_live(session, time);
+}
+
 static void on_recording(void *userdata, const char *name, bool on)
 {
 	struct session *session = need_session(userdata, name);
@@ -149,6 +157,7 @@ static const struct link_ops ops = {
 	.metadata = on_metadata,
 	.clear = on_clear,
 	.rotate = on_rotate,
+	.live = on_live,
 	.recording = on_recording,
 	.end = on_end,
 	.closed = on_closed,

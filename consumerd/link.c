@@ -130,6 +130,8 @@ static int on_session(struct link *link, struct json_object *message, const char
 	if (!error)
 		error = get_flag(message, "sent", &config.sent);
 	if (!error)
+		error = get_flag(message, "live", &config.live);
+	if (!error)
 		error = get_kernel(message, session, &config.kernel);
 	if (error)
 		return error;
@@ -180,6 +182,16 @@ static int on_rotate(struct link *link, struct json_object *message, const char 
 	rotation.chunk = (uint32_t)chunk;
 	link->ops->rotate(link->userdata, session, &rotation);
 	return 0;
+}
+
+static int on_live(struct link *link, struct json_object *message, const char *session)
+{
+	uint64_t time;
+	int error = json_message_get_uint64(message, "time", 0, UINT64_MAX, &time);
+
+	if (!error)
+		link->ops->live(link->userdata, session, time);
+	return error;
 }
 
 static int on_recording(struct link *link, struct json_object *message, const char *session)
@@ -245,6 +257,8 @@ static int take_message(struct link *link, struct json_object *message,
 	}
 	if (strcmp(event, "rotate") == 0)
 		return on_rotate(link, message, session);
+	if (strcmp(event, "live") == 0)
+		return on_live(link, message, session);
 	if (strcmp(event, "recording") == 0)
 		return on_recording(link, message, session);
 	if (strcmp(event, "metadata") == 0)

@@ -29,6 +29,7 @@ struct link_ops {
 	void (*clear)(void *userdata, const char *session);
 	void (*rotate)(void *userdata, const char *session,
 		       const struct session_rotation *rotation);
+	void (*live)(void *userdata, const char *session, uint64_t time);
 	void (*recording)(void *userdata, const char *session, bool on);
 	void (*end)(void *userdata, const char *session);
 	/* The daemon is gone. The link says and sends nothing from here on. */

@@ -81,6 +81,10 @@ static int write_one(struct ring_kernel *kernel, struct stream *stream,
 		made->next.sequence = kernel->cursor.sequence;
 		return 0;
 	}
+	if (made->packet.events == 0 && made->packet.timestamp_end < kernel->told) {
+		made->packet.timestamp_begin = made->packet.timestamp_end = kernel->told;
+		made->next.last = kernel->told;
+	}
 	error = stream_write(stream, &made->packet, body);
 	if (error == -ESTALE)
 		error = write_loss(stream, made);

@@ -24,6 +24,7 @@
 struct ring_kernel {
 	bool has_end;       /* where the stream ended when we came is known */
 	uint64_t discarded; /* as the last packet on disk has it */
+	uint64_t told;      /* what tells of losses alone is not earlier */
 	struct kernel_cursor cursor;
 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/map-guard.h"
+#include "consumerd/live.h"
 
 int ring_find_stream(struct ring *ring, struct stream **stream)
 {
@@ -47,10 +48,13 @@ int ring_find_stream(struct ring *ring, struct stream **stream)
 	return 0;
 }
 
-/* What the writer may overwrite meanwhile: a copy that it did not. 0, -ESTALE or -errno. */
-static int copy_packet(struct ring *ring, const void **body)
+/* *body becomes a copy, unless it is one. 0 or -errno. */
+static int copy_body(struct ring *ring, const void **body)
 {
 	struct session_shared *shared = ring_shared(ring);
+
+	if (*body == shared->copy)
+		return 0;
 
 	if (ring->packet.length > shared->copy_size) {
 		void *copy = realloc(shared->copy, ring->packet.length);
@@ -65,7 +69,15 @@ static int copy_packet(struct ring *ring, const void **body)
 	if (map_guard_is_lost(*body))
 		return -EFAULT;
 	*body = shared->copy;
-	return lttngmap_ring_file_check_packet(ring->file);
+	return 0;
+}
+
+/* What the writer may overwrite meanwhile: a copy that it did not. 0, -ESTALE or -errno. */
+static int copy_packet(struct ring *ring, const void **body)
+{
+	int error = copy_body(ring, body);
+
+	return error ? error : lttngmap_ring_file_check_packet(ring->file);
 }
 
 void ring_count(struct ring *ring, const struct session_written *more)
@@ -97,6 +109,8 @@ static int write_kernel(struct ring *ring, struct stream *stream)
 	subbuf = lttngmap_ring_file_data(ring->file, &whole);
 	if (!subbuf || !(ring->packet.flags & LTTNGMAP_PACKET_KERNEL))
 		return -EBADMSG;
+	if (!session_is_live(session, &ring->kernel.told))
+		ring->kernel.told = 0;
 	error = ring_kernel_write(&ring->kernel, ring_shared(ring), session_plan(session), stream,
 				  &ring->packet, subbuf, &more);
 	ring_count(ring, &more);
@@ -111,8 +125,21 @@ static int drop_packet(struct ring *ring)
 
 int ring_put_packet(struct ring *ring, struct stream *stream, const void *body)
 {
-	int error = stream_write(stream, &ring->packet, body);
+	/* It may be written again. */
+	struct lttngmap_packet packet = ring->packet;
+	uint64_t told;
+	int error = 0;
 
+	if (session_is_live(channel_session(ring->channel), &told)) {
+		live_tighten(&packet, body, told);
+		if (live_is_late(&packet, told))
+			error = copy_body(ring, &body);
+		if (error)
+			return error;
+		if (live_is_late(&packet, told))
+			live_move(&packet, ring_shared(ring)->copy, told);
+	}
+	error = stream_write(stream, &packet, body);
 	if (error == -ESTALE)
 		return drop_packet(ring);
 	if (!error)

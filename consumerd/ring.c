@@ -185,7 +185,8 @@ static bool is_short(const struct ring *ring)
 {
 	const struct lttngmap_meta *meta = lttngmap_ring_file_meta(ring->file);
 
-	return ring->is_kernel && !session_is_draining(channel_session(ring->channel)) &&
+	return ring->is_kernel &&
+	       !session_is_draining(channel_session(ring->channel), ring->kernel.cursor.last) &&
 	       ring->packet.offset + ring->packet.length < meta->meta.subbuf_size / 2;
 }
 
@@ -341,8 +342,7 @@ static void rest_kernel(struct ring *ring)
 	int error;
 
 	/* One that is not attached has nothing. */
-	if (session_is_draining(channel_session(ring->channel)))
-		ring->is_drained = true;
+	ring->is_drained = true;
 	if (ring->source) {
 		error = sd_event_source_set_enabled(ring->source, SD_EVENT_ONESHOT);
 		if (error < 0)
@@ -370,6 +370,10 @@ static void serve(struct turn *turn)
 
 	switch (take_turn(ring)) {
 	case OUTCOME_MORE:
+		if (ring->is_kernel && !session_is_draining(session, ring->kernel.cursor.last)) {
+			ring->is_drained = true;
+			session_check_drained(session);
+		}
 		ring_wake(ring);
 		break;
 	case OUTCOME_IDLE:

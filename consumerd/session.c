@@ -14,6 +14,7 @@
 #include "common/protocol-control.h"
 #include "consumerd/channel.h"
 #include "consumerd/kernel-plan.h"
+#include "consumerd/live.h"
 #include "consumerd/spool.h"
 #include "consumerd/sync.h"
 
@@ -59,6 +60,10 @@ struct session {
 	sd_event_source *retry;  /* on while there is something to try again */
 	sd_event_source *report; /* on while there is something to report */
 	struct sync sync;
+	bool is_live;
+	uint64_t live_time;  /* as told last */
+	bool live_is_full;   /* likewise */
+	uint64_t live_due;   /* of a kernel's: its rings are read up to that before; 0: none is */
 	struct spool *spool; /* NULL: the output is the trace's own */
 	char *output;
 	char *rings;
@@ -179,6 +184,25 @@ static void open_trace(struct session *session)
 		spool_open(session->spool, &session->trace);
 }
 
+static void note_live(struct session *session, uint64_t time)
+{
+	/* In trouble, entries may be missing in the indexes. */
+	if (!session->is_open || session->trouble || session->stalled)
+		return;
+	session->live_time = time;
+	session->live_is_full = false;
+	if (live_tell(&session->trace, time, false) < 0)
+		log_debug("session %s: who watches it is not told how far it is", session->name);
+}
+
+/* Who sends keeps what is later than that time, and would keep it for ever. */
+static void note_full(struct session *session)
+{
+	if (!session->is_live || session->live_is_full)
+		return;
+	session->live_is_full = live_tell(&session->trace, session->live_time, true) == 0;
+}
+
 /* All rings of the kernel's are to be read to their ends before the metadata is told of. */
 static void drain(struct session *session)
 {
@@ -193,10 +217,15 @@ void session_check_drained(struct session *session)
 {
 	struct cds_list_head *node;
 
-	if (!session->is_draining)
+	if (!session->is_draining && !session->live_due)
 		return;
 	cds_list_for_each(
 		node, &session->channels) if (!channel_is_drained(channel_of_node(node))) return;
+	if (session->live_due)
+		note_live(session, session->live_due);
+	session->live_due = 0;
+	if (!session->is_draining)
+		return;
 	session->is_draining = false;
 	session->written.generation = session->memory_generation;
 	/* Whatever the trouble was, all is on disk. */
@@ -417,6 +446,7 @@ struct session *session_create_for(struct session_shared *shared, const char *na
 	session->trace.is_kernel = config->kernel;
 	session->trace.is_spool = config->spool != 0;
 	session->trace.is_sent = config->sent;
+	session->is_live = config->live;
 	session->owner = config->owner;
 	session->group = config->group;
 	session->output = strdup(config->output);
@@ -536,6 +566,19 @@ void session_clear(struct session *session)
 	session_wake(session);
 }
 
+void session_tell_live(struct session *session, uint64_t time)
+{
+	struct cds_list_head *node;
+
+	if (!session->trace.is_kernel) {
+		note_live(session, time);
+		return;
+	}
+	session->live_due = time;
+	cds_list_for_each(node, &session->channels) channel_drain(channel_of_node(node));
+	session_check_drained(session);
+}
+
 void session_wake(struct session *session)
 {
 	struct cds_list_head *node;
@@ -556,6 +599,12 @@ bool session_is_snapshot(const struct session *session, uint64_t *stream_size)
 	return session->is_snapshot;
 }
 
+bool session_is_live(const struct session *session, uint64_t *time)
+{
+	*time = session->live_time;
+	return session->is_live;
+}
+
 bool session_is_kernel(const struct session *session)
 {
 	return session->trace.is_kernel;
@@ -571,9 +620,9 @@ const struct kernel_plan *session_plan(const struct session *session)
 	return session->plan;
 }
 
-bool session_is_draining(const struct session *session)
+bool session_is_draining(const struct session *session, uint64_t time)
 {
-	return session->is_draining;
+	return session->is_draining || time < session->live_due;
 }
 
 bool session_had_streams(const struct session *session)
@@ -599,6 +648,7 @@ static bool has_room(struct session *session)
 
 	if (!has_room) {
 		retry_in(session, SPOOL_RETRY_US);
+		note_full(session);
 	}
 	if (news == SPOOL_NEWS_NONE)
 		return has_room;

@@ -96,6 +96,7 @@ struct session_config {
 	 */
 	uint64_t spool;
 	bool sent; /* to a collector */
+	bool live; /* it is watched: session_tell_live() */
 };
 
 /*
@@ -147,6 +148,13 @@ void session_set_formats(struct session *session, int formats);
 void session_rotate(struct session *session, const struct session_rotation *rotation);
 
 /*
+ * All packets with events up to `time` have been let go, and so are in the indexes, which
+ * were written when the turn was over that let them go: note it for who watches
+ * (common/live-time.h). A kernel's rings are read up to it first.
+ */
+void session_tell_live(struct session *session, uint64_t time);
+
+/*
  * Is anything recorded? What rings hold when nothing is any more is written, also beyond what
  * may wait in a spool: there is an end to it. A session without a spool ignores it.
  */
@@ -161,12 +169,14 @@ struct session_shared *session_shared(const struct session *session);
 /* Is it a snapshot, and of how many bytes a stream (0: all of it)? */
 bool session_is_snapshot(const struct session *session, uint64_t *stream_size);
 bool session_is_kernel(const struct session *session);
+/* Is it watched? *time: what was told last; 0: nothing. */
+bool session_is_live(const struct session *session, uint64_t *time);
 /* Of a kernel's session: where its sub-buffers are copied to; -1: they are mapped. */
 int session_pages(const struct session *session);
 /* Of a kernel's session: the classes that are known. */
 const struct kernel_plan *session_plan(const struct session *session);
-/* And: is each ring to be read to its end now? */
-bool session_is_draining(const struct session *session);
+/* And: is each ring to be read on now, which was read up to that time? */
+bool session_is_draining(const struct session *session, uint64_t time);
 /* One more may have been. */
 void session_check_drained(struct session *session);
 /* Are there streams of an earlier consumer's? */

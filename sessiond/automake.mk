@@ -163,6 +163,7 @@ libsessiond_la_SOURCES = \
 	sessiond/runtime-dir.c \
 	sessiond/runtime-dir.h \
 	sessiond/session-clear.c \
+	sessiond/session-live.c \
 	sessiond/session-make.c \
 	sessiond/session-owner.c \
 	sessiond/session-parts.h \

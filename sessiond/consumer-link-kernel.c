@@ -75,6 +75,8 @@ void consumer_link_kernel(struct consumer_link *link, const struct kernel_part *
 	add_number(message, "stream_size", 0);
 	if (part->session->spool)
 		add_number(message, "spool", part->session->spool);
+	if (session_is_live(part->session))
+		add_flag(message, "live", true);
 	add_flag(message, "kernel", true);
 	consumer_link_send(link, message, &pages, pages >= 0);
 }
@@ -118,6 +120,18 @@ void consumer_link_kernel_metadata(struct consumer_link *link, const struct kern
 	add_number(message, "generation", part->generation);
 	add_flag(message, "final", final);
 	consumer_link_send(link, message, fds, 2);
+}
+
+void consumer_link_kernel_live(struct consumer_link *link, const struct kernel_part *part,
+			       uint64_t time)
+{
+	struct json_object *message;
+
+	if (link->fd < 0)
+		return;
+	message = make_event("live", part);
+	add_number(message, "time", time);
+	consumer_link_send(link, message, NULL, 0);
 }
 
 void consumer_link_kernel_end(struct consumer_link *link, const struct kernel_part *part)

@@ -198,6 +198,8 @@ void consumer_link_session(struct consumer_link *link, const struct session *ses
 		json_object_object_add(message, "spool", json_object_new_uint64(session->spool));
 	if (session->url && !session->snapshot)
 		json_object_object_add(message, "sent", json_object_new_boolean(true));
+	if (session_is_live(session))
+		json_object_object_add(message, "live", json_object_new_boolean(true));
 	json_object_object_add(message, "kernel", json_object_new_boolean(false));
 	link_send(link, message, -1);
 }
@@ -268,6 +270,17 @@ void consumer_link_rotate(struct consumer_link *link, const struct session *sess
 	json_object_object_add(message, "final", json_object_new_boolean(final));
 	json_object_object_add(message, "drop_empty",
 			       json_object_new_boolean(session->rotation.is_automatic));
+	link_send(link, message, -1);
+}
+
+void consumer_link_live(struct consumer_link *link, const struct session *session, uint64_t time)
+{
+	struct json_object *message;
+
+	if (!is_told(link, session))
+		return;
+	message = make_event("live", session);
+	json_object_object_add(message, "time", json_object_new_uint64(time));
 	link_send(link, message, -1);
 }
 

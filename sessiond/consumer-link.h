@@ -49,11 +49,16 @@ void consumer_link_metadata(struct consumer_link *link, const struct session *se
 void consumer_link_clear(struct consumer_link *link, const struct session *session);
 /* Make room for the session's chunk, or with `final` move it there. */
 void consumer_link_rotate(struct consumer_link *link, const struct session *session, bool final);
+/* All packets with events up to `time` have been released. */
+void consumer_link_live(struct consumer_link *link, const struct session *session, uint64_t time);
 /* Of a session's kernel part: that there is one, what describes it, its rings, its end. */
 void consumer_link_kernel(struct consumer_link *link, const struct kernel_part *part);
 void consumer_link_kernel_metadata(struct consumer_link *link, const struct kernel_part *part,
 				   bool final);
 void consumer_link_kernel_channel(struct consumer_link *link, const struct kernel_part *part);
+/* All its rings are to be read up to that time, and that is to be noted. */
+void consumer_link_kernel_live(struct consumer_link *link, const struct kernel_part *part,
+			       uint64_t time);
 void consumer_link_kernel_end(struct consumer_link *link, const struct kernel_part *part);
 /* Is anything recorded? Only of one with a spool, whose limit is for what comes. */
 void consumer_link_recording(struct consumer_link *link, const struct session *session, bool on);

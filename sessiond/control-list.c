@@ -104,6 +104,8 @@ void control_add_collector(struct json_object *object, const struct session *ses
 		control_add_string(object, "url", session->url);
 	if (session->spool)
 		control_add_number(object, "spool", session->spool);
+	if (session_is_live(session))
+		control_add_number(object, "live_ms", session->live.period_ms);
 }
 
 /* As user `uid` calls it. */

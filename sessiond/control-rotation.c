@@ -21,7 +21,13 @@ static bool may_have_chunks(struct control_client *client, const struct session 
 		control_refuse(client, "use `snapshot`",
 			       "session %s is a flight recorder: there is nothing to rotate",
 			       session->name);
-	return !session->snapshot && control_lacks_kernel(client, session, "rotated");
+	else if (session_is_live(session))
+		control_refuse(client, "destroy it, and make another session",
+			       "session %s is watched from a collector, which takes no chunks then",
+			       session->name);
+	else
+		return control_lacks_kernel(client, session, "rotated");
+	return false;
 }
 
 static void on_rotated(struct session *session, void *data, const char *error, const char *hint)

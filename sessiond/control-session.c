@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/json-message.h"
+#include "common/protocol-control.h"
 #include "sessiond/app-socket.h"
 #include "sessiond/channel.h"
 #include "sessiond/control-args.h"
@@ -62,8 +63,16 @@ void control_serve_create(struct control_client *client, struct json_object *req
 	if (!config.output || control_take_bool(client, request, "snapshot", &config.snapshot) != 0)
 		return;
 	if (control_take_string(client, request, "url", &config.url) != 0 ||
-	    control_take_number(client, request, "spool", INT64_MAX, &config.spool) != 0)
+	    control_take_number(client, request, "spool", INT64_MAX, &config.spool) != 0 ||
+	    control_take_number(client, request, "live_ms", PROTOCOL_CONTROL_LIVE_MAX_MS,
+				&config.live_ms) != 0)
 		return;
+	if (config.live_ms &&
+	    (config.live_ms < PROTOCOL_CONTROL_LIVE_MIN_MS || !config.url || config.snapshot)) {
+		control_refuse(client, "give 100 ms to a minute, and a collector's URL",
+			       "session %s cannot be watched live", config.name);
+		return;
+	}
 	if ((config.url && strlen(config.url) > URL_MAX) || (config.spool && !config.url)) {
 		control_refuse(client, "give the collector's URL, of at most 1023 bytes",
 			       "session %s cannot be sent there", config.name);

@@ -49,7 +49,7 @@ const struct control_verb control_verbs[] = {
 	{ "hello", MEMBERS("version", ), serve_hello },
 	{ "consumer", MEMBERS("version", ), serve_consumer },
 
-	{ "create", MEMBERS("session", "output", "snapshot", "url", "spool", ),
+	{ "create", MEMBERS("session", "output", "snapshot", "url", "spool", "live_ms", ),
 	  control_serve_create },
 	{ "destroy", MEMBERS("session", ), control_serve_destroy },
 	{ "start", MEMBERS("session", ), control_serve_start },

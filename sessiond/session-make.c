@@ -33,7 +33,10 @@ static int make_metadata(struct session *session, const struct session_config *a
 	if (error < 0)
 		return error;
 	metadata_uuid_text(config.uuid, session->uuid);
-	session_read_clock(session, &config.clock);
+	if (again->again.clock.frequency)
+		config.clock = again->again.clock;
+	else
+		session_read_clock(session, &config.clock);
 	return metadata_create(&config, &session->metadata);
 }
 
@@ -100,12 +103,15 @@ int session_create(struct sessions *sessions, const struct session_config *confi
 	session->output = strdup(config->output);
 	session->totals = calloc(1, sizeof(*session->totals));
 	session->spool = config->spool;
+	session->live.period_ms = config->live_ms;
 	if (config->url)
 		session->url = strdup(config->url);
 	if (!session->output || !session->totals || (config->url && !session->url))
 		goto fail;
 	urcu_ref_init(&session->totals->references);
 	error = make_metadata(session, config);
+	if (!error)
+		error = session_begin_live(session);
 	if (error)
 		goto fail;
 	cds_list_add_tail(&session->node, &sessions->list);
@@ -130,6 +136,7 @@ void session_destroy(struct session *session)
 		cds_list_for_each_entry(channel, &session->channels, node)
 			channel_close(channel);
 	session_stop_rotation(session);
+	session_end_live(session);
 	session_stop_snapshot(session, "the session was destroyed");
 	kernel_part_destroy(session->kernel);
 	consumer_link_end(session->daemon->consumer, session);

@@ -32,6 +32,8 @@ static void stop_answer(struct session *session, const char *error, const char *
 	session->stopped = NULL;
 	session->state = SESSION_IDLE;
 	state_save(session->daemon);
+	if (!error)
+		session_tell_live(session);
 	if (stopped)
 		stopped(session, session->stopped_data, error, hint);
 	else if (error)
@@ -69,10 +71,13 @@ void session_read_clock(const struct session *session, struct clock_description 
 	clock_calibration_describe(session->daemon->calibration, clock);
 }
 
+/* Who watches it has one clock from the beginning to the end. */
 static void update_clock(struct session *session)
 {
 	struct clock_description clock;
 
+	if (session_is_live(session))
+		return;
 	session_read_clock(session, &clock);
 	metadata_set_clock(session->metadata, &clock);
 }
@@ -175,6 +180,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 			waiting |= channel_reap(channel) > 0;
 		session_step_clear(session, now);
 		waiting |= session_is_clearing(session);
+		waiting |= session_step_live(session, now);
 		session_step_rotation(session, now);
 		session_step_snapshot(session, now);
 		stopping |= session_is_rotating(session) || session_is_taking_snapshot(session);

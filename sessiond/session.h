@@ -147,6 +147,15 @@ struct session {
 		uint64_t size_before; /* bytes written before this chunk */
 		sd_event_source *timer;
 	} rotation;
+	/* Watched while it is recorded; see session-live.c. Of the clock that events have. */
+	struct {
+		uint64_t period_ms; /* 0: it is not */
+		bool is_reading;    /* a round is under way */
+		uint64_t marked;    /* when the last round began; 0: there was none */
+		uint64_t before;    /* when the one before that did */
+		uint64_t woken_usec;
+		sd_event_source *timer;
+	} live;
 	/* The snapshot that is being taken, or was last; see session-snapshot.c. */
 	struct {
 		bool active;
@@ -208,6 +217,7 @@ struct session_config {
 	const char *output;
 	const char *url; /* copied, or NULL */
 	uint64_t spool;
+	uint64_t live_ms; /* see session-live.c */
 	uint32_t owner;
 	uint32_t group;
 	bool snapshot;
@@ -217,6 +227,8 @@ struct session_config {
 		const char *uuid;
 		uint64_t created; /* ns since 1970 */
 		uint32_t record;  /* its index */
+		/* As it was described to who watches; its frequency is 0 where nobody does. */
+		struct clock_description clock;
 	} again;
 };
 
@@ -290,6 +302,16 @@ void session_step_rotation(struct session *session, uint64_t now);
 void session_resume_rotation(struct session *session);
 /* The session ends: it is not waited for any more. */
 void session_stop_rotation(struct session *session);
+
+/* Is up to which time all is on disk told of, while it is recorded? */
+bool session_is_live(const struct session *session);
+/* From now on, where it is. 0 or -errno. */
+int session_begin_live(struct session *session);
+/* Is a round still under way? */
+bool session_step_live(struct session *session, uint64_t now);
+void session_end_live(struct session *session);
+/* It has stopped, and all is on disk: that is told at once. */
+void session_tell_live(struct session *session);
 
 /*
  * Record what the rule matches from now on, described to the consumer before

@@ -332,6 +332,31 @@ static int restore_rotation(struct session *session, struct json_object *object)
 	return 0;
 }
 
+/* ---- the clock of one that is watched ------------------------------------------------- */
+
+static struct json_object *save_clock(const struct session *session)
+{
+	const struct clock_description *clock = metadata_clock(session->metadata);
+	struct json_object *object = json_object_new_object();
+
+	add_number(object, "frequency", clock->frequency);
+	add_number(object, "offset", clock->offset);
+	json_object_object_add(object, "offset_s", json_object_new_int64(clock->offset_s));
+	return object;
+}
+
+/* Nothing is found where there is none. */
+static void restore_clock(const struct daemon *daemon, struct json_object *object,
+			  struct clock_description *clock)
+{
+	clock->clock = daemon->calibration->clock;
+	clock->frequency = number_of(object, "frequency");
+	clock->offset = number_of(object, "offset");
+	clock->offset_s = json_object_get_int64(json_object_object_get(object, "offset_s"));
+	if (clock->offset >= clock->frequency)
+		clock->frequency = 0;
+}
+
 /* ---- sessions ----------------------------------------------------------------------- */
 
 static struct json_object *save_session(const struct session *session)
@@ -351,6 +376,9 @@ static struct json_object *save_session(const struct session *session)
 	if (session->url)
 		add_text(object, "url", session->url);
 	add_number(object, "spool", session->spool);
+	add_number(object, "live", session->live.period_ms);
+	if (session_is_live(session))
+		json_object_object_add(object, "clock", save_clock(session));
 	add_text(object, "uuid", session->uuid);
 	add_number(object, "created", metadata_created(session->metadata));
 	add_number(object, "state", session->state);
@@ -374,6 +402,7 @@ static int restore_session(struct json_object *object, void *data)
 		.output = text_of(object, "output"),
 		.url = text_of(object, "url"),
 		.spool = number_of(object, "spool"),
+		.live_ms = number_of(object, "live"),
 		.owner = (uint32_t)number_of(object, "owner"),
 		.group = (uint32_t)number_of(object, "group"),
 		.snapshot = flag_of(object, "snapshot"),
@@ -394,6 +423,8 @@ static int restore_session(struct json_object *object, void *data)
 	    number_of(object, "record") >= LEDGER_SESSIONS ||
 	    number_of(object, "state") > SESSION_FINISHING)
 		return -EBADMSG;
+	if (config.live_ms)
+		restore_clock(daemon, json_object_object_get(object, "clock"), &config.again.clock);
 	error = session_create(daemon->sessions, &config, &session);
 	if (error)
 		return error;

@@ -87,6 +87,13 @@ static void on_rotate(void *userdata, const char *session, const struct session_
 	check_name(rotation->name);
 }
 
+static void on_live(void *userdata, const char *session, uint64_t time)
+{
+	(void)userdata;
+	(void)time;
+	check_session(session);
+}
+
 static void on_recording(void *userdata, const char *session, bool on)
 {
 	(void)userdata;
@@ -107,6 +114,7 @@ static const struct link_ops ops = {
 	.metadata = on_metadata,
 	.clear = on_name,
 	.rotate = on_rotate,
+	.live = on_live,
 	.recording = on_recording,
 	.end = on_name,
 	.closed = on_closed,

@@ -42,6 +42,11 @@ bad '{"verb": "create", "session": "s"}' "'output' is missing" 'create: no outpu
 bad '{"verb": "create", "session": "s", "output": "o"}' "write to 'o'" 'create: a relative path'
 bad '{"verb": "create", "session": "s", "output": "/o", "snapshot": 1}' 'not a boolean' \
 	'create: a number for a flag'
+for live in '"live_ms": 1000' '"url": "net://h", "live_ms": 99' '"url": "net://h", "live_ms": 60001' \
+	'"url": "net://h", "live_ms": 1000, "snapshot": true'; do
+	bad "{\"verb\": \"create\", \"session\": \"s\", \"output\": \"/o\", $live}" '(live|live_ms)' \
+		"create: $live"
+done
 good '{"verb": "create", "session": "f", "output": "/o", "snapshot": true}' \
 	'create: a flight recorder'
 bad '{"verb": "snapshot", "session": "f"}' 'nothing yet' 'snapshot: of nothing'

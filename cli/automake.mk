@@ -28,10 +28,14 @@ libcli_la_SOURCES = \
 	cli/program-search.h \
 	cli/reach.c \
 	cli/reach.h \
+	cli/relay-keep.c \
+	cli/relay-keep.h \
 	cli/report.c \
 	cli/report.h \
 	cli/session-file.c \
 	cli/session-file.h \
+	cli/shell-quote.c \
+	cli/shell-quote.h \
 	cli/target.c \
 	cli/target.h \
 	cli/target-inside.c \
@@ -67,6 +71,7 @@ lttngmap_SOURCES = \
 	cli/cmd-load.c \
 	cli/cmd-record.c \
 	cli/cmd-recover.c \
+	cli/cmd-relay.c \
 	cli/cmd-remove.c \
 	cli/cmd-report.c \
 	cli/cmd-rotate.c \
@@ -108,10 +113,15 @@ lttngmap_SOURCES = \
 	cli/record-kernel.c \
 	cli/record-preload.c \
 	cli/record-program.c \
+	cli/record-relay.c \
 	cli/record-progress.c \
 	cli/record-sdt.c \
 	cli/record-session.c \
 	cli/record.h \
+	cli/relay-child.c \
+	cli/relay-child.h \
+	cli/relay-run.c \
+	cli/relay-run.h \
 	cli/session-batch.c \
 	cli/session-batch.h \
 	cli/session-counts.c \
@@ -122,6 +132,8 @@ lttngmap_SOURCES = \
 	cli/session-events.h \
 	cli/session-print.c \
 	cli/session-print.h \
+	cli/session-sending.c \
+	cli/session-sending.h \
 	cli/session-rules.c \
 	cli/session-rules.h \
 	cli/session-trackers.c \
@@ -156,7 +168,7 @@ lttngmap_SOURCES = \
 nodist_lttngmap_SOURCES = page/page.c
 lttngmap_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS) $(CURSES_CFLAGS) $(DW_CFLAGS) $(ELF_CFLAGS) \
 	$(JSON_CFLAGS) $(POPT_CFLAGS) $(ZLIB_CFLAGS)
-lttngmap_LDADD = libcli.la libcommon.la $(BABELTRACE_LIBS) $(CURSES_LIBS) $(DW_LIBS) $(ELF_LIBS) \
+lttngmap_LDADD = libcli.la librelay.la libcommon.la $(BABELTRACE_LIBS) $(CURSES_LIBS) $(DW_LIBS) $(ELF_LIBS) \
 	$(JSON_LIBS) $(POPT_LIBS) $(ZLIB_LIBS) -ldl -lm
 
 # A command of its own, under the name that LTTng's has.

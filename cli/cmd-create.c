@@ -8,6 +8,7 @@
 
 #include "control-client.h"
 #include "output-dir.h"
+#include "relay-child.h"
 #include "report.h"
 #include "session-verb.h"
 
@@ -15,12 +16,20 @@
 
 static char *output;
 static int snapshot;
+static struct relay_options relay;
 
 static const struct poptOption options[] = {
 	{ "output", 'o', POPT_ARG_STRING, &output, 0,
 	  "Write the trace there (new or empty; default: ./SESSION-DATE-TIME)", "DIR" },
 	{ "snapshot", '\0', POPT_ARG_NONE, &snapshot, 0,
 	  "A flight recorder: nothing is written until `lttngmap snapshot`", NULL },
+	{ "set-url", 'U', POPT_ARG_STRING, &relay.url, 0,
+	  "Send the trace to lttng-relayd there; without -o, nothing of it stays here",
+	  "net://HOST[:CONTROL[:DATA]]" },
+	{ "spool-size", '\0', POPT_ARG_STRING, &relay.spool_size, 0,
+	  "So much may wait to be sent (default: " RELAY_SPOOL_SIZE ")", "N[K|M|G]" },
+	{ "live", '\0', POPT_ARG_STRING, &relay.live, 0,
+	  "Let `babeltrace2 -i lttng-live` watch at the collector, so often", "N[ms|s]" },
 	SESSION_INCLUDE(session_daemon_table),
 	POPT_TABLEEND
 };
@@ -57,7 +66,7 @@ static int name_session(struct session_verb *self, const char *name, const struc
 {
 	if (name)
 		return session_verb_choose(self, name);
-	if (output)
+	if (output || relay.spool)
 		return name_by_time(self);
 	return session_verb_choose(self, strrchr(dir->path, '/') + 1);
 }
@@ -69,7 +78,35 @@ static int create(struct session_verb *self, const struct output_dir *dir)
 	session_add_text(request, "output", dir->path);
 	if (snapshot)
 		json_object_object_add(request, "snapshot", json_object_new_boolean(true));
+	if (relay.url)
+		session_add_text(request, "url", relay.url);
+	if (relay.spool)
+		session_add_number(request, "spool", relay.spool);
+	if (relay.live_ms)
+		session_add_number(request, "live_ms", relay.live_ms);
 	return session_verb_ask(self, request, NULL);
+}
+
+/* Where the trace is written: for us, or until it was sent. */
+static int make_output(const char *prefix, struct output_dir *dir)
+{
+	int error = relay.url ? relay_child_check("create", &relay) : 0;
+
+	if (error)
+		return error;
+	return relay.spool ? relay_spool_create("create", dir)
+			   : output_dir_create("create", output, prefix, dir);
+}
+
+/* From now on. A session of which nothing would be sent is none. */
+static int send(struct session_verb *self, const struct output_dir *dir)
+{
+	pid_t pid;
+	int error = relay_child_start("create", &relay, dir->path, self->session, true, &pid);
+
+	if (error)
+		(void)session_verb_ask(self, session_verb_request(self, "destroy"), NULL);
+	return error;
 }
 
 static struct json_object *describe(const struct session_verb *self, const struct output_dir *dir)
@@ -77,6 +114,8 @@ static struct json_object *describe(const struct session_verb *self, const struc
 	struct json_object *answer = json_object_new_object();
 
 	session_add_text(answer, "output", dir->path);
+	if (relay.url)
+		session_add_text(answer, "url", relay.url);
 	json_object_object_add(answer, "snapshot", json_object_new_boolean(snapshot));
 	if (self->started)
 		session_add_number(answer, "daemon_started", self->started);
@@ -100,20 +139,36 @@ static int run(int argc, const char **argv)
 			    NAME_SESSION_MAX);
 		return verb_usage_error(&verb_create);
 	}
+	if (relay_options_check("create", &relay, output))
+		return verb_usage_error(&verb_create);
+	if (relay.live && snapshot) {
+		report_error("create: --live: a flight recorder has nothing to watch");
+		report_hint("its snapshots can be read at the collector when they are sent");
+		return verb_usage_error(&verb_create);
+	}
+	if (relay.spool_size && snapshot) {
+		report_error("create: --spool-size: all of a snapshot waits until it is sent");
+		report_hint("`lttngmap snapshot --max-size` says how large it is");
+		return verb_usage_error(&verb_create);
+	}
 	error = session_verb_open(&self, &verb_create, true);
 	if (!error)
-		error = output_dir_create("create", output, argc ? argv[0] : UNNAMED, &dir);
+		error = make_output(argc ? argv[0] : UNNAMED, &dir);
 	if (!error)
 		error = name_session(&self, argc ? argv[0] : NULL, &dir);
 	if (!error)
 		error = create(&self, &dir);
+	/* A snapshot is sent by who takes it. */
+	if (!error && relay.url && !snapshot)
+		error = send(&self, &dir);
 	if (error) {
 		output_dir_remove(&dir);
 	} else {
 		answer = describe(&self, &dir);
 		if (!session_options.json)
 			report_line("created session %s%s: %s", self.session,
-				    snapshot ? " for snapshots" : "", dir.path);
+				    snapshot ? " for snapshots" : "",
+				    relay.spool ? relay.url : dir.path);
 	}
 	return session_verb_close(&self, error, answer);
 }

@@ -4,6 +4,8 @@
 #include <config.h>
 
 #include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "control-client.h"
 #include "report.h"
@@ -15,6 +17,24 @@ static const struct poptOption options[] = { { "all", 'a', POPT_ARG_NONE, &all, 
 					       NULL },
 					     SESSION_INCLUDE(session_table),
 					     POPT_TABLEEND };
+
+/*
+ * Where snapshots lay until they were sent: what is left there was not. Another user's is at a
+ * place of that one's choice, of which nothing is removed.
+ */
+static void remove_spool(const struct session_verb *self, struct json_object *session)
+{
+	const char *output = control_answer_text(session, "output");
+
+	if (strchr(self->session, '/') || !control_answer_flag(session, "snapshot") ||
+	    !control_answer_count(session, "spool"))
+		return;
+	if (rmdir(output) == 0 || errno == ENOENT)
+		return;
+	report_note("snapshots that were not sent lie in %s", output);
+	report_hint("`lttngmap relay --spool %s %s/snapshot-...` sends one",
+		    control_answer_text(session, "url"), output);
+}
 
 /* Of an active session, say what was kept and lost. *counts may stay NULL. */
 static int destroy(struct session_verb *self, struct json_object **counts)
@@ -31,9 +51,12 @@ static int destroy(struct session_verb *self, struct json_object **counts)
 	error = session_verb_ask(self, session_verb_request(self, "destroy"), NULL);
 	if (error)
 		return error;
+	remove_spool(self, session);
 	if (!session_options.json) {
 		report_line("destroyed session %s: %s", self->session,
-			    control_answer_text(session, "output"));
+			    control_answer_text(session, control_answer_count(session, "spool")
+								 ? "url"
+								 : "output"));
 		if (*counts)
 			session_counts_print(self, *counts);
 	}

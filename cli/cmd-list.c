@@ -11,6 +11,7 @@
 #include "report.h"
 #include "session-events.h"
 #include "session-print.h"
+#include "session-sending.h"
 
 static int processes, with_events;
 
@@ -108,6 +109,7 @@ static int list_one(struct session_verb *self, const char *argument, struct json
 
 	if (!session)
 		return error ? error : -ENOENT;
+	session_sending_add(session);
 	if (!session_options.json)
 		session_print_all(session);
 	sessions = json_object_new_array();
@@ -128,8 +130,13 @@ static int list_sessions(struct session_verb *self, struct json_object **answer)
 	count = json_object_array_length(sessions);
 	if (!session_options.json && count == 0)
 		report_line("no session");
-	for (size_t i = 0; !session_options.json && i < count; i++)
-		session_print_line(json_object_array_get_idx(sessions, i));
+	for (size_t i = 0; i < count; i++) {
+		struct json_object *session = json_object_array_get_idx(sessions, i);
+
+		session_sending_add(session);
+		if (!session_options.json)
+			session_print_line(session);
+	}
 	*answer = json_object_new_object();
 	json_object_object_add(*answer, "sessions", json_object_get(sessions));
 	return 0;

@@ -148,6 +148,13 @@ static const struct poptOption options[] = {
 	  "Clock of the events (default: tsc where the kernel itself uses it)", "tsc|monotonic" },
 	{ "ring-dir", '\0', POPT_ARG_STRING, &record.options.ring_dir, 0,
 	  "Keep rings in files there, for lttngmap recover", "DIR" },
+	{ "url", '\0', POPT_ARG_STRING, &record.options.relay.url, 0,
+	  "Send the trace to lttng-relayd there; without -o, nothing of it stays here",
+	  "net://HOST[:CONTROL[:DATA]]" },
+	{ "spool-size", '\0', POPT_ARG_STRING, &record.options.relay.spool_size, 0,
+	  "So much may wait to be sent (default: " RELAY_SPOOL_SIZE ")", "N[K|M|G]" },
+	{ "live", '\0', POPT_ARG_STRING, &record.options.relay.live, 0,
+	  "Let `babeltrace2 -i lttng-live` watch at the collector, so often", "N[ms|s]" },
 	{ "quiet", 'q', POPT_ARG_NONE, &record.options.quiet, 0,
 	  "No status line, no summary unless something was lost", NULL },
 	POPT_TABLEEND
@@ -256,6 +263,8 @@ static int check_options(int argc)
 	    check_word("mediator", record.options.mediator, mediators) ||
 	    check_word("clock", record.options.clock, clocks))
 		return -EINVAL;
+	if (relay_options_check("record", &record.options.relay, record.options.output))
+		return -EINVAL;
 	if (check_geometry() || check_files() || check_rules() || record_kernel_check(&record))
 		return -EINVAL;
 	return record_preload_check(&record.options);
@@ -278,6 +287,11 @@ static int create_output(void)
 
 	base = base ? base + 1 : record.command[0];
 	name_clean_program(base, strlen(base), name);
+	strcpy(record.relay_session, name);
+	if (record.options.relay.url && relay_child_check("record", &record.options.relay))
+		return -EHOSTUNREACH;
+	if (record.options.relay.spool)
+		return relay_spool_create("record", &record.output);
 	return output_dir_create("record", record.options.output, name, &record.output);
 }
 
@@ -290,7 +304,8 @@ static int begin(void)
 		return status;
 	if (record_signals_watch(&record) || record_runtime_create(&record) ||
 	    record_sdt_prepare(&record) || record_preload_choose(&record) || create_output() ||
-	    record_daemon_start(&record) || record_session_start(&record))
+	    record_daemon_start(&record) || record_session_start(&record) ||
+	    record_relay_start(&record))
 		return CLI_STATUS_RECORD;
 	record_signals_handle(&record);
 	if (record.interrupted)
@@ -315,6 +330,8 @@ static int finish(int status)
 				    record.options.ring_dir);
 		return status ? status : CLI_STATUS_RECORD;
 	}
+	if (record_relay_finish(&record))
+		return status ? status : CLI_STATUS_RECORD;
 	record_progress_summary(&record);
 	if (record.counts.processes == 0 && record.options.nr_kernel_rules == 0)
 		output_dir_remove(&record.output);
@@ -335,6 +352,7 @@ static int run(int argc, const char **argv)
 
 	status = begin();
 	if (status) {
+		record_relay_stop(&record);
 		record_daemon_end(&record);
 		output_dir_remove(&record.output);
 		if (record_wants_end(&record))

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* cmd-snapshot.c - lttngmap snapshot [SESSION]: the newest events, as a trace. */
+/*
+ * cmd-snapshot.c - lttngmap snapshot [SESSION]: the newest events, as a trace, which goes to
+ * the session's collector, if it has one. Sent by this process when all of it is there.
+ */
 #include <config.h>
 
 #include <errno.h>
@@ -10,22 +13,30 @@
 
 #include "control-client.h"
 #include "options.h"
+#include "relay-child.h"
+#include "relay-run.h"
 #include "report.h"
 #include "session-verb.h"
 
-static char *output, *max_size;
+static char *output, *max_size, *url, *timeout;
+static int timeout_ms;
 
 static const struct poptOption options[] = {
 	{ "output", 'o', POPT_ARG_STRING, &output, 0,
 	  "Write it there (default: in the session's directory)", "DIR" },
 	{ "max-size", '\0', POPT_ARG_STRING, &max_size, 0,
 	  "Write at most so much, of the newest (default: all that there is)", "N[K|M|G]" },
+	{ "url", 'U', POPT_ARG_STRING, &url, 0,
+	  "Send it to lttng-relayd there; without -o, nothing of it stays here",
+	  "net://HOST[:CONTROL[:DATA]]" },
+	{ "timeout", '\0', POPT_ARG_STRING, &timeout, 0,
+	  "Give up a collector that does nothing for so long (default: 30s)", "N[ms|s|m]" },
 	SESSION_INCLUDE(session_table),
 	POPT_TABLEEND
 };
 
 /* The daemon works in another directory. */
-static int add_output(struct json_object *request)
+static int add_output(struct json_object *request, const char *output)
 {
 	char path[2 * PATH_MAX];
 	size_t length = 0;
@@ -43,11 +54,19 @@ static int add_output(struct json_object *request)
 	return 0;
 }
 
-static int take(struct session_verb *self, uint64_t size, struct json_object **answer)
+/* `spool`: where it lies until it was sent, if it is to be sent to --url, and not to stay. */
+static int take(struct session_verb *self, uint64_t size, struct output_dir *spool,
+		struct json_object **answer)
 {
 	struct json_object *request = session_verb_request(self, "snapshot");
-	int error = output ? add_output(request) : 0;
+	int error = 0;
 
+	if (output)
+		error = add_output(request, output);
+	else if (url)
+		error = relay_spool_create("snapshot", spool);
+	if (!error && spool->made)
+		error = add_output(request, spool->path);
 	if (error) {
 		json_object_put(request);
 		return error;
@@ -57,17 +76,66 @@ static int take(struct session_verb *self, uint64_t size, struct json_object **a
 	return session_verb_ask(self, request, answer);
 }
 
-static int run(int argc, const char **argv)
+/* To --url, or where the session's go. *is_away: it is there, and here no more. */
+static int send(struct session_verb *self, const struct output_dir *spool,
+		struct json_object *answer, bool *is_away)
 {
-	struct session_verb self;
-	struct json_object *answer = NULL;
+	const char *to = url ? url : control_answer_text(answer, "url"), *why;
+	const char *slash = strchr(self->session, '/');
+	uint64_t number = control_answer_count(answer, "number");
+	struct relay_config config = {
+		.output = control_answer_text(answer, "output"),
+		.session = slash ? slash + 1 : self->session,
+		.is_spool = spool->made || control_answer_flag(answer, "is_spool"),
+		.timeout_ms = timeout_ms,
+		.session_created = control_answer_count(answer, "created"),
+		.snapshot = number ? number - 1 : 0,
+	};
+	struct relay_result result;
+	int error;
+
+	*is_away = false;
+	if (to[0] == '\0')
+		return 0;
+	/* What lies at a place of somebody else's choice, and where it goes, is theirs to say. */
+	if (slash && !url) {
+		report_note("session %s is another user's: it is not sent", self->session);
+		return 0;
+	}
+	if (relay_url_parse(to, &config.url, &why) != 0) {
+		report_error("snapshot: '%.200s' is no URL of a collector: %s", to, why);
+		return -EINVAL;
+	}
+	error = relay_run_verb("snapshot", to, &config, true, &result);
+	*is_away = !error && config.is_spool;
+	return error;
+}
+
+/* What has become of it. */
+static void print(const struct session_verb *self, struct json_object *answer, bool is_away)
+{
 	char count[32], bytes[16];
-	uint64_t size = 0;
-	int status = session_verb_check_argument(&verb_snapshot, argc), error;
+
+	if (url)
+		session_add_text(answer, "url", url);
+	if (!session_options.json)
+		report_line("snapshot of session %s: %s events, %s: %s", self->session,
+			    options_format_count(control_answer_count(answer, "events"), count),
+			    options_format_size(control_answer_count(answer, "bytes"), bytes),
+			    control_answer_text(answer, is_away ? "url" : "output"));
+	if (is_away)
+		json_object_object_del(answer, "output");
+	json_object_object_del(answer, "is_spool");
+	json_object_object_del(answer, "created");
+}
+
+static int check(int argc, uint64_t *size)
+{
+	int status = session_verb_check_argument(&verb_snapshot, argc);
 
 	if (status)
 		return status;
-	if (max_size && (options_parse_size(max_size, &size) || size == 0)) {
+	if (max_size && (options_parse_size(max_size, size) || *size == 0)) {
 		report_error("snapshot: --max-size: '%s' is not a size", max_size);
 		report_hint("write a number of bytes, or one with K, M or G");
 		return verb_usage_error(&verb_snapshot);
@@ -76,16 +144,35 @@ static int run(int argc, const char **argv)
 		report_error("snapshot: -o: that is not the name of a directory");
 		return verb_usage_error(&verb_snapshot);
 	}
+	if ((url && relay_options_check("snapshot", &(struct relay_options){ .url = url }, true)) ||
+	    relay_run_parse_timeout("snapshot", timeout, &timeout_ms) != 0)
+		return verb_usage_error(&verb_snapshot);
+	return 0;
+}
+
+static int run(int argc, const char **argv)
+{
+	struct output_dir spool = { .made = false };
+	struct json_object *answer = NULL;
+	struct session_verb self;
+	uint64_t size = 0;
+	bool is_away;
+	int status = check(argc, &size), error;
+
+	if (status)
+		return status;
 	error = session_verb_open(&self, &verb_snapshot, false);
 	if (!error)
 		error = session_verb_choose(&self, argc ? argv[0] : NULL);
 	if (!error)
-		error = take(&self, size, &answer);
-	if (!error && !session_options.json)
-		report_line("snapshot of session %s: %s events, %s: %s", self.session,
-			    options_format_count(control_answer_count(answer, "events"), count),
-			    options_format_size(control_answer_count(answer, "bytes"), bytes),
-			    control_answer_text(answer, "output"));
+		error = take(&self, size, &spool, &answer);
+	/* What was taken in part stays. */
+	if (error && spool.made && rmdir(spool.path) < 0)
+		report_note("what there is of it lies in %s", spool.path);
+	if (!error)
+		error = send(&self, &spool, answer, &is_away);
+	if (!error)
+		print(&self, answer, is_away);
 	return session_verb_close(&self, error, answer);
 }
 

@@ -21,7 +21,7 @@ static int run(int argc, const char **argv)
 	if (!error)
 		error = session_verb_choose(&self, argc ? argv[0] : NULL);
 	if (!error)
-		error = session_verb_ask(&self, session_verb_request(&self, "status"), &answer);
+		error = session_counts_ask(&self, &answer);
 	if (!error && !session_options.json) {
 		report_line("session %s: %s", self.session,
 			    control_answer_flag(answer, "active") ? "active" : "stopped");

@@ -44,6 +44,7 @@ const struct verb *const verbs[] = {
 	&verb_save,
 	&verb_load,
 	&verb_recover,
+	&verb_relay,
 	&verb_help,
 	NULL,
 };

@@ -128,6 +128,11 @@ static void show_lost(const struct record_counts *counts, const char *mode)
 			    "fewer; --mode blocking loses none and slows the program");
 }
 
+static const char *where_it_is(const struct record *record)
+{
+	return record->options.relay.spool ? record->options.relay.url : record->output.path;
+}
+
 static void summarize_kernel(struct record *record)
 {
 	const struct record_counts *counts = &record->counts;
@@ -147,7 +152,7 @@ static void summarize_kernel(struct record *record)
 			    options_format_count(counts->kernel_lost, lost),
 			    options_format_size(counts->kernel_bytes, bytes),
 			    (unsigned long long)counts->kernel_streams,
-			    counts->kernel_streams == 1 ? "" : "s", record->output.path,
+			    counts->kernel_streams == 1 ? "" : "s", where_it_is(record),
 			    counts->kernel_is_mapped ? ""
 						     : " (read: Linux before 6.10 maps no rings)");
 }
@@ -184,7 +189,7 @@ void record_progress_summary(struct record *record)
 		    options_format_count(counts->discarded + counts->overwritten, lost));
 	report_note("%s in %llu stream%s, in %s", options_format_size(counts->bytes, bytes),
 		    (unsigned long long)counts->streams, counts->streams == 1 ? "" : "s",
-		    record->output.path);
+		    where_it_is(record));
 	/* Else it was said of whom events are missing. */
 	if (counts->kept == 0 && counts->unanswered == 0)
 		report_note("no event matched the rules");

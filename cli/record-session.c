@@ -227,6 +227,14 @@ static int create(struct record *record)
 	int error;
 
 	add_text(object, "output", record->output.path);
+	if (record->options.relay.url)
+		add_text(object, "url", record->options.relay.url);
+	if (record->options.relay.spool)
+		json_object_object_add(object, "spool",
+				       json_object_new_uint64(record->options.relay.spool));
+	if (record->options.relay.live_ms)
+		json_object_object_add(object, "live_ms",
+				       json_object_new_uint64(record->options.relay.live_ms));
 	error = request(record, object, "make a session", REQUEST_TIMEOUT_MS, NULL);
 	if (error)
 		return error;

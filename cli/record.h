@@ -10,6 +10,7 @@
  *   record-daemon.c    private runtime directory, session daemon
  *   record-session.c   requests to it
  *   record-kernel.c    what is asked of the kernel
+ *   record-relay.c     what sends the trace to a collector
  *   record-child.c     the program: start, signals, end
  *   record-progress.c  status line and summary
  *
@@ -27,7 +28,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "common/name.h"
 #include "output-dir.h"
+#include "relay-child.h"
 
 struct control_client;
 
@@ -72,6 +75,7 @@ struct record_options {
 	char *mediator; /* or NULL: the daemon's choice */
 	char *clock;    /* likewise */
 	char *ring_dir; /* or NULL: rings are memory */
+	struct relay_options relay;
 	int quiet;
 };
 
@@ -111,6 +115,8 @@ struct record {
 	char preload[4 * PATH_MAX];
 
 	struct output_dir output;
+	char relay_session[NAME_SESSION_MAX + 1]; /* what it is called there */
+	pid_t relay; /* what sends it to a collector; 0: nobody, or ended */
 
 	/* record-daemon.c, record-session.c */
 	char runtime_dir[RECORD_RUNTIME_MAX]; /* "" until made */
@@ -178,6 +184,12 @@ int record_kernel_enable(struct record *record);
 /* Takes `request`; says what went wrong. The texts in "warnings" are shown. 0 or -errno. */
 int record_request(struct record *record, struct json_object *request, const char *what);
 struct json_object *record_new_request(const char *verb);
+/* What sends the trace to a collector, where one is named. 0, or -errno after a message. */
+int record_relay_start(struct record *record);
+/* Give it up, whatever was not sent. */
+void record_relay_stop(struct record *record);
+/* All is written: wait until all is sent. 0, or -errno after a message. */
+int record_relay_finish(struct record *record);
 /* Session, channel, rules, start. 0, or -errno after a message. */
 int record_session_start(struct record *record);
 /*

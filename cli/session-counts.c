@@ -8,12 +8,22 @@
 #include "options.h"
 #include "report.h"
 #include "session-counts.h"
+#include "session-sending.h"
+
+int session_counts_ask(struct session_verb *self, struct json_object **answer)
+{
+	int error = session_verb_ask(self, session_verb_request(self, "status"), answer);
+
+	if (!error)
+		session_sending_add(*answer);
+	return error;
+}
 
 int session_counts_stop(struct session_verb *self, struct json_object **answer)
 {
 	int error = session_verb_ask(self, session_verb_request(self, "stop"), NULL);
 
-	return error ? error : session_verb_ask(self, session_verb_request(self, "status"), answer);
+	return error ? error : session_counts_ask(self, answer);
 }
 
 void session_counts_messages(struct session_verb *self, struct json_object *answer)
@@ -81,5 +91,6 @@ void session_counts_print(struct session_verb *self, struct json_object *answer)
 	print_kernel(answer);
 	print_count(answer, "chunks", "chunks completed");
 	print_count(answer, "refused", "processes refused: limits, or another version");
+	session_sending_print(self->session, answer);
 	session_counts_messages(self, answer);
 }

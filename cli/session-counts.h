@@ -6,7 +6,9 @@
 
 #include "session-verb.h"
 
-/* "stop", then "status" into *answer, the caller's to put. */
+/* "status" into *answer, the caller's to put, with who sends it to a collector. */
+int session_counts_ask(struct session_verb *self, struct json_object **answer);
+/* "stop", then the same into *answer, the caller's to put. */
 int session_counts_stop(struct session_verb *self, struct json_object **answer);
 /* Lines on stdout, of an answer to "status"; its messages on stderr. */
 void session_counts_print(struct session_verb *self, struct json_object *answer);

@@ -12,6 +12,7 @@
 #include "options.h"
 #include "report.h"
 #include "session-print.h"
+#include "session-sending.h"
 #include "session-verb.h"
 
 void session_print_line(struct json_object *session)
@@ -22,10 +23,11 @@ void session_print_line(struct json_object *session)
 
 	if (owner != geteuid())
 		snprintf(user, sizeof(user), ", of user %" PRIu64, owner);
-	report_line("%s (%s%s%s, %zu channel%s): %s", control_answer_text(session, "session"),
+	report_line("%s (%s%s%s%s, %zu channel%s): %s", control_answer_text(session, "session"),
 		    control_answer_flag(session, "active") ? "active" : "stopped",
-		    control_answer_flag(session, "snapshot") ? ", for snapshots" : "", user,
-		    channels, report_plural(channels), control_answer_text(session, "output"));
+		    control_answer_flag(session, "snapshot") ? ", for snapshots" : "",
+		    session_sending_is_left(session) ? ", not being sent" : "", user, channels,
+		    report_plural(channels), control_answer_text(session, "output"));
 }
 
 static void print_rotation(struct json_object *session)
@@ -167,6 +169,7 @@ void session_print_all(struct json_object *session)
 	struct json_object *channels = session_member_array(session, "channels");
 
 	session_print_line(session);
+	session_sending_print(control_answer_text(session, "session"), session);
 	print_rotation(session);
 	print_trackers(session);
 	for (size_t i = 0; i < json_object_array_length(channels); i++)

@@ -79,6 +79,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-events.1 \
 	doc/man/lttngmap-list.1 \
 	doc/man/lttngmap-recover.1 \
+	doc/man/lttngmap-relay.1 \
 	doc/man/lttngmap-rotate.1 \
 	doc/man/lttngmap-save.1 \
 	doc/man/lttngmap-snapshot.1 \

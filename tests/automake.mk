@@ -61,8 +61,17 @@ tests_once = \
 	tests/integration/kernel-% \
 	tests/integration/limits \
 	$(family_tests) \
+	tests/integration/relay.sh \
+	tests/integration/relay-ended.sh \
+	tests/integration/relay-full.sh \
+	tests/integration/relay-hostile.sh \
+	tests/integration/relay-killed.sh \
+	tests/integration/relay-live.sh \
+	tests/integration/relay-network.sh \
+	tests/integration/relay-snapshot.sh \
 	tests/unit/relay-flight \
 	tests/unit/relay-follow \
+	tests/unit/relay-keep \
 	tests/unit/relay-protocol \
 	tests/integration/sdt.sh \
 	tests/integration/sdt-attach.sh \
@@ -366,6 +375,10 @@ TESTS += tests/unit/cli-probe
 tests_unit_cli_probe_SOURCES = tests/unit/cli-probe.c
 tests_unit_cli_probe_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(ELF_CFLAGS)
 tests_unit_cli_probe_LDADD = libcli.la $(ELF_LIBS)
+check_PROGRAMS += tests/unit/relay-keep
+TESTS += tests/unit/relay-keep
+tests_unit_relay_keep_SOURCES = tests/unit/relay-keep.c
+tests_unit_relay_keep_LDADD = libcli.la librelay.la
 check_PROGRAMS += tests/unit/tracee
 TESTS += tests/unit/tracee
 tests_unit_tracee_SOURCES = tests/unit/tracee.c
@@ -793,6 +806,8 @@ TESTS += tests/integration/churn.sh tests/integration/features.sh \
 # Numbered events of many threads and processes, against what they counted.
 EXTRA_DIST += tests/utils/chunks.sh tests/utils/numbered.sh tests/utils/fake-app-daemon
 EXTRA_DIST += tests/utils/started-daemon.sh
+EXTRA_DIST += tests/utils/relayd.sh tests/utils/fake-relayd tests/utils/relayed_packets.py \
+	tests/utils/live_latency.py
 noinst_HEADERS += tests/utils/numbered.h tests/utils/numbered-emit.h
 check_PROGRAMS += tests/utils/check-trace tests/utils/emit tests/utils/processes tests/utils/storm
 tests_utils_storm_SOURCES = tests/utils/storm.c
@@ -810,6 +825,14 @@ numbered_tests = \
 	tests/integration/file-limits.sh \
 	tests/integration/million.sh \
 	tests/integration/processes.sh \
+	tests/integration/relay-ended.sh \
+	tests/integration/relay-full.sh \
+	tests/integration/relay-hostile.sh \
+	tests/integration/relay-killed.sh \
+	tests/integration/relay-live.sh \
+	tests/integration/relay-network.sh \
+	tests/integration/relay-snapshot.sh \
+	tests/integration/relay.sh \
 	tests/integration/rotation.sh \
 	tests/integration/snapshot.sh \
 	tests/integration/start-up.sh \

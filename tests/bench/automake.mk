@@ -4,7 +4,8 @@
 # What `./dev bench` runs. It asks for these programs by name: LTTng-UST, the
 # peer that they compare with, is not needed to build anything else.
 
-EXTRA_DIST += tests/bench/calls.sh tests/bench/enable.py tests/bench/kernel.sh tests/bench/run.sh \
+EXTRA_DIST += tests/bench/calls.sh tests/bench/enable.py tests/bench/kernel.sh \
+	tests/bench/relay.sh tests/bench/run.sh \
 	tests/bench/samples.sh tests/bench/sdt.sh tests/bench/storm.sh tests/bench/tracers.sh
 
 bench_programs = \

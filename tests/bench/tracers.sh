@@ -73,9 +73,13 @@ daemon_start() { # DAEMON [OPTION]...
 filter=
 # A context that both are to write with each event; empty: none.
 context=
+# Members more of our session's making.
+create_more=
+# Options more of LTTng's channel.
+peer_channel=()
 
 session_start() { # DAEMON MODE SUBBUFS RULE
-	ask "$1" '{"verb": "create", "session": "s", "output": "'"$work/$1-trace"'"}' \
+	ask "$1" '{"verb": "create", "session": "s", "output": "'"$work/$1-trace"'"'"$create_more"'}' \
 		'{"verb": "channel", "session": "s", "channel": "c", "mode": "'"$2"'",
 		  "subbuf_size": '"$subbuf_size"', "subbufs": '"$3"'}' \
 		${context:+'{"verb": "context", "session": "s", "channel": "c", "context": "'"$context"'"}'} \
@@ -114,7 +118,8 @@ peer_session_start() { # SUBBUFS RULE CREATE-OPTION...
 	{
 		peer create s "$@" &&
 			peer enable-channel --userspace c --session=s \
-				--subbuf-size=$subbuf_size --num-subbuf="$subbufs" &&
+				--subbuf-size=$subbuf_size --num-subbuf="$subbufs" \
+				"${peer_channel[@]}" &&
 			peer enable-event --userspace --session=s --channel=c "$rule" \
 				${filter:+--filter="$filter"} &&
 			${context:+peer add-context --userspace --session=s --channel=c --type="$context"} &&

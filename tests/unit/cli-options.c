@@ -2,9 +2,11 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* cli-options.c - sizes, counts, rules and letters as the command takes them. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/options.h"
+#include "cli/shell-quote.h"
 #include "cli/view.h"
 #include "tests/utils/tap.h"
 
@@ -165,6 +167,23 @@ static void test_letters(void)
 	   "no surrogate, nothing beyond Unicode");
 }
 
+static void test_quote(const char *text, const char *expected)
+{
+	char *quoted = shell_quote(text);
+
+	is_string(quoted, expected, "a word of a shell's");
+	free(quoted);
+}
+
+static void test_quotes(void)
+{
+	test_quote("net://127.0.0.1:5342/a", "net://127.0.0.1:5342/a");
+	test_quote("", "''");
+	test_quote("net://[::1]", "'net://[::1]'");
+	test_quote("a b;$(id)", "'a b;$(id)'");
+	test_quote("it's", "'it'\\''s'");
+}
+
 int main(void)
 {
 	test_sizes();
@@ -174,5 +193,6 @@ int main(void)
 	test_rules();
 	test_formats();
 	test_letters();
+	test_quotes();
 	return done_testing();
 }

@@ -70,6 +70,7 @@ lttngmap_SOURCES = \
 	cli/cmd-list.c \
 	cli/cmd-load.c \
 	cli/cmd-record.c \
+	cli/cmd-merge.c \
 	cli/cmd-recover.c \
 	cli/cmd-relay.c \
 	cli/cmd-remove.c \
@@ -98,6 +99,10 @@ lttngmap_SOURCES = \
 	cli/main.c \
 	cli/record-child.c \
 	cli/record-daemon.c \
+	cli/merge.c \
+	cli/merge-find.c \
+	cli/merge-parts.h \
+	cli/merge.h \
 	cli/output-dir.c \
 	cli/output-dir.h \
 	cli/page.h \

@@ -45,6 +45,7 @@ const struct verb *const verbs[] = {
 	&verb_load,
 	&verb_recover,
 	&verb_relay,
+	&verb_merge,
 	&verb_help,
 	NULL,
 };

@@ -54,6 +54,7 @@ extern const struct verb verb_list;
 extern const struct verb verb_load;
 extern const struct verb verb_record;
 extern const struct verb verb_recover;
+extern const struct verb verb_merge;
 extern const struct verb verb_relay;
 extern const struct verb verb_remove;
 extern const struct verb verb_report;

@@ -78,6 +78,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-enable.1 \
 	doc/man/lttngmap-events.1 \
 	doc/man/lttngmap-list.1 \
+	doc/man/lttngmap-merge.1 \
 	doc/man/lttngmap-recover.1 \
 	doc/man/lttngmap-relay.1 \
 	doc/man/lttngmap-rotate.1 \

@@ -67,6 +67,7 @@ tests_once = \
 	tests/integration/relay-hostile.sh \
 	tests/integration/relay-killed.sh \
 	tests/integration/relay-live.sh \
+	tests/integration/relay-merge.sh \
 	tests/integration/relay-network.sh \
 	tests/integration/relay-snapshot.sh \
 	tests/unit/relay-flight \
@@ -830,6 +831,7 @@ numbered_tests = \
 	tests/integration/relay-hostile.sh \
 	tests/integration/relay-killed.sh \
 	tests/integration/relay-live.sh \
+	tests/integration/relay-merge.sh \
 	tests/integration/relay-network.sh \
 	tests/integration/relay-snapshot.sh \
 	tests/integration/relay.sh \

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* cmd-merge.c - lttngmap merge DIR...: one trace of what several connections left at a collector.
+ */
+#include <config.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "merge.h"
+#include "options.h"
+#include "output-dir.h"
+#include "report.h"
+#include "verbs.h"
+
+static char *output;
+static int quiet;
+
+static const struct poptOption options[] = {
+	{ "output", 'o', POPT_ARG_STRING, &output, 0,
+	  "Write the trace there (new or empty; default: ./merged-DATE-TIME)", "DIR" },
+	{ "quiet", 'q', POPT_ARG_NONE, &quiet, 0, "No summary", NULL },
+	POPT_TABLEEND
+};
+
+static void print(const char *path, const struct merge_result *result)
+{
+	char packets[32], repeated[32], bytes[16], repeated_bytes[16];
+
+	report_line("%s: %s packets of %" PRIu64 " stream%s, %s", path,
+		    options_format_count(result->packets, packets), result->streams,
+		    report_plural(result->streams), options_format_size(result->bytes, bytes));
+	if (result->repeated)
+		report_line("  %s packets were there more than once, %s",
+			    options_format_count(result->repeated, repeated),
+			    options_format_size(result->repeated_bytes, repeated_bytes));
+}
+
+/* What a reader of the trace should know, and what can be done about it. */
+static void warn(const struct merge_result *result)
+{
+	char count[32];
+
+	if (result->missing) {
+		report_note("merge: %s packets are missing between others of their streams",
+			    options_format_count(result->missing, count));
+		report_hint("are all directories of the session named?");
+	}
+	if (result->torn)
+		report_note("merge: %s packets are not whole in their files, and were left out; "
+			    "another directory may have had them",
+			    options_format_count(result->torn, count));
+	if (result->changed) {
+		report_error("merge: %s packets are not the same everywhere; one of each was taken",
+			     options_format_count(result->changed, count));
+		report_hint("is the disk in order that they lie on?");
+	}
+}
+
+static int run(int argc, const char **argv)
+{
+	struct merge_result result;
+	struct output_dir dir;
+
+	if (argc < 1) {
+		report_error("merge: directories are missing");
+		return verb_usage_error(&verb_merge);
+	}
+	if (output_dir_create("merge", output, "merged", &dir) != 0)
+		return CLI_STATUS_FAILED;
+	if (merge_traces("merge", argv, (size_t)argc, dir.path, &result) != 0) {
+		output_dir_remove(&dir);
+		return CLI_STATUS_FAILED;
+	}
+	if (!quiet)
+		print(dir.path, &result);
+	warn(&result);
+	return report_flush_output() || result.changed ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+}
+
+const struct verb verb_merge = {
+	.name = "merge",
+	.arguments = "[OPTIONS] DIR...",
+	.summary = "Make one trace of what several connections left at a collector",
+	.options = options,
+	.usage_status = CLI_STATUS_USAGE,
+	.run = run,
+};

@@ -58,6 +58,7 @@ lttngmap_SOURCES = \
 	cli/cmd-attach.c \
 	cli/cmd-channel.c \
 	cli/cmd-clear.c \
+	cli/cmd-complete.c \
 	cli/cmd-context.c \
 	cli/cmd-create.c \
 	cli/cmd-destroy.c \
@@ -85,6 +86,8 @@ lttngmap_SOURCES = \
 	cli/cmd-track.c \
 	cli/cmd-untrack.c \
 	cli/cmd-view.c \
+	cli/complete.h \
+	cli/complete-value.c \
 	cli/export-chrome.c \
 	cli/export-class.c \
 	cli/export-event.c \
@@ -184,3 +187,15 @@ cli/lttngmap-gen-tp: cli/lttngmap-gen-tp.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) cli && \
 	$(SED) -e 's|@includedir[@]|$(includedir)|g' -e 's|@PACKAGE_VERSION[@]|$(PACKAGE_VERSION)|' \
 		$(top_srcdir)/cli/lttngmap-gen-tp.in >$@.tmp && chmod +x $@.tmp && mv $@.tmp $@
+
+# How a command line may go on; each shell asks `lttngmap complete`.
+bashcompletiondir = $(datadir)/bash-completion/completions
+nodist_bashcompletion_DATA = cli/completion/lttngmap
+dist_zshcompletion_DATA = cli/completion/_lttngmap
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_fishcompletion_DATA = cli/completion/lttngmap.fish
+# Installed by the command's own name, by which bash looks for it.
+EXTRA_DIST += cli/completion/lttngmap.bash
+CLEANFILES += cli/completion/lttngmap
+cli/completion/lttngmap: cli/completion/lttngmap.bash
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && cp $(srcdir)/cli/completion/lttngmap.bash $@

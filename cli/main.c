@@ -46,6 +46,7 @@ const struct verb *const verbs[] = {
 	&verb_recover,
 	&verb_relay,
 	&verb_merge,
+	&verb_complete,
 	&verb_help,
 	NULL,
 };

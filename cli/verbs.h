@@ -41,6 +41,7 @@ struct verb {
 extern const struct verb verb_attach;
 extern const struct verb verb_channel;
 extern const struct verb verb_clear;
+extern const struct verb verb_complete;
 extern const struct verb verb_context;
 extern const struct verb verb_create;
 extern const struct verb verb_destroy;

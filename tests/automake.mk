@@ -391,6 +391,7 @@ tests_unit_tracee_safe_SOURCES = tests/unit/tracee-safe.c
 tests_unit_tracee_safe_CFLAGS = $(AM_CFLAGS) $(DW_CFLAGS)
 tests_unit_tracee_safe_LDADD = libcli.la $(DW_LIBS) $(ELF_LIBS)
 cli_tests = \
+	tests/integration/cli-complete.sh \
 	tests/integration/cli-export.sh \
 	tests/integration/cli-manual.sh \
 	tests/integration/cli-report.sh \

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * complete.h - what `lttngmap complete` prints, for the shells' completions:
+ *
+ *   CANDIDATE <tab> WHAT IT IS       a word that may stand there
+ *   <tab> KIND <tab> ARGUMENT        the shell knows better: "files" and "directories",
+ *                                    whose ARGUMENT is what stands before the path in the
+ *                                    same word; "command", a whole command line that
+ *                                    begins with word ARGUMENT, the verb being word 0
+ *
+ * A word of somebody else's, such as a session's name, has no tab or line's end in it.
+ */
+#ifndef LTTNGMAP_CLI_COMPLETE_H
+#define LTTNGMAP_CLI_COMPLETE_H
+
+struct verb;
+
+/* If `candidate` begins with `word`: `before` and the candidate, and what it is. */
+void complete_print(const char *word, const char *before, const char *candidate, const char *what);
+/*
+ * The values that `name` stands for in a usage, which begin with `word`; of a list
+ * ("FAMILY,..."), its last. `verb` and session_options say where to ask for sessions;
+ * a daemon is never started for that, nor waited for much longer than a second.
+ */
+void complete_value(const struct verb *verb, const char *name, const char *word,
+		    const char *before);
+
+#endif /* LTTNGMAP_CLI_COMPLETE_H */

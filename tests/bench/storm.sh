@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
-# storm.sh BUILD-DIRECTORY [PROCESSES [ROUNDS]] - what a storm of short processes costs:
-# untraced, in rings that they share, in rings of their own, and under LTTng-UST with its
+# storm.sh BUILD-DIRECTORY [PROCESSES [ROUNDS [COMMAND...]]] - what a storm of short processes
+# costs: untraced, in rings that they share, in rings of their own, and under LTTng-UST with its
 # buffers of a user. Interleaved; the median of the rounds for each, and its ratio to
-# untraced. Each process is an ls(1), whose calls of libc's memory functions are the events.
+# untraced. Each process is the command, else an ls(1); its calls of libc's memory functions,
+# and those of what it starts, are the events.
 set -eu
 
 build=$(cd "${1:?where is it built?}" && pwd)
 processes=${2:-10000}
 rounds=${3:-5}
+command=("${@:4}")
+[[ ${#command[@]} != 0 ]] || command=(ls /)
 utils=$build/tests/utils
 work=$(mktemp -d "${TMPDIR:-/tmp}/lttngmap-storm.XXXXXX")
 export LTTNG_HOME=$work
@@ -22,12 +25,12 @@ end() {
 trap end EXIT
 
 storm() { # The line of figures of $processes times that
-	"$utils/storm" "$processes" 2 ls /
+	"$utils/storm" "$processes" 2 "${command[@]}"
 }
 ours() { # WHOSE
 	rm -rf "$work/trace"
 	"$build/lttngmap" record --buffers "$1" --preload libc -e 'lttng_ust_libc:*' \
-		-o "$work/trace" -- "$utils/storm" "$processes" 2 ls / 2>"$work/said"
+		-o "$work/trace" -- "$utils/storm" "$processes" 2 "${command[@]}" 2>"$work/said"
 	grep -E 'processes traced|streams' "$work/said" >"$work/ours-$1"
 }
 theirs() {

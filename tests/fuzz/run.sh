@@ -28,7 +28,7 @@ each=$((seconds / ${#targets[@]}))
 [[ $each != 0 ]] || each=1
 export LSAN_OPTIONS=suppressions=$source_dir/tests/sanitizers/leak.supp:print_suppressions=0
 
-mkdir -p "$found/crashes"
+mkdir -p "$found/crashes" "$found/filter-compile" "$found/filter-machine"
 for target in "${targets[@]}"; do
 	mkdir -p "$found/$target"
 done

@@ -7,6 +7,7 @@
 # what it always says, and waits for next to nothing.
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+unset LTTNGMAP_ALLOW_BLOCKING
 
 steady=$LTTNGMAP_BUILD/tests/utils/steady
 fake_dir=$TAP_DIR/fake

@@ -50,15 +50,16 @@ record() {
 	waits=$(value 'other waits')
 }
 
-# With instructions of a sanitizer in between it is not the event's time.
-bound=1000
-[[ -z ${LTTNGMAP_SANITIZED:-} ]] || bound=20000
+# With instructions of a sanitizer in between it is not the event's time, and more
+# comes in between.
+bound=1000 least=700
+[[ -z ${LTTNGMAP_SANITIZED:-} ]] || bound=20000 least=300
 # Nor is what others do on a busy machine: events that no other thread came in
 # between count, less what as much of nothing takes beside them (interrupts, a
 # hypervisor), and what these left of the caches thrice at most.
 for _ in 1 2 3; do
 	record
-	[[ ${most:-9999} -gt $bound || ${numbered_kept:-0} -eq 0 ]] || break
+	[[ ${most:-9999} -gt $bound || ${share:-0} -le $least || ${numbered_kept:-0} -eq 0 ]] || break
 	diag "$(cat "$TAP_DIR/out"): once more"
 done
 is "$numbered_status" 0 'the program and record end well' || diag "$(cat "$TAP_DIR/err")"
@@ -66,7 +67,7 @@ numbered_is_counted 'each event is in the trace, once, or counted'
 diag "$(cat "$TAP_DIR/out"): $numbered_kept events kept, $numbered_lost lost"
 ok "while it was stopped, events were lost: $numbered_lost" test "$numbered_lost" -gt 10000
 ok "999 of 1000 events took a microsecond at most: ${most:-?} ns" test "${most:-99999}" -le "$bound"
-ok "these are most of all: ${share:-?} of 1000" test "${share:-0}" -gt 700
+ok "these are most of all: ${share:-?} of 1000" test "${share:-0}" -gt "$least"
 is "${waits:-?}" 0 'no event waited for anything'
 is "$(uniq -c "$TAP_DIR/same" | awk '{ print $1 }')" 2 'the consumer is the same all along'
 figure 16 "consumer stopped for $seconds s: $((numbered_kept + numbered_lost)) events emitted, \

@@ -178,7 +178,9 @@ static void test_children(void)
 		_exit(module_lock(MODULE_COMING) ? 1 : 0);
 	waitpid(child, &status, 0);
 	is(status, 0, "a vfork's child does not take what its parent's thread has");
-	child = clone(try_in_shared_memory, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+	/* This thread waits meanwhile: what it has of its own in memory is the child's, too. */
+	child = clone(try_in_shared_memory, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD,
+		      NULL);
 	waitpid(child, &status, 0);
 	is(status, 0, "  ... nor does another one that shares its memory");
 	end_holder(thread);

@@ -99,7 +99,12 @@ static struct ring_record make_record(uint32_t cpu, uint32_t generation)
 	};
 }
 
-static enum ring_result write_by(bool is_copy, uint32_t ring, uint32_t cpu, uint32_t generation)
+/* Clang 14 does not come to an end with it where it optimises. */
+#ifdef __clang__
+__attribute__((optnone))
+#endif
+static enum ring_result
+write_by(bool is_copy, uint32_t ring, uint32_t cpu, uint32_t generation)
 {
 	struct ring_record record = make_record(cpu, generation);
 

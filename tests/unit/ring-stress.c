@@ -43,8 +43,9 @@ static __thread struct writer *self;
 
 static void emit(struct writer *writer, int by_handler)
 {
-	uint64_t number = writer->emitted[by_handler]++;
+	uint64_t number = writer->emitted[by_handler];
 
+	__atomic_store_n(&writer->emitted[by_handler], number + 1, __ATOMIC_RELAXED);
 	ring_check_emit(&bench, writer->id * 2 + (uint32_t)by_handler, number,
 			number * 7 % RING_CHECK_WORDS_MAX);
 }
@@ -74,12 +75,22 @@ static void *write_events(void *argument)
 	return NULL;
 }
 
-/* Signals to all writers, as fast as they come, while any of them writes. */
+/*
+ * Signals to all writers, as fast as they come, while any of them writes. One that has come no
+ * further since its last is spared: where all rings are held by what was interrupted, handlers wait
+ * for them as long as events may, and nothing would ever move.
+ */
 static void interrupt(struct writer *writers)
 {
+	uint64_t reached[WRITERS] = { 0 }, now;
+
 	while (__atomic_load_n(&writers_left, __ATOMIC_RELAXED)) {
-		for (uint32_t i = 0; i < WRITERS; i++)
-			pthread_kill(writers[i].thread, SIGUSR1);
+		for (uint32_t i = 0; i < WRITERS; i++) {
+			now = __atomic_load_n(&writers[i].emitted[0], __ATOMIC_RELAXED);
+			if (now != reached[i])
+				pthread_kill(writers[i].thread, SIGUSR1);
+			reached[i] = now;
+		}
 		usleep(10);
 	}
 	pthread_barrier_wait(&done);

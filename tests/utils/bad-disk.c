@@ -10,6 +10,8 @@
  *   b  a byte at a time
  *   m  all of that in turns, and interruptions
  *   d  dead: nothing can be done but closing
+ *
+ * A "!" behind it says that something failed since it was written.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,7 +33,7 @@ __attribute__((constructor)) static void set_up(void)
 	const char *path = getenv("BAD_DISK");
 
 	if (path)
-		mode_fd = open(path, O_RDONLY | O_CLOEXEC);
+		mode_fd = open(path, O_RDWR | O_CLOEXEC);
 	seed += (uint64_t)getpid() << 20;
 	/* It is for this program alone. */
 	unsetenv("LD_PRELOAD");
@@ -54,24 +56,28 @@ static char mode(void)
 	return letter == 'm' ? "gggsebi"[draw(7)] : letter;
 }
 
+static ssize_t failed(int error)
+{
+	(void)syscall(SYS_pwrite64, mode_fd, "!", 1L, 1L);
+	errno = error;
+	return -1;
+}
+
 /* As much of a write as the disk takes, 0 to size; -1: none, and errno says why. */
 static ssize_t allowed(size_t size)
 {
 	switch (mode()) {
 	case 's':
-		errno = ENOSPC;
-		return size > 1 && draw(2) ? (ssize_t)draw((unsigned)size) + 1 : -1;
+		return size > 1 && draw(2) ? (ssize_t)draw((unsigned)size) + 1 : failed(ENOSPC);
 	case 'e':
-		errno = EIO;
-		return draw(3) ? (ssize_t)size : -1;
+		return draw(3) ? (ssize_t)size : failed(EIO);
 	case 'b':
 		return size > 0;
 	case 'i':
 		errno = EINTR;
 		return -1;
 	case 'd':
-		errno = EIO;
-		return -1;
+		return failed(EIO);
 	default:
 		return (ssize_t)size;
 	}

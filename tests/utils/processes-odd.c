@@ -217,11 +217,16 @@ static void run_handler(const char *argument)
 /* ---- signals in signals, in malloc --------------------------------------------------- */
 
 #define DEPTHS 3
-/* ThreadSanitizer holds signals back until the next call that it knows of. */
+/*
+ * ThreadSanitizer holds signals back until the next call that it knows of, and leaves all
+ * of them blocked where one was held back while it delivered another.
+ */
 #ifdef __SANITIZE_THREAD__
 #define NESTED 200
+#define UNBLOCK_SIGNALS() sigprocmask(SIG_SETMASK, &(const sigset_t){ 0 }, NULL)
 #else
 #define NESTED 2000
+#define UNBLOCK_SIGNALS() ((void)0)
 #endif
 
 static const int nested_signals[DEPTHS] = { SIGALRM, SIGUSR1, SIGUSR2 };
@@ -259,6 +264,7 @@ static void run_nested(const char *argument)
 
 		emit(source);
 		free(memory);
+		UNBLOCK_SIGNALS();
 	}
 	interrupt_each(0, SIG_IGN);
 }

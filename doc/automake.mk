@@ -12,6 +12,7 @@ EXTRA_DIST += \
 	doc/design/figures.md \
 	doc/design/filters.md \
 	doc/design/functions.md \
+	doc/design/kernel.md \
 	doc/design/lttng.md \
 	doc/design/pickup.md \
 	doc/design/recovering.md \
@@ -25,6 +26,7 @@ EXTRA_DIST += \
 	doc/design/security.md \
 	doc/design/surviving.md \
 	doc/design/trace.md \
+	doc/design/user-rings.md \
 	doc/design/watching.md
 
 dist_man_MANS += \

@@ -77,6 +77,7 @@ tests_once = \
 	tests/integration/sdt.sh \
 	tests/integration/sdt-attach.sh \
 	tests/integration/lttng-% \
+	tests/integration/package-% \
 	tests/integration/preload-counts.sh \
 	tests/unit/consumer-kernel \
 	tests/unit/consumer-kernel-read \
@@ -400,6 +401,7 @@ cli_tests = \
 	tests/integration/cli-follow.sh \
 	tests/integration/cli-top.sh \
 	tests/integration/cli-view.sh \
+	tests/integration/package-files.sh \
 	tests/integration/record-command.sh \
 	tests/integration/record-faults.sh \
 	tests/integration/record-real.sh \
@@ -646,6 +648,7 @@ kernel_read_tests = \
 	tests/integration/kernel-survive-read.sh
 dist_check_SCRIPTS += $(kernel_read_tests)
 TESTS += $(kernel_read_tests)
+EXTRA_DIST += tests/package/install.sh
 EXTRA_DIST += tests/vm/init tests/vm/inside.sh tests/vm/run.sh
 EXTRA_DIST += tests/utils/kernel.sh tests/utils/kernel_compare.py tests/utils/kernel_order.py
 check_PROGRAMS += tests/utils/kernel-load

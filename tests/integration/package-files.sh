@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# What debian/ says of this tree is true of it: each file that is installed belongs to one
+# package, each list names files that there are, and what ./dev needs to build is what the
+# packages need. `./dev deb` and `./dev check-deb` make and try them.
+
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+
+[[ -d $LTTNGMAP_SRC/debian ]] || skip_all "a source tarball has no debian/: that is the packager's"
+[[ -z ${LTTNGMAP_SANITIZED:-} ]] || skip_all 'a build with sanitizers is not for packages'
+
+ok 'it installs' make --no-print-directory -C "$LTTNGMAP_BUILD" install DESTDIR="$TAP_DIR/root"
+prefix=$(sed -n 's/^prefix = //p' "$LTTNGMAP_BUILD/Makefile")
+lines=$(python3 - "$TAP_DIR/root$prefix" "$LTTNGMAP_SRC/debian" <<'END'
+import fnmatch
+import glob
+import os
+import re
+import sys
+
+root, debian = sys.argv[1:]
+
+
+def place(name):
+    """Where Debian has it, of a name below our own prefix."""
+    name = name.replace("share/zsh/site-functions", "share/zsh/vendor-completions")
+    return "usr/" + re.sub("^lib/(liblttngmap|pkgconfig/|lttngmap/)", r"lib/TRIPLET/\1", name)
+
+
+installed = []
+for directory, _, names in os.walk(root):
+    for name in names:
+        installed.append(place(os.path.relpath(os.path.join(directory, name), root)))
+owners = {name: [] for name in installed}
+for path in glob.glob(debian + "/*.install") + [debian + "/not-installed"]:
+    with open(path, encoding="utf-8") as lines:
+        for pattern in lines.read().split():
+            depth = pattern.count("/") + 1
+            found = [n for n in installed if fnmatch.fnmatchcase("/".join(n.split("/")[:depth]), pattern)]
+            for name in found:
+                owners[name].append(os.path.basename(path))
+            # Units are installed where configure was told to.
+            if not found and "systemd" not in pattern:
+                print(f"{os.path.basename(path)} names {pattern}, which is not there")
+for name, lists in sorted(owners.items()):
+    if len(lists) != 1:
+        print(f"{name} is in {', '.join(lists) or 'no list'}")
+print(len(installed), "files")
+END
+)
+like "$lines" '^[1-9][0-9]+ files$' 'each installed file is in one list, and each list is true' || diag "$lines"
+
+needed=$(sed -n '/^build_packages=(/,/)/p' "$LTTNGMAP_SRC/dev" | grep -oE '[a-z0-9.+-]+-dev' | grep -vx libc6-dev | sort)
+named=$(sed -n '/^Build-Depends:/,/^Standards/p' "$LTTNGMAP_SRC/debian/control" | grep -oE '[a-z0-9.+-]+-dev\b' | sort)
+is "$named" "$needed" 'packages need what ./dev build needs'
+done_testing

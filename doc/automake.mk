@@ -4,6 +4,8 @@
 # Manual pages (installed) and what explains the tree (distributed).
 
 EXTRA_DIST += \
+	doc/coming-from-lttng.md \
+	doc/tutorial.md \
 	doc/design/architecture.md \
 	doc/design/attach.md \
 	doc/design/consumer.md \
@@ -32,6 +34,7 @@ EXTRA_DIST += \
 dist_man_MANS += \
 	doc/man/lttngmap-abi.5 \
 	doc/man/lttngmap-consumerd.8 \
+	doc/man/lttngmap-event-class.3 \
 	doc/man/lttngmap-filter.7 \
 	doc/man/lttngmap-gen-tp.1 \
 	doc/man/lttngmap-lttng.7 \
@@ -40,6 +43,7 @@ dist_man_MANS += \
 	doc/man/lttngmap-ring-file.3 \
 	doc/man/lttngmap-sdt.7 \
 	doc/man/lttngmap-sessiond.8 \
+	doc/man/lttngmap-trace.5 \
 	doc/man/lttngmap.1 \
 	doc/man/lttngmap.7
 
@@ -93,13 +97,33 @@ dist_man_MANS += \
 	doc/man/lttngmap-track.1
 shared_pages = detach:attach stop:start disable:enable remove:enable untrack:track load:save
 
+# The pages of public calls, by the calls' names: CALL:PAGE, each lttngmap_CALL(3).
+shared_calls = \
+	tracepoint:tracepoint tracepoint_enabled:tracepoint \
+	tracef:tracef tracelog:tracef vtracef:tracef vtracelog:tracef \
+	module_register:event-class module_unregister:event-class \
+	event_write:event-class event_write_at_once:event-class \
+	calls_register:event-class calls_unregister:event-class \
+	provider_register:event-class provider_unregister:event-class \
+	statedump_register:event-class \
+	ring_file_open:ring-file ring_file_close:ring-file ring_file_fd:ring-file \
+	ring_file_meta:ring-file ring_file_get_packet:ring-file \
+	ring_file_check_packet:ring-file ring_file_get_reader:ring-file ring_file_data:ring-file
+
 install-data-hook:
 	@cd "$(DESTDIR)$(man1dir)" && for shared in $(shared_pages); do \
 		rm -f "lttngmap-$${shared%:*}.1" && \
 		$(LN_S) "lttngmap-$${shared#*:}.1" "lttngmap-$${shared%:*}.1" || exit 1; \
 	done
+	@cd "$(DESTDIR)$(man3dir)" && for shared in $(shared_calls); do \
+		rm -f "lttngmap_$${shared%:*}.3" && \
+		$(LN_S) "lttngmap-$${shared#*:}.3" "lttngmap_$${shared%:*}.3" || exit 1; \
+	done
 
 uninstall-hook:
 	@for shared in $(shared_pages); do \
 		rm -f "$(DESTDIR)$(man1dir)/lttngmap-$${shared%:*}.1"; \
+	done
+	@for shared in $(shared_calls); do \
+		rm -f "$(DESTDIR)$(man3dir)/lttngmap_$${shared%:*}.3"; \
 	done

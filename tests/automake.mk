@@ -58,6 +58,7 @@ tests_once = \
 	tests/model/% \
 	tests/integration/attach.sh \
 	tests/integration/cli-% \
+	tests/integration/doc-% \
 	tests/integration/kernel-% \
 	tests/integration/limits \
 	$(family_tests) \
@@ -364,6 +365,7 @@ endif
 EXTRA_DIST += tests/utils/fake-sessiond tests/utils/fake_sessions.py tests/utils/make-trace
 EXTRA_DIST += tests/utils/verbs.sh
 EXTRA_DIST += tests/utils/make-addresses
+EXTRA_DIST += tests/utils/run_tutorial.py
 EXTRA_DIST += tests/utils/make-slices tests/utils/perfetto.proto tests/utils/perfetto_slices.py
 EXTRA_DIST += tests/utils/browser.mjs tests/utils/held_blocks.py tests/utils/longest_slice.py \
 	tests/utils/make-calls tests/utils/make-hostile tests/utils/make-many tests/utils/report-look.mjs
@@ -401,6 +403,8 @@ cli_tests = \
 	tests/integration/cli-follow.sh \
 	tests/integration/cli-top.sh \
 	tests/integration/cli-view.sh \
+	tests/integration/doc-pages.sh \
+	tests/integration/doc-tutorial.sh \
 	tests/integration/package-files.sh \
 	tests/integration/record-command.sh \
 	tests/integration/record-faults.sh \

@@ -83,12 +83,15 @@ static int wait_for_end(struct record *record)
 	return status;
 }
 
-/* Of a child without a parent there is no status, but of a spool nothing is left. */
+/*
+ * Of a child without a parent there is no status, but of a spool nothing is left; or the folder,
+ * which it removes last, and may not have come to.
+ */
 static bool is_all_sent(const struct record *record, int status)
 {
 	if (!WIFSIGNALED(status))
 		return status == 0;
-	return record->options.relay.spool && access(record->output.path, F_OK) < 0;
+	return record->options.relay.spool && (rmdir(record->output.path) == 0 || errno == ENOENT);
 }
 
 int record_relay_finish(struct record *record)

@@ -171,7 +171,7 @@ signalled() {
 	rm -f ready
 	record -o "sig-$2" -- sh -c 'trap "echo got; exit 9" '"$2"'; : >ready
 		while :; do sleep 0.05; done' >out 2>err &
-	for _ in {1..100}; do [[ -e ready ]] && break; sleep 0.05; done
+	for _ in {1..600}; do [[ -e ready ]] && break; sleep 0.05; done
 	# The job is the function's shell; record is its child.
 	pid=$(pgrep -P $!) || pid=$!
 	kill -s "$2" "$pid"

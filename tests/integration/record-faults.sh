@@ -91,26 +91,25 @@ like "$output" 'session daemon is gone' 'and said'
 # The daemon is killed while the program runs.
 rm -f "$FAKE_SESSIOND_LOG"
 FAKE_SESSIOND='' "$lttngmap" record --preload none -o three -- \
-	sh -c 'while [ ! -e go ]; do sleep 0.05; done; exit 4' 2>err &
+	sh -c ': >begun; while [ ! -e go ]; do sleep 0.05; done; exit 4' 2>err &
 pid=$!
-for _ in {1..100}; do [[ -s $FAKE_SESSIOND_LOG && -d three/ust ]] && break; sleep 0.05; done
-sleep 0.2
+for _ in {1..600}; do [[ -e begun ]] && break; sleep 0.05; done
 kill -9 "$(daemon_pid)"
 sleep 0.2
 touch go
 wait "$pid"
 is $? 4 'the program outlives its daemon'
 like "$(<err)" 'session daemon is gone' 'its end is said'
-rm -f go
+rm -f begun go
 
 # The command itself is killed; this daemon would not see its connection end.
 rm -f "$FAKE_SESSIOND_LOG"
 FAKE_SESSIOND=hang=start "$lttngmap" record --preload none -o four -- true 2>err &
 pid=$!
-for _ in {1..100}; do grep -q '"start"' "$FAKE_SESSIOND_LOG" 2>/dev/null && break; sleep 0.05; done
+for _ in {1..600}; do grep -q '"start"' "$FAKE_SESSIOND_LOG" 2>/dev/null && break; sleep 0.05; done
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
-for _ in {1..60}; do kill -0 "$(daemon_pid)" 2>/dev/null || break; sleep 0.05; done
+for _ in {1..600}; do kill -0 "$(daemon_pid)" 2>/dev/null || break; sleep 0.05; done
 if kill -0 "$(daemon_pid)" 2>/dev/null; then
 	fail 'a killed command takes its daemon along'
 	kill -9 "$(daemon_pid)"
@@ -121,7 +120,7 @@ fi
 # Given up before the program starts.
 FAKE_SESSIOND=hang=start "$lttngmap" record --preload none -o five -- touch started 2>err &
 pid=$!
-for _ in {1..100}; do [[ -d five/ust ]] && break; sleep 0.05; done
+for _ in {1..600}; do [[ -d five/ust ]] && break; sleep 0.05; done
 kill -TERM "$pid"
 wait "$pid"
 is $? 143 'SIGTERM before the start gives up'

@@ -169,7 +169,7 @@ if [[ $EUID == 0 && -c /dev/fuse ]]; then
 		umount -l "$TAP_DIR/hanging"
 	} 2>/dev/null
 	cleanup end_server
-	for _ in {1..500}; do
+	for _ in {1..1500}; do
 		mountpoint -q hanging && break
 		sleep 0.02
 	done

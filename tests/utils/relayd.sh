@@ -47,7 +47,7 @@ relayd_start() {
 		-D "tcp://$RELAYD_ADDRESS:${relayd_ports[1]}" \
 		-L "tcp://$RELAYD_ADDRESS:${relayd_ports[2]}" >>"$TAP_DIR/relayd.log" 2>&1 &
 	relayd_pid=$!
-	for _ in {1..500}; do
+	for _ in {1..1500}; do
 		relayd_listens "${relayd_ports[0]}" && return
 		kill -0 "$relayd_pid" 2>/dev/null || break
 		sleep 0.02

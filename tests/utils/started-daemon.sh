@@ -20,7 +20,7 @@ started_daemon_end() {
 
 	[[ -n $daemon ]] || return 0
 	kill "$daemon"
-	for ((i = 0; i < 500; i++)); do
+	for ((i = 0; i < 1500; i++)); do
 		[[ -e $LTTNGMAP_RUNTIME_DIR/control.sock ]] || return 0
 		sleep 0.02
 	done

@@ -22,14 +22,18 @@ kept() { sed -n 's/.*traced, \([0-9,]*\) events* kept.*/\1/p' err | tr -d ,; }
 lost() { sed -n 's/.* kept, \([0-9,]*\) lost.*/\1/p' err | tr -d ,; }
 left() { find "$TAP_DIR/run" -mindepth 1; }
 
-# recorded NAME STATUS OPTIONS... -- COMMAND...: and the trace is sound.
+# recorded NAME STATUS OPTIONS... -- COMMAND...: and the trace is sound. Once more where the machine
+# is busy, for a program waits for the daemon 100 ms only.
 recorded() {
 	local name=$1 expected=$2 status lines
 
 	shift 2
-	rm -rf out
-	timeout 120 "$lttngmap" record -o out "$@" >stdout 2>err </dev/null
-	status=$?
+	for _ in {1..9}; do
+		rm -rf out
+		timeout 120 "$lttngmap" record -o out "$@" >stdout 2>err </dev/null
+		status=$?
+		grep -q 'did not wait for an answer' err || break
+	done
 	is "$status" "$expected" "$name: its status" || diag "$(<err)"
 	lines=$(babeltrace2 out 2>warnings | wc -l)
 	is "$lines" "$(kept)" "$name: babeltrace2 reads what the summary says"
@@ -140,22 +144,23 @@ like "$(<err)" 'nothing traced: no process with tracepoints.*--preload libc' \
 ok 'and no directory' test ! -e none
 
 # ---- what is left behind by others
-"$lttngmap" record -o background -- sh -c 'sleep 30 & echo $! >pid; sleep 0.5; exit 3' >stdout 2>err
+"$lttngmap" record -o background -- sh -c 'perl -e "open F, q(>), q(begun); sleep 60" & echo $! >pid
+	until [ -e begun ]; do :; done; exit 3' >stdout 2>err
 is $? 3 'a background process does not hold the recording up'
 like "$(<err)" '1 traced process is still running' 'but is told of'
 kill "$(<pid)"
-"$lttngmap" record -q -o killed -- perl -e 'malloc: $h{$_} = "x$_" for 1 .. 20000; sleep 30' &
+"$lttngmap" record -q -o killed -- \
+	perl -e '$h{$_} = "x$_" for 1 .. 20000; open F, ">", "all"; sleep 60' &
 pid=$!
-for _ in {1..100}; do
-	[[ $(find killed/ust -name 'events_*' 2>/dev/null) ]] && break
+for _ in {1..600}; do
+	[[ -e all && $(find killed/ust -name 'events_*' 2>/dev/null) ]] && break
 	sleep 0.05
 done
-sleep 0.3
 child=$(pgrep -P "$pid" perl)
 daemon=$(pgrep -f "sessiond --private --runtime-dir $TAP_DIR")
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
-for _ in {1..100}; do kill -0 "${daemon%%$'\n'*}" 2>/dev/null || break; sleep 0.05; done
+for _ in {1..600}; do kill -0 "${daemon%%$'\n'*}" 2>/dev/null || break; sleep 0.05; done
 is "$(pgrep -f "runtime-dir $TAP_DIR")" '' 'a killed command leaves no daemon'
 is "$(find "$TAP_DIR/run" -mindepth 2)" '' 'nor anything in its directory'
 find "$TAP_DIR/run" -mindepth 1 -delete

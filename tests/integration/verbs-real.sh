@@ -17,7 +17,7 @@ daemon=
 end_daemon() {
 	[[ -n $daemon ]] || return 0
 	kill "$daemon" 2>/dev/null
-	for ((i = 0; i < 250; i++)); do
+	for ((i = 0; i < 1500; i++)); do
 		[[ -e $LTTNGMAP_RUNTIME_DIR ]] || return 0
 		sleep 0.02
 	done
@@ -99,7 +99,7 @@ mkfifo pipe
 "$steady" 10 wait <pipe >began &
 program=$!
 exec 9>pipe
-for ((i = 0; i < 250; i++)); do
+for ((i = 0; i < 1500; i++)); do
 	grep -q end began && break
 	sleep 0.02
 done

@@ -24,6 +24,10 @@ import fcntl, os, pty, select, signal, sys, termios, time
 shown = b""
 pid, master = pty.fork()
 if pid == 0:
+    if os.environ.get("TERMINAL_RAW"):
+        mode = termios.tcgetattr(0)
+        mode[3] &= ~termios.ICANON
+        termios.tcsetattr(0, termios.TCSANOW, mode)
     # As a shell does: the job is a group of its own, in the foreground.
     job = os.fork()
     if job == 0:
@@ -53,7 +57,7 @@ def read(seconds):
     return True
 
 def wait_for(text):
-    end = time.monotonic() + 10
+    end = time.monotonic() + 30
     while text not in shown and time.monotonic() < end and read(0.05):
         pass
 
@@ -72,7 +76,7 @@ record() {
 	local script=$1
 
 	shift
-	timeout 60 python3 terminal.py "$script" "$LTTNGMAP_BUILD/lttngmap" record --preload none "$@"
+	timeout 120 python3 terminal.py "$script" "$LTTNGMAP_BUILD/lttngmap" record --preload none "$@"
 }
 
 cat >program.py <<'EOF'
@@ -81,7 +85,8 @@ count = 0
 def handler(number, frame):
     global count
     count += 1
-    if count == 1:
+    print("hit", count, flush=True)
+    if count == int(sys.argv[2]):
         signal.setitimer(signal.ITIMER_REAL, 0.5)
 def end(number, frame):
     print("got", count, flush=True)
@@ -93,27 +98,30 @@ while True:
     signal.pause()
 EOF
 
-# Three times, for two signals on their way at once become one.
-output=$(record 'wait_for(b"READY"); [(send(b"\x03"), read(0.1)) for i in range(3)]' -q -o a -- python3 program.py SIGINT)
+# Three times, each when the one before has come, for two signals on their way at once become one.
+three='wait_for(b"READY")
+for i in range(1, 4):
+    send(key)
+    wait_for(b"hit %d" % i)'
+output=$(record "key = b'\x03'; $three" -q -o a -- python3 program.py SIGINT 3)
 like "$output" 'got 3' '^C reaches the program once'
 like "$output" 'status 9' 'and the recording ends with its status'
 ok 'the daemon was not hit' test -d a/ust
-output=$(record 'wait_for(b"READY"); [(send(b"\x1c"), read(0.1)) for i in range(3)]' -q -o b -- python3 program.py SIGQUIT)
+output=$(record "key = b'\x1c'; $three" -q -o b -- python3 program.py SIGQUIT 3)
 like "$output" 'got 3.*status 9' '^\ likewise'
 output=$(record 'wait_for(b"READY"); fcntl.ioctl(master, termios.TIOCSWINSZ, b"\x20\0\x40\0\0\0\0\0")' \
-	-q -o c -- python3 program.py SIGWINCH)
+	-q -o c -- python3 program.py SIGWINCH 1)
 like "$output" 'got 1.*status 9' 'a new window size likewise'
 output=$(record 'wait_for(b"READY"); send(b"\x1a"); wait_for(b"STOPPED"); read(1); send(b"\x03")' \
-	-q -o d -- python3 program.py SIGINT)
+	-q -o d -- python3 program.py SIGINT 1)
 like "$output" 'STOPPED.*got 1.*status 9' '^Z stops the job, which goes on afterwards'
 
-output=$(record 'wait_for(b"[lttngmap:")' -o e -- sh -c 'echo one; sleep 1.5; echo two')
+output=$(record 'wait_for(b"[lttngmap:"); send(b"\n")' -o e -- sh -c 'echo one; read line; echo two')
 like "$output" '\[lttngmap: 1,234 events, 55\.5 KiB, 0 lost, 2 processes\]' 'a status line'
 like "$output" 'two.*2 processes traced' 'and a summary'
 output=$(record '' -q -o f -- sleep 1.2)
 is "$output" $'\nstatus 0' 'neither with --quiet'
-output=$(record 'mode = termios.tcgetattr(master); mode[3] &= ~termios.ICANON
-termios.tcsetattr(master, termios.TCSANOW, mode)' -o g -- sleep 1.5)
+output=$(TERMINAL_RAW=1 record '' -o g -- sleep 1.5)
 [[ $output != *'[lttngmap:'* ]]
 is $? 0 'no status line while the terminal is raw'
 output=$(record '' -o h -- sleep 1.2 2>&1 | cat)

@@ -113,7 +113,9 @@ done
 begun() { [[ -n $(find "$(relayed r)" -name '*.idx' -size +16c) ]]; }
 ok 'what was recorded before somebody watches is there' wait_for begun
 watch r
-sleep 0.5 # it attaches
+# What has ended before is not for who attaches later.
+attached() { [[ $(babeltrace2 -i lttng-live "$RELAYD_LIVE" 2>/dev/null) == *"/r "*'1 client'* ]]; }
+ok '  ... and is' wait_for attached
 "$utils/emit" counts 1 30
 has() { [[ $(wc -l <seen) -ge $1 ]]; }
 ok 'a new program is seen when all others have ended' wait_for has 30
@@ -132,7 +134,7 @@ for step in "create f --set-url $RELAYD_URL --live ${period_ms}ms --spool-size 1
 	"$lttngmap" $step >out 2>&1 || bail_out "$step: $(cat out)"
 done
 : >counts
-timeout 60 "$utils/emit" counts 2 1000000
+timeout 300 "$utils/emit" counts 2 1000000
 is $? 0 'a spool that is full is sent, whatever its time'
 "$lttngmap" stop >out 2>&1
 like "$(<out)" ' 1,000,000 events kept' 'and nothing is lost'

@@ -61,7 +61,14 @@ is $? 0 'a packet that is torn' || diag "$(<err)"
 like "$(<err)" '^lttngmap: merge: 1 packets are not whole' '  ... is told'
 ok '  ... and taken from where it is whole' diff -r --exclude='.*' whole mended
 cp -r first changed
-printf 'x' | dd of="changed/ust/$largest" bs=1 seek=$(($(stat -c %s "changed/ust/$largest") - 2000)) conv=notrunc status=none
+python3 - "changed/ust/$largest" <<'END'
+import os, sys
+with open(sys.argv[1], "r+b") as file:
+    file.seek(-2000, os.SEEK_END)
+    byte = file.read(1)[0]
+    file.seek(-2000, os.SEEK_END)
+    file.write(bytes([byte ^ 1]))
+END
 "$lttngmap" merge -o differs changed middle last >out 2>err
 is $? 1 'a packet that is another one elsewhere is an error'
 like "$(<err)" 'packets are not the same everywhere' '  ... that is told'

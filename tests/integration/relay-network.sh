@@ -125,9 +125,12 @@ link down
 # More than what may wait.
 on b "$emit" counts-b 2 1500000 >out 2>&1 &
 burst=$!
-# Answers that came before are taken.
-sleep 0.5
-before=$(confirmed a)
+# Answers that came before are taken: nothing has come for a while.
+for ((i = 0, quiet = 0; i < 150 && quiet < 10; i++)); do
+	before=$(confirmed a)
+	sleep 0.2
+	[[ $(confirmed a) == "$before" ]] && quiet=$((quiet + 1)) || quiet=0
+done
 for ((i = 0; i < cut * 5; i++)); do
 	sleep 0.2
 	look

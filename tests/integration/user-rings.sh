@@ -168,14 +168,15 @@ good 'it ends' destroy s
 # Another channel, with rings of each process, in what may be the same place.
 good 'a flight recorder' create f --snapshot -o "$TAP_DIR/f"
 # Places of channels rest for a second when the daemon was started again.
-ok 'its channel' wait_for "$lttngmap" channel c -s f --buffers user --subbuf-size 4K
+ok 'its channel' wait_for "$lttngmap" channel c -s f --buffers user --subbuf-size 64K
 good 'of processes of their own' channel own -s f
 good 'the one records' enable 'numbered:*' -s f -c c
 good 'the other, too' enable 'numbered:*' -s f -c own
 writer
 ok 'another program' wait_for are_traced 2
 good 'the recorder starts' start f
-ok 'both write' wait_for has_written f 5000
+# They go once around, and hold half a second: on a busy machine one of both rests for a while.
+ok 'both write' wait_for has_written f 60000
 good 'a snapshot' snapshot f
 is "$(pids_in "$(newest_in "$TAP_DIR/f")")" \
 	"$(sorted "${writers[1]}" "${writers[2]}")" 'it has events of both'
@@ -198,12 +199,14 @@ like "$("$lttngmap" list g)" 'buffers that a user.s processes share' 'as it was'
 
 # ---- more rights than who started it ------------------------------------------------
 
-# It listens to no environment: the daemon is to be where it looks.
+# It listens to no environment: the daemon is to be where it looks, and to answer within 100 ms. Where
+# it did, there is something of it.
 secure_runs() {
 	unshare -m --propagation private sh -c 'mount -t tmpfs none /run && mkdir /run/lttngmap &&
 		mount --bind "$1" /run/lttngmap && exec "$2" "$3" 1 100' - \
 		"$SESSIOND_DIR" "$TAP_DIR/secure" "$NUMBERED_COUNTS"
-	grep 'secure (pid .* is not traced in channel c: it takes no rings' "$TAP_DIR/log"
+	grep 'secure (pid .* is not traced in channel c: it takes no rings' "$TAP_DIR/log" &&
+		[[ -n $(find "$TAP_DIR/h" -name 'own_secure-*') ]]
 }
 if [[ -n ${LTTNGMAP_SANITIZED:-} ]]; then
 	skip 10 'a set-group-ID program takes no options of sanitizers'

@@ -162,7 +162,7 @@ int attach_connect(uint64_t *deadline)
 		inherited.is_secure = getauxval(AT_SECURE) != 0;
 	}
 	asked = true;
-	*deadline = deadline_from_now();
+	*deadline = attach_deadline();
 	return exchange_connect(*deadline, &inherited.place);
 }
 

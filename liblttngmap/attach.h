@@ -22,7 +22,7 @@ enum attach_result {
 
 /* The daemon is given this long to answer, all of a registration together. */
 #define ATTACH_DEADLINE_MS 100
-/* The same for the child of a fork, where events may block. */
+/* The same where events may block. */
 #define ATTACH_BLOCKING_DEADLINE_MS 5000
 
 /*

@@ -129,6 +129,19 @@ ok '  ... also where it has ended since' \
 	wait_for grep -q "has ended, and did not wait" "$TAP_DIR/log"
 exec 9>&-
 wait "$hasty"
+# Where it may block, it waits: the daemon is a second late.
+sessiond_signal STOP
+LTTNGMAP_ALLOW_BLOCKING=1 LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR "$steady" 100 wait \
+	<"$TAP_DIR/in" >"$TAP_DIR/patient" 2>&1 &
+patient=$!
+exec 9>"$TAP_DIR/in"
+sleep 1
+is "$(<"$TAP_DIR/patient")" '' 'where it may block, it waits for a daemon that is stopped'
+sessiond_signal CONT
+is_traced() { control '{"verb": "processes", "from": 0}' | grep -q "\"pid\": *$patient,"; }
+ok '  ... and is traced' wait_for is_traced
+exec 9>&-
+wait "$patient"
 sessiond_stop KILL
 runs 'a killed daemon' "$SESSIOND_DIR"
 rm -rf "$SESSIOND_DIR"

@@ -29,6 +29,8 @@ struct relay_progress {
 		uint64_t confirmed; /* bytes of packets that the collector has, in all */
 		uint64_t removed;   /* of them, in files that are gone */
 	} parts[RELAY_PROGRESS_PARTS];
+	/* When the last connection was made, in seconds since 1970; 0: there was none. */
+	uint64_t connected;
 };
 
 #endif /* LTTNGMAP_COMMON_RELAY_PROGRESS_H */

@@ -477,8 +477,12 @@ int relay_connect(struct relay *relay)
 	int error;
 
 	gethostname(host, sizeof(host) - 1);
-	/* Its folder there is one of its own: what lies in the former ones stays. */
-	relay->created = now > relay->created ? now : relay->created + 1;
+	/*
+	 * Its folder there, named by that time, is one of its own: what lies in the former ones
+	 * stays, also in that of a sender that was killed in this second.
+	 */
+	relay->created = now > relay->counts.connected ? now : relay->counts.connected + 1;
+	relay_note_connection(relay);
 	memcpy(tracer + 8, &relay->created, sizeof(relay->created));
 	connection.session = (struct relay_session_description){
 		.name = config->session,

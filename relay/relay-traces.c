@@ -35,6 +35,12 @@ static void publish(const struct relay *relay)
 			    strerror(errno));
 }
 
+void relay_note_connection(struct relay *relay)
+{
+	relay->counts.connected = relay->created;
+	publish(relay);
+}
+
 static enum relay_progress_part part_of(const struct follow *follow)
 {
 	return strcmp(follow->name, KERNEL) == 0 ? RELAY_PROGRESS_KERNEL : RELAY_PROGRESS_USER;

@@ -94,7 +94,7 @@ fi
 
 mkdir -p left/.relay-gone/index
 echo 'no metadata' >left/.relay-gone/index/events_0.idx
-python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<5Q", 0x6C6D2D72656C6179, 1, 0, 0, 0))' >left/.relay
+python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<6Q", 0x6C6D2D72656C6179, 1, 0, 0, 0, 0))' >left/.relay
 "$lttngmap" relay --spool "$RELAYD_URL" left >out 2>&1
 is $? 0 'of a spool that was sent, the rest is removed' || diag "$(<out)"
 ok '  ... all of it' test ! -e left
@@ -122,13 +122,13 @@ status() { # KEY
 }
 : >"$NUMBERED_COUNTS"
 # More events, which come to the collector.
-burst() { # NAME
+burst() { # NAME [EVENTS]
 	local before written
 
 	before=$(status sent) written=$(status written)
 	# It waits for the daemon 100 ms only, and is not traced then.
 	for _ in 1 2 3; do
-		LTTNGMAP_ALLOW_BLOCKING=1 "$emit" "$NUMBERED_COUNTS" 2 30000 >out 2>&1 || diag "$(<out)"
+		LTTNGMAP_ALLOW_BLOCKING=1 "$emit" "$NUMBERED_COUNTS" 2 "${2:-30000}" >out 2>&1 || diag "$(<out)"
 		[[ $(status written) == "$written" ]] || break
 	done
 	grows() { [[ $(status sent) -gt $before ]]; }
@@ -140,6 +140,11 @@ for life in 1 2; do
 	kill -KILL "$(sender)"
 	is "$(status is_sending)" True "life $life of who sends has ended, and somebody cares"
 	burst '  ... another one goes on'
+done
+# A folder at the collector is named by the second in which it was made.
+for life in {3..8}; do
+	kill -KILL "$(sender)"
+	burst "life $life has ended soon, and another one goes on" 8000
 done
 like "$("$lttngmap" status 2>&1)" "sent to ${RELAYD_URL//\//.}: " 'the status has how much was sent'
 kill -KILL "$(parent)"

@@ -42,6 +42,16 @@ wait_for_line() { # REGEX: of what the target says
 	diag "it does not say $1: $(cat "$TAP_DIR/said")"
 	return 1
 }
+# wait_for_program NAME: until the target is no shell of ours, and not env(1), any more.
+wait_for_program() {
+	local i
+
+	for ((i = 0; i < 1500; i++)); do
+		[[ $(<"/proc/$pid/comm") == "$1" ]] && return
+		sleep 0.02
+	done
+	diag "it is $(<"/proc/$pid/comm"), not $1"
+}
 # What a process has of the kernel, but for memory, and files that it reads at the moment.
 possessions() {
 	find "/proc/$pid/fd" \( -lname 'socket:*' -o -lname 'anon_inode:*' -o -lname 'pipe:*' \) |
@@ -49,14 +59,14 @@ possessions() {
 	find "/proc/$pid/task" -mindepth 1 -maxdepth 1 -printf 'thread\n' | sort | uniq -c
 	grep -c liblttngmap "/proc/$pid/maps"
 }
-# patiently VERB ARGUMENT...: on a busy machine no thread may come to a safe point in time, which
-# is told, with the advice to try again.
+# patiently VERB ARGUMENT...: on a busy machine no thread may come to a safe point in time, or one
+# not stop, which is told, with the advice to try again.
 patiently() {
 	local try
 
 	for ((try = 0; try < 4; try++)); do
 		"$lttngmap" "$@" 2>"$TAP_DIR/complaint" && return
-		grep -q 'came to a point' "$TAP_DIR/complaint" || break
+		grep -qE 'came to a point|cannot be interrupted' "$TAP_DIR/complaint" || break
 	done
 	cat "$TAP_DIR/complaint" >>"$TAP_DIR/complaints"
 	return 1
@@ -205,14 +215,20 @@ kill "$load"
 babeltrace2 "$TAP_DIR/trace" 2>"$TAP_DIR/complaints" >"$TAP_DIR/text"
 is "$(grep -c "lttng_ust_libc:malloc: .*vpid = $counting .*size = 12345," "$TAP_DIR/text")" \
 	"$expected" 'each call between attach and detach is in the trace, and no other'
-is "$(cat "$TAP_DIR/complaints")" '' 'babeltrace2 has nothing to say'
+# Of the server's events some are lost, where the consumer has no time.
+is "$(grep -v 'Tracer discarded' "$TAP_DIR/complaints")" '' 'babeltrace2 has nothing else to say'
 
 # ---- what cannot be attached to --------------------------------------------------------------
 refused 'no process' 'there is no process 999999' 999999
 refused 'the kernel' 'is the kernel.s own|may not be|cannot be' 2
-target sleep 60
+target sleep 600
 sleeping=$pid
+wait_for_program sleep
 kill -STOP "$pid"
+for ((i = 0; i < 1500; i++)); do
+	grep -q '^State:.*stopped' "/proc/$pid/status" && break
+	sleep 0.02
+done
 refused 'a stopped process' 'is stopped' "$pid"
 kill -CONT "$pid"
 mkfifo "$TAP_DIR/hold"
@@ -249,6 +265,7 @@ printf 'int main(void) { for (;;) __builtin_ia32_pause(); }\n' >"$TAP_DIR/static
 # shellcheck disable=SC2153 # the test environment's
 if $LTTNGMAP_CC -static -o "$TAP_DIR/static" "$TAP_DIR/static.c" 2>/dev/null; then
 	target "$TAP_DIR/static"
+	wait_for_program static
 	refused 'a static program' 'statically linked' "$pid"
 	kill "$pid"
 fi
@@ -256,6 +273,7 @@ printf 'char go[] __attribute__((section(".go.buildinfo"))) = "go"; int main(voi
 	>"$TAP_DIR/go.c"
 $LTTNGMAP_CC -o "$TAP_DIR/go" "$TAP_DIR/go.c" || bail_out 'cannot compile'
 target "$TAP_DIR/go"
+wait_for_program go
 refused 'a Go program' 'is a Go program' "$pid"
 kill "$pid"
 refused 'a family that is none' "no family 'nonsense'" --preload nonsense "$sleeping"
@@ -291,11 +309,8 @@ if [[ $EUID == 0 ]]; then
 	like "$output" "process $sleeping (cannot be looked at|may not be traced)" \
 		"another user's process: refused, and said why"
 	if unshare -m true 2>/dev/null; then
-		target unshare -m sleep 60
-		for ((i = 0; i < 500; i++)); do
-			grep -q '^sleep' "/proc/$pid/comm" && break
-			sleep 0.02
-		done
+		target unshare -m sleep 600
+		wait_for_program sleep
 		refused 'a container' 'in a container' "$pid"
 		kill "$pid"
 	fi

@@ -166,6 +166,7 @@ is "$(($(number overwrite kept) + $(number overwrite overwritten)))" 10001 \
 like "$(babeltrace2 "$TAP_DIR/overwrite" 2>/dev/null | tail -1)" 'number = 9999,' \
 	'loss modes: overwrite keeps the newest'
 lossy blocking blocking 10000
+wait_for grep begin "$TAP_DIR/steady"
 sleep 0.3
 like "$(tr '\n' ' ' <"$TAP_DIR/steady")" '^begin $' 'loss modes: blocking waits'
 kill -CONT "$consumer"

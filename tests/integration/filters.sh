@@ -136,7 +136,8 @@ good 'and loaded' load saved -o elsewhere
 like "$("$lttngmap" list number)" 'number % 10 == 3 && wide > 500' 'as they were'
 
 # ---- record
-export XDG_RUNTIME_DIR=$TAP_DIR/private
+# A program waits for the daemon, however loaded the machine is.
+export XDG_RUNTIME_DIR=$TAP_DIR/private LTTNGMAP_ALLOW_BLOCKING=1
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 # shellcheck disable=SC2016
 output=$("$lttngmap" record --preload none -o of-rules -e 'filtered:n*' --filter 'list[0] == 6' \

@@ -10,6 +10,8 @@
 lttngmap=$LTTNGMAP_BUILD/lttngmap
 steady=$LTTNGMAP_BUILD/tests/utils/steady
 record=("$lttngmap" record -q --preload none -e 'steady:*')
+# A program waits for the daemon, however loaded the machine is.
+export LTTNGMAP_ALLOW_BLOCKING=1
 
 # look PID: threads, descriptors and maps of a process, into $TAP_DIR.
 look() {
@@ -28,7 +30,7 @@ run_and_look() {
 	mkfifo "$TAP_DIR/in"
 	"$@" "$steady" 1000 wait <"$TAP_DIR/in" >"$TAP_DIR/out" 2>"$TAP_DIR/err" &
 	exec 9>"$TAP_DIR/in"
-	for ((tries = 0; tries < 200; tries++)); do
+	for ((tries = 0; tries < 1200; tries++)); do
 		grep -q end "$TAP_DIR/out" && break
 		sleep 0.05
 	done

@@ -16,6 +16,8 @@ many=${LTTNGMAP_TEST_EVENTS:-${LTTNGMAP_SANITIZED:+1000000}}
 many=${many:-10000000}
 few=$((many / 10))
 emit=$LTTNGMAP_BUILD/tests/utils/emit
+# A program waits for the daemon, however loaded the machine is, also where no channel blocks.
+export LTTNGMAP_ALLOW_BLOCKING=1
 small=(--subbuf-size 4K --subbufs 2)
 large=(--subbuf-size 1M --subbufs 8)
 

@@ -71,6 +71,7 @@ round 11 6
 # Now one that ends while it records, and is replaced before the program's next event.
 sessiond_stop
 sessiond_start
+wait_for is_listed "$early" 'rounds .*not yet: it was told'
 round 11 7
 ok 'and with the third' wait_for is_listed "$early" 'rounds \(user [0-9]+, since '
 ok 'a session there, too' session third

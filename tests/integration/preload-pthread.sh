@@ -50,7 +50,7 @@ recorded git git -C "$libc_programs_dir/repository" --no-pager grep --threads=4 
 # By the option, and by a rule that names the provider, but not by one for all.
 preloaded() {
 	rm -rf "$TAP_DIR/trace"
-	"$LTTNGMAP_BUILD/lttngmap" record -q \
+	"$LTTNGMAP_BUILD/lttngmap" record -q --mode blocking \
 		-o "$TAP_DIR/trace" "$@" -- "$libc_programs_dir/threads" >"$TAP_DIR/out" 2>&1
 	babeltrace2 "$TAP_DIR/trace" 2>&1 | sed -En 's/.* (lttng_ust_[a-z]+):.*/\1/p' | LC_ALL=C sort -u
 }

@@ -21,11 +21,11 @@ control() {
 	"$LTTNGMAP_BUILD/tests/utils/control" "$SESSIOND_DIR" "$@"
 }
 
-# Wait for a command to succeed: 30 s, for a machine may have other things to do.
+# Wait for a command to succeed, a minute at most: a busy machine may stand still for seconds.
 wait_for() {
 	local i
 
-	for ((i = 0; i < 1500; i++)); do
+	for ((i = 0; i < 3000; i++)); do
 		"$@" >/dev/null 2>&1 && return
 		sleep 0.02
 	done

@@ -105,7 +105,7 @@ index=$(find "$TAP_DIR/odd" -name '*.idx' -size +159c | head -1)
 stream=${index%/index/*}/$(basename "$index" .idx)
 rm "$stream"
 mkfifo "$stream"
-timeout 20 "$lttngmap" view --follow "$TAP_DIR/odd" 2>&1 >/dev/null | grep -q 'its stream is no file'
+timeout 60 "$lttngmap" view --follow "$TAP_DIR/odd" 2>&1 >/dev/null | grep -q 'its stream is no file'
 is "${PIPESTATUS[*]}" '0 0' 'a FIFO in place of a stream is not waited for'
 mkdir "$TAP_DIR/broken/ust/index/deep.idx"
 ln -s /etc/passwd "$TAP_DIR/broken/ust/index/link.idx"

@@ -250,8 +250,11 @@ new_class() {
 }
 ok 'the new class is described' wait_for new_class
 
-kill -KILL "$(pgrep -f "fake-consumer --control=$SESSIOND_DIR/")"
+consumer=$(pgrep -f "fake-consumer --control=$SESSIOND_DIR/")
+# The log is emptied before another one writes there.
+kill -STOP "$consumer"
 : >"$told"
+kill -KILL "$consumer"
 again() {
 	grep -q '"channel".*s/kernel' "$told"
 }
@@ -305,8 +308,10 @@ wait "$dead"
 mkdir "$tracefs/instances/lttngmap-$dead-1-used" "$tracefs/instances/lttngmap-$$-kept"
 cleanup rmdir "$tracefs/instances/lttngmap-$$-kept"
 echo 1 >"$tracefs/instances/lttngmap-$dead-1-used/tracing_on"
-tail -f /dev/null 9<"$tracefs/instances/lttngmap-$dead-1-used/tracing_on" &
+exec 9<"$tracefs/instances/lttngmap-$dead-1-used/tracing_on"
+tail -f /dev/null &
 user=$!
+exec 9<&-
 let_go() {
 	kill "$user" 2>/dev/null
 	wait "$user" 2>/dev/null

@@ -180,7 +180,7 @@ is "$(member sessions 0 session <saved)" s 'and writes the rest'
 instance=$tracefs/instances/$(map status s --json | member kernel instance)
 ok 'it has an instance' test -d "$instance"
 ok 'it is destroyed' map destroy s
-for ((tries = 0; tries < 200; tries++)); do
+for ((tries = 0; tries < 1200; tries++)); do
 	[[ -e $instance ]] || break
 	sleep 0.05
 done

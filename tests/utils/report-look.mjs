@@ -48,6 +48,8 @@ const rowText = (row) => browser.evaluate(`[...[...document.querySelectorAll('#r
 
 async function rows(count) {
 	await view('events');
+	// What was found last may not be drawn yet.
+	await settled();
 	await browser.until("![...document.querySelectorAll('#rows .time')].some((cell) => cell.textContent === '…')");
 	await settled();
 	for (let i = 0; i < count; i++)

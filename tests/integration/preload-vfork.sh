@@ -31,7 +31,7 @@ done
 
 record() {
 	rm -rf "$TAP_DIR/trace"
-	"$LTTNGMAP_BUILD/lttngmap" record -o "$TAP_DIR/trace" --context vpid --preload io \
+	"$LTTNGMAP_BUILD/lttngmap" record -o "$TAP_DIR/trace" --mode blocking --context vpid --preload io \
 		-e lttngmap_io:write -- "$TAP_DIR/vforks" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
 	babeltrace2 "$TAP_DIR/trace" >"$TAP_DIR/text" 2>&1
 }
@@ -77,7 +77,7 @@ END
 "${LTTNGMAP_CC:-cc}" -w -O2 -o "$TAP_DIR/clones" "$TAP_DIR/clones.c" || bail_out 'no compiler'
 record_clones() {
 	rm -rf "$TAP_DIR/trace"
-	"$LTTNGMAP_BUILD/lttngmap" record -o "$TAP_DIR/trace" --context vpid --preload io,proc \
+	"$LTTNGMAP_BUILD/lttngmap" record -o "$TAP_DIR/trace" --mode blocking --context vpid --preload io,proc \
 		-e lttngmap_io:write -- "$TAP_DIR/clones" "$1" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
 	babeltrace2 "$TAP_DIR/trace" >"$TAP_DIR/text" 2>&1
 }

@@ -53,10 +53,13 @@ refused 'a directory of nothing' 'there is no trace in it' "$TAP_DIR/empty"
 like "$("$LTTNGMAP_BUILD/lttngmap-sessiond" --runtime-dir="$TAP_DIR/other" --ring-dir="$RINGS" 2>&1)" \
 	'another session daemon has its rings' 'another daemon is refused'
 kill -STOP "$sessiond_pid"
-# shellcheck disable=SC2046 # process ids
-kill -KILL "${programs[@]}" $(pgrep -P "$sessiond_pid") $(sessiond_consumer) "$sessiond_pid"
+daemons="$(pgrep -P "$sessiond_pid") $(sessiond_consumer)"
+# shellcheck disable=SC2086 # process ids
+kill -KILL "${programs[@]}" $daemons "$sessiond_pid"
 wait 2>/dev/null
 sessiond_pid=
+# shellcheck disable=SC2086 # process ids
+wait_for are_gone $daemons
 umount -l "$SESSIOND_DIR/rings" 2>/dev/null
 like "$("$LTTNGMAP_BUILD/lttngmap-sessiond" --runtime-dir="$TAP_DIR/other" --ring-dir="$RINGS" 2>&1)" \
 	"rings of a daemon that was killed.*lttngmap recover $RINGS" \

@@ -60,6 +60,9 @@ kill_all() {
 	wait "$sessiond_pid" 2>/dev/null
 	sessiond_pid=
 	[[ -z ${1:-} ]] || wait "$1" 2>/dev/null
+	# The others are nobody's children here.
+	# shellcheck disable=SC2086 # process ids
+	wait_for are_gone $all
 }
 
 # recover DIR: sets $numbered_kept and $numbered_lost as recording would.

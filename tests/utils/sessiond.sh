@@ -9,6 +9,7 @@
 #   sessiond_stop [SIGNAL]       sets $sessiond_status; KILL is for the keeper too
 #   sessiond_signal SIGNAL       to keeper and daemon
 #   sessiond_consumer            prints its process id
+#   are_gone PID...              have they ended?
 
 # Programs wait for their registration so long as it takes, not 100 ms, which a busy machine may
 # exceed. Tests of that, and of what must not wait, unset LTTNGMAP_ALLOW_BLOCKING.
@@ -53,6 +54,11 @@ sessiond_signal() {
 
 sessiond_consumer() {
 	pgrep -f "lttngmap-consumerd --control=$SESSIOND_DIR/"
+}
+
+# Have these processes ended, with all of their threads? Whoever is killed holds its files until then.
+are_gone() {
+	! ps -o stat= -p "$(IFS=, && echo "$*")" | grep -qvE '^[XZ][^l]*$'
 }
 
 sessiond_stop() {

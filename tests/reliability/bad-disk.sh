@@ -14,7 +14,7 @@
 [[ -z ${LTTNGMAP_SANITIZED:-} ]] || skip_all 'a build with sanitizers has no libraries to preload'
 seconds=${LTTNGMAP_SOAK_SECONDS:-3}
 emit=$LTTNGMAP_BUILD/tests/utils/emit
-numbered_timeout=$((seconds * 3 + 60))
+numbered_timeout=$((seconds * 3 + 120))
 export BAD_DISK=$TAP_DIR/disk
 cat >"$TAP_DIR/consumer" <<END
 #!/bin/sh
@@ -42,16 +42,26 @@ wait_for_events() {
 		[[ ! -e $TAP_DIR/stop ]] || return
 	done
 }
+bytes() {
+	cat "$numbered_trace"/ust/*_emit-* | wc -c
+}
+# More than a thousand in whole packets, with what a busy machine makes of a second.
+wait_for_many() {
+	until (($(bytes) > 100000)); do
+		sleep 0.05
+		[[ ! -e $TAP_DIR/stop ]] || return
+	done
+}
 # be_until_it_fails MODE: a busy machine may not have written anything yet.
 be_until_it_fails() {
 	be "$1" 0.1
 	for ((tries = 0; tries < 300; tries++)); do
-		[[ $(<"$BAD_DISK") != "$1!" ]] || return 0
+		[[ $(<"$BAD_DISK") != "$1$1" ]] || return 0
 		sleep 0.1
 	done
 }
 be_bad() {
-	local end i modes=(s e b m m)
+	local end i size modes=(s e b m m)
 
 	wait_for_events
 	end=$((SECONDS + seconds))
@@ -64,8 +74,13 @@ be_bad() {
 	done
 	be_until_it_fails s
 	be_until_it_fails e
-	# Said to be over after half a second without trouble.
-	be g 1.5
+	# Said to be over after half a second without trouble, from when it is written again.
+	size=$(bytes)
+	be g 0.1
+	for ((tries = 0; tries < 300 && $(bytes) <= size; tries++)); do
+		sleep 0.1
+	done
+	sleep 3
 	echo "$changes" >"$TAP_DIR/changes"
 	touch "$TAP_DIR/stop"
 }
@@ -105,6 +120,7 @@ dead() { # MODE NAME ERROR
 	{
 		wait_for_events
 		sleep 1
+		wait_for_many
 		be "$1" 1
 		touch "$TAP_DIR/stop"
 	} &

@@ -11,7 +11,7 @@
  *   m  all of that in turns, and interruptions
  *   d  dead: nothing can be done but closing
  *
- * A "!" behind it says that something failed since it was written.
+ * What failed last since it was written stands behind it: s, no space, or e, an I/O error.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -58,7 +58,7 @@ static char mode(void)
 
 static ssize_t failed(int error)
 {
-	(void)syscall(SYS_pwrite64, mode_fd, "!", 1L, 1L);
+	(void)syscall(SYS_pwrite64, mode_fd, error == ENOSPC ? "s" : "e", 1L, 1L);
 	errno = error;
 	return -1;
 }

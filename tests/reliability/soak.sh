@@ -38,11 +38,23 @@ sample() {
 	echo "$private $fds"
 }
 
+# Until so many have come, however long that takes; or nobody comes any more.
+until_came() {
+	local came=
+
+	until ((${came:-0} > $1)) || [[ -e $TAP_DIR/stop ]]; do
+		sleep 0.05
+		came=$(od -An -tu4 -N4 "$NUMBERED_COUNTS" 2>/dev/null)
+	done
+}
+
 watch() {
-	until grep -q . "$NUMBERED_COUNTS" 2>/dev/null; do sleep 0.05; done
+	until_came 0
 	sleep $((seconds / 2))
+	until_came $((members * 3 / 2))
 	sample >"$TAP_DIR/middle"
 	sleep $((seconds - seconds / 2))
+	until_came $((members * 5 / 2))
 	sample >"$TAP_DIR/end"
 	touch "$TAP_DIR/stop"
 }
@@ -52,6 +64,7 @@ watcher=$!
 # Where events may block, a program waits for its registration, however busy the machine is.
 numbered_record --mode blocking --subbuf-size 4K --subbufs 4 -- \
 	"$crowd" "$TAP_DIR/stop" "$members" "$life"
+touch "$TAP_DIR/stop"
 wait "$watcher"
 is "$numbered_status" 0 'the crowd and record end well' || diag "$(cat "$TAP_DIR/out" "$TAP_DIR/err")"
 numbered_is_counted 'each event is in the trace, or counted'

@@ -21,7 +21,8 @@
 
 #define LIMIT 64
 #define PROGRAMS 500
-#define RECOVER_US 1000000
+/* At once: this is for machines that stand still for a while. */
+#define RECOVER_US 5000000
 /* Refused ones come again, as programs that start do, for so long. */
 #define SHORTAGE_US 1500000
 
@@ -85,8 +86,8 @@ static bool can_command(void)
 	json_object_object_add(request, "version", json_object_new_int(PROTOCOL_CONTROL_VERSION));
 	snprintf(path, sizeof(path), "%s/%s", sessiond.dir, PROTOCOL_CONTROL_SOCKET);
 	if (socket_connect(path, SOCK_SEQPACKET, &fd) == 0 &&
-	    json_message_send(fd, request, -1, 1000) == 0 &&
-	    json_message_receive(fd, &answer, NULL, 5000) == 0)
+	    json_message_send(fd, request, -1, 20000) == 0 &&
+	    json_message_receive(fd, &answer, NULL, 20000) == 0)
 		json_message_get_bool(answer, "ok", &good);
 	json_object_put(request);
 	json_object_put(answer);

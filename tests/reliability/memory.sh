@@ -97,7 +97,8 @@ daemon_limit() {
 	}
 	ok 'with memory again, programs are traced again' wait_for served
 	took=$((($(date +%s%N) - begin) / 1000000))
-	ok "after $took ms" test "$took" -le 1000
+	# Some ten it takes; a machine may stand still for a while.
+	ok "after $took ms" test "$took" -le 5000
 	is "$(pgrep -P "$sessiond_pid" -f lttngmap-sessiond | head -n 1)" "$daemon" 'by the same daemon'
 	ok 'the session stops' control '{"verb": "stop", "session": "s"}'
 	ok 'babeltrace2 reads the trace' eval 'babeltrace2 "$trace" >/dev/null'
@@ -115,9 +116,10 @@ full_tmpfs() {
 	SESSIOND_DIR=$TAP_DIR/small/run
 	rm -rf "$trace"
 	head -c 8M /dev/zero >"$TAP_DIR/small/fill" 2>/dev/null
-	output=$(timeout 20 "$LTTNGMAP_BUILD/lttngmap-sessiond" --runtime-dir="$SESSIOND_DIR" 2>&1 &
+	output=$(timeout 60 "$LTTNGMAP_BUILD/lttngmap-sessiond" --runtime-dir="$SESSIOND_DIR" 2>&1 &
 		pid=$!
-		sleep 1
+		serves_or_ended() { control || ! kill -0 "$pid"; }
+		wait_for serves_or_ended
 		kill "$pid" 2>/dev/null
 		wait "$pid"
 		echo "status $?")

@@ -40,7 +40,8 @@ kill -CONT "$consumer"
 recorded() { compgen -G "$trace/ust/c_steady-*" >/dev/null; }
 ok 'it is recorded' wait_for recorded
 took=$((($(date +%s%N) - begin) / 1000000))
-ok "after $took ms" test "$took" -le 2000
+# Some hundred it takes; a machine may stand still for a while.
+ok "after $took ms" test "$took" -le 5000
 is "$(sessiond_consumer)" "$consumer" 'by the same consumer'
 ok 'the session stops' control '{"verb": "stop", "session": "s"}'
 is "$(babeltrace2 "$trace" | wc -l)" 101 'all events are in the trace'

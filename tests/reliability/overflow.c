@@ -21,7 +21,8 @@
 
 #define SHORT_BEYOND 4000
 #define FULL 50000
-#define FOUND_MS 2000
+/* Some hundred it takes; a machine may stand still for a while. */
+#define FOUND_MS 5000
 
 static struct {
 	unsigned files;

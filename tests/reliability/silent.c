@@ -25,8 +25,10 @@
 
 #define CLIENTS 1000
 #define DROPPED_US 5000000
-/* What a loaded machine adds to what the daemon wants. */
-#define SLACK_US 1000000
+/* What a loaded machine adds to what the daemon wants: it may stand still for seconds. */
+#define SLACK_US 5000000
+#define REGISTERED_US 500000
+#define SAMPLES_MAX 1000
 #define CPU_PERCENT 5
 
 static struct sessiond sessiond;
@@ -41,7 +43,8 @@ struct result {
 	int64_t slowest_us; /* the last one was dropped */
 	int left;
 	int64_t cpu_percent;
-	int64_t register_us; /* of others meanwhile, at most */
+	int refused;         /* of others who register meanwhile */
+	int64_t register_us; /* of others meanwhile, half of them */
 };
 
 static int connect_to(const char *name)
@@ -81,9 +84,10 @@ static bool look_at(struct pollfd *client, const struct kind *kind, int64_t now,
 static struct result run_kind(const struct kind *kind, unsigned int seconds)
 {
 	static struct pollfd clients[CLIENTS];
-	static int64_t since[CLIENTS];
+	static int64_t since[CLIENTS], samples[SAMPLES_MAX];
 	struct result result = { .left = CLIENTS };
 	int64_t cpu = siege_cpu_us(sessiond.pid), begin = siege_now_us(), now = begin, took;
+	size_t nr_samples = 0;
 
 	for (int i = 0; i < CLIENTS; i++) {
 		since[i] = siege_now_us();
@@ -100,14 +104,16 @@ static struct result run_kind(const struct kind *kind, unsigned int seconds)
 			result.left += look_at(&clients[i], kind, now, &since[i], &result);
 		}
 		took = siege_register(&sessiond);
-		if (took < 0 || took > result.register_us)
-			result.register_us = took < 0 ? INT64_MAX / 2 : took;
+		if (nr_samples < SAMPLES_MAX)
+			samples[nr_samples++] = took;
+		result.refused += took < 0;
 		/* Each byte a second after the one before. */
 		now = siege_now_us();
 		if (now - turn < (kind->talks ? 1000000 : 50000))
 			usleep((unsigned int)((kind->talks ? 1000000 : 50000) - (now - turn)));
 		now = siege_now_us();
 	}
+	result.register_us = siege_percentile(samples, nr_samples, 50);
 	result.cpu_percent = (siege_cpu_us(sessiond.pid) - cpu) * 100 / (now - begin);
 	for (int i = 0; i < CLIENTS; i++)
 		if (clients[i].fd >= 0)
@@ -135,7 +141,8 @@ static int64_t be_deaf_consumer(void)
 		sessiond_do(&sessiond, "{\"verb\": \"destroy\", \"session\": \"s\"}");
 	}
 	begin = siege_now_us();
-	dropped = poll(&end, 1, 2 * DROPPED_US / 1000) == 1 ? siege_now_us() - begin : INT64_MAX;
+	dropped = poll(&end, 1, 2 * (DROPPED_US + SLACK_US) / 1000) == 1 ? siege_now_us() - begin
+									 : INT64_MAX;
 	close(end.fd);
 	return dropped;
 }
@@ -169,7 +176,8 @@ int main(void)
 		   (long long)result.slowest_us / 1000);
 		ok(siege_is_sanitized() || result.cpu_percent < CPU_PERCENT, "for %lld %% of a CPU",
 		   (long long)result.cpu_percent);
-		ok(result.register_us < 500000, "others register meanwhile");
+		ok(result.refused == 0 && result.register_us < REGISTERED_US,
+		   "others register meanwhile");
 		slowest = result.slowest_us > slowest ? result.slowest_us : slowest;
 		cpu = result.cpu_percent > cpu ? result.cpu_percent : cpu;
 		registered = result.register_us > registered ? result.register_us : registered;

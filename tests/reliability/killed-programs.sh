@@ -20,6 +20,8 @@ done_events=0
 missing=0
 # A round writes gigabytes where the disk is fast.
 numbered_timeout=300
+# Each waits for its registration, also where it may lose events.
+export LTTNGMAP_ALLOW_BLOCKING=1
 
 # killed SCENARIO TIMES OPTIONS...
 killed() {

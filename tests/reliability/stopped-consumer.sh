@@ -12,6 +12,8 @@
 
 seconds=3
 [[ -z ${LTTNGMAP_SOAK_SECONDS:-} ]] || seconds=30
+# For its registration a program may wait, not for its events.
+export LTTNGMAP_ALLOW_BLOCKING=1
 export XDG_RUNTIME_DIR=$TAP_DIR/runtime
 mkdir -m 0700 "$XDG_RUNTIME_DIR"
 

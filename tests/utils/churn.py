@@ -217,7 +217,7 @@ class Worker(threading.Thread):
             session.contexts[session.streams] = contexts
             session.streams += 1
         # Slots rest for a second before they are used again.
-        for _ in range(60):
+        for _ in range(300):
             try:
                 session.step(add, verb="channel", channel=name, contexts=contexts, **config)
                 break
@@ -228,7 +228,7 @@ class Worker(threading.Thread):
                 if self.churn.over.wait(0.1):
                     return False
         else:
-            raise Refused("no channel became free in 6 seconds")
+            raise Refused("no channel became free in 30 seconds")
         for _ in range(self.random.randint(1, 3)):
             self.add_rule(session, name)
         return True

@@ -36,7 +36,8 @@ LTTNGMAP_TRACEPOINT(hostile, event, LTTNGMAP_LOGLEVEL_INFO, (integer, int, numbe
 
 #define RANGES 128
 #define LIFE_MS 300
-#define HANG_S 5
+/* Of a machine that may stand still for seconds. */
+#define HANG_S 20
 #define LIVES_AT_ONCE 2
 /* What is written far behind a ring is memory of its own; not all that there is. */
 #define NEAR (256u << 10)

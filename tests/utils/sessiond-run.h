@@ -49,7 +49,7 @@ int64_t sessiond_status(struct sessiond *sessiond, const char *session, const ch
 /* ---- a process ------------------------------------------------------------- */
 
 struct app_answer {
-	ssize_t size; /* 0: the daemon closed; < 0: -errno, -ETIMEDOUT after 10 s */
+	ssize_t size; /* 0: the daemon closed; < 0: -errno, -ETIMEDOUT after a minute */
 	int fds[PROTOCOL_APP_FD_RING_DATA + PROTOCOL_APP_RESERVE_MAX];
 	size_t nr_fds;
 	union {

@@ -137,20 +137,15 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	return 0;
 }
 
-static uint64_t deadline_from_now(void)
-{
-	return exchange_now() + ATTACH_DEADLINE_MS * UINT64_C(1000000);
-}
-
 /*
- * Hundreds of children at once have to wait for each other, and all of them for
- * a daemon that is started again.
+ * Hundreds of programs and children at once have to wait for each other, and all of them
+ * for a daemon that is started again.
  */
 uint64_t attach_deadline(void)
 {
-	return inherited.allow_blocking
-		       ? exchange_now() + ATTACH_BLOCKING_DEADLINE_MS * UINT64_C(1000000)
-		       : deadline_from_now();
+	uint64_t ms = inherited.allow_blocking ? ATTACH_BLOCKING_DEADLINE_MS : ATTACH_DEADLINE_MS;
+
+	return exchange_now() + ms * UINT64_C(1000000);
 }
 
 int attach_connect(uint64_t *deadline)

@@ -336,7 +336,7 @@ static void announce_one(struct lttngmap_module *module)
 	if (socket >= 0)
 		announce(socket, deadline, NULL);
 	else
-		retry_at = deadline + RETRY_NS;
+		retry_at = exchange_now() + RETRY_NS;
 }
 
 bool module_answer_knock(void)

@@ -145,7 +145,8 @@ shows_rate() {
 	screen | tr -d , | awk -v rate="$rate" '$1 ~ /^[0-9]+$/ && $3 == "paced" {
 		found = $4 > rate * 0.95 && $4 < rate * 1.05 } END { exit !found }'
 }
-"${tmux[@]}" new-session -d -s odd \
+# Its server ends with its only session, and may do so when the next one is to begin.
+tmux -S "$TAP_DIR/odd-tmux" -f /dev/null new-session -d \
 	"TERM=nosuch ${top[*]} 2>$TAP_DIR/odd; echo \$? >>$TAP_DIR/odd" || bail_out 'tmux does not start'
 wait_for grep -qx '[0-9]' "$TAP_DIR/odd"
 like "$(<"$TAP_DIR/odd")" "terminal 'nosuch' is not known.*1\$" 'a terminal that is not known'

@@ -7,11 +7,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/utils/tap.h"
 
 #define FLOOD 10000
+
+/* In place of libc's: a second that ended within a flood would let one more of it be said. */
+static time_t seconds = 1000;
+
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+	(void)id;
+	*now = (struct timespec){ .tv_sec = seconds };
+	return 0;
+}
 
 static struct {
 	unsigned all, floods, others, last;
@@ -66,7 +77,7 @@ int main(void)
 	is(said("one a second at most"), 1, "that some are not shown is said once");
 
 	before = said("flood");
-	sleep(2);
+	seconds += 2;
 	fseek(stderr, 0, SEEK_END);
 	flood(2);
 	is(said("flood") - before, 2, "later, there is room again");

@@ -168,7 +168,7 @@ struct blocked {
 	int fd;
 	int result;
 	int error;
-	bool begun; /* atomic, as is the next */
+	pid_t tid; /* 0: it has not begun; atomic, as is the next */
 	bool ended;
 	pthread_t thread;
 };
@@ -182,7 +182,7 @@ static void *block(void *data)
 {
 	struct blocked *blocked = data;
 
-	__atomic_store_n(&blocked->begun, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&blocked->tid, gettid(), __ATOMIC_RELEASE);
 	blocked->result = ioctl(blocked->fd, TRACE_MMAP_IOCTL_GET_READER);
 	blocked->error = errno;
 	__atomic_store_n(&blocked->ended, true, __ATOMIC_RELEASE);
@@ -194,13 +194,34 @@ static bool is_true(const bool *flag)
 	return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
 }
 
+static bool is_asleep(pid_t tid)
+{
+	char path[64], text[256] = "";
+	const char *state;
+	FILE *stat;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+	stat = fopen(path, "re");
+	state = stat && fgets(text, sizeof(text), stat) ? strrchr(text, ')') : NULL;
+	if (stat)
+		fclose(stat);
+	return state && strncmp(state, ") S", 3) == 0;
+}
+
+/* It comes back when the server has the ioctl: what ends that would be lost on it before. */
 static void start_blocked(struct blocked *blocked, int fd)
 {
+	uint64_t size;
+	pid_t tid;
+
 	*blocked = (struct blocked){ .fd = fd };
 	pthread_create(&blocked->thread, NULL, block, blocked);
-	while (!is_true(&blocked->begun))
+	while (!(tid = __atomic_load_n(&blocked->tid, __ATOMIC_ACQUIRE)))
 		usleep(1000);
-	usleep(50000);
+	/* Requests are answered in their order. */
+	while (!is_true(&blocked->ended) &&
+	       !(is_asleep(tid) && ioctl(fd, LTTNGMAP_IOC_GET_SIZE, &size) == 0 && is_asleep(tid)))
+		usleep(1000);
 }
 
 static void case_blocking(struct ring_server *server)
@@ -280,15 +301,15 @@ static void case_epoll(struct ring_server *server)
 	served_ring_write(&ring, 0, "new");
 	served_ring_switch(&ring, 0);
 	served_ring_notify(&ring);
-	is(epoll_wait(epoll, &event, 1, 5000), 1, "a full sub-buffer wakes it");
+	is(epoll_wait(epoll, &event, 1, PATIENCE_MS), 1, "a full sub-buffer wakes it");
 	is(epoll_wait(epoll, &event, 1, 0), 0, "once, by edge");
 	is(ioctl(fd, LTTNGMAP_IOC_GET_PACKET, &packet), 0, "the packet is taken");
 	served_ring_write(&ring, 0, "more");
 	served_ring_switch(&ring, 0);
 	served_ring_notify(&ring);
-	is(epoll_wait(epoll, &event, 1, 5000), 1, "the next one wakes it again");
+	is(epoll_wait(epoll, &event, 1, PATIENCE_MS), 1, "the next one wakes it again");
 	served_ring_withdraw(&ring);
-	ok(epoll_wait(epoll, &event, 1, 5000) == 1 && event.events & EPOLLHUP,
+	ok(epoll_wait(epoll, &event, 1, PATIENCE_MS) == 1 && event.events & EPOLLHUP,
 	   "and so does the ring's end");
 	close(fd);
 	close(epoll);

@@ -40,7 +40,7 @@ static bool is_closed(int fd)
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
 	struct protocol_ring_message message;
 
-	for (int messages = 0; messages < 10000 && poll(&wait, 1, 5000) == 1; messages++)
+	for (int messages = 0; messages < 10000 && poll(&wait, 1, PATIENCE_MS) == 1; messages++)
 		if (recv(fd, &message, sizeof(message), MSG_DONTWAIT) <= 0)
 			return true;
 	return false;
@@ -152,7 +152,7 @@ static void case_ready_kept(struct ring_server *server)
 	served_ring_switch(&ring, 0);
 	served_ring_notify(&ring);
 	is(lttngmap_ring_file_check_packet(file), -EINVAL, "a request takes READY off the socket");
-	ok(is_ready(lttngmap_ring_file_fd(file), 5000), "poll says it nevertheless");
+	ok(is_ready(lttngmap_ring_file_fd(file), PATIENCE_MS), "poll says it nevertheless");
 	is(get_packet(file, &packet, 0), 0, "and it is true");
 	is(get_packet(file, &packet, 0), -EAGAIN, "once");
 	ok(!is_ready(lttngmap_ring_file_fd(file), 0), "then poll is quiet");
@@ -234,7 +234,8 @@ static void case_silent(struct ring_server *server)
 	int fd = connect_to(server);
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
 
-	ok(poll(&wait, 1, 8000) == 1 && wait.revents & POLLHUP, "who says nothing is closed");
+	ok(poll(&wait, 1, PATIENCE_MS) == 1 && wait.revents & POLLHUP,
+	   "who says nothing is closed");
 	close(fd);
 }
 

@@ -16,6 +16,7 @@
 
 #define READERS 2
 #define CHANGES 200000u
+#define LATEST (500 * CHANGES)
 
 static bool done;
 
@@ -50,13 +51,21 @@ static void *read_channels(void *data)
 			reader->given_up++;
 			continue;
 		}
-		reader->reads++;
+		__atomic_store_n(&reader->reads, reader->reads + 1, __ATOMIC_RELAXED);
 		reader->torn += timeout != contexts;
 		reader->stale += generation != 0 && generation < last;
 		if (generation)
 			last = generation;
 	}
 	return NULL;
+}
+
+static bool all_have_read(const struct reader *readers)
+{
+	for (int i = 0; i < READERS; i++)
+		if (!__atomic_load_n(&readers[i].reads, __ATOMIC_RELAXED))
+			return false;
+	return true;
 }
 
 static void test_seqlock(struct control_pages *pages)
@@ -69,7 +78,8 @@ static void test_seqlock(struct control_pages *pages)
 		readers[i].control = control_pages_get(pages);
 		pthread_create(&threads[i], NULL, read_channels, &readers[i]);
 	}
-	for (uint32_t i = 1; i <= CHANGES; i++) {
+	/* On a busy machine a reader's turn may come late. */
+	for (uint32_t i = 1; i <= CHANGES || (!all_have_read(readers) && i < LATEST); i++) {
 		channel.blocking_timeout_ms = i;
 		channel.contexts = i;
 		control_pages_publish(pages, 3, &channel);

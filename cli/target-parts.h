@@ -11,6 +11,8 @@
 
 /* /proc/PID/NAME: a descriptor or -1, and errno. */
 int target_open_proc(pid_t pid, const char *name, int flags);
+/* The letter for a thread's state: 'S' waits, 'R' runs; '\0': it is not there. */
+char target_thread_state(pid_t pid, pid_t thread);
 /* Does the file name a dynamic loader, as programs do and libraries do not? */
 bool target_has_loader(Elf *elf);
 

@@ -339,8 +339,7 @@ void target_close(struct target *target)
 
 /* ---- its threads ------------------------------------------------------------------------- */
 
-/* The letter for its state: 'S' waits, 'R' runs; '\0': it is not there. */
-static char thread_state(pid_t pid, pid_t thread)
+char target_thread_state(pid_t pid, pid_t thread)
 {
 	char name[64], text[512], *end;
 	ssize_t length;
@@ -368,7 +367,7 @@ unsigned target_threads(const struct target *target, pid_t *threads, unsigned ma
 	tasks = opendir(path);
 	while (tasks && count < max && (entry = readdir(tasks)) != NULL) {
 		pid_t thread = (pid_t)atoi(entry->d_name);
-		char state = thread > 0 ? thread_state(target->pid, thread) : '\0';
+		char state = thread > 0 ? target_thread_state(target->pid, thread) : '\0';
 
 		if (state == 'S' || state == 'R')
 			threads[count++] = thread;
@@ -380,7 +379,7 @@ unsigned target_threads(const struct target *target, pid_t *threads, unsigned ma
 	for (unsigned i = waiting; i < count; i++) {
 		pid_t thread = threads[i];
 
-		if (thread_state(target->pid, thread) != 'S')
+		if (target_thread_state(target->pid, thread) != 'S')
 			continue;
 		threads[i] = threads[waiting];
 		threads[waiting++] = thread;

@@ -18,10 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "target-parts.h"
 #include "tracee.h"
 #include "tracee-frame.h"
 
 #define STOP_TIMEOUT_MS 500
+/* Where all that it lacks is a CPU to run on. */
+#define TURN_TIMEOUT_MS 10000
 #define PAGE 4096u
 
 /* ---- what the thread tells ---------------------------------------------------- */
@@ -143,6 +146,22 @@ static enum event next_event(struct tracee *tracee, bool is_calling, uint64_t de
 	}
 }
 
+/* The next thing after PTRACE_INTERRUPT, which a thread sees when it has its turn to run. */
+static enum event next_stop(struct tracee *tracee, bool is_calling)
+{
+	uint64_t deadline = now_ms() + TURN_TIMEOUT_MS;
+	enum event event;
+	char state;
+
+	do {
+		event = next_event(tracee, is_calling, now_ms() + STOP_TIMEOUT_MS);
+		state = event == EVENT_NONE ? target_thread_state(tracee->pid, tracee->thread)
+					    : '\0';
+		/* 't': it has stopped since. */
+	} while ((state == 'R' || state == 't') && now_ms() < deadline);
+	return event;
+}
+
 /* ---- stop and go ---------------------------------------------------------------- */
 
 static int explain_seize(pid_t pid, int error, struct problem *problem)
@@ -188,7 +207,7 @@ int tracee_stop(struct tracee *tracee, pid_t pid, pid_t thread, struct problem *
 	if (ptrace(PTRACE_SEIZE, thread, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC) != 0)
 		return explain_seize(pid, errno, problem);
 	ptrace(PTRACE_INTERRUPT, thread, NULL, NULL);
-	event = next_event(tracee, false, now_ms() + STOP_TIMEOUT_MS);
+	event = next_stop(tracee, false);
 	if (event == EVENT_GONE)
 		return problem_tell(problem, -ESRCH, "", "it ended");
 	/*
@@ -465,7 +484,7 @@ static int leave_alone(struct tracee *tracee, bool is_running)
 
 	if (is_running) {
 		ptrace(PTRACE_INTERRUPT, tracee->thread, NULL, NULL);
-		event = next_event(tracee, true, now_ms() + STOP_TIMEOUT_MS);
+		event = next_stop(tracee, true);
 	}
 	/* One that does not stop is let go by our end. */
 	if (event != EVENT_NONE && event != EVENT_GONE)

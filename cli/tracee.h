@@ -73,8 +73,8 @@ struct tracee {
 #define TRACEE_ROOM(tracee) ((tracee)->area + TRACEE_STACK_SIZE)
 
 /*
- * Stop a thread of process `pid`. 0; -EAGAIN: it does not stop now (nothing is
- * changed); else -errno, and `problem` says why.
+ * Stop a thread of process `pid`, when it has its turn to run. 0; -EBUSY: it does not stop, and
+ * cannot be let go of but by our end; else -errno. `problem` says why.
  */
 int tracee_stop(struct tracee *tracee, pid_t pid, pid_t thread, struct problem *problem);
 /*

@@ -229,6 +229,24 @@ static bool is_well(pid_t pid)
 	return !shared->wrong && shared->rounds >= before + 3 && has_its_signals(pid);
 }
 
+/* ---- one that has no turn to run ------------------------------------------------------- */
+
+static bool is_hidden;
+static struct timespec hidden_until;
+
+/* In place of libc's: where a machine is busy, what a thread does is seen late. */
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (is_hidden && options & WNOHANG &&
+	    (now.tv_sec < hidden_until.tv_sec ||
+	     (now.tv_sec == hidden_until.tv_sec && now.tv_nsec < hidden_until.tv_nsec)))
+		return 0;
+	return wait4(pid, status, options, NULL);
+}
+
 /* ---- calls ---------------------------------------------------------------------------- */
 
 static struct target target;
@@ -282,6 +300,50 @@ static void test_calls(pid_t pid)
 	is(shared->calls, 2 * ROUNDS, "once each");
 	ok(is_well(pid), "the thread goes on as it was");
 	is(hold_values(), 0, "which would be noticed: the values are held here, too");
+}
+
+static void test_late(pid_t pid)
+{
+	clock_gettime(CLOCK_MONOTONIC, &hidden_until);
+	hidden_until.tv_sec += 2;
+	is_hidden = true;
+	/* One that is not stays as it is till our end. */
+	if (!ok(stop(pid), "a thread that has no turn to run for two seconds is stopped")) {
+		kill(pid, SIGKILL);
+		bail_out("nothing more can be made of it");
+	}
+	is_hidden = false;
+	tracee_release(&tracee);
+	ok(is_well(pid), "and goes on as it was");
+}
+
+static _Noreturn void wait_for_vfork(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+	if (vfork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		shared->go = 1;
+		for (;;)
+			pause();
+	}
+	_exit(1);
+}
+
+static void test_uninterruptible(void)
+{
+	pid_t pid;
+
+	shared->go = 0;
+	pid = fork();
+	if (pid == 0)
+		wait_for_vfork();
+	while (!shared->go && is_running(pid))
+		pause_ms(1);
+	is(tracee_stop(&tracee, pid, pid, &problem), -EBUSY,
+	   "one that nothing interrupts is not waited for");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 }
 
 /* The caller dies after so many steps, and nobody cleans up behind it. */
@@ -513,7 +575,7 @@ int main(void)
 	sigset_t child;
 	pid_t pid;
 
-	plan(1 + 4 + 2 * 4 + 5 + 11 + 5 + 3);
+	plan(1 + 4 + 3 + 2 * 4 + 5 + 11 + 5 + 3);
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, NULL);
@@ -527,6 +589,8 @@ int main(void)
 	}
 	ok(target_is_same(&target), "it is the program that was looked at");
 	test_calls(pid);
+	test_late(pid);
+	test_uninterruptible();
 	test_deaths(pid);
 	test_sent(pid);
 	test_ends(pid);

@@ -7,8 +7,10 @@
 #include <config.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/name.h"
 #include "options.h"
@@ -287,7 +289,9 @@ static int create_output(void)
 
 	base = base ? base + 1 : record.command[0];
 	name_clean_program(base, strlen(base), name);
-	strcpy(record.relay_session, name);
+	/* Two of one program may begin in one second, by which the collector names their folders.
+	 */
+	snprintf(record.relay_session, sizeof(record.relay_session), "%s-%d", name, (int)getpid());
 	if (record.options.relay.url && relay_child_check("record", &record.options.relay))
 		return -EHOSTUNREACH;
 	if (record.options.relay.spool)

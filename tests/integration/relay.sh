@@ -59,6 +59,20 @@ numbered_trace=$(relayed emit)
 numbered_is_whole 'the collector has all events'
 rm -rf "${RELAYD_DIR:?}"/*
 
+# ---- several of one program, in one second
+
+records=()
+for number in 1 2 3; do
+	: >counts-$number
+	"$lttngmap" record --url "$RELAYD_URL" --preload none -e 'numbered:*' --mode blocking -- \
+		"$emit" counts-$number 1 ${number}000 >out-$number 2>&1 </dev/null &
+	records+=($!)
+done
+wait "${records[@]}"
+is "$(for folder in $(relayed_all emit); do babeltrace2 "$folder" 2>/dev/null | wc -l; done | sort -n | xargs)" \
+	'1000 2000 3000' 'each has a folder of its own there' || diag "$(cat out-?)"
+rm -rf "${RELAYD_DIR:?}"/*
+
 # ---- the kernel's
 
 if [[ $EUID == 0 ]] && [[ -d /sys/kernel/tracing/instances || -d /sys/kernel/debug/tracing/instances ]]; then

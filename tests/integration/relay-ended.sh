@@ -30,17 +30,14 @@ run_programs() {
 	local i
 
 	for ((i = 0; i < programs; i++)); do
-		LTTNGMAP_ALLOW_BLOCKING=1 "$emit" counts 1 100 >out 2>&1 || bail_out "emit: $(<out)"
+		"$emit" counts 1 100 >out 2>&1 || bail_out "emit: $(<out)"
 	done
 }
 begin() { # OPTIONS...: the session s
 	local step
 
 	"$lttngmap" create s --set-url "$RELAYD_URL" "$@" >out 2>&1 || bail_out "create: $(cat out)"
-	for step in "channel events --mode blocking ${channel:-}" 'enable numbered:*' start; do
-		# shellcheck disable=SC2086 # words
-		"$lttngmap" $step >out 2>&1 || bail_out "$step: $(cat out)"
-	done
+	do_all "channel events --mode blocking ${channel:-}" 'enable numbered:*' start
 }
 # Files of streams that are open at the collector; streams that are there at all.
 held() {
@@ -84,10 +81,10 @@ diag "$notes notes, then $(($(stat -c %s "$spool/ust/.relayed") / 272)) of $(the
 ok '  ... notes are used again' test "$(stat -c %s "$spool/ust/.relayed")" -le $(($(there) * 2 / 3 * 272))
 "$lttngmap" stop >out 2>&1 || diag "$(<out)"
 "$lttngmap" start >out 2>&1 || diag "$(<out)"
-LTTNGMAP_ALLOW_BLOCKING=1 "$emit" counts 1 100 >out 2>&1
+"$emit" counts 1 100 >out 2>&1
 ok 'so does what comes after a stop and a start' wait_for none_here
 kill -STOP "$(sender "$spool")"
-LTTNGMAP_ALLOW_BLOCKING=1 "$emit" counts 2 100 >out 2>&1
+"$emit" counts 2 100 >out 2>&1
 kill -KILL "$(sender "$spool")"
 ok 'and what ended while nobody sent' wait_for none_here
 "$lttngmap" stop >out 2>&1 || diag "$(<out)"
@@ -105,7 +102,7 @@ rm -rf "${RELAYD_DIR:?}"/*
 # ---- files of a stream that are full have ended, too
 
 channel='--subbuf-size 4K --file-size 16K' begin
-LTTNGMAP_ALLOW_BLOCKING=1 "$emit" counts 1 100000 >out 2>&1
+"$emit" counts 1 100000 >out 2>&1
 spool=$(echo "$LTTNGMAP_SPOOL_DIR"/*)
 ok 'files that are full are closed' wait_for few_held || diag "$(held) of $(there)"
 ok '  ... and go from the spool' wait_for none_here || diag "$(here "$spool")"
@@ -125,7 +122,7 @@ rm -rf "${RELAYD_DIR:?}"/*
 # ---- one that has ended goes on, which cannot be: the collector would empty what it has
 
 begin -o again
-LTTNGMAP_ALLOW_BLOCKING=1 "$emit" counts 1 100 >out 2>&1
+"$emit" counts 1 100 >out 2>&1
 closed() { [[ $(there) -gt 0 && $(held) -le 4 ]]; }
 ok 'one program was there' wait_for closed
 python3 - again/ust <<'END'
@@ -153,7 +150,7 @@ rm -rf "${RELAYD_DIR:?}"/*
 # ---- watched meanwhile
 
 begin --live 500ms
-LTTNGMAP_ALLOW_BLOCKING=1 "$emit" counts 1 100 >out 2>&1
+"$emit" counts 1 100 >out 2>&1
 sees() { babeltrace2 -i lttng-live "$RELAYD_LIVE" 2>/dev/null | grep -q '/s (timer'; }
 begun() { [[ $(there) -gt 0 ]]; }
 ok 'the collector has a session that can be watched' wait_for sees
@@ -166,7 +163,7 @@ run_programs
 # Beside those of spools, the one by which viewers hear of others.
 few_held() { [[ $(held) -le 8 && $(there) -gt $programs ]]; }
 ok 'what has ended is closed, and viewers had their time' wait_for few_held || diag "$(held) of $(there)"
-LTTNGMAP_ALLOW_BLOCKING=1 "$emit" counts 1 100 >out 2>&1
+"$emit" counts 1 100 >out 2>&1
 stop 'live'
 wait $watching
 is "$? $(<seen.err)" '0 ' 'the viewer ends with the session, and has nothing to say'

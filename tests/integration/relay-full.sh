@@ -13,8 +13,6 @@ unset LD_PRELOAD LTTNGMAP_RUNTIME_DIR
 lttngmap=$LTTNGMAP_BUILD/lttngmap
 emit=$LTTNGMAP_BUILD/tests/utils/emit
 export LTTNGMAP_SPOOL_DIR=$TAP_DIR/spool XDG_RUNTIME_DIR=$TAP_DIR/xdg LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
-# Whoever begins waits for the daemon, so that all that is emitted is traced.
-export LTTNGMAP_ALLOW_BLOCKING=1
 mkdir -m 700 "$LTTNGMAP_SPOOL_DIR" "$XDG_RUNTIME_DIR" "$SESSIOND_DIR"
 cd "$TAP_DIR" || exit 1
 cleanup relayd_stop KILL
@@ -22,14 +20,6 @@ sessiond_start
 cleanup sessiond_stop
 no_relay() { ! pgrep -f "lttngmap relay .*$LTTNGMAP_SPOOL_DIR"; }
 cleanup eval 'pkill -KILL -f "lttngmap relay .*$LTTNGMAP_SPOOL_DIR"'
-do_all() { # STEP...
-	local step
-
-	for step in "$@"; do
-		# shellcheck disable=SC2086 # words
-		"$lttngmap" $step >out 2>&1 || bail_out "$step: $(cat out)"
-	done
-}
 count() { # KEY: of the session, or of its kernel part
 	"$lttngmap" status --json | python3 -c "import json, sys
 status = json.load(sys.stdin)
@@ -53,19 +43,10 @@ stop_full() {
 sent_whole() { # FOLDER
 	relayd_start
 	do_all destroy
-	ok 'the collector is there again: what sends ends by itself' in_time no_relay
+	ok 'the collector is there again: what sends ends by itself' wait_for no_relay
 	is "$(ls -A "$LTTNGMAP_SPOOL_DIR")" '' '  ... and leaves nothing'
 	is "$(for folder in $(relayed_all full); do [[ ! -e $folder/$1 ]] || babeltrace2 "$folder/$1"; done 2>said | wc -l)" \
 		"$kept" '  ... the collector has all that was kept'
-}
-in_time() {
-	local i
-
-	for ((i = 0; i < 600; i++)); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.1
-	done
-	return 1
 }
 
 # ---- programs'

@@ -111,14 +111,6 @@ export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
 sessiond_start
 cleanup sessiond_stop
 cleanup eval 'pkill -KILL -f "lttngmap relay .*$LTTNGMAP_SPOOL_DIR"'
-do_all() { # STEP...
-	local step
-
-	for step in "$@"; do
-		# shellcheck disable=SC2086 # words
-		"$lttngmap" $step >out 2>&1 || bail_out "$step: $(cat out)"
-	done
-}
 fake pending
 do_all "create away --set-url $url --spool-size 16M" 'create here -o here' \
 	'channel events -s away --subbuf-size 64K' 'channel events -s here --subbuf-size 64K --mode blocking' \
@@ -128,7 +120,7 @@ many=0
 : >counts
 # On a busy machine, its buffers are full before the spool is.
 for _ in {1..16}; do
-	LTTNGMAP_ALLOW_BLOCKING=1 "$emit" counts 4 700000 >out 2>&1 || bail_out "emit: $(cat out)"
+	"$emit" counts 4 700000 >out 2>&1 || bail_out "emit: $(cat out)"
 	many=$((many + 700000))
 	[[ $(du -sk "$spool" | cut -f1) -lt 16384 ]] || break
 done

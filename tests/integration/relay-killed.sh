@@ -45,7 +45,6 @@ pkill -KILL -n -f "$RELAY_PATTERN"
 "$1" "$NUMBERED_COUNTS" 2 50000
 END
 : >"$NUMBERED_COUNTS"
-export LTTNGMAP_ALLOW_BLOCKING=1
 "$lttngmap" record --url "$RELAYD_URL" --preload none -e 'numbered:*' \
 	--mode blocking -- bash kill-sender "$emit" >out 2>err </dev/null
 is $? 0 'record: who sends is killed meanwhile' || diag "$(<err)"
@@ -111,11 +110,8 @@ is "$(relayed_all half | wc -l)" 1 '  ... and no reason for another connection'
 export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
 sessiond_start
 cleanup sessiond_stop
-for step in "create k --set-url $RELAYD_URL" 'channel events --mode blocking --subbuf-size 64K' \
-	'enable numbered:*' 'start'; do
-	# shellcheck disable=SC2086 # words
-	"$lttngmap" $step >out 2>&1 || bail_out "$step: $(cat out)"
-done
+do_all "create k --set-url $RELAYD_URL" 'channel events --mode blocking --subbuf-size 64K' \
+	'enable numbered:*' 'start'
 spool=$(echo "$LTTNGMAP_SPOOL_DIR"/*)
 status() { # KEY
 	"$lttngmap" status --json | python3 -c "import json, sys; print(json.load(sys.stdin)['$1'])"
@@ -128,7 +124,7 @@ burst() { # NAME [EVENTS]
 	before=$(status sent) written=$(status written)
 	# It waits for the daemon 100 ms only, and is not traced then.
 	for _ in 1 2 3; do
-		LTTNGMAP_ALLOW_BLOCKING=1 "$emit" "$NUMBERED_COUNTS" 2 "${2:-30000}" >out 2>&1 || diag "$(<out)"
+		"$emit" "$NUMBERED_COUNTS" 2 "${2:-30000}" >out 2>&1 || diag "$(<out)"
 		[[ $(status written) == "$written" ]] || break
 	done
 	grows() { [[ $(status sent) -gt $before ]]; }

@@ -31,11 +31,8 @@ cleanup eval 'pkill -KILL -f "lttngmap relay .*$LTTNGMAP_SPOOL_DIR"'
 is "$("$lttngmap" create x --set-url "$RELAYD_URL" --live 10ms 2>&1 | head -1)" \
 	"lttngmap: create: --live: '10ms' cannot be used" 'a period that is too short is refused'
 like "$("$lttngmap" create x --live 1s 2>&1)" '--live is about a collector' 'so is one without a collector'
-for step in "create s --set-url $RELAYD_URL --live ${period_ms}ms" 'channel events --mode blocking' \
-	'enable paced:*,numbered:*' 'start'; do
-	# shellcheck disable=SC2086 # words
-	"$lttngmap" $step >out 2>&1 || bail_out "$step: $(cat out)"
-done
+do_all "create s --set-url $RELAYD_URL --live ${period_ms}ms" 'channel events --mode blocking' \
+	'enable paced:*,numbered:*' 'start'
 like "$("$lttngmap" list --json s)" "\"live_ms\": ?$period_ms" 'the list tells of the period'
 like "$("$lttngmap" rotate 2>&1)" 'watched' 'it has no chunks'
 
@@ -74,7 +71,6 @@ watch() { # SESSION; $watching ends with it, then there are seen, seen.err, seen
 	watching=$!
 }
 watch s
-export LTTNGMAP_ALLOW_BLOCKING=1
 mkfifo hold-slow hold-fast
 "$utils/paced" 4 slow.log <hold-slow &
 "$utils/paced" 500 fast.log <hold-fast &
@@ -104,11 +100,8 @@ is "$(ls -A "$LTTNGMAP_SPOOL_DIR")" '' 'nothing is left here'
 
 # ---- programs that rest, or have ended, beside new ones; and one who comes late
 
-for step in "create r --set-url $RELAYD_URL --live ${period_ms}ms" 'channel events' 'enable numbered:*' \
-	'start'; do
-	# shellcheck disable=SC2086 # words
-	"$lttngmap" $step >out 2>&1 || bail_out "$step: $(cat out)"
-done
+do_all "create r --set-url $RELAYD_URL --live ${period_ms}ms" 'channel events' 'enable numbered:*' \
+	'start'
 "$utils/emit" counts 1 20
 begun() { [[ -n $(find "$(relayed r)" -name '*.idx' -size +16c) ]]; }
 ok 'what was recorded before somebody watches is there' wait_for begun
@@ -128,11 +121,8 @@ is "$(<seen.status) $(<seen.err)" '0 ' 'until the end'
 
 # ---- more comes in a period than the spool may hold
 
-for step in "create f --set-url $RELAYD_URL --live ${period_ms}ms --spool-size 16M" \
-	'channel events --mode blocking' 'enable numbered:*' 'start'; do
-	# shellcheck disable=SC2086 # words
-	"$lttngmap" $step >out 2>&1 || bail_out "$step: $(cat out)"
-done
+do_all "create f --set-url $RELAYD_URL --live ${period_ms}ms --spool-size 16M" \
+	'channel events --mode blocking' 'enable numbered:*' 'start'
 : >counts
 timeout 300 "$utils/emit" counts 2 1000000
 is $? 0 'a spool that is full is sent, whatever its time'
@@ -146,11 +136,8 @@ rm -rf "$(relayed f)"
 # ---- with the kernel's events
 
 if [[ $EUID == 0 ]] && [[ -d /sys/kernel/tracing/instances || -d /sys/kernel/debug/tracing/instances ]]; then
-	for step in "create k --set-url $RELAYD_URL --live ${period_ms}ms" 'channel events' 'enable paced:*' \
-		'enable --kernel sched:sched_process_*,syscalls:sys_enter_*poll' 'start'; do
-		# shellcheck disable=SC2086 # words
-		"$lttngmap" $step >out 2>&1 || bail_out "$step: $(cat out)"
-	done
+	do_all "create k --set-url $RELAYD_URL --live ${period_ms}ms" 'channel events' 'enable paced:*' \
+		'enable --kernel sched:sched_process_*,syscalls:sys_enter_*poll' 'start'
 	watch k
 	"$utils/paced" 100 kernel.log <hold-fast &
 	exec 9>hold-fast

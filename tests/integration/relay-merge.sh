@@ -39,7 +39,6 @@ record() { # NAME
 	"$lttngmap" record -o "$1" --preload none -e 'numbered:*' --mode blocking --subbuf-size 4K -- \
 		"$emit" counts 2 20000 >out 2>err || bail_out "$(<err)"
 }
-export LTTNGMAP_ALLOW_BLOCKING=1
 : >counts
 record whole
 parts 0 2 first
@@ -119,10 +118,7 @@ export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR
 mkdir -m 700 "$SESSIOND_DIR"
 sessiond_start
 cleanup sessiond_stop
-for step in 'create c -o chunks' 'channel events --mode blocking' 'enable numbered:*' 'start'; do
-	# shellcheck disable=SC2086 # words
-	"$lttngmap" $step >out 2>&1 || bail_out "$step: $(cat out)"
-done
+do_all 'create c -o chunks' 'channel events --mode blocking' 'enable numbered:*' 'start'
 for _ in 1 2; do
 	"$emit" counts 1 1000 >out 2>&1
 	"$lttngmap" rotate >out 2>&1 || diag "$(<out)"

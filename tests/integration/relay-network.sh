@@ -64,16 +64,6 @@ confirmed() { od -An -tu8 -j8 -N8 "${spool[$1]}/.relay" | tr -d ' '; }
 grows() { # MACHINE FROM
 	[[ $(confirmed "$1") -gt $2 ]]
 }
-# Within a minute: connections are made again at their leisure.
-in_time() {
-	local i
-
-	for ((i = 0; i < 600; i++)); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.1
-	done
-	return 1
-}
 resident() { awk '/VmRSS/ { print $2 }' "/proc/$1/status"; }
 largest_spool=0 largest_sender=0 largest_consumer=0
 look() {
@@ -116,7 +106,7 @@ for machine in a b; do
 done
 consumers=$(pgrep -f "lttngmap-consumerd --control=$TAP_DIR/run-" | sort)
 for machine in a b; do
-	ok "$machine: what is recorded comes to the collector" in_time grows $machine 0
+	ok "$machine: what is recorded comes to the collector" wait_for grows $machine 0
 done
 
 # ---- the link is cut
@@ -136,17 +126,17 @@ for ((i = 0; i < cut * 5; i++)); do
 	look
 done
 told() { [[ $(on b "$lttngmap" status 2>&1) == *'the spool is full'* ]]; }
-ok 'that a spool is full is told' in_time told
+ok 'that a spool is full is told' wait_for told
 ok 'no more waits than is allowed to' test $largest_spool -le $((18 * 1024))
 wait $burst
 is $? 0 'a program runs to its end meanwhile'
 is "$(confirmed a)" "$before" 'nothing is confirmed while it is cut'
 before_a=$(confirmed a) before_b=$(confirmed b)
 link up
-ok 'a: it goes on when the link is there again' in_time grows a "$before_a"
-ok 'b: and so does the other' in_time grows b "$before_b"
+ok 'a: it goes on when the link is there again' wait_for grows a "$before_a"
+ok 'b: and so does the other' wait_for grows b "$before_b"
 not_told() { ! told; }
-ok 'b: there is room again' in_time not_told
+ok 'b: there is room again' wait_for not_told
 is "$(relayed_all a | wc -l) $(relayed_all b | wc -l)" '1 1' \
 	'by the same connections: an interruption is none'
 
@@ -155,7 +145,7 @@ is "$(relayed_all a | wc -l) $(relayed_all b | wc -l)" '1 1' \
 kill -KILL "$(relay_pid b)"
 on b "$lttngmap" relay --timeout 1s --session b --spool "$RELAYD_URL" "${spool[b]}" >out-relay 2>&1 &
 before=$(confirmed b)
-ok 'b: who sends was killed, and another one goes on' in_time grows b "$before"
+ok 'b: who sends was killed, and another one goes on' wait_for grows b "$before"
 
 # ---- the link is cut for longer than a connection may rest
 
@@ -164,7 +154,7 @@ sleep 3
 look
 before=$(confirmed b)
 link up
-ok 'b: it goes on after its timeout' in_time grows b "$before"
+ok 'b: it goes on after its timeout' wait_for grows b "$before"
 
 # ---- the collector is killed
 
@@ -173,8 +163,8 @@ sleep 1
 look
 before_a=$(confirmed a) before_b=$(confirmed b)
 relayd_start
-ok 'a: it goes on with a collector that was killed' in_time grows a "$before_a"
-ok 'b: and so does the other' in_time grows b "$before_b"
+ok 'a: it goes on with a collector that was killed' wait_for grows a "$before_a"
+ok 'b: and so does the other' wait_for grows b "$before_b"
 look
 
 # ---- the end: what was emitted is at the collector, or was counted
@@ -182,7 +172,7 @@ look
 touch stop
 for machine in a b; do
 	wait "${emitter[$machine]}"
-	in_time on $machine "$lttngmap" stop
+	wait_for on $machine "$lttngmap" stop
 done
 is "$(pgrep -f "lttngmap-consumerd --control=$TAP_DIR/run-" | sort)" "$consumers" 'no consumer was replaced' ||
 	diag "$(cat log-a log-b)"
@@ -197,7 +187,7 @@ done
 ended() { ! relay_pid "$1"; }
 value() { sed -n "s/^$1 //p" found; }
 for machine in a b; do
-	ok "$machine: all of it is sent" in_time ended $machine
+	ok "$machine: all of it is sent" wait_for ended $machine
 	is "$(ls -A spool-$machine)" '' "$machine: nothing is left here"
 	mapfile -t folders < <(relayed_all $machine)
 	"$LTTNGMAP_SRC/tests/utils/relayed_packets.py" merged-$machine "${folders[@]/%//ust}" >found 2>&1 ||

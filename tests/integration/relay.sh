@@ -44,7 +44,7 @@ done
 
 : >"$NUMBERED_COUNTS"
 numbered_record_away() { # OPTIONS...
-	LTTNGMAP_ALLOW_BLOCKING=1 "$lttngmap" record --url "$RELAYD_URL" --spool-size 16M \
+	"$lttngmap" record --url "$RELAYD_URL" --spool-size 16M \
 		--preload none -e 'numbered:*' "$@" -- "$emit" "$NUMBERED_COUNTS" 4 "$many" \
 		>out 2>err </dev/null
 	numbered_status=$?
@@ -155,14 +155,11 @@ events_in() { # FOLDER...
 }
 : >"$NUMBERED_COUNTS"
 : >said
-for step in "create s --set-url $RELAYD_URL" 'channel events --mode blocking --subbuf-size 64K' \
-	'enable numbered:*' 'start'; do
-	# shellcheck disable=SC2086 # words
-	"$lttngmap" $step >out 2>&1 || bail_out "$step: $(cat out)"
-done
+do_all "create s --set-url $RELAYD_URL" 'channel events --mode blocking --subbuf-size 64K' \
+	'enable numbered:*' 'start'
 like "$("$lttngmap" list --json s)" "\"url\": ?\"${RELAYD_URL//\//.*}\"" 'the list tells of the collector'
 for chunk in 1 2 3; do
-	LTTNGMAP_ALLOW_BLOCKING=1 "$emit" "$NUMBERED_COUNTS" 1 $((chunk * 10000)) >out 2>&1
+	"$emit" "$NUMBERED_COUNTS" 1 $((chunk * 10000)) >out 2>&1
 	[[ $chunk == 3 ]] || "$lttngmap" rotate >out 2>&1 || diag "$(cat out)"
 done
 like "$("$lttngmap" clear 2>&1)" 'cannot be cleared' 'what the collector has cannot be cleared'
@@ -185,12 +182,9 @@ rm -rf "${RELAYD_DIR:?}"/*
 
 # ---- chunks of long ago
 
-for step in 'create old -o old' 'channel events --mode blocking' 'enable numbered:*' 'start'; do
-	# shellcheck disable=SC2086 # words
-	"$lttngmap" $step >out 2>&1 || bail_out "$step: $(cat out)"
-done
+do_all 'create old -o old' 'channel events --mode blocking' 'enable numbered:*' 'start'
 for chunk in 1 2; do
-	LTTNGMAP_ALLOW_BLOCKING=1 "$emit" "$NUMBERED_COUNTS" 1 1000 >out 2>&1
+	"$emit" "$NUMBERED_COUNTS" 1 1000 >out 2>&1
 	"$lttngmap" rotate >out 2>&1 || diag "$(cat out)"
 done
 "$lttngmap" destroy >out 2>&1 || diag "$(cat out)"

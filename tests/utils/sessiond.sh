@@ -6,6 +6,7 @@
 #
 #   sessiond_start [OPTION]...   in $SESSIOND_DIR; its messages in $TAP_DIR/log
 #   control MESSAGE...           to it; see tests/utils/control.c
+#   do_all STEP...               `lttngmap STEP` each, its words as one argument here; in vain: the end
 #   sessiond_stop [SIGNAL]       sets $sessiond_status; KILL is for the keeper too
 #   sessiond_signal SIGNAL       to keeper and daemon
 #   sessiond_consumer            prints its process id
@@ -20,6 +21,15 @@ sessiond_pid=
 
 control() {
 	"$LTTNGMAP_BUILD/tests/utils/control" "$SESSIOND_DIR" "$@"
+}
+
+do_all() {
+	local step
+
+	for step in "$@"; do
+		# shellcheck disable=SC2086 # words
+		"$LTTNGMAP_BUILD/lttngmap" $step >"$TAP_DIR/out" 2>&1 || bail_out "$step: $(<"$TAP_DIR/out")"
+	done
 }
 
 # Wait for a command to succeed, a minute at most: a busy machine may stand still for seconds.

@@ -95,7 +95,10 @@ struct ring_undo {
 void ring_undo_begin(struct ring_undo *undo, struct ring_reader *reader);
 /* The change is complete. */
 void ring_undo_end(struct ring_undo *undo);
-/* In a new life, when the reader's ring is mapped again. True: a change was undone. */
+/*
+ * In a new life, when the reader's ring is mapped again. True: the reader is as it was before a
+ * change, which ends when the caller has put back what goes with it: ring_undo_end().
+ */
 bool ring_undo_restore(struct ring_undo *undo);
 
 void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *geometry,

@@ -187,8 +187,11 @@ int ring_set_restore(const struct ring_set_config *config, struct ring_set **res
 		return -ENOMEM;
 	for (uint32_t i = 0; i < set->rings; i++)
 		ring_reader_move(&saved->readers[i], &set->geometry, ring_of(set, i));
-	if (ring_undo_restore(&saved->undo))
+	/* Killed in between, the next life does both again. */
+	if (ring_undo_restore(&saved->undo)) {
 		saved->hand = saved->before;
+		ring_undo_end(&saved->undo);
+	}
 	set->again = saved->hand.holds;
 	*result = set;
 	return 0;

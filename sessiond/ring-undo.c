@@ -65,6 +65,5 @@ bool ring_undo_restore(struct ring_undo *undo)
 			reader->out = true;
 		}
 	}
-	ring_undo_end(undo);
 	return true;
 }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -233,6 +234,16 @@ int relay_connection_send_packet(struct relay_connection *connection, uint64_t s
 
 /* ---- its beginning and end ---------------------------------------------------------- */
 
+static bool is_loopback(const struct sockaddr *address)
+{
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)(const void *)address;
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)address;
+
+	if (address->sa_family == AF_INET6)
+		return IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+	return address->sa_family == AF_INET && ntohl(v4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
 static int begin_connect(const struct addrinfo *address, int *result)
 {
 	int one = 1, fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -241,6 +252,12 @@ static int begin_connect(const struct addrinfo *address, int *result)
 		return -errno;
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+	/*
+	 * Within the machine there is no path to find the rate of: where the default is to do
+	 * so (bbr), its timers cost more than all else that sending does.
+	 */
+	if (is_loopback(address->ai_addr))
+		(void)setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "reno", strlen("reno"));
 	*result = fd;
 	return connect(fd, address->ai_addr, address->ai_addrlen) < 0 && errno != EINPROGRESS
 		       ? -errno

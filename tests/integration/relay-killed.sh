@@ -146,7 +146,9 @@ like "$("$lttngmap" status 2>&1)" "sent to ${RELAYD_URL//\//.}: " 'the status ha
 kill -KILL "$(parent)"
 burst 'its parent was killed: it goes on alone'
 kill -KILL "$(sender)"
-ok 'then it is killed, too' wait_for no_relay
+# Its lock goes with its last descriptor, some time after its command line.
+is_left() { [[ $(status is_sending) == False ]]; }
+ok 'then it is killed, too' wait_for is_left
 "$lttngmap" status >out 2>err
 like "$(<err)" 'nobody sends session k to its collector' 'that nobody sends is told'
 "$lttngmap" list >out

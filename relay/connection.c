@@ -17,6 +17,8 @@
 
 /* Answers that are not waited for yet: their four bytes each fit in any socket. */
 #define POSTED_MAX 256u
+/* Requests that are not waited for, and go at once: some dozens of indexes. */
+#define HELD_MAX 4096u
 
 struct relay_connection {
 	int control;
@@ -25,6 +27,8 @@ struct relay_connection {
 	const volatile sig_atomic_t *stop;
 	int error; /* -errno; what ended it */
 	unsigned posted;
+	size_t nr_held; /* bytes of them that go with what is sent next */
+	unsigned char held[HELD_MAX];
 };
 
 /* ---- waiting --------------------------------------------------------------------- */
@@ -135,12 +139,36 @@ static int receive_all(struct relay_connection *connection, void *bytes, size_t 
 	return connection->error;
 }
 
+/* What was posted goes. */
+static void release(struct relay_connection *connection)
+{
+	send_all(connection, connection->control, connection->held, connection->nr_held, 0);
+	connection->nr_held = 0;
+}
+
 /* ---- requests ---------------------------------------------------------------------- */
+
+/* It goes, and before it all that was to go. */
+static int send_request(struct relay_connection *connection, const struct relay_request *request,
+			int flags)
+{
+	size_t held = connection->nr_held;
+
+	if (sizeof(connection->held) - held < request->size) {
+		release(connection);
+		held = 0;
+	}
+	memcpy(connection->held + held, request->bytes, request->size);
+	connection->nr_held = 0;
+	return send_all(connection, connection->control, connection->held, held + request->size,
+			flags);
+}
 
 int relay_connection_settle(struct relay_connection *connection)
 {
 	unsigned char answer[RELAY_STATUS_SIZE];
 
+	release(connection);
 	for (; connection->posted && !connection->error; connection->posted--) {
 		if (receive_all(connection, answer, sizeof(answer)) == 0 &&
 		    relay_answer_status(answer) != 0)
@@ -152,8 +180,9 @@ int relay_connection_settle(struct relay_connection *connection)
 int relay_connection_ask(struct relay_connection *connection, const struct relay_request *request,
 			 unsigned char *answer, size_t size)
 {
+	/* Answers come in the order of what was asked. */
+	send_request(connection, request, 0);
 	relay_connection_settle(connection);
-	send_all(connection, connection->control, request->bytes, request->size, 0);
 	return receive_all(connection, answer, size);
 }
 
@@ -184,8 +213,12 @@ int relay_connection_post(struct relay_connection *connection, const struct rela
 {
 	if (connection->posted == POSTED_MAX)
 		relay_connection_settle(connection);
+	if (sizeof(connection->held) - connection->nr_held < request->size)
+		release(connection);
+	memcpy(connection->held + connection->nr_held, request->bytes, request->size);
+	connection->nr_held += request->size;
 	connection->posted++;
-	return send_all(connection, connection->control, request->bytes, request->size, 0);
+	return connection->error;
 }
 
 int relay_connection_send_metadata(struct relay_connection *connection, uint64_t stream,
@@ -194,7 +227,7 @@ int relay_connection_send_metadata(struct relay_connection *connection, uint64_t
 	struct relay_request request;
 
 	relay_request_metadata(&request, stream, (uint32_t)size);
-	send_all(connection, connection->control, request.bytes, request.size, MSG_MORE);
+	send_request(connection, &request, MSG_MORE);
 	return send_all(connection, connection->control, bytes, size, 0);
 }
 

@@ -49,7 +49,10 @@ int relay_connection_ask(struct relay_connection *connection, const struct relay
 int relay_connection_skip(struct relay_connection *connection, size_t size);
 /* The answer is a status. */
 int relay_connection_tell(struct relay_connection *connection, const struct relay_request *request);
-/* Not waited for: the answer, a status, is for relay_connection_settle(). */
+/*
+ * Not waited for: the answer, a status, is for relay_connection_settle(). It goes with the next
+ * request that is, or then.
+ */
 int relay_connection_post(struct relay_connection *connection, const struct relay_request *request);
 int relay_connection_settle(struct relay_connection *connection);
 /* With what follows, of which there is no answer. */

@@ -312,8 +312,7 @@ int relay_send(struct relay *relay)
 			sent += result;
 		}
 	}
-	result = relay_connection_settle(relay->connection);
-	return result ? result : sent;
+	return sent;
 }
 
 /* ---- confirmation -------------------------------------------------------------------------- */

@@ -130,6 +130,8 @@ static int advance(struct relay *relay)
 	error = relay_confirm(relay);
 	if (!error)
 		error = end_chunks(relay);
+	if (!error)
+		error = relay_connection_settle(relay->connection);
 	if (error)
 		return error;
 	if (relay->result->packets != before) {

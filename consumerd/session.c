@@ -670,11 +670,22 @@ void session_set_recording(struct session *session, bool on)
 		session_wake(session);
 }
 
+/* A chunk that is to end is written to its end, though the spool be full. */
+static bool has_room_for(struct session *session, const struct lttngmap_packet *packet)
+{
+	if (!session->spool)
+		return true;
+	if (session->is_prepared && packet->chunk == session->trace.chunk &&
+	    spool_has_reserve(session->spool))
+		return true;
+	return has_room(session);
+}
+
 bool session_may_write(struct session *session, const struct lttngmap_packet *packet)
 {
 	return session->is_open && !session->stalled && session->has_metadata &&
 	       session->written.generation >= packet->metadata_generation &&
-	       packet->chunk <= session->trace.chunk && (!session->spool || has_room(session));
+	       packet->chunk <= session->trace.chunk && has_room_for(session, packet);
 }
 
 void session_count(struct session *session, const struct session_written *more)

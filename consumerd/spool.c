@@ -144,11 +144,21 @@ void spool_lift(struct spool *spool, bool is_lifted)
 		spool->is_lifted = is_lifted;
 }
 
-static bool fits(const struct spool *spool)
+static bool fits_in(const struct spool *spool, uint64_t max)
 {
 	uint64_t all = spool->found + spool->written;
 
-	return spool->is_lifted || all <= spool->gone || all - spool->gone < spool->max;
+	return all <= spool->gone || all - spool->gone < max;
+}
+
+static bool fits(const struct spool *spool)
+{
+	return spool->is_lifted || fits_in(spool, spool->max);
+}
+
+bool spool_has_reserve(const struct spool *spool)
+{
+	return fits_in(spool, 2 * spool->max);
 }
 
 static int64_t now_ms(void)

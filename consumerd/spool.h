@@ -34,6 +34,8 @@ void spool_count(struct spool *spool, uint64_t bytes);
  * that, whatever waits.
  */
 void spool_lift(struct spool *spool, bool is_lifted);
+/* May that be written, which a rotation waits for? As much again as else: it comes to an end. */
+bool spool_has_reserve(const struct spool *spool);
 /* May more be written? */
 bool spool_has_room(struct spool *spool, enum spool_news *news);
 

@@ -51,24 +51,30 @@ sent_whole() { # FOLDER
 
 # ---- programs'
 
-relayd_start
-do_all "create full --set-url $RELAYD_URL --spool-size 16M" 'channel events --subbuf-size 256K --subbufs 8' \
-	'enable numbered:*'
-spool=$(echo "$LTTNGMAP_SPOOL_DIR"/*)
-# Before anything is under way, which would be there twice.
-relayd_stop KILL
-do_all start
-: >counts
-many=0
-# On a busy machine, its buffers are full before the spool is.
-for _ in {1..20}; do
+begin() {
+	[[ -n $relayd_pid ]] || relayd_start
+	do_all "create full --set-url $RELAYD_URL --spool-size 16M" \
+		'channel events --subbuf-size 256K --subbufs 8' 'enable numbered:*'
+	spool=$(echo "$LTTNGMAP_SPOOL_DIR"/*)
+	# Before anything is under way, which would be there twice.
+	relayd_stop KILL
+	do_all start
+}
+# Until spool and buffers are full: $many events.
+fill() {
+	: >counts
+	many=0
+	# On a busy machine, the buffers are full first.
+	for _ in {1..20}; do
+		"$emit" counts 4 500000 >out 2>&1 || bail_out "emit: $(<out)"
+		many=$((many + 500000))
+		[[ $(du -sk "$spool" | cut -f1) -lt 16384 ]] || break
+	done
 	"$emit" counts 4 500000 >out 2>&1 || bail_out "emit: $(<out)"
 	many=$((many + 500000))
-	[[ $(du -sk "$spool" | cut -f1) -lt 16384 ]] || break
-done
-# Now the buffers are, too.
-"$emit" counts 4 500000 >out 2>&1 || bail_out "emit: $(<out)"
-many=$((many + 500000))
+}
+begin
+fill
 stop_full bytes
 kept=$(count kept) lost=$(count discarded)
 is $((kept + lost)) $many 'each event was kept, or counted as lost'
@@ -79,6 +85,23 @@ ok 'started again, it has its limit again' test "$(count kept)" -le "$((kept + 1
 do_all stop
 kept=$(count kept)
 sent_whole ust
+rm -rf "${RELAYD_DIR:?}"/*
+
+# ---- a chunk ends all the same
+
+: >log
+begin
+fill
+ok 'the spool is full again' wait_for grep -q 'the spool is full' log
+"$lttngmap" rotate >out 2>&1
+is $? 0 '  ... the session is rotated' || diag "$(<out)"
+ok '  ... of which there is an end, too' test "$(du -sk "$spool" | cut -f1)" -le $((34 * 1024))
+is "$(find "$spool/archives" -mindepth 1 -maxdepth 1 | wc -l)" 1 '  ... and has a chunk that is complete'
+do_all stop
+kept=$(count kept) lost=$(count discarded)
+is $((kept + lost)) $many '  ... each event was kept, or counted as lost'
+sent_whole ''
+is "$(find "$RELAYD_DIR" -path '*/archives/*' -name ust | wc -l)" 1 '  ... in two chunks'
 rm -rf "${RELAYD_DIR:?}"/*
 
 # ---- the kernel's

@@ -77,6 +77,8 @@ static int look_at(const char *path, const struct stat *status, int type, struct
 		(void)merge_fail(looking, path, NULL, -EACCES);
 		return ECANCELED;
 	}
+	if (type == FTW_F && strcmp(path + place->base, "metadata") == 0)
+		looking->has_metadata = true;
 	if (type != FTW_D || place->base < 2 ||
 	    strcmp(path + place->base, CTF_INDEX_DIRECTORY) != 0)
 		return 0;
@@ -98,6 +100,7 @@ int merge_find(struct merge *merge, const char *directory)
 	if (!path)
 		return merge_fail(merge, directory, NULL, -errno);
 	looking = merge;
+	merge->has_metadata = false;
 	error = nftw(path, look_at, FOLDERS_OPEN, FTW_PHYS);
 	error = error < 0 ? -errno : -error;
 	free(path);
@@ -107,6 +110,11 @@ int merge_find(struct merge *merge, const char *directory)
 		return merge_fail(merge, directory, NULL, error);
 	if (merge->nr_folders > before)
 		return 0;
+	/* Of a connection that was lost at its beginning. */
+	if (merge->has_metadata) {
+		report_note("'%s' has no packet that an index names", directory);
+		return 0;
+	}
 	report_error("%s: there is no trace in '%s'", merge->verb, directory);
 	report_hint("name what the collector made for each connection, as HOST/SESSION-TIME");
 	return -ENOENT;

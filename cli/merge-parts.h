@@ -38,6 +38,7 @@ struct merge {
 	struct merge_result *result;
 	struct folder *folders;
 	size_t nr_folders;
+	bool has_metadata; /* what was looked through last */
 	struct source *sources;
 	size_t nr_sources;
 	struct packet *packets;

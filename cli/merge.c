@@ -381,6 +381,10 @@ static int merge_all(struct merge *merge, const char *const *directories, size_t
 
 	for (size_t i = 0; i < nr_directories && !error; i++)
 		error = merge_find(merge, directories[i]);
+	if (!error && !merge->nr_folders) {
+		report_error("%s: there is nothing to merge", merge->verb);
+		error = -ENOENT;
+	}
 	for (size_t i = 0; i < merge->nr_folders && !error; i++)
 		error = merge_read(merge, i);
 	if (error)

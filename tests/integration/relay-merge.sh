@@ -104,6 +104,13 @@ refused 'of another trace' 'another trace is refused' first foreign
 mkdir empty
 refused "no trace in 'empty'" 'so is a directory without one' first empty
 refused 'No such file' 'and one that is not there' first nothing
+mkdir -p lost/ust
+cp first/ust/metadata lost/ust
+refused 'nothing to merge' 'so is one without a packet' lost
+"$lttngmap" merge -o beside last lost first middle >out 2>err
+is $? 0 '  ... but not beside others: that connection was lost at its beginning' || diag "$(<err)"
+like "$(<err)" "'lost' has no packet" '  ... which is told'
+ok '  ... and nothing is missing' diff -r --exclude='.*' whole beside
 cp -r first bad
 printf 'x' | dd of="bad/ust/index/$largest.idx" bs=1 conv=notrunc status=none
 refused 'no index' 'an index that is none' bad last

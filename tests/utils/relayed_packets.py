@@ -38,6 +38,9 @@ def main(out, folders):
     seen, written, found = {}, {}, dict.fromkeys(("repeated", "repeated_bytes", "changed", "bytes"), 0)
     os.makedirs(os.path.join(out, "index"))
     for folder in folders:
+        # Of a connection that was lost at its beginning.
+        if not os.path.isdir(os.path.join(folder, "index")):
+            continue
         shutil.copy(os.path.join(folder, "metadata"), out)
         for index in sorted(os.listdir(os.path.join(folder, "index"))):
             name = index[: -len(".idx")]

@@ -14,6 +14,7 @@ bench_programs = \
 	tests/bench/events-bare \
 	tests/bench/events-lttng-ust \
 	tests/bench/events-lttngmap \
+	tests/bench/least \
 	tests/bench/spawn
 EXTRA_PROGRAMS += $(bench_programs)
 bench_events = tests/bench/events.c tests/bench/tracer.h
@@ -36,6 +37,10 @@ tests_bench_events_lttng_ust_SOURCES = $(bench_events) \
 	tests/bench/ust-events.c tests/bench/ust-events.h
 tests_bench_events_lttng_ust_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_LTTNG_UST
 tests_bench_events_lttng_ust_LDADD = -llttng-ust -ldl -lpthread
+
+tests_bench_least_SOURCES = tests/bench/least.c
+tests_bench_least_LDADD = liblttngmap-ring-file.la
+tests_bench_least_LDFLAGS = $(test_ldflags)
 
 tests_bench_spawn_SOURCES = tests/bench/spawn.c
 

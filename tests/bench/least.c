@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * least.c - the least that sending a program's events over loopback takes: its packets are asked
+ * for and written into a socket where they lie, one after the other, and nothing else is done:
+ * no metadata, no index, nothing noted, nothing confirmed, nothing that is there to be sent again.
+ *
+ *   least RINGS FILE
+ *
+ * Reads the first ring file that appears in the folder RINGS to its end. FILE gets
+ * what comes out of the socket, as from a collector. Prints the bytes, and its CPU time in ms.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <lttngmap/ring-file.h>
+
+/* As lttng-relayd takes it. */
+#define PART (64 << 10)
+#define APPEAR_S 30
+
+static void fail(const char *what, int error)
+{
+	fprintf(stderr, "least: %s: %s\n", what, strerror(error));
+	exit(1);
+}
+
+static void collect(int listener, const char *path)
+{
+	int from = accept(listener, NULL, NULL);
+	int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	static char bytes[PART];
+	ssize_t got;
+
+	while ((got = recv(from, bytes, sizeof(bytes), 0)) > 0) {
+		if (write(to, bytes, (size_t)got) != got)
+			fail(path, errno);
+	}
+	exit(0);
+}
+
+/* The other end is a process. */
+static int connect_collector(const char *path)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET };
+	socklen_t size = sizeof(address);
+	int one = 1, fd = socket(AF_INET, SOCK_STREAM, 0);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (bind(listener, (struct sockaddr *)&address, size) < 0 || listen(listener, 1) < 0 ||
+	    getsockname(listener, (struct sockaddr *)&address, &size) < 0)
+		fail("listen", errno);
+	switch (fork()) {
+	case -1:
+		fail("fork", errno);
+		break;
+	case 0:
+		collect(listener, path);
+		break;
+	default:
+		break;
+	}
+	/* As our sender has it. */
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "reno", strlen("reno"));
+	if (connect(fd, (struct sockaddr *)&address, size) < 0)
+		fail("connect", errno);
+	close(listener);
+	return fd;
+}
+
+static struct lttngmap_ring_file *open_first(const char *rings)
+{
+	struct lttngmap_ring_file *file = NULL;
+	char path[4096];
+
+	for (int i = 0; i < APPEAR_S * 100 && !file; i++) {
+		DIR *folder = opendir(rings);
+		const struct dirent *entry;
+
+		while (folder && !file && (entry = readdir(folder))) {
+			if (entry->d_name[0] == '.')
+				continue;
+			snprintf(path, sizeof(path), "%s/%s", rings, entry->d_name);
+			if (lttngmap_ring_file_open(path, &file) < 0)
+				file = NULL;
+		}
+		if (folder)
+			closedir(folder);
+		if (!file)
+			usleep(10000);
+	}
+	if (!file)
+		fail(rings, ENOENT);
+	return file;
+}
+
+static void send_all(int fd, const char *bytes, size_t size)
+{
+	while (size) {
+		ssize_t sent = send(fd, bytes, size, MSG_NOSIGNAL);
+
+		if (sent < 0)
+			fail("send", errno);
+		bytes += sent;
+		size -= (size_t)sent;
+	}
+}
+
+static unsigned long long send_ring(struct lttngmap_ring_file *file, int fd)
+{
+	struct pollfd ready = { .fd = lttngmap_ring_file_fd(file), .events = POLLIN };
+	unsigned long long bytes = 0;
+
+	for (;;) {
+		struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY };
+		int error = lttngmap_ring_file_get_packet(file, &packet);
+
+		if (error == -ENODATA)
+			return bytes;
+		if (error == -EAGAIN) {
+			(void)poll(&ready, 1, -1);
+			continue;
+		}
+		if (error)
+			fail("a packet", -error);
+		send_all(fd, lttngmap_ring_file_data(file, &packet), packet.length);
+		bytes += packet.length;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct lttngmap_ring_file *file;
+	unsigned long long bytes;
+	struct rusage used;
+	int fd;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: least RINGS FILE\n");
+		return 2;
+	}
+	signal(SIGCHLD, SIG_IGN);
+	fd = connect_collector(argv[2]);
+	file = open_first(argv[1]);
+	bytes = send_ring(file, fd);
+	lttngmap_ring_file_close(file);
+	close(fd);
+	getrusage(RUSAGE_SELF, &used);
+	printf("%llu %.3f\n", bytes,
+	       (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e3 +
+		       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e3);
+	return 0;
+}

@@ -130,8 +130,6 @@ static int advance(struct relay *relay)
 	error = relay_confirm(relay);
 	if (!error)
 		error = end_chunks(relay);
-	if (!error)
-		error = relay_connection_settle(relay->connection);
 	if (error)
 		return error;
 	if (relay->result->packets != before) {
@@ -236,7 +234,11 @@ static void wait_for_news(struct relay *relay, bool is_busy)
 	};
 	int64_t timeout = IDLE_MS * 1000;
 	struct timespec wait;
+	int error = relay->connection ? relay_connection_settle(relay->connection) : 0;
 
+	/* An answer that is not read would pass for the connection's end. */
+	if (error)
+		take_trouble(relay, error);
 	if (relay->connection)
 		fds[1].fd = relay_connection_fd(relay->connection);
 	if (relay->connection && is_busy)

@@ -5,10 +5,12 @@
  * for and written into a socket where they lie, one after the other, and nothing else is done:
  * no metadata, no index, nothing noted, nothing confirmed, nothing that is there to be sent again.
  *
- *   least RINGS FILE
+ *   least copy|lend RINGS FILE
  *
  * Reads the first ring file that appears in the folder RINGS to its end. FILE gets
  * what comes out of the socket, as from a collector. Prints the bytes, and its CPU time in ms.
+ * lend: by sendfile(), of rings that ring-fs shows. Nobody may do so who lets go of a packet before
+ * the collector has it: what is on the way are the ring's own pages.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,10 +19,12 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -119,7 +123,18 @@ static void send_all(int fd, const char *bytes, size_t size)
 	}
 }
 
-static unsigned long long send_ring(struct lttngmap_ring_file *file, int fd)
+static void lend_all(int fd, const struct lttngmap_ring_file *file, const char *bytes, size_t size)
+{
+	/* The file begins with its meta page, as the map does. */
+	off_t at = bytes - (const char *)lttngmap_ring_file_meta(file), end = at + (off_t)size;
+
+	while (at < end) {
+		if (sendfile(fd, lttngmap_ring_file_fd(file), &at, (size_t)(end - at)) <= 0)
+			fail("sendfile", errno);
+	}
+}
+
+static unsigned long long send_ring(struct lttngmap_ring_file *file, int fd, bool lends)
 {
 	struct pollfd ready = { .fd = lttngmap_ring_file_fd(file), .events = POLLIN };
 	unsigned long long bytes = 0;
@@ -127,6 +142,7 @@ static unsigned long long send_ring(struct lttngmap_ring_file *file, int fd)
 	for (;;) {
 		struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY };
 		int error = lttngmap_ring_file_get_packet(file, &packet);
+		const char *data;
 
 		if (error == -ENODATA)
 			return bytes;
@@ -136,7 +152,11 @@ static unsigned long long send_ring(struct lttngmap_ring_file *file, int fd)
 		}
 		if (error)
 			fail("a packet", -error);
-		send_all(fd, lttngmap_ring_file_data(file, &packet), packet.length);
+		data = lttngmap_ring_file_data(file, &packet);
+		if (lends)
+			lend_all(fd, file, data, packet.length);
+		else
+			send_all(fd, data, packet.length);
 		bytes += packet.length;
 	}
 }
@@ -148,14 +168,14 @@ int main(int argc, char **argv)
 	struct rusage used;
 	int fd;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: least RINGS FILE\n");
+	if (argc != 4) {
+		fprintf(stderr, "usage: least copy|lend RINGS FILE\n");
 		return 2;
 	}
 	signal(SIGCHLD, SIG_IGN);
-	fd = connect_collector(argv[2]);
-	file = open_first(argv[1]);
-	bytes = send_ring(file, fd);
+	fd = connect_collector(argv[3]);
+	file = open_first(argv[2]);
+	bytes = send_ring(file, fd, strcmp(argv[1], "lend") == 0);
 	lttngmap_ring_file_close(file);
 	close(fd);
 	getrusage(RUSAGE_SELF, &used);

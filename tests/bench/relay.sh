@@ -139,14 +139,14 @@ theirs() { # MODE RATE
 }
 
 # What a reader of our rings takes that copies them into a socket, and its daemon.
-least() { # MODE RATE
-	local mode=$1 rate=$2 reader
+least() { # copy|lend MODE RATE
+	local how=$1 mode=$2 rate=$3 reader
 
 	create_more=
 	session_start alone "$mode" $subbufs 'bench:block'
 	begin=$(now_us)
 	ticks=$(cpu_of "${daemon_pid[alone]}")
-	"$build/tests/bench/least" "$work/alone/rings/s/c" "$there/stream" >"$work/least" 2>>"$work/log" &
+	"$build/tests/bench/least" "$how" "$work/alone/rings/s/c" "$there/stream" >"$work/least" 2>>"$work/log" &
 	reader=$!
 	with_map alone env LTTNGMAP_ALLOW_BLOCKING=1 "$map" block "$mib" "$rate" || die "$map failed"
 	wait $reader || die "not all is read: $(tail -n 3 "$work/log")"
@@ -154,6 +154,14 @@ least() { # MODE RATE
 	ticks=$(awk -v ticks=$ticks -v hz="$(getconf CLK_TCK)" '{ print ticks + $2 * hz / 1000 }' "$work/least")
 	ask alone '{"verb": "stop", "session": "s"}'
 	ask alone '{"verb": "destroy", "session": "s"}'
+}
+
+copied() {
+	least copy "$@"
+}
+
+lent() {
+	least lend "$@"
 }
 
 # take WHO WHAT ROUND MODE RATE
@@ -185,7 +193,8 @@ echo "Sending to lttng-relayd, $rounds rounds of each kind"
 for ((round = 1; round <= rounds; round++)); do
 	take ours steady "$round" discard $steady
 	take theirs steady "$round" discard $steady
-	take least steady "$round" discard $steady
+	take copied steady "$round" discard $steady
+	take lent steady "$round" discard $steady
 	take ours fast "$round" blocking $unbounded
 	take theirs fast "$round" blocking $unbounded
 done
@@ -194,7 +203,8 @@ printf '%-46s %12s %12s %6s %8s\n' 'to lttng-relayd, over loopback' lttngmap LTT
 row 'CPU time per GB, at a steady pace' ms ours.steady.cpu theirs.steady.cpu 0.7
 row '  of it, the process that sends' ms ours.steady.sending
 row '  at the collector, of what was emitted' % ours.steady.kept theirs.steady.kept
-row '  to ask for it and copy it, and nothing else' ms least.steady.cpu theirs.steady.cpu
+row '  to ask for it and copy it, and nothing else' ms copied.steady.cpu theirs.steady.cpu
+row '  likewise, by sendfile()' ms lent.steady.cpu theirs.steady.cpu
 row 'time per GB, as fast as it goes' ms ours.fast.time theirs.fast.time 1.00
 row '  throughput' MB/s ours.fast.rate theirs.fast.rate
 row '  CPU time per GB' ms ours.fast.cpu theirs.fast.cpu

@@ -59,8 +59,7 @@ static int connect_collector(const char *path)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET };
 	socklen_t size = sizeof(address);
-	int one = 1, fd = socket(AF_INET, SOCK_STREAM, 0);
-	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	int one = 1, fd, listener = socket(AF_INET, SOCK_STREAM, 0);
 
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	if (bind(listener, (struct sockaddr *)&address, size) < 0 || listen(listener, 1) < 0 ||
@@ -76,7 +75,8 @@ static int connect_collector(const char *path)
 	default:
 		break;
 	}
-	/* As our sender has it. */
+	/* Not before, or the collector would hold that end, too. As our sender has it. */
+	fd = socket(AF_INET, SOCK_STREAM, 0);
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "reno", strlen("reno"));
 	if (connect(fd, (struct sockaddr *)&address, size) < 0)

@@ -139,36 +139,31 @@ static int receive_all(struct relay_connection *connection, void *bytes, size_t 
 	return connection->error;
 }
 
-/* What was posted goes. */
-static void release(struct relay_connection *connection)
-{
-	send_all(connection, connection->control, connection->held, connection->nr_held, 0);
-	connection->nr_held = 0;
-}
-
 /* ---- requests ---------------------------------------------------------------------- */
 
-/* It goes, and before it all that was to go. */
-static int send_request(struct relay_connection *connection, const struct relay_request *request,
-			int flags)
+/* All that was to go does. */
+static int release(struct relay_connection *connection, int flags)
 {
-	size_t held = connection->nr_held;
+	size_t size = connection->nr_held;
 
-	if (sizeof(connection->held) - held < request->size) {
-		release(connection);
-		held = 0;
-	}
-	memcpy(connection->held + held, request->bytes, request->size);
 	connection->nr_held = 0;
-	return send_all(connection, connection->control, connection->held, held + request->size,
-			flags);
+	return send_all(connection, connection->control, connection->held, size, flags);
+}
+
+/* It is to go, behind what is to already. */
+static void hold(struct relay_connection *connection, const struct relay_request *request)
+{
+	if (sizeof(connection->held) - connection->nr_held < request->size)
+		release(connection, 0);
+	memcpy(connection->held + connection->nr_held, request->bytes, request->size);
+	connection->nr_held += request->size;
 }
 
 int relay_connection_settle(struct relay_connection *connection)
 {
 	unsigned char answer[RELAY_STATUS_SIZE];
 
-	release(connection);
+	release(connection, 0);
 	for (; connection->posted && !connection->error; connection->posted--) {
 		if (receive_all(connection, answer, sizeof(answer)) == 0 &&
 		    relay_answer_status(answer) != 0)
@@ -181,7 +176,7 @@ int relay_connection_ask(struct relay_connection *connection, const struct relay
 			 unsigned char *answer, size_t size)
 {
 	/* Answers come in the order of what was asked. */
-	send_request(connection, request, 0);
+	hold(connection, request);
 	relay_connection_settle(connection);
 	return receive_all(connection, answer, size);
 }
@@ -213,10 +208,7 @@ int relay_connection_post(struct relay_connection *connection, const struct rela
 {
 	if (connection->posted == POSTED_MAX)
 		relay_connection_settle(connection);
-	if (sizeof(connection->held) - connection->nr_held < request->size)
-		release(connection);
-	memcpy(connection->held + connection->nr_held, request->bytes, request->size);
-	connection->nr_held += request->size;
+	hold(connection, request);
 	connection->posted++;
 	return connection->error;
 }
@@ -227,7 +219,8 @@ int relay_connection_send_metadata(struct relay_connection *connection, uint64_t
 	struct relay_request request;
 
 	relay_request_metadata(&request, stream, (uint32_t)size);
-	send_request(connection, &request, MSG_MORE);
+	hold(connection, &request);
+	release(connection, MSG_MORE);
 	return send_all(connection, connection->control, bytes, size, 0);
 }
 

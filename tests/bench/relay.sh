@@ -151,9 +151,14 @@ least() { # copy|lend MODE RATE
 	with_map alone env LTTNGMAP_ALLOW_BLOCKING=1 "$map" block "$mib" "$rate" || die "$map failed"
 	wait $reader || die "not all is read: $(tail -n 3 "$work/log")"
 	ticks=$(($(cpu_of "${daemon_pid[alone]}") - ticks))
-	ticks=$(awk -v ticks=$ticks -v hz="$(getconf CLK_TCK)" '{ print ticks + $2 * hz / 1000 }' "$work/least")
+	ticks=$(awk -v ticks=$ticks -v hz="$(getconf CLK_TCK)" '{ print ticks + $1 * hz / 1000 }' "$work/least")
 	ask alone '{"verb": "stop", "session": "s"}'
 	ask alone '{"verb": "destroy", "session": "s"}'
+}
+
+# Do rings lie in files that have their bytes? By ring-socket they do not.
+is_file() {
+	[[ $(stat -f -c %T "$work/alone/rings") == fuse* ]]
 }
 
 copied() {
@@ -194,7 +199,7 @@ for ((round = 1; round <= rounds; round++)); do
 	take ours steady "$round" discard $steady
 	take theirs steady "$round" discard $steady
 	take copied steady "$round" discard $steady
-	take lent steady "$round" discard $steady
+	! is_file || take lent steady "$round" discard $steady
 	take ours fast "$round" blocking $unbounded
 	take theirs fast "$round" blocking $unbounded
 done
@@ -204,7 +209,7 @@ row 'CPU time per GB, at a steady pace' ms ours.steady.cpu theirs.steady.cpu 0.7
 row '  of it, the process that sends' ms ours.steady.sending
 row '  at the collector, of what was emitted' % ours.steady.kept theirs.steady.kept
 row '  to ask for it and copy it, and nothing else' ms copied.steady.cpu theirs.steady.cpu
-row '  likewise, by sendfile()' ms lent.steady.cpu theirs.steady.cpu
+! is_file || row '  likewise, by sendfile()' ms lent.steady.cpu theirs.steady.cpu
 row 'time per GB, as fast as it goes' ms ours.fast.time theirs.fast.time 1.00
 row '  throughput' MB/s ours.fast.rate theirs.fast.rate
 row '  CPU time per GB' ms ours.fast.cpu theirs.fast.cpu

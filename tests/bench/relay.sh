@@ -14,7 +14,7 @@
 #                CPU time of all daemons but the collector, from the start of the program to the
 #                session's stop, and of our sender from its start to its end
 #   the least    likewise, of a program that asks for packets and writes them into a socket
-#                (least.c) and our session daemon: what no consumer goes below
+#                (least.c) and our session daemon: what a consumer can only add to
 #   throughput   it emits as fast as it can, waiting where rings are full: from its start until
 #                the collector wrote the last of it
 #

@@ -25,6 +25,7 @@ libcommon_la_SOURCES = \
 	common/protocol-app.h \
 	common/protocol-control.h \
 	common/live-time.h \
+	common/relay-journal.h \
 	common/relay-progress.h \
 	common/remove-tree.c \
 	common/remove-tree.h \

@@ -31,6 +31,11 @@ struct relay_progress {
 	} parts[RELAY_PROGRESS_PARTS];
 	/* When the last connection was made, in seconds since 1970; 0: there was none. */
 	uint64_t connected;
+	/*
+	 * Connections that were lost while packets were on the way, as far as can be told: what is
+	 * to be sent of these are the pages of their files, for as long as the kernel likes.
+	 */
+	uint64_t lost;
 };
 
 #endif /* LTTNGMAP_COMMON_RELAY_PROGRESS_H */

@@ -36,16 +36,21 @@ libconsumerd_la_SOURCES = \
 	consumerd/spool.h \
 	consumerd/snapshot.c \
 	consumerd/snapshot.h \
+	consumerd/stream-circle.c \
+	consumerd/stream-circle.h \
 	consumerd/stream-direct.c \
 	consumerd/stream-direct.h \
 	consumerd/stream-repair.c \
 	consumerd/stream-repair.h \
+	consumerd/stream-reuse.c \
+	consumerd/stream-reuse.h \
 	consumerd/stream.c \
 	consumerd/stream.h \
 	consumerd/sync.c \
 	consumerd/sync.h \
 	consumerd/trace-chunk.c \
 	consumerd/trace-files.c \
+	consumerd/trace-journal.c \
 	consumerd/trace-repair.c \
 	consumerd/trace-repair.h \
 	consumerd/trace.c \

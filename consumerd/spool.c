@@ -14,9 +14,12 @@
 
 #include "common/relay-progress.h"
 #include "consumerd/file.h"
+#include "consumerd/packet.h"
 
 /* For so long a spool may be full before it is worth a message. */
 #define FULL_TOLD_MS 1000
+/* Packets of a stream that may wait, when a consumer begins. */
+#define WAITING_MAX (UINT64_C(1) << 20)
 
 struct spool {
 	uint64_t max;
@@ -64,46 +67,81 @@ static int read_progress(const struct spool *spool, struct relay_progress *progr
 }
 
 struct measure {
-	const struct trace *trace;
-	int folder;
+	struct trace *trace; /* or a chunk of it */
 	uint64_t bytes;
 };
 
-static int add_file(void *data, const char *name)
+/* From packet `first` on. Their owner wrote that: there is an end to what is read. */
+static uint64_t packet_bytes(int index, uint64_t first)
 {
-	struct measure *measure = data;
-	struct stat status;
+	struct ctf_index_entry entries[256];
+	uint64_t at, bytes = 0, most = first + WAITING_MAX;
+	size_t got = sizeof(entries) / sizeof(entries[0]);
 
-	if (strcmp(name, TRACE_METADATA) != 0 &&
-	    fstatat(measure->folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    S_ISREG(status.st_mode))
-		measure->bytes += (uint64_t)status.st_size;
+	for (; first < most && got == sizeof(entries) / sizeof(entries[0]); first += got) {
+		ssize_t size;
+
+		at = sizeof(struct ctf_index_header) + first * sizeof(entries[0]);
+		size = file_read(index, entries, sizeof(entries), at);
+		got = size < 0 ? 0 : (size_t)size / sizeof(entries[0]);
+		for (size_t i = 0; i < got; i++)
+			bytes += packet_index_extent(&entries[i]).size;
+	}
+	return bytes;
+}
+
+/* What was written of a stream: not the size of its file, in which room is used again. */
+static int add_stream(void *data, const char *index_name)
+{
+	size_t length = strlen(index_name), suffix = sizeof(CTF_INDEX_SUFFIX) - 1;
+	struct relay_journal_record record;
+	struct measure *measure = data;
+	char name[NAME_MAX + 1];
+	uint64_t slot = 0;
+	struct stat status;
+	int fd = openat(measure->trace->index, index_name,
+			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	snprintf(name, sizeof(name), "%.*s", length > suffix ? (int)(length - suffix) : 0,
+		 index_name);
+	if (fstat(fd, &status) < 0 ||
+	    !trace_find_record(measure->trace, name, status.st_ino, &slot, &record))
+		record = (struct relay_journal_record){ .confirmed = 0 };
+	measure->bytes += record.bytes + packet_bytes(fd, record.confirmed);
+	close(fd);
 	return 0;
 }
 
 /* Chunks that are complete, and not sent yet. */
 static int add_chunk(void *data, const char *name)
 {
-	struct measure *measure = data, chunk = { .trace = measure->trace };
+	struct trace trace = { .output = -1, .index = -1, .journal = -1, .progress = -1 };
+	struct measure *measure = data, chunk = { .trace = &trace };
 	char path[sizeof(TRACE_ARCHIVES) + NAME_MAX + sizeof(TRACE_DIRECTORY) + 2];
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 	snprintf(path, sizeof(path), TRACE_ARCHIVES "/%.*s/" TRACE_DIRECTORY, NAME_MAX, name);
-	chunk.folder = openat(measure->trace->output, path,
-			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (chunk.folder < 0)
+	trace.dir = openat(measure->trace->output, path, flags);
+	if (trace.dir < 0)
 		return 0;
-	(void)trace_for_each(chunk.folder, add_file, &chunk);
-	close(chunk.folder);
+	trace.index = openat(trace.dir, CTF_INDEX_DIRECTORY, flags);
+	trace_open_notes(&trace);
+	if (trace.index >= 0)
+		(void)trace_for_each(trace.index, add_stream, &chunk);
+	trace_close(&trace);
 	measure->bytes += chunk.bytes;
 	return 0;
 }
 
-static uint64_t measure(const struct trace *trace)
+static uint64_t measure(struct trace *trace)
 {
-	struct measure measure = { .trace = trace, .folder = trace->dir };
+	struct measure measure = { .trace = trace };
 	int archives = -1;
 
-	(void)trace_for_each(trace->dir, add_file, &measure);
+	trace_open_notes(trace);
+	(void)trace_for_each(trace->index, add_stream, &measure);
 	if (!trace->is_kernel)
 		archives = openat(trace->output, TRACE_ARCHIVES,
 				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -114,7 +152,7 @@ static uint64_t measure(const struct trace *trace)
 	return measure.bytes;
 }
 
-void spool_open(struct spool *spool, const struct trace *trace)
+void spool_open(struct spool *spool, struct trace *trace)
 {
 	struct relay_progress progress = { .magic = 0 };
 

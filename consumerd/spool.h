@@ -26,7 +26,7 @@ struct spool *spool_create(uint64_t max);
 /* NULL is allowed, as in the next ones. */
 void spool_destroy(struct spool *spool);
 /* The trace was opened: the first time, what is there is looked at. */
-void spool_open(struct spool *spool, const struct trace *trace);
+void spool_open(struct spool *spool, struct trace *trace);
 /* So many bytes of packets were written. */
 void spool_count(struct spool *spool, uint64_t bytes);
 /*

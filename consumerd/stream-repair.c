@@ -11,12 +11,16 @@
 #include "consumerd/file.h"
 #include "consumerd/packet.h"
 
+/* Of a spool: what a machine left that died may have lost its last packets, but not so many. */
+#define ENTRIES_TRIED 1024
+
 struct repair {
 	int stream_fd;
 	int index_fd;
 	const uint8_t *uuid;
 	uint64_t stream_size;
 	uint64_t index_size;
+	bool is_spool;
 	struct stream_tail *tail;
 };
 
@@ -63,26 +67,15 @@ static int read_header(const struct repair *repair, uint64_t offset,
 	return error;
 }
 
-/*
- * May the walk begin behind the index's last entry? It may where the packet
- * it speaks of is there and says the very same of itself.
- */
-static int believe_index(struct repair *repair)
+/* Of so many packets, is the last one there, and says the very same of itself? */
+static int believe_entry(struct repair *repair, uint64_t packets)
 {
-	struct ctf_index_header expected, found;
 	struct ctf_index_entry entry, made;
 	struct ctf_packet_header header;
 	struct packet_extent extent;
-	uint64_t packets, size;
+	uint64_t size;
 	int error;
 
-	if (repair->index_size < entry_offset(1))
-		return 0;
-	packets = (repair->index_size - sizeof(found)) / sizeof(entry);
-	packet_make_index_header(&expected);
-	if (file_read(repair->index_fd, &found, sizeof(found), 0) != sizeof(found) ||
-	    memcmp(&found, &expected, sizeof(found)) != 0)
-		return 0;
 	if (file_read(repair->index_fd, &entry, sizeof(entry), entry_offset(packets - 1)) !=
 	    sizeof(entry))
 		return 0;
@@ -98,6 +91,32 @@ static int believe_index(struct repair *repair)
 	repair->tail->size = extent.offset + size;
 	repair->tail->packets = packets;
 	take_last(repair->tail, &header);
+	return 0;
+}
+
+/*
+ * May the walk begin behind the index's last entry? It may where that fits. In a spool there is
+ * none, but an entry before may fit.
+ */
+static int believe_index(struct repair *repair)
+{
+	struct ctf_index_header expected, found;
+	uint64_t packets;
+	int error;
+
+	if (repair->index_size < entry_offset(1))
+		return 0;
+	packets = (repair->index_size - sizeof(found)) / sizeof(struct ctf_index_entry);
+	packet_make_index_header(&expected);
+	if (file_read(repair->index_fd, &found, sizeof(found), 0) != sizeof(found) ||
+	    memcmp(&found, &expected, sizeof(found)) != 0)
+		return 0;
+	for (unsigned tries = 0; packets && tries < (repair->is_spool ? ENTRIES_TRIED : 1);
+	     tries++) {
+		error = believe_entry(repair, packets--);
+		if (error || repair->tail->packets)
+			return error;
+	}
 	return 0;
 }
 
@@ -160,6 +179,8 @@ static int cut(const struct repair *repair)
 	}
 	if (repair->index_size > index_end && ftruncate(repair->index_fd, (off_t)index_end) < 0)
 		return -errno;
+	if (repair->is_spool)
+		repair->tail->size = repair->stream_size;
 	if (repair->stream_size > repair->tail->size &&
 	    ftruncate(repair->stream_fd, (off_t)repair->tail->size) < 0)
 		return -errno;
@@ -167,13 +188,14 @@ static int cut(const struct repair *repair)
 	return 0;
 }
 
-int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE],
+int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE], bool is_spool,
 		  struct stream_tail *tail)
 {
 	struct repair repair = {
 		.stream_fd = stream_fd,
 		.index_fd = index_fd,
 		.uuid = uuid,
+		.is_spool = is_spool,
 		.tail = tail,
 	};
 	struct stat stream_status, index_status;
@@ -185,7 +207,7 @@ int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE]
 	repair.stream_size = (uint64_t)stream_status.st_size;
 	repair.index_size = (uint64_t)index_status.st_size;
 	error = believe_index(&repair);
-	if (!error)
+	if (!error && !is_spool)
 		error = walk(&repair);
 	if (!error)
 		error = check_ours(&repair);

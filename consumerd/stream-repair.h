@@ -7,13 +7,14 @@
 #ifndef CONSUMERD_STREAM_REPAIR_H
 #define CONSUMERD_STREAM_REPAIR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/ctf.h"
 
 /* Where a stream file ends, and what its last packet was. */
 struct stream_tail {
-	uint64_t size;          /* bytes */
+	uint64_t size;          /* bytes, of whatever is in it */
 	uint64_t packets;       /* whole ones */
 	uint64_t next_sequence; /* the last packet's + 1; 0: there is none */
 	uint64_t timestamp_end; /* the last packet's */
@@ -27,10 +28,14 @@ struct stream_tail {
  * believed as far as its last entry fits its packet; otherwise all of the
  * file is walked through and the index made anew.
  *
+ * In a spool, no packet is let go of before its entry is written, and room is used again
+ * (stream-circle.h): so there is what the index says, up to its last entry that fits, and
+ * whatever else is in the file stays there.
+ *
  * 0; -EEXIST: what is there is not of this trace, and was left as it is;
  * another -errno of the file system.
  */
-int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE],
+int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE], bool is_spool,
 		  struct stream_tail *tail);
 
 #endif /* CONSUMERD_STREAM_REPAIR_H */

@@ -13,6 +13,7 @@
 #include "common/log.h"
 #include "consumerd/file.h"
 #include "consumerd/stream-repair.h"
+#include "consumerd/stream-reuse.h"
 
 /* Index entries that may be due: one write for so many packets. */
 #define ENTRIES_DUE 32
@@ -34,6 +35,7 @@ struct stream {
 	uint64_t oldest_file; /* that there may be */
 	uint64_t file;        /* that is written */
 	uint64_t packet_size; /* of the last one written, bytes on disk */
+	struct reuse *reuse;  /* of a spool's stream in one file, while that may be; else NULL */
 	unsigned due;         /* of entries */
 	struct ctf_index_entry entries[ENTRIES_DUE];
 	char name[];
@@ -79,6 +81,13 @@ struct stream *stream_create(struct trace *trace, struct stream_pool *pool, cons
 	stream = calloc(1, sizeof(*stream) + length + 1);
 	if (!stream)
 		return NULL;
+	if (trace->is_spool) {
+		stream->reuse = calloc(1, sizeof(*stream->reuse));
+		if (!stream->reuse) {
+			free(stream);
+			return NULL;
+		}
+	}
 	stream->trace = trace;
 	stream->pool = pool;
 	stream->stream_fd = -1;
@@ -91,9 +100,18 @@ struct stream *stream_create(struct trace *trace, struct stream_pool *pool, cons
 	return stream;
 }
 
+static void end_reuse(struct stream *stream)
+{
+	free(stream->reuse);
+	stream->reuse = NULL;
+}
+
 void stream_limit(struct stream *stream, const struct stream_limits *limits)
 {
 	stream->limits = *limits;
+	/* What is in several files goes by whole files. */
+	if (limits->file_size)
+		end_reuse(stream);
 }
 
 static const char *file_name(const struct stream *stream, uint64_t number, char name[NAME_MAX + 1])
@@ -172,6 +190,16 @@ static int locate(struct stream *stream)
 	return 0;
 }
 
+static int begin_reuse(struct stream *stream)
+{
+	int error = reuse_begin(stream->reuse, stream->trace, stream->index_fd, &stream->tail);
+
+	if (error != -ESTALE)
+		return error;
+	end_reuse(stream);
+	return 0;
+}
+
 /*
  * The files open, the most recently used of the pool, and nothing in them but
  * whole packets. What is on disk is looked at on each opening: that finds the
@@ -192,7 +220,9 @@ static int prepare(struct stream *stream)
 	if (error)
 		return error;
 	error = stream_repair(stream->stream_fd, stream->index_fd, stream->same.uuid,
-			      &stream->tail);
+			      stream->trace->is_spool, &stream->tail);
+	if (!error && stream->reuse && !stream->reuse->inode)
+		error = begin_reuse(stream);
 	if (error) {
 		close_files(stream);
 		return error;
@@ -264,6 +294,7 @@ struct pieces {
 	struct ctf_packet_header header;
 	const struct lttngmap_packet *packet;
 	const void *body;
+	uint64_t offset;  /* where it goes */
 	uint64_t content; /* bytes of header and body */
 	uint64_t size;    /* and of what follows: padding, and a tail where there are limits */
 	struct trace_tail tail;
@@ -284,11 +315,16 @@ static void make_pieces(const struct stream *stream, const struct lttngmap_packe
 		pieces->size += sizeof(pieces->tail);
 }
 
-/* It depends on where the packet comes to lie. */
-static void pad_pieces(struct pieces *pieces, uint64_t offset)
+/* Where it comes to lie, and what depends on that. */
+static void place_pieces(struct stream *stream, struct pieces *pieces, struct circle_place *place)
 {
+	*place = (struct circle_place){ .offset = stream->tail.size };
+	if (stream->reuse && reuse_find(stream->reuse, stream->trace, stream->name, pieces->size,
+					&stream->tail, place) < 0)
+		end_reuse(stream);
+	pieces->offset = place->offset;
 	if (pieces->is_paged)
-		pieces->size += -(offset + pieces->size) % DIRECT_BLOCK;
+		pieces->size += -(pieces->offset + pieces->size) % DIRECT_BLOCK;
 	packet_pad(&pieces->header, pieces->size);
 }
 
@@ -299,12 +335,12 @@ static int write_rest(struct stream *stream, const struct pieces *pieces, uint64
 
 	if (stream->limits.file_size)
 		memcpy(rest + size - sizeof(pieces->tail), &pieces->tail, sizeof(pieces->tail));
-	return file_write(stream->stream_fd, rest, size, stream->tail.size + pieces->content);
+	return file_write(stream->stream_fd, rest, size, pieces->offset + pieces->content);
 }
 
 static int write_pieces(struct stream *stream, const struct pieces *pieces)
 {
-	uint64_t offset = stream->tail.size;
+	uint64_t offset = pieces->offset;
 	int error = -EAGAIN;
 
 	if (pieces->is_paged && offset % DIRECT_BLOCK == 0)
@@ -362,9 +398,35 @@ int stream_find_end(struct stream *stream, const struct stream_tail **tail)
 	return error;
 }
 
+/*
+ * It is in the file, and is to be in the index: at once in a spool, where nobody would find it
+ * otherwise.
+ */
+static int note_pieces(struct stream *stream, const struct pieces *pieces)
+{
+	const struct lttngmap_packet *packet = pieces->packet;
+	struct stream_tail *tail = &stream->tail, before = *tail;
+	uint64_t end = pieces->offset + pieces->size;
+	int error = 0;
+
+	packet_make_index_entry(&pieces->header, pieces->offset, &stream->entries[stream->due++]);
+	tail->size = end > tail->size ? end : tail->size;
+	tail->packets++;
+	tail->next_sequence = packet->sequence + 1;
+	tail->timestamp_end = packet->timestamp_end;
+	tail->discarded = packet->discarded;
+	if (stream->trace->is_spool)
+		error = stream_flush(stream);
+	if (error) {
+		*tail = before;
+		stream->due--;
+	}
+	return error;
+}
+
 int stream_write(struct stream *stream, const struct lttngmap_packet *packet, const void *body)
 {
-	struct stream_tail *tail = &stream->tail;
+	struct circle_place place;
 	struct pieces pieces;
 	int error;
 
@@ -372,20 +434,18 @@ int stream_write(struct stream *stream, const struct lttngmap_packet *packet, co
 	error = make_room(stream, &pieces);
 	if (error)
 		return error;
-	pad_pieces(&pieces, tail->size);
+	place_pieces(stream, &pieces, &place);
 	error = write_pieces(stream, &pieces);
+	if (!error)
+		error = note_pieces(stream, &pieces);
 	if (error) {
 		stream->torn = true;
 		(void)cut_tail(stream);
 		return error;
 	}
-	packet_make_index_entry(&pieces.header, tail->size, &stream->entries[stream->due++]);
+	if (stream->reuse)
+		circle_take(&stream->reuse->circle, place, pieces.size, stream->tail.packets - 1);
 	stream->packet_size = pieces.size;
-	tail->size += pieces.size;
-	tail->packets++;
-	tail->next_sequence = packet->sequence + 1;
-	tail->timestamp_end = packet->timestamp_end;
-	tail->discarded = packet->discarded;
 	return 0;
 }
 
@@ -419,5 +479,6 @@ void stream_destroy(struct stream *stream)
 	if (stream->torn && prepare(stream) < 0)
 		log_warning("stream %s: an unfinished packet could not be cut off", stream->name);
 	close_files(stream);
+	free(stream->reuse);
 	free(stream);
 }

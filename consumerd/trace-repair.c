@@ -208,7 +208,8 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 	const struct trace *trace = &repairing->trace;
 	uint64_t index_size = size_of(index);
 	struct stream_tail tail;
-	int error = stream_repair(stream, index, trace->uuid, &tail);
+	bool is_reused = trace_is_reused(trace);
+	int error = stream_repair(stream, index, trace->uuid, is_reused, &tail);
 
 	if (error) {
 		problem(repairing, name,
@@ -221,7 +222,7 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 	repairing->indexes += size_of(index) != index_size;
 	if (tail.packets == 0)
 		remove_empty(repairing, name);
-	else if (!is_chain(trace, stream, tail.size))
+	else if (!is_reused && !is_chain(trace, stream, tail.size))
 		problem(repairing, name,
 			"a packet in the middle is damaged: readers will stop there");
 }
@@ -293,7 +294,7 @@ static void repair(const char *path)
 {
 	struct repairing repairing = {
 		.path = path,
-		.trace = { .output = -1, .index = -1 },
+		.trace = { .output = -1, .index = -1, .journal = -1, .progress = -1 },
 		.problems = json_object_new_array(),
 	};
 	struct stat status;

@@ -127,7 +127,7 @@ static int repair_stream(const struct trace *trace, const char *name)
 	error = open_stream(trace, name, &stream_fd, &index_fd);
 	if (error)
 		return error;
-	error = stream_repair(stream_fd, index_fd, trace->uuid, &tail);
+	error = stream_repair(stream_fd, index_fd, trace->uuid, trace->is_spool, &tail);
 	if (!error && tail.cut)
 		log_warning("stream %s: %llu bytes of an unfinished packet were cut off", name,
 			    (unsigned long long)tail.cut);
@@ -206,6 +206,7 @@ static int open_folders(struct trace *trace, const char *output)
 	if (!trace->is_kernel)
 		trace_take_next(trace->output);
 	trace->index = -1;
+	trace->journal = trace->progress = -1;
 	trace->dir = open_directory(trace->output, trace_directory(trace));
 	error = trace->dir < 0 ? trace->dir : 0;
 	if (!error) {
@@ -254,6 +255,11 @@ void trace_close(struct trace *trace)
 		close(trace->dir);
 	if (trace->output >= 0)
 		close(trace->output);
+	if (trace->journal >= 0)
+		close(trace->journal);
+	if (trace->progress >= 0)
+		close(trace->progress);
+	trace->journal = trace->progress = -1;
 	trace->output = -1;
 	trace->dir = -1;
 	trace->index = -1;

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "common/ctf.h"
+#include "common/relay-journal.h"
 
 #define TRACE_DIRECTORY "ust"
 #define TRACE_DIRECTORY_KERNEL "kernel"
@@ -23,9 +24,11 @@
 #define TRACE_OVERWRITTEN ".overwritten" /* where there is something to be counted */
 
 struct trace {
-	int output; /* OUTPUT */
-	int dir;    /* OUTPUT/ust */
-	int index;  /* OUTPUT/ust/index */
+	int output;   /* OUTPUT */
+	int dir;      /* OUTPUT/ust */
+	int index;    /* OUTPUT/ust/index */
+	int journal;  /* of who sends it (common/relay-journal.h); -1: not opened */
+	int progress; /* likewise (common/relay-progress.h) */
 	uint8_t uuid[CTF_UUID_SIZE];
 	uid_t owner;
 	gid_t group;
@@ -94,6 +97,21 @@ int trace_carry_overwritten(const struct trace *trace, int next);
 struct trace_tail {
 	uint64_t events; /* in the packet */
 };
+
+/* ---- trace-journal.c: what a collector has of a spool ------------------------ */
+
+/* Open what who sends has made by now, for the next two; as whoever we are. */
+void trace_open_notes(struct trace *trace);
+/*
+ * What is noted of the stream file NAME, whose index is that inode; who wrote it may have noted
+ * anything. *slot: where, for the next time; 0: not known yet. False: nothing is.
+ */
+bool trace_find_record(const struct trace *trace, const char *name, uint64_t inode, uint64_t *slot,
+		       struct relay_journal_record *record);
+/* Connections that were lost while packets were on the way. After trace_find_record(). */
+uint64_t trace_lost(const struct trace *trace);
+/* May the room of packets in it have been used again? `trace->dir` is enough. */
+bool trace_is_reused(const struct trace *trace);
 
 /* ---- trace-chunk.c: rotation ------------------------------------------------- */
 

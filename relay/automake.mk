@@ -11,7 +11,6 @@ librelay_la_SOURCES = \
 	relay/flight.h \
 	relay/follow.c \
 	relay/follow.h \
-	relay/follow-count.c \
 	relay/follow-ended.c \
 	relay/metadata.c \
 	relay/metadata.h \

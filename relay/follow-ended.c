@@ -108,17 +108,13 @@ bool follow_is_whole(const struct follow *follow, const struct follow_stream *st
 void follow_remove(struct follow *follow, struct follow_stream *stream, uint64_t *bytes)
 {
 	char index_name[NAME_MAX + sizeof(CTF_INDEX_SUFFIX)];
-	struct stat status;
 
 	*bytes = 0;
 	name_index(stream->name, index_name);
-	if (fstatat(follow->dir, stream->name, &status, AT_SYMLINK_NOFOLLOW) == 0)
-		*bytes = (uint64_t)status.st_size;
 	/* Where only one of both goes, what is left is an index of nothing. */
-	if (unlinkat(follow->dir, stream->name, 0) < 0 && errno != ENOENT) {
-		*bytes = 0;
+	if (unlinkat(follow->dir, stream->name, 0) < 0 && errno != ENOENT)
 		return;
-	}
+	*bytes = stream->had;
 	(void)unlinkat(follow->index, index_name, 0);
 	follow_forget(follow, stream);
 }

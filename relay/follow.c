@@ -15,19 +15,12 @@
 #include <unistd.h>
 
 #include "common/live-time.h"
+#include "common/relay-journal.h"
 
 #define METADATA "metadata"
-#define JOURNAL ".relayed"
 #define METADATA_MAX (UINT64_C(256) << 20)
 /* Less is not worth a hole: file systems give back whole blocks. */
 #define HOLE_MIN (UINT64_C(256) << 10)
-
-/* In the journal. */
-struct record {
-	char name[NAME_MAX + 1];
-	uint64_t confirmed; /* packets */
-	uint64_t inode;     /* of the index that they are of */
-};
 
 /* ---- streams ------------------------------------------------------------------------ */
 
@@ -171,7 +164,7 @@ static void free_slot(struct follow *follow, uint64_t slot)
 
 void follow_forget(struct follow *follow, struct follow_stream *stream)
 {
-	const struct record record = { .confirmed = 0 };
+	const struct relay_journal_record record = { .confirmed = 0 };
 
 	/* What is not noted is of a file that is not there: the next one sees that. */
 	if (stream->slot && pwrite(follow->journal, &record, sizeof(record),
@@ -201,7 +194,7 @@ static uint64_t index_inode(const struct follow *follow, const char *name)
 }
 
 /* Of both journals, what is about the file that is there; of that, the farther one. */
-static int take_record(struct follow *follow, struct record *record, uint64_t slot)
+static int take_record(struct follow *follow, struct relay_journal_record *record, uint64_t slot)
 {
 	struct follow_stream *stream;
 	uint64_t inode;
@@ -227,6 +220,7 @@ static int take_record(struct follow *follow, struct record *record, uint64_t sl
 	    (record->inode != inode || stream->confirmed >= record->confirmed))
 		return 0;
 	stream->confirmed = stream->sent = record->confirmed;
+	stream->had = record->bytes;
 	stream->inode = record->inode;
 	return 0;
 }
@@ -234,7 +228,7 @@ static int take_record(struct follow *follow, struct record *record, uint64_t sl
 static int read_journal(struct follow *follow, int fd, bool is_own)
 {
 	uint64_t nr_records = 0;
-	struct record record;
+	struct relay_journal_record record;
 	int error = 0;
 
 	while (!error && pread(fd, &record, sizeof(record), (off_t)(nr_records * sizeof(record))) ==
@@ -249,7 +243,11 @@ static int read_journal(struct follow *follow, int fd, bool is_own)
 
 static int write_journal(struct follow *follow, struct follow_stream *stream)
 {
-	struct record record = { .confirmed = stream->confirmed, .inode = stream->inode };
+	struct relay_journal_record record = {
+		.confirmed = stream->confirmed,
+		.bytes = stream->had,
+		.inode = stream->inode,
+	};
 	off_t at;
 
 	if (!stream->slot)
@@ -260,11 +258,16 @@ static int write_journal(struct follow *follow, struct follow_stream *stream)
 	return pwrite(follow->journal, &record, sizeof(record), at) == sizeof(record) ? 0 : -EIO;
 }
 
-/* The pages of what is confirmed; what cannot be given back is there a while longer. */
+/*
+ * The pages of what is confirmed, and not its writer's to use again; what cannot be given back is
+ * there a while longer.
+ */
 static void make_hole(const struct follow *follow, struct follow_stream *stream)
 {
 	int fd;
 
+	if (stream->hole < RELAY_CIRCLE_SIZE)
+		stream->hole = RELAY_CIRCLE_SIZE;
 	if (stream->mark.last < stream->hole + HOLE_MIN)
 		return;
 	fd = openat(follow->dir, stream->name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -298,12 +301,23 @@ int follow_confirm(struct follow *follow, struct follow_stream *stream, uint64_t
 	stream->confirmed = stream->mark.sent;
 	*bytes = stream->mark.bytes;
 	stream->bytes -= stream->mark.bytes;
+	stream->had += stream->mark.bytes;
 	error = write_journal(follow, stream);
 	/* A stream of which it is not known is sent again, and needs its bytes. */
 	if (!error && follow->is_spool)
 		make_hole(follow, stream);
 	follow_mark(follow, stream, now);
 	return error;
+}
+
+uint64_t follow_confirmed(const struct follow *follow)
+{
+	const struct follow_stream *stream;
+	uint64_t bytes = 0;
+
+	cds_list_for_each_entry(stream, &follow->streams, node)
+		bytes += stream->had;
+	return bytes;
 }
 
 bool follow_is_confirmed(struct follow *follow)
@@ -325,7 +339,7 @@ static int check_index(struct follow_stream *stream, int index_fd)
 	stream->inode = status.st_ino;
 	if (!is_other)
 		return 0;
-	stream->sent = stream->confirmed = 0;
+	stream->sent = stream->confirmed = stream->had = 0;
 	stream->hole = stream->last = stream->mark.last = 0;
 	return -ESTALE;
 }
@@ -485,16 +499,16 @@ static int open_journal(const struct follow *follow, const char *name, int lock)
  */
 static int open_journals(struct follow *follow, const char *collector)
 {
-	char name[sizeof(JOURNAL "-") + NAME_MAX];
+	char name[sizeof(RELAY_JOURNAL_NAME "-") + NAME_MAX];
 	int error = 0;
 
-	snprintf(name, sizeof(name), JOURNAL "-%s", collector);
+	snprintf(name, sizeof(name), RELAY_JOURNAL_NAME "-%s", collector);
 	if (follow->is_spool) {
-		follow->journal = open_journal(follow, JOURNAL, LOCK_EX);
+		follow->journal = open_journal(follow, RELAY_JOURNAL_NAME, LOCK_EX);
 		follow->other =
 			openat(follow->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	} else {
-		follow->other = open_journal(follow, JOURNAL, LOCK_SH);
+		follow->other = open_journal(follow, RELAY_JOURNAL_NAME, LOCK_SH);
 		follow->journal = follow->other < 0 ? follow->other
 						    : open_journal(follow, name, LOCK_EX);
 	}

@@ -6,8 +6,8 @@
  *
  * How far is on disk, for each collector: in .relayed-COLLECTOR (relay_url_key()). Who sends may
  * be killed at any moment, and what the collector is known to have is not sent again. In a
- * spool, that is given back to the file system: a hole takes its place, but for each stream's last
- * packet, by which its writer knows where it ends. So a spool has one journal, .relayed, whoever
+ * spool, its writer uses the room of that again, or it is given back to the file system: a hole
+ * takes its place (common/relay-journal.h). So a spool has one journal, .relayed, whoever
  * got it: nobody else can have it any more.
  *
  * All return 0 or -errno unless said otherwise. One thread.
@@ -38,12 +38,13 @@ struct follow_stream {
 	uint64_t sent;      /* packets, from the first of the file on */
 	uint64_t confirmed; /* likewise */
 	uint64_t bytes;     /* sent and not confirmed */
-	uint64_t last;      /* offset of the packet sent last */
+	uint64_t had;       /* bytes of what is confirmed */
+	uint64_t last;      /* offset of the packet sent last of those behind the circle */
 	uint64_t class_id;  /* its stream class */
 	uint64_t end;       /* time of the packet sent last */
 	uint64_t number;    /* its own sequence number */
 	uint64_t held;      /* when a packet beyond the horizon begins; UINT64_MAX: there is none */
-	uint64_t hole;      /* offset up to which there is one */
+	uint64_t hole;      /* offset up to which there is one, from the circle's end on */
 	uint64_t inode;     /* of the index that this is about; 0: not known yet */
 	uint64_t slot;      /* in .relayed, from 1; 0: none yet */
 	bool is_broken;     /* said so: it is left alone, and was not sent whole */
@@ -165,9 +166,7 @@ void follow_forget_ended(struct follow *follow);
 int follow_read_metadata(struct follow *follow, char **text, size_t *size);
 /* Does nobody write to it, as far as can be told? */
 bool follow_is_abandoned(const struct follow *follow);
-/* Bytes of all its stream files. */
-uint64_t follow_size(const struct follow *follow);
-/* Bytes of them that its collector has, as its journal says. */
+/* Bytes of packets that its collector has, as its journal says. */
 uint64_t follow_confirmed(const struct follow *follow);
 
 #endif /* LTTNGMAP_RELAY_FOLLOW_H */

@@ -119,6 +119,8 @@ bool relay_is_abandoned(const struct relay *relay);
 bool relay_chunk_times(const struct follow *follow, uint64_t *begin, uint64_t *end);
 /* `created` is taken: the next connection comes later, whoever makes it. */
 void relay_note_connection(struct relay *relay);
+/* ... and one was lost with packets on the way. */
+void relay_note_lost(struct relay *relay);
 /* So many bytes more of it are at the collector for good. */
 void relay_count(struct relay *relay, const struct follow *follow, uint64_t bytes);
 /* So many bytes of what is there went from here, with their files. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "common/relay-journal.h"
 
 /* Files that cannot be read now are tried again; that is not the collector's trouble. */
 static int try_later(struct relay *relay, const struct follow *follow, const char *what, int error)
@@ -166,7 +167,8 @@ static int send_packet(struct relay *relay, struct follow_stream *stream, int st
 	error = relay_connection_post(relay->connection, &request);
 	if (error)
 		return error;
-	stream->last = be64toh(entry->offset);
+	if (be64toh(entry->offset) >= RELAY_CIRCLE_SIZE)
+		stream->last = be64toh(entry->offset);
 	stream->class_id = be64toh(entry->stream_id);
 	stream->end = be64toh(entry->timestamp_end);
 	stream->number = be64toh(entry->packet_seq_num);
@@ -511,4 +513,7 @@ void relay_disconnect(struct relay *relay)
 {
 	relay_connection_close(relay->connection);
 	relay->connection = NULL;
+	if (relay->flight.bytes)
+		relay_note_lost(relay);
+	relay->flight.bytes = 0;
 }

@@ -41,6 +41,12 @@ void relay_note_connection(struct relay *relay)
 	publish(relay);
 }
 
+void relay_note_lost(struct relay *relay)
+{
+	relay->counts.lost++;
+	publish(relay);
+}
+
 static enum relay_progress_part part_of(const struct follow *follow)
 {
 	return strcmp(follow->name, KERNEL) == 0 ? RELAY_PROGRESS_KERNEL : RELAY_PROGRESS_USER;
@@ -70,6 +76,8 @@ static int open_progress(struct relay *relay)
 	if (pread(relay->progress, &progress, sizeof(progress), 0) == sizeof(progress) &&
 	    progress.magic == RELAY_PROGRESS_MAGIC)
 		relay->counts = progress;
+	/* Who had it was killed, for all we know. */
+	relay->counts.lost += relay->counts.connected != 0;
 	relay->counts.magic = RELAY_PROGRESS_MAGIC;
 	publish(relay);
 	return 0;
@@ -440,7 +448,7 @@ void relay_drop(struct relay *relay, struct follow *follow)
 	relay->nr_broken += follow->nr_broken;
 	/* What was not sent is not lost, either. */
 	if (relay->config->is_spool && !follow->nr_broken) {
-		relay->counts.parts[part_of(follow)].removed += follow_size(follow);
+		relay->counts.parts[part_of(follow)].removed += follow_confirmed(follow);
 		remove_folder(relay, follow);
 		publish(relay);
 	} else if (follow->is_final) {

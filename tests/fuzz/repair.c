@@ -36,7 +36,7 @@ static uint64_t size_of(int fd)
 	return (uint64_t)status.st_size;
 }
 
-static void check_repaired(int stream, int index, const struct stream_tail *tail)
+static void check_repaired(int stream, int index, bool is_spool, const struct stream_tail *tail)
 {
 	uint64_t packets = 0, packet_size;
 	struct ctf_packet_header header;
@@ -47,12 +47,14 @@ static void check_repaired(int stream, int index, const struct stream_tail *tail
 		   (tail->packets ? sizeof(struct ctf_index_header) +
 					    tail->packets * sizeof(struct ctf_index_entry)
 				  : 0));
-	FUZZ_CHECK(stream_repair(stream, index, uuid, &again) == 0);
+	FUZZ_CHECK(stream_repair(stream, index, uuid, is_spool, &again) == 0);
 	FUZZ_CHECK(again.cut == 0 && again.size == tail->size && again.packets == tail->packets &&
 		   again.next_sequence == tail->next_sequence);
+	if (is_spool)
+		return;
 	/* With no index to believe, all that is walked through is a packet of ours, or is cut. */
 	FUZZ_CHECK(ftruncate(index, 0) == 0);
-	if (stream_repair(stream, index, uuid, &again) != 0)
+	if (stream_repair(stream, index, uuid, false, &again) != 0)
 		return;
 	for (uint64_t at = 0; at < again.size; at += packet_size, packets++) {
 		FUZZ_CHECK(pread(stream, &header, sizeof(header), (off_t)at) == sizeof(header));
@@ -61,24 +63,31 @@ static void check_repaired(int stream, int index, const struct stream_tail *tail
 	FUZZ_CHECK(packets == again.packets);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void repair(const struct fuzz_input *bytes, const struct fuzz_input *index_bytes,
+		   bool is_spool)
 {
-	struct fuzz_input input = { data, size };
-	size_t index_size;
-	const uint8_t *index_bytes = fuzz_take_message(&input, &index_size);
-	int index = make_file(index_bytes, index_size);
-	int stream = make_file(input.data, input.size);
+	int index = make_file(index_bytes->data, index_bytes->size);
+	int stream = make_file(bytes->data, bytes->size);
 	struct stream_tail tail;
-	int error = stream_repair(stream, index, uuid, &tail);
+	int error = stream_repair(stream, index, uuid, is_spool, &tail);
 
-	if (error == 0) {
-		check_repaired(stream, index, &tail);
-	} else {
-		/* Somebody else's: left as it is. */
+	if (error == 0)
+		check_repaired(stream, index, is_spool, &tail);
+	else
 		FUZZ_CHECK(error == -EEXIST);
-		FUZZ_CHECK(size_of(stream) == input.size);
-	}
+	/* Somebody else's is left as it is, and a spool's is used again. */
+	if (error || is_spool)
+		FUZZ_CHECK(size_of(stream) == bytes->size);
 	close(stream);
 	close(index);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_input input = { data, size }, index;
+
+	index.data = fuzz_take_message(&input, &index.size);
+	repair(&input, &index, false);
+	repair(&input, &index, true);
 	return 0;
 }

@@ -71,14 +71,14 @@ spool=$(echo "$LTTNGMAP_SPOOL_DIR"/*)
 run_programs
 ok 'the collector closes what has ended' wait_for few_held || diag "$(held) of $(there)"
 ok '  ... nothing of it stays in the spool' wait_for none_here || diag "$(here "$spool")"
-# A note is of 272 bytes. In each round, those of the one before can be used.
-notes=$(($(stat -c %s "$spool/ust/.relayed") / 272))
+# A note is of 280 bytes. In each round, those of the one before can be used.
+notes=$(($(stat -c %s "$spool/ust/.relayed") / 280))
 for _ in 1 2 3; do
 	run_programs
 	ok '  ... once more' wait_for none_here || diag "$(here "$spool")"
 done
-diag "$notes notes, then $(($(stat -c %s "$spool/ust/.relayed") / 272)) of $(there) streams"
-ok '  ... notes are used again' test "$(stat -c %s "$spool/ust/.relayed")" -le $(($(there) * 2 / 3 * 272))
+diag "$notes notes, then $(($(stat -c %s "$spool/ust/.relayed") / 280)) of $(there) streams"
+ok '  ... notes are used again' test "$(stat -c %s "$spool/ust/.relayed")" -le $(($(there) * 2 / 3 * 280))
 "$lttngmap" stop >out 2>&1 || diag "$(<out)"
 "$lttngmap" start >out 2>&1 || diag "$(<out)"
 "$emit" counts 1 100 >out 2>&1

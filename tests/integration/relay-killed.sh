@@ -93,7 +93,7 @@ fi
 
 mkdir -p left/.relay-gone/index
 echo 'no metadata' >left/.relay-gone/index/events_0.idx
-python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<6Q", 0x6C6D2D72656C6179, 1, 0, 0, 0, 0))' >left/.relay
+python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<7Q", 0x6C6D2D72656C6179, 1, 0, 0, 0, 0, 0))' >left/.relay
 "$lttngmap" relay --spool "$RELAYD_URL" left >out 2>&1
 is $? 0 'of a spool that was sent, the rest is removed' || diag "$(<out)"
 ok '  ... all of it' test ! -e left

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/ended-streams.h"
+#include "common/relay-journal.h"
 #include "common/remove-tree.h"
 #include "relay/follow.h"
 #include "tests/utils/tap.h"
@@ -21,7 +22,7 @@
 #define A "a:5342"
 #define B "b:5342"
 #define PACKETS 10
-#define PACKET_SIZE (UINT64_C(1) << 20)
+#define PACKET_SIZE (RELAY_CIRCLE_SIZE / 4)
 
 static char folder[] = "/tmp/lttngmap-follow-XXXXXX";
 static int output, watch;
@@ -40,6 +41,7 @@ static void make_trace(void)
 	struct ctf_index_entry entries[PACKETS] = { { .offset = 0 } };
 	char index[sizeof(struct ctf_index_header) + sizeof(entries)] = "";
 	static char page[65536];
+	int fd;
 
 	mkdirat(output, "ust", 0700);
 	mkdirat(output, "ust/index", 0700);
@@ -51,6 +53,10 @@ static void make_trace(void)
 	write_file("ust/index/s.idx", index, sizeof(index), sizeof(index));
 	memset(page, 1, sizeof(page));
 	write_file("ust/s", page, sizeof(page), PACKETS * (off_t)PACKET_SIZE);
+	fd = openat(output, "ust/s", O_WRONLY);
+	if (pwrite(fd, page, sizeof(page), RELAY_CIRCLE_SIZE) != sizeof(page))
+		exit(1);
+	close(fd);
 }
 
 static struct follow *begin(const char *collector, bool is_spool)
@@ -78,7 +84,8 @@ static void confirm(struct follow *follow, uint64_t packets)
 		close(index_fd);
 	}
 	stream->sent = packets;
-	stream->last = (packets - 1) * PACKET_SIZE;
+	stream->bytes = (packets - stream->confirmed) * PACKET_SIZE;
+	stream->last = packets ? (packets - 1) * PACKET_SIZE : 0;
 	follow_mark(follow, stream, 0);
 	is(follow_confirm(follow, stream, 0, &bytes), 0, "what a collector has is noted");
 }
@@ -93,11 +100,11 @@ static int sent(const char *collector, bool is_spool)
 	return packets;
 }
 
-static bool has_bytes(void)
+static bool has_bytes(uint64_t at)
 {
 	char byte = 0;
 	int fd = openat(output, "ust/s", O_RDONLY);
-	bool has = fd >= 0 && read(fd, &byte, 1) == 1 && byte == 1;
+	bool has = fd >= 0 && pread(fd, &byte, 1, (off_t)at) == 1 && byte == 1;
 
 	close(fd);
 	return has;
@@ -161,7 +168,7 @@ int main(void)
 {
 	struct follow *follow, *other;
 
-	plan(45);
+	plan(46);
 	output = mkdtemp(folder) ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (output < 0 || watch < 0)
@@ -184,7 +191,7 @@ int main(void)
 	is(sent(A, false), 3, "who sends next goes on there");
 	is(sent(B, false), 5, "  ... at each for itself");
 	is(sent("c:5342", false), 0, "  ... and begins at a third");
-	ok(has_bytes(), "what was sent stays");
+	ok(has_bytes(RELAY_CIRCLE_SIZE), "what was sent stays");
 
 	is(sent(B, true), 5, "as a spool it goes on there, too");
 	follow = begin("c:5342", true);
@@ -192,7 +199,8 @@ int main(void)
 	is(sent(A, true), -1, "  ... as a spool neither");
 	confirm(follow, 8);
 	follow_close(follow, watch);
-	ok(!has_bytes(), "what was sent of a spool goes");
+	ok(!has_bytes(RELAY_CIRCLE_SIZE), "what was sent of a spool goes");
+	ok(has_bytes(8192), "  ... but where its writer uses it again");
 	is(sent("d:5342", true), 8, "another collector does not get it");
 	is(sent(A, false), 8, "  ... nor one that has less");
 	follow = begin(A, false);

@@ -133,6 +133,8 @@ void follow_restart(struct follow *follow)
 		stream->quiet = 0;
 		stream->sent = stream->confirmed;
 		stream->bytes = stream->mark.bytes = 0;
+		/* Of what was on the way, nothing goes. */
+		stream->last = 0;
 		make_due(follow, stream);
 	}
 	follow->has_news = true;

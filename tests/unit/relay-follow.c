@@ -167,8 +167,9 @@ static void test_ended(void)
 int main(void)
 {
 	struct follow *follow, *other;
+	uint64_t bytes;
 
-	plan(46);
+	plan(49);
 	output = mkdtemp(folder) ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (output < 0 || watch < 0)
@@ -209,6 +210,23 @@ int main(void)
 	is(sent(A, false), 9, "the farther of both counts");
 	is(sent(A, true), 9, "  ... for a spool as well");
 	is(sent(B, true), 8, "  ... and that for its collector alone");
+
+	/* What was on the way when a connection was lost is not there for good. */
+	renameat(output, "ust/index/s.idx", output, "ust/index/.before");
+	unlinkat(output, "ust/s", 0);
+	make_trace();
+	follow = begin(A, true);
+	confirm(follow, 0);
+	stream_of(follow)->sent = 9;
+	stream_of(follow)->last = 9 * PACKET_SIZE;
+	follow_mark(follow, stream_of(follow), 0);
+	follow_restart(follow);
+	stream_of(follow)->sent = 1;
+	follow_mark(follow, stream_of(follow), 0);
+	is(follow_confirm(follow, stream_of(follow), 0, &bytes), 0,
+	   "of a new connection, one packet is noted");
+	ok(has_bytes(RELAY_CIRCLE_SIZE), "  ... what was on the way stays");
+	follow_close(follow, watch);
 
 	/* Another file of that name, of which what was noted of the former one says nothing. */
 	renameat(output, "ust/index/s.idx", output, "ust/index/.former");

@@ -220,7 +220,7 @@ static int prepare(struct stream *stream)
 	if (error)
 		return error;
 	error = stream_repair(stream->stream_fd, stream->index_fd, stream->same.uuid,
-			      stream->trace->is_spool, &stream->tail);
+			      stream->trace->is_spool && !stream->limits.file_size, &stream->tail);
 	if (!error && stream->reuse && !stream->reuse->inode)
 		error = begin_reuse(stream);
 	if (error) {

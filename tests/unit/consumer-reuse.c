@@ -363,14 +363,24 @@ static void test_count(void)
 	end();
 }
 
-/* Packets of several files are as they were: files go. */
+/* Streams of several files are as they are elsewhere: files go, and a packet without an entry is
+ * one. */
 static void test_limited(void)
 {
+	const struct stream_limits limits = { .file_size = 10000000 };
+	const struct stream_tail *tail;
+	const char *index;
+
 	begin();
-	stream_limit(stream, &(struct stream_limits){ .file_size = 100000 });
+	stream_limit(stream, &limits);
 	put_all(0, 4000);
-	ok(trace_kit_file_size(file("ust/" NAME "_0")) > 0,
-	   "a stream of several files has its files");
+	end();
+	index = file("ust/index/" NAME "_0.idx");
+	truncate(index, trace_kit_file_size(index) - (long)sizeof(struct ctf_index_entry));
+	start();
+	stream_limit(stream, &limits);
+	is(stream_find_end(stream, &tail), 0, "a stream of several files is gone on with");
+	is(tail->packets, 4000, "  ... behind its last whole packet");
 	end();
 }
 

@@ -18,7 +18,7 @@
 
 /* For so long a spool may be full before it is worth a message. */
 #define FULL_TOLD_MS 1000
-/* Packets of a stream that may wait, when a consumer begins. */
+/* Packets that may wait when a consumer begins; more than that are not counted. */
 #define WAITING_MAX (UINT64_C(1) << 20)
 
 struct spool {
@@ -69,16 +69,17 @@ static int read_progress(const struct spool *spool, struct relay_progress *progr
 struct measure {
 	struct trace *trace; /* or a chunk of it */
 	uint64_t bytes;
+	uint64_t *left; /* entries that may be read */
 };
 
 /* From packet `first` on. Their owner wrote that: there is an end to what is read. */
-static uint64_t packet_bytes(int index, uint64_t first)
+static uint64_t packet_bytes(int index, uint64_t first, uint64_t *left)
 {
 	struct ctf_index_entry entries[256];
-	uint64_t at, bytes = 0, most = first + WAITING_MAX;
+	uint64_t at, bytes = 0;
 	size_t got = sizeof(entries) / sizeof(entries[0]);
 
-	for (; first < most && got == sizeof(entries) / sizeof(entries[0]); first += got) {
+	for (; *left && got == sizeof(entries) / sizeof(entries[0]); first += got) {
 		ssize_t size;
 
 		at = sizeof(struct ctf_index_header) + first * sizeof(entries[0]);
@@ -86,6 +87,7 @@ static uint64_t packet_bytes(int index, uint64_t first)
 		got = size < 0 ? 0 : (size_t)size / sizeof(entries[0]);
 		for (size_t i = 0; i < got; i++)
 			bytes += packet_index_extent(&entries[i]).size;
+		*left -= got < *left ? got : *left;
 	}
 	return bytes;
 }
@@ -109,7 +111,7 @@ static int add_stream(void *data, const char *index_name)
 	if (fstat(fd, &status) < 0 ||
 	    !trace_find_record(measure->trace, name, status.st_ino, &slot, &record))
 		record = (struct relay_journal_record){ .confirmed = 0 };
-	measure->bytes += record.bytes + packet_bytes(fd, record.confirmed);
+	measure->bytes += record.bytes + packet_bytes(fd, record.confirmed, measure->left);
 	close(fd);
 	return 0;
 }
@@ -118,7 +120,7 @@ static int add_stream(void *data, const char *index_name)
 static int add_chunk(void *data, const char *name)
 {
 	struct trace trace = { .output = -1, .index = -1, .journal = -1, .progress = -1 };
-	struct measure *measure = data, chunk = { .trace = &trace };
+	struct measure *measure = data, chunk = { .trace = &trace, .left = measure->left };
 	char path[sizeof(TRACE_ARCHIVES) + NAME_MAX + sizeof(TRACE_DIRECTORY) + 2];
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
@@ -137,7 +139,8 @@ static int add_chunk(void *data, const char *name)
 
 static uint64_t measure(struct trace *trace)
 {
-	struct measure measure = { .trace = trace };
+	uint64_t left = WAITING_MAX;
+	struct measure measure = { .trace = trace, .left = &left };
 	int archives = -1;
 
 	trace_open_notes(trace);
@@ -167,6 +170,10 @@ void spool_open(struct spool *spool, struct trace *trace)
 	if (read_progress(spool, &progress) == 0)
 		spool->found = progress.parts[spool->part].removed;
 	spool->found += measure(trace);
+	/* What was removed meanwhile, or by who was killed before that was noted. */
+	if (read_progress(spool, &progress) == 0 &&
+	    spool->found < progress.parts[spool->part].confirmed)
+		spool->found = progress.parts[spool->part].confirmed;
 	trace_become_self();
 }
 

@@ -11,7 +11,8 @@
 #include "consumerd/file.h"
 #include "consumerd/packet.h"
 
-/* Of a spool: what a machine left that died may have lost its last packets, but not so many. */
+/* Where room is used again: what a machine left that died may have lost its last packets, but not
+ * so many. */
 #define ENTRIES_TRIED 1024
 
 struct repair {
@@ -20,7 +21,7 @@ struct repair {
 	const uint8_t *uuid;
 	uint64_t stream_size;
 	uint64_t index_size;
-	bool is_spool;
+	bool is_reused;
 	struct stream_tail *tail;
 };
 
@@ -95,8 +96,8 @@ static int believe_entry(struct repair *repair, uint64_t packets)
 }
 
 /*
- * May the walk begin behind the index's last entry? It may where that fits. In a spool there is
- * none, but an entry before may fit.
+ * May the walk begin behind the index's last entry? It may where that fits. Where room is used
+ * again there is none, but an entry before may fit.
  */
 static int believe_index(struct repair *repair)
 {
@@ -111,7 +112,7 @@ static int believe_index(struct repair *repair)
 	if (file_read(repair->index_fd, &found, sizeof(found), 0) != sizeof(found) ||
 	    memcmp(&found, &expected, sizeof(found)) != 0)
 		return 0;
-	for (unsigned tries = 0; packets && tries < (repair->is_spool ? ENTRIES_TRIED : 1);
+	for (unsigned tries = 0; packets && tries < (repair->is_reused ? ENTRIES_TRIED : 1);
 	     tries++) {
 		error = believe_entry(repair, packets--);
 		if (error || repair->tail->packets)
@@ -179,7 +180,7 @@ static int cut(const struct repair *repair)
 	}
 	if (repair->index_size > index_end && ftruncate(repair->index_fd, (off_t)index_end) < 0)
 		return -errno;
-	if (repair->is_spool)
+	if (repair->is_reused)
 		repair->tail->size = repair->stream_size;
 	if (repair->stream_size > repair->tail->size &&
 	    ftruncate(repair->stream_fd, (off_t)repair->tail->size) < 0)
@@ -188,14 +189,14 @@ static int cut(const struct repair *repair)
 	return 0;
 }
 
-int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE], bool is_spool,
+int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE], bool is_reused,
 		  struct stream_tail *tail)
 {
 	struct repair repair = {
 		.stream_fd = stream_fd,
 		.index_fd = index_fd,
 		.uuid = uuid,
-		.is_spool = is_spool,
+		.is_reused = is_reused,
 		.tail = tail,
 	};
 	struct stat stream_status, index_status;
@@ -207,7 +208,7 @@ int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE]
 	repair.stream_size = (uint64_t)stream_status.st_size;
 	repair.index_size = (uint64_t)index_status.st_size;
 	error = believe_index(&repair);
-	if (!error && !is_spool)
+	if (!error && !is_reused)
 		error = walk(&repair);
 	if (!error)
 		error = check_ours(&repair);

@@ -28,14 +28,14 @@ struct stream_tail {
  * believed as far as its last entry fits its packet; otherwise all of the
  * file is walked through and the index made anew.
  *
- * In a spool, no packet is let go of before its entry is written, and room is used again
- * (stream-circle.h): so there is what the index says, up to its last entry that fits, and
- * whatever else is in the file stays there.
+ * is_reused: room in the file may have been used again (stream-circle.h). No packet was let go of
+ * before its entry was written: so there is what the index says, up to its last entry that fits,
+ * and whatever else is in the file stays there.
  *
  * 0; -EEXIST: what is there is not of this trace, and was left as it is;
  * another -errno of the file system.
  */
-int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE], bool is_spool,
+int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE], bool is_reused,
 		  struct stream_tail *tail);
 
 #endif /* CONSUMERD_STREAM_REPAIR_H */

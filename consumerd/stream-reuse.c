@@ -44,8 +44,11 @@ int reuse_find(struct reuse *reuse, struct trace *trace, const char *name, uint6
 			record.confirmed = 0;
 		reuse->looked = tail->packets + LOOK_PACKETS;
 	}
-	/* What was on the way when a connection was lost is not confirmed before that is noted. */
-	if (trace_lost(trace) != reuse->lost)
+	/*
+	 * What was on the way when a connection was lost is not confirmed before that is noted.
+	 * More than there is can be noted where a machine died, of packets that it lost.
+	 */
+	if (trace_lost(trace) != reuse->lost || record.confirmed > tail->packets)
 		return -ESTALE;
 	*place = circle_find(&reuse->circle, size, tail->size, record.confirmed, tail->packets);
 	return 0;

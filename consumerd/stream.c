@@ -141,7 +141,7 @@ static void close_oldest(struct stream_pool *pool)
 	close_files(cds_list_first_entry(&pool->open, struct stream, pool_node));
 }
 
-/* After a failed write: nothing beyond the whole packets may stay. */
+/* After a failed write: nothing behind all packets may stay. */
 static int cut_tail(struct stream *stream)
 {
 	if (ftruncate(stream->stream_fd, (off_t)stream->tail.size) < 0)
@@ -200,10 +200,17 @@ static int begin_reuse(struct stream *stream)
 	return 0;
 }
 
+/* May room in its file have been used again, by an earlier consumer as well? */
+static bool is_reused(const struct stream *stream)
+{
+	return stream->trace->is_spool && !stream->limits.file_size &&
+	       trace_is_reused(stream->trace);
+}
+
 /*
  * The files open, the most recently used of the pool, and nothing in them but
- * whole packets. What is on disk is looked at on each opening: that finds the
- * place to go on, and makes up for entries that were due.
+ * whole packets, but where room is used again. What is on disk is looked at on each opening: that
+ * finds the place to go on, and makes up for entries that were due.
  */
 static int prepare(struct stream *stream)
 {
@@ -220,7 +227,7 @@ static int prepare(struct stream *stream)
 	if (error)
 		return error;
 	error = stream_repair(stream->stream_fd, stream->index_fd, stream->same.uuid,
-			      stream->trace->is_spool && !stream->limits.file_size, &stream->tail);
+			      is_reused(stream), &stream->tail);
 	if (!error && stream->reuse && !stream->reuse->inode)
 		error = begin_reuse(stream);
 	if (error) {

@@ -5,7 +5,7 @@
  * index beside it.
  *
  * Packets are written whole or not at all: a write that fails is undone.
- * Index entries are written in batches, always after their packets; what a
+ * Index entries are written in batches, in a spool one by one, always after their packets; what a
  * crash takes of them is found again in the packets (stream-repair.h).
  *
  * With limits, the files are NAME_0, NAME_1, …, one stream to readers.

@@ -220,7 +220,12 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 	repairing->cut += tail.cut > 0;
 	repairing->bytes += tail.cut;
 	repairing->indexes += size_of(index) != index_size;
-	if (tail.packets == 0)
+	if (tail.packets == 0 && is_reused && tail.size)
+		problem(repairing, name,
+			"no packet that its index names is there, and room in it was used again: "
+			"it is "
+			"left as it is");
+	else if (tail.packets == 0)
 		remove_empty(repairing, name);
 	else if (!is_reused && !is_chain(trace, stream, tail.size))
 		problem(repairing, name,

@@ -127,7 +127,8 @@ static int repair_stream(const struct trace *trace, const char *name)
 	error = open_stream(trace, name, &stream_fd, &index_fd);
 	if (error)
 		return error;
-	error = stream_repair(stream_fd, index_fd, trace->uuid, trace->is_spool, &tail);
+	error = stream_repair(stream_fd, index_fd, trace->uuid,
+			      trace->is_spool && trace_is_reused(trace), &tail);
 	if (!error && tail.cut)
 		log_warning("stream %s: %llu bytes of an unfinished packet were cut off", name,
 			    (unsigned long long)tail.cut);

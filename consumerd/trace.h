@@ -110,7 +110,7 @@ bool trace_find_record(const struct trace *trace, const char *name, uint64_t ino
 		       struct relay_journal_record *record);
 /* Connections that were lost while packets were on the way. After trace_find_record(). */
 uint64_t trace_lost(const struct trace *trace);
-/* May the room of packets in it have been used again? `trace->dir` is enough. */
+/* Is it a spool of which something was sent, so that room may be used again? */
 bool trace_is_reused(const struct trace *trace);
 
 /* ---- trace-chunk.c: rotation ------------------------------------------------- */

@@ -21,6 +21,7 @@
 #define METADATA_MAX (UINT64_C(256) << 20)
 /* Less is not worth a hole: file systems give back whole blocks. */
 #define HOLE_MIN (UINT64_C(256) << 10)
+#define PAGE UINT64_C(4096)
 
 /* ---- streams ------------------------------------------------------------------------ */
 
@@ -262,22 +263,24 @@ static int write_journal(struct follow *follow, struct follow_stream *stream)
 
 /*
  * The pages of what is confirmed, and not its writer's to use again; what cannot be given back is
- * there a while longer.
+ * there a while longer. Whole pages: one in part would be zeroed, also where a lost connection has
+ * it.
  */
 static void make_hole(const struct follow *follow, struct follow_stream *stream)
 {
+	uint64_t end = stream->mark.last & ~(PAGE - 1);
 	int fd;
 
 	if (stream->hole < RELAY_CIRCLE_SIZE)
 		stream->hole = RELAY_CIRCLE_SIZE;
-	if (stream->mark.last < stream->hole + HOLE_MIN)
+	if (end < stream->hole + HOLE_MIN)
 		return;
 	fd = openat(follow->dir, stream->name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)stream->hole,
-		      (off_t)(stream->mark.last - stream->hole)) == 0)
-		stream->hole = stream->mark.last;
+		      (off_t)(end - stream->hole)) == 0)
+		stream->hole = end;
 	close(fd);
 }
 
@@ -329,6 +332,17 @@ bool follow_is_confirmed(struct follow *follow)
 
 /* ---- files ----------------------------------------------------------------------------- */
 
+/* Packets that were sent, and that the machine lost when it died: others have their numbers now. */
+static void forget_lost(struct follow_stream *stream, uint64_t index_size)
+{
+	uint64_t header = sizeof(struct ctf_index_header), packets = 0;
+
+	if (index_size > header)
+		packets = (index_size - header) / sizeof(struct ctf_index_entry);
+	if (stream->confirmed > packets)
+		stream->confirmed = stream->sent = packets;
+}
+
 /* Is the index the one that was read before? Else nothing of it was sent yet. */
 static int check_index(struct follow_stream *stream, int index_fd)
 {
@@ -339,8 +353,10 @@ static int check_index(struct follow_stream *stream, int index_fd)
 		return -errno;
 	is_other = stream->inode && stream->inode != status.st_ino;
 	stream->inode = status.st_ino;
-	if (!is_other)
+	if (!is_other) {
+		forget_lost(stream, (uint64_t)status.st_size);
 		return 0;
+	}
 	stream->sent = stream->confirmed = stream->had = 0;
 	stream->hole = stream->last = stream->mark.last = 0;
 	return -ESTALE;

@@ -159,6 +159,8 @@ static int send_packet(struct relay *relay, struct follow_stream *stream, int st
 	struct relay_request request;
 	int error;
 
+	/* Also where only a part of it goes: the connection is lost then. */
+	relay->flight.bytes += size;
 	error = relay_connection_send_packet(relay->connection, stream->handle, sequence, stream_fd,
 					     be64toh(entry->offset), (uint32_t)size);
 	if (error)
@@ -174,7 +176,6 @@ static int send_packet(struct relay *relay, struct follow_stream *stream, int st
 	stream->number = be64toh(entry->packet_seq_num);
 	stream->sent++;
 	stream->bytes += size;
-	relay->flight.bytes += size;
 	return 0;
 }
 

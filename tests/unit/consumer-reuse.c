@@ -11,12 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/relay-journal.h"
 #include "common/relay-progress.h"
 #include "consumerd/spool.h"
 #include "consumerd/stream.h"
+#include "consumerd/trace-repair.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"
 
@@ -139,13 +142,15 @@ static uint64_t offset_of(uint64_t number)
 	return read_entry(number, &entry) ? be64toh(entry.offset) : UINT64_MAX;
 }
 
-static bool has_room(uint64_t max)
+/* When `more` bytes were written. */
+static bool has_room(uint64_t max, uint64_t more)
 {
 	struct spool *spool = spool_create(max);
 	enum spool_news news;
 	bool has_room;
 
 	spool_open(spool, &trace);
+	spool_count(spool, more);
 	has_room = spool_has_room(spool, &news);
 	spool_destroy(spool);
 	return has_room;
@@ -242,8 +247,7 @@ static void test_not_ours(void)
 	ok(!is_reused(1, 8000), "what is noted of another file does not count");
 	confirm(UINT64_MAX);
 	put_all(8000, 12000);
-	ok(is_reused(8000, 12000) && is_there(11999, 11999),
-	   "who notes too much gets what is new all the same");
+	ok(!is_reused(8000, 12000) && are_there(0, 12000), "nor does what cannot be");
 	truncate(file("ust/" RELAY_JOURNAL_NAME), 3);
 	put_all(12000, 16000);
 	ok(are_there(11999, 16000), "a journal that is cut is none");
@@ -311,6 +315,73 @@ static void test_restart(void)
 	end();
 }
 
+static void test_unsent(void)
+{
+	const struct stream_tail *tail;
+	char junk[300] = "";
+	long size;
+
+	begin();
+	put_all(0, 4000);
+	end();
+	size = trace_kit_file_size(file("ust/" NAME));
+	write_at(file("ust/" NAME), junk, sizeof(junk), size);
+	start();
+	is(stream_find_end(stream, &tail), 0, "nothing was sent yet: the file is as any other's");
+	ok(tail->packets == 4000 && trace_kit_file_size(file("ust/" NAME)) == size,
+	   "  ... what was not finished is cut off");
+	end();
+}
+
+static int repair(void)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (child == 0) {
+		if (!freopen("/dev/null", "w", stdout))
+			_exit(100);
+		_exit(trace_repair_all(file(""), true));
+	}
+	return child > 0 && waitpid(child, &status, 0) == child ? WEXITSTATUS(status) : -1;
+}
+
+static void test_repair(void)
+{
+	int memory = trace_kit_metadata();
+
+	begin();
+	trace_write_metadata(&trace, memory);
+	close(memory);
+	put_all(0, 4000);
+	confirm(3000);
+	put_all(4000, 6000);
+	end();
+	is(repair(), 0, "a spool that is left over can be looked at");
+	ok(nr_packets() == 6000 && are_there(3000, 6000), "  ... which changes nothing");
+	unlink(file("ust/index/" NAME ".idx"));
+	is(repair(), 1, "one without its index cannot be mended");
+	ok(trace_kit_file_size(file("ust/" NAME)) > 0, "  ... what there is stays");
+}
+
+/* Files without bytes on the disk, that seem to have many entries. */
+static void test_hostile(void)
+{
+	time_t before;
+	char name[64];
+
+	begin();
+	for (int i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "ust/index/%d.idx", i);
+		close(open(file(name), O_WRONLY | O_CREAT, 0600));
+		truncate(file(name), 72 << 20);
+	}
+	before = time(NULL);
+	has_room(1, 0);
+	ok(time(NULL) - before <= 3, "large indexes of nothing are not read for long");
+	end();
+}
+
 static void test_lost(void)
 {
 	begin();
@@ -358,8 +429,11 @@ static void test_count(void)
 	waiting = bytes_of(19400, 20000);
 	end();
 	start();
-	ok(!has_room(waiting), "a spool is as full as what waits");
-	ok(has_room(waiting + 1), "  ... and no fuller");
+	ok(!has_room(waiting, 0), "a spool is as full as what waits");
+	ok(has_room(waiting + 1, 0), "  ... and no fuller");
+	progress.parts[RELAY_PROGRESS_USER].confirmed += waiting + 1000;
+	write_at(file(RELAY_PROGRESS_NAME), &progress, sizeof(progress), 0);
+	ok(!has_room(100, 100), "what was sent of files that are gone makes no room for more");
 	end();
 }
 
@@ -389,6 +463,9 @@ int main(void)
 	test_reuse();
 	test_not_ours();
 	test_restart();
+	test_unsent();
+	test_repair();
+	test_hostile();
 	test_lost();
 	test_count();
 	test_limited();

@@ -167,9 +167,10 @@ static void test_ended(void)
 int main(void)
 {
 	struct follow *follow, *other;
+	int stream_fd, index_fd;
 	uint64_t bytes;
 
-	plan(49);
+	plan(50);
 	output = mkdtemp(folder) ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (output < 0 || watch < 0)
@@ -237,6 +238,15 @@ int main(void)
 	confirm(follow, 7);
 	follow_close(follow, watch);
 	is(sent(A, false), 7, "a journal of another file does not count");
+	follow = begin(A, true);
+	stream_of(follow)->confirmed = stream_of(follow)->sent = PACKETS + 2;
+	ok(follow_open_stream(follow, stream_of(follow), &stream_fd, &index_fd) == 0 &&
+		   stream_of(follow)->confirmed == PACKETS && stream_of(follow)->sent == PACKETS,
+	   "packets that the machine lost are not waited for");
+	close(stream_fd);
+	close(index_fd);
+	stream_of(follow)->confirmed = stream_of(follow)->sent = 7;
+	follow_close(follow, watch);
 	test_ended();
 
 	close(output);

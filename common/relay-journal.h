@@ -3,8 +3,8 @@
 /*
  * relay-journal.h - what who sends a trace away notes of each of its streams, beside them: how
  * much of it its collector has for good. Of a spool, the file OUTPUT/ust/.relayed, likewise in
- * kernel and in each chunk: an array of records, each in a place of its own, those of streams that
- * are gone empty. Only who sends writes there.
+ * kernel and in each chunk: an array of records, each in a place of its own; that of a stream that
+ * is gone may become another's. Only who sends writes there.
  *
  * Who writes a spool goes by it: the room of packets that the collector has is written anew, up
  * to RELAY_CIRCLE_SIZE of a stream's file (consumerd/stream-circle.h). What lies behind that is

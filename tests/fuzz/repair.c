@@ -36,7 +36,7 @@ static uint64_t size_of(int fd)
 	return (uint64_t)status.st_size;
 }
 
-static void check_repaired(int stream, int index, bool is_spool, const struct stream_tail *tail)
+static void check_repaired(int stream, int index, bool is_reused, const struct stream_tail *tail)
 {
 	uint64_t packets = 0, packet_size;
 	struct ctf_packet_header header;
@@ -47,10 +47,10 @@ static void check_repaired(int stream, int index, bool is_spool, const struct st
 		   (tail->packets ? sizeof(struct ctf_index_header) +
 					    tail->packets * sizeof(struct ctf_index_entry)
 				  : 0));
-	FUZZ_CHECK(stream_repair(stream, index, uuid, is_spool, &again) == 0);
+	FUZZ_CHECK(stream_repair(stream, index, uuid, is_reused, &again) == 0);
 	FUZZ_CHECK(again.cut == 0 && again.size == tail->size && again.packets == tail->packets &&
 		   again.next_sequence == tail->next_sequence);
-	if (is_spool)
+	if (is_reused)
 		return;
 	/* With no index to believe, all that is walked through is a packet of ours, or is cut. */
 	FUZZ_CHECK(ftruncate(index, 0) == 0);
@@ -64,19 +64,19 @@ static void check_repaired(int stream, int index, bool is_spool, const struct st
 }
 
 static void repair(const struct fuzz_input *bytes, const struct fuzz_input *index_bytes,
-		   bool is_spool)
+		   bool is_reused)
 {
 	int index = make_file(index_bytes->data, index_bytes->size);
 	int stream = make_file(bytes->data, bytes->size);
 	struct stream_tail tail;
-	int error = stream_repair(stream, index, uuid, is_spool, &tail);
+	int error = stream_repair(stream, index, uuid, is_reused, &tail);
 
 	if (error == 0)
-		check_repaired(stream, index, is_spool, &tail);
+		check_repaired(stream, index, is_reused, &tail);
 	else
 		FUZZ_CHECK(error == -EEXIST);
 	/* Somebody else's is left as it is, and a spool's is used again. */
-	if (error || is_spool)
+	if (error || is_reused)
 		FUZZ_CHECK(size_of(stream) == bytes->size);
 	close(stream);
 	close(index);

@@ -164,11 +164,57 @@ static void test_ended(void)
 	follow_close(follow, watch);
 }
 
+static void test_lost(void)
+{
+	struct follow *follow;
+	uint64_t bytes;
+
+	/* What was on the way when a connection was lost is not there for good. */
+	renameat(output, "ust/index/s.idx", output, "ust/index/.before");
+	unlinkat(output, "ust/s", 0);
+	make_trace();
+	follow = begin(A, true);
+	confirm(follow, 0);
+	stream_of(follow)->sent = 9;
+	stream_of(follow)->last = 9 * PACKET_SIZE;
+	follow_mark(follow, stream_of(follow), 0);
+	follow_restart(follow);
+	stream_of(follow)->sent = 1;
+	follow_mark(follow, stream_of(follow), 0);
+	is(follow_confirm(follow, stream_of(follow), 0, &bytes), 0,
+	   "of a new connection, one packet is noted");
+	ok(has_bytes(RELAY_CIRCLE_SIZE), "  ... what was on the way stays");
+	follow_close(follow, watch);
+}
+
+static void test_other_file(void)
+{
+	int stream_fd, index_fd;
+	struct follow *follow;
+
+	/* Another file of that name, of which what was noted of the former one says nothing. */
+	renameat(output, "ust/index/s.idx", output, "ust/index/.former");
+	unlinkat(output, "ust/s", 0);
+	make_trace();
+	follow = begin(B, true);
+	confirm(follow, 0);
+	confirm(follow, 7);
+	follow_close(follow, watch);
+	is(sent(A, false), 7, "a journal of another file does not count");
+	follow = begin(A, true);
+	stream_of(follow)->confirmed = stream_of(follow)->sent = PACKETS + 2;
+	ok(follow_open_stream(follow, stream_of(follow), &stream_fd, &index_fd) == 0 &&
+		   stream_of(follow)->confirmed == PACKETS && stream_of(follow)->sent == PACKETS,
+	   "packets that the machine lost are not waited for");
+	close(stream_fd);
+	close(index_fd);
+	stream_of(follow)->confirmed = stream_of(follow)->sent = 7;
+	follow_close(follow, watch);
+}
+
 int main(void)
 {
 	struct follow *follow, *other;
-	int stream_fd, index_fd;
-	uint64_t bytes;
 
 	plan(50);
 	output = mkdtemp(folder) ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -212,41 +258,8 @@ int main(void)
 	is(sent(A, true), 9, "  ... for a spool as well");
 	is(sent(B, true), 8, "  ... and that for its collector alone");
 
-	/* What was on the way when a connection was lost is not there for good. */
-	renameat(output, "ust/index/s.idx", output, "ust/index/.before");
-	unlinkat(output, "ust/s", 0);
-	make_trace();
-	follow = begin(A, true);
-	confirm(follow, 0);
-	stream_of(follow)->sent = 9;
-	stream_of(follow)->last = 9 * PACKET_SIZE;
-	follow_mark(follow, stream_of(follow), 0);
-	follow_restart(follow);
-	stream_of(follow)->sent = 1;
-	follow_mark(follow, stream_of(follow), 0);
-	is(follow_confirm(follow, stream_of(follow), 0, &bytes), 0,
-	   "of a new connection, one packet is noted");
-	ok(has_bytes(RELAY_CIRCLE_SIZE), "  ... what was on the way stays");
-	follow_close(follow, watch);
-
-	/* Another file of that name, of which what was noted of the former one says nothing. */
-	renameat(output, "ust/index/s.idx", output, "ust/index/.former");
-	unlinkat(output, "ust/s", 0);
-	make_trace();
-	follow = begin(B, true);
-	confirm(follow, 0);
-	confirm(follow, 7);
-	follow_close(follow, watch);
-	is(sent(A, false), 7, "a journal of another file does not count");
-	follow = begin(A, true);
-	stream_of(follow)->confirmed = stream_of(follow)->sent = PACKETS + 2;
-	ok(follow_open_stream(follow, stream_of(follow), &stream_fd, &index_fd) == 0 &&
-		   stream_of(follow)->confirmed == PACKETS && stream_of(follow)->sent == PACKETS,
-	   "packets that the machine lost are not waited for");
-	close(stream_fd);
-	close(index_fd);
-	stream_of(follow)->confirmed = stream_of(follow)->sent = 7;
-	follow_close(follow, watch);
+	test_lost();
+	test_other_file();
 	test_ended();
 
 	close(output);

@@ -187,6 +187,26 @@ static void test_lost(void)
 	follow_close(follow, watch);
 }
 
+/* A packet begins within a page, in which the one before it ends. */
+static void test_hole(void)
+{
+	const uint64_t page = RELAY_CIRCLE_SIZE + (512 << 10);
+	int fd = openat(output, "ust/s", O_WRONLY);
+	struct follow *follow = begin(A, true);
+
+	if (pwrite(fd, "\1", 1, (off_t)(page + 50)) != 1)
+		exit(1);
+	close(fd);
+	stream_of(follow)->sent = 2;
+	stream_of(follow)->last = page + 100;
+	follow_mark(follow, stream_of(follow), 0);
+	is(follow_confirm(follow, stream_of(follow), 0, &(uint64_t){ 0 }), 0,
+	   "one that begins within a page is noted");
+	ok(!has_bytes(RELAY_CIRCLE_SIZE), "  ... what is before that page goes");
+	ok(has_bytes(page + 50), "  ... and nothing in it");
+	follow_close(follow, watch);
+}
+
 static void test_other_file(void)
 {
 	int stream_fd, index_fd;
@@ -216,7 +236,7 @@ int main(void)
 {
 	struct follow *follow, *other;
 
-	plan(50);
+	plan(53);
 	output = mkdtemp(folder) ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (output < 0 || watch < 0)
@@ -259,6 +279,7 @@ int main(void)
 	is(sent(B, true), 8, "  ... and that for its collector alone");
 
 	test_lost();
+	test_hole();
 	test_other_file();
 	test_ended();
 

@@ -30,6 +30,11 @@ libconsumerd_la_SOURCES = \
 	consumerd/ring-write.c \
 	consumerd/ring.c \
 	consumerd/ring.h \
+	consumerd/session-live.c \
+	consumerd/session-parts.h \
+	consumerd/session-rotate.c \
+	consumerd/session-spool.c \
+	consumerd/session-written.c \
 	consumerd/session.c \
 	consumerd/session.h \
 	consumerd/spool.c \

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * session-parts.h - what the files of a session share:
+ *
+ *   session.c          its life, the metadata, its channels
+ *   session-live.c     up to when all is there, and a kernel's rings to their ends
+ *   session-rotate.c   a chunk ends
+ *   session-spool.c    is there room for more?
+ *   session-written.c  what the daemon and people are told, and trouble
+ */
+#ifndef CONSUMERD_SESSION_PARTS_H
+#define CONSUMERD_SESSION_PARTS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "consumerd/session.h"
+#include "consumerd/spool.h"
+#include "consumerd/sync.h"
+
+struct session {
+	struct cds_list_head node;
+	struct session_shared *shared;
+	struct cds_list_head channels;
+	struct trace trace;
+	uint8_t uuid[CTF_UUID_SIZE];
+	uid_t owner;
+	gid_t group;
+	bool is_open; /* the trace is */
+	bool has_metadata;
+	struct session_written written;
+	/* The newest metadata: -1, or a descriptor. On disk, where `has_metadata`. */
+	int memory;
+	uint64_t memory_generation;
+	bool memory_final;
+	/* Rotation; its name is below. */
+	struct session_rotation rotation;
+	bool is_prepared; /* there is room for the chunk */
+	bool is_rotating; /* it is to be moved there */
+	bool has_answer;  /* `rotation` is to be told */
+	char chunk_name[NAME_MAX + 1];
+	bool is_snapshot;
+	uint64_t stream_size;
+	/* The kernel's. */
+	struct kernel_plan *plan; /* of the newest metadata; NULL: not the kernel's */
+	int pages;                /* -1: its rings are mapped */
+	bool is_draining;         /* the metadata that is final is told of when rings are read */
+	/* Writing failed, and is tried again at the next tick. */
+	bool stalled;
+	int trouble; /* -errno as last said; 0: none */
+	char error[512];
+	sd_event_source *retry;  /* on while there is something to try again */
+	sd_event_source *report; /* on while there is something to report */
+	struct sync sync;
+	bool is_live;
+	uint64_t live_time;  /* as told last */
+	bool live_is_full;   /* likewise */
+	uint64_t live_due;   /* of a kernel's: its rings are read up to that before; 0: none is */
+	struct spool *spool; /* NULL: the output is the trace's own */
+	char *output;
+	char *rings;
+	char name[];
+};
+
+/* session.c: what fails is said, and tried again by `retry`. */
+void session_open_trace(struct session *session);
+void session_write_metadata(struct session *session);
+
+/* session-live.c: who sends is told that nothing is to be kept back. */
+void session_note_full(struct session *session);
+/* All rings of the kernel's are to be read to their ends before the metadata is told of. */
+void session_drain(struct session *session);
+
+/* session-rotate.c: if that is to be, and can be now. */
+void session_rotate_now(struct session *session);
+
+/* session-spool.c: for that packet; true where there is no spool. */
+bool session_has_room_for(struct session *session, const struct lttngmap_packet *packet);
+
+/* session-written.c: `written`, and the answer to a rotation. */
+void session_report_now(struct session *session);
+void session_report_later(struct session *session);
+/* What failed can be done again. */
+void session_recovered(struct session *session);
+/* Unless it is to be tried again already. */
+void session_retry_in(struct session *session, uint64_t usec);
+
+#endif /* CONSUMERD_SESSION_PARTS_H */

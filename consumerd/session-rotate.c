@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* session-rotate.c - a chunk of the trace ends: see trace-chunk.c. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "consumerd/channel.h"
+#include "consumerd/session-parts.h"
+
+static void answer_rotation(struct session *session, int error, bool dropped)
+{
+	session->rotation.name = NULL;
+	session->rotation.dropped = dropped;
+	session->rotation.error = error ? strerror(-error) : NULL;
+	session->has_answer = true;
+	session_report_now(session);
+}
+
+static void prepare_rotation(struct session *session)
+{
+	int error = session->trouble ? session->trouble : -ENOENT;
+
+	if (session->is_open)
+		error = trace_prepare_chunk(&session->trace, session->chunk_name);
+	session->is_prepared = !error;
+	answer_rotation(session, error, false);
+}
+
+/* *dropped: it stays where it is. */
+static int move_chunk(struct session *session, bool *dropped)
+{
+	struct cds_list_head *node;
+	int error = 0;
+
+	cds_list_for_each(node, &session->channels) if (!error)
+		error = channel_close_streams(channel_of_node(node));
+	if (error)
+		return error;
+	*dropped = session->rotation.drop_empty && trace_is_empty(&session->trace);
+	if (!*dropped)
+		return trace_move_chunk(&session->trace, session->chunk_name);
+	trace_abandon_chunk(&session->trace, session->chunk_name);
+	return 0;
+}
+
+void session_rotate_now(struct session *session)
+{
+	bool dropped = false;
+	int error;
+
+	if (!session->is_rotating || !session->is_open)
+		return;
+	error = move_chunk(session, &dropped);
+	if (error) {
+		session_failed(session, NULL, error);
+		return;
+	}
+	session->is_rotating = false;
+	session->is_prepared = false;
+	session->trace.chunk = session->rotation.chunk;
+	if (!dropped) {
+		trace_close(&session->trace);
+		session->is_open = false;
+		session->has_metadata = false;
+		session_open_trace(session);
+		session_write_metadata(session);
+	}
+	answer_rotation(session, 0, dropped);
+	session_wake(session);
+}
+
+void session_rotate(struct session *session, const struct session_rotation *rotation)
+{
+	snprintf(session->chunk_name, sizeof(session->chunk_name), "%s", rotation->name);
+	session->rotation = *rotation;
+	session->has_answer = false;
+	session->is_rotating = rotation->final;
+	if (rotation->final)
+		session_rotate_now(session);
+	else
+		prepare_rotation(session);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* session-written.c - what the daemon is told of a session, and what people are in trouble. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/protocol-control.h"
+#include "consumerd/session-parts.h"
+
+#define RETRY_US (500 * UINT64_C(1000))
+#define REPORT_US (PROTOCOL_CONTROL_WRITTEN_MS * UINT64_C(1000))
+
+void session_report_later(struct session *session)
+{
+	int enabled;
+
+	if (sd_event_source_get_enabled(session->report, &enabled) < 0 || enabled != SD_EVENT_OFF)
+		return;
+	(void)sd_event_source_set_time_relative(session->report, REPORT_US);
+	(void)sd_event_source_set_enabled(session->report, SD_EVENT_ONESHOT);
+}
+
+void session_report_now(struct session *session)
+{
+	struct session_shared *shared = session->shared;
+	int error;
+
+	(void)sd_event_source_set_enabled(session->report, SD_EVENT_OFF);
+	session->written.overwritten = session->trace.overwritten;
+	error = shared->report(shared, session->name, &session->written);
+	if (!error && session->has_answer) {
+		error = shared->report_rotation(shared, session->name, &session->rotation);
+		session->has_answer = error == -EAGAIN;
+	}
+	if (error == -EAGAIN)
+		session_report_later(session);
+}
+
+void session_count(struct session *session, const struct session_written *more)
+{
+	session->written.packets += more->packets;
+	session->written.events += more->events;
+	session->written.lapped += more->lapped;
+	session->written.bytes += more->bytes;
+	spool_count(session->spool, more->bytes);
+	sync_due(&session->sync);
+	session_report_later(session);
+}
+
+/* ---- trouble ------------------------------------------------------------- */
+
+void session_retry_in(struct session *session, uint64_t usec)
+{
+	int enabled;
+
+	if (sd_event_source_get_enabled(session->retry, &enabled) < 0 || enabled != SD_EVENT_OFF)
+		return;
+	(void)sd_event_source_set_time_relative(session->retry, usec);
+	(void)sd_event_source_set_enabled(session->retry, SD_EVENT_ONESHOT);
+}
+
+void session_retry_later(struct session *session)
+{
+	session_retry_in(session, RETRY_US);
+}
+
+static const char *advice(int error)
+{
+	switch (error) {
+	case -ENOSPC:
+	case -EDQUOT:
+	case -EFBIG:
+		return "make room there; recording then goes on by itself";
+	case -EMFILE:
+	case -ENFILE:
+		return "raise the limit of open files (ulimit -n)";
+	case -EEXIST:
+		return "another trace lies there: choose another output folder";
+	case -EACCES:
+	case -EPERM:
+	case -EROFS:
+		return "make it writable; recording then goes on by itself";
+	default:
+		return "recording goes on as soon as it can be written";
+	}
+}
+
+void session_failed(struct session *session, const char *what, int error)
+{
+	session->stalled = true;
+	session_retry_later(session);
+	/* Once for one trouble, whatever the number of rings that run into it. */
+	if (session->trouble == error)
+		return;
+	session->trouble = error;
+	snprintf(session->error, sizeof(session->error), "cannot write %s/%s%s%s: %s; %s",
+		 session->output, trace_directory(&session->trace), what ? "/" : "",
+		 what ? what : "", strerror(-error), advice(error));
+	log_error("session %s: %s", session->name, session->error);
+	session->written.error = session->error;
+	session_report_now(session);
+}
+
+void session_recovered(struct session *session)
+{
+	log_info("session %s: %s/%s can be written again; recording goes on", session->name,
+		 session->output, trace_directory(&session->trace));
+	session->trouble = 0;
+	session->written.error = NULL;
+	session_report_now(session);
+}

@@ -12,6 +12,9 @@ librelay_la_SOURCES = \
 	relay/follow.c \
 	relay/follow.h \
 	relay/follow-ended.c \
+	relay/follow-files.c \
+	relay/follow-journal.c \
+	relay/follow-parts.h \
 	relay/metadata.c \
 	relay/metadata.h \
 	relay/presence.c \

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * follow-parts.h - what the files of a followed trace share:
+ *
+ *   follow.c          its folder, and the streams in it
+ *   follow-files.c    what stands in a stream's files, and in the metadata
+ *   follow-journal.c  how far they were sent, on disk
+ *   follow-ended.c    streams that have ended
+ */
+#ifndef LTTNGMAP_RELAY_FOLLOW_PARTS_H
+#define LTTNGMAP_RELAY_FOLLOW_PARTS_H
+
+#include "relay/follow.h"
+
+/* A stream that is not there yet; NULL: no memory. */
+struct follow_stream *follow_add(struct follow *follow, const char *name);
+
+/*
+ * Of two that send the same to the same, one is too many; and while one sends a spool, which goes,
+ * so is any other: -EBUSY. Streams are added that the journals name.
+ */
+int follow_open_journals(struct follow *follow, const char *collector);
+void follow_close_journals(struct follow *follow);
+/* The stream is no more, and its record free for another one. */
+void follow_empty_record(struct follow *follow, const struct follow_stream *stream);
+
+#endif /* LTTNGMAP_RELAY_FOLLOW_PARTS_H */

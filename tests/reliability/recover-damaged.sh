@@ -52,8 +52,10 @@ mkdir "$TAP_DIR/empty"
 refused 'a directory of nothing' 'there is no trace in it' "$TAP_DIR/empty"
 like "$("$LTTNGMAP_BUILD/lttngmap-sessiond" --runtime-dir="$TAP_DIR/other" --ring-dir="$RINGS" 2>&1)" \
 	'another session daemon has its rings' 'another daemon is refused'
-kill -STOP "$sessiond_pid"
 daemons="$(pgrep -P "$sessiond_pid") $(sessiond_consumer)"
+# First, or they read the rings of programs that are gone to their ends.
+# shellcheck disable=SC2086 # process ids
+kill -STOP "$sessiond_pid" $daemons
 # shellcheck disable=SC2086 # process ids
 kill -KILL "${programs[@]}" $daemons "$sessiond_pid"
 wait 2>/dev/null

@@ -12,9 +12,9 @@
  * and a reader connects to that SOCK_SEQPACKET socket, one connection a ring,
  * and attaches. From then on the same requests as the ioctls travel as
  * messages: one request at a time, each answered by one message with the same
- * type. The daemon says READY unasked when a packet has become available
- * after a request was answered EAGAIN or the ring was attached (once), and
- * when the process is gone; and again behind CHECK_PACKET's answer while the
+ * type. That to GET_PACKETS has all packets behind the first one's behind it. The daemon says READY
+ * unasked when a packet has become available after a request was answered EAGAIN or the ring was
+ * attached (once), and when the process is gone; and again behind CHECK_PACKET's answer while the
  * reader has not asked since. So a reader may skip each READY that it finds
  * before an answer, and poll still tells. Who does not attach within 5 s, or
  * does not read its answers, is closed.
@@ -38,7 +38,8 @@ enum protocol_ring_type {
 	PROTOCOL_RING_GET_PACKET = 2, /* in, out: packet */
 	PROTOCOL_RING_CHECK_PACKET = 3,
 	PROTOCOL_RING_GET_READER = 4,
-	PROTOCOL_RING_READY = 5, /* daemon to reader, unasked */
+	PROTOCOL_RING_READY = 5,       /* daemon to reader, unasked */
+	PROTOCOL_RING_GET_PACKETS = 6, /* in: how many at most; out: how many; packets */
 };
 
 struct protocol_ring_message {
@@ -47,8 +48,19 @@ struct protocol_ring_message {
 	uint32_t type; /* enum protocol_ring_type */
 	int32_t error; /* out: 0 or -errno */
 	uint64_t ring; /* ATTACH: the announced id */
-	uint64_t size; /* ATTACH, out: bytes of the ring data memory to map */
+	uint64_t
+		size; /* ATTACH, out: bytes of the ring data memory to map; GET_PACKETS: how many */
 	struct lttngmap_packet packet;
 };
+
+/* An answer to GET_PACKETS, of which as many packets are sent as there are. */
+struct protocol_ring_packets {
+	struct protocol_ring_message message;
+	struct lttngmap_packet more[LTTNGMAP_PACKETS_MAX - 1];
+};
+_Static_assert(sizeof(struct protocol_ring_packets) ==
+		       sizeof(struct protocol_ring_message) +
+			       (LTTNGMAP_PACKETS_MAX - 1) * sizeof(struct lttngmap_packet),
+	       "the packets follow each other");
 
 #endif /* LTTNGMAP_PROTOCOL_RING_H */

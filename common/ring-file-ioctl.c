@@ -13,6 +13,11 @@ static int get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *p
 	return ioctl(file->fd, LTTNGMAP_IOC_GET_PACKET, packet) < 0 ? -errno : 0;
 }
 
+static int get_packets(struct lttngmap_ring_file *file, struct lttngmap_packets *packets)
+{
+	return ioctl(file->fd, LTTNGMAP_IOC_GET_PACKETS, packets) < 0 ? -errno : 0;
+}
+
 static int check_packet(struct lttngmap_ring_file *file)
 {
 	return ioctl(file->fd, LTTNGMAP_IOC_CHECK_PACKET) < 0 ? -errno : 0;
@@ -25,6 +30,7 @@ static int get_reader(struct lttngmap_ring_file *file)
 
 static const struct ring_file_transport transport = {
 	.get_packet = get_packet,
+	.get_packets = get_packets,
 	.check_packet = check_packet,
 	.get_reader = get_reader,
 };

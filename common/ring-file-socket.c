@@ -52,17 +52,35 @@ static int send_request(int fd, const struct protocol_ring_message *request)
 	return give_up(fd, sent < 0 && errno != EAGAIN ? -errno : -ETIMEDOUT);
 }
 
-/* One message, and the descriptor that came along or -1. */
-static int receive_message(int fd, struct protocol_ring_message *message, int *passed)
+/* As many bytes as an answer of that kind has. */
+static size_t size_of(const struct protocol_ring_message *message)
+{
+	size_t more = 0;
+
+	if (message->type == PROTOCOL_RING_GET_PACKETS && !message->error && message->size > 1 &&
+	    message->size <= LTTNGMAP_PACKETS_MAX)
+		more = message->size - 1;
+	return sizeof(*message) + more * sizeof(message->packet);
+}
+
+/*
+ * One message, what of an answer is behind it, and the descriptor that came along or -1.
+ * `more` has room for LTTNGMAP_PACKETS_MAX - 1, or is NULL.
+ */
+static int receive_message(int fd, struct protocol_ring_message *message,
+			   struct lttngmap_packet *more, int *passed)
 {
 	union {
 		char bytes[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
 	} control;
-	struct iovec part = { .iov_base = message, .iov_len = sizeof(*message) };
+	struct iovec parts[] = {
+		{ .iov_base = message, .iov_len = sizeof(*message) },
+		{ .iov_base = more, .iov_len = (LTTNGMAP_PACKETS_MAX - 1) * sizeof(*more) },
+	};
 	struct msghdr header = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
+		.msg_iov = parts,
+		.msg_iovlen = more ? 2 : 1,
 		.msg_control = control.bytes,
 		.msg_controllen = sizeof(control.bytes),
 	};
@@ -81,18 +99,19 @@ static int receive_message(int fd, struct protocol_ring_message *message, int *p
 	if (first && first->cmsg_level == SOL_SOCKET && first->cmsg_type == SCM_RIGHTS &&
 	    first->cmsg_len == CMSG_LEN(sizeof(int)))
 		memcpy(passed, CMSG_DATA(first), sizeof(int));
-	if (received != sizeof(*message) || header.msg_flags & (MSG_TRUNC | MSG_CTRUNC) ||
-	    message->magic != PROTOCOL_RING_MAGIC || message->version != PROTOCOL_RING_VERSION ||
-	    message->error > 0)
+	if (received < (ssize_t)sizeof(*message) || (size_t)received != size_of(message) ||
+	    header.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || message->magic != PROTOCOL_RING_MAGIC ||
+	    message->version != PROTOCOL_RING_VERSION || message->error > 0)
 		return -EPROTO;
 	return 0;
 }
 
 /*
- * Send `message` and put its answer in its place. `passed` may be NULL where
- * no descriptor is expected.
+ * Send `message` and put its answer in its place, and behind it into `more`. `passed` may be
+ * NULL where no descriptor is expected, and `more` where only one packet is.
  */
-static int exchange(int fd, struct protocol_ring_message *message, int *passed)
+static int exchange_more(int fd, struct protocol_ring_message *message,
+			 struct lttngmap_packet *more, int *passed)
 {
 	uint32_t type = message->type;
 	int error, received_fd;
@@ -103,7 +122,7 @@ static int exchange(int fd, struct protocol_ring_message *message, int *passed)
 	if (error)
 		return error;
 	do {
-		error = receive_message(fd, message, &received_fd);
+		error = receive_message(fd, message, more, &received_fd);
 		if (!error && message->type != type && message->type != PROTOCOL_RING_READY)
 			error = -EPROTO;
 		if (received_fd >= 0 && (error || !passed || message->type != type)) {
@@ -118,6 +137,11 @@ static int exchange(int fd, struct protocol_ring_message *message, int *passed)
 	return message->error;
 }
 
+static int exchange(int fd, struct protocol_ring_message *message, int *passed)
+{
+	return exchange_more(fd, message, NULL, passed);
+}
+
 static int get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *packet)
 {
 	struct protocol_ring_message message = {
@@ -129,6 +153,22 @@ static int get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *p
 	if (!error)
 		*packet = message.packet;
 	return error;
+}
+
+static int get_packets(struct lttngmap_ring_file *file, struct lttngmap_packets *packets)
+{
+	struct protocol_ring_message message = {
+		.type = PROTOCOL_RING_GET_PACKETS,
+		.size = packets->count,
+		.packet = packets->packets[0],
+	};
+	int error = exchange_more(file->fd, &message, packets->packets + 1, NULL);
+
+	if (error)
+		return error;
+	packets->packets[0] = message.packet;
+	packets->count = message.size <= LTTNGMAP_PACKETS_MAX ? (uint32_t)message.size : 0;
+	return 0;
 }
 
 static int check_packet(struct lttngmap_ring_file *file)
@@ -147,6 +187,7 @@ static int get_reader(struct lttngmap_ring_file *file)
 
 static const struct ring_file_transport transport = {
 	.get_packet = get_packet,
+	.get_packets = get_packets,
 	.check_packet = check_packet,
 	.get_reader = get_reader,
 };

@@ -20,6 +20,8 @@
 struct ring_file_transport {
 	/* One request each, as in lttngmap/ring-file.h. 0 or -errno. */
 	int (*get_packet)(struct lttngmap_ring_file *file, struct lttngmap_packet *packet);
+	/* NULL: one at a time. */
+	int (*get_packets)(struct lttngmap_ring_file *file, struct lttngmap_packets *packets);
 	int (*check_packet)(struct lttngmap_ring_file *file);
 	int (*get_reader)(struct lttngmap_ring_file *file);
 };

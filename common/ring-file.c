@@ -216,6 +216,22 @@ int lttngmap_ring_file_get_packet(struct lttngmap_ring_file *file, struct lttngm
 	return file->transport->get_packet(file, packet);
 }
 
+int lttngmap_ring_file_get_packets(struct lttngmap_ring_file *file,
+				   struct lttngmap_packets *packets)
+{
+	uint32_t most = packets->count;
+	int error;
+
+	if (most < 1 || most > LTTNGMAP_PACKETS_MAX)
+		return -EINVAL;
+	if (!file->transport->get_packets) {
+		packets->count = 1;
+		return file->transport->get_packet(file, packets->packets);
+	}
+	error = file->transport->get_packets(file, packets);
+	return !error && (packets->count < 1 || packets->count > most) ? -EPROTO : error;
+}
+
 int lttngmap_ring_file_check_packet(struct lttngmap_ring_file *file)
 {
 	return file->transport->check_packet(file);

@@ -148,6 +148,7 @@ libsessiond_la_SOURCES = \
 	sessiond/ring-set.c \
 	sessiond/ring-set-copy.c \
 	sessiond/ring-set-end.c \
+	sessiond/ring-set-hand.c \
 	sessiond/ring-set-import.c \
 	sessiond/ring-set-import.h \
 	sessiond/ring-set.h \

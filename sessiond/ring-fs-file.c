@@ -377,6 +377,24 @@ static void answer_get_packet(fuse_req_t request, struct ring_set *set, const vo
 		fuse_reply_ioctl(request, 0, &packet, sizeof(packet));
 }
 
+static void answer_get_packets(fuse_req_t request, struct ring_set *set, const void *in,
+			       size_t in_size, size_t out_size)
+{
+	struct lttngmap_packets packets;
+	int error;
+
+	if (in_size < sizeof(packets) || out_size < sizeof(packets)) {
+		fuse_reply_err(request, EINVAL);
+		return;
+	}
+	memcpy(&packets, in, sizeof(packets));
+	error = ring_set_get_packets(set, &packets);
+	if (error)
+		fuse_reply_err(request, -error);
+	else
+		fuse_reply_ioctl(request, 0, &packets, sizeof(packets));
+}
+
 static void answer_check_packet(fuse_req_t request, struct ring_set *set)
 {
 	int error = ring_set_check_packet(set);
@@ -419,8 +437,8 @@ static void answer_wake(fuse_req_t request, struct ring_fs_file *file)
 static bool is_ring_request(unsigned int command)
 {
 	return command == 0 || command == TRACE_MMAP_IOCTL_GET_READER ||
-	       command == LTTNGMAP_IOC_GET_PACKET || command == LTTNGMAP_IOC_CHECK_PACKET ||
-	       command == LTTNGMAP_IOC_GET_SIZE;
+	       command == LTTNGMAP_IOC_GET_PACKET || command == LTTNGMAP_IOC_GET_PACKETS ||
+	       command == LTTNGMAP_IOC_CHECK_PACKET || command == LTTNGMAP_IOC_GET_SIZE;
 }
 
 /*
@@ -447,6 +465,9 @@ static void handle_ioctl(fuse_req_t request, fuse_ino_t id, unsigned int command
 	switch (command) {
 	case LTTNGMAP_IOC_GET_PACKET:
 		answer_get_packet(request, node->set, in, in_size, out_size);
+		break;
+	case LTTNGMAP_IOC_GET_PACKETS:
+		answer_get_packets(request, node->set, in, in_size, out_size);
 		break;
 	case LTTNGMAP_IOC_CHECK_PACKET:
 		answer_check_packet(request, node->set);

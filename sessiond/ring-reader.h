@@ -5,7 +5,9 @@
  *
  * A full sub-buffer r is taken by exchanging its table entry {r, id, WRITING}
  * for {r, spare, FREE}: whoever wins, the reader or a writer that overwrites,
- * the other sees it by the sequence number in the entry. Below the position
+ * the other sees it by the sequence number in the entry. Where nobody overwrites,
+ * a reader may leave {r, id, WRITING} there while it reads, and make it {r, id, FREE}
+ * then. Below the position
  * everything is stable, so what stands in the current sub-buffer can be read
  * as a packet of its own without forcing a switch.
  *
@@ -116,6 +118,7 @@ struct ring_held {
 	uint64_t seq;
 	uint32_t id;
 	bool swapped; /* ours until released: becomes the spare */
+	bool stays;   /* in its place in the rotation, where no writer goes until it is freed */
 };
 
 /*
@@ -127,7 +130,15 @@ struct ring_held {
  */
 int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_packet *packet,
 		     struct ring_held *held);
+/*
+ * The same of a full sub-buffer that stays where it is, as there is one spare only: not in
+ * overwrite mode. Several may be held like that, and are to be freed in their order.
+ */
+int ring_reader_take_more(struct ring_reader *reader, struct lttngmap_packet *packet,
+			  struct ring_held *held);
 void ring_reader_release(struct ring_reader *reader, const struct ring_held *held);
+/* A sub-buffer that stayed where it was is the writers' again. Done twice, it is done once. */
+void ring_reader_free(struct ring_reader *reader, const struct ring_held *held);
 /* Is the sub-buffer of that packet still the same one? */
 bool ring_reader_is_intact(const struct ring_reader *reader, const struct ring_held *held);
 /* Would take() give something? */

@@ -83,12 +83,17 @@ static int copy_subbuf(const struct copy *copy, uint32_t id, uint64_t size)
 	return import->read_data(import->data, offset, copy->data + offset, size);
 }
 
-/* A packet that its reader had not let go of. */
+/* Packets that their reader had not let go of. */
 static int copy_held(const struct copy *copy, const struct hand *hand)
 {
-	return hand->holds && hand->current.cpu == copy->index
-		       ? copy_subbuf(copy, hand->held.id, subbuf_size(copy))
-		       : 0;
+	int error;
+
+	if (!hand->holds || hand->current.cpu != copy->index)
+		return 0;
+	error = copy_subbuf(copy, hand->held.id, subbuf_size(copy));
+	for (uint32_t i = hand->from; error == 0 && i < hand->to; i++)
+		error = copy_subbuf(copy, copy->saved->more[i].held.id, subbuf_size(copy));
+	return error;
 }
 
 /* Those that stand outside the table. */

@@ -43,9 +43,7 @@ void ring_set_clear(struct ring_set *set, struct ring_totals *totals)
 {
 	pthread_mutex_lock(&set->mutex);
 	set->hand->forgotten = true;
-	if (set->again)
-		ring_set_release_current(set);
-	set->again = false;
+	ring_set_drop_ungiven(set);
 	for (uint32_t i = 0; i < set->rings; i++) {
 		bool was_good = !set->readers[i].spoiled;
 
@@ -148,10 +146,10 @@ bool ring_set_flushed(struct ring_set *set)
 	if (!set->passed && has_passed_all(set)) {
 		set->passed = true;
 		set->passed_cpu = hand->current.cpu;
-		set->passed_sequence = hand->current.sequence;
+		set->passed_sequence = hand->current.sequence + hand_count(hand) - 1;
 	}
 	flushed = set->passed && (!hand->holds || hand->current.cpu != set->passed_cpu ||
-				  hand->current.sequence != set->passed_sequence);
+				  hand->current.sequence > set->passed_sequence);
 	pthread_mutex_unlock(&set->mutex);
 	return flushed;
 }

@@ -62,22 +62,45 @@ static bool check_reader(const struct ring_import *import, struct ring_reader *r
 				    reader->limit.timestamp <= LTTNGMAP_TIMESTAMP_MASK));
 }
 
-static bool check_hand(const struct ring_import *import, struct hand *hand)
+static bool check_held(const struct ring_import *import, struct ring_held *held)
 {
-	const struct lttngmap_packet *packet = &hand->current;
-	uint32_t ids = subbufs_of(import) + 1;
+	mend_bool(&held->swapped);
+	mend_bool(&held->stays);
+	return held->id <= subbufs_of(import) &&
+	       held->seq <= LTTNGMAP_POSITION_MASK >> import->subbuf_shift;
+}
 
+static bool check_packet(const struct ring_import *import, const struct lttngmap_packet *packet,
+			 struct ring_held *held)
+{
+	return check_held(import, held) && packet->cpu < rings_of(import) &&
+	       packet->subbuf_id / (subbufs_of(import) + 1) == packet->cpu &&
+	       packet->timestamp_begin <= packet->timestamp_end &&
+	       packet->timestamp_end <= RING_PAST_LATEST && is_count(packet->discarded) &&
+	       is_count(packet->events) && packet->offset <= content_max(import) &&
+	       packet->length <= content_max(import) - packet->offset;
+}
+
+/* `more`: what both hands have. */
+static bool check_hand(const struct ring_import *import, struct hand *hand, struct hand_more *more)
+{
 	mend_bool(&hand->holds);
 	mend_bool(&hand->lapped);
 	mend_bool(&hand->forgotten);
-	mend_bool(&hand->held.swapped);
-	return !hand->holds ||
-	       (packet->cpu < rings_of(import) && packet->subbuf_id / ids == packet->cpu &&
-		packet->timestamp_begin <= packet->timestamp_end &&
-		packet->timestamp_end <= RING_PAST_LATEST && is_count(packet->discarded) &&
-		is_count(packet->events) && packet->offset <= content_max(import) &&
-		packet->length <= content_max(import) - packet->offset && hand->held.id < ids &&
-		hand->held.seq <= LTTNGMAP_POSITION_MASK >> import->subbuf_shift);
+	mend_bool(&hand->frees);
+	if (hand->frees &&
+	    (hand->freed_cpu >= rings_of(import) || !check_held(import, &hand->freed)))
+		return false;
+	if (!hand->holds)
+		return true;
+	if (hand->from > hand->to || hand->to > HAND_MORE_MAX ||
+	    !check_packet(import, &hand->current, &hand->held))
+		return false;
+	for (uint32_t i = hand->from; i < hand->to; i++)
+		if (more[i].packet.cpu != hand->current.cpu ||
+		    !check_packet(import, &more[i].packet, &more[i].held))
+			return false;
+	return true;
 }
 
 /* Which reader the copy is of; -1: there is none such. */
@@ -101,7 +124,7 @@ static bool check_undo(const struct ring_import *import, struct ring_saved *save
 	if (!undo->in_force)
 		return true;
 	return undo_index(import, undo) >= 0 && check_reader(import, &undo->before) &&
-	       check_hand(import, &saved->before) &&
+	       check_hand(import, &saved->before, saved->more) &&
 	       (!undo->swapping ||
 		(undo->swap_id <= subbufs_of(import) &&
 		 undo->swap_seq <= LTTNGMAP_POSITION_MASK >> import->subbuf_shift));
@@ -123,7 +146,7 @@ const char *ring_set_import(const struct ring_import *import, struct ring_saved 
 	int64_t undone;
 
 	mend_bool(&saved->rotating);
-	if (!check_hand(import, &saved->hand))
+	if (!check_hand(import, &saved->hand, saved->more))
 		return "the packet that was being read cannot be";
 	if (!check_undo(import, saved))
 		return "what was being read cannot be";

@@ -192,7 +192,7 @@ int ring_set_restore(const struct ring_set_config *config, struct ring_set **res
 		saved->hand = saved->before;
 		ring_undo_end(&saved->undo);
 	}
-	set->again = saved->hand.holds;
+	ring_set_settle_freed(set);
 	*result = set;
 	return 0;
 }

@@ -51,8 +51,8 @@ struct ring_set {
 	bool finished;
 	bool shrunk; /* its memory was cut short */
 	bool said_unsound;
-	uint32_t turn; /* the ring that is asked first */
-	bool again;    /* the reader of the packet in hand went: give it once more */
+	uint32_t turn;  /* the ring that is asked first */
+	uint32_t given; /* packets of the hand that this reader has; those of one that went: 0 */
 	struct looking_back back;
 	uint32_t looks_back; /* by readers that are gone */
 	/* Of ring_set_flushed(): all marks are passed, but for a packet that is in the hand. */
@@ -66,15 +66,34 @@ struct ring_set {
 	struct ring_reader *readers;
 };
 
-/* The reader's packet, and what became of those before it. */
+/*
+ * The reader's packets, all of one ring, in their order; and what became of those before
+ * them. `current` is the first, the others are ring_saved.more[from] to [to - 1].
+ */
 struct hand {
-	bool holds;     /* `current` is with the reader */
-	bool lapped;    /* … and was overwritten meanwhile */
-	bool forgotten; /* … and counts nowhere: the set was cleared */
+	bool holds;     /* there is one */
+	bool lapped;    /* `current` was overwritten meanwhile */
+	bool forgotten; /* they count nowhere: the set was cleared */
+	bool frees;     /* `freed` was let go of, and may still be in its place in the rotation */
+	uint32_t from, to;
+	uint32_t freed_cpu;
+	struct ring_held freed;
 	struct lttngmap_packet current;
 	struct ring_held held;
 	uint64_t delivered;
 };
+
+#define HAND_MORE_MAX (LTTNGMAP_PACKETS_MAX - 1)
+
+struct hand_more {
+	struct lttngmap_packet packet;
+	struct ring_held held; /* it stays in its place */
+};
+
+static inline uint32_t hand_count(const struct hand *hand)
+{
+	return hand->holds ? 1 + hand->to - hand->from : 0;
+}
 
 /*
  * What the next life of the daemon must know. `before` goes with `undo`: while
@@ -93,6 +112,7 @@ struct ring_saved {
 	bool rotating;           /* not all of which was given */
 	struct hand hand;
 	struct hand before;
+	struct hand_more more[HAND_MORE_MAX]; /* of both: what is beyond `to` is nobody's */
 	struct ring_undo undo;
 	struct ring_reader readers[];
 };
@@ -103,8 +123,6 @@ struct ring_saved {
 void ring_set_tell_totals(struct ring_set *set);
 /* One is spoiled: say so. */
 void ring_set_close_ring(struct ring_set *set, uint32_t ring);
-/* The reader has done with its packet. */
-void ring_set_release_current(struct ring_set *set);
 bool ring_set_has_packet(struct ring_set *set);
 /* Is its memory as large as it was? What is read needs it. */
 void ring_set_check_memory(struct ring_set *set);
@@ -112,5 +130,20 @@ void ring_set_check_memory(struct ring_set *set);
 void ring_set_begin_chunk(struct ring_set *set);
 /* … where that is so. */
 void ring_set_pass_rotation(struct ring_set *set);
+
+/* ---- of ring-set-hand.c; likewise ------------------------------------------------- */
+
+/* The hand's first packet is counted where it belongs, and let go of; the next takes its place. */
+void ring_set_release_current(struct ring_set *set);
+/* All that this reader was given. */
+void ring_set_release(struct ring_set *set);
+/* All that it was not. */
+void ring_set_drop_ungiven(struct ring_set *set);
+/* From one ring, into the hand, which is empty: 0 or -EAGAIN. */
+int ring_set_take_from(struct ring_set *set, uint32_t ring, bool partial);
+/* What is in the hand, and more of that ring, up to `most`: how many. */
+uint32_t ring_set_give(struct ring_set *set, struct lttngmap_packet *packets, uint32_t most);
+/* In a new life: what the one before was letting go of. */
+void ring_set_settle_freed(struct ring_set *set);
 
 #endif /* LTTNGMAP_RING_SET_PARTS_H */

@@ -128,64 +128,8 @@ void ring_set_close_reader(struct ring_set *set)
 	set->looks_back += set->back.used;
 	set->back = (struct looking_back){ .used = false };
 	set->has_reader = false;
-	set->again = set->hand->holds;
+	set->given = 0;
 	pthread_mutex_unlock(&set->mutex);
-}
-
-/* The packet in hand is counted where it belongs, and let go of. */
-void ring_set_release_current(struct ring_set *set)
-{
-	struct ring_saved *saved = set->saved;
-	struct hand *hand = &saved->hand;
-	struct ring_reader *reader = &saved->readers[hand->current.cpu];
-	bool is_counted = !hand->forgotten && !hand->lapped;
-
-	if (!hand->holds)
-		return;
-	saved->before = *hand;
-	ring_undo_begin(&saved->undo, reader);
-	ring_reader_release(reader, &hand->held);
-	hand->holds = false;
-	if (is_counted)
-		hand->delivered += hand->current.events;
-	else if (!hand->forgotten)
-		/* The ring's next packet tells of them, as of all that were overwritten. */
-		reader->account.overwritten += hand->current.events;
-	ring_undo_end(&saved->undo);
-	if (is_counted && set->config.totals)
-		__atomic_add_fetch(&set->config.totals->delivered, hand->current.events,
-				   __ATOMIC_RELAXED);
-}
-
-/* From one ring: 0 with `current` set, or -EAGAIN. */
-static int take_from(struct ring_set *set, uint32_t ring, bool partial)
-{
-	struct ring_saved *saved = set->saved;
-	struct ring_reader *reader = &saved->readers[ring];
-	struct hand *hand = &saved->hand;
-	int result;
-
-	if (reader->spoiled)
-		return -EAGAIN;
-	saved->before = *hand;
-	result = ring_reader_take(reader, partial, &hand->current, &hand->held);
-	if (reader->spoiled)
-		ring_set_close_ring(set, ring);
-	if (result == 0) {
-		hand->current.cpu = ring;
-		hand->current.subbuf_id += ring * ((1u << set->config.subbufs_shift) + 1);
-		hand->current.pid = set->config.pid;
-		hand->current.uid = set->config.uid;
-		hand->current.chunk = saved->chunk;
-		if (set->config.totals)
-			hand->current.metadata_generation = __atomic_load_n(
-				&set->config.totals->metadata_generation, __ATOMIC_ACQUIRE);
-		hand->lapped = false;
-		hand->forgotten = false;
-		hand->holds = true;
-	}
-	ring_undo_end(&saved->undo);
-	return result < 0 ? -EAGAIN : 0;
 }
 
 /* Done again by the next life of the daemon where this one is killed in between. */
@@ -208,20 +152,25 @@ void ring_set_pass_rotation(struct ring_set *set)
 	ring_set_begin_chunk(set);
 }
 
-/* `cpu` may be LTTNGMAP_CPU_ANY: the rings take turns. */
+/*
+ * What this reader was given is let go of. Then what another one had, or `cpu`, which may be
+ * LTTNGMAP_CPU_ANY: the rings take turns.
+ */
 static int take_next(struct ring_set *set, uint32_t cpu, bool partial)
 {
-	ring_set_release_current(set);
+	ring_set_release(set);
+	if (set->hand->holds)
+		return 0;
 	ring_set_pass_rotation(set);
 	if (cpu != LTTNGMAP_CPU_ANY)
-		return take_from(set, cpu, partial);
+		return ring_set_take_from(set, cpu, partial);
 	for (uint32_t i = 0; i < set->rings; i++) {
 		uint32_t ring = (set->turn + i) % set->rings;
 
 		/* What is beyond its mark belongs into the next chunk. */
 		if (set->saved->rotating && ring_reader_has_passed(&set->readers[ring]))
 			continue;
-		if (take_from(set, ring, partial) == 0) {
+		if (ring_set_take_from(set, ring, partial) == 0) {
 			set->turn = ring + 1;
 			return 0;
 		}
@@ -231,7 +180,7 @@ static int take_next(struct ring_set *set, uint32_t cpu, bool partial)
 
 bool ring_set_has_packet(struct ring_set *set)
 {
-	if (set->again)
+	if (hand_count(set->hand) > set->given)
 		return true;
 	for (uint32_t i = 0; i < set->rings; i++) {
 		bool was_good = !set->readers[i].spoiled;
@@ -246,7 +195,7 @@ bool ring_set_has_packet(struct ring_set *set)
 
 /*
  * Of memory that is a file, and that its process cut short, nothing is read any
- * more: the packet in hand is lost as if it had been overwritten. The mutex is
+ * more: what is in the hand is lost as if it had been overwritten. The mutex is
  * held.
  */
 void ring_set_check_memory(struct ring_set *set)
@@ -258,10 +207,11 @@ void ring_set_check_memory(struct ring_set *set)
 	     (uint64_t)status.st_size >= set->data_size))
 		return;
 	set->shrunk = true;
-	if (set->hand->holds)
+	while (set->hand->holds) {
 		set->hand->lapped = true;
-	ring_set_release_current(set);
-	set->again = false;
+		ring_set_release_current(set);
+	}
+	set->given = 0;
 	for (uint32_t i = 0; i < set->rings; i++) {
 		if (set->readers[i].spoiled)
 			continue;
@@ -302,27 +252,28 @@ static bool is_sound(struct ring_set *set, const struct lttngmap_packet *packet)
  */
 static int take_sound(struct ring_set *set, uint32_t cpu, bool partial)
 {
-	int result = set->again ? 0 : take_next(set, cpu, partial);
+	int result = take_next(set, cpu, partial);
 
 	while (result == 0 && !is_sound(set, &set->hand->current)) {
 		set->hand->lapped = true;
+		set->given = 1;
 		result = take_next(set, cpu, partial);
 	}
-	set->again = false;
 	return result;
 }
 
-/* The mutex is held. */
-static int get_packet(struct ring_set *set, struct lttngmap_packet *packet)
+/* Up to `most`, which begin with packets[0], the request; how many in *count. The mutex is held. */
+static int get_packets(struct ring_set *set, struct lttngmap_packet *packets, uint32_t most,
+		       uint32_t *count)
 {
 	int result;
 
 	ring_set_check_memory(set);
-	result = take_sound(set, packet->cpu, packet->flags & LTTNGMAP_PACKET_PARTIAL);
-	ring_set_tell_totals(set);
+	result = take_sound(set, packets->cpu, packets->flags & LTTNGMAP_PACKET_PARTIAL);
 	if (result == 0)
-		*packet = set->hand->current;
-	else if (set->finished && !ring_set_has_packet(set))
+		set->given = *count = ring_set_give(set, packets, most);
+	ring_set_tell_totals(set);
+	if (result != 0 && set->finished && !ring_set_has_packet(set))
 		result = -ENODATA;
 	if (set->meta)
 		update_meta(set);
@@ -366,21 +317,38 @@ static int look_back(struct ring_set *set, struct lttngmap_packet *packet)
 	return 0;
 }
 
-int ring_set_get_packet(struct ring_set *set, struct lttngmap_packet *packet)
+/* As get_packets(). */
+static int serve(struct ring_set *set, struct lttngmap_packet *packets, uint32_t most,
+		 uint32_t *count)
 {
-	bool backward = packet->flags & LTTNGMAP_PACKET_BACKWARD;
+	bool backward = packets->flags & LTTNGMAP_PACKET_BACKWARD;
 	int result;
 
-	if (backward && packet->cpu == LTTNGMAP_CPU_ANY)
+	if (backward && packets->cpu == LTTNGMAP_CPU_ANY)
 		return -EINVAL;
-	if (packet->cpu != LTTNGMAP_CPU_ANY && packet->cpu >= set->rings)
+	if (packets->cpu != LTTNGMAP_CPU_ANY && packets->cpu >= set->rings)
 		return -EINVAL;
+	*count = 1;
 	pthread_mutex_lock(&set->mutex);
-	result = backward ? look_back(set, packet) : get_packet(set, packet);
+	result = backward ? look_back(set, packets) : get_packets(set, packets, most, count);
 	if (!backward)
 		set->back.holds = false;
 	pthread_mutex_unlock(&set->mutex);
 	return result;
+}
+
+int ring_set_get_packet(struct ring_set *set, struct lttngmap_packet *packet)
+{
+	uint32_t count;
+
+	return serve(set, packet, 1, &count);
+}
+
+int ring_set_get_packets(struct ring_set *set, struct lttngmap_packets *packets)
+{
+	if (packets->count < 1 || packets->count > LTTNGMAP_PACKETS_MAX)
+		return -EINVAL;
+	return serve(set, packets->packets, packets->count, &packets->count);
 }
 
 int ring_set_check_packet(struct ring_set *set)
@@ -409,12 +377,13 @@ int ring_set_get_reader(struct ring_set *set)
 		.cpu = LTTNGMAP_CPU_ANY,
 		.flags = LTTNGMAP_PACKET_PARTIAL,
 	};
+	uint32_t count;
 	uint64_t lost;
 	int result;
 
 	pthread_mutex_lock(&set->mutex);
 	lost = set->told->overwritten + set->told->discarded;
-	result = get_packet(set, &packet);
+	result = get_packets(set, &packet, 1, &count);
 	if (result == 0 && set->meta) {
 		struct trace_buffer_meta *meta = &set->meta->meta;
 

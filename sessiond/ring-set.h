@@ -129,6 +129,7 @@ void ring_set_close_reader(struct ring_set *set);
 
 /* LTTNGMAP_IOC_GET_PACKET and the others, without blocking. 0 or -errno. */
 int ring_set_get_packet(struct ring_set *set, struct lttngmap_packet *packet);
+int ring_set_get_packets(struct ring_set *set, struct lttngmap_packets *packets);
 int ring_set_check_packet(struct ring_set *set);
 /* TRACE_MMAP_IOCTL_GET_READER: 1 something new, 0 nothing new, -ENODATA at the end. */
 int ring_set_get_reader(struct ring_set *set);

@@ -92,16 +92,22 @@ static void connection_close(struct connection *connection)
 	free(connection);
 }
 
-/* Never waits: -ENOBUFS is a reader that does not read. `passed` may be -1. */
-static int send_message(struct connection *connection, struct protocol_ring_message *message,
-			int passed)
+/*
+ * Never waits: -ENOBUFS is a reader that does not read. Behind it go `nr_more` packets;
+ * `passed` may be -1.
+ */
+static int send_packets(struct connection *connection, struct protocol_ring_message *message,
+			const struct lttngmap_packet *more, size_t nr_more, int passed)
 {
 	union {
 		char bytes[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
 	} control = { .bytes = { 0 } };
-	struct iovec part = { .iov_base = message, .iov_len = sizeof(*message) };
-	struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
+	struct iovec parts[] = {
+		{ .iov_base = message, .iov_len = sizeof(*message) },
+		{ .iov_base = (void *)more, .iov_len = nr_more * sizeof(*more) },
+	};
+	struct msghdr header = { .msg_iov = parts, .msg_iovlen = nr_more ? 2 : 1 };
 
 	message->magic = PROTOCOL_RING_MAGIC;
 	message->version = PROTOCOL_RING_VERSION;
@@ -117,6 +123,12 @@ static int send_message(struct connection *connection, struct protocol_ring_mess
 		    MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		return errno == EAGAIN ? -ENOBUFS : -errno;
 	return 0;
+}
+
+static int send_message(struct connection *connection, struct protocol_ring_message *message,
+			int passed)
+{
+	return send_packets(connection, message, NULL, 0, passed);
 }
 
 static int say_ready(struct connection *connection)
@@ -225,6 +237,28 @@ static int answer_get(struct connection *connection, struct protocol_ring_messag
 	return send_message(connection, message, -1);
 }
 
+static int answer_get_packets(struct connection *connection, struct protocol_ring_message *message)
+{
+	struct lttngmap_packets packets = {
+		.count = message->size <= LTTNGMAP_PACKETS_MAX ? (uint32_t)message->size : 0,
+		.packets = { message->packet },
+	};
+	size_t nr_more = 0;
+	int result = -ENODATA;
+
+	connection->ready_said = false;
+	if (connection->ring)
+		result = ring_set_get_packets(connection->ring->set, &packets);
+	connection->waiting = result == -EAGAIN;
+	if (result == 0) {
+		message->packet = packets.packets[0];
+		message->size = packets.count;
+		nr_more = packets.count - 1;
+	}
+	message->error = result;
+	return send_packets(connection, message, packets.packets + 1, nr_more, -1);
+}
+
 static int answer_check(struct connection *connection, struct protocol_ring_message *message)
 {
 	int error;
@@ -248,6 +282,8 @@ static int answer(struct connection *connection, struct protocol_ring_message *m
 	case PROTOCOL_RING_GET_PACKET:
 	case PROTOCOL_RING_GET_READER:
 		return answer_get(connection, message);
+	case PROTOCOL_RING_GET_PACKETS:
+		return answer_get_packets(connection, message);
 	case PROTOCOL_RING_CHECK_PACKET:
 		return answer_check(connection, message);
 	default:

@@ -182,34 +182,47 @@ static int take_out(struct ring_reader *reader, uint64_t q, uint32_t *id, uint32
 	return result;
 }
 
+/* What the descriptor of a full sub-buffer says, which is `stretch->id`. */
+static void copy_full(const struct ring_reader *reader, struct stretch *stretch)
+{
+	const struct lttngmap_subbuf *subbuf =
+		lttngmap_ring_subbufs(reader->ring, ring_subbufs(reader)) + stretch->id;
+
+	stretch->seq = reader->seq;
+	copy_opening(reader, stretch);
+	stretch->to = ring_load(&subbuf->content_size);
+	stretch->end = ring_load(&subbuf->end);
+	stretch->events_end = ring_load(&subbuf->events_end);
+	stretch->discards = ring_load(&subbuf->discards);
+}
+
+/* Full sub-buffer reader->seq is passed, and described where it is right. */
+static int pass_full(struct ring_reader *reader, struct stretch *stretch,
+		     struct lttngmap_packet *packet)
+{
+	int result = check_discards(reader, stretch);
+
+	reader->offset = lttngmap_subbuf_head(++reader->seq);
+	if (result == 0)
+		result = check_opening(reader, stretch);
+	return result == 0 ? describe(reader, stretch, packet) : result;
+}
+
 /* Full sub-buffer reader->seq, or a later one where that was overwritten. */
 static int take_full(struct ring_reader *reader, const struct ring_commit *commit,
 		     struct lttngmap_packet *packet, struct ring_held *held)
 {
 	uint64_t q = commit->position >> reader->geometry->subbuf_shift;
-	const struct lttngmap_subbuf *subbuf;
 	struct stretch stretch = { .from = 0 };
 	int result;
 
 	result = take_out(reader, q, &stretch.id, &stretch.from);
 	if (result < 0)
 		return result;
-
-	subbuf = lttngmap_ring_subbufs(reader->ring, ring_subbufs(reader)) + stretch.id;
-	stretch.seq = reader->seq;
-	copy_opening(reader, &stretch);
-	stretch.to = ring_load(&subbuf->content_size);
-	stretch.end = ring_load(&subbuf->end);
-	stretch.events_end = ring_load(&subbuf->events_end);
-	stretch.discards = ring_load(&subbuf->discards);
-	result = check_discards(reader, &stretch);
 	/* Ours now, whatever is wrong with it. */
 	*held = (struct ring_held){ .seq = reader->seq, .id = stretch.id, .swapped = true };
-	reader->offset = lttngmap_subbuf_head(++reader->seq);
-	if (result == 0)
-		result = check_opening(reader, &stretch);
-	if (result == 0)
-		result = describe(reader, &stretch, packet);
+	copy_full(reader, &stretch);
+	result = pass_full(reader, &stretch, packet);
 	if (result < 0)
 		ring_reader_release(reader, held);
 	return result;
@@ -313,10 +326,70 @@ int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_p
 	return result;
 }
 
+/* Does the entry say that full sub-buffer reader->seq is in its place? */
+static bool is_in_place(const struct ring_reader *reader, uint64_t entry, uint32_t index)
+{
+	return lttngmap_slot_seq(entry) == reader->seq &&
+	       lttngmap_slot_state(entry, index) == LTTNGMAP_SLOT_WRITING &&
+	       lttngmap_slot_id(entry, index) <= ring_subbufs(reader);
+}
+
+int ring_reader_take_more(struct ring_reader *reader, struct lttngmap_packet *packet,
+			  struct ring_held *held)
+{
+	uint32_t index = reader->seq & (ring_subbufs(reader) - 1);
+	struct stretch stretch = { .from = reader->offset };
+	struct ring_commit commit;
+	uint64_t entry;
+	int result;
+
+	if (reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE)
+		return -EAGAIN;
+	result = ring_reader_look(reader, &commit);
+	if (result < 0)
+		return result;
+	if (reader->seq >= commit.position >> reader->geometry->subbuf_shift)
+		return -EAGAIN;
+	entry = ring_load(lttngmap_ring_slots(reader->ring) + index);
+	stretch.id = lttngmap_slot_id(entry, index);
+	/* What is damaged, and what was given out before, is ring_reader_take()'s to pass. */
+	if (!is_in_place(reader, entry, index))
+		return -EAGAIN;
+	copy_full(reader, &stretch);
+	if (stretch.to == stretch.from)
+		return -EAGAIN;
+	*packet = (struct lttngmap_packet){ .sequence = reader->packets };
+	ring_undo_begin(reader->undo, reader);
+	*held = (struct ring_held){ .seq = reader->seq, .id = stretch.id, .stays = true };
+	result = pass_full(reader, &stretch, packet);
+	if (result == 0)
+		reader->packets++;
+	return result;
+}
+
 void ring_reader_release(struct ring_reader *reader, const struct ring_held *held)
 {
 	if (held->swapped)
 		reader->spare = held->id;
+}
+
+void ring_reader_free(struct ring_reader *reader, const struct ring_held *held)
+{
+	uint32_t index = held->seq & (ring_subbufs(reader) - 1);
+	uint64_t *slot = lttngmap_ring_slots(reader->ring) + index;
+	uint64_t old = lttngmap_slot_make(held->seq, LTTNGMAP_SLOT_WRITING, held->id, index);
+
+	/* Of a ring that is closed nobody shall believe that there is room. */
+	if (!held->stays || reader->spoiled)
+		return;
+	/*
+	 * Release: as in swap_out(). Where it is not there any more, an earlier life was
+	 * killed right behind this, or the process changed it, which its next turn shows.
+	 */
+	__atomic_compare_exchange_n(
+		slot, &old, lttngmap_slot_make(held->seq, LTTNGMAP_SLOT_FREE, held->id, index),
+		false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	tell_space(reader->ring);
 }
 
 bool ring_reader_is_intact(const struct ring_reader *reader, const struct ring_held *held)

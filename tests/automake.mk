@@ -302,6 +302,7 @@ ring_tests = \
 	tests/unit/ring-fork \
 	tests/unit/ring-hostile \
 	tests/unit/ring-rotation \
+	tests/unit/ring-several \
 	tests/unit/ring-lives \
 	tests/unit/ring-migrate \
 	tests/unit/ring-nested \
@@ -324,6 +325,9 @@ tests_unit_ring_hostile_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_ring_rotation_SOURCES = tests/unit/ring-rotation.c $(ring_bench_set)
 tests_unit_ring_rotation_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_rotation_LDADD = libsessiond.la liblttngmap-core.la
+tests_unit_ring_several_SOURCES = tests/unit/ring-several.c $(ring_bench_set)
+tests_unit_ring_several_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_ring_several_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_ring_lives_SOURCES = tests/unit/ring-lives.c $(ring_bench_set)
 tests_unit_ring_lives_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_lives_LDADD = libsessiond.la liblttngmap-core.la

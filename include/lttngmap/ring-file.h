@@ -160,6 +160,21 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packet) == 96);
  * such cpu.
  */
 #define LTTNGMAP_IOC_GET_PACKET _IOWR('R', 0x60, struct lttngmap_packet)
+/*
+ * The same of several at a time: all current packets are released, and the next ones made
+ * current. They follow each other in one ring, and are as many as wait there in full
+ * sub-buffers, up to `count` and a quarter of the ring's: until they are released, its writers
+ * go without these. Of a ring that is overwritten, and looking back, there is one. A reader that
+ * comes after one that went is given again what that one had not released.
+ */
+#define LTTNGMAP_PACKETS_MAX 8
+struct lttngmap_packets {
+	uint32_t count; /* in: 1 to LTTNGMAP_PACKETS_MAX; out: how many there are */
+	uint32_t reserved;
+	struct lttngmap_packet packets[LTTNGMAP_PACKETS_MAX]; /* in: cpu and flags of the first */
+};
+LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packets) == 8 + 8 * 96);
+#define LTTNGMAP_IOC_GET_PACKETS _IOWR('R', 0x63, struct lttngmap_packets)
 /* 0: the packet given last was not overwritten so far; ESTALE: it was. */
 #define LTTNGMAP_IOC_CHECK_PACKET _IO('R', 0x61)
 /*
@@ -201,6 +216,9 @@ const struct lttngmap_meta *lttngmap_ring_file_meta(const struct lttngmap_ring_f
  * -ETIMEDOUT: the daemon is gone, what was mapped stays readable.
  */
 int lttngmap_ring_file_get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *packet);
+/* LTTNGMAP_IOC_GET_PACKETS, likewise; of a kernel's ring there is one. */
+int lttngmap_ring_file_get_packets(struct lttngmap_ring_file *file,
+				   struct lttngmap_packets *packets);
 /* LTTNGMAP_IOC_CHECK_PACKET. */
 int lttngmap_ring_file_check_packet(struct lttngmap_ring_file *file);
 /* TRACE_MMAP_IOCTL_GET_READER; result in the meta page. Never blocks: 0 or -errno. */

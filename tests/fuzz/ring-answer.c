@@ -79,20 +79,36 @@ static int make_memory(const uint8_t *bytes, size_t size)
 	return fd;
 }
 
-/* All of a packet that the reader gives can be read. */
+static uint64_t sum_of(const struct lttngmap_ring_file *file, const struct lttngmap_packet *packet)
+{
+	const uint8_t *bytes = lttngmap_ring_file_data(file, packet);
+	uint64_t sum = 0;
+
+	for (uint32_t at = 0; bytes && at < packet->length; at++)
+		sum += bytes[at];
+	return sum;
+}
+
+/* All of the packets that the reader gives can be read. */
 static void read_packets(struct lttngmap_ring_file *file)
 {
 	volatile uint64_t sum = 0;
 
 	for (int i = 0; i < REQUESTS; i++) {
+		struct lttngmap_packets packets = {
+			.count = LTTNGMAP_PACKETS_MAX,
+			.packets = { { .cpu = LTTNGMAP_CPU_ANY } },
+		};
 		struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY };
-		const uint8_t *bytes;
 
+		if (lttngmap_ring_file_get_packets(file, &packets) == 0) {
+			FUZZ_CHECK(packets.count >= 1 && packets.count <= LTTNGMAP_PACKETS_MAX);
+			for (uint32_t j = 0; j < packets.count; j++)
+				sum += sum_of(file, &packets.packets[j]);
+		}
 		if (lttngmap_ring_file_get_packet(file, &packet) != 0)
 			continue;
-		bytes = lttngmap_ring_file_data(file, &packet);
-		for (uint32_t at = 0; bytes && at < packet.length; at++)
-			sum += bytes[at];
+		sum += sum_of(file, &packet);
 		lttngmap_ring_file_check_packet(file);
 		lttngmap_ring_file_get_reader(file);
 	}

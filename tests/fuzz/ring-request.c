@@ -25,7 +25,7 @@
 #define CPUS 1u
 #define RINGS (CPUS + LTTNGMAP_EXTRA_RINGS)
 #define SUBBUF_SHIFT 12u
-#define SUBBUFS_SHIFT 1u
+#define SUBBUFS_SHIFT 3u
 #define SUBBUFS (1u << SUBBUFS_SHIFT)
 #define DATA_SIZE (META_PAGE + RINGS * ((SUBBUFS + 1) << SUBBUF_SHIFT))
 #define READERS 2u
@@ -34,7 +34,7 @@
 
 enum operation {
 	OPERATION_BYTES,   /* message */
-	OPERATION_REQUEST, /* type, ring, cpu, flags: a good one, as far as it goes */
+	OPERATION_REQUEST, /* type, ring, cpu, flags, how many: a good one, as far as it goes */
 	OPERATION_FULL,    /* sub-buffers: as if so many had been filled */
 	OPERATION_RECONNECT,
 	OPERATION_WITHDRAW,
@@ -69,25 +69,39 @@ static void settle(struct bench *bench)
 		FUZZ_CHECK(rounds++ < ROUNDS_MAX);
 }
 
+/* Of an answer of so many bytes. */
+static void check_packets(const struct protocol_ring_packets *answer, size_t size)
+{
+	const struct lttngmap_packet *packet = &answer->message.packet;
+
+	FUZZ_CHECK(size == sizeof(answer->message) + (answer->message.size - 1) * sizeof(*packet));
+	for (uint64_t i = 0; i < answer->message.size; packet = &answer->more[i++])
+		FUZZ_CHECK((uint64_t)packet->offset + packet->length <=
+			   (1u << SUBBUF_SHIFT) - LTTNGMAP_SUBBUF_TAIL);
+}
+
 static void take_answers(int reader)
 {
-	struct protocol_ring_message answer;
+	struct protocol_ring_packets packets;
+	struct protocol_ring_message *answer = &packets.message;
 	int fds[SOCKET_FDS_MAX];
 	size_t nr_fds = SOCKET_FDS_MAX;
 	ssize_t got;
 
-	while ((got = socket_receive(reader, &answer, sizeof(answer), MSG_DONTWAIT, fds, &nr_fds)) >
-	       0) {
-		FUZZ_CHECK(got == (ssize_t)sizeof(answer) && answer.magic == PROTOCOL_RING_MAGIC);
+	while ((got = socket_receive(reader, &packets, sizeof(packets), MSG_DONTWAIT, fds,
+				     &nr_fds)) > 0) {
+		FUZZ_CHECK(got >= (ssize_t)sizeof(*answer) && answer->magic == PROTOCOL_RING_MAGIC);
 		while (nr_fds > 0) {
 			FUZZ_CHECK((fcntl(fds[--nr_fds], F_GETFL) & O_ACCMODE) == O_RDONLY);
 			FUZZ_CHECK(mmap(NULL, DATA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
 					fds[nr_fds], 0) == MAP_FAILED);
 			close(fds[nr_fds]);
 		}
-		if (answer.type == PROTOCOL_RING_GET_PACKET && answer.error == 0)
-			FUZZ_CHECK((uint64_t)answer.packet.offset + answer.packet.length <=
-				   (1u << SUBBUF_SHIFT) - LTTNGMAP_SUBBUF_TAIL);
+		if (answer->type == PROTOCOL_RING_GET_PACKET)
+			answer->size = 1;
+		if (!answer->error && (answer->type == PROTOCOL_RING_GET_PACKET ||
+				       answer->type == PROTOCOL_RING_GET_PACKETS))
+			check_packets(&packets, (size_t)got);
 		nr_fds = SOCKET_FDS_MAX;
 	}
 }
@@ -107,6 +121,7 @@ static void request(struct bench *bench, struct fuzz_input *input, int reader)
 	if (message.packet.cpu == 0xff)
 		message.packet.cpu = LTTNGMAP_CPU_ANY;
 	message.packet.flags = fuzz_take_byte(input);
+	message.size = fuzz_take_byte(input) % 16;
 	(void)!send(reader, &message, sizeof(message), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

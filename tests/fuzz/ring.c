@@ -23,7 +23,7 @@
 #define CPUS 1u
 #define RINGS (CPUS + LTTNGMAP_EXTRA_RINGS)
 #define SUBBUF_SHIFT 12u
-#define SUBBUFS_SHIFT 2u
+#define SUBBUFS_SHIFT 3u
 #define SUBBUFS (1u << SUBBUFS_SHIFT)
 
 enum operation {
@@ -40,6 +40,7 @@ enum operation {
 	OPERATION_END_ROTATION,
 	OPERATION_CLEAR,
 	OPERATION_REOPEN,
+	OPERATION_GET_SEVERAL, /* cpu, how many */
 	OPERATIONS,
 };
 
@@ -73,6 +74,20 @@ static int get_packet(struct bench *bench, uint32_t cpu, uint32_t flags)
 	if (error == 0)
 		check_packet(&packet);
 	return error;
+}
+
+static void get_several(struct bench *bench, uint32_t cpu, uint32_t most)
+{
+	struct lttngmap_packets packets = { .count = most, .packets = { { .cpu = cpu } } };
+
+	if (ring_set_get_packets(bench->set, &packets) != 0)
+		return;
+	FUZZ_CHECK(packets.count >= 1 && packets.count <= most);
+	for (uint32_t i = 0; i < packets.count; i++) {
+		check_packet(&packets.packets[i]);
+		FUZZ_CHECK(packets.packets[i].cpu == packets.packets[0].cpu &&
+			   packets.packets[i].sequence == packets.packets[0].sequence + i);
+	}
 }
 
 static struct lttngmap_ring *ring_of(const struct bench *bench, uint8_t ring)
@@ -136,6 +151,11 @@ static void operate(struct bench *bench, struct fuzz_input *input)
 		cpu = fuzz_take_byte(input);
 		flags = fuzz_take_byte(input);
 		get_packet(bench, cpu == 0xff ? LTTNGMAP_CPU_ANY : cpu, flags);
+		break;
+	case OPERATION_GET_SEVERAL:
+		cpu = fuzz_take_byte(input);
+		flags = fuzz_take_byte(input) % 16;
+		get_several(bench, cpu == 0xff ? LTTNGMAP_CPU_ANY : cpu, flags);
 		break;
 	case OPERATION_CHECK:
 		ring_set_check_packet(bench->set);

@@ -25,7 +25,7 @@ dies() {
 mixed=(-DEVENTS_SMALL=3 -DEVENTS_LARGE=1)
 far=(-DEVENTS_SMALL=1 -DEVENTS_LARGE=4)
 
-plan 26
+plan 27
 diag 'the reader'
 dies 'a swap that does not look at the sequence number' \
 	-DNO_READER_SEQ_CHECK -DOVERWRITE "${mixed[@]}"
@@ -40,6 +40,7 @@ dies 'an opening that may be of a later sub-buffer' -DNO_OPENING_RECHECK -DOVERW
 dies 'two words of a commit read without a second look' -DNO_LOOK_RECHECK "${mixed[@]}"
 dies 'a count of discards that must not be older than what was told' \
 	-DDISCARDS_AS_TOLD -DTRYLOCK "${mixed[@]}"
+dies 'a sub-buffer that stays made free before it is read' -DSTAYS -DFREE_BEFORE_COPY "${mixed[@]}"
 diag 'the writer'
 dies 'a slot taken by a store, discard' -DTAKE_WITHOUT_CAS "${far[@]}"
 dies 'a slot taken by a store, overwrite' -DTAKE_WITHOUT_CAS -DOVERWRITE "${mixed[@]}"

@@ -16,6 +16,7 @@
  *                           if there were no other ring
  *   reader: look            sessiond/ring-reader.c look()
  *           full, swap      take_full(), swap_out()
+ *           stays, free     ring_reader_take_more(), ring_reader_free()
  *           partial         take_partial()
  *           intact          ring_reader_is_intact(), after the copy
  *           spoil           spoil(): never for a process that behaves
@@ -24,7 +25,8 @@
  *           lock = 0 of who    sessiond/user-rings.c free_locks()
  *           is gone
  *
- * Modes: -DOVERWRITE or discard; -DTRYLOCK or rseq; -DDEATH or nobody dies. The
+ * Modes: -DOVERWRITE or discard; -DTRYLOCK or rseq; -DDEATH or nobody dies; -DSTAYS: a full
+ * sub-buffer may be read in its place, one at a time. The
  * writers are threads of one process, or with -DSHARED two processes: they have nothing
  * in common but the ring as it is, and it is one of them who dies.
  *
@@ -345,6 +347,9 @@ proctype reader()
 	byte copy[CAP];
 	short entry;
 	bool last;
+#ifdef STAYS
+	bool stays;
+#endif
 
 look:
 	atomic {
@@ -408,6 +413,19 @@ again:
 	fi;
 	SPOIL(SEQ(entry) != seq || STATE(entry) != WRITING);
 #endif
+#ifdef STAYS
+	if
+	:: atomic {
+		held = ID(entry);
+		stays = true;
+#ifdef FREE_BEFORE_COPY
+		slots[seq % N] = SLOT(seq, FREE, held);
+#endif
+		goto describe
+	}
+	:: true
+	fi;
+#endif
 	atomic {
 		if
 #ifdef SWAP_WITHOUT_CAS
@@ -427,6 +445,10 @@ again:
 		fi
 	};
 
+#ifdef STAYS
+describe:
+	skip;
+#endif
 	/* The descriptor: the reader's alone, as `held` sees to. */
 	d_step {
 		id = held;
@@ -460,6 +482,22 @@ again:
 	:: else -> break
 	od;
 	deliver();
+#ifdef STAYS
+	if
+	:: stays -> atomic {
+#ifndef FREE_BEFORE_COPY
+		assert(slots[seq % N] == SLOT(seq, WRITING, held));
+		slots[seq % N] = SLOT(seq, FREE, held);
+#endif
+		held = NONE;
+		stays = false;
+		seq++;
+		offset = 0;
+		goto look
+	}
+	:: else
+	fi;
+#endif
 	d_step {
 		spare = held;
 		held = NONE;

@@ -33,6 +33,8 @@ more=(-DEVENTS_SMALL=4 -DEVENTS_LARGE=1)
 holds 'rseq, discard' "${mixed[@]}"
 holds 'rseq, discard: a writer laps the other' "${laps[@]}"
 holds 'rseq, discard: the process dies' "${few[@]}" -DDEATH
+holds 'rseq, discard: sub-buffers stay while they are read' "${few[@]}" -DSTAYS
+holds 'trylock, discard: sub-buffers stay, the process dies' "${few[@]}" -DTRYLOCK -DSTAYS -DDEATH
 holds 'rseq, overwrite' "${mixed[@]}" -DOVERWRITE
 holds 'rseq, overwrite: a writer laps the other' "${laps[@]}" -DOVERWRITE
 holds 'rseq, overwrite: the process dies' "${few[@]}" -DOVERWRITE -DDEATH

@@ -39,7 +39,7 @@ begin() {
 	{
 		"$lttngmap" create s -o "$numbered_trace" &&
 			"$lttngmap" channel c --buffers "${LTTNGMAP_TEST_BUFFERS:-process}" --mode "$mode" \
-				--subbuf-size 4K --subbufs 4 &&
+				--subbuf-size 4K --subbufs "${subbufs:-4}" &&
 			"$lttngmap" enable 'numbered:*' -c c && "$lttngmap" start
 	} >"$TAP_DIR/said" 2>&1 || bail_out "no session: $(cat "$TAP_DIR/said")"
 	LTTNGMAP_ALLOW_BLOCKING=1 "$survivors" "$TAP_DIR/stop" >"$TAP_DIR/program" 2>&1 &
@@ -148,6 +148,38 @@ for ((round = 0; round < rounds; round++)); do
 		reboot "$mode"
 	done
 done
+
+# The consumer has several packets, which it cannot write.
+held() {
+	local numbered_trace=$TAP_DIR/small/trace subbufs=32
+
+	mkdir "$TAP_DIR/small"
+	if ! mount -t tmpfs -o size=300k small "$TAP_DIR/small" 2>/dev/null; then
+		skip 4 'a small disk takes root'
+		return
+	fi
+	begin discard
+	wait_for eval '"$lttngmap" status s | grep -q "No space left"'
+	# The program writes on, into what room there is.
+	sleep 0.3
+	kill_all
+	kill -STOP "$program"
+	mount -o remount,size=100m "$TAP_DIR/small"
+	recover "$SESSIOND_DIR"
+	is "$status" 0 'held: recovered' || diag "$(cat "$TAP_DIR/err")"
+	numbered_is_counted 'held: each event is in the trace, once, or counted'
+	check_readable held
+	kill -CONT "$program"
+	end_program held
+	umount "$TAP_DIR/small"
+	rmdir "$TAP_DIR/small"
+}
+# shellcheck disable=SC2317 # called by name
+unmount_small() {
+	umount -l "$TAP_DIR/small" 2>/dev/null
+}
+cleanup unmount_small
+held
 
 # Recovering is killed, and done again.
 begin discard --ring-dir="$RINGS"

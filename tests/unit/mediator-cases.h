@@ -188,6 +188,49 @@ static void case_read(struct ring_server *server)
 	end_ring(&ring);
 }
 
+/* Which is a quarter of the ring. */
+static void case_several(struct ring_server *server)
+{
+	struct lttngmap_packets packets = { .count = LTTNGMAP_PACKETS_MAX,
+					    .packets = { { .cpu = LTTNGMAP_CPU_ANY } } };
+	struct lttngmap_ring_file *file = NULL;
+	struct served_ring ring;
+
+	start_ring(server, &ring);
+	is(lttngmap_ring_file_open(ring.path, &file), 0, "a ring file is opened");
+	is(lttngmap_ring_file_get_packets(file, &packets), -EAGAIN, "there is no packet yet");
+	for (int i = 0; i < 3; i++) {
+		served_ring_write(&ring, 0, (const char *const[]){ "one", "two", "three" }[i]);
+		served_ring_switch(&ring, 0);
+	}
+	served_ring_notify(&ring);
+	ok(is_ready(lttngmap_ring_file_fd(file), PATIENCE_MS), "poll wakes for full sub-buffers");
+	packets.count = LTTNGMAP_PACKETS_MAX;
+	is(lttngmap_ring_file_get_packets(file, &packets), 0, "several packets are given at once");
+	is(packets.count, 2, "so many");
+	is_string(text_of(file, &packets.packets[0]), "one", "the first");
+	is_string(text_of(file, &packets.packets[1]), "two", "and the second");
+	is(packets.packets[1].sequence, 1, "which is that");
+	lttngmap_ring_file_close(file);
+	is(lttngmap_ring_file_open(ring.path, &file), 0, "to another reader");
+	packets.count = 1;
+	is(lttngmap_ring_file_get_packets(file, &packets), 0, "they are given again");
+	ok(packets.count == 1 && packets.packets[0].sequence == 0, "as many as it asks for");
+	packets.count = LTTNGMAP_PACKETS_MAX;
+	is(lttngmap_ring_file_get_packets(file, &packets), 0, "and the others");
+	ok(packets.count == 2 && packets.packets[1].sequence == 2, "in their order");
+	is_string(text_of(file, &packets.packets[1]), "three", "with what was written last");
+	is(lttngmap_ring_file_get_packets(file, &packets), -EAGAIN, "then there is no other");
+	ok(!is_ready(lttngmap_ring_file_fd(file), 0), "and poll is quiet");
+	packets.count = 0;
+	is(lttngmap_ring_file_get_packets(file, &packets), -EINVAL, "none cannot be asked for");
+	packets.count = LTTNGMAP_PACKETS_MAX + 1;
+	is(lttngmap_ring_file_get_packets(file, &packets), -EINVAL,
+	   "nor more than there is room for");
+	lttngmap_ring_file_close(file);
+	end_ring(&ring);
+}
+
 static void case_bounds(struct ring_server *server)
 {
 	struct lttngmap_ring_file *file = NULL;
@@ -407,6 +450,7 @@ static void mediator_cases(struct ring_server *server)
 {
 	case_announced(server);
 	case_read(server);
+	case_several(server);
 	case_bounds(server);
 	case_spoiled_meta(server);
 	case_one_reader(server);

@@ -29,8 +29,7 @@
 #define STRIDE 53
 #endif
 #define PACKETS_MAX 64
-#define EVENTS_MAX 1024
-#define CPUS_MAX 64
+#define EVENTS_MAX 4096
 
 struct fields {
 	uint64_t number;
@@ -44,7 +43,7 @@ struct given {
 };
 
 struct tally {
-	unsigned int wrong_counts, twice, missing, gaps, different, closed;
+	unsigned int wrong_counts, twice, missing, gaps, different, closed, no_room;
 };
 
 static struct bench_set bench;
@@ -54,6 +53,8 @@ static uint64_t saved_size;
 static volatile unsigned int steps;
 static unsigned int kill_at;
 static uint64_t emitted;
+static char *former_data; /* as it was when the first life ended, before writers went on */
+static uint32_t former_packets;
 
 static void on_trap(int number)
 {
@@ -86,25 +87,33 @@ static void emit(unsigned int events)
 	}
 }
 
-/* As a consumer does it, until there is nothing. */
-static void read_all(void)
+/* As a consumer does it, until there is nothing; so many at a time. */
+static void read_all(uint32_t most)
 {
-	struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY,
-					  .flags = LTTNGMAP_PACKET_PARTIAL };
+	struct lttngmap_packets packets;
 
-	while (given->packets < PACKETS_MAX && ring_set_get_packet(bench.set, &packet) == 0) {
-		given->packet[given->packets] = packet;
-		__atomic_store_n(&given->packets, given->packets + 1, __ATOMIC_RELEASE);
-		packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY,
-						   .flags = LTTNGMAP_PACKET_PARTIAL };
+	for (;;) {
+		packets.count = most;
+		packets.packets[0] = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY,
+							       .flags = LTTNGMAP_PACKET_PARTIAL };
+		if (ring_set_get_packets(bench.set, &packets) != 0)
+			break;
+		for (uint32_t i = 0; i < packets.count && given->packets < PACKETS_MAX; i++) {
+			given->packet[given->packets] = packets.packets[i];
+			__atomic_store_n(&given->packets, given->packets + 1, __ATOMIC_RELEASE);
+		}
 	}
 }
 
-/* Events of a packet; nobody has written since it was given. */
-static void look_at(const struct lttngmap_packet *packet, uint8_t *seen)
+static uint64_t place_of(const struct lttngmap_packet *packet)
 {
-	const char *at = bench.data + 4096 + ((uint64_t)packet->subbuf_id << 12) + packet->offset;
-	const char *end = at + packet->length;
+	return 4096 + ((uint64_t)packet->subbuf_id << 12) + packet->offset;
+}
+
+/* Events of a packet, in the memory as it was when that was given. */
+static void look_at(const struct lttngmap_packet *packet, const char *data, uint8_t *seen)
+{
+	const char *at = data + place_of(packet), *end = at + packet->length;
 
 	for (; at < end; at += 8 + sizeof(struct fields)) {
 		const struct fields *fields = (const void *)(at + 8);
@@ -114,43 +123,53 @@ static void look_at(const struct lttngmap_packet *packet, uint8_t *seen)
 	}
 }
 
-/* Each packet from `first` on once; one that was given before is the same. */
+/* That of the ring with that number, among the first `count`; NULL: there is none. */
+static const struct lttngmap_packet *find(uint32_t count, uint32_t cpu, uint64_t sequence)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (given->packet[i].cpu == cpu && given->packet[i].sequence == sequence)
+			return &given->packet[i];
+	return NULL;
+}
+
+/* Each packet once; one that was given before is the same. */
 static uint64_t check_packets(struct tally *tally, uint8_t *seen)
 {
-	static const struct lttngmap_packet *last[CPUS_MAX];
 	uint64_t events = 0;
 
-	memset(last, 0, sizeof(last));
 	for (uint32_t i = 0; i < given->packets; i++) {
 		const struct lttngmap_packet *packet = &given->packet[i];
-		const struct lttngmap_packet *before = last[packet->cpu % CPUS_MAX];
-		uint64_t next = before ? before->sequence + 1 : 0;
+		const struct lttngmap_packet *before = find(i, packet->cpu, packet->sequence);
 
-		if (before && packet->sequence == before->sequence) {
+		if (before) {
 			tally->different += memcmp(packet, before, sizeof(*packet)) != 0;
+			tally->different += memcmp(bench.data + place_of(packet),
+						   former_data + place_of(packet),
+						   packet->length) != 0;
 			continue;
 		}
-		tally->gaps += packet->sequence != next;
-		last[packet->cpu % CPUS_MAX] = packet;
-		look_at(packet, seen);
+		tally->gaps += packet->sequence && !find(i, packet->cpu, packet->sequence - 1);
+		look_at(packet, i < former_packets ? former_data : bench.data, seen);
 		events += packet->events;
 	}
 	return events;
 }
 
 /* False: the child read all there is before it came to be killed. */
-static bool live_twice(enum lttngmap_mode mode, unsigned int first, struct tally *tally)
+static bool live_twice(enum lttngmap_mode mode, unsigned int first, uint32_t most,
+		       struct tally *tally)
 {
 	struct bench_set_config config = {
 		.mode = mode,
 		.clock = LTTNGMAP_CLOCK_MONOTONIC,
 		.subbuf_shift = 12,
-		.subbufs_shift = 2,
+		/* A quarter at a time. */
+		.subbufs_shift = most > 1 ? 4 : 2,
 		.saved = saved,
 	};
 	uint8_t seen[EVENTS_MAX] = { 0 };
 	struct ring_totals totals = { .written = 0 };
-	uint64_t events;
+	uint64_t events, lost;
 	int status = 0;
 	pid_t child;
 
@@ -162,26 +181,38 @@ static bool live_twice(enum lttngmap_mode mode, unsigned int first, struct tally
 	child = fork();
 	if (child == 0) {
 		set_trap(true);
-		read_all();
+		read_all(most);
 		set_trap(false);
 		_exit(1);
 	}
 	waitpid(child, &status, 0);
+	former_packets = given->packets;
+	former_data = malloc(bench.data_size);
+	if (!former_data)
+		bail_out("no memory");
+	memcpy(former_data, bench.data, bench.data_size);
+	/* Writers do not wait for a daemon: what they may write to, they do. Overwriting, that is
+	 * all. */
+	if (mode == LTTNGMAP_MODE_DISCARD)
+		emit(first);
 	bench_set_restore(&bench);
-	read_all();
+	read_all(most);
 	events = check_packets(tally, seen);
+	free(former_data);
 	for (uint64_t i = 0; i < emitted; i++) {
 		tally->twice += seen[i] > 1;
-		tally->missing += mode == LTTNGMAP_MODE_DISCARD && seen[i] == 0;
+		tally->missing += mode == LTTNGMAP_MODE_DISCARD && seen[i] == 0 && i < first;
 	}
 	/* It goes on: round all sub-buffers, the exchanged ones too. */
 	given->packets = 0;
+	lost = bench.totals.discarded;
 	for (int i = 0; i < 4; i++) {
 		emit(100);
-		read_all();
+		read_all(most);
 	}
+	tally->no_room += bench.totals.discarded != lost;
 	bench_set_stop(&bench);
-	read_all();
+	read_all(most);
 	for (uint32_t i = 0; i < given->packets; i++)
 		events += given->packet[i].events;
 	ring_set_add_counts(bench.set, &totals);
@@ -194,14 +225,17 @@ static bool live_twice(enum lttngmap_mode mode, unsigned int first, struct tally
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static void test(const char *name, enum lttngmap_mode mode, unsigned int events)
+static void test(const char *name, enum lttngmap_mode mode, unsigned int events, uint32_t most)
 {
 	struct tally tally = { 0 };
 	const char *chosen = getenv("LTTNGMAP_TEST_STRIDE");
-	unsigned int stride = chosen ? (unsigned int)atoi(chosen) : STRIDE;
+	/* Where more is done at a time, there are more of them. */
+	unsigned int stride = chosen     ? (unsigned int)atoi(chosen)
+			      : most > 1 ? 2 * STRIDE + 1
+					 : STRIDE;
 	unsigned int lives = 0;
 
-	for (kill_at = 1; live_twice(mode, events, &tally); kill_at += stride)
+	for (kill_at = 1; live_twice(mode, events, most, &tally); kill_at += stride)
 		lives++;
 	diag("%s: %u kills, the last at instruction %u", name, lives, kill_at);
 	ok(lives > 10 && kill_at > 1000, "%s: reading was stepped through", name);
@@ -211,6 +245,7 @@ static void test(const char *name, enum lttngmap_mode mode, unsigned int events)
 	is(tally.missing, 0, "… nor in none");
 	is(tally.wrong_counts, 0, "… the counts are those of the events");
 	is(tally.closed, 0, "… and no ring was found spoiled");
+	is(tally.no_room, 0, "… or without room afterwards");
 }
 
 int main(void)
@@ -226,8 +261,9 @@ int main(void)
 	sigaction(SIGTRAP, &action, NULL);
 	rcu_register_thread();
 	ring_set_table_create();
-	test("discard", LTTNGMAP_MODE_DISCARD, 200);
-	test("overwrite", LTTNGMAP_MODE_OVERWRITE, 400);
+	test("discard", LTTNGMAP_MODE_DISCARD, 200, 1);
+	test("overwrite", LTTNGMAP_MODE_OVERWRITE, 400, 1);
+	test("several at a time", LTTNGMAP_MODE_DISCARD, 800, LTTNGMAP_PACKETS_MAX);
 	ring_set_table_destroy();
 	rcu_unregister_thread();
 	return done_testing();

@@ -101,11 +101,11 @@ static void interrupt(struct writer *writers)
 }
 
 static void run(const char *name, const struct bench_set_config *config, unsigned pause_us,
-		bool partial)
+		bool partial, uint32_t most)
 {
 	struct writer writers[WRITERS] = { 0 };
 	struct ring_tally tally = { 0 };
-	struct ring_reading reading = { &bench, &tally, pause_us, partial };
+	struct ring_reading reading = { &bench, &tally, pause_us, partial, most };
 	uint64_t emitted = 0, lost;
 	pthread_t reader;
 
@@ -154,31 +154,48 @@ int main(int argc, char **argv)
 		struct bench_set_config config;
 		unsigned pause_us;
 		bool partial;
+		uint32_t most;
 	} cases[] = {
 		{ "discard",
 		  { LTTNGMAP_MODE_DISCARD, LTTNGMAP_CLOCK_TSC, 12, 2, true, false, NULL },
 		  0,
-		  false },
+		  false,
+		  1 },
 		{ "discard, slow partial reader",
 		  { LTTNGMAP_MODE_DISCARD, LTTNGMAP_CLOCK_TSC, 14, 1, true, false, NULL },
 		  300,
-		  true },
+		  true,
+		  1 },
 		{ "blocking",
 		  { LTTNGMAP_MODE_BLOCKING, LTTNGMAP_CLOCK_TSC, 13, 1, true, false, NULL },
 		  0,
-		  false },
+		  false,
+		  1 },
+		{ "discard, several packets at a time",
+		  { LTTNGMAP_MODE_DISCARD, LTTNGMAP_CLOCK_TSC, 12, 4, true, false, NULL },
+		  100,
+		  false,
+		  LTTNGMAP_PACKETS_MAX },
+		{ "blocking, several packets at a time",
+		  { LTTNGMAP_MODE_BLOCKING, LTTNGMAP_CLOCK_TSC, 12, 4, true, false, NULL },
+		  0,
+		  false,
+		  LTTNGMAP_PACKETS_MAX },
 		{ "overwrite",
 		  { LTTNGMAP_MODE_OVERWRITE, LTTNGMAP_CLOCK_TSC, 12, 2, true, false, NULL },
 		  50,
-		  false },
+		  false,
+		  1 },
 		{ "overwrite, partial reader",
 		  { LTTNGMAP_MODE_OVERWRITE, LTTNGMAP_CLOCK_TSC, 12, 1, true, false, NULL },
 		  20,
-		  true },
+		  true,
+		  1 },
 		{ "overwrite, monotonic clock",
 		  { LTTNGMAP_MODE_OVERWRITE, LTTNGMAP_CLOCK_MONOTONIC, 12, 1, true, false, NULL },
 		  0,
-		  true },
+		  true,
+		  1 },
 	};
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 
@@ -194,7 +211,7 @@ int main(int argc, char **argv)
 			config.use_rseq = rseq;
 			snprintf(name, sizeof(name), "%s by %s", cases[i].name,
 				 rseq ? "rseq" : "trylock");
-			run(name, &config, cases[i].pause_us, cases[i].partial);
+			run(name, &config, cases[i].pause_us, cases[i].partial, cases[i].most);
 		}
 	}
 	ring_set_table_destroy();

@@ -100,33 +100,43 @@ static void check_packet(const struct lttngmap_packet *packet, const char *data,
 	tally->kept += events;
 }
 
-/* False: there is nothing at the moment. */
-static bool read_one(const struct ring_reading *reading)
+static void look_at(const struct ring_reading *reading, const struct lttngmap_packet *packet)
 {
 	static char copy[COPY_MAX];
 	const struct bench_set *bench = reading->bench;
 	struct ring_tally *tally = reading->tally;
-	struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY,
-					  .flags = reading->partial ? LTTNGMAP_PACKET_PARTIAL : 0 };
 
-	if (ring_set_get_packet(bench->set, &packet) < 0)
-		return false;
 	memcpy(copy,
 	       bench->data + 4096 +
-		       ((uint64_t)packet.subbuf_id << bench->control->channels[0].subbuf_shift) +
-		       packet.offset,
-	       packet.length);
+		       ((uint64_t)packet->subbuf_id << bench->control->channels[0].subbuf_shift) +
+		       packet->offset,
+	       packet->length);
 	tally->packets++;
-	if (packet.sequence != tally->sequence[packet.cpu]++)
+	if (packet->sequence != tally->sequence[packet->cpu]++)
 		tally->sequence_gaps++;
-	if (packet.discarded < tally->discarded_last[packet.cpu])
+	if (packet->discarded < tally->discarded_last[packet->cpu])
 		tally->discard_back++;
-	tally->discarded_last[packet.cpu] = packet.discarded;
-	if ((packet.flags & LTTNGMAP_PACKET_VOLATILE) &&
+	tally->discarded_last[packet->cpu] = packet->discarded;
+	if ((packet->flags & LTTNGMAP_PACKET_VOLATILE) &&
 	    ring_set_check_packet(bench->set) == -ESTALE)
-		tally->lapped += packet.events;
+		tally->lapped += packet->events;
 	else
-		check_packet(&packet, copy, tally);
+		check_packet(packet, copy, tally);
+}
+
+/* False: there is nothing at the moment. */
+static bool read_some(const struct ring_reading *reading)
+{
+	struct lttngmap_packets packets = {
+		.count = reading->most ? reading->most : 1,
+		.packets = { { .cpu = LTTNGMAP_CPU_ANY,
+			       .flags = reading->partial ? LTTNGMAP_PACKET_PARTIAL : 0 } },
+	};
+
+	if (ring_set_get_packets(reading->bench->set, &packets) < 0)
+		return false;
+	for (uint32_t i = 0; i < packets.count; i++)
+		look_at(reading, &packets.packets[i]);
 	return true;
 }
 
@@ -137,7 +147,7 @@ void *ring_check_read(void *data)
 	rcu_register_thread();
 	memset(reading->tally->last, -1, sizeof(reading->tally->last));
 	while (!ring_set_drained(reading->bench->set)) {
-		if (!read_one(reading))
+		if (!read_some(reading))
 			usleep(100);
 		else if (reading->pause_us)
 			usleep(reading->pause_us);

@@ -35,6 +35,7 @@ struct ring_reading {
 	struct ring_tally *tally;
 	unsigned int pause_us; /* after each packet, that makes the reader slow */
 	bool partial;
+	uint32_t most; /* packets at a time; 0: one */
 };
 
 /* Record `number` of `writer`, with so many words more. Signal-safe. */

@@ -69,9 +69,10 @@ static const char *const hostile[] = {
 
 static int allow_conditions(scmp_filter_ctx filter)
 {
-	static const unsigned long ioctls[] = { TRACE_MMAP_IOCTL_GET_READER,
-						LTTNGMAP_IOC_GET_PACKET, LTTNGMAP_IOC_CHECK_PACKET,
-						LTTNGMAP_IOC_GET_SIZE, TCGETS };
+	static const unsigned long ioctls[] = {
+		TRACE_MMAP_IOCTL_GET_READER, LTTNGMAP_IOC_GET_PACKET, LTTNGMAP_IOC_GET_PACKETS,
+		LTTNGMAP_IOC_CHECK_PACKET,   LTTNGMAP_IOC_GET_SIZE,   TCGETS
+	};
 	static const char *const maps[] = { "mmap", "mmap2", "mprotect", NULL };
 	int error = 0;
 

@@ -24,12 +24,14 @@ struct ring {
 	bool ended;    /* nothing more to read; the index may be due */
 	bool is_whole; /* likewise, and nothing more will come of it */
 	bool said_busy;
-	bool holding;      /* `packet` is the current one, and not on disk yet */
+	bool holding;      /* `packet` is a current one, and not on disk yet */
 	uint32_t next_cpu; /* snapshots: those before are on disk */
 	bool is_kernel;
 	bool is_drained; /* the kernel's, since ring_drain() */
 	struct ring_kernel kernel;
 	struct lttngmap_packet packet;
+	struct lttngmap_packets given; /* … and those behind it, from `next` on */
+	uint32_t next;
 	struct stream **streams; /* by the packet's cpu; NULL: none yet */
 	uint32_t nr_streams;
 	char procname[CTF_PROCNAME_SIZE];

@@ -14,7 +14,7 @@
 
 /* What a ring may write before others have their turn. */
 #define TURN_PACKETS 16
-#define TURN_BYTES (1u << 20)
+#define TURN_BYTES (4u << 20)
 
 enum outcome {
 	OUTCOME_MORE,  /* another turn */
@@ -170,14 +170,30 @@ static enum outcome give_up(struct ring *ring, int error)
 	return OUTCOME_MORE;
 }
 
-/* What is asked for: of a kernel's ring at first what an earlier consumer was given last. */
-static struct lttngmap_packet request(struct ring *ring)
+/*
+ * The next packet of those that were given, or of a new answer: 0, or -errno of the request.
+ * Of a kernel's ring at first what an earlier consumer was given last is asked for.
+ */
+static int next_packet(struct ring *ring)
 {
-	struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY };
+	struct lttngmap_packet *first = ring->given.packets;
+	int error;
 
-	if (ring->is_kernel)
-		ring_kernel_request(&ring->kernel, &packet);
-	return packet;
+	if (ring->next >= ring->given.count) {
+		*first = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY };
+		if (ring->is_kernel)
+			ring_kernel_request(&ring->kernel, first);
+		ring->given.count = LTTNGMAP_PACKETS_MAX;
+		ring->next = 0;
+		error = lttngmap_ring_file_get_packets(ring->file, &ring->given);
+		if (error) {
+			ring->given.count = 0;
+			return error;
+		}
+	}
+	ring->packet = ring->given.packets[ring->next++];
+	ring->holding = true;
+	return 0;
 }
 
 /* Of a kernel's ring, the packet is on disk: is the next one to be waited for? */
@@ -199,8 +215,7 @@ static enum outcome drain(struct ring *ring)
 
 	for (int packets = 0; packets < TURN_PACKETS && bytes < TURN_BYTES; packets++) {
 		if (!ring->holding) {
-			ring->packet = request(ring);
-			error = lttngmap_ring_file_get_packet(ring->file, &ring->packet);
+			error = next_packet(ring);
 			if (error == -EAGAIN)
 				return OUTCOME_IDLE;
 			if (error == -EINTR)
@@ -215,7 +230,6 @@ static enum outcome drain(struct ring *ring)
 				return OUTCOME_LATER;
 			if (error)
 				return give_up(ring, error);
-			ring->holding = true;
 		}
 		if (!session_may_write(session, &ring->packet))
 			return OUTCOME_HOLD;
@@ -415,6 +429,7 @@ static void drop_streams(struct ring *ring)
 void ring_clear(struct ring *ring)
 {
 	ring->holding = false;
+	ring->given.count = 0;
 	drop_streams(ring);
 }
 

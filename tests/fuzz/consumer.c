@@ -72,6 +72,20 @@ int lttngmap_ring_file_get_packet(struct lttngmap_ring_file *file, struct lttngm
 	return 0;
 }
 
+/* The first one says how many. */
+int lttngmap_ring_file_get_packets(struct lttngmap_ring_file *file,
+				   struct lttngmap_packets *packets)
+{
+	uint32_t count = 1;
+	int error = lttngmap_ring_file_get_packet(file, packets->packets);
+
+	while (!error && count < packets->packets->pid % LTTNGMAP_PACKETS_MAX + 1 &&
+	       lttngmap_ring_file_get_packet(file, packets->packets + count) == 0)
+		count++;
+	packets->count = count;
+	return error;
+}
+
 /* Of the kernel's only. */
 const struct lttngmap_meta *lttngmap_ring_file_meta(const struct lttngmap_ring_file *ring)
 {

@@ -40,11 +40,13 @@ struct lttngmap_ring_file {
 	uint64_t lapped; /* this packet is overwritten while it is copied */
 	bool no_data;
 	bool is_open;
-	bool has_current;
+	uint32_t most;    /* it gives up to so many at a time; 0: one */
+	uint32_t current; /* so many were given last */
+	uint64_t requests;
 	uint64_t released;
 	const char *stream; /* file that its packets must be in before they are released */
 	uint64_t early;     /* packets that were not */
-	char body[TRACE_KIT_BODY_MAX];
+	char bodies[LTTNGMAP_PACKETS_MAX][TRACE_KIT_BODY_MAX];
 };
 
 static struct lttngmap_ring_file rings[8];
@@ -88,9 +90,8 @@ void lttngmap_ring_file_close(struct lttngmap_ring_file *ring)
 	close(ring->fd);
 	ring->is_open = false;
 	/* Given again to the next reader. */
-	if (ring->has_current)
-		ring->taken--;
-	ring->has_current = false;
+	ring->taken -= ring->current;
+	ring->current = 0;
 }
 
 int lttngmap_ring_file_fd(const struct lttngmap_ring_file *ring)
@@ -115,23 +116,39 @@ static uint64_t packets_on_disk(const char *path)
 	return packets;
 }
 
-int lttngmap_ring_file_get_packet(struct lttngmap_ring_file *ring, struct lttngmap_packet *packet)
+int lttngmap_ring_file_get_packets(struct lttngmap_ring_file *ring,
+				   struct lttngmap_packets *packets)
 {
-	if (ring->has_current) {
-		if (ring->stream && packets_on_disk(ring->stream) < ring->taken)
-			ring->early++;
-		ring->released++;
-	}
-	ring->has_current = false;
+	uint32_t most = ring->most ? ring->most : 1;
+
+	if (ring->current && ring->stream && packets_on_disk(ring->stream) < ring->taken)
+		ring->early++;
+	ring->requests++;
+	ring->released += ring->current;
+	ring->current = 0;
 	if (ring->taken == ring->packets)
 		return ring->end_error;
-	trace_kit_packet(0, ring->taken, packet, ring->body);
-	packet->metadata_generation = ring->generation;
-	packet->chunk = ring->next_chunk && ring->taken >= ring->next_chunk;
-	packet->flags = ring->is_volatile ? LTTNGMAP_PACKET_VOLATILE : 0;
-	ring->taken++;
-	ring->has_current = true;
+	while (ring->current < most && ring->current < packets->count &&
+	       ring->taken < ring->packets) {
+		struct lttngmap_packet *packet = &packets->packets[ring->current];
+
+		trace_kit_packet(0, ring->taken, packet, ring->bodies[ring->current]);
+		packet->metadata_generation = ring->generation;
+		packet->chunk = ring->next_chunk && ring->taken >= ring->next_chunk;
+		packet->flags = ring->is_volatile ? LTTNGMAP_PACKET_VOLATILE : 0;
+		packet->subbuf_id = ring->current++;
+		ring->taken++;
+	}
+	packets->count = ring->current;
 	return 0;
+}
+
+/* In looking back only. */
+int lttngmap_ring_file_get_packet(struct lttngmap_ring_file *ring, struct lttngmap_packet *packet)
+{
+	(void)ring;
+	(void)packet;
+	return -EINVAL;
 }
 
 /* Of the kernel's only. */
@@ -149,8 +166,7 @@ int lttngmap_ring_file_check_packet(struct lttngmap_ring_file *ring)
 const void *lttngmap_ring_file_data(const struct lttngmap_ring_file *ring,
 				    const struct lttngmap_packet *packet)
 {
-	(void)packet;
-	return ring->no_data ? NULL : ring->body;
+	return ring->no_data ? NULL : ring->bodies[packet->subbuf_id];
 }
 
 /* ---- a disk that fails, in one trace ------------------------------------------------ */
@@ -415,6 +431,49 @@ static void test_fair(void)
 	ok(!greedy->is_open, "and is let go at its session's end");
 }
 
+/* Several packets in an answer: none is let go of before all of them are on disk. */
+static void test_several(void)
+{
+	struct session *session = begin("several", "s");
+	struct lttngmap_ring_file *ring = play(0, "several", "p-4711-1", 20);
+	const char *stream = ring->stream;
+
+	ring->most = 6;
+	ring->end_error = -EAGAIN;
+	ring->next_chunk = 9;
+	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	RUN_UNTIL(packets_on_disk(ring->stream) == 9);
+	run(0.1);
+	ok(packets_on_disk(ring->stream) == 9 && ring->taken == 12 && ring->released == 6,
+	   "those of another chunk are held, with what was given along with them");
+	is(ring->early, 0, "nothing was let go of before it was on disk");
+	session_clear(session);
+	ring->stream = NULL;
+	ring->next_chunk = 0;
+	ok(RUN_UNTIL(ring->released == 20), "what is held at a clear is let go of");
+	is(packets_on_disk(stream), 8, "and is not in the trace, as what comes then is");
+	is(ring->requests, 5, "each request was for six");
+	session_destroy(session);
+	/* The consumer dies with all but one of them on disk. */
+	ring = play(1, "several", "q-4711-2", 6);
+	ring->most = 6;
+	ring->end_error = -EAGAIN;
+	session = begin("several", "s");
+	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	RUN_UNTIL(ring->released == 6);
+	session_destroy(session);
+	ring->taken = 1;
+	ring->packets = 7;
+	session = begin("several", "s");
+	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	ok(RUN_UNTIL(ring->released == 6 + 6), "the next one is given them again");
+	is(packets_on_disk(ring->stream), 7, "and writes what is not there yet");
+	session_destroy(session);
+}
+
 static void test_faults(void)
 {
 	struct lttngmap_ring_file *busy, *lapped, *dead, *wrong;
@@ -640,6 +699,7 @@ int main(void)
 	test_metadata();
 	test_full();
 	test_fair();
+	test_several();
 	test_faults();
 	test_same_name();
 	test_no_output();

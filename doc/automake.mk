@@ -107,7 +107,7 @@ shared_calls = \
 	provider_register:event-class provider_unregister:event-class \
 	statedump_register:event-class \
 	ring_file_open:ring-file ring_file_close:ring-file ring_file_fd:ring-file \
-	ring_file_meta:ring-file ring_file_get_packet:ring-file \
+	ring_file_meta:ring-file ring_file_get_packet:ring-file ring_file_get_packets:ring-file \
 	ring_file_check_packet:ring-file ring_file_get_reader:ring-file ring_file_data:ring-file
 
 install-data-hook:

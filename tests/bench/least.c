@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * least.c - the least that sending a program's events over loopback takes: its packets are asked
- * for and written into a socket where they lie, one after the other, and nothing else is done:
+ * for, several at a time, and written into a socket where they lie, and nothing else is done:
  * no metadata, no index, nothing noted, nothing confirmed, nothing that is there to be sent again.
  *
  *   least copy|lend RINGS FILE
@@ -136,14 +136,27 @@ static void lend_all(int fd, const struct lttngmap_ring_file *file, const char *
 	}
 }
 
+static void send_packet(const struct lttngmap_ring_file *file, int fd,
+			const struct lttngmap_packet *packet, bool lends)
+{
+	const char *data = lttngmap_ring_file_data(file, packet);
+
+	if (lends)
+		lend_all(fd, file, data, packet->length);
+	else
+		send_all(fd, data, packet->length);
+}
+
 static void send_ring(struct lttngmap_ring_file *file, int fd, bool lends)
 {
 	struct pollfd ready = { .fd = lttngmap_ring_file_fd(file), .events = POLLIN };
 
 	for (;;) {
-		struct lttngmap_packet packet = { .cpu = LTTNGMAP_CPU_ANY };
-		int error = lttngmap_ring_file_get_packet(file, &packet);
-		const char *data;
+		struct lttngmap_packets packets = {
+			.count = LTTNGMAP_PACKETS_MAX,
+			.packets = { { .cpu = LTTNGMAP_CPU_ANY } },
+		};
+		int error = lttngmap_ring_file_get_packets(file, &packets);
 
 		if (error == -ENODATA)
 			return;
@@ -153,11 +166,8 @@ static void send_ring(struct lttngmap_ring_file *file, int fd, bool lends)
 		}
 		if (error)
 			fail("a packet", -error);
-		data = lttngmap_ring_file_data(file, &packet);
-		if (lends)
-			lend_all(fd, file, data, packet.length);
-		else
-			send_all(fd, data, packet.length);
+		for (uint32_t i = 0; i < packets.count; i++)
+			send_packet(file, fd, &packets.packets[i], lends);
 	}
 }
 

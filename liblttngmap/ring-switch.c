@@ -36,10 +36,12 @@
  *                           overwrite mode any older,
  *                           to WRITING
  *   slots below q           -                              exchange: WRITING to
- *                                                          FREE with its spare
+ *                                                          FREE, with its spare, or
+ *                                                          with what it has read
  *   descriptors of q, q+1,  plain stores, in the section   reads: of q + 1 once
  *   events_base, opened[]   or under the lock              it is current, of q
- *                                                          once it is taken
+ *                                                          once it is full, and
+ *                                                          nobody overwrites it
  *   discards                atomic add, also by others     reads
  *
  * tests/model/ring.pml is this, for spin.

@@ -132,7 +132,7 @@ int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_p
 		     struct ring_held *held);
 /*
  * The same of a full sub-buffer that stays where it is, as there is one spare only: not in
- * overwrite mode. Several may be held like that, and are to be freed in their order.
+ * overwrite mode. Several may be held like that.
  */
 int ring_reader_take_more(struct ring_reader *reader, struct lttngmap_packet *packet,
 			  struct ring_held *held);

@@ -39,11 +39,20 @@ void ring_set_finish(struct ring_set *set)
 	pthread_mutex_unlock(&set->mutex);
 }
 
+/*
+ * What the reader has is let go of first: an exchange needs the spare sub-buffer, and while a
+ * packet is held, that is what stands in its place.
+ */
 void ring_set_clear(struct ring_set *set, struct ring_totals *totals)
 {
 	pthread_mutex_lock(&set->mutex);
+	set->is_taken_away = set->given > 0;
+	set->given = 0;
 	set->hand->forgotten = true;
-	ring_set_drop_ungiven(set);
+	while (set->hand->holds)
+		ring_set_release_current(set);
+	/* A change of a reader that is not finished goes back to this. */
+	set->saved->before = *set->hand;
 	for (uint32_t i = 0; i < set->rings; i++) {
 		bool was_good = !set->readers[i].spoiled;
 
@@ -145,7 +154,7 @@ bool ring_set_flushed(struct ring_set *set)
 	pthread_mutex_lock(&set->mutex);
 	if (!set->passed && has_passed_all(set)) {
 		set->passed = true;
-		set->passed_cpu = hand->current.cpu;
+		set->passed_cpu = hand->holds ? hand->current.cpu : LTTNGMAP_CPU_ANY;
 		set->passed_sequence = hand->current.sequence + hand_count(hand) - 1;
 	}
 	flushed = set->passed && (!hand->holds || hand->current.cpu != set->passed_cpu ||

@@ -24,13 +24,6 @@ void ring_set_settle_freed(struct ring_set *set)
 	hand->frees = false;
 }
 
-static void note_freed(struct hand *hand, const struct ring_held *held)
-{
-	hand->frees = held->stays;
-	hand->freed = *held;
-	hand->freed_cpu = hand->current.cpu;
-}
-
 static void promote(struct ring_set *set)
 {
 	struct hand *hand = set->hand;
@@ -57,7 +50,9 @@ void ring_set_release_current(struct ring_set *set)
 	saved->before = *hand;
 	ring_undo_begin(&saved->undo, reader);
 	ring_reader_release(reader, &hand->held);
-	note_freed(hand, &hand->held);
+	hand->frees = hand->held.stays;
+	hand->freed = hand->held;
+	hand->freed_cpu = hand->current.cpu;
 	if (is_counted)
 		hand->delivered += events;
 	else if (!hand->forgotten)
@@ -74,22 +69,6 @@ void ring_set_release(struct ring_set *set)
 {
 	for (; set->given > 0; set->given--)
 		ring_set_release_current(set);
-}
-
-void ring_set_drop_ungiven(struct ring_set *set)
-{
-	struct ring_saved *saved = set->saved;
-	struct hand *hand = &saved->hand;
-
-	while (hand->holds && !set->given)
-		ring_set_release_current(set);
-	while (hand_count(hand) > set->given) {
-		saved->before = *hand;
-		ring_undo_begin(&saved->undo, &saved->readers[hand->current.cpu]);
-		note_freed(hand, &saved->more[--hand->to].held);
-		ring_undo_end(&saved->undo);
-		ring_set_settle_freed(set);
-	}
 }
 
 /* What the reader cannot know. */

@@ -53,6 +53,7 @@ struct ring_set {
 	bool said_unsound;
 	uint32_t turn;  /* the ring that is asked first */
 	uint32_t given; /* packets of the hand that this reader has; those of one that went: 0 */
+	bool is_taken_away; /* what it has is in the hand no more, since a clear */
 	struct looking_back back;
 	uint32_t looks_back; /* by readers that are gone */
 	/* Of ring_set_flushed(): all marks are passed, but for a packet that is in the hand. */
@@ -73,7 +74,7 @@ struct ring_set {
 struct hand {
 	bool holds;     /* there is one */
 	bool lapped;    /* `current` was overwritten meanwhile */
-	bool forgotten; /* they count nowhere: the set was cleared */
+	bool forgotten; /* they count nowhere: the set is being cleared */
 	bool frees;     /* `freed` was let go of, and may still be in its place in the rotation */
 	uint32_t from, to;
 	uint32_t freed_cpu;
@@ -137,8 +138,6 @@ void ring_set_pass_rotation(struct ring_set *set);
 void ring_set_release_current(struct ring_set *set);
 /* All that this reader was given. */
 void ring_set_release(struct ring_set *set);
-/* All that it was not. */
-void ring_set_drop_ungiven(struct ring_set *set);
 /* From one ring, into the hand, which is empty: 0 or -EAGAIN. */
 int ring_set_take_from(struct ring_set *set, uint32_t ring, bool partial);
 /* What is in the hand, and more of that ring, up to `most`: how many. */

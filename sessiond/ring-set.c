@@ -128,6 +128,7 @@ void ring_set_close_reader(struct ring_set *set)
 	set->looks_back += set->back.used;
 	set->back = (struct looking_back){ .used = false };
 	set->has_reader = false;
+	set->is_taken_away = false;
 	set->given = 0;
 	pthread_mutex_unlock(&set->mutex);
 }
@@ -269,6 +270,7 @@ static int get_packets(struct ring_set *set, struct lttngmap_packet *packets, ui
 	int result;
 
 	ring_set_check_memory(set);
+	set->is_taken_away = false;
 	result = take_sound(set, packets->cpu, packets->flags & LTTNGMAP_PACKET_PARTIAL);
 	if (result == 0)
 		set->given = *count = ring_set_give(set, packets, most);
@@ -360,7 +362,7 @@ int ring_set_check_packet(struct ring_set *set)
 		if (!ring_reader_is_intact(&set->readers[set->back.cpu], &set->back.held))
 			result = -ESTALE;
 	} else if (!set->hand->holds) {
-		result = -EINVAL;
+		result = set->is_taken_away ? -ESTALE : -EINVAL;
 	} else if (set->hand->lapped ||
 		   !ring_reader_is_intact(&set->readers[set->hand->current.cpu],
 					  &set->hand->held)) {

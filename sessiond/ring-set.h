@@ -174,8 +174,8 @@ void ring_set_finish(struct ring_set *set);
 /*
  * Forget all that stands below the positions of now, and count into `totals`
  * from now on; what was counted before stays in the former ones, which are not
- * used any more when this returns. The reader's current packet is forgotten
- * too: it stays readable until it is released, and counts nowhere.
+ * used any more when this returns. The reader's packets are forgotten, too, and are the
+ * writers' again: what is made of their bytes is to be thrown away (session-clear.c).
  */
 void ring_set_clear(struct ring_set *set, struct ring_totals *totals);
 /* Add what it has counted into its totals, since the last clear. */

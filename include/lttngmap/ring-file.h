@@ -152,8 +152,8 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packet) == 96);
 /*
  * Release the current packet, if there is one, and make the next one
  * current. A packet stays current, and its bytes unchanged (but for
- * LTTNGMAP_PACKET_VOLATILE), until the next call or until another reader
- * opened the file after this one closed it: then it is given again.
+ * LTTNGMAP_PACKET_VOLATILE, and where the session is cleared), until the next call or
+ * until another reader opened the file after this one closed it: then it is given again.
  *
  * 0; EAGAIN: nothing now, poll; ENODATA: the process is gone and all is
  * read, or the ring was closed because the process spoiled it; EINVAL: no
@@ -162,8 +162,8 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packet) == 96);
 #define LTTNGMAP_IOC_GET_PACKET _IOWR('R', 0x60, struct lttngmap_packet)
 /*
  * The same of several at a time: all current packets are released, and the next ones made
- * current. They follow each other in one ring, and are as many as wait there in full
- * sub-buffers, up to `count` and a quarter of the ring's: until they are released, its writers
+ * current. They follow each other in one ring; behind the first they are as many as wait there in
+ * full sub-buffers, up to `count` and a quarter of the ring's: until they are released, its writers
  * go without these. Of a ring that is overwritten, and looking back, there is one. A reader that
  * comes after one that went is given again what that one had not released.
  */
@@ -175,7 +175,7 @@ struct lttngmap_packets {
 };
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packets) == 8 + 8 * 96);
 #define LTTNGMAP_IOC_GET_PACKETS _IOWR('R', 0x63, struct lttngmap_packets)
-/* 0: the packet given last was not overwritten so far; ESTALE: it was. */
+/* 0: the packet given last, of several the first, was not overwritten so far; ESTALE: it may be. */
 #define LTTNGMAP_IOC_CHECK_PACKET _IO('R', 0x61)
 /*
  * The bytes of the file that may be mapped. The size that stat(2) says is 0,

@@ -225,6 +225,74 @@ static bool live_twice(enum lttngmap_mode mode, unsigned int first, uint32_t mos
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* Killed while it clears, with packets in its reader's hands; the next life clears again. */
+static bool clear_twice(uint32_t most, struct tally *tally)
+{
+	struct bench_set_config config = {
+		.mode = LTTNGMAP_MODE_DISCARD,
+		.clock = LTTNGMAP_CLOCK_MONOTONIC,
+		.subbuf_shift = 12,
+		.subbufs_shift = 4,
+		.saved = saved,
+	};
+	struct lttngmap_packets packets = { .count = most,
+					    .packets = { { .cpu = LTTNGMAP_CPU_ANY } } };
+	struct ring_totals totals = { .metadata_generation = 1 };
+	int status = 0;
+	pid_t child;
+
+	memset(saved, 0, saved_size);
+	bench_set_create(&bench, &config);
+	/* All into one ring. */
+	for (uint32_t i = 1; i < bench.control->cpu_rings + LTTNGMAP_EXTRA_RINGS; i++)
+		bench_set_hold(&bench,
+			       (void *)(bench.rings + i * lttngmap_ring_stride(UINT64_C(1) << 4)),
+			       true);
+	emitted = 0;
+	emit(600);
+	ring_set_get_packets(bench.set, &packets);
+	child = fork();
+	if (child == 0) {
+		set_trap(true);
+		ring_set_clear(bench.set, &totals);
+		set_trap(false);
+		_exit(1);
+	}
+	waitpid(child, &status, 0);
+	bench_set_restore(&bench);
+	ring_set_clear(bench.set, &totals);
+	emitted = 0;
+	for (int i = 0; i < 8; i++) {
+		emit(400);
+		given->packets = 0;
+		read_all(most);
+	}
+	bench_set_stop(&bench);
+	given->packets = 0;
+	read_all(most);
+	tally->closed += totals.closed_rings != 0;
+	tally->no_room += totals.discarded != 0;
+	tally->wrong_counts += totals.delivered != emitted;
+	bench_set_destroy(&bench);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void test_clear(uint32_t most)
+{
+	const char *chosen = getenv("LTTNGMAP_TEST_STRIDE");
+	unsigned int stride = chosen ? (unsigned int)atoi(chosen) : STRIDE;
+	struct tally tally = { 0 };
+	unsigned int lives = 0;
+
+	for (kill_at = 1; clear_twice(most, &tally); kill_at += stride)
+		lives++;
+	diag("clearing, %u at a time: %u kills, the last at instruction %u", most, lives, kill_at);
+	ok(lives > 10, "clearing, %u at a time, was stepped through", most);
+	is(tally.closed, 0, "… and no ring was found spoiled");
+	is(tally.no_room, 0, "… or without room afterwards");
+	is(tally.wrong_counts, 0, "… the counts are those of the events");
+}
+
 static void test(const char *name, enum lttngmap_mode mode, unsigned int events, uint32_t most)
 {
 	struct tally tally = { 0 };
@@ -264,6 +332,8 @@ int main(void)
 	test("discard", LTTNGMAP_MODE_DISCARD, 200, 1);
 	test("overwrite", LTTNGMAP_MODE_OVERWRITE, 400, 1);
 	test("several at a time", LTTNGMAP_MODE_DISCARD, 800, LTTNGMAP_PACKETS_MAX);
+	test_clear(1);
+	test_clear(LTTNGMAP_PACKETS_MAX);
 	ring_set_table_destroy();
 	rcu_unregister_thread();
 	return done_testing();

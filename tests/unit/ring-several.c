@@ -240,30 +240,50 @@ static void test_odd(void)
 	tear_down();
 }
 
-static void test_clear(void)
+/* Nothing of before, and each sub-buffer in one place: the ring is gone round twice afterwards. */
+static void test_clear(uint32_t most)
+{
+	struct ring_totals totals = { .metadata_generation = 1 };
+	struct lttngmap_packets packets;
+	uint64_t before;
+
+	set_up(LTTNGMAP_MODE_DISCARD);
+	fill(9);
+	get(&packets, most);
+	before = emitted;
+	ring_set_clear(bench.set, &totals);
+	diag("cleared while a reader has %u at most", most);
+	is(ring_set_check_packet(bench.set), -ESTALE, "what a reader has is no more");
+	is(ring_set_poll(bench.set), 0, "there is nothing to read");
+	for (int i = 0; i < 6; i++) {
+		emit(6 * FEWER);
+		while (get(&packets, most) == 0)
+			;
+	}
+	is(discarded(), 0, "the ring has all of its room");
+	bench_set_stop(&bench);
+	while (get(&packets, most) == 0)
+		;
+	is(totals.delivered, emitted - before, "all that comes afterwards is given");
+	is(totals.closed_rings, 0, "and the ring is good");
+	tear_down();
+}
+
+static void test_clear_ungiven(void)
 {
 	struct ring_totals totals = { .metadata_generation = 1 };
 	struct lttngmap_packets packets;
 	struct lttngmap_packet one;
 
 	set_up(LTTNGMAP_MODE_DISCARD);
-	fill(5);
-	get(&packets, 3);
-	ring_set_clear(bench.set, &totals);
-	seen = 0;
-	ok(are_next(&packets, 0), "what is held at a clear can be read on");
-	is(get(&packets, 3), -EAGAIN, "and nothing else");
-	is(totals.delivered, 0, "it counts nowhere");
-	fill(3 * SUBBUFS / 4);
-	is(discarded(), 0, "the ring has its room again");
-	seen = emitted - RECORDS - (3 * SUBBUFS / 4 - 1) * FEWER - 1;
+	fill(6);
 	get(&packets, 3);
 	ring_set_close_reader(bench.set);
 	ring_set_open_reader(bench.set);
 	get_one(&one);
 	ring_set_clear(bench.set, &totals);
 	is(get_one(&one), -EAGAIN, "what a reader has not been given yet is gone, too");
-	emit((SUBBUFS - 2) * FEWER);
+	emit((SUBBUFS - 1) * FEWER);
 	is(discarded(), 0, "and its room is the writers'");
 	tear_down();
 }
@@ -303,6 +323,13 @@ static void test_rotation(void)
 	ok(!ring_set_flushed(bench.set), "for the last of them, too");
 	get(&packets, 1);
 	ok(ring_set_flushed(bench.set), "and no longer");
+	tear_down();
+	set_up(LTTNGMAP_MODE_DISCARD);
+	ring_set_flush(bench.set);
+	ok(ring_set_flushed(bench.set), "of an empty ring, at once");
+	fill(2);
+	get(&packets, 1);
+	ok(ring_set_flushed(bench.set), "whatever comes then");
 	tear_down();
 }
 
@@ -407,7 +434,9 @@ int main(void)
 	test_room();
 	test_other_reader();
 	test_odd();
-	test_clear();
+	test_clear(1);
+	test_clear(LTTNGMAP_PACKETS_MAX);
+	test_clear_ungiven();
 	test_rotation();
 	test_overwrite();
 	test_spoiled();

@@ -74,18 +74,22 @@ snapshot() { # NAME ARGUMENT...: sets $taken
 of() { # N: the Nth writer's line
 	sed -n "s/^$(($1 - 1)) //p" "$TAP_DIR/told"
 }
-# Of a writer at full speed: while whoever copies is kept from it, all is overwritten.
-many() { # NAME: of the last snapshot, or else of another one
-	local events
-
+# Of writers at full speed: while whoever copies is kept from it, all is overwritten.
+until_there() { # COMMAND...: of the last snapshot, or else of another one
 	for _ in {1..20}; do
-		read -r _ _ events _ <<<"$(of 1)"
-		[[ $events -lt 3000 ]] || break
-		diag "once more: $events events"
-		"$lttngmap" snapshot fr >"$TAP_DIR/again" || break
+		! "$@" || return 0
+		diag "once more: $(tr '\n' ',' <"$TAP_DIR/told")"
+		"$lttngmap" snapshot fr >"$TAP_DIR/again" || return 1
 		tell "$(sed -nE 's/.*: (\/.*)$/\1/p' "$TAP_DIR/again" | head -1)" >"$TAP_DIR/told"
 	done
-	ok "$1: $events" test "$events" -ge 3000
+	"$@"
+}
+are_many() {
+	read -r _ _ events _ <<<"$(of 1)"
+	[[ $events -ge 3000 ]]
+}
+are_two() {
+	[[ $(wc -l <"$TAP_DIR/told") == 2 ]]
 }
 ticks() { # of both daemons
 	local pid all=0
@@ -122,18 +126,18 @@ is "$(find "$out" -mindepth 1 2>/dev/null)" '' 'and nothing is written'
 
 begin=$(emitted 1)
 snapshot 'the first snapshot'
+ok 'it has many' until_there are_many
 read -r first last _ <<<"$(of 1)"
-ok "it has the newest of its moment: up to $last" test "$last" -ge $((begin - 1))
-many 'many'
+ok "the newest of its moment: up to $last" test "$last" -ge $((begin - 1))
 begin=$(emitted 1)
 snapshot 'the second one'
+ok 'it has many, too' until_there are_many
 read -r next _ <<<"$(of 1)"
-ok 'it has newer ones' test "$next" -gt "$last"
-many 'many, too'
+ok 'newer ones' test "$next" -gt "$last"
 if [[ $(nproc) -gt 1 ]]; then
 	writer 1
 	snapshot 'with two writers'
-	is "$(wc -l <"$TAP_DIR/told")" 2 'both are in it'
+	ok 'both are in it' until_there are_two
 else
 	skip 5 'there is one CPU'
 fi

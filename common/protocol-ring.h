@@ -48,8 +48,8 @@ struct protocol_ring_message {
 	uint32_t type; /* enum protocol_ring_type */
 	int32_t error; /* out: 0 or -errno */
 	uint64_t ring; /* ATTACH: the announced id */
-	uint64_t
-		size; /* ATTACH, out: bytes of the ring data memory to map; GET_PACKETS: how many */
+	/* ATTACH, out: bytes of the ring data memory to map; GET_PACKETS: how many packets */
+	uint64_t size;
 	struct lttngmap_packet packet;
 };
 

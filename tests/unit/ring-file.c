@@ -41,6 +41,9 @@ struct script {
 	bool hang_up;
 	bool silent;
 	unsigned ready; /* READY messages before the answer */
+	/* Of GET_PACKETS, which is not answered where none is sent. */
+	uint64_t packets_told;
+	size_t packets_sent;
 };
 
 static int make_memory(int seals)
@@ -102,6 +105,22 @@ static void answer(int fd, const struct script *script)
 		close(memory);
 }
 
+static void answer_packets(int fd, const struct script *script)
+{
+	struct protocol_ring_packets packets = {
+		.message = {
+			.magic = PROTOCOL_RING_MAGIC,
+			.version = PROTOCOL_RING_VERSION,
+			.type = PROTOCOL_RING_GET_PACKETS,
+			.size = script->packets_told,
+		},
+	};
+
+	send_answer(fd, &packets.message,
+		    sizeof(packets.message) + (script->packets_sent - 1) * sizeof(packets.more[0]),
+		    -1);
+}
+
 struct daemon {
 	int listener;
 	const struct script *script;
@@ -116,9 +135,10 @@ static void *serve(void *data)
 	if (recv(fd, &message, sizeof(message), 0) > 0 && !daemon->script->hang_up &&
 	    !daemon->script->silent)
 		answer(fd, daemon->script);
-	/* What comes later is never answered. */
+	/* What else comes later is never answered. */
 	while (!daemon->script->hang_up && recv(fd, &message, sizeof(message), 0) > 0)
-		;
+		if (message.type == PROTOCOL_RING_GET_PACKETS && daemon->script->packets_sent)
+			answer_packets(fd, daemon->script);
 	close(fd);
 	return NULL;
 }
@@ -198,6 +218,44 @@ static void case_wrong_answers(int listener)
 		pthread_join(thread, NULL);
 	}
 	is(count_fds(), before, "no descriptor is left open");
+}
+
+/* Two packets are asked for. */
+static void case_packets(int listener)
+{
+	static const struct {
+		const char *name;
+		uint64_t told;
+		size_t sent;
+		int expected;
+	} answers[] = {
+		{ "two packets", 2, 2, 0 },
+		{ "one packet", 1, 1, 0 },
+		{ "more than were asked for", 3, 3, -EPROTO },
+		{ "more than there can be", LTTNGMAP_PACKETS_MAX + 1, 1, -EPROTO },
+		{ "none", 0, 1, -EPROTO },
+		{ "fewer than are told", 2, 1, -EPROTO },
+		{ "more than are told", 1, 2, -EPROTO },
+	};
+
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		struct script script = { .size = SIZE,
+					 .seals = F_SEAL_SHRINK,
+					 .packets_told = answers[i].told,
+					 .packets_sent = answers[i].sent };
+		struct lttngmap_packets packets = { .count = 2,
+						    .packets = { { .cpu = LTTNGMAP_CPU_ANY } } };
+		struct lttngmap_ring_file *file;
+		struct daemon daemon;
+		pthread_t thread;
+
+		if (open_ring(listener, &script, &file, &thread, &daemon) != 0)
+			bail_out("the ring is not opened");
+		is(lttngmap_ring_file_get_packets(file, &packets), answers[i].expected,
+		   answers[i].name);
+		lttngmap_ring_file_close(file);
+		pthread_join(thread, NULL);
+	}
 }
 
 /* The daemon falls silent later: the call ends, and none works from then on. */
@@ -282,6 +340,7 @@ int main(void)
 	int listener = start_daemon();
 
 	case_wrong_answers(listener);
+	case_packets(listener);
 	case_silent_later(listener);
 	close(listener);
 	case_other_server();

@@ -6,6 +6,8 @@
 
 noinst_LTLIBRARIES += libcommon.la libringfile.la
 libcommon_la_SOURCES = \
+	common/beneath.c \
+	common/beneath.h \
 	common/clock.c \
 	common/clock.h \
 	common/context.c \

@@ -3,13 +3,13 @@
 #include "consumerd/live.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <lttngmap/abi.h>
 
+#include "common/beneath.h"
 #include "common/live-time.h"
 #include "consumerd/file.h"
 
@@ -19,11 +19,10 @@
 /* A rename, of which whoever watches the folder is told. */
 static int replace(int folder, const struct live_time *live)
 {
-	int error, fd = openat(folder, NEW_TIME,
-			       O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0660);
+	int error, fd = beneath_create(folder, NEW_TIME, 0660);
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	error = file_write(fd, live, sizeof(*live), 0);
 	if (close(fd) < 0 && !error)
 		error = -errno;

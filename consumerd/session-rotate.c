@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/beneath.h"
 #include "consumerd/channel.h"
 #include "consumerd/session-parts.h"
 
@@ -12,7 +13,7 @@ static void answer_rotation(struct session *session, int error, bool dropped)
 {
 	session->rotation.name = NULL;
 	session->rotation.dropped = dropped;
-	session->rotation.error = error ? strerror(-error) : NULL;
+	session->rotation.error = error ? beneath_why(error) : NULL;
 	session->has_answer = true;
 	session_report_now(session);
 }
@@ -60,7 +61,7 @@ void session_rotate_now(struct session *session)
 	session->is_prepared = false;
 	session->trace.chunk = session->rotation.chunk;
 	if (!dropped) {
-		trace_close(&session->trace);
+		trace_leave(&session->trace);
 		session->is_open = false;
 		session->has_metadata = false;
 		session_open_trace(session);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/beneath.h"
 #include "common/log.h"
 #include "common/protocol-control.h"
 #include "consumerd/session-parts.h"
@@ -78,6 +79,11 @@ static const char *advice(int error)
 		return "raise the limit of open files (ulimit -n)";
 	case -EEXIST:
 		return "another trace lies there: choose another output folder";
+	case -BENEATH_REFUSED:
+		return "remove it or move it away, and put back what was there; recording then "
+		       "goes on by itself";
+	case -ENOENT:
+		return "put back the folder that was moved or removed, or record anew";
 	case -EACCES:
 	case -EPERM:
 	case -EROFS:
@@ -97,7 +103,7 @@ void session_failed(struct session *session, const char *what, int error)
 	session->trouble = error;
 	snprintf(session->error, sizeof(session->error), "cannot write %s/%s%s%s: %s; %s",
 		 session->output, trace_directory(&session->trace), what ? "/" : "",
-		 what ? what : "", strerror(-error), advice(error));
+		 what ? what : "", beneath_why(error), advice(error));
 	log_error("session %s: %s", session->name, session->error);
 	session->written.error = session->error;
 	session_report_now(session);

@@ -17,14 +17,17 @@
 
 void session_open_trace(struct session *session)
 {
-	int error = trace_open_as(&session->trace, session->output, session->uuid, session->owner,
-				  session->group);
+	int error;
 
+	if (session->trace.output >= 0)
+		error = trace_open_next(&session->trace);
+	else
+		error = trace_open_as(&session->trace, session->output, session->uuid,
+				      session->owner, session->group);
+	session->is_open = !error;
 	if (error)
 		session_failed(session, NULL, error);
 	else
-		session->is_open = true;
-	if (session->is_open)
 		spool_open(session->spool, &session->trace);
 }
 
@@ -165,6 +168,7 @@ struct session *session_create_for(struct session_shared *shared, const char *na
 	session->pages = -1;
 	memcpy(session->name, name, size);
 	memcpy(session->uuid, config->uuid, sizeof(session->uuid));
+	session->trace.output = -1;
 	session->trace.chunk = config->chunk;
 	session->trace.overwritten = config->overwritten;
 	session->is_snapshot = config->snapshot;
@@ -219,7 +223,7 @@ void session_destroy(struct session *session)
 	sync_fini(&session->sync);
 	if (session->is_open && session->is_prepared)
 		trace_abandon_chunk(&session->trace, session->chunk_name);
-	if (session->is_open)
+	if (session->trace.output >= 0)
 		trace_close(&session->trace);
 	if (session->memory >= 0)
 		close(session->memory);

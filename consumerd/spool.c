@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/beneath.h"
 #include "common/relay-progress.h"
 #include "consumerd/file.h"
 #include "consumerd/packet.h"
@@ -68,6 +69,7 @@ static int read_progress(const struct spool *spool, struct relay_progress *progr
 
 struct measure {
 	struct trace *trace; /* or a chunk of it */
+	int archives;        /* its chunks' folder */
 	uint64_t bytes;
 	uint64_t *left; /* entries that may be read */
 };
@@ -101,8 +103,7 @@ static int add_stream(void *data, const char *index_name)
 	char name[NAME_MAX + 1];
 	uint64_t slot = 0;
 	struct stat status;
-	int fd = openat(measure->trace->index, index_name,
-			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = beneath_open(measure->trace->index, index_name, O_RDONLY, 0, BENEATH_ANYBODY);
 
 	if (fd < 0)
 		return 0;
@@ -121,14 +122,15 @@ static int add_chunk(void *data, const char *name)
 {
 	struct trace trace = { .output = -1, .index = -1, .journal = -1, .progress = -1 };
 	struct measure *measure = data, chunk = { .trace = &trace, .left = measure->left };
-	char path[sizeof(TRACE_ARCHIVES) + NAME_MAX + sizeof(TRACE_DIRECTORY) + 2];
-	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int folder = beneath_open_directory(measure->archives, name, BENEATH_ANYBODY);
 
-	snprintf(path, sizeof(path), TRACE_ARCHIVES "/%.*s/" TRACE_DIRECTORY, NAME_MAX, name);
-	trace.dir = openat(measure->trace->output, path, flags);
+	if (folder < 0)
+		return 0;
+	trace.dir = beneath_open_directory(folder, TRACE_DIRECTORY, BENEATH_ANYBODY);
+	close(folder);
 	if (trace.dir < 0)
 		return 0;
-	trace.index = openat(trace.dir, CTF_INDEX_DIRECTORY, flags);
+	trace.index = beneath_open_directory(trace.dir, CTF_INDEX_DIRECTORY, BENEATH_ANYBODY);
 	trace_open_notes(&trace);
 	if (trace.index >= 0)
 		(void)trace_for_each(trace.index, add_stream, &chunk);
@@ -140,17 +142,16 @@ static int add_chunk(void *data, const char *name)
 static uint64_t measure(struct trace *trace)
 {
 	uint64_t left = WAITING_MAX;
-	struct measure measure = { .trace = trace, .left = &left };
-	int archives = -1;
+	struct measure measure = { .trace = trace, .archives = -1, .left = &left };
 
 	trace_open_notes(trace);
 	(void)trace_for_each(trace->index, add_stream, &measure);
 	if (!trace->is_kernel)
-		archives = openat(trace->output, TRACE_ARCHIVES,
-				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (archives >= 0) {
-		(void)trace_for_each(archives, add_chunk, &measure);
-		close(archives);
+		measure.archives =
+			beneath_open_directory(trace->output, TRACE_ARCHIVES, BENEATH_ANYBODY);
+	if (measure.archives >= 0) {
+		(void)trace_for_each(measure.archives, add_chunk, &measure);
+		close(measure.archives);
 	}
 	return measure.bytes;
 }
@@ -164,8 +165,8 @@ void spool_open(struct spool *spool, struct trace *trace)
 	trace_become_owner(trace);
 	spool->is_open = true;
 	spool->part = trace->is_kernel ? RELAY_PROGRESS_KERNEL : RELAY_PROGRESS_USER;
-	spool->progress = openat(trace->output, RELAY_PROGRESS_NAME,
-				 O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0660);
+	spool->progress = beneath_open(trace->output, RELAY_PROGRESS_NAME, O_RDWR | O_CREAT, 0660,
+				       trace->made_as);
 	/* Files that went are in what was sent, and not in what is found. */
 	if (read_progress(spool, &progress) == 0)
 		spool->found = progress.parts[spool->part].removed;

@@ -8,41 +8,33 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/beneath.h"
+
 #define DIRECTORY_MODE 0770
 /* The folder to go on in. That it could be made shows that OUTPUT is writable. */
 #define NEXT_DIRECTORY ".ust.next"
-#define CHUNK_PATH_SIZE (sizeof(TRACE_ARCHIVES) + NAME_MAX + 1 + sizeof(TRACE_DIRECTORY))
 
 void trace_take_next(int output)
 {
 	struct stat status;
 
-	if (fstatat(output, TRACE_DIRECTORY, &status, AT_SYMLINK_NOFOLLOW) < 0)
+	if (beneath_stat(output, TRACE_DIRECTORY, &status) == -ENOENT)
 		(void)renameat(output, NEXT_DIRECTORY, output, TRACE_DIRECTORY);
-}
-
-static int make_directory(int parent, const char *name)
-{
-	return mkdirat(parent, name, DIRECTORY_MODE) < 0 && errno != EEXIST ? -errno : 0;
-}
-
-static void chunk_path(char path[CHUNK_PATH_SIZE], const char *name, const char *below)
-{
-	snprintf(path, CHUNK_PATH_SIZE, TRACE_ARCHIVES "/%s%s", name, below);
 }
 
 static void abandon(const struct trace *trace, const char *name)
 {
-	char path[CHUNK_PATH_SIZE];
+	int archives = beneath_open_directory(trace->output, TRACE_ARCHIVES, trace->made_as);
 
-	chunk_path(path, name, "");
 	/* What is not empty is a chunk, and stays. */
-	(void)unlinkat(trace->output, path, AT_REMOVEDIR);
+	if (archives >= 0) {
+		(void)unlinkat(archives, name, AT_REMOVEDIR);
+		close(archives);
+	}
 	(void)unlinkat(trace->output, TRACE_ARCHIVES, AT_REMOVEDIR);
 	(void)unlinkat(trace->output, NEXT_DIRECTORY, AT_REMOVEDIR);
 }
@@ -54,76 +46,99 @@ void trace_abandon_chunk(const struct trace *trace, const char *name)
 	trace_become_self();
 }
 
-/* A rename between file systems would fail. */
-static int check_device(const struct trace *trace, const char *path)
+static int make_directory(const struct trace *trace, int parent, const char *name)
 {
-	struct stat chunk, dir;
-
-	if (fstatat(trace->output, path, &chunk, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    fstat(trace->dir, &dir) < 0)
-		return -errno;
-	return chunk.st_dev == dir.st_dev ? 0 : -EXDEV;
+	return beneath_make_directory(parent, name, DIRECTORY_MODE, trace->made_as);
 }
 
-static int prepare(const struct trace *trace, const char *name)
+/* The chunk's folder, open. */
+static int make_chunk(const struct trace *trace, const char *name)
 {
-	char path[CHUNK_PATH_SIZE];
-	int error;
+	int chunk, archives = make_directory(trace, trace->output, TRACE_ARCHIVES);
 
-	chunk_path(path, name, "");
-	error = make_directory(trace->output, TRACE_ARCHIVES);
-	if (!error)
-		error = make_directory(trace->output, path);
-	if (!error)
-		error = make_directory(trace->output, NEXT_DIRECTORY);
-	return error ? error : check_device(trace, path);
+	if (archives < 0)
+		return archives;
+	chunk = make_directory(trace, archives, name);
+	close(archives);
+	return chunk;
+}
+
+/* The chunk's folder, and that of the next one; *next: open. Or -errno. */
+static int prepare(const struct trace *trace, const char *name, int *next)
+{
+	int chunk = make_chunk(trace, name);
+
+	if (chunk < 0)
+		return chunk;
+	*next = make_directory(trace, trace->output, NEXT_DIRECTORY);
+	if (*next >= 0)
+		return chunk;
+	close(chunk);
+	return *next;
 }
 
 int trace_prepare_chunk(const struct trace *trace, const char *name)
 {
-	int error;
+	int chunk, next;
 
 	trace_become_owner(trace);
-	error = prepare(trace, name);
-	if (error)
+	chunk = prepare(trace, name, &next);
+	if (chunk < 0) {
 		abandon(trace, name);
+	} else {
+		close(chunk);
+		close(next);
+	}
 	trace_become_self();
-	return error;
+	return chunk < 0 ? chunk : 0;
 }
 
-static int carry(const struct trace *trace)
+/*
+ * The name leads to our folder before, and so it does after: what came into its place meanwhile
+ * goes back there. A rename takes a name, and no descriptor.
+ */
+static int rename_ours(const struct trace *trace, int chunk)
 {
-	int error, next;
+	int error = beneath_check_same(trace->output, TRACE_DIRECTORY, trace->dir);
 
-	if (trace->overwritten == 0)
-		return 0;
-	next = openat(trace->output, NEXT_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (next < 0)
+	if (error)
+		return error;
+	if (renameat(trace->output, TRACE_DIRECTORY, chunk, TRACE_DIRECTORY) < 0)
 		return -errno;
-	error = trace_carry_overwritten(trace, next);
-	close(next);
+	error = beneath_check_same(chunk, TRACE_DIRECTORY, trace->dir);
+	if (error)
+		(void)renameat(chunk, TRACE_DIRECTORY, trace->output, TRACE_DIRECTORY);
 	return error;
 }
 
+static int move_to(const struct trace *trace, int chunk, int next)
+{
+	int error = trace->overwritten ? trace_carry_overwritten(trace, next) : 0;
+
+	if (!error)
+		error = rename_ours(trace, chunk);
+	return error;
+}
+
+/* A consumer before may have done it; or made room, ended, and abandoned that. */
 static int move(const struct trace *trace, const char *name)
 {
-	char path[CHUNK_PATH_SIZE];
 	struct stat status;
-	int error;
+	int error, next, chunk = make_chunk(trace, name);
 
-	chunk_path(path, name, "/" TRACE_DIRECTORY);
-	if (fstatat(trace->output, path, &status, AT_SYMLINK_NOFOLLOW) < 0) {
-		/* Again: the consumer that made room may have ended, and abandoned it. */
-		error = prepare(trace, name);
-		if (!error)
-			error = carry(trace);
-		if (!error && renameat(trace->output, TRACE_DIRECTORY, trace->output, path) < 0)
-			error = -errno;
-		if (error)
-			return error;
+	if (chunk < 0)
+		return chunk;
+	error = beneath_stat(chunk, TRACE_DIRECTORY, &status);
+	if (error == -ENOENT) {
+		next = make_directory(trace, trace->output, NEXT_DIRECTORY);
+		error = next < 0 ? next : move_to(trace, chunk, next);
+		if (next >= 0)
+			close(next);
 	}
-	trace_take_next(trace->output);
-	return 0;
+	if (!error)
+		trace_take_next(trace->output);
+	close(chunk);
+	return error;
 }
 
 int trace_move_chunk(const struct trace *trace, const char *name)

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/beneath.h"
 #include "common/ended-streams.h"
 #include "common/log.h"
 #include "consumerd/file.h"
@@ -97,13 +98,12 @@ static int count_events(const struct trace *trace, int fd, uint64_t *events)
 	return 0;
 }
 
-static int write_overwritten(int dir, const struct overwritten *overwritten)
+static int write_overwritten(int dir, uid_t owner, const struct overwritten *overwritten)
 {
-	int error, fd = openat(dir, TRACE_OVERWRITTEN,
-			       O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0660);
+	int error, fd = beneath_open(dir, TRACE_OVERWRITTEN, O_WRONLY | O_CREAT, 0660, owner);
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	error = file_write(fd, overwritten, sizeof(*overwritten), 0);
 	close(fd);
 	return error;
@@ -124,18 +124,18 @@ static int remove_pair(const struct trace *trace, const char *name)
 static int discard(struct trace *trace, const char *name)
 {
 	struct overwritten overwritten = { .events = trace->overwritten };
-	int error, fd = openat(trace->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int error, fd = beneath_open(trace->dir, name, O_RDONLY, 0, BENEATH_ANYBODY);
 	uint64_t events = 0;
 
 	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
+		return fd == -ENOENT ? 0 : fd;
 	error = count_events(trace, fd, &events);
 	close(fd);
 	if (error)
 		return error;
 	overwritten.events += events;
 	snprintf(overwritten.discarding, sizeof(overwritten.discarding), "%s", name);
-	error = write_overwritten(trace->dir, &overwritten);
+	error = write_overwritten(trace->dir, trace->made_as, &overwritten);
 	if (error)
 		return error;
 	/* Tried again, it is not counted again: it has the same name. */
@@ -158,12 +158,11 @@ int trace_discard(struct trace *trace, const char *name)
 int trace_resume_discard(struct trace *trace)
 {
 	struct overwritten overwritten;
-	int fd = openat(trace->dir, TRACE_OVERWRITTEN,
-			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = beneath_open(trace->dir, TRACE_OVERWRITTEN, O_RDONLY, 0, BENEATH_ANYBODY);
 	ssize_t got;
 
 	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
+		return fd == -ENOENT ? 0 : fd;
 	got = file_read(fd, &overwritten, sizeof(overwritten), 0);
 	close(fd);
 	if (got < 0)
@@ -186,12 +185,12 @@ void trace_note_ended(const struct trace *trace, const char *name)
 	if (!trace->is_sent)
 		return;
 	trace_become_owner(trace);
-	fd = openat(trace->dir, ENDED_STREAMS_NAME,
-		    O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0660);
+	fd = beneath_open(trace->dir, ENDED_STREAMS_NAME, O_WRONLY | O_CREAT | O_APPEND, 0660,
+			  trace->made_as);
 	/* All at once, or not: else it stays open at the collector, and in the spool. */
 	if (fd < 0 || write(fd, name, strlen(name) + 1) < 0)
 		log_debug("stream %s: it is not noted that it has ended: %s", name,
-			  strerror(errno));
+			  beneath_why(fd < 0 ? fd : -errno));
 	if (fd >= 0)
 		close(fd);
 	trace_become_self();
@@ -201,5 +200,5 @@ int trace_carry_overwritten(const struct trace *trace, int next)
 {
 	struct overwritten overwritten = { .events = trace->overwritten };
 
-	return write_overwritten(next, &overwritten);
+	return write_overwritten(next, trace->made_as, &overwritten);
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/beneath.h"
 #include "common/relay-journal.h"
 #include "common/relay-progress.h"
 #include "consumerd/file.h"
@@ -17,7 +18,7 @@
 static void open_note(int *fd, int folder, const char *name)
 {
 	if (*fd < 0)
-		*fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		*fd = beneath_open(folder, name, O_RDONLY, 0, BENEATH_ANYBODY);
 }
 
 void trace_open_notes(struct trace *trace)
@@ -80,6 +81,5 @@ bool trace_is_reused(const struct trace *trace)
 {
 	struct stat status;
 
-	return fstatat(trace->dir, RELAY_JOURNAL_NAME, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       status.st_size > 0;
+	return beneath_stat(trace->dir, RELAY_JOURNAL_NAME, &status) == 0 && status.st_size > 0;
 }

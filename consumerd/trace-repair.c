@@ -15,6 +15,7 @@
 
 #include <json-c/json.h>
 
+#include "common/beneath.h"
 #include "common/log.h"
 #include "consumerd/file.h"
 #include "consumerd/packet.h"
@@ -128,15 +129,15 @@ const char *trace_repair_check_metadata(const char *text, size_t size, uint8_t u
 
 static int read_metadata(const struct trace *trace, char **text, size_t *size)
 {
-	int fd = openat(trace->dir, TRACE_METADATA, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = beneath_open(trace->dir, TRACE_METADATA, O_RDONLY, 0, BENEATH_ANYBODY);
 	struct stat status;
 	ssize_t got;
 
 	*text = NULL;
 	*size = 0;
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size > METADATA_MAX) {
+		return fd;
+	if (fstat(fd, &status) < 0 || status.st_size > METADATA_MAX) {
 		close(fd);
 		return -EFBIG;
 	}
@@ -159,7 +160,7 @@ static int find_uuid(struct repairing *repairing)
 	int error = read_metadata(&repairing->trace, &text, &size);
 
 	if (error) {
-		problem(repairing, TRACE_METADATA, strerror(-error));
+		problem(repairing, TRACE_METADATA, beneath_why(error));
 		return error;
 	}
 	wrong = trace_repair_check_metadata(text, size, repairing->trace.uuid);
@@ -213,7 +214,7 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 
 	if (error) {
 		problem(repairing, name,
-			error == -EEXIST ? "it is not of this trace" : strerror(-error));
+			error == -EEXIST ? "it is not of this trace" : beneath_why(error));
 		return;
 	}
 	repairing->streams++;
@@ -243,7 +244,7 @@ static int repair_stream(void *data, const char *name)
 	error = trace_open_stream(&repairing->trace, name, &stream, &index);
 	trace_become_owner(&repairing->trace);
 	if (error) {
-		problem(repairing, name, strerror(-error));
+		problem(repairing, name, beneath_why(error));
 		return 0;
 	}
 	repair_files(repairing, name, stream, index);
@@ -264,15 +265,13 @@ static int repair_open(struct repairing *repairing)
 	error = find_uuid(repairing);
 	if (error)
 		return error;
-	if (mkdirat(trace->dir, CTF_INDEX_DIRECTORY, 0770) < 0 && errno != EEXIST)
-		return -errno;
-	trace->index = openat(trace->dir, CTF_INDEX_DIRECTORY,
-			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	error = trace->index < 0 ? -errno : trace_resume_discard(trace);
+	trace->index =
+		beneath_make_directory(trace->dir, CTF_INDEX_DIRECTORY, 0770, BENEATH_ANYBODY);
+	error = trace->index < 0 ? trace->index : trace_resume_discard(trace);
 	if (error == 0)
 		error = trace_for_each(trace->dir, repair_stream, repairing);
 	if (error)
-		problem(repairing, NULL, strerror(-error));
+		problem(repairing, NULL, beneath_why(error));
 	return error;
 }
 
@@ -299,7 +298,11 @@ static void repair(const char *path)
 {
 	struct repairing repairing = {
 		.path = path,
-		.trace = { .output = -1, .index = -1, .journal = -1, .progress = -1 },
+		.trace = { .output = -1,
+			   .index = -1,
+			   .journal = -1,
+			   .progress = -1,
+			   .made_as = BENEATH_ANYBODY },
 		.problems = json_object_new_array(),
 	};
 	struct stat status;

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/beneath.h"
 #include "common/log.h"
 #include "consumerd/stream-repair.h"
 
@@ -52,42 +53,9 @@ const char *trace_directory(const struct trace *trace)
 	return trace->is_kernel ? TRACE_DIRECTORY_KERNEL : TRACE_DIRECTORY;
 }
 
-static int open_directory(int parent, const char *name)
+static int open_file(const struct trace *trace, int dir, const char *name)
 {
-	int fd;
-
-	if (mkdirat(parent, name, DIRECTORY_MODE) < 0 && errno != EEXIST)
-		return -errno;
-	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
-/* The parents of `path`; whether they are there shows when it is opened. */
-static void make_parents(const char *path)
-{
-	char *copy = strdup(path), *slash;
-
-	for (slash = copy ? strchr(copy + 1, '/') : NULL; slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		(void)mkdir(copy, DIRECTORY_MODE);
-		*slash = '/';
-	}
-	free(copy);
-}
-
-static int open_file(int dir, const char *name)
-{
-	struct stat status;
-	int fd = openat(dir, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
-			FILE_MODE);
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
-		close(fd);
-		return -EEXIST;
-	}
-	return fd;
+	return beneath_open(dir, name, O_RDWR | O_CREAT, FILE_MODE, trace->made_as);
 }
 
 static int open_stream(const struct trace *trace, const char *name, int *stream_fd, int *index_fd)
@@ -98,10 +66,10 @@ static int open_stream(const struct trace *trace, const char *name, int *stream_
 	length = snprintf(index_name, sizeof(index_name), "%s" CTF_INDEX_SUFFIX, name);
 	if (length >= (int)sizeof(index_name))
 		return -ENAMETOOLONG;
-	*index_fd = open_file(trace->index, index_name);
+	*index_fd = open_file(trace, trace->index, index_name);
 	if (*index_fd < 0)
 		return *index_fd;
-	*stream_fd = open_file(trace->dir, name);
+	*stream_fd = open_file(trace, trace->dir, name);
 	if (*stream_fd < 0) {
 		close(*index_fd);
 		return *stream_fd;
@@ -142,8 +110,7 @@ bool trace_is_stream(const struct trace *trace, const char *name)
 	struct stat status;
 
 	return name[0] != '.' && strcmp(name, TRACE_METADATA) != 0 &&
-	       fstatat(trace->dir, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISREG(status.st_mode);
+	       beneath_stat(trace->dir, name, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 int trace_for_each(int folder, int (*call)(void *data, const char *name), void *data)
@@ -196,22 +163,60 @@ static void lock_shared(int dir)
 		nanosleep(&pause, NULL);
 }
 
-static int open_folders(struct trace *trace, const char *output)
+static int make_directory(const struct trace *trace, int parent, const char *name)
+{
+	return beneath_make_directory(parent, name, DIRECTORY_MODE, trace->made_as);
+}
+
+/* Ours, or whom the file system names for us. */
+static int open_own(struct trace *trace)
+{
+	uid_t user;
+
+	trace->dir = make_directory(trace, trace->output, trace_directory(trace));
+	if (trace->dir != -BENEATH_REFUSED)
+		return trace->dir;
+	user = beneath_owner(trace->output);
+	if (user == trace->made_as)
+		return trace->dir;
+	trace->made_as = user;
+	trace->dir = make_directory(trace, trace->output, trace_directory(trace));
+	return trace->dir;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void trace_leave(struct trace *trace)
+{
+	close_fd(&trace->index);
+	close_fd(&trace->dir);
+	close_fd(&trace->journal);
+	close_fd(&trace->progress);
+}
+
+void trace_close(struct trace *trace)
+{
+	trace_leave(trace);
+	close_fd(&trace->output);
+}
+
+static int open_folders(struct trace *trace)
 {
 	int error;
 
-	make_parents(output);
-	trace->output = open_directory(AT_FDCWD, output);
-	if (trace->output < 0)
-		return trace->output;
+	trace->dir = trace->index = -1;
+	trace->journal = trace->progress = -1;
+	trace->had_streams = false;
 	if (!trace->is_kernel)
 		trace_take_next(trace->output);
-	trace->index = -1;
-	trace->journal = trace->progress = -1;
-	trace->dir = open_directory(trace->output, trace_directory(trace));
-	error = trace->dir < 0 ? trace->dir : 0;
-	if (!error) {
-		trace->index = open_directory(trace->dir, CTF_INDEX_DIRECTORY);
+	error = open_own(trace);
+	if (error >= 0) {
+		trace->index = make_directory(trace, trace->dir, CTF_INDEX_DIRECTORY);
 		error = trace->index < 0 ? trace->index : 0;
 	}
 	/* Nobody mends it while we write to it (trace-repair.h). */
@@ -222,7 +227,17 @@ static int open_folders(struct trace *trace, const char *output)
 	if (!error)
 		error = trace_for_each(trace->dir, repair_if_stream, trace);
 	if (error)
-		trace_close(trace);
+		trace_leave(trace);
+	return error;
+}
+
+int trace_open_next(struct trace *trace)
+{
+	int error;
+
+	trace_become_owner(trace);
+	error = open_folders(trace);
+	trace_become_self();
 	return error;
 }
 
@@ -234,9 +249,12 @@ int trace_open_as(struct trace *trace, const char *output, const uint8_t uuid[CT
 	memcpy(trace->uuid, uuid, sizeof(trace->uuid));
 	trace->owner = owner;
 	trace->group = group;
-	trace->had_streams = false;
 	trace_become_owner(trace);
-	error = open_folders(trace, output);
+	trace->made_as = beneath_user();
+	trace->output = beneath_open_path(output, DIRECTORY_MODE);
+	error = trace->output < 0 ? trace->output : open_folders(trace);
+	if (error)
+		close_fd(&trace->output);
 	trace_become_self();
 	return error;
 }
@@ -246,24 +264,6 @@ int trace_open(struct trace *trace, const char *output, const uint8_t uuid[CTF_U
 	trace->is_kernel = false;
 	trace->is_spool = false;
 	return trace_open_as(trace, output, uuid, geteuid(), getegid());
-}
-
-void trace_close(struct trace *trace)
-{
-	if (trace->index >= 0)
-		close(trace->index);
-	if (trace->dir >= 0)
-		close(trace->dir);
-	if (trace->output >= 0)
-		close(trace->output);
-	if (trace->journal >= 0)
-		close(trace->journal);
-	if (trace->progress >= 0)
-		close(trace->progress);
-	trace->journal = trace->progress = -1;
-	trace->output = -1;
-	trace->dir = -1;
-	trace->index = -1;
 }
 
 static int copy_all(int to, int from)
@@ -306,10 +306,9 @@ static int replace_metadata(const struct trace *trace, int memory)
 {
 	int error, fd;
 
-	fd = openat(trace->dir, NEW_METADATA, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-		    FILE_MODE);
+	fd = beneath_create(trace->dir, NEW_METADATA, FILE_MODE);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	error = copy_all(fd, memory);
 	if (!error)
 		error = push_out(fd);
@@ -337,7 +336,7 @@ int trace_write_metadata(const struct trace *trace, int memory)
 static int remove_file(void *folder, const char *name)
 {
 	if (strcmp(name, TRACE_METADATA) != 0 && unlinkat(*(int *)folder, name, 0) < 0 &&
-	    errno != EISDIR && errno != EPERM && errno != ENOENT)
+	    errno != EISDIR && errno != ENOENT)
 		return -errno;
 	return 0;
 }

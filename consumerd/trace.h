@@ -7,6 +7,9 @@
  *
  * Where the consumer is root's, it looks up, makes and removes files as the
  * user that the trace is for: it gets nowhere where that user would not.
+ *
+ * OUTPUT is looked up once, by its path, and stays open. Everything below is reached from its
+ * descriptor (common/beneath.h), for another user may own OUTPUT.
  */
 #ifndef CONSUMERD_TRACE_H
 #define CONSUMERD_TRACE_H
@@ -32,6 +35,7 @@ struct trace {
 	uint8_t uuid[CTF_UUID_SIZE];
 	uid_t owner;
 	gid_t group;
+	uid_t made_as;        /* the owner that files show which the owner makes there */
 	uint32_t chunk;       /* counts rotations */
 	bool had_streams;     /* of an earlier consumer, when it was opened */
 	uint64_t overwritten; /* events of files that made room; see trace_discard() */
@@ -48,9 +52,16 @@ struct trace {
  */
 int trace_open_as(struct trace *trace, const char *output, const uint8_t uuid[CTF_UUID_SIZE],
 		  uid_t owner, gid_t group);
+/*
+ * The folders anew, in the same OUTPUT, wherever that was moved. After trace_leave(). 0 or -errno:
+ * it may be tried again.
+ */
+int trace_open_next(struct trace *trace);
 /* As ourselves, a program's. */
 int trace_open(struct trace *trace, const char *output, const uint8_t uuid[CTF_UUID_SIZE]);
 void trace_close(struct trace *trace);
+/* All but OUTPUT, which stays open. */
+void trace_leave(struct trace *trace);
 /* Its folder's name in OUTPUT. */
 const char *trace_directory(const struct trace *trace);
 

@@ -117,8 +117,8 @@ echo >&"$own"
 echo >&"$others"
 ok 'and more of them' wait_for said 4
 ln -s "$TAP_DIR/root" "$TAP_DIR/one/trace/archives"
-like "$(ask $one '{"verb": "rotate", "session": "s"}')" 'not rotated.*Permission denied' \
-	'a chunk gets nowhere where the member could not'
+like "$(ask $one '{"verb": "rotate", "session": "s"}')" 'not rotated.*/archives is a symbolic link' \
+	'a chunk goes through no link'
 rm "$TAP_DIR/one/trace/archives"
 ok "a member's session is rotated" ask $one '{"verb": "rotate", "session": "s"}'
 is "$(find "$TAP_DIR/one/trace/archives" -name metadata | wc -l)" 1 'into a chunk'

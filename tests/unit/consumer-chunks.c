@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/beneath.h"
 #include "common/log.h"
 #include "consumerd/stream.h"
 #include "tests/utils/tap.h"
@@ -342,18 +343,19 @@ static void test_no_room(void)
 	struct trace trace = open_trace(folder);
 
 	close(open(trace_kit_path("no-room/archives"), O_CREAT | O_WRONLY, 0600));
-	is(trace_prepare_chunk(&trace, "one"), -ENOTDIR,
+	is(trace_prepare_chunk(&trace, "one"), -BENEATH_REFUSED,
 	   "a file in the place of chunks is an error");
 	ok(!is_there(trace_kit_path("no-room/.ust.next")), "and nothing is left");
 	unlink(trace_kit_path("no-room/archives"));
 	if (symlink("/proc", trace_kit_path("no-room/archives")) < 0)
 		bail_out("symlink");
-	ok(trace_prepare_chunk(&trace, "1") == -EXDEV, "as is another file system");
+	is(trace_prepare_chunk(&trace, "1"), -BENEATH_REFUSED, "as is a link");
 	unlink(trace_kit_path("no-room/archives"));
 	is(trace_prepare_chunk(&trace, "one"), 0, "without them there is room");
 	rmdir(trace_kit_path("no-room/archives/one"));
 	close(open(trace_kit_path("no-room/archives/one"), O_CREAT | O_WRONLY, 0600));
-	is(trace_move_chunk(&trace, "one"), -ENOTDIR, "with a file in its place later: an error");
+	is(trace_move_chunk(&trace, "one"), -BENEATH_REFUSED,
+	   "with a file in its place later: an error");
 	ok(is_there(trace_kit_path("no-room/ust/metadata")), "and the trace is where it was");
 	unlink(trace_kit_path("no-room/archives/one"));
 	is(trace_move_chunk(&trace, "one"), 0, "with nothing in its place it is moved");

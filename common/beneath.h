@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * beneath.h - files and folders in a folder that is held open, where another user may replace any
+ * name at any time: by a link, a FIFO, a mount, a hard link, a file of its own.
+ *
+ * A name is one component. No function follows a link, enters another mount, opens a device or
+ * waits for a FIFO or a lease. Rename and remove by renameat() and unlinkat() on the same
+ * descriptors: neither follows the last component.
+ *
+ * All return 0 or a descriptor, or -errno. -BENEATH_REFUSED: something else stands in that place;
+ * beneath_why() says what. One thread.
+ */
+#ifndef COMMON_BENEATH_H
+#define COMMON_BENEATH_H
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/* No file system says that of a file. */
+#define BENEATH_REFUSED EMEDIUMTYPE
+/* In place of an owner. */
+#define BENEATH_ANYBODY ((uid_t)-1)
+
+/*
+ * Open a regular file; the flags are those of open(2). What is opened for writing must have one
+ * link and that owner. O_TRUNC takes effect after these checks.
+ */
+int beneath_open(int folder, const char *name, int flags, mode_t mode, uid_t owner);
+/* A new file in the place of whatever had that name; for writing. */
+int beneath_create(int folder, const char *name, mode_t mode);
+/* Open a folder of that owner. */
+int beneath_open_directory(int folder, const char *name, uid_t owner);
+/* The same, made where it is missing. */
+int beneath_make_directory(int folder, const char *name, mode_t mode, uid_t owner);
+/* What has that name: a link itself. A mount is refused. */
+int beneath_stat(int folder, const char *name, struct stat *status);
+/* Does `name` lead to the folder or file that is open as `fd`? 0 or refused, or another -errno. */
+int beneath_check_same(int folder, const char *name, int fd);
+
+/*
+ * Open the folder at an absolute path, whose missing folders are made. Root follows links that
+ * belong to root; every other user follows all links, with its own rights.
+ */
+int beneath_open_path(const char *path, mode_t mode);
+/* Whose file rights we have: the user of setfsuid(2), or the process's. */
+uid_t beneath_user(void);
+/* Who owns what we make in that folder: whom the file system names, where it does not keep owners.
+ */
+uid_t beneath_owner(int folder);
+
+/* For people: what was refused last, where `error` is -BENEATH_REFUSED; else strerror(). */
+const char *beneath_why(int error);
+
+#endif /* COMMON_BENEATH_H */

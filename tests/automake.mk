@@ -461,6 +461,11 @@ check_PROGRAMS += tests/unit/consumer-spool
 TESTS += tests/unit/consumer-spool
 tests_unit_consumer_spool_SOURCES = tests/unit/consumer-spool.c
 tests_unit_consumer_spool_LDADD = libconsumerd.la
+check_PROGRAMS += tests/unit/output-swapped
+TESTS += tests/unit/output-swapped
+tests_unit_output_swapped_SOURCES = tests/unit/output-swapped.c $(trace_kit)
+tests_unit_output_swapped_LDADD = libconsumerd.la
+
 check_PROGRAMS += tests/unit/consumer-chunks
 TESTS += tests/unit/consumer-chunks
 tests_unit_consumer_chunks_SOURCES = tests/unit/consumer-chunks.c $(trace_kit)

@@ -201,7 +201,7 @@ map stop s
 refused 'a session that is not started' 'not started' rotate s
 map start s
 touch "$chunks_out/archives"
-refused 'no place for chunks' "not rotated: cannot make $chunks_out/archives/.*(Not a dir|exists)" rotate s
+refused 'no place for chunks' "not rotated: cannot make $chunks_out/archives/.*is a file" rotate s
 rm "$chunks_out/archives"
 refused 'a period that is too short' 'every 1 ms' rotate s --period 1ms
 if [[ $EUID != 0 ]]; then

@@ -5,6 +5,7 @@
 #include "consumerd/confine.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
@@ -146,13 +147,20 @@ confine_calls(void)
 	return error;
 }
 
+/* Else root's groups would be the rights of everybody whom it writes for. */
+static int leave_groups(void)
+{
+	return geteuid() == 0 && setgroups(0, NULL) < 0 ? -errno : 0;
+}
+
 int consumer_confine(void)
 {
+	int left = leave_groups();
 	int error = confine_privileges(kept, sizeof(kept) / sizeof(kept[0]));
 
 #ifndef SANITIZED
 	if (error == 0)
 		error = confine_calls();
 #endif
-	return error;
+	return error ? error : left;
 }

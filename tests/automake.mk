@@ -56,6 +56,7 @@ AM_TESTS_ENVIRONMENT = $(sanitizer_environment) \
 tests_once = \
 	tests/fuzz/% \
 	tests/model/% \
+	tests/unit/output-swapped \
 	tests/integration/attach.sh \
 	tests/integration/cli-% \
 	tests/integration/doc-% \
@@ -461,6 +462,11 @@ check_PROGRAMS += tests/unit/consumer-spool
 TESTS += tests/unit/consumer-spool
 tests_unit_consumer_spool_SOURCES = tests/unit/consumer-spool.c
 tests_unit_consumer_spool_LDADD = libconsumerd.la
+check_PROGRAMS += tests/unit/beneath
+TESTS += tests/unit/beneath
+tests_unit_beneath_SOURCES = tests/unit/beneath.c $(trace_kit)
+tests_unit_beneath_LDADD = libcommon.la
+
 check_PROGRAMS += tests/unit/output-swapped
 TESTS += tests/unit/output-swapped
 tests_unit_output_swapped_SOURCES = tests/unit/output-swapped.c $(trace_kit)
@@ -757,6 +763,7 @@ tests_utils_hanging_file_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_utils_hanging_file_LDADD = $(FUSE_LIBS)
 EXTRA_DIST += tests/utils/fake-consumer tests/utils/fake-knock tests/utils/sessiond.sh
 sessiond_tests = \
+	tests/integration/output-swapped.sh \
 	tests/integration/kernel-cpu.sh \
 	tests/integration/kernel-disk.sh \
 	tests/integration/kernel-instance.sh \

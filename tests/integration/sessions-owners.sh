@@ -139,6 +139,13 @@ echo | rounds as $one $one >/dev/null
 failed() { ask $one '{"verb": "status", "session": "s"}' | grep -q 'Permission denied'; }
 ok 'is told that it has no permission' wait_for failed
 ok 'and nothing is there' test ! -e "$TAP_DIR/root/stolen"
+mkdir "$TAP_DIR/group"
+chmod 0770 "$TAP_DIR/group"
+ok 'destroyed' eval 'ask $one "{\"verb\": \"destroy\", \"session\": \"s\"}"; true'
+wait_for eval 'ask $one "{\"verb\": \"list\"}" | grep -q "\"sessions\": \[ \]"'
+ok "a session onto a place of root's group" make_session "$TAP_DIR/group/stolen" ask $one
+ok 'is told the same' wait_for failed
+ok 'and nothing is there, either' test ! -e "$TAP_DIR/group/stolen"
 ln -s "$TAP_DIR/root" "$TAP_DIR/one/link"
 ok 'destroyed' eval 'ask $one "{\"verb\": \"destroy\", \"session\": \"s\"}"; true'
 wait_for eval 'ask $one "{\"verb\": \"list\"}" | grep -q "\"sessions\": \[ \]"'

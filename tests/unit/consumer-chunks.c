@@ -37,6 +37,19 @@ int unlinkat(int dir, const char *path, int flags)
 	return (int)syscall(SYS_unlinkat, dir, path, flags);
 }
 
+static bool swap_at_rename; /* once */
+
+/* Likewise: somebody was faster. */
+int renameat(int from, const char *path, int to, const char *new_path)
+{
+	if (swap_at_rename) {
+		swap_at_rename = false;
+		rename(trace_kit_path("swapped/ust"), trace_kit_path("swapped/aside"));
+		mkdir(trace_kit_path("swapped/ust"), 0700);
+	}
+	return (int)syscall(SYS_renameat2, from, path, to, new_path, 0);
+}
+
 /* ---- helpers ----------------------------------------------------------------------- */
 
 /* `folder`, here and below: in the test's own. */
@@ -362,6 +375,28 @@ static void test_no_room(void)
 	trace_close(&trace);
 }
 
+static void test_swapped(void)
+{
+	struct trace trace = open_trace("swapped");
+	const char *metadata;
+
+	rename(trace_kit_path("swapped/ust"), trace_kit_path("swapped/aside"));
+	mkdir(trace_kit_path("swapped/ust"), 0700);
+	is(trace_move_chunk(&trace, "one"), -BENEATH_REFUSED, "another folder is not moved");
+	ok(is_there(trace_kit_path("swapped/ust")), "and stays where it is");
+	rmdir(trace_kit_path("swapped/ust"));
+	rename(trace_kit_path("swapped/aside"), trace_kit_path("swapped/ust"));
+	swap_at_rename = true;
+	is(trace_move_chunk(&trace, "one"), -BENEATH_REFUSED, "nor one that came at that moment");
+	ok(is_there(trace_kit_path("swapped/ust")), "which is back again");
+	rmdir(trace_kit_path("swapped/ust"));
+	rename(trace_kit_path("swapped/aside"), trace_kit_path("swapped/ust"));
+	is(trace_move_chunk(&trace, "one"), 0, "ours is moved");
+	metadata = trace_kit_path("swapped/archives/one/ust/metadata");
+	ok(is_there(metadata), "with all that is in it");
+	trace_close(&trace);
+}
+
 int main(void)
 {
 	log_set_level(LOG_LEVEL_ERROR);
@@ -375,6 +410,7 @@ int main(void)
 	test_chunk();
 	test_chunk_killed();
 	test_no_room();
+	test_swapped();
 	stream_pool_destroy(&pool);
 	return done_testing();
 }

@@ -246,6 +246,18 @@ static void put_mount(const char *path, const char *target)
 		mounted = open(path, O_PATH | O_CLOEXEC);
 }
 
+/* A relative one: an absolute one leads through the root's mount, which is refused as such. */
+static void put_link(const char *path, const char *name, const char *target)
+{
+	char relative[PATH_MAX] = ".";
+
+	for (; *name; name++)
+		if (*name == '/')
+			strcat(relative, "/..");
+	strcat(relative, target);
+	(void)!symlink(relative, path);
+}
+
 /* Not empty, for no rename is to take its place. */
 static void put_theirs(const char *path)
 {
@@ -287,7 +299,7 @@ static void swap(const struct object *object, enum kind kind)
 	}
 	(void)rename(path, aside);
 	if (kind == LINK)
-		(void)!symlink(target, path);
+		put_link(path, object->name, target + strlen(base));
 	else if (kind == FIFO)
 		(void)mkfifo(path, 0666);
 	else if (kind == HARD_LINK)

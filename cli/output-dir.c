@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/beneath.h"
+#include "common/remove-tree.h"
 #include "output-dir.h"
 #include "report.h"
 
@@ -163,22 +164,17 @@ int output_dir_create(const char *verb, const char *chosen, const char *prefix,
 	return error;
 }
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *walk)
-{
-	(void)status;
-	(void)type;
-	/* The top stays here; its owner decides. */
-	if (walk->level > 0)
-		remove(path);
-	return 0;
-}
-
 void output_dir_remove(struct output_dir *dir)
 {
+	int folder;
+
 	if (dir->path[0] == '\0')
 		return;
-	nftw(dir->path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-	if (dir->made)
+	/* Another user may own a folder on the way there. */
+	folder = beneath_open_real(dir->path);
+	if (folder >= 0)
+		remove_tree_in(folder, 0);
+	if (folder >= 0 && dir->made)
 		rmdir(dir->path);
 	dir->path[0] = '\0';
 }

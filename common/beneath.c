@@ -302,6 +302,19 @@ int beneath_open_path(const char *path, mode_t mode)
 	return close_with(walk.dir, fd < 0 ? -errno : fd);
 }
 
+int beneath_open_real(const char *path)
+{
+	struct open_how how = {
+		.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 /*
  * A new file's descriptor shows its owner, whoever replaces the name meanwhile. FAT keeps no
  * owners, and an NFS server may map root to another user.

@@ -44,6 +44,8 @@ int beneath_check_same(int folder, const char *name, int fd);
  * belong to root; every other user follows all links, with its own rights.
  */
 int beneath_open_path(const char *path, mode_t mode);
+/* Open the folder at a path in which there is no link, as realpath(3) gives it. */
+int beneath_open_real(const char *path);
 /* Whose file rights we have: the user of setfsuid(2), or the process's. */
 uid_t beneath_user(void);
 /* Who owns what we make in that folder: whom the file system names, where it does not keep owners.

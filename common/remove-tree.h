@@ -5,9 +5,11 @@
 #define LTTNGMAP_REMOVE_TREE_H
 
 /*
- * Removes what can be removed: follows no link and leaves no file system. Not for a path that
- * others may exchange meanwhile. One thread, as nftw(3).
+ * Removes what can be removed: follows no link and leaves no file system, whatever others put in
+ * the place of a folder below it meanwhile. The path itself is not to be exchanged.
  */
 void remove_tree(const char *path);
+/* All that is in the folder, which is closed. `depth`: 0. */
+void remove_tree_in(int folder, unsigned depth);
 
 #endif /* LTTNGMAP_REMOVE_TREE_H */

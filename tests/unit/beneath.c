@@ -7,15 +7,33 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/beneath.h"
+#include "common/remove-tree.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"
 
 #define OTHER 65534
 
 static int folder, fds_before;
+
+static bool swap_tree; /* once: a folder becomes a link when it was seen to be one */
+
+/* In place of the C library's. */
+int unlinkat(int dir, const char *name, int flags)
+{
+	int result = (int)syscall(SYS_unlinkat, dir, name, flags);
+
+	if (swap_tree && strcmp(name, "below") == 0) {
+		swap_tree = false;
+		renameat(dir, name, dir, "aside");
+		(void)!symlinkat("../keep", dir, name);
+		errno = EISDIR;
+	}
+	return result;
+}
 
 static void put(const char *name, const char *text)
 {
@@ -159,6 +177,30 @@ static void test_path(void)
 	is(trace_kit_open_fds(), fds_before + 1, "every descriptor is closed again");
 }
 
+static void test_remove(void)
+{
+	int fd;
+
+	mkdirat(folder, "keep", 0700);
+	put("keep/kept", "kept");
+	mkdirat(folder, "tree", 0700);
+	mkdirat(folder, "tree/below", 0700);
+	put("tree/below/file", "text");
+	(void)!symlinkat("../keep", folder, "tree/link");
+	swap_tree = true;
+	remove_tree(trace_kit_path("tree"));
+	ok(!swap_tree && size_of("keep/kept") == 4,
+	   "no removal goes through a link of that moment");
+	remove_tree(trace_kit_path("tree"));
+	is(size_of("tree"), -1, "the next one removes it all");
+	is(size_of("keep/kept"), 4, "and follows no link");
+	fd = beneath_open_real(trace_kit_path("keep"));
+	ok(fd >= 0, "a path without a link");
+	close(fd);
+	(void)!symlinkat(".", folder, "dot");
+	ok(beneath_open_real(trace_kit_path("dot/keep")) < 0, "and one with one");
+}
+
 int main(void)
 {
 	fds_before = trace_kit_open_fds();
@@ -169,6 +211,7 @@ int main(void)
 	test_create();
 	test_folders();
 	test_owner();
+	test_remove();
 	test_path();
 	close(folder);
 	return done_testing();

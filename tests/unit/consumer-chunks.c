@@ -381,6 +381,7 @@ static void test_swapped(void)
 	const char *metadata;
 
 	rename(trace_kit_path("swapped/ust"), trace_kit_path("swapped/aside"));
+	is(trace_move_chunk(&trace, "one"), -BENEATH_REFUSED, "what is not there is not moved");
 	mkdir(trace_kit_path("swapped/ust"), 0700);
 	is(trace_move_chunk(&trace, "one"), -BENEATH_REFUSED, "another folder is not moved");
 	ok(is_there(trace_kit_path("swapped/ust")), "and stays where it is");

@@ -78,23 +78,20 @@ static inline bool arch_store16_is_atomic(void)
 }
 
 /*
- * The CPU that this runs on, as a first guess only. The kernel keeps it where
- * the vDSO's getcpu finds it without a system call: in a register that rdpid
- * reads (0.5 ns), and on older CPUs in the limit of a segment (14 ns).
+ * The CPU that this runs on, as a first guess only. rdpid reads it from a register (0.5 ns). Older
+ * CPUs have it in the limit of a segment, too, but valgrind does not know the instruction that
+ * reads it.
  */
 static inline bool arch_has_rdpid(void)
 {
 	return CPU_FEATURE_PRESENT(RDPID);
 }
 
-static inline uint32_t arch_cpu(bool has_rdpid)
+static inline uint32_t arch_rdpid(void)
 {
-	uint64_t value = 0;
+	uint64_t value;
 
-	if (has_rdpid)
-		__asm__ volatile("rdpid %0" : "=r"(value));
-	else
-		__asm__ volatile("lsl %1, %0" : "+r"(value) : "r"((uint64_t)0x7b));
+	__asm__ volatile("rdpid %0" : "=r"(value));
 	return value & 0xfff;
 }
 

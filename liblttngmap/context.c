@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
+#include <sys/rseq.h>
 #include <sys/stat.h>
 
 #include <lttngmap/abi.h>
 #include <lttngmap/filter-code.h>
 
 #include "arch.h"
+#include "ring-rseq.h"
 #include "vfork.h"
 
 /* Ticks that a value may be old: 1 to 2 ms on the CPUs of today. */
@@ -141,12 +143,25 @@ size_t context_write(const struct local *local, uint64_t contexts, const void *i
 	return (size_t)(at - to);
 }
 
+/* Threads have neither rseq nor rdpid on old kernels, and in valgrind. */
+static uint32_t current_cpu(const struct local *local)
+{
+	uint32_t cpu = local->use_rseq ? ring_rseq_cpu(__rseq_offset) : UINT32_MAX;
+
+	if ((int32_t)cpu >= 0)
+		return cpu;
+	if (local->has_rdpid)
+		return arch_rdpid();
+	arch_syscall(SYS_getcpu, &cpu, NULL, NULL);
+	return cpu;
+}
+
 bool context_read(const struct local *local, uint32_t id, const void *ip,
 		  struct filter_value *value)
 {
 	*value = (struct filter_value){ .number = 0 };
 	if (id == LTTNGMAP_FILTER_CONTEXT_CPU_ID) {
-		value->number = arch_cpu(local->has_rdpid);
+		value->number = current_cpu(local);
 		return true;
 	}
 	if (id >= LTTNGMAP_CONTEXTS)

@@ -346,3 +346,14 @@ enum ring_result ring_trylock_write(struct local *local, const struct ring_chann
 	}
 	return RING_TAKEN;
 }
+
+bool ring_trylock_is_ours(struct local *local, const struct ring_channel *channel)
+{
+	const uint64_t token = arch_thread_token();
+
+	for (uint32_t i = 0; i < channel->cpu_rings + LTTNGMAP_EXTRA_RINGS; i++)
+		if (__atomic_load_n(&ring_lock_of(local, ring_at(channel, i))->holder,
+				    __ATOMIC_RELAXED) == token)
+			return true;
+	return false;
+}

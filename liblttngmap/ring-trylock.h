@@ -25,4 +25,10 @@ enum ring_result ring_trylock_write(struct local *local, const struct ring_chann
 				    uint32_t first, uint32_t last, uint32_t guess,
 				    const struct ring_record *record, struct lttngmap_ring **full);
 
+/*
+ * Does this thread hold one of the channel's rings? Only a signal handler finds one: that of the
+ * write which it interrupted. Signal-safe.
+ */
+bool ring_trylock_is_ours(struct local *local, const struct ring_channel *channel);
+
 #endif /* LTTNGMAP_RING_TRYLOCK_H */

@@ -21,11 +21,13 @@
 #include "ring-write.h"
 #include "vfork.h"
 
-/*
- * A section is aborted by preemption or a signal only; so many aborts in a
- * row mean that the clock went backwards, or that a debugger steps.
- */
+/* So many failures in a row mean that the clock goes backwards, or that the process is damaged. */
 #define TRIES_MAX 1000
+/*
+ * A section is aborted by preemption or a signal only. So many aborts in a row mean that a debugger
+ * steps through this thread: each step aborts. The record goes to an extra ring then.
+ */
+#define RSEQ_TRIES_MAX 8
 /* Of these, as long as all rings are held: so many by yielding, the others after a pause. */
 #define HOLDERS_YIELDS 200
 #define HOLDERS_STEP_NS 1000000
@@ -59,6 +61,15 @@ static enum ring_result try_rseq(struct local *local, const struct ring_channel 
 	return RING_AGAIN;
 }
 
+/* Where a thread without rseq begins to look for a free ring. */
+static uint32_t first_guess(const struct local *local, uint32_t last)
+{
+	if (LIKELY(local->has_rdpid))
+		return arch_rdpid();
+	/* Threads' own storage lies pages apart. */
+	return (uint32_t)(arch_thread_token() >> 12) % (last + 1);
+}
+
 /* By trylock: all rings where there is no rseq at all, else the extra ones. */
 static enum ring_result try_lock(struct local *local, const struct ring_channel *channel,
 				 const struct ring_record *record, struct lttngmap_ring **full)
@@ -68,14 +79,15 @@ static enum ring_result try_lock(struct local *local, const struct ring_channel 
 	if (channel->use_rseq)
 		return ring_trylock_write(local, channel, channel->cpu_rings, last, 0, record,
 					  full);
-	return ring_trylock_write(local, channel, 0, last, arch_cpu(local->has_rdpid), record,
-				  full);
+	return ring_trylock_write(local, channel, 0, last, first_guess(local, last), record, full);
 }
 
+/* `by_rseq`: on the CPU's own ring, where the thread can. */
 static enum ring_result try_write(struct local *local, const struct ring_channel *channel,
-				  struct ring_record *record, struct lttngmap_ring **full)
+				  struct ring_record *record, bool by_rseq,
+				  struct lttngmap_ring **full)
 {
-	uint32_t cpu = channel->use_rseq ? ring_rseq_cpu(__rseq_offset) : UINT32_MAX;
+	uint32_t cpu = channel->use_rseq && by_rseq ? ring_rseq_cpu(__rseq_offset) : UINT32_MAX;
 
 	if (cpu >= channel->cpu_rings || vfork_depth)
 		return try_lock(local, channel, record, full);
@@ -126,7 +138,8 @@ make_with_contexts(struct ring_record *record, const struct local *local, uint64
 /* One attempt, with the channel's contexts before the fields. */
 static __attribute__((noinline)) enum ring_result
 try_with_contexts(struct local *local, const struct ring_channel *channel,
-		  const struct ring_event *event, uint64_t epoch, struct lttngmap_ring **full)
+		  const struct ring_event *event, uint64_t epoch, bool by_rseq,
+		  struct lttngmap_ring **full)
 {
 	uint64_t buffer[CONTEXT_WORDS(event)];
 	struct ring_record record;
@@ -134,20 +147,20 @@ try_with_contexts(struct local *local, const struct ring_channel *channel,
 	if (!make_with_contexts(&record, local, channel->contexts, event, buffer))
 		return RING_TOO_LARGE;
 	record.place.epoch = epoch;
-	return try_write(local, channel, &record, full);
+	return try_write(local, channel, &record, by_rseq, full);
 }
 
 static enum ring_result try_event(struct local *local, const struct ring_channel *channel,
-				  const struct ring_event *event, uint64_t epoch,
+				  const struct ring_event *event, uint64_t epoch, bool by_rseq,
 				  struct lttngmap_ring **full)
 {
 	struct ring_record record;
 
 	if (channel->contexts & ~RING_CHANNEL_FILTERED)
-		return try_with_contexts(local, channel, event, epoch, full);
+		return try_with_contexts(local, channel, event, epoch, by_rseq, full);
 	make_record(&record, event->id, event->fields, event->size);
 	record.place.epoch = epoch;
-	return try_write(local, channel, &record, full);
+	return try_write(local, channel, &record, by_rseq, full);
 }
 
 /*
@@ -166,18 +179,23 @@ static struct lttngmap_ring *ring_of_slot(const struct local *local, uint32_t sl
 }
 
 /*
- * All rings are held: by who was preempted, and will let go. Or by what our thread was
- * interrupted in, who will not: so this ends with the tries, within a second.
+ * All rings are held. Their holders let go soon, for they were preempted, or wait for a page. But a
+ * signal handler whose own thread holds a ring must not wait for long: where the holders of all
+ * rings were interrupted by such handlers, these wait for each other. False: give up.
  */
-static void wait_for_holders(unsigned tries)
+static bool wait_for_holders(struct local *local, const struct ring_channel *channel,
+			     unsigned tries)
 {
 	const struct timespec step = { .tv_nsec = HOLDERS_STEP_NS };
 	const uint32_t none = 0;
 
 	if (tries < HOLDERS_YIELDS)
 		arch_syscall(SYS_sched_yield);
+	else if (ring_trylock_is_ours(local, channel))
+		return false;
 	else
 		arch_syscall(SYS_futex, &none, FUTEX_WAIT, 0, &step);
+	return true;
 }
 
 /*
@@ -225,7 +243,7 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 		if (view == CHANNEL_GONE)
 			continue;
 		may_block = channel.mode == LTTNGMAP_MODE_BLOCKING && local->allow_blocking;
-		switch (try_event(local, &channel, event, epoch, &ring)) {
+		switch (try_event(local, &channel, event, epoch, tries < RSEQ_TRIES_MAX, &ring)) {
 		case RING_WRITTEN:
 			return;
 		case RING_FULL:
@@ -236,10 +254,8 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 			break;
 		case RING_TAKEN:
 			ring = ring_at(&channel, channel.cpu_rings);
-			if (may_block) {
-				wait_for_holders(tries);
+			if (may_block && wait_for_holders(local, &channel, tries))
 				continue;
-			}
 			break;
 		case RING_TOO_LARGE:
 		case RING_ENDED:

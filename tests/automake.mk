@@ -308,12 +308,16 @@ ring_tests = \
 	tests/unit/ring-migrate \
 	tests/unit/ring-nested \
 	tests/unit/ring-section \
+	tests/unit/ring-stepped \
 	tests/unit/ring-stress
 check_PROGRAMS += $(ring_tests)
 TESTS += $(ring_tests)
 tests_unit_ring_fork_SOURCES = tests/unit/ring-fork.c $(ring_bench_set)
 tests_unit_ring_fork_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_fork_LDADD = libsessiond.la liblttngmap-core.la
+tests_unit_ring_stepped_SOURCES = tests/unit/ring-stepped.c $(ring_bench_set)
+tests_unit_ring_stepped_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_ring_stepped_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_ring_back_SOURCES = tests/unit/ring-back.c $(ring_bench_set)
 tests_unit_ring_back_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_back_LDADD = libsessiond.la liblttngmap-core.la

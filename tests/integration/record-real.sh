@@ -112,6 +112,13 @@ ok 'make -j2: its children, too' test "$(sed -n 's/.*lttngmap: \([0-9]*\) proces
 seq 100000 | sort -R >numbers
 recorded 'sort' 0 --mode blocking -- sort -n --parallel=2 -o sorted numbers
 ok 'sort: its output' cmp sorted <(seq 100000)
+# valgrind has neither restartable sequences nor each instruction.
+if command -v valgrind >/dev/null; then
+	recorded 'valgrind' 0 --preload libc --mode blocking -- valgrind -q --tool=none ./loop
+	ok 'valgrind: the events of the program in it' test "$(babeltrace2 out | grep -c ':malloc:')" -ge 50000
+else
+	skip 6 'valgrind is not installed'
+fi
 
 # ---- small buffers: every event is in the trace or counted
 loses=1

@@ -58,11 +58,11 @@ static uint32_t rings(void)
 }
 
 /* With one event in ring 0. */
-static void set_up(enum lttngmap_clock clock, bool use_rseq)
+static void set_up_in(enum lttngmap_mode mode, enum lttngmap_clock clock, bool use_rseq)
 {
 	static const uint64_t field = 1;
 	struct bench_set_config config = {
-		.mode = LTTNGMAP_MODE_OVERWRITE,
+		.mode = mode,
 		.clock = clock,
 		.subbuf_shift = SUBBUF_SHIFT,
 		.subbufs_shift = SUBBUFS_SHIFT,
@@ -75,6 +75,11 @@ static void set_up(enum lttngmap_clock clock, bool use_rseq)
 	ring_write(bench.local, 0, &(struct ring_event){ &field, sizeof(field), NULL, 1 });
 	if (channel_view(bench.local, 0, &channel) != CHANNEL_ON)
 		bail_out("no channel");
+}
+
+static void set_up(enum lttngmap_clock clock, bool use_rseq)
+{
+	set_up_in(LTTNGMAP_MODE_OVERWRITE, clock, use_rseq);
 }
 
 static void emit(unsigned events)
@@ -258,6 +263,30 @@ static unsigned times_back(unsigned *records)
 	return back;
 }
 
+/* The time that an event takes, in ns, where every ring is held. */
+static uint64_t emit_among_holders(void)
+{
+	uint64_t before = clock_read(LTTNGMAP_CLOCK_MONOTONIC);
+
+	emit(1);
+	return clock_read(LTTNGMAP_CLOCK_MONOTONIC) - before;
+}
+
+/* A handler that interrupted its own thread's write waits for no holder: that may be itself. */
+static void test_own_holder(void)
+{
+	set_up_in(LTTNGMAP_MODE_BLOCKING, LTTNGMAP_CLOCK_MONOTONIC, false);
+	bench_set_hold(&bench, ring_of(0), true);
+	ok(emit_among_holders() > UINT64_C(500000000),
+	   "in blocking mode an event waits for other threads that hold all rings");
+	ring_lock_of(bench.local, ring_of(0))->holder = arch_thread_token();
+	ok(emit_among_holders() < UINT64_C(200000000),
+	   "… but not where its own thread is one of them");
+	is(bench_set_discards(&bench), 2, "… and is counted as lost");
+	ring_lock_of(bench.local, ring_of(0))->holder = 0;
+	bench_set_destroy(&bench);
+}
+
 static void test_clock_back(bool use_rseq)
 {
 	unsigned records;
@@ -269,7 +298,7 @@ static void test_clock_back(bool use_rseq)
 	clock_offset -= BACK;
 	emit(3);
 	is(times_back(&records), 0, "a clock that goes back does not take the records along");
-	is(records + ring_of(0)->discards, 7, "… which are there, or counted as lost");
+	is(records + bench_set_discards(&bench), 7, "… which are there, or counted as lost");
 	is(bench.totals.closed_rings, 0, "… and the ring is good");
 	bench_set_destroy(&bench);
 	clock_offset = 0;
@@ -301,6 +330,7 @@ int main(void)
 	ring_set_table_create();
 	test_room();
 	test_lock();
+	test_own_holder();
 	test_clock_back(false);
 	test_count(false);
 	if (__rseq_size == 0 || sched_setaffinity(0, sizeof(cpu), &cpu) < 0) {

@@ -208,6 +208,16 @@ void bench_set_hold(struct bench_set *bench, struct lttngmap_ring *ring, bool he
 	ring_lock_of(bench->local, ring)->holder = held;
 }
 
+uint64_t bench_set_discards(const struct bench_set *bench)
+{
+	uint64_t stride = lttngmap_ring_stride(1u << bench->control->channels[0].subbufs_shift);
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < bench->control->cpu_rings + LTTNGMAP_EXTRA_RINGS; i++)
+		count += ((struct lttngmap_ring *)(bench->rings + i * stride))->discards;
+	return count;
+}
+
 void bench_set_believe(struct bench_set *bench, struct lttngmap_ring *ring)
 {
 	ring_lock_of(bench->local, ring)->ring = NULL;

@@ -38,6 +38,9 @@ struct bench_set {
 	int daemon_socket;             /* the daemon's end: closed, the daemon is gone */
 };
 
+/* Events that all rings of the channel count as lost. */
+uint64_t bench_set_discards(const struct bench_set *bench);
+
 /* Exits the program where memory cannot be had. */
 void bench_set_create(struct bench_set *bench, const struct bench_set_config *config);
 /* The daemon was killed, and this is its next life: another set, from `saved`. */

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * A debugger steps through an event, instruction by instruction: each step aborts a restartable
+ * sequence. The event is written all the same, in a ring that takes a lock, after a bounded number
+ * of steps.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/rseq.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <urcu.h>
+
+#include "liblttngmap/ring-write.h"
+#include "tests/utils/ring-bench-set.h"
+#include "tests/utils/tap.h"
+
+/* Eight aborted tries and one by lock take some 1,500. */
+#define STEPS_MAX 10000u
+#define EVENTS 3
+
+static struct bench_set bench;
+
+static uint64_t written(uint32_t first, uint32_t last)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = first; i <= last; i++) {
+		struct lttngmap_ring *ring =
+			(void *)(bench.rings + i * lttngmap_ring_stride(1u << 2));
+
+		count += ring->commit[0] >> LTTNGMAP_COUNT_SHIFT;
+	}
+	return count;
+}
+
+/* Between two stops of its own it writes events; then it exits with how many stand in rings. */
+static void be_stepped(void)
+{
+	static const uint64_t field = 1;
+	struct ring_event event = { &field, sizeof(field), NULL, 1 };
+	uint32_t cpus = bench.control->cpu_rings;
+
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	raise(SIGSTOP);
+	for (int i = 0; i < EVENTS; i++)
+		ring_write(bench.local, 0, &event);
+	raise(SIGSTOP);
+	/* The first event, before this, is in a CPU's own ring. */
+	_exit((int)(written(0, cpus - 1) << 4 | written(cpus, cpus + LTTNGMAP_EXTRA_RINGS - 1)));
+}
+
+/* The number of steps between the child's two stops. */
+static unsigned step_through(pid_t child)
+{
+	unsigned steps = 0;
+	int status;
+
+	waitpid(child, &status, 0);
+	while (steps < STEPS_MAX * EVENTS * 10) {
+		if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) != 0 ||
+		    waitpid(child, &status, 0) != child || !WIFSTOPPED(status) ||
+		    WSTOPSIG(status) == SIGSTOP)
+			break;
+		steps++;
+	}
+	return steps;
+}
+
+int main(void)
+{
+	struct bench_set_config config = {
+		.mode = LTTNGMAP_MODE_BLOCKING,
+		.clock = LTTNGMAP_CLOCK_TSC,
+		.subbuf_shift = 12,
+		.subbufs_shift = 2,
+		.use_rseq = true,
+	};
+	static const uint64_t field = 0;
+	unsigned steps;
+	int status;
+	pid_t child;
+
+	if (!__rseq_size)
+		skip_all("no restartable sequences here");
+	plan(3);
+	rcu_register_thread();
+	bench_set_create(&bench, &config);
+	ring_write(bench.local, 0, &(struct ring_event){ &field, sizeof(field), NULL, 1 });
+	child = fork();
+	if (child == 0)
+		be_stepped();
+	steps = step_through(child);
+	ok(steps < STEPS_MAX * EVENTS, "an event takes a bounded number of steps");
+	diag("%u steps for %d events", steps, EVENTS);
+	ptrace(PTRACE_CONT, child, NULL, NULL);
+	waitpid(child, &status, 0);
+	ok(WIFEXITED(status), "the stepped program goes on to its end");
+	is(WEXITSTATUS(status), 1 << 4 | EVENTS,
+	   "its events are in rings with a lock, none is lost");
+	rcu_unregister_thread();
+	return done_testing();
+}

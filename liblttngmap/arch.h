@@ -39,6 +39,18 @@ static inline uint64_t arch_thread_token(void)
 }
 
 /*
+ * Does this thread have the C library's thread-local storage? Its first and its third word are its
+ * own address. What a raw clone was given as a thread pointer may be zeros.
+ */
+static inline bool arch_thread_has_storage(void)
+{
+	uint64_t self;
+
+	__asm__("movq %%fs:16, %0" : "=r"(self));
+	return self && self == arch_thread_token();
+}
+
+/*
  * Publish both words of a commit at once; everything stored before is visible
  * to whoever sees it (stores are not reordered on x86). A 16-byte aligned
  * store is one access on every CPU that has AVX, as Intel and AMD document;

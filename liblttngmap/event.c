@@ -8,6 +8,7 @@
 #include <lttngmap/abi.h>
 #include <lttngmap/event-class.h>
 
+#include "arch.h"
 #include "attach.h"
 #include "channel.h"
 #include "local.h"
@@ -34,6 +35,10 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	local = __atomic_load_n(&local_pages, __ATOMIC_ACQUIRE);
 	if (UNLIKELY(!local))
 		return;
+	if (UNLIKELY(!arch_thread_has_storage())) {
+		ring_discard(local, NULL, 1);
+		return;
+	}
 	process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
 	if (UNLIKELY(!process)) {
 		enum attach_result result = attach_child(local);
@@ -75,7 +80,7 @@ int lttngmap_event_write_at_once(const struct lttngmap_tracepoint *tracepoint, c
 	/* Compiled so, %xmm0 is written in a way that clears %ymm0's rest, or memset() called. */
 	return 0;
 #endif
-	if (!process)
+	if (!process || !arch_thread_has_storage())
 		return 0;
 	offset = (uintptr_t)at - (uintptr_t)__atomic_load_n(&local->control, __ATOMIC_RELAXED) -
 		 offsetof(struct lttngmap_control, event_words);

@@ -92,4 +92,39 @@ for flags in $((0x4100)) $((0x100)); do # CLONE_VM, with CLONE_VFORK and without
 	is "$(grep ' size = 1, ' "$TAP_DIR/text" | grep -o 'vpid = [0-9]*' | sort | uniq -c | awk '{ print $1 }')" 20 \
 		'  ... and the parent is not taken for one of them'
 done
+
+# A child whose thread pointer leads to zeros, as sandboxes make one: it has no thread-local storage.
+cat >"$TAP_DIR/no-storage.c" <<'END'
+#define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char stack[65536], storage[8192];
+
+static int child(void *unused)
+{
+	(void)unused;
+	write(1, "c", 1);
+	_exit(0);
+}
+
+int main(void)
+{
+	int status = -1;
+
+	clone(child, stack + sizeof(stack), CLONE_FS | CLONE_VM | CLONE_VFORK | CLONE_SETTLS | SIGCHLD,
+	      NULL, NULL, storage + sizeof(storage) / 2, NULL);
+	wait(&status);
+	printf("%x\n", status);
+	return 0;
+}
+END
+"${LTTNGMAP_CC:-cc}" -w -O2 -o "$TAP_DIR/no-storage" "$TAP_DIR/no-storage.c" || bail_out 'no compiler'
+"$LTTNGMAP_BUILD/lttngmap" record -o "$TAP_DIR/no-storage.trace" --preload io,proc,libc -e '*:*' -- \
+	"$TAP_DIR/no-storage" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
+is "$(<"$TAP_DIR/out")" c0 'a child without thread-local storage does what it does' || diag "$(<"$TAP_DIR/err")"
+like "$(<"$TAP_DIR/err")" 'kept, 2 lost' 'and its events are counted as lost'
 done_testing

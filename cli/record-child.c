@@ -153,14 +153,30 @@ bool record_wants_end(const struct record *record)
 	return record->interrupted > 0;
 }
 
+/*
+ * A program that was built with AddressSanitizer ends at its start where its runtime does not come
+ * first, unless it is told that this is meant.
+ */
+static void allow_before_sanitizer(void)
+{
+	const char *options = getenv("ASAN_OPTIONS");
+	char longer[4096];
+
+	if ((size_t)snprintf(longer, sizeof(longer), "%s%sverify_asan_link_order=0",
+			     options ? options : "", options ? ":" : "") < sizeof(longer))
+		setenv("ASAN_OPTIONS", longer, 1);
+}
+
 /* In the forked child: nothing of ours but a few variables is left to it. */
 static void run_command(struct record *record, int error_fd)
 {
 	setenv("LTTNGMAP_RUNTIME_DIR", record->runtime_dir, 1);
-	if (record->preload[0] != '\0')
+	if (record->preload[0] != '\0') {
 		setenv("LD_PRELOAD", record->preload, 1);
-	else
+		allow_before_sanitizer();
+	} else {
 		unsetenv("LD_PRELOAD");
+	}
 	record_sdt_set_environment(record);
 	if (record->options.functions)
 		setenv("LTTNGMAP_FUNCTIONS", record->options.functions, 1);

@@ -243,16 +243,18 @@ static int append(struct record *record, const char *library, int missing_is_fat
 	return 0;
 }
 
-/* An outer `lttngmap record` left our libraries there: once is enough. */
-static int keep_inherited(struct record *record)
+/*
+ * What the user preloads comes behind our libraries: an allocator in front of them would be called
+ * in their place. An outer `lttngmap record` left our libraries there: once is enough.
+ */
+static int append_inherited(struct record *record)
 {
 	const char *list = getenv("LD_PRELOAD");
-	size_t used = 0;
+	size_t used = strlen(record->preload);
 
-	record->preload[0] = '\0';
 	if (!list)
 		return 0;
-	if (strlen(list) >= sizeof(record->preload)) {
+	if (used + strlen(list) + 1 >= sizeof(record->preload)) {
 		report_error("record: LD_PRELOAD is too long");
 		return -ENAMETOOLONG;
 	}
@@ -269,10 +271,10 @@ static int keep_inherited(struct record *record)
 	return 0;
 }
 
-int record_preload_choose(struct record *record)
+static int append_ours(struct record *record)
 {
 	bool any = false;
-	int error = keep_inherited(record);
+	int error = 0;
 
 	for (size_t i = 0; i < FAMILIES && !error; i++) {
 		if (!is_wanted(&record->options, &families[i]))
@@ -298,4 +300,13 @@ int record_preload_choose(struct record *record)
 			break;
 	}
 	return error;
+}
+
+int record_preload_choose(struct record *record)
+{
+	int error;
+
+	record->preload[0] = '\0';
+	error = append_ours(record);
+	return error ? error : append_inherited(record);
 }

@@ -55,6 +55,8 @@ int main(int argc, char **argv)
 
 		free(memory);
 	}
+	if (argc > 1 && strcmp(argv[1], "leak") == 0)
+		return !memset(malloc(100), 1, 100);
 	if (argc > 1 && strcmp(argv[1], "segv") == 0)
 		raise(SIGSEGV);
 	if (argc > 1 && strcmp(argv[1], "kill") == 0)
@@ -112,6 +114,21 @@ ok 'make -j2: its children, too' test "$(sed -n 's/.*lttngmap: \([0-9]*\) proces
 seq 100000 | sort -R >numbers
 recorded 'sort' 0 --mode blocking -- sort -n --parallel=2 -o sorted numbers
 ok 'sort: its output' cmp sorted <(seq 100000)
+# What the user preloads does not come in between.
+export LD_PRELOAD=$LTTNGMAP_BUILD/tests/utils/.libs/libother-malloc.so
+recorded 'a preloaded allocator' 0 --mode blocking -- ./loop
+is "$(babeltrace2 out | grep -c ':malloc:')" 50000 'a preloaded allocator: every allocation'
+unset LD_PRELOAD
+# gcc's sanitizer is a library that wants to come first.
+if "${LTTNGMAP_CC:-cc}" -fsanitize=address -fno-builtin -o sanitized loop.c 2>/dev/null && ./sanitized; then
+	recorded 'AddressSanitizer' 0 --mode blocking -- ./sanitized
+	ok 'AddressSanitizer: every allocation' test "$(babeltrace2 out | grep -c ':malloc:')" -ge 50000
+	ASAN_OPTIONS=exitcode=7 recorded 'a leak that it finds' 7 --mode blocking -- \
+		sh -c 'ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=1 ./sanitized leak'
+else
+	skip 11 'no AddressSanitizer here'
+fi
+
 # valgrind has neither restartable sequences nor each instruction.
 if command -v valgrind >/dev/null; then
 	recorded 'valgrind' 0 --preload libc --mode blocking -- valgrind -q --tool=none ./loop

@@ -109,7 +109,10 @@ check-again:
 # The scripts alone: unit tests would say nothing new.
 check-integration:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(tests_once),$(filter %.sh,$(TESTS)))'
-.PHONY: check-again check-integration
+# For ./dev test.
+list-tests:
+	@printf '%s\n' $(TESTS)
+.PHONY: check-again check-integration list-tests
 
 EXTRA_DIST += tests/utils/tap.sh tests/reliability/rows
 noinst_HEADERS += tests/utils/tap.h

@@ -41,7 +41,6 @@ struct app_connection {
 	struct app_turn turn;
 	struct app_connections *all;
 	struct quota_user *user;
-	sd_event_source *source; /* NULL until there was nothing to be read */
 	int fd;
 	struct ucred peer;
 	uint64_t deadline_usec;
@@ -93,8 +92,7 @@ static void connection_close(struct app_connection *connection)
 	} else {
 		pending_remove(connection);
 	}
-	app_turn_remove(connection->all->turns, &connection->turn, connection->user);
-	sd_event_source_disable_unref(connection->source);
+	app_turn_remove(connection->all->daemon->turns, &connection->turn, connection->fd);
 	close(connection->fd);
 	free(connection);
 }
@@ -105,7 +103,9 @@ static void connection_end(struct app_connection *connection)
 	struct process *process = connection->process;
 
 	connection_close(connection);
-	if (process)
+	if (process && process_is_gone(process))
+		process_reap(process);
+	else if (process)
 		process_hung_up(process);
 }
 
@@ -236,24 +236,9 @@ static bool peer_is_alive(const struct app_connection *connection)
 	return alive;
 }
 
-static int on_connection(sd_event_source *source, int fd, uint32_t revents, void *data)
-{
-	struct app_connection *connection = data;
-
-	(void)fd;
-	(void)revents;
-	/* Until its turn has come. */
-	sd_event_source_set_enabled(source, SD_EVENT_OFF);
-	app_turn_add(connection->all->turns, &connection->turn, connection->user);
-	return 0;
-}
-
 static int listen_to(struct app_connection *connection)
 {
-	if (connection->source)
-		return sd_event_source_set_enabled(connection->source, SD_EVENT_ON);
-	return sd_event_add_io(connection->all->daemon->event, &connection->source, connection->fd,
-			       EPOLLIN, on_connection, connection);
+	return app_turn_watch(connection->all->daemon->turns, &connection->turn, connection->fd);
 }
 
 /* A message of `size` bytes, still in the socket. As connection_serve(). */
@@ -371,6 +356,16 @@ static int admit(struct app_connections *all, struct quota_user *user, const str
 	return 0;
 }
 
+static void connection_init(struct app_connection *connection, struct app_connections *all,
+			    struct quota_user *user, int fd)
+{
+	connection->all = all;
+	connection->user = user;
+	connection->fd = fd;
+	connection->turn.serve = on_turn;
+	connection->turn.user = user;
+}
+
 void app_connection_open(struct app_connections *all, int fd)
 {
 	struct app_connection *connection;
@@ -392,13 +387,11 @@ void app_connection_open(struct app_connections *all, int fd)
 	connection = calloc(1, sizeof(*connection));
 	if (!connection)
 		goto close_fd;
-	connection->all = all;
-	connection->user = user;
-	connection->fd = fd;
 	connection->peer = peer;
+	connection_init(connection, all, user, fd);
 	pending_add(connection);
 	/* Its message is most often there already. */
-	app_turn_add(all->turns, &connection->turn, user);
+	app_turn_add(all->daemon->turns, &connection->turn);
 	return;
 
 close_fd:
@@ -411,9 +404,8 @@ int app_connection_restore(struct app_connections *all, struct process *process,
 	int error = connection ? socket_peer(fd, &connection->peer) : -ENOMEM;
 
 	if (error == 0) {
-		connection->user = quota_user(all->daemon->quota, connection->peer.uid);
-		connection->all = all;
-		connection->fd = fd;
+		connection_init(connection, all,
+				quota_user(all->daemon->quota, connection->peer.uid), fd);
 		error = connection->user ? listen_to(connection) : -ENOMEM;
 	}
 	if (error < 0) {
@@ -450,9 +442,6 @@ int app_connections_init(struct app_connections *all, struct daemon *daemon)
 	*all = (struct app_connections){ .daemon = daemon };
 	CDS_INIT_LIST_HEAD(&all->pending);
 	CDS_INIT_LIST_HEAD(&all->registered);
-	error = app_turns_create(daemon->event, on_turn, &all->turns);
-	if (error < 0)
-		return error;
 	error = sd_event_add_time(daemon->event, &all->timeout, CLOCK_MONOTONIC, UINT64_MAX,
 				  REGISTER_ACCURACY_USEC, on_timeout, all);
 	return error < 0 ? error : sd_event_source_set_enabled(all->timeout, SD_EVENT_OFF);
@@ -467,5 +456,4 @@ void app_connections_fini(struct app_connections *all)
 	cds_list_for_each_entry_safe(connection, next, &all->registered, node)
 		connection_close(connection);
 	sd_event_source_disable_unref(all->timeout);
-	app_turns_destroy(all->turns);
 }

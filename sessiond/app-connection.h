@@ -27,7 +27,6 @@ struct process;
 /* All that are there. */
 struct app_connections {
 	struct daemon *daemon;
-	struct app_turns *turns;
 	sd_event_source *timeout;     /* the oldest pending one's */
 	struct cds_list_head pending; /* oldest first */
 	struct cds_list_head registered;

@@ -13,6 +13,8 @@
 
 /* Served before the loop looks at others: connections, commands, processes that end. */
 #define SERVED_AT_ONCE 4
+/* Of descriptors that can be read, queued before the loop looks at others: it is little work. */
+#define READY_AT_ONCE 64
 /* How often to look whether somebody may be served again who was over its rate. */
 #define WAIT_USEC UINT64_C(5000)
 #define ACCURACY_USEC UINT64_C(1000)
@@ -22,7 +24,8 @@ struct app_turns {
 	sd_event_source *timer;  /* on while somebody waits for a later time */
 	struct cds_list_head users;
 	struct cds_list_head waiting; /* of users, over their rate */
-	void (*serve)(struct app_turn *turn);
+	int epoll;
+	sd_event_source *ready; /* of the epoll */
 };
 
 static void user_enter(struct app_turns *turns, struct quota_user *user)
@@ -55,6 +58,25 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 	return 0;
 }
 
+static bool has_turns(struct quota_user *user)
+{
+	return !cds_list_empty(&user->turns) || !cds_list_empty(&user->ends);
+}
+
+/* The user has one. */
+static struct app_turn *take_first(struct quota_user *user)
+{
+	bool end = cds_list_empty(&user->turns) ||
+		   (user->ends_next && !cds_list_empty(&user->ends));
+	struct app_turn *turn =
+		cds_list_first_entry(end ? &user->ends : &user->turns, struct app_turn, node);
+
+	cds_list_del(&turn->node);
+	turn->queued = false;
+	user->ends_next = !end;
+	return turn;
+}
+
 static void serve_first(struct app_turns *turns)
 {
 	struct quota_user *user = cds_list_first_entry(&turns->users, struct quota_user, turn_node);
@@ -65,14 +87,30 @@ static void serve_first(struct app_turns *turns)
 		user_wait(turns, user);
 		return;
 	}
-	turn = cds_list_first_entry(&user->turns, struct app_turn, node);
-	cds_list_del(&turn->node);
-	turn->queued = false;
-	user->has_turn = !cds_list_empty(&user->turns);
+	turn = take_first(user);
+	user->has_turn = has_turns(user);
 	/* Behind all others. */
 	if (user->has_turn)
 		user_enter(turns, user);
-	turns->serve(turn);
+	turn->serve(turn);
+}
+
+/* Nothing is served from here: the events left would be of turns that are freed by then. */
+static int on_ready(sd_event_source *source, int fd, uint32_t revents, void *data)
+{
+	struct app_turns *turns = data;
+	struct epoll_event events[READY_AT_ONCE];
+	int count = epoll_wait(fd, events, READY_AT_ONCE, 0);
+
+	(void)source;
+	(void)revents;
+	for (int i = 0; i < count; i++) {
+		struct app_turn *turn = events[i].data.ptr;
+
+		turn->is_end |= (events[i].events & EPOLLHUP) != 0;
+		app_turn_add(turns, turn);
+	}
+	return 0;
 }
 
 static int on_turn(sd_event_source *source, int fd, uint32_t revents, void *data)
@@ -88,44 +126,59 @@ static int on_turn(sd_event_source *source, int fd, uint32_t revents, void *data
 	return 0;
 }
 
-/*
- * The source is a descriptor that can always be read, for the loop takes those
- * in the order of how long they have been ready; a defer source would be first
- * each time.
- */
-int app_turns_create(sd_event *event, void (*serve)(struct app_turn *turn),
-		     struct app_turns **result)
+/* Takes the descriptor. */
+static int add_source(struct app_turns *turns, sd_event *event, int fd,
+		      sd_event_io_handler_t handler, sd_event_source **source)
 {
-	struct app_turns *turns = calloc(1, sizeof(*turns));
-	int error, fd;
+	int error = fd < 0 ? -errno : sd_event_add_io(event, source, fd, EPOLLIN, handler, turns);
 
-	*result = turns;
-	if (!turns)
-		return -ENOMEM;
-	turns->serve = serve;
-	CDS_INIT_LIST_HEAD(&turns->users);
-	CDS_INIT_LIST_HEAD(&turns->waiting);
-	fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
-	error = fd < 0 ? -errno
-		       : sd_event_add_io(event, &turns->source, fd, EPOLLIN, on_turn, turns);
 	if (error < 0) {
 		if (fd >= 0)
 			close(fd);
-		goto fail;
+		return error;
 	}
-	sd_event_source_set_io_fd_own(turns->source, 1);
+	return sd_event_source_set_io_fd_own(*source, 1);
+}
+
+/*
+ * The first source is a descriptor that can always be read, for the loop takes those
+ * in the order of how long they have been ready; a defer source would be first
+ * each time.
+ */
+static int add_sources(struct app_turns *turns, sd_event *event)
+{
+	int error = add_source(turns, event, eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK), on_turn,
+			       &turns->source);
+
+	if (error < 0)
+		return error;
 	sd_event_source_set_enabled(turns->source, SD_EVENT_OFF);
+	turns->epoll = epoll_create1(EPOLL_CLOEXEC);
+	error = add_source(turns, event, turns->epoll, on_ready, &turns->ready);
+	if (error < 0)
+		return error;
 	error = sd_event_add_time(event, &turns->timer, CLOCK_MONOTONIC, UINT64_MAX, ACCURACY_USEC,
 				  on_timer, turns);
-	if (error < 0)
-		goto fail;
-	sd_event_source_set_enabled(turns->timer, SD_EVENT_OFF);
-	return 0;
+	return error < 0 ? error : sd_event_source_set_enabled(turns->timer, SD_EVENT_OFF);
+}
 
-fail:
-	app_turns_destroy(turns);
+int app_turns_create(sd_event *event, struct app_turns **result)
+{
+	struct app_turns *turns = calloc(1, sizeof(*turns));
+	int error;
+
 	*result = NULL;
-	return error;
+	if (!turns)
+		return -ENOMEM;
+	CDS_INIT_LIST_HEAD(&turns->users);
+	CDS_INIT_LIST_HEAD(&turns->waiting);
+	error = add_sources(turns, event);
+	if (error < 0) {
+		app_turns_destroy(turns);
+		return error;
+	}
+	*result = turns;
+	return 0;
 }
 
 void app_turns_destroy(struct app_turns *turns)
@@ -133,29 +186,48 @@ void app_turns_destroy(struct app_turns *turns)
 	if (!turns)
 		return;
 	sd_event_source_disable_unref(turns->source);
+	sd_event_source_disable_unref(turns->ready);
 	sd_event_source_disable_unref(turns->timer);
 	free(turns);
 }
 
-void app_turn_add(struct app_turns *turns, struct app_turn *turn, struct quota_user *user)
+void app_turn_add(struct app_turns *turns, struct app_turn *turn)
 {
+	struct quota_user *user = turn->user;
+
 	if (turn->queued)
 		return;
 	turn->queued = true;
-	cds_list_add_tail(&turn->node, &user->turns);
+	cds_list_add_tail(&turn->node, turn->is_end ? &user->ends : &user->turns);
 	if (user->has_turn)
 		return;
 	user->has_turn = true;
 	user_enter(turns, user);
 }
 
-void app_turn_remove(struct app_turns *turns, struct app_turn *turn, struct quota_user *user)
+int app_turn_watch(struct app_turns *turns, struct app_turn *turn, int fd)
 {
+	struct epoll_event event = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = turn };
+
+	if (epoll_ctl(turns->epoll, turn->watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event) != 0)
+		return -errno;
+	turn->watched = true;
+	return 0;
+}
+
+void app_turn_remove(struct app_turns *turns, struct app_turn *turn, int fd)
+{
+	struct quota_user *user = turn->user;
+
+	/* Its file may have other descriptors, and would stay in the epoll by these. */
+	if (turn->watched)
+		epoll_ctl(turns->epoll, EPOLL_CTL_DEL, fd, NULL);
+	turn->watched = false;
 	if (!turn->queued)
 		return;
 	turn->queued = false;
 	cds_list_del(&turn->node);
-	if (!cds_list_empty(&user->turns))
+	if (has_turns(user))
 		return;
 	user->has_turn = false;
 	cds_list_del(&user->turn_node);

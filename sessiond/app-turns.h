@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * app-turns.h - which connection of app.sock is served next: one of each user
- * in turn, whatever the number of connections that each has, so that a user
- * waits for one message of each other user and not for all that they sent.
- * Who is over its rate of messages loses its turn until it is not.
+ * app-turns.h - the one queue of what processes make the daemon do: messages and hang-ups
+ * at app.sock, and ends. Each user has one turn after the other, whatever the number of
+ * processes that each has, so that a user waits for one turn of each other user and not
+ * for all that they have queued. A user over its rate of messages loses its turn until it
+ * is not.
+ *
+ * A user's messages and the ends of its processes alternate: a program that starts waits
+ * for its registration, and nobody waits for an end; but thousands of ends hold memory
+ * and descriptors.
+ *
+ * The queue has an epoll of its own for all descriptors that it watches, and each one
+ * is watched for one event only, until it was served. So what is queued is not polled
+ * again while it waits, and N descriptors that are ready at once cost O(N); the loop of
+ * sd-event would poll all that are ready before each that it serves.
  *
  * Main thread.
  */
@@ -18,21 +28,27 @@
 
 #include "sessiond/quota.h"
 
-/* In what is to be served; all zeros at first. */
+/* In what is to be served. The owner sets the first two, and zeros the others. */
 struct app_turn {
+	/* Its turn has come; it is not queued any more, and not watched. It may be freed. */
+	void (*serve)(struct app_turn *turn);
+	struct quota_user *user;
 	struct cds_list_head node;
 	bool queued;
+	bool watched; /* its descriptor is known to the epoll */
+	bool is_end;  /* a process that ended or hung up: nobody waits for it */
 };
 
 struct app_turns;
 
-/* `serve`: its turn has come, and it is not queued any more; it may be freed. */
-int app_turns_create(sd_event *event, void (*serve)(struct app_turn *turn),
-		     struct app_turns **turns);
+int app_turns_create(sd_event *event, struct app_turns **turns);
 /* Nothing is queued any more. NULL is allowed. */
 void app_turns_destroy(struct app_turns *turns);
 /* Once, also where it is queued already. */
-void app_turn_add(struct app_turns *turns, struct app_turn *turn, struct quota_user *user);
-void app_turn_remove(struct app_turns *turns, struct app_turn *turn, struct quota_user *user);
+void app_turn_add(struct app_turns *turns, struct app_turn *turn);
+/* Queue it as soon as its descriptor can be read, once. 0 or -errno. */
+int app_turn_watch(struct app_turns *turns, struct app_turn *turn, int fd);
+/* Neither queued nor watched any more. Before `fd` is closed. */
+void app_turn_remove(struct app_turns *turns, struct app_turn *turn, int fd);
 
 #endif /* SESSIOND_APP_TURNS_H */

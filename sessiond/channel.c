@@ -24,6 +24,8 @@
 #include "sessiond/user-rings.h"
 
 #define CHANNEL_FILE_BLOCK 4096u
+/* Members whose rings are read that go in one turn of the loop. */
+#define REAPED_AT_ONCE 64u
 
 static const char *const mode_names[] = {
 	[LTTNGMAP_MODE_DISCARD] = "discard",
@@ -570,17 +572,19 @@ static void forget_oldest(struct channel *channel)
 unsigned int channel_reap(struct channel *channel)
 {
 	struct member *member, *next;
-	unsigned int waiting = 0;
+	unsigned int waiting = 0, destroyed = 0;
 
 	if (channel->session->snapshot) {
 		forget_oldest(channel);
 		return 0;
 	}
 	cds_list_for_each_entry_safe(member, next, &channel->members, node) {
-		if (member_is_over(member))
+		if (destroyed < REAPED_AT_ONCE && member_is_over(member)) {
 			member_destroy(member);
-		else if (!member->process)
+			destroyed++;
+		} else if (!member->process) {
 			waiting++;
+		}
 	}
 	return waiting;
 }

@@ -16,6 +16,7 @@
 #include "common/protocol-app.h"
 #include "common/protocol-control.h"
 #include "sessiond/app-socket.h"
+#include "sessiond/app-turns.h"
 #include "sessiond/consumer-link.h"
 #include "sessiond/control-pages.h"
 #include "sessiond/control-socket.h"
@@ -219,6 +220,8 @@ static int make_sessions(struct daemon *daemon)
 	if (error == 0)
 		error = make_quota(daemon);
 	if (error == 0)
+		error = app_turns_create(daemon->event, &daemon->turns);
+	if (error == 0)
 		error = processes_create(&daemon->processes);
 	if (error == 0)
 		error = sessions_create(daemon, &daemon->sessions);
@@ -353,6 +356,7 @@ void daemon_destroy(struct daemon *daemon)
 	app_socket_destroy(daemon->app);
 	sessions_destroy(daemon->sessions);
 	processes_destroy(daemon->processes);
+	app_turns_destroy(daemon->turns);
 	daemon->sessions = NULL;
 	control_socket_destroy(daemon->control);
 	consumer_link_destroy(daemon->consumer);

@@ -44,6 +44,7 @@ struct daemon {
 	struct mediator *mediator;
 	struct doorbells *doorbells;
 	struct slots slots;
+	struct app_turns *turns;
 	struct processes *processes;
 	struct kernel_leftovers *kernel_leftovers;
 	struct sessions *sessions;

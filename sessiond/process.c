@@ -101,16 +101,26 @@ struct process *process_lookup(struct processes *processes, uint32_t pid)
 	return node ? caa_container_of(node, struct process, node) : NULL;
 }
 
-static int on_pidfd(sd_event_source *source, int fd, uint32_t revents, void *data)
+bool process_is_gone(const struct process *process)
 {
-	struct daemon *daemon = ((struct process *)data)->daemon;
+	struct pollfd end = { .fd = process->pidfd, .events = POLLIN };
 
-	(void)source;
-	(void)fd;
-	(void)revents;
-	process_end(data);
-	user_rings_reap(daemon);
-	return 0;
+	return poll(&end, 1, 0) > 0;
+}
+
+void process_reap(struct process *process)
+{
+	struct daemon *daemon = process->daemon;
+	const struct process *shared = process->shared;
+
+	process_end(process);
+	if (shared && shared->sharers == 0)
+		user_rings_reap(daemon);
+}
+
+static void on_end(struct app_turn *turn)
+{
+	process_reap(caa_container_of(turn, struct process, turn));
 }
 
 /* A pidfd of the very process that connected, not of who has its pid by now. */
@@ -137,22 +147,29 @@ static int open_pidfd(const struct process_config *config)
 }
 
 /* Takes the descriptor. */
-static int watch_pid(struct process *process, int fd)
+static int watch_pid(struct process *process, struct quota_user *user, int fd)
 {
-	int error;
+	int error = fd < 0 ? fd : user ? 0 : -ENOMEM;
 
-	if (fd < 0)
-		return fd;
-	error = sd_event_add_io(process->daemon->event, &process->pid_source, fd, EPOLLIN, on_pidfd,
-				process);
-	if (error < 0) {
+	process->turn = (struct app_turn){ .serve = on_end, .user = user, .is_end = true };
+	if (error == 0)
+		error = app_turn_watch(process->daemon->turns, &process->turn, fd);
+	if (error == 0)
+		process->pidfd = fd;
+	else if (fd >= 0)
 		close(fd);
-		return error;
-	}
-	process->pidfd = fd;
-	/* Registrations come first: they are waited for. */
-	sd_event_source_set_priority(process->pid_source, SD_EVENT_PRIORITY_NORMAL + 1);
-	return sd_event_source_set_io_fd_own(process->pid_source, 1);
+	return error;
+}
+
+static void unwatch_pid(struct process *process)
+{
+	/* 0: it has none, as stand-ins. */
+	if (process->pidfd == 0)
+		return;
+	if (process->record)
+		process->record->pidfd = 0;
+	app_turn_remove(process->daemon->turns, &process->turn, process->pidfd);
+	close(process->pidfd);
 }
 
 static void process_free_later(struct rcu_head *head)
@@ -164,9 +181,7 @@ static void process_free_later(struct rcu_head *head)
 static void process_free(struct process *process, uint64_t unread)
 {
 	doorbell_destroy(process->doorbell);
-	if (process->record)
-		process->record->pidfd = 0;
-	sd_event_source_disable_unref(process->pid_source);
+	unwatch_pid(process);
 	if (process->memories)
 		memory_set_close_fds(process->memories, unread);
 	memory_set_put(process->memories);
@@ -337,7 +352,7 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	process->since_ms = realtime_ms();
 	name_clean_program(config->procname, config->procname_size, process->name);
 
-	error = watch_pid(process, open_pidfd(config));
+	error = watch_pid(process, config->user, open_pidfd(config));
 	if (error < 0)
 		goto fail;
 	error = take_memories(process, config->user);
@@ -441,7 +456,9 @@ int process_restore(struct daemon *daemon, uint32_t index)
 	/* It was within its user's bounds before. */
 	memory_set_charge(process->memories, quota_user(daemon->quota, process->uid), true);
 	process->record = record;
-	error = process->stand_in ? 0 : watch_pid(process, record->pidfd);
+	error = process->stand_in ? 0
+				  : watch_pid(process, quota_user(daemon->quota, process->uid),
+					      record->pidfd);
 	if (error < 0)
 		goto free_process;
 	error = doorbell_create(daemon->doorbells, process->memories, &process->doorbell);

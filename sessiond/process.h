@@ -27,6 +27,7 @@
 #include <lttngmap/abi.h>
 
 #include "common/name.h"
+#include "sessiond/app-turns.h"
 #include "sessiond/memory-set.h"
 
 struct app_connection;
@@ -57,8 +58,8 @@ struct process {
 	bool stand_in;                /* no process: for shared rings (user-rings.h) */
 	bool use_rseq;                /* it writes by restartable sequences */
 	bool shares;                  /* it can write into shared rings */
-	int pidfd;                    /* owned by pid_source */
-	sd_event_source *pid_source;
+	int pidfd;                    /* of a process; of its end: */
+	struct app_turn turn;
 	struct app_connection *connection; /* NULL: it hung up */
 	struct memory_set *memories;
 	struct doorbell *doorbell;
@@ -128,6 +129,10 @@ void process_add_classes(struct process *process, const uint16_t *ids, uint32_t 
  * for LTTNGMAP_EVENT_IDS of them.
  */
 void process_list_classes(const struct process *process, uint64_t *bits);
+/* Its pidfd says that it has ended. */
+bool process_is_gone(const struct process *process);
+/* process_end(), and that of the rings that it was the last one to share. */
+void process_reap(struct process *process);
 /* Its socket hung up. */
 void process_hung_up(struct process *process);
 /*

@@ -146,6 +146,7 @@ struct quota_user *quota_user(struct quota *quota, uint32_t uid)
 	user->limited = uid != 0 && uid != geteuid();
 	CDS_INIT_LIST_HEAD(&user->pending);
 	CDS_INIT_LIST_HEAD(&user->turns);
+	CDS_INIT_LIST_HEAD(&user->ends);
 	cds_list_add(&user->node, chain);
 	return user;
 }

@@ -65,8 +65,10 @@ struct quota_user {
 	uint32_t nr_pending;
 	/* app-turns.h's: what is to be served, oldest first. */
 	struct cds_list_head turns;
+	struct cds_list_head ends; /* of them: nobody waits for these */
 	struct cds_list_head turn_node;
 	bool has_turn;
+	bool ends_next; /* where there are both */
 };
 
 /* The machine as it is. `descriptors`: that the daemon may have. */

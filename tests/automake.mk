@@ -729,7 +729,8 @@ siege = tests/utils/siege.c tests/utils/siege.h $(sessiond_run)
 siege_programs = \
 	tests/reliability/descriptors \
 	tests/reliability/flood \
-	tests/reliability/silent
+	tests/reliability/silent \
+	tests/reliability/storms
 check_PROGRAMS += $(siege_programs)
 TESTS += $(siege_programs)
 tests_reliability_descriptors_SOURCES = tests/reliability/descriptors.c $(siege)
@@ -741,6 +742,13 @@ tests_reliability_flood_LDADD = libcommon.la $(JSON_LIBS)
 tests_reliability_silent_SOURCES = tests/reliability/silent.c $(siege)
 tests_reliability_silent_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_reliability_silent_LDADD = libcommon.la $(JSON_LIBS)
+tests_reliability_storms_SOURCES = tests/reliability/storms.c $(siege)
+tests_reliability_storms_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_reliability_storms_LDADD = libcommon.la $(JSON_LIBS)
+check_PROGRAMS += tests/utils/sleepers
+tests_utils_sleepers_SOURCES = tests/utils/sleepers.c
+tests_utils_sleepers_LDADD = liblttngmap.la
+tests_utils_sleepers_LDFLAGS = $(test_ldflags)
 
 check_PROGRAMS += tests/integration/limits
 TESTS += tests/integration/limits

@@ -14,6 +14,11 @@
 #define SAMPLE_TRIES 50
 /* The first measurement of a frequency: some 5 millionths exact. */
 #define FIRST_INTERVAL_NS UINT64_C(10000000)
+/* Less of a sleep, and of a difference after it, is no matter. */
+#define SLEEP_NS 500000
+/* A clock that goes wrong by more without a sleep was set: so many ns, and millionths. */
+#define JUMP_NS 1000000
+#define JUMP_MILLIONTHS 1000
 
 #if defined(__x86_64__) || defined(__i386__)
 static const bool have_tsc = true;
@@ -93,6 +98,7 @@ static void take_sample(enum lttngmap_clock clock, struct clock_sample *sample)
 	for (unsigned tries = 0; tries < SAMPLE_TRIES; tries++) {
 		uint64_t before = clock_read(clock);
 		uint64_t monotonic = read_ns(CLOCK_MONOTONIC);
+		uint64_t boottime = read_ns(CLOCK_BOOTTIME);
 		uint64_t realtime = read_ns(CLOCK_REALTIME);
 		uint64_t after = clock_read(clock);
 
@@ -101,6 +107,7 @@ static void take_sample(enum lttngmap_clock clock, struct clock_sample *sample)
 		best = after - before;
 		sample->clock = before + best / 2;
 		sample->monotonic = monotonic;
+		sample->boottime = boottime;
 		sample->realtime = realtime;
 	}
 }
@@ -108,8 +115,9 @@ static void take_sample(enum lttngmap_clock clock, struct clock_sample *sample)
 void clock_calibration_start(struct clock_calibration *calibration, enum lttngmap_clock clock)
 {
 	calibration->clock = clock;
+	calibration->ticks = calibration->ns = 0;
 	take_sample(clock, &calibration->first);
-	calibration->last = calibration->first;
+	calibration->awake = calibration->last = calibration->first;
 	if (clock != LTTNGMAP_CLOCK_TSC)
 		return;
 	do {
@@ -120,15 +128,10 @@ void clock_calibration_start(struct clock_calibration *calibration, enum lttngma
 	} while (calibration->last.monotonic - calibration->first.monotonic < FIRST_INTERVAL_NS);
 }
 
-void clock_calibration_update(struct clock_calibration *calibration)
-{
-	take_sample(calibration->clock, &calibration->last);
-}
-
 static uint64_t frequency_of(const struct clock_calibration *calibration)
 {
-	uint64_t ticks = calibration->last.clock - calibration->first.clock;
-	uint64_t ns = calibration->last.monotonic - calibration->first.monotonic;
+	uint64_t ticks = calibration->ticks + calibration->last.clock - calibration->awake.clock;
+	uint64_t ns = calibration->ns + calibration->last.monotonic - calibration->awake.monotonic;
 	unsigned __int128 frequency;
 
 	if (calibration->clock != LTTNGMAP_CLOCK_TSC || ns == 0)
@@ -136,6 +139,89 @@ static uint64_t frequency_of(const struct clock_calibration *calibration)
 	frequency = ((unsigned __int128)ticks * NSEC_PER_SEC + ns / 2) / ns;
 	/* A counter that stands still or jumps must not make a division by zero. */
 	return frequency == 0 || frequency > UINT64_MAX ? NSEC_PER_SEC : (uint64_t)frequency;
+}
+
+/* How far the clock has gone beyond CLOCK_BOOTTIME since the last sample, ns. */
+static __int128 clock_error(const struct clock_calibration *calibration,
+			    const struct clock_sample *now)
+{
+	const struct clock_sample *last = &calibration->last;
+
+	return (__int128)(now->clock - last->clock) * NSEC_PER_SEC / frequency_of(calibration) -
+	       (now->boottime - last->boottime);
+}
+
+static enum clock_change compare(const struct clock_calibration *calibration,
+				 const struct clock_sample *now, bool *slept)
+{
+	const struct clock_sample *last = &calibration->last;
+	uint64_t passed = now->boottime - last->boottime;
+	int64_t sleep = (int64_t)(passed - (now->monotonic - last->monotonic));
+	__int128 error, most;
+
+	*slept = sleep > SLEEP_NS;
+	if (now->clock < last->clock)
+		return CLOCK_RESET;
+	/* Nothing was measured yet. */
+	if (calibration->clock == LTTNGMAP_CLOCK_TSC && calibration->ns == 0 &&
+	    last->monotonic == calibration->awake.monotonic)
+		return CLOCK_STEADY;
+	error = clock_error(calibration, now);
+	most = *slept ? SLEEP_NS : JUMP_NS + passed / 1000000 * JUMP_MILLIONTHS;
+	return error > most || error < -most ? CLOCK_SLEPT : CLOCK_STEADY;
+}
+
+/* The span in which the machine was awake ended at the last sample, another begins now. */
+static void begin_span(struct clock_calibration *calibration, const struct clock_sample *now)
+{
+	calibration->ticks += calibration->last.clock - calibration->awake.clock;
+	calibration->ns += calibration->last.monotonic - calibration->awake.monotonic;
+	calibration->awake = *now;
+}
+
+enum clock_change clock_calibration_add(struct clock_calibration *calibration,
+					const struct clock_sample *now)
+{
+	bool slept;
+	enum clock_change change = compare(calibration, now, &slept);
+
+	if (change != CLOCK_STEADY)
+		return change;
+	if (slept)
+		begin_span(calibration, now);
+	calibration->last = *now;
+	return CLOCK_STEADY;
+}
+
+enum clock_change clock_calibration_update(struct clock_calibration *calibration)
+{
+	struct clock_sample now;
+
+	take_sample(calibration->clock, &now);
+	return clock_calibration_add(calibration, &now);
+}
+
+void clock_calibration_restart_at(struct clock_calibration *calibration,
+				  const struct clock_sample *now)
+{
+	begin_span(calibration, now);
+	calibration->first = calibration->last = *now;
+}
+
+void clock_calibration_restart(struct clock_calibration *calibration)
+{
+	struct clock_sample now;
+
+	take_sample(calibration->clock, &now);
+	clock_calibration_restart_at(calibration, &now);
+}
+
+uint64_t clock_calibration_latest(const struct clock_calibration *calibration)
+{
+	uint64_t awake = read_ns(CLOCK_MONOTONIC) - calibration->last.monotonic;
+
+	return calibration->last.clock + CLOCK_SLACK +
+	       (uint64_t)((unsigned __int128)awake * frequency_of(calibration) / NSEC_PER_SEC);
 }
 
 void clock_calibration_describe(const struct clock_calibration *calibration,

@@ -6,7 +6,14 @@
  *
  * A calibration pairs the clock with CLOCK_MONOTONIC (for its frequency) and
  * with CLOCK_REALTIME (for its offset), once at the start and again whenever
- * a better frequency is wanted; it measures from the first sample to the last.
+ * a better frequency is wanted.
+ *
+ * CLOCK_BOOTTIME counts while the machine sleeps, and CLOCK_MONOTONIC does not: their
+ * difference tells of each sleep. The frequency is measured over the spans in which the
+ * machine was awake. During a sleep the TSC goes on, stops, or is reset, as the machine
+ * has it; CLOCK_MONOTONIC stops. Where the clock did not go on, one description cannot
+ * be right before the sleep and after it: the clock is *broken*, and the values after
+ * the sleep need another description.
  *
  * clock_read() is for any thread and for signal handlers; a calibration is
  * its owner's alone.
@@ -34,17 +41,27 @@ const char *clock_name(enum lttngmap_clock clock);
 /* The same 64-bit value that writers cut to 48 bits. */
 uint64_t clock_read(enum lttngmap_clock clock);
 
-/* The three clocks at one instant. */
+/* The clocks at one instant. */
 struct clock_sample {
 	uint64_t clock;
 	uint64_t monotonic; /* ns */
 	uint64_t realtime;  /* ns since 1970 */
+	uint64_t boottime;  /* ns */
 };
 
 struct clock_calibration {
 	enum lttngmap_clock clock;
-	struct clock_sample first;
-	struct clock_sample last;
+	struct clock_sample first; /* whose time of day the offset keeps */
+	struct clock_sample awake; /* the machine has not slept from here … */
+	struct clock_sample last;  /* … to here */
+	uint64_t ticks;            /* of the clock, in all awake spans before … */
+	uint64_t ns;               /* … which had so many of CLOCK_MONOTONIC */
+};
+
+enum clock_change {
+	CLOCK_STEADY,
+	CLOCK_SLEPT, /* broken: it did not go on while the machine slept */
+	CLOCK_RESET, /* broken: it went back */
 };
 
 /* What CTF says of a clock: time = offset_s + (offset + value) / frequency. */
@@ -57,10 +74,22 @@ struct clock_description {
 
 /* Takes the first samples; some 10 ms for the TSC, no time otherwise. */
 void clock_calibration_start(struct clock_calibration *calibration, enum lttngmap_clock clock);
-/* Measure from the first sample to now: the later, the more exact. */
-void clock_calibration_update(struct clock_calibration *calibration);
 /*
- * The frequency over the samples so far. The offset is such that the first
+ * Measure up to now: the later, the more exact. Unless it is CLOCK_STEADY the calibration
+ * stays what it was, and describes the values from before, until it is restarted.
+ */
+enum clock_change clock_calibration_update(struct clock_calibration *calibration);
+/* The same by a sample that was taken; for tests. */
+enum clock_change clock_calibration_add(struct clock_calibration *calibration,
+					const struct clock_sample *now);
+/* The clock is broken: describe the values from now on. The frequency is kept. */
+void clock_calibration_restart(struct clock_calibration *calibration);
+void clock_calibration_restart_at(struct clock_calibration *calibration,
+				  const struct clock_sample *now);
+/* What the clock said last before it was broken, at most. */
+uint64_t clock_calibration_latest(const struct clock_calibration *calibration);
+/*
+ * The frequency over all awake spans so far. The offset is such that the first
  * sample keeps its time of day: a later description moves no earlier event
  * by more than the error of the frequency.
  */

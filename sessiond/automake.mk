@@ -38,6 +38,8 @@ libsessiond_la_SOURCES = \
 	sessiond/channel.c \
 	sessiond/channel.h \
 	sessiond/class-measure.c \
+	sessiond/clock-watch.c \
+	sessiond/clock-watch.h \
 	sessiond/class-parse.c \
 	sessiond/class-parse.h \
 	sessiond/confine.c \
@@ -164,6 +166,7 @@ libsessiond_la_SOURCES = \
 	sessiond/runtime-dir.c \
 	sessiond/runtime-dir.h \
 	sessiond/session-clear.c \
+	sessiond/session-clock.c \
 	sessiond/session-live.c \
 	sessiond/session-make.c \
 	sessiond/session-owner.c \

@@ -22,6 +22,7 @@
 #include "common/log.h"
 #include "common/protocol-control.h"
 #include "common/socket.h"
+#include "sessiond/clock-watch.h"
 #include "sessiond/consumer-link.h"
 #include "sessiond/daemon.h"
 #include "sessiond/listen.h"
@@ -193,6 +194,7 @@ static void client_serve(struct control_client *client, struct json_object *requ
 			       "verb '%s' has no member '%s'", name, unknown);
 		return;
 	}
+	clock_watch_look(client->control->daemon->clock_watch);
 	verb->serve(client, request);
 	if (greeting && !client->doomed)
 		client->greeted = true;

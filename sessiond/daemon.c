@@ -17,6 +17,7 @@
 #include "common/protocol-control.h"
 #include "sessiond/app-socket.h"
 #include "sessiond/app-turns.h"
+#include "sessiond/clock-watch.h"
 #include "sessiond/consumer-link.h"
 #include "sessiond/control-pages.h"
 #include "sessiond/control-socket.h"
@@ -227,6 +228,8 @@ static int make_sessions(struct daemon *daemon)
 		error = sessions_create(daemon, &daemon->sessions);
 	if (error == 0)
 		error = consumer_link_create(daemon, &daemon->consumer);
+	if (error == 0 && !daemon->recovery)
+		error = clock_watch_create(daemon, &daemon->clock_watch);
 	if (error)
 		log_error("cannot make the tables: %s", strerror(-error));
 	return error;
@@ -352,6 +355,7 @@ void daemon_destroy(struct daemon *daemon)
 {
 	if (!daemon)
 		return;
+	clock_watch_destroy(daemon->clock_watch);
 	pickup_destroy(daemon->pickup);
 	app_socket_destroy(daemon->app);
 	sessions_destroy(daemon->sessions);

@@ -28,6 +28,7 @@ struct daemon {
 
 	enum lttngmap_clock clock;
 	struct clock_calibration *calibration; /* the ledger's */
+	struct clock_watch *clock_watch;       /* NULL where rings are recovered */
 	uint32_t cpu_rings;
 	uint32_t meta_page_size; /* bytes before a ring data memory's first sub-buffer */
 	uint64_t slot_stride;    /* bytes of ring control of one slot */

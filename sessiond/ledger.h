@@ -38,7 +38,7 @@
 #define LEDGER_FILE "ledger" /* in the runtime or the ring directory */
 #define LEDGER_MAGIC 0x3152474c504d544cull
 /* Raised where any of what lies in it is laid out otherwise. */
-#define LEDGER_VERSION 3u
+#define LEDGER_VERSION 4u
 
 #define LEDGER_PROCESSES 32768u
 #define LEDGER_SESSIONS 64u

@@ -50,14 +50,14 @@ static void mend_bool(bool *value)
 
 static const char *check_calibration(const struct clock_calibration *calibration)
 {
-	const struct clock_sample *first = &calibration->first, *last = &calibration->last;
+	const struct clock_sample *first = &calibration->awake, *last = &calibration->last;
 	struct clock_description description;
 	uint32_t clock;
 
 	memcpy(&clock, &calibration->clock, sizeof(clock));
 	if (clock > LTTNGMAP_CLOCK_MONOTONIC || last->clock < first->clock ||
-	    last->monotonic < first->monotonic || first->realtime >= TIME_MAX ||
-	    last->clock >= RING_PAST_LATEST)
+	    last->monotonic < first->monotonic || calibration->first.realtime >= TIME_MAX ||
+	    calibration->first.clock >= RING_PAST_LATEST || last->clock >= RING_PAST_LATEST)
 		return "its clock cannot be";
 	clock_calibration_describe(calibration, &description);
 	if (description.frequency < FREQUENCY_MIN || description.frequency > FREQUENCY_MAX)

@@ -89,7 +89,7 @@ static void leave_out(const struct ring_reader *reader, struct span *span)
 static int check_span(struct ring_reader *reader, const struct span *span)
 {
 	uint64_t size = UINT64_C(1) << reader->geometry->subbuf_shift;
-	uint64_t now = ring_geometry_latest(reader->geometry);
+	uint64_t now = ring_reader_latest(reader);
 	uint64_t events = span->events_end - span->events_begin;
 
 	if (span->to < span->from || span->to > size - LTTNGMAP_SUBBUF_TAIL)

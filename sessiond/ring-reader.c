@@ -44,9 +44,31 @@ void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *ge
 	};
 }
 
-uint64_t ring_geometry_latest(const struct ring_geometry *geometry)
+static uint64_t latest_now(const struct ring_geometry *geometry)
 {
 	return geometry->past ? RING_PAST_LATEST : clock_read(geometry->clock) + CLOCK_SLACK;
+}
+
+uint64_t ring_reader_latest(const struct ring_reader *reader)
+{
+	uint64_t now = latest_now(reader->geometry);
+
+	return now > reader->reset ? now : reader->reset;
+}
+
+void ring_reader_reset_clock(struct ring_reader *reader, uint64_t latest)
+{
+	if (latest > reader->reset)
+		reader->reset = latest;
+}
+
+bool ring_reader_went_back(struct ring_reader *reader, uint64_t begin)
+{
+	if (reader->reset == 0 || begin > latest_now(reader->geometry))
+		return false;
+	reader->reset = 0;
+	reader->end = begin;
+	return true;
 }
 
 void ring_reader_move(struct ring_reader *reader, const struct ring_geometry *geometry,
@@ -174,6 +196,32 @@ void ring_reader_skip(struct ring_reader *reader)
 }
 
 /*
+ * Where the records from after a reset of the clock begin, up to sub-buffer q: no writer
+ * goes on in a sub-buffer from before. UINT64_MAX: there are none, or all of them are.
+ */
+static uint64_t reset_position(const struct ring_reader *reader, uint64_t q)
+{
+	/* One of which part was read began before that. */
+	uint64_t seq = reader->seq + (reader->offset > lttngmap_subbuf_head(reader->seq));
+	uint64_t latest = reader->end;
+
+	for (; reader->reset && seq <= q && seq - reader->seq <= ring_subbufs(reader); seq++) {
+		uint32_t index = seq & (ring_subbufs(reader) - 1);
+		uint64_t entry = ring_load(lttngmap_ring_slots(reader->ring) + index), begin;
+		uint32_t id = lttngmap_slot_id(entry, index);
+
+		if (lttngmap_slot_seq(entry) != seq || id > ring_subbufs(reader))
+			continue;
+		begin = ring_load(
+			&lttngmap_ring_subbufs(reader->ring, ring_subbufs(reader))[id].begin);
+		if (begin < latest && seq > 0)
+			return seq << reader->geometry->subbuf_shift;
+		latest = begin > latest ? begin : latest;
+	}
+	return UINT64_MAX;
+}
+
+/*
  * No more than can be unread: who claims to be further does not make a
  * rotation wait for what never comes. In overwrite mode the reader passes over
  * what was overwritten.
@@ -193,7 +241,9 @@ void ring_reader_mark(struct ring_reader *reader)
 		ring_reader_spoil(reader, "its position does not come to rest");
 	if (result < 0)
 		return;
-	reader->mark = commit.position;
+	reader->mark = reset_position(reader, commit.position >> reader->geometry->subbuf_shift);
+	if (reader->mark > commit.position)
+		reader->mark = commit.position;
 	if (reader->geometry->mode != LTTNGMAP_MODE_OVERWRITE && reader->mark > most)
 		reader->mark = most;
 	reader->mark_discards = commit.discards;

@@ -58,12 +58,15 @@ struct ring_undo;
 struct ring_reader {
 	const struct ring_geometry *geometry;
 	struct lttngmap_ring *ring;
-	uint64_t seq;            /* the sub-buffer to read next */
-	uint32_t offset;         /* what of it is read already */
-	uint32_t spare;          /* id of the sub-buffer that is ours */
-	uint64_t packets;        /* taken so far */
-	uint64_t events;         /* records before (seq, offset), delivered or overwritten */
-	uint64_t end;            /* clock: nothing later was given out */
+	uint64_t seq;     /* the sub-buffer to read next */
+	uint32_t offset;  /* what of it is read already */
+	uint32_t spare;   /* id of the sub-buffer that is ours */
+	uint64_t packets; /* taken so far */
+	uint64_t events;  /* records before (seq, offset), delivered or overwritten */
+	uint64_t end;     /* clock: nothing later was given out */
+	/* The clock was reset, from no later value than this; 0: what is read is from after that.
+	 */
+	uint64_t reset;
 	uint64_t discards;       /* as last given out */
 	uint64_t discards_full;  /* as the last full sub-buffer had it */
 	struct ring_commit last; /* the furthest that was seen */
@@ -107,8 +110,13 @@ void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *ge
 		      struct lttngmap_ring *ring, struct ring_undo *undo);
 /* Of rings of another time, ticks: some ten years, which readers can still add to a date. */
 #define RING_PAST_LATEST (UINT64_C(1) << 60)
-/* No record is later: what a writer could have read by now. */
-uint64_t ring_geometry_latest(const struct ring_geometry *geometry);
+/* No record is later: what a writer could have read by now, or before the clock was reset. */
+uint64_t ring_reader_latest(const struct ring_reader *reader);
+/* The clock was reset, from `latest` at most: one sub-buffer may begin earlier than the last ended.
+ */
+void ring_reader_reset_clock(struct ring_reader *reader, uint64_t latest);
+/* Is this a begin after the reset, and the first that is read? Then it is no mistake. */
+bool ring_reader_went_back(struct ring_reader *reader, uint64_t begin);
 /* The same reader in a new life, where geometry and ring lie elsewhere. */
 void ring_reader_move(struct ring_reader *reader, const struct ring_geometry *geometry,
 		      struct lttngmap_ring *ring);

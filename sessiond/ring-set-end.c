@@ -3,6 +3,8 @@
 /* ring-set-end.c - rings that stop, go on, end, are cleared, and are in another chunk. */
 #include "ring-set-parts.h"
 
+#include "common/clock.h"
+
 static void freeze_rings(struct ring_set *set)
 {
 	ring_set_check_memory(set);
@@ -36,6 +38,20 @@ void ring_set_finish(struct ring_set *set)
 	pthread_mutex_lock(&set->mutex);
 	freeze_rings(set);
 	set->finished = true;
+	pthread_mutex_unlock(&set->mutex);
+}
+
+void ring_set_reset_clock(struct ring_set *set, uint64_t latest)
+{
+	uint64_t now = clock_read(set->geometry.clock);
+	uint64_t begin = now > CLOCK_SLACK ? now - CLOCK_SLACK : 0;
+
+	pthread_mutex_lock(&set->mutex);
+	/* No record is older, of this time or of that before. */
+	if (begin < set->geometry.begin)
+		set->geometry.begin = set->saved->begin = begin;
+	for (uint32_t i = 0; i < set->rings; i++)
+		ring_reader_reset_clock(&set->readers[i], latest);
 	pthread_mutex_unlock(&set->mutex);
 }
 

@@ -172,6 +172,11 @@ void ring_set_freeze(struct ring_set *set);
 void ring_set_thaw(struct ring_set *set);
 void ring_set_finish(struct ring_set *set);
 /*
+ * The clock was reset, from no later value than `latest`: records from before and, once
+ * in each ring, earlier ones behind them are right.
+ */
+void ring_set_reset_clock(struct ring_set *set, uint64_t latest);
+/*
  * Forget all that stands below the positions of now, and count into `totals`
  * from now on; what was counted before stays in the former ones, which are not
  * used any more when this returns. The reader's packets are forgotten, too, and are the

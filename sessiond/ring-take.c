@@ -72,6 +72,17 @@ static void copy_opening(const struct ring_reader *reader, struct stretch *stret
 }
 
 /*
+ * Was the first sub-buffer begun after the clock was reset? Where its descriptor says no
+ * begin, the clock had less than 48 bits, and so the end is the whole of it.
+ */
+static bool began_after_reset(struct ring_reader *reader, struct stretch *stretch)
+{
+	if (stretch->opened.begin == 0 && stretch->end < reader->end)
+		stretch->opened.begin = reader->geometry->begin;
+	return stretch->opened.begin != 0 && ring_reader_went_back(reader, stretch->opened.begin);
+}
+
+/*
  * When the stretch begins and how many events were before it. The first
  * sub-buffer's descriptor does not say all of it, and where part of one was
  * read before, our own values stand in for it.
@@ -83,14 +94,15 @@ static int check_opening(struct ring_reader *reader, struct stretch *stretch)
 		(stretch->seq << reader->geometry->subbuf_shift) / LTTNGMAP_RECORD_HEADER_SIZE;
 
 	if (stretch->seq == 0 || stretch->from > lttngmap_subbuf_head(stretch->seq)) {
-		if (stretch->from > 0 || opened->begin < reader->end)
+		if (stretch->from > 0 ||
+		    (opened->begin < reader->end && !began_after_reset(reader, stretch)))
 			opened->begin = reader->end;
 		opened->events_begin = reader->events;
 		return 0;
 	}
 	if (opened->seq != stretch->seq)
 		return ring_reader_spoil(reader, "a descriptor is another sub-buffer's");
-	if (opened->begin < reader->end)
+	if (opened->begin < reader->end && !ring_reader_went_back(reader, opened->begin))
 		return ring_reader_spoil(reader, "its clock went back");
 	if (opened->events_begin < reader->events || opened->events_begin > events_max ||
 	    (opened->events_begin > reader->events &&
@@ -112,7 +124,7 @@ static uint64_t tell_lost(struct ring_reader *reader)
 static int describe(struct ring_reader *reader, const struct stretch *stretch,
 		    struct lttngmap_packet *packet)
 {
-	uint64_t latest = ring_geometry_latest(reader->geometry);
+	uint64_t latest = ring_reader_latest(reader);
 	uint64_t events_begin = stretch->opened.events_begin;
 	uint64_t events = stretch->events_end - events_begin;
 
@@ -240,6 +252,7 @@ static int take_partial(struct ring_reader *reader, const struct ring_commit *co
 		.seq = reader->seq,
 		.from = reader->offset,
 		.to = commit->position & (ring_subbuf_size(reader) - 1),
+		.end = commit->timestamp,
 		.discards = commit->discards,
 	};
 	uint64_t *events_begin = &stretch.opened.events_begin;
@@ -288,6 +301,7 @@ int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_p
 		     struct ring_held *held)
 {
 	struct ring_commit commit;
+	bool had_passed = ring_reader_has_passed(reader);
 	int result = -EAGAIN;
 
 	*packet = (struct lttngmap_packet){ .sequence = reader->packets };
@@ -307,6 +321,9 @@ int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_p
 			if (result == 0 && packet->events == 0) {
 				ring_reader_release(reader, held);
 				result = -EAGAIN;
+				/* What follows may be the next chunk's, which the caller begins. */
+				if (!had_passed && ring_reader_has_passed(reader))
+					return result;
 				continue;
 			}
 		} else if (!partial && !reader->frozen && ring_reader_has_passed(reader)) {

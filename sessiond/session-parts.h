@@ -14,7 +14,9 @@ struct sessions {
 
 /* Send the consumer the metadata as it is now; `final`: for the last time. */
 void session_send_metadata(struct session *session, bool final);
-/* As of now; rings that are recovered may be of another boot. */
+/* The session was rotated: its chunk may have the clock as it is now. */
+void session_end_split(struct session *session);
+/* As of now, or what its chunk keeps; rings that are recovered may be of another boot. */
 void session_read_clock(const struct session *session, struct clock_description *clock);
 
 #endif /* SESSIOND_SESSION_PARTS_H */

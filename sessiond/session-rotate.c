@@ -13,7 +13,7 @@
  * Once rings are marked, there is no way back: when the disk is full, the
  * chunk is completed as soon as there is room, and whoever waits is told so.
  */
-#include "sessiond/session.h"
+#include "sessiond/session-parts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -70,6 +70,7 @@ static void end(struct session *session, const char *error, const char *hint)
 	session->rotation.state = ROTATION_NONE;
 	state_save(session->daemon);
 	answer(session, error, hint);
+	session_split(session);
 }
 
 static void format_time(int64_t seconds, char *text, size_t size)
@@ -246,6 +247,7 @@ void session_take_rotated(struct session *session, uint32_t chunk, bool final, b
 		   chunk == session->rotation.chunk) {
 		session->rotation.completed += !dropped;
 		session->rotation.size_before = session->written.bytes;
+		session_end_split(session);
 		end(session, NULL, NULL);
 	}
 }
@@ -260,11 +262,24 @@ void session_stop_rotation(struct session *session)
 
 /* ---- by itself ------------------------------------------------------------------- */
 
+static bool can_rotate(const struct session *session)
+{
+	return session->state == SESSION_ACTIVE && !session_is_rotating(session) &&
+	       !session_is_clearing(session) && session->has_consumer;
+}
+
 static void rotate_by_itself(struct session *session)
 {
-	if (session->state == SESSION_ACTIVE && !session_is_rotating(session) &&
-	    !session_is_clearing(session) && session->has_consumer)
+	if (can_rotate(session))
 		begin(session, true, NULL, NULL);
+}
+
+void session_split(struct session *session)
+{
+	if (!session->clock.rotate || !can_rotate(session))
+		return;
+	session->clock.rotate = false;
+	begin(session, true, NULL, NULL);
 }
 
 static int on_period(sd_event_source *source, uint64_t usec, void *data)

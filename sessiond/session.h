@@ -147,6 +147,12 @@ struct session {
 		uint64_t size_before; /* bytes written before this chunk */
 		sd_event_source *timer;
 	} rotation;
+	/* A clock that did not go on while the machine slept; see session-clock.c. */
+	struct {
+		bool is_held;
+		struct clock_description held; /* of the chunk from before that */
+		bool rotate;                   /* as soon as that can be */
+	} clock;
 	/* Watched while it is recorded; see session-live.c. Of the clock that events have. */
 	struct {
 		uint64_t period_ms; /* 0: it is not */
@@ -205,6 +211,12 @@ void session_retrack(struct session *session);
 
 /* A new process takes part in all that is started. */
 void sessions_join(struct sessions *sessions, struct process *process);
+/*
+ * Values of the clock from now on have another description than those `before`.
+ * `reset`: it went back, from no later value than this; 0: it did not.
+ */
+void sessions_break_clock(struct sessions *sessions, const struct clock_description *before,
+			  uint64_t reset);
 /* New event classes, ids `first` to `end` - 1: match, publish, push metadata. */
 void sessions_add_classes(struct sessions *sessions, uint32_t first, uint32_t end);
 /* There are rings of processes that are gone: look at them until they are read. */
@@ -290,6 +302,8 @@ bool session_is_rotating(const struct session *session);
 int session_rotate_regularly(struct session *session, uint64_t period_ms, uint64_t size);
 /* More is on disk: is that enough for a chunk? */
 void session_check_size(struct session *session);
+/* Rotate by itself, as soon as that can be, where the clock was broken. */
+void session_split(struct session *session);
 /* Ask the consumer for it, also a new one. */
 void session_push_rotation(struct session *session);
 /* The chunk that the consumer is in. */

@@ -136,6 +136,7 @@ check_LTLIBRARIES += \
 	tests/utils/libfake-lttngmap.la \
 	tests/utils/libgreedy-dlsym.la \
 	tests/utils/liblocking-dlsym.la \
+	tests/utils/libslept-clock.la \
 	tests/utils/libother-malloc.la
 count_files = tests/utils/count-calls.h tests/utils/count-libc.h
 tests_utils_libcount_calls_la_SOURCES = tests/utils/count-calls.c $(count_files)
@@ -150,6 +151,11 @@ tests_utils_libfake_lttngmap_la_LDFLAGS = $(test_preload_ldflags)
 tests_utils_libgreedy_dlsym_la_SOURCES = tests/utils/greedy-dlsym.c tests/utils/greedy-dlsym.h
 tests_utils_libgreedy_dlsym_la_CFLAGS = $(test_preload_cflags)
 tests_utils_libgreedy_dlsym_la_LDFLAGS = $(test_preload_ldflags)
+tests_utils_libslept_clock_la_SOURCES = tests/utils/slept-clock.c
+tests_utils_libslept_clock_la_CFLAGS = $(test_preload_cflags)
+tests_utils_libslept_clock_la_LDFLAGS = $(test_preload_ldflags)
+dist_check_SCRIPTS += tests/integration/suspend.sh
+TESTS += tests/integration/suspend.sh
 tests_utils_liblocking_dlsym_la_SOURCES = tests/utils/locking-dlsym.c
 tests_utils_liblocking_dlsym_la_CFLAGS = $(test_preload_cflags)
 tests_utils_liblocking_dlsym_la_LDFLAGS = $(test_preload_ldflags)
@@ -327,6 +333,11 @@ tests_unit_ring_back_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_ring_edges_SOURCES = tests/unit/ring-edges.c $(ring_bench_set)
 tests_unit_ring_edges_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_edges_LDADD = libsessiond.la liblttngmap-core.la
+check_PROGRAMS += tests/unit/ring-clock
+TESTS += tests/unit/ring-clock
+tests_unit_ring_clock_SOURCES = tests/unit/ring-clock.c $(ring_bench_set)
+tests_unit_ring_clock_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_ring_clock_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_ring_hostile_SOURCES = tests/unit/ring-hostile.c $(ring_bench_set)
 tests_unit_ring_hostile_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_hostile_LDADD = libsessiond.la liblttngmap-core.la

@@ -48,8 +48,9 @@ static void check_arithmetic(void)
 	struct clock_calibration calibration = {
 		.clock = LTTNGMAP_CLOCK_TSC,
 		.first = { UINT64_C(100000000000), 7 * NSEC_PER_SEC,
-			   1700000000 * NSEC_PER_SEC + 500000000 },
-		.last = { UINT64_C(102500000000), 8 * NSEC_PER_SEC, 0 },
+			   1700000000 * NSEC_PER_SEC + 500000000, 0 },
+		.awake = { UINT64_C(100000000000), 7 * NSEC_PER_SEC, 0, 0 },
+		.last = { UINT64_C(102500000000), 8 * NSEC_PER_SEC, 0, 0 },
 	};
 	struct clock_description clock;
 
@@ -73,12 +74,114 @@ static void check_arithmetic(void)
 	is(clock.offset_s, 1699999960, "and so is the offset");
 	is(clock.offset, 0, "to the tick");
 
-	calibration.last = calibration.first;
+	calibration.last = calibration.awake;
 	clock_calibration_describe(&calibration, &clock);
 	is(clock.frequency, NSEC_PER_SEC, "without an interval there is some frequency");
 	calibration.last.monotonic++;
 	clock_calibration_describe(&calibration, &clock);
 	is(clock.frequency, NSEC_PER_SEC, "and also for a clock that stands still");
+}
+
+/* ---- a machine that sleeps ------------------------------------------------------- */
+
+#define GHZ_3 UINT64_C(3000000000)
+#define HOUR (3600 * NSEC_PER_SEC)
+
+/* Time passes; what the clock does of it, in ns, is apart. */
+static void pass(struct clock_sample *now, uint64_t awake, uint64_t asleep, int64_t clock_ns)
+{
+	now->monotonic += awake;
+	now->boottime += awake + asleep;
+	now->realtime += awake + asleep;
+	now->clock += (uint64_t)(clock_ns * 3);
+}
+
+static struct clock_sample begin_at(enum lttngmap_clock clock,
+				    struct clock_calibration *calibration)
+{
+	/* The TSC began 10 h before. */
+	struct clock_sample now = { 10 * HOUR * 3, 10 * HOUR, 1700000000 * NSEC_PER_SEC,
+				    10 * HOUR };
+
+	*calibration = (struct clock_calibration){
+		.clock = clock,
+		.first = now,
+		.awake = now,
+		.last = now,
+	};
+	pass(&now, HOUR, 0, (int64_t)HOUR);
+	is(clock_calibration_add(calibration, &now), CLOCK_STEADY, "an hour passes");
+	return now;
+}
+
+static bool is_right(const struct clock_calibration *calibration, const struct clock_sample *now)
+{
+	struct clock_description clock;
+	double error;
+
+	clock_calibration_describe(calibration, &clock);
+	error = time_of(&clock, now->clock) - (double)now->realtime / 1e9;
+	diag("%llu Hz, %+.6f s wrong", (unsigned long long)clock.frequency, error);
+	return error < 1e-3 && error > -1e-3 && clock.frequency == GHZ_3;
+}
+
+static void check_sleep(void)
+{
+	struct clock_calibration calibration;
+	struct clock_sample now = begin_at(LTTNGMAP_CLOCK_TSC, &calibration), before = now;
+
+	pass(&now, NSEC_PER_SEC, 8 * HOUR, (int64_t)(8 * HOUR + NSEC_PER_SEC));
+	is(clock_calibration_add(&calibration, &now), CLOCK_STEADY,
+	   "a TSC goes on for 8 h of sleep");
+	ok(is_right(&calibration, &now), "its frequency is that of before, its times are right");
+	pass(&now, HOUR, 0, (int64_t)HOUR);
+	is(clock_calibration_add(&calibration, &now), CLOCK_STEADY, "an hour after that");
+	ok(is_right(&calibration, &now), "they are right");
+
+	before = now;
+	pass(&now, NSEC_PER_SEC, 8 * HOUR, (int64_t)NSEC_PER_SEC);
+	is(clock_calibration_add(&calibration, &now), CLOCK_SLEPT, "a TSC that stops meanwhile");
+	ok(is_right(&calibration, &before), "is described as it was before");
+	clock_calibration_restart_at(&calibration, &now);
+	pass(&now, NSEC_PER_SEC, 0, (int64_t)NSEC_PER_SEC);
+	is(clock_calibration_add(&calibration, &now), CLOCK_STEADY, "and, started again,");
+	ok(is_right(&calibration, &now), "as it is after");
+
+	pass(&now, NSEC_PER_SEC, HOUR, -(int64_t)(10 * HOUR));
+	is(clock_calibration_add(&calibration, &now), CLOCK_RESET, "a TSC that is reset");
+	clock_calibration_restart_at(&calibration, &now);
+	pass(&now, 1000, 0, 1000);
+	is(clock_calibration_add(&calibration, &now), CLOCK_STEADY, "counts again");
+	ok(is_right(&calibration, &now), "and is right at once");
+
+	pass(&now, NSEC_PER_SEC, 0, (int64_t)HOUR);
+	is(clock_calibration_add(&calibration, &now), CLOCK_SLEPT,
+	   "a TSC that jumps without a sleep, as in a guest that moves");
+}
+
+static void check_sleep_monotonic(void)
+{
+	struct clock_calibration calibration;
+	struct clock_sample now;
+	struct clock_description clock;
+
+	begin_at(LTTNGMAP_CLOCK_TSC, &calibration);
+	now = calibration.first;
+	now.clock = now.monotonic;
+	calibration = (struct clock_calibration){
+		.clock = LTTNGMAP_CLOCK_MONOTONIC,
+		.first = now,
+		.awake = now,
+		.last = now,
+	};
+	pass(&now, NSEC_PER_SEC, 8 * HOUR, 0);
+	now.clock = now.monotonic;
+	is(clock_calibration_add(&calibration, &now), CLOCK_SLEPT, "CLOCK_MONOTONIC stops");
+	clock_calibration_restart_at(&calibration, &now);
+	clock_calibration_describe(&calibration, &clock);
+	ok(clock.frequency == NSEC_PER_SEC &&
+		   (uint64_t)(time_of(&clock, now.clock) * 1e3 + 0.5) == now.realtime / 1000000,
+	   "and is right after 8 h, too");
 }
 
 /* The two measures of one interval, and today's time, with room for a busy machine. */
@@ -119,6 +222,8 @@ int main(void)
 
 	check_choice();
 	check_arithmetic();
+	check_sleep();
+	check_sleep_monotonic();
 	check_real_clock(LTTNGMAP_CLOCK_MONOTONIC);
 	clock_choose(NULL, &clock);
 	if (clock == LTTNGMAP_CLOCK_TSC)

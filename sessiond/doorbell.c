@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -199,16 +200,37 @@ static int on_late(sd_event_source *source, uint64_t now, void *data)
 	return 0;
 }
 
+static void doorbell_start_poll(struct doorbell *doorbell)
+{
+	struct doorbells *doorbells = doorbell->doorbells;
+	sd_event *event = ring_thread_event(doorbells->thread);
+	uint64_t now;
+
+	if (doorbell->polled)
+		return;
+	doorbell->polled = true;
+	cds_list_add(&doorbell->node, &doorbells->polled);
+	sd_event_now(event, CLOCK_MONOTONIC, &now);
+	sd_event_source_set_time(doorbells->timer, now + POLL_USEC);
+	sd_event_source_set_enabled(doorbells->timer, SD_EVENT_ON);
+}
+
 static int on_doorbell(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	struct doorbell *doorbell = data;
 	uint64_t count;
+	const struct iovec to = { &count, sizeof(count) };
 
 	(void)revents;
-	if (read(fd, &count, sizeof(count)) < 0 && errno != EAGAIN) {
-		/* The process can do nothing that brings this about. */
+	/*
+	 * O_NONBLOCK belongs to the open file, which the process has, too: it can clear the
+	 * flag and empty the counter after epoll_wait(). RWF_NOWAIT belongs to this call.
+	 */
+	if (preadv2(fd, &to, 1, -1, RWF_NOWAIT) < 0 && errno != EAGAIN) {
+		/* Refused by a kernel or a filter of system calls; no process can bring it about.
+		 */
 		sd_event_source_set_enabled(source, SD_EVENT_OFF);
-		return 0;
+		doorbell_start_poll(doorbell);
 	}
 	doorbell_look(doorbell, false);
 	return 0;
@@ -234,21 +256,6 @@ static void doorbell_listen(struct doorbell *doorbell)
 	if (error < 0)
 		message_say("cannot listen to process %u: %s; its rings are looked at now and then",
 			    memory_set_record(doorbell->memories)->pid, strerror(-error));
-}
-
-static void doorbell_start_poll(struct doorbell *doorbell)
-{
-	struct doorbells *doorbells = doorbell->doorbells;
-	sd_event *event = ring_thread_event(doorbells->thread);
-	uint64_t now;
-
-	if (doorbell->polled)
-		return;
-	doorbell->polled = true;
-	cds_list_add(&doorbell->node, &doorbells->polled);
-	sd_event_now(event, CLOCK_MONOTONIC, &now);
-	sd_event_source_set_time(doorbells->timer, now + POLL_USEC);
-	sd_event_source_set_enabled(doorbells->timer, SD_EVENT_ON);
 }
 
 static void doorbell_put_set(struct doorbell *doorbell);

@@ -93,10 +93,11 @@ static int slot_admit(struct channel *channel, struct process *process)
 	 * channel's rings. Only the process itself can bring this about, and only
 	 * its own trace suffers.
 	 */
-	if (slot->dirty)
-		error = slot_is_held(process, channel->slot)
-				? -EBUSY
-				: memory_set_zero(process->memories, channel->slot);
+	if (slot->dirty && slot_is_held(process, channel->slot))
+		error = -EBUSY;
+	else if (slot->dirty)
+		memory_set_zero(process->memories, channel->slot,
+				daemon_control_size(process->daemon, slot->subbufs_shift));
 	if (error == 0)
 		process_use_slot(process, channel->slot, channel->subbufs_shift);
 	slot->admitted = error == 0;

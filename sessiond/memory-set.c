@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -233,24 +234,14 @@ int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t size)
 	return 0;
 }
 
-int memory_set_zero(struct memory_set *set, uint32_t slot)
+void memory_set_zero(struct memory_set *set, uint32_t slot, uint64_t control)
 {
-	const struct memory *data = &set->ring_data[slot];
-	int error = memory_zero(&set->ring_control, slot * set->slot_stride, set->slot_stride);
-
-	if (error == 0 && data->fd >= 0)
-		error = memory_zero(data, 0, data->size);
-	return error;
+	memset(memory_set_rings(set, slot), 0, control);
 }
 
 int memory_set_reserve(const struct memory_set *set, uint32_t slot, uint64_t control)
 {
-	const struct memory *data = &set->ring_data[slot];
-	int error = memory_reserve(&set->ring_control, slot * set->slot_stride, control);
-
-	if (error == 0 && data->fd >= 0)
-		error = memory_reserve(data, 0, data->size);
-	return error;
+	return memory_reserve(&set->ring_control, slot * set->slot_stride, control);
 }
 
 void memory_set_close_fds(struct memory_set *set, uint64_t keep)

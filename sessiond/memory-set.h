@@ -96,12 +96,15 @@ struct lttngmap_ring *memory_set_rings(const struct memory_set *set, uint32_t sl
  */
 int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t size);
 
-/* Ring control and ring data of the slot read as zeros again. 0 or -errno. */
-int memory_set_zero(struct memory_set *set, uint32_t slot);
+/*
+ * The first `control` bytes of the slot's ring control are zeros again. Its ring
+ * data stays as it is: nobody reads there what was not written since.
+ */
+void memory_set_zero(struct memory_set *set, uint32_t slot, uint64_t control);
 
 /*
  * Where memories are files: make room for the first `control` bytes of the
- * slot's ring control, and for all of its ring data, if it has any. 0 or -errno.
+ * slot's ring control. 0 or -errno.
  */
 int memory_set_reserve(const struct memory_set *set, uint32_t slot, uint64_t control);
 

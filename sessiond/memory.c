@@ -166,8 +166,10 @@ int memory_create_in(const struct memory_place *place, enum memory_kind kind, ui
 	memory->size = size;
 	if (ftruncate(memory->fd, (off_t)size) != 0)
 		error = -errno;
+	else if (kind == MEMORY_RING_DATA)
+		error = fallocate(memory->fd, 0, 0, (off_t)size) ? -errno : 0;
 	else
-		error = kind == MEMORY_RING_DATA ? 0 : map_whole(memory);
+		error = map_whole(memory);
 	if (error)
 		memory_destroy(memory);
 	return error;
@@ -181,9 +183,12 @@ int memory_reserve(const struct memory *memory, uint64_t offset, uint64_t size)
 		return 0;
 	/* Neighbours on the same page have room anyway. */
 	offset &= ~(page - 1);
-	if (fallocate(memory->fd, 0, (off_t)offset, (off_t)(end - offset)) == 0)
+	/* Through the map: fallocate() would wait for the inode's lock, which the process can hold.
+	 */
+	if (madvise((char *)memory->map + offset, end - offset, MADV_POPULATE_WRITE) == 0)
 		return 0;
-	return -errno;
+	/* What would raise SIGBUS; the file was cut short, or there is no room. */
+	return errno == EFAULT ? -ENOSPC : -errno;
 }
 
 int memory_adopt(enum memory_kind kind, int fd, uint64_t file, const struct memory_place *place,
@@ -220,20 +225,6 @@ void memory_destroy(struct memory *memory)
 	if (memory->fd >= 0)
 		close(memory->fd);
 	*memory = MEMORY_NONE;
-}
-
-int memory_zero(const struct memory *memory, uint64_t offset, uint64_t size)
-{
-	if (offset > memory->size || size > memory->size - offset)
-		return -EINVAL;
-	if (size == 0)
-		return 0;
-	if (memory->map)
-		return madvise((char *)memory->map + offset, size, MADV_REMOVE) ? -errno : 0;
-	return fallocate(memory->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
-			 (off_t)size)
-		       ? -errno
-		       : 0;
 }
 
 int memory_has_nodes(void)

@@ -13,6 +13,11 @@
  * of them can change its size, so no map of it ever raises SIGBUS. All are
  * sparse: pages appear, zeroed, when they are first written.
  *
+ * What a process was handed, this daemon only maps and touches. Each call that
+ * takes the inode's lock (fallocate, madvise(MADV_REMOVE), ftruncate, write,
+ * lseek for data, adding a seal) is made before: a process can hold that lock for ever
+ * (doc/design/security.md).
+ *
  * Ring control and ring data may also be files of a directory that survives
  * (doc/design/recovering.md). There are no seals then: a process can cut its
  * own files short, and the daemon's maps of them are guarded
@@ -52,14 +57,18 @@ enum memory_kind {
  */
 int memory_create(enum memory_kind kind, uint64_t size, struct memory *memory);
 /*
- * The same, of a ring, as a file. Nothing of it may be written before
- * memory_reserve() made room there.
+ * The same, of a ring, as a file. Ring data has its room there from the
+ * beginning; nothing of ring control may be written before memory_reserve()
+ * made room for it.
  */
 int memory_create_in(const struct memory_place *place, enum memory_kind kind, uint64_t size,
 		     struct memory *memory);
 #define MEMORY_FILE_NAME_SIZE 32
 void memory_file_name(uint64_t number, char name[MEMORY_FILE_NAME_SIZE]);
-/* Make room for a range of it: a full file system is to say so now. 0 or -errno. */
+/*
+ * In a file that is mapped, make room for a range: a full file system is to say
+ * so now. 0 or -errno.
+ */
 int memory_reserve(const struct memory *memory, uint64_t offset, uint64_t size);
 /*
  * One that was made in an earlier life of the daemon, and handed out maybe,
@@ -76,9 +85,6 @@ int memory_create_text(const char *name, const char *text, size_t size, int *fd)
 
 /* The machine's page size, bytes. */
 uint64_t memory_page_size(void);
-
-/* Give a range's pages back: it reads as zeros again. 0 or -errno. */
-int memory_zero(const struct memory *memory, uint64_t offset, uint64_t size);
 
 /*
  * Ask for each CPU's range of a ring data memory on that CPU's own node:

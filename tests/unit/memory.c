@@ -10,8 +10,10 @@
 #include <fcntl.h>
 #include <numa.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sessiond/memory-set.h"
@@ -151,27 +153,34 @@ static void test_seals(enum memory_kind kind, const char *name)
 	is(memory.fd, -1, "destroyed");
 }
 
-static void test_zero(void)
+/* As files: room is made when they are made, or through the map. */
+static void test_room(void)
 {
+	char dir[] = "/tmp/lttngmap-memory.XXXXXX";
+	uint64_t last = 0;
+	struct memory_place place = { .last = &last };
 	struct memory control, data;
-	char byte = 1;
+	struct stat status;
 
-	memory_create(MEMORY_RING_CONTROL, PAGES * page, &control);
-	memory_create(MEMORY_RING_DATA, PAGES * page, &data);
-	memset(control.map, 0xff, control.size);
-	is(memory_zero(&control, page, 2 * page), 0, "a mapped memory gives a range back");
-	ok(((unsigned char *)control.map)[page - 1] == 0xff &&
-		   ((unsigned char *)control.map)[page] == 0 &&
-		   ((unsigned char *)control.map)[3 * page - 1] == 0 &&
-		   ((unsigned char *)control.map)[3 * page] == 0xff,
-	   "that range and no other");
-	is(pwrite(data.fd, "x", 1, 0), 1, "ring data is written");
-	is(memory_zero(&data, 0, data.size), 0, "and given back");
-	is(pread(data.fd, &byte, 1, 0), 1, "and read");
-	is(byte, 0, "as zeros");
-	is(memory_zero(&data, page, data.size), -EINVAL, "no range beyond its end");
+	if (!mkdtemp(dir))
+		bail_out("there is no directory");
+	place.dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	is(memory_create_in(&place, MEMORY_RING_DATA, PAGES * page, &data), 0, "ring data: a file");
+	ok(fstat(data.fd, &status) == 0 && (uint64_t)status.st_blocks * 512 >= PAGES * page,
+	   "with its room");
+	is(memory_create_in(&place, MEMORY_RING_CONTROL, PAGES * page, &control), 0,
+	   "ring control: a file");
+	ok(fstat(control.fd, &status) == 0 && (uint64_t)status.st_blocks * 512 < 3 * page,
+	   "without");
+	is(memory_reserve(&control, page + 8, 2 * page), 0, "room is made for a range");
+	ok(fstat(control.fd, &status) == 0 && (uint64_t)status.st_blocks * 512 >= 3 * page,
+	   "and is there");
+	is(ftruncate(control.fd, 0), 0, "a file that its process cut short");
+	is(memory_reserve(&control, page, page), -ENOSPC, "has none, and that is an error");
 	memory_destroy(&control);
 	memory_destroy(&data);
+	close(place.dir);
+	is(rmdir(dir), 0, "no file is left");
 }
 
 static void test_set(void)
@@ -197,8 +206,10 @@ static void test_set(void)
 	is(memory_set_fit(set, 40, page), 0, "a slot beyond the reserve");
 	is(set->ring_data[40].size, page, "is made as asked for");
 	memory_set_rings(set, 5)->lock = 7;
-	is(memory_set_zero(set, 5), 0, "a slot is made zeros");
-	is(memory_set_rings(set, 5)->lock, 0, "and is");
+	((char *)memory_set_rings(set, 5))[page] = 7;
+	memory_set_zero(set, 5, page);
+	is(memory_set_rings(set, 5)->lock, 0, "a slot's ring control is made zeros");
+	is(((char *)memory_set_rings(set, 5))[page], 7, "as much of it as was used");
 	memory_set_close_fds(set, 1 << 2);
 	ok(set->ring_data[0].fd < 0 && set->ring_data[2].fd >= 0 && set->ring_control.map,
 	   "descriptors go, but for those of rings that are still to be read");
@@ -257,7 +268,7 @@ int main(void)
 	test_seals(MEMORY_RING_DATA, "ring data");
 	is(memory_create(MEMORY_RING_DATA, 0, &none), -EINVAL, "no memory of no bytes");
 	is(none.fd, -1, "and nothing is left of it");
-	test_zero();
+	test_room();
 	test_set();
 	test_place();
 	return done_testing();

@@ -16,6 +16,9 @@ _Static_assert(sizeof(((struct sockaddr_un *)0)->sun_path) == SOCKET_PATH_MAX + 
 	       "the longest path of a socket");
 
 #define BACKLOG 4096
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
 
 union control {
 	char bytes[CMSG_SPACE(SOCKET_FDS_MAX * sizeof(int))];
@@ -97,6 +100,13 @@ unlink:
 close:
 	close(new);
 	return error;
+}
+
+int socket_refuse_fds(int listener)
+{
+	int pass = 0;
+
+	return setsockopt(listener, SOL_SOCKET, SO_PASSRIGHTS, &pass, sizeof(pass)) ? -errno : 0;
 }
 
 int socket_connect(const char *path, int type, int *fd)

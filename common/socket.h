@@ -27,6 +27,14 @@
  */
 int socket_listen(const char *path, int type, mode_t mode, int *fd);
 
+/*
+ * Of a socket that listens, and of all that it accepts: who sends descriptors there is refused
+ * (EPERM). Without this the kernel closes a descriptor that nobody takes in the thread of
+ * who reads the message or closes the socket, and closing can wait for as long as the sender
+ * likes: for a TCP socket with SO_LINGER, for one. Linux 6.16; -ENOPROTOOPT before.
+ */
+int socket_refuse_fds(int listener);
+
 /* -EAGAIN: SOCK_NONBLOCK was given and the backlog is full. */
 int socket_connect(const char *path, int type, int *fd);
 

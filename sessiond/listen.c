@@ -44,6 +44,7 @@ int listen_init(void)
 		if (getsockname(fd, (struct sockaddr *)&sockets[i].address, &size) != 0 ||
 		    flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
 			return -errno;
+		socket_refuse_fds(fd);
 		sockets[i].fd = fd;
 	}
 	nr_passed = nr_sockets = count;
@@ -83,6 +84,8 @@ static int make(const char *runtime_dir, const char *name, mode_t mode)
 		log_error("cannot listen at %s: %s", path, strerror(-error));
 		return error;
 	}
+	/* Where the kernel cannot, a program can delay the daemon (security.md). */
+	socket_refuse_fds(fd);
 	sockets[nr_sockets].fd = fd;
 	strcpy(sockets[nr_sockets].address.sun_path, path);
 	nr_sockets++;

@@ -28,6 +28,7 @@
 #include <urcu/list.h>
 
 #include "common/protocol-ring.h"
+#include "common/socket.h"
 #include "sessiond/ring-dirs.h"
 
 #define BACKLOG 64
@@ -156,7 +157,8 @@ static int open_memory(const struct ring_set *set)
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", ring_set_data_fd(set));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* O_NONBLOCK: a process of the daemon's own user could have a lease on it (F_SETLEASE). */
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -472,6 +474,7 @@ static int listen_at(struct mediator *mediator, const char *runtime_dir)
 	mediator->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (mediator->listen_fd < 0)
 		return -errno;
+	socket_refuse_fds(mediator->listen_fd);
 	/* The runtime directory is this daemon's alone: what is there is a dead one's. */
 	if (unlink(address.sun_path) < 0 && errno != ENOENT)
 		return -errno;

@@ -35,7 +35,8 @@ static bool is_helper(fuse_req_t request)
 static void fill_attributes(const struct ring_fs_node *node, struct stat *status)
 {
 	static const mode_t modes[] = {
-		[RING_FS_DIRECTORY] = S_IFDIR | 0755,
+		/* Who may list a directory can hold its lock for ever (runtime-dir.c). */
+		[RING_FS_DIRECTORY] = S_IFDIR | 0700,
 		[RING_FS_RING] = S_IFREG | 0440,
 		[RING_FS_STATS] = S_IFREG | 0444,
 	};

@@ -118,7 +118,7 @@ static int mount_at(struct mediator *mediator, int fd)
 
 	snprintf(options, sizeof(options),
 		 "fd=%d,rootmode=%o,user_id=0,group_id=0,default_permissions,allow_other", fd,
-		 S_IFDIR | 0755);
+		 S_IFDIR | 0700);
 	/* The source is what lists call fsname, the type's second half the subtype. */
 	if (mount("lttngmap", mediator->mountpoint, "fuse.lttngmap",
 		  MS_NOSUID | MS_NODEV | MS_NOEXEC, options) < 0)

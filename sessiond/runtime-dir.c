@@ -48,10 +48,29 @@ static int check_owner(const char *path, int fd, bool strict)
 	return 0;
 }
 
+/* One that was there, made by systemd or by an older daemon. */
+static int close_to_readers(const char *path, int fd)
+{
+	struct stat status;
+	int error = 0;
+
+	if (fstat(fd, &status) != 0 ||
+	    (status.st_mode & 044 && fchmod(fd, status.st_mode & 07733) != 0))
+		error = -errno;
+	if (error)
+		log_error("cannot keep others from listing %s: %s; use --runtime-dir", path,
+			  strerror(-error));
+	return error;
+}
+
 static int open_dir(const char *path, bool strict, struct runtime_dir *dir)
 {
-	/* Everybody's programs reach root's app.sock; nobody else's are served. */
-	mode_t mode = geteuid() == 0 ? 0755 : 0700;
+	/*
+	 * Everybody's programs reach root's app.sock; nobody else's are served. Nobody lists the
+	 * directory: who reads it into memory that never comes holds its lock, for ever.
+	 */
+	mode_t mode = geteuid() == 0 ? 0711 : 0700;
+	int error;
 
 	if (mkdir(path, mode) == 0) {
 		dir->ours = true;
@@ -59,20 +78,21 @@ static int open_dir(const char *path, bool strict, struct runtime_dir *dir)
 		if (chmod(path, mode) != 0)
 			return -errno;
 	} else if (errno != EEXIST) {
-		int error = errno;
+		error = errno;
 
 		log_error("cannot make %s: %s; use --runtime-dir", path, strerror(error));
 		return -error;
 	}
 	dir->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir->fd < 0) {
-		int error = errno;
+		error = errno;
 
 		log_error("cannot open %s: %s; it is to be a directory and no link", path,
 			  strerror(error));
 		return -error;
 	}
-	return check_owner(path, dir->fd, strict);
+	error = check_owner(path, dir->fd, strict);
+	return error || geteuid() != 0 ? error : close_to_readers(path, dir->fd);
 }
 
 /* Two daemons that start at once: the second waits until the first can answer. */

@@ -75,7 +75,7 @@ ok 'a daemon starts' test -S "$SESSIOND_DIR/app.sock" -a -d "$SESSIOND_DIR/rings
 mode=$(stat -c %a "$SESSIOND_DIR")
 app=$(stat -c %a "$SESSIOND_DIR/app.sock")
 if [[ $EUID == 0 ]]; then
-	is "$mode $app" '755 666' "everybody reaches root's daemon"
+	is "$mode $app" '711 666' "everybody reaches root's daemon"
 else
 	is "$mode $app" '700 600' "nobody else reaches a user's daemon"
 fi

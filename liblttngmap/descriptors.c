@@ -26,6 +26,8 @@ static struct {
 	int socket;
 	int doorbell;
 	ino_t socket_inode;
+	dev_t doorbell_device;
+	ino_t doorbell_inode;
 } inherited = { .socket = -1, .doorbell = -1 };
 
 bool descriptors_has_socket(int fd)
@@ -34,6 +36,15 @@ bool descriptors_has_socket(int fd)
 
 	return fd >= 0 && arch_syscall(SYS_fstat, fd, &status) == 0 && S_ISSOCK(status.st_mode) &&
 	       status.st_ino == inherited.socket_inode;
+}
+
+bool descriptors_has_doorbell(int fd)
+{
+	struct stat status;
+
+	return fd >= 0 && arch_syscall(SYS_fstat, fd, &status) == 0 &&
+	       status.st_dev == inherited.doorbell_device &&
+	       status.st_ino == inherited.doorbell_inode;
 }
 
 void descriptors_drop(void)
@@ -103,4 +114,8 @@ void descriptors_keep(struct local *local, int socket, struct exchange_fds *fds)
 	inherited.socket = local->socket;
 	inherited.doorbell = local->doorbell;
 	inherited.socket_inode = status.st_ino;
+	if (local->doorbell >= 0 && arch_syscall(SYS_fstat, local->doorbell, &status) == 0) {
+		inherited.doorbell_device = status.st_dev;
+		inherited.doorbell_inode = status.st_ino;
+	}
 }

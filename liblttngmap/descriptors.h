@@ -5,8 +5,8 @@
  * of the session daemon, and the doorbell.
  *
  * The program does not know of them and may close or reuse their numbers: they are put
- * where it does not come by, and the socket is known by its inode. All here is
- * signal-safe and called by one thread at a time.
+ * where it does not come by, and both are known by their inodes. All here is
+ * signal-safe; what changes them is called by one thread at a time.
  */
 #ifndef LTTNGMAP_DESCRIPTORS_H
 #define LTTNGMAP_DESCRIPTORS_H
@@ -18,6 +18,11 @@
 
 /* Is `fd` the socket still: not closed by the program, nor its number another file's since? */
 bool descriptors_has_socket(int fd);
+/*
+ * The same of the doorbell, before each write to it: eight bytes in a file of the program's
+ * would be damage. All eventfds have one inode, so an eventfd of the program's own passes.
+ */
+bool descriptors_has_doorbell(int fd);
 /* Close what a child has of its parent's, a process of a dead daemon's. */
 void descriptors_drop(void);
 /*

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "arch.h"
+#include "descriptors.h"
 
 uint64_t ring_clock(enum lttngmap_clock clock)
 {
@@ -26,6 +27,9 @@ void ring_doorbell(struct local *local)
 
 	if (!process || fd < 0 ||
 	    (__atomic_load_n(&process->flags, __ATOMIC_RELAXED) & LTTNGMAP_PROCESS_NO_DOORBELL))
+		return;
+	/* The daemon notices a moment later that the program closed it. */
+	if (!descriptors_has_doorbell(fd))
 		return;
 	arch_syscall(SYS_write, fd, &one, sizeof(one));
 }

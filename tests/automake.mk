@@ -886,6 +886,7 @@ tests_utils_processes_LDADD = liblttngmap.la -lpthread
 tests_utils_processes_LDFLAGS = $(test_ldflags)
 numbered_tests = \
 	tests/integration/file-limits.sh \
+	tests/integration/taken-bell.sh \
 	tests/integration/million.sh \
 	tests/integration/processes.sh \
 	tests/integration/relay-ended.sh \
@@ -938,6 +939,10 @@ TESTS += $(recover_tests)
 
 # What goes wrong around the daemons, and whoever means harm.
 check_PROGRAMS += tests/utils/hostile tests/utils/misnamed tests/utils/opened
+check_PROGRAMS += tests/utils/taken-bell
+tests_utils_taken_bell_SOURCES = tests/utils/taken-bell.c
+tests_utils_taken_bell_LDADD = liblttngmap.la
+tests_utils_taken_bell_LDFLAGS = $(test_ldflags)
 tests_utils_hostile_SOURCES = tests/utils/hostile.c
 tests_utils_hostile_LDADD = liblttngmap.la
 tests_utils_hostile_LDFLAGS = $(test_ldflags)

@@ -722,6 +722,7 @@ sessiond_run = tests/utils/sessiond-run.c tests/utils/sessiond-run.h \
 	tests/utils/class-wire.c tests/utils/class-wire.h
 sessiond_programs = \
 	tests/integration/attempts \
+	tests/integration/objects \
 	tests/integration/sessiond-app \
 	tests/integration/sessiond-hostile
 check_PROGRAMS += $(sessiond_programs)
@@ -732,6 +733,10 @@ tests_integration_attempts_LDADD = libcommon.la $(JSON_LIBS)
 tests_integration_sessiond_app_SOURCES = tests/integration/sessiond-app.c $(sessiond_run)
 tests_integration_sessiond_app_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_integration_sessiond_app_LDADD = libcommon.la $(JSON_LIBS)
+tests_integration_objects_SOURCES = tests/integration/objects.c tests/utils/object-attacks.c \
+	tests/utils/object-attacks.h $(sessiond_run)
+tests_integration_objects_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_integration_objects_LDADD = libcommon.la $(JSON_LIBS)
 tests_integration_sessiond_hostile_SOURCES = tests/integration/sessiond-hostile.c $(sessiond_run)
 tests_integration_sessiond_hostile_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_integration_sessiond_hostile_LDADD = libcommon.la $(JSON_LIBS)

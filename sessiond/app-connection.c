@@ -3,7 +3,6 @@
 #include "sessiond/app-connection.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +17,9 @@
 #include "sessiond/daemon.h"
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
+#include "sessiond/peer.h"
 #include "sessiond/process.h"
 #include "sessiond/quota.h"
-
-#ifndef SO_PEERPIDFD
-#define SO_PEERPIDFD 77
-#endif
 
 /* A program has 100 ms for all of it. */
 #define REGISTER_USEC UINT64_C(4000000)
@@ -222,18 +218,14 @@ void app_connection_refuse_short(struct app_connections *all, int fd, int error)
 
 /* ---- serving ------------------------------------------------------------------- */
 
-/* Linux before 6.5 does not say. */
 static bool peer_is_alive(const struct app_connection *connection)
 {
-	socklen_t size = sizeof(int);
-	struct pollfd end = { .events = POLLIN };
-	bool alive;
+	int pidfd = peer_open_pidfd(connection->fd, &connection->peer);
 
-	if (getsockopt(connection->fd, SOL_SOCKET, SO_PEERPIDFD, &end.fd, &size) != 0)
+	if (pidfd < 0)
 		return false;
-	alive = poll(&end, 1, 0) == 0;
-	close(end.fd);
-	return alive;
+	close(pidfd);
+	return true;
 }
 
 static int listen_to(struct app_connection *connection)

@@ -109,6 +109,8 @@ libsessiond_la_SOURCES = \
 	sessiond/metadata.h \
 	sessiond/options.c \
 	sessiond/options.h \
+	sessiond/peer.c \
+	sessiond/peer.h \
 	sessiond/pid-state.c \
 	sessiond/pid-state.h \
 	sessiond/pickup.c \

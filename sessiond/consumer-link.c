@@ -20,6 +20,7 @@
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
 #include "sessiond/metadata.h"
+#include "sessiond/peer.h"
 #include "sessiond/session.h"
 
 /* What waits to be sent to a consumer that does not read, and for how long. */
@@ -415,14 +416,25 @@ static int on_connection(sd_event_source *source, int fd, uint32_t revents, void
 	return 0;
 }
 
-int consumer_link_attach(struct consumer_link *link, int fd, int pid)
+/* Is it the process that the daemon started, and not one that had its pid before? */
+static bool is_started(const struct consumer_link *link, int fd, const struct ucred *peer)
+{
+	int pidfd = peer->pid == link->pid ? peer_open_pidfd(fd, peer) : -EPERM;
+
+	if (pidfd < 0)
+		return false;
+	close(pidfd);
+	return true;
+}
+
+int consumer_link_attach(struct consumer_link *link, int fd, const struct ucred *peer)
 {
 	struct json_object *answer;
 	int error;
 
 	if (link->fd >= 0)
 		return -EBUSY;
-	if (link->path && pid != link->pid)
+	if (link->path && !is_started(link, fd, peer))
 		return -EPERM;
 	error = sd_event_add_io(link->daemon->event, &link->source, fd, EPOLLIN, on_connection,
 				link);

@@ -14,6 +14,8 @@
 
 #include <stdbool.h>
 
+#include <sys/socket.h>
+
 #include <json-c/json.h>
 
 struct channel;
@@ -32,7 +34,7 @@ void consumer_link_destroy(struct consumer_link *link);
  * A connection says that it is the consumer's; the link owns `fd` from then
  * on. -EBUSY: there is one already, -EPERM: another was started by us.
  */
-int consumer_link_attach(struct consumer_link *link, int fd, int pid);
+int consumer_link_attach(struct consumer_link *link, int fd, const struct ucred *peer);
 /* Is there a consumer, or will there be one soon? */
 bool consumer_link_expected(const struct consumer_link *link);
 /* Is there one now? */

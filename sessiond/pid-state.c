@@ -51,3 +51,22 @@ int pid_start(pid_t pid, uint64_t *start)
 		return -ESRCH;
 	return sscanf(field, "%" SCNu64, start) == 1 ? 0 : -EBADMSG;
 }
+
+int pid_effective_user(pid_t pid, uid_t *uid)
+{
+	char path[32], text[1024];
+	const char *line;
+	size_t length;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return errno == EMFILE || errno == ENFILE ? -errno : -ESRCH;
+	length = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	/* The kernel escapes a newline in the name that stands before it. */
+	line = strstr(text, "\nUid:");
+	return line && sscanf(line, "\nUid: %*u %u", uid) == 1 ? 0 : -ESRCH;
+}

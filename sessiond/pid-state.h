@@ -16,5 +16,7 @@ char pid_state(pid_t pid);
  * differ in it. 0; -ESRCH: there is none.
  */
 int pid_start(pid_t pid, uint64_t *start);
+/* A process's effective user. 0; -ESRCH: there is none. */
+int pid_effective_user(pid_t pid, uid_t *uid);
 
 #endif /* SESSIOND_PID_STATE_H */

@@ -3,13 +3,11 @@
 #include "sessiond/process.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,13 +18,10 @@
 #include "sessiond/doorbell.h"
 #include "sessiond/ledger.h"
 #include "sessiond/member.h"
+#include "sessiond/peer.h"
 #include "sessiond/quota.h"
 #include "sessiond/session.h"
 #include "sessiond/user-rings.h"
-
-#ifndef SO_PEERPIDFD
-#define SO_PEERPIDFD 77
-#endif
 
 /* Of a forked process, that are asked for what they registered. */
 #define ANCESTORS_MAX 16u
@@ -103,9 +98,7 @@ struct process *process_lookup(struct processes *processes, uint32_t pid)
 
 bool process_is_gone(const struct process *process)
 {
-	struct pollfd end = { .fd = process->pidfd, .events = POLLIN };
-
-	return poll(&end, 1, 0) > 0;
+	return peer_has_ended(process->pidfd);
 }
 
 void process_reap(struct process *process)
@@ -121,29 +114,6 @@ void process_reap(struct process *process)
 static void on_end(struct app_turn *turn)
 {
 	process_reap(caa_container_of(turn, struct process, turn));
-}
-
-/* A pidfd of the very process that connected, not of who has its pid by now. */
-static int open_pidfd(const struct process_config *config)
-{
-	socklen_t size = sizeof(int);
-	struct pollfd peer = { .fd = config->socket, .events = 0 };
-	int fd = -1;
-
-	if (getsockopt(config->socket, SOL_SOCKET, SO_PEERPIDFD, &fd, &size) == 0)
-		return fd;
-	if (errno == ESRCH)
-		return -ESRCH;
-	/* Linux before 6.5. */
-	fd = (int)syscall(SYS_pidfd_open, config->pid, 0);
-	if (fd < 0)
-		return -errno;
-	/* Where its end is still open now, the pid was its own a moment ago. */
-	if (poll(&peer, 1, 0) > 0 && peer.revents & POLLHUP) {
-		close(fd);
-		return -ESRCH;
-	}
-	return fd;
 }
 
 /* Takes the descriptor. */
@@ -331,12 +301,26 @@ static int take_memories(struct process *process, struct quota_user *user)
 	return error ? error : memory_set_charge(process->memories, user, false);
 }
 
+/*
+ * No two processes that live have the same pid, and the new one lives. So the older one of its
+ * pid has ended, or is the very same process before an exec, which is counted once.
+ */
+static void end_older(struct process *process)
+{
+	struct process *older = process_lookup(process->daemon->processes, process->pid);
+
+	if (!older)
+		return;
+	if (!process_is_gone(older))
+		process->counted = older->counted;
+	process_end(older);
+}
+
 int process_create(struct daemon *daemon, const struct process_config *config,
 		   struct process **result)
 {
-	struct processes *processes = daemon->processes;
+	const struct ucred peer = { .pid = (pid_t)config->pid, .uid = config->uid };
 	struct process *process = calloc(1, sizeof(*process));
-	struct process *older;
 	int error;
 
 	*result = NULL;
@@ -352,7 +336,7 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	process->since_ms = realtime_ms();
 	name_clean_program(config->procname, config->procname_size, process->name);
 
-	error = watch_pid(process, config->user, open_pidfd(config));
+	error = watch_pid(process, config->user, peer_open_pidfd(config->socket, &peer));
 	if (error < 0)
 		goto fail;
 	error = take_memories(process, config->user);
@@ -365,12 +349,7 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	if (error)
 		goto fail;
 
-	older = process_lookup(processes, process->pid);
-	if (older) {
-		/* An exec: the same process to whoever counts processes. */
-		process->counted = older->counted;
-		process_end(older);
-	}
+	end_older(process);
 	add_to_table(process);
 	fill_record(process, config->socket);
 	ledger_process_set(daemon->ledger, process->memories->index, LEDGER_LIVE);

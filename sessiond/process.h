@@ -6,7 +6,8 @@
  * What ends a process object:
  *   its pidfd says that the process is gone (forked children may still hold
  *   its socket, so the socket alone says nothing); or
- *   the same pid registers anew: it was an exec.
+ *   a process of the same pid registers, which is known to live (peer.h): this
+ *   one ended, or it is the same process after an exec.
  * A socket that hangs up while the process lives means that it closed its
  * descriptors, or is about to exec: its doorbell is of no use any more, so its
  * rings are looked at by a timer until one of the above.

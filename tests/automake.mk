@@ -629,6 +629,7 @@ check_PROGRAMS += \
 	tests/unit/messages \
 	tests/unit/kernel-describe \
 	tests/unit/kernel-leftovers \
+	tests/unit/peer \
 	tests/unit/quota \
 	tests/unit/slots
 TESTS += \
@@ -639,6 +640,7 @@ TESTS += \
 	tests/unit/messages \
 	tests/unit/kernel-describe \
 	tests/unit/kernel-leftovers \
+	tests/unit/peer \
 	tests/unit/quota \
 	tests/unit/slots
 tests_unit_app_message_SOURCES = tests/unit/app-message.c
@@ -653,6 +655,9 @@ tests_unit_memory_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_unit_memory_LDADD = libsessiond.la
 tests_unit_messages_SOURCES = tests/unit/messages.c
 tests_unit_messages_LDADD = libsessiond.la
+tests_unit_peer_SOURCES = tests/unit/peer.c tests/utils/reused-pid.h
+tests_unit_peer_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
+tests_unit_peer_LDADD = libsessiond.la $(SECCOMP_LIBS)
 tests_unit_quota_SOURCES = tests/unit/quota.c
 tests_unit_quota_LDADD = libsessiond.la
 tests_unit_kernel_describe_SOURCES = tests/unit/kernel-describe.c
@@ -723,6 +728,7 @@ sessiond_run = tests/utils/sessiond-run.c tests/utils/sessiond-run.h \
 sessiond_programs = \
 	tests/integration/attempts \
 	tests/integration/objects \
+	tests/integration/reused-pid \
 	tests/integration/sessiond-app \
 	tests/integration/sessiond-hostile
 check_PROGRAMS += $(sessiond_programs)
@@ -730,6 +736,10 @@ TESTS += $(sessiond_programs)
 tests_integration_attempts_SOURCES = tests/integration/attempts.c $(sessiond_run)
 tests_integration_attempts_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_integration_attempts_LDADD = libcommon.la $(JSON_LIBS)
+tests_integration_reused_pid_SOURCES = tests/integration/reused-pid.c \
+	tests/utils/reused-pid.h $(sessiond_run)
+tests_integration_reused_pid_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_integration_reused_pid_LDADD = libcommon.la $(JSON_LIBS)
 tests_integration_sessiond_app_SOURCES = tests/integration/sessiond-app.c $(sessiond_run)
 tests_integration_sessiond_app_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_integration_sessiond_app_LDADD = libcommon.la $(JSON_LIBS)
@@ -912,7 +922,7 @@ TESTS += $(numbered_tests)
 
 # Rows of the reliability table (tests/reliability/rows).
 check_PROGRAMS += tests/utils/pid-reuse tests/utils/stop-anywhere
-tests_utils_pid_reuse_SOURCES = tests/utils/pid-reuse.c
+tests_utils_pid_reuse_SOURCES = tests/utils/pid-reuse.c tests/utils/reused-pid.h
 tests_utils_pid_reuse_LDADD = liblttngmap.la
 tests_utils_pid_reuse_LDFLAGS = $(test_ldflags)
 tests_utils_stop_anywhere_SOURCES = tests/utils/stop-anywhere.c $(sessiond_run)

@@ -19,25 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <linux/sched.h>
-
 #include "tests/utils/numbered-emit.h"
+#include "tests/utils/reused-pid.h"
 
 #define PID 20000
 #define KILL_USEC_MAX 800
 
 static struct numbered_counts *counts;
-
-static pid_t clone_as(pid_t pid)
-{
-	struct clone_args args = {
-		.exit_signal = SIGCHLD,
-		.set_tid = (uintptr_t)&pid,
-		.set_tid_size = 1,
-	};
-
-	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
-}
 
 static __attribute__((noreturn)) void run(uint32_t source, uint64_t events)
 {
@@ -69,7 +57,7 @@ static bool live(uint64_t events, bool killed, unsigned int *seed)
 	pid_t child;
 
 	counts->sources[source].pid = PID;
-	child = clone_as(PID);
+	child = fork_as(PID);
 	if (child == 0)
 		run(source, events);
 	if (child != PID) {

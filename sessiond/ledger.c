@@ -309,11 +309,11 @@ void ledger_totals_add(struct ledger_session *session, uint64_t set,
 	struct ledger_totals *totals = &session->totals[other];
 
 	*totals = session->totals[session->which];
-	totals->counts.written += counts->written;
-	totals->counts.delivered += counts->delivered;
-	totals->counts.discarded += counts->discarded;
-	totals->counts.overwritten += counts->overwritten;
-	totals->counts.closed_rings += counts->closed_rings;
+	ring_total_add(&totals->counts.written, counts->written);
+	ring_total_add(&totals->counts.delivered, counts->delivered);
+	ring_total_add(&totals->counts.discarded, counts->discarded);
+	ring_total_add(&totals->counts.overwritten, counts->overwritten);
+	ring_total_add(&totals->counts.closed_rings, counts->closed_rings);
 	totals->last_set = set;
 	/* Release: as of a text. */
 	__atomic_store_n(&session->which, other, __ATOMIC_RELEASE);

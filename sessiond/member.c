@@ -19,6 +19,7 @@
 #include "sessiond/process.h"
 #include "sessiond/record-check.h"
 #include "sessiond/recover.h"
+#include "sessiond/ring-reader.h"
 #include "sessiond/ring-set.h"
 #include "sessiond/session.h"
 #include "sessiond/user-rings.h"
@@ -397,7 +398,14 @@ void member_settle(struct channel *channel, struct process *process)
 	if (slot->member || !slot->admitted)
 		return;
 	lost = __atomic_exchange_n(&first->discards, 0, __ATOMIC_RELAXED);
-	__atomic_add_fetch(&channel->session->totals->rings.discarded, lost, __ATOMIC_RELAXED);
+	if (lost > RING_LOST_BEFORE_MAX) {
+		message_say("%s (process %u, channel %s) says that it lost %llu events, which "
+			    "cannot be: they are not counted",
+			    process->name, process->pid, channel->name, (unsigned long long)lost);
+		ring_total_add(&channel->session->totals->rings.closed_rings, 1);
+		return;
+	}
+	ring_total_add(&channel->session->totals->rings.discarded, lost);
 }
 
 void member_begin_snapshot(struct member *member)

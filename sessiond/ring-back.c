@@ -68,6 +68,8 @@ static int read_span(struct ring_reader *reader, const struct ring_commit *commi
 		span->end = load(&subbuf->end);
 		span->events_end = load(&subbuf->events_end);
 		span->discards = load(&subbuf->discards);
+		if (span->discards > reader->account.discarded)
+			span->discards = reader->account.discarded;
 	}
 	if (load(slot) != entry)
 		return -EAGAIN;

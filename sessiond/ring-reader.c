@@ -99,6 +99,20 @@ static bool look(const struct ring_reader *reader, struct ring_commit *commit)
 	return false;
 }
 
+/*
+ * More events cannot have been lost: what counts one takes a tick of the clock at least. Before
+ * the set was made the process may have lost some already.
+ */
+static uint64_t most_discards(const struct ring_reader *reader)
+{
+	const struct ring_geometry *geometry = reader->geometry;
+	uint64_t latest = ring_reader_latest(reader), most = RING_LOST_BEFORE_MAX;
+
+	if (!geometry->past && latest > geometry->begin)
+		most += latest - geometry->begin;
+	return geometry->past || most > RING_DISCARDS_MAX ? RING_DISCARDS_MAX : most;
+}
+
 /* Bring the ring's counters up to date, as far as they are believable. */
 static int account(struct ring_reader *reader, struct ring_commit *commit)
 {
@@ -128,6 +142,10 @@ static int account(struct ring_reader *reader, struct ring_commit *commit)
 		reader->account.written = written;
 	if (commit->discards < reader->account.discarded)
 		return ring_reader_spoil(reader, "its count of discarded events went back");
+	if (commit->discards > reader->account.discarded &&
+	    commit->discards > most_discards(reader))
+		return ring_reader_spoil(reader,
+					 "it counts more discarded events than it can have lost");
 	reader->account.discarded = commit->discards;
 	return 0;
 }

@@ -110,6 +110,10 @@ void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *ge
 		      struct lttngmap_ring *ring, struct ring_undo *undo);
 /* Of rings of another time, ticks: some ten years, which readers can still add to a date. */
 #define RING_PAST_LATEST (UINT64_C(1) << 60)
+/* Of one ring, whatever its process says: sums over all rings of a set do not overflow. */
+#define RING_DISCARDS_MAX LTTNGMAP_POSITION_MASK
+/* Events that a process loses while it has no rings: six hours, fifty million a second. */
+#define RING_LOST_BEFORE_MAX (UINT64_C(1) << 40)
 /* No record is later: what a writer could have read by now, or before the clock was reset. */
 uint64_t ring_reader_latest(const struct ring_reader *reader);
 /* The clock was reset, from `latest` at most: one sub-buffer may begin earlier than the last ended.

@@ -99,16 +99,11 @@ void ring_set_add_counts(struct ring_set *set, struct ring_totals *totals)
 	const struct ring_saved *saved = set->saved;
 
 	pthread_mutex_lock(&set->mutex);
-	__atomic_add_fetch(&totals->written, saved->told.written - saved->base.written,
-			   __ATOMIC_RELAXED);
-	__atomic_add_fetch(&totals->delivered, saved->hand.delivered - saved->base.delivered,
-			   __ATOMIC_RELAXED);
-	__atomic_add_fetch(&totals->discarded, saved->told.discarded - saved->base.discarded,
-			   __ATOMIC_RELAXED);
-	__atomic_add_fetch(&totals->overwritten, saved->told.overwritten - saved->base.overwritten,
-			   __ATOMIC_RELAXED);
-	__atomic_add_fetch(&totals->closed_rings, saved->closed - saved->base.closed_rings,
-			   __ATOMIC_RELAXED);
+	ring_total_add(&totals->written, saved->told.written - saved->base.written);
+	ring_total_add(&totals->delivered, saved->hand.delivered - saved->base.delivered);
+	ring_total_add(&totals->discarded, saved->told.discarded - saved->base.discarded);
+	ring_total_add(&totals->overwritten, saved->told.overwritten - saved->base.overwritten);
+	ring_total_add(&totals->closed_rings, saved->closed - saved->base.closed_rings);
 	pthread_mutex_unlock(&set->mutex);
 }
 

@@ -17,9 +17,19 @@
 
 /* ---- totals, and rings that were closed ------------------------------------- */
 
+void ring_total_add(uint64_t *total, uint64_t more)
+{
+	uint64_t sum, before = __atomic_load_n(total, __ATOMIC_RELAXED);
+
+	do
+		sum = before < INT64_MAX && more < INT64_MAX - before ? before + more : INT64_MAX;
+	while (!__atomic_compare_exchange_n(total, &before, sum, true, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED));
+}
+
 static void add(uint64_t *total, uint64_t *told, uint64_t now)
 {
-	__atomic_add_fetch(total, now - *told, __ATOMIC_RELAXED);
+	ring_total_add(total, now - *told);
 	*told = now;
 }
 

@@ -85,6 +85,9 @@ struct ring_totals {
 	uint64_t metadata_generation;
 };
 
+/* Any thread, relaxed. A total never goes down: it stays at INT64_MAX once it is there. */
+void ring_total_add(uint64_t *total, uint64_t more);
+
 /* What is to be set aside for a set of so many CPUs' rings, bytes. */
 size_t ring_set_saved_size(uint32_t cpu_rings);
 /* Whose set was there when the daemon died; 0: none was. */

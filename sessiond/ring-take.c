@@ -162,6 +162,11 @@ static int check_discards(struct ring_reader *reader, const struct stretch *stre
 {
 	if (stretch->discards < reader->discards_full)
 		return ring_reader_spoil(reader, "its count of discarded events went back");
+	/* The ring's own count was looked at later. One from a disk may be older all the same. */
+	if (stretch->discards >
+	    (reader->geometry->past ? RING_DISCARDS_MAX : reader->account.discarded))
+		return ring_reader_spoil(reader,
+					 "a sub-buffer has more discarded events than its ring");
 	reader->discards_full = stretch->discards;
 	return 0;
 }

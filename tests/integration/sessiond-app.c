@@ -199,6 +199,19 @@ static void ask_memory(int fd, uint32_t slot)
 	app_exchange(fd, &memory, sizeof(memory), &answer);
 }
 
+/* A channel larger than the reserve, whose memory the process never asks for. */
+static void test_lost(const char *session, uint64_t lost, int64_t counted, const char *name)
+{
+	uint64_t others = process->channels;
+
+	make_session(session, 1 << 20);
+	verb("start", session);
+	ring_of((uint32_t)__builtin_ctzll(process->channels & ~others))->discards = lost;
+	verb("stop", session);
+	is(sessiond_status(&sessiond, session, "discarded"), counted, name);
+	verb("destroy", session);
+}
+
 static void test_slots(int fd)
 {
 	make_session("two", 4096);
@@ -250,6 +263,8 @@ static void test_slots(int fd)
 	ok(answer.memory.size > 5 << 20, "and gets what it needs");
 	app_close_fds(&answer);
 	verb("destroy", "six");
+	test_lost("seven", 1000, 1000, "what a process without rings lost is counted");
+	test_lost("eight", UINT64_C(1) << 41, 0, "not what it cannot have lost");
 	verb("destroy", "two");
 }
 

@@ -12,6 +12,7 @@
 #include <urcu.h>
 
 #include "liblttngmap/ring-write.h"
+#include "common/clock.h"
 #include "tests/utils/ring-bench-set.h"
 #include "tests/utils/tap.h"
 
@@ -230,9 +231,28 @@ static void discards_of_subbuf_back(void)
 {
 	struct lttngmap_packet packet;
 
+	ring_of(0)->discards = 5;
 	subbuf_of(0, 0)->discards = 5;
 	get_packet(&packet);
 	subbuf_of(0, 1)->discards = 4;
+}
+
+static void discards_of_subbuf_ahead(void)
+{
+	ring_of(0)->discards = 5;
+	for (unsigned seq = 0; seq < 3; seq++)
+		subbuf_of(0, seq)->discards = 6;
+}
+
+/* What makes a sum with others' losses small, and what no clock has room for. */
+static void discards_negative(void)
+{
+	ring_of(0)->discards = (uint64_t)-1000;
+}
+
+static void discards_too_many(void)
+{
+	ring_of(0)->discards = clock_read(LTTNGMAP_CLOCK_MONOTONIC) + (UINT64_C(1) << 41);
 }
 
 static const struct {
@@ -259,6 +279,9 @@ static const struct {
 	{ "a count of events that goes back", events_back },
 	{ "events that nobody could have overwritten", events_skipped },
 	{ "a sub-buffer's discards that go back", discards_of_subbuf_back },
+	{ "a sub-buffer's discards that its ring has not", discards_of_subbuf_ahead },
+	{ "a negative count of discarded events", discards_negative },
+	{ "more discarded events than there was time for", discards_too_many },
 };
 
 static void test_guard(const char *name, void (*damage)(void))
@@ -306,6 +329,25 @@ static void test_count(void)
 	ring_set_poll(bench.set);
 	is(bench.totals.written, written,
 	   "more events than fit below the position are not counted");
+	bench_set_destroy(&bench);
+}
+
+/* What another process lost stays in the sum, whatever this one says. */
+static void test_losses_of_others(void)
+{
+	set_up(LTTNGMAP_MODE_DISCARD);
+	bench.totals.discarded = 1000;
+	discards_negative();
+	ring_set_poll(bench.set);
+	is(bench.totals.discarded, 1000, "a negative count takes nothing from others' losses");
+	bench_set_destroy(&bench);
+
+	set_up(LTTNGMAP_MODE_DISCARD);
+	bench.totals.discarded = INT64_MAX - 5;
+	ring_of(0)->discards = 10;
+	ring_set_poll(bench.set);
+	is(bench.totals.discarded, INT64_MAX, "a sum that is full stays so");
+	is(bench.totals.closed_rings, 0, "and closes no ring");
 	bench_set_destroy(&bench);
 }
 
@@ -372,6 +414,7 @@ int main(void)
 		test_guard(damages[i].name, damages[i].damage);
 	test_position();
 	test_count();
+	test_losses_of_others();
 	test_random(LTTNGMAP_MODE_DISCARD, &seed);
 	test_random(LTTNGMAP_MODE_OVERWRITE, &seed);
 	ring_set_table_destroy();

@@ -104,7 +104,7 @@ static int find_inode(struct memory *memory)
 
 int memory_create(enum memory_kind kind, uint64_t size, struct memory *memory)
 {
-	int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	int seals = MEMORY_SEALS;
 	int error;
 
 	*memory = MEMORY_NONE;

@@ -35,6 +35,9 @@ struct memory_place {
 	uint64_t *last; /* number that was given out last */
 };
 
+/* Of every memfd. */
+#define MEMORY_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
 struct memory {
 	int fd;                           /* -1: none */
 	uint64_t size;                    /* bytes, whole pages */

@@ -9,9 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "common/log.h"
 #include "sessiond/memory.h"
 
 #define MEMFD_NAME "/memfd:lttngmap-ring-"
@@ -25,6 +28,7 @@ struct mapped {
 
 struct recover_sources {
 	int dir;
+	dev_t device;          /* of all memfds */
 	struct mapped *mapped; /* by inode, then process */
 	size_t nr_mapped;
 	size_t room;
@@ -32,15 +36,17 @@ struct recover_sources {
 
 /* ---- what is mapped ---------------------------------------------------------------- */
 
-/* Is it a ring's memory? */
-static bool parse_line(const char *line, struct mapped *mapped)
+/* Is it a ring's memory? A file of that name on a file system of anybody's is none. */
+static bool parse_line(const struct recover_sources *sources, const char *line,
+		       struct mapped *mapped)
 {
+	unsigned int major, minor;
 	uint64_t start, end, offset, inode;
 
 	if (!strstr(line, MEMFD_NAME) ||
-	    sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64, &start, &end,
-		   &offset, &inode) != 4 ||
-	    end <= start)
+	    sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64, &start, &end,
+		   &offset, &major, &minor, &inode) != 6 ||
+	    end <= start || makedev(major, minor) != sources->device)
 		return false;
 	mapped->inode = inode;
 	mapped->piece = (struct recover_piece){
@@ -86,7 +92,7 @@ static int scan_process(struct recover_sources *sources, int process, uint32_t p
 	int error = 0;
 
 	while (error == 0 && file && getline(&line, &size, file) > 0)
-		if (parse_line(line, &mapped))
+		if (parse_line(sources, line, &mapped))
 			error = add(sources, &mapped);
 	free(line);
 	if (file)
@@ -103,14 +109,28 @@ static int compare(const void *a, const void *b)
 	return one->pid < two->pid ? -1 : one->pid > two->pid;
 }
 
+/* The kernel keeps all memfds on one file system, which nobody can mount. */
+static int find_device(struct recover_sources *sources)
+{
+	int fd = memfd_create("lttngmap-recover", MFD_CLOEXEC);
+	struct stat status;
+	int error = fd < 0 || fstat(fd, &status) != 0 ? -errno : 0;
+
+	if (error == 0)
+		sources->device = status.st_dev;
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
 static int scan(struct recover_sources *sources)
 {
-	DIR *proc = opendir("/proc");
+	int error = find_device(sources);
+	DIR *proc = error ? NULL : opendir("/proc");
 	const struct dirent *entry;
-	int error = 0;
 
 	if (!proc)
-		return -errno;
+		return error ? error : -errno;
 	while (error == 0 && (entry = readdir(proc))) {
 		uint32_t pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
 		int process;
@@ -161,7 +181,8 @@ void recover_sources_close(struct recover_sources *sources)
  * The pieces that the very process has, whose `mem` is open, so that neither an
  * exec nor another process of the same number can come in between.
  */
-static int find_pieces(struct recover_source *source, int process, uint64_t inode)
+static int find_pieces(const struct recover_sources *sources, struct recover_source *source,
+		       int process, uint64_t inode)
 {
 	FILE *file = open_maps(process);
 	struct mapped mapped;
@@ -170,7 +191,7 @@ static int find_pieces(struct recover_source *source, int process, uint64_t inod
 
 	source->nr_pieces = 0;
 	while (file && source->nr_pieces < RECOVER_PIECES_MAX && getline(&line, &size, file) > 0)
-		if (parse_line(line, &mapped) && mapped.inode == inode)
+		if (parse_line(sources, line, &mapped) && mapped.inode == inode)
 			source->pieces[source->nr_pieces++] = mapped.piece;
 	free(line);
 	if (file)
@@ -178,11 +199,25 @@ static int find_pieces(struct recover_source *source, int process, uint64_t inod
 	return source->nr_pieces ? 0 : -ENOENT;
 }
 
-/* Root's way: the memfd itself, which nobody takes away. */
-static int open_map_file(struct recover_source *source, int process, uint64_t inode)
+/* As the daemon makes them: its own, and sealed. Inode numbers come round again. */
+static bool is_daemons(const struct recover_sources *sources, int fd, uint64_t inode)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && status.st_dev == sources->device &&
+	       status.st_ino == inode && status.st_uid == geteuid() && seals >= 0 &&
+	       (seals & MEMORY_SEALS) == MEMORY_SEALS;
+}
+
+/*
+ * Root's way: the memfd itself, which nobody takes away. Who may not has the memory of processes
+ * of its own user alone. 0; -EPERM: it is not the daemon's.
+ */
+static int open_map_file(const struct recover_sources *sources, struct recover_source *source,
+			 int process, uint64_t inode)
 {
 	const struct recover_piece *piece = source->pieces;
-	struct stat status;
 	char path[64];
 	int fd;
 
@@ -190,10 +225,10 @@ static int open_map_file(struct recover_source *source, int process, uint64_t in
 		 piece->address + piece->size);
 	fd = openat(process, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return -EACCES;
-	if (fstat(fd, &status) != 0 || status.st_ino != inode) {
+		return 0;
+	if (!is_daemons(sources, fd, inode)) {
 		close(fd);
-		return -EACCES;
+		return -EPERM;
 	}
 	close(source->fd);
 	source->fd = fd;
@@ -202,7 +237,8 @@ static int open_map_file(struct recover_source *source, int process, uint64_t in
 	return 0;
 }
 
-static int open_process(struct recover_source *source, uint32_t pid, uint64_t inode)
+static int open_process(const struct recover_sources *sources, struct recover_source *source,
+			uint32_t pid, uint64_t inode)
 {
 	char path[32];
 	int error, process;
@@ -215,9 +251,9 @@ static int open_process(struct recover_source *source, uint32_t pid, uint64_t in
 	if (source->fd < 0)
 		error = errno == ENOENT || errno == ESRCH ? -ENOENT : -EACCES;
 	else
-		error = find_pieces(source, process, inode);
+		error = find_pieces(sources, source, process, inode);
 	if (error == 0)
-		(void)open_map_file(source, process, inode);
+		error = open_map_file(sources, source, process, inode);
 	close(process);
 	if (error)
 		recover_source_close(source);
@@ -262,7 +298,11 @@ int recover_source_find(const struct recover_sources *sources, uint64_t file,
 		if (mapped->inode != file || mapped->pid == last)
 			continue;
 		last = mapped->pid;
-		one = open_process(source, mapped->pid, file);
+		one = open_process(sources, source, mapped->pid, file);
+		if (one == -EPERM)
+			log_warning("process %u has a memory that passes for one of the daemon's: "
+				    "it is not read",
+				    mapped->pid);
 		/* One who may be looked into is enough. */
 		if (one == 0 || one == -EACCES)
 			error = one;

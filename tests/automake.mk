@@ -631,6 +631,7 @@ check_PROGRAMS += \
 	tests/unit/kernel-leftovers \
 	tests/unit/peer \
 	tests/unit/quota \
+	tests/unit/recover-source \
 	tests/unit/slots
 TESTS += \
 	tests/unit/app-message \
@@ -642,6 +643,7 @@ TESTS += \
 	tests/unit/kernel-leftovers \
 	tests/unit/peer \
 	tests/unit/quota \
+	tests/unit/recover-source \
 	tests/unit/slots
 tests_unit_app_message_SOURCES = tests/unit/app-message.c
 tests_unit_app_message_LDADD = libsessiond.la
@@ -658,6 +660,8 @@ tests_unit_messages_LDADD = libsessiond.la
 tests_unit_peer_SOURCES = tests/unit/peer.c tests/utils/reused-pid.h
 tests_unit_peer_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
 tests_unit_peer_LDADD = libsessiond.la $(SECCOMP_LIBS)
+tests_unit_recover_source_SOURCES = tests/unit/recover-source.c
+tests_unit_recover_source_LDADD = libsessiond.la
 tests_unit_quota_SOURCES = tests/unit/quota.c
 tests_unit_quota_LDADD = libsessiond.la
 tests_unit_kernel_describe_SOURCES = tests/unit/kernel-describe.c

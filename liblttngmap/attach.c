@@ -18,6 +18,7 @@
 #include "exchange.h"
 #include "memory-map.h"
 #include "module.h"
+#include "sandbox.h"
 
 /* A daemon that hangs up so often is not one. */
 #define REGISTER_TRIES 3
@@ -157,6 +158,8 @@ int attach_connect(uint64_t *deadline)
 		inherited.is_secure = getauxval(AT_SECURE) != 0;
 	}
 	asked = true;
+	if (sandbox_is_on())
+		return -EPERM;
 	*deadline = attach_deadline();
 	return exchange_connect(*deadline, &inherited.place);
 }
@@ -203,8 +206,7 @@ enum attach_result attach_first(int socket, uint64_t deadline, const void *class
 	return ATTACH_READY;
 }
 
-/* The child of a fork: registers as itself, and is not traced where it cannot. */
-static void attach_forked(struct local *local)
+static long register_forked(struct local *local)
 {
 	union {
 		struct protocol_app_registered head;
@@ -214,9 +216,23 @@ static void attach_forked(struct local *local)
 	uint64_t deadline = attach_deadline();
 	int socket = exchange_connect_again(deadline, module_knock.place);
 
-	if (socket < 0 || attach(local, socket, deadline, PROTOCOL_APP_FORKED, NULL, 0, 0,
-				 &answer.head, sizeof(answer)) < 0)
+	if (socket < 0)
+		return socket;
+	return attach(local, socket, deadline, PROTOCOL_APP_FORKED, NULL, 0, 0, &answer.head,
+		      sizeof(answer));
+}
+
+/* The child of a fork: registers as itself, and is not traced where it cannot. */
+static void attach_forked(struct local *local)
+{
+	if (sandbox_is_on() || register_forked(local) < 0)
 		__atomic_store_n(&local->process, &not_traced, __ATOMIC_RELEASE);
+}
+
+void attach_lose(const struct local *local, const uint64_t *word)
+{
+	if (__atomic_load_n(&local->process, __ATOMIC_RELAXED) == &not_traced)
+		memory_map_lose(word);
 }
 
 /*
@@ -282,9 +298,12 @@ bool attach_daemon_left(void)
 bool attach_is_alive(struct local *local)
 {
 	char byte;
-	long result = arch_syscall(SYS_recvfrom, local->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT,
-				   NULL, NULL);
+	long result;
 
+	if (sandbox_is_on())
+		return true;
+	result = arch_syscall(SYS_recvfrom, local->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL,
+			      NULL);
 	/* A child that was forked here has no socket yet. */
 	if (!__atomic_load_n(&local->process, __ATOMIC_ACQUIRE))
 		return true;

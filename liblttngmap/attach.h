@@ -45,6 +45,11 @@ enum attach_result attach_first(int socket, uint64_t deadline, const void *class
  * is not tried again before its next attach_first().
  */
 enum attach_result attach_child(struct local *local);
+/*
+ * An event of a child that is not traced: it counts as lost in the rings of its parent, as long
+ * as that is traced. `word` is the event's. Signal-safe.
+ */
+void attach_lose(const struct local *local, const uint64_t *word);
 /* More classes once attached (ATTACH_READY), over the same socket. */
 enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_classes,
 				  uint16_t *ids);

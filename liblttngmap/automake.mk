@@ -31,6 +31,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/ring-trylock.c liblttngmap/ring-trylock.h \
 	liblttngmap/ring-wait.c liblttngmap/ring-wait.h \
 	liblttngmap/ring-write.c liblttngmap/ring-write.h \
+	liblttngmap/sandbox.c liblttngmap/sandbox.h \
 	liblttngmap/statedump.c liblttngmap/statedump.h \
 	liblttngmap/vfork.c liblttngmap/vfork.h
 liblttngmap_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden

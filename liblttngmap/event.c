@@ -45,6 +45,8 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 
 		if (result == ATTACH_BUSY)
 			channel_lose(local);
+		else if (result == ATTACH_NONE)
+			attach_lose(local, at);
 		if (result != ATTACH_READY)
 			return;
 		process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
@@ -56,6 +58,8 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 		/* Or a child that was forked since: once more, as itself. */
 		if (!__atomic_load_n(&local->process, __ATOMIC_ACQUIRE))
 			lttngmap_event_write(tracepoint, fields, size, ip);
+		else
+			attach_lose(local, at);
 		return;
 	}
 	event.id = (uint32_t)(offset / sizeof(*at));

@@ -12,6 +12,11 @@
 static struct {
 	char *base; /* the one stretch of address space */
 	uint64_t size;
+	/* Where in there; NULL while it is being mapped over. */
+	const struct lttngmap_control *control;
+	const struct lttngmap_process *process;
+	char *ring_control;
+	uint64_t slot_stride;
 	/* Ring data beyond the reserve, mapped one by one; shared rings, behind their control. */
 	struct stretch {
 		char *base;
@@ -56,6 +61,7 @@ bool memory_map(struct local *local, const struct protocol_app_registered *answe
 	uint64_t total = control_size + 4096 + ring_control_size + answer->reserve * data_size;
 	char *at;
 
+	__atomic_store_n(&inherited.control, NULL, __ATOMIC_RELAXED);
 	if (!reserve_stretch(total, over))
 		return false;
 	at = inherited.base;
@@ -67,8 +73,10 @@ bool memory_map(struct local *local, const struct protocol_app_registered *answe
 	at += control_size;
 	if (!map_at(at, 4096, PROT_READ, fds->fd[PROTOCOL_APP_FD_PROCESS], process_page))
 		return false;
+	inherited.process = (const void *)(at + answer->process_offset % 4096);
 	at += 4096;
-	local->ring_control = at;
+	local->ring_control = inherited.ring_control = at;
+	inherited.slot_stride = answer->slot_stride;
 	if (!map_at(at, ring_control_size, PROT_READ | PROT_WRITE,
 		    fds->fd[PROTOCOL_APP_FD_RING_CONTROL], 0))
 		return false;
@@ -81,7 +89,28 @@ bool memory_map(struct local *local, const struct protocol_app_registered *answe
 		local->data_size[slot] = data_size;
 	}
 	arch_syscall(SYS_madvise, inherited.base, inherited.size, MADV_DONTDUMP);
+	__atomic_store_n(&inherited.control, local->control, __ATOMIC_RELEASE);
 	return true;
+}
+
+void memory_map_lose(const uint64_t *word)
+{
+	const struct lttngmap_control *control =
+		__atomic_load_n(&inherited.control, __ATOMIC_ACQUIRE);
+	uint64_t channels;
+
+	if (!control || word < control->event_words ||
+	    word >= control->event_words + LTTNGMAP_EVENT_IDS)
+		return;
+	channels = __atomic_load_n(word, __ATOMIC_RELAXED) &
+		   __atomic_load_n(&inherited.process->channels, __ATOMIC_RELAXED);
+	for (; channels; channels &= channels - 1) {
+		uint32_t slot = (uint32_t)__builtin_ctzll(channels);
+		struct lttngmap_ring *ring =
+			(void *)(inherited.ring_control + slot * inherited.slot_stride);
+
+		__atomic_add_fetch(&ring->discards, 1, __ATOMIC_RELAXED);
+	}
 }
 
 bool memory_map_shared(struct local *local, const struct protocol_app_shared_slot *answer, int data,

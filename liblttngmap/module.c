@@ -22,6 +22,7 @@
 #include "attach.h"
 #include "exchange.h"
 #include "local.h"
+#include "sandbox.h"
 #include "vfork.h"
 
 /* A daemon that was not there is not asked for again before this. */
@@ -63,7 +64,9 @@ static uint64_t retry_at;
 /* Of a thread's place, bits that differ between threads, and not in a fork. */
 static uint64_t lock_token(void)
 {
-	return (uint64_t)arch_syscall(SYS_getpid) << 32 | (uint32_t)(arch_thread_token() >> 6);
+	uint64_t process = sandbox_is_on() ? UINT32_MAX : (uint64_t)arch_syscall(SYS_getpid);
+
+	return process << 32 | (uint32_t)(arch_thread_token() >> 6);
 }
 
 /* What holders are about to wait for may take so long that somebody forks. */
@@ -94,7 +97,7 @@ static bool is_nobody(uint64_t holder, uint64_t self)
 {
 	const uint32_t *mark = __atomic_load_n(&not_forked, __ATOMIC_ACQUIRE);
 
-	if (vfork_depth || !mark || __atomic_load_n(mark, __ATOMIC_RELAXED) ||
+	if (vfork_depth || sandbox_is_on() || !mark || __atomic_load_n(mark, __ATOMIC_RELAXED) ||
 	    LOCK_PROCESS(holder) == LOCK_PROCESS(self))
 		return false;
 	return LOCK_THREAD(holder) != LOCK_THREAD(self) ||
@@ -122,6 +125,9 @@ bool module_lock(enum module_patience patience)
 	uint64_t self = lock_token(), deadline = 0, holder;
 
 	while (!try_lock(self, &holder)) {
+		/* There is no waiting without a system call. */
+		if (sandbox_is_on())
+			return false;
 		if (!deadline)
 			deadline = exchange_now() +
 				   (patience == MODULE_GOING ? attach_patience_ms() : patience) *
@@ -347,7 +353,7 @@ bool module_answer_knock(void)
 	int socket;
 
 	/* A vfork's child would register as itself, with its parent's memory. */
-	if (vfork_depth ||
+	if (vfork_depth || sandbox_is_on() ||
 	    !(attach_daemon_left() || __atomic_load_n(&module_knock.word, __ATOMIC_RELAXED)) ||
 	    !try_lock(lock_token(), &holder))
 		return false;

@@ -902,12 +902,18 @@ tests_utils_emit_LDFLAGS = $(test_ldflags)
 tests_utils_processes_SOURCES = tests/utils/processes.c tests/utils/processes-life.c \
 	tests/utils/processes-odd.c tests/utils/processes.h
 tests_utils_processes_LDADD = liblttngmap.la -lpthread
+check_PROGRAMS += tests/utils/sandboxed
+tests_utils_sandboxed_SOURCES = tests/utils/sandboxed.c
+tests_utils_sandboxed_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
+tests_utils_sandboxed_LDADD = liblttngmap.la $(SECCOMP_LIBS)
+tests_utils_sandboxed_LDFLAGS = $(test_ldflags)
 tests_utils_processes_LDFLAGS = $(test_ldflags)
 numbered_tests = \
 	tests/integration/file-limits.sh \
 	tests/integration/taken-bell.sh \
 	tests/integration/million.sh \
 	tests/integration/processes.sh \
+	tests/integration/sandbox.sh \
 	tests/integration/relay-ended.sh \
 	tests/integration/relay-full.sh \
 	tests/integration/relay-hostile.sh \

@@ -133,7 +133,8 @@ static void run_setuid(const char *argument)
 	emit_some();
 	expect(setgid(NOBODY) == 0 && setuid(NOBODY) == 0, "setuid() failed");
 	emit_some();
-	/* Whether its children are traced is a matter of who may enter the daemon's directory. */
+	/* Whether it is traced is a matter of who may enter the daemon's directory. */
+	fork_one();
 }
 
 static void run_chroot(const char *argument)
@@ -141,9 +142,8 @@ static void run_chroot(const char *argument)
 	emit_some();
 	expect(chroot(argument) == 0 && chdir("/") == 0, "chroot() failed");
 	emit_much();
-	/* Where the daemon's socket is not to be seen, a child is not traced. */
-	if (strcmp(argument, "/") == 0)
-		fork_one();
+	/* Where the daemon's socket is not to be seen, it is not traced. */
+	fork_one();
 }
 
 static void run_namespaces(const char *argument)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * sandbox.h - has this process, or the parent that forked it, asked for a seccomp filter since it
+ * was started? A filter may kill whoever makes a system call that the program does not make, and
+ * no system call that asks for filters is safe from them. So the library's own prctl() and
+ * syscall() note it, and the library makes no call any more that a registration needs.
+ *
+ * Filters that were there when the program was started have let its registration pass. What a
+ * program asks for by a bare instruction is not seen.
+ */
+#ifndef LTTNGMAP_SANDBOX_H
+#define LTTNGMAP_SANDBOX_H
+
+#include <stdbool.h>
+
+/* Inherited by children; an exec ends it. */
+extern bool sandbox_asked __attribute__((visibility("hidden")));
+
+/* Signal-safe. */
+static inline bool sandbox_is_on(void)
+{
+	return __atomic_load_n(&sandbox_asked, __ATOMIC_RELAXED);
+}
+
+#endif /* LTTNGMAP_SANDBOX_H */

@@ -26,6 +26,11 @@ __attribute__((used, visibility("hidden"))) int vfork_failed(int error)
  * rdx the address of the depth. The parent goes on when the child has called
  * exec or _exit.
  *
+ * Parent and child share the shadow stack, too, where there is one (CET). A child that returned by
+ * `ret` would pop the caller's entry from it, and its next call would put another one there,
+ * which the parent's `ret` faults at. So the child jumps, as the C library's does: its calls
+ * go above that entry, and its own return from the caller is a fault, as it is undefined anyway.
+ *
  * lttngmap_vfork_then() wants in rsi what the parent then goes on in, as if that
  * had been called instead, with the kernel's answer; nothing for the child.
  */
@@ -45,22 +50,25 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
 	"incl %fs:(%rdx)\n\t"
 	"movl $58, %eax\n\t" /* SYS_vfork */
 	"syscall\n\t"
+	"testl %eax, %eax\n\t"
+	"je 1f\n\t"
+	".cfi_remember_state\n\t"
 	"pushq %rdi\n\t"
 	".cfi_adjust_cfa_offset 8\n\t"
 	".cfi_rel_offset %rip, 0\n\t"
-	"testl %eax, %eax\n\t"
-	"je 1f\n\t"
 	"decl %fs:(%rdx)\n\t"
 	"testq %rsi, %rsi\n\t"
 	"jne 3f\n\t"
 	"cmpq $-4095, %rax\n\t"
-	"jae 2f\n"
-	"1:\tret\n"
+	"jae 2f\n\t"
+	"ret\n"
 	"2:\tnegl %eax\n\t"
 	"movl %eax, %edi\n\t"
 	"jmp vfork_failed\n"
 	"3:\tmovq %rax, %rdi\n\t"
 	"jmp *%rsi\n\t"
+	".cfi_restore_state\n"
+	"1:\tjmp *%rdi\n\t"
 	".cfi_endproc\n\t"
 	".size vfork, . - vfork\n"
 	".size lttngmap_vfork_then, . - lttngmap_vfork_then\n"

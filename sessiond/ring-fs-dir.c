@@ -32,13 +32,17 @@ static bool is_helper(fuse_req_t request)
 	return ring_fs_helper_is(mediator_of(request)->helper, fuse_req_ctx(request)->pid);
 }
 
+/*
+ * Root's alone: others cannot look a name up, nor open or watch anything, and so hold nothing of
+ * the daemon's. The kernel sees to it (default_permissions).
+ */
 static void fill_attributes(const struct ring_fs_node *node, struct stat *status)
 {
 	static const mode_t modes[] = {
 		/* Who may list a directory can hold its lock for ever (runtime-dir.c). */
 		[RING_FS_DIRECTORY] = S_IFDIR | 0700,
 		[RING_FS_RING] = S_IFREG | 0440,
-		[RING_FS_STATS] = S_IFREG | 0444,
+		[RING_FS_STATS] = S_IFREG | 0400,
 	};
 
 	memset(status, 0, sizeof(*status));

@@ -44,13 +44,6 @@ struct waiter {
 	fuse_req_t request;
 };
 
-/* What an open `stats` reads from: as it was at open. */
-struct stats_text {
-	struct cds_list_head node;
-	char *bytes;
-	size_t size;
-};
-
 static struct mediator *mediator_of(fuse_req_t request)
 {
 	return fuse_req_userdata(request);
@@ -255,79 +248,51 @@ static void print_stats(FILE *stream, const struct ring_fs_node *directory)
 	}
 }
 
-static struct stats_text *stats_create(const struct ring_fs_node *directory)
-{
-	struct stats_text *text = calloc(1, sizeof(*text));
-	FILE *stream = text ? open_memstream(&text->bytes, &text->size) : NULL;
-
-	if (!stream) {
-		free(text);
-		return NULL;
-	}
-	print_stats(stream, directory);
-	if (fclose(stream) != 0) {
-		free(text->bytes);
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
-static void stats_destroy(struct stats_text *text)
-{
-	cds_list_del(&text->node);
-	free(text->bytes);
-	free(text);
-}
-
-void ring_fs_file_abandon_texts(struct mediator *mediator)
-{
-	struct stats_text *text, *next;
-
-	cds_list_for_each_entry_safe(text, next, &mediator->texts, node)
-		stats_destroy(text);
-}
-
+/* The text is made when it is read, and nothing is kept for who has it open. */
 static void open_stats(fuse_req_t request, const struct ring_fs_node *node,
 		       struct fuse_file_info *info)
 {
-	struct stats_text *text;
-
 	if ((info->flags & O_ACCMODE) != O_RDONLY || info->flags & O_TRUNC || !node->parent) {
 		fuse_reply_err(request, node->parent ? EACCES : ENOENT);
 		return;
 	}
-	text = stats_create(node->parent);
-	if (!text) {
-		fuse_reply_err(request, ENOMEM);
-		return;
-	}
-	cds_list_add(&text->node, &mediator_of(request)->texts);
 	/* Its size is told by reading it. */
 	info->direct_io = 1;
-	info->fh = (uintptr_t)text;
-	if (fuse_reply_open(request, info) < 0)
-		stats_destroy(text);
+	fuse_reply_open(request, info);
+}
+
+static void read_stats(fuse_req_t request, const struct ring_fs_node *directory, size_t size,
+		       off_t offset)
+{
+	size_t text_size = 0;
+	char *text = NULL;
+	FILE *stream = open_memstream(&text, &text_size);
+
+	if (stream && directory)
+		print_stats(stream, directory);
+	if (!stream || fclose(stream) != 0) {
+		fuse_reply_err(request, ENOMEM);
+	} else if (offset < 0 || (uint64_t)offset >= text_size) {
+		fuse_reply_buf(request, NULL, 0);
+	} else {
+		if (size > text_size - (size_t)offset)
+			size = text_size - (size_t)offset;
+		fuse_reply_buf(request, text + offset, size);
+	}
+	free(text);
 }
 
 static void handle_read(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset,
 			struct fuse_file_info *info)
 {
 	const struct ring_fs_node *node = node_of(request, id);
-	const struct stats_text *text = (const struct stats_text *)(uintptr_t)info->fh;
 
+	(void)info;
 	/* A ring's is read by passthrough. */
-	if (!node || node->kind != RING_FS_STATS) {
+	if (node && node->kind == RING_FS_STATS)
+		read_stats(request, node->parent, size, offset);
+	else
 		fuse_reply_err(request, EINVAL);
-		return;
-	}
-	if (offset < 0 || (uint64_t)offset >= text->size) {
-		fuse_reply_buf(request, NULL, 0);
-		return;
-	}
-	if (size > text->size - offset)
-		size = text->size - offset;
-	fuse_reply_buf(request, text->bytes + offset, size);
 }
 
 /* ---- all files ------------------------------------------------------------------------ */
@@ -350,10 +315,9 @@ static void handle_release(fuse_req_t request, fuse_ino_t id, struct fuse_file_i
 {
 	const struct ring_fs_node *node = node_of(request, id);
 
+	(void)info;
 	if (node && node->kind == RING_FS_RING && node->file)
 		file_close(node->file);
-	else if (node && node->kind == RING_FS_STATS)
-		stats_destroy((struct stats_text *)(uintptr_t)info->fh);
 	fuse_reply_err(request, 0);
 }
 

@@ -213,7 +213,6 @@ static void ring_fs_destroy(struct mediator *mediator)
 	sd_event_source_disable_unref(mediator->source);
 	sd_event_unref(mediator->loop);
 	release_rings(mediator);
-	ring_fs_file_abandon_texts(mediator);
 	ring_fs_tree_destroy(&mediator->tree);
 	if (mediator->session)
 		fuse_session_destroy(mediator->session);
@@ -228,7 +227,6 @@ static struct mediator *mediator_create(const char *rings_dir)
 	if (!mediator)
 		return NULL;
 	strcpy(mediator->mountpoint, rings_dir);
-	CDS_INIT_LIST_HEAD(&mediator->texts);
 	if (ring_fs_tree_init(&mediator->tree) < 0) {
 		free(mediator);
 		return NULL;

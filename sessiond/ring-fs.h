@@ -146,7 +146,6 @@ struct mediator {
 	struct ring_fs_init init;
 	struct ring_fs_tree tree;
 	struct ring_fs_helper *helper;
-	struct cds_list_head texts; /* of open `stats` files */
 	sd_event *loop;
 	sd_event_source *source;
 	bool mounted;
@@ -163,6 +162,5 @@ void ring_fs_file_notify(struct ring_fs_node *node);
 void ring_fs_file_withdraw(struct ring_fs_node *node);
 /* The connection is gone: free what an open file holds. */
 void ring_fs_file_abandon(struct ring_fs_node *node);
-void ring_fs_file_abandon_texts(struct mediator *mediator);
 
 #endif /* SESSIOND_RING_FS_H */

@@ -7,9 +7,12 @@
 #include "tests/unit/mediator-cases.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 static void case_open_modes(struct ring_server *server)
@@ -139,6 +142,34 @@ static void case_listing(struct ring_server *server)
 	served_ring_withdraw(&second);
 	becomes(second.path, false);
 	served_ring_destroy(&second);
+	end_ring(&ring);
+}
+
+/* Root's alone; and who has `stats` open a thousand times costs the daemon no text. */
+static void case_outsiders(struct ring_server *server)
+{
+	struct served_ring ring;
+	char path[PATH_MAX];
+	struct stat status;
+	size_t before;
+	long held;
+	int fds[500];
+
+	start_ring(server, &ring);
+	is(stat(server->rings_dir, &status) == 0 ? status.st_mode & 0777 : 0, 0700,
+	   "nobody else looks a name up there");
+	snprintf(path, sizeof(path), "%s/%s/%s", server->rings_dir, SESSION, CHANNEL);
+	is(stat(path, &status) == 0 ? status.st_mode & 0777 : 0, 0700, "nor further down");
+	strcat(path, "/stats");
+	is(stat(path, &status) == 0 ? status.st_mode & 0777 : 0, 0400, "nor reads the stats");
+	before = mallinfo2().uordblks;
+	for (int i = 0; i < 500; i++)
+		fds[i] = open(path, O_RDONLY | O_CLOEXEC);
+	held = (long)mallinfo2().uordblks - (long)before;
+	ok(fds[499] >= 0 && held < 500 * 32, "which cost nothing while they are open: %ld bytes",
+	   held);
+	for (int i = 0; i < 500; i++)
+		close(fds[i]);
 	end_ring(&ring);
 }
 
@@ -408,6 +439,7 @@ int main(void)
 	case_open_modes(&server);
 	case_same_pages(&server);
 	case_foreign_changes(&server);
+	case_outsiders(&server);
 	case_listing(&server);
 	case_ioctls(&server);
 	case_blocking(&server);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/metadata-room.h"
 #include "merge-parts.h"
 #include "report.h"
 
@@ -263,6 +264,8 @@ static int read_metadata(const struct folder *folder, char **text, size_t *size)
 	if (!error)
 		error = !*text ? -ENOMEM : read(fd, *text, *size) != (ssize_t)*size ? -EIO : 0;
 	close(fd);
+	if (!error)
+		*size = metadata_room_remove(*text, *size);
 	if (!error && !is_whole(*text, *size))
 		error = -ENODATA;
 	if (error)

@@ -27,6 +27,7 @@ libcommon_la_SOURCES = \
 	common/protocol-app.h \
 	common/protocol-control.h \
 	common/live-time.h \
+	common/metadata-room.h \
 	common/relay-journal.h \
 	common/relay-progress.h \
 	common/remove-tree.c \

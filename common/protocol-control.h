@@ -173,7 +173,8 @@
  *       processes that have the library, or may have it, and are not registered;
  *       those that can be are told (common/knock.h). "why" is for people
  *   {"verb": "events", "from": N, "pid": PID}
- *       "pid" optional: only those that this process has registered
+ *       "pid" optional: only those that this process has registered. Who is not root nor the
+ *       daemon's user gets those that its own programs registered
  *       {"ok": true, "events": [{"id", "name", "loglevel", "fields":
  *        [{"name", "type"}]}], "next": N}
  *
@@ -203,9 +204,10 @@
  *       ring files of it appear in RINGS/CHANNEL/
  *   {"event": "channel-end", "session": NAME, "channel": NAME}
  *       watch that no more; one of the same name may come
- *   {"event": "metadata", "session": NAME, "generation": N, "final": bool}
- *       with the text as a sealed memfd; sent before the first packet with
- *       that generation can be had. "final": the daemon waits for "written".
+ *   {"event": "metadata", "session": NAME, "generation": N, "offset": N, "final": bool}
+ *       with the text as a sealed memfd, from byte "offset" on, which is 0 or
+ *       where the text ended that was sent last; sent before a packet with
+ *       that generation is written. "final": the daemon waits for "written".
  *       Of a kernel session, one comes before "channel", and "final" only after
  *       that; with it a second sealed memfd, the classes: for each a line "SYSTEM
  *       SIZE" and SIZE bytes, the text of its tracefs `format` file. "final"

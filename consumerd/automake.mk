@@ -56,6 +56,7 @@ libconsumerd_la_SOURCES = \
 	consumerd/trace-chunk.c \
 	consumerd/trace-files.c \
 	consumerd/trace-journal.c \
+	consumerd/trace-metadata.c \
 	consumerd/trace-repair.c \
 	consumerd/trace-repair.h \
 	consumerd/trace.c \

@@ -117,8 +117,8 @@ static void on_recording(void *userdata, const char *name, bool on)
 		session_set_recording(session, on);
 }
 
-static void on_metadata(void *userdata, const char *name, uint64_t generation, int memory,
-			int formats, bool final)
+static void on_metadata(void *userdata, const char *name, uint64_t generation, uint64_t offset,
+			int memory, int formats, bool final)
 {
 	struct session *session = need_session(userdata, name);
 
@@ -128,7 +128,7 @@ static void on_metadata(void *userdata, const char *name, uint64_t generation, i
 	if (formats >= 0)
 		close(formats);
 	if (session)
-		session_set_metadata(session, generation, memory, final);
+		session_add_metadata(session, generation, offset, memory, final);
 	else
 		close(memory);
 }

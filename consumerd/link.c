@@ -219,17 +219,19 @@ static int on_metadata(struct link *link, struct json_object *message, const cha
 		       int fds[JSON_MESSAGE_FDS_MAX])
 {
 	bool final = false;
-	uint64_t generation;
+	uint64_t generation, offset;
 	int error;
 
 	error = json_message_get_uint64(message, "generation", 0, INT64_MAX, &generation);
+	if (!error)
+		error = json_message_get_uint64(message, "offset", 0, INT64_MAX, &offset);
 	if (!error)
 		error = json_message_get_bool(message, "final", &final);
 	if (!error && fds[0] < 0)
 		error = -EBADF;
 	if (error)
 		return error;
-	link->ops->metadata(link->userdata, session, generation, fds[0], fds[1], final);
+	link->ops->metadata(link->userdata, session, generation, offset, fds[0], fds[1], final);
 	fds[0] = fds[1] = -1;
 	return 0;
 }

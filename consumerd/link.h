@@ -23,9 +23,12 @@ struct link_ops {
 	void (*channel)(void *userdata, const char *session, const char *channel,
 			uint32_t stream_id, const struct stream_limits *limits);
 	void (*channel_end)(void *userdata, const char *session, const char *channel);
-	/* `memory` is the callee's to close, as is `formats`, which is -1 or the kernel's. */
-	void (*metadata)(void *userdata, const char *session, uint64_t generation, int memory,
-			 int formats, bool final);
+	/*
+	 * `memory` is the callee's to close, as is `formats`, which is -1 or the kernel's. It holds
+	 * the text from `offset` on.
+	 */
+	void (*metadata)(void *userdata, const char *session, uint64_t generation, uint64_t offset,
+			 int memory, int formats, bool final);
 	void (*clear)(void *userdata, const char *session);
 	void (*rotate)(void *userdata, const char *session,
 		       const struct session_rotation *rotation);

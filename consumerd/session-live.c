@@ -48,7 +48,7 @@ void session_check_drained(struct session *session)
 	if (!session->is_draining)
 		return;
 	session->is_draining = false;
-	session->written.generation = session->memory_generation;
+	session->written.generation = session->text_generation;
 	/* Whatever the trouble was, all is on disk. */
 	if (session->trouble)
 		session_recovered(session);

@@ -31,10 +31,14 @@ struct session {
 	bool is_open; /* the trace is */
 	bool has_metadata;
 	struct session_written written;
-	/* The newest metadata: -1, or a descriptor. On disk, where `has_metadata`. */
-	int memory;
-	uint64_t memory_generation;
-	bool memory_final;
+	/* The newest metadata, and how much of it the file has. All of it, where `has_metadata`. */
+	char *text;
+	size_t text_size;
+	size_t text_room; /* allocated */
+	size_t text_written;
+	uint64_t text_generation;
+	bool text_final;
+	sd_event_source *describe; /* on while a piece is to be written */
 	/* Rotation; its name is below. */
 	struct session_rotation rotation;
 	bool is_prepared; /* there is room for the chunk */

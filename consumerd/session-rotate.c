@@ -64,6 +64,7 @@ void session_rotate_now(struct session *session)
 		trace_leave(&session->trace);
 		session->is_open = false;
 		session->has_metadata = false;
+		session->text_written = 0;
 		session_open_trace(session);
 		session_write_metadata(session);
 	}

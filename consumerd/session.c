@@ -7,11 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/log.h"
 #include "consumerd/channel.h"
+#include "consumerd/file.h"
 #include "consumerd/kernel-plan.h"
+
+/* Of the metadata: room for so many bytes more at least, as much as there is text; and all of it.
+ */
+#define ROOM_MIN ((size_t)4096)
+#define TEXT_MAX ((uint64_t)1 << 31)
+/* After the daemon's messages, and before rings. */
+#define PRIORITY_DESCRIBE (SD_EVENT_PRIORITY_IMPORTANT / 2)
 
 /* ---- the trace ------------------------------------------------------------- */
 
@@ -31,46 +40,129 @@ void session_open_trace(struct session *session)
 		spool_open(session->spool, &session->trace);
 }
 
+/* The text that the trace ends with has no room, which would be blanks. */
+static int write_text(struct session *session)
+{
+	size_t room = session->text_size > ROOM_MIN ? session->text_size : ROOM_MIN;
+	int error = -ENOBUFS;
+
+	if (session->text_written > 0 && !session->text_final)
+		error = trace_add_metadata(&session->trace, session->text + session->text_written,
+					   session->text_size - session->text_written);
+	if (error == -ENOBUFS)
+		error = trace_write_metadata(&session->trace, session->text, session->text_size,
+					     session->text_final ? 0 : room);
+	return error;
+}
+
 void session_write_metadata(struct session *session)
 {
 	int error;
 
-	if (session->memory < 0 || session->has_metadata || !session->is_open)
+	if (session->text_size == 0 || session->has_metadata || !session->is_open)
 		return;
-	error = trace_write_metadata(&session->trace, session->memory);
+	error = write_text(session);
 	if (error) {
 		session_failed(session, TRACE_METADATA, error);
 		return;
 	}
+	session->text_written = session->text_size;
 	session->has_metadata = true;
 	sync_due(&session->sync);
-	if (session->memory_final && session->trace.is_kernel) {
+	if (session->text_final && session->trace.is_kernel) {
 		session_drain(session);
 		return;
 	}
-	session->written.generation = session->memory_generation;
-	if (session->memory_final)
+	session->written.generation = session->text_generation;
+	if (session->text_final)
 		session_report_now(session);
 	else
 		session_report_later(session);
 }
 
-void session_set_metadata(struct session *session, uint64_t generation, int memory, bool final)
+static int reserve_text(struct session *session, size_t size)
 {
-	if (session->memory >= 0)
-		close(session->memory);
-	session->memory = memory;
+	size_t room = session->text_room ? session->text_room : ROOM_MIN;
+	char *text;
+
+	while (room < size)
+		room *= 2;
+	if (room == session->text_room)
+		return 0;
+	text = realloc(session->text, room);
+	if (!text)
+		return -ENOMEM;
+	session->text = text;
+	session->text_room = room;
+	return 0;
+}
+
+/* The bytes of `memory` are the text's from `offset` on. */
+static int take_text(struct session *session, uint64_t offset, int memory)
+{
+	struct stat status;
+	ssize_t got;
+	int error;
+
+	if (offset != 0 && offset != session->text_size)
+		return -EBADMSG;
+	if (fstat(memory, &status) < 0)
+		return -errno;
+	if (status.st_size < 0 || (uint64_t)status.st_size > TEXT_MAX - offset)
+		return -EFBIG;
+	error = reserve_text(session, offset + (size_t)status.st_size);
+	if (error)
+		return error;
+	got = file_read(memory, session->text + offset, (size_t)status.st_size, 0);
+	if (got < 0)
+		return (int)got;
+	session->text_size = offset + (size_t)got;
+	if (offset == 0)
+		session->text_written = 0;
+	return 0;
+}
+
+/* Rings may hold packets that waited for it. */
+static void write_and_wake(struct session *session)
+{
+	session_write_metadata(session);
+	if (session->has_metadata)
+		session_wake(session);
+}
+
+static int on_describe(sd_event_source *source, void *userdata)
+{
+	(void)source;
+	write_and_wake(userdata);
+	return 0;
+}
+
+void session_add_metadata(struct session *session, uint64_t generation, uint64_t offset, int memory,
+			  bool final)
+{
+	int error = take_text(session, offset, memory);
+
+	close(memory);
+	if (error) {
+		log_error("session %s: what the daemon sent of the metadata cannot be used: %s",
+			  session->name, strerror(-error));
+		return;
+	}
 	session->has_metadata = false;
-	session->memory_generation = generation;
-	session->memory_final = final;
+	session->text_generation = generation;
+	session->text_final = final;
 	session->is_draining = false;
 	/* Of a kernel's, it says that nothing more is recorded. */
 	if (session->trace.is_kernel)
 		session_set_recording(session, !final);
-	session_write_metadata(session);
-	/* Rings may hold packets that waited for it. */
-	if (session->has_metadata)
-		session_wake(session);
+	if (final || session->text_written == 0 ||
+	    sd_event_source_set_enabled(session->describe, SD_EVENT_ONESHOT) < 0)
+		write_and_wake(session);
+}
+
+void session_set_metadata(struct session *session, uint64_t generation, int memory, bool final)
+{
+	session_add_metadata(session, generation, 0, memory, final);
 }
 
 void session_set_formats(struct session *session, int formats)
@@ -147,6 +239,12 @@ static int add_timers(struct session *session)
 						   on_report, session);
 	if (error >= 0)
 		error = sd_event_source_set_enabled(session->report, SD_EVENT_OFF);
+	if (error >= 0)
+		error = sd_event_add_defer(loop, &session->describe, on_describe, session);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(session->describe, SD_EVENT_OFF);
+	if (error >= 0)
+		error = sd_event_source_set_priority(session->describe, PRIORITY_DESCRIBE);
 	/* What is in a spool is not to last. */
 	if (error >= 0 && !session->trace.is_spool)
 		error = sync_init(&session->sync, session->shared->syncer, sync_folder, session);
@@ -164,7 +262,6 @@ struct session *session_create_for(struct session_shared *shared, const char *na
 	CDS_INIT_LIST_HEAD(&session->node);
 	CDS_INIT_LIST_HEAD(&session->channels);
 	session->shared = shared;
-	session->memory = -1;
 	session->pages = -1;
 	memcpy(session->name, name, size);
 	memcpy(session->uuid, config->uuid, sizeof(session->uuid));
@@ -220,17 +317,17 @@ void session_destroy(struct session *session)
 		channel_destroy(channel_of_node(node));
 	sd_event_source_disable_unref(session->retry);
 	sd_event_source_disable_unref(session->report);
+	sd_event_source_disable_unref(session->describe);
 	sync_fini(&session->sync);
 	if (session->is_open && session->is_prepared)
 		trace_abandon_chunk(&session->trace, session->chunk_name);
 	if (session->trace.output >= 0)
 		trace_close(&session->trace);
-	if (session->memory >= 0)
-		close(session->memory);
 	if (session->pages >= 0)
 		close(session->pages);
 	kernel_plan_destroy(session->plan);
 	spool_destroy(session->spool);
+	free(session->text);
 	free(session->output);
 	free(session->rings);
 	free(session);

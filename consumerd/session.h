@@ -135,6 +135,13 @@ void session_clear(struct session *session);
  * when all rings were read to their ends, as nobody else could.
  */
 void session_set_metadata(struct session *session, uint64_t generation, int memory, bool final);
+/*
+ * As above, but that `memory` holds what the text has from `offset` on, which
+ * is where the text ends that there was. Pieces that come in a row are written
+ * at once, before any ring is looked at.
+ */
+void session_add_metadata(struct session *session, uint64_t generation, uint64_t offset, int memory,
+			  bool final);
 
 /* Of a kernel's session: `formats` holds the classes that its rings have; the caller's. */
 void session_set_formats(struct session *session, int formats);

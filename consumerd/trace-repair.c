@@ -302,6 +302,7 @@ static void repair(const char *path)
 			   .index = -1,
 			   .journal = -1,
 			   .progress = -1,
+			   .metadata = -1,
 			   .made_as = BENEATH_ANYBODY },
 		.problems = json_object_new_array(),
 	};

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/fsuid.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,7 +19,6 @@
 #include "common/log.h"
 #include "consumerd/stream-repair.h"
 
-#define NEW_METADATA ".metadata.new"
 #define DIRECTORY_MODE 0770
 #define FILE_MODE 0660
 /* A millisecond each. */
@@ -193,6 +191,7 @@ static void close_fd(int *fd)
 
 void trace_leave(struct trace *trace)
 {
+	trace_close_metadata(trace);
 	close_fd(&trace->index);
 	close_fd(&trace->dir);
 	close_fd(&trace->journal);
@@ -210,7 +209,7 @@ static int open_folders(struct trace *trace)
 	int error;
 
 	trace->dir = trace->index = -1;
-	trace->journal = trace->progress = -1;
+	trace->journal = trace->progress = trace->metadata = -1;
 	trace->had_streams = false;
 	if (!trace->is_kernel)
 		trace_take_next(trace->output);
@@ -264,72 +263,6 @@ int trace_open(struct trace *trace, const char *output, const uint8_t uuid[CTF_U
 	trace->is_kernel = false;
 	trace->is_spool = false;
 	return trace_open_as(trace, output, uuid, geteuid(), getegid());
-}
-
-static int copy_all(int to, int from)
-{
-	struct stat status;
-	off_t offset = 0;
-
-	if (fstat(from, &status) < 0)
-		return -errno;
-	while (offset < status.st_size) {
-		ssize_t copied = sendfile(to, from, &offset, (size_t)(status.st_size - offset));
-
-		if (copied < 0 && errno == EINTR)
-			continue;
-		if (copied < 0)
-			return -errno;
-		if (copied == 0)
-			return -ENOSPC;
-	}
-	return 0;
-}
-
-/*
- * What a file holds shall be on the disk before its name can be: else the
- * machine could die with a trace whose metadata is empty, where it was whole at
- * the last sync. Not fsync(), which waits for the journal and all that is
- * in it, while all rings wait here.
- */
-static int push_out(int fd)
-{
-	if (sync_file_range(fd, 0, 0,
-			    SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
-				    SYNC_FILE_RANGE_WAIT_AFTER) < 0 &&
-	    (errno == EIO || errno == ENOSPC || errno == EDQUOT))
-		return -errno;
-	return 0;
-}
-
-static int replace_metadata(const struct trace *trace, int memory)
-{
-	int error, fd;
-
-	fd = beneath_create(trace->dir, NEW_METADATA, FILE_MODE);
-	if (fd < 0)
-		return fd;
-	error = copy_all(fd, memory);
-	if (!error)
-		error = push_out(fd);
-	/* Some file systems say only here that the disk is full. */
-	if (close(fd) < 0 && !error)
-		error = -errno;
-	if (!error && renameat(trace->dir, NEW_METADATA, trace->dir, TRACE_METADATA) < 0)
-		error = -errno;
-	if (error)
-		(void)unlinkat(trace->dir, NEW_METADATA, 0);
-	return error;
-}
-
-int trace_write_metadata(const struct trace *trace, int memory)
-{
-	int error;
-
-	trace_become_owner(trace);
-	error = replace_metadata(trace, memory);
-	trace_become_self();
-	return error;
 }
 
 /* Every regular file, but for the metadata. A folder, as index is one, stays. */

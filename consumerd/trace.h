@@ -27,11 +27,14 @@
 #define TRACE_OVERWRITTEN ".overwritten" /* where there is something to be counted */
 
 struct trace {
-	int output;   /* OUTPUT */
-	int dir;      /* OUTPUT/ust */
-	int index;    /* OUTPUT/ust/index */
-	int journal;  /* of who sends it (common/relay-journal.h); -1: not opened */
-	int progress; /* likewise (common/relay-progress.h) */
+	int output;             /* OUTPUT */
+	int dir;                /* OUTPUT/ust */
+	int index;              /* OUTPUT/ust/index */
+	int journal;            /* of who sends it (common/relay-journal.h); -1: not opened */
+	int progress;           /* likewise (common/relay-progress.h) */
+	int metadata;           /* the file, while it has room for more; -1: it has none */
+	uint64_t metadata_size; /* of its text: where the room's comment begins */
+	uint64_t metadata_end;  /* of the room */
 	uint8_t uuid[CTF_UUID_SIZE];
 	uid_t owner;
 	gid_t group;
@@ -65,12 +68,6 @@ void trace_leave(struct trace *trace);
 /* Its folder's name in OUTPUT. */
 const char *trace_directory(const struct trace *trace);
 
-/*
- * Put the text that `memory` holds in place of the metadata: readers see the
- * old or the new, whole. 0 or -errno.
- */
-int trace_write_metadata(const struct trace *trace, int memory);
-
 /* Remove all but the metadata; no stream of it is open. 0 or -errno. */
 int trace_clear(struct trace *trace);
 /* Is there no stream in it? */
@@ -84,6 +81,20 @@ int trace_open_stream(const struct trace *trace, const char *name, int *stream_f
  * told (common/ended-streams.h), as well as can be.
  */
 void trace_note_ended(const struct trace *trace, const char *name);
+
+/* ---- trace-metadata.c --------------------------------------------------------- */
+
+/*
+ * Put the text in place of the metadata: readers see the old or the new, whole.
+ * There is room for `room` bytes more. 0 or -errno.
+ */
+int trace_write_metadata(struct trace *trace, const char *text, size_t size, size_t room);
+/*
+ * Add whole lines to the text that was written last: readers see it with them
+ * or without. 0; -ENOBUFS: there is no room; another -errno: it may be tried again.
+ */
+int trace_add_metadata(struct trace *trace, const char *piece, size_t size);
+void trace_close_metadata(struct trace *trace);
 
 /* ---- trace-files.c: a stream in several files, NAME_0, NAME_1, … ------------- */
 

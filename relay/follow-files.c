@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/live-time.h"
+#include "common/metadata-room.h"
 #include "relay/follow.h"
 
 #define METADATA "metadata"
@@ -144,10 +145,12 @@ int follow_read_metadata(struct follow *follow, char **text, size_t *size)
 	if (!error)
 		error = *text ? read_all(fd, *text, *size) : -ENOMEM;
 	close(fd);
-	if (error)
+	if (error) {
 		free(*text);
-	else
-		follow->metadata = status;
+		return error;
+	}
+	*size = metadata_room_remove(*text, *size);
+	follow->metadata = status;
 	return error;
 }
 

@@ -4,7 +4,7 @@
  * metadata.h - a trace's metadata, which grows while it is recorded, as a collector
  * takes it: what is sent is only ever added to.
  *
- * Ours is a text that is replaced whole. Where the new one begins with all of the
+ * Ours is a text that grows or is replaced whole. Where the new one begins with all of the
  * old, the rest is sent. Else it has new blocks in between ("event {...};"), which can
  * as well stand at the end; or a block is another one now, and it begins anew.
  *

@@ -9,6 +9,7 @@
 #include "common/socket.h"
 #include "sessiond/address-space.h"
 #include "sessiond/channel.h"
+#include "sessiond/class-parse.h"
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
 #include "sessiond/ledger.h"
@@ -19,6 +20,9 @@
 #include "sessiond/quota.h"
 #include "sessiond/registry.h"
 #include "sessiond/session.h"
+
+/* A message has no more. */
+static uint8_t new_classes[PROTOCOL_APP_MESSAGE_MAX];
 
 static void fill_header(struct protocol_app_header *header, enum protocol_app_type type,
 			size_t size)
@@ -33,34 +37,69 @@ static void fill_header(struct protocol_app_header *header, enum protocol_app_ty
 }
 
 /*
- * Ids for the classes. When it returns, new ones are matched with all rules,
- * and the consumer's metadata describes them: no packet with them is earlier.
+ * Of the message's classes, those that got the ids from `first` on, one after another:
+ * what was known before is in the ledger. Their bytes, and how many they are.
  */
+static size_t copy_new(const struct app_message *message, const uint16_t *ids, uint32_t first,
+		       uint32_t *nr_new)
+{
+	const uint8_t *at = message->classes;
+	size_t left = message->classes_size, size = 0;
+	struct class_measure measure;
+	char why[1];
+
+	*nr_new = 0;
+	for (uint32_t i = 0; i < message->nr_classes; i++) {
+		if (class_measure(at, left, &measure, why, sizeof(why)) != 0)
+			break;
+		if (ids[i] == first + *nr_new) {
+			memcpy(new_classes + size, at, measure.size);
+			size += measure.size;
+			++*nr_new;
+		}
+		at += measure.size;
+		left -= measure.size;
+	}
+	return size;
+}
+
+static int refuse_classes(const struct app_request *request, struct app_refusal *refusal)
+{
+	app_refuse(refusal, EDQUOT,
+		   "user %u has registered as many event classes as one user may: %u, in %llu KiB",
+		   request->user->uid, request->user->classes.ids,
+		   (unsigned long long)(request->user->classes.bytes >> 10));
+	return -EPROTO;
+}
+
+/* Ids for the classes, which nobody records yet. */
 static int add_classes(struct app_request *request, const struct app_message *message,
 		       uint16_t *ids, struct app_refusal *refusal)
 {
 	struct daemon *daemon = request->daemon;
-	uint32_t before = registry_count(daemon->registry);
+	uint32_t before = registry_count(daemon->registry), nr_new;
+	const struct registry_room left = registry_room(daemon->registry);
+	const struct registry_room room = quota_class_room(request->user, &left);
 	struct registry_result result = { .refused = 0 };
+	size_t size;
 	int error;
 
 	if (message->nr_classes == 0 && message->classes_size == 0)
 		return 0;
-	if (quota_check_classes(request->user) != 0) {
-		app_refuse(refusal, EDQUOT,
-			   "user %u has registered as many event classes as one user may, %u",
-			   request->peer.uid, QUOTA_CLASSES);
-		return -EPROTO;
-	}
+	if (room.ids == 0 || room.bytes == 0)
+		return refuse_classes(request, refusal);
 	/* First: a class that has an id has it in the ledger, and in the sessions, too. */
 	error = ledger_log_reserve(daemon->ledger, message->classes_size);
 	if (error == 0)
-		error = registry_add(daemon->registry, message->classes, message->classes_size,
-				     message->nr_classes, ids, &result);
+		error = registry_add_within(daemon->registry, &room, message->classes,
+					    message->classes_size, message->nr_classes, ids,
+					    &result);
 	/* Before anybody hears of the new ids: they shall be the same in the next life. */
-	if (error == 0 && registry_count(daemon->registry) != before)
-		error = ledger_log_append(daemon->ledger, request->peer.uid, message->classes,
-					  message->classes_size, message->nr_classes);
+	if (error == 0 && result.taken.ids > 0) {
+		size = copy_new(message, ids, before, &nr_new);
+		error = ledger_log_append(daemon->ledger, request->peer.uid, new_classes, size,
+					  nr_new);
+	}
 	if (error) {
 		app_refuse(refusal, -error, "%s", result.why[0] ? result.why : strerror(-error));
 		return -EPROTO;
@@ -68,12 +107,18 @@ static int add_classes(struct app_request *request, const struct app_message *me
 	if (result.refused)
 		message_say("process %d: %u event classes are not traced: %s", request->peer.pid,
 			    result.refused, result.why);
-	if (registry_count(daemon->registry) != before) {
-		quota_add_classes(request->user, registry_count(daemon->registry) - before,
-				  message->classes_size);
-		sessions_add_classes(daemon->sessions, before, registry_count(daemon->registry));
-	}
+	quota_add_classes(request->user, &result.taken);
 	return 0;
+}
+
+/*
+ * The process has the classes. When it returns, they are matched with the rules of
+ * all sessions that take its user, and the consumer is told: no packet with them is earlier.
+ */
+static void take_classes(struct app_request *request, const uint16_t *ids, uint32_t nr_ids)
+{
+	process_add_classes(request->process, ids, nr_ids);
+	sessions_add_classes(request->daemon->sessions, request->user);
 }
 
 /*
@@ -228,6 +273,8 @@ static int answer_again(struct app_request *request, const struct app_message *m
 				     message->classes_size, message->nr_classes,
 				     registered.answer.ids, &result);
 	if (error == 0)
+		take_classes(request, registered.answer.ids, message->nr_classes);
+	if (error == 0)
 		error = send_registered(request, message->nr_classes, &registered.answer);
 	process_answered(request->process);
 	return error;
@@ -271,7 +318,7 @@ static int serve_register(struct app_request *request, const struct app_message 
 	error = process_create(request->daemon, &config, &request->process);
 	if (error)
 		return refuse_process(request, error, refusal);
-	process_add_classes(request->process, registered.answer.ids, message->nr_classes);
+	take_classes(request, registered.answer.ids, message->nr_classes);
 	error = send_registered(request, message->nr_classes, &registered.answer);
 	process_answered(request->process);
 	/* It never learnt of its memory: there is nothing to be read from it. */
@@ -297,7 +344,7 @@ static int serve_classes(struct app_request *request, const struct app_message *
 	error = add_classes(request, message, reply.answer.ids, refusal);
 	if (error)
 		return error;
-	process_add_classes(request->process, reply.answer.ids, message->nr_classes);
+	take_classes(request, reply.answer.ids, message->nr_classes);
 	fill_header(&reply.answer.header, PROTOCOL_APP_IDS, size);
 	reply.answer.nr_ids = message->nr_classes;
 	return socket_send(request->fd, &reply, size, NULL, 0);

@@ -115,9 +115,12 @@ libsessiond_la_SOURCES = \
 	sessiond/pid-state.h \
 	sessiond/pickup.c \
 	sessiond/pickup.h \
+	sessiond/process-classes.c \
 	sessiond/process.c \
 	sessiond/process.h \
 	sessiond/quota.c \
+	sessiond/subuids.c \
+	sessiond/subuids.h \
 	sessiond/quota.h \
 	sessiond/record-check.c \
 	sessiond/record-check.h \
@@ -167,6 +170,7 @@ libsessiond_la_SOURCES = \
 	sessiond/rule.h \
 	sessiond/runtime-dir.c \
 	sessiond/runtime-dir.h \
+	sessiond/session-classes.c \
 	sessiond/session-clear.c \
 	sessiond/session-clock.c \
 	sessiond/session-live.c \

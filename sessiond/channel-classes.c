@@ -34,21 +34,50 @@ static int decide(const struct channel *channel, uint32_t id,
 	return result;
 }
 
-void channel_describe_classes(struct channel *channel, uint32_t first, uint32_t end)
+void channel_decide_again(struct channel *channel)
 {
-	for (uint32_t id = first; id < end; id++) {
-		const struct registry_class *event_class;
-		struct filter_program *filter;
-		int error = 0;
+	memset(channel->decided, 0, sizeof(channel->decided));
+}
 
-		if (decide(channel, id, &event_class, &filter) > 0)
-			error = metadata_add_event(channel->session->metadata, channel->stream_id,
-						   event_class);
-		filter_program_destroy(filter);
-		if (error)
-			message_say("event %s is not recorded in channel %s: %s",
-				    event_class->full_name, channel->name, strerror(-error));
+/* Also in what outlives the daemon. */
+static int describe(struct channel *channel, const struct registry_class *event_class)
+{
+	struct session *session = channel->session;
+	uint32_t id = event_class->id;
+	int error = metadata_add_event(session->metadata, channel->stream_id, event_class);
+
+	if (error == 0)
+		session_described(session, channel->stream_id)[id / 64] |= UINT64_C(1) << id % 64;
+	return error;
+}
+
+static void describe_class(struct channel *channel, uint32_t id)
+{
+	const struct registry_class *event_class;
+	struct filter_program *filter;
+	int error = 0;
+
+	if (decide(channel, id, &event_class, &filter) > 0)
+		error = describe(channel, event_class);
+	filter_program_destroy(filter);
+	if (error)
+		message_say("event %s is not recorded in channel %s: %s", event_class->full_name,
+			    channel->name, strerror(-error));
+}
+
+void channel_describe_classes(struct channel *channel, const uint64_t *ids, bool tell)
+{
+	static uint64_t new[LTTNGMAP_EVENT_IDS / 64];
+	bool any = false;
+
+	for (uint32_t i = 0; i < LTTNGMAP_EVENT_IDS / 64; i++) {
+		new[i] = ids[i] & ~channel->decided[i];
+		any |= new[i] != 0;
+		for (uint64_t left = new[i]; left; left &= left - 1)
+			describe_class(channel, i * 64 + (uint32_t)__builtin_ctzll(left));
 	}
+	if (tell && any)
+		session_tell_unfit(channel, new);
 }
 
 /*
@@ -74,25 +103,34 @@ static int set_filter(struct channel *channel, uint32_t id, const struct filter_
 	return error;
 }
 
-void channel_switch_classes(struct channel *channel, uint32_t first, uint32_t end)
+static void switch_class(struct channel *channel, uint32_t id)
 {
-	if (!channel->started)
-		return;
-	for (uint32_t id = first; id < end; id++) {
-		const struct registry_class *event_class;
-		struct filter_program *filter;
-		/* It is described already, unless there was no memory for that. */
-		bool on = decide(channel, id, &event_class, &filter) > 0 &&
-			  metadata_add_event(channel->session->metadata, channel->stream_id,
-					     event_class) == 0;
+	bool described = metadata_has_event(channel->session->metadata, channel->stream_id, id);
+	const struct registry_class *event_class;
+	struct filter_program *filter = NULL;
+	bool on = described && decide(channel, id, &event_class, &filter) > 0;
 
-		if (on && set_filter(channel, id, filter) != 0) {
-			message_say("event %s is not recorded in channel %s: there is no room for "
-				    "one more filter",
-				    event_class->full_name, channel->name);
-			on = false;
-		}
-		filter_program_destroy(filter);
-		control_pages_set_event(channel->session->daemon->pages, id, channel->slot, on);
+	if (on && set_filter(channel, id, filter) != 0) {
+		message_say("event %s is not recorded in channel %s: there is no room for "
+			    "one more filter",
+			    event_class->full_name, channel->name);
+		on = false;
+	}
+	filter_program_destroy(filter);
+	control_pages_set_event(channel->session->daemon->pages, id, channel->slot, on);
+}
+
+void channel_switch_classes(struct channel *channel, const uint64_t *ids)
+{
+	uint32_t count = registry_count(channel->session->daemon->registry);
+
+	for (uint32_t id = 0; channel->started && !ids && id < count; id++)
+		switch_class(channel, id);
+	for (uint32_t i = 0; ids && i < LTTNGMAP_EVENT_IDS / 64; i++) {
+		uint64_t left = channel->started ? ids[i] & ~channel->decided[i] : 0;
+
+		for (; left; left &= left - 1)
+			switch_class(channel, i * 64 + (uint32_t)__builtin_ctzll(left));
+		channel->decided[i] |= ids[i];
 	}
 }

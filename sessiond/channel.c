@@ -189,9 +189,18 @@ static void move_slot(struct channel *channel, uint32_t slot)
 	channel->life = ++daemon->ledger->head->last_life;
 }
 
+static int reserve_described(const struct session *session, uint32_t stream_id)
+{
+	const struct ledger *ledger = session->daemon->ledger;
+
+	return ledger_described_reserve(
+		ledger, (uint32_t)(session->record - ledger->head->sessions), stream_id);
+}
+
 /* A new stream class where events are laid out otherwise. */
 static int change_contexts(struct channel *channel, uint64_t contexts, char *why, char *hint)
 {
+	static uint64_t ids[LTTNGMAP_EVENT_IDS / 64];
 	struct session *session = channel->session;
 	int error;
 
@@ -207,14 +216,18 @@ static int change_contexts(struct channel *channel, uint64_t contexts, char *why
 		snprintf(hint, CHANNEL_WHY_SIZE, "use another session");
 		return -ENOSPC;
 	}
-	error = metadata_add_channel(session->metadata, session->nr_streams, channel->name,
-				     contexts);
+	error = reserve_described(session, session->nr_streams);
+	if (!error)
+		error = metadata_add_channel(session->metadata, session->nr_streams, channel->name,
+					     contexts);
 	if (error)
 		return error;
 	channel->stream_id = session->nr_streams++;
 	channel->stream_used = false;
 	channel->contexts = contexts;
-	channel_describe_classes(channel, 0, registry_count(session->daemon->registry));
+	channel_decide_again(channel);
+	session_list_classes(session, ids);
+	channel_describe_classes(channel, ids, false);
 	return 0;
 }
 
@@ -319,8 +332,10 @@ int channel_create(struct session *session, const struct channel_config *config,
 		goto free_channel;
 	}
 	channel->slot = (uint32_t)slot;
-	error = metadata_add_channel(session->metadata, channel->stream_id, channel->name,
-				     channel->contexts);
+	error = reserve_described(session, channel->stream_id);
+	if (!error)
+		error = metadata_add_channel(session->metadata, channel->stream_id, channel->name,
+					     channel->contexts);
 	if (error)
 		goto free_slot;
 	error = daemon->mediator_ops->add_channel(daemon->mediator, session->key, channel->name);
@@ -438,7 +453,7 @@ static void admit_all(struct channel *channel)
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list)
 		channel_admit(channel, process);
 	/* Last: from here on events are written. */
-	channel_switch_classes(channel, 0, registry_count(daemon->registry));
+	channel_switch_classes(channel, NULL);
 }
 
 static void thaw(struct channel *channel)

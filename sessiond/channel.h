@@ -47,6 +47,8 @@ struct channel {
 	bool stream_used; /* it was started since it has the stream id */
 	struct rule_list rules;
 	struct cds_list_head members; /* struct member */
+	/* Which ids were decided by the rules as they are: a bit each. */
+	uint64_t decided[LTTNGMAP_EVENT_IDS / 64];
 };
 
 struct channel_config {
@@ -105,12 +107,16 @@ void channel_destroy(struct channel *channel);
  */
 void channel_publish(struct channel *channel);
 /*
- * Of the classes `first` to `end` - 1, those that the rules match: put them
- * into the session's metadata; then, when the consumer was sent that, turn
+ * Of the classes of the bit set that were not decided yet, those that the rules
+ * match: put them into the session's metadata, telling people with `tell` of
+ * filters that are not for them; then, when the consumer was sent that, turn
  * them on, with their filters, and the others off, if the channel is started.
+ * No class is turned on that is not described. NULL: all there are, once more.
  */
-void channel_describe_classes(struct channel *channel, uint32_t first, uint32_t end);
-void channel_switch_classes(struct channel *channel, uint32_t first, uint32_t end);
+void channel_describe_classes(struct channel *channel, const uint64_t *ids, bool tell);
+void channel_switch_classes(struct channel *channel, const uint64_t *ids);
+/* The rules have changed, or the stream that events are described for. */
+void channel_decide_again(struct channel *channel);
 /* Let a process in, or keep it out, as its session says; the channel is started. */
 void channel_admit(struct channel *channel, struct process *process);
 

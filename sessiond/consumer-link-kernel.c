@@ -118,6 +118,7 @@ void consumer_link_kernel_metadata(struct consumer_link *link, const struct kern
 	}
 	message = make_event("metadata", part);
 	add_number(message, "generation", part->generation);
+	add_number(message, "offset", 0);
 	add_flag(message, "final", final);
 	consumer_link_send(link, message, fds, 2);
 }

@@ -98,6 +98,19 @@ static void watch_queue(struct consumer_link *link)
 	sd_event_source_set_enabled(link->stuck, SD_EVENT_ONESHOT);
 }
 
+/* A piece of metadata that waited for the queue to be empty; sending it looks for the next. */
+static void send_waiting(struct consumer_link *link)
+{
+	struct session *session;
+
+	cds_list_for_each_entry(session, sessions_list(link->daemon->sessions), node) {
+		if (session->metadata_waits) {
+			consumer_link_metadata(link, session, false);
+			return;
+		}
+	}
+}
+
 static void link_flush(struct consumer_link *link)
 {
 	struct queued *queued, *next;
@@ -121,6 +134,8 @@ static void link_flush(struct consumer_link *link)
 	watch_queue(link);
 	sd_event_source_set_io_events(link->source,
 				      cds_list_empty(&link->queue) ? EPOLLIN : EPOLLIN | EPOLLOUT);
+	if (cds_list_empty(&link->queue))
+		send_waiting(link);
 }
 
 void consumer_link_send(struct consumer_link *link, struct json_object *message, const int *fds,
@@ -232,15 +247,22 @@ void consumer_link_channel_end(struct consumer_link *link, const struct channel 
 	link_send(link, message, -1);
 }
 
-void consumer_link_metadata(struct consumer_link *link, const struct session *session, bool final)
+void consumer_link_metadata(struct consumer_link *link, struct session *session, bool final)
 {
 	struct json_object *message;
+	uint64_t offset;
 	int fd, error;
 
+	session->metadata_waits = false;
 	if (!is_told(link, session))
 		return;
-	error = metadata_memfd(session->metadata, &fd);
+	if (!final && link->queued > 0) {
+		session->metadata_waits = true;
+		return;
+	}
+	error = metadata_piece(session->metadata, &session->sent, &offset, &fd);
 	if (error) {
+		session->metadata_waits = !final;
 		message_say("cannot make the metadata of session %s: %s", session->name,
 			    strerror(-error));
 		return;
@@ -248,6 +270,7 @@ void consumer_link_metadata(struct consumer_link *link, const struct session *se
 	message = make_event("metadata", session);
 	json_object_object_add(message, "generation",
 			       json_object_new_int64((int64_t)session->record->generation));
+	json_object_object_add(message, "offset", json_object_new_uint64(offset));
 	json_object_object_add(message, "final", json_object_new_boolean(final));
 	link_send(link, message, fd);
 }

@@ -47,7 +47,11 @@ int consumer_link_pid(const struct consumer_link *link);
 void consumer_link_session(struct consumer_link *link, const struct session *session);
 void consumer_link_channel(struct consumer_link *link, const struct channel *channel);
 void consumer_link_channel_end(struct consumer_link *link, const struct channel *channel);
-void consumer_link_metadata(struct consumer_link *link, const struct session *session, bool final);
+/*
+ * What the consumer does not have of the metadata. What is not `final` waits for the consumer to
+ * read what it was told before, and goes in one piece with what comes meanwhile.
+ */
+void consumer_link_metadata(struct consumer_link *link, struct session *session, bool final);
 void consumer_link_clear(struct consumer_link *link, const struct session *session);
 /* Make room for the session's chunk, or with `final` move it there. */
 void consumer_link_rotate(struct consumer_link *link, const struct session *session, bool final);

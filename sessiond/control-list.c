@@ -19,6 +19,7 @@
 #include "sessiond/daemon.h"
 #include "sessiond/pickup.h"
 #include "sessiond/process.h"
+#include "sessiond/quota.h"
 #include "sessiond/registry.h"
 #include "sessiond/session.h"
 
@@ -336,6 +337,18 @@ static void answer_events(struct control_client *client, uint64_t from, const ui
 	control_part_answer(client, &part, "events", 0);
 }
 
+const uint64_t *control_visible_classes(struct control_client *client)
+{
+	static const uint64_t none[LTTNGMAP_EVENT_IDS / 64];
+	uint32_t uid = control_client_peer(client)->uid;
+	const struct quota_user *user;
+
+	if (uid == 0 || uid == geteuid())
+		return NULL;
+	user = quota_user(control_client_daemon(client)->quota, uid);
+	return user && user->class_ids ? user->class_ids : none;
+}
+
 void control_serve_events(struct control_client *client, struct json_object *request)
 {
 	static uint64_t known[LTTNGMAP_EVENT_IDS / 64];
@@ -346,7 +359,7 @@ void control_serve_events(struct control_client *client, struct json_object *req
 	    control_take_number(client, request, "pid", UINT32_MAX, &pid) != 0)
 		return;
 	if (pid == UINT64_MAX) {
-		answer_events(client, from, NULL);
+		answer_events(client, from, control_visible_classes(client));
 		return;
 	}
 	process = process_lookup(control_client_daemon(client)->processes, (uint32_t)pid);

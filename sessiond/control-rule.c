@@ -59,8 +59,9 @@ static void refuse_rule(struct control_client *client, const struct channel *cha
 }
 
 /* How many classes there are for it now, and what it does not fit. */
-static void add_matches(struct json_object *answer, const struct channel *channel,
-			const struct rule_entry *entry, struct rule_problem *problem)
+static void add_matches(struct json_object *answer, const uint64_t *visible,
+			const struct channel *channel, const struct rule_entry *entry,
+			struct rule_problem *problem)
 {
 	const struct registry *registry = channel->session->daemon->registry;
 	struct json_object *warnings = json_object_new_array();
@@ -72,7 +73,8 @@ static void add_matches(struct json_object *answer, const struct channel *channe
 	for (uint32_t id = 0; id < registry_count(registry); id++) {
 		const struct registry_class *event_class = registry_get(registry, id);
 
-		if (!rule_entry_match(entry, event_class))
+		if ((visible && !(visible[id / 64] >> id % 64 & 1)) ||
+		    !rule_entry_match(entry, event_class))
 			continue;
 		if (rule_entry_check(entry, event_class, problem) == 0) {
 			matched++;
@@ -115,7 +117,7 @@ void control_serve_enable(struct control_client *client, struct json_object *req
 	}
 	answer = json_object_new_object();
 	control_add_number(answer, "id", entry->id);
-	add_matches(answer, channel, entry, &problem);
+	add_matches(answer, control_visible_classes(client), channel, entry, &problem);
 	control_answer(client, answer);
 }
 

@@ -77,6 +77,8 @@ bool control_list_fits(struct control_client *client, const struct session *sess
 void control_serve_list(struct control_client *client, struct json_object *request);
 void control_serve_processes(struct control_client *client, struct json_object *request);
 void control_serve_unregistered(struct control_client *client, struct json_object *request);
+/* A bit set of the classes that the client's user may see the names of; NULL: all. */
+const uint64_t *control_visible_classes(struct control_client *client);
 void control_serve_events(struct control_client *client, struct json_object *request);
 
 #endif /* SESSIOND_CONTROL_VERBS_H */

@@ -35,6 +35,7 @@
 #include "sessiond/ring-thread.h"
 #include "sessiond/session.h"
 #include "sessiond/state.h"
+#include "sessiond/subuids.h"
 
 #define POOL_READY 4u
 #define SLOT_STRIDE_MIN (UINT64_C(4) << 20)
@@ -196,6 +197,7 @@ static int make_quota(struct daemon *daemon)
 	const struct quota_limits *given = &daemon->options->per_user;
 	struct rlimit files = { .rlim_cur = RLIM_INFINITY };
 	struct quota_limits limits;
+	int error;
 
 	getrlimit(RLIMIT_NOFILE, &files);
 	quota_limits_default(files.rlim_cur, (uint64_t)sysconf(_SC_PHYS_PAGES) * memory_page_size(),
@@ -211,7 +213,8 @@ static int make_quota(struct daemon *daemon)
 		limits.connections = given->connections;
 	if (given->messages)
 		limits.messages = given->messages;
-	return quota_create(&limits, &daemon->quota);
+	error = quota_create(&limits, &daemon->quota);
+	return error ? error : quota_group(daemon->quota, SUBUIDS_FILE);
 }
 
 static int make_sessions(struct daemon *daemon)

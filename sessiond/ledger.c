@@ -31,7 +31,9 @@ void ledger_lay_out(uint32_t cpu_rings, struct ledger_layout *layout)
 	layout->text[0] = page_up(sizeof(struct ledger_head));
 	layout->text[1] = layout->text[0] + LEDGER_TEXT_MAX;
 	layout->log = layout->text[1] + LEDGER_TEXT_MAX;
-	layout->records = layout->log + LEDGER_LOG_MAX;
+	layout->described = layout->log + LEDGER_LOG_MAX;
+	layout->records = layout->described +
+			  (uint64_t)LEDGER_SESSIONS * LTTNGMAP_CHANNELS * LEDGER_DESCRIBED_SIZE;
 	layout->size = layout->records + LEDGER_PROCESSES * layout->process_stride;
 }
 
@@ -121,6 +123,7 @@ static int map_all(struct ledger *ledger, uint32_t cpu_rings, int dir)
 	ledger->text[0] = at + layout.text[0];
 	ledger->text[1] = at + layout.text[1];
 	ledger->log = at + layout.log;
+	ledger->described = at + layout.described;
 	ledger->records = at + layout.records;
 	if (dir < 0)
 		close(fd);
@@ -230,13 +233,20 @@ int ledger_process_take(struct ledger *ledger)
 		if (ledger_process_state(ledger, index) != LEDGER_FREE)
 			continue;
 		error = reserve(ledger, ledger_process(ledger, index),
-				page_up(sizeof(struct ledger_process)));
+				page_up(offsetof(struct ledger_process, classes)));
 		if (error)
 			return error;
 		ledger_process_set(ledger, index, LEDGER_TAKEN);
 		return (int)index;
 	}
 	return -ENOSPC;
+}
+
+int ledger_process_reserve_classes(const struct ledger *ledger, uint32_t index, uint32_t words)
+{
+	const struct ledger_process *process = ledger_process(ledger, index);
+
+	return reserve(ledger, process->classes, words * sizeof(process->classes[0]));
 }
 
 void ledger_process_drop(struct ledger *ledger, uint32_t index)
@@ -382,6 +392,28 @@ int ledger_log_read(const struct ledger *ledger,
 	return error;
 }
 
+/* ---- what is described ------------------------------------------------------------ */
+
+uint64_t *ledger_described(const struct ledger *ledger, uint32_t session, uint32_t stream)
+{
+	return (uint64_t *)(ledger->described + ((uint64_t)session * LTTNGMAP_CHANNELS + stream) *
+							LEDGER_DESCRIBED_SIZE);
+}
+
+int ledger_described_reserve(const struct ledger *ledger, uint32_t session, uint32_t stream)
+{
+	return reserve(ledger, ledger_described(ledger, session, stream), LEDGER_DESCRIBED_SIZE);
+}
+
+void ledger_described_clear(const struct ledger *ledger, uint32_t session)
+{
+	uint64_t *at = ledger_described(ledger, session, 0);
+	const size_t size = (size_t)LTTNGMAP_CHANNELS * LEDGER_DESCRIBED_SIZE;
+
+	if (madvise(at, size, MADV_REMOVE) != 0)
+		memset(at, 0, size);
+}
+
 /* ---- descriptors ---------------------------------------------------------------- */
 
 void ledger_descriptors(const struct ledger *ledger, void (*take)(int fd, void *data), void *data)
@@ -410,27 +442,41 @@ static uint64_t memory_in(int fd)
 	return fd > 0 && fstat(fd, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
 }
 
-static uint64_t memory_of_process(const struct ledger *ledger, uint32_t index, uint32_t uid)
+/* Pages of the record that were written to, at most. */
+static uint64_t record_size(const struct ledger *ledger, const struct ledger_process *process)
+{
+	uint64_t bytes = page_up(offsetof(struct ledger_process, classes) +
+				 process->class_words * sizeof(process->classes[0]));
+
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		if (process->dirty[slot])
+			bytes += page_up(ledger->head->set_stride);
+	return bytes;
+}
+
+static uint64_t memory_of_process(const struct ledger *ledger, uint32_t index,
+				  bool (*is_of)(uint32_t uid, const void *data), const void *data)
 {
 	enum ledger_state state = ledger_process_state(ledger, index);
 	const struct ledger_process *process = ledger_process(ledger, index);
 	uint64_t bytes;
 
-	if ((state != LEDGER_LIVE && state != LEDGER_ENDED) || process->uid != uid)
+	if ((state != LEDGER_LIVE && state != LEDGER_ENDED) || !is_of(process->uid, data))
 		return 0;
-	bytes = memory_in(process->ring_control);
+	bytes = record_size(ledger, process) + memory_in(process->ring_control);
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
 		bytes += memory_in(process->ring_data[slot]);
 	return bytes;
 }
 
-uint64_t ledger_memory_of(struct ledger *ledger, uint32_t uid)
+uint64_t ledger_memory_of(struct ledger *ledger, bool (*is_of)(uint32_t uid, const void *data),
+			  const void *data)
 {
 	uint64_t bytes = 0;
 
 	for (uint32_t index = 0; index < LEDGER_PROCESSES; index++) {
 		pthread_mutex_lock(&ledger->asked);
-		bytes += memory_of_process(ledger, index, uid);
+		bytes += memory_of_process(ledger, index, is_of, data);
 		pthread_mutex_unlock(&ledger->asked);
 	}
 	return bytes;

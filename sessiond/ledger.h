@@ -5,7 +5,8 @@
  * that the keeper makes before the daemon, and that each life of the daemon
  * inherits at the same address (doc/design/surviving.md has the rules).
  *
- *   head | texts | log of classes | records of processes, each with its ring sets'
+ *   head | texts | log of classes | what is described | records of processes, each with its ring
+ * sets'
  *
  * It also holds the two memories that nobody can map for writing twice: the
  * global control, and the page with all processes' words.
@@ -137,6 +138,7 @@ struct ledger {
 	struct memory words;   /* struct lttngmap_process, by index */
 	char *text[2];
 	char *log;
+	char *described;
 	char *records;
 	uint64_t size;
 	uint32_t next; /* where to look for a free record */
@@ -184,6 +186,7 @@ const struct memory_place *ledger_place(const struct ledger *ledger);
 struct ledger_layout {
 	uint64_t text[2];
 	uint64_t log;
+	uint64_t described;
 	uint64_t records;
 	uint64_t set_stride;
 	uint64_t process_stride;
@@ -197,6 +200,11 @@ void ledger_read_boot(char boot[40]);
 
 /* A record, all zeros, TAKEN: its index, or -ENOSPC. */
 int ledger_process_take(struct ledger *ledger);
+/*
+ * Make room for the first `words` of its bits for classes, which the record has none for at first.
+ * 0 or -errno.
+ */
+int ledger_process_reserve_classes(const struct ledger *ledger, uint32_t index, uint32_t words);
 /* It, and what it held, is given back. Any thread. */
 void ledger_process_drop(struct ledger *ledger, uint32_t index);
 void ledger_process_set(struct ledger *ledger, uint32_t index, enum ledger_state state);
@@ -234,6 +242,17 @@ int ledger_log_read(const struct ledger *ledger,
 				void *data),
 		    void *data);
 
+/*
+ * A bit for each id that the metadata of a session describes for a stream of it:
+ * set before the event is turned on.
+ */
+#define LEDGER_DESCRIBED_SIZE (LTTNGMAP_EVENT_IDS / 8)
+uint64_t *ledger_described(const struct ledger *ledger, uint32_t session, uint32_t stream);
+/* Make room for these, before one is first set. 0 or -errno. */
+int ledger_described_reserve(const struct ledger *ledger, uint32_t session, uint32_t stream);
+/* The session's are zeros again, and take no room. */
+void ledger_described_clear(const struct ledger *ledger, uint32_t session);
+
 /* Add a ring set's counts, which is to be forgotten next, to its session's. */
 void ledger_totals_add(struct ledger_session *session, uint64_t set,
 		       const struct ring_totals *counts);
@@ -241,8 +260,12 @@ void ledger_totals_add(struct ledger_session *session, uint64_t set,
 void ledger_totals_clear(struct ledger_session *session);
 const struct ledger_totals *ledger_totals(const struct ledger_session *session);
 
-/* Bytes in the rings of a user's processes, of those that ended too, as far as written to. */
-uint64_t ledger_memory_of(struct ledger *ledger, uint32_t uid);
+/*
+ * Bytes in the rings of the processes whose uid `is_of` is true for, of those that ended too, as
+ * far as written to, and in their records.
+ */
+uint64_t ledger_memory_of(struct ledger *ledger, bool (*is_of)(uint32_t uid, const void *data),
+			  const void *data);
 /* Nobody looks at the descriptors in the record any more, which are closed next. Any thread. */
 void ledger_process_retire(struct ledger *ledger, uint32_t index);
 

@@ -44,6 +44,7 @@ struct metadata {
 	uint8_t uuid[CTF_UUID_SIZE];
 	struct clock_description clock;
 	uint64_t generation;
+	uint64_t head; /* the generation of all but the events */
 	struct channel channels[LTTNGMAP_CHANNELS];
 	struct event *events; /* in the order in which they came */
 	size_t nr_events;
@@ -91,6 +92,7 @@ int metadata_create(const struct metadata_config *config, struct metadata **meta
 	memcpy(new->uuid, config->uuid, sizeof(new->uuid));
 	new->clock = config->clock;
 	new->generation = 1;
+	new->head = 1;
 	*metadata = new;
 	return 0;
 }
@@ -128,7 +130,7 @@ int metadata_add_channel(struct metadata *metadata, uint32_t stream_id, const ch
 		place->has = NULL;
 		return -ENOMEM;
 	}
-	metadata->generation++;
+	metadata->head = ++metadata->generation;
 	return 0;
 }
 
@@ -137,7 +139,7 @@ int metadata_change_contexts(struct metadata *metadata, uint32_t stream_id, uint
 	if (stream_id >= LTTNGMAP_CHANNELS || !metadata->channels[stream_id].name)
 		return -ENOENT;
 	metadata->channels[stream_id].contexts = contexts;
-	metadata->generation++;
+	metadata->head = ++metadata->generation;
 	return 0;
 }
 
@@ -185,7 +187,7 @@ void metadata_set_clock(struct metadata *metadata, const struct clock_descriptio
 	    old->offset == clock->offset)
 		return;
 	metadata->clock = *clock;
-	metadata->generation++;
+	metadata->head = ++metadata->generation;
 }
 
 const struct clock_description *metadata_clock(const struct metadata *metadata)
@@ -284,7 +286,20 @@ static void write_env(FILE *out, const struct metadata *metadata)
 	fputs("};\n\n", out);
 }
 
-int metadata_text(const struct metadata *metadata, char **text, size_t *size)
+static void write_head(FILE *out, const struct metadata *metadata)
+{
+	tsdl_trace(out, metadata->uuid);
+	write_env(out, metadata);
+	tsdl_clock(out, &metadata->clock);
+	for (unsigned i = 0; i < LTTNGMAP_CHANNELS; i++) {
+		if (metadata->channels[i].name)
+			tsdl_stream(out, &metadata->clock, i, metadata->channels[i].contexts);
+	}
+}
+
+/* The events from `first` on. */
+static int make_text(const struct metadata *metadata, bool head, size_t first, char **text,
+		     size_t *size)
 {
 	char *buffer = NULL;
 	size_t written = 0;
@@ -293,14 +308,9 @@ int metadata_text(const struct metadata *metadata, char **text, size_t *size)
 
 	if (!out)
 		return -ENOMEM;
-	tsdl_trace(out, metadata->uuid);
-	write_env(out, metadata);
-	tsdl_clock(out, &metadata->clock);
-	for (unsigned i = 0; i < LTTNGMAP_CHANNELS; i++) {
-		if (metadata->channels[i].name)
-			tsdl_stream(out, &metadata->clock, i, metadata->channels[i].contexts);
-	}
-	for (size_t i = 0; i < metadata->nr_events; i++)
+	if (head)
+		write_head(out, metadata);
+	for (size_t i = first; i < metadata->nr_events; i++)
 		tsdl_event(out, metadata->events[i].stream_id, metadata->events[i].event_class);
 	failed = ferror(out);
 	if (fclose(out) != 0 || failed) {
@@ -312,15 +322,38 @@ int metadata_text(const struct metadata *metadata, char **text, size_t *size)
 	return 0;
 }
 
+int metadata_text(const struct metadata *metadata, char **text, size_t *size)
+{
+	return make_text(metadata, true, 0, text, size);
+}
+
 int metadata_memfd(const struct metadata *metadata, int *fd)
 {
+	struct metadata_sent nothing = { .head = 0 };
+	uint64_t offset;
+
+	return metadata_piece(metadata, &nothing, &offset, fd);
+}
+
+int metadata_piece(const struct metadata *metadata, struct metadata_sent *sent, uint64_t *offset,
+		   int *fd)
+{
+	bool head = sent->head != metadata->head;
 	char *text;
 	size_t size;
-	int error = metadata_text(metadata, &text, &size);
+	int error = make_text(metadata, head, head ? 0 : sent->events, &text, &size);
 
 	if (error < 0)
 		return error;
 	error = memory_create_text("lttngmap-metadata", text, size, fd);
 	free(text);
-	return error;
+	if (error < 0)
+		return error;
+	*offset = head ? 0 : sent->size;
+	*sent = (struct metadata_sent){
+		.head = metadata->head,
+		.events = metadata->nr_events,
+		.size = *offset + size,
+	};
+	return 0;
 }

@@ -5,9 +5,11 @@
  * trace, as text.
  *
  * Channels (stream classes) and events are only ever added, each with a new
- * generation, but for channels without packets, whose contexts may change; the
- * text is made whole from the session's present state, so any later text
- * describes all packets that an earlier one did. The layout of packets is
+ * generation, but for channels without packets, whose contexts may change. So
+ * any later text describes all packets that an earlier one did. Events stand
+ * last, in the order in which they came: new ones are a piece that is added to
+ * the text that was sent before, at the cost of that piece. All else that
+ * changes (a channel, a clock) makes the text anew. The layout of packets is
  * common/ctf.h's, that of records lttngmap/abi.h's. A kernel's differs from a
  * program's in what it says of who wrote it (doc/design/kernel.md).
  *
@@ -81,5 +83,19 @@ uint64_t metadata_generation(const struct metadata *metadata);
 int metadata_text(const struct metadata *metadata, char **text, size_t *size);
 /* The same as a memfd, sealed against any change, offset 0; the caller's. */
 int metadata_memfd(const struct metadata *metadata, int *fd);
+
+/* How much of it somebody has. All zeros: nothing. */
+struct metadata_sent {
+	uint64_t head; /* the state of all but the events */
+	size_t events;
+	uint64_t size; /* bytes of text */
+};
+
+/*
+ * As a memfd, what there is more than that; it is noted as sent. *offset:
+ * where in the text it stands, 0 where all of it is sent anew. 0 or -errno.
+ */
+int metadata_piece(const struct metadata *metadata, struct metadata_sent *sent, uint64_t *offset,
+		   int *fd);
 
 #endif /* LTTNGMAP_SESSIOND_METADATA_H */

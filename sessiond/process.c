@@ -23,9 +23,6 @@
 #include "sessiond/session.h"
 #include "sessiond/user-rings.h"
 
-/* Of a forked process, that are asked for what they registered. */
-#define ANCESTORS_MAX 16u
-
 struct processes {
 	struct cds_lfht *table; /* by pid */
 	struct cds_list_head list;
@@ -167,54 +164,6 @@ static uint64_t realtime_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-void process_add_classes(struct process *process, const uint16_t *ids, uint32_t nr_ids)
-{
-	struct ledger_process *record = process->record;
-
-	for (uint32_t i = 0; i < nr_ids; i++) {
-		if (ids[i] == PROTOCOL_APP_NO_ID)
-			continue;
-		record->classes[ids[i] / 64u] |= UINT64_C(1) << ids[i] % 64u;
-		if (ids[i] / 64u >= record->class_words)
-			record->class_words = ids[i] / 64u + 1;
-	}
-}
-
-/* Of a process that lives, from /proc; 0: not to be had. */
-static uint32_t parent_of(uint32_t pid)
-{
-	char path[32], text[512];
-	unsigned int parent = 0;
-	const char *name_end;
-	size_t length;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	length = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[length] = '\0';
-	/* The name may have blanks and brackets. */
-	name_end = strrchr(text, ')');
-	if (!name_end || sscanf(name_end + 1, " %*c %u", &parent) != 1)
-		return 0;
-	return parent;
-}
-
-void process_list_classes(const struct process *process, uint64_t *bits)
-{
-	memset(bits, 0, LTTNGMAP_EVENT_IDS / 8);
-	for (unsigned int depth = 0; process && depth < ANCESTORS_MAX; depth++) {
-		for (uint32_t i = 0; i < process->record->class_words; i++)
-			bits[i] |= process->record->classes[i];
-		if (!process->forked)
-			return;
-		process = process_lookup(process->daemon->processes, parent_of(process->pid));
-	}
-}
-
 void process_count(struct process *process, uint64_t slots, bool counted)
 {
 	if (counted)
@@ -282,9 +231,16 @@ static void remove_from_table(struct process *process)
 	processes->count--;
 }
 
-static uint64_t count_memory(uint32_t uid, void *ledger)
+static bool is_of(uint32_t uid, const void *data)
 {
-	return ledger_memory_of(ledger, uid);
+	const struct quota_user *user = data;
+
+	return quota_owner(user->quota, uid) == user->uid;
+}
+
+static uint64_t count_memory(const struct quota_user *user, void *ledger)
+{
+	return ledger_memory_of(ledger, is_of, user);
 }
 
 static int take_memories(struct process *process, struct quota_user *user)
@@ -435,6 +391,8 @@ int process_restore(struct daemon *daemon, uint32_t index)
 	/* It was within its user's bounds before. */
 	memory_set_charge(process->memories, quota_user(daemon->quota, process->uid), true);
 	process->record = record;
+	quota_note_words(quota_user(daemon->quota, process->uid), record->classes,
+			 record->class_words);
 	error = process->stand_in ? 0
 				  : watch_pid(process, quota_user(daemon->quota, process->uid),
 					      record->pidfd);

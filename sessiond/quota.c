@@ -10,6 +10,7 @@
 #include "common/protocol-app.h"
 #include "sessiond/ledger.h"
 #include "sessiond/process.h"
+#include "sessiond/subuids.h"
 
 /*
  * More than a CPU can start and end of the smallest programs, or fork and end
@@ -28,6 +29,7 @@
 
 struct quota {
 	struct quota_limits limits;
+	struct subuids *subuids; /* NULL: each id is a user */
 	struct cds_list_head users[CHAINS];
 };
 
@@ -120,9 +122,19 @@ void quota_destroy(struct quota *quota)
 	struct quota_user *user, *next;
 
 	for (uint32_t i = 0; quota && i < CHAINS; i++)
-		cds_list_for_each_entry_safe(user, next, &quota->users[i], node)
+		cds_list_for_each_entry_safe(user, next, &quota->users[i], node) {
+			free(user->class_ids);
 			free(user);
+		}
+	if (quota)
+		subuids_destroy(quota->subuids);
 	free(quota);
+}
+
+int quota_group(struct quota *quota, const char *subuid_file)
+{
+	quota->subuids = subuids_create(subuid_file);
+	return quota->subuids ? 0 : -ENOMEM;
 }
 
 const struct quota_limits *quota_limits(const struct quota *quota)
@@ -130,14 +142,36 @@ const struct quota_limits *quota_limits(const struct quota *quota)
 	return &quota->limits;
 }
 
-struct quota_user *quota_user(struct quota *quota, uint32_t uid)
+uint32_t quota_owner(const struct quota *quota, uint32_t uid)
 {
-	struct cds_list_head *chain = &quota->users[uid % CHAINS];
+	return subuids_owner(quota->subuids, uid);
+}
+
+static struct quota_user *find_user(const struct quota *quota, uint32_t uid)
+{
 	struct quota_user *user;
 
-	cds_list_for_each_entry(user, chain, node)
+	cds_list_for_each_entry(user, &quota->users[uid % CHAINS], node)
 		if (user->uid == uid)
 			return user;
+	return NULL;
+}
+
+struct quota_user *quota_user(struct quota *quota, uint32_t id)
+{
+	uint32_t uid = quota_owner(quota, id);
+	struct quota_user *user = find_user(quota, uid);
+
+	if (user)
+		return user;
+	/* One that is new: is it anybody's by now? */
+	if (quota->subuids) {
+		subuids_refresh(quota->subuids);
+		uid = quota_owner(quota, id);
+		user = find_user(quota, uid);
+		if (user)
+			return user;
+	}
 	user = calloc(1, sizeof(*user));
 	if (!user)
 		return NULL;
@@ -147,7 +181,7 @@ struct quota_user *quota_user(struct quota *quota, uint32_t uid)
 	CDS_INIT_LIST_HEAD(&user->pending);
 	CDS_INIT_LIST_HEAD(&user->turns);
 	CDS_INIT_LIST_HEAD(&user->ends);
-	cds_list_add(&user->node, chain);
+	cds_list_add(&user->node, &quota->users[uid % CHAINS]);
 	return user;
 }
 
@@ -196,29 +230,67 @@ void quota_drop(struct quota_user *user, uint32_t processes, uint32_t descriptor
 	__atomic_sub_fetch(&user->descriptors, descriptors, __ATOMIC_RELAXED);
 }
 
-void quota_add_classes(struct quota_user *user, uint32_t classes, size_t bytes)
+/* NULL: there is no memory, or no user; then a child of its processes may go untraced. */
+static uint64_t *class_ids(struct quota_user *user)
 {
-	if (classes == 0)
-		return;
-	user->classes += classes;
-	user->class_bytes += bytes;
+	if (user && !user->class_ids)
+		user->class_ids = calloc(LTTNGMAP_EVENT_IDS / 64, sizeof(*user->class_ids));
+	return user ? user->class_ids : NULL;
 }
 
-int quota_check_classes(const struct quota_user *user)
+void quota_note_classes(struct quota_user *user, const uint16_t *ids, uint32_t nr_ids)
 {
-	return user->limited && (user->classes >= QUOTA_CLASSES ||
-				 user->class_bytes >= QUOTA_CLASS_BYTES)
-		       ? -EDQUOT
-		       : 0;
+	uint64_t *words = class_ids(user);
+
+	for (uint32_t i = 0; words && i < nr_ids; i++)
+		if (ids[i] != PROTOCOL_APP_NO_ID)
+			words[ids[i] / 64] |= UINT64_C(1) << ids[i] % 64;
+}
+
+void quota_note_words(struct quota_user *user, const uint64_t *from, uint32_t nr_words)
+{
+	uint64_t *words = nr_words ? class_ids(user) : NULL;
+
+	for (uint32_t i = 0; words && i < nr_words && i < LTTNGMAP_EVENT_IDS / 64; i++)
+		words[i] |= from[i];
+}
+
+void quota_add_classes(struct quota_user *user, const struct registry_room *taken)
+{
+	user->classes.ids += taken->ids;
+	user->classes.bytes += taken->bytes;
+}
+
+/* Of `left`, to one that has `had`, of `all`. */
+static uint64_t share(uint64_t left, uint64_t had, uint64_t all)
+{
+	uint64_t kept = all / QUOTA_CLASSES_KEPT, most;
+
+	left = left > kept ? left - kept : 0;
+	most = (left + had) / QUOTA_CLASSES_USER;
+	if (most <= had)
+		return 0;
+	return most - had < left ? most - had : left;
+}
+
+struct registry_room quota_class_room(const struct quota_user *user,
+				      const struct registry_room *left)
+{
+	if (!user->limited)
+		return *left;
+	return (struct registry_room){
+		.ids = (uint32_t)share(left->ids, user->classes.ids, REGISTRY_CLASSES_MAX),
+		.bytes = share(left->bytes, user->classes.bytes, REGISTRY_BYTES_MAX),
+	};
 }
 
 int quota_check_memory(struct quota_user *user, uint64_t now_usec,
-		       uint64_t (*count)(uint32_t uid, void *data), void *data)
+		       uint64_t (*count)(const struct quota_user *user, void *data), void *data)
 {
 	if (!user->limited)
 		return 0;
 	if (user->memory_usec == 0 || now_usec - user->memory_usec > COUNT_MEMORY_USEC) {
-		user->memory = count(user->uid, data);
+		user->memory = count(user, data);
 		user->memory_usec = now_usec;
 	}
 	return user->memory > user->quota->limits.memory ? -EDQUOT : 0;

@@ -9,7 +9,9 @@
  * has no need to starve it. They are users here like others, and their
  * processes take turns with others' (app-turns.h).
  *
- * A user once seen is kept, some 150 bytes, as what it registered is.
+ * A user once seen is kept, some 150 bytes, as what it registered is, and 8 KiB
+ * where it registered anything. A user's subordinate ids are that user
+ * (subuids.h).
  *
  * Main thread, but for quota_drop(): any.
  */
@@ -22,9 +24,16 @@
 
 #include <urcu/list.h>
 
-/* Of the 65535 event ids, and of the memory for their descriptions. */
-#define QUOTA_CLASSES 16384u
-#define QUOTA_CLASS_BYTES (UINT64_C(64) << 20)
+#include "sessiond/registry.h"
+
+/*
+ * Of all event ids, and of the memory for their classes, root and the daemon's
+ * user have a share that nobody else can take. Of the rest, a user may have what
+ * is a part of it and what is left: so the next user finds three quarters of what
+ * the last one found.
+ */
+#define QUOTA_CLASSES_KEPT 8u /* one part in so many */
+#define QUOTA_CLASSES_USER 4u
 /* A message of a command is as much work as so many of a program. */
 #define QUOTA_COMMAND_COST 10u
 
@@ -52,8 +61,8 @@ struct quota_user {
 	bool limited;
 	uint32_t processes; /* atomic, as the next */
 	uint32_t descriptors;
-	uint32_t classes;
-	uint64_t class_bytes;
+	struct registry_room classes; /* that its processes were the first to register */
+	uint64_t *class_ids;          /* that its processes registered: a bit each; NULL: none */
 	struct quota_rate connections;
 	struct quota_rate messages;
 	struct quota_rate sayings; /* messages about it, to people */
@@ -82,10 +91,14 @@ int quota_limits_parse(const char *text, struct quota_limits *limits, const char
 
 /* 0 or -errno. */
 int quota_create(const struct quota_limits *limits, struct quota **quota);
+/* From now on, subordinate ids are their users', by that file. 0 or -ENOMEM. */
+int quota_group(struct quota *quota, const char *subuid_file);
 /* NULL is allowed. */
 void quota_destroy(struct quota *quota);
 const struct quota_limits *quota_limits(const struct quota *quota);
-/* The user, made where it is new. NULL: no memory. */
+/* Who a user id belongs to: itself, or whose subordinate id it is. */
+uint32_t quota_owner(const struct quota *quota, uint32_t uid);
+/* The user that it belongs to, made where it is new. NULL: no memory. */
 struct quota_user *quota_user(struct quota *quota, uint32_t uid);
 /* Give each user to `take`. */
 void quota_each(struct quota *quota, void (*take)(struct quota_user *user, void *data), void *data);
@@ -106,10 +119,14 @@ static inline uint32_t quota_held(const uint32_t *held)
 /* Any thread. */
 void quota_drop(struct quota_user *user, uint32_t processes, uint32_t descriptors);
 
-/* Its process got so many new ids by a message of so many bytes. */
-void quota_add_classes(struct quota_user *user, uint32_t classes, size_t bytes);
-/* 0 while the user may register further classes; -EDQUOT. */
-int quota_check_classes(const struct quota_user *user);
+/* Its processes registered these ids (PROTOCOL_APP_NO_ID is none), or those of a bit set. */
+void quota_note_classes(struct quota_user *user, const uint16_t *ids, uint32_t nr_ids);
+void quota_note_words(struct quota_user *user, const uint64_t *words, uint32_t nr_words);
+/* Its process was the first to register that. */
+void quota_add_classes(struct quota_user *user, const struct registry_room *taken);
+/* What it may still take of what is left in the registry. */
+struct registry_room quota_class_room(const struct quota_user *user,
+				      const struct registry_room *left);
 
 /* Another connection, message, line to people: 0, or how many microseconds too early. */
 uint64_t quota_take_connection(struct quota_user *user, uint64_t now_usec);
@@ -121,6 +138,6 @@ uint64_t quota_take_saying(struct quota_user *user, uint64_t now_usec);
  * are counted by `count`, once a second at most.
  */
 int quota_check_memory(struct quota_user *user, uint64_t now_usec,
-		       uint64_t (*count)(uint32_t uid, void *data), void *data);
+		       uint64_t (*count)(const struct quota_user *user, void *data), void *data);
 
 #endif /* SESSIOND_QUOTA_H */

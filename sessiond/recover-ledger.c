@@ -215,6 +215,26 @@ static int import_text(const struct recover_ledger *old, struct ledger *ledger)
 	return error;
 }
 
+/* What the metadata of its sessions describes. */
+static int import_described(const struct recover_ledger *old, struct ledger *ledger)
+{
+	static const uint64_t none[LEDGER_DESCRIBED_SIZE / 8];
+	uint64_t at = old->layout.described, ids[LEDGER_DESCRIBED_SIZE / 8];
+	int error = 0;
+
+	for (uint32_t i = 0; error == 0 && i < LEDGER_SESSIONS * LTTNGMAP_CHANNELS; i++) {
+		uint32_t session = i / LTTNGMAP_CHANNELS, stream = i % LTTNGMAP_CHANNELS;
+
+		error = recover_ledger_read(old, at + i * sizeof(ids), ids, sizeof(ids));
+		if (error || memcmp(ids, none, sizeof(ids)) == 0)
+			continue;
+		error = ledger_described_reserve(ledger, session, stream);
+		if (error == 0)
+			memcpy(ledger_described(ledger, session, stream), ids, sizeof(ids));
+	}
+	return error;
+}
+
 static void import_head(const struct ledger_head *from, struct ledger_head *to)
 {
 	to->lives = 2;
@@ -240,6 +260,8 @@ int recover_ledger_import(const struct recover_ledger *old, struct ledger *ledge
 			 strerror(-error));
 	if (error == 0) {
 		error = import_text(old, ledger);
+		if (error == 0)
+			error = import_described(old, ledger);
 		if (error)
 			snprintf(why, RECOVER_WHY_SIZE, "its sessions cannot be read: %s",
 				 strerror(-error));

@@ -128,7 +128,7 @@ static int overflow(struct registry *registry, const struct parsed_class *parsed
 
 /* Takes `parsed`, but on failure. */
 static int add_new(struct registry *registry, struct parsed_class *parsed, unsigned long hash,
-		   char *why)
+		   const struct registry_room *room, struct registry_room *taken, char *why)
 {
 	struct entry *entry;
 	uint32_t id = registry->count;
@@ -137,6 +137,14 @@ static int add_new(struct registry *registry, struct parsed_class *parsed, unsig
 		return overflow(registry, parsed, "all 65535 event ids are given out", why);
 	if (registry->bytes + parsed->allocated > REGISTRY_BYTES_MAX)
 		return overflow(registry, parsed, "the memory for event classes is used up", why);
+	if (taken->ids >= room->ids || parsed->allocated > room->bytes - taken->bytes) {
+		snprintf(
+			why, REGISTRY_WHY_SIZE,
+			"event class '%s': its user has as many event classes, or as long ones, as "
+			"one user may: it stays off",
+			parsed->event_class.full_name);
+		return -EDQUOT;
+	}
 	entry = malloc(sizeof(*entry));
 	if (!entry)
 		return overflow(registry, parsed, "no memory", why);
@@ -145,6 +153,8 @@ static int add_new(struct registry *registry, struct parsed_class *parsed, unsig
 	parsed->event_class.id = (uint16_t)id;
 	cds_lfht_add(registry->table, hash, &entry->node);
 	registry->bytes += parsed->allocated;
+	taken->ids++;
+	taken->bytes += parsed->allocated;
 	registry->classes[id] = entry;
 	/* The class is whole before its id is known: pairs with registry_get. */
 	__atomic_store_n(&registry->count, id + 1, __ATOMIC_RELEASE);
@@ -153,7 +163,8 @@ static int add_new(struct registry *registry, struct parsed_class *parsed, unsig
 
 /* The id of one class; PROTOCOL_APP_NO_ID with `why`: refused. */
 static uint16_t add_class(struct registry *registry, const uint8_t *bytes,
-			  const struct class_measure *measure, char *why)
+			  const struct class_measure *measure, const struct registry_room *room,
+			  struct registry_room *taken, char *why)
 {
 	uint16_t id = PROTOCOL_APP_NO_ID;
 	struct parsed_class *parsed;
@@ -173,7 +184,7 @@ static uint16_t add_class(struct registry *registry, const uint8_t *bytes,
 	known = find(registry, parsed, hash);
 	if (known)
 		id = known->parsed->event_class.id;
-	else if (add_new(registry, parsed, hash, why) == 0)
+	else if (add_new(registry, parsed, hash, room, taken, why) == 0)
 		id = parsed->event_class.id;
 	rcu_read_unlock();
 	if (known || id == PROTOCOL_APP_NO_ID)
@@ -207,8 +218,9 @@ static int check_lengths(const uint8_t *bytes, size_t size, uint32_t nr_classes,
 	return 0;
 }
 
-int registry_add(struct registry *registry, const void *bytes, size_t size, uint32_t nr_classes,
-		 uint16_t *ids, struct registry_result *result)
+int registry_add_within(struct registry *registry, const struct registry_room *room,
+			const void *bytes, size_t size, uint32_t nr_classes, uint16_t *ids,
+			struct registry_result *result)
 {
 	const uint8_t *at = bytes;
 	char why[REGISTRY_WHY_SIZE];
@@ -224,13 +236,29 @@ int registry_add(struct registry *registry, const void *bytes, size_t size, uint
 		error = class_measure(at, size, &measure, why, sizeof(why));
 		if (error < 0)
 			return error;
-		ids[i] = add_class(registry, at, &measure, why);
+		ids[i] = add_class(registry, at, &measure, room, &result->taken, why);
 		if (ids[i] == PROTOCOL_APP_NO_ID && result->refused++ == 0)
 			memcpy(result->why, why, sizeof(why));
 		at += measure.size;
 		size -= measure.size;
 	}
 	return 0;
+}
+
+int registry_add(struct registry *registry, const void *bytes, size_t size, uint32_t nr_classes,
+		 uint16_t *ids, struct registry_result *result)
+{
+	const struct registry_room all = { .ids = UINT32_MAX, .bytes = UINT64_MAX };
+
+	return registry_add_within(registry, &all, bytes, size, nr_classes, ids, result);
+}
+
+struct registry_room registry_room(const struct registry *registry)
+{
+	return (struct registry_room){
+		.ids = REGISTRY_CLASSES_MAX - registry->count,
+		.bytes = REGISTRY_BYTES_MAX - registry->bytes,
+	};
 }
 
 uint32_t registry_count(const struct registry *registry)

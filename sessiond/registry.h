@@ -64,9 +64,16 @@ struct registry_class {
 	const struct registry_field *fields;
 };
 
+/* Ids, and bytes of memory for the classes that have them, as they are kept. */
+struct registry_room {
+	uint32_t ids;
+	uint64_t bytes;
+};
+
 /* What became of the classes of a message. */
 struct registry_result {
-	uint32_t refused; /* ids that are PROTOCOL_APP_NO_ID */
+	uint32_t refused;           /* ids that are PROTOCOL_APP_NO_ID */
+	struct registry_room taken; /* by classes that are new */
 	/* Of the first refused one: which class, why, and what to do. */
 	char why[REGISTRY_WHY_SIZE];
 };
@@ -90,6 +97,13 @@ void registry_destroy(struct registry *registry);
  */
 int registry_add(struct registry *registry, const void *bytes, size_t size, uint32_t nr_classes,
 		 uint16_t *ids, struct registry_result *result);
+
+/* The same, where new classes may take no more than that. */
+int registry_add_within(struct registry *registry, const struct registry_room *room,
+			const void *bytes, size_t size, uint32_t nr_classes, uint16_t *ids,
+			struct registry_result *result);
+/* What is left. */
+struct registry_room registry_room(const struct registry *registry);
 
 /* How many ids are given out: they are 0 to registry_count() - 1. */
 uint32_t registry_count(const struct registry *registry);

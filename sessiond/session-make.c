@@ -73,6 +73,7 @@ static int take_record(struct session *session, const struct session_config *con
 		return -ENOSPC;
 	session->record = &records[index];
 	*session->record = (struct ledger_session){ .which = 0 };
+	ledger_described_clear(session->daemon->ledger, index);
 	return 0;
 }
 

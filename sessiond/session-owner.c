@@ -4,7 +4,7 @@
  * session-owner.c - whose a session is: who finds it, and whose processes it
  * takes.
  */
-#include "sessiond/session.h"
+#include "sessiond/session-parts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@
 #include "sessiond/channel.h"
 #include "sessiond/daemon.h"
 #include "sessiond/process.h"
+#include "sessiond/quota.h"
 #include "sessiond/state.h"
 
 static bool is_master(uint32_t uid)
@@ -35,6 +36,24 @@ const char *session_name_for(const struct session *session, uint32_t uid, char *
 	return name;
 }
 
+bool session_takes_user(const struct session *session, const struct quota_user *user)
+{
+	const struct quota *quota = session->daemon->quota;
+	bool asked = false, taken = false;
+
+	if (!is_master(session->owner))
+		return quota_owner(quota, session->owner) == user->uid;
+	for (size_t i = 0; i < session->trackers.nr_trackers; i++) {
+		const struct tracker *tracker = &session->trackers.trackers[i];
+
+		if (tracker->kind != TRACKER_UID)
+			continue;
+		asked = true;
+		taken |= quota_owner(quota, tracker->value) == user->uid;
+	}
+	return !asked || taken || is_master(user->uid);
+}
+
 bool session_takes(const struct session *session, const struct process *process)
 {
 	return (is_master(session->owner) || process->uid == session->owner) &&
@@ -46,6 +65,8 @@ void session_retrack(struct session *session)
 	struct process *process;
 	struct channel *channel;
 
+	/* Before they are let in. */
+	session_describe_all(session);
 	cds_list_for_each_entry(channel, &session->channels, node) {
 		if (!channel->started)
 			continue;

@@ -12,8 +12,12 @@ struct sessions {
 	sd_event_source *timer; /* on while anything is to be reaped or stopped */
 };
 
+/* The classes of all processes that it takes are described, and turned on. */
+void session_describe_all(struct session *session);
 /* Send the consumer the metadata as it is now; `final`: for the last time. */
 void session_send_metadata(struct session *session, bool final);
+/* The same, to a consumer that has nothing of it. */
+void session_resend_metadata(struct session *session, bool final);
 /* The session was rotated: its chunk may have the clock as it is now. */
 void session_end_split(struct session *session);
 /* As of now, or what its chunk keeps; rings that are recovered may be of another boot. */

@@ -14,18 +14,23 @@
 #include "sessiond/session.h"
 #include "sessiond/state.h"
 
+static bool is_in(const uint64_t *ids, uint32_t id)
+{
+	return ids[id / 64] >> id % 64 & 1;
+}
+
 static void tell_unfit_classes(const struct channel *channel, const struct rule_entry *entry,
-			       uint32_t first, uint32_t end)
+			       const uint64_t *ids)
 {
 	const struct registry *registry = channel->session->daemon->registry;
 	const struct registry_class *unfit = NULL;
 	struct rule_problem problem, why;
 	uint32_t others = 0;
 
-	for (uint32_t id = first; id < end; id++) {
+	for (uint32_t id = 0; id < registry_count(registry); id++) {
 		const struct registry_class *event_class = registry_get(registry, id);
 
-		if (!rule_entry_match(entry, event_class) ||
+		if (!is_in(ids, id) || !rule_entry_match(entry, event_class) ||
 		    rule_entry_check(entry, event_class, &problem) == 0)
 			continue;
 		others += unfit != NULL;
@@ -43,13 +48,13 @@ static void tell_unfit_classes(const struct channel *channel, const struct rule_
 			    channel->name, unfit->full_name, why.why);
 }
 
-void session_tell_unfit(const struct channel *channel, uint32_t first, uint32_t end)
+void session_tell_unfit(const struct channel *channel, const uint64_t *ids)
 {
 	for (size_t i = 0; i < channel->rules.nr_entries; i++) {
 		const struct rule_entry *entry = channel->rules.entries[i];
 
 		if (entry->enabled && entry->filter)
-			tell_unfit_classes(channel, entry, first, end);
+			tell_unfit_classes(channel, entry, ids);
 	}
 }
 
@@ -79,8 +84,9 @@ static int check_filter(const struct channel *channel, const struct rule_entry *
 	return error;
 }
 
+/* For the classes that the session takes: others may belong to anybody. */
 static int check_filters(const struct channel *channel, const struct rule_entry *entry,
-			 struct rule_problem *problem)
+			 const uint64_t *ids, struct rule_problem *problem)
 {
 	const struct registry *registry = channel->session->daemon->registry;
 	int error = 0;
@@ -88,7 +94,7 @@ static int check_filters(const struct channel *channel, const struct rule_entry 
 	for (uint32_t id = 0; entry->filter && error == 0 && id < registry_count(registry); id++) {
 		const struct registry_class *event_class = registry_get(registry, id);
 
-		if (rule_entry_match(entry, event_class))
+		if (is_in(ids, id) && rule_entry_match(entry, event_class))
 			error = check_filter(channel, entry, event_class, problem);
 	}
 	return error;
@@ -97,23 +103,25 @@ static int check_filters(const struct channel *channel, const struct rule_entry 
 int session_enable(struct channel *channel, const struct rule_config *config,
 		   struct rule_entry **entry, struct rule_problem *problem)
 {
-	uint32_t classes = registry_count(channel->session->daemon->registry);
+	static uint64_t ids[LTTNGMAP_EVENT_IDS / 64];
 	size_t nr_entries = channel->rules.nr_entries;
 	int error = rule_list_add(&channel->rules, config, entry, problem);
 
 	if (error)
 		return error;
+	session_list_classes(channel->session, ids);
 	if (channel->rules.nr_entries > nr_entries) {
-		error = check_filters(channel, *entry, problem);
+		error = check_filters(channel, *entry, ids, problem);
 		if (error) {
 			rule_list_remove(&channel->rules, *entry);
 			return error;
 		}
 	}
-	channel_describe_classes(channel, 0, classes);
+	channel_decide_again(channel);
+	channel_describe_classes(channel, ids, false);
 	session_push_metadata(channel->session);
 	state_save(channel->session->daemon);
-	channel_switch_classes(channel, 0, classes);
+	channel_switch_classes(channel, NULL);
 	return 0;
 }
 
@@ -123,9 +131,10 @@ void session_disable(struct channel *channel, struct rule_entry *entry, bool rem
 		rule_list_remove(&channel->rules, entry);
 	else
 		entry->enabled = false;
+	channel_decide_again(channel);
 	state_save(channel->session->daemon);
 	if (!channel->started)
 		return;
-	channel_switch_classes(channel, 0, registry_count(channel->session->daemon->registry));
+	channel_switch_classes(channel, NULL);
 	channel_wait_writers();
 }

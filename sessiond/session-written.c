@@ -94,7 +94,7 @@ void sessions_push(struct sessions *sessions)
 		session->clear.asked = 0;
 		if (session_is_clearing(session))
 			session_push_clear(session);
-		session_send_metadata(session, session->state == SESSION_FINISHING);
+		session_resend_metadata(session, session->state == SESSION_FINISHING);
 		session_push_rotation(session);
 		kernel_part_push(session->kernel);
 	}

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "common/clock.h"
@@ -53,9 +54,18 @@ void session_send_metadata(struct session *session, bool final)
 			 __ATOMIC_RELEASE);
 }
 
+void session_resend_metadata(struct session *session, bool final)
+{
+	session->sent = (struct metadata_sent){ .head = 0 };
+	session_send_metadata(session, final);
+}
+
 void session_push_snapshot(struct session *session, bool final)
 {
-	session_send_metadata(session, final);
+	if (final)
+		session_send_metadata(session, true);
+	else
+		session_resend_metadata(session, false);
 }
 
 void session_push_metadata(struct session *session)
@@ -380,26 +390,6 @@ void sessions_join(struct sessions *sessions, struct process *process)
 		cds_list_for_each_entry(channel, &session->channels, node)
 			if (channel->started)
 				channel_admit(channel, process);
-}
-
-void sessions_add_classes(struct sessions *sessions, uint32_t first, uint32_t end)
-{
-	struct session *session;
-	struct channel *channel;
-
-	cds_list_for_each_entry(session, &sessions->list, node) {
-		cds_list_for_each_entry(channel, &session->channels, node) {
-			session_tell_unfit(channel, first, end);
-			channel_describe_classes(channel, first, end);
-		}
-		session_push_metadata(session);
-	}
-	/* What is described must stay so: it may be recorded from now on. */
-	state_save(sessions->daemon);
-	cds_list_for_each_entry(session, &sessions->list, node) {
-		cds_list_for_each_entry(channel, &session->channels, node)
-			channel_switch_classes(channel, first, end);
-	}
 }
 
 struct channel *sessions_channel_at(struct sessions *sessions, uint32_t slot)

@@ -36,6 +36,7 @@ struct daemon;
 struct kernel_part;
 struct kernel_written;
 struct process;
+struct quota_user;
 struct ledger_session;
 struct sessions;
 
@@ -108,7 +109,9 @@ struct session {
 	uint64_t spool;
 	char uuid[METADATA_UUID_TEXT_SIZE];
 	struct metadata *metadata;
-	uint64_t pushed;               /* the state of `metadata` that the consumer was last sent */
+	uint64_t pushed; /* the state of `metadata` that the consumer was last sent, or is next */
+	struct metadata_sent sent;     /* what of it the consumer has */
+	bool metadata_waits;           /* until the consumer has read what else it was told */
 	struct ledger_session *record; /* what outlives the daemon, beside the text */
 	struct session_totals *totals;
 	struct cds_list_head channels; /* struct channel */
@@ -206,6 +209,12 @@ bool session_is_for(const struct session *session, uint32_t uid);
 const char *session_name_for(const struct session *session, uint32_t uid, char *name, size_t size);
 /* Does the process take part in it: by its owner, by the trackers? */
 bool session_takes(const struct session *session, const struct process *process);
+/*
+ * May it take a process of that user's? By its owner, and its trackers of user ids. Not by other
+ * trackers: a process that was forked, and has not registered yet, has the classes of one that they
+ * need not take. Root's session takes root's classes: the child may have become another user.
+ */
+bool session_takes_user(const struct session *session, const struct quota_user *user);
 /* The trackers changed: all processes are looked at again. */
 void session_retrack(struct session *session);
 
@@ -217,8 +226,16 @@ void sessions_join(struct sessions *sessions, struct process *process);
  */
 void sessions_break_clock(struct sessions *sessions, const struct clock_description *before,
 			  uint64_t reset);
-/* New event classes, ids `first` to `end` - 1: match, publish, push metadata. */
-void sessions_add_classes(struct sessions *sessions, uint32_t first, uint32_t end);
+/*
+ * A process of the user has registered classes: in each session that takes the user,
+ * what the rules match is described to the consumer, then turned on. Costs a
+ * look at each id, and a decision only for those that are new to the session.
+ */
+void sessions_add_classes(struct sessions *sessions, const struct quota_user *user);
+/* A bit for each id of a class that a user has registered whom the session takes. */
+void session_list_classes(const struct session *session, uint64_t ids[LTTNGMAP_EVENT_IDS / 64]);
+/* The bit set of ids that are described for a stream (ledger.h). */
+uint64_t *session_described(const struct session *session, uint32_t stream_id);
 /* There are rings of processes that are gone: look at them until they are read. */
 void sessions_reap_soon(struct sessions *sessions);
 /* The started channel that has the slot, or NULL. */
@@ -335,8 +352,8 @@ void session_tell_live(struct session *session);
  */
 int session_enable(struct channel *channel, const struct rule_config *config,
 		   struct rule_entry **entry, struct rule_problem *problem);
-/* Of classes that came after the rules, ids `first` to `end` - 1: whom a filter is not for. */
-void session_tell_unfit(const struct channel *channel, uint32_t first, uint32_t end);
+/* Of the classes of the bit set, which came after the rules: whom a filter is not for. */
+void session_tell_unfit(const struct channel *channel, const uint64_t *ids);
 /*
  * Write what a flight recorder holds to `output`, or to a new folder in the
  * session's (NULL); of each ring the newest, `max_size` bytes of all together

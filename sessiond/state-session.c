@@ -197,32 +197,6 @@ static int restore_channel(struct json_object *object, void *data)
 
 /* ---- what the metadata describes ---------------------------------------------------- */
 
-/* As "0-17,21": ids of events. */
-static struct json_object *save_events(const struct session *session, uint32_t stream_id)
-{
-	uint32_t classes = registry_count(session->daemon->registry), from = 0;
-	struct json_object *object = NULL;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	while (from < classes) {
-		uint32_t to = from;
-
-		while (to < classes && metadata_has_event(session->metadata, stream_id, to))
-			to++;
-		if (to > from)
-			fprintf(out, "%u-%u,", from, to - 1);
-		from = to + 1;
-	}
-	if (fclose(out) == 0)
-		object = json_object_new_string(text);
-	free(text);
-	return object;
-}
-
 static struct json_object *save_streams(const struct session *session)
 {
 	struct json_object *array = json_object_new_array();
@@ -233,36 +207,39 @@ static struct json_object *save_streams(const struct session *session)
 
 		add_text(object, "name", metadata_channel(session->metadata, id, &contexts));
 		add_number(object, "contexts", contexts);
-		json_object_object_add(object, "events", save_events(session, id));
 		json_object_array_add(array, object);
 	}
 	return array;
 }
 
+/* What is described stays so: it may have been recorded. Ids of no class are a damaged ledger's. */
+static int restore_described(struct session *session, uint32_t stream)
+{
+	const struct registry *registry = session->daemon->registry;
+	const uint64_t *ids = session_described(session, stream);
+	int error = 0;
+
+	for (uint32_t id = 0; error == 0 && id < registry_count(registry); id++)
+		if (ids[id / 64] >> id % 64 & 1)
+			error = metadata_add_event(session->metadata, stream,
+						   registry_get(registry, id));
+	return error;
+}
+
 static int restore_stream(struct json_object *object, void *data)
 {
 	struct session *session = data;
-	const char *name = text_of(object, "name"), *events = text_of(object, "events");
+	const char *name = text_of(object, "name");
 	uint64_t contexts = number_of(object, "contexts");
-	uint32_t id = session->nr_streams, first, last;
-	int error, length;
+	uint32_t id = session->nr_streams;
+	int error;
 
-	if (!name || !events || !name_is_session(name) || id >= LTTNGMAP_CHANNELS ||
+	if (!name || !name_is_session(name) || id >= LTTNGMAP_CHANNELS ||
 	    contexts >> LTTNGMAP_CONTEXTS)
 		return -EBADMSG;
 	error = metadata_add_channel(session->metadata, id, name, contexts);
 	session->nr_streams++;
-	for (; error == 0 && sscanf(events, "%u-%u,%n", &first, &last, &length) == 2;
-	     events += length) {
-		for (uint32_t event = first; error == 0 && event <= last; event++) {
-			const struct registry_class *event_class =
-				registry_get(session->daemon->registry, event);
-
-			error = event_class ? metadata_add_event(session->metadata, id, event_class)
-					    : -EBADMSG;
-		}
-	}
-	return error;
+	return error ? error : restore_described(session, id);
 }
 
 /* ---- trackers ----------------------------------------------------------------------- */

@@ -40,12 +40,15 @@ void state_save(struct daemon *daemon)
 			    strerror(-error));
 }
 
-static void note_classes(struct daemon *daemon, uint32_t uid, uint32_t classes, size_t size)
+static void note_classes(struct daemon *daemon, uint32_t uid, const uint16_t *ids, uint32_t nr_ids,
+			 const struct registry_room *taken)
 {
 	struct quota_user *user = quota_user(daemon->quota, uid);
 
-	if (user)
-		quota_add_classes(user, classes, size);
+	if (!user)
+		return;
+	quota_note_classes(user, ids, nr_ids);
+	quota_add_classes(user, taken);
 }
 
 static int restore_classes(uint32_t uid, const void *bytes, size_t size, uint32_t nr_classes,
@@ -53,12 +56,11 @@ static int restore_classes(uint32_t uid, const void *bytes, size_t size, uint32_
 {
 	static uint16_t ids[PROTOCOL_APP_CLASSES_MAX];
 	struct daemon *daemon = data;
-	uint32_t before = registry_count(daemon->registry);
 	struct registry_result result;
 	int error = registry_add(daemon->registry, bytes, size, nr_classes, ids, &result);
 
 	if (error == 0)
-		note_classes(daemon, uid, registry_count(daemon->registry) - before, size);
+		note_classes(daemon, uid, ids, nr_classes, &result.taken);
 	return error;
 }
 

@@ -22,6 +22,8 @@
 
 void tsdl_quote(FILE *out, const char *text)
 {
+	const char *begin = text;
+
 	fputc('"', out);
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
@@ -30,6 +32,8 @@ void tsdl_quote(FILE *out, const char *text)
 			fprintf(out, "\\%c", c);
 		else if (c < 0x20 || c == 0x7f)
 			fprintf(out, "\\%03o", c);
+		else if (c == '/' && text != begin && text[-1] == '*')
+			fputs("\\057", out);
 		else
 			fputc(c, out);
 	}

@@ -16,7 +16,10 @@
 #include "common/ctf.h"
 #include "sessiond/registry.h"
 
-/* A string literal: quotes, backslashes and control characters escaped. */
+/*
+ * A string literal: quotes, backslashes and control characters escaped, and what would end a
+ * comment (common/metadata-room.h).
+ */
 void tsdl_quote(FILE *out, const char *text);
 
 /* The first line, type names and the trace block, up to the packet header. */

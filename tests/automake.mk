@@ -61,6 +61,7 @@ tests_once = \
 	tests/integration/cli-% \
 	tests/integration/doc-% \
 	tests/integration/kernel-% \
+	tests/integration/class-flood \
 	tests/integration/limits \
 	$(family_tests) \
 	tests/integration/relay.sh \
@@ -464,6 +465,10 @@ check_PROGRAMS += tests/unit/consumer-stream
 TESTS += tests/unit/consumer-stream
 tests_unit_consumer_stream_SOURCES = tests/unit/consumer-stream.c $(trace_kit)
 tests_unit_consumer_stream_LDADD = libconsumerd.la
+check_PROGRAMS += tests/unit/consumer-metadata
+TESTS += tests/unit/consumer-metadata
+tests_unit_consumer_metadata_SOURCES = tests/unit/consumer-metadata.c $(trace_kit)
+tests_unit_consumer_metadata_LDADD = libconsumerd.la
 check_PROGRAMS += tests/unit/consumer-live
 TESTS += tests/unit/consumer-live
 tests_unit_consumer_live_SOURCES = tests/unit/consumer-live.c
@@ -606,6 +611,11 @@ tests_integration_kernel_records_LDADD = libconsumerd.la $(TRACEEVENT_LIBS)
 class_wire = tests/utils/class-wire.c tests/utils/class-wire.h
 check_PROGRAMS += tests/unit/metadata tests/unit/registry tests/unit/rule
 TESTS += tests/unit/metadata tests/unit/registry tests/unit/rule
+check_PROGRAMS += tests/unit/ledger
+TESTS += tests/unit/ledger
+tests_unit_ledger_SOURCES = tests/unit/ledger.c
+tests_unit_ledger_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_ledger_LDADD = libsessiond.la
 tests_unit_metadata_SOURCES = tests/unit/metadata.c $(class_wire)
 tests_unit_metadata_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_metadata_LDADD = libsessiond.la
@@ -780,6 +790,11 @@ tests_utils_sleepers_SOURCES = tests/utils/sleepers.c
 tests_utils_sleepers_LDADD = liblttngmap.la
 tests_utils_sleepers_LDFLAGS = $(test_ldflags)
 
+check_PROGRAMS += tests/integration/class-flood
+TESTS += tests/integration/class-flood
+tests_integration_class_flood_SOURCES = tests/integration/class-flood.c $(siege)
+tests_integration_class_flood_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_integration_class_flood_LDADD = libcommon.la $(JSON_LIBS)
 check_PROGRAMS += tests/integration/limits
 TESTS += tests/integration/limits
 tests_integration_limits_SOURCES = tests/integration/limits.c $(siege)
@@ -820,6 +835,12 @@ sessiond_tests = \
 	tests/integration/sessiond-units.sh \
 	tests/integration/sessions-owners.sh \
 	tests/integration/sessions-rules.sh
+check_PROGRAMS += tests/utils/orphan
+tests_utils_orphan_SOURCES = tests/utils/orphan.c
+tests_utils_orphan_LDADD = liblttngmap.la
+tests_utils_orphan_LDFLAGS = $(test_ldflags)
+dist_check_SCRIPTS += tests/integration/forked-classes.sh
+TESTS += tests/integration/forked-classes.sh
 check_PROGRAMS += tests/utils/rounds
 tests_utils_rounds_SOURCES = tests/utils/rounds.c
 tests_utils_rounds_LDADD = liblttngmap.la

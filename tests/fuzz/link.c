@@ -69,10 +69,11 @@ static void on_channel_end(void *userdata, const char *session, const char *chan
 	check_name(channel);
 }
 
-static void on_metadata(void *userdata, const char *session, uint64_t generation, int memory,
-			int formats, bool final)
+static void on_metadata(void *userdata, const char *session, uint64_t generation, uint64_t offset,
+			int memory, int formats, bool final)
 {
 	(void)userdata;
+	FUZZ_CHECK(offset <= INT64_MAX);
 	(void)generation;
 	(void) final;
 	check_session(session);

@@ -99,6 +99,18 @@ root_pid=$(control '{"verb": "processes", "from": 0}' |
 	sed -nE 's/.*"pid": ([0-9]+), "uid": 0.*/\1/p')
 like "$(ask $one '{"verb": "events", "pid": '"$root_pid"'}')" 'not traced' \
 	"and cannot ask for another's"
+# Root's program has classes that no program of the member's has.
+LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR LD_PRELOAD=$LTTNGMAP_BUILD/.libs/liblttngmap-libc.so sleep 0.01
+like "$(control '{"verb": "events"}')" '"lttng_ust_libc:malloc"' 'root sees the events of all'
+seen=$(ask $one '{"verb": "events"}')
+like "$seen" '"levels:error"' "a member sees its own programs' events"
+[[ $seen != *lttng_ust_libc* ]]
+is $? 0 'and no others'
+like "$(ask $one '{"verb": "enable", "session": "s", "channel": "c", "rule": "lttng_ust_libc:*"}')" \
+	'"matched": 0' 'a rule of its session matches no others'
+ok 'but for what has them' grep -q levels:error "$TAP_DIR/one/trace/ust/metadata"
+grep -q lttng_ust_libc "$TAP_DIR/one/trace/ust/metadata"
+is $? 1 'and its metadata describes none'
 ok 'it may ask to trace it' ask $one '{"verb": "track", "session": "s", "kind": "pid",
 	"value": '"$root_pid"'}'
 echo >&"$own"

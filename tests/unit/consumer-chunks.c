@@ -56,14 +56,15 @@ int renameat(int from, const char *path, int to, const char *new_path)
 static struct trace open_trace(const char *folder)
 {
 	struct trace trace = { .chunk = 0 };
-	int error = trace_open(&trace, trace_kit_path("%s", folder), trace_kit_uuid), memory;
+	int error = trace_open(&trace, trace_kit_path("%s", folder), trace_kit_uuid);
+	const char *text;
+	size_t size;
 
 	if (error)
 		bail_out("%s: %s", folder, strerror(-error));
-	memory = trace_kit_metadata();
-	if (trace_write_metadata(&trace, memory))
+	text = trace_kit_metadata_text(&size);
+	if (trace_write_metadata(&trace, text, size, 0))
 		bail_out("no metadata");
-	close(memory);
 	return trace;
 }
 

@@ -348,11 +348,12 @@ static int repair(void)
 
 static void test_repair(void)
 {
-	int memory = trace_kit_metadata();
+	const char *text;
+	size_t size;
 
 	begin();
-	trace_write_metadata(&trace, memory);
-	close(memory);
+	text = trace_kit_metadata_text(&size);
+	trace_write_metadata(&trace, text, size, 0);
 	put_all(0, 4000);
 	confirm(3000);
 	put_all(4000, 6000);

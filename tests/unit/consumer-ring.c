@@ -386,13 +386,13 @@ static void test_full(void)
 	struct stat status;
 
 	stat(trace_kit_path("full/trace/ust"), &status);
+	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	session_set_metadata(other, 1, trace_kit_metadata(), false);
 	full_device = status.st_dev;
 	full_inode = status.st_ino;
 	disk_is_full = true;
 	stuck = play(0, "full", "p-4711-1", 50);
 	free_one = play(1, "other", "p-4711-2", 50);
-	session_set_metadata(session, 1, trace_kit_metadata(), false);
-	session_set_metadata(other, 1, trace_kit_metadata(), false);
 	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	session_add_channel(other, "c", TRACE_KIT_STREAM_ID, NULL);
 	ok(RUN_UNTIL(free_one->released == 50), "a full disk does not stop another session");

@@ -76,14 +76,15 @@ static void mend_disk(void)
 
 static void open_trace(struct trace *trace, const char *output)
 {
-	int error = trace_open(trace, output, trace_kit_uuid), memory;
+	int error = trace_open(trace, output, trace_kit_uuid);
+	const char *text;
+	size_t size;
 
 	if (error)
 		bail_out("%s: %s", output, strerror(-error));
-	memory = trace_kit_metadata();
-	if (trace_write_metadata(trace, memory))
+	text = trace_kit_metadata_text(&size);
+	if (trace_write_metadata(trace, text, size, 0))
 		bail_out("no metadata");
-	close(memory);
 }
 
 static struct stream *make_stream(struct trace *trace, const char *name)
@@ -630,16 +631,14 @@ static void test_metadata(void)
 	char before[8192], after[8192];
 	struct trace trace;
 	size_t size;
-	int fd;
 
 	open_trace(&trace, trace_kit_path("metadata"));
 	size = read_file(trace_kit_path("metadata/ust/metadata"), before, sizeof(before));
 	ok(size > 100 && memcmp(before, "/* CTF 1.8 */\n", 14) == 0, "metadata is there at once");
 	/* A folder in the way of the new text: writing it fails. */
 	mkdir(trace_kit_path("metadata/ust/.metadata.new"), 0700);
-	fd = trace_kit_metadata();
-	ok(trace_write_metadata(&trace, fd) < 0, "metadata that cannot be written is an error");
-	close(fd);
+	ok(trace_write_metadata(&trace, before, size, 0) < 0,
+	   "metadata that cannot be written is an error");
 	is(read_file(trace_kit_path("metadata/ust/metadata"), after, sizeof(after)), size,
 	   "and the old is still there");
 	rmdir(trace_kit_path("metadata/ust/.metadata.new"));

@@ -206,7 +206,7 @@ static void describe_enums(struct class_wire *wire)
 		class_wire_enum(wire, fields[i].size, fields[i].flags, fields[i].name, "state", 6);
 		class_wire_value(wire, "lowest", INT64_MIN, -2);
 		class_wire_value(wire, "minus", -1, -1);
-		class_wire_value(wire, "\"quoted\\\"", 0, 0);
+		class_wire_value(wire, "\"quoted\\\" */ 7", 0, 0);
 		class_wire_value(wire, "range", 1, 5);
 		class_wire_value(wire, "over", 5, 300);
 		class_wire_value(wire, "highest", INT64_MAX, INT64_MAX);
@@ -378,6 +378,68 @@ static void check_memfd(const struct metadata *metadata)
 	free(text);
 }
 
+/* What is new, appended to what was sent before. */
+static size_t append_piece(const struct metadata *metadata, struct metadata_sent *sent, char *text,
+			   size_t size, uint64_t *offset)
+{
+	ssize_t more;
+	int fd;
+
+	if (metadata_piece(metadata, sent, offset, &fd) != 0)
+		bail_out("no piece");
+	more = read(fd, text + *offset, size - *offset);
+	close(fd);
+	text[*offset + (size_t)more] = '\0';
+	return (size_t)more;
+}
+
+static void check_pieces(const struct registry *registry)
+{
+	static char sent_text[65536];
+	struct metadata_config config = { .session = "pieces", .clock = { .frequency = 1000 } };
+	struct metadata_sent sent = { .head = 0 };
+	struct metadata *metadata;
+	uint64_t offset, size;
+	char *text;
+	size_t whole;
+
+	if (metadata_create(&config, &metadata) != 0 ||
+	    metadata_add_channel(metadata, 0, "c", 0) != 0)
+		bail_out("no metadata");
+	metadata_add_event(metadata, 0, registry_get(registry, 0));
+	append_piece(metadata, &sent, sent_text, sizeof(sent_text) - 1, &offset);
+	is(offset, 0, "first, all of the text is sent");
+	size = sent.size;
+	metadata_add_event(metadata, 0, registry_get(registry, 3));
+	ok(append_piece(metadata, &sent, sent_text, sizeof(sent_text) - 1, &offset) < 200,
+	   "then what is new");
+	is(offset, size, "from where the text ended");
+	if (metadata_text(metadata, &text, &whole) != 0)
+		bail_out("no text");
+	is_string(sent_text, text, "together they are the text");
+	free(text);
+	is(append_piece(metadata, &sent, sent_text, sizeof(sent_text) - 1, &offset), 0,
+	   "where nothing is new, nothing is sent");
+	metadata_add_channel(metadata, 1, "another", 0);
+	append_piece(metadata, &sent, sent_text, sizeof(sent_text) - 1, &offset);
+	is(offset, 0, "with another channel, all of it again");
+	metadata_destroy(metadata);
+}
+
+/* Else a label would end the comment that new events stand in (common/metadata-room.h). */
+static void check_comments(const struct metadata *metadata)
+{
+	char *text, *at;
+	size_t size, ends = 0;
+
+	if (metadata_text(metadata, &text, &size) != 0)
+		bail_out("no text");
+	for (at = text; (at = strstr(at, "*/")); at++)
+		ends++;
+	is(ends, 1, "no string ends a comment, but the first line's own does");
+	free(text);
+}
+
 static void check_uuid(void)
 {
 	char text[METADATA_UUID_TEXT_SIZE];
@@ -418,6 +480,8 @@ int main(void)
 	check_trace();
 	check_new_clock(metadata);
 	check_memfd(metadata);
+	check_comments(metadata);
+	check_pieces(registry);
 	check_uuid();
 	metadata_destroy(metadata);
 	metadata_destroy(NULL);

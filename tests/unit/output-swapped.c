@@ -75,12 +75,12 @@ static void write_packets(struct trace *trace, uint64_t from, uint64_t to)
 	stream_destroy(stream);
 }
 
-static void write_metadata(const struct trace *trace)
+static void write_metadata(struct trace *trace)
 {
-	int memory = trace_kit_metadata();
+	size_t size;
+	const char *text = trace_kit_metadata_text(&size);
 
-	done(trace_write_metadata(trace, memory));
-	close(memory);
+	done(trace_write_metadata(trace, text, size, 0));
 	done(live_tell(trace, 1, false));
 }
 

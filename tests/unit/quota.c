@@ -4,6 +4,8 @@
 #include "sessiond/quota.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "tests/utils/tap.h"
@@ -75,23 +77,89 @@ static void test_held(void)
 	is(quota_check_held(other), 0, "until they are given back");
 }
 
+/* As many users as want, one after another, each as much as it gets: what the last gets. */
+static uint32_t last_of(uint32_t users, struct registry_room *left)
+{
+	struct registry_room room = { .ids = 0 };
+
+	*left = (struct registry_room){ REGISTRY_CLASSES_MAX, REGISTRY_BYTES_MAX };
+	for (uint32_t i = 0; i < users; i++) {
+		struct quota_user *user = quota_user(quota, 70000 + i);
+
+		room = quota_class_room(user, left);
+		quota_add_classes(user, &room);
+		left->ids -= room.ids;
+		left->bytes -= room.bytes;
+	}
+	return room.ids;
+}
+
 static void test_classes(void)
 {
-	quota_add_classes(stranger, QUOTA_CLASSES - 1, 100);
-	is(quota_check_classes(stranger), 0, "classes while there are any");
-	quota_add_classes(stranger, 1, 100);
-	is(quota_check_classes(stranger), -EDQUOT, "then none");
-	is(quota_check_classes(other), 0, "of that user");
-	quota_add_classes(other, 1, QUOTA_CLASS_BYTES);
-	is(quota_check_classes(other), -EDQUOT, "nor of few that are huge");
+	struct registry_room left = { REGISTRY_CLASSES_MAX, REGISTRY_BYTES_MAX }, room;
+	struct quota_user *root = quota_user(quota, 0);
+
+	room = quota_class_room(stranger, &left);
+	ok(room.ids > 14000 && room.ids < REGISTRY_CLASSES_MAX / 4,
+	   "a user gets less than a quarter");
+	quota_add_classes(stranger, &(struct registry_room){ room.ids, 0 });
+	left.ids -= room.ids;
+	is(quota_class_room(stranger, &left).ids, 0, "and nothing more");
+	ok(quota_class_room(other, &left).ids > 10000, "the next one has three quarters of that");
+	ok(last_of(4, &left) > 5000, "four users do not take all ids");
+	ok(last_of(8, &left) > 0 && left.bytes > REGISTRY_BYTES_MAX / 8, "nor twelve all memory");
+	last_of(100, &left);
+	is(quota_class_room(root, &left).ids, left.ids, "root takes what there is");
+	ok(left.ids >= REGISTRY_CLASSES_MAX / 8,
+	   "an eighth of the ids that nobody else could take");
+	ok(left.bytes >= REGISTRY_BYTES_MAX / 8, "and of the memory");
+}
+
+static void write_subuids(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+		bail_out("%s", path);
+}
+
+static void test_subuids(void)
+{
+	char path[] = "/tmp/lttngmap-subuid-XXXXXX";
+	struct quota *grouped;
+	struct quota_limits limits = { .processes = 2 };
+	int fd = mkstemp(path);
+
+	if (fd < 0 || quota_create(&limits, &grouped) != 0)
+		bail_out("no file");
+	close(fd);
+	write_subuids(path,
+		      "1000:100000:65536\n1001:200000:65536\n1000:400000:10\nroot:300000:10\n"
+		      "nobody-of-that-name:500000:10\nnonsense\n1002:1:\n1003:0:4294967295\n");
+	is(quota_group(grouped, path), 0, "a file of ranges");
+	ok(quota_user(grouped, 100000) == quota_user(grouped, 1000) &&
+		   quota_user(grouped, 165535) == quota_user(grouped, 1000) &&
+		   quota_user(grouped, 400009) == quota_user(grouped, 1000),
+	   "subordinate ids are their user");
+	is(quota_user(grouped, 165536)->uid, 165536, "an id beyond them is itself");
+	is(quota_user(grouped, 200000)->uid, 1001, "another user's are his");
+	is(quota_user(grouped, 300009)->uid, 300000, "root's are one user of their own");
+	ok(quota_user(grouped, 300009)->limited, "which is limited");
+	is(quota_user(grouped, 500009)->uid, 500000, "as are those of a name that is not here");
+	is(quota_user(grouped, 1003)->uid, 1003, "what makes no sense is passed over");
+	is(quota_user(grouped, 600000)->uid, 600000, "an id without an owner");
+	write_subuids(path, "1000:600000:100\n");
+	is(quota_user(grouped, 600001)->uid, 1000, "the file is read again for one that is new");
+	unlink(path);
+	quota_destroy(grouped);
 }
 
 static uint64_t counted;
 static uint64_t held;
 
-static uint64_t count(uint32_t uid, void *data)
+static uint64_t count(const struct quota_user *user, void *data)
 {
-	(void)uid;
+	(void)user;
 	(void)data;
 	counted++;
 	return held;
@@ -166,6 +234,7 @@ int main(void)
 	is(users, geteuid() == 0 ? 3 : 4, "all are there");
 	test_held();
 	test_classes();
+	test_subuids();
 	test_memory();
 	test_rates();
 	quota_destroy(quota);

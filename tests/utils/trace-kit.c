@@ -98,18 +98,27 @@ static const char metadata_format[] =
 	"integer { size = 48; align = 8; signed = false; map = clock.monotonic.value; } "          \
 	"timestamp; "
 
-int trace_kit_metadata(void)
+const char *trace_kit_metadata_text(size_t *size)
 {
 	bool little = __BYTE_ORDER == __LITTLE_ENDIAN;
-	char text[4096];
-	int length, fd;
+	static char text[4096];
+	int length;
 
 	length = snprintf(text, sizeof(text), metadata_format, trace_kit_uuid_text,
 			  little ? "le" : "be", TRACE_KIT_STREAM_ID,
 			  little ? TSDL_ID TSDL_TIME : TSDL_TIME TSDL_ID, TRACE_KIT_EVENT_ID,
 			  TRACE_KIT_STREAM_ID);
-	fd = memfd_create("metadata", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, text, (size_t)length) != length)
+	*size = (size_t)length;
+	return text;
+}
+
+int trace_kit_metadata(void)
+{
+	size_t size;
+	const char *text = trace_kit_metadata_text(&size);
+	int fd = memfd_create("metadata", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, size) != (ssize_t)size)
 		give_up("metadata");
 	return fd;
 }

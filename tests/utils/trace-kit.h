@@ -31,6 +31,8 @@ const char *trace_kit_path(const char *format, ...) __attribute__((format(printf
 
 /* The metadata, as a memfd. */
 int trace_kit_metadata(void);
+/* The same text; static. */
+const char *trace_kit_metadata_text(size_t *size);
 
 /*
  * The ring's packet number `sequence`, of TRACE_KIT_EVENTS events that are

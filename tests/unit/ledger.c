@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * The ledger as a file: what a process takes of the file system that the
+ * runtime directory is on, that it is counted, and that it comes back; and what
+ * a session's metadata describes.
+ */
+#include "sessiond/ledger.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/utils/tap.h"
+
+#define PROCESSES 64
+#define PAGE 4096u
+
+static struct ledger *ledger;
+
+/* On disk. Blocks are of 512 bytes. */
+static uint64_t size_now(void)
+{
+	struct stat status;
+
+	return fstat(ledger->fd, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
+}
+
+static bool is_thousand(uint32_t uid, const void *data)
+{
+	(void)data;
+	return uid == 1000;
+}
+
+static void test_processes(void)
+{
+	uint64_t before = size_now(), taken;
+	int index[PROCESSES];
+
+	for (int i = 0; i < PROCESSES; i++) {
+		struct ledger_process *record;
+
+		index[i] = ledger_process_take(ledger);
+		record = ledger_process(ledger, (uint32_t)index[i]);
+		record->uid = i < PROCESSES / 2 ? 1000 : 1001;
+		/* As of the first few hundred ids. */
+		ledger_process_reserve_classes(ledger, (uint32_t)index[i], 8);
+		record->class_words = 8;
+		record->classes[7] = 1;
+		ledger_process_set(ledger, (uint32_t)index[i], LEDGER_LIVE);
+	}
+	taken = size_now() - before;
+	ok(taken <= PROCESSES * PAGE, "a process takes a page: %llu bytes in all",
+	   (unsigned long long)taken);
+	is(ledger_memory_of(ledger, is_thousand, NULL), PROCESSES / 2 * PAGE,
+	   "which is its user's memory");
+	for (int i = 0; i < PROCESSES; i++) {
+		ledger_process_reserve_classes(ledger, (uint32_t)index[i], 1024);
+		ledger_process(ledger, (uint32_t)index[i])->class_words = 1024;
+	}
+	ok(size_now() - before > taken, "one with all ids takes more");
+	is(ledger_memory_of(ledger, is_thousand, NULL),
+	   size_now() > before ? (size_now() - before) / 2 : 0, "and is counted as it is");
+	for (int i = 0; i < PROCESSES; i++)
+		ledger_process_drop(ledger, (uint32_t)index[i]);
+	is(size_now(), before, "all is given back");
+	is(ledger_memory_of(ledger, is_thousand, NULL), 0, "to the user, too");
+}
+
+static void test_described(void)
+{
+	uint64_t *ids = ledger_described(ledger, LEDGER_SESSIONS - 1, LTTNGMAP_CHANNELS - 1);
+	uint64_t before = size_now();
+
+	is(ledger_described_reserve(ledger, LEDGER_SESSIONS - 1, LTTNGMAP_CHANNELS - 1), 0,
+	   "room for the last stream of the last session");
+	ids[LTTNGMAP_EVENT_IDS / 64 - 1] = 1;
+	is(ledger_described(ledger, 1, 0) - ledger_described(ledger, 0, 0),
+	   LTTNGMAP_CHANNELS * LTTNGMAP_EVENT_IDS / 64, "a session has as many as channels");
+	ledger_described_clear(ledger, LEDGER_SESSIONS - 1);
+	is(size_now(), before, "cleared, they are given back");
+	is(ids[LTTNGMAP_EVENT_IDS / 64 - 1], 0, "and zeros");
+}
+
+int main(void)
+{
+	char dir[] = "/dev/shm/lttngmap-ledger-XXXXXX";
+	int fd;
+
+	if (sysconf(_SC_PAGESIZE) != PAGE)
+		skip_all("pages of another size");
+	fd = mkdtemp(dir) ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (fd < 0 || ledger_create_in(2, fd, &ledger) != 0)
+		bail_out("no ledger");
+	plan(10);
+	test_processes();
+	test_described();
+	unlinkat(fd, LEDGER_FILE, 0);
+	rmdir(dir);
+	close(fd);
+	ledger_destroy(ledger);
+	return done_testing();
+}

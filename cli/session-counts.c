@@ -90,6 +90,10 @@ void session_counts_print(struct session_verb *self, struct json_object *answer)
 	print_count(answer, "overwritten", "events overwritten by newer ones");
 	print_kernel(answer);
 	print_count(answer, "chunks", "chunks completed");
+	if (control_answer_count(answer, "output_silent_ms"))
+		report_line("  its output does not answer for %" PRIu64
+			    " s: nothing is written there until it does",
+			    control_answer_count(answer, "output_silent_ms") / 1000);
 	print_count(answer, "refused", "processes refused: limits, or another version");
 	session_sending_print(self->session, answer);
 	session_counts_messages(self, answer);

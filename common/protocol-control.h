@@ -132,18 +132,20 @@
  *        "written": N events written to rings, "kept": N events on disk,
  *        "discarded": N not written, ring full, "overwritten": N,
  *        "packets": N, "bytes": N written to disk, "streams": N,
- *        "chunks": N completed, "kernel": {"instance": NAME, "mapped": bool, false where
- *        the kernel lets its rings be read only, "events": N on disk,
+ *        "chunks": N completed, "output_silent_ms": only where "output" does not answer: for
+ *        how long the consumer was not heard of, "kernel": {"instance": NAME, "mapped": bool,
+ *        false where the kernel lets its rings be read only, "events": N on disk,
  *        "discarded": N that packets say were lost, "overrun": N, the kernel's own
  *        count of these, "packets", "bytes", "streams"}}
  *       after stop: written + discarded = kept + discarded + overwritten, which
  *       count no event of the kernel's. "kernel" only where there is that part
  *   {"verb": "usage", "from": N}
  *       for who watches: "from" optional, as of "processes". {"ok": true, "next": N,
- *        "now_us": CLOCK_MONOTONIC in microseconds, "pid": of the daemon, "consumer": its
- *        pid, 0: none, "processes": N registered, "refused": as "status" has it,
+ *        "now_us": CLOCK_MONOTONIC in microseconds, "pid": of the daemon, "consumer": of
+ *        the first session's, 0: none, "processes": N registered, "refused": as "status" has it,
  *        "sessions": [{"session", "owner", "output", as "list" has it, "error": TEXT, where
- *        the consumer cannot write, and from "active" on what "status" has, but "messages"}]}
+ *        the consumer cannot write, "consumer": its pid, and from "active" on what "status" has,
+ *        but "messages"}]}
  *       counts are those of this moment, events that nobody has read yet among them
  *   {"verb": "rings", "from": N}
  *       {"ok": true, "next": N, "now_us": as before, "rings": [{"session", "channel",
@@ -240,6 +242,11 @@
  *   {"verb": "rotated", "session": NAME, "chunk": N, "final": bool,
  *    "dropped": bool, "error": TEXT (optional)}
  *       "dropped": the chunk would have been empty, and was not made
+ *   {"verb": "busy"}
+ *       it begins to work, having been quiet
+ *   {"verb": "alive", "taken": N, "busy": bool}
+ *       a second after "busy", and again each second until "busy" is false: it is quiet then.
+ *       "taken": messages of the daemon's so far, without its answer to "consumer"
  */
 #ifndef LTTNGMAP_PROTOCOL_CONTROL_H
 #define LTTNGMAP_PROTOCOL_CONTROL_H

@@ -15,11 +15,15 @@
 
 /* Programs that go on writing shall not keep an orphan alive for ever. */
 #define FINISH_S 5
+#define ALIVE_US UINT64_C(1000000)
 
 struct consumer {
 	struct session_shared shared;
 	struct link *link;
 	bool is_orphan;
+	bool is_busy;           /* the daemon was told so */
+	uint64_t served;        /* events of the loop, since it was told last */
+	sd_event_source *alive; /* on while it is busy */
 	struct cds_list_head sessions;
 };
 
@@ -163,6 +167,54 @@ static const struct link_ops ops = {
 	.closed = on_closed,
 };
 
+/* ---- does it answer? ---------------------------------------------------------- */
+
+static void tell_alive_later(struct consumer *consumer)
+{
+	consumer->served = 0;
+	(void)sd_event_source_set_time_relative(consumer->alive, ALIVE_US);
+	(void)sd_event_source_set_enabled(consumer->alive, SD_EVENT_ONESHOT);
+}
+
+static int on_alive(sd_event_source *source, uint64_t now, void *userdata)
+{
+	struct consumer *consumer = userdata;
+	/* Beside this one. */
+	bool busy = consumer->served > 1;
+	int error = link_send_alive(consumer->link, busy);
+
+	(void)source;
+	(void)now;
+	if (busy || error == -EAGAIN)
+		tell_alive_later(consumer);
+	else
+		consumer->is_busy = false;
+	return 0;
+}
+
+void consumer_note_work(struct consumer *consumer)
+{
+	consumer->served++;
+	/* A daemon that is slow is told at the next event. */
+	if (consumer->is_busy || link_send_busy(consumer->link) != 0)
+		return;
+	consumer->is_busy = true;
+	tell_alive_later(consumer);
+}
+
+static int add_alive(struct consumer *consumer)
+{
+	int error = sd_event_add_time_relative(consumer->shared.loop, &consumer->alive,
+					       CLOCK_MONOTONIC, 0, 0, on_alive, consumer);
+
+	if (error >= 0)
+		error = sd_event_source_set_enabled(consumer->alive, SD_EVENT_OFF);
+	/* However much there is to be written. */
+	if (error >= 0)
+		error = sd_event_source_set_priority(consumer->alive, SD_EVENT_PRIORITY_IMPORTANT);
+	return error;
+}
+
 static int report(struct session_shared *shared, const char *session,
 		  const struct session_written *written)
 {
@@ -197,6 +249,8 @@ int consumer_create(sd_event *loop, const char *control_path, unsigned max_fds, 
 	error = turns_init(&consumer->shared.turns, loop);
 	if (error >= 0 && sync_fd >= 0)
 		error = syncer_create(loop, sync_fd, sync_seconds(), &consumer->shared.syncer);
+	if (error >= 0)
+		error = add_alive(consumer);
 	if (error >= 0)
 		error = link_create(loop, control_path, &ops, consumer, &consumer->link);
 	if (error < 0) {
@@ -235,6 +289,7 @@ void consumer_destroy(struct consumer *consumer)
 		cds_list_del(node);
 		session_destroy(session_of_node(node));
 	}
+	sd_event_source_disable_unref(consumer->alive);
 	syncer_destroy(consumer->shared.syncer);
 	link_destroy(consumer->link);
 	turns_fini(&consumer->shared.turns);

@@ -19,6 +19,11 @@ struct consumer;
  */
 int consumer_create(sd_event *loop, const char *control_path, unsigned max_fds, int sync_fd,
 		    struct consumer **consumer);
+/*
+ * Before each event of the loop is served: the daemon is told that work begins, and once a second
+ * that it goes on, until there is none. So it notices where a system call does not return.
+ */
+void consumer_note_work(struct consumer *consumer);
 /* The daemon is gone: nothing new will come. */
 bool consumer_is_orphan(const struct consumer *consumer);
 /* Read and write what can be had without waiting; some seconds at most. */

@@ -26,6 +26,7 @@ struct link {
 	sd_event_source *source; /* NULL once the daemon is gone */
 	const struct link_ops *ops;
 	void *userdata;
+	uint64_t taken; /* messages of the daemon's, behind its answer to the greeting */
 };
 
 static void hang_up(struct link *link)
@@ -284,6 +285,7 @@ static int on_readable(sd_event_source *source, int fd, uint32_t events, void *u
 	if (error == -EAGAIN)
 		return 0;
 	if (!error) {
+		link->taken++;
 		error = take_message(link, message, fds);
 		if (error)
 			log_error("a message of the session daemon's makes no sense (%s): %s; are "
@@ -298,6 +300,7 @@ static int on_readable(sd_event_source *source, int fd, uint32_t events, void *u
 	}
 	if (error == -EMFILE || error == -ENOMEM || error == -EBADMSG || error == -EMSGSIZE) {
 		log_error("a message of the session daemon's is lost: %s", strerror(-error));
+		link->taken++;
 		return 0;
 	}
 	hang_up(link);
@@ -417,4 +420,30 @@ int link_send_rotated(struct link *link, const char *session,
 	error = json_message_send(link->fd, message, -1, 0);
 	json_object_put(message);
 	return error;
+}
+
+static int send_and_put(struct link *link, struct json_object *message)
+{
+	int error = link->source ? json_message_send(link->fd, message, -1, 0) : -EPIPE;
+
+	json_object_put(message);
+	return error;
+}
+
+int link_send_busy(struct link *link)
+{
+	struct json_object *message = json_object_new_object();
+
+	json_object_object_add(message, "verb", json_object_new_string("busy"));
+	return send_and_put(link, message);
+}
+
+int link_send_alive(struct link *link, bool busy)
+{
+	struct json_object *message = json_object_new_object();
+
+	json_object_object_add(message, "verb", json_object_new_string("alive"));
+	add_number(message, "taken", link->taken);
+	json_object_object_add(message, "busy", json_object_new_boolean(busy));
+	return send_and_put(link, message);
 }

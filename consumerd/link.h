@@ -56,4 +56,9 @@ int link_send_written(struct link *link, const char *session,
 int link_send_rotated(struct link *link, const char *session,
 		      const struct session_rotation *rotation);
 
+/* The message "busy". As link_send_written(). */
+int link_send_busy(struct link *link);
+/* The message "alive". As link_send_written(). */
+int link_send_alive(struct link *link, bool busy);
+
 #endif /* CONSUMERD_LINK_H */

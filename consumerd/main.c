@@ -126,6 +126,19 @@ static int start_sync(void)
 	return -1;
 }
 
+/* One event of the loop. */
+static int serve(sd_event *loop, struct consumer *consumer)
+{
+	int ready = sd_event_prepare(loop);
+
+	if (ready == 0)
+		ready = sd_event_wait(loop, UINT64_MAX);
+	if (ready <= 0)
+		return ready;
+	consumer_note_work(consumer);
+	return sd_event_dispatch(loop);
+}
+
 static int run(const char *control, int sync_fd)
 {
 	struct consumer *consumer = NULL;
@@ -146,7 +159,7 @@ static int run(const char *control, int sync_fd)
 		goto unref;
 	}
 	while (error >= 0 && !terminate && !consumer_is_orphan(consumer))
-		error = sd_event_run(loop, UINT64_MAX);
+		error = serve(loop, consumer);
 	if (error < 0)
 		log_error("the event loop failed: %s", strerror(-error));
 	consumer_finish(consumer);

@@ -271,6 +271,7 @@ struct session *session_create_for(struct session_shared *shared, const char *na
 	session->is_snapshot = config->snapshot;
 	session->stream_size = config->stream_size;
 	session->trace.is_kernel = config->kernel;
+	session->trace.is_new = config->snapshot;
 	session->trace.is_spool = config->spool != 0;
 	session->trace.is_sent = config->sent;
 	session->is_live = config->live;

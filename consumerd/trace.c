@@ -182,6 +182,13 @@ static int open_own(struct trace *trace)
 	return trace->dir;
 }
 
+static bool has_trace(const struct trace *trace)
+{
+	struct stat status;
+
+	return fstatat(trace->output, trace_directory(trace), &status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 static void close_fd(int *fd)
 {
 	if (*fd >= 0)
@@ -213,7 +220,7 @@ static int open_folders(struct trace *trace)
 	trace->had_streams = false;
 	if (!trace->is_kernel)
 		trace_take_next(trace->output);
-	error = open_own(trace);
+	error = trace->is_new && has_trace(trace) ? -EEXIST : open_own(trace);
 	if (error >= 0) {
 		trace->index = make_directory(trace, trace->dir, CTF_INDEX_DIRECTORY);
 		error = trace->index < 0 ? trace->index : 0;
@@ -261,6 +268,7 @@ int trace_open_as(struct trace *trace, const char *output, const uint8_t uuid[CT
 int trace_open(struct trace *trace, const char *output, const uint8_t uuid[CTF_UUID_SIZE])
 {
 	trace->is_kernel = false;
+	trace->is_new = false;
 	trace->is_spool = false;
 	return trace_open_as(trace, output, uuid, geteuid(), getegid());
 }

@@ -43,6 +43,7 @@ struct trace {
 	bool had_streams;     /* of an earlier consumer, when it was opened */
 	uint64_t overwritten; /* events of files that made room; see trace_discard() */
 	bool is_kernel;       /* it lies in OUTPUT/kernel, and has no chunks */
+	bool is_new;          /* no trace may lie there when it is opened */
 	bool is_spool;        /* what is written goes as soon as it was sent (spool.h) */
 	bool is_sent;         /* to a collector: it is noted which streams have ended */
 };

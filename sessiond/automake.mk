@@ -44,11 +44,13 @@ libsessiond_la_SOURCES = \
 	sessiond/class-parse.h \
 	sessiond/confine.c \
 	sessiond/confine.h \
+	sessiond/consumer-answer.c \
 	sessiond/consumer-link-kernel.c \
 	sessiond/consumer-link-parts.h \
 	sessiond/consumer-link.c \
 	sessiond/consumer-link.h \
 	sessiond/consumer-start.c \
+	sessiond/consumers.c \
 	sessiond/control-admit.c \
 	sessiond/control-admit.h \
 	sessiond/control-args.c \

@@ -50,7 +50,7 @@ void consumer_link_kernel(struct consumer_link *link, const struct kernel_part *
 	struct json_object *message;
 	int pages = -1;
 
-	if (link->fd < 0)
+	if (!link || link->fd < 0)
 		return;
 	/* Sent, it is closed; and a consumer that lacks it would lose what it dies with. */
 	if (part->pages >= 0) {
@@ -85,7 +85,7 @@ void consumer_link_kernel_channel(struct consumer_link *link, const struct kerne
 {
 	struct json_object *message;
 
-	if (link->fd < 0)
+	if (!link || link->fd < 0)
 		return;
 	message = make_event("channel", part);
 	add_text(message, "channel", CHANNEL);
@@ -103,7 +103,7 @@ void consumer_link_kernel_metadata(struct consumer_link *link, const struct kern
 	struct json_object *message;
 	int error, fds[2];
 
-	if (link->fd < 0)
+	if (!link || link->fd < 0)
 		return;
 	error = metadata_memfd(part->metadata, &fds[0]);
 	if (error == 0) {
@@ -128,7 +128,7 @@ void consumer_link_kernel_live(struct consumer_link *link, const struct kernel_p
 {
 	struct json_object *message;
 
-	if (link->fd < 0)
+	if (!link || link->fd < 0)
 		return;
 	message = make_event("live", part);
 	add_number(message, "time", time);
@@ -137,7 +137,7 @@ void consumer_link_kernel_live(struct consumer_link *link, const struct kernel_p
 
 void consumer_link_kernel_end(struct consumer_link *link, const struct kernel_part *part)
 {
-	if (link->fd >= 0)
+	if (link && link->fd >= 0)
 		consumer_link_send(link, make_event("end", part), NULL, 0);
 }
 
@@ -160,7 +160,7 @@ bool consumer_link_take_kernel(struct consumer_link *link, const char *name,
 	if (!slash || strcmp(slash, SUFFIX) != 0 || (size_t)(slash - name) >= sizeof(key))
 		return false;
 	snprintf(key, sizeof(key), "%.*s", (int)(slash - name), name);
-	session = sessions_find_key(link->daemon->sessions, key);
+	session = consumer_link_find(link, key);
 	if (session && session->kernel)
 		session_take_kernel_written(session, &kernel, error);
 	return true;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,7 +21,6 @@
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
 #include "sessiond/metadata.h"
-#include "sessiond/peer.h"
 #include "sessiond/session.h"
 
 /* What waits to be sent to a consumer that does not read, and for how long. */
@@ -58,7 +58,8 @@ void consumer_link_disconnect(struct consumer_link *link)
 
 	cds_list_for_each_entry_safe(queued, next, &link->queue, node)
 		queue_drop(link, queued);
-	sd_event_source_set_enabled(link->stuck, SD_EVENT_OFF);
+	if (link->stuck)
+		sd_event_source_set_enabled(link->stuck, SD_EVENT_OFF);
 	link->source = sd_event_source_disable_unref(link->source);
 	if (link->fd >= 0)
 		close(link->fd);
@@ -68,7 +69,10 @@ void consumer_link_disconnect(struct consumer_link *link)
 /* It is started again, as if it had died. */
 static void end_stuck(struct consumer_link *link)
 {
-	message_say("the consumer does not read what it is told: it is started again");
+	char who[CONSUMER_WHO_SIZE];
+
+	message_say("%s does not read what it is told: it is started again",
+		    consumer_link_who(link, who));
 	consumer_link_disconnect(link);
 	if (link->pid > 0)
 		kill(link->pid, SIGKILL);
@@ -122,7 +126,7 @@ static void link_flush(struct consumer_link *link)
 		if (error == -EAGAIN)
 			break;
 		if (error && error != -EPIPE && error != -ECONNRESET)
-			message_say("cannot tell the consumer what to do: %s", strerror(-error));
+			message_say("the consumer cannot be told what to do: %s", strerror(-error));
 		if (error) {
 			consumer_link_disconnect(link);
 			return;
@@ -132,6 +136,8 @@ static void link_flush(struct consumer_link *link)
 		sd_event_source_set_enabled(link->stuck, SD_EVENT_OFF);
 	}
 	watch_queue(link);
+	if (link->is_leaving && cds_list_empty(&link->queue))
+		shutdown(link->fd, SHUT_WR);
 	sd_event_source_set_io_events(link->source,
 				      cds_list_empty(&link->queue) ? EPOLLIN : EPOLLIN | EPOLLOUT);
 	if (cds_list_empty(&link->queue))
@@ -159,7 +165,15 @@ void consumer_link_send(struct consumer_link *link, struct json_object *message,
 	queued->nr_fds = nr_fds;
 	cds_list_add_tail(&queued->node, &link->queue);
 	link->queued++;
+	link->sent++;
+	consumer_answer_expect(link);
 	link_flush(link);
+}
+
+void consumer_link_close(struct consumer_link *link)
+{
+	if (link->fd >= 0)
+		link_flush(link);
 }
 
 static void link_send(struct consumer_link *link, struct json_object *message, int fd)
@@ -170,7 +184,7 @@ static void link_send(struct consumer_link *link, struct json_object *message, i
 /* Of a flight recorder it knows while a snapshot is taken. */
 static bool is_told(const struct consumer_link *link, const struct session *session)
 {
-	return link->fd >= 0 && (!session->snapshot || session_is_taking_snapshot(session));
+	return link && link->fd >= 0 && (!session->snapshot || session_is_taking_snapshot(session));
 }
 
 struct json_object *consumer_link_event(const char *event, const char *name)
@@ -286,7 +300,7 @@ void consumer_link_rotate(struct consumer_link *link, const struct session *sess
 	uint32_t chunk = session_chunk_on_disk(session) + 1;
 	struct json_object *message;
 
-	if (link->fd < 0)
+	if (!link || link->fd < 0)
 		return;
 	message = make_event("rotate", session);
 	json_object_object_add(message, "name", json_object_new_string(session->rotation.name));
@@ -328,6 +342,13 @@ void consumer_link_end(struct consumer_link *link, const struct session *session
 /* ---- what it tells --------------------------------------------------------------- */
 
 /* 0, or the member that is wrong. */
+struct session *consumer_link_find(const struct consumer_link *link, const char *key)
+{
+	struct session *session = sessions_find_key(link->daemon->sessions, key);
+
+	return session && session->consumer == link ? session : NULL;
+}
+
 static const char *take_written(struct consumer_link *link, struct json_object *message)
 {
 	static const char *const keys[] = { "verb",    "session",     "generation", "packets",
@@ -365,7 +386,7 @@ static const char *take_written(struct consumer_link *link, struct json_object *
 	/* It may have been destroyed meanwhile. */
 	if (consumer_link_take_kernel(link, name, &written, lapped, error))
 		return NULL;
-	session = sessions_find_key(link->daemon->sessions, name);
+	session = consumer_link_find(link, name);
 	if (session)
 		session_take_written(session, &written, cleared, error);
 	return NULL;
@@ -391,9 +412,26 @@ static const char *take_rotated(struct consumer_link *link, struct json_object *
 	if (json_message_get_bool(message, "dropped", &dropped) != 0)
 		return "dropped";
 	json_message_get_string(message, "error", &error);
-	session = sessions_find_key(link->daemon->sessions, name);
+	session = consumer_link_find(link, name);
 	if (session)
 		session_take_rotated(session, (uint32_t)chunk, final, dropped, error);
+	return NULL;
+}
+
+static const char *take_alive(struct consumer_link *link, struct json_object *message)
+{
+	static const char *const keys[] = { "verb", "taken", "busy", NULL };
+	const char *unknown = json_message_unknown(message, keys);
+	uint64_t taken;
+	bool busy;
+
+	if (unknown)
+		return unknown;
+	if (json_message_get_uint64(message, "taken", 0, INT64_MAX, &taken) != 0)
+		return "taken";
+	if (json_message_get_bool(message, "busy", &busy) != 0)
+		return "busy";
+	consumer_answer_take(link, !busy && taken == link->sent);
 	return NULL;
 }
 
@@ -402,6 +440,13 @@ static const char *take_message(struct consumer_link *link, struct json_object *
 	const char *verb = "";
 
 	(void)json_message_get_string(message, "verb", &verb);
+	if (strcmp(verb, "busy") == 0) {
+		consumer_answer_expect(link);
+		return NULL;
+	}
+	if (strcmp(verb, "alive") == 0)
+		return take_alive(link, message);
+	consumer_answer_take(link, false);
 	if (strcmp(verb, "written") == 0)
 		return take_written(link, message);
 	if (strcmp(verb, "rotated") == 0)
@@ -413,10 +458,12 @@ static int on_connection(sd_event_source *source, int fd, uint32_t revents, void
 {
 	struct consumer_link *link = data;
 	struct json_object *message;
+	char who[CONSUMER_WHO_SIZE];
 	const char *wrong;
 	int error;
 
 	(void)source;
+	consumer_link_who(link, who);
 	if (revents & EPOLLOUT)
 		link_flush(link);
 	if (link->fd < 0 || !(revents & (EPOLLIN | EPOLLHUP | EPOLLERR)))
@@ -426,63 +473,36 @@ static int on_connection(sd_event_source *source, int fd, uint32_t revents, void
 		return 0;
 	if (error) {
 		if (error != -EPIPE && error != -ECONNRESET)
-			message_say("the consumer sent what is no message: %s", strerror(-error));
+			message_say("%s sent what is no message: %s", who, strerror(-error));
 		consumer_link_disconnect(link);
 		return 0;
 	}
 	wrong = take_message(link, message);
 	if (wrong) {
-		message_say("the consumer sent a bad member '%s'", wrong);
+		message_say("%s sent a bad member '%s'", who, wrong);
 		consumer_link_disconnect(link);
 	}
 	json_object_put(message);
 	return 0;
 }
 
-/* Is it the process that the daemon started, and not one that had its pid before? */
-static bool is_started(const struct consumer_link *link, int fd, const struct ucred *peer)
-{
-	int pidfd = peer->pid == link->pid ? peer_open_pidfd(fd, peer) : -EPERM;
-
-	if (pidfd < 0)
-		return false;
-	close(pidfd);
-	return true;
-}
-
-int consumer_link_attach(struct consumer_link *link, int fd, const struct ucred *peer)
+int consumer_link_connect(struct consumer_link *link, int fd)
 {
 	struct json_object *answer;
-	int error;
+	int error = sd_event_add_io(link->daemon->event, &link->source, fd, EPOLLIN, on_connection,
+				    link);
 
-	if (link->fd >= 0)
-		return -EBUSY;
-	if (link->path && !is_started(link, fd, peer))
-		return -EPERM;
-	error = sd_event_add_io(link->daemon->event, &link->source, fd, EPOLLIN, on_connection,
-				link);
 	if (error < 0)
 		return error;
 	link->fd = fd;
 	answer = json_object_new_object();
 	json_object_object_add(answer, "ok", json_object_new_boolean(true));
 	link_send(link, answer, -1);
-	sessions_push(link->daemon->sessions);
+	/* It counts what comes after that. */
+	link->sent = 0;
+	sessions_push(link->daemon->sessions, link);
+	/* A flight recorder's is told nothing, and has no output to wait for. */
+	if (link->sent == 0)
+		consumer_answer_take(link, true);
 	return 0;
-}
-
-bool consumer_link_expected(const struct consumer_link *link)
-{
-	return link->fd >= 0 || link->pid > 0 ||
-	       (link->restart && sd_event_source_get_enabled(link->restart, NULL) > 0);
-}
-
-int consumer_link_pid(const struct consumer_link *link)
-{
-	return link->pid > 0 ? link->pid : 0;
-}
-
-bool consumer_link_is_attached(const struct consumer_link *link)
-{
-	return link->fd >= 0;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * consumer-start.c - a consumer's process: its start, its death, its end.
+ */
 #include "sessiond/consumer-link-parts.h"
 
 #include <errno.h>
@@ -26,22 +29,92 @@
 #define RESTARTS_MAX 20u
 #define RESTART_CALM_USEC UINT64_C(60000000)
 #define RESTART_DELAY_USEC UINT64_C(50000)
+/* For all of them together, and for those that were killed then. */
 #define END_WAIT_MS 1000
+#define KILLED_WAIT_MS 100
+#define LEAVE_USEC UINT64_C(5000000)
 
 extern char **environ;
 
-static int link_spawn(struct consumer_link *link);
+/* ---- the ledger ---------------------------------------------------------------------- */
+
+static struct ledger_consumer *record_of(const struct consumer_link *link)
+{
+	if (link->is_leaving)
+		return NULL;
+	return link->session ? &link->session->record->consumer : &link->daemon->ledger->head->idle;
+}
+
+static void write_record(const struct consumer_link *link, pid_t pid, int pidfd)
+{
+	struct ledger_consumer *record = record_of(link);
+
+	if (!record)
+		return;
+	record->pidfd = 0;
+	record->pid = pid;
+	record->pidfd = pidfd;
+}
+
+void consumer_link_note(const struct consumer_link *link)
+{
+	if (link->child)
+		write_record(link, link->pid, sd_event_source_get_io_fd(link->child));
+}
+
+void consumer_link_forget(const struct consumer_link *link)
+{
+	write_record(link, 0, 0);
+}
+
+/* ---- starting ------------------------------------------------------------------------ */
+
+static void start_again(struct consumer_link *link)
+{
+	uint64_t delay = RESTART_DELAY_USEC * (link->restarts ? link->restarts - 1 : 0);
+
+	sd_event_source_set_time(link->restart, daemon_now_usec() + delay);
+	sd_event_source_set_enabled(link->restart, SD_EVENT_ONESHOT);
+}
+
+static void try_to_start(struct consumer_link *link)
+{
+	char who[CONSUMER_WHO_SIZE];
+	int error = consumer_link_spawn(link);
+
+	if (!error)
+		return;
+	message_say("%s: cannot start %s: %s", consumer_link_who(link, who), link->consumers->path,
+		    strerror(-error));
+	if (++link->restarts <= RESTARTS_MAX)
+		start_again(link);
+}
 
 static int on_restart(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct consumer_link *link = data;
-	int error = link_spawn(link);
 
 	(void)source;
 	(void)usec;
-	if (error)
-		message_say("cannot start %s: %s", link->path, strerror(-error));
+	if (!link->is_leaving)
+		try_to_start(link);
+	else if (link->pid > 0)
+		kill(link->pid, SIGKILL);
 	return 0;
+}
+
+int consumer_link_add_restart(struct consumer_link *link)
+{
+	int error = sd_event_add_time(link->daemon->event, &link->restart, CLOCK_MONOTONIC,
+				      UINT64_MAX, 0, on_restart, link);
+
+	return error < 0 ? error : sd_event_source_set_enabled(link->restart, SD_EVENT_OFF);
+}
+
+void consumer_link_kill_later(struct consumer_link *link)
+{
+	sd_event_source_set_time(link->restart, daemon_now_usec() + LEAVE_USEC);
+	sd_event_source_set_enabled(link->restart, SD_EVENT_ONESHOT);
 }
 
 static void describe_death(const siginfo_t *info, char *text, size_t size)
@@ -54,33 +127,37 @@ static void describe_death(const siginfo_t *info, char *text, size_t size)
 		snprintf(text, size, "was killed by signal %d", info->si_status);
 }
 
-/* Of all sessions. */
 static uint64_t count_delivered(const struct consumer_link *link)
 {
-	struct session *session;
-	uint64_t events = 0;
-
-	cds_list_for_each_entry(session, sessions_list(link->daemon->sessions), node)
-		events += __atomic_load_n(&session->totals->rings.delivered, __ATOMIC_RELAXED);
-	return events;
+	return link->session
+		       ? __atomic_load_n(&link->session->totals->rings.delivered, __ATOMIC_RELAXED)
+		       : 0;
 }
 
-/* In the ledger, so that the next life finds it. 0: there is none. */
-static void note_consumer(struct consumer_link *link, pid_t pid, int pidfd)
+static void take_death(struct consumer_link *link, const siginfo_t *info)
 {
-	struct ledger_head *head = link->daemon->ledger->head;
+	char death[80], who[CONSUMER_WHO_SIZE];
 
-	head->consumer_pidfd = 0;
-	head->consumer = pid;
-	head->consumer_pidfd = pidfd;
+	describe_death(info, death, sizeof(death));
+	if (daemon_now_usec() - link->started_usec > RESTART_CALM_USEC ||
+	    count_delivered(link) != link->started_events)
+		link->restarts = 0;
+	consumer_link_who(link, who);
+	if (++link->restarts > RESTARTS_MAX) {
+		message_say("%s %s %u times: it is not started again, and nothing more "
+			    "is written; see its messages, then restart this daemon",
+			    who, death, link->restarts);
+		return;
+	}
+	message_say("%s %s: it is started again", who, death);
+	start_again(link);
 }
 
 static int on_child(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	struct consumer_link *link = data;
-	uint64_t now = daemon_now_usec();
+	struct consumers *consumers = link->consumers;
 	siginfo_t info = { .si_pid = 0 };
-	char death[80];
 
 	(void)source;
 	(void)fd;
@@ -88,42 +165,46 @@ static int on_child(sd_event_source *source, int fd, uint32_t revents, void *dat
 	if (waitid(P_PID, (id_t)link->pid, &info, WEXITED | WNOHANG) != 0 || info.si_pid == 0)
 		return 0;
 	link->pid = 0;
-	note_consumer(link, 0, 0);
+	consumer_link_forget(link);
 	link->child = sd_event_source_disable_unref(link->child);
 	consumer_link_disconnect(link);
-
-	describe_death(&info, death, sizeof(death));
-	if (now - link->started_usec > RESTART_CALM_USEC ||
-	    count_delivered(link) != link->started_events)
-		link->restarts = 0;
-	if (++link->restarts > RESTARTS_MAX) {
-		message_say("the consumer %s %u times: it is not started again, and nothing more "
-			    "is written; see its messages, then restart this daemon",
-			    death, link->restarts);
-		return 0;
+	consumer_answer_forget(link);
+	if (link->is_leaving) {
+		consumer_link_free(link);
+		consumers_keep_one(consumers);
+	} else {
+		take_death(link, &info);
 	}
-	message_say("the consumer %s: it is started again", death);
-	sd_event_source_set_time(link->restart, now + RESTART_DELAY_USEC * (link->restarts - 1));
-	sd_event_source_set_enabled(link->restart, SD_EVENT_ONESHOT);
 	return 0;
 }
 
-static int link_spawn(struct consumer_link *link)
+static int watch(struct consumer_link *link, int pidfd, sd_event_io_handler_t on_end)
 {
+	int error =
+		sd_event_add_io(link->daemon->event, &link->child, pidfd, EPOLLIN, on_end, link);
+
+	if (error >= 0)
+		sd_event_source_set_io_fd_own(link->child, 1);
+	return error;
+}
+
+int consumer_link_spawn(struct consumer_link *link)
+{
+	const struct consumers *consumers = link->consumers;
 	char control[PATH_MAX + 16];
-	char *arguments[] = { link->path, control, NULL };
+	char *arguments[] = { consumers->path, control, NULL };
 	posix_spawnattr_t attributes;
 	sigset_t none;
 	int error, fd;
 
-	snprintf(control, sizeof(control), "--control=%s", link->control_path);
+	snprintf(control, sizeof(control), "--control=%s", consumers->control_path);
 	sigemptyset(&none);
 	error = posix_spawnattr_init(&attributes);
 	if (error)
 		return -error;
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	error = posix_spawn(&link->pid, link->path, NULL, &attributes, arguments, environ);
+	error = posix_spawn(&link->pid, consumers->path, NULL, &attributes, arguments, environ);
 	posix_spawnattr_destroy(&attributes);
 	if (error) {
 		link->pid = 0;
@@ -132,59 +213,35 @@ static int link_spawn(struct consumer_link *link)
 	link->started_usec = daemon_now_usec();
 	link->started_events = count_delivered(link);
 	fd = (int)syscall(SYS_pidfd_open, link->pid, 0);
-	if (fd < 0)
-		return -errno;
-	note_consumer(link, link->pid, fd);
-	error = sd_event_add_io(link->daemon->event, &link->child, fd, EPOLLIN, on_child, link);
+	error = fd < 0 ? -errno : watch(link, fd, on_child);
 	if (error < 0) {
-		note_consumer(link, 0, 0);
-		close(fd);
+		if (fd >= 0)
+			close(fd);
+		/* Nobody would hear of its end, and start the next one beside it. */
+		kill(link->pid, SIGKILL);
+		waitpid(link->pid, NULL, 0);
+		link->pid = 0;
 		return error;
 	}
-	sd_event_source_set_io_fd_own(link->child, 1);
+	consumer_link_note(link);
 	return 0;
 }
 
-int consumer_link_create(struct daemon *daemon, struct consumer_link **result)
-{
-	struct consumer_link *link = calloc(1, sizeof(*link));
-	int error;
-
-	*result = NULL;
-	if (!link)
-		return -ENOMEM;
-	link->daemon = daemon;
-	link->fd = -1;
-	CDS_INIT_LIST_HEAD(&link->queue);
-	error = sd_event_add_time(daemon->event, &link->restart, CLOCK_MONOTONIC, UINT64_MAX, 0,
-				  on_restart, link);
-	if (error >= 0)
-		error = sd_event_source_set_enabled(link->restart, SD_EVENT_OFF);
-	if (error >= 0)
-		error = consumer_link_add_timer(link);
-	if (error < 0) {
-		consumer_link_destroy(link);
-		return error;
-	}
-	*result = link;
-	return 0;
-}
+/* ---- the daemon's former life ---------------------------------------------------------- */
 
 /* The one of the daemon's former life is gone. */
 static int on_former(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	struct consumer_link *link = data;
-	int error;
 
 	(void)source;
 	(void)fd;
 	(void)revents;
 	link->pid = 0;
-	note_consumer(link, 0, 0);
+	link->is_former = false;
+	consumer_link_forget(link);
 	link->child = sd_event_source_disable_unref(link->child);
-	error = link_spawn(link);
-	if (error)
-		message_say("cannot start %s: %s", link->path, strerror(-error));
+	try_to_start(link);
 	return 0;
 }
 
@@ -194,58 +251,71 @@ static int on_former(sd_event_source *source, int fd, uint32_t revents, void *da
  */
 static int end_former(struct consumer_link *link)
 {
-	const struct ledger_head *head = link->daemon->ledger->head;
+	const struct ledger_consumer *former = &link->session->record->consumer;
 	int error;
 
-	syscall(SYS_pidfd_send_signal, head->consumer_pidfd, SIGKILL, NULL, 0);
-	error = sd_event_add_io(link->daemon->event, &link->child, head->consumer_pidfd, EPOLLIN,
-				on_former, link);
+	syscall(SYS_pidfd_send_signal, former->pidfd, SIGKILL, NULL, 0);
+	error = watch(link, former->pidfd, on_former);
 	if (error < 0)
 		return error;
-	sd_event_source_set_io_fd_own(link->child, 1);
-	link->pid = head->consumer;
+	link->pid = former->pid;
+	link->is_former = true;
+	/* Where its output does not answer, that is told. */
+	consumer_answer_expect(link);
 	return 0;
 }
 
-int consumer_link_start(struct consumer_link *link, const char *path, const char *control_path)
+void consumer_link_begin(struct consumer_link *link)
 {
-	if (strcmp(path, "none") == 0)
-		return 0;
-	link->path = strdup(path);
-	link->control_path = strdup(control_path);
-	if (!link->path || !link->control_path)
-		return -ENOMEM;
-	return link->daemon->ledger->head->consumer_pidfd ? end_former(link) : link_spawn(link);
+	if (!link->session || !link->session->record->consumer.pidfd || end_former(link) < 0)
+		try_to_start(link);
+}
+
+/* ---- ending ------------------------------------------------------------------------------ */
+
+/* True: none is left but what a file system holds. */
+static bool wait_all(struct consumers *consumers, int ms)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+	struct consumer_link *link;
+	bool all = false;
+
+	for (; ms > 0 && !all; ms--) {
+		all = true;
+		cds_list_for_each_entry(link, &consumers->links, node) {
+			/* One of a former life is not our child. */
+			if (link->pid > 0 && waitpid(link->pid, NULL, WNOHANG) != 0)
+				link->pid = 0;
+			all &= link->pid == 0;
+		}
+		if (!all)
+			nanosleep(&pause, NULL);
+	}
+	return all;
+}
+
+static void signal_all(struct consumers *consumers, int signal)
+{
+	struct consumer_link *link;
+
+	cds_list_for_each_entry(link, &consumers->links, node)
+		if (link->pid > 0 && !link->is_former)
+			kill(link->pid, signal);
 }
 
 /* Its end of the connection is closed: it ends by itself, or is made to. */
-static void link_wait_end(struct consumer_link *link)
+void consumers_end_processes(struct consumers *consumers)
 {
-	struct timespec pause = { .tv_nsec = 1000000 };
+	struct consumer_link *link;
 
-	if (link->pid <= 0)
-		return;
-	kill(link->pid, SIGTERM);
-	for (int ms = 0; ms < END_WAIT_MS; ms++) {
-		/* One of a former life is not our child. */
-		if (waitpid(link->pid, NULL, WNOHANG) != 0)
-			return;
-		nanosleep(&pause, NULL);
+	cds_list_for_each_entry(link, &consumers->links, node) {
+		link->child = sd_event_source_disable_unref(link->child);
+		consumer_link_disconnect(link);
 	}
-	kill(link->pid, SIGKILL);
-	waitpid(link->pid, NULL, 0);
-}
-
-void consumer_link_destroy(struct consumer_link *link)
-{
-	if (!link)
+	signal_all(consumers, SIGTERM);
+	if (wait_all(consumers, END_WAIT_MS))
 		return;
-	link->child = sd_event_source_disable_unref(link->child);
-	sd_event_source_disable_unref(link->restart);
-	consumer_link_disconnect(link);
-	sd_event_source_disable_unref(link->stuck);
-	link_wait_end(link);
-	free(link->path);
-	free(link->control_path);
-	free(link);
+	signal_all(consumers, SIGKILL);
+	/* One that a file system holds ends when that answers. */
+	wait_all(consumers, KILLED_WAIT_MS);
 }

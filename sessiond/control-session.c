@@ -14,6 +14,7 @@
 #include "common/protocol-control.h"
 #include "sessiond/app-socket.h"
 #include "sessiond/channel.h"
+#include "sessiond/consumer-link.h"
 #include "sessiond/control-args.h"
 #include "sessiond/daemon.h"
 #include "sessiond/kernel-part.h"
@@ -163,10 +164,14 @@ void control_serve_destroy(struct control_client *client, struct json_object *re
 		control_refuse(client, "try again when that is done", "session %s is being cleared",
 			       session->name);
 	} else if (session->state == SESSION_ACTIVE) {
+		session->is_ending = true;
 		session_stop(session, on_stopped_destroy, client);
 	} else if (session->state == SESSION_IDLE) {
 		session_destroy(session);
 		control_answer(client, NULL);
+	} else if (session_await_stop(session, on_stopped_destroy, client) == 0) {
+		session->is_ending = true;
+		sessions_reap_soon(session->daemon->sessions);
 	} else {
 		control_refuse(client, "try again when it has stopped",
 			       "session %s is being stopped", session->name);
@@ -242,6 +247,9 @@ static struct json_object *make_messages(struct control_client *client,
 		messages_take(add_message, messages);
 	else if (session->write_error)
 		add_message(session->write_error, messages);
+	else if (consumer_link_silence(session->consumer))
+		add_message("its output does not answer: nothing is written there until it does",
+			    messages);
 	return messages;
 }
 
@@ -264,6 +272,9 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	control_add_number(answer, "bytes", session->written.bytes);
 	control_add_number(answer, "streams", session->written.streams);
 	control_add_number(answer, "chunks", session->rotation.completed);
+	if (consumer_link_silence(session->consumer))
+		control_add_number(answer, "output_silent_ms",
+				   consumer_link_silence(session->consumer) / 1000);
 	if (session->kernel)
 		json_object_object_add(answer, "kernel", control_count_kernel(session->kernel));
 }

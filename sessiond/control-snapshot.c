@@ -72,10 +72,9 @@ void control_serve_snapshot(struct control_client *client, struct json_object *r
 	else if (!has_members(session))
 		control_refuse(client, "start it, and a program with matching events",
 			       "session %s has nothing yet", session->name);
-	else if (!consumer_link_expected(session->daemon->consumer))
+	else if (!consumer_link_expected(session->consumer))
 		control_refuse(client, "start the daemon with a consumer",
 			       "session %s is not written anywhere", session->name);
-	else if (session_take_snapshot(session, output, max_size, on_taken, client) != 0)
-		control_refuse(client, "name another directory: traces are never mixed",
-			       "a trace lies in %.200s already", output);
+	else
+		session_take_snapshot(session, output, max_size, on_taken, client);
 }

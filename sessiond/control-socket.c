@@ -133,7 +133,7 @@ void control_become_consumer(struct control_client *client)
 
 	/* Its source first: a descriptor can be watched by one only. */
 	client->source = sd_event_source_disable_unref(client->source);
-	error = consumer_link_attach(daemon->consumer, client->fd, &client->peer);
+	error = consumers_attach(daemon->consumers, client->fd, &client->peer);
 	if (error == 0)
 		client->fd = -1;
 	else

@@ -59,6 +59,7 @@ static struct json_object *describe(struct session *session, uint32_t uid)
 	control_add_string(object, "session", session_name_for(session, uid, name, sizeof(name)));
 	control_add_number(object, "owner", session->owner);
 	control_add_string(object, "output", session->output);
+	control_add_number(object, "consumer", (uint64_t)consumer_link_pid(session->consumer));
 	control_add_counts(object, session);
 	if (session->write_error)
 		control_add_string(object, "error", session->write_error);
@@ -85,7 +86,7 @@ void control_serve_usage(struct control_client *client, struct json_object *requ
 	answer = json_object_new_object();
 	control_add_number(answer, "now_us", daemon_now_usec());
 	control_add_number(answer, "pid", (uint64_t)getpid());
-	control_add_number(answer, "consumer", (uint64_t)consumer_link_pid(daemon->consumer));
+	control_add_number(answer, "consumer", (uint64_t)consumers_pid(daemon->consumers));
 	control_add_number(answer, "processes", processes_count(daemon->processes));
 	control_add_number(answer, "refused", app_socket_refused(daemon->app));
 	control_part_answer_with(client, &progress.part, "sessions", progress.next, answer);

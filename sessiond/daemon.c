@@ -230,7 +230,7 @@ static int make_sessions(struct daemon *daemon)
 	if (error == 0)
 		error = sessions_create(daemon, &daemon->sessions);
 	if (error == 0)
-		error = consumer_link_create(daemon, &daemon->consumer);
+		error = consumers_create(daemon, &daemon->consumers);
 	if (error == 0 && !daemon->recovery)
 		error = clock_watch_create(daemon, &daemon->clock_watch);
 	if (error)
@@ -263,7 +263,7 @@ static int make_sockets(struct daemon *daemon)
 		log_error("cannot listen at %s: %s", control, strerror(-error));
 		return error;
 	}
-	error = consumer_link_start(daemon->consumer, daemon->options->consumer, control);
+	error = consumers_start(daemon->consumers, daemon->options->consumer, control);
 	if (error) {
 		log_error("cannot start the consumer %s: %s; use --consumer=PROGRAM or "
 			  "--consumer=none",
@@ -317,6 +317,8 @@ int daemon_create(const struct options *options, struct ledger *ledger, sd_event
 		error = state_restore(daemon);
 	if (error)
 		goto fail;
+	if (!ledger_is_new(ledger))
+		consumers_resume(daemon->consumers);
 	*result = daemon;
 	return 0;
 
@@ -366,7 +368,7 @@ void daemon_destroy(struct daemon *daemon)
 	app_turns_destroy(daemon->turns);
 	daemon->sessions = NULL;
 	control_socket_destroy(daemon->control);
-	consumer_link_destroy(daemon->consumer);
+	consumers_destroy(daemon->consumers);
 	/* Nobody has a ring of the kernel's mapped any more. */
 	kernel_leftovers_destroy(daemon->kernel_leftovers);
 	/* All orders given above are run by the thread before it ends. */

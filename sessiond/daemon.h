@@ -49,7 +49,7 @@ struct daemon {
 	struct processes *processes;
 	struct kernel_leftovers *kernel_leftovers;
 	struct sessions *sessions;
-	struct consumer_link *consumer;
+	struct consumers *consumers;
 	struct control_socket *control;
 	struct app_socket *app;
 	struct pickup *pickup;     /* NULL in a private instance */

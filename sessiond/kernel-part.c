@@ -136,7 +136,7 @@ void kernel_part_destroy(struct kernel_part *part)
 		return;
 	daemon = part->session->daemon;
 	if (part->told)
-		consumer_link_kernel_end(daemon->consumer, part);
+		consumer_link_kernel_end(part->session->consumer, part);
 	kernel_part_end_trial(part);
 	if (part->instance) {
 		remove_instance(part, part->instance);
@@ -210,7 +210,7 @@ static void push_metadata(struct kernel_part *part, bool final)
 {
 	metadata_set_clock(part->metadata, metadata_clock(part->session->metadata));
 	part->generation++;
-	consumer_link_kernel_metadata(part->session->daemon->consumer, part, final);
+	consumer_link_kernel_metadata(part->session->consumer, part, final);
 }
 
 void kernel_part_push(struct kernel_part *part)
@@ -219,9 +219,9 @@ void kernel_part_push(struct kernel_part *part)
 		return;
 	/* It counts what it writes itself. */
 	part->earlier = part->written;
-	consumer_link_kernel(part->session->daemon->consumer, part);
+	consumer_link_kernel(part->session->consumer, part);
 	push_metadata(part, false);
-	consumer_link_kernel_channel(part->session->daemon->consumer, part);
+	consumer_link_kernel_channel(part->session->consumer, part);
 	/* Who does not know of the rings yet would say at once that all are read. */
 	if (part->finishing)
 		push_metadata(part, true);

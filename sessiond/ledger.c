@@ -418,7 +418,9 @@ void ledger_described_clear(const struct ledger *ledger, uint32_t session)
 
 void ledger_descriptors(const struct ledger *ledger, void (*take)(int fd, void *data), void *data)
 {
-	take(ledger->head->consumer_pidfd, data);
+	take(ledger->head->idle.pidfd, data);
+	for (uint32_t i = 0; i < LEDGER_SESSIONS; i++)
+		take(ledger->head->sessions[i].consumer.pidfd, data);
 	for (uint32_t index = 0; index < LEDGER_PROCESSES; index++) {
 		enum ledger_state state = ledger_process_state(ledger, index);
 		const struct ledger_process *process = ledger_process(ledger, index);

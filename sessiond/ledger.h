@@ -39,7 +39,7 @@
 #define LEDGER_FILE "ledger" /* in the runtime or the ring directory */
 #define LEDGER_MAGIC 0x3152474c504d544cull
 /* Raised where any of what lies in it is laid out otherwise. */
-#define LEDGER_VERSION 4u
+#define LEDGER_VERSION 5u
 
 #define LEDGER_PROCESSES 32768u
 #define LEDGER_SESSIONS 64u
@@ -90,6 +90,12 @@ struct ledger_totals {
 	uint64_t last_set; /* counted last: maybe not gone yet */
 };
 
+/* A consumer that the daemon started. */
+struct ledger_consumer {
+	pid_t pid;
+	int pidfd; /* 0: there is none */
+};
+
 struct ledger_session {
 	struct ledger_totals totals[2];
 	uint32_t which; /* of them */
@@ -100,6 +106,7 @@ struct ledger_session {
 	uint64_t bytes;
 	uint64_t streams;
 	uint64_t overwritten;
+	struct ledger_consumer consumer;
 };
 
 struct ledger_head {
@@ -123,11 +130,9 @@ struct ledger_head {
 	uint64_t last_life; /* of a channel */
 	uint32_t generations[LTTNGMAP_CHANNELS];
 	struct clock_calibration calibration;
-	/* The consumer that the daemon started. */
-	pid_t consumer;
-	int consumer_pidfd;
-	uint32_t text;     /* which of the two */
-	uint64_t log_size; /* bytes */
+	struct ledger_consumer idle; /* the consumer that has no session */
+	uint32_t text;               /* which of the two */
+	uint64_t log_size;           /* bytes */
 	struct ledger_session sessions[LEDGER_SESSIONS];
 	uint8_t processes[LEDGER_PROCESSES]; /* enum ledger_state */
 };

@@ -244,8 +244,11 @@ static void import_head(const struct ledger_head *from, struct ledger_head *to)
 	to->calibration = from->calibration;
 	memcpy(to->generations, from->generations, sizeof(to->generations));
 	memcpy(to->sessions, from->sessions, sizeof(to->sessions));
-	for (uint32_t i = 0; i < LEDGER_SESSIONS; i++)
+	for (uint32_t i = 0; i < LEDGER_SESSIONS; i++) {
 		to->sessions[i].which = to->sessions[i].which != 0;
+		/* Numbers of descriptors that were another process's. */
+		to->sessions[i].consumer = (struct ledger_consumer){ .pid = 0 };
+	}
 }
 
 int recover_ledger_import(const struct recover_ledger *old, struct ledger *ledger,

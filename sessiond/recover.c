@@ -164,12 +164,24 @@ static int wait_consumer(pid_t pid)
 	return pid > 0 ? -EBUSY : 0;
 }
 
+/* The first consumer that still writes; 0: none does. */
+static pid_t wait_consumers(const struct ledger_head *head)
+{
+	if (wait_consumer(head->idle.pid) != 0)
+		return head->idle.pid;
+	for (uint32_t i = 0; i < LEDGER_SESSIONS; i++)
+		if (wait_consumer(head->sessions[i].consumer.pid) != 0)
+			return head->sessions[i].consumer.pid;
+	return 0;
+}
+
 /* What is there, and that nobody uses it. 0 or -errno; it was said. */
 static int find(struct recovery *recovery)
 {
 	char why[RECOVER_WHY_SIZE] = "", boot[40];
 	int error, fd = open_ledger(recovery);
 	const struct ledger_head *head;
+	pid_t consumer = 0;
 
 	if (fd < 0) {
 		log_error("%s: no daemon left its ledger there: %s", recovery->path, strerror(-fd));
@@ -189,8 +201,12 @@ static int find(struct recovery *recovery)
 	if (error)
 		return error;
 	ledger_read_boot(boot);
-	if (strcmp(boot, head->boot) == 0 && wait_consumer(head->consumer) != 0) {
-		log_error("process %d writes the traces yet: end it", (int)head->consumer);
+	if (strcmp(boot, head->boot) == 0)
+		consumer = wait_consumers(head);
+	if (consumer) {
+		log_error("process %d writes a trace yet: end it, or wait for its output, which "
+			  "does not answer",
+			  (int)consumer);
 		return -EBUSY;
 	}
 	/* It went on meanwhile. */
@@ -264,16 +280,12 @@ static bool has_rings(struct session *session)
 static void take_snapshots(struct life *life)
 {
 	struct session *session;
-	int error;
 
 	life->begun = true;
 	cds_list_for_each_entry(session, sessions_list(life->daemon->sessions), node) {
 		if (!session->snapshot || !has_rings(session))
 			continue;
-		error = session_take_snapshot(session, NULL, 0, on_stopped, life);
-		if (error)
-			recover_problem(life->recovery, true, "session %s: no snapshot: %s",
-					session->name, strerror(-error));
+		session_take_snapshot(session, NULL, 0, on_stopped, life);
 	}
 }
 
@@ -290,20 +302,31 @@ static bool is_done(const struct life *life)
 	return true;
 }
 
+/* Has each session a consumer, or will never have one? */
+static bool are_attached(const struct life *life, bool expected)
+{
+	struct session *session;
+
+	cds_list_for_each_entry(session, sessions_list(life->daemon->sessions), node)
+		if (!consumer_link_is_attached(session->consumer) &&
+		    !(expected && !consumer_link_expected(session->consumer)))
+			return false;
+	return true;
+}
+
 static int on_tick(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct life *life = data;
 	struct session *session;
 
 	(void)usec;
-	if (!life->begun && (consumer_link_is_attached(life->daemon->consumer) ||
-			     !consumer_link_expected(life->daemon->consumer)))
+	if (!life->begun && are_attached(life, true))
 		take_snapshots(life);
 	if (!life->begun || !is_done(life)) {
 		sd_event_source_set_time(source, daemon_now_usec() + TICK_USEC);
 		return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 	}
-	if (!consumer_link_is_attached(life->daemon->consumer))
+	if (!are_attached(life, false))
 		recover_problem(life->recovery, true, "there was no consumer to write traces");
 	cds_list_for_each_entry(session, sessions_list(life->daemon->sessions), node)
 		tell_session(life, session);

@@ -83,15 +83,18 @@ void session_push_clear(struct session *session)
 	if (session->snapshot)
 		return;
 	session->clear.asked++;
-	consumer_link_clear(session->daemon->consumer, session);
+	consumer_link_clear(session->consumer, session);
 }
 
 void session_step_clear(struct session *session, uint64_t now)
 {
 	if (!session->clear.pending)
 		return;
-	if (session->snapshot || !consumer_link_expected(session->daemon->consumer))
+	if (session->snapshot || !consumer_link_expected(session->consumer))
 		answer(session, NULL, NULL);
+	else if (session_is_given_up(session))
+		answer(session, "what lies on disk is not removed yet: its output does not answer",
+		       "it is removed when that does");
 	else if (now - session->clear.since_usec > CLEAR_USEC)
 		answer(session, "what lies on disk was not removed: its writer does not answer",
 		       "see the messages of `status`");

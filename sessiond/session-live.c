@@ -67,7 +67,7 @@ static bool is_read(struct session *session, bool wake)
 
 static void tell(const struct session *session, uint64_t time)
 {
-	struct consumer_link *link = session->daemon->consumer;
+	struct consumer_link *link = session->consumer;
 
 	consumer_link_live(link, session, time);
 	if (session->kernel && session->kernel->told)

@@ -118,8 +118,9 @@ int session_create(struct sessions *sessions, const struct session_config *confi
 	cds_list_add_tail(&session->node, &sessions->list);
 	if (!config->again.key)
 		state_save(session->daemon);
-	session->has_consumer = consumer_link_expected(session->daemon->consumer);
-	consumer_link_session(session->daemon->consumer, session);
+	consumers_take(session->daemon->consumers, session);
+	session->has_consumer = consumer_link_expected(session->consumer);
+	consumer_link_session(session->consumer, session);
 	*result = session;
 	return 0;
 
@@ -140,10 +141,11 @@ void session_destroy(struct session *session)
 	session_end_live(session);
 	session_stop_snapshot(session, "the session was destroyed");
 	kernel_part_destroy(session->kernel);
-	consumer_link_end(session->daemon->consumer, session);
+	consumer_link_end(session->consumer, session);
 	cds_list_for_each_entry_safe(channel, next, &session->channels, node)
 		channel_destroy(channel);
 	cds_list_del(&session->node);
+	consumers_leave(session);
 	session_free(session);
 	state_save(daemon);
 }

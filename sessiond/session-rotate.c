@@ -110,7 +110,7 @@ void session_push_rotation(struct session *session)
 	bool final = session->rotation.state == ROTATION_MOVING;
 
 	if (final || session->rotation.state == ROTATION_PREPARING)
-		consumer_link_rotate(session->daemon->consumer, session, final);
+		consumer_link_rotate(session->consumer, session, final);
 }
 
 /* ---- its steps ----------------------------------------------------------------- */
@@ -194,6 +194,16 @@ static void check_stalled(struct session *session, uint64_t now)
 {
 	uint64_t progress = session_progress(session), stalled;
 
+	if (session_is_given_up(session)) {
+		session->rotation.progress_usec = now;
+		if (session->rotation.state == ROTATION_PREPARING)
+			end(session, "not rotated: its output does not answer",
+			    "rotate again when it does");
+		else
+			answer(session, "the chunk is not complete: its output does not answer",
+			       "it is completed when that does");
+		return;
+	}
 	if (progress != session->rotation.progress) {
 		session->rotation.progress = progress;
 		session->rotation.progress_usec = now;
@@ -219,7 +229,7 @@ void session_step_rotation(struct session *session, uint64_t now)
 {
 	if (session->rotation.state == ROTATION_NONE)
 		return;
-	if (!consumer_link_expected(session->daemon->consumer))
+	if (!consumer_link_expected(session->consumer))
 		end(session, "not rotated: there is no consumer any more",
 		    "see the messages of `status`");
 	else if (session->rotation.state == ROTATION_DRAINING && is_read(session, now))
@@ -265,7 +275,8 @@ void session_stop_rotation(struct session *session)
 static bool can_rotate(const struct session *session)
 {
 	return session->state == SESSION_ACTIVE && !session_is_rotating(session) &&
-	       !session_is_clearing(session) && session->has_consumer;
+	       !session_is_clearing(session) && !session_is_given_up(session) &&
+	       session->has_consumer;
 }
 
 static void rotate_by_itself(struct session *session)

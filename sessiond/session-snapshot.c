@@ -12,12 +12,10 @@
  */
 #include "sessiond/session.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "sessiond/channel.h"
 #include "sessiond/consumer-link.h"
@@ -50,7 +48,7 @@ static void end(struct session *session, const char *error, const char *hint)
 {
 	session_stopped *done = session->shot.done;
 
-	consumer_link_end(session->daemon->consumer, session);
+	consumer_link_end(session->consumer, session);
 	session->shot.active = false;
 	session->shot.done = NULL;
 	if (done)
@@ -59,10 +57,13 @@ static void end(struct session *session, const char *error, const char *hint)
 	sessions_reap_soon(session->daemon->sessions);
 }
 
-/* -EEXIST: a trace lies where the snapshot shall be. */
-static int choose_path(struct session *session, const char *output)
+/*
+ * The consumer finds out whether a trace lies there, and refuses then: here, a file system that
+ * does not answer would hold all sessions.
+ */
+static void choose_path(struct session *session, const char *output)
 {
-	char trace[PATH_MAX + 8], when[24] = "";
+	char when[24] = "";
 	time_t now = time(NULL);
 	struct tm local;
 
@@ -70,17 +71,12 @@ static int choose_path(struct session *session, const char *output)
 	session->shot.is_default = !output;
 	if (output) {
 		snprintf(session->shot.path, sizeof(session->shot.path), "%s", output);
-		snprintf(trace, sizeof(trace), "%s/ust", output);
-		return access(trace, F_OK) == 0 ? -EEXIST : 0;
+		return;
 	}
 	if (localtime_r(&now, &local))
 		strftime(when, sizeof(when), "%Y%m%dT%H%M%S%z", &local);
-	for (;; session->shot.count++) {
-		snprintf(session->shot.path, sizeof(session->shot.path), "%.*s/snapshot-%u-%s",
-			 PATH_MAX - 64, session->output, session->shot.count, when);
-		if (access(session->shot.path, F_OK) < 0)
-			return 0;
-	}
+	snprintf(session->shot.path, sizeof(session->shot.path), "%.*s/snapshot-%u-%s",
+		 PATH_MAX - 64, session->output, session->shot.count, when);
 }
 
 static uint32_t begin_members(struct session *session)
@@ -98,15 +94,13 @@ static uint32_t begin_members(struct session *session)
 	return rings;
 }
 
-int session_take_snapshot(struct session *session, const char *output, uint64_t max_size,
-			  session_stopped *done, void *data)
+void session_take_snapshot(struct session *session, const char *output, uint64_t max_size,
+			   session_stopped *done, void *data)
 {
 	struct channel *channel;
 	uint32_t rings;
-	int error = choose_path(session, output);
 
-	if (error)
-		return error;
+	choose_path(session, output);
 	free(session->write_error);
 	session->write_error = NULL;
 	session->written = (struct session_written){ .generation = 0 };
@@ -121,12 +115,11 @@ int session_take_snapshot(struct session *session, const char *output, uint64_t 
 	session->shot.stream_size = rings ? max_size / rings : max_size;
 	if (max_size && !session->shot.stream_size)
 		session->shot.stream_size = 1;
-	consumer_link_session(session->daemon->consumer, session);
+	consumer_link_session(session->consumer, session);
 	cds_list_for_each_entry(channel, &session->channels, node)
-		consumer_link_channel(session->daemon->consumer, channel);
+		consumer_link_channel(session->consumer, channel);
 	session_push_snapshot(session, false);
 	sessions_reap_soon(session->daemon->sessions);
-	return 0;
 }
 
 static uint32_t count_missing(struct session *session)
@@ -162,8 +155,13 @@ void session_step_snapshot(struct session *session, uint64_t now)
 		end(session, "the snapshot is not complete", session->write_error);
 		return;
 	}
-	if (!consumer_link_expected(session->daemon->consumer)) {
+	if (!consumer_link_expected(session->consumer)) {
 		end(session, "no snapshot: there is no consumer", "see the messages of `status`");
+		return;
+	}
+	if (session_is_given_up(session)) {
+		end(session, "the snapshot is not complete: its output does not answer",
+		    "take another one elsewhere");
 		return;
 	}
 	missing = session->shot.finishing ? 0 : count_missing(session);

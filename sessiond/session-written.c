@@ -76,20 +76,22 @@ uint64_t session_alive(const struct session *session)
 
 /* ---- the consumer ------------------------------------------------------------ */
 
-void sessions_push(struct sessions *sessions)
+void sessions_push(struct sessions *sessions, struct consumer_link *consumer)
 {
 	struct session *session;
 	struct channel *channel;
 
 	cds_list_for_each_entry(session, &sessions->list, node) {
+		if (session->consumer != consumer)
+			continue;
 		session_stop_snapshot(session, "the consumer died in the middle of the snapshot");
 		/* It counts what it writes itself. */
 		session->earlier = session->written;
 		session->has_consumer = true;
-		consumer_link_session(session->daemon->consumer, session);
+		consumer_link_session(session->consumer, session);
 		cds_list_for_each_entry(channel, &session->channels, node)
-			consumer_link_channel(session->daemon->consumer, channel);
-		consumer_link_recording(session->daemon->consumer, session,
+			consumer_link_channel(session->consumer, channel);
+		consumer_link_recording(session->consumer, session,
 					session->state == SESSION_ACTIVE);
 		session->clear.asked = 0;
 		if (session_is_clearing(session))

@@ -15,6 +15,7 @@
 #include "sessiond/kernel-part.h"
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
+#include "sessiond/options.h"
 #include "sessiond/state.h"
 
 #define TICK_STOPPING_USEC UINT64_C(2000)
@@ -23,6 +24,8 @@
 #define STALL_USEC UINT64_C(30000000)
 /* … or, when it has said why, for as long as takes it a few tries. */
 #define STALL_FAILED_USEC UINT64_C(2000000)
+/* … or when the output did not answer so long, where what is left is thrown away then. */
+#define ENDING_USEC UINT64_C(15000000)
 
 /* ---- stopping --------------------------------------------------------------- */
 
@@ -45,7 +48,7 @@ void session_send_metadata(struct session *session, bool final)
 {
 	session->pushed = metadata_generation(session->metadata);
 	session->record->generation++;
-	consumer_link_metadata(session->daemon->consumer, session, final);
+	consumer_link_metadata(session->consumer, session, final);
 	/*
 	 * Packets say it from now on. Release: whoever takes a packet with an
 	 * event that this describes, turned on later, finds it.
@@ -142,11 +145,35 @@ static bool is_written(const struct session *session)
 	       kernel_part_is_finished(session->kernel);
 }
 
+bool session_is_given_up(const struct session *session)
+{
+	uint64_t silence = consumer_link_silence(session->consumer);
+
+	if (session->daemon->options->private_instance)
+		return false;
+	return silence > (session->is_ending ? ENDING_USEC : 0);
+}
+
+/* Who waits is told. The session is stopped when all is written. */
+static void give_up(struct session *session)
+{
+	session_stopped *stopped = session->stopped;
+
+	session->stopped = NULL;
+	session->progress_usec = daemon_now_usec();
+	if (stopped)
+		stopped(session, session->stopped_data, SESSION_GIVEN_UP, SESSION_GIVEN_UP_HINT);
+}
+
 static void check_stalled(struct session *session, uint64_t now)
 {
 	uint64_t progress = session_progress(session);
 	uint64_t stalled;
 
+	if (session_is_given_up(session)) {
+		give_up(session);
+		return;
+	}
 	if (progress != session->progress) {
 		session->progress = progress;
 		session->progress_usec = now;
@@ -167,7 +194,7 @@ static void session_step(struct session *session, uint64_t now)
 	if (session->state != SESSION_DRAINING && session->state != SESSION_FINISHING)
 		return;
 	/* Of a flight recorder nothing is to be written now. */
-	if (session->snapshot || !consumer_link_expected(session->daemon->consumer)) {
+	if (session->snapshot || !consumer_link_expected(session->consumer)) {
 		stop_answer(session, NULL, NULL);
 		return;
 	}
@@ -186,19 +213,23 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 	struct sessions *sessions = data;
 	struct session *session, *next;
 	struct channel *channel;
-	bool stopping = false, waiting = false;
+	bool stopping = false, waiting = false, given_up;
 	uint64_t now = daemon_now_usec();
 
 	(void)usec;
 	cds_list_for_each_entry_safe(session, next, &sessions->list, node) {
+		/* Nothing moves in one that is given up: the timer is set when its output answers.
+		 */
+		given_up = session_is_given_up(session);
 		cds_list_for_each_entry(channel, &session->channels, node)
-			waiting |= channel_reap(channel) > 0;
+			waiting |= channel_reap(channel) > 0 && !given_up;
 		session_step_clear(session, now);
 		waiting |= session_is_clearing(session);
-		waiting |= session_step_live(session, now);
+		waiting |= session_step_live(session, now) && !given_up;
 		session_step_rotation(session, now);
 		session_step_snapshot(session, now);
-		stopping |= session_is_rotating(session) || session_is_taking_snapshot(session);
+		stopping |= session_is_taking_snapshot(session) ||
+			    (session_is_rotating(session) && !given_up);
 		/* Last: it may destroy the session. */
 		session_step(session, now);
 	}
@@ -214,7 +245,8 @@ bool sessions_stopping(struct sessions *sessions)
 	struct session *session;
 
 	cds_list_for_each_entry(session, &sessions->list, node)
-		if (session->state == SESSION_DRAINING || session->state == SESSION_FINISHING)
+		if ((session->state == SESSION_DRAINING || session->state == SESSION_FINISHING) &&
+		    (session->stopped || !session_is_given_up(session)))
 			return true;
 	return false;
 }
@@ -237,7 +269,7 @@ int session_add_channel(struct session *session, const struct channel_config *co
 	if (error)
 		return error;
 	state_save(session->daemon);
-	consumer_link_channel(session->daemon->consumer, *channel);
+	consumer_link_channel(session->consumer, *channel);
 	session_push_metadata(session);
 	if (session->state == SESSION_ACTIVE)
 		channel_start(*channel);
@@ -255,8 +287,8 @@ int session_change_channel(struct channel *channel, const struct channel_config 
 	state_save(session->daemon);
 	if (error == 0 && (channel->stream_id != stream_id || channel->file_size != file_size ||
 			   channel->file_count != file_count)) {
-		consumer_link_channel_end(session->daemon->consumer, channel);
-		consumer_link_channel(session->daemon->consumer, channel);
+		consumer_link_channel_end(session->consumer, channel);
+		consumer_link_channel(session->consumer, channel);
 	}
 	session_push_metadata(session);
 	return error;
@@ -266,7 +298,7 @@ void session_remove_channel(struct channel *channel)
 {
 	struct daemon *daemon = channel->session->daemon;
 
-	consumer_link_channel_end(daemon->consumer, channel);
+	consumer_link_channel_end(channel->session->consumer, channel);
 	channel_destroy(channel);
 	state_save(daemon);
 }
@@ -276,7 +308,7 @@ void session_start(struct session *session)
 	struct channel *channel;
 
 	session_push_metadata(session);
-	consumer_link_recording(session->daemon->consumer, session, true);
+	consumer_link_recording(session->consumer, session, true);
 	session->state = SESSION_ACTIVE;
 	if (session->rotation.begin == 0)
 		session->rotation.begin = time(NULL);
@@ -311,7 +343,7 @@ void session_stop(struct session *session, session_stopped *stopped, void *data)
 	channel_wait_writers();
 	cds_list_for_each_entry(channel, &session->channels, node)
 		channel_freeze(channel);
-	consumer_link_recording(session->daemon->consumer, session, false);
+	consumer_link_recording(session->consumer, session, false);
 	begin_drain(session);
 }
 

@@ -32,6 +32,7 @@
 
 struct channel;
 struct channel_config;
+struct consumer_link;
 struct daemon;
 struct kernel_part;
 struct kernel_written;
@@ -114,8 +115,9 @@ struct session {
 	bool metadata_waits;           /* until the consumer has read what else it was told */
 	struct ledger_session *record; /* what outlives the daemon, beside the text */
 	struct session_totals *totals;
-	struct cds_list_head channels; /* struct channel */
-	struct kernel_part *kernel;    /* NULL: it has none */
+	struct cds_list_head channels;  /* struct channel */
+	struct kernel_part *kernel;     /* NULL: it has none */
+	struct consumer_link *consumer; /* NULL: it has none */
 	uint32_t nr_streams;
 	enum session_state state;
 	uint64_t processes; /* traced so far */
@@ -178,6 +180,7 @@ struct session {
 		uint64_t progress;
 		uint64_t progress_usec;
 	} shot;
+	bool is_ending; /* it is to be destroyed when it has stopped */
 	/* While stopping: whom to tell, and since when nothing moved. */
 	session_stopped *stopped;
 	void *stopped_data;
@@ -288,7 +291,15 @@ void session_stop(struct session *session, session_stopped *stopped, void *data)
 int session_await_stop(struct session *session, session_stopped *stopped, void *data);
 /* Whoever gave `data`, to either, is not to be told any more. */
 void sessions_forget(struct sessions *sessions, const void *data);
+/* Is any of them being stopped, and not given up? */
 bool sessions_stopping(struct sessions *sessions);
+/*
+ * Its output does not answer, and has not for so long that nobody waits for it any more. What is
+ * under way goes on by itself when it answers. Not of a private daemon, whose end comes next.
+ */
+bool session_is_given_up(const struct session *session);
+#define SESSION_GIVEN_UP "its output does not answer, and not all was written"
+#define SESSION_GIVEN_UP_HINT "the rest is written when it answers"
 
 /*
  * Forget what was recorded so far, on disk and in the rings; IDLE or ACTIVE,
@@ -357,11 +368,11 @@ void session_tell_unfit(const struct channel *channel, const uint64_t *ids);
 /*
  * Write what a flight recorder holds to `output`, or to a new folder in the
  * session's (NULL); of each ring the newest, `max_size` bytes of all together
- * (0: all that there is). `done` is called once, later, unless this fails:
- * -EEXIST, a trace lies there.
+ * (0: all that there is). `done` is called once, later; with an error also where
+ * a trace lies there.
  */
-int session_take_snapshot(struct session *session, const char *output, uint64_t max_size,
-			  session_stopped *done, void *data);
+void session_take_snapshot(struct session *session, const char *output, uint64_t max_size,
+			   session_stopped *done, void *data);
 bool session_is_taking_snapshot(const struct session *session);
 void session_step_snapshot(struct session *session, uint64_t now);
 /* It is given up. */
@@ -372,8 +383,8 @@ void session_push_snapshot(struct session *session, bool final);
 void session_disable(struct channel *channel, struct rule_entry *entry, bool remove);
 /* The metadata to the consumer, where it changed. */
 void session_push_metadata(struct session *session);
-/* Everything about all sessions goes to a new consumer. */
-void sessions_push(struct sessions *sessions);
+/* Everything about its sessions goes to a new consumer. */
+void sessions_push(struct sessions *sessions, struct consumer_link *consumer);
 /* `written` is different from what it was: the next life is to know. */
 void session_note_written(struct session *session);
 /* What the consumer reports; `error` NULL: nothing is wrong. */

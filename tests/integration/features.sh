@@ -144,22 +144,23 @@ lossy() { # NAME MODE EVENTS OPTION...: the rings are 2 times 4 KiB
 	do_it channel c -s "$1" --subbuf-size 4K --subbufs 2 --mode "$2" "${@:4}"
 	do_it enable 'steady:*' -s "$1"
 	do_it start "$1"
-	consumer=$(pgrep -f "^$LTTNGMAP_BUILD/.*lttngmap-consumerd.*$SESSIOND_DIR" | head -1)
-	kill -STOP "$consumer"
+	# Each session has one.
+	mapfile -t consumers < <(pgrep -f "^$LTTNGMAP_BUILD/.*lttngmap-consumerd.*$SESSIOND_DIR")
+	kill -STOP "${consumers[@]}"
 	timeout 60 "$steady" "$3" >"$TAP_DIR/steady" 2>&1 &
 	writer=$!
 }
 lossy discard discard 10000
 wait $writer
 is $? 0 'loss modes: discard does not stop the program'
-kill -CONT "$consumer"
+kill -CONT "${consumers[@]}"
 do_it stop discard
 is "$(($(number discard kept) + $(number discard discarded)))" 10001 \
 	'loss modes: discard counts what it dropped'
 ok 'loss modes: which is something' test "$(number discard discarded)" -gt 5000
 lossy overwrite overwrite 10000
 wait $writer
-kill -CONT "$consumer"
+kill -CONT "${consumers[@]}"
 do_it stop overwrite
 is "$(($(number overwrite kept) + $(number overwrite overwritten)))" 10001 \
 	'loss modes: overwrite counts what it overwrote'
@@ -169,7 +170,7 @@ lossy blocking blocking 10000
 wait_for grep begin "$TAP_DIR/steady"
 sleep 0.3
 like "$(tr '\n' ' ' <"$TAP_DIR/steady")" '^begin $' 'loss modes: blocking waits'
-kill -CONT "$consumer"
+kill -CONT "${consumers[@]}"
 wait $writer
 do_it stop blocking
 is "$(number blocking kept)" 10001 'loss modes: blocking loses nothing'
@@ -177,7 +178,7 @@ is "$(number blocking kept)" 10001 'loss modes: blocking loses nothing'
 lossy timeout blocking 1500 --timeout 1ms
 wait $writer
 is $? 0 'loss modes: blocking with a time-out goes on'
-kill -CONT "$consumer"
+kill -CONT "${consumers[@]}"
 do_it stop timeout
 ok 'loss modes: by dropping' test "$(number timeout discarded)" -gt 0
 is "$(($(number timeout kept) + $(number timeout discarded)))" 1501 \

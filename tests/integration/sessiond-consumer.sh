@@ -78,6 +78,44 @@ like "$(control '!{"verb": "consumer", "version": 1}')" \
 	'cannot be the consumer: Operation not permitted' 'a consumer that nobody started'
 sessiond_stop
 
+# Each session has a consumer of its own, which is told of no other one, and reports of no other one.
+cat >"$TAP_DIR/liar" <<'END'
+#!/usr/bin/env python3
+import json, os, socket, sys
+
+COUNTS = ("generation", "packets", "events", "lapped", "bytes", "streams", "cleared", "overwritten")
+connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+connection.connect(sys.argv[1].removeprefix("--control="))
+connection.send(b'{"verb": "consumer", "version": 1}')
+while data := connection.recv(65536):
+    message = json.loads(data)
+    if message.get("event") != "session":
+        continue
+    own = message["session"]
+    # Whichever does this last would spoil what is told of the other.
+    for name, count in (own, 7), ("mine" if own == "others" else "others", 5):
+        written = {key: count for key in COUNTS}
+        connection.send(json.dumps({"verb": "written", "session": name, **written}).encode())
+    with open(os.environ["TOLD"], "a", encoding="utf-8") as told:
+        told.write(f"{os.getpid()} {own}\n")
+END
+chmod +x "$TAP_DIR/liar"
+export TOLD=$TAP_DIR/told
+sessiond_start --consumer="$TAP_DIR/liar"
+ok 'two sessions' control '{"verb": "create", "session": "mine", "output": "'"$TAP_DIR/mine"'"}' \
+	'{"verb": "create", "session": "others", "output": "'"$TAP_DIR/others"'"}'
+ok 'each has a consumer' wait_for eval '[[ $(wc -l <"$TOLD") -ge 2 ]]'
+is "$(cut -d' ' -f1 "$TOLD" | sort -u | wc -l)" 2 'of its own'
+is "$(cut -d' ' -f2 "$TOLD" | sort | xargs)" 'mine others' 'which is told of it alone'
+packets() { control '{"verb": "status", "session": "'"$1"'"}' | sed -nE 's/.*"packets": ?([0-9]+).*/\1/p'; }
+ok 'what it reports of it is taken' wait_for eval '[[ $(packets mine) == 7 ]]'
+sleep 0.3
+is "$(packets mine) $(packets others)" '7 7' 'and of no other one'
+ok 'a session ends' control '{"verb": "destroy", "session": "mine"}'
+ok 'and its consumer does' wait_for are_gone "$(sed -n 's/ mine$//p' "$TOLD")"
+ok 'the other one runs' eval '! are_gone "$(sed -n "s/ others$//p" "$TOLD")"'
+sessiond_stop
+
 # A disk that is full: the stop says so soon, in the consumer's own words.
 mkdir "$TAP_DIR/full"
 if [[ $EUID == 0 ]] && unshare -m true 2>/dev/null; then

@@ -148,7 +148,7 @@ ok "$size bytes are not too much" test "$size" -le 307200
 ok 'and something' test "$size" -gt 20000
 good 'one elsewhere' snapshot fr -o "$TAP_DIR/elsewhere"
 ok 'is there' test -s "$TAP_DIR/elsewhere/ust/metadata"
-bad 'once more there' 'a trace lies in' snapshot fr -o "$TAP_DIR/elsewhere"
+bad 'once more there' 'another trace lies there' snapshot fr -o "$TAP_DIR/elsewhere"
 bad 'where nothing can be' 'snapshot is not complete: .*null' snapshot fr -o /dev/null/snapshot
 like "$("$lttngmap" view "$TAP_DIR/elsewhere" 2>&1 | head -1)" 'numbered:event' 'it can be viewed'
 

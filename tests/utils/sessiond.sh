@@ -9,7 +9,8 @@
 #   do_all STEP...               `lttngmap STEP` each, its words as one argument here; in vain: the end
 #   sessiond_stop [SIGNAL]       sets $sessiond_status; KILL is for the keeper too
 #   sessiond_signal SIGNAL       to keeper and daemon
-#   sessiond_consumer            prints its process id
+#   sessiond_consumer            prints its process id: of each session's, a line; of an idle one, where
+#                                there is no session
 #   are_gone PID...              have they ended?
 
 # Programs wait for their registration so long as it takes, not 100 ms, which a busy machine may

@@ -26,6 +26,9 @@ libcommon_la_SOURCES = \
 	common/name.h \
 	common/protocol-app.h \
 	common/protocol-control.h \
+	common/record-layout.c \
+	common/record-layout.h \
+	common/record-tsdl.c \
 	common/live-time.h \
 	common/metadata-room.h \
 	common/relay-journal.h \
@@ -36,6 +39,8 @@ libcommon_la_SOURCES = \
 	common/ring-file-pages.h \
 	common/socket.c \
 	common/socket.h \
+	common/tsdl-scan.c \
+	common/tsdl-scan.h \
 	common/vector-save.h
 libcommon_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(SYSTEMD_CFLAGS)
 libcommon_la_LIBADD = $(JSON_LIBS)

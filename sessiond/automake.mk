@@ -37,6 +37,8 @@ libsessiond_la_SOURCES = \
 	sessiond/channel-classes.c \
 	sessiond/channel.c \
 	sessiond/channel.h \
+	sessiond/class-layout.c \
+	sessiond/class-layout.h \
 	sessiond/class-measure.c \
 	sessiond/clock-watch.c \
 	sessiond/clock-watch.h \
@@ -124,8 +126,6 @@ libsessiond_la_SOURCES = \
 	sessiond/subuids.c \
 	sessiond/subuids.h \
 	sessiond/quota.h \
-	sessiond/record-check.c \
-	sessiond/record-check.h \
 	sessiond/recover.c \
 	sessiond/recover.h \
 	sessiond/recover-ledger.c \

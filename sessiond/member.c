@@ -10,6 +10,7 @@
 
 #include "common/clock.h"
 #include "sessiond/channel.h"
+#include "sessiond/class-layout.h"
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
 #include "sessiond/doorbell.h"
@@ -17,7 +18,6 @@
 #include "sessiond/memory-set.h"
 #include "sessiond/messages.h"
 #include "sessiond/process.h"
-#include "sessiond/record-check.h"
 #include "sessiond/recover.h"
 #include "sessiond/ring-reader.h"
 #include "sessiond/ring-set.h"
@@ -30,7 +30,7 @@ struct lease {
 	struct session_totals *totals;
 	struct slots *slots;
 	uint32_t slot;
-	struct record_format *format; /* NULL: its packets need no check */
+	struct record_layout *layout; /* NULL: its packets need no check */
 };
 
 static void lease_end(void *data)
@@ -41,7 +41,7 @@ static void lease_end(void *data)
 	memory_set_put(lease->memories);
 	session_totals_put(lease->totals);
 	slots_drop(lease->slots, lease->slot);
-	free(lease->format);
+	record_layout_destroy(lease->layout);
 	free(lease);
 }
 
@@ -105,23 +105,6 @@ static int slot_admit(struct channel *channel, struct process *process)
 	return error;
 }
 
-/* What records of the channel look like; NULL: out of memory. */
-static struct record_format *make_format(const struct channel *channel)
-{
-	const struct registry *registry = channel->session->daemon->registry;
-	const struct metadata *metadata = channel->session->metadata;
-	struct record_format *format = calloc(1, sizeof(*format));
-
-	if (!format)
-		return NULL;
-	format->registry = registry;
-	format->contexts = channel->contexts;
-	for (uint32_t id = 0; id < registry_count(registry); id++)
-		if (metadata_has_event(metadata, channel->stream_id, id))
-			format->described[id / 64] |= UINT64_C(1) << id % 64;
-	return format;
-}
-
 /*
  * The set, from its saved state or anew. A process that is gone stands in its
  * record as one that lives does.
@@ -173,7 +156,8 @@ static int make_set(struct channel *channel, struct memory_set *memories, struct
 	config.release_data = lease;
 	/* Files may be of a disk on which not everything is. */
 	if (daemon->recovery && daemon->recovery->old.head->named_files)
-		config.format = lease->format = make_format(channel);
+		config.layout = lease->layout = class_layout_create(
+			daemon->registry, channel->session->metadata, channel->stream_id);
 	error = restore ? ring_set_restore(&config, &member->set)
 			: ring_set_create(&config, &member->set);
 	if (error)

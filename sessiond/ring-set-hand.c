@@ -140,7 +140,7 @@ uint32_t ring_set_give(struct ring_set *set, struct lttngmap_packet *packets, ui
 	/* Writers wait for those that stay. */
 	uint32_t quarter = (1u << set->config.subbufs_shift) / 4, count;
 	/* Of these, each is looked at before. */
-	bool is_alone = set->config.format;
+	bool is_alone = set->config.layout;
 
 	while (!is_alone && hand_count(hand) < most && hand_count(hand) < quarter &&
 	       hand->to < HAND_MORE_MAX)

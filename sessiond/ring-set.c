@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "common/map-guard.h"
+#include "common/record-layout.h"
 #include "messages.h"
-#include "record-check.h"
 
 /* ---- totals, and rings that were closed ------------------------------------- */
 
@@ -238,15 +238,22 @@ static bool is_sound(struct ring_set *set, const struct lttngmap_packet *packet)
 	uint64_t offset = set->config.meta_page_size +
 			  ((uint64_t)packet->subbuf_id << set->config.subbuf_shift) +
 			  packet->offset;
+	struct record_span span = {
+		.length = packet->length,
+		.begin = packet->timestamp_begin,
+		.end = packet->timestamp_end,
+		.events = packet->events,
+	};
+	struct record_fault fault;
 	bool sound = false;
 	char *bytes;
 
-	if (!set->config.format || packet->length == 0)
+	if (!set->config.layout || packet->length == 0)
 		return true;
-	bytes = malloc(packet->length);
+	span.bytes = bytes = malloc(packet->length);
 	if (bytes && pread(set->config.data_fd, bytes, packet->length, (off_t)offset) ==
 			     (ssize_t)packet->length)
-		sound = record_check(set->config.format, packet, bytes);
+		sound = record_layout_check(set->config.layout, 0, &span, &fault);
 	free(bytes);
 	if (!sound && !set->said_unsound)
 		message_say(

@@ -31,7 +31,7 @@
 #include <lttngmap/abi.h>
 #include <lttngmap/ring-file.h>
 
-struct record_format;
+struct record_layout;
 struct ring_saved; /* what of a set outlives the daemon */
 struct ring_set;
 
@@ -64,7 +64,7 @@ struct ring_set_config {
 	bool past;       /* they are of a daemon that is gone, maybe of an earlier boot */
 	bool can_shrink; /* ring data is a file, that its process can cut short */
 	/* NULL, or: packets of other bytes than these are left out, and counted. */
-	const struct record_format *format;
+	const struct record_layout *layout; /* as stream 0 */
 	/*
 	 * Called once, by any thread, when the set is freed: `rings` and `totals`
 	 * are not used any more. Not called where create fails. May be NULL.

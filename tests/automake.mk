@@ -609,6 +609,10 @@ tests_integration_kernel_records_CFLAGS = $(AM_CFLAGS) $(TRACEEVENT_CFLAGS)
 tests_integration_kernel_records_LDADD = libconsumerd.la $(TRACEEVENT_LIBS)
 
 class_wire = tests/utils/class-wire.c tests/utils/class-wire.h
+check_PROGRAMS += tests/unit/record-layout
+TESTS += tests/unit/record-layout
+tests_unit_record_layout_SOURCES = tests/unit/record-layout.c
+tests_unit_record_layout_LDADD = libcommon.la
 check_PROGRAMS += tests/unit/metadata tests/unit/registry tests/unit/rule
 TESTS += tests/unit/metadata tests/unit/registry tests/unit/rule
 check_PROGRAMS += tests/unit/ledger

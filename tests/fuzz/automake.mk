@@ -24,7 +24,8 @@ fuzz_targets = \
 	tests/fuzz/ring-request \
 	tests/fuzz/sdt-operand \
 	tests/fuzz/sdt-read \
-	tests/fuzz/session-file
+	tests/fuzz/session-file \
+	tests/fuzz/tsdl
 check_PROGRAMS += $(fuzz_targets) tests/fuzz/filter-seeds
 dist_check_SCRIPTS += tests/fuzz/replay.sh
 TESTS += tests/fuzz/replay.sh
@@ -111,3 +112,6 @@ tests_fuzz_session_file_SOURCES = tests/fuzz/session-file.c $(fuzz_common)
 tests_fuzz_session_file_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_fuzz_session_file_LDADD = libcli.la $(JSON_LIBS)
 tests_fuzz_session_file_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_tsdl_SOURCES = tests/fuzz/tsdl.c $(fuzz_common)
+tests_fuzz_tsdl_LDADD = libcommon.la
+tests_fuzz_tsdl_LDFLAGS = $(fuzz_ldflags)

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* record-layout.c - each kind of wrong record is found, where it stands; a sound one is let pass.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <lttngmap/abi.h>
+
+#include "common/record-layout.h"
+#include "tests/utils/tap.h"
+
+#define STREAM 2
+#define FIXED 7                          /* 8 bytes */
+#define VARIED 70                        /* 2 bytes, a string, a sequence of 4 bytes each */
+#define LARGE 65535                      /* more than any packet */
+#define BEGIN ((UINT64_C(3) << 48) - 10) /* 2^48 is passed by 10 later */
+#define END (BEGIN + 1000)
+
+static struct record_layout *layout;
+static char body[4096];
+static size_t size;
+
+static void put(const void *bytes, size_t length)
+{
+	memcpy(body + size, bytes, length);
+	size += length;
+}
+
+static void put_header(unsigned id, uint64_t time)
+{
+	uint64_t header = id | time << 16;
+
+	put(&header, sizeof(header));
+}
+
+static void put_fixed(uint64_t time)
+{
+	put_header(FIXED, time);
+	put("contextsfields", 12);
+}
+
+static void put_varied(uint64_t time, const char *text, uint32_t count)
+{
+	put_header(VARIED, time);
+	put("ctxt", 4);
+	put("12", 2);
+	put(text, strlen(text) + 1);
+	put(&count, sizeof(count));
+	for (uint32_t i = 0; i < count && i < 10; i++)
+		put("elem", 4);
+}
+
+static enum record_wrong check(uint64_t events, struct record_fault *fault)
+{
+	/* Of just these bytes: a sanitizer sees what reads on. */
+	char *copy = malloc(size ? size : 1);
+	struct record_span span = { copy, size, BEGIN, END, events };
+	bool sound;
+
+	memcpy(copy, body, size);
+	*fault = (struct record_fault){ .wrong = RECORD_SOUND };
+	sound = record_layout_check(layout, STREAM, &span, fault);
+	free(copy);
+	size = 0;
+	if (sound != (fault->wrong == RECORD_SOUND))
+		return RECORD_COUNT + 1;
+	return fault->wrong;
+}
+
+static void is_wrong(enum record_wrong wrong, uint64_t offset, const char *name)
+{
+	struct record_fault fault;
+	enum record_wrong got = check(RECORD_COUNT_UNKNOWN, &fault);
+
+	ok(got == wrong && fault.offset == offset, "%s (%u at %llu)", name, got,
+	   (unsigned long long)fault.offset);
+}
+
+static void make_layout(void)
+{
+	const struct record_part fixed[] = { { RECORD_PART_FIXED, 3 }, { RECORD_PART_FIXED, 5 } };
+	const struct record_part varied[] = { { RECORD_PART_FIXED, 2 },
+					      { RECORD_PART_STRING, 0 },
+					      { RECORD_PART_SEQUENCE, 4 } };
+	const struct record_part large = { RECORD_PART_FIXED, UINT64_C(1) << 40 };
+
+	layout = record_layout_create();
+	is(record_layout_add_event(layout, STREAM, FIXED, fixed, 2), -EINVAL, "no such stream yet");
+	is(record_layout_add_stream(layout, LTTNGMAP_CHANNELS, 0), -EINVAL, "nor can there be one");
+	is(record_layout_add_stream(layout, STREAM, 4), 0, "a stream with contexts");
+	ok(record_layout_add_event(layout, STREAM, FIXED, fixed, 2) == 0 &&
+		   record_layout_add_event(layout, STREAM, VARIED, varied, 3) == 0 &&
+		   record_layout_add_event(layout, STREAM, LARGE, &large, 1) == 0,
+	   "events in it");
+	is(record_layout_add_event(layout, STREAM, FIXED, varied, 3), 0, "one again: it stays");
+}
+
+static void test_sound(void)
+{
+	struct record_fault fault;
+	unsigned passed = 0;
+
+	is_wrong(RECORD_SOUND, 0, "nothing at all is sound");
+	put_fixed(BEGIN);
+	put_fixed(BEGIN);
+	put_varied(BEGIN + 5, "", 0);
+	put_varied(BEGIN + 11, "longer than a word or two, and than four of them", 3);
+	put_fixed(END);
+	is(check(5, &fault), RECORD_SOUND,
+	   "records of all kinds, at the ends of time, beyond 2^48");
+	put_fixed(BEGIN);
+	is(check(2, &fault), RECORD_COUNT, "fewer than were said");
+	for (size_t length = 0; length < 40; length++) {
+		char text[41] = "";
+
+		memset(text, 'x', length);
+		put_varied(BEGIN, text, 1);
+		put_fixed(BEGIN);
+		passed += check(2, &fault) == RECORD_SOUND;
+	}
+	is(passed, 40, "strings of each length up to 39");
+}
+
+static void test_wrong(void)
+{
+	put_fixed(BEGIN);
+	put_header(FIXED + 1, BEGIN);
+	put("contextsfields", 12);
+	is_wrong(RECORD_ID, 20, "an id between those that there are");
+	put_header(UINT16_MAX - 1, BEGIN);
+	is_wrong(RECORD_ID, 0, "an id beyond");
+	put_fixed(BEGIN + 5);
+	put_fixed(BEGIN + 4);
+	is_wrong(RECORD_TIME, 20, "earlier than the record before");
+	put_fixed(BEGIN - 1);
+	is_wrong(RECORD_TIME, 0, "earlier than the packet");
+	put_fixed(END + 1);
+	is_wrong(RECORD_TIME, 0, "later than the packet");
+	put_fixed(BEGIN);
+	put("1234567", 7);
+	is_wrong(RECORD_TORN, 20, "bytes that are no record");
+	put_fixed(BEGIN);
+	size--;
+	is_wrong(RECORD_LENGTH, 0, "a byte too few");
+	put_header(VARIED, BEGIN);
+	put("ct", 2);
+	is_wrong(RECORD_LENGTH, 0, "no room for the contexts");
+	put_header(VARIED, BEGIN);
+	put("ctxt12never ends", 16);
+	is_wrong(RECORD_STRING, 0, "a string without an end");
+	put_varied(BEGIN, "text", 11);
+	is_wrong(RECORD_LENGTH, 0, "a sequence of more than there is");
+	put_varied(BEGIN, "text", UINT32_MAX);
+	size = 8 + 4 + 2 + 5 + 4;
+	is_wrong(RECORD_LENGTH, 0, "a sequence of more than can be");
+	put_header(VARIED, BEGIN);
+	put("ctxt12text\0\1\0", 13);
+	is_wrong(RECORD_LENGTH, 0, "half a count");
+	put_header(LARGE, BEGIN);
+	put("contextsfields", 12);
+	is_wrong(RECORD_LENGTH, 0, "an event that no packet holds");
+}
+
+static void test_packet(void)
+{
+	struct record_span span = { body, 0, BEGIN, BEGIN - 1, RECORD_COUNT_UNKNOWN };
+	struct record_fault fault;
+	char text[RECORD_FAULT_TEXT_SIZE];
+
+	ok(!record_layout_check(layout, STREAM, &span, &fault) && fault.wrong == RECORD_SPAN,
+	   "a packet that ends before it begins");
+	ok(!record_layout_check(layout, STREAM + 1, &span, &fault) && fault.wrong == RECORD_STREAM,
+	   "an unknown stream");
+	ok(!record_layout_check(layout, UINT32_MAX, &span, &fault) && fault.wrong == RECORD_STREAM,
+	   "one that cannot be");
+	fault = (struct record_fault){ RECORD_ID, 4711, 16 };
+	is_string(record_fault_text(&fault, text), "unknown event (id 4711, byte 16)",
+		  "for people");
+}
+
+#define TEXT(MAJOR, FIELDS)                                                                        \
+	"/* CTF 1.8 */ trace { uuid = \"00112233-4455-6677-8899-aabbccddeeff\"; byte_order "       \
+	"= " ORDER "; };\n"                                                                        \
+	"env { name = \"event { id = 1; \\\" }\"; lttngmap_abi_major = " MAJOR "; };\n"            \
+	"clock { freq = 1000; offset_s = -3; };\n"                                                 \
+	"stream { id = 2; event.header := struct { uint16_t id; }; };\n"                           \
+	"event { name = \"} event\"; id = 9; stream_id = 2; fields := struct { " FIELDS " }; };"
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+#define ORDER "le"
+#else
+#define ORDER "be"
+#endif
+
+static int parse(const char *text, struct record_trace *trace)
+{
+	struct record_layout *other = record_layout_create();
+	int error;
+
+	*trace = (struct record_trace){ .is_ours = false };
+	error = record_layout_parse(other, text, strlen(text), trace);
+
+	record_layout_destroy(layout);
+	layout = other;
+	return error;
+}
+
+static void test_text(void)
+{
+	static const char *const foreign[] = {
+		TEXT("99", ""),
+		TEXT("1", "integer { size = 7; align = 8; } _a;"),
+		TEXT("1", "integer { size = 8; align = 1; } _a;"),
+		TEXT("1", "struct { uint32_t a; } _b;"),
+		TEXT("1", "uint32_t __a_length; uint32_t _b; integer { size = 8; align = 8; } "
+			  "_a[__a_length];"),
+		TEXT("1", "string { } _a[3];"),
+		"event {",
+		"",
+	};
+	const char *ours =
+		TEXT("1", "integer { size = 16; align = 8; } _a; string { encoding = UTF8; } _s; "
+			  "uint32_t __q_length; enum : integer { size = 8; align = 8; } { \"}\" = "
+			  "1, } _q[__q_length];"
+			  "floating_point { exp_dig = 11; mant_dig = 53; align = 8; } _f;");
+	struct record_trace trace;
+	unsigned refused = 0;
+
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
+		refused += parse(foreign[i], &trace) == -ENOTSUP;
+	is(refused, sizeof(foreign) / sizeof(foreign[0]), "what is not known is refused");
+	is(parse(ours, &trace), 0, "a text as the daemon writes it");
+	ok(trace.frequency == 1000 && trace.offset_s == -3 && trace.uuid[1] == 0x11 &&
+		   trace.uuid[15] == 0xff,
+	   "its clock and its UUID");
+	put_header(9, BEGIN);
+	put("ab"
+	    "text\0"
+	    "\2\0\0\0"
+	    "12"
+	    "12345678",
+	    21);
+	is_wrong(RECORD_SOUND, 0, "its event");
+	put_header(9, BEGIN);
+	put("ab"
+	    "text\0"
+	    "\3\0\0\0"
+	    "12"
+	    "12345678",
+	    21);
+	is_wrong(RECORD_LENGTH, 0, "one that is too long");
+}
+
+int main(void)
+{
+	_Static_assert(LTTNGMAP_ABI_MAJOR == 1, "the texts say so");
+
+	make_layout();
+	test_sound();
+	test_wrong();
+	test_packet();
+	test_text();
+	record_layout_destroy(layout);
+	return done_testing();
+}

@@ -36,6 +36,8 @@ libcli_la_SOURCES = \
 	cli/session-file.h \
 	cli/shell-quote.c \
 	cli/shell-quote.h \
+	cli/stream-check.c \
+	cli/stream-check.h \
 	cli/target.c \
 	cli/target.h \
 	cli/target-inside.c \
@@ -172,6 +174,7 @@ lttngmap_SOURCES = \
 	cli/view-pieces.c \
 	cli/view-pieces-copy.c \
 	cli/view-pieces.h \
+	cli/view-sound.c \
 	cli/view-text.c
 nodist_lttngmap_SOURCES = page/page.c
 lttngmap_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS) $(CURSES_CFLAGS) $(DW_CFLAGS) $(ELF_CFLAGS) \

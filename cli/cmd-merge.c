@@ -12,6 +12,7 @@
 #include "output-dir.h"
 #include "report.h"
 #include "verbs.h"
+#include "view.h"
 
 static char *output;
 static int quiet;
@@ -61,6 +62,7 @@ static int run(int argc, const char **argv)
 {
 	struct merge_result result;
 	struct output_dir dir;
+	size_t broken = 0;
 
 	if (argc < 1) {
 		report_error("merge: directories are missing");
@@ -75,7 +77,11 @@ static int run(int argc, const char **argv)
 	if (!quiet)
 		print(dir.path, &result);
 	warn(&result);
-	return report_flush_output() || result.changed ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+	/* Packets are copied as they are. */
+	view_verb = "merge";
+	if (view_sound_tell(dir.path, &broken) != 0 || report_flush_output() || result.changed)
+		return CLI_STATUS_FAILED;
+	return broken ? CLI_STATUS_BROKEN : CLI_STATUS_OK;
 }
 
 const struct verb verb_merge = {

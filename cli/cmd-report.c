@@ -203,7 +203,9 @@ static int run(int argc, const char **argv)
 	symbols_destroy(export.view.symbols);
 	view_streams_free(&export.view.streams);
 	view_traces_free(&traces);
-	return error ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+	if (error)
+		return CLI_STATUS_FAILED;
+	return export.view.broken ? CLI_STATUS_BROKEN : CLI_STATUS_OK;
 }
 
 const struct verb verb_report = {

@@ -104,7 +104,9 @@ static int run(int argc, const char **argv)
 	symbols_destroy(view.symbols);
 	view_streams_free(&view.streams);
 	view_traces_free(&traces);
-	return error || output_error ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+	if (error || output_error)
+		return CLI_STATUS_FAILED;
+	return view.broken ? CLI_STATUS_BROKEN : CLI_STATUS_OK;
 }
 
 const struct verb verb_view = {

@@ -191,6 +191,7 @@ int view_follow_run(struct view *view, const char *path)
 	if (!error && !follower.was_recorded)
 		report_note("%s: '%s' is not being recorded now", view_verb, path);
 	view->pieces = NULL;
+	view->broken = view_pieces_broken(follower.pieces);
 	view_pieces_destroy(follower.pieces);
 	top_free(&follower.top);
 	return error;

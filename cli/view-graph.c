@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "report.h"
 #include "symbols.h"
@@ -221,7 +222,7 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 	if (error)
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR;
 	/* Nobody reads on, or nothing more is wanted: the rest needs no reading either. */
-	if (view->output.error || view->is_past ||
+	if (view->output.error || view->is_past || view_is_interrupted() ||
 	    (view->pieces && view_pieces_are_done(view->pieces)))
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
 	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
@@ -329,7 +330,7 @@ static int run_graph(struct view *view, bt_graph *graph, const bt_component_filt
 	return 0;
 }
 
-int view_graph_run(struct view *view, const struct view_traces *traces)
+static int run_traces(struct view *view, const struct view_traces *traces)
 {
 	const bt_plugin *ctf = find_plugin("ctf"), *utils = ctf ? find_plugin("utils") : NULL;
 	const bt_component_class_filter *muxer_class = NULL;
@@ -359,5 +360,33 @@ put_graph:
 put_plugins:
 	bt_plugin_put_ref(utils);
 	bt_plugin_put_ref(ctf);
+	return error;
+}
+
+/* Babeltrace has all streams open at once. */
+static void open_more_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+int view_graph_run(struct view *view, const struct view_traces *traces)
+{
+	struct view_sound sound;
+	int error;
+
+	open_more_files();
+	/* What is followed was looked at when it was copied. */
+	if (view->pieces)
+		return run_traces(view, traces);
+	error = view_sound_begin(&sound, traces);
+	if (!error)
+		error = run_traces(view, &sound.traces);
+	view->broken = sound.broken;
+	view_sound_end(&sound);
 	return error;
 }

@@ -54,14 +54,16 @@ static bool check_index(struct view_piece *piece, int fd)
 	return true;
 }
 
-/* Bytes of the stream's file from `from` on. 0 or -errno. */
+/* Bytes of the file from `begin` on, or as many as there are. 0 or -errno. */
 static int copy(int from, off_t begin, uint64_t size, int to)
 {
 	while (size > 0) {
 		ssize_t n = sendfile(to, from, &begin, size);
 
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
 		size -= (uint64_t)n;
 	}
 	return 0;
@@ -134,6 +136,7 @@ static int need_window(struct view_pieces *pieces, const char *folder, unsigned 
 {
 	struct window *windows = pieces->windows, *window;
 	char from[PATH_MAX], to[sizeof(window->path) + 16];
+	int error;
 
 	for (size_t i = 0; i < pieces->nr_windows; i++) {
 		*result = &windows[i];
@@ -149,6 +152,7 @@ static int need_window(struct view_pieces *pieces, const char *folder, unsigned 
 	if (!window->folder)
 		return -ENOMEM;
 	window->twin = twin;
+	window->format.layout = NULL;
 	snprintf(window->path, sizeof(window->path), "%s/%zu", pieces->folder, pieces->nr_windows);
 	pieces->nr_windows++;
 	if (mkdir(window->path, 0700) < 0)
@@ -157,7 +161,10 @@ static int need_window(struct view_pieces *pieces, const char *folder, unsigned 
 		return -ENAMETOOLONG;
 	snprintf(to, sizeof(to), "%s/metadata", window->path);
 	*result = window;
-	return copy_file(from, to);
+	error = copy_file(from, to);
+	if (!error)
+		error = stream_format_read(&window->format, window->path);
+	return error == -ENOTSUP ? 0 : error;
 }
 
 /*
@@ -179,6 +186,41 @@ static unsigned count_twins(struct view_pieces *pieces, const struct view_piece 
 		place = (place + 1) & (pieces->places - 1);
 	pieces->twins[place].key = key;
 	return pieces->twins[place].count++;
+}
+
+/*
+ * Of the copy, which nobody changes: cut before the first packet that babeltrace would stumble
+ * over. 0 or -errno.
+ */
+static int cut_wrong(struct view_piece *piece, const struct window *window, int index_fd, int copy,
+		     off_t begin)
+{
+	struct ctf_index_entry entry;
+	struct stream_check check;
+	uint64_t sound = 0;
+	char why[512];
+	int error;
+
+	if (!window->format.layout)
+		return 0;
+	error = stream_check(&check, &window->format, copy, -1);
+	if (!error && check.why[0]) {
+		if (check.nr_extents > 0 && check.extents[0].begin == 0)
+			sound = check.extents[0].size;
+		if (ftruncate(copy, (off_t)sound) < 0)
+			error = -errno;
+		for (piece->end = piece->base; read_entry(index_fd, piece->end, &entry) == 0 &&
+					       be64toh(entry.offset) < (uint64_t)begin + sound;)
+			piece->end++;
+		if (check.program[0])
+			snprintf(why, sizeof(why), "%s (process %u) wrote what cannot be read: %s",
+				 check.program, check.pid, check.why);
+		else
+			snprintf(why, sizeof(why), "it cannot be read: %s", check.why);
+		give_up(piece, why);
+	}
+	stream_check_free(&check);
+	return error;
 }
 
 /* What is new of it, into the trace where it belongs. 0; -ENOENT: it was moved; -errno. */
@@ -216,12 +258,16 @@ static int add_stream(struct view_pieces *pieces, struct view_piece *piece, int 
 	/* By its number it is known again. */
 	snprintf(path, sizeof(path), "%s/%zu:%s", window->path, piece->number,
 		 strrchr(stream, '/') + 1);
-	out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	out = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	error = out < 0 ? -errno : copy(in, begin, size, out);
 	close(in);
+	if (!error)
+		error = cut_wrong(piece, window, index_fd, out, begin);
+	if (piece->end == piece->base)
+		unlink(path);
 	if (out >= 0)
 		close(out);
-	piece->is_in = !error;
+	piece->is_in = !error && piece->end > piece->base;
 	piece->at = piece->base - 1;
 	piece->event = 0;
 	piece->is_blocked = false;
@@ -254,7 +300,7 @@ int view_pieces_copy(struct view_pieces *pieces, bool *more)
 			error = add_stream(pieces, piece, fd, limit);
 		if (fd >= 0)
 			close(fd);
-		*more |= piece->is_in && piece->end < piece->entries;
+		*more |= piece->is_in && !piece->damaged && piece->end < piece->entries;
 		/* It was moved, or is gone, since it was found. */
 		if (error == -ENOENT)
 			error = 0;

@@ -155,6 +155,7 @@ void view_pieces_end(struct view_pieces *pieces, struct view_traces *traces)
 {
 	for (size_t i = 0; i < pieces->nr_windows; i++) {
 		remove_tree(pieces->windows[i].path);
+		stream_format_free(&pieces->windows[i].format);
 		free(pieces->windows[i].folder);
 	}
 	free(pieces->twins);
@@ -180,6 +181,15 @@ bool view_pieces_wait(const struct view_pieces *pieces)
 		if (view_piece_has_news(pieces->all[i]))
 			return true;
 	return false;
+}
+
+size_t view_pieces_broken(const struct view_pieces *pieces)
+{
+	size_t broken = 0;
+
+	for (size_t i = 0; i < pieces->count; i++)
+		broken += pieces->all[i]->damaged;
+	return broken;
 }
 
 bool view_pieces_are_late(const struct view_pieces *pieces)
@@ -233,7 +243,7 @@ static void end_packet(struct view_pieces *pieces, struct view_piece *piece)
 	piece->next = piece->at + 1;
 	piece->shown = 0;
 	/* More of it is to come, which is to be shown before what others have later. */
-	if (piece->next == piece->end && piece->end < piece->entries &&
+	if (!piece->damaged && piece->next == piece->end && piece->end < piece->entries &&
 	    pieces->latest < pieces->horizon)
 		pieces->horizon = pieces->latest;
 }

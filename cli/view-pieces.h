@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "common/ctf.h"
+#include "stream-check.h"
 #include "view.h"
 
 struct view_piece {
@@ -38,6 +39,7 @@ struct view_piece {
 struct window {
 	char *folder;
 	unsigned twin;
+	struct stream_format format; /* its layout is NULL where nothing is known of records */
 	char path[64];
 };
 

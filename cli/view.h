@@ -20,6 +20,7 @@
 #define LTTNGMAP_CLI_VIEW_H
 
 #include <babeltrace2/babeltrace.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -203,6 +204,7 @@ struct view {
 	struct view_pieces *pieces; /* NULL: nothing is followed */
 	int64_t previous_ns;        /* of the line before; INT64_MIN: none */
 	uint64_t events;
+	size_t broken; /* streams of which something was left out */
 };
 
 /* ---- following ----------------------------------------------------------------- */
@@ -224,6 +226,8 @@ int view_pieces_begin(struct view_pieces *pieces, struct view_traces *traces, bo
 /* Nothing later than this is shown: it may not be in order yet. */
 void view_pieces_set_horizon(struct view_pieces *pieces, int64_t ns);
 void view_pieces_end(struct view_pieces *pieces, struct view_traces *traces);
+/* How many streams are damaged, and followed no further. */
+size_t view_pieces_broken(const struct view_pieces *pieces);
 /* Is there anything that was not shown? */
 bool view_pieces_wait(const struct view_pieces *pieces);
 /* Is that so of something that was found, because of the horizon? */
@@ -258,7 +262,26 @@ int view_find_newest(char *path, size_t size);
  */
 int view_find_traces(const char *path, struct view_traces *traces);
 void view_traces_free(struct view_traces *traces);
-/* All of it through the printer. 0, or -errno after a message. */
+/* What of traces can be read: view-sound.c. */
+struct view_sound {
+	struct view_traces traces; /* of sound packets; some as they lie, some made */
+	size_t broken;             /* streams that were named, with what is wrong */
+	bool only_told;            /* nothing is made */
+	char folder[48];           /* of those that were made; "": none were */
+	struct sigaction before[3];
+};
+/* Valid until view_sound_end(), also after a failure. 0, or -errno after a message. */
+int view_sound_begin(struct view_sound *sound, const struct view_traces *traces);
+void view_sound_end(struct view_sound *sound);
+/* Name the broken streams at or below `path`. 0, or -errno after a message. */
+int view_sound_tell(const char *path, size_t *broken);
+/* A signal came that ends the command, once the folder is gone. */
+bool view_is_interrupted(void);
+
+/*
+ * All of it through the printer, but for what is broken, which is named and counted. 0, or
+ * -errno after a message.
+ */
 int view_graph_run(struct view *view, const struct view_traces *traces);
 
 #endif /* LTTNGMAP_CLI_VIEW_H */

@@ -390,6 +390,7 @@ EXTRA_DIST += tests/utils/fake-sessiond tests/utils/fake_sessions.py tests/utils
 EXTRA_DIST += tests/utils/verbs.sh
 EXTRA_DIST += tests/utils/make-addresses
 EXTRA_DIST += tests/utils/run_tutorial.py
+EXTRA_DIST += tests/utils/damage_stream.py
 EXTRA_DIST += tests/utils/make-slices tests/utils/perfetto.proto tests/utils/perfetto_slices.py
 EXTRA_DIST += tests/utils/browser.mjs tests/utils/held_blocks.py tests/utils/longest_slice.py \
 	tests/utils/make-calls tests/utils/make-hostile tests/utils/make-many tests/utils/report-look.mjs
@@ -934,6 +935,7 @@ tests_utils_sandboxed_LDADD = liblttngmap.la $(SECCOMP_LIBS)
 tests_utils_sandboxed_LDFLAGS = $(test_ldflags)
 tests_utils_processes_LDFLAGS = $(test_ldflags)
 numbered_tests = \
+	tests/integration/damaged-streams.sh \
 	tests/integration/file-limits.sh \
 	tests/integration/taken-bell.sh \
 	tests/integration/million.sh \

@@ -25,6 +25,7 @@ fuzz_targets = \
 	tests/fuzz/sdt-operand \
 	tests/fuzz/sdt-read \
 	tests/fuzz/session-file \
+	tests/fuzz/streams \
 	tests/fuzz/tsdl
 check_PROGRAMS += $(fuzz_targets) tests/fuzz/filter-seeds
 dist_check_SCRIPTS += tests/fuzz/replay.sh
@@ -112,6 +113,10 @@ tests_fuzz_session_file_SOURCES = tests/fuzz/session-file.c $(fuzz_common)
 tests_fuzz_session_file_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_fuzz_session_file_LDADD = libcli.la $(JSON_LIBS)
 tests_fuzz_session_file_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_streams_SOURCES = tests/fuzz/streams.c $(fuzz_common)
+tests_fuzz_streams_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(BABELTRACE_CFLAGS)
+tests_fuzz_streams_LDADD = libcli.la libsessiond.la $(BABELTRACE_LIBS)
+tests_fuzz_streams_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_tsdl_SOURCES = tests/fuzz/tsdl.c $(fuzz_common)
 tests_fuzz_tsdl_LDADD = libcommon.la
 tests_fuzz_tsdl_LDFLAGS = $(fuzz_ldflags)

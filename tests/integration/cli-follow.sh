@@ -106,11 +106,11 @@ stream=${index%/index/*}/$(basename "$index" .idx)
 rm "$stream"
 mkfifo "$stream"
 timeout 60 "$lttngmap" view --follow "$TAP_DIR/odd" 2>&1 >/dev/null | grep -q 'its stream is no file'
-is "${PIPESTATUS[*]}" '0 0' 'a FIFO in place of a stream is not waited for'
+is "${PIPESTATUS[*]}" '3 0' 'a FIFO in place of a stream is not waited for'
 mkdir "$TAP_DIR/broken/ust/index/deep.idx"
 ln -s /etc/passwd "$TAP_DIR/broken/ust/index/link.idx"
 "$lttngmap" view --follow "$TAP_DIR/broken" >/dev/null 2>&1
-is "$?" 0 'what is no file is left alone'
+is "$?" 3 'what is no file is left alone'
 
 # ---- a recording, and a reader that goes ------------------------------------------------
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * stream-check.h - can a reader read all of a stream file? Babeltrace ends with everything at
+ * the first packet or record that it cannot read. So each file is walked over before:
+ *
+ *   packet header    magic, UUID, stream, sizes, within the file
+ *   times            packet after packet, records in their packet, as nanoseconds since 1970
+ *   records          common/record-layout.h
+ *   index            says what packets say, or is one that readers leave aside
+ *
+ * Nothing that stands in the files is believed. Memory is bounded by the largest packet.
+ */
+#ifndef LTTNGMAP_CLI_STREAM_CHECK_H
+#define LTTNGMAP_CLI_STREAM_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/record-layout.h"
+
+/* What the metadata of a trace says. */
+struct stream_format {
+	struct record_layout *layout;
+	struct record_trace trace;
+};
+
+/*
+ * Of the trace in that folder. 0; -ENOTSUP: it is not of this tracer, and nothing is known of
+ * its records; another -errno.
+ */
+int stream_format_read(struct stream_format *format, const char *folder);
+/* The same from a text. */
+int stream_format_parse(struct stream_format *format, const char *text, size_t size);
+void stream_format_free(struct stream_format *format);
+
+/* Bytes of a file that are whole, sound packets. */
+struct stream_extent {
+	uint64_t begin, size;
+};
+
+struct stream_check {
+	/* Sound packets. */
+	struct stream_extent *extents;
+	size_t nr_extents;
+	uint64_t packets;
+	uint32_t stream_id;
+	uint64_t instance;
+	uint64_t begin, end; /* their times */
+	/* What is wrong. */
+	uint64_t wrong_packets; /* at least: what follows a wrong size cannot be found */
+	char program[CTF_PROCNAME_SIZE + 1]; /* of the first packet whose header is sound; or "" */
+	uint32_t pid;                        /* likewise */
+	char why[256];                       /* the first wrong record; "": there is none */
+	bool has_wrong_index;
+};
+
+/*
+ * Walk over the stream file, and over its index where `index_fd` is not -1. Whatever is wrong
+ * is no error, but in *check. 0 or -errno: it cannot be read. To be freed in both cases.
+ */
+int stream_check(struct stream_check *check, const struct stream_format *format, int fd,
+		 int index_fd);
+void stream_check_free(struct stream_check *check);
+
+#endif /* LTTNGMAP_CLI_STREAM_CHECK_H */

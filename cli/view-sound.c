@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * view-sound.c - of traces with broken streams, traces that babeltrace can read.
+ *
+ * All stream files are walked over first (stream-check.h). A trace without a wrong packet is
+ * read as it lies. Of another one a folder is made:
+ *
+ *   FOLDER/metadata   a link
+ *   FOLDER/NAME       a link to a sound stream; of a broken one a copy of its sound packets
+ *
+ * It has no index: babeltrace then goes by the packets. What is left out is named.
+ */
+#include <config.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/remove-tree.h"
+#include "report.h"
+#include "stream-check.h"
+#include "view.h"
+
+/* So many streams are named; of more it is said how many there are. */
+#define NAMED_MOST 20
+
+/* A stream file that is there. */
+struct found {
+	char *name;
+	struct stream_check check;
+};
+
+struct sound_trace {
+	char path[PATH_MAX]; /* absolute */
+	struct stream_format format;
+	struct found *files;
+	size_t count;
+	bool is_wrong; /* not all can be read as it lies */
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+	interrupted = number;
+}
+
+bool view_is_interrupted(void)
+{
+	return interrupted;
+}
+
+/* ---- what there is ------------------------------------------------------------------ */
+
+static int open_regular(const char *folder, const char *name, const char *suffix)
+{
+	char path[PATH_MAX];
+	struct stat status;
+	int fd;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s%s", folder, name, suffix) >= sizeof(path))
+		return -ENAMETOOLONG;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+		return fd;
+	close(fd);
+	return -EINVAL;
+}
+
+static int check_file(struct sound_trace *trace, struct found *file)
+{
+	char index[NAME_MAX + sizeof(CTF_INDEX_DIRECTORY "/")];
+	int fd = open_regular(trace->path, file->name, ""), index_fd, error;
+
+	if (fd < 0)
+		return fd;
+	snprintf(index, sizeof(index), CTF_INDEX_DIRECTORY "/%s", file->name);
+	index_fd = open_regular(trace->path, index, CTF_INDEX_SUFFIX);
+	error = stream_check(&file->check, &trace->format, fd, index_fd);
+	trace->is_wrong |= file->check.why[0] != '\0' || file->check.has_wrong_index;
+	if (index_fd >= 0)
+		close(index_fd);
+	close(fd);
+	return error;
+}
+
+static int add_file(struct sound_trace *trace, const char *name)
+{
+	struct found *files = trace->files, *file;
+	int error;
+
+	/* Doubled when it is full. */
+	if ((trace->count & (trace->count - 1)) == 0)
+		files = reallocarray(files, trace->count ? 2 * trace->count : 1, sizeof(*files));
+	if (!files)
+		return -ENOMEM;
+	trace->files = files;
+	file = &files[trace->count];
+	*file = (struct found){ .name = strdup(name) };
+	if (!file->name)
+		return -ENOMEM;
+	trace->count++;
+	error = check_file(trace, file);
+	/* A folder, a device, a link to nowhere: babeltrace does not look at it either. */
+	if (error != -EINVAL && error != -ENOENT && error != -ELOOP)
+		return error;
+	stream_check_free(&file->check);
+	free(file->name);
+	trace->count--;
+	return 0;
+}
+
+/* The caller's to free in any case. 0; -ENOTSUP: not of this tracer; another -errno. */
+static int check_trace(struct sound_trace *trace, const char *path)
+{
+	const struct dirent *entry;
+	DIR *folder;
+	int error;
+
+	if (!realpath(path, trace->path))
+		return -errno;
+	error = stream_format_read(&trace->format, trace->path);
+	if (error)
+		return error;
+	folder = opendir(trace->path);
+	if (!folder)
+		return -errno;
+	while (!error && !interrupted && (entry = readdir(folder)))
+		if (entry->d_name[0] != '.' && strcmp(entry->d_name, "metadata") != 0)
+			error = add_file(trace, entry->d_name);
+	closedir(folder);
+	return error;
+}
+
+static void free_trace(struct sound_trace *trace)
+{
+	for (size_t i = 0; i < trace->count; i++) {
+		stream_check_free(&trace->files[i].check);
+		free(trace->files[i].name);
+	}
+	free(trace->files);
+	stream_format_free(&trace->format);
+	free(trace);
+}
+
+/* ---- files of one stream ------------------------------------------------------------ */
+
+/* By stream, then by time. */
+static int compare(const void *a, const void *b)
+{
+	const struct stream_check *x = &((const struct found *)a)->check;
+	const struct stream_check *y = &((const struct found *)b)->check;
+
+	if (x->stream_id != y->stream_id)
+		return x->stream_id < y->stream_id ? -1 : 1;
+	if (x->instance != y->instance)
+		return x->instance < y->instance ? -1 : 1;
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return (x->end > y->end) - (x->end < y->end);
+}
+
+/* Several files may be one stream: then one begins when the other has ended. */
+static void check_overlaps(struct sound_trace *trace)
+{
+	const struct stream_check *last = NULL;
+
+	if (trace->count > 0)
+		qsort(trace->files, trace->count, sizeof(*trace->files), compare);
+	for (size_t i = 0; i < trace->count; i++) {
+		struct stream_check *check = &trace->files[i].check;
+
+		if (check->packets == 0)
+			continue;
+		if (last && last->stream_id == check->stream_id &&
+		    last->instance == check->instance && check->begin < last->end) {
+			check->wrong_packets += check->packets;
+			check->packets = 0;
+			stream_check_free(check);
+			if (check->why[0] == '\0')
+				strcpy(check->why,
+				       "it begins before another file of its stream ended");
+			trace->is_wrong = true;
+			continue;
+		}
+		last = check;
+	}
+}
+
+/* ---- what can be read ---------------------------------------------------------------- */
+
+static int make_folder(struct view_sound *sound)
+{
+	const char *base = getenv("TMPDIR");
+	struct sigaction action = { .sa_handler = on_signal };
+
+	if (sound->folder[0])
+		return 0;
+	if (!base || base[0] != '/' ||
+	    strlen(base) + sizeof("/lttngmap-view-XXXXXX") > sizeof(sound->folder))
+		base = "/tmp";
+	snprintf(sound->folder, sizeof(sound->folder), "%s/lttngmap-view-XXXXXX", base);
+	if (!mkdtemp(sound->folder)) {
+		sound->folder[0] = '\0';
+		return -errno;
+	}
+	/* It is to be removed. */
+	sigaction(SIGINT, &action, &sound->before[0]);
+	sigaction(SIGTERM, &action, &sound->before[1]);
+	sigaction(SIGHUP, &action, &sound->before[2]);
+	return 0;
+}
+
+static int copy_extent(int to, int from, const struct stream_extent *extent)
+{
+	off_t at = (off_t)extent->begin;
+	uint64_t left = extent->size;
+
+	while (left > 0) {
+		ssize_t n = sendfile(to, from, &at, left);
+
+		if (n < 0 && errno == EINTR && !interrupted)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		left -= (uint64_t)n;
+	}
+	return 0;
+}
+
+static int copy_sound(const struct sound_trace *trace, const struct found *file, const char *path)
+{
+	int in = open_regular(trace->path, file->name, ""), out, error = 0;
+
+	if (in < 0)
+		return in;
+	out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (out < 0)
+		error = -errno;
+	for (size_t i = 0; !error && i < file->check.nr_extents; i++)
+		error = copy_extent(out, in, &file->check.extents[i]);
+	if (out >= 0)
+		close(out);
+	close(in);
+	return error;
+}
+
+static int add_sound(const struct sound_trace *trace, const struct found *file, const char *folder)
+{
+	char from[PATH_MAX], to[PATH_MAX];
+
+	/* Of which nothing is left. */
+	if (file->check.packets == 0)
+		return 0;
+	if ((size_t)snprintf(from, sizeof(from), "%s/%s", trace->path, file->name) >=
+		    sizeof(from) ||
+	    (size_t)snprintf(to, sizeof(to), "%s/%s", folder, file->name) >= sizeof(to))
+		return -ENAMETOOLONG;
+	if (file->check.why[0])
+		return copy_sound(trace, file, to);
+	return symlink(from, to) < 0 ? -errno : 0;
+}
+
+/* The trace in a folder of ours, which is named in sound->traces. 0 or -errno. */
+static int make_sound(struct view_sound *sound, const struct sound_trace *trace)
+{
+	char folder[sizeof(sound->folder) + 24], from[PATH_MAX + 16], to[sizeof(folder) + 16];
+	int error = make_folder(sound);
+
+	if (error)
+		return error;
+	snprintf(folder, sizeof(folder), "%s/%zu", sound->folder, sound->traces.count);
+	snprintf(from, sizeof(from), "%s/metadata", trace->path);
+	snprintf(to, sizeof(to), "%s/metadata", folder);
+	if (mkdir(folder, 0700) < 0 || symlink(from, to) < 0)
+		return -errno;
+	for (size_t i = 0; !error && i < trace->count; i++)
+		error = add_sound(trace, &trace->files[i], folder);
+	if (error)
+		return error;
+	sound->traces.paths[sound->traces.count] = strdup(folder);
+	return sound->traces.paths[sound->traces.count] ? 0 : -ENOMEM;
+}
+
+/* ---- what is told -------------------------------------------------------------------- */
+
+static void tell_file(const struct view_sound *sound, const char *path, const struct found *file)
+{
+	const struct stream_check *check = &file->check;
+	char whose[64] = "";
+
+	if (sound->broken > NAMED_MOST)
+		return;
+	if (check->program[0])
+		snprintf(whose, sizeof(whose), " of %s (process %" PRIu32 ")", check->program,
+			 check->pid);
+	report_error("%s: %s/%s%s is broken: %s", view_verb, path, file->name, whose, check->why);
+	report_hint("%" PRIu64 " packet%s of it cannot be read, %" PRIu64 " can",
+		    check->wrong_packets, check->wrong_packets == 1 ? "" : "s", check->packets);
+}
+
+static void tell(struct view_sound *sound, const struct sound_trace *trace)
+{
+	for (size_t i = 0; i < trace->count; i++) {
+		const struct found *file = &trace->files[i];
+
+		if (file->check.why[0]) {
+			sound->broken++;
+			tell_file(sound, trace->path, file);
+		} else if (file->check.has_wrong_index) {
+			report_note("%s: %s/" CTF_INDEX_DIRECTORY "/%s" CTF_INDEX_SUFFIX
+				    " does not say what the stream says: it is not used",
+				    view_verb, trace->path, file->name);
+		}
+	}
+}
+
+/* The trace at `path`, as it can be read, is the next of sound->traces. 0 or -errno. */
+static int take_trace(struct view_sound *sound, const char *path)
+{
+	struct sound_trace *trace = calloc(1, sizeof(*trace));
+	char **place = &sound->traces.paths[sound->traces.count];
+	int error;
+
+	if (!trace)
+		return -ENOMEM;
+	error = check_trace(trace, path);
+	if (!error)
+		check_overlaps(trace);
+	if (!error && interrupted)
+		error = -EINTR;
+	if (!error && trace->is_wrong)
+		tell(sound, trace);
+	if (!error && trace->is_wrong && !sound->only_told) {
+		error = make_sound(sound, trace);
+	} else if (!error || error == -ENOTSUP) {
+		/* Somebody else's trace is babeltrace's to judge. */
+		*place = strdup(path);
+		error = *place ? 0 : -ENOMEM;
+	}
+	free_trace(trace);
+	if (!error)
+		sound->traces.count++;
+	return error;
+}
+
+static int take_traces(struct view_sound *sound, const struct view_traces *traces)
+{
+	int error = 0;
+
+	sound->traces.paths = calloc(traces->count + 1, sizeof(*traces->paths));
+	if (!sound->traces.paths)
+		error = -ENOMEM;
+	for (size_t i = 0; !error && i < traces->count; i++) {
+		error = take_trace(sound, traces->paths[i]);
+		if (error)
+			report_error("%s: cannot check '%s': %s", view_verb, traces->paths[i],
+				     strerror(-error));
+	}
+	if (sound->broken > NAMED_MOST)
+		report_error("%s: %zu more streams are broken", view_verb,
+			     sound->broken - NAMED_MOST);
+	return error;
+}
+
+int view_sound_begin(struct view_sound *sound, const struct view_traces *traces)
+{
+	*sound = (struct view_sound){ .broken = 0 };
+	return take_traces(sound, traces);
+}
+
+int view_sound_tell(const char *path, size_t *broken)
+{
+	struct view_sound sound = { .only_told = true };
+	struct view_traces traces = { 0 };
+	int error = view_find_traces(path, &traces);
+
+	if (!error)
+		error = take_traces(&sound, &traces);
+	*broken = sound.broken;
+	view_sound_end(&sound);
+	view_traces_free(&traces);
+	return error;
+}
+
+void view_sound_end(struct view_sound *sound)
+{
+	if (sound->folder[0]) {
+		remove_tree(sound->folder);
+		sigaction(SIGINT, &sound->before[0], NULL);
+		sigaction(SIGTERM, &sound->before[1], NULL);
+		sigaction(SIGHUP, &sound->before[2], NULL);
+		if (interrupted)
+			raise(interrupted);
+	}
+	view_traces_free(&sound->traces);
+}

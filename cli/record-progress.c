@@ -23,6 +23,11 @@
 static bool enabled;
 static bool shown;
 
+static uint64_t count_lost(const struct record_counts *counts)
+{
+	return counts->discarded + counts->overwritten + counts->broken;
+}
+
 void record_progress_begin(struct record *record)
 {
 	enabled = !record->options.quiet && isatty(STDERR_FILENO);
@@ -69,13 +74,12 @@ void record_progress_draw(struct record *record)
 
 	if (!enabled || !terminal_is_free(&columns))
 		return;
-	length = snprintf(
-		text, sizeof(text), "[lttngmap: %s events, %s, %s lost, %llu process%s]",
-		options_format_count(counts->kept + counts->kernel_events, kept),
-		options_format_size(counts->bytes + counts->kernel_bytes, bytes),
-		options_format_count(counts->discarded + counts->overwritten + counts->kernel_lost,
-				     lost),
-		(unsigned long long)counts->processes, counts->processes == 1 ? "" : "es");
+	length = snprintf(text, sizeof(text), "[lttngmap: %s events, %s, %s lost, %llu process%s]",
+			  options_format_count(counts->kept + counts->kernel_events, kept),
+			  options_format_size(counts->bytes + counts->kernel_bytes, bytes),
+			  options_format_count(count_lost(counts) + counts->kernel_lost, lost),
+			  (unsigned long long)counts->processes,
+			  counts->processes == 1 ? "" : "es");
 	if (length >= columns)
 		text[length = columns - 1] = '\0';
 	draw(text, columns - length);
@@ -118,6 +122,9 @@ static void show_lost(const struct record_counts *counts, const char *mode)
 {
 	char discarded[32], overwritten[32];
 
+	if (counts->broken)
+		report_note("%s events were left out: no reader could read them",
+			    options_format_count(counts->broken, discarded));
 	if (counts->discarded + counts->overwritten == 0)
 		return;
 	report_note("lost: %s discarded, %s overwritten",
@@ -186,7 +193,7 @@ void record_progress_summary(struct record *record)
 	report_note("%llu process%s traced, %s event%s kept, %s lost",
 		    (unsigned long long)counts->processes, counts->processes == 1 ? "" : "es",
 		    options_format_count(counts->kept, kept), counts->kept == 1 ? "" : "s",
-		    options_format_count(counts->discarded + counts->overwritten, lost));
+		    options_format_count(count_lost(counts), lost));
 	report_note("%s in %llu stream%s, in %s", options_format_size(counts->bytes, bytes),
 		    (unsigned long long)counts->streams, counts->streams == 1 ? "" : "s",
 		    where_it_is(record));

@@ -345,6 +345,7 @@ static void take_status(struct record *record, struct json_object *answer)
 		.kept = control_answer_count(answer, "kept"),
 		.discarded = control_answer_count(answer, "discarded"),
 		.overwritten = control_answer_count(answer, "overwritten"),
+		.broken = control_answer_count(answer, "broken"),
 		.bytes = control_answer_count(answer, "bytes"),
 		.streams = control_answer_count(answer, "streams"),
 		.kernel_events = control_answer_count(kernel, "events"),

@@ -84,6 +84,7 @@ struct record_counts {
 	uint64_t processes, alive, refused;
 	uint64_t unanswered; /* were not registered in time */
 	uint64_t kept, discarded, overwritten;
+	uint64_t broken; /* left out: no reader could read them */
 	uint64_t bytes, streams;
 	/* Of the kernel's, on disk and lost: as its packets say, or it itself. */
 	uint64_t kernel_events, kernel_lost, kernel_bytes, kernel_streams;

@@ -204,6 +204,7 @@ static void take_session(struct top_session *session, struct json_object *object
 	session->lost = control_answer_count(object, "discarded");
 	if (!session->snapshot)
 		session->lost += control_answer_count(object, "overwritten");
+	session->lost += control_answer_count(object, "broken");
 	session->bytes = control_answer_count(object, "bytes");
 	session->streams = control_answer_count(object, "streams");
 }

@@ -131,13 +131,14 @@
  *        there are these, "url", "spool" and "live_ms" as of "create",
  *        "written": N events written to rings, "kept": N events on disk,
  *        "discarded": N not written, ring full, "overwritten": N,
+ *        "broken": N events of packets that no reader could read, and that were left out,
  *        "packets": N, "bytes": N written to disk, "streams": N,
  *        "chunks": N completed, "output_silent_ms": only where "output" does not answer: for
  *        how long the consumer was not heard of, "kernel": {"instance": NAME, "mapped": bool,
  *        false where the kernel lets its rings be read only, "events": N on disk,
  *        "discarded": N that packets say were lost, "overrun": N, the kernel's own
  *        count of these, "packets", "bytes", "streams"}}
- *       after stop: written + discarded = kept + discarded + overwritten, which
+ *       after stop: written + discarded = kept + discarded + overwritten + broken, which
  *       count no event of the kernel's. "kernel" only where there is that part
  *   {"verb": "usage", "from": N}
  *       for who watches: "from" optional, as of "processes". {"ok": true, "next": N,
@@ -233,12 +234,17 @@
  *   {"event": "end", "session": NAME}       forget it
  *   consumer:
  *   {"verb": "written", "session": NAME, "generation": N, "packets": N,
- *    "events": N, "lapped": N events dropped after the copy, "bytes": N,
+ *    "events": N, "lapped": N events dropped after the copy,
+ *    "broken": N events of packets that were left out, "bytes": N,
  *    "streams": N, "cleared": N times so far, "overwritten": N events of files
  *    that made room, of earlier consumers too, "error": TEXT (optional: the disk is full, …)}
  *       cumulative since the last clear; at most every PROTOCOL_CONTROL_WRITTEN_MS, and at once
  *       when a final metadata was written. No answer. Of a kernel session "lapped" is
  *       what its packets count as discarded, those of earlier consumers too
+ *   {"verb": "broken", "session": NAME, "stream": NAME, "program": NAME, "pid": PID,
+ *    "uid": UID, "why": TEXT}
+ *       a packet of that stream was left out, for no reader could read it: its first wrong
+ *       record. Once for each ring file. No answer
  *   {"verb": "rotated", "session": NAME, "chunk": N, "final": bool,
  *    "dropped": bool, "error": TEXT (optional)}
  *       "dropped": the chunk would have been empty, and was not made

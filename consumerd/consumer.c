@@ -231,6 +231,14 @@ static int report_rotation(struct session_shared *shared, const char *session,
 	return link_send_rotated(consumer->link, session, rotation);
 }
 
+static int report_broken(struct session_shared *shared, const char *session,
+			 const struct session_broken *broken)
+{
+	struct consumer *consumer = shared->userdata;
+
+	return link_send_broken(consumer->link, session, broken);
+}
+
 int consumer_create(sd_event *loop, const char *control_path, unsigned max_fds, int sync_fd,
 		    struct consumer **result)
 {
@@ -243,6 +251,7 @@ int consumer_create(sd_event *loop, const char *control_path, unsigned max_fds, 
 	consumer->shared.loop = loop;
 	consumer->shared.report = report;
 	consumer->shared.report_rotation = report_rotation;
+	consumer->shared.report_broken = report_broken;
 	consumer->shared.userdata = consumer;
 	/* Two descriptors a stream, and half of all for streams: rings need theirs. */
 	stream_pool_init(&consumer->shared.pool, max_fds / 4);

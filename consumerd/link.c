@@ -390,12 +390,33 @@ int link_send_written(struct link *link, const char *session, const struct sessi
 	add_number(message, "packets", written->packets);
 	add_number(message, "events", written->events);
 	add_number(message, "lapped", written->lapped);
+	add_number(message, "broken", written->broken);
 	add_number(message, "bytes", written->bytes);
 	add_number(message, "streams", written->streams);
 	add_number(message, "cleared", written->cleared);
 	add_number(message, "overwritten", written->overwritten);
 	if (written->error)
 		json_object_object_add(message, "error", json_object_new_string(written->error));
+	error = json_message_send(link->fd, message, -1, 0);
+	json_object_put(message);
+	return error;
+}
+
+int link_send_broken(struct link *link, const char *session, const struct session_broken *broken)
+{
+	struct json_object *message;
+	int error;
+
+	if (!link->source)
+		return -EPIPE;
+	message = json_object_new_object();
+	json_object_object_add(message, "verb", json_object_new_string("broken"));
+	json_object_object_add(message, "session", json_object_new_string(session));
+	json_object_object_add(message, "stream", json_object_new_string(broken->stream));
+	json_object_object_add(message, "program", json_object_new_string(broken->program));
+	add_number(message, "pid", broken->pid);
+	add_number(message, "uid", broken->uid);
+	json_object_object_add(message, "why", json_object_new_string(broken->why));
 	error = json_message_send(link->fd, message, -1, 0);
 	json_object_put(message);
 	return error;

@@ -52,6 +52,9 @@ void link_destroy(struct link *link);
 int link_send_written(struct link *link, const char *session,
 		      const struct session_written *written);
 
+/* The message "broken". As link_send_written(). */
+int link_send_broken(struct link *link, const char *session, const struct session_broken *broken);
+
 /* The message "rotated". As link_send_written(). */
 int link_send_rotated(struct link *link, const char *session,
 		      const struct session_rotation *rotation);

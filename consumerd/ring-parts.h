@@ -24,6 +24,7 @@ struct ring {
 	bool ended;    /* nothing more to read; the index may be due */
 	bool is_whole; /* likewise, and nothing more will come of it */
 	bool said_busy;
+	bool said_broken;
 	bool holding;      /* `packet` is a current one, and not on disk yet */
 	uint32_t next_cpu; /* snapshots: those before are on disk */
 	bool is_kernel;

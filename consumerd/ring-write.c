@@ -123,14 +123,43 @@ static int drop_packet(struct ring *ring)
 	return 0;
 }
 
+/* What no reader could read is not written, but counted, and told of once for each ring file. */
+static int set_aside(struct ring *ring, const struct stream *stream,
+		     const struct lttngmap_packet *packet, const struct record_fault *fault)
+{
+	char text[RECORD_FAULT_TEXT_SIZE], why[RECORD_FAULT_TEXT_SIZE + 64];
+	struct session_broken broken = {
+		.stream = stream_name(stream),
+		.program = ring->procname,
+		.pid = packet->pid,
+		.uid = packet->uid,
+		.why = why,
+	};
+
+	snprintf(why, sizeof(why), "packet %llu: %s", (unsigned long long)packet->sequence,
+		 record_fault_text(fault, text));
+	if (!ring->said_broken)
+		ring->said_broken = session_report_broken(channel_session(ring->channel), &broken);
+	ring_count(ring, &(struct session_written){ .broken = packet->events });
+	return 0;
+}
+
 int ring_put_packet(struct ring *ring, struct stream *stream, const void *body)
 {
 	/* It may be written again. */
 	struct lttngmap_packet packet = ring->packet;
-	uint64_t told;
+	struct session *session = channel_session(ring->channel);
+	bool is_foreign = session_is_foreign(session, &packet);
+	struct record_fault fault;
+	uint64_t told, size;
 	int error = 0;
 
-	if (session_is_live(channel_session(ring->channel), &told)) {
+	/* What was copied for a snapshot is ours already. */
+	if (is_foreign && !session_is_snapshot(session, &size))
+		error = copy_body(ring, &body);
+	if (error)
+		return error;
+	if (session_is_live(session, &told)) {
 		live_tighten(&packet, body, told);
 		if (live_is_late(&packet, told))
 			error = copy_body(ring, &body);
@@ -139,6 +168,10 @@ int ring_put_packet(struct ring *ring, struct stream *stream, const void *body)
 		if (live_is_late(&packet, told))
 			live_move(&packet, ring_shared(ring)->copy, told);
 	}
+	/* These bytes are written: nobody else can change them any more. */
+	if (is_foreign &&
+	    !session_is_sound(session, channel_stream_id(ring->channel), &packet, body, &fault))
+		return set_aside(ring, stream, &packet, &fault);
 	error = stream_write(stream, &packet, body);
 	if (error == -ESTALE)
 		return drop_packet(ring);

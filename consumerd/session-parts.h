@@ -5,6 +5,7 @@
  *
  *   session.c          its life, the metadata, its channels
  *   session-live.c     up to when all is there, and a kernel's rings to their ends
+ *   session-records.c  what readers could not read is left out
  *   session-rotate.c   a chunk ends
  *   session-spool.c    is there room for more?
  *   session-written.c  what the daemon and people are told, and trouble
@@ -39,6 +40,9 @@ struct session {
 	uint64_t text_generation;
 	bool text_final;
 	sd_event_source *describe; /* on while a piece is to be written */
+	struct record_layout *layout; /* as it describes records; NULL: not known */
+	struct record_trace described;
+	size_t text_learnt; /* what of the text `layout` is made of */
 	/* Rotation; its name is below. */
 	struct session_rotation rotation;
 	bool is_prepared; /* there is room for the chunk */
@@ -71,6 +75,9 @@ struct session {
 /* session.c: what fails is said, and tried again by `retry`. */
 void session_open_trace(struct session *session);
 void session_write_metadata(struct session *session);
+
+/* session-records.c: of the metadata that was written. */
+void session_learn_layout(struct session *session);
 
 /* session-live.c: who sends is told that nothing is to be kept back. */
 void session_note_full(struct session *session);

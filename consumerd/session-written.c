@@ -44,6 +44,7 @@ void session_count(struct session *session, const struct session_written *more)
 	session->written.packets += more->packets;
 	session->written.events += more->events;
 	session->written.lapped += more->lapped;
+	session->written.broken += more->broken;
 	session->written.bytes += more->bytes;
 	spool_count(session->spool, more->bytes);
 	sync_due(&session->sync);

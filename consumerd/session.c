@@ -68,6 +68,7 @@ void session_write_metadata(struct session *session)
 	}
 	session->text_written = session->text_size;
 	session->has_metadata = true;
+	session_learn_layout(session);
 	sync_due(&session->sync);
 	if (session->text_final && session->trace.is_kernel) {
 		session_drain(session);
@@ -118,7 +119,7 @@ static int take_text(struct session *session, uint64_t offset, int memory)
 		return (int)got;
 	session->text_size = offset + (size_t)got;
 	if (offset == 0)
-		session->text_written = 0;
+		session->text_written = session->text_learnt = 0;
 	return 0;
 }
 
@@ -324,6 +325,7 @@ void session_destroy(struct session *session)
 		trace_abandon_chunk(&session->trace, session->chunk_name);
 	if (session->trace.output >= 0)
 		trace_close(&session->trace);
+	record_layout_destroy(session->layout);
 	if (session->pages >= 0)
 		close(session->pages);
 	kernel_plan_destroy(session->plan);

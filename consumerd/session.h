@@ -17,6 +17,7 @@
 #include <systemd/sd-event.h>
 #include <urcu/list.h>
 
+#include "common/record-layout.h"
 #include "consumerd/snapshot.h"
 #include "consumerd/stream.h"
 #include "consumerd/trace.h"
@@ -35,6 +36,7 @@ struct session_written {
 	 * what its packets count as discarded, those of earlier consumers too.
 	 */
 	uint64_t lapped;
+	uint64_t broken; /* events of packets that no reader could read, and that were left out */
 	uint64_t bytes;
 	uint64_t streams;
 	uint64_t cleared; /* times; what is counted above began at the last */
@@ -53,6 +55,15 @@ struct session_rotation {
 	const char *error;
 };
 
+/* A packet that was left out, for no reader could read it. */
+struct session_broken {
+	const char *stream;  /* file name */
+	const char *program; /* "" where processes share the ring */
+	uint32_t pid;        /* 0: likewise */
+	uint32_t uid;
+	const char *why; /* the packet, and its first wrong record */
+};
+
 /* What all sessions share. Outlives them. */
 struct session_shared {
 	sd_event *loop;
@@ -69,7 +80,10 @@ struct session_shared {
 	/* Answer to a rotation; as report. */
 	int (*report_rotation)(struct session_shared *shared, const char *session,
 			       const struct session_rotation *rotation);
-	void *userdata; /* of both */
+	/* Tell of a ring's first packet that was left out; as report. May be NULL. */
+	int (*report_broken)(struct session_shared *shared, const char *session,
+			     const struct session_broken *broken);
+	void *userdata; /* of all three */
 };
 
 /* What the daemon says of a session; copied. */
@@ -196,7 +210,15 @@ struct stream *session_create_stream(struct session *session, const char *name,
  * for it in a spool?
  */
 bool session_may_write(struct session *session, const struct lttngmap_packet *packet);
-/* Add to packets, events, lapped and bytes. */
+/* Is the packet of another user's process than the trace's? Such packets are checked. */
+bool session_is_foreign(const struct session *session, const struct lttngmap_packet *packet);
+/* Could readers of the trace read the packet? False: *fault says why not. */
+bool session_is_sound(const struct session *session, uint32_t stream_id,
+		      const struct lttngmap_packet *packet, const void *body,
+		      struct record_fault *fault);
+/* People are told. False: the daemon could not be; try again with the next one. */
+bool session_report_broken(struct session *session, const struct session_broken *broken);
+/* Add to packets, events, lapped, broken and bytes. */
 void session_count(struct session *session, const struct session_written *more);
 /*
  * Writing the file `what` (NULL: the folder) failed: no ring of the session

@@ -351,9 +351,10 @@ struct session *consumer_link_find(const struct consumer_link *link, const char 
 
 static const char *take_written(struct consumer_link *link, struct json_object *message)
 {
-	static const char *const keys[] = { "verb",    "session",     "generation", "packets",
-					    "events",  "lapped",      "bytes",      "streams",
-					    "cleared", "overwritten", "error",      NULL };
+	static const char *const keys[] = { "verb",    "session", "generation",  "packets",
+					    "events",  "lapped",  "broken",      "bytes",
+					    "streams", "cleared", "overwritten", "error",
+					    NULL };
 	const char *name = "", *error = NULL;
 	struct session_written written;
 	uint64_t lapped; /* the rings know them exactly */
@@ -362,13 +363,10 @@ static const char *take_written(struct consumer_link *link, struct json_object *
 		const char *key;
 		uint64_t *value;
 	} counts[] = {
-		{ "generation", &written.generation },
-		{ "packets", &written.packets },
-		{ "events", &written.events },
-		{ "lapped", &lapped },
-		{ "bytes", &written.bytes },
-		{ "streams", &written.streams },
-		{ "cleared", &cleared },
+		{ "generation", &written.generation },   { "packets", &written.packets },
+		{ "events", &written.events },           { "lapped", &lapped },
+		{ "broken", &written.broken },           { "bytes", &written.bytes },
+		{ "streams", &written.streams },         { "cleared", &cleared },
 		{ "overwritten", &written.overwritten },
 	};
 	const char *unknown = json_message_unknown(message, keys);
@@ -389,6 +387,37 @@ static const char *take_written(struct consumer_link *link, struct json_object *
 	session = consumer_link_find(link, name);
 	if (session)
 		session_take_written(session, &written, cleared, error);
+	return NULL;
+}
+
+static const char *take_broken(struct consumer_link *link, struct json_object *message)
+{
+	static const char *const keys[] = { "verb", "session", "stream", "program",
+					    "pid",  "uid",     "why",    NULL };
+	const char *name = "", *unknown = json_message_unknown(message, keys);
+	struct session_broken broken;
+	struct session *session;
+	uint64_t pid, uid;
+
+	if (unknown)
+		return unknown;
+	if (json_message_get_string(message, "session", &name) != 0)
+		return "session";
+	if (json_message_get_string(message, "stream", &broken.stream) != 0)
+		return "stream";
+	if (json_message_get_string(message, "program", &broken.program) != 0)
+		return "program";
+	if (json_message_get_uint64(message, "pid", 0, UINT32_MAX, &pid) != 0)
+		return "pid";
+	if (json_message_get_uint64(message, "uid", 0, UINT32_MAX, &uid) != 0)
+		return "uid";
+	if (json_message_get_string(message, "why", &broken.why) != 0)
+		return "why";
+	broken.pid = (uint32_t)pid;
+	broken.uid = (uint32_t)uid;
+	session = sessions_find_key(link->daemon->sessions, name);
+	if (session)
+		session_take_broken(session, &broken);
 	return NULL;
 }
 
@@ -449,6 +478,8 @@ static const char *take_message(struct consumer_link *link, struct json_object *
 	consumer_answer_take(link, false);
 	if (strcmp(verb, "written") == 0)
 		return take_written(link, message);
+	if (strcmp(verb, "broken") == 0)
+		return take_broken(link, message);
 	if (strcmp(verb, "rotated") == 0)
 		return take_rotated(link, message);
 	return "verb";

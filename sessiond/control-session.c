@@ -255,11 +255,13 @@ static struct json_object *make_messages(struct control_client *client,
 
 void control_add_counts(struct json_object *answer, struct session *session)
 {
-	uint64_t thrown = session->written.overwritten, kept;
+	uint64_t thrown = session->written.overwritten, broken = session->written.broken, kept;
 	struct ring_totals totals;
 
 	session_read_totals(session, &totals);
-	kept = session->has_consumer && totals.delivered > thrown ? totals.delivered - thrown : 0;
+	kept = session->has_consumer && totals.delivered > thrown + broken
+		       ? totals.delivered - thrown - broken
+		       : 0;
 	control_add_bool(answer, "active", session->state == SESSION_ACTIVE);
 	control_add_bool(answer, "snapshot", session->snapshot);
 	control_add_number(answer, "processes", session->processes);
@@ -268,6 +270,7 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	control_add_number(answer, "kept", kept);
 	control_add_number(answer, "discarded", totals.discarded);
 	control_add_number(answer, "overwritten", totals.overwritten + thrown);
+	control_add_number(answer, "broken", broken);
 	control_add_number(answer, "packets", session->written.packets);
 	control_add_number(answer, "bytes", session->written.bytes);
 	control_add_number(answer, "streams", session->written.streams);

@@ -107,6 +107,7 @@ struct ledger_session {
 	uint64_t streams;
 	uint64_t overwritten;
 	struct ledger_consumer consumer;
+	uint64_t broken;
 };
 
 struct ledger_head {

@@ -108,6 +108,7 @@ void session_note_written(struct session *session)
 	session->record->bytes = session->written.bytes;
 	session->record->streams = session->written.streams;
 	session->record->overwritten = session->written.overwritten;
+	session->record->broken = session->written.broken;
 }
 
 /* What is waited for at the end may be there. */
@@ -129,6 +130,7 @@ void session_take_written(struct session *session, const struct session_written 
 		session->written.bytes = session->earlier.bytes + written->bytes;
 		session->written.streams = session->earlier.streams + written->streams;
 		session->written.overwritten = written->overwritten;
+		session->written.broken = session->earlier.broken + written->broken;
 		session_note_written(session);
 		session_check_size(session);
 	}
@@ -137,6 +139,20 @@ void session_take_written(struct session *session, const struct session_written 
 	free(session->write_error);
 	session->write_error = error ? strdup(error) : NULL;
 	look_soon(session);
+}
+
+void session_take_broken(const struct session *session, const struct session_broken *broken)
+{
+	if (broken->pid)
+		message_say(
+			"session %s: %s (process %u, user %u) writes what no reader could read, "
+			"which is left out of the trace: stream %s, %s",
+			session->name, broken->program, broken->pid, broken->uid, broken->stream,
+			broken->why);
+	else
+		message_say("session %s: a process of user %u writes what no reader could read, "
+			    "which is left out of the trace: stream %s, %s",
+			    session->name, broken->uid, broken->stream, broken->why);
 }
 
 void session_take_kernel_written(struct session *session, const struct kernel_written *written,

@@ -65,6 +65,7 @@ struct session_written {
 	uint64_t bytes;
 	uint64_t streams;
 	uint64_t overwritten; /* events of files that made room; of all consumers */
+	uint64_t broken;      /* events of packets that were left out */
 	uint64_t events;      /* of a snapshot; else see above */
 };
 
@@ -390,6 +391,13 @@ void session_note_written(struct session *session);
 /* What the consumer reports; `error` NULL: nothing is wrong. */
 void session_take_written(struct session *session, const struct session_written *written,
 			  uint64_t cleared, const char *error);
+/* A packet that the consumer left out, for no reader could read it: people are told. */
+struct session_broken {
+	const char *stream, *program, *why;
+	uint32_t pid; /* 0: processes share the ring */
+	uint32_t uid;
+};
+void session_take_broken(const struct session *session, const struct session_broken *broken);
 /* What the consumer reports of its kernel part, which there is. */
 void session_take_kernel_written(struct session *session, const struct kernel_written *written,
 				 const char *error);

@@ -411,6 +411,7 @@ static int restore_session(struct json_object *object, void *data)
 		.bytes = session->record->bytes,
 		.streams = session->record->streams,
 		.overwritten = session->record->overwritten,
+		.broken = session->record->broken,
 	};
 	session->clear.pending = flag_of(object, "clearing");
 	/* Its rings were the dead daemon's. */

@@ -935,6 +935,7 @@ tests_utils_sandboxed_LDADD = liblttngmap.la $(SECCOMP_LIBS)
 tests_utils_sandboxed_LDFLAGS = $(test_ldflags)
 tests_utils_processes_LDFLAGS = $(test_ldflags)
 numbered_tests = \
+	tests/integration/broken-streams.sh \
 	tests/integration/damaged-streams.sh \
 	tests/integration/file-limits.sh \
 	tests/integration/taken-bell.sh \
@@ -995,6 +996,10 @@ check_PROGRAMS += tests/utils/taken-bell
 tests_utils_taken_bell_SOURCES = tests/utils/taken-bell.c
 tests_utils_taken_bell_LDADD = liblttngmap.la
 tests_utils_taken_bell_LDFLAGS = $(test_ldflags)
+check_PROGRAMS += tests/utils/forge
+tests_utils_forge_SOURCES = tests/utils/forge.c
+tests_utils_forge_LDADD = liblttngmap.la
+tests_utils_forge_LDFLAGS = $(test_ldflags)
 tests_utils_hostile_SOURCES = tests/utils/hostile.c
 tests_utils_hostile_LDADD = liblttngmap.la
 tests_utils_hostile_LDFLAGS = $(test_ldflags)

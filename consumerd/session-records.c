@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * session-records.c - packets that no reader of the trace could read do not go into it.
+ *
+ * The layouts of records are from the metadata, as readers have them. Packets of processes of
+ * other users than the trace's are copied, then checked, then written; one with a wrong record is
+ * left out. So whatever another user's process writes into its rings, the trace stays readable.
+ * Why not all packets: doc/design/consumer.md, "Records".
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "consumerd/session-parts.h"
+
+static void forget_layout(struct session *session, int error)
+{
+	record_layout_destroy(session->layout);
+	session->layout = NULL;
+	session->described = (struct record_trace){ .is_ours = false };
+	log_warning("session %s: the metadata is not understood (%s): records are not checked",
+		    session->name, strerror(-error));
+}
+
+void session_learn_layout(struct session *session)
+{
+	int error;
+
+	/* The kernel's packets are made by us. */
+	if (session->trace.is_kernel)
+		return;
+	/* Another text may describe the same streams otherwise. */
+	if (session->text_learnt == 0 || !session->layout) {
+		record_layout_destroy(session->layout);
+		session->layout = record_layout_create();
+		session->described = (struct record_trace){ .is_ours = false };
+		session->text_learnt = 0;
+	}
+	if (!session->layout) {
+		forget_layout(session, -ENOMEM);
+		return;
+	}
+	error = record_layout_parse(session->layout, session->text + session->text_learnt,
+				    session->text_size - session->text_learnt,
+				    &session->described);
+	if (error)
+		forget_layout(session, error);
+	else
+		session->text_learnt = session->text_size;
+}
+
+bool session_is_foreign(const struct session *session, const struct lttngmap_packet *packet)
+{
+	return packet->uid != session->owner;
+}
+
+bool session_is_sound(const struct session *session, uint32_t stream_id,
+		      const struct lttngmap_packet *packet, const void *body,
+		      struct record_fault *fault)
+{
+	const struct record_span span = {
+		.bytes = body,
+		.length = packet->length,
+		.begin = packet->timestamp_begin,
+		.end = packet->timestamp_end,
+		.events = packet->events,
+	};
+
+	return !session->layout || record_layout_check(session->layout, stream_id, &span, fault);
+}
+
+bool session_report_broken(struct session *session, const struct session_broken *broken)
+{
+	struct session_shared *shared = session->shared;
+
+	log_warning("session %s, stream %s: a packet of %s (process %u) is left out: %s",
+		    session->name, broken->stream, broken->program, broken->pid, broken->why);
+	return !shared->report_broken ||
+	       shared->report_broken(shared, session->name, broken) != -EAGAIN;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * forge KIND [STOP]: a traced program that emits ten events and then, in the ring, makes the
+ * last record one that no reader can read:
+ *
+ *   sound    leaves it as it is
+ *   id       an id that no event class has
+ *   time     later than its packet
+ *   back     earlier than the record before
+ *   length   a sequence of more elements than there are bytes
+ *   string   no NUL up to the packet's end
+ *   flip     sound and with a wrong id in turns, as fast as it can, until there is a file STOP
+ *
+ * Prints how many events it emitted.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <lttngmap/tracepoint.h>
+
+LTTNGMAP_TRACEPOINT(forge, event, LTTNGMAP_LOGLEVEL_INFO, (sequence, uint8_t, bytes),
+		    (string, text));
+
+#define EVENTS 10
+#define PAGE 4096u
+#define MARK "the record that is forged"
+static const uint8_t bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+/* Of the record at its mark: header, count, elements. */
+#define TO_TEXT (sizeof(uint64_t) + sizeof(uint32_t) + sizeof(bytes))
+
+/* Only what is there: to look at a page that is not makes one. */
+static char *find_in(char *begin, char *end)
+{
+	for (char *page = begin; page < end; page += PAGE) {
+		unsigned char is_there = 0;
+		char *found;
+
+		if (mincore(page, PAGE, &is_there) < 0 || !(is_there & 1))
+			continue;
+		found = memmem(page, PAGE, MARK, sizeof(MARK) - 1);
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+static char *find_record(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512], rights[5], *found = NULL;
+	unsigned long begin, end;
+
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %4s", &begin, &end, rights) == 3 && rights[1] == 'w' &&
+		    strstr(line, "memfd:lttngmap"))
+			found = find_in((char *)begin, (char *)end);
+	if (maps)
+		fclose(maps);
+	return found ? found - TO_TEXT : NULL;
+}
+
+static void add_to_header(char *record, uint64_t more)
+{
+	uint64_t header;
+
+	memcpy(&header, record, sizeof(header));
+	header += more;
+	memcpy(record, &header, sizeof(header));
+}
+
+static void flip(char *record, const char *stop)
+{
+	while (access(stop, F_OK) != 0)
+		for (int i = 0; i < 10000; i++)
+			*(volatile uint16_t *)record ^= 0xffff;
+}
+
+static bool forge(const char *kind, char *record, const char *stop)
+{
+	uint16_t id = 0xfffe;
+	uint32_t count = 1u << 20;
+
+	if (strcmp(kind, "id") == 0)
+		memcpy(record, &id, sizeof(id));
+	else if (strcmp(kind, "time") == 0)
+		add_to_header(record, UINT64_C(1) << (16 + 44));
+	else if (strcmp(kind, "back") == 0)
+		add_to_header(record, -(UINT64_C(1) << (16 + 30)));
+	else if (strcmp(kind, "length") == 0)
+		memcpy(record + sizeof(uint64_t), &count, sizeof(count));
+	else if (strcmp(kind, "string") == 0)
+		record[TO_TEXT + sizeof(MARK) - 1] = 'x';
+	else if (strcmp(kind, "flip") == 0)
+		flip(record, stop);
+	else
+		return strcmp(kind, "sound") == 0;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	char *record;
+
+	if (argc < 2)
+		return 2;
+	for (int i = 0; i < EVENTS - 1; i++)
+		lttngmap_tracepoint(forge, event, bytes, sizeof(bytes), "as it should be");
+	lttngmap_tracepoint(forge, event, bytes, sizeof(bytes), MARK);
+	record = find_record();
+	if (!record || !forge(argv[1], record, argc > 2 ? argv[2] : "")) {
+		fprintf(stderr, "forge: %s\n", record ? "no such kind" : "its record is not found");
+		return 1;
+	}
+	printf("%d\n", EVENTS);
+	return 0;
+}

@@ -83,7 +83,7 @@ cat >"$TAP_DIR/liar" <<'END'
 #!/usr/bin/env python3
 import json, os, socket, sys
 
-COUNTS = ("generation", "packets", "events", "lapped", "bytes", "streams", "cleared", "overwritten")
+COUNTS = ("generation", "packets", "events", "lapped", "broken", "bytes", "streams", "cleared", "overwritten")
 connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 connection.connect(sys.argv[1].removeprefix("--control="))
 connection.send(b'{"verb": "consumer", "version": 1}')

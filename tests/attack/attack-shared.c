@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * Attacks by a process on what it has from the daemon: the eventfd, whose
+ * open file description both have, and memories, whose inodes both have.
+ */
+#include "tests/attack/attacker.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <lttngmap/abi.h>
+
+#define CONTROL_MAPPED (64u << 10)
+#define RINGS_TOUCHED 32u
+
+static struct app_answer answer;
+
+/* Until the daemon lets us in. */
+static int join(struct attacker *attacker)
+{
+	int fd;
+
+	while ((fd = attacker_register(attacker, &answer)) < 0)
+		usleep(50000);
+	return fd;
+}
+
+static int given(unsigned int which)
+{
+	return which < answer.nr_fds ? answer.fds[which] : -1;
+}
+
+#define BURST_US 50000
+#define BURSTS 3
+
+/* Rings, and takes the count away before the daemon has read it. */
+static void ring_and_drain(int bell, int64_t until)
+{
+	uint64_t one = 1, count;
+	struct iovec part = { .iov_base = &count, .iov_len = sizeof(count) };
+
+	for (unsigned int i = 0; attacker_now_us() < until; i++) {
+		(void)!write(bell, &one, sizeof(one));
+		for (volatile unsigned int spin = i * 7 % 3000; spin > 0; spin--)
+			continue;
+		(void)!preadv2(bell, &part, 1, -1, RWF_NOWAIT);
+	}
+}
+
+/*
+ * The eventfd is made to block whoever reads it: the flag is the description's,
+ * which the daemon has, too. Then all is quiet, so that nothing wakes the daemon.
+ */
+void attack_bell(struct attacker *attacker)
+{
+	int bell;
+
+	join(attacker);
+	bell = given(PROTOCOL_APP_FD_DOORBELL);
+	fcntl(bell, F_SETFL, 0);
+	/* One worker at a time: the daemon is to have a CPU. */
+	usleep(attacker->worker * BURST_US);
+	for (unsigned int i = 0; i < BURSTS; i++) {
+		ring_and_drain(bell, attacker_now_us() + BURST_US);
+		usleep(8 * BURST_US);
+	}
+	for (;;)
+		pause();
+}
+
+static int hanging_file;
+
+static void *write_page_that_never_comes(void *fd)
+{
+	void *page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, hanging_file, 0);
+
+	(void)!write((int)(intptr_t)fd, page, 4096);
+	return NULL;
+}
+
+/* Holds the inode lock of each memory, by a write whose page never comes. */
+void attack_inode(struct attacker *attacker)
+{
+	pthread_t thread;
+
+	join(attacker);
+	hanging_file = open(attacker->argument, O_RDONLY);
+	for (unsigned int i = PROTOCOL_APP_FD_RING_CONTROL; i < answer.nr_fds; i++)
+		if (i != PROTOCOL_APP_FD_DOORBELL)
+			pthread_create(&thread, NULL, write_page_that_never_comes,
+				       (void *)(intptr_t)answer.fds[i]);
+	for (;;)
+		pause();
+}
+
+/* Every lock and lease that a descriptor can have, on every one that we have. */
+void attack_locks(struct attacker *attacker)
+{
+	join(attacker);
+	for (unsigned int i = 0; i < answer.nr_fds; i++) {
+		struct flock all = { .l_type = F_WRLCK }, some = { .l_type = F_RDLCK };
+		int fd = answer.fds[i];
+
+		(void)!flock(fd, LOCK_EX | LOCK_NB);
+		(void)!fcntl(fd, F_OFD_SETLK, &all);
+		(void)!fcntl(fd, F_OFD_SETLK, &some);
+		(void)!fcntl(fd, F_SETLEASE, F_RDLCK);
+		(void)!fcntl(fd, F_SETLEASE, F_WRLCK);
+		(void)!fcntl(fd, F_SETPIPE_SZ, 4096);
+		(void)!fcntl(fd, F_SETSIG, SIGKILL);
+		(void)!fcntl(fd, F_SETOWN, getppid());
+		(void)!fcntl(fd, F_SETFL, O_ASYNC | O_APPEND | O_NOATIME);
+	}
+	for (;;)
+		pause();
+}
+
+/*
+ * Holes are punched while the rings' control is mapped as often as may be: who
+ * faults there waits until the kernel has been through all maps.
+ */
+void attack_holes(struct attacker *attacker)
+{
+	uint64_t one = 1;
+	char *map = MAP_FAILED;
+	int control;
+
+	join(attacker);
+	control = given(PROTOCOL_APP_FD_RING_CONTROL);
+	for (unsigned int i = 0; i < 60000; i++) {
+		/* Each apart from its neighbours, so that they stay as many. */
+		map = mmap(NULL, 4096, i % 2 ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED,
+			   control, 0);
+		if (map == MAP_FAILED)
+			break;
+		(void)*(volatile char *)map;
+	}
+	for (;;) {
+		(void)!fallocate(control, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1 << 20);
+		(void)!write(given(PROTOCOL_APP_FD_DOORBELL), &one, sizeof(one));
+	}
+}
+
+/* Whoever takes from the eventfd has to wake all these. */
+void attack_watchers(struct attacker *attacker)
+{
+	struct epoll_event event = { .events = EPOLLOUT | EPOLLIN };
+	uint64_t one = 1;
+	int bell;
+
+	join(attacker);
+	bell = given(PROTOCOL_APP_FD_DOORBELL);
+	for (unsigned int i = 0; i < 15000; i++) {
+		int watcher = epoll_create1(0);
+
+		if (watcher < 0 || epoll_ctl(watcher, EPOLL_CTL_ADD, bell, &event) != 0)
+			break;
+	}
+	for (;;) {
+		(void)!write(bell, &one, sizeof(one));
+		usleep(100);
+	}
+}
+
+/* Counts of events that were lost, of any size. */
+void attack_discards(struct attacker *attacker)
+{
+	uint64_t one = 1;
+	char *control;
+
+	join(attacker);
+	control = mmap(NULL, CONTROL_MAPPED, PROT_READ | PROT_WRITE, MAP_SHARED,
+		       given(PROTOCOL_APP_FD_RING_CONTROL), 0);
+	if (control == MAP_FAILED)
+		return;
+	for (uint64_t k = 1;; k++) {
+		/* Of a channel of four sub-buffers or eight, both are tried. */
+		for (unsigned int ring = 0; ring < RINGS_TOUCHED; ring++) {
+			uint64_t at = ring * lttngmap_ring_stride(k % 2 ? 4 : 8);
+
+			if (at + sizeof(struct lttngmap_ring) <= CONTROL_MAPPED)
+				((struct lttngmap_ring *)(control + at))->discards =
+					k % 4 < 2 ? UINT64_MAX - 1000 : k << 40;
+		}
+		(void)!write(given(PROTOCOL_APP_FD_DOORBELL), &one, sizeof(one));
+		usleep(1000);
+	}
+}
+
+/* Stopped for ever, with all that it has. */
+void attack_frozen(struct attacker *attacker)
+{
+	for (unsigned int i = 0; i < 20; i++)
+		if (attacker_register(attacker, &answer) < 0)
+			break;
+	raise(SIGSTOP);
+}
+
+/* Registers again and again, and keeps what each registration gave. */
+void attack_hoard(struct attacker *attacker)
+{
+	for (;;)
+		if (attacker_register(attacker, &answer) < 0)
+			usleep(10000);
+}

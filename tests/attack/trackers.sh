@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# Members of the group tracing track a thousand patterns of names.
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/attack.sh"
+
+attack_in_tracing
+mkdir -m 0777 "$TAP_DIR/member"
+attack trackers 4 "$TAP_DIR/member"
+done_testing

@@ -1,0 +1,289 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# attack.sh - an attack on root's service, by ring-fs and by ring-socket, while five
+# programs of other users are traced; after tap.sh.
+#
+#   attack_as UID...          the attackers are these users; 65001 otherwise
+#   attack_in_tracing         they are members of the group tracing, too
+#   attack NAME WORKERS [ARGUMENT]
+#                             tests/attack/attacker's attack NAME, by each of them
+#   attack_with COMMAND...    or what this does, as root; @UID@ and @DIR@ in it stand for the
+#                             attacker's user and the runtime directory
+#
+# Every attack is judged alike: attack_judge. A time is compared with the same
+# time before the attack, in the same run.
+#
+#   LTTNGMAP_SOAK_SECONDS     how long an attack takes, instead of 3 s
+. "$LTTNGMAP_SRC/tests/utils/numbered.sh"
+. "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+
+[[ $EUID == 0 ]] || skip_all 'only root can be several users'
+
+attack_seconds=${LTTNGMAP_SOAK_SECONDS:-3}
+attack_uids=(65001)
+attack_groups=(--clear-groups)
+attack_victims=(0 65010 65011 65012 65013)
+attacker=$LTTNGMAP_BUILD/tests/attack/attacker
+attack_children=()
+attack_kibibytes_max=$((128 << 10)) # of memory that the daemons may take more, meanwhile
+attack_written_max=$((64 << 20))    # bytes that the consumer may write beside the victims' trace
+setpriv --reuid=65001 --regid=65001 --clear-groups test -x "$attacker" ||
+	skip_all 'other users cannot execute what was built here'
+chmod 0711 "$TAP_DIR"
+
+attack_as() {
+	attack_uids=("$@")
+}
+attack_in_tracing() {
+	local group
+
+	group=$(getent group tracing | cut -d: -f3)
+	[[ -n $group ]] || skip_all 'there is no group tracing (addgroup --system tracing)'
+	attack_groups=(--groups="$group")
+}
+
+# Of the daemon that the test started, and of its consumer.
+attack_daemon() {
+	pgrep -P "$sessiond_pid" -f 'lttngmap-sessiond' | head -n 1
+}
+attack_sum() { # PATTERN FILE: of both, in /proc
+	local pid sum=0 value
+
+	for pid in $(attack_daemon) $(sessiond_consumer); do
+		value=$(sed -n "s/^$1[^0-9]*\([0-9]*\).*/\1/p" "/proc/$pid/$2" 2>/dev/null)
+		sum=$((sum + ${value:-0}))
+	done
+	echo "$sum"
+}
+attack_cpu_ms() {
+	local pid sum=0 fields
+
+	for pid in $(attack_daemon) $(sessiond_consumer); do
+		read -ra fields < <(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null)
+		sum=$((sum + (${fields[11]:-0} + ${fields[12]:-0}) * 10))
+	done
+	echo "$sum"
+}
+attack_descriptors() {
+	local pid sum=0
+
+	for pid in $(attack_daemon) $(sessiond_consumer); do
+		sum=$((sum + $(find "/proc/$pid/fd" -mindepth 1 2>/dev/null | wc -l)))
+	done
+	echo "$sum"
+}
+attack_processes() { # how many are registered
+	timeout 5 "$LTTNGMAP_BUILD/tests/utils/control" "$SESSIOND_DIR" '{"verb": "usage", "from": 0}' |
+		sed -n 's/.*"processes": \([0-9]*\),.*/\1/p'
+}
+attack_files() { # KiB in the runtime directory, but for the ledger, which is bounded itself
+	du -sk --exclude='ledger*' --exclude=rings "$SESSIOND_DIR" 2>/dev/null | cut -f1
+}
+attack_now_ms() {
+	date +%s%3N
+}
+
+# What a well-behaved program's registration takes: "P50 P99 COUNT FAILED", microseconds.
+attack_probe() { # SECONDS
+	timeout 60 setpriv --reuid=65014 --regid=65014 --clear-groups \
+		"$attacker" probe "$SESSIOND_DIR" 30 1 "$1"
+}
+
+attack_control() { # SECONDS MESSAGE...: root's
+	timeout "$1" "$LTTNGMAP_BUILD/tests/utils/control" "$SESSIOND_DIR" "${@:2}" >"$TAP_DIR/answer" 2>&1
+}
+attack_session() { # NAME: makes it and starts it
+	attack_control 20 '{"verb": "create", "session": "'"$1"'", "output": "'"$TAP_DIR/$1"'"}' \
+		'{"verb": "channel", "session": "'"$1"'", "channel": "c", "subbuf_size": 16384, "subbufs": 8,
+		  "mode": "blocking"}' \
+		'{"verb": "enable", "session": "'"$1"'", "channel": "c", "rule": "numbered:*"}' \
+		'{"verb": "start", "session": "'"$1"'"}'
+}
+
+attack_start_victims() {
+	local uid
+
+	: >"$NUMBERED_COUNTS"
+	chmod 666 "$NUMBERED_COUNTS"
+	rm -f "$TAP_DIR/stop"
+	victims=()
+	for uid in "${attack_victims[@]}"; do
+		setpriv --reuid="$uid" --regid="$uid" --clear-groups \
+			env LTTNGMAP_RUNTIME_DIR="$SESSIOND_DIR" LTTNGMAP_ALLOW_BLOCKING=1 \
+			"$LTTNGMAP_BUILD/tests/utils/emit" "$NUMBERED_COUNTS" 1 100000000 "$TAP_DIR/stop" &
+		victims+=($!)
+	done
+}
+
+attack_start() {
+	local uid
+
+	attack_children=()
+	for uid in "${attack_uids[@]}"; do
+		setsid "${attack_command[@]//@UID@/$uid}" >>"$TAP_DIR/attackers" 2>&1 &
+		attack_children+=($!)
+	done
+}
+attack_end() {
+	local pid
+
+	for pid in "${attack_children[@]}"; do
+		kill -KILL -- "-$pid" 2>/dev/null
+	done
+	wait "${attack_children[@]}" 2>/dev/null
+	attack_children=()
+	[[ -z ${attack_over:-} ]] || "$attack_over"
+}
+cleanup attack_end
+
+attack() { # NAME WORKERS [ARGUMENT]
+	attack_command=(setpriv --reuid=@UID@ --regid=@UID@ "${attack_groups[@]}"
+		"$attacker" "$1" @DIR@ $((attack_seconds * 4 + 60)) "$2" "${@:3}")
+	attack_both "$1"
+}
+attack_with() {
+	attack_command=("$@")
+	attack_both "$(basename "$1")"
+}
+attack_both() { # NAME
+	local mediator command=("${attack_command[@]}")
+
+	for mediator in ${LTTNGMAP_TEST_MEDIATOR:-ring-fs ring-socket}; do
+		SESSIOND_DIR=$TAP_DIR/$mediator
+		attack_command=("${command[@]//@DIR@/$SESSIOND_DIR}")
+		attack_judge "$1, $mediator" "$mediator"
+	done
+}
+
+# Ended within so many seconds, or killed. Whoever hangs in the kernel is not even then.
+attack_await() { # SECONDS PID...
+	local end=$((SECONDS + $1)) pid
+
+	for pid in "${@:2}"; do
+		while [[ -e /proc/$pid ]] && ! are_gone "$pid"; do
+			((SECONDS < end)) || return 1
+			sleep 0.05
+		done
+	done
+}
+
+# While it lasts: what registrations take, what the daemons do.
+attack_measure() {
+	local begin end cpu
+
+	cpu=$(attack_cpu_ms)
+	begin=$(attack_now_ms)
+	read -r during_p50 during_p99 during_count during_failed < <(attack_probe "$attack_seconds")
+	end=$(attack_now_ms)
+	during_cpu=$((($(attack_cpu_ms) - cpu) * 100 / (end - begin + 1)))
+	during_memory=$(attack_sum RssAnon: status)
+	during_descriptors=$(attack_descriptors)
+}
+
+attack_kill_daemon() { # the keeper starts another one
+	local before
+
+	before=$(attack_daemon)
+	kill -KILL "$before" 2>/dev/null
+	ok "$1: kill -9 of the daemon works" attack_await 5 "$before"
+	ok "$1: another serves" wait_for attack_control 5 '{"verb": "list", "from": 0}'
+}
+
+# Counted while no attacker has begun, and when the last is gone.
+attack_standing() {
+	standing="$(attack_processes) $(attack_descriptors)"
+}
+attack_is_quiet() { # PROCESSES DESCRIPTORS: no more of either than that
+	local processes descriptors
+
+	processes=$(attack_processes)
+	descriptors=$(attack_descriptors)
+	echo "${processes:-?} processes, $descriptors descriptors"
+	[[ -n $processes ]] && ((processes <= $1 && descriptors <= $2))
+}
+attack_wait_quiet() {
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		attack_is_quiet "$@" >/dev/null && return
+		sleep 0.1
+	done
+	attack_is_quiet "$@"
+}
+
+attack_judge() { # NAME MEDIATOR
+	local name=$1 before_p50 before_p99 before_count before_failed standing memory written begin took limit quiet
+
+	numbered_trace=$TAP_DIR/first
+	rm -rf "$TAP_DIR/first" "$TAP_DIR/second"
+	: >"$TAP_DIR/log"
+	sessiond_start --mediator="$2" "${attack_options[@]}"
+	chmod 0711 "$SESSIOND_DIR"
+	wait_for sessiond_consumer || bail_out 'there is no consumer'
+	attack_session first || bail_out "no session: $(<"$TAP_DIR/answer")"
+	attack_start_victims
+	wait_for eval '(($(attack_processes) == ${#attack_victims[@]}))' || bail_out 'the victims are not traced'
+	read -r before_p50 before_p99 before_count before_failed < <(attack_probe 1)
+	sleep 0.3
+	attack_standing
+	memory=$(attack_sum RssAnon: status)
+	files=$(attack_files)
+	written=$(attack_sum wchar: io)
+
+	[[ -z ${attack_before:-} ]] || "$attack_before"
+	attack_start
+	sleep 0.5
+	attack_measure
+	limit=$((before_p99 * 10 > 100000 ? before_p99 * 10 : 100000))
+	ok "$name: registration p50 $during_p50, p99 $during_p99 us of $during_count, before $before_p50, $before_p99" \
+		test "${during_count:-0}" -gt 0 -a "${during_p99:-999999999}" -le "$limit" -a "$during_failed" = 0
+	ok "$name: $during_cpu % of a CPU" test "$during_cpu" -le "${attack_cpu_max:-120}"
+	ok "$name: memory of the daemons, $memory KiB before, $during_memory meanwhile" \
+		test "$during_memory" -le $((memory + attack_kibibytes_max))
+	ok "$name: $during_descriptors descriptors, ${standing#* } before" \
+		test "$during_descriptors" -le $((${standing#* } + $(ulimit -n) / 2))
+	# Those that block have been read until then.
+	touch "$TAP_DIR/stop"
+	ok "$name: the victims end" attack_await 20 "${victims[@]}"
+	begin=$(attack_now_ms)
+	attack_control 20 '{"verb": "stop", "session": "first"}'
+	is $? 0 "$name: a session stops"
+	took=$(($(attack_now_ms) - begin))
+	ok "$name: within $took ms" test "$took" -le 1000
+	numbered_check
+	is "$numbered_sound:$numbered_missing:$numbered_discarded:$numbered_uncounted:$numbered_events" \
+		"0:0:0:0:$numbered_done" "$name: each of $numbered_done events is there once, none was lost"
+	[[ $numbered_done -gt 0 ]] || fail "$name: there were no events"
+	written=$(($(attack_sum wchar: io) - written))
+	ok "$name: the consumer wrote $written bytes" test "$written" -le \
+		$(($(du -sb "$TAP_DIR/first" | cut -f1) + attack_written_max))
+	attack_control 20 '{"verb": "destroy", "session": "first"}'
+	attack_session second
+	is $? 0 "$name: another session is made and started"
+	setpriv --reuid=65014 --regid=65014 --clear-groups timeout 10 \
+		env LTTNGMAP_RUNTIME_DIR="$SESSIOND_DIR" LTTNGMAP_ALLOW_BLOCKING=1 \
+		"$LTTNGMAP_BUILD/tests/utils/emit" "$NUMBERED_COUNTS" 1 1000
+	is $? 0 "$name: a program is traced there"
+	ok "$name: that session stops" attack_control 20 '{"verb": "stop", "session": "second"}' \
+		'{"verb": "destroy", "session": "second"}'
+	attack_kill_daemon "$name"
+
+	attack_end
+	ok "$name: nothing stays" attack_wait_quiet 0 "${standing#* }"
+	ok "$name: nor files, $files KiB before, $(attack_files) after" test "$(attack_files)" -le $((files + 1024))
+	attack_start
+	sleep 0.5
+	local all
+	all=("$sessiond_pid" "$(attack_daemon)")
+	kill -TERM "$sessiond_pid"
+	ok "$name: SIGTERM ends all" attack_await 10 "${all[@]}" ||
+		{ diag "$(cat "/proc/${all[1]}/stack" 2>/dev/null)"; kill -KILL "${all[@]}" 2>/dev/null; }
+	attack_end
+	wait "$sessiond_pid" 2>/dev/null
+	sessiond_pid=
+	attack_left=$(find "$SESSIOND_DIR" -mindepth 1 2>/dev/null | head)
+	is "$attack_left" '' "$name: nothing is left in the runtime directory"
+	grep -v 'starts another\|was killed' "$TAP_DIR/log" | sort | uniq -c | sort -rn | head -n 5 | sed 's/^/# /'
+}

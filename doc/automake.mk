@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	doc/tutorial.md \
 	doc/design/architecture.md \
 	doc/design/attach.md \
+	doc/design/attacks.md \
 	doc/design/consumer.md \
 	doc/design/export.md \
 	doc/design/features.md \

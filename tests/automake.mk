@@ -54,6 +54,7 @@ AM_TESTS_ENVIRONMENT = $(sanitizer_environment) \
 # What a second round would say again: nothing in it depends on the mediator, the user,
 # or how rings are written.
 tests_once = \
+	tests/attack/% \
 	tests/fuzz/% \
 	tests/model/% \
 	tests/unit/output-swapped \
@@ -1000,8 +1001,8 @@ check_PROGRAMS += tests/utils/forge
 tests_utils_forge_SOURCES = tests/utils/forge.c
 tests_utils_forge_LDADD = liblttngmap.la
 tests_utils_forge_LDFLAGS = $(test_ldflags)
-tests_utils_hostile_SOURCES = tests/utils/hostile.c
-tests_utils_hostile_LDADD = liblttngmap.la
+tests_utils_hostile_SOURCES = tests/utils/hostile.c $(class_wire)
+tests_utils_hostile_LDADD = liblttngmap.la -lpthread
 tests_utils_hostile_LDFLAGS = $(test_ldflags)
 tests_utils_opened_SOURCES = tests/utils/opened.c
 tests_utils_misnamed_SOURCES = tests/utils/misnamed.c tests/utils/class-wire.c \
@@ -1048,3 +1049,32 @@ tests_attack_attacker_LDADD = libcommon.la $(JSON_LIBS) -lpthread
 tests_attack_dirty_file_SOURCES = tests/attack/dirty-file.c
 tests_attack_dirty_file_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_attack_dirty_file_LDADD = $(FUSE_LIBS)
+# These hold, or have a mend of their own on the way.
+attack_tests = \
+	tests/attack/bell.sh \
+	tests/attack/classes.sh \
+	tests/attack/deep.sh \
+	tests/attack/discards.sh \
+	tests/attack/enums.sh \
+	tests/attack/frozen.sh \
+	tests/attack/holes.sh \
+	tests/attack/ids.sh \
+	tests/attack/inode.sh \
+	tests/attack/locks.sh \
+	tests/attack/memfds.sh \
+	tests/attack/nested.sh \
+	tests/attack/opens.sh \
+	tests/attack/rights.sh \
+	tests/attack/watchers.sh
+# These found what is not mended yet (doc/design/attacks.md), or were not judged yet.
+attack_tests_open = \
+	tests/attack/filters.sh \
+	tests/attack/hoard.sh \
+	tests/attack/inotify.sh \
+	tests/attack/rules.sh \
+	tests/attack/storm.sh \
+	tests/attack/trackers.sh \
+	tests/attack/unread.sh
+dist_check_SCRIPTS += $(attack_tests) $(attack_tests_open)
+TESTS += $(attack_tests)
+EXTRA_DIST += tests/utils/attack.sh

@@ -125,7 +125,7 @@ void attack_trackers(struct attacker *attacker)
 /* Starts, rotates, clears, takes snapshots, stops: whatever writes much. */
 void attack_storm(struct attacker *attacker)
 {
-	static const char *const verbs[] = { "start", "rotate",	  "clear",  "flush", "snapshot",
+	static const char *const verbs[] = { "start", "rotate",   "clear",  "flush", "snapshot",
 					     "stop",  "snapshot", "status", "usage", "rings" };
 	int fd = make_session(attacker, attacker->worker % 2 ? ", \"snapshot\": true" : "");
 

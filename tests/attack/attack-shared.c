@@ -15,6 +15,7 @@
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -91,10 +92,13 @@ static void *write_page_that_never_comes(void *fd)
 /* Holds the inode lock of each memory, by a write whose page never comes. */
 void attack_inode(struct attacker *attacker)
 {
+	struct stat status;
 	pthread_t thread;
 
 	join(attacker);
 	hanging_file = open(attacker->argument, O_RDONLY);
+	/* Before that the file system's root has no size, and no page. */
+	(void)fstat(hanging_file, &status);
 	for (unsigned int i = PROTOCOL_APP_FD_RING_CONTROL; i < answer.nr_fds; i++)
 		if (i != PROTOCOL_APP_FD_DOORBELL)
 			pthread_create(&thread, NULL, write_page_that_never_comes,

@@ -79,22 +79,21 @@ void attack_ids(struct attacker *attacker)
 /* Few bytes in a message, many in the daemon: values of enumerations. */
 void attack_enums(struct attacker *attacker)
 {
+	unsigned int number = 0;
 	int fd = join(attacker);
 
 	for (;;) {
-		clear_wire();
-		attacker_make_class(&wire, 0);
-		clear_wire();
-		class_wire_class(&wire, "attack", "enums", 8);
-		for (unsigned int field = 0; field < 8; field++) {
-			char name[32];
+		char name[48];
 
-			snprintf(name, sizeof(name), "e%u_%x", field, (unsigned int)rand());
+		clear_wire();
+		snprintf(name, sizeof(name), "x%x_%u", (unsigned int)getpid(), number++);
+		class_wire_class(&wire, "attack", name, 8);
+		for (unsigned int field = 0; field < 8; field++) {
+			snprintf(name, sizeof(name), "e%u_%u", field, number);
 			class_wire_enum(&wire, 4, 0, name, name, 300);
 			for (int64_t value = 0; value < 300; value++)
 				class_wire_value(&wire, "v", value, value);
 		}
-		wire.nr_classes = 1;
 		if (!attacker_add_classes(fd, &wire)) {
 			close(fd);
 			usleep(20000);
@@ -225,22 +224,27 @@ void attack_unread(struct attacker *attacker)
 
 /* ---- files --------------------------------------------------------------------------- */
 
-static unsigned int opened;
-
 static int open_file(const char *path, const struct stat *status, int type, struct FTW *ftw)
 {
 	(void)status;
 	(void)ftw;
-	if (type == FTW_F && open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) >= 0)
-		opened++;
+	if (type == FTW_F)
+		(void)!open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	return 0;
 }
 
 /* Opens all that can be, again and again, and keeps it open. */
 void attack_opens(struct attacker *attacker)
 {
-	for (unsigned int i = 0; i < 4000; i++)
-		nftw(attacker->daemon.dir, open_file, 8, FTW_PHYS);
+	static const char *const names[] = {
+		"", "/rings", "/rings/first", "/rings/first/c", "/rings/stats", "/ledger"
+	};
+	char path[128];
+
+	for (unsigned int i = 0; i < 8000; i++) {
+		snprintf(path, sizeof(path), "%s%s", attacker->daemon.dir, names[i % 6]);
+		nftw(path, open_file, 8, FTW_PHYS);
+	}
 	for (;;)
 		pause();
 }
@@ -265,10 +269,12 @@ void attack_inotify(struct attacker *attacker)
 
 static int64_t samples[SAMPLES_MAX];
 
-/* Registers with a class of its own; microseconds, -1: it has no id. */
+/* Registers with a class that is new; microseconds, -1: it has no id. */
 static int64_t probe_once(const struct attacker *attacker)
 {
 	static char bytes[PROTOCOL_APP_MESSAGE_MAX];
+	static unsigned int number;
+	char name[32];
 	int64_t begin = attacker_now_us(), took = -1;
 	struct protocol_app_register message = {
 		.header = { .magic = PROTOCOL_APP_MAGIC,
@@ -285,7 +291,8 @@ static int64_t probe_once(const struct attacker *attacker)
 	if (fd < 0)
 		return -1;
 	clear_wire();
-	class_wire_class(&wire, "probe", "event", 0);
+	snprintf(name, sizeof(name), "event%u_%x", number++, (unsigned int)getpid());
+	class_wire_class(&wire, "probe", name, 0);
 	message.header.size = (uint32_t)(sizeof(message) + wire.size);
 	memcpy(bytes, &message, sizeof(message));
 	memcpy(bytes + sizeof(message), wire.bytes, wire.size);

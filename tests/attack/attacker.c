@@ -25,28 +25,17 @@ static const struct attack {
 	const char *name;
 	void (*run)(struct attacker *attacker);
 } attacks[] = {
-	{ "bell", attack_bell },
-	{ "classes", attack_classes },
-	{ "deep", attack_deep },
-	{ "discards", attack_discards },
-	{ "enums", attack_enums },
-	{ "filters", attack_filters },
-	{ "frozen", attack_frozen },
-	{ "hoard", attack_hoard },
-	{ "holes", attack_holes },
-	{ "ids", attack_ids },
-	{ "inode", attack_inode },
-	{ "inotify", attack_inotify },
-	{ "locks", attack_locks },
-	{ "memfds", attack_memfds },
-	{ "nested", attack_nested },
-	{ "opens", attack_opens },
-	{ "probe", attack_probe },
-	{ "rights", attack_rights },
-	{ "rules", attack_rules },
-	{ "storm", attack_storm },
-	{ "trackers", attack_trackers },
-	{ "unread", attack_unread },
+	{ "bell", attack_bell },         { "classes", attack_classes },
+	{ "deep", attack_deep },         { "discards", attack_discards },
+	{ "enums", attack_enums },       { "filters", attack_filters },
+	{ "frozen", attack_frozen },     { "hoard", attack_hoard },
+	{ "holes", attack_holes },       { "ids", attack_ids },
+	{ "inode", attack_inode },       { "inotify", attack_inotify },
+	{ "locks", attack_locks },       { "memfds", attack_memfds },
+	{ "nested", attack_nested },     { "opens", attack_opens },
+	{ "probe", attack_probe },       { "rights", attack_rights },
+	{ "rules", attack_rules },       { "storm", attack_storm },
+	{ "trackers", attack_trackers }, { "unread", attack_unread },
 	{ "watchers", attack_watchers },
 };
 
@@ -94,7 +83,6 @@ void attacker_make_class(struct class_wire *wire, unsigned int fields)
 		snprintf(name, sizeof(name), "a_rather_long_name_of_field_%u", i);
 		class_wire_field(wire, 1, 8, 0, 10, 0, name);
 	}
-	wire->nr_classes++;
 }
 
 bool attacker_add_classes(int fd, const struct class_wire *wire)
@@ -172,8 +160,7 @@ int main(int argc, char **argv)
 
 	if (seconds < 1 || workers < 1 || workers > WORKERS_MAX ||
 	    strlen(argv[2]) >= sizeof(attacker.daemon.dir)) {
-		fprintf(stderr,
-			"usage: attacker ATTACK RUNTIME-DIR SECONDS WORKERS [ARGUMENT]\n");
+		fprintf(stderr, "usage: attacker ATTACK RUNTIME-DIR SECONDS WORKERS [ARGUMENT]\n");
 		return 2;
 	}
 	strcpy(attacker.daemon.dir, argv[2]);

@@ -7,17 +7,6 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/attack.sh"
 
-touch "$TAP_DIR/file"
-hang() {
-	"$LTTNGMAP_BUILD/tests/utils/hanging-file" "$TAP_DIR/file" &
-	hanging=$!
-	wait_for mountpoint -q "$TAP_DIR/file"
-}
-let_go() {
-	kill -KILL "$hanging" 2>/dev/null
-	umount -l "$TAP_DIR/file" 2>/dev/null
-}
-cleanup let_go
-attack_before=hang attack_over=let_go
-attack inode 2 "$TAP_DIR/file"
+attack_file "$LTTNGMAP_BUILD/tests/utils/hanging-file"
+attack inode 2 "$attack_path"
 done_testing

@@ -6,18 +6,6 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/attack.sh"
 
-touch "$TAP_DIR/file"
-chmod 666 "$TAP_DIR/file"
-hang() {
-	"$LTTNGMAP_BUILD/tests/attack/dirty-file" "$TAP_DIR/file" &
-	hanging=$!
-	wait_for mountpoint -q "$TAP_DIR/file"
-}
-let_go() {
-	kill -KILL "$hanging" 2>/dev/null
-	umount -l "$TAP_DIR/file" 2>/dev/null
-}
-cleanup let_go
-attack_before=hang attack_over=let_go
-attack rights 8 "$TAP_DIR/file"
+attack_file "$LTTNGMAP_BUILD/tests/attack/dirty-file"
+attack rights 8 "$attack_path"
 done_testing

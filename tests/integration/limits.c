@@ -175,6 +175,46 @@ static void act_ask_often(void)
 	shared->took_us = siege_now_us() - begin;
 }
 
+#define CLASSES_EACH 1024
+
+/* Messages of new classes until one is refused; `served` counts the classes. */
+static void act_fill_classes(void)
+{
+	static struct {
+		struct protocol_app_classes head;
+		uint8_t bytes[PROTOCOL_APP_MESSAGE_MAX - sizeof(struct protocol_app_classes)];
+	} message;
+	static struct app_answer answer;
+	static struct class_wire wire;
+	int fd = app_connect(&sessiond);
+
+	app_register(fd, 0, NULL, 0, 0, &answer);
+	for (unsigned int made = 0; made < LTTNGMAP_EVENT_IDS; made += CLASSES_EACH) {
+		wire.size = 0;
+		for (unsigned int i = 0; i < CLASSES_EACH; i++) {
+			char name[16];
+
+			snprintf(name, sizeof(name), "class%u", made + i);
+			class_wire_class(&wire, "limits", name, 0);
+		}
+		message.head = (struct protocol_app_classes){
+			.header = { .magic = PROTOCOL_APP_MAGIC,
+				    .major = PROTOCOL_APP_MAJOR,
+				    .type = PROTOCOL_APP_CLASSES,
+				    .size = (uint32_t)(sizeof(message.head) + wire.size) },
+			.nr_classes = CLASSES_EACH,
+		};
+		memcpy(message.bytes, wire.bytes, wire.size);
+		app_exchange(fd, &message, message.head.header.size, &answer);
+		if (answer.size <= 0 || answer.header.type != PROTOCOL_APP_IDS ||
+		    answer.ids.ids[0] == PROTOCOL_APP_NO_ID)
+			break;
+		shared->served += CLASSES_EACH;
+	}
+	note(&answer);
+	close(fd);
+}
+
 static int64_t others_us;
 
 static void act_register_soon(void)
@@ -272,6 +312,21 @@ static void test_connections(void)
 	run_as(OTHER, act_register);
 	is(shared->served, 1, "another user is served");
 	ok(comes_back(), "and the first again after a while");
+	stop();
+}
+
+static void test_classes(void)
+{
+	start("messages=100000");
+	run_as(STRANGER, act_fill_classes);
+	ok(shared->served > 0 && shared->served <= (int)LTTNGMAP_EVENT_IDS / 4,
+	   "one user registers %d event classes, and no more", shared->served);
+	ok(shared->refused == 1 && shared->error == EDQUOT, "then one is refused");
+	ok(strstr(shared->message, "as many event classes as one user may"), "in words: %s",
+	   shared->message);
+	memset(shared, 0, sizeof(*shared));
+	run_as(OTHER, act_ask_often);
+	is(shared->served, 150, "another user's classes are not");
 	stop();
 }
 
@@ -411,6 +466,7 @@ int main(void)
 	test_held("descriptors=13", 2, "have 12 descriptors", act_register);
 	test_held("memory=6000000", 2, "rings hold 8 MiB, and may hold 5", act_fill);
 	test_connections();
+	test_classes();
 	test_messages();
 	test_commands();
 	test_consumer();

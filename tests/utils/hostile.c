@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * hostile STOP RUNTIME-DIR [LIVES]: a traced program that writes random values
+ * hostile STOP RUNTIME-DIR [LIVES [HANGING]]: a traced program that writes random values
  * over everything that it can write, in one short life after another: rings and
  * ring control, its doorbell, its socket and new ones, the files of the
- * daemon. Meanwhile it goes on with its events. Until there is a file STOP.
+ * daemon. It lets reads of its doorbell block, registers event classes without end, and
+ * forges records and counts of lost events. With HANGING, a file that can be mapped and
+ * never be read, it holds the inode locks of its memories. Meanwhile it goes on with its
+ * events. Until there is a file STOP.
  *
  * Prints what it did. Whatever becomes of a life is right; one that hangs is
  * ended by its alarm clock.
@@ -13,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,9 +32,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <lttngmap/abi.h>
+#include <lttngmap/event-class.h>
 #include <lttngmap/tracepoint.h>
 
 #include "common/protocol-app.h"
+#include "tests/utils/class-wire.h"
 
 LTTNGMAP_TRACEPOINT(hostile, event, LTTNGMAP_LOGLEVEL_INFO, (integer, int, number),
 		    (string, text));
@@ -45,10 +52,11 @@ LTTNGMAP_TRACEPOINT(hostile, event, LTTNGMAP_LOGLEVEL_INFO, (integer, int, numbe
 #define FAR (16u << 20)
 
 static struct {
-	uint64_t lives, writes, messages, rings, files, killed, hung;
+	uint64_t lives, writes, messages, rings, files, killed, hung, forged, classes, locks;
 } * done;
 
 static const char *runtime_dir;
+static const char *hanging; /* NULL: there is none */
 static uint64_t seed;
 
 static struct range {
@@ -141,6 +149,26 @@ static void scribble(unsigned words)
 	}
 }
 
+/* Records of no class, and lost events that there never were, where a ring may have them. */
+static void forge(void)
+{
+	for (unsigned i = 0; i < nr_ranges; i++) {
+		const struct range *range = &ranges[i];
+		uint64_t step = range->readable ? lttngmap_ring_stride(8) : 4096;
+		uint64_t at = random_word() % 64 * step;
+
+		if (at + step > range->size)
+			continue;
+		if (range->readable)
+			((struct lttngmap_ring *)(range->begin + at))->discards =
+				random_word() % 2 ? UINT64_MAX - 1000 : random_word();
+		else
+			*(uint64_t *)(range->begin + at + LTTNGMAP_SUBBUF_HEAD / 8 * 8 + 8) =
+				random_word() | 0xffff;
+		count(&done->forged);
+	}
+}
+
 /* ---- descriptors ------------------------------------------------------------------- */
 
 /* The daemon has the same open file: it is not to be the one who waits there. */
@@ -183,6 +211,41 @@ static void send_nonsense(int fd)
 		count(&done->messages);
 }
 
+static int hanging_fd = -1;
+
+/* Holds the inode's lock until its page comes, which is at the end of this life. */
+static void *hold_inode(void *fd)
+{
+	void *page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, hanging_fd, 0);
+
+	if (page != MAP_FAILED)
+		(void)!write((int)(intptr_t)fd, page, 4096);
+	return NULL;
+}
+
+static void hold_inodes(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	const struct dirent *entry;
+	struct stat status;
+	pthread_t thread;
+
+	hanging_fd = open(hanging, O_RDONLY | O_CLOEXEC);
+	/* Before it is asked for, the size is 0. */
+	if (hanging_fd < 0 || fstat(hanging_fd, &status) != 0 || !folder)
+		return;
+	while ((entry = readdir(folder))) {
+		int fd = atoi(entry->d_name);
+		char what[64] = "";
+
+		if (readlinkat(dirfd(folder), entry->d_name, what, sizeof(what) - 1) > 0 &&
+		    strstr(what, "memfd:lttngmap-ring") &&
+		    pthread_create(&thread, NULL, hold_inode, (void *)(intptr_t)fd) == 0)
+			count(&done->locks);
+	}
+	closedir(folder);
+}
+
 /* What it was given, among which the library's. */
 static void write_descriptors(void)
 {
@@ -216,6 +279,43 @@ static void connect_and_talk(const char *socket_name)
 	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
 		for (int i = 0; i < 3; i++)
 			send_nonsense(fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* As many classes as a message has room for, as often as there is time. */
+static void flood_classes(void)
+{
+	static struct class_wire wire;
+	static char bytes[sizeof(struct protocol_app_register) + sizeof(wire.bytes)];
+	struct protocol_app_register message = {
+		.header = { .magic = PROTOCOL_APP_MAGIC,
+			    .major = PROTOCOL_APP_MAJOR,
+			    .type = PROTOCOL_APP_REGISTER },
+		.abi_major = LTTNGMAP_ABI_MAJOR,
+		.word_size = sizeof(long),
+	};
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	wire.size = wire.nr_classes = 0;
+	for (int i = 0; i < 200; i++) {
+		char name[32];
+
+		/* Not so many that its lives would not be traced any more. */
+		snprintf(name, sizeof(name), "h%u", (unsigned)(random_word() % 4096));
+		class_wire_class(&wire, "hostile", name, 1);
+		class_wire_field(&wire, LTTNGMAP_FIELD_INTEGER, 8, 0, 10, 0, name);
+	}
+	message.nr_classes = wire.nr_classes;
+	message.header.size = (uint32_t)(sizeof(message) + wire.size);
+	memcpy(bytes, &message, sizeof(message));
+	memcpy(bytes + sizeof(message), wire.bytes, wire.size);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", runtime_dir,
+		 PROTOCOL_APP_SOCKET);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+	    send(fd, bytes, message.header.size, MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
+		__atomic_fetch_add(&done->classes, wire.nr_classes, __ATOMIC_RELAXED);
 	if (fd >= 0)
 		close(fd);
 }
@@ -254,6 +354,8 @@ static void live(bool files)
 	for (int i = 0; i < 1000; i++)
 		lttngmap_tracepoint(hostile, event, i, "before it does any harm");
 	find_ranges();
+	if (hanging && what % 4 == 0)
+		hold_inodes();
 	for (int round = 0; now_ms() < end; round++) {
 		if (what & 1)
 			scribble(200);
@@ -263,6 +365,10 @@ static void live(bool files)
 			connect_and_talk(PROTOCOL_APP_SOCKET);
 		if (what & 8)
 			connect_and_talk(random_word() % 2 ? "control.sock" : "ring.sock");
+		if (what & 16)
+			forge();
+		if (what & 32 && round % 16 == 0)
+			flood_classes();
 		if (files && round % 16 == 0)
 			nftw(runtime_dir, write_file, 8, FTW_PHYS | FTW_MOUNT);
 		scribble((unsigned)(random_word() % 20));
@@ -293,6 +399,7 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	runtime_dir = argv[2];
+	hanging = argc > 4 ? argv[4] : NULL;
 	/* Whoever runs as the daemon's user could end it, or write as it does. */
 	files = access(runtime_dir, W_OK) != 0;
 	done = mmap(NULL, sizeof(*done), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -314,10 +421,11 @@ int main(int argc, char **argv)
 	while (alive--)
 		bury();
 	printf("lives %llu\nwrites %llu\nmessages %llu\nrings %llu\nfiles %llu\nkilled %llu\n"
-	       "hung %llu\n",
+	       "hung %llu\nforged %llu\nclasses %llu\nlocks %llu\n",
 	       (unsigned long long)done->lives, (unsigned long long)done->writes,
 	       (unsigned long long)done->messages, (unsigned long long)done->rings,
 	       (unsigned long long)done->files, (unsigned long long)done->killed,
-	       (unsigned long long)done->hung);
+	       (unsigned long long)done->hung, (unsigned long long)done->forged,
+	       (unsigned long long)done->classes, (unsigned long long)done->locks);
 	return 0;
 }

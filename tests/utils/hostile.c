@@ -223,27 +223,49 @@ static void *hold_inode(void *fd)
 	return NULL;
 }
 
+/* Of a registration of its own, for the library keeps no descriptors. */
 static void hold_inodes(void)
 {
-	DIR *folder = opendir("/proc/self/fd");
-	const struct dirent *entry;
+	union {
+		char bytes[CMSG_SPACE(64 * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct protocol_app_register message = {
+		.header = { .magic = PROTOCOL_APP_MAGIC,
+			    .major = PROTOCOL_APP_MAJOR,
+			    .type = PROTOCOL_APP_REGISTER,
+			    .size = sizeof(message) },
+		.abi_major = LTTNGMAP_ABI_MAJOR,
+		.word_size = sizeof(long),
+	};
+	char bytes[1024];
+	struct iovec part = { bytes, sizeof(bytes) };
+	struct msghdr answer = { .msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &control,
+				 .msg_controllen = sizeof(control) };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	struct stat status;
 	pthread_t thread;
 
 	hanging_fd = open(hanging, O_RDONLY | O_CLOEXEC);
-	/* Before it is asked for, the size is 0. */
-	if (hanging_fd < 0 || fstat(hanging_fd, &status) != 0 || !folder)
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", runtime_dir,
+		 PROTOCOL_APP_SOCKET);
+	/* Before it is asked for, the file's size is 0. */
+	if (hanging_fd < 0 || fstat(hanging_fd, &status) != 0 ||
+	    connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+	    send(fd, &message, sizeof(message), MSG_NOSIGNAL) < 0 ||
+	    recvmsg(fd, &answer, MSG_CMSG_CLOEXEC) <= 0 || !CMSG_FIRSTHDR(&answer))
 		return;
-	while ((entry = readdir(folder))) {
-		int fd = atoi(entry->d_name);
-		char what[64] = "";
+	for (size_t i = PROTOCOL_APP_FD_RING_CONTROL;
+	     CMSG_LEN((i + 1) * sizeof(int)) <= control.align.cmsg_len; i++) {
+		int memory = ((int *)(void *)CMSG_DATA(&control.align))[i];
 
-		if (readlinkat(dirfd(folder), entry->d_name, what, sizeof(what) - 1) > 0 &&
-		    strstr(what, "memfd:lttngmap-ring") &&
-		    pthread_create(&thread, NULL, hold_inode, (void *)(intptr_t)fd) == 0)
+		if (i != PROTOCOL_APP_FD_DOORBELL &&
+		    pthread_create(&thread, NULL, hold_inode, (void *)(intptr_t)memory) == 0)
 			count(&done->locks);
 	}
-	closedir(folder);
 }
 
 /* What it was given, among which the library's. */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * hostile STOP RUNTIME-DIR [LIVES [HANGING]]: a traced program that writes random values
+ * hostile STOP RUNTIME-DIR [LIVES]: a traced program that writes random values
  * over everything that it can write, in one short life after another: rings and
  * ring control, its doorbell, its socket and new ones, the files of the
  * daemon. It lets reads of its doorbell block, registers event classes without end, and
- * forges records and counts of lost events. With HANGING, a file that can be mapped and
- * never be read, it holds the inode locks of its memories. Meanwhile it goes on with its
+ * forges records and counts of lost events. Meanwhile it goes on with its
  * events. Until there is a file STOP.
  *
  * Prints what it did. Whatever becomes of a life is right; one that hangs is
@@ -16,7 +15,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,11 +50,10 @@ LTTNGMAP_TRACEPOINT(hostile, event, LTTNGMAP_LOGLEVEL_INFO, (integer, int, numbe
 #define FAR (16u << 20)
 
 static struct {
-	uint64_t lives, writes, messages, rings, files, killed, hung, forged, classes, locks;
+	uint64_t lives, writes, messages, rings, files, killed, hung, forged, classes;
 } * done;
 
 static const char *runtime_dir;
-static const char *hanging; /* NULL: there is none */
 static uint64_t seed;
 
 static struct range {
@@ -211,63 +208,6 @@ static void send_nonsense(int fd)
 		count(&done->messages);
 }
 
-static int hanging_fd = -1;
-
-/* Holds the inode's lock until its page comes, which is at the end of this life. */
-static void *hold_inode(void *fd)
-{
-	void *page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, hanging_fd, 0);
-
-	if (page != MAP_FAILED)
-		(void)!write((int)(intptr_t)fd, page, 4096);
-	return NULL;
-}
-
-/* Of a registration of its own, for the library keeps no descriptors. */
-static void hold_inodes(void)
-{
-	union {
-		char bytes[CMSG_SPACE(64 * sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	struct protocol_app_register message = {
-		.header = { .magic = PROTOCOL_APP_MAGIC,
-			    .major = PROTOCOL_APP_MAJOR,
-			    .type = PROTOCOL_APP_REGISTER,
-			    .size = sizeof(message) },
-		.abi_major = LTTNGMAP_ABI_MAJOR,
-		.word_size = sizeof(long),
-	};
-	char bytes[1024];
-	struct iovec part = { bytes, sizeof(bytes) };
-	struct msghdr answer = { .msg_iov = &part,
-				 .msg_iovlen = 1,
-				 .msg_control = &control,
-				 .msg_controllen = sizeof(control) };
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	struct stat status;
-	pthread_t thread;
-
-	hanging_fd = open(hanging, O_RDONLY | O_CLOEXEC);
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", runtime_dir,
-		 PROTOCOL_APP_SOCKET);
-	/* Before it is asked for, the file's size is 0. */
-	if (hanging_fd < 0 || fstat(hanging_fd, &status) != 0 ||
-	    connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
-	    send(fd, &message, sizeof(message), MSG_NOSIGNAL) < 0 ||
-	    recvmsg(fd, &answer, MSG_CMSG_CLOEXEC) <= 0 || !CMSG_FIRSTHDR(&answer))
-		return;
-	for (size_t i = PROTOCOL_APP_FD_RING_CONTROL;
-	     CMSG_LEN((i + 1) * sizeof(int)) <= control.align.cmsg_len; i++) {
-		int memory = ((int *)(void *)CMSG_DATA(&control.align))[i];
-
-		if (i != PROTOCOL_APP_FD_DOORBELL &&
-		    pthread_create(&thread, NULL, hold_inode, (void *)(intptr_t)memory) == 0)
-			count(&done->locks);
-	}
-}
-
 /* What it was given, among which the library's. */
 static void write_descriptors(void)
 {
@@ -376,8 +316,6 @@ static void live(bool files)
 	for (int i = 0; i < 1000; i++)
 		lttngmap_tracepoint(hostile, event, i, "before it does any harm");
 	find_ranges();
-	if (hanging && what % 4 == 0)
-		hold_inodes();
 	for (int round = 0; now_ms() < end; round++) {
 		if (what & 1)
 			scribble(200);
@@ -421,7 +359,6 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	runtime_dir = argv[2];
-	hanging = argc > 4 ? argv[4] : NULL;
 	/* Whoever runs as the daemon's user could end it, or write as it does. */
 	files = access(runtime_dir, W_OK) != 0;
 	done = mmap(NULL, sizeof(*done), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -443,11 +380,11 @@ int main(int argc, char **argv)
 	while (alive--)
 		bury();
 	printf("lives %llu\nwrites %llu\nmessages %llu\nrings %llu\nfiles %llu\nkilled %llu\n"
-	       "hung %llu\nforged %llu\nclasses %llu\nlocks %llu\n",
+	       "hung %llu\nforged %llu\nclasses %llu\n",
 	       (unsigned long long)done->lives, (unsigned long long)done->writes,
 	       (unsigned long long)done->messages, (unsigned long long)done->rings,
 	       (unsigned long long)done->files, (unsigned long long)done->killed,
 	       (unsigned long long)done->hung, (unsigned long long)done->forged,
-	       (unsigned long long)done->classes, (unsigned long long)done->locks);
+	       (unsigned long long)done->classes);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/name.h"
 #include "report.h"
 
 static void (*before_line)(void);
@@ -19,15 +20,6 @@ void report_set_before(void (*before)(void))
 }
 
 static char first_error[1024], first_hint[1024];
-
-/* What others made up is not to move a cursor. */
-static void clean(char *line)
-{
-	for (char *c = line; *c; c++) {
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
-	}
-}
 
 static void remember(char *first, size_t size, const char *format, va_list arguments)
 {
@@ -59,7 +51,7 @@ static void report(const char *prefix, const char *format, va_list arguments)
 
 	if (length < 0)
 		return;
-	clean(line);
+	name_clean_line(line);
 	strcat(line, "\n");
 	if (before_line)
 		before_line();
@@ -113,7 +105,7 @@ void report_line(const char *format, ...)
 	va_end(arguments);
 	if (length < 0)
 		return;
-	clean(line);
+	name_clean_line(line);
 	puts(line);
 	free(line);
 }

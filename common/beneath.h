@@ -4,12 +4,12 @@
  * beneath.h - files and folders in a folder that is held open, where another user may replace any
  * name at any time: by a link, a FIFO, a mount, a hard link, a file of its own.
  *
- * A name is one component. No function follows a link, enters another mount, opens a device or
- * waits for a FIFO or a lease. Rename and remove by renameat() and unlinkat() on the same
+ * A name is one component. No function follows a link, enters another mount, gives out a device or
+ * a FIFO, or waits for one or for a lease. Rename and remove by renameat() and unlinkat() on the same
  * descriptors: neither follows the last component.
  *
- * All return 0 or a descriptor, or -errno. -BENEATH_REFUSED: something else stands in that place;
- * beneath_why() says what. One thread.
+ * All return 0 or a descriptor, or -errno. -BENEATH_REFUSED: something else stands in that place,
+ * or somebody else has a lease on the file, or it was moved away: beneath_why() says which. One thread.
  */
 #ifndef COMMON_BENEATH_H
 #define COMMON_BENEATH_H
@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* No file system says that of a file. */
-#define BENEATH_REFUSED EMEDIUMTYPE
+/* Beyond the kernel's errors, any of which a file system may give. */
+#define BENEATH_REFUSED 4096
 /* In place of an owner. */
 #define BENEATH_ANYBODY ((uid_t)-1)
 
@@ -34,7 +34,7 @@ int beneath_create(int folder, const char *name, mode_t mode);
 int beneath_open_directory(int folder, const char *name, uid_t owner);
 /* The same, made where it is missing. */
 int beneath_make_directory(int folder, const char *name, mode_t mode, uid_t owner);
-/* What has that name: a link itself. A mount is refused. */
+/* The status of a name. A link is not followed, a mount is refused. */
 int beneath_stat(int folder, const char *name, struct stat *status);
 /* Does `name` lead to the folder or file that is open as `fd`? 0 or refused, or another -errno. */
 int beneath_check_same(int folder, const char *name, int fd);

@@ -13,6 +13,8 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "common/name.h"
+
 #define LINE_SIZE 2048
 
 static const char *log_program = "lttngmap";
@@ -86,10 +88,7 @@ void log_message(enum log_level level, const char *format, ...)
 	vsnprintf(line + start, sizeof(line) - 1 - start, format, arguments);
 	va_end(arguments);
 	length = strlen(line);
-	for (size_t i = start; i < length; i++) {
-		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
-			line[i] = '?';
-	}
+	name_clean_line(line + start);
 	line[length] = '\n';
 	if (write_line(line, length + 1) == -EPIPE) {
 		line[length] = '\0';

@@ -110,6 +110,16 @@ static size_t utf8_length(const unsigned char *bytes, size_t left)
 	return length;
 }
 
+void name_clean_line(char *line)
+{
+	for (unsigned char *c = (unsigned char *)line; *c; c++) {
+		if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+			*c = c[1] = '?';
+		else if (*c < 0x20 || *c == 0x7f)
+			*c = '?';
+	}
+}
+
 bool name_is_text(const char *bytes, size_t length)
 {
 	const unsigned char *at = (const unsigned char *)bytes;

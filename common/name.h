@@ -40,6 +40,12 @@ bool name_is_provider(const char *bytes, size_t length);
 /* An event's name within its provider: as a provider's, and colons. */
 bool name_is_event(const char *bytes, size_t length);
 
+/*
+ * A line for a terminal: each byte of a control character (C0, DEL, and C1, which UTF-8 writes as
+ * two bytes) becomes '?'.
+ */
+void name_clean_line(char *line);
+
 /* Text for people: valid UTF-8 without control characters. */
 bool name_is_text(const char *bytes, size_t length);
 

@@ -76,8 +76,8 @@ struct session {
 void session_open_trace(struct session *session);
 void session_write_metadata(struct session *session);
 
-/* session-records.c: of the metadata that was written. */
-void session_learn_layout(struct session *session);
+/* session-records.c: from the metadata that is to be written. 0 or -ENOMEM: try again later. */
+int session_learn_layout(struct session *session);
 
 /* session-live.c: who sends is told that nothing is to be kept back. */
 void session_note_full(struct session *session);

@@ -5,7 +5,9 @@
  *
  * The layouts of records are from the metadata, as readers have them. Packets of processes of
  * other users than the trace's are copied, then checked, then written; one with a wrong record is
- * left out. So whatever another user's process writes into its rings, the trace stays readable.
+ * left out. So whatever another user's process writes into its rings, the trace stays readable. Metadata that
+ * is not understood, as a later daemon's may be, describes no layouts: then packets are written
+ * unchecked, and the log says so.
  * Why not all packets: doc/design/consumer.md, "Records".
  */
 #include <errno.h>
@@ -23,13 +25,13 @@ static void forget_layout(struct session *session, int error)
 		    session->name, strerror(-error));
 }
 
-void session_learn_layout(struct session *session)
+int session_learn_layout(struct session *session)
 {
 	int error;
 
 	/* The kernel's packets are made by us. */
 	if (session->trace.is_kernel)
-		return;
+		return 0;
 	/* Another text may describe the same streams otherwise. */
 	if (session->text_learnt == 0 || !session->layout) {
 		record_layout_destroy(session->layout);
@@ -37,17 +39,20 @@ void session_learn_layout(struct session *session)
 		session->described = (struct record_trace){ .is_ours = false };
 		session->text_learnt = 0;
 	}
-	if (!session->layout) {
-		forget_layout(session, -ENOMEM);
-		return;
-	}
+	if (!session->layout)
+		return -ENOMEM;
 	error = record_layout_parse(session->layout, session->text + session->text_learnt,
 				    session->text_size - session->text_learnt,
 				    &session->described);
+	if (error == -ENOMEM) {
+		session->text_learnt = 0;
+		return error;
+	}
 	if (error)
 		forget_layout(session, error);
 	else
 		session->text_learnt = session->text_size;
+	return 0;
 }
 
 bool session_is_foreign(const struct session *session, const struct lttngmap_packet *packet)

@@ -61,14 +61,15 @@ void session_write_metadata(struct session *session)
 
 	if (session->text_size == 0 || session->has_metadata || !session->is_open)
 		return;
-	error = write_text(session);
+	error = session_learn_layout(session);
+	if (!error)
+		error = write_text(session);
 	if (error) {
 		session_failed(session, TRACE_METADATA, error);
 		return;
 	}
 	session->text_written = session->text_size;
 	session->has_metadata = true;
-	session_learn_layout(session);
 	sync_due(&session->sync);
 	if (session->text_final && session->trace.is_kernel) {
 		session_drain(session);

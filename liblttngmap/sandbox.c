@@ -11,7 +11,7 @@
 
 #include "arch.h"
 
-bool sandbox_asked;
+uint32_t sandbox_requests;
 
 static bool asks_for_filter(long number, const long arguments[6])
 {
@@ -25,15 +25,14 @@ static bool asks_for_filter(long number, const long arguments[6])
 static long call(long number, const long arguments[6])
 {
 	bool asks = asks_for_filter(number, arguments);
-	bool before = sandbox_is_on();
 	long result;
 
 	if (asks)
-		__atomic_store_n(&sandbox_asked, true, __ATOMIC_SEQ_CST);
+		__atomic_add_fetch(&sandbox_requests, 1, __ATOMIC_SEQ_CST);
 	result = arch_syscall6(number, arguments[0], arguments[1], arguments[2], arguments[3],
 			       arguments[4], arguments[5]);
-	if (asks && result < 0 && !before)
-		__atomic_store_n(&sandbox_asked, false, __ATOMIC_RELAXED);
+	if (asks && result < 0)
+		__atomic_sub_fetch(&sandbox_requests, 1, __ATOMIC_RELAXED);
 	if (result >= 0 || result < -4095)
 		return result;
 	errno = (int)-result;

@@ -13,14 +13,18 @@
 #define LTTNGMAP_SANDBOX_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/* Inherited by children; an exec ends it. */
-extern bool sandbox_asked __attribute__((visibility("hidden")));
+/*
+ * Filters that were asked for, and calls that ask for one at this moment. Inherited by children; an
+ * exec ends it.
+ */
+extern uint32_t sandbox_requests __attribute__((visibility("hidden")));
 
 /* Signal-safe. */
 static inline bool sandbox_is_on(void)
 {
-	return __atomic_load_n(&sandbox_asked, __ATOMIC_RELAXED);
+	return __atomic_load_n(&sandbox_requests, __ATOMIC_RELAXED) > 0;
 }
 
 #endif /* LTTNGMAP_SANDBOX_H */

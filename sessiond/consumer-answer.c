@@ -47,8 +47,8 @@ static void say_hung(const struct consumer_link *link)
 static void say_answers(const struct consumer_link *link)
 {
 	if (link->session)
-		message_say("session %s: its output %s answers again: it is written",
-			    link->session->name, link->session->output);
+		message_say("session %s: its consumer answers again: its output is written",
+			    link->session->name);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *data)
@@ -79,7 +79,7 @@ int consumer_answer_add_timer(struct consumer_link *link)
 
 void consumer_answer_expect(struct consumer_link *link)
 {
-	/* One that serves all sessions is of nobody's session, and somebody else's process. */
+	/* A guest consumer serves all sessions, and is somebody else's to supervise. */
 	if (link->is_guest || link->is_leaving || link->is_hung ||
 	    sd_event_source_get_enabled(link->answer, NULL) > 0)
 		return;

@@ -131,18 +131,12 @@ void subuids_refresh(struct subuids *subuids)
 
 uint32_t subuids_owner(const struct subuids *subuids, uint32_t uid)
 {
-	uint32_t from = 0, to = subuids ? subuids->nr_ranges : 0;
+	/* Ranges may overlap: all are looked at, once for each user that comes. */
+	for (uint32_t i = 0; subuids && i < subuids->nr_ranges; i++) {
+		const struct range *range = &subuids->ranges[i];
 
-	/* The last range that begins at or below it. */
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (subuids->ranges[middle].first <= uid)
-			from = middle + 1;
-		else
-			to = middle;
+		if (uid >= range->first && uid <= range->last)
+			return range->owner;
 	}
-	if (from == 0 || uid > subuids->ranges[from - 1].last)
-		return uid;
-	return subuids->ranges[from - 1].owner;
+	return uid;
 }

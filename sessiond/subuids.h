@@ -8,7 +8,8 @@
  * The file is read when it has changed, as far as SUBUIDS_MAX ranges. Names are
  * looked up in /etc/passwd alone: no other database is asked, which could be on
  * the network. Ranges of a name that is not there, of root and of the daemon's
- * user are a user of their own: that of their first id.
+ * user count as one user for each range, named by its first id. Where ranges
+ * overlap, an id belongs to the owner of the one that begins first.
  *
  * Main thread.
  */

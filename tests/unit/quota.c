@@ -135,7 +135,8 @@ static void test_subuids(void)
 	close(fd);
 	write_subuids(path,
 		      "1000:100000:65536\n1001:200000:65536\n1000:400000:10\nroot:300000:10\n"
-		      "nobody-of-that-name:500000:10\nnonsense\n1002:1:\n1003:0:4294967295\n");
+		      "nobody-of-that-name:500000:10\nnonsense\n1002:1:\n1003:0:4294967295\n"
+		      "65001:700000:65536\n65002:700500:1\n");
 	is(quota_group(grouped, path), 0, "a file of ranges");
 	ok(quota_user(grouped, 100000) == quota_user(grouped, 1000) &&
 		   quota_user(grouped, 165535) == quota_user(grouped, 1000) &&
@@ -147,6 +148,8 @@ static void test_subuids(void)
 	ok(quota_user(grouped, 300009)->limited, "which is limited");
 	is(quota_user(grouped, 500009)->uid, 500000, "as are those of a name that is not here");
 	is(quota_user(grouped, 1003)->uid, 1003, "what makes no sense is passed over");
+	is(quota_user(grouped, 720000)->uid, 65001, "an id behind a range within a range");
+	is(quota_user(grouped, 700500)->uid, 65001, "where ranges overlap, the first one counts");
 	is(quota_user(grouped, 600000)->uid, 600000, "an id without an owner");
 	write_subuids(path, "1000:600000:100\n");
 	is(quota_user(grouped, 600001)->uid, 1000, "the file is read again for one that is new");

@@ -9,7 +9,8 @@
  *   records          common/record-layout.h
  *   index            says what packets say, or is one that readers leave aside
  *
- * Nothing that stands in the files is believed. Memory is bounded by the largest packet.
+ * Nothing that stands in the files is believed. Memory: the largest
+ * packet (less than 2 GiB, and than the file), 16 bytes for each gap, and the metadata.
  */
 #ifndef LTTNGMAP_CLI_STREAM_CHECK_H
 #define LTTNGMAP_CLI_STREAM_CHECK_H
@@ -27,8 +28,8 @@ struct stream_format {
 };
 
 /*
- * Of the trace in that folder. 0; -ENOTSUP: it is not of this tracer, and nothing is known of
- * its records; another -errno.
+ * Read FOLDER/metadata. 0; -ENOTSUP: the trace is not of this tracer, and nothing is known of its
+ * records; another -errno.
  */
 int stream_format_read(struct stream_format *format, const char *folder);
 /* The same from a text. */
@@ -47,7 +48,7 @@ struct stream_check {
 	uint64_t packets;
 	uint32_t stream_id;
 	uint64_t instance;
-	uint64_t begin, end; /* their times */
+	uint64_t begin, end; /* first and last time of the sound packets */
 	/* What is wrong. */
 	uint64_t wrong_packets; /* at least: what follows a wrong size cannot be found */
 	char program[CTF_PROCNAME_SIZE + 1]; /* of the first packet whose header is sound; or "" */
@@ -57,8 +58,8 @@ struct stream_check {
 };
 
 /*
- * Walk over the stream file, and over its index where `index_fd` is not -1. Whatever is wrong
- * is no error, but in *check. 0 or -errno: it cannot be read. To be freed in both cases.
+ * Walk over the stream file, and over its index where `index_fd` is not -1. Damage is
+ * noted in *check, and is no error. 0 or -errno: the file cannot be read. To be freed in both cases.
  */
 int stream_check(struct stream_check *check, const struct stream_format *format, int fd,
 		 int index_fd);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * view-sound.c - of traces with broken streams, traces that babeltrace can read.
+ * view-sound.c - makes a readable copy of a trace with broken streams.
  *
- * All stream files are walked over first (stream-check.h). A trace without a wrong packet is
- * read as it lies. Of another one a folder is made:
+ * All stream files are walked over first (stream-check.h). A trace without a wrong packet
+ * or index is read as it lies. Of another one, number N, a folder is made:
  *
- *   FOLDER/metadata   a link
- *   FOLDER/NAME       a link to a sound stream; of a broken one a copy of its sound packets
+ *   FOLDER/N/metadata   a link
+ *   FOLDER/N/NAME       a link to a sound stream; of a broken one a copy of its sound packets
  *
  * It has no index: babeltrace then goes by the packets. What is left out is named.
  */

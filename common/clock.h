@@ -5,8 +5,8 @@
  * how its values become times of day.
  *
  * A calibration pairs the clock with CLOCK_MONOTONIC (for its frequency) and
- * with CLOCK_REALTIME (for its offset), once at the start and again whenever
- * a better frequency is wanted.
+ * with CLOCK_REALTIME (for its offset), once at the start and again at each command,
+ * for a longer time gives a better frequency.
  *
  * CLOCK_BOOTTIME counts while the machine sleeps, and CLOCK_MONOTONIC does not: their
  * difference tells of each sleep. The frequency is measured over the spans in which the
@@ -60,7 +60,7 @@ struct clock_calibration {
 
 enum clock_change {
 	CLOCK_STEADY,
-	CLOCK_SLEPT, /* broken: it did not go on while the machine slept */
+	CLOCK_SLEPT, /* broken: it did not go on while the machine slept, or jumped */
 	CLOCK_RESET, /* broken: it went back */
 };
 

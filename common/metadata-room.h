@@ -5,19 +5,21 @@
  * instant:
  *
  *   text
- *   / * * /      each line of these two, written without blanks, ends a piece:
- *   text         the lines of a closed comment
- *   / *   /      an open comment: the room for the next piece
+ *   / * * /      a closed comment separates two pieces
+ *   text
+ *   / *   /      an open comment begins the room for the next piece
  *   (blanks)
- *   * /          its end
+ *   * /          the end of the room
+ *
+ * In the file there are no blanks within these marks.
  *
  * The writer puts a piece and a new open comment into the room, and then makes
  * the comment before the piece a closed one, by one byte. No text has a line
  * that is one of these: in a string, a line's end is written as \012, and what
  * would end a comment as *\057 (sessiond/tsdl.c).
  *
- * Readers of CTF need to know nothing of it. Who compares or copies the text
- * takes it without.
+ * Readers of CTF need to know nothing of it. Call metadata_room_remove() before
+ * the text is compared or copied.
  */
 #ifndef LTTNGMAP_METADATA_ROOM_H
 #define LTTNGMAP_METADATA_ROOM_H

@@ -4,11 +4,11 @@
  * record-layout.h - how long each record of a trace is, and the one walk over records.
  *
  * A traced process writes records into a ring, and may write anything there. A reader of the
- * trace ends at the first record that it cannot read. So whoever writes or reads packets walks
- * over them first, and leaves out a packet with a wrong record:
+ * trace ends at the first record that it cannot read. These check packets first, and leave
+ * out one with a wrong record:
  *
  *   who                          where the layouts are from         bytes that are walked over
- *   consumer                     the metadata that it writes        what it is about to write
+ *   consumer, of other users     the metadata that it writes        what it is about to write
  *   session daemon, recovering   its registry of event classes      a ring's file
  *   command (view, report, ...)  the metadata in the trace          stream files
  *

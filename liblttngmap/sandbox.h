@@ -3,8 +3,8 @@
 /*
  * sandbox.h - has this process, or the parent that forked it, asked for a seccomp filter since it
  * was started? A filter may kill whoever makes a system call that the program does not make, and
- * no system call that asks for filters is safe from them. So the library's own prctl() and
- * syscall() note it, and the library makes no call any more that a registration needs.
+ * asking the kernel for filters is such a call, too. So the library has prctl() and syscall() of
+ * its own. Once a program asked for a filter there, the library makes no more system calls to register.
  *
  * Filters that were there when the program was started have let its registration pass. What a
  * program asks for by a bare instruction is not seen.

@@ -42,13 +42,13 @@ struct app_turn {
 struct app_turns;
 
 int app_turns_create(sd_event *event, struct app_turns **turns);
-/* Nothing is queued any more. NULL is allowed. */
+/* Call when nothing is queued or watched. NULL is allowed. */
 void app_turns_destroy(struct app_turns *turns);
-/* Once, also where it is queued already. */
+/* Queues the turn, unless it is queued already. */
 void app_turn_add(struct app_turns *turns, struct app_turn *turn);
 /* Queue it as soon as its descriptor can be read, once. 0 or -errno. */
 int app_turn_watch(struct app_turns *turns, struct app_turn *turn, int fd);
-/* Neither queued nor watched any more. Before `fd` is closed. */
+/* Takes the turn out of queue and epoll. Call before `fd` is closed. */
 void app_turn_remove(struct app_turns *turns, struct app_turn *turn, int fd);
 
 #endif /* SESSIOND_APP_TURNS_H */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * consumers.c - which consumers there are, and whose each is: idle, a session's, or leaving.
+ * consumers.c - the consumer processes: idle, one session's, leaving, or a guest, which the daemon did
+ * not start and which serves all sessions (--consumer none).
  */
 #include "sessiond/consumer-link-parts.h"
 
@@ -103,7 +104,7 @@ void consumers_keep_one(struct consumers *consumers)
 {
 	struct consumer_link *link;
 
-	/* Who has a private daemon is done with it. */
+	/* A private daemon needs no idle consumer. */
 	if (!consumers->path || !cds_list_empty(&consumers->links) ||
 	    consumers->daemon->options->private_instance)
 		return;

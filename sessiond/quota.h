@@ -9,8 +9,8 @@
  * has no need to starve it. They are users here like others, and their
  * processes take turns with others' (app-turns.h).
  *
- * A user once seen is kept, some 150 bytes, as what it registered is, and 8 KiB
- * where it registered anything. A user's subordinate ids are that user
+ * A user once seen is kept: 192 bytes, and 8 KiB of event ids where it registered
+ * anything. A user's subordinate ids are that user
  * (subuids.h).
  *
  * Main thread, but for quota_drop(): any.

@@ -7,9 +7,9 @@
  * being recorded keeps the description from before the sleep, the session is rotated,
  * and the next chunk has the description from after it.
  *
- *   break: `held` is the description from before, and the session is to be rotated.
- *   The chunk is moved: `held` is its last one (session-rotate.c).
- *   The next chunk is on disk: nothing is held, and the consumer gets the new description.
+ *   1. The clock breaks: `held` saves the description from before, and a rotation begins.
+ *   2. The chunk is moved, and keeps `held` (session-rotate.c).
+ *   3. The next chunk is on disk: the consumer gets the new description.
  *
  * What programs write after the machine resumed and before their rings are marked, some
  * milliseconds, stands at the end of the chunk from before, with its description.

@@ -70,7 +70,7 @@ attack_unmount() {
 	attack_server=
 }
 
-# Of the daemon that the test started, and of its consumer.
+# The daemon's pid.
 attack_daemon() {
 	pgrep -P "$sessiond_pid" -f 'lttngmap-sessiond' | head -n 1
 }

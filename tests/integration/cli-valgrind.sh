@@ -25,6 +25,8 @@ clean() {
 	valgrind -q --error-exitcode=$complaint --trace-children=no --log-file="$TAP_DIR/valgrind" \
 		"$LTTNGMAP_BUILD/lttngmap" "$@" >"$TAP_DIR/out" 2>"$TAP_DIR/err" </dev/null
 	status=$?
+	# valgrind 3.19 does not know openat2, and says so in five lines.
+	sed -i '/unhandled amd64-linux syscall: 437/,+4d' "$TAP_DIR/valgrind"
 	is "$status:$(<"$TAP_DIR/valgrind")" "$expected:" "${*:-no verb}" ||
 		diag "$(tail -n 20 "$TAP_DIR/err")"
 }

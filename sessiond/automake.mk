@@ -162,6 +162,8 @@ libsessiond_la_SOURCES = \
 	sessiond/ring-set-import.h \
 	sessiond/ring-set.h \
 	sessiond/ring-socket.c \
+	sessiond/ring-sweeper.c \
+	sessiond/ring-sweeper.h \
 	sessiond/ring-take.c \
 	sessiond/ring-thread.c \
 	sessiond/ring-thread.h \

@@ -169,9 +169,14 @@ int ledger_create(uint32_t cpu_rings, struct ledger **result)
 	return ledger_create_in(cpu_rings, -1, result);
 }
 
-void ledger_name_files(struct ledger *ledger, int dir)
+void ledger_name_files(struct ledger *ledger, int dir, int sweeper, uint64_t first)
 {
-	ledger->place = (struct memory_place){ .dir = dir, .last = &ledger->head->last_file };
+	ledger->place = (struct memory_place){
+		.dir = dir,
+		.sweeper = sweeper,
+		.last = &ledger->head->last_file,
+	};
+	ledger->head->last_file = first - 1;
 	ledger->head->named_files = true;
 }
 

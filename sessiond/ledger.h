@@ -180,8 +180,11 @@ void ledger_destroy(struct ledger *ledger);
 /* Is it the daemon's first life? */
 bool ledger_is_new(const struct ledger *ledger);
 
-/* From the beginning on, rings are files of the directory, which must stay open. */
-void ledger_name_files(struct ledger *ledger, int dir);
+/*
+ * From the beginning on, rings are files of the directory, which must stay open, and so must the
+ * sweeper's descriptor. Files have numbers from `first` on.
+ */
+void ledger_name_files(struct ledger *ledger, int dir, int sweeper, uint64_t first);
 /* Where rings are; NULL: they are memfds. */
 const struct memory_place *ledger_place(const struct ledger *ledger);
 

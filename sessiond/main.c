@@ -31,6 +31,7 @@
 #include "sessiond/options.h"
 #include "sessiond/recover.h"
 #include "sessiond/ring-dir.h"
+#include "sessiond/ring-sweeper.h"
 #include "sessiond/runtime-dir.h"
 
 /* Every traced process takes some twenty descriptors. */
@@ -90,11 +91,16 @@ static void block_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* An orderly end has the sweeper finish; where a process holds one of its files, nobody waits. */
+#define SWEEPING_MS 500
+
 /* What a daemon begins with, in each of its lives. */
 struct beginning {
 	const struct options *options;
 	struct runtime_dir *dir;
 	struct ledger *ledger;
+	int ring_dir; /* -1: rings are no files */
+	struct ring_sweeper sweeper;
 };
 
 static void say_ready(const struct beginning *beginning, const char *notify)
@@ -152,15 +158,18 @@ static int serve_status(void *data)
  * the daemon does without: it only is not to be recovered should its keeper be
  * killed, too.
  */
-static int make_ledger(int ring_dir, int runtime_dir, struct ledger **ledger)
+static int make_ledger(struct beginning *beginning)
 {
-	int cpus = control_pages_cpu_rings(), error;
+	int cpus = control_pages_cpu_rings(), ring_dir = beginning->ring_dir, error;
+	struct ledger **ledger = &beginning->ledger;
+	uint64_t first = ring_dir_first();
 
 	if (cpus < 0) {
 		log_error("cannot tell how many CPUs there can be: %s", strerror(-cpus));
 		return cpus;
 	}
-	error = ledger_create_in((uint32_t)cpus, ring_dir >= 0 ? ring_dir : runtime_dir, ledger);
+	error = ledger_create_in((uint32_t)cpus, ring_dir >= 0 ? ring_dir : beginning->dir->fd,
+				 ledger);
 	if (error && ring_dir < 0) {
 		log_warning("cannot keep a ledger in the runtime directory (%s): should keeper and "
 			    "daemon be killed, `lttngmap recover` finds nothing",
@@ -170,30 +179,37 @@ static int make_ledger(int ring_dir, int runtime_dir, struct ledger **ledger)
 	if (error)
 		log_error("cannot make the memory that is to outlive the daemon: %s",
 			  strerror(-error));
-	else if (ring_dir >= 0)
-		ledger_name_files(*ledger, ring_dir);
+	if (error == 0 && ring_dir >= 0) {
+		ledger_name_files(*ledger, ring_dir, beginning->sweeper.fd, first);
+		/* What earlier daemons left, whose sweepers did not get to it. */
+		ring_sweeper_remove_all(beginning->sweeper.fd, first - 1);
+	}
 	return error;
 }
 
 /* A daemon that failed leaves the ledger of its sessions; `lttngmap recover` needs it. */
-static void leave_ledger(const struct ledger *ledger, int dir, int status)
+static void leave_ledger(const struct beginning *beginning, int status)
 {
+	const struct ledger *ledger = beginning->ledger;
+
 	if (ledger->fd < 0)
 		return;
 	if (status == EXIT_SUCCESS || ledger_text_is_empty(ledger_text(ledger))) {
-		unlinkat(dir, LEDGER_FILE, 0);
-		if (ledger_place(ledger))
-			ring_dir_empty(dir);
+		if (beginning->ring_dir >= 0) {
+			unlinkat(beginning->ring_dir, LEDGER_FILE, 0);
+			ring_sweeper_remove_all(beginning->sweeper.fd, ledger->head->last_file);
+		} else {
+			unlinkat(beginning->dir->fd, LEDGER_FILE, 0);
+		}
 		return;
 	}
 	log_warning("what was not read yet of its sessions can be had by `lttngmap recover`");
 }
 
 /* The daemon in all its lives, in its directories. An exit status. */
-static int run(struct beginning *beginning, int ring_dir)
+static int run(struct beginning *beginning)
 {
 	const struct options *options = beginning->options;
-	int runtime_dir = beginning->dir->fd;
 	struct keeper_config keeper = {
 		.rings_dir = beginning->dir->rings,
 		.serve = serve_status,
@@ -201,7 +217,7 @@ static int run(struct beginning *beginning, int ring_dir)
 	};
 	int status = EXIT_FAILURE;
 
-	if (make_ledger(ring_dir, runtime_dir, &beginning->ledger) != 0)
+	if (make_ledger(beginning) != 0)
 		return EXIT_FAILURE;
 	keeper.ledger = beginning->ledger;
 	snprintf(keeper.ledger->head->runtime_dir, sizeof(keeper.ledger->head->runtime_dir), "%s",
@@ -216,7 +232,7 @@ static int run(struct beginning *beginning, int ring_dir)
 	}
 	ledger_leave(beginning->ledger);
 out:
-	leave_ledger(beginning->ledger, ring_dir >= 0 ? ring_dir : runtime_dir, status);
+	leave_ledger(beginning, status);
 	ledger_destroy(beginning->ledger);
 	return status;
 }
@@ -224,20 +240,27 @@ out:
 /* As run(), where rings are as the options say. */
 static int run_with_rings(struct beginning *beginning)
 {
-	int ring_dir, status;
+	int error, status = EXIT_FAILURE;
 
+	beginning->ring_dir = -1;
 	if (!beginning->options->ring_dir)
-		return run(beginning, -1);
-	ring_dir = ring_dir_enter(beginning->options->ring_dir);
-	if (ring_dir < 0)
+		return run(beginning);
+	beginning->ring_dir = ring_dir_enter(beginning->options->ring_dir);
+	if (beginning->ring_dir < 0)
 		return EXIT_FAILURE;
 	if (map_guard_install() != 0) {
 		log_error("cannot guard against files that are cut short: %s", strerror(errno));
-		close(ring_dir);
-		return EXIT_FAILURE;
+		goto out;
 	}
-	status = run(beginning, ring_dir);
-	close(ring_dir);
+	error = ring_sweeper_start(beginning->ring_dir, &beginning->sweeper);
+	if (error) {
+		log_error("cannot make the process that removes ring files: %s", strerror(-error));
+		goto out;
+	}
+	status = run(beginning);
+	ring_sweeper_end(&beginning->sweeper, SWEEPING_MS);
+out:
+	close(beginning->ring_dir);
 	return status;
 }
 

@@ -45,6 +45,7 @@ static void memory_set_free(struct memory_set *set)
 	if (set->doorbell >= 0)
 		close(set->doorbell);
 	memory_destroy(&set->ring_control);
+	memory_drop_folder(set->place, set->folder);
 	ledger_process_drop(set->ledger, set->index);
 	if (set->user)
 		quota_drop(set->user, 1, set->charged);
@@ -101,8 +102,11 @@ int memory_set_create(const struct memory_set_config *config, struct memory_set 
 		goto fail;
 	}
 	memory_set_record(set)->doorbell = set->doorbell;
-	error = memory_create_in(config->place, MEMORY_RING_CONTROL,
-				 LTTNGMAP_CHANNELS * config->slot_stride, &set->ring_control);
+	error = memory_make_folder(config->place, &set->folder);
+	if (error == 0)
+		error = memory_create_in(config->place, set->folder, MEMORY_RING_CONTROL,
+					 LTTNGMAP_CHANNELS * config->slot_stride,
+					 &set->ring_control);
 	if (error)
 		goto fail;
 	memory_set_record(set)->control_file = set->ring_control.file;
@@ -110,8 +114,8 @@ int memory_set_create(const struct memory_set_config *config, struct memory_set 
 	for (uint32_t slot = 0; slot < config->reserve; slot++) {
 		struct memory memory;
 
-		error = memory_create_in(config->place, MEMORY_RING_DATA, config->reserve_size,
-					 &memory);
+		error = memory_create_in(config->place, set->folder, MEMORY_RING_DATA,
+					 config->reserve_size, &memory);
 		if (error)
 			goto fail;
 		set_data(set, slot, &memory);
@@ -138,6 +142,7 @@ int memory_set_restore(const struct memory_set_config *config, uint32_t index,
 	if (!set)
 		return -ENOMEM;
 	set->doorbell = record->doorbell;
+	set->folder = record->control_file;
 	error = memory_adopt(MEMORY_RING_CONTROL, record->ring_control, record->control_file,
 			     config->place, &set->ring_control);
 	for (uint32_t slot = 0; error == 0 && slot < LTTNGMAP_CHANNELS; slot++)
@@ -226,7 +231,7 @@ int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t size)
 		return 0;
 	error = set->ring_data[slot].fd >= 0 ? 0 : memory_set_charge_one(set, false);
 	if (error == 0)
-		error = memory_create_in(set->place, MEMORY_RING_DATA, size, &larger);
+		error = memory_create_in(set->place, set->folder, MEMORY_RING_DATA, size, &larger);
 	if (error)
 		return error;
 	drop_data(set, slot);

@@ -33,6 +33,7 @@ struct memory_set {
 	struct urcu_ref references;
 	struct ledger *ledger;
 	const struct memory_place *place;
+	uint64_t folder;            /* of its files */
 	uint32_t index;             /* of its record, and of the process's words */
 	struct memory ring_control; /* LTTNGMAP_CHANNELS times slot_stride */
 	int doorbell;               /* eventfd */

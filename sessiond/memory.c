@@ -7,11 +7,13 @@
 #include <numa.h>
 #include <numaif.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/map-guard.h"
+#include "sessiond/ring-sweeper.h"
 
 /* The descriptor stays at its begin, for who gets it. */
 static int write_all(int fd, const char *text, size_t size)
@@ -144,10 +146,45 @@ void memory_file_name(uint64_t number, char name[MEMORY_FILE_NAME_SIZE])
 	snprintf(name, MEMORY_FILE_NAME_SIZE, "ring-%llu", (unsigned long long)number);
 }
 
-int memory_create_in(const struct memory_place *place, enum memory_kind kind, uint64_t size,
-		     struct memory *memory)
+int memory_make_folder(const struct memory_place *place, uint64_t *folder)
 {
 	char name[MEMORY_FILE_NAME_SIZE];
+
+	*folder = 0;
+	if (!place)
+		return 0;
+	/* A folder may be there yet that an earlier daemon's sweeper hangs in. */
+	do {
+		memory_file_name(++*place->last, name);
+		if (mkdirat(place->dir, name, 0700) == 0) {
+			*folder = *place->last;
+			return 0;
+		}
+	} while (errno == EEXIST);
+	return -errno;
+}
+
+void memory_drop_folder(const struct memory_place *place, uint64_t folder)
+{
+	if (place && folder)
+		ring_sweeper_remove(place->sweeper, folder);
+}
+
+static int create_file(const struct memory_place *place, uint64_t folder, uint64_t number)
+{
+	char path[2 * MEMORY_FILE_NAME_SIZE], name[MEMORY_FILE_NAME_SIZE];
+	int fd;
+
+	memory_file_name(folder, path);
+	memory_file_name(number, name);
+	strcat(strcat(path, "/"), name);
+	fd = openat(place->dir, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
+int memory_create_in(const struct memory_place *place, uint64_t folder, enum memory_kind kind,
+		     uint64_t size, struct memory *memory)
+{
 	int error;
 
 	if (!place)
@@ -156,12 +193,13 @@ int memory_create_in(const struct memory_place *place, enum memory_kind kind, ui
 	size = round_up(size);
 	if (size == 0)
 		return -EINVAL;
-	memory->file = ++*place->last;
-	memory_file_name(memory->file, name);
-	memory->fd =
-		openat(place->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (memory->fd < 0)
-		return -errno;
+	memory->file = kind == MEMORY_RING_CONTROL ? folder : ++*place->last;
+	memory->fd = create_file(place, folder, memory->file);
+	if (memory->fd < 0) {
+		error = memory->fd;
+		*memory = MEMORY_NONE;
+		return error;
+	}
 	memory->place = place;
 	memory->size = size;
 	if (ftruncate(memory->fd, (off_t)size) != 0)
@@ -212,16 +250,10 @@ int memory_adopt(enum memory_kind kind, int fd, uint64_t file, const struct memo
 
 void memory_destroy(struct memory *memory)
 {
-	char name[MEMORY_FILE_NAME_SIZE];
-
 	if (memory->map && memory->place)
 		map_guard_remove(memory->map);
 	if (memory->map)
 		munmap(memory->map, memory->size);
-	if (memory->fd >= 0 && memory->place) {
-		memory_file_name(memory->file, name);
-		unlinkat(memory->place->dir, name, 0);
-	}
 	if (memory->fd >= 0)
 		close(memory->fd);
 	*memory = MEMORY_NONE;

@@ -29,9 +29,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where memories are files. */
+/*
+ * Where memories are files, those of one process in a folder of its own. The process can hold a
+ * file's lock for ever, so that nobody but the sweeper removes such a file.
+ */
 struct memory_place {
 	int dir;
+	int sweeper;    /* struct ring_sweeper's fd */
 	uint64_t *last; /* number that was given out last */
 };
 
@@ -60,13 +64,21 @@ enum memory_kind {
  */
 int memory_create(enum memory_kind kind, uint64_t size, struct memory *memory);
 /*
- * The same, of a ring, as a file. Ring data has its room there from the
- * beginning; nothing of ring control may be written before memory_reserve()
- * made room for it.
+ * Make a folder for the files of one process. Its number is the folder's ring control's, too.
+ * 0 or -errno.
  */
-int memory_create_in(const struct memory_place *place, enum memory_kind kind, uint64_t size,
-		     struct memory *memory);
+int memory_make_folder(const struct memory_place *place, uint64_t *folder);
+/* Have the folder removed, with its files. NULL and 0 are allowed. Any thread; never waits. */
+void memory_drop_folder(const struct memory_place *place, uint64_t folder);
+/*
+ * The same as memory_create(), of a ring, as a file in the folder. Ring data has its room there
+ * from the beginning; nothing of ring control may be written before memory_reserve() made room for
+ * it.
+ */
+int memory_create_in(const struct memory_place *place, uint64_t folder, enum memory_kind kind,
+		     uint64_t size, struct memory *memory);
 #define MEMORY_FILE_NAME_SIZE 32
+/* Of a folder in the place, and of a file in its folder. */
 void memory_file_name(uint64_t number, char name[MEMORY_FILE_NAME_SIZE]);
 /*
  * In a file that is mapped, make room for a range: a full file system is to say
@@ -80,7 +92,7 @@ int memory_reserve(const struct memory *memory, uint64_t offset, uint64_t size);
  */
 int memory_adopt(enum memory_kind kind, int fd, uint64_t file, const struct memory_place *place,
 		 struct memory *memory);
-/* Unmap and close, and remove the file; what was handed out lives on. MEMORY_NONE is allowed. */
+/* Unmap and close; what was handed out lives on, and so does a file. MEMORY_NONE is allowed. */
 void memory_destroy(struct memory *memory);
 
 /* A sealed memfd that has these bytes, for another daemon to read. 0 or -errno. */

@@ -104,12 +104,14 @@ static int find_memories(struct rings *rings, const struct channel *channel)
 	int error = 0;
 
 	if (rings->control.fd < 0)
-		error = recover_source_find(sources, rings->record->control_file, &rings->control);
+		error = recover_source_find(sources, rings->record->control_file,
+					    rings->record->control_file, &rings->control);
 	if (error) {
 		say_missing(rings, "ring control", error);
 		return error;
 	}
-	error = recover_source_find(sources, rings->record->data_file[channel->slot], &rings->data);
+	error = recover_source_find(sources, rings->record->control_file,
+				    rings->record->data_file[channel->slot], &rings->data);
 	if (error)
 		say_missing(rings, "ring data", error);
 	return error;

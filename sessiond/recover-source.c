@@ -260,16 +260,34 @@ static int open_process(const struct recover_sources *sources, struct recover_so
 	return error;
 }
 
-static int open_file(struct recover_source *source, int dir, uint64_t number)
+/* A descriptor, or -errno. */
+static int open_in_folder(int dir, uint64_t folder, uint64_t number)
 {
 	char name[MEMORY_FILE_NAME_SIZE];
+	int fd, in;
+
+	memory_file_name(folder, name);
+	in = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (in < 0 && errno != ENOTDIR)
+		return -errno;
+	memory_file_name(number, name);
+	/* Earlier daemons had no folders: the name is that of ring control. */
+	fd = openat(in < 0 ? dir : in, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	if (in >= 0)
+		close(in);
+	return fd;
+}
+
+static int open_file(struct recover_source *source, int dir, uint64_t folder, uint64_t number)
+{
 	struct stat status;
 	int error = 0;
 
-	memory_file_name(number, name);
-	source->fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	source->fd = open_in_folder(dir, folder, number);
 	if (source->fd < 0)
-		return errno == ENOENT ? -ENOENT : -errno;
+		return source->fd;
 	if (fstat(source->fd, &status) != 0 || !S_ISREG(status.st_mode) ||
 	    status.st_uid != geteuid())
 		error = -EPERM;
@@ -280,7 +298,7 @@ static int open_file(struct recover_source *source, int dir, uint64_t number)
 	return error;
 }
 
-int recover_source_find(const struct recover_sources *sources, uint64_t file,
+int recover_source_find(const struct recover_sources *sources, uint64_t folder, uint64_t file,
 			struct recover_source *source)
 {
 	int error = -ENOENT;
@@ -290,7 +308,7 @@ int recover_source_find(const struct recover_sources *sources, uint64_t file,
 	if (file == 0)
 		return -ENOENT;
 	if (sources->dir >= 0)
-		return open_file(source, sources->dir, file);
+		return open_file(source, sources->dir, folder, file);
 	for (size_t i = 0; error && i < sources->nr_mapped; i++) {
 		const struct mapped *mapped = &sources->mapped[i];
 		int one;

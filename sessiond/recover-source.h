@@ -33,10 +33,10 @@ struct recover_source {
 };
 
 /*
- * Find a memory by its file (struct memory). 0; -ENOENT: nobody has it any more;
+ * Find a memory by its file, and its folder (struct memory). 0; -ENOENT: nobody has it any more;
  * -EACCES: who has it may not be looked into; another -errno.
  */
-int recover_source_find(const struct recover_sources *sources, uint64_t file,
+int recover_source_find(const struct recover_sources *sources, uint64_t folder, uint64_t file,
 			struct recover_source *source);
 /* All of the range, or -errno; -ENODATA: it is cut short. */
 int recover_source_read(const struct recover_source *source, uint64_t offset, void *bytes,

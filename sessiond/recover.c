@@ -29,6 +29,7 @@
 #include "sessiond/options.h"
 #include "sessiond/pid-state.h"
 #include "sessiond/ring-dir.h"
+#include "sessiond/ring-sweeper.h"
 #include "sessiond/runtime-dir.h"
 #include "sessiond/session.h"
 
@@ -36,6 +37,8 @@
 #define DYING_MS 5000
 #define TICK_USEC UINT64_C(5000)
 #define BASE_MAX 64
+/* For the sweeper: a process may hold a file. */
+#define SWEEPING_MS 5000
 
 /* The next life, while it lasts. */
 struct life {
@@ -466,9 +469,14 @@ static void print(const struct recovery *recovery, struct json_object *sessions,
 /* All is in the traces: what it came from goes. */
 static void clean(const struct recovery *recovery)
 {
+	uint64_t first = ring_dir_first();
+	struct ring_sweeper sweeper;
+
 	unlinkat(recovery->dir, recovery->name, 0);
-	if (recovery->old.head->named_files)
-		ring_dir_empty(recovery->dir);
+	if (!recovery->old.head->named_files || ring_sweeper_start(recovery->dir, &sweeper) != 0)
+		return;
+	ring_sweeper_remove_all(sweeper.fd, first - 1);
+	ring_sweeper_end(&sweeper, SWEEPING_MS);
 }
 
 static int recover(struct recovery *recovery, const struct options *options)

@@ -2,57 +2,42 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "sessiond/ring-dir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/log.h"
 #include "sessiond/ledger.h"
 
-#define RING_PREFIX "ring-"
 #define TRIAL ".room"
 
-int ring_dir_is_ring(const char *name)
+uint64_t ring_dir_first(void)
 {
-	size_t length = strlen(RING_PREFIX), digits;
+	struct timespec now;
 
-	if (strncmp(name, RING_PREFIX, length) != 0)
-		return 0;
-	digits = strspn(name + length, "0123456789");
-	return digits > 0 && name[length + digits] == '\0';
+	/* Microseconds: a daemon gives out fewer numbers than these. */
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-void ring_dir_empty(int dir)
-{
-	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-
-	while (entries && (entry = readdir(entries)))
-		if (ring_dir_is_ring(entry->d_name))
-			unlinkat(dir, entry->d_name, 0);
-	if (entries)
-		closedir(entries);
-	else if (fd >= 0)
-		close(fd);
-}
-
+/* Who lists it, into a page that never comes, holds its lock for ever. */
 static int check_owner(const char *path, int dir)
 {
 	struct stat status;
 
 	if (fstat(dir, &status) != 0)
 		return -errno;
-	if (status.st_uid == geteuid() && !(status.st_mode & (S_IWGRP | S_IWOTH)))
+	if (status.st_uid == geteuid() &&
+	    !(status.st_mode & (S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH)))
 		return 0;
 	log_error(
 		"--ring-dir: %s belongs to user %u and has mode %04o, so that others could meddle: "
-		"use a directory of your own that nobody else can write to",
+		"use a directory of your own that nobody else can list or write to (chmod 0700)",
 		path, status.st_uid, status.st_mode & 07777);
 	return -EPERM;
 }
@@ -125,6 +110,5 @@ int ring_dir_enter(const char *path)
 		close(dir);
 		return error;
 	}
-	ring_dir_empty(dir);
 	return dir;
 }

@@ -9,17 +9,19 @@
 #ifndef SESSIOND_RING_DIR_H
 #define SESSIOND_RING_DIR_H
 
+#include <stdint.h>
+
 /*
  * Make the directory where it is missing, and see that it is ours alone, that
- * nobody lives in it, and that room can be set aside there. What a daemon left
- * that was killed before it had a ledger is removed. A descriptor, or -errno;
- * what is wrong was said.
+ * nobody lives in it, and that room can be set aside there. A descriptor, or
+ * -errno; what is wrong was said.
  */
 int ring_dir_enter(const char *path);
 
-/* A file of rings, by its name. */
-int ring_dir_is_ring(const char *name);
-/* Remove all files of rings. */
-void ring_dir_empty(int dir);
+/*
+ * A number that is greater than all that daemons gave out before to folders and files of rings:
+ * an earlier daemon's sweeper may still be at work.
+ */
+uint64_t ring_dir_first(void);
 
 #endif /* SESSIOND_RING_DIR_H */

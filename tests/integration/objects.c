@@ -62,7 +62,7 @@ static void use_daemon(void)
 	do_within("start", "{\"verb\": \"start\", \"session\": \"s\"}");
 }
 
-/* The keeper's child. */
+/* The keeper's youngest child: where rings are files, it has a sweeper, too. */
 static pid_t daemon_of(pid_t keeper)
 {
 	char path[64];
@@ -71,7 +71,9 @@ static pid_t daemon_of(pid_t keeper)
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)keeper, (int)keeper);
 	file = fopen(path, "re");
-	if (!file || fscanf(file, "%d", &child) != 1)
+	while (file && fscanf(file, "%d", &child) == 1)
+		continue;
+	if (!child)
 		bail_out("the keeper has no child");
 	fclose(file);
 	return child;
@@ -174,6 +176,25 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
 	return remove(path);
 }
 
+/* After an orderly end, once nobody holds a file any more, its sweeper removes what is left. */
+static void run_files(const char *mediator, const char *name, void (*attack)(void), int signal)
+{
+	int64_t end;
+
+	if (only && strcmp(only, name) != 0)
+		return;
+	strcpy(ring_dir, "/tmp/lttngmap-rings.XXXXXX");
+	if (!mkdtemp(ring_dir))
+		bail_out("there is no directory");
+	run(mediator, name, attack, 1, signal, "files");
+	end = object_now_ms() + LIMIT_MS;
+	while (signal == SIGTERM && rmdir(ring_dir) != 0 && object_now_ms() < end)
+		object_pause_ms(10);
+	if (signal == SIGTERM)
+		ok(access(ring_dir, F_OK) != 0, "%s: no file of rings is left", what);
+	nftw(ring_dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 static void run_all(const char *mediator)
 {
 	run(mediator, "bell", attack_bell, BELLS, SIGTERM, NULL);
@@ -190,11 +211,9 @@ static void run_all(const char *mediator)
 	run(mediator, "list", attack_list, 1, SIGTERM, NULL);
 	run(mediator, "lock", attack_lock, 1, SIGTERM, NULL);
 	run(mediator, "lock", attack_lock, 1, SIGKILL, NULL);
-	strcpy(ring_dir, "/tmp/lttngmap-rings.XXXXXX");
-	if (!mkdtemp(ring_dir))
-		bail_out("there is no directory");
-	run(mediator, "lock", attack_lock, 1, SIGKILL, "files");
-	nftw(ring_dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	run_files(mediator, "lock", attack_lock, SIGTERM);
+	run_files(mediator, "lock", attack_lock, SIGKILL);
+	run_files(mediator, "names", attack_names, SIGTERM);
 }
 
 int main(int argc, char **argv)

@@ -106,7 +106,7 @@ again
 
 # ---- rings that are not whole --------------------------------------------------------------
 
-truncate -s 4096 "$RINGS"/ring-*
+truncate -s 4096 "$RINGS"/ring-*/ring-*
 "$lttngmap" recover "$RINGS" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
 is $? 0 'rings that are cut short: all that is left is recovered'
 like "$(cat "$TAP_DIR/err")" 'cannot be read: their memory is cut short' 'which is told'
@@ -115,7 +115,7 @@ again
 # The data's bytes alone: also of the packet that the consumer had in its hands.
 python3 - "$RINGS" <<-'PYTHON'
 	import glob, os, re, sys
-	for path in glob.glob(sys.argv[1] + "/ring-*"):
+	for path in glob.glob(sys.argv[1] + "/ring-*/ring-*"):
 	    with open(path, "rb") as ring:
 	        is_data = re.search(rb"[a-p]{8}", ring.read())
 	    if is_data:
@@ -133,6 +133,16 @@ find "$RINGS" -name 'ring-*' -delete
 "$lttngmap" recover --json "$RINGS" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
 is $? 0 'rings that are gone: all that is left is recovered'
 like "$(cat "$TAP_DIR/out")" '"processes":0,"processes_lost":2,"problems":\["survivors' 'which is told'
+again
+
+# As daemons left them that had no folders: all files in the directory.
+for folder in "$RINGS"/ring-*; do
+	mv "$folder" "$folder.folder" && mv "$folder.folder"/* "$RINGS" && rmdir "$folder.folder"
+done
+"$lttngmap" recover --json "$RINGS" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
+is $? 0 'rings without folders are recovered'
+like "$(cat "$TAP_DIR/out")" '"processes":2,"processes_lost":0,"problems":\[\]' 'all of them'
+is "$(ls -A "$RINGS")" '' 'and removed'
 again
 
 # Wild values in what is used of it: each try ends, in words, and leaves a trace that can be read.

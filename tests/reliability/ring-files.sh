@@ -38,7 +38,7 @@ begin_session() {
 # ---- cut short --------------------------------------------------------------------
 
 ring_files_of() {
-	grep -o "$RINGS/ring-[0-9]*" "/proc/$1/maps" | sort -u
+	grep -o "$RINGS/ring-[0-9]*/ring-[0-9]*" "/proc/$1/maps" | sort -u
 }
 
 # cut_short ROUND: a program whose files are cut; its status is in $status.

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "sessiond/memory-set.h"
+#include "sessiond/ring-sweeper.h"
 #include "tests/utils/tap.h"
 
 #define PAGES 8u
@@ -157,19 +158,28 @@ static void test_seals(enum memory_kind kind, const char *name)
 static void test_room(void)
 {
 	char dir[] = "/tmp/lttngmap-memory.XXXXXX";
-	uint64_t last = 0;
+	uint64_t last = 0, folder;
 	struct memory_place place = { .last = &last };
+	struct ring_sweeper sweeper;
 	struct memory control, data;
 	struct stat status;
 
 	if (!mkdtemp(dir))
 		bail_out("there is no directory");
 	place.dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	is(memory_create_in(&place, MEMORY_RING_DATA, PAGES * page, &data), 0, "ring data: a file");
+	if (ring_sweeper_start(place.dir, &sweeper) != 0)
+		bail_out("there is no sweeper");
+	place.sweeper = sweeper.fd;
+	is(mkdirat(place.dir, "ring-1", 0700), 0, "a folder that was left there");
+	is(memory_make_folder(&place, &folder), 0, "a folder");
+	is(folder, 2, "is another one");
+	is(memory_create_in(&place, folder, MEMORY_RING_DATA, PAGES * page, &data), 0,
+	   "ring data: a file");
 	ok(fstat(data.fd, &status) == 0 && (uint64_t)status.st_blocks * 512 >= PAGES * page,
 	   "with its room");
-	is(memory_create_in(&place, MEMORY_RING_CONTROL, PAGES * page, &control), 0,
+	is(memory_create_in(&place, folder, MEMORY_RING_CONTROL, PAGES * page, &control), 0,
 	   "ring control: a file");
+	is(control.file, folder, "of the folder's number");
 	ok(fstat(control.fd, &status) == 0 && (uint64_t)status.st_blocks * 512 < 3 * page,
 	   "without");
 	is(memory_reserve(&control, page + 8, 2 * page), 0, "room is made for a range");
@@ -179,6 +189,10 @@ static void test_room(void)
 	is(memory_reserve(&control, page, page), -ENOSPC, "has none, and that is an error");
 	memory_destroy(&control);
 	memory_destroy(&data);
+	is(unlinkat(place.dir, "ring-1", AT_REMOVEDIR), 0, "what was left is left");
+	is(faccessat(place.dir, "ring-2/ring-3", F_OK, 0), 0, "files stay");
+	memory_drop_folder(&place, folder);
+	ring_sweeper_end(&sweeper, 10000);
 	close(place.dir);
 	is(rmdir(dir), 0, "no file is left");
 }

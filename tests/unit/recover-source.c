@@ -79,7 +79,7 @@ static int find(uint64_t inode, char text[8])
 	int error = recover_sources_open(-1, &sources);
 
 	if (error == 0)
-		error = recover_source_find(sources, inode, &source);
+		error = recover_source_find(sources, 0, inode, &source);
 	if (error == 0) {
 		error = recover_source_read(&source, 0, text, 8);
 		recover_source_close(&source);

@@ -28,6 +28,7 @@
 #define BELL_ROUNDS 20
 #define BELL_MS 50
 #define STRANGER 65534
+#define ATTACK_SECONDS 30
 
 int64_t object_now_ms(void)
 {
@@ -195,10 +196,10 @@ static void hold_lock(int fd)
 		_exit(6);
 }
 
-/* Slot 0 is the session's. Where rings are files, its data is asked for. */
-void attack_lock(void)
+/* Registers, and asks for the data of slot 0, which is the session's: its descriptor. */
+static int register_with_data(struct app_answer *answer)
 {
-	static struct app_answer answer, more;
+	static struct app_answer more;
 	struct protocol_app_memory request = {
 		.header = { .magic = PROTOCOL_APP_MAGIC,
 			    .major = PROTOCOL_APP_MAJOR,
@@ -206,27 +207,85 @@ void attack_lock(void)
 			    .size = sizeof(request) },
 		.slot = 0,
 	};
-	int app;
+	int app = app_connect(&sessiond);
 
-	hanging = map_hanging_file();
-	become_stranger();
-	app = app_connect(&sessiond);
-	app_register(app, 0, NULL, 0, 0, &answer);
-	if (answer.nr_fds <= PROTOCOL_APP_FD_DOORBELL)
+	app_register(app, 0, NULL, 0, 0, answer);
+	if (answer->nr_fds <= PROTOCOL_APP_FD_DOORBELL)
 		_exit(4);
 	app_exchange(app, &request, sizeof(request), &more);
 	if (more.nr_fds == 0)
 		_exit(7);
-	hold_lock(more.fds[0]);
-	for (size_t i = 0; i < answer.nr_fds; i++)
+	return more.fds[0];
+}
+
+static void hold_all(const struct app_answer *answer, int data)
+{
+	hold_lock(data);
+	for (size_t i = 0; i < answer->nr_fds; i++)
 		if (i != PROTOCOL_APP_FD_DOORBELL)
-			hold_lock(answer.fds[i]);
+			hold_lock(answer->fds[i]);
+}
+
+void attack_lock(void)
+{
+	static struct app_answer answer, more;
+
+	hanging = map_hanging_file();
+	become_stranger();
+	hold_all(&answer, register_with_data(&answer));
 	/* The next one's registration counts what its user's memories hold, once a second. */
 	object_pause_ms(1100);
 	if (fork() == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		app_register(app_connect(&sessiond), 0, NULL, 0, 0, &more);
 		begin();
+	}
+	pause();
+}
+
+/* A child has the memories that we registered for, and holds their locks. */
+static void have_held(void)
+{
+	static struct app_answer answer;
+	int data = register_with_data(&answer);
+
+	if (fork() == 0) {
+		/* It outlives its parent, but not a test that failed. */
+		prctl(PR_SET_PDEATHSIG, 0);
+		alarm(ATTACK_SECONDS);
+		hold_all(&answer, data);
+		for (;;)
+			pause();
+	}
+	/* Its threads have called write(). */
+	object_pause_ms(300);
+}
+
+void attack_names(void)
+{
+	static struct app_answer answer;
+	pid_t child;
+
+	hanging = map_hanging_file();
+	become_stranger();
+	alarm(ATTACK_SECONDS);
+	have_held();
+	/* As after an exec: the same pid, and the earlier rings go. */
+	app_register(app_connect(&sessiond), 0, NULL, 0, 0, &answer);
+	if (answer.nr_fds <= PROTOCOL_APP_FD_DOORBELL)
+		_exit(4);
+	child = fork();
+	if (child == 0) {
+		have_held();
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	object_pause_ms(300);
+	if (fork() == 0) {
+		app_register(app_connect(&sessiond), 0, NULL, 0, 0, &answer);
+		if (answer.nr_fds > PROTOCOL_APP_FD_DOORBELL)
+			begin();
+		_exit(0);
 	}
 	pause();
 }

@@ -7,6 +7,8 @@
  *   bell   processes clear O_NONBLOCK of their doorbells, ring and empty them
  *   lock   one holds the inode's lock of each memory that it was given: write(2) waits
  *          for a page of a file system that never answers (utils/hanging-file)
+ *   names  the same, of files; who holds them is another process than who registered, which
+ *          ends, or registers again
  *   punch  one punches holes into its memories, all the time
  *   claim  one takes all other kinds of locks on them, leases too, and stands still
  *   list   one reads the daemon's directories into such a page
@@ -28,6 +30,7 @@ void attack_punch(void);
 void attack_claim(void);
 void attack_list(void); /* this and the next are root's to start */
 void attack_lock(void); /* while slot 0 is a channel's that is started */
+void attack_names(void);
 void attack_send(void);
 
 /* Start so many; waits for them: how many have begun. */

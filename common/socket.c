@@ -20,6 +20,9 @@ _Static_assert(sizeof(((struct sockaddr_un *)0)->sun_path) == SOCKET_PATH_MAX + 
 #define SO_PASSRIGHTS 83
 #endif
 
+/* The kernel does not refuse messages with descriptors. */
+static bool passes_fds;
+
 union control {
 	char bytes[CMSG_SPACE(SOCKET_FDS_MAX * sizeof(int))];
 	struct cmsghdr align;
@@ -106,7 +109,35 @@ int socket_refuse_fds(int listener)
 {
 	int pass = 0;
 
-	return setsockopt(listener, SOL_SOCKET, SO_PASSRIGHTS, &pass, sizeof(pass)) ? -errno : 0;
+	if (setsockopt(listener, SOL_SOCKET, SO_PASSRIGHTS, &pass, sizeof(pass)) == 0)
+		return 0;
+	passes_fds = true;
+	return -errno;
+}
+
+bool socket_is_refusing_fds(void)
+{
+	return !passes_fds;
+}
+
+bool socket_has_fds(int fd)
+{
+	struct msghdr message = { .msg_iov = NULL };
+
+	return recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT) >= 0 &&
+	       message.msg_flags & MSG_CTRUNC;
+}
+
+bool socket_has_message(int fd)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct ucred))];
+	struct msghdr message = { .msg_control = control, .msg_controllen = sizeof(control) };
+	int on = 1;
+
+	/* The sender's credentials tell an empty message from none. */
+	return setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) == 0 &&
+	       recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT) >= 0 &&
+	       (message.msg_controllen > 0 || message.msg_flags & MSG_CTRUNC);
 }
 
 int socket_connect(const char *path, int type, int *fd)
@@ -220,6 +251,8 @@ ssize_t socket_receive(int fd, void *data, size_t size, int flags, int *fds, siz
 	 */
 	if (room > SOCKET_FDS_MAX)
 		room = SOCKET_FDS_MAX;
+	if (room == 0 && passes_fds && socket_has_fds(fd))
+		return -EPERM;
 	if (room > 0) {
 		message.msg_control = &control;
 		message.msg_controllen = CMSG_SPACE(room * sizeof(int));

@@ -10,6 +10,7 @@
 #ifndef LTTNGMAP_COMMON_SOCKET_H
 #define LTTNGMAP_COMMON_SOCKET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -31,9 +32,17 @@ int socket_listen(const char *path, int type, mode_t mode, int *fd);
  * Of a socket that listens, and of all that it accepts: who sends descriptors there is refused
  * (EPERM). Without this the kernel closes a descriptor that nobody takes in the thread of
  * who reads the message or closes the socket, and closing can wait for as long as the sender
- * likes: for a TCP socket with SO_LINGER, for one. Linux 6.16; -ENOPROTOOPT before.
+ * likes: for a TCP socket with SO_LINGER, for one. Linux 6.16; -ENOPROTOOPT before: from then on
+ * socket_receive() without room for descriptors leaves such a message where it is.
  */
 int socket_refuse_fds(int listener);
+/* False: a call of socket_refuse_fds() failed in this process, or in one that it was forked of. */
+bool socket_is_refusing_fds(void);
+/* Does the next message have descriptors? It stays there. */
+bool socket_has_fds(int fd);
+/* Is there a message, be it empty? Of a SOCK_SEQPACKET socket that nothing is received from later.
+ */
+bool socket_has_message(int fd);
 
 /* -EAGAIN: SOCK_NONBLOCK was given and the backlog is full. */
 int socket_connect(const char *path, int type, int *fd);

@@ -17,6 +17,7 @@
 #include "sessiond/daemon.h"
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
+#include "sessiond/part.h"
 #include "sessiond/peer.h"
 #include "sessiond/process.h"
 #include "sessiond/quota.h"
@@ -89,7 +90,7 @@ static void connection_close(struct app_connection *connection)
 		pending_remove(connection);
 	}
 	app_turn_remove(connection->all->daemon->turns, &connection->turn, connection->fd);
-	close(connection->fd);
+	part_with(connection->fd);
 	free(connection);
 }
 
@@ -154,9 +155,11 @@ static void limit_pending(struct app_connections *all, struct quota_user *user)
 
 /* ---- refusals ------------------------------------------------------------------ */
 
-/* What was looked at is done with. False: there was nothing. */
+/* What was looked at is done with. False: there was nothing, or nothing that we take. */
 static bool take_message(int fd)
 {
+	if (!socket_is_refusing_fds() && socket_has_fds(fd))
+		return false;
 	return recv(fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) > 0;
 }
 
@@ -213,7 +216,7 @@ void app_connection_refuse_short(struct app_connections *all, int fd, int error)
 	app_refuse(&refusal, -error, "%s: raise the limit of open files (ulimit -n)",
 		   strerror(-error));
 	send_refusal(fd, quota_user(all->daemon->quota, peer.uid), &peer, &refusal);
-	close(fd);
+	part_with(fd);
 }
 
 /* ---- serving ------------------------------------------------------------------- */
@@ -387,7 +390,7 @@ void app_connection_open(struct app_connections *all, int fd)
 	return;
 
 close_fd:
-	close(fd);
+	part_with(fd);
 }
 
 int app_connection_restore(struct app_connections *all, struct process *process, int fd)
@@ -402,7 +405,7 @@ int app_connection_restore(struct app_connections *all, struct process *process,
 	}
 	if (error < 0) {
 		process->record->socket = 0;
-		close(fd);
+		part_with(fd);
 		free(connection);
 		return error;
 	}

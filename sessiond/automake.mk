@@ -113,6 +113,8 @@ libsessiond_la_SOURCES = \
 	sessiond/metadata.h \
 	sessiond/options.c \
 	sessiond/options.h \
+	sessiond/part.c \
+	sessiond/part.h \
 	sessiond/peer.c \
 	sessiond/peer.h \
 	sessiond/pid-state.c \

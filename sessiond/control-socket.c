@@ -28,6 +28,7 @@
 #include "sessiond/listen.h"
 #include "sessiond/messages.h"
 #include "sessiond/options.h"
+#include "sessiond/part.h"
 #include "sessiond/quota.h"
 #include "sessiond/session.h"
 
@@ -53,7 +54,7 @@ void control_client_free(struct control_client *client)
 		sessions_forget(client->control->daemon->sessions, client);
 	sd_event_source_disable_unref(client->source);
 	if (client->fd >= 0)
-		close(client->fd);
+		part_with(client->fd);
 	free(client);
 }
 
@@ -256,7 +257,8 @@ static void client_open(struct control_socket *control, int fd)
 			       CONTROL_CLIENTS_MAX, CONTROL_CLIENTS_PER_USER_MAX);
 		/* A request left unread would take the answer with it. */
 		shutdown(fd, SHUT_RD);
-		while (recv(fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) > 0)
+		while ((socket_is_refusing_fds() || !socket_has_fds(fd)) &&
+		       recv(fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) > 0)
 			continue;
 		goto free_client;
 	}
@@ -270,7 +272,7 @@ free_client:
 	control_client_free(client);
 	return;
 close_fd:
-	close(fd);
+	part_with(fd);
 }
 
 static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *data)

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "sessiond/part.h"
 #include "sessiond/pid-state.h"
 
 /* A life that ends so soon after the daemon began to serve, or before, is short. */
@@ -106,7 +107,7 @@ static void close_unknown(int fd, void *data)
 	const struct fd_set_of *known = data;
 
 	if (fd >= known->size || !known->has[fd])
-		close(fd);
+		part_with(fd);
 }
 
 /* What the daemon that died had open, but for what the ledger names. */

@@ -84,7 +84,7 @@ static int make(const char *runtime_dir, const char *name, mode_t mode)
 		log_error("cannot listen at %s: %s", path, strerror(-error));
 		return error;
 	}
-	/* Where the kernel cannot, a program can delay the daemon (security.md). */
+	/* Where the kernel cannot, see part.h. */
 	socket_refuse_fds(fd);
 	sockets[nr_sockets].fd = fd;
 	strcpy(sockets[nr_sockets].address.sun_path, path);
@@ -102,8 +102,10 @@ int listen_make(const char *runtime_dir)
 
 void listen_end(void)
 {
-	while (nr_sockets > 0)
+	/* Else the process's end does: messages of who was not accepted may have descriptors. */
+	while (socket_is_refusing_fds() && nr_sockets > 0)
 		close(sockets[--nr_sockets].fd);
+	nr_sockets = 0;
 	nr_passed = 0;
 }
 

@@ -185,6 +185,48 @@ static void check_signals(int *pair)
 	is(socket_receive(pair[0], &byte, 1, 0, NULL, NULL), 1, "nor a message");
 }
 
+static bool has_message(const char *bytes, ssize_t size, const int *sent)
+{
+	int pair[2];
+	bool has;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+		bail_out("no sockets");
+	if (size >= 0)
+		socket_send(pair[0], bytes, (size_t)size, sent, sent ? 1 : 0);
+	close(pair[0]);
+	has = socket_has_message(pair[1]);
+	close(pair[1]);
+	return has;
+}
+
+/* As on a kernel that cannot refuse descriptors: a message with some stays where it is. */
+static void check_unrefused(const int pair[2])
+{
+	int sent = STDERR_FILENO, taken = -1;
+	size_t room = 1;
+	char byte;
+
+	ok(socket_is_refusing_fds(), "nothing was asked of the kernel");
+	is(socket_refuse_fds(-1), -EBADF, "the kernel cannot refuse");
+	ok(!socket_is_refusing_fds(), "which is known");
+	is(socket_send(pair[0], "a", 1, NULL, 0), 0, "a message without descriptors");
+	is(socket_send(pair[0], "b", 1, &sent, 1), 0, "one with");
+	ok(!socket_has_fds(pair[1]), "the first has none");
+	is(socket_receive(pair[1], &byte, 1, MSG_DONTWAIT, NULL, NULL), 1, "and is received");
+	ok(socket_has_fds(pair[1]), "the second has one");
+	is(socket_receive(pair[1], &byte, 1, MSG_DONTWAIT, NULL, NULL), -EPERM, "and is not");
+	is(socket_receive(pair[1], &byte, 1, MSG_DONTWAIT | MSG_PEEK, NULL, NULL), -EPERM,
+	   "nor looked at");
+	is(socket_receive(pair[1], &byte, 1, MSG_DONTWAIT, &taken, &room), 1,
+	   "but by who asks for descriptors");
+	close(taken);
+	ok(!has_message(NULL, -1, NULL), "who hung up sent nothing");
+	ok(has_message("x", 1, NULL), "a message that was sent before is seen");
+	ok(has_message("", 0, NULL), "an empty one, too");
+	ok(has_message("", 0, &sent), "and with a descriptor");
+}
+
 int main(void)
 {
 	int pair[2];
@@ -197,6 +239,7 @@ int main(void)
 	check_descriptors(pair);
 	check_full(pair);
 	check_signals(pair);
+	check_unrefused(pair);
 	is(rmdir(directory), 0, "no file is left");
 	return done_testing();
 }

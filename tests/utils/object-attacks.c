@@ -339,6 +339,22 @@ static int lingering_socket(void)
 	return fd;
 }
 
+/* Unread when it is closed, behind messages of other kinds: an empty one, and one that is refused.
+ */
+static void send_behind(const char *path)
+{
+	for (int size = 0; size < 2; size++) {
+		int fd, sent = lingering_socket();
+
+		if (socket_connect(path, SOCK_SEQPACKET, &fd) != 0)
+			_exit(9);
+		(void)!send(fd, "x", (size_t)size, MSG_NOSIGNAL);
+		if (socket_send(fd, "", 0, &sent, 1) == 0)
+			close(sent);
+		close(fd);
+	}
+}
+
 void attack_send(void)
 {
 	const char *const names[] = { PROTOCOL_APP_SOCKET, PROTOCOL_CONTROL_SOCKET };
@@ -353,6 +369,7 @@ void attack_send(void)
 		/* Refused, it is not closed: we would wait ourselves. */
 		if (socket_send(fd, "x", 1, &sent, 1) == 0)
 			close(sent);
+		send_behind(path);
 	}
 	begin();
 	pause();

@@ -86,8 +86,6 @@ static int add_classes(struct app_request *request, const struct app_message *me
 
 	if (message->nr_classes == 0 && message->classes_size == 0)
 		return 0;
-	if (room.ids == 0 || room.bytes == 0)
-		return refuse_classes(request, refusal);
 	/* First: a class that has an id has it in the ledger, and in the sessions, too. */
 	error = ledger_log_reserve(daemon->ledger, message->classes_size);
 	if (error == 0)
@@ -104,6 +102,9 @@ static int add_classes(struct app_request *request, const struct app_message *me
 		app_refuse(refusal, -error, "%s", result.why[0] ? result.why : strerror(-error));
 		return -EPROTO;
 	}
+	/* Classes that are known cost nothing, and have their ids also beyond the limit. */
+	if (result.refused == message->nr_classes && (room.ids == 0 || room.bytes == 0))
+		return refuse_classes(request, refusal);
 	if (result.refused)
 		message_say("process %d: %u event classes are not traced: %s", request->peer.pid,
 			    result.refused, result.why);

@@ -215,6 +215,23 @@ static void act_fill_classes(void)
 	close(fd);
 }
 
+/* A program with the first of these classes alone, which is known. */
+static void act_register_known(void)
+{
+	static struct app_answer answer;
+	static struct class_wire wire;
+	int fd = app_connect(&sessiond);
+
+	wire.size = 0;
+	class_wire_class(&wire, "limits", "class0", 0);
+	app_register(fd, 0, wire.bytes, wire.size, 1, &answer);
+	note(&answer);
+	if (answer.size > 0 && answer.header.type == PROTOCOL_APP_REGISTERED &&
+	    answer.registered.ids[0] == PROTOCOL_APP_NO_ID)
+		shared->served--;
+	close(fd);
+}
+
 static int64_t others_us;
 
 static void act_register_soon(void)
@@ -324,6 +341,9 @@ static void test_classes(void)
 	ok(shared->refused == 1 && shared->error == EDQUOT, "then one is refused");
 	ok(strstr(shared->message, "as many event classes as one user may"), "in words: %s",
 	   shared->message);
+	memset(shared, 0, sizeof(*shared));
+	run_as(STRANGER, act_register_known);
+	is(shared->served, 1, "its programs with classes that are known are served");
 	memset(shared, 0, sizeof(*shared));
 	run_as(OTHER, act_ask_often);
 	is(shared->served, 150, "another user's classes are not");

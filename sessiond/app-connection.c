@@ -359,6 +359,7 @@ static void connection_init(struct app_connection *connection, struct app_connec
 	connection->fd = fd;
 	connection->turn.serve = on_turn;
 	connection->turn.user = user;
+	connection->turn.cost = 1;
 }
 
 void app_connection_open(struct app_connections *all, int fd)

@@ -11,8 +11,8 @@
 
 #include "sessiond/daemon.h"
 
-/* Served before the loop looks at others: connections, commands, processes that end. */
-#define SERVED_AT_ONCE 4
+/* How long to serve before the loop looks at others: who connects, timers, consumers. */
+#define SERVED_NS UINT64_C(500000)
 /* Of descriptors that can be read, queued before the loop looks at others: it is little work. */
 #define READY_AT_ONCE 64
 /* How often to look whether somebody may be served again who was over its rate. */
@@ -20,17 +20,42 @@
 #define ACCURACY_USEC UINT64_C(1000)
 
 struct app_turns {
-	sd_event_source *source; /* on while there is somebody to be served */
-	sd_event_source *timer;  /* on while somebody waits for a later time */
-	struct cds_list_head users;
+	sd_event_source *source;      /* on while there is somebody to be served */
+	sd_event_source *timer;       /* on while somebody waits for a later time */
+	struct cds_list_head users;   /* on whom the least time was spent first */
 	struct cds_list_head waiting; /* of users, over their rate */
+	uint64_t least_ns;            /* spent on who was served last, before that */
+	struct quota_user *served;    /* in no list meanwhile */
 	int epoll;
 	sd_event_source *ready; /* of the epoll */
 };
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* From the end, where those who were just served belong; who comes anew is first. */
+static struct cds_list_head *place_of(struct app_turns *turns, const struct quota_user *user)
+{
+	struct quota_user *before;
+
+	if (user->spent_ns == turns->least_ns)
+		return &turns->users;
+	cds_list_for_each_entry_reverse(before, &turns->users,
+					turn_node) if (before->spent_ns <=
+						       user->spent_ns) return &before->turn_node;
+	return &turns->users;
+}
+
 static void user_enter(struct app_turns *turns, struct quota_user *user)
 {
-	cds_list_add_tail(&user->turn_node, &turns->users);
+	if (user->spent_ns < turns->least_ns)
+		user->spent_ns = turns->least_ns;
+	cds_list_add(&user->turn_node, place_of(turns, user));
 	sd_event_source_set_enabled(turns->source, SD_EVENT_ON);
 }
 
@@ -64,35 +89,42 @@ static bool has_turns(struct quota_user *user)
 }
 
 /* The user has one. */
-static struct app_turn *take_first(struct quota_user *user)
+static struct app_turn *find_first(struct quota_user *user)
 {
 	bool end = cds_list_empty(&user->turns) ||
 		   (user->ends_next && !cds_list_empty(&user->ends));
-	struct app_turn *turn =
-		cds_list_first_entry(end ? &user->ends : &user->turns, struct app_turn, node);
 
+	return cds_list_first_entry(end ? &user->ends : &user->turns, struct app_turn, node);
+}
+
+static void take_turn(struct quota_user *user, struct app_turn *turn)
+{
 	cds_list_del(&turn->node);
 	turn->queued = false;
-	user->ends_next = !end;
-	return turn;
+	user->ends_next = !turn->is_end;
 }
 
 static void serve_first(struct app_turns *turns)
 {
 	struct quota_user *user = cds_list_first_entry(&turns->users, struct quota_user, turn_node);
-	struct app_turn *turn;
+	struct app_turn *turn = find_first(user);
+	uint64_t begin = now_ns();
 
 	cds_list_del(&user->turn_node);
-	if (quota_take_message(user, 1, daemon_now_usec()) != 0) {
+	if (quota_take_message(user, turn->cost, begin / 1000) != 0) {
 		user_wait(turns, user);
 		return;
 	}
-	turn = take_first(user);
+	take_turn(user, turn);
+	turns->least_ns = user->spent_ns;
+	/* It has a turn until it was charged: what it queues meanwhile comes after that. */
+	turns->served = user;
+	turn->serve(turn);
+	turns->served = NULL;
+	user->spent_ns += now_ns() - begin;
 	user->has_turn = has_turns(user);
-	/* Behind all others. */
 	if (user->has_turn)
 		user_enter(turns, user);
-	turn->serve(turn);
 }
 
 /* Nothing is served from here: the events left would be of turns that are freed by then. */
@@ -116,10 +148,11 @@ static int on_ready(sd_event_source *source, int fd, uint32_t revents, void *dat
 static int on_turn(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	struct app_turns *turns = data;
+	uint64_t end = now_ns() + SERVED_NS;
 
 	(void)fd;
 	(void)revents;
-	for (int i = 0; i < SERVED_AT_ONCE && !cds_list_empty(&turns->users); i++)
+	while (!cds_list_empty(&turns->users) && now_ns() < end)
 		serve_first(turns);
 	if (cds_list_empty(&turns->users))
 		return sd_event_source_set_enabled(source, SD_EVENT_OFF);
@@ -227,7 +260,7 @@ void app_turn_remove(struct app_turns *turns, struct app_turn *turn, int fd)
 		return;
 	turn->queued = false;
 	cds_list_del(&turn->node);
-	if (has_turns(user))
+	if (has_turns(user) || user == turns->served)
 		return;
 	user->has_turn = false;
 	cds_list_del(&user->turn_node);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * app-turns.h - the one queue of what processes make the daemon do: messages and hang-ups
- * at app.sock, and ends. Each user has one turn after the other, whatever the number of
- * processes that each has, so that a user waits for one turn of each other user and not
- * for all that they have queued. A user over its rate of messages loses its turn until it
- * is not.
+ * app-turns.h - the one queue of what users make the daemon do: messages and hang-ups at
+ * app.sock, requests at control.sock, and ends of processes. The daemon serves the user
+ * next on whom it has spent the least time, whatever the number of that user's processes:
+ * users who keep it busy have equal parts of its time, be their turns short or long. A
+ * user who was idle begins with as much spent as the busy user with the least: it is
+ * served next, and saves up nothing. A user over its rate of messages loses its turn until
+ * it is not.
  *
  * A user's messages and the ends of its processes alternate: a program that starts waits
  * for its registration, and nobody waits for an end; but thousands of ends hold memory
@@ -28,11 +30,12 @@
 
 #include "sessiond/quota.h"
 
-/* In what is to be served. The owner sets the first two, and zeros the others. */
+/* In what is to be served. The owner sets the first three, and zeros the others. */
 struct app_turn {
 	/* Its turn has come; it is not queued any more, and not watched. It may be freed. */
 	void (*serve)(struct app_turn *turn);
 	struct quota_user *user;
+	uint32_t cost; /* in messages of the user's rate */
 	struct cds_list_head node;
 	bool queued;
 	bool watched; /* its descriptor is known to the epoll */

@@ -19,9 +19,6 @@
 /* Who connects says hello, or that it is the consumer, and does so at once. */
 #define GREET_USEC UINT64_C(4000000)
 #define GREET_ACCURACY_USEC UINT64_C(100000)
-/* How often to look whether who asked too much may be served again. */
-#define WAIT_USEC UINT64_C(5000)
-#define WAIT_ACCURACY_USEC UINT64_C(1000)
 
 /* ---- whom ------------------------------------------------------------------------ */
 
@@ -141,50 +138,10 @@ bool control_make_room(struct control_socket *control, const struct control_clie
 	return true;
 }
 
-/* ---- how often ------------------------------------------------------------------- */
-
-bool control_is_too_early(struct control_client *client)
+int control_add_timer(struct control_socket *control)
 {
-	struct control_socket *control = client->control;
-	uint64_t now = daemon_now_usec();
+	int error = sd_event_add_time(control->daemon->event, &control->greet, CLOCK_MONOTONIC,
+				      UINT64_MAX, GREET_ACCURACY_USEC, on_greet_over, control);
 
-	if (quota_take_message(client->user, QUOTA_COMMAND_COST, now) == 0)
-		return false;
-	client->waits = true;
-	sd_event_source_set_enabled(client->source, SD_EVENT_OFF);
-	sd_event_source_set_time(control->wait, now + WAIT_USEC);
-	sd_event_source_set_enabled(control->wait, SD_EVENT_ONESHOT);
-	return true;
-}
-
-static int on_wait_over(sd_event_source *source, uint64_t usec, void *data)
-{
-	struct control_socket *control = data;
-	struct control_client *client;
-
-	(void)source;
-	(void)usec;
-	cds_list_for_each_entry(client, &control->clients, node) {
-		if (client->waits && client->source)
-			sd_event_source_set_enabled(client->source, SD_EVENT_ON);
-		client->waits = false;
-	}
-	return 0;
-}
-
-static int add_timer(struct control_socket *control, uint64_t accuracy_usec,
-		     sd_event_time_handler_t handler, sd_event_source **timer)
-{
-	int error = sd_event_add_time(control->daemon->event, timer, CLOCK_MONOTONIC, UINT64_MAX,
-				      accuracy_usec, handler, control);
-
-	return error < 0 ? error : sd_event_source_set_enabled(*timer, SD_EVENT_OFF);
-}
-
-int control_add_timers(struct control_socket *control)
-{
-	int error = add_timer(control, GREET_ACCURACY_USEC, on_greet_over, &control->greet);
-
-	return error < 0 ? error
-			 : add_timer(control, WAIT_ACCURACY_USEC, on_wait_over, &control->wait);
+	return error < 0 ? error : sd_event_source_set_enabled(control->greet, SD_EVENT_OFF);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * control-admit.h - who is served at control.sock, how many of them, and how
- * often: of control-socket.c, and for it alone.
+ * control-admit.h - who is served at control.sock, and how many of them: of
+ * control-socket.c, and for it alone. How often is app-turns.h's.
  *
  * Main thread.
  */
@@ -14,6 +14,7 @@
 
 #include <urcu/list.h>
 
+#include "sessiond/app-turns.h"
 #include "sessiond/control-socket.h"
 #include "sessiond/daemon.h"
 #include "sessiond/quota.h"
@@ -26,12 +27,11 @@
 struct control_client {
 	struct cds_list_head node;
 	struct control_socket *control;
-	sd_event_source *source;
+	struct app_turn turn;
 	int fd;
 	struct ucred peer;
 	struct quota_user *user;
 	uint64_t since_usec; /* when it connected */
-	bool waits;          /* it is over its user's rate: not listened to for a while */
 	bool greeted;        /* "hello" was answered */
 	bool pending;        /* a request waits for its answer */
 	bool doomed;         /* to be closed once the answer is out */
@@ -43,7 +43,6 @@ struct control_socket {
 	sd_event_source *source;
 	sd_event_source *pause;
 	sd_event_source *greet;       /* the oldest half-open one's time is over */
-	sd_event_source *wait;        /* somebody waits */
 	struct cds_list_head clients; /* oldest first */
 	unsigned int nr_clients;
 	bool has_group; /* there is one whose members are served */
@@ -61,9 +60,7 @@ bool control_is_served(const struct control_client *client);
 bool control_make_room(struct control_socket *control, const struct control_client *newest);
 /* Who says no hello in time is dropped. After each that came. */
 void control_arm_greet(struct control_socket *control);
-/* True: it is over its user's rate, and is listened to later. */
-bool control_is_too_early(struct control_client *client);
 /* 0 or -errno. */
-int control_add_timers(struct control_socket *control);
+int control_add_timer(struct control_socket *control);
 
 #endif /* SESSIOND_CONTROL_ADMIT_H */

@@ -52,9 +52,10 @@ void control_client_free(struct control_client *client)
 	/* Answers that come later have nobody to go to. */
 	if (client->control->daemon->sessions)
 		sessions_forget(client->control->daemon->sessions, client);
-	sd_event_source_disable_unref(client->source);
-	if (client->fd >= 0)
+	if (client->fd >= 0) {
+		app_turn_remove(client->control->daemon->turns, &client->turn, client->fd);
 		part_with(client->fd);
+	}
 	free(client);
 }
 
@@ -132,8 +133,7 @@ void control_become_consumer(struct control_client *client)
 	struct daemon *daemon = client->control->daemon;
 	int error;
 
-	/* Its source first: a descriptor can be watched by one only. */
-	client->source = sd_event_source_disable_unref(client->source);
+	app_turn_remove(daemon->turns, &client->turn, client->fd);
 	error = consumers_attach(daemon->consumers, client->fd, &client->peer);
 	if (error == 0)
 		client->fd = -1;
@@ -201,19 +201,13 @@ static void client_serve(struct control_client *client, struct json_object *requ
 		client->greeted = true;
 }
 
-static int on_client(sd_event_source *source, int fd, uint32_t revents, void *data)
+static void client_receive(struct control_client *client)
 {
-	struct control_client *client = data;
 	struct json_object *request;
-	int error;
+	int error = json_message_receive(client->fd, &request, NULL, 0);
 
-	(void)source;
-	(void)revents;
-	if (control_is_too_early(client))
-		return 0;
-	error = json_message_receive(fd, &request, NULL, 0);
 	if (error == -EAGAIN)
-		return 0;
+		return;
 	if (error == -EBADMSG || error == -EMSGSIZE) {
 		control_refuse(client, "a message is one JSON object", "a message of %s",
 			       error == -EMSGSIZE ? "too many bytes" : "something else than JSON");
@@ -230,9 +224,18 @@ static int on_client(sd_event_source *source, int fd, uint32_t revents, void *da
 		}
 		json_object_put(request);
 	}
-	if (client->doomed)
+}
+
+static void on_turn(struct app_turn *turn)
+{
+	struct control_client *client = caa_container_of(turn, struct control_client, turn);
+	struct app_turns *turns = client->control->daemon->turns;
+	uint64_t begin = daemon_now_usec();
+
+	client_receive(client);
+	quota_charge_command(client->user, (daemon_now_usec() - begin) * 1000);
+	if (client->doomed || app_turn_watch(turns, turn, client->fd) != 0)
 		control_client_free(client);
-	return 0;
 }
 
 static void client_open(struct control_socket *control, int fd)
@@ -262,8 +265,10 @@ static void client_open(struct control_socket *control, int fd)
 			continue;
 		goto free_client;
 	}
-	if (sd_event_add_io(control->daemon->event, &client->source, fd, EPOLLIN, on_client,
-			    client) < 0)
+	client->turn = (struct app_turn){ .serve = on_turn,
+					  .user = client->user,
+					  .cost = QUOTA_COMMAND_COST };
+	if (app_turn_watch(control->daemon->turns, &client->turn, fd) != 0)
 		goto free_client;
 	control_arm_greet(control);
 	return;
@@ -318,7 +323,7 @@ int control_socket_create(struct daemon *daemon, const char *path, struct contro
 	if (error >= 0)
 		error = sd_event_source_set_enabled(control->pause, SD_EVENT_OFF);
 	if (error >= 0)
-		error = control_add_timers(control);
+		error = control_add_timer(control);
 	if (error < 0)
 		goto fail;
 	error = listen_at(path, &control->fd);
@@ -348,6 +353,5 @@ void control_socket_destroy(struct control_socket *control)
 	sd_event_source_disable_unref(control->source);
 	sd_event_source_disable_unref(control->pause);
 	sd_event_source_disable_unref(control->greet);
-	sd_event_source_disable_unref(control->wait);
 	free(control);
 }

@@ -365,9 +365,9 @@ void daemon_destroy(struct daemon *daemon)
 	app_socket_destroy(daemon->app);
 	sessions_destroy(daemon->sessions);
 	processes_destroy(daemon->processes);
-	app_turns_destroy(daemon->turns);
 	daemon->sessions = NULL;
 	control_socket_destroy(daemon->control);
+	app_turns_destroy(daemon->turns);
 	consumers_destroy(daemon->consumers);
 	/* Nobody has a ring of the kernel's mapped any more. */
 	kernel_leftovers_destroy(daemon->kernel_leftovers);

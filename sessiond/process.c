@@ -118,7 +118,8 @@ static int watch_pid(struct process *process, struct quota_user *user, int fd)
 {
 	int error = fd < 0 ? fd : user ? 0 : -ENOMEM;
 
-	process->turn = (struct app_turn){ .serve = on_end, .user = user, .is_end = true };
+	process->turn =
+		(struct app_turn){ .serve = on_end, .user = user, .cost = 1, .is_end = true };
 	if (error == 0)
 		error = app_turn_watch(process->daemon->turns, &process->turn, fd);
 	if (error == 0)

@@ -329,6 +329,11 @@ uint64_t quota_take_message(struct quota_user *user, uint32_t cost, uint64_t now
 			     : 0;
 }
 
+void quota_charge_command(struct quota_user *user, uint64_t took_ns)
+{
+	user->messages.until_ns += took_ns * QUOTA_COMMAND_SHARE;
+}
+
 uint64_t quota_take_saying(struct quota_user *user, uint64_t now_usec)
 {
 	return rate_take(&user->sayings, SAYINGS, SAYINGS_AT_ONCE_NS, 1, now_usec);

@@ -36,6 +36,8 @@
 #define QUOTA_CLASSES_USER 4u
 /* A message of a command is as much work as so many of a program. */
 #define QUOTA_COMMAND_COST 10u
+/* Commands of one user have one part in so many of the daemon's time. */
+#define QUOTA_COMMAND_SHARE 10u
 
 /* Of one user. 0, where somebody gives them: the default. */
 struct quota_limits {
@@ -76,6 +78,7 @@ struct quota_user {
 	struct cds_list_head turns;
 	struct cds_list_head ends; /* of them: nobody waits for these */
 	struct cds_list_head turn_node;
+	uint64_t spent_ns; /* of the daemon's time, as far as it is compared with others' */
 	bool has_turn;
 	bool ends_next; /* where there are both */
 };
@@ -131,6 +134,8 @@ struct registry_room quota_class_room(const struct quota_user *user,
 /* Another connection, message, line to people: 0, or how many microseconds too early. */
 uint64_t quota_take_connection(struct quota_user *user, uint64_t now_usec);
 uint64_t quota_take_message(struct quota_user *user, uint32_t cost, uint64_t now_usec);
+/* A command took so long: until QUOTA_COMMAND_SHARE times that is over, it counts as messages. */
+void quota_charge_command(struct quota_user *user, uint64_t took_ns);
 uint64_t quota_take_saying(struct quota_user *user, uint64_t now_usec);
 
 /*

@@ -193,6 +193,7 @@ static unsigned int burst(uint64_t (*take)(struct quota_user *, uint64_t), struc
 
 static void test_rates(void)
 {
+	struct quota_user *commander = quota_user(quota, geteuid() + 1000 + 512);
 	uint64_t now = 1000000000, wait;
 	unsigned int had = burst(quota_take_connection, stranger, now);
 
@@ -210,6 +211,10 @@ static void test_rates(void)
 	for (had = 0; quota_take_message(other, QUOTA_COMMAND_COST, now) == 0; had++)
 		continue;
 	ok(had >= 100 && had <= 102, "a command is worth ten messages: %u", had);
+	is(quota_take_message(commander, QUOTA_COMMAND_COST, now), 0, "one command");
+	quota_charge_command(commander, 200000000);
+	ok(quota_take_message(commander, 1, now + 900000) > 0, "one of 200 ms counts for 2 s");
+	is(quota_take_message(commander, 1, now + 1100000), 0, "less the one that is had at once");
 	had = burst(quota_take_saying, root, now);
 	ok(had >= 10 && had <= 12, "of nobody much is said: %u", had);
 }

@@ -1063,6 +1063,7 @@ attack_tests = \
 	tests/attack/enums.sh \
 	tests/attack/filters.sh \
 	tests/attack/frozen.sh \
+	tests/attack/hoard.sh \
 	tests/attack/holes.sh \
 	tests/attack/ids.sh \
 	tests/attack/inode.sh \
@@ -1078,7 +1079,6 @@ attack_tests = \
 	tests/attack/watchers.sh
 # These found what is not mended yet (doc/design/attacks.md), or pass on a quiet machine only.
 attack_tests_open = \
-	tests/attack/hoard.sh \
 	tests/attack/unread.sh
 dist_check_SCRIPTS += $(attack_tests) $(attack_tests_open)
 TESTS += $(attack_tests)

@@ -30,6 +30,10 @@ attack_victims=(0 65010 65011 65012 65013)
 attacker=$LTTNGMAP_BUILD/tests/attack/attacker
 attack_children=()
 attack_options=() # of the daemon
+# The weight that its unit gives the service (CPUWeight=), by what the kernel has without control
+# groups: a session of its own (sched(7), autogroup).
+# shellcheck disable=SC2016
+sessiond_before=(setsid sh -c '{ echo -10 >/proc/self/autogroup; } 2>/dev/null; exec "$@"' sh)
 attack_kibibytes_max=$((128 << 10)) # of memory that the daemons may take more, meanwhile
 attack_written_max=$((64 << 20))    # bytes that the consumer may write beside the victims' trace
 setpriv --reuid=65001 --regid=65001 --clear-groups test -x "$attacker" ||
@@ -113,7 +117,7 @@ attack_now_ms() {
 
 # What a well-behaved program's registration takes: "P50 P99 COUNT FAILED", microseconds.
 attack_probe() { # SECONDS
-	timeout 60 setpriv --reuid=65014 --regid=65014 --clear-groups \
+	setsid -w timeout 60 setpriv --reuid=65014 --regid=65014 --clear-groups \
 		"$attacker" probe "$SESSIOND_DIR" 30 1 "$1"
 }
 

@@ -45,8 +45,9 @@ wait_for() {
 	return 1
 }
 
+sessiond_before=() # a command that executes the daemon
 sessiond_start() {
-	"$LTTNGMAP_BUILD/lttngmap-sessiond" --runtime-dir="$SESSIOND_DIR" "$@" \
+	"${sessiond_before[@]}" "$LTTNGMAP_BUILD/lttngmap-sessiond" --runtime-dir="$SESSIOND_DIR" "$@" \
 		>>"$TAP_DIR/log" 2>&1 &
 	sessiond_pid=$!
 	wait_for control || bail_out "the session daemon does not start: $(cat "$TAP_DIR/log")"

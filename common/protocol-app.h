@@ -16,6 +16,10 @@
  *            <----------------  MEMORY {size} + ring data descriptor
  *                               {+ ring control descriptor}
  *
+ * The ids are the process's as long as it lives, and then may be another class's. A
+ * child of fork that comes when its parent is gone is refused (ESTALE): it registers as
+ * itself, with classes, and uses the new ids.
+ *
  * The process's end is seen by its pidfd, an exec by the next registration of
  * the same pid. The socket's end alone means that the process closed its
  * descriptors: its doorbell is not listened for any more (abi.h).
@@ -27,7 +31,7 @@
 
 #define PROTOCOL_APP_SOCKET "app.sock"
 #define PROTOCOL_APP_MAGIC 0x4c544d41u
-#define PROTOCOL_APP_MAJOR 1
+#define PROTOCOL_APP_MAJOR 2
 #define PROTOCOL_APP_MINOR 0
 
 /* Largest message either way; more classes go in further CLASSES requests. */
@@ -54,7 +58,7 @@ struct protocol_app_header {
 };
 
 enum protocol_app_register_flag {
-	/* A child of fork: it uses the class ids of its parent, if `instance` is ours. */
+	/* A child of fork: it uses the class ids of its parent, if `parent` is known; else ESTALE. */
 	PROTOCOL_APP_FORKED = 1u << 0,
 	/* Threads write by restartable sequences; else by trylock on all rings. */
 	PROTOCOL_APP_RSEQ = 1u << 1,
@@ -70,6 +74,7 @@ struct protocol_app_register {
 	uint16_t abi_minor;
 	uint32_t flags;     /* enum protocol_app_register_flag */
 	uint64_t instance;  /* PROTOCOL_APP_FORKED: of the parent's daemon */
+	uint64_t parent;    /* PROTOCOL_APP_FORKED: the parent's `token` */
 	uint32_t word_size; /* sizeof(long) */
 	uint32_t nr_classes;
 	char procname[16]; /* not necessarily NUL-terminated; any bytes */
@@ -92,6 +97,7 @@ enum {
 struct protocol_app_registered {
 	struct protocol_app_header header;
 	uint64_t instance;
+	uint64_t token; /* that a child of fork has from its parent, and from nobody else */
 	uint64_t control_size; /* bytes, as all sizes here */
 	uint64_t process_size;
 	uint64_t ring_control_size; /* LTTNGMAP_CHANNELS * slot_stride */

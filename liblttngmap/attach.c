@@ -31,6 +31,7 @@ struct local *local_pages;
  */
 static struct {
 	uint64_t instance;
+	uint64_t token;
 	uint64_t epoch;
 	uint32_t place; /* of module_knock.places */
 	bool allow_blocking;
@@ -67,6 +68,7 @@ static void fill_request(struct protocol_app_register *request, uint32_t flags, 
 			 (use_rseq ? PROTOCOL_APP_RSEQ : 0) |
 			 (allow_blocking ? PROTOCOL_APP_BLOCKING : 0),
 		.instance = inherited.instance,
+		.parent = inherited.token,
 		.word_size = sizeof(long),
 		.nr_classes = nr_classes,
 	};
@@ -126,6 +128,7 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	local->reserve = answer->reserve;
 	local->index = answer->process_offset / sizeof(struct lttngmap_process);
 	inherited.instance = answer->instance;
+	inherited.token = answer->token;
 	module_knock.instance = answer->instance;
 	/* A value no ancestor's write can hold: see ring-trylock.c. */
 	__atomic_store_n(&local->epoch, ++inherited.epoch, __ATOMIC_RELAXED);
@@ -225,8 +228,30 @@ static long register_forked(struct local *local)
 /* The child of a fork: registers as itself, and is not traced where it cannot. */
 static void attach_forked(struct local *local)
 {
-	if (sandbox_is_on() || register_forked(local) < 0)
+	long error = sandbox_is_on() ? -EPERM : register_forked(local);
+
+	if (error == -ESTALE)
+		__atomic_store_n(&local->stale, true, __ATOMIC_RELAXED);
+	else if (error < 0)
 		__atomic_store_n(&local->process, &not_traced, __ATOMIC_RELEASE);
+}
+
+bool attach_is_stale(const struct local *local)
+{
+	return __atomic_load_n(&local->stale, __ATOMIC_RELAXED) &&
+	       !__atomic_load_n(&local->process, __ATOMIC_RELAXED);
+}
+
+void attach_leave_stale(struct local *stale)
+{
+	struct local *local = local_pages;
+
+	/* What other threads lost meanwhile. */
+	if (local != stale)
+		__atomic_add_fetch(&local->lost,
+				   __atomic_exchange_n(&stale->lost, 0, __ATOMIC_RELAXED),
+				   __ATOMIC_RELAXED);
+	__atomic_store_n(&stale->process, &not_traced, __ATOMIC_RELEASE);
 }
 
 void attach_lose(const struct local *local, const uint64_t *word)
@@ -265,6 +290,8 @@ enum attach_result attach_child(struct local *local)
 
 	while (UNLIKELY((process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE)) == NULL)) {
 		holder = 0;
+		if (__atomic_load_n(&local->stale, __ATOMIC_RELAXED))
+			return ATTACH_STALE;
 		if (__atomic_compare_exchange_n(&local->attaching, &holder, arch_thread_token(),
 						false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 			if (__atomic_load_n(&local->process, __ATOMIC_RELAXED) == NULL)

@@ -18,6 +18,7 @@ enum attach_result {
 	ATTACH_READY, /* attached */
 	ATTACH_BUSY,  /* somebody in this process is at it */
 	ATTACH_NONE,  /* no daemon, or it refused: this process is not traced */
+	ATTACH_STALE, /* not before it has registered its classes: module_register_again() */
 };
 
 /* The daemon is given this long to answer, all of a registration together. */
@@ -45,6 +46,10 @@ enum attach_result attach_first(int socket, uint64_t deadline, const void *class
  * is not tried again before its next attach_first().
  */
 enum attach_result attach_child(struct local *local);
+/* Is it as attach_child() calls stale? Signal-safe. */
+bool attach_is_stale(const struct local *local);
+/* It registered again, or could not: by these pages it is not traced. Signal-safe. */
+void attach_leave_stale(struct local *stale);
 /*
  * An event of a child that is not traced: it counts as lost in the rings of its parent, as long
  * as that is traced. `word` is the event's. Signal-safe.

@@ -43,9 +43,11 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	if (UNLIKELY(!process)) {
 		enum attach_result result = attach_child(local);
 
-		if (result == ATTACH_BUSY)
+		if (result == ATTACH_STALE && module_register_again(local))
+			lttngmap_event_write(tracepoint, fields, size, ip);
+		else if (result == ATTACH_BUSY || result == ATTACH_STALE)
 			channel_lose(local);
-		else if (result == ATTACH_NONE)
+		else if (result != ATTACH_READY)
 			attach_lose(local, at);
 		if (result != ATTACH_READY)
 			return;

@@ -260,6 +260,13 @@ static void drop_stale(int socket)
 		continue;
 }
 
+static long refusal_of(const void *answer, long size)
+{
+	const struct protocol_app_refused *refused = answer;
+
+	return size >= (long)sizeof(*refused) && refused->error == ESTALE ? -ESTALE : -EACCES;
+}
+
 long exchange(int socket, void *header, size_t header_size, const void *body, size_t body_size,
 	      enum protocol_app_type type, void *answer, size_t answer_min, size_t answer_size,
 	      struct exchange_fds *fds, uint64_t deadline)
@@ -286,7 +293,7 @@ long exchange(int socket, void *header, size_t header_size, const void *body, si
 	result = receive(socket, answer, answer_size, fds, deadline);
 	if (result >= (long)sizeof(*got) && got->magic == PROTOCOL_APP_MAGIC &&
 	    got->type == PROTOCOL_APP_REFUSED)
-		result = -EACCES;
+		result = refusal_of(answer, result);
 	else if (result >= 0 && ((size_t)result < answer_min || got->magic != PROTOCOL_APP_MAGIC ||
 				 got->major != PROTOCOL_APP_MAJOR || got->type != type ||
 				 got->size != (size_t)result))

@@ -28,6 +28,7 @@
  *                `by`
  *   daemon_gone, any; set once a life           whoever would wait
  *   impatient
+ *   stale        whoever holds `attaching`      attach_child()
  *   all others   as process, before it          every event
  *
  * A thread whose signal handler forks finds all of it zero in the child, from
@@ -135,6 +136,7 @@ struct local {
 	uint32_t statedump_done;      /* of these, told */
 	uint32_t unanswered;          /* requests whose answers were not waited for any longer */
 	bool impatient;               /* waited for one of these in vain */
+	bool stale;                   /* a child whose parent is gone: see attach.h */
 	bool daemon_gone;             /* so nobody waits for it to make room */
 	int socket;
 	int doorbell; /* eventfd; -1: none */

@@ -368,6 +368,27 @@ bool module_answer_knock(void)
 	return __atomic_load_n(&local_pages, __ATOMIC_RELAXED) != before;
 }
 
+bool module_register_again(struct local *stale)
+{
+	uint64_t deadline, holder;
+	int socket;
+
+	if (vfork_depth || sandbox_is_on() || !try_lock(lock_token(), &holder))
+		return false;
+	/*
+	 * In a new stretch of address space: a word that still points into the old one is of an
+	 * id that may be another class's, and is not written (event.c).
+	 */
+	if (local_pages == stale && attach_is_stale(stale)) {
+		socket = attach_connect(&deadline);
+		if (socket >= 0)
+			announce(socket, deadline, NULL);
+		attach_leave_stale(stale);
+	}
+	module_unlock();
+	return __atomic_load_n(&local_pages, __ATOMIC_RELAXED) != stale;
+}
+
 void module_announce(struct lttngmap_module *module)
 {
 	if (module->state != MODULE_LISTED) {

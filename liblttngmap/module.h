@@ -12,6 +12,8 @@
 
 #include "common/knock.h"
 
+struct local;
+
 /* Where the tracepoints point that no daemon knows. */
 extern struct knock module_knock;
 
@@ -20,6 +22,12 @@ extern struct knock module_knock;
  * register all modules. Signal-safe, keeps errno. True: they are, look again.
  */
 bool module_answer_knock(void);
+
+/*
+ * A child of fork whose parent is gone (ATTACH_STALE): register all modules, unless somebody
+ * else is at it. `stale` are its pages. Signal-safe, keeps errno. True: they are, look again.
+ */
+bool module_register_again(struct local *stale);
 
 /* How long to wait for the lock: in milliseconds, or longer than a holder waits for the daemon. */
 enum module_patience {

@@ -193,8 +193,10 @@ static void send_refusal(int fd, struct quota_user *user, const struct ucred *pe
 		.error = refusal->error,
 	};
 
-	say_refusal(user, peer,
-		    refusal->error ? refusal->message : "it does not speak our protocol");
+	/* A child whose parent is gone comes again at once, with classes. */
+	if (refusal->error != ESTALE)
+		say_refusal(user, peer,
+			    refusal->error ? refusal->message : "it does not speak our protocol");
 	if (refusal->error == 0)
 		return;
 	memcpy(refused.message, refusal->message, sizeof(refused.message));
@@ -315,7 +317,7 @@ static void on_turn(struct app_turn *turn)
 	if (error >= 0)
 		return;
 	if (refusal.error || error == -EPROTO) {
-		if (!connection->process)
+		if (!connection->process && refusal.error != ESTALE)
 			connection->all->refused++;
 		send_refusal(connection->fd, connection->user, &connection->peer, &refusal);
 	}

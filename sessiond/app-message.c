@@ -65,7 +65,7 @@ static int parse_register(const char *bytes, size_t size, uint64_t instance,
 	/* It counts on ids that this daemon never gave. */
 	if (registration->flags & PROTOCOL_APP_FORKED && registration->instance != instance) {
 		app_refuse(refusal, ESTALE,
-			   "its parent was registered with another daemon: restart the program");
+			   "its parent was registered with another daemon: register classes");
 		return -EPROTO;
 	}
 	return take_classes(bytes, size, sizeof(*registration), registration->nr_classes, message,

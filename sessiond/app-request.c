@@ -10,6 +10,7 @@
 #include "sessiond/address-space.h"
 #include "sessiond/channel.h"
 #include "sessiond/class-parse.h"
+#include "sessiond/class-reclaim.h"
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
 #include "sessiond/ledger.h"
@@ -21,8 +22,9 @@
 #include "sessiond/registry.h"
 #include "sessiond/session.h"
 
-/* A message has no more. */
-static uint8_t new_classes[PROTOCOL_APP_MESSAGE_MAX];
+/* What a class takes at most, once it is taken apart: so much, and so many times its message. */
+#define CLASS_BYTES_MAX 256u
+#define CLASS_TIMES_MAX 8u
 
 static void fill_header(struct protocol_app_header *header, enum protocol_app_type type,
 			size_t size)
@@ -36,31 +38,44 @@ static void fill_header(struct protocol_app_header *header, enum protocol_app_ty
 	};
 }
 
-/*
- * Of the message's classes, those that got the ids from `first` on, one after another:
- * what was known before is in the ledger. Their bytes, and how many they are.
- */
-static size_t copy_new(const struct app_message *message, const uint16_t *ids, uint32_t first,
-		       uint32_t *nr_new)
+/* The message's classes that are new: they shall have the same ids in the next life. */
+static int log_new(struct app_request *request, const struct app_message *message,
+		   const uint16_t *ids, const struct registry_result *result)
 {
-	const uint8_t *at = message->classes;
-	size_t left = message->classes_size, size = 0;
+	const char *at = message->classes;
+	size_t left = message->classes_size;
 	struct class_measure measure;
+	int error = 0;
 	char why[1];
 
-	*nr_new = 0;
-	for (uint32_t i = 0; i < message->nr_classes; i++) {
-		if (class_measure(at, left, &measure, why, sizeof(why)) != 0)
-			break;
-		if (ids[i] == first + *nr_new) {
-			memcpy(new_classes + size, at, measure.size);
-			size += measure.size;
-			++*nr_new;
+	for (uint32_t i = 0, nr = 0; error == 0 && nr < result->taken.ids; i++) {
+		error = class_measure(at, left, &measure, why, sizeof(why));
+		if (error == 0 && i == result->added[nr]) {
+			error = ledger_log_append(request->daemon->ledger, ids[i],
+						  request->user->uid, at, measure.size);
+			nr++;
 		}
 		at += measure.size;
 		left -= measure.size;
 	}
-	return size;
+	return error;
+}
+
+/* What its user may take, after others' classes were given back where that may not be enough. */
+static struct registry_room class_room(const struct app_request *request,
+				       const struct app_message *message)
+{
+	const struct registry *registry = request->daemon->registry;
+	struct registry_room left = registry_room(registry);
+	struct registry_room room = quota_class_room(request->user, &left);
+
+	if (room.ids >= message->nr_classes &&
+	    room.bytes >= (uint64_t)CLASS_BYTES_MAX * message->nr_classes +
+				  (uint64_t)CLASS_TIMES_MAX * message->classes_size)
+		return room;
+	class_reclaim(request->daemon);
+	left = registry_room(registry);
+	return quota_class_room(request->user, &left);
 }
 
 static int refuse_classes(const struct app_request *request, struct app_refusal *refusal)
@@ -77,27 +92,22 @@ static int add_classes(struct app_request *request, const struct app_message *me
 		       uint16_t *ids, struct app_refusal *refusal)
 {
 	struct daemon *daemon = request->daemon;
-	uint32_t before = registry_count(daemon->registry), nr_new;
-	const struct registry_room left = registry_room(daemon->registry);
-	const struct registry_room room = quota_class_room(request->user, &left);
 	struct registry_result result = { .refused = 0 };
-	size_t size;
+	struct registry_room room;
 	int error;
 
 	if (message->nr_classes == 0 && message->classes_size == 0)
 		return 0;
+	room = class_room(request, message);
 	/* First: a class that has an id has it in the ledger, and in the sessions, too. */
-	error = ledger_log_reserve(daemon->ledger, message->classes_size);
+	error = ledger_log_reserve(daemon->ledger, message->classes_size, message->nr_classes);
 	if (error == 0)
-		error = registry_add_within(daemon->registry, &room, message->classes,
-					    message->classes_size, message->nr_classes, ids,
-					    &result);
-	/* Before anybody hears of the new ids: they shall be the same in the next life. */
-	if (error == 0 && result.taken.ids > 0) {
-		size = copy_new(message, ids, before, &nr_new);
-		error = ledger_log_append(daemon->ledger, request->peer.uid, new_classes, size,
-					  nr_new);
-	}
+		error = registry_add_within(daemon->registry, request->user->uid, &room,
+					    message->classes, message->classes_size,
+					    message->nr_classes, ids, &result);
+	/* Before anybody hears of the new ids. */
+	if (error == 0)
+		error = log_new(request, message, ids, &result);
 	if (error) {
 		app_refuse(refusal, -error, "%s", result.why[0] ? result.why : strerror(-error));
 		return -EPROTO;
@@ -116,10 +126,18 @@ static int add_classes(struct app_request *request, const struct app_message *me
  * The process has the classes. When it returns, they are matched with the rules of
  * all sessions that take its user, and the consumer is told: no packet with them is earlier.
  */
-static void take_classes(struct app_request *request, const uint16_t *ids, uint32_t nr_ids)
+static int take_classes(struct app_request *request, const uint16_t *ids, uint32_t nr_ids,
+			struct app_refusal *refusal)
 {
-	process_add_classes(request->process, ids, nr_ids);
+	int error = process_add_classes(request->process, ids, nr_ids);
+
+	if (error) {
+		app_refuse(refusal, -error, "the event classes of process %u cannot be noted: %s",
+			   request->process->pid, strerror(-error));
+		return -EPROTO;
+	}
 	sessions_add_classes(request->daemon->sessions, request->user);
+	return 0;
 }
 
 /*
@@ -231,6 +249,7 @@ static int send_registered(const struct app_request *request, uint32_t nr_ids,
 	}
 	fill_header(&answer->header, PROTOCOL_APP_REGISTERED, size);
 	answer->instance = control_pages_get(daemon->pages)->instance;
+	answer->token = request->process->record->token;
 	answer->control_size = control_pages_size(daemon->pages);
 	answer->process_size = daemon->ledger->words.size;
 	answer->process_offset = (uint32_t)memory_set_process_offset(memories);
@@ -262,23 +281,34 @@ static union {
  * The daemon died between making the process and being done with its message.
  * If the answer had gone out, the process throws this one away.
  */
-static int answer_again(struct app_request *request, const struct app_message *message)
+static int answer_again(struct app_request *request, const struct app_message *message,
+			struct app_refusal *refusal)
 {
-	struct registry_result result;
-	int error = 0;
+	int error;
 
 	memset(&registered, 0, sizeof(registered.answer));
-	/* They are known, so this changes nothing. */
-	if (message->nr_classes > 0)
-		error = registry_add(request->daemon->registry, message->classes,
-				     message->classes_size, message->nr_classes,
-				     registered.answer.ids, &result);
+	/* They are known, unless they were given back since, for the process had not noted them. */
+	error = add_classes(request, message, registered.answer.ids, refusal);
 	if (error == 0)
-		take_classes(request, registered.answer.ids, message->nr_classes);
+		error = take_classes(request, registered.answer.ids, message->nr_classes, refusal);
 	if (error == 0)
 		error = send_registered(request, message->nr_classes, &registered.answer);
 	process_answered(request->process);
 	return error;
+}
+
+/* Whose classes the process has, which was forked: nobody else keeps them. */
+static int find_parent(const struct app_request *request, const struct app_message *message,
+		       struct process_config *config, struct app_refusal *refusal)
+{
+	if (!(message->registration.flags & PROTOCOL_APP_FORKED))
+		return 0;
+	config->parent =
+		ledger_process_by_token(request->daemon->ledger, message->registration.parent);
+	if (config->parent)
+		return 0;
+	app_refuse(refusal, ESTALE, "its parent is not registered any more: register classes");
+	return -EPROTO;
 }
 
 static int serve_register(struct app_request *request, const struct app_message *message,
@@ -288,7 +318,6 @@ static int serve_register(struct app_request *request, const struct app_message 
 		.pid = (uint32_t)request->peer.pid,
 		.uid = request->peer.uid,
 		.gid = request->peer.gid,
-		.forked = message->registration.flags & PROTOCOL_APP_FORKED,
 		.use_rseq = message->registration.flags & PROTOCOL_APP_RSEQ,
 		.shares = message->registration.flags & PROTOCOL_APP_SHARES,
 		.user = request->user,
@@ -299,7 +328,7 @@ static int serve_register(struct app_request *request, const struct app_message 
 	int error;
 
 	if (request->process && !request->process->record->answered)
-		return answer_again(request, message);
+		return answer_again(request, message, refusal);
 	if (request->process) {
 		app_refuse(refusal, EALREADY, "process %u is registered already",
 			   request->process->pid);
@@ -311,7 +340,9 @@ static int serve_register(struct app_request *request, const struct app_message 
 		return -EPROTO;
 	}
 	memset(&registered, 0, sizeof(registered.answer));
-	error = check_address_space(request, refusal);
+	error = find_parent(request, message, &config, refusal);
+	if (!error)
+		error = check_address_space(request, refusal);
 	if (!error)
 		error = add_classes(request, message, registered.answer.ids, refusal);
 	if (error)
@@ -319,8 +350,9 @@ static int serve_register(struct app_request *request, const struct app_message 
 	error = process_create(request->daemon, &config, &request->process);
 	if (error)
 		return refuse_process(request, error, refusal);
-	take_classes(request, registered.answer.ids, message->nr_classes);
-	error = send_registered(request, message->nr_classes, &registered.answer);
+	error = take_classes(request, registered.answer.ids, message->nr_classes, refusal);
+	if (!error)
+		error = send_registered(request, message->nr_classes, &registered.answer);
 	process_answered(request->process);
 	/* It never learnt of its memory: there is nothing to be read from it. */
 	if (error) {
@@ -343,9 +375,10 @@ static int serve_classes(struct app_request *request, const struct app_message *
 
 	memset(&reply, 0, sizeof(reply.answer));
 	error = add_classes(request, message, reply.answer.ids, refusal);
+	if (!error)
+		error = take_classes(request, reply.answer.ids, message->nr_classes, refusal);
 	if (error)
 		return error;
-	take_classes(request, reply.answer.ids, message->nr_classes);
 	fill_header(&reply.answer.header, PROTOCOL_APP_IDS, size);
 	reply.answer.nr_ids = message->nr_classes;
 	return socket_send(request->fd, &reply, size, NULL, 0);

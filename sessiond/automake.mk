@@ -44,6 +44,8 @@ libsessiond_la_SOURCES = \
 	sessiond/clock-watch.h \
 	sessiond/class-parse.c \
 	sessiond/class-parse.h \
+	sessiond/class-reclaim.c \
+	sessiond/class-reclaim.h \
 	sessiond/confine.c \
 	sessiond/confine.h \
 	sessiond/consumer-answer.c \

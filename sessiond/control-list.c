@@ -324,9 +324,11 @@ static void answer_events(struct control_client *client, uint64_t from, const ui
 	struct control_part part = control_part_begin();
 
 	for (uint32_t id = (uint32_t)from; id < count; id++) {
-		if (known && !(known[id / 64] >> id % 64 & 1))
+		const struct registry_class *event_class = registry_get(registry, id);
+
+		if (!event_class || (known && !(known[id / 64] >> id % 64 & 1)))
 			continue;
-		if (control_part_add(&part, describe_class(registry_get(registry, id))))
+		if (control_part_add(&part, describe_class(event_class)))
 			continue;
 		/* One that fills a message by itself is not to be shown at all. */
 		if (json_object_array_length(part.array) == 0)

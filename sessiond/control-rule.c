@@ -73,7 +73,7 @@ static void add_matches(struct json_object *answer, const uint64_t *visible,
 	for (uint32_t id = 0; id < registry_count(registry); id++) {
 		const struct registry_class *event_class = registry_get(registry, id);
 
-		if ((visible && !(visible[id / 64] >> id % 64 & 1)) ||
+		if (!event_class || (visible && !(visible[id / 64] >> id % 64 & 1)) ||
 		    !rule_entry_match(entry, event_class))
 			continue;
 		if (rule_entry_check(entry, event_class, problem) == 0) {

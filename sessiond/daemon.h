@@ -46,6 +46,7 @@ struct daemon {
 	struct doorbells *doorbells;
 	struct slots slots;
 	struct app_turns *turns;
+	uint64_t reclaim_usec; /* no classes are looked for before then that nobody uses */
 	struct processes *processes;
 	struct kernel_leftovers *kernel_leftovers;
 	struct sessions *sessions;

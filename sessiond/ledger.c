@@ -30,8 +30,9 @@ void ledger_lay_out(uint32_t cpu_rings, struct ledger_layout *layout)
 				 page_up(LTTNGMAP_CHANNELS * layout->set_stride);
 	layout->text[0] = page_up(sizeof(struct ledger_head));
 	layout->text[1] = layout->text[0] + LEDGER_TEXT_MAX;
-	layout->log = layout->text[1] + LEDGER_TEXT_MAX;
-	layout->described = layout->log + LEDGER_LOG_MAX;
+	layout->log[0] = layout->text[1] + LEDGER_TEXT_MAX;
+	layout->log[1] = layout->log[0] + LEDGER_LOG_MAX;
+	layout->described = layout->log[1] + LEDGER_LOG_MAX;
 	layout->records = layout->described +
 			  (uint64_t)LEDGER_SESSIONS * LTTNGMAP_CHANNELS * LEDGER_DESCRIBED_SIZE;
 	layout->size = layout->records + LEDGER_PROCESSES * layout->process_stride;
@@ -122,7 +123,8 @@ static int map_all(struct ledger *ledger, uint32_t cpu_rings, int dir)
 	ledger->head = (struct ledger_head *)at;
 	ledger->text[0] = at + layout.text[0];
 	ledger->text[1] = at + layout.text[1];
-	ledger->log = at + layout.log;
+	ledger->log[0] = at + layout.log[0];
+	ledger->log[1] = at + layout.log[1];
 	ledger->described = at + layout.described;
 	ledger->records = at + layout.records;
 	if (dir < 0)
@@ -270,6 +272,17 @@ struct ledger_process *ledger_process(const struct ledger *ledger, uint32_t inde
 	return (struct ledger_process *)(ledger->records + index * ledger->head->process_stride);
 }
 
+const struct ledger_process *ledger_process_by_token(const struct ledger *ledger, uint64_t token)
+{
+	const uint32_t index = (uint32_t)(token % LEDGER_PROCESSES);
+	const struct ledger_process *process = ledger_process(ledger, index);
+
+	return token && ledger_process_state(ledger, index) == LEDGER_LIVE &&
+			       process->token == token
+		       ? process
+		       : NULL;
+}
+
 struct ring_saved *ledger_set(const struct ledger *ledger, uint32_t index, uint32_t slot)
 {
 	char *sets = (char *)ledger_process(ledger, index) + page_up(sizeof(struct ledger_process));
@@ -355,46 +368,98 @@ static uint64_t entry_size(size_t size)
 	return (sizeof(struct ledger_entry) + size + 7) & ~UINT64_C(7);
 }
 
-int ledger_log_reserve(struct ledger *ledger, size_t size)
+int ledger_log_reserve(struct ledger *ledger, size_t size, uint32_t nr_classes)
 {
-	uint64_t begin = ledger->head->log_size, taken = entry_size(size);
+	const struct ledger_head *head = ledger->head;
+	/* Each may be rounded up. */
+	uint64_t begin = head->log_size[head->log];
+	uint64_t taken = size + nr_classes * entry_size(0) + nr_classes * 7;
 
 	if (taken > LEDGER_LOG_MAX - begin)
 		return -ENOSPC;
-	return reserve(ledger, ledger->log + begin, taken);
+	return reserve(ledger, ledger->log[head->log] + begin, taken);
 }
 
-int ledger_log_append(struct ledger *ledger, uint32_t uid, const void *bytes, size_t size,
-		      uint32_t nr_classes)
+static void put_entry(struct ledger_entry *entry, uint32_t id, uint32_t user, const void *bytes,
+		      size_t size)
 {
-	struct ledger_entry *entry = (struct ledger_entry *)(ledger->log + ledger->head->log_size);
-	int error = ledger_log_reserve(ledger, size);
+	*entry = (struct ledger_entry){ .user = user, .id = id, .size = size };
+	memcpy(entry->bytes, bytes, size);
+}
+
+int ledger_log_append(struct ledger *ledger, uint32_t id, uint32_t user, const void *bytes,
+		      size_t size)
+{
+	uint64_t *used = &ledger->head->log_size[ledger->head->log];
+	int error = ledger_log_reserve(ledger, size, 1);
 
 	if (error)
 		return error;
-	*entry = (struct ledger_entry){ .uid = uid, .nr_classes = nr_classes, .size = size };
-	memcpy(entry->bytes, bytes, size);
+	put_entry((struct ledger_entry *)(ledger->log[ledger->head->log] + *used), id, user, bytes,
+		  size);
 	/* Release: the entry before what says that it is there. */
-	__atomic_store_n(&ledger->head->log_size, ledger->head->log_size + entry_size(size),
-			 __ATOMIC_RELEASE);
+	__atomic_store_n(used, *used + entry_size(size), __ATOMIC_RELEASE);
 	return 0;
 }
 
 int ledger_log_read(const struct ledger *ledger,
-		    int (*take)(uint32_t uid, const void *bytes, size_t size, uint32_t nr_classes,
-				void *data),
-		    void *data)
+		    int (*take)(const struct ledger_entry *entry, void *data), void *data)
 {
+	const char *log = ledger->log[ledger->head->log];
 	uint64_t at = 0;
 	int error = 0;
 
-	while (error == 0 && at < ledger->head->log_size) {
-		const struct ledger_entry *entry = (const struct ledger_entry *)(ledger->log + at);
+	while (error == 0 && at < ledger->head->log_size[ledger->head->log]) {
+		const struct ledger_entry *entry = (const struct ledger_entry *)(log + at);
 
-		error = take(entry->uid, entry->bytes, entry->size, entry->nr_classes, data);
-		at += (sizeof(*entry) + entry->size + 7) & ~UINT64_C(7);
+		error = take(entry, data);
+		at += entry_size(entry->size);
 	}
 	return error;
+}
+
+/* Copy what is kept to the other log, or nowhere: its bytes. */
+static uint64_t copy_log(const struct ledger *ledger, char *log,
+			 bool (*keep)(uint32_t id, uint32_t *user, const void *data),
+			 const void *data)
+{
+	const char *from = ledger->log[ledger->head->log];
+	const uint64_t size = ledger->head->log_size[ledger->head->log];
+	uint64_t to = 0;
+
+	for (uint64_t at = 0; at < size;) {
+		const struct ledger_entry *entry = (const struct ledger_entry *)(from + at);
+		uint32_t user = entry->user;
+
+		at += entry_size(entry->size);
+		if (!keep(entry->id, &user, data))
+			continue;
+		if (log)
+			put_entry((struct ledger_entry *)(log + to), entry->id, user, entry->bytes,
+				  entry->size);
+		to += entry_size(entry->size);
+	}
+	return to;
+}
+
+int ledger_log_compact(struct ledger *ledger,
+		       bool (*keep)(uint32_t id, uint32_t *user, const void *data),
+		       const void *data)
+{
+	struct ledger_head *head = ledger->head;
+	const uint32_t old = head->log, new = !old;
+	const uint64_t size = copy_log(ledger, NULL, keep, data);
+	int error = size > 0 ? reserve(ledger, ledger->log[new], size) : 0;
+
+	if (error)
+		return error;
+	head->log_size[new] = copy_log(ledger, ledger->log[new], keep, data);
+	/* Release: the new log before the word that makes it the one in force. */
+	__atomic_store_n(&head->log, new, __ATOMIC_RELEASE);
+	/* Where the file system cannot give the old one's room back, it is written over next. */
+	if (head->log_size[old] > 0)
+		madvise(ledger->log[old], page_up(head->log_size[old]), MADV_REMOVE);
+	return 0;
 }
 
 /* ---- what is described ------------------------------------------------------------ */

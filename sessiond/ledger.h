@@ -5,7 +5,7 @@
  * that the keeper makes before the daemon, and that each life of the daemon
  * inherits at the same address (doc/design/surviving.md has the rules).
  *
- *   head | texts | log of classes | what is described | records of processes, each with its ring
+ *   head | texts | logs of classes | what is described | records of processes, each with its ring
  * sets'
  *
  * It also holds the two memories that nobody can map for writing twice: the
@@ -39,13 +39,13 @@
 #define LEDGER_FILE "ledger" /* in the runtime or the ring directory */
 #define LEDGER_MAGIC 0x3152474c504d544cull
 /* Raised where any of what lies in it is laid out otherwise. */
-#define LEDGER_VERSION 5u
+#define LEDGER_VERSION 6u
 
 #define LEDGER_PROCESSES 32768u
 #define LEDGER_SESSIONS 64u
 /* Of the text that says what sessions there are. */
 #define LEDGER_TEXT_MAX (UINT64_C(64) << 20)
-/* Of the log; more than all classes that a registry keeps. */
+/* Of a log; more than all classes that a registry keeps. */
 #define LEDGER_LOG_MAX (UINT64_C(256) << 20)
 
 /* What a process's record stands for. */
@@ -65,7 +65,9 @@ struct ledger_process {
 	bool stand_in; /* for the rings that processes of a user share (user-rings.h) */
 	bool use_rseq; /* as of PROTOCOL_APP_RSEQ, and PROTOCOL_APP_SHARES */
 	bool shares;
+	bool has_foreign; /* some of `classes` are another user's, of its parent */
 	char name[NAME_PROGRAM_SIZE];
+	uint64_t token; /* that its children say (protocol-app.h); its low bits are the index */
 	uint64_t since_ms;
 	uint64_t counted;
 	uint32_t class_words; /* of `classes`, that are not 0 */
@@ -133,7 +135,8 @@ struct ledger_head {
 	struct clock_calibration calibration;
 	struct ledger_consumer idle; /* the consumer that has no session */
 	uint32_t text;               /* which of the two */
-	uint64_t log_size;           /* bytes */
+	uint32_t log;                /* likewise */
+	uint64_t log_size[2];        /* bytes */
 	struct ledger_session sessions[LEDGER_SESSIONS];
 	uint8_t processes[LEDGER_PROCESSES]; /* enum ledger_state */
 };
@@ -143,7 +146,7 @@ struct ledger {
 	struct memory control; /* struct lttngmap_control */
 	struct memory words;   /* struct lttngmap_process, by index */
 	char *text[2];
-	char *log;
+	char *log[2];
 	char *described;
 	char *records;
 	uint64_t size;
@@ -157,10 +160,10 @@ struct ledger {
 	pthread_mutex_t asked;
 };
 
-/* An entry of the log. */
+/* An entry of the log: a class. */
 struct ledger_entry {
-	uint32_t uid;
-	uint32_t nr_classes;
+	uint32_t user; /* who is charged for it */
+	uint32_t id;
 	uint64_t size;
 	char bytes[];
 };
@@ -194,7 +197,7 @@ const struct memory_place *ledger_place(const struct ledger *ledger);
  */
 struct ledger_layout {
 	uint64_t text[2];
-	uint64_t log;
+	uint64_t log[2];
 	uint64_t described;
 	uint64_t records;
 	uint64_t set_stride;
@@ -219,6 +222,8 @@ void ledger_process_drop(struct ledger *ledger, uint32_t index);
 void ledger_process_set(struct ledger *ledger, uint32_t index, enum ledger_state state);
 enum ledger_state ledger_process_state(const struct ledger *ledger, uint32_t index);
 struct ledger_process *ledger_process(const struct ledger *ledger, uint32_t index);
+/* Who was given that token, and lives; NULL: nobody. */
+const struct ledger_process *ledger_process_by_token(const struct ledger *ledger, uint64_t token);
 /* Where the ring set of a slot keeps its own. */
 struct ring_saved *ledger_set(const struct ledger *ledger, uint32_t index, uint32_t slot);
 /* Make room for it, before it is first written. 0 or -errno. */
@@ -235,21 +240,27 @@ const char *ledger_text(const struct ledger *ledger);
 bool ledger_text_is_empty(const char *text);
 
 /*
- * Make room for an entry of `size` bytes, so that the next append of as many or
- * fewer does not fail. 0 or -ENOSPC.
+ * Make room for `nr_classes` classes of `size` bytes together, so that to append these, or
+ * some of them, does not fail. 0 or -ENOSPC.
  */
-int ledger_log_reserve(struct ledger *ledger, size_t size);
+int ledger_log_reserve(struct ledger *ledger, size_t size, uint32_t nr_classes);
 /*
- * Append classes that user `uid` registered, in the form of
- * common/protocol-app.h, before anybody is told of their ids. 0 or -ENOSPC.
+ * Append a class that has that id, in the form of common/protocol-app.h, before
+ * anybody is told of the id. 0 or -ENOSPC.
  */
-int ledger_log_append(struct ledger *ledger, uint32_t uid, const void *bytes, size_t size,
-		      uint32_t nr_classes);
+int ledger_log_append(struct ledger *ledger, uint32_t id, uint32_t user, const void *bytes,
+		      size_t size);
 /* Give each entry to `take`, in order, as long as that returns 0. */
 int ledger_log_read(const struct ledger *ledger,
-		    int (*take)(uint32_t uid, const void *bytes, size_t size, uint32_t nr_classes,
-				void *data),
-		    void *data);
+		    int (*take)(const struct ledger_entry *entry, void *data), void *data);
+/*
+ * Write the log anew: without the entries for which `keep` is false, which may also say who is
+ * charged for one from now on. One store puts it in the place of the old one. 0, or
+ * -errno: the old one stays.
+ */
+int ledger_log_compact(struct ledger *ledger,
+		       bool (*keep)(uint32_t id, uint32_t *user, const void *data),
+		       const void *data);
 
 /*
  * A bit for each id that the metadata of a session describes for a stream of it:

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -273,6 +274,18 @@ static void end_older(struct process *process)
 	process_end(older);
 }
 
+/* Nobody can say it that was not told, so nobody else's classes are kept for him. */
+static int make_token(const struct process *process)
+{
+	uint64_t random;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return -EIO;
+	process->record->token =
+		random / LEDGER_PROCESSES * LEDGER_PROCESSES + process->memories->index;
+	return 0;
+}
+
 int process_create(struct daemon *daemon, const struct process_config *config,
 		   struct process **result)
 {
@@ -287,7 +300,7 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	process->pid = config->pid;
 	process->uid = config->uid;
 	process->gid = config->gid;
-	process->forked = config->forked;
+	process->forked = config->parent != NULL;
 	process->use_rseq = config->use_rseq;
 	process->shares = config->shares;
 	process->since_ms = realtime_ms();
@@ -300,6 +313,11 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	if (error)
 		goto fail;
 	process->record = memory_set_record(process->memories);
+	error = make_token(process);
+	if (error == 0 && config->parent)
+		error = process_inherit_classes(process, config->parent);
+	if (error)
+		goto fail;
 	control_pages_init_process(memory_set_process(process->memories),
 				   process->memories->reserve);
 	error = doorbell_create(daemon->doorbells, process->memories, &process->doorbell);
@@ -392,8 +410,9 @@ int process_restore(struct daemon *daemon, uint32_t index)
 	/* It was within its user's bounds before. */
 	memory_set_charge(process->memories, quota_user(daemon->quota, process->uid), true);
 	process->record = record;
-	quota_note_words(quota_user(daemon->quota, process->uid), record->classes,
-			 record->class_words);
+	if (!record->has_foreign)
+		quota_note_words(quota_user(daemon->quota, process->uid), record->classes,
+				 record->class_words);
 	error = process->stand_in ? 0
 				  : watch_pid(process, quota_user(daemon->quota, process->uid),
 					      record->pidfd);

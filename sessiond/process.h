@@ -55,7 +55,7 @@ struct process {
 	uint32_t gid;
 	char name[NAME_PROGRAM_SIZE]; /* safe in a file name */
 	uint64_t since_ms;            /* when it registered, since 1970 */
-	bool forked;                  /* it also has the classes of its parent */
+	bool forked;                  /* it was registered with the classes of its parent */
 	bool stand_in;                /* no process: for shared rings (user-rings.h) */
 	bool use_rseq;                /* it writes by restartable sequences */
 	bool shares;                  /* it can write into shared rings */
@@ -80,7 +80,7 @@ struct process_config {
 	uint32_t pid;
 	uint32_t uid;
 	uint32_t gid;
-	bool forked;
+	const struct ledger_process *parent; /* it was forked from that, has its classes; or NULL */
 	bool use_rseq;
 	bool shares;
 	int socket; /* of the peer, borrowed: to get its pidfd without a race */
@@ -121,13 +121,15 @@ void process_use_slot(struct process *process, uint32_t slot, uint8_t subbufs_sh
 struct process *process_lookup(struct processes *processes, uint32_t pid);
 /*
  * It registered classes, with these ids; PROTOCOL_APP_NO_ID among them is
- * none. For people to look at only.
+ * none. No other class gets these ids while it lives (class-reclaim.h). 0 or -errno: none
+ * was noted.
  */
-void process_add_classes(struct process *process, const uint16_t *ids, uint32_t nr_ids);
+int process_add_classes(struct process *process, const uint16_t *ids, uint32_t nr_ids);
+/* The same, for those of its parent. */
+int process_inherit_classes(struct process *process, const struct ledger_process *parent);
 /*
  * A bit for each id of a class that it registered, or its parents did before
- * it was forked; a parent that is gone is not known any more. `bits` has room
- * for LTTNGMAP_EVENT_IDS of them.
+ * it was forked. `bits` has room for LTTNGMAP_EVENT_IDS of them.
  */
 void process_list_classes(const struct process *process, uint64_t *bits);
 /* Its pidfd says that it has ended. */

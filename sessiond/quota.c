@@ -261,6 +261,22 @@ void quota_add_classes(struct quota_user *user, const struct registry_room *take
 	user->classes.bytes += taken->bytes;
 }
 
+void quota_drop_classes(struct quota_user *user, const struct registry_room *taken)
+{
+	user->classes.ids -= taken->ids;
+	user->classes.bytes -= taken->bytes;
+}
+
+void quota_forget_classes(struct quota *quota, const uint64_t *ids)
+{
+	struct quota_user *user;
+
+	for (uint32_t chain = 0; chain < CHAINS; chain++)
+		cds_list_for_each_entry(user, &quota->users[chain], node)
+			for (uint32_t i = 0; user->class_ids && i < LTTNGMAP_EVENT_IDS / 64; i++)
+				user->class_ids[i] &= ~ids[i];
+}
+
 /* Of `left`, to one that has `had`, of `all`. */
 static uint64_t share(uint64_t left, uint64_t had, uint64_t all)
 {

@@ -29,11 +29,11 @@
 /*
  * Of all event ids, and of the memory for their classes, root and the daemon's
  * user have a share that nobody else can take. Of the rest, a user may have what
- * is a part of it and what is left: so the next user finds three quarters of what
- * the last one found.
+ * is a part of it and what is left: so the next user finds seven eighths of what
+ * the last one found. Classes that nobody uses are given back (class-reclaim.h).
  */
 #define QUOTA_CLASSES_KEPT 8u /* one part in so many */
-#define QUOTA_CLASSES_USER 4u
+#define QUOTA_CLASSES_USER 8u
 /* A message of a command is as much work as so many of a program. */
 #define QUOTA_COMMAND_COST 10u
 /* Commands of one user have one part in so many of the daemon's time. */
@@ -63,7 +63,7 @@ struct quota_user {
 	bool limited;
 	uint32_t processes; /* atomic, as the next */
 	uint32_t descriptors;
-	struct registry_room classes; /* that its processes were the first to register */
+	struct registry_room classes; /* that it is charged for */
 	uint64_t *class_ids;          /* that its processes registered: a bit each; NULL: none */
 	struct quota_rate connections;
 	struct quota_rate messages;
@@ -125,8 +125,11 @@ void quota_drop(struct quota_user *user, uint32_t processes, uint32_t descriptor
 /* Its processes registered these ids (PROTOCOL_APP_NO_ID is none), or those of a bit set. */
 void quota_note_classes(struct quota_user *user, const uint16_t *ids, uint32_t nr_ids);
 void quota_note_words(struct quota_user *user, const uint64_t *words, uint32_t nr_words);
-/* Its process was the first to register that. */
+/* It is charged for that, or not any more. */
 void quota_add_classes(struct quota_user *user, const struct registry_room *taken);
+void quota_drop_classes(struct quota_user *user, const struct registry_room *taken);
+/* The ids of a bit set, of LTTNGMAP_EVENT_IDS, are no user's any more. */
+void quota_forget_classes(struct quota *quota, const uint64_t *ids);
 /* What it may still take of what is left in the registry. */
 struct registry_room quota_class_room(const struct quota_user *user,
 				      const struct registry_room *left);

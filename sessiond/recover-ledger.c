@@ -81,7 +81,8 @@ static const char *check_head(struct recover_ledger *old, uint64_t size)
 		return "it is laid out as no ledger of this version";
 	if (size < old->layout.size)
 		return "it is cut short";
-	if (head->text > 1 || head->log_size > LEDGER_LOG_MAX || head->log_size % 8 != 0)
+	if (head->text > 1 || head->log > 1 || head->log_size[head->log] > LEDGER_LOG_MAX ||
+	    head->log_size[head->log] % 8 != 0)
 		return "what it says of its parts cannot be";
 	mend_bool(&head->named_files);
 	head->boot[sizeof(head->boot) - 1] = '\0';
@@ -132,36 +133,37 @@ void recover_ledger_close(struct recover_ledger *old)
 static int import_entry(const struct recover_ledger *old, const struct ledger_entry *entry,
 			uint64_t *at, struct ledger *ledger)
 {
-	uint64_t left = old->head->log_size - *at - sizeof(*entry);
+	uint64_t left = old->head->log_size[old->head->log] - *at - sizeof(*entry);
 	void *bytes;
 	int error;
 
-	if (entry->size > left || entry->nr_classes > PROTOCOL_APP_CLASSES_MAX)
+	if (entry->size > left)
 		return -EBADMSG;
 	bytes = malloc(entry->size + 1);
 	if (!bytes)
 		return -ENOMEM;
-	error = recover_ledger_read(old, old->layout.log + *at + sizeof(*entry), bytes,
-				    entry->size);
+	error = recover_ledger_read(old, old->layout.log[old->head->log] + *at + sizeof(*entry),
+				    bytes, entry->size);
 	if (error == 0)
-		error = ledger_log_append(ledger, entry->uid, bytes, entry->size,
-					  entry->nr_classes);
+		error = ledger_log_append(ledger, entry->id, entry->user, bytes, entry->size);
 	free(bytes);
 	*at += (sizeof(*entry) + entry->size + 7) & ~UINT64_C(7);
 	return error;
 }
 
-/* In order, as that makes the ids: one that is damaged spoils all. */
+/* One that is damaged spoils all: nobody knows where the next one begins. */
 static int import_log(const struct recover_ledger *old, struct ledger *ledger)
 {
+	const uint64_t size = old->head->log_size[old->head->log];
 	struct ledger_entry entry;
 	uint64_t at = 0;
 	int error = 0;
 
-	while (error == 0 && at < old->head->log_size) {
-		if (old->head->log_size - at < sizeof(entry))
+	while (error == 0 && at < size) {
+		if (size - at < sizeof(entry))
 			return -EBADMSG;
-		error = recover_ledger_read(old, old->layout.log + at, &entry, sizeof(entry));
+		error = recover_ledger_read(old, old->layout.log[old->head->log] + at, &entry,
+					    sizeof(entry));
 		if (error == 0)
 			error = import_entry(old, &entry, &at, ledger);
 	}

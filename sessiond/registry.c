@@ -30,6 +30,8 @@ struct registry {
 	uint64_t key[2];        /* of the hash: nobody can aim at one bucket */
 	uint64_t bytes;         /* that all classes take */
 	uint64_t overflows;     /* relaxed atomics */
+	uint32_t used;          /* ids */
+	uint32_t lowest;        /* no id below it is free */
 	uint32_t count;         /* stored with release once classes[] is */
 	struct entry *classes[REGISTRY_CLASSES_MAX];
 };
@@ -53,23 +55,13 @@ int registry_create(struct registry **registry)
 	return 0;
 }
 
-static void free_entry(struct entry *entry)
-{
-	free(entry->parsed);
-	free(entry);
-}
-
 void registry_destroy(struct registry *registry)
 {
 	if (!registry)
 		return;
-	rcu_read_lock();
 	for (uint32_t id = 0; id < registry->count; id++)
-		cds_lfht_del(registry->table, &registry->classes[id]->node);
-	rcu_read_unlock();
+		registry_remove(registry, (uint16_t)id);
 	cds_lfht_destroy(registry->table, NULL);
-	for (uint32_t id = 0; id < registry->count; id++)
-		free_entry(registry->classes[id]);
 	free(registry);
 }
 
@@ -119,19 +111,46 @@ static int overflow(struct registry *registry, const struct parsed_class *parsed
 		    const char *problem, char *why)
 {
 	snprintf(why, REGISTRY_WHY_SIZE,
-		 "event class '%s': %s: it stays off; start the daemon anew to forget the classes "
-		 "of programs that are gone",
+		 "event class '%s': %s: it stays off; end programs, or destroy sessions, that have "
+		 "many event classes",
 		 parsed->event_class.full_name, problem);
 	__atomic_fetch_add(&registry->overflows, 1, __ATOMIC_RELAXED);
 	return -ENOSPC;
+}
+
+/* Takes `parsed`. 0 or -ENOMEM. */
+static int put(struct registry *registry, uint32_t id, struct parsed_class *parsed,
+	       unsigned long hash)
+{
+	struct entry *entry = malloc(sizeof(*entry));
+
+	if (!entry)
+		return -ENOMEM;
+	cds_lfht_node_init(&entry->node);
+	entry->parsed = parsed;
+	parsed->event_class.id = (uint16_t)id;
+	cds_lfht_add(registry->table, hash, &entry->node);
+	registry->used++;
+	registry->bytes += parsed->allocated;
+	/* The class is whole before its id is known: pairs with registry_get. */
+	__atomic_store_n(&registry->classes[id], entry, __ATOMIC_RELEASE);
+	if (id >= registry->count)
+		__atomic_store_n(&registry->count, id + 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static uint32_t lowest_free(struct registry *registry)
+{
+	while (registry->lowest < REGISTRY_CLASSES_MAX && registry->classes[registry->lowest])
+		registry->lowest++;
+	return registry->lowest;
 }
 
 /* Takes `parsed`, but on failure. */
 static int add_new(struct registry *registry, struct parsed_class *parsed, unsigned long hash,
 		   const struct registry_room *room, struct registry_room *taken, char *why)
 {
-	struct entry *entry;
-	uint32_t id = registry->count;
+	uint32_t id = lowest_free(registry);
 
 	if (id >= REGISTRY_CLASSES_MAX)
 		return overflow(registry, parsed, "all 65535 event ids are given out", why);
@@ -145,24 +164,15 @@ static int add_new(struct registry *registry, struct parsed_class *parsed, unsig
 			parsed->event_class.full_name);
 		return -EDQUOT;
 	}
-	entry = malloc(sizeof(*entry));
-	if (!entry)
+	if (put(registry, id, parsed, hash) != 0)
 		return overflow(registry, parsed, "no memory", why);
-	cds_lfht_node_init(&entry->node);
-	entry->parsed = parsed;
-	parsed->event_class.id = (uint16_t)id;
-	cds_lfht_add(registry->table, hash, &entry->node);
-	registry->bytes += parsed->allocated;
 	taken->ids++;
 	taken->bytes += parsed->allocated;
-	registry->classes[id] = entry;
-	/* The class is whole before its id is known: pairs with registry_get. */
-	__atomic_store_n(&registry->count, id + 1, __ATOMIC_RELEASE);
 	return 0;
 }
 
 /* The id of one class; PROTOCOL_APP_NO_ID with `why`: refused. */
-static uint16_t add_class(struct registry *registry, const uint8_t *bytes,
+static uint16_t add_class(struct registry *registry, uint32_t user, const uint8_t *bytes,
 			  const struct class_measure *measure, const struct registry_room *room,
 			  struct registry_room *taken, char *why)
 {
@@ -179,6 +189,7 @@ static uint16_t add_class(struct registry *registry, const uint8_t *bytes,
 	if (error < 0)
 		return PROTOCOL_APP_NO_ID;
 
+	parsed->event_class.user = user;
 	hash = hash_bytes(registry, parsed->canonical, parsed->canonical_size);
 	rcu_read_lock();
 	known = find(registry, parsed, hash);
@@ -218,7 +229,7 @@ static int check_lengths(const uint8_t *bytes, size_t size, uint32_t nr_classes,
 	return 0;
 }
 
-int registry_add_within(struct registry *registry, const struct registry_room *room,
+int registry_add_within(struct registry *registry, uint32_t user, const struct registry_room *room,
 			const void *bytes, size_t size, uint32_t nr_classes, uint16_t *ids,
 			struct registry_result *result)
 {
@@ -226,17 +237,22 @@ int registry_add_within(struct registry *registry, const struct registry_room *r
 	char why[REGISTRY_WHY_SIZE];
 	int error;
 
-	*result = (struct registry_result){ .refused = 0 };
+	result->refused = 0;
+	result->taken = (struct registry_room){ .ids = 0 };
+	result->why[0] = '\0';
 	error = check_lengths(at, size, nr_classes, result);
 	if (error < 0)
 		return error;
 	for (uint32_t i = 0; i < nr_classes; i++) {
+		uint32_t before = result->taken.ids;
 		struct class_measure measure;
 
 		error = class_measure(at, size, &measure, why, sizeof(why));
 		if (error < 0)
 			return error;
-		ids[i] = add_class(registry, at, &measure, room, &result->taken, why);
+		ids[i] = add_class(registry, user, at, &measure, room, &result->taken, why);
+		if (result->taken.ids > before)
+			result->added[before] = (uint16_t)i;
 		if (ids[i] == PROTOCOL_APP_NO_ID && result->refused++ == 0)
 			memcpy(result->why, why, sizeof(why));
 		at += measure.size;
@@ -250,13 +266,68 @@ int registry_add(struct registry *registry, const void *bytes, size_t size, uint
 {
 	const struct registry_room all = { .ids = UINT32_MAX, .bytes = UINT64_MAX };
 
-	return registry_add_within(registry, &all, bytes, size, nr_classes, ids, result);
+	return registry_add_within(registry, 0, &all, bytes, size, nr_classes, ids, result);
+}
+
+int registry_restore(struct registry *registry, uint16_t id, uint32_t user, const void *bytes,
+		     size_t size, struct registry_room *taken)
+{
+	struct class_measure measure;
+	struct parsed_class *parsed;
+	char why[REGISTRY_WHY_SIZE];
+	unsigned long hash;
+	int error = -EBADMSG;
+
+	if (id >= REGISTRY_CLASSES_MAX || registry->classes[id] ||
+	    class_measure(bytes, size, &measure, why, sizeof(why)) != 0 || measure.size != size ||
+	    class_parse(bytes, &measure, &parsed, why, sizeof(why)) != 0)
+		return -EBADMSG;
+	parsed->event_class.user = user;
+	hash = hash_bytes(registry, parsed->canonical, parsed->canonical_size);
+	*taken = (struct registry_room){ .ids = 1, .bytes = parsed->allocated };
+	rcu_read_lock();
+	if (!find(registry, parsed, hash))
+		error = put(registry, id, parsed, hash);
+	rcu_read_unlock();
+	if (error)
+		free(parsed);
+	return error;
+}
+
+struct registry_room registry_remove(struct registry *registry, uint16_t id)
+{
+	struct entry *entry = id < REGISTRY_CLASSES_MAX ? registry->classes[id] : NULL;
+	struct registry_room room = { .ids = 0 };
+
+	if (!entry)
+		return room;
+	room = (struct registry_room){ .ids = 1, .bytes = entry->parsed->allocated };
+	rcu_read_lock();
+	cds_lfht_del(registry->table, &entry->node);
+	rcu_read_unlock();
+	__atomic_store_n(&registry->classes[id], NULL, __ATOMIC_RELAXED);
+	registry->used--;
+	registry->bytes -= room.bytes;
+	if (id < registry->lowest)
+		registry->lowest = id;
+	/* The table is of a fixed size and this thread's alone: nobody else walks over the node. */
+	free(entry->parsed);
+	free(entry);
+	return room;
+}
+
+struct registry_room registry_charge(struct registry *registry, uint16_t id, uint32_t user)
+{
+	struct parsed_class *parsed = registry->classes[id]->parsed;
+
+	parsed->event_class.user = user;
+	return (struct registry_room){ .ids = 1, .bytes = parsed->allocated };
 }
 
 struct registry_room registry_room(const struct registry *registry)
 {
 	return (struct registry_room){
-		.ids = REGISTRY_CLASSES_MAX - registry->count,
+		.ids = REGISTRY_CLASSES_MAX - registry->used,
 		.bytes = REGISTRY_BYTES_MAX - registry->bytes,
 	};
 }
@@ -268,8 +339,12 @@ uint32_t registry_count(const struct registry *registry)
 
 const struct registry_class *registry_get(const struct registry *registry, uint32_t id)
 {
-	/* Acquire: see the class that the count tells of. */
-	return id < registry_count(registry) ? &registry->classes[id]->parsed->event_class : NULL;
+	const struct entry *entry = NULL;
+
+	/* Acquire: see the class that stands there. */
+	if (id < registry_count(registry))
+		entry = __atomic_load_n(&registry->classes[id], __ATOMIC_ACQUIRE);
+	return entry ? &entry->parsed->event_class : NULL;
 }
 
 uint64_t registry_overflows(const struct registry *registry)

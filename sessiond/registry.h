@@ -5,14 +5,16 @@
  *
  * A class is provider:name, log level and fields. The same class has the same
  * id whoever registers it; the same name with another layout is another class
- * with another id, and both may stand in one trace. Ids are given out from 0
- * on and never again; a class lives as long as the registry.
+ * with another id, and both may stand in one trace. A new class gets the lowest
+ * id that no class has. A class lives until registry_remove(): class-reclaim.h
+ * says when that is.
  *
  * Synchronization:
  *
  *   what              main thread      any thread           how
  *   parse, add        yes              no                   -
  *   get, count        yes              yes                  release, acquire
+ *   remove            yes              no                   no other thread uses the class
  *   destroy           yes, when no other thread has the registry any more
  *
  * registry_add uses RCU's hash table: its thread is a registered RCU thread.
@@ -56,6 +58,7 @@ struct registry_field {
 
 struct registry_class {
 	uint16_t id;
+	uint32_t user;    /* who is charged for it (quota.h) */
 	uint8_t loglevel; /* enum lttngmap_loglevel */
 	uint8_t nr_fields;
 	const char *provider;
@@ -74,6 +77,8 @@ struct registry_room {
 struct registry_result {
 	uint32_t refused;           /* ids that are PROTOCOL_APP_NO_ID */
 	struct registry_room taken; /* by classes that are new */
+	/* Of each of these, taken.ids of them: which class of the message it is. */
+	uint16_t added[PROTOCOL_APP_CLASSES_MAX];
 	/* Of the first refused one: which class, why, and what to do. */
 	char why[REGISTRY_WHY_SIZE];
 };
@@ -92,22 +97,30 @@ void registry_destroy(struct registry *registry);
  * A class that cannot be (a bad name, no id or memory left) has
  * PROTOCOL_APP_NO_ID, and the others go on. 0; -EBADMSG: the lengths do not
  * fit the message: nothing was added, result->why says where.
- *
- * New classes are those from the registry_count() before to the one after.
  */
 int registry_add(struct registry *registry, const void *bytes, size_t size, uint32_t nr_classes,
 		 uint16_t *ids, struct registry_result *result);
 
-/* The same, where new classes may take no more than that. */
-int registry_add_within(struct registry *registry, const struct registry_room *room,
+/* The same, where new classes are the user's, and may take no more than that. */
+int registry_add_within(struct registry *registry, uint32_t user, const struct registry_room *room,
 			const void *bytes, size_t size, uint32_t nr_classes, uint16_t *ids,
 			struct registry_result *result);
+/*
+ * One class, that has that id already, in a registry that has none for it: from what
+ * was saved. 0 and what it takes; -EBADMSG: it is no class, or another one has the id.
+ */
+int registry_restore(struct registry *registry, uint16_t id, uint32_t user, const void *bytes,
+		     size_t size, struct registry_room *taken);
+/* Forget a class, which nobody uses: its id is free. What it took. */
+struct registry_room registry_remove(struct registry *registry, uint16_t id);
+/* Another user is charged for the class from now on. What it takes. */
+struct registry_room registry_charge(struct registry *registry, uint16_t id, uint32_t user);
 /* What is left. */
 struct registry_room registry_room(const struct registry *registry);
 
-/* How many ids are given out: they are 0 to registry_count() - 1. */
+/* All ids that were ever given out are below it; no class may have some of them. */
 uint32_t registry_count(const struct registry *registry);
-/* NULL: no such id. Valid until registry_destroy. */
+/* NULL: no class has that id. Valid until registry_remove. */
 const struct registry_class *registry_get(const struct registry *registry, uint32_t id);
 /* Classes refused since the start because no id, or no memory, was left. */
 uint64_t registry_overflows(const struct registry *registry);

@@ -30,7 +30,7 @@ static void tell_unfit_classes(const struct channel *channel, const struct rule_
 	for (uint32_t id = 0; id < registry_count(registry); id++) {
 		const struct registry_class *event_class = registry_get(registry, id);
 
-		if (!is_in(ids, id) || !rule_entry_match(entry, event_class) ||
+		if (!event_class || !is_in(ids, id) || !rule_entry_match(entry, event_class) ||
 		    rule_entry_check(entry, event_class, &problem) == 0)
 			continue;
 		others += unfit != NULL;
@@ -94,7 +94,7 @@ static int check_filters(const struct channel *channel, const struct rule_entry 
 	for (uint32_t id = 0; entry->filter && error == 0 && id < registry_count(registry); id++) {
 		const struct registry_class *event_class = registry_get(registry, id);
 
-		if (is_in(ids, id) && rule_entry_match(entry, event_class))
+		if (event_class && is_in(ids, id) && rule_entry_match(entry, event_class))
 			error = check_filter(channel, entry, event_class, problem);
 	}
 	return error;

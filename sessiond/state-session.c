@@ -219,10 +219,12 @@ static int restore_described(struct session *session, uint32_t stream)
 	const uint64_t *ids = session_described(session, stream);
 	int error = 0;
 
-	for (uint32_t id = 0; error == 0 && id < registry_count(registry); id++)
-		if (ids[id / 64] >> id % 64 & 1)
-			error = metadata_add_event(session->metadata, stream,
-						   registry_get(registry, id));
+	for (uint32_t id = 0; error == 0 && id < registry_count(registry); id++) {
+		const struct registry_class *event_class = registry_get(registry, id);
+
+		if (event_class && ids[id / 64] >> id % 64 & 1)
+			error = metadata_add_event(session->metadata, stream, event_class);
+	}
 	return error;
 }
 

@@ -40,28 +40,22 @@ void state_save(struct daemon *daemon)
 			    strerror(-error));
 }
 
-static void note_classes(struct daemon *daemon, uint32_t uid, const uint16_t *ids, uint32_t nr_ids,
-			 const struct registry_room *taken)
+static int restore_class(const struct ledger_entry *entry, void *data)
 {
-	struct quota_user *user = quota_user(daemon->quota, uid);
-
-	if (!user)
-		return;
-	quota_note_classes(user, ids, nr_ids);
-	quota_add_classes(user, taken);
-}
-
-static int restore_classes(uint32_t uid, const void *bytes, size_t size, uint32_t nr_classes,
-			   void *data)
-{
-	static uint16_t ids[PROTOCOL_APP_CLASSES_MAX];
 	struct daemon *daemon = data;
-	struct registry_result result;
-	int error = registry_add(daemon->registry, bytes, size, nr_classes, ids, &result);
+	struct quota_user *user = quota_user(daemon->quota, entry->user);
+	const uint16_t id = (uint16_t)entry->id;
+	struct registry_room taken;
+	int error = entry->id < REGISTRY_CLASSES_MAX ? 0 : -EBADMSG;
 
 	if (error == 0)
-		note_classes(daemon, uid, ids, nr_classes, &result.taken);
-	return error;
+		error = registry_restore(daemon->registry, id, user ? user->uid : entry->user,
+					 entry->bytes, entry->size, &taken);
+	if (error || !user)
+		return error;
+	quota_note_classes(user, &id, 1);
+	quota_add_classes(user, &taken);
+	return 0;
 }
 
 static int restore_sessions(struct daemon *daemon)
@@ -162,7 +156,7 @@ static void restore_processes(struct daemon *daemon)
 int state_restore(struct daemon *daemon)
 {
 	struct ledger_head *head = daemon->ledger->head;
-	int error = ledger_log_read(daemon->ledger, restore_classes, daemon);
+	int error = ledger_log_read(daemon->ledger, restore_class, daemon);
 
 	if (error == 0)
 		error = restore_sessions(daemon);

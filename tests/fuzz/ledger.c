@@ -98,7 +98,7 @@ static void add_class(struct ledger *ledger)
 
 	memcpy(bytes, &header, sizeof(header));
 	memcpy(bytes + sizeof(header), "pe", 2);
-	FUZZ_CHECK(ledger_log_append(ledger, 0, bytes, sizeof(bytes), 1) == 0);
+	FUZZ_CHECK(ledger_log_append(ledger, 0, 0, bytes, sizeof(bytes)) == 0);
 }
 
 /* Two records of a class without fields in the ring's first sub-buffer. */
@@ -165,7 +165,7 @@ static uint64_t place_of(enum place place, unsigned *file)
 	case PLACE_TEXT:
 		return layout.text[1];
 	case PLACE_LOG:
-		return layout.log;
+		return layout.log[0];
 	case PLACE_RECORD:
 		return layout.records;
 	case PLACE_SET:

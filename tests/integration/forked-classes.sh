@@ -30,7 +30,7 @@ nobody() {
 	! control '{"verb": "processes", "from": 0}' | grep -q '"pid"'
 }
 ok 'the program has ended' wait_for nobody
-child=$(pgrep -f "^$LTTNGMAP_BUILD/tests/utils/orphan")
+child=$(pgrep -u "$EUID" -f "^$LTTNGMAP_BUILD/tests/utils/orphan")
 ok 'a session of all' make_session all
 ok 'a session of the child' make_session child \
 	'{"verb": "track", "session": "child", "kind": "pid", "value": '"$child"'}'

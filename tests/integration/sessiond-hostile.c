@@ -125,6 +125,16 @@ static void test_messages(void)
 	fd = app_connect(&sessiond);
 	app_register(fd, 0, NULL, 0, 0, &answer);
 	app_close_fds(&answer);
+	message.instance = answer.registered.instance;
+	message.parent = answer.registered.token + (UINT64_C(1) << 32);
+	refused(&message, sizeof(message), ESTALE, "a child that guesses its parent");
+	message.parent = 0;
+	refused(&message, sizeof(message), ESTALE, "and one that knows none");
+	close(fd);
+
+	fd = app_connect(&sessiond);
+	app_register(fd, 0, NULL, 0, 0, &answer);
+	app_close_fds(&answer);
 	message = right();
 	app_exchange(fd, &message, sizeof(message), &answer);
 	ok(answer.header.type == PROTOCOL_APP_REFUSED && answer.refused.error == EALREADY,

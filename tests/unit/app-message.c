@@ -63,7 +63,7 @@ static void test_header(void)
 	is(refusal.error, 0, "is not talked to");
 	begin_register(0);
 	sent.header.major++;
-	refused(sizeof(sent.registration), EPROTONOSUPPORT, "protocol 2", "another major version");
+	refused(sizeof(sent.registration), EPROTONOSUPPORT, "protocol 3", "another major version");
 	begin_register(0);
 	refused(sizeof(sent.registration) - 1, EBADMSG, "bytes", "less than its header says");
 	begin_register(0);
@@ -111,7 +111,7 @@ static void test_register(void)
 	sent.registration.instance = INSTANCE;
 	is(parse(sizeof(sent.registration)), 0, "a child of a process of ours");
 	sent.registration.instance++;
-	refused(sizeof(sent.registration), ESTALE, "restart", "a child of another daemon's");
+	refused(sizeof(sent.registration), ESTALE, "classes", "a child of another daemon's");
 }
 
 static void test_others(void)

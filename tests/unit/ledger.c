@@ -7,6 +7,7 @@
  */
 #include "sessiond/ledger.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,75 @@ static void test_described(void)
 	is(ids[LTTNGMAP_EVENT_IDS / 64 - 1], 0, "and zeros");
 }
 
+static bool is_kept(uint32_t id, uint32_t *user, const void *data)
+{
+	const uint32_t *only = data;
+
+	*user += 1;
+	return id % 2 == *only;
+}
+
+/* What it says of ids, and of users. */
+static int add_up(const struct ledger_entry *entry, void *data)
+{
+	uint64_t *sums = data;
+
+	sums[0]++;
+	sums[1] += entry->id;
+	sums[2] += entry->user;
+	return entry->size == 100 + entry->id && entry->bytes[entry->size - 1] == 'x' ? 0
+										      : -EBADMSG;
+}
+
+static void test_log(void)
+{
+	uint64_t before = size_now(), full, sums[3] = { 0 };
+	uint32_t odd = 1;
+	char bytes[4096];
+
+	memset(bytes, 'x', sizeof(bytes));
+	for (uint32_t id = 0; id < 1000; id++)
+		if (ledger_log_append(ledger, id, 5, bytes, 100 + id) != 0)
+			bail_out("no room");
+	full = size_now() - before;
+	is(ledger_log_compact(ledger, is_kept, &odd), 0, "half of the classes are forgotten");
+	is(ledger_log_read(ledger, add_up, sums), 0, "the others are as they were");
+	ok(sums[0] == 500 && sums[1] == 250000 && sums[2] == 6 * 500, "each with its id");
+	ok(size_now() - before < full * 3 / 5, "in little more than half of the room");
+	is(ledger_log_append(ledger, 0, 5, bytes, 100), 0, "there is one more");
+	/* One that was killed while it wrote the other log anew. */
+	memset(ledger->log[!ledger->head->log], 0xff, 65536);
+	ledger->head->log_size[!ledger->head->log] = 12345;
+	memset(sums, 0, sizeof(sums));
+	is(ledger_log_read(ledger, add_up, sums), 0, "what is half written is not read");
+	is(sums[0], 501, "but the whole one");
+	is(ledger_log_compact(ledger, is_kept, &odd), 0, "it is written over");
+	memset(sums, 0, sizeof(sums));
+	ok(ledger_log_read(ledger, add_up, sums) == 0 && sums[0] == 500, "and read");
+	odd = 2;
+	is(ledger_log_compact(ledger, is_kept, &odd), 0, "all are forgotten");
+	memset(sums, 0, sizeof(sums));
+	ok(ledger_log_read(ledger, add_up, sums) == 0 && sums[0] == 0, "there is none");
+	ok(size_now() - before <= full, "in no room but what was written over");
+}
+
+static void test_tokens(void)
+{
+	int index = ledger_process_take(ledger);
+	struct ledger_process *record = ledger_process(ledger, (uint32_t)index);
+	const uint64_t token = UINT64_C(7) * LEDGER_PROCESSES + (uint32_t)index;
+
+	record->token = token;
+	ok(!ledger_process_by_token(ledger, token), "a process that is not there yet is not found");
+	ledger_process_set(ledger, (uint32_t)index, LEDGER_LIVE);
+	ok(ledger_process_by_token(ledger, token) == record, "then it is");
+	ok(!ledger_process_by_token(ledger, token + LEDGER_PROCESSES), "by no other token");
+	ok(!ledger_process_by_token(ledger, 0), "nor by none");
+	ledger_process_set(ledger, (uint32_t)index, LEDGER_ENDED);
+	ok(!ledger_process_by_token(ledger, token), "nor when it has ended");
+	ledger_process_drop(ledger, (uint32_t)index);
+}
+
 int main(void)
 {
 	char dir[] = "/dev/shm/lttngmap-ledger-XXXXXX";
@@ -94,9 +164,11 @@ int main(void)
 	fd = mkdtemp(dir) ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (fd < 0 || ledger_create_in(2, fd, &ledger) != 0)
 		bail_out("no ledger");
-	plan(10);
+	plan(27);
 	test_processes();
 	test_described();
+	test_log();
+	test_tokens();
 	unlinkat(fd, LEDGER_FILE, 0);
 	rmdir(dir);
 	close(fd);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <lttngmap/abi.h>
+
 #include "tests/utils/tap.h"
 
 static const struct quota_limits limits = {
@@ -78,13 +80,13 @@ static void test_held(void)
 }
 
 /* As many users as want, one after another, each as much as it gets: what the last gets. */
-static uint32_t last_of(uint32_t users, struct registry_room *left)
+static uint32_t last_of(uint32_t first, uint32_t users, struct registry_room *left)
 {
 	struct registry_room room = { .ids = 0 };
 
 	*left = (struct registry_room){ REGISTRY_CLASSES_MAX, REGISTRY_BYTES_MAX };
 	for (uint32_t i = 0; i < users; i++) {
-		struct quota_user *user = quota_user(quota, 70000 + i);
+		struct quota_user *user = quota_user(quota, first + i);
 
 		room = quota_class_room(user, left);
 		quota_add_classes(user, &room);
@@ -100,19 +102,47 @@ static void test_classes(void)
 	struct quota_user *root = quota_user(quota, 0);
 
 	room = quota_class_room(stranger, &left);
-	ok(room.ids > 14000 && room.ids < REGISTRY_CLASSES_MAX / 4,
-	   "a user gets less than a quarter");
+	ok(room.ids > 7000 && room.ids < REGISTRY_CLASSES_MAX / 8,
+	   "a user gets less than an eighth");
 	quota_add_classes(stranger, &(struct registry_room){ room.ids, 0 });
 	left.ids -= room.ids;
 	is(quota_class_room(stranger, &left).ids, 0, "and nothing more");
-	ok(quota_class_room(other, &left).ids > 10000, "the next one has three quarters of that");
-	ok(last_of(4, &left) > 5000, "four users do not take all ids");
-	ok(last_of(8, &left) > 0 && left.bytes > REGISTRY_BYTES_MAX / 8, "nor twelve all memory");
-	last_of(100, &left);
+	ok(quota_class_room(other, &left).ids > 6000, "the next one has seven eighths of that");
+	ok(last_of(70000, 4, &left) > 4000, "four users do not take all ids");
+	ok(last_of(70004, 8, &left) > 1000, "nor do twelve");
+	ok(left.bytes > REGISTRY_BYTES_MAX / 8, "nor do they take all memory");
+	last_of(71000, 100, &left);
 	is(quota_class_room(root, &left).ids, left.ids, "root takes what there is");
 	ok(left.ids >= REGISTRY_CLASSES_MAX / 8,
 	   "an eighth of the ids that nobody else could take");
 	ok(left.bytes >= REGISTRY_BYTES_MAX / 8, "and of the memory");
+}
+
+static void test_give_back(void)
+{
+	struct registry_room left, room;
+	struct quota_user *user = quota_user(quota, 80000);
+	static uint64_t ids[LTTNGMAP_EVENT_IDS / 64];
+	const uint16_t had[] = { 3, 64, 65 };
+
+	is(last_of(72000, 20, &left), 567,
+	   "of twenty users that take all they can, the last has some");
+	left = (struct registry_room){ REGISTRY_CLASSES_MAX, REGISTRY_BYTES_MAX };
+	room = quota_class_room(user, &left);
+	quota_add_classes(user, &room);
+	is(quota_class_room(user, &(struct registry_room){ left.ids - room.ids, left.bytes }).ids,
+	   0, "a user that has its share gets nothing");
+	quota_note_classes(user, had, 3);
+	quota_drop_classes(user, &(struct registry_room){ 100, 4096 });
+	is(user->classes.ids, room.ids - 100, "what is given back is not its any more");
+	is(user->classes.bytes, room.bytes - 4096, "nor are the bytes");
+	is(quota_class_room(user, &(struct registry_room){ left.ids - room.ids + 100, left.bytes })
+		   .ids,
+	   100, "it may take as much again");
+	ids[1] = 1;
+	quota_forget_classes(quota, ids);
+	ok(user->class_ids[0] == 8 && user->class_ids[1] == 2,
+	   "of the ids that it has, that one alone is gone");
 }
 
 static void write_subuids(const char *path, const char *text)
@@ -242,6 +272,7 @@ int main(void)
 	is(users, geteuid() == 0 ? 3 : 4, "all are there");
 	test_held();
 	test_classes();
+	test_give_back();
 	test_subuids();
 	test_memory();
 	test_rates();

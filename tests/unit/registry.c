@@ -470,6 +470,81 @@ static void check_no_ids_left(void)
 	registry_destroy(registry);
 }
 
+static void check_removed(void)
+{
+	struct registry_result result = { .refused = 0 };
+	struct registry_room left, taken, room = { 2, UINT64_MAX };
+	struct registry *registry;
+	uint16_t ids[3];
+
+	if (registry_create(&registry) < 0)
+		bail_out("no registry");
+	left = registry_room(registry);
+	reset();
+	class_wire_class(&wire, "p", "a", 0);
+	class_wire_class(&wire, "p", "b", 0);
+	class_wire_class(&wire, "p", "c", 0);
+	is(registry_add_within(registry, 1000, &room, wire.bytes, wire.size, 3, ids, &result), 0,
+	   "three classes, where two may be");
+	ok(ids[2] == NO_ID && result.taken.ids == 2 && result.added[0] == 0 && result.added[1] == 1,
+	   "two are added, the first two");
+	is(registry_get(registry, 0)->user, 1000, "for that user");
+	taken = registry_remove(registry, 0);
+	ok(taken.ids == 1 && taken.bytes > 0, "one is removed");
+	ok(!registry_get(registry, 0) && registry_get(registry, 1), "that one, and no other");
+	is(registry_room(registry).ids, left.ids - 1, "its id is there again");
+	is(registry_remove(registry, 0).ids, 0, "it is not removed twice");
+	is(add(registry, ids, &result), 0, "the three again");
+	ok(ids[0] == 0 && ids[1] == 1 && ids[2] == 2 && result.taken.ids == 2 &&
+		   result.added[0] == 0 && result.added[1] == 2,
+	   "the lowest free ids are given out, a class that is known keeps its own");
+	registry_remove(registry, 1);
+	reset();
+	class_wire_class(&wire, "q", "other", 0);
+	is(add(registry, ids, &result), 0, "another class");
+	ok(ids[0] == 1 && strcmp(registry_get(registry, 1)->full_name, "q:other") == 0,
+	   "has the id that was free");
+	is(registry_charge(registry, 1, 7).ids, 1, "it is charged to somebody else");
+	is(registry_get(registry, 1)->user, 7, "as it says");
+	for (uint16_t id = 0; id < 3; id++)
+		registry_remove(registry, id);
+	ok(registry_room(registry).ids == left.ids && registry_room(registry).bytes == left.bytes,
+	   "when all are removed, all room is there again");
+	registry_destroy(registry);
+}
+
+static void check_restored(void)
+{
+	struct registry_room taken;
+	struct registry *registry;
+	uint16_t id;
+	struct registry_result result;
+
+	if (registry_create(&registry) < 0)
+		bail_out("no registry");
+	reset();
+	class_wire_class(&wire, "p", "a", 0);
+	is(registry_restore(registry, 7, 1000, wire.bytes, wire.size, &taken), 0, "a saved class");
+	ok(taken.ids == 1 && taken.bytes > 0 && !registry_get(registry, 6), "no other is there");
+	is(registry_restore(registry, 8, 1000, wire.bytes, wire.size, &taken), -EBADMSG,
+	   "the same with another id");
+	is(add(registry, &id, &result), 0, "a program has it");
+	is(id, 7, "it has its id");
+	reset();
+	class_wire_class(&wire, "p", "b", 0);
+	is(registry_restore(registry, 7, 1000, wire.bytes, wire.size, &taken), -EBADMSG,
+	   "another one with that id");
+	is(registry_restore(registry, NO_ID, 1000, wire.bytes, wire.size, &taken), -EBADMSG,
+	   "an id that is none");
+	is(registry_restore(registry, 9, 1000, wire.bytes, wire.size - 1, &taken), -EBADMSG,
+	   "one that is cut");
+	is(registry_restore(registry, REGISTRY_CLASSES_MAX - 1, 0, wire.bytes, wire.size, &taken),
+	   0, "the last id");
+	is(add(registry, &id, &result), 0, "a program has that");
+	is(id, REGISTRY_CLASSES_MAX - 1, "it has its id, too");
+	registry_destroy(registry);
+}
+
 /* Some 4000 classes of 64 KiB are more than is kept for all processes. */
 static void check_memory(void)
 {
@@ -510,6 +585,8 @@ int main(void)
 	check_lengths();
 	check_mutations();
 	check_no_ids_left();
+	check_removed();
+	check_restored();
 	check_memory();
 	rcu_unregister_thread();
 	return done_testing();

@@ -39,6 +39,7 @@ struct consumer_link {
 	struct session *session; /* NULL: idle, leaving or the guest */
 	bool is_guest;
 	bool is_leaving;        /* its session is gone */
+	uid_t owner;            /* of the session that is gone */
 	bool is_former;         /* the process is of the daemon's former life: no child */
 	pid_t pid;              /* 0: not running */
 	sd_event_source *child; /* its pidfd */

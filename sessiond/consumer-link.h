@@ -60,6 +60,11 @@ void consumers_take(struct consumers *consumers, struct session *session);
  * not answer. Nobody waits for that.
  */
 void consumers_leave(struct session *session);
+/*
+ * The consumers of sessions that are gone which have not ended yet, as their outputs do not answer:
+ * of that owner, or all where `owner` is NULL.
+ */
+unsigned int consumers_leaving(const struct consumers *consumers, const uid_t *owner);
 
 /* Is there a consumer, or will there be one soon? */
 bool consumer_link_expected(const struct consumer_link *link);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * consumers.c - the consumer processes: idle, one session's, leaving, or a guest, which the daemon did
- * not start and which serves all sessions (--consumer none).
+ * consumers.c - the consumer processes: idle, one session's, leaving, or a guest, which the daemon
+ * did not start and which serves all sessions (--consumer none).
  */
 #include "sessiond/consumer-link-parts.h"
 
@@ -155,6 +155,7 @@ void consumers_leave(struct session *session)
 	consumer_link_forget(link);
 	link->session = NULL;
 	link->is_leaving = true;
+	link->owner = session->owner;
 	if (link->pid > 0 && !link->is_former && !link->is_hung) {
 		consumer_link_close(link);
 		consumer_link_kill_later(link);
@@ -166,6 +167,16 @@ void consumers_leave(struct session *session)
 	/* Our child is waited for, when it has ended. */
 	if (link->pid == 0 || link->is_former)
 		consumer_link_free(link);
+}
+
+unsigned int consumers_leaving(const struct consumers *consumers, const uid_t *owner)
+{
+	const struct consumer_link *link;
+	unsigned int count = 0;
+
+	cds_list_for_each_entry(link, &consumers->links, node)
+		count += link->is_leaving && (!owner || link->owner == *owner);
+	return count;
 }
 
 /* Is it the process that the daemon started, and not one that had its pid before? */

@@ -124,12 +124,15 @@ bool control_make_room(struct control_socket *control, const struct control_clie
 {
 	struct control_client *client, *silent;
 	unsigned int of_user = 0;
+	/* All that others may have leave some to root and the daemon's own user. */
+	unsigned int most =
+		CONTROL_CLIENTS_MAX + (newest->user->limited ? 0 : CONTROL_CLIENTS_PER_USER_MAX);
 	bool too_many;
 
 	cds_list_for_each_entry(client, &control->clients, node)
 		of_user += client->user == newest->user;
 	too_many = newest->user->limited && of_user > CONTROL_CLIENTS_PER_USER_MAX;
-	if (!too_many && control->nr_clients <= CONTROL_CLIENTS_MAX)
+	if (!too_many && control->nr_clients <= most)
 		return true;
 	silent = find_silent(control, too_many ? newest->user : NULL, newest);
 	if (!silent)

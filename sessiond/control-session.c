@@ -27,12 +27,25 @@
 #define URL_MAX 1023u
 /* Of these, that one user may have in a daemon which serves several. */
 #define SESSIONS_PER_USER_MAX 16u
+/* Of these, so many are left to root and the daemon's own user. */
+#define SESSIONS_RESERVED 16u
+
+/* A user leaves half of what is left to the next one. */
+static unsigned int user_share(unsigned int others)
+{
+	unsigned int left = SESSIONS_MAX - SESSIONS_RESERVED;
+
+	left = left > others ? (left - others + 1) / 2 : 0;
+	return left < SESSIONS_PER_USER_MAX ? left : SESSIONS_PER_USER_MAX;
+}
 
 static bool may_create(struct control_client *client)
 {
-	struct sessions *sessions = control_client_daemon(client)->sessions;
+	const struct daemon *daemon = control_client_daemon(client);
+	struct sessions *sessions = daemon->sessions;
 	uint32_t uid = control_client_peer(client)->uid;
-	unsigned int count = 0, own = 0;
+	unsigned int count = consumers_leaving(daemon->consumers, NULL);
+	unsigned int leaving = consumers_leaving(daemon->consumers, &uid), own = leaving;
 	const struct session *session;
 
 	cds_list_for_each_entry(session, sessions_list(sessions), node) {
@@ -42,9 +55,12 @@ static bool may_create(struct control_client *client)
 	if (count >= SESSIONS_MAX)
 		control_refuse(client, "destroy one that is not needed",
 			       "there are %u sessions already", count);
-	else if (uid != 0 && uid != geteuid() && own >= SESSIONS_PER_USER_MAX)
-		control_refuse(client, "destroy one that is not needed",
-			       "user %u has %u sessions already", uid, own);
+	else if (uid != 0 && uid != geteuid() && own >= user_share(count - own))
+		control_refuse(client,
+			       leaving ? "outputs of destroyed sessions do not answer: see to these"
+				       : "destroy one that is not needed",
+			       "user %u has %u sessions already, and all users have %u", uid, own,
+			       count);
 	else
 		return true;
 	return false;

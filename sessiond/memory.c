@@ -30,13 +30,32 @@ static int write_all(int fd, const char *text, size_t size)
 	return 0;
 }
 
-int memory_create_text(const char *name, const char *text, size_t size, int *result)
+/*
+ * Others may keep what they like in extended attributes of a file that they may write, and no seal
+ * forbids it. Descriptors stay what they are.
+ */
+static int make_memfd(const char *name)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	int error;
 
 	if (fd < 0)
 		return -errno;
+	if (fchmod(fd, 0400) != 0) {
+		int error = -errno;
+
+		close(fd);
+		return error;
+	}
+	return fd;
+}
+
+int memory_create_text(const char *name, const char *text, size_t size, int *result)
+{
+	int fd = make_memfd(name);
+	int error;
+
+	if (fd < 0)
+		return fd;
 	error = write_all(fd, text, size);
 	if (error == 0 &&
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
@@ -114,9 +133,9 @@ int memory_create(enum memory_kind kind, uint64_t size, struct memory *memory)
 	if (size == 0)
 		return -EINVAL;
 
-	memory->fd = memfd_create(memory_name(kind), MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	memory->fd = make_memfd(memory_name(kind));
 	if (memory->fd < 0)
-		return -errno;
+		return memory->fd;
 	memory->size = size;
 	if (ftruncate(memory->fd, (off_t)size) != 0)
 		goto failed;

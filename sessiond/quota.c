@@ -31,6 +31,7 @@ struct quota {
 	struct quota_limits limits;
 	struct subuids *subuids; /* NULL: each id is a user */
 	struct cds_list_head users[CHAINS];
+	uint64_t descriptors; /* that all limited users hold */
 };
 
 /* ---- limits -------------------------------------------------------------------- */
@@ -59,6 +60,7 @@ void quota_limits_default(uint64_t descriptors, uint64_t memory, uint32_t cpus, 
 	*limits = (struct quota_limits){
 		/* One user leaves half to the others; of memory, as tmpfs does. */
 		.descriptors = descriptors / 2,
+		.all_descriptors = descriptors,
 		.processes = descriptors / 2 / (PROCESS_DESCRIPTORS + reserve),
 		.memory = memory / 2,
 		.connections = connections,
@@ -209,9 +211,29 @@ int quota_take_process(struct quota_user *user, bool force)
 	return take(user, &user->processes, 1, user->quota->limits.processes, force);
 }
 
+/*
+ * The most that the user may hold. An eighth of all is left to root and the daemon's own user, and
+ * an eighth of the rest to the next user.
+ */
+static uint64_t most_descriptors(const struct quota_user *user)
+{
+	const struct quota *quota = user->quota;
+	uint64_t all = quota->limits.all_descriptors, most = quota->limits.descriptors;
+	uint64_t others = __atomic_load_n(&quota->descriptors, __ATOMIC_RELAXED) -
+			  quota_held(&user->descriptors);
+	uint64_t left = all - all / 8 > others ? all - all / 8 - others : 0;
+
+	left -= left / 8;
+	return all == 0 || most < left ? most : left;
+}
+
 int quota_take_descriptors(struct quota_user *user, uint32_t count, bool force)
 {
-	return take(user, &user->descriptors, count, user->quota->limits.descriptors, force);
+	int error = take(user, &user->descriptors, count, most_descriptors(user), force);
+
+	if (!error && user->limited)
+		__atomic_add_fetch(&user->quota->descriptors, count, __ATOMIC_RELAXED);
+	return error;
 }
 
 int quota_check_held(const struct quota_user *user)
@@ -219,7 +241,7 @@ int quota_check_held(const struct quota_user *user)
 	const struct quota_limits *limits = &user->quota->limits;
 
 	return user->limited && (quota_held(&user->processes) >= limits->processes ||
-				 quota_held(&user->descriptors) >= limits->descriptors)
+				 quota_held(&user->descriptors) >= most_descriptors(user))
 		       ? -EDQUOT
 		       : 0;
 }
@@ -228,6 +250,8 @@ void quota_drop(struct quota_user *user, uint32_t processes, uint32_t descriptor
 {
 	__atomic_sub_fetch(&user->processes, processes, __ATOMIC_RELAXED);
 	__atomic_sub_fetch(&user->descriptors, descriptors, __ATOMIC_RELAXED);
+	if (user->limited)
+		__atomic_sub_fetch(&user->quota->descriptors, descriptors, __ATOMIC_RELAXED);
 }
 
 /* NULL: there is no memory, or no user; then a child of its processes may go untraced. */

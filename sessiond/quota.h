@@ -43,10 +43,11 @@
 struct quota_limits {
 	/* That are registered, or ended with rings that are still to be read. */
 	uint64_t processes;
-	uint64_t descriptors; /* of the daemon's, for them */
-	uint64_t memory;      /* bytes in their rings */
-	uint64_t connections; /* a second */
-	uint64_t messages;    /* a second */
+	uint64_t descriptors;     /* of the daemon's, for them */
+	uint64_t all_descriptors; /* that the daemon may have; 0: as many as it wants */
+	uint64_t memory;          /* bytes in their rings */
+	uint64_t connections;     /* a second */
+	uint64_t messages;        /* a second */
 };
 
 struct quota;

@@ -55,6 +55,7 @@ AM_TESTS_ENVIRONMENT = $(sanitizer_environment) \
 # or how rings are written.
 tests_once = \
 	tests/attack/% \
+	tests/integration/sessions-shares.sh \
 	tests/fuzz/% \
 	tests/model/% \
 	tests/unit/output-swapped \
@@ -845,6 +846,7 @@ sessiond_tests = \
 	tests/integration/sessiond-start.sh \
 	tests/integration/sessiond-units.sh \
 	tests/integration/sessions-owners.sh \
+	tests/integration/sessions-shares.sh \
 	tests/integration/sessions-rules.sh
 check_PROGRAMS += tests/utils/orphan
 tests_utils_orphan_SOURCES = tests/utils/orphan.c

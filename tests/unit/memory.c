@@ -14,6 +14,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <grp.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "sessiond/memory-set.h"
@@ -272,6 +275,40 @@ static void test_place(void)
 	memory_destroy(&memory);
 }
 
+/* What another user can do to attributes of the memory, by the descriptor that it was given. */
+static int store_attribute(int fd)
+{
+	char path[32];
+
+	if (setgroups(0, NULL) != 0 || setresgid(65011, 65011, 65011) != 0 ||
+	    setresuid(65011, 65011, 65011) != 0)
+		return ENOSYS;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (setxattr(path, "user.hoard", "x", 1, 0) == 0 ||
+	    fsetxattr(fd, "user.hoard", "x", 1, 0) == 0)
+		return 0;
+	return errno;
+}
+
+static void test_attributes(enum memory_kind kind, const char *name)
+{
+	struct memory memory;
+	int status = 0;
+	pid_t child;
+
+	if (geteuid() != 0) {
+		skip(1, "only root can be another user");
+		return;
+	}
+	memory_create(kind, page, &memory);
+	child = fork();
+	if (child == 0)
+		_exit(store_attribute(memory.fd));
+	waitpid(child, &status, 0);
+	is(WEXITSTATUS(status), EACCES, name);
+	memory_destroy(&memory);
+}
+
 int main(void)
 {
 	struct memory none;
@@ -282,6 +319,9 @@ int main(void)
 	test_seals(MEMORY_RING_DATA, "ring data");
 	is(memory_create(MEMORY_RING_DATA, 0, &none), -EINVAL, "no memory of no bytes");
 	is(none.fd, -1, "and nothing is left of it");
+	test_attributes(MEMORY_CONTROL, "another user keeps nothing in attributes of control");
+	test_attributes(MEMORY_RING_CONTROL, "nor of ring control");
+	test_attributes(MEMORY_RING_DATA, "nor of ring data");
 	test_room();
 	test_set();
 	test_place();

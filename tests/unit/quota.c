@@ -96,6 +96,28 @@ static uint32_t last_of(uint32_t first, uint32_t users, struct registry_room *le
 	return room.ids;
 }
 
+static void test_share_of_descriptors(void)
+{
+	struct quota_limits limits = { .descriptors = 50, .all_descriptors = 100 };
+	struct quota *shared;
+	struct quota_user *one, *two, *three;
+
+	if (quota_create(&limits, &shared) != 0)
+		bail_out("no memory");
+	one = quota_user(shared, 1);
+	two = quota_user(shared, 2);
+	three = quota_user(shared, 3);
+	is(quota_take_descriptors(one, 50, false), 0, "one user may have half of the descriptors");
+	is(quota_take_descriptors(two, 35, false), -EDQUOT, "the next one leaves some to others");
+	is(quota_take_descriptors(two, 34, false), 0, "and has the rest");
+	is(quota_take_descriptors(three, 4, false), 0, "a third one has a share, too");
+	is(quota_take_descriptors(three, 8, false), -EDQUOT, "but not root's eighth");
+	is(quota_take_descriptors(quota_user(shared, 0), 12, false), 0, "which root has");
+	quota_drop(one, 0, 50);
+	is(quota_take_descriptors(three, 40, false), 0, "what one gave back others may have");
+	quota_destroy(shared);
+}
+
 static void test_classes(void)
 {
 	struct registry_room left = { REGISTRY_CLASSES_MAX, REGISTRY_BYTES_MAX }, room;
@@ -163,10 +185,9 @@ static void test_subuids(void)
 	if (fd < 0 || quota_create(&limits, &grouped) != 0)
 		bail_out("no file");
 	close(fd);
-	write_subuids(path,
-		      "1000:100000:65536\n1001:200000:65536\n1000:400000:10\nroot:300000:10\n"
-		      "nobody-of-that-name:500000:10\nnonsense\n1002:1:\n1003:0:4294967295\n"
-		      "65001:700000:65536\n65002:700500:1\n");
+	write_subuids(path, "1000:100000:65536\n1001:200000:65536\n1000:400000:10\nroot:300000:10\n"
+			    "nobody-of-that-name:500000:10\nnonsense\n1002:1:\n1003:0:4294967295\n"
+			    "65001:700000:65536\n65002:700500:1\n");
 	is(quota_group(grouped, path), 0, "a file of ranges");
 	ok(quota_user(grouped, 100000) == quota_user(grouped, 1000) &&
 		   quota_user(grouped, 165535) == quota_user(grouped, 1000) &&
@@ -271,6 +292,7 @@ int main(void)
 	quota_each(quota, count_users, &users);
 	is(users, geteuid() == 0 ? 3 : 4, "all are there");
 	test_held();
+	test_share_of_descriptors();
 	test_classes();
 	test_give_back();
 	test_subuids();

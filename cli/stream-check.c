@@ -124,26 +124,38 @@ struct walk {
 	uint64_t number;     /* of the packet, wrong ones too */
 	uint64_t sequence;   /* of the last sound packet */
 	uint64_t nr_entries; /* of the index */
+	uint64_t loaded;     /* 1 + number of the first of `entries`; 0: none is there */
 	struct ctf_index_entry entries[ENTRIES];
 	char *body;
 	uint64_t room;
 };
 
-static void find_wrong(struct walk *walk, const char *what)
+static void add_lost(struct stream_check *check, uint64_t begin, uint64_t end)
+{
+	if (check->lost_end == 0 || begin < check->lost_begin)
+		check->lost_begin = begin;
+	if (end > check->lost_end)
+		check->lost_end = end;
+}
+
+static void say_why(struct walk *walk, const char *what)
 {
 	struct stream_check *check = walk->check;
 
-	check->wrong_packets++;
 	if (check->why[0] == '\0')
 		snprintf(check->why, sizeof(check->why),
 			 "packet %" PRIu64 " at byte %" PRIu64 ": %s", walk->number, walk->at,
 			 what);
 }
 
-/* Does the packet lie in the file, so that the next one can be found? NULL, or what is wrong. */
-static const char *check_extent(const struct walk *walk, const struct ctf_packet_header *header)
+/*
+ * Does the packet at `at` lie in the file, so that the next one can be found? NULL, or what is
+ * wrong.
+ */
+static const char *check_extent(const struct walk *walk, uint64_t at,
+				const struct ctf_packet_header *header)
 {
-	uint64_t room = walk->file_size - walk->at;
+	uint64_t room = walk->file_size - at;
 
 	if (header->magic != CTF_PACKET_MAGIC)
 		return "no packet header";
@@ -245,85 +257,172 @@ static int keep(struct walk *walk, const struct ctf_packet_header *header)
 	return 0;
 }
 
-/* Of the next packet. An index that ends earlier is left aside by readers. */
+/* ---- the index --------------------------------------------------------------------- */
+
+/* Entry `number` of the index; NULL: it has none. */
+static const struct ctf_index_entry *entry_of(struct walk *walk, uint64_t number)
+{
+	uint64_t first = number - number % ENTRIES, left = walk->nr_entries - first;
+
+	if (number >= walk->nr_entries)
+		return NULL;
+	if (walk->loaded != first + 1 &&
+	    read_all(walk->index_fd, walk->entries,
+		     (left < ENTRIES ? left : ENTRIES) * sizeof(walk->entries[0]),
+		     sizeof(struct ctf_index_header) + first * sizeof(walk->entries[0])) != 0) {
+		walk->nr_entries = 0;
+		return NULL;
+	}
+	walk->loaded = first + 1;
+	return &walk->entries[number % ENTRIES];
+}
+
+static bool agrees(const struct ctf_index_entry *entry, uint64_t at,
+		   const struct ctf_packet_header *header)
+{
+	return be64toh(entry->offset) == at && be64toh(entry->packet_size) == header->packet_size &&
+	       be64toh(entry->content_size) == header->content_size &&
+	       be64toh(entry->timestamp_begin) == header->timestamp_begin &&
+	       be64toh(entry->timestamp_end) == header->timestamp_end &&
+	       be64toh(entry->events_discarded) == header->events_discarded &&
+	       be64toh(entry->stream_id) == header->stream_id &&
+	       be64toh(entry->stream_instance_id) == header->stream_instance_id &&
+	       be64toh(entry->packet_seq_num) == header->packet_seq_num;
+}
+
+/* Of the packet at walk->at. An index that ends earlier is left aside by readers. */
 static void check_index(struct walk *walk, const struct ctf_packet_header *header)
 {
-	struct ctf_index_entry *entry = &walk->entries[walk->number % ENTRIES];
-	uint64_t left = walk->nr_entries - walk->number;
+	const struct ctf_index_entry *entry = entry_of(walk, walk->number);
 
-	if (walk->number >= walk->nr_entries)
-		return;
-	if (walk->number % ENTRIES == 0 &&
-	    read_all(walk->index_fd, walk->entries,
-		     (left < ENTRIES ? left : ENTRIES) * sizeof(*entry),
-		     sizeof(struct ctf_index_header) + walk->number * sizeof(*entry)) != 0) {
-		walk->nr_entries = 0;
-		return;
-	}
-	if (be64toh(entry->offset) != walk->at ||
-	    be64toh(entry->packet_size) != header->packet_size ||
-	    be64toh(entry->content_size) != header->content_size ||
-	    be64toh(entry->timestamp_begin) != header->timestamp_begin ||
-	    be64toh(entry->timestamp_end) != header->timestamp_end ||
-	    be64toh(entry->events_discarded) != header->events_discarded ||
-	    be64toh(entry->stream_id) != header->stream_id ||
-	    be64toh(entry->stream_instance_id) != header->stream_instance_id ||
-	    be64toh(entry->packet_seq_num) != header->packet_seq_num)
+	if (entry && !agrees(entry, walk->at, header))
 		walk->check->has_wrong_index = true;
 }
 
-/* The packet at walk->at. 0; -ENODATA: no other one can be found; -errno. */
-static int take_packet(struct walk *walk)
+/* Does a packet lie where the entry says, with a header that says the same? */
+static bool has_packet(const struct walk *walk, const struct ctf_index_entry *entry)
 {
-	struct stream_check *check = walk->check;
-	char text[RECORD_FAULT_TEXT_SIZE];
+	uint64_t at = be64toh(entry->offset);
 	struct ctf_packet_header header;
-	const char *what;
-	int error;
 
-	if (walk->file_size - walk->at < sizeof(header)) {
-		find_wrong(walk, "torn packet header");
+	return at < walk->file_size && walk->file_size - at >= sizeof(header) &&
+	       read_all(walk->fd, &header, sizeof(header), at) == 0 &&
+	       !check_extent(walk, at, &header) && agrees(entry, at, &header);
+}
+
+/*
+ * At walk->at is no packet that tells where the next one begins. Goes on at the next packet that
+ * the index names and that the stream has, and counts what the index names between. An index is
+ * believed as long as its packets lie one behind the other. 0; -ENODATA: there is no such packet.
+ */
+static int find_next(struct walk *walk, const char *what)
+{
+	const struct ctf_index_entry *entry;
+	uint64_t number = walk->number, named = 0, end = 0;
+	bool found = false;
+
+	say_why(walk, what);
+	for (; (entry = entry_of(walk, number)); number++) {
+		uint64_t at = be64toh(entry->offset), size = be64toh(entry->packet_size) / 8;
+
+		if (at < end || at > INT64_MAX || size == 0 || size > PACKET_MAX)
+			break;
+		end = at + size;
+		found = at > walk->at && has_packet(walk, entry);
+		if (found)
+			break;
+		if (at < walk->at)
+			continue;
+		named++;
+		add_lost(walk->check, be64toh(entry->timestamp_begin),
+			 be64toh(entry->timestamp_end));
+	}
+	walk->check->wrong_packets += named ? named : 1;
+	if (!found)
 		return -ENODATA;
-	}
-	error = read_all(walk->fd, &header, sizeof(header), walk->at);
-	if (error)
-		return error;
-	what = check_extent(walk, &header);
-	if (what) {
-		find_wrong(walk, what);
-		return -ENODATA;
-	}
-	if (check->program[0] == '\0') {
-		memcpy(check->program, header.procname, sizeof(header.procname));
-		check->pid = header.pid;
-	}
-	check_index(walk, &header);
-	what = check_order(walk, &header);
-	if (!what)
-		error = check_records(walk, &header, text, &what);
-	if (!error && what)
-		find_wrong(walk, what);
-	else if (!error)
-		error = keep(walk, &header);
-	walk->at += header.packet_size / 8;
-	walk->number++;
-	return error;
+	walk->number = number;
+	walk->at = be64toh(entry->offset);
+	return 0;
+}
+
+/* Does the index name packets behind the stream's end? */
+static void check_end(struct walk *walk)
+{
+	const struct ctf_index_entry *entry = entry_of(walk, walk->number);
+
+	if (!entry)
+		return;
+	if (be64toh(entry->offset) == walk->file_size && entry->packet_size != 0)
+		(void)find_next(walk, "the stream ends here, but its index names more packets");
+	else
+		walk->check->has_wrong_index = true;
 }
 
 static void open_index(struct walk *walk)
 {
 	struct ctf_index_header header;
 	struct stat status;
+	uint64_t size;
 
 	if (walk->index_fd < 0 || fstat(walk->index_fd, &status) < 0 ||
 	    (uint64_t)status.st_size < sizeof(header) ||
 	    read_all(walk->index_fd, &header, sizeof(header), 0) != 0)
 		return;
-	walk->nr_entries =
-		((uint64_t)status.st_size - sizeof(header)) / sizeof(struct ctf_index_entry);
-	if (be32toh(header.magic) != CTF_INDEX_MAGIC ||
+	size = (uint64_t)status.st_size - sizeof(header);
+	walk->nr_entries = size / sizeof(struct ctf_index_entry);
+	if (size % sizeof(struct ctf_index_entry) || be32toh(header.magic) != CTF_INDEX_MAGIC ||
 	    be32toh(header.entry_length) != sizeof(struct ctf_index_entry))
 		walk->check->has_wrong_index = true;
+}
+
+/* ---- the packets ------------------------------------------------------------------- */
+
+/* Keeps the packet, or notes what is wrong with it. 0 or -errno. */
+static int check_packet(struct walk *walk, const struct ctf_packet_header *header)
+{
+	struct stream_check *check = walk->check;
+	const char *what = check_order(walk, header);
+	char text[RECORD_FAULT_TEXT_SIZE];
+	int error;
+
+	if (!what) {
+		error = check_records(walk, header, text, &what);
+		if (error)
+			return error;
+		if (!what)
+			return keep(walk, header);
+		add_lost(check, header->timestamp_begin, header->timestamp_end);
+	}
+	say_why(walk, what);
+	check->wrong_packets++;
+	return 0;
+}
+
+/* The packet at walk->at. 0; -ENODATA: no other one can be found; -errno. */
+static int take_packet(struct walk *walk)
+{
+	struct stream_check *check = walk->check;
+	struct ctf_packet_header header;
+	const char *what;
+	int error;
+
+	if (walk->file_size - walk->at < sizeof(header))
+		return find_next(walk, "torn packet header");
+	error = read_all(walk->fd, &header, sizeof(header), walk->at);
+	if (error)
+		return error;
+	what = check_extent(walk, walk->at, &header);
+	if (what)
+		return find_next(walk, what);
+	if (check->program[0] == '\0') {
+		memcpy(check->program, header.procname, sizeof(header.procname));
+		check->pid = header.pid;
+	}
+	check_index(walk, &header);
+	error = check_packet(walk, &header);
+	walk->at += header.packet_size / 8;
+	walk->number++;
+	return error;
 }
 
 int stream_check(struct stream_check *check, const struct stream_format *format, int fd,
@@ -337,14 +436,16 @@ int stream_check(struct stream_check *check, const struct stream_format *format,
 	if (!walk)
 		return -ENOMEM;
 	*walk = (struct walk){ .format = format, .check = check, .fd = fd, .index_fd = index_fd };
-	if (fstat(fd, &status) < 0)
+	/* First the index: while both are written, it never names more than the stream has. */
+	open_index(walk);
+	if (fd >= 0 && fstat(fd, &status) < 0)
 		error = -errno;
-	else
+	else if (fd >= 0)
 		walk->file_size = (uint64_t)status.st_size;
-	if (!error)
-		open_index(walk);
 	while (!error && walk->at < walk->file_size)
 		error = take_packet(walk);
+	if (!error && walk->at == walk->file_size)
+		check_end(walk);
 	free(walk->body);
 	free(walk);
 	return error == -ENODATA ? 0 : error;

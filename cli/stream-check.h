@@ -7,7 +7,11 @@
  *   packet header    magic, UUID, stream, sizes, within the file
  *   times            packet after packet, records in their packet, as nanoseconds since 1970
  *   records          common/record-layout.h
- *   index            says what packets say, or is one that readers leave aside
+ *   index            says what packets say, or is one that readers leave aside;
+ *                    names no packet that the stream has not
+ *
+ * Behind a header that does not tell where the next packet begins, the walk goes on at the next
+ * packet that both the index and the stream have.
  *
  * Nothing that stands in the files is believed. Memory: the largest
  * packet (less than 2 GiB, and than the file), 16 bytes for each gap, and the metadata.
@@ -50,7 +54,9 @@ struct stream_check {
 	uint64_t instance;
 	uint64_t begin, end; /* first and last time of the sound packets */
 	/* What is wrong. */
-	uint64_t wrong_packets; /* at least: what follows a wrong size cannot be found */
+	uint64_t wrong_packets; /* at least: behind a wrong header only the index knows */
+	/* From the first to the last of these, by the trace's clock; lost_end 0: unknown. */
+	uint64_t lost_begin, lost_end;
 	char program[CTF_PROCNAME_SIZE + 1]; /* of the first packet whose header is sound; or "" */
 	uint32_t pid;                        /* likewise */
 	char why[256];                       /* the first wrong record; "": there is none */
@@ -58,7 +64,8 @@ struct stream_check {
 };
 
 /*
- * Walk over the stream file, and over its index where `index_fd` is not -1. Damage is
+ * Walk over the stream file, and over its index where `index_fd` is not -1. `fd` -1: the stream
+ * is gone, and everything that its index names is missing. Damage is
  * noted in *check, and is no error. 0 or -errno: the file cannot be read. To be freed in both cases.
  */
 int stream_check(struct stream_check *check, const struct stream_format *format, int fd,

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/remove-tree.h"
@@ -84,15 +85,20 @@ static int check_file(struct sound_trace *trace, struct found *file)
 	char index[NAME_MAX + sizeof(CTF_INDEX_DIRECTORY "/")];
 	int fd = open_regular(trace->path, file->name, ""), index_fd, error;
 
-	if (fd < 0)
-		return fd;
 	snprintf(index, sizeof(index), CTF_INDEX_DIRECTORY "/%s", file->name);
 	index_fd = open_regular(trace->path, index, CTF_INDEX_SUFFIX);
+	/* Of a stream that is gone, its index tells what is missing. */
+	if (fd < 0 && (fd != -ENOENT || index_fd < 0)) {
+		if (index_fd >= 0)
+			close(index_fd);
+		return fd;
+	}
 	error = stream_check(&file->check, &trace->format, fd, index_fd);
 	trace->is_wrong |= file->check.why[0] != '\0' || file->check.has_wrong_index;
 	if (index_fd >= 0)
 		close(index_fd);
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return error;
 }
 
@@ -122,6 +128,39 @@ static int add_file(struct sound_trace *trace, const char *name)
 	return 0;
 }
 
+/* The stream whose index `entry` is, if it is gone. */
+static int add_gone(struct sound_trace *trace, const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name), suffix = sizeof(CTF_INDEX_SUFFIX) - 1;
+	char name[NAME_MAX + 1];
+	int fd;
+
+	if (entry->d_name[0] == '.' || length <= suffix ||
+	    strcmp(entry->d_name + length - suffix, CTF_INDEX_SUFFIX) != 0)
+		return 0;
+	snprintf(name, sizeof(name), "%.*s", (int)(length - suffix), entry->d_name);
+	fd = open_regular(trace->path, name, "");
+	if (fd >= 0)
+		close(fd);
+	return fd == -ENOENT ? add_file(trace, name) : 0;
+}
+
+static int add_all_gone(struct sound_trace *trace)
+{
+	char path[PATH_MAX + sizeof("/" CTF_INDEX_DIRECTORY)];
+	const struct dirent *entry;
+	int error = 0;
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "%s/" CTF_INDEX_DIRECTORY, trace->path);
+	folder = opendir(path);
+	while (folder && !error && !interrupted && (entry = readdir(folder)))
+		error = add_gone(trace, entry);
+	if (folder)
+		closedir(folder);
+	return error;
+}
+
 /* The caller's to free in any case. 0; -ENOTSUP: not of this tracer; another -errno. */
 static int check_trace(struct sound_trace *trace, const char *path)
 {
@@ -141,7 +180,7 @@ static int check_trace(struct sound_trace *trace, const char *path)
 		if (entry->d_name[0] != '.' && strcmp(entry->d_name, "metadata") != 0)
 			error = add_file(trace, entry->d_name);
 	closedir(folder);
-	return error;
+	return error ? error : add_all_gone(trace);
 }
 
 static void free_trace(struct sound_trace *trace)
@@ -296,7 +335,38 @@ static int make_sound(struct view_sound *sound, const struct sound_trace *trace)
 
 /* ---- what is told -------------------------------------------------------------------- */
 
-static void tell_file(const struct view_sound *sound, const char *path, const struct found *file)
+/* The local time of day. */
+static const char *time_text(const struct record_trace *trace, uint64_t at, char text[32])
+{
+	uint64_t cycles = trace->offset % trace->frequency + at % trace->frequency;
+	time_t seconds = (time_t)((uint64_t)trace->offset_s + trace->offset / trace->frequency +
+				  at / trace->frequency + cycles / trace->frequency);
+	double rest = (double)(cycles % trace->frequency) / (double)trace->frequency;
+	struct tm local;
+	size_t length;
+
+	if (!localtime_r(&seconds, &local))
+		return "?";
+	length = strftime(text, 32, "%H:%M:%S", &local);
+	snprintf(text + length, 32 - length, ".%03u", (unsigned)(rest * 1000));
+	return text;
+}
+
+static void tell_lost(const struct record_trace *trace, const struct stream_check *check)
+{
+	char begin[32], end[32], when[80] = "";
+
+	if (check->lost_end)
+		snprintf(when, sizeof(when), ", of %s to %s",
+			 time_text(trace, check->lost_begin, begin),
+			 time_text(trace, check->lost_end, end));
+	report_hint("%" PRIu64 " packet%s of it cannot be read%s; %" PRIu64 " can",
+		    check->wrong_packets, check->wrong_packets == 1 ? "" : "s", when,
+		    check->packets);
+}
+
+static void tell_file(const struct view_sound *sound, const struct sound_trace *trace,
+		      const struct found *file)
 {
 	const struct stream_check *check = &file->check;
 	char whose[64] = "";
@@ -306,9 +376,9 @@ static void tell_file(const struct view_sound *sound, const char *path, const st
 	if (check->program[0])
 		snprintf(whose, sizeof(whose), " of %s (process %" PRIu32 ")", check->program,
 			 check->pid);
-	report_error("%s: %s/%s%s is broken: %s", view_verb, path, file->name, whose, check->why);
-	report_hint("%" PRIu64 " packet%s of it cannot be read, %" PRIu64 " can",
-		    check->wrong_packets, check->wrong_packets == 1 ? "" : "s", check->packets);
+	report_error("%s: %s/%s%s is broken: %s", view_verb, trace->path, file->name, whose,
+		     check->why);
+	tell_lost(&trace->format.trace, check);
 }
 
 static void tell(struct view_sound *sound, const struct sound_trace *trace)
@@ -318,11 +388,12 @@ static void tell(struct view_sound *sound, const struct sound_trace *trace)
 
 		if (file->check.why[0]) {
 			sound->broken++;
-			tell_file(sound, trace->path, file);
+			tell_file(sound, trace, file);
 		} else if (file->check.has_wrong_index) {
 			report_note("%s: %s/" CTF_INDEX_DIRECTORY "/%s" CTF_INDEX_SUFFIX
 				    " does not say what the stream says: it is not used",
 				    view_verb, trace->path, file->name);
+			report_hint("'lttngmap recover %s' writes it anew", trace->path);
 		}
 	}
 }
@@ -372,6 +443,10 @@ static int take_traces(struct view_sound *sound, const struct view_traces *trace
 	if (sound->broken > NAMED_MOST)
 		report_error("%s: %zu more streams are broken", view_verb,
 			     sound->broken - NAMED_MOST);
+	if (sound->broken > 0)
+		report_hint("all else is read; where another copy of the trace has these packets, "
+			    "'lttngmap merge' puts both together; 'lttngmap recover DIR' mends "
+			    "ends and indexes, but cuts off all behind a wrong packet header");
 	return error;
 }
 

@@ -299,13 +299,15 @@ const char *record_fault_text(const struct record_fault *fault, char text[RECORD
 		[RECORD_SPAN] = "packet that ends before it begins",
 		[RECORD_TORN] = "torn record",
 		[RECORD_ID] = "unknown event",
-		[RECORD_TIME] = "time out of the packet's, or before the last event",
+		[RECORD_TIME] =
+			"event with a time outside its packet, or before the event in front of it",
 		[RECORD_LENGTH] = "record that runs past the packet",
 		[RECORD_STRING] = "string without an end",
 		[RECORD_COUNT] = "other number of records than was said",
 	};
 
-	snprintf(text, RECORD_FAULT_TEXT_SIZE, "%s (id %u, byte %" PRIu64 ")", texts[fault->wrong],
+	snprintf(text, RECORD_FAULT_TEXT_SIZE,
+		 "%s (event id %u, %" PRIu64 " bytes into the packet)", texts[fault->wrong],
 		 fault->id, fault->offset);
 	return text;
 }

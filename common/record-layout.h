@@ -66,6 +66,7 @@ struct record_trace {
 	uint8_t uuid[CTF_UUID_SIZE];
 	uint64_t frequency; /* of the clock, not 0 */
 	int64_t offset_s;   /* from 1970 to the clock's 0 */
+	uint64_t offset;    /* likewise: cycles besides */
 };
 
 /*
@@ -114,8 +115,8 @@ struct record_span {
 bool record_layout_check(const struct record_layout *layout, uint32_t stream_id,
 			 const struct record_span *span, struct record_fault *fault);
 
-#define RECORD_FAULT_TEXT_SIZE 96
-/* "unknown event id 4711 at byte 16", for people. Returns `text`. */
+#define RECORD_FAULT_TEXT_SIZE 144
+/* "unknown event (event id 4711, 16 bytes into the packet)", for people. Returns `text`. */
 const char *record_fault_text(const struct record_fault *fault, char text[RECORD_FAULT_TEXT_SIZE]);
 
 #endif /* LTTNGMAP_COMMON_RECORD_LAYOUT_H */

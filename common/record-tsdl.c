@@ -245,6 +245,8 @@ static void take_clock(struct tsdl_scan *scan, struct record_trace *trace)
 	while (!tsdl_is(scan, "}") && scan->token != TSDL_END) {
 		if (tsdl_take_if(scan, "freq")) {
 			trace->frequency = take_assigned(scan);
+		} else if (tsdl_take_if(scan, "offset")) {
+			trace->offset = take_assigned(scan);
 		} else if (tsdl_take_if(scan, "offset_s")) {
 			tsdl_expect(scan, "=");
 			if (scan->token != TSDL_NUMBER || scan->number > INT64_MAX)

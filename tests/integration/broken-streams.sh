@@ -78,7 +78,7 @@ ok "their events are counted: $(value broken)" test "$(value broken)" -ge 50 -a 
 is "$(($(value kept) + $(value broken) + $(value overwritten)))" "$(value written)" \
 	'all that was written is kept or counted'
 declare -A what=(
-	[id]='unknown event \(id 65534,' [time]='time out of' [back]='time out of'
+	[id]='unknown event \(event id 65534,' [time]='event with a time outside' [back]='event with a time outside'
 	[length]='runs past the packet' [string]='without an end')
 for kind in "${kinds[@]}"; do
 	ok "what was wrong is said: $kind" grep -qE \

@@ -27,6 +27,7 @@ ok 'it stops' control '{"verb": "stop", "session": "s"}'
 # The largest stream is damaged: it has several packets.
 name=$(basename "$(find "$trace/ust" -maxdepth 1 -name 'c_*' -printf '%s %p\n' | sort -n | tail -n 1 | cut -d' ' -f2)")
 pid=$(sed -E 's/^c_emit-([0-9]+)-.*/\1/' <<<"$name")
+packets=$((($(stat -c %s "$trace/ust/index/$name.idx") - 16) / 72))
 "$lttngmap" view --json "$trace" >"$TAP_DIR/all" || bail_out 'the trace cannot be read'
 is "$(wc -l <"$TAP_DIR/all")" 6000 'a sound trace has all events'
 # Without texts: babeltrace2 2.0 shows an older text for an empty one, depending on what it read before.
@@ -49,7 +50,7 @@ shown() {
 }
 
 for kind in id time zeros magic uuid content size huge stream instance begin end backwards \
-	sequence torn garbage index; do
+	sequence torn border empty gone garbage index; do
 	rm -rf "$TAP_DIR/bad"
 	cp -r "$trace" "$TAP_DIR/bad"
 	result=$("$LTTNGMAP_SRC/tests/utils/damage_stream.py" $kind "$TAP_DIR/bad/ust/$name")
@@ -57,17 +58,30 @@ for kind in id time zeros magic uuid content size huge stream instance begin end
 	ok "$kind: view shows the rest" shown "$TAP_DIR/out" $? || diag "$result: $(<"$TAP_DIR/err")"
 	case $result in
 	index) like "$(<"$TAP_DIR/err")" "index/$name" "$kind: it is named" ;;
-	file) like "$(<"$TAP_DIR/err")" "$name is broken: packet 0" "$kind: it is named" ;;
+	file) like "$(<"$TAP_DIR/err")" "$name is broken: packet 0.* $packets packets of it cannot be read.*; 0 can" \
+		"$kind: it is named, and all of its packets are missing" ;;
 	*) like "$(<"$TAP_DIR/err")" "$name of emit \\(process $pid\\) is broken: packet 1 at byte" \
 		"$kind: it is named" ;;
+	esac
+	case $result in
+	packet) like "$(<"$TAP_DIR/err")" " 1 packet of it cannot be read.*; $((packets - 1)) can" \
+		"$kind: one packet is missing" ;;
+	rest) like "$(<"$TAP_DIR/err")" \
+		" $((packets - 1)) packets of it cannot be read, of [0-9:.]+ to [0-9:.]+; 1 can" \
+		"$kind: the packets that the index names are missing, with their time" ;;
+	esac
+	case $result in
+	index) like "$(<"$TAP_DIR/err")" "lttngmap recover" "$kind: what can be done is said" ;;
+	*) like "$(<"$TAP_DIR/err")" "lttngmap merge.*lttngmap recover" "$kind: what can be done is said" ;;
 	esac
 	"$lttngmap" export --json - "$TAP_DIR/bad" >"$TAP_DIR/out" 2>/dev/null
 	ok "$kind: so does export" shown "$TAP_DIR/out" $?
 	"$lttngmap" view --follow --json "$TAP_DIR/bad" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
 	status=$?
-	# It goes by the index, and follows the stream up to the wrong packet.
+	# It goes by the index, follows the stream up to the wrong packet, and waits for what is missing.
 	ok "$kind: and view --follow" test -z "$(others "$TAP_DIR/out" | cmp - "$TAP_DIR/others" 2>&1)" \
-		-a \( $kind = index -o $kind = sequence -o $status = 3 \) || diag "$status: $(<"$TAP_DIR/err")"
+		-a \( $kind = index -o $kind = sequence -o $kind = border -o \
+		$kind = empty -o $kind = gone -o $status = 3 \) || diag "$status: $(<"$TAP_DIR/err")"
 done
 "$lttngmap" report -o "$TAP_DIR/page.html" "$TAP_DIR/bad" 2>/dev/null
 is $? 0 'report of a trace with a wrong index'
@@ -76,5 +90,11 @@ is $? 0 'report of a trace with a wrong index'
 is $? 3 'and of a broken stream'
 ok 'it is there' test -s "$TAP_DIR/page.html"
 like "$(<"$TAP_DIR/err")" "$name of emit \\(process $pid\\) is broken" 'and it is named'
+rm -rf "$TAP_DIR/bad"
+cp -r "$trace" "$TAP_DIR/bad"
+sed -i 's/^trace {/trace {{/' "$TAP_DIR/bad/ust/metadata"
+"$lttngmap" view "$TAP_DIR/bad" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
+is "$? $(<"$TAP_DIR/out")" '1 ' 'damaged metadata is an error'
+like "$(<"$TAP_DIR/err")" "metadata may be damaged: 'babeltrace2 .*/bad/ust' names the line" 'and what to do is said'
 is "$(ls -A "$TMPDIR")" '' 'nothing is left behind'
 done_testing

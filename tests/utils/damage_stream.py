@@ -36,11 +36,11 @@ def main(kind, path):
     second = packets(data)[1]
     record = second + HEADER.size
     headers = {
-        "magic": ({"magic": 0x12345678}, "rest"),
-        "uuid": ({"uuid": bytes(16)}, "rest"),
-        "content": ({"content": 8}, "rest"),
-        "size": ({"size": lambda size: size * 1000, }, "rest"),
-        "huge": ({"size": 2**64 - 8, "content": 2**64 - 8}, "rest"),
+        "magic": ({"magic": 0x12345678}, "packet"),
+        "uuid": ({"uuid": bytes(16)}, "packet"),
+        "content": ({"content": 8}, "packet"),
+        "size": ({"size": lambda size: size * 1000, }, "packet"),
+        "huge": ({"size": 2**64 - 8, "content": 2**64 - 8}, "packet"),
         "stream": ({"stream": 77}, "packet"),
         "instance": ({"instance": 1}, "packet"),
         "begin": ({"begin": 1}, "packet"),
@@ -62,6 +62,16 @@ def main(kind, path):
     elif kind == "torn":
         del data[record + 5:]
         result = "rest"
+    elif kind == "border":
+        del data[second:]
+        result = "rest"
+    elif kind == "empty":
+        data.clear()
+        result = "file"
+    elif kind == "gone":
+        os.unlink(path)
+        print("file")
+        return
     elif kind == "garbage":
         data[:] = os.urandom(5000)
         result = "file"

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,63 +59,51 @@ static int add_folder(struct merge *merge, const char *path, int length)
 	return 0;
 }
 
-static int is_index(const struct dirent *entry)
-{
-	size_t length = strlen(entry->d_name), suffix = sizeof(CTF_INDEX_SUFFIX) - 1;
-
-	return entry->d_name[0] != '.' && length > suffix &&
-	       strcmp(entry->d_name + length - suffix, CTF_INDEX_SUFFIX) == 0;
-}
-
-/* A folder of indexes, whose metadata may be in another part. Nothing is passed over in silence. */
+/* A folder with metadata, or with indexes: the metadata may be in another part. */
 static int look_at(const char *path, const struct stat *status, int type, struct FTW *place)
 {
-	struct dirent **entries;
-	int nr_entries;
+	const struct merge *merge = looking;
+	const struct folder *known;
+	size_t length;
 
 	(void)status;
 	if (type == FTW_DNR || type == FTW_NS) {
-		(void)merge_fail(looking, path, NULL, -EACCES);
+		(void)merge_fail(merge, path, NULL, -EACCES);
 		return ECANCELED;
 	}
-	if (type == FTW_F && strcmp(path + place->base, "metadata") == 0)
-		looking->has_metadata = true;
-	if (type != FTW_D || place->base < 2 ||
-	    strcmp(path + place->base, CTF_INDEX_DIRECTORY) != 0)
+	if (place->base < 2 ||
+	    !((type == FTW_F && strcmp(path + place->base, "metadata") == 0) ||
+	      (type == FTW_D && strcmp(path + place->base, CTF_INDEX_DIRECTORY) == 0)))
 		return 0;
-	nr_entries = scandir(path, &entries, is_index, NULL);
-	if (nr_entries < 0)
-		return errno;
-	for (int i = 0; i < nr_entries; i++)
-		free(entries[i]);
-	free(entries);
-	return nr_entries ? add_folder(looking, path, place->base - 1) : 0;
+	length = (size_t)place->base - 1;
+	for (size_t i = merge->first_folder; i < merge->nr_folders; i++) {
+		known = &merge->folders[i];
+		if (strlen(known->path) == length && memcmp(known->path, path, length) == 0)
+			return 0;
+	}
+	return add_folder(looking, path, (int)length);
 }
 
 int merge_find(struct merge *merge, const char *directory)
 {
-	size_t before = merge->nr_folders;
 	char *path = realpath(directory, NULL);
 	int error;
 
 	if (!path)
 		return merge_fail(merge, directory, NULL, -errno);
 	looking = merge;
-	merge->has_metadata = false;
+	merge->first_folder = merge->nr_folders;
 	error = nftw(path, look_at, FOLDERS_OPEN, FTW_PHYS);
 	error = error < 0 ? -errno : -error;
 	free(path);
+	for (size_t i = merge->first_folder; i < merge->nr_folders; i++)
+		merge->folders[i].directory = directory;
 	if (error == -ECANCELED)
 		return error;
 	if (error)
 		return merge_fail(merge, directory, NULL, error);
-	if (merge->nr_folders > before)
+	if (merge->nr_folders > merge->first_folder)
 		return 0;
-	/* Of a connection that was lost at its beginning. */
-	if (merge->has_metadata) {
-		report_note("'%s' has no packet that an index names", directory);
-		return 0;
-	}
 	report_error("%s: there is no trace in '%s'", merge->verb, directory);
 	report_hint("name what the collector made for each connection, as HOST/SESSION-TIME");
 	return -ENOENT;
@@ -122,18 +111,12 @@ int merge_find(struct merge *merge, const char *directory)
 
 /* ---- packets -------------------------------------------------------------------------- */
 
-static int add_packet(struct merge *merge, const struct ctf_index_entry *entry)
+static int add_packet(struct merge *merge, const struct ctf_index_entry *entry, bool is_lost)
 {
 	size_t max = merge->max_packets ? merge->max_packets * 2 : 1024;
-	const struct source *source = &merge->sources[merge->nr_sources - 1];
-	struct folder *folder = &merge->folders[source->folder];
-	uint64_t bits = be64toh(entry->packet_size), offset = be64toh(entry->offset);
+	struct folder *folder = &merge->folders[merge->sources[merge->nr_sources - 1].folder];
 	struct packet *packets;
 
-	if (!bits || bits % 8 || offset > source->size || bits / 8 > source->size - offset) {
-		merge->result->torn++;
-		return 0;
-	}
 	if (merge->nr_packets == merge->max_packets) {
 		packets = reallocarray(merge->packets, max, sizeof(*packets));
 		if (!packets)
@@ -141,113 +124,159 @@ static int add_packet(struct merge *merge, const struct ctf_index_entry *entry)
 		merge->packets = packets;
 		merge->max_packets = max;
 	}
-	merge->packets[merge->nr_packets++] =
-		(struct packet){ .source = merge->nr_sources - 1, .entry = *entry };
-	if (be64toh(entry->timestamp_end) > folder->newest)
+	merge->packets[merge->nr_packets++] = (struct packet){ .source = merge->nr_sources - 1,
+							       .entry = *entry,
+							       .is_lost = is_lost };
+	if (!is_lost && be64toh(entry->timestamp_end) > folder->newest)
 		folder->newest = be64toh(entry->timestamp_end);
 	return 0;
 }
 
-/* All packets of a file say whose they are, and so the first does. */
-static int check_uuid(struct merge *merge, struct folder *folder, int fd)
+/* Sound packets, back to back. */
+static int add_extent(struct merge *merge, int fd, const struct stream_extent *extent)
 {
 	struct ctf_packet_header header;
-
-	if (pread(fd, &header, sizeof(header), 0) != sizeof(header))
-		return 0;
-	if (header.magic != CTF_PACKET_MAGIC)
-		return merge_refuse(merge, folder->path,
-				    "its streams are none of lttngmap's on this kind of machine");
-	if (folder->has_uuid && memcmp(folder->uuid, header.uuid, sizeof(header.uuid)) != 0)
-		return merge_refuse(merge, folder->path, "its streams are of several traces");
-	memcpy(folder->uuid, header.uuid, sizeof(header.uuid));
-	folder->has_uuid = true;
-	return 0;
-}
-
-static int read_index(struct merge *merge, int fd, const char *path)
-{
-	struct ctf_index_entry entries[256];
-	struct ctf_index_header header;
-	ssize_t got = read(fd, &header, sizeof(header));
 	int error = 0;
 
-	/* Nothing was written to it. */
-	if (got == 0)
-		return 0;
-	if (got != sizeof(header) || be32toh(header.magic) != CTF_INDEX_MAGIC ||
-	    be32toh(header.entry_length) != sizeof(entries[0]))
-		return merge_refuse(merge, path, "it is no index of packets that we know");
-	while (!error &&
-	       (got = read(fd, entries, sizeof(entries))) >= (ssize_t)sizeof(entries[0])) {
-		size_t nr_entries = (size_t)got / sizeof(entries[0]);
+	for (uint64_t at = extent->begin; !error && at < extent->begin + extent->size;
+	     at += header.packet_size / 8) {
+		struct ctf_index_entry entry;
 
-		/* The file ends in half an entry, or the read did. */
-		if (got % sizeof(entries[0]))
-			(void)lseek(fd, -(off_t)(got % sizeof(entries[0])), SEEK_CUR);
-		for (size_t i = 0; i < nr_entries && !error; i++)
-			error = add_packet(merge, &entries[i]);
+		if (pread(fd, &header, sizeof(header), (off_t)at) != sizeof(header) ||
+		    header.packet_size < 8)
+			return -EIO;
+		entry = (struct ctf_index_entry){
+			.offset = htobe64(at),
+			.packet_size = htobe64(header.packet_size),
+			.content_size = htobe64(header.content_size),
+			.timestamp_begin = htobe64(header.timestamp_begin),
+			.timestamp_end = htobe64(header.timestamp_end),
+			.events_discarded = htobe64(header.events_discarded),
+			.stream_id = htobe64(header.stream_id),
+			.stream_instance_id = htobe64(header.stream_instance_id),
+			.packet_seq_num = htobe64(header.packet_seq_num),
+		};
+		error = add_packet(merge, &entry, false);
 	}
-	return error ? error : got < 0 ? -errno : 0;
+	return error;
 }
 
-static int read_stream(struct merge *merge, size_t at, const char *name)
+/* Which packets the index names, and the stream has not: another part may have them. */
+static int add_lost(struct merge *merge, const struct stream_check *check, int index_fd)
 {
-	struct folder *folder = &merge->folders[at];
-	char path[PATH_MAX], index[PATH_MAX];
+	off_t at = sizeof(struct ctf_index_header);
+	struct ctf_index_entry entry;
+	uint64_t added = 0;
+	int error = 0;
+	size_t i = 0;
+
+	while (!error && index_fd >= 0 && added < check->wrong_packets &&
+	       pread(index_fd, &entry, sizeof(entry), at) == sizeof(entry)) {
+		uint64_t offset = be64toh(entry.offset);
+
+		at += sizeof(entry);
+		while (i < check->nr_extents &&
+		       check->extents[i].begin + check->extents[i].size <= offset)
+			i++;
+		if (i < check->nr_extents && check->extents[i].begin <= offset)
+			continue;
+		error = add_packet(merge, &entry, true);
+		added++;
+	}
+	merge->result->torn += check->wrong_packets - added;
+	return error;
+}
+
+static int read_stream(struct merge *merge, const struct stream_format *format, const char *path,
+		       int fd, int index_fd)
+{
+	struct stream_check check;
+	int error = stream_check(&check, format, fd, index_fd);
+
+	for (size_t i = 0; !error && i < check.nr_extents; i++)
+		error = add_extent(merge, fd, &check.extents[i]);
+	if (!error && check.why[0]) {
+		report_note("%s: '%s' is broken: %s; %" PRIu64 " of its packets cannot be read",
+			    merge->verb, path, check.why, check.wrong_packets);
+		error = add_lost(merge, &check, index_fd);
+	}
+	stream_check_free(&check);
+	return error;
+}
+
+/* A file of the folder, or its index, or both. */
+static int add_source(struct merge *merge, const struct stream_format *format, size_t at,
+		      const char *name)
+{
 	struct source *sources;
-	struct stat status;
+	char path[PATH_MAX], index[PATH_MAX];
 	int error, fd, index_fd;
 
-	snprintf(path, sizeof(path), "%s/%s", folder->path, name);
+	sources = reallocarray(merge->sources, merge->nr_sources + 1, sizeof(*sources));
+	if (!sources)
+		return -ENOMEM;
+	merge->sources = sources;
+	sources[merge->nr_sources] = (struct source){ .folder = at, .name = strdup(name) };
+	if (!sources[merge->nr_sources++].name)
+		return -ENOMEM;
+	snprintf(path, sizeof(path), "%s/%s", merge->folders[at].path, name);
 	snprintf(index, sizeof(index), "%s/" CTF_INDEX_DIRECTORY "/%s" CTF_INDEX_SUFFIX,
-		 folder->path, name);
+		 merge->folders[at].path, name);
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	error = fd < 0 && errno != ENOENT ? -errno : 0;
 	index_fd = open(index, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	error = fd < 0 || index_fd < 0 || fstat(fd, &status) < 0 ? -errno : 0;
-	sources = error ? NULL
-			: reallocarray(merge->sources, merge->nr_sources + 1, sizeof(*sources));
-	if (!error && !sources)
-		error = -ENOMEM;
-	if (!error) {
-		merge->sources = sources;
-		sources[merge->nr_sources++] = (struct source){ .folder = at,
-								.name = strdup(name),
-								.size = (uint64_t)status.st_size };
-		error = sources[merge->nr_sources - 1].name ? 0 : -ENOMEM;
-	}
-	if (error)
-		error = merge_fail(merge, path, NULL, error);
 	if (!error)
-		error = check_uuid(merge, folder, fd);
-	if (!error)
-		error = read_index(merge, index_fd, index);
+		error = read_stream(merge, format, path, fd, index_fd);
 	if (fd >= 0)
 		close(fd);
 	if (index_fd >= 0)
 		close(index_fd);
-	return error;
+	return error ? merge_fail(merge, path, NULL, error) : 0;
 }
 
-int merge_read(struct merge *merge, size_t at)
+/* All files there; of the folder of indexes, those whose streams are gone. */
+static int read_folder(struct merge *merge, const struct stream_format *format, size_t at,
+		       bool is_index)
 {
 	const size_t suffix = sizeof(CTF_INDEX_SUFFIX) - 1;
 	char path[PATH_MAX], name[NAME_MAX + 1];
-	const struct dirent *entry;
+	struct dirent *entry;
+	struct stat status;
 	int error = 0;
-	DIR *index;
+	DIR *folder;
 
-	snprintf(path, sizeof(path), "%s/" CTF_INDEX_DIRECTORY, merge->folders[at].path);
-	index = opendir(path);
-	if (!index)
-		return merge_fail(merge, path, NULL, -errno);
-	while (!error && (entry = readdir(index))) {
-		if (!is_index(entry))
+	snprintf(path, sizeof(path), "%s%s", merge->folders[at].path,
+		 is_index ? "/" CTF_INDEX_DIRECTORY : "");
+	folder = opendir(path);
+	if (!folder)
+		return is_index && errno == ENOENT ? 0 : merge_fail(merge, path, NULL, -errno);
+	while (!error && (entry = readdir(folder))) {
+		size_t length = strlen(entry->d_name);
+
+		if (entry->d_name[0] == '.' || strcmp(entry->d_name, "metadata") == 0 ||
+		    fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(status.st_mode))
 			continue;
-		snprintf(name, sizeof(name), "%.*s", (int)(strlen(entry->d_name) - suffix),
+		if (is_index && (length <= suffix ||
+				 strcmp(entry->d_name + length - suffix, CTF_INDEX_SUFFIX) != 0))
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)(length - (is_index ? suffix : 0)),
 			 entry->d_name);
-		error = read_stream(merge, at, name);
+		snprintf(path, sizeof(path), "%s/%s", merge->folders[at].path, name);
+		if (!is_index || (lstat(path, &status) < 0 && errno == ENOENT))
+			error = add_source(merge, format, at, name);
 	}
-	closedir(index);
+	closedir(folder);
+	return error;
+}
+
+int merge_read(struct merge *merge, const struct stream_format *format, size_t at)
+{
+	size_t before = merge->nr_packets;
+	int error = read_folder(merge, format, at, false);
+
+	if (!error)
+		error = read_folder(merge, format, at, true);
+	merge->folders[at].has_packets = merge->nr_packets > before;
 	return error;
 }

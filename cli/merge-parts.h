@@ -11,26 +11,28 @@
 
 #include "common/ctf.h"
 #include "merge.h"
+#include "stream-check.h"
 
-/* A stream file with an index. */
+/* A stream file. */
 struct source {
 	size_t folder;
 	char *name;
-	uint64_t size;
 };
 
 struct folder {
+	const char *directory; /* the argument that it lies in */
 	char *path;
 	const char *base; /* of it: ust, kernel */
 	uint64_t newest;  /* time of its last packet's end */
+	bool has_packets;
+	bool is_read;     /* its packets are known */
 	bool is_done;     /* it is in the output */
-	bool has_uuid;
-	uint8_t uuid[CTF_UUID_SIZE];
 };
 
 struct packet {
 	size_t source;
-	struct ctf_index_entry entry; /* big-endian, as it was */
+	struct ctf_index_entry entry; /* big-endian */
+	bool is_lost;                 /* its index names it, and it cannot be read */
 };
 
 struct merge {
@@ -38,7 +40,7 @@ struct merge {
 	struct merge_result *result;
 	struct folder *folders;
 	size_t nr_folders;
-	bool has_metadata; /* what was looked through last */
+	size_t first_folder; /* of the directory that was looked through last */
 	struct source *sources;
 	size_t nr_sources;
 	struct packet *packets;
@@ -59,7 +61,7 @@ int merge_fail(const struct merge *merge, const char *what, const char *name, in
 int merge_refuse(const struct merge *merge, const char *path, const char *why);
 /* The folders of traces in or below the directory. */
 int merge_find(struct merge *merge, const char *directory);
-/* Streams and packets of one of them. */
-int merge_read(struct merge *merge, size_t at);
+/* Streams and packets of one of them, of which the metadata says how they are. */
+int merge_read(struct merge *merge, const struct stream_format *format, size_t at);
 
 #endif /* LTTNGMAP_CLI_MERGE_PARTS_H */

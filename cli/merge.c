@@ -16,6 +16,7 @@
 #include "common/metadata-room.h"
 #include "merge-parts.h"
 #include "report.h"
+#include "view.h"
 
 #define METADATA "metadata"
 #define METADATA_MAX (1 << 28)
@@ -31,12 +32,12 @@ static int compare_packets(const void *one, const void *other)
 	const char *a_base = sorting->folders[sorting->sources[a->source].folder].base;
 	const char *b_base = sorting->folders[sorting->sources[b->source].folder].base;
 	const uint64_t a_keys[] = { be64toh(a->entry.stream_instance_id),
-				    be64toh(a->entry.packet_seq_num), a->source };
+				    be64toh(a->entry.packet_seq_num), a->is_lost, a->source };
 	const uint64_t b_keys[] = { be64toh(b->entry.stream_instance_id),
-				    be64toh(b->entry.packet_seq_num), b->source };
+				    be64toh(b->entry.packet_seq_num), b->is_lost, b->source };
 	int order = strcmp(a_base, b_base);
 
-	for (size_t i = 0; i < 3 && !order; i++)
+	for (size_t i = 0; i < 4 && !order; i++)
 		order = (a_keys[i] > b_keys[i]) - (a_keys[i] < b_keys[i]);
 	return order;
 }
@@ -181,32 +182,62 @@ static int compare_bytes(struct merge *merge, const struct packet *one, const st
 	return error;
 }
 
+/* Does it follow in the same stream, so that a reader can go on with it? */
+static bool is_in_order(const struct packet *last, const struct packet *packet)
+{
+	return packet->entry.stream_id == last->entry.stream_id &&
+	       be64toh(packet->entry.timestamp_begin) >= be64toh(last->entry.timestamp_end);
+}
+
+/* The next of all packets, after `last` of the same stream, or NULL. *took: it was copied. */
+static int write_packet(struct merge *merge, const struct packet *last, const struct packet *packet,
+			uint64_t *lost, bool *took)
+{
+	uint64_t number = be64toh(packet->entry.packet_seq_num);
+	int error = 0;
+
+	*took = false;
+	if (last && be64toh(last->entry.packet_seq_num) == number)
+		return packet->is_lost ? 0 : compare_bytes(merge, last, packet);
+	if (packet->is_lost || (last && !is_in_order(last, packet))) {
+		merge->result->torn++;
+		(*lost)++;
+		return 0;
+	}
+	if (last) {
+		uint64_t gap = number - be64toh(last->entry.packet_seq_num) - 1;
+
+		merge->result->missing += gap > *lost ? gap - *lost : 0;
+	} else {
+		end_stream(merge);
+		error = begin_stream(merge, packet);
+	}
+	*lost = 0;
+	*took = true;
+	return error ? error : copy_packet(merge, packet);
+}
+
 /* All packets of one trace, by streams and numbers. */
 static int write_packets(struct merge *merge, const struct packet *packets, size_t nr_packets)
 {
 	const struct packet *last = NULL;
+	uint64_t lost = 0;
 	int error = 0;
 
 	for (size_t i = 0; i < nr_packets && !error; i++) {
 		const struct packet *packet = &packets[i];
-		uint64_t number = be64toh(packet->entry.packet_seq_num);
+		bool took;
 
 		/* It is empty, and counts from 0 in each connection. */
 		if (be64toh(packet->entry.stream_instance_id) == CTF_INSTANCE_ANCHOR)
 			continue;
-		if (last && last->entry.stream_instance_id == packet->entry.stream_instance_id) {
-			if (be64toh(last->entry.packet_seq_num) == number) {
-				error = compare_bytes(merge, last, packet);
-				continue;
-			}
-			merge->result->missing += number - be64toh(last->entry.packet_seq_num) - 1;
-		} else {
-			end_stream(merge);
-			error = begin_stream(merge, packet);
-		}
-		if (!error)
-			error = copy_packet(merge, packet);
-		last = packet;
+		if (last && last->entry.stream_instance_id != packet->entry.stream_instance_id)
+			last = NULL;
+		if (!last)
+			lost = 0;
+		error = write_packet(merge, last, packet, &lost, &took);
+		if (took)
+			last = packet;
 	}
 	end_stream(merge);
 	return error;
@@ -273,6 +304,13 @@ static int read_metadata(const struct folder *folder, char **text, size_t *size)
 	return error;
 }
 
+static int no_metadata(const struct merge *merge, const char *base)
+{
+	report_error("%s: no directory has metadata of '%s' that can be read", merge->verb, base);
+	report_hint("are all directories of the session named?");
+	return -ENODATA;
+}
+
 /* The next one of that name with the latest packet; it is done then. NULL: there is no other. */
 static struct folder *next_folder(struct merge *merge, const char *base)
 {
@@ -290,56 +328,43 @@ static struct folder *next_folder(struct merge *merge, const char *base)
 	return best;
 }
 
-/* The text that was there when the last packet came describes all before. */
-static int copy_metadata(struct merge *merge, const char *base)
+/* Writes the text of that folder, where a reader can read it; else -ENODATA. */
+static int write_metadata(struct merge *merge, const struct folder *folder, const char *output)
 {
-	char *text = NULL, *other = NULL;
-	const struct folder *folder;
-	size_t size = 0, other_size;
-	int error = 0, out;
+	size_t size;
+	char *text;
+	int error = read_metadata(folder, &text, &size), out;
 
-	while ((folder = next_folder(merge, base))) {
-		error = text ? 0 : read_metadata(folder, &other, &other_size);
-		if (error == -ENODATA)
-			report_note("%s: the metadata in '%s' is not whole, or not there: an "
-				    "older one is taken",
-				    merge->verb, folder->path);
-		else if (error)
-			return merge_fail(merge, folder->path, METADATA, error);
-		else if (!text) {
-			text = other;
-			size = other_size;
-		}
-	}
-	if (!text) {
-		report_error("%s: no directory has metadata of '%s' that is whole", merge->verb,
-			     base);
-		report_hint("are all directories of the session named?");
-		return -ENODATA;
-	}
-	out = openat(merge->dir, METADATA, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0660);
+	if (error)
+		return error;
+	out = openat(merge->dir, METADATA, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0660);
 	error = out < 0 ? -errno : write_all(out, text, size);
 	if (out >= 0)
 		close(out);
 	free(text);
-	return error ? merge_fail(merge, METADATA, NULL, error) : 0;
+	return !error && !view_can_open(output) ? -ENODATA : error;
 }
 
-static int check_one_trace(const struct merge *merge, const char *base)
+/* The text that was there when the last packet came describes all before. */
+static int copy_metadata(struct merge *merge, const char *output, const char *base)
 {
-	const struct folder *first = NULL;
+	const struct folder *folder;
+	bool is_written = false;
+	int error;
 
-	for (size_t i = 0; i < merge->nr_folders; i++) {
-		const struct folder *folder = &merge->folders[i];
-
-		if (strcmp(folder->base, base) != 0 || !folder->has_uuid)
+	while ((folder = next_folder(merge, base))) {
+		if (is_written)
 			continue;
-		if (first && memcmp(first->uuid, folder->uuid, sizeof(folder->uuid)) != 0)
-			return merge_refuse(merge, folder->path,
-					    "it is of another trace than the ones before");
-		first = folder;
+		error = write_metadata(merge, folder, output);
+		if (error && error != -ENODATA)
+			return merge_fail(merge, folder->path, METADATA, error);
+		if (error)
+			report_note("%s: the metadata in '%s' cannot be read, or is not there: an "
+				    "older one is taken",
+				    merge->verb, folder->path);
+		is_written = !error;
 	}
-	return 0;
+	return is_written ? 0 : no_metadata(merge, base);
 }
 
 /* All folders of that name. */
@@ -347,10 +372,8 @@ static int write_trace(struct merge *merge, const char *output, const char *base
 {
 	char path[PATH_MAX], index[PATH_MAX];
 	size_t first = 0, end;
-	int error = check_one_trace(merge, base);
+	int error = 0;
 
-	if (error)
-		return error;
 	while (first < merge->nr_packets &&
 	       strcmp(folder_of(merge, &merge->packets[first])->base, base) != 0)
 		first++;
@@ -366,7 +389,7 @@ static int write_trace(struct merge *merge, const char *output, const char *base
 	if (merge->dir < 0 || merge->index < 0)
 		error = merge_fail(merge, path, NULL, -errno);
 	if (!error)
-		error = copy_metadata(merge, base);
+		error = copy_metadata(merge, path, base);
 	if (!error)
 		error = write_packets(merge, merge->packets + first, end - first);
 	if (merge->dir >= 0)
@@ -377,6 +400,67 @@ static int write_trace(struct merge *merge, const char *output, const char *base
 	return error;
 }
 
+/* What all whole texts of the folders of that name say. */
+static int read_formats(struct merge *merge, const char *base, struct stream_format *format)
+{
+	uint8_t uuid[CTF_UUID_SIZE];
+	size_t size;
+	char *text;
+
+	for (size_t i = 0; i < merge->nr_folders; i++) {
+		const struct folder *folder = &merge->folders[i];
+		bool is_first = !format->layout;
+		int error;
+
+		if (strcmp(folder->base, base) != 0 || read_metadata(folder, &text, &size) != 0)
+			continue;
+		free(text);
+		error = stream_format_add(format, folder->path);
+		if (error == -ENOMEM)
+			return error;
+		if (error)
+			continue;
+		if (!is_first && memcmp(uuid, format->trace.uuid, sizeof(uuid)) != 0)
+			return merge_refuse(merge, folder->path,
+					    "it is of another trace than the ones before");
+		memcpy(uuid, format->trace.uuid, sizeof(uuid));
+	}
+	return format->layout ? 0 : no_metadata(merge, base);
+}
+
+/* All folders of that name. */
+static int read_trace(struct merge *merge, const char *base)
+{
+	struct stream_format format = { .layout = NULL };
+	int error = read_formats(merge, base, &format);
+
+	for (size_t i = 0; i < merge->nr_folders && !error; i++) {
+		if (strcmp(merge->folders[i].base, base) != 0)
+			continue;
+		merge->folders[i].is_read = true;
+		error = merge_read(merge, &format, i);
+	}
+	stream_format_free(&format);
+	return error;
+}
+
+/* Of a connection that was lost at its beginning. */
+static void tell_empty(const struct merge *merge)
+{
+	bool has_packets = false;
+
+	for (size_t i = 0; i < merge->nr_folders; i++) {
+		const struct folder *folder = &merge->folders[i];
+
+		has_packets |= folder->has_packets;
+		if (i + 1 < merge->nr_folders && folder[1].directory == folder->directory)
+			continue;
+		if (!has_packets)
+			report_note("'%s' has no packet that can be read", folder->directory);
+		has_packets = false;
+	}
+}
+
 static int merge_all(struct merge *merge, const char *const *directories, size_t nr_directories,
 		     const char *output)
 {
@@ -384,12 +468,16 @@ static int merge_all(struct merge *merge, const char *const *directories, size_t
 
 	for (size_t i = 0; i < nr_directories && !error; i++)
 		error = merge_find(merge, directories[i]);
-	if (!error && !merge->nr_folders) {
+	for (size_t i = 0; i < merge->nr_folders && !error; i++) {
+		if (!merge->folders[i].is_read)
+			error = read_trace(merge, merge->folders[i].base);
+	}
+	if (!error)
+		tell_empty(merge);
+	if (!error && !merge->nr_packets) {
 		report_error("%s: there is nothing to merge", merge->verb);
 		error = -ENOENT;
 	}
-	for (size_t i = 0; i < merge->nr_folders && !error; i++)
-		error = merge_read(merge, i);
 	if (error)
 		return error;
 	merge->result->folders = merge->nr_folders;

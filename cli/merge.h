@@ -4,10 +4,11 @@
  * merge.h - one trace of several folders that have parts of it, as a collector has them when
  * connections were lost, or when it was sent in chunks.
  *
- * A packet is known by its stream's instance and its number there, which its index names: it is
+ * A packet is known by its stream's instance and its number there, in its header: it is
  * taken once, whichever folders have it. Folders whose names are the same (ust, kernel) are
- * one trace, all of whose parts have one UUID. Indexes are believed in nothing but what is
- * checked against the files. One thread.
+ * one trace, all of whose parts have one UUID. Packets are
+ * found and checked as other readers do it (stream-check.h); an index says besides which ones
+ * are missing. One thread.
  */
 #ifndef LTTNGMAP_CLI_MERGE_H
 #define LTTNGMAP_CLI_MERGE_H
@@ -21,7 +22,7 @@ struct merge_result {
 	uint64_t repeated, repeated_bytes; /* left out: they were there already */
 	uint64_t changed;                  /* of these: not the same bytes; the first was taken */
 	uint64_t missing;                  /* numbers between two packets of a stream */
-	uint64_t torn; /* named by an index, not whole in the file, and left out */
+	uint64_t torn; /* cannot be read, and were in no folder: left out */
 };
 
 /*

@@ -24,18 +24,28 @@
 
 /* ---- the metadata ------------------------------------------------------------------ */
 
-int stream_format_parse(struct stream_format *format, const char *text, size_t size)
+static int add_text(struct stream_format *format, const char *text, size_t size)
 {
+	struct record_trace trace = { .is_ours = false };
+	bool is_first = !format->layout;
 	int error;
 
-	format->layout = record_layout_create();
+	if (is_first)
+		format->layout = record_layout_create();
 	if (!format->layout)
 		return -ENOMEM;
-	format->trace = (struct record_trace){ .is_ours = false };
-	error = record_layout_parse(format->layout, text, size, &format->trace);
-	if (error)
+	error = record_layout_parse(format->layout, text, size, &trace);
+	if (!error)
+		format->trace = trace;
+	else if (is_first)
 		stream_format_free(format);
 	return error;
+}
+
+int stream_format_parse(struct stream_format *format, const char *text, size_t size)
+{
+	format->layout = NULL;
+	return add_text(format, text, size);
 }
 
 /* A collector has the text in packets, of which each begins with this. */
@@ -86,12 +96,17 @@ static int read_all(int fd, void *bytes, uint64_t size, uint64_t offset)
 
 int stream_format_read(struct stream_format *format, const char *folder)
 {
+	format->layout = NULL;
+	return stream_format_add(format, folder);
+}
+
+int stream_format_add(struct stream_format *format, const char *folder)
+{
 	char path[PATH_MAX];
 	struct stat status;
 	int fd, error = 0;
 	char *text;
 
-	format->layout = NULL;
 	if ((size_t)snprintf(path, sizeof(path), "%s/metadata", folder) >= sizeof(path))
 		return -ENAMETOOLONG;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -103,7 +118,7 @@ int stream_format_read(struct stream_format *format, const char *folder)
 	error = text ? read_all(fd, text, (uint64_t)status.st_size, 0) : -ENOMEM;
 	close(fd);
 	if (!error)
-		error = stream_format_parse(format, text, unpack(text, (size_t)status.st_size));
+		error = add_text(format, text, unpack(text, (size_t)status.st_size));
 	free(text);
 	return error;
 }

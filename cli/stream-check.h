@@ -36,7 +36,9 @@ struct stream_format {
  * records; another -errno.
  */
 int stream_format_read(struct stream_format *format, const char *folder);
-/* The same from a text. */
+/* The same of another part of the trace, for all that is not known yet. Of an error, nothing. */
+int stream_format_add(struct stream_format *format, const char *folder);
+/* Like stream_format_read(), from a text. */
 int stream_format_parse(struct stream_format *format, const char *text, size_t size);
 void stream_format_free(struct stream_format *format);
 

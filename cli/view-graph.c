@@ -393,3 +393,17 @@ int view_graph_run(struct view *view, const struct view_traces *traces)
 	view_sound_end(&sound);
 	return error;
 }
+
+bool view_can_open(const char *path)
+{
+	const bt_plugin *ctf = find_plugin("ctf");
+	bt_graph *graph = bt_graph_create(0);
+	bool can = ctf && graph && add_source(graph, ctf, path, 0);
+	const bt_error *error = can ? NULL : bt_current_thread_take_error();
+
+	if (error)
+		bt_error_release(error);
+	bt_graph_put_ref(graph);
+	bt_plugin_put_ref(ctf);
+	return can;
+}

@@ -414,7 +414,7 @@ static int take_trace(struct view_sound *sound, const char *path)
 		error = -EINTR;
 	if (!error && trace->is_wrong)
 		tell(sound, trace);
-	if (!error && trace->is_wrong && !sound->only_told) {
+	if (!error && trace->is_wrong) {
 		error = make_sound(sound, trace);
 	} else if (!error || error == -ENOTSUP) {
 		/* Somebody else's trace is babeltrace's to judge. */
@@ -454,20 +454,6 @@ int view_sound_begin(struct view_sound *sound, const struct view_traces *traces)
 {
 	*sound = (struct view_sound){ .broken = 0 };
 	return take_traces(sound, traces);
-}
-
-int view_sound_tell(const char *path, size_t *broken)
-{
-	struct view_sound sound = { .only_told = true };
-	struct view_traces traces = { 0 };
-	int error = view_find_traces(path, &traces);
-
-	if (!error)
-		error = take_traces(&sound, &traces);
-	*broken = sound.broken;
-	view_sound_end(&sound);
-	view_traces_free(&traces);
-	return error;
 }
 
 void view_sound_end(struct view_sound *sound)

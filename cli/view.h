@@ -266,15 +266,12 @@ void view_traces_free(struct view_traces *traces);
 struct view_sound {
 	struct view_traces traces; /* of sound packets; some as they lie, some made */
 	size_t broken;             /* streams that were named, with what is wrong */
-	bool only_told;            /* nothing is made */
 	char folder[48];           /* of those that were made; "": none were */
 	struct sigaction before[3];
 };
 /* Valid until view_sound_end(), also after a failure. 0, or -errno after a message. */
 int view_sound_begin(struct view_sound *sound, const struct view_traces *traces);
 void view_sound_end(struct view_sound *sound);
-/* Name the broken streams at or below `path`. 0, or -errno after a message. */
-int view_sound_tell(const char *path, size_t *broken);
 /* A signal came that ends the command, once the folder is gone. */
 bool view_is_interrupted(void);
 
@@ -283,5 +280,7 @@ bool view_is_interrupted(void);
  * -errno after a message.
  */
 int view_graph_run(struct view *view, const struct view_traces *traces);
+/* Can babeltrace read the metadata in that folder, which has no stream yet? */
+bool view_can_open(const char *path);
 
 #endif /* LTTNGMAP_CLI_VIEW_H */

@@ -74,6 +74,13 @@ for kind in id time zeros magic uuid content size huge stream instance begin end
 	index) like "$(<"$TAP_DIR/err")" "lttngmap recover" "$kind: what can be done is said" ;;
 	*) like "$(<"$TAP_DIR/err")" "lttngmap merge.*lttngmap recover" "$kind: what can be done is said" ;;
 	esac
+	rm -rf "$TAP_DIR/merged"
+	"$lttngmap" merge -q -o "$TAP_DIR/merged" "$TAP_DIR/bad" 2>"$TAP_DIR/err"
+	status=$?
+	"$lttngmap" view --json "$TAP_DIR/merged" >"$TAP_DIR/merged.out" 2>>"$TAP_DIR/err"
+	ok "$kind: merge takes what view shows" test "$?$(cmp <(sort "$TAP_DIR/merged.out") \
+		<(sort "$TAP_DIR/out") 2>&1)" = 0 || diag "$(<"$TAP_DIR/err")"
+	[[ $result == index ]] || is $status 3 "$kind: and ends with status 3" || diag "$(<"$TAP_DIR/err")"
 	"$lttngmap" export --json - "$TAP_DIR/bad" >"$TAP_DIR/out" 2>/dev/null
 	ok "$kind: so does export" shown "$TAP_DIR/out" $?
 	"$lttngmap" view --follow --json "$TAP_DIR/bad" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
@@ -95,6 +102,25 @@ cp -r "$trace" "$TAP_DIR/bad"
 sed -i 's/^trace {/trace {{/' "$TAP_DIR/bad/ust/metadata"
 "$lttngmap" view "$TAP_DIR/bad" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
 is "$? $(<"$TAP_DIR/out")" '1 ' 'damaged metadata is an error'
+rm -rf "$TAP_DIR/merged"
+"$lttngmap" merge -o "$TAP_DIR/merged" "$TAP_DIR/bad" >"$TAP_DIR/out" 2>"$TAP_DIR/merge-err"
+is $? 1 'to merge, too'
+like "$(<"$TAP_DIR/merge-err")" "no directory has metadata of 'ust' that can be read" 'and it is said why'
+"$lttngmap" merge -o "$TAP_DIR/merged" "$TAP_DIR/bad" "$trace" >"$TAP_DIR/out" 2>"$TAP_DIR/merge-err"
+is $? 0 'unless another copy has it whole' || diag "$(<"$TAP_DIR/merge-err")"
+"$lttngmap" view --json "$TAP_DIR/merged" 2>&1 | wc -l >"$TAP_DIR/out"
+is "$(<"$TAP_DIR/out")" 6000 'which is taken then'
+for size in 200 0; do
+	rm -rf "$TAP_DIR/short" "$TAP_DIR/merged"
+	cp -r "$trace" "$TAP_DIR/short"
+	truncate -s $size "$TAP_DIR/short/ust/index/$name.idx"
+	"$lttngmap" merge -q -o "$TAP_DIR/merged" "$TAP_DIR/short" 2>"$TAP_DIR/merge-err"
+	is $? 0 "an index cut to $size bytes can be merged" || diag "$(<"$TAP_DIR/merge-err")"
+	is "$("$lttngmap" view --json "$TAP_DIR/merged" | wc -l)" 6000 'and nothing is missing'
+done
+rm -rf "$TAP_DIR/short/ust/index" "$TAP_DIR/merged"
+"$lttngmap" merge -q -o "$TAP_DIR/merged" "$TAP_DIR/short" 2>"$TAP_DIR/merge-err"
+is "$? $("$lttngmap" view --json "$TAP_DIR/merged" | wc -l)" '0 6000' 'so can a trace without indexes'
 like "$(<"$TAP_DIR/err")" "metadata may be damaged: 'babeltrace2 .*/bad/ust' names the line" 'and what to do is said'
 is "$(ls -A "$TMPDIR")" '' 'nothing is left behind'
 done_testing

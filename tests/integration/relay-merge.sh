@@ -57,8 +57,11 @@ cp -r first torn
 truncate -s -100 "torn/ust/$largest"
 "$lttngmap" merge -o mended torn middle last >out 2>err
 is $? 0 'a packet that is torn' || diag "$(<err)"
-like "$(<err)" '^lttngmap: merge: 1 packets are not whole' '  ... is told'
+like "$(<err)" "^lttngmap: merge: '.*/torn/ust/$largest' is broken: .* 1 of its packets cannot be read\$" '  ... is told'
 ok '  ... and taken from where it is whole' diff -r --exclude='.*' whole mended
+"$lttngmap" merge -o not-mended torn end >out 2>err
+is $? 3 '  ... if it is nowhere whole, the trace is broken'
+like "$(<err)" 'merge: 1 packets cannot be read, and no directory has them whole' '  ... which is told'
 cp -r first changed
 python3 - "changed/ust/$largest" <<'END'
 import os, sys
@@ -75,7 +78,7 @@ cp -r last cut
 truncate -s -10 cut/ust/metadata
 "$lttngmap" merge -o whole-text first middle cut >out 2>err
 is $? 0 'metadata that is not whole' || diag "$(<err)"
-like "$(<err)" "the metadata in '.*/cut/ust' is not whole" '  ... is told'
+like "$(<err)" "the metadata in '.*/cut/ust' cannot be read" '  ... is told'
 ok '  ... and that of another part taken' diff -r --exclude='.*' whole whole-text
 cp -r middle without
 rm without/ust/metadata
@@ -113,7 +116,9 @@ like "$(<err)" "'lost' has no packet" '  ... which is told'
 ok '  ... and nothing is missing' diff -r --exclude='.*' whole beside
 cp -r first bad
 printf 'x' | dd of="bad/ust/index/$largest.idx" bs=1 conv=notrunc status=none
-refused 'no index' 'an index that is none' bad last
+"$lttngmap" merge -o no-index bad last >out 2>err
+is "$? $(<err)" '0 ' 'an index that is none is not needed'
+ok '  ... and nothing is missing' diff -r --exclude='.*' whole no-index
 "$lttngmap" merge -o whole first >out 2>err
 is $? 1 'a directory with something in it is not written to'
 "$lttngmap" merge >out 2>err

@@ -106,6 +106,7 @@ lttngmap_SOURCES = \
 	cli/record-daemon.c \
 	cli/merge.c \
 	cli/merge-find.c \
+	cli/merge-metadata.c \
 	cli/merge-parts.h \
 	cli/merge.h \
 	cli/output-dir.c \

@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include <config.h>
 
-#include <ctype.h>
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,13 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/metadata-room.h"
 #include "merge-parts.h"
 #include "report.h"
 #include "view.h"
 
 #define METADATA "metadata"
-#define METADATA_MAX (1 << 28)
 #define BUFFER (UINT64_C(256) << 10)
 
 /* ---- one trace ---------------------------------------------------------------------------- */
@@ -243,67 +240,6 @@ static int write_packets(struct merge *merge, const struct packet *packets, size
 	return error;
 }
 
-/* Of a text in packets: */
-#define TEXT_MAGIC 0x75d11d57u
-#define TEXT_HEADER 37
-
-struct text_header {
-	uint32_t magic;
-	uint8_t uuid[CTF_UUID_SIZE];
-	uint32_t checksum;
-	uint32_t content_size, packet_size; /* bits */
-};
-
-/* Does it end where a declaration does, and in packets where one does? */
-static bool is_whole(const char *text, size_t size)
-{
-	struct text_header header;
-	size_t end = size, next;
-
-	for (size_t at = 0; at + TEXT_HEADER <= size; at += next) {
-		memcpy(&header, text + at, sizeof(header));
-		if (header.magic != TEXT_MAGIC)
-			break;
-		next = header.packet_size / 8;
-		end = at + header.content_size / 8;
-		if (next < TEXT_HEADER || next > size - at || end > at + next)
-			return false;
-		if (at + next < size && size - at - next < TEXT_HEADER)
-			return false;
-	}
-	while (end > 0 && (text[end - 1] == '\0' || isspace((unsigned char)text[end - 1])))
-		end--;
-	return end >= 2 && memcmp(text + end - 2, "};", 2) == 0;
-}
-
-/* Its text, the caller's to free. 0 or -errno; -ENODATA: it has none that is whole. */
-static int read_metadata(const struct folder *folder, char **text, size_t *size)
-{
-	char path[PATH_MAX];
-	struct stat status;
-	int error, fd;
-
-	snprintf(path, sizeof(path), "%s/" METADATA, folder->path);
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? -ENODATA : -errno;
-	error = fstat(fd, &status) < 0 ? -errno : 0;
-	if (!error && (!S_ISREG(status.st_mode) || status.st_size > METADATA_MAX))
-		error = -ENODATA;
-	*size = error ? 0 : (size_t)status.st_size;
-	*text = error ? NULL : malloc(*size + 1);
-	if (!error)
-		error = !*text ? -ENOMEM : read(fd, *text, *size) != (ssize_t)*size ? -EIO : 0;
-	close(fd);
-	if (!error)
-		*size = metadata_room_remove(*text, *size);
-	if (!error && !is_whole(*text, *size))
-		error = -ENODATA;
-	if (error)
-		free(*text);
-	return error;
-}
-
 static int no_metadata(const struct merge *merge, const char *base)
 {
 	report_error("%s: no directory has metadata of '%s' that can be read", merge->verb, base);
@@ -333,7 +269,7 @@ static int write_metadata(struct merge *merge, const struct folder *folder, cons
 {
 	size_t size;
 	char *text;
-	int error = read_metadata(folder, &text, &size), out;
+	int error = merge_read_metadata(folder, &text, &size), out;
 
 	if (error)
 		return error;
@@ -412,7 +348,8 @@ static int read_formats(struct merge *merge, const char *base, struct stream_for
 		bool is_first = !format->layout;
 		int error;
 
-		if (strcmp(folder->base, base) != 0 || read_metadata(folder, &text, &size) != 0)
+		if (strcmp(folder->base, base) != 0 ||
+		    merge_read_metadata(folder, &text, &size) != 0)
 			continue;
 		free(text);
 		error = stream_format_add(format, folder->path);

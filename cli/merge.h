@@ -22,7 +22,7 @@ struct merge_result {
 	uint64_t repeated, repeated_bytes; /* left out: they were there already */
 	uint64_t changed;                  /* of these: not the same bytes; the first was taken */
 	uint64_t missing;                  /* numbers between two packets of a stream */
-	uint64_t torn; /* cannot be read, and were in no folder: left out */
+	uint64_t torn;                     /* cannot be read, and were in no folder: left out */
 };
 
 /*

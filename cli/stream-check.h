@@ -68,7 +68,8 @@ struct stream_check {
 /*
  * Walk over the stream file, and over its index where `index_fd` is not -1. `fd` -1: the stream
  * is gone, and everything that its index names is missing. Damage is
- * noted in *check, and is no error. 0 or -errno: the file cannot be read. To be freed in both cases.
+ * noted in *check, and is no error. 0 or -errno: the file cannot be read. To be freed in both
+ * cases.
  */
 int stream_check(struct stream_check *check, const struct stream_format *format, int fd,
 		 int index_fd);

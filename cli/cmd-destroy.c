@@ -39,7 +39,7 @@ static void remove_spool(const struct session_verb *self, struct json_object *se
 /* Of an active session, say what was kept and lost. *counts may stay NULL. */
 static int destroy(struct session_verb *self, struct json_object **counts)
 {
-	struct json_object *session = session_verb_find(self);
+	struct json_object *session = session_verb_find(self), *answer;
 	int stop_error = 0, error;
 
 	*counts = NULL;
@@ -48,9 +48,11 @@ static int destroy(struct session_verb *self, struct json_object **counts)
 	if (control_answer_flag(session, "active"))
 		stop_error = session_counts_stop(self, counts);
 	/* One that cannot be stopped well is to go all the same. */
-	error = session_verb_ask(self, session_verb_request(self, "destroy"), NULL);
+	error = session_verb_ask(self, session_verb_request(self, "destroy"), &answer);
 	if (error)
 		return error;
+	session_verb_trouble(self, answer);
+	json_object_put(answer);
 	remove_spool(self, session);
 	if (!session_options.json) {
 		report_line("destroyed session %s: %s", self->session,

@@ -23,6 +23,8 @@ static int run(int argc, const char **argv)
 		error = session_verb_ask(&self, session_verb_request(&self, "start"), &answer);
 	if (!error && !session_options.json)
 		report_line("started session %s", self.session);
+	if (!error)
+		session_verb_trouble(&self, answer);
 	return session_verb_close(&self, error, answer);
 }
 

@@ -27,7 +27,10 @@ static int run(int argc, const char **argv)
 			    control_answer_flag(answer, "active") ? "active" : "stopped");
 		session_counts_print(&self, answer);
 	}
-	return session_verb_close(&self, error, answer);
+	if (!error && control_answer_text(answer, "trouble")[0] != '\0')
+		status = CLI_STATUS_BROKEN;
+	error = session_verb_close(&self, error, answer);
+	return error ? error : status;
 }
 
 const struct verb verb_status = {

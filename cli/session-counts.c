@@ -30,6 +30,7 @@ void session_counts_messages(struct session_verb *self, struct json_object *answ
 {
 	struct json_object *messages = session_member_array(answer, "messages");
 
+	session_verb_trouble(self, answer);
 	for (size_t i = 0; i < json_object_array_length(messages); i++) {
 		struct json_object *text = json_object_array_get_idx(messages, i);
 

@@ -124,6 +124,16 @@ static void show_warnings(struct session_verb *self, struct json_object *answer)
 	}
 }
 
+bool session_verb_trouble(struct session_verb *self, struct json_object *answer)
+{
+	const char *trouble = control_answer_text(answer, "trouble");
+
+	if (trouble[0] == '\0')
+		return false;
+	report_note("%s: session %s: %s", self->verb->name, self->session, trouble);
+	return true;
+}
+
 /* Without a limit in time: a trace may have to go to a slow disk. */
 static int exchange(struct session_verb *self, struct json_object *request, int timeout_ms,
 		    struct json_object **answer)

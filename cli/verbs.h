@@ -17,7 +17,7 @@ enum cli_status {
 	CLI_STATUS_OK = 0,
 	CLI_STATUS_FAILED = 1,
 	CLI_STATUS_USAGE = 2,
-	CLI_STATUS_BROKEN = 3, /* a part of a trace could not be read; the rest was shown */
+	CLI_STATUS_BROKEN = 3, /* a trace cannot be read, or written, in part; the rest was shown */
 	/*
 	 * `record` returns its program's status, so that its own errors, of usage
 	 * too, need a number that programs rarely use: env's and timeout's.

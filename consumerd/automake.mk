@@ -32,6 +32,7 @@ libconsumerd_la_SOURCES = \
 	consumerd/ring.h \
 	consumerd/session-live.c \
 	consumerd/session-parts.h \
+	consumerd/session-place.c \
 	consumerd/session-records.c \
 	consumerd/session-rotate.c \
 	consumerd/session-spool.c \

@@ -397,6 +397,8 @@ int link_send_written(struct link *link, const char *session, const struct sessi
 	add_number(message, "overwritten", written->overwritten);
 	if (written->error)
 		json_object_object_add(message, "error", json_object_new_string(written->error));
+	if (written->moved)
+		json_object_object_add(message, "moved", json_object_new_string(written->moved));
 	error = json_message_send(link->fd, message, -1, 0);
 	json_object_put(message);
 	return error;

@@ -5,6 +5,7 @@
  *
  *   session.c          its life, the metadata, its channels
  *   session-live.c     up to when all is there, and a kernel's rings to their ends
+ *   session-place.c    is the trace where its user looks for it?
  *   session-records.c  what readers could not read is left out
  *   session-rotate.c   a chunk ends
  *   session-spool.c    is there room for more?
@@ -20,6 +21,10 @@
 #include "consumerd/session.h"
 #include "consumerd/spool.h"
 #include "consumerd/sync.h"
+
+/* A report for people, and what of a path is in it. */
+#define SESSION_TEXT_SIZE 768
+#define SESSION_PATH_SHOWN 240
 
 struct session {
 	struct cds_list_head node;
@@ -39,7 +44,7 @@ struct session {
 	size_t text_written;
 	uint64_t text_generation;
 	bool text_final;
-	sd_event_source *describe; /* on while a piece is to be written */
+	sd_event_source *describe;    /* on while a piece is to be written */
 	struct record_layout *layout; /* as it describes records; NULL: not known */
 	struct record_trace described;
 	size_t text_learnt; /* what of the text `layout` is made of */
@@ -59,8 +64,11 @@ struct session {
 	bool stalled;
 	int trouble; /* -errno as last said; 0: none */
 	char error[512];
-	sd_event_source *retry;  /* on while there is something to try again */
-	sd_event_source *report; /* on while there is something to report */
+	char place[PATH_MAX];            /* of OUTPUT, when it was opened */
+	char removed[SESSION_TEXT_SIZE]; /* "": OUTPUT and the trace's folder are there */
+	char moved[SESSION_TEXT_SIZE];   /* "": OUTPUT is where it was */
+	sd_event_source *retry;          /* on while there is something to try again */
+	sd_event_source *report;         /* on while there is something to report */
 	struct sync sync;
 	bool is_live;
 	uint64_t live_time;  /* as told last */
@@ -89,6 +97,15 @@ void session_rotate_now(struct session *session);
 
 /* session-spool.c: for that packet; true where there is no spool. */
 bool session_has_room_for(struct session *session, const struct lttngmap_packet *packet);
+
+/*
+ * session-place.c: OUTPUT was opened. Later: was it, or the trace's folder, moved or removed?
+ * True: that changed.
+ */
+void session_note_place(struct session *session);
+bool session_check_place(struct session *session);
+/* As it was found then; NULL: all is in its place. */
+const char *session_misplaced(const struct session *session);
 
 /* session-written.c: `written`, and the answer to a rotation. */
 void session_report_now(struct session *session);

@@ -9,11 +9,11 @@
 #include "consumerd/channel.h"
 #include "consumerd/session-parts.h"
 
-static void answer_rotation(struct session *session, int error, bool dropped)
+static void answer_rotation(struct session *session, const char *error, bool dropped)
 {
 	session->rotation.name = NULL;
 	session->rotation.dropped = dropped;
-	session->rotation.error = error ? beneath_why(error) : NULL;
+	session->rotation.error = error;
 	session->has_answer = true;
 	session_report_now(session);
 }
@@ -22,10 +22,15 @@ static void prepare_rotation(struct session *session)
 {
 	int error = session->trouble ? session->trouble : -ENOENT;
 
+	(void)session_check_place(session);
+	if (session_misplaced(session)) {
+		answer_rotation(session, session_misplaced(session), false);
+		return;
+	}
 	if (session->is_open)
 		error = trace_prepare_chunk(&session->trace, session->chunk_name);
 	session->is_prepared = !error;
-	answer_rotation(session, error, false);
+	answer_rotation(session, error ? beneath_why(error) : NULL, false);
 }
 
 /* *dropped: it stays where it is. */
@@ -68,7 +73,7 @@ void session_rotate_now(struct session *session)
 		session_open_trace(session);
 		session_write_metadata(session);
 	}
-	answer_rotation(session, 0, dropped);
+	answer_rotation(session, NULL, dropped);
 	session_wake(session);
 }
 

@@ -31,6 +31,8 @@ static bool has_room(struct session *session)
 
 void session_set_recording(struct session *session, bool on)
 {
+	if (session_check_place(session))
+		session_report_now(session);
 	if (!session->spool)
 		return;
 	spool_lift(session->spool, !on);

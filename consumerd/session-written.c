@@ -23,12 +23,23 @@ void session_report_later(struct session *session)
 	(void)sd_event_source_set_enabled(session->report, SD_EVENT_ONESHOT);
 }
 
+/* What people can do about a name in the way differs from a folder that is gone. */
+static const char *find_error(const struct session *session)
+{
+	if (session->removed[0] && session->trouble != -BENEATH_REFUSED)
+		return session->removed;
+	return session->trouble ? session->error : NULL;
+}
+
 void session_report_now(struct session *session)
 {
 	struct session_shared *shared = session->shared;
 	int error;
 
 	(void)sd_event_source_set_enabled(session->report, SD_EVENT_OFF);
+	(void)session_check_place(session);
+	session->written.error = find_error(session);
+	session->written.moved = session->moved[0] ? session->moved : NULL;
 	session->written.overwritten = session->trace.overwritten;
 	error = shared->report(shared, session->name, &session->written);
 	if (!error && session->has_answer) {
@@ -84,7 +95,7 @@ static const char *advice(int error)
 		return "remove it or move it away, and put back what was there; recording then "
 		       "goes on by itself";
 	case -ENOENT:
-		return "put back the folder that was moved or removed, or record anew";
+		return "destroy the session, and create one with another output";
 	case -EACCES:
 	case -EPERM:
 	case -EROFS:
@@ -106,15 +117,19 @@ void session_failed(struct session *session, const char *what, int error)
 		 session->output, trace_directory(&session->trace), what ? "/" : "",
 		 what ? what : "", beneath_why(error), advice(error));
 	log_error("session %s: %s", session->name, session->error);
-	session->written.error = session->error;
 	session_report_now(session);
 }
 
 void session_recovered(struct session *session)
 {
+	(void)session_check_place(session);
+	/* A file that was open before takes what is written to it, and is lost. */
+	if (session->removed[0]) {
+		session_retry_later(session);
+		return;
+	}
 	log_info("session %s: %s/%s can be written again; recording goes on", session->name,
 		 session->output, trace_directory(&session->trace));
 	session->trouble = 0;
-	session->written.error = NULL;
 	session_report_now(session);
 }

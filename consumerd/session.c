@@ -34,6 +34,8 @@ void session_open_trace(struct session *session)
 		error = trace_open_as(&session->trace, session->output, session->uuid,
 				      session->owner, session->group);
 	session->is_open = !error;
+	if (!session->place[0] && !error)
+		session_note_place(session);
 	if (error)
 		session_failed(session, NULL, error);
 	else
@@ -216,6 +218,8 @@ static int on_retry(sd_event_source *source, uint64_t now, void *userdata)
 			session_retry_later(session);
 		session_wake(session);
 	}
+	if (session_check_place(session))
+		session_report_now(session);
 	return 0;
 }
 

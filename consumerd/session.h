@@ -42,7 +42,8 @@ struct session_written {
 	uint64_t cleared; /* times; what is counted above began at the last */
 	/* Events of files that made room, in earlier lives too. */
 	uint64_t overwritten;
-	const char *error; /* NULL: all is well */
+	const char *error; /* why the trace on disk is not complete; NULL: all is well */
+	const char *moved; /* where the trace is now; NULL: in OUTPUT */
 };
 
 /* The daemon wants a chunk of the trace to end; or what became of that. */

@@ -32,23 +32,26 @@ static void say_hung(const struct consumer_link *link)
 	if (!session)
 		return;
 	if (pid_state(link->pid) == 'T')
-		message_say("session %s: its consumer, process %d, was stopped: nothing is written "
-			    "until it goes on (kill -CONT); other sessions are not affected",
-			    session->name, (int)link->pid);
+		message_of(session->key,
+			   "session %s: its consumer, process %d, was stopped: nothing is written "
+			   "until it goes on (kill -CONT); other sessions are not affected",
+			   session->name, (int)link->pid);
 	else
-		message_say("session %s: its output %s does not answer for %u s: nothing is "
-			    "written there until it does; other sessions are not affected",
-			    session->name,
-			    session_is_taking_snapshot(session) ? session->shot.path
-								: session->output,
-			    (unsigned int)(HUNG_USEC / 1000000));
+		message_of(session->key,
+			   "session %s: its output %s does not answer for %u s: nothing is "
+			   "written there until it does; other sessions are not affected",
+			   session->name,
+			   session_is_taking_snapshot(session) ? session->shot.path
+							       : session->output,
+			   (unsigned int)(HUNG_USEC / 1000000));
 }
 
 static void say_answers(const struct consumer_link *link)
 {
 	if (link->session)
-		message_say("session %s: its consumer answers again: its output is written",
-			    link->session->name);
+		message_of(link->session->key,
+			   "session %s: its consumer answers again: its output is written",
+			   link->session->name);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *data)

@@ -326,7 +326,7 @@ void consumer_link_recording(struct consumer_link *link, const struct session *s
 {
 	struct json_object *message;
 
-	if (!is_told(link, session) || !session->spool || session->snapshot)
+	if (!is_told(link, session) || session->snapshot)
 		return;
 	message = make_event("recording", session);
 	json_object_object_add(message, "on", json_object_new_boolean(on));
@@ -354,8 +354,8 @@ static const char *take_written(struct consumer_link *link, struct json_object *
 	static const char *const keys[] = { "verb",    "session", "generation",  "packets",
 					    "events",  "lapped",  "broken",      "bytes",
 					    "streams", "cleared", "overwritten", "error",
-					    NULL };
-	const char *name = "", *error = NULL;
+					    "moved",   NULL };
+	const char *name = "", *error = NULL, *moved = NULL;
 	struct session_written written;
 	uint64_t lapped; /* the rings know them exactly */
 	uint64_t cleared;
@@ -381,12 +381,13 @@ static const char *take_written(struct consumer_link *link, struct json_object *
 					    counts[i].value) != 0)
 			return counts[i].key;
 	json_message_get_string(message, "error", &error);
+	json_message_get_string(message, "moved", &moved);
 	/* It may have been destroyed meanwhile. */
 	if (consumer_link_take_kernel(link, name, &written, lapped, error))
 		return NULL;
 	session = consumer_link_find(link, name);
 	if (session)
-		session_take_written(session, &written, cleared, error);
+		session_take_written(session, &written, cleared, error, moved);
 	return NULL;
 }
 

@@ -118,8 +118,8 @@ static struct consumer_link *make_for(struct consumers *consumers, struct sessio
 	int error = link_create(consumers, &link);
 
 	if (error) {
-		message_say("session %s has no consumer, and is not written: %s", session->name,
-			    strerror(-error));
+		message_of(session->key, "session %s has no consumer, and is not written: %s",
+			   session->name, strerror(-error));
 		return NULL;
 	}
 	link->session = session;

@@ -66,6 +66,21 @@ static bool may_create(struct control_client *client)
 	return false;
 }
 
+static void add_trouble(struct json_object *answer, const struct session *session)
+{
+	if (session_trouble(session))
+		control_add_string(answer, "trouble", session_trouble(session));
+}
+
+/* It was done, and the trouble that was there before goes on. */
+static void answer_with_trouble(struct control_client *client, const struct session *session)
+{
+	struct json_object *answer = json_object_new_object();
+
+	add_trouble(answer, session);
+	control_answer(client, answer);
+}
+
 void control_serve_create(struct control_client *client, struct json_object *request)
 {
 	const struct ucred *peer = control_client_peer(client);
@@ -133,7 +148,7 @@ void control_serve_start(struct control_client *client, struct json_object *requ
 		session_start(session);
 		if (session->daemon->pickup)
 			pickup_scan(session->daemon->pickup, 0);
-		control_answer(client, NULL);
+		answer_with_trouble(client, session);
 	}
 }
 
@@ -183,8 +198,8 @@ void control_serve_destroy(struct control_client *client, struct json_object *re
 		session->is_ending = true;
 		session_stop(session, on_stopped_destroy, client);
 	} else if (session->state == SESSION_IDLE) {
+		answer_with_trouble(client, session);
 		session_destroy(session);
-		control_answer(client, NULL);
 	} else if (session_await_stop(session, on_stopped_destroy, client) == 0) {
 		session->is_ending = true;
 		sessions_reap_soon(session->daemon->sessions);
@@ -260,9 +275,7 @@ static struct json_object *make_messages(struct control_client *client,
 	uint32_t uid = control_client_peer(client)->uid;
 
 	if (uid == 0 || uid == geteuid())
-		messages_take(add_message, messages);
-	else if (session->write_error)
-		add_message(session->write_error, messages);
+		messages_take(session->key, add_message, messages);
 	else if (consumer_link_silence(session->consumer))
 		add_message("its output does not answer: nothing is written there until it does",
 			    messages);
@@ -309,6 +322,7 @@ void control_serve_status(struct control_client *client, struct json_object *req
 		session_look(session);
 	answer = json_object_new_object();
 	control_add_counts(answer, session);
+	add_trouble(answer, session);
 	control_add_string(answer, "output", session->output);
 	control_add_collector(answer, session);
 	control_add_number(answer, "refused",

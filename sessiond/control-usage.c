@@ -61,8 +61,8 @@ static struct json_object *describe(struct session *session, uint32_t uid)
 	control_add_string(object, "output", session->output);
 	control_add_number(object, "consumer", (uint64_t)consumer_link_pid(session->consumer));
 	control_add_counts(object, session);
-	if (session->write_error)
-		control_add_string(object, "error", session->write_error);
+	if (session_trouble(session))
+		control_add_string(object, "error", session_trouble(session));
 	return object;
 }
 

@@ -379,7 +379,8 @@ void kernel_events_follow(struct kernel_part *part, uint32_t rule, bool forget)
 		if (!forget)
 			event->rules[event->nr_rules++] = rule;
 		if (update(part, event, &problem) != 0)
-			message_say("session %s: %s", part->session->name, problem.why);
+			message_of(part->session->key, "session %s: %s", part->session->name,
+				   problem.why);
 	}
 	kernel_part_end_trial(part);
 }
@@ -393,7 +394,8 @@ void kernel_events_turn_on(struct kernel_part *part, uint64_t generation)
 		if (event->is_on || event->generation > generation || !is_wanted(part, event))
 			continue;
 		if (turn_on(part, event, &problem) != 0)
-			message_say("session %s: %s", part->session->name, problem.why);
+			message_of(part->session->key, "session %s: %s", part->session->name,
+				   problem.why);
 	}
 }
 

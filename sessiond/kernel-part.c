@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/log.h"
 #include "common/ring-file-pages.h"
 #include "sessiond/consumer-link.h"
 #include "sessiond/daemon.h"
@@ -239,7 +240,7 @@ void kernel_part_take_written(struct kernel_part *part, const struct kernel_writ
 		.streams = part->earlier.streams + written->streams,
 	};
 	if (error && !part->write_error)
-		message_say("session %s, events of the kernel's: %s", part->session->name, error);
+		log_warning("session %s, events of the kernel's: %s", part->session->name, error);
 	free(part->write_error);
 	part->write_error = error ? strdup(error) : NULL;
 	if (part->awaited && part->is_recording && written->generation >= part->awaited) {
@@ -257,8 +258,8 @@ uint64_t kernel_part_progress(const struct kernel_part *part)
 
 static void say_failed(const struct kernel_part *part, const char *what, int error)
 {
-	message_say("session %s: cannot %s events of the kernel's: %s", part->session->name, what,
-		    strerror(-error));
+	message_of(part->session->key, "session %s: cannot %s events of the kernel's: %s",
+		   part->session->name, what, strerror(-error));
 }
 
 void kernel_part_start(struct kernel_part *part)

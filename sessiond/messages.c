@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "common/log.h"
+#include "common/name.h"
 
 #define MESSAGES_KEPT 32u
 #define MESSAGE_MAX 256u
@@ -33,7 +34,11 @@ struct kind {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char kept[MESSAGES_KEPT][MESSAGE_MAX];
+static struct kept {
+	struct kind *kind;
+	char session[NAME_SESSION_MAX + 1]; /* its key; "": about none */
+	char text[MESSAGE_MAX];
+} kept[MESSAGES_KEPT];
 static struct kind kinds[KINDS];
 static unsigned int count;
 static unsigned int dropped;
@@ -85,25 +90,24 @@ static void say(struct kind *kind, const char *text)
 	kind->hidden = 0;
 }
 
-static void keep(struct kind *kind, const char text[MESSAGE_MAX])
+static void keep(struct kind *kind, const char *session, const char text[MESSAGE_MAX])
 {
 	if (count < MESSAGES_KEPT && kind->kept < KEPT_OF_KIND) {
 		kind->kept++;
-		memcpy(kept[count++], text, MESSAGE_MAX);
+		kept[count].kind = kind;
+		snprintf(kept[count].session, sizeof(kept[count].session), "%s", session);
+		memcpy(kept[count++].text, text, MESSAGE_MAX);
 	} else {
 		dropped++;
 	}
 }
 
-void message_say(const char *format, ...)
+static void say_and_keep(const char *session, const char *format, va_list arguments)
 {
 	char text[MESSAGE_MAX];
 	struct kind *kind;
-	va_list arguments;
 
-	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
 	/* Names in it may come from a process: nothing to steer a terminal with. */
 	for (char *c = text; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
@@ -111,25 +115,65 @@ void message_say(const char *format, ...)
 
 	pthread_mutex_lock(&lock);
 	kind = find_kind(format);
-	keep(kind, text);
+	keep(kind, session, text);
 	say(kind, text);
 	pthread_mutex_unlock(&lock);
 }
 
-void messages_take(void (*take)(const char *message, void *data), void *data)
+void message_say(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say_and_keep("", format, arguments);
+	va_end(arguments);
+}
+
+void message_of(const char *session, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say_and_keep(session, format, arguments);
+	va_end(arguments);
+}
+
+/* Messages about that session, or `also_others` about none, are forgotten. */
+static void take_kept(const char *session, bool also_others,
+		      void (*take)(const char *message, void *data), void *data)
+{
+	unsigned int left = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		if (strcmp(kept[i].session, session) != 0 &&
+		    !(also_others && !kept[i].session[0])) {
+			kept[left++] = kept[i];
+			continue;
+		}
+		kept[i].kind->kept--;
+		if (take)
+			take(kept[i].text, data);
+	}
+	count = left;
+}
+
+void messages_take(const char *session, void (*take)(const char *message, void *data), void *data)
 {
 	pthread_mutex_lock(&lock);
-	for (unsigned int i = 0; i < count; i++)
-		take(kept[i], data);
+	take_kept(session, true, take, data);
 	if (dropped > 0) {
 		char text[MESSAGE_MAX];
 
 		snprintf(text, sizeof(text), "%u further messages were dropped", dropped);
 		take(text, data);
 	}
-	for (struct kind *kind = kinds; kind < kinds + KINDS; kind++)
-		kind->kept = 0;
-	count = 0;
 	dropped = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+void messages_forget(const char *session)
+{
+	pthread_mutex_lock(&lock);
+	take_kept(session, false, NULL, NULL);
 	pthread_mutex_unlock(&lock);
 }

@@ -15,10 +15,15 @@
  */
 void message_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same, about the session with that key: only its own status shows the message. */
+void message_of(const char *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /*
- * Give each kept message to `take`, oldest first, and forget it. Where some
- * had to be dropped, a last one says how many.
+ * Give each kept message about that session, or about none, to `take`, oldest first, and forget
+ * it. Where some had to be dropped, a last one says how many.
  */
-void messages_take(void (*take)(const char *message, void *data), void *data);
+void messages_take(const char *session, void (*take)(const char *message, void *data), void *data);
+/* The session ended. */
+void messages_forget(const char *session);
 
 #endif /* SESSIOND_MESSAGES_H */

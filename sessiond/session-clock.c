@@ -29,9 +29,10 @@
 static void break_clock(struct session *session, const struct clock_description *before)
 {
 	if (session_is_live(session)) {
-		message_say("session %s: its times are too early from now on: destroy it, and "
-			    "create it again",
-			    session->name);
+		message_of(session->key,
+			   "session %s: its times are too early from now on: destroy it, and "
+			   "create it again",
+			   session->name);
 		return;
 	}
 	/* On disk there is nothing from before. */

@@ -15,6 +15,7 @@
 #include "sessiond/daemon.h"
 #include "sessiond/kernel-part.h"
 #include "sessiond/ledger.h"
+#include "sessiond/messages.h"
 #include "sessiond/state.h"
 
 static int make_metadata(struct session *session, const struct session_config *again)
@@ -46,6 +47,8 @@ static void session_free(struct session *session)
 	session_totals_put(session->totals);
 	trackers_clear(&session->trackers);
 	free(session->write_error);
+	free(session->moved);
+	messages_forget(session->key);
 	free(session->output);
 	free(session->url);
 	free(session);

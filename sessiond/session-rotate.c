@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "sessiond/channel.h"
@@ -61,7 +62,7 @@ static void answer(struct session *session, const char *error, const char *hint)
 	if (done)
 		done(session, session->rotation.data, error, hint);
 	else if (error && session->rotation.is_automatic)
-		message_say("session %s: %s; %s", session->name, error, hint);
+		message_of(session->key, "session %s: %s; %s", session->name, error, hint);
 	session->rotation.is_automatic = false;
 }
 
@@ -145,8 +146,9 @@ void session_resume_rotation(struct session *session)
 	if (session->rotation.period_ms &&
 	    session_rotate_regularly(session, session->rotation.period_ms, session->rotation.size) <
 		    0)
-		message_say("session %s is not rotated by itself any more: out of memory",
-			    session->name);
+		message_of(session->key,
+			   "session %s is not rotated by itself any more: out of memory",
+			   session->name);
 }
 
 static bool is_read(struct session *session, uint64_t now)
@@ -181,9 +183,10 @@ static void move_all_the_same(struct session *session)
 	struct channel *channel;
 	struct member *member;
 
-	message_say("session %s: some rings were not read in time: what they hold goes into the "
-		    "next chunk",
-		    session->name);
+	message_of(session->key,
+		   "session %s: some rings were not read in time: what they hold goes into the "
+		   "next chunk",
+		   session->name);
 	cds_list_for_each_entry(channel, &session->channels, node)
 		cds_list_for_each_entry(member, &channel->members, node)
 			member_end_rotation(member);
@@ -248,7 +251,9 @@ void session_take_rotated(struct session *session, uint32_t chunk, bool final, b
 		session_chunk_path(session, path);
 		snprintf(why, sizeof(why), "not rotated: cannot make %s: %s", path,
 			 error ? error : "");
-		if (error)
+		if (error && session_trouble(session) && !strcmp(error, session_trouble(session)))
+			end(session, "not rotated: its output folder is not where it was", error);
+		else if (error)
 			end(session, why, "make that possible, and rotate again");
 		else
 			begin_chunk(session);

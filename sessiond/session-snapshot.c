@@ -137,9 +137,10 @@ static uint32_t count_missing(struct session *session)
 static void finish(struct session *session, uint32_t missing)
 {
 	if (missing)
-		message_say("session %s: %u processes are not in the snapshot: their rings could "
-			    "not be read",
-			    session->name, missing);
+		message_of(session->key,
+			   "session %s: %u processes are not in the snapshot: their rings could "
+			   "not be read",
+			   session->name, missing);
 	session->shot.finishing = true;
 	session_push_snapshot(session, true);
 }

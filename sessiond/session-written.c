@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/log.h"
 #include "sessiond/channel.h"
 #include "sessiond/consumer-link.h"
 #include "sessiond/daemon.h"
@@ -120,8 +121,14 @@ static void look_soon(struct session *session)
 	sd_event_source_set_enabled(session->daemon->sessions->timer, SD_EVENT_ON);
 }
 
+static void replace_text(char **text, const char *by)
+{
+	free(*text);
+	*text = by ? strdup(by) : NULL;
+}
+
 void session_take_written(struct session *session, const struct session_written *written,
-			  uint64_t cleared, const char *error)
+			  uint64_t cleared, const char *error, const char *moved)
 {
 	session->written.generation = written->generation;
 	session->written.events = written->events;
@@ -134,25 +141,27 @@ void session_take_written(struct session *session, const struct session_written 
 		session_note_written(session);
 		session_check_size(session);
 	}
+	/* `status` shows it as long as it lasts. */
 	if (error && !session->write_error)
-		message_say("session %s: %s", session->name, error);
-	free(session->write_error);
-	session->write_error = error ? strdup(error) : NULL;
+		log_warning("session %s: %s", session->name, error);
+	replace_text(&session->write_error, error);
+	replace_text(&session->moved, moved);
 	look_soon(session);
 }
 
 void session_take_broken(const struct session *session, const struct session_broken *broken)
 {
 	if (broken->pid)
-		message_say(
-			"session %s: %s (process %u, user %u) writes what no reader could read, "
-			"which is left out of the trace: stream %s, %s",
-			session->name, broken->program, broken->pid, broken->uid, broken->stream,
-			broken->why);
+		message_of(session->key,
+			   "session %s: %s (process %u, user %u) writes what no reader could read, "
+			   "which is left out of the trace: stream %s, %s",
+			   session->name, broken->program, broken->pid, broken->uid, broken->stream,
+			   broken->why);
 	else
-		message_say("session %s: a process of user %u writes what no reader could read, "
-			    "which is left out of the trace: stream %s, %s",
-			    session->name, broken->uid, broken->stream, broken->why);
+		message_of(session->key,
+			   "session %s: a process of user %u writes what no reader could read, "
+			   "which is left out of the trace: stream %s, %s",
+			   session->name, broken->uid, broken->stream, broken->why);
 }
 
 void session_take_kernel_written(struct session *session, const struct kernel_written *written,

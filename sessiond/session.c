@@ -41,7 +41,7 @@ static void stop_answer(struct session *session, const char *error, const char *
 	if (stopped)
 		stopped(session, session->stopped_data, error, hint);
 	else if (error)
-		message_say("session %s: %s; %s", session->name, error, hint);
+		message_of(session->key, "session %s: %s; %s", session->name, error, hint);
 }
 
 void session_send_metadata(struct session *session, bool final)
@@ -137,6 +137,11 @@ static const char *write_error(const struct session *session)
 	if (session->write_error || !session->kernel)
 		return session->write_error;
 	return session->kernel->write_error;
+}
+
+const char *session_trouble(const struct session *session)
+{
+	return write_error(session) ? write_error(session) : session->moved;
 }
 
 static bool is_written(const struct session *session)
@@ -382,7 +387,8 @@ void sessions_resume(struct sessions *sessions)
 		session_resume_rotation(session);
 	cds_list_for_each_entry(session, &sessions->list, node)
 		if (session->clear.pending && session_clear(session, NULL, NULL) != 0)
-			message_say("session %s was not cleared: out of memory", session->name);
+			message_of(session->key, "session %s was not cleared: out of memory",
+				   session->name);
 	sessions_reap_soon(sessions);
 }
 

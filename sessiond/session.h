@@ -126,6 +126,7 @@ struct session {
 	struct session_written earlier; /* of it, by consumers that died */
 	bool has_consumer;              /* or had one: what is delivered is on disk */
 	char *write_error;              /* NULL, or the consumer's last word */
+	char *moved;                    /* NULL, or where the consumer says that the trace is now */
 	/* Forgetting what was recorded; see session-clear.c. */
 	struct {
 		bool pending;
@@ -390,7 +391,9 @@ void sessions_push(struct sessions *sessions, struct consumer_link *consumer);
 void session_note_written(struct session *session);
 /* What the consumer reports; `error` NULL: nothing is wrong. */
 void session_take_written(struct session *session, const struct session_written *written,
-			  uint64_t cleared, const char *error);
+			  uint64_t cleared, const char *error, const char *moved);
+/* What the consumer reported and has not taken back: for people. NULL: nothing is wrong. */
+const char *session_trouble(const struct session *session);
 /* A packet that the consumer left out, for no reader could read it: people are told. */
 struct session_broken {
 	const char *stream, *program, *why;

@@ -835,6 +835,7 @@ tests_utils_hanging_file_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_utils_hanging_file_LDADD = $(FUSE_LIBS)
 EXTRA_DIST += tests/utils/fake-consumer tests/utils/fake-knock tests/utils/sessiond.sh
 sessiond_tests = \
+	tests/integration/output-gone.sh \
 	tests/integration/output-swapped.sh \
 	tests/integration/kernel-cpu.sh \
 	tests/integration/kernel-disk.sh \

@@ -68,7 +68,7 @@ int main(void)
 
 	flood(FLOOD);
 	message_say("other %s\033[1m\n", "news");
-	messages_take(take, NULL);
+	messages_take("s", take, NULL);
 	ok(taken.floods > 0 && taken.floods < 32, "%u of a flood are kept", taken.floods);
 	is(taken.others, 1, "and what else is told");
 	ok(taken.last, "at last how many were dropped");
@@ -83,7 +83,19 @@ int main(void)
 	is(said("flood") - before, 2, "later, there is room again");
 	is(said("more like it were not shown"), 1, "and it is said how many there were");
 	taken.all = taken.floods = 0;
-	messages_take(take, NULL);
+	messages_take("s", take, NULL);
 	is(taken.floods, 2, "as there is for what is kept");
+
+	message_of("s", "session %s: other", "s");
+	message_of("t", "session %s: other", "t");
+	taken.all = 0;
+	messages_take("s", take, NULL);
+	is(taken.all, 1, "a session's status shows its messages, not another session's");
+	messages_take("t", take, NULL);
+	is(taken.all, 2, "which wait for that one's");
+	message_of("t", "session %s: other", "t");
+	messages_forget("t");
+	messages_take("t", take, NULL);
+	is(taken.all, 2, "and are forgotten with it");
 	return done_testing();
 }

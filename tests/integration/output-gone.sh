@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# The output folder of a session is removed or renamed while the session records: status, start,
+# stop, rotate and destroy report it each time, for that session alone, and name no wrong place.
+
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+
+lttngmap() {
+	timeout 60 "$LTTNGMAP_BUILD/lttngmap" "$@" --runtime-dir "$SESSIOND_DIR" 2>&1
+}
+# TEXT STATUS REGEX VERB...
+says() {
+	local name=$1 status=$2 regex=$3 said
+
+	shift 3
+	said=$(lttngmap "$@")
+	is $? "$status" "$name: status $status"
+	like "$said" "$regex" "$name: reported"
+}
+shows() {
+	[[ $(lttngmap status "$1") == *"$2"* ]]
+}
+is_well() {
+	lttngmap status "$1"
+}
+sessiond_start
+for name in removed moved well; do
+	control '{"verb": "create", "session": "'$name'", "output": "'"$TAP_DIR/$name"'"}' \
+		'{"verb": "channel", "session": "'$name'", "channel": "c", "subbuf_size": 4096,
+		  "subbufs": 4, "mode": "discard"}' \
+		'{"verb": "enable", "session": "'$name'", "channel": "c", "rule": "levels:error"}' \
+		'{"verb": "start", "session": "'$name'"}' >/dev/null || bail_out "no session $name"
+done
+exec {program}> >(LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR "$LTTNGMAP_BUILD/tests/utils/rounds" \
+	>>"$TAP_DIR/done")
+rounds=0
+emit() {
+	echo >&"$program"
+	rounds=$((rounds + 1))
+	wait_for eval "[[ \$(wc -l <'$TAP_DIR/done') == $rounds ]]"
+}
+emit
+wait_for lttngmap rotate moved
+
+# ---- renamed: nothing is lost, and no wrong place is named
+mv "$TAP_DIR/moved" "$TAP_DIR/elsewhere"
+mkdir "$TAP_DIR/moved"
+emit
+at="$TAP_DIR/moved is not the folder that the session began with, which is $TAP_DIR/elsewhere now"
+says 'moved: rotate' 1 "not rotated.*$at" rotate moved
+for i in 1 2; do
+	says "moved: status, time $i" 3 "$at" status moved
+done
+like "$(lttngmap status moved --json)" '"trouble": ".*elsewhere' 'moved: as JSON'
+like "$(lttngmap status well)" 'session well: active' 'another session: its status'
+is "$(lttngmap status well | grep -cE 'moved|removed')" 0 'shows nothing of that'
+is "$(ls "$TAP_DIR/moved")" '' 'moved: nothing is written into the other folder'
+rmdir "$TAP_DIR/moved"
+mv "$TAP_DIR/elsewhere" "$TAP_DIR/moved"
+ok 'moved back: that is over' wait_for is_well moved
+says 'moved back: rotate' 0 "^rotated session moved: $TAP_DIR/moved/archives/" rotate moved
+mv "$TAP_DIR/moved" "$TAP_DIR/elsewhere"
+says 'moved again: stop' 0 'stopped session moved.*began with, which is .*elsewhere now' stop moved
+says 'moved again: destroy' 0 'began with, which is .*elsewhere now' destroy moved
+is "$(babeltrace2 "$TAP_DIR/elsewhere" | grep -c levels:error)" "$rounds" 'moved: all events are there'
+
+# ---- removed
+rm -rf "$TAP_DIR/removed"
+gone="session removed: $TAP_DIR/removed was removed: what was in it is lost"
+says 'removed: stop' 1 'not complete.*removed was removed: what was in it is lost' stop removed
+for i in 1 2; do
+	says "removed: status, time $i" 3 "$gone" status removed
+done
+says 'removed: start' 0 "$gone" start removed
+sleep 2
+is "$(grep -c 'removed.*can be written again' "$TAP_DIR/log")" 0 'removed: nobody says that it can be written'
+emit
+mkdir "$TAP_DIR/removed"
+says 'removed, and another one made: rotate' 1 'not rotated.*removed was removed.*create one with another' \
+	rotate removed
+says 'removed: status while it records' 3 "session removed: active.*$gone" status removed
+lttngmap stop removed >/dev/null
+says 'removed: destroy' 0 "$gone" destroy removed
+says 'the other session stops' 0 'stopped session well' stop well
+is "$(babeltrace2 "$TAP_DIR/well" | grep -c levels:error)" "$rounds" 'and has all events'
+exec {program}>&-
+sessiond_stop
+is "$sessiond_status" 0 'the daemon ends well'
+done_testing

@@ -329,6 +329,16 @@ int record_session_start(struct record *record)
 	return error;
 }
 
+/* Each status has it, and it is said once. */
+static void say_trouble(struct record *record, const char *trouble)
+{
+	if (strncmp(record->trouble, trouble, sizeof(record->trouble) - 1) == 0)
+		return;
+	snprintf(record->trouble, sizeof(record->trouble), "%s", trouble);
+	if (trouble[0] != '\0')
+		record_say(record, trouble);
+}
+
 static void take_status(struct record *record, struct json_object *answer)
 {
 	struct json_object *kernel = NULL;
@@ -354,6 +364,7 @@ static void take_status(struct record *record, struct json_object *answer)
 		.kernel_streams = control_answer_count(kernel, "streams"),
 		.kernel_is_mapped = control_answer_flag(kernel, "mapped"),
 	};
+	say_trouble(record, control_answer_text(answer, "trouble"));
 	say_all(record, answer, "messages");
 }
 

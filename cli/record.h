@@ -139,6 +139,7 @@ struct record {
 	int interrupted; /* signal that asked to give up before or after the program */
 
 	struct record_counts counts;
+	char trouble[1024]; /* of the output, as was said last; "": none */
 };
 
 /*

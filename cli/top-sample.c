@@ -196,6 +196,7 @@ static void take_session(struct top_session *session, struct json_object *object
 	copy_text(session->error, sizeof(session->error), control_answer_text(object, "error"));
 	snprintf(session->output, sizeof(session->output), "%s",
 		 control_answer_text(object, "output"));
+	session->consumer = control_answer_count(object, "consumer");
 	session->active = control_answer_flag(object, "active");
 	session->snapshot = control_answer_flag(object, "snapshot");
 	session->processes = control_answer_count(object, "processes");
@@ -401,6 +402,52 @@ int top_sample_flush(struct top_daemon *daemon, const char *session, int timeout
 	return 0;
 }
 
+static void forget_consumers(struct top_daemon *daemon)
+{
+	free(daemon->consumers);
+	daemon->consumers = NULL;
+	daemon->nr_consumers = 0;
+}
+
+static struct top_usage *find_usage(struct top_usage *usages, size_t count, uint64_t pid)
+{
+	for (size_t i = 0; i < count; i++)
+		if (usages[i].pid == pid)
+			return &usages[i];
+	return NULL;
+}
+
+/* The next of `usages`, unless the process is there, or cannot be seen. */
+static void look_at_consumer(const struct top_daemon *daemon, struct top_usage *usages,
+			     size_t *count, uint64_t pid)
+{
+	const struct top_usage *before;
+
+	if (!pid || find_usage(usages, *count, pid))
+		return;
+	before = find_usage(daemon->consumers, daemon->nr_consumers, pid);
+	if (before)
+		usages[*count] = *before;
+	top_usage_look(&usages[*count], pid);
+	*count += usages[*count].pid != 0;
+}
+
+/* Each session has one, which several share in some daemons; without a session one waits. */
+static void look_at_consumers(struct top_daemon *daemon)
+{
+	const struct top_sample *sample = &daemon->sample;
+	struct top_usage *usages = calloc(sample->nr_sessions + 1, sizeof(*usages));
+	size_t count = 0;
+
+	if (usages)
+		look_at_consumer(daemon, usages, &count, sample->consumer);
+	for (size_t i = 0; usages && i < sample->nr_sessions; i++)
+		look_at_consumer(daemon, usages, &count, sample->sessions[i].consumer);
+	forget_consumers(daemon);
+	daemon->consumers = usages;
+	daemon->nr_consumers = count;
+}
+
 int top_sample_take(struct top_daemon *daemon, bool sessions_only, int timeout_ms)
 {
 	struct top_sample now = { 0 };
@@ -415,7 +462,7 @@ int top_sample_take(struct top_daemon *daemon, bool sessions_only, int timeout_m
 		free_sample(&now);
 		free_sample(&daemon->sample);
 		top_usage_look(&daemon->daemon, 0);
-		top_usage_look(&daemon->consumer, 0);
+		forget_consumers(daemon);
 		return fail(daemon, error);
 	}
 	add_overwritten(&now);
@@ -425,13 +472,14 @@ int top_sample_take(struct top_daemon *daemon, bool sessions_only, int timeout_m
 	daemon->why[0] = '\0';
 	daemon->error = 0;
 	top_usage_look(&daemon->daemon, now.pid);
-	top_usage_look(&daemon->consumer, now.consumer);
+	look_at_consumers(daemon);
 	return 0;
 }
 
 void top_sample_end(struct top_daemon *daemon)
 {
 	free_sample(&daemon->sample);
+	forget_consumers(daemon);
 	control_client_close(daemon->client);
 	daemon->client = NULL;
 }

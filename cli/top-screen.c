@@ -108,6 +108,26 @@ static void draw_usage(const char *name, const struct top_usage *usage, char *te
 			 top_format_bytes((double)usage->memory, memory));
 }
 
+/* One by itself, several in sum. */
+static void draw_consumers(const struct top_daemon *daemon, char *text, size_t size)
+{
+	char cpu[TOP_TEXT_SIZE], memory[TOP_TEXT_SIZE];
+	struct top_usage sum = { .pid = 0 };
+
+	for (size_t i = 0; i < daemon->nr_consumers; i++) {
+		sum.memory += daemon->consumers[i].memory;
+		sum.cpu += daemon->consumers[i].cpu;
+	}
+	if (daemon->nr_consumers < 2)
+		draw_usage("consumerd",
+			   daemon->consumers && daemon->nr_consumers ? daemon->consumers : &sum,
+			   text, size);
+	else
+		snprintf(text, size, "%zu consumerd: CPU %s, %s", daemon->nr_consumers,
+			 top_format_share(sum.cpu, cpu),
+			 top_format_bytes((double)sum.memory, memory));
+}
+
 static void draw_daemons(const struct screen *screen, int *row)
 {
 	const struct top_daemon *daemon = screen->top->daemons;
@@ -124,7 +144,7 @@ static void draw_daemons(const struct screen *screen, int *row)
 			continue;
 		}
 		draw_usage("sessiond", &daemon->daemon, first, sizeof(first));
-		draw_usage("consumerd", &daemon->consumer, second, sizeof(second));
+		draw_consumers(daemon, second, sizeof(second));
 		put_line(row, A_NORMAL, "%s: %" PRIu64 " registered | %s | %s", daemon->runtime_dir,
 			 daemon->sample.processes, first, second);
 	}

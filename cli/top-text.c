@@ -110,7 +110,10 @@ static struct json_object *new_daemon(const struct top_daemon *daemon)
 		return object;
 	}
 	json_object_object_add(object, "sessiond", new_usage(&daemon->daemon));
-	json_object_object_add(object, "consumerd", new_usage(&daemon->consumer));
+	array = json_object_new_array();
+	for (size_t i = 0; i < daemon->nr_consumers; i++)
+		json_object_array_add(array, new_usage(&daemon->consumers[i]));
+	json_object_object_add(object, "consumers", array);
 	session_add_number(object, "processes", sample->processes);
 	session_add_number(object, "refused", sample->refused);
 	session_add_number(object, "sampled_us", sample->sessions_us);
@@ -154,11 +157,22 @@ void top_print_error(void)
 
 /* ---- text ------------------------------------------------------------------------ */
 
+static void print_usage(const char *name, const struct top_usage *usage)
+{
+	char up[TOP_TEXT_SIZE], cpu[TOP_TEXT_SIZE], memory[TOP_TEXT_SIZE];
+
+	if (!usage->pid)
+		report_line("  %-9s none that can be seen", name);
+	else
+		report_line("  %-9s process %" PRIu64 ", up %s, CPU %s, memory %s", name,
+			    usage->pid, top_format_time(usage->up, up),
+			    top_format_share(usage->cpu, cpu),
+			    top_format_bytes((double)usage->memory, memory));
+}
+
 static void print_daemon(const struct top_daemon *daemon)
 {
-	const struct top_usage *usage[] = { &daemon->daemon, &daemon->consumer };
-	static const char *const names[] = { "sessiond", "consumerd" };
-	char up[TOP_TEXT_SIZE], cpu[TOP_TEXT_SIZE], memory[TOP_TEXT_SIZE];
+	static const struct top_usage none;
 
 	if (daemon->why[0] != '\0') {
 		report_line("%s: %s", daemon->runtime_dir, daemon->why);
@@ -167,15 +181,11 @@ static void print_daemon(const struct top_daemon *daemon)
 	report_line("%s: %" PRIu64 " process%s registered, %" PRIu64 " refused",
 		    daemon->runtime_dir, daemon->sample.processes,
 		    daemon->sample.processes == 1 ? "" : "es", daemon->sample.refused);
-	for (int i = 0; i < 2; i++) {
-		if (!usage[i]->pid)
-			report_line("  %-9s none that can be seen", names[i]);
-		else
-			report_line("  %-9s process %" PRIu64 ", up %s, CPU %s, memory %s",
-				    names[i], usage[i]->pid, top_format_time(usage[i]->up, up),
-				    top_format_share(usage[i]->cpu, cpu),
-				    top_format_bytes((double)usage[i]->memory, memory));
-	}
+	print_usage("sessiond", &daemon->daemon);
+	for (size_t i = 0; i < daemon->nr_consumers; i++)
+		print_usage("consumerd", &daemon->consumers[i]);
+	if (daemon->nr_consumers == 0)
+		print_usage("consumerd", &none);
 }
 
 static void print_sessions(const struct top *top)

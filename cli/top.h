@@ -53,6 +53,7 @@ struct top_session {
 	bool active;
 	bool snapshot; /* a flight recorder: what it overwrites is not lost */
 	bool is_kernel;
+	uint64_t consumer; /* its process, which other sessions may share; 0: none */
 	uint64_t processes, alive;
 	uint64_t events; /* written to buffers; of the kernel's, on disk */
 	uint64_t lost;
@@ -99,7 +100,9 @@ struct top_daemon {
 	int error;                     /* of the last look: 0, or -errno; -ENOENT: none runs */
 	char why[256];                 /* it did not answer last time: why; "": it did */
 	struct top_sample sample;
-	struct top_usage daemon, consumer;
+	struct top_usage daemon;
+	struct top_usage *consumers; /* one for each that writes a session, or is to */
+	size_t nr_consumers;
 };
 
 /*

@@ -127,7 +127,8 @@
  *       {"ok": true, "active": bool, "snapshot": bool, "processes": N (traced so far),
  *        "alive": N, "refused": N (registrations refused: limits, versions),
  *        "unanswered": N (programs that did not wait for an answer to theirs),
- *        "messages": [warnings for people since the last status], "output" and, where
+ *        "messages": [warnings since the last status, about the session or about none],
+ *        "trouble": TEXT, as long as the output has a problem, "output" and, where
  *        there are these, "url", "spool" and "live_ms" as of "create",
  *        "written": N events written to rings, "kept": N events on disk,
  *        "discarded": N not written, ring full, "overwritten": N,
@@ -229,7 +230,7 @@
  *       noted in the trace's folder once all that was released is in its indexes. Of a kernel
  *       session: once its rings were read up to that time
  *   {"event": "recording", "session": NAME, "on": bool}
- *       of a session with "spool": off, nothing more is recorded, and what the rings hold is
+ *       see whether the output was moved or removed. With "spool", off: nothing more is recorded, and what the rings hold is
  *       written whatever waits to be sent. On at first. Of a kernel session, "final" says it
  *   {"event": "end", "session": NAME}       forget it
  *   consumer:
@@ -237,7 +238,8 @@
  *    "events": N, "lapped": N events dropped after the copy,
  *    "broken": N events of packets that were left out, "bytes": N,
  *    "streams": N, "cleared": N times so far, "overwritten": N events of files
- *    that made room, of earlier consumers too, "error": TEXT (optional: the disk is full, …)}
+ *    that made room, of earlier consumers too, "error": TEXT (optional: the disk is full, …),
+ *    "moved": TEXT (optional: where the trace is, whose folder was renamed)}
  *       cumulative since the last clear; at most every PROTOCOL_CONTROL_WRITTEN_MS, and at once
  *       when a final metadata was written. No answer. Of a kernel session "lapped" is
  *       what its packets count as discarded, those of earlier consumers too

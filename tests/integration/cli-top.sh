@@ -84,7 +84,7 @@ print("ring:", near(sum(map(total, rings)), truth))
 print("count:", near(session["events"] + session["lost"], emitted(end)))
 print("lost:", session["lost"] > 0, session["lost_per_second"] > 0)
 print("fill:", max(max(entry["fill"]) for entry in rings) >= 0.95)
-print("pids:", daemon["sessiond"]["pid"], daemon["consumerd"]["pid"], rings[0]["pid"])
+print("pids:", daemon["sessiond"]["pid"], *(usage["pid"] for usage in daemon["consumers"]), rings[0]["pid"])
 print("state:", session["active"], session["alive"], session["kernel"], session["snapshot"])
 END
 figures() {
@@ -126,6 +126,17 @@ steady_figures 'lost: True True'
 like "$found" 'lost: True True' 'what is lost is told'
 like "$found" 'rate: yes' 'kept and lost together are what was emitted' || diag "$found"
 kill -CONT "$(sessiond_consumer)"
+
+# Each session has a consumer.
+control '{"verb": "create", "session": "second", "output": "'"$TAP_DIR"'/second"}' >/dev/null
+mapfile -t pids < <(sessiond_consumer)
+is "${#pids[@]}" 2 'two sessions have two consumers'
+"${top[@]}" --once --json | python3 -c 'import json, sys
+print(*sorted(usage["pid"] for usage in json.load(sys.stdin)["daemons"][0]["consumers"]), sep="\n")' \
+	>"$TAP_DIR/consumers"
+is "$(<"$TAP_DIR/consumers")" "$(printf '%s\n' "${pids[@]}" | sort -n)" 'as JSON, both are there'
+is "$("${top[@]}" --once | grep -cE "consumerd process (${pids[0]}|${pids[1]}),")" 2 'as text, too'
+control '{"verb": "destroy", "session": "second"}' >/dev/null
 
 # ---- on a terminal ----------------------------------------------------------------
 

@@ -75,9 +75,11 @@ for i in 1 2; do
 	says "removed: status, time $i" 3 "$gone" status removed
 done
 says 'removed: start' 0 "$gone" start removed
+# More metadata goes into the file that is open, and that nobody finds any more.
+control '{"verb": "enable", "session": "removed", "channel": "c", "rule": "levels:*"}' >/dev/null
+emit
 sleep 2
 is "$(grep -c 'removed.*can be written again' "$TAP_DIR/log")" 0 'removed: nobody says that it can be written'
-emit
 mkdir "$TAP_DIR/removed"
 says 'removed, and another one made: rotate' 1 'not rotated.*removed was removed.*create one with another' \
 	rotate removed

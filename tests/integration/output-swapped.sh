@@ -102,7 +102,8 @@ lttngmap stop s >/dev/null
 ok 'and started' lttngmap start s
 is "$(look)" "$before" "ust, a link: stop, start: root's folder is as it was"
 said=$(grep -c "lttngmap-consumerd.*$out/ust is" "$TAP_DIR/log")
-kill -KILL "$(sessiond_consumer)"
+mapfile -t consumers < <(sessiond_consumer)
+kill -KILL "${consumers[@]}"
 ok 'ust, a link: the next consumer says so' wait_for said_again
 is "$(look)" "$before" "and root's folder is as it was"
 mend ust

@@ -67,7 +67,9 @@ says 'moved again: stop' 0 'stopped session moved.*began with, which is .*elsewh
 says 'moved again: destroy' 0 'began with, which is .*elsewhere now' destroy moved
 is "$(babeltrace2 "$TAP_DIR/elsewhere" | grep -c levels:error)" "$rounds" 'moved: all events are there'
 
-# ---- removed
+# ---- removed, while its streams are open
+control '{"verb": "flush", "session": "removed"}' >/dev/null
+ok 'removed: its streams are open' wait_for eval '[[ -n $(ls "$TAP_DIR"/removed/ust/c_*) ]]'
 rm -rf "$TAP_DIR/removed"
 gone="session removed: $TAP_DIR/removed was removed: what was in it is lost"
 says 'removed: stop' 1 'not complete.*removed was removed: what was in it is lost' stop removed

@@ -230,8 +230,9 @@
  *       noted in the trace's folder once all that was released is in its indexes. Of a kernel
  *       session: once its rings were read up to that time
  *   {"event": "recording", "session": NAME, "on": bool}
- *       see whether the output was moved or removed. With "spool", off: nothing more is recorded, and what the rings hold is
- *       written whatever waits to be sent. On at first. Of a kernel session, "final" says it
+ *       see whether the output was moved or removed. With "spool", off: nothing more is recorded,
+ * and what the rings hold is written whatever waits to be sent. On at first. Of a kernel session,
+ * "final" says it
  *   {"event": "end", "session": NAME}       forget it
  *   consumer:
  *   {"verb": "written", "session": NAME, "generation": N, "packets": N,

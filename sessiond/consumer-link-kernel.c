@@ -56,10 +56,10 @@ void consumer_link_kernel(struct consumer_link *link, const struct kernel_part *
 	if (part->pages >= 0) {
 		pages = fcntl(part->pages, F_DUPFD_CLOEXEC, 0);
 		if (pages < 0) {
-			message_of(part->session->key, 
-				"session %s: the consumer cannot be told to record the kernel's "
-				"events: %s",
-				part->session->name, strerror(errno));
+			message_of(part->session->key,
+				   "session %s: the consumer cannot be told to record the kernel's "
+				   "events: %s",
+				   part->session->name, strerror(errno));
 			return;
 		}
 	}

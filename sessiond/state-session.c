@@ -418,9 +418,10 @@ static int restore_session(struct json_object *object, void *data)
 	session->clear.pending = flag_of(object, "clearing");
 	/* Its rings were the dead daemon's. */
 	if (flag_of(object, "kernel") && !daemon->recovery)
-		message_of(session->key, "session %s records no kernel events any more, since the daemon was "
-			    "killed: make another session for these",
-			    session->name);
+		message_of(session->key,
+			   "session %s records no kernel events any more, since the daemon was "
+			   "killed: make another session for these",
+			   session->name);
 	session->state = (enum session_state)number_of(object, "state");
 	/* The last metadata is to be written by the next consumer, once more. */
 	if (session->state == SESSION_FINISHING)

@@ -134,8 +134,9 @@ ok 'the spool has an end' test "$(du -sk "$spool" | cut -f1)" -le $((18 * 1024))
 relay_pid=$(pgrep -n -f "lttngmap relay .*$spool")
 ok 'so has the memory of what sends' test "$(awk '/VmRSS/ { print $2 }' "/proc/$relay_pid/status")" \
 	-le 32768
-ok 'so has that of the consumer' test \
-	"$(awk '/VmRSS/ { print $2 }' "/proc/$(sessiond_consumer)/status")" -le 65536
+mapfile -t consumers < <(sessiond_consumer)
+ok 'so has that of each consumer' test \
+	"$(awk '/VmRSS/ { print $2 }' $(printf "/proc/%s/status " "${consumers[@]}") | sort -n | tail -n 1)" -le 65536
 do_all 'stop here'
 is "$(count here kept) $(count here discarded)" "$many 0" 'the session beside it has everything'
 ok 'it can be destroyed meanwhile' "$lttngmap" destroy here

@@ -5,11 +5,12 @@
  * name at any time: by a link, a FIFO, a mount, a hard link, a file of its own.
  *
  * A name is one component. No function follows a link, enters another mount, gives out a device or
- * a FIFO, or waits for one or for a lease. Rename and remove by renameat() and unlinkat() on the same
- * descriptors: neither follows the last component.
+ * a FIFO, or waits for one or for a lease. Rename and remove by renameat() and unlinkat() on the
+ * same descriptors: neither follows the last component.
  *
  * All return 0 or a descriptor, or -errno. -BENEATH_REFUSED: something else stands in that place,
- * or somebody else has a lease on the file, or it was moved away: beneath_why() says which. One thread.
+ * or somebody else has a lease on the file, or it was moved away: beneath_why() says which. One
+ * thread.
  */
 #ifndef COMMON_BENEATH_H
 #define COMMON_BENEATH_H

@@ -58,7 +58,8 @@ struct protocol_app_header {
 };
 
 enum protocol_app_register_flag {
-	/* A child of fork: it uses the class ids of its parent, if `parent` is known; else ESTALE. */
+	/* A child of fork: it uses the class ids of its parent, if `parent` is known; else ESTALE.
+	 */
 	PROTOCOL_APP_FORKED = 1u << 0,
 	/* Threads write by restartable sequences; else by trylock on all rings. */
 	PROTOCOL_APP_RSEQ = 1u << 1,
@@ -97,7 +98,7 @@ enum {
 struct protocol_app_registered {
 	struct protocol_app_header header;
 	uint64_t instance;
-	uint64_t token; /* that a child of fork has from its parent, and from nobody else */
+	uint64_t token;        /* that a child of fork has from its parent, and from nobody else */
 	uint64_t control_size; /* bytes, as all sizes here */
 	uint64_t process_size;
 	uint64_t ring_control_size; /* LTTNGMAP_CHANNELS * slot_stride */

@@ -5,10 +5,10 @@
  *
  * The layouts of records are from the metadata, as readers have them. Packets of processes of
  * other users than the trace's are copied, then checked, then written; one with a wrong record is
- * left out. So whatever another user's process writes into its rings, the trace stays readable. Metadata that
- * is not understood, as a later daemon's may be, describes no layouts: then packets are written
- * unchecked, and the log says so.
- * Why not all packets: doc/design/consumer.md, "Records".
+ * left out. So whatever another user's process writes into its rings, the trace stays readable.
+ * Metadata that is not understood, as a later daemon's may be, describes no layouts: then packets
+ * are written unchecked, and the log says so. Why not all packets: doc/design/consumer.md,
+ * "Records".
  */
 #include <errno.h>
 #include <string.h>
@@ -42,8 +42,7 @@ int session_learn_layout(struct session *session)
 	if (!session->layout)
 		return -ENOMEM;
 	error = record_layout_parse(session->layout, session->text + session->text_learnt,
-				    session->text_size - session->text_learnt,
-				    &session->described);
+				    session->text_size - session->text_learnt, &session->described);
 	if (error == -ENOMEM) {
 		session->text_learnt = 0;
 		return error;

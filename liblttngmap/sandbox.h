@@ -4,7 +4,8 @@
  * sandbox.h - has this process, or the parent that forked it, asked for a seccomp filter since it
  * was started? A filter may kill whoever makes a system call that the program does not make, and
  * asking the kernel for filters is such a call, too. So the library has prctl() and syscall() of
- * its own. Once a program asked for a filter there, the library makes no more system calls to register.
+ * its own. Once a program asked for a filter there, the library makes no more system calls to
+ * register.
  *
  * Filters that were there when the program was started have let its registration pass. What a
  * program asks for by a bare instruction is not seen.

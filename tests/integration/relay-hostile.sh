@@ -136,7 +136,8 @@ ok 'so has the memory of what sends' test "$(awk '/VmRSS/ { print $2 }' "/proc/$
 	-le 32768
 mapfile -t consumers < <(sessiond_consumer)
 ok 'so has that of each consumer' test \
-	"$(awk '/VmRSS/ { print $2 }' $(printf "/proc/%s/status " "${consumers[@]}") | sort -n | tail -n 1)" -le 65536
+	"$(for pid in "${consumers[@]}"; do awk '/VmRSS/ { print $2 }' "/proc/$pid/status"; done |
+		sort -n | tail -n 1)" -le 65536
 do_all 'stop here'
 is "$(count here kept) $(count here discarded)" "$many 0" 'the session beside it has everything'
 ok 'it can be destroyed meanwhile' "$lttngmap" destroy here

@@ -175,8 +175,8 @@ static void test_packet(void)
 	ok(!record_layout_check(layout, UINT32_MAX, &span, &fault) && fault.wrong == RECORD_STREAM,
 	   "one that cannot be");
 	fault = (struct record_fault){ RECORD_ID, 4711, 16 };
-	is_string(record_fault_text(&fault, text), "unknown event (event id 4711, 16 bytes into the packet)",
-		  "for people");
+	is_string(record_fault_text(&fault, text),
+		  "unknown event (event id 4711, 16 bytes into the packet)", "for people");
 }
 
 #define TEXT(MAJOR, FIELDS)                                                                        \

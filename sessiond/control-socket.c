@@ -257,7 +257,7 @@ static void client_open(struct control_socket *control, int fd)
 	if (!control_make_room(control, client)) {
 		control_refuse(client, "end some of them",
 			       "%u commands are connected already, or %u of this user",
-			       CONTROL_CLIENTS_MAX, CONTROL_CLIENTS_PER_USER_MAX);
+			       control->nr_clients - 1, CONTROL_CLIENTS_PER_USER_MAX);
 		/* A request left unread would take the answer with it. */
 		shutdown(fd, SHUT_RD);
 		while ((socket_is_refusing_fds() || !socket_has_fds(fd)) &&

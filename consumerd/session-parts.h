@@ -64,6 +64,7 @@ struct session {
 	bool stalled;
 	int trouble; /* -errno as last said; 0: none */
 	char error[512];
+	const char *spool_error;         /* NULL: the spool has room, or there is none */
 	char place[PATH_MAX];            /* of OUTPUT, when it was opened */
 	char removed[SESSION_TEXT_SIZE]; /* "": OUTPUT and the trace's folder are there */
 	char moved[SESSION_TEXT_SIZE];   /* "": OUTPUT is where it was */

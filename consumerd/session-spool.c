@@ -21,7 +21,7 @@ static bool has_room(struct session *session)
 	}
 	if (news == SPOOL_NEWS_NONE)
 		return has_room;
-	session->written.error = news == SPOOL_NEWS_FULL ? SPOOL_FULL : NULL;
+	session->spool_error = news == SPOOL_NEWS_FULL ? SPOOL_FULL : NULL;
 	log_message(news == SPOOL_NEWS_FULL ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "session %s: %s",
 		    session->name,
 		    news == SPOOL_NEWS_FULL ? SPOOL_FULL : "the spool takes events again");

@@ -28,7 +28,7 @@ static const char *find_error(const struct session *session)
 {
 	if (session->removed[0] && session->trouble != -BENEATH_REFUSED)
 		return session->removed;
-	return session->trouble ? session->error : NULL;
+	return session->trouble ? session->error : session->spool_error;
 }
 
 void session_report_now(struct session *session)

@@ -63,14 +63,22 @@ ok '  ... and taken from where it is whole' diff -r --exclude='.*' whole mended
 is $? 3 '  ... if it is nowhere whole, the trace is broken'
 like "$(<err)" 'merge: 1 packets cannot be read, and no directory has them whole' '  ... which is told'
 cp -r first changed
-python3 - "changed/ust/$largest" <<'END'
-import os, sys
-with open(sys.argv[1], "r+b") as file:
-    file.seek(-2000, os.SEEK_END)
-    byte = file.read(1)[0]
-    file.seek(-2000, os.SEEK_END)
-    file.write(bytes([byte ^ 1]))
-END
+# A bit of a value, not of what tells records apart: the packet stays one that can be read.
+flip() { # BYTES BEFORE THE END
+	python3 - "changed/ust/$largest" "$1" <<-'END'
+	import os, sys
+	with open(sys.argv[1], "r+b") as file:
+	    file.seek(-int(sys.argv[2]), os.SEEK_END)
+	    byte = file.read(1)[0]
+	    file.seek(-int(sys.argv[2]), os.SEEK_END)
+	    file.write(bytes([byte ^ 1]))
+	END
+}
+for ((at = 2000; at < 2064; at++)); do
+	flip "$at"
+	! "$lttngmap" view changed >/dev/null 2>&1 || break
+	flip "$at"
+done
 "$lttngmap" merge -o differs changed middle last >out 2>err
 is $? 1 'a packet that is another one elsewhere is an error'
 like "$(<err)" 'packets are not the same everywhere' '  ... that is told'

@@ -19,7 +19,7 @@
 #define METADATA "metadata"
 #define METADATA_MAX (1 << 28)
 
-/* Of a text in packets: */
+/* Metadata in packets: */
 #define TEXT_MAGIC 0x75d11d57u
 #define TEXT_HEADER 37
 

@@ -336,7 +336,7 @@ static int write_trace(struct merge *merge, const char *output, const char *base
 	return error;
 }
 
-/* What all whole texts of the folders of that name say. */
+/* The layouts that all whole metadata texts of the folders of that name describe. */
 static int read_formats(struct merge *merge, const char *base, struct stream_format *format)
 {
 	uint8_t uuid[CTF_UUID_SIZE];

@@ -73,7 +73,7 @@ struct json_object *session_verb_request(const struct session_verb *self, const 
 void session_add_text(struct json_object *object, const char *key, const char *value);
 void session_add_number(struct json_object *object, const char *key, uint64_t value);
 
-/* What goes on to be wrong with the session, by that answer; false: nothing. */
+/* Shows the trouble that the answer reports of the session; false: there is none. */
 bool session_verb_trouble(struct session_verb *self, struct json_object *answer);
 /*
  * Takes `request`. 0, with the answer the caller's to put (NULL: not wanted),

@@ -305,7 +305,7 @@ static bool agrees(const struct ctf_index_entry *entry, uint64_t at,
 	       be64toh(entry->packet_seq_num) == header->packet_seq_num;
 }
 
-/* Of the packet at walk->at. An index that ends earlier is left aside by readers. */
+/* The index entry of the packet at walk->at. Readers ignore an index that ends earlier. */
 static void check_index(struct walk *walk, const struct ctf_packet_header *header)
 {
 	const struct ctf_index_entry *entry = entry_of(walk, walk->number);

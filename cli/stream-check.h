@@ -25,7 +25,7 @@
 
 #include "common/record-layout.h"
 
-/* What the metadata of a trace says. */
+/* The record layouts and the clock that a trace's metadata describes. */
 struct stream_format {
 	struct record_layout *layout;
 	struct record_trace trace;
@@ -55,7 +55,7 @@ struct stream_check {
 	uint32_t stream_id;
 	uint64_t instance;
 	uint64_t begin, end; /* first and last time of the sound packets */
-	/* What is wrong. */
+	/* Damage. */
 	uint64_t wrong_packets; /* at least: behind a wrong header only the index knows */
 	/* From the first to the last of these, by the trace's clock; lost_end 0: unknown. */
 	uint64_t lost_begin, lost_end;

@@ -383,7 +383,7 @@ int view_graph_run(struct view *view, const struct view_traces *traces)
 	int error;
 
 	open_more_files();
-	/* What is followed was looked at when it was copied. */
+	/* view --follow checked each piece when it copied it. */
 	if (view->pieces)
 		return run_traces(view, traces);
 	error = view_sound_begin(&sound, traces);

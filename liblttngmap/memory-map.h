@@ -27,13 +27,13 @@
  * ring control and the reserve's ring data; `over` those of before, a parent's, where
  * they are of the same size. The descriptors stay the caller's.
  */
+bool memory_map(struct local *local, const struct protocol_app_registered *answer,
+		const struct exchange_fds *fds, bool over);
 /*
  * In a child that could not be attached, over the maps of its parent: count the event of the
  * word as lost in each of the parent's channels that records it.
  */
 void memory_map_lose(const uint64_t *word);
-bool memory_map(struct local *local, const struct protocol_app_registered *answer,
-		const struct exchange_fds *fds, bool over);
 /* The same answer's shared rings. What is not to be had is asked for by the first event. */
 void memory_map_shared_rings(struct local *local, const struct protocol_app_registered *answer,
 			     long size, const struct exchange_fds *fds);

@@ -18,8 +18,9 @@ preload=$LTTNGMAP_BUILD/tests/utils/.libs/libslept-clock.so
 now() {
 	date +%s.%N
 }
+# The chunk's folder is made before the trace is moved into it, and the next one's before it is used.
 is_rotated() {
-	[[ -n $(find "$trace/archives" -mindepth 1 -maxdepth 1 2>/dev/null) && ! -e $trace/.ust.next ]]
+	[[ -d $(echo "$trace"/archives/*/ust) && -d $trace/ust ]]
 }
 is_traced() { # EVENTS
 	"$lttngmap" status --json s | grep -qE "\"kept\": ?$1\b"
@@ -56,8 +57,7 @@ try_clock() { # CLOCK
 
 	echo "$sleep_s" >"$SLEPT_FILE"
 	wait_for "$lttngmap" status s
-	wait_for is_rotated
-	ok "$1: the trace is rotated" is_rotated
+	ok "$1: the trace is rotated" wait_for is_rotated
 	again_from=$(now)
 	"$steady" 19 >/dev/null
 	again_to=$(now)

@@ -48,6 +48,8 @@ libcli_la_SOURCES = \
 	cli/tracee-frame.h \
 	cli/tracee-safe.c \
 	cli/tracee-safe.h \
+	cli/untraced.c \
+	cli/untraced.h \
 	cli/view-output.c \
 	cli/view-streams.c \
 	cli/view.h

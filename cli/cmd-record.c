@@ -19,6 +19,8 @@
 #include "verbs.h"
 
 #define EVERYTHING "*:*"
+#define REGISTER_DEFAULT_MS 5000
+#define REGISTER_MOST_MS 60000
 
 static struct record record = {
 	.options = {
@@ -148,6 +150,8 @@ static const struct poptOption options[] = {
 	  "How ring files are served (default: ring-fs where possible)", "ring-fs|ring-socket" },
 	{ "clock", '\0', POPT_ARG_STRING, &record.options.clock, 0,
 	  "Clock of the events (default: tsc where the kernel itself uses it)", "tsc|monotonic" },
+	{ "register-timeout", '\0', POPT_ARG_STRING, &record.options.register_timeout, 0,
+	  "How long each program waits to be traced, at most (default: 5s)", "N[ms|s]" },
 	{ "ring-dir", '\0', POPT_ARG_STRING, &record.options.ring_dir, 0,
 	  "Keep rings in files there, for lttngmap recover", "DIR" },
 	{ "url", '\0', POPT_ARG_STRING, &record.options.relay.url, 0,
@@ -196,6 +200,22 @@ static int check_geometry(void)
 		report_hint("%s", why);
 	}
 	return error;
+}
+
+static int check_timeout(void)
+{
+	const char *text = record.options.register_timeout;
+
+	record.register_ms = REGISTER_DEFAULT_MS;
+	if (!text)
+		return 0;
+	if (options_parse_duration(text, &record.register_ms) || !record.register_ms ||
+	    record.register_ms > REGISTER_MOST_MS) {
+		report_error("record: --register-timeout: '%s' cannot be used", text);
+		report_hint("give 1ms to 60s, as 500ms or 5s");
+		return -EINVAL;
+	}
+	return 0;
 }
 
 /* How large a file must be is the daemon's to say. */
@@ -267,7 +287,7 @@ static int check_options(int argc)
 		return -EINVAL;
 	if (relay_options_check("record", &record.options.relay, record.options.output))
 		return -EINVAL;
-	if (check_geometry() || check_files() || check_rules() || record_kernel_check(&record))
+	if (check_geometry() || check_timeout() || check_files() || check_rules() || record_kernel_check(&record))
 		return -EINVAL;
 	return record_preload_check(&record.options);
 }

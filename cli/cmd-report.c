@@ -134,6 +134,7 @@ static void tell(const struct export *export, const char *path, const char *name
 			    (unsigned long long)page->kept, (unsigned long long)page->events);
 		report_hint("--from and --to choose others, --events more of them");
 	}
+	view_streams_tell(&export->view.streams);
 	if (strcmp(name, "-") != 0)
 		report_note("report: open %s in a browser", name);
 }

@@ -100,6 +100,7 @@ static int run(int argc, const char **argv)
 		report_error("view: cannot write the output: %s", strerror(-output_error));
 	if (!error && !output_error && view.events == 0)
 		report_note("view: no %sevent in '%s'", view.filter.has_begun ? "such " : "", path);
+	view_streams_tell(&view.streams);
 	symbols_tell(view.symbols);
 	symbols_destroy(view.symbols);
 	view_streams_free(&view.streams);

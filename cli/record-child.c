@@ -170,6 +170,8 @@ static void allow_before_sanitizer(void)
 /* In the forked child: nothing of ours but a few variables is left to it. */
 static void run_command(struct record *record, int error_fd)
 {
+	char timeout[32];
+
 	setenv("LTTNGMAP_RUNTIME_DIR", record->runtime_dir, 1);
 	if (record->preload[0] != '\0') {
 		setenv("LD_PRELOAD", record->preload, 1);
@@ -180,6 +182,8 @@ static void run_command(struct record *record, int error_fd)
 	record_sdt_set_environment(record);
 	if (record->options.functions)
 		setenv("LTTNGMAP_FUNCTIONS", record->options.functions, 1);
+	snprintf(timeout, sizeof(timeout), "%llu", (unsigned long long)record->register_ms);
+	setenv("LTTNGMAP_REGISTER_TIMEOUT", timeout, 1);
 	if (strcmp(record->options.mode, "blocking") == 0)
 		setenv("LTTNGMAP_ALLOW_BLOCKING", "1", 1);
 	sigaction(SIGCHLD, &inherited_chld, NULL);

@@ -102,10 +102,10 @@ static void explain_nothing(struct record *record)
 {
 	const char *why = record_program_explain(record);
 
-	if (record->counts.refused) {
-		report_note("nothing traced: the session daemon refused %llu process%s",
-			    (unsigned long long)record->counts.refused,
-			    record->counts.refused == 1 ? "" : "es");
+	if (record->counts.untraced[0]) {
+		report_note("nothing traced: %s", record->counts.untraced);
+		if (record->counts.untraced_hint)
+			report_hint("%s", record->counts.untraced_hint);
 	} else if (why) {
 		report_note("nothing traced: %s %s", record->interpreter, why);
 	} else if (record->preload[0] == '\0') {
@@ -177,10 +177,11 @@ void record_progress_summary(struct record *record)
 	if (record_program_explain(record))
 		report_note("%s %s: only other programs that it ran were traced",
 			    record->interpreter, record_program_explain(record));
-	if (counts->refused)
-		report_note("%llu process%s refused by the session daemon, and not traced",
-			    (unsigned long long)counts->refused,
-			    counts->refused == 1 ? " was" : "es were");
+	if (counts->untraced[0]) {
+		report_note("%s", counts->untraced);
+		if (counts->untraced_hint)
+			report_hint("%s", counts->untraced_hint);
+	}
 	if (counts->alive)
 		report_note("%llu traced process%s still running; %s events until now are in "
 			    "the trace",
@@ -198,6 +199,6 @@ void record_progress_summary(struct record *record)
 		    (unsigned long long)counts->streams, counts->streams == 1 ? "" : "s",
 		    where_it_is(record));
 	/* Else it was said of whom events are missing. */
-	if (counts->kept == 0 && counts->unanswered == 0)
+	if (counts->kept == 0 && !counts->untraced[0])
 		report_note("no event matched the rules");
 }

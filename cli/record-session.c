@@ -350,8 +350,7 @@ static void take_status(struct record *record, struct json_object *answer)
 	record->counts = (struct record_counts){
 		.processes = control_answer_count(answer, "processes"),
 		.alive = control_answer_count(answer, "alive"),
-		.refused = control_answer_count(answer, "refused"),
-		.unanswered = control_answer_count(answer, "unanswered"),
+		.untraced_hint = untraced_hint(answer),
 		.kept = control_answer_count(answer, "kept"),
 		.discarded = control_answer_count(answer, "discarded"),
 		.overwritten = control_answer_count(answer, "overwritten"),
@@ -364,6 +363,7 @@ static void take_status(struct record *record, struct json_object *answer)
 		.kernel_streams = control_answer_count(kernel, "streams"),
 		.kernel_is_mapped = control_answer_flag(kernel, "mapped"),
 	};
+	untraced_describe(answer, record->counts.untraced);
 	say_trouble(record, control_answer_text(answer, "trouble"));
 	say_all(record, answer, "messages");
 }

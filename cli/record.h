@@ -31,6 +31,7 @@
 #include "common/name.h"
 #include "output-dir.h"
 #include "relay-child.h"
+#include "untraced.h"
 
 struct control_client;
 
@@ -69,8 +70,9 @@ struct record_options {
 	char *subbuf_size;                /* as typed */
 	int subbufs;
 	char *mode;
-	char *buffers;   /* --buffers, or NULL */
-	char *file_size; /* as typed, or NULL */
+	char *register_timeout; /* as typed, or NULL */
+	char *buffers;          /* --buffers, or NULL */
+	char *file_size;        /* as typed, or NULL */
 	int file_count;
 	char *mediator; /* or NULL: the daemon's choice */
 	char *clock;    /* likewise */
@@ -81,8 +83,9 @@ struct record_options {
 
 /* What the daemon last told; zeros before. */
 struct record_counts {
-	uint64_t processes, alive, refused;
-	uint64_t unanswered; /* were not registered in time */
+	uint64_t processes, alive;
+	char untraced[UNTRACED_TEXT_SIZE]; /* processes that were not traced; "": none */
+	const char *untraced_hint;         /* NULL: none */
 	uint64_t kept, discarded, overwritten;
 	uint64_t broken; /* left out: no reader could read them */
 	uint64_t bytes, streams;
@@ -101,6 +104,7 @@ enum record_program_note {
 struct record {
 	struct record_options options;
 	uint64_t subbuf_size, file_size, kernel_buffer;
+	uint64_t register_ms;
 	char *const *command; /* NULL-terminated */
 
 	/* record-program.c */

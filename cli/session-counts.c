@@ -9,6 +9,7 @@
 #include "report.h"
 #include "session-counts.h"
 #include "session-sending.h"
+#include "untraced.h"
 
 int session_counts_ask(struct session_verb *self, struct json_object **answer)
 {
@@ -74,7 +75,7 @@ void session_counts_print(struct session_verb *self, struct json_object *answer)
 {
 	uint64_t kept = control_answer_count(answer, "kept");
 	uint64_t streams = control_answer_count(answer, "streams");
-	char count[32], size[16];
+	char count[32], size[16], untraced[UNTRACED_TEXT_SIZE];
 
 	if (control_answer_flag(answer, "snapshot"))
 		report_line("  %s events written to the buffers, of which the newest are there",
@@ -96,7 +97,8 @@ void session_counts_print(struct session_verb *self, struct json_object *answer)
 		report_line("  its output does not answer for %" PRIu64
 			    " s: nothing is written there until it does",
 			    control_answer_count(answer, "output_silent_ms") / 1000);
-	print_count(answer, "refused", "processes refused: limits, or another version");
+	if (untraced_describe(answer, untraced)[0])
+		report_line("  %s", untraced);
 	session_sending_print(self->session, answer);
 	session_counts_messages(self, answer);
 }

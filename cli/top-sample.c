@@ -194,6 +194,8 @@ static void take_session(struct top_session *session, struct json_object *object
 {
 	copy_text(session->name, NAME_SESSION_MAX + 16, control_answer_text(object, "session"));
 	copy_text(session->error, sizeof(session->error), control_answer_text(object, "error"));
+	session->not_traced = control_answer_count(object, "not_traced");
+	untraced_describe(object, session->untraced);
 	snprintf(session->output, sizeof(session->output), "%s",
 		 control_answer_text(object, "output"));
 	session->consumer = control_answer_count(object, "consumer");

@@ -184,6 +184,8 @@ static void draw_session(const struct screen *screen, int *row, const struct top
 		 options_format_size(session->bytes, size));
 	if (session->error[0] != '\0')
 		put_line(row, A_BOLD, "  %s", session->error);
+	if (session->untraced[0] != '\0')
+		put_line(row, A_NORMAL, "  %s", session->untraced);
 	set_colour(screen, COLOUR_LOST, false);
 }
 

@@ -63,6 +63,7 @@ static struct json_object *new_session(const struct top_session *session)
 	add_bool(object, "kernel", session->is_kernel);
 	session_add_number(object, "processes", session->processes);
 	session_add_number(object, "alive", session->alive);
+	session_add_number(object, "not_traced", session->not_traced);
 	session_add_number(object, "events", session->events);
 	session_add_number(object, "lost", session->lost);
 	session_add_number(object, "bytes", session->bytes);
@@ -209,6 +210,8 @@ static void print_sessions(const struct top *top)
 				    options_format_size(session->bytes, size));
 			if (session->error[0] != '\0')
 				report_line("  %s", session->error);
+			if (session->untraced[0] != '\0')
+				report_line("  %s", session->untraced);
 		}
 	}
 }

@@ -22,6 +22,7 @@
 
 #include "common/name.h"
 #include "common/socket.h"
+#include "untraced.h"
 
 struct control_client;
 
@@ -57,9 +58,11 @@ struct top_session {
 	uint64_t processes, alive;
 	uint64_t events; /* written to buffers; of the kernel's, on disk */
 	uint64_t lost;
-	uint64_t bytes, streams; /* on disk */
-	char output[PATH_MAX];   /* where its trace is */
-	char error[160];         /* why it cannot be written; "": it can */
+	uint64_t bytes, streams;           /* on disk */
+	char output[PATH_MAX];             /* where its trace is */
+	char untraced[UNTRACED_TEXT_SIZE]; /* processes that it lacks; "": none */
+	uint64_t not_traced;
+	char error[160]; /* why it cannot be written; "": it can */
 	struct top_rates rates;
 };
 

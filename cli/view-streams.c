@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report.h"
 #include "view.h"
 
 #define PLACES_AT_FIRST 64
@@ -91,6 +92,26 @@ static void from_environment(struct view_stream *entry, const bt_trace *trace)
 	value = bt_trace_borrow_environment_entry_value_by_name_const(trace, "vpid");
 	if (value && bt_value_is_signed_integer(value))
 		entry->pid = bt_value_integer_signed_get(value);
+}
+
+/* What a later part of a trace says has all of what an earlier one says. */
+static void take_untraced(struct view_streams *streams, const bt_trace *trace)
+{
+	const bt_value *value =
+		bt_trace_borrow_environment_entry_value_by_name_const(trace, "lttngmap_not_traced");
+	const char *names;
+
+	if (!value || !bt_value_is_string(value))
+		return;
+	names = bt_value_string_get(value);
+	if (strlen(names) > strlen(streams->untraced))
+		snprintf(streams->untraced, sizeof(streams->untraced), "%s", names);
+}
+
+void view_streams_tell(const struct view_streams *streams)
+{
+	if (streams->untraced[0])
+		report_note("%s: processes not traced: %s", view_verb, streams->untraced);
 }
 
 /* Of processes with the same number on several machines each is one of its own. */
@@ -184,6 +205,7 @@ struct view_stream *view_streams_get(struct view_streams *streams, const bt_stre
 	if (name)
 		from_name(entry, name);
 	from_environment(entry, bt_stream_borrow_trace_const(stream));
+	take_untraced(streams, bt_stream_borrow_trace_const(stream));
 	find_machine(entry, bt_stream_borrow_trace_const(stream));
 	find_members(entry);
 	streams->table[place] = entry;

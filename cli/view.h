@@ -86,11 +86,14 @@ struct view_stream {
 struct view_streams {
 	struct view_stream **table; /* open addressing, a power of two of places */
 	size_t places, count;
+	char untraced[512]; /* the processes that the trace says it lacks; "": none */
 };
 
 void view_streams_free(struct view_streams *streams);
 /* The stream's entry, made where new; NULL without memory. */
 struct view_stream *view_streams_get(struct view_streams *streams, const bt_stream *stream);
+/* Say on stderr which processes the traces lack, as far as they say so. */
+void view_streams_tell(const struct view_streams *streams);
 /* A packet begins: take cpu, pid and name from its context, if they are there. */
 void view_stream_packet(struct view_stream *stream, const bt_packet *packet);
 /* The same from an event's own context. */

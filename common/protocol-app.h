@@ -15,6 +15,7 @@
  *   MEMORY   {slot}     ---------------->  a channel beyond the reserve, or shared
  *            <----------------  MEMORY {size} + ring data descriptor
  *                               {+ ring control descriptor}
+ *   UNTRACED {pid, name} -------------->  a child that could not come; no answer
  *
  * The ids are the process's as long as it lives, and then may be another class's. A
  * child of fork that comes when its parent is gone is refused (ESTALE): it registers as
@@ -32,7 +33,8 @@
 #define PROTOCOL_APP_SOCKET "app.sock"
 #define PROTOCOL_APP_MAGIC 0x4c544d41u
 #define PROTOCOL_APP_MAJOR 2
-#define PROTOCOL_APP_MINOR 0
+/* 1: UNTRACED */
+#define PROTOCOL_APP_MINOR 1
 
 /* Largest message either way; more classes go in further CLASSES requests. */
 #define PROTOCOL_APP_MESSAGE_MAX 65536u
@@ -47,6 +49,7 @@ enum protocol_app_type {
 	PROTOCOL_APP_IDS = 4,
 	PROTOCOL_APP_MEMORY = 5,
 	PROTOCOL_APP_REFUSED = 6,
+	PROTOCOL_APP_UNTRACED = 7,
 };
 
 struct protocol_app_header {
@@ -165,6 +168,17 @@ struct protocol_app_memory {
 	uint32_t slot;
 	uint32_t life; /* in the answer, of a shared channel; else 0 */
 	uint64_t size; /* in the answer */
+};
+
+/*
+ * A child of fork could not connect (no descriptor, another root directory, another user): it
+ * says so over its parent's socket, which it inherited.
+ */
+struct protocol_app_untraced {
+	struct protocol_app_header header;
+	uint32_t pid; /* the child's */
+	uint32_t reserved;
+	char procname[16]; /* as of struct protocol_app_register */
 };
 
 /* The daemon closes the socket after it. */

@@ -49,7 +49,7 @@ static bool begin_exchange(struct local *local)
 enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_classes,
 				  uint16_t *ids)
 {
-	uint64_t deadline = sandbox_is_on() ? 0 : attach_deadline();
+	uint64_t deadline = sandbox_is_on() ? 0 : attach_register_deadline();
 	struct protocol_app_classes request = {
 		.header.type = PROTOCOL_APP_CLASSES,
 		.nr_classes = nr_classes,

@@ -22,6 +22,8 @@
 
 /* A daemon that hangs up so often is not one. */
 #define REGISTER_TRIES 3
+/* Before it is asked again by who was refused for want of descriptors. */
+#define SHORTAGE_PAUSE_NS UINT64_C(20000000)
 
 struct local *local_pages;
 
@@ -33,7 +35,9 @@ static struct {
 	uint64_t instance;
 	uint64_t token;
 	uint64_t epoch;
-	uint32_t place; /* of module_knock.places */
+	uint32_t place;       /* of module_knock.places */
+	uint32_t minor;       /* of the daemon's protocol */
+	uint32_t register_ms; /* how long a registration may take; 0: as an event's request */
 	bool allow_blocking;
 	/* It has more rights than who started it, who is not to read along. */
 	bool is_secure;
@@ -76,6 +80,23 @@ static void fill_request(struct protocol_app_register *request, uint32_t flags, 
 }
 
 /*
+ * Is a registration that ended so worth another one? A daemon that was killed meanwhile, and is
+ * started again, hangs up on us. One that is short of descriptors may have some in a moment:
+ * that counts as no try, as long as there is time.
+ */
+static bool may_try_again(long result, int *tries, uint64_t deadline)
+{
+	const struct timespec pause = { .tv_nsec = SHORTAGE_PAUSE_NS };
+
+	if (result == -EAGAIN && exchange_now() + SHORTAGE_PAUSE_NS < deadline) {
+		arch_syscall(SYS_ppoll, NULL, 0, &pause, NULL, 0);
+		*tries = 0;
+		return true;
+	}
+	return (result == -ECONNRESET || result == -EPIPE) && ++*tries < REGISTER_TRIES;
+}
+
+/*
  * Register over `socket`, which is kept or closed, and map; publishes
  * `local->process` last. `attaching` is held. 0 or -errno.
  */
@@ -86,17 +107,17 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	struct protocol_app_register request;
 	struct exchange_fds fds = { .count = 0 };
 	bool use_rseq, allow_blocking;
+	int tries = 0;
 	long result;
 
 	use_rseq = arch_store16_is_atomic() && __rseq_size > 0;
 	allow_blocking = inherited.allow_blocking;
 	fill_request(&request, flags, nr_classes, use_rseq, allow_blocking);
-	/* A daemon that was killed meanwhile, and is started again, hangs up on us. */
-	for (int tries = 0; tries < REGISTER_TRIES; tries++) {
+	for (;;) {
 		result = exchange(socket, &request, sizeof(request), classes, size,
 				  PROTOCOL_APP_REGISTERED, answer, sizeof(*answer), answer_size,
 				  &fds, deadline);
-		if (result != -ECONNRESET && result != -EPIPE)
+		if (!may_try_again(result, &tries, deadline))
 			break;
 		arch_syscall(SYS_close, socket);
 		socket = exchange_connect_again(deadline, inherited.place);
@@ -128,6 +149,7 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	local->reserve = answer->reserve;
 	local->index = answer->process_offset / sizeof(struct lttngmap_process);
 	inherited.instance = answer->instance;
+	inherited.minor = answer->header.minor;
 	inherited.token = answer->token;
 	module_knock.instance = answer->instance;
 	/* A value no ancestor's write can hold: see ring-trylock.c. */
@@ -152,18 +174,40 @@ uint64_t attach_deadline(void)
 	return exchange_now() + ms * UINT64_C(1000000);
 }
 
+uint64_t attach_register_deadline(void)
+{
+	return inherited.register_ms ? exchange_now() + inherited.register_ms * UINT64_C(1000000)
+				     : attach_deadline();
+}
+
+/* Not strtoul(), which depends on the locale. What is no number: 0. */
+static uint32_t parse_ms(const char *text)
+{
+	uint32_t ms = 0;
+
+	for (; text && *text; text++) {
+		if (*text < '0' || *text > '9')
+			return 0;
+		ms = ms * 10 + (uint32_t)(*text - '0');
+		if (ms > ATTACH_REGISTER_MOST_MS)
+			ms = ATTACH_REGISTER_MOST_MS;
+	}
+	return ms;
+}
+
 int attach_connect(uint64_t *deadline)
 {
 	static bool asked;
 
 	if (!asked) {
 		inherited.allow_blocking = secure_getenv("LTTNGMAP_ALLOW_BLOCKING") != NULL;
+		inherited.register_ms = parse_ms(secure_getenv("LTTNGMAP_REGISTER_TIMEOUT"));
 		inherited.is_secure = getauxval(AT_SECURE) != 0;
 	}
 	asked = true;
 	if (sandbox_is_on())
 		return -EPERM;
-	*deadline = attach_deadline();
+	*deadline = attach_register_deadline();
 	return exchange_connect(*deadline, &inherited.place);
 }
 
@@ -209,6 +253,29 @@ enum attach_result attach_first(int socket, uint64_t deadline, const void *class
 	return ATTACH_READY;
 }
 
+/*
+ * This child did not reach the daemon. Its parent's socket, which it has as well, does; the
+ * daemon reads that when it can, and nobody waits for it.
+ */
+static void tell_untraced(void)
+{
+	struct protocol_app_untraced message = {
+		.header = { .magic = PROTOCOL_APP_MAGIC,
+			    .major = PROTOCOL_APP_MAJOR,
+			    .minor = PROTOCOL_APP_MINOR,
+			    .type = PROTOCOL_APP_UNTRACED,
+			    .size = sizeof(message) },
+	};
+	int socket = inherited.minor > 0 ? descriptors_parent_socket() : -1;
+
+	if (socket < 0)
+		return;
+	message.pid = (uint32_t)arch_syscall(SYS_getpid);
+	arch_syscall(SYS_prctl, PR_GET_NAME, message.procname);
+	arch_syscall(SYS_sendto, socket, &message, sizeof(message), MSG_DONTWAIT | MSG_NOSIGNAL,
+		     NULL, 0);
+}
+
 static long register_forked(struct local *local)
 {
 	union {
@@ -216,11 +283,13 @@ static long register_forked(struct local *local)
 		char space[sizeof(struct protocol_app_registered) + 8 +
 			   sizeof(struct protocol_app_shared)];
 	} answer;
-	uint64_t deadline = attach_deadline();
+	uint64_t deadline = attach_register_deadline();
 	int socket = exchange_connect_again(deadline, module_knock.place);
 
-	if (socket < 0)
+	if (socket < 0) {
+		tell_untraced();
 		return socket;
+	}
 	return attach(local, socket, deadline, PROTOCOL_APP_FORKED, NULL, 0, 0, &answer.head,
 		      sizeof(answer));
 }
@@ -306,8 +375,10 @@ enum attach_result attach_child(struct local *local)
 
 uint64_t attach_patience_ms(void)
 {
+	uint64_t ms = inherited.allow_blocking ? ATTACH_BLOCKING_DEADLINE_MS : 0;
+
 	/* For an exchange of somebody else's, and then for the own one. */
-	return 1000 + (inherited.allow_blocking ? 2 * ATTACH_BLOCKING_DEADLINE_MS : 0);
+	return 1000 + 2 * (inherited.register_ms > ms ? inherited.register_ms : ms);
 }
 
 bool attach_has_socket(struct local *local)

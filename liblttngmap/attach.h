@@ -25,6 +25,8 @@ enum attach_result {
 #define ATTACH_DEADLINE_MS 100
 /* The same where events may block. */
 #define ATTACH_BLOCKING_DEADLINE_MS 5000
+/* LTTNGMAP_REGISTER_TIMEOUT sets the time for a registration, in milliseconds, up to this. */
+#define ATTACH_REGISTER_MOST_MS 60000
 
 /*
  * A connection to the daemon, and until when the registration over it must be
@@ -75,6 +77,8 @@ bool attach_may_wait(struct local *local, uint64_t holder, uint64_t *deadline);
 /* Until when the daemon is to answer who begins now, in exchange_now()'s nanoseconds. Signal-safe.
  */
 uint64_t attach_deadline(void);
+/* The same for a registration, of a program, of a child or of a library's classes. Signal-safe. */
+uint64_t attach_register_deadline(void);
 /* Longer than all that a thread waits for in here at once: milliseconds. Signal-safe. */
 uint64_t attach_patience_ms(void);
 /* Is our socket there, which tells when the daemon is gone? Signal-safe. */

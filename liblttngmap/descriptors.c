@@ -47,6 +47,11 @@ bool descriptors_has_doorbell(int fd)
 	       status.st_ino == inherited.doorbell_inode;
 }
 
+int descriptors_parent_socket(void)
+{
+	return descriptors_has_socket(inherited.socket) ? inherited.socket : -1;
+}
+
 void descriptors_drop(void)
 {
 	if (descriptors_has_socket(inherited.socket)) {

@@ -23,6 +23,8 @@ bool descriptors_has_socket(int fd);
  * would be damage. All eventfds have one inode, so an eventfd of the program's own passes.
  */
 bool descriptors_has_doorbell(int fd);
+/* A child's descriptor of its parent's socket; -1: it is gone. */
+int descriptors_parent_socket(void);
 /* Close what a child has of its parent's, a process of a dead daemon's. */
 void descriptors_drop(void);
 /*

@@ -260,11 +260,16 @@ static void drop_stale(int socket)
 		continue;
 }
 
+/* -ESTALE: classes are asked for; -EAGAIN: there are no descriptors, for now. */
 static long refusal_of(const void *answer, long size)
 {
 	const struct protocol_app_refused *refused = answer;
 
-	return size >= (long)sizeof(*refused) && refused->error == ESTALE ? -ESTALE : -EACCES;
+	if (size < (long)sizeof(*refused))
+		return -EACCES;
+	if (refused->error == ESTALE)
+		return -ESTALE;
+	return refused->error == EMFILE || refused->error == ENFILE ? -EAGAIN : -EACCES;
 }
 
 long exchange(int socket, void *header, size_t header_size, const void *body, size_t body_size,
@@ -287,7 +292,8 @@ long exchange(int socket, void *header, size_t header_size, const void *body, si
 	request->size = (uint32_t)(header_size + body_size);
 	drop_stale(socket);
 	result = arch_syscall(SYS_sendmsg, socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (result < 0)
+	/* A refusal may have come before we asked. */
+	if (result < 0 && result != -EPIPE)
 		return result;
 
 	result = receive(socket, answer, answer_size, fds, deadline);

@@ -39,8 +39,8 @@ int exchange_connect_again(uint64_t deadline_ns, uint32_t place);
  * Send `header` and `body`, receive the answer of type `type` into `answer`
  * (at most `answer_size` bytes; at least `answer_min` or -EPROTO). Descriptors
  * that came with it are in *fds, for the caller to close; NULL: none wanted.
- * The answer's size, or -errno; -EACCES: the daemon refused; -ECONNRESET,
- * -EPIPE: it hung up.
+ * The answer's size, or -errno; -EACCES: the daemon refused; -EAGAIN: for want of
+ * descriptors; -ECONNRESET, -EPIPE: it hung up.
  */
 long exchange(int socket, void *header, size_t header_size, const void *body, size_t body_size,
 	      enum protocol_app_type type, void *answer, size_t answer_min, size_t answer_size,

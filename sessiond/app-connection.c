@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,12 +18,15 @@
 #include "sessiond/daemon.h"
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
+#include "sessiond/options.h"
 #include "sessiond/part.h"
 #include "sessiond/peer.h"
+#include "sessiond/pid-state.h"
 #include "sessiond/process.h"
 #include "sessiond/quota.h"
+#include "sessiond/untraced.h"
 
-/* A program has 100 ms for all of it. */
+/* For a program to ask; from then on it is for us to answer. */
 #define REGISTER_USEC UINT64_C(4000000)
 #define REGISTER_ACCURACY_USEC UINT64_C(100000)
 /*
@@ -42,7 +46,64 @@ struct app_connection {
 	struct ucred peer;
 	uint64_t deadline_usec;
 	struct process *process; /* NULL: not registered */
+	/* It asked for more, so it has read the answer to its registration. */
+	bool has_answer;
+	char name[NAME_PROGRAM_SIZE]; /* as its registration says; "": it sent none yet */
 };
+
+/* One message at a time is in hand, and this is the only thread. */
+static _Alignas(8) char message[PROTOCOL_APP_MESSAGE_MAX];
+
+/* The next message of the descriptor; it stays in the socket. As socket_receive(). */
+static ssize_t peek(int fd)
+{
+	return socket_receive(fd, message, sizeof(message), MSG_DONTWAIT | MSG_PEEK, NULL, NULL);
+}
+
+/* ---- who is left out ----------------------------------------------------------- */
+
+/* The name that a registration says. False: `bytes` is none. */
+static bool read_name(const char *bytes, ssize_t size, char name[NAME_PROGRAM_SIZE])
+{
+	const struct protocol_app_register *request = (const void *)bytes;
+
+	if (size < (ssize_t)sizeof(*request) || request->header.magic != PROTOCOL_APP_MAGIC ||
+	    request->header.type != PROTOCOL_APP_REGISTER)
+		return false;
+	name_clean_program(request->procname, sizeof(request->procname), name);
+	return true;
+}
+
+/* `name`: as it said; "": the process is asked for, as long as it lives. */
+static void count_untraced(const struct app_connections *all, int fd, const struct ucred *peer,
+			   const char *name, enum untraced_why why)
+{
+	struct untraced_process process = {
+		.pid = (uint32_t)peer->pid,
+		.uid = peer->uid,
+		.gid = peer->gid,
+		.identity = peer_identity(fd),
+	};
+
+	if (name[0])
+		snprintf(process.name, sizeof(process.name), "%s", name);
+	else
+		pid_name(peer->pid, process.name);
+	untraced_count(all->daemon->untraced, &process, why);
+}
+
+static enum untraced_why why_refused(int error)
+{
+	return error == EMFILE || error == ENFILE ? UNTRACED_SHORT : UNTRACED_REFUSED;
+}
+
+/* It is closed, and is to be counted where it had asked for its registration. */
+static void count_unserved(struct app_connection *connection, enum untraced_why why)
+{
+	if (read_name(message, peek(connection->fd), connection->name))
+		count_untraced(connection->all, connection->fd, &connection->peer, connection->name,
+			       why);
+}
 
 /* ---- lists --------------------------------------------------------------------- */
 
@@ -117,6 +178,13 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *data)
 	cds_list_for_each_entry_safe(connection, next, &all->pending, node) {
 		if (connection->deadline_usec > now)
 			break;
+		if (connection->turn.queued) {
+			/* It waits for us. */
+			connection->deadline_usec = now + REGISTER_USEC;
+			cds_list_del(&connection->node);
+			cds_list_add_tail(&connection->node, &all->pending);
+			continue;
+		}
 		connection_close(connection);
 	}
 	arm_timeout(all);
@@ -138,6 +206,7 @@ static void find_most_pending(struct quota_user *user, void *data)
 static void limit_pending(struct app_connections *all, struct quota_user *user)
 {
 	uint64_t most = quota_limits(all->daemon->quota)->descriptors / 4;
+	struct app_connection *oldest;
 
 	if (!user->limited)
 		return;
@@ -150,7 +219,9 @@ static void limit_pending(struct app_connections *all, struct quota_user *user)
 	}
 	if (user->nr_pending == 0)
 		return;
-	connection_close(cds_list_first_entry(&user->pending, struct app_connection, user_node));
+	oldest = cds_list_first_entry(&user->pending, struct app_connection, user_node);
+	count_unserved(oldest, UNTRACED_REFUSED);
+	connection_close(oldest);
 }
 
 /* ---- refusals ------------------------------------------------------------------ */
@@ -212,9 +283,12 @@ void app_connection_refuse_short(struct app_connections *all, int fd, int error)
 {
 	struct ucred peer = { .pid = 0 };
 	struct app_refusal refusal;
+	char name[NAME_PROGRAM_SIZE] = "";
 
 	all->refused++;
 	socket_peer(fd, &peer);
+	read_name(message, peek(fd), name);
+	count_untraced(all, fd, &peer, name, UNTRACED_SHORT);
 	app_refuse(&refusal, -error, "%s: raise the limit of open files (ulimit -n)",
 		   strerror(-error));
 	send_refusal(fd, quota_user(all->daemon->quota, peer.uid), &peer, &refusal);
@@ -251,7 +325,10 @@ static int serve_message(struct app_connection *connection, const char *bytes, s
 	};
 	int error = app_request_serve(&request, bytes, size, refusal);
 
+	connection->has_answer = connection->process != NULL;
 	if (!connection->process && request.process) {
+		untraced_forget(connection->all->daemon->untraced, request.process->pid,
+				peer_identity_of(request.process->pidfd));
 		pending_remove(connection);
 		cds_list_add(&connection->node, &connection->all->registered);
 		connection->process = request.process;
@@ -260,29 +337,47 @@ static int serve_message(struct app_connection *connection, const char *bytes, s
 	return error;
 }
 
+/* Nobody is there any more to be answered. */
+static bool has_hung_up(int fd)
+{
+	struct pollfd end = { .fd = fd, .events = 0 };
+
+	return poll(&end, 1, 0) > 0 && end.revents & POLLHUP;
+}
+
 /* 0: go on; else it is to be closed, and *refusal may say why. */
 static int connection_serve(struct app_connection *connection, struct app_refusal *refusal)
 {
-	/* One message at a time is in hand, and this is the only thread. */
-	static _Alignas(8) char bytes[PROTOCOL_APP_MESSAGE_MAX];
 	/*
 	 * It stays in the socket until it was answered: where the daemon is killed
 	 * meanwhile, the next life finds it there.
 	 */
-	ssize_t size = socket_receive(connection->fd, bytes, sizeof(bytes), MSG_DONTWAIT | MSG_PEEK,
-				      NULL, NULL);
+	ssize_t size = peek(connection->fd);
 	int error = (int)size;
 
 	if (size == -EAGAIN)
 		return 0;
+	if (!connection->process && read_name(message, size, connection->name) &&
+	    has_hung_up(connection->fd))
+		return -EPIPE;
 	if (size == -EMSGSIZE)
 		app_refuse(refusal, EMSGSIZE, "a message is larger than %u bytes",
 			   PROTOCOL_APP_MESSAGE_MAX);
 	else if (size > 0)
-		error = serve_message(connection, bytes, (size_t)size, refusal);
+		error = serve_message(connection, message, (size_t)size, refusal);
 	if (size > 0 || size == -EMSGSIZE)
 		take_message(connection->fd);
 	return size == 0 ? -ENOTCONN : error;
+}
+
+/* An answer was not read: where it was the first one, the process knows nothing of its rings. */
+static void count_unread(struct app_connection *connection)
+{
+	if (connection->process && connection->has_answer)
+		return;
+	connection->all->unanswered++;
+	count_untraced(connection->all, connection->fd, &connection->peer, connection->name,
+		       UNTRACED_LATE);
 }
 
 /*
@@ -291,6 +386,9 @@ static int connection_serve(struct app_connection *connection, struct app_refusa
  */
 static void say_unread(struct app_connection *connection)
 {
+	/* The summary of `record` names it. */
+	if (connection->all->daemon->options->private_instance)
+		return;
 	say_refusal(connection->user, &connection->peer,
 		    peer_is_alive(connection)
 			    ? "it did not wait for an answer: where that was its registration, its "
@@ -317,13 +415,15 @@ static void on_turn(struct app_turn *turn)
 	if (error >= 0)
 		return;
 	if (refusal.error || error == -EPROTO) {
-		if (!connection->process && refusal.error != ESTALE)
+		if (!connection->process && refusal.error != ESTALE) {
 			connection->all->refused++;
+			count_untraced(connection->all, connection->fd, &connection->peer,
+				       connection->name, why_refused(refusal.error));
+		}
 		send_refusal(connection->fd, connection->user, &connection->peer, &refusal);
 	}
 	if (is_unread(error)) {
-		if (!connection->process)
-			connection->all->unanswered++;
+		count_unread(connection);
 		say_unread(connection);
 	}
 	connection_end(connection);
@@ -377,7 +477,11 @@ void app_connection_open(struct app_connections *all, int fd)
 	if (!user)
 		goto close_fd;
 	if (admit(all, user, &peer, &refusal) != 0) {
+		char name[NAME_PROGRAM_SIZE] = "";
+
 		all->refused++;
+		read_name(message, peek(fd), name);
+		count_untraced(all, fd, &peer, name, UNTRACED_REFUSED);
 		send_refusal(fd, user, &peer, &refusal);
 		goto close_fd;
 	}
@@ -413,6 +517,8 @@ int app_connection_restore(struct app_connections *all, struct process *process,
 		return error;
 	}
 	connection->process = process;
+	/* Not known; most have it. */
+	connection->has_answer = true;
 	process->connection = connection;
 	cds_list_add(&connection->node, &all->registered);
 	return 0;
@@ -428,9 +534,22 @@ void app_connection_close(struct process *process)
 		return;
 	/* Its end is noticed before its hanging up is, or after. */
 	if (getsockopt(connection->fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 &&
-	    is_unread(-error))
+	    is_unread(-error)) {
+		count_unread(connection);
 		say_unread(connection);
+	}
 	connection_close(connection);
+}
+
+void app_connections_settle(struct app_connections *all)
+{
+	struct app_connection *connection, *next;
+
+	cds_list_for_each_entry_safe(connection, next, &all->pending, node) {
+		count_unserved(connection, UNTRACED_LATE);
+		if (has_hung_up(connection->fd))
+			connection_close(connection);
+	}
 }
 
 int app_connections_init(struct app_connections *all, struct daemon *daemon)

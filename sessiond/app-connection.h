@@ -46,6 +46,8 @@ void app_connection_open(struct app_connections *all, int fd);
 int app_connection_restore(struct app_connections *all, struct process *process, int fd);
 /* Of a process that is gone. */
 void app_connection_close(struct process *process);
+/* Whoever asked for its registration, and has no answer, is counted as not traced. */
+void app_connections_settle(struct app_connections *all);
 /* Tell who connected that there are no descriptors for it, and close; takes fd. */
 void app_connection_refuse_short(struct app_connections *all, int fd, int error);
 

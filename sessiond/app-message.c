@@ -99,6 +99,15 @@ static int parse_memory(const char *bytes, size_t size, struct app_message *mess
 	return 0;
 }
 
+static int parse_untraced(const char *bytes, size_t size, struct app_message *message,
+			  struct app_refusal *refusal)
+{
+	if (size != sizeof(message->untraced))
+		return refuse_size(refusal, size);
+	memcpy(&message->untraced, bytes, size);
+	return 0;
+}
+
 int app_message_parse(const void *bytes, size_t size, uint64_t instance,
 		      struct app_message *message, struct app_refusal *refusal)
 {
@@ -129,6 +138,8 @@ int app_message_parse(const void *bytes, size_t size, uint64_t instance,
 		return parse_classes(bytes, size, message, refusal);
 	case PROTOCOL_APP_MEMORY:
 		return parse_memory(bytes, size, message, refusal);
+	case PROTOCOL_APP_UNTRACED:
+		return parse_untraced(bytes, size, message, refusal);
 	default:
 		app_refuse(refusal, EOPNOTSUPP, "there is no request of type %u", header.type);
 		return -EPROTO;

@@ -17,6 +17,7 @@ struct app_message {
 	struct protocol_app_register registration; /* REGISTER */
 	uint32_t slot;                             /* MEMORY */
 	/* REGISTER, CLASSES: the classes, unchecked; within the bytes given. */
+	struct protocol_app_untraced untraced;
 	uint32_t nr_classes;
 	const void *classes;
 	size_t classes_size;

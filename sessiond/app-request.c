@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "common/socket.h"
 #include "sessiond/address-space.h"
@@ -17,10 +19,12 @@
 #include "sessiond/member.h"
 #include "sessiond/messages.h"
 #include "sessiond/options.h"
+#include "sessiond/peer.h"
 #include "sessiond/process.h"
 #include "sessiond/quota.h"
 #include "sessiond/registry.h"
 #include "sessiond/session.h"
+#include "sessiond/untraced.h"
 
 /* What a class takes at most, once it is taken apart: so much, and so many times its message. */
 #define CLASS_BYTES_MAX 256u
@@ -403,6 +407,26 @@ static int serve_memory(struct app_request *request, const struct app_message *m
 	return socket_send(request->fd, &answer, sizeof(answer), fds, have ? 1 + shared : 0);
 }
 
+/* Its number is the child's word, its user the parent's: they are for people. */
+static void serve_untraced(const struct app_request *request, const struct app_message *message)
+{
+	struct untraced_process child = {
+		.pid = message->untraced.pid,
+		.uid = request->peer.uid,
+		.gid = request->peer.gid,
+	};
+	int pidfd;
+
+	pidfd = (int)syscall(SYS_pidfd_open, (pid_t)child.pid, 0);
+	if (pidfd >= 0) {
+		child.identity = peer_identity_of(pidfd);
+		close(pidfd);
+	}
+	name_clean_program(message->untraced.procname, sizeof(message->untraced.procname),
+			   child.name);
+	untraced_count(request->daemon->untraced, &child, UNTRACED_FORKED);
+}
+
 int app_request_serve(struct app_request *request, const void *bytes, size_t size,
 		      struct app_refusal *refusal)
 {
@@ -418,6 +442,10 @@ int app_request_serve(struct app_request *request, const void *bytes, size_t siz
 	if (!request->process) {
 		app_refuse(refusal, EPROTO, "a process registers before it asks for anything else");
 		return -EPROTO;
+	}
+	if (message.type == PROTOCOL_APP_UNTRACED) {
+		serve_untraced(request, &message);
+		return 0;
 	}
 	if (message.type == PROTOCOL_APP_CLASSES)
 		return serve_classes(request, &message, refusal);

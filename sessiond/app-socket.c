@@ -25,6 +25,8 @@
  * It is little work each.
  */
 #define ACCEPTS_PER_TURN 512
+/* More than can be waiting: socket_listen()'s queue. */
+#define ACCEPTS_PER_STOP 8192
 /* Refused for want of descriptors before each pause. */
 #define REFUSALS_PER_TURN 256
 
@@ -63,15 +65,13 @@ static bool shrink_pools(const struct daemon *daemon)
 	return memory_pool_shrink(daemon->pool) || memory_pool_shrink(daemon->bare_pool);
 }
 
-static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *data)
+/* Up to so many. -EAGAIN: nobody else waits; 0; or a shortage. */
+static int accept_waiting(struct app_socket *app, unsigned int most)
 {
-	struct app_socket *app = data;
+	int accepted, error = 0;
 
-	(void)revents;
-	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
-		int accepted;
-		int error = socket_accept(fd, SOCK_NONBLOCK, &accepted);
-
+	for (unsigned int i = 0; i < most; i++) {
+		error = socket_accept(app->fd, SOCK_NONBLOCK, &accepted);
 		if (error == -EAGAIN)
 			break;
 		if (error == 0 && accepted >= app->daemon->descriptors) {
@@ -80,15 +80,26 @@ static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *da
 		}
 		if (is_shortage(error) && shrink_pools(app->daemon))
 			continue;
-		if (is_shortage(error)) {
-			refuse_waiting(app, error);
-			sd_event_source_set_enabled(source, SD_EVENT_OFF);
-			sd_event_source_set_time(app->pause, daemon_now_usec() + ACCEPT_PAUSE_USEC);
-			sd_event_source_set_enabled(app->pause, SD_EVENT_ONESHOT);
+		if (is_shortage(error))
 			break;
-		}
 		if (error == 0)
 			app_connection_open(&app->connections, accepted);
+	}
+	return error;
+}
+
+static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *data)
+{
+	struct app_socket *app = data;
+	int error = accept_waiting(app, ACCEPTS_PER_TURN);
+
+	(void)fd;
+	(void)revents;
+	if (is_shortage(error)) {
+		refuse_waiting(app, error);
+		sd_event_source_set_enabled(source, SD_EVENT_OFF);
+		sd_event_source_set_time(app->pause, daemon_now_usec() + ACCEPT_PAUSE_USEC);
+		sd_event_source_set_enabled(app->pause, SD_EVENT_ONESHOT);
 	}
 	return 0;
 }
@@ -158,6 +169,12 @@ int app_socket_restore(struct app_socket *app, struct process *process, int fd)
 void app_socket_forget(struct process *process)
 {
 	app_connection_close(process);
+}
+
+void app_socket_settle(struct app_socket *app)
+{
+	accept_waiting(app, ACCEPTS_PER_STOP);
+	app_connections_settle(&app->connections);
 }
 
 uint64_t app_socket_refused(const struct app_socket *app)

@@ -35,4 +35,10 @@ uint64_t app_socket_refused(const struct app_socket *app);
 /* Those who did not wait for an answer to theirs. */
 uint64_t app_socket_unanswered(const struct app_socket *app);
 
+/*
+ * A session is to be stopped: it counts who came before that and was not answered yet, be it in
+ * the queue of those who are not accepted.
+ */
+void app_socket_settle(struct app_socket *app);
+
 #endif /* SESSIOND_APP_SOCKET_H */

@@ -198,6 +198,8 @@ libsessiond_la_SOURCES = \
 	sessiond/state-session.c \
 	sessiond/tracker.c \
 	sessiond/tracker.h \
+	sessiond/untraced.c \
+	sessiond/untraced.h \
 	sessiond/user-rings.c \
 	sessiond/user-rings.h \
 	sessiond/tsdl.c \

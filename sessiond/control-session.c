@@ -22,6 +22,7 @@
 #include "sessiond/messages.h"
 #include "sessiond/pickup.h"
 #include "sessiond/session.h"
+#include "sessiond/untraced.h"
 
 #define SESSIONS_MAX 64u
 #define URL_MAX 1023u
@@ -168,14 +169,16 @@ void control_serve_stop(struct control_client *client, struct json_object *reque
 
 	if (!session)
 		return;
-	if (session->state == SESSION_ACTIVE)
+	if (session->state == SESSION_ACTIVE) {
+		app_socket_settle(session->daemon->app);
 		session_stop(session, on_done, client);
-	else if (session->state == SESSION_IDLE)
+	} else if (session->state == SESSION_IDLE) {
 		control_refuse_already(client, "start it first", "session %s is not started",
 				       session->name);
-	else if (session_await_stop(session, on_done, client) != 0)
+	} else if (session_await_stop(session, on_done, client) != 0) {
 		control_refuse(client, "wait for the stop that was asked for before",
 			       "session %s is being stopped already", session->name);
+	}
 }
 
 static void on_stopped_destroy(struct session *session, void *data, const char *error,
@@ -196,6 +199,7 @@ void control_serve_destroy(struct control_client *client, struct json_object *re
 			       session->name);
 	} else if (session->state == SESSION_ACTIVE) {
 		session->is_ending = true;
+		app_socket_settle(session->daemon->app);
 		session_stop(session, on_stopped_destroy, client);
 	} else if (session->state == SESSION_IDLE) {
 		answer_with_trouble(client, session);
@@ -294,6 +298,8 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	control_add_bool(answer, "active", session->state == SESSION_ACTIVE);
 	control_add_bool(answer, "snapshot", session->snapshot);
 	control_add_number(answer, "processes", session->processes);
+	control_add_number(answer, "not_traced", untraced_total(session));
+	json_object_object_add(answer, "untraced", untraced_list(session));
 	control_add_number(answer, "alive", session_alive(session));
 	control_add_number(answer, "written", totals.written);
 	control_add_number(answer, "kept", kept);

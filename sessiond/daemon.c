@@ -34,6 +34,7 @@
 #include "sessiond/ring-set.h"
 #include "sessiond/ring-thread.h"
 #include "sessiond/session.h"
+#include "sessiond/untraced.h"
 #include "sessiond/state.h"
 #include "sessiond/subuids.h"
 
@@ -231,6 +232,8 @@ static int make_sessions(struct daemon *daemon)
 		error = sessions_create(daemon, &daemon->sessions);
 	if (error == 0)
 		error = consumers_create(daemon, &daemon->consumers);
+	if (error == 0)
+		error = untraced_create(daemon, &daemon->untraced);
 	if (error == 0 && !daemon->recovery)
 		error = clock_watch_create(daemon, &daemon->clock_watch);
 	if (error)
@@ -368,6 +371,7 @@ void daemon_destroy(struct daemon *daemon)
 	daemon->sessions = NULL;
 	control_socket_destroy(daemon->control);
 	app_turns_destroy(daemon->turns);
+	untraced_destroy(daemon->untraced);
 	consumers_destroy(daemon->consumers);
 	/* Nobody has a ring of the kernel's mapped any more. */
 	kernel_leftovers_destroy(daemon->kernel_leftovers);

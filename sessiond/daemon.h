@@ -53,6 +53,7 @@ struct daemon {
 	struct consumers *consumers;
 	struct control_socket *control;
 	struct app_socket *app;
+	struct untraced *untraced;
 	struct pickup *pickup;     /* NULL in a private instance */
 	struct recovery *recovery; /* borrowed; NULL but where one is under way */
 };

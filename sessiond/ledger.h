@@ -35,11 +35,12 @@
 #include "common/name.h"
 #include "sessiond/memory.h"
 #include "sessiond/ring-set.h"
+#include "sessiond/untraced.h"
 
 #define LEDGER_FILE "ledger" /* in the runtime or the ring directory */
 #define LEDGER_MAGIC 0x3152474c504d544cull
 /* Raised where any of what lies in it is laid out otherwise. */
-#define LEDGER_VERSION 6u
+#define LEDGER_VERSION 7u
 
 #define LEDGER_PROCESSES 32768u
 #define LEDGER_SESSIONS 64u
@@ -110,6 +111,7 @@ struct ledger_session {
 	uint64_t overwritten;
 	struct ledger_consumer consumer;
 	uint64_t broken;
+	struct untraced_tally untraced;
 };
 
 struct ledger_head {

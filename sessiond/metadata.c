@@ -43,6 +43,7 @@ struct metadata {
 	bool is_kernel;
 	uint8_t uuid[CTF_UUID_SIZE];
 	struct clock_description clock;
+	char *untraced; /* NULL: nobody */
 	uint64_t generation;
 	uint64_t head; /* the generation of all but the events */
 	struct channel channels[LTTNGMAP_CHANNELS];
@@ -107,6 +108,7 @@ void metadata_destroy(struct metadata *metadata)
 	}
 	free(metadata->events);
 	free(metadata->session);
+	free(metadata->untraced);
 	free(metadata);
 }
 
@@ -188,6 +190,19 @@ void metadata_set_clock(struct metadata *metadata, const struct clock_descriptio
 		return;
 	metadata->clock = *clock;
 	metadata->head = ++metadata->generation;
+}
+
+int metadata_set_untraced(struct metadata *metadata, const char *names)
+{
+	char *copy = names && names[0] ? strdup(names) : NULL;
+
+	if (names && names[0] && !copy)
+		return -ENOMEM;
+	if (strcmp(copy ? copy : "", metadata->untraced ? metadata->untraced : "") != 0)
+		metadata->head = ++metadata->generation;
+	free(metadata->untraced);
+	metadata->untraced = copy;
+	return 0;
 }
 
 const struct clock_description *metadata_clock(const struct metadata *metadata)
@@ -283,6 +298,8 @@ static void write_env(FILE *out, const struct metadata *metadata)
 		snprintf(key, sizeof(key), "lttngmap_channel_%u", i);
 		write_string_entry(out, key, metadata->channels[i].name);
 	}
+	if (metadata->untraced)
+		write_string_entry(out, "lttngmap_not_traced", metadata->untraced);
 	fputs("};\n\n", out);
 }
 

@@ -65,6 +65,9 @@ int metadata_add_event(struct metadata *metadata, uint32_t stream_id,
 /* A better calibration of the same clock. */
 void metadata_set_clock(struct metadata *metadata, const struct clock_description *clock);
 
+/* Names of the processes that the trace lacks, for people; "" or NULL: none. 0 or -ENOMEM. */
+int metadata_set_untraced(struct metadata *metadata, const char *names);
+
 /* As it was set last. */
 const struct clock_description *metadata_clock(const struct metadata *metadata);
 

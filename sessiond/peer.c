@@ -4,11 +4,17 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "sessiond/pid-state.h"
 
+/* pidfs, since Linux 6.9 */
+#ifndef PID_FS_MAGIC
+#define PID_FS_MAGIC 0x50494446u
+#endif
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
@@ -67,4 +73,29 @@ int peer_open_pidfd(int socket, const struct ucred *peer)
 		return -ESRCH;
 	}
 	return fd;
+}
+
+uint64_t peer_identity_of(int pidfd)
+{
+	struct statfs system;
+	struct stat status;
+
+	/* Before, all pidfds had one inode. */
+	if (fstatfs(pidfd, &system) != 0 || (uint32_t)system.f_type != PID_FS_MAGIC ||
+	    fstat(pidfd, &status) != 0)
+		return 0;
+	return status.st_ino;
+}
+
+uint64_t peer_identity(int socket)
+{
+	socklen_t size = sizeof(int);
+	uint64_t identity;
+	int pidfd;
+
+	if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size) != 0)
+		return 0;
+	identity = peer_identity_of(pidfd);
+	close(pidfd);
+	return identity;
 }

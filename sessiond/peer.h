@@ -9,6 +9,7 @@
 #define SESSIOND_PEER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/socket.h>
 
 /*
@@ -21,5 +22,12 @@
 int peer_open_pidfd(int socket, const struct ucred *peer);
 /* Has the process of the pidfd ended? */
 bool peer_has_ended(int pidfd);
+
+/*
+ * What tells a process from all others since the boot, the peer of a socket that has ended, too;
+ * 0: the kernel does not say (before Linux 6.9; of one that was reaped, before 6.16).
+ */
+uint64_t peer_identity(int socket);
+uint64_t peer_identity_of(int pidfd);
 
 #endif /* SESSIOND_PEER_H */

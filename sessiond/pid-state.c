@@ -70,3 +70,23 @@ int pid_effective_user(pid_t pid, uid_t *uid)
 	line = strstr(text, "\nUid:");
 	return line && sscanf(line, "\nUid: %*u %u", uid) == 1 ? 0 : -ESRCH;
 }
+
+int pid_name(pid_t pid, char name[NAME_PROGRAM_SIZE])
+{
+	char path[32], text[NAME_PROGRAM_SIZE] = "?";
+	size_t length;
+	FILE *file;
+
+	snprintf(name, NAME_PROGRAM_SIZE, "?");
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return -ESRCH;
+	length = fread(text, 1, sizeof(text), file);
+	fclose(file);
+	if (length > 0 && text[length - 1] == '\n')
+		length--;
+	if (length > 0)
+		name_clean_program(text, length, name);
+	return length > 0 ? 0 : -ESRCH;
+}

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "common/name.h"
+
 /*
  * The state of a process's first thread, a letter as in proc_pid_stat(5): 'Z' where
  * it has ended, whether or not others are left. 0: there is no such process.
@@ -18,5 +20,8 @@ char pid_state(pid_t pid);
 int pid_start(pid_t pid, uint64_t *start);
 /* A process's effective user. 0; -ESRCH: there is none. */
 int pid_effective_user(pid_t pid, uid_t *uid);
+
+/* What the kernel calls its program, cleaned. 0; -ESRCH: there is none, and `name` is "?". */
+int pid_name(pid_t pid, char name[NAME_PROGRAM_SIZE]);
 
 #endif /* SESSIOND_PID_STATE_H */

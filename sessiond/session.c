@@ -17,6 +17,7 @@
 #include "sessiond/messages.h"
 #include "sessiond/options.h"
 #include "sessiond/state.h"
+#include "sessiond/untraced.h"
 
 #define TICK_STOPPING_USEC UINT64_C(2000)
 #define TICK_REAPING_USEC UINT64_C(20000)
@@ -100,15 +101,27 @@ static void update_clock(struct session *session)
 	metadata_set_clock(session->metadata, &clock);
 }
 
+/* Without memory the trace does not have it; `status` has. */
+static void update_untraced(struct session *session)
+{
+	char *text = untraced_text(session);
+
+	if (text)
+		metadata_set_untraced(session->metadata, text);
+	free(text);
+}
+
 void session_push_clock(struct session *session)
 {
 	update_clock(session);
+	update_untraced(session);
 	session_send_metadata(session, false);
 }
 
 static void push_final(struct session *session)
 {
 	update_clock(session);
+	update_untraced(session);
 	session->state = SESSION_FINISHING;
 	session_send_metadata(session, true);
 	kernel_part_finish(session->kernel);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include <config.h>
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control-client.h"
+#include "untraced.h"
+
+/* More of them are counted together. */
+#define NAMES_SHOWN 8
+
+static struct json_object *list_of(struct json_object *answer)
+{
+	struct json_object *list = NULL;
+
+	if (!json_object_object_get_ex(answer, "untraced", &list) ||
+	    !json_object_is_type(list, json_type_array))
+		return NULL;
+	return list;
+}
+
+/* Of one name with several reasons there is one place. */
+static bool was_before(struct json_object *list, size_t end, const char *name)
+{
+	for (size_t i = 0; i < end; i++)
+		if (strcmp(control_answer_text(json_object_array_get_idx(list, i), "name"), name) ==
+		    0)
+			return true;
+	return false;
+}
+
+static uint64_t count_of(struct json_object *list, const char *name)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		struct json_object *item = json_object_array_get_idx(list, i);
+
+		if (strcmp(control_answer_text(item, "name"), name) == 0)
+			count += control_answer_count(item, "count");
+	}
+	return count;
+}
+
+char *untraced_describe(struct json_object *answer, char text[UNTRACED_TEXT_SIZE])
+{
+	uint64_t total = control_answer_count(answer, "not_traced"), named = 0;
+	struct json_object *list = list_of(answer);
+	size_t length = list ? json_object_array_length(list) : 0, used;
+	int shown = 0;
+
+	text[0] = '\0';
+	if (!total)
+		return text;
+	used = (size_t)snprintf(text, UNTRACED_TEXT_SIZE, "%" PRIu64 " process%s not traced", total,
+				total == 1 ? "" : "es");
+	for (size_t i = 0; i < length && shown < NAMES_SHOWN; i++) {
+		const char *name = control_answer_text(json_object_array_get_idx(list, i), "name");
+		uint64_t count;
+
+		if (was_before(list, i, name))
+			continue;
+		count = count_of(list, name);
+		named += count;
+		used += (size_t)snprintf(text + used, UNTRACED_TEXT_SIZE - used,
+					 "%s%.32s (%" PRIu64 ")", shown ? ", " : ": ", name, count);
+		shown++;
+	}
+	if (named < total && shown)
+		snprintf(text + used, UNTRACED_TEXT_SIZE - used, ", and %" PRIu64 " more",
+			 total - named);
+	return text;
+}
+
+const char *untraced_hint(struct json_object *answer)
+{
+	static const struct {
+		const char *why, *hint;
+	} hints[] = {
+		{ "late", "the session daemon did not answer them in time: is the machine "
+			  "overloaded? --register-timeout of record lets programs wait longer" },
+		{ "refused", "the messages of the session daemon say why it refused them" },
+		{ "descriptors",
+		  "the session daemon has no descriptors for them: raise ulimit -n" },
+		{ "forked", "children that change their user or root directory, or have no "
+			    "descriptor left, cannot reach the session daemon" },
+		{ "executed", "no library can be preloaded into programs that are statically "
+			      "linked, gain privileges, or are for another machine" },
+	};
+	struct json_object *list = list_of(answer);
+	const char *why = "";
+
+	if (list && json_object_array_length(list) > 0)
+		why = control_answer_text(json_object_array_get_idx(list, 0), "why");
+	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
+		if (strcmp(hints[i].why, why) == 0)
+			return hints[i].hint;
+	return NULL;
+}

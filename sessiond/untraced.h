@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * untraced.h - the processes that a session lacks: each is counted once, with its name and why.
+ *
+ * A session's tally stands in its record of the ledger, so it outlives a daemon that is killed.
+ * Who is counted is remembered, as far as there is room: it is counted once however often it
+ * tries, by the name of its last program, and not at all where it registers later.
+ *
+ * doc/design/left-out.md says how each way of being left out leads here. Main thread.
+ */
+#ifndef SESSIOND_UNTRACED_H
+#define SESSIOND_UNTRACED_H
+
+#include <json-c/json.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/name.h"
+
+struct daemon;
+struct session;
+struct untraced;
+
+/* Numbers are never reused: they stand in the ledger. */
+enum untraced_why {
+	UNTRACED_LATE = 1,     /* it did not wait until the daemon answered its registration */
+	UNTRACED_REFUSED = 2,  /* limits, another version */
+	UNTRACED_SHORT = 3,    /* the daemon had no descriptors for it */
+	UNTRACED_FORKED = 4,   /* a child that could not come to the daemon */
+	UNTRACED_EXECUTED = 5, /* a program into which no library is preloaded */
+};
+
+/* Different names and reasons that a session keeps apart; what does not fit has no name. */
+#define UNTRACED_NAMES 64u
+
+/* In the ledger. `why` is set last; 0: free. */
+struct untraced_tally {
+	struct {
+		char name[NAME_PROGRAM_SIZE]; /* clean */
+		uint64_t count;
+		uint32_t why;
+	} names[UNTRACED_NAMES];
+	uint64_t others;
+};
+
+struct untraced_process {
+	uint32_t pid;
+	uint32_t uid;
+	uint32_t gid;
+	uint64_t identity;            /* as of peer.h */
+	char name[NAME_PROGRAM_SIZE]; /* clean */
+};
+
+/* 0 or -errno. */
+int untraced_create(struct daemon *daemon, struct untraced **untraced);
+/* NULL is allowed. */
+void untraced_destroy(struct untraced *untraced);
+
+/* Each session that records, and would take the process, counts it. */
+void untraced_count(struct untraced *untraced, const struct untraced_process *process,
+		    enum untraced_why why);
+/* The process has registered: where it was counted, it is not any more. */
+void untraced_forget(struct untraced *untraced, uint32_t pid, uint64_t identity);
+
+uint64_t untraced_total(const struct session *session);
+/* [{"name", "count", "why"}], the most frequent ones first; what has no name is called "?". */
+struct json_object *untraced_list(const struct session *session);
+/* As people read it: "ls (2), cc1 (1)"; "" where there is none. To be freed; NULL: no memory. */
+char *untraced_text(const struct session *session);
+
+#endif /* SESSIOND_UNTRACED_H */

@@ -125,7 +125,7 @@ static void run_daemon(struct record *record, const char *program, const char *n
 		       int error_fd, pid_t parent)
 {
 	char size[32], mediator[64], clock[64], rings[PATH_MAX + 16];
-	char *arguments[10];
+	char *arguments[11];
 	int n = 0, null_fd;
 	sigset_t none;
 
@@ -136,6 +136,8 @@ static void run_daemon(struct record *record, const char *program, const char *n
 	arguments[n++] = "--runtime-dir";
 	arguments[n++] = record->runtime_dir;
 	arguments[n++] = size;
+	if (record->preload[0] != '\0')
+		arguments[n++] = "--preloaded";
 	if (record->options.mediator) {
 		snprintf(mediator, sizeof(mediator), "--mediator=%s", record->options.mediator);
 		arguments[n++] = mediator;

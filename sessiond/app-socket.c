@@ -13,6 +13,7 @@
 #include "common/socket.h"
 #include "sessiond/app-connection.h"
 #include "sessiond/daemon.h"
+#include "sessiond/executed.h"
 #include "sessiond/listen.h"
 #include "sessiond/memory-set.h"
 
@@ -175,6 +176,7 @@ void app_socket_settle(struct app_socket *app)
 {
 	accept_waiting(app, ACCEPTS_PER_STOP);
 	app_connections_settle(&app->connections);
+	executed_count_all(app->daemon);
 }
 
 uint64_t app_socket_refused(const struct app_socket *app)

@@ -79,6 +79,8 @@ libsessiond_la_SOURCES = \
 	sessiond/daemon.h \
 	sessiond/doorbell.c \
 	sessiond/doorbell.h \
+	sessiond/executed.c \
+	sessiond/executed.h \
 	sessiond/filter-pages.c \
 	sessiond/filter-pages.h \
 	sessiond/keeper.c \

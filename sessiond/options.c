@@ -32,6 +32,7 @@ struct given {
 	char *consumer;
 	char *per_user;
 	int private_instance;
+	int preloaded;
 	int supervise;
 	char *ring_dir;
 	char *recover;
@@ -142,6 +143,7 @@ static int fill(struct options *options, struct given *given)
 	options->consumer = given->consumer ? given->consumer : default_consumer();
 	options->reserve_size = RESERVE_SIZE_DEFAULT;
 	options->private_instance = given->private_instance;
+	options->preloaded = given->preloaded;
 	options->supervise = given->supervise;
 	options->ring_dir = given->ring_dir;
 	options->recover = given->recover;
@@ -199,6 +201,9 @@ int options_parse(struct options *options, int argc, const char **argv)
 		  "NAME=N,..." },
 		{ "private", '\0', POPT_ARG_NONE, &given.private_instance, 0,
 		  "end when the parent process ends", NULL },
+		{ "preloaded", '\0', POPT_ARG_NONE, &given.preloaded, 0,
+		  "programs are started with preloaded libraries: count those that load none",
+		  NULL },
 		{ "supervise", '\0', POPT_ARG_VAL, &given.supervise, 1,
 		  "keep what the daemon has, and start it again, when it is killed (default)",
 		  NULL },

@@ -20,6 +20,7 @@ struct options {
 	uint32_t reserve;
 	uint64_t reserve_size;        /* bytes */
 	bool private_instance;        /* ends with the parent */
+	bool preloaded;               /* all programs are to register: name those that do not */
 	bool supervise;               /* under a keeper */
 	char *ring_dir;               /* rings are files in it; NULL: memory */
 	char *recover;                /* what a daemon left that was killed; NULL: serve */

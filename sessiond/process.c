@@ -17,6 +17,7 @@
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
 #include "sessiond/doorbell.h"
+#include "sessiond/executed.h"
 #include "sessiond/ledger.h"
 #include "sessiond/member.h"
 #include "sessiond/peer.h"
@@ -104,6 +105,7 @@ void process_reap(struct process *process)
 	struct daemon *daemon = process->daemon;
 	const struct process *shared = process->shared;
 
+	executed_count(process);
 	process_end(process);
 	if (shared && shared->sharers == 0)
 		user_rings_reap(daemon);
@@ -327,6 +329,7 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	end_older(process);
 	add_to_table(process);
 	fill_record(process, config->socket);
+	executed_begin(process);
 	ledger_process_set(daemon->ledger, process->memories->index, LEDGER_LIVE);
 	sessions_join(daemon->sessions, process);
 	*result = process;
@@ -440,6 +443,7 @@ void process_hung_up(struct process *process)
 	control_pages_set_process_flag(memory_set_process(process->memories),
 				       LTTNGMAP_PROCESS_NO_DOORBELL);
 	doorbell_poll(process->doorbell);
+	executed_look(process);
 }
 
 void process_end(struct process *process)

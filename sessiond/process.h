@@ -67,6 +67,10 @@ struct process {
 	struct process *shared;        /* its user's stand-in, once it needed that, or NULL */
 	unsigned long sharers;         /* of a stand-in: processes that have it so */
 	struct ledger_process *record; /* what outlives the daemon; of `memories` */
+	struct {
+		uint64_t device, file;            /* that it registered with; 0: not known */
+		char executed[NAME_PROGRAM_SIZE]; /* what it has now instead; "": nothing */
+	} program;                                /* executed.h's */
 	/* The slots whose sessions have counted it. */
 	uint64_t counted;
 	struct process_slot slots[LTTNGMAP_CHANNELS];

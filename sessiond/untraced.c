@@ -109,8 +109,12 @@ void untraced_count(struct untraced *untraced, const struct untraced_process *pr
 {
 	struct remembered *before = place_of(untraced, process->pid);
 
-	if (is_same(before, process->pid, process->identity))
+	if (is_same(before, process->pid, process->identity)) {
+		/* A reason that it gave says more. */
+		if (why == UNTRACED_EXECUTED)
+			return;
 		forget(untraced, before);
+	}
 	*before = (struct remembered){ *process, daemon_now_usec(), why };
 	add(untraced, process, why, false);
 }

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/executed.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sessiond/daemon.h"
+#include "sessiond/options.h"
+#include "sessiond/peer.h"
+#include "sessiond/pid-state.h"
+#include "sessiond/process.h"
+#include "sessiond/untraced.h"
+
+#define PATH_SIZE 32
+
+static char *path_of(const struct process *process, char path[PATH_SIZE])
+{
+	snprintf(path, PATH_SIZE, "/proc/%u/exe", process->pid);
+	return path;
+}
+
+void executed_begin(struct process *process)
+{
+	char path[PATH_SIZE];
+	struct stat status;
+
+	if (!process->daemon->options->preloaded || stat(path_of(process, path), &status) != 0)
+		return;
+	process->program.device = status.st_dev;
+	process->program.file = status.st_ino;
+}
+
+static void take_name(struct process *process, const char *path)
+{
+	char program[PATH_MAX];
+	ssize_t length = readlink(path, program, sizeof(program) - 1);
+	const char *base;
+
+	/* Who has other rights now may not be looked at so closely. */
+	if (length <= 0) {
+		pid_name((pid_t)process->pid, process->program.executed);
+		return;
+	}
+	program[length] = '\0';
+	base = strrchr(program, '/');
+	base = base ? base + 1 : program;
+	name_clean_program(base, strlen(base), process->program.executed);
+}
+
+void executed_look(struct process *process)
+{
+	char path[PATH_SIZE];
+	struct stat status;
+
+	if (!process->program.file || process_is_gone(process))
+		return;
+	if (stat(path_of(process, path), &status) == 0) {
+		if (status.st_dev == process->program.device &&
+		    status.st_ino == process->program.file)
+			return;
+	} else if (errno == ENOENT || errno == ESRCH) {
+		/* It is about to end: its memory goes before its descriptors, and these before it. */
+		return;
+	}
+	take_name(process, path);
+}
+
+void executed_count(const struct process *process)
+{
+	struct untraced_process untraced = {
+		.pid = process->pid,
+		.uid = process->uid,
+		.gid = process->gid,
+	};
+
+	if (!process->program.executed[0])
+		return;
+	untraced.identity = peer_identity_of(process->pidfd);
+	memcpy(untraced.name, process->program.executed, sizeof(untraced.name));
+	untraced_count(process->daemon->untraced, &untraced, UNTRACED_EXECUTED);
+}
+
+void executed_count_all(struct daemon *daemon)
+{
+	const struct process *process;
+
+	cds_list_for_each_entry(process, processes_list(daemon->processes), list)
+		executed_count(process);
+}

@@ -12,7 +12,8 @@
 
 #include "export.h"
 
-#define CPU_TID 1000000000 /* tracks of CPUs are shown as threads, behind the real ones */
+#define CPU_TID 1000000000         /* tracks of CPUs are shown as threads, behind the real ones */
+#define PID_STEP INT64_C(10000000) /* pids are smaller: 20004711 is the third program of 4711 */
 
 static int64_t first_ns;
 
@@ -49,10 +50,13 @@ static void put_microseconds(struct export *export, int64_t ns)
 	view_output_padded(out, value % 1000, 3);
 }
 
+/* The format tells processes apart by number alone: each later program gets one of its own. */
 static void put_pid(struct export *export, const struct export_process *process)
 {
+	int64_t pid = process->pid < 0 ? 0 : process->pid;
+
 	view_output_text(out_of(export), ",\"pid\":");
-	view_output_signed(out_of(export), process->pid < 0 ? 0 : process->pid);
+	view_output_signed(out_of(export), pid + process->program_number * PID_STEP);
 }
 
 /* The first members of an event; its end is for the caller to write. */
@@ -161,6 +165,13 @@ static void chrome_process(struct export *export, const struct export_process *p
 	put_pid(export, process);
 	put_member(export, ",\"args\":{\"name\":", process->program);
 	view_output_text(out_of(export), "}}");
+	if (process->program_number == 0)
+		return;
+	view_output_text(out_of(export), ",\n{\"ph\":\"M\",\"name\":\"process_labels\"");
+	put_pid(export, process);
+	view_output_text(out_of(export), ",\"args\":{\"labels\":\"pid ");
+	view_output_signed(out_of(export), process->pid);
+	view_output_text(out_of(export), "\"}}");
 }
 
 static void chrome_track(struct export *export, const struct export_track *track)

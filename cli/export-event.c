@@ -184,13 +184,14 @@ static void put_event(struct export *export, struct export_track *track, struct 
 }
 
 static void put_counter(struct export *export, const struct view_stream *stream,
-			const struct export_class *class, const bt_field *payload, int64_t ns)
+			const struct export_class *class, const bt_field *payload, int64_t tid,
+			int64_t ns)
 {
 	struct export_track *track;
 
 	if (class->counter < 0 || !export->format->count)
 		return;
-	track = export_track_counter(export, stream, export_text(export, export->counter));
+	track = export_track_counter(export, stream, tid, export_text(export, export->counter));
 	if (track)
 		export->format->count(export, track, number_at(payload, class->counter), ns);
 }
@@ -202,6 +203,26 @@ static void open_format(struct export *export, int64_t ns)
 	export->is_open = true;
 	if (export->format->open)
 		export->format->open(export, ns);
+}
+
+static void end_all(struct export *export, struct export_track *track, int64_t ns)
+{
+	const struct export_what nothing = { 0 };
+
+	while (track->depth > 0)
+		end_innermost(export, track, &nothing, ns);
+}
+
+/* An exec leaves nothing of the program before. */
+static void end_replaced(struct export *export, int64_t ns)
+{
+	struct export_tracks *tracks = &export->tracks;
+
+	for (size_t i = 0; i < tracks->places; i++) {
+		if (tracks->table[i] && tracks->table[i]->process == tracks->replaced)
+			end_all(export, tracks->table[i], ns);
+	}
+	tracks->replaced = NULL;
 }
 
 static void event(struct view *view, const struct view_stream *stream, const bt_event *bt,
@@ -224,20 +245,14 @@ static void event(struct view *view, const struct view_stream *stream, const bt_
 	track = export_track_get(export, stream, (int64_t)tid);
 	if (!track)
 		return;
+	if (export->tracks.replaced)
+		end_replaced(export, ns);
 	what = (struct export_what){ class->category, class->name, class, bt,
 				     flow_of(class, payload) };
 	if (export->format->event)
 		export->format->event(export, stream, track, &what, ns);
-	put_counter(export, stream, class, payload, ns);
+	put_counter(export, stream, class, payload, (int64_t)tid, ns);
 	put_event(export, track, &what, payload, ns);
-}
-
-static void end_all(struct export *export, struct export_track *track, int64_t ns)
-{
-	const struct export_what nothing = { 0 };
-
-	while (track->depth > 0)
-		end_innermost(export, track, &nothing, ns);
 }
 
 static void lost(struct view *view, const struct view_stream *stream, const char *what,

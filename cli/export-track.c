@@ -18,19 +18,20 @@
 #define DEPTH_MOST 65536
 
 struct key {
-	int64_t pid, tid, cpu;
+	const struct export_process *process;
+	int64_t tid, cpu;
 	uint32_t counter;
 };
 
 static bool is_of(const struct export_track *track, const struct key *key)
 {
-	return track->tid == key->tid && track->process->pid == key->pid &&
+	return track->tid == key->tid && track->process == key->process &&
 	       track->counter == key->counter && (key->tid >= 0 || track->cpu == key->cpu);
 }
 
 static size_t place_of(const struct export_tracks *tracks, const struct key *key)
 {
-	uint64_t hash = (uint64_t)key->pid * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = key->process->uuid * UINT64_C(0x9e3779b97f4a7c15);
 	size_t place;
 
 	hash ^= (uint64_t)(key->tid >= 0 ? key->tid : ~key->cpu) * UINT64_C(0xc2b2ae3d27d4eb4f);
@@ -54,36 +55,63 @@ static int grow(struct export_tracks *tracks)
 
 		if (track)
 			larger.table[place_of(&larger,
-					      &(struct key){ track->process->pid, track->tid,
-							     track->cpu, track->counter })] = track;
+					      &(struct key){ track->process, track->tid, track->cpu,
+							     track->counter })] = track;
 	}
 	free(tracks->table);
 	*tracks = larger;
 	return 0;
 }
 
-static struct export_process *get_process(struct export *export, const struct view_stream *stream)
+/* The program that made the stream's events since its packet began, or the last event. */
+static const char *program_of(const struct view_stream *stream)
 {
-	struct export_process *process = export->tracks.processes;
+	if (stream->process[0])
+		return stream->process;
+	return stream->pid < 0 && stream->members.vpid < 0 ? "kernel" : "?";
+}
 
-	while (process && process->pid != stream->pid)
-		process = process->next;
-	if (process)
-		return process;
-	process = calloc(1, sizeof(*process));
+static struct export_process *make_process(struct export *export, const struct view_stream *stream,
+					   struct export_process *before)
+{
+	struct export_process *process = calloc(1, sizeof(*process));
+
 	if (!process)
 		return NULL;
 	process->pid = stream->pid;
 	process->uuid = ++export->tracks.last_uuid;
-	snprintf(process->program, sizeof(process->program), "%s",
-		 stream->program[0]                            ? stream->program
-		 : stream->pid < 0 && stream->members.vpid < 0 ? "kernel"
-							       : "?");
+	process->program_number = before ? before->program_number + 1 : 0;
+	snprintf(process->program, sizeof(process->program), "%s", program_of(stream));
 	process->next = export->tracks.processes;
 	export->tracks.processes = process;
+	process->of_bucket = export->tracks.buckets[stream->pid & (EXPORT_BUCKETS - 1)];
+	export->tracks.buckets[stream->pid & (EXPORT_BUCKETS - 1)] = process;
+	if (!stream->is_named_by_event)
+		export->tracks.replaced = before;
 	if (export->format->process)
 		export->format->process(export, process);
 	return process;
+}
+
+/*
+ * A process that execs has the number that it had and another program: to a reader it is
+ * another process. Where names are of threads, only the main thread's is the program's.
+ */
+static struct export_process *get_process(struct export *export, const struct view_stream *stream,
+					  int64_t tid)
+{
+	bool is_thread = stream->is_named_by_event && tid >= 0 && tid != stream->pid;
+	struct export_process *process = export->tracks.buckets[stream->pid & (EXPORT_BUCKETS - 1)];
+	struct export_process *newest = NULL;
+
+	for (; process; process = process->of_bucket) {
+		if (process->pid != stream->pid)
+			continue;
+		if (is_thread || strcmp(process->program, program_of(stream)) == 0)
+			return process;
+		newest = newest ? newest : process;
+	}
+	return make_process(export, stream, newest);
 }
 
 static void name_track(struct export *export, struct export_track *track,
@@ -105,6 +133,8 @@ static struct export_track *get(struct export *export, const struct view_stream 
 	struct export_track *track;
 	size_t place;
 
+	if (!key->process)
+		goto no_memory;
 	if (tracks->count * 2 >= tracks->places && grow(tracks) < 0)
 		goto no_memory;
 	place = place_of(tracks, key);
@@ -113,11 +143,7 @@ static struct export_track *get(struct export *export, const struct view_stream 
 	track = calloc(1, sizeof(*track));
 	if (!track)
 		goto no_memory;
-	track->process = get_process(export, stream);
-	if (!track->process) {
-		free(track);
-		goto no_memory;
-	}
+	track->process = key->process;
 	track->tid = key->tid;
 	track->cpu = key->cpu;
 	track->counter = key->counter;
@@ -137,13 +163,14 @@ struct export_track *export_track_get(struct export *export, const struct view_s
 				      int64_t tid)
 {
 	return get(export, stream,
-		   &(struct key){ stream->pid, tid, tid >= 0 ? -1 : stream->cpu, 0 });
+		   &(struct key){ get_process(export, stream, tid), tid,
+				  tid >= 0 ? -1 : stream->cpu, 0 });
 }
 
 struct export_track *export_track_counter(struct export *export, const struct view_stream *stream,
-					  uint32_t name)
+					  int64_t tid, uint32_t name)
 {
-	return get(export, stream, &(struct key){ stream->pid, -1, -1, name });
+	return get(export, stream, &(struct key){ get_process(export, stream, tid), -1, -1, name });
 }
 
 struct export_slice *export_track_open(struct export *export, struct export_track *track)

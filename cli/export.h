@@ -79,11 +79,13 @@ void export_classes_free(struct export_classes *classes);
 
 /* ---- tracks ------------------------------------------------------------------ */
 
+/* One program of a process: after an exec its number is that of another one, too. */
 struct export_process {
 	int64_t pid; /* -1: of what has none, as the kernel */
 	uint64_t uuid;
+	unsigned program_number; /* from 0 on, of those with this pid */
 	char program[64];
-	struct export_process *next;
+	struct export_process *next, *of_bucket;
 };
 
 struct export_slice {
@@ -95,7 +97,7 @@ struct export_slice {
 };
 
 struct export_track {
-	struct export_process *process;
+	const struct export_process *process;
 	int64_t tid; /* -1: unknown; then it is a CPU of the process */
 	int64_t cpu;
 	uint32_t counter; /* name of the counter that it is, or 0 */
@@ -106,10 +108,14 @@ struct export_track {
 	void *node; /* the format's */
 };
 
+#define EXPORT_BUCKETS 1024
+
 struct export_tracks {
 	struct export_track **table; /* open addressing */
 	size_t places, count;
 	struct export_process *processes;
+	struct export_process *buckets[EXPORT_BUCKETS]; /* by pid, the newest first */
+	const struct export_process *replaced; /* its process has just become another program */
 	uint64_t last_uuid;
 };
 
@@ -117,7 +123,7 @@ struct export_tracks {
 struct export_track *export_track_get(struct export *export, const struct view_stream *stream,
 				      int64_t tid);
 struct export_track *export_track_counter(struct export *export, const struct view_stream *stream,
-					  uint32_t name);
+					  int64_t tid, uint32_t name);
 /* Open a slice, or NULL where there are too many. */
 struct export_slice *export_track_open(struct export *export, struct export_track *track);
 void export_tracks_free(struct export_tracks *tracks);

@@ -113,19 +113,19 @@ static uint32_t where_of(struct export *export, const struct page_class *class,
 
 /* ---- what is held --------------------------------------------------------------- */
 
-static size_t first_place(const struct page_memory *memory, int64_t pid, uint64_t pointer)
+static size_t first_place(const struct page_memory *memory, int64_t process, uint64_t pointer)
 {
-	uint64_t hash = (pointer >> 4) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)pid * 31;
+	uint64_t hash = (pointer >> 4) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)process * 31;
 
 	return (hash ^ hash >> 32) & (memory->places - 1);
 }
 
-static struct page_held *find(const struct page_memory *memory, int64_t pid, uint64_t pointer)
+static struct page_held *find(const struct page_memory *memory, int64_t process, uint64_t pointer)
 {
-	size_t place = first_place(memory, pid, pointer);
+	size_t place = first_place(memory, process, pointer);
 
 	while (memory->held[place].pointer &&
-	       (memory->held[place].pointer != pointer || memory->held[place].pid != pid))
+	       (memory->held[place].pointer != pointer || memory->held[place].process != process))
 		place = (place + 1) & (memory->places - 1);
 	return &memory->held[place];
 }
@@ -140,7 +140,7 @@ static int grow(struct page_memory *memory)
 		return -ENOMEM;
 	for (size_t i = 0; i < memory->places; i++) {
 		if (memory->held[i].pointer)
-			*find(&larger, memory->held[i].pid, memory->held[i].pointer) =
+			*find(&larger, memory->held[i].process, memory->held[i].pointer) =
 				memory->held[i];
 	}
 	free(memory->held);
@@ -157,8 +157,8 @@ static void forget(struct page_memory *memory, struct page_held *held)
 		place = (place + 1) & mask;
 		if (!memory->held[place].pointer)
 			break;
-		if (((place -
-		      first_place(memory, memory->held[place].pid, memory->held[place].pointer)) &
+		if (((place - first_place(memory, memory->held[place].process,
+					  memory->held[place].pointer)) &
 		     mask) < ((place - hole) & mask))
 			continue;
 		memory->held[hole] = memory->held[place];
@@ -168,14 +168,14 @@ static void forget(struct page_memory *memory, struct page_held *held)
 	memory->count--;
 }
 
-static void release(struct page_memory *memory, struct page_levels *level, int64_t pid,
+static void release(struct page_memory *memory, struct page_levels *level, int64_t process,
 		    uint64_t pointer, bool is_realloc)
 {
 	struct page_held *held;
 
 	if (!pointer)
 		return;
-	held = memory->places ? find(memory, pid, pointer) : NULL;
+	held = memory->places ? find(memory, process, pointer) : NULL;
 	if (!held || !held->pointer) {
 		memory->unknown++;
 		return;
@@ -200,7 +200,7 @@ static void hold(struct export *export, struct page_levels *level, const struct 
 		export_fail(export, ENOMEM);
 		return;
 	}
-	held = find(memory, new->pid, new->pointer);
+	held = find(memory, new->process, new->pointer);
 	if (held->pointer) {
 		level->bytes -= held->size;
 		level->blocks--;
@@ -224,11 +224,11 @@ static struct page_levels *get_level(struct export *export, struct page_track *t
 {
 	struct page *page = page_of(export);
 	struct page_memory *memory = &page->memory;
-	int64_t pid = track->track->process->pid;
+	int64_t process = (int64_t)track->track->process->uuid;
 	struct page_levels *larger;
 
 	for (size_t i = memory->nr_levels; track->level == 0 && i > 0; i--) {
-		if (memory->levels[i - 1].pid == pid)
+		if (memory->levels[i - 1].process == process)
 			track->level = (uint32_t)i;
 	}
 	if (track->level > 0)
@@ -239,7 +239,7 @@ static struct page_levels *get_level(struct export *export, struct page_track *t
 		return NULL;
 	}
 	memory->levels = larger;
-	larger[memory->nr_levels] = (struct page_levels){ .pid = pid };
+	larger[memory->nr_levels] = (struct page_levels){ .process = process };
 	larger[memory->nr_levels].row = page_bins_row(export, &page->levels, PAGE_ROW_LEVEL,
 						      (uint32_t)memory->nr_levels, 0);
 	track->level = (uint32_t)++memory->nr_levels;
@@ -251,10 +251,10 @@ void page_memory_event(struct export *export, const struct page_class *class, ui
 {
 	struct page *page = page_of(export);
 	struct page_levels *level = get_level(export, track);
-	int64_t pid = track->track->process->pid;
+	int64_t process = (int64_t)track->track->process->uuid;
 	uint64_t times = class->times >= 0 ? field_of(class, event, class->times) : 1;
 	struct page_held new = {
-		.pid = pid,
+		.process = process,
 		.pointer = field_of(class, event, class->pointer),
 		.size = field_of(class, event, class->size) * times,
 		.since = ns,
@@ -265,11 +265,11 @@ void page_memory_event(struct export *export, const struct page_class *class, ui
 		return;
 	page->memory.calls++;
 	if (class->call == PAGE_MEMORY_FREES) {
-		release(&page->memory, level, pid, new.pointer, false);
+		release(&page->memory, level, process, new.pointer, false);
 	} else {
 		/* A realloc() that failed left its block as it was; one to no size freed it. */
 		if (class->call == PAGE_MEMORY_CHANGES && (new.pointer || new.size == 0))
-			release(&page->memory, level, pid,
+			release(&page->memory, level, process,
 				field_of(class, event, class->old_pointer), true);
 		new.where = where_of(export, class, event);
 		if (new.pointer)
@@ -282,7 +282,7 @@ void page_memory_event(struct export *export, const struct page_class *class, ui
 /* ---- what was never freed ---------------------------------------------------------- */
 
 struct group {
-	int64_t pid, since; /* of the first */
+	int64_t process, since; /* of the first */
 	uint64_t size, blocks;
 	uint32_t class, where;
 };
@@ -294,7 +294,7 @@ static int compare_held(const void *a, const void *b)
 #define COMPARE(member)                                                                            \
 	if (x->member != y->member)                                                                \
 	return x->member < y->member ? -1 : 1
-	COMPARE(pid);
+	COMPARE(process);
 	COMPARE(class);
 	COMPARE(where);
 	COMPARE(size);
@@ -329,12 +329,13 @@ static struct group *make_groups(struct page_memory *memory, size_t *count)
 		const struct page_held *held = &memory->held[i];
 		struct group *last = *count > 0 ? &groups[*count - 1] : NULL;
 
-		if (last && last->pid == held->pid && last->class == held->class &&
+		if (last && last->process == held->process && last->class == held->class &&
 		    last->where == held->where && last->size == held->size)
 			last->blocks++;
 		else
-			groups[(*count)++] = (struct group){ held->pid, held->since, held->size,
-							     1,         held->class, held->where };
+			groups[(*count)++] = (struct group){ held->process, held->since,
+							     held->size,    1,
+							     held->class,   held->where };
 	}
 	qsort(groups, *count, sizeof(*groups), compare_groups);
 	/* They are no table any more. */
@@ -353,7 +354,7 @@ static void write_group(struct export *export, const struct group *group)
 	struct view_output *out = &export->view.output;
 
 	view_output_text(out, "[");
-	view_output_signed(out, group->pid);
+	view_output_signed(out, group->process);
 	member(out, ",", group->class);
 	view_output_text(out, ",");
 	view_output_unsigned(out, group->where);
@@ -377,7 +378,7 @@ void page_memory_write(struct export *export)
 	view_output_text(out, ",\"levels\":[");
 	for (size_t i = 0; i < memory->nr_levels; i++) {
 		view_output_text(out, i ? ",[" : "[");
-		view_output_signed(out, memory->levels[i].pid);
+		view_output_signed(out, memory->levels[i].process);
 		member(out, ",", memory->levels[i].bytes);
 		member(out, ",", memory->levels[i].blocks);
 		member(out, ",", memory->levels[i].most);

@@ -222,7 +222,7 @@ void page_flame_finish(struct export *export);
 void page_flame_free(struct page_flame *flame);
 
 struct page_held {
-	int64_t pid;
+	int64_t process;  /* its uuid (export.h) */
 	uint64_t pointer; /* 0: the place is free */
 	uint64_t size;
 	uint32_t where; /* text of who asked for it, or 0 */
@@ -236,7 +236,7 @@ struct page_memory {
 	size_t places, count;
 	uint64_t calls, unknown, unfollowed;
 	struct page_levels {
-		int64_t pid;
+		int64_t process;
 		uint32_t row;
 		uint64_t bytes, blocks, most;
 	} * levels;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/ctf.h"
 #include "report.h"
 #include "view.h"
 
@@ -62,6 +63,7 @@ void view_streams_free(struct view_streams *streams)
 static void set_program(struct view_stream *entry, const char *name)
 {
 	snprintf(entry->program, sizeof(entry->program), "%s", name);
+	snprintf(entry->process, sizeof(entry->process), "%s", name);
 }
 
 static bool integer_of(const bt_field *field, int64_t *value)
@@ -154,6 +156,7 @@ static void from_name(struct view_stream *entry, const char *name)
 			continue;
 		entry->pid = pid;
 		snprintf(entry->program, sizeof(entry->program), "%.*s", (int)(dash - base), base);
+		snprintf(entry->process, sizeof(entry->process), "%s", entry->program);
 		if (ring && isdigit((unsigned char)ring[1]))
 			entry->cpu = strtol(ring + 1, NULL, 10);
 		return;
@@ -184,6 +187,13 @@ static void find_members(struct view_stream *entry)
 	}
 }
 
+/* What the stream or its packet says of a process is a user's where processes share it. */
+static void note_sharing(struct view_stream *entry)
+{
+	entry->is_named_by_event = entry->members.procname >= 0 &&
+				   (entry->pid <= 0 || !entry->process[0]);
+}
+
 struct view_stream *view_streams_get(struct view_streams *streams, const bt_stream *stream)
 {
 	struct view_stream *entry;
@@ -208,6 +218,7 @@ struct view_stream *view_streams_get(struct view_streams *streams, const bt_stre
 	take_untraced(streams, bt_stream_borrow_trace_const(stream));
 	find_machine(entry, bt_stream_borrow_trace_const(stream));
 	find_members(entry);
+	note_sharing(entry);
 	streams->table[place] = entry;
 	streams->count++;
 	return entry;
@@ -221,8 +232,8 @@ void view_stream_packet(struct view_stream *entry, const bt_packet *packet)
 	if (!context)
 		return;
 	field = bt_field_structure_borrow_member_field_by_name_const(context, "cpu_id");
-	if (field)
-		integer_of(field, &entry->cpu);
+	if (field && integer_of(field, &entry->cpu) && entry->cpu == CTF_CPU_UNKNOWN)
+		entry->cpu = -1;
 	field = bt_field_structure_borrow_member_field_by_name_const(context, "vpid");
 	if (!field)
 		field = bt_field_structure_borrow_member_field_by_name_const(context, "pid");
@@ -231,6 +242,7 @@ void view_stream_packet(struct view_stream *entry, const bt_packet *packet)
 	field = bt_field_structure_borrow_member_field_by_name_const(context, "procname");
 	if (field && is_string(field))
 		set_program(entry, bt_field_string_get_value(field));
+	note_sharing(entry);
 }
 
 void view_stream_event(struct view_stream *entry, const bt_event *event)
@@ -248,7 +260,12 @@ void view_stream_event(struct view_stream *entry, const bt_event *event)
 	if (entry->members.procname >= 0) {
 		field = bt_field_structure_borrow_member_field_by_index_const(
 			context, entry->members.procname);
-		if (is_string(field))
+		if (!is_string(field))
+			return;
+		if (entry->is_named_by_event)
 			set_program(entry, bt_field_string_get_value(field));
+		else
+			snprintf(entry->program, sizeof(entry->program), "%s",
+				 bt_field_string_get_value(field));
 	}
 }

@@ -74,6 +74,8 @@ struct view_context_members {
 struct view_stream {
 	const bt_stream *stream; /* key; NULL: free */
 	char program[64];        /* "" where the trace does not tell */
+	char process[64];        /* program of the process; `program` may be a thread's name */
+	bool is_named_by_event;  /* both are the event's: the stream is of several processes */
 	int64_t pid;             /* -1 likewise */
 	int64_t cpu;             /* -1 likewise */
 	uint64_t machine;        /* made of its name; 0: of a kernel, that is of no process */

@@ -28,6 +28,8 @@
 #define CTF_PACKET_MAGIC 0xc1fc1fc1u
 #define CTF_UUID_SIZE 16
 #define CTF_PROCNAME_SIZE 16
+/* The packet's events may be of any CPU (LTTNGMAP_PACKET_ANY_CPU). */
+#define CTF_CPU_UNKNOWN UINT32_MAX
 
 /* Machine byte order, which the metadata states. */
 struct ctf_packet_header {
@@ -43,7 +45,7 @@ struct ctf_packet_header {
 	uint64_t packet_size;      /* bits, this header included */
 	uint64_t packet_seq_num;   /* counts the stream's packets, from 0 */
 	uint64_t events_discarded; /* of the stream, cumulative */
-	uint32_t cpu_id;           /* a ring beyond the CPUs' has a higher number */
+	uint32_t cpu_id;           /* or CTF_CPU_UNKNOWN */
 	uint32_t pid;              /* as the session daemon sees it */
 	uint32_t uid;
 	char procname[CTF_PROCNAME_SIZE]; /* padded with NULs, at least one */

@@ -21,7 +21,7 @@ uint64_t packet_make_header(const struct packet_stream *stream,
 		.packet_size = size * 8,
 		.packet_seq_num = packet->sequence,
 		.events_discarded = packet->discarded,
-		.cpu_id = packet->cpu,
+		.cpu_id = packet->flags & LTTNGMAP_PACKET_ANY_CPU ? CTF_CPU_UNKNOWN : packet->cpu,
 		.pid = packet->pid,
 		.uid = packet->uid,
 	};

@@ -9,8 +9,7 @@ import { list } from './lists.js';
 
 const SERIES = 8;
 
-const names = new Map([...processes.values()].map((process) => [process.pid, processName(process)]));
-const nameOf = (pid) => names.get(pid) ?? '?';
+const nameOf = (id) => processName(processes.get(id));
 
 // One x for all, as uPlot wants it; where a process says nothing its level stays.
 function draw(rows, levels) {
@@ -59,7 +58,7 @@ export function memory(rows, go) {
 		{ title: 'First', of: (row) => row[5], show: since, number: true, go: (row) => go.time(row[5] - 1000, row[5] + 1000) },
 	], found.held, 0);
 	list(document.getElementById('holders'), [
-		{ title: 'Process', of: (row) => row[0], show: nameOf, go: (row) => go.query(`process:${row[0]}`) },
+		{ title: 'Process', of: (row) => row[0], show: nameOf, go: (row) => go.query(`process:${processes.get(row[0]).pid}`) },
 		{ title: 'Held at the end', of: (row) => row[1], show: integer, number: true },
 		{ title: 'Blocks', of: (row) => row[2], show: integer, number: true },
 		{ title: 'Most', of: (row) => row[3], show: integer, number: true },

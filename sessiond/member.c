@@ -123,6 +123,7 @@ static int make_set(struct channel *channel, struct memory_set *memories, struct
 		.pid = record->pid,
 		.uid = record->uid,
 		.cpu_rings = daemon->cpu_rings,
+		.by_rseq = record->use_rseq,
 		.clock = daemon->clock,
 		.mode = channel->mode,
 		.subbuf_shift = channel->subbuf_shift,

@@ -71,13 +71,21 @@ void ring_set_release(struct ring_set *set)
 		ring_set_release_current(set);
 }
 
+void ring_set_place_packet(const struct ring_set *set, uint32_t ring,
+			   struct lttngmap_packet *packet)
+{
+	packet->cpu = ring;
+	packet->subbuf_id += ring * ((1u << set->config.subbufs_shift) + 1);
+	if (!set->config.by_rseq || ring >= set->config.cpu_rings)
+		packet->flags |= LTTNGMAP_PACKET_ANY_CPU;
+}
+
 /* What the reader cannot know. */
 static void complete(const struct ring_set *set, uint32_t ring, struct lttngmap_packet *packet)
 {
 	const struct ring_totals *totals = set->config.totals;
 
-	packet->cpu = ring;
-	packet->subbuf_id += ring * ((1u << set->config.subbufs_shift) + 1);
+	ring_set_place_packet(set, ring, packet);
 	packet->pid = set->config.pid;
 	packet->uid = set->config.uid;
 	packet->chunk = set->saved->chunk;

@@ -138,6 +138,9 @@ void ring_set_pass_rotation(struct ring_set *set);
 void ring_set_release_current(struct ring_set *set);
 /* All that this reader was given. */
 void ring_set_release(struct ring_set *set);
+/* Says where the packet is from: ring, CPU if that is known, sub-buffer of the file. */
+void ring_set_place_packet(const struct ring_set *set, uint32_t ring,
+			   struct lttngmap_packet *packet);
 /* From one ring, into the hand, which is empty: 0 or -EAGAIN. */
 int ring_set_take_from(struct ring_set *set, uint32_t ring, bool partial);
 /* What is in the hand, and more of that ring, up to `most`: how many. */

@@ -321,8 +321,7 @@ static int look_back(struct ring_set *set, struct lttngmap_packet *packet)
 		back->at = (struct ring_back){ .begun = false };
 		return -EAGAIN;
 	}
-	packet->cpu = cpu;
-	packet->subbuf_id += cpu * ((1u << set->config.subbufs_shift) + 1);
+	ring_set_place_packet(set, cpu, packet);
 	if (!is_sound(set, packet)) {
 		back->holds = false;
 		back->at = (struct ring_back){ .begun = false };

@@ -42,6 +42,7 @@ struct ring_set_config {
 	uint32_t pid;
 	uint32_t uid;
 	uint32_t cpu_rings;
+	bool by_rseq; /* a CPU's ring has only what ran on that CPU */
 	enum lttngmap_clock clock;
 	enum lttngmap_mode mode;
 	uint32_t subbuf_shift;

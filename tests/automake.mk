@@ -393,7 +393,8 @@ EXTRA_DIST += tests/utils/verbs.sh
 EXTRA_DIST += tests/utils/make-addresses
 EXTRA_DIST += tests/utils/run_tutorial.py
 EXTRA_DIST += tests/utils/damage_stream.py
-EXTRA_DIST += tests/utils/make-slices tests/utils/perfetto.proto tests/utils/perfetto_slices.py
+EXTRA_DIST += tests/utils/make-slices tests/utils/perfetto.proto tests/utils/perfetto_slices.py \
+	tests/utils/programs_of.py
 EXTRA_DIST += tests/utils/browser.mjs tests/utils/held_blocks.py tests/utils/longest_slice.py \
 	tests/utils/make-calls tests/utils/make-hostile tests/utils/make-many tests/utils/report-look.mjs
 check_PROGRAMS += tests/unit/cli-options

@@ -122,6 +122,11 @@ enum lttngmap_packet_flag {
 	 * lost between the two. Zeros: there was none, and all that the ring ever lost counts.
 	 */
 	LTTNGMAP_PACKET_REPEAT = 1u << 4,
+	/*
+	 * Out: of a ring that is no CPU's. Its writers may have run on any: those of an extra
+	 * ring, and of all rings of a process without restartable sequences.
+	 */
+	LTTNGMAP_PACKET_ANY_CPU = 1u << 5,
 };
 
 /*

@@ -99,6 +99,30 @@ is "$("$lttngmap" export trace --folded - -e 'w:*' -p 'some*' --from +0.00000001
 is "$("$lttngmap" export trace --json - | md5sum)" "$("$lttngmap" view --json trace | md5sum)" \
 	'lines of JSON are those of view'
 
+# ---- a process that becomes another program ------------------------------------------------
+
+# What made an event names it, in every format: `env` made none of those of `cat`.
+echo 'exec nice /usr/bin/python3 -m this' >chain
+"$lttngmap" record -q -o named --preload libc,io --context vtid --mode blocking -- \
+	env A=1 sh ./chain >out 2>&1
+programs_of() {
+	python3 "$utils/programs_of.py" "$1" 2>&1
+}
+"$lttngmap" view --json named | programs_of json >expected
+is "$(cut -d' ' -f1 expected | tr '\n' ' ')" 'env nice python3 sh ' 'a chain of programs is recorded'
+"$lttngmap" export named --json - | programs_of json | diff expected - >differences
+is "$(<differences)" '' '  ... and named so by --json'
+"$lttngmap" export named --chrome - | programs_of chrome | diff expected - >differences
+is "$(<differences)" '' '  ... by --chrome'
+"$lttngmap" export named --perfetto out.perfetto
+protoc --decode=Trace -I "$utils" perfetto.proto <out.perfetto | programs_of perfetto | diff expected - >differences
+is "$(<differences)" '' '  ... by --perfetto'
+"$lttngmap" report -o named.html named >out 2>&1
+programs_of page <named.html | diff expected - >differences
+is "$(<differences)" '' '  ... by the page'
+is "$("$lttngmap" export named --folded - | programs_of folded | tr '\n' ' ')" 'python3 0 sh 0 ' \
+	'  ... by stacks, of those that have slices'
+
 # ---- what is no use --------------------------------------------------------------------
 
 # refused STATUS WHAT TEXT ARGUMENT...

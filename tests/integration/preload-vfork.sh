@@ -46,6 +46,13 @@ is "$(grep ' size = 2, ' "$TAP_DIR/text" | grep -o 'vpid = [0-9]*' | sort -u | w
 	'and each of its children'
 is "$(grep ' size = 1, ' "$TAP_DIR/text" | grep -o 'vpid = [0-9]*' | sort -u | wc -l)" 1 \
 	'the parent is not taken for one of them'
+is "$(grep ' size = 2, ' "$TAP_DIR/text" | grep -o 'cpu_id = [0-9]*' | sort -u)" 'cpu_id = 4294967295' \
+	'no CPU is made up for the children'
+is "$("$LTTNGMAP_BUILD/lttngmap" view "$TAP_DIR/trace" | awk '/size=2/ { print $5 }' | sort -u)" cpu- '  ... and view shows none'
+parent_cpus=$(grep ' size = 1, ' "$TAP_DIR/text" | grep -o 'cpu_id = [0-9]*' | cut -d' ' -f3)
+if [[ ${LTTNGMAP_TEST_RSEQ:-} != off ]]; then
+	ok "the parent's CPU is one that there is" awk -v cpus="$(nproc --all)" '$1 >= cpus { exit 1 }' <<<"$parent_cpus"
+fi
 # Children that clone() makes on the thread pointer of their parent, who waits for them or not.
 cat >"$TAP_DIR/clones.c" <<'END'
 #define _GNU_SOURCE

@@ -91,6 +91,8 @@ void session_counts_print(struct session_verb *self, struct json_object *answer)
 	print_count(answer, "discarded", "events discarded: the buffers were full");
 	print_count(answer, "overwritten", "events overwritten by newer ones");
 	print_count(answer, "broken", "events left out: no reader could read them");
+	print_count(answer, "undescribed",
+		    "event classes not recorded: their users have too many, or too long ones");
 	print_kernel(answer);
 	print_count(answer, "chunks", "chunks completed");
 	if (control_answer_count(answer, "output_silent_ms"))

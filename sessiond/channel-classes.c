@@ -11,6 +11,7 @@
 #include "sessiond/filter-pages.h"
 #include "sessiond/messages.h"
 #include "sessiond/metadata.h"
+#include "sessiond/quota.h"
 #include "sessiond/session.h"
 
 /*
@@ -37,14 +38,17 @@ static int decide(const struct channel *channel, uint32_t id,
 void channel_decide_again(struct channel *channel)
 {
 	memset(channel->decided, 0, sizeof(channel->decided));
+	channel->undescribed = 0;
 }
 
 /* Also in what outlives the daemon. */
 static int describe(struct channel *channel, const struct registry_class *event_class)
 {
 	struct session *session = channel->session;
+	const struct quota_user *user = quota_user(session->daemon->quota, event_class->user);
 	uint32_t id = event_class->id;
-	int error = metadata_add_event(session->metadata, channel->stream_id, event_class);
+	int error = metadata_add_event(session->metadata, channel->stream_id, event_class,
+				       !user || user->limited);
 
 	if (error == 0)
 		session_described(session, channel->stream_id)[id / 64] |= UINT64_C(1) << id % 64;
@@ -60,9 +64,17 @@ static void describe_class(struct channel *channel, uint32_t id)
 	if (decide(channel, id, &event_class, &filter) > 0)
 		error = describe(channel, event_class);
 	filter_program_destroy(filter);
-	if (error)
+	if (error == -EDQUOT) {
+		channel->undescribed++;
+		message_of(channel->session->key,
+			   "event %s is not recorded in channel %s: the event classes of user %u "
+			   "have as much of the session's metadata as one user's may: record fewer "
+			   "of them, or that user in a session of its own",
+			   event_class->full_name, channel->name, event_class->user);
+	} else if (error) {
 		message_say("event %s is not recorded in channel %s: %s", event_class->full_name,
 			    channel->name, strerror(-error));
+	}
 }
 
 void channel_describe_classes(struct channel *channel, const uint64_t *ids, bool tell)

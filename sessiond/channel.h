@@ -49,6 +49,7 @@ struct channel {
 	struct cds_list_head members; /* struct member */
 	/* Which ids were decided by the rules as they are: a bit each. */
 	uint64_t decided[LTTNGMAP_EVENT_IDS / 64];
+	uint64_t undescribed; /* of them, for which the metadata has no room */
 };
 
 struct channel_config {

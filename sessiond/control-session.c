@@ -289,12 +289,16 @@ static struct json_object *make_messages(struct control_client *client,
 void control_add_counts(struct json_object *answer, struct session *session)
 {
 	uint64_t thrown = session->written.overwritten, broken = session->written.broken, kept;
+	uint64_t undescribed = 0;
 	struct ring_totals totals;
+	struct channel *channel;
 
 	session_read_totals(session, &totals);
 	kept = session->has_consumer && totals.delivered > thrown + broken
 		       ? totals.delivered - thrown - broken
 		       : 0;
+	cds_list_for_each_entry(channel, &session->channels, node)
+		undescribed += channel->undescribed;
 	control_add_bool(answer, "active", session->state == SESSION_ACTIVE);
 	control_add_bool(answer, "snapshot", session->snapshot);
 	control_add_number(answer, "processes", session->processes);
@@ -306,6 +310,7 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	control_add_number(answer, "discarded", totals.discarded);
 	control_add_number(answer, "overwritten", totals.overwritten + thrown);
 	control_add_number(answer, "broken", broken);
+	control_add_number(answer, "undescribed", undescribed);
 	control_add_number(answer, "packets", session->written.packets);
 	control_add_number(answer, "bytes", session->written.bytes);
 	control_add_number(answer, "streams", session->written.streams);

@@ -18,6 +18,7 @@
 #include <lttngmap/abi.h>
 
 #include "sessiond/memory.h"
+#include "sessiond/quota.h"
 #include "sessiond/tsdl.h"
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
@@ -36,6 +37,12 @@ struct event {
 	const struct registry_class *event_class;
 };
 
+/* Bytes of text about the classes that one user is charged for. */
+struct user_text {
+	uint32_t user;
+	uint64_t size;
+};
+
 struct metadata {
 	char *session;
 	char hostname[HOST_NAME_MAX + 1];
@@ -50,6 +57,9 @@ struct metadata {
 	struct event *events; /* in the order in which they came */
 	size_t nr_events;
 	size_t events_room;
+	struct user_text *texts;
+	size_t nr_texts;
+	uint64_t text_size; /* of all of them */
 };
 
 int metadata_uuid_make(uint8_t uuid[CTF_UUID_SIZE])
@@ -107,6 +117,7 @@ void metadata_destroy(struct metadata *metadata)
 		free(metadata->channels[i].has);
 	}
 	free(metadata->events);
+	free(metadata->texts);
 	free(metadata->session);
 	free(metadata->untraced);
 	free(metadata);
@@ -160,8 +171,54 @@ static int make_room(struct metadata *metadata)
 	return 0;
 }
 
+/* NULL: no memory. */
+static struct user_text *text_of(struct metadata *metadata, uint32_t user)
+{
+	struct user_text *texts = metadata->texts;
+	size_t i = 0;
+
+	while (i < metadata->nr_texts && texts[i].user != user)
+		i++;
+	if (i < metadata->nr_texts)
+		return &texts[i];
+	texts = reallocarray(texts, i + 1, sizeof(*texts));
+	if (!texts)
+		return NULL;
+	metadata->texts = texts;
+	metadata->nr_texts++;
+	texts[i] = (struct user_text){ .user = user };
+	return &texts[i];
+}
+
+static int charge(struct metadata *metadata, uint32_t stream_id,
+		  const struct registry_class *event_class, bool limited)
+{
+	struct user_text *text = text_of(metadata, event_class->user);
+	uint64_t left = METADATA_EVENTS_MAX - metadata->text_size;
+	char *buffer = NULL;
+	size_t size = 0;
+	FILE *out = text ? open_memstream(&buffer, &size) : NULL;
+	int error = 0;
+
+	if (!out)
+		return -ENOMEM;
+	tsdl_event(out, stream_id, event_class);
+	if (fclose(out) != 0)
+		error = -ENOMEM;
+	free(buffer);
+	if (metadata->text_size > METADATA_EVENTS_MAX)
+		left = 0;
+	if (!error && limited && size > quota_share(left, text->size, METADATA_EVENTS_MAX))
+		error = -EDQUOT;
+	if (error)
+		return error;
+	text->size += size;
+	metadata->text_size += size;
+	return 0;
+}
+
 int metadata_add_event(struct metadata *metadata, uint32_t stream_id,
-		       const struct registry_class *event_class)
+		       const struct registry_class *event_class, bool limited)
 {
 	uint64_t bit = UINT64_C(1) << event_class->id % 64;
 	uint64_t *word;
@@ -173,6 +230,8 @@ int metadata_add_event(struct metadata *metadata, uint32_t stream_id,
 	if (*word & bit)
 		return 0;
 	error = make_room(metadata);
+	if (!error)
+		error = charge(metadata, stream_id, event_class, limited);
 	if (error < 0)
 		return error;
 	metadata->events[metadata->nr_events++] = (struct event){ stream_id, event_class };

@@ -30,6 +30,12 @@
 
 struct metadata;
 
+/*
+ * Bytes of text about event classes. A limited user may have its share of them (quota.h), so that
+ * nobody's classes make a trace that no reader has memory for: babeltrace2 takes 20 times as much.
+ */
+#define METADATA_EVENTS_MAX (UINT64_C(64) << 20)
+
 struct metadata_config {
 	const char *session;  /* copied, as all strings here */
 	const char *hostname; /* NULL: this machine's */
@@ -57,11 +63,11 @@ int metadata_add_channel(struct metadata *metadata, uint32_t stream_id, const ch
 /* Other contexts; there is no packet of the stream class yet. 0; -ENOENT. */
 int metadata_change_contexts(struct metadata *metadata, uint32_t stream_id, uint64_t contexts);
 /*
- * An event that can be in that channel's packets from now on. 0, also when it
- * was there already; -ENOENT no such channel; -ENOMEM.
+ * An event that can be in that channel's packets from now on. `limited`: only within the share of
+ * the class's user. 0, also when it was there already; -ENOENT no such channel; -EDQUOT; -ENOMEM.
  */
 int metadata_add_event(struct metadata *metadata, uint32_t stream_id,
-		       const struct registry_class *event_class);
+		       const struct registry_class *event_class, bool limited);
 /* A better calibration of the same clock. */
 void metadata_set_clock(struct metadata *metadata, const struct clock_description *clock);
 

@@ -301,8 +301,7 @@ void quota_forget_classes(struct quota *quota, const uint64_t *ids)
 				user->class_ids[i] &= ~ids[i];
 }
 
-/* Of `left`, to one that has `had`, of `all`. */
-static uint64_t share(uint64_t left, uint64_t had, uint64_t all)
+uint64_t quota_share(uint64_t left, uint64_t had, uint64_t all)
 {
 	uint64_t kept = all / QUOTA_CLASSES_KEPT, most;
 
@@ -319,8 +318,8 @@ struct registry_room quota_class_room(const struct quota_user *user,
 	if (!user->limited)
 		return *left;
 	return (struct registry_room){
-		.ids = (uint32_t)share(left->ids, user->classes.ids, REGISTRY_CLASSES_MAX),
-		.bytes = share(left->bytes, user->classes.bytes, REGISTRY_BYTES_MAX),
+		.ids = (uint32_t)quota_share(left->ids, user->classes.ids, REGISTRY_CLASSES_MAX),
+		.bytes = quota_share(left->bytes, user->classes.bytes, REGISTRY_BYTES_MAX),
 	};
 }
 

@@ -131,6 +131,11 @@ void quota_add_classes(struct quota_user *user, const struct registry_room *take
 void quota_drop_classes(struct quota_user *user, const struct registry_room *taken);
 /* The ids of a bit set, of LTTNGMAP_EVENT_IDS, are no user's any more. */
 void quota_forget_classes(struct quota *quota, const uint64_t *ids);
+/*
+ * What a limited user, that has `had`, may still take of `left`; there is `all`. A part of all is
+ * root's and the daemon's own user's.
+ */
+uint64_t quota_share(uint64_t left, uint64_t had, uint64_t all);
 /* What it may still take of what is left in the registry. */
 struct registry_room quota_class_room(const struct quota_user *user,
 				      const struct registry_room *left);

@@ -36,6 +36,8 @@ libcli_la_SOURCES = \
 	cli/session-file.h \
 	cli/shell-quote.c \
 	cli/shell-quote.h \
+	cli/metadata-file.c \
+	cli/metadata-file.h \
 	cli/stream-check.c \
 	cli/stream-check.h \
 	cli/target.c \
@@ -108,7 +110,6 @@ lttngmap_SOURCES = \
 	cli/record-daemon.c \
 	cli/merge.c \
 	cli/merge-find.c \
-	cli/merge-metadata.c \
 	cli/merge-parts.h \
 	cli/merge.h \
 	cli/output-dir.c \

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * merge-parts.h - what merge.c, which writes, merge-find.c, which finds what there is to be
- * written, and merge-metadata.c share. All return 0, or -errno after a message, unless they say
- * otherwise.
+ * merge-parts.h - what merge.c, which writes, and merge-find.c, which finds what there is to be
+ * written, share. All return 0, or -errno after a message.
  */
 #ifndef LTTNGMAP_CLI_MERGE_PARTS_H
 #define LTTNGMAP_CLI_MERGE_PARTS_H
@@ -62,8 +61,6 @@ int merge_fail(const struct merge *merge, const char *what, const char *name, in
 int merge_refuse(const struct merge *merge, const char *path, const char *why);
 /* The folders of traces in or below the directory. */
 int merge_find(struct merge *merge, const char *directory);
-/* Its text, the caller's to free. -ENODATA: it has none that is whole. No error has a message. */
-int merge_read_metadata(const struct folder *folder, char **text, size_t *size);
 /* Streams and packets of one of them, of which the metadata says how they are. */
 int merge_read(struct merge *merge, const struct stream_format *format, size_t at);
 

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include <config.h>
 
+#include <ctype.h>
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,11 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/metadata-room.h"
 #include "merge-parts.h"
+#include "metadata-file.h"
 #include "report.h"
 #include "view.h"
 
-#define METADATA "metadata"
 #define BUFFER (UINT64_C(256) << 10)
 
 /* ---- one trace ---------------------------------------------------------------------------- */
@@ -264,12 +266,30 @@ static struct folder *next_folder(struct merge *merge, const char *base)
 	return best;
 }
 
+/* Its text, the caller's to free. -ENODATA: it has none that is whole. */
+static int read_metadata(const struct folder *folder, char **text, size_t *size)
+{
+	int error = metadata_file_read(folder->path, O_NOFOLLOW, text, size);
+	size_t end;
+
+	if (error)
+		return error == -ENOENT ? -ENODATA : error;
+	end = *size = metadata_room_remove(*text, *size);
+	while (end > 0 && ((*text)[end - 1] == '\0' || isspace((unsigned char)(*text)[end - 1])))
+		end--;
+	/* As a declaration ends. */
+	if (end >= 2 && memcmp(*text + end - 2, "};", 2) == 0)
+		return 0;
+	free(*text);
+	return -ENODATA;
+}
+
 /* Writes the text of that folder, where a reader can read it; else -ENODATA. */
 static int write_metadata(struct merge *merge, const struct folder *folder, const char *output)
 {
 	size_t size;
 	char *text;
-	int error = merge_read_metadata(folder, &text, &size), out;
+	int error = read_metadata(folder, &text, &size), out;
 
 	if (error)
 		return error;
@@ -348,15 +368,16 @@ static int read_formats(struct merge *merge, const char *base, struct stream_for
 		bool is_first = !format->layout;
 		int error;
 
-		if (strcmp(folder->base, base) != 0 ||
-		    merge_read_metadata(folder, &text, &size) != 0)
+		if (strcmp(folder->base, base) != 0 || read_metadata(folder, &text, &size) != 0)
 			continue;
+		error = stream_format_add(format, text, size);
 		free(text);
-		error = stream_format_add(format, folder->path);
 		if (error == -ENOMEM)
 			return error;
-		if (error)
+		if (error) {
+			view_note_metadata(merge->verb, folder->path, &format->trace);
 			continue;
+		}
 		if (!is_first && memcmp(uuid, format->trace.uuid, sizeof(uuid)) != 0)
 			return merge_refuse(merge, folder->path,
 					    "it is of another trace than the ones before");

@@ -6,7 +6,6 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/ctf.h"
+#include "metadata-file.h"
 
 /* No sub-buffer is larger. What says so is damaged, and takes no memory. */
 #define PACKET_MAX (UINT64_C(1) << 31)
@@ -24,7 +24,7 @@
 
 /* ---- the metadata ------------------------------------------------------------------ */
 
-static int add_text(struct stream_format *format, const char *text, size_t size)
+int stream_format_add(struct stream_format *format, const char *text, size_t size)
 {
 	struct record_trace trace = { .is_ours = false };
 	bool is_first = !format->layout;
@@ -35,47 +35,15 @@ static int add_text(struct stream_format *format, const char *text, size_t size)
 	if (!format->layout)
 		return -ENOMEM;
 	error = record_layout_parse(format->layout, text, size, &trace);
-	if (!error)
+	if (!error) {
 		format->trace = trace;
-	else if (is_first)
+	} else {
+		format->trace.wrong_line = trace.wrong_line;
+		format->trace.expected = trace.expected;
+	}
+	if (error && is_first)
 		stream_format_free(format);
 	return error;
-}
-
-int stream_format_parse(struct stream_format *format, const char *text, size_t size)
-{
-	format->layout = NULL;
-	return add_text(format, text, size);
-}
-
-/* A collector has the text in packets, of which each begins with this. */
-#define TEXT_MAGIC 0x75d11d57u
-#define TEXT_HEADER 37
-
-struct text_header {
-	uint32_t magic;
-	uint8_t uuid[CTF_UUID_SIZE];
-	uint32_t checksum;
-	uint32_t content_size, packet_size; /* bits, the header included */
-};
-
-/* Takes the text out of its packets, if it is in some. Its size then. */
-static size_t unpack(char *text, size_t size)
-{
-	struct text_header header;
-	size_t to = 0, content, packet;
-
-	for (size_t at = 0; size - at >= TEXT_HEADER; at += packet) {
-		memcpy(&header, text + at, sizeof(header));
-		content = header.content_size / 8;
-		packet = header.packet_size / 8;
-		if (header.magic != TEXT_MAGIC || content < TEXT_HEADER || content > packet ||
-		    packet > size - at)
-			return at ? to : size;
-		memmove(text + to, text + at + TEXT_HEADER, content - TEXT_HEADER);
-		to += content - TEXT_HEADER;
-	}
-	return to ? to : size;
 }
 
 static int read_all(int fd, void *bytes, uint64_t size, uint64_t offset)
@@ -96,31 +64,15 @@ static int read_all(int fd, void *bytes, uint64_t size, uint64_t offset)
 
 int stream_format_read(struct stream_format *format, const char *folder)
 {
-	format->layout = NULL;
-	return stream_format_add(format, folder);
-}
-
-int stream_format_add(struct stream_format *format, const char *folder)
-{
-	char path[PATH_MAX];
-	struct stat status;
-	int fd, error = 0;
+	size_t size;
 	char *text;
+	int error = metadata_file_read(folder, 0, &text, &size);
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/metadata", folder) >= sizeof(path))
-		return -ENAMETOOLONG;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
-		status.st_size = 0;
-	text = malloc((size_t)status.st_size + 1);
-	error = text ? read_all(fd, text, (uint64_t)status.st_size, 0) : -ENOMEM;
-	close(fd);
+	*format = (struct stream_format){ .layout = NULL };
 	if (!error)
-		error = add_text(format, text, unpack(text, (size_t)status.st_size));
+		error = stream_format_add(format, text, size);
 	free(text);
-	return error;
+	return error == -ENODATA ? -ENOTSUP : error;
 }
 
 void stream_format_free(struct stream_format *format)

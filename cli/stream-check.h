@@ -32,14 +32,15 @@ struct stream_format {
 };
 
 /*
- * Read FOLDER/metadata. 0; -ENOTSUP: the trace is not of this tracer, and nothing is known of its
- * records; another -errno.
+ * Read FOLDER/metadata. 0; -ENOTSUP: the trace is not of this tracer, or its metadata is damaged
+ * (record_trace_fault), and nothing is known of its records; another -errno.
  */
 int stream_format_read(struct stream_format *format, const char *folder);
-/* The same of another part of the trace, for all that is not known yet. Of an error, nothing. */
-int stream_format_add(struct stream_format *format, const char *folder);
-/* Like stream_format_read(), from a text. */
-int stream_format_parse(struct stream_format *format, const char *text, size_t size);
+/*
+ * Add the text of another part of the trace, or the first one, to a format whose layout is NULL. As
+ * stream_format_read().
+ */
+int stream_format_add(struct stream_format *format, const char *text, size_t size);
 void stream_format_free(struct stream_format *format);
 
 /* Bytes of a file that are whole, sound packets. */

@@ -304,8 +304,8 @@ static int add_sources(bt_graph *graph, const bt_plugin *ctf, const bt_component
 			continue;
 		snprintf(what, sizeof(what), "cannot read '%s'", traces->paths[i]);
 		report_cause(what);
-		report_hint("its metadata may be damaged: 'babeltrace2 %s' names the line; the "
-			    "metadata of another copy or chunk of the trace can take its place",
+		report_hint("its metadata may be damaged: the metadata of another copy or chunk of "
+			    "the trace can take its place; 'babeltrace2 %s' says more",
 			    traces->paths[i]);
 		return -EIO;
 	}

@@ -164,7 +164,10 @@ static int need_window(struct view_pieces *pieces, const char *folder, unsigned 
 	error = copy_file(from, to);
 	if (!error)
 		error = stream_format_read(&window->format, window->path);
-	return error == -ENOTSUP ? 0 : error;
+	if (error != -ENOTSUP)
+		return error;
+	view_note_metadata(view_verb, folder, &window->format.trace);
+	return 0;
 }
 
 /*

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "common/remove-tree.h"
+#include "metadata-file.h"
 #include "report.h"
 #include "stream-check.h"
 #include "view.h"
@@ -171,13 +172,15 @@ static int check_trace(struct sound_trace *trace, const char *path)
 	if (!realpath(path, trace->path))
 		return -errno;
 	error = stream_format_read(&trace->format, trace->path);
-	if (error)
+	if (error) {
+		view_note_metadata(view_verb, path, &trace->format.trace);
 		return error;
+	}
 	folder = opendir(trace->path);
 	if (!folder)
 		return -errno;
 	while (!error && !interrupted && (entry = readdir(folder)))
-		if (entry->d_name[0] != '.' && strcmp(entry->d_name, "metadata") != 0)
+		if (entry->d_name[0] != '.' && strcmp(entry->d_name, METADATA) != 0)
 			error = add_file(trace, entry->d_name);
 	closedir(folder);
 	return error ? error : add_all_gone(trace);
@@ -321,8 +324,8 @@ static int make_sound(struct view_sound *sound, const struct sound_trace *trace)
 	if (error)
 		return error;
 	snprintf(folder, sizeof(folder), "%s/%zu", sound->folder, sound->traces.count);
-	snprintf(from, sizeof(from), "%s/metadata", trace->path);
-	snprintf(to, sizeof(to), "%s/metadata", folder);
+	snprintf(from, sizeof(from), "%s/" METADATA, trace->path);
+	snprintf(to, sizeof(to), "%s/" METADATA, folder);
 	if (mkdir(folder, 0700) < 0 || symlink(from, to) < 0)
 		return -errno;
 	for (size_t i = 0; !error && i < trace->count; i++)
@@ -363,6 +366,15 @@ static void tell_lost(const struct record_trace *trace, const struct stream_chec
 	report_hint("%" PRIu64 " packet%s of it cannot be read%s; %" PRIu64 " can",
 		    check->wrong_packets, check->wrong_packets == 1 ? "" : "s", when,
 		    check->packets);
+}
+
+void view_note_metadata(const char *verb, const char *folder, const struct record_trace *trace)
+{
+	char text[RECORD_TRACE_FAULT_SIZE];
+
+	if (record_trace_fault(trace, text))
+		report_note("%s: %s/" METADATA " is damaged, or of a later version: %s", verb,
+			    folder, text);
 }
 
 static void tell_file(const struct view_sound *sound, const struct sound_trace *trace,

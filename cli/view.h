@@ -277,6 +277,9 @@ struct view_sound {
 /* Valid until view_sound_end(), also after a failure. 0, or -errno after a message. */
 int view_sound_begin(struct view_sound *sound, const struct view_traces *traces);
 void view_sound_end(struct view_sound *sound);
+/* A note, where that has a fault: which line of FOLDER's metadata, what is expected there. */
+struct record_trace;
+void view_note_metadata(const char *verb, const char *folder, const struct record_trace *trace);
 /* A signal came that ends the command, once the folder is gone. */
 bool view_is_interrupted(void);
 

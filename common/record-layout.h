@@ -67,7 +67,15 @@ struct record_trace {
 	uint64_t frequency; /* of the clock, not 0 */
 	int64_t offset_s;   /* from 1970 to the clock's 0 */
 	uint64_t offset;    /* likewise: cycles besides */
+	/* Of a text of ours that is damaged; or 0, and NULL. */
+	uint64_t wrong_line;
+	const char *expected;
 };
+
+#define RECORD_TRACE_FAULT_SIZE 96
+/* "line 4711: ';' is expected there"; NULL: nothing is known to be wrong. Returns `text`. */
+const char *record_trace_fault(const struct record_trace *trace,
+			       char text[RECORD_TRACE_FAULT_SIZE]);
 
 /*
  * Add all streams and events of a metadata text as sessiond/metadata.c writes it. A text may

@@ -11,6 +11,8 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +60,7 @@ static uint64_t take_integer(struct tsdl_scan *scan)
 	}
 	tsdl_expect(scan, "}");
 	if (bits == 0 || bits > BITS_MAX || bits % 8 != 0 || align != 8)
-		tsdl_fail(scan);
+		tsdl_fail(scan, "an integer of whole bytes, up to 64 bits");
 	return bits / 8;
 }
 
@@ -79,7 +81,7 @@ static uint64_t take_float(struct tsdl_scan *scan)
 	}
 	tsdl_expect(scan, "}");
 	if (!(exponent == 8 && mantissa == 24) && !(exponent == 11 && mantissa == 53))
-		tsdl_fail(scan);
+		tsdl_fail(scan, "a float or a double");
 	return (exponent + mantissa) / 8;
 }
 
@@ -115,7 +117,7 @@ static struct record_part take_type(struct tsdl_scan *scan, bool *is_length)
 		tsdl_expect(scan, "{");
 		tsdl_skip_block(scan);
 	} else {
-		tsdl_fail(scan);
+		tsdl_fail(scan, "a type");
 	}
 	return part;
 }
@@ -126,16 +128,16 @@ static void take_elements(struct tsdl_scan *scan, struct parts *parts, struct re
 	uint64_t count;
 
 	if (part->kind != RECORD_PART_FIXED) {
-		tsdl_fail(scan);
+		tsdl_fail(scan, "elements of a fixed size");
 	} else if (scan->token == TSDL_NUMBER) {
 		count = tsdl_take_value(scan);
 		if (count > UINT32_MAX)
-			tsdl_fail(scan);
+			tsdl_fail(scan, "a number of elements");
 		else
 			part->size *= count;
 	} else {
 		if (parts->last[0] == '\0' || !tsdl_take_if(scan, parts->last))
-			tsdl_fail(scan);
+			tsdl_fail(scan, "a length, or a number of elements");
 		else
 			parts->count--;
 		part->kind = RECORD_PART_SEQUENCE;
@@ -151,7 +153,7 @@ static void take_member(struct tsdl_scan *scan, struct parts *parts)
 	size_t length = (size_t)(scan->at - scan->begin);
 
 	if (scan->token != TSDL_WORD || length >= sizeof(name)) {
-		tsdl_fail(scan);
+		tsdl_fail(scan, "a name");
 		return;
 	}
 	memcpy(name, scan->begin, length);
@@ -162,7 +164,7 @@ static void take_member(struct tsdl_scan *scan, struct parts *parts)
 	}
 	tsdl_expect(scan, ";");
 	if (parts->count == PARTS_MAX)
-		tsdl_fail(scan);
+		tsdl_fail(scan, "fewer fields");
 	else
 		parts->all[parts->count++] = part;
 	strcpy(parts->last, is_length ? name : "");
@@ -204,7 +206,7 @@ static void take_uuid(struct tsdl_scan *scan, uint8_t uuid[CTF_UUID_SIZE])
 
 	tsdl_expect(scan, "=");
 	if (scan->token != TSDL_TEXT) {
-		tsdl_fail(scan);
+		tsdl_fail(scan, "a UUID");
 		return;
 	}
 	for (const char *c = scan->begin + 1; c < scan->at - 1; c++) {
@@ -213,14 +215,14 @@ static void take_uuid(struct tsdl_scan *scan, uint8_t uuid[CTF_UUID_SIZE])
 		if (*c == '-')
 			continue;
 		if (!digit || count == 2 * CTF_UUID_SIZE) {
-			tsdl_fail(scan);
+			tsdl_fail(scan, "a UUID");
 			return;
 		}
 		uuid[count / 2] = (uint8_t)(uuid[count / 2] << 4 | (digit - digits));
 		count++;
 	}
 	if (count != 2 * CTF_UUID_SIZE)
-		tsdl_fail(scan);
+		tsdl_fail(scan, "a UUID");
 	tsdl_skip_statement(scan);
 }
 
@@ -233,7 +235,7 @@ static void take_trace(struct tsdl_scan *scan, struct record_trace *trace)
 			if (tsdl_take_if(scan, "byte_order")) {
 				tsdl_expect(scan, "=");
 				if (!tsdl_is(scan, BYTE_ORDER_NAME))
-					tsdl_fail(scan);
+					tsdl_fail(scan, BYTE_ORDER_NAME);
 			}
 			tsdl_skip_statement(scan);
 		}
@@ -250,7 +252,7 @@ static void take_clock(struct tsdl_scan *scan, struct record_trace *trace)
 		} else if (tsdl_take_if(scan, "offset_s")) {
 			tsdl_expect(scan, "=");
 			if (scan->token != TSDL_NUMBER || scan->number > INT64_MAX)
-				tsdl_fail(scan);
+				tsdl_fail(scan, "an offset");
 			trace->offset_s = scan->is_negative ? -(int64_t)scan->number
 							    : (int64_t)scan->number;
 			tsdl_skip_statement(scan);
@@ -287,7 +289,7 @@ static int take_stream(struct tsdl_scan *scan, struct record_layout *layout, str
 			take_struct(scan, parts);
 			for (size_t i = 0; i < parts->count; i++) {
 				if (parts->all[i].kind != RECORD_PART_FIXED)
-					tsdl_fail(scan);
+					tsdl_fail(scan, "fields of a fixed size");
 				contexts += parts->all[i].size;
 			}
 		} else {
@@ -346,11 +348,39 @@ static int take_block(struct tsdl_scan *scan, struct record_layout *layout, stru
 		tsdl_expect(scan, "{");
 		error = take_event(scan, layout, parts);
 	} else {
-		tsdl_fail(scan);
+		tsdl_fail(scan, "a declaration");
 	}
 	tsdl_expect(scan, "}");
 	tsdl_expect(scan, ";");
 	return error ? error : scan->error;
+}
+
+/*
+ * Notes where a text of ours is wrong. Another tracer's is not wrong, but other. What the scanner
+ * let pass cannot be added: there was no such stream, or the values are too large.
+ */
+static void note_fault(const struct tsdl_scan *scan, const char *text, size_t size,
+		       struct record_trace *trace)
+{
+	static const char key[] = "lttngmap_abi_major";
+	const char *wrong = scan->error ? scan->wrong : scan->begin;
+
+	if (!trace->is_ours && !memmem(text, size, key, sizeof(key) - 1))
+		return;
+	trace->wrong_line = 1;
+	trace->expected = scan->error ? scan->expected : "a stream or event that can be";
+	for (const char *c = text; c < wrong; c++)
+		trace->wrong_line += *c == '\n';
+}
+
+const char *record_trace_fault(const struct record_trace *trace, char text[RECORD_TRACE_FAULT_SIZE])
+{
+	if (!trace->wrong_line)
+		return NULL;
+	snprintf(text, RECORD_TRACE_FAULT_SIZE, "line %" PRIu64 ": %s%s%s is expected there",
+		 trace->wrong_line, strlen(trace->expected) == 1 ? "'" : "", trace->expected,
+		 strlen(trace->expected) == 1 ? "'" : "");
+	return text;
 }
 
 int record_layout_parse(struct record_layout *layout, const char *text, size_t size,
@@ -368,6 +398,8 @@ int record_layout_parse(struct record_layout *layout, const char *text, size_t s
 	free(parts);
 	if (!error)
 		error = scan.error;
+	if (error && error != -ENOMEM)
+		note_fault(&scan, text, size, trace);
 	if (!error && (!trace->is_ours || trace->frequency == 0))
 		error = -ENOTSUP;
 	return error == -EINVAL ? -ENOTSUP : error;

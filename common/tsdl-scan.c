@@ -5,10 +5,13 @@
 #include <errno.h>
 #include <string.h>
 
-void tsdl_fail(struct tsdl_scan *scan)
+void tsdl_fail(struct tsdl_scan *scan, const char *expected)
 {
-	if (!scan->error)
+	if (!scan->error) {
 		scan->error = -ENOTSUP;
+		scan->wrong = scan->begin;
+		scan->expected = expected;
+	}
 	scan->at = scan->end;
 	scan->token = TSDL_END;
 }
@@ -29,10 +32,11 @@ static void skip_space(struct tsdl_scan *scan)
 		if (memchr(" \t\n", *scan->at, 3)) {
 			scan->at++;
 		} else if (scan->end - scan->at >= 2 && memcmp(scan->at, "/*", 2) == 0) {
+			scan->begin = scan->at;
 			scan->at =
 				memmem(scan->at + 2, (size_t)(scan->end - scan->at) - 2, "*/", 2);
 			if (!scan->at) {
-				tsdl_fail(scan);
+				tsdl_fail(scan, "the end of this comment");
 				return;
 			}
 			scan->at += 2;
@@ -49,7 +53,7 @@ static void take_text(struct tsdl_scan *scan)
 			scan->at++;
 	}
 	if (scan->at >= scan->end) {
-		tsdl_fail(scan);
+		tsdl_fail(scan, "the end of this text");
 		return;
 	}
 	scan->at++;
@@ -64,7 +68,7 @@ static void take_number(struct tsdl_scan *scan)
 		if (__builtin_mul_overflow(scan->number, 10, &scan->number) ||
 		    __builtin_add_overflow(scan->number, (uint64_t)(*scan->at - '0'),
 					   &scan->number)) {
-			tsdl_fail(scan);
+			tsdl_fail(scan, "a number of 64 bits");
 			return;
 		}
 	scan->token = TSDL_NUMBER;
@@ -111,7 +115,7 @@ bool tsdl_take_if(struct tsdl_scan *scan, const char *text)
 void tsdl_expect(struct tsdl_scan *scan, const char *text)
 {
 	if (!tsdl_take_if(scan, text))
-		tsdl_fail(scan);
+		tsdl_fail(scan, text);
 }
 
 uint64_t tsdl_take_value(struct tsdl_scan *scan)
@@ -119,7 +123,7 @@ uint64_t tsdl_take_value(struct tsdl_scan *scan)
 	uint64_t number = scan->number;
 
 	if (scan->token != TSDL_NUMBER || scan->is_negative)
-		tsdl_fail(scan);
+		tsdl_fail(scan, "a number");
 	tsdl_next(scan);
 	return number;
 }
@@ -136,7 +140,7 @@ void tsdl_skip_block(struct tsdl_scan *scan)
 		tsdl_next(scan);
 	}
 	if (depth > 0)
-		tsdl_fail(scan);
+		tsdl_fail(scan, "}");
 }
 
 void tsdl_skip_statement(struct tsdl_scan *scan)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * tsdl-scan.h - a metadata text, token by token. A failure is sticky: the text has ended then.
+ * tsdl-scan.h - a metadata text, token by token. A failure is sticky: the text has ended then. The
+ * first one is kept: where it was, and what was expected there.
  * Never reads beyond the text, and each call goes on in it, or fails.
  */
 #ifndef LTTNGMAP_COMMON_TSDL_SCAN_H
@@ -19,13 +20,15 @@ struct tsdl_scan {
 	const char *begin;
 	uint64_t number;
 	bool is_negative;
+	const char *wrong;    /* the token that failed */
+	const char *expected; /* in its place: a literal */
 };
 
-/* Nothing more is taken. Keeps the first error, which is -ENOTSUP. */
-void tsdl_fail(struct tsdl_scan *scan);
+/* Nothing more is taken: `expected` is not there. The error is -ENOTSUP. */
+void tsdl_fail(struct tsdl_scan *scan, const char *expected);
 /* The next token becomes the current one. */
 void tsdl_next(struct tsdl_scan *scan);
-/* Is that the current one? And if so, go on. Or fail. */
+/* Is that the current one? And if so, go on. Or fail; `text` is a literal there. */
 bool tsdl_is(const struct tsdl_scan *scan, const char *text);
 bool tsdl_take_if(struct tsdl_scan *scan, const char *text);
 void tsdl_expect(struct tsdl_scan *scan, const char *text);

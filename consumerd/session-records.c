@@ -18,11 +18,14 @@
 
 static void forget_layout(struct session *session, int error)
 {
+	char text[RECORD_TRACE_FAULT_SIZE];
+	const char *fault = record_trace_fault(&session->described, text);
+
+	log_warning("session %s: the metadata is not understood (%s): records are not checked",
+		    session->name, fault ? fault : strerror(-error));
 	record_layout_destroy(session->layout);
 	session->layout = NULL;
 	session->described = (struct record_trace){ .is_ours = false };
-	log_warning("session %s: the metadata is not understood (%s): records are not checked",
-		    session->name, strerror(-error));
 }
 
 int session_learn_layout(struct session *session)

@@ -54,77 +54,27 @@ static void problem(struct repairing *repairing, const char *name, const char *w
 
 /* ---- metadata ---------------------------------------------------------------------- */
 
-static const char *const_find(const char *text, size_t size, const char *what)
+const char *trace_repair_check_metadata(const char *text, size_t size, uint8_t uuid[CTF_UUID_SIZE],
+					char fault[RECORD_TRACE_FAULT_SIZE])
 {
-	return memmem(text, size, what, strlen(what));
-}
-
-static int digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* 32 digits, with dashes between them. */
-static bool parse_uuid(const char *at, const char *end, uint8_t uuid[CTF_UUID_SIZE])
-{
-	unsigned digits = 0;
-
-	for (; at < end && digits < 2 * CTF_UUID_SIZE; at++) {
-		int value = digit(*at);
-
-		if (*at == '-')
-			continue;
-		if (value < 0)
-			return false;
-		uuid[digits / 2] = (uint8_t)(digits % 2 ? uuid[digits / 2] << 4 | value : value);
-		digits++;
-	}
-	return digits == 2 * CTF_UUID_SIZE;
-}
-
-/* Do all brackets close, and does it end as a declaration does? */
-static bool is_closed(const char *text, size_t size)
-{
-	const char *end = text + size;
-	int64_t depth = 0;
-	char last = ';';
-
-	for (const char *at = text; at < end; at++) {
-		if (*at == '"') {
-			for (at++; at < end && *at != '"'; at++)
-				at += *at == '\\';
-		} else if (*at == '/' && at + 1 < end && at[1] == '*') {
-			at = const_find(at + 2, (size_t)(end - at - 2), "*/");
-			if (!at)
-				return false;
-			at++;
-			continue;
-		}
-		if (at >= end || *at == '\0')
-			return false;
-		depth += (*at == '{') - (*at == '}');
-		if (depth < 0)
-			return false;
-		if (*at != ' ' && *at != '\n' && *at != '\t')
-			last = *at;
-	}
-	return depth == 0 && last == ';';
-}
-
-const char *trace_repair_check_metadata(const char *text, size_t size, uint8_t uuid[CTF_UUID_SIZE])
-{
-	static const char beginning[] = "/* CTF 1.8 */", key[] = "uuid = \"";
-	const char *trace, *found;
+	static const char beginning[] = "/* CTF 1.8 */";
+	struct record_trace trace = { .is_ours = false };
+	struct record_layout *layout;
+	int error;
 
 	if (size < sizeof(beginning) - 1 || memcmp(text, beginning, sizeof(beginning) - 1) != 0)
 		return "it does not begin as CTF metadata does";
-	trace = const_find(text, size, "\ntrace {");
-	found = trace ? const_find(trace, (size_t)(text + size - trace), key) : NULL;
-	if (!found || !parse_uuid(found + sizeof(key) - 1, text + size, uuid))
-		return "it has no trace's uuid";
-	return is_closed(text, size) ? NULL : "it is cut short";
+	layout = record_layout_create();
+	error = layout ? record_layout_parse(layout, text, size, &trace) : -ENOMEM;
+	record_layout_destroy(layout);
+	if (error == -ENOMEM)
+		return strerror(ENOMEM);
+	if (error && record_trace_fault(&trace, fault))
+		return fault;
+	if (error)
+		return "it is another tracer's, or another version's";
+	memcpy(uuid, trace.uuid, sizeof(trace.uuid));
+	return NULL;
 }
 
 static int read_metadata(const struct trace *trace, char **text, size_t *size)
@@ -154,6 +104,7 @@ static int read_metadata(const struct trace *trace, char **text, size_t *size)
 
 static int find_uuid(struct repairing *repairing)
 {
+	char fault[RECORD_TRACE_FAULT_SIZE];
 	const char *wrong;
 	char *text = NULL;
 	size_t size = 0;
@@ -163,7 +114,7 @@ static int find_uuid(struct repairing *repairing)
 		problem(repairing, TRACE_METADATA, beneath_why(error));
 		return error;
 	}
-	wrong = trace_repair_check_metadata(text, size, repairing->trace.uuid);
+	wrong = trace_repair_check_metadata(text, size, repairing->trace.uuid, fault);
 	free(text);
 	if (!wrong)
 		return 0;

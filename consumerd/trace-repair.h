@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/ctf.h"
+#include "common/record-layout.h"
 
 /*
  * All traces in `path` and below: torn tails are cut, indexes made to agree,
@@ -22,8 +22,9 @@ int trace_repair_all(const char *path, bool json);
 
 /*
  * The trace's id, from the text of its metadata. NULL; else what is wrong with
- * the text, which need not end in a NUL.
+ * the text, which need not end in a NUL; it may stand in `fault`.
  */
-const char *trace_repair_check_metadata(const char *text, size_t size, uint8_t uuid[CTF_UUID_SIZE]);
+const char *trace_repair_check_metadata(const char *text, size_t size, uint8_t uuid[CTF_UUID_SIZE],
+					char fault[RECORD_TRACE_FAULT_SIZE]);
 
 #endif /* CONSUMERD_TRACE_REPAIR_H */

@@ -102,6 +102,18 @@ cp -r "$trace" "$TAP_DIR/bad"
 sed -i 's/^trace {/trace {{/' "$TAP_DIR/bad/ust/metadata"
 "$lttngmap" view "$TAP_DIR/bad" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
 is "$? $(<"$TAP_DIR/out")" '1 ' 'damaged metadata is an error'
+last=$(($(wc -l <"$TAP_DIR/bad/ust/metadata") + 1))
+like "$(<"$TAP_DIR/err")" "bad/ust/metadata is damaged.*: line $last: '}' is expected there" 'its line is named'
+like "$(<"$TAP_DIR/err")" 'the metadata of another copy or chunk of the trace can take its place' 'and what to do is said'
+cp "$trace/ust/metadata" "$TAP_DIR/bad/ust/metadata"
+line=$(sed -n '/fields := struct/{=;q}' "$TAP_DIR/bad/ust/metadata")
+sed -i "${line}s/struct/strict/" "$TAP_DIR/bad/ust/metadata"
+for verb in view 'view --follow' "merge -o $TAP_DIR/merged" recover; do
+	rm -rf "$TAP_DIR/merged"
+	# shellcheck disable=SC2086 # words
+	"$lttngmap" $verb "$TAP_DIR/bad" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
+	like "$(<"$TAP_DIR/err")" "bad/ust/metadata.*: line $line: struct is expected there" "$verb names the line"
+done
 rm -rf "$TAP_DIR/merged"
 "$lttngmap" merge -o "$TAP_DIR/merged" "$TAP_DIR/bad" >"$TAP_DIR/out" 2>"$TAP_DIR/merge-err"
 is $? 1 'to merge, too'
@@ -121,6 +133,5 @@ done
 rm -rf "$TAP_DIR/short/ust/index" "$TAP_DIR/merged"
 "$lttngmap" merge -q -o "$TAP_DIR/merged" "$TAP_DIR/short" 2>"$TAP_DIR/merge-err"
 is "$? $("$lttngmap" view --json "$TAP_DIR/merged" | wc -l)" '0 6000' 'so can a trace without indexes'
-like "$(<"$TAP_DIR/err")" "metadata may be damaged: 'babeltrace2 .*/bad/ust' names the line" 'and what to do is said'
 is "$(ls -A "$TMPDIR")" '' 'nothing is left behind'
 done_testing

@@ -47,10 +47,11 @@ static void look(void)
 {
 	static char text[FILE_MAX];
 	uint8_t uuid[CTF_UUID_SIZE];
+	char fault[RECORD_TRACE_FAULT_SIZE];
 	size_t size = read_metadata(text);
 	long gap;
 
-	invalid += trace_repair_check_metadata(text, size, uuid) != NULL;
+	invalid += trace_repair_check_metadata(text, size, uuid, fault) != NULL;
 	size = metadata_room_remove(text, size);
 	if (size == before_size && memcmp(text, before, size) == 0)
 		seen_before++;

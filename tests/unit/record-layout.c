@@ -223,13 +223,35 @@ static void test_text(void)
 			  "uint32_t __q_length; enum : integer { size = 8; align = 8; } { \"}\" = "
 			  "1, } _q[__q_length];"
 			  "floating_point { exp_dig = 11; mant_dig = 53; align = 8; } _f;");
+	static const struct {
+		const char *text, *fault;
+	} damaged[] = {
+		{ TEXT("1", "integer { size = 7; align = 8; } _a;"),
+		  "line 5: an integer of whole bytes, up to 64 bits is expected there" },
+		{ TEXT("1", "") "\n\nevent { id 3; };", "line 7: '=' is expected there" },
+		{ TEXT("1", "") "\nevent { id = 3; stream_id = 2;\n",
+		  "line 7: '}' is expected there" },
+		{ TEXT("1", "") "\nevent { id = 3; stream_id = 7; };",
+		  "line 6: a stream or event that can be is expected there" },
+		{ TEXT("1", "") "\n/* event {\n",
+		  "line 6: the end of this comment is expected there" },
+	};
+	char text[RECORD_TRACE_FAULT_SIZE];
 	struct record_trace trace;
 	unsigned refused = 0;
+
+	for (size_t i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++) {
+		parse(damaged[i].text, &trace);
+		is_string(record_trace_fault(&trace, text), damaged[i].fault, "what is damaged");
+	}
+	parse("trace {\n;", &trace);
+	ok(!record_trace_fault(&trace, text), "another tracer's text is not said to be damaged");
 
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
 		refused += parse(foreign[i], &trace) == -ENOTSUP;
 	is(refused, sizeof(foreign) / sizeof(foreign[0]), "what is not known is refused");
 	is(parse(ours, &trace), 0, "a text as the daemon writes it");
+	ok(!record_trace_fault(&trace, text), "nothing is wrong with it");
 	ok(trace.frequency == 1000 && trace.offset_s == -3 && trace.uuid[1] == 0x11 &&
 		   trace.uuid[15] == 0xff,
 	   "its clock and its UUID");

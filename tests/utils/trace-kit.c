@@ -79,7 +79,8 @@ static const char metadata_format[] =
 	"trace { major = 1; minor = 8; uuid = \"%s\"; byte_order = %s;\n"
 	"  packet.header := struct { uint32_t magic; uint8_t uuid[16]; uint32_t stream_id;\n"
 	"    uint64_t stream_instance_id; }; };\n"
-	"env { domain = \"ust\"; tracer_name = \"lttng-ust\"; tracer_major = 2;\n"
+	"env { lttngmap_abi_major = 1; domain = \"ust\"; tracer_name = \"lttng-ust\"; tracer_major "
+	"= 2;\n"
 	"  tracer_minor = 13; };\n"
 	"clock { name = \"monotonic\"; freq = 1000000000; };\n"
 	"typealias integer { size = 64; align = 8; signed = false;\n"
@@ -91,7 +92,7 @@ static const char metadata_format[] =
 	"    integer { size = 8; align = 8; signed = false; encoding = UTF8; } procname[16]; };\n"
 	"  event.header := struct { %s }; };\n"
 	"event { name = \"test:text\"; id = %d; stream_id = %d;\n"
-	"  fields := struct { string text; }; };\n";
+	"  fields := struct { string { encoding = UTF8; } text; }; };\n";
 
 #define TSDL_ID "uint16_t id; "
 #define TSDL_TIME                                                                                  \

@@ -51,71 +51,15 @@ AM_TESTS_ENVIRONMENT = $(sanitizer_environment) \
 		GLIBC_TUNABLES=glibc.pthread.rseq=0; export GLIBC_TUNABLES; \
 	fi;
 
-# What a second round would say again: nothing in it depends on the mediator, the user,
-# or how rings are written.
-tests_once = \
-	tests/attack/% \
-	tests/integration/sessions-shares.sh \
-	tests/fuzz/% \
-	tests/model/% \
-	tests/unit/output-swapped \
-	tests/integration/attach.sh \
-	tests/integration/cli-% \
-	tests/integration/doc-% \
-	tests/integration/kernel-% \
-	tests/integration/class-flood \
-	tests/integration/limits \
-	$(family_tests) \
-	tests/integration/relay.sh \
-	tests/integration/relay-ended.sh \
-	tests/integration/relay-full.sh \
-	tests/integration/relay-hostile.sh \
-	tests/integration/relay-killed.sh \
-	tests/integration/relay-live.sh \
-	tests/integration/relay-merge.sh \
-	tests/integration/relay-network.sh \
-	tests/integration/relay-snapshot.sh \
-	tests/unit/relay-flight \
-	tests/unit/relay-follow \
-	tests/unit/relay-keep \
-	tests/unit/relay-protocol \
-	tests/integration/sdt.sh \
-	tests/integration/sdt-attach.sh \
-	tests/integration/lttng-% \
-	tests/integration/package-% \
-	tests/integration/preload-counts.sh \
-	tests/unit/consumer-kernel \
-	tests/unit/consumer-kernel-read \
-	tests/unit/dl-debug-link \
-	tests/unit/module-lock \
-	tests/unit/preload-% \
-	tests/unit/ring-file-read \
-	tests/unit/ring-kernel \
-	tests/unit/sdt-% \
-	tests/unit/tracee \
-	tests/unit/tracee-safe \
-	tests/reliability/bad-disk.sh \
-	tests/reliability/descriptors \
-	tests/reliability/flood \
-	tests/reliability/machine.sh \
-	tests/reliability/memory.sh \
-	tests/reliability/names.sh \
-	tests/reliability/overflow \
-	tests/reliability/strangers.sh \
-	tests/reliability/silent \
-	tests/reliability/stopped-sharers.sh \
-	tests/integration/user-rings.sh \
-	tests/integration/tracepoint-compilers.sh
-
-check-again:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(tests_once),$(TESTS))'
-# The scripts alone: unit tests would say nothing new.
-check-integration:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(filter-out $(tests_once),$(filter %.sh,$(TESTS)))'
-# For ./dev test.
+# What `./dev check` gives tests/run.sh: the environment that tests get, and their names.
+tests-environment:
+	@: $(info $(AM_TESTS_ENVIRONMENT) AM_TAP_AWK='$(AWK)'; export AM_TAP_AWK;)
+EXTRA_DIST += tests/changed.sh tests/check-all.sh tests/rounds tests/run.sh
 list-tests:
 	@printf '%s\n' $(TESTS)
-.PHONY: check-again check-integration list-tests
+clean-local:
+	-rm -rf results
+.PHONY: tests-environment list-tests
 
 EXTRA_DIST += tests/utils/tap.sh tests/reliability/rows
 noinst_HEADERS += tests/utils/tap.h

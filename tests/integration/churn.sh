@@ -53,5 +53,5 @@ churns 16 100
 churns 64 20
 churns 16 50 --reserve=0
 is "$sessiond_status" 0 'the daemon ends well'
-is "$(pgrep -f "^$LTTNGMAP_BUILD/tests/utils/churn ")" '' 'nothing is left running'
+is "$(of_this_test "^$LTTNGMAP_BUILD/tests/utils/churn ")" '' 'nothing is left running'
 done_testing

@@ -24,18 +24,19 @@ look() {
 
 # run_and_look COMMAND...: run the program until its events are written, look.
 run_and_look() {
-	local pid tries
+	local pid tries child
 
 	rm -f "$TAP_DIR/in" "$TAP_DIR/out"
 	mkfifo "$TAP_DIR/in"
 	"$@" "$steady" 1000 wait <"$TAP_DIR/in" >"$TAP_DIR/out" 2>"$TAP_DIR/err" &
+	pid=$!
 	exec 9>"$TAP_DIR/in"
 	for ((tries = 0; tries < 1200; tries++)); do
 		grep -q end "$TAP_DIR/out" && break
 		sleep 0.05
 	done
-	pid=$(pgrep -n -f "^$steady 1000 wait")
-	look "$pid"
+	child=$(pgrep -P "$pid" -f "^$steady 1000 wait")
+	look "${child:-$pid}"
 	exec 9>&-
 	wait
 }

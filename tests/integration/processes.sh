@@ -106,5 +106,5 @@ if [[ $EUID == 0 ]] && ! findmnt -no OPTIONS -T . | grep -q nosuid; then
 else
 	skip 1 'a set-user-ID program needs root'
 fi
-ok 'nothing is left running' test -z "$(pgrep -f "^$processes ")"
+ok 'nothing is left running' test -z "$(of_this_test "^$processes ")"
 done_testing

@@ -15,7 +15,12 @@ if [[ -z ${PID_REUSE_INSIDE:-} ]]; then
 	rm -rf "$TAP_DIR"
 	unshare --pid --mount true 2>/dev/null || skip_all 'there can be no namespace of process ids here'
 	export PID_REUSE_INSIDE=yes
-	exec unshare --pid --fork --mount-proc --kill-child "$BASH" "$0"
+	# A daemon takes away what dead ones have left in tracefs: seen from there, all others are dead.
+	exec unshare --pid --fork --mount-proc --kill-child "$BASH" -c '
+		for place in tracing debug; do
+			[[ ! -d /sys/kernel/$place ]] || mount -t tmpfs none "/sys/kernel/$place" || exit 1
+		done
+		exec "$BASH" "$0"' "$0"
 fi
 . "$LTTNGMAP_SRC/tests/utils/numbered.sh"
 

@@ -39,22 +39,35 @@ relayd_choose() {
 	RELAYD_LIVE=net://$RELAYD_ADDRESS:${relayd_ports[2]}
 }
 
-relayd_start() {
-	[[ ${#relayd_ports[@]} -gt 0 ]] || relayd_choose
-	mkdir -p "$RELAYD_DIR" "$TAP_DIR/home"
+# Begins it, at the ports that were chosen; fails where it ends at once.
+relayd_begin() {
 	LTTNG_HOME=$TAP_DIR/home LD_PRELOAD='' "${RELAYD_IN[@]}" lttng-relayd -o "$RELAYD_DIR" \
 		-C "tcp://$RELAYD_ADDRESS:${relayd_ports[0]}" \
 		-D "tcp://$RELAYD_ADDRESS:${relayd_ports[1]}" \
 		-L "tcp://$RELAYD_ADDRESS:${relayd_ports[2]}" >>"$TAP_DIR/relayd.log" 2>&1 &
 	relayd_pid=$!
 	for _ in {1..1500}; do
+		kill -0 "$relayd_pid" 2>/dev/null || return 1
 		relayd_listens "${relayd_ports[0]}" && return
-		kill -0 "$relayd_pid" 2>/dev/null || break
 		sleep 0.02
 	done
-	bail_out "lttng-relayd does not start: $(cat "$TAP_DIR/relayd.log")"
+	return 1
 }
 
+# Somebody else may have taken the ports since they were chosen.
+relayd_start() {
+	local chosen=${#relayd_ports[@]} try
+
+	mkdir -p "$RELAYD_DIR" "$TAP_DIR/home"
+	for try in 1 2 3; do
+		[[ $chosen -gt 0 ]] || relayd_choose
+		relayd_begin && return
+		relayd_stop
+	done
+	bail_out "lttng-relayd does not start, $try times: $(cat "$TAP_DIR/relayd.log")"
+}
+
+# shellcheck disable=SC2120
 relayd_stop() {
 	[[ -n $relayd_pid ]] || return 0
 	kill -"${1:-TERM}" "$relayd_pid" 2>/dev/null

@@ -16,6 +16,7 @@
 #                                    sanitizers, a build without: see need_plain
 #   $TAP_DIR                         an empty directory of its own, gone at its end
 #   cleanup COMMAND...               to be run at its end, last given first
+#   of_this_test REGEX               ids of its processes with such a command line
 #
 # Runs it as LTTNGMAP_TEST_USER where that is set and the caller is root, with
 # restartable sequences off where LTTNGMAP_TEST_RSEQ is "off", and with the
@@ -75,6 +76,12 @@ tap_exit() {
 trap tap_exit EXIT
 trap 'exit 143' TERM
 trap 'exit 130' INT
+
+# of_this_test REGEX: ids of processes with such a command line. Not of tests that run beside this one, which
+# root runs in namespaces of their own (tests/run.sh).
+of_this_test() {
+	pgrep --ns $$ --nslist mnt -f "$1"
+}
 
 # A remark for whoever reads the log.
 diag() {

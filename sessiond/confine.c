@@ -12,10 +12,11 @@
 
 /* As in systemd/system/lttngmap-sessiond.service.in. */
 static const int kept[] = {
-	CAP_SYS_ADMIN,  /* mount of the rings, and FUSE passthrough */
-	CAP_SYS_PTRACE, /* programs that ran before the daemon (pickup.h) */
-	CAP_DAC_OVERRIDE, CAP_CHOWN,  CAP_FOWNER, /* the runtime directory and its sockets */
-	CAP_SETUID,       CAP_SETGID,             /* the consumer's, to write as an owner */
+	CAP_SYS_ADMIN,       /* mount of the rings, and FUSE passthrough */
+	CAP_SYS_PTRACE,      /* programs that ran before the daemon (pickup.h) */
+	CAP_LINUX_IMMUTABLE, /* memories without holes (memory.h) */
+	CAP_DAC_OVERRIDE,    CAP_CHOWN,  CAP_FOWNER, /* the runtime directory and its sockets */
+	CAP_SETUID,          CAP_SETGID,             /* the consumer's, to write as an owner */
 };
 
 #ifdef SANITIZED

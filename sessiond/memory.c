@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <numa.h>
 #include <numaif.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -123,6 +125,20 @@ static int find_inode(struct memory *memory)
 	return 0;
 }
 
+/*
+ * An immutable file is mapped and written as before by who has it open, but fallocate() and
+ * MADV_REMOVE are refused. It takes CAP_LINUX_IMMUTABLE and Linux 6.1; without them all goes on.
+ */
+static void forbid_holes(int fd)
+{
+	int flags;
+
+	if (ioctl(fd, FS_IOC_GETFLAGS, &flags) != 0)
+		return;
+	flags |= FS_IMMUTABLE_FL;
+	(void)ioctl(fd, FS_IOC_SETFLAGS, &flags);
+}
+
 int memory_create(enum memory_kind kind, uint64_t size, struct memory *memory)
 {
 	int seals = MEMORY_SEALS;
@@ -151,6 +167,8 @@ int memory_create(enum memory_kind kind, uint64_t size, struct memory *memory)
 		seals |= F_SEAL_FUTURE_WRITE;
 	if (fcntl(memory->fd, F_ADD_SEALS, seals) != 0)
 		goto failed;
+	if (kind != MEMORY_CONTROL)
+		forbid_holes(memory->fd);
 	return 0;
 
 failed:

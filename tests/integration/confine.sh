@@ -43,9 +43,9 @@ for pid in "$sessiond_pid" "$daemon" "$consumer"; do
 	[[ -n ${LTTNGMAP_SANITIZED:-} ]] ||
 		is "$(field "$pid" Seccomp)" 2 'its system calls are looked at'
 done
-# CAP_CHOWN DAC_OVERRIDE FOWNER SETGID SETUID SYS_PTRACE SYS_ADMIN
+# CAP_CHOWN DAC_OVERRIDE FOWNER SETGID SETUID LINUX_IMMUTABLE SYS_PTRACE SYS_ADMIN
 ok 'the session daemon has the capabilities that it needs at most' \
-	has_only "$(field "$daemon" CapPrm)" 0 1 3 6 7 19 21
+	has_only "$(field "$daemon" CapPrm)" 0 1 3 6 7 9 19 21
 ok 'the consumer has those to write as an owner at most' has_only "$(field "$consumer" CapPrm)" 1 6 7
 ok 'now' has_only "$(field "$consumer" CapEff)" 1 6 7
 

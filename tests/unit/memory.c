@@ -8,10 +8,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <numa.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <grp.h>
@@ -86,6 +88,38 @@ static int try_punch(int fd)
 											 : 0;
 }
 
+static int try_remove(int fd)
+{
+	void *map = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	int error;
+
+	if (map == MAP_FAILED)
+		map = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
+	error = madvise(map, page, MADV_REMOVE) ? errno : 0;
+	munmap(map, page);
+	return error;
+}
+
+static bool make_immutable(int fd)
+{
+	int flags;
+
+	if (ioctl(fd, FS_IOC_GETFLAGS, &flags) != 0)
+		return false;
+	flags |= FS_IMMUTABLE_FL;
+	return ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0;
+}
+
+/* May this process do so, and can its kernel? */
+static bool can_make_immutable(void)
+{
+	int fd = memfd_create("immutable", MFD_CLOEXEC);
+	bool can = fd >= 0 && make_immutable(fd);
+
+	close(fd);
+	return can;
+}
+
 /* Through /proc, which gives a new open file of the same inode. */
 static int reopened(int fd, int (*attempt)(int fd))
 {
@@ -117,25 +151,28 @@ static int try_reopen_shrink(int fd)
 static const struct attempt {
 	const char *name;
 	int (*attempt)(int fd);
-	/* What is expected of a control memory, and of the rings'. */
-	int control, ring;
+	/* What is expected of a control memory, of the rings', and of theirs where they are
+	 * immutable. */
+	int control, ring, immutable;
 } attempts[] = {
-	{ "map it to read", try_read_map, 0, 0 },
-	{ "map it to write", try_write_map, EPERM, 0 },
-	{ "map it to read and write", try_rw_map, EPERM, 0 },
-	{ "make a map writable", try_mprotect, EACCES, 0 },
-	{ "write(2)", try_write, EPERM, 0 },
-	{ "punch a hole", try_punch, EPERM, 0 },
-	{ "shrink it", try_shrink, EPERM, EPERM },
-	{ "grow it", try_grow, EPERM, EPERM },
-	{ "add a seal", try_seal, EPERM, EPERM },
-	{ "reopen and write", try_reopen_write, EPERM, 0 },
-	{ "reopen and map", try_reopen_map, EPERM, 0 },
-	{ "reopen and shrink", try_reopen_shrink, EPERM, EPERM },
+	{ "map it to read", try_read_map, 0, 0, 0 },
+	{ "map it to write", try_write_map, EPERM, 0, 0 },
+	{ "map it to read and write", try_rw_map, EPERM, 0, 0 },
+	{ "make a map writable", try_mprotect, EACCES, 0, 0 },
+	{ "write(2)", try_write, EPERM, 0, 0 },
+	{ "punch a hole", try_punch, EPERM, 0, EPERM },
+	{ "remove its pages", try_remove, EACCES, 0, EPERM },
+	{ "shrink it", try_shrink, EPERM, EPERM, EPERM },
+	{ "grow it", try_grow, EPERM, EPERM, EPERM },
+	{ "add a seal", try_seal, EPERM, EPERM, EPERM },
+	{ "reopen and write", try_reopen_write, EPERM, 0, EPERM },
+	{ "reopen and map", try_reopen_map, EPERM, 0, EPERM },
+	{ "reopen and shrink", try_reopen_shrink, EPERM, EPERM, EPERM },
 };
 
 static void test_seals(enum memory_kind kind, const char *name)
 {
+	bool is_immutable = can_make_immutable();
 	struct memory memory;
 
 	is(memory_create(kind, PAGES * page - 1, &memory), 0, name);
@@ -143,7 +180,8 @@ static void test_seals(enum memory_kind kind, const char *name)
 	ok((memory.map != NULL) == (kind != MEMORY_RING_DATA), "%s: mapped by the daemon or not",
 	   name);
 	for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); i++) {
-		int expected = kind == MEMORY_CONTROL ? attempts[i].control : attempts[i].ring;
+		int ring = is_immutable ? attempts[i].immutable : attempts[i].ring;
+		int expected = kind == MEMORY_CONTROL ? attempts[i].control : ring;
 		int got = attempts[i].attempt(memory.fd);
 
 		ok(got == expected, "%s: %s: %s", name, attempts[i].name, strerror(got));
@@ -305,7 +343,9 @@ static void test_attributes(enum memory_kind kind, const char *name)
 	if (child == 0)
 		_exit(store_attribute(memory.fd));
 	waitpid(child, &status, 0);
-	is(WEXITSTATUS(status), EACCES, name);
+	/* By its mode; of an immutable one that is asked first. */
+	is(WEXITSTATUS(status), kind != MEMORY_CONTROL && can_make_immutable() ? EPERM : EACCES,
+	   name);
 	memory_destroy(&memory);
 }
 

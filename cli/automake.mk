@@ -55,7 +55,7 @@ libcli_la_SOURCES = \
 	cli/view-output.c \
 	cli/view-streams.c \
 	cli/view.h
-libcli_la_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"'
+libcli_la_CPPFLAGS = $(AM_CPPFLAGS)
 libcli_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(BABELTRACE_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS)
 libcli_la_LIBADD = libcommon.la $(JSON_LIBS) $(BABELTRACE_LIBS) $(DW_LIBS) $(ELF_LIBS)
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/installed.h"
 #include "locate.h"
 
 /* The directory of the running command, "" where /proc does not tell. */

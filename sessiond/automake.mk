@@ -207,7 +207,7 @@ libsessiond_la_SOURCES = \
 	sessiond/tsdl.c \
 	sessiond/tsdl.h
 libsessiond_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFLAGS) \
-	$(JSON_CFLAGS) $(NUMA_CFLAGS) $(POPT_CFLAGS) $(TRACEFS_CFLAGS) -DBINDIR='"$(bindir)"'
+	$(JSON_CFLAGS) $(NUMA_CFLAGS) $(POPT_CFLAGS) $(TRACEFS_CFLAGS)
 libsessiond_la_LIBADD = libkernel.la libfilter.la libconfine.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(FUSE_LIBS) $(JSON_LIBS) \
 	$(NUMA_LIBS) $(POPT_LIBS) $(TRACEFS_LIBS) -lpthread
 

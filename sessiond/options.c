@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/installed.h"
 #include "common/log.h"
 #include "common/protocol-app.h"
 

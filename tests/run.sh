@@ -16,6 +16,8 @@
 #
 # Results are in results/: NAME.ROUND.log is a test's whole output, and `times` what each test took.
 #
+# Tests that promise times multiply them by $LTTNGMAP_TEST_PATIENCE, which is how many tests share a CPU.
+#
 # Every test that root runs gets a world of its own: mount and network namespaces, with an empty /run. So neither
 # the system's session daemon nor another run's tests see it, and what it mounts goes with it. Tests of one group
 # (`only=GROUP` in tests/rounds) wait for each other, other checkouts' included.
@@ -153,7 +155,7 @@ run_test() { # JOB
 	{
 		time sh "$LTTNGMAP_SRC/build-aux/tap-driver.sh" --test-name "${test%.sh}" --log-file "$result.log" \
 			--trs-file "$result.trs" --color-tests no --enable-hard-errors yes -- \
-			env "${environment[@]}" sh -c 'echo $$ >"$0"; exec "$@"' "$result.pid" \
+			env LTTNGMAP_TEST_PATIENCE="$patience" "${environment[@]}" sh -c 'echo $$ >"$0"; exec "$@"' "$result.pid" \
 			timeout --kill-after=10 "${LTTNGMAP_TEST_TIMEOUT:-600}" "${world[@]}" \
 			"${before[@]}" "${command[@]}" \
 			>/dev/null 2>&1 8>&-
@@ -190,7 +192,7 @@ judge() {
 first_wrong() { # RESULT CHARACTERS
 	local said
 
-	said=$(sed -nE '/^(not ok|Bail out)/,/^ok/{/^ok/!p}' "$1.log" 2>/dev/null | cut -c 1-300)
+	said=$(sed -nE '/^(not ok|Bail out)/,/^ok/{/^(ok|(FAIL|PASS|ERROR): )/!p}' "$1.log" 2>/dev/null | cut -c 1-300)
 	[[ -n $said ]] || said=$(tail -n 10 "$1.log" 2>/dev/null | cut -c 1-300)
 	printf '%s\n' "${said:0:$2}"
 }
@@ -342,7 +344,7 @@ finish() { # JOB [PASSED-AGAIN]
 }
 
 run_queue() { # HOW MANY AT A TIME
-	local pid group job
+	local pid group job patience=$((($1 + cpus - 1) / cpus))
 
 	while :; do
 		while ((${#running[@]} < $1)) && start_one; do :; done

@@ -15,7 +15,8 @@
 #                             PROGRAM's, which does not answer
 #
 # Every attack is judged alike: attack_judge. A time is compared with the same
-# time before the attack, in the same run.
+# time before the attack, in the same run; or with a limit, which is longer the more tests run beside
+# this one (LTTNGMAP_TEST_PATIENCE).
 #
 #   LTTNGMAP_SOAK_SECONDS     how long an attack takes, instead of 3 s
 . "$LTTNGMAP_SRC/tests/utils/numbered.sh"
@@ -24,6 +25,7 @@
 [[ $EUID == 0 ]] || skip_all 'only root can be several users'
 
 attack_seconds=${LTTNGMAP_SOAK_SECONDS:-3}
+attack_patience=${LTTNGMAP_TEST_PATIENCE:-1}
 attack_uids=(65001)
 attack_groups=(--clear-groups)
 attack_victims=(0 65010 65011 65012 65013)
@@ -221,7 +223,7 @@ attack_kill_daemon() { # the keeper starts another one
 
 	before=$(attack_daemon)
 	kill -KILL "$before" 2>/dev/null
-	ok "$1: kill -9 of the daemon works" attack_await 5 "$before"
+	ok "$1: kill -9 of the daemon works" attack_await $((5 * attack_patience)) "$before"
 	ok "$1: another serves" wait_for attack_control 5 '{"verb": "list", "from": 0}'
 }
 
@@ -240,7 +242,7 @@ attack_is_quiet() { # PROCESSES DESCRIPTORS: no more of either than that
 attack_wait_quiet() {
 	local i
 
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 100 * attack_patience; i++)); do
 		attack_is_quiet "$@" >/dev/null && return
 		sleep 0.1
 	done
@@ -269,8 +271,8 @@ attack_judge() { # NAME MEDIATOR
 	attack_start
 	sleep 0.5
 	attack_measure
-	limit=$((before_p99 * 10 > 100000 ? before_p99 * 10 : 100000))
-	median=$((before_p50 * 10 > 5000 ? before_p50 * 10 : 5000))
+	limit=$((attack_patience * (before_p99 * 10 > 100000 ? before_p99 * 10 : 100000)))
+	median=$((attack_patience * (before_p50 * 10 > 5000 ? before_p50 * 10 : 5000)))
 	ok "$name: registration p50 $during_p50, p99 $during_p99 us of $during_count, before $before_p50, $before_p99" \
 		test "${during_count:-0}" -gt 0 -a "${during_p99:-999999999}" -le "$limit" \
 		-a "${during_p50:-999999999}" -le "$median" -a "$during_failed" = 0
@@ -281,12 +283,12 @@ attack_judge() { # NAME MEDIATOR
 		test "$during_descriptors" -le $((${standing#* } + $(ulimit -n) / 2))
 	# Those that block have been read until then.
 	touch "$TAP_DIR/stop"
-	ok "$name: the victims end" attack_await 10 "${victims[@]}"
+	ok "$name: the victims end" attack_await $((10 * attack_patience)) "${victims[@]}"
 	begin=$(attack_now_ms)
-	attack_control 10 '{"verb": "stop", "session": "first"}'
+	attack_control $((10 * attack_patience)) '{"verb": "stop", "session": "first"}'
 	is $? 0 "$name: a session stops"
 	took=$(($(attack_now_ms) - begin))
-	ok "$name: within $took ms" test "$took" -le 1000
+	ok "$name: within $took ms" test "$took" -le $((1000 * attack_patience))
 	numbered_check
 	is "$numbered_sound:$numbered_missing:$numbered_discarded:$numbered_uncounted:$numbered_events" \
 		"0:0:0:0:$numbered_done" "$name: each of $numbered_done events is there once, none was lost"
@@ -314,7 +316,7 @@ attack_judge() { # NAME MEDIATOR
 	sleep 0.5
 	all=("$sessiond_pid" "$(attack_daemon)")
 	kill -TERM "$sessiond_pid"
-	ok "$name: SIGTERM ends all" attack_await 10 "${all[@]}" ||
+	ok "$name: SIGTERM ends all" attack_await $((10 * attack_patience)) "${all[@]}" ||
 		{
 			diag "$(cat "/proc/${all[1]}/stack" 2>/dev/null)"
 			kill -KILL "${all[@]}" 2>/dev/null

@@ -200,6 +200,7 @@ first_wrong() { # RESULT CHARACTERS
 name_of() { # JOB; sets $name
 	name=${1%% *}
 	name=${name#tests/}
+	name=${name%.sh}
 	[[ ${1##* } == given ]] || name+=" (${1##* })"
 }
 

@@ -35,7 +35,7 @@ churns() {
 		churn_once "$channels" "$rounds"
 		status=$?
 		# A program waits 100 ms for its registration, which a busy machine may exceed.
-		[[ $status != 0 ]] && grep -q 'did not wait for an answer' "$TAP_DIR/log" || break
+		[[ $status != 0 ]] && grep -qE 'did not (wait for an answer|answer them in time)' "$TAP_DIR/log" || break
 		diag 'a process was not traced; once more'
 		sessiond_stop
 	done

@@ -28,7 +28,7 @@ record() {
 		"$lttngmap" record -q --preload none -o "$name" "$@" >"$name.out" 2>"$name.err" ||
 			status=$?
 		[[ $name != never ]] &&
-			grep -qE 'no process with tracepoints ran|did not wait for an answer' \
+			grep -qE 'no process with tracepoints ran|did not (wait for an answer|answer them in time)' \
 				"$name.err" || break
 		diag "$name was not traced, try $try"
 	done

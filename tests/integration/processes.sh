@@ -34,7 +34,7 @@ lived() {
 	# A program waits 100 ms for its registration, which a busy machine may exceed.
 	for _ in 1 2; do
 		[[ $numbered_status == "$expected" ]] || break
-		grep -q 'did not wait for an answer' "$TAP_DIR/err" || break
+		grep -qE 'did not (wait for an answer|answer them in time)' "$TAP_DIR/err" || break
 		diag "$name: a process was not traced; once more"
 		# shellcheck disable=SC2086
 		numbered_record "$@" -- "$processes" $name

@@ -32,7 +32,7 @@ recorded() {
 		rm -rf out
 		timeout 120 "$lttngmap" record -o out "$@" >stdout 2>err </dev/null
 		status=$?
-		grep -q 'did not wait for an answer' err || break
+		grep -qE 'did not (wait for an answer|answer them in time)' err || break
 	done
 	is "$status" "$expected" "$name: its status" || diag "$(<err)"
 	lines=$(babeltrace2 out 2>warnings | wc -l)

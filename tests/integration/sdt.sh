@@ -33,7 +33,7 @@ record() {
 		rm -rf trace
 		"$LTTNGMAP_BUILD/lttngmap" record -o trace --mode overwrite --sdt "$@" >out 2>err
 		result=$?
-		grep -q 'did not wait for an answer' err || break
+		grep -qE 'did not (wait for an answer|answer them in time)' err || break
 	done
 	return $result
 }

@@ -19,7 +19,7 @@ once() {
 		rm -rf "$1"
 		"$lttngmap" record -q --preload none -o "$1" -- "${@:2}" >said 2>&1
 		status=$?
-		grep -q 'did not wait for an answer' said || break
+		grep -qE 'did not (wait for an answer|answer them in time)' said || break
 	done
 	cat said
 	return $status

@@ -37,7 +37,7 @@ numbered_record() {
 numbered_record_traced() {
 	for _ in 1 2 3; do
 		numbered_record "$@"
-		grep -q 'did not wait for an answer' "$TAP_DIR/err" || break
+		grep -qE 'did not (wait for an answer|answer them in time)' "$TAP_DIR/err" || break
 		diag 'a process was not traced; once more'
 	done
 }

@@ -4,15 +4,7 @@
 # libcommon.la: what daemons and command share. libringfile.la: the reader of
 # ring files, installed as liblttngmap-ring-file.so and used by the consumer.
 
-# Where configure was told to install. The text changes when that does: so a build for another place compiles
-# what includes it, and nothing else.
-BUILT_SOURCES += common/installed.h
-CLEANFILES += common/installed.h
-common/installed.h: Makefile
-	$(AM_V_GEN)$(MKDIR_P) common && \
-	printf '#define BINDIR "%s"\n#define LIBDIR "%s"\n' '$(bindir)' '$(libdir)' >$@.tmp && \
-	if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
-
+DISTCLEANFILES += common/installed.h # configure.ac
 noinst_LTLIBRARIES += libcommon.la libringfile.la
 libcommon_la_SOURCES = \
 	common/beneath.c \

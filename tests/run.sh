@@ -344,6 +344,19 @@ finish() { # JOB [PASSED-AGAIN]
 	fi
 }
 
+# Waits until a running test has ended; sets $pid. bash may have forgotten one that ended before.
+wait_one() {
+	pid=
+	wait -n -p pid "${!running[@]}"
+	while [[ -z ${pid:-} ]]; do
+		for pid in "${!running[@]}"; do
+			kill -0 "$pid" 2>/dev/null || return 0
+		done
+		pid=
+		sleep 0.2
+	done
+}
+
 run_queue() { # HOW MANY AT A TIME
 	local pid group job patience=$((($1 + cpus - 1) / cpus))
 
@@ -351,7 +364,7 @@ run_queue() { # HOW MANY AT A TIME
 		while ((${#running[@]} < $1)) && start_one; do :; done
 		progress
 		((${#running[@]})) || break
-		wait -n -p pid "${!running[@]}"
+		wait_one
 		job=${running[$pid]}
 		unset "running[$pid]"
 		for group in "${!group_runs[@]}"; do

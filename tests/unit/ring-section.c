@@ -272,17 +272,25 @@ static uint64_t emit_among_holders(void)
 	return clock_read(LTTNGMAP_CLOCK_MONOTONIC) - before;
 }
 
-/* A handler that interrupted its own thread's write waits for no holder: that may be itself. */
+/*
+ * A handler that interrupted its own thread's write waits for no holder: that may be itself. A busy
+ * machine may let it stand still; so some tries.
+ */
 static void test_own_holder(void)
 {
+	unsigned tries = 0;
+	uint64_t took;
+
 	set_up_in(LTTNGMAP_MODE_BLOCKING, LTTNGMAP_CLOCK_MONOTONIC, false);
 	bench_set_hold(&bench, ring_of(0), true);
 	ok(emit_among_holders() > UINT64_C(500000000),
 	   "in blocking mode an event waits for other threads that hold all rings");
 	ring_lock_of(bench.local, ring_of(0))->holder = arch_thread_token();
-	ok(emit_among_holders() < UINT64_C(200000000),
-	   "… but not where its own thread is one of them");
-	is(bench_set_discards(&bench), 2, "… and is counted as lost");
+	do
+		took = emit_among_holders();
+	while (++tries < 5 && took >= UINT64_C(200000000));
+	ok(took < UINT64_C(200000000), "… but not where its own thread is one of them");
+	is(bench_set_discards(&bench), 1 + tries, "… and is counted as lost");
 	ring_lock_of(bench.local, ring_of(0))->holder = 0;
 	bench_set_destroy(&bench);
 }

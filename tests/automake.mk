@@ -61,8 +61,8 @@ clean-local:
 	-rm -rf results
 .PHONY: tests-environment list-tests
 
-EXTRA_DIST += tests/utils/tap.sh tests/reliability/rows
-noinst_HEADERS += tests/utils/tap.h
+EXTRA_DIST += tests/utils/tap.sh tests/utils/short.sh tests/reliability/rows
+noinst_HEADERS += tests/utils/tap.h tests/utils/short.h
 
 check_PROGRAMS += tests/unit/tap
 TESTS += tests/unit/tap

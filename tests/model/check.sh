@@ -8,6 +8,7 @@
 # of depth or memory is an error.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/short.sh"
 
 : "${LTTNGMAP_CC:=cc}"
 # The model knows nothing of the machine: once a round of tests is enough.

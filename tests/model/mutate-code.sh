@@ -7,10 +7,11 @@
 # see on this machine, are mutate.sh's, by the model. What no test notices is in
 # doc/design/reliability.md.
 #
-# In `check` one of $every, another one each day; all of them where
-# LTTNGMAP_SOAK_SECONDS is set; of these only those whose name matches
+# In `check` one of $every, another one each day (short.sh); all of them where
+# it is full; of these only those whose name matches
 # LTTNGMAP_TEST_MUTANTS, where that is set.
 . "$LTTNGMAP_SRC/tests/utils/tap.sh" || exit 1
+. "$LTTNGMAP_SRC/tests/utils/short.sh"
 
 : "${LTTNGMAP_CC:=cc}"
 every=16
@@ -74,7 +75,7 @@ need_good() {
 }
 
 nr=0
-today=$(($(date +%s) / 86400 % every))
+today=$((short_seed % every))
 ran=0
 
 # dies NAME FILE TEST SCRIPT: the test fails where perl's SCRIPT has changed the file.
@@ -82,7 +83,7 @@ dies() {
 	local name=$1 file=$2 test=$3 script=$4 sources=() objects=() source
 
 	[[ $name =~ ${LTTNGMAP_TEST_MUTANTS:-.} ]] || return 0
-	((nr++ % every == today)) || [[ -n ${LTTNGMAP_SOAK_SECONDS:-} ]] || return 0
+	is_full || ((nr++ % every == today)) || return 0
 	ran=$((ran + 1))
 	need_good "$test"
 	perl -0pe "$script" "$LTTNGMAP_SRC/$file" >"$tree/$file"

@@ -7,14 +7,15 @@
 # counted as lost; nothing is lost where events may block; programs see no
 # error, and no event takes a second.
 #
-#   LTTNGMAP_TEST_KILLS   of each, in each mode (34)
+#   LTTNGMAP_TEST_KILLS   of each, in each mode (6; 34 where it is full)
 #   LTTNGMAP_SOAK_SECONDS   as many as take about so long
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/numbered.sh"
+. "$LTTNGMAP_SRC/tests/utils/short.sh"
 no_leak_check
 
 soak=${LTTNGMAP_SOAK_SECONDS:+$((LTTNGMAP_SOAK_SECONDS * 7))}
-kills=${LTTNGMAP_TEST_KILLS:-${soak:-34}}
+kills=${LTTNGMAP_TEST_KILLS:-${soak:-$(short_or 6 34)}}
 survivors=$LTTNGMAP_BUILD/tests/utils/survivors
 numbered_timeout=$((120 + kills * 2))
 export XDG_RUNTIME_DIR=$TAP_DIR/runtime
@@ -63,7 +64,6 @@ under_kills() {
 	: >"$NUMBERED_COUNTS"
 	(
 		until grep -q . "$NUMBERED_COUNTS" 2>/dev/null; do sleep 0.05; done
-		sleep 0.2
 		for whom; do kill_often "$whom"; done
 		touch "$TAP_DIR/stop"
 	) &

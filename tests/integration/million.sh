@@ -2,18 +2,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
-# Ten million events from four threads: emitted = in the trace + counted lost,
+# A million events, or ten where it is full, from four threads: emitted = in the trace + counted lost,
 # exactly, whatever the mode and the buffers; in each stream time does not go
 # back, every payload is intact, nothing is there twice.
 #
-#   LTTNGMAP_TEST_EVENTS   events of each of the large rounds (10 million)
+#   LTTNGMAP_TEST_EVENTS   events of each of the large rounds (a million; 10 where it is full)
 #   LTTNGMAP_TEST_ROUNDS   do all of it so many times (once)
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/numbered.sh"
+. "$LTTNGMAP_SRC/tests/utils/short.sh"
 
 # With sanitizers a tenth, for it takes ten times as long.
 many=${LTTNGMAP_TEST_EVENTS:-${LTTNGMAP_SANITIZED:+1000000}}
-many=${many:-10000000}
+many=${many:-$(short_or 1000000 10000000)}
 few=$((many / 10))
 emit=$LTTNGMAP_BUILD/tests/utils/emit
 # A program waits for the daemon, however loaded the machine is, also where no channel blocks.

@@ -8,6 +8,7 @@
 # end as they do without us, and no file of theirs has a byte too many.
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/numbered.sh"
+. "$LTTNGMAP_SRC/tests/utils/short.sh"
 no_leak_check
 
 processes=$LTTNGMAP_BUILD/tests/utils/processes
@@ -55,12 +56,14 @@ lived() {
 	fi
 }
 
-for name in "${names[@]}" 'namespaces user'; do
+short_pick 10 "${names[@]}" 'namespaces user'
+for name in "${picked[@]}"; do
 	lived 0 "$name" --mode blocking --subbuf-size 64K --subbufs 4
 done
 lived 137 kill-self --mode blocking
 lived 139 crash --mode blocking
-for name in fork-threads chain vfork-threads exec-thread closefrom dup-over first-events killed; do
+short_pick 3 fork-threads chain vfork-threads exec-thread closefrom dup-over first-events killed
+for name in "${picked[@]}"; do
 	lived 0 "$name" --mode discard --subbuf-size 4K --subbufs 2
 done
 # Children that cannot come to the daemon are not traced: their events count as lost.

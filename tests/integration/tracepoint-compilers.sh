@@ -8,6 +8,7 @@
 # not compile, and says why.
 # shellcheck disable=SC2317 # ok() calls what looks unreachable
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/short.sh"
 
 : "${LTTNGMAP_CC:=cc}" "${LTTNGMAP_CXX:=c++}"
 unit=$LTTNGMAP_SRC/tests/unit
@@ -60,8 +61,9 @@ have() {
 	done
 }
 
-# with CC CXX FLAGS...: a test of that set, skipped where a compiler is not here.
+# with CC CXX FLAGS...: a test of that set, skipped where a compiler is not here. 4 of the 14 a day.
 with() {
+	short_takes 4 14 || return 0
 	if have "$1" "$2"; then
 		ok "all tests pass, built by $*" all_tests "$@"
 	else
@@ -83,14 +85,15 @@ with clang clang++ -Qunused-arguments -O2 -ffunction-sections -fdata-sections -W
 if have ld.lld; then
 	with gcc g++ -O2 -fdata-sections -fuse-ld=lld -Wl,--gc-sections -Wl,-z,start-stop-gc
 else
-	skip 1 'ld.lld is not installed'
+	short_takes 4 14 && skip 1 'ld.lld is not installed'
 fi
 with gcc clang++ -O2
 with clang g++ -O1
 
 # Later standards, one file each: what they forbid or warn of is new.
-for try in 'gcc -std=c11' 'gcc -std=gnu17' 'clang -std=c11' 'g++ -x c++ -std=c++17' \
-	'g++ -x c++ -std=c++20' 'clang++ -x c++ -std=c++14' 'clang++ -x c++ -std=c++20'; do
+short_pick 3 'gcc -std=c11' 'gcc -std=gnu17' 'clang -std=c11' 'g++ -x c++ -std=c++17' \
+	'g++ -x c++ -std=c++20' 'clang++ -x c++ -std=c++14' 'clang++ -x c++ -std=c++20'
+for try in "${picked[@]}"; do
 	read -ra compiler <<<"$try"
 	if have "${compiler[0]}"; then
 		ok "no warning from $try" \

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,16 @@ static void set_daemon_environment(const char *notify_path)
 		unsetenv("LD_PRELOAD");
 }
 
+/*
+ * Root's daemon mounts a file system, which nobody else needs to see. In a mount namespace of its
+ * own it goes with the last of its processes, however these end.
+ */
+static void leave_mounts(void)
+{
+	if (unshare(CLONE_NEWNS) == 0)
+		mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL);
+}
+
 /* In the forked child; the errno of a failed exec goes up the pipe. */
 static void run_daemon(struct record *record, const char *program, const char *notify_path,
 		       int error_fd, pid_t parent)
@@ -153,6 +164,7 @@ static void run_daemon(struct record *record, const char *program, const char *n
 	arguments[n] = NULL;
 
 	setsid();
+	leave_mounts();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -338,13 +350,8 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
 
 static void remove_runtime(struct record *record)
 {
-	char rings[RECORD_RUNTIME_MAX + 8];
-
 	if (record->runtime_dir[0] == '\0')
 		return;
-	/* A daemon that was killed leaves its mount; else this fails, and may. */
-	snprintf(rings, sizeof(rings), "%s/rings", record->runtime_dir);
-	umount2(rings, MNT_DETACH | UMOUNT_NOFOLLOW);
 	nftw(record->runtime_dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 	record->runtime_dir[0] = '\0';
 }

@@ -125,24 +125,58 @@ static bool is_served(const char *runtime_dir)
 	return served;
 }
 
+/* Does the daemon's file system of rings lie there? It is not asked itself: nobody may answer. */
+static bool has_mount(const char *rings)
+{
+	char id[32], *line = NULL;
+	struct statx status;
+	bool found = false;
+	size_t size = 0;
+	FILE *mounts;
+
+	if (statx(AT_FDCWD, rings, AT_STATX_DONT_SYNC | AT_SYMLINK_NOFOLLOW, STATX_MNT_ID,
+		  &status) != 0 ||
+	    !(status.stx_mask & STATX_MNT_ID))
+		return false;
+	snprintf(id, sizeof(id), "%llu ", (unsigned long long)status.stx_mnt_id);
+	mounts = fopen("/proc/self/mountinfo", "re");
+	while (mounts && !found && getline(&line, &size, mounts) >= 0)
+		found = strncmp(line, id, strlen(id)) == 0 &&
+			strstr(line, " - fuse.lttngmap lttngmap ") && strstr(line, ",user_id=0,");
+	free(line);
+	if (mounts)
+		fclose(mounts);
+	return found;
+}
+
+/* Nobody serves it any more, and who looks at it hears of an end point that is not connected. */
+static void remove_mount(const char *runtime_dir)
+{
+	char rings[PATH_MAX];
+
+	if ((size_t)snprintf(rings, sizeof(rings), "%s/rings", runtime_dir) >= sizeof(rings) ||
+	    is_served(runtime_dir) || !has_mount(rings))
+		return;
+	if (umount2(rings, MNT_FORCE | UMOUNT_NOFOLLOW) != 0)
+		umount2(rings, MNT_DETACH | UMOUNT_NOFOLLOW);
+}
+
 /*
  * Nobody lives on it. A daemon that waits for its own file system while it dies
  * has to be helped: that is taken away, as by a keeper.
  */
 static int lock_ledger(const struct ledger_head *head, int fd)
 {
-	char rings[sizeof(head->runtime_dir) + 8];
-
-	snprintf(rings, sizeof(rings), "%s/rings", head->runtime_dir);
 	for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; ms += 10) {
 		if (errno != EWOULDBLOCK)
 			return -errno;
 		if (ms >= DYING_MS || is_served(head->runtime_dir))
 			return -EBUSY;
-		if (ms == 200 && umount2(rings, MNT_FORCE | UMOUNT_NOFOLLOW) != 0)
-			umount2(rings, MNT_DETACH | UMOUNT_NOFOLLOW);
+		if (ms == 200)
+			remove_mount(head->runtime_dir);
 		pause_ms(10);
 	}
+	remove_mount(head->runtime_dir);
 	return 0;
 }
 

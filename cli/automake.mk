@@ -9,6 +9,8 @@ libcli_la_SOURCES = \
 	cli/control-client.c \
 	cli/control-client.h \
 	cli/elf-symbol.c \
+	cli/event-names.c \
+	cli/event-names.h \
 	cli/elf-symbol.h \
 	cli/filter-caret.c \
 	cli/filter-caret.h \
@@ -114,6 +116,8 @@ lttngmap_SOURCES = \
 	cli/merge.h \
 	cli/output-dir.c \
 	cli/output-dir.h \
+	cli/output-file.c \
+	cli/output-file.h \
 	cli/page.h \
 	cli/page-bins.c \
 	cli/page-bytes.c \
@@ -128,6 +132,8 @@ lttngmap_SOURCES = \
 	cli/record-preload.c \
 	cli/record-program.c \
 	cli/record-relay.c \
+	cli/record-rings.c \
+	cli/record-unmatched.c \
 	cli/record-progress.c \
 	cli/record-sdt.c \
 	cli/record-session.c \
@@ -160,6 +166,8 @@ lttngmap_SOURCES = \
 	cli/symbol-open.h \
 	cli/symbols.c \
 	cli/symbols.h \
+	cli/suggest.c \
+	cli/suggest.h \
 	cli/synonyms.c \
 	cli/synonyms.h \
 	cli/top-daemons.c \
@@ -168,9 +176,12 @@ lttngmap_SOURCES = \
 	cli/top-screen.c \
 	cli/top-text.c \
 	cli/top-usage.c \
+	cli/usage.c \
+	cli/usage.h \
 	cli/top.h \
 	cli/verbs.h \
 	cli/view-filter.c \
+	cli/view-missed.c \
 	cli/view-find.c \
 	cli/view-follow.c \
 	cli/view-graph.c \
@@ -179,7 +190,8 @@ lttngmap_SOURCES = \
 	cli/view-pieces-copy.c \
 	cli/view-pieces.h \
 	cli/view-sound.c \
-	cli/view-text.c
+	cli/view-text.c \
+	cli/view-threads.c
 nodist_lttngmap_SOURCES = page/page.c
 lttngmap_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS) $(CURSES_CFLAGS) $(DW_CFLAGS) $(ELF_CFLAGS) \
 	$(JSON_CFLAGS) $(POPT_CFLAGS) $(ZLIB_CFLAGS)

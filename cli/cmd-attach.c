@@ -311,6 +311,7 @@ const struct verb verb_attach = {
 	.name = "attach",
 	.arguments = "[OPTIONS] PID",
 	.summary = "Bring tracing into a running process",
+	.example = "lttngmap attach 4711 --preload libc,io",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

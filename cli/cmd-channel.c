@@ -204,6 +204,7 @@ const struct verb verb_channel = {
 	.name = "channel",
 	.arguments = "[OPTIONS] CHANNEL",
 	.summary = "Add a channel to a session, change or remove it",
+	.example = "lttngmap channel large -s orders --subbuf-size 4M --subbufs 16",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

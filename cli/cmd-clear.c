@@ -30,6 +30,7 @@ const struct verb verb_clear = {
 	.name = "clear",
 	.arguments = "[OPTIONS] [SESSION]",
 	.summary = "Forget what a session has recorded, keep its set-up",
+	.example = "lttngmap clear orders",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -23,6 +23,8 @@ struct line {
 	const struct poptOption *open; /* the word is this option's value, or NULL */
 	int command;                   /* index of a command's first word, or 0 */
 	bool ended;                    /* by --: no more options */
+	bool is_kernel;                /* --kernel was given: rules are for the kernel's events */
+	const char *argument;          /* the first word that is no option's, or NULL */
 };
 
 /* What every verb has beside its own (main.c). */
@@ -113,8 +115,13 @@ static void read_line(struct line *line, int count, const char **words)
 				line->open = option;
 			else if (option && takes_value(option))
 				keep_value(option, value + 1);
+			else if (option && option->longName &&
+				 strcmp(option->longName, "kernel") == 0)
+				line->is_kernel = true;
 		} else if (line->verb->takes_command) {
 			line->command = i;
+		} else if (!line->argument) {
+			line->argument = word;
 		}
 	}
 }
@@ -151,7 +158,7 @@ static void complete_word(const struct line *line, const char *word)
 	const struct poptOption *option = NULL;
 
 	if (line->open) {
-		complete_value(line->verb, line->open->argDescrip, word, "");
+		complete_value(line->verb, line->open->argDescrip, word, "", line->argument);
 	} else if (line->command) {
 		printf("\tcommand\t%d\n", line->command);
 	} else if (strncmp(word, "--", 2) == 0 && value && !line->ended) {
@@ -159,7 +166,7 @@ static void complete_word(const struct line *line, const char *word)
 		if (!option || !takes_value(option) || value - word >= (int)sizeof(before) - 1)
 			return;
 		snprintf(before, sizeof(before), "%.*s", (int)(value + 1 - word), word);
-		complete_value(line->verb, option->argDescrip, value + 1, before);
+		complete_value(line->verb, option->argDescrip, value + 1, before, line->argument);
 	} else if (word[0] == '-' && !line->ended) {
 		print_options(line->verb->options, word);
 		print_options(help_table, word);
@@ -167,7 +174,10 @@ static void complete_word(const struct line *line, const char *word)
 		complete_print(word, "", "--", "The command follows");
 	} else {
 		argument_name(line->verb, name, sizeof(name));
-		complete_value(line->verb, name, word, "");
+		complete_value(line->verb,
+			       line->is_kernel && strcmp(name, "RULE") == 0 ? "SYSTEM:NAME,..."
+									    : name,
+			       word, "", NULL);
 	}
 }
 
@@ -191,6 +201,7 @@ const struct verb verb_complete = {
 	.name = "complete",
 	.arguments = "-- [WORD...]",
 	.summary = "Tell a shell how a command line may go on",
+	.example = "lttngmap complete -- record --sub",
 	.options = NULL,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -107,6 +107,7 @@ const struct verb verb_context = {
 	.name = "context",
 	.arguments = "[OPTIONS] NAME...",
 	.summary = "Record with each event: process, thread, counters, ...",
+	.example = "lttngmap context vtid ip",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

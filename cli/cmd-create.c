@@ -177,6 +177,7 @@ const struct verb verb_create = {
 	.name = "create",
 	.arguments = "[OPTIONS] [SESSION]",
 	.summary = "Make a session, and start a daemon where none runs",
+	.example = "lttngmap create orders -o /var/tmp/orders",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

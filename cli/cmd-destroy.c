@@ -117,6 +117,7 @@ const struct verb verb_destroy = {
 	.name = "destroy",
 	.arguments = "[OPTIONS] [SESSION]",
 	.summary = "End a session; its trace stays",
+	.example = "lttngmap destroy orders",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

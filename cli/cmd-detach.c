@@ -101,6 +101,7 @@ const struct verb verb_detach = {
 	.name = "detach",
 	.arguments = "[OPTIONS] PID",
 	.summary = "Take out of a process what `attach` brought in",
+	.example = "lttngmap detach 4711",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

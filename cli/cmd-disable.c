@@ -16,6 +16,7 @@ const struct verb verb_disable = {
 	.name = "disable",
 	.arguments = "[OPTIONS] [RULE]",
 	.summary = "Stop recording by a rule, and keep it",
+	.example = "lttngmap disable 'shop:*'",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -12,7 +12,9 @@
 #include "options.h"
 #include "probe.h"
 #include "report.h"
+#include "session-events.h"
 #include "session-verb.h"
+#include "suggest.h"
 
 #define EVERYTHING "*"
 #define EVERY_KERNEL_EVENT "*:*"
@@ -220,6 +222,23 @@ static int enable_probe(struct session_verb *self, const char **words, struct js
 	return error;
 }
 
+/* A rule may be of programs that are still to come. It may be mistyped, too. */
+static void suggest_event(struct session_verb *self, const char *rule)
+{
+	struct suggestion best = suggestion_begin(rule, strlen(rule));
+	struct json_object *answer, *events;
+
+	if (session_events_ask(self, 0, &answer))
+		return;
+	events = session_member_array(answer, "events");
+	for (size_t i = 0; i < json_object_array_length(events); i++)
+		suggestion_offer(&best,
+				 control_answer_text(json_object_array_get_idx(events, i), "name"));
+	if (best.word)
+		report_hint("did you mean '%s'?", best.word);
+	json_object_put(answer);
+}
+
 static int run(int argc, const char **argv)
 {
 	struct session_verb self;
@@ -243,6 +262,9 @@ static int run(int argc, const char **argv)
 			    "; event classes that match now: %" PRIu64,
 			    rule, self.channel, self.session, control_answer_count(answer, "id"),
 			    control_answer_count(answer, "matched"));
+	if (!error && !typed.kernel && !is_probe() && !session_options.json &&
+	    control_answer_count(answer, "matched") == 0)
+		suggest_event(&self, rule);
 	return session_verb_close(&self, error, answer);
 }
 
@@ -250,6 +272,7 @@ const struct verb verb_enable = {
 	.name = "enable",
 	.arguments = "[OPTIONS] RULE",
 	.summary = "Record the events that match a rule",
+	.example = "lttngmap enable 'shop:*' --filter 'number > 4 && customer == \"A*\"'",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -3,16 +3,54 @@
 /* cmd-events.c - lttngmap events: the event classes that the daemon knows. */
 #include <config.h>
 
+#include <json-c/json.h>
+#include <string.h>
+
+#include "event-names.h"
 #include "options.h"
 #include "report.h"
 #include "session-events.h"
 
 static char *pid;
+static int kernel;
 
 static const struct poptOption options[] = { { "pid", 'p', POPT_ARG_STRING, &pid, 0,
 					       "Only those that this process has", "PID" },
+					     { "kernel", '\0', POPT_ARG_NONE, &kernel, 0,
+					       "Those of this machine's kernel; root only", NULL },
 					     SESSION_INCLUDE(session_daemon_table),
 					     POPT_TABLEEND };
+
+static void add_event(const char *name, void *array)
+{
+	struct json_object *event = json_object_new_object();
+
+	if (!session_options.json) {
+		report_line("%s", name);
+		return;
+	}
+	session_add_text(event, "name", name);
+	json_object_array_add(array, event);
+}
+
+/* No daemon is asked: the kernel itself says it, to root. */
+static int tell_kernel_events(void)
+{
+	struct json_object *object = json_object_new_object(), *array = json_object_new_array();
+	int error = event_names_of_kernel(add_event, array);
+
+	json_object_object_add(object, "ok", json_object_new_boolean(error == 0));
+	json_object_object_add(object, "events", array);
+	if (error) {
+		report_error("events: cannot read the kernel's list: %s", strerror(-error));
+		report_hint("be root; and if tracefs is not there: mount -t tracefs nodev "
+			    "/sys/kernel/tracing");
+	} else if (session_options.json) {
+		report_line("%s", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
+	}
+	json_object_put(object);
+	return report_flush_output() || error ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+}
 
 static int run(int argc, const char **argv)
 {
@@ -26,6 +64,8 @@ static int run(int argc, const char **argv)
 		report_error("events: no argument is expected");
 		return verb_usage_error(&verb_events);
 	}
+	if (kernel)
+		return tell_kernel_events();
 	if (pid && (options_parse_number(pid, INT32_MAX, &number) || number == 0)) {
 		report_error("events: --pid: '%s' is no process's number", pid);
 		return verb_usage_error(&verb_events);
@@ -42,6 +82,7 @@ const struct verb verb_events = {
 	.name = "events",
 	.arguments = "[OPTIONS]",
 	.summary = "Show the known events and their fields",
+	.example = "lttngmap events --pid 4711",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

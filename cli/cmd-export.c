@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "export.h"
+#include "output-file.h"
 #include "report.h"
 #include "symbols.h"
 #include "verbs.h"
@@ -73,26 +74,13 @@ static int check_options(int argc)
 	return -EINVAL;
 }
 
-/* "-" is standard output. */
-static int open_file(const char *path)
-{
-	int fd;
-
-	if (strcmp(path, "-") == 0)
-		return STDOUT_FILENO;
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		report_error("export: cannot write '%s': %s", path, strerror(errno));
-	return fd;
-}
-
 /* Slices need to know whose they are. */
 static void tell_what_is_missing(const struct export *export, const char *path)
 {
+	view_tell_missed(&export->view, path);
 	if (export->view.events == 0)
-		report_note("export: no %sevent in '%s'",
-			    export->view.filter.has_begun ? "such " : "", path);
-	else if (export->format && export->has_pairs && !export->has_threads) {
+		return;
+	if (export->format && export->has_pairs && !export->has_threads) {
 		report_note("export: no slices: the trace does not tell the thread of an event");
 		report_hint("record with --context vtid");
 	} else if (export->format == &export_folded && export->slices == 0) {
@@ -107,17 +95,17 @@ static void tell_what_is_missing(const struct export *export, const char *path)
 
 static int export_to(struct export *export, const struct view_traces *traces, const char *file)
 {
-	int error, output_error, fd = open_file(file);
+	int error, output_error, fd = output_file_open(file, true);
 
-	if (fd < 0)
-		return -errno;
+	if (fd < 0) {
+		report_error("export: cannot write '%s': %s", file, strerror(-fd));
+		return fd;
+	}
 	view_output_open_file(&export->view.output, fd);
 	error = view_graph_run(&export->view, traces);
 	if (export->format)
 		export_finish(export);
-	output_error = view_output_close(&export->view.output);
-	if (fd != STDOUT_FILENO && close(fd) < 0 && !output_error)
-		output_error = -errno;
+	output_error = output_file_close(fd, file, view_output_close(&export->view.output));
 	if (output_error)
 		report_error("export: cannot write '%s': %s", file, strerror(-output_error));
 	return error ? error : output_error;
@@ -156,6 +144,7 @@ static int run(int argc, const char **argv)
 	symbols_tell(export.view.symbols);
 	symbols_destroy(export.view.symbols);
 	view_streams_free(&export.view.streams);
+	view_threads_free(&export.view.threads);
 	view_traces_free(&traces);
 	if (error)
 		return CLI_STATUS_FAILED;
@@ -166,6 +155,7 @@ const struct verb verb_export = {
 	.name = "export",
 	.arguments = "--FORMAT FILE [OPTIONS] [DIR]",
 	.summary = "Write a trace for other viewers",
+	.example = "lttngmap export trace --perfetto trace.perfetto",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -169,6 +169,7 @@ const struct verb verb_list = {
 	.name = "list",
 	.arguments = "[OPTIONS] [SESSION]",
 	.summary = "Show the sessions, one in full, or the processes",
+	.example = "lttngmap list --processes",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -267,6 +267,7 @@ static int make_directory(struct json_object *session, struct output_dir *direct
 {
 	char path[PATH_MAX];
 	const char *chosen = control_answer_text(session, "output");
+	int error;
 
 	if (output) {
 		if ((size_t)snprintf(path, sizeof(path), "%s/%s", output,
@@ -276,7 +277,14 @@ static int make_directory(struct json_object *session, struct output_dir *direct
 		}
 		chosen = path;
 	}
-	return output_dir_create("load", chosen, NULL, directory);
+	if (!output_dir_is_taken(chosen))
+		return output_dir_create("load", chosen, NULL, directory);
+	/* What it recorded before is still there: most who load it again want to keep that. */
+	error = output_dir_create("load", NULL, chosen, directory);
+	if (!error)
+		report_note("load: '%s' is not empty: session %s is written to %s", chosen,
+			    control_answer_text(session, "session"), directory->path);
+	return error;
 }
 
 static int make_output(bool *made)
@@ -369,6 +377,7 @@ const struct verb verb_load = {
 	.name = "load",
 	.arguments = "[OPTIONS] FILE",
 	.summary = "Make sessions as a file describes them",
+	.example = "lttngmap load orders.json",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

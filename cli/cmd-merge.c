@@ -85,6 +85,7 @@ const struct verb verb_merge = {
 	.name = "merge",
 	.arguments = "[OPTIONS] DIR...",
 	.summary = "Make one trace of what several connections left at a collector",
+	.example = "lttngmap merge -o trace lttng-traces/web*",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -24,7 +24,7 @@
 
 static struct record record = {
 	.options = {
-		.subbufs = OPTIONS_SUBBUFS,
+		.subbufs = RECORD_SUBBUFS_UNSAID,
 	},
 	.notify_fd = -1,
 	.sdt_fd = -1,
@@ -86,83 +86,95 @@ static void take_rule(poptContext context, enum poptCallbackReason reason,
 							: RECORD_RULE_EVENTS);
 }
 
-static const struct poptOption options[] = {
+static const struct poptOption what_table[] = {
 	{ NULL, '\0', POPT_ARG_CALLBACK, (void *)take_rule, 0, NULL, NULL },
-	{ "output", 'o', POPT_ARG_STRING, &record.options.output, 0,
-	  "Write the trace there (new or empty; default: ./PROGRAM-DATE-TIME)", "DIR" },
-	{ "event", 'e', POPT_ARG_STRING, NULL, 0,
-	  "Record events that match PROVIDER:NAME, with '*'; may be repeated (default: *:*)",
+	{ "event", 'e', POPT_ARG_STRING, NULL, 0, "PROVIDER:NAME, with '*'; again for more",
 	  "RULE" },
-	{ "filter", 'f', POPT_ARG_STRING, NULL, 0,
-	  "Of the rule before this, or of everything: only events for which that is true",
+	{ "filter", 'f', POPT_ARG_STRING, NULL, 0, "Of the rule before, or of all: if that is true",
 	  "EXPRESSION" },
-	{ "sdt", '\0', POPT_ARG_STRING, NULL, OPTION_SDT,
-	  "Record the SDT probes of the program and its libraries that match PROVIDER:NAME, with "
-	  "'*'; may be repeated",
-	  "RULE" },
-	{ "kernel", '\0', POPT_ARG_STRING, NULL, OPTION_KERNEL,
-	  "Record the kernel's events that match SYSTEM:NAME,..., with '*'; root only, may be "
-	  "repeated",
-	  "RULE" },
-	{ "uprobe", '\0', POPT_ARG_STRING, NULL, OPTION_UPROBE,
-	  "Record calls of a function in any program, by the kernel; root only, may be repeated",
-	  "[NAME=]PATH:SYMBOL[+OFFSET][%return] [FIELD=ARG...]" },
-	{ "kprobe", '\0', POPT_ARG_STRING, NULL, OPTION_KPROBE,
-	  "Record calls of a function of the kernel's; root only, may be repeated",
-	  "[NAME=]SYMBOL[+OFFSET][%return] [FIELD=ARG...]" },
-	{ "kernel-filter", '\0', POPT_ARG_STRING, NULL, OPTION_KERNEL_FILTER,
-	  "Of the --kernel, --uprobe or --kprobe before this: only events for which that is true, "
-	  "as the kernel has it",
-	  "EXPRESSION" },
-	{ "kernel-pid", '\0', POPT_ARG_ARGV, &record.options.kernel_pids, 0,
-	  "Only the kernel's events of these processes, or of the program, and of those that they "
-	  "start from now on",
-	  "PID|program,..." },
-	{ "kernel-buffer", '\0', POPT_ARG_STRING, &record.options.kernel_buffer, 0,
-	  "Bytes of each CPU's buffer of kernel events (default: the daemon's)", "N[K|M|G]" },
 	{ "context", '\0', POPT_ARG_ARGV, &record.options.contexts, 0,
-	  "Record these with each event, see lttngmap-context(1); may be repeated", "NAME,..." },
+	  "With each event (default: vtid,ip; or none)", "NAME,..." },
 	{ "preload", '\0', POPT_ARG_STRING, &record.options.preload, 0,
-	  "Trace these families of functions: libc, pthread, io, proc, dl, syslog, function, "
-	  "cyg-profile, cyg-profile-fast, none (default: those that the rules name)",
+	  "Functions: libc, dl, io, pthread, proc, syslog, function, cyg-profile, "
+	  "cyg-profile-fast, none (default: libc,dl, or as the rules say)",
 	  "FAMILY,..." },
 	{ "functions", '\0', POPT_ARG_STRING, &record.options.functions, 0,
-	  "Of the program's functions, only these, by the families function, cyg-profile and "
-	  "cyg-profile-fast, see lttngmap-preload(7)",
-	  "[!]GLOB,..." },
-	{ "subbuf-size", '\0', POPT_ARG_STRING, &record.options.subbuf_size, 0,
-	  "Bytes of a sub-buffer, a power of two (default: " OPTIONS_SUBBUF_SIZE ")", "N[K|M|G]" },
-	{ "subbufs", '\0', POPT_ARG_INT, &record.options.subbufs, 0,
-	  "Sub-buffers for each CPU of a process or user, a power of two (default: 8)", "N" },
-	{ "mode", '\0', POPT_ARG_STRING, &record.options.mode, 0,
-	  "When buffers are full: discard new events, overwrite old ones, or block the "
-	  "program (default: discard)",
-	  "discard|overwrite|blocking" },
-	{ "buffers", '\0', POPT_ARG_STRING, &record.options.buffers, 0,
-	  "Whose buffers are: each process's, or one user's processes share them (default: "
-	  "process)",
-	  "process|user" },
+	  "Only these of the program's own functions", "[!]GLOB,..." },
+	{ "sdt", '\0', POPT_ARG_STRING, NULL, OPTION_SDT, "SDT probes that match PROVIDER:NAME",
+	  "RULE" },
+	POPT_TABLEEND
+};
+
+static const struct poptOption where_table[] = {
+	{ "output", 'o', POPT_ARG_STRING, &record.options.output, 0,
+	  "New or empty (default: ./PROGRAM-DATE-TIME)", "DIR" },
 	{ "file-size", '\0', POPT_ARG_STRING, &record.options.file_size, 0,
-	  "Begin a new file of a stream at this size (default: 0, no limit)", "N[K|M|G]" },
+	  "Begin a new file of a stream at this size", "N[K|M|G]" },
 	{ "file-count", '\0', POPT_ARG_INT, &record.options.file_count, 0,
-	  "Keep so many files of a stream, the newest (default: 0, all)", "N" },
-	{ "mediator", '\0', POPT_ARG_STRING, &record.options.mediator, 0,
-	  "How ring files are served (default: ring-fs where possible)", "ring-fs|ring-socket" },
-	{ "clock", '\0', POPT_ARG_STRING, &record.options.clock, 0,
-	  "Clock of the events (default: tsc where the kernel itself uses it)", "tsc|monotonic" },
-	{ "register-timeout", '\0', POPT_ARG_STRING, &record.options.register_timeout, 0,
-	  "How long each program waits to be traced, at most (default: 5s)", "N[ms|s]" },
-	{ "ring-dir", '\0', POPT_ARG_STRING, &record.options.ring_dir, 0,
-	  "Keep rings in files there, for lttngmap recover", "DIR" },
+	  "Keep so many files of a stream, the newest", "N" },
 	{ "url", '\0', POPT_ARG_STRING, &record.options.relay.url, 0,
-	  "Send the trace to lttng-relayd there; without -o, nothing of it stays here",
-	  "net://HOST[:CONTROL[:DATA]]" },
+	  "To lttng-relayd there; without -o, only there", "net://HOST" },
 	{ "spool-size", '\0', POPT_ARG_STRING, &record.options.relay.spool_size, 0,
 	  "So much may wait to be sent (default: " RELAY_SPOOL_SIZE ")", "N[K|M|G]" },
 	{ "live", '\0', POPT_ARG_STRING, &record.options.relay.live, 0,
-	  "Let `babeltrace2 -i lttng-live` watch at the collector, so often", "N[ms|s]" },
+	  "Can be watched at the collector, so often", "N[ms|s]" },
 	{ "quiet", 'q', POPT_ARG_NONE, &record.options.quiet, 0,
-	  "No status line, no summary unless something was lost", NULL },
+	  "No summary unless something was lost", NULL },
+	POPT_TABLEEND
+};
+
+static const struct poptOption kernel_table[] = {
+	{ NULL, '\0', POPT_ARG_CALLBACK, (void *)take_rule, 0, NULL, NULL },
+	{ "kernel", '\0', POPT_ARG_STRING, NULL, OPTION_KERNEL,
+	  "Events that match SYSTEM:NAME,..., with '*'", "SYSTEM:NAME,..." },
+	{ "uprobe", '\0', POPT_ARG_STRING, NULL, OPTION_UPROBE,
+	  "Calls of a function of any program", "FILE:SYMBOL" },
+	{ "kprobe", '\0', POPT_ARG_STRING, NULL, OPTION_KPROBE,
+	  "Calls of a function of the kernel's", "SYMBOL" },
+	{ "kernel-filter", '\0', POPT_ARG_STRING, NULL, OPTION_KERNEL_FILTER,
+	  "Of the one before, in the kernel's language", "TEXT" },
+	{ "kernel-pid", '\0', POPT_ARG_ARGV, &record.options.kernel_pids, 0,
+	  "Only of these, or program, and of children", "PID,..." },
+	{ "kernel-buffer", '\0', POPT_ARG_STRING, &record.options.kernel_buffer, 0,
+	  "Bytes for each CPU", "N[K|M|G]" },
+	POPT_TABLEEND
+};
+
+static const struct poptOption buffers_table[] = {
+	{ "mode", '\0', POPT_ARG_STRING, &record.options.mode, 0,
+	  "When full (default: discard new events)", "discard|overwrite|blocking" },
+	{ "buffers", '\0', POPT_ARG_STRING, &record.options.buffers, 0,
+	  "Of each process (default), or shared by a user's", "process|user" },
+	{ "subbuf-size", '\0', POPT_ARG_STRING, &record.options.subbuf_size, 0,
+	  "A power of two (default: 1M where memory allows)", "N[K|M|G]" },
+	{ "subbufs", '\0', POPT_ARG_INT, &record.options.subbufs, 0,
+	  "So many for each CPU, a power of two (default: 64)", "N" },
+	POPT_TABLEEND
+};
+
+static const struct poptOption advanced_table[] = {
+	{ "ring-dir", '\0', POPT_ARG_STRING, &record.options.ring_dir, 0,
+	  "Buffers are files there, for lttngmap recover", "DIR" },
+	{ "register-timeout", '\0', POPT_ARG_STRING, &record.options.register_timeout, 0,
+	  "So long a program waits for us (default: 5s)", "N[ms|s]" },
+	{ "mediator", '\0', POPT_ARG_STRING, &record.options.mediator, 0, "How buffers are served",
+	  "ring-fs|ring-socket" },
+	{ "clock", '\0', POPT_ARG_STRING, &record.options.clock, 0,
+	  "Default: tsc, where the kernel uses it", "tsc|monotonic" },
+	POPT_TABLEEND
+};
+
+#define GROUP(table, heading)                                                                      \
+	{                                                                                          \
+		NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(table), 0, heading, NULL              \
+	}
+
+static const struct poptOption options[] = {
+	GROUP(what_table, "What to record:"),
+	GROUP(where_table, "Where to:"),
+	GROUP(kernel_table, "The kernel's events, as root; may be repeated:"),
+	GROUP(buffers_table, "Buffers:"),
+	GROUP(advanced_table, "Advanced:"),
 	POPT_TABLEEND
 };
 
@@ -176,30 +188,6 @@ static int check_word(const char *option, const char *value, const char *const *
 	}
 	report_error("record: --%s: '%s' is none of those known", option, value);
 	return -EINVAL;
-}
-
-static int check_geometry(void)
-{
-	const char *text = record.options.subbuf_size, *why;
-	int error = options_parse_size(text, &record.subbuf_size);
-
-	if (error) {
-		report_error("record: --subbuf-size: '%s' is not a size", text);
-		report_hint("write a number of bytes, or one with K, M or G");
-		return error;
-	}
-	error = options_check_subbuf_size(record.subbuf_size, &why);
-	if (error) {
-		report_error("record: --subbuf-size: '%s' cannot be used", text);
-		report_hint("%s", why);
-		return error;
-	}
-	error = options_check_subbufs(record.options.subbufs, &why);
-	if (error) {
-		report_error("record: --subbufs: '%d' cannot be used", record.options.subbufs);
-		report_hint("%s", why);
-	}
-	return error;
 }
 
 static int check_timeout(void)
@@ -287,7 +275,8 @@ static int check_options(int argc)
 		return -EINVAL;
 	if (relay_options_check("record", &record.options.relay, record.options.output))
 		return -EINVAL;
-	if (check_geometry() || check_timeout() || check_files() || check_rules() || record_kernel_check(&record))
+	if (record_rings_check(&record) || check_timeout() || check_files() || check_rules() ||
+	    record_kernel_check(&record))
 		return -EINVAL;
 	return record_preload_check(&record.options);
 }
@@ -297,8 +286,9 @@ static void announce(void)
 	if (record.options.quiet)
 		return;
 	if (record.options.nr_rules == 0 && !record.options.preload)
-		report_note("recording %s, with libc's memory functions (see -e, --preload)",
-			    record.command[0]);
+		report_note(
+			"recording %s, with its calls of malloc and its kin (see -e, --preload)",
+			record.command[0]);
 }
 
 /* As chosen, or named after the program. */
@@ -366,8 +356,6 @@ static int run(int argc, const char **argv)
 {
 	int status;
 
-	if (!record.options.subbuf_size)
-		record.options.subbuf_size = (char *)OPTIONS_SUBBUF_SIZE;
 	if (!record.options.mode)
 		record.options.mode = (char *)"discard";
 	if (check_options(argc))
@@ -392,6 +380,7 @@ const struct verb verb_record = {
 	.name = "record",
 	.arguments = "[OPTIONS] -- COMMAND [ARGUMENTS]",
 	.summary = "Run a command and record its events",
+	.example = "lttngmap record -o trace -- python3 -c 'print(sum(range(1000)))'",
 	.options = options,
 	.usage_status = CLI_STATUS_RECORD,
 	.takes_command = true,

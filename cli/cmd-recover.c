@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "locate.h"
+#include "output-dir.h"
 #include "report.h"
 #include "verbs.h"
 
@@ -61,6 +62,18 @@ static int run_program(const char *name, const char *variable, const char *optio
 	return CLI_STATUS_FAILED;
 }
 
+/* A daemon that ends as it should leaves an empty --ring-dir. */
+static int tell_nothing(const char *path)
+{
+	if (as_json)
+		report_line("{\"kind\":\"rings\",\"sessions\":[],\"processes\":0,"
+			    "\"processes_lost\":0,\"problems\":[]}");
+	else
+		report_line("%s: nothing is left there: what recorded has ended as it should",
+			    path);
+	return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+}
+
 static int run(int argc, const char **argv)
 {
 	char path[PATH_MAX];
@@ -80,6 +93,8 @@ static int run(int argc, const char **argv)
 	}
 	if (find_ledger(argv[0], path, sizeof(path)))
 		return run_program("lttngmap-sessiond", "LTTNGMAP_SESSIOND", "recover", path);
+	if (S_ISDIR(status.st_mode) && access(argv[0], R_OK) == 0 && !output_dir_is_taken(argv[0]))
+		return tell_nothing(argv[0]);
 	return run_program("lttngmap-consumerd", "LTTNGMAP_CONSUMERD", "repair", argv[0]);
 }
 
@@ -87,6 +102,7 @@ const struct verb verb_recover = {
 	.name = "recover",
 	.arguments = "[OPTIONS] DIR",
 	.summary = "Make a readable trace of what is left when all daemons were killed",
+	.example = "lttngmap recover /var/tmp/rings",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -20,7 +20,7 @@ static int spool, restart, quiet;
 
 static const struct poptOption options[] = {
 	{ "session", 's', POPT_ARG_STRING, &session, 0,
-	  "What it is called at the collector (default: the directory's name)", "NAME" },
+	  "What it is called at the collector (default: the directory's name)", "WORD" },
 	{ "spool", '\0', POPT_ARG_NONE, &spool, 0,
 	  "Remove what was sent, and the directory in the end", NULL },
 	{ "live", '\0', POPT_ARG_STRING, &live, 0,
@@ -116,6 +116,7 @@ const struct verb verb_relay = {
 	.name = "relay",
 	.arguments = "[OPTIONS] URL DIR",
 	.summary = "Send a trace to lttng-relayd, also while it is recorded",
+	.example = "lttngmap relay net://collector trace",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -16,6 +16,7 @@ const struct verb verb_remove = {
 	.name = "remove",
 	.arguments = "[OPTIONS] [RULE]",
 	.summary = "Remove a rule from a channel",
+	.example = "lttngmap remove 'shop:*'",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "page.h"
+#include "output-file.h"
 #include "report.h"
 #include "symbols.h"
 #include "verbs.h"
@@ -54,64 +55,13 @@ static int name_file(const char *path, char *name, size_t size)
 	return -ENAMETOOLONG;
 }
 
-/*
- * The page is made beside its place and takes it when it is whole: so an older one is there
- * until then, and no link that somebody else made there is followed.
- */
-static char unfinished[PATH_MAX + 8];
-
-static void forget_unfinished(void)
-{
-	if (unfinished[0])
-		unlink(unfinished);
-	unfinished[0] = '\0';
-}
-
-static void interrupted(int number)
-{
-	forget_unfinished();
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
-/* Devices and pipes are written as they are, if the user named them. */
-static bool is_written_in_place(const char *name)
-{
-	struct stat status;
-
-	return file_name && stat(name, &status) == 0 && !S_ISREG(status.st_mode);
-}
-
-static int open_unfinished(const char *name)
-{
-	mode_t mask = umask(0);
-	int fd;
-
-	umask(mask);
-	snprintf(unfinished, sizeof(unfinished), "%s.XXXXXX", name);
-	fd = mkostemp(unfinished, O_CLOEXEC);
-	if (fd < 0) {
-		unfinished[0] = '\0';
-		return -1;
-	}
-	signal(SIGINT, interrupted);
-	signal(SIGTERM, interrupted);
-	signal(SIGHUP, interrupted);
-	/* A file like those that open() makes. */
-	fchmod(fd, 0666 & ~mask);
-	return fd;
-}
-
-/* "-" is standard output. */
 static int open_file(const char *name)
 {
-	int fd;
+	/* Devices and pipes are written as they are, if the user named them. */
+	int fd = output_file_open(name, file_name != NULL);
 
-	if (strcmp(name, "-") == 0)
-		return STDOUT_FILENO;
-	fd = is_written_in_place(name) ? open(name, O_WRONLY | O_CLOEXEC) : open_unfinished(name);
 	if (fd < 0) {
-		report_error("report: cannot write '%s': %s", name, strerror(errno));
+		report_error("report: cannot write '%s': %s", name, strerror(-fd));
 		if (!file_name)
 			report_hint("name another file by --output");
 	}
@@ -122,10 +72,8 @@ static void tell(const struct export *export, const char *path, const char *name
 {
 	const struct page *page = page_of(export);
 
-	if (export->view.events == 0)
-		report_note("report: no %sevent in '%s'",
-			    export->view.filter.has_begun ? "such " : "", path);
-	else if (export->has_pairs && !export->has_threads) {
+	view_tell_missed(&export->view, path);
+	if (export->view.events > 0 && export->has_pairs && !export->has_threads) {
 		report_note("report: no slices: the trace does not tell the thread of an event");
 		report_hint("record with --context vtid");
 	}
@@ -144,21 +92,13 @@ static int write_page(struct export *export, const struct view_traces *traces, c
 	int error, output_error, fd = open_file(name);
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	view_output_open_file(&export->view.output, fd);
 	error = view_graph_run(&export->view, traces);
 	export_finish(export);
-	output_error = view_output_close(&export->view.output);
-	if (fd != STDOUT_FILENO && close(fd) < 0 && !output_error)
-		output_error = -errno;
-	if (!output_error && unfinished[0] && rename(unfinished, name) < 0)
-		output_error = -errno;
-	else if (!output_error)
-		unfinished[0] = '\0';
-	if (output_error) {
+	output_error = output_file_close(fd, name, view_output_close(&export->view.output));
+	if (output_error)
 		report_error("report: cannot write '%s': %s", name, strerror(-output_error));
-		forget_unfinished();
-	}
 	return error ? error : output_error;
 }
 
@@ -203,6 +143,7 @@ static int run(int argc, const char **argv)
 	symbols_tell(export.view.symbols);
 	symbols_destroy(export.view.symbols);
 	view_streams_free(&export.view.streams);
+	view_threads_free(&export.view.threads);
 	view_traces_free(&traces);
 	if (error)
 		return CLI_STATUS_FAILED;
@@ -213,6 +154,7 @@ const struct verb verb_report = {
 	.name = "report",
 	.arguments = "[OPTIONS] [DIR]",
 	.summary = "Make a page of a trace, to look at in a browser",
+	.example = "lttngmap report trace",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -105,6 +105,7 @@ const struct verb verb_rotate = {
 	.name = "rotate",
 	.arguments = "[OPTIONS] [SESSION]",
 	.summary = "Complete a part of the trace and go on in a new one",
+	.example = "lttngmap rotate --period 1h",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -180,6 +180,7 @@ const struct verb verb_save = {
 	.name = "save",
 	.arguments = "[OPTIONS] [SESSION]",
 	.summary = "Write the set-up of sessions to a file",
+	.example = "lttngmap save orders -o orders.json",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -180,6 +180,7 @@ const struct verb verb_snapshot = {
 	.name = "snapshot",
 	.arguments = "[OPTIONS] [SESSION]",
 	.summary = "Write the newest events of a flight recorder",
+	.example = "lttngmap snapshot --max-size 10M",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -32,6 +32,7 @@ const struct verb verb_start = {
 	.name = "start",
 	.arguments = "[OPTIONS] [SESSION]",
 	.summary = "Record from now on",
+	.example = "lttngmap start orders",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

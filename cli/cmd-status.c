@@ -37,6 +37,7 @@ const struct verb verb_status = {
 	.name = "status",
 	.arguments = "[OPTIONS] [SESSION]",
 	.summary = "Show what a session has recorded, and lost, so far",
+	.example = "lttngmap status orders",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -33,6 +33,7 @@ const struct verb verb_stop = {
 	.name = "stop",
 	.arguments = "[OPTIONS] [SESSION]",
 	.summary = "Stop recording; the trace on disk is complete then",
+	.example = "lttngmap stop orders",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -109,6 +109,7 @@ const struct verb verb_top = {
 	.name = "top",
 	.arguments = "[OPTIONS]",
 	.summary = "Watch what is traced, how fast, and what is lost",
+	.example = "lttngmap top --once",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

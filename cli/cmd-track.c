@@ -18,6 +18,7 @@ const struct verb verb_track = {
 	.name = "track",
 	.arguments = "[OPTIONS]",
 	.summary = "Trace these processes only",
+	.example = "lttngmap track --pid 4711",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

@@ -23,6 +23,7 @@ const struct verb verb_untrack = {
 	.name = "untrack",
 	.arguments = "[OPTIONS]",
 	.summary = "Take back what `track` said",
+	.example = "lttngmap untrack --pid 4711",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

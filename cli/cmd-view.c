@@ -98,12 +98,13 @@ static int run(int argc, const char **argv)
 	output_error = view_output_close(&view.output);
 	if (output_error)
 		report_error("view: cannot write the output: %s", strerror(-output_error));
-	if (!error && !output_error && view.events == 0)
-		report_note("view: no %sevent in '%s'", view.filter.has_begun ? "such " : "", path);
+	if (!error && !output_error)
+		view_tell_missed(&view, path);
 	view_streams_tell(&view.streams);
 	symbols_tell(view.symbols);
 	symbols_destroy(view.symbols);
 	view_streams_free(&view.streams);
+	view_threads_free(&view.threads);
 	view_traces_free(&traces);
 	if (error || output_error)
 		return CLI_STATUS_FAILED;
@@ -114,6 +115,7 @@ const struct verb verb_view = {
 	.name = "view",
 	.arguments = "[OPTIONS] [DIR]",
 	.summary = "Show a trace as readable lines",
+	.example = "lttngmap view trace --event 'lttng_ust_libc:*' --process python3 --from +0.5",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,
 	.run = run,

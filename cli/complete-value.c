@@ -16,16 +16,19 @@
 #include "common/context.h"
 #include "complete.h"
 #include "control-client.h"
+#include "event-names.h"
 #include "options.h"
 #include "record.h"
 #include "session-events.h"
 #include "session-verb.h"
+#include "view.h"
 
 /* What is being completed. */
 struct wanted {
 	const struct verb *verb;
 	const char *word;
 	const char *before;
+	const char *trace;
 };
 
 /* Somebody else's text, in one line of a terminal. */
@@ -208,16 +211,51 @@ static void events(const struct wanted *wanted)
 	close_quietly(&self, answer);
 }
 
+/* ---- what needs no daemon --------------------------------------------------------- */
+
+static void say_event(const char *name, void *data)
+{
+	say(data, name, NULL);
+}
+
+/* With its provider, or without. */
+static void say_short_event(const char *name, void *data)
+{
+	const char *colon = strchr(name, ':');
+
+	say(data, name, NULL);
+	if (colon)
+		say(data, colon + 1, NULL);
+}
+
+/* Of the trace that the line names, or of the newest one here. */
+static void trace_events(const struct wanted *wanted)
+{
+	char newest[PATH_MAX];
+	const char *path = wanted->trace;
+
+	if (!path && freopen("/dev/null", "w", stderr) &&
+	    view_find_newest(newest, sizeof(newest)) == 0)
+		path = newest;
+	if (path)
+		event_names_of_trace(path, say_short_event, (void *)wanted);
+}
+
+static void kernel_events(const struct wanted *wanted)
+{
+	event_names_of_kernel(say_event, (void *)wanted);
+}
+
 /* -------------------------------------------------------------------------------- */
 
 static const struct kind {
 	const char *name;
 	void (*complete)(const struct wanted *wanted);
 } kinds[] = {
-	{ "DIR", directories }, { "FILE", files },       { "FAMILY", families },
-	{ "NAME", contexts },   { "LEVEL", levels },     { "VERB", help_verbs },
-	{ "PID", processes },   { "SESSION", sessions }, { "CHANNEL", channels },
-	{ "RULE", events },
+	{ "DIR", directories }, { "FILE", files },         { "FAMILY", families },
+	{ "NAME", contexts },   { "LEVEL", levels },       { "VERB", help_verbs },
+	{ "PID", processes },   { "SESSION", sessions },   { "CHANNEL", channels },
+	{ "RULE", events },     { "EVENT", trace_events }, { "SYSTEM:NAME", kernel_events },
 };
 
 /* "discard|overwrite|blocking": the words themselves, where they are such. */
@@ -234,9 +272,10 @@ static bool say_words(const struct wanted *wanted, const char *name)
 	return true;
 }
 
-void complete_value(const struct verb *verb, const char *name, const char *word, const char *before)
+void complete_value(const struct verb *verb, const char *name, const char *word, const char *before,
+		    const char *trace)
 {
-	struct wanted wanted = { verb, word, before };
+	struct wanted wanted = { verb, word, before, trace };
 	size_t length = name ? strcspn(name, ",") : 0;
 	const char *comma = strrchr(word, ',');
 	char *longer = NULL;

@@ -21,9 +21,10 @@ void complete_print(const char *word, const char *before, const char *candidate,
 /*
  * The values that `name` stands for in a usage, which begin with `word`; of a list
  * ("FAMILY,..."), its last. `verb` and session_options say where to ask for sessions;
- * a daemon is never started for that, nor waited for much longer than a second.
+ * a daemon is never started for that, nor waited for much longer than a second. `trace`: the
+ * folder that the line names, or NULL; whose events are asked for.
  */
-void complete_value(const struct verb *verb, const char *name, const char *word,
-		    const char *before);
+void complete_value(const struct verb *verb, const char *name, const char *word, const char *before,
+		    const char *trace);
 
 #endif /* LTTNGMAP_CLI_COMPLETE_H */

@@ -262,12 +262,13 @@ static void lost(struct view *view, const struct view_stream *stream, const char
 	struct export_tracks *tracks = &export->tracks;
 	struct export_track *track;
 	bool is_anyones = stream->pid < 0 && stream->members.vpid >= 0;
+	int64_t pid = stream->is_kernel ? 0 : stream->pid;
 	char text[64];
 
 	open_format(export, ns);
 	for (size_t i = 0; i < tracks->places; i++) {
 		track = tracks->table[i];
-		if (track && (is_anyones || track->process->pid == stream->pid))
+		if (track && (is_anyones || track->process->pid == pid))
 			end_all(export, track, ns);
 	}
 	if (!export->format->lost)

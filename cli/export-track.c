@@ -71,6 +71,12 @@ static const char *program_of(const struct view_stream *stream)
 	return stream->pid < 0 && stream->members.vpid < 0 ? "kernel" : "?";
 }
 
+/* Tracks of the kernel's are the CPUs: whose thread ran there is for the events to tell. */
+static int64_t pid_of(const struct view_stream *stream)
+{
+	return stream->is_kernel ? 0 : stream->pid;
+}
+
 static struct export_process *make_process(struct export *export, const struct view_stream *stream,
 					   struct export_process *before)
 {
@@ -78,14 +84,14 @@ static struct export_process *make_process(struct export *export, const struct v
 
 	if (!process)
 		return NULL;
-	process->pid = stream->pid;
+	process->pid = pid_of(stream);
 	process->uuid = ++export->tracks.last_uuid;
 	process->program_number = before ? before->program_number + 1 : 0;
 	snprintf(process->program, sizeof(process->program), "%s", program_of(stream));
 	process->next = export->tracks.processes;
 	export->tracks.processes = process;
-	process->of_bucket = export->tracks.buckets[stream->pid & (EXPORT_BUCKETS - 1)];
-	export->tracks.buckets[stream->pid & (EXPORT_BUCKETS - 1)] = process;
+	process->of_bucket = export->tracks.buckets[pid_of(stream) & (EXPORT_BUCKETS - 1)];
+	export->tracks.buckets[pid_of(stream) & (EXPORT_BUCKETS - 1)] = process;
 	if (!stream->is_named_by_event)
 		export->tracks.replaced = before;
 	if (export->format->process)
@@ -101,11 +107,12 @@ static struct export_process *get_process(struct export *export, const struct vi
 					  int64_t tid)
 {
 	bool is_thread = stream->is_named_by_event && tid >= 0 && tid != stream->pid;
-	struct export_process *process = export->tracks.buckets[stream->pid & (EXPORT_BUCKETS - 1)];
+	struct export_process *process =
+		export->tracks.buckets[pid_of(stream) & (EXPORT_BUCKETS - 1)];
 	struct export_process *newest = NULL;
 
 	for (; process; process = process->of_bucket) {
-		if (process->pid != stream->pid)
+		if (process->pid != pid_of(stream))
 			continue;
 		if (is_thread || strcmp(process->program, program_of(stream)) == 0)
 			return process;

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "report.h"
+#include "suggest.h"
 #include "synonyms.h"
+#include "usage.h"
 #include "verbs.h"
 
 const struct verb *const verbs[] = {
@@ -71,51 +73,13 @@ const struct verb *verb_find(const char *name)
 	return synonym ? synonym->verb : NULL;
 }
 
-static unsigned min3(unsigned a, unsigned b, unsigned c)
-{
-	unsigned least = a < b ? a : b;
-
-	return least < c ? least : c;
-}
-
-/* Letters to insert, remove or replace; only the first 31 letters count. */
-static unsigned edit_distance(const char *a, const char *b)
-{
-	unsigned row[32];
-	size_t na = strnlen(a, 31), nb = strnlen(b, 31);
-
-	for (size_t j = 0; j <= nb; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= na; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= nb; j++) {
-			unsigned above = row[j];
-
-			row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-			diagonal = above;
-		}
-	}
-	return row[nb];
-}
-
 const struct verb *verb_suggest(const char *name)
 {
-	const struct verb *best = NULL;
-	unsigned least = 3; /* more than two letters off is another word */
+	struct suggestion best = suggestion_begin(name, strlen(name));
 
-	for (int i = 0; verbs[i]; i++) {
-		unsigned distance = edit_distance(name, verbs[i]->name);
-
-		if (strlen(name) >= 2 && strncmp(verbs[i]->name, name, strlen(name)) == 0)
-			distance = 0;
-		if (distance < least) {
-			least = distance;
-			best = verbs[i];
-		}
-	}
-	return best;
+	for (int i = 0; verbs[i]; i++)
+		suggestion_offer(&best, verbs[i]->name);
+	return best.word ? verb_find(best.word) : NULL;
 }
 
 /*
@@ -151,19 +115,12 @@ static poptContext context_create(const struct verb *verb, const struct synonym 
 	if (!context)
 		abort();
 	synonym_add_options(synonym, context);
-	poptSetOtherOptionHelp(context, verb->arguments);
 	return context;
 }
 
 void verb_print_usage(const struct verb *verb, FILE *stream)
 {
-	const char *argv[] = { NULL, NULL };
-	poptContext context = context_create(verb, NULL, 1, argv);
-
-	poptPrintHelp(context, stream, 0);
-	fprintf(stream, "\n%s. See also the manual page lttngmap-%s(1).\n", verb->summary,
-		verb->name);
-	poptFreeContext(context);
+	usage_print(verb, help_options, stream);
 }
 
 void verbs_print(FILE *stream)
@@ -184,6 +141,19 @@ int verb_usage_error(const struct verb *verb)
 	return verb->usage_status;
 }
 
+static void refuse_option(const struct verb *verb, const char *option)
+{
+	struct suggestion best;
+
+	report_error("%s: unknown option %s", verb->name, option);
+	if (strncmp(option, "--", 2) != 0)
+		return;
+	best = suggestion_begin(option + 2, strcspn(option + 2, "="));
+	suggestion_offer_options(&best, verb->options);
+	if (best.word)
+		report_hint("did you mean '--%s'?", best.word);
+}
+
 static int verb_main(const struct verb *verb, const struct synonym *synonym, int argc,
 		     const char **argv)
 {
@@ -202,7 +172,7 @@ static int verb_main(const struct verb *verb, const struct synonym *synonym, int
 		const char *option = poptBadOption(context, POPT_BADOPTION_NOALIAS);
 
 		if (next == POPT_ERROR_BADOPT)
-			report_error("%s: unknown option %s", verb->name, option);
+			refuse_option(verb, option);
 		else
 			report_error("%s: option %s: %s", verb->name, option, poptStrerror(next));
 		poptFreeContext(context);

@@ -41,6 +41,13 @@ static bool is_empty(const char *path)
 	return empty;
 }
 
+bool output_dir_is_taken(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && !is_empty(path);
+}
+
 static int create_named(const char *verb, const char *path, struct output_dir *dir)
 {
 	struct stat status;

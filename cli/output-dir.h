@@ -25,6 +25,8 @@ int output_dir_create(const char *verb, const char *chosen, const char *prefix,
 		      struct output_dir *dir);
 /* Removes what we made; a directory that was there is emptied only. */
 void output_dir_remove(struct output_dir *dir);
+/* Is that a directory with something in it? */
+bool output_dir_is_taken(const char *path);
 /* YYYYMMDD-HHMMSS, now, into `date` of OUTPUT_DIR_DATE_SIZE bytes. */
 void output_dir_date(char *date);
 

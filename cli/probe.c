@@ -2,7 +2,9 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "probe.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdint.h>
@@ -117,6 +119,20 @@ static int cut(struct probe *probe, struct problem *problem)
 
 /* ---- what it means ----------------------------------------------------------------------- */
 
+/* A library by its soname, as the loader finds it. */
+static int library_search(const char *name, char *path, size_t size)
+{
+	void *library = strstr(name, ".so") ? dlopen(name, RTLD_LAZY | RTLD_LOCAL) : NULL;
+	struct link_map *map;
+	int error = ENOENT;
+
+	if (library && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map->l_name[0] == '/')
+		error = (size_t)snprintf(path, size, "%s", map->l_name) < size ? 0 : ENAMETOOLONG;
+	if (library)
+		dlclose(library);
+	return error;
+}
+
 /* From '/' on: the daemon is elsewhere. Links stay, for what they lead to may be another's. */
 static int find_file(const char *file, char path[PATH_MAX], struct problem *problem)
 {
@@ -128,8 +144,11 @@ static int find_file(const char *file, char path[PATH_MAX], struct problem *prob
 	else
 		error = program_search(file, found, sizeof(found));
 	if (error == ENOENT && !strchr(file, '/'))
-		return problem_tell(problem, -error, "write ./NAME for a file that is here",
-				    "there is no program %.200s along PATH", file);
+		error = library_search(file, found, sizeof(found));
+	if (error == ENOENT && !strchr(file, '/'))
+		return problem_tell(
+			problem, -error, "write ./NAME for a file that is here",
+			"there is no program %.200s along PATH, nor a library of that name", file);
 	if (error == 0 && found[0] != '/' && !getcwd(here, sizeof(here)))
 		error = errno;
 	while (strncmp(rest, "./", 2) == 0)

@@ -100,15 +100,6 @@ static int make_notify_socket(struct record *record, char *path, size_t size)
 	return error;
 }
 
-/* What a registration hands over: all rings of one channel, page by page sparse. */
-static uint64_t ring_data_size(const struct record *record)
-{
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	uint64_t rings = (cpus > 0 ? cpus : 1) + LTTNGMAP_EXTRA_RINGS;
-
-	return rings * (record->options.subbufs + 1) * record->subbuf_size + sysconf(_SC_PAGESIZE);
-}
-
 /* The daemon is not to be traced by whoever traces us. */
 static void set_daemon_environment(const char *notify_path)
 {
@@ -141,7 +132,7 @@ static void run_daemon(struct record *record, const char *program, const char *n
 	sigset_t none;
 
 	snprintf(size, sizeof(size), "--reserve-size=%llu",
-		 (unsigned long long)ring_data_size(record));
+		 (unsigned long long)record_rings_data_size(record));
 	arguments[n++] = DAEMON_NAME;
 	arguments[n++] = "--private";
 	arguments[n++] = "--runtime-dir";

@@ -7,6 +7,8 @@
  * option, when one of the rules could switch one of its events on: libc by any
  * such rule, the others only by one that has their provider without a '*'. A
  * rule for everything shall not make a program slow in all the ways there are.
+ * Without rules, dl is beside libc: it costs next to nothing, and by its events
+ * addresses have names.
  */
 #include <config.h>
 
@@ -20,27 +22,39 @@
 #include "locate.h"
 #include "record.h"
 #include "report.h"
+#include "suggest.h"
+
+/* What brings a family in. */
+enum reach {
+	REACHED_BY_NAME,     /* a rule without a '*' in the provider */
+	REACHED_BY_NO_RULES, /* that, or no rule at all */
+	REACHED_BY_PATTERNS, /* that, or any rule that matches */
+};
 
 static const struct family {
 	const char *name;
 	const char *library;
 	const char *provider; /* of its events, more are below */
-	bool is_default;      /* reached by patterns, and by no rule at all */
-	const char *instead;  /* of the family that wraps the same functions */
-	bool has_functions;   /* traces those of the program that --functions names */
-	bool is_from_start;   /* changes the program before it runs, and not later */
+	enum reach reach;
+	const char *instead; /* of the family that wraps the same functions */
+	bool has_functions;  /* traces those of the program that --functions names */
+	bool is_from_start;  /* changes the program before it runs, and not later */
 } families[] = {
-	{ "libc", "liblttngmap-libc.so", "lttng_ust_libc", true, NULL, false, false },
-	{ "pthread", "liblttngmap-pthread.so", "lttng_ust_pthread", false, NULL, false, false },
-	{ "io", "liblttngmap-io.so", "lttngmap_io", false, NULL, false, false },
-	{ "proc", "liblttngmap-proc.so", "lttngmap_proc", false, NULL, false, false },
-	{ "dl", "liblttngmap-dl.so", "lttng_ust_dl", false, NULL, false, false },
-	{ "syslog", "liblttngmap-syslog.so", "lttngmap_syslog", false, NULL, false, false },
-	{ "function", "liblttngmap-function.so", "lttngmap_function", false, NULL, true, true },
-	{ "cyg-profile", "liblttngmap-cyg-profile.so", "lttng_ust_cyg_profile", false, NULL, true,
+	{ "libc", "liblttngmap-libc.so", "lttng_ust_libc", REACHED_BY_PATTERNS, NULL, false,
 	  false },
+	{ "pthread", "liblttngmap-pthread.so", "lttng_ust_pthread", REACHED_BY_NAME, NULL, false,
+	  false },
+	{ "io", "liblttngmap-io.so", "lttngmap_io", REACHED_BY_NAME, NULL, false, false },
+	{ "proc", "liblttngmap-proc.so", "lttngmap_proc", REACHED_BY_NAME, NULL, false, false },
+	{ "dl", "liblttngmap-dl.so", "lttng_ust_dl", REACHED_BY_NO_RULES, NULL, false, false },
+	{ "syslog", "liblttngmap-syslog.so", "lttngmap_syslog", REACHED_BY_NAME, NULL, false,
+	  false },
+	{ "function", "liblttngmap-function.so", "lttngmap_function", REACHED_BY_NAME, NULL, true,
+	  true },
+	{ "cyg-profile", "liblttngmap-cyg-profile.so", "lttng_ust_cyg_profile", REACHED_BY_NAME,
+	  NULL, true, false },
 	{ "cyg-profile-fast", "liblttngmap-cyg-profile-fast.so", "lttng_ust_cyg_profile_fast",
-	  false, "cyg-profile", true, false },
+	  REACHED_BY_NAME, "cyg-profile", true, false },
 };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
@@ -99,7 +113,7 @@ static bool rule_reaches(const char *rule, const struct family *family)
 		    strcmp(more_providers[i].provider, pattern) == 0)
 			return true;
 	}
-	if (!family->is_default)
+	if (family->reach != REACHED_BY_PATTERNS)
 		return strcmp(pattern, family->provider) == 0;
 	return fnmatch(pattern, family->provider, 0) == 0;
 }
@@ -109,7 +123,7 @@ static bool is_wanted(const struct record_options *options, const struct family 
 	if (options->preload)
 		return is_listed(options->preload, family);
 	if (options->nr_rules == 0)
-		return family->is_default;
+		return family->reach != REACHED_BY_NAME;
 	for (size_t i = 0; i < options->nr_rules; i++) {
 		if (options->rules[i].kind == RECORD_RULE_EVENTS &&
 		    rule_reaches(options->rules[i].rule, family))
@@ -145,6 +159,16 @@ void record_families_hint(void)
 		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "",
 			 families[i].name);
 	report_hint("families: %s; or 'none'", list);
+}
+
+static void suggest_family(const char *typed, size_t length)
+{
+	struct suggestion best = suggestion_begin(typed, length);
+
+	for (size_t i = 0; i < FAMILIES; i++)
+		suggestion_offer(&best, families[i].name);
+	if (best.word)
+		report_hint("did you mean '%s'?", best.word);
 }
 
 /* Of two that wrap the same functions, the second one would see nothing. */
@@ -194,6 +218,7 @@ int record_preload_check(const struct record_options *options)
 		if (find_family(list, length))
 			continue;
 		report_error("record: --preload: there is no family '%.*s'", (int)length, list);
+		suggest_family(list, length);
 		record_families_hint();
 		return -EINVAL;
 	}
@@ -307,6 +332,6 @@ int record_preload_choose(struct record *record)
 	int error;
 
 	record->preload[0] = '\0';
-	error = append_ours(record);
+	error = record_program_refuses_preload(record) ? 0 : append_ours(record);
 	return error ? error : append_inherited(record);
 }

@@ -53,6 +53,17 @@ static bool script_interpreter(const char *head, size_t length, char *path, size
 	return true;
 }
 
+/* The libraries are linked with this C library: another one's loader ends the program over them. */
+static enum record_program_note judge_loader(int fd, const native_phdr *segment)
+{
+	char loader[256] = "";
+	size_t size = segment->p_filesz < sizeof(loader) ? segment->p_filesz : sizeof(loader) - 1;
+
+	if (pread(fd, loader, size, (off_t)segment->p_offset) < 0)
+		return RECORD_PROGRAM_TRACEABLE;
+	return strstr(loader, "/ld-musl-") ? RECORD_PROGRAM_LIBC : RECORD_PROGRAM_TRACEABLE;
+}
+
 static enum record_program_note judge_elf(int fd, const char *head, size_t length)
 {
 	native_ehdr header;
@@ -70,7 +81,7 @@ static enum record_program_note judge_elf(int fd, const char *head, size_t lengt
 		    (ssize_t)sizeof(segment))
 			return RECORD_PROGRAM_TRACEABLE;
 		if (segment.p_type == PT_INTERP)
-			return RECORD_PROGRAM_TRACEABLE;
+			return judge_loader(fd, &segment);
 	}
 	return RECORD_PROGRAM_STATIC;
 }
@@ -140,6 +151,12 @@ int record_program_find(struct record *record)
 	return 0;
 }
 
+bool record_program_refuses_preload(const struct record *record)
+{
+	return record->program_note == RECORD_PROGRAM_LIBC ||
+	       record->program_note == RECORD_PROGRAM_FOREIGN;
+}
+
 const char *record_program_explain(const struct record *record)
 {
 	switch (record->program_note) {
@@ -147,6 +164,8 @@ const char *record_program_explain(const struct record *record)
 		return "is statically linked: no library can be preloaded into it";
 	case RECORD_PROGRAM_FOREIGN:
 		return "is of another word size than the preloaded library";
+	case RECORD_PROGRAM_LIBC:
+		return "is linked with musl, the preloaded library with another C library";
 	case RECORD_PROGRAM_SECURE:
 		return "gains privileges when executed (set-user-ID, set-group-ID or "
 		       "capabilities), so that the dynamic loader preloads nothing into it";

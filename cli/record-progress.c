@@ -4,9 +4,10 @@
  * record-progress.c - what is seen of a recording: a line while it runs, a
  * summary at its end. Both on stderr.
  *
- * The line is dim, at the right edge of the row below the cursor, which stays
- * where the program left it; and it is not drawn while the program has the
- * terminal in raw mode (editors, line editing, pass phrases).
+ * The line is drawn where standard output goes elsewhere: what the program
+ * prints on a terminal is not to be mixed with it. It is dim, at the right edge
+ * of the row below the cursor, which stays where the program left it; and it is
+ * not drawn while the program has the terminal in raw mode (editors, pass phrases).
  */
 #include <config.h>
 
@@ -30,7 +31,8 @@ static uint64_t count_lost(const struct record_counts *counts)
 
 void record_progress_begin(struct record *record)
 {
-	enabled = !record->options.quiet && isatty(STDERR_FILENO);
+	/* On one terminal with what the program prints, the two would share lines. */
+	enabled = !record->options.quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
 	report_set_before(record_progress_clear);
 }
 
@@ -168,10 +170,13 @@ void record_progress_summary(struct record *record)
 {
 	const struct record_counts *counts = &record->counts;
 	char kept[32], lost[32], bytes[16];
+	bool unmatched;
 
 	summarize_kernel(record);
 	if (counts->processes == 0) {
-		explain_nothing(record);
+		/* Who wants the kernel's events alone has them. */
+		if (record->preload[0] != '\0' || record->options.nr_kernel_rules == 0)
+			explain_nothing(record);
 		return;
 	}
 	if (record_program_explain(record))
@@ -189,6 +194,7 @@ void record_progress_summary(struct record *record)
 			    counts->alive == 1 ? " is" : "es are",
 			    counts->alive == 1 ? "its" : "their");
 	show_lost(counts, record->options.mode);
+	unmatched = counts->processes > 0 && record_unmatched_tell(record);
 	if (record->options.quiet)
 		return;
 	report_note("%llu process%s traced, %s event%s kept, %s lost",
@@ -199,6 +205,6 @@ void record_progress_summary(struct record *record)
 		    (unsigned long long)counts->streams, counts->streams == 1 ? "" : "s",
 		    where_it_is(record));
 	/* Else it was said of whom events are missing. */
-	if (counts->kept == 0 && !counts->untraced[0])
+	if (counts->kept == 0 && !counts->untraced[0] && !unmatched)
 		report_note("no event matched the rules");
 }

@@ -208,15 +208,21 @@ static int hello(struct record *record)
 	return -EPROTO;
 }
 
+/* Without the thread there are no slices, without the caller nobody to name for what is lost. */
 static struct json_object *contexts(char **lists)
 {
 	struct json_object *names = json_object_new_array();
 
-	for (; *lists; lists++) {
+	if (!lists) {
+		json_object_array_add(names, json_object_new_string("vtid"));
+		json_object_array_add(names, json_object_new_string("ip"));
+	}
+	for (; lists && *lists; lists++) {
 		char *list = *lists, *name;
 
 		while ((name = strsep(&list, ",")))
-			json_object_array_add(names, json_object_new_string(name));
+			if (strcmp(name, "none") != 0)
+				json_object_array_add(names, json_object_new_string(name));
 	}
 	return names;
 }
@@ -246,8 +252,7 @@ static int create(struct record *record)
 	add_text(object, "mode", record->options.mode);
 	if (record->options.buffers)
 		add_text(object, "buffers", record->options.buffers);
-	if (record->options.contexts)
-		json_object_object_add(object, "contexts", contexts(record->options.contexts));
+	json_object_object_add(object, "contexts", contexts(record->options.contexts));
 	if (record->file_size)
 		json_object_object_add(object, "file_size",
 				       json_object_new_uint64(record->file_size));
@@ -401,6 +406,33 @@ int record_status_read(struct record *record)
 	return 0;
 }
 
+/* Which events there were, part by part. For the summary alone: its failure is not told. */
+static void ask_for_events(struct record *record)
+{
+	struct json_object *events = json_object_new_array();
+	uint64_t from = 0, next = 0;
+
+	do {
+		struct json_object *object = json_object_new_object(), *answer, *part;
+
+		from = next;
+		add_text(object, "verb", "events");
+		json_object_object_add(object, "from", json_object_new_uint64(from));
+		if (ask(record, object, REQUEST_TIMEOUT_MS, &answer) != 0) {
+			json_object_put(events);
+			return;
+		}
+		if (json_object_object_get_ex(answer, "events", &part))
+			for (size_t i = 0; i < json_object_array_length(part); i++)
+				json_object_array_add(
+					events,
+					json_object_get(json_object_array_get_idx(part, i)));
+		next = control_answer_count(answer, "next");
+		json_object_put(answer);
+	} while (next > from);
+	record->events = events;
+}
+
 int record_session_stop(struct record *record)
 {
 	struct json_object *answer;
@@ -431,6 +463,8 @@ int record_session_stop(struct record *record)
 		}
 		error = error ? error : status_error;
 	}
+	if (!error && record->options.nr_rules > 0 && record->counts.processes > 0)
+		ask_for_events(record);
 	if (!error)
 		error = request(record, record_new_request("destroy"), "close the session",
 				REQUEST_TIMEOUT_MS, NULL);

@@ -6,6 +6,7 @@
  *   record-program.c   finds the program, sees whether it can be traced
  *   record-sdt.c       SDT probes of the program
  *   record-preload.c   the libraries to preload
+ *   record-rings.c     how large the rings are
  *   output-dir.c       the trace's directory
  *   record-daemon.c    private runtime directory, session daemon
  *   record-session.c   requests to it
@@ -13,6 +14,7 @@
  *   record-relay.c     what sends the trace to a collector
  *   record-child.c     the program: start, signals, end
  *   record-progress.c  status line and summary
+ *   record-unmatched.c the rules that no event matched
  *
  * cmd-record.c reads the options and calls them. One thread. Signals are
  * blocked from the start and read from `signal_fd`; the program gets the
@@ -37,6 +39,8 @@ struct control_client;
 
 #define RECORD_SESSION "record"
 #define RECORD_CHANNEL "events"
+/* No number that anybody would give: 0 is refused. */
+#define RECORD_SUBBUFS_UNSAID INT_MIN
 /* Leaves room for the longest socket name that the daemons add, in sun_path. */
 #define RECORD_RUNTIME_MAX 76
 /* So many messages of the daemons are remembered, not to be shown again. */
@@ -68,7 +72,7 @@ struct record_options {
 	char *preload;                    /* --preload, or NULL */
 	char *functions;                  /* --functions, or NULL */
 	char *subbuf_size;                /* as typed */
-	int subbufs;
+	int subbufs;                      /* RECORD_SUBBUFS_UNSAID: not given */
 	char *mode;
 	char *register_timeout; /* as typed, or NULL */
 	char *buffers;          /* --buffers, or NULL */
@@ -98,6 +102,7 @@ enum record_program_note {
 	RECORD_PROGRAM_TRACEABLE,
 	RECORD_PROGRAM_STATIC,  /* no dynamic loader, nothing to preload into */
 	RECORD_PROGRAM_FOREIGN, /* another word size or machine than the library */
+	RECORD_PROGRAM_LIBC,    /* of another C library: its loader would refuse ours */
 	RECORD_PROGRAM_SECURE,  /* set-uid, set-gid, capabilities: loader ignores preloads */
 };
 
@@ -143,7 +148,8 @@ struct record {
 	int interrupted; /* signal that asked to give up before or after the program */
 
 	struct record_counts counts;
-	char trouble[1024]; /* of the output, as was said last; "": none */
+	struct json_object *events; /* that programs had; NULL: not known */
+	char trouble[1024];         /* of the output, as was said last; "": none */
 };
 
 /*
@@ -151,6 +157,8 @@ struct record {
  * CLI_STATUS_NOT_FOUND, CLI_STATUS_NOT_EXECUTABLE.
  */
 int record_program_find(struct record *record);
+/* It would end over a preloaded library, or print that it cannot be preloaded. */
+bool record_program_refuses_preload(const struct record *record);
 /* Why nothing of it itself can be traced, for people; NULL where it can be. */
 const char *record_program_explain(const struct record *record);
 
@@ -179,6 +187,11 @@ bool record_family_may_come_late(const char *name);
 /* Does the comma-separated list have two that trace the same calls? These. */
 bool record_families_clash(const char *list, const char **one, const char **other);
 void record_families_hint(void);
+
+/* subbufs and subbuf_size, from the options or chosen. 0, or -EINVAL after a message. */
+int record_rings_check(struct record *record);
+/* What a registration hands over: all rings of one channel, page by page sparse. */
+uint64_t record_rings_data_size(const struct record *record);
 
 /* The runtime directory, the daemon in it, ready. 0, or -errno after a message. */
 int record_runtime_create(struct record *record);
@@ -226,6 +239,8 @@ void record_signals_handle(struct record *record);
 int record_child_start(struct record *record);
 /* Until it ends: signals, progress. The exit status. */
 int record_child_wait(struct record *record);
+/* Name the rules that no event matched: were there any? */
+bool record_unmatched_tell(const struct record *record);
 bool record_wants_end(const struct record *record);
 
 /* May the status line be drawn at all? Asks stderr once. */

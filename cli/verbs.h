@@ -32,6 +32,7 @@ struct verb {
 	const char *name;
 	const char *arguments; /* as shown in its usage */
 	const char *summary;   /* one line, no full stop */
+	const char *example;   /* of a call, for the usage */
 	const struct poptOption *options;
 	int usage_status;   /* what a wrong call returns */
 	bool takes_command; /* options end at the first argument: the rest is another's */

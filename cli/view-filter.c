@@ -129,6 +129,11 @@ static bool is_in(char **lists, bool (*matches)(const char *, const void *), con
 	return false;
 }
 
+bool view_filter_names_event(const char *word, const char *name)
+{
+	return name_matches(word, name);
+}
+
 static bool matches_event(const char *word, const void *name)
 {
 	return name_matches(word, name);
@@ -145,9 +150,33 @@ static bool matches_process(const char *word, const void *of)
 	return fnmatch(word, stream->program, 0) == 0;
 }
 
-static bool matches_field(const char *word, const void *name)
+bool view_filter_names_process(const char *word, const struct view_stream *stream)
 {
-	return strcmp(word, name) == 0;
+	return matches_process(word, stream);
+}
+
+/* The words of --fields that some field had; the first 64. */
+static uint64_t fields_seen;
+
+static bool is_field_in(char **lists, const char *name, bool tell, const char *path)
+{
+	unsigned number = 0;
+
+	for (; *lists; lists++) {
+		for (const char *at = *lists; *at; at += *at == ',', number++) {
+			size_t length = strcspn(at, ",");
+
+			if (name && strlen(name) == length && strncmp(at, name, length) == 0) {
+				fields_seen |= number < 64 ? UINT64_C(1) << number : 0;
+				return true;
+			}
+			if (tell && length > 0 && number < 64 && !(fields_seen >> number & 1))
+				report_note("%s: no field '%.*s' in what is shown of '%s'",
+					    view_verb, (int)length, at, path);
+			at += length;
+		}
+	}
+	return false;
 }
 
 static bool is_wanted_class(const struct view_filter *filter, struct view_stream *stream,
@@ -228,5 +257,11 @@ bool view_filter_shows(const struct view_filter *filter, struct view_stream *str
 
 bool view_filter_shows_field(const struct view_filter *filter, const char *name)
 {
-	return !filter || !filter->fields || is_in(filter->fields, matches_field, name);
+	return !filter || !filter->fields || is_field_in(filter->fields, name, false, NULL);
+}
+
+void view_filter_tell_fields(const struct view_filter *filter, const char *path)
+{
+	if (filter->fields)
+		is_field_in(filter->fields, NULL, true, path);
 }

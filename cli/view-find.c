@@ -22,6 +22,7 @@ const char *view_verb = "view";
 /* nftw() has no argument for us. */
 static struct view_traces *walked;
 static int walk_error;
+static bool found_unreadable;
 
 /*
  * The -YYYYMMDD-HHMMSS[-N] at the end of a recording's name, as a number that
@@ -89,10 +90,22 @@ static int add_trace(const char *path, size_t length)
 	return 0;
 }
 
+/* Whatever is there: it is said once for each. */
+static int tell_unreadable(const char *path)
+{
+	report_error("%s: cannot read '%s': %s", view_verb, path, strerror(EACCES));
+	found_unreadable = true;
+	return 0;
+}
+
 static int walk_entry(const char *path, const struct stat *status, int type, struct FTW *walk)
 {
+	if (type == FTW_DNR || type == FTW_NS)
+		return tell_unreadable(path);
 	if (type != FTW_F || strcmp(path + walk->base, "metadata") != 0)
 		return 0;
+	if (access(path, R_OK) < 0)
+		return tell_unreadable(path);
 	if (status->st_size == 0) {
 		report_note("%s: skipped: %s is empty", view_verb, path);
 		return 0;
@@ -121,6 +134,10 @@ int view_find_traces(const char *path, struct view_traces *traces)
 	if (walk_error) {
 		report_error("%s: cannot search '%s': %s", view_verb, path, strerror(-walk_error));
 		return walk_error;
+	}
+	if (traces->count == 0 && found_unreadable) {
+		report_hint("ask its owner, or be root");
+		return -EACCES;
 	}
 	if (traces->count == 0) {
 		report_error("%s: there is no trace in '%s'", view_verb, path);

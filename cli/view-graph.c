@@ -74,6 +74,7 @@ static int print_event(struct view *view, const bt_message *message)
 	if (view->pieces && !view_pieces_take(view->pieces, stream, BT_MESSAGE_TYPE_EVENT, ns))
 		return 0;
 	view_stream_event(stream, event);
+	view_threads_event(&view->threads, stream, event);
 	if (view->symbols)
 		symbols_event(view->symbols, stream, event);
 	view_filter_begin(&view->filter, ns);
@@ -90,8 +91,10 @@ static void forget_event(struct view_stream *stream)
 {
 	if (stream->members.procname >= 0)
 		stream->program[0] = '\0';
-	if (stream->members.vpid >= 0)
+	if (stream->members.vpid >= 0 || stream->is_kernel)
 		stream->pid = -1;
+	if (stream->is_kernel)
+		snprintf(stream->program, sizeof(stream->program), "kernel");
 }
 
 static void print_lost(struct view *view, struct view_stream *stream, const char *what,

@@ -6,7 +6,9 @@
  *   view-find.c     which directory, and the CTF traces below it
  *   view-graph.c    babeltrace's graph: sources, muxer, our sink
  *   view-streams.c  whose stream is this: program, pid, cpu
+ *   view-threads.c  whose is an event of the kernel's
  *   view-filter.c   which events, and which of their fields
+ *   view-missed.c   what was asked for and is not there
  *   view-text.c     an event as a line of text
  *   view-json.c     an event as a line of JSON
  *   view-output.c   buffered output, and the pager
@@ -79,6 +81,8 @@ struct view_stream {
 	int64_t pid;             /* -1 likewise */
 	int64_t cpu;             /* -1 likewise */
 	uint64_t machine;        /* made of its name; 0: of a kernel, that is of no process */
+	bool is_kernel;          /* pid and program are of the thread that the event is of */
+	int64_t learned_pid;     /* whose name is known (view-threads.c) */
 	struct view_context_members members;
 	struct view_piece *piece; /* where it is followed: whose packets these are */
 	signed char *classes;     /* by id: 1 shown, -1 not, 0 not looked at yet */
@@ -100,6 +104,20 @@ void view_streams_tell(const struct view_streams *streams);
 void view_stream_packet(struct view_stream *stream, const bt_packet *packet);
 /* The same from an event's own context. */
 void view_stream_event(struct view_stream *stream, const bt_event *event);
+
+/* Names of threads, for the kernel's events; zeros: none yet. */
+struct view_threads {
+	struct view_thread *table; /* open addressing, a power of two of places */
+	size_t places, count;
+};
+
+void view_threads_free(struct view_threads *threads);
+/* Each thread, and each process, that was seen, as a stream of it. */
+void view_threads_each(const struct view_threads *threads,
+		       void (*each)(const struct view_stream *stream, void *data), void *data);
+/* Learns names from any event; one of the kernel's is given its thread's number and name. */
+void view_threads_event(struct view_threads *threads, struct view_stream *stream,
+			const bt_event *event);
 
 /* ---- which events -------------------------------------------------------------- */
 
@@ -134,7 +152,7 @@ extern char *view_option_from, *view_option_to;
 	  &view_option_events,                                                                     \
 	  0,                                                                                       \
 	  "Only these events: PROVIDER:NAME or NAME, with *; may be repeated",                     \
-	  "NAME,..." },                                                                            \
+	  "EVENT,..." },                                                                           \
 		{ "process",                                                                       \
 		  'p',                                                                             \
 		  POPT_ARG_ARGV,                                                                   \
@@ -163,6 +181,11 @@ bool view_filter_is_past(const struct view_filter *filter, int64_t ns);
 /* Is the event shown, or, where it is NULL, what else is told of the stream? */
 bool view_filter_shows(const struct view_filter *filter, struct view_stream *stream,
 		       const bt_event *event, int64_t ns);
+/* Does a word of --event, of --process, mean that? */
+bool view_filter_names_event(const char *word, const char *name);
+bool view_filter_names_process(const char *word, const struct view_stream *stream);
+/* Say which of the fields that were asked for no event had that was shown. */
+void view_filter_tell_fields(const struct view_filter *filter, const char *path);
 /* Is a field of that name? NULL is no filter. */
 bool view_filter_shows_field(const struct view_filter *filter, const char *name);
 
@@ -202,6 +225,7 @@ struct view {
 	struct symbols *symbols; /* of addresses (symbols.h); NULL: not wanted */
 	struct view_output output;
 	struct view_streams streams;
+	struct view_threads threads;
 	struct view_filter filter;
 	bool is_past; /* nothing more is shown */
 	bool show_date;
@@ -248,6 +272,9 @@ bool view_pieces_take(struct view_pieces *pieces, struct view_stream *stream, bt
  * for member `i` of the structure.
  */
 bool view_is_sequence_length(const bt_field_class *structure, uint64_t i);
+
+/* All is read: say what was asked for, and is not in the trace (view-missed.c). */
+void view_tell_missed(const struct view *view, const char *path);
 
 /* ---- reading ---------------------------------------------------------------- */
 

@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "sessiond/channel.h"
 #include "sessiond/control-args.h"
 #include "sessiond/daemon.h"
+#include "sessiond/ledger.h"
 #include "sessiond/session.h"
 
 /* Of classes that a filter does not fit, so many are named. */
@@ -58,12 +60,33 @@ static void refuse_rule(struct control_client *client, const struct channel *cha
 			       "cannot enable '%.100s': %s", config->patterns, problem->why);
 }
 
-/* How many classes there are for it now, and what it does not fit. */
+/* The classes of the processes that run now: a bit for each id. */
+static const uint64_t *running_classes(const struct daemon *daemon)
+{
+	static uint64_t running[LTTNGMAP_EVENT_IDS / 64];
+
+	memset(running, 0, sizeof(running));
+	for (uint32_t index = 0; index < LEDGER_PROCESSES; index++) {
+		const struct ledger_process *process = ledger_process(daemon->ledger, index);
+
+		if (ledger_process_state(daemon->ledger, index) != LEDGER_LIVE)
+			continue;
+		for (uint32_t i = 0; i < process->class_words; i++)
+			running[i] |= process->classes[i];
+	}
+	return running;
+}
+
+/*
+ * How many classes there are for it now, and what it does not fit. A class that only ended programs
+ * had is no reason for a warning: the program may have been built anew since, with another class.
+ */
 static void add_matches(struct json_object *answer, const uint64_t *visible,
 			const struct channel *channel, const struct rule_entry *entry,
 			struct rule_problem *problem)
 {
 	const struct registry *registry = channel->session->daemon->registry;
+	const uint64_t *running = running_classes(channel->session->daemon);
 	struct json_object *warnings = json_object_new_array();
 	uint32_t matched = 0, unfit = 0;
 	char text[RULE_LIST_WHY_SIZE + 64];
@@ -80,7 +103,7 @@ static void add_matches(struct json_object *answer, const uint64_t *visible,
 			matched++;
 			continue;
 		}
-		if (unfit++ >= WARNINGS_MAX)
+		if (!(running[id / 64] >> id % 64 & 1) || unfit++ >= WARNINGS_MAX)
 			continue;
 		snprintf(text, sizeof(text), "no event %.128s is recorded by this rule: %.250s",
 			 event_class->full_name, problem->why);

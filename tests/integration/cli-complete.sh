@@ -16,6 +16,20 @@ words() { # WORD...
 	lttngmap complete -- "$@" | cut -f1 | sort | xargs
 }
 
+mkdir "$TAP_DIR/traced"
+printf 'event {\n\tname = "shop:order";\n\tid = 1;\n};\n' >"$TAP_DIR/traced/metadata"
+is "$(words view "$TAP_DIR/traced" --event o)" order "an event of the trace's"
+is "$(words view "$TAP_DIR/traced" --event=shop:order,sh)" '--event=shop:order,shop:order' '  ... of several'
+is "$(words export "$TAP_DIR/traced" -e shop:)" shop:order "  ... and not only for view"
+if [[ -r /sys/kernel/tracing/available_events ]]; then
+	some=$(grep -m 1 '^sched:sched_sw' /sys/kernel/tracing/available_events)
+	like " $(words enable --kernel sched:sched_s) " " $some " "the kernel's events for enable --kernel"
+	like " $(words record --kernel sched:sched_s) " " $some " '  ... and for record'
+	like "$(lttngmap events --kernel)" $'\n'"$some"$'\n' '  ... which events --kernel lists'
+else
+	skip 3 "the kernel's events are root's to see"
+fi
+
 verbs=$(lttngmap help | sed -nE 's/^  ([a-z]+) .*/\1/p' | sort | xargs)
 is "$(words '')" "$verbs" 'the verbs are those of help'
 is "$(words rec)" 'record recover' 'those that begin so'

@@ -141,6 +141,11 @@ refused 0 'no call stacks' "no call stacks in 'plain'.*cyg-profile" plain --fold
 if [[ -e /dev/full ]]; then
 	refused 1 'a full disk' "cannot write '/dev/full': No space" trace --perfetto /dev/full
 fi
+echo older >held-back
+for format in perfetto chrome json; do
+	(ulimit -f 0; trap '' XFSZ; "$lttngmap" export trace --$format held-back 2>&1) >out
+	is "$?:$(<held-back):$(ls held-back.* 2>/dev/null)" 1:older: "$format: nothing is left of a file that cannot be written"
+done
 truncate -s -20 trace/stream_0
 refused 1 'a damaged trace' 'export: (the trace is damaged|cannot read)' trace --perfetto cut
 

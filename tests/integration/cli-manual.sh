@@ -24,6 +24,10 @@ for verb in $verbs; do
 	options=$("$lttngmap" help "$verb" | grep -oE '^  (-[a-z],| {3}) --[a-z-]+' |
 		grep -oE -e '--[a-z-]+')
 	ok "$verb has options" test -n "$options"
+	# Two screens of a terminal of the usual size, an example first.
+	"$lttngmap" help "$verb" >"$TAP_DIR/help"
+	is "$(awk 'length($0) > 80 || NR > 48' "$TAP_DIR/help")" '' 'the help fits'
+	ok '  ... and begins with an example' test "$(sed -n '3,6s/^Example.*/&/p' "$TAP_DIR/help")"
 	helps[$page]+=" $(sed -nE 's/^  (-[a-zA-Z0-9],| {3}) (--[a-z-]+).*/\1 \2/p' \
 		<<<"$("$lttngmap" help "$verb")" | tr -d ,)"
 	for option in $options; do

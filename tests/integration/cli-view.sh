@@ -28,7 +28,13 @@ is "$(shown -p 4711 -e '*')" '1500 t:integers 2000 ... 500000123 t:others ' 'one
 is "$(shown -p 'some_*,4,10' -e p:func_entry)" '200 p:func_entry 210 p:func_entry 220 p:func_entry 450 ... ' \
 	'by its number, in a list'
 is "$(shown --process 'so?e prog' -e integers)" '450 ... 1500 t:integers 2000 ... ' 'by its name'
-is "$(shown --process nobody)" "lttngmap: view: no such event in 'trace' " 'none at all'
+is "$("$lttngmap" view --process some_pro trace 2>&1)" "lttngmap: view: no process 'some_pro' in 'trace'
+lttngmap:   did you mean 'some prog'?" 'a mistyped process is named'
+is "$("$lttngmap" view --event w:otuer_begin trace 2>&1 >/dev/null)" "lttngmap: view: no event 'w:otuer_begin' in 'trace'
+lttngmap:   did you mean 'w:outer_begin'?" 'an event likewise'
+is "$("$lttngmap" view --fields id,nosuch trace 2>&1 >/dev/null)" \
+	"lttngmap: view: no field 'nosuch' in what is shown of 'trace'" 'and a field'
+is "$(shown --process nobody)" "lttngmap: view: no process 'nobody' in 'trace' " 'none at all'
 
 "$LTTNGMAP_SRC/tests/utils/make-slices" shared shared || bail_out 'the trace was not made'
 is "$("$lttngmap" view shared -p 20 | sed -E 's/^\S+ \S+ //')" \

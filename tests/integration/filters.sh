@@ -127,6 +127,13 @@ expect context '$2 >= 990'
 expect missing '0'
 expect late '$2 >= 1200'
 
+# It has ended: its classes are no reason for a warning any more.
+for ((i = 0; i < 1000; i++)); do
+	[[ $("$lttngmap" list --processes --json) == *'"processes":[]'* ]] && break
+	sleep 0.01
+done
+output=$("$lttngmap" enable 'filtered:*' -s none --filter 'of_a_later_build == 1' 2>&1)
+is "$?:$(grep -c warning <<<"$output")" 0:0 'no filter is judged by a program that ended'
 good 'save' save number -o saved
 like "$(<saved)" 'number % 10 == 3 && wide > 500' 'filters are saved'
 for name in "${names[@]}"; do

@@ -36,6 +36,10 @@ done
 is $status 0 'the status of the program'
 like "$(<err)" 'the kernel: [0-9,]+ events kept, 0 lost; .* in [0-9]+ streams?, in ' \
 	'the summary tells what is of the kernel'
+is "$(grep -c preload err)" 0 'nobody is told to preload who wants the kernel alone'
+# By the threads, whose names are learned on the way: all these are of the program.
+is "$("$LTTNGMAP_BUILD/lttngmap" view both -p "$(<pid)" -e sys_enter_write | wc -l)" \
+	"$(babeltrace2 both/kernel | grep -c "sys_enter_write: .*common_pid = $(<pid),")" "view knows the kernel's events of a process"
 like "$(<err)" "$([[ $kernel_mapped == True ]] && echo 'both$' || echo '\(read: Linux before')" \
 	'and whether its rings are mapped'
 babeltrace2 both >text 2>said

@@ -25,7 +25,7 @@ record() {
 	for try in {1..5}; do
 		status=0
 		rm -rf "$name"
-		"$lttngmap" record -q --preload none -o "$name" "$@" >"$name.out" 2>"$name.err" ||
+		"$lttngmap" record -q --preload none --context none -o "$name" "$@" >"$name.out" 2>"$name.err" ||
 			status=$?
 		[[ $name != never ]] &&
 			grep -qE 'no process with tracepoints ran|did not (wait for an answer|answer them in time)' \

@@ -33,7 +33,7 @@ build_and_record() {
 			-Wl,-rpath,"$LTTNGMAP_PLAIN/.libs" || return
 	for try in 1 2 3; do
 		rm -rf trace
-		"$LTTNGMAP_BUILD/lttngmap" record -q --preload none --mode blocking -o trace -- ./hello >out 2>&1
+		"$LTTNGMAP_BUILD/lttngmap" record -q --preload none --context none --mode blocking -o trace -- ./hello >out 2>&1
 		babeltrace2 --no-delta --fields=loglevel trace 2>>out |
 			sed -n 's/^\[[^]]*\] \(.*\): { cpu_id[^}]*}, /\1: /p' >events
 		[[ ! -s events ]] || break

@@ -116,12 +116,22 @@ output=$(record 'wait_for(b"READY"); send(b"\x1a"); wait_for(b"STOPPED"); read(1
 	-q -o d -- python3 program.py SIGINT 1)
 like "$output" 'STOPPED.*got 1.*status 9' '^Z stops the job, which goes on afterwards'
 
-output=$(record 'wait_for(b"[lttngmap:"); send(b"\n")' -o e -- sh -c 'echo one; read line; echo two')
+# The same with the standard output elsewhere.
+record_aside() {
+	local script=$1
+
+	shift
+	timeout 120 python3 terminal.py "$script" sh -c 'exec "$@" >aside' sh "$LTTNGMAP_BUILD/lttngmap" \
+		record --preload none "$@"
+}
+output=$(record_aside 'wait_for(b"[lttngmap:"); send(b"\n")' -o e -- sh -c 'echo one; read line; echo two')
 like "$output" '\[lttngmap: 1,234 events, 55\.5 KiB, 0 lost, 2 processes\]' 'a status line'
-like "$output" 'two.*2 processes traced' 'and a summary'
-output=$(record '' -q -o f -- sleep 1.2)
+like "$output$(<aside)" '2 processes traced.*two' 'and a summary'
+output=$(record_aside '' -q -o f -- sleep 1.2)
 is "$output" $'\nstatus 0' 'neither with --quiet'
-output=$(TERMINAL_RAW=1 record '' -o g -- sleep 1.5)
+output=$(record '' -o p -- sh -c 'for i in 1 2 3 4; do echo line; sleep 0.3; done')
+is "$(grep -c '\[lttngmap:' <<<"$output")" 0 'no status line among lines of the program'
+output=$(TERMINAL_RAW=1 record_aside '' -o g -- sleep 1.5)
 [[ $output != *'[lttngmap:'* ]]
 is $? 0 'no status line while the terminal is raw'
 output=$(record '' -o h -- sleep 1.2 2>&1 | cat)

@@ -33,6 +33,8 @@ refused 'quite unknown verb' 2 "unknown verb 'xyzzy'.*lttngmap help" xyzzy
 refused 'unknown global option' 2 "unknown option '--frob'" --frob
 refused 'help of an unknown verb' 2 "no verb 'xyzzy'" help xyzzy
 refused 'unknown option' 125 'unknown option --frob.*lttngmap help record' record --frob -- true
+refused 'mistyped option' 125 "unknown option --prelaod.*did you mean '--preload'" record --prelaod libc -- true
+refused 'mistyped family' 125 "no family 'lbic'.*did you mean 'libc'" record --preload lbic -- true
 refused 'option without its value' 125 'option -o' record -o
 refused 'missing command' 125 'no command to record.*help record' record
 refused 'missing command after --' 125 'no command to record' record -o out --

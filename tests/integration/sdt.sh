@@ -31,7 +31,7 @@ record() {
 
 	for _ in {1..9}; do
 		rm -rf trace
-		"$LTTNGMAP_BUILD/lttngmap" record -o trace --mode overwrite --sdt "$@" >out 2>err
+		"$LTTNGMAP_BUILD/lttngmap" record -o trace --context none --mode overwrite --sdt "$@" >out 2>err
 		result=$?
 		grep -qE 'did not (wait for an answer|answer them in time)' err || break
 	done

@@ -27,7 +27,7 @@ refused() {
 for verb in create destroy list status start stop channel enable disable remove context track \
 	untrack snapshot rotate clear events save load recover; do
 	refused "unknown option --frob.*lttngmap help $verb" $verb --frob
-	like "$("$lttngmap" $verb --help)" "Usage: lttngmap $verb.*--json.*lttngmap-$verb\(1\)" \
+	like "$("$lttngmap" $verb --help | tr '\n' ' ')" "Usage: lttngmap $verb.*lttngmap-$verb\(1\).*--json" \
 		"$verb --help"
 done
 for verb in destroy list status start stop snapshot rotate clear save; do

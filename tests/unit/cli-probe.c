@@ -4,6 +4,7 @@
  * cli-probe.c - definitions of probes as they are typed, and where in a file a function's
  * code is: of this very program, and of files that are broken.
  */
+#include <link.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -63,6 +64,25 @@ static void probe_is(const char *text, const char *name, const char *path, const
 	json_object_put(request);
 }
 
+static const char *found_library;
+
+static int look_at_library(struct dl_phdr_info *info, size_t size, void *name)
+{
+	const char *base = strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	if (base && strcmp(base + 1, name) == 0)
+		found_library = info->dlpi_name;
+	return 0;
+}
+
+/* Where the loader found a library that this program has. */
+static const char *library_path(const char *name)
+{
+	dl_iterate_phdr(look_at_library, (void *)name);
+	return found_library ? found_library : "";
+}
+
 static void probe_fails(const char *text, bool is_kernel, int expected, const char *why)
 {
 	struct json_object *request = json_object_new_object();
@@ -107,6 +127,8 @@ static void check_texts(void)
 	setenv("PATH", directory, 1);
 	probe_is("1-self:probed_function", "probed_function", path, "probed_function", "", "");
 	probe_fails("2-self:probed_function", false, -ENOENT, "no program 2-self along PATH");
+	probe_is("libc.so.6:puts", "puts", library_path("libc.so.6"), "puts", "", "");
+	probe_fails("libno-such.so.9:f", false, -ENOENT, "nor a library of that name");
 	probe_fails("probed_function", false, -EINVAL, "no PATH:SYMBOL");
 	probe_fails(":f", false, -EINVAL, "no PATH:SYMBOL");
 	probe_fails("./1-self:", false, -EINVAL, "no function");

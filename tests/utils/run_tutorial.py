@@ -6,7 +6,8 @@
 
 A block ```LANGUAGE FILE is written to that file. In a block ```console, lines that begin
 with "$ " are typed into one bash, in the current directory; the lines behind them are what it
-says, standard error included. Numbers are any numbers, but that what is lost must be nothing. Paths of the reader's are any path. A line "…" stands for any lines. Other blocks
+says, standard error included. Numbers are any numbers, but that what is lost must be nothing;
+functions that addresses are of, any functions. Paths of the reader's are any path. A line "…" stands for any lines. Other blocks
 are not run. LOG gets all that was typed and said.
 """
 
@@ -44,6 +45,9 @@ def commands(lines):
 def plain(line):
     """What must be the same on every machine."""
     line = re.sub(r"(?<![\w.])(/[\w.+-]+)+/", "/", line)
+    # How much of a function is known depends on how the program was built.
+    line = re.sub(r" <[^<>]*>", " <F>", line)
+    line = re.sub(r',"symbols":.*\}\}', "}", line)
     line = re.sub(r"0x[0-9a-f]+", "N", line)
     # Times and counts, with what parts their digits.
     line = re.sub(r"\b0 lost", "none lost", line)

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# What `lttngmap record` does where nobody says it: which functions, which contexts, how large the
+# buffers are; and what it says of what was mistyped, or cannot be traced.
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+
+need_plain
+lttngmap=$LTTNGMAP_BUILD/lttngmap
+mkdir -m 700 "$TAP_DIR/run"
+# A program waits for the daemon, however loaded the machine is.
+export XDG_RUNTIME_DIR=$TAP_DIR/run LTTNGMAP_ALLOW_BLOCKING=1
+cd "$TAP_DIR" || exit 1
+
+cat >lose.c <<'END'
+#include <stdlib.h>
+
+__attribute__((noinline)) void *lose(size_t size)
+{
+	void *volatile block = malloc(size);
+	return block;
+}
+
+int main(void)
+{
+	return lose(4711) == NULL;
+}
+END
+"${LTTNGMAP_CC:-cc}" -g -O0 -rdynamic -o lose lose.c || bail_out 'no compiler'
+"$lttngmap" record -q -o first -- ./lose 2>err
+is "$?:$(<err)" 0: 'a first recording'
+like "$("$lttngmap" view first -e malloc | grep size=4711)" \
+	' lttng_ust_libc:malloc .*\{vtid=[0-9]+ ip=0x[0-9a-f]+ <lose\+0x[0-9a-f]+ at lose.c:5>\}' \
+	'an event tells its thread, and its caller by name and line'
+"$lttngmap" report -o first.html first >out 2>&1
+is "$(grep -oE '"threads":(true|false)' first.html)" '"threads":true' 'the page knows the threads'
+ok '  ... and who did not free what' grep -q 'lose.0x[0-9a-f]* at lose.c:5' first.html
+"$lttngmap" record -q -o less --context none --preload libc -- ./lose
+is "$("$lttngmap" view less | grep -cE '\{|statedump')" 0 'less where it is asked for'
+
+# Two million events at once, while nobody reads: all are kept.
+cat >burst.c <<'END'
+#include <lttngmap/tracepoint.h>
+
+LTTNGMAP_TRACEPOINT(burst, one, LTTNGMAP_LOGLEVEL_INFO, (integer, int, number));
+
+int main(void)
+{
+	for (int i = 0; i < 2000000; i++)
+		lttngmap_tracepoint(burst, one, i);
+	return 0;
+}
+END
+"${LTTNGMAP_CC:-cc}" -O2 -I"$LTTNGMAP_SRC/include" -o burst burst.c -L"$LTTNGMAP_BUILD/.libs" -llttngmap \
+	-Wl,-rpath,"$LTTNGMAP_BUILD/.libs" || bail_out 'no compiler'
+cat >held <<'END'
+for process in /proc/[0-9]*; do
+	[[ $(tr '\0' ' ' 2>/dev/null <"$process/cmdline") != *lttngmap-consumerd*"$XDG_RUNTIME_DIR"* ]] ||
+		consumer=${process#/proc/}
+done
+kill -STOP "$consumer" && taskset 1 ./burst
+kill -CONT "$consumer"
+END
+mib=$(awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo)
+wanted=$((8 * 65 * ($(getconf _NPROCESSORS_CONF) + 2)))
+if ((mib > wanted)); then
+	"$lttngmap" record -o burst.trace --preload none -- bash held 2>err
+	like "$(<err)" ' 2,000,000 events kept, 0 lost' 'two million events at once are not lost'
+else
+	skip 1 "of $mib MiB that are available, buffers take less than $wanted would allow"
+fi
+
+# ---- what was mistyped ---------------------------------------------------------------
+
+"$lttngmap" record -o typo -e 'lttng_ust_libc:maloc' -e 'lttng_ust_libc:fr*' -- ./lose 2>err
+is $? 0 'a rule that no event matches'
+is "$(grep -c 'no event matched the rule' err)" 1 '  ... is the only one that is named'
+like "$(<err)" "no event matched the rule 'lttng_ust_libc:maloc'.*did you mean 'lttng_ust_libc:malloc'" '  ... with what may be meant'
+
+# ---- what cannot be traced ---------------------------------------------------------------
+
+# By its loader it is musl's, which ends programs over libraries of another C library's.
+loader=$(readelf -l lose | sed -nE 's/.*interpreter: (.*)\]/\1/p')
+cp "$loader" ld-musl-x86_64.so.1
+"${LTTNGMAP_CC:-cc}" -Wl,--dynamic-linker="$TAP_DIR/ld-musl-x86_64.so.1" -x c -o musl - <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void)
+{
+	puts(getenv("LD_PRELOAD") ? "preloaded" : "as it is");
+	return 0;
+}
+END
+is "$("$lttngmap" record -o musl.trace -- ./musl 2>err)" 'as it is' 'a program of musl runs as it is'
+like "$(<err)" 'nothing traced: ./musl is linked with musl' '  ... and is named'
+ok '  ... with no trace' test ! -e musl.trace
+"$lttngmap" recover "$TAP_DIR/run" >out 2>&1
+is $? 0 'nothing is left to recover'
+mkdir -m 700 closed
+cp -r first closed/
+chmod 000 closed
+if [[ $EUID == 0 ]]; then
+	chmod 711 "$TAP_DIR"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$lttngmap" view "$TAP_DIR/closed" >out 2>&1
+else
+	"$lttngmap" view "$TAP_DIR/closed" >out 2>&1
+fi
+chmod 700 closed
+like "$(<out)" "cannot read '[^']*/closed': Permission denied" 'a trace that cannot be read is not called none'
+done_testing

@@ -9,6 +9,7 @@
 #   run.sh [OPTION...] TEST...     TEST is a path from the top: tests/unit/ring, tests/integration/guest.sh
 #     --jobs=N      so many tests at a time; 3 for each CPU otherwise
 #     --rounds      each in all rounds that tests/rounds names for it; in that of the environment otherwise
+#     --round=ROUND   each in this one, if it is to be run there: root, socket, user, rseq
 #     --all-rounds  each in all rounds that there are
 #     --strict      run no failed test again
 #     --before=COMMAND   runs each test by this
@@ -29,6 +30,7 @@ again_max=6
 cpus=$(nproc)
 jobs=$((cpus * 3))
 rounds=given
+only_round=
 strict=no
 full=no
 before=()
@@ -41,6 +43,7 @@ for argument; do
 	--jobs=*) jobs=${argument#*=} ;;
 	--rounds) rounds=named ;;
 	--all-rounds) rounds=all ;;
+	--round=*) rounds=named only_round=${argument#*=} ;;
 	--strict) strict=yes ;;
 	--full) full=yes ;;
 	--before=*) read -ra before <<<"${argument#*=}" ;;
@@ -276,6 +279,7 @@ fill_queue() {
 	done < <(for test in "${tests[@]}"; do
 		rounds_for "$test"
 		for round in "${its_rounds[@]}"; do
+			[[ -z $only_round || $round == "$only_round" ]] || continue
 			expected_of "$test $round"
 			echo "$tenths $test $round"
 		done

@@ -37,6 +37,7 @@
 #include "consumerd/live.h"
 #include "consumerd/spool.h"
 #include "consumerd/stream.h"
+#include "tests/utils/short.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"
 
@@ -440,13 +441,20 @@ static bool is_possible(const struct object *object, unsigned kind)
 
 static int runs, hit; /* in which the consumer met what was swapped */
 
+/* In the short form before one of EVERY calls, others each day and for each object. */
+#define EVERY 4
+
 static void try_all(const struct object *object, enum kind kind, int nr_calls)
 {
-	int hung = 0, died = 0, changed = 0;
+	int tried = 0, hung = 0, died = 0, changed = 0;
 
 	for (int at = 1; at <= nr_calls; at++) {
-		int calls, result = run(object, kind, at, &calls);
+		int calls, result;
 
+		if (!short_takes((uint64_t)(at + (object - objects) + (int)kind), EVERY))
+			continue;
+		result = run(object, kind, at, &calls);
+		tried++;
 		runs++;
 		hung += result == -1;
 		died += result > 1;
@@ -461,7 +469,7 @@ static void try_all(const struct object *object, enum kind kind, int nr_calls)
 	ok(!hung && !died && !changed,
 	   "OUTPUT%s, a %s: %d times: nothing else is touched, %d hung, "
 	   "%d died",
-	   object->name, kinds[kind], nr_calls, hung, died);
+	   object->name, kinds[kind], tried, hung, died);
 }
 
 int main(void)

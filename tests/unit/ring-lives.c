@@ -18,10 +18,15 @@
 #include "common/clock.h"
 #include "liblttngmap/ring-write.h"
 #include "tests/utils/ring-bench-set.h"
+#include "tests/utils/short.h"
 #include "tests/utils/tap.h"
 
 #define TRAP_FLAG 0x100
-/* Of some thousand instructions, one of so many; LTTNGMAP_TEST_STRIDE=1 takes each. */
+/*
+ * Of some thousand instructions, one of so many; LTTNGMAP_TEST_STRIDE=1 takes each. In the short
+ * form one of SHORT as many, others each day.
+ */
+#define SHORT 4
 #ifdef __SANITIZE_THREAD__
 /* Each is a hundred then, and a child takes long to make. */
 #define STRIDE 2003
@@ -277,14 +282,23 @@ static bool clear_twice(uint32_t most, struct tally *tally)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static void test_clear(uint32_t most)
+static unsigned int get_stride(void)
 {
 	const char *chosen = getenv("LTTNGMAP_TEST_STRIDE");
-	unsigned int stride = chosen ? (unsigned int)atoi(chosen) : STRIDE;
+
+	if (chosen)
+		return (unsigned int)atoi(chosen);
+	return is_full() ? STRIDE : SHORT * STRIDE;
+}
+
+static void test_clear(uint32_t most)
+{
+	unsigned int stride = get_stride();
 	struct tally tally = { 0 };
 	unsigned int lives = 0;
 
-	for (kill_at = 1; clear_twice(most, &tally); kill_at += stride)
+	for (kill_at = 1 + (unsigned int)(short_seed() % stride); clear_twice(most, &tally);
+	     kill_at += stride)
 		lives++;
 	diag("clearing, %u at a time: %u kills, the last at instruction %u", most, lives, kill_at);
 	ok(lives > 10, "clearing, %u at a time, was stepped through", most);
@@ -296,14 +310,12 @@ static void test_clear(uint32_t most)
 static void test(const char *name, enum lttngmap_mode mode, unsigned int events, uint32_t most)
 {
 	struct tally tally = { 0 };
-	const char *chosen = getenv("LTTNGMAP_TEST_STRIDE");
 	/* Where more is done at a time, there are more of them. */
-	unsigned int stride = chosen     ? (unsigned int)atoi(chosen)
-			      : most > 1 ? 2 * STRIDE + 1
-					 : STRIDE;
+	unsigned int stride = get_stride() > 1 && most > 1 ? 2 * get_stride() + 1 : get_stride();
 	unsigned int lives = 0;
 
-	for (kill_at = 1; live_twice(mode, events, most, &tally); kill_at += stride)
+	for (kill_at = 1 + (unsigned int)(short_seed() % stride);
+	     live_twice(mode, events, most, &tally); kill_at += stride)
 		lives++;
 	diag("%s: %u kills, the last at instruction %u", name, lives, kill_at);
 	ok(lives > 10 && kill_at > 1000, "%s: reading was stepped through", name);

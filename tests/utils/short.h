@@ -2,10 +2,10 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * short.h - a test that takes long has a short form: a part of what it could try, another part
- * each day. As tests/utils/short.sh; after tap.h. One source file a program, one thread.
+ * each day. As tests/utils/short.sh. One source file a program, one thread.
  *
- *   LTTNGMAP_TEST_FULL=1     everything, as `./dev check-all` does; LTTNGMAP_SOAK_SECONDS does so, too
- *   LTTNGMAP_TEST_SEED       a number instead of the day's
+ *   LTTNGMAP_TEST_FULL=1     everything, as `./dev check-all` does; LTTNGMAP_SOAK_SECONDS does so,
+ * too LTTNGMAP_TEST_SEED       a number instead of the day's
  */
 #ifndef TESTS_UTILS_SHORT_H
 #define TESTS_UTILS_SHORT_H
@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "tests/utils/tap.h"
 
 /* Is everything to be tried? */
 static inline bool is_full(void)

@@ -1004,7 +1004,8 @@ dist_check_SCRIPTS += $(trouble_tests)
 TESTS += $(trouble_tests)
 
 # What somebody who means harm can do to root's service: tests/utils/attack.sh judges.
-check_PROGRAMS += tests/attack/attacker tests/attack/dirty-file
+check_PROGRAMS += tests/attack/as-pid tests/attack/attacker tests/attack/dirty-file
+tests_attack_as_pid_SOURCES = tests/attack/as-pid.c tests/utils/reused-pid.h
 tests_attack_attacker_SOURCES = tests/attack/attacker.c tests/attack/attacker.h \
 	tests/attack/attack-control.c tests/attack/attack-shared.c tests/attack/attack-socket.c \
 	$(siege)
@@ -1017,10 +1018,12 @@ tests_attack_dirty_file_LDADD = $(FUSE_LIBS)
 attack_tests = \
 	tests/attack/bell.sh \
 	tests/attack/classes.sh \
+	tests/attack/clock.sh \
 	tests/attack/deep.sh \
 	tests/attack/discards.sh \
 	tests/attack/enums.sh \
 	tests/attack/filters.sh \
+	tests/attack/forge.sh \
 	tests/attack/frozen.sh \
 	tests/attack/hoard.sh \
 	tests/attack/holes.sh \
@@ -1031,9 +1034,12 @@ attack_tests = \
 	tests/attack/memfds.sh \
 	tests/attack/nested.sh \
 	tests/attack/opens.sh \
+	tests/attack/pids.sh \
 	tests/attack/rights.sh \
 	tests/attack/rules.sh \
+	tests/attack/sandbox.sh \
 	tests/attack/storm.sh \
+	tests/attack/swap.sh \
 	tests/attack/trackers.sh \
 	tests/attack/watchers.sh
 # These found what is not mended yet (doc/design/attacks.md), or pass on a quiet machine only.

@@ -2,10 +2,12 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * Attacks by a member of the group tracing: requests that cost the daemon more
- * than they cost whoever sends them. ARGUMENT is a folder of the member's own.
+ * than they cost whoever sends them. ARGUMENT is a folder of the member's own. And one by
+ * whoever owns the folder that somebody's trace is written into.
  */
 #include "tests/attack/attacker.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,5 +168,47 @@ void attack_deep(struct attacker *attacker)
 			close(fd);
 			fd = greet(attacker);
 		}
+	}
+}
+
+/* The name is a link to the target for a while, whatever it was. */
+static void swap_once(int folder, const char *name, const char *target)
+{
+	static const char spare[] = ".spare";
+	bool exchanged;
+
+	unlinkat(folder, spare, 0);
+	if (symlinkat(target, folder, spare) != 0)
+		return;
+	exchanged = renameat2(folder, spare, folder, name, RENAME_EXCHANGE) == 0;
+	if (!exchanged)
+		renameat(folder, spare, folder, name);
+	usleep((useconds_t)(attacker_now_us() % 3000));
+	if (exchanged)
+		renameat2(folder, spare, folder, name, RENAME_EXCHANGE);
+	else
+		unlinkat(folder, name, 0);
+	usleep((useconds_t)(attacker_now_us() % 3000));
+}
+
+/* ARGUMENT is the trace's folder; ../../secret there is to stay as it is. */
+void attack_swap(struct attacker *attacker)
+{
+	static const struct {
+		const char *name, *in_secret;
+	} swaps[] = {
+		{ "ust", "" },
+		{ "archives", "" },
+		{ ".ust.next", "" },
+		{ "ust/index", "/index" },
+		{ "ust/metadata", "/metadata" },
+	};
+	int folder = open(attacker->argument, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char target[512];
+
+	for (unsigned int i = 0;; i++) {
+		snprintf(target, sizeof(target), "%s/../../secret%s", attacker->argument,
+			 swaps[i % 5].in_secret);
+		swap_once(folder, swaps[i % 5].name, target);
 	}
 }

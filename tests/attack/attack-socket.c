@@ -66,7 +66,7 @@ void attack_ids(struct attacker *attacker)
 
 	for (;;) {
 		clear_wire();
-		for (unsigned int i = 0; i < 1500; i++)
+		for (unsigned int i = 0; i < 1000; i++)
 			attacker_make_class(&wire, 0);
 		if (!attacker_add_classes(fd, &wire)) {
 			close(fd);
@@ -100,6 +100,31 @@ void attack_enums(struct attacker *attacker)
 			fd = join(attacker);
 		}
 	}
+}
+
+/* ---- who connects, and who registers ---------------------------------------------- */
+
+/*
+ * Connects, leaves the socket to a child, and ends. When there is a file ARGUMENT, the child
+ * registers over that socket: its credentials name who has the process id by then.
+ */
+void attack_leave(struct attacker *attacker)
+{
+	int fd = attacker_connect(attacker, PROTOCOL_APP_SOCKET);
+
+	if (fd < 0)
+		return;
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	if (fork() != 0)
+		return;
+	alarm(60);
+	while (access(attacker->argument, F_OK) != 0)
+		usleep(10000);
+	(void)!freopen("/dev/null", "w", stdout);
+	app_register(fd, PROTOCOL_APP_RSEQ, NULL, 0, 0, &answer);
+	for (;;)
+		pause();
 }
 
 /* ---- descriptors in messages ------------------------------------------------------- */
@@ -233,14 +258,18 @@ static int open_file(const char *path, const struct stat *status, int type, stru
 	return 0;
 }
 
-/* Opens all that can be, again and again, and keeps it open. */
+/* Opens all that can be, again and again, and keeps it open: text that is made for all first. */
 void attack_opens(struct attacker *attacker)
 {
 	static const char *const names[] = {
 		"", "/rings", "/rings/first", "/rings/first/c", "/rings/stats", "/ledger"
 	};
 	char path[128];
+	int last = 0;
 
+	snprintf(path, sizeof(path), "%s/rings/stats", attacker->daemon.dir);
+	while (last >= 0)
+		last = open(path, O_RDONLY | O_CLOEXEC);
 	for (unsigned int i = 0; i < 8000; i++) {
 		snprintf(path, sizeof(path), "%s%s", attacker->daemon.dir, names[i % 6]);
 		nftw(path, open_file, 8, FTW_PHYS);

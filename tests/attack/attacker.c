@@ -31,10 +31,11 @@ static const struct attack {
 	{ "frozen", attack_frozen },     { "hoard", attack_hoard },
 	{ "holes", attack_holes },       { "ids", attack_ids },
 	{ "inode", attack_inode },       { "inotify", attack_inotify },
-	{ "locks", attack_locks },       { "memfds", attack_memfds },
-	{ "nested", attack_nested },     { "opens", attack_opens },
-	{ "probe", attack_probe },       { "rights", attack_rights },
-	{ "rules", attack_rules },       { "storm", attack_storm },
+	{ "leave", attack_leave },       { "locks", attack_locks },
+	{ "memfds", attack_memfds },     { "nested", attack_nested },
+	{ "opens", attack_opens },       { "probe", attack_probe },
+	{ "rights", attack_rights },     { "rules", attack_rules },
+	{ "storm", attack_storm },       { "swap", attack_swap },
 	{ "trackers", attack_trackers }, { "unread", attack_unread },
 	{ "watchers", attack_watchers },
 };
@@ -145,7 +146,7 @@ static void work(const struct attack *attack, struct attacker *attacker, unsigne
 	alarm(seconds);
 	raise_limit();
 	/* sessiond-run.h tells on standard output when it gives up. */
-	if (attack->run != attack_probe)
+	if (attack->run != attack_probe && attack->run != attack_leave)
 		(void)!freopen("/dev/null", "w", stdout);
 	attack->run(attacker);
 	fflush(stdout);

@@ -48,6 +48,7 @@ void attack_hoard(struct attacker *attacker);
 void attack_classes(struct attacker *attacker);
 void attack_ids(struct attacker *attacker);
 void attack_enums(struct attacker *attacker);
+void attack_leave(struct attacker *attacker);
 void attack_rights(struct attacker *attacker);
 void attack_memfds(struct attacker *attacker);
 void attack_nested(struct attacker *attacker);
@@ -61,6 +62,7 @@ void attack_rules(struct attacker *attacker);
 void attack_filters(struct attacker *attacker);
 void attack_trackers(struct attacker *attacker);
 void attack_storm(struct attacker *attacker);
+void attack_swap(struct attacker *attacker);
 void attack_deep(struct attacker *attacker);
 
 #endif /* ATTACKER_H */

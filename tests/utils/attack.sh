@@ -9,10 +9,21 @@
 #   attack_in_tracing         they are members of the group tracing, too
 #   attack NAME WORKERS [ARGUMENT]
 #                             tests/attack/attacker's attack NAME, by each of them
-#   attack_with COMMAND...    or what this does, as root; @UID@ and @DIR@ in it stand for the
+#   attack_with NAME COMMAND...
+#                             or what this does, as root; @UID@ and @DIR@ in it stand for the
 #                             attacker's user and the runtime directory
 #   attack_file PROGRAM       while an attack lasts, $attack_path is a file of a file system of
 #                             PROGRAM's, which does not answer
+#
+# A script may define these anew:
+#   attack_prepare MEDIATOR   before the victims start
+#   attack_victim NUMBER COMMAND...
+#                             runs one of them
+#   attack_look NAME MEDIATOR while the attackers are there, and the victims' session has
+#                             stopped: $TAP_DIR/first is its trace
+#   attack_mend               when they are gone: before the daemon ends ($sessiond_pid), and after
+#   $attack_rules             what that session records
+#   $attack_options           of the daemon
 #
 # Every attack is judged alike: attack_judge. A time is compared with the same
 # time before the attack, in the same run; or with a limit, which is longer the more tests run beside
@@ -31,7 +42,14 @@ attack_groups=(--clear-groups)
 attack_victims=(0 65010 65011 65012 65013)
 attacker=$LTTNGMAP_BUILD/tests/attack/attacker
 attack_children=()
-attack_options=() # of the daemon
+attack_options=()
+attack_rules=('numbered:*')
+attack_prepare() { :; }
+attack_victim() {
+	"${@:2}"
+}
+attack_look() { :; }
+attack_mend() { :; }
 # The weight that its unit gives the service (CPUWeight=), by what the kernel has without control
 # groups: a session of its own (sched(7), autogroup).
 # shellcheck disable=SC2016
@@ -108,7 +126,7 @@ attack_descriptors() {
 }
 attack_processes() { # how many are registered
 	timeout 5 "$LTTNGMAP_BUILD/tests/utils/control" "$SESSIOND_DIR" '{"verb": "usage", "from": 0}' |
-		sed -n 's/.*"processes": \([0-9]*\),.*/\1/p'
+		sed -n 's/^[^[]*"processes": \([0-9]*\),.*/\1/p'
 }
 attack_files() { # KiB in the runtime directory, but for the ledger, which is bounded itself
 	du -sk --exclude='ledger*' --exclude=rings "$SESSIOND_DIR" 2>/dev/null | cut -f1
@@ -126,11 +144,17 @@ attack_probe() { # SECONDS
 attack_control() { # SECONDS MESSAGE...: root's
 	timeout "$1" "$LTTNGMAP_BUILD/tests/utils/control" "$SESSIOND_DIR" "${@:2}" >"$TAP_DIR/answer" 2>&1
 }
-attack_session() { # NAME: makes it and starts it
-	attack_control 10 '{"verb": "create", "session": "'"$1"'", "output": "'"$TAP_DIR/$1"'"}' \
-		'{"verb": "channel", "session": "'"$1"'", "channel": "c", "subbuf_size": 16384, "subbufs": 8,
-		  "mode": "blocking"}' \
-		'{"verb": "enable", "session": "'"$1"'", "channel": "c", "rule": "numbered:*"}' \
+# attack_session NAME [OUTPUT MODE SUBBUF-SIZE SUBBUFS [MESSAGE...]]: makes it and starts it, after
+# the messages.
+attack_session() {
+	local rule rules=()
+
+	for rule in "${attack_rules[@]}"; do
+		rules+=('{"verb": "enable", "session": "'"$1"'", "channel": "c", "rule": "'"$rule"'"}')
+	done
+	attack_control 10 '{"verb": "create", "session": "'"$1"'", "output": "'"${2:-$TAP_DIR/$1}"'"}' \
+		'{"verb": "channel", "session": "'"$1"'", "channel": "c", "subbuf_size": '"${4:-16384}"',
+		  "subbufs": '"${5:-8}"', "mode": "'"${3:-blocking}"'"}' "${rules[@]}" "${@:6}" \
 		'{"verb": "start", "session": "'"$1"'"}'
 }
 
@@ -138,14 +162,15 @@ attack_has_victims() {
 	(($(attack_processes) == ${#attack_victims[@]}))
 }
 attack_start_victims() {
-	local uid
+	local i uid
 
 	: >"$NUMBERED_COUNTS"
 	chmod 666 "$NUMBERED_COUNTS"
 	rm -f "$TAP_DIR/stop"
 	victims=()
-	for uid in "${attack_victims[@]}"; do
-		setpriv --reuid="$uid" --regid="$uid" --clear-groups \
+	for i in "${!attack_victims[@]}"; do
+		uid=${attack_victims[i]}
+		attack_victim "$i" setpriv --reuid="$uid" --regid="$uid" --clear-groups \
 			env LTTNGMAP_RUNTIME_DIR="$SESSIOND_DIR" LTTNGMAP_ALLOW_BLOCKING=1 \
 			"$LTTNGMAP_BUILD/tests/utils/emit" "$NUMBERED_COUNTS" 1 100000000 "$TAP_DIR/stop" &
 		victims+=($!)
@@ -168,10 +193,11 @@ attack_end() {
 	for pid in "${attack_children[@]}"; do
 		kill -KILL -- "-$pid" 2>/dev/null
 	done
-	wait "${attack_children[@]}" 2>/dev/null
+	[[ ${#attack_children[@]} == 0 ]] || wait "${attack_children[@]}" 2>/dev/null
 	attack_children=()
 	attack_unmount
 }
+cleanup touch "$TAP_DIR/stop"
 cleanup attack_end
 
 attack() { # NAME WORKERS [ARGUMENT]
@@ -179,9 +205,9 @@ attack() { # NAME WORKERS [ARGUMENT]
 		"$attacker" "$1" @DIR@ $((attack_seconds * 4 + 60)) "$2" "${@:3}")
 	attack_both "$1"
 }
-attack_with() {
-	attack_command=("$@")
-	attack_both "$(basename "$1")"
+attack_with() { # NAME COMMAND...
+	attack_command=("${@:2}")
+	attack_both "$1"
 }
 attack_both() { # NAME
 	local mediator command=("${attack_command[@]}")
@@ -250,7 +276,7 @@ attack_wait_quiet() {
 }
 
 attack_judge() { # NAME MEDIATOR
-	local name=$1 before_p50 before_p99 standing memory written begin took limit median files all
+	local name=$1 before_p50 before_p99 standing memory written begin took limit median files all events
 
 	numbered_trace=$TAP_DIR/first
 	rm -rf "$TAP_DIR/first" "$TAP_DIR/second"
@@ -259,6 +285,7 @@ attack_judge() { # NAME MEDIATOR
 	chmod 0711 "$SESSIOND_DIR"
 	wait_for sessiond_consumer || bail_out 'there is no consumer'
 	attack_session first || bail_out "no session: $(<"$TAP_DIR/answer")"
+	attack_prepare "$2"
 	attack_start_victims
 	wait_for attack_has_victims || bail_out 'the victims are not traced'
 	read -r before_p50 before_p99 _ < <(attack_probe 1)
@@ -289,13 +316,16 @@ attack_judge() { # NAME MEDIATOR
 	is $? 0 "$name: a session stops"
 	took=$(($(attack_now_ms) - begin))
 	ok "$name: within $took ms" test "$took" -le $((1000 * attack_patience))
+	mapfile -t numbered_chunks < <(find "$numbered_trace" -name metadata -printf '%h\n')
 	numbered_check
-	is "$numbered_sound:$numbered_missing:$numbered_discarded:$numbered_uncounted:$numbered_events" \
+	events=$((numbered_events - numbered_others))
+	is "$numbered_sound:$numbered_missing:$numbered_discarded:$numbered_uncounted:$events" \
 		"0:0:0:0:$numbered_done" "$name: each of $numbered_done events is there once, none was lost"
 	[[ $numbered_done -gt 0 ]] || fail "$name: there were no events"
 	written=$(($(attack_sum wchar: io) - written))
 	ok "$name: the consumer wrote $written bytes" test "$written" -le \
 		$(($(du -sb "$TAP_DIR/first" | cut -f1) + attack_written_max))
+	attack_look "$name" "$2"
 	attack_control 10 '{"verb": "destroy", "session": "first"}'
 	# A channel's slot, and with it the memory of all processes, is used again after a second.
 	sleep 1.2
@@ -310,6 +340,7 @@ attack_judge() { # NAME MEDIATOR
 	attack_kill_daemon "$name"
 
 	attack_end
+	attack_mend
 	ok "$name: nothing stays" attack_wait_quiet 0 "${standing#* }"
 	ok "$name: nor files, $files KiB before, $(attack_files) after" test "$(attack_files)" -le $((files + 1024))
 	attack_start
@@ -324,6 +355,7 @@ attack_judge() { # NAME MEDIATOR
 	attack_end
 	wait "$sessiond_pid" 2>/dev/null
 	sessiond_pid=
+	attack_mend
 	attack_left=$(find "$SESSIOND_DIR" -mindepth 1 2>/dev/null | head)
 	is "$attack_left" '' "$name: nothing is left in the runtime directory"
 	grep -v 'starts another\|was killed' "$TAP_DIR/log" | sort | uniq -c | sort -rn | head -n 5 | sed 's/^/# /'

@@ -9,7 +9,8 @@
 #                              what record said is in $TAP_DIR/err
 #   numbered_record_traced ... the same, again where a process was not traced because
 #                              the machine is busy: it waits for that 100 ms only
-#   numbered_check             read the trace, set the variables below
+#   numbered_check             read the trace, set the variables below; of the directories
+#                              $numbered_chunks, where there are any
 #   numbered_is_whole NAME     all that was done is there, once, unharmed
 #   numbered_is_counted NAME   what is not there was counted as lost
 #
@@ -18,6 +19,7 @@
 
 export NUMBERED_COUNTS=$TAP_DIR/counts
 numbered_trace=$TAP_DIR/trace
+numbered_chunks=()
 
 numbered_record() {
 	local whose=()
@@ -49,7 +51,8 @@ numbered_check() {
 	numbered_repeated='' numbered_discarded='' numbered_uncounted='' numbered_lost_packets=''
 	# shellcheck disable=SC2034 # for who includes this
 	numbered_foreign='' numbered_named='' numbered_others=''
-	"$LTTNGMAP_BUILD/tests/utils/check-trace" "$numbered_trace/ust" "$NUMBERED_COUNTS" \
+	[[ ${#numbered_chunks[@]} != 0 ]] || set -- "$numbered_trace/ust"
+	"$LTTNGMAP_BUILD/tests/utils/check-trace" "$@" "${numbered_chunks[@]}" "$NUMBERED_COUNTS" \
 		>"$TAP_DIR/found" 2>&1
 	numbered_sound=$?
 	while read -r name value; do

@@ -1004,7 +1004,8 @@ dist_check_SCRIPTS += $(trouble_tests)
 TESTS += $(trouble_tests)
 
 # What somebody who means harm can do to root's service: tests/utils/attack.sh judges.
-check_PROGRAMS += tests/attack/as-pid tests/attack/attacker tests/attack/dirty-file
+check_PROGRAMS += tests/attack/as-pid tests/attack/attacker tests/attack/dirty-file \
+	tests/attack/inode-files
 tests_attack_as_pid_SOURCES = tests/attack/as-pid.c tests/utils/reused-pid.h
 tests_attack_attacker_SOURCES = tests/attack/attacker.c tests/attack/attacker.h \
 	tests/attack/attack-control.c tests/attack/attack-shared.c tests/attack/attack-socket.c \
@@ -1014,6 +1015,9 @@ tests_attack_attacker_LDADD = libcommon.la $(JSON_LIBS) -lpthread
 tests_attack_dirty_file_SOURCES = tests/attack/dirty-file.c
 tests_attack_dirty_file_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_attack_dirty_file_LDADD = $(FUSE_LIBS)
+tests_attack_inode_files_SOURCES = tests/attack/inode-files.c
+tests_attack_inode_files_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
+tests_attack_inode_files_LDADD = $(FUSE_LIBS)
 # These hold, or have a mend of their own on the way.
 attack_tests = \
 	tests/attack/bell.sh \
@@ -1029,6 +1033,7 @@ attack_tests = \
 	tests/attack/holes.sh \
 	tests/attack/ids.sh \
 	tests/attack/inode.sh \
+	tests/attack/inodes.sh \
 	tests/attack/inotify.sh \
 	tests/attack/locks.sh \
 	tests/attack/memfds.sh \

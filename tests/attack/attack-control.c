@@ -172,9 +172,8 @@ void attack_deep(struct attacker *attacker)
 }
 
 /* The name is a link to the target for a while, whatever it was. */
-static void swap_once(int folder, const char *name, const char *target)
+static void swap_once(int folder, const char *spare, const char *name, const char *target)
 {
-	static const char spare[] = ".spare";
 	bool exchanged;
 
 	unlinkat(folder, spare, 0);
@@ -191,7 +190,10 @@ static void swap_once(int folder, const char *name, const char *target)
 	usleep((useconds_t)(attacker_now_us() % 3000));
 }
 
-/* ARGUMENT is the trace's folder; ../../secret there is to stay as it is. */
+/*
+ * ARGUMENT is the trace's folder; ../../secret there is to stay as it is. One worker swaps
+ * the first name alone, the other one the rest.
+ */
 void attack_swap(struct attacker *attacker)
 {
 	static const struct {
@@ -204,11 +206,14 @@ void attack_swap(struct attacker *attacker)
 		{ "ust/metadata", "/metadata" },
 	};
 	int folder = open(attacker->argument, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	char target[512];
+	char target[512], spare[32];
 
+	snprintf(spare, sizeof(spare), ".spare%u", attacker->worker);
 	for (unsigned int i = 0;; i++) {
+		unsigned int which = attacker->worker ? 1 + i % 4 : 0;
+
 		snprintf(target, sizeof(target), "%s/../../secret%s", attacker->argument,
-			 swaps[i % 5].in_secret);
-		swap_once(folder, swaps[i % 5].name, target);
+			 swaps[which].in_secret);
+		swap_once(folder, spare, swaps[which].name, target);
 	}
 }

@@ -217,3 +217,36 @@ void attack_hoard(struct attacker *attacker)
 		if (attacker_register(attacker, &answer) < 0)
 			usleep(10000);
 }
+
+/*
+ * As soon as there is a file ARGUMENT/inodes, maps a file of each number in it, of the name that a
+ * ring's memory has, and writes how many these are to ARGUMENT/mapped.
+ */
+void attack_impostor(struct attacker *attacker)
+{
+	char path[512];
+	unsigned long number;
+	unsigned int mapped = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/inodes", attacker->argument);
+	while (!(file = fopen(path, "re")))
+		usleep(10000);
+	while (fscanf(file, "%lu", &number) == 1) {
+		int fd;
+
+		snprintf(path, sizeof(path), "%s/file/memfd:lttngmap-ring-%lu", attacker->argument,
+			 number);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		mapped += fd >= 0 &&
+			  mmap(NULL, 64 << 20, PROT_READ, MAP_SHARED, fd, 0) != MAP_FAILED;
+	}
+	snprintf(path, sizeof(path), "%s/mapped", attacker->argument);
+	file = fopen(path, "we");
+	if (file) {
+		fprintf(file, "%u\n", mapped);
+		fclose(file);
+	}
+	for (;;)
+		pause();
+}

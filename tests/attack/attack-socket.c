@@ -262,12 +262,12 @@ static int open_file(const char *path, const struct stat *status, int type, stru
 void attack_opens(struct attacker *attacker)
 {
 	static const char *const names[] = {
-		"", "/rings", "/rings/first", "/rings/first/c", "/rings/stats", "/ledger"
+		"", "/rings", "/rings/first", "/rings/first/c", "/rings/first/c/stats", "/ledger"
 	};
 	char path[128];
 	int last = 0;
 
-	snprintf(path, sizeof(path), "%s/rings/stats", attacker->daemon.dir);
+	snprintf(path, sizeof(path), "%s/rings/first/c/stats", attacker->daemon.dir);
 	while (last >= 0)
 		last = open(path, O_RDONLY | O_CLOEXEC);
 	for (unsigned int i = 0; i < 8000; i++) {

@@ -43,6 +43,6 @@ attack_mend() {
 }
 # shellcheck disable=SC2016 # of the other shell
 attack_with swap bash -c 'be_root "$1" "$2" & shift 2; exec "$@"' bash "$LTTNGMAP_BUILD/tests/utils/control" @DIR@ \
-	setpriv --reuid=@UID@ --regid=@UID@ --clear-groups "$attacker" swap @DIR@ 60 1 "$theirs/out"
+	setpriv --reuid=@UID@ --regid=@UID@ --clear-groups "$attacker" swap @DIR@ 60 2 "$theirs/out"
 is "$(look_at_secret)" "$secret_before" "root's folder is as it was"
 done_testing

@@ -11,6 +11,8 @@
  *   length   a sequence of more elements than there are bytes
  *   string   no NUL up to the packet's end
  *   flip     sound and with a wrong id in turns, as fast as it can, until there is a file STOP
+ *   lost     sound, but its rings say that fewer events than none were lost, until there is a file
+ * STOP
  *
  * Prints how many events it emitted.
  */
@@ -22,6 +24,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <lttngmap/abi.h>
 #include <lttngmap/tracepoint.h>
 
 LTTNGMAP_TRACEPOINT(forge, event, LTTNGMAP_LOGLEVEL_INFO, (sequence, uint8_t, bytes),
@@ -34,23 +37,39 @@ static const uint8_t bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 /* Of the record at its mark: header, count, elements. */
 #define TO_TEXT (sizeof(uint64_t) + sizeof(uint32_t) + sizeof(bytes))
 
-/* Only what is there: to look at a page that is not makes one. */
-static char *find_in(char *begin, char *end)
+/* The next page from there that is there; `end`: none. To look at one that is not makes one. */
+static char *next_page(char *page, char *end)
 {
-	for (char *page = begin; page < end; page += PAGE) {
-		unsigned char is_there = 0;
-		char *found;
+	static unsigned char are_there[1024];
 
-		if (mincore(page, PAGE, &is_there) < 0 || !(is_there & 1))
-			continue;
-		found = memmem(page, PAGE, MARK, sizeof(MARK) - 1);
-		if (found)
-			return found;
+	while (page < end) {
+		size_t pages = (size_t)(end - page) / PAGE, i = 0;
+
+		if (pages > sizeof(are_there))
+			pages = sizeof(are_there);
+		if (mincore(page, pages * PAGE, are_there) < 0)
+			return end;
+		while (i < pages && !(are_there[i] & 1))
+			i++;
+		page += i * PAGE;
+		if (i < pages)
+			break;
 	}
-	return NULL;
+	return page;
 }
 
-static char *find_record(void)
+static char *find_in(char *begin, char *end)
+{
+	char *found = NULL;
+
+	for (char *page = next_page(begin, end); page < end && !found;
+	     page = next_page(page + PAGE, end))
+		found = memmem(page, PAGE, MARK, sizeof(MARK) - 1);
+	return found;
+}
+
+/* The first that `find` finds in memory of the daemon's with that name. */
+static char *find_by(const char *name, char *(*find)(char *begin, char *end))
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char line[512], rights[5], *found = NULL;
@@ -58,11 +77,37 @@ static char *find_record(void)
 
 	while (maps && !found && fgets(line, sizeof(line), maps))
 		if (sscanf(line, "%lx-%lx %4s", &begin, &end, rights) == 3 && rights[1] == 'w' &&
-		    strstr(line, "memfd:lttngmap"))
-			found = find_in((char *)begin, (char *)end);
+		    strstr(line, name))
+			found = find((char *)begin, (char *)end);
 	if (maps)
 		fclose(maps);
+	return found;
+}
+
+static char *find_record(void)
+{
+	char *found = find_by("memfd:lttngmap", find_in);
+
 	return found ? found - TO_TEXT : NULL;
+}
+
+static bool is_used(const struct lttngmap_ring *ring)
+{
+	return ring->commit[0] && ring->opened[0] && !ring->lock && !ring->discards &&
+	       !ring->reserved1[0] && !ring->reserved1[5];
+}
+
+/* Rings that it wrote into, by what stands there. */
+static char *lose_in(char *begin, char *end)
+{
+	for (char *page = next_page(begin, end); page < end; page = next_page(page + PAGE, end))
+		for (char *at = page; at < page + PAGE; at += 64) {
+			struct lttngmap_ring *ring = (struct lttngmap_ring *)at;
+
+			if (at + sizeof(*ring) <= end && is_used(ring))
+				ring->discards = -(UINT64_C(1) << 40);
+		}
+	return NULL;
 }
 
 static void add_to_header(char *record, uint64_t more)
@@ -79,6 +124,13 @@ static void flip(char *record, const char *stop)
 	while (access(stop, F_OK) != 0)
 		for (int i = 0; i < 10000; i++)
 			*(volatile uint16_t *)record ^= 0xffff;
+}
+
+static void lose(const char *stop)
+{
+	find_by("memfd:lttngmap-ring-control", lose_in);
+	while (access(stop, F_OK) != 0)
+		usleep(10000);
 }
 
 static bool forge(const char *kind, char *record, const char *stop)
@@ -112,6 +164,10 @@ int main(int argc, char **argv)
 	for (int i = 0; i < EVENTS - 1; i++)
 		lttngmap_tracepoint(forge, event, bytes, sizeof(bytes), "as it should be");
 	lttngmap_tracepoint(forge, event, bytes, sizeof(bytes), MARK);
+	if (argc > 2 && strcmp(argv[1], "lost") == 0) {
+		lose(argv[2]);
+		return 0;
+	}
 	record = find_record();
 	if (!record || !forge(argv[1], record, argc > 2 ? argv[2] : "")) {
 		fprintf(stderr, "forge: %s\n", record ? "no such kind" : "its record is not found");

@@ -12,7 +12,7 @@ lossy_sum() { # FIELD: of the session's status
 	sed -n 's/^[^[]*"'"$1"'": \([0-9]*\).*/\1/p' "$TAP_DIR/answer" | tail -n 1
 }
 attack_look() {
-	local i lost shown forgers=()
+	local i lost shown consumers forgers=()
 
 	rm -rf "$TAP_DIR/lossy"
 	rm -f "$TAP_DIR/stop"
@@ -24,9 +24,13 @@ attack_look() {
 			"$LTTNGMAP_BUILD/tests/utils/forge" lost "$TAP_DIR/stop" >"$TAP_DIR/forged-$i" &
 		forgers+=($!)
 	done
+	# Nobody reads meanwhile.
+	mapfile -t consumers < <(sessiond_consumer)
+	kill -STOP "${consumers[@]}"
 	setpriv --reuid=65010 --regid=65010 --clear-groups \
 		env LTTNGMAP_RUNTIME_DIR="$SESSIOND_DIR" LTTNGMAP_ALLOW_BLOCKING=1 \
 		"$LTTNGMAP_BUILD/tests/utils/emit" "$NUMBERED_COUNTS" 2 100000
+	kill -CONT "${consumers[@]}"
 	attack_control 10 '{"verb": "stop", "session": "lossy"}' '{"verb": "status", "session": "lossy"}'
 	touch "$TAP_DIR/stop"
 	wait "${forgers[@]}"

@@ -7,6 +7,6 @@
 . "$LTTNGMAP_SRC/tests/utils/attack.sh"
 
 attack_as 65001 65002
-attack_kibibytes_max=$((16 << 10))
+attack_kibibytes_max=4096
 attack opens 4
 done_testing

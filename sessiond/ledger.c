@@ -9,7 +9,10 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+#include <linux/magic.h>
 
 #include "common/knock.h"
 #include "sessiond/filter-pages.h"
@@ -68,6 +71,23 @@ static int reserve(const struct ledger *ledger, const void *at, uint64_t size)
 	return -errno;
 }
 
+/*
+ * Make a part zeros. Of a file in memory that gives its room back. On a disk the room stays: to
+ * punch a hole there takes a millisecond, and waits for the file system's journal.
+ */
+static void clear_part(const struct ledger *ledger, char *at, uint64_t size)
+{
+	static const char zeros[4096];
+	const char *end = at + size;
+
+	if (!ledger->is_on_disk && madvise(at, size, MADV_REMOVE) == 0)
+		return;
+	/* Pages that were never used take no room, and are not written. */
+	for (; at < end; at += sizeof(zeros))
+		if (memcmp(at, zeros, sizeof(zeros)) != 0)
+			memset(at, 0, sizeof(zeros));
+}
+
 /* A file, so that nobody accounts for what is not used. */
 static int open_file(int dir, uint64_t size)
 {
@@ -102,6 +122,14 @@ static void fill_head(struct ledger *ledger, uint32_t cpu_rings, const struct le
 	__atomic_store_n(&head->magic, LEDGER_MAGIC, __ATOMIC_RELEASE);
 }
 
+static bool is_on_disk(int fd)
+{
+	struct statfs status;
+
+	return fstatfs(fd, &status) == 0 && status.f_type != TMPFS_MAGIC &&
+	       status.f_type != RAMFS_MAGIC;
+}
+
 static int map_all(struct ledger *ledger, uint32_t cpu_rings, int dir)
 {
 	struct ledger_layout layout;
@@ -127,6 +155,7 @@ static int map_all(struct ledger *ledger, uint32_t cpu_rings, int dir)
 	ledger->log[1] = at + layout.log[1];
 	ledger->described = at + layout.described;
 	ledger->records = at + layout.records;
+	ledger->is_on_disk = dir >= 0 && is_on_disk(fd);
 	if (dir < 0)
 		close(fd);
 	else
@@ -261,9 +290,7 @@ void ledger_process_drop(struct ledger *ledger, uint32_t index)
 	ledger_process_set(ledger, index, LEDGER_TAKEN);
 	/* Who may still look at them, a process that is not traced any more, finds zeros. */
 	memset(ledger_words(ledger, index), 0, sizeof(struct lttngmap_process));
-	/* Where the file system cannot give room back, what was used of it is made zeros. */
-	if (madvise(ledger_process(ledger, index), ledger->head->process_stride, MADV_REMOVE) != 0)
-		memset(ledger_process(ledger, index), 0, ledger->head->process_stride);
+	clear_part(ledger, (char *)ledger_process(ledger, index), ledger->head->process_stride);
 	ledger_process_set(ledger, index, LEDGER_FREE);
 }
 
@@ -456,8 +483,8 @@ int ledger_log_compact(struct ledger *ledger,
 	head->log_size[new] = copy_log(ledger, ledger->log[new], keep, data);
 	/* Release: the new log before the word that makes it the one in force. */
 	__atomic_store_n(&head->log, new, __ATOMIC_RELEASE);
-	/* Where the file system cannot give the old one's room back, it is written over next. */
-	if (head->log_size[old] > 0)
+	/* Where it keeps its room, it is written over next. */
+	if (head->log_size[old] > 0 && !ledger->is_on_disk)
 		madvise(ledger->log[old], page_up(head->log_size[old]), MADV_REMOVE);
 	return 0;
 }
@@ -477,11 +504,8 @@ int ledger_described_reserve(const struct ledger *ledger, uint32_t session, uint
 
 void ledger_described_clear(const struct ledger *ledger, uint32_t session)
 {
-	uint64_t *at = ledger_described(ledger, session, 0);
-	const size_t size = (size_t)LTTNGMAP_CHANNELS * LEDGER_DESCRIBED_SIZE;
-
-	if (madvise(at, size, MADV_REMOVE) != 0)
-		memset(at, 0, size);
+	clear_part(ledger, (char *)ledger_described(ledger, session, 0),
+		   (uint64_t)LTTNGMAP_CHANNELS * LEDGER_DESCRIBED_SIZE);
 }
 
 /* ---- descriptors ---------------------------------------------------------------- */

@@ -154,6 +154,7 @@ struct ledger {
 	uint64_t size;
 	uint32_t next; /* where to look for a free record */
 	int fd;        /* of the file, locked; -1: it is none */
+	bool is_on_disk;
 	struct memory_place place;
 	/*
 	 * Held while a process's descriptors are asked for their sizes, and to take

@@ -1018,7 +1018,6 @@ tests_attack_dirty_file_LDADD = $(FUSE_LIBS)
 tests_attack_inode_files_SOURCES = tests/attack/inode-files.c
 tests_attack_inode_files_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_attack_inode_files_LDADD = $(FUSE_LIBS)
-# These hold, or have a mend of their own on the way.
 attack_tests = \
 	tests/attack/bell.sh \
 	tests/attack/classes.sh \
@@ -1046,10 +1045,8 @@ attack_tests = \
 	tests/attack/storm.sh \
 	tests/attack/swap.sh \
 	tests/attack/trackers.sh \
+	tests/attack/unread.sh \
 	tests/attack/watchers.sh
-# These found what is not mended yet (doc/design/attacks.md), or pass on a quiet machine only.
-attack_tests_open = \
-	tests/attack/unread.sh
-dist_check_SCRIPTS += $(attack_tests) $(attack_tests_open)
+dist_check_SCRIPTS += $(attack_tests)
 TESTS += $(attack_tests)
 EXTRA_DIST += tests/utils/attack.sh

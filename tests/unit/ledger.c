@@ -154,6 +154,36 @@ static void test_tokens(void)
 	ledger_process_drop(ledger, (uint32_t)index);
 }
 
+/* A disk keeps the room of a process that ended, and its journal is left alone. */
+static void test_disk(void)
+{
+	char dir[] = "lttngmap-ledger-XXXXXX";
+	int fd = mkdtemp(dir) ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, index;
+	const struct ledger_process *record;
+	struct ledger *before = ledger;
+	uint64_t taken;
+
+	if (fd < 0 || ledger_create_in(2, fd, &ledger) != 0)
+		bail_out("no ledger on a disk");
+	if (!ledger->is_on_disk) {
+		skip(3, "the build folder is in memory");
+	} else {
+		index = ledger_process_take(ledger);
+		record = ledger_process(ledger, (uint32_t)index);
+		ledger_process(ledger, (uint32_t)index)->uid = 1000;
+		taken = size_now();
+		ledger_process_drop(ledger, (uint32_t)index);
+		is(size_now(), taken, "on a disk a process that ended keeps its room");
+		is(record->uid, 0, "which is zeros");
+		is(ledger_process_state(ledger, (uint32_t)index), LEDGER_FREE, "and free");
+	}
+	unlinkat(fd, LEDGER_FILE, 0);
+	rmdir(dir);
+	close(fd);
+	ledger_destroy(ledger);
+	ledger = before;
+}
+
 int main(void)
 {
 	char dir[] = "/dev/shm/lttngmap-ledger-XXXXXX";
@@ -164,11 +194,12 @@ int main(void)
 	fd = mkdtemp(dir) ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (fd < 0 || ledger_create_in(2, fd, &ledger) != 0)
 		bail_out("no ledger");
-	plan(27);
+	plan(30);
 	test_processes();
 	test_described();
 	test_log();
 	test_tokens();
+	test_disk();
 	unlinkat(fd, LEDGER_FILE, 0);
 	rmdir(dir);
 	close(fd);

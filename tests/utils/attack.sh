@@ -59,6 +59,10 @@ attack_written_max=$((64 << 20))    # bytes that the consumer may write beside t
 setpriv --reuid=65001 --regid=65001 --clear-groups test -x "$attacker" ||
 	skip_all 'other users cannot execute what was built here'
 chmod 0711 "$TAP_DIR"
+# The runtime directory is in memory, as /run is: the journal of a disk has everybody wait for all.
+attack_run=$(mktemp -d /dev/shm/lttngmap-test.XXXXXX) || bail_out 'there is no /dev/shm'
+chmod 0711 "$attack_run"
+cleanup rm -rf "$attack_run"
 
 attack_as() {
 	attack_uids=("$@")
@@ -213,7 +217,7 @@ attack_both() { # NAME
 	local mediator command=("${attack_command[@]}")
 
 	for mediator in ${LTTNGMAP_TEST_MEDIATOR:-ring-fs ring-socket}; do
-		SESSIOND_DIR=$TAP_DIR/$mediator
+		SESSIOND_DIR=$attack_run/$mediator
 		attack_command=("${command[@]//@DIR@/$SESSIOND_DIR}")
 		attack_judge "$1, $mediator" "$mediator"
 	done

@@ -458,7 +458,7 @@ static int take_traces(struct view_sound *sound, const struct view_traces *trace
 	if (sound->broken > 0)
 		report_hint("all else is read; where another copy of the trace has these packets, "
 			    "'lttngmap merge' puts both together; 'lttngmap recover DIR' mends "
-			    "ends and indexes, but cuts off all behind a wrong packet header");
+			    "ends, indexes and packet headers, but not wrong records");
 	return error;
 }
 

@@ -10,6 +10,7 @@
 
 #include "consumerd/file.h"
 #include "consumerd/packet.h"
+#include "consumerd/trace.h"
 
 /* Where room is used again: what a machine left that died may have lost its last packets, but not
  * so many. */
@@ -21,8 +22,13 @@ struct repair {
 	const uint8_t *uuid;
 	uint64_t stream_size;
 	uint64_t index_size;
-	bool is_reused;
+	enum stream_repair_how how;
 	struct stream_tail *tail;
+	/* The last sound packet, where it lies, and up to where it has events. */
+	struct ctf_packet_header last;
+	uint64_t last_at, content_end;
+	/* Entries of the index as it was found: those that were passed, and all. */
+	uint64_t named, nr_named;
 };
 
 static void take_last(struct stream_tail *tail, const struct ctf_packet_header *header)
@@ -37,6 +43,24 @@ static uint64_t entry_offset(uint64_t packets)
 	return sizeof(struct ctf_index_header) + packets * sizeof(struct ctf_index_entry);
 }
 
+/* The next entry of the index as it was found. False: there is no more. */
+static bool peek(const struct repair *repair, struct ctf_index_entry *entry)
+{
+	return repair->named < repair->nr_named &&
+	       file_read(repair->index_fd, entry, sizeof(*entry), entry_offset(repair->named)) ==
+		       sizeof(*entry);
+}
+
+/* Does that entry say the very same as the header? */
+static bool is_named(const struct repair *repair, const struct ctf_packet_header *header,
+		     uint64_t offset)
+{
+	struct ctf_index_entry entry, made;
+
+	packet_make_index_entry(header, offset, &made);
+	return peek(repair, &entry) && memcmp(&made, &entry, sizeof(made)) == 0;
+}
+
 /*
  * Where a machine stopped, a file may be as long as it was to become, while the disk has not all
  * of it: a hole, which reads as zeros. No writer of ours leaves one in a packet's content.
@@ -48,7 +72,7 @@ static bool has_hole(const struct repair *repair, uint64_t offset, uint64_t leng
 	return hole >= 0 && (uint64_t)hole < offset + length;
 }
 
-/* 0; -EBADMSG, -ENODATA as packet_check_header(); or of the file system. */
+/* 0; -EBADMSG, -ENODATA as packet_check_header(), a hole is no content; or of the file system. */
 static int read_header(const struct repair *repair, uint64_t offset,
 		       struct ctf_packet_header *header, uint64_t *size)
 {
@@ -63,7 +87,10 @@ static int read_header(const struct repair *repair, uint64_t offset,
 	if ((size_t)got != sizeof(*header))
 		return -ENODATA;
 	error = packet_check_header(header, repair->uuid, repair->stream_size - offset, size);
-	if (!error && has_hole(repair, offset, header->content_size / 8))
+	/* A copy of a trace may have holes where there were zeros: then its index has the packet.
+	 */
+	if (!error && !(repair->how == STREAM_REPAIR_ALL && is_named(repair, header, offset)) &&
+	    has_hole(repair, offset, header->content_size / 8))
 		error = -ENODATA;
 	return error;
 }
@@ -91,6 +118,10 @@ static int believe_entry(struct repair *repair, uint64_t packets)
 		return 0;
 	repair->tail->size = extent.offset + size;
 	repair->tail->packets = packets;
+	repair->named = packets;
+	repair->last = header;
+	repair->last_at = extent.offset;
+	repair->content_end = extent.offset + header.content_size / 8;
 	take_last(repair->tail, &header);
 	return 0;
 }
@@ -112,7 +143,11 @@ static int believe_index(struct repair *repair)
 	if (file_read(repair->index_fd, &found, sizeof(found), 0) != sizeof(found) ||
 	    memcmp(&found, &expected, sizeof(found)) != 0)
 		return 0;
-	for (unsigned tries = 0; packets && tries < (repair->is_reused ? ENTRIES_TRIED : 1);
+	repair->nr_named = packets;
+	if (repair->how == STREAM_REPAIR_ALL)
+		return 0;
+	for (unsigned tries = 0;
+	     packets && tries < (repair->how == STREAM_REPAIR_REUSED ? ENTRIES_TRIED : 1);
 	     tries++) {
 		error = believe_entry(repair, packets--);
 		if (error || repair->tail->packets)
@@ -121,31 +156,123 @@ static int believe_index(struct repair *repair)
 	return 0;
 }
 
+/* ---- damage in the middle ---------------------------------------------------------- */
+
+/* Does the stream have the packet of the next entry, behind those before? */
+static bool is_proved(const struct repair *repair, uint64_t offset,
+		      struct ctf_packet_header *header)
+{
+	uint64_t size;
+
+	return offset >= repair->content_end && offset >= sizeof(*header) &&
+	       read_header(repair, offset, header, &size) == 0 && is_named(repair, header, offset);
+}
+
+/* Which entry comes next: of a packet that is not before `offset`. */
+static void pass_entries(struct repair *repair, uint64_t offset)
+{
+	struct ctf_index_entry entry;
+
+	while (peek(repair, &entry) && packet_index_extent(&entry).offset < offset)
+		repair->named++;
+}
+
+static int put_entry(struct repair *repair, uint64_t number, const struct ctf_packet_header *header,
+		     uint64_t offset)
+{
+	struct ctf_index_entry entry, old;
+
+	packet_make_index_entry(header, offset, &entry);
+	if (file_read(repair->index_fd, &old, sizeof(old), entry_offset(number)) == sizeof(old) &&
+	    memcmp(&old, &entry, sizeof(entry)) == 0)
+		return 0;
+	/* An index that lacks packets is overwritten before it is read: by what was passed. */
+	return file_write(repair->index_fd, &entry, sizeof(entry), entry_offset(number));
+}
+
+/*
+ * The packet before is made so long that the next one follows; where there is none, a packet
+ * without events is made. What lies between stays, as padding. In a stream that has limits, the
+ * count of its events is its last bytes.
+ */
+static int bridge(struct repair *repair, struct ctf_packet_header *next, uint64_t offset)
+{
+	struct ctf_packet_header header = repair->last;
+	struct trace_tail events = { .events = 0 };
+	uint64_t at = repair->last_at, end = at + header.packet_size / 8;
+	bool is_first = repair->tail->packets == 0;
+	int error = 0;
+
+	if (is_first) {
+		header = *next;
+		header.timestamp_end = header.timestamp_begin;
+		header.packet_seq_num -= header.packet_seq_num > 0;
+		header.content_size = sizeof(header) * 8;
+		repair->tail->packets = 1;
+	} else if (header.packet_size - header.content_size >= sizeof(events) * 8 &&
+		   file_read(repair->stream_fd, &events, sizeof(events), end - sizeof(events)) !=
+			   sizeof(events)) {
+		return -EIO;
+	}
+	packet_pad(&header, offset - at);
+	if (header.packet_size - header.content_size >= sizeof(events) * 8)
+		error = file_write(repair->stream_fd, &events, sizeof(events),
+				   offset - sizeof(events));
+	if (!error)
+		error = file_write(repair->stream_fd, &header, sizeof(header), at);
+	return error ? error : put_entry(repair, repair->tail->packets - 1, &header, at);
+}
+
+/* Go on at the next packet that is proved. 0; -ENODATA: there is none, this is the stream's end. */
+static int find_next(struct repair *repair)
+{
+	struct ctf_packet_header header;
+	struct ctf_index_entry entry;
+	uint64_t lost = 0;
+
+	pass_entries(repair, repair->content_end);
+	for (; peek(repair, &entry); repair->named++, lost++) {
+		uint64_t offset = packet_index_extent(&entry).offset;
+		int error;
+
+		if (!is_proved(repair, offset, &header))
+			continue;
+		error = bridge(repair, &header, offset);
+		repair->tail->size = offset;
+		repair->tail->lost += lost;
+		return error;
+	}
+	return -ENODATA;
+}
+
 static int walk(struct repair *repair)
 {
 	struct stream_tail *tail = repair->tail;
 	struct ctf_packet_header header;
-	struct ctf_index_entry entry;
 	uint64_t size;
-	int error;
+	int error = 0;
 
-	while (tail->size < repair->stream_size) {
+	while (!error && tail->size < repair->stream_size) {
 		error = read_header(repair, tail->size, &header, &size);
-		if (error == -EBADMSG || error == -ENODATA)
-			break;
+		if (error == -EBADMSG || error == -ENODATA) {
+			error = find_next(repair);
+			continue;
+		}
 		if (error)
 			return error;
-		packet_make_index_entry(&header, tail->size, &entry);
-		error = file_write(repair->index_fd, &entry, sizeof(entry),
-				   entry_offset(tail->packets));
-		if (error)
-			return error;
+		pass_entries(repair, tail->size + 1);
+		error = put_entry(repair, tail->packets, &header, tail->size);
+		repair->last = header;
+		repair->last_at = tail->size;
+		repair->content_end = tail->size + header.content_size / 8;
 		tail->size += size;
 		tail->packets++;
 		take_last(tail, &header);
 	}
-	return 0;
+	return error == -ENODATA ? 0 : error;
 }
+
+/* ---- the end ----------------------------------------------------------------------- */
 
 /*
  * A file without a whole packet may be cut only where it begins as a packet
@@ -180,7 +307,7 @@ static int cut(const struct repair *repair)
 	}
 	if (repair->index_size > index_end && ftruncate(repair->index_fd, (off_t)index_end) < 0)
 		return -errno;
-	if (repair->is_reused)
+	if (repair->how == STREAM_REPAIR_REUSED)
 		repair->tail->size = repair->stream_size;
 	if (repair->stream_size > repair->tail->size &&
 	    ftruncate(repair->stream_fd, (off_t)repair->tail->size) < 0)
@@ -189,14 +316,14 @@ static int cut(const struct repair *repair)
 	return 0;
 }
 
-int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE], bool is_reused,
-		  struct stream_tail *tail)
+int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE],
+		  enum stream_repair_how how, struct stream_tail *tail)
 {
 	struct repair repair = {
 		.stream_fd = stream_fd,
 		.index_fd = index_fd,
 		.uuid = uuid,
-		.is_reused = is_reused,
+		.how = how,
 		.tail = tail,
 	};
 	struct stat stream_status, index_status;
@@ -208,7 +335,7 @@ int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE]
 	repair.stream_size = (uint64_t)stream_status.st_size;
 	repair.index_size = (uint64_t)index_status.st_size;
 	error = believe_index(&repair);
-	if (!error && !is_reused)
+	if (!error && how != STREAM_REPAIR_REUSED)
 		error = walk(&repair);
 	if (!error)
 		error = check_ours(&repair);

@@ -7,7 +7,6 @@
 #ifndef CONSUMERD_STREAM_REPAIR_H
 #define CONSUMERD_STREAM_REPAIR_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/ctf.h"
@@ -20,22 +19,29 @@ struct stream_tail {
 	uint64_t timestamp_end; /* the last packet's */
 	uint64_t discarded;     /* its count */
 	uint64_t cut;           /* bytes that were cut off */
+	uint64_t lost; /* packets in the middle that the index names, and that are damaged */
+};
+
+enum stream_repair_how {
+	STREAM_REPAIR_END, /* the index is believed if its last entry fits its packet */
+	STREAM_REPAIR_ALL, /* each packet is looked at */
+	/*
+	 * Room in the file may have been used again (stream-circle.h). No packet was let go of
+	 * before its entry was written: so there is what the index says, up to its last entry that
+	 * fits, and whatever else is in the file stays there.
+	 */
+	STREAM_REPAIR_REUSED,
 };
 
 /*
  * Cut the stream file after its last whole packet and make the index say
- * what is left. Both descriptors can be read and written. The index is
- * believed as far as its last entry fits its packet; otherwise all of the
- * file is walked through and the index made anew.
- *
- * is_reused: room in the file may have been used again (stream-circle.h). No packet was let go of
- * before its entry was written: so there is what the index says, up to its last entry that fits,
- * and whatever else is in the file stays there.
+ * what is left. Both descriptors can be read and written. Where a packet's header is damaged, the
+ * next packet that both the index and the stream have follows: the packet before is made longer.
  *
  * 0; -EEXIST: what is there is not of this trace, and was left as it is;
  * another -errno of the file system.
  */
-int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE], bool is_reused,
-		  struct stream_tail *tail);
+int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE],
+		  enum stream_repair_how how, struct stream_tail *tail);
 
 #endif /* CONSUMERD_STREAM_REPAIR_H */

@@ -227,7 +227,8 @@ static int prepare(struct stream *stream)
 	if (error)
 		return error;
 	error = stream_repair(stream->stream_fd, stream->index_fd, stream->same.uuid,
-			      is_reused(stream), &stream->tail);
+			      is_reused(stream) ? STREAM_REPAIR_REUSED : STREAM_REPAIR_END,
+			      &stream->tail);
 	if (!error && stream->reuse && !stream->reuse->inode)
 		error = begin_reuse(stream);
 	if (error) {

@@ -32,6 +32,7 @@ struct repairing {
 	uint64_t streams;
 	uint64_t cut;     /* streams whose tail was cut */
 	uint64_t bytes;   /* that were cut */
+	uint64_t lost;    /* packets in the middle that were passed over */
 	uint64_t indexes; /* that were mended */
 	uint64_t removed; /* streams without a packet */
 	struct json_object *problems;
@@ -124,18 +125,6 @@ static int find_uuid(struct repairing *repairing)
 
 /* ---- streams ----------------------------------------------------------------------- */
 
-/* Does each packet lead to the next, from the first to the end? */
-static bool is_chain(const struct trace *trace, int fd, uint64_t end)
-{
-	struct ctf_packet_header header;
-	uint64_t offset = 0, size;
-
-	while (offset < end && file_read(fd, &header, sizeof(header), offset) == sizeof(header) &&
-	       packet_check_header(&header, trace->uuid, end - offset, &size) == 0)
-		offset += size;
-	return offset == end;
-}
-
 static uint64_t size_of(int fd)
 {
 	struct stat status;
@@ -161,7 +150,8 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 	uint64_t index_size = size_of(index);
 	struct stream_tail tail;
 	bool is_reused = trace_is_reused(trace);
-	int error = stream_repair(stream, index, trace->uuid, is_reused, &tail);
+	int error = stream_repair(stream, index, trace->uuid,
+				  is_reused ? STREAM_REPAIR_REUSED : STREAM_REPAIR_ALL, &tail);
 
 	if (error) {
 		problem(repairing, name,
@@ -171,6 +161,7 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 	repairing->streams++;
 	repairing->cut += tail.cut > 0;
 	repairing->bytes += tail.cut;
+	repairing->lost += tail.lost;
 	repairing->indexes += size_of(index) != index_size;
 	if (tail.packets == 0 && is_reused && tail.size)
 		problem(repairing, name,
@@ -179,9 +170,12 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 			"left as it is");
 	else if (tail.packets == 0)
 		remove_empty(repairing, name);
-	else if (!is_reused && !is_chain(trace, stream, tail.size))
-		problem(repairing, name,
-			"a packet in the middle is damaged: readers will stop there");
+	else if (tail.lost)
+		log_warning(
+			"%s/%s: %llu packet%s in the middle cannot be read, and what follows was "
+			"kept",
+			repairing->path, name, (unsigned long long)tail.lost,
+			tail.lost == 1 ? "" : "s");
 }
 
 static int repair_stream(void *data, const char *name)
@@ -239,6 +233,7 @@ static void tell(struct repairing *repairing)
 	add_number(object, "streams", repairing->streams);
 	add_number(object, "cut_streams", repairing->cut);
 	add_number(object, "cut_bytes", repairing->bytes);
+	add_number(object, "lost_packets", repairing->lost);
 	add_number(object, "indexes", repairing->indexes);
 	add_number(object, "removed", repairing->removed);
 	json_object_object_add(object, "problems", json_object_get(repairing->problems));
@@ -296,11 +291,11 @@ static unsigned long long number_of(struct json_object *object, const char *key)
 static void print_trace(struct json_object *trace)
 {
 	printf("%s: %llu streams: %llu bytes of unfinished packets cut off %llu of them, "
-	       "%llu indexes mended, %llu empty files removed\n",
+	       "%llu damaged packets passed over, %llu indexes mended, %llu empty files removed\n",
 	       json_object_get_string(json_object_object_get(trace, "path")),
 	       number_of(trace, "streams"), number_of(trace, "cut_bytes"),
-	       number_of(trace, "cut_streams"), number_of(trace, "indexes"),
-	       number_of(trace, "removed"));
+	       number_of(trace, "cut_streams"), number_of(trace, "lost_packets"),
+	       number_of(trace, "indexes"), number_of(trace, "removed"));
 }
 
 static int print(bool json)

@@ -36,7 +36,8 @@ static uint64_t size_of(int fd)
 	return (uint64_t)status.st_size;
 }
 
-static void check_repaired(int stream, int index, bool is_reused, const struct stream_tail *tail)
+static void check_repaired(int stream, int index, enum stream_repair_how how,
+			   const struct stream_tail *tail)
 {
 	uint64_t packets = 0, packet_size;
 	struct ctf_packet_header header;
@@ -47,14 +48,14 @@ static void check_repaired(int stream, int index, bool is_reused, const struct s
 		   (tail->packets ? sizeof(struct ctf_index_header) +
 					    tail->packets * sizeof(struct ctf_index_entry)
 				  : 0));
-	FUZZ_CHECK(stream_repair(stream, index, uuid, is_reused, &again) == 0);
+	FUZZ_CHECK(stream_repair(stream, index, uuid, how, &again) == 0);
 	FUZZ_CHECK(again.cut == 0 && again.size == tail->size && again.packets == tail->packets &&
 		   again.next_sequence == tail->next_sequence);
-	if (is_reused)
+	if (how == STREAM_REPAIR_REUSED)
 		return;
 	/* With no index to believe, all that is walked through is a packet of ours, or is cut. */
 	FUZZ_CHECK(ftruncate(index, 0) == 0);
-	if (stream_repair(stream, index, uuid, false, &again) != 0)
+	if (stream_repair(stream, index, uuid, STREAM_REPAIR_END, &again) != 0)
 		return;
 	for (uint64_t at = 0; at < again.size; at += packet_size, packets++) {
 		FUZZ_CHECK(pread(stream, &header, sizeof(header), (off_t)at) == sizeof(header));
@@ -64,19 +65,19 @@ static void check_repaired(int stream, int index, bool is_reused, const struct s
 }
 
 static void repair(const struct fuzz_input *bytes, const struct fuzz_input *index_bytes,
-		   bool is_reused)
+		   enum stream_repair_how how)
 {
 	int index = make_file(index_bytes->data, index_bytes->size);
 	int stream = make_file(bytes->data, bytes->size);
 	struct stream_tail tail;
-	int error = stream_repair(stream, index, uuid, is_reused, &tail);
+	int error = stream_repair(stream, index, uuid, how, &tail);
 
 	if (error == 0)
-		check_repaired(stream, index, is_reused, &tail);
+		check_repaired(stream, index, how, &tail);
 	else
 		FUZZ_CHECK(error == -EEXIST);
 	/* Somebody else's is left as it is, and a spool's is used again. */
-	if (error || is_reused)
+	if (error || how == STREAM_REPAIR_REUSED)
 		FUZZ_CHECK(size_of(stream) == bytes->size);
 	close(stream);
 	close(index);
@@ -87,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_input input = { data, size }, index;
 
 	index.data = fuzz_take_message(&input, &index.size);
-	repair(&input, &index, false);
-	repair(&input, &index, true);
+	for (unsigned int how = 0; how <= STREAM_REPAIR_REUSED; how++)
+		repair(&input, &index, (enum stream_repair_how)how);
 	return 0;
 }

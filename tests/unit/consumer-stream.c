@@ -319,6 +319,129 @@ static void test_hole(void)
 	close(fd);
 }
 
+#define NR_PACKETS 10
+
+/* "EVENTS LOST": events that babeltrace2 reads, and packets that it misses between two others. */
+static const char *read_rest(const char *output)
+{
+	static char text[64];
+	char command[PATH_MAX + 256];
+	FILE *pipe;
+
+	snprintf(
+		command, sizeof(command),
+		"babeltrace2 %s 2>&1 | awk '/event-/ { events++ } / discarded [0-9]+ packet/ { for "
+		"(i = 1; i < NF; i++) if ($i == \"discarded\") lost += $(i + 1) } END { printf "
+		"\"%%d %%d\", events, lost }'",
+		output);
+	pipe = popen(command, "r");
+	if (!pipe || !fgets(text, sizeof(text), pipe))
+		bail_out("cannot run babeltrace2");
+	pclose(pipe);
+	return text;
+}
+
+static const struct damage {
+	const char *what;
+	uint32_t packets;            /* whose headers are damaged: a bit each */
+	uint64_t size;               /* what they say then; 0: all of them is zeros */
+	const char *index, *without; /* what is read then, with the index and without */
+	uint64_t lost;               /* counted by the repair */
+	int entry; /* not 0: entry 5 of the index is that one; 5: of another time */
+} damages[] = {
+	{ "one header", 1u << 4, 0, "45 1", "20 0", 1, 0 },
+	{ "two headers in a row", 3u << 4, 0, "40 2", "20 0", 2, 0 },
+	{ "two headers", 1u << 2 | 1u << 7, 0, "40 2", "10 0", 2, 0 },
+	{ "the first header", 1, 0, "45 0", "0 0", 1, 0 },
+	{ "the first two", 3, 0, "40 0", "0 0", 2, 0 },
+	{ "the last header", 1u << 9, 0, "45 0", "45 0", 0, 0 },
+	{ "the last two", 3u << 8, 0, "40 0", "40 0", 0, 0 },
+	{ "a size that is too large", 1u << 4, 1 << 20, "45 1", "20 0", 1, 0 },
+	{ "a header, and an index that goes back", 1u << 4, 0, "40 2", "20 0", 2, 1 },
+	{ "a header, and an index that says otherwise", 1u << 4, 0, "40 2", "20 0", 2, 5 },
+};
+
+/* In the file, whose packets all have one size. */
+static void damage(const struct damage *damage, const char *path)
+{
+	static const char zeros[HEADER];
+	off_t size = trace_kit_file_size(path) / NR_PACKETS;
+	int fd = open(path, O_RDWR);
+
+	for (int i = 0; i < NR_PACKETS; i++) {
+		uint64_t bits = damage->size * 8;
+		size_t at = offsetof(struct ctf_packet_header, packet_size);
+
+		if (!(damage->packets >> i & 1))
+			continue;
+		if (damage->size ? pwrite(fd, &bits, sizeof(bits), i * size + (off_t)at) < 0
+				 : pwrite(fd, zeros, sizeof(zeros), i * size) < 0)
+			bail_out("cannot write");
+	}
+	close(fd);
+}
+
+/* All that the index proves is kept, where a packet's header does not tell of the next one. */
+static void test_damaged(const struct damage *how, bool with_index)
+{
+	const char *output = trace_kit_path("damaged-%zu-%d", how - damages, with_index);
+	struct stream_limits limits = { .file_size = 1 << 20 };
+	const off_t entries = sizeof(struct ctf_index_header);
+	struct ctf_packet_header header;
+	struct stream_tail tail, again;
+	struct ctf_index_entry entry;
+	char path[PATH_MAX], index[PATH_MAX];
+	struct trace trace = { .overwritten = 0 };
+	struct stream *stream;
+	int fd, index_fd;
+
+	snprintf(path, sizeof(path), "%s/ust/" NAME "_0", output);
+	snprintf(index, sizeof(index), "%s/ust/index/" NAME "_0.idx", output);
+	open_trace(&trace, output);
+	stream = make_stream(&trace, NAME);
+	stream_limit(stream, &limits);
+	/* Numbers of two digits: they all have one size. */
+	write_packets(stream, 2, 2 + NR_PACKETS);
+	stream_destroy(stream);
+	damage(how, path);
+	if (!with_index)
+		unlink(index);
+	fd = open(path, O_RDWR);
+	index_fd = open(index, O_RDWR | O_CREAT, 0600);
+	if (how->entry && with_index) {
+		if (pread(index_fd, &entry, sizeof(entry),
+			  entries + how->entry * (off_t)sizeof(entry)) < 0)
+			bail_out("cannot read");
+		entry.timestamp_end ^= how->entry == 5;
+		if (pwrite(index_fd, &entry, sizeof(entry), entries + 5 * (off_t)sizeof(entry)) < 0)
+			bail_out("cannot write");
+	}
+	is(stream_repair(fd, index_fd, trace_kit_uuid, STREAM_REPAIR_ALL, &tail),
+	   with_index || !(how->packets & 1) ? 0 : -EEXIST, how->what);
+	if (with_index || !(how->packets & 1)) {
+		is_string(read_rest(output), with_index ? how->index : how->without,
+			  "what is sound is read, and what is not is missed");
+		is(tail.lost, with_index ? how->lost : 0, "packets in the middle are counted");
+		is(stream_repair(fd, index_fd, trace_kit_uuid, STREAM_REPAIR_ALL, &again) +
+			   memcmp(&again,
+				  &(struct stream_tail){ tail.size, tail.packets,
+							 tail.next_sequence, tail.timestamp_end,
+							 tail.discarded, 0, 0 },
+				  sizeof(again)),
+		   0, "a second time nothing is to be done");
+		if (how->packets & 1 && pread(fd, &header, sizeof(header), 0) > 0)
+			is(header.packet_seq_num, 2 + how->lost - 1,
+			   "what takes the place of the first packets has the last one's number");
+		trace_discard(&trace, NAME "_0");
+		if (with_index)
+			is(trace.overwritten, strtoul(how->index, NULL, 10),
+			   "its events are counted");
+	}
+	close(fd);
+	close(index_fd);
+	trace_close(&trace);
+}
+
 /* Time does not go back in a stream, nor where it was opened anew. */
 static void test_time(void)
 {
@@ -670,6 +793,8 @@ int main(void)
 	test_torn(true);
 	test_torn(false);
 	test_hole();
+	for (size_t i = 0; i < 2 * sizeof(damages) / sizeof(damages[0]); i++)
+		test_damaged(&damages[i / 2], i % 2);
 	test_time();
 	test_torn_orphan();
 	test_foreign();

@@ -329,6 +329,7 @@ static int serve_register(struct app_request *request, const struct app_message 
 		.procname = message->registration.procname,
 		.procname_size = sizeof(message->registration.procname),
 	};
+	struct session *session;
 	int error;
 
 	if (request->process && !request->process->record->answered)
@@ -360,6 +361,8 @@ static int serve_register(struct app_request *request, const struct app_message 
 	process_answered(request->process);
 	/* It never learnt of its memory: there is nothing to be read from it. */
 	if (error) {
+		cds_list_for_each_entry(session, sessions_list(request->daemon->sessions), node)
+			session_uncount(session, request->process);
 		process_end(request->process);
 		request->process = NULL;
 	}

@@ -182,6 +182,7 @@ static void move_slot(struct channel *channel, uint32_t slot)
 			process_count(process, UINT64_C(1) << slot, true);
 		process_count(process, before, false);
 		process->slots[channel->slot].admitted = false;
+		process->slots[channel->slot].left_out = 0;
 	}
 	slots_free(&daemon->slots, channel->slot, daemon_now_usec());
 	channel->slot = slot;

@@ -22,6 +22,7 @@
 #include "sessiond/ring-reader.h"
 #include "sessiond/ring-set.h"
 #include "sessiond/session.h"
+#include "sessiond/untraced.h"
 #include "sessiond/user-rings.h"
 
 /* What a ring set needs for as long as it lives. */
@@ -307,6 +308,20 @@ static int join_shared(struct channel *channel, struct process *process)
 	return error ? error : make_room(channel, process);
 }
 
+/* Once, however often it is tried; and not any more where that comes to be. */
+static void count_left_out(struct channel *channel, struct process *process, int error)
+{
+	struct process_slot *slot = &process->slots[channel->slot];
+
+	if (slot->left_out)
+		untraced_count_in(channel->session, process, slot->left_out, true);
+	slot->left_out = error == 0                             ? 0
+			 : error == -EMFILE || error == -ENFILE ? UNTRACED_SHORT
+								: UNTRACED_REFUSED;
+	if (slot->left_out)
+		untraced_count_in(channel->session, process, slot->left_out, false);
+}
+
 int member_join(struct channel *channel, struct process *process, bool make_memory)
 {
 	int error;
@@ -315,10 +330,11 @@ int member_join(struct channel *channel, struct process *process, bool make_memo
 		return 0;
 	error = channel->shared ? join_shared(channel, process)
 				: join_alone(channel, process, make_memory);
-	if (error) {
+	if (error)
 		say_failure(channel, process, error);
+	count_left_out(channel, process, error);
+	if (error)
 		return error;
-	}
 	session_count(channel->session, process, channel->slot);
 	control_pages_set_process(memory_set_process(process->memories), channel->slot, true);
 	return 0;

@@ -23,6 +23,7 @@
 #include "sessiond/peer.h"
 #include "sessiond/quota.h"
 #include "sessiond/session.h"
+#include "sessiond/untraced.h"
 #include "sessiond/user-rings.h"
 
 struct processes {
@@ -271,8 +272,10 @@ static void end_older(struct process *process)
 
 	if (!older)
 		return;
-	if (!process_is_gone(older))
+	if (!process_is_gone(older)) {
 		process->counted = older->counted;
+		untraced_take_back(older);
+	}
 	process_end(older);
 }
 

@@ -41,6 +41,7 @@ struct quota_user;
 struct process_slot {
 	struct member *member; /* its rings in the channel that has the slot, or NULL */
 	bool dirty;            /* used by a channel since it was zeros */
+	uint8_t left_out;      /* enum untraced_why: it was counted for having no rings; 0: not */
 	bool admitted;         /* by the channel that has the slot now */
 	uint8_t subbufs_shift; /* by that channel */
 };

@@ -37,18 +37,34 @@ void session_totals_put(struct session_totals *totals)
 		urcu_ref_put(&totals->references, totals_release);
 }
 
-void session_count(struct session *session, struct process *process, uint32_t slot)
+static uint64_t slots_of(const struct session *session)
 {
+	const struct channel *channel;
 	uint64_t slots = 0;
-	struct channel *channel;
 
 	cds_list_for_each_entry(channel, &session->channels, node)
 		slots |= UINT64_C(1) << channel->slot;
-	if (!(process->counted & slots)) {
+	return slots;
+}
+
+void session_count(struct session *session, struct process *process, uint32_t slot)
+{
+	if (!(process->counted & slots_of(session))) {
 		session->processes++;
 		session->record->processes = session->processes;
 	}
 	process_count(process, UINT64_C(1) << slot, true);
+}
+
+void session_uncount(struct session *session, struct process *process)
+{
+	uint64_t slots = slots_of(session);
+
+	if (process->counted & slots) {
+		session->processes--;
+		session->record->processes = session->processes;
+	}
+	process_count(process, slots, false);
 }
 
 void session_read_totals(const struct session *session, struct ring_totals *totals)
@@ -64,12 +80,9 @@ void session_read_totals(const struct session *session, struct ring_totals *tota
 
 uint64_t session_alive(const struct session *session)
 {
+	uint64_t slots = slots_of(session), alive = 0;
 	struct process *process;
-	struct channel *channel;
-	uint64_t slots = 0, alive = 0;
 
-	cds_list_for_each_entry(channel, &session->channels, node)
-		slots |= UINT64_C(1) << channel->slot;
 	cds_list_for_each_entry(process, processes_list(session->daemon->processes), list)
 		alive += (process->counted & slots) != 0;
 	return alive;

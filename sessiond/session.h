@@ -410,6 +410,8 @@ uint64_t session_progress(const struct session *session);
 void session_push_clock(struct session *session);
 /* Count a process in the session, once, however many channels it is in. */
 void session_count(struct session *session, struct process *process, uint32_t slot);
+/* Its registration came to nothing, or it has another program that is not traced. */
+void session_uncount(struct session *session, struct process *process);
 /* At rings that nobody reads: their counts, for the totals. */
 void session_look(struct session *session);
 void session_read_totals(const struct session *session, struct ring_totals *totals);

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sessiond/channel.h"
 #include "sessiond/daemon.h"
 #include "sessiond/ledger.h"
+#include "sessiond/peer.h"
 #include "sessiond/process.h"
 #include "sessiond/session.h"
 
@@ -77,25 +79,69 @@ static uint64_t *find_count(struct untraced_tally *tally, const char *name, enum
 	return &tally->names[i].count;
 }
 
+/* The very process, of which an earlier program is traced; NULL: none. */
+static struct process *find_registered(struct untraced *untraced,
+				       const struct untraced_process *left)
+{
+	struct process *process = process_lookup(untraced->daemon->processes, left->pid);
+
+	if (!process || (left->identity && peer_identity_of(process->pidfd) != left->identity))
+		return NULL;
+	return process;
+}
+
+void untraced_take_back(struct process *process)
+{
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
+		enum untraced_why why = process->slots[slot].left_out;
+		struct channel *channel = why ? sessions_channel_at(process->daemon->sessions, slot)
+					      : NULL;
+
+		if (channel)
+			untraced_count_in(channel->session, process, why, true);
+		process->slots[slot].left_out = 0;
+	}
+}
+
 static void add(struct untraced *untraced, const struct untraced_process *left,
 		enum untraced_why why, bool take_back)
 {
 	struct process process = { .pid = left->pid, .uid = left->uid, .gid = left->gid };
+	struct process *registered = find_registered(untraced, left);
 	struct session *session;
 	uint64_t *count;
 
 	memcpy(process.name, left->name, sizeof(process.name));
+	if (registered && !take_back)
+		untraced_take_back(registered);
 	cds_list_for_each_entry(session, sessions_list(untraced->daemon->sessions), node) {
 		if (session->state != SESSION_ACTIVE || !session_takes(session, &process))
 			continue;
 		count = find_count(&session->record->untraced, left->name, why);
 		if (!count)
 			count = &session->record->untraced.others;
-		if (!take_back)
-			++*count;
-		else if (*count > 0)
+		if (take_back && *count > 0)
 			--*count;
+		if (take_back)
+			continue;
+		++*count;
+		/* It had another program, which was traced; one process is counted once. */
+		if (registered)
+			session_uncount(session, registered);
 	}
+}
+
+void untraced_count_in(struct session *session, const struct process *process,
+		       enum untraced_why why, bool take_back)
+{
+	uint64_t *count = find_count(&session->record->untraced, process->name, why);
+
+	if (!count)
+		count = &session->record->untraced.others;
+	if (!take_back)
+		++*count;
+	else if (*count > 0)
+		--*count;
 }
 
 static void forget(struct untraced *untraced, struct remembered *before)

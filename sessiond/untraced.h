@@ -13,12 +13,14 @@
 #define SESSIOND_UNTRACED_H
 
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/name.h"
 
 struct daemon;
+struct process;
 struct session;
 struct untraced;
 
@@ -62,6 +64,13 @@ void untraced_count(struct untraced *untraced, const struct untraced_process *pr
 		    enum untraced_why why);
 /* The process has registered: where it was counted, it is not any more. */
 void untraced_forget(struct untraced *untraced, uint32_t pid, uint64_t identity);
+
+/* That session alone counts it, or not any more: it is registered, and has no rings there. */
+void untraced_count_in(struct session *session, const struct process *process,
+		       enum untraced_why why, bool take_back);
+
+/* What it was counted for so is no more: another program of it is, or it is counted otherwise. */
+void untraced_take_back(struct process *process);
 
 uint64_t untraced_total(const struct session *session);
 /* [{"name", "count", "why"}], the most frequent ones first; what has no name is called "?". */

@@ -125,8 +125,10 @@
  *       to be full; answered at once. Of programs' events; not of a flight recorder
  *   {"verb": "status", "session": NAME}
  *       {"ok": true, "active": bool, "snapshot": bool, "processes": N (traced so far),
- *        "alive": N, "refused": N (registrations refused: limits, versions),
- *        "unanswered": N (programs that did not wait for an answer to theirs),
+ *        "alive": N, "not_traced": N (processes that it would take, and that are not),
+ *        "untraced": [{"name", "count", "why": "late", "refused", "descriptors", "forked",
+ *        "executed"}] (which ones), "refused": N (registrations refused by the daemon: limits,
+ *        versions), "unanswered": N (programs that did not wait for an answer to theirs),
  *        "messages": [warnings since the last status, about the session or about none],
  *        "trouble": TEXT, as long as the output has a problem, "output" and, where
  *        there are these, "url", "spool" and "live_ms" as of "create",

@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	doc/design/filters.md \
 	doc/design/functions.md \
 	doc/design/kernel.md \
+	doc/design/left-out.md \
 	doc/design/lttng.md \
 	doc/design/pickup.md \
 	doc/design/recovering.md \

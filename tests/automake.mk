@@ -380,6 +380,7 @@ cli_tests = \
 	tests/integration/package-files.sh \
 	tests/integration/record-command.sh \
 	tests/integration/record-faults.sh \
+	tests/integration/left-out.sh \
 	tests/integration/record-real.sh \
 	tests/integration/record-terminal.sh \
 	tests/integration/record-defaults.sh \

@@ -70,7 +70,7 @@ static void test_header(void)
 	refused(sizeof(sent.registration) + 1, EBADMSG, "bytes", "more than its header says");
 	for (uint32_t type = 0; type < 20; type++) {
 		if (type == PROTOCOL_APP_REGISTER || type == PROTOCOL_APP_CLASSES ||
-		    type == PROTOCOL_APP_MEMORY)
+		    type == PROTOCOL_APP_MEMORY || type == PROTOCOL_APP_UNTRACED)
 			continue;
 		begin(type, sizeof(sent.header));
 		if (parse(sizeof(sent.header)) != -EPROTO || refusal.error != EOPNOTSUPP)
@@ -78,6 +78,8 @@ static void test_header(void)
 	}
 	begin(PROTOCOL_APP_REFUSED, sizeof(sent.header));
 	refused(sizeof(sent.header), EOPNOTSUPP, "type 6", "an answer is no request");
+	begin(PROTOCOL_APP_UNTRACED, sizeof(sent.header));
+	refused(sizeof(sent.header), EBADMSG, "bytes", "a child that does not say its name");
 }
 
 static void test_register(void)

@@ -15,6 +15,7 @@
 #include "common/socket.h"
 #include "sessiond/app-message.h"
 #include "sessiond/app-request.h"
+#include "sessiond/app-socket.h"
 #include "sessiond/daemon.h"
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
@@ -90,6 +91,8 @@ static void count_untraced(const struct app_connections *all, int fd, const stru
 	else
 		pid_name(peer->pid, process.name);
 	untraced_count(all->daemon->untraced, &process, why);
+	if (why == UNTRACED_SHORT)
+		app_socket_retry_soon(all->daemon->app);
 }
 
 static enum untraced_why why_refused(int error)

@@ -12,13 +12,21 @@
 
 #include "common/socket.h"
 #include "sessiond/app-connection.h"
+#include "sessiond/channel.h"
 #include "sessiond/daemon.h"
 #include "sessiond/executed.h"
 #include "sessiond/listen.h"
 #include "sessiond/memory-set.h"
+#include "sessiond/pickup.h"
+#include "sessiond/process.h"
+#include "sessiond/session.h"
+#include "sessiond/untraced.h"
 
 /* Without a free descriptor accepting would fail, and be asked for, again and again. */
 #define ACCEPT_PAUSE_USEC UINT64_C(50000)
+#define RETRY_USEC UINT64_C(100000)
+/* So many are there again, before who had none is tried again. */
+#define RETRY_DESCRIPTORS 8
 #define ACCEPT_ACCURACY_USEC UINT64_C(10000)
 /*
  * Accepted in one turn of the loop. All of it, while that is not endless: the
@@ -38,6 +46,8 @@ struct app_socket {
 	int spare; /* closed to let one more in, when descriptors are short, and refuse it */
 	sd_event_source *source;
 	sd_event_source *pause; /* accepting again */
+	sd_event_source *retry; /* on while somebody lacks descriptors */
+	bool refused_for_now;   /* somebody was, and is to be told when there are some */
 };
 
 static bool is_shortage(int error)
@@ -114,6 +124,72 @@ static int on_pause_over(sd_event_source *source, uint64_t usec, void *data)
 	return sd_event_source_set_enabled(app->source, SD_EVENT_ON);
 }
 
+static bool has_descriptors(const struct daemon *daemon)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 && fd + RETRY_DESCRIPTORS < daemon->descriptors;
+}
+
+/* Processes without rings for want of descriptors. True: some are left. */
+static bool admit_again(const struct daemon *daemon)
+{
+	struct process *process;
+	bool left = false;
+
+	cds_list_for_each_entry(process, processes_list(daemon->processes), list) {
+		for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
+			struct channel *channel;
+
+			if (process->slots[slot].left_out != UNTRACED_SHORT)
+				continue;
+			channel = sessions_channel_at(daemon->sessions, slot);
+			if (channel)
+				channel_admit(channel, process);
+			left |= channel && process->slots[slot].left_out == UNTRACED_SHORT;
+		}
+	}
+	return left;
+}
+
+static void arm_retry(struct app_socket *app)
+{
+	sd_event_source_set_time(app->retry, daemon_now_usec() + RETRY_USEC);
+	sd_event_source_set_enabled(app->retry, SD_EVENT_ONESHOT);
+}
+
+static int on_retry(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct app_socket *app = data;
+
+	(void)source;
+	(void)usec;
+	if (!has_descriptors(app->daemon)) {
+		arm_retry(app);
+		return 0;
+	}
+	/* Who was refused looks for a daemon when it is told of one. */
+	if (app->refused_for_now && app->daemon->pickup)
+		pickup_scan(app->daemon->pickup, 0);
+	app->refused_for_now = false;
+	if (admit_again(app->daemon))
+		arm_retry(app);
+	return 0;
+}
+
+void app_socket_retry_soon(struct app_socket *app)
+{
+	int enabled;
+
+	if (!app)
+		return;
+	app->refused_for_now = true;
+	if (sd_event_source_get_enabled(app->retry, &enabled) <= 0)
+		arm_retry(app);
+}
+
 static int add_sources(struct app_socket *app, const char *path)
 {
 	sd_event *event = app->daemon->event;
@@ -122,6 +198,11 @@ static int add_sources(struct app_socket *app, const char *path)
 
 	if (error >= 0)
 		error = sd_event_source_set_enabled(app->pause, SD_EVENT_OFF);
+	if (error >= 0)
+		error = sd_event_add_time(event, &app->retry, CLOCK_MONOTONIC, UINT64_MAX,
+					  ACCEPT_ACCURACY_USEC, on_retry, app);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(app->retry, SD_EVENT_OFF);
 	if (error >= 0)
 		error = listen_at(path, &app->fd);
 	return error < 0 ? error
@@ -157,6 +238,7 @@ void app_socket_destroy(struct app_socket *app)
 	app_connections_fini(&app->connections);
 	sd_event_source_disable_unref(app->source);
 	sd_event_source_disable_unref(app->pause);
+	sd_event_source_disable_unref(app->retry);
 	if (app->spare >= 0)
 		close(app->spare);
 	free(app);

@@ -41,4 +41,10 @@ uint64_t app_socket_unanswered(const struct app_socket *app);
  */
 void app_socket_settle(struct app_socket *app);
 
+/*
+ * A process was refused, or has no rings in a channel, for want of descriptors: it is tried again
+ * when there are some. NULL is allowed.
+ */
+void app_socket_retry_soon(struct app_socket *app);
+
 #endif /* SESSIOND_APP_SOCKET_H */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "sessiond/app-socket.h"
 #include "sessiond/channel.h"
 #include "sessiond/class-layout.h"
 #include "sessiond/control-pages.h"
@@ -320,6 +321,8 @@ static void count_left_out(struct channel *channel, struct process *process, int
 								: UNTRACED_REFUSED;
 	if (slot->left_out)
 		untraced_count_in(channel->session, process, slot->left_out, false);
+	if (slot->left_out == UNTRACED_SHORT)
+		app_socket_retry_soon(process->daemon->app);
 }
 
 int member_join(struct channel *channel, struct process *process, bool make_memory)

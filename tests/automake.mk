@@ -1048,6 +1048,9 @@ attack_tests = \
 	tests/attack/trackers.sh \
 	tests/attack/unread.sh \
 	tests/attack/watchers.sh
-dist_check_SCRIPTS += $(attack_tests)
+# These found what is not mended yet (doc/design/attacks.md).
+attack_tests_open = \
+	tests/attack/library.sh
+dist_check_SCRIPTS += $(attack_tests) $(attack_tests_open)
 TESTS += $(attack_tests)
 EXTRA_DIST += tests/utils/attack.sh

@@ -250,3 +250,16 @@ void attack_impostor(struct attacker *attacker)
 	for (;;)
 		pause();
 }
+
+/* Has a file mapped that others may take for the library. */
+void attack_library(struct attacker *attacker)
+{
+	int fd = open(attacker->argument, O_RDONLY);
+	struct stat status;
+
+	(void)fstat(fd, &status);
+	if (mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+		return;
+	for (;;)
+		pause();
+}

@@ -32,12 +32,13 @@ static const struct attack {
 	{ "holes", attack_holes },       { "ids", attack_ids },
 	{ "impostor", attack_impostor }, { "inode", attack_inode },
 	{ "inotify", attack_inotify },   { "leave", attack_leave },
-	{ "locks", attack_locks },       { "memfds", attack_memfds },
-	{ "nested", attack_nested },     { "opens", attack_opens },
-	{ "probe", attack_probe },       { "rights", attack_rights },
-	{ "rules", attack_rules },       { "storm", attack_storm },
-	{ "swap", attack_swap },         { "trackers", attack_trackers },
-	{ "unread", attack_unread },     { "watchers", attack_watchers },
+	{ "library", attack_library },   { "locks", attack_locks },
+	{ "memfds", attack_memfds },     { "nested", attack_nested },
+	{ "opens", attack_opens },       { "probe", attack_probe },
+	{ "rights", attack_rights },     { "rules", attack_rules },
+	{ "storm", attack_storm },       { "swap", attack_swap },
+	{ "trackers", attack_trackers }, { "unread", attack_unread },
+	{ "watchers", attack_watchers },
 };
 
 #define WORKERS_MAX 64

@@ -43,6 +43,7 @@ void attack_watchers(struct attacker *attacker);
 void attack_discards(struct attacker *attacker);
 void attack_frozen(struct attacker *attacker);
 void attack_impostor(struct attacker *attacker);
+void attack_library(struct attacker *attacker);
 void attack_hoard(struct attacker *attacker);
 
 /* attack-socket.c: what a stranger can send. */

@@ -12,9 +12,10 @@ forge() { # DIR PROGRAM
 	export LTTNGMAP_RUNTIME_DIR=$1 LTTNGMAP_ALLOW_BLOCKING=1
 	while :; do
 		for kind in id time back length string sound; do
-			"$2" "$kind"
+			"$2" "$kind" &
 		done
-		sleep 0.1
+		wait
+		sleep 0.5
 	done
 }
 export -f forge
@@ -26,7 +27,7 @@ attack_look() {
 	shown=$(grep -c 'numbered:event' "$TAP_DIR/view")
 	is "$status:$shown" "0:$numbered_done" "$1: view shows all events of the victims" ||
 		diag "$(head -n 5 "$TAP_DIR/view-errors")"
-	ok "$1: forged records were left out" test "$(grep -c 'which is left out' "$TAP_DIR/log")" -ge 5
+	ok "$1: forged records were left out" test "$(grep -c 'which is left out' "$TAP_DIR/log")" -ge 1
 }
 attack_with forge setpriv --reuid=@UID@ --regid=@UID@ --clear-groups bash -c 'forge "$@"' bash \
 	@DIR@ "$LTTNGMAP_BUILD/tests/utils/forge"

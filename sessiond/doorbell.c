@@ -22,6 +22,8 @@
  * reading: it is left alone this long, while its rings have room.
  */
 #define LATE_USEC UINT64_C(20000)
+/* Looked at before the loop looks at readers, orders and timers. */
+#define READY_AT_ONCE 32
 
 enum doorbell_order {
 	DOORBELL_LISTEN = 1u << 0,
@@ -38,6 +40,12 @@ enum set_order {
 
 struct doorbells {
 	struct ring_thread *thread;
+	/*
+	 * Of all eventfds: N that ring at once cost O(N), where the loop would poll all that are
+	 * ready before each that it serves.
+	 */
+	sd_event_source *ready;
+	int epoll; /* the source's */
 	const struct mediator_ops *ops;
 	struct mediator *mediator;
 	struct cds_list_head polled; /* struct doorbell */
@@ -62,7 +70,7 @@ struct doorbell {
 	struct doorbell *joined;
 	bool ended;
 	bool polled;
-	sd_event_source *source;
+	bool listens;               /* it is in the epoll */
 	struct cds_list_head shown; /* struct doorbell_set */
 	struct cds_list_head node;  /* in doorbells->polled */
 	bool is_late;
@@ -215,24 +223,44 @@ static void doorbell_start_poll(struct doorbell *doorbell)
 	sd_event_source_set_enabled(doorbells->timer, SD_EVENT_ON);
 }
 
-static int on_doorbell(sd_event_source *source, int fd, uint32_t revents, void *data)
+static void doorbell_stop_listening(struct doorbell *doorbell)
 {
-	struct doorbell *doorbell = data;
+	/* The process has the same open file: closing ours would leave it in the epoll. */
+	if (doorbell->listens)
+		epoll_ctl(doorbell->doorbells->epoll, EPOLL_CTL_DEL, doorbell->memories->doorbell,
+			  NULL);
+	doorbell->listens = false;
+}
+
+static void doorbell_take_ring(struct doorbell *doorbell)
+{
 	uint64_t count;
 	const struct iovec to = { &count, sizeof(count) };
 
-	(void)revents;
 	/*
 	 * O_NONBLOCK belongs to the open file, which the process has, too: it can clear the
 	 * flag and empty the counter after epoll_wait(). RWF_NOWAIT belongs to this call.
 	 */
-	if (preadv2(fd, &to, 1, -1, RWF_NOWAIT) < 0 && errno != EAGAIN) {
+	if (preadv2(doorbell->memories->doorbell, &to, 1, -1, RWF_NOWAIT) < 0 && errno != EAGAIN) {
 		/* Refused by a kernel or a filter of system calls; no process can bring it about.
 		 */
-		sd_event_source_set_enabled(source, SD_EVENT_OFF);
+		doorbell_stop_listening(doorbell);
 		doorbell_start_poll(doorbell);
 	}
 	doorbell_look(doorbell, false);
+}
+
+/* Only orders free doorbells, and none is run here. */
+static int on_ready(sd_event_source *source, int fd, uint32_t revents, void *data)
+{
+	struct epoll_event events[READY_AT_ONCE];
+	int count = epoll_wait(fd, events, READY_AT_ONCE, 0);
+
+	(void)source;
+	(void)revents;
+	(void)data;
+	for (int i = 0; i < count; i++)
+		doorbell_take_ring(events[i].data.ptr);
 	return 0;
 }
 
@@ -249,13 +277,13 @@ static int on_timer(sd_event_source *source, uint64_t now, void *data)
 
 static void doorbell_listen(struct doorbell *doorbell)
 {
-	sd_event *event = ring_thread_event(doorbell->doorbells->thread);
-	int error = sd_event_add_io(event, &doorbell->source, doorbell->memories->doorbell, EPOLLIN,
-				    on_doorbell, doorbell);
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = doorbell };
 
-	if (error < 0)
+	doorbell->listens = epoll_ctl(doorbell->doorbells->epoll, EPOLL_CTL_ADD,
+				      doorbell->memories->doorbell, &event) == 0;
+	if (!doorbell->listens)
 		message_say("cannot listen to process %u: %s; its rings are looked at now and then",
-			    memory_set_record(doorbell->memories)->pid, strerror(-error));
+			    memory_set_record(doorbell->memories)->pid, strerror(errno));
 }
 
 static void doorbell_put_set(struct doorbell *doorbell);
@@ -284,7 +312,7 @@ static void doorbell_end(struct doorbell *doorbell)
 		doorbell_look(doorbell->joined, false);
 	doorbell->ended = true;
 	doorbell_leave_late(doorbell);
-	doorbell->source = sd_event_source_disable_unref(doorbell->source);
+	doorbell_stop_listening(doorbell);
 	if (doorbell->polled) {
 		cds_list_del(&doorbell->node);
 		doorbell->polled = false;
@@ -303,7 +331,7 @@ static void doorbell_run(struct ring_order *order, unsigned long pending)
 		doorbell_listen(doorbell);
 	if (pending & DOORBELL_JOIN)
 		doorbell->joined = doorbell->other;
-	if (pending & DOORBELL_POLL || (pending & DOORBELL_LISTEN && !doorbell->source))
+	if (pending & DOORBELL_POLL || (pending & DOORBELL_LISTEN && !doorbell->listens))
 		doorbell_start_poll(doorbell);
 	if (pending & DOORBELL_END)
 		doorbell_end(doorbell);
@@ -353,6 +381,22 @@ static int add_timer(struct doorbells *doorbells, sd_event_source **timer,
 	return error < 0 ? error : sd_event_source_set_enabled(*timer, SD_EVENT_OFF);
 }
 
+static int add_epoll(struct doorbells *doorbells)
+{
+	int error;
+
+	doorbells->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (doorbells->epoll < 0)
+		return -errno;
+	error = sd_event_add_io(ring_thread_event(doorbells->thread), &doorbells->ready,
+				doorbells->epoll, EPOLLIN, on_ready, doorbells);
+	if (error < 0) {
+		close(doorbells->epoll);
+		return error;
+	}
+	return sd_event_source_set_io_fd_own(doorbells->ready, 1);
+}
+
 int doorbells_create(struct ring_thread *thread, const struct mediator_ops *ops,
 		     struct mediator *mediator, struct doorbells **result)
 {
@@ -368,7 +412,9 @@ int doorbells_create(struct ring_thread *thread, const struct mediator_ops *ops,
 	CDS_INIT_LIST_HEAD(&doorbells->polled);
 	CDS_INIT_LIST_HEAD(&doorbells->late);
 	CDS_INIT_LIST_HEAD(&doorbells->unshown);
-	error = add_timer(doorbells, &doorbells->timer, on_timer);
+	error = add_epoll(doorbells);
+	if (error >= 0)
+		error = add_timer(doorbells, &doorbells->timer, on_timer);
 	if (error >= 0)
 		error = add_timer(doorbells, &doorbells->late_timer, on_late);
 	if (error >= 0)
@@ -385,6 +431,7 @@ void doorbells_destroy(struct doorbells *doorbells)
 {
 	if (!doorbells)
 		return;
+	sd_event_source_disable_unref(doorbells->ready);
 	sd_event_source_disable_unref(doorbells->timer);
 	sd_event_source_disable_unref(doorbells->late_timer);
 	sd_event_source_disable_unref(doorbells->unshown_timer);

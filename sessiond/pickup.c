@@ -14,28 +14,52 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <urcu/list.h>
+
 #include "common/log.h"
 #include "sessiond/daemon.h"
+#include "sessiond/subuids.h"
 
 #define ENTRIES_MAX 4096u
 #define REGIONS_MAX 4u
 /* One process takes microseconds. */
 #define STUCK_USEC UINT64_C(1000000)
-/* Threads that hang; with more nothing is searched until one of them is back. */
-#define STUCK_MAX 8u
+#define PAUSE_NS_MAX 10000000
+#define STACK_SIZE (256u << 10)
 
 struct entries {
 	struct pickup_entry *array;
 	unsigned int count;
 };
 
-/* One search; its thread's, and shared where `lock` is said. */
+/* A process of a user, who is the owner of subordinate ids, too. */
+struct candidate {
+	uint32_t owner;
+	uint32_t pid;
+};
+
+/* One search: its thread's, and shared where `lock` is said. */
 struct scan {
 	struct knocker knocker; /* with a place of its own */
+	struct subuids *subuids;
+	struct candidate *candidates;
+	unsigned int nr_candidates;
+	struct cds_list_head looks; /* all users' at once, so that they hang beside each other */
 	struct entries found;
-	struct pickup *pickup; /* lock; NULL: it was left behind */
-	uint32_t pid, uid;     /* lock: whom it is looking at */
-	uint64_t since_usec;   /* lock */
+	struct pickup *pickup; /* lock; NULL: nobody wants it any more */
+};
+
+/* One user's processes in a search: a thread of their own looks at them, which may hang. */
+struct look {
+	struct cds_list_head node; /* in its scan's `looks`; lock: in `hanging` */
+	struct knocker knocker;    /* with a place of its own */
+	uint32_t owner;
+	uint32_t *pids;
+	unsigned int nr_pids;
+	struct entries found;
+	struct pickup_entry at; /* lock: whom it is looking at */
+	uint64_t since_usec;    /* lock */
+	bool ended, left;       /* lock */
 };
 
 struct pickup {
@@ -47,29 +71,52 @@ struct pickup {
 
 /* Not of a pickup: threads that hang may outlive it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Searches that hang; of their users nobody is looked at. */
-static struct scan *stuck[STUCK_MAX];
+/* Left behind; nobody else looks at their users' processes, so each user has one at most. */
+static CDS_LIST_HEAD(hanging);
 
-/* ---- the thread ------------------------------------------------------------------ */
-
-static void add_entry(struct scan *scan, const struct pickup_entry *entry)
+static bool copy_knocker(struct knocker *to, const struct knocker *from)
 {
-	struct entries *found = &scan->found;
-
-	/* 1, 2, 4, ... places. */
-	if ((found->count & (found->count - 1)) == 0 && found->count < ENTRIES_MAX) {
-		size_t room = found->count ? 2 * (size_t)found->count : 1;
-		struct pickup_entry *more = reallocarray(found->array, room, sizeof(*more));
-
-		if (!more)
-			return;
-		found->array = more;
-	}
-	if (found->count < ENTRIES_MAX)
-		found->array[found->count++] = *entry;
+	to->instance = from->instance;
+	to->place = strdup(from->place);
+	return to->place != NULL;
 }
 
-/* The name and the real user, from /proc/PID/status. */
+/* Of a detached thread. 0 or -errno. */
+static int start_thread(void *(*run)(void *data), void *data)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int error;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	error = pthread_create(&thread, &attributes, run, data);
+	pthread_attr_destroy(&attributes);
+	return -error;
+}
+
+/* Room for one more: 1, 2, 4, ... places. NULL: there is no memory. */
+static void *grow(void *array, unsigned int count, size_t size)
+{
+	if ((count & (count - 1)) != 0)
+		return array;
+	return reallocarray(array, count ? 2 * (size_t)count : 1, size);
+}
+
+static void add_entry(struct entries *found, const struct pickup_entry *entry)
+{
+	struct pickup_entry *more =
+		found->count < ENTRIES_MAX ? grow(found->array, found->count, sizeof(*found->array))
+					   : NULL;
+
+	if (!more)
+		return;
+	found->array = more;
+	found->array[found->count++] = *entry;
+}
+
+/* The name and the real user, from /proc/PID/status: nobody can make us wait for that. */
 static bool read_status(int proc, struct pickup_entry *entry)
 {
 	char text[1024], name[64] = "";
@@ -90,68 +137,218 @@ static bool read_status(int proc, struct pickup_entry *entry)
 	return true;
 }
 
-/* 0; -ECANCELED: this search was left behind; -EBUSY, -EPERM: it is one that hangs, or its user's.
- */
-static int begin_process(struct scan *scan, const struct pickup_entry *entry)
+static int open_process(uint32_t pid)
 {
-	int error = 0;
+	char path[32];
 
-	pthread_mutex_lock(&lock);
-	scan->pid = entry->pid;
-	scan->uid = entry->uid;
-	scan->since_usec = daemon_now_usec();
-	if (!scan->pickup)
-		error = -ECANCELED;
-	for (unsigned int i = 0; !error && i < STUCK_MAX; i++)
-		if (stuck[i] && stuck[i]->uid == entry->uid)
-			error = stuck[i]->pid == entry->pid ? -EBUSY : -EPERM;
-	pthread_mutex_unlock(&lock);
-	return error;
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* 0 or -ECANCELED. */
-static int look_at(struct scan *scan, int proc, struct pickup_entry *entry)
+/* ---- the thread of one user ------------------------------------------------------ */
+
+/* False: this search was left behind. */
+static bool begin_process(struct look *look, const struct pickup_entry *entry)
+{
+	bool go_on;
+
+	pthread_mutex_lock(&lock);
+	look->at = *entry;
+	look->since_usec = daemon_now_usec();
+	go_on = !look->left;
+	pthread_mutex_unlock(&lock);
+	return go_on;
+}
+
+static void look_at(struct look *look, int proc, struct pickup_entry *entry)
 {
 	uint64_t regions[REGIONS_MAX][2];
 	enum knock_result result = KNOCK_REFUSED;
-	int error = read_status(proc, entry) ? begin_process(scan, entry) : -ESRCH;
-	int count = error ? 0 : knock_find(proc, regions, REGIONS_MAX);
+	int count = knock_find(proc, regions, REGIONS_MAX);
 
-	if (error == -ECANCELED)
-		return error;
-	if (error == -EBUSY)
-		snprintf(
-			entry->why, sizeof(entry->why),
-			"it makes whoever looks at it wait; until it ends no process of user %u is "
-			"looked at",
-			entry->uid);
-	else if (error || count == 0 || count == -ENOENT || count == -ESRCH ||
-		 (count < 0 && entry->uid != geteuid()))
-		return 0;
-	else if (count < 0)
+	if (count == 0 || count == -ENOENT || count == -ESRCH ||
+	    (count < 0 && entry->uid != geteuid()))
+		return;
+	if (count < 0)
 		snprintf(entry->why, sizeof(entry->why),
 			 "it is not to be looked at: %s; if it has liblttngmap, it is picked up "
-			 "when "
-			 "it is started anew",
+			 "when it is started anew",
 			 strerror(-count));
 	else
-		result = knock_give(&scan->knocker, proc, regions, (unsigned int)count, entry->why);
+		result = knock_give(&look->knocker, proc, regions, (unsigned int)count, entry->why);
 	for (char *c = entry->why; *c; c++)
 		if (!isprint((unsigned char)*c))
 			*c = '?';
 	if (result != KNOCK_NOTHING)
-		add_entry(scan, entry);
-	return 0;
+		add_entry(&look->found, entry);
+}
+
+static void free_look(struct look *look)
+{
+	free((char *)look->knocker.place);
+	free(look->pids);
+	free(look->found.array);
+	free(look);
+}
+
+static void *look_through(void *data)
+{
+	struct look *look = data;
+	bool left, go_on = true;
+
+	for (unsigned int i = 0; go_on && i < look->nr_pids; i++) {
+		struct pickup_entry entry = { .pid = look->pids[i] };
+		int proc = open_process(entry.pid);
+
+		if (proc < 0)
+			continue;
+		/* Of another user by now: whoever that is, only this thread hangs. */
+		if (read_status(proc, &entry) && (go_on = begin_process(look, &entry)))
+			look_at(look, proc, &entry);
+		close(proc);
+	}
+	pthread_mutex_lock(&lock);
+	look->ended = true;
+	left = look->left;
+	if (left)
+		cds_list_del(&look->node);
+	pthread_mutex_unlock(&lock);
+	if (left)
+		free_look(look);
+	return NULL;
+}
+
+/* ---- the thread of a search ------------------------------------------------------- */
+
+/* A user that has us wait, as the list shows it. False: this one does not. */
+static bool add_hanging(struct scan *scan, uint32_t owner)
+{
+	struct pickup_entry entry = { .pid = 0 };
+	struct look *look;
+
+	pthread_mutex_lock(&lock);
+	cds_list_for_each_entry(look, &hanging, node)
+		if (look->owner == owner)
+			entry = look->at;
+	pthread_mutex_unlock(&lock);
+	if (!entry.pid)
+		return false;
+	snprintf(entry.why, sizeof(entry.why),
+		 "it makes whoever looks at it wait; as long as that lasts no process of user %u "
+		 "is looked at",
+		 owner);
+	add_entry(&scan->found, &entry);
+	return true;
+}
+
+/* Until the thread has ended; false: it hangs, and was left behind. */
+static bool await_look(struct look *look)
+{
+	struct timespec pause = { .tv_nsec = 20000 };
+	bool ended, left = false;
+
+	for (;;) {
+		pthread_mutex_lock(&lock);
+		ended = look->ended;
+		left = !ended && look->at.pid && daemon_now_usec() - look->since_usec > STUCK_USEC;
+		look->left = left;
+		if (left) {
+			log_warning("process %u of user %u makes whoever looks at it wait: as long "
+				    "as that lasts, that user's processes are not picked up",
+				    look->at.pid, look->at.uid);
+			cds_list_add(&look->node, &hanging);
+		}
+		pthread_mutex_unlock(&lock);
+		if (ended || left)
+			return ended;
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < PAUSE_NS_MAX)
+			pause.tv_nsec *= 2;
+	}
+}
+
+/* The candidates of one user. */
+static void start_look(struct scan *scan, const struct candidate *first, unsigned int count)
+{
+	struct look *look = add_hanging(scan, first->owner) ? NULL : calloc(1, sizeof(*look));
+
+	if (!look)
+		return;
+	look->owner = first->owner;
+	look->nr_pids = count;
+	look->pids = calloc(count, sizeof(*look->pids));
+	for (unsigned int i = 0; look->pids && i < count; i++)
+		look->pids[i] = first[i].pid;
+	if (look->pids && copy_knocker(&look->knocker, &scan->knocker) &&
+	    start_thread(look_through, look) == 0)
+		cds_list_add_tail(&look->node, &scan->looks);
+	else
+		free_look(look);
+}
+
+static void end_look(struct scan *scan, struct look *look)
+{
+	const uint32_t owner = look->owner;
+
+	cds_list_del(&look->node);
+	if (!await_look(look)) {
+		add_hanging(scan, owner);
+		return;
+	}
+	for (unsigned int i = 0; i < look->found.count; i++)
+		add_entry(&scan->found, &look->found.array[i]);
+	free_look(look);
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+
+	if (a->owner != b->owner)
+		return a->owner < b->owner ? -1 : 1;
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+static void find_candidates(struct scan *scan)
+{
+	DIR *directory = opendir("/proc");
+	struct dirent *item;
+
+	while (directory && (item = readdir(directory))) {
+		struct pickup_entry entry = { .pid = (uint32_t)strtoul(item->d_name, NULL, 10) };
+		int proc = isdigit((unsigned char)item->d_name[0]) ? open_process(entry.pid) : -1;
+		struct candidate *more = NULL;
+
+		if (proc < 0)
+			continue;
+		if (read_status(proc, &entry))
+			more = grow(scan->candidates, scan->nr_candidates,
+				    sizeof(*scan->candidates));
+		close(proc);
+		if (!more)
+			continue;
+		scan->candidates = more;
+		more[scan->nr_candidates++] = (struct candidate){
+			.owner = subuids_owner(scan->subuids, entry.uid),
+			.pid = entry.pid,
+		};
+	}
+	if (directory)
+		closedir(directory);
+	if (scan->nr_candidates)
+		qsort(scan->candidates, scan->nr_candidates, sizeof(*scan->candidates), compare);
 }
 
 static void free_scan(struct scan *scan)
 {
 	free((char *)scan->knocker.place);
+	subuids_destroy(scan->subuids);
+	free(scan->candidates);
 	free(scan->found.array);
 	free(scan);
 }
 
-/* Hand over what was found, or come back from where it hung. */
+/* Hand over what was found. */
 static void finish(struct scan *scan)
 {
 	struct pickup *pickup;
@@ -166,9 +363,6 @@ static void finish(struct scan *scan)
 		pickup->scan = NULL;
 		pthread_cond_broadcast(&pickup->finished);
 	}
-	for (unsigned int i = 0; i < STUCK_MAX; i++)
-		if (stuck[i] == scan)
-			stuck[i] = NULL;
 	pthread_mutex_unlock(&lock);
 	free_scan(scan);
 }
@@ -176,24 +370,19 @@ static void finish(struct scan *scan)
 static void *search(void *data)
 {
 	struct scan *scan = data;
-	DIR *directory = opendir("/proc");
-	struct dirent *item;
-	int error = 0;
+	struct look *look, *after;
+	unsigned int first = 0, next;
 
-	while (directory && !error && (item = readdir(directory))) {
-		struct pickup_entry entry = { .pid = (uint32_t)strtoul(item->d_name, NULL, 10) };
-		int proc;
-
-		if (!isdigit((unsigned char)item->d_name[0]))
-			continue;
-		proc = openat(dirfd(directory), item->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (proc < 0)
-			continue;
-		error = look_at(scan, proc, &entry);
-		close(proc);
+	find_candidates(scan);
+	for (; first < scan->nr_candidates; first = next) {
+		next = first + 1;
+		while (next < scan->nr_candidates &&
+		       scan->candidates[next].owner == scan->candidates[first].owner)
+			next++;
+		start_look(scan, &scan->candidates[first], next - first);
 	}
-	if (directory)
-		closedir(directory);
+	cds_list_for_each_entry_safe(look, after, &scan->looks, node)
+		end_look(scan, look);
 	finish(scan);
 	return NULL;
 }
@@ -235,51 +424,21 @@ void pickup_destroy(struct pickup *pickup)
 	free(pickup);
 }
 
-/* Under `lock`: no search is running, or the one that is hangs and was left. */
-static bool is_free(struct pickup *pickup)
-{
-	struct scan *scan = pickup->scan;
-
-	if (!scan)
-		return true;
-	if (daemon_now_usec() - scan->since_usec < STUCK_USEC)
-		return false;
-	for (unsigned int i = 0; i < STUCK_MAX; i++) {
-		if (stuck[i])
-			continue;
-		log_warning("process %u of user %u makes whoever looks at it wait: that user's "
-			    "processes are not picked up before it ends",
-			    scan->pid, scan->uid);
-		stuck[i] = scan;
-		scan->pickup = NULL;
-		pickup->scan = NULL;
-		return true;
-	}
-	return false;
-}
-
 /* Under `lock`. */
 static void start_search(struct pickup *pickup)
 {
 	struct scan *scan = calloc(1, sizeof(*scan));
-	pthread_attr_t attributes;
-	pthread_t thread;
-	int error;
 
 	if (!scan)
 		return;
-	scan->knocker.instance = pickup->knocker.instance;
-	scan->knocker.place = strdup(pickup->knocker.place);
 	scan->pickup = pickup;
-	scan->since_usec = daemon_now_usec();
-	pthread_attr_init(&attributes);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	error = scan->knocker.place ? pthread_create(&thread, &attributes, search, scan) : ENOMEM;
-	pthread_attr_destroy(&attributes);
-	if (error)
-		free_scan(scan);
-	else
+	CDS_INIT_LIST_HEAD(&scan->looks);
+	scan->subuids = subuids_create(SUBUIDS_FILE);
+	if (scan->subuids && copy_knocker(&scan->knocker, &pickup->knocker) &&
+	    start_thread(search, scan) == 0)
 		pickup->scan = scan;
+	else
+		free_scan(scan);
 }
 
 void pickup_scan(struct pickup *pickup, unsigned int wait_ms)
@@ -291,7 +450,7 @@ void pickup_scan(struct pickup *pickup, unsigned int wait_ms)
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
 	pthread_mutex_lock(&lock);
-	if (is_free(pickup))
+	if (!pickup->scan)
 		start_search(pickup);
 	while (wait_ms && pickup->scan &&
 	       pthread_cond_timedwait(&pickup->finished, &lock, &until) == 0)

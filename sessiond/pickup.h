@@ -5,9 +5,9 @@
  * they run longer than this daemon: each is told of it (sessiond/knock.h), and
  * registers with its next event.
  *
- * A thread looks through /proc, for a process can make it wait. It is left
- * behind where it hangs, and that user's processes are not looked at until it
- * comes back.
+ * A thread looks through /proc, and another one at each user's processes, for a process can
+ * make it wait. Such a thread is left behind after a second, and that user's processes, with
+ * those of its subordinate ids, are not looked at until it comes back.
  *
  * All functions: main thread.
  */

@@ -141,7 +141,7 @@ if [[ $EUID != 0 ]]; then
 	sessiond_start
 	ok 'who is not to be looked at is listed' wait_for is_listed "$program" \
 		'not to be looked at: Permission denied; if it has liblttngmap'
-	skip 4 'only root can make somebody wait, and be another user'
+	skip 6 'only root can make somebody wait, and be another user'
 else
 	# One that lets whoever reads its memory wait for ever.
 	touch "$TAP_DIR/liblttngmap.so.0"
@@ -150,21 +150,27 @@ else
 	cleanup eval "kill -9 $server 2>/dev/null"
 	cleanup umount -l "$TAP_DIR/liblttngmap.so.0"
 	wait_for mountpoint -q "$TAP_DIR/liblttngmap.so.0"
-	program 13 setpriv --reuid=65534 --regid=65534 --clear-groups \
-		"$LTTNGMAP_SRC/tests/utils/fake-knock" hang "$TAP_DIR/liblttngmap.so.0" -
-	hanging=$program
-	wait_for grep -q ready "$TAP_DIR/out.13"
+	# Nine users do.
+	hanging=()
+	for uid in 65534 {65520..65527}; do
+		program 13 setpriv --reuid=$uid --regid=$uid --clear-groups \
+			"$LTTNGMAP_SRC/tests/utils/fake-knock" hang "$TAP_DIR/liblttngmap.so.0" -
+		hanging+=("$program")
+		wait_for grep -q ready "$TAP_DIR/out.13"
+		rm "$TAP_DIR/in.13"
+	done
 	sessiond_start
 	round 11 9
 	"$lttngmap" list --processes >/dev/null
-	sleep 1.1
-	ok 'one that makes us wait is listed' wait_for is_listed "$hanging" \
-		"it makes whoever looks at it wait; until it ends no process of user 65534"
-	like "$(cat "$TAP_DIR/log")" "process $hanging of user 65534 makes whoever" 'and told of'
+	ok 'one that makes us wait is listed' wait_for is_listed "${hanging[0]}" \
+		"it makes whoever looks at it wait; as long as that lasts no process of user 65534"
+	like "$(cat "$TAP_DIR/log")" "process ${hanging[0]} of user 65534 makes whoever" 'and told of'
+	ok 'eight more users do, too' eval "wait_for is_listed ${hanging[8]} 'makes whoever'"
+	is "$(grep -c 'makes whoever' "$TAP_DIR/log")" 9 'each costs one search'
 	ok 'the others are picked up' eval "round 11 10 && wait_for is_listed $early since"
 	exec 13>&- 15>&-
-	kill -9 "$server" "$hanging"
-	gone() { ! listed "$hanging"; }
+	kill -9 "$server" "${hanging[@]}"
+	gone() { ! listed "${hanging[0]}"; }
 	ok 'when it is gone it is gone from the list' wait_for gone
 	# A user's program, and root's daemon.
 	sessiond_stop

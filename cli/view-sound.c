@@ -457,8 +457,8 @@ static int take_traces(struct view_sound *sound, const struct view_traces *trace
 			     sound->broken - NAMED_MOST);
 	if (sound->broken > 0)
 		report_hint("all else is read; where another copy of the trace has these packets, "
-			    "'lttngmap merge' puts both together; 'lttngmap recover DIR' mends "
-			    "ends, indexes and packet headers, but not wrong records");
+			    "'lttngmap merge' puts both together; 'lttngmap recover DIR' has "
+			    "babeltrace2 pass over these packets, too");
 	return error;
 }
 

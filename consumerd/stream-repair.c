@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@ struct repair {
 	uint64_t stream_size;
 	uint64_t index_size;
 	enum stream_repair_how how;
+	const struct record_layout *layout;
 	struct stream_tail *tail;
 	/* The last sound packet, where it lies, and up to where it has events. */
 	struct ctf_packet_header last;
@@ -215,6 +217,8 @@ static int bridge(struct repair *repair, struct ctf_packet_header *next, uint64_
 		return -EIO;
 	}
 	packet_pad(&header, offset - at);
+	if (is_first)
+		repair->last = header;
 	if (header.packet_size - header.content_size >= sizeof(events) * 8)
 		error = file_write(repair->stream_fd, &events, sizeof(events),
 				   offset - sizeof(events));
@@ -245,6 +249,51 @@ static int find_next(struct repair *repair)
 	return -ENODATA;
 }
 
+/* 0; -EBADMSG: a reader ends at its time, or at one of its records; another -errno. */
+static int check_records(const struct repair *repair, const struct ctf_packet_header *header)
+{
+	struct record_span span = {
+		.length = header->content_size / 8 - sizeof(*header),
+		.begin = header->timestamp_begin,
+		.end = header->timestamp_end,
+		.events = RECORD_COUNT_UNKNOWN,
+	};
+	struct record_fault fault;
+	ssize_t got;
+	int error = 0;
+	void *body;
+
+	if (!repair->layout)
+		return 0;
+	if (header->timestamp_begin < repair->tail->timestamp_end)
+		return -EBADMSG;
+	body = malloc(span.length + 1);
+	if (!body)
+		return -ENOMEM;
+	span.bytes = body;
+	got = file_read(repair->stream_fd, body, span.length, repair->tail->size + sizeof(*header));
+	if (got != (ssize_t)span.length)
+		error = got < 0 ? (int)got : -EIO;
+	else if (!record_layout_check(repair->layout, header->stream_id, &span, &fault))
+		error = -EBADMSG;
+	free(body);
+	return error;
+}
+
+/* A packet with wrong records, whose header says where the next one begins. */
+static int pass_packet(struct repair *repair, struct ctf_packet_header *header, uint64_t size)
+{
+	struct stream_tail *tail = repair->tail;
+	int error;
+
+	pass_entries(repair, tail->size + 1);
+	tail->size += size;
+	error = bridge(repair, header, tail->size);
+	repair->content_end = tail->size;
+	tail->lost++;
+	return error;
+}
+
 static int walk(struct repair *repair)
 {
 	struct stream_tail *tail = repair->tail;
@@ -256,6 +305,12 @@ static int walk(struct repair *repair)
 		error = read_header(repair, tail->size, &header, &size);
 		if (error == -EBADMSG || error == -ENODATA) {
 			error = find_next(repair);
+			continue;
+		}
+		if (!error)
+			error = check_records(repair, &header);
+		if (error == -EBADMSG) {
+			error = pass_packet(repair, &header, size);
 			continue;
 		}
 		if (error)
@@ -317,13 +372,15 @@ static int cut(const struct repair *repair)
 }
 
 int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE],
-		  enum stream_repair_how how, struct stream_tail *tail)
+		  enum stream_repair_how how, const struct record_layout *layout,
+		  struct stream_tail *tail)
 {
 	struct repair repair = {
 		.stream_fd = stream_fd,
 		.index_fd = index_fd,
 		.uuid = uuid,
 		.how = how,
+		.layout = layout,
 		.tail = tail,
 	};
 	struct stat stream_status, index_status;

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "common/ctf.h"
+#include "common/record-layout.h"
 
 /* Where a stream file ends, and what its last packet was. */
 struct stream_tail {
@@ -19,7 +19,7 @@ struct stream_tail {
 	uint64_t timestamp_end; /* the last packet's */
 	uint64_t discarded;     /* its count */
 	uint64_t cut;           /* bytes that were cut off */
-	uint64_t lost; /* packets in the middle that the index names, and that are damaged */
+	uint64_t lost; /* packets in the middle that cannot be read, as far as they are known */
 };
 
 enum stream_repair_how {
@@ -36,12 +36,14 @@ enum stream_repair_how {
 /*
  * Cut the stream file after its last whole packet and make the index say
  * what is left. Both descriptors can be read and written. Where a packet's header is damaged, the
- * next packet that both the index and the stream have follows: the packet before is made longer.
+ * next packet that both the index and the stream have follows: the packet before is made longer. So
+ * it is where a packet's records are not as `layout` says, unless that is NULL.
  *
  * 0; -EEXIST: what is there is not of this trace, and was left as it is;
  * another -errno of the file system.
  */
 int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE],
-		  enum stream_repair_how how, struct stream_tail *tail);
+		  enum stream_repair_how how, const struct record_layout *layout,
+		  struct stream_tail *tail);
 
 #endif /* CONSUMERD_STREAM_REPAIR_H */

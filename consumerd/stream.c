@@ -227,7 +227,7 @@ static int prepare(struct stream *stream)
 	if (error)
 		return error;
 	error = stream_repair(stream->stream_fd, stream->index_fd, stream->same.uuid,
-			      is_reused(stream) ? STREAM_REPAIR_REUSED : STREAM_REPAIR_END,
+			      is_reused(stream) ? STREAM_REPAIR_REUSED : STREAM_REPAIR_END, NULL,
 			      &stream->tail);
 	if (!error && stream->reuse && !stream->reuse->inode)
 		error = begin_reuse(stream);

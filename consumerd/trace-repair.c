@@ -29,6 +29,7 @@
 struct repairing {
 	const char *path; /* of the trace */
 	struct trace trace;
+	struct record_layout *layout;
 	uint64_t streams;
 	uint64_t cut;     /* streams whose tail was cut */
 	uint64_t bytes;   /* that were cut */
@@ -55,19 +56,17 @@ static void problem(struct repairing *repairing, const char *name, const char *w
 
 /* ---- metadata ---------------------------------------------------------------------- */
 
-const char *trace_repair_check_metadata(const char *text, size_t size, uint8_t uuid[CTF_UUID_SIZE],
+const char *trace_repair_check_metadata(const char *text, size_t size, struct record_layout *layout,
+					uint8_t uuid[CTF_UUID_SIZE],
 					char fault[RECORD_TRACE_FAULT_SIZE])
 {
 	static const char beginning[] = "/* CTF 1.8 */";
 	struct record_trace trace = { .is_ours = false };
-	struct record_layout *layout;
 	int error;
 
 	if (size < sizeof(beginning) - 1 || memcmp(text, beginning, sizeof(beginning) - 1) != 0)
 		return "it does not begin as CTF metadata does";
-	layout = record_layout_create();
 	error = layout ? record_layout_parse(layout, text, size, &trace) : -ENOMEM;
-	record_layout_destroy(layout);
 	if (error == -ENOMEM)
 		return strerror(ENOMEM);
 	if (error && record_trace_fault(&trace, fault))
@@ -115,7 +114,9 @@ static int find_uuid(struct repairing *repairing)
 		problem(repairing, TRACE_METADATA, beneath_why(error));
 		return error;
 	}
-	wrong = trace_repair_check_metadata(text, size, repairing->trace.uuid, fault);
+	repairing->layout = record_layout_create();
+	wrong = trace_repair_check_metadata(text, size, repairing->layout, repairing->trace.uuid,
+					    fault);
 	free(text);
 	if (!wrong)
 		return 0;
@@ -151,7 +152,8 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 	struct stream_tail tail;
 	bool is_reused = trace_is_reused(trace);
 	int error = stream_repair(stream, index, trace->uuid,
-				  is_reused ? STREAM_REPAIR_REUSED : STREAM_REPAIR_ALL, &tail);
+				  is_reused ? STREAM_REPAIR_REUSED : STREAM_REPAIR_ALL,
+				  repairing->layout, &tail);
 
 	if (error) {
 		problem(repairing, name,
@@ -266,6 +268,7 @@ static void repair(const char *path)
 	}
 	tell(&repairing);
 	trace_close(&repairing.trace);
+	record_layout_destroy(repairing.layout);
 	json_object_put(repairing.problems);
 }
 

@@ -21,10 +21,11 @@
 int trace_repair_all(const char *path, bool json);
 
 /*
- * The trace's id, from the text of its metadata. NULL; else what is wrong with
- * the text, which need not end in a NUL; it may stand in `fault`.
+ * The trace's id, and what its records are, from the text of its metadata. NULL; else what is wrong
+ * with the text, which need not end in a NUL; it may stand in `fault`.
  */
-const char *trace_repair_check_metadata(const char *text, size_t size, uint8_t uuid[CTF_UUID_SIZE],
+const char *trace_repair_check_metadata(const char *text, size_t size, struct record_layout *layout,
+					uint8_t uuid[CTF_UUID_SIZE],
 					char fault[RECORD_TRACE_FAULT_SIZE]);
 
 #endif /* CONSUMERD_TRACE_REPAIR_H */

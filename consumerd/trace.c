@@ -96,7 +96,7 @@ static int repair_stream(const struct trace *trace, const char *name)
 	error = stream_repair(stream_fd, index_fd, trace->uuid,
 			      trace->is_spool && trace_is_reused(trace) ? STREAM_REPAIR_REUSED
 									: STREAM_REPAIR_END,
-			      &tail);
+			      NULL, &tail);
 	if (!error && tail.cut)
 		log_warning("stream %s: %llu bytes of an unfinished packet were cut off", name,
 			    (unsigned long long)tail.cut);

@@ -48,14 +48,14 @@ static void check_repaired(int stream, int index, enum stream_repair_how how,
 		   (tail->packets ? sizeof(struct ctf_index_header) +
 					    tail->packets * sizeof(struct ctf_index_entry)
 				  : 0));
-	FUZZ_CHECK(stream_repair(stream, index, uuid, how, &again) == 0);
+	FUZZ_CHECK(stream_repair(stream, index, uuid, how, NULL, &again) == 0);
 	FUZZ_CHECK(again.cut == 0 && again.size == tail->size && again.packets == tail->packets &&
 		   again.next_sequence == tail->next_sequence);
 	if (how == STREAM_REPAIR_REUSED)
 		return;
 	/* With no index to believe, all that is walked through is a packet of ours, or is cut. */
 	FUZZ_CHECK(ftruncate(index, 0) == 0);
-	if (stream_repair(stream, index, uuid, STREAM_REPAIR_END, &again) != 0)
+	if (stream_repair(stream, index, uuid, STREAM_REPAIR_END, NULL, &again) != 0)
 		return;
 	for (uint64_t at = 0; at < again.size; at += packet_size, packets++) {
 		FUZZ_CHECK(pread(stream, &header, sizeof(header), (off_t)at) == sizeof(header));
@@ -70,7 +70,7 @@ static void repair(const struct fuzz_input *bytes, const struct fuzz_input *inde
 	int index = make_file(index_bytes->data, index_bytes->size);
 	int stream = make_file(bytes->data, bytes->size);
 	struct stream_tail tail;
-	int error = stream_repair(stream, index, uuid, how, &tail);
+	int error = stream_repair(stream, index, uuid, how, NULL, &tail);
 
 	if (error == 0)
 		check_repaired(stream, index, how, &tail);

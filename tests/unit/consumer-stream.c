@@ -320,6 +320,7 @@ static void test_hole(void)
 }
 
 #define NR_PACKETS 10
+#define RECORDS UINT64_MAX /* that damaged records are meant, not a size */
 
 /* "EVENTS LOST": events that babeltrace2 reads, and packets that it misses between two others. */
 static const char *read_rest(const char *output)
@@ -359,6 +360,10 @@ static const struct damage {
 	{ "a size that is too large", 1u << 4, 1 << 20, "45 1", "20 0", 1, 0 },
 	{ "a header, and an index that goes back", 1u << 4, 0, "40 2", "20 0", 2, 1 },
 	{ "a header, and an index that says otherwise", 1u << 4, 0, "40 2", "20 0", 2, 5 },
+	{ "records", 1u << 4, RECORDS, "45 1", "45 1", 1, 0 },
+	{ "the first records", 1u, RECORDS, "45 1", "45 1", 1, 0 },
+	{ "the records of the first two", 3u, RECORDS, "40 2", "40 2", 2, 0 },
+	{ "the last records", 1u << 9, RECORDS, "45 0", "45 0", 1, 0 },
 };
 
 /* In the file, whose packets all have one size. */
@@ -374,11 +379,63 @@ static void damage(const struct damage *damage, const char *path)
 
 		if (!(damage->packets >> i & 1))
 			continue;
-		if (damage->size ? pwrite(fd, &bits, sizeof(bits), i * size + (off_t)at) < 0
-				 : pwrite(fd, zeros, sizeof(zeros), i * size) < 0)
+		if (damage->size == RECORDS
+			    ? pwrite(fd, &damage->size, 2, i * size + (off_t)HEADER) < 0
+		    : damage->size ? pwrite(fd, &bits, sizeof(bits), i * size + (off_t)at) < 0
+				   : pwrite(fd, zeros, sizeof(zeros), i * size) < 0)
 			bail_out("cannot write");
 	}
 	close(fd);
+}
+
+static void damage_index(const struct damage *how, int fd)
+{
+	const off_t entries = sizeof(struct ctf_index_header), each = 72;
+	struct ctf_index_entry entry = { 0 };
+
+	if (how->entry && pread(fd, &entry, sizeof(entry), entries + how->entry * each) < 0)
+		bail_out("cannot read");
+	entry.timestamp_end ^= how->entry == 5;
+	if (how->entry && pwrite(fd, &entry, sizeof(entry), entries + 5 * each) < 0)
+		bail_out("cannot write");
+}
+
+static struct record_layout *make_layout(void)
+{
+	struct record_layout *layout = record_layout_create();
+	struct record_trace trace = { .is_ours = false };
+	const char *text;
+	size_t size;
+
+	text = trace_kit_metadata_text(&size);
+	if (!layout || record_layout_parse(layout, text, size, &trace) != 0)
+		bail_out("no layout");
+	return layout;
+}
+
+static void check_mended(const struct damage *how, const char *output, int fd, int index_fd,
+			 bool with_index)
+{
+	bool knows = with_index || how->size == RECORDS;
+	struct record_layout *layout = make_layout();
+	struct stream_tail tail, again;
+	struct ctf_packet_header header;
+	int error = stream_repair(fd, index_fd, trace_kit_uuid, STREAM_REPAIR_ALL, layout, &tail);
+
+	is(error, knows || !(how->packets & 1) ? 0 : -EEXIST, how->what);
+	if (!error) {
+		is_string(read_rest(output), knows ? how->index : how->without,
+			  "what is sound is read, and what is not is missed");
+		is(tail.lost, knows ? how->lost : 0, "packets in the middle are counted");
+		stream_repair(fd, index_fd, trace_kit_uuid, STREAM_REPAIR_ALL, layout, &again);
+		ok(again.size == tail.size && again.packets == tail.packets &&
+			   again.next_sequence == tail.next_sequence && !again.cut && !again.lost,
+		   "a second time nothing is to be done");
+	}
+	if (!error && how->packets & 1 && pread(fd, &header, sizeof(header), 0) > 0)
+		is(header.packet_seq_num, how->size == RECORDS ? 1 : 2 + how->lost - 1,
+		   "what takes the place of the first packets has an earlier number than the next");
+	record_layout_destroy(layout);
 }
 
 /* All that the index proves is kept, where a packet's header does not tell of the next one. */
@@ -386,12 +443,8 @@ static void test_damaged(const struct damage *how, bool with_index)
 {
 	const char *output = trace_kit_path("damaged-%zu-%d", how - damages, with_index);
 	struct stream_limits limits = { .file_size = 1 << 20 };
-	const off_t entries = sizeof(struct ctf_index_header);
-	struct ctf_packet_header header;
-	struct stream_tail tail, again;
-	struct ctf_index_entry entry;
-	char path[PATH_MAX], index[PATH_MAX];
 	struct trace trace = { .overwritten = 0 };
+	char path[PATH_MAX], index[PATH_MAX];
 	struct stream *stream;
 	int fd, index_fd;
 
@@ -408,35 +461,12 @@ static void test_damaged(const struct damage *how, bool with_index)
 		unlink(index);
 	fd = open(path, O_RDWR);
 	index_fd = open(index, O_RDWR | O_CREAT, 0600);
-	if (how->entry && with_index) {
-		if (pread(index_fd, &entry, sizeof(entry),
-			  entries + how->entry * (off_t)sizeof(entry)) < 0)
-			bail_out("cannot read");
-		entry.timestamp_end ^= how->entry == 5;
-		if (pwrite(index_fd, &entry, sizeof(entry), entries + 5 * (off_t)sizeof(entry)) < 0)
-			bail_out("cannot write");
-	}
-	is(stream_repair(fd, index_fd, trace_kit_uuid, STREAM_REPAIR_ALL, &tail),
-	   with_index || !(how->packets & 1) ? 0 : -EEXIST, how->what);
-	if (with_index || !(how->packets & 1)) {
-		is_string(read_rest(output), with_index ? how->index : how->without,
-			  "what is sound is read, and what is not is missed");
-		is(tail.lost, with_index ? how->lost : 0, "packets in the middle are counted");
-		is(stream_repair(fd, index_fd, trace_kit_uuid, STREAM_REPAIR_ALL, &again) +
-			   memcmp(&again,
-				  &(struct stream_tail){ tail.size, tail.packets,
-							 tail.next_sequence, tail.timestamp_end,
-							 tail.discarded, 0, 0 },
-				  sizeof(again)),
-		   0, "a second time nothing is to be done");
-		if (how->packets & 1 && pread(fd, &header, sizeof(header), 0) > 0)
-			is(header.packet_seq_num, 2 + how->lost - 1,
-			   "what takes the place of the first packets has the last one's number");
-		trace_discard(&trace, NAME "_0");
-		if (with_index)
-			is(trace.overwritten, strtoul(how->index, NULL, 10),
-			   "its events are counted");
-	}
+	if (with_index)
+		damage_index(how, index_fd);
+	check_mended(how, output, fd, index_fd, with_index);
+	trace_discard(&trace, NAME "_0");
+	if (with_index)
+		is(trace.overwritten, strtoul(how->index, NULL, 10), "its events are counted");
 	close(fd);
 	close(index_fd);
 	trace_close(&trace);

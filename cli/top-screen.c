@@ -96,6 +96,11 @@ static void put_line(int *row, attr_t attribute, const char *format, ...)
 	(*row)++;
 }
 
+/* A terminal of fewer columns gets fewer of ours, of which none is cut off at 80. */
+#define WIDE 112
+#define NARROW_SESSION(alive) "%-13.13s %-7s " alive " %9s %8s %13s %10s %9s"
+#define NARROW_RING "%7s %-15.15s %9s %8s %13s %-14.14s %s"
+
 static void draw_usage(const char *name, const struct top_usage *usage, char *text, size_t size)
 {
 	char up[TOP_TEXT_SIZE], cpu[TOP_TEXT_SIZE], memory[TOP_TEXT_SIZE];
@@ -145,6 +150,13 @@ static void draw_daemons(const struct screen *screen, int *row)
 		}
 		draw_usage("sessiond", &daemon->daemon, first, sizeof(first));
 		draw_consumers(daemon, second, sizeof(second));
+		if (COLS < WIDE) {
+			put_line(row, A_NORMAL, "%s: %" PRIu64 " registered", daemon->runtime_dir,
+				 daemon->sample.processes);
+			put_line(row, A_NORMAL, "  %s", first);
+			put_line(row, A_NORMAL, "  %s", second);
+			continue;
+		}
 		put_line(row, A_NORMAL, "%s: %" PRIu64 " registered | %s | %s", daemon->runtime_dir,
 			 daemon->sample.processes, first, second);
 	}
@@ -174,14 +186,20 @@ static void draw_session(const struct screen *screen, int *row, const struct top
 	bool is_losing = session->rates.lost > 0;
 
 	set_colour(screen, COLOUR_LOST, is_losing);
-	put_line(row, A_NORMAL, "%-20.20s %-8s %5" PRIu64 " %12s %10s %10s %15s %12s %10s",
-		 session->name, session->active ? "active" : "stopped", session->alive,
-		 top_format_rate(session->rates.events, events),
-		 top_format_rate(session->rates.lost, lost),
-		 top_format_bytes(session->rates.bytes, bytes),
-		 options_format_count(session->events, count),
-		 options_format_count(session->lost, gone),
-		 options_format_size(session->bytes, size));
+	top_format_rate(session->rates.events, events);
+	top_format_rate(session->rates.lost, lost);
+	top_format_bytes(session->rates.bytes, bytes);
+	options_format_count(session->events, count);
+	options_format_count(session->lost, gone);
+	options_format_size(session->bytes, size);
+	if (COLS < WIDE)
+		put_line(row, A_NORMAL, NARROW_SESSION("%5" PRIu64), session->name,
+			 session->active ? "active" : "stopped", session->alive, events, lost,
+			 count, gone, size);
+	else
+		put_line(row, A_NORMAL, "%-20.20s %-8s %5" PRIu64 " %12s %10s %10s %15s %12s %10s",
+			 session->name, session->active ? "active" : "stopped", session->alive,
+			 events, lost, bytes, count, gone, size);
 	if (session->error[0] != '\0')
 		put_line(row, A_BOLD, "  %s", session->error);
 	if (session->untraced[0] != '\0')
@@ -191,8 +209,13 @@ static void draw_session(const struct screen *screen, int *row, const struct top
 
 static void draw_sessions(const struct screen *screen, int *row)
 {
-	put_line(row, A_REVERSE, "%-20s %-8s %5s %12s %10s %10s %15s %12s %10s", "SESSION", "STATE",
-		 "PROCS", "EVENTS/S", "LOST/S", "BYTES/S", "EVENTS", "LOST", "BYTES");
+	if (COLS < WIDE)
+		put_line(row, A_REVERSE, NARROW_SESSION("%5s"), "SESSION", "STATE", "PROCS",
+			 "EVENTS/S", "LOST/S", "EVENTS", "LOST", "BYTES");
+	else
+		put_line(row, A_REVERSE, "%-20s %-8s %5s %12s %10s %10s %15s %12s %10s", "SESSION",
+			 "STATE", "PROCS", "EVENTS/S", "LOST/S", "BYTES/S", "EVENTS", "LOST",
+			 "BYTES");
 	for (const struct top_daemon *daemon = screen->top->daemons; daemon; daemon = daemon->next)
 		for (size_t i = 0; i < daemon->sample.nr_sessions; i++)
 			draw_session(screen, row, &daemon->sample.sessions[i]);
@@ -212,13 +235,18 @@ static void draw_ring(const struct screen *screen, int *row, const struct top_ri
 		snprintf(pid, sizeof(pid), "%" PRIu64, rings->pid);
 	snprintf(place, sizeof(place), "%s/%s", rings->session, rings->channel);
 	top_format_fill(rings->fill, cpus, fill, width < sizeof(fill) ? width : sizeof(fill) - 1);
+	top_format_rate(rings->rates.events, events);
+	top_format_rate(rings->rates.lost, lost);
+	options_format_count(rings->events, count);
 	set_colour(screen, COLOUR_LOST, is_losing);
-	put_line(row, rings->alive ? A_NORMAL : A_DIM,
-		 "%7s %-8.8s %-15s %12s %10s %15s %-20.20s %s", pid,
-		 top_format_user(rings->uid, user), rings->name,
-		 top_format_rate(rings->rates.events, events),
-		 top_format_rate(rings->rates.lost, lost),
-		 options_format_count(rings->events, count), place, fill);
+	if (COLS < WIDE)
+		put_line(row, rings->alive ? A_NORMAL : A_DIM, NARROW_RING, pid, rings->name,
+			 events, lost, count, place, fill);
+	else
+		put_line(row, rings->alive ? A_NORMAL : A_DIM,
+			 "%7s %-8.8s %-15s %12s %10s %15s %-20.20s %s", pid,
+			 top_format_user(rings->uid, user), rings->name, events, lost, count, place,
+			 fill);
 	set_colour(screen, COLOUR_LOST, false);
 }
 
@@ -227,8 +255,13 @@ static void draw_rings(struct screen *screen, int *row)
 	struct top_row *rows;
 	size_t count = top_rows(screen->top, screen->order, &rows);
 
-	put_line(row, A_REVERSE, "%7s %-8s %-15s %12s %10s %15s %-20s %s", "PID", "USER", "PROGRAM",
-		 "EVENTS/S", "LOST/S", "EVENTS", "SESSION/CHANNEL", "FILL BY CPU");
+	if (COLS < WIDE)
+		put_line(row, A_REVERSE, NARROW_RING, "PID", "PROGRAM", "EVENTS/S", "LOST/S",
+			 "EVENTS", "CHANNEL", "FILL");
+	else
+		put_line(row, A_REVERSE, "%7s %-8s %-15s %12s %10s %15s %-20s %s", "PID", "USER",
+			 "PROGRAM", "EVENTS/S", "LOST/S", "EVENTS", "SESSION/CHANNEL",
+			 "FILL BY CPU");
 	screen->page = LINES - 1 > *row ? (size_t)(LINES - 1 - *row) : 0;
 	if (screen->first + screen->page > count)
 		screen->first = count > screen->page ? count - screen->page : 0;
@@ -247,8 +280,7 @@ static void draw(struct screen *screen)
 	draw_fill(screen, &row);
 	draw_sessions(screen, &row);
 	draw_rings(screen, &row);
-	snprintf(text, sizeof(text),
-		 "q quit  s sort by %s  space %s  +/- every %s  up/down, page up/down: rows",
+	snprintf(text, sizeof(text), "q quit  s sort by %s  space %s  +/- every %s  up/down: rows",
 		 top_order_name(screen->order), screen->paused ? "go on" : "pause",
 		 options_format_duration(screen->top->interval_ms, every));
 	move(last, 0);

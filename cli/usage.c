@@ -102,7 +102,7 @@ void usage_print(const struct verb *verb, const struct poptOption *help, FILE *s
 		 verb->name);
 	put_words(stream, summary, 0);
 	if (verb->example)
-		fprintf(stream, "\nExample:\n  %s\n", verb->example);
+		fprintf(stream, "\nExample: %s\n", verb->example);
 	for (const struct poptOption *table = verb->options; table && !is_last(table); table++) {
 		if (!is_table(table) || !table->descrip)
 			continue;

@@ -315,6 +315,57 @@ static int find_parent(const struct app_request *request, const struct app_messa
 	return -EPROTO;
 }
 
+static bool lacks_descriptors(const struct process *process)
+{
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		if (process->slots[slot].left_out == UNTRACED_SHORT)
+			return true;
+	return false;
+}
+
+/* No session has counted it. */
+static void undo_process(struct process *process)
+{
+	struct session *session;
+
+	untraced_take_back(process);
+	cds_list_for_each_entry(session, sessions_list(process->daemon->sessions), node)
+		session_uncount(session, process);
+	process_end(process);
+}
+
+/*
+ * Its last program is still there, and has descriptors that it will never use: else all who wait
+ * for some would hold them for each other.
+ */
+static int refuse_for_now(struct app_request *request, struct app_refusal *refusal)
+{
+	struct process *before =
+		process_lookup(request->daemon->processes, (uint32_t)request->peer.pid);
+
+	if (before)
+		undo_process(before);
+	return refuse_process(request, -EMFILE, refusal);
+}
+
+/* A process was made. It has all of its rings, and is answered; or it knows nothing of them. */
+static int answer(struct app_request *request, const struct app_message *message,
+		  struct app_refusal *refusal)
+{
+	int error = lacks_descriptors(request->process) ? -EMFILE : 0;
+
+	if (!error)
+		error = take_classes(request, registered.answer.ids, message->nr_classes, refusal);
+	if (!error)
+		error = send_registered(request, message->nr_classes, &registered.answer);
+	process_answered(request->process);
+	if (error)
+		undo_process(request->process);
+	if (error)
+		request->process = NULL;
+	return error;
+}
+
 static int serve_register(struct app_request *request, const struct app_message *message,
 			  struct app_refusal *refusal)
 {
@@ -329,7 +380,6 @@ static int serve_register(struct app_request *request, const struct app_message 
 		.procname = message->registration.procname,
 		.procname_size = sizeof(message->registration.procname),
 	};
-	struct session *session;
 	int error;
 
 	if (request->process && !request->process->record->answered)
@@ -353,19 +403,13 @@ static int serve_register(struct app_request *request, const struct app_message 
 	if (error)
 		return error;
 	error = process_create(request->daemon, &config, &request->process);
-	if (error)
+	if (error && error != -EMFILE && error != -ENFILE)
 		return refuse_process(request, error, refusal);
-	error = take_classes(request, registered.answer.ids, message->nr_classes, refusal);
 	if (!error)
-		error = send_registered(request, message->nr_classes, &registered.answer);
-	process_answered(request->process);
-	/* It never learnt of its memory: there is nothing to be read from it. */
-	if (error) {
-		cds_list_for_each_entry(session, sessions_list(request->daemon->sessions), node)
-			session_uncount(session, request->process);
-		process_end(request->process);
-		request->process = NULL;
-	}
+		error = answer(request, message, refusal);
+	/* The last: so many are in messages that nobody has read yet. */
+	if (error == -EMFILE || error == -ENFILE || error == -ETOOMANYREFS)
+		return refuse_for_now(request, refusal);
 	return error;
 }
 

@@ -85,7 +85,7 @@ is "$(traced) $(left_out)" '17 ' 'for want of descriptors: all are traced in the
 	diag "$(grep -v 'is not served' err)"
 (ulimit -n 90 && recorded many.sh --register-timeout 50ms)
 sum=$(left_out)
-is $(($(traced) + 0${sum%% *})) 17 '  ... or without that time, traced and not traced make all'
+is $(($(traced) + 10#0${sum%% *})) 17 '  ... or without that time, traced and not traced make all'
 like "$sum" '[0-9]+ processes not traced: (sleep|sh) \(' "  ... ($(traced) and $sum)"
 
 # In a session of a daemon's own nobody waits so long.

@@ -10,13 +10,12 @@ set -uo pipefail
 
 steps=(
 	'lint		./dev lint'
-	'rounds		./dev check --all-rounds --strict'
+	'rounds		env LTTNGMAP_TEST_FULL=1 LTTNGMAP_TEST_TIMEOUT=7200 ./dev check --all-rounds --strict'
 	'address	./dev check-asan'
 	'thread		./dev check-tsan'
 	'kernels	./dev check-vm'
 	'package	./dev check-deb'
-	'mutations	env LTTNGMAP_SOAK_SECONDS=3600 LTTNGMAP_TEST_TIMEOUT=36000 ./dev test model/mutate model/mutate-code'
-	'soak		./dev soak 30'
+	'soak		./dev soak 60 17 24 25'
 )
 
 [[ -z $(git status --porcelain --untracked-files=no) ]] ||

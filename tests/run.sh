@@ -224,7 +224,7 @@ report_failures() {
 		result_of "$job"
 		printf '%s:\n' "$name"
 		first_wrong "$result" 1500 | sed 's/^/    /'
-		grep -m 1 -iE '^#.*\bseed\b' "$result.log" 2>/dev/null | sed 's/^# */    /'
+		grep -m 1 -aiE '^#.*seed' "$result.log" 2>/dev/null | sed 's/^# */    /'
 		printf '    alone: %s\n' "$(command_of "$job")"
 		[[ $full == no ]] || cat "$result.log"
 	done

@@ -149,6 +149,7 @@ run_test() { # JOB
 	[[ $test != *.sh ]] || command=("$BASH" "$LTTNGMAP_SRC/$test")
 	mapfile -t environment < <(round_environment "$round")
 	group_of "$test"
+	[[ " $words " != *' machine '* ]] || world=()
 	if [[ $group ]]; then
 		exec 8>>"$(lock_of "$group")"
 		flock 8

@@ -55,11 +55,12 @@ AM_TESTS_ENVIRONMENT = $(sanitizer_environment) \
 tests-environment:
 	@: $(info $(AM_TESTS_ENVIRONMENT) AM_TAP_AWK='$(AWK)'; export AM_TAP_AWK;)
 EXTRA_DIST += tests/changed.sh tests/check-all.sh tests/rounds tests/run.sh
+test-programs: $(check_PROGRAMS) $(check_LTLIBRARIES)
 list-tests:
 	@printf '%s\n' $(TESTS)
 clean-local:
 	-rm -rf results
-.PHONY: tests-environment list-tests
+.PHONY: tests-environment test-programs list-tests
 
 EXTRA_DIST += tests/utils/tap.sh tests/utils/short.sh tests/reliability/rows
 noinst_HEADERS += tests/utils/tap.h tests/utils/short.h

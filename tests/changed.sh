@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
 # changed.sh BUILD COMMIT - prints the tests that what changed since COMMIT can reach, a line each; from the top,
-# on a tree that is built. What a source reaches, make says: what it would link again. What a script
+# on a tree that is built. What a source reaches, make says: what it would link again, if it did so without
+# another make below it, to which -W and -o are not handed down. What a script
 # reaches, its name says, where others mention it. Whatever neither says reaches all.
 set -uo pipefail
 
@@ -55,13 +56,14 @@ for file in "${changed[@]}"; do
 done
 
 if ((${#what_if[@]})); then
-	linked=$(make --no-print-directory -n -C "$build" "${what_if[@]}" all check TESTS= 2>/dev/null |
+	linked=$(make --no-print-directory -n -C "$build" -o config.h "${what_if[@]}" all-am test-programs 2>/dev/null |
 		sed -nE 's/.*--mode=link.* -o ([^ ]+) .*/\1/p' | sort -u)
 	while read -r program; do
 		case $program in
 		'') ;;
 		lttngmap | lttngmap-*d | liblttngmap*.la | tests/unit/*.la | lib*-core.la) everything "$program is another" ;;
 		lib*.la) ;; # What it is linked to is there, too.
+		tests/fuzz/*) reached+=tests/fuzz/replay.sh$'\n' ;;
 		tests/*)
 			! grep -qx "$program" <<<"$all" || reached+=$program$'\n'
 			reached+=$(mentioning "$(basename "${program%.la}")")$'\n'

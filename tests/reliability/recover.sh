@@ -161,11 +161,11 @@ held() {
 
 	mkdir "$TAP_DIR/small"
 	if ! mount -t tmpfs -o size=300k small "$TAP_DIR/small" 2>/dev/null; then
-		skip 4 'a small disk takes root'
+		skip 5 'a small disk takes root'
 		return
 	fi
 	begin discard
-	wait_for eval '"$lttngmap" status s | grep -q "No space left"'
+	ok 'held: the disk is full' wait_for eval '"$lttngmap" status s 2>&1 | grep -q "No space left"'
 	# The program writes on, into what room there is.
 	sleep 0.3
 	kill_all

@@ -29,7 +29,7 @@ static bool is_over(struct local *local, uint64_t now, bool has_socket, uint64_t
 bool ring_wait(struct local *local, const struct ring_channel *channel, struct lttngmap_ring *ring,
 	       uint64_t *deadline)
 {
-	const struct timespec step = { .tv_nsec = WAIT_STEP_NS };
+	struct timespec step = { .tv_nsec = WAIT_STEP_NS };
 	uint64_t now = ring_clock(LTTNGMAP_CLOCK_MONOTONIC);
 	bool has_socket = attach_has_socket(local);
 	struct ring_move move;
@@ -57,6 +57,8 @@ bool ring_wait(struct local *local, const struct ring_channel *channel, struct l
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (ring_switch_prepare(channel, ring, channel->offset_limit, &move) != RING_FULL)
 		return true;
+	if (*deadline - now < WAIT_STEP_NS)
+		step.tv_nsec = (long)(*deadline - now);
 	result = arch_syscall(SYS_futex, &ring->space, FUTEX_WAIT, space, &step);
 	/* EINTR too: where signals come often, no wait ever lasts its time. */
 	if ((result != -ETIMEDOUT && result != -EINTR) || !has_socket || attach_is_alive(local))

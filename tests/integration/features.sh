@@ -147,7 +147,7 @@ lossy() { # NAME MODE EVENTS OPTION...: the rings are 2 times 4 KiB
 	# Each session has one.
 	mapfile -t consumers < <(pgrep -f "^$LTTNGMAP_BUILD/.*lttngmap-consumerd.*$SESSIOND_DIR")
 	kill -STOP "${consumers[@]}"
-	timeout 60 "$steady" "$3" >"$TAP_DIR/steady" 2>&1 &
+	timeout 20 "$steady" "$3" >"$TAP_DIR/steady" 2>&1 &
 	writer=$!
 }
 lossy discard discard 10000
@@ -174,7 +174,7 @@ kill -CONT "${consumers[@]}"
 wait $writer
 do_it stop blocking
 is "$(number blocking kept)" 10001 'loss modes: blocking loses nothing'
-# More than two CPUs hold, where it is moved between them.
+# More than two CPUs hold, where it is moved between them. Steps of 50 ms would take a minute.
 lossy timeout blocking 1500 --timeout 1ms
 wait $writer
 is $? 0 'loss modes: blocking with a time-out goes on'

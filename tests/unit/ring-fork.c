@@ -21,9 +21,12 @@
 
 #include "liblttngmap/ring-write.h"
 #include "tests/utils/ring-bench-set.h"
+#include "tests/utils/short.h"
 #include "tests/utils/tap.h"
 
 #define TRAP_FLAG 0x100
+/* In the short form, one of so many instructions. */
+#define EVERY 4
 #define STEPS_MAX 300 /* for rseq, some way into the second attempt, made from the beginning */
 /* Records after which the next one needs another sub-buffer. */
 #define RECORDS ((4096 - LTTNGMAP_SUBBUF_TAIL) / (LTTNGMAP_RECORD_HEADER_SIZE + 48))
@@ -178,11 +181,13 @@ static void test(const char *name, enum way way)
 	struct tally tally = { 0 };
 
 	for (fork_at = 1; fork_at < steps_max(way); fork_at++) {
+		if (!short_takes(fork_at, EVERY))
+			continue;
 		fork_once(way, 1, &tally);
 		if (child < 0) /* the write was over before */
 			break;
 	}
-	diag("%s: %u forks", name, fork_at - 1);
+	diag("%s: %u instructions", name, fork_at - 1);
 	ok(fork_at > 50, "%s: a write was stepped through", name);
 	is(tally.crashed, 0, "… no child crashed");
 	is(tally.torn, 0, "… the parent's ring has whole records only");
@@ -200,6 +205,8 @@ static void test_late(const char *name, enum way way, unsigned before)
 	for (fork_at = 1; fork_at < steps_max(way); fork_at++) {
 		struct tally tally = { 0 };
 
+		if (!short_takes(fork_at, EVERY))
+			continue;
 		fork_once(way, before, &tally);
 		if (child < 0)
 			break;
@@ -207,7 +214,7 @@ static void test_late(const char *name, enum way way, unsigned before)
 		harmed += tally.torn || tally.missing || tally.closed || tally.locked;
 	}
 	is_late = false;
-	diag("%s: %u forks, %u of them did harm", name, fork_at - 1, harmed);
+	diag("%s: %u instructions, %u forks did harm", name, fork_at - 1, harmed);
 	ok(fork_at > 50, "%s: a write was stepped through", name);
 	is(crashed, 0, "… no late child crashed");
 	is(harmed, 0, "… nor changed what its parent had written");

@@ -3,9 +3,11 @@
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
 # Each verb of the command under valgrind, which has nothing to say: with a
-# daemon, with what is refused, and where there is no daemon.
+# daemon, with what is refused, and where there is no daemon. In the short form a third of them a
+# day; the others run without it.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
+. "$LTTNGMAP_SRC/tests/utils/short.sh"
 
 [[ -z ${LTTNGMAP_SANITIZED:-} ]] || skip_all 'valgrind and sanitizers exclude each other'
 command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
@@ -19,15 +21,17 @@ complaint=99
 
 # clean STATUS ARGUMENT...: the command ends with the status, and valgrind is silent.
 clean() {
-	local expected=$1 status
+	local expected=$1 status under=()
 
 	shift
-	valgrind -q --error-exitcode=$complaint --trace-children=no --log-file="$TAP_DIR/valgrind" \
-		"$LTTNGMAP_BUILD/lttngmap" "$@" >"$TAP_DIR/out" 2>"$TAP_DIR/err" </dev/null
+	: >"$TAP_DIR/valgrind"
+	! short_takes 1 3 || under=(valgrind -q --error-exitcode="$complaint" --trace-children=no
+		--log-file="$TAP_DIR/valgrind")
+	"${under[@]}" "$LTTNGMAP_BUILD/lttngmap" "$@" >"$TAP_DIR/out" 2>"$TAP_DIR/err" </dev/null
 	status=$?
 	# valgrind 3.19 does not know openat2, and says so in five lines.
 	sed -i '/unhandled amd64-linux syscall: 437/,+4d' "$TAP_DIR/valgrind"
-	is "$status:$(<"$TAP_DIR/valgrind")" "$expected:" "${*:-no verb}" ||
+	is "$status:$(<"$TAP_DIR/valgrind")" "$expected:" "${under:+valgrind, }${*:-no verb}" ||
 		diag "$(tail -n 20 "$TAP_DIR/err")"
 }
 

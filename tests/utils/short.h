@@ -4,8 +4,9 @@
  * short.h - a test that takes long has a short form: a part of what it could try, another part
  * each day. As tests/utils/short.sh. One source file a program, one thread.
  *
- *   LTTNGMAP_TEST_FULL=1     everything, as `./dev check-all` does; LTTNGMAP_SOAK_SECONDS does so,
- * too LTTNGMAP_TEST_SEED       a number instead of the day's
+ *   LTTNGMAP_TEST_FULL=1     everything, as `./dev check-all` does; so does LTTNGMAP_SOAK_SECONDS
+ *
+ *   LTTNGMAP_TEST_SEED       a number instead of the day's
  */
 #ifndef TESTS_UTILS_SHORT_H
 #define TESTS_UTILS_SHORT_H

@@ -100,7 +100,7 @@ attack_unmount() {
 
 # The daemon's pid.
 attack_daemon() {
-	pgrep -P "$sessiond_pid" -f 'lttngmap-sessiond' | head -n 1
+	pgrep -P "$sessiond_pid" -x 'lttngmap-sessio' | head -n 1
 }
 attack_sum() { # PATTERN FILE: of both, in /proc
 	local pid sum=0 value
@@ -197,9 +197,10 @@ attack_end() {
 	for pid in "${attack_children[@]}"; do
 		kill -KILL -- "-$pid" 2>/dev/null
 	done
+	# Whoever has a page of that file system ends when it answers.
+	attack_unmount
 	[[ ${#attack_children[@]} == 0 ]] || wait "${attack_children[@]}" 2>/dev/null
 	attack_children=()
-	attack_unmount
 }
 cleanup touch "$TAP_DIR/stop"
 cleanup attack_end

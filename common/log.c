@@ -3,6 +3,7 @@
 #include "common/log.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <syslog.h>
 #include <systemd/sd-daemon.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/name.h"
@@ -20,6 +22,14 @@
 static const char *log_program = "lttngmap";
 static enum log_level log_shown = LOG_LEVEL_INFO;
 static bool log_to_journal;
+
+static pthread_mutex_t limit_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+	unsigned int at_once; /* 0: no limit */
+	unsigned int left;
+	time_t since;           /* when `left` was right */
+	unsigned int not_shown; /* since one was */
+} limit;
 
 static const struct {
 	const char *journal; /* sd-daemon(3) */
@@ -55,6 +65,42 @@ void log_set_level(enum log_level level)
 	__atomic_store_n(&log_shown, level, __ATOMIC_RELAXED);
 }
 
+void log_set_limit(unsigned int at_once)
+{
+	pthread_mutex_lock(&limit_lock);
+	limit.at_once = at_once;
+	limit.left = at_once;
+	pthread_mutex_unlock(&limit_lock);
+}
+
+/* `more` goes behind the message. */
+static bool may_show(char more[64])
+{
+	struct timespec now;
+	bool may;
+
+	more[0] = '\0';
+	pthread_mutex_lock(&limit_lock);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (now.tv_sec - limit.since >= limit.at_once - limit.left)
+		limit.left = limit.at_once;
+	else
+		limit.left += (unsigned int)(now.tv_sec - limit.since);
+	limit.since = now.tv_sec;
+	may = limit.at_once == 0 || limit.left > 0;
+	if (!may) {
+		limit.not_shown++;
+	} else if (limit.at_once > 0) {
+		limit.left--;
+		if (limit.not_shown > 0)
+			snprintf(more, 64, " (%u messages before it were not shown)",
+				 limit.not_shown);
+		limit.not_shown = 0;
+	}
+	pthread_mutex_unlock(&limit_lock);
+	return may;
+}
+
 /* 0 or -errno. */
 static int write_line(const char *line, size_t length)
 {
@@ -74,19 +120,22 @@ static int write_line(const char *line, size_t length)
 void log_message(enum log_level level, const char *format, ...)
 {
 	int saved = errno;
-	char line[LINE_SIZE];
+	char line[LINE_SIZE], more[64];
 	va_list arguments;
 	size_t start, length;
 
-	if (level > __atomic_load_n(&log_shown, __ATOMIC_RELAXED))
+	if (level > __atomic_load_n(&log_shown, __ATOMIC_RELAXED) || !may_show(more)) {
+		errno = saved;
 		return;
+	}
 	snprintf(line, sizeof(line) - 1, "%s%s: %s", log_to_journal ? levels[level].journal : "",
 		 log_program, levels[level].word);
 	start = strlen(line);
 	va_start(arguments, format);
 	errno = saved; /* for %m */
-	vsnprintf(line + start, sizeof(line) - 1 - start, format, arguments);
+	vsnprintf(line + start, sizeof(line) - sizeof(more) - start, format, arguments);
 	va_end(arguments);
+	strcat(line + start, more);
 	length = strlen(line);
 	name_clean_line(line + start);
 	line[length] = '\n';

@@ -30,6 +30,12 @@ void log_init(const char *program);
 /* The least severe level that is shown; LOG_LEVEL_INFO to begin with. */
 void log_set_level(enum log_level level);
 
+/*
+ * From now on this process has so many messages at once, and one more each second; a message that
+ * is shown says how many before it were not. 0, to begin with: there is no limit.
+ */
+void log_set_limit(unsigned int at_once);
+
 /* One message, without a newline at its end; cut at some 2000 bytes. */
 void log_message(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -24,6 +24,8 @@
 #include "consumerd/trace-repair.h"
 
 #define EXIT_USAGE 2
+/* Then one a second: what a session runs into is its owner's, and the log is everybody's. */
+#define LOG_AT_ONCE 50
 
 struct options {
 	char *control;
@@ -175,6 +177,7 @@ int main(int argc, char **argv)
 	int error, status, sync_fd;
 
 	log_init("lttngmap-consumerd");
+	log_set_limit(LOG_AT_ONCE);
 	if (parse_options(argc, (const char **)argv, &options, &status) == 0) {
 		/* It starts a process, which nobody may do later on. */
 		sync_fd = options.control ? start_sync() : -1;

@@ -116,7 +116,6 @@ void session_failed(struct session *session, const char *what, int error)
 	snprintf(session->error, sizeof(session->error), "cannot write %s/%s%s%s: %s; %s",
 		 session->output, trace_directory(&session->trace), what ? "/" : "",
 		 what ? what : "", beneath_why(error), advice(error));
-	log_error("session %s: %s", session->name, session->error);
 	session_report_now(session);
 }
 

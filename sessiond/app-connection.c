@@ -240,18 +240,11 @@ static bool take_message(int fd)
 /* Who asks for much nonsense does not fill the log. */
 static void say_refusal(struct quota_user *user, const struct ucred *peer, const char *why)
 {
-	char more[64] = "";
+	char more[QUOTA_MORE_SIZE];
 
-	if (user && quota_take_saying(user, daemon_now_usec()) != 0) {
-		user->unsaid++;
-		return;
-	}
-	if (user && user->unsaid > 0)
-		snprintf(more, sizeof(more), " (%llu such messages were not shown)",
-			 (unsigned long long)user->unsaid);
-	if (user)
-		user->unsaid = 0;
-	message_say("process %d of user %u is not served: %s%s", peer->pid, peer->uid, why, more);
+	if (quota_may_say(user, daemon_now_usec(), more))
+		message_say("process %d of user %u is not served: %s%s", peer->pid, peer->uid, why,
+			    more);
 }
 
 /* The connection is closed next. */

@@ -156,7 +156,8 @@ void consumers_leave(struct session *session)
 	link->session = NULL;
 	link->is_leaving = true;
 	link->owner = session->owner;
-	if (link->pid > 0 && !link->is_former && !link->is_hung) {
+	/* One that has not come yet has nothing to end. It would be refused, and say so. */
+	if (link->pid > 0 && !link->is_former && !link->is_hung && link->fd >= 0) {
 		consumer_link_close(link);
 		consumer_link_kill_later(link);
 		return;

@@ -239,7 +239,7 @@ void kernel_part_take_written(struct kernel_part *part, const struct kernel_writ
 		.bytes = part->earlier.bytes + written->bytes,
 		.streams = part->earlier.streams + written->streams,
 	};
-	if (error && !part->write_error)
+	if (error && (!part->write_error || strcmp(error, part->write_error) != 0))
 		log_warning("session %s, events of the kernel's: %s", part->session->name, error);
 	free(part->write_error);
 	part->write_error = error ? strdup(error) : NULL;

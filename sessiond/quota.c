@@ -3,6 +3,7 @@
 #include "sessiond/quota.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -376,4 +377,20 @@ void quota_charge_command(struct quota_user *user, uint64_t took_ns)
 uint64_t quota_take_saying(struct quota_user *user, uint64_t now_usec)
 {
 	return rate_take(&user->sayings, SAYINGS, SAYINGS_AT_ONCE_NS, 1, now_usec);
+}
+
+bool quota_may_say(struct quota_user *user, uint64_t now_usec, char more[QUOTA_MORE_SIZE])
+{
+	more[0] = '\0';
+	if (!user)
+		return true;
+	if (quota_take_saying(user, now_usec) != 0) {
+		user->unsaid++;
+		return false;
+	}
+	if (user->unsaid > 0)
+		snprintf(more, QUOTA_MORE_SIZE, " (%llu such messages were not shown)",
+			 (unsigned long long)user->unsaid);
+	user->unsaid = 0;
+	return true;
 }

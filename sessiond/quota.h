@@ -146,6 +146,12 @@ uint64_t quota_take_message(struct quota_user *user, uint32_t cost, uint64_t now
 /* A command took so long: until QUOTA_COMMAND_SHARE times that is over, it counts as messages. */
 void quota_charge_command(struct quota_user *user, uint64_t took_ns);
 uint64_t quota_take_saying(struct quota_user *user, uint64_t now_usec);
+/*
+ * May a line about that user be shown? `more` goes behind it: how many before it were not. True,
+ * where there is no user.
+ */
+#define QUOTA_MORE_SIZE 64
+bool quota_may_say(struct quota_user *user, uint64_t now_usec, char more[QUOTA_MORE_SIZE]);
 
 /*
  * 0 while the user's rings hold no more memory than they may; -EDQUOT. They

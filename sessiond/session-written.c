@@ -17,6 +17,7 @@
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
 #include "sessiond/process.h"
+#include "sessiond/quota.h"
 
 /* ---- totals ----------------------------------------------------------------- */
 
@@ -90,6 +91,12 @@ uint64_t session_alive(const struct session *session)
 
 /* ---- the consumer ------------------------------------------------------------ */
 
+static void replace_text(char **text, const char *by)
+{
+	free(*text);
+	*text = by ? strdup(by) : NULL;
+}
+
 void sessions_push(struct sessions *sessions, struct consumer_link *consumer)
 {
 	struct session *session;
@@ -102,6 +109,7 @@ void sessions_push(struct sessions *sessions, struct consumer_link *consumer)
 		/* It counts what it writes itself. */
 		session->earlier = session->written;
 		session->has_consumer = true;
+		replace_text(&session->write_error, NULL);
 		consumer_link_session(session->consumer, session);
 		cds_list_for_each_entry(channel, &session->channels, node)
 			consumer_link_channel(session->consumer, channel);
@@ -134,10 +142,14 @@ static void look_soon(struct session *session)
 	sd_event_source_set_enabled(session->daemon->sessions->timer, SD_EVENT_ON);
 }
 
-static void replace_text(char **text, const char *by)
+/* `status` shows it as long as it lasts; the log is everybody's. */
+static void say_unwritten(const struct session *session, const char *error)
 {
-	free(*text);
-	*text = by ? strdup(by) : NULL;
+	struct daemon *daemon = session->daemon;
+	char more[QUOTA_MORE_SIZE];
+
+	if (quota_may_say(quota_user(daemon->quota, session->owner), daemon_now_usec(), more))
+		log_warning("session %s: %s%s", session->name, error, more);
 }
 
 void session_take_written(struct session *session, const struct session_written *written,
@@ -154,9 +166,8 @@ void session_take_written(struct session *session, const struct session_written 
 		session_note_written(session);
 		session_check_size(session);
 	}
-	/* `status` shows it as long as it lasts. */
-	if (error && !session->write_error)
-		log_warning("session %s: %s", session->name, error);
+	if (error && (!session->write_error || strcmp(error, session->write_error) != 0))
+		say_unwritten(session, error);
 	replace_text(&session->write_error, error);
 	replace_text(&session->moved, moved);
 	look_soon(session);

@@ -73,7 +73,7 @@ told() {
 }
 # Of the session, status shows the consumer's death.
 said_again() {
-	(($(grep -c "lttngmap-consumerd.*$out/ust is" "$TAP_DIR/log") > said))
+	(($(grep -c "lttngmap-sessiond.*$out/ust is" "$TAP_DIR/log") > said))
 }
 well() {
 	[[ $(lttngmap status s) != *'cannot write'* ]]
@@ -101,7 +101,7 @@ swap ust
 lttngmap stop s >/dev/null
 ok 'and started' lttngmap start s
 is "$(look)" "$before" "ust, a link: stop, start: root's folder is as it was"
-said=$(grep -c "lttngmap-consumerd.*$out/ust is" "$TAP_DIR/log")
+said=$(grep -c "lttngmap-sessiond.*$out/ust is" "$TAP_DIR/log")
 mapfile -t consumers < <(sessiond_consumer)
 kill -KILL "${consumers[@]}"
 ok 'ust, a link: the next consumer says so' wait_for said_again

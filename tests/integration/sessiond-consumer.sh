@@ -70,6 +70,19 @@ ok 'a session can be destroyed without it' control '{"verb": "destroy", "session
 sessiond_stop
 is "$sessiond_status" 0 'the daemon ends well'
 
+# Sessions that end before their consumers come: nobody is refused, and nothing is logged.
+: >"$TAP_DIR/log"
+sessiond_start
+messages=()
+for i in {1..20}; do
+	messages+=('{"verb": "create", "session": "s'"$i"'", "output": "'"$TAP_DIR/none"'"}'
+		'{"verb": "destroy", "session": "s'"$i"'"}')
+done
+ok 'twenty sessions come and go' control "${messages[@]}"
+ok 'a consumer is there' wait_for consumer_pid
+sessiond_stop
+is "$(grep -c consumer "$TAP_DIR/log")" 0 'nothing is logged of that'
+
 # Nobody else's place is taken while the consumer is on its way.
 printf '#!/bin/sh\nexec sleep 60\n' >"$TAP_DIR/late"
 chmod +x "$TAP_DIR/late"

@@ -108,6 +108,31 @@ static void check_journal(void)
 	is_string(said(), "test: warning: x\n", "what is not the journal is not");
 }
 
+static void check_limit(void)
+{
+	const char *text;
+
+	log_set_limit(3);
+	log_info("1");
+	log_info("2");
+	log_info("3");
+	is_string(said(), "test: 1\ntest: 2\ntest: 3\n", "so many messages at once");
+	/* Where a second passed meanwhile, there is one more. */
+	for (int i = 0; i < 100; i++)
+		log_info("x");
+	text = strchr(said(), '\n');
+	ok(!text || text[1] == '\0', "and then one a second at most");
+	do {
+		usleep(20000);
+		log_info("y");
+		text = said();
+	} while (*text == '\0');
+	ok(strstr(text, "messages before it were not shown)\n"), "which says how many were not");
+	log_set_limit(0);
+	log_info("1");
+	is_string(said(), "test: 1\n", "there may be no limit");
+}
+
 static void check_nobody_reads(void)
 {
 	is_string(logged, "", "what is read goes to no other place");
@@ -131,6 +156,7 @@ int main(void)
 	check_levels();
 	check_content();
 	check_journal();
+	check_limit();
 	check_nobody_reads();
 	dup2(real_stderr, STDERR_FILENO);
 	return done_testing();

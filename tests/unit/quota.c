@@ -244,6 +244,7 @@ static unsigned int burst(uint64_t (*take)(struct quota_user *, uint64_t), struc
 
 static void test_rates(void)
 {
+	char more[QUOTA_MORE_SIZE];
 	struct quota_user *commander = quota_user(quota, geteuid() + 1000 + 512);
 	uint64_t now = 1000000000, wait;
 	unsigned int had = burst(quota_take_connection, stranger, now);
@@ -268,6 +269,10 @@ static void test_rates(void)
 	is(quota_take_message(commander, 1, now + 1100000), 0, "less the one that is had at once");
 	had = burst(quota_take_saying, root, now);
 	ok(had >= 10 && had <= 12, "of nobody much is said: %u", had);
+	ok(!quota_may_say(root, now, more) && !quota_may_say(root, now, more), "nor shown");
+	ok(quota_may_say(root, now + 2000000, more), "later there is a line more");
+	is_string(more, " (2 such messages were not shown)", "which says how many there were not");
+	ok(quota_may_say(NULL, now, more) && !more[0], "of nobody known all is");
 }
 
 static void count_users(struct quota_user *user, void *data)

@@ -136,7 +136,7 @@ static void take_elements(struct tsdl_scan *scan, struct parts *parts, struct re
 		else
 			part->size *= count;
 	} else {
-		if (parts->last[0] == '\0' || !tsdl_take_if(scan, parts->last))
+		if (!tsdl_take_if(scan, parts->last))
 			tsdl_fail(scan, "a length, or a number of elements");
 		else
 			parts->count--;

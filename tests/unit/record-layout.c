@@ -3,9 +3,12 @@
 /* record-layout.c - each kind of wrong record is found, where it stands; a sound one is let pass.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <lttngmap/abi.h>
+#include <lttngmap/event-class.h>
 
 #include "common/record-layout.h"
 #include "tests/utils/tap.h"
@@ -14,11 +17,14 @@
 #define FIXED 7                          /* 8 bytes */
 #define VARIED 70                        /* 2 bytes, a string, a sequence of 4 bytes each */
 #define LARGE 65535                      /* more than any packet */
+#define SUM 1002                         /* likewise, the sum of its fields */
+#define WRAPPED 1001                     /* likewise, by more than 64 bits have */
+#define SKIPPED 1000                     /* likewise, before a string */
 #define BEGIN ((UINT64_C(3) << 48) - 10) /* 2^48 is passed by 10 later */
 #define END (BEGIN + 1000)
 
 static struct record_layout *layout;
-static char body[4096];
+static char body[4096], *guarded;
 static size_t size;
 
 static void put(const void *bytes, size_t length)
@@ -53,15 +59,14 @@ static void put_varied(uint64_t time, const char *text, uint32_t count)
 
 static enum record_wrong check(uint64_t events, struct record_fault *fault)
 {
-	/* Of just these bytes: a sanitizer sees what reads on. */
-	char *copy = malloc(size ? size : 1);
+	/* The page behind these bytes cannot be read. */
+	char *copy = guarded + sizeof(body) - size;
 	struct record_span span = { copy, size, BEGIN, END, events };
 	bool sound;
 
 	memcpy(copy, body, size);
 	*fault = (struct record_fault){ .wrong = RECORD_SOUND };
 	sound = record_layout_check(layout, STREAM, &span, fault);
-	free(copy);
 	size = 0;
 	if (sound != (fault->wrong == RECORD_SOUND))
 		return RECORD_COUNT + 1;
@@ -84,6 +89,10 @@ static void make_layout(void)
 					      { RECORD_PART_STRING, 0 },
 					      { RECORD_PART_SEQUENCE, 4 } };
 	const struct record_part large = { RECORD_PART_FIXED, UINT64_C(1) << 40 };
+	const struct record_part sum[] = { large, large, large, large, { RECORD_PART_FIXED, 12 } };
+	const struct record_part wrapped[] = { { RECORD_PART_FIXED, UINT64_MAX },
+					       { RECORD_PART_FIXED, 9 } };
+	const struct record_part skipped[] = { large, { RECORD_PART_STRING, 0 } };
 
 	layout = record_layout_create();
 	is(record_layout_add_event(layout, STREAM, FIXED, fixed, 2), -EINVAL, "no such stream yet");
@@ -91,8 +100,15 @@ static void make_layout(void)
 	is(record_layout_add_stream(layout, STREAM, 4), 0, "a stream with contexts");
 	ok(record_layout_add_event(layout, STREAM, FIXED, fixed, 2) == 0 &&
 		   record_layout_add_event(layout, STREAM, VARIED, varied, 3) == 0 &&
-		   record_layout_add_event(layout, STREAM, LARGE, &large, 1) == 0,
+		   record_layout_add_event(layout, STREAM, LARGE, &large, 1) == 0 &&
+		   record_layout_add_event(layout, STREAM, SUM, sum, 5) == 0 &&
+		   record_layout_add_event(layout, STREAM, WRAPPED, wrapped, 2) == 0 &&
+		   record_layout_add_event(layout, STREAM, SKIPPED, skipped, 2) == 0,
 	   "events in it");
+	is(record_layout_add_event(layout, STREAM + LTTNGMAP_CHANNELS, FIXED, fixed, 2), -EINVAL,
+	   "none in a stream that cannot be");
+	is(record_layout_add_stream(layout, STREAM, UINT64_C(1) << 32), -EINVAL,
+	   "contexts that no packet holds");
 	is(record_layout_add_event(layout, STREAM, FIXED, varied, 3), 0, "one again: it stays");
 }
 
@@ -111,6 +127,9 @@ static void test_sound(void)
 	   "records of all kinds, at the ends of time, beyond 2^48");
 	put_fixed(BEGIN);
 	is(check(2, &fault), RECORD_COUNT, "fewer than were said");
+	put_fixed(BEGIN);
+	put_fixed(BEGIN);
+	is(check(1, &fault), RECORD_COUNT, "more than were said");
 	for (size_t length = 0; length < 40; length++) {
 		char text[41] = "";
 
@@ -160,6 +179,14 @@ static void test_wrong(void)
 	put_header(LARGE, BEGIN);
 	put("contextsfields", 12);
 	is_wrong(RECORD_LENGTH, 0, "an event that no packet holds");
+	for (unsigned id = SKIPPED; id <= SUM; id++) {
+		put_header(id, BEGIN);
+		put("contextsfields\0x", 16);
+		is_wrong(RECORD_LENGTH, 0, "one that is too large in all");
+	}
+	put_header(VARIED, BEGIN);
+	put("ctxt1", 5);
+	is_wrong(RECORD_LENGTH, 0, "half a field in front of a string");
 }
 
 static void test_packet(void)
@@ -170,6 +197,9 @@ static void test_packet(void)
 
 	ok(!record_layout_check(layout, STREAM, &span, &fault) && fault.wrong == RECORD_SPAN,
 	   "a packet that ends before it begins");
+	span.end = BEGIN + (LTTNGMAP_TIMESTAMP_MASK >> 1) + 1;
+	ok(!record_layout_check(layout, STREAM, &span, &fault) && fault.wrong == RECORD_SPAN,
+	   "one that lasts too long");
 	ok(!record_layout_check(layout, STREAM + 1, &span, &fault) && fault.wrong == RECORD_STREAM,
 	   "an unknown stream");
 	ok(!record_layout_check(layout, UINT32_MAX, &span, &fault) && fault.wrong == RECORD_STREAM,
@@ -203,6 +233,52 @@ static int parse(const char *text, struct record_trace *trace)
 	record_layout_destroy(layout);
 	layout = other;
 	return error;
+}
+
+/* One change makes a text that is understood one that is not. */
+static void test_changed(void)
+{
+	static char name[600], many[32768], text[sizeof(many) + 1024];
+	const struct {
+		const char *from, *to;
+	} changes[] = {
+		{ "size = 16", "size = 0" },
+		{ "size = 16", "size = 128" },
+		{ "size = 16", "size = 12" },
+		{ "align = 8", "align = 16" },
+		{ "_a;", "_a[4294967296];" },
+		{ "_a;", name },
+		{ "_a;", many },
+		{ "ccddeeff", "ccddeeff00" },
+		{ "ccddeeff", "ccddee" },
+		{ "ccddeeff", "ccddeefg" },
+		{ "byte_order = " ORDER, "byte_order = xx" },
+		{ "offset_s = -3", "offset_s = 9223372036854775808" },
+		{ "freq = 1000", "freq = 0" },
+		{ "freq = 1000", "freq = 18446744073709551616" },
+		{ "stream { id = 2;",
+		  "stream { id = 2; event.context := struct { string { } _c; };" },
+		{ "stream { id = 2;", "stream { id = 4294967298;" },
+		{ "id = 9", "id = 65545" },
+		{ "stream_id = 2", "stream_id = 4294967298" },
+	};
+	const char *base = TEXT("1", "integer { size = 16; align = 8; } _a;");
+	struct record_trace trace;
+	size_t length = 0;
+
+	memset(name, 'n', sizeof(name) - 2);
+	name[sizeof(name) - 2] = ';';
+	length = (size_t)sprintf(many, "_a;");
+	for (unsigned i = 0; i < 2 * LTTNGMAP_FIELDS_MAX; i++)
+		length += (size_t)sprintf(many + length, "uint32_t _b%u;", i);
+	is(parse(base, &trace), 0, "a text that is understood");
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		const char *at = strstr(base, changes[i].from);
+
+		snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - base), base, changes[i].to,
+			 at + strlen(changes[i].from));
+		is(parse(text, &trace), -ENOTSUP, changes[i].from);
+	}
 }
 
 static void test_text(void)
@@ -277,11 +353,16 @@ int main(void)
 {
 	_Static_assert(LTTNGMAP_ABI_MAJOR == 1, "the texts say so");
 
+	guarded = mmap(NULL, 2 * sizeof(body), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
+	if (guarded == MAP_FAILED || mprotect(guarded + sizeof(body), sizeof(body), PROT_NONE) < 0)
+		bail_out("no memory");
 	make_layout();
 	test_sound();
 	test_wrong();
 	test_packet();
 	test_text();
+	test_changed();
 	record_layout_destroy(layout);
 	return done_testing();
 }

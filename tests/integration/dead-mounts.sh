@@ -19,7 +19,7 @@ has_mount() { # DIRECTORY
 	grep -q " $1.* - fuse.lttngmap " /proc/self/mountinfo
 }
 is_dead() {
-	LC_ALL=C ls "$rings" 2>&1 | grep -q 'not connected'
+	LC_ALL=C stat "$rings" 2>&1 | grep -q 'not connected'
 }
 start() {
 	sessiond_start --mediator=ring-fs
@@ -39,8 +39,9 @@ daemons() { # two sessiond, and consumers
 	pgrep -f "lttngmap-(sessiond --private --runtime-dir|consumerd --control=).*$TAP_DIR/lttngmap-"
 }
 has_program() {
-	pgrep -P "$record" -x sleep >/dev/null && [[ $(daemons | wc -l) -ge 3 ]] && mounts=$(grep -l \
-		" $TAP_DIR/lttngmap-.* - fuse.lttngmap " $(daemons | sed 's|.*|/proc/&/mountinfo|'))
+	pgrep -P "$record" -x sleep >/dev/null && [[ $(daemons | wc -l) -ge 3 ]] &&
+		daemons | sed 's|.*|/proc/&/mountinfo|' |
+		xargs grep -q " $TAP_DIR/lttngmap-.* - fuse.lttngmap "
 }
 ok 'a program is recorded, with a mount' wait_for has_program
 ok 'which the machine does not see' eval '! has_mount "$TAP_DIR/lttngmap-"'

@@ -238,7 +238,7 @@ static int parse(const char *text, struct record_trace *trace)
 /* One change makes a text that is understood one that is not. */
 static void test_changed(void)
 {
-	static char name[600], many[32768], text[sizeof(many) + 1024];
+	static char name[600], digits[2000], many[32768], text[sizeof(many) + 1024];
 	const struct {
 		const char *from, *to;
 	} changes[] = {
@@ -250,6 +250,7 @@ static void test_changed(void)
 		{ "_a;", name },
 		{ "_a;", many },
 		{ "ccddeeff", "ccddeeff00" },
+		{ "ccddeeff", digits },
 		{ "ccddeeff", "ccddee" },
 		{ "ccddeeff", "ccddeefg" },
 		{ "byte_order = " ORDER, "byte_order = xx" },
@@ -268,6 +269,7 @@ static void test_changed(void)
 
 	memset(name, 'n', sizeof(name) - 2);
 	name[sizeof(name) - 2] = ';';
+	memset(digits, '0', sizeof(digits) - 1);
 	length = (size_t)sprintf(many, "_a;");
 	for (unsigned i = 0; i < 2 * LTTNGMAP_FIELDS_MAX; i++)
 		length += (size_t)sprintf(many + length, "uint32_t _b%u;", i);

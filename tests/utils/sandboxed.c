@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 	const char *path = getenv("NUMBERED_COUNTS");
 	bool before = argc > 2 && strcmp(argv[1], "before") == 0;
 	struct numbered_counts *counts;
-	uint32_t source, childs;
+	uint32_t source, children;
 	int status;
 	pid_t child;
 
@@ -81,12 +81,12 @@ int main(int argc, char **argv)
 		return 2;
 	counts = numbered_open(path);
 	source = numbered_source(counts);
-	childs = numbered_source(counts);
+	children = numbered_source(counts);
 	numbered_emit_many(counts, source, EVENTS);
 	if (before)
 		forbid(argv + 2);
 	child = fork();
 	if (child == 0)
-		be_child(counts, childs, before ? NULL : argv + 2);
+		be_child(counts, children, before ? NULL : argv + 2);
 	return waitpid(child, &status, 0) == child && status == 0 ? 0 : 1;
 }

@@ -176,10 +176,11 @@ ok 'it pauses' wait_for shows 'space go on .*every 500 ms'
 "${tmux[@]}" send-keys -t top ' '
 
 "${tmux[@]}" resize-window -t top -x 80 -y 24
-ok '80 columns: each total' wait_for shows '^web +active .* [0-9,]+ +0 +[0-9.]+ (bytes|[KMG]iB)$' || diag "$(screen)"
-ok '  ... has its heading' shows '^SESSION +STATE +PROCS +EVENTS/S +LOST/S +EVENTS +LOST +BYTES$'
-ok '  ... each ring is there with how full it is' shows '^ +[0-9]+ paced +[^ ]+ .* web/[^ ]+ +[.0-9#]+$'
-ok '  ... and what the daemons take' shows '^  consumerd [0-9]+: .*[KMG]iB$'
+ok '80 columns: the totals have their headings' \
+	wait_for shows '^SESSION +STATE +PROCS +EVENTS/S +LOST/S +EVENTS +LOST +BYTES$' || diag "$(screen)"
+ok '  ... and are there' wait_for shows '^web +active .* [0-9,]+ +[0-9,]+ +[0-9.]+ (bytes|[KMG]iB)$' || diag "$(screen)"
+ok '  ... each ring is there with how full it is' wait_for shows '^ +[0-9]+ paced +[^ ]+ .* web/[^ ]+ +[.0-9#]+$'
+ok '  ... and what the daemons take' wait_for shows '^  consumerd [0-9]+: .*[KMG]iB$'
 "${tmux[@]}" resize-window -t top -x 70 -y 9
 ok 'a smaller terminal: the keys are in its last line' \
 	wait_for eval 'screen | sed -n 9p | grep -q "^q quit"'

@@ -98,7 +98,7 @@ static void put_line(int *row, attr_t attribute, const char *format, ...)
 
 /* A terminal of fewer columns gets fewer of ours, of which none is cut off at 80. */
 #define WIDE 112
-#define NARROW_SESSION(alive) "%-13.13s %-7s " alive " %9s %8s %13s %10s %9s"
+#define NARROW_SESSION(alive) "%-12.12s %-7s " alive " %9s %8s %13s %10s %9s"
 #define NARROW_RING "%7s %-15.15s %9s %8s %13s %-14.14s %s"
 
 static void draw_usage(const char *name, const struct top_usage *usage, char *text, size_t size)

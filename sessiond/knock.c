@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/knock.h"
@@ -134,8 +137,9 @@ static enum knock_result knock_at(const struct knocker *knocker, int mem, uint64
 	return KNOCK_GIVEN;
 }
 
-enum knock_result knock_give(const struct knocker *knocker, int proc, uint64_t (*regions)[2],
-			     unsigned int count, char why[KNOCK_WHY_SIZE])
+static enum knock_result look_and_give(const struct knocker *knocker, int proc,
+				       uint64_t (*regions)[2], unsigned int count,
+				       char why[KNOCK_WHY_SIZE])
 {
 	enum knock_result result = KNOCK_REFUSED;
 	struct knock knock;
@@ -159,4 +163,59 @@ enum knock_result knock_give(const struct knocker *knocker, int proc, uint64_t (
 			 "when it is started anew");
 	close(mem);
 	return result;
+}
+
+/* What the child finds, in the memory that both have. */
+struct errand {
+	const struct knocker *knocker;
+	int proc;
+	uint64_t (*regions)[2];
+	unsigned int count;
+	char *why;
+	enum knock_result result;
+};
+
+/* The daemon's other descriptors end with the daemon, though this may hang. */
+static void run_errand(struct errand *errand)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "lttngmap-knock");
+	if (errand->proc > 0)
+		close_range(0, (unsigned int)errand->proc - 1, 0);
+	close_range((unsigned int)errand->proc + 1, ~0u, 0);
+	errand->result = look_and_give(errand->knocker, errand->proc, errand->regions,
+				       errand->count, errand->why);
+	_exit(0);
+}
+
+/*
+ * A page of the process's may never come, and nothing ends who waits for it in `mem`, not even
+ * SIGKILL. So a child is it who waits there, and this thread waits for the child: that ends at
+ * once when the daemon does. The child runs in our memory while we stand still.
+ */
+enum knock_result knock_give(const struct knocker *knocker, int proc, uint64_t (*regions)[2],
+			     unsigned int count, char why[KNOCK_WHY_SIZE])
+{
+	struct errand errand = {
+		.knocker = knocker,
+		.proc = proc,
+		.regions = regions,
+		.count = count,
+		.why = why,
+		.result = KNOCK_NOTHING,
+	};
+	pid_t child = vfork();
+
+	if (child == 0)
+		run_errand(&errand);
+	if (child < 0) {
+		snprintf(why, KNOCK_WHY_SIZE,
+			 "no process can be made to look at it: %s; it is picked up when it is "
+			 "started anew",
+			 strerror(errno));
+		return KNOCK_REFUSED;
+	}
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	return errand.result;
 }

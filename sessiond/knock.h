@@ -8,7 +8,8 @@
  * exec'ed, is not written to. What is read there may be anything.
  *
  * A hostile process can make whoever looks at it wait for ever (userfaultfd,
- * FUSE): not for the main thread. Any other.
+ * FUSE): not for the main thread. Any other. A child process looks, which may stay when the
+ * daemon has ended; the daemon, and the thread that waits for the child, end at once.
  */
 #ifndef SESSIOND_KNOCK_H
 #define SESSIOND_KNOCK_H

@@ -75,17 +75,18 @@ static int reserve(const struct ledger *ledger, const void *at, uint64_t size)
  * Make a part zeros. Of a file in memory that gives its room back. On a disk the room stays: to
  * punch a hole there takes a millisecond, and waits for the file system's journal.
  */
-static void clear_part(const struct ledger *ledger, char *at, uint64_t size)
+static void clear_part(const struct ledger *ledger, char *part, uint64_t size)
 {
 	static const char zeros[4096];
-	const char *end = at + size;
 
-	if (!ledger->is_on_disk && madvise(at, size, MADV_REMOVE) == 0)
+	if (!ledger->is_on_disk && madvise(part, size, MADV_REMOVE) == 0)
 		return;
 	/* Pages that were never used take no room, and are not written. */
-	for (; at < end; at += sizeof(zeros))
+	for (char *at = part; at < part + size; at += sizeof(zeros))
 		if (memcmp(at, zeros, sizeof(zeros)) != 0)
 			memset(at, 0, sizeof(zeros));
+	/* They stay the file's, and are the daemon's memory no more: it goes round all records. */
+	madvise(part, size, MADV_DONTNEED);
 }
 
 /* A file, so that nobody accounts for what is not used. */

@@ -69,7 +69,8 @@ static int tell_nothing(const char *path)
 		report_line("{\"kind\":\"rings\",\"sessions\":[],\"processes\":0,"
 			    "\"processes_lost\":0,\"problems\":[]}");
 	else
-		report_line("%s: nothing is left there: what recorded has ended as it should",
+		report_line("%s is empty: nothing is left to recover, as when a recording has "
+			    "ended as it should",
 			    path);
 	return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 }

@@ -303,7 +303,6 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	control_add_bool(answer, "snapshot", session->snapshot);
 	control_add_number(answer, "processes", session->processes);
 	control_add_number(answer, "not_traced", untraced_total(session));
-	json_object_object_add(answer, "untraced", untraced_list(session));
 	control_add_number(answer, "alive", session_alive(session));
 	control_add_number(answer, "written", totals.written);
 	control_add_number(answer, "kept", kept);
@@ -315,6 +314,7 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	control_add_number(answer, "bytes", session->written.bytes);
 	control_add_number(answer, "streams", session->written.streams);
 	control_add_number(answer, "chunks", session->rotation.completed);
+	json_object_object_add(answer, "untraced", untraced_list(session));
 	if (consumer_link_silence(session->consumer))
 		control_add_number(answer, "output_silent_ms",
 				   consumer_link_silence(session->consumer) / 1000);

@@ -150,6 +150,8 @@ run_test() { # JOB
 	mapfile -t environment < <(round_environment "$round")
 	group_of "$test"
 	[[ " $words " != *' machine '* ]] || world=()
+	[[ " $words " != *' hangs '* || ${#world[@]} == 0 ]] ||
+		world=("${world[0]}" --pid --fork --kill-child --mount-proc "${world[@]:1}")
 	if [[ $group ]]; then
 		exec 8>>"$(lock_of "$group")"
 		flock 8

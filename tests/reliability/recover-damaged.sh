@@ -49,7 +49,8 @@ refused 'its daemon lives' 'a session daemon lives there' "$RINGS"
 refused 'a trace that is being written' 'it is being written: stop its session' "$numbered_trace"
 refused 'what is not there' 'No such file' "$TAP_DIR/nothing"
 mkdir "$TAP_DIR/empty"
-refused 'a directory of nothing' 'there is no trace in it' "$TAP_DIR/empty"
+like "$("$lttngmap" recover "$TAP_DIR/empty" 2>&1; echo "status $?")" 'is empty: nothing is left.*status 0' \
+	'a directory of nothing'
 like "$("$LTTNGMAP_BUILD/lttngmap-sessiond" --runtime-dir="$TAP_DIR/other" --ring-dir="$RINGS" 2>&1)" \
 	'another session daemon has its rings' 'another daemon is refused'
 daemons="$(pgrep -P "$sessiond_pid") $(sessiond_consumer)"

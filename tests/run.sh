@@ -19,9 +19,10 @@
 #
 # Tests that promise times multiply them by $LTTNGMAP_TEST_PATIENCE, which is how many tests share a CPU.
 #
-# Every test that root runs gets a world of its own: mount and network namespaces, with an empty /run. So neither
-# the system's session daemon nor another run's tests see it, and what it mounts goes with it. Tests of one group
-# (`only=GROUP` in tests/rounds) wait for each other, other checkouts' included.
+# Every test that root runs gets a world of its own: mount and network namespaces, with an empty /run, and without
+# tracefs but for the group `kernel`. So neither the system's session daemon nor another run's tests see it, and
+# what it mounts goes with it. Tests of one group (`only=GROUP` in tests/rounds) wait for each other, other
+# checkouts' included.
 set -uo pipefail
 
 : "${LTTNGMAP_BUILD:?run this by ./dev test}" "${LTTNGMAP_SRC:?run this by ./dev test}"
@@ -108,9 +109,15 @@ rounds_for() { # TEST; sets $its_rounds
 
 # ---- one test -----------------------------------------------------------------
 
-# A world of the test's own. Runs as root, before the test becomes another user.
+# A world of the test's own. Runs as root, before the test becomes another user. Its first argument are
+# folders that nobody sees there.
 # shellcheck disable=SC2016
-world_script='mount -t tmpfs -o mode=0755 none /run && { ip link set lo up 2>/dev/null || true; } && exec "$@"'
+world_script='for folder in $1; do
+	[[ ! -d $folder ]] || mount -t tmpfs -o mode=0755 none "$folder" || exit 1
+done
+shift
+ip link set lo up 2>/dev/null
+exec "$@"'
 world=()
 if [[ $EUID == 0 ]] && unshare --mount --net --propagation slave true 2>/dev/null; then
 	world=(unshare --mount --net --propagation slave "$BASH" -c "$world_script" world)
@@ -140,7 +147,7 @@ group_of() { # TEST; sets $group
 }
 
 run_test() { # JOB
-	local test=${1%% *} round=${1##* } result words group command environment
+	local test=${1%% *} round=${1##* } result words group hidden command environment
 
 	result_of "$1"
 	mkdir -p "${result%/*}"
@@ -150,6 +157,10 @@ run_test() { # JOB
 	mapfile -t environment < <(round_environment "$round")
 	group_of "$test"
 	[[ " $words " != *' machine '* ]] || world=()
+	# A daemon takes away what dead ones have left in tracefs, and speaks of it.
+	hidden='/run /sys/kernel/tracing /sys/kernel/debug'
+	[[ $group != kernel ]] || hidden=/run
+	[[ ${#world[@]} == 0 ]] || world+=("$hidden")
 	[[ " $words " != *' hangs '* || ${#world[@]} == 0 ]] ||
 		world=("${world[0]}" --pid --fork --kill-child --mount-proc "${world[@]:1}")
 	if [[ $group ]]; then

@@ -154,8 +154,8 @@ is "$(asked 2 output)" "$PWD/n" 'the output, absolute'
 is "$(asked 3)" "{'verb': 'channel', 'session': 'record', 'channel': 'events', 'subbuf_size': 65536, 'subbufs': 4, 'mode': 'overwrite', 'contexts': ['vpid', 'ip', 'vtid'], 'file_size': 1048576, 'file_count': 3}" \
 	'the channel'
 is "$(asked 4 rule) $(asked 5 rule)" 'a:* b:c' 'the rules'
-is "$(asked 6 verb) $(asked 7 verb) $(asked 8 verb) $(asked 9 verb)" 'start stop status destroy' \
-	'then start, stop, status, destroy'
+is "$(for i in 6 7 8 9 10; do asked $i verb; done | xargs)" 'start stop status events destroy' \
+	'then start, stop, status, events (which rules had none), destroy'
 record -o o -- true 2>err
 is "$(asked 4 rule)" '*:*' 'everything by default'
 record -o filtered -e 'a:*' -f 'x < 1' -e 'b:c' -- true 2>err

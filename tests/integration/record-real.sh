@@ -99,9 +99,9 @@ mkdir sources
 
 # ---- programs
 export PATH=/usr/bin:/bin:$PATH # not the shims that some put before
-recorded 'killed by SIGKILL' 137 --mode blocking -- ./loop kill
+recorded 'killed by SIGKILL' 137 --preload libc --mode blocking -- ./loop kill
 is "$(kept)" 100000 'killed by SIGKILL: every event of it'
-recorded 'killed by SIGSEGV' 139 --mode blocking -- ./loop segv
+recorded 'killed by SIGSEGV' 139 --preload libc --mode blocking -- ./loop segv
 is "$(babeltrace2 out | grep -c ':malloc:')" 50000 'killed by SIGSEGV: every allocation'
 recorded 'threads in C++' 0 --mode blocking -- ./threads
 ok 'threads in C++: all their allocations' test "$(kept)" -ge 320000
@@ -116,7 +116,7 @@ recorded 'sort' 0 --mode blocking -- sort -n --parallel=2 -o sorted numbers
 ok 'sort: its output' cmp sorted <(seq 100000)
 # What the user preloads does not come in between.
 export LD_PRELOAD=$LTTNGMAP_BUILD/tests/utils/.libs/libother-malloc.so
-recorded 'a preloaded allocator' 0 --mode blocking -- ./loop
+recorded 'a preloaded allocator' 0 --preload libc --mode blocking -- ./loop
 is "$(babeltrace2 out | grep -c ':malloc:')" 50000 'a preloaded allocator: every allocation'
 unset LD_PRELOAD
 # gcc's sanitizer is a library that wants to come first.
@@ -139,21 +139,21 @@ fi
 
 # ---- small buffers: every event is in the trace or counted
 loses=1
-recorded 'discard' 0 --subbuf-size 4K --subbufs 2 -- ./loop
+recorded 'discard' 0 --preload libc --subbuf-size 4K --subbufs 2 -- ./loop
 is $(($(kept) + $(lost))) 100000 'discard: kept and lost make all'
-recorded 'overwrite' 0 --subbuf-size 4K --subbufs 2 --mode overwrite -- ./loop
+recorded 'overwrite' 0 --preload libc --subbuf-size 4K --subbufs 2 --mode overwrite -- ./loop
 is $(($(kept) + $(lost))) 100000 'overwrite: kept and lost make all'
 loses=
-recorded 'blocking' 0 --subbuf-size 4K --subbufs 2 --mode blocking -- ./loop
+recorded 'blocking' 0 --preload libc --subbuf-size 4K --subbufs 2 --mode blocking -- ./loop
 is "$(kept):$(lost)" 100000:0 'blocking: none lost'
 
-recorded 'contexts' 0 --mode blocking --context vpid,vtid --context procname -- ./loop
+recorded 'contexts' 0 --preload libc --mode blocking --context vpid,vtid --context procname -- ./loop
 is "$(babeltrace2 out | grep -cE '\{ vpid = [0-9]+, vtid = [0-9]+, procname = "loop" \}')" 100000 \
 	'contexts: each event has them'
 timeout 60 "$lttngmap" record -o small --context vpid,shoe_size -- ./loop 2>err
 like "$?:$(<err)" "^125:.*no context 'shoe_size'" 'an unknown context: said'
 
-recorded 'limits of files' 0 --subbuf-size 4K --file-size 8K --file-count 2 --mode blocking -- ./loop
+recorded 'limits of files' 0 --preload libc --subbuf-size 4K --file-size 8K --file-count 2 --mode blocking -- ./loop
 is $(($(kept) + $(lost))) 100000 'limits of files: kept and lost make all'
 ok 'limits of files: some were thrown away' test "$(lost)" -gt 0
 timeout 60 "$lttngmap" record -o small --file-size 8K -- ./loop 2>err

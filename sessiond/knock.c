@@ -172,7 +172,8 @@ struct errand {
 	uint64_t (*regions)[2];
 	unsigned int count;
 	char *why;
-	enum knock_result result;
+	/* The compiler takes it that a path which does not return changes nothing for the other. */
+	volatile enum knock_result result;
 };
 
 /* The daemon's other descriptors end with the daemon, though this may hang. */

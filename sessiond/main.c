@@ -124,6 +124,8 @@ static int serve(const struct beginning *beginning)
 
 	unsetenv("NOTIFY_SOCKET");
 	urcu_memb_register_thread();
+	/* Its thread now: liburcu would make it when first needed, and abort where it cannot. */
+	urcu_memb_get_default_call_rcu_data();
 	if (!ledger_is_new(beginning->ledger))
 		error = runtime_dir_renew(beginning->dir);
 	if (error == 0)

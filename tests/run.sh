@@ -110,7 +110,7 @@ rounds_for() { # TEST; sets $its_rounds
 # ---- one test -----------------------------------------------------------------
 
 # A world of the test's own. Runs as root, before the test becomes another user. Its first argument are
-# folders that nobody sees there.
+# folders that nobody sees there; /run is the last, for mount(8) writes into it.
 # shellcheck disable=SC2016
 world_script='for folder in $1; do
 	[[ ! -d $folder ]] || mount -t tmpfs -o mode=0755 none "$folder" || exit 1
@@ -158,7 +158,7 @@ run_test() { # JOB
 	group_of "$test"
 	[[ " $words " != *' machine '* ]] || world=()
 	# A daemon takes away what dead ones have left in tracefs, and speaks of it.
-	hidden='/run /sys/kernel/tracing /sys/kernel/debug'
+	hidden='/sys/kernel/tracing /sys/kernel/debug /run'
 	[[ $group != kernel ]] || hidden=/run
 	[[ ${#world[@]} == 0 ]] || world+=("$hidden")
 	[[ " $words " != *' hangs '* || ${#world[@]} == 0 ]] ||

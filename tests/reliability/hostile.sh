@@ -101,9 +101,10 @@ after=("$(private "$daemon")" "$(private "$consumer")")
 names=(daemon consumer)
 for i in 0 1; do
 	change=$(((after[i] - memory[i]) * 1000 / all[i]))
-	# A sanitizer's runtime remembers what was freed.
+	# A sanitizer's runtime remembers what was freed. Each thread that looked for programs may have left the C
+	# library some pages.
 	ok "memory of the ${names[i]}, ${all[i]} KiB, its own ${memory[i]} before, ${most[i]} at most, ${after[i]} after" \
-		test -n "${LTTNGMAP_SANITIZED:-}" -o "$change" -le 50 -a "$change" -ge -50
+		test -n "${LTTNGMAP_SANITIZED:-}" -o "$change" -le 50 -o $((after[i] - memory[i])) -le 1024
 	changes[i]=$(printf '%+d.%d %%' $((change / 10)) $((change < 0 ? -change % 10 : change % 10)))
 done
 is "$(sessiond_consumer) $(pgrep -P "$sessiond_pid" -f 'lttngmap-sessiond' | head -n 1)" \

@@ -64,7 +64,8 @@ void executed_look(struct process *process)
 		    status.st_ino == process->program.file)
 			return;
 	} else if (errno == ENOENT || errno == ESRCH) {
-		/* It is about to end: its memory goes before its descriptors, and these before it. */
+		/* It is about to end: its memory goes before its descriptors, and these before it.
+		 */
 		return;
 	}
 	take_name(process, path);

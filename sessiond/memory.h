@@ -13,9 +13,9 @@
  * of them can change its size, so no map of it ever raises SIGBUS. All are
  * sparse: pages appear, zeroed, when they are first written.
  *
- * Where the daemon has CAP_LINUX_IMMUTABLE, it makes rings immutable (Linux 6.1): they are mapped and
- * written as before, but nobody punches holes there. A page fault, the daemon's or a consumer's,
- * waits for whoever does, and that takes the longer the more maps there are.
+ * Where the daemon has CAP_LINUX_IMMUTABLE, it makes rings immutable (Linux 6.1): they are mapped
+ * and written as before, but nobody punches holes there. A page fault, the daemon's or a
+ * consumer's, waits for whoever does, and that takes the longer the more maps there are.
  *
  * What a process was handed, this daemon only maps and touches. Each call that
  * takes the inode's lock (fallocate, madvise(MADV_REMOVE), ftruncate, write,

@@ -169,16 +169,17 @@ spoil() {
 }
 bad=0
 for ((i = 0; i < damaged; i++)); do
-	spoil "$((RANDOM * 32768 + RANDOM))"
+	seed=$((RANDOM * 32768 + RANDOM))
+	spoil "$seed"
 	timeout 60 "$lttngmap" recover "$RINGS" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
 	status=$?
 	if ((status > 1)); then
 		bad=$((bad + 1))
-		diag "status $status: $(tail -3 "$TAP_DIR/err")"
+		diag "seed $seed, status $status: $(tail -3 "$TAP_DIR/err")"
 	fi
 	babeltrace2 "$numbered_trace/ust" -o dummy >/dev/null 2>"$TAP_DIR/bt" || {
 		bad=$((bad + 1))
-		diag "$(tail -3 "$TAP_DIR/bt")"
+		diag "seed $seed: $(tail -3 "$TAP_DIR/bt")"
 	}
 	again
 done

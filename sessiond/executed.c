@@ -3,10 +3,12 @@
 #include "sessiond/executed.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "sessiond/daemon.h"
@@ -24,15 +26,25 @@ static char *path_of(const struct process *process, char path[PATH_SIZE])
 	return path;
 }
 
-void executed_begin(struct process *process)
+/*
+ * Which file the process executes: 0 or -1, with errno. What the kernel knows already: its file
+ * system, which may be a user's that does not answer, is not asked.
+ */
+static int look_at_program(const struct process *process, struct statx *status)
 {
 	char path[PATH_SIZE];
-	struct stat status;
 
-	if (!process->daemon->options->preloaded || stat(path_of(process, path), &status) != 0)
+	return statx(AT_FDCWD, path_of(process, path), AT_STATX_DONT_SYNC, STATX_INO, status);
+}
+
+void executed_begin(struct process *process)
+{
+	struct statx status;
+
+	if (!process->daemon->options->preloaded || look_at_program(process, &status) != 0)
 		return;
-	process->program.device = status.st_dev;
-	process->program.file = status.st_ino;
+	process->program.device = makedev(status.stx_dev_major, status.stx_dev_minor);
+	process->program.file = status.stx_ino;
 }
 
 static void take_name(struct process *process, const char *path)
@@ -55,20 +67,20 @@ static void take_name(struct process *process, const char *path)
 void executed_look(struct process *process)
 {
 	char path[PATH_SIZE];
-	struct stat status;
+	struct statx status;
 
 	if (!process->program.file || process_is_gone(process))
 		return;
-	if (stat(path_of(process, path), &status) == 0) {
-		if (status.st_dev == process->program.device &&
-		    status.st_ino == process->program.file)
+	if (look_at_program(process, &status) == 0) {
+		if (makedev(status.stx_dev_major, status.stx_dev_minor) ==
+			    process->program.device &&
+		    status.stx_ino == process->program.file)
 			return;
 	} else if (errno == ENOENT || errno == ESRCH) {
-		/* It is about to end: its memory goes before its descriptors, and these before it.
-		 */
+		/* About to end: its memory goes before its descriptors, and these before it. */
 		return;
 	}
-	take_name(process, path);
+	take_name(process, path_of(process, path));
 }
 
 void executed_count(const struct process *process)

@@ -16,6 +16,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/context.c liblttngmap/context.h \
 	liblttngmap/descriptors.c liblttngmap/descriptors.h \
 	liblttngmap/event.c \
+	liblttngmap/event-fast.c liblttngmap/event-fast.h \
 	liblttngmap/exchange.c liblttngmap/exchange.h \
 	liblttngmap/filter.c liblttngmap/filter.h \
 	liblttngmap/filter-decode.h \

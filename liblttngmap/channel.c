@@ -12,7 +12,7 @@
 #include "statedump.h"
 
 typedef uint64_t __attribute__((may_alias)) view_word;
-_Static_assert(sizeof(struct ring_channel) % sizeof(view_word) == 0 &&
+_Static_assert(offsetof(struct ring_channel, busy) % sizeof(view_word) == 0 &&
 		       offsetof(struct ring_channel, offset_mask) % sizeof(view_word) == 0,
 	       "a view is copied in words");
 
@@ -77,6 +77,7 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 	struct lttngmap_channel channel;
 	struct ring_channel where = { .generation = 0 };
 	uint64_t subbufs, rings, needed;
+	bool is_fast;
 
 	if (!control)
 		return CHANNEL_LOST;
@@ -99,6 +100,8 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 	if (!find_rings(local, slot, &channel, needed, &where))
 		return CHANNEL_LOST;
 
+	is_fast = local->use_rseq && control->clock == LTTNGMAP_CLOCK_TSC &&
+		  !(channel.flags & (LTTNGMAP_CHANNEL_FILTERED | LTTNGMAP_CHANNEL_SHARED));
 	*view = (struct ring_channel){
 		.generation = channel.generation,
 		.control_generation = &control->channels[slot].generation,
@@ -108,7 +111,11 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 		.index_mask = (uint32_t)subbufs - 1,
 		.rings = where.rings,
 		.data = where.data,
-		.ring_stride = lttngmap_ring_stride(subbufs),
+		.ring_shift = lttngmap_ring_shift(subbufs),
+		.fast_cpus = is_fast && !channel.contexts ? control->cpu_rings : 0,
+		.ip_cpus = is_fast && channel.contexts == CONTEXTS_OF_IP ? control->cpu_rings : 0,
+		.bit = UINT64_C(1) << slot,
+		.fast_limit = (UINT64_C(1) << channel.subbuf_shift) - RING_FAST_TAIL,
 		.ring_size = (subbufs + 1) << channel.subbuf_shift,
 		.contexts = channel.contexts |
 			    (channel.flags & LTTNGMAP_CHANNEL_FILTERED ? RING_CHANNEL_FILTERED : 0),
@@ -142,7 +149,9 @@ static void install_view(struct local *local, uint32_t slot, const struct ring_c
 	__atomic_store_n(&cached->generation, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	__atomic_store_n(&cached->control_generation, view->control_generation, __ATOMIC_RELAXED);
-	for (size_t at = offsetof(struct ring_channel, offset_mask); at < sizeof(*view);
+	__atomic_store_n(&cached->fast_cpus, view->fast_cpus, __ATOMIC_RELAXED);
+	for (size_t at = offsetof(struct ring_channel, offset_mask);
+	     at < offsetof(struct ring_channel, busy);
 	     at += sizeof(uint64_t)) {
 		uint64_t word;
 

@@ -39,6 +39,7 @@ struct cache {
 };
 
 static __thread struct cache cache __attribute__((tls_model("initial-exec")));
+__thread struct context_vtid context_vtid;
 
 static const char *const namespace_paths[NAMESPACES] = {
 	"/proc/thread-self/ns/cgroup", "/proc/thread-self/ns/ipc", "/proc/thread-self/ns/mnt",
@@ -65,8 +66,12 @@ static void ask(uint64_t wanted)
 
 	if (wanted & BIT(VPID))
 		cache.vpid = (int32_t)arch_syscall(SYS_getpid);
-	if (wanted & BIT(VTID))
+	if (wanted & BIT(VTID)) {
 		cache.vtid = (int32_t)arch_syscall(SYS_gettid);
+		context_vtid.vtid = cache.vtid;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		context_vtid.epoch = cache.epoch;
+	}
 	if (wanted & BIT(PROCNAME))
 		arch_syscall(SYS_prctl, PR_GET_NAME, cache.procname);
 	if (wanted & BITS(CGROUP_NS, UTS_NS))

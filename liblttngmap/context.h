@@ -20,6 +20,14 @@
 /* All of them together, bytes. */
 #define CONTEXT_SIZE_MAX (2 * 4 + 16 + 2 * 8 + 8 * 8 + 6 * 4)
 
+/* The thread's id, for event-fast.c: valid in the process of `epoch`. */
+struct context_vtid {
+	uint64_t epoch; /* 0: of no process */
+	int32_t vtid;
+};
+extern __thread struct context_vtid context_vtid
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
 /*
  * Put the values of `contexts`, a bit set, at `to`, which has room for
  * CONTEXT_SIZE_MAX bytes. Returns how many bytes they are. Signal-safe; makes

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * event.c - an event that is on goes into every channel in which it is on.
+ * event.c - the general way of an event that is on, into every channel in which it is on.
  */
 #include <stddef.h>
 
@@ -11,13 +11,14 @@
 #include "arch.h"
 #include "attach.h"
 #include "channel.h"
+#include "event-fast.h"
 #include "local.h"
 #include "module.h"
 #include "ring.h"
 #include "ring-write.h"
 
-void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
-			  size_t size, const void *ip)
+void event_write_general(const struct lttngmap_tracepoint *tracepoint, const void *fields,
+			 size_t size, const void *ip)
 {
 	const uint64_t *at = __atomic_load_n(&tracepoint->word, __ATOMIC_ACQUIRE);
 	uint64_t word = __atomic_load_n(at, __ATOMIC_RELAXED);
@@ -44,7 +45,7 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 		enum attach_result result = attach_child(local);
 
 		if (result == ATTACH_STALE && module_register_again(local))
-			lttngmap_event_write(tracepoint, fields, size, ip);
+			event_write_general(tracepoint, fields, size, ip);
 		else if (result == ATTACH_BUSY || result == ATTACH_STALE)
 			channel_lose(local);
 		else if (result != ATTACH_READY)
@@ -59,11 +60,12 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	if (UNLIKELY(offset >= LTTNGMAP_EVENT_IDS * sizeof(*at))) {
 		/* Or a child that was forked since: once more, as itself. */
 		if (!__atomic_load_n(&local->process, __ATOMIC_ACQUIRE))
-			lttngmap_event_write(tracepoint, fields, size, ip);
+			event_write_general(tracepoint, fields, size, ip);
 		else
 			attach_lose(local, at);
 		return;
 	}
+	event_fast_allow(local);
 	event.id = (uint32_t)(offset / sizeof(*at));
 	channels = word & __atomic_load_n(&process->channels, __ATOMIC_RELAXED);
 	for (; channels; channels &= channels - 1)

@@ -50,22 +50,25 @@
 
 /*
  * The writer's view of a started channel, complete while `generation` is what
- * the global control says. Offsets are known to ring-rseq.h.
+ * the global control says. Offsets are known to ring-rseq.h and event-fast.c.
  */
 struct ring_channel {
-	uint32_t generation; /* 0: not filled */
-	uint32_t busy;
+	uint32_t generation;                /* 0: not filled */
+	uint32_t fast_cpus;                 /* CPUs that event-fast.c writes on; 0: on none */
 	const uint32_t *control_generation; /* of this channel in the global control */
 	uint64_t offset_mask;               /* sub-buffer size - 1 */
-	uint64_t offset_limit;              /* largest offset at which a record may end */
+	uint64_t fast_limit;                /* largest offset at which event-fast.c's records end */
 	uint32_t subbuf_shift;
-	uint32_t index_mask;  /* sub-buffers in rotation - 1 */
-	char *rings;          /* ring control of ring 0 */
-	char *data;           /* ring data of ring 0, id 0: never loaded from */
-	uint64_t ring_stride; /* bytes of ring control of one ring */
-	uint64_t ring_size;   /* bytes of ring data of one ring */
-	uint64_t contexts;    /* bit set of enum lttngmap_context, and RING_CHANNEL_FILTERED */
+	uint32_t ring_shift;   /* log2 of the bytes of ring control of one ring */
+	char *rings;           /* ring control of ring 0 */
+	char *data;            /* ring data of ring 0, id 0: never loaded from */
+	uint64_t bit;          /* this channel's in an event's word */
+	uint64_t offset_limit; /* largest offset at which a record may end */
+	uint64_t ring_size;    /* bytes of ring data of one ring */
+	uint64_t contexts;     /* bit set of enum lttngmap_context, and RING_CHANNEL_FILTERED */
+	uint32_t index_mask;   /* sub-buffers in rotation - 1 */
 	uint32_t cpu_rings;
+	uint32_t ip_cpus; /* as fast_cpus, with the contexts vtid and ip */
 	uint32_t blocking_timeout_ms;
 	uint8_t mode;  /* enum lttngmap_mode */
 	uint8_t clock; /* enum lttngmap_clock */
@@ -74,7 +77,9 @@ struct ring_channel {
 	bool shared;   /* other processes write into these rings, too */
 	/* Of the process, in these very pages: who forked meanwhile finds another one. */
 	const uint64_t *epoch;
-};
+	uint32_t busy; /* whoever fills it holds this */
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct ring_channel) == 128, "event-fast.c shifts an index by 7");
 
 /*
  * Of a cached view, which another thread may be making anew: its generation, read
@@ -125,6 +130,7 @@ struct local_shared {
 struct local {
 	const struct lttngmap_process *process; /* NULL: not attached */
 	const struct lttngmap_control *control;
+	const uint64_t *event_words;  /* of event 0, in there */
 	uint64_t control_size;        /* bytes that are mapped of it */
 	const uint64_t *filter_words; /* of slot 0, in there; NULL: there are none */
 	uint64_t epoch;               /* never 0 while attached, differs in every process */
@@ -159,6 +165,14 @@ struct local {
 
 /* The pages; NULL until the first attach. Its value survives a fork. */
 extern struct local *local_pages;
+
+/*
+ * The pages as event-fast.c finds them: those of a thread that may write by a restartable
+ * sequence, else of nobody, whose `process` is NULL. Set by an event that went the general way.
+ */
+extern __thread const struct local *local_fast
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern const struct local *const local_nobody __attribute__((visibility("hidden")));
 
 /* Since it was at `epoch`: is this thread a child that a signal handler forked? */
 static inline bool local_is_forked(const struct local *local, uint64_t epoch)

@@ -66,6 +66,7 @@ bool memory_map(struct local *local, const struct protocol_app_registered *answe
 		return false;
 	at = inherited.base;
 	local->control = (const void *)at;
+	local->event_words = local->control->event_words;
 	local->control_size = control_size;
 	if (!map_at(at, control_size, PROT_READ, fds->fd[PROTOCOL_APP_FD_CONTROL], 0))
 		return false;

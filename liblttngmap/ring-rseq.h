@@ -114,6 +114,7 @@
 	"addq %%rax, %%r10\n\t"                                                                    \
 	"addq %[data], %%r10\n\t"                                                                  \
 	"movl %%r11d, %%ecx\n\t"                                                                   \
+	"notl %%ecx\n\t"                                                                           \
 	"andl $1, %%ecx\n\t"                                                                       \
 	"movq 8(%[ring]), %%r11\n\t" READ_CLOCK "movq %%rax, %%rdx\n\t"                            \
 	"subq %%r11, %%rdx\n\t"                                                                    \
@@ -122,7 +123,8 @@
 	"movq %%rax, %%rdx\n\t"                                                                    \
 	"subq %c[opened](%[ring], %%rcx, 8), %%rdx\n\t"                                            \
 	"shrq $47, %%rdx\n\t"                                                                      \
-	"jnz %l[full]\n\t"                                                                         \
+	"cmpl $0x10000, %%edx\n\t"                                                                 \
+	"jne %l[full]\n\t"                                                                         \
 	"movq %%rax, %%rdx\n\t"                                                                    \
 	"shlq $16, %%rdx\n\t"                                                                      \
 	"orq %c[id](%[place]), %%rdx\n\t"                                                          \

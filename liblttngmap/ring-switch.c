@@ -15,7 +15,7 @@
  *
  * Step 2 may be begun by several writers and completed by one. What an
  * aborted one has stored is harmless: q + 1's descriptor belongs to nobody
- * before the position says so, nor does opened[] of q + 1; q's end is read
+ * before the position says so, nor do opened[] and start[] of q + 1; q's end is read
  * only after; events_base is right for any count that 2^31 events part from
  * it.
  *
@@ -39,8 +39,8 @@
  *                                                          FREE, with its spare, or
  *                                                          with what it has read
  *   descriptors of q, q+1,  plain stores, in the section   reads: of q + 1 once
- *   events_base, opened[]   or under the lock              it is current, of q
- *                                                          once it is full, and
+ *   events_base, opened[],  or under the lock              it is current, of q
+ *   start[]                                                once it is full, and
  *                                                          nobody overwrites it
  *   discards                atomic add, also by others     reads
  *
@@ -95,6 +95,13 @@ static void add_store(struct ring_store **store, uint64_t *to, uint64_t value)
 	(*store)++;
 }
 
+/* Where the ring's data begins in that of all rings. */
+static uint64_t data_offset(const struct ring_channel *channel, const struct lttngmap_ring *ring)
+{
+	return ((uint64_t)((const char *)ring - channel->rings) >> channel->ring_shift) *
+	       channel->ring_size;
+}
+
 /* Fill *move for the step from sub-buffer q to q + 1, which has id `new_id`. */
 static void describe_move(const struct ring_channel *channel, struct lttngmap_ring *ring,
 			  uint64_t word0, uint64_t word1, uint64_t now, uint32_t new_id,
@@ -110,7 +117,7 @@ static void describe_move(const struct ring_channel *channel, struct lttngmap_ri
 	struct lttngmap_subbuf *fresh = table + new_id;
 	uint64_t base = __atomic_load_n(&ring->events_base, __ATOMIC_RELAXED);
 	uint64_t events = base + (uint32_t)(commit_count(word0, word1) - (uint32_t)base);
-	uint64_t opened = __atomic_load_n(&ring->opened[q & 1], __ATOMIC_RELAXED);
+	uint64_t opened = ring_opened(ring, q);
 	uint64_t end = opened + ((word1 - opened) & LTTNGMAP_TIMESTAMP_MASK);
 	struct ring_store *store = move->stores;
 
@@ -122,7 +129,9 @@ static void describe_move(const struct ring_channel *channel, struct lttngmap_ri
 	add_store(&store, &fresh->begin, now);
 	add_store(&store, &fresh->events_begin, events);
 	add_store(&store, &ring->events_base, events);
-	add_store(&store, &ring->opened[(q + 1) & 1], now);
+	add_store(&store, &ring->opened[lttngmap_ring_side(q + 1)], now + LTTNGMAP_OPENED);
+	add_store(&store, &ring->start[lttngmap_ring_side(q + 1)],
+		  data_offset(channel, ring) + ((uint64_t)new_id << channel->subbuf_shift));
 
 	move->expected = word0;
 	move->commit[0] = (word0 & ~LTTNGMAP_POSITION_MASK) | (q + 1) << channel->subbuf_shift |
@@ -141,8 +150,9 @@ static void describe_opening(const struct ring_channel *channel, struct lttngmap
 	struct ring_store *store = move->stores;
 
 	add_store(&store, &lttngmap_ring_subbufs(ring, subbufs)->begin, now);
+	add_store(&store, &ring->start[lttngmap_ring_side(0)], data_offset(channel, ring));
 	while (store < move->stores + sizeof(move->stores) / sizeof(move->stores[0]))
-		add_store(&store, &ring->opened[0], now);
+		add_store(&store, &ring->opened[lttngmap_ring_side(0)], now + LTTNGMAP_OPENED);
 	move->expected = word0;
 	move->commit[0] = word0;
 	move->commit[1] = (word1 & ~LTTNGMAP_TIMESTAMP_MASK) | (now & LTTNGMAP_TIMESTAMP_MASK);

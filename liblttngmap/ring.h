@@ -40,6 +40,15 @@ enum ring_result {
 	RING_ENDED,     /* it takes no more events: 2^48 bytes were written, or it is damaged */
 };
 
+/*
+ * event-fast.c stores at least 24 bytes of a record, or up to 7 beyond it: so many that end behind
+ * a record of 8 bytes more than this before the sub-buffer's end.
+ */
+#define RING_FAST_TAIL 24
+/* The contexts that it knows. */
+#define CONTEXTS_OF_IP                                                                             \
+	(UINT64_C(1) << LTTNGMAP_CONTEXT_VTID | UINT64_C(1) << LTTNGMAP_CONTEXT_IP)
+
 /* Where an attempt goes; checked inside its section (ring-rseq.h). */
 struct ring_place {
 	uint32_t cpu;
@@ -66,7 +75,7 @@ struct ring_move {
 	struct ring_place place;
 	uint64_t expected; /* commit word 0 for which it was prepared */
 	uint64_t commit[2];
-	struct ring_store stores[9];
+	struct ring_store stores[10];
 };
 
 /*
@@ -79,6 +88,13 @@ struct ring_move {
  * whose begin has 64 bits, says where in time 48 bits are.
  */
 #define RING_OPEN_MAX ((LTTNGMAP_TIMESTAMP_MASK >> 1) + 1)
+
+/* The clock when sub-buffer q was opened; half of all clocks away from any where it was not. */
+static inline uint64_t ring_opened(const struct lttngmap_ring *ring, uint64_t q)
+{
+	return __atomic_load_n(&ring->opened[lttngmap_ring_side(q)], __ATOMIC_RELAXED) -
+	       LTTNGMAP_OPENED;
+}
 
 /*
  * The clock for a record in sub-buffer q after one at commit word 1; false:
@@ -94,8 +110,7 @@ static inline bool ring_clock_fits(const struct lttngmap_ring *ring, uint64_t q,
 		*now += LTTNGMAP_TIMESTAMP_MASK + 1 - ahead;
 		ahead = 0;
 	}
-	return ahead < RING_OPEN_MAX &&
-	       *now - __atomic_load_n(&ring->opened[q & 1], __ATOMIC_RELAXED) < RING_OPEN_MAX;
+	return ahead < RING_OPEN_MAX && *now - ring_opened(ring, q) < RING_OPEN_MAX;
 }
 
 /* The clock that the channel's records carry, 64 bits. */
@@ -110,7 +125,7 @@ void ring_discard(struct local *local, struct lttngmap_ring *ring, uint64_t even
 static inline struct lttngmap_ring *ring_at(const struct ring_channel *channel, uint32_t index)
 {
 	return (struct lttngmap_ring *)(RING_CHANNEL_FIELD(channel, rings) +
-					index * RING_CHANNEL_FIELD(channel, ring_stride));
+					((uint64_t)index << RING_CHANNEL_FIELD(channel, ring_shift)));
 }
 
 static inline char *ring_data_at(const struct ring_channel *channel, uint32_t index)

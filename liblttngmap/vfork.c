@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "event-fast.h"
 #include "vfork.h"
 
 __thread uint32_t vfork_depth;
@@ -11,6 +12,7 @@ __thread uint32_t vfork_depth;
 __attribute__((visibility("default"))) void lttngmap_vfork_count(int change)
 {
 	vfork_depth += (uint32_t)change;
+	event_fast_forbid();
 }
 
 /* As the kernel answers, to the C return value. */
@@ -48,6 +50,9 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
 	".cfi_register %rip, %rdi\n\t"
 	"movq vfork_depth@gottpoff(%rip), %rdx\n\t"
 	"incl %fs:(%rdx)\n\t"
+	"movq local_nobody(%rip), %rcx\n\t"
+	"movq local_fast@gottpoff(%rip), %rax\n\t"
+	"movq %rcx, %fs:(%rax)\n\t"
 	"movl $58, %eax\n\t" /* SYS_vfork */
 	"syscall\n\t"
 	"testl %eax, %eax\n\t"

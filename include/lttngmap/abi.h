@@ -262,10 +262,13 @@ struct lttngmap_ring {
 	uint64_t lock;     /* 0, or the holder's token; trylock only */
 	uint64_t discards; /* events not written; atomic add by any writer */
 	/*
-	 * Clock when the current sub-buffer q was opened, 64 bits, in [q mod 2]; 0:
-	 * no event yet. The other one may be of a move to q + 1 that was aborted.
+	 * The writers' own, of the current sub-buffer q, at [lttngmap_ring_side(q)]; the other
+	 * side may be of a move to q + 1 that was aborted. `opened`: the clock when q was opened,
+	 * 64 bits, and LTTNGMAP_OPENED; 0: no event yet. `start`: where q begins in the ring data
+	 * of all rings.
 	 */
 	uint64_t opened[2];
+	uint64_t start[2];
 	/*
 	 * Shared rings, by trylock: the next commit, stored before it is published, by
 	 * one 16-byte store, too. The further one of the two is what holds.
@@ -279,11 +282,18 @@ struct lttngmap_ring {
 	 */
 	uint32_t space;
 	uint32_t waiters; /* set by a waiting writer, cleared by the daemon */
-	uint64_t reserved1[6];
+	uint64_t reserved1[4];
 };
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_ring) == 128);
 
 #define LTTNGMAP_SPACE_CLOSED UINT32_MAX
+#define LTTNGMAP_OPENED (UINT64_C(1) << 63)
+
+/* The even sub-buffers' side is the second one: a mask of the odd bit is an index from there. */
+static inline unsigned lttngmap_ring_side(uint64_t seq)
+{
+	return ~seq & 1;
+}
 
 /*
  * Who holds a shared ring, and by which acquisition of its own:
@@ -353,13 +363,20 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_subbuf) == 64);
 #define LTTNGMAP_TIMESTAMP_MASK LTTNGMAP_POSITION_MASK
 #define LTTNGMAP_COUNT_SHIFT LTTNGMAP_POSITION_BITS
 
-/* Bytes of ring control of one ring; `subbufs` is the count in rotation. */
-static inline uint64_t lttngmap_ring_stride(uint64_t subbufs)
+/* Log2 of the bytes of ring control of one ring; `subbufs` is the count in rotation. */
+static inline uint32_t lttngmap_ring_shift(uint64_t subbufs)
 {
 	uint64_t table = (subbufs * 8 + 63) & ~UINT64_C(63);
+	uint64_t size = sizeof(struct lttngmap_ring) + table +
+			(subbufs + 1) * sizeof(struct lttngmap_subbuf);
 
-	return sizeof(struct lttngmap_ring) + table +
-	       (subbufs + 1) * sizeof(struct lttngmap_subbuf);
+	return 64 - (uint32_t)__builtin_clzll(size - 1);
+}
+
+/* Bytes of ring control of one ring: a power of two. */
+static inline uint64_t lttngmap_ring_stride(uint64_t subbufs)
+{
+	return UINT64_C(1) << lttngmap_ring_shift(subbufs);
 }
 
 static inline uint64_t *lttngmap_ring_slots(struct lttngmap_ring *ring)

@@ -206,7 +206,7 @@ void lttngmap_provider_unregister(struct lttngmap_provider *provider);
 /*
  * Write an event into every channel in which it is on. `fields` holds the
  * fields packed as above, `size` bytes, readable up to the next multiple of
- * 8. An event over LTTNGMAP_RECORD_MAX bytes, header included, is counted as
+ * 8, and 16 bytes at least. An event over LTTNGMAP_RECORD_MAX bytes, header included, is counted as
  * lost. `ip` is where the event is, for who records that: an address in the
  * code that calls. Signal-safe, thread-safe, keeps errno, calls no malloc, makes no
  * system call but where lttngmap(7) says so.

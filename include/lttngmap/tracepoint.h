@@ -239,21 +239,23 @@ struct lttngmap_anchored_class_ {
 		bound                                                                              \
 		if (lttngmap_varies == 1)                                                          \
 			lttngmap_begin = (unsigned char *)__builtin_alloca(                        \
-				LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_room + 8);                    \
+				LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_room + 16);                    \
 		else                                                                               \
 			lttngmap_begin = (unsigned char *)lttngmap_words;                          \
+		if (lttngmap_size < 8)                                                             \
+			lttngmap_words[0] = 0;                                                     \
 		lttngmap_words[LTTNGMAP_WORDS_(lttngmap_varies, lttngmap_size) - 1] = 0;           \
 		lttngmap_at = lttngmap_begin;                                                      \
 		pack                                                                               \
 		if (lttngmap_varies == 1)                                                          \
-			__builtin_memset(lttngmap_at, 0, 8);                                       \
+			__builtin_memset(lttngmap_at, 0, 16);                                      \
 		lttngmap_event_write(&lttngmap_tracepoint_##provider##__##name, lttngmap_begin,    \
 				     (size_t)(lttngmap_at - lttngmap_begin),                       \
 				     lttngmap_ip ? lttngmap_ip : __builtin_return_address(0));     \
 	}
 
-/* liblttngmap reads whole words: the buffer ends in one, and in zeros. */
-#define LTTNGMAP_WORDS_(varies, size) ((varies) == 1 || (size) == 0 ? 1 : ((size) + 7) / 8)
+/* liblttngmap reads whole words, and two at least: the buffer ends in one, and in zeros. */
+#define LTTNGMAP_WORDS_(varies, size) ((varies) == 1 ? 1 : (size) <= 8 ? 2 : ((size) + 7) / 8)
 
 /*
  * A kind of field, in terms of its shape: how it is passed and packed. All

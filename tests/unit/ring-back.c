@@ -59,7 +59,7 @@ static void emit(unsigned events)
 			       true);
 	while (events--) {
 		fields[0] = ++emitted;
-		ring_write(bench.local, 0, &event);
+		bench_set_write(&bench, &event);
 	}
 }
 

@@ -100,7 +100,7 @@ static void emit(unsigned events)
 	for (uint32_t ring = 1; ring < rings; ring++)
 		bench_set_hold(&bench, ring_of(ring), true);
 	while (events--)
-		ring_write(bench.local, 0, &event);
+		bench_set_write(&bench, &event);
 }
 
 static uint64_t position0(void)
@@ -304,8 +304,8 @@ static void age_ring(void)
 		lttngmap_ring_slots(ring0())[index] =
 			lttngmap_slot_make(seq, LTTNGMAP_SLOT_WRITING, index, index);
 	}
-	/* Never was 15 hours before now, where a machine has run for longer. */
-	ring0()->opened[last & 1] = ring0()->opened[0];
+	ring0()->opened[lttngmap_ring_side(last)] = ring0()->opened[lttngmap_ring_side(0)];
+	ring0()->start[lttngmap_ring_side(last)] = (last & (SUBBUFS - 1)) << SUBBUF_SHIFT;
 	ring0()->commit[0] = (last << SUBBUF_SHIFT) | UINT64_C(1) << LTTNGMAP_COUNT_SHIFT;
 	bench_set_believe(&bench, ring0());
 }

@@ -95,7 +95,7 @@ static void emit(uint64_t number, bool stepping)
 				 :
 				 : "i"(TRAP_FLAG)
 				 : "memory", "cc");
-	ring_write(bench.local, 0, &event);
+	bench_set_write(&bench, &event);
 	if (stepping)
 		__asm__ volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq"
 				 :

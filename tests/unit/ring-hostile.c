@@ -42,7 +42,7 @@ static void fill_ring(unsigned events)
 	for (uint32_t ring = 1; ring < rings; ring++)
 		bench_set_hold(&bench, ring_of(ring), true);
 	while (events--)
-		ring_write(bench.local, 0, &(struct ring_event){ fields, sizeof(fields), NULL, 1 });
+		bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1 });
 	for (uint32_t ring = 1; ring < rings; ring++)
 		bench_set_hold(&bench, ring_of(ring), false);
 }
@@ -297,7 +297,7 @@ static void test_guard(const char *name, void (*damage)(void))
 	is(bench.totals.closed_rings, 1, name);
 	/* Ring 1 is good, and still served. */
 	bench_set_hold(&bench, ring_of(0), true);
-	ring_write(bench.local, 0, &(struct ring_event){ fields, sizeof(fields), NULL, 1 });
+	bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1 });
 	while (get_packet(&packet) == 0)
 		from_others += packet.cpu != 0;
 	ok(from_others == 1, "… and another ring of the process goes on");

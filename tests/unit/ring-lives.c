@@ -88,7 +88,7 @@ static void emit(unsigned int events)
 		struct fields fields = { .number = emitted++ };
 		struct ring_event event = { .fields = &fields, .size = sizeof(fields), .id = 1 };
 
-		ring_write(bench.local, 0, &event);
+		bench_set_write(&bench, &event);
 	}
 }
 

@@ -3,7 +3,7 @@
 /*
  * The writer never loads from ring data. The hardware cannot forbid it (a
  * write-only page is readable on x86), so an emulated CPU looks: the real code
- * of ring_write() runs in it on copies of this process's pages, and every load
+ * of an event runs in it on copies of this process's pages, and every load
  * and store that touches the ring data is counted. By rseq and by trylock,
  * within sub-buffers and through many switches.
  */
@@ -13,8 +13,11 @@
 #include <unicorn/unicorn.h>
 #include <urcu.h>
 
+#include <lttngmap/event-class.h>
+
 #include "common/clock.h"
 #include "liblttngmap/arch.h"
+#include "liblttngmap/ring.h"
 #include "liblttngmap/ring-write.h"
 #include "tests/utils/ring-bench-set.h"
 #include "tests/utils/tap.h"
@@ -93,31 +96,41 @@ static void watch(uc_engine *engine)
 	uc_hook_add(engine, &hooks[2], UC_HOOK_MEM_WRITE, (void *)on_store, NULL, first, last);
 }
 
-static void run(bool use_rseq, size_t size, unsigned events)
+enum way { TRYLOCK, RSEQ, FAST, FAST_IP };
+
+static void run(enum way way, size_t size, unsigned events)
 {
+	static const char *const names[] = { "trylock", "rseq", "the fast way", "… with vtid and ip" };
 	struct bench_set_config config = {
 		.mode = LTTNGMAP_MODE_OVERWRITE,
 		.clock = LTTNGMAP_CLOCK_TSC,
 		.subbuf_shift = 12,
 		.subbufs_shift = 1,
-		.use_rseq = use_rseq,
+		.use_rseq = way != TRYLOCK,
 	};
-	const char *way = use_rseq ? "rseq" : "trylock";
 	char fields[512] __attribute__((aligned(16))) = "fields";
 	struct ring_event event = { fields, size, NULL, 5 };
+	struct lttngmap_tracepoint tracepoint;
 	uint64_t written = 0;
 	uc_err error = UC_ERR_OK;
 	uc_engine *engine;
 
 	bench_set_create(&bench, &config);
+	bench.control->channels[0].contexts = way == FAST_IP ? CONTEXTS_OF_IP : 0;
+	bench.control->event_words[event.id] = 1;
+	tracepoint.word = &bench.control->event_words[event.id];
 	bench.local->has_rdpid = false; /* younger than the emulated CPU */
 	if (uc_open(UC_ARCH_X86, UC_MODE_64, &engine) != UC_ERR_OK)
 		bail_out("no emulated CPU");
 	watch(engine);
 	loads = stores = 0;
 	for (unsigned i = 0; i < events && error == UC_ERR_OK; i++)
-		error = call(engine, (void *)ring_write,
-			     (uint64_t[5]){ (uint64_t)bench.local, 0, (uint64_t)&event });
+		error = way < FAST ? call(engine, (void *)ring_write,
+					  (uint64_t[5]){ (uint64_t)bench.local, 0,
+							 (uint64_t)&event }) :
+				     call(engine, (void *)lttngmap_event_write,
+					  (uint64_t[5]){ (uint64_t)&tracepoint, (uint64_t)fields,
+							 size });
 	is(error, UC_ERR_OK, "the code ran in the emulated CPU") ||
 		(diag("%s", uc_strerror(error)), 0);
 	for (uint32_t i = 0; i < bench.control->cpu_rings + LTTNGMAP_EXTRA_RINGS; i++) {
@@ -129,7 +142,7 @@ static void run(bool use_rseq, size_t size, unsigned events)
 	}
 	is(written, events, "all events were written");
 	ok(stores >= events * (size / 8 + 1),
-	   "%s: %llu stores to ring data for %u events of %zu bytes", way,
+	   "%s: %llu stores to ring data for %u events of %zu bytes", names[way],
 	   (unsigned long long)stores, events, size);
 	is(loads, 0, "and no load from it");
 
@@ -143,9 +156,9 @@ int main(void)
 {
 	rcu_register_thread();
 	ring_set_table_create();
-	for (unsigned use_rseq = 0; use_rseq < 2; use_rseq++) {
-		run(use_rseq, 12, 2000);
-		run(use_rseq, 301, 500);
+	for (enum way way = TRYLOCK; way <= FAST_IP; way++) {
+		run(way, 12, 2000);
+		run(way, 301, 500);
 	}
 	ring_set_table_destroy();
 	rcu_unregister_thread();

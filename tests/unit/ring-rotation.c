@@ -55,7 +55,7 @@ static void emit(uint32_t into, unsigned events)
 	for (uint32_t ring = 0; ring < rings; ring++)
 		bench_set_hold(&bench, ring_of(ring), ring != into);
 	while (events--)
-		ring_write(bench.local, 0, &(struct ring_event){ fields, sizeof(fields), NULL, 1 });
+		bench_set_write(&bench, &(struct ring_event){ fields, sizeof(fields), NULL, 1 });
 	for (uint32_t ring = 0; ring < rings; ring++)
 		bench_set_hold(&bench, ring_of(ring), false);
 }

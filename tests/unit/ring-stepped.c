@@ -48,7 +48,7 @@ static void be_stepped(void)
 	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 	raise(SIGSTOP);
 	for (int i = 0; i < EVENTS; i++)
-		ring_write(bench.local, 0, &event);
+		bench_set_write(&bench, &event);
 	raise(SIGSTOP);
 	/* The first event, before this, is in a CPU's own ring. */
 	_exit((int)(written(0, cpus - 1) << 4 | written(cpus, cpus + LTTNGMAP_EXTRA_RINGS - 1)));
@@ -90,7 +90,7 @@ int main(void)
 	plan(3);
 	rcu_register_thread();
 	bench_set_create(&bench, &config);
-	ring_write(bench.local, 0, &(struct ring_event){ &field, sizeof(field), NULL, 1 });
+	bench_set_write(&bench, &(struct ring_event){ &field, sizeof(field), NULL, 1 });
 	child = fork();
 	if (child == 0)
 		be_stepped();

@@ -14,6 +14,7 @@
 
 #include "common/clock.h"
 #include "liblttngmap/arch.h"
+#include "liblttngmap/event-fast.h"
 #include "liblttngmap/ring-trylock.h"
 
 #define META_PAGE 4096
@@ -69,6 +70,7 @@ static void fill_local(struct bench_set *bench, const struct bench_set_config *c
 	struct local *local = bench->local;
 
 	local->control = bench->control;
+	local->event_words = bench->control->event_words;
 	local->doorbell = -1;
 	local->socket = socket;
 	local->use_rseq = config->use_rseq && __rseq_size > 0;
@@ -188,6 +190,17 @@ void bench_set_destroy(struct bench_set *bench)
 	munmap(bench->process, 4096);
 	munmap(bench->local, sizeof(*bench->local));
 	local_pages = NULL;
+	event_fast_forbid();
+}
+
+void bench_set_write(const struct bench_set *bench, const struct ring_event *event)
+{
+	const struct lttngmap_tracepoint tracepoint = {
+		.word = &bench->control->event_words[event->id],
+	};
+
+	__atomic_store_n(&bench->control->event_words[event->id], 1, __ATOMIC_RELAXED);
+	lttngmap_event_write(&tracepoint, event->fields, event->size, event->ip);
 }
 
 unsigned bench_set_locked(const struct bench_set *bench)

@@ -12,6 +12,7 @@
 #include <lttngmap/abi.h>
 
 #include "liblttngmap/local.h"
+#include "liblttngmap/ring-write.h"
 #include "sessiond/ring-set.h"
 
 struct bench_set_config {
@@ -40,6 +41,9 @@ struct bench_set {
 
 /* Events that all rings of the channel count as lost. */
 uint64_t bench_set_discards(const struct bench_set *bench);
+
+/* An event into the channel, as a program's tracepoint writes it. */
+void bench_set_write(const struct bench_set *bench, const struct ring_event *event);
 
 /* Exits the program where memory cannot be had. */
 void bench_set_create(struct bench_set *bench, const struct bench_set_config *config);

@@ -102,14 +102,16 @@ template <typename T> struct lttngmap_lttng_type_<T *> {
 		LTTNGMAP_LTTNG_EACH_(BOUND, fields)                                                \
 		if (lttngmap_varies == 1)                                                          \
 			lttngmap_begin = (unsigned char *)__builtin_alloca(                        \
-				LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_room + 8);                    \
+				LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_room + 16);                    \
 		else                                                                               \
 			lttngmap_begin = (unsigned char *)lttngmap_words;                          \
+		if (lttngmap_size < 8)                                                             \
+			lttngmap_words[0] = 0;                                                     \
 		lttngmap_words[LTTNGMAP_WORDS_(lttngmap_varies, lttngmap_size) - 1] = 0;           \
 		lttngmap_at = lttngmap_begin;                                                      \
 		LTTNGMAP_LTTNG_EACH_(PACK, fields)                                                 \
 		if (lttngmap_varies == 1)                                                          \
-			__builtin_memset(lttngmap_at, 0, 8);                                       \
+			__builtin_memset(lttngmap_at, 0, 16);                                      \
 		lttngmap_event_write(lttngmap_tp, lttngmap_begin,                                  \
 				     (size_t)(lttngmap_at - lttngmap_begin), lttngmap_ip);         \
 	}

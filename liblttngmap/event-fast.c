@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "event-fast.h"
+
+#include <stdint.h>
+#include <sys/rseq.h>
+
+#include <lttngmap/abi.h>
+
+#include "arch.h"
+#include "context.h"
+#include "vfork.h"
+
+/* As much of a struct local as is looked at. */
+static const struct lttngmap_process *const nobody;
+_Static_assert(offsetof(struct local, process) == 0, "which is this");
+const struct local *const local_nobody = (const void *)&nobody;
+__thread const struct local *local_fast = (const void *)&nobody;
+
+/* Not in `local`: a child that is forked in here must not find 0. */
+static ptrdiff_t rseq_offset __asm__("event_fast_rseq_offset") __attribute__((used));
+
+void event_fast_allow(const struct local *local)
+{
+	if (local_fast == local || !local->use_rseq || vfork_depth)
+		return;
+	rseq_offset = __rseq_offset;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	local_fast = local;
+}
+
+void event_fast_forbid(void)
+{
+	local_fast = local_nobody;
+}
+
+#ifdef __SANITIZE_THREAD__
+
+/* Which does not see what is written in assembly. */
+void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
+			  size_t size, const void *ip)
+{
+	event_write_general(tracepoint, fields, size, ip);
+}
+
+#else
+
+/*
+ * In: the arguments. Out: size in r8, tracepoint in xmm3, ip in xmm2, the view in rdx, the event's
+ * id in edi, the offset of the thread's struct rseq in r11. `fields` stays in rsi.
+ */
+#define FIND_CHANNEL                                                                               \
+	"movq %%fs:16, %%r10\n\t"                                                                  \
+	"testq %%r10, %%r10\n\t"                                                                   \
+	"jz event_write_general\n\t"                                                               \
+	"cmpq %%fs:0, %%r10\n\t"                                                                   \
+	"jne event_write_general\n\t"                                                              \
+	"movq local_fast@gottpoff(%%rip), %%r9\n\t"                                                \
+	"movq %%fs:(%%r9), %%r9\n\t"                                                               \
+	"movq %%rdx, %%r8\n\t"                                                                     \
+	"movq %%rdi, %%xmm3\n\t"                                                                   \
+	"movq %%rcx, %%xmm2\n\t"                                                                   \
+	"movq (%%rdi), %%rdi\n\t"                                                                  \
+	"movq (%%rdi), %%rax\n\t"                                                                  \
+	"movq %c[process](%%r9), %%r10\n\t"                                                        \
+	"testq %%r10, %%r10\n\t"                                                                   \
+	"jz event_fast_leave\n\t"                                                                  \
+	"andq %c[channels](%%r10), %%rax\n\t"                                                      \
+	"bsfq %%rax, %%rdx\n\t"                                                                    \
+	"jz event_fast_leave\n\t"                                                                  \
+	"subq %c[event_words](%%r9), %%rdi\n\t"                                                    \
+	"cmpq %[words_size], %%rdi\n\t"                                                            \
+	"jae event_fast_leave\n\t"                                                                 \
+	"shrl $3, %%edi\n\t"                                                                       \
+	"shll $7, %%edx\n\t"                                                                       \
+	"leaq %c[views](%%r9, %%rdx), %%rdx\n\t"                                                   \
+	"cmpq %%rax, %c[bit](%%rdx)\n\t"                                                           \
+	"jne event_fast_leave\n\t"                                                                 \
+	"movq event_fast_rseq_offset(%%rip), %%r11\n\t"
+
+/*
+ * Out: the CPU in r10d; not on one that CPUS counts: to OTHERWISE. The channel is as the view
+ * has it from here to the section's end. LABELS: its table, and where it begins and ends.
+ */
+#define ENTER_SECTION(TABLE, BEGIN, END, CPUS, OTHERWISE)                                          \
+	".pushsection __rseq_cs, \"aw\"\n\t"                                                       \
+	".balign 32\n\t" TABLE ": .long 0, 0\n\t"                                                  \
+	".quad " BEGIN "f, " END "f - " BEGIN "f, event_fast_aborted\n\t"                          \
+	".popsection\n\t"                                                                          \
+	"leaq " TABLE "b(%%rip), %%rax\n\t"                                                        \
+	"movq %%rax, %%fs:%c[cs_field](%%r11)\n" BEGIN ":\n\t"                                     \
+	"movl %c[generation](%%rdx), %%eax\n\t"                                                    \
+	"movl %%fs:%c[cpu_field](%%r11), %%r10d\n\t"                                               \
+	"cmpl " CPUS "(%%rdx), %%r10d\n\t"                                                         \
+	"jae " OTHERWISE "\n\t"                                                                    \
+	"movq %c[control_generation](%%rdx), %%r9\n\t"                                             \
+	"cmpl (%%r9), %%eax\n\t"                                                                   \
+	"jne event_fast_leave\n\t"
+
+/*
+ * For a record of r8 + MORE bytes. Out: the ring in r10, its position and count in r9, where the
+ * record goes in r11, and a mask of the odd sub-buffers' side in rcx.
+ */
+#define FIND_PLACE(MORE)                                                                           \
+	"movl %c[ring_shift](%%rdx), %%ecx\n\t"                                                    \
+	"shlq %%cl, %%r10\n\t"                                                                     \
+	"addq %c[rings](%%rdx), %%r10\n\t"                                                         \
+	"movq (%%r10), %%r9\n\t"                                                                   \
+	"movq %%r9, %%r11\n\t"                                                                     \
+	"andq %c[offset_mask](%%rdx), %%r11\n\t"                                                   \
+	"leaq " MORE "(%%r11, %%r8), %%rax\n\t"                                                    \
+	"cmpq %c[fast_limit](%%rdx), %%rax\n\t"                                                    \
+	"ja event_fast_leave\n\t"                                                                  \
+	"movl %c[subbuf_shift](%%rdx), %%ecx\n\t"                                                  \
+	"btq %%rcx, %%r9\n\t"                                                                      \
+	"sbbq %%rcx, %%rcx\n\t"                                                                    \
+	"addq %c[start](%%r10, %%rcx, 8), %%r11\n\t"                                               \
+	"addq %c[data](%%rdx), %%r11\n\t"
+
+/* Out: the clock in rax, shifted. As in ring-rseq.h: not before the last record, nor too late. */
+#define READ_CLOCK                                                                                 \
+	"rdtsc\n\t"                                                                                \
+	"shlq $32, %%rdx\n\t"                                                                      \
+	"orq %%rdx, %%rax\n\t"                                                                     \
+	"movq %%rax, %%rdx\n\t"                                                                    \
+	"subq 8(%%r10), %%rdx\n\t"                                                                 \
+	"shlq $16, %%rdx\n\t"                                                                      \
+	"js event_fast_leave\n\t"                                                                  \
+	"movq %%rax, %%rdx\n\t"                                                                    \
+	"subq %c[opened](%%r10, %%rcx, 8), %%rdx\n\t"                                              \
+	"shrq $47, %%rdx\n\t"                                                                      \
+	"cmpl $0x10000, %%edx\n\t"                                                                 \
+	"jne event_fast_leave\n\t"                                                                 \
+	"shlq $16, %%rax\n\t"
+
+/* In: the clock in rax. The header, then the fields: they take 16 bytes at most. */
+#define STORE_HEADER                                                                               \
+	"addq %%rax, %%rdi\n\t"                                                                    \
+	"movq %%rdi, (%%r11)\n\t"
+#define STORE_SHORT                                                                                \
+	"movq (%%rsi), %%rdx\n\t"                                                                  \
+	"movq %%rdx, 8(%%r11)\n\t"                                                                 \
+	"movq 8(%%rsi), %%rdx\n\t"                                                                 \
+	"movq %%rdx, 16(%%r11)\n\t"
+
+/* Fields of any size, TO bytes behind the record's begin. */
+#define STORE_LONG(TO)                                                                             \
+	"xorl %%ecx, %%ecx\n"                                                                      \
+	"5: movq (%%rsi, %%rcx), %%rdx\n\t"                                                        \
+	"movq %%rdx, " TO "(%%r11, %%rcx)\n\t"                                                     \
+	"addq $8, %%rcx\n\t"                                                                       \
+	"cmpq %%r8, %%rcx\n\t"                                                                     \
+	"jb 5b\n\t"
+
+/* Position and count go on by the record; END is behind the section's last store. */
+#define COMMIT(MORE, END)                                                                          \
+	"movzwl 14(%%r10), %%ecx\n\t"                                                              \
+	"shrdq $16, %%rcx, %%rax\n\t"                                                              \
+	"leaq " MORE "(%%r9, %%r8), %%r9\n\t"                                                      \
+	"addq event_fast_one(%%rip), %%r9\n\t"                                                     \
+	"jc event_fast_leave\n\t"                                                                  \
+	"movq %%rax, 8(%%r10)\n\t"                                                                 \
+	"movq %%r9, (%%r10)\n" END ":\n\t"                                                         \
+	"ret\n"
+
+#define OPERANDS                                                                                   \
+	[process] "i"(offsetof(struct local, process)),                                            \
+		[channels] "i"(offsetof(struct lttngmap_process, channels)),                       \
+		[event_words] "i"(offsetof(struct local, event_words)),                            \
+		[words_size] "i"(LTTNGMAP_EVENT_IDS * sizeof(uint64_t)),                           \
+		[views] "i"(offsetof(struct local, channels)),                                     \
+		[bit] "i"(offsetof(struct ring_channel, bit)),                                     \
+		[cs_field] "i"(offsetof(struct rseq, rseq_cs)),                                    \
+		[cpu_field] "i"(offsetof(struct rseq, cpu_id)),                                    \
+		[generation] "i"(offsetof(struct ring_channel, generation)),                       \
+		[fast_cpus] "i"(offsetof(struct ring_channel, fast_cpus)),                         \
+		[ip_cpus] "i"(offsetof(struct ring_channel, ip_cpus)),                             \
+		[control_generation] "i"(offsetof(struct ring_channel, control_generation)),       \
+		[ring_shift] "i"(offsetof(struct ring_channel, ring_shift)),                       \
+		[rings] "i"(offsetof(struct ring_channel, rings)),                                 \
+		[offset_mask] "i"(offsetof(struct ring_channel, offset_mask)),                     \
+		[fast_limit] "i"(offsetof(struct ring_channel, fast_limit)),                       \
+		[subbuf_shift] "i"(offsetof(struct ring_channel, subbuf_shift)),                   \
+		[data] "i"(offsetof(struct ring_channel, data)),                                   \
+		[epoch] "i"(offsetof(struct ring_channel, epoch)),                                 \
+		[start] "i"(offsetof(struct lttngmap_ring, start[1])),                             \
+		[opened] "i"(offsetof(struct lttngmap_ring, opened[1])),                           \
+		[fields_max] "i"(LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE),               \
+		[ip_fields_max] "i"(LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE - 12),       \
+		[vtid] "i"(offsetof(struct context_vtid, vtid))
+
+_Static_assert(offsetof(struct ring_channel, bit) < 64, "all but the last checks: one cache line");
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+__attribute__((naked, visibility("default"))) void
+lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields, size_t size,
+		     const void *ip)
+{
+	__asm__ volatile(
+		"cmpq $16, %%rdx\n\t"
+		"ja event_fast_long\n\t" FIND_CHANNEL /* */
+		ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip") FIND_PLACE("8")
+			READ_CLOCK STORE_HEADER STORE_SHORT COMMIT("8", "3")
+		/* More than 16 bytes of fields. */
+		"event_fast_long:\n\t"
+		"cmpq %[fields_max], %%rdx\n\t"
+		"ja event_write_general\n\t" FIND_CHANNEL /* */
+		ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip") FIND_PLACE("8")
+			READ_CLOCK STORE_HEADER STORE_LONG("8") COMMIT("8", "3")
+		/* From either section: the channel may have vtid and ip before the fields. */
+		"event_fast_ip:\n\t"
+		"movq event_fast_rseq_offset(%%rip), %%r11\n\t"
+		"cmpq %[ip_fields_max], %%r8\n\t"
+		"ja event_fast_leave\n\t" /* */
+		ENTER_SECTION("1", "2", "3", "%c[ip_cpus]", "event_fast_leave")
+		/* The thread's id, if it was asked for in this process. */
+		"movq %c[epoch](%%rdx), %%r9\n\t"
+		"movq (%%r9), %%r9\n\t"
+		"movq context_vtid@gottpoff(%%rip), %%rcx\n\t"
+		"cmpq %%r9, %%fs:(%%rcx)\n\t"
+		"jne event_fast_leave\n\t" FIND_PLACE("20") READ_CLOCK STORE_HEADER
+		"movq context_vtid@gottpoff(%%rip), %%rdx\n\t"
+		"movl %%fs:%c[vtid](%%rdx), %%edx\n\t"
+		"movl %%edx, 8(%%r11)\n\t"
+		"movq %%xmm2, 12(%%r11)\n\t" STORE_LONG("20") COMMIT("20", "3")
+		/* Nothing is committed: all of it the general way. */
+		".pushsection __rseq_failure, \"ax\"\n\t"
+		".byte 0x0f, 0xb9, 0x3d\n\t" /* ud1, then the signature */
+		".long 0x53053053\n"
+		"event_fast_aborted:\n"
+		"event_fast_leave:\n\t"
+		"movq %%xmm3, %%rdi\n\t"
+		"movq %%r8, %%rdx\n\t"
+		"movq %%xmm2, %%rcx\n\t"
+		"jmp event_write_general\n\t"
+		".popsection\n\t"
+		".pushsection .rodata, \"a\"\n\t"
+		".balign 8\n"
+		"event_fast_one: .quad 1 << %c[count_shift]\n\t"
+		".popsection\n\t"
+		:
+		: OPERANDS, [count_shift] "i"(LTTNGMAP_COUNT_SHIFT));
+}
+
+#endif

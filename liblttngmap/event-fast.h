@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * event-fast.h - the way that most events take, as one leaf function from the tracepoint to the
+ * commit: one channel, a restartable sequence, the time stamp counter, and no context, or vtid and
+ * ip. Every other event takes the general way (event.c), which the fast one jumps to before it has
+ * stored anything that counts.
+ *
+ * The fast way differs from ring-rseq.h in this:
+ *
+ *  - The section itself finds the CPU, and the ring by it. So nothing has to be compared with an
+ *    earlier look, and `fast_cpus` answers four questions at once: 0 in the wiped pages of a forked
+ *    child, and where the channel needs the general way; more than any CPU's number is what a thread
+ *    without a restartable sequence has.
+ *  - The generation is loaded before `fast_cpus`, which install_view() stores before it.
+ *  - The commit is two stores, the timestamp's word first. A sequence that is aborted between them
+ *    leaves a timestamp that no record has: of a moment after the last record, and before the next
+ *    one, which is all that a reader makes of it. Both words' counts change together only when the
+ *    low one wraps; such an event takes the general way, whose commit is one store.
+ *  - At least 16 bytes of fields are copied, so that most events need no loop. `fast_limit` leaves
+ *    room for them in the sub-buffer.
+ *
+ * A thread's `local_fast` says whether it may. Nothing of the thread's storage is looked at before
+ * the thread is known to have one (arch.h).
+ */
+#ifndef LTTNGMAP_EVENT_FAST_H
+#define LTTNGMAP_EVENT_FAST_H
+
+#include <stddef.h>
+
+#include <lttngmap/event-class.h>
+
+#include "local.h"
+
+/* Every event can go this way; as lttngmap_event_write(). */
+__attribute__((visibility("hidden"))) void
+event_write_general(const struct lttngmap_tracepoint *tracepoint, const void *fields, size_t size,
+		    const void *ip);
+
+/* This thread's next event may be written by the fast way, or none more may. Signal-safe. */
+void event_fast_allow(const struct local *local);
+void event_fast_forbid(void);
+
+#endif /* LTTNGMAP_EVENT_FAST_H */

@@ -151,8 +151,7 @@ static void install_view(struct local *local, uint32_t slot, const struct ring_c
 	__atomic_store_n(&cached->control_generation, view->control_generation, __ATOMIC_RELAXED);
 	__atomic_store_n(&cached->fast_cpus, view->fast_cpus, __ATOMIC_RELAXED);
 	for (size_t at = offsetof(struct ring_channel, offset_mask);
-	     at < offsetof(struct ring_channel, busy);
-	     at += sizeof(uint64_t)) {
+	     at < offsetof(struct ring_channel, busy); at += sizeof(uint64_t)) {
 		uint64_t word;
 
 		__builtin_memcpy(&word, (const char *)view + at, sizeof(word));

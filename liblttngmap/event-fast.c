@@ -199,14 +199,15 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 	__asm__ volatile(
 		"cmpq $16, %%rdx\n\t"
 		"ja event_fast_long\n\t" FIND_CHANNEL /* */
-		ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip") FIND_PLACE("8")
-			READ_CLOCK STORE_HEADER STORE_SHORT COMMIT("8", "3")
+			ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
+				FIND_PLACE("8") READ_CLOCK STORE_HEADER STORE_SHORT COMMIT("8", "3")
 		/* More than 16 bytes of fields. */
 		"event_fast_long:\n\t"
 		"cmpq %[fields_max], %%rdx\n\t"
 		"ja event_write_general\n\t" FIND_CHANNEL /* */
-		ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip") FIND_PLACE("8")
-			READ_CLOCK STORE_HEADER STORE_LONG("8") COMMIT("8", "3")
+			ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
+				FIND_PLACE("8") READ_CLOCK STORE_HEADER STORE_LONG("8")
+					COMMIT("8", "3")
 		/* From either section: the channel may have vtid and ip before the fields. */
 		"event_fast_ip:\n\t"
 		"movq event_fast_rseq_offset(%%rip), %%r11\n\t"

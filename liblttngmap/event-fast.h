@@ -10,8 +10,8 @@
  *
  *  - The section itself finds the CPU, and the ring by it. So nothing has to be compared with an
  *    earlier look, and `fast_cpus` answers four questions at once: 0 in the wiped pages of a forked
- *    child, and where the channel needs the general way; more than any CPU's number is what a thread
- *    without a restartable sequence has.
+ *    child, and where the channel needs the general way; more than any CPU's number is what a
+ * thread without a restartable sequence has.
  *  - The generation is loaded before `fast_cpus`, which install_view() stores before it.
  *  - The commit is two stores, the timestamp's word first. A sequence that is aborted between them
  *    leaves a timestamp that no record has: of a moment after the last record, and before the next

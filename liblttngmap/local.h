@@ -31,6 +31,8 @@
  *   stale        whoever holds `attaching`      attach_child()
  *   all others   as process, before it          every event
  *
+ * `local_fast` is each thread's own: only the thread itself and its signal handlers store it.
+ *
  * A thread whose signal handler forks finds all of it zero in the child, from
  * one instruction to the next: what was made of it is checked for having been
  * made before (tests/unit/ring-fork.c).

@@ -13,6 +13,9 @@
  *   trylock  ring-trylock.c: any ring whose lock word one cmpxchg takes; a
  *            taken ring means try the next, so nobody ever waits for a holder.
  *
+ * Most records take neither of these files: event-fast.c writes them, by rseq, and leaves to the
+ * general way what is not usual.
+ *
  * Both use ring-switch.c to move on to the next sub-buffer. ring-write.c says
  * which of them serves a record, and what happens when neither can. Here is
  * what they have in common.
@@ -46,8 +49,7 @@ enum ring_result {
  */
 #define RING_FAST_TAIL 24
 /* The contexts that it knows. */
-#define CONTEXTS_OF_IP                                                                             \
-	(UINT64_C(1) << LTTNGMAP_CONTEXT_VTID | UINT64_C(1) << LTTNGMAP_CONTEXT_IP)
+#define CONTEXTS_OF_IP (UINT64_C(1) << LTTNGMAP_CONTEXT_VTID | UINT64_C(1) << LTTNGMAP_CONTEXT_IP)
 
 /* Where an attempt goes; checked inside its section (ring-rseq.h). */
 struct ring_place {
@@ -125,7 +127,8 @@ void ring_discard(struct local *local, struct lttngmap_ring *ring, uint64_t even
 static inline struct lttngmap_ring *ring_at(const struct ring_channel *channel, uint32_t index)
 {
 	return (struct lttngmap_ring *)(RING_CHANNEL_FIELD(channel, rings) +
-					((uint64_t)index << RING_CHANNEL_FIELD(channel, ring_shift)));
+					((uint64_t)index
+					 << RING_CHANNEL_FIELD(channel, ring_shift)));
 }
 
 static inline char *ring_data_at(const struct ring_channel *channel, uint32_t index)

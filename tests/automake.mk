@@ -264,6 +264,7 @@ ring_tests = \
 	tests/unit/ring-lives \
 	tests/unit/ring-migrate \
 	tests/unit/ring-nested \
+	tests/unit/event-fast \
 	tests/unit/ring-section \
 	tests/unit/ring-stepped \
 	tests/unit/ring-stress
@@ -299,6 +300,9 @@ tests_unit_ring_lives_SOURCES = tests/unit/ring-lives.c $(ring_bench_set)
 tests_unit_ring_lives_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_lives_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_ring_lives_LDFLAGS = $(test_ldflags)
+tests_unit_event_fast_SOURCES = tests/unit/event-fast.c $(ring_bench_set)
+tests_unit_event_fast_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_event_fast_LDADD = libsessiond.la liblttngmap-core.la
 tests_unit_ring_section_SOURCES = tests/unit/ring-section.c $(ring_bench_set)
 tests_unit_ring_section_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_section_LDADD = libsessiond.la liblttngmap-core.la
@@ -878,9 +882,9 @@ check_PROGRAMS += tests/utils/churn
 tests_utils_churn_SOURCES = tests/utils/churn.c
 tests_utils_churn_LDADD = liblttngmap.la -lpthread
 tests_utils_churn_LDFLAGS = $(test_ldflags)
-dist_check_SCRIPTS += tests/integration/churn.sh tests/integration/features.sh \
+dist_check_SCRIPTS += tests/integration/churn.sh tests/integration/event-code.sh tests/integration/features.sh \
 	tests/integration/late-memory.sh
-TESTS += tests/integration/churn.sh tests/integration/features.sh \
+TESTS += tests/integration/churn.sh tests/integration/event-code.sh tests/integration/features.sh \
 	tests/integration/late-memory.sh
 
 # Numbered events of many threads and processes, against what they counted.

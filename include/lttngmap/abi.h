@@ -231,7 +231,8 @@ enum lttngmap_process_flag {
 /*
  * One ring. Line 0 is written for each event, line 1 rarely.
  *
- * `commit` is published by one 16-byte store, the last store of each record:
+ * `commit` is published last of each record, by one 16-byte store, or by two where the count does
+ * not carry into word 1: then word 1 goes first.
  *
  *   word 0:  63        48 47                                    0
  *            +-----------+--------------------------------------+
@@ -243,7 +244,8 @@ enum lttngmap_process_flag {
  * Everything below the position is complete. `position >> subbuf_shift` is
  * the current sub-buffer's sequence number q. The position grows with every
  * commit, so a reader that loads word 0, word 1 and word 0 again, and finds
- * word 0 unchanged, has both words of one commit.
+ * word 0 unchanged, has both words of one commit, or a timestamp that lies between that one's and
+ * the next one's.
  *
  * A sub-buffer takes records for 2^47 ticks after it was opened, so that their
  * 48-bit timestamps are unambiguous beside its 64-bit begin, however long the

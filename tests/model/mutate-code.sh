@@ -59,6 +59,8 @@ run() {
 declare -A judged=(
 	# A writer that never finds its table right tries for ever.
 	['trylock: a table that never fits']=hung
+	# A view is looked for where no pages are.
+	['fast: no process']=crashed
 	# The reader takes a descriptor from where no memory is.
 	['reader: an id outside of the ring']=crashed
 )
@@ -118,9 +120,27 @@ dies 'rseq: a child that was forked' $rseq ring-fork 's/"jz %l\[stale\]\\n\\t"/"
 dies 'rseq: a copied view in a child that was forked' $rseq ring-section 's/("cmpq %%rax, %c\[epoch\][^\n]*\n)\s*"jne [^"\n]*\\n\\t"/$1 ""/'
 dies 'rseq: room' $rseq ring-edges 's/"ja %l\[full\]\\n\\t"/""/'
 dies 'rseq: a clock behind the last event' $rseq ring-section 's/"js %l\[full\]\\n\\t"/""/'
-dies 'rseq: a sub-buffer that is open for long' $rseq ring-edges 's/"jnz %l\[full\]\\n\\t"/""/'
+dies 'rseq: a sub-buffer that is open for long' $rseq ring-edges 's/"jne %l\[full\]\\n\\t"/""/'
 dies 'rseq: the carry of the count' $rseq ring-section 's/"adcq \$0, %%r11\\n\\t"/""/'
 dies 'rseq: the position of a move' $rseq ring-section 's/("cmpq %c\[expected\][^\n]*\n)\s*"jne [^\n]*\n/$1/'
+
+fast=liblttngmap/event-fast.c
+dies 'fast: no process' $fast event-fast 's/"jz event_fast_leave\\n\\t"(\s*\\\n\s*"andq)/""$1/'
+dies 'fast: no channel' $fast event-fast 's/"jz event_fast_leave\\n\\t"(\s*\\\n\s*"subq)/""$1/'
+dies 'fast: the word of another daemon' $fast event-fast 's/"jae event_fast_leave\\n\\t"(\s*\\\n\s*"shrl)/""$1/'
+dies 'fast: several channels' $fast event-fast 's/"jne event_fast_leave\\n\\t"(\s*\\\n\s*"movq event_fast_rseq)/""$1/'
+dies 'fast: the CPU' $fast event-fast 's/"jae " OTHERWISE "\\n\\t"/""/'
+dies 'fast: the generation' $fast event-fast 's/("cmpl \(%%r9\), %%eax[^\n]*\n\s*)"jne event_fast_leave\\n\\t"/$1""/'
+dies 'fast: room' $fast event-fast 's/"ja event_fast_leave\\n\\t"(\s*\\\n\s*"movl %c\[subbuf)/""$1/'
+dies 'fast: a clock behind the last event' $fast event-fast 's/"js event_fast_leave\\n\\t"/""/'
+dies 'fast: a sub-buffer that is open for long' $fast event-fast 's/"jne event_fast_leave\\n\\t"(\s*\\\n\s*"shlq \$16, %%rax)/""$1/'
+dies 'fast: the carry of the count' $fast event-fast 's/"jc event_fast_leave\\n\\t"/""/'
+dies 'fast: too large' $fast event-fast 's/"ja event_write_general\\n\\t"/""/'
+dies 'fast: too large with vtid and ip' $fast event-fast 's/"ja event_fast_leave\\n\\t" \/\*/"" \/*/'
+dies 'fast: the id of a thread of the parent' $fast event-fast 's/"jne event_fast_leave\\n\\t" FIND_PLACE/FIND_PLACE/'
+dies 'fast: the child of a vfork' $fast event-fast 's/ \|\| vfork_depth//'
+dies 'fast: a process without rseq' $fast event-fast 's/ \|\| !local->use_rseq//'
+dies 'fast: room for what is stored behind' liblttngmap/ring.h event-fast 's/#define RING_FAST_TAIL 24/#define RING_FAST_TAIL 8/'
 
 lock=liblttngmap/ring-trylock.c
 dies 'trylock: the lock' $lock ring-section 's/return !__atomic_load_n\(&lock->holder.*?RELAXED\);\n}/return true;\n}/s'

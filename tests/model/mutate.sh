@@ -7,11 +7,11 @@
 # either the model does not see what the check is for, or nothing does.
 . "$LTTNGMAP_SRC/tests/model/check.sh"
 
-# dies NAME FLAGS...: 6 of the 27 a day.
+# dies NAME FLAGS...: 6 of the 28 a day.
 dies() {
 	local name=$1 status
 
-	short_takes 6 27 || return 0
+	short_takes 6 28 || return 0
 	shift
 	search "$@"
 	status=$?
@@ -26,7 +26,7 @@ dies() {
 mixed=(-DEVENTS_SMALL=3 -DEVENTS_LARGE=1)
 far=(-DEVENTS_SMALL=1 -DEVENTS_LARGE=4)
 
-plan "$(short_or 6 27)"
+plan "$(short_or 6 28)"
 diag 'the reader'
 dies 'a swap that does not look at the sequence number' \
 	-DNO_READER_SEQ_CHECK -DOVERWRITE "${mixed[@]}"
@@ -54,6 +54,7 @@ dies 'a move committed before its descriptors, trylock' \
 dies 'a record committed before its fields, rseq' -DCOMMIT_BEFORE_COPY "${mixed[@]}"
 dies 'a record committed before its fields, trylock' -DCOMMIT_BEFORE_COPY -DTRYLOCK "${mixed[@]}"
 dies 'a commit in two stores' -DTWO_STORES -DTRYLOCK "${mixed[@]}"
+dies 'a position before its timestamp' -DTWO_STORES "${mixed[@]}"
 dies 'a sub-buffer filled to its very end' -DNO_TAIL "${mixed[@]}"
 dies 'a sub-buffer opened before it is taken' -DOPEN_BEFORE_TAKE -DOVERWRITE "${mixed[@]}"
 dies 'a lock let go before the commit' -DUNLOCK_BEFORE_COMMIT -DTRYLOCK "${mixed[@]}"

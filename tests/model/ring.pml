@@ -36,7 +36,8 @@
  *
  * A position counts cells of which a sub-buffer has CAP. Records of two sizes
  * make that what does not fit for one writer does for the other. Word 0 of the
- * commit is position and count, word 1 a stamp that must belong to it.
+ * commit is position and count, word 1 a stamp that must belong to it: by trylock both are one
+ * store; in a restartable sequence the stamp goes first, and may be of the next record.
  *
  * Not here: the clock, the generation (a stop), hostile values, what 48 and 32
  * bits cannot hold, weak memory (x86 stores are in order), several rings.
@@ -137,7 +138,7 @@ inline commit_record()
 	d_step {
 		position = position_seen + size;
 		count = count_seen + 1;
-#ifndef TWO_STORES
+#if defined(TRYLOCK) && !defined(TWO_STORES)
 		stamp = count_seen + 1;
 #endif
 		assert(position < POSITIONS);
@@ -206,6 +207,9 @@ again:
 	od;
 #ifdef UNLOCK_BEFORE_COMMIT
 	STEP(lock = 0);
+#endif
+#if !defined(TRYLOCK) && !defined(TWO_STORES)
+	SECTION(stamp = count_seen + 1);
 #endif
 #ifndef COMMIT_BEFORE_COPY
 	SECTION(commit_record());
@@ -375,7 +379,11 @@ look:
 		:: else
 		fi;
 #endif
+#ifdef TRYLOCK
 		assert(stamp_seen == count_seen);
+#else
+		assert(stamp_seen == count_seen || stamp_seen == count_seen + 1);
+#endif
 		stamp_seen = 0;
 		q = Q(position_seen);
 		assert(seq <= q)

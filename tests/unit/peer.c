@@ -160,7 +160,7 @@ static void play_kernel(int error)
 
 	if (!filter ||
 	    seccomp_rule_add(filter, SCMP_ACT_ERRNO((uint32_t)error), SCMP_SYS(getsockopt), 1,
-			     SCMP_A2(SCMP_CMP_EQ, SO_PEERPIDFD_NUMBER)) != 0 ||
+			     SCMP_A2(SCMP_CMP_EQ, SO_PEERPIDFD_NUMBER, 0)) != 0 ||
 	    seccomp_load(filter) != 0)
 		bail_out("no seccomp filter");
 	seccomp_release(filter);

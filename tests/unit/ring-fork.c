@@ -12,6 +12,7 @@
  */
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -19,6 +20,7 @@
 
 #include <urcu.h>
 
+#include "liblttngmap/ring.h"
 #include "liblttngmap/ring-write.h"
 #include "tests/utils/ring-bench-set.h"
 #include "tests/utils/short.h"
@@ -30,6 +32,7 @@
 #define STEPS_MAX 300 /* for rseq, some way into the second attempt, made from the beginning */
 /* Records after which the next one needs another sub-buffer. */
 #define RECORDS ((4096 - LTTNGMAP_SUBBUF_TAIL) / (LTTNGMAP_RECORD_HEADER_SIZE + 48))
+#define IP_SIZE 12 /* vtid and ip */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define TRYLOCK_STEPS_MAX STEPS_MAX /* of some thousand */
 #else
@@ -42,7 +45,7 @@ struct fields {
 	uint64_t fill[5];
 };
 
-enum way { TRYLOCK, TRYLOCK_SHARED, RSEQ };
+enum way { TRYLOCK, TRYLOCK_SHARED, RSEQ, RSEQ_SHORT, RSEQ_IP };
 
 static struct bench_set bench;
 static unsigned steps, fork_at;
@@ -54,6 +57,8 @@ static bool is_late;
 static int gate[2];
 /* A child that the handler's own event attached, so that its pages are not zero any more. */
 static bool is_attached;
+/* Of a record, its contexts and its fields. */
+static size_t contexts_size, fields_size;
 
 static void on_trap(int number, siginfo_t *info, void *context)
 {
@@ -86,7 +91,7 @@ static void on_trap(int number, siginfo_t *info, void *context)
 static void emit(uint64_t number, bool stepping)
 {
 	struct fields fields = { .number = number };
-	struct ring_event event = { .fields = &fields, .size = sizeof(fields), .id = 1 };
+	struct ring_event event = { .fields = &fields, .size = fields_size, .id = 1 };
 
 	for (unsigned i = 0; i < sizeof(fields.fill) / 8; i++)
 		fields.fill[i] = FILL + number;
@@ -121,13 +126,15 @@ static void check(unsigned before, struct tally *tally)
 		if (ring_set_get_packet(bench.set, &packet) < 0)
 			break;
 		at = bench.data + 4096 + ((uint64_t)packet.subbuf_id << 12) + packet.offset;
-		for (end = at + packet.length; at < end; at += 8 + sizeof(struct fields)) {
-			const struct fields *fields = (const void *)(at + 8);
+		for (end = at + packet.length; at < end; at += 8 + contexts_size + fields_size) {
+			struct fields fields;
 
-			if (fields->number > 3 || fields->fill[4] != FILL + fields->number)
+			memcpy(&fields, at + 8 + contexts_size, fields_size);
+			if (fields.number > 3 ||
+			    fields.fill[fields_size / 8 - 2] != FILL + fields.number)
 				tally->torn++;
 			else
-				seen[fields->number]++;
+				seen[fields.number]++;
 		}
 		if (at != end)
 			tally->torn++;
@@ -146,11 +153,14 @@ static void fork_once(enum way way, unsigned before, struct tally *tally)
 		.clock = LTTNGMAP_CLOCK_TSC,
 		.subbuf_shift = 12,
 		.subbufs_shift = 1,
-		.use_rseq = way == RSEQ,
+		.use_rseq = way >= RSEQ,
 		.shared = way == TRYLOCK_SHARED,
 	};
 
+	contexts_size = way == RSEQ_IP ? IP_SIZE : 0;
+	fields_size = way == RSEQ_SHORT ? 16 : sizeof(struct fields);
 	bench_set_create(&bench, &config);
+	bench.control->channels[0].contexts = way == RSEQ_IP ? CONTEXTS_OF_IP : 0;
 	madvise(bench.local, sizeof(*bench.local), MADV_WIPEONFORK);
 	steps = 0;
 	child = -1;
@@ -173,7 +183,7 @@ static void fork_once(enum way way, unsigned before, struct tally *tally)
 
 static unsigned steps_max(enum way way)
 {
-	return way == RSEQ ? STEPS_MAX : TRYLOCK_STEPS_MAX;
+	return way >= RSEQ ? STEPS_MAX : TRYLOCK_STEPS_MAX;
 }
 
 static void test(const char *name, enum way way)
@@ -238,10 +248,14 @@ int main(void)
 	test("trylock", TRYLOCK);
 	test("trylock, shared", TRYLOCK_SHARED);
 	test("rseq", RSEQ);
+	test("rseq, a short event", RSEQ_SHORT);
+	test("rseq, vtid and ip", RSEQ_IP);
 	is_attached = true;
 	test("trylock, the child attached", TRYLOCK);
 	test("trylock, shared, the child attached", TRYLOCK_SHARED);
 	test("rseq, the child attached", RSEQ);
+	test("rseq, a short event, the child attached", RSEQ_SHORT);
+	test("rseq, vtid and ip, the child attached", RSEQ_IP);
 	is_attached = false;
 	if (pipe(gate) < 0)
 		bail_out("no pipe");
@@ -255,6 +269,8 @@ int main(void)
 	test_late("trylock, shared, a late child of a move", TRYLOCK_SHARED, RECORDS);
 #endif
 	test_late("rseq, a late child", RSEQ, 1);
+	test_late("rseq, a late child of a short event", RSEQ_SHORT, 1);
+	test_late("rseq, a late child of one with vtid and ip", RSEQ_IP, 1);
 	test_late("rseq, a late child of a move", RSEQ, RECORDS);
 	ring_set_table_destroy();
 	rcu_unregister_thread();

@@ -100,7 +100,8 @@ enum way { TRYLOCK, RSEQ, FAST, FAST_IP };
 
 static void run(enum way way, size_t size, unsigned events)
 {
-	static const char *const names[] = { "trylock", "rseq", "the fast way", "… with vtid and ip" };
+	static const char *const names[] = { "trylock", "rseq", "the fast way",
+					     "… with vtid and ip" };
 	struct bench_set_config config = {
 		.mode = LTTNGMAP_MODE_OVERWRITE,
 		.clock = LTTNGMAP_CLOCK_TSC,
@@ -125,12 +126,12 @@ static void run(enum way way, size_t size, unsigned events)
 	watch(engine);
 	loads = stores = 0;
 	for (unsigned i = 0; i < events && error == UC_ERR_OK; i++)
-		error = way < FAST ? call(engine, (void *)ring_write,
-					  (uint64_t[5]){ (uint64_t)bench.local, 0,
-							 (uint64_t)&event }) :
-				     call(engine, (void *)lttngmap_event_write,
-					  (uint64_t[5]){ (uint64_t)&tracepoint, (uint64_t)fields,
-							 size });
+		error = way < FAST
+				? call(engine, (void *)ring_write,
+				       (uint64_t[5]){ (uint64_t)bench.local, 0, (uint64_t)&event })
+				: call(engine, (void *)lttngmap_event_write,
+				       (uint64_t[5]){ (uint64_t)&tracepoint, (uint64_t)fields,
+						      size });
 	is(error, UC_ERR_OK, "the code ran in the emulated CPU") ||
 		(diag("%s", uc_strerror(error)), 0);
 	for (uint32_t i = 0; i < bench.control->cpu_rings + LTTNGMAP_EXTRA_RINGS; i++) {

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# The machine code of an event, from the library's symbol to its return: how many instructions, and
+# none that is slow or that a leaf function does not need. doc/design/ring.md has the same code,
+# line by line.
+. "$LTTNGMAP_SRC/tests/utils/tap.sh" || exit 1
+
+need_plain
+[[ $(uname -m) == x86_64 ]] || skip_all 'the fast way is for x86-64 so far'
+command -v objdump >/dev/null || skip_all 'no objdump here'
+
+library=$LTTNGMAP_BUILD/.libs/liblttngmap.so
+
+# code SYMBOL: its instructions to its return, without what CET puts first.
+code() {
+	objdump -d --no-show-raw-insn --disassemble="$1" "$library" |
+		sed -n "/<$1>:\$/,/^\$/s/^ *[0-9a-f]*:\t//p" | grep -v '^endbr64' | sed '/^ret/q'
+}
+
+# is_leaf NAME: of $code.
+is_leaf() {
+	is "$(grep -cE '^(push|pop|call|enter|leave|sub .*,%rsp)' <<<"$code")" 0 "$1: no frame, no call"
+	is "$(grep -cE '^(i?mul|i?div|lock|xchg|mfence|rep|cpuid|syscall)' <<<"$code")" 0 \
+		"$1: no multiplication, nothing locked, no system call"
+	is "$(grep -c '^rdtsc' <<<"$code")" 1 "$1: the clock is read once"
+	is "$(tail -n 1 <<<"$code" | cut -f 1)" ret "$1: it ends by its return"
+}
+
+code=$(code lttngmap_event_write)
+is "$(wc -l <<<"$code")" 79 'an event of up to 16 bytes: 79 instructions'
+is_leaf 'up to 16 bytes'
+is "$(grep -c '^j' <<<"$code")" 13 '… of which 13 are branches, and none is taken'
+is "$(grep -c 'rip' <<<"$code")" 4 "… and 4 load what is the library's own"
+
+code=$(code event_fast_long)
+is "$(wc -l <<<"$code")" 81 'a larger event: 81 instructions'
+is_leaf 'larger'
+
+code=$(code event_fast_ip)
+is "$(wc -l <<<"$code")" 64 'with vtid and ip: 64 instructions behind the first 35'
+is_leaf 'vtid and ip'
+
+# The page has what is compiled here.
+sed -n '/^## An event, instruction by instruction/,/^## /p' "$LTTNGMAP_SRC/doc/design/ring.md" |
+	sed -n 's/^| `\([a-z0-9]*\)[^|]*|.*/\1/p' >documented
+code lttngmap_event_write | sed 's/[ \t].*//' >compiled
+is "$(diff documented compiled)" '' 'doc/design/ring.md has the same instructions in the same order'
+done_testing

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * The fast way of an event (liblttngmap/event-fast.h), by itself: the general way finds no pages
+ * here and writes nothing. So every check of the fast way shows: where it leaves an event to the
+ * general way, no record is there.
+ */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/rseq.h>
+#include <unistd.h>
+
+#include <urcu.h>
+
+#include <lttngmap/event-class.h>
+
+#include "liblttngmap/context.h"
+#include "liblttngmap/event-fast.h"
+#include "liblttngmap/ring.h"
+#include "liblttngmap/vfork.h"
+#include "tests/utils/ring-bench-set.h"
+#include "tests/utils/tap.h"
+
+#define ID 3
+#define SUBBUF_SHIFT 16
+#define SUBBUF_SIZE (UINT64_C(1) << SUBBUF_SHIFT)
+#define SUBBUFS 4
+#define META_PAGE 4096
+/* A restartable sequence is aborted now and then, and an event of it is lost here. */
+#define TRIES 1000
+
+static struct bench_set bench;
+static struct lttngmap_ring *ring;
+static struct ring_channel *view;
+static struct lttngmap_tracepoint tracepoint;
+static struct local *pages;
+static unsigned char fields[LTTNGMAP_RECORD_MAX + 16];
+
+static uint64_t position(void)
+{
+	return ring->commit[0] & LTTNGMAP_POSITION_MASK;
+}
+
+/* The view is made by the general way; after that there is none. */
+static void set_up(uint64_t contexts)
+{
+	const struct bench_set_config config = {
+		.mode = LTTNGMAP_MODE_OVERWRITE,
+		.clock = LTTNGMAP_CLOCK_TSC,
+		.subbuf_shift = SUBBUF_SHIFT,
+		.subbufs_shift = 2,
+		.use_rseq = true,
+	};
+
+	bench_set_create(&bench, &config);
+	ring = (struct lttngmap_ring *)bench.rings;
+	pages = bench.local;
+	view = &pages->channels[0];
+	bench.control->channels[0].contexts = contexts;
+	bench_set_write(&bench, &(struct ring_event){ fields, 16, NULL, ID });
+	tracepoint.word = &bench.control->event_words[ID];
+	local_pages = NULL;
+}
+
+static void tear_down(void)
+{
+	local_pages = pages;
+	bench_set_destroy(&bench);
+}
+
+/* Tries once; how many records there are more. */
+static int emit(size_t size, const void *ip)
+{
+	uint64_t before = ring->commit[0];
+
+	lttngmap_event_write(&tracepoint, fields, size, ip);
+	return (int)((ring->commit[0] >> LTTNGMAP_COUNT_SHIFT) - (before >> LTTNGMAP_COUNT_SHIFT));
+}
+
+static bool is_written(size_t size, const void *ip)
+{
+	for (int i = 0; i < TRIES; i++)
+		if (emit(size, ip) == 1)
+			return true;
+	return false;
+}
+
+static void is_left(const char *why)
+{
+	int written = 0;
+
+	for (int i = 0; i < 10; i++)
+		written += emit(12, NULL);
+	ok(written == 0, "left to the general way: %s", why);
+}
+
+/* The record that ends at the position, of sub-buffer q, with `before` bytes before the fields. */
+static bool is_there(uint64_t q, uint64_t at, size_t before, size_t size)
+{
+	const char *data = bench.data + META_PAGE + (q << SUBBUF_SHIFT) +
+				    (at & (SUBBUF_SIZE - 1)) + LTTNGMAP_RECORD_HEADER_SIZE + before;
+
+	return memcmp(data, fields, size) == 0 &&
+	       position() - at == LTTNGMAP_RECORD_HEADER_SIZE + before + size;
+}
+
+static void test_sizes(uint64_t contexts, size_t before)
+{
+	static const size_t sizes[] = { 0, 1, 4, 8, 12, 15, 16, 17, 24, 301, 3900 };
+	unsigned good = 0;
+
+	set_up(contexts);
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		uint64_t at = position();
+
+		good += is_written(sizes[i], NULL) && is_there(0, at, before, sizes[i]);
+	}
+	ok(good == sizeof(sizes) / sizeof(sizes[0]), "records of all sizes, %zu bytes of contexts",
+	   before);
+	is(emit(LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE - before + 1, NULL), 0,
+	   "… but one byte beyond the largest");
+	is(emit(SIZE_MAX - 7, NULL), 0, "… nor a size that wraps");
+	ok(is_written(LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE - before, NULL),
+	   "… the largest");
+	tear_down();
+}
+
+static void test_channel(void)
+{
+	static const uint64_t others = 1;
+	const struct lttngmap_process *process;
+	uint32_t cpus;
+
+	set_up(0);
+	process = pages->process;
+	cpus = view->fast_cpus;
+	ok(is_written(12, NULL), "an event is written");
+	bench.control->channels[0].generation++;
+	is_left("a channel that changed");
+	bench.control->channels[0].generation--;
+	view->fast_cpus = 0;
+	is_left("a view that is not for it, or wiped");
+	view->fast_cpus = cpus;
+	pages->process = NULL;
+	is_left("a process that is not attached");
+	pages->process = process;
+	bench.process->channels = 2;
+	is_left("a channel that the process has no part in");
+	/* A search for no bit leaves what was there before: the size. */
+	pages->channels[1] = *view;
+	pages->channels[1].bit = 0;
+	is(emit(1, NULL), 0, "… whatever another view is");
+	bench.process->channels = 3;
+	bench.control->event_words[ID] = 3;
+	is_left("an event of two channels");
+	bench.control->event_words[ID] = 2;
+	is_left("one of a channel without a view");
+	bench.control->event_words[ID] = 1;
+	tracepoint.word = &others;
+	is_left("the word of another daemon");
+	tracepoint.word = &bench.control->event_words[ID];
+	event_fast_forbid();
+	is_left("a thread that may not");
+	vfork_depth = 1;
+	event_fast_allow(pages);
+	is_left("the child of a vfork");
+	vfork_depth = 0;
+	pages->use_rseq = false;
+	event_fast_allow(pages);
+	is_left("a process without restartable sequences");
+	pages->use_rseq = true;
+	event_fast_allow(pages);
+	ok(is_written(12, NULL), "an event is written again");
+	tear_down();
+}
+
+static void test_clock(void)
+{
+	uint64_t opened, timestamp;
+
+	set_up(0);
+	opened = ring->opened[lttngmap_ring_side(0)];
+	ring->opened[lttngmap_ring_side(0)] -= UINT64_C(1) << 47;
+	is_left("a sub-buffer that is open for long");
+	ring->opened[lttngmap_ring_side(0)] = opened + (UINT64_C(1) << 47);
+	is_left("one that was opened later than now");
+	ring->opened[lttngmap_ring_side(0)] = 0;
+	is_left("one that was never opened");
+	ring->opened[lttngmap_ring_side(0)] = opened;
+	timestamp = ring->commit[1];
+	ring->commit[1] += UINT64_C(1) << 40;
+	is_left("a clock behind the last record");
+	ring->commit[1] = timestamp;
+	ok(is_written(12, NULL), "an event is written again");
+	ok(ring->commit[1] > timestamp && ring->commit[1] - timestamp < UINT64_C(1) << 40,
+	   "… its time is the last one's");
+	tear_down();
+}
+
+static void test_count(void)
+{
+	set_up(0);
+	ring->commit[0] |= UINT64_C(0xffff) << LTTNGMAP_COUNT_SHIFT;
+	ring->commit[1] |= UINT64_C(0x1234) << LTTNGMAP_COUNT_SHIFT;
+	is_left("a count that carries");
+	is(ring->commit[0] >> LTTNGMAP_COUNT_SHIFT, 0xffff, "… its low bits stay");
+	ring->commit[0] -= UINT64_C(1) << LTTNGMAP_COUNT_SHIFT;
+	ok(is_written(12, NULL), "the count before it");
+	is(ring->commit[0] >> LTTNGMAP_COUNT_SHIFT, 0xffff, "… goes on");
+	is(ring->commit[1] >> LTTNGMAP_COUNT_SHIFT, 0x1234, "… its high bits stay");
+	tear_down();
+}
+
+/* As a switch leaves it: sub-buffer q, `room` bytes before its end. */
+static void go_to(uint64_t q, uint64_t room)
+{
+	ring->start[lttngmap_ring_side(q)] = q << SUBBUF_SHIFT;
+	ring->opened[lttngmap_ring_side(q)] = ring->opened[lttngmap_ring_side(0)];
+	ring->commit[0] = UINT64_C(1) << LTTNGMAP_COUNT_SHIFT |
+			  (((q + 1) << SUBBUF_SHIFT) - room);
+}
+
+static void test_place(void)
+{
+	static const unsigned char zeros[64];
+	uint64_t at;
+
+	memset(fields, 0xa5, sizeof(fields));
+	set_up(0);
+	go_to(1, 1000);
+	at = position();
+	ok(is_written(12, NULL) && is_there(1, at, 0, 12), "a record in an odd sub-buffer");
+	go_to(2, RING_FAST_TAIL + 8 + 11);
+	is_left("a record that does not fit with what is stored behind it");
+	go_to(2, RING_FAST_TAIL + 8);
+	at = position();
+	ok(is_written(0, NULL) && is_there(2, at, 0, 0), "one that does");
+	ok(memcmp(bench.data + META_PAGE + 3 * SUBBUF_SIZE, zeros, sizeof(zeros)) == 0,
+	   "… and nothing beyond the sub-buffer");
+	go_to(0, RING_FAST_TAIL + 8 + 17);
+	at = position();
+	ok(is_written(17, NULL) && is_there(0, at, 0, 17), "one of more than 16 bytes");
+	ok(memcmp(bench.data + META_PAGE + SUBBUF_SIZE, zeros, sizeof(zeros)) == 0,
+	   "… and nothing beyond the sub-buffer");
+	tear_down();
+}
+
+static void test_ip(void)
+{
+	struct __attribute__((packed)) {
+		int32_t vtid;
+		uint64_t ip;
+	} contexts;
+	const char *record;
+	uint32_t cpus;
+	uint64_t at;
+
+	set_up(CONTEXTS_OF_IP);
+	at = position();
+	ok(is_written(12, (const void *)0x123456789abcdef), "an event with vtid and ip");
+	record = bench.data + META_PAGE + at + LTTNGMAP_RECORD_HEADER_SIZE;
+	memcpy(&contexts, record, sizeof(contexts));
+	is(contexts.vtid, gettid(), "… the thread's id");
+	is(contexts.ip, 0x123456789abcdef, "… where it was");
+	ok(is_there(0, at, sizeof(contexts), 12), "… then the fields");
+	pages->epoch++;
+	is_left("a thread's id that its parent asked for");
+	pages->epoch--;
+	bench.control->channels[0].generation++;
+	is_left("a channel that changed");
+	bench.control->channels[0].generation--;
+	cpus = view->ip_cpus;
+	view->ip_cpus = 0;
+	is_left("a view that was wiped");
+	view->ip_cpus = cpus;
+	ok(is_written(12, NULL), "an event is written again");
+	tear_down();
+	set_up(CONTEXTS_OF_IP | UINT64_C(1) << LTTNGMAP_CONTEXT_VPID);
+	is_left("other contexts");
+	tear_down();
+}
+
+int main(void)
+{
+	cpu_set_t cpu;
+
+	CPU_ZERO(&cpu);
+	CPU_SET(0, &cpu);
+#ifdef __SANITIZE_THREAD__
+	skip_all("the thread sanitizer is shown the general way only");
+#endif
+	if (__rseq_size == 0 || sched_setaffinity(0, sizeof(cpu), &cpu) < 0)
+		skip_all("restartable sequences are off, or CPU 0 is not to be had");
+	for (unsigned i = 0; i < sizeof(fields); i++)
+		fields[i] = (unsigned char)(i * 7 + 1);
+	rcu_register_thread();
+	ring_set_table_create();
+	test_sizes(0, 0);
+	test_sizes(CONTEXTS_OF_IP, 12);
+	test_channel();
+	test_clock();
+	test_count();
+	test_place();
+	test_ip();
+	ring_set_table_destroy();
+	rcu_unregister_thread();
+	return done_testing();
+}

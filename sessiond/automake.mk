@@ -95,6 +95,8 @@ libsessiond_la_SOURCES = \
 	sessiond/kernel-leftovers.h \
 	sessiond/kernel-part.c \
 	sessiond/kernel-part.h \
+	sessiond/kernel-probe-child.c \
+	sessiond/kernel-probe-child.h \
 	sessiond/kernel-probes.c \
 	sessiond/kernel-probes.h \
 	sessiond/kernel-rules.c \

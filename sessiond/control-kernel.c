@@ -75,19 +75,17 @@ static void refuse_problem(struct control_client *client, const struct kernel_pr
 }
 
 /* It has a rule more. A part that was made for that begins where the session has begun already. */
-static void answer_rule(struct control_client *client, struct session *session, bool is_new,
-			struct json_object *answer)
+static void start_part(struct session *session)
 {
-	if (is_new && session->state == SESSION_ACTIVE)
+	if (session->state == SESSION_ACTIVE && !session->kernel->is_recording)
 		kernel_part_start(session->kernel);
 	state_save(session->daemon);
-	control_answer(client, answer);
 }
 
 /* Makes no part of it: what is refused is to leave the session as it was. */
 static void undo_part(struct session *session, bool is_new)
 {
-	if (!is_new || !session->kernel)
+	if (!is_new || !session->kernel || session->kernel->nr_rules > 0)
 		return;
 	kernel_part_destroy(session->kernel);
 	session->kernel = NULL;
@@ -189,7 +187,8 @@ void control_serve_kernel_enable(struct control_client *client, struct json_obje
 	control_add_number(answer, "id", id);
 	control_add_number(answer, "matched", (uint64_t)matched);
 	json_object_object_add(answer, "warnings", warnings);
-	answer_rule(client, session, is_new, answer);
+	start_part(session);
+	control_answer(client, answer);
 }
 
 static void change(struct control_client *client, struct json_object *request, bool remove)
@@ -267,30 +266,46 @@ static int take_probe(struct control_client *client, struct json_object *request
 	return 0;
 }
 
+static void on_probe(struct session *session, void *data, const struct kernel_made *made)
+{
+	struct control_client *client = data;
+	struct json_object *answer;
+	char event[KERNEL_PROBE_NAME_SIZE + 16];
+
+	if (made->problem) {
+		if (client)
+			refuse_problem(client, made->problem);
+		undo_part(session, made->is_first);
+		return;
+	}
+	start_part(session);
+	if (!client)
+		return;
+	answer = json_object_new_object();
+	control_add_number(answer, "id", made->id);
+	snprintf(event, sizeof(event), "%s:%.63s", kernel_probe_system(made->probe),
+		 made->probe->name);
+	control_add_string(answer, "event", event);
+	control_answer(client, answer);
+}
+
 void control_serve_kernel_probe(struct control_client *client, struct json_object *request)
 {
 	struct session *session = need_session(client, request);
 	bool is_new = session && !session->kernel;
 	struct kernel_problem problem;
-	struct json_object *answer;
 	struct kernel_probe probe;
-	char event[KERNEL_PROBE_NAME_SIZE + 16];
 	const char *filter = NULL;
-	uint32_t id;
 
 	if (!session || take_probe(client, request, &probe, &filter) != 0 ||
 	    !control_list_fits(client, session, request) || make_part(client, session) != 0)
 		return;
-	if (kernel_part_probe(session->kernel, &probe, filter, &id, &problem) != 0) {
+	if (kernel_part_probe(session->kernel, &probe, filter, on_probe, client, &problem) != 0) {
 		refuse_problem(client, &problem);
 		undo_part(session, is_new);
-		return;
+	} else {
+		session->kernel->making.is_first = is_new;
 	}
-	answer = json_object_new_object();
-	control_add_number(answer, "id", id);
-	snprintf(event, sizeof(event), "%s:%.63s", kernel_probe_system(&probe), probe.name);
-	control_add_string(answer, "event", event);
-	answer_rule(client, session, is_new, answer);
 }
 
 bool control_lacks_kernel(struct control_client *client, const struct session *session,

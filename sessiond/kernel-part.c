@@ -136,6 +136,7 @@ void kernel_part_destroy(struct kernel_part *part)
 	if (!part)
 		return;
 	daemon = part->session->daemon;
+	kernel_part_cancel(part);
 	if (part->told)
 		consumer_link_kernel_end(part->session->consumer, part);
 	kernel_part_end_trial(part);

@@ -28,6 +28,7 @@
 #include "common/kernel-class.h"
 #include "sessiond/kernel-events.h"
 #include "sessiond/kernel-instance.h"
+#include "sessiond/kernel-probe-child.h"
 #include "sessiond/kernel-probes.h"
 #include "sessiond/metadata.h"
 #include "sessiond/rule.h"
@@ -58,6 +59,26 @@ struct kernel_written {
 	uint64_t streams;
 };
 
+/* A probe that a process was made for, and who is told. */
+struct kernel_made {
+	uint32_t id; /* of its rule */
+	const struct kernel_probe *probe;
+	const struct kernel_problem *problem; /* why it is not there; NULL: it is */
+	bool is_first;
+};
+typedef void (*kernel_part_made)(struct session *session, void *data,
+				 const struct kernel_made *made);
+
+struct kernel_making {
+	struct kernel_probe_child *child; /* NULL: there is none */
+	struct kernel_probe *probe;
+	char *filter;
+	bool is_new;   /* the kernel has none of this name yet */
+	bool is_first; /* the part was made for it */
+	kernel_part_made done;
+	void *data;
+};
+
 struct kernel_part {
 	struct session *session;
 	struct kernel_instance *instance;
@@ -82,6 +103,7 @@ struct kernel_part {
 	struct kernel_written written;
 	struct kernel_written earlier; /* of it, by consumers that died */
 	char *write_error;             /* NULL, or the consumer's last word */
+	struct kernel_making making;
 };
 
 /* Of a session that has none: session->kernel. 0 or -errno. */
@@ -101,9 +123,15 @@ int kernel_part_set_pids(struct kernel_part *part, const uint32_t *pids, size_t 
  */
 int kernel_part_enable(struct kernel_part *part, const char *patterns, const char *filter,
 		       struct json_object *warnings, uint32_t *id, struct kernel_problem *problem);
-/* A probe, and the event that it gives, which is filtered by `filter`; likewise. 0 or -errno. */
+/*
+ * A probe, and the event that it gives, which is filtered by `filter`: 0, and `done` is called
+ * once, later; or -errno.
+ */
 int kernel_part_probe(struct kernel_part *part, const struct kernel_probe *probe,
-		      const char *filter, uint32_t *id, struct kernel_problem *problem);
+		      const char *filter, kernel_part_made done, void *data,
+		      struct kernel_problem *problem);
+/* The probe that is being made is not wanted any more. */
+void kernel_part_cancel(struct kernel_part *part);
 /* NULL: there is no rule of that number. */
 struct kernel_rule *kernel_rule_find(const struct kernel_part *part, uint32_t id);
 /* At once, what the session does. */

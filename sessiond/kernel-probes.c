@@ -6,10 +6,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <tracefs.h>
@@ -217,9 +219,9 @@ int kernel_probes_remove(const char *group, const char *name)
 
 #define DESCRIPTORS "/proc/self/fd/"
 
-static void tell_which(const struct stat *status, char text[40])
+static void tell_which(const struct stat *status, char text[KERNEL_PROBE_FILE_SIZE])
 {
-	snprintf(text, 40, "%" PRIx64 ":%" PRIx64, (uint64_t)status->st_dev,
+	snprintf(text, KERNEL_PROBE_FILE_SIZE, "%" PRIx64 ":%" PRIx64, (uint64_t)status->st_dev,
 		 (uint64_t)status->st_ino);
 }
 
@@ -227,17 +229,25 @@ int kernel_probe_open(struct kernel_probe *probe, struct kernel_probe_file *file
 		      struct kernel_problem *problem)
 {
 	struct stat status;
+	struct statfs system;
 
 	file->fd = -1;
 	if (probe->is_kernel)
 		return 0;
 	file->fd = open(probe->path, O_PATH | O_CLOEXEC);
-	if (file->fd < 0 || fstat(file->fd, &status) < 0)
+	if (file->fd < 0 || fstat(file->fd, &status) < 0 || fstatfs(file->fd, &system) < 0)
 		return kernel_problem_tell(problem, -errno, "see whether the path is right",
 					   "cannot find %.300s: %s", probe->path, strerror(errno));
 	if (!S_ISREG(status.st_mode))
 		return kernel_problem_tell(problem, -EINVAL, "give a program or a library",
 					   "there can be no probe in %.300s: it is no file",
+					   probe->path);
+	if (system.f_type == FUSE_SUPER_MAGIC)
+		return kernel_problem_tell(problem, -EOPNOTSUPP,
+					   "run the program from another file system: the server "
+					   "of this one can stop the kernel's tracing",
+					   "there can be no probe in %.250s: it lies on a FUSE "
+					   "file system",
 					   probe->path);
 	tell_which(&status, file->text);
 	if (probe->file && strcmp(probe->file, file->text) != 0)
@@ -286,7 +296,7 @@ static void name_file(const struct kernel_probe *probe, const struct kernel_prob
 		      char path[PATH_MAX])
 {
 	struct stat status;
-	char text[40];
+	char text[KERNEL_PROBE_FILE_SIZE];
 
 	if (realpath(probe->path, path) && strlen(path) < PATH_MAX / 2 && is_word(path) &&
 	    is_steady(path) && stat(path, &status) == 0) {

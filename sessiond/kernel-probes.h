@@ -14,7 +14,8 @@
  * instance is gone. While they are there, everybody who turns on all events of
  * the machine turns these on, too.
  *
- * Main thread. A `problem` is filled where -errno is returned beside it.
+ * Main thread; kernel_probe_open() and kernel_probe_create() may wait for ever, and are called in
+ * kernel-probe-child.h's process. A `problem` is filled where -errno is returned beside it.
  */
 #ifndef SESSIOND_KERNEL_PROBES_H
 #define SESSIOND_KERNEL_PROBES_H
@@ -54,13 +55,16 @@ void kernel_probes_group(const char *instance, char group[KERNEL_PROBE_NAME_SIZE
 bool kernel_probes_is_group(const char *system);
 
 /* A file that is held, whatever comes to its path, and the text that probe->file is then. */
+#define KERNEL_PROBE_FILE_SIZE 40
 struct kernel_probe_file {
 	int fd; /* of O_PATH, or -1 */
-	char text[40];
+	char text[KERNEL_PROBE_FILE_SIZE];
 };
 
 /*
- * The file at probe->path: it is the one of probe->file, if any, and becomes that.
+ * The file at probe->path: it is the one of probe->file, if any, and becomes that. None of a FUSE
+ * file system: the kernel reads the instruction there when the event is turned on, and its server
+ * could keep all of tracefs waiting then.
  * A place in the kernel has none. 0 or -errno; to be closed in any case.
  */
 int kernel_probe_open(struct kernel_probe *probe, struct kernel_probe_file *file,

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "sessiond/kernel-events.h"
+#include "sessiond/daemon.h"
+#include "sessiond/session.h"
 
 /* Of events that a rule does not record, so many are named. */
 #define WARNINGS_MAX 16u
@@ -272,9 +274,9 @@ static int check_name(const struct kernel_part *part, const struct kernel_event 
 	return 0;
 }
 
-static int make_probe(struct kernel_part *part, const struct kernel_probe *probe,
-		      const struct kernel_probe_file *file, const struct kernel_rule *rule,
-		      struct kernel_problem *problem)
+/* The event of a probe that the kernel has. */
+static int add_probe_event(struct kernel_part *part, const struct kernel_probe *probe,
+			   const struct kernel_rule *rule, struct kernel_problem *problem)
 {
 	const struct kernel_event_config config = {
 		.system = kernel_probe_system(probe),
@@ -284,14 +286,8 @@ static int make_probe(struct kernel_part *part, const struct kernel_probe *probe
 		.rule = rule->id,
 		.filter = rule->filter,
 	};
-	int error = kernel_probe_create(part->group, probe, file, problem);
 
-	if (error)
-		return error;
-	error = kernel_event_add(part, &config, problem);
-	if (error)
-		kernel_probes_remove(part->group, probe->name);
-	return error;
+	return kernel_event_add(part, &config, problem);
 }
 
 /* Those of it that were disabled give way to this one, which is the last. */
@@ -303,15 +299,16 @@ static void take_probe(struct kernel_part *part, struct kernel_event *event,
 		drop_rule(part, kernel_rule_find(part, event->rules[0]));
 }
 
-/* One whose file is open. */
-static int add_probe(struct kernel_part *part, const struct kernel_probe *probe,
-		     const struct kernel_probe_file *file, const char *filter, uint32_t *id,
-		     struct kernel_problem *problem)
+/* One whose file is known, and that the kernel has. */
+static int add_probe(struct kernel_part *part, const struct kernel_probe *probe, const char *filter,
+		     uint32_t *id, struct kernel_problem *problem)
 {
 	struct kernel_event *event = kernel_event_find_probe(part, probe->name);
 	struct kernel_rule *rule;
 	int error = check_name(part, event, probe, problem);
 
+	if (error == 0)
+		error = check(part, filter, problem);
 	if (error)
 		return error;
 	rule = add_rule(part, filter);
@@ -319,7 +316,7 @@ static int add_probe(struct kernel_part *part, const struct kernel_probe *probe,
 		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
 	*id = rule->id;
 	error = event ? kernel_event_extend(part, event, rule->id, filter, problem)
-		      : make_probe(part, probe, file, rule, problem);
+		      : add_probe_event(part, probe, rule, problem);
 	if (error)
 		drop_rule(part, rule);
 	else
@@ -329,19 +326,88 @@ static int add_probe(struct kernel_part *part, const struct kernel_probe *probe,
 	return error;
 }
 
-int kernel_part_probe(struct kernel_part *part, const struct kernel_probe *definition,
-		      const char *filter, uint32_t *id, struct kernel_problem *problem)
+static void free_making(struct kernel_making *making)
 {
-	struct kernel_probe probe = *definition;
-	struct kernel_probe_file file = { .fd = -1 };
-	int error = kernel_probe_check(&probe, problem);
+	kernel_probe_child_cancel(making->child);
+	free(making->probe);
+	free(making->filter);
+	*making = (struct kernel_making){ .child = NULL };
+}
 
+/* `problem` NULL: the probe is there. Else the part may be gone afterwards. */
+static void end_making(struct kernel_part *part, uint32_t id, const struct kernel_problem *problem)
+{
+	struct kernel_making making = part->making;
+
+	part->making = (struct kernel_making){ .child = NULL };
+	making.done(part->session, making.data,
+		    &(struct kernel_made){ id, making.probe, problem, making.is_first });
+	free_making(&making);
+}
+
+void kernel_part_cancel(struct kernel_part *part)
+{
+	struct kernel_problem problem;
+
+	if (!part->making.child)
+		return;
+	kernel_probe_child_cancel(part->making.child);
+	part->making.child = NULL;
+	part->making.is_first = false;
+	kernel_problem_tell(&problem, -ECANCELED, "make another session",
+			    "the session was destroyed before the probe was made");
+	end_making(part, 0, &problem);
+}
+
+static void on_made(const struct kernel_probe_result *result, void *data)
+{
+	struct kernel_part *part = data;
+	struct kernel_making *making = &part->making;
+	struct kernel_problem problem = result->problem;
+	int error = result->error;
+	uint32_t id = 0;
+
+	making->child = NULL;
+	if (result->file[0])
+		making->probe->file = result->file;
+	if (error == 0 && part->session->state != SESSION_IDLE &&
+	    part->session->state != SESSION_ACTIVE)
+		error = kernel_problem_tell(&problem, -EBUSY, "try again when it has stopped",
+					    "session %s is being stopped", part->session->name);
+	if (error == 0)
+		error = add_probe(part, making->probe, making->filter, &id, &problem);
+	if (error && making->is_new)
+		kernel_probes_remove(part->group, making->probe->name);
+	end_making(part, id, error ? &problem : NULL);
+}
+
+int kernel_part_probe(struct kernel_part *part, const struct kernel_probe *probe,
+		      const char *filter, kernel_part_made done, void *data,
+		      struct kernel_problem *problem)
+{
+	struct kernel_making making = { .done = done, .data = data };
+	int error = kernel_probe_check(probe, problem);
+
+	if (error == 0 && part->making.child)
+		error = kernel_problem_tell(problem, -EBUSY, "try again when that is done",
+					    "session %s is being given another probe",
+					    part->session->name);
 	if (error == 0)
 		error = check(part, filter, problem);
-	if (error == 0)
-		error = kernel_probe_open(&probe, &file, problem);
-	if (error == 0)
-		error = add_probe(part, &probe, &file, filter, id, problem);
-	kernel_probe_close(&file);
+	if (error)
+		return error;
+	making.is_new = !kernel_event_find_probe(part, probe->name);
+	making.probe = kernel_probe_copy(probe);
+	making.filter = filter ? strdup(filter) : NULL;
+	if (!making.probe || (filter && !making.filter))
+		error = kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
+	else
+		error = kernel_probe_child_start(part->session->daemon->event,
+						 making.is_new ? part->group : NULL, making.probe,
+						 on_made, part, &making.child, problem);
+	if (error)
+		free_making(&making);
+	else
+		part->making = making;
 	return error;
 }

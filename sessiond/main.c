@@ -26,6 +26,7 @@
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
 #include "sessiond/keeper.h"
+#include "sessiond/kernel-probe-child.h"
 #include "sessiond/ledger.h"
 #include "sessiond/listen.h"
 #include "sessiond/options.h"
@@ -282,6 +283,8 @@ int main(int argc, const char **argv)
 	pid_t parent = getppid();
 	int status;
 
+	if (argc > 1 && strcmp(argv[1], KERNEL_PROBE_ARGUMENT) == 0)
+		return kernel_probe_child_run(argc, argv);
 	log_init("lttngmap-sessiond");
 	status = options_parse(&options, argc, argv);
 	if (status >= 0)

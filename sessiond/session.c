@@ -427,6 +427,8 @@ void sessions_forget(struct sessions *sessions, const void *data)
 			session->rotation.done = NULL;
 		if (session->shot.data == data)
 			session->shot.done = NULL;
+		if (session->kernel && session->kernel->making.data == data)
+			session->kernel->making.data = NULL;
 	}
 }
 

@@ -667,6 +667,7 @@ TESTS += tests/integration/keeper.sh tests/integration/survive.sh
 
 kernel_tests = \
 	tests/integration/kernel-probe.sh \
+	tests/integration/kernel-probe-hung.sh \
 	tests/integration/kernel-record.sh \
 	tests/integration/kernel-rules.sh
 dist_check_SCRIPTS += $(kernel_tests)

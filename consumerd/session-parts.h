@@ -53,6 +53,7 @@ struct session {
 	bool is_prepared; /* there is room for the chunk */
 	bool is_rotating; /* it is to be moved there */
 	bool has_answer;  /* `rotation` is to be told */
+	bool is_clearing; /* what lies on disk is to be removed before anything else is written */
 	char chunk_name[NAME_MAX + 1];
 	bool is_snapshot;
 	uint64_t stream_size;

@@ -55,7 +55,7 @@ void session_rotate_now(struct session *session)
 	bool dropped = false;
 	int error;
 
-	if (!session->is_rotating || !session->is_open)
+	if (!session->is_rotating || !session->is_open || session->is_clearing)
 		return;
 	error = move_chunk(session, &dropped);
 	if (error) {

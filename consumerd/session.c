@@ -194,6 +194,19 @@ static int on_report(sd_event_source *source, uint64_t now, void *userdata)
 	return 0;
 }
 
+/* What was recorded before goes before anything more is written. */
+static void clear_now(struct session *session)
+{
+	int error;
+
+	if (!session->is_clearing || !session->is_open)
+		return;
+	error = trace_clear(&session->trace);
+	session->is_clearing = error != 0;
+	if (error)
+		session_failed(session, NULL, error);
+}
+
 /*
  * Try again. What failed before and did not fail in all the time since the
  * try before this one is over: a disk with room for small packets only is
@@ -209,6 +222,7 @@ static int on_retry(sd_event_source *source, uint64_t now, void *userdata)
 	session->stalled = false;
 	if (!session->is_open)
 		session_open_trace(session);
+	clear_now(session);
 	session_write_metadata(session);
 	session_rotate_now(session);
 	if (!session->stalled) {
@@ -383,19 +397,16 @@ void session_clear(struct session *session)
 {
 	struct session_written before = session->written;
 	struct cds_list_head *node;
-	int error = 0;
 
 	cds_list_for_each(node, &session->channels) channel_clear(channel_of_node(node));
 	session->trace.overwritten = 0;
-	if (session->is_open)
-		error = trace_clear(&session->trace);
 	session->written = (struct session_written){
 		.generation = before.generation,
 		.cleared = before.cleared + 1,
 		.error = before.error,
 	};
-	if (error)
-		session_failed(session, NULL, error);
+	session->is_clearing = true;
+	clear_now(session);
 	/* Also where the trouble is an old one, which is not told again. */
 	session_report_now(session);
 	session_wake(session);

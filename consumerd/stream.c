@@ -249,7 +249,7 @@ int stream_flush(struct stream *stream)
 	uint64_t first;
 	int error;
 
-	if (!stream->due)
+	if (!stream->due && !stream->torn)
 		return 0;
 	error = prepare(stream);
 	if (error || !stream->due)

@@ -105,6 +105,6 @@ bool session_take_cleared(struct session *session, uint64_t cleared, const char 
 	if (cleared < session->clear.asked)
 		return false;
 	if (session->clear.pending)
-		answer(session, error ? "what lies on disk was not removed" : NULL, error);
+		answer(session, error ? "what lies on disk is not removed yet" : NULL, error);
 	return true;
 }

@@ -991,8 +991,8 @@ check_PROGRAMS += tests/utils/hang-fs
 tests_utils_hang_fs_SOURCES = tests/utils/hang-fs.c
 tests_utils_hang_fs_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_utils_hang_fs_LDADD = $(FUSE_LIBS)
-dist_check_SCRIPTS += tests/reliability/hung-output.sh
-TESTS += tests/reliability/hung-output.sh
+dist_check_SCRIPTS += tests/reliability/failing-output.sh tests/reliability/hung-output.sh
+TESTS += tests/reliability/failing-output.sh tests/reliability/hung-output.sh
 
 check_LTLIBRARIES += tests/utils/libbad-disk.la
 tests_utils_libbad_disk_la_SOURCES = tests/utils/bad-disk.c

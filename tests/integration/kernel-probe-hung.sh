@@ -43,7 +43,7 @@ create() { # SESSION
 probe() { # SESSION PATH
 	# JSON may have "\/" for '/'.
 	control '{"verb": "kernel-probe", "session": "'"$1"'", "kind": "uprobe", "name": "work",
-		"path": "'"$2"'", "offset": 4096}' | tr -d '\\'
+		"path": "'"$2"'", "offset": 4096}' | tr -d '\134'
 }
 # In the background: its answer comes into $TAP_DIR/answer.SESSION.
 probe_hung() { # SESSION

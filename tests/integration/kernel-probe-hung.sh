@@ -21,7 +21,7 @@ cp "$TAP_DIR/load" "$TAP_DIR/theirs/load"
 ln -s "$TAP_DIR/load" "$TAP_DIR/theirs/link"
 : >"$where"
 chown -R 65534 "$TAP_DIR/theirs" "$TAP_DIR/orders"
-"$LTTNGMAP_BUILD/tests/utils/hang-fs" "$TAP_DIR/theirs" "$mount" "$where" 65534 2>"$TAP_DIR/fs.log" &
+"$LTTNGMAP_PLAIN/tests/utils/hang-fs" "$TAP_DIR/theirs" "$mount" "$where" 65534 2>"$TAP_DIR/fs.log" &
 server=$!
 end_fs() {
 	: >"$where"

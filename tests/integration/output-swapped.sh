@@ -121,6 +121,34 @@ stopped() {
 ok 'this one stops, too' wait_for stopped
 is "$(look)" "$before" "root's folder is as it was"
 exec {program}>&-
+
+# Outputs of theirs where nothing of theirs can be.
+group=$(getent group tracing | cut -d: -f3)
+member() {
+	setpriv --reuid=$them --regid=$them --groups="${group:-$them}" --no-new-privs \
+		"$LTTNGMAP_BUILD/tests/utils/control" "$SESSIOND_DIR" "$@" 2>&1 | tr -d '\134'
+}
+if [[ -z $group ]]; then
+	skip 25 'there is no group tracing (addgroup --system tracing)'
+else
+	mkdir -m 0755 "$TAP_DIR/roots"
+	# What the consumer has open is its own, and shown to it there.
+	descriptors=$(seq -f '/proc/self/fd/%g/out' 0 9)
+	for to in /proc/out /proc/self/fd $descriptors /proc/self/cwd/out /proc/1/root/out /dev/out \
+		/dev/null /dev/fd/3 /dev/stdin /dev/shm/../out /sys/out /sys/fs/cgroup/out \
+		/sys/kernel/tracing/instances/out "$TAP_DIR/theirs/../roots/out" "$TAP_DIR/roots/out"; do
+		member '{"verb": "create", "session": "m", "output": "'"$to"'"}' \
+			'{"verb": "channel", "session": "m", "channel": "c"}' \
+			'{"verb": "enable", "session": "m", "channel": "c", "rule": "*"}' \
+			'{"verb": "start", "session": "m"}' >/dev/null
+		said=$(member '{"verb": "rotate", "session": "m"}' '{"verb": "clear", "session": "m"}' \
+			'{"verb": "destroy", "session": "m"}' | tail -n 1)
+		like "$said" "\"trouble\": \"cannot write $to/ust: (Permission denied|No such file|Not a dir|Too many)" \
+			"$to cannot be an output"
+	done
+	is "$(find /proc/out /dev/out /sys/out /out /sys/kernel/tracing/instances/out "$TAP_DIR/roots" \
+		-mindepth 1 2>/dev/null)" '' 'and nothing is made there'
+fi
 sessiond_stop
 is "$sessiond_status" 0 'the daemon ends well'
 done_testing

@@ -150,23 +150,27 @@ else
 	cleanup eval "kill -9 $server 2>/dev/null"
 	cleanup umount -l "$TAP_DIR/liblttngmap.so.0"
 	wait_for mountpoint -q "$TAP_DIR/liblttngmap.so.0"
-	# Nine users do.
+	# Nine users do, and one of them by two subordinate ids, too.
 	hanging=()
-	for uid in 65534 {65520..65527}; do
+	echo 65520:700000:10 >"$TAP_DIR/subuid"
+	for uid in 65534 {65520..65527} 700000 700009; do
 		program 13 setpriv --reuid=$uid --regid=$uid --clear-groups \
 			"$LTTNGMAP_SRC/tests/utils/fake-knock" hang "$TAP_DIR/liblttngmap.so.0" -
 		hanging+=("$program")
 		wait_for grep -q ready "$TAP_DIR/out.13"
 		rm "$TAP_DIR/in.13"
 	done
+	sessiond_before=(unshare --mount "$BASH" -c "mount --bind '$TAP_DIR/subuid' /etc/subuid
+		exec \"\$0\" \"\$@\"")
 	sessiond_start
+	sessiond_before=()
 	round 11 9
 	"$lttngmap" list --processes >/dev/null
 	ok 'one that makes us wait is listed' wait_for is_listed "${hanging[0]}" \
 		"it makes whoever looks at it wait; as long as that lasts no process of user 65534"
 	like "$(cat "$TAP_DIR/log")" "process ${hanging[0]} of user 65534 makes whoever" 'and told of'
 	ok 'eight more users do, too' eval "wait_for is_listed ${hanging[8]} 'makes whoever'"
-	is "$(grep -c 'makes whoever' "$TAP_DIR/log")" 9 'each costs one search'
+	is "$(grep -c 'makes whoever' "$TAP_DIR/log")" 9 'each costs one search, its subordinate ids none'
 	ok 'the others are picked up' eval "round 11 10 && wait_for is_listed $early since"
 	exec 13>&- 15>&-
 	kill -9 "$server" "${hanging[@]}"

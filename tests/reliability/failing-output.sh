@@ -166,6 +166,9 @@ a_batch() {
 		i=$((i + 1))
 		ok "$name, from step $step: it goes on" wait_for is_done "s$i" || diag "$(status $one "s$i")"
 		wait_for stops $one "s$i"
+		[[ $error == 0 ]] || ! grep -q "session s$i: cannot write" "$TAP_DIR/log" ||
+			like "$(<"$TAP_DIR/log")" "session s$i: $TAP_DIR/mount$i/trace/ust can be written again" \
+				"$name, from step $step: which is told"
 		check $one "s$i" "$TAP_DIR/beneath$i"
 		expected=$emitted
 		[[ $verb != clear ]] || expected=$((emitted - events))
@@ -175,6 +178,7 @@ a_batch() {
 		ask $one '{"verb": "destroy", "session": "s'$i'"}' >/dev/null
 		rm -rf "$TAP_DIR/beneath$i/trace"
 	done
+	: >"$TAP_DIR/log"
 }
 
 # at_each_step STEPS VERB ERROR REGEX: there are so many at least

@@ -986,13 +986,17 @@ tests_utils_misnamed_SOURCES = tests/utils/misnamed.c tests/utils/class-wire.c \
 tests_utils_misnamed_LDADD = libcommon.la liblttngmap.la
 tests_utils_misnamed_LDFLAGS = $(test_ldflags)
 if !SANITIZED
-# An output that does not answer.
+# An output, or a program, on a file system that does not answer.
 check_PROGRAMS += tests/utils/hang-fs
 tests_utils_hang_fs_SOURCES = tests/utils/hang-fs.c
 tests_utils_hang_fs_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_utils_hang_fs_LDADD = $(FUSE_LIBS)
-dist_check_SCRIPTS += tests/reliability/failing-output.sh tests/reliability/hung-output.sh
-TESTS += tests/reliability/failing-output.sh tests/reliability/hung-output.sh
+hang_tests = \
+	tests/integration/hung-program.sh \
+	tests/reliability/failing-output.sh \
+	tests/reliability/hung-output.sh
+dist_check_SCRIPTS += $(hang_tests)
+TESTS += $(hang_tests)
 
 check_LTLIBRARIES += tests/utils/libbad-disk.la
 tests_utils_libbad_disk_la_SOURCES = tests/utils/bad-disk.c

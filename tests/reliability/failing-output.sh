@@ -165,10 +165,10 @@ a_batch() {
 	for step; do
 		i=$((i + 1))
 		ok "$name, from step $step: it goes on" wait_for is_done "s$i" || diag "$(status $one "s$i")"
+		! grep -q "session s$i: cannot write" "$TAP_DIR/log" ||
+			ok "$name, from step $step: which is told" wait_for \
+				grep -q "session s$i: $TAP_DIR/mount$i/trace/ust can be written again" "$TAP_DIR/log"
 		wait_for stops $one "s$i"
-		[[ $error == 0 ]] || ! grep -q "session s$i: cannot write" "$TAP_DIR/log" ||
-			like "$(<"$TAP_DIR/log")" "session s$i: $TAP_DIR/mount$i/trace/ust can be written again" \
-				"$name, from step $step: which is told"
 		check $one "s$i" "$TAP_DIR/beneath$i"
 		expected=$emitted
 		[[ $verb != clear ]] || expected=$((emitted - events))

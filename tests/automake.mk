@@ -1020,20 +1020,13 @@ dist_check_SCRIPTS += $(trouble_tests)
 TESTS += $(trouble_tests)
 
 # What somebody who means harm can do to root's service: tests/utils/attack.sh judges.
-check_PROGRAMS += tests/attack/as-pid tests/attack/attacker tests/attack/dirty-file \
-	tests/attack/inode-files
+check_PROGRAMS += tests/attack/as-pid tests/attack/attacker
 tests_attack_as_pid_SOURCES = tests/attack/as-pid.c tests/utils/reused-pid.h
 tests_attack_attacker_SOURCES = tests/attack/attacker.c tests/attack/attacker.h \
 	tests/attack/attack-control.c tests/attack/attack-shared.c tests/attack/attack-socket.c \
 	$(siege)
 tests_attack_attacker_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_attack_attacker_LDADD = libcommon.la $(JSON_LIBS) -lpthread
-tests_attack_dirty_file_SOURCES = tests/attack/dirty-file.c
-tests_attack_dirty_file_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
-tests_attack_dirty_file_LDADD = $(FUSE_LIBS)
-tests_attack_inode_files_SOURCES = tests/attack/inode-files.c
-tests_attack_inode_files_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
-tests_attack_inode_files_LDADD = $(FUSE_LIBS)
 attack_tests = \
 	tests/attack/bell.sh \
 	tests/attack/classes.sh \

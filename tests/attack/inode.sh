@@ -7,6 +7,6 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/attack.sh"
 
-attack_file "$LTTNGMAP_BUILD/tests/utils/hanging-file"
+attack_file hanging
 attack inode 2 "$attack_path"
 done_testing

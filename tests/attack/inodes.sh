@@ -7,7 +7,7 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/attack.sh"
 
-attack_file "$LTTNGMAP_BUILD/tests/attack/inode-files"
+attack_file inodes
 rm "$attack_path"
 mkdir "$attack_path"
 attack_prepare() {

@@ -8,6 +8,6 @@
 . "$LTTNGMAP_SRC/tests/utils/attack.sh"
 
 attack_path=$TAP_DIR/liblttngmap.so.0
-attack_file "$LTTNGMAP_BUILD/tests/utils/hanging-file"
+attack_file hanging
 attack library 1 "$attack_path"
 done_testing

@@ -6,6 +6,6 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/attack.sh"
 
-attack_file "$LTTNGMAP_BUILD/tests/attack/dirty-file"
+attack_file dirty
 attack rights 8 "$attack_path"
 done_testing

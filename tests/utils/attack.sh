@@ -12,8 +12,8 @@
 #   attack_with NAME COMMAND...
 #                             or what this does, as root; @UID@ and @DIR@ in it stand for the
 #                             attacker's user and the runtime directory
-#   attack_file PROGRAM       while an attack lasts, $attack_path is a file of a file system of
-#                             PROGRAM's, which does not answer
+#   attack_file KIND          while an attack lasts, $attack_path is a file of a file system which
+#                             does not answer: of that KIND of utils/hanging-file
 #
 # A script may define these anew:
 #   attack_prepare MEDIATOR   before the victims start
@@ -76,16 +76,16 @@ attack_in_tracing() {
 }
 
 attack_path=$TAP_DIR/file
-attack_mounter=
-attack_file() { # PROGRAM
+attack_kind=
+attack_file() { # KIND
 	touch "$attack_path"
 	chmod 666 "$attack_path"
-	attack_mounter=$1
+	attack_kind=$1
 	cleanup attack_unmount
 }
 attack_mount() {
-	[[ -n $attack_mounter ]] || return 0
-	"$attack_mounter" "$attack_path" 2>>"$TAP_DIR/attackers" &
+	[[ -n $attack_kind ]] || return 0
+	"$LTTNGMAP_BUILD/tests/utils/hanging-file" "$attack_path" "$attack_kind" 2>>"$TAP_DIR/attackers" &
 	attack_server=$!
 	wait_for mountpoint -q "$attack_path" || bail_out "no file system: $(<"$TAP_DIR/attackers")"
 }

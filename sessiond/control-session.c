@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -271,6 +272,36 @@ static void add_message(const char *message, void *data)
 	json_object_array_add(data, json_object_new_string(message));
 }
 
+struct hanging {
+	uint32_t uid;
+	unsigned int count;
+};
+
+static int count_hanging(const struct pickup_entry *entry, void *data)
+{
+	struct hanging *hanging = data;
+
+	hanging->count += entry->hangs && (hanging->uid == 0 || hanging->uid == geteuid() ||
+					   hanging->uid == entry->uid);
+	return 0;
+}
+
+static void add_hanging(const struct daemon *daemon, uint32_t uid, struct json_object *messages)
+{
+	struct hanging hanging = { .uid = uid };
+	char text[200];
+
+	if (daemon->pickup)
+		pickup_list(daemon->pickup, count_hanging, &hanging);
+	if (!hanging.count)
+		return;
+	snprintf(text, sizeof(text),
+		 "users whose processes make whoever looks at them wait: %u; their programs are "
+		 "not picked up; `list --processes` names these processes",
+		 hanging.count);
+	add_message(text, messages);
+}
+
 /* The daemon's messages tell of all users' programs. */
 static struct json_object *make_messages(struct control_client *client,
 					 const struct session *session)
@@ -283,6 +314,7 @@ static struct json_object *make_messages(struct control_client *client,
 	else if (consumer_link_silence(session->consumer))
 		add_message("its output does not answer: nothing is written there until it does",
 			    messages);
+	add_hanging(session->daemon, uid, messages);
 	return messages;
 }
 

@@ -180,7 +180,7 @@ struct errand {
 static void run_errand(struct errand *errand)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "lttngmap-knock");
+	prctl(PR_SET_NAME, KNOCK_CHILD);
 	if (errand->proc > 0)
 		close_range(0, (unsigned int)errand->proc - 1, 0);
 	close_range((unsigned int)errand->proc + 1, ~0u, 0);

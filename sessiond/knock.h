@@ -18,6 +18,9 @@
 
 #define KNOCK_WHY_SIZE 256
 
+/* What the child is called. */
+#define KNOCK_CHILD "lttngmap-knock"
+
 struct knocker {
 	const char *place; /* path of our app.sock */
 	uint64_t instance;

@@ -36,6 +36,7 @@ struct entries {
 struct candidate {
 	uint32_t owner;
 	uint32_t pid;
+	bool hangs; /* a child of another daemon's, which may have ended, waits for it */
 };
 
 /* One search: its thread's, and shared where `lock` is said. */
@@ -116,7 +117,10 @@ static void add_entry(struct entries *found, const struct pickup_entry *entry)
 	found->array[found->count++] = *entry;
 }
 
-/* The name and the real user, from /proc/PID/status: nobody can make us wait for that. */
+/*
+ * The name, the real user, and whether it waits in the kernel, from /proc/PID/status: nobody can
+ * make us wait for that.
+ */
 static bool read_status(int proc, struct pickup_entry *entry)
 {
 	char text[1024], name[64] = "";
@@ -132,6 +136,7 @@ static bool read_status(int proc, struct pickup_entry *entry)
 	uid = strstr(text, "\nUid:");
 	if (!uid || sscanf(uid, "\nUid: %u", &entry->uid) != 1)
 		return false;
+	entry->hangs = strstr(text, "\nState:\tD") != NULL;
 	sscanf(text, "Name: %63[^\n]", name);
 	name_clean_program(name, strlen(name), entry->name);
 	return true;
@@ -179,6 +184,7 @@ static void look_at(struct look *look, int proc, struct pickup_entry *entry)
 	for (char *c = entry->why; *c; c++)
 		if (!isprint((unsigned char)*c))
 			*c = '?';
+	entry->hangs = false;
 	if (result != KNOCK_NOTHING)
 		add_entry(&look->found, entry);
 }
@@ -220,6 +226,17 @@ static void *look_through(void *data)
 
 /* ---- the thread of a search ------------------------------------------------------- */
 
+static void name_candidate(const struct candidate *candidate, struct pickup_entry *entry)
+{
+	int proc = open_process(candidate->pid);
+
+	if (proc < 0)
+		return;
+	entry->pid = candidate->pid;
+	read_status(proc, entry);
+	close(proc);
+}
+
 /* A user that has us wait, as the list shows it. False: this one does not. */
 static bool add_hanging(struct scan *scan, uint32_t owner)
 {
@@ -231,8 +248,12 @@ static bool add_hanging(struct scan *scan, uint32_t owner)
 		if (look->owner == owner)
 			entry = look->at;
 	pthread_mutex_unlock(&lock);
+	for (unsigned int i = 0; i < scan->nr_candidates && !entry.pid; i++)
+		if (scan->candidates[i].hangs && scan->candidates[i].owner == owner)
+			name_candidate(&scan->candidates[i], &entry);
 	if (!entry.pid)
 		return false;
+	entry.hangs = true;
 	snprintf(entry.why, sizeof(entry.why),
 		 "it makes whoever looks at it wait; as long as that lasts no process of user %u "
 		 "is looked at",
@@ -309,6 +330,51 @@ static int compare(const void *left, const void *right)
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
+static void add_candidate(struct scan *scan, const struct pickup_entry *entry, bool hangs)
+{
+	struct candidate *more =
+		grow(scan->candidates, scan->nr_candidates, sizeof(*scan->candidates));
+
+	if (!more)
+		return;
+	scan->candidates = more;
+	more[scan->nr_candidates++] = (struct candidate){
+		.owner = subuids_owner(scan->subuids, entry->uid),
+		.pid = entry->pid,
+		.hangs = hangs,
+	};
+}
+
+/*
+ * `proc` is of a child that waits for a process (knock.h), whose directory it has open. That one is
+ * not to cost a child for each daemon that is started.
+ */
+static void add_waited_for(struct scan *scan, int proc)
+{
+	int fd = openat(proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	struct pickup_entry entry = { .pid = 0 };
+	struct dirent *item;
+	char path[32];
+
+	if (fd >= 0 && !directory)
+		close(fd);
+	while (directory && !entry.pid && (item = readdir(directory))) {
+		ssize_t length = readlinkat(fd, item->d_name, path, sizeof(path) - 1);
+
+		path[length > 0 ? length : 0] = '\0';
+		(void)sscanf(path, "/proc/%u", &entry.pid);
+	}
+	if (directory)
+		closedir(directory);
+	proc = entry.pid ? open_process(entry.pid) : -1;
+	if (proc < 0)
+		return;
+	if (read_status(proc, &entry))
+		add_candidate(scan, &entry, true);
+	close(proc);
+}
+
 static void find_candidates(struct scan *scan)
 {
 	DIR *directory = opendir("/proc");
@@ -317,21 +383,16 @@ static void find_candidates(struct scan *scan)
 	while (directory && (item = readdir(directory))) {
 		struct pickup_entry entry = { .pid = (uint32_t)strtoul(item->d_name, NULL, 10) };
 		int proc = isdigit((unsigned char)item->d_name[0]) ? open_process(entry.pid) : -1;
-		struct candidate *more = NULL;
 
 		if (proc < 0)
 			continue;
-		if (read_status(proc, &entry))
-			more = grow(scan->candidates, scan->nr_candidates,
-				    sizeof(*scan->candidates));
+		if (read_status(proc, &entry)) {
+			add_candidate(scan, &entry, false);
+			if (entry.hangs && entry.uid == geteuid() &&
+			    strcmp(entry.name, KNOCK_CHILD) == 0)
+				add_waited_for(scan, proc);
+		}
 		close(proc);
-		if (!more)
-			continue;
-		scan->candidates = more;
-		more[scan->nr_candidates++] = (struct candidate){
-			.owner = subuids_owner(scan->subuids, entry.uid),
-			.pid = entry.pid,
-		};
 	}
 	if (directory)
 		closedir(directory);

@@ -14,6 +14,7 @@
 #ifndef SESSIOND_PICKUP_H
 #define SESSIOND_PICKUP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/name.h"
@@ -27,6 +28,7 @@ struct pickup_entry {
 	uint32_t uid;
 	char name[NAME_PROGRAM_SIZE];
 	char why[KNOCK_WHY_SIZE]; /* no control characters */
+	bool hangs;               /* whoever looks at it waits */
 };
 
 /* `place`: our app.sock. 0 or -errno. */

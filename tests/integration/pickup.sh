@@ -141,7 +141,7 @@ if [[ $EUID != 0 ]]; then
 	sessiond_start
 	ok 'who is not to be looked at is listed' wait_for is_listed "$program" \
 		'not to be looked at: Permission denied; if it has liblttngmap'
-	skip 6 'only root can make somebody wait, and be another user'
+	skip 9 'only root can make somebody wait, and be another user'
 else
 	# One that lets whoever reads its memory wait for ever.
 	touch "$TAP_DIR/liblttngmap.so.0"
@@ -160,8 +160,9 @@ else
 		wait_for grep -q ready "$TAP_DIR/out.13"
 		rm "$TAP_DIR/in.13"
 	done
-	sessiond_before=(unshare --mount "$BASH" -c "mount --bind '$TAP_DIR/subuid' /etc/subuid
+	namespace=(unshare --mount "$BASH" -c "mount --bind '$TAP_DIR/subuid' /etc/subuid
 		exec \"\$0\" \"\$@\"")
+	sessiond_before=("${namespace[@]}")
 	sessiond_start
 	sessiond_before=()
 	round 11 9
@@ -172,6 +173,19 @@ else
 	ok 'eight more users do, too' eval "wait_for is_listed ${hanging[8]} 'makes whoever'"
 	is "$(grep -c 'makes whoever' "$TAP_DIR/log")" 9 'each costs one search, its subordinate ids none'
 	ok 'the others are picked up' eval "round 11 10 && wait_for is_listed $early since"
+	# The next daemon finds the children of this one.
+	children() { pgrep -cx lttngmap-knock; }
+	before=$(children)
+	log=$(grep -c 'makes whoever' "$TAP_DIR/log")
+	sessiond_stop
+	sessiond_before=("${namespace[@]}")
+	sessiond_start
+	sessiond_before=()
+	ok 'the next daemon lists them, too' wait_for is_listed "${hanging[8]}" 'makes whoever'
+	is "$(children) $(grep -c 'makes whoever' "$TAP_DIR/log")" "$before $log" 'and has no process wait for them'
+	"$lttngmap" create h -o "$TAP_DIR/h" >/dev/null
+	like "$("$lttngmap" status h 2>&1)" 'make whoever looks at them wait: 9;' 'status counts these users'
+	"$lttngmap" destroy h >/dev/null
 	exec 13>&- 15>&-
 	kill -9 "$server" "${hanging[@]}"
 	gone() { ! listed "${hanging[0]}"; }

@@ -13,6 +13,8 @@
 #   dist_check_SCRIPTS += tests/integration/NAME.sh
 #   TESTS += tests/integration/NAME.sh
 #
+# Several programs share a source by a library libtest-*.la: it is compiled once.
+#
 # A program that links liblttngmap.la also wants, to be no wrapper script:
 #
 #   tests_unit_NAME_LDFLAGS = $(test_ldflags)
@@ -252,8 +254,10 @@ dist_check_SCRIPTS += \
 TESTS += tests/integration/tracepoint-compilers.sh tests/integration/tracepoint.sh
 
 # Both halves of the ring in one program, without daemons.
-ring_bench_set = tests/utils/ring-bench-set.c tests/utils/ring-bench-set.h
-ring_check = $(ring_bench_set) tests/utils/ring-check.c tests/utils/ring-check.h
+check_LTLIBRARIES += libtest-ring.la
+libtest_ring_la_SOURCES = tests/utils/ring-bench-set.c tests/utils/ring-bench-set.h \
+	tests/utils/ring-check.c tests/utils/ring-check.h
+libtest_ring_la_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 ring_tests = \
 	tests/unit/ring-back \
 	tests/unit/ring-edges \
@@ -270,51 +274,51 @@ ring_tests = \
 	tests/unit/ring-stress
 check_PROGRAMS += $(ring_tests)
 TESTS += $(ring_tests)
-tests_unit_ring_fork_SOURCES = tests/unit/ring-fork.c $(ring_bench_set)
+tests_unit_ring_fork_SOURCES = tests/unit/ring-fork.c
 tests_unit_ring_fork_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_ring_fork_LDADD = libsessiond.la liblttngmap-core.la
-tests_unit_ring_stepped_SOURCES = tests/unit/ring-stepped.c $(ring_bench_set)
+tests_unit_ring_fork_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
+tests_unit_ring_stepped_SOURCES = tests/unit/ring-stepped.c
 tests_unit_ring_stepped_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_ring_stepped_LDADD = libsessiond.la liblttngmap-core.la
-tests_unit_ring_back_SOURCES = tests/unit/ring-back.c $(ring_bench_set)
+tests_unit_ring_stepped_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
+tests_unit_ring_back_SOURCES = tests/unit/ring-back.c
 tests_unit_ring_back_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_ring_back_LDADD = libsessiond.la liblttngmap-core.la
-tests_unit_ring_edges_SOURCES = tests/unit/ring-edges.c $(ring_bench_set)
+tests_unit_ring_back_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
+tests_unit_ring_edges_SOURCES = tests/unit/ring-edges.c
 tests_unit_ring_edges_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_ring_edges_LDADD = libsessiond.la liblttngmap-core.la
+tests_unit_ring_edges_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
 check_PROGRAMS += tests/unit/ring-clock
 TESTS += tests/unit/ring-clock
-tests_unit_ring_clock_SOURCES = tests/unit/ring-clock.c $(ring_bench_set)
+tests_unit_ring_clock_SOURCES = tests/unit/ring-clock.c
 tests_unit_ring_clock_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_ring_clock_LDADD = libsessiond.la liblttngmap-core.la
-tests_unit_ring_hostile_SOURCES = tests/unit/ring-hostile.c $(ring_bench_set)
+tests_unit_ring_clock_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
+tests_unit_ring_hostile_SOURCES = tests/unit/ring-hostile.c
 tests_unit_ring_hostile_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_ring_hostile_LDADD = libsessiond.la liblttngmap-core.la
-tests_unit_ring_rotation_SOURCES = tests/unit/ring-rotation.c $(ring_bench_set)
+tests_unit_ring_hostile_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
+tests_unit_ring_rotation_SOURCES = tests/unit/ring-rotation.c
 tests_unit_ring_rotation_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_ring_rotation_LDADD = libsessiond.la liblttngmap-core.la
-tests_unit_ring_several_SOURCES = tests/unit/ring-several.c $(ring_bench_set)
+tests_unit_ring_rotation_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
+tests_unit_ring_several_SOURCES = tests/unit/ring-several.c
 tests_unit_ring_several_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_ring_several_LDADD = libsessiond.la liblttngmap-core.la
-tests_unit_ring_lives_SOURCES = tests/unit/ring-lives.c $(ring_bench_set)
+tests_unit_ring_several_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
+tests_unit_ring_lives_SOURCES = tests/unit/ring-lives.c
 tests_unit_ring_lives_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_ring_lives_LDADD = libsessiond.la liblttngmap-core.la
+tests_unit_ring_lives_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
 tests_unit_ring_lives_LDFLAGS = $(test_ldflags)
-tests_unit_event_fast_SOURCES = tests/unit/event-fast.c $(ring_bench_set)
+tests_unit_event_fast_SOURCES = tests/unit/event-fast.c
 tests_unit_event_fast_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_event_fast_LDADD = libsessiond.la liblttngmap-core.la
-tests_unit_ring_section_SOURCES = tests/unit/ring-section.c $(ring_bench_set)
+tests_unit_event_fast_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
+tests_unit_ring_section_SOURCES = tests/unit/ring-section.c
 tests_unit_ring_section_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_ring_section_LDADD = libsessiond.la liblttngmap-core.la
-tests_unit_ring_stress_SOURCES = tests/unit/ring-stress.c $(ring_check)
+tests_unit_ring_section_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
+tests_unit_ring_stress_SOURCES = tests/unit/ring-stress.c
 tests_unit_ring_stress_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_ring_stress_LDADD = libsessiond.la liblttngmap-core.la
-tests_unit_ring_migrate_SOURCES = tests/unit/ring-migrate.c $(ring_check)
+tests_unit_ring_stress_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
+tests_unit_ring_migrate_SOURCES = tests/unit/ring-migrate.c
 tests_unit_ring_migrate_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_ring_migrate_LDADD = libsessiond.la liblttngmap-core.la
-tests_unit_ring_nested_SOURCES = tests/unit/ring-nested.c $(ring_check)
+tests_unit_ring_migrate_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
+tests_unit_ring_nested_SOURCES = tests/unit/ring-nested.c
 tests_unit_ring_nested_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(malloc_is_taken)
-tests_unit_ring_nested_LDADD = libsessiond.la liblttngmap-core.la
+tests_unit_ring_nested_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
 # A sanitizer brings its own.
 if SANITIZED
 malloc_is_taken = -DLTTNGMAP_TEST_MALLOC_IS_TAKEN
@@ -330,9 +334,9 @@ if HAVE_UNICORN
 if !SANITIZED
 check_PROGRAMS += tests/unit/ring-no-load
 TESTS += tests/unit/ring-no-load
-tests_unit_ring_no_load_SOURCES = tests/unit/ring-no-load.c $(ring_bench_set)
+tests_unit_ring_no_load_SOURCES = tests/unit/ring-no-load.c
 tests_unit_ring_no_load_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(UNICORN_CFLAGS)
-tests_unit_ring_no_load_LDADD = libsessiond.la liblttngmap-core.la $(UNICORN_LIBS)
+tests_unit_ring_no_load_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la $(UNICORN_LIBS)
 endif
 endif
 
@@ -401,29 +405,33 @@ dist_check_SCRIPTS += $(cli_tests)
 TESTS += $(cli_tests)
 
 # The two mediators, each with a ring thread and rings filled by hand.
-mediator_test = tests/unit/mediator-cases.h tests/utils/ring-server.c tests/utils/ring-server.h
-mediator_test_libs = libsessiond.la libringfile.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) \
+check_LTLIBRARIES += libtest-mediator.la
+libtest_mediator_la_SOURCES = tests/utils/ring-server.c tests/utils/ring-server.h
+libtest_mediator_la_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+mediator_test_libs = libtest-mediator.la libsessiond.la libringfile.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) \
 	-lpthread
 check_PROGRAMS += tests/unit/ring-fs tests/unit/ring-socket
 TESTS += tests/unit/ring-fs tests/unit/ring-socket
-tests_unit_ring_fs_SOURCES = tests/unit/ring-fs.c $(mediator_test)
+tests_unit_ring_fs_SOURCES = tests/unit/ring-fs.c tests/unit/mediator-cases.h
 tests_unit_ring_fs_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_unit_ring_fs_LDADD = $(mediator_test_libs)
-tests_unit_ring_socket_SOURCES = tests/unit/ring-socket.c $(mediator_test)
+tests_unit_ring_socket_SOURCES = tests/unit/ring-socket.c tests/unit/mediator-cases.h
 tests_unit_ring_socket_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_unit_ring_socket_LDADD = $(mediator_test_libs)
 
 # The consumer.
-trace_kit = tests/utils/trace-kit.c tests/utils/trace-kit.h
-kernel_marks = tests/utils/kernel-marks.c tests/utils/kernel-marks.h
+check_LTLIBRARIES += libtest-kernel.la libtest-trace.la
+libtest_kernel_la_SOURCES = tests/utils/kernel-marks.c tests/utils/kernel-marks.h \
+	tests/utils/kernel-page.c tests/utils/kernel-page.h
+libtest_trace_la_SOURCES = tests/utils/trace-kit.c tests/utils/trace-kit.h
 check_PROGRAMS += tests/unit/consumer-stream
 TESTS += tests/unit/consumer-stream
-tests_unit_consumer_stream_SOURCES = tests/unit/consumer-stream.c $(trace_kit)
-tests_unit_consumer_stream_LDADD = libconsumerd.la
+tests_unit_consumer_stream_SOURCES = tests/unit/consumer-stream.c
+tests_unit_consumer_stream_LDADD = libtest-trace.la libconsumerd.la
 check_PROGRAMS += tests/unit/consumer-metadata
 TESTS += tests/unit/consumer-metadata
-tests_unit_consumer_metadata_SOURCES = tests/unit/consumer-metadata.c $(trace_kit)
-tests_unit_consumer_metadata_LDADD = libconsumerd.la
+tests_unit_consumer_metadata_SOURCES = tests/unit/consumer-metadata.c
+tests_unit_consumer_metadata_LDADD = libtest-trace.la libconsumerd.la
 check_PROGRAMS += tests/unit/consumer-live
 TESTS += tests/unit/consumer-live
 tests_unit_consumer_live_SOURCES = tests/unit/consumer-live.c
@@ -434,38 +442,38 @@ tests_unit_stream_circle_SOURCES = tests/unit/stream-circle.c
 tests_unit_stream_circle_LDADD = libconsumerd.la
 check_PROGRAMS += tests/unit/consumer-reuse
 TESTS += tests/unit/consumer-reuse
-tests_unit_consumer_reuse_SOURCES = tests/unit/consumer-reuse.c $(trace_kit)
-tests_unit_consumer_reuse_LDADD = libconsumerd.la
+tests_unit_consumer_reuse_SOURCES = tests/unit/consumer-reuse.c
+tests_unit_consumer_reuse_LDADD = libtest-trace.la libconsumerd.la
 check_PROGRAMS += tests/unit/consumer-spool
 TESTS += tests/unit/consumer-spool
 tests_unit_consumer_spool_SOURCES = tests/unit/consumer-spool.c
 tests_unit_consumer_spool_LDADD = libconsumerd.la
 check_PROGRAMS += tests/unit/beneath
 TESTS += tests/unit/beneath
-tests_unit_beneath_SOURCES = tests/unit/beneath.c $(trace_kit)
-tests_unit_beneath_LDADD = libcommon.la
+tests_unit_beneath_SOURCES = tests/unit/beneath.c
+tests_unit_beneath_LDADD = libtest-trace.la libcommon.la
 
 check_PROGRAMS += tests/unit/output-swapped
 TESTS += tests/unit/output-swapped
-tests_unit_output_swapped_SOURCES = tests/unit/output-swapped.c $(trace_kit)
-tests_unit_output_swapped_LDADD = libconsumerd.la
+tests_unit_output_swapped_SOURCES = tests/unit/output-swapped.c
+tests_unit_output_swapped_LDADD = libtest-trace.la libconsumerd.la
 
 check_PROGRAMS += tests/unit/consumer-chunks
 TESTS += tests/unit/consumer-chunks
-tests_unit_consumer_chunks_SOURCES = tests/unit/consumer-chunks.c $(trace_kit)
-tests_unit_consumer_chunks_LDADD = libconsumerd.la
+tests_unit_consumer_chunks_SOURCES = tests/unit/consumer-chunks.c
+tests_unit_consumer_chunks_LDADD = libtest-trace.la libconsumerd.la
 check_PROGRAMS += tests/unit/consumer-ring
 TESTS += tests/unit/consumer-ring
-tests_unit_consumer_ring_SOURCES = tests/unit/consumer-ring.c $(trace_kit)
+tests_unit_consumer_ring_SOURCES = tests/unit/consumer-ring.c
 tests_unit_consumer_ring_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
-tests_unit_consumer_ring_LDADD = libconsumerd.la
+tests_unit_consumer_ring_LDADD = libtest-trace.la libconsumerd.la
 
 # On a tracefs instance of its own.
 check_PROGRAMS += tests/unit/consumer-kernel
 TESTS += tests/unit/consumer-kernel
-tests_unit_consumer_kernel_SOURCES = tests/unit/consumer-kernel.c $(trace_kit) $(kernel_marks)
+tests_unit_consumer_kernel_SOURCES = tests/unit/consumer-kernel.c
 tests_unit_consumer_kernel_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
-tests_unit_consumer_kernel_LDADD = libconsumerd.la
+tests_unit_consumer_kernel_LDADD = libtest-trace.la libtest-kernel.la libconsumerd.la
 
 check_PROGRAMS += tests/unit/ring-file
 TESTS += tests/unit/ring-file
@@ -475,15 +483,15 @@ tests_unit_ring_file_LDADD = libringfile.la -lpthread
 if !SANITIZED
 check_PROGRAMS += tests/unit/ring-file-read
 TESTS += tests/unit/ring-file-read
-tests_unit_ring_file_read_SOURCES = tests/unit/ring-file-read.c $(kernel_marks) tests/utils/no-ring-map.c
-tests_unit_ring_file_read_LDADD = libringfile.la
+tests_unit_ring_file_read_SOURCES = tests/unit/ring-file-read.c tests/utils/no-ring-map.c
+tests_unit_ring_file_read_LDADD = libtest-kernel.la libringfile.la
 check_PROGRAMS += tests/unit/consumer-kernel-read
 TESTS += tests/unit/consumer-kernel-read
 tests_unit_consumer_kernel_read_SOURCES = $(tests_unit_consumer_kernel_SOURCES) \
 	tests/utils/no-ring-map.c
 tests_unit_consumer_kernel_read_CPPFLAGS = $(AM_CPPFLAGS) -DRINGS_ARE_READ
 tests_unit_consumer_kernel_read_CFLAGS = $(tests_unit_consumer_kernel_CFLAGS)
-tests_unit_consumer_kernel_read_LDADD = libconsumerd.la
+tests_unit_consumer_kernel_read_LDADD = $(tests_unit_consumer_kernel_LDADD)
 endif
 
 # Readers by third parties, who know the kernel's rings only.
@@ -497,8 +505,7 @@ tests_abi_drain_ring_CFLAGS = $(AM_CFLAGS) $(TRACEFS_CFLAGS) $(TRACEEVENT_CFLAGS
 tests_abi_drain_ring_LDADD = $(TRACEFS_LIBS) $(TRACEEVENT_LIBS)
 tests_abi_map_ring_SOURCES = tests/abi/map-ring.c
 tests_abi_map_ring_CPPFLAGS = $(abi_reader_cppflags)
-tests_abi_ring_abi_SOURCES = tests/abi/ring-abi.c \
-	tests/utils/ring-server.c tests/utils/ring-server.h
+tests_abi_ring_abi_SOURCES = tests/abi/ring-abi.c
 tests_abi_ring_abi_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_abi_ring_abi_LDADD = $(mediator_test_libs)
 
@@ -543,16 +550,14 @@ tests_unit_kernel_class_SOURCES = tests/unit/kernel-class.c
 tests_unit_kernel_class_LDADD = libkernel.la
 check_PROGRAMS += tests/unit/kernel-packet
 TESTS += tests/unit/kernel-packet
-tests_unit_kernel_packet_SOURCES = tests/unit/kernel-packet.c \
-	tests/utils/kernel-page.c tests/utils/kernel-page.h
+tests_unit_kernel_packet_SOURCES = tests/unit/kernel-packet.c
 tests_unit_kernel_packet_CFLAGS = $(AM_CFLAGS) $(TRACEEVENT_CFLAGS)
-tests_unit_kernel_packet_LDADD = libconsumerd.la $(TRACEEVENT_LIBS)
+tests_unit_kernel_packet_LDADD = libtest-kernel.la libconsumerd.la $(TRACEEVENT_LIBS)
 check_PROGRAMS += tests/unit/ring-kernel
 TESTS += tests/unit/ring-kernel
-tests_unit_ring_kernel_SOURCES = tests/unit/ring-kernel.c $(trace_kit) \
-	tests/utils/kernel-page.c tests/utils/kernel-page.h
+tests_unit_ring_kernel_SOURCES = tests/unit/ring-kernel.c
 tests_unit_ring_kernel_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
-tests_unit_ring_kernel_LDADD = libconsumerd.la
+tests_unit_ring_kernel_LDADD = libtest-trace.la libtest-kernel.la libconsumerd.la
 check_PROGRAMS += tests/unit/kernel-plan
 TESTS += tests/unit/kernel-plan
 tests_unit_kernel_plan_SOURCES = tests/unit/kernel-plan.c
@@ -563,7 +568,8 @@ tests_integration_kernel_records_SOURCES = tests/integration/kernel-records.c
 tests_integration_kernel_records_CFLAGS = $(AM_CFLAGS) $(TRACEEVENT_CFLAGS)
 tests_integration_kernel_records_LDADD = libconsumerd.la $(TRACEEVENT_LIBS)
 
-class_wire = tests/utils/class-wire.c tests/utils/class-wire.h
+check_LTLIBRARIES += libtest-class.la
+libtest_class_la_SOURCES = tests/utils/class-wire.c tests/utils/class-wire.h
 check_PROGRAMS += tests/unit/record-layout
 TESTS += tests/unit/record-layout
 tests_unit_record_layout_SOURCES = tests/unit/record-layout.c
@@ -575,12 +581,12 @@ TESTS += tests/unit/ledger
 tests_unit_ledger_SOURCES = tests/unit/ledger.c
 tests_unit_ledger_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ledger_LDADD = libsessiond.la
-tests_unit_metadata_SOURCES = tests/unit/metadata.c $(class_wire)
+tests_unit_metadata_SOURCES = tests/unit/metadata.c
 tests_unit_metadata_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_metadata_LDADD = libsessiond.la
-tests_unit_registry_SOURCES = tests/unit/registry.c $(class_wire)
+tests_unit_metadata_LDADD = libtest-class.la libsessiond.la
+tests_unit_registry_SOURCES = tests/unit/registry.c
 tests_unit_registry_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_registry_LDADD = libsessiond.la
+tests_unit_registry_LDADD = libtest-class.la libsessiond.la
 tests_unit_rule_SOURCES = tests/unit/rule.c
 tests_unit_rule_LDADD = libsessiond.la
 
@@ -618,9 +624,9 @@ TESTS += \
 	tests/unit/slots
 tests_unit_app_message_SOURCES = tests/unit/app-message.c
 tests_unit_app_message_LDADD = libsessiond.la
-tests_unit_control_lives_SOURCES = tests/unit/control-lives.c $(ring_bench_set)
+tests_unit_control_lives_SOURCES = tests/unit/control-lives.c
 tests_unit_control_lives_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_control_lives_LDADD = libsessiond.la liblttngmap-core.la
+tests_unit_control_lives_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
 tests_unit_control_pages_SOURCES = tests/unit/control-pages.c
 tests_unit_control_pages_LDADD = libsessiond.la
 check_PROGRAMS += tests/unit/doorbell-crowd
@@ -707,8 +713,11 @@ dist_check_SCRIPTS += tests/integration/guest.sh
 TESTS += tests/integration/guest.sh
 
 # Processes that register, as liblttngmap does or as it never would.
-sessiond_run = tests/utils/sessiond-run.c tests/utils/sessiond-run.h \
-	tests/utils/class-wire.c tests/utils/class-wire.h
+check_LTLIBRARIES += libtest-siege.la
+libtest_siege_la_SOURCES = tests/utils/sessiond-run.c tests/utils/sessiond-run.h \
+	tests/utils/siege.c tests/utils/siege.h
+libtest_siege_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+libtest_siege_la_LIBADD = libtest-class.la
 sessiond_programs = \
 	tests/integration/attempts \
 	tests/integration/objects \
@@ -717,25 +726,23 @@ sessiond_programs = \
 	tests/integration/sessiond-hostile
 check_PROGRAMS += $(sessiond_programs)
 TESTS += $(sessiond_programs)
-tests_integration_attempts_SOURCES = tests/integration/attempts.c $(sessiond_run)
+tests_integration_attempts_SOURCES = tests/integration/attempts.c
 tests_integration_attempts_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
-tests_integration_attempts_LDADD = libcommon.la $(JSON_LIBS)
-tests_integration_reused_pid_SOURCES = tests/integration/reused-pid.c \
-	tests/utils/reused-pid.h $(sessiond_run)
+tests_integration_attempts_LDADD = libtest-siege.la libcommon.la $(JSON_LIBS)
+tests_integration_reused_pid_SOURCES = tests/integration/reused-pid.c tests/utils/reused-pid.h
 tests_integration_reused_pid_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
-tests_integration_reused_pid_LDADD = libcommon.la $(JSON_LIBS)
-tests_integration_sessiond_app_SOURCES = tests/integration/sessiond-app.c $(sessiond_run)
+tests_integration_reused_pid_LDADD = libtest-siege.la libcommon.la $(JSON_LIBS)
+tests_integration_sessiond_app_SOURCES = tests/integration/sessiond-app.c
 tests_integration_sessiond_app_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
-tests_integration_sessiond_app_LDADD = libcommon.la $(JSON_LIBS)
+tests_integration_sessiond_app_LDADD = libtest-siege.la libcommon.la $(JSON_LIBS)
 tests_integration_objects_SOURCES = tests/integration/objects.c tests/utils/object-attacks.c \
-	tests/utils/object-attacks.h $(sessiond_run)
+	tests/utils/object-attacks.h
 tests_integration_objects_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS) $(SECCOMP_CFLAGS)
-tests_integration_objects_LDADD = libcommon.la $(JSON_LIBS) $(SECCOMP_LIBS)
-tests_integration_sessiond_hostile_SOURCES = tests/integration/sessiond-hostile.c $(sessiond_run)
+tests_integration_objects_LDADD = libtest-siege.la libcommon.la $(JSON_LIBS) $(SECCOMP_LIBS)
+tests_integration_sessiond_hostile_SOURCES = tests/integration/sessiond-hostile.c
 tests_integration_sessiond_hostile_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
-tests_integration_sessiond_hostile_LDADD = libcommon.la $(JSON_LIBS)
+tests_integration_sessiond_hostile_LDADD = libtest-siege.la libcommon.la $(JSON_LIBS)
 # A daemon under attack; reliability.md has the rows.
-siege = tests/utils/siege.c tests/utils/siege.h $(sessiond_run)
 siege_programs = \
 	tests/reliability/descriptors \
 	tests/reliability/flood \
@@ -743,18 +750,18 @@ siege_programs = \
 	tests/reliability/storms
 check_PROGRAMS += $(siege_programs)
 TESTS += $(siege_programs)
-tests_reliability_descriptors_SOURCES = tests/reliability/descriptors.c $(siege)
+tests_reliability_descriptors_SOURCES = tests/reliability/descriptors.c
 tests_reliability_descriptors_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
-tests_reliability_descriptors_LDADD = libcommon.la $(JSON_LIBS)
-tests_reliability_flood_SOURCES = tests/reliability/flood.c $(siege)
+tests_reliability_descriptors_LDADD = libtest-siege.la libcommon.la $(JSON_LIBS)
+tests_reliability_flood_SOURCES = tests/reliability/flood.c
 tests_reliability_flood_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
-tests_reliability_flood_LDADD = libcommon.la $(JSON_LIBS)
-tests_reliability_silent_SOURCES = tests/reliability/silent.c $(siege)
+tests_reliability_flood_LDADD = libtest-siege.la libcommon.la $(JSON_LIBS)
+tests_reliability_silent_SOURCES = tests/reliability/silent.c
 tests_reliability_silent_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
-tests_reliability_silent_LDADD = libcommon.la $(JSON_LIBS)
-tests_reliability_storms_SOURCES = tests/reliability/storms.c $(siege)
+tests_reliability_silent_LDADD = libtest-siege.la libcommon.la $(JSON_LIBS)
+tests_reliability_storms_SOURCES = tests/reliability/storms.c
 tests_reliability_storms_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
-tests_reliability_storms_LDADD = libcommon.la $(JSON_LIBS)
+tests_reliability_storms_LDADD = libtest-siege.la libcommon.la $(JSON_LIBS)
 check_PROGRAMS += tests/utils/sleepers
 tests_utils_sleepers_SOURCES = tests/utils/sleepers.c
 tests_utils_sleepers_LDADD = liblttngmap.la
@@ -762,14 +769,14 @@ tests_utils_sleepers_LDFLAGS = $(test_ldflags)
 
 check_PROGRAMS += tests/integration/class-flood
 TESTS += tests/integration/class-flood
-tests_integration_class_flood_SOURCES = tests/integration/class-flood.c $(siege)
+tests_integration_class_flood_SOURCES = tests/integration/class-flood.c
 tests_integration_class_flood_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
-tests_integration_class_flood_LDADD = libcommon.la $(JSON_LIBS)
+tests_integration_class_flood_LDADD = libtest-siege.la libcommon.la $(JSON_LIBS)
 check_PROGRAMS += tests/integration/limits
 TESTS += tests/integration/limits
-tests_integration_limits_SOURCES = tests/integration/limits.c $(siege)
+tests_integration_limits_SOURCES = tests/integration/limits.c
 tests_integration_limits_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
-tests_integration_limits_LDADD = libcommon.la $(JSON_LIBS)
+tests_integration_limits_LDADD = libtest-siege.la libcommon.la $(JSON_LIBS)
 
 # What the daemons gave up.
 noinst_HEADERS += tests/utils/confined.h
@@ -838,10 +845,12 @@ dist_check_SCRIPTS += tests/integration/contexts.sh
 TESTS += tests/integration/contexts.sh
 
 # Filters: the compiler of the session daemon, and the machine of the library.
-filter_record = tests/utils/filter-record.c tests/utils/filter-record.h
-filter_oracle = $(filter_record) tests/utils/filter-oracle.c tests/utils/filter-oracle.h
-filter_check = tests/utils/filter-check.c tests/utils/filter-check.h
-filter_assembler = tests/utils/filter-assembler.c tests/utils/filter-assembler.h $(filter_check)
+check_LTLIBRARIES += libtest-filter.la
+libtest_filter_la_SOURCES = \
+	tests/utils/filter-assembler.c tests/utils/filter-assembler.h \
+	tests/utils/filter-check.c tests/utils/filter-check.h \
+	tests/utils/filter-oracle.c tests/utils/filter-oracle.h \
+	tests/utils/filter-record.c tests/utils/filter-record.h
 filter_test_libs = libfilter.la liblttngmap-core.la
 filter_tests = \
 	tests/unit/filter-check \
@@ -852,19 +861,18 @@ filter_tests = \
 	tests/unit/filter-random
 check_PROGRAMS += $(filter_tests)
 TESTS += $(filter_tests)
-tests_unit_filter_check_SOURCES = tests/unit/filter-check.c $(filter_assembler)
-tests_unit_filter_check_LDADD = liblttngmap-core.la
-tests_unit_filter_errors_SOURCES = tests/unit/filter-errors.c $(filter_record) $(filter_check)
-tests_unit_filter_errors_LDADD = $(filter_test_libs)
-tests_unit_filter_expressions_SOURCES = tests/unit/filter-expressions.c $(filter_oracle) \
-	$(filter_check)
-tests_unit_filter_expressions_LDADD = $(filter_test_libs)
-tests_unit_filter_machine_SOURCES = tests/unit/filter-machine.c $(filter_assembler)
-tests_unit_filter_machine_LDADD = liblttngmap-core.la -lm
+tests_unit_filter_check_SOURCES = tests/unit/filter-check.c
+tests_unit_filter_check_LDADD = libtest-filter.la liblttngmap-core.la
+tests_unit_filter_errors_SOURCES = tests/unit/filter-errors.c
+tests_unit_filter_errors_LDADD = libtest-filter.la $(filter_test_libs)
+tests_unit_filter_expressions_SOURCES = tests/unit/filter-expressions.c
+tests_unit_filter_expressions_LDADD = libtest-filter.la $(filter_test_libs)
+tests_unit_filter_machine_SOURCES = tests/unit/filter-machine.c
+tests_unit_filter_machine_LDADD = libtest-filter.la liblttngmap-core.la -lm
 tests_unit_filter_pages_SOURCES = tests/unit/filter-pages.c
 tests_unit_filter_pages_LDADD = libsessiond.la liblttngmap-core.la
-tests_unit_filter_random_SOURCES = tests/unit/filter-random.c $(filter_oracle) $(filter_check)
-tests_unit_filter_random_LDADD = $(filter_test_libs)
+tests_unit_filter_random_SOURCES = tests/unit/filter-random.c
+tests_unit_filter_random_LDADD = libtest-filter.la $(filter_test_libs)
 
 check_PROGRAMS += tests/utils/filtered
 tests_utils_filtered_SOURCES = tests/utils/filtered.c
@@ -874,8 +882,8 @@ dist_check_SCRIPTS += tests/integration/filters.sh tests/integration/filters-cha
 TESTS += tests/integration/filters.sh tests/integration/filters-changing.sh
 
 EXTRA_PROGRAMS += tests/bench/filter
-tests_bench_filter_SOURCES = tests/bench/filter.c $(filter_record)
-tests_bench_filter_LDADD = $(filter_test_libs)
+tests_bench_filter_SOURCES = tests/bench/filter.c
+tests_bench_filter_LDADD = libtest-filter.la $(filter_test_libs)
 
 # Sessions that come and go while programs run, against an oracle.
 EXTRA_DIST += tests/utils/churn.py tests/utils/churn_oracle.py
@@ -940,9 +948,9 @@ check_PROGRAMS += tests/utils/pid-reuse tests/utils/stop-anywhere
 tests_utils_pid_reuse_SOURCES = tests/utils/pid-reuse.c tests/utils/reused-pid.h
 tests_utils_pid_reuse_LDADD = liblttngmap.la
 tests_utils_pid_reuse_LDFLAGS = $(test_ldflags)
-tests_utils_stop_anywhere_SOURCES = tests/utils/stop-anywhere.c $(sessiond_run)
+tests_utils_stop_anywhere_SOURCES = tests/utils/stop-anywhere.c
 tests_utils_stop_anywhere_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
-tests_utils_stop_anywhere_LDADD = liblttngmap.la libcommon.la $(JSON_LIBS) -lpthread
+tests_utils_stop_anywhere_LDADD = libtest-siege.la liblttngmap.la libcommon.la $(JSON_LIBS) -lpthread
 tests_utils_stop_anywhere_LDFLAGS = $(test_ldflags)
 check_LTLIBRARIES += tests/utils/numbered-plugin.la
 tests_utils_numbered_plugin_la_SOURCES = tests/utils/numbered-plugin.c
@@ -977,13 +985,12 @@ check_PROGRAMS += tests/utils/forge
 tests_utils_forge_SOURCES = tests/utils/forge.c
 tests_utils_forge_LDADD = liblttngmap.la
 tests_utils_forge_LDFLAGS = $(test_ldflags)
-tests_utils_hostile_SOURCES = tests/utils/hostile.c $(class_wire)
-tests_utils_hostile_LDADD = liblttngmap.la -lpthread
+tests_utils_hostile_SOURCES = tests/utils/hostile.c
+tests_utils_hostile_LDADD = libtest-class.la liblttngmap.la -lpthread
 tests_utils_hostile_LDFLAGS = $(test_ldflags)
 tests_utils_opened_SOURCES = tests/utils/opened.c
-tests_utils_misnamed_SOURCES = tests/utils/misnamed.c tests/utils/class-wire.c \
-	tests/utils/class-wire.h
-tests_utils_misnamed_LDADD = libcommon.la liblttngmap.la
+tests_utils_misnamed_SOURCES = tests/utils/misnamed.c
+tests_utils_misnamed_LDADD = libtest-class.la libcommon.la liblttngmap.la
 tests_utils_misnamed_LDFLAGS = $(test_ldflags)
 if !SANITIZED
 # An output, or a program, on a file system that does not answer.
@@ -1023,10 +1030,9 @@ TESTS += $(trouble_tests)
 check_PROGRAMS += tests/attack/as-pid tests/attack/attacker
 tests_attack_as_pid_SOURCES = tests/attack/as-pid.c tests/utils/reused-pid.h
 tests_attack_attacker_SOURCES = tests/attack/attacker.c tests/attack/attacker.h \
-	tests/attack/attack-control.c tests/attack/attack-shared.c tests/attack/attack-socket.c \
-	$(siege)
+	tests/attack/attack-control.c tests/attack/attack-shared.c tests/attack/attack-socket.c
 tests_attack_attacker_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
-tests_attack_attacker_LDADD = libcommon.la $(JSON_LIBS) -lpthread
+tests_attack_attacker_LDADD = libtest-siege.la libcommon.la $(JSON_LIBS) -lpthread
 attack_tests = \
 	tests/attack/bell.sh \
 	tests/attack/classes.sh \

@@ -117,10 +117,11 @@ runs 'a daemon' "$SESSIOND_DIR"
 sessiond_signal STOP
 runs 'a stopped daemon' "$SESSIOND_DIR"
 mkfifo "$TAP_DIR/in"
-LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR "$steady" 100 wait <"$TAP_DIR/in" >"$TAP_DIR/out" 2>&1 &
+# A file of its own: that of the program before has an "end" until it is opened again.
+LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR "$steady" 100 wait <"$TAP_DIR/in" >"$TAP_DIR/hasty" 2>&1 &
 hasty=$!
 exec 9>"$TAP_DIR/in"
-wait_for grep -q end "$TAP_DIR/out"
+wait_for grep -q end "$TAP_DIR/hasty"
 sessiond_signal CONT
 # Linux before 6.5 does not tell the daemon whether it is still there.
 ok 'a daemon that comes too late says who did not wait' \
@@ -159,6 +160,7 @@ lives() {
 		"{\"verb\":\"channel\",\"session\":\"s\",\"channel\":\"c\",\"subbuf_size\":4096,\"subbufs\":2,\"mode\":\"$1\"}" \
 		'{"verb":"enable","session":"s","channel":"c","rule":"*:*"}' \
 		'{"verb":"start","session":"s"}' >"$TAP_DIR/control" || diag "$(cat "$TAP_DIR/control")"
+	: >"$TAP_DIR/out"
 	LTTNGMAP_ALLOW_BLOCKING=1 LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR timeout 120 \
 		"$steady" "$2" >"$TAP_DIR/out" 2>&1 &
 	pid=$!

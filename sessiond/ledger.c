@@ -71,20 +71,46 @@ static int reserve(const struct ledger *ledger, const void *at, uint64_t size)
 	return -errno;
 }
 
+static void clear_pages(char *at, const char *end)
+{
+	static const char zeros[4096];
+
+	for (; at < end; at += sizeof(zeros))
+		if (memcmp(at, zeros, sizeof(zeros)) != 0)
+			memset(at, 0, sizeof(zeros));
+}
+
+/* The same, where the file has something: to look at a page that was never used costs a fault. */
+static void clear_data(const struct ledger *ledger, char *part, uint64_t size)
+{
+	char *begin = (char *)ledger->head;
+	off_t at = part - begin, end = at + (off_t)size;
+
+	while ((at = lseek(ledger->fd, at, SEEK_DATA)) >= 0 && at < end) {
+		off_t hole = lseek(ledger->fd, at, SEEK_HOLE);
+
+		if (hole < 0 || hole > end)
+			hole = end;
+		clear_pages(begin + at, begin + hole);
+		at = hole;
+	}
+	/* ENXIO: nothing is behind that. Others: it cannot be asked. */
+	if (at < 0 && errno != ENXIO)
+		clear_pages(part, part + size);
+}
+
 /*
  * Make a part zeros. Of a file in memory that gives its room back. On a disk the room stays: to
  * punch a hole there takes a millisecond, and waits for the file system's journal.
  */
 static void clear_part(const struct ledger *ledger, char *part, uint64_t size)
 {
-	static const char zeros[4096];
-
 	if (!ledger->is_on_disk && madvise(part, size, MADV_REMOVE) == 0)
 		return;
-	/* Pages that were never used take no room, and are not written. */
-	for (char *at = part; at < part + size; at += sizeof(zeros))
-		if (memcmp(at, zeros, sizeof(zeros)) != 0)
-			memset(at, 0, sizeof(zeros));
+	if (ledger->fd >= 0)
+		clear_data(ledger, part, size);
+	else
+		clear_pages(part, part + size);
 	/* They stay the file's, and are the daemon's memory no more: it goes round all records. */
 	madvise(part, size, MADV_DONTNEED);
 }
@@ -149,6 +175,8 @@ static int map_all(struct ledger *ledger, uint32_t cpu_rings, int dir)
 		return error;
 	}
 	madvise(at, ledger->size, MADV_DONTDUMP);
+	/* On a disk: a record is read by the page, not with the hundreds of KiB behind it. */
+	madvise(at, ledger->size, MADV_RANDOM);
 	ledger->head = (struct ledger_head *)at;
 	ledger->text[0] = at + layout.text[0];
 	ledger->text[1] = at + layout.text[1];

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -154,6 +155,22 @@ static void test_tokens(void)
 	ledger_process_drop(ledger, (uint32_t)index);
 }
 
+/* Pages of a process's record that were read from the file. */
+static unsigned int pages_read(uint32_t index)
+{
+	unsigned char pages[64] = { 0 };
+	uint64_t size = ledger->head->process_stride;
+	unsigned int count = 0;
+
+	if (size > sizeof(pages) * PAGE)
+		size = sizeof(pages) * PAGE;
+	if (mincore(ledger_process(ledger, index), size, pages) != 0)
+		bail_out("mincore");
+	for (unsigned int i = 0; i < sizeof(pages); i++)
+		count += pages[i] & 1;
+	return count;
+}
+
 /* A disk keeps the room of a process that ended, and its journal is left alone. */
 static void test_disk(void)
 {
@@ -166,13 +183,15 @@ static void test_disk(void)
 	if (fd < 0 || ledger_create_in(2, fd, &ledger) != 0)
 		bail_out("no ledger on a disk");
 	if (!ledger->is_on_disk) {
-		skip(3, "the build folder is in memory");
+		skip(5, "the build folder is in memory");
 	} else {
 		index = ledger_process_take(ledger);
 		record = ledger_process(ledger, (uint32_t)index);
 		ledger_process(ledger, (uint32_t)index)->uid = 1000;
 		taken = size_now();
+		is(pages_read((uint32_t)index), 1, "on a disk a record is read by the page");
 		ledger_process_drop(ledger, (uint32_t)index);
+		is(pages_read((uint32_t)index), 1, "what was never used is not read");
 		is(size_now(), taken, "on a disk a process that ended keeps its room");
 		is(record->uid, 0, "which is zeros");
 		is(ledger_process_state(ledger, (uint32_t)index), LEDGER_FREE, "and free");
@@ -194,7 +213,7 @@ int main(void)
 	fd = mkdtemp(dir) ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (fd < 0 || ledger_create_in(2, fd, &ledger) != 0)
 		bail_out("no ledger");
-	plan(30);
+	plan(32);
 	test_processes();
 	test_described();
 	test_log();

@@ -55,8 +55,9 @@ attack_look() {
 	"$LTTNGMAP_BUILD/lttngmap" recover "$SESSIOND_DIR" >"$TAP_DIR/recovered" 2>&1
 	is $? 0 "$1: what was in the rings is recovered" || diag "$(<"$TAP_DIR/recovered")"
 	numbered_check
-	ok "$1: nothing of $numbered_done events is missing" test \
-		"$numbered_sound:$numbered_missing:$numbered_gaps" = 0:0:0 -a "${numbered_done:-0}" -gt 0 ||
+	# Between the daemon's end and theirs they need not wait for it any more: that is counted.
+	ok "$1: nothing of $numbered_done events is missing but $numbered_discarded that were discarded" test \
+		"$numbered_sound:$numbered_missing" = "0:$numbered_discarded" -a "${numbered_done:-0}" -gt 0 ||
 		diag "$(<"$TAP_DIR/found")"
 	touch "$TAP_DIR/stop"
 	kill -CONT "${emitters[@]}"

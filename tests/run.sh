@@ -8,7 +8,8 @@
 #
 #   run.sh [OPTION...] TEST...     TEST is a path from the top: tests/unit/ring, tests/integration/guest.sh
 #     --jobs=N      so many tests at a time; 3 for each CPU otherwise
-#     --rounds      each in all rounds that tests/rounds names for it; in that of the environment otherwise
+#     --rounds      each in all rounds that tests/rounds names for it; in that of the environment otherwise.
+#                   LTTNGMAP_TEST_FULL=1: those that take turns, too
 #     --round=ROUND   each in this one, if it is to be run there: root, socket, user, rseq
 #     --all-rounds  each in all rounds that there are
 #     --strict      run no failed test again
@@ -105,6 +106,16 @@ rounds_for() { # TEST; sets $its_rounds
 		[[ $rounds == named && " $words " != *' user '* && " $words " != *' user-only '* ]] || its_rounds+=(user)
 		[[ $rounds == named && " $words " != *' rseq '* ]] || its_rounds+=(rseq)
 	fi
+	[[ $rounds != named || $only_round || " $words " != *' turns '* ]] || take_turn "$1"
+}
+
+# One of $its_rounds, another one each day, and not the same for all tests.
+take_turn() { # TEST
+	local number
+
+	[[ ${LTTNGMAP_TEST_FULL:-0} != 1 && -z ${LTTNGMAP_SOAK_SECONDS:-} ]] || return 0
+	number=$(cksum <<<"$1")
+	its_rounds=("${its_rounds[(${number%% *} + ${LTTNGMAP_TEST_SEED:-$(date +%Y%m%d)}) % ${#its_rounds[@]}]}")
 }
 
 # ---- one test -----------------------------------------------------------------
@@ -278,10 +289,15 @@ expected_of() { # JOB; sets $tenths
 queue=()
 alone=()
 logs=()
+# Those of a group wait for each other: each is as long as all of them are.
 fill_queue() {
-	local test round its_rounds words tenths
+	local test round its_rounds words group tenths
+	local -A group_tenths=()
 
-	while read -r _ test round; do
+	while read -r group tenths _; do
+		[[ $group == - ]] || group_tenths[$group]=$((${group_tenths[$group]:-0} + tenths))
+	done < <(list_jobs)
+	while read -r _ _ test round; do
 		words_for "$test"
 		if [[ " $words " == *' alone '* ]]; then
 			alone+=("$test $round")
@@ -290,14 +306,23 @@ fill_queue() {
 		fi
 		result_of "$test $round"
 		logs+=("$result.log")
-	done < <(for test in "${tests[@]}"; do
+	done < <(list_jobs | while read -r group tenths test; do
+		echo "${group_tenths[$group]:-$tenths} $tenths $test"
+	done | sort -rns -k 1,1 -k 2,2)
+}
+# GROUP TENTHS TEST ROUND, a line each; "-": no group.
+list_jobs() {
+	local test round its_rounds group tenths
+
+	for test in "${tests[@]}"; do
 		rounds_for "$test"
+		group_of "$test"
 		for round in "${its_rounds[@]}"; do
 			[[ -z $only_round || $round == "$only_round" ]] || continue
 			expected_of "$test $round"
-			echo "$tenths $test $round"
+			echo "${group:--} $tenths $test $round"
 		done
-	done | sort -rns -k 1,1)
+	done
 }
 
 declare -A running=()    # a job by its process

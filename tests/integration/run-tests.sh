@@ -11,7 +11,7 @@ tree=$TAP_DIR/tree
 mkdir -p "$tree/tests/a" "$tree/build" "$tree/build-aux"
 cp "$LTTNGMAP_SRC/build-aux/tap-driver.sh" "$tree/build-aux/"
 unset LTTNGMAP_TEST_MEDIATOR LTTNGMAP_TEST_USER LTTNGMAP_TEST_RSEQ LTTNGMAP_TEST_PATIENCE GLIBC_TUNABLES
-export RUN_USER=root RUN_MEDIATOR=ring-socket LTTNGMAP_TEST_TIMEOUT=3 SHARED=$TAP_DIR/shared
+export RUN_USER=root RUN_MEDIATOR=ring-socket LTTNGMAP_TEST_TIMEOUT=10 SHARED=$TAP_DIR/shared
 
 test_is() { # NAME TEXT
 	printf '%s\n' "$2" >"$tree/tests/a/$1.sh"
@@ -61,11 +61,29 @@ is "$status:$last" '0:4 passed, 0 failed' 'those of a group run one after anothe
 	diag "$(<"$TAP_DIR/out")"
 is "$(grep -oE 'a/(one|two|three|last)' "$TAP_DIR/out" | sed -n 4p)" a/last 'the last'
 
+printf 'a/one.sh only=these\na/two.sh only=these\n' >"$tree/tests/rounds"
+printf '%s 0 tests/a/%s.sh given\n' 3 good 2 one 2 two >"$tree/build/results/times"
+run --jobs=1 tests/a/{good,one,two}.sh
+is "$(grep -oE 'a/(one|two|good):' "$TAP_DIR/out" | tr '\n' ' ')" 'a/one: a/two: a/good: ' \
+	'those that wait for each other begin first where they take longest together'
+
 test_is rounds 'echo "$LTTNGMAP_TEST_MEDIATOR,$LTTNGMAP_TEST_RSEQ,$GLIBC_TUNABLES" >>"$SHARED.rounds"; echo 1..1; echo ok 1'
 printf 'a/rounds.sh rseq\na/good.sh rseq\n' >"$tree/tests/rounds"
 run --rounds tests/a/rounds.sh
 is "$last:$(sort "$SHARED.rounds" | tr '\n' ' ')" \
 	'2 passed, 0 failed:ring-socket,, ring-socket,off,glibc.pthread.rseq=0 ' 'a test is run in each round that is named for it'
+
+printf 'a/rounds.sh rseq turns\n' >"$tree/tests/rounds"
+for seed in 1 2; do
+	: >"$SHARED.rounds"
+	LTTNGMAP_TEST_SEED=$seed run --rounds tests/a/rounds.sh
+	is "$last:$(wc -l <"$SHARED.rounds")" '1 passed, 0 failed:1' 'one whose rounds take turns is run in one of them a day'
+	cat "$SHARED.rounds" >>"$SHARED.days"
+done
+is "$(sort "$SHARED.days" | tr '\n' ' ')" 'ring-socket,, ring-socket,off,glibc.pthread.rseq=0 ' '  ... the next day in another one'
+: >"$SHARED.rounds"
+LTTNGMAP_TEST_FULL=1 run --rounds tests/a/rounds.sh
+is "$last" '2 passed, 0 failed' '  ... and in all where everything is tried'
 
 if [[ $EUID == 0 ]] && unshare --mount --net true 2>/dev/null; then
 	test_is world 'echo 1..3; mkdir /run/lttngmap && echo "ok 1"; [[ $(ls /run) == lttngmap ]] && echo "ok 2"

@@ -191,7 +191,7 @@
  *   {"event": "session", "session": NAME, "output": DIRECTORY, "rings": DIRECTORY,
  *    "uuid": TEXT, "uid": N, "gid": N, "chunk": N, "overwritten": N events,
  *    "snapshot": bool, "stream_size": BYTES, "spool": BYTES, "sent": bool,
- *    "live": bool, "kernel": bool}
+ *    "live": bool, "recovered": bool, "kernel": bool}
  *       "chunk": what the trace there is, as packets name it; "overwritten": as
  *       a consumer reported it before. Root's consumer writes with the file
  *       rights of that user. SESSION is unique here, and need not be what its
@@ -199,7 +199,8 @@
  *       back over each ring file once (lttngmap/ring-file.h), write "stream_size"
  *       bytes of each ring at most (0: no limit), and close it. "spool", optional: as
  *       of "create". "sent", optional: to a collector; which streams have ended is noted
- *       (common/ended-streams.h). "live", optional: "live" is told of it. "kernel": NAME ends
+ *       (common/ended-streams.h). "live", optional: "live" is told of it. "recovered",
+ *       optional: what a dead daemon left, which may be damaged. "kernel": NAME ends
  *       in "/kernel", RINGS is a tracefs instance, and OUTPUT/kernel the trace; one
  *       channel, "per_cpu", with stream id 0, is told, whose rings are
  *       RINGS/per_cpu/cpuN/trace_pipe_raw; neither clear nor rotate comes. Where these

@@ -157,6 +157,44 @@ int record_layout_add_event(struct record_layout *layout, uint32_t stream_id, ui
 	return 0;
 }
 
+static bool is_same_program(const uint32_t *a, const uint32_t *b)
+{
+	while (*a == *b && *a >> 30 != STEP_END)
+		a++, b++;
+	return *a == *b;
+}
+
+static bool is_covered(const struct record_layout *layout, const struct record_layout *other,
+		       uint32_t stream_id)
+{
+	const struct stream *here = &layout->streams[stream_id];
+	const struct stream *there = &other->streams[stream_id];
+
+	if (there->is_known && (!here->is_known || here->base != there->base))
+		return false;
+	for (uint32_t id = 0; id < there->nr_events; id++) {
+		uint32_t event = id < here->nr_events ? here->events[id] : 0;
+
+		if (!there->events[id])
+			continue;
+		if (!event || (event & 1) != (there->events[id] & 1))
+			return false;
+		if (event & 1 ? event != there->events[id]
+			      : !is_same_program(layout->steps + (event >> 1),
+						 other->steps + (there->events[id] >> 1)))
+			return false;
+	}
+	return true;
+}
+
+bool record_layout_covers(const struct record_layout *layout, const struct record_layout *other)
+{
+	for (uint32_t id = 0; id < LTTNGMAP_CHANNELS; id++)
+		if (!is_covered(layout, other, id))
+			return false;
+	return true;
+}
+
 /* ---- the walk ---------------------------------------------------------------------- */
 
 /* How many bytes stand before the first NUL; `left`: there is none. Most strings are short. */

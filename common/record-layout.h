@@ -60,6 +60,12 @@ int record_layout_add_stream(struct record_layout *layout, uint32_t stream_id, u
 int record_layout_add_event(struct record_layout *layout, uint32_t stream_id, uint16_t id,
 			    const struct record_part *parts, size_t nr_parts);
 
+/*
+ * Does `layout` describe every stream and event that `other` describes, with records of the same
+ * length?
+ */
+bool record_layout_covers(const struct record_layout *layout, const struct record_layout *other);
+
 /* What the metadata says besides. All zeros before the first text. */
 struct record_trace {
 	bool is_ours; /* it is this tracer's, with records as lttngmap/abi.h has them */

@@ -133,6 +133,8 @@ static int on_session(struct link *link, struct json_object *message, const char
 	if (!error)
 		error = get_flag(message, "live", &config.live);
 	if (!error)
+		error = get_flag(message, "recovered", &config.recovered);
+	if (!error)
 		error = get_kernel(message, session, &config.kernel);
 	if (error)
 		return error;

@@ -48,6 +48,8 @@ struct session {
 	struct record_layout *layout; /* as it describes records; NULL: not known */
 	struct record_trace described;
 	size_t text_learnt; /* what of the text `layout` is made of */
+	bool is_recovered;  /* by a daemon whose ledger may be damaged */
+	bool is_kept;       /* `text` is what the trace had, not the daemon's */
 	/* Rotation; its name is below. */
 	struct session_rotation rotation;
 	bool is_prepared; /* there is room for the chunk */
@@ -88,6 +90,12 @@ void session_write_metadata(struct session *session);
 
 /* session-records.c: from the metadata that is to be written. 0 or -ENOMEM: try again later. */
 int session_learn_layout(struct session *session);
+/*
+ * Where that is the first text of a session that is recovered, and describes less than the trace's
+ * metadata, or otherwise: the trace's is the text. Else readers could not read what is on disk. 0
+ * or -ENOMEM.
+ */
+int session_keep_earlier(struct session *session);
 
 /* session-live.c: who sends is told that nothing is to be kept back. */
 void session_note_full(struct session *session);

@@ -11,9 +11,11 @@
  * "Records".
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/log.h"
+#include "common/metadata-room.h"
 #include "consumerd/session-parts.h"
 
 static void forget_layout(struct session *session, int error)
@@ -57,9 +59,56 @@ int session_learn_layout(struct session *session)
 	return 0;
 }
 
+/* The metadata on disk, without room. False: there is none of this trace that is understood. */
+static bool read_earlier(struct session *session, char **text, size_t *size,
+			 struct record_layout *layout, struct record_trace *described)
+{
+	int error;
+
+	trace_become_owner(&session->trace);
+	error = trace_read_metadata(&session->trace, text, size);
+	trace_become_self();
+	if (error)
+		return false;
+	*size = metadata_room_remove(*text, *size);
+	return record_layout_parse(layout, *text, *size, described) == 0 &&
+	       memcmp(described->uuid, session->uuid, sizeof(session->uuid)) == 0;
+}
+
+int session_keep_earlier(struct session *session)
+{
+	struct record_layout *layout;
+	struct record_trace described = { .is_ours = false };
+	char *text = NULL;
+	size_t size;
+
+	if (!session->is_recovered || session->text_written > 0 || session->is_kept)
+		return 0;
+	layout = record_layout_create();
+	if (!layout)
+		return -ENOMEM;
+	if (!read_earlier(session, &text, &size, layout, &described) ||
+	    (session->layout && record_layout_covers(session->layout, layout))) {
+		record_layout_destroy(layout);
+		free(text);
+		return 0;
+	}
+	log_warning("session %s: what the daemon left of its event classes is damaged: the trace "
+		    "keeps its metadata, and events of other classes are left out",
+		    session->name);
+	record_layout_destroy(session->layout);
+	free(session->text);
+	session->layout = layout;
+	session->described = described;
+	session->text = text;
+	session->text_size = session->text_room = session->text_learnt = size;
+	session->is_kept = true;
+	return 0;
+}
+
 bool session_is_foreign(const struct session *session, const struct lttngmap_packet *packet)
 {
-	return packet->uid != session->owner;
+	return packet->uid != session->owner || session->is_recovered;
 }
 
 bool session_is_sound(const struct session *session, uint32_t stream_id,

@@ -65,6 +65,8 @@ void session_write_metadata(struct session *session)
 		return;
 	error = session_learn_layout(session);
 	if (!error)
+		error = session_keep_earlier(session);
+	if (!error)
 		error = write_text(session);
 	if (error) {
 		session_failed(session, TRACE_METADATA, error);
@@ -108,6 +110,8 @@ static int take_text(struct session *session, uint64_t offset, int memory)
 	ssize_t got;
 	int error;
 
+	if (offset != 0 && session->is_kept)
+		return 0;
 	if (offset != 0 && offset != session->text_size)
 		return -EBADMSG;
 	if (fstat(memory, &status) < 0)
@@ -121,8 +125,10 @@ static int take_text(struct session *session, uint64_t offset, int memory)
 	if (got < 0)
 		return (int)got;
 	session->text_size = offset + (size_t)got;
-	if (offset == 0)
+	if (offset == 0) {
 		session->text_written = session->text_learnt = 0;
+		session->is_kept = false;
+	}
 	return 0;
 }
 
@@ -295,6 +301,7 @@ struct session *session_create_for(struct session_shared *shared, const char *na
 	session->trace.is_spool = config->spool != 0;
 	session->trace.is_sent = config->sent;
 	session->is_live = config->live;
+	session->is_recovered = config->recovered;
 	session->owner = config->owner;
 	session->group = config->group;
 	session->output = strdup(config->output);

@@ -110,8 +110,10 @@ struct session_config {
 	 * there; 0: it is none.
 	 */
 	uint64_t spool;
-	bool sent; /* to a collector */
-	bool live; /* it is watched: session_tell_live() */
+	bool sent;      /* to a collector */
+	bool live;      /* it is watched: session_tell_live() */
+	bool recovered; /* by a daemon that knows of it what another one left, which may be damaged
+			 */
 };
 
 /*
@@ -211,7 +213,10 @@ struct stream *session_create_stream(struct session *session, const char *name,
  * for it in a spool?
  */
 bool session_may_write(struct session *session, const struct lttngmap_packet *packet);
-/* Is the packet of another user's process than the trace's? Such packets are checked. */
+/*
+ * Is the packet of another user's process than the trace's, or recovered? Such packets are
+ * checked.
+ */
 bool session_is_foreign(const struct session *session, const struct lttngmap_packet *packet);
 /* Could readers of the trace read the packet? False: *fault says why not. */
 bool session_is_sound(const struct session *session, uint32_t stream_id,

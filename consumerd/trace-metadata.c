@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/beneath.h"
@@ -23,6 +24,8 @@
 
 #define NEW_METADATA ".metadata.new"
 #define FILE_MODE 0660
+/* Of a text that describes event classes. */
+#define METADATA_MAX (256u << 20)
 
 /*
  * What a file holds shall be on the disk before its name can be: else the
@@ -151,4 +154,29 @@ int trace_add_metadata(struct trace *trace, const char *piece, size_t size)
 	error = put_piece(trace, bytes, size + marker);
 	free(bytes);
 	return error;
+}
+
+int trace_read_metadata(const struct trace *trace, char **text, size_t *size)
+{
+	int fd = beneath_open(trace->dir, TRACE_METADATA, O_RDONLY, 0, trace->made_as);
+	struct stat status;
+	ssize_t got;
+
+	*text = NULL;
+	*size = 0;
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &status) < 0 || status.st_size > METADATA_MAX) {
+		close(fd);
+		return -EFBIG;
+	}
+	*text = malloc((size_t)status.st_size + 1);
+	got = *text ? file_read(fd, *text, (size_t)status.st_size, 0) : -ENOMEM;
+	close(fd);
+	if (got < 0) {
+		free(*text);
+		return (int)got;
+	}
+	*size = (size_t)got;
+	return 0;
 }

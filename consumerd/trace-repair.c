@@ -22,8 +22,6 @@
 #include "consumerd/stream-repair.h"
 #include "consumerd/trace.h"
 
-/* Of a text that describes event classes. */
-#define METADATA_MAX (256u << 20)
 #define WALK_FDS 32
 
 struct repairing {
@@ -77,38 +75,13 @@ const char *trace_repair_check_metadata(const char *text, size_t size, struct re
 	return NULL;
 }
 
-static int read_metadata(const struct trace *trace, char **text, size_t *size)
-{
-	int fd = beneath_open(trace->dir, TRACE_METADATA, O_RDONLY, 0, BENEATH_ANYBODY);
-	struct stat status;
-	ssize_t got;
-
-	*text = NULL;
-	*size = 0;
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &status) < 0 || status.st_size > METADATA_MAX) {
-		close(fd);
-		return -EFBIG;
-	}
-	*text = malloc((size_t)status.st_size + 1);
-	got = *text ? file_read(fd, *text, (size_t)status.st_size, 0) : -ENOMEM;
-	close(fd);
-	if (got < 0) {
-		free(*text);
-		return (int)got;
-	}
-	*size = (size_t)got;
-	return 0;
-}
-
 static int find_uuid(struct repairing *repairing)
 {
 	char fault[RECORD_TRACE_FAULT_SIZE];
 	const char *wrong;
 	char *text = NULL;
 	size_t size = 0;
-	int error = read_metadata(&repairing->trace, &text, &size);
+	int error = trace_read_metadata(&repairing->trace, &text, &size);
 
 	if (error) {
 		problem(repairing, TRACE_METADATA, beneath_why(error));

@@ -230,6 +230,8 @@ void consumer_link_session(struct consumer_link *link, const struct session *ses
 		json_object_object_add(message, "sent", json_object_new_boolean(true));
 	if (session_is_live(session))
 		json_object_object_add(message, "live", json_object_new_boolean(true));
+	if (link->daemon->recovery)
+		json_object_object_add(message, "recovered", json_object_new_boolean(true));
 	json_object_object_add(message, "kernel", json_object_new_boolean(false));
 	link_send(link, message, -1);
 }

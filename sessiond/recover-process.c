@@ -15,7 +15,7 @@
 #include "sessiond/daemon.h"
 #include "sessiond/memory-set.h"
 #include "sessiond/ring-set-import.h"
-#include "sessiond/session.h"
+#include "sessiond/session-parts.h"
 #include "sessiond/state.h"
 
 /* One process's, while its rings are copied. */
@@ -219,7 +219,12 @@ static void take_process(struct daemon *daemon, uint32_t index, const struct led
 void recover_processes(struct daemon *daemon)
 {
 	struct ledger_process *record = malloc(sizeof(*record));
+	struct session *session;
 
+	/* The ledger may have lost what it described; that a session describes more does no harm.
+	 */
+	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node)
+		session_describe_all(session);
 	for (uint32_t index = 0; record && index < LEDGER_PROCESSES; index++)
 		if (recover_ledger_process(&daemon->recovery->old, index, record))
 			take_process(daemon, index, record);

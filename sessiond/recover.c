@@ -264,17 +264,21 @@ static void add_number(struct json_object *object, const char *key, uint64_t val
 static void tell_session(struct life *life, const struct session *session)
 {
 	struct json_object *object = json_object_new_object();
+	uint64_t broken = session->written.broken;
 	struct ring_totals totals;
 
 	session_read_totals(session, &totals);
+	if (totals.delivered < broken)
+		broken = totals.delivered;
 	json_object_object_add(object, "name", json_object_new_string(session->name));
 	json_object_object_add(object, "output",
 			       json_object_new_string(session->shot.count ? session->shot.path
 									  : session->output));
 	add_number(object, "events",
-		   session->shot.count ? session->written.events : totals.delivered);
+		   session->shot.count ? session->written.events : totals.delivered - broken);
 	add_number(object, "discarded", totals.discarded);
 	add_number(object, "overwritten", totals.overwritten);
+	add_number(object, "broken", broken);
 	add_number(object, "closed_rings", totals.closed_rings);
 	add_number(object, "bytes", session->written.bytes);
 	add_number(object, "bytes_before", session->earlier.bytes);
@@ -471,11 +475,13 @@ static void print_session(struct json_object *session)
 	       (unsigned long long)number_of(session, "events"),
 	       json_object_get_string(json_object_object_get(session, "output")),
 	       (unsigned long long)(bytes > before ? bytes - before : 0));
-	if (number_of(session, "discarded") || number_of(session, "overwritten"))
-		printf("%s: lost: %llu events discarded, %llu overwritten\n",
+	if (number_of(session, "discarded") || number_of(session, "overwritten") ||
+	    number_of(session, "broken"))
+		printf("%s: lost: %llu events discarded, %llu overwritten, %llu unreadable\n",
 		       json_object_get_string(json_object_object_get(session, "name")),
 		       (unsigned long long)number_of(session, "discarded"),
-		       (unsigned long long)number_of(session, "overwritten"));
+		       (unsigned long long)number_of(session, "overwritten"),
+		       (unsigned long long)number_of(session, "broken"));
 }
 
 static void print(const struct recovery *recovery, struct json_object *sessions, bool json)

@@ -244,7 +244,8 @@ static bool is_sound(struct ring_set *set, const struct lttngmap_packet *packet)
 		.end = packet->timestamp_end,
 		.events = packet->events,
 	};
-	struct record_fault fault;
+	struct record_fault fault = { .wrong = RECORD_TORN };
+	char text[RECORD_FAULT_TEXT_SIZE];
 	bool sound = false;
 	char *bytes;
 
@@ -256,10 +257,11 @@ static bool is_sound(struct ring_set *set, const struct lttngmap_packet *packet)
 		sound = record_layout_check(set->config.layout, 0, &span, &fault);
 	free(bytes);
 	if (!sound && !set->said_unsound)
-		message_say(
-			"%s (process %u, channel %s): not all of its rings had reached the disk: "
-			"what is missing is counted as overwritten",
-			set->procname, set->config.pid, set->channel);
+		message_say("%s (process %u, channel %s): packet %llu: %s: not all of its rings "
+			    "had reached the disk, or the ledger is damaged; what is missing is "
+			    "counted as overwritten",
+			    set->procname, set->config.pid, set->channel,
+			    (unsigned long long)packet->sequence, record_fault_text(&fault, text));
 	set->said_unsound |= !sound;
 	return sound;
 }

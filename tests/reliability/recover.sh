@@ -187,6 +187,29 @@ unmount_small() {
 cleanup unmount_small
 held
 
+# The ledger has another id of an event class than its records: the trace's metadata still has the right
+# one. Where there is none, the records are left out, named and counted.
+for metadata in there gone; do
+	begin discard
+	kill_all
+	kill -STOP "$program"
+	"$LTTNGMAP_SRC/tests/utils/spoil_ledger.py" "$SESSIOND_DIR/ledger" class 255
+	[[ $metadata == there ]] || rm -r "$numbered_trace/ust"
+	recover "$SESSIOND_DIR"
+	is "$status" 0 "wrong class, metadata $metadata: recovered" || diag "$(cat "$TAP_DIR/err")"
+	if [[ $metadata == there ]]; then
+		numbered_is_counted 'wrong class: each event is in the trace, once, or counted'
+		check_readable 'wrong class'
+	else
+		like "$(cat "$TAP_DIR/err")" 'survivors \(process [0-9]+,.* stream c_survivors-.*: unknown event \(event id 0,' \
+			'wrong class: what is left out is named'
+		like "$(cat "$TAP_DIR/json")" '"broken":[1-9]' 'and counted'
+		is "$(find "$numbered_trace/ust" -name 'c_*' -size +0)" '' 'and nothing of it is in the trace'
+	fi
+	kill -CONT "$program"
+	end_program 'wrong class'
+done
+
 # Recovering is killed, and done again.
 begin discard --ring-dir="$RINGS"
 kill_all "$program"

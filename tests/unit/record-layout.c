@@ -351,6 +351,62 @@ static void test_text(void)
 	is_wrong(RECORD_LENGTH, 0, "one that is too long");
 }
 
+/* Event `id` of stream `stream_id` with these parts, in a layout of its own. */
+static struct record_layout *one_event(uint32_t stream_id, uint64_t contexts, uint16_t id,
+				       const struct record_part *parts, size_t nr_parts)
+{
+	struct record_layout *other = record_layout_create();
+
+	if (!other || record_layout_add_stream(other, stream_id, contexts) != 0 ||
+	    record_layout_add_event(other, stream_id, id, parts, nr_parts) != 0)
+		bail_out("no layout");
+	return other;
+}
+
+static void test_covers(void)
+{
+	static const struct record_part short_one = { RECORD_PART_FIXED, 4 },
+					long_one = { RECORD_PART_FIXED, 8 };
+	static const struct record_part text[] = { { RECORD_PART_STRING, 0 },
+						   { RECORD_PART_FIXED, 4 } };
+	const struct {
+		const char *name;
+		uint32_t stream_id;
+		uint64_t contexts;
+		uint16_t id;
+		const struct record_part *parts;
+		size_t nr_parts;
+		bool covers;
+	} cases[] = {
+		{ "the same", 1, 4, 70, text, 2, true },
+		{ "another stream", 2, 4, 70, text, 2, false },
+		{ "other contexts", 1, 8, 70, text, 2, false },
+		{ "another id", 1, 4, 69, text, 2, false },
+		{ "an id behind the table", 1, 4, 7000, text, 2, false },
+		{ "less fields", 1, 4, 70, text, 1, false },
+		{ "fixed, not a program", 1, 4, 70, &short_one, 1, false },
+		{ "a known fixed one", 1, 4, 3, &short_one, 1, true },
+		{ "a longer fixed one", 1, 4, 3, &long_one, 1, false },
+		{ "a program, not fixed", 1, 4, 3, text, 2, false },
+	};
+	struct record_layout *all = one_event(1, 4, 70, text, 2), *nothing = record_layout_create();
+
+	is(record_layout_add_event(all, 1, 3, &short_one, 1), 0, "a second event");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct record_layout *other = one_event(cases[i].stream_id, cases[i].contexts,
+							cases[i].id, cases[i].parts,
+							cases[i].nr_parts);
+
+		ok(record_layout_covers(all, other) == cases[i].covers, "covered or not: %s",
+		   cases[i].name);
+		record_layout_destroy(other);
+	}
+	ok(record_layout_covers(all, nothing) && !record_layout_covers(nothing, all),
+	   "nothing is covered by all, and covers nothing");
+	record_layout_destroy(nothing);
+	record_layout_destroy(all);
+}
+
 int main(void)
 {
 	_Static_assert(LTTNGMAP_ABI_MAJOR == 1, "the texts say so");
@@ -365,6 +421,7 @@ int main(void)
 	test_packet();
 	test_text();
 	test_changed();
+	test_covers();
 	record_layout_destroy(layout);
 	return done_testing();
 }

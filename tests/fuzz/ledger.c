@@ -57,7 +57,7 @@ static const char text[] =
 	"\"00112233445566778899aabbccddeeff\",\"created\":1,\"state\":1,\"clearing\":false,"
 	"\"has_consumer\":true,\"rotation\":{\"state\":0,\"chunk\":0,\"name\":\"\",\"begin\":0,"
 	"\"automatic\":false,\"completed\":0,\"size_before\":0,\"size\":0,\"period\":0},"
-	"\"trackers\":[],\"streams\":[{\"name\":\"c\",\"contexts\":0,\"events\":\"0-0,\"}],"
+	"\"trackers\":[],\"streams\":[{\"name\":\"c\",\"contexts\":0}],"
 	"\"channels\":[{\"name\":\"c\",\"stream\":0,\"slot\":0,\"life\":1,\"mode\":0,"
 	"\"subbuf_shift\":12,\"subbufs_shift\":2,\"blocking_timeout\":0,\"contexts\":0,"
 	"\"file_size\":0,\"file_count\":0,\"last_rule\":0,\"rules\":[]}]}]}";
@@ -143,6 +143,8 @@ static void make_left(void)
 	ledger->head->calibration.clock = LTTNGMAP_CLOCK_MONOTONIC;
 	FUZZ_CHECK(ledger_text_write(ledger, text, sizeof(text) - 1) == 0);
 	add_class(ledger);
+	FUZZ_CHECK(ledger_described_reserve(ledger, 0, 0) == 0);
+	ledger_described(ledger, 0, 0)[0] = 1;
 	FUZZ_CHECK(ledger_process_take(ledger) == 0);
 	record = ledger_process(ledger, 0);
 	record->pid = 1;

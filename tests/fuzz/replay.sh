@@ -25,7 +25,7 @@ for corpus in "$corpora"/*/; do
 	row=11
 	[[ $messages != *" $target "* ]] || row=10
 	of_row[$row]+=" $target"
-	inputs[$row]=$((inputs[$row] + ${said%% *}))
+	[[ $said =~ ^[0-9]+ ]] && inputs[$row]=$((inputs[$row] + BASH_REMATCH[0]))
 	[[ $status == 0 ]] || failed[$row]=$((failed[$row] + 1))
 	is "$status" 0 "$target: $said" || diag "$(tail -n 30 "$TAP_DIR/err")"
 done

@@ -17,8 +17,6 @@
 #include "common/ctf.h"
 #include "metadata-file.h"
 
-/* No sub-buffer is larger. What says so is damaged, and takes no memory. */
-#define PACKET_MAX (UINT64_C(1) << 31)
 /* Index entries that are read at once. */
 #define ENTRIES 64
 
@@ -44,22 +42,6 @@ int stream_format_add(struct stream_format *format, const char *text, size_t siz
 	if (error && is_first)
 		stream_format_free(format);
 	return error;
-}
-
-static int read_all(int fd, void *bytes, uint64_t size, uint64_t offset)
-{
-	while (size > 0) {
-		ssize_t got = pread(fd, bytes, size, (off_t)offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got < 0 ? -errno : -ENODATA;
-		bytes = (char *)bytes + got;
-		offset += (uint64_t)got;
-		size -= (uint64_t)got;
-	}
-	return 0;
 }
 
 int stream_format_read(struct stream_format *format, const char *folder)
@@ -88,13 +70,12 @@ struct walk {
 	struct stream_check *check;
 	int fd, index_fd;
 	uint64_t file_size, at;
-	uint64_t number;     /* of the packet, wrong ones too */
-	uint64_t sequence;   /* of the last sound packet */
-	uint64_t nr_entries; /* of the index */
-	uint64_t loaded;     /* 1 + number of the first of `entries`; 0: none is there */
+	uint64_t number;         /* of the packet, wrong ones too */
+	struct packet_past past; /* the sound packets */
+	uint64_t nr_entries;     /* of the index */
+	uint64_t loaded;         /* 1 + number of the first of `entries`; 0: none is there */
 	struct ctf_index_entry entries[ENTRIES];
-	char *body;
-	uint64_t room;
+	struct packet_body body;
 };
 
 static void add_lost(struct stream_check *check, uint64_t begin, uint64_t end)
@@ -115,88 +96,6 @@ static void say_why(struct walk *walk, const char *what)
 			 what);
 }
 
-/*
- * Does the packet at `at` lie in the file, so that the next one can be found? NULL, or what is
- * wrong.
- */
-static const char *check_extent(const struct walk *walk, uint64_t at,
-				const struct ctf_packet_header *header)
-{
-	uint64_t room = walk->file_size - at;
-
-	if (header->magic != CTF_PACKET_MAGIC)
-		return "no packet header";
-	if (memcmp(header->uuid, walk->format->trace.uuid, sizeof(header->uuid)) != 0)
-		return "packet of another trace";
-	if (header->packet_size % 8 || header->content_size % 8 ||
-	    header->content_size > header->packet_size ||
-	    header->content_size < sizeof(*header) * 8 || header->packet_size / 8 > PACKET_MAX)
-		return "packet of a size that cannot be";
-	if (header->packet_size / 8 > room)
-		return "packet that runs past the file";
-	return NULL;
-}
-
-/* Readers count nanoseconds since 1970 in 63 bits. */
-static bool is_countable(const struct record_trace *trace, uint64_t time)
-{
-	uint64_t seconds = time / trace->frequency;
-	const int64_t most = INT64_MAX / 1000000000 - 2;
-
-	return seconds < (uint64_t)most && trace->offset_s < most - (int64_t)seconds &&
-	       trace->offset_s > -most;
-}
-
-/* Against the packets before. NULL, or what is wrong. */
-static const char *check_order(const struct walk *walk, const struct ctf_packet_header *header)
-{
-	const struct stream_check *check = walk->check;
-
-	if (header->timestamp_end < header->timestamp_begin)
-		return "packet that ends before it begins";
-	if (!is_countable(&walk->format->trace, header->timestamp_end))
-		return "packet of a time that cannot be";
-	if (check->packets == 0)
-		return NULL;
-	if (header->stream_id != check->stream_id || header->stream_instance_id != check->instance)
-		return "packet of another stream";
-	if (header->timestamp_begin < check->end)
-		return "packet that begins before the last one ended";
-	if (header->packet_seq_num <= walk->sequence)
-		return "packet with the number of an earlier one";
-	return NULL;
-}
-
-/* *what: what is wrong. 0 or -errno. */
-static int check_records(struct walk *walk, const struct ctf_packet_header *header,
-			 char text[RECORD_FAULT_TEXT_SIZE], const char **what)
-{
-	struct record_span span = {
-		.length = header->content_size / 8 - sizeof(*header),
-		.begin = header->timestamp_begin,
-		.end = header->timestamp_end,
-		.events = RECORD_COUNT_UNKNOWN,
-	};
-	struct record_fault fault;
-	int error;
-
-	if (span.length > walk->room) {
-		char *body = realloc(walk->body, span.length);
-
-		if (!body)
-			return -ENOMEM;
-		walk->body = body;
-		walk->room = span.length;
-	}
-	error = read_all(walk->fd, walk->body, span.length, walk->at + sizeof(*header));
-	if (error)
-		return error;
-	span.bytes = walk->body;
-	if (!record_layout_check(walk->format->layout, header->stream_id, &span, &fault))
-		*what = record_fault_text(&fault, text);
-	return 0;
-}
-
 static int keep(struct walk *walk, const struct ctf_packet_header *header)
 {
 	struct stream_check *check = walk->check;
@@ -209,7 +108,7 @@ static int keep(struct walk *walk, const struct ctf_packet_header *header)
 		check->begin = header->timestamp_begin;
 	}
 	check->end = header->timestamp_end;
-	walk->sequence = header->packet_seq_num;
+	packet_past_add(&walk->past, header);
 	if (check->nr_extents > 0)
 		last = &check->extents[check->nr_extents - 1];
 	if (last && last->begin + last->size == walk->at) {
@@ -234,9 +133,9 @@ static const struct ctf_index_entry *entry_of(struct walk *walk, uint64_t number
 	if (number >= walk->nr_entries)
 		return NULL;
 	if (walk->loaded != first + 1 &&
-	    read_all(walk->index_fd, walk->entries,
-		     (left < ENTRIES ? left : ENTRIES) * sizeof(walk->entries[0]),
-		     sizeof(struct ctf_index_header) + first * sizeof(walk->entries[0])) != 0) {
+	    packet_read(walk->index_fd, walk->entries,
+			(left < ENTRIES ? left : ENTRIES) * sizeof(walk->entries[0]),
+			sizeof(struct ctf_index_header) + first * sizeof(walk->entries[0])) != 0) {
 		walk->nr_entries = 0;
 		return NULL;
 	}
@@ -273,8 +172,9 @@ static bool has_packet(const struct walk *walk, const struct ctf_index_entry *en
 	struct ctf_packet_header header;
 
 	return at < walk->file_size && walk->file_size - at >= sizeof(header) &&
-	       read_all(walk->fd, &header, sizeof(header), at) == 0 &&
-	       !check_extent(walk, at, &header) && agrees(entry, at, &header);
+	       packet_read(walk->fd, &header, sizeof(header), at) == 0 &&
+	       !packet_check_extent(&header, walk->format->trace.uuid, walk->file_size - at) &&
+	       agrees(entry, at, &header);
 }
 
 /*
@@ -292,7 +192,7 @@ static int find_next(struct walk *walk, const char *what)
 	for (; (entry = entry_of(walk, number)); number++) {
 		uint64_t at = be64toh(entry->offset), size = be64toh(entry->packet_size) / 8;
 
-		if (at < end || at > INT64_MAX || size == 0 || size > PACKET_MAX)
+		if (at < end || at > INT64_MAX || size == 0 || size > INT64_MAX - at)
 			break;
 		end = at + size;
 		found = at > walk->at && has_packet(walk, entry);
@@ -333,7 +233,7 @@ static void open_index(struct walk *walk)
 
 	if (walk->index_fd < 0 || fstat(walk->index_fd, &status) < 0 ||
 	    (uint64_t)status.st_size < sizeof(header) ||
-	    read_all(walk->index_fd, &header, sizeof(header), 0) != 0)
+	    packet_read(walk->index_fd, &header, sizeof(header), 0) != 0)
 		return;
 	size = (uint64_t)status.st_size - sizeof(header);
 	walk->nr_entries = size / sizeof(struct ctf_index_entry);
@@ -348,12 +248,13 @@ static void open_index(struct walk *walk)
 static int check_packet(struct walk *walk, const struct ctf_packet_header *header)
 {
 	struct stream_check *check = walk->check;
-	const char *what = check_order(walk, header);
+	const char *what = packet_check_order(&walk->past, header, &walk->format->trace);
 	char text[RECORD_FAULT_TEXT_SIZE];
 	int error;
 
 	if (!what) {
-		error = check_records(walk, header, text, &what);
+		error = packet_check_records(&walk->body, walk->fd, walk->at, header,
+					     walk->format->layout, text, &what);
 		if (error)
 			return error;
 		if (!what)
@@ -375,10 +276,10 @@ static int take_packet(struct walk *walk)
 
 	if (walk->file_size - walk->at < sizeof(header))
 		return find_next(walk, "torn packet header");
-	error = read_all(walk->fd, &header, sizeof(header), walk->at);
+	error = packet_read(walk->fd, &header, sizeof(header), walk->at);
 	if (error)
 		return error;
-	what = check_extent(walk, walk->at, &header);
+	what = packet_check_extent(&header, walk->format->trace.uuid, walk->file_size - walk->at);
 	if (what)
 		return find_next(walk, what);
 	if (check->program[0] == '\0') {
@@ -413,7 +314,7 @@ int stream_check(struct stream_check *check, const struct stream_format *format,
 		error = take_packet(walk);
 	if (!error && walk->at == walk->file_size)
 		check_end(walk);
-	free(walk->body);
+	free(walk->body.bytes);
 	free(walk);
 	return error == -ENODATA ? 0 : error;
 }

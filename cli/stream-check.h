@@ -4,8 +4,7 @@
  * stream-check.h - can a reader read all of a stream file? Babeltrace ends with everything at
  * the first packet or record that it cannot read. So each file is walked over before:
  *
- *   packet header    magic, UUID, stream, sizes, within the file
- *   times            packet after packet, records in their packet, as nanoseconds since 1970
+ *   packets          common/packet-check.h: headers, sizes, times, order
  *   records          common/record-layout.h
  *   index            says what packets say, or is one that readers leave aside;
  *                    names no packet that the stream has not
@@ -23,13 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/record-layout.h"
-
-/* The record layouts and the clock that a trace's metadata describes. */
-struct stream_format {
-	struct record_layout *layout;
-	struct record_trace trace;
-};
+#include "common/packet-check.h"
 
 /*
  * Read FOLDER/metadata. 0; -ENOTSUP: the trace is not of this tracer, or its metadata is damaged

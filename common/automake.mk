@@ -25,6 +25,8 @@ libcommon_la_SOURCES = \
 	common/map-guard.h \
 	common/name.c \
 	common/name.h \
+	common/packet-check.c \
+	common/packet-check.h \
 	common/protocol-app.h \
 	common/protocol-control.h \
 	common/record-layout.c \

@@ -41,7 +41,8 @@ int packet_check_header(const struct ctf_packet_header *header, const uint8_t uu
 	if (header->magic != CTF_PACKET_MAGIC ||
 	    memcmp(header->uuid, uuid, sizeof(header->uuid)) != 0)
 		return -EBADMSG;
-	if (header->packet_size % 8 != 0 || header->content_size > header->packet_size ||
+	if (header->packet_size % 8 != 0 || header->content_size % 8 != 0 ||
+	    header->content_size > header->packet_size ||
 	    header->content_size < sizeof(*header) * 8)
 		return -EBADMSG;
 	*size = header->packet_size / 8;

@@ -24,8 +24,10 @@ struct repair {
 	uint64_t stream_size;
 	uint64_t index_size;
 	enum stream_repair_how how;
-	const struct record_layout *layout;
+	const struct stream_format *format; /* NULL: headers alone are looked at */
 	struct stream_tail *tail;
+	struct packet_past past; /* packets that are kept */
+	struct packet_body body;
 	/* The last sound packet, where it lies, and up to where it has events. */
 	struct ctf_packet_header last;
 	uint64_t last_at, content_end;
@@ -160,6 +162,17 @@ static int believe_index(struct repair *repair)
 
 /* ---- damage in the middle ---------------------------------------------------------- */
 
+/* May that packet follow those that are kept? What takes the place of the first ones has a number.
+ */
+static bool follows(const struct repair *repair, const struct ctf_packet_header *header,
+		    uint64_t offset)
+{
+	if (!repair->format)
+		return true;
+	return !packet_check_order(&repair->past, header, &repair->format->trace) &&
+	       (repair->tail->packets > 0 || offset == 0 || header->packet_seq_num > 0);
+}
+
 /* Does the stream have the packet of the next entry, behind those before? */
 static bool is_proved(const struct repair *repair, uint64_t offset,
 		      struct ctf_packet_header *header)
@@ -167,7 +180,8 @@ static bool is_proved(const struct repair *repair, uint64_t offset,
 	uint64_t size;
 
 	return offset >= repair->content_end && offset >= sizeof(*header) &&
-	       read_header(repair, offset, header, &size) == 0 && is_named(repair, header, offset);
+	       read_header(repair, offset, header, &size) == 0 &&
+	       is_named(repair, header, offset) && follows(repair, header, offset);
 }
 
 /* Which entry comes next: of a packet that is not before `offset`. */
@@ -201,14 +215,16 @@ static int bridge(struct repair *repair, struct ctf_packet_header *next, uint64_
 {
 	struct ctf_packet_header header = repair->last;
 	struct trace_tail events = { .events = 0 };
-	uint64_t at = repair->last_at, end = at + header.packet_size / 8;
+	uint64_t at = repair->last_at, end = at + header.packet_size / 8, gap;
 	bool is_first = repair->tail->packets == 0;
 	int error = 0;
 
 	if (is_first) {
 		header = *next;
 		header.timestamp_end = header.timestamp_begin;
-		header.packet_seq_num -= header.packet_seq_num > 0;
+		/* Readers see by the numbers how many are missing behind it. */
+		gap = repair->tail->lost + 1;
+		header.packet_seq_num -= gap < header.packet_seq_num ? gap : header.packet_seq_num;
 		header.content_size = sizeof(header) * 8;
 		repair->tail->packets = 1;
 	} else if (header.packet_size - header.content_size >= sizeof(events) * 8 &&
@@ -249,48 +265,52 @@ static int find_next(struct repair *repair)
 	return -ENODATA;
 }
 
-/* 0; -EBADMSG: a reader ends at its time, or at one of its records; another -errno. */
-static int check_records(const struct repair *repair, const struct ctf_packet_header *header)
+/* The packet at tail->size. 0; -EBADMSG: a reader ends at it, or at one of its records; -errno. */
+static int check_packet(struct repair *repair, const struct ctf_packet_header *header)
 {
-	struct record_span span = {
-		.length = header->content_size / 8 - sizeof(*header),
-		.begin = header->timestamp_begin,
-		.end = header->timestamp_end,
-		.events = RECORD_COUNT_UNKNOWN,
-	};
-	struct record_fault fault;
-	ssize_t got;
-	int error = 0;
-	void *body;
+	char text[RECORD_FAULT_TEXT_SIZE];
+	const char *what = NULL;
+	int error;
 
-	if (!repair->layout)
+	if (!repair->format)
 		return 0;
-	if (header->timestamp_begin < repair->tail->timestamp_end)
+	if (!follows(repair, header, repair->tail->size))
 		return -EBADMSG;
-	body = malloc(span.length + 1);
-	if (!body)
-		return -ENOMEM;
-	span.bytes = body;
-	got = file_read(repair->stream_fd, body, span.length, repair->tail->size + sizeof(*header));
-	if (got != (ssize_t)span.length)
-		error = got < 0 ? (int)got : -EIO;
-	else if (!record_layout_check(repair->layout, header->stream_id, &span, &fault))
-		error = -EBADMSG;
-	free(body);
-	return error;
+	error = packet_check_records(&repair->body, repair->stream_fd, repair->tail->size, header,
+				     repair->format->layout, text, &what);
+	return error || !what ? error : -EBADMSG;
 }
 
-/* A packet with wrong records, whose header says where the next one begins. */
-static int pass_packet(struct repair *repair, struct ctf_packet_header *header, uint64_t size)
+/* A wrong packet, whose header says where the next one begins. */
+static int pass_packet(struct repair *repair, uint64_t size)
 {
 	struct stream_tail *tail = repair->tail;
-	int error;
 
 	pass_entries(repair, tail->size + 1);
 	tail->size += size;
-	error = bridge(repair, header, tail->size);
-	repair->content_end = tail->size;
 	tail->lost++;
+	repair->content_end = tail->size;
+	return tail->packets ? bridge(repair, NULL, tail->size) : 0;
+}
+
+/* Behind wrong packets alone, one that is made takes their place. */
+static int keep_packet(struct repair *repair, struct ctf_packet_header *header, uint64_t size)
+{
+	struct stream_tail *tail = repair->tail;
+	int error = 0;
+
+	pass_entries(repair, tail->size + 1);
+	if (tail->packets == 0 && tail->size > 0)
+		error = bridge(repair, header, tail->size);
+	if (!error)
+		error = put_entry(repair, tail->packets, header, tail->size);
+	packet_past_add(&repair->past, header);
+	repair->last = *header;
+	repair->last_at = tail->size;
+	repair->content_end = tail->size + header->content_size / 8;
+	tail->size += size;
+	tail->packets++;
+	take_last(tail, header);
 	return error;
 }
 
@@ -308,21 +328,11 @@ static int walk(struct repair *repair)
 			continue;
 		}
 		if (!error)
-			error = check_records(repair, &header);
-		if (error == -EBADMSG) {
-			error = pass_packet(repair, &header, size);
-			continue;
-		}
-		if (error)
-			return error;
-		pass_entries(repair, tail->size + 1);
-		error = put_entry(repair, tail->packets, &header, tail->size);
-		repair->last = header;
-		repair->last_at = tail->size;
-		repair->content_end = tail->size + header.content_size / 8;
-		tail->size += size;
-		tail->packets++;
-		take_last(tail, &header);
+			error = check_packet(repair, &header);
+		if (error == -EBADMSG)
+			error = pass_packet(repair, size);
+		else if (!error)
+			error = keep_packet(repair, &header, size);
 	}
 	return error == -ENODATA ? 0 : error;
 }
@@ -372,7 +382,7 @@ static int cut(const struct repair *repair)
 }
 
 int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE],
-		  enum stream_repair_how how, const struct record_layout *layout,
+		  enum stream_repair_how how, const struct stream_format *format,
 		  struct stream_tail *tail)
 {
 	struct repair repair = {
@@ -380,7 +390,7 @@ int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE]
 		.index_fd = index_fd,
 		.uuid = uuid,
 		.how = how,
-		.layout = layout,
+		.format = format,
 		.tail = tail,
 	};
 	struct stat stream_status, index_status;
@@ -398,5 +408,6 @@ int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE]
 		error = check_ours(&repair);
 	if (!error)
 		error = cut(&repair);
+	free(repair.body.bytes);
 	return error;
 }

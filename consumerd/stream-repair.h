@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "common/record-layout.h"
+#include "common/packet-check.h"
 
 /* Where a stream file ends, and what its last packet was. */
 struct stream_tail {
@@ -37,13 +37,14 @@ enum stream_repair_how {
  * Cut the stream file after its last whole packet and make the index say
  * what is left. Both descriptors can be read and written. Where a packet's header is damaged, the
  * next packet that both the index and the stream have follows: the packet before is made longer. So
- * it is where a packet's records are not as `layout` says, unless that is NULL.
+ * it is where a packet does not follow the one before, or its records are not as `format` says,
+ * unless that is NULL. A stream of wrong packets alone has none then, and stays as it is.
  *
  * 0; -EEXIST: what is there is not of this trace, and was left as it is;
  * another -errno of the file system.
  */
 int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE],
-		  enum stream_repair_how how, const struct record_layout *layout,
+		  enum stream_repair_how how, const struct stream_format *format,
 		  struct stream_tail *tail);
 
 #endif /* CONSUMERD_STREAM_REPAIR_H */

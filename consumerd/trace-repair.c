@@ -27,13 +27,14 @@
 struct repairing {
 	const char *path; /* of the trace */
 	struct trace trace;
-	struct record_layout *layout;
+	struct stream_format format;
 	uint64_t streams;
 	uint64_t cut;     /* streams whose tail was cut */
 	uint64_t bytes;   /* that were cut */
 	uint64_t lost;    /* packets in the middle that were passed over */
 	uint64_t indexes; /* that were mended */
 	uint64_t removed; /* streams without a packet */
+	uint64_t aside;   /* streams without a packet that can be read */
 	struct json_object *problems;
 };
 
@@ -54,25 +55,22 @@ static void problem(struct repairing *repairing, const char *name, const char *w
 
 /* ---- metadata ---------------------------------------------------------------------- */
 
-const char *trace_repair_check_metadata(const char *text, size_t size, struct record_layout *layout,
-					uint8_t uuid[CTF_UUID_SIZE],
+const char *trace_repair_check_metadata(const char *text, size_t size, struct stream_format *format,
 					char fault[RECORD_TRACE_FAULT_SIZE])
 {
 	static const char beginning[] = "/* CTF 1.8 */";
-	struct record_trace trace = { .is_ours = false };
 	int error;
 
 	if (size < sizeof(beginning) - 1 || memcmp(text, beginning, sizeof(beginning) - 1) != 0)
 		return "it does not begin as CTF metadata does";
-	error = layout ? record_layout_parse(layout, text, size, &trace) : -ENOMEM;
+	format->trace = (struct record_trace){ .is_ours = false };
+	error = format->layout ? record_layout_parse(format->layout, text, size, &format->trace)
+			       : -ENOMEM;
 	if (error == -ENOMEM)
 		return strerror(ENOMEM);
-	if (error && record_trace_fault(&trace, fault))
+	if (error && record_trace_fault(&format->trace, fault))
 		return fault;
-	if (error)
-		return "it is another tracer's, or another version's";
-	memcpy(uuid, trace.uuid, sizeof(trace.uuid));
-	return NULL;
+	return error ? "it is another tracer's, or another version's" : NULL;
 }
 
 static int find_uuid(struct repairing *repairing)
@@ -87,10 +85,10 @@ static int find_uuid(struct repairing *repairing)
 		problem(repairing, TRACE_METADATA, beneath_why(error));
 		return error;
 	}
-	repairing->layout = record_layout_create();
-	wrong = trace_repair_check_metadata(text, size, repairing->layout, repairing->trace.uuid,
-					    fault);
+	repairing->format.layout = record_layout_create();
+	wrong = trace_repair_check_metadata(text, size, &repairing->format, fault);
 	free(text);
+	memcpy(repairing->trace.uuid, repairing->format.trace.uuid, sizeof(repairing->trace.uuid));
 	if (!wrong)
 		return 0;
 	problem(repairing, TRACE_METADATA, wrong);
@@ -118,6 +116,26 @@ static void remove_empty(struct repairing *repairing, const char *name)
 		repairing->removed++;
 }
 
+/* It stays there under a name that readers pass over. */
+static void set_aside(struct repairing *repairing, const char *name, uint64_t packets)
+{
+	const struct trace *trace = &repairing->trace;
+	char hidden[NAME_MAX + 1], index[NAME_MAX + 1];
+
+	if (snprintf(hidden, sizeof(hidden), ".%s", name) >= (int)sizeof(hidden) ||
+	    snprintf(index, sizeof(index), "%s" CTF_INDEX_SUFFIX, name) >= (int)sizeof(index)) {
+		problem(repairing, name, strerror(ENAMETOOLONG));
+	} else if (renameat2(trace->dir, name, trace->dir, hidden, RENAME_NOREPLACE) < 0 ||
+		   unlinkat(trace->index, index, 0) < 0) {
+		problem(repairing, name, strerror(errno));
+	} else {
+		repairing->aside++;
+		repairing->lost += packets;
+		log_warning("%s/%s: no packet of it can be read: its name is %s now",
+			    repairing->path, name, hidden);
+	}
+}
+
 static void repair_files(struct repairing *repairing, const char *name, int stream, int index)
 {
 	const struct trace *trace = &repairing->trace;
@@ -126,8 +144,15 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 	bool is_reused = trace_is_reused(trace);
 	int error = stream_repair(stream, index, trace->uuid,
 				  is_reused ? STREAM_REPAIR_REUSED : STREAM_REPAIR_ALL,
-				  repairing->layout, &tail);
+				  &repairing->format, &tail);
 
+	/* Its index says that it was. */
+	if (error == -EEXIST && index_size > sizeof(struct ctf_index_header)) {
+		set_aside(repairing, name,
+			  (index_size - sizeof(struct ctf_index_header)) /
+				  sizeof(struct ctf_index_entry));
+		return;
+	}
 	if (error) {
 		problem(repairing, name,
 			error == -EEXIST ? "it is not of this trace" : beneath_why(error));
@@ -136,13 +161,15 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 	repairing->streams++;
 	repairing->cut += tail.cut > 0;
 	repairing->bytes += tail.cut;
-	repairing->lost += tail.lost;
+	repairing->lost += tail.packets ? tail.lost : 0;
 	repairing->indexes += size_of(index) != index_size;
 	if (tail.packets == 0 && is_reused && tail.size)
 		problem(repairing, name,
 			"no packet that its index names is there, and room in it was used again: "
 			"it is "
 			"left as it is");
+	else if (tail.packets == 0 && tail.lost)
+		set_aside(repairing, name, tail.lost);
 	else if (tail.packets == 0)
 		remove_empty(repairing, name);
 	else if (tail.lost)
@@ -211,6 +238,7 @@ static void tell(struct repairing *repairing)
 	add_number(object, "lost_packets", repairing->lost);
 	add_number(object, "indexes", repairing->indexes);
 	add_number(object, "removed", repairing->removed);
+	add_number(object, "set_aside", repairing->aside);
 	json_object_object_add(object, "problems", json_object_get(repairing->problems));
 	json_object_array_add(told, object);
 }
@@ -241,7 +269,7 @@ static void repair(const char *path)
 	}
 	tell(&repairing);
 	trace_close(&repairing.trace);
-	record_layout_destroy(repairing.layout);
+	record_layout_destroy(repairing.format.layout);
 	json_object_put(repairing.problems);
 }
 
@@ -267,11 +295,13 @@ static unsigned long long number_of(struct json_object *object, const char *key)
 static void print_trace(struct json_object *trace)
 {
 	printf("%s: %llu streams: %llu bytes of unfinished packets cut off %llu of them, "
-	       "%llu damaged packets passed over, %llu indexes mended, %llu empty files removed\n",
+	       "%llu damaged packets passed over, %llu indexes mended, %llu empty files removed, "
+	       "%llu unreadable files set aside\n",
 	       json_object_get_string(json_object_object_get(trace, "path")),
 	       number_of(trace, "streams"), number_of(trace, "cut_bytes"),
 	       number_of(trace, "cut_streams"), number_of(trace, "lost_packets"),
-	       number_of(trace, "indexes"), number_of(trace, "removed"));
+	       number_of(trace, "indexes"), number_of(trace, "removed"),
+	       number_of(trace, "set_aside"));
 }
 
 static int print(bool json)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/record-layout.h"
+#include "common/packet-check.h"
 
 /*
  * All traces in `path` and below: torn tails are cut, indexes made to agree,
@@ -21,11 +21,11 @@
 int trace_repair_all(const char *path, bool json);
 
 /*
- * The trace's id, and what its records are, from the text of its metadata. NULL; else what is wrong
- * with the text, which need not end in a NUL; it may stand in `fault`.
+ * The trace's id and clock, and what its records are, from the text of its metadata, into a format
+ * whose layout is empty, or NULL for want of memory. NULL; else what is wrong with the text, which
+ * need not end in a NUL; it may stand in `fault`.
  */
-const char *trace_repair_check_metadata(const char *text, size_t size, struct record_layout *layout,
-					uint8_t uuid[CTF_UUID_SIZE],
+const char *trace_repair_check_metadata(const char *text, size_t size, struct stream_format *format,
 					char fault[RECORD_TRACE_FAULT_SIZE]);
 
 #endif /* CONSUMERD_TRACE_REPAIR_H */

@@ -3,7 +3,8 @@
 /*
  * streams.c - any bytes as a stream file and its index, beside the metadata of any event classes:
  * what the command takes for sound, babeltrace2 reads to its end; so it does with what is left of
- * a broken stream. And the layouts that the metadata gives are those of the registry.
+ * a broken stream, and with what `lttngmap recover` makes of it. And the layouts that the metadata
+ * gives are those of the registry.
  *
  * The input is a byte of contexts, a message that is classes in wire form, a message that is the
  * index, then the stream.
@@ -18,6 +19,7 @@
 #include <urcu.h>
 
 #include "cli/stream-check.h"
+#include "consumerd/stream-repair.h"
 #include "sessiond/class-layout.h"
 #include "sessiond/class-parse.h"
 #include "tests/fuzz/fuzz.h"
@@ -222,6 +224,30 @@ static void check_stream(const struct stream_format *format, const struct fuzz_i
 	stream_check_free(&check);
 }
 
+/* Likewise what is made of it in place: then nothing is wrong with it any more. */
+static void check_repaired(const struct stream_format *format, const struct fuzz_input *index,
+			   const struct fuzz_input *stream)
+{
+	int fd = write_file("stream", stream->data, stream->size);
+	int index_fd = write_file("index/stream.idx", index->data, index->size);
+	struct stream_tail tail;
+	struct stream_check check;
+	int error =
+		stream_repair(fd, index_fd, format->trace.uuid, STREAM_REPAIR_ALL, format, &tail);
+
+	if (!error && tail.packets > 0) {
+		FUZZ_CHECK(stream_check(&check, format, fd, index_fd) == 0);
+		if (check.why[0])
+			fprintf(stderr, "%s\n", check.why);
+		FUZZ_CHECK(!check.why[0] && !check.has_wrong_index);
+		FUZZ_CHECK(check.packets == tail.packets);
+		stream_check_free(&check);
+		FUZZ_CHECK(is_readable());
+	}
+	close(fd);
+	close(index_fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_input input = { data, size }, classes, index;
@@ -250,6 +276,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(memcmp(format.trace.uuid, UUID, sizeof(format.trace.uuid)) == 0);
 	check_layouts(registry, metadata, &format, &input);
 	check_stream(&format, &index, &input);
+	check_repaired(&format, &index, &input);
 	stream_format_free(&format);
 	free(text);
 	metadata_destroy(metadata);

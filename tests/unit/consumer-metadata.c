@@ -46,14 +46,13 @@ static size_t read_metadata(char *text)
 static void look(void)
 {
 	static char text[FILE_MAX];
-	uint8_t uuid[CTF_UUID_SIZE];
 	char fault[RECORD_TRACE_FAULT_SIZE];
-	struct record_layout *layout = record_layout_create();
+	struct stream_format format = { .layout = record_layout_create() };
 	size_t size = read_metadata(text);
 	long gap;
 
-	invalid += trace_repair_check_metadata(text, size, layout, uuid, fault) != NULL;
-	record_layout_destroy(layout);
+	invalid += trace_repair_check_metadata(text, size, &format, fault) != NULL;
+	record_layout_destroy(format.layout);
 	size = metadata_room_remove(text, size);
 	if (size == before_size && memcmp(text, before, size) == 0)
 		seen_before++;

@@ -400,34 +400,33 @@ static void damage_index(const struct damage *how, int fd)
 		bail_out("cannot write");
 }
 
-static struct record_layout *make_layout(void)
+static struct stream_format make_format(void)
 {
-	struct record_layout *layout = record_layout_create();
-	struct record_trace trace = { .is_ours = false };
+	struct stream_format format = { .layout = record_layout_create() };
 	const char *text;
 	size_t size;
 
 	text = trace_kit_metadata_text(&size);
-	if (!layout || record_layout_parse(layout, text, size, &trace) != 0)
+	if (!format.layout || record_layout_parse(format.layout, text, size, &format.trace) != 0)
 		bail_out("no layout");
-	return layout;
+	return format;
 }
 
 static void check_mended(const struct damage *how, const char *output, int fd, int index_fd,
 			 bool with_index)
 {
 	bool knows = with_index || how->size == RECORDS;
-	struct record_layout *layout = make_layout();
+	struct stream_format format = make_format();
 	struct stream_tail tail, again;
 	struct ctf_packet_header header;
-	int error = stream_repair(fd, index_fd, trace_kit_uuid, STREAM_REPAIR_ALL, layout, &tail);
+	int error = stream_repair(fd, index_fd, trace_kit_uuid, STREAM_REPAIR_ALL, &format, &tail);
 
 	is(error, knows || !(how->packets & 1) ? 0 : -EEXIST, how->what);
 	if (!error) {
 		is_string(read_rest(output), knows ? how->index : how->without,
 			  "what is sound is read, and what is not is missed");
 		is(tail.lost, knows ? how->lost : 0, "packets in the middle are counted");
-		stream_repair(fd, index_fd, trace_kit_uuid, STREAM_REPAIR_ALL, layout, &again);
+		stream_repair(fd, index_fd, trace_kit_uuid, STREAM_REPAIR_ALL, &format, &again);
 		ok(again.size == tail.size && again.packets == tail.packets &&
 			   again.next_sequence == tail.next_sequence && !again.cut && !again.lost,
 		   "a second time nothing is to be done");
@@ -435,7 +434,7 @@ static void check_mended(const struct damage *how, const char *output, int fd, i
 	if (!error && how->packets & 1 && pread(fd, &header, sizeof(header), 0) > 0)
 		is(header.packet_seq_num, how->size == RECORDS ? 1 : 2 + how->lost - 1,
 		   "what takes the place of the first packets has an earlier number than the next");
-	record_layout_destroy(layout);
+	record_layout_destroy(format.layout);
 }
 
 /* All that the index proves is kept, where a packet's header does not tell of the next one. */

@@ -206,41 +206,54 @@ static int put_entry(struct repair *repair, uint64_t number, const struct ctf_pa
 	return file_write(repair->index_fd, &entry, sizeof(entry), entry_offset(number));
 }
 
+/* The packet at `at` reaches up to `offset`. In a stream that has limits, the count of its events
+ * is its last bytes. */
+static int put_padded(struct repair *repair, struct ctf_packet_header *header, uint64_t at,
+		      uint64_t offset, const struct trace_tail *events)
+{
+	int error = 0;
+
+	packet_pad(header, offset - at);
+	if (header->packet_size - header->content_size >= sizeof(*events) * 8)
+		error = file_write(repair->stream_fd, events, sizeof(*events),
+				   offset - sizeof(*events));
+	if (!error)
+		error = file_write(repair->stream_fd, header, sizeof(*header), at);
+	return error ? error : put_entry(repair, repair->tail->packets - 1, header, at);
+}
+
 /*
- * The packet before is made so long that the next one follows; where there is none, a packet
- * without events is made. What lies between stays, as padding. In a stream that has limits, the
- * count of its events is its last bytes.
+ * The packet before is made so long that the next one follows at `offset`; where there is none, one
+ * is made by make_first(). What lies between stays, as padding.
  */
-static int bridge(struct repair *repair, struct ctf_packet_header *next, uint64_t offset)
+static int stretch(struct repair *repair, uint64_t offset)
 {
 	struct ctf_packet_header header = repair->last;
 	struct trace_tail events = { .events = 0 };
-	uint64_t at = repair->last_at, end = at + header.packet_size / 8, gap;
-	bool is_first = repair->tail->packets == 0;
-	int error = 0;
+	uint64_t end = repair->last_at + header.packet_size / 8;
 
-	if (is_first) {
-		header = *next;
-		header.timestamp_end = header.timestamp_begin;
-		/* Readers see by the numbers how many are missing behind it. */
-		gap = repair->tail->lost + 1;
-		header.packet_seq_num -= gap < header.packet_seq_num ? gap : header.packet_seq_num;
-		header.content_size = sizeof(header) * 8;
-		repair->tail->packets = 1;
-	} else if (header.packet_size - header.content_size >= sizeof(events) * 8 &&
-		   file_read(repair->stream_fd, &events, sizeof(events), end - sizeof(events)) !=
-			   sizeof(events)) {
+	if (repair->tail->packets == 0)
+		return 0;
+	if (header.packet_size - header.content_size >= sizeof(events) * 8 &&
+	    file_read(repair->stream_fd, &events, sizeof(events), end - sizeof(events)) !=
+		    sizeof(events))
 		return -EIO;
-	}
-	packet_pad(&header, offset - at);
-	if (is_first)
-		repair->last = header;
-	if (header.packet_size - header.content_size >= sizeof(events) * 8)
-		error = file_write(repair->stream_fd, &events, sizeof(events),
-				   offset - sizeof(events));
-	if (!error)
-		error = file_write(repair->stream_fd, &header, sizeof(header), at);
-	return error ? error : put_entry(repair, repair->tail->packets - 1, &header, at);
+	return put_padded(repair, &header, repair->last_at, offset, &events);
+}
+
+/* Behind wrong packets alone: a packet without events takes their place, before `next`. */
+static int make_first(struct repair *repair, const struct ctf_packet_header *next)
+{
+	const struct trace_tail events = { .events = 0 };
+	struct ctf_packet_header header = *next;
+	/* Readers see by the numbers how many are missing behind it. */
+	uint64_t gap = repair->tail->lost + 1;
+
+	header.timestamp_end = header.timestamp_begin;
+	header.packet_seq_num -= gap < header.packet_seq_num ? gap : header.packet_seq_num;
+	header.content_size = sizeof(header) * 8;
+	repair->tail->packets = 1;
+	return put_padded(repair, &header, 0, repair->tail->size, &events);
 }
 
 /* Go on at the next packet that is proved. 0; -ENODATA: there is none, this is the stream's end. */
@@ -257,7 +270,7 @@ static int find_next(struct repair *repair)
 
 		if (!is_proved(repair, offset, &header))
 			continue;
-		error = bridge(repair, &header, offset);
+		error = stretch(repair, offset);
 		repair->tail->size = offset;
 		repair->tail->lost += lost;
 		return error;
@@ -290,18 +303,17 @@ static int pass_packet(struct repair *repair, uint64_t size)
 	tail->size += size;
 	tail->lost++;
 	repair->content_end = tail->size;
-	return tail->packets ? bridge(repair, NULL, tail->size) : 0;
+	return stretch(repair, tail->size);
 }
 
-/* Behind wrong packets alone, one that is made takes their place. */
-static int keep_packet(struct repair *repair, struct ctf_packet_header *header, uint64_t size)
+static int keep_packet(struct repair *repair, const struct ctf_packet_header *header, uint64_t size)
 {
 	struct stream_tail *tail = repair->tail;
 	int error = 0;
 
 	pass_entries(repair, tail->size + 1);
 	if (tail->packets == 0 && tail->size > 0)
-		error = bridge(repair, header, tail->size);
+		error = make_first(repair, header);
 	if (!error)
 		error = put_entry(repair, tail->packets, header, tail->size);
 	packet_past_add(&repair->past, header);
@@ -406,7 +418,10 @@ int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE]
 		error = walk(&repair);
 	if (!error)
 		error = check_ours(&repair);
-	if (!error)
+	/* Of packets that cannot be read all bytes stay. */
+	if (format && tail->packets == 0 && repair.nr_named > tail->lost)
+		tail->lost = repair.nr_named;
+	if (!error && (tail->packets > 0 || tail->lost == 0))
 		error = cut(&repair);
 	free(repair.body.bytes);
 	return error;

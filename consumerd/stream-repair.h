@@ -38,7 +38,8 @@ enum stream_repair_how {
  * what is left. Both descriptors can be read and written. Where a packet's header is damaged, the
  * next packet that both the index and the stream have follows: the packet before is made longer. So
  * it is where a packet does not follow the one before, or its records are not as `format` says,
- * unless that is NULL. A stream of wrong packets alone has none then, and stays as it is.
+ * unless that is NULL. Where no packet is left then, `lost` says how many there were, and the file
+ * stays as it is.
  *
  * 0; -EEXIST: what is there is not of this trace, and was left as it is;
  * another -errno of the file system.

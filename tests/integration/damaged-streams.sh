@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
-# One stream of a trace is damaged on the disk, in each way: view, view --follow, export and
-# report show all events of the others, leave out the wrong packet, name the stream with its
-# program, process and the first wrong record, and end with status 3.
+# One stream of a trace is damaged on the disk, in each way: view, view --follow, report and export
+# to each format show all events of the others, leave out the wrong packet, name the stream with its
+# program, process and the first wrong record, and end with status 3. merge takes what can be read, and
+# what recover mends is read by babeltrace2, also where the first packet of a stream is wrong, or its only one.
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/numbered.sh"
 . "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+. "$LTTNGMAP_SRC/tests/utils/short.sh"
 
+command -v protoc >/dev/null || bail_out 'no protoc: on Debian, install protobuf-compiler'
 lttngmap=$LTTNGMAP_BUILD/lttngmap
 trace=$TAP_DIR/trace
 export LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR TMPDIR=$TAP_DIR/tmp
@@ -49,13 +52,52 @@ shown() {
 	esac
 }
 
-for kind in id time zeros magic uuid content size huge stream instance begin end backwards \
-	sequence torn border empty gone garbage index; do
+# counted FORMAT FILE: the oracle says so of all others; sets $of_it to what there is of the stream's process.
+"$LTTNGMAP_SRC/tests/utils/count_events.py" json "$TAP_DIR/others" >"$TAP_DIR/oracle"
+counted() {
+	"$LTTNGMAP_SRC/tests/utils/count_events.py" "$@" >"$TAP_DIR/counted" || return
+	of_it=$(sed -n "s/^$pid //p" "$TAP_DIR/counted")
+	grep -v "^$pid " "$TAP_DIR/counted" | cmp -s - "$TAP_DIR/oracle"
+}
+
+# told: is the stream named as by view, which said $named?
+told() { [[ $(grep ' is broken: ' "$TAP_DIR/err" | cut -d: -f3-) == "$named" ]]; }
+
+# by_format FORMAT: export and report have what view showed, and say what it said.
+by_format() {
+	local file=$TAP_DIR/exported verb=(export "--$1")
+
+	[[ $1 != page ]] || verb=(report -o)
+	"$lttngmap" "${verb[@]}" "$file" "$TAP_DIR/bad" 2>"$TAP_DIR/err"
+	is "$?" "$expected" "$kind: $1: its status" || diag "$(<"$TAP_DIR/err")"
+	ok "$kind: $1: the stream is named" told || diag "$named: $(<"$TAP_DIR/err")"
+	case $1 in
+	folded) return ;; # numbered events have no slices
+	perfetto)
+		protoc --decode=Trace -I "$LTTNGMAP_SRC/tests/utils" perfetto.proto <"$file" 2>/dev/null |
+			python3 "$LTTNGMAP_SRC/tests/utils/perfetto_slices.py" >"$TAP_DIR/slices"
+		counted slices "$TAP_DIR/slices"
+		;;
+	*) counted "$1" "$file" ;;
+	esac
+	is "$?:$of_it" "0:$shown_of_it" "$kind: $1: the others' counts are the oracle's, and its own those of view" ||
+		diag "$(<"$TAP_DIR/counted")"
+}
+
+kinds=(id length string time zeros magic uuid content size huge stream instance begin end backwards
+	sequence torn border empty gone garbage index)
+short_pick 9 "${kinds[@]}"
+for kind in "${picked[@]}"; do
 	rm -rf "$TAP_DIR/bad"
 	cp -r "$trace" "$TAP_DIR/bad"
 	result=$("$LTTNGMAP_SRC/tests/utils/damage_stream.py" $kind "$TAP_DIR/bad/ust/$name")
 	"$lttngmap" view --json "$TAP_DIR/bad" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
-	ok "$kind: view shows the rest" shown "$TAP_DIR/out" $? || diag "$result: $(<"$TAP_DIR/err")"
+	expected=$?
+	ok "$kind: view shows the rest" shown "$TAP_DIR/out" $expected || diag "$result: $(<"$TAP_DIR/err")"
+	counted json "$TAP_DIR/out"
+	is $? 0 "$kind: the others' counts are those of a sound trace"
+	shown_of_it=$of_it
+	named=$(grep ' is broken: ' "$TAP_DIR/err" | cut -d: -f3-)
 	case $result in
 	index) like "$(<"$TAP_DIR/err")" "index/$name" "$kind: it is named" ;;
 	file) like "$(<"$TAP_DIR/err")" "$name is broken: packet 0.* $packets packets of it cannot be read.*; 0 can" \
@@ -81,20 +123,20 @@ for kind in id time zeros magic uuid content size huge stream instance begin end
 	ok "$kind: merge takes what view shows" test "$?$(cmp <(sort "$TAP_DIR/merged.out") \
 		<(sort "$TAP_DIR/out") 2>&1)" = 0 || diag "$(<"$TAP_DIR/err")"
 	[[ $result == index ]] || is $status 3 "$kind: and ends with status 3" || diag "$(<"$TAP_DIR/err")"
-	case $kind in
-	magic | uuid | content | size | huge | id | time | zeros | stream | begin | end | backwards)
-		rm -rf "$TAP_DIR/merged"
-		cp -r "$TAP_DIR/bad" "$TAP_DIR/merged"
-		"$lttngmap" recover --json "$TAP_DIR/merged" >"$TAP_DIR/recovered" 2>"$TAP_DIR/err"
-		is $? 0 "$kind: recover mends it" || diag "$(<"$TAP_DIR/err")"
+	rm -rf "$TAP_DIR/merged"
+	cp -r "$TAP_DIR/bad" "$TAP_DIR/merged"
+	"$lttngmap" recover --json "$TAP_DIR/merged" >"$TAP_DIR/recovered" 2>"$TAP_DIR/err"
+	is $? 0 "$kind: recover mends it" || diag "$(<"$TAP_DIR/err")"
+	case $result in
+	packet)
 		like "$(<"$TAP_DIR/recovered")" '"cut_bytes":0,"lost_packets":1,' "$kind: and counts"
 		like "$(<"$TAP_DIR/err")" "$name: 1 packet in the middle" "$kind: and names it"
-		is "$(babeltrace2 "$TAP_DIR/merged" 2>/dev/null | wc -l)" "$(grep -c '"event"' "$TAP_DIR/out")" \
-			"$kind: then babeltrace2 reads what view shows"
 		;;
 	esac
-	"$lttngmap" export --json - "$TAP_DIR/bad" >"$TAP_DIR/out" 2>/dev/null
-	ok "$kind: so does export" shown "$TAP_DIR/out" $?
+	babeltrace2 "$TAP_DIR/merged" >"$TAP_DIR/bt.out" 2>"$TAP_DIR/err"
+	is "$?:$(wc -l <"$TAP_DIR/bt.out")" "0:$(grep -c '"event"' "$TAP_DIR/out")" \
+		"$kind: then babeltrace2 reads what view shows" || diag "$(tail -n 3 "$TAP_DIR/err")"
+	for format in page json chrome perfetto folded; do by_format "$format"; done
 	"$lttngmap" view --follow --json "$TAP_DIR/bad" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
 	status=$?
 	# It goes by the index, follows the stream up to the wrong packet, and waits for what is missing.
@@ -102,13 +144,38 @@ for kind in id time zeros magic uuid content size huge stream instance begin end
 		-a \( $kind = index -o $kind = sequence -o $kind = border -o \
 		$kind = empty -o $kind = gone -o $status = 3 \) || diag "$status: $(<"$TAP_DIR/err")"
 done
-"$lttngmap" report -o "$TAP_DIR/page.html" "$TAP_DIR/bad" 2>/dev/null
-is $? 0 'report of a trace with a wrong index'
-"$LTTNGMAP_SRC/tests/utils/damage_stream.py" id "$TAP_DIR/bad/ust/$name" >/dev/null
-"$lttngmap" report -o "$TAP_DIR/page.html" "$TAP_DIR/bad" 2>"$TAP_DIR/err"
-is $? 3 'and of a broken stream'
-ok 'it is there' test -s "$TAP_DIR/page.html"
-like "$(<"$TAP_DIR/err")" "$name of emit \\(process $pid\\) is broken" 'and it is named'
+
+# first KIND: the first packet of the stream is damaged so; then all of them.
+first() {
+	local kind=$1 packets which lost aside
+
+	for which in 0 all; do
+		rm -rf "$TAP_DIR/bad"
+		cp -r "$trace" "$TAP_DIR/bad"
+		packets=1 lost=1 aside=0
+		[[ $which == 0 ]] ||
+			packets=$((($(stat -c %s "$trace/ust/index/$name.idx") - 16) / 72)) lost=$packets aside=1
+		for ((i = 0; i < packets; i++)); do
+			"$LTTNGMAP_SRC/tests/utils/damage_stream.py" "$kind" "$TAP_DIR/bad/ust/$name" "$i" >/dev/null
+		done
+		"$lttngmap" view --json "$TAP_DIR/bad" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
+		is $? 3 "$kind, packet $which: view"
+		ok "$kind, packet $which: shows all others" counted json "$TAP_DIR/out"
+		like "$(<"$TAP_DIR/err")" "$name.* is broken: packet 0 at byte 0: " "$kind, packet $which: and names it"
+		"$lttngmap" recover --json "$TAP_DIR/bad" >"$TAP_DIR/recovered" 2>"$TAP_DIR/err"
+		is $? 0 "$kind, packet $which: recover mends it" || diag "$(<"$TAP_DIR/err")"
+		like "$(<"$TAP_DIR/recovered")" "\"lost_packets\":$lost,.*\"set_aside\":$aside," "$kind, packet $which: and counts"
+		babeltrace2 "$TAP_DIR/bad" >"$TAP_DIR/bt.out" 2>"$TAP_DIR/err"
+		is "$?:$(wc -l <"$TAP_DIR/bt.out")" "0:$(grep -c '"event"' "$TAP_DIR/out")" \
+			"$kind, packet $which: then babeltrace2 reads what view shows" || diag "$(tail -n 3 "$TAP_DIR/err")"
+		"$lttngmap" view --json "$TAP_DIR/bad" >"$TAP_DIR/again" 2>"$TAP_DIR/err"
+		is "$?:$(grep -c '"event"' "$TAP_DIR/again")" "0:$(grep -c '"event"' "$TAP_DIR/out")" \
+			"$kind, packet $which: and view finds nothing wrong with it" || diag "$(<"$TAP_DIR/err")"
+		[[ $aside == 0 ]] || ok "$kind: it is there under another name" test -s "$TAP_DIR/bad/ust/.$name"
+	done
+}
+short_pick 3 id length end stream magic uuid content
+for kind in "${picked[@]}"; do first "$kind"; done
 rm -rf "$TAP_DIR/bad"
 cp -r "$trace" "$TAP_DIR/bad"
 sed -i 's/^trace {/trace {{/' "$TAP_DIR/bad/ust/metadata"

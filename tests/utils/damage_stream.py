@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
-"""damage_stream.py KIND STREAM - damage the second packet of a stream file, or its index, by hand.
+"""damage_stream.py KIND STREAM [NUMBER] - damage a packet of a stream file, or its index, by hand.
+
+NUMBER: of the packet, from 0; the second one otherwise. Records are those of numbered:event.
 
 Prints "wrong packet", "rest" (no packet behind it can be found), "file" (none of it can be used)
 or "index": what a reader has to leave out.
@@ -30,10 +32,10 @@ def change(data, at, **changes):
     HEADER.pack_into(data, at, *(header[name] for name in FIELDS))
 
 
-def main(kind, path):
+def main(kind, path, number=1):
     with open(path, "rb") as file:
         data = bytearray(file.read())
-    second = packets(data)[1]
+    second = packets(data)[int(number)]
     record = second + HEADER.size
     headers = {
         "magic": ({"magic": 0x12345678}, "packet"),
@@ -54,6 +56,13 @@ def main(kind, path):
         change(data, second, **changes)
     elif kind == "id":
         data[record:record + 2] = b"\xfe\xff"
+    elif kind == "length":
+        # Header, source, number and text: then a count, and so many elements.
+        count = data.index(0, record + 8 + 4 + 8) + 1
+        data[count:count + 4] = struct.pack("=I", 1 << 20)
+    elif kind == "string":
+        content = second + struct.unpack_from("<Q", data, second + 48)[0] // 8
+        data[record + 20:content] = b"x" * (content - record - 20)
     elif kind == "time":
         data[record + 7] ^= 0x40
     elif kind == "zeros":
@@ -78,7 +87,7 @@ def main(kind, path):
     elif kind == "index":
         index = os.path.join(os.path.dirname(path), "index", os.path.basename(path) + ".idx")
         with open(index, "r+b") as file:
-            file.seek(16 + 72 + 24)
+            file.seek(16 + 72 * int(number) + 24)
             file.write(bytes(16))
         result = "index"
     else:

@@ -77,6 +77,8 @@ class Reader:
     def value(self, annotation):
         if "array_values" in annotation:
             return "[" + ",".join(self.value(v) for v in annotation["array_values"]) + "]"
+        if set(annotation) <= {"name_iid"}:
+            return "[]"  # protobuf has no arrays of nothing
         values = [(k, v[0]) for k, v in annotation.items() if k.endswith("_value")]
         assert len(values) == 1, annotation
         kind, value = values[0]

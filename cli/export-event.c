@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "export.h"
+#include "field-member.h"
 #include "symbols.h"
 
 void export_fail(struct export *export, int error)
@@ -29,20 +30,10 @@ void export_fail(struct export *export, int error)
 
 static bool integer_at(const bt_field *structure, int64_t member, uint64_t *value)
 {
-	const bt_field *field;
-
-	if (member < 0 || !structure)
-		return false;
-	field = bt_field_structure_borrow_member_field_by_index_const(structure, member);
-	if (bt_field_class_type_is(bt_field_get_class_type(field),
-				   BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-		*value = bt_field_integer_unsigned_get_value(field);
-	else if (bt_field_class_type_is(bt_field_get_class_type(field),
-					BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
-		*value = (uint64_t)bt_field_integer_signed_get_value(field);
-	else
-		return false;
-	return true;
+	return member >= 0 && structure &&
+	       field_integer(bt_field_structure_borrow_member_field_by_index_const(structure,
+										   member),
+			     value);
 }
 
 /* The value of a counter's field, of whatever kind of number it is. */

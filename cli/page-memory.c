@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "field-member.h"
 #include "page.h"
 #include "symbols.h"
 
@@ -81,18 +82,11 @@ static const bt_field *borrow_field(const struct page_class *class, const bt_eve
 
 static uint64_t field_of(const struct page_class *class, const bt_event *event, int64_t number)
 {
-	const bt_field *value;
-	bt_field_class_type type;
+	uint64_t value = 0;
 
-	if (number < 0)
-		return 0;
-	value = borrow_field(class, event, number);
-	type = bt_field_get_class_type(value);
-	if (type == BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER)
-		return bt_field_integer_unsigned_get_value(value);
-	if (type == BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)
-		return (uint64_t)bt_field_integer_signed_get_value(value);
-	return 0;
+	if (number >= 0)
+		(void)field_integer(borrow_field(class, event, number), &value);
+	return value;
 }
 
 /* The function that called, or its address where that is not known. */

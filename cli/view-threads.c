@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "field-member.h"
 #include "view.h"
 
 #define PLACES_AT_FIRST 1024
@@ -70,33 +71,18 @@ static void learn(struct view_threads *threads, int64_t tid, const char *name)
 	snprintf(thread->name, sizeof(thread->name), "%s", name);
 }
 
-static bool integer_of(const bt_field *field, int64_t *value)
-{
-	if (!field)
-		return false;
-	if (bt_field_class_type_is(bt_field_get_class_type(field),
-				   BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-		*value = (int64_t)bt_field_integer_unsigned_get_value(field);
-	else if (bt_field_class_type_is(bt_field_get_class_type(field),
-					BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
-		*value = bt_field_integer_signed_get_value(field);
-	else
-		return false;
-	return true;
-}
-
 static void learn_members(struct view_threads *threads, const bt_field *payload)
 {
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		const bt_field *name = bt_field_structure_borrow_member_field_by_name_const(
 			payload, pairs[i].name);
-		int64_t tid;
+		uint64_t tid;
 
 		if (name && bt_field_get_class_type(name) == BT_FIELD_CLASS_TYPE_STRING &&
-		    integer_of(bt_field_structure_borrow_member_field_by_name_const(payload,
-										    pairs[i].tid),
-			       &tid))
-			learn(threads, tid, bt_field_string_get_value(name));
+		    field_integer(bt_field_structure_borrow_member_field_by_name_const(
+					  payload, pairs[i].tid),
+				  &tid))
+			learn(threads, (int64_t)tid, bt_field_string_get_value(name));
 	}
 }
 
@@ -105,6 +91,7 @@ void view_threads_event(struct view_threads *threads, struct view_stream *stream
 {
 	const bt_field *payload;
 	const struct view_thread *thread;
+	uint64_t tid;
 
 	if (stream->machine) {
 		if (stream->learned_pid == stream->pid)
@@ -114,10 +101,11 @@ void view_threads_event(struct view_threads *threads, struct view_stream *stream
 		return;
 	}
 	payload = bt_event_borrow_payload_field_const(event);
-	if (!payload ||
-	    !integer_of(bt_field_structure_borrow_member_field_by_name_const(payload, "common_pid"),
-			&stream->pid))
+	if (!payload || !field_integer(bt_field_structure_borrow_member_field_by_name_const(
+					       payload, "common_pid"),
+				       &tid))
 		return;
+	stream->pid = (int64_t)tid;
 	stream->is_kernel = true;
 	learn_members(threads, payload);
 	thread = threads->places ? find(threads, stream->pid) : NULL;

@@ -185,6 +185,8 @@ lttngmap_SOURCES = \
 	cli/view-find.c \
 	cli/view-follow.c \
 	cli/view-graph.c \
+	cli/view-join.c \
+	cli/view-join.h \
 	cli/view-json.c \
 	cli/view-pieces.c \
 	cli/view-pieces-copy.c \

@@ -106,6 +106,7 @@ static int keep(struct walk *walk, const struct ctf_packet_header *header)
 		check->stream_id = header->stream_id;
 		check->instance = header->stream_instance_id;
 		check->begin = header->timestamp_begin;
+		check->sequence = header->packet_seq_num;
 	}
 	check->end = header->timestamp_end;
 	packet_past_add(&walk->past, header);

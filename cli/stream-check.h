@@ -49,6 +49,7 @@ struct stream_check {
 	uint32_t stream_id;
 	uint64_t instance;
 	uint64_t begin, end; /* first and last time of the sound packets */
+	uint64_t sequence;   /* number of the first one */
 	/* Damage. */
 	uint64_t wrong_packets; /* at least: behind a wrong header only the index knows */
 	/* From the first to the last of these, by the trace's clock; lost_end 0: unknown. */
@@ -57,6 +58,11 @@ struct stream_check {
 	uint32_t pid;                        /* likewise */
 	char why[256];                       /* the first wrong record; "": there is none */
 	bool has_wrong_index;
+};
+
+struct stream_file {
+	char *name; /* in its trace's folder */
+	struct stream_check check;
 };
 
 /*

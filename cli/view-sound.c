@@ -9,7 +9,8 @@
  *   FOLDER/N/metadata   a link
  *   FOLDER/N/NAME       a link to a sound stream; of a broken one a copy of its sound packets
  *
- * It has no index: babeltrace then goes by the packets. What is left out is named.
+ * So it is where a trace has more streams than can be open at once (view-join.h), with copies of
+ * all. It has no index: babeltrace then goes by the packets. What is left out is named.
  */
 #include <config.h>
 
@@ -31,21 +32,16 @@
 #include "metadata-file.h"
 #include "report.h"
 #include "stream-check.h"
+#include "view-join.h"
 #include "view.h"
 
 /* So many streams are named; of more it is said how many there are. */
 #define NAMED_MOST 20
 
-/* A stream file that is there. */
-struct found {
-	char *name;
-	struct stream_check check;
-};
-
 struct sound_trace {
 	char path[PATH_MAX]; /* absolute */
 	struct stream_format format;
-	struct found *files;
+	struct stream_file *files;
 	size_t count;
 	bool is_wrong; /* not all can be read as it lies */
 };
@@ -81,7 +77,7 @@ static int open_regular(const char *folder, const char *name, const char *suffix
 	return -EINVAL;
 }
 
-static int check_file(struct sound_trace *trace, struct found *file)
+static int check_file(struct sound_trace *trace, struct stream_file *file)
 {
 	char index[NAME_MAX + sizeof(CTF_INDEX_DIRECTORY "/")];
 	int fd = open_regular(trace->path, file->name, ""), index_fd, error;
@@ -105,7 +101,7 @@ static int check_file(struct sound_trace *trace, struct found *file)
 
 static int add_file(struct sound_trace *trace, const char *name)
 {
-	struct found *files = trace->files, *file;
+	struct stream_file *files = trace->files, *file;
 	int error;
 
 	/* Doubled when it is full. */
@@ -115,7 +111,7 @@ static int add_file(struct sound_trace *trace, const char *name)
 		return -ENOMEM;
 	trace->files = files;
 	file = &files[trace->count];
-	*file = (struct found){ .name = strdup(name) };
+	*file = (struct stream_file){ .name = strdup(name) };
 	if (!file->name)
 		return -ENOMEM;
 	trace->count++;
@@ -202,8 +198,8 @@ static void free_trace(struct sound_trace *trace)
 /* By stream, then by time. */
 static int compare(const void *a, const void *b)
 {
-	const struct stream_check *x = &((const struct found *)a)->check;
-	const struct stream_check *y = &((const struct found *)b)->check;
+	const struct stream_check *x = &((const struct stream_file *)a)->check;
+	const struct stream_check *y = &((const struct stream_file *)b)->check;
 
 	if (x->stream_id != y->stream_id)
 		return x->stream_id < y->stream_id ? -1 : 1;
@@ -265,24 +261,24 @@ static int make_folder(struct view_sound *sound)
 	return 0;
 }
 
-static int copy_extent(int to, int from, const struct stream_extent *extent)
+int view_copy_bytes(int to, int from, uint64_t at, uint64_t size)
 {
-	off_t at = (off_t)extent->begin;
-	uint64_t left = extent->size;
+	off_t offset = (off_t)at;
 
-	while (left > 0) {
-		ssize_t n = sendfile(to, from, &at, left);
+	while (size > 0) {
+		ssize_t n = sendfile(to, from, &offset, size);
 
 		if (n < 0 && errno == EINTR && !interrupted)
 			continue;
 		if (n <= 0)
 			return n < 0 ? -errno : -EIO;
-		left -= (uint64_t)n;
+		size -= (uint64_t)n;
 	}
 	return 0;
 }
 
-static int copy_sound(const struct sound_trace *trace, const struct found *file, const char *path)
+static int copy_sound(const struct sound_trace *trace, const struct stream_file *file,
+		      const char *path)
 {
 	int in = open_regular(trace->path, file->name, ""), out, error = 0;
 
@@ -292,14 +288,16 @@ static int copy_sound(const struct sound_trace *trace, const struct found *file,
 	if (out < 0)
 		error = -errno;
 	for (size_t i = 0; !error && i < file->check.nr_extents; i++)
-		error = copy_extent(out, in, &file->check.extents[i]);
+		error = view_copy_bytes(out, in, file->check.extents[i].begin,
+					file->check.extents[i].size);
 	if (out >= 0)
 		close(out);
 	close(in);
 	return error;
 }
 
-static int add_sound(const struct sound_trace *trace, const struct found *file, const char *folder)
+static int add_sound(const struct sound_trace *trace, const struct stream_file *file,
+		     const char *folder)
 {
 	char from[PATH_MAX], to[PATH_MAX];
 
@@ -328,8 +326,11 @@ static int make_sound(struct view_sound *sound, const struct sound_trace *trace)
 	snprintf(to, sizeof(to), "%s/" METADATA, folder);
 	if (mkdir(folder, 0700) < 0 || symlink(from, to) < 0)
 		return -errno;
-	for (size_t i = 0; !error && i < trace->count; i++)
-		error = add_sound(trace, &trace->files[i], folder);
+	if (view_join_is_needed(trace->count))
+		error = view_join(trace->path, folder, trace->files, trace->count);
+	else
+		for (size_t i = 0; !error && i < trace->count; i++)
+			error = add_sound(trace, &trace->files[i], folder);
 	if (error)
 		return error;
 	sound->traces.paths[sound->traces.count] = strdup(folder);
@@ -378,7 +379,7 @@ void view_note_metadata(const char *verb, const char *folder, const struct recor
 }
 
 static void tell_file(const struct view_sound *sound, const struct sound_trace *trace,
-		      const struct found *file)
+		      const struct stream_file *file)
 {
 	const struct stream_check *check = &file->check;
 	char whose[64] = "";
@@ -396,7 +397,7 @@ static void tell_file(const struct view_sound *sound, const struct sound_trace *
 static void tell(struct view_sound *sound, const struct sound_trace *trace)
 {
 	for (size_t i = 0; i < trace->count; i++) {
-		const struct found *file = &trace->files[i];
+		const struct stream_file *file = &trace->files[i];
 
 		if (file->check.why[0]) {
 			sound->broken++;
@@ -426,7 +427,7 @@ static int take_trace(struct view_sound *sound, const char *path)
 		error = -EINTR;
 	if (!error && trace->is_wrong)
 		tell(sound, trace);
-	if (!error && trace->is_wrong) {
+	if (!error && (trace->is_wrong || view_join_is_needed(trace->count))) {
 		error = make_sound(sound, trace);
 	} else if (!error || error == -ENOTSUP) {
 		/* Somebody else's trace is babeltrace's to judge. */

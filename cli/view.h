@@ -309,6 +309,8 @@ struct record_trace;
 void view_note_metadata(const char *verb, const char *folder, const struct record_trace *trace);
 /* A signal came that ends the command, once the folder is gone. */
 bool view_is_interrupted(void);
+/* Bytes of one file behind what was written to another. 0 or -errno. */
+int view_copy_bytes(int to, int from, uint64_t at, uint64_t size);
 
 /*
  * All of it through the printer, but for what is broken, which is named and counted. 0, or

@@ -345,7 +345,7 @@ EXTRA_DIST += tests/utils/fake-sessiond tests/utils/fake_sessions.py tests/utils
 EXTRA_DIST += tests/utils/verbs.sh
 EXTRA_DIST += tests/utils/make-addresses
 EXTRA_DIST += tests/utils/run_tutorial.py
-EXTRA_DIST += tests/utils/count_events.py tests/utils/damage_stream.py
+EXTRA_DIST += tests/utils/count_events.py tests/utils/damage_stream.py tests/utils/make-streams
 EXTRA_DIST += tests/utils/spoil_ledger.py
 EXTRA_DIST += tests/utils/make-slices tests/utils/perfetto.proto tests/utils/perfetto_slices.py \
 	tests/utils/programs_of.py
@@ -923,6 +923,7 @@ tests_utils_processes_LDFLAGS = $(test_ldflags)
 numbered_tests = \
 	tests/integration/broken-streams.sh \
 	tests/integration/damaged-streams.sh \
+	tests/integration/many-streams.sh \
 	tests/integration/file-limits.sh \
 	tests/integration/taken-bell.sh \
 	tests/integration/million.sh \

@@ -17,7 +17,8 @@ with open(path, encoding="utf-8", errors="replace") as file:
     if kind == "json":
         for line in file:
             event = json.loads(line)
-            count[event["pid"]] += "fields" in event
+            if "fields" in event:
+                count[event["pid"]] += 1
     elif kind == "chrome":
         count.update(event["pid"] for event in json.load(file)["traceEvents"]
                      if event["ph"] == "i" and not event["name"].endswith("lost"))

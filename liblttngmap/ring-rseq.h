@@ -91,7 +91,8 @@
  * Position and count in r9, offset in r10, index in r11, then the address in
  * r10. The clock must not lie before the ring's last timestamp, nor half a
  * wrap of 48 bits after the sub-buffer was opened: both go to the switch, which
- * knows what to do.
+ * knows what to do. So does a sub-buffer that is none of the ring's: of a ring that processes share
+ * another one may have written its table.
  */
 #define RING_WRITE_SECTION(READ_CLOCK, MORE_CHECKS)                                                \
 	RSEQ_SECTION_TABLE                                                                         \
@@ -110,6 +111,9 @@
 	"movl %c[slots](%[ring], %%r11, 8), %%eax\n\t"                                             \
 	"andl %[id_mask], %%eax\n\t"                                                               \
 	"xorl %%r11d, %%eax\n\t"                                                                   \
+	"leal -1(%%rax), %%edx\n\t"                                                                \
+	"cmpl %c[index_mask](%[channel]), %%edx\n\t"                                               \
+	"jg %l[full]\n\t"                                                                          \
 	"shlq %%cl, %%rax\n\t"                                                                     \
 	"addq %%rax, %%r10\n\t"                                                                    \
 	"addq %[data], %%r10\n\t"                                                                  \

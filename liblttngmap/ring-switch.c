@@ -75,6 +75,8 @@ static enum ring_result take_slot(const struct ring_channel *channel, struct ltt
 	uint64_t seq = lttngmap_slot_seq(old);
 
 	*id = lttngmap_slot_id(old, index);
+	if (!ring_has_subbuf(channel, *id))
+		return RING_ENDED;
 	if (state == LTTNGMAP_SLOT_WRITING && seq == next)
 		return RING_WRITTEN;
 	if (seq >= next)
@@ -113,7 +115,9 @@ static void describe_move(const struct ring_channel *channel, struct lttngmap_ri
 	uint32_t index = q & channel->index_mask;
 	uint64_t slot = __atomic_load_n(lttngmap_ring_slots(ring) + index, __ATOMIC_RELAXED);
 	struct lttngmap_subbuf *table = lttngmap_ring_subbufs(ring, subbufs);
-	struct lttngmap_subbuf *full = table + lttngmap_slot_id(slot, index);
+	/* Where the table is spoiled, any descriptor of the ring will do. */
+	uint32_t full_id = lttngmap_slot_id(slot, index);
+	struct lttngmap_subbuf *full = table + (ring_has_subbuf(channel, full_id) ? full_id : 0);
 	struct lttngmap_subbuf *fresh = table + new_id;
 	uint64_t base = __atomic_load_n(&ring->events_base, __ATOMIC_RELAXED);
 	uint64_t events = base + (uint32_t)(commit_count(word0, word1) - (uint32_t)base);

@@ -192,7 +192,7 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 	struct ring_move move;
 	enum ring_result result;
 	unsigned tries = 0;
-	uint32_t slot;
+	uint32_t slot, id;
 	char *to;
 
 	for (;;) {
@@ -222,9 +222,10 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 	}
 
 	slot = position >> channel->subbuf_shift & channel->index_mask;
-	to = channel->data + index * channel->ring_size +
-	     ((uint64_t)lttngmap_slot_id(__atomic_load_n(slots + slot, __ATOMIC_RELAXED), slot)
-	      << channel->subbuf_shift) +
+	id = lttngmap_slot_id(__atomic_load_n(slots + slot, __ATOMIC_RELAXED), slot);
+	if (!ring_has_subbuf(channel, id))
+		return RING_ENDED;
+	to = channel->data + index * channel->ring_size + ((uint64_t)id << channel->subbuf_shift) +
 	     (position & channel->offset_mask);
 
 	if (is_forked(lock, token))

@@ -131,6 +131,12 @@ static inline struct lttngmap_ring *ring_at(const struct ring_channel *channel, 
 					 << RING_CHANNEL_FIELD(channel, ring_shift)));
 }
 
+/* Is there such a sub-buffer? Another process may have said so, which shares the ring. */
+static inline bool ring_has_subbuf(const struct ring_channel *channel, uint32_t id)
+{
+	return id <= channel->index_mask + 1;
+}
+
 static inline char *ring_data_at(const struct ring_channel *channel, uint32_t index)
 {
 	return RING_CHANNEL_FIELD(channel, data) + index * RING_CHANNEL_FIELD(channel, ring_size);

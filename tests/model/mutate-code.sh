@@ -124,6 +124,8 @@ dies 'rseq: a sub-buffer that is open for long' $rseq ring-edges 's/"jne %l\[ful
 dies 'rseq: the carry of the count' $rseq ring-section 's/"adcq \$0, %%r11\\n\\t"/""/'
 dies 'rseq: the position of a move' $rseq ring-section 's/("cmpq %c\[expected\][^\n]*\n)\s*"jne [^\n]*\n/$1/'
 
+dies 'rseq: a sub-buffer that the ring does not have' $rseq ring-section 's/"jg %l\[full\]\\n\\t"/""/'
+
 fast=liblttngmap/event-fast.c
 dies 'fast: no process' $fast event-fast 's/"jz event_fast_leave\\n\\t"(\s*\\\n\s*"andq)/""$1/'
 dies 'fast: no channel' $fast event-fast 's/"jz event_fast_leave\\n\\t"(\s*\\\n\s*"subq)/""$1/'
@@ -158,7 +160,10 @@ ring=liblttngmap/ring.h
 dies 'clock: behind the last event' $ring ring-section 's/\*now \+= LTTNGMAP_TIMESTAMP_MASK \+ 1 - ahead;//'
 dies 'clock: a sub-buffer that is open for long' $ring ring-edges 's/ &&\n\s*\*now - __atomic_load_n\(&ring->opened[^;]*;/;/'
 
+dies 'trylock: a sub-buffer that the ring does not have' $lock ring-section 's/if \(!ring_has_subbuf\(channel, id\)\)/if (0)/'
+
 switch=liblttngmap/ring-switch.c
+dies 'switch: a sub-buffer that the ring does not have' $switch ring-section 's/if \(!ring_has_subbuf\(channel, \*id\)\)/if (0)/'
 dies 'switch: room' $switch ring-section 's/if \(fits && [^\n]*\n\s*return RING_AGAIN;//'
 dies 'switch: the first event' $switch ring-edges 's/if \(!word0 && !word1\)/if (0)/'
 dies 'switch: the position ends' $switch ring-edges 's/if \(q == LTTNGMAP_POSITION_MASK >> [^\n]*\n\s*return RING_ENDED;//'

@@ -263,6 +263,30 @@ static unsigned times_back(unsigned *records)
 	return back;
 }
 
+/*
+ * Of rings that processes share another one may have written the table: no store goes beyond
+ * the ring.
+ */
+static void test_foreign_table(bool use_rseq)
+{
+	const char *way = use_rseq ? "rseq" : "trylock";
+	const uint64_t *beyond;
+	uint64_t *slots;
+
+	set_up(LTTNGMAP_CLOCK_MONOTONIC, use_rseq);
+	slots = lttngmap_ring_slots(ring_of(0));
+	beyond = (const uint64_t *)(bench.data + 4096 + channel.ring_size);
+	slots[0] = lttngmap_slot_make(0, LTTNGMAP_SLOT_WRITING, SUBBUFS + 1, 0);
+	emit(3);
+	ok(beyond[SMALL / 8] == 0, "by %s: a sub-buffer that the ring does not have", way);
+	slots[0] = lttngmap_slot_make(0, LTTNGMAP_SLOT_WRITING, 0, 0);
+	slots[1] = lttngmap_slot_make(0, LTTNGMAP_SLOT_FREE, SUBBUFS + 1, 1);
+	emit((1u << SUBBUF_SHIFT) / SMALL + 1);
+	is(beyond[LTTNGMAP_SUBBUF_HEAD / 8 + 1], 0, "… a next one");
+	is((ring_of(0)->commit[0] & LTTNGMAP_POSITION_MASK) >> SUBBUF_SHIFT, 0, "… is not begun");
+	bench_set_destroy(&bench);
+}
+
 /* The time that an event takes, in ns, where every ring is held. */
 static uint64_t emit_among_holders(void)
 {
@@ -341,13 +365,15 @@ int main(void)
 	test_own_holder();
 	test_clock_back(false);
 	test_count(false);
+	test_foreign_table(false);
 	if (__rseq_size == 0 || sched_setaffinity(0, sizeof(cpu), &cpu) < 0) {
-		skip(18, "restartable sequences are off, or CPU 0 is not to be had");
+		skip(21, "restartable sequences are off, or CPU 0 is not to be had");
 	} else {
 		test_sections();
 		test_copies();
 		test_clock_back(true);
 		test_count(true);
+		test_foreign_table(true);
 	}
 	ring_set_table_destroy();
 	rcu_unregister_thread();

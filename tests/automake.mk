@@ -56,7 +56,7 @@ AM_TESTS_ENVIRONMENT = $(sanitizer_environment) \
 # What `./dev check` gives tests/run.sh: the environment that tests get, and their names.
 tests-environment:
 	@: $(info $(AM_TESTS_ENVIRONMENT) AM_TAP_AWK='$(AWK)'; export AM_TAP_AWK;)
-EXTRA_DIST += tests/changed.sh tests/check-all.sh tests/rounds tests/run.sh
+EXTRA_DIST += tests/changed.sh tests/check-all.sh tests/guards tests/guards.sh tests/rounds tests/run.sh
 test-programs: $(check_PROGRAMS) $(check_LTLIBRARIES)
 list-tests:
 	@printf '%s\n' $(TESTS)
@@ -326,8 +326,8 @@ endif
 
 # The ring's protocol, by spin.
 EXTRA_DIST += tests/model/check.sh tests/model/ring.pml
-dist_check_SCRIPTS += tests/model/mutate-code.sh tests/model/mutate.sh tests/model/run.sh
-TESTS += tests/model/mutate-code.sh tests/model/mutate.sh tests/model/run.sh
+dist_check_SCRIPTS += tests/model/mutate.sh tests/model/run.sh
+TESTS += tests/model/mutate.sh tests/model/run.sh
 
 # The instrumentation of a sanitizer is not what runs in a traced program.
 if HAVE_UNICORN

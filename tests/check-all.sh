@@ -11,6 +11,7 @@ set -uo pipefail
 steps=(
 	'lint		./dev lint'
 	'rounds		env LTTNGMAP_TEST_FULL=1 LTTNGMAP_TEST_TIMEOUT=7200 ./dev check --all-rounds --strict'
+	'guards		./dev guards'
 	'address	./dev check-asan'
 	'thread		./dev check-tsan'
 	'kernels	./dev check-vm'

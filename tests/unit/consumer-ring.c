@@ -116,6 +116,23 @@ static uint64_t packets_on_disk(const char *path)
 	return packets;
 }
 
+/* Is the first packet's body in the stream what the ring had? */
+static bool has_first_body(const char *path)
+{
+	char expected[TRACE_KIT_BODY_MAX], found[TRACE_KIT_BODY_MAX];
+	struct lttngmap_packet packet;
+	int fd = open(path, O_RDONLY);
+	bool is_same;
+
+	trace_kit_packet(0, 0, &packet, expected);
+	is_same = fd >= 0 && pread(fd, found, packet.length, sizeof(struct ctf_packet_header)) ==
+				     (ssize_t)packet.length &&
+		  memcmp(found, expected, packet.length) == 0;
+	if (fd >= 0)
+		close(fd);
+	return is_same;
+}
+
 int lttngmap_ring_file_get_packets(struct lttngmap_ring_file *ring,
 				   struct lttngmap_packets *packets)
 {
@@ -158,8 +175,10 @@ const struct lttngmap_meta *lttngmap_ring_file_meta(const struct lttngmap_ring_f
 	return NULL;
 }
 
+/* The writer comes round as soon as it was looked at. */
 int lttngmap_ring_file_check_packet(struct lttngmap_ring_file *ring)
 {
+	memset(ring->bodies[0], 0xee, sizeof(ring->bodies[0]));
 	return ring->taken - 1 == ring->lapped ? -ESTALE : 0;
 }
 
@@ -503,6 +522,8 @@ static void test_faults(void)
 	is(told.lapped, TRACE_KIT_EVENTS, "what was overwritten meanwhile is counted");
 	is(packets_on_disk(trace_kit_path("faults/trace/ust/c_lapped-4711-2_0")), 2,
 	   "and not written");
+	ok(has_first_body(trace_kit_path("faults/trace/ust/c_lapped-4711-2_0")),
+	   "what was overwritten after it was looked at is as it was");
 	ok(dead->taken == 2 && !dead->is_open, "where the daemon is gone, the ring is closed");
 	is(packets_on_disk(dead->stream), 2, "with what was read");
 	ok(wrong->taken <= 1 && !wrong->is_open, "so is one whose packets lie nowhere");

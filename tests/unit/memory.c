@@ -251,6 +251,7 @@ static void test_set(void)
 		bail_out("there is no ledger");
 	is(memory_set_create(&config, &set), 0, "a set of memories");
 	ok(set->ring_data[2].fd >= 0 && set->ring_data[3].fd < 0, "with its reserve");
+	ok(fcntl(set->doorbell, F_GETFL) & O_NONBLOCK, "and a bell that no program waits at");
 	is(set->ring_control.size, LTTNGMAP_CHANNELS * 4 * page, "ring control for all slots");
 	ok((char *)memory_set_rings(set, 2) == (char *)set->ring_control.map + 8 * page,
 	   "a slot's rings");

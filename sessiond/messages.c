@@ -109,9 +109,7 @@ static void say_and_keep(const char *session, const char *format, va_list argume
 
 	vsnprintf(text, sizeof(text), format, arguments);
 	/* Names in it may come from a process: nothing to steer a terminal with. */
-	for (char *c = text; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
+	name_clean_line(text);
 
 	pthread_mutex_lock(&lock);
 	kind = find_kind(format);

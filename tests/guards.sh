@@ -172,13 +172,13 @@ day_of() { # NAME
 	cat "$(seen_file "$1")" 2>/dev/null
 }
 
+# What was edited before and put back is newer than what was built of it, and stays so.
 copy_tree() {
 	mkdir -p "$tree" "$work/seen"
 	chmod a+rx "$work" "$tree"
-	tar --exclude=./.git --exclude=./build --exclude='./build-[!a]*' -cf - . | tar -xf - -C "$tree"
-	# An object may be of the edited file: of a run that was interrupted.
-	[[ ! -s $work/edited ]] || touch "$tree/$(<"$work/edited")"
-	: >"$work/edited"
+	[[ ! -s $work/edited ]] || restore "$(<"$work/edited")"
+	tar --exclude=./.git --exclude=./build --exclude='./build-[!a]*' -cf - . |
+		tar -xf - --keep-newer-files --warning=no-ignore-newer -C "$tree"
 	(cd "$tree" && if [[ ! -f build/Makefile ]]; then
 		mkdir -p build && cd build && ../configure --quiet
 	fi) || die "configure failed: $tree/build/config.log says more"

@@ -223,6 +223,32 @@ static void test_trace(void)
 	ok(memcmp(bytes, index_start, 16) == 0, "the index begins as LTTng's");
 }
 
+/* The last entry of the index says something else than its packet does. */
+static void test_other_entry(void)
+{
+	const char *output = trace_kit_path("other");
+	const char *index = trace_kit_path("other/ust/index/" NAME ".idx");
+	char entries[1024], changed[1024], after[1024];
+	struct stream *stream;
+	struct trace trace;
+	size_t size;
+
+	open_trace(&trace, output);
+	stream = make_stream(&trace, NAME);
+	write_packets(stream, 0, 3);
+	stream_destroy(stream);
+	trace_close(&trace);
+	size = read_file(index, entries, sizeof(entries));
+	memcpy(changed, entries, size);
+	changed[size - sizeof(struct ctf_index_entry) +
+		offsetof(struct ctf_index_entry, timestamp_end)]++;
+	write_file(index, changed, size);
+	is(trace_open(&trace, output, trace_kit_uuid), 0, "an index that says something else");
+	trace_close(&trace);
+	ok(read_file(index, after, sizeof(after)) == size && memcmp(after, entries, size) == 0,
+	   "says again what the packets do");
+}
+
 /* Three packets, the file cut at each byte of the last, then opened again. */
 static void test_torn(bool with_index)
 {
@@ -819,6 +845,7 @@ int main(void)
 	stream_pool_init(&pool, 100);
 	test_header_bytes();
 	test_trace();
+	test_other_entry();
 	test_torn(true);
 	test_torn(false);
 	test_hole();

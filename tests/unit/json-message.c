@@ -42,6 +42,20 @@ static const struct {
 	{ "{\"a\":[[[[[[[[1]]]]]]]]}", 0 },
 };
 
+/* What was read from a file may be longer than a message. */
+static void check_size(void)
+{
+	const size_t size = PROTOCOL_CONTROL_MESSAGE_MAX + 1;
+	struct json_object *object = NULL;
+	char *bytes = malloc(size);
+
+	memset(bytes, ' ', size);
+	memcpy(bytes, "{}", 2);
+	ok(json_message_parse(bytes, size, &object) == -EBADMSG && !object, "nor one that is too long");
+	json_object_put(object);
+	free(bytes);
+}
+
 static void check_parse(void)
 {
 	struct json_object *object;
@@ -253,6 +267,7 @@ int main(void)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		bail_out("no sockets");
 	check_parse();
+	check_size();
 	check_members();
 	check_travel(pair);
 	check_two_fds(pair);

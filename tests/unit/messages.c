@@ -25,7 +25,7 @@ int clock_gettime(clockid_t id, struct timespec *now)
 }
 
 static struct {
-	unsigned all, floods, others, last;
+	unsigned all, floods, others, clean, last;
 } taken;
 
 static void take(const char *message, void *data)
@@ -34,6 +34,7 @@ static void take(const char *message, void *data)
 	taken.all++;
 	taken.floods += strncmp(message, "flood", 5) == 0;
 	taken.others += strncmp(message, "other", 5) == 0;
+	taken.clean += strcmp(message, "other news?[1m???") == 0;
 	taken.last = strstr(message, "further messages were dropped") != NULL;
 }
 
@@ -67,13 +68,14 @@ int main(void)
 	close(fd);
 
 	flood(FLOOD);
-	message_say("other %s\033[1m\n", "news");
+	message_say("other %s\033[1m\xc2\x9b\n", "news");
 	messages_take("s", take, NULL);
 	ok(taken.floods > 0 && taken.floods < 32, "%u of a flood are kept", taken.floods);
 	is(taken.others, 1, "and what else is told");
+	is(taken.clean, 1, "without what steers a terminal");
 	ok(taken.last, "at last how many were dropped");
 	ok(said("flood") >= 100 && said("flood") < 1000, "%u lines are said of it", said("flood"));
-	is(said("other news?[1m?"), 1, "and the other, without what steers a terminal");
+	is(said("other news?[1m???"), 1, "and the other, without it");
 	is(said("one a second at most"), 1, "that some are not shown is said once");
 
 	before = said("flood");

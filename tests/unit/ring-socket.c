@@ -7,6 +7,8 @@
 #include "tests/unit/mediator-cases.h"
 
 #include <grp.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -196,6 +198,92 @@ static void case_read_only(struct ring_server *server)
 	end_ring(&ring);
 }
 
+/* Plays the daemon for one reader, as `uid`: its memory has so many bytes, it says. */
+static __attribute__((noreturn)) void play_server(int listener, int ready, uid_t uid, int memory,
+						  uint64_t size)
+{
+	struct protocol_ring_message message;
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = { .bytes = { 0 } };
+	struct iovec part = { .iov_base = &message, .iov_len = sizeof(message) };
+	struct msghdr header = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	int fd;
+
+	/* The kernel tells a reader who it was that called listen(2). */
+	if (setresuid(uid, uid, uid) < 0 || listen(listener, 1) < 0)
+		_exit(1);
+	close(ready);
+	fd = accept(listener, NULL, NULL);
+	if (fd < 0 || recv(fd, &message, sizeof(message), 0) != sizeof(message))
+		_exit(1);
+	message.size = size;
+	control.align.cmsg_level = SOL_SOCKET;
+	control.align.cmsg_type = SCM_RIGHTS;
+	control.align.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control.align), &memory, sizeof(int));
+	_exit(sendmsg(fd, &header, MSG_NOSIGNAL) < 0);
+}
+
+/* What a reader says to a memory of a page with these seals, which is said to have `size` bytes. */
+static int open_served(const struct ring_server *server, uid_t uid, unsigned int seals, uint64_t size)
+{
+	int memory = memfd_create("served", MFD_CLOEXEC | MFD_ALLOW_SEALING), ready[2], error;
+	int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct lttngmap_ring_file *file = NULL;
+	char path[PATH_MAX], byte;
+	FILE *announcement;
+	pid_t child;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/other.sock", server->dir);
+	snprintf(path, sizeof(path), "%s/other", server->dir);
+	announcement = fopen(path, "we");
+	if (!announcement || pipe(ready) < 0 || ftruncate(memory, 4096) < 0 ||
+	    fcntl(memory, F_ADD_SEALS, seals) < 0 ||
+	    bind(listener, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		bail_out("there is no server to be played");
+	fprintf(announcement, "%s7\n%s\n", PROTOCOL_RING_ANNOUNCEMENT, address.sun_path);
+	fclose(announcement);
+	child = fork();
+	if (child == 0) {
+		close(ready[0]);
+		play_server(listener, ready[1], uid, memory, size);
+	}
+	close(ready[1]);
+	(void)!read(ready[0], &byte, 1);
+	error = lttngmap_ring_file_open(path, &file);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(ready[0]);
+	close(listener);
+	close(memory);
+	unlink(address.sun_path);
+	unlink(path);
+	return error;
+}
+
+/* Neither a daemon that is mistaken nor who sits in its place makes a reader touch what is not there. */
+static void case_other_server(struct ring_server *server)
+{
+	is(open_served(server, geteuid(), F_SEAL_SHRINK, 4096), -ENODEV,
+	   "a memory that is no ring is mapped, and looked at");
+	is(open_served(server, geteuid(), 0, 4096), -EPROTO, "one that may shrink is not");
+	is(open_served(server, geteuid(), F_SEAL_SHRINK, 8192), -EPROTO,
+	   "nor one that is smaller than was said");
+	if (geteuid() == 0)
+		is(open_served(server, 65534, F_SEAL_SHRINK, 4096), -EPERM,
+		   "nor is another user listened to");
+	else
+		skip(1, "only root can be somebody else");
+}
+
 static void case_foreign_user(struct ring_server *server)
 {
 	struct protocol_ring_message message = message_of(PROTOCOL_RING_ATTACH);
@@ -256,6 +344,7 @@ int main(void)
 	case_ready_kept(&server);
 	case_read_only(&server);
 	case_foreign_user(&server);
+	case_other_server(&server);
 	case_silent(&server);
 	ring_server_stop(&server);
 	ok(access(server.dir, F_OK) < 0, "nothing is left behind");

@@ -236,6 +236,7 @@ take_out() {
 	edited "$1" >"$work/without" && cat "$work/without" >"$tree/$file" || { outcome='not edited'; return; }
 	# shellcheck disable=SC2086 # words
 	if build "${test_of[$1]}" ${needs_of[$1]}; then
+		[[ ${test_of[$1]} != unit/* ]] || limit=60
 		[[ ${ends_of[$1]} != hung ]] || limit=30
 		run_test "${test_of[$1]}" "${by_of[$1]}" "${sees_of[$1]}"
 	else

@@ -31,7 +31,7 @@ die() {
 # ---- the list -------------------------------------------------------------------
 
 names=()
-declare -A in_of=() out_of=() test_of=() by_of=() ends_of=() sees_of=() rows_of=() needs_of=()
+declare -A in_of=() out_of=() test_of=() by_of=() ends_of=() sees_of=() rows_of=()
 
 read_list() {
 	local word rest name=
@@ -43,7 +43,7 @@ read_list() {
 			name=$rest
 			[[ -z ${in_of[$name]:-} ]] || die "$list has two guards '$name'"
 			names+=("$name")
-			by_of[$name]=root ends_of[$name]=failed sees_of[$name]='' rows_of[$name]='' needs_of[$name]=''
+			by_of[$name]=root ends_of[$name]=failed sees_of[$name]='' rows_of[$name]=''
 			;;
 		in) in_of[$name]=$rest ;;
 		out) out_of[$name]=$rest ;;
@@ -51,7 +51,6 @@ read_list() {
 		by) by_of[$name]=$rest ;;
 		ends) ends_of[$name]=$rest ;;
 		sees) sees_of[$name]=$rest ;;
-		needs) needs_of[$name]=$rest ;;
 		row) rows_of[$name]+=$rest$'\n' ;;
 		*) die "$list: guard '$name': there is no word '$word'" ;;
 		esac
@@ -234,8 +233,7 @@ take_out() {
 	echo "$file" >"$work/edited"
 	# The build is made by times: the edit is younger than what was built of the file.
 	edited "$1" >"$work/without" && cat "$work/without" >"$tree/$file" || { outcome='not edited'; return; }
-	# shellcheck disable=SC2086 # words
-	if build "${test_of[$1]}" ${needs_of[$1]}; then
+	if build "${test_of[$1]}"; then
 		[[ ${test_of[$1]} != unit/* ]] || limit=60
 		[[ ${ends_of[$1]} != hung ]] || limit=30
 		run_test "${test_of[$1]}" "${by_of[$1]}" "${sees_of[$1]}"

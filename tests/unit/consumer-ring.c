@@ -125,8 +125,9 @@ static bool has_first_body(const char *path)
 	bool is_same;
 
 	trace_kit_packet(0, 0, &packet, expected);
-	is_same = fd >= 0 && pread(fd, found, packet.length, sizeof(struct ctf_packet_header)) ==
-				     (ssize_t)packet.length &&
+	is_same = fd >= 0 &&
+		  pread(fd, found, packet.length, sizeof(struct ctf_packet_header)) ==
+			  (ssize_t)packet.length &&
 		  memcmp(found, expected, packet.length) == 0;
 	if (fd >= 0)
 		close(fd);

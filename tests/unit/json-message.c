@@ -51,7 +51,8 @@ static void check_size(void)
 
 	memset(bytes, ' ', size);
 	memcpy(bytes, "{}", 2);
-	ok(json_message_parse(bytes, size, &object) == -EBADMSG && !object, "nor one that is too long");
+	ok(json_message_parse(bytes, size, &object) == -EBADMSG && !object,
+	   "nor one that is too long");
 	json_object_put(object);
 	free(bytes);
 }

@@ -115,7 +115,8 @@ static pid_t take_pid(pid_t pid, uid_t uid)
 	return child;
 }
 
-/* Before Linux 6.5 nothing tells a process of the same user from the peer, until that has hung up. */
+/* Before Linux 6.5 nothing tells a process of the same user from the peer, until that has hung up.
+ */
 static void test_reused(struct peer *peer, bool is_exact)
 {
 	struct pollfd end = { .fd = peer->socket };

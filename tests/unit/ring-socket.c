@@ -232,7 +232,8 @@ static __attribute__((noreturn)) void play_server(int listener, int ready, uid_t
 }
 
 /* What a reader says to a memory of a page with these seals, which is said to have `size` bytes. */
-static int open_served(const struct ring_server *server, uid_t uid, unsigned int seals, uint64_t size)
+static int open_served(const struct ring_server *server, uid_t uid, unsigned int seals,
+		       uint64_t size)
 {
 	int memory = memfd_create("served", MFD_CLOEXEC | MFD_ALLOW_SEALING), ready[2], error;
 	int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -269,7 +270,8 @@ static int open_served(const struct ring_server *server, uid_t uid, unsigned int
 	return error;
 }
 
-/* Neither a daemon that is mistaken nor who sits in its place makes a reader touch what is not there. */
+/* Neither a daemon that is mistaken nor who sits in its place makes a reader touch what is not
+ * there. */
 static void case_other_server(struct ring_server *server)
 {
 	is(open_served(server, geteuid(), F_SEAL_SHRINK, 4096), -ENODEV,

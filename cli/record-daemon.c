@@ -106,7 +106,6 @@ static void set_daemon_environment(const char *notify_path)
 	const char *preload = getenv("LD_PRELOAD");
 
 	setenv("NOTIFY_SOCKET", notify_path, 1);
-	setenv("LTTNGMAP_RESERVE", "1", 1);
 	unsetenv("LTTNGMAP_RUNTIME_DIR");
 	if (preload && strstr(preload, "/liblttngmap"))
 		unsetenv("LD_PRELOAD");
@@ -126,18 +125,15 @@ static void leave_mounts(void)
 static void run_daemon(struct record *record, const char *program, const char *notify_path,
 		       int error_fd, pid_t parent)
 {
-	char size[32], mediator[64], clock[64], rings[PATH_MAX + 16];
-	char *arguments[11];
+	char mediator[64], clock[64], rings[PATH_MAX + 16];
+	char *arguments[10];
 	int n = 0, null_fd;
 	sigset_t none;
 
-	snprintf(size, sizeof(size), "--reserve-size=%llu",
-		 (unsigned long long)record_rings_data_size(record));
 	arguments[n++] = DAEMON_NAME;
 	arguments[n++] = "--private";
 	arguments[n++] = "--runtime-dir";
 	arguments[n++] = record->runtime_dir;
-	arguments[n++] = size;
 	if (record->preload[0] != '\0')
 		arguments[n++] = "--preloaded";
 	if (record->options.mediator) {

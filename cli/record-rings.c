@@ -106,11 +106,6 @@ static uint64_t rings_size(const struct record *record)
 	return rings * ((uint64_t)record->options.subbufs + 1) * record->subbuf_size;
 }
 
-uint64_t record_rings_data_size(const struct record *record)
-{
-	return rings_size(record) + (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 /* Files on disk have room for all of it from the start: they stay as small as they were. */
 static void choose(struct record *record)
 {

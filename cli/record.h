@@ -190,8 +190,6 @@ void record_families_hint(void);
 
 /* subbufs and subbuf_size, from the options or chosen. 0, or -EINVAL after a message. */
 int record_rings_check(struct record *record);
-/* What a registration hands over: all rings of one channel, page by page sparse. */
-uint64_t record_rings_data_size(const struct record *record);
 
 /* The runtime directory, the daemon in it, ready. 0, or -errno after a message. */
 int record_runtime_create(struct record *record);

@@ -90,6 +90,8 @@ const char *untraced_hint(struct json_object *answer)
 			    "descriptor left, cannot reach the session daemon" },
 		{ "executed", "no library can be preloaded into programs that are statically "
 			      "linked, gain privileges, or are for another machine" },
+		{ "alone", "programs that closed their descriptors, or are under a seccomp filter, "
+			   "take part only in channels that were started before" },
 	};
 	struct json_object *list = list_of(answer);
 	const char *why = "";

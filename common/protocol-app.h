@@ -12,9 +12,10 @@
  *            <----------------  REGISTERED {sizes, ids} + descriptors
  *   CLASSES  {classes}  ---------------->  after a dlopen
  *            <----------------  IDS {ids}
- *   MEMORY   {slot}     ---------------->  a channel beyond the reserve, or shared
- *            <----------------  MEMORY {size} + ring data descriptor
- *                               {+ ring control descriptor}
+ *   MEMORY   {slot}     ---------------->  a channel that was started since
+ *            <----------------  MEMORY {sizes} + descriptor of its rings
+ *   LOST     {slot, count} ------------->  it could not get such rings; no answer
+ *   ALONE               ---------------->  it asks for nothing any more; no answer
  *   UNTRACED {pid, name} -------------->  a child that could not come; no answer
  *
  * The ids are the process's as long as it lives, and then may be another class's. A
@@ -32,15 +33,14 @@
 
 #define PROTOCOL_APP_SOCKET "app.sock"
 #define PROTOCOL_APP_MAGIC 0x4c544d41u
-#define PROTOCOL_APP_MAJOR 2
-/* 1: UNTRACED */
-#define PROTOCOL_APP_MINOR 1
+#define PROTOCOL_APP_MAJOR 3
+#define PROTOCOL_APP_MINOR 0
 
 /* Largest message either way; more classes go in further CLASSES requests. */
 #define PROTOCOL_APP_MESSAGE_MAX 65536u
 #define PROTOCOL_APP_CLASSES_MAX 4096u /* in one message */
-/* Most ring data memories that a registration hands over. */
-#define PROTOCOL_APP_RESERVE_MAX 64u
+/* Most channels whose rings a registration hands over. */
+#define PROTOCOL_APP_SLOTS_MAX 8u
 
 enum protocol_app_type {
 	PROTOCOL_APP_REGISTER = 1,
@@ -50,6 +50,8 @@ enum protocol_app_type {
 	PROTOCOL_APP_MEMORY = 5,
 	PROTOCOL_APP_REFUSED = 6,
 	PROTOCOL_APP_UNTRACED = 7,
+	PROTOCOL_APP_LOST = 8,
+	PROTOCOL_APP_ALONE = 9,
 };
 
 struct protocol_app_header {
@@ -87,15 +89,13 @@ struct protocol_app_register {
 
 /*
  * Descriptors with REGISTERED, in this order: global control, process
- * control, ring control, eventfd, then `reserve` ring data memories, for the
- * slots from 0 on; then those of struct protocol_app_shared.
+ * control, eventfd, then those of struct protocol_app_slots.
  */
 enum {
 	PROTOCOL_APP_FD_CONTROL,
 	PROTOCOL_APP_FD_PROCESS,
-	PROTOCOL_APP_FD_RING_CONTROL,
 	PROTOCOL_APP_FD_DOORBELL,
-	PROTOCOL_APP_FD_RING_DATA,
+	PROTOCOL_APP_FD_RINGS,
 };
 
 struct protocol_app_registered {
@@ -104,37 +104,37 @@ struct protocol_app_registered {
 	uint64_t token;        /* that a child of fork has from its parent, and from nobody else */
 	uint64_t control_size; /* bytes, as all sizes here */
 	uint64_t process_size;
-	uint64_t ring_control_size; /* LTTNGMAP_CHANNELS * slot_stride */
-	uint64_t slot_stride;
-	uint64_t ring_data_size; /* of each, the meta page included */
 	uint32_t meta_page_size;
-	uint32_t reserve;
 	uint32_t nr_ids;         /* as many as classes were sent */
 	uint32_t process_offset; /* where in process control its struct stands */
+	uint32_t reserved;
 	uint16_t ids[];
 };
 
 /*
- * Behind the ids, at the next multiple of 8 bytes, for a process that SHARES: the
- * channels that it takes part in and whose rings are shared, so that its first event
- * need not ask for them. Not more than so many; and not there where there is none.
- * With them, behind the others, come the descriptors of shared ring control and of
- * each ring data.
+ * The rings of a slot: one memory, with the meta page and ring data in `data` bytes, and ring
+ * control in `control` bytes from the next page on. 0 bytes: no channel is started in the slot.
  */
-#define PROTOCOL_APP_SHARED_MAX 8u
+struct protocol_app_slot {
+	uint32_t slot;
+	uint32_t life; /* of shared rings, as of struct lttngmap_channel; else 0 */
+	uint64_t data;
+	uint64_t control;
+};
 
-struct protocol_app_shared {
+/*
+ * Behind the ids, at the next multiple of 8 bytes: the channels that the process takes part in
+ * already, so that its first event need not ask for their rings. Not more than so many; and not
+ * there where there is none. With them, behind the others, come their descriptors.
+ */
+struct protocol_app_slots {
 	uint32_t count;
 	uint32_t reserved;
-	struct protocol_app_shared_slot {
-		uint32_t slot;
-		uint32_t life; /* as of struct lttngmap_channel */
-		uint64_t size; /* of ring data, the meta page included */
-	} slots[PROTOCOL_APP_SHARED_MAX];
+	struct protocol_app_slot slots[PROTOCOL_APP_SLOTS_MAX];
 };
 
 /* Of the answer, to where that stands. */
-static inline uint64_t protocol_app_shared_offset(uint32_t nr_ids)
+static inline uint64_t protocol_app_slots_offset(uint32_t nr_ids)
 {
 	return (sizeof(struct protocol_app_registered) + nr_ids * sizeof(uint16_t) + 7) &
 	       ~UINT64_C(7);
@@ -155,19 +155,20 @@ struct protocol_app_ids {
 };
 
 /*
- * A memory that a slot has is kept, on both sides, for every later channel of
- * the slot that fits in it; a larger one replaces it. An answer of size 0 has
- * no descriptor: no channel is started in the slot (any more).
- *
- * Of a shared channel the answer says the life, as the channel does, and has a
- * second descriptor: ring control, laid out as the process's own. What is at the
- * slot's place there is shared.
+ * A process's own memory of a slot is kept, on both sides, for every later channel of
+ * the slot that fits in it; a larger one replaces it. The request has the slot alone; the
+ * answer has a descriptor, unless its sizes are 0.
  */
 struct protocol_app_memory {
 	struct protocol_app_header header;
+	struct protocol_app_slot of;
+};
+
+/* Events of a channel whose rings the process could not get. */
+struct protocol_app_lost {
+	struct protocol_app_header header;
 	uint32_t slot;
-	uint32_t life; /* in the answer, of a shared channel; else 0 */
-	uint64_t size; /* in the answer */
+	uint32_t count;
 };
 
 /*

@@ -29,7 +29,7 @@ static bool is_held(int fd, uint64_t size)
  * to survive a reboot. There are no seals then, but nobody else has them: the
  * daemon is root's or our own user's, who could end us anyway.
  */
-bool answer_is_held_ring(int fd, uint64_t size)
+static bool is_held_ring(int fd, uint64_t size)
 {
 	struct stat status;
 
@@ -41,56 +41,31 @@ bool answer_is_held_ring(int fd, uint64_t size)
 	       answer_page_up((uint64_t)status.st_size) >= answer_page_up(size);
 }
 
-static bool are_held(const struct protocol_app_registered *answer, const struct exchange_fds *fds)
+bool answer_has_rings(const struct protocol_app_slot *slot, int fd)
 {
-	bool held = is_held(fds->fd[PROTOCOL_APP_FD_CONTROL], answer->control_size) &&
-		    is_held(fds->fd[PROTOCOL_APP_FD_PROCESS], answer->process_size) &&
-		    answer_is_held_ring(fds->fd[PROTOCOL_APP_FD_RING_CONTROL],
-					answer->ring_control_size);
-
-	for (uint32_t slot = 0; held && slot < answer->reserve; slot++)
-		held = answer_is_held_ring(fds->fd[PROTOCOL_APP_FD_RING_DATA + slot],
-					   answer->ring_data_size);
-	return held;
+	return slot->slot < LTTNGMAP_CHANNELS && slot->data > META_PAGE_SIZE && slot->control > 0 &&
+	       slot->data < UINT64_C(1) << 56 && slot->control < UINT64_C(1) << 56 &&
+	       is_held_ring(fd, answer_page_up(slot->data) + slot->control);
 }
 
-bool answer_is_held_shared(const struct protocol_app_shared_slot *shared, uint64_t slot_stride,
-			   int data, int control)
+const struct protocol_app_slots *answer_slots(const struct protocol_app_registered *answer,
+					      long size)
 {
-	return shared->slot < LTTNGMAP_CHANNELS && shared->size > META_PAGE_SIZE &&
-	       slot_stride % META_PAGE_SIZE == 0 && answer_is_held_ring(data, shared->size) &&
-	       answer_is_held_ring(control, (shared->slot + 1) * slot_stride);
-}
+	uint64_t offset = protocol_app_slots_offset(answer->nr_ids);
 
-bool answer_has_shared(const struct protocol_app_memory *answer, uint32_t slot, uint32_t life,
-		       uint64_t needed, uint64_t slot_stride, const struct exchange_fds *fds)
-{
-	const struct protocol_app_shared_slot shared = { answer->slot, answer->life, answer->size };
-
-	return fds->count == 2 && answer->slot == slot && answer->life == life &&
-	       answer->size >= needed + META_PAGE_SIZE &&
-	       answer_is_held_shared(&shared, slot_stride, fds->fd[0], fds->fd[1]);
-}
-
-const struct protocol_app_shared *answer_shared(const struct protocol_app_registered *answer,
-						long size)
-{
-	uint64_t offset = protocol_app_shared_offset(answer->nr_ids);
-
-	if ((uint64_t)size < offset + sizeof(struct protocol_app_shared))
+	if ((uint64_t)size < offset + sizeof(struct protocol_app_slots))
 		return NULL;
 	return (const void *)((const char *)answer + offset);
 }
 
 static unsigned fds_of(const struct protocol_app_registered *answer, long size)
 {
-	const struct protocol_app_shared *shared = answer_shared(answer, size);
-	unsigned count = PROTOCOL_APP_FD_RING_DATA + answer->reserve;
+	const struct protocol_app_slots *slots = answer_slots(answer, size);
 
-	if (!shared)
-		return count;
+	if (!slots)
+		return PROTOCOL_APP_FD_RINGS;
 	/* None where that is too many. */
-	return shared->count <= PROTOCOL_APP_SHARED_MAX ? count + 1 + shared->count : 0;
+	return slots->count <= PROTOCOL_APP_SLOTS_MAX ? PROTOCOL_APP_FD_RINGS + slots->count : 0;
 }
 
 bool answer_is_sane(const struct protocol_app_registered *answer, long size, uint32_t nr_classes,
@@ -98,12 +73,12 @@ bool answer_is_sane(const struct protocol_app_registered *answer, long size, uin
 {
 	return answer->nr_ids == nr_classes &&
 	       (size_t)size >= sizeof(*answer) + nr_classes * sizeof(uint16_t) &&
-	       answer->reserve <= PROTOCOL_APP_RESERVE_MAX && fds->count == fds_of(answer, size) &&
+	       fds->count == fds_of(answer, size) &&
 	       answer->control_size >= sizeof(struct lttngmap_control) &&
 	       answer->process_size >= sizeof(struct lttngmap_process) &&
 	       answer->process_offset % sizeof(struct lttngmap_process) == 0 &&
 	       answer->process_offset <= answer->process_size - sizeof(struct lttngmap_process) &&
-	       answer->slot_stride <= answer->ring_control_size / LTTNGMAP_CHANNELS &&
-	       (answer->reserve == 0 || answer->ring_data_size > answer->meta_page_size) &&
-	       answer->meta_page_size % 4096 == 0 && are_held(answer, fds);
+	       answer->meta_page_size == META_PAGE_SIZE &&
+	       is_held(fds->fd[PROTOCOL_APP_FD_CONTROL], answer->control_size) &&
+	       is_held(fds->fd[PROTOCOL_APP_FD_PROCESS], answer->process_size);
 }

@@ -19,16 +19,11 @@ static inline uint64_t answer_page_up(uint64_t size)
 	return (size + 4095) & ~UINT64_C(4095);
 }
 
-/* Is this ring's memory as large as it was said to be, and sure to stay so? */
-bool answer_is_held_ring(int fd, uint64_t size);
-/* Are ring data and ring control, in this order, those of shared rings as they were asked for? */
-bool answer_has_shared(const struct protocol_app_memory *answer, uint32_t slot, uint32_t life,
-		       uint64_t needed, uint64_t slot_stride, const struct exchange_fds *fds);
-bool answer_is_held_shared(const struct protocol_app_shared_slot *shared, uint64_t slot_stride,
-			   int data, int control);
-/* What shared rings came with the answer of `size` bytes; NULL: none. */
-const struct protocol_app_shared *answer_shared(const struct protocol_app_registered *answer,
-						long size);
+/* Is the descriptor's memory as large as these rings need it, and sure to stay so? */
+bool answer_has_rings(const struct protocol_app_slot *slot, int fd);
+/* What rings came with the answer of `size` bytes; NULL: none. */
+const struct protocol_app_slots *answer_slots(const struct protocol_app_registered *answer,
+					      long size);
 /*
  * Is all of the answer, of `size` bytes, with ids for so many classes, what it can be, with
  * its memories as large as it says?

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include <errno.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include "common/protocol-app.h"
@@ -75,19 +76,29 @@ enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_
 }
 
 /* `exchange` is held. *fds are the caller's to close where this is not -errno. */
-static long ask_for_memory(struct local *local, uint32_t slot, struct protocol_app_memory *answer,
-			   struct exchange_fds *fds)
+static long ask_for_rings(struct local *local, uint32_t slot, struct protocol_app_memory *answer,
+			  struct exchange_fds *fds)
 {
 	struct protocol_app_memory request = {
 		.header.type = PROTOCOL_APP_MEMORY,
-		.slot = slot,
+		.of.slot = slot,
 	};
 
 	return exchange(local->socket, &request, sizeof(request), NULL, 0, PROTOCOL_APP_MEMORY,
 			answer, sizeof(*answer), sizeof(*answer), fds, attach_deadline());
 }
 
-bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed)
+bool attach_has_rings(const struct local *local, const struct protocol_app_slot *wanted)
+{
+	const struct local_rings *rings = &local->rings[wanted->slot];
+
+	return __atomic_load_n(&rings->known, __ATOMIC_ACQUIRE) ==
+		       ((uint64_t)wanted->life << 32 | 1) &&
+	       __atomic_load_n(&rings->data_size, __ATOMIC_RELAXED) >= wanted->data &&
+	       __atomic_load_n(&rings->control_size, __ATOMIC_RELAXED) >= wanted->control;
+}
+
+bool attach_fetch_rings(struct local *local, const struct protocol_app_slot *wanted)
 {
 	const uint64_t meta_page_size = 4096;
 	struct protocol_app_memory answer;
@@ -98,53 +109,55 @@ bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed)
 	if (!begin_exchange(local))
 		return false;
 	/* Another thread, waited for, had the same wish. */
-	if (__atomic_load_n(&local->data_size[slot], __ATOMIC_RELAXED) >= needed) {
+	if (attach_has_rings(local, wanted)) {
 		end_exchange(local, 0);
 		return true;
 	}
-	result = ask_for_memory(local, slot, &answer, &fds);
+	result = ask_for_rings(local, wanted->slot, &answer, &fds);
 	if (result >= 0) {
-		if (fds.count == 1 && answer.slot == slot &&
-		    answer.size >= needed + meta_page_size &&
-		    answer_is_held_ring(fds.fd[0], answer.size))
-			mapped = memory_map_extra(local, slot,
-						  answer_page_up(answer.size - meta_page_size),
-						  fds.fd[0], meta_page_size);
+		mapped = fds.count == 1 && answer.of.slot == wanted->slot &&
+			 answer.of.life == wanted->life &&
+			 answer.of.data >= wanted->data + meta_page_size &&
+			 answer.of.control >= wanted->control &&
+			 answer_has_rings(&answer.of, fds.fd[0]) &&
+			 memory_map_rings(local, &answer.of, fds.fd[0]);
 		exchange_close_fds(&fds);
 	}
 	end_exchange(local, result);
 	return mapped;
 }
 
-bool attach_has_shared(const struct local *local, uint32_t slot, uint32_t life, uint64_t needed)
+bool attach_tell_lost(const struct local *local, uint32_t slot)
 {
-	const struct local_shared *shared = &local->shared[slot];
+	struct protocol_app_lost message = {
+		.header = { .magic = PROTOCOL_APP_MAGIC,
+			    .major = PROTOCOL_APP_MAJOR,
+			    .minor = PROTOCOL_APP_MINOR,
+			    .type = PROTOCOL_APP_LOST,
+			    .size = sizeof(message) },
+		.slot = slot,
+		.count = 1,
+	};
+	/* 0 in a child that was forked in here, which has not this one. */
+	int socket = __atomic_load_n(&local->socket, __ATOMIC_RELAXED);
 
-	return __atomic_load_n(&shared->known, __ATOMIC_ACQUIRE) == ((uint64_t)life << 32 | 1) &&
-	       __atomic_load_n(&shared->data_size, __ATOMIC_RELAXED) >= needed;
+	return !sandbox_is_on() && descriptors_has_socket(socket) &&
+	       arch_syscall(SYS_sendto, socket, &message, sizeof(message),
+			    MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0) == sizeof(message);
 }
 
-bool attach_fetch_shared(struct local *local, uint32_t slot, uint32_t life, uint64_t needed)
+void attach_leave_alone(const struct local *local)
 {
-	struct protocol_app_memory answer;
-	struct exchange_fds fds;
-	bool mapped = false;
-	long result;
+	struct protocol_app_header message = {
+		.magic = PROTOCOL_APP_MAGIC,
+		.major = PROTOCOL_APP_MAJOR,
+		.minor = PROTOCOL_APP_MINOR,
+		.type = PROTOCOL_APP_ALONE,
+		.size = sizeof(message),
+	};
+	int socket = __atomic_load_n(&local->socket, __ATOMIC_RELAXED);
 
-	if (!begin_exchange(local))
-		return false;
-	if (attach_has_shared(local, slot, life, needed)) {
-		end_exchange(local, 0);
-		return true;
-	}
-	result = ask_for_memory(local, slot, &answer, &fds);
-	if (result >= 0) {
-		const struct protocol_app_shared_slot shared = { slot, life, answer.size };
-
-		mapped = answer_has_shared(&answer, slot, life, needed, local->slot_stride, &fds) &&
-			 memory_map_shared(local, &shared, fds.fd[0], fds.fd[1]);
-		exchange_close_fds(&fds);
-	}
-	end_exchange(local, result);
-	return mapped;
+	if (!sandbox_is_on() && descriptors_has_socket(socket))
+		arch_syscall(SYS_sendto, socket, &message, sizeof(message),
+			     MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0);
 }

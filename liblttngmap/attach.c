@@ -135,8 +135,7 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 		exchange_close_fds(&fds);
 		return result;
 	}
-	local->slot_stride = answer->slot_stride;
-	memory_map_shared_rings(local, answer, result, &fds);
+	memory_map_first_rings(local, answer, result, &fds);
 	descriptors_drop();
 	descriptors_keep(local, socket, &fds);
 	exchange_close_fds(&fds);
@@ -146,7 +145,6 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	local->has_rdpid = arch_has_rdpid();
 	local->allow_blocking = allow_blocking;
 	local->daemon_gone = false;
-	local->reserve = answer->reserve;
 	local->index = answer->process_offset / sizeof(struct lttngmap_process);
 	inherited.instance = answer->instance;
 	inherited.minor = answer->header.minor;
@@ -155,11 +153,7 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	/* A value no ancestor's write can hold: see ring-trylock.c. */
 	__atomic_store_n(&local->epoch, ++inherited.epoch, __ATOMIC_RELAXED);
 	/* Release: everything above is there for who finds `process`. */
-	__atomic_store_n(&local->process,
-			 (const void *)((const char *)local->control +
-					answer_page_up(answer->control_size) +
-					answer->process_offset % 4096),
-			 __ATOMIC_RELEASE);
+	__atomic_store_n(&local->process, memory_map_process(), __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -216,7 +210,7 @@ static long attach_with_ids(struct local *local, int socket, uint64_t deadline, 
 			    size_t size, uint32_t nr_classes, uint16_t *ids)
 {
 	size_t answer_size =
-		protocol_app_shared_offset(nr_classes) + sizeof(struct protocol_app_shared);
+		protocol_app_slots_offset(nr_classes) + sizeof(struct protocol_app_slots);
 	struct protocol_app_registered *answer;
 	long memory, result;
 
@@ -281,7 +275,7 @@ static long register_forked(struct local *local)
 	union {
 		struct protocol_app_registered head;
 		char space[sizeof(struct protocol_app_registered) + 8 +
-			   sizeof(struct protocol_app_shared)];
+			   sizeof(struct protocol_app_slots)];
 	} answer;
 	uint64_t deadline = attach_register_deadline();
 	int socket = exchange_connect_again(deadline, module_knock.place);

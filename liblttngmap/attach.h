@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/protocol-app.h"
 #include "local.h"
 
 enum attach_result {
@@ -60,14 +61,17 @@ void attach_lose(const struct local *local, const uint64_t *word);
 /* More classes once attached (ATTACH_READY), over the same socket. */
 enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_classes,
 				  uint16_t *ids);
-/* Ring data of at least `needed` bytes for a slot. Signal-safe. */
-bool attach_fetch_memory(struct local *local, uint32_t slot, uint64_t needed);
 /*
- * Are the rings of that life there, that the slot's processes share, with at least
- * `needed` bytes of data? Else fetch them. Signal-safe.
+ * Are the rings of that slot and life there, with at least so many bytes of data, without the meta
+ * page, and of control? Else fetch them. Signal-safe.
  */
-bool attach_has_shared(const struct local *local, uint32_t slot, uint32_t life, uint64_t needed);
-bool attach_fetch_shared(struct local *local, uint32_t slot, uint32_t life, uint64_t needed);
+bool attach_has_rings(const struct local *local, const struct protocol_app_slot *wanted);
+bool attach_fetch_rings(struct local *local, const struct protocol_app_slot *wanted);
+/* An event of the slot's channel is lost for want of them. False: nobody can be told. Signal-safe.
+ */
+bool attach_tell_lost(const struct local *local, uint32_t slot);
+/* This process asks for nothing from now on: it is told to the daemon. Signal-safe. */
+void attach_leave_alone(const struct local *local);
 /*
  * Somebody else is at it, the thread `holder`. Where events may make this program wait at
  * all, wait a little for that, until *deadline, which is set where it is 0; false where

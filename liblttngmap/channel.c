@@ -8,6 +8,7 @@
 #include "arch.h"
 #include "attach.h"
 #include "channel.h"
+#include "memory-map.h"
 #include "ring.h"
 #include "statedump.h"
 
@@ -47,28 +48,25 @@ static bool read_channel(const struct lttngmap_control *control, uint32_t slot,
 	return false;
 }
 
-/* Where the channel's rings are, at least `needed` bytes of data; asks for them if need be. */
+/* Where the channel's rings are, with so much of data and control; asks for them if need be. */
 static bool find_rings(struct local *local, uint32_t slot, const struct lttngmap_channel *channel,
-		       uint64_t needed, struct ring_channel *view)
+		       uint64_t data, uint64_t control, struct ring_channel *view)
 {
-	const struct local_shared *shared = &local->shared[slot];
+	const struct local_rings *rings = &local->rings[slot];
+	const struct protocol_app_slot wanted = {
+		.slot = slot,
+		.life = channel->flags & LTTNGMAP_CHANNEL_SHARED ? channel->life : 0,
+		.data = data,
+		.control = control,
+	};
 
-	if (!(channel->flags & LTTNGMAP_CHANNEL_SHARED)) {
-		if (__atomic_load_n(&local->data_size[slot], __ATOMIC_ACQUIRE) < needed &&
-		    !attach_fetch_memory(local, slot, needed))
-			return false;
-		view->rings = local->ring_control + slot * local->slot_stride;
-		view->data = local->data[slot];
-		return true;
-	}
-	if (!attach_has_shared(local, slot, channel->life, needed) &&
-	    !attach_fetch_shared(local, slot, channel->life, needed))
+	if (!attach_has_rings(local, &wanted) && !attach_fetch_rings(local, &wanted))
 		return false;
-	view->rings = __atomic_load_n(&shared->rings, __ATOMIC_RELAXED);
-	view->data = __atomic_load_n(&shared->data, __ATOMIC_RELAXED);
-	/* Not while another thread is at those of a later life. */
+	view->rings = __atomic_load_n(&rings->rings, __ATOMIC_RELAXED);
+	view->data = __atomic_load_n(&rings->data, __ATOMIC_RELAXED);
+	/* Not while another thread is at those of a later channel. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return attach_has_shared(local, slot, channel->life, needed);
+	return attach_has_rings(local, &wanted);
 }
 
 static enum channel_result fill_view(struct local *local, uint32_t slot, struct ring_channel *view)
@@ -76,7 +74,7 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 	const struct lttngmap_control *control = __atomic_load_n(&local->control, __ATOMIC_RELAXED);
 	struct lttngmap_channel channel;
 	struct ring_channel where = { .generation = 0 };
-	uint64_t subbufs, rings, needed;
+	uint64_t subbufs, rings;
 	bool is_fast;
 
 	if (!control)
@@ -94,10 +92,10 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 
 	subbufs = UINT64_C(1) << channel.subbufs_shift;
 	rings = (uint64_t)control->cpu_rings + LTTNGMAP_EXTRA_RINGS;
-	needed = rings * ((subbufs + 1) << channel.subbuf_shift);
-	if (rings * lttngmap_ring_stride(subbufs) > local->slot_stride)
+	if (!find_rings(local, slot, &channel, rings * ((subbufs + 1) << channel.subbuf_shift),
+			rings * lttngmap_ring_stride(subbufs), &where))
 		return CHANNEL_LOST;
-	if (!find_rings(local, slot, &channel, needed, &where))
+	if (channel.flags & LTTNGMAP_CHANNEL_FILTERED && !memory_map_filters(local))
 		return CHANNEL_LOST;
 
 	is_fast = local->use_rseq && control->clock == LTTNGMAP_CLOCK_TSC &&
@@ -264,4 +262,21 @@ enum channel_result channel_view(struct local *local, uint32_t slot, struct ring
 	if (local_is_forked(local, epoch))
 		return CHANNEL_GONE;
 	return result == CHANNEL_ON ? tell_and_publish(local, slot, epoch, view) : result;
+}
+
+void channel_prepare_all(void)
+{
+	struct local *local = __atomic_load_n(&local_pages, __ATOMIC_ACQUIRE);
+	const struct lttngmap_process *process =
+		local ? __atomic_load_n(&local->process, __ATOMIC_ACQUIRE) : NULL;
+	struct ring_channel view;
+	uint64_t channels;
+
+	if (!process)
+		return;
+	channels = __atomic_load_n(&process->channels, __ATOMIC_RELAXED);
+	for (; channels; channels &= channels - 1)
+		channel_view(local, (uint32_t)__builtin_ctzll(channels), &view);
+	memory_map_filters(local);
+	attach_leave_alone(local);
 }

@@ -21,9 +21,15 @@ enum channel_result {
 /*
  * A copy of the channel's view, made anew where the cached one is not valid.
  * Attaches a forked child first. Signal-safe; may take one exchange with the
- * daemon for a slot beyond the reserve.
+ * daemon for rings that it has not yet.
  */
 enum channel_result channel_view(struct local *local, uint32_t slot, struct ring_channel *view);
+
+/*
+ * The process may make no system calls from now on: it has the rings of all channels that it takes
+ * part in, and their filters, as far as they are to be had.
+ */
+void channel_prepare_all(void);
 
 /* An event is lost before it is known in which ring to count that. */
 void channel_lose(struct local *local);

@@ -13,8 +13,7 @@
 
 #include "common/protocol-app.h"
 
-#define EXCHANGE_FDS_MAX                                                                           \
-	(PROTOCOL_APP_FD_RING_DATA + PROTOCOL_APP_RESERVE_MAX + 1 + PROTOCOL_APP_SHARED_MAX)
+#define EXCHANGE_FDS_MAX (PROTOCOL_APP_FD_RINGS + PROTOCOL_APP_SLOTS_MAX)
 
 struct exchange_fds {
 	int fd[EXCHANGE_FDS_MAX];

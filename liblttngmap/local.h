@@ -118,12 +118,13 @@ struct local_lock {
 	uint64_t commit[2];
 } __attribute__((aligned(64)));
 
-/* The rings of a slot that a user's processes share. */
-struct local_shared {
-	uint64_t known; /* 0: nothing; else life << 32 | 1 */
-	char *rings;    /* ring control of ring 0 */
-	char *data;     /* ring data of ring 0 */
-	uint64_t data_size;
+/* The rings of a slot: the process's own, or those that its user's processes share. */
+struct local_rings {
+	uint64_t known;     /* 0: nothing; else life << 32 | 1, the life of shared rings */
+	char *rings;        /* ring control of ring 0 */
+	char *data;         /* ring data of ring 0 */
+	uint64_t data_size; /* bytes of each */
+	uint64_t control_size;
 };
 
 /* Rings that share one are taken one at a time. */
@@ -131,34 +132,29 @@ struct local_shared {
 
 struct local {
 	const struct lttngmap_process *process; /* NULL: not attached */
-	const struct lttngmap_control *control;
-	const uint64_t *event_words;  /* of event 0, in there */
-	uint64_t control_size;        /* bytes that are mapped of it */
-	const uint64_t *filter_words; /* of slot 0, in there; NULL: there are none */
-	uint64_t epoch;               /* never 0 while attached, differs in every process */
-	uint64_t lost;                /* events that found no ring to be counted in */
-	uint64_t attaching;           /* token of the thread that is at it; 0: nobody */
-	uint64_t exchange;            /* the same, of who talks on the socket */
-	uint64_t statedump_by;        /* token of the thread that tells the state; 0: nobody */
-	uint32_t statedump_due;       /* how often it was wished for beside that */
-	uint32_t statedump_done;      /* of these, told */
-	uint32_t unanswered;          /* requests whose answers were not waited for any longer */
-	bool impatient;               /* waited for one of these in vain */
-	bool stale;                   /* a child whose parent is gone: see attach.h */
-	bool daemon_gone;             /* so nobody waits for it to make room */
+	const struct lttngmap_control *control; /* its struct */
+	const uint64_t *event_words;            /* of event 0, in there */
+	uint64_t control_size;                  /* bytes, with the filters */
+	const char *filters;                    /* all of it, once a filter is to be run */
+	const uint64_t *filter_words;           /* of slot 0, in there; NULL: not yet */
+	uint64_t epoch;          /* never 0 while attached, differs in every process */
+	uint64_t lost;           /* events that found no ring to be counted in */
+	uint64_t attaching;      /* token of the thread that is at it; 0: nobody */
+	uint64_t exchange;       /* the same, of who talks on the socket */
+	uint64_t statedump_by;   /* token of the thread that tells the state; 0: nobody */
+	uint32_t statedump_due;  /* how often it was wished for beside that */
+	uint32_t statedump_done; /* of these, told */
+	uint32_t unanswered;     /* requests whose answers were not waited for any longer */
+	bool impatient;          /* waited for one of these in vain */
+	bool stale;              /* a child whose parent is gone: see attach.h */
+	bool daemon_gone;        /* so nobody waits for it to make room */
 	int socket;
 	int doorbell; /* eventfd; -1: none */
 	bool use_rseq;
 	bool store16_atomic;
 	bool has_rdpid;
 	bool allow_blocking;
-	char *ring_control;
-	uint64_t slot_stride;
-	uint32_t reserve;              /* slots whose ring data was handed over */
-	uint64_t reserve_size;         /* bytes of each, without the meta page */
-	char *data[LTTNGMAP_CHANNELS]; /* mapped ring data, or NULL */
-	uint64_t data_size[LTTNGMAP_CHANNELS];
-	struct local_shared shared[LTTNGMAP_CHANNELS];
+	struct local_rings rings[LTTNGMAP_CHANNELS];
 	uint64_t index;    /* of our struct in process control */
 	uint64_t acquired; /* how often shared rings were to be taken by trylock */
 	struct ring_channel channels[LTTNGMAP_CHANNELS];

@@ -6,23 +6,33 @@
 #include "answer.h"
 #include "arch.h"
 #include "memory-map.h"
+#include "own-limits.h"
 #include "ring-filter.h"
+#include "sandbox.h"
 
 /* What survives a fork, so that a child can map over its parent's. */
 static struct {
-	char *base; /* the one stretch of address space */
+	char *base; /* control and process's page: one stretch of address space */
 	uint64_t size;
+	uint64_t bytes; /* of all maps; atomic */
 	/* Where in there; NULL while it is being mapped over. */
 	const struct lttngmap_control *control;
 	const struct lttngmap_process *process;
-	char *ring_control;
-	uint64_t slot_stride;
-	/* Ring data beyond the reserve, mapped one by one; shared rings, behind their control. */
-	struct stretch {
-		char *base;
-		uint64_t size;
-	} extra[LTTNGMAP_CHANNELS], shared[LTTNGMAP_CHANNELS];
+	/* All of control, with the filters; the daemon's, so that a child has the same. */
+	char *filters;
+	/* The process's own rings of each slot, and shared ones. */
+	struct windows {
+		struct window {
+			char *base;
+			uint64_t size;
+		} control, data;
+	} own[LTTNGMAP_CHANNELS], shared[LTTNGMAP_CHANNELS];
 } inherited;
+
+static bool is_error(long result)
+{
+	return result < 0 && result > -4096;
+}
 
 static bool map_at(char *to, uint64_t size, int protection, int fd, uint64_t offset)
 {
@@ -31,7 +41,7 @@ static bool map_at(char *to, uint64_t size, int protection, int fd, uint64_t off
 }
 
 /*
- * One stretch for all; a child finds its parent's, which it maps over. Not so
+ * One stretch for what each process has; a child finds its parent's, which it maps over. Not so
  * a process that leaves a dead daemon: its other threads may be writing there.
  */
 static bool reserve_stretch(uint64_t size, bool over)
@@ -40,12 +50,15 @@ static bool reserve_stretch(uint64_t size, bool over)
 
 	if (over && inherited.base && inherited.size == size)
 		return true;
-	__builtin_memset(inherited.extra, 0, sizeof(inherited.extra));
+	__builtin_memset(inherited.own, 0, sizeof(inherited.own));
 	__builtin_memset(inherited.shared, 0, sizeof(inherited.shared));
+	inherited.filters = NULL;
+	limits_make_room(size);
 	base = arch_syscall(SYS_mmap, NULL, size, PROT_NONE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (base < 0 && base > -4096)
+	if (is_error(base))
 		return false;
+	inherited.bytes += size;
 	inherited.base = (char *)base;
 	inherited.size = size;
 	return true;
@@ -54,44 +67,78 @@ static bool reserve_stretch(uint64_t size, bool over)
 bool memory_map(struct local *local, const struct protocol_app_registered *answer,
 		const struct exchange_fds *fds, bool over)
 {
-	uint64_t data_size = answer_page_up(answer->ring_data_size - answer->meta_page_size);
-	uint64_t control_size = answer_page_up(answer->control_size);
+	uint64_t control_size = answer_page_up(sizeof(struct lttngmap_control));
 	uint64_t process_page = answer->process_offset & ~UINT64_C(4095);
-	uint64_t ring_control_size = answer_page_up(answer->ring_control_size);
-	uint64_t total = control_size + 4096 + ring_control_size + answer->reserve * data_size;
 	char *at;
 
 	__atomic_store_n(&inherited.control, NULL, __ATOMIC_RELAXED);
-	if (!reserve_stretch(total, over))
+	if (!reserve_stretch(control_size + 4096, over))
 		return false;
 	at = inherited.base;
 	local->control = (const void *)at;
 	local->event_words = local->control->event_words;
-	local->control_size = control_size;
+	local->control_size = answer_page_up(answer->control_size);
 	if (!map_at(at, control_size, PROT_READ, fds->fd[PROTOCOL_APP_FD_CONTROL], 0))
 		return false;
-	local->filter_words = ring_filter_words(local->control, control_size);
 	at += control_size;
 	if (!map_at(at, 4096, PROT_READ, fds->fd[PROTOCOL_APP_FD_PROCESS], process_page))
 		return false;
 	inherited.process = (const void *)(at + answer->process_offset % 4096);
-	at += 4096;
-	local->ring_control = inherited.ring_control = at;
-	inherited.slot_stride = answer->slot_stride;
-	if (!map_at(at, ring_control_size, PROT_READ | PROT_WRITE,
-		    fds->fd[PROTOCOL_APP_FD_RING_CONTROL], 0))
-		return false;
-	at += ring_control_size;
-	for (uint32_t slot = 0; slot < answer->reserve; slot++, at += data_size) {
-		if (!map_at(at, data_size, PROT_WRITE, fds->fd[PROTOCOL_APP_FD_RING_DATA + slot],
-			    answer->meta_page_size))
-			return false;
-		local->data[slot] = at;
-		local->data_size[slot] = data_size;
-	}
 	arch_syscall(SYS_madvise, inherited.base, inherited.size, MADV_DONTDUMP);
 	__atomic_store_n(&inherited.control, local->control, __ATOMIC_RELEASE);
 	return true;
+}
+
+const struct lttngmap_process *memory_map_process(void)
+{
+	return inherited.process;
+}
+
+bool memory_map_filters(struct local *local)
+{
+	char *none = NULL, *filters = __atomic_load_n(&inherited.filters, __ATOMIC_ACQUIRE);
+	uint64_t size = __atomic_load_n(&local->control_size, __ATOMIC_RELAXED);
+	const struct lttngmap_control *control = __atomic_load_n(&local->control, __ATOMIC_RELAXED);
+
+	/* Zeros in a child that was forked in here. */
+	if (!size || !control)
+		return false;
+	if (!filters && !sandbox_is_on()) {
+		/* Of no bytes before: the same memory once more, and all of it. */
+		long map;
+
+		limits_make_room(size);
+		map = arch_syscall(SYS_mremap, control, 0, size, MREMAP_MAYMOVE, NULL);
+		if (is_error(map))
+			return false;
+		arch_syscall(SYS_munlock, map, size);
+		__atomic_add_fetch(&inherited.bytes, size, __ATOMIC_RELAXED);
+		filters = (char *)map;
+		arch_syscall(SYS_madvise, filters, size, MADV_DONTDUMP);
+		/* Release: pairs with the loads of who finds it. */
+		if (!__atomic_compare_exchange_n(&inherited.filters, &none, filters, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+			arch_syscall(SYS_munmap, filters, size);
+			__atomic_sub_fetch(&inherited.bytes, size, __ATOMIC_RELAXED);
+			filters = none;
+		}
+	}
+	if (!filters)
+		return false;
+	__atomic_store_n(&local->filters, filters, __ATOMIC_RELAXED);
+	__atomic_store_n(&local->filter_words, ring_filter_words((const void *)filters, size),
+			 __ATOMIC_RELEASE);
+	return true;
+}
+
+/* The slot's ring control, as far as it is mapped, by what the channel there is now. */
+static struct lttngmap_ring *mapped_ring(const struct lttngmap_control *control, uint32_t slot)
+{
+	uint32_t flags = __atomic_load_n(&control->channels[slot].flags, __ATOMIC_RELAXED);
+	const struct windows *windows = flags & LTTNGMAP_CHANNEL_SHARED ? inherited.shared
+									: inherited.own;
+
+	return (void *)windows[slot].control.base;
 }
 
 void memory_map_lose(const uint64_t *word)
@@ -107,73 +154,104 @@ void memory_map_lose(const uint64_t *word)
 		   __atomic_load_n(&inherited.process->channels, __ATOMIC_RELAXED);
 	for (; channels; channels &= channels - 1) {
 		uint32_t slot = (uint32_t)__builtin_ctzll(channels);
-		struct lttngmap_ring *ring =
-			(void *)(inherited.ring_control + slot * inherited.slot_stride);
+		struct lttngmap_ring *ring = mapped_ring(control, slot);
 
-		__atomic_add_fetch(&ring->discards, 1, __ATOMIC_RELAXED);
+		if (ring)
+			__atomic_add_fetch(&ring->discards, 1, __ATOMIC_RELAXED);
 	}
 }
 
-bool memory_map_shared(struct local *local, const struct protocol_app_shared_slot *answer, int data,
-		       int control)
+/*
+ * `size` bytes of the file from `offset` on, over what was there, if that was as large. Begun
+ * with one page that is not locked, as a map of all of it would be, and made there, in a program
+ * that asked for that with mlockall(MCL_FUTURE).
+ */
+static bool map_window(struct window *window, uint64_t size, int protection, int fd,
+		       uint64_t offset)
+{
+	char *over = window->size == size ? window->base : NULL;
+	long page, map;
+
+	if (!over)
+		limits_make_room(size);
+	page = arch_syscall(SYS_mmap, NULL, 4096, protection, MAP_SHARED, fd, offset);
+	if (is_error(page))
+		return false;
+	arch_syscall(SYS_munlock, page, 4096);
+	map = arch_syscall(SYS_mremap, page, 4096, size, MREMAP_MAYMOVE | (over ? MREMAP_FIXED : 0),
+			   over);
+	if (is_error(map)) {
+		/* Locked or not, where that is not to be had. */
+		arch_syscall(SYS_munmap, page, 4096);
+		map = arch_syscall(SYS_mmap, over, size, protection,
+				   MAP_SHARED | (over ? MAP_FIXED : 0), fd, offset);
+	}
+	if (is_error(map))
+		return false;
+	arch_syscall(SYS_madvise, map, size, MADV_DONTDUMP);
+	if (!over)
+		__atomic_add_fetch(&inherited.bytes, size, __ATOMIC_RELAXED);
+	*window = (struct window){ (char *)map, size };
+	return true;
+}
+
+bool memory_map_rings(struct local *local, const struct protocol_app_slot *slot, int fd)
 {
 	const uint64_t meta_page_size = 4096;
-	/* Read once: it is 0 in a child that is forked in here. */
-	const uint64_t stride = local->slot_stride;
-	struct local_shared *shared = &local->shared[answer->slot];
-	struct stretch *stretch = &inherited.shared[answer->slot];
-	uint64_t data_size = answer_page_up(answer->size - meta_page_size);
-	uint64_t size = stride + data_size;
+	struct windows *windows = slot->life ? &inherited.shared[slot->slot]
+					     : &inherited.own[slot->slot];
+	struct local_rings *rings = &local->rings[slot->slot];
+	uint64_t control_at = answer_page_up(slot->data);
+	uint64_t control_size = answer_page_up(slot->control);
 
-	if (!stride)
-		return false;
-	if (stretch->size != size) {
-		long base = arch_syscall(SYS_mmap, NULL, size, PROT_NONE,
-					 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-		if (base < 0 && base > -4096)
-			return false;
-		*stretch = (struct stretch){ (char *)base, size };
-	}
-	__atomic_store_n(&shared->known, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&rings->known, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	if (!map_at(stretch->base, stride, PROT_READ | PROT_WRITE, control,
-		    answer->slot * stride) ||
-	    !map_at(stretch->base + stride, data_size, PROT_WRITE, data, meta_page_size))
+	if (!map_window(&windows->control, control_size, PROT_READ | PROT_WRITE, fd, control_at) ||
+	    !map_window(&windows->data, control_at - meta_page_size, PROT_WRITE, fd,
+			meta_page_size))
 		return false;
-	arch_syscall(SYS_madvise, stretch->base, size, MADV_DONTDUMP);
-	__atomic_store_n(&shared->rings, stretch->base, __ATOMIC_RELAXED);
-	__atomic_store_n(&shared->data, stretch->base + stride, __ATOMIC_RELAXED);
-	__atomic_store_n(&shared->data_size, data_size, __ATOMIC_RELAXED);
-	__atomic_store_n(&shared->known, (uint64_t)answer->life << 32 | 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&rings->rings, windows->control.base, __ATOMIC_RELAXED);
+	__atomic_store_n(&rings->data, windows->data.base, __ATOMIC_RELAXED);
+	__atomic_store_n(&rings->control_size, control_size, __ATOMIC_RELAXED);
+	__atomic_store_n(&rings->data_size, control_at - meta_page_size, __ATOMIC_RELAXED);
+	__atomic_store_n(&rings->known, (uint64_t)slot->life << 32 | 1, __ATOMIC_RELEASE);
 	return true;
 }
 
-void memory_map_shared_rings(struct local *local, const struct protocol_app_registered *answer,
-			     long size, const struct exchange_fds *fds)
+void memory_map_first_rings(struct local *local, const struct protocol_app_registered *answer,
+			    long size, const struct exchange_fds *fds)
 {
-	const struct protocol_app_shared *shared = answer_shared(answer, size);
-	const int *fd = fds->fd + PROTOCOL_APP_FD_RING_DATA + answer->reserve;
+	const struct protocol_app_slots *slots = answer_slots(answer, size);
 
-	for (uint32_t i = 0; shared && i < shared->count; i++)
-		if (answer_is_held_shared(&shared->slots[i], local->slot_stride, fd[1 + i], fd[0]))
-			memory_map_shared(local, &shared->slots[i], fd[1 + i], fd[0]);
+	for (uint32_t i = 0; slots && i < slots->count; i++)
+		if (answer_has_rings(&slots->slots[i], fds->fd[PROTOCOL_APP_FD_RINGS + i]))
+			memory_map_rings(local, &slots->slots[i],
+					 fds->fd[PROTOCOL_APP_FD_RINGS + i]);
 }
 
-bool memory_map_extra(struct local *local, uint32_t slot, uint64_t size, int fd, uint64_t offset)
+uint64_t memory_map_bytes(void)
 {
-	struct stretch *extra = &inherited.extra[slot];
-	char *at = extra->size == size ? extra->base : NULL;
-	long mapped = arch_syscall(SYS_mmap, at, size, PROT_WRITE,
-				   MAP_SHARED | (at ? MAP_FIXED : 0), fd, offset);
+	return __atomic_load_n(&inherited.bytes, __ATOMIC_RELAXED);
+}
 
-	if (mapped < 0 && mapped > -4096)
-		return false;
-	arch_syscall(SYS_madvise, mapped, size, MADV_DONTDUMP);
-	*extra = (struct stretch){ (char *)mapped, size };
-	local->data[slot] = (char *)mapped;
-	__atomic_store_n(&local->data_size[slot], size, __ATOMIC_RELEASE);
-	return true;
+static bool window_holds(const struct window *window, const char *at)
+{
+	return at >= window->base && at < window->base + window->size;
+}
+
+bool memory_map_holds(const void *at)
+{
+	const struct window filters = { inherited.filters,
+					local_pages ? local_pages->control_size : 0 };
+	const struct window first = { inherited.base, inherited.size };
+	bool holds = window_holds(&first, at) || window_holds(&filters, at);
+
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS && !holds; slot++)
+		holds = window_holds(&inherited.own[slot].control, at) ||
+			window_holds(&inherited.own[slot].data, at) ||
+			window_holds(&inherited.shared[slot].control, at) ||
+			window_holds(&inherited.shared[slot].data, at);
+	return holds;
 }
 
 const struct lttngmap_control *memory_map_control(void)

@@ -3,12 +3,12 @@
 /*
  * memory-map.h - where the memories that the session daemon gives lie in this process.
  *
- * They are mapped into one stretch of address space. It stays where it is for the
- * life of the program: a forked child maps its own memories over its parent's, so
- * forks of forks do not add up, and a write that was interrupted in the parent
- * still finds memory there. What comes beyond the first registration has a stretch
- * for each slot, mapped over in the same way. All here is signal-safe and called
- * by one thread at a time: who holds `attaching` or `exchange` of `local`.
+ * A process has control and its own page from its registration on. A channel's rings, and the
+ * filters, are mapped when they are needed: until then they count in no limit of the program's.
+ * What is mapped stays where it is for the life of the program: a forked child maps its own
+ * memories over its parent's, so forks of forks do not add up, and a write that was interrupted
+ * in the parent still finds memory there. All here is signal-safe. It is called by one thread at
+ * a time, which holds `attaching` or `exchange` of `local`; memory_map_filters() by any.
  */
 #ifndef LTTNGMAP_MEMORY_MAP_H
 #define LTTNGMAP_MEMORY_MAP_H
@@ -23,25 +23,29 @@
 #include "local.h"
 
 /*
- * Map what a sane answer to a registration brought: control, this process's page,
- * ring control and the reserve's ring data; `over` those of before, a parent's, where
- * they are of the same size. The descriptors stay the caller's.
+ * Map what a sane answer to a registration brought: control and this process's page; `over` those
+ * of before, a parent's. The descriptors stay the caller's.
  */
 bool memory_map(struct local *local, const struct protocol_app_registered *answer,
 		const struct exchange_fds *fds, bool over);
+/* This process's struct, in what was mapped last. */
+const struct lttngmap_process *memory_map_process(void);
+/* Have all of control, with the filters. No descriptor is needed. */
+bool memory_map_filters(struct local *local);
 /*
  * In a child that could not be attached, over the maps of its parent: count the event of the
  * word as lost in each of the parent's channels that records it.
  */
 void memory_map_lose(const uint64_t *word);
-/* The same answer's shared rings. What is not to be had is asked for by the first event. */
-void memory_map_shared_rings(struct local *local, const struct protocol_app_registered *answer,
-			     long size, const struct exchange_fds *fds);
-/* A slot's shared rings: control and data, in one stretch. */
-bool memory_map_shared(struct local *local, const struct protocol_app_shared_slot *answer, int data,
-		       int control);
-/* A memory of its own for a slot's ring data: `size` bytes of the file from `offset` on. */
-bool memory_map_extra(struct local *local, uint32_t slot, uint64_t size, int fd, uint64_t offset);
+/* The same answer's rings. What is not to be had is asked for by the first event. */
+void memory_map_first_rings(struct local *local, const struct protocol_app_registered *answer,
+			    long size, const struct exchange_fds *fds);
+/* A slot's rings, which answer_has_rings() found sane. */
+bool memory_map_rings(struct local *local, const struct protocol_app_slot *slot, int fd);
+/* What all of the library's maps take of the address space. Any thread. */
+uint64_t memory_map_bytes(void);
+/* Does the address lie in one of them? */
+bool memory_map_holds(const void *at);
 /* The control pages of the last registration, also of a parent; NULL before the first. */
 const struct lttngmap_control *memory_map_control(void);
 

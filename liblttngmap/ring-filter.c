@@ -39,7 +39,7 @@ enum channel_result ring_filter(const struct local *local, uint32_t slot,
 {
 	const struct event_contexts contexts = { { get_context }, local, event->ip };
 	/* Any of them may be zero in a child that was forked just now. */
-	const char *control = (const char *)__atomic_load_n(&local->control, __ATOMIC_RELAXED);
+	const char *control = __atomic_load_n(&local->filters, __ATOMIC_RELAXED);
 	const uint64_t *words = __atomic_load_n(&local->filter_words, __ATOMIC_RELAXED);
 	uint64_t control_size = __atomic_load_n(&local->control_size, __ATOMIC_RELAXED);
 	const uint64_t *word = words + (uint64_t)slot * LTTNGMAP_EVENT_IDS + event->id;

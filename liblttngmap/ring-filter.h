@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) bool
 ring_filter_rejects(const struct local *local, uint32_t slot, const struct ring_event *event)
 {
 	/* Any of them may be zero in a child that was forked just now. */
-	const char *control = (const char *)__atomic_load_n(&local->control, __ATOMIC_RELAXED);
+	const char *control = __atomic_load_n(&local->filters, __ATOMIC_RELAXED);
 	const uint64_t *words = __atomic_load_n(&local->filter_words, __ATOMIC_RELAXED);
 	uint64_t control_size = __atomic_load_n(&local->control_size, __ATOMIC_RELAXED);
 	uint64_t named, offset, size;

@@ -11,6 +11,7 @@
 #include <lttngmap/abi.h>
 
 #include "arch.h"
+#include "attach.h"
 #include "channel.h"
 #include "context.h"
 #include "ring-filter.h"
@@ -170,12 +171,34 @@ static enum ring_result try_event(struct local *local, const struct ring_channel
  */
 static struct lttngmap_ring *ring_of_slot(const struct local *local, uint32_t slot)
 {
-	char *rings = NULL;
+	const struct local_rings *rings = &local->rings[slot];
+	const struct lttngmap_control *control;
+	const struct lttngmap_channel *channel;
+	uint64_t life = 0;
 
-	/* Acquire: pairs with attach(); the rings are mapped. */
-	if (__atomic_load_n(&local->process, __ATOMIC_ACQUIRE))
-		rings = __atomic_load_n(&local->ring_control, __ATOMIC_RELAXED);
-	return rings ? (struct lttngmap_ring *)(rings + slot * local->slot_stride) : NULL;
+	/* Acquire: pairs with attach(); control is mapped. */
+	if (!__atomic_load_n(&local->process, __ATOMIC_ACQUIRE))
+		return NULL;
+	/* NULL in a child that was forked just now. */
+	control = __atomic_load_n(&local->control, __ATOMIC_RELAXED);
+	if (!control)
+		return NULL;
+	channel = &control->channels[slot];
+	if (__atomic_load_n(&channel->flags, __ATOMIC_RELAXED) & LTTNGMAP_CHANNEL_SHARED)
+		life = __atomic_load_n(&channel->life, __ATOMIC_RELAXED);
+	/* Acquire: pairs with memory_map_rings(). */
+	if (__atomic_load_n(&rings->known, __ATOMIC_ACQUIRE) != (life << 32 | 1))
+		return NULL;
+	return (struct lttngmap_ring *)__atomic_load_n(&rings->rings, __ATOMIC_RELAXED);
+}
+
+/* No ring of it is to be written to. */
+static void lose(struct local *local, uint32_t slot)
+{
+	struct lttngmap_ring *ring = ring_of_slot(local, slot);
+
+	if (ring || !attach_tell_lost(local, slot))
+		ring_discard(local, ring, 1);
 }
 
 /*
@@ -267,7 +290,10 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 		if (!local_is_forked(local, epoch))
 			break;
 	} while (tries++ < TRIES_MAX);
-	ring_discard(local, ring ? ring : ring_of_slot(local, slot), 1);
+	if (ring)
+		ring_discard(local, ring, 1);
+	else
+		lose(local, slot);
 }
 
 /*
@@ -392,7 +418,7 @@ void ring_write(struct local *local, uint32_t slot, const struct ring_event *eve
 	uint32_t generation = __atomic_load_n(&channel->generation, __ATOMIC_ACQUIRE);
 
 	if (UNLIKELY(event->size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE))
-		ring_discard(local, ring_of_slot(local, slot), 1);
+		lose(local, slot);
 	else if (UNLIKELY(!generation || RING_CHANNEL_FIELD(channel, contexts)))
 		write_special(local, slot, generation, event);
 	else

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "arch.h"
+#include "channel.h"
 
 uint32_t sandbox_requests;
 
@@ -27,6 +28,8 @@ static long call(long number, const long arguments[6])
 	bool asks = asks_for_filter(number, arguments);
 	long result;
 
+	if (asks && !sandbox_is_on())
+		channel_prepare_all();
 	if (asks)
 		__atomic_add_fetch(&sandbox_requests, 1, __ATOMIC_SEQ_CST);
 	result = arch_syscall6(number, arguments[0], arguments[1], arguments[2], arguments[3],

@@ -2,21 +2,25 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * sandbox.c - leads a program's prctl() and syscall() to liblttngmap's (liblttngmap/sandbox.c),
- * for the reason that vfork.c tells. Jumps, for how many arguments there are is not known.
+ * and what sets its limits (liblttngmap/own-limits.c), for the reason that vfork.c tells. Jumps, for
+ * how many arguments there are is not known.
  */
-__asm__(".pushsection .text, \"ax\", @progbits\n"
-	".globl prctl\n"
-	".type prctl, @function\n"
-	"prctl:\n\t"
-	".cfi_startproc\n\t"
-	"jmp *lttngmap_prctl@GOTPCREL(%rip)\n\t"
-	".cfi_endproc\n\t"
-	".size prctl, . - prctl\n"
-	".globl syscall\n"
-	".type syscall, @function\n"
-	"syscall:\n\t"
-	".cfi_startproc\n\t"
-	"jmp *lttngmap_syscall@GOTPCREL(%rip)\n\t"
-	".cfi_endproc\n\t"
-	".size syscall, . - syscall\n"
-	".popsection\n");
+#define JUMP(name, to)                                                                             \
+	__asm__(".pushsection .text, \"ax\", @progbits\n"                                          \
+		".globl " #name "\n"                                                               \
+		".type " #name ", @function\n" #name ":\n\t"                                       \
+		".cfi_startproc\n\t"                                                               \
+		"jmp *" #to "@GOTPCREL(%rip)\n\t"                                                  \
+		".cfi_endproc\n\t"                                                                 \
+		".size " #name ", . - " #name "\n"                                                 \
+		".popsection\n")
+
+JUMP(prctl, lttngmap_prctl);
+JUMP(syscall, lttngmap_syscall);
+JUMP(setrlimit, lttngmap_setrlimit);
+JUMP(setrlimit64, lttngmap_setrlimit);
+JUMP(getrlimit, lttngmap_getrlimit);
+JUMP(getrlimit64, lttngmap_getrlimit);
+JUMP(prlimit, lttngmap_prlimit);
+JUMP(prlimit64, lttngmap_prlimit);
+JUMP(mlockall, lttngmap_mlockall);

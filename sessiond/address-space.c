@@ -14,18 +14,23 @@ static FILE *open_proc(pid_t pid, const char *name)
 }
 
 /* Not prlimit(2): asking is free to all, and the call, which can also set, is not. */
-uint64_t address_space_limit(pid_t pid)
+void address_space_limit(pid_t pid, uint64_t *soft, uint64_t *hard)
 {
 	FILE *limits = open_proc(pid, "limits");
-	unsigned long long bytes, found = UINT64_MAX;
+	unsigned long long found[2];
 	char line[256];
 
-	while (limits && fgets(line, sizeof(line), limits))
-		if (sscanf(line, "Max address space %llu", &bytes) == 1)
-			found = bytes;
+	*soft = *hard = UINT64_MAX;
+	while (limits && fgets(line, sizeof(line), limits)) {
+		int count = sscanf(line, "Max address space %llu %llu", &found[0], &found[1]);
+
+		if (count >= 1)
+			*soft = found[0];
+		if (count == 2)
+			*hard = found[1];
+	}
 	if (limits)
 		fclose(limits);
-	return found;
 }
 
 uint64_t address_space_used(pid_t pid)

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Bytes that it may map in all; UINT64_MAX: no limit, or nobody knows. */
-uint64_t address_space_limit(pid_t pid);
+/* Bytes that it may map in all, and may raise that to; UINT64_MAX: no limit, or nobody knows. */
+void address_space_limit(pid_t pid, uint64_t *soft, uint64_t *hard);
 /* Bytes that it has mapped; 0: nobody knows. */
 uint64_t address_space_used(pid_t pid);
 

@@ -36,6 +36,8 @@
  */
 #define PENDING_PER_USER_MIN 128u
 #define PENDING_USERS 4u
+/* Messages that are read of a process that has ended. */
+#define LAST_WORDS_MAX 256u
 
 struct app_connection {
 	struct cds_list_head node;      /* in pending or registered */
@@ -143,9 +145,38 @@ static void pending_remove(struct app_connection *connection)
 	connection->all->nr_pending--;
 }
 
+/* What was looked at is done with. False: there was nothing, or nothing that we take. */
+static bool take_message(int fd)
+{
+	if (!socket_is_refusing_fds() && socket_has_fds(fd))
+		return false;
+	return recv(fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) > 0;
+}
+
+/* What a process said last: it waits for no answer to that. */
+static void serve_last_words(struct app_connection *connection)
+{
+	struct app_request request = {
+		.daemon = connection->all->daemon,
+		.fd = connection->fd,
+		.peer = connection->peer,
+		.user = connection->user,
+		.process = connection->process,
+	};
+
+	for (unsigned int i = 0; i < LAST_WORDS_MAX; i++) {
+		ssize_t size = peek(connection->fd);
+
+		if (size <= 0 || !app_request_serve_last(&request, message, (size_t)size) ||
+		    !take_message(connection->fd))
+			return;
+	}
+}
+
 static void connection_close(struct app_connection *connection)
 {
 	if (connection->process) {
+		serve_last_words(connection);
 		/* Before the number is another descriptor's. */
 		connection->process->record->socket = 0;
 		connection->process->connection = NULL;
@@ -228,14 +259,6 @@ static void limit_pending(struct app_connections *all, struct quota_user *user)
 }
 
 /* ---- refusals ------------------------------------------------------------------ */
-
-/* What was looked at is done with. False: there was nothing, or nothing that we take. */
-static bool take_message(int fd)
-{
-	if (!socket_is_refusing_fds() && socket_has_fds(fd))
-		return false;
-	return recv(fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) > 0;
-}
 
 /* Who asks for much nonsense does not fill the log. */
 static void say_refusal(struct quota_user *user, const struct ucred *peer, const char *why)

@@ -83,6 +83,16 @@ static int parse_classes(const char *bytes, size_t size, struct app_message *mes
 	return take_classes(bytes, size, sizeof(classes), classes.nr_classes, message, refusal);
 }
 
+static int take_slot(uint32_t slot, struct app_message *message, struct app_refusal *refusal)
+{
+	if (slot >= LTTNGMAP_CHANNELS) {
+		app_refuse(refusal, EINVAL, "there is no channel %u", slot);
+		return -EPROTO;
+	}
+	message->slot = slot;
+	return 0;
+}
+
 static int parse_memory(const char *bytes, size_t size, struct app_message *message,
 			struct app_refusal *refusal)
 {
@@ -91,12 +101,19 @@ static int parse_memory(const char *bytes, size_t size, struct app_message *mess
 	if (size != sizeof(memory))
 		return refuse_size(refusal, size);
 	memcpy(&memory, bytes, sizeof(memory));
-	if (memory.slot >= LTTNGMAP_CHANNELS) {
-		app_refuse(refusal, EINVAL, "there is no channel %u", memory.slot);
-		return -EPROTO;
-	}
-	message->slot = memory.slot;
-	return 0;
+	return take_slot(memory.of.slot, message, refusal);
+}
+
+static int parse_lost(const char *bytes, size_t size, struct app_message *message,
+		      struct app_refusal *refusal)
+{
+	struct protocol_app_lost lost;
+
+	if (size != sizeof(lost))
+		return refuse_size(refusal, size);
+	memcpy(&lost, bytes, sizeof(lost));
+	message->lost = lost.count;
+	return take_slot(lost.slot, message, refusal);
 }
 
 static int parse_untraced(const char *bytes, size_t size, struct app_message *message,
@@ -138,6 +155,10 @@ int app_message_parse(const void *bytes, size_t size, uint64_t instance,
 		return parse_classes(bytes, size, message, refusal);
 	case PROTOCOL_APP_MEMORY:
 		return parse_memory(bytes, size, message, refusal);
+	case PROTOCOL_APP_ALONE:
+		return size == sizeof(header) ? 0 : refuse_size(refusal, size);
+	case PROTOCOL_APP_LOST:
+		return parse_lost(bytes, size, message, refusal);
 	case PROTOCOL_APP_UNTRACED:
 		return parse_untraced(bytes, size, message, refusal);
 	default:

@@ -15,7 +15,8 @@
 struct app_message {
 	enum protocol_app_type type;
 	struct protocol_app_register registration; /* REGISTER */
-	uint32_t slot;                             /* MEMORY */
+	uint32_t slot;                             /* MEMORY, LOST */
+	uint32_t lost;                             /* LOST */
 	/* REGISTER, CLASSES: the classes, unchecked; within the bytes given. */
 	struct protocol_app_untraced untraced;
 	uint32_t nr_classes;

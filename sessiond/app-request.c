@@ -29,6 +29,8 @@
 /* What a class takes at most, once it is taken apart: so much, and so many times its message. */
 #define CLASS_BYTES_MAX 256u
 #define CLASS_TIMES_MAX 8u
+/* Of a limit that cannot be raised. */
+#define ADDRESS_SPACE_PART 8
 
 static void fill_header(struct protocol_app_header *header, enum protocol_app_type type,
 			size_t size)
@@ -144,28 +146,6 @@ static int take_classes(struct app_request *request, const uint16_t *ids, uint32
 	return 0;
 }
 
-/*
- * The library says nothing where it cannot map what it is given, and its program
- * is to know nothing of it. So it is said here, as far as it can be known.
- */
-static int check_address_space(const struct app_request *request, struct app_refusal *refusal)
-{
-	const struct daemon *daemon = request->daemon;
-	uint64_t limit = address_space_limit(request->peer.pid), needed;
-
-	if (limit == UINT64_MAX)
-		return 0;
-	needed = daemon->options->reserve * daemon->options->reserve_size +
-		 control_pages_size(daemon->pages) + address_space_used(request->peer.pid);
-	if (limit >= needed)
-		return 0;
-	app_refuse(refusal, ENOMEM,
-		   "it may have %llu MiB of address space, and needs %llu: raise ulimit -v, or "
-		   "lower --reserve-size",
-		   (unsigned long long)limit >> 20, (unsigned long long)needed >> 20);
-	return -EPROTO;
-}
-
 /* Which of them it is shows by what it holds. */
 static void refuse_quota(const struct app_request *request, struct app_refusal *refusal)
 {
@@ -203,36 +183,80 @@ static int refuse_process(const struct app_request *request, int error, struct a
 	return -EPROTO;
 }
 
-/* The shared rings that the process writes into, and their descriptors, `count` of them. */
-static void fill_shared(const struct process *process, struct protocol_app_shared *shared,
-			int fds[1 + PROTOCOL_APP_SHARED_MAX])
+/* Where the process's rings of the slot are, as messages have it; its sizes are 0 where none are.
+ */
+static struct protocol_app_slot rings_of(const struct process *process,
+					 const struct channel *channel, int *fd)
+{
+	const struct process *owner = channel->shared ? process->shared : process;
+	struct protocol_app_slot slot = { .slot = channel->slot };
+	const struct memory *memory;
+
+	if (!owner || !owner->slots[channel->slot].member)
+		return slot;
+	memory = &owner->memories->rings[channel->slot];
+	*fd = memory->fd;
+	slot.life = channel->shared ? (uint32_t)channel->life : 0;
+	slot.data = memory->mapped_from;
+	slot.control = memory->size - memory->mapped_from;
+	return slot;
+}
+
+/* The rings that the process has already, and their descriptors, `count` of them. */
+static void fill_slots(const struct process *process, struct protocol_app_slots *slots, int *fds)
 {
 	struct cds_list_head *sessions = sessions_list(process->daemon->sessions);
 	uint64_t takes_part = memory_set_process(process->memories)->channels;
 	struct session *session;
 	struct channel *channel;
 
-	*shared = (struct protocol_app_shared){ .count = 0 };
-	if (!process->shared)
-		return;
-	fds[0] = process->shared->memories->ring_control.fd;
+	*slots = (struct protocol_app_slots){ .count = 0 };
 	cds_list_for_each_entry(session, sessions, node) {
 		cds_list_for_each_entry(channel, &session->channels, node) {
-			const struct memory *data =
-				&process->shared->memories->ring_data[channel->slot];
+			struct protocol_app_slot *slot = &slots->slots[slots->count];
 
-			if (!channel->started || !channel->shared ||
-			    !(takes_part & UINT64_C(1) << channel->slot) ||
-			    shared->count == PROTOCOL_APP_SHARED_MAX)
+			if (slots->count == PROTOCOL_APP_SLOTS_MAX || !channel->started ||
+			    !(takes_part & UINT64_C(1) << channel->slot))
 				continue;
-			shared->slots[shared->count++] = (struct protocol_app_shared_slot){
-				.slot = channel->slot,
-				.life = (uint32_t)channel->life,
-				.size = data->size,
-			};
-			fds[shared->count] = data->fd;
+			*slot = rings_of(process, channel, &fds[slots->count]);
+			slots->count += slot->data > 0;
 		}
 	}
+}
+
+/* What the rings that it is handed take, bytes. */
+static uint64_t rings_size(const struct process *process)
+{
+	struct protocol_app_slots slots;
+	int fds[PROTOCOL_APP_SLOTS_MAX];
+	uint64_t bytes = 0;
+
+	fill_slots(process, &slots, fds);
+	for (uint32_t i = 0; i < slots.count; i++)
+		bytes += slots.slots[i].data + slots.slots[i].control;
+	return bytes;
+}
+
+/*
+ * A program that may not raise its limit has the library's maps at the cost of its own. It is left
+ * as it was where they take more than a small part. The library says nothing of that, and its
+ * program is to know nothing of it. So it is said here.
+ */
+static int check_address_space(const struct app_request *request, struct app_refusal *refusal)
+{
+	uint64_t ours = sizeof(struct lttngmap_control) + rings_size(request->process);
+	uint64_t soft, hard;
+
+	address_space_limit(request->peer.pid, &soft, &hard);
+	if (soft == UINT64_MAX || request->peer.uid == 0 || hard - soft >= ours ||
+	    (ours <= soft / ADDRESS_SPACE_PART &&
+	     ours + address_space_used(request->peer.pid) <= soft))
+		return 0;
+	app_refuse(refusal, ENOMEM,
+		   "it may have %llu MiB of address space, and its rings need %llu: raise ulimit "
+		   "-v, or give its channels smaller rings",
+		   (unsigned long long)soft >> 20, (unsigned long long)ours >> 20);
+	return -EPROTO;
 }
 
 static int send_registered(const struct app_request *request, uint32_t nr_ids,
@@ -241,15 +265,13 @@ static int send_registered(const struct app_request *request, uint32_t nr_ids,
 	const struct daemon *daemon = request->daemon;
 	const struct memory_set *memories = request->process->memories;
 	size_t size = sizeof(*answer) + nr_ids * sizeof(answer->ids[0]);
-	int fds[PROTOCOL_APP_FD_RING_DATA + PROTOCOL_APP_RESERVE_MAX + 1 + PROTOCOL_APP_SHARED_MAX];
-	struct protocol_app_shared shared;
-	size_t nr_fds = PROTOCOL_APP_FD_RING_DATA + memories->reserve;
+	int fds[PROTOCOL_APP_FD_RINGS + PROTOCOL_APP_SLOTS_MAX];
+	struct protocol_app_slots slots;
 
-	fill_shared(request->process, &shared, fds + nr_fds);
-	if (shared.count > 0) {
-		size = protocol_app_shared_offset(nr_ids) + sizeof(shared);
-		memcpy((char *)answer + size - sizeof(shared), &shared, sizeof(shared));
-		nr_fds += 1 + shared.count;
+	fill_slots(request->process, &slots, fds + PROTOCOL_APP_FD_RINGS);
+	if (slots.count > 0) {
+		size = protocol_app_slots_offset(nr_ids) + sizeof(slots);
+		memcpy((char *)answer + size - sizeof(slots), &slots, sizeof(slots));
 	}
 	fill_header(&answer->header, PROTOCOL_APP_REGISTERED, size);
 	answer->instance = control_pages_get(daemon->pages)->instance;
@@ -257,20 +279,13 @@ static int send_registered(const struct app_request *request, uint32_t nr_ids,
 	answer->control_size = control_pages_size(daemon->pages);
 	answer->process_size = daemon->ledger->words.size;
 	answer->process_offset = (uint32_t)memory_set_process_offset(memories);
-	answer->ring_control_size = memories->ring_control.size;
-	answer->slot_stride = memories->slot_stride;
-	answer->ring_data_size = memories->reserve > 0 ? memories->ring_data[0].size : 0;
 	answer->meta_page_size = daemon->meta_page_size;
-	answer->reserve = memories->reserve;
 	answer->nr_ids = nr_ids;
 
 	fds[PROTOCOL_APP_FD_CONTROL] = control_pages_fd(daemon->pages);
 	fds[PROTOCOL_APP_FD_PROCESS] = daemon->ledger->words.fd;
-	fds[PROTOCOL_APP_FD_RING_CONTROL] = memories->ring_control.fd;
 	fds[PROTOCOL_APP_FD_DOORBELL] = memories->doorbell;
-	for (uint32_t slot = 0; slot < memories->reserve; slot++)
-		fds[PROTOCOL_APP_FD_RING_DATA + slot] = memories->ring_data[slot].fd;
-	return socket_send(request->fd, answer, size, fds, nr_fds);
+	return socket_send(request->fd, answer, size, fds, PROTOCOL_APP_FD_RINGS + slots.count);
 }
 
 /* The classes' ids stand in the answer, which is made but once at a time. */
@@ -278,7 +293,7 @@ static union {
 	struct protocol_app_registered answer;
 	char room[sizeof(struct protocol_app_registered) +
 		  PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t) + 8 +
-		  sizeof(struct protocol_app_shared)];
+		  sizeof(struct protocol_app_slots)];
 } registered;
 
 /*
@@ -355,6 +370,8 @@ static int answer(struct app_request *request, const struct app_message *message
 	int error = lacks_descriptors(request->process) ? -EMFILE : 0;
 
 	if (!error)
+		error = check_address_space(request, refusal);
+	if (!error)
 		error = take_classes(request, registered.answer.ids, message->nr_classes, refusal);
 	if (!error)
 		error = send_registered(request, message->nr_classes, &registered.answer);
@@ -397,8 +414,6 @@ static int serve_register(struct app_request *request, const struct app_message 
 	memset(&registered, 0, sizeof(registered.answer));
 	error = find_parent(request, message, &config, refusal);
 	if (!error)
-		error = check_address_space(request, refusal);
-	if (!error)
 		error = add_classes(request, message, registered.answer.ids, refusal);
 	if (error)
 		return error;
@@ -440,18 +455,22 @@ static int serve_memory(struct app_request *request, const struct app_message *m
 {
 	struct process *process = request->process;
 	struct channel *channel = sessions_channel_at(request->daemon->sessions, message->slot);
-	struct protocol_app_memory answer = { .slot = message->slot };
-	bool have = channel && session_takes(channel->session, process) &&
-		    member_join(channel, process, true) == 0;
-	bool shared = have && channel->shared;
-	/* Joined, a process of a shared channel has a stand-in. */
-	const struct memory_set *memories = shared ? process->shared->memories : process->memories;
-	const int fds[] = { memories->ring_data[message->slot].fd, memories->ring_control.fd };
+	struct protocol_app_memory answer = { .of.slot = message->slot };
+	int fd;
 
+	if (channel && session_takes(channel->session, process) &&
+	    member_join(channel, process, true) == 0)
+		answer.of = rings_of(process, channel, &fd);
 	fill_header(&answer.header, PROTOCOL_APP_MEMORY, sizeof(answer));
-	answer.size = have ? memories->ring_data[message->slot].size : 0;
-	answer.life = shared ? (uint32_t)channel->life : 0;
-	return socket_send(request->fd, &answer, sizeof(answer), fds, have ? 1 + shared : 0);
+	return socket_send(request->fd, &answer, sizeof(answer), &fd, answer.of.data > 0);
+}
+
+static void serve_lost(struct app_request *request, const struct app_message *message)
+{
+	struct channel *channel = sessions_channel_at(request->daemon->sessions, message->slot);
+
+	if (channel)
+		member_count_lost(channel, request->process, message->lost);
 }
 
 /* Its number is the child's word, its user the parent's: they are for people. */
@@ -474,6 +493,20 @@ static void serve_untraced(const struct app_request *request, const struct app_m
 	untraced_count(request->daemon->untraced, &child, UNTRACED_FORKED);
 }
 
+bool app_request_serve_last(struct app_request *request, const void *bytes, size_t size)
+{
+	struct app_message message;
+	struct app_refusal refusal;
+
+	if (app_message_parse(bytes, size, 0, &message, &refusal) != 0)
+		return false;
+	if (message.type == PROTOCOL_APP_LOST)
+		serve_lost(request, &message);
+	if (message.type == PROTOCOL_APP_UNTRACED)
+		serve_untraced(request, &message);
+	return true;
+}
+
 int app_request_serve(struct app_request *request, const void *bytes, size_t size,
 		      struct app_refusal *refusal)
 {
@@ -492,6 +525,14 @@ int app_request_serve(struct app_request *request, const void *bytes, size_t siz
 	}
 	if (message.type == PROTOCOL_APP_UNTRACED) {
 		serve_untraced(request, &message);
+		return 0;
+	}
+	if (message.type == PROTOCOL_APP_LOST) {
+		serve_lost(request, &message);
+		return 0;
+	}
+	if (message.type == PROTOCOL_APP_ALONE) {
+		request->process->record->alone = true;
 		return 0;
 	}
 	if (message.type == PROTOCOL_APP_CLASSES)

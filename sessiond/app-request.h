@@ -9,6 +9,7 @@
 #ifndef SESSIOND_APP_REQUEST_H
 #define SESSIOND_APP_REQUEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/socket.h>
 
@@ -32,5 +33,7 @@ struct app_request {
  */
 int app_request_serve(struct app_request *request, const void *bytes, size_t size,
 		      struct app_refusal *refusal);
+/* A message of a registered process that has ended. False: it is none of the protocol. */
+bool app_request_serve_last(struct app_request *request, const void *bytes, size_t size);
 
 #endif /* SESSIOND_APP_REQUEST_H */

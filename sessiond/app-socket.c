@@ -73,7 +73,7 @@ static void refuse_waiting(struct app_socket *app, int reason)
 
 static bool shrink_pools(const struct daemon *daemon)
 {
-	return memory_pool_shrink(daemon->pool) || memory_pool_shrink(daemon->bare_pool);
+	return memory_pool_shrink(daemon->pool);
 }
 
 /* Up to so many. -EAGAIN: nobody else waits; 0; or a shortage. */

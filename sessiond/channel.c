@@ -58,8 +58,8 @@ static int shift_of(uint64_t value, unsigned int min, unsigned int max)
 	return -1;
 }
 
-static int check_geometry(const struct daemon *daemon, const struct channel_config *config,
-			  struct channel *channel, char *why, char *hint)
+static int check_geometry(const struct channel_config *config, struct channel *channel, char *why,
+			  char *hint)
 {
 	int subbuf_shift =
 		shift_of(config->subbuf_size, LTTNGMAP_SUBBUF_SHIFT_MIN, LTTNGMAP_SUBBUF_SHIFT_MAX);
@@ -79,17 +79,6 @@ static int check_geometry(const struct daemon *daemon, const struct channel_conf
 		snprintf(hint, CHANNEL_WHY_SIZE, "give a power of two from %u to %u",
 			 1u << LTTNGMAP_SUBBUFS_SHIFT_MIN, 1u << LTTNGMAP_SUBBUFS_SHIFT_MAX);
 		return -EINVAL;
-	}
-	if (daemon_control_size(daemon, (uint32_t)subbufs_shift) > daemon->slot_stride) {
-		int fits = subbufs_shift;
-
-		while (daemon_control_size(daemon, (uint32_t)fits) > daemon->slot_stride)
-			fits--;
-		snprintf(why, CHANNEL_WHY_SIZE,
-			 "%llu sub-buffers a ring are too many on a machine with %u CPUs",
-			 (unsigned long long)config->subbufs, daemon->cpu_rings);
-		snprintf(hint, CHANNEL_WHY_SIZE, "give %u or less, and larger ones", 1u << fits);
-		return -E2BIG;
 	}
 	channel->subbuf_shift = (uint8_t)subbuf_shift;
 	channel->subbufs_shift = (uint8_t)subbufs_shift;
@@ -242,7 +231,7 @@ int channel_change(struct channel *channel, const struct channel_config *config,
 
 	snprintf(why, CHANNEL_WHY_SIZE, "out of memory");
 	snprintf(hint, CHANNEL_WHY_SIZE, "destroy a session that is not needed");
-	error = check_geometry(daemon, config, &wanted, why, hint);
+	error = check_geometry(config, &wanted, why, hint);
 	if (!error)
 		error = check_config(config, why, hint);
 	if (error)
@@ -322,7 +311,7 @@ int channel_create(struct session *session, const struct channel_config *config,
 	snprintf(channel->name, sizeof(channel->name), "%s", config->name);
 	CDS_INIT_LIST_HEAD(&channel->members);
 
-	error = check_geometry(daemon, config, channel, why, hint);
+	error = check_geometry(config, channel, why, hint);
 	if (!error)
 		error = check_config(config, why, hint);
 	if (error)
@@ -433,12 +422,15 @@ void channel_publish(struct channel *channel)
 
 void channel_admit(struct channel *channel, struct process *process)
 {
-	bool in;
+	/* Whoever registers is handed its rings; all others ask for them at their first event. */
+	bool registers, in;
 
 	/* What stands for processes is let in with them. */
 	if (process->stand_in)
 		return;
-	in = session_takes(channel->session, process) && member_join(channel, process, false) == 0;
+	registers = !process->record->answered;
+	in = session_takes(channel->session, process) &&
+	     member_join(channel, process, registers) == 0;
 	control_pages_set_process(memory_set_process(process->memories), channel->slot, in);
 }
 
@@ -535,15 +527,6 @@ void channel_freeze(struct channel *channel)
 
 	cds_list_for_each_entry(member, &channel->members, node)
 		member_freeze(member);
-	channel_settle(channel);
-}
-
-void channel_settle(struct channel *channel)
-{
-	struct process *process;
-
-	cds_list_for_each_entry(process, processes_list(channel->session->daemon->processes), list)
-		member_settle(channel, process);
 }
 
 bool channel_is_drained(struct channel *channel)

@@ -129,8 +129,6 @@ void channel_start(struct channel *channel);
  */
 void channel_close(struct channel *channel);
 void channel_freeze(struct channel *channel);
-/* Count in the session what processes lost while they had no memory for it. */
-void channel_settle(struct channel *channel);
 /* Wait until no critical section that began before is running, anywhere. */
 void channel_wait_writers(void);
 

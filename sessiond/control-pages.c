@@ -200,10 +200,9 @@ void control_pages_clear_events(struct control_pages *pages, uint32_t slot, uint
 		control_pages_set_event(pages, id, slot, false);
 }
 
-void control_pages_init_process(struct lttngmap_process *page, uint32_t slots)
+void control_pages_init_process(struct lttngmap_process *page)
 {
 	memset(page, 0, sizeof(*page));
-	page->slots = slots;
 	page->magic = LTTNGMAP_PROCESS_MAGIC;
 }
 

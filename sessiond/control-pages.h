@@ -62,7 +62,7 @@ void control_pages_set_event(struct control_pages *pages, uint32_t id, uint32_t 
 void control_pages_clear_events(struct control_pages *pages, uint32_t slot, uint32_t ids);
 
 /* A process's page. */
-void control_pages_init_process(struct lttngmap_process *page, uint32_t slots);
+void control_pages_init_process(struct lttngmap_process *page);
 void control_pages_set_process(struct lttngmap_process *page, uint32_t slot, bool on);
 void control_pages_set_process_flag(struct lttngmap_process *page, uint32_t flag);
 

@@ -39,9 +39,6 @@
 #include "sessiond/subuids.h"
 
 #define POOL_READY 4u
-#define SLOT_STRIDE_MIN (UINT64_C(4) << 20)
-/* However many CPUs there are, this many sub-buffers a ring can be had. */
-#define SUBBUFS_SHIFT_ALWAYS 6u
 /* So that who may tell a crowd of programs to end is heard. */
 #define DESCRIPTORS_FOR_COMMANDS 8
 #define EXIT_USEC UINT64_C(4000000)
@@ -79,19 +76,12 @@ static int make_memories(struct daemon *daemon)
 	struct memory_set_config config = {
 		.ledger = daemon->ledger,
 		.place = ledger_place(daemon->ledger),
-		/* Files are made when it is known how much room they are to have. */
-		.reserve = ledger_place(daemon->ledger) ? 0 : daemon->options->reserve,
-		.reserve_size = daemon->options->reserve_size,
 	};
 	struct rlimit files = { .rlim_cur = RLIM_INFINITY };
 	int error;
 
 	daemon->cpu_rings = daemon->ledger->head->cpu_rings;
 	daemon->meta_page_size = (uint32_t)memory_page_size();
-	daemon->slot_stride = SLOT_STRIDE_MIN;
-	while (daemon->slot_stride < daemon_control_size(daemon, SUBBUFS_SHIFT_ALWAYS))
-		daemon->slot_stride *= 2;
-	config.slot_stride = daemon->slot_stride;
 	getrlimit(RLIMIT_NOFILE, &files);
 	daemon->descriptors = files.rlim_cur > INT32_MAX
 				      ? INT32_MAX
@@ -102,12 +92,6 @@ static int make_memories(struct daemon *daemon)
 				     &daemon->pages);
 	if (error == 0)
 		error = memory_pool_create(&config, POOL_READY, daemon->event, &daemon->pool);
-	config.reserve = 0;
-	if (error == 0)
-		error = memory_pool_create(&config, POOL_READY, daemon->event, &daemon->bare_pool);
-	/* Not before one is taken. */
-	if (error == 0)
-		memory_pool_shrink(daemon->bare_pool);
 	if (error)
 		log_error("cannot make the control pages: %s", strerror(-error));
 	return error;
@@ -202,8 +186,7 @@ static int make_quota(struct daemon *daemon)
 
 	getrlimit(RLIMIT_NOFILE, &files);
 	quota_limits_default(files.rlim_cur, (uint64_t)sysconf(_SC_PHYS_PAGES) * memory_page_size(),
-			     (uint32_t)sysconf(_SC_NPROCESSORS_ONLN), daemon->options->reserve,
-			     &limits);
+			     (uint32_t)sysconf(_SC_NPROCESSORS_ONLN), &limits);
 	if (given->processes)
 		limits.processes = given->processes;
 	if (given->descriptors)
@@ -387,7 +370,6 @@ void daemon_destroy(struct daemon *daemon)
 	registry_destroy(daemon->registry);
 	quota_destroy(daemon->quota);
 	memory_pool_destroy(daemon->pool);
-	memory_pool_destroy(daemon->bare_pool);
 	control_pages_destroy(daemon->pages);
 	free(daemon->rings_dir);
 	free(daemon);

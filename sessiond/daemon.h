@@ -31,14 +31,12 @@ struct daemon {
 	struct clock_watch *clock_watch;       /* NULL where rings are recovered */
 	uint32_t cpu_rings;
 	uint32_t meta_page_size; /* bytes before a ring data memory's first sub-buffer */
-	uint64_t slot_stride;    /* bytes of ring control of one slot */
 	int descriptors;         /* numbers from here on are kept for commands */
 
 	char *rings_dir; /* RUNTIME/rings */
 	struct control_pages *pages;
 	struct registry *registry;
 	struct memory_pool *pool;
-	struct memory_pool *bare_pool; /* of sets that have no ring data yet */
 	struct quota *quota;
 	struct ring_thread *ring_thread;
 	const struct mediator_ops *mediator_ops;

@@ -209,10 +209,9 @@ int ledger_create_in(uint32_t cpu_rings, int dir, struct ledger **result)
 	pthread_mutex_init(&ledger->asked, NULL);
 	error = map_all(ledger, cpu_rings, dir);
 	if (error == 0)
-		error = memory_create(MEMORY_CONTROL, FILTER_PAGES_CONTROL_SIZE, &ledger->control);
+		error = memory_create(FILTER_PAGES_CONTROL_SIZE, &ledger->control);
 	if (error == 0)
-		error = memory_create(MEMORY_CONTROL,
-				      LEDGER_PROCESSES * sizeof(struct lttngmap_process),
+		error = memory_create(LEDGER_PROCESSES * sizeof(struct lttngmap_process),
 				      &ledger->words);
 	if (error) {
 		if (ledger->fd >= 0)
@@ -553,9 +552,8 @@ void ledger_descriptors(const struct ledger *ledger, void (*take)(int fd, void *
 		take(process->socket, data);
 		take(process->pidfd, data);
 		take(process->doorbell, data);
-		take(process->ring_control, data);
 		for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
-			take(process->ring_data[slot], data);
+			take(process->rings[slot], data);
 	}
 }
 
@@ -588,9 +586,9 @@ static uint64_t memory_of_process(const struct ledger *ledger, uint32_t index,
 
 	if ((state != LEDGER_LIVE && state != LEDGER_ENDED) || !is_of(process->uid, data))
 		return 0;
-	bytes = record_size(ledger, process) + memory_in(process->ring_control);
+	bytes = record_size(ledger, process);
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
-		bytes += memory_in(process->ring_data[slot]);
+		bytes += memory_in(process->rings[slot]);
 	return bytes;
 }
 

@@ -40,7 +40,7 @@
 #define LEDGER_FILE "ledger" /* in the runtime or the ring directory */
 #define LEDGER_MAGIC 0x3152474c504d544cull
 /* Raised where any of what lies in it is laid out otherwise. */
-#define LEDGER_VERSION 7u
+#define LEDGER_VERSION 8u
 
 #define LEDGER_PROCESSES 32768u
 #define LEDGER_SESSIONS 64u
@@ -63,6 +63,7 @@ struct ledger_process {
 	uint32_t gid;
 	bool forked;
 	bool answered; /* it was sent its memories */
+	bool alone;    /* it asks for nothing any more */
 	bool stand_in; /* for the rings that processes of a user share (user-rings.h) */
 	bool use_rseq; /* as of PROTOCOL_APP_RSEQ, and PROTOCOL_APP_SHARES */
 	bool shares;
@@ -76,11 +77,11 @@ struct ledger_process {
 	int socket; /* 0: it hung up */
 	int pidfd;
 	int doorbell;
-	int ring_control;
-	int ring_data[LTTNGMAP_CHANNELS];
-	/* Which memories these are: as of struct memory. */
-	uint64_t control_file;
-	uint64_t data_file[LTTNGMAP_CHANNELS];
+	int rings[LTTNGMAP_CHANNELS]; /* by slot */
+	/* Which memories these are, as of struct memory: */
+	uint64_t folder;
+	uint64_t file[LTTNGMAP_CHANNELS];
+	uint64_t control_at[LTTNGMAP_CHANNELS]; /* where ring control begins, bytes */
 	/* As struct process_slot. */
 	uint8_t dirty[LTTNGMAP_CHANNELS];
 	uint8_t subbufs_shift[LTTNGMAP_CHANNELS];

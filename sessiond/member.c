@@ -39,7 +39,7 @@ static void lease_end(void *data)
 {
 	struct lease *lease = data;
 
-	memory_set_drop_one(lease->memories);
+	memory_set_unuse(lease->memories, lease->slot);
 	memory_set_put(lease->memories);
 	session_totals_put(lease->totals);
 	slots_drop(lease->slots, lease->slot);
@@ -47,24 +47,19 @@ static void lease_end(void *data)
 	free(lease);
 }
 
-/* Its data's descriptor is another one of its user's; `force`: it was so before. 0 or -errno. */
-static int lease_make(struct channel *channel, struct memory_set *memories, bool force,
-		      struct lease **result)
+static struct lease *lease_make(struct channel *channel, struct memory_set *memories)
 {
 	struct lease *lease = calloc(1, sizeof(*lease));
-	int error = lease ? memory_set_charge_one(memories, force) : -ENOMEM;
 
-	if (error) {
-		free(lease);
-		return error;
-	}
+	if (!lease)
+		return NULL;
 	lease->memories = memory_set_get(memories);
 	lease->totals = session_totals_get(channel->session->totals);
 	lease->slots = &channel->session->daemon->slots;
 	lease->slot = channel->slot;
+	memory_set_use(memories, lease->slot);
 	slots_hold(lease->slots, lease->slot);
-	*result = lease;
-	return 0;
+	return lease;
 }
 
 /* Does a trylock writer hold a ring of the slot, as an earlier channel laid it out? */
@@ -74,7 +69,7 @@ static bool slot_is_held(const struct process *process, uint32_t slot)
 	uint64_t stride = lttngmap_ring_stride(UINT64_C(1) << process->slots[slot].subbufs_shift);
 	uint32_t count = process->daemon->cpu_rings + LTTNGMAP_EXTRA_RINGS;
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; rings && i < count; i++) {
 		const struct lttngmap_ring *ring = (const void *)(rings + i * stride);
 
 		if (__atomic_load_n(&ring->lock, __ATOMIC_ACQUIRE) != 0)
@@ -116,7 +111,7 @@ static int make_set(struct channel *channel, struct memory_set *memories, struct
 {
 	struct daemon *daemon = channel->session->daemon;
 	const struct ledger_process *record = memory_set_record(memories);
-	const struct memory *data = &memories->ring_data[channel->slot];
+	const struct memory *memory = &memories->rings[channel->slot];
 	uint64_t ring_size = ((UINT64_C(1) << channel->subbufs_shift) + 1) << channel->subbuf_shift;
 	struct ring_set_config config = {
 		.session = channel->session->key,
@@ -139,7 +134,7 @@ static int make_set(struct channel *channel, struct memory_set *memories, struct
 		.last_id = &daemon->ledger->head->last_set,
 		.life = channel->life,
 		.past = daemon->recovery != NULL,
-		.can_shrink = data->place != NULL,
+		.can_shrink = memory->place != NULL,
 		.release = lease_end,
 	};
 	struct lease *lease;
@@ -147,16 +142,12 @@ static int make_set(struct channel *channel, struct memory_set *memories, struct
 
 	/* A wrong node costs speed, not events. */
 	if (!restore && memory_has_nodes())
-		memory_place_rings(data->fd, daemon->meta_page_size, ring_size, daemon->cpu_rings);
-	config.data_fd = fcntl(data->fd, F_DUPFD_CLOEXEC, 0);
-	if (config.data_fd < 0)
-		return -errno;
-	error = lease_make(channel, memories, restore, &lease);
-	if (error) {
-		close(config.data_fd);
-		return error;
-	}
-	config.release_data = lease;
+		memory_place_rings(memory->fd, daemon->meta_page_size, ring_size,
+				   daemon->cpu_rings);
+	config.data_fd = memory->fd;
+	config.release_data = lease = lease_make(channel, memories);
+	if (!lease)
+		return -ENOMEM;
 	/* Files may be of a disk on which not everything is. */
 	if (daemon->recovery && daemon->recovery->old.head->named_files)
 		config.layout = lease->layout = class_layout_create(
@@ -211,7 +202,7 @@ bool member_is_saved(const struct channel *channel, const struct memory_set *mem
 	const struct daemon *daemon = channel->session->daemon;
 	const struct ring_saved *saved = ledger_set(daemon->ledger, memories->index, channel->slot);
 
-	return memories->ring_data[channel->slot].fd >= 0 &&
+	return memories->rings[channel->slot].fd >= 0 &&
 	       ring_set_saved_life(saved) == channel->life &&
 	       ring_set_saved_id(saved) != ledger_totals(channel->session->record)->last_set;
 }
@@ -252,6 +243,11 @@ static void say_failure(const struct channel *channel, const struct process *pro
 		message_say("%s (pid %u) is not traced in channel %s: user %u's processes have "
 			    "as many descriptors as they may",
 			    process->name, process->pid, channel->name, process->uid);
+	else if (error == -ENOTCONN)
+		message_say(
+			"%s (pid %u) is not traced in channel %s: it closed its descriptors, or "
+			"is under a seccomp filter; start the session before the program",
+			process->name, process->pid, channel->name);
 	else if (error == -EPROTO)
 		message_say("%s (pid %u) is not traced in channel %s: it takes no rings that "
 			    "processes share; if its liblttngmap is older than the installed one, "
@@ -263,7 +259,7 @@ static void say_failure(const struct channel *channel, const struct process *pro
 			    process->pid, channel->name, strerror(-error));
 }
 
-/* In files, for all that the process may write of the channel from now on. */
+/* For all that is written of the channel from now on, where memories are files. */
 static int make_room(const struct channel *channel, const struct process *process)
 {
 	const struct daemon *daemon = process->daemon;
@@ -274,39 +270,45 @@ static int make_room(const struct channel *channel, const struct process *proces
 		     : ledger_set_reserve(daemon->ledger, process->memories->index, channel->slot);
 }
 
-/* With rings of its own; without a member where there is no memory for them yet. */
+/* Will it ask for rings at its first event? One that executed another program has none. */
+static int check_asks(const struct process *process)
+{
+	if (process->stand_in || process->program.executed[0] ||
+	    (process->connection && !process->record->alone))
+		return 0;
+	return -ENOTCONN;
+}
+
+/* With rings of its own; without a member where they are not there yet. */
 static int join_alone(struct channel *channel, struct process *process, bool make_memory)
 {
-	uint64_t size =
-		daemon_data_size(process->daemon, channel->subbuf_shift, channel->subbufs_shift);
-	const struct memory *data = &process->memories->ring_data[channel->slot];
+	const struct daemon *daemon = process->daemon;
+	struct memory_set *memories = process->memories;
+	uint64_t control = daemon_control_size(daemon, channel->subbufs_shift);
+	uint64_t data = daemon_data_size(daemon, channel->subbuf_shift, channel->subbufs_shift);
 	int error = slot_admit(channel, process);
 
 	if (error == 0 && make_memory)
-		error = memory_set_fit(process->memories, channel->slot, size);
-	if (error == 0)
-		error = make_room(channel, process);
-	if (error == 0 && data->fd >= 0 && data->size >= size)
-		error = member_make(channel, process);
-	return error;
+		error = memory_set_fit(memories, channel->slot, data, control);
+	if (error || !memory_set_fits(memories, channel->slot, data, control))
+		return error ? error : check_asks(process);
+	error = make_room(channel, process);
+	return error ? error : member_make(channel, process);
 }
 
-/*
- * By its stand-in, which has the member. The slot of its own is for what it loses
- * while it has no memory of the shared rings.
- */
+/* By its stand-in, which has the member. */
 static int join_shared(struct channel *channel, struct process *process)
 {
 	int error = user_rings_join(process);
 
+	if (error == 0 && process->record->answered)
+		error = check_asks(process);
 	if (error == 0 && !process->shared->slots[channel->slot].member) {
 		error = join_alone(channel, process->shared, true);
 		if (error)
 			say_failure(channel, process->shared, error);
 	}
-	if (error == 0)
-		error = slot_admit(channel, process);
-	return error ? error : make_room(channel, process);
+	return error;
 }
 
 /* Once, however often it is tried; and not any more where that comes to be. */
@@ -318,6 +320,7 @@ static void count_left_out(struct channel *channel, struct process *process, int
 		untraced_count_in(channel->session, process, slot->left_out, true);
 	slot->left_out = error == 0                             ? 0
 			 : error == -EMFILE || error == -ENFILE ? UNTRACED_SHORT
+			 : error == -ENOTCONN                   ? UNTRACED_ALONE
 								: UNTRACED_REFUSED;
 	if (slot->left_out)
 		untraced_count_in(channel->session, process, slot->left_out, false);
@@ -393,23 +396,10 @@ void member_end_rotation(struct member *member)
 	ring_set_end_rotation(member->set);
 }
 
-void member_settle(struct channel *channel, struct process *process)
+void member_count_lost(struct channel *channel, const struct process *process, uint32_t lost)
 {
-	const struct process_slot *slot = &process->slots[channel->slot];
-	struct lttngmap_ring *first = memory_set_rings(process->memories, channel->slot);
-	uint64_t lost;
-
-	if (slot->member || !slot->admitted)
-		return;
-	lost = __atomic_exchange_n(&first->discards, 0, __ATOMIC_RELAXED);
-	if (lost > RING_LOST_BEFORE_MAX) {
-		message_say("%s (process %u, channel %s) says that it lost %llu events, which "
-			    "cannot be: they are not counted",
-			    process->name, process->pid, channel->name, (unsigned long long)lost);
-		ring_total_add(&channel->session->totals->rings.closed_rings, 1);
-		return;
-	}
-	ring_total_add(&channel->session->totals->rings.discarded, lost);
+	if (session_takes(channel->session, process))
+		ring_total_add(&channel->session->totals->rings.discarded, lost);
 }
 
 void member_begin_snapshot(struct member *member)

@@ -38,10 +38,9 @@ struct member {
 };
 
 /*
- * The process takes part in a started channel from now on. Where the slot's
- * ring data does not suffice, the process is let in without a member and asks
- * for memory at its first event: then again with `make_memory`. 0 or -errno;
- * what failed was said.
+ * The process takes part in a started channel from now on. Without `make_memory`, and where it
+ * has no rings in the slot that suffice, it is let in without a member. It asks for rings at its
+ * first event: then again with `make_memory`. 0 or -errno; what failed was said.
  */
 int member_join(struct channel *channel, struct process *process, bool make_memory);
 /* The channel stopped, or starts again. */
@@ -57,11 +56,8 @@ void member_rotate(struct member *member, uint32_t chunk);
 bool member_is_rotated(struct member *member, bool wake);
 /* No matter. */
 void member_end_rotation(struct member *member);
-/*
- * A process that was let in without a member counts in the slot's first ring
- * what it lost for want of memory. If it is one: count that in the session.
- */
-void member_settle(struct channel *channel, struct process *process);
+/* The process says that it lost so many events for want of rings. */
+void member_count_lost(struct channel *channel, const struct process *process, uint32_t lost);
 /* Forget what is in its rings, and count into these totals from now on. */
 void member_clear(struct member *member, struct session_totals *totals);
 /*

@@ -20,20 +20,26 @@ struct memory_pool {
 	struct memory_set *sets[POOL_MAX];
 };
 
-/* Wiped first: the number may soon be another descriptor's. */
-static void drop_data(struct memory_set *set, uint32_t slot)
+/* Wiped first: the number may soon be another descriptor's. Any thread. */
+static void drop_rings(struct memory_set *set, uint32_t slot)
 {
-	if (set->ring_data[slot].fd < 0)
-		return;
-	memory_set_record(set)->ring_data[slot] = 0;
-	memory_destroy(&set->ring_data[slot]);
+	__atomic_store_n(&memory_set_record(set)->rings[slot], 0, __ATOMIC_RELAXED);
+	memory_destroy(&set->rings[slot]);
+	if (set->user) {
+		__atomic_sub_fetch(&set->charged, 1, __ATOMIC_RELAXED);
+		quota_drop(set->user, 0, 1);
+	}
 }
 
-static void set_data(struct memory_set *set, uint32_t slot, const struct memory *memory)
+static void set_rings(struct memory_set *set, uint32_t slot, const struct memory *memory)
 {
-	set->ring_data[slot] = *memory;
-	memory_set_record(set)->data_file[slot] = memory->file;
-	memory_set_record(set)->ring_data[slot] = memory->fd;
+	struct ledger_process *record = memory_set_record(set);
+
+	set->rings[slot] = *memory;
+	set->users[slot] = 1;
+	record->file[slot] = memory->file;
+	record->control_at[slot] = memory->mapped_from;
+	record->rings[slot] = memory->fd;
 }
 
 static void memory_set_free(struct memory_set *set)
@@ -41,10 +47,9 @@ static void memory_set_free(struct memory_set *set)
 	/* All numbers at once: nothing of the record is looked at any more. */
 	ledger_process_retire(set->ledger, set->index);
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
-		memory_destroy(&set->ring_data[slot]);
+		memory_destroy(&set->rings[slot]);
 	if (set->doorbell >= 0)
 		close(set->doorbell);
-	memory_destroy(&set->ring_control);
 	memory_drop_folder(set->place, set->folder);
 	ledger_process_drop(set->ledger, set->index);
 	if (set->user)
@@ -63,24 +68,17 @@ static struct memory_set *memory_set_new(const struct memory_set_config *config,
 	set->ledger = config->ledger;
 	set->place = config->place;
 	set->index = index;
-	set->reserve = config->reserve;
-	set->slot_stride = config->slot_stride;
 	set->doorbell = -1;
-	set->ring_control = MEMORY_NONE;
+	set->descriptors = config->descriptors;
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
-		set->ring_data[slot] = MEMORY_NONE;
+		set->rings[slot] = MEMORY_NONE;
 	return set;
 }
 
-/* The largest number of its descriptors. */
-static int highest_of(const struct memory_set *set)
+/* The last numbers are not for sets. */
+static bool is_beyond(const struct memory_set *set, int fd)
 {
-	int highest = set->ring_control.fd > set->doorbell ? set->ring_control.fd : set->doorbell;
-
-	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
-		if (set->ring_data[slot].fd > highest)
-			highest = set->ring_data[slot].fd;
-	return highest;
+	return set->descriptors && fd >= set->descriptors;
 }
 
 int memory_set_create(const struct memory_set_config *config, struct memory_set **result)
@@ -102,26 +100,8 @@ int memory_set_create(const struct memory_set_config *config, struct memory_set 
 		goto fail;
 	}
 	memory_set_record(set)->doorbell = set->doorbell;
-	error = memory_make_folder(config->place, &set->folder);
-	if (error == 0)
-		error = memory_create_in(config->place, set->folder, MEMORY_RING_CONTROL,
-					 LTTNGMAP_CHANNELS * config->slot_stride,
-					 &set->ring_control);
-	if (error)
-		goto fail;
-	memory_set_record(set)->control_file = set->ring_control.file;
-	memory_set_record(set)->ring_control = set->ring_control.fd;
-	for (uint32_t slot = 0; slot < config->reserve; slot++) {
-		struct memory memory;
-
-		error = memory_create_in(config->place, set->folder, MEMORY_RING_DATA,
-					 config->reserve_size, &memory);
-		if (error)
-			goto fail;
-		set_data(set, slot, &memory);
-	}
 	error = -EMFILE;
-	if (config->descriptors && highest_of(set) >= config->descriptors)
+	if (is_beyond(set, set->doorbell))
 		goto fail;
 	*result = set;
 	return 0;
@@ -136,27 +116,25 @@ int memory_set_restore(const struct memory_set_config *config, uint32_t index,
 {
 	const struct ledger_process *record = ledger_process(config->ledger, index);
 	struct memory_set *set = memory_set_new(config, index);
-	int error;
 
 	*result = NULL;
 	if (!set)
 		return -ENOMEM;
 	set->doorbell = record->doorbell;
-	set->folder = record->control_file;
-	error = memory_adopt(MEMORY_RING_CONTROL, record->ring_control, record->control_file,
-			     config->place, &set->ring_control);
-	for (uint32_t slot = 0; error == 0 && slot < LTTNGMAP_CHANNELS; slot++)
-		if (record->ring_data[slot])
-			error = memory_adopt(MEMORY_RING_DATA, record->ring_data[slot],
-					     record->data_file[slot], config->place,
-					     &set->ring_data[slot]);
-	if (error) {
-		memory_set_free(set);
-		return error;
+	set->folder = record->folder;
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
+		int error;
+
+		if (!record->rings[slot])
+			continue;
+		error = memory_adopt(record->rings[slot], record->control_at[slot],
+				     record->file[slot], config->place, &set->rings[slot]);
+		if (error) {
+			memory_set_free(set);
+			return error;
+		}
+		set->users[slot] = 1;
 	}
-	/* It may be one of another pool. */
-	while (set->reserve && set->ring_data[set->reserve - 1].fd < 0)
-		set->reserve--;
 	*result = set;
 	return 0;
 }
@@ -174,7 +152,7 @@ int memory_set_charge(struct memory_set *set, struct quota_user *user, bool forc
 	if (!user)
 		return 0;
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
-		descriptors += set->ring_data[slot].fd >= 0;
+		descriptors += set->rings[slot].fd >= 0;
 	error = quota_take_process(user, force);
 	if (error)
 		return error;
@@ -186,23 +164,6 @@ int memory_set_charge(struct memory_set *set, struct quota_user *user, bool forc
 	set->user = user;
 	set->charged = descriptors;
 	return 0;
-}
-
-int memory_set_charge_one(struct memory_set *set, bool force)
-{
-	int error = set->user ? quota_take_descriptors(set->user, 1, force) : 0;
-
-	if (error == 0)
-		__atomic_add_fetch(&set->charged, 1, __ATOMIC_RELAXED);
-	return error;
-}
-
-void memory_set_drop_one(struct memory_set *set)
-{
-	if (!set->user)
-		return;
-	__atomic_sub_fetch(&set->charged, 1, __ATOMIC_RELAXED);
-	quota_drop(set->user, 0, 1);
 }
 
 struct memory_set *memory_set_get(struct memory_set *set)
@@ -219,41 +180,85 @@ void memory_set_put(struct memory_set *set)
 
 struct lttngmap_ring *memory_set_rings(const struct memory_set *set, uint32_t slot)
 {
-	return (struct lttngmap_ring *)((char *)set->ring_control.map + slot * set->slot_stride);
+	return set->rings[slot].map;
 }
 
-int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t size)
+bool memory_set_fits(const struct memory_set *set, uint32_t slot, uint64_t data, uint64_t control)
+{
+	const struct memory *memory = &set->rings[slot];
+
+	return memory->fd >= 0 && memory->mapped_from >= data &&
+	       memory->size - memory->mapped_from >= control;
+}
+
+/* Its one more descriptor is charged. 0 or -errno. */
+static int make_rings(struct memory_set *set, uint64_t data, uint64_t control,
+		      struct memory *memory)
+{
+	int error = set->user ? quota_take_descriptors(set->user, 1, false) : 0;
+
+	if (error)
+		return error;
+	if (!set->folder)
+		error = memory_make_folder(set->place, &set->folder);
+	memory_set_record(set)->folder = set->folder;
+	if (error == 0)
+		error = memory_create_rings(set->place, set->folder, data, control, memory);
+	if (error == 0 && is_beyond(set, memory->fd)) {
+		memory_destroy(memory);
+		error = -EMFILE;
+	}
+	if (set->user && error)
+		quota_drop(set->user, 0, 1);
+	else
+		__atomic_add_fetch(&set->charged, 1, __ATOMIC_RELAXED);
+	return error;
+}
+
+int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t data, uint64_t control)
 {
 	struct memory larger;
 	int error;
 
-	if (set->ring_data[slot].fd >= 0 && set->ring_data[slot].size >= size)
+	if (memory_set_fits(set, slot, data, control))
 		return 0;
-	error = set->ring_data[slot].fd >= 0 ? 0 : memory_set_charge_one(set, false);
-	if (error == 0)
-		error = memory_create_in(set->place, set->folder, MEMORY_RING_DATA, size, &larger);
+	error = make_rings(set, data, control, &larger);
 	if (error)
 		return error;
-	drop_data(set, slot);
-	set_data(set, slot, &larger);
+	if (set->rings[slot].fd >= 0)
+		drop_rings(set, slot);
+	set_rings(set, slot, &larger);
 	return 0;
+}
+
+void memory_set_use(struct memory_set *set, uint32_t slot)
+{
+	__atomic_add_fetch(&set->users[slot], 1, __ATOMIC_RELAXED);
+}
+
+void memory_set_unuse(struct memory_set *set, uint32_t slot)
+{
+	/* Acquire and release: whoever closes it does so after all others' use. */
+	if (__atomic_sub_fetch(&set->users[slot], 1, __ATOMIC_ACQ_REL) == 0)
+		drop_rings(set, slot);
 }
 
 void memory_set_zero(struct memory_set *set, uint32_t slot, uint64_t control)
 {
-	memset(memory_set_rings(set, slot), 0, control);
+	if (set->rings[slot].map)
+		memset(set->rings[slot].map, 0, control);
 }
 
 int memory_set_reserve(const struct memory_set *set, uint32_t slot, uint64_t control)
 {
-	return memory_reserve(&set->ring_control, slot * set->slot_stride, control);
+	return memory_reserve(&set->rings[slot], 0, control);
 }
 
 void memory_set_close_fds(struct memory_set *set, uint64_t keep)
 {
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
-		if (!(keep & UINT64_C(1) << slot))
-			drop_data(set, slot);
+		if (set->rings[slot].fd >= 0 && !(keep & UINT64_C(1) << slot))
+			memory_set_unuse(set, slot);
 }
 
 static int pool_refill(sd_event_source *source, void *data)

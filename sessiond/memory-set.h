@@ -3,11 +3,12 @@
 /*
  * memory-set.h - all memories of one process, and a pool of them ready made.
  *
- * Registration is paid by every process of a build, so its 20 or so
- * descriptors are made beforehand, while the daemon is idle.
+ * A process that no channel takes has no memory of rings: it costs its socket, its pidfd and its
+ * doorbell. A channel's rings are one memory more, made when the process registers, or else when
+ * it asks for them at its first event.
  *
  * A memory set is shared by the process object and by each ring set that
- * reads its ring control; the last one to let go frees it, in any thread.
+ * reads its rings; the last one to let go frees it, in any thread.
  * Everything else here is the main thread's.
  */
 #ifndef SESSIOND_MEMORY_SET_H
@@ -33,14 +34,16 @@ struct memory_set {
 	struct urcu_ref references;
 	struct ledger *ledger;
 	const struct memory_place *place;
-	uint64_t folder;            /* of its files */
-	uint32_t index;             /* of its record, and of the process's words */
-	struct memory ring_control; /* LTTNGMAP_CHANNELS times slot_stride */
-	int doorbell;               /* eventfd */
-	uint32_t reserve;
-	uint64_t slot_stride;
-	/* By slot; beyond the reserve they are made on demand. */
-	struct memory ring_data[LTTNGMAP_CHANNELS];
+	uint64_t folder;                        /* of its files; 0: none yet */
+	uint32_t index;                         /* of its record, and of the process's words */
+	int doorbell;                           /* eventfd */
+	struct memory rings[LTTNGMAP_CHANNELS]; /* by slot */
+	/*
+	 * Who still needs the slot's: the process object, and ring sets. Atomic: whoever lets go
+	 * last closes it.
+	 */
+	uint32_t users[LTTNGMAP_CHANNELS];
+	int descriptors;         /* as of struct memory_set_config */
 	struct quota_user *user; /* whose bounds it counts in; NULL: nobody's yet */
 	uint32_t charged;        /* descriptors; atomic */
 };
@@ -48,9 +51,6 @@ struct memory_set {
 struct memory_set_config {
 	struct ledger *ledger;            /* outlives all sets */
 	const struct memory_place *place; /* the same; NULL: rings are memfds */
-	uint32_t reserve;                 /* ring data memories made at once */
-	uint64_t reserve_size;            /* bytes of each, the meta page included */
-	uint64_t slot_stride;             /* bytes of ring control of one slot */
 	int descriptors;                  /* numbers from here on are not for sets; 0: all are */
 };
 
@@ -64,10 +64,6 @@ int memory_set_restore(const struct memory_set_config *config, uint32_t index,
  * descriptors that this takes. 0 or -EDQUOT. NULL is allowed: nobody's.
  */
 int memory_set_charge(struct memory_set *set, struct quota_user *user, bool force);
-/* One more descriptor. 0 or -EDQUOT. */
-int memory_set_charge_one(struct memory_set *set, bool force);
-/* One less. Any thread. */
-void memory_set_drop_one(struct memory_set *set);
 struct memory_set *memory_set_get(struct memory_set *set);
 /* NULL is allowed. Any thread. */
 void memory_set_put(struct memory_set *set);
@@ -88,14 +84,24 @@ static inline struct ledger_process *memory_set_record(const struct memory_set *
 	return ledger_process(set->ledger, set->index);
 }
 
-/* The rings of a slot, as the process has them. */
+/* The rings of a slot, as the process has them; NULL: it has none. */
 struct lttngmap_ring *memory_set_rings(const struct memory_set *set, uint32_t slot);
+/* Are there rings in the slot, with at least so many bytes of data and of control? */
+bool memory_set_fits(const struct memory_set *set, uint32_t slot, uint64_t data, uint64_t control);
 
 /*
- * Make sure that the slot's ring data has at least `size` bytes: what is
- * there already is kept where it is large enough. 0 or -errno; -EDQUOT.
+ * Make the slot's rings, with at least so many bytes of data and of control: those that are there
+ * are kept where they are large enough. No ring set of the slot lives where they are not.
+ * 0 or -errno; -EDQUOT.
  */
-int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t size);
+int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t data, uint64_t control);
+
+/*
+ * A ring set uses the slot's rings, and ends doing so; the latter in any thread, which holds a
+ * reference of the set's.
+ */
+void memory_set_use(struct memory_set *set, uint32_t slot);
+void memory_set_unuse(struct memory_set *set, uint32_t slot);
 
 /*
  * The first `control` bytes of the slot's ring control are zeros again. Its ring
@@ -105,13 +111,13 @@ void memory_set_zero(struct memory_set *set, uint32_t slot, uint64_t control);
 
 /*
  * Where memories are files: make room for the first `control` bytes of the
- * slot's ring control. 0 or -errno.
+ * slot's ring control, which is there. 0 or -errno.
  */
 int memory_set_reserve(const struct memory_set *set, uint32_t slot, uint64_t control);
 
 /*
- * The process is gone: close what only it needed. Ring control and the slots
- * in the bit set `keep` stay for the ring sets that are still to be read.
+ * The process is gone: close what only it needed. The slots in the bit set `keep` stay for the
+ * ring sets that are still to be read. Called once.
  */
 void memory_set_close_fds(struct memory_set *set, uint64_t keep);
 

@@ -78,32 +78,21 @@ uint64_t memory_page_size(void)
 	return size;
 }
 
-static const char *memory_name(enum memory_kind kind)
+static int map_to_end(struct memory *memory)
 {
-	switch (kind) {
-	case MEMORY_CONTROL:
-		return "lttngmap-control";
-	case MEMORY_RING_CONTROL:
-		return "lttngmap-ring-control";
-	case MEMORY_RING_DATA:
-		break;
-	}
-	return "lttngmap-ring-data";
-}
-
-static int map_whole(struct memory *memory)
-{
-	void *map = mmap(NULL, memory->size, PROT_READ | PROT_WRITE, MAP_SHARED, memory->fd, 0);
+	uint64_t size = memory->size - memory->mapped_from;
+	void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory->fd,
+			 (off_t)memory->mapped_from);
 
 	if (map == MAP_FAILED)
 		return -errno;
-	if (memory->place && map_guard_add(map, memory->size) != 0) {
-		munmap(map, memory->size);
+	if (memory->place && map_guard_add(map, size) != 0) {
+		munmap(map, size);
 		return -ENOSPC;
 	}
 	memory->map = map;
 	/* A core dump of the daemon would write all of it out. */
-	madvise(map, memory->size, MADV_DONTDUMP);
+	madvise(map, size, MADV_DONTDUMP);
 	return 0;
 }
 
@@ -139,42 +128,42 @@ static void forbid_holes(int fd)
 	(void)ioctl(fd, FS_IOC_SETFLAGS, &flags);
 }
 
-int memory_create(enum memory_kind kind, uint64_t size, struct memory *memory)
+uint64_t memory_rings_control_at(uint64_t data)
 {
-	int seals = MEMORY_SEALS;
+	return round_up(data);
+}
+
+/* With all seals; `mapped_from` is set. */
+static int create_memfd(const char *name, uint64_t size, int seals, struct memory *memory)
+{
+	int error;
+
+	memory->fd = make_memfd(name);
+	if (memory->fd < 0)
+		return memory->fd;
+	memory->size = size;
+	if (ftruncate(memory->fd, (off_t)size) != 0)
+		return -errno;
+	/* Before the seals: FUTURE_WRITE refuses writable maps made later. */
+	error = map_to_end(memory);
+	if (error == 0)
+		error = find_inode(memory);
+	if (error == 0 && fcntl(memory->fd, F_ADD_SEALS, seals) != 0)
+		error = -errno;
+	return error;
+}
+
+int memory_create(uint64_t size, struct memory *memory)
+{
 	int error;
 
 	*memory = MEMORY_NONE;
 	size = round_up(size);
 	if (size == 0)
 		return -EINVAL;
-
-	memory->fd = make_memfd(memory_name(kind));
-	if (memory->fd < 0)
-		return memory->fd;
-	memory->size = size;
-	if (ftruncate(memory->fd, (off_t)size) != 0)
-		goto failed;
-
-	/* Before the seals: FUTURE_WRITE refuses writable maps made later. */
-	error = kind == MEMORY_RING_DATA ? 0 : map_whole(memory);
-	if (error == 0)
-		error = find_inode(memory);
+	error = create_memfd("lttngmap-control", size, MEMORY_SEALS | F_SEAL_FUTURE_WRITE, memory);
 	if (error)
-		goto destroy;
-
-	if (kind == MEMORY_CONTROL)
-		seals |= F_SEAL_FUTURE_WRITE;
-	if (fcntl(memory->fd, F_ADD_SEALS, seals) != 0)
-		goto failed;
-	if (kind != MEMORY_CONTROL)
-		forbid_holes(memory->fd);
-	return 0;
-
-failed:
-	error = -errno;
-destroy:
-	memory_destroy(memory);
+		memory_destroy(memory);
 	return error;
 }
 
@@ -219,34 +208,40 @@ static int create_file(const struct memory_place *place, uint64_t folder, uint64
 	return fd < 0 ? -errno : fd;
 }
 
-int memory_create_in(const struct memory_place *place, uint64_t folder, enum memory_kind kind,
-		     uint64_t size, struct memory *memory)
+static int create_rings_file(const struct memory_place *place, uint64_t folder, uint64_t size,
+			     struct memory *memory)
 {
-	int error;
-
-	if (!place)
-		return memory_create(kind, size, memory);
-	*memory = MEMORY_NONE;
-	size = round_up(size);
-	if (size == 0)
-		return -EINVAL;
-	memory->file = kind == MEMORY_RING_CONTROL ? folder : ++*place->last;
+	memory->file = ++*place->last;
 	memory->fd = create_file(place, folder, memory->file);
-	if (memory->fd < 0) {
-		error = memory->fd;
-		*memory = MEMORY_NONE;
-		return error;
-	}
+	if (memory->fd < 0)
+		return memory->fd;
 	memory->place = place;
 	memory->size = size;
-	if (ftruncate(memory->fd, (off_t)size) != 0)
-		error = -errno;
-	else if (kind == MEMORY_RING_DATA)
-		error = fallocate(memory->fd, 0, 0, (off_t)size) ? -errno : 0;
+	if (ftruncate(memory->fd, (off_t)size) != 0 ||
+	    fallocate(memory->fd, 0, 0, (off_t)size) != 0)
+		return -errno;
+	return map_to_end(memory);
+}
+
+int memory_create_rings(const struct memory_place *place, uint64_t folder, uint64_t data,
+			uint64_t control, struct memory *memory)
+{
+	uint64_t control_at = round_up(data), control_size = round_up(control);
+	int error;
+
+	*memory = MEMORY_NONE;
+	if (control_at == 0 || control_size == 0 || control_at > INT64_MAX - control_size)
+		return -EINVAL;
+	memory->mapped_from = control_at;
+	if (place)
+		error = create_rings_file(place, folder, control_at + control_size, memory);
 	else
-		error = map_whole(memory);
+		error = create_memfd("lttngmap-ring-set", control_at + control_size, MEMORY_SEALS,
+				     memory);
 	if (error)
 		memory_destroy(memory);
+	else if (!place)
+		forbid_holes(memory->fd);
 	return error;
 }
 
@@ -266,7 +261,7 @@ int memory_reserve(const struct memory *memory, uint64_t offset, uint64_t size)
 	return errno == EFAULT ? -ENOSPC : -errno;
 }
 
-int memory_adopt(enum memory_kind kind, int fd, uint64_t file, const struct memory_place *place,
+int memory_adopt(int fd, uint64_t control_at, uint64_t file, const struct memory_place *place,
 		 struct memory *memory)
 {
 	struct stat status;
@@ -275,11 +270,15 @@ int memory_adopt(enum memory_kind kind, int fd, uint64_t file, const struct memo
 	*memory = MEMORY_NONE;
 	if (fstat(fd, &status) != 0)
 		return -errno;
+	/* A process can cut its own file short. */
+	if ((uint64_t)status.st_size <= control_at)
+		return -ENODATA;
 	memory->fd = fd;
 	memory->size = (uint64_t)status.st_size;
+	memory->mapped_from = control_at;
 	memory->file = file;
 	memory->place = place;
-	error = kind == MEMORY_RING_DATA ? 0 : map_whole(memory);
+	error = map_to_end(memory);
 	if (error)
 		*memory = MEMORY_NONE;
 	return error;
@@ -290,7 +289,7 @@ void memory_destroy(struct memory *memory)
 	if (memory->map && memory->place)
 		map_guard_remove(memory->map);
 	if (memory->map)
-		munmap(memory->map, memory->size);
+		munmap(memory->map, memory->size - memory->mapped_from);
 	if (memory->fd >= 0)
 		close(memory->fd);
 	*memory = MEMORY_NONE;

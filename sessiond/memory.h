@@ -4,9 +4,11 @@
  * memory.h - the memories that the daemon makes and hands to processes.
  *
  *   kind          seals                            the daemon's own map
- *   control       FUTURE_WRITE SHRINK GROW SEAL    RW, made before the seals
- *   ring control               SHRINK GROW SEAL    RW
- *   ring data                  SHRINK GROW SEAL    none
+ *   control       FUTURE_WRITE SHRINK GROW SEAL    RW, all of it, made before the seals
+ *   rings                      SHRINK GROW SEAL    RW, ring control alone
+ *
+ * The rings of one process in one channel are one memory: the meta page, ring data, and from the
+ * next page on ring control.
  *
  * Seals are per inode, so each kind is a memfd of its own. A receiver of a
  * control memory can map it read-only and nothing else; no receiver of any
@@ -22,7 +24,7 @@
  * lseek for data, adding a seal) is made before: a process can hold that lock for ever
  * (doc/design/security.md).
  *
- * Ring control and ring data may also be files of a directory that survives
+ * Rings may also be files of a directory that survives
  * (doc/design/recovering.md). There are no seals then: a process can cut its
  * own files short, and the daemon's maps of them are guarded
  * (common/map-guard.h).
@@ -49,52 +51,44 @@ struct memory_place {
 struct memory {
 	int fd;                           /* -1: none */
 	uint64_t size;                    /* bytes, whole pages */
-	void *map;                        /* RW, whole; NULL: not mapped */
+	uint64_t mapped_from;             /* bytes; of rings, where ring control begins */
+	void *map;                        /* RW, from there to the end */
 	uint64_t file;                    /* the memfd's inode, or the file's number */
 	const struct memory_place *place; /* NULL: a memfd */
 };
 
 #define MEMORY_NONE ((struct memory){ .fd = -1 })
 
-enum memory_kind {
-	MEMORY_CONTROL,
-	MEMORY_RING_CONTROL,
-	MEMORY_RING_DATA,
-};
-
+/* Where ring control begins behind `data` bytes, the meta page and ring data. */
+uint64_t memory_rings_control_at(uint64_t data);
 /*
- * `size` is rounded up to whole pages. 0 or -errno; then *memory is
+ * Make control memory; `size` is rounded up to whole pages. 0 or -errno; then *memory is
  * MEMORY_NONE. Any thread.
  */
-int memory_create(enum memory_kind kind, uint64_t size, struct memory *memory);
-/*
- * Make a folder for the files of one process. Its number is the folder's ring control's, too.
- * 0 or -errno.
- */
+int memory_create(uint64_t size, struct memory *memory);
+/* Make a folder for the files of one process. 0 or -errno. */
 int memory_make_folder(const struct memory_place *place, uint64_t *folder);
 /* Have the folder removed, with its files. NULL and 0 are allowed. Any thread; never waits. */
 void memory_drop_folder(const struct memory_place *place, uint64_t folder);
 /*
- * The same as memory_create(), of a ring, as a file in the folder. Ring data has its room there
- * from the beginning; nothing of ring control may be written before memory_reserve() made room for
- * it.
+ * Make the memory of rings with `data` and `control` bytes: a memfd, or a file in the folder,
+ * which has all its room from the beginning. 0 or -errno, as memory_create().
  */
-int memory_create_in(const struct memory_place *place, uint64_t folder, enum memory_kind kind,
-		     uint64_t size, struct memory *memory);
+int memory_create_rings(const struct memory_place *place, uint64_t folder, uint64_t data,
+			uint64_t control, struct memory *memory);
 #define MEMORY_FILE_NAME_SIZE 32
 /* Of a folder in the place, and of a file in its folder. */
 void memory_file_name(uint64_t number, char name[MEMORY_FILE_NAME_SIZE]);
 /*
- * In a file that is mapped, make room for a range: a full file system is to say
- * so now. 0 or -errno.
+ * In a file, make room for a range of the map: a full file system is to say so now.
+ * 0 or -errno.
  */
 int memory_reserve(const struct memory *memory, uint64_t offset, uint64_t size);
 /*
- * One that was made in an earlier life of the daemon, and handed out maybe,
- * of a kind without FUTURE_WRITE. The descriptor is the memory's, but on
- * failure; `file` and `place` are as they were. 0 or -errno.
+ * Adopt rings that an earlier life of the daemon made, and handed out maybe. The descriptor is
+ * the memory's, but on failure; the rest is as it was. 0 or -errno.
  */
-int memory_adopt(enum memory_kind kind, int fd, uint64_t file, const struct memory_place *place,
+int memory_adopt(int fd, uint64_t control_at, uint64_t file, const struct memory_place *place,
 		 struct memory *memory);
 /* Unmap and close; what was handed out lives on, and so does a file. MEMORY_NONE is allowed. */
 void memory_destroy(struct memory *memory);

@@ -19,17 +19,12 @@
 #define EXIT_USAGE 2
 
 #define CONSUMER "lttngmap-consumerd"
-#define RESERVE_SIZE_DEFAULT (UINT64_C(1) << 30)
-#define RESERVE_SIZE_MIN (UINT64_C(2) << 12)
-#define RESERVE_SIZE_MAX (UINT64_C(1) << 40)
 
 /* What was given as text, before it is checked. */
 struct given {
 	char *runtime_dir;
 	char *mediator;
 	char *clock;
-	char *reserve;
-	char *reserve_size;
 	char *consumer;
 	char *per_user;
 	int private_instance;
@@ -91,21 +86,6 @@ static char *default_consumer(void)
 	return strdup(BINDIR "/" CONSUMER);
 }
 
-static int parse_number(const char *text, const char *what, uint64_t min, uint64_t max,
-			uint64_t *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(text, &end, 0);
-	if (errno == 0 && end != text && *end == '\0' && text[0] != '-' && *value >= min &&
-	    *value <= max)
-		return 0;
-	log_error("%s: '%s' is not a number from %llu to %llu", what, text, (unsigned long long)min,
-		  (unsigned long long)max);
-	return -EINVAL;
-}
-
 static int check_choice(const char *value, const char *what, const char *const *choices)
 {
 	for (const char *const *choice = choices; *choice; choice++)
@@ -133,37 +113,24 @@ static int fill(struct options *options, struct given *given)
 {
 	static const char *const mediators[] = { "ring-fs", "ring-socket", "auto", NULL };
 	static const char *const clocks[] = { "tsc", "monotonic", "auto", NULL };
-	char *reserve = pick(given->reserve, "LTTNGMAP_RESERVE", "16");
-	uint64_t number = 0;
-	int error;
+	int error = 0;
 
 	options->runtime_dir_chosen = !given->runtime_dir;
 	options->runtime_dir = given->runtime_dir ? given->runtime_dir : default_runtime_dir();
 	options->mediator = pick(given->mediator, "LTTNGMAP_MEDIATOR", "auto");
 	options->clock = pick(given->clock, NULL, "auto");
 	options->consumer = given->consumer ? given->consumer : default_consumer();
-	options->reserve_size = RESERVE_SIZE_DEFAULT;
 	options->private_instance = given->private_instance;
 	options->preloaded = given->preloaded;
 	options->supervise = given->supervise;
 	options->ring_dir = given->ring_dir;
 	options->recover = given->recover;
 	options->json = given->json;
-	if (!reserve || !options->runtime_dir || !options->mediator || !options->clock ||
-	    !options->consumer) {
+	if (!options->runtime_dir || !options->mediator || !options->clock || !options->consumer) {
 		log_error("out of memory");
-		free(reserve);
 		return -ENOMEM;
 	}
-	error = parse_number(reserve, "--reserve (LTTNGMAP_RESERVE)", 0, PROTOCOL_APP_RESERVE_MAX,
-			     &number);
-	free(reserve);
-	options->reserve = (uint32_t)number;
-	if (error == 0 && given->reserve_size)
-		error = parse_number(given->reserve_size, "--reserve-size", RESERVE_SIZE_MIN,
-				     RESERVE_SIZE_MAX, &options->reserve_size);
-	free(given->reserve_size);
-	if (error == 0 && given->per_user)
+	if (given->per_user)
 		error = parse_per_user(given->per_user, &options->per_user);
 	free(given->per_user);
 	if (error == 0 && options->runtime_dir[0] != '/') {
@@ -190,10 +157,6 @@ int options_parse(struct options *options, int argc, const char **argv)
 		  "how readers see rings (default: auto)", "ring-fs|ring-socket|auto" },
 		{ "clock", '\0', POPT_ARG_STRING, &given.clock, 0,
 		  "what stamps events (default: auto)", "tsc|monotonic|auto" },
-		{ "reserve", '\0', POPT_ARG_STRING, &given.reserve, 0,
-		  "channels that a process has memory for at once (default: 16)", "N" },
-		{ "reserve-size", '\0', POPT_ARG_STRING, &given.reserve_size, 0,
-		  "size of each such memory, used as far as written (default: 1 GiB)", "BYTES" },
 		{ "consumer", '\0', POPT_ARG_STRING, &given.consumer, 0,
 		  "what writes traces to disk (default: " CONSUMER ")", "PROGRAM|none" },
 		{ "per-user", '\0', POPT_ARG_STRING, &given.per_user, 0,

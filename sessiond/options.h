@@ -12,13 +12,11 @@
 #include "sessiond/quota.h"
 
 struct options {
-	char *runtime_dir;       /* absolute */
-	bool runtime_dir_chosen; /* by us, not by whoever started us */
-	char *mediator;          /* "ring-fs", "ring-socket" or "auto" */
-	char *clock;             /* "tsc", "monotonic" or "auto" */
-	char *consumer;          /* a path, or "none" */
-	uint32_t reserve;
-	uint64_t reserve_size;        /* bytes */
+	char *runtime_dir;            /* absolute */
+	bool runtime_dir_chosen;      /* by us, not by whoever started us */
+	char *mediator;               /* "ring-fs", "ring-socket" or "auto" */
+	char *clock;                  /* "tsc", "monotonic" or "auto" */
+	char *consumer;               /* a path, or "none" */
 	bool private_instance;        /* ends with the parent */
 	bool preloaded;               /* all programs are to register: name those that do not */
 	bool supervise;               /* under a keeper */

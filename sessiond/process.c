@@ -256,9 +256,7 @@ static int take_memories(struct process *process, struct quota_user *user)
 	if (error == 0)
 		error = quota_check_memory(user, daemon_now_usec(), count_memory, daemon->ledger);
 	if (error == 0)
-		error = memory_pool_take(user_rings_alone(daemon) ? daemon->bare_pool
-								  : daemon->pool,
-					 &process->memories);
+		error = memory_pool_take(daemon->pool, &process->memories);
 	return error ? error : memory_set_charge(process->memories, user, false);
 }
 
@@ -323,8 +321,7 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 		error = process_inherit_classes(process, config->parent);
 	if (error)
 		goto fail;
-	control_pages_init_process(memory_set_process(process->memories),
-				   process->memories->reserve);
+	control_pages_init_process(memory_set_process(process->memories));
 	error = doorbell_create(daemon->doorbells, process->memories, &process->doorbell);
 	if (error)
 		goto fail;
@@ -459,18 +456,8 @@ void process_end(struct process *process)
 	remove_from_table(process);
 	app_socket_forget(process);
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
-		struct channel *channel;
-
-		if (process->slots[slot].member) {
-			if (member_end(process->slots[slot].member))
-				unread |= UINT64_C(1) << slot;
-			continue;
-		}
-		channel = process->slots[slot].admitted
-				  ? sessions_channel_at(process->daemon->sessions, slot)
-				  : NULL;
-		if (channel)
-			member_settle(channel, process);
+		if (process->slots[slot].member && member_end(process->slots[slot].member))
+			unread |= UINT64_C(1) << slot;
 	}
 	process_free(process, unread);
 }

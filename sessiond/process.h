@@ -77,8 +77,8 @@ struct process {
 	struct process_slot slots[LTTNGMAP_CHANNELS];
 };
 
-/* Of the daemon's, of a process, beside its ring data: socket, pidfd, doorbell, ring control. */
-#define PROCESS_DESCRIPTORS 4u
+/* Of the daemon's, of a process: socket, pidfd, doorbell. The rings of a channel are one more. */
+#define PROCESS_DESCRIPTORS 3u
 
 struct process_config {
 	struct quota_user *user;
@@ -98,7 +98,6 @@ int processes_create(struct processes **processes);
 void processes_destroy(struct processes *processes);
 struct cds_list_head *processes_list(struct processes *processes);
 unsigned long processes_count(const struct processes *processes);
-
 /*
  * A new process, already taking part in every started channel. An older one
  * of the same pid ends. 0 or -errno; -ESRCH: it is gone already.

@@ -53,7 +53,7 @@ static uint64_t *limit_at(struct quota_limits *limits, size_t i)
 	return (uint64_t *)((char *)limits + names[i].offset);
 }
 
-void quota_limits_default(uint64_t descriptors, uint64_t memory, uint32_t cpus, uint32_t reserve,
+void quota_limits_default(uint64_t descriptors, uint64_t memory, uint32_t cpus,
 			  struct quota_limits *limits)
 {
 	uint64_t connections = (uint64_t)CONNECTIONS_EACH_CPU * cpus;
@@ -62,7 +62,7 @@ void quota_limits_default(uint64_t descriptors, uint64_t memory, uint32_t cpus, 
 		/* One user leaves half to the others; of memory, as tmpfs does. */
 		.descriptors = descriptors / 2,
 		.all_descriptors = descriptors,
-		.processes = descriptors / 2 / (PROCESS_DESCRIPTORS + reserve),
+		.processes = descriptors / 2 / (PROCESS_DESCRIPTORS + 1),
 		.memory = memory / 2,
 		.connections = connections,
 		.messages = connections * MESSAGES_EACH_CONNECTION,

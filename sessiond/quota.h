@@ -85,7 +85,7 @@ struct quota_user {
 };
 
 /* The machine as it is. `descriptors`: that the daemon may have. */
-void quota_limits_default(uint64_t descriptors, uint64_t memory, uint32_t cpus, uint32_t reserve,
+void quota_limits_default(uint64_t descriptors, uint64_t memory, uint32_t cpus,
 			  struct quota_limits *limits);
 /*
  * "NAME=VALUE,..." with the members of quota_limits as names. 0, or -EINVAL

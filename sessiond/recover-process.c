@@ -24,25 +24,24 @@ struct rings {
 	struct recovery *recovery;
 	uint32_t index; /* of the record in the old ledger */
 	const struct ledger_process *record;
-	struct memory_set *memories; /* NULL: nothing of it is there yet */
-	struct recover_source control;
-	struct recover_source data;
-	uint64_t slot_at;  /* of the slot in ring control */
-	uint64_t saved_at; /* of the ring set's part in the old ledger */
+	struct memory_set *memories;  /* NULL: nothing of it is there yet */
+	struct recover_source memory; /* of the slot's rings */
+	uint64_t control_at;          /* in there */
+	uint64_t saved_at;            /* of the ring set's part in the old ledger */
 };
 
 static int read_control(void *data, uint64_t offset, void *bytes, uint64_t size)
 {
 	const struct rings *rings = data;
 
-	return recover_source_read(&rings->control, rings->slot_at + offset, bytes, size);
+	return recover_source_read(&rings->memory, rings->control_at + offset, bytes, size);
 }
 
 static int read_data(void *data, uint64_t offset, void *bytes, uint64_t size)
 {
 	const struct rings *rings = data;
 
-	return recover_source_read(&rings->data, offset, bytes, size);
+	return recover_source_read(&rings->memory, offset, bytes, size);
 }
 
 /* Where it cannot be written, another try would only be less exact. */
@@ -73,47 +72,39 @@ static int make_memories(struct rings *rings)
 	return 0;
 }
 
-/* Why a memory is not to be had. */
-static void say_missing(const struct rings *rings, const char *what, int error)
+/* Why the memory of the rings is not to be had. */
+static void say_missing(const struct rings *rings, int error)
 {
 	const struct ledger_process *record = rings->record;
 
 	if (error == -ENOENT && !rings->recovery->old.head->named_files)
 		recover_problem(rings->recovery, false,
-				"%s (process %u): its %s went with it: what was not on disk is "
+				"%s (process %u): its rings went with it: what was not on disk is "
 				"lost; use --ring-dir for rings that outlive their programs",
-				record->name, record->pid, what);
+				record->name, record->pid);
 	else if (error == -ENOENT)
 		recover_problem(rings->recovery, false,
-				"%s (process %u): the file of its %s is gone", record->name,
-				record->pid, what);
+				"%s (process %u): the file of its rings is gone", record->name,
+				record->pid);
 	else if (error == -EACCES)
 		recover_problem(rings->recovery, true,
-				"%s (process %u): who has its %s may not be looked into: try again "
-				"as root",
-				record->name, record->pid, what);
+				"%s (process %u): who has its rings may not be looked into: try "
+				"again as root",
+				record->name, record->pid);
 	else
-		recover_problem(rings->recovery, true, "%s (process %u): its %s cannot be read: %s",
-				record->name, record->pid, what, strerror(-error));
+		recover_problem(rings->recovery, true,
+				"%s (process %u): its rings cannot be read: %s", record->name,
+				record->pid, strerror(-error));
 }
 
-/* Both memories of the slot. 0, or -errno and it was said. */
-static int find_memories(struct rings *rings, const struct channel *channel)
+/* The slot's. 0, or -errno and it was said. */
+static int find_memory(struct rings *rings, const struct channel *channel)
 {
-	const struct recover_sources *sources = rings->recovery->sources;
-	int error = 0;
+	int error = recover_source_find(rings->recovery->sources, rings->record->folder,
+					rings->record->file[channel->slot], &rings->memory);
 
-	if (rings->control.fd < 0)
-		error = recover_source_find(sources, rings->record->control_file,
-					    rings->record->control_file, &rings->control);
-	if (error) {
-		say_missing(rings, "ring control", error);
-		return error;
-	}
-	error = recover_source_find(sources, rings->record->control_file,
-				    rings->record->data_file[channel->slot], &rings->data);
 	if (error)
-		say_missing(rings, "ring data", error);
+		say_missing(rings, error);
 	return error;
 }
 
@@ -130,7 +121,8 @@ static int copy_into(struct rings *rings, const struct channel *channel, struct 
 	memories = rings->memories;
 	error = memory_set_fit(memories, channel->slot,
 			       daemon_data_size(daemon, channel->subbuf_shift,
-						channel->subbufs_shift));
+						channel->subbufs_shift),
+			       daemon_control_size(daemon, channel->subbufs_shift));
 	if (error)
 		return error;
 	wrong = ring_set_import(import, ledger_set(daemon->ledger, memories->index, channel->slot));
@@ -141,7 +133,7 @@ static int copy_into(struct rings *rings, const struct channel *channel, struct 
 	}
 	closed = ring_set_copy(import, ledger_set(daemon->ledger, memories->index, channel->slot),
 			       memory_set_rings(memories, channel->slot),
-			       memories->ring_data[channel->slot].fd);
+			       memories->rings[channel->slot].fd);
 	if (closed)
 		recover_problem(
 			rings->recovery, false,
@@ -169,7 +161,7 @@ static int take_channel(struct rings *rings, const struct channel *channel)
 	uint64_t size = ring_set_saved_size(daemon->cpu_rings);
 	int error;
 
-	rings->slot_at = channel->slot * daemon->slot_stride;
+	rings->control_at = rings->record->control_at[channel->slot];
 	rings->saved_at = recover_ledger_set_at(&rings->recovery->old, rings->index, channel->slot);
 	import.address = rings->recovery->old.head->address + rings->saved_at;
 	import.saved = malloc(size);
@@ -183,10 +175,10 @@ static int take_channel(struct rings *rings, const struct channel *channel)
 		return 0;
 	}
 	if (error == 0)
-		error = find_memories(rings, channel);
+		error = find_memory(rings, channel);
 	if (error == 0)
 		error = copy_into(rings, channel, &import);
-	recover_source_close(&rings->data);
+	recover_source_close(&rings->memory);
 	free(import.saved);
 	return error;
 }
@@ -198,8 +190,7 @@ static void take_process(struct daemon *daemon, uint32_t index, const struct led
 		.recovery = daemon->recovery,
 		.index = index,
 		.record = record,
-		.control.fd = -1,
-		.data.fd = -1,
+		.memory.fd = -1,
 	};
 	struct session *session;
 	struct channel *channel;
@@ -208,7 +199,6 @@ static void take_process(struct daemon *daemon, uint32_t index, const struct led
 	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node)
 		cds_list_for_each_entry(channel, &session->channels, node)
 			lost |= take_channel(&rings, channel) != 0;
-	recover_source_close(&rings.control);
 	rings.recovery->lost += lost;
 	if (!rings.memories)
 		return;

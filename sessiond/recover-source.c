@@ -268,15 +268,13 @@ static int open_in_folder(int dir, uint64_t folder, uint64_t number)
 
 	memory_file_name(folder, name);
 	in = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (in < 0 && errno != ENOTDIR)
+	if (in < 0)
 		return -errno;
 	memory_file_name(number, name);
-	/* Earlier daemons had no folders: the name is that of ring control. */
-	fd = openat(in < 0 ? dir : in, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = openat(in, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		fd = -errno;
-	if (in >= 0)
-		close(in);
+	close(in);
 	return fd;
 }
 

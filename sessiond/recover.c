@@ -435,7 +435,6 @@ static int live(struct life *life, const struct options *given)
 	/* It leaves no mount where it is killed. */
 	options.mediator = (char *)"ring-socket";
 	options.private_instance = true;
-	options.reserve = 0;
 	error = runtime_dir_enter(path, true, &dir);
 	if (error) {
 		rmdir(path);

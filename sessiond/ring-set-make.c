@@ -47,7 +47,6 @@ static void free_set(struct ring_set *set)
 		map_guard_remove(set->meta);
 	if (set->meta)
 		munmap(set->meta, set->config.meta_page_size);
-	close(set->config.data_fd);
 	pthread_mutex_destroy(&set->mutex);
 	free(set->own);
 	free(set->session);
@@ -110,16 +109,14 @@ static struct lttngmap_ring *ring_of(const struct ring_set *set, uint32_t ring)
 	return (struct lttngmap_ring *)((char *)set->config.rings + ring * stride);
 }
 
-/* All but what is saved. Takes the descriptor, also on failure. */
+/* All but what is saved. */
 static struct ring_set *set_create(const struct ring_set_config *config, uint64_t id)
 {
 	uint64_t subbufs = UINT64_C(1) << config->subbufs_shift;
 	struct ring_set *set = calloc(1, sizeof(*set));
 
-	if (!set) {
-		close(config->data_fd);
+	if (!set)
 		return NULL;
-	}
 	urcu_ref_init(&set->references);
 	pthread_mutex_init(&set->mutex, NULL);
 	set->id = id;

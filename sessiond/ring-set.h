@@ -47,7 +47,7 @@ struct ring_set_config {
 	enum lttngmap_mode mode;
 	uint32_t subbuf_shift;
 	uint32_t subbufs_shift;
-	int data_fd; /* owned by the set from here on, even on failure */
+	int data_fd; /* borrowed; must outlive the set, as `rings` */
 	uint32_t meta_page_size;
 	struct lttngmap_ring *rings; /* ring control of the slot; must outlive the set */
 	uint64_t begin;              /* clock: no record of the set is older */

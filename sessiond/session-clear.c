@@ -57,7 +57,6 @@ int session_clear(struct session *session, session_stopped *cleared, void *data)
 	cds_list_for_each_entry(channel, &session->channels, node) {
 		struct member *member;
 
-		channel_settle(channel);
 		cds_list_for_each_entry(member, &channel->members, node)
 			member_clear(member, totals);
 	}

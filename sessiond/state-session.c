@@ -151,17 +151,14 @@ static struct json_object *save_channel(const struct channel *channel)
 static bool is_sound(const struct session *session, const struct channel *saved,
 		     struct json_object *object)
 {
-	const struct daemon *daemon = session->daemon;
-
 	return number_of(object, "mode") <= LTTNGMAP_MODE_BLOCKING &&
 	       number_of(object, "stream") < session->nr_streams &&
 	       number_of(object, "subbuf_shift") <= LTTNGMAP_SUBBUF_SHIFT_MAX &&
 	       number_of(object, "subbufs_shift") <= LTTNGMAP_SUBBUFS_SHIFT_MAX &&
 	       saved->subbuf_shift >= LTTNGMAP_SUBBUF_SHIFT_MIN &&
 	       saved->subbufs_shift >= LTTNGMAP_SUBBUFS_SHIFT_MIN &&
-	       daemon_control_size(daemon, saved->subbufs_shift) <= daemon->slot_stride &&
 	       saved->contexts >> LTTNGMAP_CONTEXTS == 0 && saved->life != 0 &&
-	       !daemon->slots.slot[saved->slot].taken;
+	       !session->daemon->slots.slot[saved->slot].taken;
 }
 
 static int restore_channel(struct json_object *object, void *data)

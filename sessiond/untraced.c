@@ -190,7 +190,7 @@ static const char *word_for(uint32_t why)
 	static const char *const words[] = {
 		[UNTRACED_LATE] = "late",         [UNTRACED_REFUSED] = "refused",
 		[UNTRACED_SHORT] = "descriptors", [UNTRACED_FORKED] = "forked",
-		[UNTRACED_EXECUTED] = "executed",
+		[UNTRACED_EXECUTED] = "executed", [UNTRACED_ALONE] = "alone",
 	};
 
 	return why < sizeof(words) / sizeof(words[0]) && words[why] ? words[why] : "?";

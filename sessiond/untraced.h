@@ -31,6 +31,7 @@ enum untraced_why {
 	UNTRACED_SHORT = 3,    /* the daemon had no descriptors for it */
 	UNTRACED_FORKED = 4,   /* a child that could not come to the daemon */
 	UNTRACED_EXECUTED = 5, /* a program into which no library is preloaded */
+	UNTRACED_ALONE = 6,    /* it closed its descriptors, or is under a seccomp filter */
 };
 
 /* Different names and reasons that a session keeps apart; what does not fit has no name. */

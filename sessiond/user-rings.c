@@ -58,7 +58,7 @@ static void free_slot_locks(const struct process *shared, uint32_t slot, uint64_
 	uint64_t stride = lttngmap_ring_stride(UINT64_C(1) << shared->slots[slot].subbufs_shift);
 	uint32_t count = shared->daemon->cpu_rings + LTTNGMAP_EXTRA_RINGS;
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; rings && i < count; i++) {
 		struct lttngmap_ring *ring = (void *)(rings + i * stride);
 		uint64_t token = __atomic_load_n(&ring->lock, __ATOMIC_RELAXED);
 
@@ -123,20 +123,4 @@ void user_rings_reap(struct daemon *daemon)
 	cds_list_for_each_entry_safe(process, next, processes_list(daemon->processes), list)
 		if (process->stand_in && process->sharers == 0)
 			process_end(process);
-}
-
-bool user_rings_alone(const struct daemon *daemon)
-{
-	struct session *session;
-	struct channel *channel;
-	bool shared = false;
-
-	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node) {
-		cds_list_for_each_entry(channel, &session->channels, node) {
-			if (channel->started && !channel->shared)
-				return false;
-			shared |= channel->started;
-		}
-	}
-	return shared;
 }

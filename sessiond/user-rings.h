@@ -31,7 +31,5 @@ void user_rings_leave(struct process *process);
 void user_rings_restore(struct daemon *daemon);
 /* End stand-ins that nobody needs any more. Not from within a walk over processes. */
 void user_rings_reap(struct daemon *daemon);
-/* Are there started channels, and are all of them shared? */
-bool user_rings_alone(const struct daemon *daemon);
 
 #endif /* SESSIOND_USER_RINGS_H */

@@ -375,7 +375,10 @@ TESTS += tests/unit/tracee-safe
 tests_unit_tracee_safe_SOURCES = tests/unit/tracee-safe.c
 tests_unit_tracee_safe_CFLAGS = $(AM_CFLAGS) $(DW_CFLAGS)
 tests_unit_tracee_safe_LDADD = libcli.la $(DW_LIBS) $(ELF_LIBS)
+check_PROGRAMS += tests/utils/own-limits
+tests_utils_own_limits_SOURCES = tests/utils/own-limits.c
 cli_tests = \
+	tests/integration/own-limits.sh \
 	tests/integration/cli-complete.sh \
 	tests/integration/cli-export.sh \
 	tests/integration/cli-manual.sh \
@@ -893,9 +896,11 @@ tests_utils_churn_SOURCES = tests/utils/churn.c
 tests_utils_churn_LDADD = liblttngmap.la -lpthread
 tests_utils_churn_LDFLAGS = $(test_ldflags)
 dist_check_SCRIPTS += tests/integration/churn.sh tests/integration/event-code.sh tests/integration/features.sh \
-	tests/integration/late-memory.sh
+	tests/integration/late-memory.sh \
+	tests/integration/alone.sh
 TESTS += tests/integration/churn.sh tests/integration/event-code.sh tests/integration/features.sh \
-	tests/integration/late-memory.sh
+	tests/integration/late-memory.sh \
+	tests/integration/alone.sh
 
 # Numbered events of many threads and processes, against what they counted.
 EXTRA_DIST += tests/utils/chunks.sh tests/utils/numbered.sh tests/utils/fake-app-daemon

@@ -5,26 +5,31 @@
  *
  * Overview
  * --------
- * A traced process maps four kinds of memory, all of them sealed memfds made
- * by the session daemon and received once over the registration socket:
+ * A traced process maps four kinds of memory, of sealed memfds made by the
+ * session daemon and received over the registration socket:
  *
  *   memory            process      daemon   what it holds
  *   global control    r--p         rw       one for all processes: the event
  *                                           words and the channel table
  *   process control   r--s         rw       one for all processes: for each,
  *                                           the channels that it takes part in
- *   ring control      rw-s         rw       positions, sub-buffer tables and
- *                                           descriptors of all its rings
- *   ring data         -w-s         meta     one memory per channel: meta page,
- *                                  page     then sub-buffers by id
+ *   ring data         -w-s         meta     of each channel: meta page, then
+ *                                  page     sub-buffers by id
+ *   ring control      rw-s         rw       of each channel: positions, sub-buffer
+ *                                           tables and descriptors of its rings
+ *
+ * The process has the first two from its registration on, and a channel's rings
+ * from its registration, or its first event, once the channel is started. Ring
+ * data and ring control of one ring set are one memfd, which begins with the
+ * meta page; ring control begins at the next page behind ring data.
  *
  * A ring set is what one process and one channel have in common: one ring per
  * possible CPU, then LTTNGMAP_EXTRA_RINGS rings for threads that have no
  * restartable sequence. A channel's index is its slot in all processes. In a
  * shared channel (LTTNGMAP_CHANNEL_SHARED) all processes of one user have one
- * ring set: its control and its data are mapped beside the process's own.
+ * ring set.
  *
- *   ring data memory of one ring set (ids run over all rings of the set):
+ *   ring data of one ring set (ids run over all rings of the set):
  *
  *   0            meta_page_size
  *   +------------+-----------+-----------+- - -+-----------+-----------+- - -
@@ -33,8 +38,7 @@
  *   +------------+-----------+-----------+- - -+-----------+-----------+- - -
  *                  n sub-buffers in rotation, one held by the reader
  *
- *   ring control memory: slot s begins at s * slot_stride; in it, ring k
- *   begins at k * lttngmap_ring_stride(n):
+ *   ring control of one ring set: ring k begins at k * lttngmap_ring_stride(n):
  *
  *   +--------------------+------------------+---------------------------+
  *   | struct             | u64 slots[n]     | struct                    |
@@ -215,9 +219,7 @@ struct lttngmap_process {
 	uint32_t magic;    /* LTTNGMAP_PROCESS_MAGIC */
 	uint32_t flags;    /* enum lttngmap_process_flag, may change at any time */
 	uint64_t channels; /* the channels that this process takes part in */
-	uint32_t reserved0;
-	uint32_t slots; /* ring data memories handed over at registration */
-	uint64_t reserved[5];
+	uint64_t reserved[6];
 };
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_process) == 64);
 

@@ -41,6 +41,14 @@ static int given(unsigned int which)
 	return which < answer.nr_fds ? answer.fds[which] : -1;
 }
 
+/* Where ring control stands in the first rings that it was given. */
+static uint64_t control_at(void)
+{
+	const struct protocol_app_slot *rings = app_rings(&answer);
+
+	return rings ? app_rings_control_at(rings) : 0;
+}
+
 #define BURST_US 50000
 #define BURSTS 3
 
@@ -99,10 +107,9 @@ void attack_inode(struct attacker *attacker)
 	hanging_file = open(attacker->argument, O_RDONLY);
 	/* Before that the file system's root has no size, and no page. */
 	(void)fstat(hanging_file, &status);
-	for (unsigned int i = PROTOCOL_APP_FD_RING_CONTROL; i < answer.nr_fds; i++)
-		if (i != PROTOCOL_APP_FD_DOORBELL)
-			pthread_create(&thread, NULL, write_page_that_never_comes,
-				       (void *)(intptr_t)answer.fds[i]);
+	for (unsigned int i = PROTOCOL_APP_FD_RINGS; i < answer.nr_fds; i++)
+		pthread_create(&thread, NULL, write_page_that_never_comes,
+			       (void *)(intptr_t)answer.fds[i]);
 	for (;;)
 		pause();
 }
@@ -140,17 +147,18 @@ void attack_holes(struct attacker *attacker)
 	int control;
 
 	join(attacker);
-	control = given(PROTOCOL_APP_FD_RING_CONTROL);
+	control = given(PROTOCOL_APP_FD_RINGS);
 	for (unsigned int i = 0; i < 60000; i++) {
 		/* Each apart from its neighbours, so that they stay as many. */
 		map = mmap(NULL, 4096, i % 2 ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED,
-			   control, 0);
+			   control, (off_t)control_at());
 		if (map == MAP_FAILED)
 			break;
 		(void)*(volatile char *)map;
 	}
 	for (;;) {
-		(void)!fallocate(control, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1 << 20);
+		(void)!fallocate(control, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				 (off_t)control_at(), 1 << 20);
 		(void)!write(given(PROTOCOL_APP_FD_DOORBELL), &one, sizeof(one));
 	}
 }
@@ -184,7 +192,7 @@ void attack_discards(struct attacker *attacker)
 
 	join(attacker);
 	control = mmap(NULL, CONTROL_MAPPED, PROT_READ | PROT_WRITE, MAP_SHARED,
-		       given(PROTOCOL_APP_FD_RING_CONTROL), 0);
+		       given(PROTOCOL_APP_FD_RINGS), (off_t)control_at());
 	if (control == MAP_FAILED)
 		return;
 	for (uint64_t k = 1;; k++) {

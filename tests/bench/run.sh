@@ -271,7 +271,7 @@ echo "Events that a filter rejects"
 measure_filter
 
 # With few descriptors each, for the sake of the limit.
-daemon_start many --consumer=none --reserve=2
+daemon_start many --consumer=none
 session_start many discard 8 'none:*'
 echo "Enabling an event while 1000 processes run"
 measure_enable

@@ -41,8 +41,6 @@ static void make_daemon(void)
 		.mediator = "ring-socket",
 		.clock = "monotonic",
 		.consumer = "none",
-		.reserve = 2,
-		.reserve_size = 1 << 20,
 		.private_instance = true,
 	};
 	snprintf(rings, sizeof(rings), "%s/rings", fuzz_directory());

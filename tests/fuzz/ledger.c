@@ -63,9 +63,12 @@ static const char text[] =
 	"\"file_size\":0,\"file_count\":0,\"last_rule\":0,\"rules\":[]}]}]}";
 
 static int directory = -1;
-static int files[3]; /* ledger, ring control, ring data */
+/* Where ring control begins behind the meta page and ring data. */
+#define CONTROL_AT (memory_page_size() + (UINT64_C(15) << SUBBUF_SHIFT))
+
+static int files[2]; /* ledger, rings */
 static struct ledger_layout layout;
-static uint64_t sizes[3];
+static uint64_t sizes[2];
 
 /* What a patch was written over. */
 static struct undo {
@@ -112,10 +115,12 @@ static void add_ring(struct ledger *ledger)
 	uint64_t records[] = { UINT64_C(1500) << 16, UINT64_C(2000) << 16 };
 	struct ring_saved *saved = ledger_set(ledger, 0, 0);
 
-	FUZZ_CHECK(pwrite(files[1], &ring, sizeof(ring), 0) == (ssize_t)sizeof(ring));
+	FUZZ_CHECK(pwrite(files[1], &ring, sizeof(ring), (off_t)CONTROL_AT) ==
+		   (ssize_t)sizeof(ring));
 	FUZZ_CHECK(pwrite(files[1], &subbuf, sizeof(subbuf),
-			  (off_t)(sizeof(ring) + (((8u << SUBBUFS_SHIFT) + 63) & ~63u))) > 0);
-	FUZZ_CHECK(pwrite(files[2], records, sizeof(records), (off_t)memory_page_size()) > 0);
+			  (off_t)(CONTROL_AT + sizeof(ring) +
+				  (((8u << SUBBUFS_SHIFT) + 63) & ~63u))) > 0);
+	FUZZ_CHECK(pwrite(files[1], records, sizeof(records), (off_t)memory_page_size()) > 0);
 	saved->id = 1;
 	saved->life = 1;
 	for (uint32_t i = 0; i < CPU_RINGS + LTTNGMAP_EXTRA_RINGS; i++)
@@ -132,10 +137,9 @@ static void make_left(void)
 	ledger_lay_out(CPU_RINGS, &layout);
 	FUZZ_CHECK(ledger_create_in(CPU_RINGS, directory, &ledger) == 0);
 	sizes[0] = layout.size;
-	sizes[1] = UINT64_C(1) << 22;
-	sizes[2] = memory_page_size() + (UINT64_C(15) << SUBBUF_SHIFT);
-	files[1] = make_file("ring-1", sizes[1]);
-	files[2] = make_file("ring-2", sizes[2]);
+	sizes[1] = CONTROL_AT + (UINT64_C(1) << 22);
+	FUZZ_CHECK(mkdirat(directory, "ring-1", 0700) == 0);
+	files[1] = make_file("ring-1/ring-2", sizes[1]);
 	ledger->head->named_files = true;
 	ledger->head->lives = 1;
 	ledger->head->last_set = 1;
@@ -149,8 +153,9 @@ static void make_left(void)
 	record = ledger_process(ledger, 0);
 	record->pid = 1;
 	strcpy(record->name, "program");
-	record->control_file = 1;
-	record->data_file[0] = 2;
+	record->folder = 1;
+	record->file[0] = 2;
+	record->control_at[0] = CONTROL_AT;
 	add_ring(ledger);
 	ledger_process_set(ledger, 0, LEDGER_LIVE);
 	files[0] = openat(directory, LEDGER_FILE, O_RDWR | O_CLOEXEC);
@@ -162,8 +167,10 @@ static void make_left(void)
 
 static uint64_t place_of(enum place place, unsigned *file)
 {
-	*file = place == PLACE_CONTROL ? 1 : place == PLACE_DATA ? 2 : 0;
+	*file = place == PLACE_CONTROL || place == PLACE_DATA;
 	switch (place) {
+	case PLACE_CONTROL:
+		return CONTROL_AT;
 	case PLACE_TEXT:
 		return layout.text[1];
 	case PLACE_LOG:
@@ -184,8 +191,9 @@ static void patch(enum place place, uint32_t offset, const uint8_t *bytes, size_
 	uint64_t at;
 
 	if (place == PLACE_CUT_CONTROL || place == PLACE_CUT_DATA) {
-		file = place == PLACE_CUT_CONTROL ? 1 : 2;
-		FUZZ_CHECK(ftruncate(files[file], offset % (sizes[file] + 1)) == 0);
+		at = place == PLACE_CUT_CONTROL ? CONTROL_AT + offset % (sizes[1] - CONTROL_AT + 1)
+						: offset % (CONTROL_AT + 1);
+		FUZZ_CHECK(ftruncate(files[1], (off_t)at) == 0);
 		return;
 	}
 	/* Within the place's first pages, where there is something. */
@@ -225,12 +233,10 @@ static void unpatch(const uint8_t *set, size_t set_size)
 		const struct undo *before = &undo[--nr_undo];
 
 		FUZZ_CHECK(ftruncate(files[1], (off_t)sizes[1]) == 0);
-		FUZZ_CHECK(ftruncate(files[2], (off_t)sizes[2]) == 0);
 		FUZZ_CHECK(pwrite(before->fd, before->bytes, before->size, (off_t)before->offset) ==
 			   (ssize_t)before->size);
 	}
 	FUZZ_CHECK(ftruncate(files[1], (off_t)sizes[1]) == 0);
-	FUZZ_CHECK(ftruncate(files[2], (off_t)sizes[2]) == 0);
 	FUZZ_CHECK(pwrite(files[0], set, set_size,
 			  (off_t)(layout.records + ledger_set_offset(&layout, 0))) ==
 		   (ssize_t)set_size);
@@ -280,7 +286,6 @@ static void live(struct recovery *recovery, struct ledger *ledger)
 		.mediator = "ring-socket",
 		.clock = "monotonic",
 		.consumer = "none",
-		.reserve_size = 1 << 20,
 		.private_instance = true,
 	};
 	struct daemon *daemon = NULL;

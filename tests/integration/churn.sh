@@ -51,7 +51,7 @@ churns() {
 
 churns 16 100
 churns 64 20
-churns 16 50 --reserve=0
+churns 16 50
 is "$sessiond_status" 0 'the daemon ends well'
 is "$(of_this_test "^$LTTNGMAP_BUILD/tests/utils/churn ")" '' 'nothing is left running'
 done_testing

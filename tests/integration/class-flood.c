@@ -315,8 +315,7 @@ int main(void)
 		bail_out("no room");
 	snprintf(consumer, sizeof(consumer), "--consumer=%s/lttngmap-consumerd",
 		 getenv("LTTNGMAP_BUILD"));
-	sessiond_start(&sessiond, 0, "--no-supervise", "--reserve=2", "--reserve-size=16777216",
-		       consumer, NULL);
+	sessiond_start(&sessiond, 0, "--no-supervise", consumer, NULL);
 	if (chmod(sessiond.dir, 0711) != 0)
 		bail_out("%s", sessiond.dir);
 	make_session("all");

@@ -56,8 +56,7 @@ rights() {
 	sort -u "$TAP_DIR/maps" | awk -v kind="$1" '$2 ~ kind { print $1 }' | tr '\n' ' '
 }
 diag "$(sort "$TAP_DIR/maps" | uniq -c)"
-is "$(rights 'ring-data')" '-w-s ' 'ring data is mapped for writing only'
-is "$(rights 'ring-control')" 'rw-s ' 'ring control is mapped for reading and writing'
+is "$(rights 'ring-set')" '-w-s rw-s ' 'ring data is mapped for writing only, ring control for reading, too'
 is "$(awk '$2 !~ /ring/ { print $1 }' "$TAP_DIR/maps" | sort -u)" 'r--s' \
 	'the control pages are mapped for reading only'
 

@@ -54,7 +54,7 @@ start_program() {
 	return 1
 }
 
-sessiond_start --reserve=0 --no-supervise
+sessiond_start --no-supervise
 start_program || bail_out 'no program registers'
 make_session other 'levels:error'
 verb start other

@@ -47,8 +47,7 @@ static void start(const char *limits)
 	char option[128];
 
 	snprintf(option, sizeof(option), "--per-user=%s", limits);
-	sessiond_start(&sessiond, 0, "--no-supervise", "--mediator=ring-socket", "--reserve=2",
-		       "--reserve-size=16777216", option, NULL);
+	sessiond_start(&sessiond, 0, "--no-supervise", "--mediator=ring-socket", option, NULL);
 	if (chmod(sessiond.dir, 0711) != 0)
 		bail_out("%s", sessiond.dir);
 	memset(shared, 0, sizeof(*shared));
@@ -117,9 +116,9 @@ static void act_fill(void)
 
 	app_register(app_connect(&sessiond), 0, NULL, 0, 0, &answer);
 	note(&answer);
-	if (answer.nr_fds <= PROTOCOL_APP_FD_RING_DATA)
+	if (answer.nr_fds <= PROTOCOL_APP_FD_RINGS)
 		_exit(2);
-	map = mmap(NULL, 4 << 20, PROT_WRITE, MAP_SHARED, answer.fds[PROTOCOL_APP_FD_RING_DATA], 0);
+	map = mmap(NULL, 4 << 20, PROT_WRITE, MAP_SHARED, answer.fds[PROTOCOL_APP_FD_RINGS], 0);
 	if (map == MAP_FAILED)
 		_exit(3);
 	memset(map, 1, 4 << 20);
@@ -293,12 +292,22 @@ static bool comes_back(void)
 	return false;
 }
 
+/* Of which each program has rings. */
+static void start_session(void)
+{
+	sessiond_do(&sessiond, "{\"verb\": \"create\", \"session\": \"s\", \"output\": \"/x\"}");
+	sessiond_do(&sessiond, "{\"verb\": \"channel\", \"session\": \"s\", \"channel\": \"c\", "
+			       "\"subbuf_size\": 1048576, \"subbufs\": 4, \"mode\": \"discard\"}");
+	sessiond_do(&sessiond, "{\"verb\": \"start\", \"session\": \"s\"}");
+}
+
 /* What is held: `fits` programs, then one is refused in these words. */
 static void test_held(const char *limits, int fits, const char *words, void (*act)(void))
 {
 	struct crowd crowd = { .count = 0 };
 
 	start(limits);
+	start_session();
 	for (int i = 0; i < fits; i++)
 		crowd_add(&crowd, STRANGER, act);
 	is(shared->served, fits, limits);
@@ -483,8 +492,8 @@ int main(void)
 	if (shared == MAP_FAILED)
 		bail_out("memory");
 	test_held("processes=3", 3, "has 3 traced processes", act_register);
-	/* Four each, and two of ring data. */
-	test_held("descriptors=13", 2, "have 12 descriptors", act_register);
+	/* Three each, and one of rings. */
+	test_held("descriptors=9", 2, "have 8 descriptors", act_register);
 	test_held("memory=6000000", 2, "rings hold 8 MiB, and may hold 5", act_fill);
 	test_connections();
 	test_classes();

@@ -146,7 +146,6 @@ record -o n -e 'a:*' -e 'b:c' --subbuf-size 64K --subbufs 4 --mode overwrite \
 	--file-size 1M --file-count 3 --context vpid,ip --context vtid --mediator ring-socket --clock monotonic -- true 7>/dev/null 2>err
 is "$(asked 0 arguments 0)" --private 'a private daemon'
 ok 'in a session of its own' test "$(asked 0 pid)" = "$(asked 0 sid)"
-is "$(asked 0 environment LTTNGMAP_RESERVE)" 1 'one channel in reserve'
 like "$(asked 0 arguments)" "--mediator=ring-socket.*--clock=monotonic" 'mediator and clock'
 like "$(asked 0 fds)" '^\[0, 1, 2(, 3)?\]$' 'no descriptor of the caller'
 is "$(asked 1)" "{'verb': 'hello', 'version': 1}" 'hello first'

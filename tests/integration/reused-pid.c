@@ -110,8 +110,7 @@ int main(void)
 
 	if (geteuid() != 0)
 		skip_all("who may choose a process id is root");
-	sessiond_start(&sessiond, 0, "--no-supervise", "--reserve=2", "--reserve-size=1048576",
-		       NULL);
+	sessiond_start(&sessiond, 0, "--no-supervise", NULL);
 	if (chmod(sessiond.dir, 0711) != 0)
 		bail_out("%s", sessiond.dir);
 	sessiond_do(&sessiond, "{\"verb\": \"create\", \"session\": \"s\", \"output\": \"/x\"}");

@@ -4,6 +4,7 @@
  * Registration as a process sees it: what it receives and may do with it,
  * channels that come and go, its own end in all the ways that it has.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,8 +22,6 @@
 #include "tests/utils/sessiond-run.h"
 #include "tests/utils/tap.h"
 
-#define RESERVE "2"
-#define RESERVE_SIZE "1048576"
 /* Who holds a socket does so for that long; what should happen meanwhile happens in half of it. */
 #define HELD_MS 2000
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW)
@@ -33,8 +32,6 @@ static struct class_wire classes;
 
 static const struct lttngmap_control *control;
 static const struct lttngmap_process *process;
-static struct lttngmap_ring *rings;
-static uint64_t stride;
 
 static void make_classes(void)
 {
@@ -74,24 +71,17 @@ static void test_register(int fd)
 	app_register(fd, 0, classes.bytes, classes.size, classes.nr_classes, &answer);
 	is(answer.size, sizeof(*registered) + 3 * sizeof(uint16_t), "registered");
 	is(registered->header.type, PROTOCOL_APP_REGISTERED, "says so");
-	is(registered->reserve, 2, "with the reserve that was asked for");
-	is(answer.nr_fds, PROTOCOL_APP_FD_RING_DATA + 2, "and as many descriptors");
+	is(answer.nr_fds, PROTOCOL_APP_FD_RINGS, "without rings, for no channel is started");
 	is(registered->nr_ids, 3, "three ids");
 	ok(registered->ids[0] != registered->ids[1] && registered->ids[0] != PROTOCOL_APP_NO_ID &&
 		   registered->ids[1] != PROTOCOL_APP_NO_ID,
 	   "for classes that differ");
 	is(registered->ids[2], PROTOCOL_APP_NO_ID, "none for a bad one");
-	is(registered->ring_control_size, LTTNGMAP_CHANNELS * registered->slot_stride,
-	   "ring control for all slots");
 
 	check_memory(answer.fds[PROTOCOL_APP_FD_CONTROL], registered->control_size,
 		     SEALS | F_SEAL_FUTURE_WRITE, "global control");
 	check_memory(answer.fds[PROTOCOL_APP_FD_PROCESS], registered->process_size,
 		     SEALS | F_SEAL_FUTURE_WRITE, "process control");
-	check_memory(answer.fds[PROTOCOL_APP_FD_RING_CONTROL], registered->ring_control_size, SEALS,
-		     "ring control");
-	check_memory(answer.fds[PROTOCOL_APP_FD_RING_DATA + 1], registered->ring_data_size, SEALS,
-		     "ring data");
 	ok(!map(answer.fds[PROTOCOL_APP_FD_CONTROL], 4096, PROT_READ | PROT_WRITE),
 	   "global control cannot be mapped to write");
 	ok(!map(answer.fds[PROTOCOL_APP_FD_PROCESS], 4096, PROT_READ | PROT_WRITE),
@@ -100,24 +90,44 @@ static void test_register(int fd)
 	control = map(answer.fds[PROTOCOL_APP_FD_CONTROL], registered->control_size, PROT_READ);
 	process = map(answer.fds[PROTOCOL_APP_FD_PROCESS], registered->process_size, PROT_READ) +
 		  registered->process_offset;
-	rings = map(answer.fds[PROTOCOL_APP_FD_RING_CONTROL], registered->ring_control_size,
-		    PROT_READ | PROT_WRITE);
-	ok(map(answer.fds[PROTOCOL_APP_FD_RING_DATA], registered->ring_data_size, PROT_WRITE),
-	   "ring data can be written");
-	if (!control || !process || !rings)
+	if (!control || !process)
 		bail_out("the memories cannot be mapped");
-	stride = registered->slot_stride;
 	ok(control->magic == LTTNGMAP_CONTROL_MAGIC && control->instance == registered->instance &&
 		   control->size == registered->control_size,
 	   "global control is what it should be");
-	ok(process->magic == LTTNGMAP_PROCESS_MAGIC && process->slots == 2 &&
-		   process->channels == 0,
+	ok(process->magic == LTTNGMAP_PROCESS_MAGIC && process->channels == 0,
 	   "and the process's page");
 }
 
-static struct lttngmap_ring *ring_of(uint32_t slot)
+static void ask_memory(int fd, uint32_t slot)
 {
-	return (struct lttngmap_ring *)((char *)rings + slot * stride);
+	struct protocol_app_memory memory = {
+		.header = { .magic = PROTOCOL_APP_MAGIC,
+			    .major = PROTOCOL_APP_MAJOR,
+			    .type = PROTOCOL_APP_MEMORY,
+			    .size = sizeof(memory) },
+		.of.slot = slot,
+	};
+
+	app_exchange(fd, &memory, sizeof(memory), &answer);
+}
+
+/* The slot's first ring, as the process has it. */
+static struct lttngmap_ring *ask_ring(int fd, uint32_t slot)
+{
+	const struct protocol_app_slot *of = &answer.memory.of;
+	char *rings;
+
+	ask_memory(fd, slot);
+	if (answer.nr_fds != 1)
+		bail_out("there are no rings in slot %u", slot);
+	check_memory(answer.fds[0], app_rings_control_at(of) + of->control, SEALS, "rings");
+	rings = map(answer.fds[0], app_rings_control_at(of) + of->control, PROT_READ | PROT_WRITE);
+	if (!rings)
+		bail_out("the rings cannot be mapped");
+	rings += app_rings_control_at(of);
+	app_close_fds(&answer);
+	return (struct lttngmap_ring *)rings;
 }
 
 static void make_session(const char *name, uint64_t subbuf_size)
@@ -140,7 +150,7 @@ static void verb(const char *name, const char *session)
 }
 
 /* The channel of the first session has slot 0. */
-static void test_channel(int fd)
+static void test_channel(int fd, struct lttngmap_ring **ring)
 {
 	uint16_t first = answer.registered.ids[0], second = answer.registered.ids[1];
 	struct class_wire later = { .size = 0 };
@@ -181,38 +191,37 @@ static void test_channel(int fd)
 	   "after a stop nothing is");
 	verb("start", "one");
 	ok(control->channels[0].generation > generation, "a new generation at each start");
-	ring_of(0)->discards = 7;
+	*ring = ask_ring(fd, 0);
+	(*ring)->discards = 7;
 	verb("destroy", "one");
 	is(control->channels[0].generation, 0, "destroyed while it runs");
 }
 
-static void ask_memory(int fd, uint32_t slot)
+/* A channel whose rings the process does not get. */
+static void test_lost(int fd)
 {
-	struct protocol_app_memory memory = {
+	struct protocol_app_lost lost = {
 		.header = { .magic = PROTOCOL_APP_MAGIC,
 			    .major = PROTOCOL_APP_MAJOR,
-			    .type = PROTOCOL_APP_MEMORY,
-			    .size = sizeof(memory) },
-		.slot = slot,
+			    .type = PROTOCOL_APP_LOST,
+			    .size = sizeof(lost) },
+		.count = 1000,
 	};
-
-	app_exchange(fd, &memory, sizeof(memory), &answer);
-}
-
-/* A channel larger than the reserve, whose memory the process never asks for. */
-static void test_lost(const char *session, uint64_t lost, int64_t counted, const char *name)
-{
 	uint64_t others = process->channels;
 
-	make_session(session, 1 << 20);
-	verb("start", session);
-	ring_of((uint32_t)__builtin_ctzll(process->channels & ~others))->discards = lost;
-	verb("stop", session);
-	is(sessiond_status(&sessiond, session, "discarded"), counted, name);
-	verb("destroy", session);
+	make_session("seven", 1 << 20);
+	verb("start", "seven");
+	lost.slot = (uint32_t)__builtin_ctzll(process->channels & ~others);
+	if (send(fd, &lost, sizeof(lost), 0) != sizeof(lost))
+		bail_out("send");
+	/* Answered after that, in the order in which they came. */
+	ask_memory(fd, 40);
+	is(sessiond_status(&sessiond, "seven", "discarded"), 1000,
+	   "what a process without rings lost is counted");
+	verb("destroy", "seven");
 }
 
-static void test_slots(int fd)
+static void test_slots(int fd, struct lttngmap_ring *ring)
 {
 	make_session("two", 4096);
 	verb("start", "two");
@@ -222,29 +231,31 @@ static void test_slots(int fd)
 	make_session("three", 4096);
 	verb("start", "three");
 	ok(control->channels[0].generation != 0, "then it is used again");
-	is(ring_of(0)->discards, 0, "and its rings are zeros");
+	is(ring->discards, 0, "and its rings, which it had, are zeros");
 
 	/* Stopped in the middle of an event, as it were. */
-	ring_of(0)->lock = 1;
+	ring->lock = 1;
 	verb("destroy", "three");
 	usleep(1100000);
 	make_session("four", 4096);
 	verb("start", "four");
 	ok(control->channels[0].generation != 0, "a slot with a ring held is used again");
 	is(process->channels & 1, 0, "but not by the process that holds it");
-	is(ring_of(0)->lock, 1, "whose ring is left alone");
+	is(ring->lock, 1, "whose ring is left alone");
 	verb("destroy", "four");
-	ring_of(0)->lock = 0;
+	ring->lock = 0;
 
-	/* Slots: 1 is in use, 0 rests, 2 is beyond the reserve. */
+	/* Slots: 1 is in use, 0 rests. */
 	make_session("five", 4096);
 	verb("start", "five");
-	is(process->channels, 1 << 1 | 1 << 2, "a channel beyond the reserve is on");
+	is(process->channels, 1 << 1 | 1 << 2, "a channel without rings is on");
 	ask_memory(fd, 2);
-	is(answer.size, sizeof(struct protocol_app_memory), "its memory is asked for");
+	is(answer.size, sizeof(struct protocol_app_memory), "they are asked for");
 	is(answer.nr_fds, 1, "and given");
-	is(size_of(answer.fds[0]), answer.memory.size, "of the size that is said");
-	ok(answer.memory.size >= 4096 + (control->cpu_rings + LTTNGMAP_EXTRA_RINGS) * 5ull * 4096,
+	is(size_of(answer.fds[0]), answer.memory.of.data + answer.memory.of.control,
+	   "of the size that is said");
+	ok(answer.memory.of.data >=
+		   4096 + (control->cpu_rings + LTTNGMAP_EXTRA_RINGS) * 5ull * 4096,
 	   "which suffices");
 	is(fcntl(answer.fds[0], F_GET_SEALS), SEALS, "sealed");
 	app_close_fds(&answer);
@@ -258,13 +269,12 @@ static void test_slots(int fd)
 
 	make_session("six", 1 << 20);
 	verb("start", "six");
-	is(process->channels, 1 << 1 | 1 << 3, "a channel larger than the reserve is on");
+	is(process->channels, 1 << 1 | 1 << 3, "a channel of larger rings is on");
 	ask_memory(fd, 3);
-	ok(answer.memory.size > 5 << 20, "and gets what it needs");
+	ok(answer.memory.of.data > 5 << 20, "and gets what it needs");
 	app_close_fds(&answer);
 	verb("destroy", "six");
-	test_lost("seven", 1000, 1000, "what a process without rings lost is counted");
-	test_lost("eight", UINT64_C(1) << 41, 0, "not what it cannot have lost");
+	test_lost(fd);
 	verb("destroy", "two");
 }
 
@@ -349,6 +359,52 @@ static void end(pid_t child, int told)
 	close(told);
 }
 
+/* Of the daemon, or of its supervisor, which has the same. */
+static int count_fds(void)
+{
+	char path[64];
+	int count = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)sessiond.pid);
+	dir = opendir(path);
+	while (dir && readdir(dir))
+		count++;
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+/* Those that are ready for the next processes are made in between. */
+static bool wait_fds(int expected)
+{
+	for (int i = 0; i < HELD_MS / 20 && count_fds() != expected; i++)
+		usleep(10000);
+	return count_fds() == expected;
+}
+
+#define CROWD 10
+
+/* What CROWD processes more cost, as long as they are there. */
+static void test_descriptors(int each, const char *name)
+{
+	pid_t children[CROWD];
+	int told[CROWD], before;
+
+	/* What earlier ones had has to be gone. */
+	for (before = -1; before != count_fds(); usleep(300000))
+		before = count_fds();
+	for (int i = 0; i < CROWD; i++)
+		children[i] = spawn("t", &told[i]);
+	for (int i = 0; i < CROWD; i++)
+		wait_told(told[i]);
+	ok(wait_fds(before + CROWD * each), "%s: %d descriptors of the daemon", name, each);
+	diag("%d for %d processes", count_fds() - before, CROWD);
+	for (int i = 0; i < CROWD; i++)
+		end(children[i], told[i]);
+	ok(wait_fds(before), "%s: and none when it has ended", name);
+}
+
 static void test_ends(void)
 {
 	int told, status;
@@ -403,17 +459,23 @@ static int again(const char *dir)
 
 int main(int argc, char **argv)
 {
+	struct lttngmap_ring *ring;
 	int fd;
 
 	if (argc == 2 && strcmp(argv[0], "again") == 0)
 		return again(argv[1]);
 	make_classes();
-	sessiond_start(&sessiond, 0, "--reserve=" RESERVE, "--reserve-size=" RESERVE_SIZE, NULL);
+	sessiond_start(&sessiond, 0, NULL);
 	fd = app_connect(&sessiond);
 	test_register(fd);
 	app_close_fds(&answer);
-	test_channel(fd);
-	test_slots(fd);
+	test_channel(fd, &ring);
+	test_slots(fd, ring);
+	test_descriptors(3, "a process that is registered");
+	make_session("many", 4096);
+	verb("start", "many");
+	test_descriptors(4, "one that has a channel's rings");
+	verb("destroy", "many");
 	test_ends();
 	is(sessiond_stop(&sessiond, SIGTERM), 0, "the daemon ends well and leaves nothing");
 	return done_testing();

@@ -302,8 +302,7 @@ int main(void)
 {
 	int fds;
 
-	sessiond_start(&sessiond, 0, "--reserve=1", "--mediator=ring-socket",
-		       "--per-user=descriptors=512", NULL);
+	sessiond_start(&sessiond, 0, "--mediator=ring-socket", "--per-user=descriptors=512", NULL);
 	can_register();
 	usleep(200000);
 	fds = count_fds();
@@ -316,7 +315,7 @@ int main(void)
 	ok(fds > 0 && count_fds() <= fds, "and no descriptor is left over");
 	is(sessiond_stop(&sessiond, SIGTERM), 0, "the daemon ends well");
 
-	sessiond_start(&sessiond, 64, "--reserve=4", "--mediator=ring-socket", NULL);
+	sessiond_start(&sessiond, 64, "--mediator=ring-socket", NULL);
 	test_descriptors();
 	is(sessiond_stop(&sessiond, SIGTERM), 0, "this one too");
 	return done_testing();

@@ -29,9 +29,6 @@ refused 'an unknown option' '--nonsense' --nonsense
 refused 'an argument' 'no argument is expected' nonsense
 refused 'an unknown mediator' "no 'pigeon'.*ring-fs, ring-socket or auto" --mediator=pigeon
 refused 'an unknown clock' "no 'sundial'.*tsc, monotonic or auto" --clock=sundial
-refused 'a reserve of too many' "'65' is not a number from 0 to 64" --reserve=65
-refused 'a reserve that is no number' "'many' is not a number" --reserve=many
-refused 'a reserve of no size' "'0' is not a number" --reserve-size=0
 refused 'a limit that there is not' "'cpu=2' begins with none of processes=N" --per-user=memory=5,cpu=2
 refused 'a limit that is no number' "'memory=much'" --per-user=memory=much
 refused 'a limit of nothing' "'messages=0'" --per-user=messages=0

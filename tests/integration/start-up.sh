@@ -195,5 +195,5 @@ goes_on() {
 goes_on discard 5000000
 goes_on overwrite 5000000
 goes_on blocking 1000000
-goes_on blocking 1000000 --reserve=0
+goes_on blocking 1000000
 done_testing

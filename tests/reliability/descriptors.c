@@ -148,8 +148,7 @@ int main(void)
 	struct round round, worst = { .registered = 0 };
 	int rounds = 0;
 
-	sessiond_start(&sessiond, LIMIT, "--reserve=4", "--mediator=ring-socket", "--no-supervise",
-		       NULL);
+	sessiond_start(&sessiond, LIMIT, "--mediator=ring-socket", "--no-supervise", NULL);
 	do {
 		round = run_round();
 		rounds++;

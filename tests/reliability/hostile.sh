@@ -104,7 +104,7 @@ for i in 0 1; do
 	# A sanitizer's runtime remembers what was freed. Each thread that looked for programs may have left the C
 	# library some pages.
 	ok "memory of the ${names[i]}, ${all[i]} KiB, its own ${memory[i]} before, ${most[i]} at most, ${after[i]} after" \
-		test -n "${LTTNGMAP_SANITIZED:-}" -o "$change" -le 50 -o $((after[i] - memory[i])) -le 1024
+		test -n "${LTTNGMAP_SANITIZED:-}" -o "$change" -le 50 -o $((after[i] - memory[i])) -le 1536
 	changes[i]=$(printf '%+d.%d %%' $((change / 10)) $((change < 0 ? -change % 10 : change % 10)))
 done
 is "$(sessiond_consumer) $(pgrep -P "$sessiond_pid" -f 'lttngmap-sessiond' | head -n 1)" \

@@ -54,10 +54,16 @@ program_limits() {
 	ok 'with room for its rings a program is traced' wait_for with_room
 	traced=$(($(number kept) / 1001))
 	is "$harmed" '' "$runs limits of address space: programs end as they do untraced"
-	ok "of these $traced are traced, not all" test "$traced" -gt 0 -a "$traced" -lt "$runs"
 	told=$(grep -cE 'process [0-9]+ of user [0-9]+ is not served: it may have [0-9]+ MiB of address space' "$TAP_DIR/log")
 	# Who is refused often is not told of each time.
-	ok "why others are not is told, $told times" test "$told" -gt 0 -a "$told" -le "$started"
+	# Root may raise a limit by what the rings take: none is refused, also where the machine is busy.
+	if ((EUID == 0)); then
+		ok "of $started that start $traced are traced" test "$traced" -gt 0
+		is "$told" 0 'none is refused for its limit'
+	else
+		ok "of these $traced are traced, not all" test "$traced" -gt 0 -a "$traced" -lt "$runs"
+		ok "why others are not is told, $told times" test "$told" -gt 0 -a "$told" -le "$started"
+	fi
 	ok 'the session stops' control '{"verb": "stop", "session": "s"}'
 	ok 'babeltrace2 reads the trace' eval 'babeltrace2 "$trace" >"$TAP_DIR/text" 2>&1'
 	is "$(grep -c 'steady:event' "$TAP_DIR/text")" "$(number kept)" 'with all that was kept'
@@ -73,7 +79,7 @@ daemon_limit() {
 	ok 'another session is started' start_session 4096 8
 	daemon=$(pgrep -P "$sessiond_pid" -f lttngmap-sessiond | head -n 1)
 	size=$(sed -n 's/^VmSize:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$daemon/status")
-	prlimit --pid "$daemon" --as="$(((size + 1024) * 1024)):"
+	prlimit --pid "$daemon" --as="$(((size + 64) * 1024)):"
 	for ((i = 0; i < programs; i++)); do
 		LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR "$steady" 10 wait >/dev/null 2>"$TAP_DIR/said.$i" \
 			< <(sleep 2) &
@@ -84,7 +90,7 @@ daemon_limit() {
 	is "$(cat "$TAP_DIR"/said.*)" '' 'nor says anything'
 	traced=$(number processes)
 	ok "some are traced, not all: $traced of $programs" test "$traced" -lt "$programs"
-	told=$(grep -cE '(not served|cannot be traced|not traced): .*(Cannot allocate memory|no memory)' "$TAP_DIR/log")
+	told=$(grep -cE '(not served|cannot be traced|not traced|not traced in channel c): .*(Cannot allocate memory|no memory)' "$TAP_DIR/log")
 	ok "of the others it is told why, $told times" test "$told" -gt 0 || diag "$(tail "$TAP_DIR/log")"
 	prlimit --pid "$daemon" --as=unlimited:
 	begin=$(date +%s%N)

@@ -300,7 +300,7 @@ static void start(const char *buffers)
 		bail_out("%s: %s", trace, strerror(errno));
 	snprintf(consumer, sizeof(consumer), "--consumer=%s/lttngmap-consumerd",
 		 getenv("LTTNGMAP_BUILD"));
-	sessiond_start(&sessiond, 0, "--reserve=1", "--no-supervise", consumer, NULL);
+	sessiond_start(&sessiond, 0, "--no-supervise", consumer, NULL);
 	sessiond_do(&sessiond, "{\"verb\": \"create\", \"session\": \"s\", \"output\": \"%s/t\"}",
 		    trace);
 	sessiond_do(&sessiond,

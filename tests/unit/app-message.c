@@ -16,6 +16,7 @@ static union {
 	struct protocol_app_register registration;
 	struct protocol_app_classes classes;
 	struct protocol_app_memory memory;
+	struct protocol_app_lost lost;
 	char bytes[256];
 } sent;
 static struct app_message message;
@@ -63,14 +64,15 @@ static void test_header(void)
 	is(refusal.error, 0, "is not talked to");
 	begin_register(0);
 	sent.header.major++;
-	refused(sizeof(sent.registration), EPROTONOSUPPORT, "protocol 3", "another major version");
+	refused(sizeof(sent.registration), EPROTONOSUPPORT, "protocol 4", "another major version");
 	begin_register(0);
 	refused(sizeof(sent.registration) - 1, EBADMSG, "bytes", "less than its header says");
 	begin_register(0);
 	refused(sizeof(sent.registration) + 1, EBADMSG, "bytes", "more than its header says");
 	for (uint32_t type = 0; type < 20; type++) {
 		if (type == PROTOCOL_APP_REGISTER || type == PROTOCOL_APP_CLASSES ||
-		    type == PROTOCOL_APP_MEMORY || type == PROTOCOL_APP_UNTRACED)
+		    type == PROTOCOL_APP_MEMORY || type == PROTOCOL_APP_UNTRACED ||
+		    type == PROTOCOL_APP_LOST || type == PROTOCOL_APP_ALONE)
 			continue;
 		begin(type, sizeof(sent.header));
 		if (parse(sizeof(sent.header)) != -EPROTO || refusal.error != EOPNOTSUPP)
@@ -129,13 +131,25 @@ static void test_others(void)
 	refused(sizeof(sent.classes), E2BIG, "4097", "too many more classes");
 
 	begin(PROTOCOL_APP_MEMORY, sizeof(sent.memory));
-	sent.memory.slot = LTTNGMAP_CHANNELS - 1;
+	sent.memory.of.slot = LTTNGMAP_CHANNELS - 1;
 	is(parse(sizeof(sent.memory)), 0, "memory for a slot");
 	is(message.slot, LTTNGMAP_CHANNELS - 1, "that one");
-	sent.memory.slot++;
+	sent.memory.of.slot++;
 	refused(sizeof(sent.memory), EINVAL, "channel 64", "no such slot");
 	begin(PROTOCOL_APP_MEMORY, sizeof(sent.memory) + 8);
 	refused(sizeof(sent.memory) + 8, EBADMSG, "bytes", "more than a slot");
+
+	begin(PROTOCOL_APP_LOST, sizeof(sent.lost));
+	sent.lost.slot = 3;
+	sent.lost.count = 7;
+	is(parse(sizeof(sent.lost)), 0, "events that were lost");
+	ok(message.slot == 3 && message.lost == 7, "in that channel, so many");
+	sent.lost.slot = LTTNGMAP_CHANNELS;
+	refused(sizeof(sent.lost), EINVAL, "channel 64", "of no such slot");
+	begin(PROTOCOL_APP_ALONE, sizeof(sent.header));
+	is(parse(sizeof(sent.header)), 0, "who asks for nothing any more");
+	begin(PROTOCOL_APP_LOST, sizeof(sent.header));
+	refused(sizeof(sent.header), EBADMSG, "bytes", "cut short");
 }
 
 int main(void)

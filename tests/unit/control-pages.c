@@ -135,9 +135,8 @@ static void test_words(struct control_pages *pages)
 	ok(control->event_words[12] == 0 && control->event_words[65535] == 0,
 	   "all events of a channel go");
 
-	control_pages_init_process(&process, 16);
-	ok(process.magic == LTTNGMAP_PROCESS_MAGIC && process.slots == 16 && process.flags == 0 &&
-		   process.channels == 0,
+	control_pages_init_process(&process);
+	ok(process.magic == LTTNGMAP_PROCESS_MAGIC && process.flags == 0 && process.channels == 0,
 	   "a new process takes part in nothing");
 	control_pages_set_process(&process, 5, true);
 	control_pages_set_process(&process, 6, true);

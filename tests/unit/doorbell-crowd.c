@@ -105,7 +105,7 @@ static void raise_limit(void)
 int main(void)
 {
 	static const struct mediator_ops ops = { .name = "none" };
-	struct memory_set_config config = { .slot_stride = 4096 };
+	struct memory_set_config config = { .descriptors = 0 };
 	struct doorbells *doorbells;
 	struct ring_thread *thread;
 	int64_t few, many;

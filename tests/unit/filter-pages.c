@@ -111,8 +111,9 @@ static enum channel_result run(struct local *local, uint32_t slot, uint32_t id)
 	struct ring_event event = { .fields = fields, .size = sizeof(fields), .id = id };
 	enum channel_result result;
 
-	if (local->control)
-		local->filter_words = ring_filter_words(local->control, local->control_size);
+	if (local->filters)
+		local->filter_words =
+			ring_filter_words((const void *)local->filters, local->control_size);
 	result = ring_filter(local, slot, &event);
 	if (ring_filter_rejects(local, slot, &event) && result != CHANNEL_OFF)
 		bail_out("rejected at once, and not otherwise");
@@ -121,7 +122,8 @@ static enum channel_result run(struct local *local, uint32_t slot, uint32_t id)
 
 static void test_writer(void)
 {
-	struct local local = { .control = control, .control_size = FILTER_PAGES_CONTROL_SIZE };
+	struct local local = { .filters = (const char *)control,
+			       .control_size = FILTER_PAGES_CONTROL_SIZE };
 	uint64_t filters = control->filters;
 
 	seconds += 2;
@@ -148,7 +150,7 @@ static void test_writer(void)
 	control->filters = filters;
 	local.control_size = sizeof(*control);
 	is(run(&local, 2, 0), CHANNEL_LOST, "nor what is not mapped");
-	local.control = NULL;
+	local.filters = NULL;
 	is(run(&local, 2, 0), CHANNEL_LOST, "nor anything in a child that was forked just now");
 }
 

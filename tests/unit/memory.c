@@ -170,39 +170,38 @@ static const struct attempt {
 	{ "reopen and shrink", try_reopen_shrink, EPERM, EPERM, EPERM },
 };
 
-static void test_seals(enum memory_kind kind, const char *name)
+static void test_seals(bool is_control, const char *name)
 {
 	bool is_immutable = can_make_immutable();
 	struct memory memory;
 
-	is(memory_create(kind, PAGES * page - 1, &memory), 0, name);
+	is(is_control ? memory_create(PAGES * page - 1, &memory)
+		      : memory_create_rings(NULL, 0, (PAGES - 2) * page - 1, page + 1, &memory),
+	   0, name);
 	is(memory.size, PAGES * page, "whole pages");
-	ok((memory.map != NULL) == (kind != MEMORY_RING_DATA), "%s: mapped by the daemon or not",
-	   name);
+	is(memory.mapped_from, is_control ? 0 : (PAGES - 2) * page, "what the daemon maps");
 	for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); i++) {
 		int ring = is_immutable ? attempts[i].immutable : attempts[i].ring;
-		int expected = kind == MEMORY_CONTROL ? attempts[i].control : ring;
+		int expected = is_control ? attempts[i].control : ring;
 		int got = attempts[i].attempt(memory.fd);
 
 		ok(got == expected, "%s: %s: %s", name, attempts[i].name, strerror(got));
 	}
-	if (memory.map) {
-		memset(memory.map, 0x5a, memory.size);
-		ok(((char *)memory.map)[PAGES * page - 1] == 0x5a, "%s: the daemon writes it",
-		   name);
-	}
+	memset(memory.map, 0x5a, memory.size - memory.mapped_from);
+	ok(((char *)memory.map)[memory.size - memory.mapped_from - 1] == 0x5a,
+	   "%s: the daemon writes it", name);
 	memory_destroy(&memory);
 	is(memory.fd, -1, "destroyed");
 }
 
-/* As files: room is made when they are made, or through the map. */
+/* As files: room is made when they are made, and through the map. */
 static void test_room(void)
 {
 	char dir[] = "/tmp/lttngmap-memory.XXXXXX";
 	uint64_t last = 0, folder;
 	struct memory_place place = { .last = &last };
 	struct ring_sweeper sweeper;
-	struct memory control, data;
+	struct memory rings;
 	struct stat status;
 
 	if (!mkdtemp(dir))
@@ -214,22 +213,13 @@ static void test_room(void)
 	is(mkdirat(place.dir, "ring-1", 0700), 0, "a folder that was left there");
 	is(memory_make_folder(&place, &folder), 0, "a folder");
 	is(folder, 2, "is another one");
-	is(memory_create_in(&place, folder, MEMORY_RING_DATA, PAGES * page, &data), 0,
-	   "ring data: a file");
-	ok(fstat(data.fd, &status) == 0 && (uint64_t)status.st_blocks * 512 >= PAGES * page,
+	is(memory_create_rings(&place, folder, PAGES * page, 2 * page, &rings), 0, "rings: a file");
+	ok(fstat(rings.fd, &status) == 0 && (uint64_t)status.st_blocks * 512 >= (PAGES + 2) * page,
 	   "with its room");
-	is(memory_create_in(&place, folder, MEMORY_RING_CONTROL, PAGES * page, &control), 0,
-	   "ring control: a file");
-	is(control.file, folder, "of the folder's number");
-	ok(fstat(control.fd, &status) == 0 && (uint64_t)status.st_blocks * 512 < 3 * page,
-	   "without");
-	is(memory_reserve(&control, page + 8, 2 * page), 0, "room is made for a range");
-	ok(fstat(control.fd, &status) == 0 && (uint64_t)status.st_blocks * 512 >= 3 * page,
-	   "and is there");
-	is(ftruncate(control.fd, 0), 0, "a file that its process cut short");
-	is(memory_reserve(&control, page, page), -ENOSPC, "has none, and that is an error");
-	memory_destroy(&control);
-	memory_destroy(&data);
+	is(memory_reserve(&rings, 8, page), 0, "which is there for a range");
+	is(ftruncate(rings.fd, 0), 0, "a file that its process cut short");
+	is(memory_reserve(&rings, page, page), -ENOSPC, "has none, and that is an error");
+	memory_destroy(&rings);
 	is(unlinkat(place.dir, "ring-1", AT_REMOVEDIR), 0, "what was left is left");
 	is(faccessat(place.dir, "ring-2/ring-3", F_OK, 0), 0, "files stay");
 	memory_drop_folder(&place, folder);
@@ -238,38 +228,50 @@ static void test_room(void)
 	is(rmdir(dir), 0, "no file is left");
 }
 
+static unsigned int count_fds(void)
+{
+	unsigned int count = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
 static void test_set(void)
 {
-	struct memory_set_config config = {
-		.reserve = 3,
-		.reserve_size = 16 * page,
-		.slot_stride = 4 * page,
-	};
+	struct memory_set_config config = { .ledger = NULL };
 	struct memory_set *set;
+	unsigned int before;
 
 	if (ledger_create(4, &config.ledger) != 0)
 		bail_out("there is no ledger");
+	before = count_fds();
 	is(memory_set_create(&config, &set), 0, "a set of memories");
-	ok(set->ring_data[2].fd >= 0 && set->ring_data[3].fd < 0, "with its reserve");
-	ok(fcntl(set->doorbell, F_GETFL) & O_NONBLOCK, "and a bell that no program waits at");
-	is(set->ring_control.size, LTTNGMAP_CHANNELS * 4 * page, "ring control for all slots");
-	ok((char *)memory_set_rings(set, 2) == (char *)set->ring_control.map + 8 * page,
-	   "a slot's rings");
-	is(memory_set_fit(set, 1, 16 * page), 0, "the reserve fits");
-	is(set->ring_data[1].size, 16 * page, "and is kept");
-	is(memory_set_fit(set, 1, 17 * page), 0, "it is too small");
-	is(set->ring_data[1].size, 17 * page, "and is replaced");
-	is(memory_set_fit(set, 40, page), 0, "a slot beyond the reserve");
-	is(set->ring_data[40].size, page, "is made as asked for");
-	memory_set_rings(set, 5)->lock = 7;
-	((char *)memory_set_rings(set, 5))[page] = 7;
-	memory_set_zero(set, 5, page);
-	is(memory_set_rings(set, 5)->lock, 0, "a slot's ring control is made zeros");
-	is(((char *)memory_set_rings(set, 5))[page], 7, "as much of it as was used");
+	is(count_fds(), before + 1, "has nothing but a doorbell");
+	ok(fcntl(set->doorbell, F_GETFL) & O_NONBLOCK, "… that no program waits at");
+	ok(!memory_set_rings(set, 1) && !memory_set_fits(set, 1, page, page), "and no rings");
+	is(memory_set_fit(set, 1, 16 * page, 2 * page), 0, "which are made for a slot");
+	is(count_fds(), before + 2, "one descriptor");
+	is(memory_set_fit(set, 1, 15 * page, page), 0, "they are asked for again");
+	is(set->rings[1].size, 18 * page, "and kept, where they suffice");
+	is(memory_set_fit(set, 1, 16 * page, 3 * page), 0, "they are too small");
+	is(set->rings[1].size, 19 * page, "and are replaced");
+	is(count_fds(), before + 2, "by one descriptor");
+	memory_set_rings(set, 1)->lock = 7;
+	((char *)memory_set_rings(set, 1))[page] = 7;
+	memory_set_zero(set, 1, page);
+	is(memory_set_rings(set, 1)->lock, 0, "a slot's ring control is made zeros");
+	is(((char *)memory_set_rings(set, 1))[page], 7, "as much of it as was used");
+	is(memory_set_fit(set, 2, page, page), 0, "rings that are still to be read");
+	is(memory_set_fit(set, 3, page, page), 0, "rings of a set that somebody has");
+	memory_set_use(set, 3);
 	memory_set_close_fds(set, 1 << 2);
-	ok(set->ring_data[0].fd < 0 && set->ring_data[2].fd >= 0 && set->ring_control.map,
-	   "descriptors go, but for those of rings that are still to be read");
+	ok(set->rings[1].fd < 0 && set->rings[2].fd >= 0 && set->rings[3].fd >= 0,
+	   "what the process alone needed is closed");
+	memory_set_unuse(set, 3);
+	ok(set->rings[3].fd < 0, "the set's are, when it ends");
 	memory_set_put(set);
+	is(count_fds(), before, "and all at the end");
 	ledger_destroy(config.ledger);
 }
 
@@ -299,7 +301,7 @@ static void test_place(void)
 		skip(4, "this kernel has no NUMA");
 		return;
 	}
-	memory_create(MEMORY_RING_DATA, PAGES * page, &memory);
+	memory_create_rings(NULL, 0, PAGES * page, page, &memory);
 	is(memory_place_rings(memory.fd, page, 2 * page, 1), 0, "the rings are placed");
 	snprintf(policy, sizeof(policy), "prefer:%d", numa_node_of_cpu(0));
 	ring = mmap(NULL, 2 * page, PROT_WRITE, MAP_SHARED, memory.fd, (off_t)page);
@@ -329,7 +331,7 @@ static int store_attribute(int fd)
 	return errno;
 }
 
-static void test_attributes(enum memory_kind kind, const char *name)
+static void test_attributes(bool is_control, const char *name)
 {
 	struct memory memory;
 	int status = 0;
@@ -339,14 +341,16 @@ static void test_attributes(enum memory_kind kind, const char *name)
 		skip(1, "only root can be another user");
 		return;
 	}
-	memory_create(kind, page, &memory);
+	if (is_control)
+		memory_create(page, &memory);
+	else
+		memory_create_rings(NULL, 0, page, page, &memory);
 	child = fork();
 	if (child == 0)
 		_exit(store_attribute(memory.fd));
 	waitpid(child, &status, 0);
 	/* By its mode; of an immutable one that is asked first. */
-	is(WEXITSTATUS(status), kind != MEMORY_CONTROL && can_make_immutable() ? EPERM : EACCES,
-	   name);
+	is(WEXITSTATUS(status), !is_control && can_make_immutable() ? EPERM : EACCES, name);
 	memory_destroy(&memory);
 }
 
@@ -355,14 +359,13 @@ int main(void)
 	struct memory none;
 
 	page = memory_page_size();
-	test_seals(MEMORY_CONTROL, "control");
-	test_seals(MEMORY_RING_CONTROL, "ring control");
-	test_seals(MEMORY_RING_DATA, "ring data");
-	is(memory_create(MEMORY_RING_DATA, 0, &none), -EINVAL, "no memory of no bytes");
+	test_seals(true, "control");
+	test_seals(false, "rings");
+	is(memory_create(0, &none), -EINVAL, "no memory of no bytes");
+	is(memory_create_rings(NULL, 0, 0, page, &none), -EINVAL, "nor rings");
 	is(none.fd, -1, "and nothing is left of it");
-	test_attributes(MEMORY_CONTROL, "another user keeps nothing in attributes of control");
-	test_attributes(MEMORY_RING_CONTROL, "nor of ring control");
-	test_attributes(MEMORY_RING_DATA, "nor of ring data");
+	test_attributes(true, "another user keeps nothing in attributes of control");
+	test_attributes(false, "nor of rings");
 	test_room();
 	test_set();
 	test_place();

@@ -22,13 +22,13 @@ static void test_defaults(void)
 {
 	struct quota_limits found;
 
-	quota_limits_default(1024, 4096, 2, 16, &found);
+	quota_limits_default(1024, 4096, 2, &found);
 	is(found.descriptors, 512, "half of the descriptors are a user's");
-	is(found.processes, 25, "as many processes as those are enough for");
+	is(found.processes, 128, "as many processes as those are enough for");
 	is(found.memory, 2048, "half of the memory");
 	is(found.connections, 8000, "connections by CPUs");
 	is(found.messages, 4 * found.connections, "some messages each");
-	quota_limits_default(UINT64_MAX, UINT64_MAX, 1, 0, &found);
+	quota_limits_default(UINT64_MAX, UINT64_MAX, 1, &found);
 	is(found.processes, 16384, "half of the records there are, where descriptors are endless");
 }
 

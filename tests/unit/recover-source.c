@@ -20,7 +20,7 @@
 #include "tests/utils/tap.h"
 
 #define SIZE 4096
-#define NAME "lttngmap-ring-data"
+#define NAME "lttngmap-ring-set"
 #define STRANGER 64128
 /* Files that are made until one has the number: some seconds. */
 #define FILES_MAX 5000000

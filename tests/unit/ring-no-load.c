@@ -85,8 +85,8 @@ static __attribute__((noinline)) uint64_t load_one(const volatile uint64_t *word
 
 static void watch(uc_engine *engine)
 {
-	uint64_t first = (uint64_t)bench.local->data[0];
-	uint64_t last = first + bench.local->data_size[0] - 1;
+	uint64_t first = (uint64_t)bench.local->rings[0].data;
+	uint64_t last = first + bench.local->rings[0].data_size - 1;
 	static uc_hook hooks[3];
 
 	uc_mem_map(engine, STACK_TOP - STACK_SIZE, STACK_SIZE, UC_PROT_ALL);
@@ -147,7 +147,7 @@ static void run(enum way way, size_t size, unsigned events)
 	   (unsigned long long)stores, events, size);
 	is(loads, 0, "and no load from it");
 
-	call(engine, (void *)load_one, (uint64_t[5]){ (uint64_t)bench.local->data[0] });
+	call(engine, (void *)load_one, (uint64_t[5]){ (uint64_t)bench.local->rings[0].data });
 	is(loads, 1, "a load would have been seen");
 	uc_close(engine);
 	bench_set_destroy(&bench);

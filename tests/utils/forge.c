@@ -133,7 +133,7 @@ static void flip(char *record, const char *stop)
 
 static void lose(const char *stop)
 {
-	find_by("memfd:lttngmap-ring-control", lose_in);
+	find_by("memfd:lttngmap-ring-set", lose_in);
 	while (access(stop, F_OK) != 0)
 		usleep(10000);
 }

@@ -199,7 +199,7 @@ static void take_answer(int fd)
 		struct protocol_app_header header;
 		char bytes[PROTOCOL_APP_MESSAGE_MAX];
 	} answer;
-	int fds[PROTOCOL_APP_FD_RING_DATA + PROTOCOL_APP_RESERVE_MAX];
+	int fds[PROTOCOL_APP_FD_RINGS + PROTOCOL_APP_SLOTS_MAX];
 	size_t nr_fds = sizeof(fds) / sizeof(fds[0]);
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
 	ssize_t size;

@@ -133,7 +133,7 @@ static void *punch_for_ever(void *fd)
 {
 	for (;;)
 		fallocate((int)(intptr_t)fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
-			  1 << 20);
+			  1 << 30);
 	return NULL;
 }
 
@@ -145,13 +145,11 @@ void attack_punch(void)
 
 	become_stranger();
 	app_register(app_connect(&sessiond), 0, NULL, 0, 0, &answer);
-	if (answer.nr_fds <= PROTOCOL_APP_FD_DOORBELL)
+	if (answer.nr_fds <= PROTOCOL_APP_FD_RINGS)
 		_exit(4);
 	for (int i = 0; i < 4; i++)
-		for (int fd = PROTOCOL_APP_FD_RING_CONTROL; fd <= PROTOCOL_APP_FD_RING_DATA; fd++)
-			if (fd != PROTOCOL_APP_FD_DOORBELL)
-				pthread_create(&thread, NULL, punch_for_ever,
-					       (void *)(intptr_t)answer.fds[fd]);
+		pthread_create(&thread, NULL, punch_for_ever,
+			       (void *)(intptr_t)answer.fds[PROTOCOL_APP_FD_RINGS]);
 	begin();
 	pause();
 }
@@ -205,7 +203,7 @@ static int register_with_data(struct app_answer *answer)
 			    .major = PROTOCOL_APP_MAJOR,
 			    .type = PROTOCOL_APP_MEMORY,
 			    .size = sizeof(request) },
-		.slot = 0,
+		.of.slot = 0,
 	};
 	int app = app_connect(&sessiond);
 

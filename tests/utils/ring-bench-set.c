@@ -65,7 +65,7 @@ static void fill_control(struct bench_set *bench, const struct bench_set_config 
 
 /* What the library has when it is registered. `process` comes last, as there. */
 static void fill_local(struct bench_set *bench, const struct bench_set_config *config, int socket,
-		       int data_fd, uint64_t slot_stride)
+		       int data_fd, uint64_t control_size)
 {
 	struct local *local = bench->local;
 
@@ -77,18 +77,13 @@ static void fill_local(struct bench_set *bench, const struct bench_set_config *c
 	local->store16_atomic = arch_store16_is_atomic();
 	local->has_rdpid = arch_has_rdpid();
 	local->allow_blocking = true;
-	local->ring_control = bench->rings;
-	local->slot_stride = slot_stride;
-	local->reserve = 1;
-	local->data[0] = map(data_fd, bench->data_size - META_PAGE, PROT_WRITE, META_PAGE);
-	local->data_size[0] = bench->data_size - META_PAGE;
-	if (config->shared)
-		local->shared[0] = (struct local_shared){
-			.known = (uint64_t)LIFE << 32 | 1,
-			.rings = bench->rings,
-			.data = local->data[0],
-			.data_size = local->data_size[0],
-		};
+	local->rings[0] = (struct local_rings){
+		.known = (config->shared ? (uint64_t)LIFE << 32 : 0) | 1,
+		.rings = bench->rings,
+		.data = map(data_fd, bench->data_size - META_PAGE, PROT_WRITE, META_PAGE),
+		.data_size = bench->data_size - META_PAGE,
+		.control_size = control_size,
+	};
 	local->index = INDEX;
 	local->epoch = 1;
 	local->process = bench->process;
@@ -100,7 +95,7 @@ void bench_set_create(struct bench_set *bench, const struct bench_set_config *co
 	uint32_t cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
 	uint32_t rings = cpus + LTTNGMAP_EXTRA_RINGS;
 	uint64_t subbufs = UINT64_C(1) << config->subbufs_shift;
-	uint64_t slot_stride = rings * lttngmap_ring_stride(subbufs);
+	uint64_t control_size = rings * lttngmap_ring_stride(subbufs);
 	uint64_t data_size = META_PAGE + rings * ((subbufs + 1) << config->subbuf_shift);
 	int data_fd = make_memfd("ring-data", data_size);
 	struct ring_set_config set = {
@@ -132,18 +127,18 @@ void bench_set_create(struct bench_set *bench, const struct bench_set_config *co
 	bench->process = map(-1, 4096, PROT_READ | PROT_WRITE, 0);
 	bench->local = map(-1, sizeof(*bench->local), PROT_READ | PROT_WRITE, 0);
 	/* A file's, not anonymous: a forked child shares it, as in a traced process. */
-	rings_fd = make_memfd("ring-control", slot_stride);
-	bench->rings = map(rings_fd, slot_stride, PROT_READ | PROT_WRITE, 0);
+	rings_fd = make_memfd("ring-control", control_size);
+	bench->rings = map(rings_fd, control_size, PROT_READ | PROT_WRITE, 0);
 	close(rings_fd);
 	bench->data = map(data_fd, data_size, PROT_READ, 0);
 
 	bench->daemon_socket = sockets[1];
 	fill_control(bench, config, cpus);
-	fill_local(bench, config, sockets[0], data_fd, slot_stride);
+	fill_local(bench, config, sockets[0], data_fd, control_size);
 
 	set.rings = (struct lttngmap_ring *)bench->rings;
 	bench->config = set;
-	bench->data_fd = fcntl(data_fd, F_DUPFD_CLOEXEC, 0);
+	bench->data_fd = data_fd;
 	if (ring_set_create(&set, &bench->set) < 0 || ring_set_open_reader(bench->set) < 0) {
 		fprintf(stderr, "ring_set_create failed\n");
 		exit(EXIT_FAILURE);
@@ -154,7 +149,6 @@ void bench_set_restore(struct bench_set *bench)
 {
 	struct ring_set *former = bench->set;
 
-	bench->config.data_fd = fcntl(bench->data_fd, F_DUPFD_CLOEXEC, 0);
 	bench->totals = (struct ring_totals){ .written = 0 };
 	if (ring_set_restore(&bench->config, &bench->set) < 0 ||
 	    ring_set_open_reader(bench->set) < 0) {
@@ -183,8 +177,8 @@ void bench_set_destroy(struct bench_set *bench)
 	close(bench->local->socket);
 	if (bench->daemon_socket >= 0)
 		close(bench->daemon_socket);
-	munmap(bench->local->data[0], bench->local->data_size[0]);
-	munmap(bench->rings, bench->local->slot_stride);
+	munmap(bench->local->rings[0].data, bench->local->rings[0].data_size);
+	munmap(bench->rings, bench->local->rings[0].control_size);
 	munmap(bench->data, bench->data_size);
 	munmap(bench->control, sizeof(*bench->control));
 	munmap(bench->process, 4096);

@@ -2,9 +2,18 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * A program under the control of a script: a round of events, one of each
- * class, for each line of standard input, after which it says "round".
+ * class, for each line of standard input, after which it says "round". In place of events, it
+ * closes its descriptors for a line "close", and for "filter" asks for a seccomp filter that kills
+ * whoever sends a message.
  */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <lttngmap/tracepoint.h>
 
@@ -13,11 +22,36 @@ LTTNGMAP_TRACEPOINT(levels, info, LTTNGMAP_LOGLEVEL_INFO, (integer, int, round))
 LTTNGMAP_TRACEPOINT(levels, debug, LTTNGMAP_LOGLEVEL_DEBUG, (integer, int, round));
 LTTNGMAP_TRACEPOINT(other, event, LTTNGMAP_LOGLEVEL_DEBUG_LINE, (string, text));
 
+static void ask_for_filter(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sendto, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sendmsg, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+		puts("no filter");
+}
+
 int main(void)
 {
 	char line[80];
 
 	for (int round = 0; fgets(line, sizeof(line), stdin); round++) {
+		if (strcmp(line, "close\n") == 0 || strcmp(line, "filter\n") == 0) {
+			if (line[0] == 'c')
+				close_range(3, ~0u, 0);
+			else
+				ask_for_filter();
+			puts("done");
+			fflush(stdout);
+			continue;
+		}
 		lttngmap_tracepoint(levels, error, round);
 		lttngmap_tracepoint(levels, info, round);
 		lttngmap_tracepoint(levels, debug, round);

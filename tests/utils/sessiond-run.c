@@ -90,7 +90,6 @@ void sessiond_start(struct sessiond *sessiond, unsigned int files, ...)
 	sessiond->pid = fork();
 	if (sessiond->pid == 0) {
 		setenv("NOTIFY_SOCKET", address.sun_path, 1);
-		unsetenv("LTTNGMAP_RESERVE");
 		va_start(more, files);
 		run(sessiond, files, more);
 	}
@@ -243,4 +242,18 @@ void app_close_fds(struct app_answer *answer)
 {
 	while (answer->nr_fds > 0)
 		close(answer->fds[--answer->nr_fds]);
+}
+
+const struct protocol_app_slot *app_rings(const struct app_answer *answer)
+{
+	const struct protocol_app_slots *slots =
+		(const void *)(answer->bytes +
+			       protocol_app_slots_offset(answer->registered.nr_ids));
+
+	return answer->nr_fds > PROTOCOL_APP_FD_RINGS ? &slots->slots[0] : NULL;
+}
+
+uint64_t app_rings_control_at(const struct protocol_app_slot *rings)
+{
+	return (rings->data + 4095) & ~UINT64_C(4095);
 }

@@ -50,7 +50,7 @@ int64_t sessiond_status(struct sessiond *sessiond, const char *session, const ch
 
 struct app_answer {
 	ssize_t size; /* 0: the daemon closed; < 0: -errno, -ETIMEDOUT after a minute */
-	int fds[PROTOCOL_APP_FD_RING_DATA + PROTOCOL_APP_RESERVE_MAX];
+	int fds[PROTOCOL_APP_FD_RINGS + PROTOCOL_APP_SLOTS_MAX];
 	size_t nr_fds;
 	union {
 		struct protocol_app_header header;
@@ -69,5 +69,10 @@ void app_exchange(int fd, const void *bytes, size_t size, struct app_answer *ans
 void app_register(int fd, uint32_t flags, const void *classes, size_t size, uint32_t nr_classes,
 		  struct app_answer *answer);
 void app_close_fds(struct app_answer *answer);
+/* The first rings of a registration's answer, whose descriptor is PROTOCOL_APP_FD_RINGS; or NULL.
+ */
+const struct protocol_app_slot *app_rings(const struct app_answer *answer);
+/* Where their ring control begins in there, bytes. */
+uint64_t app_rings_control_at(const struct protocol_app_slot *rings);
 
 #endif /* SESSIOND_RUN_H */

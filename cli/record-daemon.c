@@ -40,6 +40,7 @@
 #define READY_TIMEOUT_MS 10000
 #define END_TIMEOUT_MS 5000
 #define TEMPLATE "lttngmap-XXXXXX"
+#define LOGIN_DIR "/run/user/"
 
 static int64_t now_ms(void)
 {
@@ -49,7 +50,14 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The user's own runtime directory, if it is one that others cannot enter. */
+/* Root's programs may become another user's, and their children come to the daemon as that user. */
+static bool is_for_others(void)
+{
+	return geteuid() == 0;
+}
+
+/* The user's own runtime directory, if it is one; not that of root's login, which others cannot
+ * enter. */
 static const char *runtime_base(void)
 {
 	const char *base = getenv("XDG_RUNTIME_DIR");
@@ -57,7 +65,8 @@ static const char *runtime_base(void)
 
 	if (base && base[0] == '/' && strlen(base) + sizeof("/" TEMPLATE) <= RECORD_RUNTIME_MAX &&
 	    stat(base, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
-	    access(base, W_OK | X_OK) == 0)
+	    access(base, W_OK | X_OK) == 0 &&
+	    (!is_for_others() || strncmp(base, LOGIN_DIR, strlen(LOGIN_DIR)) != 0))
 		return base;
 	return "/tmp";
 }
@@ -69,7 +78,7 @@ int record_runtime_create(struct record *record)
 	int error;
 
 	snprintf(path, sizeof(path), "%s/" TEMPLATE, base);
-	if (!mkdtemp(path)) {
+	if (!mkdtemp(path) || (is_for_others() && chmod(path, 0711) != 0)) {
 		error = errno;
 		report_error("record: cannot make a directory for the daemon in %s: %s", base,
 			     strerror(error));

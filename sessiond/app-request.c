@@ -20,6 +20,7 @@
 #include "sessiond/messages.h"
 #include "sessiond/options.h"
 #include "sessiond/peer.h"
+#include "sessiond/pid-state.h"
 #include "sessiond/process.h"
 #include "sessiond/quota.h"
 #include "sessiond/registry.h"
@@ -29,6 +30,8 @@
 /* What a class takes at most, once it is taken apart: so much, and so many times its message. */
 #define CLASS_BYTES_MAX 256u
 #define CLASS_TIMES_MAX 8u
+/* Of a program that another user started, as it seems. */
+#define ANCESTORS_MAX 64
 /* Of a limit that cannot be raised. */
 #define ADDRESS_SPACE_PART 8
 
@@ -330,6 +333,32 @@ static int find_parent(const struct app_request *request, const struct app_messa
 	return -EPROTO;
 }
 
+/*
+ * A private instance of root's is there for what one command starts, whatever user that becomes.
+ * Others could find its socket, too.
+ */
+static bool is_started_here(const struct app_request *request, const struct app_message *message)
+{
+	const struct options *options = request->daemon->options;
+	pid_t pid = request->peer.pid;
+
+	if (!options->private_instance || request->peer.uid == geteuid() ||
+	    processes_gave(request->daemon->processes, request->daemon->ledger,
+			   message->registration.parent))
+		return true;
+	/* The program before an exec, or an ancestor. */
+	for (int i = 0; i < ANCESTORS_MAX; i++) {
+		const struct process *process =
+			process_lookup(request->daemon->processes, (uint32_t)pid);
+
+		if (pid == options->parent || (process && !process_is_gone(process)))
+			return true;
+		if (pid_parent(pid, &pid) != 0 || pid <= 1)
+			return false;
+	}
+	return false;
+}
+
 static bool lacks_descriptors(const struct process *process)
 {
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
@@ -413,6 +442,9 @@ static int serve_register(struct app_request *request, const struct app_message 
 	}
 	memset(&registered, 0, sizeof(registered.answer));
 	error = find_parent(request, message, &config, refusal);
+	/* Without a word: it is not ours to be counted, or named. */
+	if (!error && !is_started_here(request, message))
+		error = -EACCES;
 	if (!error)
 		error = add_classes(request, message, registered.answer.ids, refusal);
 	if (error)

@@ -303,6 +303,7 @@ int main(int argc, const char **argv)
 		goto out;
 	}
 	block_signals();
+	options.parent = parent;
 	if (options.private_instance && follow_parent(parent) != 0) {
 		/* It may have made it for us, and cannot remove it any more. */
 		rmdir(options.runtime_dir);

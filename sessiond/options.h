@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "sessiond/quota.h"
 
@@ -18,6 +19,7 @@ struct options {
 	char *clock;                  /* "tsc", "monotonic" or "auto" */
 	char *consumer;               /* a path, or "none" */
 	bool private_instance;        /* ends with the parent */
+	pid_t parent;                 /* whose programs alone it traces then */
 	bool preloaded;               /* all programs are to register: name those that do not */
 	bool supervise;               /* under a keeper */
 	char *ring_dir;               /* rings are files in it; NULL: memory */

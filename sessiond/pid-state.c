@@ -37,6 +37,14 @@ char pid_state(pid_t pid)
 	return state ? *state : 0;
 }
 
+int pid_parent(pid_t pid, pid_t *parent)
+{
+	char text[512];
+	const char *state = read_stat(pid, text, sizeof(text));
+
+	return state && sscanf(state, "%*c %d", parent) == 1 ? 0 : -ESRCH;
+}
+
 int pid_start(pid_t pid, uint64_t *start)
 {
 	char text[1024];

@@ -18,6 +18,8 @@ char pid_state(pid_t pid);
  * differ in it. 0; -ESRCH: there is none.
  */
 int pid_start(pid_t pid, uint64_t *start);
+/* The process that started it, or that took it on since. 0; -ESRCH: there is none. */
+int pid_parent(pid_t pid, pid_t *parent);
 /* A process's effective user. 0; -ESRCH: there is none. */
 int pid_effective_user(pid_t pid, uid_t *uid);
 

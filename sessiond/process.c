@@ -26,10 +26,16 @@
 #include "sessiond/untraced.h"
 #include "sessiond/user-rings.h"
 
+/* A child may register that much later than its parent ended, in processes. */
+#define ENDED_TOKENS 4096u
+
 struct processes {
 	struct cds_lfht *table; /* by pid */
 	struct cds_list_head list;
 	unsigned long count;
+	/* Tokens of processes that have ended, the latest ones. */
+	uint64_t ended[ENDED_TOKENS];
+	unsigned int next_ended;
 };
 
 int processes_create(struct processes **result)
@@ -94,6 +100,15 @@ struct process *process_lookup(struct processes *processes, uint32_t pid)
 	/* This thread alone removes: what was found stays after the unlock. */
 	urcu_memb_read_unlock();
 	return node ? caa_container_of(node, struct process, node) : NULL;
+}
+
+bool processes_gave(const struct processes *processes, const struct ledger *ledger, uint64_t token)
+{
+	bool gave = token && ledger_process_by_token(ledger, token);
+
+	for (unsigned int i = 0; token && i < ENDED_TOKENS && !gave; i++)
+		gave = processes->ended[i] == token;
+	return gave;
 }
 
 bool process_is_gone(const struct process *process)
@@ -450,6 +465,9 @@ void process_end(struct process *process)
 {
 	uint64_t unread = 0;
 
+	struct processes *processes = process->daemon->processes;
+
+	processes->ended[processes->next_ended++ % ENDED_TOKENS] = process->record->token;
 	/* Before its index, which names it in their locks, may be another's. */
 	user_rings_leave(process);
 	ledger_process_set(process->daemon->ledger, process->memories->index, LEDGER_ENDED);

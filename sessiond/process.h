@@ -80,6 +80,9 @@ struct process {
 /* Of the daemon's, of a process: socket, pidfd, doorbell. The rings of a channel are one more. */
 #define PROCESS_DESCRIPTORS 3u
 
+struct ledger;
+struct processes;
+
 struct process_config {
 	struct quota_user *user;
 	uint32_t pid;
@@ -98,6 +101,9 @@ int processes_create(struct processes **processes);
 void processes_destroy(struct processes *processes);
 struct cds_list_head *processes_list(struct processes *processes);
 unsigned long processes_count(const struct processes *processes);
+/* Was that token given to a process, which lives or ended a while ago? */
+bool processes_gave(const struct processes *processes, const struct ledger *ledger, uint64_t token);
+
 /*
  * A new process, already taking part in every started channel. An older one
  * of the same pid ends. 0 or -errno; -ESRCH: it is gone already.

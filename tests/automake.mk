@@ -378,6 +378,7 @@ tests_unit_tracee_safe_LDADD = libcli.la $(DW_LIBS) $(ELF_LIBS)
 check_PROGRAMS += tests/utils/own-limits
 tests_utils_own_limits_SOURCES = tests/utils/own-limits.c
 cli_tests = \
+	tests/integration/changed-user.sh \
 	tests/integration/own-limits.sh \
 	tests/integration/cli-complete.sh \
 	tests/integration/cli-export.sh \

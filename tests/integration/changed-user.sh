@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# Services that root starts and that become another user: they, the children that they fork, and
+# the programs that these execute are traced. Strangers who find the daemon's socket are not.
+
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+
+lttngmap=$LTTNGMAP_BUILD/lttngmap
+
+[[ $(id -u) == 0 ]] || skip_all 'only root becomes another user'
+# Nobody is to find the programs and libraries of the build folder.
+setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$LTTNGMAP_BUILD/.libs/liblttngmap.so" ||
+	skip_all 'another user cannot enter the build folder'
+plan 9
+
+# A master that forks two workers as another user. Each worker runs a program, and a child of its own.
+cat >"$TAP_DIR/service.pl" <<'PERL'
+use POSIX;
+sub work { my @all = map { "x" x $_ } 1 .. 500; return scalar @all }
+work();
+for my $worker (1, 2) {
+	next if fork();
+	POSIX::setgid(65534); POSIX::setuid(65534);
+	work();
+	if (!fork()) { work(); POSIX::_exit(0) }
+	wait();
+	if (!fork()) { exec("/usr/bin/perl", "-e", "1") or POSIX::_exit(9) }
+	wait();
+	POSIX::_exit(0);
+}
+wait(); wait();
+PERL
+
+recorded() { # NAME COMMAND...
+	local name=$1
+
+	shift
+	"$lttngmap" record -o "$TAP_DIR/$name" --preload libc -e 'lttng_ust_libc:*' -- "$@" \
+		>"$TAP_DIR/out" 2>"$TAP_DIR/err"
+}
+users() { # NAME: how many processes of which user have events
+	babeltrace2 "$TAP_DIR/$1" 2>/dev/null | sed -nE 's/.*pid = ([0-9]+), uid = ([0-9]+),.*/\2 \1/p' |
+		sort -u | awk '{ n[$1]++ } END { for (u in n) printf "%s:%d ", u, n[u] }'
+}
+
+recorded service perl "$TAP_DIR/service.pl"
+is $? 0 'a service whose workers are of another user is recorded' || diag "$(cat "$TAP_DIR/err")"
+is "$(grep -c 'not traced' "$TAP_DIR/err")" 0 'nobody is left out'
+# The master, as root; two workers before and after; of each a child, and a program.
+like "$(cat "$TAP_DIR/err")" '7 processes traced' 'master, workers, their children and programs are traced' ||
+	diag "$(cat "$TAP_DIR/err")"
+like "$(users service)" '65534:[46]' "the workers' children are traced as who they are" ||
+	diag "$(users service)"
+
+# Its child's child is an orphan before it writes its first event.
+cat >"$TAP_DIR/orphan.pl" <<'PERL'
+pipe(my $reader, my $writer);
+if (!fork()) {
+	my $parent = $$;
+	if (!fork()) {
+		select(undef, undef, undef, 0.01) while getppid() == $parent;
+		my @all = map { "x" x $_ } 1 .. 500;
+		syswrite($writer, "x");
+	}
+	exit;
+}
+wait();
+sysread($reader, my $done, 1);
+PERL
+recorded setpriv setpriv --reuid=65534 --regid=65534 --clear-groups perl <"$TAP_DIR/orphan.pl"
+is $? 0 'a program that is executed as another user is recorded' || diag "$(cat "$TAP_DIR/err")"
+is "$(grep -c 'not traced' "$TAP_DIR/err")" 0 'nobody is left out there'
+like "$(users setpriv)" '65534:3' 'it, its child, and an orphan are traced' || diag "$(users setpriv)"
+
+# Somebody else, who was told where the socket is.
+mkfifo "$TAP_DIR/where" "$TAP_DIR/go"
+cat >"$TAP_DIR/tell" <<SH
+echo "\$LTTNGMAP_RUNTIME_DIR" >"$TAP_DIR/where"
+read -r _ <"$TAP_DIR/go"
+SH
+recorded stranger bash "$TAP_DIR/tell" &
+read -r dir <"$TAP_DIR/where"
+# That one alone: what root runs itself may be traced there.
+setpriv --reuid=65534 --regid=65534 --clear-groups env "LTTNGMAP_RUNTIME_DIR=$dir" \
+	"LD_PRELOAD=$LTTNGMAP_BUILD/.libs/liblttngmap-libc.so" "LD_LIBRARY_PATH=$LTTNGMAP_BUILD/.libs" perl -e '1'
+echo >"$TAP_DIR/go"
+wait
+is "$(users stranger | grep -c 65534:)" 0 'a stranger who knows the socket is not traced'
+is "$(grep -c 'not traced' "$TAP_DIR/err")" 0 'nor named'
+done_testing

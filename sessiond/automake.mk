@@ -85,6 +85,8 @@ libsessiond_la_SOURCES = \
 	sessiond/filter-pages.h \
 	sessiond/keeper.c \
 	sessiond/keeper.h \
+	sessiond/kept.c \
+	sessiond/kept.h \
 	sessiond/kernel-describe.c \
 	sessiond/kernel-describe.h \
 	sessiond/kernel-events.c \

@@ -112,7 +112,7 @@ static int make_clock(struct daemon *daemon)
 		return error;
 	}
 	daemon->calibration = &daemon->ledger->head->calibration;
-	if (ledger_is_new(daemon->ledger))
+	if (ledger_is_new(daemon->ledger) && !daemon->ledger->head->took_over)
 		clock_calibration_start(daemon->calibration, daemon->clock);
 	return 0;
 }
@@ -299,7 +299,9 @@ int daemon_create(const struct options *options, struct ledger *ledger, sd_event
 		error = make_kernel(daemon);
 	if (error == 0)
 		error = make_sockets(daemon);
-	if (error == 0 && !ledger_is_new(ledger))
+	if (error == 0 && ledger_is_taken_over(ledger))
+		state_take_over(daemon);
+	else if (error == 0 && !ledger_is_new(ledger))
 		error = state_restore(daemon);
 	if (error)
 		goto fail;
@@ -327,6 +329,7 @@ static int on_exit_timer(sd_event_source *source, uint64_t usec, void *data)
 		sd_event_source_set_time(source, daemon_now_usec() + EXIT_TICK_USEC);
 		return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 	}
+	state_keep(daemon);
 	return sd_event_exit(daemon->event, 0);
 }
 
@@ -335,8 +338,10 @@ void daemon_exit(struct daemon *daemon)
 	struct session *session;
 
 	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node)
-		if (session->state == SESSION_ACTIVE)
+		if (session->state == SESSION_ACTIVE) {
+			session->goes_on = true;
 			session_stop(session, NULL, NULL);
+		}
 	if (sd_event_add_time(daemon->event, NULL, CLOCK_MONOTONIC, 0, 0, on_exit_timer, daemon) <
 	    0)
 		sd_event_exit(daemon->event, 0);

@@ -54,6 +54,7 @@ struct daemon {
 	struct untraced *untraced;
 	struct pickup *pickup;     /* NULL in a private instance */
 	struct recovery *recovery; /* borrowed; NULL but where one is under way */
+	bool is_leaving;           /* the ledger's sessions are the next daemon's */
 };
 
 /*
@@ -65,7 +66,7 @@ int daemon_create(const struct options *options, struct ledger *ledger, sd_event
 		  struct recovery *recovery, struct daemon **daemon);
 /*
  * Stop all sessions, wait for their traces for a few seconds at most, then
- * leave the event loop.
+ * leave the event loop. The ledger has those that were active as active.
  */
 void daemon_exit(struct daemon *daemon);
 /* NULL is allowed. */

@@ -273,6 +273,11 @@ bool ledger_is_new(const struct ledger *ledger)
 	return ledger->head->lives <= 1;
 }
 
+bool ledger_is_taken_over(const struct ledger *ledger)
+{
+	return ledger_is_new(ledger) && ledger->head->took_over;
+}
+
 /* ---- processes ------------------------------------------------------------------ */
 
 enum ledger_state ledger_process_state(const struct ledger *ledger, uint32_t index)

@@ -38,8 +38,10 @@
 #include "sessiond/untraced.h"
 
 #define LEDGER_FILE "ledger" /* in the runtime or the ring directory */
+/* That of a daemon that ended in order, while the next one starts (kept.h). */
+#define LEDGER_KEPT "ledger.kept"
 #define LEDGER_MAGIC 0x3152474c504d544cull
-/* Raised where any of what lies in it is laid out otherwise. */
+/* Raised where any of what lies in it is laid out otherwise, or a text has other members. */
 #define LEDGER_VERSION 8u
 
 #define LEDGER_PROCESSES 32768u
@@ -127,6 +129,10 @@ struct ledger_head {
 	char boot[40];         /* the boot that it is of */
 	char runtime_dir[128]; /* the daemon's */
 	bool ready;            /* the daemon has begun to serve */
+	/* The daemon ended in order: its sessions are the next one's. Stays here in all versions. */
+	bool is_kept;
+	bool took_over;        /* the sessions came from the ledger of a daemon before */
+	int64_t ended;         /* when that daemon ended; with is_kept, when this one did: s */
 	uint32_t lives;
 	char death[64];      /* how the last life ended; empty: this is the first */
 	uint64_t set_stride; /* bytes of a ring set's part of a record, and of all of that */
@@ -186,6 +192,8 @@ void ledger_destroy(struct ledger *ledger);
 
 /* Is it the daemon's first life? */
 bool ledger_is_new(const struct ledger *ledger);
+/* Does that life begin with sessions of the daemon before, which ended in order? */
+bool ledger_is_taken_over(const struct ledger *ledger);
 
 /*
  * From the beginning on, rings are files of the directory, which must stay open, and so must the

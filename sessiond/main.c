@@ -27,6 +27,7 @@
 #include "sessiond/daemon.h"
 #include "sessiond/keeper.h"
 #include "sessiond/kernel-probe-child.h"
+#include "sessiond/kept.h"
 #include "sessiond/ledger.h"
 #include "sessiond/listen.h"
 #include "sessiond/options.h"
@@ -104,8 +105,17 @@ struct beginning {
 	struct ring_sweeper sweeper;
 };
 
+/* Where the ledger lies. */
+static int ledger_dir(const struct beginning *beginning)
+{
+	return beginning->ring_dir >= 0 ? beginning->ring_dir : beginning->dir->fd;
+}
+
 static void say_ready(const struct beginning *beginning, const char *notify)
 {
+	if (beginning->ring_dir >= 0)
+		kept_remove(beginning->ring_dir);
+	kept_remove(beginning->dir->fd);
 	runtime_dir_unlock(beginning->dir);
 	beginning->ledger->head->ready = true;
 	if (notify) {
@@ -156,6 +166,20 @@ static int serve_status(void *data)
 	return serve(data) >= 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* The daemon before may not have had a ring directory. 0 or -errno, as kept_take_over(). */
+static int take_over(const struct beginning *beginning)
+{
+	const struct options *options = beginning->options;
+	struct ledger *ledger = beginning->ledger;
+	int error = 0;
+
+	if (beginning->ring_dir >= 0)
+		error = kept_take_over(beginning->ring_dir, options->ring_dir, options, ledger);
+	if (error == 0 && !ledger->head->took_over)
+		error = kept_take_over(beginning->dir->fd, options->runtime_dir, options, ledger);
+	return error;
+}
+
 /*
  * In the ring directory, else in the runtime directory. Where that cannot be,
  * the daemon does without: it only is not to be recovered should its keeper be
@@ -166,13 +190,18 @@ static int make_ledger(struct beginning *beginning)
 	int cpus = control_pages_cpu_rings(), ring_dir = beginning->ring_dir, error;
 	struct ledger **ledger = &beginning->ledger;
 	uint64_t first = ring_dir_first();
+	int dir = ledger_dir(beginning);
 
 	if (cpus < 0) {
 		log_error("cannot tell how many CPUs there can be: %s", strerror(-cpus));
 		return cpus;
 	}
-	error = ledger_create_in((uint32_t)cpus, ring_dir >= 0 ? ring_dir : beginning->dir->fd,
-				 ledger);
+	error = ledger_create_in((uint32_t)cpus, dir, ledger);
+	if (error == 0 && take_over(beginning) != 0) {
+		ledger_destroy(*ledger);
+		unlinkat(dir, LEDGER_FILE, 0);
+		error = ledger_create_in((uint32_t)cpus, dir, ledger);
+	}
 	if (error && ring_dir < 0) {
 		log_warning("cannot keep a ledger in the runtime directory (%s): should keeper and "
 			    "daemon be killed, `lttngmap recover` finds nothing",
@@ -190,20 +219,26 @@ static int make_ledger(struct beginning *beginning)
 	return error;
 }
 
-/* A daemon that failed leaves the ledger of its sessions; `lttngmap recover` needs it. */
+/*
+ * A daemon that ended in order leaves its sessions to the next one; where it failed, `lttngmap
+ * recover` needs the ledger. One that never got ready has left what it was to take over.
+ */
 static void leave_ledger(const struct beginning *beginning, int status)
 {
 	const struct ledger *ledger = beginning->ledger;
+	bool ended = status == EXIT_SUCCESS || ledger_text_is_empty(ledger_text(ledger)) ||
+		     (!ledger->head->ready && ledger_is_taken_over(ledger));
 
 	if (ledger->fd < 0)
 		return;
-	if (status == EXIT_SUCCESS || ledger_text_is_empty(ledger_text(ledger))) {
-		if (beginning->ring_dir >= 0) {
-			unlinkat(beginning->ring_dir, LEDGER_FILE, 0);
-			ring_sweeper_remove_all(beginning->sweeper.fd, ledger->head->last_file);
-		} else {
-			unlinkat(beginning->dir->fd, LEDGER_FILE, 0);
-		}
+	if (ended && beginning->ring_dir >= 0)
+		ring_sweeper_remove_all(beginning->sweeper.fd, ledger->head->last_file);
+	if (status == EXIT_SUCCESS && !ledger_text_is_empty(ledger_text(ledger))) {
+		ledger->head->is_kept = true;
+		return;
+	}
+	if (ended) {
+		unlinkat(ledger_dir(beginning), LEDGER_FILE, 0);
 		return;
 	}
 	log_warning("what was not read yet of its sessions can be had by `lttngmap recover`");

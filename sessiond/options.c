@@ -31,6 +31,7 @@ struct given {
 	int preloaded;
 	int supervise;
 	char *ring_dir;
+	int forget;
 	char *recover;
 	int json;
 	int version;
@@ -124,6 +125,7 @@ static int fill(struct options *options, struct given *given)
 	options->preloaded = given->preloaded;
 	options->supervise = given->supervise;
 	options->ring_dir = given->ring_dir;
+	options->forget = given->forget;
 	options->recover = given->recover;
 	options->json = given->json;
 	if (!options->runtime_dir || !options->mediator || !options->clock || !options->consumer) {
@@ -175,6 +177,8 @@ int options_parse(struct options *options, int argc, const char **argv)
 		  "be one process, which ends for good when it is killed", NULL },
 		{ "ring-dir", '\0', POPT_ARG_STRING, &given.ring_dir, 0,
 		  "keep rings in files here, for lttngmap recover", "DIRECTORY" },
+		{ "forget", '\0', POPT_ARG_NONE, &given.forget, 0,
+		  "take over no session of the daemon before, and leave none to the next", NULL },
 		{ "recover", '\0', POPT_ARG_STRING, &given.recover, 0,
 		  "bring what a killed daemon left there into its traces, then end", "DIRECTORY" },
 		{ "json", '\0', POPT_ARG_NONE, &given.json, 0,

@@ -23,6 +23,7 @@ struct options {
 	bool preloaded;               /* all programs are to register: name those that do not */
 	bool supervise;               /* under a keeper */
 	char *ring_dir;               /* rings are files in it; NULL: memory */
+	bool forget;                  /* sessions end with the daemon */
 	char *recover;                /* what a daemon left that was killed; NULL: serve */
 	bool json;                    /* how that is told */
 	struct quota_limits per_user; /* 0: the default */

@@ -230,6 +230,12 @@ static int find(struct recovery *recovery)
 		return error;
 	}
 	head = recovery->old.head;
+	if (head->is_kept) {
+		log_error("%s: its session daemon ended in order, and nothing is to be recovered: the "
+			  "next one goes on with its sessions",
+			  recovery->path);
+		return -ENOENT;
+	}
 	error = lock_ledger(head, fd);
 	if (error == -EBUSY)
 		log_error("%s: a session daemon lives there: use it, or end it", recovery->path);

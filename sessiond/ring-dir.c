@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "sessiond/kept.h"
 #include "sessiond/ledger.h"
 
 #define TRIAL ".room"
@@ -42,7 +43,7 @@ static int check_owner(const char *path, int dir)
 	return -EPERM;
 }
 
-/* Nobody lives there, and nobody died there. */
+/* Nobody lives there, and nobody was killed there. */
 static int check_free(const char *path, int dir)
 {
 	int fd = openat(dir, LEDGER_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -53,6 +54,8 @@ static int check_free(const char *path, int dir)
 	lives = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
 	if (fd >= 0)
 		close(fd);
+	if (!lives && kept_set_aside(dir))
+		return 0;
 	if (lives)
 		log_error("--ring-dir: another session daemon has its rings in %s: use another "
 			  "directory",

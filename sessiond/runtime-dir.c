@@ -21,6 +21,7 @@
 #include "common/protocol-control.h"
 #include "common/protocol-ring.h"
 #include "common/socket.h"
+#include "sessiond/kept.h"
 #include "sessiond/listen.h"
 #include "sessiond/recover-ledger.h"
 
@@ -199,7 +200,7 @@ static void remove_leftovers(const struct runtime_dir *dir)
  */
 static void keep_ledger(const struct runtime_dir *dir)
 {
-	int fd = openat(dir->fd, LEDGER_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = kept_set_aside(dir->fd) ? -1 : openat(dir->fd, LEDGER_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct recover_ledger old;
 	char why[RECOVER_WHY_SIZE];
 	bool keep = false;

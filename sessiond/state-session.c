@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * Sessions as JSON. It is read by the very program that wrote it, so a member
- * that is not there is an error, and there is no version. But what `lttngmap
- * recover` reads may be damaged: names stay names, and numbers in their bounds.
+ * Sessions as JSON. It is read by programs of the ledger's version alone, so a member
+ * that is not there is an error. But what `lttngmap recover` and the next daemon read
+ * may be damaged: names stay names, and numbers in their bounds.
  */
 #include "sessiond/state.h"
 
@@ -357,7 +357,7 @@ static struct json_object *save_session(const struct session *session)
 		json_object_object_add(object, "clock", save_clock(session));
 	add_text(object, "uuid", session->uuid);
 	add_number(object, "created", metadata_created(session->metadata));
-	add_number(object, "state", session->state);
+	add_number(object, "state", session->goes_on ? SESSION_ACTIVE : session->state);
 	add_flag(object, "clearing", session->clear.pending);
 	add_flag(object, "has_consumer", session->has_consumer);
 	add_flag(object, "kernel", session->kernel != NULL);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/log.h"
 #include "common/protocol-app.h"
@@ -15,6 +16,7 @@
 #include "sessiond/member.h"
 #include "sessiond/memory-set.h"
 #include "sessiond/messages.h"
+#include "sessiond/options.h"
 #include "sessiond/process.h"
 #include "sessiond/quota.h"
 #include "sessiond/recover.h"
@@ -24,11 +26,14 @@
 
 void state_save(struct daemon *daemon)
 {
-	struct json_object *saved = state_save_sessions(daemon);
+	struct json_object *saved;
 	const char *text = NULL;
 	size_t size = 0;
 	int error = -ENOMEM;
 
+	if (daemon->is_leaving)
+		return;
+	saved = state_save_sessions(daemon);
 	if (saved)
 		text = json_object_to_json_string_length(saved, JSON_C_TO_STRING_PLAIN, &size);
 	if (text)
@@ -153,13 +158,18 @@ static void restore_processes(struct daemon *daemon)
 		restore_members(daemon, process, process->memories, process->doorbell);
 }
 
+static int restore_texts(struct daemon *daemon)
+{
+	int error = ledger_log_read(daemon->ledger, restore_class, daemon);
+
+	return error ? error : restore_sessions(daemon);
+}
+
 int state_restore(struct daemon *daemon)
 {
 	struct ledger_head *head = daemon->ledger->head;
-	int error = ledger_log_read(daemon->ledger, restore_class, daemon);
+	int error = restore_texts(daemon);
 
-	if (error == 0)
-		error = restore_sessions(daemon);
 	if (error) {
 		log_error("cannot go on with what was traced before: %s", strerror(-error));
 		return error;
@@ -173,4 +183,53 @@ int state_restore(struct daemon *daemon)
 	if (!daemon->recovery)
 		message_say("the session daemon %s, and goes on", head->death);
 	return 0;
+}
+
+/* ---- from one daemon to the next ------------------------------------------------------ */
+
+void state_keep(struct daemon *daemon)
+{
+	if (daemon->options->private_instance || daemon->options->forget || daemon->is_leaving)
+		return;
+	state_save(daemon);
+	daemon->ledger->head->ended = time(NULL);
+	daemon->is_leaving = true;
+}
+
+/* Its people learn for how long nobody recorded. */
+static void say_gap(const struct session *session, int64_t ended)
+{
+	char from[32] = "", to[32] = "";
+	time_t then = (time_t)ended, now = time(NULL);
+	struct tm local;
+
+	if (localtime_r(&then, &local))
+		strftime(from, sizeof(from), "%H:%M:%S", &local);
+	if (localtime_r(&now, &local))
+		strftime(to, sizeof(to), "%H:%M:%S", &local);
+	message_of(session->key,
+		   "session %s: the session daemon was away from %s to %s: programs that ran only "
+		   "then are not in the trace",
+		   session->name, from, to);
+}
+
+void state_take_over(struct daemon *daemon)
+{
+	struct session *session, *next;
+	int error = restore_texts(daemon);
+
+	if (error) {
+		cds_list_for_each_entry_safe(session, next, sessions_list(daemon->sessions), node)
+			session_destroy(session);
+		message_say("the sessions of the daemon before cannot be taken over: %s; create "
+			    "them again",
+			    strerror(-error));
+		return;
+	}
+	sessions_resume(daemon->sessions);
+	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node)
+		if (session->state == SESSION_ACTIVE)
+			say_gap(session, daemon->ledger->head->ended);
+	slots_rest(&daemon->slots, daemon_now_usec());
+	state_save(daemon);
 }

@@ -24,6 +24,16 @@ struct memory_set;
 void state_save(struct daemon *daemon);
 /* Everything as it was, and going on. 0 or -errno; what failed was said. */
 int state_restore(struct daemon *daemon);
+/*
+ * The daemon ends in order, and its sessions do not, but for a private daemon's and with
+ * --forget: what the ledger says of them from now on stays.
+ */
+void state_keep(struct daemon *daemon);
+/*
+ * Sessions of the daemon before, whose processes register anew; those that were active are
+ * started. None of them, where one cannot be made: that is said, and the daemon goes on.
+ */
+void state_take_over(struct daemon *daemon);
 
 /*
  * The rings of a process that is gone, in all channels, by its record in the

@@ -45,10 +45,11 @@ wait_for() {
 	return 1
 }
 
-sessiond_before=() # a command that executes the daemon
+sessiond_before=()           # a command that executes the daemon
+sessiond_sessions=(--forget) # what becomes of sessions when it ends: (): the next one has them
 sessiond_start() {
-	"${sessiond_before[@]}" "$LTTNGMAP_BUILD/lttngmap-sessiond" --runtime-dir="$SESSIOND_DIR" "$@" \
-		>>"$TAP_DIR/log" 2>&1 &
+	"${sessiond_before[@]}" "$LTTNGMAP_BUILD/lttngmap-sessiond" --runtime-dir="$SESSIOND_DIR" \
+		"${sessiond_sessions[@]}" "$@" >>"$TAP_DIR/log" 2>&1 &
 	sessiond_pid=$!
 	wait_for control || bail_out "the session daemon does not start: $(cat "$TAP_DIR/log")"
 }

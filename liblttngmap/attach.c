@@ -14,6 +14,7 @@
 #include "answer.h"
 #include "arch.h"
 #include "attach.h"
+#include "away.h"
 #include "descriptors.h"
 #include "exchange.h"
 #include "memory-map.h"
@@ -231,7 +232,7 @@ static long attach_with_ids(struct local *local, int socket, uint64_t deadline, 
 enum attach_result attach_first(int socket, uint64_t deadline, const void *classes, size_t size,
 				uint32_t nr_classes, uint16_t *ids)
 {
-	struct local *local = make_pages();
+	struct local *local = make_pages(), *before = local_pages;
 
 	if (!local) {
 		arch_syscall(SYS_close, socket);
@@ -244,6 +245,7 @@ enum attach_result attach_first(int socket, uint64_t deadline, const void *class
 	/* What was there before stays: somebody may be writing an event by it. */
 	module_knock.place = inherited.place;
 	__atomic_store_n(&local_pages, local, __ATOMIC_RELEASE);
+	away_carry(before, local);
 	return ATTACH_READY;
 }
 
@@ -317,9 +319,10 @@ void attach_leave_stale(struct local *stale)
 	__atomic_store_n(&stale->process, &not_traced, __ATOMIC_RELEASE);
 }
 
-void attach_lose(const struct local *local, const uint64_t *word)
+void attach_lose(struct local *local, const uint64_t *word)
 {
-	if (__atomic_load_n(&local->process, __ATOMIC_RELAXED) == &not_traced)
+	if (__atomic_load_n(&local->process, __ATOMIC_RELAXED) == &not_traced &&
+	    !away_lose_word(local, word))
 		memory_map_lose(word);
 }
 
@@ -384,7 +387,14 @@ bool attach_daemon_left(void)
 {
 	const struct lttngmap_control *control = memory_map_control();
 
-	return control && __atomic_load_n(&control->left, __ATOMIC_ACQUIRE);
+	return control && __atomic_load_n(&control->left, __ATOMIC_ACQUIRE) & LTTNGMAP_LEFT_GONE;
+}
+
+bool attach_daemon_comes_again(void)
+{
+	const struct lttngmap_control *control = memory_map_control();
+
+	return control && __atomic_load_n(&control->left, __ATOMIC_ACQUIRE) & LTTNGMAP_LEFT_COUNTS;
 }
 
 bool attach_is_alive(struct local *local)

@@ -55,9 +55,9 @@ bool attach_is_stale(const struct local *local);
 void attach_leave_stale(struct local *stale);
 /*
  * An event of a child that is not traced: it counts as lost in the rings of its parent, as long
- * as that is traced. `word` is the event's. Signal-safe.
+ * as that is traced, and as its own while the daemon is away. `word` is the event's. Signal-safe.
  */
-void attach_lose(const struct local *local, const uint64_t *word);
+void attach_lose(struct local *local, const uint64_t *word);
 /* More classes once attached (ATTACH_READY), over the same socket. */
 enum attach_result attach_classes(const void *classes, size_t size, uint32_t nr_classes,
 				  uint16_t *ids);
@@ -91,5 +91,7 @@ bool attach_has_socket(struct local *local);
 bool attach_is_alive(struct local *local);
 /* Did the daemon that we are registered with, or our parent was, end? Signal-safe. */
 bool attach_daemon_left(void);
+/* Then: does another one go on with its sessions? Signal-safe. */
+bool attach_daemon_comes_again(void);
 
 #endif /* LTTNGMAP_ATTACH_H */

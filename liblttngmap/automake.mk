@@ -11,6 +11,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/arch.h \
 	liblttngmap/attach.c liblttngmap/attach.h \
 	liblttngmap/attach-fetch.c \
+	liblttngmap/away.c liblttngmap/away.h \
 	liblttngmap/calls.c \
 	liblttngmap/channel.c liblttngmap/channel.h \
 	liblttngmap/context.c liblttngmap/context.h \

@@ -7,6 +7,7 @@
 
 #include "arch.h"
 #include "attach.h"
+#include "away.h"
 #include "channel.h"
 #include "memory-map.h"
 #include "ring.h"
@@ -159,8 +160,7 @@ static void install_view(struct local *local, uint32_t slot, const struct ring_c
 	__atomic_store_n(&cached->busy, 0, __ATOMIC_RELEASE);
 }
 
-/* A copy of the view in the cache, where that is the channel's of now. */
-static bool read_cache(const struct local *local, uint32_t slot, struct ring_channel *view)
+bool channel_is_cached(const struct local *local, uint32_t slot, struct ring_channel *view)
 {
 	const struct ring_channel *cached = &local->channels[slot];
 	uint32_t generation = __atomic_load_n(&cached->generation, __ATOMIC_ACQUIRE);
@@ -198,7 +198,7 @@ void channel_lose(struct local *local)
 	if (!__atomic_load_n(&local->process, __ATOMIC_ACQUIRE))
 		return;
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
-		if (read_cache(local, slot, &view)) {
+		if (channel_is_cached(local, slot, &view)) {
 			settle_lost(local, &view);
 			return;
 		}
@@ -209,6 +209,7 @@ static void publish_view(struct local *local, uint32_t slot, const struct ring_c
 {
 	install_view(local, slot, view);
 	settle_lost(local, view);
+	away_settle(local, slot, view);
 }
 
 /* After the process's state was told, where there is something to tell: see statedump.h. */
@@ -230,7 +231,7 @@ static enum channel_result tell_and_publish(struct local *local, uint32_t slot, 
 		return CHANNEL_ON;
 	}
 	/* Another thread may have done all of it since we looked. */
-	if (!read_cache(local, slot, &others)) {
+	if (!channel_is_cached(local, slot, &others)) {
 		statedump_write(local);
 		is_forked = local_is_forked(local, epoch);
 		if (!is_forked)
@@ -255,7 +256,7 @@ enum channel_result channel_view(struct local *local, uint32_t slot, struct ring
 	}
 
 	epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
-	if (read_cache(local, slot, view))
+	if (channel_is_cached(local, slot, view))
 		return CHANNEL_ON;
 	result = fill_view(local, slot, view);
 	/* A child that was forked meanwhile may have made it of zeros. */

@@ -31,6 +31,9 @@ enum channel_result channel_view(struct local *local, uint32_t slot, struct ring
  */
 void channel_prepare_all(void);
 
+/* A copy of the view in the cache, where that is the channel's of now. Signal-safe. */
+bool channel_is_cached(const struct local *local, uint32_t slot, struct ring_channel *view);
+
 /* An event is lost before it is known in which ring to count that. */
 void channel_lose(struct local *local);
 

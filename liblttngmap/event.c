@@ -28,7 +28,10 @@ void event_write_general(const struct lttngmap_tracepoint *tracepoint, const voi
 	uint64_t channels;
 	uintptr_t offset;
 
-	if (UNLIKELY(word == KNOCK_WORD) && module_answer_knock()) {
+	if (UNLIKELY(word == KNOCK_WORD)) {
+		/* Without another daemon: it was not on. */
+		if (!module_answer_knock() && attach_daemon_left())
+			return;
 		at = __atomic_load_n(&tracepoint->word, __ATOMIC_ACQUIRE);
 		word = __atomic_load_n(at, __ATOMIC_RELAXED);
 	}

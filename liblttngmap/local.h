@@ -23,6 +23,7 @@
  *   acquired     any (atomic add)               trylock writers
  *   locks[i]     who takes or holds it          trylock writers
  *   lost         any (atomic add)               channel fills, channel_lose() (xchg)
+ *   away[i]      any (atomic)                   see away.h
  *   unanswered   whoever holds `exchange`       the same
  *   statedump_*  any (atomic); `done` who is    statedump.c
  *                `by`
@@ -130,6 +131,12 @@ struct local_rings {
 /* Rings that share one are taken one at a time. */
 #define LOCAL_LOCKS 1024u
 
+/* Of a slot, while the daemon is away: see away.h. */
+struct local_away {
+	uint64_t events;
+	uint64_t life; /* of the channel that lost them */
+};
+
 struct local {
 	const struct lttngmap_process *process; /* NULL: not attached */
 	const struct lttngmap_control *control; /* its struct */
@@ -158,6 +165,7 @@ struct local {
 	uint64_t index;    /* of our struct in process control */
 	uint64_t acquired; /* how often shared rings were to be taken by trylock */
 	struct ring_channel channels[LTTNGMAP_CHANNELS];
+	struct local_away away[LTTNGMAP_CHANNELS];
 	struct local_lock locks[LOCAL_LOCKS];
 };
 

@@ -141,20 +141,25 @@ static struct lttngmap_ring *mapped_ring(const struct lttngmap_control *control,
 	return (void *)windows[slot].control.base;
 }
 
-void memory_map_lose(const uint64_t *word)
+uint64_t memory_map_channels(const uint64_t *word)
 {
 	const struct lttngmap_control *control =
 		__atomic_load_n(&inherited.control, __ATOMIC_ACQUIRE);
-	uint64_t channels;
 
 	if (!control || word < control->event_words ||
 	    word >= control->event_words + LTTNGMAP_EVENT_IDS)
-		return;
-	channels = __atomic_load_n(word, __ATOMIC_RELAXED) &
-		   __atomic_load_n(&inherited.process->channels, __ATOMIC_RELAXED);
+		return 0;
+	return __atomic_load_n(word, __ATOMIC_RELAXED) &
+	       __atomic_load_n(&inherited.process->channels, __ATOMIC_RELAXED);
+}
+
+void memory_map_lose(const uint64_t *word)
+{
+	uint64_t channels = memory_map_channels(word);
+
 	for (; channels; channels &= channels - 1) {
 		uint32_t slot = (uint32_t)__builtin_ctzll(channels);
-		struct lttngmap_ring *ring = mapped_ring(control, slot);
+		struct lttngmap_ring *ring = mapped_ring(memory_map_control(), slot);
 
 		if (ring)
 			__atomic_add_fetch(&ring->discards, 1, __ATOMIC_RELAXED);

@@ -37,6 +37,8 @@ bool memory_map_filters(struct local *local);
  * word as lost in each of the parent's channels that records it.
  */
 void memory_map_lose(const uint64_t *word);
+/* The channels of the parent, or of this process, that record the event of the word. */
+uint64_t memory_map_channels(const uint64_t *word);
 /* The same answer's rings. What is not to be had is asked for by the first event. */
 void memory_map_first_rings(struct local *local, const struct protocol_app_registered *answer,
 			    long size, const struct exchange_fds *fds);

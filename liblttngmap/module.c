@@ -27,6 +27,9 @@
 
 /* A daemon that was not there is not asked for again before this. */
 #define RETRY_NS UINT64_C(1000000000)
+/* The same while the next daemon is to come, and how long events count as lost for that. */
+#define AWAY_RETRY_NS UINT64_C(10000000)
+#define AWAY_MOST_NS UINT64_C(60000000000)
 
 enum module_state {
 	MODULE_NEW = 0,
@@ -57,6 +60,7 @@ static uint64_t lock;
  */
 static uint32_t *not_forked;
 static uint64_t retry_at;
+static uint64_t away_until; /* 0: the daemon is not away */
 
 #define LOCK_PROCESS(holder) ((holder) >> 32)
 #define LOCK_THREAD(holder) ((uint32_t)(holder))
@@ -247,6 +251,40 @@ static void park_all(void)
 		park(module);
 }
 
+/* The same of what was not recorded. */
+static void park_unrecorded(const struct lttngmap_module *module)
+{
+	for (struct lttngmap_tracepoint *const *at = module->begin; at < module->end; at++)
+		if ((*at)->event_class &&
+		    __atomic_load_n((*at)->word, __ATOMIC_RELAXED) == KNOCK_WORD)
+			__atomic_store_n(&(*at)->word, &module_knock.word, __ATOMIC_RELEASE);
+}
+
+/* There is no daemon: all is off, or counts as lost for a while. */
+static void park_or_wait(void)
+{
+	const uint64_t now = exchange_now();
+
+	if (!attach_daemon_comes_again() || (away_until && now >= away_until)) {
+		park_all();
+		return;
+	}
+	if (!away_until)
+		away_until = now + AWAY_MOST_NS;
+	__atomic_store_n(&retry_at, now + AWAY_RETRY_NS, __ATOMIC_RELAXED);
+	for (const struct lttngmap_module *module = modules; module; module = module->next)
+		park_unrecorded(module);
+}
+
+/* Was the next daemon looked for a moment ago? */
+static bool is_too_soon(void)
+{
+	const uint64_t at = __atomic_load_n(&retry_at, __ATOMIC_RELAXED);
+
+	return at && attach_daemon_left() && attach_daemon_comes_again() && exchange_now() < at &&
+	       !__atomic_load_n(&module_knock.word, __ATOMIC_RELAXED);
+}
+
 static bool is_attached(void)
 {
 	return local_pages && attach_child(local_pages) == ATTACH_READY &&
@@ -355,14 +393,16 @@ bool module_answer_knock(void)
 	/* A vfork's child would register as itself, with its parent's memory. */
 	if (vfork_depth || sandbox_is_on() ||
 	    !(attach_daemon_left() || __atomic_load_n(&module_knock.word, __ATOMIC_RELAXED)) ||
-	    !try_lock(lock_token(), &holder))
+	    is_too_soon() || !try_lock(lock_token(), &holder))
 		return false;
 	if (__atomic_exchange_n(&module_knock.word, 0, __ATOMIC_ACQUIRE) || attach_daemon_left()) {
 		socket = attach_connect(&deadline);
 		if (socket >= 0)
 			announce(socket, deadline, NULL);
 		if (attach_daemon_left())
-			park_all();
+			park_or_wait();
+		else
+			away_until = 0;
 	}
 	module_unlock();
 	return __atomic_load_n(&local_pages, __ATOMIC_RELAXED) != before;

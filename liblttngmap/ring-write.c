@@ -12,6 +12,7 @@
 
 #include "arch.h"
 #include "attach.h"
+#include "away.h"
 #include "channel.h"
 #include "context.h"
 #include "ring-filter.h"
@@ -259,8 +260,10 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 
 		ring = NULL;
 		passed = view == CHANNEL_ON;
-		if (view == CHANNEL_OFF)
+		if (view == CHANNEL_OFF) {
+			away_lose(local, slot, event);
 			return;
+		}
 		if (view == CHANNEL_LOST)
 			break;
 		if (view == CHANNEL_GONE)

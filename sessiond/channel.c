@@ -407,7 +407,7 @@ static struct lttngmap_channel describe(const struct channel *channel)
 		.flags = (channel->filtered ? LTTNGMAP_CHANNEL_FILTERED : 0) |
 			 (channel->session->snapshot ? LTTNGMAP_CHANNEL_QUIET : 0) |
 			 (channel->shared ? LTTNGMAP_CHANNEL_SHARED : 0),
-		.life = channel->shared ? (uint32_t)channel->life : 0,
+		.life = (uint32_t)channel->life,
 		.blocking_timeout_ms = channel->blocking_timeout_ms,
 		.contexts = channel->contexts,
 	};
@@ -487,6 +487,11 @@ void channel_close(struct channel *channel)
 	struct process *process;
 
 	channel->started = false;
+	/* Events that would be recorded count as lost until the next daemon is there. */
+	if (channel->session->goes_on) {
+		control_pages_suspend(daemon->pages, channel->slot, (uint32_t)channel->life);
+		return;
+	}
 	control_pages_clear_events(daemon->pages, channel->slot, registry_count(daemon->registry));
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list)
 		control_pages_set_process(memory_set_process(process->memories), channel->slot,

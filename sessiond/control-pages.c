@@ -175,9 +175,20 @@ uint32_t control_pages_publish_again(struct control_pages *pages, uint32_t slot,
 
 void control_pages_withdraw(struct control_pages *pages, uint32_t slot)
 {
-	struct lttngmap_channel none = { .generation = 0 };
+	control_pages_suspend(pages, slot, 0);
+}
+
+void control_pages_suspend(struct control_pages *pages, uint32_t slot, uint32_t life)
+{
+	struct lttngmap_channel none = { .generation = 0, .life = life };
 
 	write_channel(pages, slot, &none);
+}
+
+void control_pages_say_leaving(struct control_pages *pages)
+{
+	/* Release: it is seen before any channel that is withdrawn. */
+	__atomic_or_fetch(&control_of(pages)->left, LTTNGMAP_LEFT_COUNTS, __ATOMIC_RELEASE);
 }
 
 void control_pages_set_event(struct control_pages *pages, uint32_t id, uint32_t slot, bool on)

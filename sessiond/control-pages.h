@@ -55,6 +55,10 @@ uint32_t control_pages_publish_again(struct control_pages *pages, uint32_t slot,
 				     const struct lttngmap_channel *channel);
 /* The channel is not started any more. */
 void control_pages_withdraw(struct control_pages *pages, uint32_t slot);
+/* The daemon ends, and the next one goes on: said before the first control_pages_suspend(). */
+void control_pages_say_leaving(struct control_pages *pages);
+/* As control_pages_withdraw(), but that events of that channel count as lost from now on. */
+void control_pages_suspend(struct control_pages *pages, uint32_t slot, uint32_t life);
 
 /* Turn an event on or off in a channel. */
 void control_pages_set_event(struct control_pages *pages, uint32_t id, uint32_t slot, bool on);

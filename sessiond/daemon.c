@@ -335,13 +335,17 @@ static int on_exit_timer(sd_event_source *source, uint64_t usec, void *data)
 
 void daemon_exit(struct daemon *daemon)
 {
+	bool is_kept = state_is_kept(daemon);
 	struct session *session;
 
-	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node)
-		if (session->state == SESSION_ACTIVE) {
-			session->goes_on = true;
-			session_stop(session, NULL, NULL);
-		}
+	if (is_kept)
+		control_pages_say_leaving(daemon->pages);
+	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node) {
+		if (session->state != SESSION_ACTIVE)
+			continue;
+		session->goes_on = is_kept;
+		session_stop(session, NULL, NULL);
+	}
 	if (sd_event_add_time(daemon->event, NULL, CLOCK_MONOTONIC, 0, 0, on_exit_timer, daemon) <
 	    0)
 		sd_event_exit(daemon->event, 0);

@@ -247,11 +247,13 @@ const struct memory_place *ledger_place(const struct ledger *ledger)
 void ledger_leave(struct ledger *ledger)
 {
 	struct lttngmap_control *control = ledger->control.map;
+	bool counts = __atomic_load_n(&control->left, __ATOMIC_RELAXED) & LTTNGMAP_LEFT_COUNTS;
 
 	/* Release: who finds a word of ones finds out why. */
-	__atomic_store_n(&control->left, 1, __ATOMIC_RELEASE);
+	__atomic_or_fetch(&control->left, LTTNGMAP_LEFT_GONE, __ATOMIC_RELEASE);
 	for (uint32_t id = 0; id < LTTNGMAP_EVENT_IDS; id++)
-		__atomic_store_n(&control->event_words[id], KNOCK_WORD, __ATOMIC_RELEASE);
+		if (!counts || !__atomic_load_n(&control->event_words[id], __ATOMIC_RELAXED))
+			__atomic_store_n(&control->event_words[id], KNOCK_WORD, __ATOMIC_RELEASE);
 }
 
 void ledger_destroy(struct ledger *ledger)
@@ -320,9 +322,15 @@ int ledger_process_reserve_classes(const struct ledger *ledger, uint32_t index, 
 
 void ledger_process_drop(struct ledger *ledger, uint32_t index)
 {
+	const struct lttngmap_control *control = ledger->control.map;
+
 	ledger_process_set(ledger, index, LEDGER_TAKEN);
-	/* Who may still look at them, a process that is not traced any more, finds zeros. */
-	memset(ledger_words(ledger, index), 0, sizeof(struct lttngmap_process));
+	/*
+	 * Who may still look at them, a process that is not traced any more, finds zeros; but one
+	 * that waits for the next daemon counts by them.
+	 */
+	if (!(__atomic_load_n(&control->left, __ATOMIC_RELAXED) & LTTNGMAP_LEFT_COUNTS))
+		memset(ledger_words(ledger, index), 0, sizeof(struct lttngmap_process));
 	clear_part(ledger, (char *)ledger_process(ledger, index), ledger->head->process_stride);
 	ledger_process_set(ledger, index, LEDGER_FREE);
 }

@@ -14,8 +14,10 @@
 #include "sessiond/daemon.h"
 #include "sessiond/kernel-part.h"
 #include "sessiond/ledger.h"
+#include "sessiond/memory-set.h"
 #include "sessiond/messages.h"
 #include "sessiond/options.h"
+#include "sessiond/process.h"
 #include "sessiond/state.h"
 #include "sessiond/untraced.h"
 
@@ -443,6 +445,9 @@ void sessions_join(struct sessions *sessions, struct process *process)
 		cds_list_for_each_entry(channel, &session->channels, node)
 			if (channel->started)
 				channel_admit(channel, process);
+			else if (session->goes_on && session_takes(session, process))
+				control_pages_set_process(memory_set_process(process->memories),
+							  channel->slot, true);
 }
 
 struct channel *sessions_channel_at(struct sessions *sessions, uint32_t slot)

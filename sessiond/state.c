@@ -187,9 +187,15 @@ int state_restore(struct daemon *daemon)
 
 /* ---- from one daemon to the next ------------------------------------------------------ */
 
+bool state_is_kept(const struct daemon *daemon)
+{
+	return !daemon->options->private_instance && !daemon->options->forget &&
+	       daemon->ledger->fd >= 0;
+}
+
 void state_keep(struct daemon *daemon)
 {
-	if (daemon->options->private_instance || daemon->options->forget || daemon->is_leaving)
+	if (!state_is_kept(daemon) || daemon->is_leaving)
 		return;
 	state_save(daemon);
 	daemon->ledger->head->ended = time(NULL);

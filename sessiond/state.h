@@ -15,6 +15,8 @@
 #ifndef SESSIOND_STATE_H
 #define SESSIOND_STATE_H
 
+#include <stdbool.h>
+
 #include <json-c/json.h>
 
 struct daemon;
@@ -24,10 +26,9 @@ struct memory_set;
 void state_save(struct daemon *daemon);
 /* Everything as it was, and going on. 0 or -errno; what failed was said. */
 int state_restore(struct daemon *daemon);
-/*
- * The daemon ends in order, and its sessions do not, but for a private daemon's and with
- * --forget: what the ledger says of them from now on stays.
- */
+/* Do sessions go on when the daemon ends in order? Not a private one's, nor with --forget. */
+bool state_is_kept(const struct daemon *daemon);
+/* Then: what the ledger says of them from now on stays. */
 void state_keep(struct daemon *daemon);
 /*
  * Sessions of the daemon before, whose processes register anew; those that were active are

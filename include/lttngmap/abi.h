@@ -133,7 +133,7 @@ struct lttngmap_channel {
 	uint8_t subbufs_shift;        /* log2 of the sub-buffers in rotation */
 	uint8_t flags;                /* enum lttngmap_channel_flag */
 	uint32_t blocking_timeout_ms; /* LTTNGMAP_MODE_BLOCKING: 0 = no limit */
-	uint32_t life;                /* LTTNGMAP_CHANNEL_SHARED: of which life the rings are */
+	uint32_t life;                /* which channel of the slot; its rings, where shared */
 	uint64_t contexts;            /* bit set of 1 << enum lttngmap_context */
 	uint64_t reserved2[5];
 };
@@ -167,12 +167,20 @@ struct lttngmap_control {
 	uint32_t sequence;
 	uint64_t filters;    /* offset of the filter words in this memory; 0: there are none */
 	uint64_t filter_end; /* the daemon's: where filters were put so far */
-	uint64_t left;       /* not 0: the daemon ended, and all event words are ones */
+	uint64_t left;       /* LTTNGMAP_LEFT_...; 0: the daemon serves */
 	struct lttngmap_channel channels[LTTNGMAP_CHANNELS];
 	/* The channels in which an event id is on. One store, no lock. */
 	uint64_t event_words[LTTNGMAP_EVENT_IDS];
 };
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_control) == 64 + 64 * 64 + 8 * 65536);
+
+/* The daemon has ended. Event words that were 0 are ones: whoever finds that looks for another. */
+#define LTTNGMAP_LEFT_GONE UINT64_C(1)
+/*
+ * The next daemon goes on with the sessions. Words of events that were recorded are as they
+ * were, and their channels have generation 0: such events count as lost.
+ */
+#define LTTNGMAP_LEFT_COUNTS UINT64_C(2)
 
 #define LTTNGMAP_SEQLOCK_TRIES 1000u
 

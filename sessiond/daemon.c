@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <json-c/json.h>
 #include <urcu/urcu-memb.h>
 
 #include "common/log.h"
@@ -380,6 +381,7 @@ void daemon_destroy(struct daemon *daemon)
 	quota_destroy(daemon->quota);
 	memory_pool_destroy(daemon->pool);
 	control_pages_destroy(daemon->pages);
+	json_object_put(daemon->before);
 	free(daemon->rings_dir);
 	free(daemon);
 }

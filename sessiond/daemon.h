@@ -18,6 +18,7 @@
 #include "common/clock.h"
 #include "sessiond/slots.h"
 
+struct json_object;
 struct options;
 struct recovery;
 
@@ -55,6 +56,8 @@ struct daemon {
 	struct pickup *pickup;     /* NULL in a private instance */
 	struct recovery *recovery; /* borrowed; NULL but where one is under way */
 	bool is_leaving;           /* the ledger's sessions are the next daemon's */
+	/* Whom sessions counted under the daemon before: state_counted_before(). NULL: nobody. */
+	struct json_object *before;
 };
 
 /*

@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 #include "sessiond/peer.h"
 #include "sessiond/quota.h"
 #include "sessiond/session.h"
+#include "sessiond/state.h"
 #include "sessiond/untraced.h"
 #include "sessiond/user-rings.h"
 
@@ -292,6 +294,13 @@ static void end_older(struct process *process)
 	process_end(older);
 }
 
+uint64_t process_file(const struct process *process)
+{
+	struct stat status;
+
+	return process->pidfd >= 0 && fstat(process->pidfd, &status) == 0 ? status.st_ino : 0;
+}
+
 /* Nobody can say it that was not told, so nobody else's classes are kept for him. */
 static int make_token(const struct process *process)
 {
@@ -341,6 +350,7 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	if (error)
 		goto fail;
 
+	process->counted = state_counted_before(daemon, process);
 	end_older(process);
 	add_to_table(process);
 	fill_record(process, config->socket);

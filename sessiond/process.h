@@ -142,6 +142,8 @@ int process_inherit_classes(struct process *process, const struct ledger_process
  * it was forked. `bits` has room for LTTNGMAP_EVENT_IDS of them.
  */
 void process_list_classes(const struct process *process, uint64_t *bits);
+/* Its pidfd's inode, which no other process has since the boot; 0: there is none. */
+uint64_t process_file(const struct process *process);
 /* Its pidfd says that it has ended. */
 bool process_is_gone(const struct process *process);
 /* process_end(), and that of the rings that it was the last one to share. */

@@ -404,6 +404,7 @@ static int restore_session(struct json_object *object, void *data)
 	error = session_create(daemon->sessions, &config, &session);
 	if (error)
 		return error;
+	session->is_taken_over = ledger_is_taken_over(daemon->ledger);
 	session->has_consumer = flag_of(object, "has_consumer");
 	session->written = (struct session_written){
 		.packets = session->record->packets,

@@ -3,6 +3,7 @@
 #include "sessiond/state.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -24,16 +25,18 @@
 #include "sessiond/session.h"
 #include "sessiond/user-rings.h"
 
-void state_save(struct daemon *daemon)
+/* `processes`, or NULL, is taken. */
+static void save(struct daemon *daemon, struct json_object *processes)
 {
-	struct json_object *saved;
+	struct json_object *saved = state_save_sessions(daemon);
 	const char *text = NULL;
 	size_t size = 0;
 	int error = -ENOMEM;
 
-	if (daemon->is_leaving)
-		return;
-	saved = state_save_sessions(daemon);
+	if (saved && processes)
+		json_object_object_add(saved, "processes", processes);
+	else
+		json_object_put(processes);
 	if (saved)
 		text = json_object_to_json_string_length(saved, JSON_C_TO_STRING_PLAIN, &size);
 	if (text)
@@ -43,6 +46,12 @@ void state_save(struct daemon *daemon)
 		message_say("should the daemon be killed now, it will not know of the last change "
 			    "of its sessions: %s",
 			    strerror(-error));
+}
+
+void state_save(struct daemon *daemon)
+{
+	if (!daemon->is_leaving)
+		save(daemon, NULL);
 }
 
 static int restore_class(const struct ledger_entry *entry, void *data)
@@ -66,13 +75,16 @@ static int restore_class(const struct ledger_entry *entry, void *data)
 static int restore_sessions(struct daemon *daemon)
 {
 	const char *text = ledger_text(daemon->ledger);
-	struct json_object *saved;
+	struct json_object *saved, *before;
 	int error;
 
 	if (!text[0])
 		return 0;
 	saved = json_tokener_parse(text);
 	error = saved ? state_restore_sessions(daemon, saved) : -EBADMSG;
+	if (error == 0 && json_object_object_get_ex(saved, "processes", &before) &&
+	    json_object_is_type(before, json_type_object))
+		daemon->before = json_object_get(before);
 	json_object_put(saved);
 	return error;
 }
@@ -193,11 +205,52 @@ bool state_is_kept(const struct daemon *daemon)
 	       daemon->ledger->fd >= 0;
 }
 
+/* The processes that sessions have counted, by pid: pidfd's inode and slots. */
+static struct json_object *save_counted(const struct daemon *daemon)
+{
+	struct json_object *counted = json_object_new_object();
+	struct process *process;
+	char pid[16];
+
+	cds_list_for_each_entry(process, processes_list(daemon->processes), list) {
+		struct json_object *entry;
+
+		if (!process->counted || process->stand_in)
+			continue;
+		entry = json_object_new_array();
+		json_object_array_add(entry, json_object_new_uint64(process_file(process)));
+		json_object_array_add(entry, json_object_new_uint64(process->counted));
+		snprintf(pid, sizeof(pid), "%u", process->pid);
+		json_object_object_add(counted, pid, entry);
+	}
+	return counted;
+}
+
+uint64_t state_counted_before(const struct daemon *daemon, const struct process *process)
+{
+	const struct session *session;
+	const struct channel *channel;
+	struct json_object *entry;
+	uint64_t slots = 0;
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%u", process->pid);
+	if (!daemon->before || !json_object_object_get_ex(daemon->before, pid, &entry) ||
+	    !json_object_is_type(entry, json_type_array) ||
+	    json_object_get_uint64(json_object_array_get_idx(entry, 0)) != process_file(process))
+		return 0;
+	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node)
+		if (session->is_taken_over)
+			cds_list_for_each_entry(channel, &session->channels, node)
+				slots |= UINT64_C(1) << channel->slot;
+	return slots & json_object_get_uint64(json_object_array_get_idx(entry, 1));
+}
+
 void state_keep(struct daemon *daemon)
 {
 	if (!state_is_kept(daemon) || daemon->is_leaving)
 		return;
-	state_save(daemon);
+	save(daemon, save_counted(daemon));
 	daemon->ledger->head->ended = time(NULL);
 	daemon->is_leaving = true;
 }

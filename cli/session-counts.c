@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "control-client.h"
 #include "options.h"
@@ -71,20 +72,32 @@ static void print_kernel(struct json_object *answer)
 			    options_format_count(overrun, count));
 }
 
-void session_counts_print(struct session_verb *self, struct json_object *answer)
+static void print_events(struct json_object *answer)
 {
 	uint64_t kept = control_answer_count(answer, "kept");
 	uint64_t streams = control_answer_count(answer, "streams");
-	char count[32], size[16], untraced[UNTRACED_TEXT_SIZE];
+	char count[32], size[16], buffered[32], more[80] = "";
 
-	if (control_answer_flag(answer, "snapshot"))
+	if (control_answer_flag(answer, "snapshot")) {
 		report_line("  %s events written to the buffers, of which the newest are there",
 			    options_format_count(control_answer_count(answer, "written"), count));
-	else
-		report_line("  %s event%s kept, %s in %" PRIu64 " stream%s",
-			    options_format_count(kept, count), kept == 1 ? "" : "s",
-			    options_format_size(control_answer_count(answer, "bytes"), size),
-			    streams, streams == 1 ? "" : "s");
+		return;
+	}
+	/* The trace has them when their sub-buffers are full. */
+	if (control_answer_count(answer, "buffered"))
+		snprintf(more, sizeof(more), "; %s more in the buffers",
+			 options_format_count(control_answer_count(answer, "buffered"), buffered));
+	report_line("  %s event%s kept, %s in %" PRIu64 " stream%s%s",
+		    options_format_count(kept, count), kept == 1 ? "" : "s",
+		    options_format_size(control_answer_count(answer, "bytes"), size), streams,
+		    streams == 1 ? "" : "s", more);
+}
+
+void session_counts_print(struct session_verb *self, struct json_object *answer)
+{
+	char untraced[UNTRACED_TEXT_SIZE];
+
+	print_events(answer);
 	report_line("  processes: %" PRIu64 ", alive: %" PRIu64,
 		    control_answer_count(answer, "processes"),
 		    control_answer_count(answer, "alive"));

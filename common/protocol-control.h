@@ -132,7 +132,7 @@
  *        "messages": [warnings since the last status, about the session or about none],
  *        "trouble": TEXT, as long as the output has a problem, "output" and, where
  *        there are these, "url", "spool" and "live_ms" as of "create",
- *        "written": N events written to rings, "kept": N events on disk,
+ *        "written": N events written to rings, "kept": N events on disk, "buffered": N that are not there yet,
  *        "discarded": N not written, ring full, "overwritten": N,
  *        "broken": N events of packets that no reader could read, and that were left out,
  *        "packets": N, "bytes": N written to disk, "streams": N,

@@ -321,7 +321,7 @@ static struct json_object *make_messages(struct control_client *client,
 void control_add_counts(struct json_object *answer, struct session *session)
 {
 	uint64_t thrown = session->written.overwritten, broken = session->written.broken, kept;
-	uint64_t undescribed = 0;
+	uint64_t undescribed = 0, gone;
 	struct ring_totals totals;
 	struct channel *channel;
 
@@ -329,6 +329,7 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	kept = session->has_consumer && totals.delivered > thrown + broken
 		       ? totals.delivered - thrown - broken
 		       : 0;
+	gone = totals.delivered + totals.overwritten;
 	cds_list_for_each_entry(channel, &session->channels, node)
 		undescribed += channel->undescribed;
 	control_add_bool(answer, "active", session->state == SESSION_ACTIVE);
@@ -338,6 +339,7 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	control_add_number(answer, "alive", session_alive(session));
 	control_add_number(answer, "written", totals.written);
 	control_add_number(answer, "kept", kept);
+	control_add_number(answer, "buffered", totals.written > gone ? totals.written - gone : 0);
 	control_add_number(answer, "discarded", totals.discarded);
 	control_add_number(answer, "overwritten", totals.overwritten + thrown);
 	control_add_number(answer, "broken", broken);
@@ -361,8 +363,7 @@ void control_serve_status(struct control_client *client, struct json_object *req
 
 	if (!session)
 		return;
-	if (session->snapshot)
-		session_look(session);
+	session_look(session);
 	answer = json_object_new_object();
 	control_add_counts(answer, session);
 	add_trouble(answer, session);

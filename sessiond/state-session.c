@@ -417,9 +417,9 @@ static int restore_session(struct json_object *object, void *data)
 	/* Its rings were the dead daemon's. */
 	if (flag_of(object, "kernel") && !daemon->recovery)
 		message_of(session->key,
-			   "session %s records no kernel events any more, since the daemon was "
-			   "killed: make another session for these",
-			   session->name);
+			   "session %s records no kernel events any more, since the daemon %s: "
+			   "make another session for these",
+			   session->name, session->is_taken_over ? "ended" : "was killed");
 	session->state = (enum session_state)number_of(object, "state");
 	/* The last metadata is to be written by the next consumer, once more. */
 	if (session->state == SESSION_FINISHING)

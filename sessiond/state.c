@@ -250,7 +250,9 @@ void state_keep(struct daemon *daemon)
 {
 	if (!state_is_kept(daemon) || daemon->is_leaving)
 		return;
-	save(daemon, save_counted(daemon));
+	/* An empty text stays one that ledger_text_is_empty() knows. */
+	save(daemon,
+	     cds_list_empty(sessions_list(daemon->sessions)) ? NULL : save_counted(daemon));
 	daemon->ledger->head->ended = time(NULL);
 	daemon->is_leaving = true;
 }

@@ -673,8 +673,10 @@ tests_utils_crowd_LDFLAGS = $(test_ldflags)
 dist_check_SCRIPTS += tests/reliability/soak.sh
 TESTS += tests/reliability/soak.sh
 
-dist_check_SCRIPTS += tests/integration/keeper.sh tests/integration/survive.sh
-TESTS += tests/integration/keeper.sh tests/integration/survive.sh
+dist_check_SCRIPTS += tests/integration/keeper.sh tests/integration/restart.sh tests/integration/survive.sh
+TESTS += tests/integration/keeper.sh tests/integration/restart.sh tests/integration/survive.sh
+dist_check_SCRIPTS += tests/integration/status-now.sh
+TESTS += tests/integration/status-now.sh
 
 kernel_tests = \
 	tests/integration/kernel-probe.sh \

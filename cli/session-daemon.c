@@ -19,11 +19,13 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/places.h"
 #include "common/socket.h"
 #include "control-client.h"
 #include "locate.h"
@@ -31,7 +33,6 @@
 #include "session-daemon.h"
 
 #define DAEMON_NAME "lttngmap-sessiond"
-#define SYSTEM_DIR "/run/lttngmap"
 #define READY_TIMEOUT_MS 10000
 
 /* ---- where ------------------------------------------------------------------- */
@@ -45,16 +46,13 @@ const char *session_daemon_chosen(const char *chosen)
 	return variable && variable[0] != '\0' ? variable : NULL;
 }
 
-void session_daemon_own_dir(char *path, size_t size)
+bool session_daemon_place(unsigned int place, char *path, size_t size)
 {
-	const char *base = getenv("XDG_RUNTIME_DIR");
+	struct stat status;
 
-	if (geteuid() == 0)
-		snprintf(path, size, SYSTEM_DIR);
-	else if (base && base[0] == '/')
-		snprintf(path, size, "%s/lttngmap", base);
-	else
-		snprintf(path, size, "/tmp/lttngmap-%u", geteuid());
+	return places_make((enum place)place, geteuid(), getenv("XDG_RUNTIME_DIR"), path, size) &&
+	       (place != PLACE_TEMPORARY ||
+		(lstat(path, &status) == 0 && places_is_own(&status, geteuid())));
 }
 
 /* Anybody can make a directory in /tmp: who listens there is to be us, or root. */
@@ -87,7 +85,7 @@ static int explain_connect(const char *verb, const char *path, int error)
 int session_daemon_connect(const char *verb, const char *chosen, struct control_client **client)
 {
 	const char *given = session_daemon_chosen(chosen);
-	char own[SOCKET_PATH_MAX + 1];
+	char path[SOCKET_PATH_MAX + 1];
 	int error;
 
 	if (given) {
@@ -96,25 +94,23 @@ int session_daemon_connect(const char *verb, const char *chosen, struct control_
 			return -ENOENT;
 		return error ? explain_connect(verb, given, error) : 0;
 	}
-	session_daemon_own_dir(own, sizeof(own));
-	error = control_client_connect(own, client);
-	if (error == 0) {
-		error = check_peer(verb, own, *client);
+	for (unsigned int place = 0; place < PLACES; place++) {
+		if (!session_daemon_place(place, path, sizeof(path)))
+			continue;
+		error = control_client_connect(path, client);
+		/* Root's, where it is there but not for us, is as good as none. */
+		if (is_absent(error) || (place == PLACE_SYSTEM && geteuid() != 0 && error == -EACCES))
+			continue;
+		if (error)
+			return explain_connect(verb, path, error);
+		error = check_peer(verb, path, *client);
 		if (error) {
 			control_client_close(*client);
 			*client = NULL;
 		}
 		return error;
 	}
-	if (!is_absent(error))
-		return explain_connect(verb, own, error);
-	if (strcmp(own, SYSTEM_DIR) == 0)
-		return -ENOENT;
-	/* One that is there but not for us is as good as none. */
-	error = control_client_connect(SYSTEM_DIR, client);
-	if (is_absent(error) || error == -EACCES)
-		return -ENOENT;
-	return error ? explain_connect(verb, SYSTEM_DIR, error) : 0;
+	return -ENOENT;
 }
 
 void session_daemon_tell_missing(const char *verb, const char *chosen)

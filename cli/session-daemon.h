@@ -12,6 +12,7 @@
 #define LTTNGMAP_CLI_SESSION_DAEMON_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct control_client;
@@ -20,8 +21,11 @@ struct control_client;
 int session_daemon_connect(const char *verb, const char *chosen, struct control_client **client);
 /* Where a user said that it is: `chosen`, or the environment's; NULL: nowhere. */
 const char *session_daemon_chosen(const char *chosen);
-/* The user's own place, as lttngmap-sessiond(8) has it. */
-void session_daemon_own_dir(char *path, size_t size);
+/*
+ * Where one may live, as common/places.h has it. False: this user has no such place, or anybody
+ * else could have made it.
+ */
+bool session_daemon_place(unsigned int place, char *path, size_t size);
 /* Says that none runs, and what to do. */
 void session_daemon_tell_missing(const char *verb, const char *chosen);
 /*

@@ -14,11 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/places.h"
 #include "common/protocol-control.h"
 #include "session-daemon.h"
 #include "top.h"
 
-#define SYSTEM_DIR "/run/lttngmap"
 /* What `lttngmap record` makes of mkdtemp(3)'s template. */
 #define RECORDING "lttngmap-"
 #define RECORDING_LENGTH (sizeof(RECORDING) - 1 + 6)
@@ -83,18 +83,16 @@ static void find_recordings(struct top *top, const char *base)
 static void find_all(struct top *top)
 {
 	const char *chosen = session_daemon_chosen(top->chosen), *base = getenv("XDG_RUNTIME_DIR");
-	char own[SOCKET_PATH_MAX + 1];
+	char path[SOCKET_PATH_MAX + 1];
 
 	if (chosen) {
 		remember(top, chosen);
 		if (!top->everywhere)
 			return;
 	}
-	session_daemon_own_dir(own, sizeof(own));
-	if (has_daemon(own))
-		remember(top, own);
-	if (has_daemon(SYSTEM_DIR))
-		remember(top, SYSTEM_DIR);
+	for (unsigned int place = 0; place < PLACES; place++)
+		if (session_daemon_place(place, path, sizeof(path)) && has_daemon(path))
+			remember(top, path);
 	if (base && base[0] == '/')
 		find_recordings(top, base);
 	if (!base || strcmp(base, "/tmp") != 0)

@@ -19,6 +19,7 @@ libcommon_la_SOURCES = \
 	common/json-message.c \
 	common/json-message.h \
 	common/knock.h \
+	common/places.h \
 	common/log.c \
 	common/log.h \
 	common/map-guard.c \

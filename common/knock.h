@@ -25,13 +25,13 @@
 
 #define KNOCK_MAGIC_FIRST UINT64_C(0x6d2a35b1c80e4f97)
 #define KNOCK_MAGIC_SECOND UINT64_C(0xe10b7c52d94f6a38)
-#define KNOCK_VERSION 1u
+#define KNOCK_VERSION 2u
 
 /* What the daemon writes; as an event's word it may also be all 64 channels. */
 #define KNOCK_WORD UINT64_MAX
 
-/* Where a process looks for daemons: paths of sockets, in this order. */
-#define KNOCK_PLACES 2u
+/* Where a process looks for daemons: paths of sockets, in this order (common/places.h). */
+#define KNOCK_PLACES 3u
 #define KNOCK_PLACE_SIZE 108u
 #define KNOCK_NO_PLACE UINT32_MAX
 
@@ -45,7 +45,8 @@ struct knock {
 	uint32_t place;    /* where that daemon was found */
 	uint32_t reserved;
 	char places[KNOCK_PLACES][KNOCK_PLACE_SIZE]; /* "": none */
+	uint32_t padding;
 };
-_Static_assert(sizeof(void *) != 8 || sizeof(struct knock) == 56 + 216, "no padding");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct knock) == 56 + 328, "no padding");
 
 #endif /* LTTNGMAP_COMMON_KNOCK_H */

@@ -6,10 +6,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/places.h"
 #include "arch.h"
 #include "exchange.h"
 #include "module.h"
@@ -19,6 +21,10 @@ _Static_assert(sizeof(((struct sockaddr_un *)NULL)->sun_path) == KNOCK_PLACE_SIZ
 /* Where the backlog of the daemon is full, connect answers EAGAIN at once. */
 #define CONNECT_RETRY_NS 1000000
 
+_Static_assert(KNOCK_PLACES == PLACES, "each has a path");
+/* The places are those of places.h, and not one that somebody chose. */
+static bool is_searched;
+
 uint64_t exchange_now(void)
 {
 	struct timespec now = { 0 };
@@ -27,28 +33,17 @@ uint64_t exchange_now(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static bool append(char *path, size_t size, size_t *used, const char *text)
-{
-	while (*text) {
-		if (*used + 1 >= size)
-			return false;
-		path[(*used)++] = *text++;
-	}
-	path[*used] = '\0';
-	return true;
-}
-
-static bool make_place(unsigned place, const char *directory, const char *sub)
+/* In `directory`; where that is NULL, or too long, the process has no such place. */
+static void make_place(unsigned place, const char *directory)
 {
 	char *path = module_knock.places[place];
 	size_t used = 0;
 
-	if (append(path, KNOCK_PLACE_SIZE, &used, directory) &&
-	    append(path, KNOCK_PLACE_SIZE, &used, sub) &&
-	    append(path, KNOCK_PLACE_SIZE, &used, "/" PROTOCOL_APP_SOCKET))
-		return true;
 	path[0] = '\0';
-	return false;
+	if (directory && places_append(path, KNOCK_PLACE_SIZE, &used, directory) &&
+	    places_append(path, KNOCK_PLACE_SIZE, &used, "/" PROTOCOL_APP_SOCKET))
+		return;
+	path[0] = '\0';
 }
 
 /* A daemon of somebody else could pass memory that it truncates or reads. */
@@ -95,15 +90,33 @@ static void find_places(void)
 {
 	const char *chosen = secure_getenv("LTTNGMAP_RUNTIME_DIR");
 	const char *xdg = secure_getenv("XDG_RUNTIME_DIR");
-	unsigned count = 0;
+	uint32_t uid = (uint32_t)arch_syscall(SYS_geteuid);
+	char directory[KNOCK_PLACE_SIZE];
 
 	if (chosen) {
-		make_place(count, chosen, "");
+		make_place(0, chosen);
 		return;
 	}
-	if (xdg && arch_syscall(SYS_geteuid) != 0)
-		count += make_place(count, xdg, "/lttngmap");
-	make_place(count, "/run", "/lttngmap");
+	for (unsigned place = 0; place < PLACES; place++)
+		make_place(place, places_make((enum place)place, uid, xdg, directory,
+					      sizeof(directory))
+					  ? directory
+					  : NULL);
+	is_searched = true;
+}
+
+/* A listener of somebody else's in a directory that anybody can make would have us wait. */
+static bool is_own(const char *path)
+{
+	char directory[KNOCK_PLACE_SIZE];
+	struct stat status;
+	size_t used = 0;
+
+	places_append(directory, sizeof(directory), &used, path);
+	directory[used - (sizeof("/" PROTOCOL_APP_SOCKET) - 1)] = '\0';
+	return arch_syscall(SYS_newfstatat, AT_FDCWD, directory, &status, AT_SYMLINK_NOFOLLOW) ==
+		       0 &&
+	       places_is_own(&status, (uint32_t)arch_syscall(SYS_geteuid));
 }
 
 static int connect_to_place(uint32_t place, uint64_t deadline)
@@ -111,7 +124,7 @@ static int connect_to_place(uint32_t place, uint64_t deadline)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const char *path = module_knock.places[place];
 
-	if (!path[0])
+	if (!path[0] || (is_searched && place == PLACE_TEMPORARY && !is_own(path)))
 		return -ENOENT;
 	__builtin_memcpy(address.sun_path, path, KNOCK_PLACE_SIZE);
 	return connect_to(&address, deadline);
@@ -147,14 +160,16 @@ __attribute__((visibility("default"))) const char *lttngmap_directory_choose(con
 	char path[KNOCK_PLACE_SIZE];
 	size_t used = 0;
 
-	if (!append(path, sizeof(path), &used, directory) ||
-	    !append(path, sizeof(path), &used, "/" PROTOCOL_APP_SOCKET) ||
+	if (!places_append(path, sizeof(path), &used, directory) ||
+	    !places_append(path, sizeof(path), &used, "/" PROTOCOL_APP_SOCKET) ||
 	    !module_lock(MODULE_COMING))
 		return "";
 	if (!module_knock.instance) {
 		placed = true;
-		make_place(0, directory, "");
-		module_knock.places[1][0] = '\0';
+		is_searched = false;
+		make_place(0, directory);
+		for (unsigned place = 1; place < KNOCK_PLACES; place++)
+			make_place(place, NULL);
 	} else if (__builtin_strcmp(module_knock.places[module_knock.place], path) != 0) {
 		other = module_knock.places[module_knock.place];
 	}

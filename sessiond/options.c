@@ -14,6 +14,7 @@
 
 #include "common/installed.h"
 #include "common/log.h"
+#include "common/places.h"
 #include "common/protocol-app.h"
 
 #define EXIT_USAGE 2
@@ -50,19 +51,15 @@ static char *pick(char *option, const char *variable, const char *otherwise)
 static char *default_runtime_dir(void)
 {
 	const char *given = getenv("LTTNGMAP_RUNTIME_DIR");
-	const char *base = getenv("XDG_RUNTIME_DIR");
-	char *path = NULL;
-	int length;
+	const char *xdg = getenv("XDG_RUNTIME_DIR");
+	enum place place = geteuid() == 0	      ? PLACE_SYSTEM
+			   : xdg && xdg[0] == '/' ? PLACE_RUNTIME
+						  : PLACE_TEMPORARY;
+	char path[PATH_MAX];
 
 	if (given && given[0])
 		return strdup(given);
-	if (geteuid() == 0)
-		return strdup("/run/lttngmap");
-	if (base && base[0] == '/')
-		length = asprintf(&path, "%s/lttngmap", base);
-	else
-		length = asprintf(&path, "/tmp/lttngmap-%u", geteuid());
-	return length < 0 ? NULL : path;
+	return places_make(place, geteuid(), xdg, path, sizeof(path)) ? strdup(path) : NULL;
 }
 
 /* Beside this program, as in the build tree and in bindir; else where configure said. */

@@ -46,16 +46,18 @@ static int check_owner(const char *path, int dir)
 /* Nobody lives there, and nobody was killed there. */
 static int check_free(const char *path, int dir)
 {
-	int fd = openat(dir, LEDGER_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool lives;
+	int fd;
 
+	/* Nobody lives on that one, though a child of the last daemon may hold its lock still. */
+	if (kept_set_aside(dir))
+		return 0;
+	fd = openat(dir, LEDGER_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	lives = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
 	if (fd >= 0)
 		close(fd);
-	if (!lives && kept_set_aside(dir))
-		return 0;
 	if (lives)
 		log_error("--ring-dir: another session daemon has its rings in %s: use another "
 			  "directory",

@@ -675,8 +675,8 @@ TESTS += tests/reliability/soak.sh
 
 dist_check_SCRIPTS += tests/integration/keeper.sh tests/integration/restart.sh tests/integration/survive.sh
 TESTS += tests/integration/keeper.sh tests/integration/restart.sh tests/integration/survive.sh
-dist_check_SCRIPTS += tests/integration/status-now.sh
-TESTS += tests/integration/status-now.sh
+dist_check_SCRIPTS += tests/integration/places.sh tests/integration/status-now.sh
+TESTS += tests/integration/places.sh tests/integration/status-now.sh
 
 kernel_tests = \
 	tests/integration/kernel-probe.sh \

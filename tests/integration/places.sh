@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# Commands, daemons and programs look in the same places: a user without XDG_RUNTIME_DIR has a
+# daemon in /tmp, which is found by all of that user's, and nobody else's folder is taken for it.
+
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+
+[[ $EUID == 0 ]] || skip_all 'only root can be another user'
+if [[ -z ${PLACES_TEST_MOUNTED:-} ]]; then
+	rmdir "$TAP_DIR" # It gets another one.
+	# The system's own daemon is not there.
+	PLACES_TEST_MOUNTED=1 exec unshare --mount "$BASH" -c \
+		'mount -t tmpfs -o mode=755 nodev /run; exec "$0" "$@"' "$0" "$@"
+fi
+uid=65511
+folder=/tmp/lttngmap-$uid
+# What is built without sanitizers is for programs of any user.
+export LTTNGMAP_SESSIOND=$LTTNGMAP_BUILD/lttngmap-sessiond LTTNGMAP_ALLOW_BLOCKING=1
+export LTTNGMAP_MEDIATOR=auto
+unset LTTNGMAP_RUNTIME_DIR XDG_RUNTIME_DIR
+chmod 0755 "$TAP_DIR"
+mkdir -m 0700 "$TAP_DIR/xdg" "$TAP_DIR/out"
+chown $uid "$TAP_DIR/xdg" "$TAP_DIR/out"
+as() {
+	(cd / && exec setpriv --reuid=$uid --regid=$uid --clear-groups "$@")
+}
+wait_for() {
+	local i
+
+	for ((i = 0; i < 3000; i++)); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.02
+	done
+	return 1
+}
+daemon() { # its keeper
+	pgrep -o -u $uid -x lttngmap-sessio
+}
+end() {
+	local pid
+
+	pid=$(daemon) || return 0
+	kill "$pid"
+	wait_for eval "! kill -0 $pid"
+	rm -rf "$folder"
+}
+cleanup end
+[[ ! -e $folder ]] || bail_out "$folder is there already"
+
+mkfifo "$TAP_DIR/in"
+chmod 666 "$TAP_DIR/in"
+(exec as "$LTTNGMAP_PLAIN/tests/utils/rounds" 2>/dev/null) <"$TAP_DIR/in" >"$TAP_DIR/said" &
+exec 7>"$TAP_DIR/in"
+map=("$LTTNGMAP_BUILD/lttngmap")
+ok 'a session without XDG_RUNTIME_DIR' as "${map[@]}" create s -o "$TAP_DIR/out/s"
+ok 'its daemon is in /tmp' test -S "$folder/app.sock"
+as "${map[@]}" enable '*:*' -s s >/dev/null
+as "${map[@]}" start s >/dev/null
+as "$LTTNGMAP_PLAIN/tests/utils/steady" 10 >/dev/null
+as env XDG_RUNTIME_DIR="$TAP_DIR/xdg" "$LTTNGMAP_PLAIN/tests/utils/steady" 20 >/dev/null
+ok 'commands with XDG_RUNTIME_DIR find it' \
+	as env XDG_RUNTIME_DIR="$TAP_DIR/xdg" "${map[@]}" stop s
+is "$(babeltrace2 "$TAP_DIR/out/s" 2>/dev/null | grep -c steady:event)" 32 \
+	'programs without it, and with it, are recorded'
+as "${map[@]}" destroy s >/dev/null
+exec 7>&-
+end
+
+# One that anybody made, in which nobody accepts.
+python3 - "$folder" >"$TAP_DIR/backlog" <<'PYTHON' &
+import os, socket, sys, time
+os.umask(0)
+os.setgid(65512), os.setuid(65512)
+os.mkdir(sys.argv[1])
+servers, clients = [], []
+for name in "app.sock", "control.sock":
+    server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    server.bind(f"{sys.argv[1]}/{name}")
+    server.listen(0)
+    client = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    client.connect(f"{sys.argv[1]}/{name}")
+    servers.append(server), clients.append(client)
+print("full", flush=True)
+time.sleep(600)
+PYTHON
+hostile=$!
+cleanup eval "kill $hostile 2>/dev/null; rm -rf '$folder'"
+wait_for grep -q full "$TAP_DIR/backlog"
+as strace -f -o "$TAP_DIR/out/strace" "$LTTNGMAP_PLAIN/tests/utils/steady" 10 >/dev/null 2>&1
+is "$(grep -c "connect(.*$folder" "$TAP_DIR/out/strace")" 0 'a program does not wait at another user'"'"'s folder'
+ok 'it looked' grep -q "stat.*$folder" "$TAP_DIR/out/strace"
+like "$(as "${map[@]}" list 2>&1)" 'no session daemon runs' 'nor does a command'
+kill $hostile
+done_testing

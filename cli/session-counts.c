@@ -93,6 +93,29 @@ static void print_events(struct json_object *answer)
 		    streams == 1 ? "" : "s", more);
 }
 
+/* Each process is one daemon's, the first that it found. */
+static void print_others(struct json_object *answer)
+{
+	struct json_object *named = session_member_array(answer, "others_named");
+	uint64_t count = control_answer_count(answer, "others");
+	char text[512] = "";
+	size_t used = 0;
+
+	if (!count)
+		return;
+	for (size_t i = 0; i < json_object_array_length(named) && used < sizeof(text); i++) {
+		struct json_object *process = json_object_array_get_idx(named, i);
+
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s (%" PRIu64 ")",
+					 i ? ", " : "", control_answer_text(process, "name"),
+					 control_answer_count(process, "pid"));
+	}
+	report_line("  %" PRIu64 " process%s registered with another session daemon, not traced "
+		    "here: %s%s",
+		    count, count == 1 ? "" : "es", text,
+		    count > json_object_array_length(named) ? ", …" : "");
+}
+
 void session_counts_print(struct session_verb *self, struct json_object *answer)
 {
 	char untraced[UNTRACED_TEXT_SIZE];
@@ -114,6 +137,7 @@ void session_counts_print(struct session_verb *self, struct json_object *answer)
 			    control_answer_count(answer, "output_silent_ms") / 1000);
 	if (untraced_describe(answer, untraced)[0])
 		report_line("  %s", untraced);
+	print_others(answer);
 	session_sending_print(self->session, answer);
 	session_counts_messages(self, answer);
 }

@@ -129,6 +129,8 @@
  *        "untraced": [{"name", "count", "why": "late", "refused", "descriptors", "forked",
  *        "executed"}] (which ones), "refused": N (registrations refused by the daemon: limits,
  *        versions), "unanswered": N (programs that did not wait for an answer to theirs),
+ *        "others": N processes that it would take, and that are another daemon's, where it is
+ *        active, "others_named": [{"pid", "name"}] (some of them),
  *        "messages": [warnings since the last status, about the session or about none],
  *        "trouble": TEXT, as long as the output has a problem, "output" and, where
  *        there are these, "url", "spool" and "live_ms" as of "create",

@@ -22,6 +22,7 @@
 #include "sessiond/member.h"
 #include "sessiond/messages.h"
 #include "sessiond/pickup.h"
+#include "sessiond/process.h"
 #include "sessiond/session.h"
 #include "sessiond/untraced.h"
 
@@ -31,6 +32,8 @@
 #define SESSIONS_PER_USER_MAX 16u
 /* Of these, so many are left to root and the daemon's own user. */
 #define SESSIONS_RESERVED 16u
+/* So many processes of another daemon's are named. */
+#define OTHERS_NAMED 8u
 
 /* A user leaves half of what is left to the next one. */
 static unsigned int user_share(unsigned int others)
@@ -356,6 +359,44 @@ void control_add_counts(struct json_object *answer, struct session *session)
 		json_object_object_add(answer, "kernel", control_count_kernel(session->kernel));
 }
 
+/* Processes that the session would take, and that are another daemon's. */
+struct others {
+	const struct session *session;
+	struct json_object *array;
+	uint64_t count;
+};
+
+static int add_other(const struct pickup_entry *entry, void *data)
+{
+	struct process seen = { .pid = entry->pid, .uid = entry->uid, .gid = entry->gid };
+	struct others *others = data;
+	struct json_object *object;
+
+	memcpy(seen.name, entry->name, sizeof(seen.name));
+	if (!entry->is_others || !session_takes(others->session, &seen) ||
+	    process_lookup(others->session->daemon->processes, entry->pid) ||
+	    others->count++ >= OTHERS_NAMED)
+		return 0;
+	object = json_object_new_object();
+	control_add_number(object, "pid", entry->pid);
+	control_add_string(object, "name", entry->name);
+	json_object_array_add(others->array, object);
+	return 0;
+}
+
+static void add_others(struct json_object *answer, const struct session *session)
+{
+	struct others others = { .session = session };
+
+	if (!session->daemon->pickup || session->state != SESSION_ACTIVE)
+		return;
+	others.array = json_object_new_array();
+	pickup_refresh(session->daemon->pickup);
+	pickup_list(session->daemon->pickup, add_other, &others);
+	control_add_number(answer, "others", others.count);
+	json_object_object_add(answer, "others_named", others.array);
+}
+
 void control_serve_status(struct control_client *client, struct json_object *request)
 {
 	struct session *session = control_need_session(client, request);
@@ -367,6 +408,7 @@ void control_serve_status(struct control_client *client, struct json_object *req
 	answer = json_object_new_object();
 	control_add_counts(answer, session);
 	add_trouble(answer, session);
+	add_others(answer, session);
 	control_add_string(answer, "output", session->output);
 	control_add_collector(answer, session);
 	control_add_number(answer, "refused",

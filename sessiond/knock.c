@@ -120,7 +120,7 @@ static enum knock_result knock_at(const struct knocker *knocker, int mem, uint64
 		snprintf(why, KNOCK_WHY_SIZE, "it is registered with another daemon%s%s",
 			 knock->place < KNOCK_PLACES ? ", at " : "",
 			 knock->place < KNOCK_PLACES ? knock->places[knock->place] : "");
-		return KNOCK_REFUSED;
+		return KNOCK_OTHERS;
 	}
 	errno = 0;
 	if (!write_at(mem, &word, sizeof(word), address + offsetof(struct knock, word))) {

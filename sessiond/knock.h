@@ -30,6 +30,7 @@ enum knock_result {
 	KNOCK_NOTHING, /* not a program for us, or registered, or gone */
 	KNOCK_GIVEN,   /* its next event registers it */
 	KNOCK_REFUSED, /* `why` says why it cannot be told */
+	KNOCK_OTHERS,  /* it is registered with another daemon: `why` says where */
 };
 
 /*

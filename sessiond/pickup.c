@@ -26,6 +26,8 @@
 #define STUCK_USEC UINT64_C(1000000)
 #define PAUSE_NS_MAX 10000000
 #define STACK_SIZE (256u << 10)
+/* What a search found is that old at most for pickup_refresh(). */
+#define FRESH_USEC UINT64_C(5000000)
 
 struct entries {
 	struct pickup_entry *array;
@@ -67,6 +69,7 @@ struct pickup {
 	struct knocker knocker;
 	struct scan *scan;   /* lock; NULL: none is running */
 	struct entries last; /* lock */
+	uint64_t begun_usec; /* of the last search */
 	pthread_cond_t finished;
 };
 
@@ -126,7 +129,7 @@ static bool read_status(int proc, struct pickup_entry *entry)
 	char text[1024], name[64] = "";
 	int fd = openat(proc, "status", O_RDONLY | O_CLOEXEC);
 	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	const char *uid;
+	const char *uid, *gid;
 
 	if (fd >= 0)
 		close(fd);
@@ -137,6 +140,9 @@ static bool read_status(int proc, struct pickup_entry *entry)
 	if (!uid || sscanf(uid, "\nUid: %u", &entry->uid) != 1)
 		return false;
 	entry->hangs = strstr(text, "\nState:\tD") != NULL;
+	gid = strstr(uid, "\nGid:");
+	if (!gid || sscanf(gid, "\nGid: %u", &entry->gid) != 1)
+		return false;
 	sscanf(text, "Name: %63[^\n]", name);
 	name_clean_program(name, strlen(name), entry->name);
 	return true;
@@ -181,6 +187,7 @@ static void look_at(struct look *look, int proc, struct pickup_entry *entry)
 			 strerror(-count));
 	else
 		result = knock_give(&look->knocker, proc, regions, (unsigned int)count, entry->why);
+	entry->is_others = result == KNOCK_OTHERS;
 	for (char *c = entry->why; *c; c++)
 		if (!isprint((unsigned char)*c))
 			*c = '?';
@@ -511,12 +518,20 @@ void pickup_scan(struct pickup *pickup, unsigned int wait_ms)
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
 	pthread_mutex_lock(&lock);
-	if (!pickup->scan)
+	if (!pickup->scan) {
+		pickup->begun_usec = daemon_now_usec();
 		start_search(pickup);
+	}
 	while (wait_ms && pickup->scan &&
 	       pthread_cond_timedwait(&pickup->finished, &lock, &until) == 0)
 		continue;
 	pthread_mutex_unlock(&lock);
+}
+
+void pickup_refresh(struct pickup *pickup)
+{
+	if (daemon_now_usec() - pickup->begun_usec > FRESH_USEC)
+		pickup_scan(pickup, 0);
 }
 
 void pickup_list(struct pickup *pickup, int (*each)(const struct pickup_entry *entry, void *data),

@@ -26,6 +26,8 @@ struct pickup;
 struct pickup_entry {
 	uint32_t pid;
 	uint32_t uid;
+	uint32_t gid;
+	bool is_others; /* it is registered with another daemon */
 	char name[NAME_PROGRAM_SIZE];
 	char why[KNOCK_WHY_SIZE]; /* no control characters */
 	bool hangs;               /* whoever looks at it waits */
@@ -38,6 +40,8 @@ void pickup_destroy(struct pickup *pickup);
 
 /* Look for processes, unless that is being done; wait a little for its end. */
 void pickup_scan(struct pickup *pickup, unsigned int wait_ms);
+/* The same, where the last search is some seconds ago; nobody waits. */
+void pickup_refresh(struct pickup *pickup);
 /*
  * What the last finished search found, for `each` to look at; some of it may
  * have registered or ended since. Stops where `each` returns nonzero.

@@ -51,7 +51,7 @@ cleanup end
 
 mkfifo "$TAP_DIR/in"
 chmod 666 "$TAP_DIR/in"
-(exec as "$LTTNGMAP_PLAIN/tests/utils/rounds" 2>/dev/null) <"$TAP_DIR/in" >"$TAP_DIR/said" &
+as "$LTTNGMAP_PLAIN/tests/utils/rounds" <"$TAP_DIR/in" >"$TAP_DIR/said" &
 exec 7>"$TAP_DIR/in"
 map=("$LTTNGMAP_BUILD/lttngmap")
 ok 'a session without XDG_RUNTIME_DIR' as "${map[@]}" create s -o "$TAP_DIR/out/s"
@@ -64,6 +64,32 @@ ok 'commands with XDG_RUNTIME_DIR find it' \
 	as env XDG_RUNTIME_DIR="$TAP_DIR/xdg" "${map[@]}" stop s
 is "$(babeltrace2 "$TAP_DIR/out/s" 2>/dev/null | grep -c steady:event)" 32 \
 	'programs without it, and with it, are recorded'
+
+# A process is one daemon's: the other one's session names it.
+echo >&7
+wait_for grep -q round "$TAP_DIR/said"
+end_root() {
+	pid=$(pgrep -o -u 0 -f "lttngmap-sessiond$" --ns $$ --nslist mnt) || return 0
+	kill "$pid"
+	wait_for eval "! kill -0 $pid"
+}
+cleanup end_root
+"${map[@]}" create root -o "$TAP_DIR/root" >/dev/null
+"${map[@]}" enable '*:*' -s root >/dev/null
+"${map[@]}" start root >/dev/null
+names_it() {
+	[[ $("${map[@]}" status root) =~ '1 process registered with another session daemon, not traced here: rounds ('[0-9]+')' ]]
+}
+ok "root's status names a user's program that is the user's daemon's" wait_for names_it ||
+	diag "$("${map[@]}" status root)"
+like "$("${map[@]}" status root --json)" '"others": 1, "others_named": \[ \{ "pid": [0-9]+, "name": "rounds" \} \]' \
+	'also in JSON'
+like "$("${map[@]}" list --processes)" "rounds .*registered with another daemon, at $folder/app.sock" \
+	'the list says with which'
+"${map[@]}" track --uid 0 -s root >/dev/null
+is "$("${map[@]}" status root | grep -c 'another session daemon')" 0 'none that its trackers leave out'
+"${map[@]}" destroy root >/dev/null
+end_root
 as "${map[@]}" destroy s >/dev/null
 exec 7>&-
 end

@@ -16,9 +16,12 @@
 #include "common/ctf.h"
 #include "view.h"
 
-/* Babeltrace looks at each stream for each event. Each is mapped, too, and a process has 65530
- * maps. */
-#define STREAMS_MOST 512
+/* Each stream is mapped, and a process has 65530 maps. */
+#define STREAMS_MOST 16384
+/* Babeltrace looks at each stream for each event: from so many on, fewer of them are worth a copy.
+ */
+#define STREAMS_SLOW 512
+#define WORTH_A_COPY 4
 
 /* A stream, which may be in several files. */
 struct item {
@@ -36,7 +39,7 @@ struct lane {
 };
 
 struct join {
-	const char *from, *to;
+	const char *from, *to; /* NULL: nothing is copied, lanes are counted */
 	const struct stream_file *files;
 	struct item *items;
 	size_t nr_items;
@@ -44,16 +47,6 @@ struct join {
 	size_t nr_lanes;
 	size_t made; /* lanes, of all */
 };
-
-bool view_join_is_needed(size_t count)
-{
-	struct rlimit limit;
-	size_t most = STREAMS_MOST;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 2 < most)
-		most = limit.rlim_cur / 2;
-	return count > most;
-}
 
 /* ---- packets ------------------------------------------------------------------------- */
 
@@ -140,6 +133,9 @@ static int append(struct lane *lane, const struct join *join, const struct item 
 	char path[PATH_MAX];
 	int out, error;
 
+	lane->end = item->end;
+	if (!join->to)
+		return 0;
 	if ((size_t)snprintf(path, sizeof(path), "%s/joined-%zu", join->to, lane->number) >=
 	    sizeof(path))
 		return -ENAMETOOLONG;
@@ -159,7 +155,6 @@ static int append(struct lane *lane, const struct join *join, const struct item 
 	}
 	if (close(out) < 0 && !error)
 		error = -errno;
-	lane->end = item->end;
 	return error;
 }
 
@@ -242,25 +237,43 @@ static void find_items(struct join *join, size_t count)
 	qsort(join->items, join->nr_items, sizeof(*join->items), compare);
 }
 
+static int place_all(struct join *join, size_t count)
+{
+	int error;
+
+	join->items = calloc(count, sizeof(*join->items));
+	join->lanes = calloc(count, sizeof(*join->lanes));
+	error = join->items && join->lanes ? 0 : -ENOMEM;
+	if (!error)
+		find_items(join, count);
+	for (size_t i = 0; !error && i < join->nr_items; i++) {
+		if (i > 0 && join->items[i].stream_id != join->items[i - 1].stream_id)
+			join->nr_lanes = 0;
+		error = view_is_interrupted() ? -EINTR : place(join, &join->items[i]);
+	}
+	free(join->items);
+	free(join->lanes);
+	return error;
+}
+
+bool view_join_is_needed(const struct stream_file *files, size_t count)
+{
+	struct join join = { .files = files };
+	size_t most = STREAMS_MOST;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 2 < most)
+		most = limit.rlim_cur / 2;
+	if (count <= STREAMS_SLOW && count <= most)
+		return false;
+	return place_all(&join, count) == 0 &&
+	       (join.nr_items > most ||
+		(join.nr_items > STREAMS_SLOW && join.made * WORTH_A_COPY <= join.nr_items));
+}
+
 int view_join(const char *from, const char *to, const struct stream_file *files, size_t count)
 {
-	struct join join = {
-		.from = from,
-		.to = to,
-		.files = files,
-		.items = calloc(count, sizeof(*join.items)),
-		.lanes = calloc(count, sizeof(*join.lanes)),
-	};
-	int error = join.items && join.lanes ? 0 : -ENOMEM;
+	struct join join = { .from = from, .to = to, .files = files };
 
-	if (!error)
-		find_items(&join, count);
-	for (size_t i = 0; !error && i < join.nr_items; i++) {
-		if (i > 0 && join.items[i].stream_id != join.items[i - 1].stream_id)
-			join.nr_lanes = 0;
-		error = view_is_interrupted() ? -EINTR : place(&join, &join.items[i]);
-	}
-	free(join.items);
-	free(join.lanes);
-	return error;
+	return place_all(&join, count);
 }

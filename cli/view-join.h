@@ -18,12 +18,13 @@
 
 #include "stream-check.h"
 
-/* Are so many streams to be joined, by the limit of descriptors? */
-bool view_join_is_needed(size_t count);
 /*
- * Copy the sound packets of the files in folder `from`, which are in order of stream, instance and
- * time, into the folder `to`. 0 or -errno.
+ * Are there more streams than can be open, or so many that reading is slow, few of which overlap?
+ * Files are in order of stream, instance and time.
  */
+bool view_join_is_needed(const struct stream_file *files, size_t count);
+/* Copy the sound packets of these files, which are in folder `from`, into the folder `to`. 0 or
+ * -errno. */
 int view_join(const char *from, const char *to, const struct stream_file *files, size_t count);
 
 #endif /* LTTNGMAP_CLI_VIEW_JOIN_H */

@@ -43,7 +43,8 @@ struct sound_trace {
 	struct stream_format format;
 	struct stream_file *files;
 	size_t count;
-	bool is_wrong; /* not all can be read as it lies */
+	bool is_wrong;  /* not all can be read as it lies */
+	bool is_joined; /* it is to be read as fewer streams */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -326,7 +327,7 @@ static int make_sound(struct view_sound *sound, const struct sound_trace *trace)
 	snprintf(to, sizeof(to), "%s/" METADATA, folder);
 	if (mkdir(folder, 0700) < 0 || symlink(from, to) < 0)
 		return -errno;
-	if (view_join_is_needed(trace->count))
+	if (trace->is_joined)
 		error = view_join(trace->path, folder, trace->files, trace->count);
 	else
 		for (size_t i = 0; !error && i < trace->count; i++)
@@ -421,13 +422,15 @@ static int take_trace(struct view_sound *sound, const char *path)
 	if (!trace)
 		return -ENOMEM;
 	error = check_trace(trace, path);
-	if (!error)
+	if (!error) {
 		check_overlaps(trace);
+		trace->is_joined = view_join_is_needed(trace->files, trace->count);
+	}
 	if (!error && interrupted)
 		error = -EINTR;
 	if (!error && trace->is_wrong)
 		tell(sound, trace);
-	if (!error && (trace->is_wrong || view_join_is_needed(trace->count))) {
+	if (!error && (trace->is_wrong || trace->is_joined)) {
 		error = make_sound(sound, trace);
 	} else if (!error || error == -ENOTSUP) {
 		/* Somebody else's trace is babeltrace's to judge. */

@@ -82,7 +82,8 @@ int session_keep_earlier(struct session *session)
 	char *text = NULL;
 	size_t size;
 
-	if (!session->is_recovered || session->text_written > 0 || session->is_kept)
+	if (!session->is_recovered || session->trace.is_kernel || session->text_written > 0 ||
+	    session->is_kept)
 		return 0;
 	layout = record_layout_create();
 	if (!layout)

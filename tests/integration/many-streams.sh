@@ -25,6 +25,7 @@ taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" "$LTTNGMAP_BUILD/tes
 ok 'it stops' control '{"verb": "stop", "session": "s"}'
 name=$(basename "$(find "$trace/ust" -maxdepth 1 -name 'c_*' -size +8k | head -n 1)")
 cp -r "$trace" "$TAP_DIR/few"
+cp -r "$trace" "$TAP_DIR/one"
 "$LTTNGMAP_SRC/tests/utils/make-streams" "$TAP_DIR/few/ust" "$name" "$few"
 "$LTTNGMAP_SRC/tests/utils/make-streams" "$trace/ust" "$name" "$many"
 
@@ -36,6 +37,10 @@ same() { sed 's/"text":"[^"]*",//; s/"lost":7,/"lost":null,/' "$1"; }
 is "$?:$(<"$TAP_DIR/err")" 0: 'more streams than half of the descriptors'
 is "$(cmp <(same "$TAP_DIR/all") <(same "$TAP_DIR/out") 2>&1)" '' 'are shown as they are where all can be open'
 is "$(grep -c '"lost":7' "$TAP_DIR/out")" $((few / 10)) 'what each of them lost is counted'
+
+"$LTTNGMAP_SRC/tests/utils/make-streams" "$TAP_DIR/one/ust" "$name" "$many" one
+TMPDIR=/nonexistent "$lttngmap" view --json "$TAP_DIR/one" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
+is "$?:$(<"$TAP_DIR/err")" 0: 'one stream in as many files is read as it lies'
 
 each=$(($(grep -c '"fields"' "$TAP_DIR/all") / few))
 is_whole() { # FORMAT FILE

@@ -14,7 +14,7 @@ EXTRA_DIST += \
 	doc/design/features.md \
 	doc/design/figures.md \
 	doc/design/filters.md \
-	doc/design/functions.md \
+	doc/design/functions.md doc/design/guards.md \
 	doc/design/kernel.md \
 	doc/design/left-out.md \
 	doc/design/lttng.md \

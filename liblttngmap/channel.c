@@ -14,7 +14,7 @@
 #include "statedump.h"
 
 typedef uint64_t __attribute__((may_alias)) view_word;
-_Static_assert(offsetof(struct ring_channel, busy) % sizeof(view_word) == 0 &&
+_Static_assert(sizeof(struct ring_channel) % sizeof(view_word) == 0 &&
 		       offsetof(struct ring_channel, offset_mask) % sizeof(view_word) == 0,
 	       "a view is copied in words");
 
@@ -75,7 +75,7 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 	const struct lttngmap_control *control = __atomic_load_n(&local->control, __ATOMIC_RELAXED);
 	struct lttngmap_channel channel;
 	struct ring_channel where = { .generation = 0 };
-	uint64_t subbufs, rings;
+	uint64_t subbufs, rings, ring_size;
 	bool is_fast;
 
 	if (!control)
@@ -93,7 +93,8 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 
 	subbufs = UINT64_C(1) << channel.subbufs_shift;
 	rings = (uint64_t)control->cpu_rings + LTTNGMAP_EXTRA_RINGS;
-	if (!find_rings(local, slot, &channel, rings * ((subbufs + 1) << channel.subbuf_shift),
+	ring_size = (subbufs + 1) << channel.subbuf_shift;
+	if (!find_rings(local, slot, &channel, rings * ring_size,
 			rings * lttngmap_ring_stride(subbufs), &where))
 		return CHANNEL_LOST;
 	if (channel.flags & LTTNGMAP_CHANNEL_FILTERED && !memory_map_filters(local))
@@ -110,12 +111,13 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 		.index_mask = (uint32_t)subbufs - 1,
 		.rings = where.rings,
 		.data = where.data,
+		.data_end = where.data + control->cpu_rings * ring_size,
+		.least_start = -(control->cpu_rings * ring_size),
 		.ring_shift = lttngmap_ring_shift(subbufs),
 		.fast_cpus = is_fast && !channel.contexts ? control->cpu_rings : 0,
 		.ip_cpus = is_fast && channel.contexts == CONTEXTS_OF_IP ? control->cpu_rings : 0,
 		.bit = UINT64_C(1) << slot,
 		.fast_limit = (UINT64_C(1) << channel.subbuf_shift) - RING_FAST_TAIL,
-		.ring_size = (subbufs + 1) << channel.subbuf_shift,
 		.contexts = channel.contexts |
 			    (channel.flags & LTTNGMAP_CHANNEL_FILTERED ? RING_CHANNEL_FILTERED : 0),
 		.cpu_rings = control->cpu_rings,
@@ -136,7 +138,7 @@ static void install_view(struct local *local, uint32_t slot, const struct ring_c
 	struct ring_channel *cached = &local->channels[slot];
 	uint32_t free = 0;
 
-	if (!__atomic_compare_exchange_n(&cached->busy, &free, 1, false, __ATOMIC_ACQUIRE,
+	if (!__atomic_compare_exchange_n(&local->filling[slot], &free, 1, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return;
 	/*
@@ -149,15 +151,15 @@ static void install_view(struct local *local, uint32_t slot, const struct ring_c
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	__atomic_store_n(&cached->control_generation, view->control_generation, __ATOMIC_RELAXED);
 	__atomic_store_n(&cached->fast_cpus, view->fast_cpus, __ATOMIC_RELAXED);
-	for (size_t at = offsetof(struct ring_channel, offset_mask);
-	     at < offsetof(struct ring_channel, busy); at += sizeof(uint64_t)) {
+	for (size_t at = offsetof(struct ring_channel, offset_mask); at < sizeof(*view);
+	     at += sizeof(uint64_t)) {
 		uint64_t word;
 
 		__builtin_memcpy(&word, (const char *)view + at, sizeof(word));
 		__atomic_store_n((view_word *)((char *)cached + at), word, __ATOMIC_RELAXED);
 	}
 	__atomic_store_n(&cached->generation, view->generation, __ATOMIC_RELEASE);
-	__atomic_store_n(&cached->busy, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&local->filling[slot], 0, __ATOMIC_RELEASE);
 }
 
 bool channel_is_cached(const struct local *local, uint32_t slot, struct ring_channel *view)

@@ -46,8 +46,8 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 #else
 
 /*
- * In: the arguments. Out: size in r8, tracepoint in xmm3, ip in xmm2, the view in rdx, the event's
- * id in edi, the offset of the thread's struct rseq in r11. `fields` stays in rsi.
+ * In: the arguments. Out: size in r8, ip in xmm2, the view in rdx, the event's id in eax, the
+ * offset of the thread's struct rseq in r11. The tracepoint stays in rdi, `fields` in rsi.
  */
 #define FIND_CHANNEL                                                                               \
 	"movq %%fs:16, %%r10\n\t"                                                                  \
@@ -58,23 +58,22 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"movq local_fast@gottpoff(%%rip), %%r9\n\t"                                                \
 	"movq %%fs:(%%r9), %%r9\n\t"                                                               \
 	"movq %%rdx, %%r8\n\t"                                                                     \
-	"movq %%rdi, %%xmm3\n\t"                                                                   \
 	"movq %%rcx, %%xmm2\n\t"                                                                   \
-	"movq (%%rdi), %%rdi\n\t"                                                                  \
 	"movq (%%rdi), %%rax\n\t"                                                                  \
+	"movq (%%rax), %%rcx\n\t"                                                                  \
 	"movq %c[process](%%r9), %%r10\n\t"                                                        \
 	"testq %%r10, %%r10\n\t"                                                                   \
 	"jz event_fast_leave\n\t"                                                                  \
-	"andq %c[channels](%%r10), %%rax\n\t"                                                      \
-	"bsfq %%rax, %%rdx\n\t"                                                                    \
+	"andq %c[channels](%%r10), %%rcx\n\t"                                                      \
+	"bsfq %%rcx, %%rdx\n\t"                                                                    \
 	"jz event_fast_leave\n\t"                                                                  \
-	"subq %c[event_words](%%r9), %%rdi\n\t"                                                    \
-	"cmpq %[words_size], %%rdi\n\t"                                                            \
+	"subq %c[event_words](%%r9), %%rax\n\t"                                                    \
+	"cmpq %[words_size], %%rax\n\t"                                                            \
 	"jae event_fast_leave\n\t"                                                                 \
-	"shrl $3, %%edi\n\t"                                                                       \
+	"shrl $3, %%eax\n\t"                                                                       \
 	"shll $7, %%edx\n\t"                                                                       \
 	"leaq %c[views](%%r9, %%rdx), %%rdx\n\t"                                                   \
-	"cmpq %%rax, %c[bit](%%rdx)\n\t"                                                           \
+	"cmpq %%rcx, %c[bit](%%rdx)\n\t"                                                           \
 	"jne event_fast_leave\n\t"                                                                 \
 	"movq event_fast_rseq_offset(%%rip), %%r11\n\t"
 
@@ -87,19 +86,19 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	".balign 32\n\t" TABLE ": .long 0, 0\n\t"                                                  \
 	".quad " BEGIN "f, " END "f - " BEGIN "f, event_fast_aborted\n\t"                          \
 	".popsection\n\t"                                                                          \
-	"leaq " TABLE "b(%%rip), %%rax\n\t"                                                        \
-	"movq %%rax, %%fs:%c[cs_field](%%r11)\n" BEGIN ":\n\t"                                     \
-	"movl %c[generation](%%rdx), %%eax\n\t"                                                    \
+	"leaq " TABLE "b(%%rip), %%r9\n\t"                                                         \
+	"movq %%r9, %%fs:%c[cs_field](%%r11)\n" BEGIN ":\n\t"                                      \
+	"movl %c[generation](%%rdx), %%r9d\n\t"                                                    \
 	"movl %%fs:%c[cpu_field](%%r11), %%r10d\n\t"                                               \
 	"cmpl " CPUS "(%%rdx), %%r10d\n\t"                                                         \
 	"jae " OTHERWISE "\n\t"                                                                    \
-	"movq %c[control_generation](%%rdx), %%r9\n\t"                                             \
-	"cmpl (%%r9), %%eax\n\t"                                                                   \
+	"movq %c[control_generation](%%rdx), %%r11\n\t"                                            \
+	"cmpl (%%r11), %%r9d\n\t"                                                                  \
 	"jne event_fast_leave\n\t"
 
 /*
  * For a record of r8 + MORE bytes. Out: the ring in r10, its position and count in r9, where the
- * record goes in r11, and a mask of the odd sub-buffers' side in rcx.
+ * record goes in r11, its id stored there, and a mask of the odd sub-buffers' side in rcx.
  */
 #define FIND_PLACE(MORE)                                                                           \
 	"movl %c[ring_shift](%%rdx), %%ecx\n\t"                                                    \
@@ -108,16 +107,19 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"movq (%%r10), %%r9\n\t"                                                                   \
 	"movq %%r9, %%r11\n\t"                                                                     \
 	"andq %c[offset_mask](%%rdx), %%r11\n\t"                                                   \
-	"leaq " MORE "(%%r11, %%r8), %%rax\n\t"                                                    \
-	"cmpq %c[fast_limit](%%rdx), %%rax\n\t"                                                    \
+	"leaq " MORE "(%%r11, %%r8), %%rcx\n\t"                                                    \
+	"cmpq %c[fast_limit](%%rdx), %%rcx\n\t"                                                    \
 	"ja event_fast_leave\n\t"                                                                  \
 	"movl %c[subbuf_shift](%%rdx), %%ecx\n\t"                                                  \
 	"btq %%rcx, %%r9\n\t"                                                                      \
 	"sbbq %%rcx, %%rcx\n\t"                                                                    \
 	"addq %c[start](%%r10, %%rcx, 8), %%r11\n\t"                                               \
-	"addq %c[data](%%rdx), %%r11\n\t"
+	"cmpq %c[least_start](%%rdx), %%r11\n\t"                                                   \
+	"jb event_fast_leave\n\t"                                                                  \
+	"addq %c[data_end](%%rdx), %%r11\n\t"                                                      \
+	"movw %%ax, (%%r11)\n\t"
 
-/* Out: the clock in rax, shifted. As in ring-rseq.h: not before the last record, nor too late. */
+/* Out: the clock in rax. As in ring-rseq.h: not before the last record, nor too late. */
 #define READ_CLOCK                                                                                 \
 	"rdtsc\n\t"                                                                                \
 	"shlq $32, %%rdx\n\t"                                                                      \
@@ -129,14 +131,10 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"movq %%rax, %%rdx\n\t"                                                                    \
 	"subq %c[opened](%%r10, %%rcx, 8), %%rdx\n\t"                                              \
 	"shrq $47, %%rdx\n\t"                                                                      \
-	"cmpl $0x10000, %%edx\n\t"                                                                 \
-	"jne event_fast_leave\n\t"                                                                 \
-	"shlq $16, %%rax\n\t"
+	"jnz event_fast_leave\n\t"
 
-/* In: the clock in rax. The header, then the fields: they take 16 bytes at most. */
-#define STORE_HEADER                                                                               \
-	"addq %%rax, %%rdi\n\t"                                                                    \
-	"movq %%rdi, (%%r11)\n\t"
+/* The timestamp's 48 bits behind the id; two bytes more, where the fields then go: 16 at most. */
+#define STORE_TIME "movq %%rax, 2(%%r11)\n\t"
 #define STORE_SHORT                                                                                \
 	"movq (%%rsi), %%rdx\n\t"                                                                  \
 	"movq %%rdx, 8(%%r11)\n\t"                                                                 \
@@ -154,6 +152,7 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 
 /* Position and count go on by the record; END is behind the section's last store. */
 #define COMMIT(MORE, END)                                                                          \
+	"shlq $16, %%rax\n\t"                                                                      \
 	"movzwl 14(%%r10), %%ecx\n\t"                                                              \
 	"shrdq $16, %%rcx, %%rax\n\t"                                                              \
 	"leaq " MORE "(%%r9, %%r8), %%r9\n\t"                                                      \
@@ -181,7 +180,8 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 		[offset_mask] "i"(offsetof(struct ring_channel, offset_mask)),                     \
 		[fast_limit] "i"(offsetof(struct ring_channel, fast_limit)),                       \
 		[subbuf_shift] "i"(offsetof(struct ring_channel, subbuf_shift)),                   \
-		[data] "i"(offsetof(struct ring_channel, data)),                                   \
+		[data_end] "i"(offsetof(struct ring_channel, data_end)),                           \
+		[least_start] "i"(offsetof(struct ring_channel, least_start)),                     \
 		[epoch] "i"(offsetof(struct ring_channel, epoch)),                                 \
 		[start] "i"(offsetof(struct lttngmap_ring, start[1])),                             \
 		[opened] "i"(offsetof(struct lttngmap_ring, opened[1])),                           \
@@ -189,7 +189,7 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 		[ip_fields_max] "i"(LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE - 12),       \
 		[vtid] "i"(offsetof(struct context_vtid, vtid))
 
-_Static_assert(offsetof(struct ring_channel, bit) < 64, "all but the last checks: one cache line");
+_Static_assert(offsetof(struct ring_channel, data) == 64, "all of the section: one cache line");
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 __attribute__((naked, visibility("default"))) void
@@ -200,13 +200,13 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"cmpq $16, %%rdx\n\t"
 		"ja event_fast_long\n\t" FIND_CHANNEL /* */
 			ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
-				FIND_PLACE("8") READ_CLOCK STORE_HEADER STORE_SHORT COMMIT("8", "3")
+				FIND_PLACE("8") READ_CLOCK STORE_TIME STORE_SHORT COMMIT("8", "3")
 		/* More than 16 bytes of fields. */
 		"event_fast_long:\n\t"
 		"cmpq %[fields_max], %%rdx\n\t"
 		"ja event_write_general\n\t" FIND_CHANNEL /* */
 			ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
-				FIND_PLACE("8") READ_CLOCK STORE_HEADER STORE_LONG("8")
+				FIND_PLACE("8") READ_CLOCK STORE_TIME STORE_LONG("8")
 					COMMIT("8", "3")
 		/* From either section: the channel may have vtid and ip before the fields. */
 		"event_fast_ip:\n\t"
@@ -219,7 +219,7 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"movq (%%r9), %%r9\n\t"
 		"movq context_vtid@gottpoff(%%rip), %%rcx\n\t"
 		"cmpq %%r9, %%fs:(%%rcx)\n\t"
-		"jne event_fast_leave\n\t" FIND_PLACE("20") READ_CLOCK STORE_HEADER
+		"jne event_fast_leave\n\t" FIND_PLACE("20") READ_CLOCK STORE_TIME
 		"movq context_vtid@gottpoff(%%rip), %%rdx\n\t"
 		"movl %%fs:%c[vtid](%%rdx), %%edx\n\t"
 		"movl %%edx, 8(%%r11)\n\t"
@@ -230,7 +230,6 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		".long 0x53053053\n"
 		"event_fast_aborted:\n"
 		"event_fast_leave:\n\t"
-		"movq %%xmm3, %%rdi\n\t"
 		"movq %%r8, %%rdx\n\t"
 		"movq %%xmm2, %%rcx\n\t"
 		"jmp event_write_general\n\t"

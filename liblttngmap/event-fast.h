@@ -20,6 +20,11 @@
  *  - At least 16 bytes of fields are copied, so that most events need no loop. `fast_limit` leaves
  *    room for them in the sub-buffer.
  *
+ * Ring control is writable memory, and not this process's alone: a forked child has it until its
+ * first event, and may have given up its parent's rights by then. So `start` is compared with where
+ * the CPUs' rings are: what is stored there spoils the trace, and no other memory. What a record
+ * may reach beyond the last of them lies in the extra rings.
+ *
  * A thread's `local_fast` says whether it may. Nothing of the thread's storage is looked at before
  * the thread is known to have one (arch.h).
  */

@@ -14,7 +14,7 @@
  *                published last (release)
  *   epoch        the same, once an attach       trylock writers, before the lock
  *                                               and before each store to the ring
- *   channels[i]  whoever claimed its `busy`;    every event; see install_view() on
+ *   channels[i]  whoever claimed `filling[i]`;  every event; see install_view() on
  *                `generation` last (release)    who checks it against the control's
  *   data[i]      whoever set `exchange`;        channel fills
  *                `data_size` last (release)
@@ -38,7 +38,7 @@
  * one instruction to the next: what was made of it is checked for having been
  * made before (tests/unit/ring-fork.c).
  *
- * Who does not get `attaching`, `busy` or `exchange` goes on without, because
+ * Who does not get `attaching`, `filling` or `exchange` goes on without, because
  * the holder may be the code that a signal handler interrupted. Only for
  * `attaching`, `exchange` and `statedump_by`, and only where events may block, does
  * another thread wait, for as long as a registration may take.
@@ -64,10 +64,11 @@ struct ring_channel {
 	uint32_t subbuf_shift;
 	uint32_t ring_shift;   /* log2 of the bytes of ring control of one ring */
 	char *rings;           /* ring control of ring 0 */
+	char *data_end;        /* of the last CPU's ring; extra rings follow */
+	uint64_t least_start;  /* the least `start` of a CPU's ring, as an unsigned number */
 	char *data;            /* ring data of ring 0, id 0: never loaded from */
 	uint64_t bit;          /* this channel's in an event's word */
 	uint64_t offset_limit; /* largest offset at which a record may end */
-	uint64_t ring_size;    /* bytes of ring data of one ring */
 	uint64_t contexts;     /* bit set of enum lttngmap_context, and RING_CHANNEL_FILTERED */
 	uint32_t index_mask;   /* sub-buffers in rotation - 1 */
 	uint32_t cpu_rings;
@@ -80,7 +81,6 @@ struct ring_channel {
 	bool shared;   /* other processes write into these rings, too */
 	/* Of the process, in these very pages: who forked meanwhile finds another one. */
 	const uint64_t *epoch;
-	uint32_t busy; /* whoever fills it holds this */
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct ring_channel) == 128, "event-fast.c shifts an index by 7");
 
@@ -89,6 +89,13 @@ _Static_assert(sizeof(struct ring_channel) == 128, "event-fast.c shifts an index
  * before and compared after, tells whether they are of one channel.
  */
 #define RING_CHANNEL_FIELD(cached, field) __atomic_load_n(&(cached)->field, __ATOMIC_RELAXED)
+
+/* Bytes of ring data of one ring. */
+static inline uint64_t ring_channel_size(const struct ring_channel *channel)
+{
+	return ((uint64_t)RING_CHANNEL_FIELD(channel, index_mask) + 2)
+	       << RING_CHANNEL_FIELD(channel, subbuf_shift);
+}
 
 static inline void ring_channel_copy(struct ring_channel *to, const struct ring_channel *cached)
 {
@@ -165,6 +172,7 @@ struct local {
 	uint64_t index;    /* of our struct in process control */
 	uint64_t acquired; /* how often shared rings were to be taken by trylock */
 	struct ring_channel channels[LTTNGMAP_CHANNELS];
+	uint32_t filling[LTTNGMAP_CHANNELS]; /* 1: somebody is */
 	struct local_away away[LTTNGMAP_CHANNELS];
 	struct local_lock locks[LOCAL_LOCKS];
 };

@@ -124,11 +124,12 @@
 	"subq %%r11, %%rdx\n\t"                                                                    \
 	"shlq $16, %%rdx\n\t"                                                                      \
 	"js %l[full]\n\t"                                                                          \
+	"cmpq $0, %c[opened](%[ring], %%rcx, 8)\n\t"                                               \
+	"je %l[full]\n\t"                                                                          \
 	"movq %%rax, %%rdx\n\t"                                                                    \
 	"subq %c[opened](%[ring], %%rcx, 8), %%rdx\n\t"                                            \
 	"shrq $47, %%rdx\n\t"                                                                      \
-	"cmpl $0x10000, %%edx\n\t"                                                                 \
-	"jne %l[full]\n\t"                                                                         \
+	"jnz %l[full]\n\t"                                                                         \
 	"movq %%rax, %%rdx\n\t"                                                                    \
 	"shlq $16, %%rdx\n\t"                                                                      \
 	"orq %c[id](%[place]), %%rdx\n\t"                                                          \

@@ -97,11 +97,14 @@ static void add_store(struct ring_store **store, uint64_t *to, uint64_t value)
 	(*store)++;
 }
 
-/* Where the ring's data begins in that of all rings. */
-static uint64_t data_offset(const struct ring_channel *channel, const struct lttngmap_ring *ring)
+/* Where the sub-buffer begins, as `start` has it. */
+static uint64_t start_of(const struct ring_channel *channel, const struct lttngmap_ring *ring,
+			 uint32_t id)
 {
-	return ((uint64_t)((const char *)ring - channel->rings) >> channel->ring_shift) *
-	       channel->ring_size;
+	uint64_t index = (uint64_t)((const char *)ring - channel->rings) >> channel->ring_shift;
+
+	return (index - channel->cpu_rings) * ring_channel_size(channel) +
+	       ((uint64_t)id << channel->subbuf_shift);
 }
 
 /* Fill *move for the step from sub-buffer q to q + 1, which has id `new_id`. */
@@ -133,9 +136,8 @@ static void describe_move(const struct ring_channel *channel, struct lttngmap_ri
 	add_store(&store, &fresh->begin, now);
 	add_store(&store, &fresh->events_begin, events);
 	add_store(&store, &ring->events_base, events);
-	add_store(&store, &ring->opened[lttngmap_ring_side(q + 1)], now + LTTNGMAP_OPENED);
-	add_store(&store, &ring->start[lttngmap_ring_side(q + 1)],
-		  data_offset(channel, ring) + ((uint64_t)new_id << channel->subbuf_shift));
+	add_store(&store, &ring->opened[lttngmap_ring_side(q + 1)], now);
+	add_store(&store, &ring->start[lttngmap_ring_side(q + 1)], start_of(channel, ring, new_id));
 
 	move->expected = word0;
 	move->commit[0] = (word0 & ~LTTNGMAP_POSITION_MASK) | (q + 1) << channel->subbuf_shift |
@@ -154,9 +156,9 @@ static void describe_opening(const struct ring_channel *channel, struct lttngmap
 	struct ring_store *store = move->stores;
 
 	add_store(&store, &lttngmap_ring_subbufs(ring, subbufs)->begin, now);
-	add_store(&store, &ring->start[lttngmap_ring_side(0)], data_offset(channel, ring));
+	add_store(&store, &ring->start[lttngmap_ring_side(0)], start_of(channel, ring, 0));
 	while (store < move->stores + sizeof(move->stores) / sizeof(move->stores[0]))
-		add_store(&store, &ring->opened[lttngmap_ring_side(0)], now + LTTNGMAP_OPENED);
+		add_store(&store, &ring->opened[lttngmap_ring_side(0)], now);
 	move->expected = word0;
 	move->commit[0] = word0;
 	move->commit[1] = (word1 & ~LTTNGMAP_TIMESTAMP_MASK) | (now & LTTNGMAP_TIMESTAMP_MASK);

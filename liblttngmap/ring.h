@@ -91,11 +91,10 @@ struct ring_move {
  */
 #define RING_OPEN_MAX ((LTTNGMAP_TIMESTAMP_MASK >> 1) + 1)
 
-/* The clock when sub-buffer q was opened; half of all clocks away from any where it was not. */
+/* The clock when sub-buffer q was opened; 0: it was not. */
 static inline uint64_t ring_opened(const struct lttngmap_ring *ring, uint64_t q)
 {
-	return __atomic_load_n(&ring->opened[lttngmap_ring_side(q)], __ATOMIC_RELAXED) -
-	       LTTNGMAP_OPENED;
+	return __atomic_load_n(&ring->opened[lttngmap_ring_side(q)], __ATOMIC_RELAXED);
 }
 
 /*
@@ -112,7 +111,8 @@ static inline bool ring_clock_fits(const struct lttngmap_ring *ring, uint64_t q,
 		*now += LTTNGMAP_TIMESTAMP_MASK + 1 - ahead;
 		ahead = 0;
 	}
-	return ahead < RING_OPEN_MAX && *now - ring_opened(ring, q) < RING_OPEN_MAX;
+	return ahead < RING_OPEN_MAX && ring_opened(ring, q) &&
+	       *now - ring_opened(ring, q) < RING_OPEN_MAX;
 }
 
 /* The clock that the channel's records carry, 64 bits. */
@@ -139,7 +139,7 @@ static inline bool ring_has_subbuf(const struct ring_channel *channel, uint32_t 
 
 static inline char *ring_data_at(const struct ring_channel *channel, uint32_t index)
 {
-	return RING_CHANNEL_FIELD(channel, data) + index * RING_CHANNEL_FIELD(channel, ring_size);
+	return RING_CHANNEL_FIELD(channel, data) + index * ring_channel_size(channel);
 }
 
 #endif /* LTTNGMAP_RING_H */

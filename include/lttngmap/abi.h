@@ -276,8 +276,8 @@ struct lttngmap_ring {
 	/*
 	 * The writers' own, of the current sub-buffer q, at [lttngmap_ring_side(q)]; the other
 	 * side may be of a move to q + 1 that was aborted. `opened`: the clock when q was opened,
-	 * 64 bits, and LTTNGMAP_OPENED; 0: no event yet. `start`: where q begins in the ring data
-	 * of all rings.
+	 * 64 bits; 0: no event yet. `start`: where q begins in the ring data, counted from the end
+	 * of the last CPU's, and so below 0 on all CPUs' rings.
 	 */
 	uint64_t opened[2];
 	uint64_t start[2];
@@ -299,7 +299,6 @@ struct lttngmap_ring {
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_ring) == 128);
 
 #define LTTNGMAP_SPACE_CLOSED UINT32_MAX
-#define LTTNGMAP_OPENED (UINT64_C(1) << 63)
 
 /* The even sub-buffers' side is the second one: a mask of the odd bit is an index from there. */
 static inline unsigned lttngmap_ring_side(uint64_t seq)

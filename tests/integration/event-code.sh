@@ -31,7 +31,7 @@ is_leaf() {
 code=$(code lttngmap_event_write)
 is "$(wc -l <<<"$code")" 79 'an event of up to 16 bytes: 79 instructions'
 is_leaf 'up to 16 bytes'
-is "$(grep -c '^j' <<<"$code")" 13 '… of which 13 are branches, and none is taken'
+is "$(grep -c '^j' <<<"$code")" 14 '… of which 14 are branches, and none is taken'
 is "$(grep -c 'rip' <<<"$code")" 4 "… and 4 load what is the library's own"
 
 code=$(code event_fast_long)
@@ -39,7 +39,7 @@ is "$(wc -l <<<"$code")" 81 'a larger event: 81 instructions'
 is_leaf 'larger'
 
 code=$(code event_fast_ip)
-is "$(wc -l <<<"$code")" 64 'with vtid and ip: 64 instructions behind the first 35'
+is "$(wc -l <<<"$code")" 65 'with vtid and ip: 65 instructions behind the first 34'
 is_leaf 'vtid and ip'
 
 # The page has what is compiled here.

@@ -98,8 +98,8 @@ static void is_left(const char *why)
 /* The record that ends at the position, of sub-buffer q, with `before` bytes before the fields. */
 static bool is_there(uint64_t q, uint64_t at, size_t before, size_t size)
 {
-	const char *data = bench.data + META_PAGE + (q << SUBBUF_SHIFT) +
-				    (at & (SUBBUF_SIZE - 1)) + LTTNGMAP_RECORD_HEADER_SIZE + before;
+	const char *data = bench.data + META_PAGE + (q << SUBBUF_SHIFT) + (at & (SUBBUF_SIZE - 1)) +
+			   LTTNGMAP_RECORD_HEADER_SIZE + before;
 
 	return memcmp(data, fields, size) == 0 &&
 	       position() - at == LTTNGMAP_RECORD_HEADER_SIZE + before + size;
@@ -185,8 +185,6 @@ static void test_clock(void)
 	is_left("a sub-buffer that is open for long");
 	ring->opened[lttngmap_ring_side(0)] = opened + (UINT64_C(1) << 47);
 	is_left("one that was opened later than now");
-	ring->opened[lttngmap_ring_side(0)] = 0;
-	is_left("one that was never opened");
 	ring->opened[lttngmap_ring_side(0)] = opened;
 	timestamp = ring->commit[1];
 	ring->commit[1] += UINT64_C(1) << 40;
@@ -215,10 +213,9 @@ static void test_count(void)
 /* As a switch leaves it: sub-buffer q, `room` bytes before its end. */
 static void go_to(uint64_t q, uint64_t room)
 {
-	ring->start[lttngmap_ring_side(q)] = q << SUBBUF_SHIFT;
+	ring->start[lttngmap_ring_side(q)] = view->least_start + (q << SUBBUF_SHIFT);
 	ring->opened[lttngmap_ring_side(q)] = ring->opened[lttngmap_ring_side(0)];
-	ring->commit[0] = UINT64_C(1) << LTTNGMAP_COUNT_SHIFT |
-			  (((q + 1) << SUBBUF_SHIFT) - room);
+	ring->commit[0] = UINT64_C(1) << LTTNGMAP_COUNT_SHIFT | (((q + 1) << SUBBUF_SHIFT) - room);
 }
 
 static void test_place(void)
@@ -231,6 +228,13 @@ static void test_place(void)
 	go_to(1, 1000);
 	at = position();
 	ok(is_written(12, NULL) && is_there(1, at, 0, 12), "a record in an odd sub-buffer");
+	/* A forked child that gave up its rights may have written it. */
+	ring->start[lttngmap_ring_side(1)] = view->least_start - 2 * SUBBUF_SIZE;
+	is_left("a place before the ring data");
+	ring->start[lttngmap_ring_side(1)] = 0;
+	is_left("a place behind that of the CPUs, or a sub-buffer that was never opened");
+	ring->start[lttngmap_ring_side(1)] = (uintptr_t)fields - (uintptr_t)view->data_end;
+	is_left("a place anywhere else");
 	go_to(2, RING_FAST_TAIL + 8 + 11);
 	is_left("a record that does not fit with what is stored behind it");
 	go_to(2, RING_FAST_TAIL + 8);

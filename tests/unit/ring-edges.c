@@ -305,7 +305,8 @@ static void age_ring(void)
 			lttngmap_slot_make(seq, LTTNGMAP_SLOT_WRITING, index, index);
 	}
 	ring0()->opened[lttngmap_ring_side(last)] = ring0()->opened[lttngmap_ring_side(0)];
-	ring0()->start[lttngmap_ring_side(last)] = (last & (SUBBUFS - 1)) << SUBBUF_SHIFT;
+	ring0()->start[lttngmap_ring_side(last)] =
+		ring0()->start[lttngmap_ring_side(0)] + ((last & (SUBBUFS - 1)) << SUBBUF_SHIFT);
 	ring0()->commit[0] = (last << SUBBUF_SHIFT) | UINT64_C(1) << LTTNGMAP_COUNT_SHIFT;
 	bench_set_believe(&bench, ring0());
 }

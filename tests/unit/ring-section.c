@@ -114,7 +114,7 @@ write_by(bool is_copy, uint32_t ring, uint32_t cpu, uint32_t generation)
 	struct ring_record record = make_record(cpu, generation);
 
 	return ring_rseq_write(&channel, is_copy, __rseq_offset, ring_of(ring),
-			       channel.data + ring * channel.ring_size, &record);
+			       channel.data + ring * ring_channel_size(&channel), &record);
 }
 
 static enum ring_result write_to(uint32_t ring, uint32_t cpu, uint32_t generation)
@@ -275,7 +275,7 @@ static void test_foreign_table(bool use_rseq)
 
 	set_up(LTTNGMAP_CLOCK_MONOTONIC, use_rseq);
 	slots = lttngmap_ring_slots(ring_of(0));
-	beyond = (const uint64_t *)(bench.data + 4096 + channel.ring_size);
+	beyond = (const uint64_t *)(bench.data + 4096 + ring_channel_size(&channel));
 	slots[0] = lttngmap_slot_make(0, LTTNGMAP_SLOT_WRITING, SUBBUFS + 1, 0);
 	emit(3);
 	ok(beyond[SMALL / 8] == 0, "by %s: a sub-buffer that the ring does not have", way);

@@ -90,13 +90,14 @@ static void find_places(void)
 {
 	const char *chosen = secure_getenv("LTTNGMAP_RUNTIME_DIR");
 	const char *xdg = secure_getenv("XDG_RUNTIME_DIR");
-	uint32_t uid = (uint32_t)arch_syscall(SYS_geteuid);
 	char directory[KNOCK_PLACE_SIZE];
+	uint32_t uid;
 
 	if (chosen) {
 		make_place(0, chosen);
 		return;
 	}
+	uid = (uint32_t)arch_syscall(SYS_geteuid);
 	for (unsigned place = 0; place < PLACES; place++)
 		make_place(place, places_make((enum place)place, uid, xdg, directory,
 					      sizeof(directory))

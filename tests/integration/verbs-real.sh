@@ -133,6 +133,8 @@ if [[ $EUID == 0 ]]; then
 else
 	skip 3 'only root can be another user'
 fi
+# A session that is left is the next daemon's, and so is the directory.
+"$lttngmap" destroy --all >/dev/null
 end_daemon
 ok 'the daemon ends, and its directory' test ! -e "$LTTNGMAP_RUNTIME_DIR"
 done_testing

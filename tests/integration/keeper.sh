@@ -68,7 +68,7 @@ ok 'the session stops' map stop s
 is "$(babeltrace2 "$TAP_DIR/trace" 2>&1 | grep -c steady:event)" 30 'all events are in one trace'
 ok 'it can be started again' eval 'map start s && map stop s && map destroy s'
 kill_daemon
-is "$(map list --json | grep -c '"name": *"s"')" 0 'what was destroyed stays so'
+is "$(map list --json | grep -c '"session": *"s"')" 0 'what was destroyed stays so'
 sessiond_stop
 is "$sessiond_status" 0 'the keeper ends with the daemon'
 ok 'and takes all with it' test ! -e "$SESSIOND_DIR"

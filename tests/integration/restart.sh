@@ -114,7 +114,7 @@ ok 'it leaves them to the next one' test -e "$SESSIOND_DIR/ledger"
 like "$(map recover "$SESSIOND_DIR" 2>&1)" 'ended in order.*the next one goes on' \
 	'there is nothing to recover'
 start --forget
-is "$(map list --json | grep -c '"name"')" 0 '--forget takes over none'
+is "$(map list --json | grep -c '"session":')" 0 '--forget takes over none'
 said create t -o "$TAP_DIR/t"
 sessiond_stop
 ok 'and leaves none' nothing_in "$SESSIOND_DIR"
@@ -135,7 +135,7 @@ leave() { # a session
 refused() { # WHY NAME
 	: >"$TAP_DIR/log"
 	start
-	is "$(map list --json | grep -c '"name": *"t"')" 0 "$2: not taken over"
+	is "$(map list --json | grep -c '"session": *"t"')" 0 "$2: not taken over"
 	like "$(cat "$TAP_DIR/log")" "$1" "$2: said"
 	sessiond_stop
 	ok "$2: the daemon is well" test "$sessiond_status" = 0
@@ -164,7 +164,7 @@ start --clock=monotonic
 if [[ -s $TAP_DIR/log ]]; then
 	like "$(cat "$TAP_DIR/log")" 'events had another clock' 'another clock is no clock of theirs'
 else
-	ok 'the clock is the same' test "$(map list --json | grep -c '"name": *"t"')" = 1
+	ok 'the clock is the same' test "$(map list --json | grep -c '"session": *"t"')" = 1
 fi
 said destroy --all
 sessiond_stop

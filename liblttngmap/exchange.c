@@ -99,10 +99,10 @@ static void find_places(void)
 	}
 	uid = (uint32_t)arch_syscall(SYS_geteuid);
 	for (unsigned place = 0; place < PLACES; place++)
-		make_place(place, places_make((enum place)place, uid, xdg, directory,
-					      sizeof(directory))
-					  ? directory
-					  : NULL);
+		make_place(place,
+			   places_make((enum place)place, uid, xdg, directory, sizeof(directory))
+				   ? directory
+				   : NULL);
 	is_searched = true;
 }
 

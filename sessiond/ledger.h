@@ -129,10 +129,11 @@ struct ledger_head {
 	char boot[40];         /* the boot that it is of */
 	char runtime_dir[128]; /* the daemon's */
 	bool ready;            /* the daemon has begun to serve */
-	/* The daemon ended in order: its sessions are the next one's. Stays here in all versions. */
+	/* The daemon ended in order: its sessions are the next one's. Stays here in all versions.
+	 */
 	bool is_kept;
-	bool took_over;        /* the sessions came from the ledger of a daemon before */
-	int64_t ended;         /* when that daemon ended; with is_kept, when this one did: s */
+	bool took_over; /* the sessions came from the ledger of a daemon before */
+	int64_t ended;  /* when that daemon ended; with is_kept, when this one did: s */
 	uint32_t lives;
 	char death[64];      /* how the last life ended; empty: this is the first */
 	uint64_t set_stride; /* bytes of a ring set's part of a record, and of all of that */

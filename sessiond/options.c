@@ -52,7 +52,7 @@ static char *default_runtime_dir(void)
 {
 	const char *given = getenv("LTTNGMAP_RUNTIME_DIR");
 	const char *xdg = getenv("XDG_RUNTIME_DIR");
-	enum place place = geteuid() == 0	      ? PLACE_SYSTEM
+	enum place place = geteuid() == 0         ? PLACE_SYSTEM
 			   : xdg && xdg[0] == '/' ? PLACE_RUNTIME
 						  : PLACE_TEMPORARY;
 	char path[PATH_MAX];

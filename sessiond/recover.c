@@ -231,7 +231,8 @@ static int find(struct recovery *recovery)
 	}
 	head = recovery->old.head;
 	if (head->is_kept) {
-		log_error("%s: its session daemon ended in order, and nothing is to be recovered: the "
+		log_error("%s: its session daemon ended in order, and nothing is to be recovered: "
+			  "the "
 			  "next one goes on with its sessions",
 			  recovery->path);
 		return -ENOENT;

@@ -12,7 +12,7 @@ if [[ -z ${PLACES_TEST_MOUNTED:-} ]]; then
 	rmdir "$TAP_DIR" # It gets another one.
 	# The system's own daemon is not there.
 	PLACES_TEST_MOUNTED=1 exec unshare --mount "$BASH" -c \
-		'mount -t tmpfs -o mode=755 nodev /run; exec "$0" "$@"' "$0" "$@"
+		"mount -t tmpfs -o mode=755 nodev /run; exec \"\$0\" \"\$@\"" "$0" "$@"
 fi
 uid=65511
 folder=/tmp/lttngmap-$uid

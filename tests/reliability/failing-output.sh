@@ -110,7 +110,7 @@ check() {
 # ---- one batch ---------------------------------------------------------------------------
 # a_batch VERB ERROR REGEX STEP...
 a_batch() {
-	local verb=$1 error=$2 regex=$3 name="$1, errno $2" i=0 step from took slowest=0 all=1 askers=()
+	local verb=$1 error=$2 regex=$3 name="$1, errno $2" i=0 step from took slowest=0 askers=()
 	local said expected
 
 	shift 3

@@ -12,7 +12,8 @@
 [[ $EUID == 0 ]] || skip_all 'only root can be two users'
 [[ -c /dev/fuse ]] || skip_all 'no /dev/fuse'
 need_plain
-python=$(readlink -f "$(type -P python3)")
+[[ -x /usr/bin/python3 ]] || skip_all 'no /usr/bin/python3'
+python=$(readlink -f /usr/bin/python3)
 mount=$TAP_DIR/mount where=$TAP_DIR/orders/where
 chmod 0755 "$TAP_DIR"
 mkdir "$TAP_DIR/theirs" "$TAP_DIR/orders" "$mount"

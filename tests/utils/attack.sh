@@ -283,7 +283,7 @@ attack_wait_quiet() {
 }
 
 attack_judge() { # NAME MEDIATOR
-	local name=$1 before_p50 before_p99 standing memory written begin took limit median files all events
+	local uid name=$1 before_p50 before_p99 standing memory written begin took limit median files all events
 
 	numbered_trace=$TAP_DIR/first
 	rm -rf "$TAP_DIR/first" "$TAP_DIR/second"
@@ -348,6 +348,12 @@ attack_judge() { # NAME MEDIATOR
 
 	attack_end
 	attack_mend
+	# A member's sessions are its own: they, and their consumers, stay until it destroys them.
+	for uid in "${attack_uids[@]}"; do
+		setpriv --reuid="$uid" --regid="$uid" "${attack_groups[@]}" timeout 10 \
+			"$LTTNGMAP_BUILD/tests/utils/control" "$SESSIOND_DIR" \
+			'{"verb": "destroy", "session": "a'{0..7}'"}' >/dev/null 2>&1
+	done
 	ok "$name: nothing stays" attack_wait_quiet 0 "${standing#* }"
 	ok "$name: nor files, $files KiB before, $(attack_files) after" test "$(attack_files)" -le $((files + 1024))
 	attack_start

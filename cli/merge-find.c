@@ -190,14 +190,15 @@ static int add_lost(struct merge *merge, const struct stream_check *check, int i
 static int read_stream(struct merge *merge, const struct stream_format *format, const char *path,
 		       int fd, int index_fd)
 {
+	char text[STREAM_FAULT_TEXT_SIZE];
 	struct stream_check check;
 	int error = stream_check(&check, format, fd, index_fd);
 
 	for (size_t i = 0; !error && i < check.nr_extents; i++)
 		error = add_extent(merge, fd, &check.extents[i]);
-	if (!error && check.why[0]) {
-		report_note("%s: '%s' is broken: %s; %" PRIu64 " of its packets cannot be read",
-			    merge->verb, path, check.why, check.wrong_packets);
+	if (!error && check.fault.why[0]) {
+		report_note("%s: '%s'%s; %" PRIu64 " of its packets cannot be read", merge->verb,
+			    path, stream_fault_text(&check.fault, text), check.wrong_packets);
 		error = add_lost(merge, &check, index_fd);
 	}
 	stream_check_free(&check);

@@ -88,12 +88,7 @@ static void add_lost(struct stream_check *check, uint64_t begin, uint64_t end)
 
 static void say_why(struct walk *walk, const char *what)
 {
-	struct stream_check *check = walk->check;
-
-	if (check->why[0] == '\0')
-		snprintf(check->why, sizeof(check->why),
-			 "packet %" PRIu64 " at byte %" PRIu64 ": %s", walk->number, walk->at,
-			 what);
+	stream_fault_note(&walk->check->fault, walk->number, walk->at, what);
 }
 
 static int keep(struct walk *walk, const struct ctf_packet_header *header)
@@ -283,10 +278,7 @@ static int take_packet(struct walk *walk)
 	what = packet_check_extent(&header, walk->format->trace.uuid, walk->file_size - walk->at);
 	if (what)
 		return find_next(walk, what);
-	if (check->program[0] == '\0') {
-		memcpy(check->program, header.procname, sizeof(header.procname));
-		check->pid = header.pid;
-	}
+	stream_fault_of(&check->fault, &header);
 	check_index(walk, &header);
 	error = check_packet(walk, &header);
 	walk->at += header.packet_size / 8;
@@ -301,7 +293,7 @@ int stream_check(struct stream_check *check, const struct stream_format *format,
 	struct stat status;
 	int error = 0;
 
-	*check = (struct stream_check){ .pid = 0 };
+	*check = (struct stream_check){ .packets = 0 };
 	if (!walk)
 		return -ENOMEM;
 	*walk = (struct walk){ .format = format, .check = check, .fd = fd, .index_fd = index_fd };

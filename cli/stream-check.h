@@ -54,9 +54,7 @@ struct stream_check {
 	uint64_t wrong_packets; /* at least: behind a wrong header only the index knows */
 	/* From the first to the last of these, by the trace's clock; lost_end 0: unknown. */
 	uint64_t lost_begin, lost_end;
-	char program[CTF_PROCNAME_SIZE + 1]; /* of the first packet whose header is sound; or "" */
-	uint32_t pid;                        /* likewise */
-	char why[256];                       /* the first wrong record; "": there is none */
+	struct stream_fault fault;
 	bool has_wrong_index;
 };
 

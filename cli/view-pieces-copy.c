@@ -207,7 +207,7 @@ static int cut_wrong(struct view_piece *piece, const struct window *window, int 
 	if (!window->format.layout)
 		return 0;
 	error = stream_check(&check, &window->format, copy, -1);
-	if (!error && check.why[0]) {
+	if (!error && check.fault.why[0]) {
 		if (check.nr_extents > 0 && check.extents[0].begin == 0)
 			sound = check.extents[0].size;
 		if (ftruncate(copy, (off_t)sound) < 0)
@@ -215,11 +215,11 @@ static int cut_wrong(struct view_piece *piece, const struct window *window, int 
 		for (piece->end = piece->base; read_entry(index_fd, piece->end, &entry) == 0 &&
 					       be64toh(entry.offset) < (uint64_t)begin + sound;)
 			piece->end++;
-		if (check.program[0])
+		if (check.fault.program[0])
 			snprintf(why, sizeof(why), "%s (process %u) wrote what cannot be read: %s",
-				 check.program, check.pid, check.why);
+				 check.fault.program, check.fault.pid, check.fault.why);
 		else
-			snprintf(why, sizeof(why), "it cannot be read: %s", check.why);
+			snprintf(why, sizeof(why), "it cannot be read: %s", check.fault.why);
 		give_up(piece, why);
 	}
 	stream_check_free(&check);

@@ -92,7 +92,7 @@ static int check_file(struct sound_trace *trace, struct stream_file *file)
 		return fd;
 	}
 	error = stream_check(&file->check, &trace->format, fd, index_fd);
-	trace->is_wrong |= file->check.why[0] != '\0' || file->check.has_wrong_index;
+	trace->is_wrong |= file->check.fault.why[0] != '\0' || file->check.has_wrong_index;
 	if (index_fd >= 0)
 		close(index_fd);
 	if (fd >= 0)
@@ -228,8 +228,8 @@ static void check_overlaps(struct sound_trace *trace)
 			check->wrong_packets += check->packets;
 			check->packets = 0;
 			stream_check_free(check);
-			if (check->why[0] == '\0')
-				strcpy(check->why,
+			if (check->fault.why[0] == '\0')
+				strcpy(check->fault.why,
 				       "it begins before another file of its stream ended");
 			trace->is_wrong = true;
 			continue;
@@ -309,7 +309,7 @@ static int add_sound(const struct sound_trace *trace, const struct stream_file *
 		    sizeof(from) ||
 	    (size_t)snprintf(to, sizeof(to), "%s/%s", folder, file->name) >= sizeof(to))
 		return -ENAMETOOLONG;
-	if (file->check.why[0])
+	if (file->check.fault.why[0])
 		return copy_sound(trace, file, to);
 	return symlink(from, to) < 0 ? -errno : 0;
 }
@@ -383,15 +383,12 @@ static void tell_file(const struct view_sound *sound, const struct sound_trace *
 		      const struct stream_file *file)
 {
 	const struct stream_check *check = &file->check;
-	char whose[64] = "";
+	char text[STREAM_FAULT_TEXT_SIZE];
 
 	if (sound->broken > NAMED_MOST)
 		return;
-	if (check->program[0])
-		snprintf(whose, sizeof(whose), " of %s (process %" PRIu32 ")", check->program,
-			 check->pid);
-	report_error("%s: %s/%s%s is broken: %s", view_verb, trace->path, file->name, whose,
-		     check->why);
+	report_error("%s: %s/%s%s", view_verb, trace->path, file->name,
+		     stream_fault_text(&check->fault, text));
 	tell_lost(&trace->format.trace, check);
 }
 
@@ -400,7 +397,7 @@ static void tell(struct view_sound *sound, const struct sound_trace *trace)
 	for (size_t i = 0; i < trace->count; i++) {
 		const struct stream_file *file = &trace->files[i];
 
-		if (file->check.why[0]) {
+		if (file->check.fault.why[0]) {
 			sound->broken++;
 			tell_file(sound, trace, file);
 		} else if (file->check.has_wrong_index) {

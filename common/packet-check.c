@@ -3,7 +3,9 @@
 #include "common/packet-check.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +27,32 @@ int packet_read(int fd, void *bytes, uint64_t size, uint64_t offset)
 		size -= (uint64_t)got;
 	}
 	return 0;
+}
+
+void stream_fault_of(struct stream_fault *fault, const struct ctf_packet_header *header)
+{
+	if (fault->program[0])
+		return;
+	memcpy(fault->program, header->procname, sizeof(header->procname));
+	fault->pid = header->pid;
+}
+
+void stream_fault_note(struct stream_fault *fault, uint64_t number, uint64_t at, const char *what)
+{
+	if (fault->why[0] == '\0')
+		snprintf(fault->why, sizeof(fault->why),
+			 "packet %" PRIu64 " at byte %" PRIu64 ": %s", number, at, what);
+}
+
+const char *stream_fault_text(const struct stream_fault *fault, char text[STREAM_FAULT_TEXT_SIZE])
+{
+	char whose[64] = "";
+
+	if (fault->program[0])
+		snprintf(whose, sizeof(whose), " of %s (process %" PRIu32 ")", fault->program,
+			 fault->pid);
+	snprintf(text, STREAM_FAULT_TEXT_SIZE, "%s is broken: %s", whose, fault->why);
+	return text;
 }
 
 void packet_past_add(struct packet_past *past, const struct ctf_packet_header *header)

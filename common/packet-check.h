@@ -29,6 +29,21 @@ struct packet_past {
 	uint64_t end;      /* likewise */
 };
 
+/* What is wrong with a stream; all zeros at first. */
+struct stream_fault {
+	char program[CTF_PROCNAME_SIZE + 1]; /* of the first packet with a whole header; or "" */
+	uint32_t pid;                        /* likewise */
+	char why[256]; /* the first wrong packet or record; "": there is none */
+};
+
+/* Whose stream it is, if that is not known yet. */
+void stream_fault_of(struct stream_fault *fault, const struct ctf_packet_header *header);
+/* Packet `number`, at byte `at`; the first one stays. */
+void stream_fault_note(struct stream_fault *fault, uint64_t number, uint64_t at, const char *what);
+#define STREAM_FAULT_TEXT_SIZE 320
+/* " of emit (process 4711) is broken: packet 1 at byte 4096: unknown event …". Returns `text`. */
+const char *stream_fault_text(const struct stream_fault *fault, char text[STREAM_FAULT_TEXT_SIZE]);
+
 /* Room for a packet's records, used again. All zeros at first; `bytes` is to be freed. */
 struct packet_body {
 	char *bytes;

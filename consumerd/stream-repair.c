@@ -162,15 +162,38 @@ static int believe_index(struct repair *repair)
 
 /* ---- damage in the middle ---------------------------------------------------------- */
 
-/* May that packet follow those that are kept? What takes the place of the first ones has a number.
+/*
+ * May that packet follow those that are kept? NULL, or why not. What takes the place of the first
+ * ones has a number.
  */
-static bool follows(const struct repair *repair, const struct ctf_packet_header *header,
-		    uint64_t offset)
+static const char *check_order(const struct repair *repair, const struct ctf_packet_header *header,
+			       uint64_t offset)
 {
+	const char *what;
+
 	if (!repair->format)
-		return true;
-	return !packet_check_order(&repair->past, header, &repair->format->trace) &&
-	       (repair->tail->packets > 0 || offset == 0 || header->packet_seq_num > 0);
+		return NULL;
+	what = packet_check_order(&repair->past, header, &repair->format->trace);
+	if (!what && repair->tail->packets == 0 && offset > 0 && header->packet_seq_num == 0)
+		what = "packet with the number of an earlier one";
+	return what;
+}
+
+static void note(const struct repair *repair, const char *what)
+{
+	struct stream_tail *tail = repair->tail;
+
+	stream_fault_note(&tail->fault, tail->packets + tail->lost, tail->size, what);
+}
+
+/* The header at tail->size is that of no whole packet. */
+static void note_header(const struct repair *repair, const struct ctf_packet_header *header)
+{
+	uint64_t room = repair->stream_size - repair->tail->size;
+	const char *what = room < sizeof(*header) ? "torn packet header"
+						  : packet_check_extent(header, repair->uuid, room);
+
+	note(repair, what ? what : "packet that is not on the disk");
 }
 
 /* Does the stream have the packet of the next entry, behind those before? */
@@ -181,7 +204,7 @@ static bool is_proved(const struct repair *repair, uint64_t offset,
 
 	return offset >= repair->content_end && offset >= sizeof(*header) &&
 	       read_header(repair, offset, header, &size) == 0 &&
-	       is_named(repair, header, offset) && follows(repair, header, offset);
+	       is_named(repair, header, offset) && !check_order(repair, header, offset);
 }
 
 /* Which entry comes next: of a packet that is not before `offset`. */
@@ -282,15 +305,17 @@ static int find_next(struct repair *repair)
 static int check_packet(struct repair *repair, const struct ctf_packet_header *header)
 {
 	char text[RECORD_FAULT_TEXT_SIZE];
-	const char *what = NULL;
-	int error;
+	const char *what = check_order(repair, header, repair->tail->size);
+	int error = 0;
 
 	if (!repair->format)
 		return 0;
-	if (!follows(repair, header, repair->tail->size))
-		return -EBADMSG;
-	error = packet_check_records(&repair->body, repair->stream_fd, repair->tail->size, header,
-				     repair->format->layout, text, &what);
+	stream_fault_of(&repair->tail->fault, header);
+	if (!what)
+		error = packet_check_records(&repair->body, repair->stream_fd, repair->tail->size,
+					     header, repair->format->layout, text, &what);
+	if (what)
+		note(repair, what);
 	return error || !what ? error : -EBADMSG;
 }
 
@@ -336,6 +361,7 @@ static int walk(struct repair *repair)
 	while (!error && tail->size < repair->stream_size) {
 		error = read_header(repair, tail->size, &header, &size);
 		if (error == -EBADMSG || error == -ENODATA) {
+			note_header(repair, &header);
 			error = find_next(repair);
 			continue;
 		}

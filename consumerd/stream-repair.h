@@ -20,6 +20,7 @@ struct stream_tail {
 	uint64_t discarded;     /* its count */
 	uint64_t cut;           /* bytes that were cut off */
 	uint64_t lost; /* packets in the middle that cannot be read, as far as they are known */
+	struct stream_fault fault; /* where `format` was given: the first of them */
 };
 
 enum stream_repair_how {

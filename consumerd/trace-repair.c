@@ -117,8 +117,10 @@ static void remove_empty(struct repairing *repairing, const char *name)
 }
 
 /* It stays there under a name that readers pass over. */
-static void set_aside(struct repairing *repairing, const char *name, uint64_t packets)
+static void set_aside(struct repairing *repairing, const char *name, uint64_t packets,
+		      const struct stream_fault *fault)
 {
+	char text[STREAM_FAULT_TEXT_SIZE];
 	const struct trace *trace = &repairing->trace;
 	char hidden[NAME_MAX + 1], index[NAME_MAX + 1];
 
@@ -131,8 +133,8 @@ static void set_aside(struct repairing *repairing, const char *name, uint64_t pa
 	} else {
 		repairing->aside++;
 		repairing->lost += packets;
-		log_warning("%s/%s: no packet of it can be read: its name is %s now",
-			    repairing->path, name, hidden);
+		log_warning("%s/%s%s: no packet of it can be read: its name is %s now",
+			    repairing->path, name, stream_fault_text(fault, text), hidden);
 	}
 }
 
@@ -140,6 +142,7 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 {
 	const struct trace *trace = &repairing->trace;
 	uint64_t index_size = size_of(index);
+	char fault[STREAM_FAULT_TEXT_SIZE];
 	struct stream_tail tail;
 	bool is_reused = trace_is_reused(trace);
 	int error = stream_repair(stream, index, trace->uuid,
@@ -150,7 +153,8 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 	if (error == -EEXIST && index_size > sizeof(struct ctf_index_header)) {
 		set_aside(repairing, name,
 			  (index_size - sizeof(struct ctf_index_header)) /
-				  sizeof(struct ctf_index_entry));
+				  sizeof(struct ctf_index_entry),
+			  &tail.fault);
 		return;
 	}
 	if (error) {
@@ -169,15 +173,15 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 			"it is "
 			"left as it is");
 	else if (tail.packets == 0 && tail.lost)
-		set_aside(repairing, name, tail.lost);
+		set_aside(repairing, name, tail.lost, &tail.fault);
 	else if (tail.packets == 0)
 		remove_empty(repairing, name);
 	else if (tail.lost)
 		log_warning(
-			"%s/%s: %llu packet%s in the middle cannot be read, and what follows was "
+			"%s/%s%s: %llu packet%s in the middle cannot be read, and what follows was "
 			"kept",
-			repairing->path, name, (unsigned long long)tail.lost,
-			tail.lost == 1 ? "" : "s");
+			repairing->path, name, stream_fault_text(&tail.fault, fault),
+			(unsigned long long)tail.lost, tail.lost == 1 ? "" : "s");
 }
 
 static int repair_stream(void *data, const char *name)

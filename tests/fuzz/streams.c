@@ -214,10 +214,10 @@ static void check_stream(const struct stream_format *format, const struct fuzz_i
 	struct stream_check check;
 
 	FUZZ_CHECK(stream_check(&check, format, fd, index_fd) == 0);
-	FUZZ_CHECK(!check.wrong_packets == !check.why[0]);
+	FUZZ_CHECK(!check.wrong_packets == !check.fault.why[0]);
 	close(fd);
 	close(index_fd);
-	if (check.why[0] || check.has_wrong_index)
+	if (check.fault.why[0] || check.has_wrong_index)
 		keep_sound(&check, stream);
 	if (check.packets > 0)
 		FUZZ_CHECK(is_readable());
@@ -237,9 +237,9 @@ static void check_repaired(const struct stream_format *format, const struct fuzz
 
 	if (!error && tail.packets > 0) {
 		FUZZ_CHECK(stream_check(&check, format, fd, index_fd) == 0);
-		if (check.why[0])
-			fprintf(stderr, "%s\n", check.why);
-		FUZZ_CHECK(!check.why[0] && !check.has_wrong_index);
+		if (check.fault.why[0])
+			fprintf(stderr, "%s\n", check.fault.why);
+		FUZZ_CHECK(!check.fault.why[0] && !check.has_wrong_index);
 		FUZZ_CHECK(check.packets == tail.packets);
 		stream_check_free(&check);
 		FUZZ_CHECK(is_readable());

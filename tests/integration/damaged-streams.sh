@@ -123,6 +123,8 @@ for kind in "${picked[@]}"; do
 	ok "$kind: merge takes what view shows" test "$?$(cmp <(sort "$TAP_DIR/merged.out") \
 		<(sort "$TAP_DIR/out") 2>&1)" = 0 || diag "$(<"$TAP_DIR/err")"
 	[[ $result == index ]] || is $status 3 "$kind: and ends with status 3" || diag "$(<"$TAP_DIR/err")"
+	[[ $result != packet ]] || like "$(<"$TAP_DIR/err")" \
+		"$name' of emit \\(process $pid\\) is broken: packet 1 at byte .*; 1 of its packets" "$kind: merge names it"
 	rm -rf "$TAP_DIR/merged"
 	cp -r "$TAP_DIR/bad" "$TAP_DIR/merged"
 	"$lttngmap" recover --json "$TAP_DIR/merged" >"$TAP_DIR/recovered" 2>"$TAP_DIR/err"
@@ -130,7 +132,9 @@ for kind in "${picked[@]}"; do
 	case $result in
 	packet)
 		like "$(<"$TAP_DIR/recovered")" '"cut_bytes":0,"lost_packets":1,' "$kind: and counts"
-		like "$(<"$TAP_DIR/err")" "$name: 1 packet in the middle" "$kind: and names it"
+		like "$(<"$TAP_DIR/err")" \
+			"$name of emit \\(process $pid\\) is broken: packet 1 at byte .*: 1 packet in the middle" \
+			"$kind: and names it"
 		;;
 	esac
 	babeltrace2 "$TAP_DIR/merged" >"$TAP_DIR/bt.out" 2>"$TAP_DIR/err"
@@ -164,6 +168,7 @@ first() {
 		like "$(<"$TAP_DIR/err")" "$name.* is broken: packet 0 at byte 0: " "$kind, packet $which: and names it"
 		"$lttngmap" recover --json "$TAP_DIR/bad" >"$TAP_DIR/recovered" 2>"$TAP_DIR/err"
 		is $? 0 "$kind, packet $which: recover mends it" || diag "$(<"$TAP_DIR/err")"
+		like "$(<"$TAP_DIR/err")" "$name.* is broken: packet 0 at byte 0: " "$kind, packet $which: and names it"
 		like "$(<"$TAP_DIR/recovered")" "\"lost_packets\":$lost,.*\"set_aside\":$aside," "$kind, packet $which: and counts"
 		babeltrace2 "$TAP_DIR/bad" >"$TAP_DIR/bt.out" 2>"$TAP_DIR/err"
 		is "$?:$(wc -l <"$TAP_DIR/bt.out")" "0:$(grep -c '"event"' "$TAP_DIR/out")" \

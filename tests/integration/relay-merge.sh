@@ -57,7 +57,7 @@ cp -r first torn
 truncate -s -100 "torn/ust/$largest"
 "$lttngmap" merge -o mended torn middle last >out 2>err
 is $? 0 'a packet that is torn' || diag "$(<err)"
-like "$(<err)" "^lttngmap: merge: '.*/torn/ust/$largest' is broken: .* 1 of its packets cannot be read\$" '  ... is told'
+like "$(<err)" "^lttngmap: merge: '.*/torn/ust/$largest' of emit \(process [0-9]+\) is broken: .* 1 of its packets cannot be read\$" '  ... is told'
 ok '  ... and taken from where it is whole' diff -r --exclude='.*' whole mended
 "$lttngmap" merge -o not-mended torn end >out 2>err
 is $? 3 '  ... if it is nowhere whole, the trace is broken'

@@ -177,7 +177,7 @@ struct protocol_app_lost {
  */
 struct protocol_app_untraced {
 	struct protocol_app_header header;
-	uint32_t pid; /* the child's */
+	uint32_t pid; /* the child's, where it lives; the daemon asks the kernel instead */
 	uint32_t reserved;
 	char procname[16]; /* as of struct protocol_app_register */
 };

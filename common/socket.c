@@ -122,22 +122,48 @@ bool socket_is_refusing_fds(void)
 
 bool socket_has_fds(int fd)
 {
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct ucred))];
 	struct msghdr message = { .msg_iov = NULL };
+	socklen_t size = sizeof(int);
+	int on = 0;
 
+	/* Credentials come first, and leave no room for descriptors. */
+	if (getsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, &size) == 0 && on) {
+		message.msg_control = control;
+		message.msg_controllen = sizeof(control);
+	}
 	return recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT) >= 0 &&
 	       message.msg_flags & MSG_CTRUNC;
 }
 
-bool socket_has_message(int fd)
+int socket_pass_sender(int fd)
 {
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct ucred))];
-	struct msghdr message = { .msg_control = control, .msg_controllen = sizeof(control) };
 	int on = 1;
 
+	return setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) == 0 ? 0 : -errno;
+}
+
+int socket_sender(int fd, struct ucred *sender)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(*sender))];
+	struct msghdr message = { .msg_control = control, .msg_controllen = sizeof(control) };
+	const struct cmsghdr *header;
+
+	if (recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT) < 0)
+		return -errno;
+	header = CMSG_FIRSTHDR(&message);
+	if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_CREDENTIALS)
+		return -ENODATA;
+	memcpy(sender, CMSG_DATA(header), sizeof(*sender));
+	return 0;
+}
+
+bool socket_has_message(int fd)
+{
+	struct ucred sender;
+
 	/* The sender's credentials tell an empty message from none. */
-	return setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) == 0 &&
-	       recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT) >= 0 &&
-	       (message.msg_controllen > 0 || message.msg_flags & MSG_CTRUNC);
+	return socket_pass_sender(fd) == 0 && socket_sender(fd, &sender) == 0;
 }
 
 int socket_connect(const char *path, int type, int *fd)

@@ -40,6 +40,17 @@ int socket_refuse_fds(int listener);
 bool socket_is_refusing_fds(void);
 /* Does the next message have descriptors? It stays there. */
 bool socket_has_fds(int fd);
+/*
+ * From then on each message has its sender's credentials: the process that sent it, which need not
+ * be the one that connected. 0 or -errno.
+ */
+int socket_pass_sender(int fd);
+/*
+ * The process that sent the next message, which stays there, by the kernel's word; its pid is 0
+ * where this pid namespace has no number for it. Needs socket_pass_sender() before the message was
+ * sent: else pid 0. 0; -EAGAIN: there is no message; -ENODATA; another -errno.
+ */
+int socket_sender(int fd, struct ucred *sender);
 /* Is there a message, be it empty? Of a SOCK_SEQPACKET socket that nothing is received from later.
  */
 bool socket_has_message(int fd);

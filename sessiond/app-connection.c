@@ -478,6 +478,8 @@ static void connection_init(struct app_connection *connection, struct app_connec
 	connection->all = all;
 	connection->user = user;
 	connection->fd = fd;
+	/* For UNTRACED: a child sends it. Without it, that is counted by its name alone. */
+	(void)socket_pass_sender(fd);
 	connection->turn.serve = on_turn;
 	connection->turn.user = user;
 	connection->turn.cost = 1;

@@ -505,21 +505,36 @@ static void serve_lost(struct app_request *request, const struct app_message *me
 		member_count_lost(channel, request->process, message->lost);
 }
 
-/* Its number is the child's word, its user the parent's: they are for people. */
-static void serve_untraced(const struct app_request *request, const struct app_message *message)
+/*
+ * The child that sent UNTRACED over the socket: its pid, by the kernel's word, and its identity. It
+ * is 0 for a process of another user, or one that is registered: the sender may not speak for it.
+ */
+static uint32_t find_child(const struct app_request *request, uint64_t *identity)
 {
-	struct untraced_process child = {
-		.pid = message->untraced.pid,
-		.uid = request->peer.uid,
-		.gid = request->peer.gid,
-	};
+	struct ucred sender = { .pid = 0 };
+	uid_t uid;
 	int pidfd;
 
-	pidfd = (int)syscall(SYS_pidfd_open, (pid_t)child.pid, 0);
-	if (pidfd >= 0) {
-		child.identity = peer_identity_of(pidfd);
-		close(pidfd);
-	}
+	if (socket_sender(request->fd, &sender) != 0 || sender.pid <= 0 ||
+	    sender.uid != request->peer.uid ||
+	    process_lookup(request->daemon->processes, (uint32_t)sender.pid))
+		return 0;
+	pidfd = (int)syscall(SYS_pidfd_open, sender.pid, 0);
+	if (pidfd < 0)
+		return (uint32_t)sender.pid;
+	*identity = peer_identity_of(pidfd);
+	close(pidfd);
+	/* The child may have ended, and another user's process may have its number. */
+	return pid_effective_user(sender.pid, &uid) == 0 && uid == sender.uid ? (uint32_t)sender.pid
+									      : 0;
+}
+
+/* The name is the child's word, the user the parent's: they are for people. */
+static void serve_untraced(const struct app_request *request, const struct app_message *message)
+{
+	struct untraced_process child = { .uid = request->peer.uid, .gid = request->peer.gid };
+
+	child.pid = find_child(request, &child.identity);
 	name_clean_program(message->untraced.procname, sizeof(message->untraced.procname),
 			   child.name);
 	untraced_count(request->daemon->untraced, &child, UNTRACED_FORKED);

@@ -155,6 +155,10 @@ void untraced_count(struct untraced *untraced, const struct untraced_process *pr
 {
 	struct remembered *before = place_of(untraced, process->pid);
 
+	if (!process->pid) {
+		add(untraced, process, why, false);
+		return;
+	}
 	if (is_same(before, process->pid, process->identity)) {
 		/* A reason that it gave says more. */
 		if (why == UNTRACED_EXECUTED)

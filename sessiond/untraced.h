@@ -48,7 +48,7 @@ struct untraced_tally {
 };
 
 struct untraced_process {
-	uint32_t pid;
+	uint32_t pid; /* 0: nobody knows it; it is counted by its name alone */
 	uint32_t uid;
 	uint32_t gid;
 	uint64_t identity;            /* as of peer.h */

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * Processes of one user say that others were not traced (UNTRACED). They cannot take another
+ * user's processes out of a session, nor its entries. Takes root, for only root can be two users.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/utils/class-wire.h"
+#include "tests/utils/sessiond-run.h"
+#include "tests/utils/tap.h"
+
+#define MALLORY 64123
+#define HONEST 65534
+
+static struct sessiond sessiond;
+static struct app_answer answer;
+static int told[2]; /* a byte: a child did what it was to do */
+
+static void become(uid_t uid)
+{
+	if (setresgid(uid, uid, uid) != 0 || setresuid(uid, uid, uid) != 0)
+		_exit(1);
+}
+
+static int join(void)
+{
+	int fd = app_connect(&sessiond);
+
+	app_register(fd, 0, NULL, 0, 0, &answer);
+	if (answer.size <= 0 || answer.header.type != PROTOCOL_APP_REGISTERED)
+		_exit(1);
+	return fd;
+}
+
+static void say_untraced(int fd, pid_t pid, const char *name)
+{
+	struct protocol_app_untraced message = {
+		.header = { .magic = PROTOCOL_APP_MAGIC,
+			    .major = PROTOCOL_APP_MAJOR,
+			    .minor = PROTOCOL_APP_MINOR,
+			    .type = PROTOCOL_APP_UNTRACED,
+			    .size = sizeof(message) },
+		.pid = (uint32_t)pid,
+	};
+
+	snprintf(message.procname, sizeof(message.procname), "%s", name);
+	if (send(fd, &message, sizeof(message), MSG_NOSIGNAL) != sizeof(message))
+		_exit(1);
+}
+
+/* All messages before have been served when this one is answered. */
+static void settle(int fd)
+{
+	static struct class_wire wire;
+	struct {
+		struct protocol_app_classes head;
+		unsigned char bytes[64];
+	} message;
+
+	wire.size = 0;
+	class_wire_class(&wire, "settle", "it", 0);
+	message.head = (struct protocol_app_classes){
+		.header = { .magic = PROTOCOL_APP_MAGIC,
+			    .major = PROTOCOL_APP_MAJOR,
+			    .type = PROTOCOL_APP_CLASSES,
+			    .size = (uint32_t)(sizeof(message.head) + wire.size) },
+		.nr_classes = 1,
+	};
+	memcpy(message.bytes, wire.bytes, wire.size);
+	app_exchange(fd, &message, message.head.header.size, &answer);
+}
+
+static void tell_and_wait(void)
+{
+	if (write(told[1], "x", 1) != 1)
+		_exit(1);
+	pause();
+	_exit(0);
+}
+
+/* A registered process of the user does `what`; returns when it has. */
+static pid_t start(uid_t uid, void (*what)(int fd))
+{
+	char byte;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		int fd;
+
+		become(uid);
+		fd = join();
+		if (what)
+			what(fd);
+		settle(fd);
+		tell_and_wait();
+	}
+	if (pid < 0 || read(told[0], &byte, 1) != 1)
+		bail_out("no process");
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static int64_t status(const char *key)
+{
+	return sessiond_status(&sessiond, "s", key);
+}
+
+/* How often the name was counted as forked. */
+static int64_t count_of(const char *name)
+{
+	struct json_object *all =
+		sessiond_ask(&sessiond, "{\"verb\": \"status\", \"session\": \"%s\"}", "s");
+	struct json_object *list = json_object_object_get(all, "untraced");
+	int64_t count = 0;
+
+	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
+		struct json_object *one = json_object_array_get_idx(list, i);
+
+		if (strcmp(json_object_get_string(json_object_object_get(one, "name")), name) == 0)
+			count += json_object_get_int64(json_object_object_get(one, "count"));
+	}
+	json_object_put(all);
+	return count;
+}
+
+/* ---- forged ---------------------------------------------------------------------- */
+
+static pid_t victim, left_out;
+
+/* A child that says so twice, as if it was `pid`. It stays. */
+static pid_t add_child(int fd, const char *name, int flags)
+{
+	int done[2];
+	pid_t pid;
+	char byte;
+
+	if (pipe(done) != 0 || (flags && unshare(flags) != 0))
+		_exit(1);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		say_untraced(fd, getpid(), name);
+		say_untraced(fd, getpid(), name);
+		if (write(done[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	if (pid < 0 || read(done[0], &byte, 1) != 1)
+		_exit(1);
+	return pid;
+}
+
+static void fork_child(int fd)
+{
+	pid_t child = add_child(fd, "left", 0);
+
+	if (write(told[1], &child, sizeof(child)) != sizeof(child))
+		_exit(1);
+}
+
+static void forge(int fd)
+{
+	say_untraced(fd, victim, "forged");
+	say_untraced(fd, left_out, "forged");
+	say_untraced(fd, getpid(), "forged");
+}
+
+static void fork_inside(int fd)
+{
+	add_child(fd, "inner", CLONE_NEWUSER | CLONE_NEWPID);
+}
+
+static void test_forged(void)
+{
+	pid_t parent, mallory;
+
+	victim = start(HONEST, NULL);
+	/* The child's number comes before the byte of its parent. */
+	fflush(stdout);
+	parent = fork();
+	if (parent == 0) {
+		int fd;
+
+		become(HONEST);
+		fd = join();
+		fork_child(fd);
+		settle(fd);
+		tell_and_wait();
+	}
+	if (read(told[0], &left_out, sizeof(left_out)) != sizeof(left_out))
+		bail_out("no child");
+	if (read(told[0], &(char){ 0 }, 1) != 1)
+		bail_out("no parent");
+	is(status("alive"), 2, "two programs are traced");
+	is(count_of("left"), 1, "a child that cannot register says so twice, and is counted once");
+
+	mallory = start(MALLORY, forge);
+	is(status("alive"), 3, "another user's word takes no traced program out of the session");
+	is(status("processes"), 3, "  ... nor out of its count");
+	is(count_of("left"), 1, "  ... nor the entry of one that was left out");
+	is(count_of("forged"), 3, "  ... it counts by the name that it says");
+	end(mallory);
+
+	mallory = start(MALLORY, fork_inside);
+	is(count_of("inner"), 1, "a child in a pid namespace is known by its number out here");
+	is(status("processes"), 4, "  ... and all others are traced");
+	end(mallory);
+	end(parent);
+	end(victim);
+}
+
+int main(void)
+{
+	if (geteuid() != 0)
+		skip_all("only root can be two users");
+	if (pipe(told) != 0)
+		bail_out("no pipe");
+	sessiond_start(&sessiond, 0, NULL);
+	if (chmod(sessiond.dir, 0711) != 0)
+		bail_out("%s", sessiond.dir);
+	sessiond_do(&sessiond, "{\"verb\": \"create\", \"session\": \"s\", \"output\": \"%s/s\"}",
+		    sessiond.dir);
+	sessiond_do(&sessiond, "{\"verb\": \"channel\", \"session\": \"s\", \"channel\": \"c\", "
+			       "\"subbuf_size\": 4096, \"subbufs\": 4, \"mode\": \"discard\"}");
+	sessiond_do(&sessiond, "{\"verb\": \"start\", \"session\": \"s\"}");
+	test_forged();
+	is(sessiond_stop(&sessiond, SIGTERM), 0, "the daemon ends well");
+	return done_testing();
+}

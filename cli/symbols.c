@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/name.h"
 #include "field-member.h"
 #include "loaded.h"
 #include "report.h"
@@ -425,7 +426,7 @@ static char *copy_printable(const char *text)
 	char *copy = strdup(text);
 
 	for (char *c = copy; c && *c;) {
-		size_t length = view_letter_length(c);
+		size_t length = name_directs(c) ? 0 : view_letter_length(c);
 
 		if (length == 0)
 			*c = '_';

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/name.h"
 #include "symbols.h"
 #include "view.h"
 
@@ -46,12 +47,18 @@ static void put_escaped(struct view_output *out, unsigned char c)
 	view_output_char(out, "0123456789abcdef"[c & 15]);
 }
 
+/* As view_letter_length(); 0 for what directs a terminal, too. */
+static size_t printable_length(const char *text)
+{
+	return name_directs(text) ? 0 : view_letter_length(text);
+}
+
 /* Quoted; what could act on a terminal or end the line is escaped. */
 static void put_string(struct view_output *out, const char *text)
 {
 	view_output_char(out, '"');
 	while (*text) {
-		size_t length = view_letter_length(text);
+		size_t length = printable_length(text);
 
 		if (length == 0) {
 			if (*text == '\n')
@@ -75,7 +82,7 @@ static void put_string(struct view_output *out, const char *text)
 static void put_word(struct view_output *out, const char *word)
 {
 	while (*word) {
-		size_t length = *word == ' ' ? 0 : view_letter_length(word);
+		size_t length = *word == ' ' ? 0 : printable_length(word);
 
 		if (length == 0)
 			view_output_char(out, '_');

@@ -110,10 +110,27 @@ static size_t utf8_length(const unsigned char *bytes, size_t left)
 	return length;
 }
 
+size_t name_directs(const char *text)
+{
+	const unsigned char *c = (const unsigned char *)text;
+
+	if (c[0] == 0xd8)
+		return c[1] == 0x9c ? 2 : 0;
+	if (c[0] != 0xe2)
+		return 0;
+	if (c[1] == 0x80)
+		return c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae) ? 3 : 0;
+	return c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9 ? 3 : 0;
+}
+
 void name_clean_line(char *line)
 {
 	for (unsigned char *c = (unsigned char *)line; *c; c++) {
-		if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+		size_t length = name_directs((const char *)c);
+
+		if (length)
+			memset(c, '?', length);
+		else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
 			*c = c[1] = '?';
 		else if (*c < 0x20 || *c == 0x7f)
 			*c = '?';

@@ -41,8 +41,13 @@ bool name_is_provider(const char *bytes, size_t length);
 bool name_is_event(const char *bytes, size_t length);
 
 /*
+ * Bytes of the letter at `text` that changes the order of letters, or ends the line, on terminals
+ * that know Unicode: U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069. 0: it is none.
+ */
+size_t name_directs(const char *text);
+/*
  * A line for a terminal: each byte of a control character (C0, DEL, and C1, which UTF-8 writes as
- * two bytes) becomes '?'.
+ * two bytes), or of what name_directs(), becomes '?'.
  */
 void name_clean_line(char *line);
 

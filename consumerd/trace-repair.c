@@ -17,6 +17,7 @@
 
 #include "common/beneath.h"
 #include "common/log.h"
+#include "common/name.h"
 #include "consumerd/file.h"
 #include "consumerd/packet.h"
 #include "consumerd/stream-repair.h"
@@ -298,11 +299,16 @@ static unsigned long long number_of(struct json_object *object, const char *key)
 
 static void print_trace(struct json_object *trace)
 {
+	/* Folders of a trace are its user's to name. */
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s",
+		 json_object_get_string(json_object_object_get(trace, "path")));
+	name_clean_line(path);
 	printf("%s: %llu streams: %llu bytes of unfinished packets cut off %llu of them, "
 	       "%llu damaged packets passed over, %llu indexes mended, %llu empty files removed, "
 	       "%llu unreadable files set aside\n",
-	       json_object_get_string(json_object_object_get(trace, "path")),
-	       number_of(trace, "streams"), number_of(trace, "cut_bytes"),
+	       path, number_of(trace, "streams"), number_of(trace, "cut_bytes"),
 	       number_of(trace, "cut_streams"), number_of(trace, "lost_packets"),
 	       number_of(trace, "indexes"), number_of(trace, "removed"),
 	       number_of(trace, "set_aside"));

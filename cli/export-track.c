@@ -128,7 +128,8 @@ static void name_track(struct export *export, struct export_track *track,
 		snprintf(track->name, sizeof(track->name), "%s",
 			 export_text_of(export, track->counter));
 	else if (track->tid >= 0)
-		snprintf(track->name, sizeof(track->name), "%s", stream->program);
+		snprintf(track->name, sizeof(track->name), "%s",
+			 stream->thread[0] ? stream->thread : stream->program);
 	else
 		snprintf(track->name, sizeof(track->name), "cpu %" PRId64, track->cpu);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * view-streams.c - whose stream is this? In order of trust: the event's own
- * context, the packet's, the trace's environment (LTTng's buffers by process),
- * the stream file's name.
+ * view-streams.c - whose stream is this? In order of trust: the packet's header, the event's own
+ * context, the trace's environment (LTTng's buffers by process), the stream file's name.
+ *
+ * The session daemon writes the header. The contexts vpid and procname are the program's word: it
+ * chooses both in a pid namespace of its own. They name a process only where the header names none.
  */
 #include <config.h>
 
@@ -170,7 +172,7 @@ static void find_members(struct view_stream *entry)
 		bt_stream_class_borrow_event_common_context_field_class_const(class);
 	uint64_t count;
 
-	entry->members = (struct view_context_members){ .procname = -1, .vpid = -1 };
+	entry->found = (struct view_context_members){ .procname = -1, .vpid = -1 };
 	if (!context)
 		return;
 	count = bt_field_class_structure_get_member_count(context);
@@ -179,17 +181,23 @@ static void find_members(struct view_stream *entry)
 			bt_field_class_structure_borrow_member_by_index_const(context, i));
 
 		if (strcmp(name, "procname") == 0)
-			entry->members.procname = i;
+			entry->found.procname = i;
 		else if (strcmp(name, "vpid") == 0)
-			entry->members.vpid = i;
+			entry->found.vpid = i;
 		else
-			entry->members.others = true;
+			entry->found.others = true;
 	}
 }
 
-/* What the stream or its packet says of a process is a user's where processes share it. */
-static void note_sharing(struct view_stream *entry)
+/*
+ * Whose word counts. What the stream or its packet says of a process is a user's where processes
+ * share it. Where the packet names the process, vpid and procname are contexts like others.
+ */
+static void note_sharing(struct view_stream *entry, bool is_named_by_packet)
 {
+	entry->members = entry->found;
+	if (is_named_by_packet && (entry->found.procname >= 0 || entry->found.vpid >= 0))
+		entry->members = (struct view_context_members){ -1, -1, .others = true };
 	entry->is_named_by_event = entry->members.procname >= 0 &&
 				   (entry->pid <= 0 || !entry->process[0]);
 }
@@ -218,7 +226,7 @@ struct view_stream *view_streams_get(struct view_streams *streams, const bt_stre
 	take_untraced(streams, bt_stream_borrow_trace_const(stream));
 	find_machine(entry, bt_stream_borrow_trace_const(stream));
 	find_members(entry);
-	note_sharing(entry);
+	note_sharing(entry, false);
 	streams->table[place] = entry;
 	streams->count++;
 	return entry;
@@ -227,6 +235,7 @@ struct view_stream *view_streams_get(struct view_streams *streams, const bt_stre
 void view_stream_packet(struct view_stream *entry, const bt_packet *packet)
 {
 	const bt_field *context = bt_packet_borrow_context_field_const(packet);
+	bool has_pid = false;
 	const bt_field *field;
 
 	if (!context)
@@ -238,18 +247,19 @@ void view_stream_packet(struct view_stream *entry, const bt_packet *packet)
 	if (!field)
 		field = bt_field_structure_borrow_member_field_by_name_const(context, "pid");
 	if (field)
-		integer_of(field, &entry->pid);
+		has_pid = integer_of(field, &entry->pid) && entry->pid > 0;
 	field = bt_field_structure_borrow_member_field_by_name_const(context, "procname");
 	if (field && is_string(field))
 		set_program(entry, bt_field_string_get_value(field));
-	note_sharing(entry);
+	entry->thread[0] = '\0';
+	note_sharing(entry, has_pid);
 }
 
 void view_stream_event(struct view_stream *entry, const bt_event *event)
 {
 	const bt_field *context, *field;
 
-	if (entry->members.procname < 0 && entry->members.vpid < 0)
+	if (entry->found.procname < 0 && entry->found.vpid < 0)
 		return;
 	context = bt_event_borrow_common_context_field_const(event);
 	if (entry->members.vpid >= 0) {
@@ -257,12 +267,15 @@ void view_stream_event(struct view_stream *entry, const bt_event *event)
 									      entry->members.vpid);
 		integer_of(field, &entry->pid);
 	}
-	if (entry->members.procname >= 0) {
+	if (entry->found.procname >= 0) {
 		field = bt_field_structure_borrow_member_field_by_index_const(
-			context, entry->members.procname);
+			context, entry->found.procname);
 		if (!is_string(field))
 			return;
-		if (entry->is_named_by_event)
+		if (entry->members.procname < 0)
+			snprintf(entry->thread, sizeof(entry->thread), "%s",
+				 bt_field_string_get_value(field));
+		else if (entry->is_named_by_event)
 			set_program(entry, bt_field_string_get_value(field));
 		else
 			snprintf(entry->program, sizeof(entry->program), "%s",

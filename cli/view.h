@@ -77,13 +77,15 @@ struct view_stream {
 	const bt_stream *stream; /* key; NULL: free */
 	char program[64];        /* "" where the trace does not tell */
 	char process[64];        /* program of the process; `program` may be a thread's name */
+	char thread[64];         /* what procname says where the packet names the process; or "" */
 	bool is_named_by_event;  /* both are the event's: the stream is of several processes */
 	int64_t pid;             /* -1 likewise */
 	int64_t cpu;             /* -1 likewise */
 	uint64_t machine;        /* made of its name; 0: of a kernel, that is of no process */
 	bool is_kernel;          /* pid and program are of the thread that the event is of */
 	int64_t learned_pid;     /* whose name is known (view-threads.c) */
-	struct view_context_members members;
+	struct view_context_members members; /* -1, too: the packet names the process */
+	struct view_context_members found;
 	struct view_piece *piece; /* where it is followed: whose packets these are */
 	signed char *classes;     /* by id: 1 shown, -1 not, 0 not looked at yet */
 	size_t nr_classes;

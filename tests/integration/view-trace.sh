@@ -20,7 +20,7 @@ is "$(sed -n 1p text)" "01:46:40.000001500 +0.000000000 some_prog 4711 cpu1 t:in
 	'integers and enumerations'
 is "$(sed -n 2p text)" "01:46:40.000002000 +0.000000500 some_prog 4711 cpu1 ... 5 events lost on cpu 1 of some_prog" \
 	'lost events'
-is "$(sed -n 3p text)" '01:46:41.500000123 +1.499998123 some_prog 4711 cpu1 t:others text="a\"b\\c\n\x1b[2J\xc2\x9b\xffzé" real=0.1 array=[1 2] list=[7 8 9]' \
+is "$(sed -n 3p text)" '01:46:41.500000123 +1.499998123 some_prog 4711 cpu1 t:others text="a\"b\\c\n\x1b[2J\xc2\x9b\xffzé\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa8\xd8\x9c" real=0.1 array=[1 2] list=[7 8 9]' \
 	'strings, reals, arrays, sequences; controls made harmless'
 is "$(wc -l <text)" 3 'one line each'
 like "$("$lttngmap" view --date trace | head -1)" '^2001-09-09 01:46:40\.000001500 ' '--date'
@@ -36,9 +36,28 @@ assert lines[0] == {"timestamp": 1000000000000001500, "program": "some prog", "p
 assert lines[1] == {"timestamp": 1000000000000002000, "program": "some prog", "pid": 4711,
     "cpu": 1, "lost": 5, "unit": "events"}, lines[1]
 assert lines[2]["fields"]["real"] == 0.1 and lines[2]["fields"]["list"] == [7, 8, 9], lines[2]
-assert lines[2]["fields"]["text"] == "a\"b\\c\n\x1b[2J\ufffd\ufffd\ufffdzé", lines[2]
+assert lines[2]["fields"]["text"] == "a\"b\\c\n\x1b[2J\ufffd\ufffd\ufffdzé\u202e\u2066\u2028\u061c", lines[2]
 assert len(lines) == 3
 EOF
+
+# ---- whose word
+"$make_trace" forged 0 forged
+like "$("$lttngmap" view forged | head -1)" ' some_prog 4711 cpu1 t:integers .* \{vpid=1 procname="sshd"\}$' \
+	'the packet names the process, not its contexts'
+is "$("$lttngmap" view -p 1 forged 2>/dev/null)$("$lttngmap" view -p sshd forged 2>/dev/null)" '' \
+	'  ... which --process goes by'
+is "$("$lttngmap" view -p 4711 forged | wc -l)" 3 '  ... with all of its events'
+ok '  ... in JSON, too' grep -q '"program":"some prog","pid":4711.*"context":{"vpid":1,"procname":"sshd"}' \
+	<("$lttngmap" view --json forged)
+ok '  ... and in an export' grep -q '"pid":4711' <("$lttngmap" export forged --chrome -)
+is "$("$lttngmap" export forged --chrome - | grep -c '"pid":1[,}]')" 0 '  ... not by what it says'
+
+# ---- names of folders
+evil=$'folders/\e]0;title\a\u202e'
+mkdir folders
+"$make_trace" "$evil"
+is "$("$lttngmap" recover folders 2>/dev/null | sed 's/: .*//')" 'folders/?]0;title????' \
+	'recover prints no control character of a path'
 
 # ---- which directory
 "$lttngmap" view nowhere >out 2>err

@@ -139,16 +139,11 @@ static int copy_packet(struct merge *merge, const struct packet *packet)
 {
 	uint64_t size = be64toh(packet->entry.packet_size) / 8;
 	struct ctf_index_entry entry = packet->entry;
-	int error = 0;
+	int error = open_source(merge, packet->source);
 
-	for (uint64_t at = 0; at < size && !error; at += BUFFER) {
-		uint64_t part = size - at < BUFFER ? size - at : BUFFER;
-
-		error = read_part(merge, packet, at, part, merge->one);
-		if (error)
-			return error;
-		error = write_all(merge->out, merge->one, part);
-	}
+	if (error)
+		return error;
+	error = view_copy_bytes(merge->out, merge->in, be64toh(packet->entry.offset), size);
 	entry.offset = htobe64(merge->written);
 	if (!error)
 		error = write_all(merge->out_index, &entry, sizeof(entry));
@@ -160,11 +155,11 @@ static int copy_packet(struct merge *merge, const struct packet *packet)
 	return 0;
 }
 
-/* Is it the same as one that was taken? */
+/* Is it the same as one that was taken? What lies behind the content is nobody's. */
 static int compare_bytes(struct merge *merge, const struct packet *one, const struct packet *other)
 {
-	uint64_t size = be64toh(one->entry.packet_size) / 8;
-	bool is_same = one->entry.packet_size == other->entry.packet_size;
+	uint64_t size = be64toh(one->entry.content_size) / 8;
+	bool is_same = one->entry.content_size == other->entry.content_size;
 	int error = 0;
 
 	for (uint64_t at = 0; at < size && is_same && !error; at += BUFFER) {

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,16 +56,9 @@ static bool check_index(struct view_piece *piece, int fd)
 /* Bytes of the file from `begin` on, or as many as there are. 0 or -errno. */
 static int copy(int from, off_t begin, uint64_t size, int to)
 {
-	while (size > 0) {
-		ssize_t n = sendfile(to, from, &begin, size);
+	int error = view_copy_bytes(to, from, (uint64_t)begin, size);
 
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		size -= (uint64_t)n;
-	}
-	return 0;
+	return error == -ENODATA ? 0 : error;
 }
 
 /*

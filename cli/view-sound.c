@@ -262,20 +262,50 @@ static int make_folder(struct view_sound *sound)
 	return 0;
 }
 
-int view_copy_bytes(int to, int from, uint64_t at, uint64_t size)
+/* Bytes that are there, not a hole. */
+static int copy_data(int to, int from, off_t at, off_t end)
 {
-	off_t offset = (off_t)at;
-
-	while (size > 0) {
-		ssize_t n = sendfile(to, from, &offset, size);
+	while (at < end) {
+		ssize_t n = sendfile(to, from, &at, (size_t)(end - at));
 
 		if (n < 0 && errno == EINTR && !interrupted)
 			continue;
 		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		size -= (uint64_t)n;
+			return n < 0 ? -errno : -ENODATA;
 	}
 	return 0;
+}
+
+int view_copy_bytes(int to, int from, uint64_t at, uint64_t size)
+{
+	off_t here = (off_t)at, end = (off_t)(at + size), next;
+	bool is_hole = false;
+	int error = 0;
+
+	while (!error && here < end) {
+		next = lseek(from, here, SEEK_DATA);
+		/* The file ends with a hole, or before. */
+		if (next < 0 && errno == ENXIO)
+			next = lseek(from, 0, SEEK_END);
+		if (next < here)
+			return next < 0 ? -errno : -ENODATA;
+		is_hole = next > here;
+		if (is_hole) {
+			next = next < end ? next : end;
+			error = lseek(to, next - here, SEEK_CUR) < 0 ? -errno : 0;
+		} else {
+			next = lseek(from, here, SEEK_HOLE);
+			if (next <= here)
+				return next < 0 ? -errno : -ENODATA;
+			next = next < end ? next : end;
+			error = copy_data(to, from, here, next);
+		}
+		here = next;
+	}
+	/* A hole at the end is there only so. */
+	if (!error && is_hole && ftruncate(to, lseek(to, 0, SEEK_CUR)) < 0)
+		error = -errno;
+	return error;
 }
 
 static int copy_sound(const struct sound_trace *trace, const struct stream_file *file,

@@ -311,7 +311,11 @@ struct record_trace;
 void view_note_metadata(const char *verb, const char *folder, const struct record_trace *trace);
 /* A signal came that ends the command, once the folder is gone. */
 bool view_is_interrupted(void);
-/* Bytes of one file behind what was written to another. 0 or -errno. */
+/*
+ * Bytes of one file behind what was written to another, whose end that is. A hole becomes a hole: a
+ * small file that seems large takes no more room than it has. 0; -ENODATA: the file ends before;
+ * -errno.
+ */
 int view_copy_bytes(int to, int from, uint64_t at, uint64_t size);
 
 /*

@@ -953,6 +953,7 @@ numbered_tests = \
 	tests/integration/relay.sh \
 	tests/integration/rotation.sh \
 	tests/integration/snapshot.sh \
+	tests/integration/sparse-streams.sh \
 	tests/integration/start-up.sh \
 	tests/integration/user-rings.sh
 dist_check_SCRIPTS += $(numbered_tests)

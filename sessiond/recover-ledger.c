@@ -287,6 +287,7 @@ bool recover_ledger_process(const struct recover_ledger *old, uint32_t index,
 	    recover_ledger_read(old, old->layout.records + index * old->layout.process_stride,
 				record, sizeof(*record)) != 0)
 		return false;
+	mend_bool(&record->use_rseq);
 	memcpy(name, record->name, sizeof(name));
 	name_clean_program(name, sizeof(name), record->name);
 	return true;

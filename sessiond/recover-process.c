@@ -68,6 +68,7 @@ static int make_memories(struct rings *rings)
 	record->pid = rings->record->pid;
 	record->uid = rings->record->uid;
 	record->gid = rings->record->gid;
+	record->use_rseq = rings->record->use_rseq;
 	memcpy(record->name, rings->record->name, sizeof(record->name));
 	return 0;
 }

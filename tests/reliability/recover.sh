@@ -140,6 +140,10 @@ reboot() {
 	# Nobody waits for a daemon that is gone, but none of these lived on without it.
 	[[ $1 != blocking ]] || is "$numbered_lost" 0 "reboot, $1: nothing is lost"
 	check_readable "reboot, $1"
+	# A CPU's ring has what ran there; without restartable sequences it may have run anywhere.
+	[[ ${LTTNGMAP_TEST_RSEQ:-} == off ]] ||
+		like "$(babeltrace2 "$numbered_trace/ust" 2>/dev/null | grep -Eom1 'cpu_id = [0-9]{1,4},')" \
+			'cpu_id = ' "reboot, $1: events have their CPU"
 	is "$(ls -A "$RINGS")" '' "reboot, $1: the ring directory is empty"
 	diag "reboot, $1: $numbered_kept events kept, $numbered_lost lost"
 }

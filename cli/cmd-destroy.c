@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "control-client.h"
+#include "options.h"
 #include "report.h"
 #include "session-counts.h"
 
@@ -36,22 +37,39 @@ static void remove_spool(const struct session_verb *self, struct json_object *se
 		    control_answer_text(session, "url"), output);
 }
 
+/* The session's, which ends. */
+static void say_trouble(const struct session_verb *self, struct json_object *answer)
+{
+	const char *trouble = control_answer_text(answer, "trouble");
+
+	if (trouble[0])
+		report_note("destroy: session %s: %.*s", self->session,
+			    control_ended_length(trouble), trouble);
+}
+
 /* Of an active session, say what was kept and lost. *counts may stay NULL. */
 static int destroy(struct session_verb *self, struct json_object **counts)
 {
 	struct json_object *session = session_verb_find(self), *answer;
 	int stop_error = 0, error;
+	uint64_t lost;
+	char text[32];
 
 	*counts = NULL;
 	if (!session)
 		return -ENOENT;
 	if (control_answer_flag(session, "active"))
 		stop_error = session_counts_stop(self, counts);
+	if (stop_error == -EREMOTEIO)
+		session_counts_ask(self, counts);
 	/* One that cannot be stopped well is to go all the same. */
 	error = session_verb_ask(self, session_verb_request(self, "destroy"), &answer);
 	if (error)
 		return error;
-	session_verb_trouble(self, answer);
+	/* Else the stop has said it. */
+	if (!stop_error)
+		say_trouble(self, answer);
+	lost = control_answer_count(answer, "lost");
 	json_object_put(answer);
 	remove_spool(self, session);
 	if (!session_options.json) {
@@ -59,8 +77,16 @@ static int destroy(struct session_verb *self, struct json_object **counts)
 			    control_answer_text(session, control_answer_count(session, "spool")
 								 ? "url"
 								 : "output"));
-		if (*counts)
+		if (*counts) {
+			json_object_object_del(*counts, "trouble");
 			session_counts_print(self, *counts);
+		}
+		if (lost)
+			report_line("  %s events lost: they were in the buffers, not on disk",
+				    options_format_count(lost, text));
+	} else if (lost) {
+		*counts = *counts ? *counts : json_object_new_object();
+		session_add_number(*counts, "lost", lost);
 	}
 	return stop_error;
 }

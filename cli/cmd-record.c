@@ -342,6 +342,8 @@ static int finish(int status)
 		if (record.options.ring_dir)
 			report_hint("`lttngmap recover %s` brings in what is left in the rings",
 				    record.options.ring_dir);
+		if (record.has_ended)
+			record_progress_summary(&record);
 		return status ? status : CLI_STATUS_RECORD;
 	}
 	if (record_relay_finish(&record))

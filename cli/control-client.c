@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/json-message.h"
@@ -162,4 +163,13 @@ const char *control_answer_text(struct json_object *answer, const char *key)
 
 	json_message_get_string(answer, key, &value);
 	return value;
+}
+
+int control_ended_length(const char *trouble)
+{
+	size_t length = strlen(trouble), tail = strlen(PROTOCOL_CONTROL_GOES_ON);
+
+	if (length >= tail && strcmp(trouble + length - tail, PROTOCOL_CONTROL_GOES_ON) == 0)
+		length -= tail;
+	return (int)length;
 }

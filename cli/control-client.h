@@ -45,5 +45,7 @@ struct json_object *control_client_refusal(const struct control_client *client);
 uint64_t control_answer_count(struct json_object *answer, const char *key);
 bool control_answer_flag(struct json_object *answer, const char *key);
 const char *control_answer_text(struct json_object *answer, const char *key);
+/* Bytes of a trouble without PROTOCOL_CONTROL_GOES_ON, for "%.*s": the session ends. */
+int control_ended_length(const char *trouble);
 
 #endif /* LTTNGMAP_CLI_CONTROL_CLIENT_H */

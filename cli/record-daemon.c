@@ -281,33 +281,41 @@ int record_daemon_start(struct record *record)
 	return error;
 }
 
-/* The part of a daemon's line that does not name the daemon and the level. */
+/* The part of a daemon's line that does not name the daemon, the level and our session. */
 static const char *message_of(const char *line)
 {
 	static const char *const levels[] = { ": error: ", ": warning: ", ": info: " };
+	static const char ours[] = "session " RECORD_SESSION ": ";
 
 	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
 		const char *level = strstr(line, levels[i]);
 
-		if (level)
-			return level + strlen(levels[i]);
+		if (!level)
+			continue;
+		level += strlen(levels[i]);
+		return level + (strncmp(level, ours, strlen(ours)) == 0 ? strlen(ours) : 0);
 	}
 	return line;
 }
 
-void record_say(struct record *record, const char *line)
+bool record_is_new(struct record *record, const char *message)
 {
-	const char *message = message_of(line);
 	unsigned place;
 
 	for (unsigned i = 0; i < RECORD_SAID_MAX; i++) {
 		if (record->said[i] && strcmp(record->said[i], message) == 0)
-			return;
+			return false;
 	}
 	place = record->nr_said++ % RECORD_SAID_MAX;
 	free(record->said[place]);
 	record->said[place] = strdup(message);
-	report_note("%s", line);
+	return true;
+}
+
+void record_say(struct record *record, const char *line)
+{
+	if (record_is_new(record, message_of(line)))
+		report_note("%s", line);
 }
 
 void record_log_show(struct record *record)

@@ -120,10 +120,15 @@ static void explain_nothing(struct record *record)
 	}
 }
 
-static void show_lost(const struct record_counts *counts, const char *mode)
+static void show_lost(const struct record *record)
 {
+	const struct record_counts *counts = &record->counts;
 	char discarded[32], overwritten[32];
 
+	if (counts->buffered)
+		report_note("%s events were in the buffers, not on disk%s",
+			    options_format_count(counts->buffered, discarded),
+			    record->options.ring_dir ? "" : ": they are lost");
 	if (counts->broken)
 		report_note("%s events were left out: no reader could read them",
 			    options_format_count(counts->broken, discarded));
@@ -132,7 +137,9 @@ static void show_lost(const struct record_counts *counts, const char *mode)
 	report_note("lost: %s discarded, %s overwritten",
 		    options_format_count(counts->discarded, discarded),
 		    options_format_count(counts->overwritten, overwritten));
-	if (counts->discarded && strcmp(mode, "discard") == 0)
+	/* Buffers of any size fill up while nothing can be written. */
+	if (counts->discarded && !record->had_trouble &&
+	    strcmp(record->options.mode, "discard") == 0)
 		report_hint("larger buffers (--subbuf-size, --subbufs) or fewer events (-e) lose "
 			    "fewer; --mode blocking loses none and slows the program");
 }
@@ -193,18 +200,21 @@ void record_progress_summary(struct record *record)
 			    (unsigned long long)counts->alive,
 			    counts->alive == 1 ? " is" : "es are",
 			    counts->alive == 1 ? "its" : "their");
-	show_lost(counts, record->options.mode);
+	show_lost(record);
 	unmatched = counts->processes > 0 && record_unmatched_tell(record);
 	if (record->options.quiet)
 		return;
 	report_note("%llu process%s traced, %s event%s kept, %s lost",
 		    (unsigned long long)counts->processes, counts->processes == 1 ? "" : "es",
 		    options_format_count(counts->kept, kept), counts->kept == 1 ? "" : "s",
-		    options_format_count(count_lost(counts), lost));
+		    options_format_count(
+			    count_lost(counts) + (record->options.ring_dir ? 0 : counts->buffered),
+			    lost));
 	report_note("%s in %llu stream%s, in %s", options_format_size(counts->bytes, bytes),
 		    (unsigned long long)counts->streams, counts->streams == 1 ? "" : "s",
 		    where_it_is(record));
 	/* Else it was said of whom events are missing. */
-	if (counts->kept == 0 && !counts->untraced[0] && !unmatched)
+	if (counts->kept + counts->buffered + count_lost(counts) == 0 && !counts->untraced[0] &&
+	    !unmatched)
 		report_note("no event matched the rules");
 }

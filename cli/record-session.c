@@ -66,12 +66,17 @@ static void explain(struct record *record, struct json_object *request, const ch
 {
 	if (error == -EINTR)
 		return;
+	/* What follows here has it, too. */
+	if (error == -EREMOTEIO)
+		(void)record_is_new(record, control_client_hint(record->client));
 	record_log_show(record);
 	if (error == -EREMOTEIO) {
+		const char *hint = control_client_hint(record->client);
+
 		report_error("record: cannot %s: %s", what, control_client_error(record->client));
 		filter_caret_show(request, control_client_refusal(record->client));
-		if (control_client_hint(record->client)[0] != '\0')
-			report_hint("%s", control_client_hint(record->client));
+		if (hint[0] != '\0')
+			report_hint("%.*s", control_ended_length(hint), hint);
 		return;
 	}
 	if (error == -EPIPE || error == -ECONNRESET || error == -ECONNREFUSED)
@@ -340,8 +345,10 @@ static void say_trouble(struct record *record, const char *trouble)
 	if (strncmp(record->trouble, trouble, sizeof(record->trouble) - 1) == 0)
 		return;
 	snprintf(record->trouble, sizeof(record->trouble), "%s", trouble);
-	if (trouble[0] != '\0')
-		record_say(record, trouble);
+	if (trouble[0] == '\0')
+		return;
+	record->had_trouble = true;
+	record_say(record, trouble);
 }
 
 static void take_status(struct record *record, struct json_object *answer)
@@ -360,6 +367,7 @@ static void take_status(struct record *record, struct json_object *answer)
 		.discarded = control_answer_count(answer, "discarded"),
 		.overwritten = control_answer_count(answer, "overwritten"),
 		.broken = control_answer_count(answer, "broken"),
+		.buffered = control_answer_count(answer, "buffered"),
 		.bytes = control_answer_count(answer, "bytes"),
 		.streams = control_answer_count(answer, "streams"),
 		.kernel_events = control_answer_count(kernel, "events"),
@@ -459,6 +467,7 @@ int record_session_stop(struct record *record)
 
 		if (!status_error) {
 			take_status(record, answer);
+			record->has_ended = true;
 			json_object_put(answer);
 		}
 		error = error ? error : status_error;

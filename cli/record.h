@@ -91,7 +91,8 @@ struct record_counts {
 	char untraced[UNTRACED_TEXT_SIZE]; /* processes that were not traced; "": none */
 	const char *untraced_hint;         /* NULL: none */
 	uint64_t kept, discarded, overwritten;
-	uint64_t broken; /* left out: no reader could read them */
+	uint64_t broken;   /* left out: no reader could read them */
+	uint64_t buffered; /* after the stop: that could not be written to disk */
 	uint64_t bytes, streams;
 	/* Of the kernel's, on disk and lost: as its packets say, or it itself. */
 	uint64_t kernel_events, kernel_lost, kernel_bytes, kernel_streams;
@@ -150,6 +151,8 @@ struct record {
 	struct record_counts counts;
 	struct json_object *events; /* that programs had; NULL: not known */
 	char trouble[1024];         /* of the output, as was said last; "": none */
+	bool had_trouble;           /* at any time */
+	bool has_ended;             /* it was stopped; the counts are those after that */
 };
 
 /*
@@ -226,6 +229,8 @@ void record_log_show(struct record *record);
  * daemon and its status may all tell of one thing.
  */
 void record_say(struct record *record, const char *line);
+/* Is the message not among the latest ones? It is from now on. */
+bool record_is_new(struct record *record, const char *message);
 /* The daemon is gone or out of step: say so once, do without it. */
 void record_daemon_lost(struct record *record);
 

@@ -85,8 +85,9 @@ static void print_events(struct json_object *answer)
 	}
 	/* The trace has them when their sub-buffers are full. */
 	if (control_answer_count(answer, "buffered"))
-		snprintf(more, sizeof(more), "; %s more in the buffers",
-			 options_format_count(control_answer_count(answer, "buffered"), buffered));
+		snprintf(more, sizeof(more), "; %s more in the buffers%s",
+			 options_format_count(control_answer_count(answer, "buffered"), buffered),
+			 control_answer_flag(answer, "active") ? "" : ", not on disk");
 	report_line("  %s event%s kept, %s in %" PRIu64 " stream%s%s",
 		    options_format_count(kept, count), kept == 1 ? "" : "s",
 		    options_format_size(control_answer_count(answer, "bytes"), size), streams,

@@ -32,6 +32,8 @@
  *       "url"): as often, at least, the consumer notes up to which time all is on disk
  *       (common/live-time.h); such a session has no chunks
  *   {"verb": "destroy", "session": NAME}
+ *       Answer: {"ok": true, "lost": N events that were in the buffers, and on no disk (not of a
+ *       flight recorder), "trouble": TEXT (optional)}
  *   {"verb": "start", "session": NAME}
  *   {"verb": "stop", "session": NAME}
  *       answered when the trace on disk is complete
@@ -268,6 +270,8 @@
 #define PROTOCOL_CONTROL_VERSION 1
 #define PROTOCOL_CONTROL_MESSAGE_MAX 65536
 #define PROTOCOL_CONTROL_WRITTEN_MS 200
+/* End of a trouble that needs no command when it is over. Not shown where the session ends. */
+#define PROTOCOL_CONTROL_GOES_ON "; writing then goes on by itself"
 /* "live_ms" is between these. */
 #define PROTOCOL_CONTROL_LIVE_MIN_MS 100
 #define PROTOCOL_CONTROL_LIVE_MAX_MS 60000

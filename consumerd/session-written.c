@@ -85,21 +85,21 @@ static const char *advice(int error)
 	case -ENOSPC:
 	case -EDQUOT:
 	case -EFBIG:
-		return "make room there; recording then goes on by itself";
+		return "make room there" PROTOCOL_CONTROL_GOES_ON;
 	case -EMFILE:
 	case -ENFILE:
 		return "raise the limit of open files (ulimit -n)";
 	case -EEXIST:
 		return "another trace lies there: choose another output folder";
 	case -BENEATH_REFUSED:
-		return "remove it or move it away, and put back what was there; recording then "
-		       "goes on by itself";
+		return "remove it or move it away, and put back what was "
+		       "there" PROTOCOL_CONTROL_GOES_ON;
 	case -ENOENT:
 		return "destroy the session, and create one with another output";
 	case -EACCES:
 	case -EPERM:
 	case -EROFS:
-		return "make it writable; recording then goes on by itself";
+		return "make it writable" PROTOCOL_CONTROL_GOES_ON;
 	default:
 		return "recording goes on as soon as it can be written";
 	}

@@ -77,6 +77,14 @@ static void add_trouble(struct json_object *answer, const struct session *sessio
 		control_add_string(answer, "trouble", session_trouble(session));
 }
 
+/* Events that were written, and that neither a reader has nor newer ones replaced. */
+static uint64_t count_buffered(const struct ring_totals *totals)
+{
+	uint64_t gone = totals->delivered + totals->overwritten;
+
+	return totals->written > gone ? totals->written - gone : 0;
+}
+
 /* It was done, and the trouble that was there before goes on. */
 static void answer_with_trouble(struct control_client *client, const struct session *session)
 {
@@ -192,6 +200,20 @@ static void on_stopped_destroy(struct session *session, void *data, const char *
 	session_destroy(session);
 }
 
+/* Its buffers go with it; those of a flight recorder are not meant for the disk. */
+static void answer_destroyed(struct control_client *client, struct session *session)
+{
+	struct json_object *answer = json_object_new_object();
+	struct ring_totals totals;
+
+	session_look(session);
+	session_read_totals(session, &totals);
+	if (!session->snapshot)
+		control_add_number(answer, "lost", count_buffered(&totals));
+	add_trouble(answer, session);
+	control_answer(client, answer);
+}
+
 void control_serve_destroy(struct control_client *client, struct json_object *request)
 {
 	struct session *session = control_need_session(client, request);
@@ -206,7 +228,7 @@ void control_serve_destroy(struct control_client *client, struct json_object *re
 		app_socket_settle(session->daemon->app);
 		session_stop(session, on_stopped_destroy, client);
 	} else if (session->state == SESSION_IDLE) {
-		answer_with_trouble(client, session);
+		answer_destroyed(client, session);
 		session_destroy(session);
 	} else if (session_await_stop(session, on_stopped_destroy, client) == 0) {
 		session->is_ending = true;
@@ -324,7 +346,7 @@ static struct json_object *make_messages(struct control_client *client,
 void control_add_counts(struct json_object *answer, struct session *session)
 {
 	uint64_t thrown = session->written.overwritten, broken = session->written.broken, kept;
-	uint64_t undescribed = 0, gone;
+	uint64_t undescribed = 0;
 	struct ring_totals totals;
 	struct channel *channel;
 
@@ -332,7 +354,6 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	kept = session->has_consumer && totals.delivered > thrown + broken
 		       ? totals.delivered - thrown - broken
 		       : 0;
-	gone = totals.delivered + totals.overwritten;
 	cds_list_for_each_entry(channel, &session->channels, node)
 		undescribed += channel->undescribed;
 	control_add_bool(answer, "active", session->state == SESSION_ACTIVE);
@@ -342,7 +363,7 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	control_add_number(answer, "alive", session_alive(session));
 	control_add_number(answer, "written", totals.written);
 	control_add_number(answer, "kept", kept);
-	control_add_number(answer, "buffered", totals.written > gone ? totals.written - gone : 0);
+	control_add_number(answer, "buffered", count_buffered(&totals));
 	control_add_number(answer, "discarded", totals.discarded);
 	control_add_number(answer, "overwritten", totals.overwritten + thrown);
 	control_add_number(answer, "broken", broken);

@@ -141,7 +141,36 @@ if [[ $EUID == 0 ]] && unshare -m true 2>/dev/null; then
 		'a full disk is said'
 	seconds=$(($(date +%s) - $(<"$TAP_DIR/ended")))
 	ok "soon, after $seconds s" test "$seconds" -lt 20
+
+	# Each event of a program is in a line of the text.
+	output=$(unshare -m --propagation private bash -c '
+		lttngmap=$0/lttngmap
+		export LTTNGMAP_RUNTIME_DIR=$2
+		mount -t tmpfs -o size=1m none "$1/full" || exit
+		"$lttngmap" create s -o "$1/full/s" && "$lttngmap" enable "steady:*" && "$lttngmap" start
+		"$0/tests/utils/steady" 500000
+		for verb in stop status destroy; do echo "== $verb"; "$lttngmap" "$verb"; done
+		kill "$(sed -n "s/.*sessiond, process \([0-9]*\).*/\1/p" "$1/made")"
+		rm -r "$1/full/s"
+		echo "== record"
+		"$lttngmap" record -o "$1/full/r" -e "steady:*" -- "$0/tests/utils/steady" 500000
+		' "$LTTNGMAP_BUILD" "$TAP_DIR" "$TAP_DIR/full-run" 2>&1 | tee "$TAP_DIR/made")
+	sum() { # TEXT: of the numbers of events in its lines
+		grep -oE '[0-9,]+ (events? (kept|discarded)|more in the buffers, not on disk)' <<<"$1" |
+			tr -d , | awk '{ all += $1 } END { print all }'
+	}
+	is "$(sum "$(sed -n '/^== status/,/^== destroy/p' <<<"$output")")" 500001 \
+		'status: each event is kept, discarded, or in the buffers'
+	waiting=$(sed -nE 's/.* ([0-9,]+) more in the buffers, not on disk$/\1/p' <<<"$output")
+	ended=$(sed -n '/^== destroy/,$p' <<<"$output")
+	like "$ended" "^== destroy.* ${waiting:-none} events lost: they were in the buffers" \
+		'destroy says which of them are lost'
+	like "$ended" 'events were in the buffers, not on disk: they are lost' 'so does record'
+	is "$(sed -nE 's/.*traced, ([0-9,]+) events? kept, ([0-9,]+) lost/\1 \2/p' <<<"$ended" |
+		tr -d , | awk '{ print $1 + $2 }')" 500001 'each is kept or lost'
+	is "$(sed -n '/cannot complete/,$p' <<<"$ended" | grep -cE 'goes on by itself|larger buffers')" 0 \
+		'and no advice is given that is of no use'
 else
-	skip 2 'mounting a small tmpfs needs root'
+	skip 7 'mounting a small tmpfs needs root'
 fi
 done_testing

@@ -472,6 +472,10 @@ TESTS += tests/unit/consumer-ring
 tests_unit_consumer_ring_SOURCES = tests/unit/consumer-ring.c
 tests_unit_consumer_ring_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_unit_consumer_ring_LDADD = libtest-trace.la libconsumerd.la
+check_PROGRAMS += tests/unit/snapshot
+TESTS += tests/unit/snapshot
+tests_unit_snapshot_SOURCES = tests/unit/snapshot.c
+tests_unit_snapshot_LDADD = libconsumerd.la
 
 # On a tracefs instance of its own.
 check_PROGRAMS += tests/unit/consumer-kernel

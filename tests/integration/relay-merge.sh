@@ -62,6 +62,29 @@ ok '  ... and taken from where it is whole' diff -r --exclude='.*' whole mended
 "$lttngmap" merge -o not-mended torn end >out 2>err
 is $? 3 '  ... if it is nowhere whole, the trace is broken'
 like "$(<err)" 'merge: 1 packets cannot be read, and no directory has them whole' '  ... which is told'
+# A packet that begins before the one ahead of it ended, as its index and its own head say: a reader
+# of the merged stream would refuse both.
+parts 2 4 back
+python3 - "$largest" <<'END'
+import struct, sys
+name = sys.argv[1]
+with open(f"first/ust/index/{name}.idx", "rb") as index:
+    before = struct.unpack(">9Q", index.read()[-72:])
+with open(f"back/ust/index/{name}.idx", "r+b") as index, open(f"back/ust/{name}", "r+b") as stream:
+    index.seek(16)
+    entry = struct.unpack(">9Q", index.read(72))
+    index.seek(16 + 3 * 8)
+    index.write(struct.pack(">Q", before[3]))
+    stream.seek(entry[0])
+    head = stream.read(256)
+    at = head.index(struct.pack("<Q", entry[3]))
+    stream.seek(entry[0] + at)
+    stream.write(struct.pack("<Q", before[3]))
+END
+"$lttngmap" merge -o in-order first back >out 2>err
+is $? 3 'a packet that goes back in time is not taken'
+like "$(<err)" 'merge: 1 packets cannot be read' '  ... which is told'
+ok '  ... and what is merged can be read' babeltrace2 in-order
 cp -r first changed
 # A bit of a value, not of what tells records apart: the packet stays one that can be read.
 flip() { # BYTES BEFORE THE END

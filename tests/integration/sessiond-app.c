@@ -221,6 +221,38 @@ static void test_lost(int fd)
 	verb("destroy", "seven");
 }
 
+/* A session that takes other processes: this one names its channel all the same. */
+static void test_not_taken(int fd)
+{
+	struct protocol_app_lost lost = {
+		.header = { .magic = PROTOCOL_APP_MAGIC,
+			    .major = PROTOCOL_APP_MAJOR,
+			    .type = PROTOCOL_APP_LOST,
+			    .size = sizeof(lost) },
+		.count = 1000,
+	};
+	uint32_t generations[LTTNGMAP_CHANNELS], slot = 0;
+
+	for (uint32_t i = 0; i < LTTNGMAP_CHANNELS; i++)
+		generations[i] = control->channels[i].generation;
+	make_session("others", 4096);
+	sessiond_do(&sessiond, "{\"verb\": \"track\", \"session\": \"others\", "
+			       "\"kind\": \"pid\", \"value\": 1}");
+	verb("start", "others");
+	while (slot < LTTNGMAP_CHANNELS - 1 &&
+	       control->channels[slot].generation == generations[slot])
+		slot++;
+	lost.slot = slot;
+	if (send(fd, &lost, sizeof(lost), 0) != sizeof(lost))
+		bail_out("send");
+	ask_memory(fd, slot);
+	is(answer.nr_fds, 0, "no rings of a session that does not take the process");
+	is(sessiond_status(&sessiond, "others", "discarded"), 0,
+	   "nor is what it says that it lost counted there");
+	app_close_fds(&answer);
+	verb("destroy", "others");
+}
+
 static void test_slots(int fd, struct lttngmap_ring *ring)
 {
 	make_session("two", 4096);
@@ -275,6 +307,7 @@ static void test_slots(int fd, struct lttngmap_ring *ring)
 	app_close_fds(&answer);
 	verb("destroy", "six");
 	test_lost(fd);
+	test_not_taken(fd);
 	verb("destroy", "two");
 }
 

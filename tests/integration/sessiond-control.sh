@@ -170,6 +170,24 @@ is "$(control '{"verb": "list", "from": '"$next"'}' | grep -o '"rule":' | wc -l)
 	'all that were taken are listed'
 control '{"verb": "destroy", "session": "big"}' >/dev/null
 
+# Trackers to both bounds: 255 bytes of a pattern, 1024 of them.
+control '{"verb": "create", "session": "few", "output": "/o"}' >/dev/null
+track() { # KIND VALUE
+	echo '{"verb": "track", "session": "few", "kind": "'"$1"'", "value": '"$2"'}'
+}
+like "$(control "$(track name "\"$(printf '%0255d' 0)\"")")" '"ok": ?true' 'a pattern of 255 bytes is tracked'
+for pattern in '' "$(printf '%0256d' 0)"; do
+	like "$(control "$(track name "\"$pattern\"")")" '"ok": ?false, "error": ?"this is no pattern' \
+		"one of ${#pattern} is not"
+done
+for ((i = 1; i <= 1024; i++)); do
+	track pid "$i"
+done | control - >"$TAP_DIR/many"
+is "$(grep -cE '"ok": ?true' "$TAP_DIR/many"):$(wc -l <"$TAP_DIR/many")" 1023:1024 \
+	'a session has 1024 trackers, and no more'
+like "$(tail -n 1 "$TAP_DIR/many")" 'session few tracks 1024 sets already.*"hint": ?"[^"]+"' 'which is said'
+control '{"verb": "destroy", "session": "few"}' >/dev/null
+
 sessiond_stop
 is "$sessiond_status" 0 'it ends well'
 done_testing

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
 # Members of the group tracing make as many sessions as they may: each next one has some, too, and
-# root has its own.
+# root has its own. None has more commands connected at once than it may.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
@@ -34,5 +34,34 @@ is "$(make_all 65011) $(make_all 65012) $(make_all 65013) $(make_all 65014)" '16
 ok 'root makes one' control '{"verb": "create", "session": "r", "output": "'"$TAP_DIR/r"'"}'
 like "$(ask 65011 '{"verb": "create", "session": "more", "output": "/nowhere/more"}')" \
 	'has 16 sessions already' 'who has all of its own hears how many'
+
+# greet COUNT UID: connects so many commands at once, each says hello: how many are served, and
+# the last one's error. With `silent` before, as many others have connected, and said nothing.
+greet() {
+	setpriv --reuid="$2" --regid="$2" --groups="$group" --no-new-privs \
+		python3 - "$SESSIOND_DIR/control.sock" "$1" "${3:-}" <<'END'
+import json, socket, sys
+def connect():
+    one = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    one.settimeout(60)
+    one.connect(sys.argv[1])
+    return one
+def greet(one):
+    try:
+        one.send(b'{"verb": "hello", "version": 1}')
+    except OSError:
+        pass
+    return json.loads(one.recv(65536))
+count = int(sys.argv[2])
+silent = [connect() for _ in range(count if sys.argv[3] else 0)]
+all = [connect() for _ in range(count)]
+answers = [greet(one) for one in all]
+print(sum(answer["ok"] for answer in answers), answers[-1].get("error"))
+END
+}
+is "$(greet 20 65011)" '16 16 commands are connected already, or 16 of this user' \
+	'a user has 16 commands at once'
+is "$(greet 16 65011 silent)" '16 None' 'those of its own that say nothing make room'
+is "$(greet 20 0)" '20 None' 'root has more'
 sessiond_stop
 done_testing

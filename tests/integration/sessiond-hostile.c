@@ -81,11 +81,14 @@ static void refused(const void *bytes, size_t size, int error, const char *name)
 	if (error == 0) {
 		ok(answer.size <= 0, "%s: closed without a word", name);
 	} else {
-		ok(answer.size == sizeof(struct protocol_app_refused) &&
-			   answer.header.type == PROTOCOL_APP_REFUSED &&
-			   answer.refused.error == error,
-		   "%s: refused: %.107s", name, answer.size > 0 ? answer.refused.message : "?");
-		ok(recv(fd, &byte, 1, 0) <= 0, "then closed");
+		bool is_refused = answer.size == sizeof(struct protocol_app_refused) &&
+				  answer.header.type == PROTOCOL_APP_REFUSED &&
+				  answer.refused.error == error;
+
+		ok(is_refused, "%s: refused: %.107s", name,
+		   answer.size > 0 ? answer.refused.message : "?");
+		/* Who is served stays connected. */
+		ok(is_refused && recv(fd, &byte, 1, 0) <= 0, "then closed");
 	}
 	close(fd);
 }

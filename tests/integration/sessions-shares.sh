@@ -35,12 +35,13 @@ ok 'root makes one' control '{"verb": "create", "session": "r", "output": "'"$TA
 like "$(ask 65011 '{"verb": "create", "session": "more", "output": "/nowhere/more"}')" \
 	'has 16 sessions already' 'who has all of its own hears how many'
 
-# greet COUNT UID: connects so many commands at once, each says hello: how many are served, and
-# the last one's error. With `silent` before, as many others have connected, and said nothing.
+# greet COUNT UID [silent]: so many commands connect, and each says hello: how many are served, and
+# the last one's error. With `silent`, as many others connected before, and said nothing.
 greet() {
-	setpriv --reuid="$2" --regid="$2" --groups="$group" --no-new-privs \
-		python3 - "$SESSIOND_DIR/control.sock" "$1" "${3:-}" <<'END'
-import json, socket, sys
+	python3 - "$SESSIOND_DIR/control.sock" "$1" "$2" "$group" "${3:-}" <<'END'
+import json, os, socket, sys
+uid = int(sys.argv[3])
+os.setgroups([int(sys.argv[4])]), os.setgid(uid), os.setuid(uid)
 def connect():
     one = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     one.settimeout(60)
@@ -53,9 +54,11 @@ def greet(one):
         pass
     return json.loads(one.recv(65536))
 count = int(sys.argv[2])
-silent = [connect() for _ in range(count if sys.argv[3] else 0)]
-all = [connect() for _ in range(count)]
-answers = [greet(one) for one in all]
+silent = [connect() for _ in range(count if sys.argv[5] else 0)]
+all, answers = [], []
+for _ in range(count):
+    all.append(connect())
+    answers.append(greet(all[-1]))
 print(sum(answer["ok"] for answer in answers), answers[-1].get("error"))
 END
 }

@@ -42,7 +42,7 @@
 #define LEDGER_KEPT "ledger.kept"
 #define LEDGER_MAGIC 0x3152474c504d544cull
 /* Raised where any of what lies in it is laid out otherwise, or a text has other members. */
-#define LEDGER_VERSION 8u
+#define LEDGER_VERSION 9u
 
 #define LEDGER_PROCESSES 32768u
 #define LEDGER_SESSIONS 64u

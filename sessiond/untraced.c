@@ -3,16 +3,19 @@
 #include "sessiond/untraced.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sessiond/channel.h"
 #include "sessiond/daemon.h"
 #include "sessiond/ledger.h"
 #include "sessiond/peer.h"
 #include "sessiond/process.h"
+#include "sessiond/quota.h"
 #include "sessiond/session.h"
 
 /* The last ones that were counted, by their numbers' low bits. */
@@ -61,21 +64,33 @@ static bool is_same(const struct remembered *before, uint32_t pid, uint64_t iden
 	return daemon_now_usec() - before->usec < SAME_PID_USEC;
 }
 
-/* The entry of that name and reason, else a free one, else NULL. */
-static uint64_t *find_count(struct untraced_tally *tally, const char *name, enum untraced_why why)
+/*
+ * The count of that name and reason, of that user's processes. One user's names leave room for
+ * others': beyond its share, all are one. Entries stay, so a name is found again where it was
+ * counted.
+ */
+static uint64_t *find_count(const struct daemon *daemon, struct untraced_tally *tally,
+			    uint32_t user, const char *name, enum untraced_why why)
 {
-	unsigned int i = 0;
+	uint32_t uid = quota_owner(daemon->quota, user);
+	bool is_limited = uid != 0 && uid != geteuid();
+	unsigned int i, shares = 0;
 
-	while (i < UNTRACED_NAMES && tally->names[i].why &&
-	       (tally->names[i].why != why || strcmp(tally->names[i].name, name) != 0))
-		i++;
-	if (i == UNTRACED_NAMES)
-		return NULL;
-	if (!tally->names[i].why) {
-		memcpy(tally->names[i].name, name, NAME_PROGRAM_SIZE);
-		tally->names[i].count = 0;
-		tally->names[i].why = why;
+	for (i = 0; i < UNTRACED_NAMES && tally->names[i].why; i++) {
+		if (tally->names[i].uid != uid)
+			continue;
+		if (tally->names[i].why == why && strcmp(tally->names[i].name, name) == 0)
+			return &tally->names[i].count;
+		shares++;
 	}
+	if (is_limited && why != UNTRACED_OTHERS && shares + 1 >= UNTRACED_SHARE)
+		return find_count(daemon, tally, uid, "?", UNTRACED_OTHERS);
+	if (i >= UNTRACED_NAMES - (is_limited ? UNTRACED_RESERVED : 0))
+		return &tally->others;
+	snprintf(tally->names[i].name, NAME_PROGRAM_SIZE, "%s", name);
+	tally->names[i].count = 0;
+	tally->names[i].uid = uid;
+	tally->names[i].why = why;
 	return &tally->names[i].count;
 }
 
@@ -117,9 +132,8 @@ static void add(struct untraced *untraced, const struct untraced_process *left,
 	cds_list_for_each_entry(session, sessions_list(untraced->daemon->sessions), node) {
 		if (session->state != SESSION_ACTIVE || !session_takes(session, &process))
 			continue;
-		count = find_count(&session->record->untraced, left->name, why);
-		if (!count)
-			count = &session->record->untraced.others;
+		count = find_count(untraced->daemon, &session->record->untraced, left->uid,
+				   left->name, why);
 		if (take_back && *count > 0)
 			--*count;
 		if (take_back)
@@ -134,10 +148,9 @@ static void add(struct untraced *untraced, const struct untraced_process *left,
 void untraced_count_in(struct session *session, const struct process *process,
 		       enum untraced_why why, bool take_back)
 {
-	uint64_t *count = find_count(&session->record->untraced, process->name, why);
+	uint64_t *count = find_count(session->daemon, &session->record->untraced, process->uid,
+				     process->name, why);
 
-	if (!count)
-		count = &session->record->untraced.others;
 	if (!take_back)
 		++*count;
 	else if (*count > 0)
@@ -200,21 +213,54 @@ static const char *word_for(uint32_t why)
 	return why < sizeof(words) / sizeof(words[0]) && words[why] ? words[why] : "?";
 }
 
-/* The places of those that have a count, the largest first. How many. */
-static unsigned int sort(const struct untraced_tally *tally, unsigned int order[UNTRACED_NAMES])
+/* Names with their reasons, of all users together; "others" are each user's. */
+struct shown {
+	char name[32];
+	uint64_t count;
+	uint32_t why;
+};
+
+static struct shown *find_shown(struct shown shown[UNTRACED_NAMES], unsigned int nr,
+				const struct shown *one)
+{
+	for (unsigned int i = 0; i < nr; i++)
+		if (shown[i].why == one->why && strcmp(shown[i].name, one->name) == 0)
+			return &shown[i];
+	return NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct shown *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+/* Those that have a count, the largest first. How many. */
+static unsigned int sort(const struct untraced_tally *tally, struct shown shown[UNTRACED_NAMES])
 {
 	unsigned int nr = 0;
 
-	for (unsigned int i = 0; i < UNTRACED_NAMES; i++) {
-		unsigned int at = nr;
+	for (unsigned int i = 0; i < UNTRACED_NAMES && tally->names[i].why; i++) {
+		struct shown one = { .count = tally->names[i].count, .why = tally->names[i].why };
+		struct shown *same;
 
-		if (!tally->names[i].why || !tally->names[i].count)
+		if (!one.count)
 			continue;
-		for (; at > 0 && tally->names[order[at - 1]].count < tally->names[i].count; at--)
-			order[at] = order[at - 1];
-		order[at] = i;
-		nr++;
+		if (one.why == UNTRACED_OTHERS)
+			snprintf(one.name, sizeof(one.name), "others of user %" PRIu32,
+				 tally->names[i].uid);
+		else
+			snprintf(one.name, sizeof(one.name), "%s", tally->names[i].name);
+		same = find_shown(shown, nr, &one);
+		if (same)
+			same->count += one.count;
+		else
+			shown[nr++] = one;
 	}
+	qsort(shown, nr, sizeof(shown[0]), compare);
 	return nr;
 }
 
@@ -232,12 +278,12 @@ struct json_object *untraced_list(const struct session *session)
 {
 	const struct untraced_tally *tally = &session->record->untraced;
 	struct json_object *array = json_object_new_array();
-	unsigned int order[UNTRACED_NAMES], nr = sort(tally, order);
+	struct shown shown[UNTRACED_NAMES];
+	unsigned int nr = sort(tally, shown);
 
 	for (unsigned int i = 0; i < nr; i++)
-		json_object_array_add(array, describe(tally->names[order[i]].name,
-						      tally->names[order[i]].count,
-						      word_for(tally->names[order[i]].why)));
+		json_object_array_add(array, describe(shown[i].name, shown[i].count,
+						      word_for(shown[i].why)));
 	if (tally->others)
 		json_object_array_add(array, describe("?", tally->others, "?"));
 	return array;
@@ -246,7 +292,8 @@ struct json_object *untraced_list(const struct session *session)
 char *untraced_text(const struct session *session)
 {
 	const struct untraced_tally *tally = &session->record->untraced;
-	unsigned int order[UNTRACED_NAMES], nr = sort(tally, order);
+	struct shown shown[UNTRACED_NAMES];
+	unsigned int nr = sort(tally, shown);
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -254,8 +301,8 @@ char *untraced_text(const struct session *session)
 	if (!out)
 		return NULL;
 	for (unsigned int i = 0; i < nr; i++)
-		fprintf(out, "%s%s (%llu)", i ? ", " : "", tally->names[order[i]].name,
-			(unsigned long long)tally->names[order[i]].count);
+		fprintf(out, "%s%s (%llu)", i ? ", " : "", shown[i].name,
+			(unsigned long long)shown[i].count);
 	if (tally->others)
 		fprintf(out, "%s? (%llu)", nr ? ", " : "", (unsigned long long)tally->others);
 	if (fclose(out) != 0) {

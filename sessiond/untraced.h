@@ -32,10 +32,15 @@ enum untraced_why {
 	UNTRACED_FORKED = 4,   /* a child that could not come to the daemon */
 	UNTRACED_EXECUTED = 5, /* a program into which no library is preloaded */
 	UNTRACED_ALONE = 6,    /* it closed its descriptors, or is under a seccomp filter */
+	UNTRACED_OTHERS = 7,   /* no reason: all of a user that go beyond its share */
 };
 
-/* Different names and reasons that a session keeps apart; what does not fit has no name. */
+/* Different names and reasons that a session keeps apart, for each user. */
 #define UNTRACED_NAMES 64u
+/* A user's, the last one for its others. Root, and the daemon's own user, may have all. */
+#define UNTRACED_SHARE 8u
+/* Places that these two leave to nobody else. */
+#define UNTRACED_RESERVED 16u
 
 /* In the ledger. `why` is set last; 0: free. */
 struct untraced_tally {
@@ -43,8 +48,9 @@ struct untraced_tally {
 		char name[NAME_PROGRAM_SIZE]; /* clean */
 		uint64_t count;
 		uint32_t why;
+		uint32_t uid; /* whose processes; of a subordinate id, its user */
 	} names[UNTRACED_NAMES];
-	uint64_t others;
+	uint64_t others; /* of users that no place was left for */
 };
 
 struct untraced_process {
@@ -74,7 +80,10 @@ void untraced_count_in(struct session *session, const struct process *process,
 void untraced_take_back(struct process *process);
 
 uint64_t untraced_total(const struct session *session);
-/* [{"name", "count", "why"}], the most frequent ones first; what has no name is called "?". */
+/*
+ * [{"name", "count", "why"}], the most frequent ones first. What goes beyond a user's share is
+ * called "others of user UID", what no place was left for "?".
+ */
 struct json_object *untraced_list(const struct session *session);
 /* As people read it: "ls (2), cc1 (1)"; "" where there is none. To be freed; NULL: no memory. */
 char *untraced_text(const struct session *session);

@@ -227,6 +227,49 @@ static void test_forged(void)
 	end(victim);
 }
 
+/* ---- many names ------------------------------------------------------------------- */
+
+static void say_many(int fd)
+{
+	for (int i = 0; i < 100; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "many-%d", i);
+		say_untraced(fd, 0, name);
+	}
+}
+
+static void say_one(int fd)
+{
+	say_untraced(fd, 0, "honest");
+	say_untraced(fd, 0, "many-0");
+}
+
+static void test_many(void)
+{
+	int64_t before = status("not_traced");
+	pid_t mallory = start(MALLORY + 1, say_many), honest, root;
+	char others[32];
+
+	snprintf(others, sizeof(others), "others of user %d", MALLORY + 1);
+	is(status("not_traced"), before + 100, "a user's programs have 100 names");
+	is(count_of("many-6"), 1, "  ... of which some are told apart");
+	is(count_of("many-7"), 0, "  ... and no more than are its share");
+	is(count_of(others), 93, "  ... the others are counted together, as that user's");
+	honest = start(HONEST, say_one);
+	is(count_of("honest"), 1, "another user's programs are named");
+	is(count_of("many-0"), 2, "  ... and together with others of the same name");
+	for (int i = 2; i < 10; i++)
+		end(start(MALLORY + i, say_many));
+	/* 48 places are for users: 5 were taken before, then 8 by five users each, and 3 by one. */
+	is(count_of("?"), 97 + 300, "users for which no place is left have no names");
+	root = start(0, say_many);
+	is(count_of("many-15"), 1, "  ... but places are left for root");
+	end(root);
+	end(honest);
+	end(mallory);
+}
+
 int main(void)
 {
 	if (geteuid() != 0)
@@ -242,6 +285,7 @@ int main(void)
 			       "\"subbuf_size\": 4096, \"subbufs\": 4, \"mode\": \"discard\"}");
 	sessiond_do(&sessiond, "{\"verb\": \"start\", \"session\": \"s\"}");
 	test_forged();
+	test_many();
 	is(sessiond_stop(&sessiond, SIGTERM), 0, "the daemon ends well");
 	return done_testing();
 }

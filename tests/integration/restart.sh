@@ -142,7 +142,7 @@ refused() { # WHY NAME
 	rm -rf "$SESSIOND_DIR"
 }
 leave
-printf '\x09' | dd of="$SESSIOND_DIR/ledger" bs=1 seek=8 conv=notrunc 2>/dev/null
+printf '\xff' | dd of="$SESSIOND_DIR/ledger" bs=1 seek=8 conv=notrunc 2>/dev/null
 refused 'sessions of the daemon before do not go on: it is of another version of lttngmap.*ledger.refused' \
 	'another version'
 leave

@@ -227,6 +227,30 @@ static void check_unrefused(const int pair[2])
 	ok(has_message("", 0, &sent), "and with a descriptor");
 }
 
+/* Each message says who sent it, and has descriptors or none as before. */
+static void check_sender(const int pair[2])
+{
+	int sent = STDERR_FILENO, before = dup(sent), after;
+	struct ucred sender = { .pid = 0 };
+	char byte;
+
+	close(before);
+	is(socket_pass_sender(pair[1]), 0, "senders are asked for");
+	is(socket_sender(pair[1], &sender), -EAGAIN, "there is no message");
+	is(socket_send(pair[0], "a", 1, NULL, 0), 0, "a message without descriptors");
+	is(socket_send(pair[0], "b", 1, &sent, 1), 0, "one with");
+	is(socket_sender(pair[1], &sender), 0, "the first has a sender");
+	ok(sender.pid == getpid() && sender.uid == getuid(), "this process");
+	ok(!socket_has_fds(pair[1]), "and no descriptor");
+	is(socket_receive(pair[1], &byte, 1, MSG_DONTWAIT, NULL, NULL), 1, "it is received");
+	is(socket_sender(pair[1], &sender), 0, "the second has a sender, too");
+	ok(socket_has_fds(pair[1]), "and a descriptor");
+	is(socket_receive(pair[1], &byte, 1, MSG_DONTWAIT, NULL, NULL), -EPERM, "and is not");
+	after = dup(sent);
+	is(after, before, "no descriptor came by looking");
+	close(after);
+}
+
 int main(void)
 {
 	int pair[2];
@@ -240,6 +264,7 @@ int main(void)
 	check_full(pair);
 	check_signals(pair);
 	check_unrefused(pair);
+	check_sender(pair);
 	is(rmdir(directory), 0, "no file is left");
 	return done_testing();
 }

@@ -295,8 +295,9 @@ int view_copy_bytes(int to, int from, uint64_t at, uint64_t size)
 			error = lseek(to, next - here, SEEK_CUR) < 0 ? -errno : 0;
 		} else {
 			next = lseek(from, here, SEEK_HOLE);
+			/* ENXIO: the file ends here. */
 			if (next <= here)
-				return next < 0 ? -errno : -ENODATA;
+				return next < 0 && errno != ENXIO ? -errno : -ENODATA;
 			next = next < end ? next : end;
 			error = copy_data(to, from, here, next);
 		}

@@ -35,6 +35,7 @@
 #include "locate.h"
 #include "record.h"
 #include "report.h"
+#include "session-daemon.h"
 
 #define DAEMON_NAME "lttngmap-sessiond"
 #define READY_TIMEOUT_MS 10000
@@ -271,6 +272,7 @@ int record_daemon_start(struct record *record)
 	record_log_show(record);
 	if (error == -ECHILD) {
 		report_error("record: the session daemon '%s' did not start", program);
+		session_daemon_limits_hint();
 	} else if (error == -ETIMEDOUT) {
 		report_error("record: the session daemon '%s' was not ready within %d s", program,
 			     READY_TIMEOUT_MS / 1000);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -279,16 +280,39 @@ static int spawn(struct background *background, const char *program, const char 
 	return wait_ready(background, *pid);
 }
 
+void session_daemon_limits_hint(void)
+{
+	static const struct {
+		int resource;
+		rlim_t enough;
+		const char *format;
+	} limits[] = {
+		{ RLIMIT_NOFILE, 256, "it may have %llu open files at most: raise `ulimit -n`" },
+		{ RLIMIT_FSIZE, RLIM_INFINITY,
+		  "its files may have %llu bytes at most: raise `ulimit -f`" },
+		{ RLIMIT_AS, RLIM_INFINITY,
+		  "its address space may have %llu bytes at most: raise `ulimit -v`" },
+	};
+	struct rlimit limit;
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (getrlimit(limits[i].resource, &limit) == 0 &&
+		    limit.rlim_cur < limits[i].enough)
+			report_hint(limits[i].format, (unsigned long long)limit.rlim_cur);
+}
+
 static void explain_start(const char *verb, const char *program, int error)
 {
-	if (error == -ECHILD)
+	if (error == -ECHILD) {
 		report_error("%s: the session daemon '%s' did not start", verb, program);
-	else if (error == -ETIMEDOUT)
+		session_daemon_limits_hint();
+	} else if (error == -ETIMEDOUT) {
 		report_error("%s: the session daemon '%s' was not ready within %d s", verb, program,
 			     READY_TIMEOUT_MS / 1000);
-	else
+	} else {
 		report_error("%s: cannot start the session daemon '%s': %s", verb, program,
 			     strerror(-error));
+	}
 	report_hint("is lttngmap installed as a whole? LTTNGMAP_SESSIOND says where its daemon is");
 }
 

@@ -291,8 +291,7 @@ int keeper_run(const struct keeper_config *config)
 	int status = 0, error;
 
 	if (keeper.signals < 0 || each_open(add_to_set, &ours) != 0) {
-		log_error("cannot watch over the session daemon: %s; use --no-supervise",
-			  strerror(errno));
+		log_error("cannot watch over the session daemon: %s", strerror(errno));
 		goto out;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);

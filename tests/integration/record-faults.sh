@@ -44,6 +44,15 @@ faulty 'daemon that is never ready' mute 'not ready within 10 s'
 for verb in create channel enable start; do
 	faulty "refused $verb" "refuse=$verb" "no $verb today.*come back"
 done
+# A limit that the daemon inherits.
+for limit in 'n 10 10 open.files' 'f 1 1024 bytes' 'v 200000 204800000 bytes'; do
+	read -r option value most unit <<<"$limit"
+	output=$(ulimit "-$option" "$value" && env -u LTTNGMAP_SESSIOND "$lttngmap" record --preload none \
+		-o limited -- true 2>&1)
+	is $? 125 "ulimit -$option $value: not recorded"
+	like "$output" "did not start.*may have $most $unit at most: raise .ulimit -$option" 'the limit is named'
+	is "$(grep -c 'no-supervise' <<<"$output")" 0 'and no option that is of no use'
+done
 faulty 'daemon that goes away' vanish=channel 'session daemon is gone'
 faulty 'daemon that talks nonsense' garbage=create 'in a way unknown'
 LTTNGMAP_SESSIOND=/no/such/daemon faulty 'no daemon' '' \

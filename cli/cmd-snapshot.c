@@ -7,6 +7,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
@@ -112,17 +113,25 @@ static int send(struct session_verb *self, const struct output_dir *spool,
 }
 
 /* What has become of it. */
-static void print(const struct session_verb *self, struct json_object *answer, bool is_away)
+static void print(const struct session_verb *self, struct json_object *answer, uint64_t size,
+		  bool is_away)
 {
+	uint64_t events = control_answer_count(answer, "events");
+	uint64_t least = control_answer_count(answer, "least");
 	char count[32], bytes[16];
 
 	if (url)
 		session_add_text(answer, "url", url);
 	if (!session_options.json)
 		report_line("snapshot of session %s: %s events, %s: %s", self->session,
-			    options_format_count(control_answer_count(answer, "events"), count),
+			    options_format_count(events, count),
 			    options_format_size(control_answer_count(answer, "bytes"), bytes),
 			    control_answer_text(answer, is_away ? "url" : "output"));
+	if (events == 0 && size && size < least) {
+		report_note("snapshot: --max-size %s is less than a sub-buffer of each stream takes",
+			    max_size);
+		report_hint("--max-size %" PRIu64 " has room for one of each", least);
+	}
 	if (is_away)
 		json_object_object_del(answer, "output");
 	json_object_object_del(answer, "is_spool");
@@ -172,7 +181,7 @@ static int run(int argc, const char **argv)
 	if (!error)
 		error = send(&self, &spool, answer, &is_away);
 	if (!error)
-		print(&self, answer, is_away);
+		print(&self, answer, size, is_away);
 	return session_verb_close(&self, error, answer);
 }
 

@@ -108,7 +108,8 @@
  *       the last two optional; answered when it is on disk: {"ok": true,
  *       "output": DIRECTORY, "events": N, "bytes": N, "number": of the session's
  *       snapshots, from 1, "created": when that was, in seconds since 1970, "url": of
- *       "create", where there is one, "is_spool": what was sent goes from "output"}
+ *       "create", where there is one, "is_spool": what was sent goes from "output",
+ *       "least": a "max_size" that gives each stream room for a sub-buffer}
  *   {"verb": "rotate", "session": NAME}
  *       answered with {"ok": true, "chunk": DIRECTORY} when that is complete:
  *       it has all events that were emitted before this was asked for, and

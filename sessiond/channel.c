@@ -23,7 +23,6 @@
 #include "sessiond/session.h"
 #include "sessiond/user-rings.h"
 
-#define CHANNEL_FILE_BLOCK 4096u
 /* Members whose rings are read that go in one turn of the loop. */
 #define REAPED_AT_ONCE 64u
 

@@ -69,6 +69,8 @@ struct channel_config {
 #define CHANNEL_SHARED_CONTEXTS                                                                    \
 	(UINT64_C(1) << LTTNGMAP_CONTEXT_VPID | UINT64_C(1) << LTTNGMAP_CONTEXT_VTID)
 
+/* A sub-buffer takes at most so many more bytes in a file: for its header and to end a block. */
+#define CHANNEL_FILE_BLOCK 4096u
 #define CHANNEL_WHY_SIZE 256
 
 /*

@@ -35,6 +35,7 @@ static void on_taken(struct session *session, void *data, const char *error, con
 	control_add_bool(answer, "is_spool", session->spool && session->shot.is_default);
 	control_add_number(answer, "events", session->written.events);
 	control_add_number(answer, "bytes", session->written.bytes);
+	control_add_number(answer, "least", session->shot.least);
 	control_answer(client, answer);
 }
 

@@ -79,8 +79,10 @@ static void choose_path(struct session *session, const char *output)
 		 PATH_MAX - 64, session->output, session->shot.count, when);
 }
 
+/* How many rings have been written to. */
 static uint32_t begin_members(struct session *session)
 {
+	uint64_t largest = 0, size;
 	struct channel *channel;
 	struct member *member;
 	uint32_t rings = 0;
@@ -90,7 +92,10 @@ static uint32_t begin_members(struct session *session)
 			rings += ring_set_touched(member->set);
 			member_begin_snapshot(member);
 		}
+		size = (UINT64_C(1) << channel->subbuf_shift) + CHANNEL_FILE_BLOCK;
+		largest = size > largest ? size : largest;
 	}
+	session->shot.least = rings * largest;
 	return rings;
 }
 

@@ -177,6 +177,7 @@ struct session {
 		uint32_t count;
 		char path[PATH_MAX];
 		uint64_t stream_size; /* bytes of a stream at most; 0: all of it */
+		uint64_t least;       /* bytes in which each stream has room for a sub-buffer */
 		session_stopped *done;
 		void *data;
 		uint64_t progress;

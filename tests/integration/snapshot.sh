@@ -146,6 +146,11 @@ snapshot 'a small one' --max-size 300K
 size=$(find "$taken/ust" -maxdepth 1 -name 'c_*' -printf '%s\n' | awk '{ all += $1 } END { print all }')
 ok "$size bytes are not too much" test "$size" -le 307200
 ok 'and something' test "$size" -gt 20000
+snapshot 'one that is too small' --max-size 1K
+least=$(sed -nE 's/.*--max-size ([0-9]+) has room.*/\1/p' <<<"$output")
+ok "it says how much it takes: ${least:-nothing}" test "${least:-0}" -gt 4096
+ok 'one of that size has events' \
+	wait_for eval '"$lttngmap" snapshot fr --max-size "${least:-1}" | grep -qE "fr: [1-9]"'
 good 'one elsewhere' snapshot fr -o "$TAP_DIR/elsewhere"
 ok 'is there' test -s "$TAP_DIR/elsewhere/ust/metadata"
 bad 'once more there' 'another trace lies there' snapshot fr -o "$TAP_DIR/elsewhere"

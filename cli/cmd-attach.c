@@ -287,6 +287,7 @@ static int run(int argc, const char **argv)
 	static struct inside_request request;
 	struct problem problem;
 	uint64_t pid;
+	int error;
 
 	if (argc != 1 || options_parse_number(argv[0], INT_MAX, &pid) != 0 || pid == 0) {
 		report_error(argc == 0  ? "attach: a process's number is missing"
@@ -295,8 +296,9 @@ static int run(int argc, const char **argv)
 			     argc == 1 ? argv[0] : "");
 		return verb_usage_error(&verb_attach);
 	}
-	if (fill(&request) != 0)
-		return CLI_STATUS_FAILED;
+	error = fill(&request);
+	if (error)
+		return error == -EINVAL ? verb_usage_error(&verb_attach) : CLI_STATUS_FAILED;
 	if (reach_run((pid_t)pid, &request, &problem) != 0) {
 		report_error("attach: %s", problem.why);
 		if (problem.hint[0])

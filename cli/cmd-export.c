@@ -88,6 +88,8 @@ static void tell_what_is_missing(const struct export *export, const char *path)
 		report_hint("lttngmap record --preload cyg-profile --context vtid records those of "
 			    "programs built with -finstrument-functions");
 	}
+	if (export->counter && !export->has_counter)
+		report_note("export: --counter: no event has '%s', as a number", export->counter);
 	if (export->unpaired > 0)
 		report_note("export: %llu ends without a begin are single events",
 			    (unsigned long long)export->unpaired);

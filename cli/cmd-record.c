@@ -180,13 +180,23 @@ static const struct poptOption options[] = {
 
 static int check_word(const char *option, const char *value, const char *const *words)
 {
+	char known[80] = "";
+	size_t used = 0;
+
 	if (!value)
 		return 0;
 	for (int i = 0; words[i]; i++) {
 		if (strcmp(value, words[i]) == 0)
 			return 0;
 	}
+	for (int i = 0; words[i] && used < sizeof(known); i++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
+					 i == 0         ? ""
+					 : words[i + 1] ? ", "
+							: " or ",
+					 words[i]);
 	report_error("record: --%s: '%s' is none of those known", option, value);
+	report_hint("it is %s", known);
 	return -EINVAL;
 }
 

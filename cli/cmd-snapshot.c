@@ -128,8 +128,9 @@ static void print(const struct session_verb *self, struct json_object *answer, u
 			    options_format_size(control_answer_count(answer, "bytes"), bytes),
 			    control_answer_text(answer, is_away ? "url" : "output"));
 	if (events == 0 && size && size < least) {
-		report_note("snapshot: --max-size %s is less than a sub-buffer of each stream takes",
-			    max_size);
+		report_note(
+			"snapshot: --max-size %s is less than a sub-buffer of each stream takes",
+			max_size);
 		report_hint("--max-size %" PRIu64 " has room for one of each", least);
 	}
 	if (is_away)

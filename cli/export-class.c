@@ -204,6 +204,7 @@ static struct export_class *make_class(struct export *export, const bt_event *ev
 				  ? find_number(payload, "addr")
 				  : -1;
 	class->counter = find_counter(export, name, payload);
+	export->has_counter |= class->counter >= 0;
 	class->flow = export->flow ? field_member(payload, export->flow, &type) : -1;
 	if (class->kind == EXPORT_BEGIN || class->kind == EXPORT_END)
 		export->has_pairs = true;

@@ -178,6 +178,7 @@ struct export
 	struct export_tracks tracks;
 	bool is_open;
 	bool has_threads;  /* some event told its thread */
+	bool has_counter;  /* some event has the field that is the counter */
 	bool has_pairs;    /* some event would be begin or end, if its thread were known */
 	uint64_t slices;   /* written */
 	uint64_t unpaired; /* ends without a begin */

@@ -154,6 +154,17 @@ static void refuse_option(const struct verb *verb, const char *option)
 		report_hint("did you mean '--%s'?", best.word);
 }
 
+/* popt names a wrong value alone where that is an argument of its own. */
+static const char *option_before(int argc, const char **argv, const char *value)
+{
+	if (value[0] == '-')
+		return "";
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], value) == 0 && argv[i - 1][0] == '-')
+			return argv[i - 1];
+	return "";
+}
+
 static int verb_main(const struct verb *verb, const struct synonym *synonym, int argc,
 		     const char **argv)
 {
@@ -174,7 +185,9 @@ static int verb_main(const struct verb *verb, const struct synonym *synonym, int
 		if (next == POPT_ERROR_BADOPT)
 			refuse_option(verb, option);
 		else
-			report_error("%s: option %s: %s", verb->name, option, poptStrerror(next));
+			report_error("%s: option %s%s%s: %s", verb->name,
+				     option_before(argc, argv, option), option[0] == '-' ? "" : " ",
+				     option, poptStrerror(next));
 		poptFreeContext(context);
 		return verb_usage_error(verb);
 	}

@@ -207,9 +207,9 @@ void record_progress_summary(struct record *record)
 	report_note("%llu process%s traced, %s event%s kept, %s lost",
 		    (unsigned long long)counts->processes, counts->processes == 1 ? "" : "es",
 		    options_format_count(counts->kept, kept), counts->kept == 1 ? "" : "s",
-		    options_format_count(
-			    count_lost(counts) + (record->options.ring_dir ? 0 : counts->buffered),
-			    lost));
+		    options_format_count(count_lost(counts) +
+						 (record->options.ring_dir ? 0 : counts->buffered),
+					 lost));
 	report_note("%s in %llu stream%s, in %s", options_format_size(counts->bytes, bytes),
 		    (unsigned long long)counts->streams, counts->streams == 1 ? "" : "s",
 		    where_it_is(record));

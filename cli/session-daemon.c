@@ -100,7 +100,8 @@ int session_daemon_connect(const char *verb, const char *chosen, struct control_
 			continue;
 		error = control_client_connect(path, client);
 		/* Root's, where it is there but not for us, is as good as none. */
-		if (is_absent(error) || (place == PLACE_SYSTEM && geteuid() != 0 && error == -EACCES))
+		if (is_absent(error) ||
+		    (place == PLACE_SYSTEM && geteuid() != 0 && error == -EACCES))
 			continue;
 		if (error)
 			return explain_connect(verb, path, error);
@@ -296,8 +297,7 @@ void session_daemon_limits_hint(void)
 	struct rlimit limit;
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
-		if (getrlimit(limits[i].resource, &limit) == 0 &&
-		    limit.rlim_cur < limits[i].enough)
+		if (getrlimit(limits[i].resource, &limit) == 0 && limit.rlim_cur < limits[i].enough)
 			report_hint(limits[i].format, (unsigned long long)limit.rlim_cur);
 }
 

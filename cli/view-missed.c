@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/name.h"
 #include "event-names.h"
 #include "report.h"
 #include "suggest.h"
@@ -65,7 +66,10 @@ static bool tell_missed(const struct view *view, const char *word, bool is_proce
 		return false;
 	report_note("%s: no %s '%s' in '%s'", view_verb, is_process ? "process" : "event", word,
 		    path);
-	if (looked.best.word)
+	if (is_process && strlen(word) >= NAME_PROGRAM_SIZE)
+		report_hint("traces have the first %d bytes of a program's name: '%.*s'",
+			    NAME_PROGRAM_SIZE - 1, NAME_PROGRAM_SIZE - 1, word);
+	else if (looked.best.word)
 		report_hint("did you mean '%s'?", looked.best.word);
 	return true;
 }

@@ -305,10 +305,12 @@ static void print_trace(struct json_object *trace)
 	snprintf(path, sizeof(path), "%s",
 		 json_object_get_string(json_object_object_get(trace, "path")));
 	name_clean_line(path);
-	printf("%s: %llu streams: %llu bytes of unfinished packets cut off %llu of them, "
+	printf("%s: %llu stream%s: %llu bytes of unfinished packets cut off %llu of them, "
 	       "%llu damaged packets passed over, %llu indexes mended, %llu empty files removed, "
-	       "%llu unreadable files set aside\n",
-	       path, number_of(trace, "streams"), number_of(trace, "cut_bytes"),
+	       "%llu unreadable files set aside
+",
+	       path, number_of(trace, "streams"), number_of(trace, "streams") == 1 ? "" : "s",
+	       number_of(trace, "cut_bytes"),
 	       number_of(trace, "cut_streams"), number_of(trace, "lost_packets"),
 	       number_of(trace, "indexes"), number_of(trace, "removed"),
 	       number_of(trace, "set_aside"));

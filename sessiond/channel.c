@@ -100,7 +100,7 @@ static int check_files(const struct channel_config *config, char *why, char *hin
 		 "a file of %llu bytes has no room for a sub-buffer of %llu and its header",
 		 (unsigned long long)config->file_size, (unsigned long long)config->subbuf_size);
 	snprintf(hint, CHANNEL_WHY_SIZE,
-		 "give a file_size of %llu bytes or more, or smaller sub-buffers",
+		 "let files have %llu bytes or more, or make sub-buffers smaller",
 		 (unsigned long long)least);
 	return -EINVAL;
 }

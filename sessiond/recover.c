@@ -497,8 +497,9 @@ static void print(const struct recovery *recovery, struct json_object *sessions,
 	if (!json) {
 		for (size_t i = 0; i < json_object_array_length(sessions); i++)
 			print_session(json_object_array_get_idx(sessions, i));
-		printf("%llu processes' rings were read%s\n",
+		printf("rings of %llu process%s were read%s\n",
 		       (unsigned long long)recovery->processes,
+		       recovery->processes == 1 ? "" : "es",
 		       recovery->lost ? ", others could not be: see the messages" : "");
 		return;
 	}

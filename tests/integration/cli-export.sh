@@ -133,6 +133,8 @@ refused() {
 }
 refused 2 'no format' 'give one of --perfetto, --chrome, --folded and --json' trace
 refused 2 'two formats' 'give one of --perfetto' trace --json - --folded -
+"$lttngmap" export trace --counter nope:tick.number --perfetto out.perfetto >out 2>&1
+like "$(<out)" "no event has 'nope:tick.number', as a number" 'a counter that no event has'
 refused 2 'a counter that is none' "'x' is not PROVIDER:EVENT.FIELD" trace --json - --counter x
 refused 1 'no trace' "export: 'nothing': No such file" nothing --json -
 refused 1 'no such file' "export: cannot write 'no/file': No such" trace --json no/file

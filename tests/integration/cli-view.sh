@@ -34,6 +34,8 @@ is "$("$lttngmap" view --event w:otuer_begin trace 2>&1 >/dev/null)" "lttngmap: 
 lttngmap:   did you mean 'w:outer_begin'?" 'an event likewise'
 is "$("$lttngmap" view --fields id,nosuch trace 2>&1 >/dev/null)" \
 	"lttngmap: view: no field 'nosuch' in what is shown of 'trace'" 'and a field'
+like "$("$lttngmap" view --process averyveryverylongname trace 2>&1)" \
+	"no process 'averyvery.*first 15 bytes.*: 'averyveryverylo'" 'names that are too long'
 is "$(shown --process nobody)" "lttngmap: view: no process 'nobody' in 'trace' " 'none at all'
 
 "$LTTNGMAP_SRC/tests/utils/make-slices" shared shared || bail_out 'the trace was not made'

@@ -55,9 +55,12 @@ refused 'count too small' 125 'at least 2' record --subbufs 1 -- true
 refused 'count too large' 125 'at most 4096' record --subbufs 8192 -- true
 refused 'file size that is none' 125 "--file-size: 'x' is not a size" record --file-size x -- true
 refused 'negative file count' 125 "--file-count: '-1' cannot" record --file-count=-1 -- true
-refused 'unknown mode' 125 "--mode: 'sometimes'" record --mode sometimes -- true
+refused 'unknown mode' 125 "--mode: 'sometimes'.*it is discard, overwrite or blocking" record --mode sometimes -- true
 refused 'unknown mediator' 125 "--mediator: 'fuse'" record --mediator fuse -- true
-refused 'unknown clock' 125 "--clock: 'sundial'" record --clock sundial -- true
+refused 'unknown clock' 125 "--clock: 'sundial'.*it is tsc or monotonic" record --clock sundial -- true
+refused 'number that is none' 2 'option --events x: invalid' report --events x
+refused 'unknown family to attach' 2 "no family 'foo'" attach --preload foo $$
+refused 'probe to attach that is none' 2 "'zz' is not a rule" attach --sdt zz $$
 refused 'unknown family' 125 "no family 'qt'.*libc" record --preload libc,qt -- true
 refused 'rule without a colon' 125 "'malloc' is not a rule.*PROVIDER:NAME" \
 	record -e malloc -- true

@@ -186,20 +186,20 @@ static void draw_session(const struct screen *screen, int *row, const struct top
 	bool is_losing = session->rates.lost > 0;
 
 	set_colour(screen, COLOUR_LOST, is_losing);
-	top_format_rate(session->rates.events, events);
-	top_format_rate(session->rates.lost, lost);
-	top_format_bytes(session->rates.bytes, bytes);
 	options_format_count(session->events, count);
 	options_format_count(session->lost, gone);
 	options_format_size(session->bytes, size);
 	if (COLS < WIDE)
 		put_line(row, A_NORMAL, NARROW_SESSION("%5" PRIu64), session->name,
-			 session->active ? "active" : "stopped", session->alive, events, lost,
-			 count, gone, size);
+			 session->active ? "active" : "stopped", session->alive,
+			 top_format_rate(session->rates.events, events),
+			 top_format_rate(session->rates.lost, lost), count, gone, size);
 	else
 		put_line(row, A_NORMAL, "%-20.20s %-8s %5" PRIu64 " %12s %10s %10s %15s %12s %10s",
 			 session->name, session->active ? "active" : "stopped", session->alive,
-			 events, lost, bytes, count, gone, size);
+			 top_format_rate(session->rates.events, events),
+			 top_format_rate(session->rates.lost, lost),
+			 top_format_bytes(session->rates.bytes, bytes), count, gone, size);
 	if (session->error[0] != '\0')
 		put_line(row, A_BOLD, "  %s", session->error);
 	if (session->untraced[0] != '\0')
@@ -235,18 +235,18 @@ static void draw_ring(const struct screen *screen, int *row, const struct top_ri
 		snprintf(pid, sizeof(pid), "%" PRIu64, rings->pid);
 	snprintf(place, sizeof(place), "%s/%s", rings->session, rings->channel);
 	top_format_fill(rings->fill, cpus, fill, width < sizeof(fill) ? width : sizeof(fill) - 1);
-	top_format_rate(rings->rates.events, events);
-	top_format_rate(rings->rates.lost, lost);
 	options_format_count(rings->events, count);
 	set_colour(screen, COLOUR_LOST, is_losing);
 	if (COLS < WIDE)
 		put_line(row, rings->alive ? A_NORMAL : A_DIM, NARROW_RING, pid, rings->name,
-			 events, lost, count, place, fill);
+			 top_format_rate(rings->rates.events, events),
+			 top_format_rate(rings->rates.lost, lost), count, place, fill);
 	else
 		put_line(row, rings->alive ? A_NORMAL : A_DIM,
 			 "%7s %-8.8s %-15s %12s %10s %15s %-20.20s %s", pid,
-			 top_format_user(rings->uid, user), rings->name, events, lost, count, place,
-			 fill);
+			 top_format_user(rings->uid, user), rings->name,
+			 top_format_rate(rings->rates.events, events),
+			 top_format_rate(rings->rates.lost, lost), count, place, fill);
 	set_colour(screen, COLOUR_LOST, false);
 }
 

@@ -191,6 +191,22 @@ for size in '20 3' '1 1' '300 60'; do
 done
 ok 'sizes that leave no room, and a large one' wait_for shows_rate || diag "$(screen)"
 
+# No sample is due for a long time: what is there is drawn anew, and the rates are not known yet.
+"${tmux[@]}" new-session -d -s long -x 80 -y 24 "${top[*]} -i 60s"
+long() { # REGEX, of the whole screen
+	[[ $("${tmux[@]}" capture-pane -p -t long) =~ $1 ]]
+}
+wait_for long 'q quit'
+ok 'rates of the first sample are not known' long $'\nweb +active +1 +- +- '
+for size in '70 12' '60 10' '110 30'; do
+	"${tmux[@]}" resize-window -t long -x "${size% *}" -y "${size#* }"
+	# Keys in the last line alone, and the first line in its place.
+	ok "resized to $size: all is there, once" wait_for eval \
+		'long "^$SESSIOND_DIR: 1 " && [[ $("${tmux[@]}" capture-pane -p -t long | grep -n "q quit") == "${size#* }":* ]]' ||
+		diag "$("${tmux[@]}" capture-pane -p -t long)"
+done
+"${tmux[@]}" kill-session -t long
+
 # ---- daemons that die ---------------------------------------------------------------
 
 before=$(daemon_pid)

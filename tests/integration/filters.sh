@@ -15,7 +15,11 @@ cd "$TAP_DIR" || exit 1
 daemon=
 
 end_daemon() {
+	local i
+
 	[[ -n $daemon ]] || return 0
+	# A daemon that ends leaves its sessions to the next one.
+	"$lttngmap" destroy --all >/dev/null 2>&1
 	kill "$daemon" 2>/dev/null
 	for ((i = 0; i < 250; i++)); do
 		[[ -e $LTTNGMAP_RUNTIME_DIR ]] || return 0

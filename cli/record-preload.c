@@ -40,12 +40,13 @@ static const struct family {
 	bool has_functions;  /* traces those of the program that --functions names */
 	bool is_from_start;  /* changes the program before it runs, and not later */
 } families[] = {
+	/* First: its events of exec come before the others look at what is executed. */
+	{ "proc", "liblttngmap-proc.so", "lttngmap_proc", REACHED_BY_NAME, NULL, false, false },
 	{ "libc", "liblttngmap-libc.so", "lttng_ust_libc", REACHED_BY_PATTERNS, NULL, false,
 	  false },
 	{ "pthread", "liblttngmap-pthread.so", "lttng_ust_pthread", REACHED_BY_NAME, NULL, false,
 	  false },
 	{ "io", "liblttngmap-io.so", "lttngmap_io", REACHED_BY_NAME, NULL, false, false },
-	{ "proc", "liblttngmap-proc.so", "lttngmap_proc", REACHED_BY_NAME, NULL, false, false },
 	{ "dl", "liblttngmap-dl.so", "lttng_ust_dl", REACHED_BY_NO_RULES, NULL, false, false },
 	{ "syslog", "liblttngmap-syslog.so", "lttngmap_syslog", REACHED_BY_NAME, NULL, false,
 	  false },

@@ -17,6 +17,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "common/elf-loader.h"
 #include "program-search.h"
 #include "record.h"
 #include "report.h"
@@ -56,12 +57,12 @@ static bool script_interpreter(const char *head, size_t length, char *path, size
 /* The libraries are linked with this C library: another one's loader ends the program over them. */
 static enum record_program_note judge_loader(int fd, const native_phdr *segment)
 {
-	char loader[256] = "";
+	char loader[257] = "";
 	size_t size = segment->p_filesz < sizeof(loader) ? segment->p_filesz : sizeof(loader) - 1;
 
 	if (pread(fd, loader, size, (off_t)segment->p_offset) < 0)
 		return RECORD_PROGRAM_TRACEABLE;
-	return strstr(loader, "/ld-musl-") ? RECORD_PROGRAM_LIBC : RECORD_PROGRAM_TRACEABLE;
+	return elf_loader_is_glibc(loader) ? RECORD_PROGRAM_TRACEABLE : RECORD_PROGRAM_LIBC;
 }
 
 static enum record_program_note judge_elf(int fd, const char *head, size_t length)
@@ -165,7 +166,8 @@ const char *record_program_explain(const struct record *record)
 	case RECORD_PROGRAM_FOREIGN:
 		return "is of another word size than the preloaded library";
 	case RECORD_PROGRAM_LIBC:
-		return "is linked with musl, the preloaded library with another C library";
+		return "is linked with musl, or another C library that is not the preloaded "
+		       "library's";
 	case RECORD_PROGRAM_SECURE:
 		return "gains privileges when executed (set-user-ID, set-group-ID or "
 		       "capabilities), so that the dynamic loader preloads nothing into it";

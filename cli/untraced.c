@@ -89,7 +89,7 @@ const char *untraced_hint(struct json_object *answer)
 		{ "forked", "children that change their user or root directory, or have no "
 			    "descriptor left, cannot reach the session daemon" },
 		{ "executed", "no library can be preloaded into programs that are statically "
-			      "linked, gain privileges, or are for another machine" },
+			      "linked, gain privileges, or are for another machine or C library" },
 		{ "alone", "programs that closed their descriptors, or are under a seccomp filter, "
 			   "take part only in channels that were started before" },
 	};

@@ -15,6 +15,7 @@ libcommon_la_SOURCES = \
 	common/context.h \
 	common/ctf.h \
 	common/ended-streams.h \
+	common/elf-loader.h \
 	common/filter-float.h \
 	common/json-message.c \
 	common/json-message.h \

@@ -178,7 +178,8 @@ struct protocol_app_lost {
 struct protocol_app_untraced {
 	struct protocol_app_header header;
 	uint32_t pid; /* the child's, where it lives; the daemon asks the kernel instead */
-	uint32_t reserved;
+	/* A program into which no library is preloaded: 1: the sender's own, 2: a child's. */
+	uint32_t executed;
 	char procname[16]; /* as of struct protocol_app_register */
 };
 

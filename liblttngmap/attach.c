@@ -36,8 +36,8 @@ static struct {
 	uint64_t instance;
 	uint64_t token;
 	uint64_t epoch;
-	uint32_t place;       /* of module_knock.places */
-	uint32_t minor;       /* of the daemon's protocol */
+	uint32_t place; /* of module_knock.places */
+	uint32_t pid;   /* of the process that registered: not of its child, before that does */
 	uint32_t register_ms; /* how long a registration may take; 0: as an event's request */
 	bool allow_blocking;
 	/* It has more rights than who started it, who is not to read along. */
@@ -148,7 +148,7 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	local->daemon_gone = false;
 	local->index = answer->process_offset / sizeof(struct lttngmap_process);
 	inherited.instance = answer->instance;
-	inherited.minor = answer->header.minor;
+	inherited.pid = (uint32_t)arch_syscall(SYS_getpid);
 	inherited.token = answer->token;
 	module_knock.instance = answer->instance;
 	/* A value no ancestor's write can hold: see ring-trylock.c. */
@@ -249,27 +249,44 @@ enum attach_result attach_first(int socket, uint64_t deadline, const void *class
 	return ATTACH_READY;
 }
 
-/*
- * This child did not reach the daemon. Its parent's socket, which it has as well, does; the
- * daemon reads that when it can, and nobody waits for it.
- */
-static void tell_untraced(void)
+/* The daemon reads it when it can, and nobody waits for it. */
+static void tell_untraced(int socket, struct protocol_app_untraced *message)
 {
-	struct protocol_app_untraced message = {
-		.header = { .magic = PROTOCOL_APP_MAGIC,
-			    .major = PROTOCOL_APP_MAJOR,
-			    .minor = PROTOCOL_APP_MINOR,
-			    .type = PROTOCOL_APP_UNTRACED,
-			    .size = sizeof(message) },
+	message->header = (struct protocol_app_header){
+		.magic = PROTOCOL_APP_MAGIC,
+		.major = PROTOCOL_APP_MAJOR,
+		.minor = PROTOCOL_APP_MINOR,
+		.type = PROTOCOL_APP_UNTRACED,
+		.size = sizeof(*message),
 	};
-	int socket = inherited.minor > 0 ? descriptors_parent_socket() : -1;
+	arch_syscall(SYS_sendto, socket, message, sizeof(*message), MSG_DONTWAIT | MSG_NOSIGNAL,
+		     NULL, 0);
+}
+
+/* This child did not reach the daemon. Its parent's socket, which it has as well, does. */
+static void tell_forked(void)
+{
+	struct protocol_app_untraced message = { .pid = (uint32_t)arch_syscall(SYS_getpid) };
+	int socket = descriptors_parent_socket();
 
 	if (socket < 0)
 		return;
-	message.pid = (uint32_t)arch_syscall(SYS_getpid);
 	arch_syscall(SYS_prctl, PR_GET_NAME, message.procname);
-	arch_syscall(SYS_sendto, socket, &message, sizeof(message), MSG_DONTWAIT | MSG_NOSIGNAL,
-		     NULL, 0);
+	tell_untraced(socket, &message);
+}
+
+void attach_tell_executed(int pid, const char *name)
+{
+	struct protocol_app_untraced message = { .executed = pid ? 2 : 1 };
+	uint32_t own = (uint32_t)arch_syscall(SYS_getpid);
+	int socket = sandbox_is_on() ? -1 : descriptors_parent_socket();
+
+	message.pid = pid ? (uint32_t)pid : own;
+	if (socket < 0 || (!*name && message.pid != inherited.pid))
+		return;
+	for (size_t i = 0; i < sizeof(message.procname) - 1 && name[i]; i++)
+		message.procname[i] = name[i];
+	tell_untraced(socket, &message);
 }
 
 static long register_forked(struct local *local)
@@ -283,7 +300,7 @@ static long register_forked(struct local *local)
 	int socket = exchange_connect_again(deadline, module_knock.place);
 
 	if (socket < 0) {
-		tell_untraced();
+		tell_forked();
 		return socket;
 	}
 	return attach(local, socket, deadline, PROTOCOL_APP_FORKED, NULL, 0, 0, &answer.head,

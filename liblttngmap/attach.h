@@ -70,6 +70,11 @@ bool attach_fetch_rings(struct local *local, const struct protocol_app_slot *wan
 /* An event of the slot's channel is lost for want of them. False: nobody can be told. Signal-safe.
  */
 bool attach_tell_lost(const struct local *local, uint32_t slot);
+/*
+ * Child `pid`, or this process where that is 0, executes the program `name`, which is not traced.
+ * "": the registered process could not execute it after all. Signal-safe, also in a child of vfork.
+ */
+void attach_tell_executed(int pid, const char *name);
 /* This process asks for nothing from now on: it is told to the daemon. Signal-safe. */
 void attach_leave_alone(const struct local *local);
 /*

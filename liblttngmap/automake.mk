@@ -19,6 +19,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/event.c \
 	liblttngmap/event-fast.c liblttngmap/event-fast.h \
 	liblttngmap/exchange.c liblttngmap/exchange.h \
+	liblttngmap/exec.c liblttngmap/exec.h \
 	liblttngmap/filter.c liblttngmap/filter.h \
 	liblttngmap/filter-decode.h \
 	liblttngmap/filter-string.c liblttngmap/filter-string.h \

@@ -10,33 +10,17 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include <spawn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "preload/proc.h"
 
-#define NEXT_FUNCTIONS(X)                                                                          \
-	X(execv)                                                                                   \
-	X(execve)                                                                                  \
-	X(execvp)                                                                                  \
-	X(execvpe)                                                                                 \
-	X(fexecve)                                                                                 \
-	X(execveat)                                                                                \
-	X(posix_spawn)                                                                             \
-	X(posix_spawnp)                                                                            \
+#define MORE_NEXT_FUNCTIONS(X)                                                                     \
 	X(system)                                                                                  \
 	X(popen)                                                                                   \
 	X(pclose)
 
-/* The older ones run a file that is no program by the shell. */
-#define NEXT_VERSIONS(X)                                                                           \
-	X(posix_spawn, "GLIBC_2.2.5", "GLIBC_2.15")                                                \
-	X(posix_spawnp, "GLIBC_2.2.5", "GLIBC_2.15")
-
-#include "preload/next.h"
+#include "preload/exec.h"
 
 /* ---- in this process ----------------------------------------------------------------- */
 
@@ -67,51 +51,36 @@ static __attribute__((noinline)) void tell_exec(const void *ip, const char *path
 
 int execve(const char *path, char *const argv[], char *const envp[])
 {
-	EXEC(path, argv, NEXT(execve)(path, argv, envp));
+	EXEC(path, argv, exec_path(path, argv, envp));
 }
 
 int execv(const char *path, char *const argv[])
 {
-	EXEC(path, argv, NEXT(execv)(path, argv));
+	EXEC(path, argv, exec_path_same(path, argv));
 }
 
 int execvp(const char *file, char *const argv[])
 {
-	EXEC(file, argv, NEXT(execvp)(file, argv));
+	EXEC(file, argv, exec_search_same(file, argv));
 }
 
 int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	EXEC(file, argv, NEXT(execvpe)(file, argv, envp));
+	EXEC(file, argv, exec_search(file, argv, envp));
 }
-
-/* An array of what the caller lists, and the NULL after it: on the stack, as in the C library. */
-#define TAKE_LIST(argv, first)                                                                     \
-	size_t count_ = 1;                                                                         \
-	va_list list_;                                                                             \
-                                                                                                   \
-	va_start(list_, first);                                                                    \
-	while (va_arg(list_, char *))                                                              \
-		count_++;                                                                          \
-	va_end(list_);                                                                             \
-	char *argv[count_ + 1];                                                                    \
-	va_start(list_, first);                                                                    \
-	argv[0] = (char *)first;                                                                   \
-	for (size_t i_ = 1; i_ <= count_; i_++)                                                    \
-	argv[i_] = va_arg(list_, char *)
 
 int execl(const char *path, const char *first, ...)
 {
 	TAKE_LIST(argv, first);
 	va_end(list_);
-	EXEC(path, argv, NEXT(execv)(path, argv));
+	EXEC(path, argv, exec_path_same(path, argv));
 }
 
 int execlp(const char *file, const char *first, ...)
 {
 	TAKE_LIST(argv, first);
 	va_end(list_);
-	EXEC(file, argv, NEXT(execvp)(file, argv));
+	EXEC(file, argv, exec_search_same(file, argv));
 }
 
 int execle(const char *path, const char *first, ...)
@@ -120,7 +89,7 @@ int execle(const char *path, const char *first, ...)
 	TAKE_LIST(argv, first);
 	envp = va_arg(list_, char *const *);
 	va_end(list_);
-	EXEC(path, argv, NEXT(execve)(path, argv, envp));
+	EXEC(path, argv, exec_path(path, argv, envp));
 }
 
 static __attribute__((noinline)) void tell_fexecve(const void *ip, int fd, char *const *argv)
@@ -137,7 +106,7 @@ int fexecve(int fd, char *const argv[], char *const envp[])
 
 	if (lttngmap_tracepoint_enabled(lttngmap_proc, fexecve_req))
 		tell_fexecve(__builtin_return_address(0), fd, argv);
-	result = NEXT(fexecve)(fd, argv, envp);
+	result = exec_fd(fd, argv, envp);
 	EMIT(fexecve_ret, result, errno);
 	return result;
 }
@@ -158,7 +127,7 @@ int execveat(int dirfd, const char *path, char *const argv[], char *const envp[]
 
 	if (lttngmap_tracepoint_enabled(lttngmap_proc, execveat_req))
 		tell_execveat(__builtin_return_address(0), dirfd, path, argv, flags);
-	result = NEXT(execveat)(dirfd, path, argv, envp, flags);
+	result = exec_at(dirfd, path, argv, envp, flags);
 	EMIT(execveat_ret, result, errno);
 	return result;
 }
@@ -198,13 +167,15 @@ static __attribute__((noinline)) void tell_spawn(const void *ip, const char *pat
 int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 		const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-	SPAWN(NEXT(posix_spawn)(&child, path, actions, attributes, argv, envp));
+	SPAWN(spawn_next(NEXT(posix_spawn), lttngmap_exec_look(AT_FDCWD, path, 0), &child, path,
+			 actions, attributes, argv, envp));
 }
 
 int posix_spawnp(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 		 const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-	SPAWN(NEXT(posix_spawnp)(&child, path, actions, attributes, argv, envp));
+	SPAWN(spawn_next(NEXT(posix_spawnp), lttngmap_exec_search(path), &child, path, actions,
+			 attributes, argv, envp));
 }
 
 static __attribute__((noinline)) void tell_system(const void *ip, const char *command, int result,

@@ -8,7 +8,7 @@ sdt_files = \
 	common/name.c common/name.h \
 	common/sdt-environment.h \
 	preload/dl-caller.c preload/dl-caller.h \
-	preload/next.h preload/vfork.c preload/sandbox.c \
+	preload/next.h preload/vfork.c preload/sandbox.c preload/exec.c preload/exec.h \
 	sdt/library.c sdt/library.h \
 	sdt/note.c sdt/note.h \
 	sdt/object.c sdt/object.h \

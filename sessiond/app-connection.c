@@ -571,6 +571,11 @@ void app_connections_settle(struct app_connections *all)
 		if (has_hung_up(connection->fd))
 			connection_close(connection);
 	}
+	/* Last words that nobody has read yet. */
+	cds_list_for_each_entry_safe(connection, next, &all->registered, node) {
+		if (has_hung_up(connection->fd))
+			connection_end(connection);
+	}
 }
 
 int app_connections_init(struct app_connections *all, struct daemon *daemon)

@@ -15,6 +15,7 @@
 #include "sessiond/class-reclaim.h"
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
+#include "sessiond/executed.h"
 #include "sessiond/ledger.h"
 #include "sessiond/member.h"
 #include "sessiond/messages.h"
@@ -534,10 +535,21 @@ static void serve_untraced(const struct app_request *request, const struct app_m
 {
 	struct untraced_process child = { .uid = request->peer.uid, .gid = request->peer.gid };
 
+	struct ucred sender = { .pid = 0 };
+
+	if (message->untraced.procname[0])
+		name_clean_program(message->untraced.procname, sizeof(message->untraced.procname),
+				   child.name);
+	/* It is counted when it ends: it may not come to that, or register again. */
+	if (message->untraced.executed == 1 && request->process &&
+	    socket_sender(request->fd, &sender) == 0 &&
+	    (uint32_t)sender.pid == request->process->pid) {
+		executed_tell(request->process, child.name);
+		return;
+	}
 	child.pid = find_child(request, &child.identity);
-	name_clean_program(message->untraced.procname, sizeof(message->untraced.procname),
-			   child.name);
-	untraced_count(request->daemon->untraced, &child, UNTRACED_FORKED);
+	untraced_count(request->daemon->untraced, &child,
+		       message->untraced.executed ? UNTRACED_EXECUTED : UNTRACED_FORKED);
 }
 
 bool app_request_serve_last(struct app_request *request, const void *bytes, size_t size)

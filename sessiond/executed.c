@@ -64,12 +64,17 @@ static void take_name(struct process *process, const char *path)
 	name_clean_program(base, strlen(base), process->program.executed);
 }
 
+void executed_tell(struct process *process, const char name[NAME_PROGRAM_SIZE])
+{
+	memcpy(process->program.executed, name, NAME_PROGRAM_SIZE);
+}
+
 void executed_look(struct process *process)
 {
 	char path[PATH_SIZE];
 	struct statx status;
 
-	if (!process->program.file || process_is_gone(process))
+	if (!process->program.file || process->program.executed[0] || process_is_gone(process))
 		return;
 	if (look_at_program(process, &status) == 0) {
 		if (makedev(status.stx_dev_major, status.stx_dev_minor) ==

@@ -12,11 +12,15 @@
 #ifndef SESSIOND_EXECUTED_H
 #define SESSIOND_EXECUTED_H
 
+#include "common/name.h"
+
 struct daemon;
 struct process;
 
 /* It registers: note which program that is. */
 void executed_begin(struct process *process);
+/* It says itself that it executes such a program, of that clean name; "": it could not. */
+void executed_tell(struct process *process, const char name[NAME_PROGRAM_SIZE]);
 /* Its socket hung up: note the name of the program that it has now, if that is another one. */
 void executed_look(struct process *process);
 /* It ends, and did not register again. */

@@ -123,6 +123,8 @@ void process_reap(struct process *process)
 	struct daemon *daemon = process->daemon;
 	const struct process *shared = process->shared;
 
+	/* Its last words say what it executed. */
+	app_socket_forget(process);
 	executed_count(process);
 	process_end(process);
 	if (shared && shared->sharers == 0)

@@ -379,6 +379,7 @@ check_PROGRAMS += tests/utils/own-limits
 tests_utils_own_limits_SOURCES = tests/utils/own-limits.c
 cli_tests = \
 	tests/integration/changed-user.sh \
+	tests/integration/foreign-program.sh \
 	tests/integration/own-limits.sh \
 	tests/integration/cli-complete.sh \
 	tests/integration/cli-export.sh \

@@ -376,6 +376,7 @@ static int run(int argc, const char **argv)
 
 	status = begin();
 	if (status) {
+		record_child_drop(&record);
 		record_relay_stop(&record);
 		record_daemon_end(&record);
 		output_dir_remove(&record.output);

@@ -23,7 +23,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -167,6 +169,16 @@ static void allow_before_sanitizer(void)
 		setenv("ASAN_OPTIONS", longer, 1);
 }
 
+/* It ends with its parent, until it is let go. */
+static void wait_for_go(int go_fd, pid_t parent)
+{
+	char go;
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent ||
+	    read(go_fd, &go, 1) != 1 || prctl(PR_SET_PDEATHSIG, 0) < 0)
+		_exit(CLI_STATUS_RECORD);
+}
+
 /* In the forked child: nothing of ours but a few variables is left to it. */
 static void run_command(struct record *record, int error_fd)
 {
@@ -200,30 +212,72 @@ static void run_command(struct record *record, int error_fd)
 	_exit(CLI_STATUS_NOT_EXECUTABLE);
 }
 
-int record_child_start(struct record *record)
+int record_child_prepare(struct record *record)
 {
-	int pipe_fds[2], error = 0;
+	int go_fds[2], error_fds[2];
+	pid_t parent = getpid();
 
-	if (pipe2(pipe_fds, O_CLOEXEC) < 0) {
-		report_error("record: pipe: %s", strerror(errno));
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go_fds) < 0) {
+		report_error("record: socketpair: %s", strerror(errno));
 		return CLI_STATUS_RECORD;
+	}
+	if (pipe2(error_fds, O_CLOEXEC) < 0) {
+		report_error("record: pipe: %s", strerror(errno));
+		goto close_go;
 	}
 	fflush(NULL);
-	record->child = fork();
-	if (record->child == 0)
-		run_command(record, pipe_fds[1]);
-	if (record->child < 0) {
-		error = errno;
-		report_error("record: cannot start a process: %s", strerror(error));
-		record->child = 0;
-		close(pipe_fds[0]);
-		close(pipe_fds[1]);
-		return CLI_STATUS_RECORD;
+	record->prepared = fork();
+	if (record->prepared == 0) {
+		close(go_fds[1]);
+		wait_for_go(go_fds[0], parent);
+		run_command(record, error_fds[1]);
 	}
-	close(pipe_fds[1]);
-	if (read(pipe_fds[0], &error, sizeof(error)) != (ssize_t)sizeof(error))
+	if (record->prepared < 0) {
+		report_error("record: cannot start a process: %s", strerror(errno));
+		record->prepared = 0;
+		goto close_error;
+	}
+	close(go_fds[0]);
+	close(error_fds[1]);
+	record->go_fd = go_fds[1];
+	record->error_fd = error_fds[0];
+	return 0;
+
+close_error:
+	close(error_fds[0]);
+	close(error_fds[1]);
+close_go:
+	close(go_fds[0]);
+	close(go_fds[1]);
+	return CLI_STATUS_RECORD;
+}
+
+void record_child_drop(struct record *record)
+{
+	if (record->prepared <= 0)
+		return;
+	kill(record->prepared, SIGKILL);
+	waitpid(record->prepared, NULL, 0);
+	close(record->go_fd);
+	close(record->error_fd);
+	record->prepared = 0;
+}
+
+int record_child_start(struct record *record)
+{
+	int status = record->prepared ? 0 : record_child_prepare(record), error = 0;
+
+	if (status)
+		return status;
+	record->child = record->prepared;
+	record->prepared = 0;
+	/* Closed as the other end is where it was killed: its end is seen as any other's. */
+	if (send(record->go_fd, "", 1, MSG_NOSIGNAL) != 1)
+		report_note("the program ended before it was started");
+	close(record->go_fd);
+	if (read(record->error_fd, &error, sizeof(error)) != (ssize_t)sizeof(error))
 		error = 0;
-	close(pipe_fds[0]);
+	close(record->error_fd);
 	if (!error)
 		return 0;
 	waitpid(record->child, NULL, 0);

@@ -49,8 +49,11 @@ static int check_rule(struct record_rule *rule, bool is_first)
 	return 0;
 }
 
-/* Of what was typed, all numbers, in an array for the daemon where one is wanted. */
-static int take_pids(char **lists, struct json_object *pids)
+/*
+ * Of what was typed, all numbers, in an array for the daemon where one is wanted. The process
+ * `program` is the one that 'program' means; *wants_program says whether that was typed.
+ */
+static int take_pids(char **lists, struct json_object *pids, pid_t program, bool *wants_program)
 {
 	for (; lists && *lists; lists++) {
 		const char *at = *lists;
@@ -65,8 +68,8 @@ static int take_pids(char **lists, struct json_object *pids)
 			memcpy(text, at, length);
 			text[length] = '\0';
 			if (strcmp(text, "program") == 0) {
-				/* It is started by us, and then it is followed, too. */
-				pid = (uint64_t)getpid();
+				pid = (uint64_t)program;
+				*wants_program = true;
 			} else if (options_parse_number(text, INT32_MAX, &pid) || pid == 0) {
 				report_error("record: --kernel-pid: '%s' is no process id", text);
 				report_hint("write a number, or the word 'program'");
@@ -91,7 +94,7 @@ int record_kernel_check(struct record *record)
 	for (size_t i = 0; !error && i < typed->nr_kernel_rules; i++)
 		error = check_rule(&typed->kernel_rules[i], i == 0);
 	if (!error)
-		error = take_pids(typed->kernel_pids, NULL);
+		error = take_pids(typed->kernel_pids, NULL, 0, &record->kernel_program);
 	if (!error && typed->kernel_buffer &&
 	    (options_parse_size(typed->kernel_buffer, &record->kernel_buffer) ||
 	     record->kernel_buffer == 0)) {
@@ -115,9 +118,13 @@ static int set_up(struct record *record)
 	if (record->kernel_buffer)
 		json_object_object_add(object, "buffer_size",
 				       json_object_new_uint64(record->kernel_buffer));
+	/* It is there before its events are, and none of ours are recorded for it. */
+	if (record->kernel_program && record_child_prepare(record))
+		return -ECHILD;
 	if (record->options.kernel_pids) {
 		pids = json_object_new_array();
-		(void)take_pids(record->options.kernel_pids, pids);
+		(void)take_pids(record->options.kernel_pids, pids, record->prepared,
+				&record->kernel_program);
 		json_object_object_add(object, "pids", pids);
 	}
 	return record_request(record, object, "record the kernel's events");

@@ -143,7 +143,11 @@ struct record {
 	/* record-child.c */
 	int signal_fd;
 	sigset_t inherited_mask;
+	bool kernel_program; /* --kernel-pid names the program */
 	pid_t child;
+	pid_t prepared;   /* the child before it is let go; 0: none */
+	int go_fd;        /* a byte lets it go */
+	int error_fd;     /* errno where the program cannot be executed */
 	int child_status; /* of waitpid; valid once child_ended */
 	bool child_ended;
 	int interrupted; /* signal that asked to give up before or after the program */
@@ -240,6 +244,10 @@ int record_signals_watch(struct record *record);
 void record_signals_handle(struct record *record);
 /* 0, or the exit status after a message when it could not be started. */
 int record_child_start(struct record *record);
+/* The program's process, which waits for record_child_start(). 0 or an exit status. */
+int record_child_prepare(struct record *record);
+/* Where it is not started after all. */
+void record_child_drop(struct record *record);
 /* Until it ends: signals, progress. The exit status. */
 int record_child_wait(struct record *record);
 /* Name the rules that no event matched: were there any? */

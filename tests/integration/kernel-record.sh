@@ -76,6 +76,14 @@ shows_fields=true
 cat "$instance/trace" >fields
 babeltrace2 same/kernel >text 2>said
 is "$(<said)" '' 'babeltrace2 has nothing to say'
+# Its process is there before the events are: both from where it becomes the program.
+from_program() { # FILE MARK
+	awk -v mark="$2" 'index($0, mark) && /sys_(enter_)?execve/ { begun = 1 } begun || !index($0, mark)' "$1" >cut
+	mv cut "$1"
+}
+from_program plain "-$(<pid) "
+from_program fields "-$(<pid) "
+from_program text "common_pid = $(<pid),"
 if $shows_fields; then
 	ok 'its events are those of another instance, each with the same values' \
 		eval "python3 '$utils/kernel_compare.py' $(<pid) fields plain text | tee compared; exit \${PIPESTATUS[0]}"
@@ -84,6 +92,9 @@ else
 	# kernel-records compares with what libtraceevent reads, on any kernel.
 	skip 1 "Linux $(uname -r) does not show the fields of its events"
 fi
+# Not what record itself writes: here nobody else does.
+"$LTTNGMAP_BUILD/lttngmap" record -o one --kernel syscalls:sys_enter_write --kernel-pid program -- true 2>err
+is "$(babeltrace2 one/kernel | grep -c sys_enter_write)" 0 'what record itself does is not the program'"'"'s'
 # Who starts a process, and who is started.
 sed -nE 's/.* task:task_newtask: .* common_pid = ([0-9]+), pid = ([0-9]+),.*/\1\n\2/p' text | sort -u >family
 sed -nE 's/.* syscalls:.* common_pid = ([0-9]+),.*/\1/p' text | sort -u >callers

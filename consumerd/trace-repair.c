@@ -307,8 +307,7 @@ static void print_trace(struct json_object *trace)
 	name_clean_line(path);
 	printf("%s: %llu stream%s: %llu bytes of unfinished packets cut off %llu of them, "
 	       "%llu damaged packets passed over, %llu indexes mended, %llu empty files removed, "
-	       "%llu unreadable files set aside
-",
+	       "%llu unreadable files set aside\n",
 	       path, number_of(trace, "streams"), number_of(trace, "streams") == 1 ? "" : "s",
 	       number_of(trace, "cut_bytes"),
 	       number_of(trace, "cut_streams"), number_of(trace, "lost_packets"),

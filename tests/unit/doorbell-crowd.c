@@ -2,13 +2,17 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * Thousands of processes ring at once: each ring costs the ring thread the same CPU time,
- * however many there are.
+ * however many there are. None has it wait for a counter that it empties itself.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -90,6 +94,45 @@ static int64_t fastest(struct ring_thread *thread, int count)
 	return least;
 }
 
+static bool is_emptied; /* the first doorbell's counter, after each epoll_wait() */
+static int times_emptied;
+
+/* In place of the C library's: a process empties its counter before the daemon reads it. */
+int epoll_wait(int epoll, struct epoll_event *events, int most, int timeout)
+{
+	int count = (int)syscall(SYS_epoll_pwait, epoll, events, most, timeout, NULL, 8);
+	uint64_t value;
+	const struct iovec to = { &value, sizeof(value) };
+
+	for (int i = 0; i < count && __atomic_load_n(&is_emptied, __ATOMIC_ACQUIRE); i++)
+		if (events[i].data.ptr == bells[0] &&
+		    preadv2(sets[0]->doorbell, &to, 1, -1, RWF_NOWAIT) > 0)
+			__atomic_add_fetch(&times_emptied, 1, __ATOMIC_RELEASE);
+	return count;
+}
+
+/* The ring thread goes on; with a read that waits it would be there until somebody rings again. */
+static void test_emptied(struct ring_thread *thread)
+{
+	int fd = sets[0]->doorbell;
+	struct timespec end;
+
+	fcntl(fd, F_SETFL, 0);
+	__atomic_store_n(&is_emptied, true, __ATOMIC_RELEASE);
+	if (eventfd_write(fd, 1) != 0)
+		bail_out("eventfd");
+	for (int i = 0; i < 20000 && !__atomic_load_n(&times_emptied, __ATOMIC_ACQUIRE); i++)
+		usleep(1000);
+	is(times_emptied, 1, "a counter is emptied before the daemon reads it");
+	ring_thread_give(thread, &gate.order, 1);
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += 20;
+	ok(sem_timedwait(&gate.entered, &end) == 0, "which does not wait for it");
+	sem_post(&gate.open);
+	__atomic_store_n(&is_emptied, false, __ATOMIC_RELEASE);
+	eventfd_write(fd, 1);
+}
+
 static void raise_limit(void)
 {
 	struct rlimit limit;
@@ -128,6 +171,7 @@ int main(void)
 	many = fastest(thread, MANY);
 	ok(many * 100 <= few * GROWTH_PERCENT, "of %d rings, each takes %lld ns, of %d, %lld ns",
 	   FEW, (long long)few, MANY, (long long)many);
+	test_emptied(thread);
 	for (int i = 0; i < MANY; i++) {
 		doorbell_destroy(bells[i]);
 		memory_set_put(sets[i]);

@@ -309,10 +309,9 @@ static void print_trace(struct json_object *trace)
 	       "%llu damaged packets passed over, %llu indexes mended, %llu empty files removed, "
 	       "%llu unreadable files set aside\n",
 	       path, number_of(trace, "streams"), number_of(trace, "streams") == 1 ? "" : "s",
-	       number_of(trace, "cut_bytes"),
-	       number_of(trace, "cut_streams"), number_of(trace, "lost_packets"),
-	       number_of(trace, "indexes"), number_of(trace, "removed"),
-	       number_of(trace, "set_aside"));
+	       number_of(trace, "cut_bytes"), number_of(trace, "cut_streams"),
+	       number_of(trace, "lost_packets"), number_of(trace, "indexes"),
+	       number_of(trace, "removed"), number_of(trace, "set_aside"));
 }
 
 static int print(bool json)

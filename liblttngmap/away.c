@@ -26,8 +26,7 @@ static const struct lttngmap_control *control_of(const struct local *local)
 static bool is_away(const struct lttngmap_control *control)
 {
 	/* Acquire: it is set before any channel is withdrawn. */
-	return control &&
-	       __atomic_load_n(&control->left, __ATOMIC_ACQUIRE) & LTTNGMAP_LEFT_COUNTS;
+	return control && __atomic_load_n(&control->left, __ATOMIC_ACQUIRE) & LTTNGMAP_LEFT_COUNTS;
 }
 
 static void add(struct local *local, uint32_t slot, uint64_t life, uint64_t events)
@@ -65,16 +64,15 @@ void away_settle(struct local *local, uint32_t slot, const struct ring_channel *
 		return;
 	events = __atomic_exchange_n(&away->events, 0, __ATOMIC_RELAXED);
 	/* Another channel of that slot, whose session did not record then, lost nothing. */
-	if (events && life_of(control_of(local), slot) ==
-			      __atomic_load_n(&away->life, __ATOMIC_RELAXED))
+	if (events &&
+	    life_of(control_of(local), slot) == __atomic_load_n(&away->life, __ATOMIC_RELAXED))
 		ring_discard(local, ring_at(view, 0), events);
 }
 
 /* The process is registered again: tell all that it counted, whatever it emits next. */
 static void settle_all(struct local *local)
 {
-	const struct lttngmap_process *process =
-		__atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
+	const struct lttngmap_process *process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
 	struct ring_channel view;
 
 	for (uint32_t slot = 0; process && slot < LTTNGMAP_CHANNELS; slot++)

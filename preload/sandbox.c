@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * sandbox.c - leads a program's prctl() and syscall() to liblttngmap's (liblttngmap/sandbox.c),
- * and what sets its limits (liblttngmap/own-limits.c), for the reason that vfork.c tells. Jumps, for
- * how many arguments there are is not known.
+ * and what sets its limits (liblttngmap/own-limits.c), for the reason that vfork.c tells. Jumps,
+ * for how many arguments there are is not known.
  */
 #define JUMP(name, to)                                                                             \
 	__asm__(".pushsection .text, \"ax\", @progbits\n"                                          \

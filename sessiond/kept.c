@@ -34,8 +34,7 @@ static bool is_kept(int fd)
 bool kept_set_aside(int dir)
 {
 	int fd = open_in(dir, LEDGER_FILE);
-	bool kept = fd >= 0 && is_kept(fd) &&
-		    renameat(dir, LEDGER_FILE, dir, LEDGER_KEPT) == 0;
+	bool kept = fd >= 0 && is_kept(fd) && renameat(dir, LEDGER_FILE, dir, LEDGER_KEPT) == 0;
 
 	if (fd >= 0)
 		close(fd);

@@ -200,7 +200,9 @@ static void remove_leftovers(const struct runtime_dir *dir)
  */
 static void keep_ledger(const struct runtime_dir *dir)
 {
-	int fd = kept_set_aside(dir->fd) ? -1 : openat(dir->fd, LEDGER_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = kept_set_aside(dir->fd) ? -1
+					 : openat(dir->fd, LEDGER_FILE,
+						  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct recover_ledger old;
 	char why[RECOVER_WHY_SIZE];
 	bool keep = false;

@@ -183,9 +183,9 @@ struct session {
 		uint64_t progress;
 		uint64_t progress_usec;
 	} shot;
-	bool is_ending; /* it is to be destroyed when it has stopped */
+	bool is_ending;     /* it is to be destroyed when it has stopped */
 	bool is_taken_over; /* it was the daemon's before */
-	bool goes_on;   /* only the daemon ends: the next one starts it again */
+	bool goes_on;       /* only the daemon ends: the next one starts it again */
 	/* While stopping: whom to tell, and since when nothing moved. */
 	session_stopped *stopped;
 	void *stopped_data;

@@ -251,8 +251,7 @@ void state_keep(struct daemon *daemon)
 	if (!state_is_kept(daemon) || daemon->is_leaving)
 		return;
 	/* An empty text stays one that ledger_text_is_empty() knows. */
-	save(daemon,
-	     cds_list_empty(sessions_list(daemon->sessions)) ? NULL : save_counted(daemon));
+	save(daemon, cds_list_empty(sessions_list(daemon->sessions)) ? NULL : save_counted(daemon));
 	daemon->ledger->head->ended = time(NULL);
 	daemon->is_leaving = true;
 }

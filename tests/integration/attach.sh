@@ -86,12 +86,12 @@ again() {
 	is "$(possessions)" "$first" "$name: no descriptor, thread or library more than after the first"
 	: >"$TAP_DIR/complaints"
 }
-refused() { # NAME REGEX [OPTION]... PID
+refused() { # NAME REGEX [OPTION]... PID; $refusal: the status
 	local name=$1 regex=$2 output
 	shift 2
 
 	output=$("$lttngmap" attach "$@" 2>&1)
-	is "$?" 1 "$name: refused"
+	is "$?" "${refusal:-1}" "$name: refused"
 	like "$output" "$regex" "$name: said why"
 }
 
@@ -276,11 +276,13 @@ target "$TAP_DIR/go"
 wait_for_program go
 refused 'a Go program' 'is a Go program' "$pid"
 kill "$pid"
+refusal=2
 refused 'a family that is none' "no family 'nonsense'" --preload nonsense "$sleeping"
 refused 'a family for programs that begin' 'from a program.s start only' \
 	--preload libc,function "$sleeping"
 refused 'two families for the same calls' 'cannot be used together' \
 	--preload cyg-profile-fast,cyg-profile "$sleeping"
+refusal=1
 locked() { # FILE [PREFIX...]: it is locked by $pid when this returns
 	local file=$1
 	shift

@@ -52,7 +52,7 @@ for page in "$LTTNGMAP_SRC"/doc/man/*.[1-9]; do
 	fi
 done
 families=$("$lttngmap" record --preload nosuch true 2>&1 | sed -nE "s/.*families: ([a-z, -]+); .*/\1/p")
-like "$families" '^libc, ' 'the families are told'
+like "$families" '^proc, libc, ' 'the families are told'
 for family in ${families//,/}; do
 	ok "family $family is described" grep -qE "^\.Ss (.* , )?$family( ,|$)" \
 		"$LTTNGMAP_SRC/doc/man/lttngmap-preload.7"

@@ -98,13 +98,16 @@ ok '  ... are taken out together' "$lttngmap" detach -q "$pid"
 passes 1
 is "$said" 'same 0' '  ... as they were'
 
-refused() { # NAME REGEX OPTION...
+refused() { # STATUS NAME REGEX OPTION...
+	local status=$1
+
+	shift
 	told=$("$lttngmap" attach "${@:3}" "$pid" 2>&1)
-	is $? 1 "$1: refused"
+	is $? "$status" "$1: refused"
 	like "$told" "$2" '  ... and said why'
 }
-refused 'no rule' "'nonsense' is not a rule" --sdt nonsense
-refused 'rules that are too long' 'longer than 4095 bytes' \
+refused 2 'no rule' "'nonsense' is not a rule" --sdt nonsense
+refused 1 'rules that are too long' 'longer than 4095 bytes' \
 	--sdt "a:$(printf %03000d 0)" --sdt "b:$(printf %03000d 0)"
 told=$("$lttngmap" attach --sdt 'nobody:has' "$pid" 2>&1)
 is $? 0 'a rule for no probe'

@@ -14,7 +14,8 @@ if [[ -z ${PLACES_TEST_MOUNTED:-} ]]; then
 	PLACES_TEST_MOUNTED=1 exec unshare --mount "$BASH" -c \
 		"mount -t tmpfs -o mode=755 nodev /run; exec \"\$0\" \"\$@\"" "$0" "$@"
 fi
-uid=65511
+# No other checkout's run has this one at the same time.
+uid=$((61000 + $$ % 4000))
 folder=/tmp/lttngmap-$uid
 # What is built without sanitizers is for programs of any user.
 export LTTNGMAP_SESSIOND=$LTTNGMAP_BUILD/lttngmap-sessiond LTTNGMAP_ALLOW_BLOCKING=1

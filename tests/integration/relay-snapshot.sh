@@ -70,7 +70,7 @@ good 'a snapshot' snapshot fr
 like "$output" "^snapshot of session fr: [1-9][0-9,]* events, .*: $RELAYD_URL\$" 'is there, not here'
 is "$(spooled)" 1 'nothing of it stays'
 good 'another one' snapshot --json fr
-like "$output" "\"number\": 2, \"url\": \"$RELAYD_URL\", \"events\": [1-9][0-9]*, \"bytes\": [0-9]+ }\$" '  ... as JSON'
+like "$output" "\"number\": 2, \"url\": \"$RELAYD_URL\", \"events\": [1-9][0-9]*, \"bytes\": [0-9]+, \"least\": [0-9]+ }\$" '  ... as JSON'
 good 'one that stays here, too' snapshot fr -o here
 like "$output" "^[^:]*: [1-9][0-9,]* events, .*: $PWD/here\$" '  ... which is said'
 mapfile -t found < <(shots fr)

@@ -44,7 +44,7 @@ is_leaf 'vtid and ip'
 
 # The page has what is compiled here.
 sed -n '/^## An event, instruction by instruction/,/^## /p' "$LTTNGMAP_SRC/doc/design/ring.md" |
-	sed -n 's/^| `\([a-z0-9]*\)[^|]*|.*/\1/p' >documented
-code lttngmap_event_write | sed 's/[ \t].*//' >compiled
-is "$(diff documented compiled)" '' 'doc/design/ring.md has the same instructions in the same order'
+	sed -n 's/^| `\([a-z0-9]*\)[^|]*|.*/\1/p' >"$TAP_DIR/documented"
+code lttngmap_event_write | sed 's/[ \t].*//' >"$TAP_DIR/compiled"
+is "$(diff "$TAP_DIR/documented" "$TAP_DIR/compiled")" '' 'doc/design/ring.md has the same instructions in the same order'
 done_testing

@@ -68,6 +68,10 @@ static void ask(uint64_t wanted)
 		cache.vpid = (int32_t)arch_syscall(SYS_getpid);
 	if (wanted & BIT(VTID)) {
 		cache.vtid = (int32_t)arch_syscall(SYS_gettid);
+		/* A vfork's child that is killed in here leaves its parent none, and not its own.
+		 */
+		context_vtid.epoch = 0;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		context_vtid.vtid = cache.vtid;
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		context_vtid.epoch = cache.epoch;

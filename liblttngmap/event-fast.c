@@ -79,7 +79,7 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 
 /*
  * Out: the CPU in r10d; not on one that CPUS counts: to OTHERWISE. The channel is as the view
- * has it from here to the section's end. LABELS: its table, and where it begins and ends.
+ * has it from here to the section's end. TABLE, BEGIN and END: the section's labels.
  */
 #define ENTER_SECTION(TABLE, BEGIN, END, CPUS, OTHERWISE)                                          \
 	".pushsection __rseq_cs, \"aw\"\n\t"                                                       \

@@ -153,16 +153,21 @@ static bool take_message(int fd)
 	return recv(fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) > 0;
 }
 
-/* What a process said last: it waits for no answer to that. */
-static void serve_last_words(struct app_connection *connection)
+static struct app_request request_of(const struct app_connection *connection)
 {
-	struct app_request request = {
+	return (struct app_request){
 		.daemon = connection->all->daemon,
 		.fd = connection->fd,
 		.peer = connection->peer,
 		.user = connection->user,
 		.process = connection->process,
 	};
+}
+
+/* What a process said last: it waits for no answer to that. */
+static void serve_last_words(struct app_connection *connection)
+{
+	struct app_request request = request_of(connection);
 
 	for (unsigned int i = 0; i < LAST_WORDS_MAX; i++) {
 		ssize_t size = peek(connection->fd);
@@ -335,13 +340,7 @@ static int listen_to(struct app_connection *connection)
 static int serve_message(struct app_connection *connection, const char *bytes, size_t size,
 			 struct app_refusal *refusal)
 {
-	struct app_request request = {
-		.daemon = connection->all->daemon,
-		.fd = connection->fd,
-		.peer = connection->peer,
-		.user = connection->user,
-		.process = connection->process,
-	};
+	struct app_request request = request_of(connection);
 	int error = app_request_serve(&request, bytes, size, refusal);
 
 	connection->has_answer = connection->process != NULL;

@@ -34,7 +34,7 @@ void session_daemon_tell_missing(const char *verb, const char *chosen);
  */
 int session_daemon_start(const char *verb, const char *chosen, struct control_client **client,
 			 pid_t *pid);
-/* Of a daemon that did not start: hints that name limits of this process, which it inherits. */
+/* Names this process's limits, which a daemon that did not start inherited, as hints. */
 void session_daemon_limits_hint(void);
 
 #endif /* LTTNGMAP_CLI_SESSION_DAEMON_H */

@@ -30,7 +30,7 @@ struct item {
 	uint32_t stream_id;
 };
 
-/* What streams that follow one another become. */
+/* One joined stream, of streams that follow one another. */
 struct lane {
 	size_t number;
 	uint64_t end;       /* of the last stream */

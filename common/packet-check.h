@@ -29,14 +29,14 @@ struct packet_past {
 	uint64_t end;      /* likewise */
 };
 
-/* What is wrong with a stream; all zeros at first. */
+/* The first fault of a stream; all zeros before one is found. */
 struct stream_fault {
 	char program[CTF_PROCNAME_SIZE + 1]; /* of the first packet with a whole header; or "" */
 	uint32_t pid;                        /* likewise */
 	char why[256]; /* the first wrong packet or record; "": there is none */
 };
 
-/* Whose stream it is, if that is not known yet. */
+/* Notes the program and pid of a packet's header, unless the fault has them already. */
 void stream_fault_of(struct stream_fault *fault, const struct ctf_packet_header *header);
 /* Packet `number`, at byte `at`; the first one stays. */
 void stream_fault_note(struct stream_fault *fault, uint64_t number, uint64_t at, const char *what);

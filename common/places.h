@@ -76,7 +76,7 @@ static inline bool places_make(enum place place, uint32_t uid, const char *xdg, 
 	       places_append(path, size, &used, "/lttngmap");
 }
 
-/* Of lstat(): is it a directory that this user alone can write to? */
+/* True if `status`, of lstat(), is a directory that this user alone can write to. */
 static inline bool places_is_own(const struct stat *status, uint32_t uid)
 {
 	return S_ISDIR(status->st_mode) && status->st_uid == uid &&

@@ -200,7 +200,7 @@ static int on_report(sd_event_source *source, uint64_t now, void *userdata)
 	return 0;
 }
 
-/* What was recorded before goes before anything more is written. */
+/* Clears the trace, before the consumer writes anything more into it. */
 static void clear_now(struct session *session)
 {
 	int error;

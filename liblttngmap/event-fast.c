@@ -46,8 +46,9 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 #else
 
 /*
- * In: the arguments. Out: size in r8, ip in xmm2, the view in rdx, the event's id in eax, the
- * offset of the thread's struct rseq in r11. The tracepoint stays in rdi, `fields` in rsi.
+ * In: the arguments. Out: `fields` and size as they were, in rsi and rdx, size also in xmm3, ip in
+ * xmm2, the view in r8, the event's id in r9, the offset of the thread's struct rseq in r11. The
+ * tracepoint stays in rdi.
  */
 #define FIND_CHANNEL                                                                               \
 	"movq %%fs:16, %%r10\n\t"                                                                  \
@@ -55,25 +56,25 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"jz event_write_general\n\t"                                                               \
 	"cmpq %%fs:0, %%r10\n\t"                                                                   \
 	"jne event_write_general\n\t"                                                              \
-	"movq local_fast@gottpoff(%%rip), %%r9\n\t"                                                \
-	"movq %%fs:(%%r9), %%r9\n\t"                                                               \
-	"movq %%rdx, %%r8\n\t"                                                                     \
+	"movq local_fast@gottpoff(%%rip), %%r10\n\t"                                               \
+	"movq %%fs:(%%r10), %%r10\n\t"                                                             \
+	"movq %%rdx, %%xmm3\n\t"                                                                   \
 	"movq %%rcx, %%xmm2\n\t"                                                                   \
-	"movq (%%rdi), %%rax\n\t"                                                                  \
-	"movq (%%rax), %%rcx\n\t"                                                                  \
-	"movq %c[process](%%r9), %%r10\n\t"                                                        \
-	"testq %%r10, %%r10\n\t"                                                                   \
+	"movq (%%rdi), %%r9\n\t"                                                                   \
+	"movq (%%r9), %%rcx\n\t"                                                                   \
+	"movq %c[process](%%r10), %%r11\n\t"                                                       \
+	"testq %%r11, %%r11\n\t"                                                                   \
 	"jz event_fast_leave\n\t"                                                                  \
-	"andq %c[channels](%%r10), %%rcx\n\t"                                                      \
-	"bsfq %%rcx, %%rdx\n\t"                                                                    \
+	"andq %c[channels](%%r11), %%rcx\n\t"                                                      \
+	"bsfq %%rcx, %%r8\n\t"                                                                     \
 	"jz event_fast_leave\n\t"                                                                  \
-	"subq %c[event_words](%%r9), %%rax\n\t"                                                    \
-	"cmpq %[words_size], %%rax\n\t"                                                            \
+	"subq %c[event_words](%%r10), %%r9\n\t"                                                    \
+	"cmpq %[words_size], %%r9\n\t"                                                             \
 	"jae event_fast_leave\n\t"                                                                 \
-	"shrl $3, %%eax\n\t"                                                                       \
-	"shll $7, %%edx\n\t"                                                                       \
-	"leaq %c[views](%%r9, %%rdx), %%rdx\n\t"                                                   \
-	"cmpq %%rcx, %c[bit](%%rdx)\n\t"                                                           \
+	"shrl $3, %%r9d\n\t"                                                                       \
+	"shll $7, %%r8d\n\t"                                                                       \
+	"leaq %c[views](%%r10, %%r8), %%r8\n\t"                                                    \
+	"cmpq %%rcx, %c[bit](%%r8)\n\t"                                                            \
 	"jne event_fast_leave\n\t"                                                                 \
 	"movq event_fast_rseq_offset(%%rip), %%r11\n\t"
 
@@ -86,41 +87,43 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	".balign 32\n\t" TABLE ": .long 0, 0\n\t"                                                  \
 	".quad " BEGIN "f, " END "f - " BEGIN "f, event_fast_aborted\n\t"                          \
 	".popsection\n\t"                                                                          \
-	"leaq " TABLE "b(%%rip), %%r9\n\t"                                                         \
-	"movq %%r9, %%fs:%c[cs_field](%%r11)\n" BEGIN ":\n\t"                                      \
-	"movl %c[generation](%%rdx), %%r9d\n\t"                                                    \
+	"leaq " TABLE "b(%%rip), %%rax\n\t"                                                        \
+	"movq %%rax, %%fs:%c[cs_field](%%r11)\n" BEGIN ":\n\t"                                     \
+	"movl %c[generation](%%r8), %%eax\n\t"                                                     \
 	"movl %%fs:%c[cpu_field](%%r11), %%r10d\n\t"                                               \
-	"cmpl " CPUS "(%%rdx), %%r10d\n\t"                                                         \
+	"cmpl " CPUS "(%%r8), %%r10d\n\t"                                                          \
 	"jae " OTHERWISE "\n\t"                                                                    \
-	"movq %c[control_generation](%%rdx), %%r11\n\t"                                            \
-	"cmpl (%%r11), %%r9d\n\t"                                                                  \
+	"movq %c[control_generation](%%r8), %%r11\n\t"                                             \
+	"cmpl (%%r11), %%eax\n\t"                                                                  \
 	"jne event_fast_leave\n\t"
 
 /*
- * For a record of r8 + MORE bytes. Out: the ring in r10, its position and count in r9, where the
- * record goes in r11, its id stored there, and a mask of the odd sub-buffers' side in rcx.
+ * For a record of rdx bytes and MORE. Out: the ring in r10, where the record goes in r11, a mask
+ * of the odd sub-buffers' side in rcx, and in r8 the ring's position and count behind it.
  */
 #define FIND_PLACE(MORE)                                                                           \
-	"movl %c[ring_shift](%%rdx), %%ecx\n\t"                                                    \
+	"movl %c[ring_shift](%%r8), %%ecx\n\t"                                                     \
 	"shlq %%cl, %%r10\n\t"                                                                     \
-	"addq %c[rings](%%rdx), %%r10\n\t"                                                         \
-	"movq (%%r10), %%r9\n\t"                                                                   \
-	"movq %%r9, %%r11\n\t"                                                                     \
-	"andq %c[offset_mask](%%rdx), %%r11\n\t"                                                   \
-	"leaq " MORE "(%%r11, %%r8), %%rcx\n\t"                                                    \
-	"cmpq %c[fast_limit](%%rdx), %%rcx\n\t"                                                    \
+	"addq %c[rings](%%r8), %%r10\n\t"                                                          \
+	"movq (%%r10), %%rax\n\t"                                                                  \
+	"movq %%rax, %%r11\n\t"                                                                    \
+	"andq %c[offset_mask](%%r8), %%r11\n\t"                                                    \
+	"leaq " MORE "(%%r11, %%rdx), %%rcx\n\t"                                                   \
+	"cmpq %c[fast_limit](%%r8), %%rcx\n\t"                                                     \
 	"ja event_fast_leave\n\t"                                                                  \
-	"movl %c[subbuf_shift](%%rdx), %%ecx\n\t"                                                  \
-	"btq %%rcx, %%r9\n\t"                                                                      \
+	"movl %c[subbuf_shift](%%r8), %%ecx\n\t"                                                   \
+	"btq %%rcx, %%rax\n\t"                                                                     \
 	"sbbq %%rcx, %%rcx\n\t"                                                                    \
 	"addq %c[start](%%r10, %%rcx, 8), %%r11\n\t"                                               \
-	"cmpq %c[least_start](%%rdx), %%r11\n\t"                                                   \
+	"cmpq %c[least_start](%%r8), %%r11\n\t"                                                    \
 	"jb event_fast_leave\n\t"                                                                  \
-	"addq %c[data_end](%%rdx), %%r11\n\t"                                                      \
-	"movw %%ax, (%%r11)\n\t"
+	"addq %c[data_end](%%r8), %%r11\n\t"                                                       \
+	"leaq " MORE "(%%rax, %%rdx), %%r8\n\t"                                                    \
+	"addq event_fast_one(%%rip), %%r8\n\t"                                                     \
+	"jc event_fast_leave\n\t"
 
-/* Out: the clock in rax. As in ring-rseq.h: not before the last record, nor too late. */
-#define READ_CLOCK                                                                                 \
+/* The clock, as in ring-rseq.h not before the last record, nor too late; then the header. */
+#define STORE_HEADER                                                                               \
 	"rdtsc\n\t"                                                                                \
 	"shlq $32, %%rdx\n\t"                                                                      \
 	"orq %%rdx, %%rax\n\t"                                                                     \
@@ -131,10 +134,12 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"movq %%rax, %%rdx\n\t"                                                                    \
 	"subq %c[opened](%%r10, %%rcx, 8), %%rdx\n\t"                                              \
 	"shrq $47, %%rdx\n\t"                                                                      \
-	"jnz event_fast_leave\n\t"
+	"jnz event_fast_leave\n\t"                                                                 \
+	"shlq $16, %%rax\n\t"                                                                      \
+	"leaq (%%rax, %%r9), %%rdx\n\t"                                                            \
+	"movq %%rdx, (%%r11)\n\t"
 
-/* The timestamp's 48 bits behind the id; two bytes more, where the fields then go: 16 at most. */
-#define STORE_TIME "movq %%rax, 2(%%r11)\n\t"
+/* 16 bytes at most. */
 #define STORE_SHORT                                                                                \
 	"movq (%%rsi), %%rdx\n\t"                                                                  \
 	"movq %%rdx, 8(%%r11)\n\t"                                                                 \
@@ -143,23 +148,20 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 
 /* Fields of any size, TO bytes behind the record's begin. */
 #define STORE_LONG(TO)                                                                             \
+	"movq %%xmm3, %%r9\n\t"                                                                    \
 	"xorl %%ecx, %%ecx\n"                                                                      \
 	"5: movq (%%rsi, %%rcx), %%rdx\n\t"                                                        \
 	"movq %%rdx, " TO "(%%r11, %%rcx)\n\t"                                                     \
 	"addq $8, %%rcx\n\t"                                                                       \
-	"cmpq %%r8, %%rcx\n\t"                                                                     \
+	"cmpq %%r9, %%rcx\n\t"                                                                     \
 	"jb 5b\n\t"
 
-/* Position and count go on by the record; END is behind the section's last store. */
-#define COMMIT(MORE, END)                                                                          \
-	"shlq $16, %%rax\n\t"                                                                      \
+/* The timestamp, with the count's upper half above it; END is behind the section's last store. */
+#define COMMIT(END)                                                                                \
 	"movzwl 14(%%r10), %%ecx\n\t"                                                              \
 	"shrdq $16, %%rcx, %%rax\n\t"                                                              \
-	"leaq " MORE "(%%r9, %%r8), %%r9\n\t"                                                      \
-	"addq event_fast_one(%%rip), %%r9\n\t"                                                     \
-	"jc event_fast_leave\n\t"                                                                  \
 	"movq %%rax, 8(%%r10)\n\t"                                                                 \
-	"movq %%r9, (%%r10)\n" END ":\n\t"                                                         \
+	"movq %%r8, (%%r10)\n" END ":\n\t"                                                         \
 	"ret\n"
 
 #define OPERANDS                                                                                   \
@@ -200,37 +202,36 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"cmpq $16, %%rdx\n\t"
 		"ja event_fast_long\n\t" FIND_CHANNEL /* */
 			ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
-				FIND_PLACE("8") READ_CLOCK STORE_TIME STORE_SHORT COMMIT("8", "3")
+				FIND_PLACE("8") STORE_HEADER STORE_SHORT COMMIT("3")
 		/* More than 16 bytes of fields. */
 		"event_fast_long:\n\t"
 		"cmpq %[fields_max], %%rdx\n\t"
 		"ja event_write_general\n\t" FIND_CHANNEL /* */
 			ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
-				FIND_PLACE("8") READ_CLOCK STORE_TIME STORE_LONG("8")
-					COMMIT("8", "3")
+				FIND_PLACE("8") STORE_HEADER STORE_LONG("8") COMMIT("3")
 		/* From either section: the channel may have vtid and ip before the fields. */
 		"event_fast_ip:\n\t"
 		"movq event_fast_rseq_offset(%%rip), %%r11\n\t"
-		"cmpq %[ip_fields_max], %%r8\n\t"
+		"cmpq %[ip_fields_max], %%rdx\n\t"
 		"ja event_fast_leave\n\t" /* */
 		ENTER_SECTION("1", "2", "3", "%c[ip_cpus]", "event_fast_leave")
 		/* The thread's id, if it was asked for in this process. */
-		"movq %c[epoch](%%rdx), %%r9\n\t"
-		"movq (%%r9), %%r9\n\t"
+		"movq %c[epoch](%%r8), %%rax\n\t"
+		"movq (%%rax), %%rax\n\t"
 		"movq context_vtid@gottpoff(%%rip), %%rcx\n\t"
-		"cmpq %%r9, %%fs:(%%rcx)\n\t"
-		"jne event_fast_leave\n\t" FIND_PLACE("20") READ_CLOCK STORE_TIME
+		"cmpq %%rax, %%fs:(%%rcx)\n\t"
+		"jne event_fast_leave\n\t" FIND_PLACE("20") STORE_HEADER
 		"movq context_vtid@gottpoff(%%rip), %%rdx\n\t"
 		"movl %%fs:%c[vtid](%%rdx), %%edx\n\t"
 		"movl %%edx, 8(%%r11)\n\t"
-		"movq %%xmm2, 12(%%r11)\n\t" STORE_LONG("20") COMMIT("20", "3")
+		"movq %%xmm2, 12(%%r11)\n\t" STORE_LONG("20") COMMIT("3")
 		/* Nothing is committed: all of it the general way. */
 		".pushsection __rseq_failure, \"ax\"\n\t"
 		".byte 0x0f, 0xb9, 0x3d\n\t" /* ud1, then the signature */
 		".long 0x53053053\n"
 		"event_fast_aborted:\n"
 		"event_fast_leave:\n\t"
-		"movq %%r8, %%rdx\n\t"
+		"movq %%xmm3, %%rdx\n\t"
 		"movq %%xmm2, %%rcx\n\t"
 		"jmp event_write_general\n\t"
 		".popsection\n\t"

@@ -35,11 +35,11 @@ is "$(grep -c '^j' <<<"$code")" 14 '… of which 14 are branches, and none is ta
 is "$(grep -c 'rip' <<<"$code")" 4 "… and 4 load what is the library's own"
 
 code=$(code event_fast_long)
-is "$(wc -l <<<"$code")" 81 'a larger event: 81 instructions'
+is "$(wc -l <<<"$code")" 82 'a larger event: 82 instructions'
 is_leaf 'larger'
 
 code=$(code event_fast_ip)
-is "$(wc -l <<<"$code")" 65 'with vtid and ip: 65 instructions behind the first 34'
+is "$(wc -l <<<"$code")" 66 'with vtid and ip: 66 instructions behind the first 34'
 is_leaf 'vtid and ip'
 
 # The page has what is compiled here.

@@ -116,7 +116,7 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 		.ring_shift = lttngmap_ring_shift(subbufs),
 		.fast_cpus = is_fast && !channel.contexts ? control->cpu_rings : 0,
 		.ip_cpus = is_fast && channel.contexts == CONTEXTS_OF_IP ? control->cpu_rings : 0,
-		.bit = UINT64_C(1) << slot,
+		.bit = channel.flags & LTTNGMAP_CHANNEL_FILTERED ? 0 : UINT64_C(1) << slot,
 		.fast_limit = (UINT64_C(1) << channel.subbuf_shift) - RING_FAST_TAIL,
 		.contexts = channel.contexts |
 			    (channel.flags & LTTNGMAP_CHANNEL_FILTERED ? RING_CHANNEL_FILTERED : 0),
@@ -166,12 +166,8 @@ bool channel_is_cached(const struct local *local, uint32_t slot, struct ring_cha
 {
 	const struct ring_channel *cached = &local->channels[slot];
 	uint32_t generation = __atomic_load_n(&cached->generation, __ATOMIC_ACQUIRE);
-	/* NULL in a child that was forked since. */
-	const uint32_t *control_generation =
-		__atomic_load_n(&cached->control_generation, __ATOMIC_RELAXED);
 
-	if (!generation || !control_generation ||
-	    generation != __atomic_load_n(control_generation, __ATOMIC_RELAXED))
+	if (!channel_is_current(local, slot, generation))
 		return false;
 	ring_channel_copy(view, cached);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);

@@ -31,6 +31,19 @@ enum channel_result channel_view(struct local *local, uint32_t slot, struct ring
  */
 void channel_prepare_all(void);
 
+/*
+ * Is the view in the cache, whose generation was loaded (acquire), the channel's of now?
+ * Signal-safe.
+ */
+static inline bool channel_is_current(const struct local *local, uint32_t slot, uint32_t generation)
+{
+	/* NULL in a child that was forked since. */
+	const uint32_t *current =
+		__atomic_load_n(&local->channels[slot].control_generation, __ATOMIC_RELAXED);
+
+	return generation && current && __atomic_load_n(current, __ATOMIC_RELAXED) == generation;
+}
+
 /* A copy of the view in the cache, where that is the channel's of now. Signal-safe. */
 bool channel_is_cached(const struct local *local, uint32_t slot, struct ring_channel *view);
 

@@ -75,7 +75,7 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"shll $7, %%r8d\n\t"                                                                       \
 	"leaq %c[views](%%r10, %%r8), %%r8\n\t"                                                    \
 	"cmpq %%rcx, %c[bit](%%r8)\n\t"                                                            \
-	"jne event_fast_leave\n\t"                                                                 \
+	"jne event_fast_other\n\t"                                                                 \
 	"movq event_fast_rseq_offset(%%rip), %%r11\n\t"
 
 /*
@@ -171,6 +171,7 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 		[words_size] "i"(LTTNGMAP_EVENT_IDS * sizeof(uint64_t)),                           \
 		[views] "i"(offsetof(struct local, channels)),                                     \
 		[bit] "i"(offsetof(struct ring_channel, bit)),                                     \
+		[contexts] "i"(offsetof(struct ring_channel, contexts)),                           \
 		[cs_field] "i"(offsetof(struct rseq, rseq_cs)),                                    \
 		[cpu_field] "i"(offsetof(struct rseq, cpu_id)),                                    \
 		[generation] "i"(offsetof(struct ring_channel, generation)),                       \
@@ -191,6 +192,8 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 		[ip_fields_max] "i"(LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE - 12),       \
 		[vtid] "i"(offsetof(struct context_vtid, vtid))
 
+_Static_assert(RING_CHANNEL_FILTERED == UINT64_C(1) << 63, "the sign of the contexts");
+_Static_assert(LTTNGMAP_EVENT_IDS == 1 << 16, "a filter's word is by slot and id in one number");
 _Static_assert(offsetof(struct ring_channel, data) == 64, "all of the section: one cache line");
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -225,6 +228,25 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"movl %%fs:%c[vtid](%%rdx), %%edx\n\t"
 		"movl %%edx, 8(%%r11)\n\t"
 		"movq %%xmm2, 12(%%r11)\n\t" STORE_LONG("20") COMMIT("3")
+		/* Perhaps one channel with a filter, which rejects most events. */
+		"event_fast_other:\n\t"
+		"cmpq $0, %c[contexts](%%r8)\n\t"
+		"jge event_fast_leave\n\t"
+		"leaq -1(%%rcx), %%rax\n\t"
+		"testq %%rcx, %%rax\n\t"
+		"jnz event_fast_leave\n\t"
+		"movq %c[control_generation](%%r8), %%r11\n\t"
+		"testq %%r11, %%r11\n\t"
+		"jz event_fast_leave\n\t"
+		"movl %c[generation](%%r8), %%eax\n\t"
+		"cmpl (%%r11), %%eax\n\t"
+		"jne event_fast_leave\n\t"
+		"bsfq %%rcx, %%rcx\n\t"
+		"shll $16, %%ecx\n\t"
+		"orl %%ecx, %%r9d\n\t"
+		"movq %%r10, %%r8\n\t"
+		"movq %%xmm2, %%rcx\n\t"
+		"jmp event_write_filtered\n\t"
 		/* Nothing is committed: all of it the general way. */
 		".pushsection __rseq_failure, \"ax\"\n\t"
 		".byte 0x0f, 0xb9, 0x3d\n\t" /* ud1, then the signature */

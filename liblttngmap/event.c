@@ -15,6 +15,7 @@
 #include "local.h"
 #include "module.h"
 #include "ring.h"
+#include "ring-filter.h"
 #include "ring-write.h"
 
 void event_write_general(const struct lttngmap_tracepoint *tracepoint, const void *fields,
@@ -73,6 +74,13 @@ void event_write_general(const struct lttngmap_tracepoint *tracepoint, const voi
 	channels = word & __atomic_load_n(&process->channels, __ATOMIC_RELAXED);
 	for (; channels; channels &= channels - 1)
 		ring_write(local, (uint32_t)__builtin_ctzll(channels), &event);
+}
+
+void event_write_filtered(const struct lttngmap_tracepoint *tracepoint, const void *fields,
+			  size_t size, const void *ip, const struct local *local, uint64_t word)
+{
+	if (!ring_filter_rejects(local, word, fields, size))
+		event_write_general(tracepoint, fields, size, ip);
 }
 
 int lttngmap_event_write_at_once(const struct lttngmap_tracepoint *tracepoint, const void *fields,

@@ -47,40 +47,23 @@ static inline bool filter_load(const struct filter_source *source, uint64_t offs
 static inline bool filter_test_load(struct lttngmap_filter_instruction code, const uint8_t *fields,
 				    size_t fields_size, int64_t *value)
 {
-	const uint8_t *from;
-	uint16_t half;
-	uint32_t word;
+	const uint8_t *from = fields + (uint16_t)code.offset;
+	size_t bytes = (size_t)1 << (code.registers & LTTNGMAP_FILTER_BYTES);
+	unsigned above = 64 - 8 * (unsigned)bytes;
+	uint64_t word = 0;
 
-	if ((uint16_t)code.offset + (1u << (code.registers & LTTNGMAP_FILTER_BYTES)) > fields_size)
+	/* One load where 8 bytes are there, of whatever fields. */
+	if (__builtin_expect((uint16_t)code.offset + sizeof(word) <= fields_size, 1))
+		memcpy(&word, from, sizeof(word));
+	else if ((uint16_t)code.offset + bytes <= fields_size)
+		for (size_t i = bytes; i > 0; i--)
+			word = word << 8 | from[i - 1];
+	else
 		return false;
-	from = fields + (uint16_t)code.offset;
-	switch (code.registers & (LTTNGMAP_FILTER_SIGNED | LTTNGMAP_FILTER_BYTES)) {
-	case 0:
-		*value = *from;
-		return true;
-	case LTTNGMAP_FILTER_SIGNED:
-		*value = (int8_t)*from;
-		return true;
-	case 1:
-		memcpy(&half, from, sizeof(half));
-		*value = half;
-		return true;
-	case LTTNGMAP_FILTER_SIGNED | 1:
-		memcpy(&half, from, sizeof(half));
-		*value = (int16_t)half;
-		return true;
-	case 2:
-		memcpy(&word, from, sizeof(word));
-		*value = word;
-		return true;
-	case LTTNGMAP_FILTER_SIGNED | 2:
-		memcpy(&word, from, sizeof(word));
-		*value = (int32_t)word;
-		return true;
-	default:
-		memcpy(value, from, 8);
-		return true;
-	}
+	word <<= above;
+	*value = code.registers & LTTNGMAP_FILTER_SIGNED ? (int64_t)word >> above
+							 : (int64_t)(word >> above);
+	return true;
 }
 
 /* False: the program ends here. */

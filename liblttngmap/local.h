@@ -67,7 +67,7 @@ struct ring_channel {
 	char *data_end;        /* of the last CPU's ring; extra rings follow */
 	uint64_t least_start;  /* the least `start` of a CPU's ring, as an unsigned number */
 	char *data;            /* ring data of ring 0, id 0: never loaded from */
-	uint64_t bit;          /* this channel's in an event's word */
+	uint64_t bit;          /* this channel's in an event's word; 0: it has filters */
 	uint64_t offset_limit; /* largest offset at which a record may end */
 	uint64_t contexts;     /* bit set of enum lttngmap_context, and RING_CHANNEL_FILTERED */
 	uint32_t index_mask;   /* sub-buffers in rotation - 1 */

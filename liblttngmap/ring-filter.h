@@ -28,10 +28,10 @@ enum channel_result ring_filter(const struct local *local, uint32_t slot,
 
 /*
  * Is that CHANNEL_OFF, seen at once? It is what there is to most events of a
- * channel with filters; all else is for ring_filter().
+ * channel with filters; all else is for ring_filter(). `at`: the filter's word, by slot and id.
  */
 static inline __attribute__((always_inline)) bool
-ring_filter_rejects(const struct local *local, uint32_t slot, const struct ring_event *event)
+ring_filter_rejects(const struct local *local, uint64_t at, const void *fields, size_t fields_size)
 {
 	/* Any of them may be zero in a child that was forked just now. */
 	const char *control = __atomic_load_n(&local->filters, __ATOMIC_RELAXED);
@@ -42,14 +42,13 @@ ring_filter_rejects(const struct local *local, uint32_t slot, const struct ring_
 
 	if (UNLIKELY(!control || !words))
 		return false;
-	word = words + (uint64_t)slot * LTTNGMAP_EVENT_IDS + event->id;
+	word = words + at;
 	/* Acquire: pairs with the store of who put the filter there. */
 	named = __atomic_load_n(word, __ATOMIC_ACQUIRE);
 	offset = lttngmap_filter_offset(named);
 	size = lttngmap_filter_size(named);
 	if (UNLIKELY(offset > control_size || size > control_size - offset) ||
-	    !filter_fails_at_once((const uint64_t *)(control + offset), size, event->fields,
-				  event->size))
+	    !filter_fails_at_once((const uint64_t *)(control + offset), size, fields, fields_size))
 		return false;
 	/* The filter's bytes were read before the word is looked at again. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);

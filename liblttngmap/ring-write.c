@@ -391,21 +391,16 @@ static __attribute__((noinline)) void write_filtered(struct local *local, uint32
 }
 
 /*
- * A channel that has more to it, or of which nothing is known yet. Most events
- * with a filter end here, so that what has to save registers stands elsewhere.
+ * A channel that has more to it, or of which nothing is known yet. What has to
+ * save registers stands elsewhere.
  */
 static __attribute__((noinline)) void write_special(struct local *local, uint32_t slot,
 						    uint32_t generation,
 						    const struct ring_event *event)
 {
-	const struct ring_channel *channel = &local->channels[slot];
-	/* NULL in a child that was forked since. */
-	const uint32_t *current = __atomic_load_n(&channel->control_generation, __ATOMIC_RELAXED);
-
-	if (generation && current && __atomic_load_n(current, __ATOMIC_RELAXED) == generation) {
-		if (RING_CHANNEL_FIELD(channel, contexts) & RING_CHANNEL_FILTERED) {
-			if (UNLIKELY(!ring_filter_rejects(local, slot, event)))
-				write_filtered(local, slot, generation, event);
+	if (channel_is_current(local, slot, generation)) {
+		if (RING_CHANNEL_FIELD(&local->channels[slot], contexts) & RING_CHANNEL_FILTERED) {
+			write_filtered(local, slot, generation, event);
 			return;
 		}
 		if (LIKELY(write_contexts(local, slot, generation, event)))

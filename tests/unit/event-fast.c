@@ -14,6 +14,7 @@
 #include <urcu.h>
 
 #include <lttngmap/event-class.h>
+#include <lttngmap/filter-code.h>
 
 #include "liblttngmap/context.h"
 #include "liblttngmap/event-fast.h"
@@ -285,6 +286,83 @@ static void test_ip(void)
 	tear_down();
 }
 
+/* Event ID's filter: its first field, an int, is below 0. Of slot 0, in a memory of its own. */
+static const struct {
+	struct lttngmap_filter_program program;
+	struct lttngmap_filter_instruction test;
+} below_0 = {
+	{ .nr_instructions = 1 },
+	{ .code = LTTNGMAP_FILTER_TEST | LTTNGMAP_FILTER_IF_LESS,
+	  .registers = 2 | LTTNGMAP_FILTER_SIGNED },
+};
+
+/* Does an event reach the general way, which allows the thread the fast one for its own pages? */
+static bool goes_general(size_t size)
+{
+	static struct local others;
+	struct ring_channel as_it_was = *view;
+	bool was_general;
+
+	others = *pages;
+	local_pages = pages;
+	local_fast = &others;
+	lttngmap_event_write(&tracepoint, fields, size, NULL);
+	was_general = local_fast == pages;
+	local_fast = pages;
+	local_pages = NULL;
+	*view = as_it_was;
+	return was_general;
+}
+
+static void test_filter(void)
+{
+	const uint32_t *generation;
+	uint64_t *words, before;
+	int32_t number = 5;
+
+	set_up(0);
+	words = calloc(1, LTTNGMAP_FILTER_WORDS_SIZE + sizeof(below_0));
+	if (!words)
+		bail_out("no memory");
+	memcpy((char *)words + LTTNGMAP_FILTER_WORDS_SIZE, &below_0, sizeof(below_0));
+	words[ID] = lttngmap_filter_word(LTTNGMAP_FILTER_WORDS_SIZE, sizeof(below_0));
+	pages->filters = (const char *)words;
+	pages->filter_words = words;
+	pages->control_size = LTTNGMAP_FILTER_WORDS_SIZE + sizeof(below_0);
+	view->contexts = RING_CHANNEL_FILTERED;
+	view->bit = 0;
+	generation = view->control_generation;
+	before = ring->commit[0];
+	memcpy(fields, &number, sizeof(number));
+	ok(!goes_general(12), "an event that its filter rejects does not reach the general way");
+	ok(!goes_general(4), "… nor a short one");
+	ok(!goes_general(2), "… nor one without that field");
+	ok(!goes_general(24), "… nor a long one");
+	is(ring->commit[0], before, "… and is not written");
+	number = -5;
+	memcpy(fields, &number, sizeof(number));
+	ok(goes_general(12), "left to the general way: one that passes");
+	number = 5;
+	memcpy(fields, &number, sizeof(number));
+	bench.process->channels = 3;
+	bench.control->event_words[ID] = 3;
+	ok(goes_general(12), "left to the general way: an event of two channels");
+	bench.control->event_words[ID] = 1;
+	view->contexts = 0;
+	ok(goes_general(12), "left to the general way: a view without filters, or wiped");
+	view->contexts = RING_CHANNEL_FILTERED;
+	bench.control->channels[0].generation++;
+	ok(goes_general(12), "left to the general way: a channel that changed");
+	bench.control->channels[0].generation--;
+	view->control_generation = NULL;
+	ok(goes_general(12), "left to the general way: a view that was wiped just now");
+	view->control_generation = generation;
+	words[ID] = 0;
+	ok(goes_general(12), "left to the general way: an event without a filter");
+	free(words);
+	tear_down();
+}
+
 int main(void)
 {
 	cpu_set_t cpu;
@@ -307,6 +385,7 @@ int main(void)
 	test_count();
 	test_place();
 	test_ip();
+	test_filter();
 	ring_set_table_destroy();
 	rcu_unregister_thread();
 	return done_testing();

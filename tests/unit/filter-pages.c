@@ -115,7 +115,9 @@ static enum channel_result run(struct local *local, uint32_t slot, uint32_t id)
 		local->filter_words =
 			ring_filter_words((const void *)local->filters, local->control_size);
 	result = ring_filter(local, slot, &event);
-	if (ring_filter_rejects(local, slot, &event) && result != CHANNEL_OFF)
+	if (ring_filter_rejects(local, (uint64_t)slot * LTTNGMAP_EVENT_IDS + id, fields,
+				sizeof(fields)) &&
+	    result != CHANNEL_OFF)
 		bail_out("rejected at once, and not otherwise");
 	return result;
 }

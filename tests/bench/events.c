@@ -337,10 +337,11 @@ static void emit_blocks(long mib, long rate)
 	}
 }
 
-static void wait_for_end(void)
+static void wait_for_end(long events)
 {
 	char byte;
 
+	emit_pairs(events);
 	event_off(0, 0);
 	puts("waiting 1 process");
 	fflush(stdout);
@@ -365,7 +366,7 @@ int main(int argc, char **argv)
 	else if (strcmp(what, "block") == 0 && argc == 4)
 		emit_blocks(number(argv[2]), number(argv[3]));
 	else if (strcmp(what, "wait") == 0)
-		wait_for_end();
+		wait_for_end(argc == 3 ? number(argv[2]) : 0);
 	else
 		errx(2, "usage: see the head of tests/bench/events.c");
 	return 0;

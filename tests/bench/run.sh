@@ -101,27 +101,6 @@ pages_of() { # PID
 	done | sort -u | awk '{ blocks += $2 } END { print blocks / 8 }'
 }
 
-idle_start() { # COUNT COMMAND...: processes that wait until descriptor 9 is closed
-	local i count=$1
-
-	shift
-	mkfifo "$work/in"
-	: >"$work/ready"
-	exec 9<>"$work/in"
-	for ((i = 0; i < count; i++)); do
-		"$@" <"$work/in" 9>&- >>"$work/ready" &
-		# Who waits longer than 100 ms for its registration goes without.
-		if ((i % 20 == 19)); then
-			wait_for 30 all_ready $((i + 1)) || die "processes do not start: $*"
-		fi
-	done
-	wait_for 30 all_ready "$count" || die "processes do not start: $*"
-}
-
-all_ready() {
-	(($(wc -l <"$work/ready") == $1))
-}
-
 measure_idle() {
 	local before count=100
 
@@ -135,16 +114,6 @@ measure_idle() {
 	awk -v a="$(pages_of "$peer_pid")" -v b="$before" -v n=$count \
 		'BEGIN { print "ust.idle 1", (a - b) / n }' >>"$work/samples"
 	idle_end
-}
-
-idle_end() {
-	local pid
-
-	exec 9>&-
-	rm "$work/in"
-	for pid in $(jobs -p); do
-		[[ " ${daemon_pid[*]} $peer_pid " == *" $pid "* ]] || wait "$pid"
-	done
 }
 
 # With one process, and with a thousand.

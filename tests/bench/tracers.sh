@@ -135,3 +135,36 @@ sample() { # PREFIX ROUND COMMAND...: of a program that prints "NAME VALUE UNIT"
 	awk -v prefix="$prefix" -v round="$round" '{ print prefix "." $1, round, $2 }' \
 		"$work/output" >>"$work/samples"
 }
+
+# ---- programs that wait --------------------------------------------------------
+
+idle_start() { # COUNT COMMAND...: processes that wait until descriptor 9 is closed
+	local i count=$1
+
+	shift
+	mkfifo "$work/in"
+	: >"$work/ready"
+	exec 9<>"$work/in"
+	for ((i = 0; i < count; i++)); do
+		"$@" <"$work/in" 9>&- >>"$work/ready" &
+		# Who waits longer than 100 ms for its registration goes without.
+		if ((i % 20 == 19)); then
+			wait_for 30 all_ready $((i + 1)) || die "processes do not start: $*"
+		fi
+	done
+	wait_for 30 all_ready "$count" || die "processes do not start: $*"
+}
+
+all_ready() {
+	(($(wc -l <"$work/ready") == $1))
+}
+
+idle_end() {
+	local pid
+
+	exec 9>&-
+	rm "$work/in"
+	for pid in $(jobs -p); do
+		[[ " ${daemon_pid[*]} $peer_pid " == *" $pid "* ]] || wait "$pid"
+	done
+}

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# scale.sh BUILD-DIRECTORY - what many channels and many processes cost, beside LTTng-UST with
+# its buffers of a user; `./dev bench` builds what this needs and calls it.
+#
+#   BENCH_ROUNDS=N     more rounds, or fewer (5)
+#   BENCH_IDLE=SECONDS how long the daemons are watched while nothing happens (60)
+#   BENCH_DIR=DIR      where traces go for the while (TMPDIR, else /tmp)
+set -euo pipefail
+
+build=$(cd "${1:?usage: scale.sh BUILD-DIRECTORY}" && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+rounds=${BENCH_ROUNDS:-5}
+idle=${BENCH_IDLE:-60}
+subbuf_size=$((64 * 1024))
+
+# shellcheck source=tests/bench/samples.sh
+. "$here/samples.sh"
+
+# shellcheck source=tests/bench/tracers.sh
+. "$here/tracers.sh"
+map=$build/tests/bench/events-lttngmap
+ust=$build/tests/bench/events-lttng-ust
+
+# One event into so many channels.
+measure_channels() { # COUNT
+	local round i
+
+	ask quiet '{"verb": "create", "session": "s", "output": "'"$work/quiet-trace"'"}'
+	peer create s --snapshot
+	for ((i = 0; i < $1; i++)); do
+		ask quiet '{"verb": "channel", "session": "s", "channel": "c'$i'", "mode": "overwrite",
+			"subbuf_size": '$subbuf_size', "subbufs": 8}' \
+			'{"verb": "enable", "session": "s", "channel": "c'$i'", "rule": "bench:pair"}'
+		peer enable-channel --userspace c$i --session=s --subbuf-size=$subbuf_size --num-subbuf=8
+		peer enable-event --userspace --session=s --channel=c$i bench:pair
+	done
+	ask quiet '{"verb": "start", "session": "s"}'
+	peer start s
+	for ((round = 1; round <= rounds; round++)); do
+		sample "map.$1" $round with_map quiet "$map" mean 1 200000
+		sample "ust.$1" $round with_ust "$ust" mean 1 100000
+	done
+	ask quiet '{"verb": "destroy", "session": "s"}'
+	peer destroy s
+}
+
+# took NAME ROUND COMMAND...: in ms
+took() {
+	local name=$1 round=$2 before=${EPOCHREALTIME/./}
+
+	shift 2
+	"$@"
+	echo "$name $round $(((${EPOCHREALTIME/./} - before) / 1000))" >>"$work/samples"
+}
+
+# The first stop of a session with so many processes, each of which has written.
+measure_stop() { # COUNT
+	local round
+
+	for ((round = 1; round <= (rounds + 1) / 2; round++)); do
+		session_start disk discard 8 'bench:pair'
+		idle_start "$1" with_map disk "$map" wait 100
+		took "map.stop.$1" $round ask disk '{"verb": "stop", "session": "s"}'
+		idle_end
+		ask disk '{"verb": "destroy", "session": "s"}'
+		peer_session_start 8 'bench:pair' --output="$work/ust-trace"
+		idle_start "$1" with_ust "$ust" wait 100
+		took "ust.stop.$1" $round peer stop s
+		idle_end
+		peer destroy s
+		rm -rf "$work/disk-trace" "$work/ust-trace"
+	done
+}
+
+# How often a daemon and all that it started were woken up, and the descriptors that it has.
+wakes_of() { # PID
+	local pid
+
+	for pid in $(family "$1"); do
+		cat "/proc/$pid/task/"*/status 2>/dev/null
+	done | awk '/ctxt_switches/ { n += $2 } END { print n }'
+}
+
+measure_idle() { # COUNT
+	local before fds
+
+	session_start disk discard 8 'bench:pair'
+	fds=$(find "/proc/${daemon_pid[disk]}/fd" -type l | wc -l)
+	idle_start "$1" with_map disk "$map" wait 100
+	echo "map.fds 1 $((($(find "/proc/${daemon_pid[disk]}/fd" -type l | wc -l) - fds) / $1))" >>"$work/samples"
+	sleep 5
+	before=$(wakes_of "${daemon_pid[disk]}")
+	sleep "$idle"
+	echo "map.wakes 1 $((($(wakes_of "${daemon_pid[disk]}") - before) * 60 / idle))" >>"$work/samples"
+	idle_end
+	ask disk '{"verb": "destroy", "session": "s"}'
+	peer_session_start 8 'bench:pair' --output="$work/ust-trace"
+	fds=$(find "/proc/$peer_pid/fd" -type l | wc -l)
+	idle_start "$1" with_ust "$ust" wait 100
+	echo "ust.fds 1 $((($(find "/proc/$peer_pid/fd" -type l | wc -l) - fds) / $1))" >>"$work/samples"
+	sleep 5
+	before=$(wakes_of "$peer_pid")
+	sleep "$idle"
+	echo "ust.wakes 1 $((($(wakes_of "$peer_pid") - before) * 60 / idle))" >>"$work/samples"
+	idle_end
+	peer destroy s
+}
+
+show_table() {
+	printf '%-46s %12s %12s %6s %8s\n' what lttngmap LTTng-UST ratio bound
+	row 'an event into 16 channels' ns map.16.mean ust.16.mean 0.25
+	row 'first stop: 10 processes' ms map.stop.10 ust.stop.10 1.0
+	row '  100 processes' ms map.stop.100 ust.stop.100 1.0
+	row '  1000 processes' ms map.stop.1000 ust.stop.1000 1.0
+	row 'descriptors of the daemon, for each process' '' map.fds ust.fds 4 of-ours
+	row 'wake-ups a minute, 100 idle processes' '' map.wakes ust.wakes 5 of-ours
+}
+
+ulimit -n 20000
+peer_start
+daemon_start quiet --consumer=none
+echo "An event into 16 channels"
+measure_channels 16
+daemon_start disk
+for count in 10 100 1000; do
+	echo "The first stop of $count processes"
+	measure_stop $count
+done
+echo "Idle, $idle s each"
+measure_idle 100
+echo
+show_table

@@ -41,13 +41,36 @@ for page in doc/man/*.[1-9]; do
 	is "$missing" '' '  ... and names pages that there are'
 done
 
-for text in README.md CONTRIBUTING.md doc/*.md doc/design/*.md; do
+# The rights of root's that a daemon keeps: security.md, its code and its unit name the same ones.
+page_keeps() { # WHO: in the page's table, where an empty first cell repeats the one above
+	awk -F ' *[|] *' -v who="$1" '/^[|] *[|] capabilities kept/ { on = 1 } !/^[|]/ { on = 0 }
+		on && $2 { is = $2 == who } on && is { print $3 }' doc/design/security.md |
+		grep -oE '`[A-Z_]+`' | tr -d '`' | sort
+}
+code_keeps() { # FILE
+	sed -E 's|/\*.*\*/||' "$1" | grep -oE '\bCAP_[A-Z_]+' | sed 's/^CAP_//' | sort -u
+}
+is "$(page_keeps 'keeper and session daemon')" "$(code_keeps sessiond/confine.c)" \
+	'security.md has the capabilities that the session daemon keeps'
+is "$(code_keeps systemd/system/lttngmap-sessiond.service.in)" "$(code_keeps sessiond/confine.c)" '  ... and so has its unit'
+is "$(page_keeps consumer)" "$(code_keeps consumerd/confine.c)" '  ... and those that the consumer keeps'
+
+# Files that the texts name, from the top or from tests/, with their ending or without. CONTRIBUTING.md has names of new ones.
+missing=
+for file in $(grep -ohE '`(cli|common|consumerd|include|liblttngmap|preload|sessiond|tests|unit|integration|attack|reliability|fuzz)/[a-z0-9_./-]+`' \
+	README.md SECURITY.md doc/*.md doc/design/*.md | tr -d '`' | sort -u); do
+	compgen -G "$file" || compgen -G "$file.*" || compgen -G "tests/$file" || compgen -G "tests/$file.*" ||
+		missing+=" $file"
+done >/dev/null
+is "$missing" '' 'files that the texts name are there'
+
+for text in README.md CONTRIBUTING.md SECURITY.md doc/*.md doc/design/*.md; do
 	missing=
 	for link in $(grep -oE '\]\([^)#: ]+[^):]*\)' "$text" | sed -E 's/^\]\(([^)#]*).*/\1/'); do
 		[[ -e ${text%/*}/$link || ($text != */* && -e $link) ]] || missing+=" $link"
 	done
 	is "$missing" '' "$text links to what is there"
-	[[ $text == CONTRIBUTING.md || $text == README.md ]] ||
+	[[ $text == [A-Z]*.md ]] ||
 		ok '  ... and is distributed' grep -qE "(^|[[:space:]])$text( |\\\\|\$)" doc/automake.mk
 done
 done_testing

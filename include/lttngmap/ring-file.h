@@ -56,7 +56,7 @@ struct trace_buffer_meta {
 };
 #endif
 
-/* The number that Linux >= 6.10.? serves; the first merged patch had another. */
+/* The number of all releases since Linux 6.10; the first release candidates had another. */
 #undef TRACE_MMAP_IOCTL_GET_READER
 #define TRACE_MMAP_IOCTL_GET_READER _IO('R', 0x20)
 
@@ -115,11 +115,11 @@ enum lttngmap_packet_flag {
 	LTTNGMAP_PACKET_KERNEL = 1u << 3,
 	/*
 	 * In: of a kernel's ring, in a reader's first request: begin with the whole
-	 * sub-buffer that a reader before was given last, who may have died before
-	 * it was done with that. The kernel itself counts it as read. In, then, too:
-	 * `timestamp_end`, that reader had the events up to here; `discarded`, and knew
-	 * of so many lost ones. Out `discarded` goes on from that, and counts what was
-	 * lost between the two. Zeros: there was none, and all that the ring ever lost counts.
+	 * sub-buffer that the reader before was given last. The kernel counts it as read,
+	 * but that reader may have died before it was done. The request then also says up
+	 * to when that reader had the events (`timestamp_end`), and how many lost ones it
+	 * knew of (`discarded`). `discarded` goes on from there. Zeros: there was no
+	 * reader, and all that the ring ever lost counts.
 	 */
 	LTTNGMAP_PACKET_REPEAT = 1u << 4,
 	/*
@@ -185,11 +185,16 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packets) == 8 + 8 * 96);
 /*
  * The bytes of the file that may be mapped. The size that stat(2) says is 0,
  * as on tracefs, and the meta page is the process's to spoil: a reader that
- * bounds its map by this is never killed by SIGBUS.
+ * bounds its map by this is never killed by SIGBUS, except with --ring-dir by
+ * ring-fs: the process can cut those files short.
  */
 #define LTTNGMAP_IOC_GET_SIZE _IOR('R', 0x62, uint64_t)
 
-/* ---- a small reader library over all kinds of ring file ------------------- */
+/* ---- liblttngmap-ring-file: reads all kinds of ring file --------------------- */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct lttngmap_ring_file;
 
@@ -234,5 +239,9 @@ int lttngmap_ring_file_get_reader(struct lttngmap_ring_file *file);
  */
 const void *lttngmap_ring_file_data(const struct lttngmap_ring_file *file,
 				    const struct lttngmap_packet *packet);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* LTTNGMAP_RING_FILE_H */

@@ -112,6 +112,15 @@ ok 'and runs' ./usage
 ok 'the example in the header is a C++11 program' \
 	"$LTTNGMAP_CXX" -x c++ -std=c++11 "${strict[@]}" -c usage.c -o usage.o
 
+cat >reader.cc <<'END'
+#include <lttngmap/ring-file.h>
+void *reader();
+void *reader() { return (void *)lttngmap_ring_file_open; }
+END
+ok 'a reader of ring files is a C++11 program' \
+	"$LTTNGMAP_CXX" -std=c++11 "${strict[@]}" -c reader.cc -o reader.o
+like "$(nm -u reader.o)" 'U lttngmap_ring_file_open$' '  ... which links with the library'
+
 # ---- what a tracepoint costs ------------------------------------------------------
 
 cat >cost.c <<'END'

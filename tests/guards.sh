@@ -19,6 +19,7 @@ set -uo pipefail
 
 list=tests/guards
 page=doc/design/guards.md
+table_begin='^[0-9]* guards: ' # to the page's end
 work=build-guards
 tree=$PWD/$work/tree
 rooms=('doc/design/security.md' 'doc/design/attacks.md')
@@ -88,17 +89,18 @@ rows_with_tests() { # FILE...
 		column && !/^[|]-/ && $column != "–" { gsub(/[`*]/, "", $2); print $2 }' "$@"
 }
 
-# The page's table; days are those seen, or else those that the page has.
+# The page's end: how many were seen, and the table. Days are those seen, or else those that the page has.
 table() {
-	local name day
+	local name day rows='' seen=0
 
-	echo '| guard | in | test | seen |'
-	echo '|---|---|---|---|'
 	for name in "${names[@]}"; do
 		day=$(day_of "$name")
 		[[ -n $day ]] || day=$(awk -F ' *[|] *' -v name="$name" '$2 == name { print $5 }' "$page" 2>/dev/null)
-		echo "| $name | \`${in_of[$name]}\` | \`${test_of[$name]}\`$(rest_of_test "$name") | ${day:-–} |"
+		[[ ${day:-–} == – ]] || seen=$((seen + 1))
+		rows+="| $name | \`${in_of[$name]}\` | \`${test_of[$name]}\`$(rest_of_test "$name") | ${day:-–} |"$'\n'
 	done
+	printf '%d guards: %d seen, %d not yet.\n\n| guard | in | test | seen |\n|---|---|---|---|\n%s' \
+		"${#names[@]}" "$seen" $((${#names[@]} - seen)) "$rows"
 }
 
 rest_of_test() { # NAME
@@ -122,7 +124,7 @@ check() {
 			has_guard "$row" || { echo "$room: no guard is of the row '$row'"; wrong=1; }
 		done < <(rows_with_tests "$room")
 	done
-	diff -u <(sed -n '/^| guard/,$p' "$page") <(work=/nowhere table) ||
+	diff -u <(sed -n "/$table_begin/,\$p" "$page") <(work=/nowhere table) ||
 		{ echo "$page is not of this $list: tests/guards.sh page writes it"; wrong=1; }
 	((wrong == 0)) && echo "${#names[@]} guards, each fits"
 }
@@ -147,11 +149,10 @@ has_guard() { # ROW
 	return 1
 }
 
-# The table is the page's end.
 write_page() {
 	local new
 
-	new=$(sed '/^| guard/,$d' "$page"; table) && printf '%s\n' "$new" >"$page"
+	new=$(sed "/$table_begin/,\$d" "$page"; table) && printf '%s\n' "$new" >"$page"
 }
 
 # ---- run ------------------------------------------------------------------------

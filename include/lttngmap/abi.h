@@ -5,8 +5,9 @@
  *
  * Overview
  * --------
- * A traced process maps four kinds of memory, of sealed memfds made by the
- * session daemon and received over the registration socket:
+ * A traced process maps four kinds of memory, made by the session daemon and
+ * received over the registration socket. They are sealed memfds, but for rings
+ * with --ring-dir, which are files that can be cut short:
  *
  *   memory            process      daemon   what it holds
  *   global control    r--p         rw       one for all processes: the event
@@ -87,9 +88,9 @@ extern "C" {
 #define LTTNGMAP_SUBBUFS_SHIFT_MIN 1u
 #define LTTNGMAP_SUBBUFS_SHIFT_MAX 12u
 /*
- * The last bytes of a sub-buffer stay unused: copying is done in words and
- * may spill up to 7 bytes beyond a record, and a sub-buffer that is never
- * filled to its very end keeps position >> shift unambiguous.
+ * The last bytes of a sub-buffer stay unused: writers store whole words, and a
+ * sub-buffer that is never filled to its very end keeps position >> shift
+ * unambiguous. Bytes beyond the position mean nothing.
  */
 #define LTTNGMAP_SUBBUF_TAIL 8u
 
@@ -241,8 +242,8 @@ enum lttngmap_process_flag {
 /*
  * One ring. Line 0 is written for each event, line 1 rarely.
  *
- * `commit` is published last of each record, by one 16-byte store, or by two where the count does
- * not carry into word 1: then word 1 goes first.
+ * `commit` is published last of each record, by one 16-byte store. The library's fast way alone
+ * uses two of 8 bytes, word 1 first, where the count does not carry into word 1.
  *
  *   word 0:  63        48 47                                    0
  *            +-----------+--------------------------------------+
@@ -263,10 +264,11 @@ enum lttngmap_process_flag {
  *
  * Writers: on a CPU's ring, threads of the process on that CPU, inside a
  * restartable sequence; on an extra ring (or on all rings of a process
- * without rseq) whoever holds `lock`. Readers: the daemon.
+ * without rseq) whoever holds the process's own lock of that ring, which is in
+ * its private memory. Readers: the daemon.
  *
- * `lock` in a ring that several processes share: lttngmap_lock_token(), stored
- * and taken back by compare-and-exchange. The daemon takes back those of a
+ * `lock` in a ring that several processes share is a second lock: lttngmap_lock_token(),
+ * stored and taken back by compare-and-exchange. The daemon takes back those of a
  * process that ended. In other rings it is a mark for the daemon alone.
  */
 struct lttngmap_ring {

@@ -20,14 +20,15 @@
  *   | program               | instruction[nr]          | constant strings |
  *   +-----------------------+--------------------------+------------------+
  *
- * The encoding and the numbers are those of eBPF, of which this is a subset,
- * with these differences:
+ * The code is modelled on eBPF: the encoding and the numbers are eBPF's, with
+ * these differences:
  *   - LD ABS and LD IND read the record, in the machine's byte order, and
  *     leave r1 to r9 alone;
  *   - LDX and STX have r10 as their base and 8 bytes as their size, and a
  *     stack word is read only after it was written;
- *   - TEST compares a field with a constant, in one step: where that does not
- *     hold, the program ends with 0. Most events go no further than that;
+ *   - TEST, of the class that is JMP32 there, compares a field with a constant,
+ *     in one step: where that does not hold, the program ends with 0. Most
+ *     events go no further than that;
  *   - the helpers that CALL knows are those below.
  *
  * A program ends with 0, its event is not recorded: on a load or a string

@@ -74,7 +74,12 @@
  * lttngmap_tracepoint is a statement for any function of that file, in C for
  * any that is not `inline` without being `static`. It may run in any thread,
  * in constructors, in signal handlers, and in plugins until dlclose(). It
- * keeps errno, takes no lock and calls no malloc. Its use of the stack is the
+ * keeps errno and calls no malloc. It waits for no lock, unless events may
+ * block (LTTNGMAP_ALLOW_BLOCKING): a thread without restartable sequences
+ * takes a ring whose lock is free, or counts the event as lost. The first
+ * event of a forked child, or in a channel, may wait for the daemon: 100 ms at
+ * most, unless events may block, or LTTNGMAP_REGISTER_TIMEOUT is set for the
+ * child. Its use of the stack is the
  * event's size and about 200 bytes, not counting the dynamic linker, which may
  * have to look for memcpy() once.
  *

@@ -5,7 +5,7 @@
  * rules for those who show streams (cli/stream-check.h) and for those who mend them
  * (consumerd/stream-repair.h): the first packet or record against a rule ends babeltrace2.
  *
- * Nothing that stands in a header is believed.
+ * No check believes a header. A fault's text has program and pid as the header says them.
  */
 #ifndef LTTNGMAP_COMMON_PACKET_CHECK_H
 #define LTTNGMAP_COMMON_PACKET_CHECK_H

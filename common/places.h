@@ -2,8 +2,9 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * places.h - the directories in which a session daemon may live, where none is named by
- * LTTNGMAP_RUNTIME_DIR or an option. Commands and traced programs look in them in this order;
- * a daemon without root takes the first one, or the second where $XDG_RUNTIME_DIR is not set.
+ * LTTNGMAP_RUNTIME_DIR or an option. Commands and traced programs look in them in this order.
+ * A daemon without root takes the first one where $XDG_RUNTIME_DIR is set, else the second:
+ * /run/user/UID is only looked in.
  *
  *   PLACE_RUNTIME    $XDG_RUNTIME_DIR/lttngmap, else /run/user/UID/lttngmap   not root's
  *   PLACE_TEMPORARY  /tmp/lttngmap-UID                                        not root's

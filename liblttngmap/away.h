@@ -7,7 +7,8 @@
  * The daemon that ends withdraws the channels, and leaves event words, process words and
  * filters as they are. So an event that would have been recorded comes to the slow path,
  * finds its channel withdrawn, and is counted here, by slot. Once the process is registered
- * with the next daemon, the counts go into the discards of the new rings.
+ * with the next daemon, the counts go into the discards of the new rings. After a minute
+ * without a daemon all events are off, and none is counted (park_or_wait() of module.c).
  *
  * Synchronization: counts are atomic. Whoever counts in pages that this process has left
  * carries the counts on itself; whoever changes `local_pages` carries what was counted
@@ -24,11 +25,12 @@
 /* The channel of the slot is not there: count the event if the daemon is away. Signal-safe. */
 void away_lose(struct local *local, uint32_t slot, const struct ring_event *event);
 /*
- * The same for a forked child that could not register, by the event's word of its parent.
- * False: the daemon is not away. Signal-safe.
+ * A forked child could not register: if the daemon is away, count the event in each channel in
+ * which its word and the parent's process word have it on. No filter is asked. False: the daemon
+ * is not away. Signal-safe.
  */
 bool away_lose_word(struct local *local, const uint64_t *word);
-/* `to` is in the place of `from` (NULL is allowed) now. Signal-safe. */
+/* `to` is in the place of `from` now, which may be NULL. Signal-safe. */
 void away_carry(struct local *from, struct local *to);
 /* The channel is there: its counts go into its first ring. Signal-safe. */
 void away_settle(struct local *local, uint32_t slot, const struct ring_channel *view);

@@ -9,9 +9,9 @@
  * The fast way differs from ring-rseq.h in this:
  *
  *  - The section itself finds the CPU, and the ring by it. So nothing has to be compared with an
- *    earlier look, and `fast_cpus` answers four questions at once: 0 in the wiped pages of a forked
- *    child, and where the channel needs the general way; more than any CPU's number is what a
- * thread without a restartable sequence has.
+ *    earlier look. `fast_cpus` (struct ring_channel) counts the CPUs whose rings are written this
+ *    way. cpu_id >= fast_cpus means one of: the pages of a forked child were wiped; the channel
+ *    needs the general way; the thread has no restartable sequence, and a cpu_id beyond all CPUs.
  *  - The generation is loaded before `fast_cpus`, which install_view() stores before it.
  *  - The commit is two stores, the timestamp's word first. A sequence that is aborted between them
  *    leaves a timestamp that no record has: of a moment after the last record, and before the next

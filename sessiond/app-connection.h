@@ -32,21 +32,21 @@ struct app_connections {
 	struct cds_list_head registered;
 	unsigned int nr_pending;
 	uint64_t refused;
-	uint64_t unanswered; /* they did not wait for it */
+	uint64_t unanswered; /* first answers that no process read */
 };
 
 /* 0 or -errno; app_connections_fini() in any case. */
 int app_connections_init(struct app_connections *all, struct daemon *daemon);
-/* Closes them. */
+/* Close all connections. */
 void app_connections_fini(struct app_connections *all);
 
 /* Somebody connected; takes fd. */
 void app_connection_open(struct app_connections *all, int fd);
-/* As app_socket_restore(). */
+/* The connection of a process that lived when the daemon died; as app_socket_restore(). */
 int app_connection_restore(struct app_connections *all, struct process *process, int fd);
-/* Of a process that is gone. */
+/* Close the connection of a process that is gone. */
 void app_connection_close(struct process *process);
-/* Whoever asked for its registration, and has no answer, is counted as not traced. */
+/* Count the processes that asked for a registration, and have no answer, as not traced. */
 void app_connections_settle(struct app_connections *all);
 /* Tell who connected that there are no descriptors for it, and close; takes fd. */
 void app_connection_refuse_short(struct app_connections *all, int fd, int error);

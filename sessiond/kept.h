@@ -5,10 +5,11 @@
  * processes, and the next daemon copies classes, sessions and counts into its own
  * (doc/design/surviving.md).
  *
- *   ledger       the daemon has ended: head->is_kept
- *   ledger.kept  the next daemon starts, and is not ready yet
+ *   ledger          the daemon has ended: head->is_kept
+ *   ledger.kept     the next daemon starts, and is not ready yet
+ *   ledger.refused  it could not take the ledger over, and starts without sessions
  *
- * A daemon that is killed while it starts leaves the second one for the daemon after it.
+ * A daemon that is killed while it starts leaves ledger.kept for the daemon after it.
  */
 #ifndef SESSIOND_KEPT_H
 #define SESSIOND_KEPT_H
@@ -18,14 +19,15 @@
 struct ledger;
 struct options;
 
-/* Rename a kept ledger of the directory, which no daemon lives on. False: there is none. */
+/* Rename the ledger of `dir`, where no daemon lives, to ledger.kept. False: none is kept. */
 bool kept_set_aside(int dir);
 /*
- * Into the ledger, which is new. 0, also where nothing is kept or it is not to be used;
- * -errno: what was begun is to be thrown away. Why the sessions do not go on was said.
+ * Copy what is kept into `ledger`, which is new. 0, also where nothing is kept, and with --forget
+ * or in a private daemon, which remove it; -errno: it was refused, the log says why, and `ledger`
+ * is to be thrown away.
  */
 int kept_take_over(int dir, const char *path, const struct options *options, struct ledger *ledger);
-/* The next daemon has it all. */
+/* Remove ledger.kept: the next daemon has all of it. */
 void kept_remove(int dir);
 
 #endif /* SESSIOND_KEPT_H */

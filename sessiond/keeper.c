@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -24,6 +25,7 @@
 #include "common/log.h"
 #include "sessiond/part.h"
 #include "sessiond/pid-state.h"
+#include "sessiond/ring-thread.h"
 
 /* A life that ends so soon after the daemon began to serve, or before, is short. */
 #define SHORT_MS 100
@@ -31,8 +33,15 @@
 #define PAUSE_MAX_MS 1000u
 /* For all threads of a process whose first one has ended. */
 #define DYING_MS 500
-/* How often to look for that, where the daemon may have a file system of its own. */
+/*
+ * How often to look for that, where the daemon may have a file system of its own; and as long as a
+ * thread is watched that ends with it.
+ */
 #define LOOK_MS 250
+#define WATCHED_LOOK_MS 30000
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD O_EXCL
+#endif
 
 struct keeper {
 	const struct keeper_config *config;
@@ -197,27 +206,64 @@ static bool is_dying(pid_t pid)
 	return pid_state(pid) == 'Z';
 }
 
+/*
+ * The pidfd of the child's thread that serves rings, which waits for nobody and ends when the
+ * child is killed. -1: it is not there yet, or Linux before 6.9.
+ */
+static int open_ring_thread(pid_t pid)
+{
+	char path[PATH_MAX], name[sizeof(RING_THREAD_NAME)];
+	struct dirent *entry;
+	int found = -1;
+	DIR *threads;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	threads = opendir(path);
+	while (threads && found < 0 && (entry = readdir(threads))) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", pid, entry->d_name);
+		file = fopen(path, "re");
+		if (file && fgets(name, sizeof(name), file) && strcmp(name, RING_THREAD_NAME) == 0)
+			found = (int)syscall(SYS_pidfd_open, atoi(entry->d_name), PIDFD_THREAD);
+		if (file)
+			fclose(file);
+	}
+	if (threads)
+		closedir(threads);
+	return found;
+}
+
 /* Until it is gone; how it ended, as of waitpid(2). */
 static int wait_child(struct keeper *keeper)
 {
-	int timeout = geteuid() == 0 ? LOOK_MS : -1, status = 0, ready;
+	int timeout = geteuid() == 0 ? LOOK_MS : -1, thread = -1, status = 0, ready;
 
 	for (;;) {
 		struct pollfd fds[] = {
 			{ .fd = keeper->child, .events = POLLIN },
 			{ .fd = keeper->signals, .events = POLLIN },
+			{ .fd = thread, .events = POLLIN },
 		};
 
-		ready = poll(fds, 2, timeout);
+		ready = poll(fds, 3, thread >= 0 ? WATCHED_LOOK_MS : timeout);
 		if (ready < 0)
 			continue;
 		if (ready == 0 && is_dying(keeper->pid))
 			break;
+		if (ready == 0 && thread < 0)
+			thread = open_ring_thread(keeper->pid);
+		if (fds[2].revents) {
+			close(thread);
+			thread = -1;
+		}
 		if (fds[1].revents)
 			pass_signal(keeper);
 		if (fds[0].revents)
 			break;
 	}
+	if (thread >= 0)
+		close(thread);
 	take_mount_away(keeper);
 	close(keeper->child);
 	/*

@@ -98,7 +98,7 @@ static void *ring_thread_main(void *data)
 {
 	struct ring_thread *thread = data;
 
-	pthread_setname_np(pthread_self(), "rings");
+	pthread_setname_np(pthread_self(), RING_THREAD_NAME);
 	urcu_memb_register_thread();
 	sd_event_loop(thread->event);
 	urcu_memb_unregister_thread();

@@ -25,6 +25,9 @@
 
 struct ring_thread;
 
+/* In /proc/PID/task/TID/comm. */
+#define RING_THREAD_NAME "rings"
+
 struct ring_order {
 	struct cds_wfcq_node node;
 	unsigned long pending;

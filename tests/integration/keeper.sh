@@ -30,8 +30,20 @@ kill_daemon() {
 	wait_for again
 	sleep 0.15
 }
+# As root the keeper soon watches a thread of the daemon, by a descriptor more.
+watches=
+[[ $EUID != 0 ]] || sort -VC <(printf '%s\n' 6.9 "$(uname -r)") && watches=1
+is_watching() {
+	[[ $EUID != 0 || ! $watches ]] || grep -qsxf <(
+		cd "/proc/$(daemon_pid)/task" && grep -lx rings */comm | sed 's/\([0-9]*\).*/Pid:\t\1/'
+	) "/proc/$sessiond_pid/fdinfo/"*
+}
 descriptors() {
+	wait_for is_watching
 	ls "/proc/$sessiond_pid/fd" | wc -l
+}
+wakes() {
+	awk '/ctxt_switches/ { n += $2 } END { print n }' "/proc/$sessiond_pid/status"
 }
 
 sessiond_start
@@ -58,6 +70,13 @@ for _ in {1..5}; do
 	kill_daemon
 done
 is "$(descriptors)" "$fds" 'after some more lives it has the same descriptors'
+before=$(wakes)
+sleep 1
+if [[ $watches ]]; then
+	ok 'a keeper sleeps as long as its daemon lives' test $(($(wakes) - before)) -le 1
+else
+	skip 1 'Linux tells of a thread from 6.9 on'
+fi
 like "$(control '{"verb": "status", "session": "s"}')" \
 	'"written": ?10,.*killed by signal 9' 'the death is told, and what was counted'
 is "$(map list --json)" "$sessions" 'sessions are what they were'

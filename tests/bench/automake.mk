@@ -6,7 +6,7 @@
 
 EXTRA_DIST += tests/bench/calls.sh tests/bench/enable.py tests/bench/kernel.sh \
 	tests/bench/relay.sh tests/bench/run.sh \
-	tests/bench/samples.sh tests/bench/sdt.sh tests/bench/storm.sh tests/bench/tracers.sh
+	tests/bench/samples.sh tests/bench/scale.sh tests/bench/sdt.sh tests/bench/storm.sh tests/bench/tracers.sh
 
 bench_programs = \
 	tests/bench/calls \

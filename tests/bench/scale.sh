@@ -91,7 +91,8 @@ measure_idle() { # COUNT
 	fds=$(find "/proc/${daemon_pid[disk]}/fd" -type l | wc -l)
 	idle_start "$1" with_map disk "$map" wait 100
 	echo "map.fds 1 $((($(find "/proc/${daemon_pid[disk]}/fd" -type l | wc -l) - fds) / $1))" >>"$work/samples"
-	sleep 5
+	# What was written before is brought to the disk after 10 s.
+	sleep 12
 	before=$(wakes_of "${daemon_pid[disk]}")
 	sleep "$idle"
 	echo "map.wakes 1 $((($(wakes_of "${daemon_pid[disk]}") - before) * 60 / idle))" >>"$work/samples"
@@ -101,7 +102,7 @@ measure_idle() { # COUNT
 	fds=$(find "/proc/$peer_pid/fd" -type l | wc -l)
 	idle_start "$1" with_ust "$ust" wait 100
 	echo "ust.fds 1 $((($(find "/proc/$peer_pid/fd" -type l | wc -l) - fds) / $1))" >>"$work/samples"
-	sleep 5
+	sleep 12
 	before=$(wakes_of "$peer_pid")
 	sleep "$idle"
 	echo "ust.wakes 1 $((($(wakes_of "$peer_pid") - before) * 60 / idle))" >>"$work/samples"

@@ -56,22 +56,28 @@ took() {
 	echo "$name $round $(((${EPOCHREALTIME/./} - before) / 1000))" >>"$work/samples"
 }
 
-# The first stop of a session with so many processes, each of which has written.
+# The first stop of a session with so many processes, each of which has written: into rings of
+# their own, and into rings that they share, as LTTng's do.
 measure_stop() { # COUNT
-	local round
+	local round buffers
 
 	for ((round = 1; round <= (rounds + 1) / 2; round++)); do
-		session_start disk discard 8 'bench:pair'
-		idle_start "$1" with_map disk "$map" wait 100
-		took "map.stop.$1" $round ask disk '{"verb": "stop", "session": "s"}'
-		idle_end
-		ask disk '{"verb": "destroy", "session": "s"}'
+		for buffers in process user; do
+			channel_more=', "buffers": "'$buffers'"'
+			session_start disk discard 8 'bench:pair'
+			idle_start "$1" with_map disk "$map" wait 100
+			took "map.$buffers.$1" $round ask disk '{"verb": "stop", "session": "s"}'
+			idle_end
+			ask disk '{"verb": "destroy", "session": "s"}'
+			rm -rf "$work/disk-trace"
+		done
+		channel_more=
 		peer_session_start 8 'bench:pair' --output="$work/ust-trace"
 		idle_start "$1" with_ust "$ust" wait 100
 		took "ust.stop.$1" $round peer stop s
 		idle_end
 		peer destroy s
-		rm -rf "$work/disk-trace" "$work/ust-trace"
+		rm -rf "$work/ust-trace"
 	done
 }
 
@@ -113,9 +119,10 @@ measure_idle() { # COUNT
 show_table() {
 	printf '%-46s %12s %12s %6s %8s\n' what lttngmap LTTng-UST ratio bound
 	row 'an event into 16 channels' ns map.16.mean ust.16.mean 0.25
-	row 'first stop: 10 processes' ms map.stop.10 ust.stop.10 1.0
-	row '  100 processes' ms map.stop.100 ust.stop.100 1.0
-	row '  1000 processes' ms map.stop.1000 ust.stop.1000 1.0
+	for count in 10 100 1000; do
+		row "first stop of $count processes" ms map.process.$count ust.stop.$count 1.0
+		row '  with shared rings' ms map.user.$count ust.stop.$count 1.0
+	done
 	row 'descriptors of the daemon, for each process' '' map.fds ust.fds 4 of-ours
 	row 'wake-ups a minute, 100 idle processes' '' map.wakes ust.wakes 5 of-ours
 }

@@ -75,13 +75,15 @@ filter=
 context=
 # Members more of our session's making.
 create_more=
+# Members more of our channel's making.
+channel_more=
 # Options more of LTTng's channel.
 peer_channel=()
 
 session_start() { # DAEMON MODE SUBBUFS RULE
 	ask "$1" '{"verb": "create", "session": "s", "output": "'"$work/$1-trace"'"'"$create_more"'}' \
 		'{"verb": "channel", "session": "s", "channel": "c", "mode": "'"$2"'",
-		  "subbuf_size": '"$subbuf_size"', "subbufs": '"$3"'}' \
+		  "subbuf_size": '"$subbuf_size"', "subbufs": '"$3$channel_more"'}' \
 		${context:+'{"verb": "context", "session": "s", "channel": "c", "context": "'"$context"'"}'} \
 		'{"verb": "enable", "session": "s", "channel": "c", "rule": "'"$4"'"
 		  '"${filter:+, \"filter\": \"$filter\"}"'}' \

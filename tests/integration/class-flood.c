@@ -5,8 +5,10 @@
  * programs in one session and another user's in another. That user's programs
  * register as if it were not there, the daemon's work and what the consumer
  * writes grow with the text of the new classes, and the session that does not
- * take the program has nothing of it. Takes root, for only root can be two users.
+ * take the program has nothing of it. While the consumer does not read, the daemon
+ * keeps no more for it. Takes root, for only root can be two users.
  */
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +38,8 @@
 #define CPU_US_MAX 4000000
 #define REPEATS 200
 #define KNOWN_EACH 40
+/* Messages of one class each while the consumer does not read: more than its socket takes. */
+#define UNREAD 800
 
 static struct sessiond sessiond;
 static char output[] = "/tmp/lttngmap-class-flood-XXXXXX";
@@ -57,9 +61,9 @@ static void become(uid_t uid)
 }
 
 /* Of one message: classes of three fields. */
-static void add_classes(struct class_wire *wire, unsigned int message)
+static void add_classes(struct class_wire *wire, unsigned int message, unsigned int count)
 {
-	for (unsigned int i = 0; i < CLASSES_EACH; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "class_%u_%u", message, i);
@@ -91,7 +95,7 @@ static bool send_classes(int fd, const struct class_wire *wire, unsigned int nr_
 	return answer.size > 0 && answer.header.type == PROTOCOL_APP_IDS;
 }
 
-static void flood(void)
+static void flood(unsigned int from, unsigned int count, unsigned int each)
 {
 	static struct app_answer answer;
 	static struct class_wire wire;
@@ -100,10 +104,10 @@ static void flood(void)
 	become(FLOODER);
 	fd = app_connect(&sessiond);
 	app_register(fd, 0, NULL, 0, 0, &answer);
-	for (unsigned int i = 0; i < MESSAGES; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		wire.size = 0;
-		add_classes(&wire, i);
-		if (send_classes(fd, &wire, CLASSES_EACH))
+		add_classes(&wire, from + i, each);
+		if (send_classes(fd, &wire, each))
 			shared->served++;
 		else
 			shared->refused++;
@@ -128,7 +132,7 @@ static void repeat(void)
 	for (unsigned int i = 0; i < REPEATS; i++) {
 		wire.size = 0;
 		for (unsigned int known = 0; known < KNOWN_EACH; known++)
-			add_classes(&wire, known);
+			add_classes(&wire, known, CLASSES_EACH);
 		snprintf(name, sizeof(name), "late_%u", i);
 		class_wire_class(&wire, "flood", name, 0);
 		shared->served += send_classes(fd, &wire, KNOWN_EACH * CLASSES_EACH + 1);
@@ -253,7 +257,7 @@ static void test_flood(void)
 	fflush(stdout);
 	flooder = fork();
 	if (flooder == 0)
-		flood();
+		flood(0, MESSAGES, CLASSES_EACH);
 	during = measure(SAMPLES_MAX);
 	began = siege_now_us() - began;
 	cpu = siege_cpu_us(sessiond.pid) - cpu;
@@ -271,6 +275,63 @@ static void test_flood(void)
 	is(count_events("honest", "flood", &size), 0, "and nothing of the flood");
 	count_events("all", "flood", &size);
 	ok(written < 8LL * size, "%lld bytes are written for %ld of text", written, size);
+	kill(flooder, SIGKILL);
+	waitpid(flooder, NULL, 0);
+}
+
+static pid_t find_consumer(void)
+{
+	char command[64];
+	int pid = 0;
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "pgrep -P %d -f consumerd", (int)sessiond.pid);
+	pipe = popen(command, "r");
+	if (!pipe || fscanf(pipe, "%d", &pid) != 1)
+		bail_out("%s", command);
+	pclose(pipe);
+	return pid;
+}
+
+static unsigned int count_descriptors(void)
+{
+	unsigned int count = 0;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)sessiond.pid);
+	dir = opendir(path);
+	while (dir && readdir(dir))
+		count++;
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+/* Each piece of metadata that waits to be sent is a descriptor of the daemon. */
+static void test_unread(void)
+{
+	unsigned int before = count_descriptors(), most = 0, now;
+	pid_t consumer = find_consumer(), flooder;
+
+	shared->served = 0;
+	shared->ended = false;
+	kill(consumer, SIGSTOP);
+	fflush(stdout);
+	flooder = fork();
+	if (flooder == 0)
+		flood(MESSAGES, UNREAD, 1);
+	while (!__atomic_load_n(&shared->ended, __ATOMIC_ACQUIRE)) {
+		now = count_descriptors();
+		most = now > most ? now : most;
+		usleep(SAMPLE_PAUSE_US);
+	}
+	kill(consumer, SIGCONT);
+	is(shared->served, UNREAD, "messages are answered while the consumer does not read");
+	ok(most < before + UNREAD / 10, "the daemon has at most %u descriptors for it, %u before",
+	   most, before);
+	ok(wait_for("all", "flood", MESSAGES * CLASSES_EACH + UNREAD),
+	   "and the consumer has all classes in the end");
 	kill(flooder, SIGKILL);
 	waitpid(flooder, NULL, 0);
 }
@@ -331,6 +392,7 @@ int main(void)
 	if (one == 0)
 		register_one_class();
 	test_flood();
+	test_unread();
 	test_repeated();
 	kill(one, SIGKILL);
 	waitpid(one, NULL, 0);

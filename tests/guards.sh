@@ -187,13 +187,16 @@ copy_tree() {
 # build TEST [TARGET...]: what the test needs. All programs that scripts use are built before the first one; they
 # stay as they are without an edit.
 build() {
-	local targets=("${@:2}")
+	local targets=("${@:2}") target
 
 	[[ ! -f tests/$1.c && ! -f tests/$1.cc ]] || targets+=("tests/$1")
 	[[ $1 == unit/* ]] || targets+=(all)
 	[[ $1 == unit/* || $has_all == yes ]] || targets+=(test-programs)
 	[[ $1 == unit/* ]] || has_all=yes
-	make --no-print-directory -j"$(nproc)" -C "$tree/build" "${targets[@]}" >"$work/build.log" 2>&1
+	# One after another: each of `all` and `test-programs` would make what both need.
+	for target in "${targets[@]}"; do
+		make --no-print-directory -j"$(nproc)" -C "$tree/build" "$target" || return
+	done >"$work/build.log" 2>&1
 }
 
 # run_test TEST ROUND: sets $outcome: passed, failed, crashed, hung; $said, the first line that is not ok.

@@ -189,7 +189,8 @@ copy_tree() {
 build() {
 	local targets=("${@:2}") target
 
-	[[ ! -f tests/$1.c && ! -f tests/$1.cc ]] || targets+=("tests/$1")
+	# Beside a script, tests/fuzz/replay.c is no program.
+	[[ -f tests/$1.sh || ! -f tests/$1.c && ! -f tests/$1.cc ]] || targets+=("tests/$1")
 	[[ $1 == unit/* ]] || targets+=(all)
 	[[ $1 == unit/* || $has_all == yes ]] || targets+=(test-programs)
 	[[ $1 == unit/* ]] || has_all=yes

@@ -337,20 +337,42 @@ static int lingering_socket(void)
 	return fd;
 }
 
-/* Unread when it is closed, behind messages of other kinds: an empty one, and one that is refused.
- */
-static void send_behind(const char *path)
+/* `before`: the size of a message without a descriptor that goes first; -1: none does. */
+static void send_descriptor(const char *path, int sent, int before)
 {
-	for (int size = 0; size < 2; size++) {
-		int fd, sent = lingering_socket();
+	int fd;
 
-		if (socket_connect(path, SOCK_SEQPACKET, &fd) != 0)
-			_exit(9);
-		(void)!send(fd, "x", (size_t)size, MSG_NOSIGNAL);
-		if (socket_send(fd, "", 0, &sent, 1) == 0)
-			close(sent);
-		close(fd);
+	if (socket_connect(path, SOCK_SEQPACKET, &fd) != 0)
+		_exit(9);
+	if (before >= 0)
+		(void)!send(fd, "x", (size_t)before, MSG_NOSIGNAL);
+	socket_send(fd, "x", before >= 0 ? 0 : 1, &sent, 1);
+}
+
+/*
+ * The socket's peer stays here. A child sends it once it is the only one that has it, and ends,
+ * which does not linger: only who has taken the descriptor waits.
+ */
+static void send_lingering(const char *path, int before)
+{
+	int sent = lingering_socket(), closed[2];
+	pid_t child;
+	char byte;
+
+	if (pipe2(closed, O_CLOEXEC) != 0)
+		_exit(10);
+	child = fork();
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(closed[1]);
+		(void)!read(closed[0], &byte, 1);
+		send_descriptor(path, sent, before);
+		_exit(0);
 	}
+	close(sent);
+	close(closed[0]);
+	close(closed[1]);
+	waitpid(child, NULL, 0);
 }
 
 void attack_send(void)
@@ -359,15 +381,11 @@ void attack_send(void)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char path[PATH_MAX];
-		int fd, sent = lingering_socket();
 
 		snprintf(path, sizeof(path), "%s/%s", sessiond.dir, names[i]);
-		if (socket_connect(path, SOCK_SEQPACKET, &fd) != 0)
-			_exit(9);
-		/* Refused, it is not closed: we would wait ourselves. */
-		if (socket_send(fd, "x", 1, &sent, 1) == 0)
-			close(sent);
-		send_behind(path);
+		/* Alone, and behind others: an empty message, and one that is refused. */
+		for (int before = -1; before < 2; before++)
+			send_lingering(path, before);
 	}
 	begin();
 	pause();

@@ -123,6 +123,20 @@ int sessiond_stop(struct sessiond *sessiond, int signal)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* NULL: there was no answer in time. */
+static struct json_object *ask_in_time(struct sessiond *sessiond, const char *request)
+{
+	struct json_object *answer;
+
+	errno = -socket_send(sessiond->control, request, strlen(request), NULL, 0);
+	if (errno)
+		give_up(request);
+	errno = -json_message_receive(sessiond->control, &answer, NULL, WAIT_MS);
+	if (errno && errno != ETIMEDOUT)
+		give_up(request);
+	return errno ? NULL : answer;
+}
+
 static struct json_object *ask(struct sessiond *sessiond, const char *format, va_list arguments)
 {
 	struct json_object *answer;
@@ -130,11 +144,8 @@ static struct json_object *ask(struct sessiond *sessiond, const char *format, va
 
 	if (vasprintf(&text, format, arguments) < 0)
 		give_up("memory");
-	errno = -socket_send(sessiond->control, text, strlen(text), NULL, 0);
-	if (errno)
-		give_up(text);
-	errno = -json_message_receive(sessiond->control, &answer, NULL, WAIT_MS);
-	if (errno)
+	answer = ask_in_time(sessiond, text);
+	if (!answer)
 		give_up(text);
 	free(text);
 	return answer;
@@ -151,21 +162,37 @@ struct json_object *sessiond_ask(struct sessiond *sessiond, const char *format, 
 	return answer;
 }
 
+/* Puts the answer. */
+static void want_ok(struct json_object *answer, const char *request)
+{
+	bool good = false;
+
+	if (json_message_get_bool(answer, "ok", &good) != 0 || !good) {
+		printf("# %s\n", json_object_to_json_string(answer));
+		errno = EREMOTEIO;
+		give_up(request);
+	}
+	json_object_put(answer);
+}
+
 void sessiond_do(struct sessiond *sessiond, const char *format, ...)
 {
 	struct json_object *answer;
 	va_list arguments;
-	bool good = false;
 
 	va_start(arguments, format);
 	answer = ask(sessiond, format, arguments);
 	va_end(arguments);
-	if (json_message_get_bool(answer, "ok", &good) != 0 || !good) {
-		printf("# %s\n", json_object_to_json_string(answer));
-		errno = EREMOTEIO;
-		give_up(format);
-	}
-	json_object_put(answer);
+	want_ok(answer, format);
+}
+
+bool sessiond_does(struct sessiond *sessiond, const char *request)
+{
+	struct json_object *answer = ask_in_time(sessiond, request);
+
+	if (answer)
+		want_ok(answer, request);
+	return answer;
 }
 
 int64_t sessiond_status(struct sessiond *sessiond, const char *session, const char *key)

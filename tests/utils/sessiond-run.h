@@ -10,6 +10,7 @@
 #define SESSIOND_RUN_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -43,6 +44,8 @@ struct json_object *sessiond_ask(struct sessiond *sessiond, const char *format, 
 /* Ask, and want to hear {"ok": true}. */
 void sessiond_do(struct sessiond *sessiond, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The same; false: the daemon has not answered for a minute. */
+bool sessiond_does(struct sessiond *sessiond, const char *request);
 /* A number of the answer to "status"; -1: there is none. */
 int64_t sessiond_status(struct sessiond *sessiond, const char *session, const char *key);
 

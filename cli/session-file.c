@@ -48,7 +48,6 @@ struct member {
 
 struct shape {
 	const struct member *members; /* ends without a key */
-	const char *unique;           /* a text that no other object of the array has */
 	/* NULL, or what is wrong with the whole. */
 	const char *(*check)(struct json_object *object);
 };
@@ -217,7 +216,6 @@ static const struct shape channel_shape = {
 			ARRAY("rules", &rule_shape),
 			END,
 		},
-	.unique = "channel",
 	.check = check_channel,
 };
 
@@ -233,7 +231,6 @@ static const struct shape session_shape = {
 			ARRAY("channels", &channel_shape),
 			END,
 		},
-	.unique = "session",
 	.check = check_session,
 };
 
@@ -279,21 +276,6 @@ __attribute__((format(printf, 2, 3))) static size_t enter(struct reader *reader,
 	return length;
 }
 
-static int check_unique(struct reader *reader, struct json_object *array, size_t index,
-			const char *key)
-{
-	const char *name = "", *other;
-
-	json_message_get_string(json_object_array_get_idx(array, index), key, &name);
-	for (size_t i = 0; i < index; i++) {
-		other = "";
-		json_message_get_string(json_object_array_get_idx(array, i), key, &other);
-		if (strcmp(name, other) == 0)
-			return wrong(reader, "there is a %s '%s' already", key, name);
-	}
-	return 0;
-}
-
 static int check_text_element(struct reader *reader, struct json_object *array, size_t index)
 {
 	struct json_object *value = json_object_array_get_idx(array, index);
@@ -318,8 +300,6 @@ static int check_array(struct reader *reader, struct json_object *array, const s
 			error = check_text_element(reader, array, i);
 		else
 			error = check_object(reader, json_object_array_get_idx(array, i), shape);
-		if (!error && shape && shape->unique)
-			error = check_unique(reader, array, i, shape->unique);
 		reader->path[outside] = '\0';
 	}
 	return error;

@@ -5,8 +5,8 @@
  * one JSON object, described in lttngmap-save(1).
  *
  * Reading is strict: members that are unknown, missing, twice there or of
- * another type, names that are taken twice and values out of range are
- * refused, with the place.
+ * another type, and values out of range are refused, with the place. The daemon
+ * refuses names that are taken, also by an earlier session of the file.
  */
 #ifndef LTTNGMAP_CLI_SESSION_FILE_H
 #define LTTNGMAP_CLI_SESSION_FILE_H

@@ -580,6 +580,11 @@ tests_integration_kernel_records_LDADD = libconsumerd.la $(TRACEEVENT_LIBS)
 
 check_LTLIBRARIES += libtest-class.la
 libtest_class_la_SOURCES = tests/utils/class-wire.c tests/utils/class-wire.h
+check_PROGRAMS += tests/unit/packet-check
+TESTS += tests/unit/packet-check
+tests_unit_packet_check_SOURCES = tests/unit/packet-check.c
+tests_unit_packet_check_LDADD = libcommon.la
+
 check_PROGRAMS += tests/unit/record-layout
 TESTS += tests/unit/record-layout
 tests_unit_record_layout_SOURCES = tests/unit/record-layout.c

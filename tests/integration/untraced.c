@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * Processes of one user say that others were not traced (UNTRACED). They cannot take another
- * user's processes out of a session, nor its entries. Takes root, for only root can be two users.
+ * user's processes out of a session, nor its entries. A session that stops counts those of them
+ * that wait to be registered. Takes root, for only root can be two users.
  */
 #include <sched.h>
 #include <signal.h>
@@ -15,12 +16,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <lttngmap/abi.h>
+
+#include "common/json-message.h"
 #include "tests/utils/class-wire.h"
 #include "tests/utils/sessiond-run.h"
 #include "tests/utils/tap.h"
 
 #define MALLORY 64123
 #define HONEST 65534
+/* More than the daemon serves of one user in a second. */
+#define PER_USER "--per-user=messages=100"
+#define WAITING 300
 
 static struct sessiond sessiond;
 static struct app_answer answer;
@@ -270,13 +277,64 @@ static void test_many(void)
 	end(mallory);
 }
 
+/* ---- who waits when the session stops --------------------------------------------- */
+
+/* They ask for their registration, and do not wait for the answer. */
+static void ask_and_end(void)
+{
+	const struct protocol_app_register message = {
+		.header = { .magic = PROTOCOL_APP_MAGIC,
+			    .major = PROTOCOL_APP_MAJOR,
+			    .type = PROTOCOL_APP_REGISTER,
+			    .size = sizeof(message) },
+		.abi_major = LTTNGMAP_ABI_MAJOR,
+		.word_size = sizeof(long),
+		.procname = "waiting",
+	};
+
+	become(MALLORY);
+	for (int i = 0; i < WAITING; i++) {
+		pid_t child = fork();
+
+		if (child == 0 && send(app_connect(&sessiond), &message, sizeof(message), 0) < 0)
+			_exit(1);
+		if (child == 0)
+			_exit(0);
+		waitpid(child, NULL, 0);
+	}
+	_exit(0);
+}
+
+/* Root's command is served while the other user's programs wait for the next second. */
+static void test_waiting(void)
+{
+	static const char stop[] = "{\"verb\": \"stop\", \"session\": \"s\"}";
+	int64_t before = status("not_traced");
+	struct json_object *stopped;
+	pid_t child;
+
+	kill(sessiond.pid, SIGSTOP);
+	fflush(stdout);
+	child = fork();
+	if (child == 0)
+		ask_and_end();
+	waitpid(child, NULL, 0);
+	if (send(sessiond.control, stop, strlen(stop), 0) < 0)
+		bail_out("no request");
+	kill(sessiond.pid, SIGCONT);
+	if (json_message_receive(sessiond.control, &stopped, NULL, 60000) != 0)
+		bail_out("no answer");
+	json_object_put(stopped);
+	is(status("not_traced"), before + WAITING, "programs that wait when the session stops");
+}
+
 int main(void)
 {
 	if (geteuid() != 0)
 		skip_all("only root can be two users");
 	if (pipe(told) != 0)
 		bail_out("no pipe");
-	sessiond_start(&sessiond, 0, NULL);
+	sessiond_start(&sessiond, 0, "--no-supervise", PER_USER, NULL);
 	if (chmod(sessiond.dir, 0711) != 0)
 		bail_out("%s", sessiond.dir);
 	sessiond_do(&sessiond, "{\"verb\": \"create\", \"session\": \"s\", \"output\": \"%s/s\"}",
@@ -286,6 +344,7 @@ int main(void)
 	sessiond_do(&sessiond, "{\"verb\": \"start\", \"session\": \"s\"}");
 	test_forged();
 	test_many();
+	test_waiting();
 	is(sessiond_stop(&sessiond, SIGTERM), 0, "the daemon ends well");
 	return done_testing();
 }

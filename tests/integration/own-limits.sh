@@ -9,7 +9,7 @@
 
 lttngmap=$LTTNGMAP_BUILD/lttngmap
 limits=$LTTNGMAP_BUILD/tests/utils/own-limits
-plan 15
+plan 17
 
 record() { # NAME COMMAND...
 	local name=$1
@@ -58,9 +58,18 @@ is "$(said)" 'lock 0 1 ' 'as an ordinary user, too' || diag "$(cat "$TAP_DIR/err
 kept 4000
 record small "${stranger[@]}" sh -c "'$limits' space" <&-
 is "$(said)" 'space 1 0 ' 'what an ordinary user limits'
-# A static program sets the limit, which nobody lifts.
-record refused env -u LD_PRELOAD prlimit --as=209715200:209715200 env "LD_PRELOAD=$LTTNGMAP_BUILD/.libs/liblttngmap-libc.so" \
-	"LD_LIBRARY_PATH=$LTTNGMAP_BUILD/.libs" "${stranger[@]}" "$limits" space
+# limited_to BYTES NAME: a program that is not traced sets the limit, which nobody lifts.
+limited_to() {
+	record "$2" env -u LD_PRELOAD prlimit --as="$1:$1" env "LD_PRELOAD=$LTTNGMAP_BUILD/.libs/liblttngmap-libc.so" \
+		"LD_LIBRARY_PATH=$LTTNGMAP_BUILD/.libs" "${stranger[@]}" "$limits" space
+}
+# There is no room for rings beyond what the program may have.
+rings=(--subbuf-size 64K --subbufs 8)
+limited_to $((201 << 20)) narrow
+is "$(said)" 'space 1 0 ' 'a limit is lifted as far as it can be' || diag "$(cat "$TAP_DIR/err")"
+kept 1000
+rings=(--subbuf-size 1M --subbufs 64)
+limited_to 209715200 refused
 is "$(said)" 'space 1 0 ' 'a limit that cannot be raised leaves the program as it was'
 like "$(cat "$TAP_DIR/err")" 'not traced' 'and it is named' || diag "$(cat "$TAP_DIR/err")"
 done_testing

@@ -72,6 +72,7 @@ if [[ $EUID == 0 ]]; then
 		lived 0 "$name" --mode discard --subbuf-size 64K --subbufs 8
 	done
 	ok 'chroot: its child is not traced, and counted' test "$numbered_lost" -gt 0
+	like "$(cat "$TAP_DIR/err")" '1 process not traced: processes \(1\)' 'chroot: it is named'
 fi
 lived 0 killed --mode overwrite --subbuf-size 4K --subbufs 2
 

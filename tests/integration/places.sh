@@ -118,6 +118,6 @@ wait_for grep -q full "$TAP_DIR/backlog"
 as strace -f -o "$TAP_DIR/out/strace" "$LTTNGMAP_PLAIN/tests/utils/steady" 10 >/dev/null 2>&1
 is "$(grep -c "connect(.*$folder" "$TAP_DIR/out/strace")" 0 'a program does not wait at another user'"'"'s folder'
 ok 'it looked' grep -q "stat.*$folder" "$TAP_DIR/out/strace"
-like "$(as "${map[@]}" list 2>&1)" 'no session daemon runs' 'nor does a command'
+like "$(as timeout 60 "${map[@]}" list 2>&1)" 'no session daemon runs' 'nor does a command'
 kill $hostile
 done_testing

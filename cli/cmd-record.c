@@ -359,7 +359,7 @@ static int finish(int status)
 	if (record_relay_finish(&record))
 		return status ? status : CLI_STATUS_RECORD;
 	record_progress_summary(&record);
-	if (record.counts.processes == 0 && record.options.nr_kernel_rules == 0)
+	if (record_is_empty(&record) && record.options.nr_kernel_rules == 0)
 		output_dir_remove(&record.output);
 	return status;
 }

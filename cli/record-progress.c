@@ -100,6 +100,13 @@ void record_progress_clear(void)
 		enabled = false;
 }
 
+bool record_is_empty(const struct record *record)
+{
+	const struct record_counts *counts = &record->counts;
+
+	return counts->processes == 0 && counts->kept + counts->buffered + count_lost(counts) == 0;
+}
+
 static void explain_nothing(struct record *record)
 {
 	const char *why = record_program_explain(record);
@@ -180,7 +187,7 @@ void record_progress_summary(struct record *record)
 	bool unmatched;
 
 	summarize_kernel(record);
-	if (counts->processes == 0) {
+	if (record_is_empty(record)) {
 		/* Who wants the kernel's events alone has them. */
 		if (record->preload[0] != '\0' || record->options.nr_kernel_rules == 0)
 			explain_nothing(record);
@@ -201,7 +208,7 @@ void record_progress_summary(struct record *record)
 			    counts->alive == 1 ? " is" : "es are",
 			    counts->alive == 1 ? "its" : "their");
 	show_lost(record);
-	unmatched = counts->processes > 0 && record_unmatched_tell(record);
+	unmatched = record_unmatched_tell(record);
 	if (record->options.quiet)
 		return;
 	report_note("%llu process%s traced, %s event%s kept, %s lost",

@@ -472,7 +472,7 @@ int record_session_stop(struct record *record)
 		}
 		error = error ? error : status_error;
 	}
-	if (!error && record->options.nr_rules > 0 && record->counts.processes > 0)
+	if (!error && record->options.nr_rules > 0 && !record_is_empty(record))
 		ask_for_events(record);
 	if (!error)
 		error = request(record, record_new_request("destroy"), "close the session",

@@ -258,6 +258,8 @@ bool record_wants_end(const struct record *record);
 void record_progress_begin(struct record *record);
 void record_progress_draw(struct record *record);
 void record_progress_clear(void);
+/* No process was traced; nor was there an event before one executed what cannot be. */
+bool record_is_empty(const struct record *record);
 void record_progress_summary(struct record *record);
 
 #endif /* LTTNGMAP_CLI_RECORD_H */

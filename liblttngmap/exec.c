@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,8 +22,11 @@
 #define SCRIPTS_DEEP 4 /* a script's interpreter may be a script, as the kernel allows */
 #define HEAD_SIZE 256  /* of a file, as much as the kernel looks at */
 #define PATH_SIZE 1024 /* longer ones are not looked for: this may be a small stack */
+#define PAGE_SIZE 4096u
 
 static const char preload_name[] = "LD_PRELOAD=";
+/* The child of this thread that was told last: wrappers of several families tell of it. */
+static __thread int told_pid __attribute__((tls_model("initial-exec")));
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
@@ -91,6 +95,8 @@ static enum lttngmap_exec_file look(long fd)
 {
 	enum lttngmap_exec_file found = LTTNGMAP_EXEC_TAKES;
 
+	/* Each of these wrappers looks before the first one has a child. */
+	told_pid = 0;
 	for (int depth = 0; fd >= 0; depth++) {
 		const char *interpreter;
 		struct head head;
@@ -195,6 +201,59 @@ EXPORT size_t lttngmap_exec_room(char *const *envp)
 	return found ? size : 0;
 }
 
+/* Of this program, as it began: it may empty its environment before it executes another one. */
+static bool is_preloaded;
+
+__attribute__((constructor)) static void look_at_environment(void)
+{
+	is_preloaded = lttngmap_exec_room(environ) > 0;
+}
+
+/*
+ * May the byte be read? `page` was found to be readable. The kernel reads a signal mask there
+ * before it finds that it does not know what to do with it.
+ */
+static bool is_readable(const void *at, uintptr_t *page)
+{
+	uintptr_t address = (uintptr_t)at;
+
+	if (address / PAGE_SIZE == *page)
+		return true;
+	if (arch_syscall(SYS_rt_sigprocmask, -1, address & ~(uintptr_t)7, NULL, 8) != -EINVAL)
+		return false;
+	*page = address / PAGE_SIZE;
+	return true;
+}
+
+static bool is_text(const char *at, uintptr_t *page)
+{
+	while (is_readable(at, page)) {
+		if (!*at++)
+			return true;
+	}
+	return false;
+}
+
+/* What the kernel is to find that it cannot read is left to it. */
+EXPORT bool lttngmap_exec_is_bare(const char *path, char *const *envp)
+{
+	uintptr_t page = UINTPTR_MAX, text_page = UINTPTR_MAX;
+
+	if (!is_preloaded || !is_text(path, &text_page))
+		return false;
+	for (; envp; envp++) {
+		if (!is_readable(envp, &page) || !is_readable((const char *)(envp + 1) - 1, &page))
+			return false;
+		if (!*envp)
+			break;
+		if (!is_text(*envp, &text_page))
+			return false;
+		if (is_preload(*envp) && leave_out(*envp + strlen(preload_name), NULL))
+			return false;
+	}
+	return true;
+}
+
 EXPORT char **lttngmap_exec_clean(char *const *envp, void *room)
 {
 	char **clean = room, **to = clean, *text;
@@ -223,5 +282,8 @@ EXPORT void lttngmap_exec_untraced(int pid, const char *path)
 {
 	const char *base = strrchr(path, '/');
 
+	if (pid > 0 && pid == told_pid)
+		return;
+	told_pid = pid;
 	attach_tell_executed(pid, base ? base + 1 : path);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * exec.h - programs that this process executes, and into which our libraries cannot be preloaded.
+ * exec.h - programs that this process executes, and into which our libraries are not preloaded.
  *
  * A program of another C library ends when its loader preloads a library of glibc's; one of
  * another word size or machine complains. The wrappers of exec (preload/exec.h) look at the file
- * before, execute such a program without our libraries in LD_PRELOAD, and name it to the daemon.
+ * before, execute such a program without our libraries in LD_PRELOAD, and name it to the daemon; as
+ * they name a program whose caller leaves them out of its environment.
  *
  * All here is called in children of vfork and in handlers of signals: bare system calls, no
  * malloc, errno stays. Nothing is kept but what the registration keeps (attach.h).
@@ -19,6 +20,7 @@
 enum lttngmap_exec_file {
 	LTTNGMAP_EXEC_TAKES,   /* our libraries; also a file of which nothing is known */
 	LTTNGMAP_EXEC_STATIC,  /* has no loader: nothing is preloaded, and nothing breaks */
+	LTTNGMAP_EXEC_BARE,    /* takes them, and is given none: see lttngmap_exec_is_bare() */
 	LTTNGMAP_EXEC_FOREIGN, /* another C library's, another word size or machine */
 };
 
@@ -29,6 +31,9 @@ enum lttngmap_exec_file lttngmap_exec_search(const char *name);
 
 /* Bytes that lttngmap_exec_clean() wants; 0: `envp` preloads no library of ours. */
 size_t lttngmap_exec_room(char *const *envp);
+/* Does this program have our libraries by LD_PRELOAD, and `envp` none? False: where nobody can
+ * read. */
+bool lttngmap_exec_is_bare(const char *path, char *const *envp);
 /* `envp` without our libraries in LD_PRELOAD, in `room`; LD_PRELOAD goes when nothing is left. */
 char **lttngmap_exec_clean(char *const *envp, void *room);
 

@@ -6,8 +6,8 @@
  * wrappers for each family, proc-exec.c the family's own, with events.
  *
  * Of several families, each in turn looks at the file; the first one takes all of our libraries
- * out of the environment. A program that takes them is called with what the caller gave, by a
- * jump where the compiler can: so the next family sees the caller's address.
+ * out of the environment. A program that takes them, and gets them, is called with what the caller
+ * gave, by a jump where the compiler can: so the next family sees the caller's address.
  *
  * A file that includes this, and wraps more, defines MORE_NEXT_FUNCTIONS(X) before.
  */
@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 /* An error: for these calls, 0 would be the opposite of the truth. */
@@ -67,71 +68,83 @@ static inline int exec_without(const struct exec_call *call, char *const *envp)
 	return NEXT(execve)(call->path, call->argv, envp);
 }
 
+/* A file that takes our libraries gets none by an environment without them. */
+static inline enum lttngmap_exec_file exec_judge(enum lttngmap_exec_file file, const char *path,
+						 char *const *envp)
+{
+	return file == LTTNGMAP_EXEC_TAKES && lttngmap_exec_is_bare(path, envp) ? LTTNGMAP_EXEC_BARE
+										: file;
+}
+
 static __attribute__((noinline)) int exec_left(const struct exec_call *call,
 					       enum lttngmap_exec_file file)
 {
 	size_t size = lttngmap_exec_room(call->envp);
+	bool is_named = size > 0 || file == LTTNGMAP_EXEC_BARE;
 	char room[size + sizeof(char *)] __attribute__((aligned(sizeof(char *))));
 	char *const *envp = call->envp;
 	int result;
 
-	if (size > 0)
+	if (is_named)
 		lttngmap_exec_untraced(0, *call->path ? call->path : call->argv[0]);
 	if (size > 0 && file == LTTNGMAP_EXEC_FOREIGN)
 		envp = lttngmap_exec_clean(envp, room);
 	result = exec_without(call, envp);
-	if (size > 0)
+	if (is_named)
 		lttngmap_exec_untraced(0, "");
 	return result;
 }
 
-/* EXEC_NEXT(look, call, members of struct exec_call): `call`, where the program takes our
- * libraries. */
-#define EXEC_NEXT(look, call, ...)                                                                 \
+/* EXEC_NEXT(look, path, environment, call, other members of struct exec_call): `call`, where the
+ * program takes our libraries, and gets them. */
+#define EXEC_NEXT(look, path_, environment, call, ...)                                             \
 	({                                                                                         \
-		enum lttngmap_exec_file file_ = (look);                                            \
-		file_ == LTTNGMAP_EXEC_TAKES                                                       \
-			? (call)                                                                   \
-			: exec_left(&(struct exec_call){ __VA_ARGS__ }, file_);                    \
+		char *const *envp_ = (environment);                                                \
+		enum lttngmap_exec_file file_ = exec_judge((look), path_, envp_);                  \
+		file_ == LTTNGMAP_EXEC_TAKES ? (call)                                              \
+					     : exec_left(&(struct exec_call){ .path = path_,       \
+									      .envp = envp_,       \
+									      __VA_ARGS__ },       \
+							 file_);                                   \
 	})
 
 static inline int exec_path(const char *path, char *const argv[], char *const envp[])
 {
-	return EXEC_NEXT(lttngmap_exec_look(AT_FDCWD, path, 0), NEXT(execve)(path, argv, envp),
-			 .dirfd = AT_FDCWD, .path = path, .argv = argv, .envp = envp);
+	return EXEC_NEXT(lttngmap_exec_look(AT_FDCWD, path, 0), path, envp,
+			 NEXT(execve)(path, argv, envp), .dirfd = AT_FDCWD, .argv = argv);
 }
 
 static inline int exec_path_same(const char *path, char *const argv[])
 {
-	return EXEC_NEXT(lttngmap_exec_look(AT_FDCWD, path, 0), NEXT(execv)(path, argv),
-			 .dirfd = AT_FDCWD, .path = path, .argv = argv, .envp = environ);
+	return EXEC_NEXT(lttngmap_exec_look(AT_FDCWD, path, 0), path, environ,
+			 NEXT(execv)(path, argv), .dirfd = AT_FDCWD, .argv = argv);
 }
 
 static inline int exec_search_same(const char *name, char *const argv[])
 {
-	return EXEC_NEXT(lttngmap_exec_search(name), NEXT(execvp)(name, argv), .path = name,
-			 .argv = argv, .envp = environ, .search = true);
+	return EXEC_NEXT(lttngmap_exec_search(name), name, environ, NEXT(execvp)(name, argv),
+			 .argv = argv, .search = true);
 }
 
 static inline int exec_search(const char *name, char *const argv[], char *const envp[])
 {
-	return EXEC_NEXT(lttngmap_exec_search(name), NEXT(execvpe)(name, argv, envp), .path = name,
-			 .argv = argv, .envp = envp, .search = true);
+	return EXEC_NEXT(lttngmap_exec_search(name), name, envp, NEXT(execvpe)(name, argv, envp),
+			 .argv = argv, .search = true);
 }
 
 static inline int exec_fd(int fd, char *const argv[], char *const envp[])
 {
-	return EXEC_NEXT(lttngmap_exec_look(fd, "", AT_EMPTY_PATH), NEXT(fexecve)(fd, argv, envp),
-			 .path = "", .dirfd = fd, .flags = AT_EMPTY_PATH, .argv = argv,
-			 .envp = envp);
+	return EXEC_NEXT(lttngmap_exec_look(fd, "", AT_EMPTY_PATH), "", envp,
+			 NEXT(fexecve)(fd, argv, envp), .dirfd = fd, .flags = AT_EMPTY_PATH,
+			 .argv = argv);
 }
 
 static inline int exec_at(int dirfd, const char *path, char *const argv[], char *const envp[],
 			  int flags)
 {
-	return EXEC_NEXT(lttngmap_exec_look(dirfd, path, flags),
-			 NEXT(execveat)(dirfd, path, argv, envp, flags), .path = path,
-			 .dirfd = dirfd, .flags = flags, .argv = argv, .envp = envp);
+	return EXEC_NEXT(lttngmap_exec_look(dirfd, path, flags), path, envp,
+			 NEXT(execveat)(dirfd, path, argv, envp, flags), .dirfd = dirfd,
+			 .flags = flags, .argv = argv);
 }
 
 typedef int spawn_function(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
@@ -145,6 +158,7 @@ static __attribute__((noinline)) int spawn_left(spawn_function *next, enum lttng
 						char *const argv[], char *const envp[])
 {
 	size_t size = lttngmap_exec_room(envp);
+	bool is_named = size > 0 || file == LTTNGMAP_EXEC_BARE;
 	char room[size + sizeof(char *)] __attribute__((aligned(sizeof(char *))));
 	pid_t child = 0;
 	int result;
@@ -154,7 +168,7 @@ static __attribute__((noinline)) int spawn_left(spawn_function *next, enum lttng
 	result = next(&child, path, actions, attributes, argv, envp);
 	if (pid && result == 0)
 		*pid = child;
-	if (size > 0 && result == 0)
+	if (is_named && result == 0)
 		lttngmap_exec_untraced(child, path);
 	return result;
 }
@@ -164,6 +178,7 @@ static inline int spawn_next(spawn_function *next, enum lttngmap_exec_file file,
 			     const posix_spawnattr_t *attributes, char *const argv[],
 			     char *const envp[])
 {
+	file = exec_judge(file, path, envp);
 	if (file == LTTNGMAP_EXEC_TAKES)
 		return next(pid, path, actions, attributes, argv, envp);
 	return spawn_left(next, file, pid, path, actions, attributes, argv, envp);

@@ -126,6 +126,25 @@ is "$(run libc ./starter posix_spawn "$TAP_DIR/foreign")" "$PWD/user.so kept"$'\
 	"what the user preloads stays" || diag "$(<err)"
 unset LD_PRELOAD
 
+# Each family wraps posix_spawn().
+"${LTTNGMAP_CC:-cc}" -static -x c -o static - <<<'int main(void) { return 7; }' || bail_out 'no static C library'
+is "$(run libc,dl,io,pthread,proc,syslog ./starter posix_spawn "$TAP_DIR/static")" 'status 7' 'a static program' ||
+	diag "$(<err)"
+is "$(left_out)" '1 process not traced: static (1)' '  ... is counted once'
+
+# What is started without LD_PRELOAD may end before the daemon looks. What was traced before is there.
+for family in libc proc,io; do
+	is "$(run "$family" sh -c 'true; env -i ./lose; exit 3')" 'status 3' "$family: without its environment" || diag "$(<err)"
+	is "$(left_out)" '1 process not traced: lose (1)' '  ... a program is named'
+	is "$(run "$family" sh -c 'x=$(echo 1); env -i ./lose; exec env -i ./lose')" 'status 0' \
+		"$family: the same in place of a traced program" || diag "$(<err)"
+	is "$(left_out)" '2 processes not traced: lose (2)' '  ... is named'
+	ok '  ... and the events before it are kept' test "$("$lttngmap" view trace | grep -c ' sh ')" -gt 0
+done
+is "$(run libc env -i ./lose; "$lttngmap" view trace | grep -c ' env ' >seen; left_out)" \
+	$'status 0\n1 process not traced: lose (1)' 'of one process that executed such a program'
+ok '  ... the events before are kept, too' test "$(<seen)" -gt 0
+
 # Of another word size: as much as an ELF header needs.
 "${LTTNGMAP_CC:-cc}" -nostdlib -static -m32 -x c -o small - <<'END_C'
 void _start(void)

@@ -377,10 +377,16 @@ tests_unit_tracee_safe_CFLAGS = $(AM_CFLAGS) $(DW_CFLAGS)
 tests_unit_tracee_safe_LDADD = libcli.la $(DW_LIBS) $(ELF_LIBS)
 check_PROGRAMS += tests/utils/own-limits
 tests_utils_own_limits_SOURCES = tests/utils/own-limits.c
+check_PROGRAMS += tests/utils/guests
+tests_utils_guests_SOURCES = tests/utils/guests.c tests/utils/guests-processes.c tests/utils/guests-threads.c \
+	tests/utils/guests.h
+tests_utils_guests_CFLAGS = $(AM_CFLAGS) -fno-builtin
+tests_utils_guests_LDADD = -lpthread
 cli_tests = \
 	tests/integration/changed-user.sh \
 	tests/integration/foreign-program.sh \
 	tests/integration/own-limits.sh \
+	tests/integration/programs.sh \
 	tests/integration/cli-complete.sh \
 	tests/integration/cli-export.sh \
 	tests/integration/cli-manual.sh \

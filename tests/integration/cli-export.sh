@@ -101,27 +101,39 @@ is "$("$lttngmap" export trace --json - | md5sum)" "$("$lttngmap" view --json tr
 
 # ---- a process that becomes another program ------------------------------------------------
 
-# What made an event names it, in every format: `env` made none of those of `cat`.
-echo 'exec nice /usr/bin/python3 -m this' >chain
-"$lttngmap" record -q -o named --preload libc,io --context vtid --mode blocking -- \
-	env A=1 sh ./chain >out 2>&1
+# What made an event names it, in every format: `env` made none of those of `cat`. The kernel's own
+# name of the thread, at the time of the event, says who it was.
 programs_of() {
 	python3 "$utils/programs_of.py" "$1" 2>&1
 }
-"$lttngmap" view --json named | programs_of json >expected
-is "$(cut -d' ' -f1 expected | tr '\n' ' ')" 'env nice python3 sh ' 'a chain of programs is recorded'
-"$lttngmap" export named --json - | programs_of json | diff expected - >differences
-is "$(<differences)" '' '  ... and named so by --json'
-"$lttngmap" export named --chrome - | programs_of chrome | diff expected - >differences
-is "$(<differences)" '' '  ... by --chrome'
-"$lttngmap" export named --perfetto out.perfetto
-protoc --decode=Trace -I "$utils" perfetto.proto <out.perfetto | programs_of perfetto | diff expected - >differences
-is "$(<differences)" '' '  ... by --perfetto'
-"$lttngmap" report -o named.html named >out 2>&1
-programs_of page <named.html | diff expected - >differences
-is "$(<differences)" '' '  ... by the page'
-is "$("$lttngmap" export named --folded - | programs_of folded | tr '\n' ' ')" 'python3 0 sh 0 ' \
-	'  ... by stacks, of those that have slices'
+named_right() { # PROGRAMS SLICED COMMAND...: these have events, and those of them slices
+	local programs=$1 sliced=$2 format
+
+	shift 2
+	rm -rf named
+	"$lttngmap" record -q -o named --preload libc,io --context vtid,procname --mode blocking -- "$@" >out 2>&1 </dev/null
+	"$lttngmap" view --json named | sed -nE 's/.*"procname":"([^"]*)".*/\1/p' | sort | uniq -c |
+		awk '{ print $2, $1 }' >expected
+	is "$(cut -d' ' -f1 expected | tr '\n' ' ')" "$programs" "a chain of programs is recorded: $*" || diag "$(<out)"
+	for format in json chrome; do
+		"$lttngmap" export named "--$format" - | programs_of "$format" | diff expected - >differences
+		is "$(<differences)" '' "  ... and named so by --$format"
+	done
+	"$lttngmap" export named --perfetto out.perfetto
+	protoc --decode=Trace -I "$utils" perfetto.proto <out.perfetto | programs_of perfetto | diff expected - >differences
+	is "$(<differences)" '' '  ... by --perfetto'
+	"$lttngmap" report -o named.html named >out 2>&1
+	programs_of page <named.html | diff expected - >differences
+	is "$(<differences)" '' '  ... by the page'
+	is "$("$lttngmap" export named --folded - | programs_of folded | cut -d' ' -f1 | tr '\n' ' ')" "$sliced" \
+		'  ... by stacks, of those that have slices'
+}
+echo 'exec nice /usr/bin/python3 -m this' >chain
+named_right 'env nice python3 sh ' 'python3 sh ' env A=1 sh ./chain
+named_right 'env git ' 'git ' env A=1 git -C "$LTTNGMAP_SRC" -c 'safe.directory=*' grep -c --no-index traced -- README.md
+if command -v redis-server >/dev/null; then
+	named_right 'redis-server sh ' '' sh -c 'exec redis-server --version'
+fi
 
 # ---- what is no use --------------------------------------------------------------------
 

@@ -11,11 +11,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/elf-loader.h"
 #include "arch.h"
 #include "attach.h"
+#include "sandbox.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -210,18 +212,20 @@ __attribute__((constructor)) static void look_at_environment(void)
 }
 
 /*
- * May the byte be read? `page` was found to be readable. The kernel reads a signal mask there
- * before it finds that it does not know what to do with it.
+ * May the byte be read? `page` was found to be readable. The kernel is asked for a copy: valgrind,
+ * which looks at what other system calls are given, says nothing of this one.
  */
 static bool is_readable(const void *at, uintptr_t *page)
 {
-	uintptr_t address = (uintptr_t)at;
+	char byte;
+	struct iovec here = { &byte, 1 }, there = { (void *)at, 1 };
 
-	if (address / PAGE_SIZE == *page)
+	if ((uintptr_t)at / PAGE_SIZE == *page)
 		return true;
-	if (arch_syscall(SYS_rt_sigprocmask, -1, address & ~(uintptr_t)7, NULL, 8) != -EINVAL)
+	if (arch_syscall(SYS_process_vm_readv, arch_syscall(SYS_getpid), &here, 1, &there, 1, 0) !=
+	    1)
 		return false;
-	*page = address / PAGE_SIZE;
+	*page = (uintptr_t)at / PAGE_SIZE;
 	return true;
 }
 
@@ -239,7 +243,7 @@ EXPORT bool lttngmap_exec_is_bare(const char *path, char *const *envp)
 {
 	uintptr_t page = UINTPTR_MAX, text_page = UINTPTR_MAX;
 
-	if (!is_preloaded || !is_text(path, &text_page))
+	if (!is_preloaded || sandbox_is_on() || !is_text(path, &text_page))
 		return false;
 	for (; envp; envp++) {
 		if (!is_readable(envp, &page) || !is_readable((const char *)(envp + 1) - 1, &page))

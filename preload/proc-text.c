@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "preload/proc.h"
@@ -24,15 +25,21 @@ struct writer {
 };
 
 /*
- * The kernel reads a signal mask there before it finds that it does not know what to do
- * with it: a system call that is allowed wherever a program may start others.
+ * The kernel is asked for a copy, of which valgrind says nothing. Where that is not allowed, it
+ * reads a signal mask there before it finds that it does not know what to do with it: a system call
+ * that is allowed wherever a program may start others.
  */
 static bool is_readable(struct reader *reader, uintptr_t address)
 {
+	char byte;
+	struct iovec here = { &byte, 1 }, there = { (void *)address, 1 };
+
 	if (address < reader->readable_end && reader->readable_end - address <= PAGE)
 		return true;
-	if (syscall(SYS_rt_sigprocmask, NO_SUCH_WAY, address & ~(uintptr_t)7, NULL, 8) == 0 ||
-	    errno != EINVAL)
+	if (syscall(SYS_process_vm_readv, getpid(), &here, 1, &there, 1, 0) != 1 &&
+	    (errno == EFAULT ||
+	     syscall(SYS_rt_sigprocmask, NO_SUCH_WAY, address & ~(uintptr_t)7, NULL, 8) == 0 ||
+	     errno != EINVAL))
 		return false;
 	reader->readable_end = (address & ~(uintptr_t)(PAGE - 1)) + PAGE;
 	return true;

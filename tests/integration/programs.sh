@@ -301,6 +301,7 @@ add_debuggers() {
 	if has valgrind; then
 		program valgrind 'valgrind -q --tool=none ./guests work NUMBER'
 		program valgrind-children 'valgrind -q --tool=none ./guests children NUMBER'
+		program valgrind-shell 'valgrind -q --trace-children=no bash -c "./guests exec NUMBER; env true; nice true; exec perl -e 1"'
 		# It has a malloc() of its own.
 		program memcheck 'valgrind -q ./guests work NUMBER'
 		unseen[memcheck]=blocks

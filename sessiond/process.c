@@ -126,6 +126,7 @@ void process_reap(struct process *process)
 	/* Its last words say what it executed. */
 	app_socket_forget(process);
 	executed_count(process);
+	untraced_ended(daemon->untraced, process);
 	process_end(process);
 	if (shared && shared->sharers == 0)
 		user_rings_reap(daemon);

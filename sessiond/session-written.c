@@ -57,15 +57,18 @@ void session_count(struct session *session, struct process *process, uint32_t sl
 	process_count(process, UINT64_C(1) << slot, true);
 }
 
+void session_uncount_ended(struct session *session, uint64_t counted)
+{
+	if (!(counted & slots_of(session)) || session->processes == 0)
+		return;
+	session->processes--;
+	session->record->processes = session->processes;
+}
+
 void session_uncount(struct session *session, struct process *process)
 {
-	uint64_t slots = slots_of(session);
-
-	if (process->counted & slots) {
-		session->processes--;
-		session->record->processes = session->processes;
-	}
-	process_count(process, slots, false);
+	session_uncount_ended(session, process->counted);
+	process_count(process, slots_of(session), false);
 }
 
 void session_read_totals(const struct session *session, struct ring_totals *totals)

@@ -415,6 +415,8 @@ void session_push_clock(struct session *session);
 void session_count(struct session *session, struct process *process, uint32_t slot);
 /* Its registration came to nothing, or it has another program that is not traced. */
 void session_uncount(struct session *session, struct process *process);
+/* The same of one that has ended, which was counted by these slots. */
+void session_uncount_ended(struct session *session, uint64_t counted);
 /* At rings that nobody reads: their counts, for the totals. */
 void session_look(struct session *session);
 void session_read_totals(const struct session *session, struct ring_totals *totals);

@@ -25,8 +25,9 @@
 
 struct remembered {
 	struct untraced_process process;
-	uint64_t usec; /* when; 0: nobody is remembered */
-	enum untraced_why why;
+	uint64_t usec;         /* when; 0: nobody is remembered */
+	enum untraced_why why; /* 0: it was traced, and has ended */
+	uint64_t counted;      /* slots by which sessions count it as traced then */
 };
 
 struct untraced {
@@ -118,11 +119,22 @@ void untraced_take_back(struct process *process)
 	}
 }
 
+/* Who was traced, and has ended since: slots by which it was counted. */
+static uint64_t ended_slots(struct untraced *untraced, const struct untraced_process *left)
+{
+	const struct remembered *before = place_of(untraced, left->pid);
+
+	return left->pid && !before->why && is_same(before, left->pid, left->identity)
+		       ? before->counted
+		       : 0;
+}
+
 static void add(struct untraced *untraced, const struct untraced_process *left,
 		enum untraced_why why, bool take_back)
 {
 	struct process process = { .pid = left->pid, .uid = left->uid, .gid = left->gid };
 	struct process *registered = find_registered(untraced, left);
+	uint64_t ended = registered ? 0 : ended_slots(untraced, left);
 	struct session *session;
 	uint64_t *count;
 
@@ -142,6 +154,8 @@ static void add(struct untraced *untraced, const struct untraced_process *left,
 		/* It had another program, which was traced; one process is counted once. */
 		if (registered)
 			session_uncount(session, registered);
+		else
+			session_uncount_ended(session, ended);
 	}
 }
 
@@ -174,19 +188,33 @@ void untraced_count(struct untraced *untraced, const struct untraced_process *pr
 	}
 	if (is_same(before, process->pid, process->identity)) {
 		/* A reason that it gave says more. */
-		if (why == UNTRACED_EXECUTED)
+		if (why == UNTRACED_EXECUTED && before->why)
 			return;
-		forget(untraced, before);
+		if (before->why)
+			forget(untraced, before);
 	}
-	*before = (struct remembered){ *process, daemon_now_usec(), why };
 	add(untraced, process, why, false);
+	*before = (struct remembered){ *process, daemon_now_usec(), why, 0 };
+}
+
+void untraced_ended(struct untraced *untraced, const struct process *process)
+{
+	struct remembered *place = place_of(untraced, process->pid);
+
+	if (!process->counted)
+		return;
+	*place = (struct remembered){
+		.process = { .pid = process->pid, .identity = peer_identity_of(process->pidfd) },
+		.usec = daemon_now_usec(),
+		.counted = process->counted,
+	};
 }
 
 void untraced_forget(struct untraced *untraced, uint32_t pid, uint64_t identity)
 {
 	struct remembered *before = place_of(untraced, pid);
 
-	if (is_same(before, pid, identity))
+	if (before->why && is_same(before, pid, identity))
 		forget(untraced, before);
 }
 

@@ -69,6 +69,11 @@ void untraced_destroy(struct untraced *untraced);
 /* Each session that records, and would take the process, counts it. */
 void untraced_count(struct untraced *untraced, const struct untraced_process *process,
 		    enum untraced_why why);
+/*
+ * The process was traced, and ends. The registration of a later program of it may still wait to be
+ * read: where that comes to nothing, it counts as not traced alone.
+ */
+void untraced_ended(struct untraced *untraced, const struct process *process);
 /* The process has registered: where it was counted, it is not any more. */
 void untraced_forget(struct untraced *untraced, uint32_t pid, uint64_t identity);
 

@@ -4,10 +4,12 @@
 #
 # Nobody is left out unsaid: programs under `record` wait for the daemon, and whoever is not
 # traced all the same is counted once, and named. The oracle is the recorded script, which
-# says how many processes it starts, and stops the daemon while it does.
+# says how many processes it starts, and stops the daemon while it does. The long form has ten
+# storms beside stress-ng, and the daemon is stopped for ten seconds.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
+. "$LTTNGMAP_SRC/tests/utils/short.sh"
 
 need_plain
 
@@ -27,28 +29,29 @@ recorded() {
 
 	shift
 	rm -rf trace
-	timeout 60 "$lttngmap" record -o trace --preload libc "$@" -- sh "$script" >stdout 2>err </dev/null
+	timeout 120 "$lttngmap" record -o trace --preload libc "$@" -- sh "$script" >stdout 2>err </dev/null
 }
 
 # The daemon is the child of its keeper, which is a child of record, as the script is.
-cat >stopped.sh <<'END'
+cat >find.sh <<'END'
 keeper=$(pgrep -P $PPID -f lttngmap-sessiond)
 daemon=$(pgrep -P $keeper -f lttngmap-sessiond)
-echo $daemon >stopped
-kill -STOP $daemon
 END
+# shellcheck disable=SC2016 # the script's own
+stop='kill -STOP $daemon; echo $daemon >stopped'
+go_on() { # SECONDS after it was stopped
+	wait_for test -s stopped
+	sleep "$1"
+	kill -CONT "$(<stopped)"
+}
 
 # 40 at once, while the daemon does nothing for half a second: five times what they waited once.
 {
-	cat stopped.sh
+	cat find.sh
+	echo "$stop"
 	echo 'i=0; while [ $i -lt 40 ]; do ls / >/dev/null & i=$((i + 1)); done; wait'
 } >busy.sh
-go_on() {
-	wait_for test -s stopped
-	sleep 0.5
-	kill -CONT "$(<stopped)"
-}
-go_on &
+go_on 0.5 &
 recorded busy.sh
 wait $!
 # The script, two pgrep, 40 ls.
@@ -58,7 +61,8 @@ is "$(left_out)" '' '  ... and nobody is named'
 
 # The daemon is stopped for as long as they wait.
 {
-	cat stopped.sh
+	cat find.sh
+	echo "$stop"
 	echo 'i=0; while [ $i -lt 20 ]; do ls / >/dev/null & i=$((i + 1)); done; wait'
 	echo 'uname >/dev/null; uname >/dev/null; kill -CONT $daemon; id >/dev/null; id >/dev/null'
 } >late.sh
@@ -72,6 +76,105 @@ like "$("$lttngmap" view trace 2>&1 >/dev/null)" 'processes not traced: ls \(20\
 like "$("$lttngmap" report --output page.html trace 2>&1)" \
 	'processes not traced: ls \(20\), uname \(2\)' '  ... by report'
 ok '  ... and babeltrace2 reads it' babeltrace2 trace
+
+# ---- storms -----------------------------------------------------------------------
+
+# in_sum NAME: of how many such processes the summary says that they are not traced.
+in_sum() {
+	local count
+
+	count=$(left_out | sed -En "s/.*[ ,]$1 \\(([0-9]+)\\).*/\\1/p")
+	echo "${count:-0}"
+}
+left_out_in_all() {
+	local sum
+
+	sum=$(left_out)
+	echo $((10#0${sum%% *}))
+}
+# Processes of that name that have an event in the trace.
+in_trace() {
+	"$lttngmap" view trace --process "$1" 2>/dev/null | awk '{ print $4 }' | sort -u | wc -l
+}
+
+if is_full; then
+	stress-ng --quiet --cpu 4 --timeout 1h &
+	cleanup kill $!
+fi
+echo 'i=0; while [ $i -lt 400 ]; do ls / >/dev/null & i=$((i + 1)); done; wait' >storm.sh
+for ((run = 1; run <= $(short_or 1 10); run++)); do
+	recorded storm.sh
+	is "$(traced) $(left_out)" '401 ' "400 programs at once, run $run: all are traced" || diag "$(<err)"
+done
+
+# Its daemon is stopped in the middle, for longer than programs wait.
+programs=$(short_or 100 400)
+{
+	cat find.sh
+	echo "i=0; while [ \$i -lt $programs ]; do"
+	echo "	[ \$i != $((programs / 2)) ] || { $stop; }"
+	echo '	ls / >/dev/null & i=$((i + 1))'
+	echo 'done; wait'
+} >stopped.sh
+recorded_stopped() { # SCRIPT
+	rm -f stopped
+	go_on "$(short_or 1 10)" &
+	recorded "$1" --register-timeout "$(short_or 500ms 5s)"
+	wait $!
+}
+recorded_stopped stopped.sh
+# The script, two pgrep, and each ls.
+is $(($(traced) + $(left_out_in_all))) $((programs + 3)) \
+	"a daemon stopped in the middle of it: $(traced) traced and $(left_out)" || diag "$(<err)"
+ok '  ... there are some who did not wait so long' test "$(in_sum ls)" -gt 0
+is "$(left_out_in_all)" "$(in_sum ls)" '  ... and all of them are ls'
+
+# A build: a compiler for each file, in three processes.
+files=30
+for ((i = 1; i <= files; i++)); do
+	echo "int f$i(void) { return $i; }" >"f$i.c"
+done
+# Where one stops the daemon, it needs a shell to do so.
+{
+	printf 'all:'
+	printf ' f%s.o' $(seq $files)
+	printf '\n%%.o: %%.c\n\tcc -c -o $@ $<\n'
+	printf 'ifdef daemon\nf15.o: f15.c\n\t%s; cc -c -o $@ $<\nendif\n' "${stop//\$daemon/\$(daemon)}"
+} >Makefile
+echo 'exec make -j20' >make.sh
+export CCACHE_DISABLE=1
+recorded make.sh
+objects() {
+	find . -name 'f*.o' | wc -l
+}
+is "$(objects) $(traced) $(in_trace cc1) $(left_out)" "$files $((3 * files + 1)) $files " \
+	"make -j20 of $files files: each compiler is traced" || diag "$(<err)"
+rm -f f*.o
+{
+	cat find.sh
+	echo 'exec make -j20 daemon=$daemon'
+} >make.sh
+recorded_stopped make.sh
+# Two pgrep and a shell more.
+is "$(objects) $(($(traced) + $(left_out_in_all)))" "$files $((3 * files + 4))" \
+	"  ... with the daemon stopped: $(traced) traced and $(left_out)" || diag "$(<err)"
+is $(($(in_trace cc1) + $(in_sum cc1))) $files "  ... cc1: $(in_trace cc1) traced, $(in_sum cc1) named"
+
+# Traced, then an ls that nobody answers, then gone: all before the daemon looks.
+{
+	cat find.sh
+	echo "export daemon; sh -c '$stop; exec ls / >/dev/null'; echo >ended"
+} >gone.sh
+gone() {
+	wait_for test -e ended
+	kill -CONT "$(<stopped)"
+}
+rm -f stopped
+gone &
+recorded gone.sh --register-timeout 100ms
+wait $!
+is "$(traced) $(left_out)" '3 1 process not traced: ls (1)' \
+	'who was traced, and ends as another program that was not, is one of these' || diag "$(<err)"
 
 # Its libraries are taken from a program that is executed by one that was traced.
 echo 'true $(echo 1); exec env -u LD_PRELOAD sleep 0.3' >other.sh

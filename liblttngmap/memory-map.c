@@ -239,55 +239,24 @@ uint64_t memory_map_bytes(void)
 	return __atomic_load_n(&inherited.bytes, __ATOMIC_RELAXED);
 }
 
-/* Calls `use` for each of the library's maps, until it is true. */
-static bool find_window(bool (*use)(const struct window *window, const void *context),
-			const void *context)
+static bool window_holds(const struct window *window, const char *at)
 {
-	const struct window filters = { inherited.filters,
-					local_pages ? local_pages->control_size : 0 };
-	const struct window first = { inherited.base, inherited.size };
-	bool found = use(&first, context) || use(&filters, context);
-
-	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS && !found; slot++)
-		found = use(&inherited.own[slot].control, context) ||
-			use(&inherited.own[slot].data, context) ||
-			use(&inherited.shared[slot].control, context) ||
-			use(&inherited.shared[slot].data, context);
-	return found;
-}
-
-static bool window_holds(const struct window *window, const void *context)
-{
-	const char *at = context;
-
 	return at >= window->base && at < window->base + window->size;
 }
 
 bool memory_map_holds(const void *at)
 {
-	return find_window(window_holds, at);
-}
+	const struct window filters = { inherited.filters,
+					local_pages ? local_pages->control_size : 0 };
+	const struct window first = { inherited.base, inherited.size };
+	bool holds = window_holds(&first, at) || window_holds(&filters, at);
 
-struct advice {
-	const char *begin, *end;
-	int advice;
-};
-
-static bool advise_window(const struct window *window, const void *context)
-{
-	const struct advice *advice = context;
-
-	if (window->size && window->base < advice->end &&
-	    window->base + window->size > advice->begin)
-		arch_syscall(SYS_madvise, window->base, window->size, advice->advice);
-	return false;
-}
-
-void memory_map_advise(const void *begin, uint64_t size, int advice)
-{
-	const struct advice context = { begin, (const char *)begin + size, advice };
-
-	find_window(advise_window, &context);
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS && !holds; slot++)
+		holds = window_holds(&inherited.own[slot].control, at) ||
+			window_holds(&inherited.own[slot].data, at) ||
+			window_holds(&inherited.shared[slot].control, at) ||
+			window_holds(&inherited.shared[slot].data, at);
+	return holds;
 }
 
 const struct lttngmap_control *memory_map_control(void)

@@ -48,8 +48,6 @@ bool memory_map_rings(struct local *local, const struct protocol_app_slot *slot,
 uint64_t memory_map_bytes(void);
 /* Does the address lie in one of them? */
 bool memory_map_holds(const void *at);
-/* madvise() of each that has bytes in there, as a whole. */
-void memory_map_advise(const void *begin, uint64_t size, int advice);
 /* The control pages of the last registration, also of a parent; NULL before the first. */
 const struct lttngmap_control *memory_map_control(void);
 

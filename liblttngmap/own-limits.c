@@ -218,18 +218,6 @@ __attribute__((visibility("default"))) int lttngmap_mlockall(int flags)
 	return (int)give_back(arch_syscall(SYS_mlockall, flags & ~MCL_CURRENT));
 }
 
-/* ---- madvise() ------------------------------------------------------------------------ */
-
-/* Our tracepoints read these maps in a forked child, too, before its first event. */
-__attribute__((visibility("default"))) int lttngmap_madvise(void *begin, size_t size, int advice)
-{
-	long result = arch_syscall(SYS_madvise, begin, size, advice);
-
-	if (advice == MADV_DONTFORK)
-		memory_map_advise(begin, size, MADV_DOFORK);
-	return (int)give_back(result);
-}
-
 /* ---- by the names that programs know ---------------------------------------------------- */
 
 /* By name, for the C library declares some of them with pointers of other types. */
@@ -243,4 +231,3 @@ ALIAS(getrlimit64, lttngmap_getrlimit);
 ALIAS(prlimit, lttngmap_prlimit);
 ALIAS(prlimit64, lttngmap_prlimit);
 ALIAS(mlockall, lttngmap_mlockall);
-ALIAS(madvise, lttngmap_madvise);

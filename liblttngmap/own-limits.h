@@ -6,7 +6,7 @@
  * The kernel counts the library's maps in RLIMIT_AS as the program's own, and mlockall() locks
  * them. So the library has setrlimit(), getrlimit(), prlimit() and mlockall() of its own: the
  * kernel's limit is higher by the library's maps, the program reads back what it set, and the
- * library's maps are not locked. Its madvise() leaves these maps to forked children.
+ * library's maps are not locked.
  *
  * `lifted` is a record of this program's alone. A program that is executed starts with none, and
  * with a limit that is higher than it was meant by the maps of the one before.

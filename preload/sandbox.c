@@ -24,4 +24,3 @@ JUMP(getrlimit64, lttngmap_getrlimit);
 JUMP(prlimit, lttngmap_prlimit);
 JUMP(prlimit64, lttngmap_prlimit);
 JUMP(mlockall, lttngmap_mlockall);
-JUMP(madvise, lttngmap_madvise);

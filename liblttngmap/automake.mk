@@ -28,6 +28,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/memory-map.c liblttngmap/memory-map.h \
 	liblttngmap/module.c liblttngmap/module.h \
 	liblttngmap/own-limits.c liblttngmap/own-limits.h \
+	liblttngmap/own-maps.c liblttngmap/own-maps.h \
 	liblttngmap/ring.c liblttngmap/ring.h \
 	liblttngmap/ring-filter.c liblttngmap/ring-filter.h \
 	liblttngmap/ring-rseq.h \

@@ -27,6 +27,7 @@ static struct {
 			uint64_t size;
 		} control, data;
 	} own[LTTNGMAP_CHANNELS], shared[LTTNGMAP_CHANNELS];
+	uint64_t slots; /* that have had a window; atomic */
 } inherited;
 
 static bool is_error(long result)
@@ -215,6 +216,7 @@ bool memory_map_rings(struct local *local, const struct protocol_app_slot *slot,
 	    !map_window(&windows->data, control_at - meta_page_size, PROT_WRITE, fd,
 			meta_page_size))
 		return false;
+	__atomic_or_fetch(&inherited.slots, UINT64_C(1) << slot->slot, __ATOMIC_RELAXED);
 	__atomic_store_n(&rings->rings, windows->control.base, __ATOMIC_RELAXED);
 	__atomic_store_n(&rings->data, windows->data.base, __ATOMIC_RELAXED);
 	__atomic_store_n(&rings->control_size, control_size, __ATOMIC_RELAXED);
@@ -239,24 +241,36 @@ uint64_t memory_map_bytes(void)
 	return __atomic_load_n(&inherited.bytes, __ATOMIC_RELAXED);
 }
 
-static bool window_holds(const struct window *window, const char *at)
+static void take_first(const struct window *window, uintptr_t begin, uintptr_t end,
+		       struct memory_map_extent *found)
 {
-	return at >= window->base && at < window->base + window->size;
+	uintptr_t from = (uintptr_t)window->base, to = from + window->size;
+
+	from = from > begin ? from : begin;
+	to = to < end ? to : end;
+	if (from < to && from <= found->begin)
+		*found = (struct memory_map_extent){ from, to };
 }
 
-bool memory_map_holds(const void *at)
+bool memory_map_find(uintptr_t begin, uintptr_t end, struct memory_map_extent *found)
 {
 	const struct window filters = { inherited.filters,
 					local_pages ? local_pages->control_size : 0 };
 	const struct window first = { inherited.base, inherited.size };
-	bool holds = window_holds(&first, at) || window_holds(&filters, at);
 
-	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS && !holds; slot++)
-		holds = window_holds(&inherited.own[slot].control, at) ||
-			window_holds(&inherited.own[slot].data, at) ||
-			window_holds(&inherited.shared[slot].control, at) ||
-			window_holds(&inherited.shared[slot].data, at);
-	return holds;
+	*found = (struct memory_map_extent){ end, end };
+	take_first(&first, begin, end, found);
+	take_first(&filters, begin, end, found);
+	for (uint64_t slots = __atomic_load_n(&inherited.slots, __ATOMIC_RELAXED); slots;
+	     slots &= slots - 1) {
+		uint32_t slot = (uint32_t)__builtin_ctzll(slots);
+
+		take_first(&inherited.own[slot].control, begin, end, found);
+		take_first(&inherited.own[slot].data, begin, end, found);
+		take_first(&inherited.shared[slot].control, begin, end, found);
+		take_first(&inherited.shared[slot].data, begin, end, found);
+	}
+	return found->begin < found->end;
 }
 
 const struct lttngmap_control *memory_map_control(void)

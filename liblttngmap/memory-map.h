@@ -46,8 +46,14 @@ void memory_map_first_rings(struct local *local, const struct protocol_app_regis
 bool memory_map_rings(struct local *local, const struct protocol_app_slot *slot, int fd);
 /* What all of the library's maps take of the address space. Any thread. */
 uint64_t memory_map_bytes(void);
-/* Does the address lie in one of them? */
-bool memory_map_holds(const void *at);
+/*
+ * The first part of [begin, end) that is one of them. False: none is. Any thread; a map that
+ * another thread makes meanwhile is found or not.
+ */
+struct memory_map_extent {
+	uintptr_t begin, end;
+};
+bool memory_map_find(uintptr_t begin, uintptr_t end, struct memory_map_extent *found);
 /* The control pages of the last registration, also of a parent; NULL before the first. */
 const struct lttngmap_control *memory_map_control(void);
 

@@ -167,9 +167,11 @@ struct line {
 
 static void lock_line(const struct line *line, int flags)
 {
+	struct memory_map_extent ours;
+
 	/* As there, what cannot be locked is left. The last page of all is the kernel's own. */
 	if (line->is_accessible && line->end < UINT64_C(1) << 63 &&
-	    !memory_map_holds((const void *)line->begin))
+	    !memory_map_find(line->begin, line->end, &ours))
 		arch_syscall(SYS_mlock2, line->begin, line->end - line->begin, flags);
 }
 

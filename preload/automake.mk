@@ -13,7 +13,7 @@ lib_LTLIBRARIES += liblttngmap-libc.la
 liblttngmap_libc_la_SOURCES = \
 	preload/libc.c \
 	preload/libc-next.c preload/libc-next.h \
-	preload/vfork.c preload/sandbox.c preload/exec.c preload/exec.h
+	preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_libc_la_CFLAGS = $(preload_cflags)
 liblttngmap_libc_la_LIBADD = liblttngmap.la
 liblttngmap_libc_la_LDFLAGS = $(preload_ldflags) \
@@ -22,7 +22,7 @@ EXTRA_liblttngmap_libc_la_DEPENDENCIES = preload/libc.map
 EXTRA_DIST += preload/libc.map
 
 lib_LTLIBRARIES += liblttngmap-pthread.la
-liblttngmap_pthread_la_SOURCES = preload/pthread.c preload/next.h preload/vfork.c preload/sandbox.c preload/exec.c preload/exec.h
+liblttngmap_pthread_la_SOURCES = preload/pthread.c preload/next.h preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_pthread_la_CFLAGS = $(preload_cflags)
 liblttngmap_pthread_la_LIBADD = liblttngmap.la
 liblttngmap_pthread_la_LDFLAGS = $(preload_ldflags) \
@@ -36,7 +36,7 @@ liblttngmap_dl_la_SOURCES = \
 	preload/dl-caller.c preload/dl-caller.h \
 	preload/dl-debug-link.c preload/dl-debug-link.h \
 	preload/dl-objects.c preload/dl-objects.h \
-	preload/next.h preload/vfork.c preload/sandbox.c preload/exec.c preload/exec.h
+	preload/next.h preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_dl_la_CFLAGS = $(preload_cflags)
 liblttngmap_dl_la_LIBADD = liblttngmap.la
 liblttngmap_dl_la_LDFLAGS = $(preload_ldflags) \
@@ -45,7 +45,7 @@ EXTRA_liblttngmap_dl_la_DEPENDENCIES = preload/dl.map
 EXTRA_DIST += preload/dl.map
 
 lib_LTLIBRARIES += liblttngmap-io.la
-liblttngmap_io_la_SOURCES = preload/io.c preload/next.h preload/vfork.c preload/sandbox.c preload/exec.c preload/exec.h
+liblttngmap_io_la_SOURCES = preload/io.c preload/next.h preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_io_la_CFLAGS = $(preload_cflags) -U_FORTIFY_SOURCE
 liblttngmap_io_la_LIBADD = liblttngmap.la
 liblttngmap_io_la_LDFLAGS = $(preload_ldflags) \
@@ -59,7 +59,7 @@ liblttngmap_proc_la_SOURCES = \
 	preload/proc-exec.c \
 	preload/proc-signal.c \
 	preload/proc-text.c \
-	preload/proc-vfork.c preload/exec.h preload/sandbox.c \
+	preload/proc-vfork.c preload/exec.h preload/sandbox.c preload/own-maps.c \
 	preload/next.h
 liblttngmap_proc_la_CFLAGS = $(preload_cflags)
 liblttngmap_proc_la_LIBADD = liblttngmap.la
@@ -69,7 +69,7 @@ EXTRA_liblttngmap_proc_la_DEPENDENCIES = preload/proc.map
 EXTRA_DIST += preload/proc.map
 
 lib_LTLIBRARIES += liblttngmap-syslog.la
-liblttngmap_syslog_la_SOURCES = preload/syslog.c preload/next.h preload/vfork.c preload/sandbox.c preload/exec.c preload/exec.h
+liblttngmap_syslog_la_SOURCES = preload/syslog.c preload/next.h preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_syslog_la_CFLAGS = $(preload_cflags) -U_FORTIFY_SOURCE
 liblttngmap_syslog_la_LIBADD = liblttngmap.la
 liblttngmap_syslog_la_LDFLAGS = $(preload_ldflags) \
@@ -82,13 +82,13 @@ cyg_profile_ldflags = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/cyg-profile.map
 function_select = preload/function-select.c preload/function-select.h
 liblttngmap_cyg_profile_la_SOURCES = preload/cyg-profile.c preload/cyg-profile.h \
-	$(function_select) preload/vfork.c preload/sandbox.c preload/exec.c preload/exec.h
+	$(function_select) preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_cyg_profile_la_CFLAGS = $(preload_cflags)
 liblttngmap_cyg_profile_la_LIBADD = liblttngmap.la
 liblttngmap_cyg_profile_la_LDFLAGS = $(cyg_profile_ldflags)
 EXTRA_liblttngmap_cyg_profile_la_DEPENDENCIES = preload/cyg-profile.map
 liblttngmap_cyg_profile_fast_la_SOURCES = preload/cyg-profile-fast.c preload/cyg-profile.h \
-	$(function_select) preload/vfork.c preload/sandbox.c preload/exec.c preload/exec.h
+	$(function_select) preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_cyg_profile_fast_la_CFLAGS = $(preload_cflags)
 liblttngmap_cyg_profile_fast_la_LIBADD = liblttngmap.la
 liblttngmap_cyg_profile_fast_la_LDFLAGS = $(cyg_profile_ldflags)
@@ -108,7 +108,7 @@ liblttngmap_inside_la_LDFLAGS = $(AM_LDFLAGS) $(TRACED_LDFLAGS) -module -avoid-v
 lib_LTLIBRARIES += liblttngmap-function.la
 liblttngmap_function_la_SOURCES = preload/function.c \
 	preload/function-patch.c preload/function-patch.h \
-	$(function_select) preload/vfork.c preload/sandbox.c preload/exec.c preload/exec.h
+	$(function_select) preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_function_la_CFLAGS = $(preload_cflags)
 liblttngmap_function_la_LIBADD = liblttngmap.la
 liblttngmap_function_la_LDFLAGS = $(preload_ldflags) \

@@ -205,7 +205,8 @@
  *       of "create". "sent", optional: to a collector; which streams have ended is noted
  *       (common/ended-streams.h). "live", optional: "live" is told of it. "recovered",
  *       optional: what a dead daemon left, which may be damaged. "kernel": NAME ends
- *       in "/kernel", RINGS is a tracefs instance, and OUTPUT/kernel the trace; one
+ *       in "/kernel", RINGS is a tracefs instance, and OUTPUT/kernel the trace, or, with a
+ *       "chunk" N above 0, OUTPUT/kernel-N+1: so many daemons were before; one
  *       channel, "per_cpu", with stream id 0, is told, whose rings are
  *       RINGS/per_cpu/cpuN/trace_pipe_raw; neither clear nor rotate comes. Where these
  *       cannot be mapped, a memory comes along, which their sub-buffers are copied to

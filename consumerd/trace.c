@@ -48,7 +48,7 @@ void trace_become_self(void)
 
 const char *trace_directory(const struct trace *trace)
 {
-	return trace->is_kernel ? TRACE_DIRECTORY_KERNEL : TRACE_DIRECTORY;
+	return trace->is_kernel ? trace->folder : TRACE_DIRECTORY;
 }
 
 static int open_file(const struct trace *trace, int dir, const char *name)
@@ -254,6 +254,9 @@ int trace_open_as(struct trace *trace, const char *output, const uint8_t uuid[CT
 {
 	int error;
 
+	snprintf(trace->folder, sizeof(trace->folder),
+		 trace->chunk ? TRACE_DIRECTORY_KERNEL "-%u" : TRACE_DIRECTORY_KERNEL,
+		 trace->chunk + 1);
 	memcpy(trace->uuid, uuid, sizeof(trace->uuid));
 	trace->owner = owner;
 	trace->group = group;

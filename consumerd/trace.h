@@ -42,10 +42,12 @@ struct trace {
 	uint32_t chunk;       /* counts rotations */
 	bool had_streams;     /* of an earlier consumer, when it was opened */
 	uint64_t overwritten; /* events of files that made room; see trace_discard() */
-	bool is_kernel;       /* it lies in OUTPUT/kernel, and has no chunks */
-	bool is_new;          /* no trace may lie there when it is opened */
-	bool is_spool;        /* what is written goes as soon as it was sent (spool.h) */
-	bool is_sent;         /* to a collector: it is noted which streams have ended */
+	bool is_kernel;       /* it lies in OUTPUT/kernel, and has no chunks; see `folder` */
+	/* Of a kernel's trace: kernel, or kernel-N where `chunk` counts daemons before this one. */
+	char folder[sizeof(TRACE_DIRECTORY_KERNEL) + 11];
+	bool is_new;   /* no trace may lie there when it is opened */
+	bool is_spool; /* what is written goes as soon as it was sent (spool.h) */
+	bool is_sent;  /* to a collector: it is noted which streams have ended */
 };
 
 /*

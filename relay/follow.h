@@ -100,7 +100,7 @@ struct follow {
 	struct follow_anchor anchor;
 	uint64_t chunk; /* the collector's number */
 	bool is_final;  /* nothing more is written to it */
-	char name[8];   /* ust or kernel: its folder at the collector */
+	char name[24];  /* ust, kernel or kernel-N: its folder at the collector */
 };
 
 /* Packets that are read at a time. */

@@ -47,9 +47,17 @@ void relay_note_lost(struct relay *relay)
 	publish(relay);
 }
 
+/* KERNEL, or KERNEL-N of a later daemon. */
+static bool is_kernel(const char *name)
+{
+	const size_t length = sizeof(KERNEL) - 1;
+
+	return strncmp(name, KERNEL, length) == 0 && (name[length] == '\0' || name[length] == '-');
+}
+
 static enum relay_progress_part part_of(const struct follow *follow)
 {
-	return strcmp(follow->name, KERNEL) == 0 ? RELAY_PROGRESS_KERNEL : RELAY_PROGRESS_USER;
+	return is_kernel(follow->name) ? RELAY_PROGRESS_KERNEL : RELAY_PROGRESS_USER;
 }
 
 void relay_count(struct relay *relay, const struct follow *follow, uint64_t bytes)
@@ -235,11 +243,48 @@ static int look_at(struct relay *relay, const char *name)
 	return follow || error ? error : add(relay, name, name, next_chunk(relay), false);
 }
 
+static int is_later_kernel(const struct dirent *entry)
+{
+	return is_kernel(entry->d_name) && entry->d_name[sizeof(KERNEL) - 1] &&
+	       strlen(entry->d_name) < sizeof(((struct follow *)NULL)->name);
+}
+
+/* A later daemon writes another one: nobody tells any more how far this one is. */
+static void leave(struct relay *relay, const char *name)
+{
+	struct follow *follow = find_current(relay, name);
+
+	if (!follow || follow->told == UINT64_MAX)
+		return;
+	follow->told = UINT64_MAX;
+	follow->has_news = true;
+}
+
+static int look_at_kernel(struct relay *relay)
+{
+	int error = look_at(relay, KERNEL), nr_entries;
+	struct dirent **entries;
+
+	if (error)
+		return error;
+	nr_entries = scandirat(relay->output, ".", &entries, is_later_kernel, compare_chunks);
+	if (nr_entries < 0)
+		return -errno;
+	for (int i = 0; i < nr_entries && !error; i++) {
+		leave(relay, i > 0 ? entries[i - 1]->d_name : KERNEL);
+		error = look_at(relay, entries[i]->d_name);
+	}
+	for (int i = 0; i < nr_entries; i++)
+		free(entries[i]);
+	free(entries);
+	return error;
+}
+
 static int look_at_all(struct relay *relay)
 {
 	int error = relay->is_over ? 0 : look_at(relay, UST);
 
-	return error || relay->is_over ? error : look_at(relay, KERNEL);
+	return error || relay->is_over ? error : look_at_kernel(relay);
 }
 
 static void take_replaced(struct relay *relay, struct follow *follow,

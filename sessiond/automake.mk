@@ -102,6 +102,8 @@ libsessiond_la_SOURCES = \
 	sessiond/kernel-probes.c \
 	sessiond/kernel-probes.h \
 	sessiond/kernel-rules.c \
+	sessiond/kernel-state.c \
+	sessiond/kernel-state.h \
 	sessiond/ledger.c \
 	sessiond/ledger.h \
 	sessiond/knock.c \

@@ -69,7 +69,7 @@ void consumer_link_kernel(struct consumer_link *link, const struct kernel_part *
 	add_text(message, "uuid", part->uuid);
 	add_number(message, "uid", part->session->owner);
 	add_number(message, "gid", part->session->group);
-	add_number(message, "chunk", 0);
+	add_number(message, "chunk", part->folder);
 	add_number(message, "overwritten", 0);
 	add_flag(message, "snapshot", false);
 	add_number(message, "stream_size", 0);

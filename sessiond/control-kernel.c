@@ -57,7 +57,7 @@ static struct session *need_session(struct control_client *client, struct json_o
 static int make_part(struct control_client *client, struct session *session)
 {
 	struct kernel_problem problem;
-	int error = session->kernel ? 0 : kernel_part_create(session, &problem);
+	int error = session->kernel ? 0 : kernel_part_create(session, 0, &problem);
 
 	if (error)
 		control_refuse(client, problem.hint, "session %s: %s", session->name, problem.why);
@@ -213,6 +213,7 @@ static void change(struct control_client *client, struct json_object *request, b
 			kernel_part_remove(session->kernel, rule);
 		else
 			kernel_part_change(session->kernel, rule, false);
+		state_save(session->daemon);
 		control_answer(client, NULL);
 	}
 }
@@ -316,56 +317,6 @@ bool control_lacks_kernel(struct control_client *client, const struct session *s
 			       "session %s records kernel events, which cannot be %s",
 			       session->name, what);
 	return !session->kernel;
-}
-
-static void describe_probe(const struct kernel_probe *probe, struct json_object *object)
-{
-	control_add_string(object, "kind", probe->is_kernel ? "kprobe" : "uprobe");
-	control_add_bool(object, "return", probe->is_return);
-	control_add_string(object, "name", probe->name);
-	if (probe->path)
-		control_add_string(object, "path", probe->path);
-	control_add_number(object, "offset", probe->offset);
-	if (probe->symbol)
-		control_add_string(object, "symbol", probe->symbol);
-	if (probe->args)
-		control_add_string(object, "args", probe->args);
-}
-
-static struct json_object *describe_rule(const struct kernel_rule *rule)
-{
-	struct json_object *object = json_object_new_object();
-
-	control_add_number(object, "id", rule->id);
-	control_add_bool(object, "enabled", rule->enabled);
-	if (rule->probe)
-		describe_probe(rule->probe, object);
-	else
-		control_add_string(object, "rule", rule_text(rule->patterns));
-	if (rule->filter)
-		control_add_string(object, "filter", rule->filter);
-	return object;
-}
-
-struct json_object *control_describe_kernel(const struct kernel_part *part)
-{
-	struct json_object *object = json_object_new_object();
-	struct json_object *rules = json_object_new_array();
-	struct json_object *pids = json_object_new_array();
-	struct json_object *probes = json_object_new_array();
-
-	for (size_t i = 0; i < part->nr_pids; i++)
-		json_object_array_add(pids, json_object_new_int64(part->pids[i]));
-	for (size_t i = 0; i < part->nr_rules; i++)
-		json_object_array_add(part->rules[i].probe ? probes : rules,
-				      describe_rule(&part->rules[i]));
-	control_add_string(object, "instance", kernel_instance_name(part->instance));
-	control_add_number(object, "buffer_size", part->buffer_size);
-	control_add_number(object, "events", kernel_events_count(part));
-	json_object_object_add(object, "pids", pids);
-	json_object_object_add(object, "rules", rules);
-	json_object_object_add(object, "probes", probes);
-	return object;
 }
 
 struct json_object *control_count_kernel(const struct kernel_part *part)

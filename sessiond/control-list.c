@@ -17,6 +17,7 @@
 #include "sessiond/control-args.h"
 #include "sessiond/control-part.h"
 #include "sessiond/daemon.h"
+#include "sessiond/kernel-state.h"
 #include "sessiond/pickup.h"
 #include "sessiond/process.h"
 #include "sessiond/quota.h"
@@ -132,7 +133,7 @@ static struct json_object *describe_session(const struct session *session, uint3
 		json_object_array_add(channels, describe_channel(channel));
 	json_object_object_add(object, "channels", channels);
 	if (session->kernel)
-		json_object_object_add(object, "kernel", control_describe_kernel(session->kernel));
+		json_object_object_add(object, "kernel", kernel_part_describe(session->kernel));
 	return object;
 }
 

@@ -363,6 +363,11 @@ int kernel_instance_set_pids(struct kernel_instance *instance, const uint32_t *p
 		     : 0;
 }
 
+char *kernel_instance_pids(const struct kernel_instance *instance)
+{
+	return tracefs_instance_file_read(instance->tracefs, "set_event_pid", NULL);
+}
+
 /* What the kernel says of a filter, of which this is its first line but for the time. */
 static void tell_filter(struct kernel_instance *instance, const char *system, const char *name,
 			struct kernel_problem *problem)

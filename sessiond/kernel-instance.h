@@ -87,6 +87,8 @@ int kernel_instance_tell_busy(struct kernel_problem *problem);
 /* Only what these do, and what they start from now on; none: what all do. */
 int kernel_instance_set_pids(struct kernel_instance *instance, const uint32_t *pids, size_t nr_pids,
 			     struct kernel_problem *problem);
+/* Those of them that are there by now, as text; NULL: not known. To be freed by the caller. */
+char *kernel_instance_pids(const struct kernel_instance *instance);
 /* NULL: none. -EINVAL: it is wrong for this event. */
 int kernel_instance_set_filter(struct kernel_instance *instance, const char *system,
 			       const char *name, const char *filter,

@@ -3,6 +3,7 @@
 #include "sessiond/kernel-part.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,8 +71,14 @@ static struct kernel_instance_config configure(const struct kernel_part *part, c
 
 static int make_instance(struct kernel_part *part, struct kernel_problem *problem)
 {
-	struct kernel_instance_config config = configure(part, part->session->key);
+	struct kernel_instance_config config;
+	char key[KERNEL_INSTANCE_NAME_SIZE];
 	int error = kernel_tracing_find(problem);
+
+	/* That of an earlier life may be there still, and its probes. */
+	snprintf(key, sizeof(key), part->folder ? "%s@%" PRIu32 : "%s", part->session->key,
+		 part->folder);
+	config = configure(part, key);
 
 	if (error)
 		return error;
@@ -84,7 +91,7 @@ static int make_instance(struct kernel_part *part, struct kernel_problem *proble
 	return error ? error : kernel_part_set_buffer(part, KERNEL_BUFFER_DEFAULT, problem);
 }
 
-int kernel_part_create(struct session *session, struct kernel_problem *problem)
+int kernel_part_create(struct session *session, uint32_t folder, struct kernel_problem *problem)
 {
 	struct kernel_part *part = calloc(1, sizeof(*part));
 	int error = -ENOMEM;
@@ -94,6 +101,7 @@ int kernel_part_create(struct session *session, struct kernel_problem *problem)
 	if (!part)
 		return -ENOMEM;
 	part->session = session;
+	part->folder = folder;
 	part->pages = -1;
 	error = make_metadata(part);
 	if (error == 0)
@@ -136,6 +144,8 @@ void kernel_part_destroy(struct kernel_part *part)
 	if (!part)
 		return;
 	daemon = part->session->daemon;
+	json_object_put(part->saved);
+	part->saved = NULL;
 	kernel_part_cancel(part);
 	if (part->told)
 		consumer_link_kernel_end(part->session->consumer, part);
@@ -236,7 +246,7 @@ void kernel_part_take_written(struct kernel_part *part, const struct kernel_writ
 		.generation = written->generation,
 		.packets = part->earlier.packets + written->packets,
 		.events = part->earlier.events + written->events,
-		.discarded = written->discarded,
+		.discarded = part->discarded_before + written->discarded,
 		.bytes = part->earlier.bytes + written->bytes,
 		.streams = part->earlier.streams + written->streams,
 	};
@@ -312,7 +322,7 @@ void kernel_part_tell(struct kernel_part *part)
 
 void kernel_part_finish(struct kernel_part *part)
 {
-	if (!part)
+	if (!part || !part->told)
 		return;
 	part->finishing = true;
 	push_metadata(part, true);

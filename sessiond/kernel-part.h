@@ -9,10 +9,11 @@
  *   kernel-rules.c  rules, and the events that match them
  *   kernel-events.h what is recorded by them
  *   kernel-probes.h events that are made for it: uprobes, kprobes
+ *   kernel-state.h  what the next daemon is left of it
  *
  * It starts before the program's part and stops after it, so that what the
- * kernel does for an event of the program's is there. It does not outlive the
- * daemon: the next life removes the instance.
+ * kernel does for an event of the program's is there. The instance does not outlive the
+ * daemon; the next one, or its next life, makes the part anew (kernel-state.h).
  *
  * Main thread.
  */
@@ -75,6 +76,7 @@ struct kernel_making {
 	char *filter;
 	bool is_new;   /* the kernel has none of this name yet */
 	bool is_first; /* the part was made for it */
+	uint32_t id;   /* that its rule is to have; 0: the next one */
 	kernel_part_made done;
 	void *data;
 };
@@ -102,12 +104,16 @@ struct kernel_part {
 	bool finishing;   /* the last metadata is sent, until the next start */
 	struct kernel_written written;
 	struct kernel_written earlier; /* of it, by consumers that died */
-	char *write_error;             /* NULL, or the consumer's last word */
+	uint32_t folder;               /* its trace: how many there may be of earlier daemons */
+	uint64_t discarded_before;     /* in these */
+	struct json_object *saved; /* probes of an earlier daemon, which are made anew; or NULL */
+	size_t nr_restored;        /* of these */
+	char *write_error;         /* NULL, or the consumer's last word */
 	struct kernel_making making;
 };
 
-/* Of a session that has none: session->kernel. 0 or -errno. */
-int kernel_part_create(struct session *session, struct kernel_problem *problem);
+/* Of a session that has none: session->kernel; `folder` as above. 0 or -errno. */
+int kernel_part_create(struct session *session, uint32_t folder, struct kernel_problem *problem);
 /* NULL is allowed. */
 void kernel_part_destroy(struct kernel_part *part);
 

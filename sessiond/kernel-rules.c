@@ -141,8 +141,8 @@ static int check(const struct kernel_part *part, const char *filter, struct kern
 	return 0;
 }
 
-/* The last one, which has no events yet; NULL: no memory. */
-static struct kernel_rule *add_rule(struct kernel_part *part, const char *filter)
+/* The last one, which has no events yet. `id`: as of kernel_making. NULL: no memory. */
+static struct kernel_rule *add_rule(struct kernel_part *part, const char *filter, uint32_t id)
 {
 	struct kernel_rule *rules = reallocarray(part->rules, part->nr_rules + 1, sizeof(*rules));
 	struct kernel_rule *rule;
@@ -151,12 +151,13 @@ static struct kernel_rule *add_rule(struct kernel_part *part, const char *filter
 		return NULL;
 	part->rules = rules;
 	rule = &rules[part->nr_rules];
-	*rule = (struct kernel_rule){ .id = part->last_id + 1, .enabled = true };
+	*rule = (struct kernel_rule){ .id = id ? id : part->last_id + 1, .enabled = true };
 	rule->filter = filter ? strdup(filter) : NULL;
 	if (filter && !rule->filter)
 		return NULL;
 	part->nr_rules++;
-	part->last_id++;
+	if (rule->id > part->last_id)
+		part->last_id = rule->id;
 	return rule;
 }
 
@@ -231,7 +232,7 @@ int kernel_part_enable(struct kernel_part *part, const char *patterns, const cha
 	error = rule_parse(patterns, &parsed, problem->why, sizeof(problem->why));
 	if (error)
 		return error;
-	rule = add_rule(part, filter);
+	rule = add_rule(part, filter, 0);
 	if (!rule) {
 		rule_destroy(parsed);
 		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
@@ -299,7 +300,7 @@ static void take_probe(struct kernel_part *part, struct kernel_event *event,
 		drop_rule(part, kernel_rule_find(part, event->rules[0]));
 }
 
-/* One whose file is known, and that the kernel has. */
+/* One whose file is known, and that the kernel has. *id: as of kernel_making, then the rule's. */
 static int add_probe(struct kernel_part *part, const struct kernel_probe *probe, const char *filter,
 		     uint32_t *id, struct kernel_problem *problem)
 {
@@ -311,7 +312,7 @@ static int add_probe(struct kernel_part *part, const struct kernel_probe *probe,
 		error = check(part, filter, problem);
 	if (error)
 		return error;
-	rule = add_rule(part, filter);
+	rule = add_rule(part, filter, *id);
 	if (!rule)
 		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
 	*id = rule->id;
@@ -365,7 +366,7 @@ static void on_made(const struct kernel_probe_result *result, void *data)
 	struct kernel_making *making = &part->making;
 	struct kernel_problem problem = result->problem;
 	int error = result->error;
-	uint32_t id = 0;
+	uint32_t id = making->id;
 
 	making->child = NULL;
 	if (result->file[0])

@@ -398,8 +398,11 @@ void sessions_resume(struct sessions *sessions)
 		if (session->state == SESSION_DRAINING)
 			begin_drain(session);
 	}
-	cds_list_for_each_entry(session, &sessions->list, node)
+	cds_list_for_each_entry(session, &sessions->list, node) {
+		if (session->state == SESSION_ACTIVE)
+			kernel_part_start(session->kernel);
 		session_resume_rotation(session);
+	}
 	cds_list_for_each_entry(session, &sessions->list, node)
 		if (session->clear.pending && session_clear(session, NULL, NULL) != 0)
 			message_of(session->key, "session %s was not cleared: out of memory",

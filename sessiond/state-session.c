@@ -17,6 +17,7 @@
 #include "common/name.h"
 #include "sessiond/channel.h"
 #include "sessiond/daemon.h"
+#include "sessiond/kernel-state.h"
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
 #include "sessiond/session.h"
@@ -360,7 +361,7 @@ static struct json_object *save_session(const struct session *session)
 	add_number(object, "state", session->goes_on ? SESSION_ACTIVE : session->state);
 	add_flag(object, "clearing", session->clear.pending);
 	add_flag(object, "has_consumer", session->has_consumer);
-	add_flag(object, "kernel", session->kernel != NULL);
+	json_object_object_add(object, "kernel", kernel_part_save(session->kernel));
 	json_object_object_add(object, "rotation", save_rotation(session));
 	json_object_object_add(object, "trackers", save_trackers(&session->trackers));
 	json_object_object_add(object, "streams", save_streams(session));
@@ -414,12 +415,6 @@ static int restore_session(struct json_object *object, void *data)
 		.broken = session->record->broken,
 	};
 	session->clear.pending = flag_of(object, "clearing");
-	/* Its rings were the dead daemon's. */
-	if (flag_of(object, "kernel") && !daemon->recovery)
-		message_of(session->key,
-			   "session %s records no kernel events any more, since the daemon %s: "
-			   "make another session for these",
-			   session->name, session->is_taken_over ? "ended" : "was killed");
 	session->state = (enum session_state)number_of(object, "state");
 	/* The last metadata is to be written by the next consumer, once more. */
 	if (session->state == SESSION_FINISHING)
@@ -433,6 +428,8 @@ static int restore_session(struct json_object *object, void *data)
 		error = each(object, "streams", restore_stream, session);
 	if (error == 0)
 		error = each(object, "channels", restore_channel, session);
+	if (error == 0 && !daemon->recovery)
+		kernel_part_restore(session, json_object_object_get(object, "kernel"));
 	return error;
 }
 

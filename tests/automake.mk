@@ -702,6 +702,7 @@ kernel_tests = \
 	tests/integration/kernel-probe.sh \
 	tests/integration/kernel-probe-hung.sh \
 	tests/integration/kernel-record.sh \
+	tests/integration/kernel-restart.sh \
 	tests/integration/kernel-rules.sh
 dist_check_SCRIPTS += $(kernel_tests)
 TESTS += $(kernel_tests)

@@ -291,7 +291,7 @@ stopped() {
 ok 'the daemon is killed: an instance that somebody has open records no more' wait_for stopped
 exec 9<&-
 ok 'and goes when it is let go' wait_for gone "$at"
-like "$(control '{"verb": "status", "session": "s"}')" 'records no kernel events any more' \
+like "$(control '{"verb": "status", "session": "s"}')" 'kernel-2, for the session daemon was killed' \
 	'and the session says so'
 ok 'it is there, and stops' control '{"verb": "stop", "session": "s"}'
 ok 'another one has kernel events' control \

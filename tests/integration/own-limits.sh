@@ -10,7 +10,7 @@
 
 lttngmap=$LTTNGMAP_BUILD/lttngmap
 limits=$LTTNGMAP_BUILD/tests/utils/own-limits
-plan 19
+plan 20
 
 record() { # NAME COMMAND...
 	local name=$1

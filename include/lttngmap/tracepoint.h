@@ -107,12 +107,11 @@
 #define LTTNGMAP_TRACEPOINT(provider, name, ...)                                                   \
 	LTTNGMAP_DEFINE_(provider, name, LTTNGMAP_FIRST_(__VA_ARGS__, ~),                          \
 			 LTTNGMAP_EACH_(DESCRIBE, __VA_ARGS__))                                    \
-	LTTNGMAP_DEFINE_EMIT_(provider, name, LTTNGMAP_EACH_(PARAMETER, __VA_ARGS__),              \
-			      LTTNGMAP_EACH_(SIZE, __VA_ARGS__),                                   \
-			      LTTNGMAP_EACH_(VARIES, __VA_ARGS__),                                 \
-			      LTTNGMAP_EACH_(CHECK, __VA_ARGS__)                                   \
-				      LTTNGMAP_EACH_(BOUND, __VA_ARGS__),                          \
-			      LTTNGMAP_EACH_(PACK, __VA_ARGS__))                                   \
+	LTTNGMAP_DEFINE_EMIT_(                                                                     \
+		provider, name, LTTNGMAP_EACH_(PARAMETER, __VA_ARGS__),                            \
+		LTTNGMAP_EACH_(SIZE, __VA_ARGS__), LTTNGMAP_EACH_(VARIES, __VA_ARGS__),            \
+		LTTNGMAP_EACH_(CHECK, __VA_ARGS__) LTTNGMAP_EACH_(QUICK, __VA_ARGS__),             \
+		LTTNGMAP_EACH_(BOUND, __VA_ARGS__), LTTNGMAP_EACH_(PACK, __VA_ARGS__))             \
 	LTTNGMAP_CHECK_(sizeof(#provider ":" #name) - 1 <= LTTNGMAP_NAME_MAX,                      \
 			"the name of this tracepoint is too long")
 
@@ -227,31 +226,37 @@ struct lttngmap_anchored_class_ {
 /*
  * The function of a tracepoint that is on: lay the fields out on the stack,
  * one after another, and pass them on. `size` is what the fields take at
- * least. If one of them has no fixed size, the others' needs are found first
- * (`bound`), so that the stack is used for what is there and no more.
+ * least. Strings and sequences that take little more are copied in one pass
+ * (`quick`). If that is not enough, all fields' needs are found first (`bound`),
+ * so that the stack is used for what is there and no more.
  */
-#define LTTNGMAP_DEFINE_EMIT_(provider, name, parameters, size, varies, bound, pack)               \
+#define LTTNGMAP_DEFINE_EMIT_(provider, name, parameters, size, varies, quick, bound, pack)        \
 	static __attribute__((noinline, unused)) void lttngmap_emit_##provider##__##name(          \
 		parameters const void *lttngmap_ip)                                                \
 	{                                                                                          \
 		enum { lttngmap_size = 0 size, lttngmap_varies = (0 varies) != 0 };                \
-		size_t lttngmap_room = LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_size;                  \
+		size_t lttngmap_left = LTTNGMAP_QUICK_SIZE_;                                       \
 		uint64_t lttngmap_words[LTTNGMAP_WORDS_(lttngmap_varies, lttngmap_size)];          \
-		unsigned char *lttngmap_begin, *lttngmap_at;                                       \
+		unsigned char *lttngmap_begin = (unsigned char *)lttngmap_words;                   \
+		unsigned char *lttngmap_at = lttngmap_begin;                                       \
                                                                                                    \
 		LTTNGMAP_CHECK_((0 size) <= LTTNGMAP_FIELDS_SIZE_MAX_,                             \
 				"the fields of this tracepoint do not fit in a record");           \
-		bound                                                                              \
-		if (lttngmap_varies == 1)                                                          \
-			lttngmap_begin = (unsigned char *)__builtin_alloca(                        \
-				LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_room + 16);                    \
-		else                                                                               \
-			lttngmap_begin = (unsigned char *)lttngmap_words;                          \
+		(void)lttngmap_left;                                                               \
 		if (lttngmap_size < 8)                                                             \
 			lttngmap_words[0] = 0;                                                     \
 		lttngmap_words[LTTNGMAP_WORDS_(lttngmap_varies, lttngmap_size) - 1] = 0;           \
-		lttngmap_at = lttngmap_begin;                                                      \
-		pack                                                                               \
+		do {                                                                               \
+			quick                                                                      \
+		} while (0);                                                                       \
+		if (lttngmap_varies == 1 && __builtin_expect(!lttngmap_at, 0)) {                   \
+			size_t lttngmap_room = LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_size;          \
+			bound                                                                      \
+			lttngmap_begin = (unsigned char *)__builtin_alloca(                        \
+				LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_room + 16);                    \
+			lttngmap_at = lttngmap_begin;                                              \
+			pack                                                                       \
+		}                                                                                  \
 		if (lttngmap_varies == 1)                                                          \
 			__builtin_memset(lttngmap_at, 0, 16);                                      \
 		lttngmap_event_write(&lttngmap_tracepoint_##provider##__##name, lttngmap_begin,    \
@@ -259,8 +264,14 @@ struct lttngmap_anchored_class_ {
 				     lttngmap_ip ? lttngmap_ip : __builtin_return_address(0));     \
 	}
 
+/* How much more than their least size fields may take, all together, for one pass. */
+#define LTTNGMAP_QUICK_SIZE_ 64
+
 /* liblttngmap reads whole words, and two at least: the buffer ends in one, and in zeros. */
-#define LTTNGMAP_WORDS_(varies, size) ((varies) == 1 ? 1 : (size) <= 8 ? 2 : ((size) + 7) / 8)
+#define LTTNGMAP_WORDS_(varies, size)                                                              \
+	((varies) == 1 ? ((size) + LTTNGMAP_QUICK_SIZE_ + 16 + 7) / 8 :                            \
+	 (size) <= 8   ? 2 :                                                                       \
+			 ((size) + 7) / 8)
 
 /*
  * A kind of field, in terms of its shape: how it is passed and packed. All
@@ -400,6 +411,22 @@ struct lttngmap_anchored_class_ {
 #define LTTNGMAP_PACK_SEQUENCE(T, name, ...)                                                       \
 	lttngmap_at = lttngmap_pack_sequence_(lttngmap_at, lttngmap_arg_##name,                    \
 					      lttngmap_length_##name, sizeof(T));
+
+/* QUICK: the same in one pass; lttngmap_at is NULL where that takes too much. */
+#define LTTNGMAP_QUICK_VALUE(...) LTTNGMAP_PACK_VALUE(__VA_ARGS__)
+#define LTTNGMAP_QUICK_ADDRESS(...) LTTNGMAP_PACK_ADDRESS(__VA_ARGS__)
+#define LTTNGMAP_QUICK_FLOATING(...) LTTNGMAP_PACK_FLOATING(__VA_ARGS__)
+#define LTTNGMAP_QUICK_ARRAY(...) LTTNGMAP_PACK_ARRAY(__VA_ARGS__)
+#define LTTNGMAP_QUICK_STRING(T, name, ...)                                                        \
+	lttngmap_at =                                                                              \
+		lttngmap_quick_string_(lttngmap_at, lttngmap_arg_##name, &lttngmap_left);          \
+	if (!lttngmap_at)                                                                          \
+		break;
+#define LTTNGMAP_QUICK_SEQUENCE(T, name, ...)                                                      \
+	lttngmap_at = lttngmap_quick_sequence_(lttngmap_at, lttngmap_arg_##name,                   \
+					       lttngmap_length_##name, sizeof(T), &lttngmap_left); \
+	if (!lttngmap_at)                                                                          \
+		break;
 
 /* LTTNGMAP_EACH_(PASS, level, fields...): LTTNGMAP_PASS_SHAPE(...) of each field. */
 #define LTTNGMAP_APPLY_(pass, field) LTTNGMAP_APPLY1_(pass, LTTNGMAP_KIND_ field)
@@ -547,6 +574,21 @@ lttngmap_pack_string_(unsigned char *to, const char *string, size_t length)
 	return end + 1;
 }
 
+/* Each byte of the string is read once. */
+static inline LTTNGMAP_UNUSED_ unsigned char *
+lttngmap_quick_string_(unsigned char *to, const char *string, size_t *left)
+{
+	const volatile char *from = string ? string : "(null)";
+	size_t most = *left, i = 0;
+
+	while ((to[i] = (unsigned char)from[i])) {
+		if (i++ == most)
+			return NULL;
+	}
+	*left = most - i;
+	return to + i + 1;
+}
+
 static inline LTTNGMAP_UNUSED_ size_t lttngmap_bound_sequence_(const void *elements, size_t length,
 							       size_t size, size_t *room)
 {
@@ -568,6 +610,19 @@ lttngmap_pack_sequence_(unsigned char *to, const void *elements, size_t length, 
 	if (length)
 		__builtin_memcpy(to, elements, length * size);
 	return to + length * size;
+}
+
+static inline LTTNGMAP_UNUSED_ unsigned char *lttngmap_quick_sequence_(unsigned char *to,
+								       const void *elements,
+								       size_t length, size_t size,
+								       size_t *left)
+{
+	if (!elements || length > SIZE_MAX / 2)
+		length = 0;
+	if (length > *left / size)
+		return NULL;
+	*left -= length * size;
+	return lttngmap_pack_sequence_(to, elements, length, size);
 }
 
 static inline __attribute__((always_inline, unused)) unsigned char *

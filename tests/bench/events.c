@@ -8,6 +8,7 @@
  *   events single EVENTS         of one at a time: median, 99.9th percentile
  *   events cold EVENTS           of one at a time, each after the caches held
  *                                something else: median
+ *   events text EVENTS           CPU time of an event with a string of 11 characters, mean
  *   events off ITERATIONS        of a loop with an event that is off in it;
  *                                of such an event in a row of 16, less the loop
  *   events footprint             what /proc says of the process
@@ -96,7 +97,7 @@ struct runner {
 static void *run(void *data)
 {
 	struct runner *runner = data;
-	double begin;
+	double begin = 0;
 
 	pin(runner->cpu);
 	warm_up();
@@ -179,6 +180,24 @@ static void evict(void)
 	for (size_t i = 0; i < EVICT_SIZE; i += 64)
 		sum += memory[i];
 	__asm__ volatile("" : : "r"(sum));
+}
+
+static void measure_text(long events)
+{
+	/* No compiler knows its length. */
+	char text[] = "eleven char";
+	double begin = 0;
+
+	pin(0);
+	if (!text_is_on())
+		errx(1, "bench:text is not on");
+	for (long i = -WARM_UP_EVENTS; i < events; i++) {
+		if (i == 0)
+			begin = seconds(CLOCK_THREAD_CPUTIME_ID);
+		__asm__ volatile("" : : "r"(text) : "memory");
+		event_text(i, text);
+	}
+	print("text", (seconds(CLOCK_THREAD_CPUTIME_ID) - begin) * 1e9 / (double)events, "ns");
 }
 
 static void take_samples(uint32_t *samples, long count, bool emit, bool cold)
@@ -359,6 +378,8 @@ int main(int argc, char **argv)
 		measure_single(number(argv[2]), false);
 	else if (strcmp(what, "cold") == 0 && argc == 3)
 		measure_single(number(argv[2]), true);
+	else if (strcmp(what, "text") == 0 && argc == 3)
+		measure_text(number(argv[2]));
 	else if (strcmp(what, "off") == 0 && argc == 3)
 		measure_off(number(argv[2]));
 	else if (strcmp(what, "footprint") == 0)

@@ -76,6 +76,20 @@ measure_filter() {
 	peer destroy s
 }
 
+measure_text() {
+	local round
+
+	session_start quiet overwrite 8 'bench:text'
+	peer_session_start 8 'bench:text' --snapshot
+	for ((round = 1; round <= rounds; round++)); do
+		sample map "$round" with_map quiet "$map" text 2000000
+		sample ust "$round" with_ust "$ust" text 400000
+		sample bare "$round" "$bare" text 2000000
+	done
+	ask quiet '{"verb": "destroy", "session": "s"}'
+	peer destroy s
+}
+
 # Less what the same program has without a tracer.
 measure_footprint() {
 	local what
@@ -201,7 +215,9 @@ show_table() {
 	row '  cold caches, bare read of the clock' ns bare.cold
 	row '  2 threads, each' ns map.2.mean ust.2.mean
 	row '  4 threads, each' ns map.4.mean ust.4.mean
-	row 'the same by trylock, one thread' ns lock.1.mean ust.1.mean 0.30
+	row 'long and a string of 11 characters' ns map.text ust.text
+	row '  against a bare read of the clock' ns map.text bare.text 2.3
+	row 'int and long by trylock, one thread' ns lock.1.mean ust.1.mean 0.30
 	row '  one at a time: 99.9th percentile' ns lock.p99.9 ust.p99.9
 	row '  cold caches' ns lock.cold ust.cold
 	row '  2 threads, each' ns lock.2.mean ust.2.mean
@@ -236,7 +252,8 @@ measure_footprint
 measure_idle
 ask quiet '{"verb": "destroy", "session": "s"}'
 peer destroy s
-echo "Events that a filter rejects"
+echo "Events with a string, and events that a filter rejects"
+measure_text
 measure_filter
 
 # With few descriptors each, for the sake of the limit.

@@ -7,6 +7,7 @@
  *
  *   event_pair()   an int and a long, turned on by run.sh
  *   event_off()    the same, never turned on
+ *   event_text()   a long and a string
  *   event_block()  256 bytes, turned on to move much
  */
 #ifndef BENCH_TRACER_H
@@ -26,12 +27,16 @@ LTTNGMAP_TRACEPOINT(bench, pair, LTTNGMAP_LOGLEVEL_INFO, (integer, int, number),
 		    (integer, long, value));
 LTTNGMAP_TRACEPOINT(bench, off, LTTNGMAP_LOGLEVEL_INFO, (integer, int, number),
 		    (integer, long, value));
+LTTNGMAP_TRACEPOINT(bench, text, LTTNGMAP_LOGLEVEL_INFO, (integer, long, value),
+		    (string, text));
 LTTNGMAP_TRACEPOINT(bench, block, LTTNGMAP_LOGLEVEL_INFO, (array, uint8_t, bytes, BLOCK_SIZE));
 
 #define event_pair(number, value) lttngmap_tracepoint(bench, pair, number, value)
 #define event_off(number, value) lttngmap_tracepoint(bench, off, number, value)
+#define event_text(value, text) lttngmap_tracepoint(bench, text, value, text)
 #define event_block(bytes) lttngmap_tracepoint(bench, block, bytes)
 #define pair_is_on() lttngmap_tracepoint_enabled(bench, pair)
+#define text_is_on() lttngmap_tracepoint_enabled(bench, text)
 #define block_is_on() lttngmap_tracepoint_enabled(bench, block)
 
 #elif defined(BENCH_LTTNG_UST)
@@ -40,8 +45,10 @@ LTTNGMAP_TRACEPOINT(bench, block, LTTNGMAP_LOGLEVEL_INFO, (array, uint8_t, bytes
 
 #define event_pair(number, value) lttng_ust_tracepoint(bench, pair, number, value)
 #define event_off(number, value) lttng_ust_tracepoint(bench, off, number, value)
+#define event_text(value, text) lttng_ust_tracepoint(bench, text, value, text)
 #define event_block(bytes) lttng_ust_tracepoint(bench, block, bytes)
 #define pair_is_on() lttng_ust_tracepoint_enabled(bench, pair)
+#define text_is_on() lttng_ust_tracepoint_enabled(bench, text)
 #define block_is_on() lttng_ust_tracepoint_enabled(bench, block)
 
 #else
@@ -74,8 +81,10 @@ static __attribute__((constructor)) void choose_clock(void)
 
 #define event_pair(number, value) read_clock()
 #define event_off(number, value) (void)0
+#define event_text(value, text) read_clock()
 #define event_block(bytes) (void)0
 #define pair_is_on() true
+#define text_is_on() true
 #define block_is_on() true
 
 #endif

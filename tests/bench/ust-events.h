@@ -31,6 +31,13 @@ LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(bench, two_numbers, bench, pair,
 LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(bench, two_numbers, bench, off,
 	LTTNG_UST_TP_ARGS(int, number, long, value)
 )
+LTTNG_UST_TRACEPOINT_EVENT(bench, text,
+	LTTNG_UST_TP_ARGS(long, value, const char *, text),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(long, value, value)
+		lttng_ust_field_string(text, text)
+	)
+)
 LTTNG_UST_TRACEPOINT_EVENT(bench, block,
 	LTTNG_UST_TP_ARGS(const uint8_t *, bytes),
 	LTTNG_UST_TP_FIELDS(

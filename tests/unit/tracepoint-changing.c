@@ -55,6 +55,29 @@ static void test_steps(void)
 	is(lttngmap_bound_string_(&string, &room), 0, "with none it is empty");
 }
 
+/* In one pass, as long as it takes no more than is left. */
+static void test_quick(void)
+{
+	static const uint32_t elements[2] = { 1, 2 };
+	unsigned char to[8] = "1234567";
+	size_t left = 4;
+
+	ok(lttngmap_quick_string_(to, "abc", &left) == to + 4 && memcmp(to, "abc", 4) == 0,
+	   "a short string is copied with its end");
+	is(left, 1, "and takes that much of what is left");
+	ok(lttngmap_quick_string_(to + 4, "d", &left) == to + 6 && left == 0,
+	   "another one may take the rest");
+	ok(!lttngmap_quick_string_(to + 6, "e", &left) && to[6] == 'e' && to[7] == 0,
+	   "a longer one is not, and nothing is stored behind");
+	left = 8;
+	ok(!lttngmap_quick_sequence_(to, elements, 3, 4, &left) && left == 8,
+	   "nor is a longer sequence");
+	ok(lttngmap_quick_sequence_(to, elements, 1, 4, &left) == to + 8 && left == 4,
+	   "a short one is");
+	ok(lttngmap_quick_sequence_(to, elements, SIZE_MAX, 4, &left) == to + 4,
+	   "a negative length is none");
+}
+
 static void *flip(void *unused)
 {
 	uint32_t at = 1;
@@ -173,6 +196,7 @@ int main(void)
 {
 	backend_switch(1);
 	test_steps();
+	test_quick();
 	test_threads();
 	test_signals();
 	return done_testing();

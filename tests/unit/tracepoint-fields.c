@@ -321,6 +321,15 @@ static void test_cut(void)
 		sequence[i] = (uint32_t)(i * 2654435761u);
 	memset(string, 's', sizeof(string) - 1);
 
+	for (length = i = 0; i < 150; i++) {
+		const char *some = string + sizeof(string) - 1 - i;
+
+		lttngmap_tracepoint(fields, strings, some, some);
+		length += backend.size == 2 * (i + 1) && memcmp(backend.fields, some, i + 1) == 0 &&
+			  memcmp(backend.fields + i + 1, some, i + 1) == 0;
+	}
+	is(length, 150, "two strings of each length, whether it takes one pass or two");
+
 	lttngmap_tracepoint(fields, cut, string, sequence, 9, "third", last);
 	expect(string, ROOM - fixed);
 	EXPECT_BYTES("\0");

@@ -91,25 +91,31 @@ template <typename T> struct lttngmap_lttng_type_<T *> {
 			lttngmap_size = 0 LTTNGMAP_LTTNG_EACH_(SIZE, fields),                      \
 			lttngmap_varies = (0 LTTNGMAP_LTTNG_EACH_(VARIES, fields)) != 0            \
 		};                                                                                 \
-		size_t lttngmap_room = LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_size;                  \
+		size_t lttngmap_left = LTTNGMAP_QUICK_SIZE_;                                       \
 		uint64_t lttngmap_words[LTTNGMAP_WORDS_(lttngmap_varies, lttngmap_size)];          \
-		unsigned char *lttngmap_begin, *lttngmap_at;                                       \
+		unsigned char *lttngmap_begin = (unsigned char *)lttngmap_words;                   \
+		unsigned char *lttngmap_at = lttngmap_begin;                                       \
                                                                                                    \
 		LTTNGMAP_CHECK_((0 LTTNGMAP_LTTNG_EACH_(SIZE, fields)) <=                          \
 					LTTNGMAP_FIELDS_SIZE_MAX_,                                 \
 				"the fields of this tracepoint do not fit in a record");           \
 		LTTNGMAP_LTTNG_USES_ args                                                          \
-		LTTNGMAP_LTTNG_EACH_(BOUND, fields)                                                \
-		if (lttngmap_varies == 1)                                                          \
-			lttngmap_begin = (unsigned char *)__builtin_alloca(                        \
-				LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_room + 16);                    \
-		else                                                                               \
-			lttngmap_begin = (unsigned char *)lttngmap_words;                          \
+		LTTNGMAP_LTTNG_EACH_(TAKE, fields)                                                 \
+		(void)lttngmap_left;                                                               \
 		if (lttngmap_size < 8)                                                             \
 			lttngmap_words[0] = 0;                                                     \
 		lttngmap_words[LTTNGMAP_WORDS_(lttngmap_varies, lttngmap_size) - 1] = 0;           \
-		lttngmap_at = lttngmap_begin;                                                      \
-		LTTNGMAP_LTTNG_EACH_(PACK, fields)                                                 \
+		do {                                                                               \
+			LTTNGMAP_LTTNG_EACH_(QUICK, fields)                                        \
+		} while (0);                                                                       \
+		if (lttngmap_varies == 1 && __builtin_expect(!lttngmap_at, 0)) {                   \
+			size_t lttngmap_room = LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_size;          \
+			LTTNGMAP_LTTNG_EACH_(BOUND, fields)                                        \
+			lttngmap_begin = (unsigned char *)__builtin_alloca(                        \
+				LTTNGMAP_FIELDS_SIZE_MAX_ - lttngmap_room + 16);                   \
+			lttngmap_at = lttngmap_begin;                                              \
+			LTTNGMAP_LTTNG_EACH_(PACK, fields)                                         \
+		}                                                                                  \
 		if (lttngmap_varies == 1)                                                          \
 			__builtin_memset(lttngmap_at, 0, 16);                                      \
 		lttngmap_event_write(lttngmap_tp, lttngmap_begin,                                  \
@@ -164,16 +170,28 @@ template <typename T> struct lttngmap_lttng_type_<T *> {
 	LTTNGMAP_LTTNG_VARIES_##shape##_ LTTNGMAP_LTTNG_EACH_VARIES_A_
 #define LTTNGMAP_LTTNG_EACH_VARIES_A_END
 #define LTTNGMAP_LTTNG_EACH_VARIES_B_END
+#define LTTNGMAP_LTTNG_EACH_TAKE_A_(shape, ...)                                                    \
+	LTTNGMAP_LTTNG_TAKE_##shape##_(__VA_ARGS__) LTTNGMAP_LTTNG_EACH_TAKE_B_
+#define LTTNGMAP_LTTNG_EACH_TAKE_B_(shape, ...)                                                    \
+	LTTNGMAP_LTTNG_TAKE_##shape##_(__VA_ARGS__) LTTNGMAP_LTTNG_EACH_TAKE_A_
+#define LTTNGMAP_LTTNG_EACH_TAKE_A_END
+#define LTTNGMAP_LTTNG_EACH_TAKE_B_END
+#define LTTNGMAP_LTTNG_EACH_QUICK_A_(shape, ...)                                                   \
+	LTTNGMAP_LTTNG_LAY_##shape##_(QUICK, __VA_ARGS__) LTTNGMAP_LTTNG_EACH_QUICK_B_
+#define LTTNGMAP_LTTNG_EACH_QUICK_B_(shape, ...)                                                   \
+	LTTNGMAP_LTTNG_LAY_##shape##_(QUICK, __VA_ARGS__) LTTNGMAP_LTTNG_EACH_QUICK_A_
+#define LTTNGMAP_LTTNG_EACH_QUICK_A_END
+#define LTTNGMAP_LTTNG_EACH_QUICK_B_END
 #define LTTNGMAP_LTTNG_EACH_BOUND_A_(shape, ...)                                                   \
-	LTTNGMAP_LTTNG_BOUND_##shape##_(__VA_ARGS__) LTTNGMAP_LTTNG_EACH_BOUND_B_
+	LTTNGMAP_LTTNG_LAY_##shape##_(BOUND, __VA_ARGS__) LTTNGMAP_LTTNG_EACH_BOUND_B_
 #define LTTNGMAP_LTTNG_EACH_BOUND_B_(shape, ...)                                                   \
-	LTTNGMAP_LTTNG_BOUND_##shape##_(__VA_ARGS__) LTTNGMAP_LTTNG_EACH_BOUND_A_
+	LTTNGMAP_LTTNG_LAY_##shape##_(BOUND, __VA_ARGS__) LTTNGMAP_LTTNG_EACH_BOUND_A_
 #define LTTNGMAP_LTTNG_EACH_BOUND_A_END
 #define LTTNGMAP_LTTNG_EACH_BOUND_B_END
 #define LTTNGMAP_LTTNG_EACH_PACK_A_(shape, ...)                                                    \
-	LTTNGMAP_LTTNG_PACK_##shape##_(__VA_ARGS__) LTTNGMAP_LTTNG_EACH_PACK_B_
+	LTTNGMAP_LTTNG_LAY_##shape##_(PACK, __VA_ARGS__) LTTNGMAP_LTTNG_EACH_PACK_B_
 #define LTTNGMAP_LTTNG_EACH_PACK_B_(shape, ...)                                                    \
-	LTTNGMAP_LTTNG_PACK_##shape##_(__VA_ARGS__) LTTNGMAP_LTTNG_EACH_PACK_A_
+	LTTNGMAP_LTTNG_LAY_##shape##_(PACK, __VA_ARGS__) LTTNGMAP_LTTNG_EACH_PACK_A_
 #define LTTNGMAP_LTTNG_EACH_PACK_A_END
 #define LTTNGMAP_LTTNG_EACH_PACK_B_END
 
@@ -225,10 +243,7 @@ template <typename T> struct lttngmap_lttng_type_<T *> {
 #define LTTNGMAP_LTTNG_VARIES_TEXT_SEQUENCE_ +1
 #define LTTNGMAP_LTTNG_VARIES_NONE_
 
-/*
- * BOUND: what would go wrong later; and the expressions of what varies, which
- * are worked out once, with what they take beyond SIZE.
- */
+/* TAKE: what would go wrong later; and the expressions, which are worked out once. */
 #define LTTNGMAP_LTTNG_CHECK_INTEGER_(T, name)                                                     \
 	LTTNGMAP_CHECK_(!LTTNGMAP_LTTNG_IS_FLOATING_(T),                                           \
 			"field " #name " is not of an integer type");                              \
@@ -237,58 +252,53 @@ template <typename T> struct lttngmap_lttng_type_<T *> {
 	LTTNGMAP_CHECK_(sizeof(T) == 1, "text field " #name " is not of char");
 #define LTTNGMAP_LTTNG_CHECK_COUNT_(name, count)                                                   \
 	LTTNGMAP_CHECK_((count) > 0, "the length of field " #name " is not above 0");
-#define LTTNGMAP_LTTNG_BOUND_SEQUENCE1_(T, name, expr, LT, length)                                 \
-	const void *lttngmap_arg_##name = (const void *)(expr);                                    \
-	size_t lttngmap_length_##name = lttngmap_bound_sequence_(                                  \
-		lttngmap_arg_##name, (size_t)(LT)(length), sizeof(T), &lttngmap_room);
+#define LTTNGMAP_LTTNG_TAKE_POINTER_(name, expr)                                                   \
+	const void *lttngmap_arg_##name = (const void *)(expr);
+#define LTTNGMAP_LTTNG_TAKE_LENGTH_(name, LT, length)                                              \
+	size_t lttngmap_length_##name = (size_t)(LT)(length);
 
-#define LTTNGMAP_LTTNG_BOUND_VALUE_(T, name, ...) LTTNGMAP_LTTNG_CHECK_INTEGER_(T, name)
-#define LTTNGMAP_LTTNG_BOUND_FLOAT_(T, name, expr) LTTNGMAP_CHECK_FLOATING(T, name, ~)
-#define LTTNGMAP_LTTNG_BOUND_ENUM_(provider, enumeration, T, name, expr)                           \
-	LTTNGMAP_LTTNG_CHECK_INTEGER_(T, name)
-#define LTTNGMAP_LTTNG_BOUND_STRING_(name, expr)                                                   \
-	const char *lttngmap_arg_##name = (const char *)(expr);                                    \
-	size_t lttngmap_length_##name = lttngmap_bound_string_(&lttngmap_arg_##name,               \
-							       &lttngmap_room);
-#define LTTNGMAP_LTTNG_BOUND_ARRAY_(T, name, expr, count, ...)                                     \
+#define LTTNGMAP_LTTNG_TAKE_VALUE_(T, name, expr, ...)                                             \
 	LTTNGMAP_LTTNG_CHECK_INTEGER_(T, name)                                                     \
-	LTTNGMAP_LTTNG_CHECK_COUNT_(name, count)
-#define LTTNGMAP_LTTNG_BOUND_TEXT_(T, name, expr, count)                                           \
-	LTTNGMAP_LTTNG_CHECK_CHAR_(T, name)                                                        \
-	LTTNGMAP_LTTNG_CHECK_COUNT_(name, count)
-#define LTTNGMAP_LTTNG_BOUND_SEQUENCE_(T, name, expr, LT, length, ...)                             \
+	T lttngmap_arg_##name = (expr);
+#define LTTNGMAP_LTTNG_TAKE_FLOAT_(T, name, expr)                                                  \
+	LTTNGMAP_CHECK_FLOATING(T, name, ~)                                                        \
+	T lttngmap_arg_##name = (expr);
+#define LTTNGMAP_LTTNG_TAKE_ENUM_(provider, enumeration, T, name, expr)                            \
+	LTTNGMAP_LTTNG_TAKE_VALUE_(T, name, expr, ~)
+#define LTTNGMAP_LTTNG_TAKE_STRING_(name, expr)                                                    \
+	const char *lttngmap_arg_##name = (const char *)(expr);
+#define LTTNGMAP_LTTNG_TAKE_ARRAY_(T, name, expr, count, ...)                                      \
 	LTTNGMAP_LTTNG_CHECK_INTEGER_(T, name)                                                     \
-	LTTNGMAP_LTTNG_BOUND_SEQUENCE1_(T, name, expr, LT, length)
-#define LTTNGMAP_LTTNG_BOUND_TEXT_SEQUENCE_(T, name, expr, LT, length)                             \
+	LTTNGMAP_LTTNG_CHECK_COUNT_(name, count)                                                   \
+	LTTNGMAP_LTTNG_TAKE_POINTER_(name, expr)
+#define LTTNGMAP_LTTNG_TAKE_TEXT_(T, name, expr, count)                                            \
 	LTTNGMAP_LTTNG_CHECK_CHAR_(T, name)                                                        \
-	LTTNGMAP_LTTNG_BOUND_SEQUENCE1_(T, name, expr, LT, length)
-#define LTTNGMAP_LTTNG_BOUND_NONE_(...)
+	LTTNGMAP_LTTNG_CHECK_COUNT_(name, count)                                                   \
+	LTTNGMAP_LTTNG_TAKE_POINTER_(name, expr)
+#define LTTNGMAP_LTTNG_TAKE_SEQUENCE_(T, name, expr, LT, length, ...)                              \
+	LTTNGMAP_LTTNG_CHECK_INTEGER_(T, name)                                                     \
+	LTTNGMAP_LTTNG_TAKE_POINTER_(name, expr)                                                   \
+	LTTNGMAP_LTTNG_TAKE_LENGTH_(name, LT, length)
+#define LTTNGMAP_LTTNG_TAKE_TEXT_SEQUENCE_(T, name, expr, LT, length)                              \
+	LTTNGMAP_LTTNG_CHECK_CHAR_(T, name)                                                        \
+	LTTNGMAP_LTTNG_TAKE_POINTER_(name, expr)                                                   \
+	LTTNGMAP_LTTNG_TAKE_LENGTH_(name, LT, length)
+#define LTTNGMAP_LTTNG_TAKE_NONE_(...)
 
-/* PACK: lay it out at lttngmap_at. */
-#define LTTNGMAP_LTTNG_PACK_VALUE_(T, name, expr, ...)                                             \
-	{                                                                                          \
-		T lttngmap_value = (expr);                                                         \
-                                                                                                   \
-		__builtin_memcpy(lttngmap_at, &lttngmap_value, sizeof(T));                         \
-		lttngmap_at += sizeof(T);                                                          \
-	}
-#define LTTNGMAP_LTTNG_PACK_FLOAT_(T, name, expr) LTTNGMAP_LTTNG_PACK_VALUE_(T, name, expr, ~)
-#define LTTNGMAP_LTTNG_PACK_ENUM_(provider, enumeration, T, name, expr)                            \
-	LTTNGMAP_LTTNG_PACK_VALUE_(T, name, expr, ~)
-#define LTTNGMAP_LTTNG_PACK_STRING_(name, expr)                                                    \
-	lttngmap_at = lttngmap_pack_string_(lttngmap_at, lttngmap_arg_##name,                      \
-					    lttngmap_length_##name);
-#define LTTNGMAP_LTTNG_PACK_ARRAY_(T, name, expr, count, ...)                                      \
-	lttngmap_at = lttngmap_pack_array_(lttngmap_at, (const void *)(expr),                      \
-					   (count) * sizeof(T));
-#define LTTNGMAP_LTTNG_PACK_TEXT_(T, name, expr, count)                                            \
-	LTTNGMAP_LTTNG_PACK_ARRAY_(char, name, expr, count, ~)
-#define LTTNGMAP_LTTNG_PACK_SEQUENCE_(T, name, ...)                                                \
-	lttngmap_at = lttngmap_pack_sequence_(lttngmap_at, lttngmap_arg_##name,                    \
-					      lttngmap_length_##name, sizeof(T));
-#define LTTNGMAP_LTTNG_PACK_TEXT_SEQUENCE_(T, name, ...)                                           \
-	LTTNGMAP_LTTNG_PACK_SEQUENCE_(T, name, ~)
-#define LTTNGMAP_LTTNG_PACK_NONE_(...)
+/* QUICK, BOUND, PACK: as lttngmap/tracepoint.h has them, for PASS. */
+#define LTTNGMAP_LTTNG_LAY_VALUE_(pass, T, name, ...) LTTNGMAP_##pass##_VALUE(T, name, ~)
+#define LTTNGMAP_LTTNG_LAY_FLOAT_(pass, T, name, ...) LTTNGMAP_##pass##_FLOATING(T, name, ~)
+#define LTTNGMAP_LTTNG_LAY_ENUM_(pass, provider, enumeration, T, name, ...)                        \
+	LTTNGMAP_##pass##_VALUE(T, name, ~)
+#define LTTNGMAP_LTTNG_LAY_STRING_(pass, name, ...) LTTNGMAP_##pass##_STRING(char, name, ~)
+#define LTTNGMAP_LTTNG_LAY_ARRAY_(pass, T, name, expr, count, ...)                                 \
+	LTTNGMAP_##pass##_ARRAY(T, name, count, ~)
+#define LTTNGMAP_LTTNG_LAY_TEXT_(pass, T, name, expr, count)                                       \
+	LTTNGMAP_##pass##_ARRAY(char, name, count, ~)
+#define LTTNGMAP_LTTNG_LAY_SEQUENCE_(pass, T, name, ...) LTTNGMAP_##pass##_SEQUENCE(T, name, ~)
+#define LTTNGMAP_LTTNG_LAY_TEXT_SEQUENCE_(pass, T, name, ...)                                      \
+	LTTNGMAP_##pass##_SEQUENCE(T, name, ~)
+#define LTTNGMAP_LTTNG_LAY_NONE_(...)
 
 /* clang-format on */
 

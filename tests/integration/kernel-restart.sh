@@ -39,7 +39,7 @@ events() { # TRACE NAME
 on() { # SESSION NAME
 	local instance
 
-	instance=$tracefs/instances/$(map list "$1" --json | member sessions 0 kernel instance)
+	instance=$tracefs/instances/$(map list "$1" --json | sed -nE 's/.*"instance": *"([^"]*)".*/\1/p')
 	[[ $(cat "$instance"/events/lttngmap_*/"$2"/enable) == *1* ]]
 }
 killed() {
@@ -70,7 +70,7 @@ sessiond_stop
 is "$sessiond_status" 0 'the daemon ends in order'
 ./load 5 >/dev/null
 sessiond_start
-ok 'the next one records the probe again' wait_for on s load_work
+ok 'the next one records the probe again' wait_for on s load_work || bail_out 'nothing is recorded again'
 is "$(rules s)" "$before" '... by the same rules, under the same numbers, in buffers of that size'
 like "$(control '{"verb": "status", "session": "s"}')" \
 	'kernel events from here on are in [^ ]*kernel-2, for the session daemon ended' '... and says where'

@@ -13,6 +13,7 @@
 #include "sessiond/control-args.h"
 #include "sessiond/daemon.h"
 #include "sessiond/kernel-part.h"
+#include "sessiond/kernel-state.h"
 #include "sessiond/rule-list.h"
 #include "sessiond/session.h"
 #include "sessiond/state.h"
@@ -57,7 +58,9 @@ static struct session *need_session(struct control_client *client, struct json_o
 static int make_part(struct control_client *client, struct session *session)
 {
 	struct kernel_problem problem;
-	int error = session->kernel ? 0 : kernel_part_create(session, 0, &problem);
+	int error = session->kernel
+			    ? 0
+			    : kernel_part_create(session, kernel_part_folder(session), &problem);
 
 	if (error)
 		control_refuse(client, problem.hint, "session %s: %s", session->name, problem.why);

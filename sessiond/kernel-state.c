@@ -123,13 +123,14 @@ static struct json_object *save_written(const struct kernel_written *written)
 	return object;
 }
 
-struct json_object *kernel_part_save(const struct kernel_part *part)
+struct json_object *kernel_part_save(const struct session *session)
 {
+	const struct kernel_part *part = session->kernel;
 	struct json_object *object, *probes;
 	bool has_trace;
 
 	if (!part)
-		return NULL;
+		return json_object_get(session->kernel_kept);
 	object = kernel_part_describe(part);
 	has_trace = part->told || part->session->state != SESSION_IDLE;
 	add_number(object, "folder", part->folder + has_trace);
@@ -332,6 +333,11 @@ static void restore_probes(struct kernel_part *part)
 	part->saved = NULL;
 }
 
+uint32_t kernel_part_folder(const struct session *session)
+{
+	return (uint32_t)number_of(session->kernel_kept, "folder", UINT32_MAX - 1);
+}
+
 void kernel_part_restore(struct session *session, struct json_object *saved)
 {
 	struct kernel_problem problem;
@@ -352,6 +358,7 @@ void kernel_part_restore(struct session *session, struct json_object *saved)
 		say_lost(session, "all rules", problem.why);
 		kernel_part_destroy(session->kernel);
 		session->kernel = NULL;
+		session->kernel_kept = json_object_get(saved);
 		return;
 	}
 	restore_written(session->kernel, saved);

@@ -13,6 +13,8 @@
 #ifndef SESSIOND_KERNEL_STATE_H
 #define SESSIOND_KERNEL_STATE_H
 
+#include <stdint.h>
+
 #include <json-c/json.h>
 
 struct kernel_part;
@@ -21,12 +23,14 @@ struct session;
 /* As "list" answers (common/protocol-control.h). */
 struct json_object *kernel_part_describe(const struct kernel_part *part);
 
-/* NULL is allowed: the session has none. */
-struct json_object *kernel_part_save(const struct kernel_part *part);
+/* NULL: the session has none. */
+struct json_object *kernel_part_save(const struct session *session);
 /*
  * Into a session that has none. What cannot be had, the session's messages name. It records from
  * kernel_part_start() on.
  */
 void kernel_part_restore(struct session *session, struct json_object *saved);
+/* For a part that is made new: how many traces of earlier daemons there may be. */
+uint32_t kernel_part_folder(const struct session *session);
 
 #endif /* SESSIOND_KERNEL_STATE_H */

@@ -144,6 +144,7 @@ void session_destroy(struct session *session)
 	session_end_live(session);
 	session_stop_snapshot(session, "the session was destroyed");
 	kernel_part_destroy(session->kernel);
+	json_object_put(session->kernel_kept);
 	consumer_link_end(session->consumer, session);
 	cds_list_for_each_entry_safe(channel, next, &session->channels, node)
 		channel_destroy(channel);

@@ -116,8 +116,10 @@ struct session {
 	bool metadata_waits;           /* until the consumer has read what else it was told */
 	struct ledger_session *record; /* what outlives the daemon, beside the text */
 	struct session_totals *totals;
-	struct cds_list_head channels;  /* struct channel */
-	struct kernel_part *kernel;     /* NULL: it has none */
+	struct cds_list_head channels; /* struct channel */
+	struct kernel_part *kernel;    /* NULL: it has none */
+	/* One that could not be restored, for the next daemon; or NULL. */
+	struct json_object *kernel_kept;
 	struct consumer_link *consumer; /* NULL: it has none */
 	uint32_t nr_streams;
 	enum session_state state;

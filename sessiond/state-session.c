@@ -361,7 +361,7 @@ static struct json_object *save_session(const struct session *session)
 	add_number(object, "state", session->goes_on ? SESSION_ACTIVE : session->state);
 	add_flag(object, "clearing", session->clear.pending);
 	add_flag(object, "has_consumer", session->has_consumer);
-	json_object_object_add(object, "kernel", kernel_part_save(session->kernel));
+	json_object_object_add(object, "kernel", kernel_part_save(session));
 	json_object_object_add(object, "rotation", save_rotation(session));
 	json_object_object_add(object, "trackers", save_trackers(&session->trackers));
 	json_object_object_add(object, "streams", save_streams(session));

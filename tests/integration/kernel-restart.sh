@@ -154,5 +154,16 @@ sessiond_start
 ok 'a probe whose file is gone keeps no other from being there' wait_for on g load_work
 like "$(control '{"verb": "status", "session": "g"}')" \
 	'kernel events of gone are not recorded any more, since the session daemon ended: ' '... and is named'
+map stop g >/dev/null
+sessiond_stop
+sessiond_before=(unshare --mount bash -c "umount -l $tracefs; exec \"\$@\"" --)
+sessiond_start
+like "$(control '{"verb": "status", "session": "g"}')" \
+	'kernel events of all rules are not recorded any more.*tracefs is not mounted' 'without tracefs, all are named'
+sessiond_stop
+sessiond_before=()
+sessiond_start
+map start g >/dev/null
+ok 'the next daemon that has it records again' wait_for on g load_work
 map destroy g >/dev/null
 done_testing

@@ -248,7 +248,8 @@ static void take_first(const struct window *window, uintptr_t begin, uintptr_t e
 
 	from = from > begin ? from : begin;
 	to = to < end ? to : end;
-	if (from < to && from <= found->begin)
+	/* A window that is not there has no base, and perhaps a size. */
+	if (window->base && from < to && from <= found->begin)
 		*found = (struct memory_map_extent){ from, to };
 }
 

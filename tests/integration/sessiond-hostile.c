@@ -307,8 +307,13 @@ int main(void)
 
 	sessiond_start(&sessiond, 0, "--mediator=ring-socket", "--per-user=descriptors=512", NULL);
 	can_register();
-	usleep(200000);
-	fds = count_fds();
+	/* Its keeper watches it soon. */
+	for (int i = fds = 0; i < 50; i++) {
+		int now = count_fds();
+
+		fds = now > fds ? now : fds;
+		usleep(20000);
+	}
 	test_messages();
 	test_mutations();
 	test_silence();

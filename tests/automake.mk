@@ -57,7 +57,7 @@ AM_TESTS_ENVIRONMENT = $(sanitizer_environment) \
 tests-environment:
 	@: $(info $(AM_TESTS_ENVIRONMENT) AM_TAP_AWK='$(AWK)'; export AM_TAP_AWK;)
 EXTRA_DIST += tests/changed.sh tests/check-all.sh tests/guards tests/guards.sh tests/rounds tests/run.sh
-test-programs: $(check_PROGRAMS) $(check_LTLIBRARIES)
+test-programs: $(check_PROGRAMS) $(check_LTLIBRARIES) $(check_DATA)
 list-tests:
 	@printf '%s\n' $(TESTS)
 clean-local:

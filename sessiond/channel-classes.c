@@ -38,39 +38,83 @@ static int decide(const struct channel *channel, uint32_t id,
 void channel_decide_again(struct channel *channel)
 {
 	memset(channel->decided, 0, sizeof(channel->decided));
-	channel->undescribed = 0;
+	memset(channel->refused, 0, sizeof(channel->refused));
 }
 
-/* Also in what outlives the daemon. */
-static int describe(struct channel *channel, const struct registry_class *event_class)
+void channel_try_again(struct channel *channel, uint32_t id)
+{
+	channel->decided[id / 64] &= ~(channel->refused[id / 64] & UINT64_C(1) << id % 64);
+}
+
+uint64_t channel_count_refused(const struct channel *channel)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < LTTNGMAP_EVENT_IDS / 64; i++)
+		count += (uint64_t)__builtin_popcountll(channel->refused[i]);
+	return count;
+}
+
+/* Whether a user who has the class has room for its text in the session's metadata. */
+struct payment {
+	const struct channel *channel;
+	const struct registry_class *event_class;
+	bool limited;  /* users who are limited are asked now; else the others */
+	uint32_t user; /* one that was asked */
+	int error;     /* -EDQUOT: nobody had room yet */
+};
+
+static void ask_user(struct quota_user *user, void *data)
+{
+	struct payment *payment = data;
+	struct session *session = payment->channel->session;
+
+	if (payment->error != -EDQUOT || user->limited != payment->limited ||
+	    !quota_has_class(user, payment->event_class->id) || !session_takes_user(session, user))
+		return;
+	payment->user = user->uid;
+	payment->error = metadata_add_event(session->metadata, payment->channel->stream_id,
+					    payment->event_class, user->uid, user->limited);
+}
+
+/*
+ * Also in what outlives the daemon. Whoever registered the class first has no say: the text is
+ * charged to any user who has the class, and root first.
+ */
+static int describe(const struct channel *channel, const struct registry_class *event_class,
+		    uint32_t *user)
 {
 	struct session *session = channel->session;
-	const struct quota_user *user = quota_user(session->daemon->quota, event_class->user);
+	struct payment payment = { channel, event_class, false, event_class->user, -EDQUOT };
 	uint32_t id = event_class->id;
-	int error = metadata_add_event(session->metadata, channel->stream_id, event_class,
-				       !user || user->limited);
 
-	if (error == 0)
+	quota_each(session->daemon->quota, ask_user, &payment);
+	payment.limited = true;
+	quota_each(session->daemon->quota, ask_user, &payment);
+	*user = payment.user;
+	if (payment.error == 0)
 		session_described(session, channel->stream_id)[id / 64] |= UINT64_C(1) << id % 64;
-	return error;
+	return payment.error;
 }
 
 static void describe_class(struct channel *channel, uint32_t id)
 {
 	const struct registry_class *event_class;
 	struct filter_program *filter;
+	uint32_t user = 0;
 	int error = 0;
 
+	channel->refused[id / 64] &= ~(UINT64_C(1) << id % 64);
 	if (decide(channel, id, &event_class, &filter) > 0)
-		error = describe(channel, event_class);
+		error = describe(channel, event_class, &user);
 	filter_program_destroy(filter);
 	if (error == -EDQUOT) {
-		channel->undescribed++;
+		channel->refused[id / 64] |= UINT64_C(1) << id % 64;
 		message_of(channel->session->key,
 			   "event %s is not recorded in channel %s: the event classes of user %u "
 			   "have as much of the session's metadata as one user's may: record fewer "
 			   "of them, or that user in a session of its own",
-			   event_class->full_name, channel->name, event_class->user);
+			   event_class->full_name, channel->name, user);
 	} else if (error) {
 		message_say("event %s is not recorded in channel %s: %s", event_class->full_name,
 			    channel->name, strerror(-error));

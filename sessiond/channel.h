@@ -49,7 +49,8 @@ struct channel {
 	struct cds_list_head members; /* struct member */
 	/* Which ids were decided by the rules as they are: a bit each. */
 	uint64_t decided[LTTNGMAP_EVENT_IDS / 64];
-	uint64_t undescribed; /* of them, for which the metadata has no room */
+	/* Of these, which match, and are not recorded: no user who has one has room for it. */
+	uint64_t refused[LTTNGMAP_EVENT_IDS / 64];
 };
 
 struct channel_config {
@@ -120,6 +121,9 @@ void channel_describe_classes(struct channel *channel, const uint64_t *ids, bool
 void channel_switch_classes(struct channel *channel, const uint64_t *ids);
 /* The rules have changed, or the stream that events are described for. */
 void channel_decide_again(struct channel *channel);
+/* One more user has the class: if it was refused, it is decided again. */
+void channel_try_again(struct channel *channel, uint32_t id);
+uint64_t channel_count_refused(const struct channel *channel);
 /* Let a process in, or keep it out, as its session says; the channel is started. */
 void channel_admit(struct channel *channel, struct process *process);
 

@@ -144,8 +144,10 @@ static int give_back(struct reclaim *reclaim)
 	/* Another class of the id is to be decided anew. */
 	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node)
 		cds_list_for_each_entry(channel, &session->channels, node)
-			for (uint32_t i = 0; i < WORDS; i++)
+			for (uint32_t i = 0; i < WORDS; i++) {
 				channel->decided[i] &= ~reclaim->used[i];
+				channel->refused[i] &= ~reclaim->used[i];
+			}
 	return 0;
 }
 

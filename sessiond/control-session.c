@@ -355,7 +355,7 @@ void control_add_counts(struct json_object *answer, struct session *session)
 		       ? totals.delivered - thrown - broken
 		       : 0;
 	cds_list_for_each_entry(channel, &session->channels, node)
-		undescribed += channel->undescribed;
+		undescribed += channel_count_refused(channel);
 	control_add_bool(answer, "active", session->state == SESSION_ACTIVE);
 	control_add_bool(answer, "snapshot", session->snapshot);
 	control_add_number(answer, "processes", session->processes);

@@ -352,7 +352,7 @@ int kernel_event_add(struct kernel_part *part, const struct kernel_event_config 
 	if (!events)
 		goto fail;
 	part->events = events;
-	error = metadata_add_event(part->metadata, 0, event.described, false);
+	error = metadata_add_event(part->metadata, 0, event.described, 0, false);
 	if (error)
 		goto fail;
 	/* The next that the consumer gets. */

@@ -191,9 +191,9 @@ static struct user_text *text_of(struct metadata *metadata, uint32_t user)
 }
 
 static int charge(struct metadata *metadata, uint32_t stream_id,
-		  const struct registry_class *event_class, bool limited)
+		  const struct registry_class *event_class, uint32_t user, bool limited)
 {
-	struct user_text *text = text_of(metadata, event_class->user);
+	struct user_text *text = text_of(metadata, user);
 	uint64_t left = METADATA_EVENTS_MAX - metadata->text_size;
 	char *buffer = NULL;
 	size_t size = 0;
@@ -218,7 +218,7 @@ static int charge(struct metadata *metadata, uint32_t stream_id,
 }
 
 int metadata_add_event(struct metadata *metadata, uint32_t stream_id,
-		       const struct registry_class *event_class, bool limited)
+		       const struct registry_class *event_class, uint32_t user, bool limited)
 {
 	uint64_t bit = UINT64_C(1) << event_class->id % 64;
 	uint64_t *word;
@@ -231,7 +231,7 @@ int metadata_add_event(struct metadata *metadata, uint32_t stream_id,
 		return 0;
 	error = make_room(metadata);
 	if (!error)
-		error = charge(metadata, stream_id, event_class, limited);
+		error = charge(metadata, stream_id, event_class, user, limited);
 	if (error < 0)
 		return error;
 	metadata->events[metadata->nr_events++] = (struct event){ stream_id, event_class };

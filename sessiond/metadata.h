@@ -63,11 +63,12 @@ int metadata_add_channel(struct metadata *metadata, uint32_t stream_id, const ch
 /* Other contexts; there is no packet of the stream class yet. 0; -ENOENT. */
 int metadata_change_contexts(struct metadata *metadata, uint32_t stream_id, uint64_t contexts);
 /*
- * An event that can be in that channel's packets from now on. `limited`: only within the share of
- * the class's user. 0, also when it was there already; -ENOENT no such channel; -EDQUOT; -ENOMEM.
+ * An event that can be in that channel's packets from now on. Its text is charged to `user`;
+ * `limited`: only within that user's share. 0, also when it was there already; -ENOENT no such
+ * channel; -EDQUOT; -ENOMEM.
  */
 int metadata_add_event(struct metadata *metadata, uint32_t stream_id,
-		       const struct registry_class *event_class, bool limited);
+		       const struct registry_class *event_class, uint32_t user, bool limited);
 /* A better calibration of the same clock. */
 void metadata_set_clock(struct metadata *metadata, const struct clock_description *clock);
 

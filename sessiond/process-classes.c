@@ -9,6 +9,7 @@
 #include "sessiond/daemon.h"
 #include "sessiond/ledger.h"
 #include "sessiond/quota.h"
+#include "sessiond/session.h"
 
 static int reserve_classes(struct process *process, uint32_t words)
 {
@@ -26,6 +27,7 @@ static int reserve_classes(struct process *process, uint32_t words)
 int process_add_classes(struct process *process, const uint16_t *ids, uint32_t nr_ids)
 {
 	struct ledger_process *record = process->record;
+	struct quota_user *user;
 	uint32_t words = 0;
 	int error;
 
@@ -38,7 +40,10 @@ int process_add_classes(struct process *process, const uint16_t *ids, uint32_t n
 	for (uint32_t i = 0; i < nr_ids; i++)
 		if (ids[i] != PROTOCOL_APP_NO_ID)
 			record->classes[ids[i] / 64u] |= UINT64_C(1) << ids[i] % 64u;
-	quota_note_classes(quota_user(process->daemon->quota, process->uid), ids, nr_ids);
+	user = quota_user(process->daemon->quota, process->uid);
+	if (user)
+		sessions_try_again(process->daemon->sessions, user, ids, nr_ids);
+	quota_note_classes(user, ids, nr_ids);
 	return 0;
 }
 

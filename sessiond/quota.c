@@ -280,6 +280,11 @@ void quota_note_words(struct quota_user *user, const uint64_t *from, uint32_t nr
 		words[i] |= from[i];
 }
 
+bool quota_has_class(const struct quota_user *user, uint32_t id)
+{
+	return user->class_ids && user->class_ids[id / 64] >> id % 64 & 1;
+}
+
 void quota_add_classes(struct quota_user *user, const struct registry_room *taken)
 {
 	user->classes.ids += taken->ids;

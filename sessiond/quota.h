@@ -126,6 +126,8 @@ void quota_drop(struct quota_user *user, uint32_t processes, uint32_t descriptor
 /* Its processes registered these ids (PROTOCOL_APP_NO_ID is none), or those of a bit set. */
 void quota_note_classes(struct quota_user *user, const uint16_t *ids, uint32_t nr_ids);
 void quota_note_words(struct quota_user *user, const uint64_t *words, uint32_t nr_words);
+/* Has a process of its registered that id? */
+bool quota_has_class(const struct quota_user *user, uint32_t id);
 /* It is charged for that, or not any more. */
 void quota_add_classes(struct quota_user *user, const struct registry_room *taken);
 void quota_drop_classes(struct quota_user *user, const struct registry_room *taken);

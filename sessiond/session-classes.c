@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "common/protocol-app.h"
 #include "sessiond/channel.h"
 #include "sessiond/daemon.h"
 #include "sessiond/ledger.h"
@@ -20,6 +21,22 @@ static void add_classes(struct session *session, const uint64_t *ids)
 	session_push_metadata(session);
 	cds_list_for_each_entry(channel, &session->channels, node)
 		channel_switch_classes(channel, ids);
+}
+
+void sessions_try_again(struct sessions *sessions, const struct quota_user *user,
+			const uint16_t *ids, uint32_t nr_ids)
+{
+	struct session *session;
+	struct channel *channel;
+
+	cds_list_for_each_entry(session, &sessions->list, node) {
+		if (!session_takes_user(session, user))
+			continue;
+		cds_list_for_each_entry(channel, &session->channels, node)
+			for (uint32_t i = 0; i < nr_ids; i++)
+				if (ids[i] != PROTOCOL_APP_NO_ID && !quota_has_class(user, ids[i]))
+					channel_try_again(channel, ids[i]);
+	}
 }
 
 void sessions_add_classes(struct sessions *sessions, const struct quota_user *user)

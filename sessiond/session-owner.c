@@ -65,6 +65,10 @@ void session_retrack(struct session *session)
 	struct process *process;
 	struct channel *channel;
 
+	/* Users that it takes from now on may have room for what was refused. */
+	cds_list_for_each_entry(channel, &session->channels, node)
+		for (uint32_t id = 0; id < LTTNGMAP_EVENT_IDS; id++)
+			channel_try_again(channel, id);
 	/* Before they are let in. */
 	session_describe_all(session);
 	cds_list_for_each_entry(channel, &session->channels, node) {

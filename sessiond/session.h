@@ -237,6 +237,12 @@ void sessions_join(struct sessions *sessions, struct process *process);
 void sessions_break_clock(struct sessions *sessions, const struct clock_description *before,
 			  uint64_t reset);
 /*
+ * A process of the user registers these ids. Those of them that the user has not had yet, and that
+ * a session that takes the user refused, are decided again: this user may have room.
+ */
+void sessions_try_again(struct sessions *sessions, const struct quota_user *user,
+			const uint16_t *ids, uint32_t nr_ids);
+/*
  * A process of the user has registered classes: in each session that takes the user,
  * what the rules match is described to the consumer, then turned on. Costs a
  * look at each id, and a decision only for those that are new to the session.

@@ -221,7 +221,8 @@ static int restore_described(struct session *session, uint32_t stream)
 		const struct registry_class *event_class = registry_get(registry, id);
 
 		if (event_class && ids[id / 64] >> id % 64 & 1)
-			error = metadata_add_event(session->metadata, stream, event_class, false);
+			error = metadata_add_event(session->metadata, stream, event_class,
+						   event_class->user, false);
 	}
 	return error;
 }

@@ -79,7 +79,8 @@ static struct metadata *make_metadata(const struct registry *registry, uint64_t 
 	FUZZ_CHECK(metadata_create(&config, &metadata) == 0);
 	FUZZ_CHECK(metadata_add_channel(metadata, 0, "channel", contexts) == 0);
 	for (uint32_t id = 0; id < registry_count(registry); id++)
-		FUZZ_CHECK(metadata_add_event(metadata, 0, registry_get(registry, id), false) == 0);
+		FUZZ_CHECK(metadata_add_event(metadata, 0, registry_get(registry, id), 0, false) ==
+			   0);
 	return metadata;
 }
 

@@ -5,6 +5,7 @@
 # Two users register enumerations of thousands of lines, while root's session records everything. The
 # text of each user's classes in the metadata is bounded: what goes beyond is counted and named. A third
 # user's program is described and recorded, also by a daemon that was killed and describes all anew.
+# So are classes that a user without any share left registered before those whose they are.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
@@ -57,14 +58,35 @@ ok 'what both described is written' wait_for has_text $((shares * 9 / 10))
 size=$(text_size)
 ok "of $size bytes of metadata both have no more than $shares" test "$size" -le $((shares + 65536))
 
-as 64125 "$LTTNGMAP_BUILD/tests/utils/many-classes" third 0 3 >/dev/null
+# What is left of the first user's share goes to small classes; then come classes of the others.
+many=$LTTNGMAP_BUILD/tests/utils/many-classes
+as 64123 "$many" filler 0 1000 >/dev/null
+as 64123 "$many" owned_by_others 0 6 >/dev/null
+as 64125 "$many" owned_by_others 0 3 >/dev/null
+"$many" owned_by_others 3 3 >/dev/null
+# The next session takes the third user after it has refused these classes.
+do_all "create next -o $TAP_DIR/next" 'track -s next --uid 64123'
+"$LTTNGMAP_BUILD/lttngmap" enable '*' -s next >/dev/null
+do_all 'start next'
+as 64123 "$many" filler 0 1 >/dev/null
+do_all 'untrack -s next --all'
+as 64125 "$many" owned_by_others 0 3 >/dev/null
+"$many" owned_by_others 3 3 >/dev/null
+do_all 'destroy next'
+
+as 64125 "$many" third 0 3 >/dev/null
 before=$(daemon)
 kill -KILL "$before"
 wait_for is_another
-as 64125 "$LTTNGMAP_BUILD/tests/utils/many-classes" third 3 3 >/dev/null
+as 64125 "$many" third 3 3 >/dev/null
 do_all stop
-is "$(babeltrace2 "$TAP_DIR/trace" 2>&1 | grep -c ' third:c_[0-5]: ')" 6 \
+babeltrace2 "$TAP_DIR/trace" >"$TAP_DIR/all" 2>&1
+is "$(grep -c ' third:c_[0-5]: ' "$TAP_DIR/all")" 6 \
 	"a third user's events are there, before and after the daemon was killed"
+# Twice: while each of the two sessions is recorded, both run.
+is "$(grep -c ' owned_by_others:c_[0-2]: ' "$TAP_DIR/all") $(grep -c ' owned_by_others:c_[3-5]: ' "$TAP_DIR/all")" '6 6' \
+	"the third user's and root's events are there, whose classes the first one registered before"
+is "$(babeltrace2 "$TAP_DIR/next" 2>&1 | grep -c ' owned_by_others:c_[0-5]: ')" 6 'in the next session, too'
 size=$(text_size)
 ok "then, too, both have no more: $size" test "$size" -le $((shares + 65536))
 do_all destroy

@@ -69,7 +69,7 @@ static void check_metadata(const struct registry_class *class, bool is_kernel)
 
 	if (metadata_create(&config, &metadata) != 0 ||
 	    metadata_add_channel(metadata, 0, "per_cpu", 0) != 0 ||
-	    metadata_add_event(metadata, 0, class, false) != 0 ||
+	    metadata_add_event(metadata, 0, class, 0, false) != 0 ||
 	    metadata_text(metadata, &text, &size) != 0)
 		bail_out("no metadata");
 	is(metadata_clock(metadata)->frequency, 1000000000, "the clock is what it was set to");

@@ -281,7 +281,7 @@ static struct metadata *make_metadata(const struct registry *registry)
 	memcpy(config.uuid, trace_uuid, sizeof(trace_uuid));
 	if (metadata_create(&config, &metadata) < 0)
 		bail_out("no metadata");
-	is(metadata_add_event(metadata, 0, registry_get(registry, 0), false), -ENOENT,
+	is(metadata_add_event(metadata, 0, registry_get(registry, 0), 0, false), -ENOENT,
 	   "an event without its channel is refused");
 	is(metadata_add_channel(metadata, LTTNGMAP_CHANNELS, "x", 0), -EINVAL,
 	   "a stream id beyond the channels is refused");
@@ -289,12 +289,12 @@ static struct metadata *make_metadata(const struct registry *registry)
 	is(metadata_add_channel(metadata, 0, "again", 0), -EEXIST, "is not added twice");
 	is(metadata_add_channel(metadata, 63, "last", 0), 0, "the last channel");
 	for (uint32_t id = 0; id < registry_count(registry); id++)
-		metadata_add_event(metadata, 0, registry_get(registry, id), false);
+		metadata_add_event(metadata, 0, registry_get(registry, id), 0, false);
 	generation = metadata_generation(metadata);
-	is(metadata_add_event(metadata, 0, registry_get(registry, 1), false), 0,
+	is(metadata_add_event(metadata, 0, registry_get(registry, 1), 0, false), 0,
 	   "an event once more");
 	is(metadata_generation(metadata), generation, "changes nothing");
-	is(metadata_add_event(metadata, 63, registry_get(registry, 3), false), 0,
+	is(metadata_add_event(metadata, 63, registry_get(registry, 3), 0, false), 0,
 	   "in another channel");
 	is(metadata_generation(metadata), generation + 1, "is something new");
 	return metadata;
@@ -408,11 +408,11 @@ static void check_pieces(const struct registry *registry)
 	if (metadata_create(&config, &metadata) != 0 ||
 	    metadata_add_channel(metadata, 0, "c", 0) != 0)
 		bail_out("no metadata");
-	metadata_add_event(metadata, 0, registry_get(registry, 0), false);
+	metadata_add_event(metadata, 0, registry_get(registry, 0), 0, false);
 	append_piece(metadata, &sent, sent_text, sizeof(sent_text) - 1, &offset);
 	is(offset, 0, "first, all of the text is sent");
 	size = sent.size;
-	metadata_add_event(metadata, 0, registry_get(registry, 3), false);
+	metadata_add_event(metadata, 0, registry_get(registry, 3), 0, false);
 	ok(append_piece(metadata, &sent, sent_text, sizeof(sent_text) - 1, &offset) < 200,
 	   "then what is new");
 	is(offset, size, "from where the text ended");

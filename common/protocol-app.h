@@ -5,7 +5,8 @@
  *
  * A SOCK_SEQPACKET Unix socket, RUNTIME/app.sock. The process asks, the
  * daemon answers each request with one message; the daemon says nothing
- * unasked. Integers are in machine order. Numbers are never reused.
+ * unasked. Integers are in machine order. Numbers are never reused. But for UNTRACED, the
+ * daemon ignores messages that a process of another user sends over the socket.
  *
  *   process                                daemon
  *   REGISTER {classes}  ---------------->  credentials by SO_PEERCRED

@@ -63,6 +63,18 @@ static ssize_t peek(int fd)
 	return socket_receive(fd, message, sizeof(message), MSG_DONTWAIT | MSG_PEEK, NULL, NULL);
 }
 
+/*
+ * Did another user's process send the next message? A forked child has its parent's socket, also
+ * once it has given up its parent's user. The threads of a process have one number. A child of the
+ * same user may speak for its parent: a child of vfork shares its parent's memory and requests.
+ */
+static bool is_foreign(const struct app_connection *connection, struct ucred *sender)
+{
+	*sender = connection->peer;
+	return socket_sender(connection->fd, sender) == 0 && sender->pid != connection->peer.pid &&
+	       sender->uid != connection->peer.uid;
+}
+
 /* ---- who is left out ----------------------------------------------------------- */
 
 /* The name that a registration says. False: `bytes` is none. */
@@ -105,7 +117,10 @@ static enum untraced_why why_refused(int error)
 /* It is closed, and is to be counted where it had asked for its registration. */
 static void count_unserved(struct app_connection *connection, enum untraced_why why)
 {
-	if (read_name(message, peek(connection->fd), connection->name))
+	struct ucred sender;
+
+	if (!is_foreign(connection, &sender) &&
+	    read_name(message, peek(connection->fd), connection->name))
 		count_untraced(connection->all, connection->fd, &connection->peer, connection->name,
 			       why);
 }
@@ -153,25 +168,61 @@ static bool take_message(int fd)
 	return recv(fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) > 0;
 }
 
-static struct app_request request_of(const struct app_connection *connection)
+static struct app_request request_of(const struct app_connection *connection,
+				     const struct ucred *sender)
 {
 	return (struct app_request){
 		.daemon = connection->all->daemon,
 		.fd = connection->fd,
 		.peer = connection->peer,
+		.sender = *sender,
 		.user = connection->user,
 		.process = connection->process,
 	};
 }
 
+/* Who asks for much nonsense does not fill the log. */
+static void say_foreign(const struct app_connection *connection, const struct ucred *sender)
+{
+	struct quota_user *user = quota_user(connection->all->daemon->quota, sender->uid);
+	char more[QUOTA_MORE_SIZE];
+
+	if (quota_may_say(user, daemon_now_usec(), more))
+		message_say("process %d of user %u used the socket of process %d: its message was "
+			    "ignored%s",
+			    sender->pid, sender->uid, connection->peer.pid, more);
+}
+
+/*
+ * The next message, as of peek(), is another process's. It is not answered and has no effect on
+ * the process that connected. 0: it is gone; else the connection is to be closed.
+ */
+static int serve_foreign(struct app_connection *connection, ssize_t size,
+			 const struct ucred *sender)
+{
+	struct app_request request = request_of(connection, sender);
+
+	if (size <= 0 || !app_request_serve_foreign(&request, message, (size_t)size)) {
+		connection->all->foreign++;
+		say_foreign(connection, sender);
+	}
+	return take_message(connection->fd) || size == 0 ? 0 : -EPERM;
+}
+
 /* What a process said last: it waits for no answer to that. */
 static void serve_last_words(struct app_connection *connection)
 {
-	struct app_request request = request_of(connection);
-
 	for (unsigned int i = 0; i < LAST_WORDS_MAX; i++) {
 		ssize_t size = peek(connection->fd);
+		struct app_request request;
+		struct ucred sender;
 
+		if (is_foreign(connection, &sender)) {
+			if (serve_foreign(connection, size, &sender) != 0)
+				return;
+			continue;
+		}
+		request = request_of(connection, &sender);
 		if (size <= 0 || !app_request_serve_last(&request, message, (size_t)size) ||
 		    !take_message(connection->fd))
 			return;
@@ -337,10 +388,10 @@ static int listen_to(struct app_connection *connection)
 }
 
 /* A message of `size` bytes, still in the socket. As connection_serve(). */
-static int serve_message(struct app_connection *connection, const char *bytes, size_t size,
-			 struct app_refusal *refusal)
+static int serve_message(struct app_connection *connection, const struct ucred *sender,
+			 const char *bytes, size_t size, struct app_refusal *refusal)
 {
-	struct app_request request = request_of(connection);
+	struct app_request request = request_of(connection, sender);
 	int error = app_request_serve(&request, bytes, size, refusal);
 
 	connection->has_answer = connection->process != NULL;
@@ -372,9 +423,12 @@ static int connection_serve(struct app_connection *connection, struct app_refusa
 	 */
 	ssize_t size = peek(connection->fd);
 	int error = (int)size;
+	struct ucred sender;
 
 	if (size == -EAGAIN)
 		return 0;
+	if (is_foreign(connection, &sender))
+		return serve_foreign(connection, size, &sender);
 	if (!connection->process && read_name(message, size, connection->name) &&
 	    has_hung_up(connection->fd))
 		return -EPIPE;
@@ -382,7 +436,7 @@ static int connection_serve(struct app_connection *connection, struct app_refusa
 		app_refuse(refusal, EMSGSIZE, "a message is larger than %u bytes",
 			   PROTOCOL_APP_MESSAGE_MAX);
 	else if (size > 0)
-		error = serve_message(connection, message, (size_t)size, refusal);
+		error = serve_message(connection, &sender, message, (size_t)size, refusal);
 	if (size > 0 || size == -EMSGSIZE)
 		take_message(connection->fd);
 	return size == 0 ? -ENOTCONN : error;
@@ -477,8 +531,6 @@ static void connection_init(struct app_connection *connection, struct app_connec
 	connection->all = all;
 	connection->user = user;
 	connection->fd = fd;
-	/* For UNTRACED: a child sends it. Without it, that is counted by its name alone. */
-	(void)socket_pass_sender(fd);
 	connection->turn.serve = on_turn;
 	connection->turn.user = user;
 	connection->turn.cost = 1;
@@ -525,6 +577,8 @@ int app_connection_restore(struct app_connections *all, struct process *process,
 	struct app_connection *connection = calloc(1, sizeof(*connection));
 	int error = connection ? socket_peer(fd, &connection->peer) : -ENOMEM;
 
+	if (error == 0)
+		error = socket_pass_sender(fd);
 	if (error == 0) {
 		connection_init(connection, all,
 				quota_user(all->daemon->quota, connection->peer.uid), fd);

@@ -8,6 +8,10 @@
  * to again. One that has not registered is *pending*, and is closed when it
  * takes too long about it or when its user has too many of them.
  *
+ * A message counts for the process that connected only where that process sent it, or another one
+ * of its user, by the kernel's word on each message (SCM_CREDENTIALS): forked children share the
+ * socket.
+ *
  * Main thread.
  */
 #ifndef SESSIOND_APP_CONNECTION_H
@@ -33,6 +37,7 @@ struct app_connections {
 	unsigned int nr_pending;
 	uint64_t refused;
 	uint64_t unanswered; /* first answers that no process read */
+	uint64_t foreign;    /* messages of other users' processes, which were ignored */
 };
 
 /* 0 or -errno; app_connections_fini() in any case. */

@@ -507,49 +507,58 @@ static void serve_lost(struct app_request *request, const struct app_message *me
 }
 
 /*
- * The child that sent UNTRACED over the socket: its pid, by the kernel's word, and its identity. It
- * is 0 for a process of another user, or one that is registered: the sender may not speak for it.
+ * The pid of a child that is not traced, and its identity. 0 where the child is registered, or has
+ * ended, or where the daemon has no number for it.
  */
 static uint32_t find_child(const struct app_request *request, uint64_t *identity)
 {
-	struct ucred sender = { .pid = 0 };
+	const struct ucred *child = &request->sender;
 	uid_t uid;
 	int pidfd;
 
-	if (socket_sender(request->fd, &sender) != 0 || sender.pid <= 0 ||
-	    sender.uid != request->peer.uid ||
-	    process_lookup(request->daemon->processes, (uint32_t)sender.pid))
+	if (child->pid <= 0 || process_lookup(request->daemon->processes, (uint32_t)child->pid))
 		return 0;
-	pidfd = (int)syscall(SYS_pidfd_open, sender.pid, 0);
+	pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
 	if (pidfd < 0)
-		return (uint32_t)sender.pid;
+		return (uint32_t)child->pid;
 	*identity = peer_identity_of(pidfd);
 	close(pidfd);
 	/* The child may have ended, and another user's process may have its number. */
-	return pid_effective_user(sender.pid, &uid) == 0 && uid == sender.uid ? (uint32_t)sender.pid
+	return pid_effective_user(child->pid, &uid) == 0 && uid == child->uid ? (uint32_t)child->pid
 									      : 0;
 }
 
-/* The name is the child's word, the user the parent's: they are for people. */
+/* The name is the sender's word, for people. The rest is the kernel's. */
 static void serve_untraced(const struct app_request *request, const struct app_message *message)
 {
-	struct untraced_process child = { .uid = request->peer.uid, .gid = request->peer.gid };
-
-	struct ucred sender = { .pid = 0 };
+	/* The registered process may have another user since: it is traced as who it was. */
+	bool is_own = (uint32_t)request->sender.pid == request->process->pid;
+	const struct ucred *sender = is_own ? &request->peer : &request->sender;
+	struct untraced_process child = { .uid = sender->uid, .gid = sender->gid };
 
 	if (message->untraced.procname[0])
 		name_clean_program(message->untraced.procname, sizeof(message->untraced.procname),
 				   child.name);
 	/* It is counted when it ends: it may not come to that, or register again. */
-	if (message->untraced.executed == 1 && request->process &&
-	    socket_sender(request->fd, &sender) == 0 &&
-	    (uint32_t)sender.pid == request->process->pid) {
+	if (message->untraced.executed == 1 && is_own) {
 		executed_tell(request->process, child.name);
 		return;
 	}
 	child.pid = find_child(request, &child.identity);
 	untraced_count(request->daemon->untraced, &child,
 		       message->untraced.executed ? UNTRACED_EXECUTED : UNTRACED_FORKED);
+}
+
+bool app_request_serve_foreign(struct app_request *request, const void *bytes, size_t size)
+{
+	struct app_message message;
+	struct app_refusal refusal;
+
+	if (!request->process || app_message_parse(bytes, size, 0, &message, &refusal) != 0 ||
+	    message.type != PROTOCOL_APP_UNTRACED)
+		return false;
+	serve_untraced(request, &message);
+	return true;
 }
 
 bool app_request_serve_last(struct app_request *request, const void *bytes, size_t size)

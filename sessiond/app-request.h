@@ -22,7 +22,8 @@ struct quota_user;
 struct app_request {
 	struct daemon *daemon;
 	int fd;
-	struct ucred peer;
+	struct ucred peer;       /* who connected */
+	struct ucred sender;     /* of the message: that one, or a child of it */
 	struct quota_user *user; /* the peer's */
 	struct process *process; /* NULL before, and set by, a registration */
 };
@@ -33,6 +34,11 @@ struct app_request {
  */
 int app_request_serve(struct app_request *request, const void *bytes, size_t size,
 		      struct app_refusal *refusal);
+/*
+ * A message of another user's process, as a rule a child that gave up its user. It may say that it
+ * is not traced itself. False: the message is anything else, and has no effect.
+ */
+bool app_request_serve_foreign(struct app_request *request, const void *bytes, size_t size);
 /* A message of a registered process that has ended. False: it is none of the protocol. */
 bool app_request_serve_last(struct app_request *request, const void *bytes, size_t size);
 

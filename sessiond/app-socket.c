@@ -205,6 +205,9 @@ static int add_sources(struct app_socket *app, const char *path)
 		error = sd_event_source_set_enabled(app->retry, SD_EVENT_OFF);
 	if (error >= 0)
 		error = listen_at(path, &app->fd);
+	/* Accepted sockets have it from the first message on. */
+	if (error >= 0)
+		error = socket_pass_sender(app->fd);
 	return error < 0 ? error
 			 : sd_event_add_io(event, &app->source, app->fd, EPOLLIN, on_accept, app);
 }
@@ -269,4 +272,9 @@ uint64_t app_socket_refused(const struct app_socket *app)
 uint64_t app_socket_unanswered(const struct app_socket *app)
 {
 	return app->connections.unanswered;
+}
+
+uint64_t app_socket_foreign(const struct app_socket *app)
+{
+	return app->connections.foreign;
 }

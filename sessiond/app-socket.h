@@ -34,6 +34,8 @@ void app_socket_forget(struct process *process);
 uint64_t app_socket_refused(const struct app_socket *app);
 /* Those who did not wait for an answer to theirs. */
 uint64_t app_socket_unanswered(const struct app_socket *app);
+/* Messages that were ignored: another user's process sent them than the one that connected. */
+uint64_t app_socket_foreign(const struct app_socket *app);
 
 /*
  * A session is to be stopped: it counts who came before that and was not answered yet, be it in

@@ -436,6 +436,8 @@ void control_serve_status(struct control_client *client, struct json_object *req
 			   app_socket_refused(control_client_daemon(client)->app));
 	control_add_number(answer, "unanswered",
 			   app_socket_unanswered(control_client_daemon(client)->app));
+	control_add_number(answer, "foreign",
+			   app_socket_foreign(control_client_daemon(client)->app));
 	json_object_object_add(answer, "messages", make_messages(client, session));
 	control_answer(client, answer);
 }

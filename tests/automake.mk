@@ -748,6 +748,7 @@ libtest_siege_la_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 libtest_siege_la_LIBADD = libtest-class.la
 sessiond_programs = \
 	tests/integration/attempts \
+	tests/integration/foreign-sender \
 	tests/integration/objects \
 	tests/integration/reused-pid \
 	tests/integration/sessiond-app \
@@ -757,6 +758,9 @@ TESTS += $(sessiond_programs)
 tests_integration_attempts_SOURCES = tests/integration/attempts.c
 tests_integration_attempts_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_integration_attempts_LDADD = libtest-siege.la libcommon.la $(JSON_LIBS)
+tests_integration_foreign_sender_SOURCES = tests/integration/foreign-sender.c
+tests_integration_foreign_sender_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
+tests_integration_foreign_sender_LDADD = libtest-siege.la libcommon.la $(JSON_LIBS)
 tests_integration_reused_pid_SOURCES = tests/integration/reused-pid.c tests/utils/reused-pid.h
 tests_integration_reused_pid_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_integration_reused_pid_LDADD = libtest-siege.la libcommon.la $(JSON_LIBS)

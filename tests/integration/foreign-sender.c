@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * foreign-sender.c - a child that gave up root uses the socket of its parent, a process of root's
+ * that is traced. Its messages have no effect on the parent. It may say that it is not traced
+ * itself, which counts as its own user's.
+ *
+ * Takes root, for only root can be two users.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <lttngmap/abi.h>
+
+#include "tests/utils/class-wire.h"
+#include "tests/utils/sessiond-run.h"
+#include "tests/utils/tap.h"
+
+#define MALLORY 64128
+
+static struct sessiond sessiond;
+static struct app_answer answer;
+
+/* ---- messages ------------------------------------------------------------------ */
+
+static struct protocol_app_header header_of(enum protocol_app_type type, size_t size)
+{
+	return (struct protocol_app_header){
+		.magic = PROTOCOL_APP_MAGIC,
+		.major = PROTOCOL_APP_MAJOR,
+		.type = type,
+		.size = (uint32_t)size,
+	};
+}
+
+static void say(int fd, const void *bytes, size_t size)
+{
+	if (send(fd, bytes, size, MSG_NOSIGNAL) != (ssize_t)size)
+		_exit(1);
+}
+
+static void say_lost(int fd, uint32_t count)
+{
+	struct protocol_app_lost lost = { .count = count };
+
+	lost.header = header_of(PROTOCOL_APP_LOST, sizeof(lost));
+	say(fd, &lost, sizeof(lost));
+}
+
+static struct protocol_app_memory ask_memory(void)
+{
+	struct protocol_app_memory memory = { .of.slot = 0 };
+
+	memory.header = header_of(PROTOCOL_APP_MEMORY, sizeof(memory));
+	return memory;
+}
+
+static void say_class(int fd)
+{
+	static struct class_wire wire;
+	struct {
+		struct protocol_app_classes head;
+		unsigned char bytes[64];
+	} message = { .head.nr_classes = 1 };
+	size_t size;
+
+	class_wire_class(&wire, "mallory", "it", 0);
+	size = sizeof(message.head) + wire.size;
+	message.head.header = header_of(PROTOCOL_APP_CLASSES, size);
+	memcpy(message.bytes, wire.bytes, wire.size);
+	say(fd, &message, size);
+}
+
+static void say_register(int fd)
+{
+	struct protocol_app_register message = {
+		.abi_major = LTTNGMAP_ABI_MAJOR,
+		.word_size = sizeof(long),
+		.procname = "mallory",
+	};
+
+	message.header = header_of(PROTOCOL_APP_REGISTER, sizeof(message));
+	say(fd, &message, sizeof(message));
+}
+
+static void say_untraced(int fd, int number)
+{
+	struct protocol_app_untraced message = { .pid = 0 };
+
+	message.header = header_of(PROTOCOL_APP_UNTRACED, sizeof(message));
+	snprintf(message.procname, sizeof(message.procname), "many-%d", number);
+	say(fd, &message, sizeof(message));
+}
+
+/* Each of its children says so once. */
+static void say_children_untraced(int fd)
+{
+	for (int i = 0; i < 20; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			say_untraced(fd, i);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
+/* ---- processes ----------------------------------------------------------------- */
+
+/* Another user's child does `what` over the socket, and ends. */
+static void as_child(int fd, void (*what)(int fd))
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		if (setresgid(MALLORY, MALLORY, MALLORY) != 0 ||
+		    setresuid(MALLORY, MALLORY, MALLORY) != 0)
+			_exit(1);
+		what(fd);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+		bail_out("the child could not say it");
+}
+
+static int64_t status_of(const char *key)
+{
+	return sessiond_status(&sessiond, "s", key);
+}
+
+/* How often the name was counted as not traced. */
+static int64_t count_of(const char *name)
+{
+	struct json_object *all =
+		sessiond_ask(&sessiond, "{\"verb\": \"status\", \"session\": \"%s\"}", "s");
+	struct json_object *list = json_object_object_get(all, "untraced");
+	int64_t count = 0;
+
+	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
+		struct json_object *one = json_object_array_get_idx(list, i);
+
+		if (strcmp(json_object_get_string(json_object_object_get(one, "name")), name) == 0)
+			count += json_object_get_int64(json_object_object_get(one, "count"));
+	}
+	json_object_put(all);
+	return count;
+}
+
+/* The next answer is to the process's own request, and has rings: all before it were served. */
+static void is_answered(int fd, const char *name)
+{
+	struct protocol_app_memory memory = ask_memory();
+
+	app_exchange(fd, &memory, sizeof(memory), &answer);
+	ok(answer.size == sizeof(memory) && answer.header.type == PROTOCOL_APP_MEMORY &&
+		   answer.nr_fds == 1,
+	   name);
+	app_close_fds(&answer);
+}
+
+/* ---- before and after the registration ------------------------------------------- */
+
+static void test_register(int fd)
+{
+	as_child(fd, say_register);
+	app_register(fd, 0, NULL, 0, 0, &answer);
+	is(answer.header.type, PROTOCOL_APP_REGISTERED,
+	   "a process registers after its child tried to do so for it");
+	is(status_of("foreign"), 1, "  ... and the child's message is counted");
+	app_close_fds(&answer);
+}
+
+static void say_requests(int fd)
+{
+	struct protocol_app_memory memory = ask_memory();
+	struct protocol_app_header alone = header_of(PROTOCOL_APP_ALONE, sizeof(alone));
+
+	say_class(fd);
+	say(fd, &memory, sizeof(memory));
+	say(fd, &alone, sizeof(alone));
+	for (int i = 0; i < 3; i++)
+		say_lost(fd, 4000000000);
+}
+
+static void say_nonsense(int fd)
+{
+	static char large[PROTOCOL_APP_MESSAGE_MAX + 1];
+
+	say(fd, "", 0);
+	say(fd, "nonsense", 8);
+	say(fd, large, sizeof(large));
+	say_register(fd);
+}
+
+static void test_requests(int fd)
+{
+	as_child(fd, say_requests);
+	is_answered(fd, "a child's requests are not answered, and the parent's is");
+	is(status_of("discarded"), 0, "what the child says to have lost is not counted");
+	is(status_of("foreign"), 1 + 6, "  ... its messages are");
+	as_child(fd, say_nonsense);
+	is_answered(fd, "nonsense from the child does not end the parent's connection");
+	is(status_of("foreign"), 7 + 4, "  ... and is counted");
+	is(status_of("alive"), 1, "the parent is traced");
+}
+
+static void test_untraced(int fd)
+{
+	char others[32];
+
+	snprintf(others, sizeof(others), "others of user %d", MALLORY);
+	as_child(fd, say_children_untraced);
+	is_answered(fd, "the child's children say that they are not traced");
+	is(status_of("not_traced"), 20, "  ... and are counted");
+	is(count_of("many-6"), 1, "  ... named");
+	is(count_of("many-7"), 0, "  ... within the share of their own user");
+	is(count_of(others), 13, "  ... and beyond it together, as that user's");
+}
+
+/* ---- its end --------------------------------------------------------------------- */
+
+static void say_much_lost(int fd)
+{
+	say_lost(fd, 4000000000);
+}
+
+/* All of it waits in the socket when the daemon learns that the process has ended. */
+static void test_end(void)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	kill(sessiond.pid, SIGSTOP);
+	pid = fork();
+	if (pid == 0) {
+		int fd = app_connect(&sessiond);
+
+		say_register(fd);
+		as_child(fd, say_much_lost);
+		say_lost(fd, 5);
+		/* No answer to wait for is left unread: who has not read it did not come. */
+		kill(sessiond.pid, SIGCONT);
+		if (recv(fd, answer.bytes, sizeof(answer.bytes), 0) <= 0)
+			_exit(1);
+		kill(sessiond.pid, SIGSTOP);
+		as_child(fd, say_much_lost);
+		say_lost(fd, 7);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	kill(sessiond.pid, SIGCONT);
+	for (int i = 0; i < 6000 && status_of("alive") > 1; i++)
+		usleep(10000);
+	is(status_of("discarded"), 12, "the last words of a process are those that it said itself");
+}
+
+int main(void)
+{
+	int fd;
+
+	if (geteuid() != 0)
+		skip_all("only root can be two users");
+	sessiond_start(&sessiond, 0, "--no-supervise", NULL);
+	sessiond_do(&sessiond, "{\"verb\": \"create\", \"session\": \"s\", \"output\": \"%s/s\"}",
+		    sessiond.dir);
+	sessiond_do(&sessiond, "{\"verb\": \"channel\", \"session\": \"s\", \"channel\": \"c\", "
+			       "\"subbuf_size\": 4096, \"subbufs\": 4, \"mode\": \"discard\"}");
+	sessiond_do(&sessiond, "{\"verb\": \"start\", \"session\": \"s\"}");
+	fd = app_connect(&sessiond);
+	test_register(fd);
+	test_requests(fd);
+	test_untraced(fd);
+	test_end();
+	close(fd);
+	is(sessiond_stop(&sessiond, SIGTERM), 0, "the daemon ends well");
+	return done_testing();
+}

@@ -30,7 +30,7 @@ static bool begin_exchange(struct local *local)
 {
 	uint64_t deadline = 0, holder = 0;
 
-	if (sandbox_is_on() || !descriptors_has_socket(local->socket))
+	if (sandbox_is_on() || !descriptors_has_socket(local->socket) || !attach_may_ask())
 		return false;
 	while (!__atomic_compare_exchange_n(&local->exchange, &holder, arch_thread_token(), false,
 					    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
@@ -141,7 +141,7 @@ bool attach_tell_lost(const struct local *local, uint32_t slot)
 	/* 0 in a child that was forked in here, which has not this one. */
 	int socket = __atomic_load_n(&local->socket, __ATOMIC_RELAXED);
 
-	return !sandbox_is_on() && descriptors_has_socket(socket) &&
+	return !sandbox_is_on() && descriptors_has_socket(socket) && attach_may_ask() &&
 	       arch_syscall(SYS_sendto, socket, &message, sizeof(message),
 			    MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0) == sizeof(message);
 }

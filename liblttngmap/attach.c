@@ -38,6 +38,7 @@ static struct {
 	uint64_t epoch;
 	uint32_t place; /* of module_knock.places */
 	uint32_t pid;   /* of the process that registered: not of its child, before that does */
+	uint32_t uid;   /* its effective user then, whose messages alone the daemon serves */
 	uint32_t register_ms; /* how long a registration may take; 0: as an event's request */
 	bool allow_blocking;
 	/* It has more rights than who started it, who is not to read along. */
@@ -149,6 +150,7 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	local->index = answer->process_offset / sizeof(struct lttngmap_process);
 	inherited.instance = answer->instance;
 	inherited.pid = (uint32_t)arch_syscall(SYS_getpid);
+	inherited.uid = (uint32_t)arch_syscall(SYS_geteuid);
 	inherited.token = answer->token;
 	module_knock.instance = answer->instance;
 	/* A value no ancestor's write can hold: see ring-trylock.c. */
@@ -393,6 +395,12 @@ uint64_t attach_patience_ms(void)
 
 	/* For an exchange of somebody else's, and then for the own one. */
 	return 1000 + 2 * (inherited.register_ms > ms ? inherited.register_ms : ms);
+}
+
+bool attach_may_ask(void)
+{
+	return (uint32_t)arch_syscall(SYS_getpid) == inherited.pid ||
+	       (uint32_t)arch_syscall(SYS_getuid) == inherited.uid;
 }
 
 bool attach_has_socket(struct local *local)

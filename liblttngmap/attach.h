@@ -90,6 +90,11 @@ uint64_t attach_deadline(void);
 uint64_t attach_register_deadline(void);
 /* Longer than all that a thread waits for in here at once: milliseconds. Signal-safe. */
 uint64_t attach_patience_ms(void);
+/*
+ * Would the daemon serve a request? False in a child of vfork that became another user: it has its
+ * parent's memory, and the daemon ignores what it sends over its parent's socket. Signal-safe.
+ */
+bool attach_may_ask(void);
 /* Is our socket there, which tells when the daemon is gone? Signal-safe. */
 bool attach_has_socket(struct local *local);
 /* Does the daemon still hold our socket? Signal-safe. */

@@ -9,7 +9,7 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/sessiond.sh"
 
-plan 8
+plan 9
 
 value() { # KEY SESSION
 	control '{"verb": "status", "session": "'"$2"'"}' | sed -nE "s/.*\"$1\": ?([0-9]+).*/\1/p"
@@ -29,11 +29,11 @@ make_session() { # NAME RULE
 said() { # ROUNDS: so many are done
 	[[ $(wc -l <"$TAP_DIR/done") -ge $1 ]]
 }
-round() {
+round() { # [LINE]
 	local before
 
 	before=$(wc -l <"$TAP_DIR/done")
-	echo >&"$rounds"
+	echo "${1:-}" >&"$rounds"
 	wait_for said $((before + 1))
 }
 registered() {
@@ -90,6 +90,18 @@ is "$(counted never)" '3 3 3' 'but once'
 
 verb stop other
 is "$(counted other)" '5 5 0' 'another session counts none of it'
+
+# Its requests would not be answered: the parent asks after it, and waits for no answer to these.
+if [[ $(id -u) == 0 ]]; then
+	make_session vfork 'levels:*'
+	verb start vfork
+	round vfork
+	round
+	verb stop vfork
+	is "$(counted vfork)" '3 3 3' 'what a child of vfork that became another user emits is counted'
+else
+	skip 1 'only root becomes another user'
+fi
 
 make_session ended 'levels:*'
 verb start ended

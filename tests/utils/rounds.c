@@ -4,7 +4,7 @@
  * A program under the control of a script: a round of events, one of each
  * class, for each line of standard input, after which it says "round". In place of events, it
  * closes its descriptors for a line "close", and for "filter" asks for a seccomp filter that kills
- * whoever sends a message.
+ * whoever sends a message. For "vfork" a child of vfork becomes another user and has a round.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -38,11 +38,35 @@ static void ask_for_filter(void)
 		puts("no filter");
 }
 
+static void emit(int round, const char *line)
+{
+	lttngmap_tracepoint(levels, error, round);
+	lttngmap_tracepoint(levels, info, round);
+	lttngmap_tracepoint(levels, debug, round);
+	lttngmap_tracepoint(other, event, line);
+}
+
+static __attribute__((noinline)) void emit_as_another(int round, const char *line)
+{
+	if (vfork() != 0)
+		return;
+	/* The C library's call would change the parent's threads, too. */
+	if (syscall(SYS_setresuid, 65534, 65534, 65534) == 0)
+		emit(round, line);
+	_exit(0);
+}
+
 int main(void)
 {
 	char line[80];
 
 	for (int round = 0; fgets(line, sizeof(line), stdin); round++) {
+		if (strcmp(line, "vfork\n") == 0) {
+			emit_as_another(round, line);
+			puts("done");
+			fflush(stdout);
+			continue;
+		}
 		if (strcmp(line, "close\n") == 0 || strcmp(line, "filter\n") == 0) {
 			if (line[0] == 'c')
 				close_range(3, ~0u, 0);
@@ -52,10 +76,7 @@ int main(void)
 			fflush(stdout);
 			continue;
 		}
-		lttngmap_tracepoint(levels, error, round);
-		lttngmap_tracepoint(levels, info, round);
-		lttngmap_tracepoint(levels, debug, round);
-		lttngmap_tracepoint(other, event, line);
+		emit(round, line);
 		puts("round");
 		fflush(stdout);
 	}

@@ -205,9 +205,9 @@ static int read_stream(struct merge *merge, const struct stream_format *format, 
 	return error;
 }
 
-/* A file of the folder, or its index, or both. */
+/* A file of the folder, or its index, or both; or what took its place. */
 static int add_source(struct merge *merge, const struct stream_format *format, size_t at,
-		      const char *name)
+		      const char *name, bool is_file)
 {
 	struct source *sources;
 	char path[PATH_MAX], index[PATH_MAX];
@@ -223,8 +223,8 @@ static int add_source(struct merge *merge, const struct stream_format *format, s
 	snprintf(path, sizeof(path), "%s/%s", merge->folders[at].path, name);
 	snprintf(index, sizeof(index), "%s/" CTF_INDEX_DIRECTORY "/%s" CTF_INDEX_SUFFIX,
 		 merge->folders[at].path, name);
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	error = fd < 0 && errno != ENOENT ? -errno : 0;
+	fd = is_file ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : STREAM_REPLACED;
+	error = is_file && fd < 0 && errno != ENOENT ? -errno : 0;
 	index_fd = open(index, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (!error)
 		error = read_stream(merge, format, path, fd, index_fd);
@@ -243,6 +243,7 @@ static int read_folder(struct merge *merge, const struct stream_format *format, 
 	char path[PATH_MAX], name[NAME_MAX + 1];
 	struct dirent *entry;
 	struct stat status;
+	bool is_file;
 	int error = 0;
 	DIR *folder;
 
@@ -256,16 +257,17 @@ static int read_folder(struct merge *merge, const struct stream_format *format, 
 
 		if (entry->d_name[0] == '.' || strcmp(entry->d_name, "metadata") == 0 ||
 		    fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISREG(status.st_mode))
+		    S_ISDIR(status.st_mode))
 			continue;
-		if (is_index && (length <= suffix ||
+		if (is_index && (!S_ISREG(status.st_mode) || length <= suffix ||
 				 strcmp(entry->d_name + length - suffix, CTF_INDEX_SUFFIX) != 0))
 			continue;
+		is_file = S_ISREG(status.st_mode);
 		snprintf(name, sizeof(name), "%.*s", (int)(length - (is_index ? suffix : 0)),
 			 entry->d_name);
 		snprintf(path, sizeof(path), "%s/%s", merge->folders[at].path, name);
 		if (!is_index || (lstat(path, &status) < 0 && errno == ENOENT))
-			error = add_source(merge, format, at, name);
+			error = add_source(merge, format, at, name, is_file);
 	}
 	closedir(folder);
 	return error;

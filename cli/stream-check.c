@@ -305,8 +305,12 @@ int stream_check(struct stream_check *check, const struct stream_format *format,
 		walk->file_size = (uint64_t)status.st_size;
 	while (!error && walk->at < walk->file_size)
 		error = take_packet(walk);
+	if (fd == STREAM_REPLACED)
+		say_why(walk, "there is no regular file");
 	if (!error && walk->at == walk->file_size)
 		check_end(walk);
+	if (fd == STREAM_REPLACED && check->wrong_packets == 0)
+		check->wrong_packets = 1;
 	free(walk->body.bytes);
 	free(walk);
 	return error == -ENODATA ? 0 : error;

@@ -65,10 +65,11 @@ struct stream_file {
 
 /*
  * Walk over the stream file, and over its index where `index_fd` is not -1. `fd` -1: the stream
- * is gone, and everything that its index names is missing. Damage is
- * noted in *check, and is no error. 0 or -errno: the file cannot be read. To be freed in both
- * cases.
+ * is gone, and everything that its index names is missing. STREAM_REPLACED: so it is, and a pipe,
+ * a device or a link to one has its name. Damage is noted in *check, and is no error.
+ * 0 or -errno: the file cannot be read. To be freed in both cases.
  */
+#define STREAM_REPLACED (-2)
 int stream_check(struct stream_check *check, const struct stream_format *format, int fd,
 		 int index_fd);
 void stream_check_free(struct stream_check *check);

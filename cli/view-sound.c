@@ -78,6 +78,16 @@ static int open_regular(const char *folder, const char *name, const char *suffix
 	return -EINVAL;
 }
 
+/* Has another thing than a file, or a folder of somebody's, that name? */
+static bool is_replaced(const struct sound_trace *trace, const char *name, bool has_index)
+{
+	char path[PATH_MAX + NAME_MAX + 2];
+	struct stat status;
+
+	snprintf(path, sizeof(path), "%s/%s", trace->path, name);
+	return lstat(path, &status) == 0 && (has_index || !S_ISDIR(status.st_mode));
+}
+
 static int check_file(struct sound_trace *trace, struct stream_file *file)
 {
 	char index[NAME_MAX + sizeof(CTF_INDEX_DIRECTORY "/")];
@@ -85,8 +95,11 @@ static int check_file(struct sound_trace *trace, struct stream_file *file)
 
 	snprintf(index, sizeof(index), CTF_INDEX_DIRECTORY "/%s", file->name);
 	index_fd = open_regular(trace->path, index, CTF_INDEX_SUFFIX);
+	if ((fd == -EINVAL || fd == -ENOENT || fd == -ELOOP || fd == -ENXIO) &&
+	    is_replaced(trace, file->name, index_fd >= 0))
+		fd = STREAM_REPLACED;
 	/* Of a stream that is gone, its index tells what is missing. */
-	if (fd < 0 && (fd != -ENOENT || index_fd < 0)) {
+	if (fd < 0 && fd != STREAM_REPLACED && (fd != -ENOENT || index_fd < 0)) {
 		if (index_fd >= 0)
 			close(index_fd);
 		return fd;
@@ -117,8 +130,8 @@ static int add_file(struct sound_trace *trace, const char *name)
 		return -ENOMEM;
 	trace->count++;
 	error = check_file(trace, file);
-	/* A folder, a device, a link to nowhere: babeltrace does not look at it either. */
-	if (error != -EINVAL && error != -ENOENT && error != -ELOOP)
+	/* A folder: babeltrace does not look at it either. */
+	if (error != -EINVAL && error != -ENOENT)
 		return error;
 	stream_check_free(&file->check);
 	free(file->name);

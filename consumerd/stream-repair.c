@@ -130,6 +130,14 @@ static int believe_entry(struct repair *repair, uint64_t packets)
 	return 0;
 }
 
+static uint64_t index_data(const struct repair *repair)
+{
+	off_t hole = lseek(repair->index_fd, 0, SEEK_HOLE);
+
+	return hole >= 0 && (uint64_t)hole < repair->index_size ? (uint64_t)hole
+								 : repair->index_size;
+}
+
 /*
  * May the walk begin behind the index's last entry? It may where that fits. Where room is used
  * again there is none, but an entry before may fit.
@@ -137,12 +145,15 @@ static int believe_entry(struct repair *repair, uint64_t packets)
 static int believe_index(struct repair *repair)
 {
 	struct ctf_index_header expected, found;
-	uint64_t packets;
+	uint64_t size, packets;
 	int error;
 
-	if (repair->index_size < entry_offset(1))
+	/* Each entry has a size that is not 0: a hole is where the index ends, however long it is.
+	 */
+	size = index_data(repair);
+	if (size < entry_offset(1))
 		return 0;
-	packets = (repair->index_size - sizeof(found)) / sizeof(struct ctf_index_entry);
+	packets = (size - sizeof(found)) / sizeof(struct ctf_index_entry);
 	packet_make_index_header(&expected);
 	if (file_read(repair->index_fd, &found, sizeof(found), 0) != sizeof(found) ||
 	    memcmp(&found, &expected, sizeof(found)) != 0)
@@ -216,7 +227,7 @@ static void pass_entries(struct repair *repair, uint64_t offset)
 		repair->named++;
 }
 
-static int put_entry(struct repair *repair, uint64_t number, const struct ctf_packet_header *header,
+static int put_entry(const struct repair *repair, uint64_t number, const struct ctf_packet_header *header,
 		     uint64_t offset)
 {
 	struct ctf_index_entry entry, old;
@@ -225,6 +236,7 @@ static int put_entry(struct repair *repair, uint64_t number, const struct ctf_pa
 	if (file_read(repair->index_fd, &old, sizeof(old), entry_offset(number)) == sizeof(old) &&
 	    memcmp(&old, &entry, sizeof(entry)) == 0)
 		return 0;
+	repair->tail->is_index_rewritten = true;
 	/* An index that lacks packets is overwritten before it is read: by what was passed. */
 	return file_write(repair->index_fd, &entry, sizeof(entry), entry_offset(number));
 }
@@ -398,18 +410,24 @@ static int check_ours(const struct repair *repair)
 
 static int cut(const struct repair *repair)
 {
-	struct ctf_index_header header;
+	struct ctf_index_header header, old;
 	uint64_t index_end = repair->tail->packets ? entry_offset(repair->tail->packets) : 0;
+	int error;
 
-	if (repair->tail->packets) {
-		packet_make_index_header(&header);
-		int error = file_write(repair->index_fd, &header, sizeof(header), 0);
-
+	packet_make_index_header(&header);
+	if (repair->tail->packets &&
+	    (file_read(repair->index_fd, &old, sizeof(old), 0) != sizeof(old) ||
+	     memcmp(&old, &header, sizeof(old)) != 0)) {
+		repair->tail->is_index_rewritten = true;
+		error = file_write(repair->index_fd, &header, sizeof(header), 0);
 		if (error)
 			return error;
 	}
-	if (repair->index_size > index_end && ftruncate(repair->index_fd, (off_t)index_end) < 0)
-		return -errno;
+	if (repair->index_size > index_end) {
+		repair->tail->is_index_rewritten = true;
+		if (ftruncate(repair->index_fd, (off_t)index_end) < 0)
+			return -errno;
+	}
 	if (repair->how == STREAM_REPAIR_REUSED)
 		repair->tail->size = repair->stream_size;
 	if (repair->stream_size > repair->tail->size &&
@@ -445,8 +463,10 @@ int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE]
 	if (!error)
 		error = check_ours(&repair);
 	/* Of packets that cannot be read all bytes stay. */
-	if (format && tail->packets == 0 && repair.nr_named > tail->lost)
+	if (format && tail->packets == 0 && repair.nr_named > tail->lost) {
 		tail->lost = repair.nr_named;
+		note(&repair, "the stream ends here, but its index names more packets");
+	}
 	if (!error && (tail->packets > 0 || tail->lost == 0))
 		error = cut(&repair);
 	free(repair.body.bytes);

@@ -7,6 +7,7 @@
 #ifndef CONSUMERD_STREAM_REPAIR_H
 #define CONSUMERD_STREAM_REPAIR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/packet-check.h"
@@ -20,6 +21,7 @@ struct stream_tail {
 	uint64_t discarded;     /* its count */
 	uint64_t cut;           /* bytes that were cut off */
 	uint64_t lost; /* packets in the middle that cannot be read, as far as they are known */
+	bool is_index_rewritten;
 	struct stream_fault fault; /* where `format` was given: the first of them */
 };
 

@@ -33,7 +33,7 @@ struct repairing {
 	uint64_t cut;     /* streams whose tail was cut */
 	uint64_t bytes;   /* that were cut */
 	uint64_t lost;    /* packets in the middle that were passed over */
-	uint64_t indexes; /* that were mended */
+	uint64_t indexes; /* that were rewritten */
 	uint64_t removed; /* streams without a packet */
 	uint64_t aside;   /* streams without a packet that can be read */
 	struct json_object *problems;
@@ -98,13 +98,6 @@ static int find_uuid(struct repairing *repairing)
 
 /* ---- streams ----------------------------------------------------------------------- */
 
-static uint64_t size_of(int fd)
-{
-	struct stat status;
-
-	return fstat(fd, &status) < 0 ? 0 : (uint64_t)status.st_size;
-}
-
 /* Readers stumble over a file that has not one packet. */
 static void remove_empty(struct repairing *repairing, const char *name)
 {
@@ -142,7 +135,6 @@ static void set_aside(struct repairing *repairing, const char *name, uint64_t pa
 static void repair_files(struct repairing *repairing, const char *name, int stream, int index)
 {
 	const struct trace *trace = &repairing->trace;
-	uint64_t index_size = size_of(index);
 	char fault[STREAM_FAULT_TEXT_SIZE];
 	struct stream_tail tail;
 	bool is_reused = trace_is_reused(trace);
@@ -151,11 +143,8 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 				  &repairing->format, &tail);
 
 	/* Its index says that it was. */
-	if (error == -EEXIST && index_size > sizeof(struct ctf_index_header)) {
-		set_aside(repairing, name,
-			  (index_size - sizeof(struct ctf_index_header)) /
-				  sizeof(struct ctf_index_entry),
-			  &tail.fault);
+	if (error == -EEXIST && tail.lost) {
+		set_aside(repairing, name, tail.lost, &tail.fault);
 		return;
 	}
 	if (error) {
@@ -167,7 +156,7 @@ static void repair_files(struct repairing *repairing, const char *name, int stre
 	repairing->cut += tail.cut > 0;
 	repairing->bytes += tail.cut;
 	repairing->lost += tail.packets ? tail.lost : 0;
-	repairing->indexes += size_of(index) != index_size;
+	repairing->indexes += tail.is_index_rewritten;
 	if (tail.packets == 0 && is_reused && tail.size)
 		problem(repairing, name,
 			"no packet that its index names is there, and room in it was used again: "
@@ -297,6 +286,16 @@ static unsigned long long number_of(struct json_object *object, const char *key)
 	return json_object_get_uint64(json_object_object_get(object, key));
 }
 
+/* ", 2 indexes rewritten": of what there was. */
+static void print_count(struct json_object *trace, const char *key, const char *one,
+			const char *many)
+{
+	unsigned long long count = number_of(trace, key);
+
+	if (count)
+		printf(", %llu %s", count, count == 1 ? one : many);
+}
+
 static void print_trace(struct json_object *trace)
 {
 	/* Folders of a trace are its user's to name. */
@@ -305,13 +304,17 @@ static void print_trace(struct json_object *trace)
 	snprintf(path, sizeof(path), "%s",
 		 json_object_get_string(json_object_object_get(trace, "path")));
 	name_clean_line(path);
-	printf("%s: %llu stream%s: %llu bytes of unfinished packets cut off %llu of them, "
-	       "%llu damaged packets passed over, %llu indexes mended, %llu empty files removed, "
-	       "%llu unreadable files set aside\n",
-	       path, number_of(trace, "streams"), number_of(trace, "streams") == 1 ? "" : "s",
-	       number_of(trace, "cut_bytes"), number_of(trace, "cut_streams"),
-	       number_of(trace, "lost_packets"), number_of(trace, "indexes"),
-	       number_of(trace, "removed"), number_of(trace, "set_aside"));
+	printf("%s: %llu stream%s", path, number_of(trace, "streams"),
+	       number_of(trace, "streams") == 1 ? "" : "s");
+	print_count(trace, "cut_streams", "unfinished packet removed",
+		    "unfinished packets removed");
+	print_count(trace, "cut_bytes", "byte cut off", "bytes cut off");
+	print_count(trace, "lost_packets", "damaged packet passed over",
+		    "damaged packets passed over");
+	print_count(trace, "indexes", "index rewritten", "indexes rewritten");
+	print_count(trace, "removed", "empty file removed", "empty files removed");
+	print_count(trace, "set_aside", "unreadable file set aside", "unreadable files set aside");
+	puts("");
 }
 
 static int print(bool json)

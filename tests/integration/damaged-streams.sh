@@ -181,7 +181,52 @@ first() {
 }
 short_pick 3 id length end stream magic uuid content
 for kind in "${picked[@]}"; do first "$kind"; done
-rm -rf "$TAP_DIR/bad"
+# What took a stream's place is named, and what recover did is said, in what it prints and in JSON.
+for kind in fifo device socket; do
+	rm -rf "$TAP_DIR/bad" "$TAP_DIR/merged"
+	cp -r "$trace" "$TAP_DIR/bad"
+	rm "$TAP_DIR/bad/ust/$name"
+	case $kind in
+	fifo) mkfifo "$TAP_DIR/bad/ust/$name" ;;
+	device) ln -s /dev/zero "$TAP_DIR/bad/ust/$name" ;;
+	socket) (cd "$TAP_DIR/bad/ust" && python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$name") ;;
+	esac
+	for verb in view "export --json $TAP_DIR/exported" "report -o $TAP_DIR/exported" "merge -o $TAP_DIR/merged"; do
+		# shellcheck disable=SC2086 # words
+		timeout 60 "$lttngmap" $verb "$TAP_DIR/bad" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
+		is $? 3 "a $kind in a stream's place: ${verb%% *} ends with status 3" || diag "$(<"$TAP_DIR/err")"
+		like "$(<"$TAP_DIR/err")" "$name'? is broken: packet 0 at byte 0: there is no regular file.*$packets " \
+			'and names it'
+	done
+done
+
+# recovered INDEXES TEXT WHAT: recover rewrites so many indexes, and says so.
+recovered() {
+	cp -r "$TAP_DIR/bad" "$TAP_DIR/merged"
+	timeout 20 "$lttngmap" recover "$TAP_DIR/bad" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
+	is $? 0 "$3: recover" || diag "$(<"$TAP_DIR/err")"
+	like "$(<"$TAP_DIR/out")" "$2" "$3: what it did is said"
+	"$lttngmap" recover --json "$TAP_DIR/merged" >"$TAP_DIR/out" 2>/dev/null
+	like "$(<"$TAP_DIR/out")" "\"indexes\":$1," "$3: and counted"
+	rm -rf "$TAP_DIR/bad" "$TAP_DIR/merged"
+	cp -r "$trace" "$TAP_DIR/bad"
+}
+rm -rf "$TAP_DIR/bad" "$TAP_DIR/merged"
+cp -r "$trace" "$TAP_DIR/bad"
+recovered 0 'ust: 3 streams$' 'a sound trace'
+"$LTTNGMAP_SRC/tests/utils/damage_stream.py" index "$TAP_DIR/bad/ust/$name" >/dev/null
+recovered 1 'ust: 3 streams, 1 index rewritten$' 'a damaged index'
+for which in 0 1; do
+	"$LTTNGMAP_SRC/tests/utils/damage_stream.py" magic "$TAP_DIR/bad/ust/$name" $which >/dev/null
+	recovered 1 'ust: 3 streams, 1 damaged packet passed over, 1 index rewritten$' "packet $which"
+done
+truncate -s 1T "$TAP_DIR/bad/ust/index/$name.idx"
+recovered 1 'ust: 3 streams, 1 index rewritten$' 'an index with a hole of a terabyte'
+: >"$TAP_DIR/bad/ust/$name"
+recovered 0 "ust: 3 streams, $packets damaged packets passed over, 1 unreadable file set aside\$" 'a stream without a byte'
+
+rm -rf "$TAP_DIR/bad" "$TAP_DIR/merged"
 cp -r "$trace" "$TAP_DIR/bad"
 sed -i 's/^trace {/trace {{/' "$TAP_DIR/bad/ust/metadata"
 "$lttngmap" view "$TAP_DIR/bad" >"$TAP_DIR/out" 2>"$TAP_DIR/err"

@@ -24,12 +24,7 @@ static struct view_output *out_of(struct export *export)
 
 static void put_json(struct export *export, struct json_object *object)
 {
-	size_t length;
-	const char *text = json_object_to_json_string_length(
-		object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &length);
-
-	view_output_bytes(out_of(export), text, length);
-	json_object_put(object);
+	view_json_write(out_of(export), object);
 }
 
 static void put_member(struct export *export, const char *key, const char *value)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "common/name.h"
 #include "page.h"
 
 #define LEVEL 4 /* of zlib: higher ones cost more than they save */
@@ -145,24 +146,22 @@ void page_write(struct export *export, const char *name, uint64_t number, struct
 		export_fail(export, -error);
 }
 
-/* Control characters, and '<', which might end the script, by their numbers. */
+/* Control characters, letters that name_directs(), and '<', which might end the script, by their numbers. */
 void page_write_string(struct view_output *out, const char *text)
 {
-	static const char hex[] = "0123456789abcdef";
-
 	view_output_char(out, '"');
 	while (*text) {
 		size_t letter = view_letter_length(text);
 		unsigned char c = *text;
 
-		if (letter > 1) {
+		if (letter > 1 && name_directs(text)) {
+			view_output_letter(out, name_letter(text, letter));
+		} else if (letter > 1) {
 			view_output_bytes(out, text, letter);
 		} else if (c >= 0x80) {
 			view_output_char(out, '?');
 		} else if (c < 0x20 || c == 0x7f || c == '<' || c == '"' || c == '\\') {
-			view_output_text(out, "\\u00");
-			view_output_char(out, hex[c >> 4]);
-			view_output_char(out, hex[c & 15]);
+			view_output_letter(out, c);
 		} else {
 			view_output_char(out, (char)c);
 		}

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "symbols.h"
+#include "common/name.h"
 #include "view.h"
 
 static struct json_object *new_field(const bt_field *field);
@@ -241,15 +242,32 @@ static struct json_object *new_line(const struct view_stream *stream, int64_t ns
 	return line;
 }
 
+void view_json_write(struct view_output *output, struct json_object *object)
+{
+	/* DEL, and the first bytes of what name_directs(). */
+	static const char looked_at[] = "\x7f\xd8\xe1\xe2\xef\xf3";
+	const char *text = json_object_to_json_string_ext(
+		object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+
+	while (*text) {
+		size_t plain = strcspn(text, looked_at), length;
+
+		view_output_bytes(output, text, plain);
+		text += plain;
+		length = *text == 0x7f ? 1 : name_directs(text);
+		if (length)
+			view_output_letter(output, name_letter(text, length));
+		else if (*text)
+			view_output_char(output, *text);
+		text += length ? length : *text != '\0';
+	}
+	json_object_put(object);
+}
+
 static void put_line(struct view *view, struct json_object *line)
 {
-	size_t length;
-	const char *text = json_object_to_json_string_length(
-		line, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &length);
-
-	view_output_bytes(&view->output, text, length);
+	view_json_write(&view->output, line);
 	view_output_char(&view->output, '\n');
-	json_object_put(line);
 }
 
 static void json_event(struct view *view, const struct view_stream *stream, const bt_event *event,

@@ -115,6 +115,18 @@ void view_output_char(struct view_output *output, char c)
 	output->data[output->used++] = c;
 }
 
+void view_output_letter(struct view_output *output, uint32_t letter)
+{
+	char text[16];
+
+	if (letter < 0x10000)
+		snprintf(text, sizeof(text), "\\u%04x", (unsigned)letter);
+	else
+		snprintf(text, sizeof(text), "\\u%04x\\u%04x",
+			 0xd7c0 + (unsigned)(letter >> 10), 0xdc00 + (unsigned)(letter & 0x3ff));
+	view_output_text(output, text);
+}
+
 void view_output_padded(struct view_output *output, uint64_t value, unsigned digits)
 {
 	char text[20];

@@ -47,7 +47,7 @@ static void put_escaped(struct view_output *out, unsigned char c)
 	view_output_char(out, "0123456789abcdef"[c & 15]);
 }
 
-/* As view_letter_length(); 0 for what directs a terminal, too. */
+/* As view_letter_length(); 0 for what directs a terminal or cannot be seen, too. */
 static size_t printable_length(const char *text)
 {
 	return name_directs(text) ? 0 : view_letter_length(text);

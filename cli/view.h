@@ -55,6 +55,8 @@ void view_output_signed(struct view_output *output, int64_t value);
 void view_output_padded(struct view_output *output, uint64_t value, unsigned digits);
 /* In base 2, 8 or 16, with 0b, 0 or 0x before it. */
 void view_output_base(struct view_output *output, uint64_t value, unsigned base);
+/* As JSON escapes it: \u202e, or two such. */
+void view_output_letter(struct view_output *output, uint32_t letter);
 
 /*
  * Bytes of the printable UTF-8 letter at `text`, at most 4; 0 for the end, a
@@ -214,6 +216,11 @@ struct json_object;
  * may be NULL.
  */
 struct json_object *view_json_string(const char *text);
+/*
+ * Writes the object on one line, and puts it. What could act on a terminal, or cannot be seen,
+ * stands there by its number.
+ */
+void view_json_write(struct view_output *output, struct json_object *object);
 /* Any value; NULL is null. */
 struct json_object *view_json_value(const bt_field *field);
 void view_json_members(struct json_object *object, const bt_field *structure,

@@ -110,17 +110,38 @@ static size_t utf8_length(const unsigned char *bytes, size_t left)
 	return length;
 }
 
+uint32_t name_letter(const char *text, size_t length)
+{
+	uint32_t letter = length == 1 ? (unsigned char)text[0]
+				      : (unsigned char)text[0] & (0x7fu >> length);
+
+	for (size_t i = 1; i < length; i++)
+		letter = letter << 6 | ((unsigned char)text[i] & 0x3f);
+	return letter;
+}
+
 size_t name_directs(const char *text)
 {
-	const unsigned char *c = (const unsigned char *)text;
+	static const struct range {
+		uint32_t first, last;
+	} hidden[] = {
+		{ 0x61c, 0x61c },   { 0x180e, 0x180e }, { 0x200b, 0x200f },   { 0x2028, 0x202e },
+		{ 0x2060, 0x206f }, { 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xe0000, 0xe0fff },
+	};
+	const unsigned char first = (unsigned char)*text;
+	size_t length;
+	uint32_t letter;
 
-	if (c[0] == 0xd8)
-		return c[1] == 0x9c ? 2 : 0;
-	if (c[0] != 0xe2)
+	/* The first bytes of those above. */
+	if (first != 0xd8 && first != 0xe1 && first != 0xe2 && first != 0xef && first != 0xf3)
 		return 0;
-	if (c[1] == 0x80)
-		return c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae) ? 3 : 0;
-	return c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9 ? 3 : 0;
+	length = utf8_length((const unsigned char *)text, strnlen(text, 4));
+	letter = name_letter(text, length);
+	for (size_t i = 0; length && i < sizeof(hidden) / sizeof(hidden[0]); i++) {
+		if (letter >= hidden[i].first && letter <= hidden[i].last)
+			return length;
+	}
+	return 0;
 }
 
 void name_clean_line(char *line)

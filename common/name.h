@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* A cleaned program name with its NUL. */
 #define NAME_PROGRAM_SIZE 16
@@ -41,10 +42,13 @@ bool name_is_provider(const char *bytes, size_t length);
 bool name_is_event(const char *bytes, size_t length);
 
 /*
- * Bytes of the letter at `text` that changes the order of letters, or ends the line, on terminals
- * that know Unicode: U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069. 0: it is none.
+ * Bytes of the letter at `text` that changes the order of letters, ends the line, or cannot be
+ * seen, where Unicode is known: U+061C, U+180E, U+200B to U+200F, U+2028 to U+202E, U+2060 to
+ * U+206F, U+FEFF, U+FFF9 to U+FFFB, U+E0000 to U+E0FFF. 0: it is none.
  */
 size_t name_directs(const char *text);
+/* The number of the UTF-8 letter of `length` bytes, 1 to 4. */
+uint32_t name_letter(const char *text, size_t length);
 /*
  * A line for a terminal: each byte of a control character (C0, DEL, and C1, which UTF-8 writes as
  * two bytes), or of what name_directs(), becomes '?'.

@@ -20,7 +20,7 @@ is "$(sed -n 1p text)" "01:46:40.000001500 +0.000000000 some_prog 4711 cpu1 t:in
 	'integers and enumerations'
 is "$(sed -n 2p text)" "01:46:40.000002000 +0.000000500 some_prog 4711 cpu1 ... 5 events lost on cpu 1 of some_prog" \
 	'lost events'
-is "$(sed -n 3p text)" '01:46:41.500000123 +1.499998123 some_prog 4711 cpu1 t:others text="a\"b\\c\n\x1b[2J\xc2\x9b\xffzé\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa8\xd8\x9c" real=0.1 array=[1 2] list=[7 8 9]' \
+is "$(sed -n 3p text)" '01:46:41.500000123 +1.499998123 some_prog 4711 cpu1 t:others text="a\"b\\c\n\x1b[2J\xc2\x9b\xffzé\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa8\xd8\x9c\x7f\xe2\x80\x8b\xef\xbb\xbf\xf3\xa0\x80\x81" real=0.1 array=[1 2] list=[7 8 9]' \
 	'strings, reals, arrays, sequences; controls made harmless'
 is "$(wc -l <text)" 3 'one line each'
 like "$("$lttngmap" view --date trace | head -1)" '^2001-09-09 01:46:40\.000001500 ' '--date'
@@ -36,9 +36,29 @@ assert lines[0] == {"timestamp": 1000000000000001500, "program": "some prog", "p
 assert lines[1] == {"timestamp": 1000000000000002000, "program": "some prog", "pid": 4711,
     "cpu": 1, "lost": 5, "unit": "events"}, lines[1]
 assert lines[2]["fields"]["real"] == 0.1 and lines[2]["fields"]["list"] == [7, 8, 9], lines[2]
-assert lines[2]["fields"]["text"] == "a\"b\\c\n\x1b[2J\ufffd\ufffd\ufffdzé\u202e\u2066\u2028\u061c", lines[2]
+assert lines[2]["fields"]["text"] == "a\"b\\c\n\x1b[2J\ufffd\ufffd\ufffdzé\u202e\u2066\u2028\u061c\x7f\u200b\ufeff\U000e0001", lines[2]
 assert len(lines) == 3
 EOF
+
+"$make_trace" evil 0 evil
+"$lttngmap" export --json all.json evil && "$lttngmap" export --chrome chrome.json evil &&
+	"$lttngmap" report -o page.html evil 2>/dev/null
+# harmless FILE: nothing in it acts on a terminal, or cannot be seen; `wanted` stands there by its numbers.
+harmless() {
+	python3 - "$1" "$2" <<'EOF'
+import re, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+assert sys.argv[2] in text, sys.argv[2]
+found = re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+                  "\U000e0000-\U000e0fff]", text)
+assert not found, ascii(text[found.start() - 20:found.end() + 20])
+EOF
+}
+text='\u202e\u2066\u2028\u061c\u007f\u200b\ufeff\udb40\udc01'
+ok 'JSON has controls, and what cannot be seen, by its numbers' harmless json "$text"
+ok 'so has an export' harmless all.json "$text"
+ok 'to each format' harmless chrome.json "$text"
+ok 'and a report' harmless page.html 'some \u202eg\udb40\udc01'
 
 # ---- whose word
 "$make_trace" forged 0 forged

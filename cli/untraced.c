@@ -6,12 +6,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control-client.h"
 #include "untraced.h"
 
 /* More of them are counted together. */
 #define NAMES_SHOWN 8
+#define NAME_SIZE 56
 
 static struct json_object *list_of(struct json_object *answer)
 {
@@ -23,26 +25,40 @@ static struct json_object *list_of(struct json_object *answer)
 	return list;
 }
 
+/* "ls", or "ls of user 1001": the name is the word of that user's process. */
+static const char *name_of(struct json_object *list, size_t at, char text[NAME_SIZE])
+{
+	struct json_object *item = json_object_array_get_idx(list, at), *uid;
+	const char *name = control_answer_text(item, "name");
+
+	if (json_object_object_get_ex(item, "uid", &uid) && strcmp(name, "?") != 0 &&
+	    !strchr(name, ' ') && json_object_get_int64(uid) != geteuid())
+		snprintf(text, NAME_SIZE, "%.24s of user %" PRId64, name,
+			 json_object_get_int64(uid));
+	else
+		snprintf(text, NAME_SIZE, "%.40s", name);
+	return text;
+}
+
 /* Of one name with several reasons there is one place. */
 static bool was_before(struct json_object *list, size_t end, const char *name)
 {
+	char other[NAME_SIZE];
+
 	for (size_t i = 0; i < end; i++)
-		if (strcmp(control_answer_text(json_object_array_get_idx(list, i), "name"), name) ==
-		    0)
+		if (strcmp(name_of(list, i, other), name) == 0)
 			return true;
 	return false;
 }
 
 static uint64_t count_of(struct json_object *list, const char *name)
 {
+	char other[NAME_SIZE];
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < json_object_array_length(list); i++) {
-		struct json_object *item = json_object_array_get_idx(list, i);
-
-		if (strcmp(control_answer_text(item, "name"), name) == 0)
-			count += control_answer_count(item, "count");
-	}
+	for (size_t i = 0; i < json_object_array_length(list); i++)
+		if (strcmp(name_of(list, i, other), name) == 0)
+			count += control_answer_count(json_object_array_get_idx(list, i), "count");
 	return count;
 }
 
@@ -51,6 +67,7 @@ char *untraced_describe(struct json_object *answer, char text[UNTRACED_TEXT_SIZE
 	uint64_t total = control_answer_count(answer, "not_traced"), named = 0;
 	struct json_object *list = list_of(answer);
 	size_t length = list ? json_object_array_length(list) : 0, used;
+	char text_of_name[NAME_SIZE];
 	int shown = 0;
 
 	text[0] = '\0';
@@ -59,7 +76,7 @@ char *untraced_describe(struct json_object *answer, char text[UNTRACED_TEXT_SIZE
 	used = (size_t)snprintf(text, UNTRACED_TEXT_SIZE, "%" PRIu64 " process%s not traced", total,
 				total == 1 ? "" : "es");
 	for (size_t i = 0; i < length && shown < NAMES_SHOWN; i++) {
-		const char *name = control_answer_text(json_object_array_get_idx(list, i), "name");
+		const char *name = name_of(list, i, text_of_name);
 		uint64_t count;
 
 		if (was_before(list, i, name))
@@ -67,7 +84,7 @@ char *untraced_describe(struct json_object *answer, char text[UNTRACED_TEXT_SIZE
 		count = count_of(list, name);
 		named += count;
 		used += (size_t)snprintf(text + used, UNTRACED_TEXT_SIZE - used,
-					 "%s%.32s (%" PRIu64 ")", shown ? ", " : ": ", name, count);
+					 "%s%s (%" PRIu64 ")", shown ? ", " : ": ", name, count);
 		shown++;
 	}
 	if (named < total && shown)

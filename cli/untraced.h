@@ -7,7 +7,7 @@
 #include <json-c/json.h>
 #include <stddef.h>
 
-#define UNTRACED_TEXT_SIZE 512
+#define UNTRACED_TEXT_SIZE 768
 
 /*
  * Of an answer that has "not_traced" and "untraced": "3 processes not traced: ls (2), cc1 (1)",

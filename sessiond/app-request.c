@@ -535,6 +535,7 @@ static void serve_untraced(const struct app_request *request, const struct app_m
 	bool is_own = (uint32_t)request->sender.pid == request->process->pid;
 	const struct ucred *sender = is_own ? &request->peer : &request->sender;
 	struct untraced_process child = { .uid = sender->uid, .gid = sender->gid };
+	enum untraced_why why = message->untraced.executed ? UNTRACED_EXECUTED : UNTRACED_FORKED;
 
 	if (message->untraced.procname[0])
 		name_clean_program(message->untraced.procname, sizeof(message->untraced.procname),
@@ -545,8 +546,9 @@ static void serve_untraced(const struct app_request *request, const struct app_m
 		return;
 	}
 	child.pid = find_child(request, &child.identity);
-	untraced_count(request->daemon->untraced, &child,
-		       message->untraced.executed ? UNTRACED_EXECUTED : UNTRACED_FORKED);
+	if (!child.pid && request->process && request->process->unproved++ >= UNTRACED_UNPROVED)
+		why = UNTRACED_OTHERS;
+	untraced_count(request->daemon->untraced, &child, why);
 }
 
 bool app_request_serve_foreign(struct app_request *request, const void *bytes, size_t size)

@@ -75,6 +75,7 @@ struct process {
 	/* The slots whose sessions have counted it. */
 	uint64_t counted;
 	struct process_slot slots[LTTNGMAP_CHANNELS];
+	uint32_t unproved; /* names of untraced processes that it said, and nobody knows whose */
 };
 
 /* Of the daemon's, of a process: socket, pidfd, doorbell. The rings of a channel are one more. */

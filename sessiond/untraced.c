@@ -77,6 +77,9 @@ static uint64_t *find_count(const struct daemon *daemon, struct untraced_tally *
 	bool is_limited = uid != 0 && uid != geteuid();
 	unsigned int i, shares = 0;
 
+	if (why == UNTRACED_OTHERS)
+		name = "?";
+
 	for (i = 0; i < UNTRACED_NAMES && tally->names[i].why; i++) {
 		if (tally->names[i].uid != uid)
 			continue;
@@ -85,7 +88,7 @@ static uint64_t *find_count(const struct daemon *daemon, struct untraced_tally *
 		shares++;
 	}
 	if (is_limited && why != UNTRACED_OTHERS && shares + 1 >= UNTRACED_SHARE)
-		return find_count(daemon, tally, uid, "?", UNTRACED_OTHERS);
+		return find_count(daemon, tally, uid, name, UNTRACED_OTHERS);
 	if (i >= UNTRACED_NAMES - (is_limited ? UNTRACED_RESERVED : 0))
 		return &tally->others;
 	snprintf(tally->names[i].name, NAME_PROGRAM_SIZE, "%s", name);
@@ -241,21 +244,12 @@ static const char *word_for(uint32_t why)
 	return why < sizeof(words) / sizeof(words[0]) && words[why] ? words[why] : "?";
 }
 
-/* Names with their reasons, of all users together; "others" are each user's. */
 struct shown {
 	char name[32];
 	uint64_t count;
 	uint32_t why;
+	uint32_t uid;
 };
-
-static struct shown *find_shown(struct shown shown[UNTRACED_NAMES], unsigned int nr,
-				const struct shown *one)
-{
-	for (unsigned int i = 0; i < nr; i++)
-		if (shown[i].why == one->why && strcmp(shown[i].name, one->name) == 0)
-			return &shown[i];
-	return NULL;
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -272,8 +266,9 @@ static unsigned int sort(const struct untraced_tally *tally, struct shown shown[
 	unsigned int nr = 0;
 
 	for (unsigned int i = 0; i < UNTRACED_NAMES && tally->names[i].why; i++) {
-		struct shown one = { .count = tally->names[i].count, .why = tally->names[i].why };
-		struct shown *same;
+		struct shown one = { .count = tally->names[i].count,
+				     .why = tally->names[i].why,
+				     .uid = tally->names[i].uid };
 
 		if (!one.count)
 			continue;
@@ -282,11 +277,7 @@ static unsigned int sort(const struct untraced_tally *tally, struct shown shown[
 				 tally->names[i].uid);
 		else
 			snprintf(one.name, sizeof(one.name), "%s", tally->names[i].name);
-		same = find_shown(shown, nr, &one);
-		if (same)
-			same->count += one.count;
-		else
-			shown[nr++] = one;
+		shown[nr++] = one;
 	}
 	qsort(shown, nr, sizeof(shown[0]), compare);
 	return nr;
@@ -309,9 +300,13 @@ struct json_object *untraced_list(const struct session *session)
 	struct shown shown[UNTRACED_NAMES];
 	unsigned int nr = sort(tally, shown);
 
-	for (unsigned int i = 0; i < nr; i++)
-		json_object_array_add(array, describe(shown[i].name, shown[i].count,
-						      word_for(shown[i].why)));
+	for (unsigned int i = 0; i < nr; i++) {
+		struct json_object *one =
+			describe(shown[i].name, shown[i].count, word_for(shown[i].why));
+
+		json_object_object_add(one, "uid", json_object_new_int64(shown[i].uid));
+		json_object_array_add(array, one);
+	}
 	if (tally->others)
 		json_object_array_add(array, describe("?", tally->others, "?"));
 	return array;
@@ -328,9 +323,13 @@ char *untraced_text(const struct session *session)
 
 	if (!out)
 		return NULL;
-	for (unsigned int i = 0; i < nr; i++)
-		fprintf(out, "%s%s (%llu)", i ? ", " : "", shown[i].name,
-			(unsigned long long)shown[i].count);
+	for (unsigned int i = 0; i < nr; i++) {
+		fprintf(out, "%s%s", i ? ", " : "", shown[i].name);
+		/* A name is its user's word. */
+		if (shown[i].uid != session->owner && shown[i].why != UNTRACED_OTHERS)
+			fprintf(out, " of user %" PRIu32, shown[i].uid);
+		fprintf(out, " (%llu)", (unsigned long long)shown[i].count);
+	}
 	if (tally->others)
 		fprintf(out, "%s? (%llu)", nr ? ", " : "", (unsigned long long)tally->others);
 	if (fclose(out) != 0) {

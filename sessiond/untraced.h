@@ -39,6 +39,8 @@ enum untraced_why {
 #define UNTRACED_NAMES 64u
 /* A user's, the last one for its others. Root, and the daemon's own user, may have all. */
 #define UNTRACED_SHARE 8u
+/* So many names that a process says of others are believed, where nobody knows whose they are. */
+#define UNTRACED_UNPROVED 16u
 /* Places that these two leave to nobody else. */
 #define UNTRACED_RESERVED 16u
 
@@ -86,11 +88,11 @@ void untraced_take_back(struct process *process);
 
 uint64_t untraced_total(const struct session *session);
 /*
- * [{"name", "count", "why"}], the most frequent ones first. What goes beyond a user's share is
- * called "others of user UID", what no place was left for "?".
+ * [{"name", "count", "why", "uid"}], the most frequent ones first. What goes beyond a user's share
+ * is called "others of user UID", what no place was left for "?", and has no "uid".
  */
 struct json_object *untraced_list(const struct session *session);
-/* As people read it: "ls (2), cc1 (1)"; "" where there is none. To be freed; NULL: no memory. */
+/* As people read it: "ls (2), cc1 of user 1001 (1)"; "" where there is none. To be freed; NULL: no memory. */
 char *untraced_text(const struct session *session);
 
 #endif /* SESSIOND_UNTRACED_H */

@@ -208,7 +208,7 @@ named() {
 ok 'status names them' wait_for named status
 ok '  ... and top' named top --once
 like "$("$lttngmap" status --json --runtime-dir "$SESSIOND_DIR")" \
-	'"not_traced": 3,.*"untraced": \[ \{ "name": "uname", "count": 3, "why": "late" \} \]' '  ... and JSON'
+	'"not_traced": 3,.*"untraced": \[ \{ "name": "uname", "count": 3, "why": "late", "uid": 0 \} \]' '  ... and JSON'
 kill -KILL "$daemon"
 ok '  ... and the next life of the daemon' wait_for named status
 ok '  ... and stop' named stop

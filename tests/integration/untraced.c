@@ -129,8 +129,8 @@ static int64_t status(const char *key)
 	return sessiond_status(&sessiond, "s", key);
 }
 
-/* How often the name was counted as forked. */
-static int64_t count_of(const char *name)
+/* How often the name was counted as forked, of that user's processes, or, for -1, of all. */
+static int64_t count_by(const char *name, int64_t uid)
 {
 	struct json_object *all =
 		sessiond_ask(&sessiond, "{\"verb\": \"status\", \"session\": \"%s\"}", "s");
@@ -140,11 +140,17 @@ static int64_t count_of(const char *name)
 	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
 		struct json_object *one = json_object_array_get_idx(list, i);
 
-		if (strcmp(json_object_get_string(json_object_object_get(one, "name")), name) == 0)
+		if (strcmp(json_object_get_string(json_object_object_get(one, "name")), name) == 0 &&
+		    (uid < 0 || json_object_get_int64(json_object_object_get(one, "uid")) == uid))
 			count += json_object_get_int64(json_object_object_get(one, "count"));
 	}
 	json_object_put(all);
 	return count;
+}
+
+static int64_t count_of(const char *name)
+{
+	return count_by(name, -1);
 }
 
 /* ---- forged ---------------------------------------------------------------------- */
@@ -223,7 +229,7 @@ static void test_forged(void)
 	is(status("alive"), 3, "another user's word takes no traced program out of the session");
 	is(status("processes"), 3, "  ... nor out of its count");
 	is(count_of("left"), 1, "  ... nor the entry of one that was left out");
-	is(count_of("forged"), 3, "  ... it counts by the name that it says");
+	is(count_by("forged", MALLORY), 3, "  ... it counts by the name that it says, as its user's");
 	end(mallory);
 
 	mallory = start(MALLORY, fork_inside);
@@ -246,10 +252,26 @@ static void say_many(int fd)
 	}
 }
 
+static void say_often(int fd)
+{
+	for (int i = 0; i < 100; i++)
+		say_untraced(fd, 0, "postgres");
+}
+
 static void say_one(int fd)
 {
 	say_untraced(fd, 0, "honest");
 	say_untraced(fd, 0, "many-0");
+}
+
+static void test_unproved(void)
+{
+	char others[32];
+
+	end(start(MALLORY, say_often));
+	is(count_of("postgres"), 16, "a process names so many that nobody knows");
+	snprintf(others, sizeof(others), "others of user %d", MALLORY);
+	is(count_of(others), 84, "  ... others are counted together, as its user's");
 }
 
 static void test_many(void)
@@ -268,8 +290,8 @@ static void test_many(void)
 	is(count_of("many-0"), 2, "  ... and together with others of the same name");
 	for (int i = 2; i < 10; i++)
 		end(start(MALLORY + i, say_many));
-	/* 48 places are for users: 5 were taken before, then 8 by five users each, and 3 by one. */
-	is(count_of("?"), 97 + 300, "users for which no place is left have no names");
+	/* 48 places are for users: 7 were taken before, then 8 by five users each, and one by one. */
+	is(count_of("?"), 99 + 300, "users for which no place is left have no names");
 	root = start(0, say_many);
 	is(count_of("many-15"), 1, "  ... but places are left for root");
 	end(root);
@@ -343,6 +365,7 @@ int main(void)
 			       "\"subbuf_size\": 4096, \"subbufs\": 4, \"mode\": \"discard\"}");
 	sessiond_do(&sessiond, "{\"verb\": \"start\", \"session\": \"s\"}");
 	test_forged();
+	test_unproved();
 	test_many();
 	test_waiting();
 	is(sessiond_stop(&sessiond, SIGTERM), 0, "the daemon ends well");

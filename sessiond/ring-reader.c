@@ -113,6 +113,22 @@ static uint64_t most_discards(const struct ring_reader *reader)
 	return geometry->past || most > RING_DISCARDS_MAX ? RING_DISCARDS_MAX : most;
 }
 
+/*
+ * Each record has a header. Where nothing is overwritten, those that were not read yet fit into
+ * the ring, however far its position claims to be.
+ */
+static uint64_t most_written(const struct ring_reader *reader, uint64_t position)
+{
+	uint64_t read = ring_reader_position(reader), room = ring_subbufs(reader);
+	uint64_t unread = position > read ? position - read : 0;
+
+	if (reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE)
+		return position / LTTNGMAP_RECORD_HEADER_SIZE;
+	room <<= reader->geometry->subbuf_shift;
+	return reader->events +
+	       (unread < room ? unread : room) / LTTNGMAP_RECORD_HEADER_SIZE;
+}
+
 /* Bring the ring's counters up to date, as far as they are believable. */
 static int account(struct ring_reader *reader, struct ring_commit *commit)
 {
@@ -138,7 +154,7 @@ static int account(struct ring_reader *reader, struct ring_commit *commit)
 		return ring_reader_spoil(reader, "its position lies beyond a sub-buffer's end");
 	reader->last = *commit;
 	if (written >= reader->account.written &&
-	    written <= commit->position / LTTNGMAP_RECORD_HEADER_SIZE)
+	    written <= most_written(reader, commit->position))
 		reader->account.written = written;
 	if (commit->discards < reader->account.discarded)
 		return ring_reader_spoil(reader, "its count of discarded events went back");

@@ -330,6 +330,15 @@ static void test_count(void)
 	is(bench.totals.written, written,
 	   "more events than fit below the position are not counted");
 	bench_set_destroy(&bench);
+
+	set_up(LTTNGMAP_MODE_DISCARD);
+	ring_set_poll(bench.set);
+	written = bench.totals.written;
+	ring_of(0)->commit[0] += (UINT64_C(1) << 40) + (UINT64_C(1) << (15 + LTTNGMAP_COUNT_SHIFT));
+	ring_set_poll(bench.set);
+	is(bench.totals.written, written,
+	   "nor more than fit into the ring, wherever its position is");
+	bench_set_destroy(&bench);
 }
 
 /* What another process lost stays in the sum, whatever this one says. */

@@ -9,6 +9,8 @@ preload_cflags = $(AM_CFLAGS) -fno-builtin
 preload_ldflags = $(AM_LDFLAGS) $(TRACED_LDFLAGS) -module -avoid-version -shared \
 	-Wl,-z,nodelete -Wl,-z,defs -Wl,-z,now
 
+noinst_HEADERS += preload/early.h
+
 lib_LTLIBRARIES += liblttngmap-libc.la
 liblttngmap_libc_la_SOURCES = \
 	preload/libc.c \

@@ -4,9 +4,9 @@
  * libc-next.c - find the allocation functions behind the wrappers, while
  * being the allocator of those who look them up.
  *
- *            first call                    all found
+ *            first call                 all found, and
  *   early_*  ---------->  dlsym x 10  ------------------->  the real functions
- *      ^                      |                             (or guarded_*, where
+ *      ^                      |        registered (early.h) (or guarded_*, where
  *      +---- may allocate ----+                              the arena was used)
  *             (arena)
  *
@@ -30,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/early.h"
 #include "preload/libc-next.h"
 
 /* What malloc() aligns to; also the size of a block's head. */
@@ -52,6 +53,7 @@ static __thread volatile bool finding __attribute__((tls_model("initial-exec")))
 
 /* As dlsym() gave them; libc_next holds these or something in front of them. */
 static struct libc_next found;
+static bool is_found;
 
 static bool in_arena(const void *ptr)
 {
@@ -142,13 +144,17 @@ static void *guarded_reallocarray(void *ptr, size_t nmemb, size_t size)
  */
 static void find(void)
 {
-	int saved_errno = errno;
-	uint64_t used;
-
 	finding = true;
 #define FIND(name) __atomic_store_n(&found.name, dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED);
 	LIBC_NEXT_FUNCTIONS(FIND)
 #undef FIND
+	finding = false;
+	__atomic_store_n(&is_found, true, __ATOMIC_RELEASE);
+}
+
+static void publish(void)
+{
+	uint64_t used;
 
 	/*
 	 * First publish what is right in any case, then close the arena, then
@@ -175,19 +181,29 @@ static void find(void)
 	}
 #undef GUARD
 #undef PUBLISH
-	finding = false;
+}
+
+/* The functions are found; they are published if events can begin, or `now`. */
+static void begin(bool now)
+{
+	int saved_errno = errno;
+
+	if (!__atomic_load_n(&is_found, __ATOMIC_ACQUIRE))
+		find();
+	if (early_begin() || now)
+		publish();
 	errno = saved_errno;
 }
 
 /*
  * The way of every allocation before the functions are published. False:
- * they are published now. True: the arena answered with `ptr`.
+ * they are found now. True: the arena answered with `ptr`.
  */
 static bool early(size_t alignment, size_t size, void **ptr)
 {
 	if (finding)
 		return arena_take(alignment, size, ptr);
-	find();
+	begin(false);
 	return false;
 }
 
@@ -199,7 +215,7 @@ static bool early(size_t alignment, size_t size, void **ptr)
 static __attribute__((constructor)) void find_at_start(void)
 {
 	if (!(__atomic_load_n(&arena_used, __ATOMIC_ACQUIRE) & ARENA_CLOSED))
-		find();
+		begin(true);
 }
 
 /* ---- what the pointers begin with ------------------------------------------- */
@@ -208,19 +224,19 @@ static void *early_malloc(size_t size)
 {
 	void *ptr;
 
-	return early(BLOCK, size, &ptr) ? ptr : NEXT(malloc)(size);
+	return early(BLOCK, size, &ptr) ? ptr : found.malloc(size);
 }
 
 static void early_free(void *ptr)
 {
 	if (!finding)
-		find();
+		begin(false);
 	/*
 	 * Inside of dlsym() there is nothing to free a block with that is not
 	 * of the arena: it leaks, once. (The arena's own do by design.)
 	 */
 	if (!finding)
-		NEXT(free)(ptr);
+		guarded_free(ptr);
 }
 
 static void *early_calloc(size_t nmemb, size_t size)
@@ -230,7 +246,7 @@ static void *early_calloc(size_t nmemb, size_t size)
 
 	if (__builtin_mul_overflow(nmemb, size, &total))
 		return no_memory();
-	return early(BLOCK, total, &ptr) ? ptr : NEXT(calloc)(nmemb, size);
+	return early(BLOCK, total, &ptr) ? ptr : found.calloc(nmemb, size);
 }
 
 static void *early_realloc(void *ptr, size_t size)
@@ -239,7 +255,7 @@ static void *early_realloc(void *ptr, size_t size)
 	void *new_ptr;
 
 	if (!early(BLOCK, size, &new_ptr))
-		return NEXT(realloc)(ptr, size);
+		return guarded_realloc(ptr, size);
 	if (ptr && !in_arena(ptr))
 		return no_memory(); /* not ours, and its size is unknown */
 	if (ptr && new_ptr) {
@@ -262,14 +278,14 @@ static void *early_memalign(size_t alignment, size_t size)
 {
 	void *ptr;
 
-	return early(alignment, size, &ptr) ? ptr : NEXT(memalign)(alignment, size);
+	return early(alignment, size, &ptr) ? ptr : found.memalign(alignment, size);
 }
 
 static void *early_aligned_alloc(size_t alignment, size_t size)
 {
 	void *ptr;
 
-	return early(alignment, size, &ptr) ? ptr : NEXT(aligned_alloc)(alignment, size);
+	return early(alignment, size, &ptr) ? ptr : found.aligned_alloc(alignment, size);
 }
 
 static int early_posix_memalign(void **memptr, size_t alignment, size_t size)
@@ -278,7 +294,7 @@ static int early_posix_memalign(void **memptr, size_t alignment, size_t size)
 	void *ptr;
 
 	if (!early(alignment, size, &ptr))
-		return NEXT(posix_memalign)(memptr, alignment, size);
+		return found.posix_memalign(memptr, alignment, size);
 	errno = saved_errno;
 	if (!ptr)
 		return ENOMEM;
@@ -290,14 +306,14 @@ static void *early_valloc(size_t size)
 {
 	void *ptr;
 
-	return early(PAGE, size, &ptr) ? ptr : NEXT(valloc)(size);
+	return early(PAGE, size, &ptr) ? ptr : found.valloc(size);
 }
 
 static void *early_pvalloc(size_t size)
 {
 	void *ptr;
 
-	return early(PAGE, size, &ptr) ? ptr : NEXT(pvalloc)(size);
+	return early(PAGE, size, &ptr) ? ptr : found.pvalloc(size);
 }
 
 struct libc_next libc_next = {

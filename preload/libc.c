@@ -32,9 +32,9 @@
  * thread is needed. No lock of an allocator is held when an event is written,
  * so that blocking mode stops nobody but the caller.
  *
- * Events are on from this library's constructor to the end of the process.
- * Calls before it (by the dynamic loader, by constructors of libraries that
- * ours needs) go where they would go without us.
+ * Events are on from the first call in a constructor, of whichever library
+ * (early.h), to the end of the process. Calls before it, which the dynamic
+ * loader makes, go where they would go without us.
  *
  * Not seen: a program that defines malloc itself (its own definition comes
  * first for everybody), libraries loaded with RTLD_DEEPBIND or by dlmopen().

@@ -11,7 +11,8 @@
  * and calls NEXT(pthread_mutex_lock)(mutex). "Behind" is what
  * dlsym(RTLD_NEXT) finds. All are looked up in a constructor, not at a call,
  * where a thread may hold the loader's lock or have yet to ask dlerror() for an
- * error of its own; a call before that looks them up.
+ * error of its own; a call before that looks them up, and the family's events
+ * begin with it (early.h).
  *
  * A dlsym() that somebody put in front of the C library's might call what it is
  * asked for. Such a call finds nothing behind it yet: without anything being done it is
@@ -34,6 +35,8 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "preload/early.h"
 
 enum {
 #define NEXT_ENUM(name) NEXT_##name,
@@ -99,10 +102,10 @@ static void *next_newer(int function, void *found)
 #endif
 
 /*
- * All at once, and published when all are found: what dlsym() calls meanwhile
- * finds either all of them or none.
+ * All at once, and published when all are found, and events can begin, or `now`: what dlsym()
+ * calls meanwhile finds either all of them or none.
  */
-static __attribute__((noinline, cold)) void next_find(void)
+static __attribute__((noinline, cold)) void *next_find(int wanted, bool now)
 {
 	void *found[NEXT_FUNCTIONS_NR];
 	int saved_errno = errno;
@@ -111,9 +114,12 @@ static __attribute__((noinline, cold)) void next_find(void)
 	for (int function = 0; function < NEXT_FUNCTIONS_NR; function++)
 		found[function] = next_newer(function, dlsym(RTLD_NEXT, next_names[function]));
 	next_finding = false;
-	for (int function = 0; function < NEXT_FUNCTIONS_NR; function++)
-		__atomic_store_n(&next_functions[function], found[function], __ATOMIC_RELAXED);
+	if (early_begin() || now)
+		for (int function = 0; function < NEXT_FUNCTIONS_NR; function++)
+			__atomic_store_n(&next_functions[function], found[function],
+					 __ATOMIC_RELAXED);
 	errno = saved_errno;
+	return found[wanted];
 }
 
 static inline void *next_get(int function)
@@ -124,13 +130,13 @@ static inline void *next_get(int function)
 		return found;
 	if (next_finding)
 		return (void *)next_while_finding;
-	next_find();
-	return __atomic_load_n(&next_functions[function], __ATOMIC_RELAXED);
+	return next_find(function, false);
 }
 
 static __attribute__((constructor)) void next_find_all(void)
 {
-	next_get(0);
+	if (!__atomic_load_n(&next_functions[0], __ATOMIC_RELAXED))
+		next_find(0, true);
 }
 
 /* The function behind a wrapper, to be called at once. */

@@ -56,4 +56,37 @@ done
 first=$(sed -En 's/.* lttng_ust_libc:malloc: .*size = ([0-9]+), ptr = (0x[0-9A-F]+) .*/\1 \2/p' \
 	"$TAP_DIR/text" | head -n 1)
 like "$first" '^[0-9]+ 0x[0-9A-F]+$' 'malloc shows a size, and the pointer in hexadecimal'
+
+# The dynamic loader initialises libraries that the program is linked with before those preloaded.
+"${LTTNGMAP_CC:-cc}" -O0 -fno-builtin -shared -fPIC -x c -o "$TAP_DIR/libearly.so" - <<'END_C'
+#include <stdlib.h>
+
+static void times(int count)
+{
+	while (count--)
+		free(malloc(4711));
+}
+
+__attribute__((constructor)) static void first(void)
+{
+	times(1000);
+}
+
+__attribute__((destructor)) static void last(void)
+{
+	times(500);
+}
+
+void early(void)
+{
+	times(1);
+}
+END_C
+"${LTTNGMAP_CC:-cc}" -x c -o "$TAP_DIR/early" - -L"$TAP_DIR" -learly -Wl,-rpath,"$TAP_DIR" \
+	<<<'void early(void); int main(void) { early(); return 0; }'
+"$lttngmap" record -q -o "$TAP_DIR/trace-early" --mode blocking -- "$TAP_DIR/early" >"$TAP_DIR/out" 2>&1
+events_in "$TAP_DIR/trace-early"
+is "$(grep -c ':malloc: .*size = 4711' "$TAP_DIR/text")" 1501 \
+	"calls in a linked library's constructor and destructor have events" || diag "$(<"$TAP_DIR/out")"
+is "$(sed -n 's/^free //p' "$TAP_DIR/events")" 1501 '  ... each of them'
 done_testing

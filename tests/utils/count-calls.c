@@ -10,7 +10,7 @@
  *   LTTNGMAP_COUNT_DIR=DIR LD_PRELOAD="libcount-calls.so liblttngmap-io.so" PROGRAM
  *   count-sum DIR
  *
- * Since when and until when it counts: count-libc.c.
+ * It counts from the first call to the end of the process.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -53,8 +53,12 @@ static __attribute__((constructor)) void start_counting(void)
 			count_find(function);
 	}
 	file = count_file_make("LTTNGMAP_COUNT_DIR");
-	if (file)
-		__atomic_store_n(&count_here, file, __ATOMIC_RELEASE);
+	if (!file)
+		return;
+	/* Earlier constructors' calls. */
+	for (int function = 0; function < COUNT_FUNCTIONS_NR; function++)
+		file->calls[function] = nobody_counts.calls[function];
+	__atomic_store_n(&count_here, file, __ATOMIC_RELEASE);
 }
 
 /* r11 is nobody's at a call; all else is as the caller left it when it jumps. */

@@ -13,14 +13,9 @@
  *
  * Since when, and until when
  * --------------------------
- * Counts and events must be of the same calls. Events are written from the
- * constructor of liblttngmap-libc.so on, so this library counts from the end
- * of its own constructor on, and must come FIRST in LD_PRELOAD: glibc keeps
- * libraries that do not need one another in the order in which they were
- * given, and initialises from the last to the first. Then its constructor is
- * the very next one after that of liblttngmap-libc.so, and between two
- * constructors the dynamic loader allocates nothing.
- * (The test preload-counts says so if that ever changes.)
+ * Counts and events must be of the same calls. Events are written from the first
+ * call on after the C library is initialised, which sets `environ`: in a constructor
+ * of any library. So this library counts from then on.
  *
  * Neither stops before the process ends: there is no destructor here.
  *
@@ -37,6 +32,7 @@
 #endif
 #include <dlfcn.h>
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "tests/utils/count-libc.h"
@@ -45,10 +41,21 @@
 
 static struct count_file *counts;
 
+static struct count_file *start_counting(void)
+{
+	static bool started;
+
+	if (environ && !__atomic_exchange_n(&started, true, __ATOMIC_ACQ_REL))
+		__atomic_store_n(&counts, count_file_make("LTTNGMAP_COUNT_DIR"), __ATOMIC_RELEASE);
+	return __atomic_load_n(&counts, __ATOMIC_ACQUIRE);
+}
+
 static void count(int function)
 {
 	struct count_file *file = __atomic_load_n(&counts, __ATOMIC_ACQUIRE);
 
+	if (!file)
+		file = start_counting();
 	if (file)
 		count_file_add(file, function);
 }
@@ -65,11 +72,6 @@ static void count(int function)
 			count_die("find " #name);                                                  \
 		next_;                                                                             \
 	})
-
-static __attribute__((constructor)) void start_counting(void)
-{
-	__atomic_store_n(&counts, count_file_make("LTTNGMAP_COUNT_DIR"), __ATOMIC_RELEASE);
-}
 
 EXPORT void *malloc(size_t size)
 {

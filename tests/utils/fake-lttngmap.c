@@ -44,8 +44,10 @@ EXPORT void lttngmap_module_register(struct lttngmap_module *module)
 	struct lttngmap_tracepoint *const *tracepoint;
 	int i = 0;
 
-	while (i < MODULES_MAX - 1 && modules[i])
+	while (i < MODULES_MAX - 1 && modules[i] && modules[i] != module)
 		i++;
+	if (modules[i] == module)
+		return;
 	modules[i] = module;
 	if (i == 0)
 		counts = count_file_make("LTTNGMAP_EVENTS_DIR");

@@ -546,7 +546,7 @@ static void serve_untraced(const struct app_request *request, const struct app_m
 		return;
 	}
 	child.pid = find_child(request, &child.identity);
-	if (!child.pid && request->process && request->process->unproved++ >= UNTRACED_UNPROVED)
+	if (!child.pid && request->process->unproved++ >= UNTRACED_UNPROVED)
 		why = UNTRACED_OTHERS;
 	untraced_count(request->daemon->untraced, &child, why);
 }

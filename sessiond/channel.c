@@ -124,10 +124,20 @@ static int check_config(const struct channel_config *config, char *why, char *hi
 	return error ? error : check_contexts(config, why, hint);
 }
 
-static int take_slot(struct daemon *daemon, char *why, char *hint)
+static int take_slot(const struct session *session, char *why, char *hint)
 {
-	int slot = slots_take(&daemon->slots, daemon_now_usec());
+	uint32_t owner = session->owner;
+	int slot = slots_take(&session->daemon->slots, owner, owner != 0 && owner != geteuid(),
+			      daemon_now_usec());
 
+	if (slot == -EDQUOT) {
+		snprintf(why, CHANNEL_WHY_SIZE,
+			 "user %u has as many channels already as it may have, those removed a "
+			 "moment ago among them",
+			 owner);
+		snprintf(hint, CHANNEL_WHY_SIZE,
+			 "remove one that is not needed, and wait for a second");
+	}
 	if (slot == -EAGAIN) {
 		snprintf(why, CHANNEL_WHY_SIZE, "no channel is free yet: %s",
 			 "those destroyed a moment ago rest for a second, or are still read");
@@ -150,7 +160,7 @@ static int take_other_slot(const struct channel *channel, char *why, char *hint)
 	int slot = (int)channel->slot;
 
 	if (channel->slot_used)
-		slot = take_slot(channel->session->daemon, why, hint);
+		slot = take_slot(channel->session, why, hint);
 	if (slot == -ENOSPC)
 		snprintf(why, CHANNEL_WHY_SIZE,
 			 "for that it takes the place of one more, and there are %u already",
@@ -315,7 +325,7 @@ int channel_create(struct session *session, const struct channel_config *config,
 		error = check_config(config, why, hint);
 	if (error)
 		goto free_channel;
-	slot = take_slot(daemon, why, hint);
+	slot = take_slot(session, why, hint);
 	if (slot < 0) {
 		error = slot;
 		goto free_channel;
@@ -370,7 +380,7 @@ int channel_restore(struct session *session, const struct channel *saved, struct
 		free(channel);
 		return error;
 	}
-	slots_restore(&daemon->slots, channel->slot);
+	slots_restore(&daemon->slots, channel->slot, session->owner);
 	cds_list_add_tail(&channel->node, &session->channels);
 	*result = channel;
 	return 0;

@@ -8,16 +8,11 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/context.h"
 #include "sessiond/channel.h"
 #include "sessiond/control-args.h"
-#include "sessiond/daemon.h"
 #include "sessiond/session.h"
-
-/* Of the 64, that one user may have in a daemon which serves several. */
-#define CHANNELS_PER_USER_MAX 16u
 
 static int find_context(struct control_client *client, const char *name)
 {
@@ -140,35 +135,14 @@ static int check_mode(struct control_client *client, const struct session *sessi
 	return -EINVAL;
 }
 
-static unsigned int count_channels(struct sessions *sessions, uint32_t owner)
-{
-	const struct session *session;
-	unsigned int count = 0;
-
-	cds_list_for_each_entry(session, sessions_list(sessions), node) {
-		const struct channel *channel;
-
-		if (session->owner == owner)
-			cds_list_for_each_entry(channel, &session->channels, node)
-				count++;
-	}
-	return count;
-}
-
 static bool may_add(struct control_client *client, const struct session *session)
 {
-	uint32_t owner = session->owner;
-
 	if (session->state == SESSION_DRAINING || session->state == SESSION_FINISHING)
 		control_refuse(client, "try again when it has stopped",
 			       "session %s is being stopped", session->name);
 	else if (session->nr_streams >= LTTNGMAP_CHANNELS)
 		control_refuse(client, "use another session", "session %s has had %u channels",
 			       session->name, session->nr_streams);
-	else if (owner != 0 && owner != geteuid() &&
-		 count_channels(session->daemon->sessions, owner) >= CHANNELS_PER_USER_MAX)
-		control_refuse(client, "remove one that is not needed",
-			       "user %u has %u channels already", owner, CHANNELS_PER_USER_MAX);
 	else
 		return true;
 	return false;

@@ -18,22 +18,31 @@
 #include <lttngmap/abi.h>
 
 #define SLOTS_QUARANTINE_USEC UINT64_C(1000000)
+/* A limited user has so many at most, and half of what others left; so many are left to root. */
+#define SLOTS_PER_USER_MAX 16u
+#define SLOTS_RESERVED 16u
+/* A slot that rests since the daemon was started: whose it was is not known. */
+#define SLOTS_NOBODY UINT32_MAX
 
 struct slots {
 	struct {
 		bool taken;
 		bool used;           /* was given out before */
+		uint32_t owner;      /* whose it is, also while it rests */
 		uint64_t freed_usec; /* CLOCK_MONOTONIC */
 		unsigned long held;  /* atomic */
 	} slot[LTTNGMAP_CHANNELS];
 };
 
-/* The lowest free slot; -EAGAIN: only some that rest yet; -ENOSPC: none at all. */
-int slots_take(struct slots *slots, uint64_t now_usec);
+/*
+ * The lowest free slot, for that user's channel. -EAGAIN: only some that rest yet; -ENOSPC: none at
+ * all; -EDQUOT: the user, who is `limited`, has its share, those that rest among them.
+ */
+int slots_take(struct slots *slots, uint32_t owner, bool limited, uint64_t now_usec);
 void slots_free(struct slots *slots, uint32_t slot, uint64_t now_usec);
 
 /* In a new life of the daemon: this one is taken; then all others rest. */
-void slots_restore(struct slots *slots, uint32_t slot);
+void slots_restore(struct slots *slots, uint32_t slot, uint32_t owner);
 void slots_rest(struct slots *slots, uint64_t now_usec);
 
 /* One more, or one less, ring set of the slot. */

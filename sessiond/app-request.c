@@ -150,11 +150,23 @@ static int take_classes(struct app_request *request, const uint16_t *ids, uint32
 	return 0;
 }
 
+/*
+ * Who is charged for the process: who started it, where that user has limits. A set-user-ID program
+ * has the events of its effective user, and anybody may start as many as it likes. The kernel names
+ * the sender's real user.
+ */
+static struct quota_user *payer_of(const struct app_request *request)
+{
+	struct quota_user *starter = quota_user(request->daemon->quota, request->sender.uid);
+
+	return starter && starter->limited ? starter : request->user;
+}
+
 /* Which of them it is shows by what it holds. */
 static void refuse_quota(const struct app_request *request, struct app_refusal *refusal)
 {
 	const struct quota_limits *limits = quota_limits(request->daemon->quota);
-	const struct quota_user *user = request->user;
+	const struct quota_user *user = payer_of(request);
 
 	if (user->memory > limits->memory)
 		app_refuse(refusal, EDQUOT,
@@ -422,7 +434,7 @@ static int serve_register(struct app_request *request, const struct app_message 
 		.gid = request->peer.gid,
 		.use_rseq = message->registration.flags & PROTOCOL_APP_RSEQ,
 		.shares = message->registration.flags & PROTOCOL_APP_SHARES,
-		.user = request->user,
+		.payer = payer_of(request),
 		.socket = request->fd,
 		.procname = message->registration.procname,
 		.procname_size = sizeof(message->registration.procname),

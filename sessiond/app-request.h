@@ -24,7 +24,7 @@ struct app_request {
 	int fd;
 	struct ucred peer;       /* who connected */
 	struct ucred sender;     /* of the message: that one, or a child of it */
-	struct quota_user *user; /* the peer's */
+	struct quota_user *user; /* the peer's: effective, as of its events */
 	struct process *process; /* NULL before, and set by, a registration */
 };
 

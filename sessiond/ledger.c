@@ -597,7 +597,7 @@ static uint64_t memory_of_process(const struct ledger *ledger, uint32_t index,
 	const struct ledger_process *process = ledger_process(ledger, index);
 	uint64_t bytes;
 
-	if ((state != LEDGER_LIVE && state != LEDGER_ENDED) || !is_of(process->uid, data))
+	if ((state != LEDGER_LIVE && state != LEDGER_ENDED) || !is_of(process->payer, data))
 		return 0;
 	bytes = record_size(ledger, process);
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)

@@ -42,7 +42,7 @@
 #define LEDGER_KEPT "ledger.kept"
 #define LEDGER_MAGIC 0x3152474c504d544cull
 /* Raised where any of what lies in it is laid out otherwise, or a text has other members. */
-#define LEDGER_VERSION 9u
+#define LEDGER_VERSION 10u
 
 #define LEDGER_PROCESSES 32768u
 #define LEDGER_SESSIONS 64u
@@ -63,6 +63,7 @@ struct ledger_process {
 	uint32_t pid;
 	uint32_t uid;
 	uint32_t gid;
+	uint32_t payer; /* the user that is charged for it */
 	bool forked;
 	bool answered; /* it was sent its memories */
 	bool alone;    /* it asks for nothing any more */

@@ -211,13 +211,14 @@ void process_answered(struct process *process)
 	process->record->answered = true;
 }
 
-static void fill_record(const struct process *process, int socket)
+static void fill_record(const struct process *process, uint32_t payer, int socket)
 {
 	struct ledger_process *record = process->record;
 
 	record->pid = process->pid;
 	record->uid = process->uid;
 	record->gid = process->gid;
+	record->payer = payer;
 	record->forked = process->forked;
 	record->stand_in = process->stand_in;
 	record->use_rseq = process->use_rseq;
@@ -336,10 +337,10 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	process->since_ms = realtime_ms();
 	name_clean_program(config->procname, config->procname_size, process->name);
 
-	error = watch_pid(process, config->user, peer_open_pidfd(config->socket, &peer));
+	error = watch_pid(process, config->payer, peer_open_pidfd(config->socket, &peer));
 	if (error < 0)
 		goto fail;
-	error = take_memories(process, config->user);
+	error = take_memories(process, config->payer);
 	if (error)
 		goto fail;
 	process->record = memory_set_record(process->memories);
@@ -356,7 +357,7 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	process->counted = state_counted_before(daemon, process);
 	end_older(process);
 	add_to_table(process);
-	fill_record(process, config->socket);
+	fill_record(process, config->payer->uid, config->socket);
 	executed_begin(process);
 	ledger_process_set(daemon->ledger, process->memories->index, LEDGER_LIVE);
 	sessions_join(daemon->sessions, process);
@@ -392,7 +393,7 @@ int process_create_stand_in(struct daemon *daemon, uint32_t uid, bool use_rseq,
 	if (error)
 		goto fail;
 	add_to_table(process);
-	fill_record(process, 0);
+	fill_record(process, uid, 0);
 	process_answered(process);
 	ledger_process_set(daemon->ledger, process->memories->index, LEDGER_LIVE);
 	*result = process;
@@ -431,6 +432,7 @@ int process_restore(struct daemon *daemon, uint32_t index)
 {
 	struct ledger_process *record = ledger_process(daemon->ledger, index);
 	struct process *process = process_from(daemon, record);
+	struct quota_user *payer = quota_user(daemon->quota, record->payer);
 	int error = -ENOMEM;
 
 	if (!process)
@@ -439,14 +441,12 @@ int process_restore(struct daemon *daemon, uint32_t index)
 	if (error)
 		goto free_process;
 	/* It was within its user's bounds before. */
-	memory_set_charge(process->memories, quota_user(daemon->quota, process->uid), true);
+	memory_set_charge(process->memories, payer, true);
 	process->record = record;
 	if (!record->has_foreign)
 		quota_note_words(quota_user(daemon->quota, process->uid), record->classes,
 				 record->class_words);
-	error = process->stand_in ? 0
-				  : watch_pid(process, quota_user(daemon->quota, process->uid),
-					      record->pidfd);
+	error = process->stand_in ? 0 : watch_pid(process, payer, record->pidfd);
 	if (error < 0)
 		goto free_process;
 	error = doorbell_create(daemon->doorbells, process->memories, &process->doorbell);

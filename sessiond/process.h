@@ -85,7 +85,7 @@ struct ledger;
 struct processes;
 
 struct process_config {
-	struct quota_user *user;
+	struct quota_user *payer; /* who is charged for it: its user, or who started it */
 	uint32_t pid;
 	uint32_t uid;
 	uint32_t gid;

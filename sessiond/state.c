@@ -138,7 +138,7 @@ static void restore_ended(struct daemon *daemon, uint32_t index)
 		ledger_process_drop(daemon->ledger, index);
 		return;
 	}
-	memory_set_charge(memories, quota_user(daemon->quota, memory_set_record(memories)->uid),
+	memory_set_charge(memories, quota_user(daemon->quota, memory_set_record(memories)->payer),
 			  true);
 	state_restore_ended(daemon, memories);
 }

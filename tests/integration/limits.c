@@ -326,6 +326,36 @@ static void test_held(const char *limits, int fits, const char *words, void (*ac
 	stop();
 }
 
+/* A set-user-ID program of root's, as who starts it cannot make it do anything else. */
+static void act_as_root(void)
+{
+	if (setresuid(STRANGER, 0, 0) != 0)
+		_exit(1);
+	act_register();
+}
+
+static void test_started(void)
+{
+	struct crowd crowd = { .count = 0 };
+
+	start("processes=3");
+	start_session();
+	for (int i = 0; i < 3; i++)
+		crowd_add(&crowd, 0, act_as_root);
+	is(shared->served, 3, "root's programs that a user starts are served");
+	run_as(0, act_as_root);
+	ok(shared->refused == 1 && shared->error == EDQUOT, "  ... as many as that user may have");
+	ok(strstr(shared->message, "has 3 traced processes"), "  ... in words: %s",
+	   shared->message);
+	run_as(STRANGER, act_register);
+	is(shared->refused, 2, "  ... together with its own");
+	run_as(0, act_register);
+	is(shared->served, 4, "programs that root starts are served");
+	crowd_end(&crowd);
+	ok(comes_back(), "when they have ended there is room again");
+	stop();
+}
+
 static void test_connections(void)
 {
 	start("connections=50");
@@ -495,6 +525,7 @@ int main(void)
 	/* Three each, and one of rings. */
 	test_held("descriptors=9", 2, "have 8 descriptors", act_register);
 	test_held("memory=6000000", 2, "rings hold 8 MiB, and may hold 5", act_fill);
+	test_started();
 	test_connections();
 	test_classes();
 	test_messages();

@@ -46,7 +46,7 @@ static void test_processes(void)
 
 		index[i] = ledger_process_take(ledger);
 		record = ledger_process(ledger, (uint32_t)index[i]);
-		record->uid = i < PROCESSES / 2 ? 1000 : 1001;
+		record->payer = i < PROCESSES / 2 ? 1000 : 1001;
 		/* As of the first few hundred ids. */
 		ledger_process_reserve_classes(ledger, (uint32_t)index[i], 8);
 		record->class_words = 8;

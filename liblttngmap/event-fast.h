@@ -4,8 +4,8 @@
  * event-fast.h - the way that most events take, as one leaf function from the tracepoint to the
  * commit: one channel, a restartable sequence, the time stamp counter, and no context, or vtid and
  * ip. An event of one channel that has filters leaves it for the filter's first test, which rejects
- * most events (event_write_filtered()). Every other event takes the general way (event.c), which the
- * fast one jumps to before it has stored anything that counts.
+ * most events (event_write_filtered()). Every other event takes the general way (event.c), which
+ * the fast one jumps to before it has stored anything that counts.
  *
  * The fast way differs from ring-rseq.h in this:
  *

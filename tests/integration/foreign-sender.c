@@ -162,7 +162,7 @@ static void is_answered(int fd, const char *name)
 	app_exchange(fd, &memory, sizeof(memory), &answer);
 	ok(answer.size == sizeof(memory) && answer.header.type == PROTOCOL_APP_MEMORY &&
 		   answer.nr_fds == 1,
-	   name);
+	   "%s", name);
 	app_close_fds(&answer);
 }
 

@@ -146,7 +146,8 @@ void page_write(struct export *export, const char *name, uint64_t number, struct
 		export_fail(export, -error);
 }
 
-/* Control characters, letters that name_directs(), and '<', which might end the script, by their numbers. */
+/* Control characters, letters that name_directs(), and '<', which might end the script, by their
+ * numbers. */
 void page_write_string(struct view_output *out, const char *text)
 {
 	view_output_char(out, '"');

@@ -122,8 +122,8 @@ void view_output_letter(struct view_output *output, uint32_t letter)
 	if (letter < 0x10000)
 		snprintf(text, sizeof(text), "\\u%04x", (unsigned)letter);
 	else
-		snprintf(text, sizeof(text), "\\u%04x\\u%04x",
-			 0xd7c0 + (unsigned)(letter >> 10), 0xdc00 + (unsigned)(letter & 0x3ff));
+		snprintf(text, sizeof(text), "\\u%04x\\u%04x", 0xd7c0 + (unsigned)(letter >> 10),
+			 0xdc00 + (unsigned)(letter & 0x3ff));
 	view_output_text(output, text);
 }
 

@@ -135,7 +135,7 @@ static uint64_t index_data(const struct repair *repair)
 	off_t hole = lseek(repair->index_fd, 0, SEEK_HOLE);
 
 	return hole >= 0 && (uint64_t)hole < repair->index_size ? (uint64_t)hole
-								 : repair->index_size;
+								: repair->index_size;
 }
 
 /*
@@ -227,8 +227,8 @@ static void pass_entries(struct repair *repair, uint64_t offset)
 		repair->named++;
 }
 
-static int put_entry(const struct repair *repair, uint64_t number, const struct ctf_packet_header *header,
-		     uint64_t offset)
+static int put_entry(const struct repair *repair, uint64_t number,
+		     const struct ctf_packet_header *header, uint64_t offset)
 {
 	struct ctf_index_entry entry, old;
 

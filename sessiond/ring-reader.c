@@ -125,8 +125,7 @@ static uint64_t most_written(const struct ring_reader *reader, uint64_t position
 	if (reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE)
 		return position / LTTNGMAP_RECORD_HEADER_SIZE;
 	room <<= reader->geometry->subbuf_shift;
-	return reader->events +
-	       (unread < room ? unread : room) / LTTNGMAP_RECORD_HEADER_SIZE;
+	return reader->events + (unread < room ? unread : room) / LTTNGMAP_RECORD_HEADER_SIZE;
 }
 
 /* Bring the ring's counters up to date, as far as they are believable. */
@@ -153,8 +152,7 @@ static int account(struct ring_reader *reader, struct ring_commit *commit)
 	    ring_subbuf_size(reader) - LTTNGMAP_SUBBUF_TAIL)
 		return ring_reader_spoil(reader, "its position lies beyond a sub-buffer's end");
 	reader->last = *commit;
-	if (written >= reader->account.written &&
-	    written <= most_written(reader, commit->position))
+	if (written >= reader->account.written && written <= most_written(reader, commit->position))
 		reader->account.written = written;
 	if (commit->discards < reader->account.discarded)
 		return ring_reader_spoil(reader, "its count of discarded events went back");

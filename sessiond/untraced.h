@@ -92,7 +92,8 @@ uint64_t untraced_total(const struct session *session);
  * is called "others of user UID", what no place was left for "?", and has no "uid".
  */
 struct json_object *untraced_list(const struct session *session);
-/* As people read it: "ls (2), cc1 of user 1001 (1)"; "" where there is none. To be freed; NULL: no memory. */
+/* As people read it: "ls (2), cc1 of user 1001 (1)"; "" where there is none. To be freed; NULL: no
+ * memory. */
 char *untraced_text(const struct session *session);
 
 #endif /* SESSIOND_UNTRACED_H */

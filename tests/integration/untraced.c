@@ -140,7 +140,8 @@ static int64_t count_by(const char *name, int64_t uid)
 	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
 		struct json_object *one = json_object_array_get_idx(list, i);
 
-		if (strcmp(json_object_get_string(json_object_object_get(one, "name")), name) == 0 &&
+		if (strcmp(json_object_get_string(json_object_object_get(one, "name")), name) ==
+			    0 &&
 		    (uid < 0 || json_object_get_int64(json_object_object_get(one, "uid")) == uid))
 			count += json_object_get_int64(json_object_object_get(one, "count"));
 	}
@@ -229,7 +230,8 @@ static void test_forged(void)
 	is(status("alive"), 3, "another user's word takes no traced program out of the session");
 	is(status("processes"), 3, "  ... nor out of its count");
 	is(count_of("left"), 1, "  ... nor the entry of one that was left out");
-	is(count_by("forged", MALLORY), 3, "  ... it counts by the name that it says, as its user's");
+	is(count_by("forged", MALLORY), 3,
+	   "  ... it counts by the name that it says, as its user's");
 	end(mallory);
 
 	mallory = start(MALLORY, fork_inside);
@@ -290,7 +292,8 @@ static void test_many(void)
 	is(count_of("many-0"), 2, "  ... and together with others of the same name");
 	for (int i = 2; i < 10; i++)
 		end(start(MALLORY + i, say_many));
-	/* 48 places are for users: 7 were taken before, then 8 by five users each, and one by one. */
+	/* 48 places are for users: 7 were taken before, then 8 by five users each, and one by one.
+	 */
 	is(count_of("?"), 99 + 300, "users for which no place is left have no names");
 	root = start(0, say_many);
 	is(count_of("many-15"), 1, "  ... but places are left for root");

@@ -220,10 +220,10 @@ static void session_step(struct session *session, uint64_t now)
 	}
 	if (session->state == SESSION_DRAINING && session_is_drained(session))
 		push_final(session);
-	else if (session->state == SESSION_FINISHING && is_written(session))
-		stop_answer(session,
-			    write_error(session) ? "the trace on disk is not complete" : NULL,
-			    write_error(session));
+	/* What failed, and was written since, is over when the consumer says so, soon. */
+	else if (session->state == SESSION_FINISHING && is_written(session) &&
+		 !write_error(session))
+		stop_answer(session, NULL, NULL);
 	else
 		check_stalled(session, now);
 }

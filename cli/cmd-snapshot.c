@@ -7,11 +7,14 @@
 #include <config.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/beneath.h"
+#include "common/ctf.h"
 #include "control-client.h"
 #include "options.h"
 #include "relay-child.h"
@@ -113,11 +116,9 @@ static int send(struct session_verb *self, const struct output_dir *spool,
 }
 
 /* What has become of it. */
-static void print(const struct session_verb *self, struct json_object *answer, uint64_t size,
-		  bool is_away)
+static void print(const struct session_verb *self, struct json_object *answer, bool is_away)
 {
 	uint64_t events = control_answer_count(answer, "events");
-	uint64_t least = control_answer_count(answer, "least");
 	char count[32], bytes[16];
 
 	if (url)
@@ -127,16 +128,42 @@ static void print(const struct session_verb *self, struct json_object *answer, u
 			    options_format_count(events, count),
 			    options_format_size(control_answer_count(answer, "bytes"), bytes),
 			    control_answer_text(answer, is_away ? "url" : "output"));
-	if (events == 0 && size && size < least) {
-		report_note(
-			"snapshot: --max-size %s is less than a sub-buffer of each stream takes",
-			max_size);
-		report_hint("--max-size %" PRIu64 " has room for one of each", least);
-	}
 	if (is_away)
 		json_object_object_del(answer, "output");
 	json_object_object_del(answer, "is_spool");
 	json_object_object_del(answer, "created");
+}
+
+/* A snapshot without a stream: its metadata alone. What else lies there stays. */
+static void remove_empty(const char *path)
+{
+	int folder = beneath_open_real(path), trace = -1;
+
+	if (folder >= 0)
+		trace = openat(folder, "ust", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (trace >= 0 && unlinkat(trace, CTF_INDEX_DIRECTORY, AT_REMOVEDIR) == 0)
+		(void)unlinkat(trace, "metadata", 0);
+	if (trace >= 0)
+		close(trace);
+	if (folder >= 0 && unlinkat(folder, "ust", AT_REMOVEDIR) == 0)
+		(void)rmdir(path);
+	if (folder >= 0)
+		close(folder);
+}
+
+/* Nothing fits: then there is no snapshot. 0 or -EFBIG. */
+static int check_room(struct json_object *answer, uint64_t size)
+{
+	uint64_t least = control_answer_count(answer, "least");
+
+	if (!size || size >= least || control_answer_count(answer, "events"))
+		return 0;
+	report_error("snapshot: --max-size %s is less than a sub-buffer of each stream takes: "
+		     "there is nothing in it",
+		     max_size);
+	report_hint("--max-size %" PRIu64 " has room for one of each", least);
+	remove_empty(control_answer_text(answer, "output"));
+	return -EFBIG;
 }
 
 static int check(int argc, uint64_t *size)
@@ -176,13 +203,15 @@ static int run(int argc, const char **argv)
 		error = session_verb_choose(&self, argc ? argv[0] : NULL);
 	if (!error)
 		error = take(&self, size, &spool, &answer);
+	if (!error)
+		error = check_room(answer, size);
 	/* What was taken in part stays. */
-	if (error && spool.made && rmdir(spool.path) < 0)
+	if (error && spool.made && rmdir(spool.path) < 0 && errno != ENOENT)
 		report_note("what there is of it lies in %s", spool.path);
 	if (!error)
 		error = send(&self, &spool, answer, &is_away);
 	if (!error)
-		print(&self, answer, size, is_away);
+		print(&self, answer, is_away);
 	return session_verb_close(&self, error, answer);
 }
 

@@ -146,7 +146,8 @@ snapshot 'a small one' --max-size 300K
 size=$(find "$taken/ust" -maxdepth 1 -name 'c_*' -printf '%s\n' | awk '{ all += $1 } END { print all }')
 ok "$size bytes are not too much" test "$size" -le 307200
 ok 'and something' test "$size" -gt 20000
-snapshot 'one that is too small' --max-size 1K
+bad 'one that is too small' 'there is nothing in it' snapshot fr --max-size 1K -o "$TAP_DIR/small"
+ok 'leaves no folder' test ! -e "$TAP_DIR/small" || diag "$(find "$TAP_DIR/small")"
 least=$(sed -nE 's/.*--max-size ([0-9]+) has room.*/\1/p' <<<"$output")
 ok "it says how much it takes: ${least:-nothing}" test "${least:-0}" -gt 4096
 ok 'one of that size has events' \

@@ -19,6 +19,7 @@
 
 #include "common/beneath.h"
 #include "common/remove-tree.h"
+#include "options.h"
 #include "output-dir.h"
 #include "report.h"
 
@@ -126,6 +127,7 @@ static int create_default(const char *verb, const char *prefix, char *path, size
 
 static int check_space(const char *verb, const char *path)
 {
+	char left[16], least[16];
 	struct statvfs status;
 
 	if (statvfs(path, &status) < 0)
@@ -133,7 +135,11 @@ static int check_space(const char *verb, const char *path)
 	/* File systems without a size, such as some overlays, say zero blocks. */
 	if (status.f_blocks == 0 || (uint64_t)status.f_bavail * status.f_frsize >= SPACE_LEAST)
 		return 0;
-	report_error("%s: the file system of '%s' is full", verb, path);
+	report_error("%s: the file system of '%s' is full: %s are free, and a trace takes %s at "
+		     "least",
+		     verb, path,
+		     options_format_size((uint64_t)status.f_bavail * status.f_frsize, left),
+		     options_format_size(SPACE_LEAST, least));
 	report_hint("make room there, or write the trace elsewhere by -o DIR");
 	return -ENOSPC;
 }

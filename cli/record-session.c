@@ -342,13 +342,17 @@ int record_session_start(struct record *record)
 /* Each status has it, and it is said once. */
 static void say_trouble(struct record *record, const char *trouble)
 {
+	char text[sizeof(record->trouble)];
+
 	if (strncmp(record->trouble, trouble, sizeof(record->trouble) - 1) == 0)
 		return;
 	snprintf(record->trouble, sizeof(record->trouble), "%s", trouble);
 	if (trouble[0] == '\0')
 		return;
 	record->had_trouble = true;
-	record_say(record, trouble);
+	/* Writing goes on only while the program runs. */
+	snprintf(text, sizeof(text), "%.*s", control_ended_length(trouble), trouble);
+	record_say(record, text);
 }
 
 static void take_status(struct record *record, struct json_object *answer)

@@ -10,12 +10,14 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "common/protocol-control.h"
 #include "sessiond/channel.h"
 #include "sessiond/consumer-link.h"
 #include "sessiond/daemon.h"
 #include "sessiond/kernel-part.h"
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
+#include "sessiond/options.h"
 #include "sessiond/process.h"
 #include "sessiond/quota.h"
 
@@ -149,10 +151,15 @@ static void look_soon(struct session *session)
 static void say_unwritten(const struct session *session, const char *error)
 {
 	struct daemon *daemon = session->daemon;
+	const char *tail = strstr(error, PROTOCOL_CONTROL_GOES_ON);
+	int length = (int)strlen(error);
 	char more[QUOTA_MORE_SIZE];
 
+	/* A recording ends with its program, and nobody can count on its going on. */
+	if (tail && daemon->options->private_instance)
+		length = (int)(tail - error);
 	if (quota_may_say(quota_user(daemon->quota, session->owner), daemon_now_usec(), more))
-		log_warning("session %s: %s%s", session->name, error, more);
+		log_warning("session %s: %.*s%s", session->name, length, error, more);
 }
 
 void session_take_written(struct session *session, const struct session_written *written,

@@ -91,6 +91,41 @@ says 'removed: destroy' 0 "$gone" destroy removed
 says 'the other session stops' 0 'stopped session well' stop well
 is "$(babeltrace2 "$TAP_DIR/well" | grep -c levels:error)" "$rounds" 'and has all events'
 exec {program}>&-
+
+# ---- full for a while: what was written since is complete
+if ((EUID)); then
+	skip 7 'only root mounts a small disk'
+else
+	disk=$TAP_DIR/disk counts=$TAP_DIR/counts
+	mkdir "$disk"
+	: >"$counts"
+	mount -t tmpfs -o size=1m none "$disk" || bail_out 'no tmpfs'
+	cleanup umount "$disk"
+	for verb in 'create full -o '"$disk/trace" 'channel c -s full --subbuf-size 64K --subbufs 16' \
+		'enable * -s full -c c' 'start full'; do
+		set -f
+		# shellcheck disable=SC2086 # words
+		lttngmap $verb >/dev/null || bail_out "$verb"
+		set +f
+	done
+	head -c 1000000 /dev/zero >"$disk/fill"
+	LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR "$LTTNGMAP_BUILD/tests/utils/emit" "$counts" 1 20000
+	ok 'full: it is reported' wait_for shows full 'No space left on device'
+	mount -o remount,size=64m "$disk"
+	said=$(lttngmap destroy full)
+	is "$? $(grep -c 'No space' <<<"$said")" '0 0' 'full, and room again: the trace is complete' || diag "$said"
+	is "$(babeltrace2 "$disk/trace" | wc -l)" 20000 '  ... with each event'
+
+	rm -rf "$disk"/*
+	mount -o remount,size=100k "$disk"
+	says 'too small' 1 "is full: [0-9.]+ KiB are free, and a trace takes 256.0 KiB at least" \
+		create small -o "$disk/trace"
+	mount -o remount,size=1m "$disk"
+	said=$("$LTTNGMAP_BUILD/lttngmap" record -o "$disk/trace" --subbuf-size 64K -e 'numbered:*' -- \
+		"$LTTNGMAP_BUILD/tests/utils/emit" "$counts" 1 100000 2>&1)
+	like "$said" 'No space left on device; make room there' 'full beneath record: it is reported'
+	is "$(grep -c 'goes on' <<<"$said")" 0 '  ... and promises nothing: writing ends with the program'
+fi
 sessiond_stop
 is "$sessiond_status" 0 'the daemon ends well'
 done_testing

@@ -96,11 +96,6 @@ static void put_line(int *row, attr_t attribute, const char *format, ...)
 	(*row)++;
 }
 
-/* A terminal of fewer columns gets fewer of ours, of which none is cut off at 80. */
-#define WIDE 112
-#define NARROW_SESSION(alive) "%-12.12s %-7s " alive " %9s %8s %13s %10s %9s"
-#define NARROW_RING "%7s %-15.15s %9s %8s %13s %-14.14s %s"
-
 static void draw_usage(const char *name, const struct top_usage *usage, char *text, size_t size)
 {
 	char up[TOP_TEXT_SIZE], cpu[TOP_TEXT_SIZE], memory[TOP_TEXT_SIZE];
@@ -150,7 +145,7 @@ static void draw_daemons(const struct screen *screen, int *row)
 		}
 		draw_usage("sessiond", &daemon->daemon, first, sizeof(first));
 		draw_consumers(daemon, second, sizeof(second));
-		if (COLS < WIDE) {
+		if (COLS < TOP_WIDE) {
 			put_line(row, A_NORMAL, "%s: %" PRIu64 " registered", daemon->runtime_dir,
 				 daemon->sample.processes);
 			put_line(row, A_NORMAL, "  %s", first);
@@ -189,8 +184,8 @@ static void draw_session(const struct screen *screen, int *row, const struct top
 	options_format_count(session->events, count);
 	options_format_count(session->lost, gone);
 	options_format_size(session->bytes, size);
-	if (COLS < WIDE)
-		put_line(row, A_NORMAL, NARROW_SESSION("%5" PRIu64), session->name,
+	if (COLS < TOP_WIDE)
+		put_line(row, A_NORMAL, TOP_NARROW_SESSION("%5" PRIu64), session->name,
 			 session->active ? "active" : "stopped", session->alive,
 			 top_format_rate(session->rates.events, events),
 			 top_format_rate(session->rates.lost, lost), count, gone, size);
@@ -209,8 +204,8 @@ static void draw_session(const struct screen *screen, int *row, const struct top
 
 static void draw_sessions(const struct screen *screen, int *row)
 {
-	if (COLS < WIDE)
-		put_line(row, A_REVERSE, NARROW_SESSION("%5s"), "SESSION", "STATE", "PROCS",
+	if (COLS < TOP_WIDE)
+		put_line(row, A_REVERSE, TOP_NARROW_SESSION("%5s"), "SESSION", "STATE", "PROCS",
 			 "EVENTS/S", "LOST/S", "EVENTS", "LOST", "BYTES");
 	else
 		put_line(row, A_REVERSE, "%-20s %-8s %5s %12s %10s %10s %15s %12s %10s", "SESSION",
@@ -237,8 +232,8 @@ static void draw_ring(const struct screen *screen, int *row, const struct top_ri
 	top_format_fill(rings->fill, cpus, fill, width < sizeof(fill) ? width : sizeof(fill) - 1);
 	options_format_count(rings->events, count);
 	set_colour(screen, COLOUR_LOST, is_losing);
-	if (COLS < WIDE)
-		put_line(row, rings->alive ? A_NORMAL : A_DIM, NARROW_RING, pid, rings->name,
+	if (COLS < TOP_WIDE)
+		put_line(row, rings->alive ? A_NORMAL : A_DIM, TOP_NARROW_RING, pid, rings->name,
 			 top_format_rate(rings->rates.events, events),
 			 top_format_rate(rings->rates.lost, lost), count, place, fill);
 	else
@@ -255,8 +250,8 @@ static void draw_rings(struct screen *screen, int *row)
 	struct top_row *rows;
 	size_t count = top_rows(screen->top, screen->order, &rows);
 
-	if (COLS < WIDE)
-		put_line(row, A_REVERSE, NARROW_RING, "PID", "PROGRAM", "EVENTS/S", "LOST/S",
+	if (COLS < TOP_WIDE)
+		put_line(row, A_REVERSE, TOP_NARROW_RING, "PID", "PROGRAM", "EVENTS/S", "LOST/S",
 			 "EVENTS", "CHANNEL", "FILL");
 	else
 		put_line(row, A_REVERSE, "%7s %-8s %-15s %12s %10s %15s %-20s %s", "PID", "USER",

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <lttngmap/abi.h>
 
@@ -189,25 +191,47 @@ static void print_daemon(const struct top_daemon *daemon)
 		print_usage("consumerd", &none);
 }
 
+/* Is it printed on a terminal of few columns? */
+static bool is_narrow(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col &&
+	       size.ws_col < TOP_WIDE;
+}
+
 static void print_sessions(const struct top *top)
 {
+	bool narrow = is_narrow();
 	char events[TOP_TEXT_SIZE], lost[TOP_TEXT_SIZE], bytes[TOP_TEXT_SIZE];
 	char count[TOP_TEXT_SIZE], gone[TOP_TEXT_SIZE], size[TOP_TEXT_SIZE];
 
-	report_line("%-24s %-8s %6s %13s %10s %11s %15s %12s %10s", "SESSION", "STATE", "PROCS",
-		    "EVENTS/S", "LOST/S", "BYTES/S", "EVENTS", "LOST", "BYTES");
+	if (narrow)
+		report_line(TOP_NARROW_SESSION("%5s"), "SESSION", "STATE", "PROCS", "EVENTS/S",
+			    "LOST/S", "EVENTS", "LOST", "BYTES");
+	else
+		report_line("%-24s %-8s %6s %13s %10s %11s %15s %12s %10s", "SESSION", "STATE",
+			    "PROCS", "EVENTS/S", "LOST/S", "BYTES/S", "EVENTS", "LOST", "BYTES");
 	for (const struct top_daemon *daemon = top->daemons; daemon; daemon = daemon->next) {
 		for (size_t i = 0; i < daemon->sample.nr_sessions; i++) {
 			const struct top_session *session = &daemon->sample.sessions[i];
 
-			report_line("%-24s %-8s %6" PRIu64 " %13s %10s %11s %15s %12s %10s",
-				    session->name, session->active ? "active" : "stopped",
-				    session->alive, top_format_rate(session->rates.events, events),
-				    top_format_rate(session->rates.lost, lost),
-				    top_format_bytes(session->rates.bytes, bytes),
-				    options_format_count(session->events, count),
-				    options_format_count(session->lost, gone),
-				    options_format_size(session->bytes, size));
+			const char *rate = top_format_rate(session->rates.events, events);
+			const char *losses = top_format_rate(session->rates.lost, lost);
+
+			options_format_count(session->events, count);
+			options_format_count(session->lost, gone);
+			options_format_size(session->bytes, size);
+			if (narrow)
+				report_line(TOP_NARROW_SESSION("%5" PRIu64), session->name,
+					    session->active ? "active" : "stopped", session->alive,
+					    rate, losses, count, gone, size);
+			else
+				report_line("%-24s %-8s %6" PRIu64 " %13s %10s %11s %15s %12s %10s",
+					    session->name, session->active ? "active" : "stopped",
+					    session->alive, rate, losses,
+					    top_format_bytes(session->rates.bytes, bytes), count,
+					    gone, size);
 			if (session->error[0] != '\0')
 				report_line("  %s", session->error);
 			if (session->untraced[0] != '\0')
@@ -218,11 +242,17 @@ static void print_sessions(const struct top *top)
 
 static void print_rings(const struct top *top)
 {
+	bool narrow = is_narrow();
 	struct top_row *rows;
 	size_t count = top_rows(top, TOP_BY_RATE, &rows);
 
-	report_line("%7s %-9s %-15s %-24s %13s %10s %15s %12s %s", "PID", "USER", "PROGRAM",
-		    "SESSION/CHANNEL", "EVENTS/S", "LOST/S", "EVENTS", "LOST", "FILL BY CPU");
+	if (narrow)
+		report_line(TOP_NARROW_RING, "PID", "PROGRAM", "EVENTS/S", "LOST/S", "EVENTS",
+			    "CHANNEL", "FILL");
+	else
+		report_line("%7s %-9s %-15s %-24s %13s %10s %15s %12s %s", "PID", "USER", "PROGRAM",
+			    "SESSION/CHANNEL", "EVENTS/S", "LOST/S", "EVENTS", "LOST",
+			    "FILL BY CPU");
 	for (size_t i = 0; i < count; i++) {
 		const struct top_rings *rings = rows[i].rings;
 		size_t cpus = rings->nr_rings > LTTNGMAP_EXTRA_RINGS
@@ -231,17 +261,23 @@ static void print_rings(const struct top *top)
 		char pid[TOP_TEXT_SIZE] = "-", user[TOP_TEXT_SIZE], events[TOP_TEXT_SIZE];
 		char lost[TOP_TEXT_SIZE], count_text[TOP_TEXT_SIZE], gone[TOP_TEXT_SIZE];
 		char place[2 * NAME_SESSION_MAX + 32], fill[65];
+		const char *rate, *losses;
 
 		if (rings->pid)
 			snprintf(pid, sizeof(pid), "%" PRIu64, rings->pid);
 		snprintf(place, sizeof(place), "%s/%s", rings->session, rings->channel);
 		top_format_fill(rings->fill, cpus, fill, sizeof(fill) - 1);
-		report_line("%7s %-9s %-15s %-24s %13s %10s %15s %12s %s", pid,
-			    top_format_user(rings->uid, user), rings->name, place,
-			    top_format_rate(rings->rates.events, events),
-			    top_format_rate(rings->rates.lost, lost),
-			    options_format_count(rings->events, count_text),
-			    options_format_count(rings->lost, gone), fill);
+		rate = top_format_rate(rings->rates.events, events);
+		losses = top_format_rate(rings->rates.lost, lost);
+		options_format_count(rings->events, count_text);
+		options_format_count(rings->lost, gone);
+		if (narrow)
+			report_line(TOP_NARROW_RING, pid, rings->name, rate, losses, count_text,
+				    place, fill);
+		else
+			report_line("%7s %-9s %-15s %-24s %13s %10s %15s %12s %s", pid,
+				    top_format_user(rings->uid, user), rings->name, place, rate,
+				    losses, count_text, gone, fill);
 	}
 	free(rows);
 }

@@ -184,4 +184,9 @@ void top_print_error(void);
 /* Until the user leaves. The exit status. */
 int top_screen_run(struct top *top);
 
+/* A terminal of fewer columns gets fewer of ours, of which none is cut off at 80. */
+#define TOP_WIDE 112
+#define TOP_NARROW_SESSION(alive) "%-12.12s %-7s " alive " %9s %8s %13s %10s %9s"
+#define TOP_NARROW_RING "%7s %-15.15s %9s %8s %13s %-14.14s %s"
+
 #endif /* LTTNGMAP_CLI_TOP_H */

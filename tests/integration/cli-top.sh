@@ -113,6 +113,11 @@ like "$found" 'lost: False False' 'nothing is lost'
 like "$found" "pids: $(daemon_pid) $(sessiond_consumer) $paced" 'who they are'
 like "$found" 'state: True 1 False False' 'the session is active, with one process'
 like "$("${top[@]}" --once)" "$paced .* paced +web/large .*[0-9]" 'the same as text'
+printf -v command '%q ' "${top[@]}" --once
+script -qec "stty cols 80; $command" /dev/null </dev/null | tr -d '\r' >"$TAP_DIR/narrow"
+like "$(<"$TAP_DIR/narrow")" "$paced paced .* web/large" 'and on a terminal of 80 columns'
+is "$(sed '/^SESSION/,$!d' "$TAP_DIR/narrow" | awk 'length > max { max = length } END { print max <= 80 }')" 1 \
+	'  ... that is not wider'
 lines=$(timeout 60 "${top[@]}" --json -i 100ms | head -3 | grep -c '^{"ok":true')
 is "$lines" 3 'without --once, a line for each interval'
 

@@ -43,13 +43,15 @@ static void warn(const struct merge_result *result)
 	char count[32];
 
 	if (result->missing) {
-		report_note("merge: %s packets are missing between others of their streams",
-			    options_format_count(result->missing, count));
+		report_note("merge: %s packet%s missing between others of their streams",
+			    options_format_count(result->missing, count),
+			    result->missing == 1 ? " is" : "s are");
 		report_hint("are all directories of the session named?");
 	}
 	if (result->torn)
-		report_error("merge: %s packets cannot be read, and no directory has them whole",
-			     options_format_count(result->torn, count));
+		report_error("merge: %s packet%s cannot be read, and no directory has them whole",
+			     options_format_count(result->torn, count),
+			     report_plural(result->torn));
 	if (result->changed) {
 		report_error("merge: %s packets are not the same everywhere; one of each was taken",
 			     options_format_count(result->changed, count));

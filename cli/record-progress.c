@@ -217,9 +217,10 @@ void record_progress_summary(struct record *record)
 		    options_format_count(count_lost(counts) +
 						 (record->options.ring_dir ? 0 : counts->buffered),
 					 lost));
-	report_note("%s in %llu stream%s, in %s", options_format_size(counts->bytes, bytes),
-		    (unsigned long long)counts->streams, counts->streams == 1 ? "" : "s",
-		    where_it_is(record));
+	/* Files that made room are gone. */
+	report_note("%s%s in %llu stream%s, in %s", options_format_size(counts->bytes, bytes),
+		    counts->overwritten ? " written" : "", (unsigned long long)counts->streams,
+		    counts->streams == 1 ? "" : "s", where_it_is(record));
 	/* Else it was said of whom events are missing. */
 	if (counts->kept + counts->buffered + count_lost(counts) == 0 && !counts->untraced[0] &&
 	    !unmatched)

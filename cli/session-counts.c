@@ -40,13 +40,15 @@ void session_counts_messages(struct session_verb *self, struct json_object *answ
 	}
 }
 
-static void print_count(struct json_object *answer, const char *key, const char *meaning)
+static void print_count(struct json_object *answer, const char *key, const char *what,
+			const char *meaning)
 {
 	uint64_t count = control_answer_count(answer, key);
 	char text[32];
 
 	if (count)
-		report_line("  %s %s", options_format_count(count, text), meaning);
+		report_line("  %s %s%s %s", options_format_count(count, text), what,
+			    report_plural(count), meaning);
 }
 
 static void print_kernel(struct json_object *answer)
@@ -66,7 +68,7 @@ static void print_kernel(struct json_object *answer)
 		    streams == 1 ? "" : "s");
 	if (!control_answer_flag(kernel, "mapped"))
 		report_line("  read from the kernel's rings: Linux before 6.10 maps none");
-	print_count(kernel, "discarded", "events of the kernel's lost, as the trace says");
+	print_count(kernel, "discarded", "event", "of the kernel's lost, as the trace says");
 	if (overrun)
 		report_line("  %s events overwritten in the kernel's buffers, as it counts",
 			    options_format_count(overrun, count));
@@ -88,9 +90,17 @@ static void print_events(struct json_object *answer)
 		snprintf(more, sizeof(more), "; %s more in the buffers%s",
 			 options_format_count(control_answer_count(answer, "buffered"), buffered),
 			 control_answer_flag(answer, "active") ? "" : ", not on disk");
-	report_line("  %s event%s kept, %s in %" PRIu64 " stream%s%s",
+	/* The consumer reports what it has written some times a second. */
+	if (kept && !streams) {
+		report_line("  %s event%s kept, and being written%s",
+			    options_format_count(kept, count), kept == 1 ? "" : "s", more);
+		return;
+	}
+	/* Files that made room are gone. */
+	report_line("  %s event%s kept, %s%s in %" PRIu64 " stream%s%s",
 		    options_format_count(kept, count), kept == 1 ? "" : "s",
-		    options_format_size(control_answer_count(answer, "bytes"), size), streams,
+		    options_format_size(control_answer_count(answer, "bytes"), size),
+		    control_answer_count(answer, "overwritten") ? " written" : "", streams,
 		    streams == 1 ? "" : "s", more);
 }
 
@@ -119,19 +129,24 @@ static void print_others(struct json_object *answer)
 
 void session_counts_print(struct session_verb *self, struct json_object *answer)
 {
-	char untraced[UNTRACED_TEXT_SIZE];
+	char untraced[UNTRACED_TEXT_SIZE], count[32];
+	uint64_t undescribed;
 
 	print_events(answer);
 	report_line("  processes: %" PRIu64 ", alive: %" PRIu64,
 		    control_answer_count(answer, "processes"),
 		    control_answer_count(answer, "alive"));
-	print_count(answer, "discarded", "events discarded: the buffers were full");
-	print_count(answer, "overwritten", "events overwritten by newer ones");
-	print_count(answer, "broken", "events left out: no reader could read them");
-	print_count(answer, "undescribed",
-		    "event classes not recorded: their users have too many, or too long ones");
+	print_count(answer, "discarded", "event",
+		    "discarded: the buffers were full, or no daemon emptied them");
+	print_count(answer, "overwritten", "event", "overwritten by newer ones");
+	print_count(answer, "broken", "event", "left out: no reader could read them");
+	undescribed = control_answer_count(answer, "undescribed");
+	if (undescribed)
+		report_line("  %s event class%s not recorded: their users have too many, or too "
+			    "long ones",
+			    options_format_count(undescribed, count), undescribed == 1 ? "" : "es");
 	print_kernel(answer);
-	print_count(answer, "chunks", "chunks completed");
+	print_count(answer, "chunks", "chunk", "completed");
 	if (control_answer_count(answer, "output_silent_ms"))
 		report_line("  its output does not answer for %" PRIu64
 			    " s: nothing is written there until it does",

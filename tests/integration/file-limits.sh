@@ -69,6 +69,8 @@ while chunks_emitting; do
 	sleep 0.02
 done
 map stop s
+like "$("$LTTNGMAP_BUILD/lttngmap" status s)" 'kept, [0-9.]+ [KM]iB written in [0-9]+ streams.*[0-9] chunks? completed' \
+	'rotated: so much was written, and not all of it is there'
 is "$(streams | most)" 2 'rotated: so many in each chunk'
 chunks_are_counted 'rotated: what is not there is counted'
 chunks_end

@@ -239,7 +239,9 @@ static int find(struct recovery *recovery)
 	}
 	error = lock_ledger(head, fd);
 	if (error == -EBUSY)
-		log_error("%s: a session daemon lives there: use it, or end it", recovery->path);
+		log_error("%s: a session daemon lives there: use it, or end it; what a killed one "
+			  "left is in ledger.old, where there is that file: recover it by its name",
+			  recovery->path);
 	else if (error)
 		log_error("%s: cannot be locked: %s", recovery->path, strerror(-error));
 	if (error)

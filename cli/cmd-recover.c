@@ -8,6 +8,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,6 +76,27 @@ static int tell_nothing(const char *path)
 	return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 }
 
+/* Nobody knows the name of the directory that a killed `record` leaves. */
+static void tell_recordings(void)
+{
+	glob_t found;
+
+	if (glob("/tmp/lttngmap-??????"
+		 "/" LEDGER,
+		 0, NULL, &found) != 0)
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		struct stat status;
+
+		if (lstat(found.gl_pathv[i], &status) == 0 && S_ISREG(status.st_mode) &&
+		    status.st_uid == geteuid())
+			report_hint("%.*s is of a recording that goes on, or was killed",
+				    (int)strlen(found.gl_pathv[i]) - (int)sizeof(LEDGER),
+				    found.gl_pathv[i]);
+	}
+	globfree(&found);
+}
+
 static int run(int argc, const char **argv)
 {
 	char path[PATH_MAX];
@@ -84,6 +106,8 @@ static int run(int argc, const char **argv)
 		report_error(argc ? "recover: one directory at a time, not %d"
 				  : "recover: a directory is missing",
 			     argc);
+		if (argc == 0)
+			tell_recordings();
 		return verb_usage_error(&verb_recover);
 	}
 	if (stat(argv[0], &status) != 0) {

@@ -115,14 +115,42 @@ int session_daemon_connect(const char *verb, const char *chosen, struct control_
 	return -ENOENT;
 }
 
+static bool has_ledger(const char *directory)
+{
+	char path[SOCKET_PATH_MAX + sizeof("/ledger.old")];
+
+	snprintf(path, sizeof(path), "%s/ledger", directory);
+	if (access(path, F_OK) == 0)
+		return true;
+	snprintf(path, sizeof(path), "%s/ledger.old", directory);
+	return access(path, F_OK) == 0;
+}
+
+/* The place where a daemon was that may have been killed. NULL: there is none. */
+static const char *find_left(const char *given, char *path, size_t size)
+{
+	if (given)
+		return has_ledger(given) ? given : NULL;
+	for (unsigned int place = 0; place < PLACES; place++)
+		if (session_daemon_place(place, path, size) && has_ledger(path))
+			return path;
+	return NULL;
+}
+
 void session_daemon_tell_missing(const char *verb, const char *chosen)
 {
-	const char *given = session_daemon_chosen(chosen);
+	const char *given = session_daemon_chosen(chosen), *left;
+	char path[SOCKET_PATH_MAX + 1];
 
 	if (given)
 		report_error("%s: no session daemon runs in %s", verb, given);
 	else
 		report_error("%s: no session daemon runs", verb);
+	left = find_left(given, path, sizeof(path));
+	if (left)
+		report_hint("one that was killed left its sessions there: `lttngmap recover %s` "
+			    "makes traces of what is in their buffers",
+			    left);
 	report_hint("`lttngmap create` starts one, with a first session");
 }
 

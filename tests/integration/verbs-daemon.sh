@@ -24,6 +24,16 @@ for verb in 'destroy' 'list' 'status' 'start' 'stop' 'channel c' 'enable a:b' 'd
 done
 fails 'a directory that was named' "no session daemon runs in $TAP_DIR/x" \
 	list --runtime-dir "$TAP_DIR/x"
+mkdir "$TAP_DIR/left"
+: >"$TAP_DIR/left/ledger"
+fails 'a directory where one was killed' "no session daemon runs in .*lttngmap recover $TAP_DIR/left.*lttngmap create" \
+	status --runtime-dir "$TAP_DIR/left"
+# As a killed recording leaves it.
+left=$(mktemp -d /tmp/lttngmap-XXXXXX)
+cleanup rm -rf "$left"
+: >"$left/ledger"
+map recover
+like "$map_status:$map_err" "^2:.*$left is of a recording" 'recover without a directory: it is told where one may be'
 map list --json
 like "$map_out" '^\{ "ok": false, "error": "list: no session daemon runs.*\}$' 'no daemon, as JSON'
 

@@ -442,8 +442,8 @@ void module_announce(struct lttngmap_module *module)
 void lttngmap_module_register(struct lttngmap_module *module)
 {
 	/* A vfork's child would register as itself, with its parent's memory. */
-	if (vfork_depth || module->struct_size < sizeof(*module) ||
-	    module->begin >= module->end || !module_lock(MODULE_COMING))
+	if (vfork_depth || module->struct_size < sizeof(*module) || module->begin >= module->end ||
+	    !module_lock(MODULE_COMING))
 		return;
 	if (module->state != MODULE_LISTED)
 		module_announce(module);

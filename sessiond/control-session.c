@@ -155,8 +155,8 @@ void control_serve_start(struct control_client *client, struct json_object *requ
 			       "session %s is being stopped", session->name);
 	} else if (cds_list_empty(&session->channels) &&
 		   !(session->kernel && kernel_events_count(session->kernel) > 0)) {
-		control_refuse(client, "`lttngmap enable` makes one, with its first rule", "session %s has no channel",
-			       session->name);
+		control_refuse(client, "`lttngmap enable` makes one, with its first rule",
+			       "session %s has no channel", session->name);
 	} else {
 		session_start(session);
 		if (session->daemon->pickup)

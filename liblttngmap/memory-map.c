@@ -168,6 +168,21 @@ void memory_map_lose(const uint64_t *word)
 }
 
 /*
+ * Where a window may begin, as a hint: further from the code than a jump leads (2 GiB). The
+ * families sdt and function need single pages where a jump leads, which depends on what code it
+ * was put into.
+ */
+static void *far_from_code(uint64_t size)
+{
+	static const uint64_t away = UINT64_C(4) << 30, step = UINT64_C(2) << 20;
+	static uint64_t taken;
+	uint64_t below = __atomic_add_fetch(&taken, (size + step) & -step, __ATOMIC_RELAXED);
+	uintptr_t code = (uintptr_t)&far_from_code & -step;
+
+	return code > away + below ? (void *)(code - away - below) : NULL;
+}
+
+/*
  * `size` bytes of the file from `offset` on, over what was there, if that was as large. Begun
  * with one page that is not locked, as a map of all of it would be, and made there, in a program
  * that asked for that with mlockall(MCL_FUTURE).
@@ -180,12 +195,15 @@ static bool map_window(struct window *window, uint64_t size, int protection, int
 
 	if (!over)
 		limits_make_room(size);
-	page = arch_syscall(SYS_mmap, NULL, 4096, protection, MAP_SHARED, fd, offset);
+	page = arch_syscall(SYS_mmap, over ? NULL : far_from_code(size), 4096, protection,
+			    MAP_SHARED, fd, offset);
 	if (is_error(page))
 		return false;
 	arch_syscall(SYS_munlock, page, 4096);
-	map = arch_syscall(SYS_mremap, page, 4096, size, MREMAP_MAYMOVE | (over ? MREMAP_FIXED : 0),
-			   over);
+	map = over ? arch_syscall(SYS_mremap, page, 4096, size, MREMAP_MAYMOVE | MREMAP_FIXED, over)
+		   : arch_syscall(SYS_mremap, page, 4096, size, 0);
+	if (is_error(map) && !over)
+		map = arch_syscall(SYS_mremap, page, 4096, size, MREMAP_MAYMOVE);
 	if (is_error(map)) {
 		/* Locked or not, where that is not to be had. */
 		arch_syscall(SYS_munmap, page, 4096);

@@ -14,6 +14,8 @@
  * error of its own; a call before that looks them up, and the family's events
  * begin with it (early.h).
  *
+ * A file whose wrappers write no events defines NEXT_WITHOUT_EVENTS: its calls register nothing.
+ *
  * A dlsym() that somebody put in front of the C library's might call what it is
  * asked for. Such a call finds nothing behind it yet: without anything being done it is
  * answered by NEXT_WHILE_FINDING: 0, which for locks is right where there is one thread, as
@@ -36,7 +38,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifndef NEXT_WITHOUT_EVENTS
 #include "preload/early.h"
+#endif
 
 enum {
 #define NEXT_ENUM(name) NEXT_##name,
@@ -114,7 +118,12 @@ static __attribute__((noinline, cold)) void *next_find(int wanted, bool now)
 	for (int function = 0; function < NEXT_FUNCTIONS_NR; function++)
 		found[function] = next_newer(function, dlsym(RTLD_NEXT, next_names[function]));
 	next_finding = false;
-	if (early_begin() || now)
+#ifndef NEXT_WITHOUT_EVENTS
+	now = early_begin() || now;
+#else
+	now = true;
+#endif
+	if (now)
 		for (int function = 0; function < NEXT_FUNCTIONS_NR; function++)
 			__atomic_store_n(&next_functions[function], found[function],
 					 __ATOMIC_RELAXED);

@@ -16,6 +16,7 @@
 
 #include "liblttngmap/own-maps.h"
 
+#define NEXT_WITHOUT_EVENTS
 #define NEXT_FUNCTIONS(X) X(munmap) X(mprotect) X(madvise)
 #include "preload/next.h"
 

@@ -42,7 +42,7 @@ is "$("$LTTNGMAP_BUILD/lttngmap" view both -p "$(<pid)" -e sys_enter_write | wc 
 	"$(babeltrace2 both/kernel | grep -c "sys_enter_write: .*common_pid = $(<pid),")" "view knows the kernel's events of a process"
 like "$(<err)" "$([[ $kernel_mapped == True ]] && echo 'both$' || echo '\(read: Linux before')" \
 	'and whether its rings are mapped'
-babeltrace2 both >text 2>said
+babeltrace2 both >text 2>"said"
 is "$(<said)" '' 'babeltrace2 merges both traces and has nothing to say'
 is "$(python3 "$utils/kernel_order.py" "$(<pid)" <text)" $writes \
 	"each of $writes writes is between the events around it, its entry before its exit"
@@ -74,7 +74,7 @@ cat "$instance/trace" >plain
 shows_fields=true
 { echo 1 >"$instance/options/fields"; } 2>/dev/null || shows_fields=false
 cat "$instance/trace" >fields
-babeltrace2 same/kernel >text 2>said
+babeltrace2 same/kernel >text 2>"said"
 is "$(<said)" '' 'babeltrace2 has nothing to say'
 # Its process is there before the events are: both from where it becomes the program.
 from_program() { # FILE MARK
@@ -141,7 +141,7 @@ diag "kept $kept, lost $lost"
 ok 'of a flood some are kept and some lost' test "${kept:-0}" -gt 0 -a "${lost:-0}" -gt 0
 is $((kept + lost)) $writes 'as many as there were'
 like "$(<err)" "lost: [0-9,]+ events of the kernel's.*--kernel-buffer" 'which is told, with what to do'
-babeltrace2 flood.trace/kernel >text 2>said
+babeltrace2 flood.trace/kernel >text 2>"said"
 is "$(grep -c sys_enter_write text)" "$kept" 'babeltrace2 finds those that were kept'
 like "$(<said)" 'discarded' 'and that others were lost'
 

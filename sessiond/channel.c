@@ -132,15 +132,10 @@ static int take_slot(const struct session *session, char *why, char *hint)
 
 	if (slot == -EDQUOT) {
 		snprintf(why, CHANNEL_WHY_SIZE,
-			 "user %u has as many channels already as it may have, those removed a "
-			 "moment ago among them",
-			 owner);
-		snprintf(hint, CHANNEL_WHY_SIZE,
-			 "remove one that is not needed, and wait for a second");
-	}
-	if (slot == -EAGAIN) {
-		snprintf(why, CHANNEL_WHY_SIZE, "no channel is free yet: %s",
-			 "those destroyed a moment ago rest for a second, or are still read");
+			 "user %u has as many as it may, with those removed a second ago", owner);
+		snprintf(hint, CHANNEL_WHY_SIZE, "remove one, and wait for a second");
+	} else if (slot == -EAGAIN) {
+		snprintf(why, CHANNEL_WHY_SIZE, "none is free yet: removed ones rest, or are read");
 		snprintf(hint, CHANNEL_WHY_SIZE, "try again in a second");
 	} else if (slot < 0) {
 		snprintf(why, CHANNEL_WHY_SIZE, "there are %u channels already, in all sessions",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
-# Members of the group tracing make as many sessions as they may: each next one has some, too, and
+# Members of the group tracing make as many sessions and channels as they may: each next one has some, too, and
 # root has its own. None has more commands connected at once than it may.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
@@ -34,6 +34,25 @@ is "$(make_all 65011) $(make_all 65012) $(make_all 65013) $(make_all 65014)" '16
 ok 'root makes one' control '{"verb": "create", "session": "r", "output": "'"$TAP_DIR/r"'"}'
 like "$(ask 65011 '{"verb": "create", "session": "more", "output": "/nowhere/more"}')" \
 	'has 16 sessions already' 'who has all of its own hears how many'
+
+channel='"subbuf_size": 4096, "subbufs": 2, "mode": "discard"'
+# How many channels the user gets in its session.
+make_channels() { # UID
+	local i
+
+	for ((i = 0; i < 20; i++)); do
+		answer=$(ask "$1" '{"verb": "channel", "session": "s0", "channel": "c'$i'", '"$channel}")
+		[[ $answer != *'"ok": false'* ]] || break
+	done
+	made+=" $i"
+}
+made=
+for uid in 65011 65012 65013 65014; do
+	make_channels "$uid"
+done
+is "$made" ' 16 16 8 4' 'of channels, too'
+like "$answer" 'user 65014 has as many as it may' 'which is said'
+ok 'root makes one' control '{"verb": "channel", "session": "r", "channel": "c", '"$channel}"
 
 # greet COUNT UID [silent]: so many commands connect, and each says hello: how many are served, and
 # the last one's error. With `silent`, as many others connected before, and said nothing.

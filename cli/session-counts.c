@@ -4,7 +4,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
+#include "common/protocol-control.h"
 #include "control-client.h"
 #include "options.h"
 #include "report.h"
@@ -12,10 +14,22 @@
 #include "session-sending.h"
 #include "untraced.h"
 
+#define WRITTEN_TRIES 5
+
 int session_counts_ask(struct session_verb *self, struct json_object **answer)
 {
 	int error = session_verb_ask(self, session_verb_request(self, "status"), answer);
 
+	/* What it has taken first, the consumer reports as written a little later. */
+	for (unsigned tries = 0;
+	     !error && tries < WRITTEN_TRIES && control_answer_count(*answer, "kept") &&
+	     !control_answer_count(*answer, "streams");
+	     tries++) {
+		json_object_put(*answer);
+		*answer = NULL;
+		usleep(PROTOCOL_CONTROL_WRITTEN_MS / 2 * 1000);
+		error = session_verb_ask(self, session_verb_request(self, "status"), answer);
+	}
 	if (!error)
 		session_sending_add(*answer);
 	return error;

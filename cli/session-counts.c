@@ -157,7 +157,7 @@ void session_counts_print(struct session_verb *self, struct json_object *answer)
 	undescribed = control_answer_count(answer, "undescribed");
 	if (undescribed)
 		report_line("  %s event class%s not recorded: their users have too many, or too "
-			    "long ones",
+			    "long ones, or too long filters",
 			    options_format_count(undescribed, count), undescribed == 1 ? "" : "es");
 	print_kernel(answer);
 	print_count(answer, "chunks", "chunk", "completed");

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
@@ -136,6 +137,16 @@ void channel_describe_classes(struct channel *channel, const uint64_t *ids, bool
 		session_tell_unfit(channel, new);
 }
 
+void channel_adopt_filters(const struct channel *channel)
+{
+	const struct daemon *daemon = channel->session->daemon;
+	uint32_t owner = channel->session->owner;
+
+	filter_pages_adopt(control_pages_filters(daemon->pages), channel->slot,
+			   registry_count(daemon->registry), owner,
+			   owner != 0 && owner != geteuid());
+}
+
 /*
  * Put a class's filter, NULL: none, where processes find it. A channel's first
  * one makes them look at the channel again, and only then is the event on.
@@ -143,12 +154,14 @@ void channel_describe_classes(struct channel *channel, const uint64_t *ids, bool
 static int set_filter(struct channel *channel, uint32_t id, const struct filter_program *filter)
 {
 	struct filter_pages *pages = control_pages_filters(channel->session->daemon->pages);
+	uint32_t owner = channel->session->owner;
 	int error = 0;
 
 	/* Nobody looks there yet, and a daemon that was killed may have left some. */
 	if (filter && !channel->filtered)
-		filter_pages_clear(pages, channel->slot,
-				   registry_count(channel->session->daemon->registry));
+		filter_pages_begin(pages, channel->slot,
+				   registry_count(channel->session->daemon->registry), owner,
+				   owner != 0 && owner != geteuid());
 	if (filter || channel->filtered)
 		error = filter_pages_set(pages, channel->slot, id, filter ? filter->bytes : NULL,
 					 filter ? filter->size : 0);
@@ -167,10 +180,15 @@ static void switch_class(struct channel *channel, uint32_t id)
 	bool on = described && decide(channel, id, &event_class, &filter) > 0;
 
 	if (on && set_filter(channel, id, filter) != 0) {
-		message_say("event %s is not recorded in channel %s: there is no room for "
-			    "one more filter",
-			    event_class->full_name, channel->name);
+		message_of(channel->session->key,
+			   "event %s is not recorded in channel %s: the filters of user %u's "
+			   "sessions have no more room: make them shorter, or enable fewer events "
+			   "with a filter",
+			   event_class->full_name, channel->name, channel->session->owner);
 		on = false;
+		channel->refused[id / 64] |= UINT64_C(1) << id % 64;
+	} else if (on) {
+		channel->refused[id / 64] &= ~(UINT64_C(1) << id % 64);
 	}
 	filter_program_destroy(filter);
 	control_pages_set_event(channel->session->daemon->pages, id, channel->slot, on);

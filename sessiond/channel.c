@@ -479,6 +479,8 @@ void channel_resume(struct channel *channel)
 	}
 	channel->filtered = control_pages_get(pages)->channels[channel->slot].flags &
 			    LTTNGMAP_CHANNEL_FILTERED;
+	if (channel->filtered)
+		channel_adopt_filters(channel);
 	published = describe(channel);
 	thaw(channel);
 	control_pages_publish_again(pages, channel->slot, &published);

@@ -49,7 +49,7 @@ struct channel {
 	struct cds_list_head members; /* struct member */
 	/* Which ids were decided by the rules as they are: a bit each. */
 	uint64_t decided[LTTNGMAP_EVENT_IDS / 64];
-	/* Of these, which match, and are not recorded: no user who has one has room for it. */
+	/* Which match, and are not recorded: there is no room for their text, or for a filter. */
 	uint64_t refused[LTTNGMAP_EVENT_IDS / 64];
 };
 
@@ -124,6 +124,8 @@ void channel_decide_again(struct channel *channel);
 /* One more user has the class: if it was refused, it is decided again. */
 void channel_try_again(struct channel *channel, uint32_t id);
 uint64_t channel_count_refused(const struct channel *channel);
+/* Its filters are those of an earlier daemon: they count from now on. */
+void channel_adopt_filters(const struct channel *channel);
 /* Let a process in, or keep it out, as its session says; the channel is started. */
 void channel_admit(struct channel *channel, struct process *process);
 

@@ -9,11 +9,15 @@
  *   struct             | 64 channels x      | each where it was put; the memory of
  *   lttngmap_control   | 65536 events       | one that nobody names rests a second
  *
+ * The memory for filters is shared out by pages of 64 KiB. All of a page is charged to one user,
+ * whoever owns the session; a limited one may have its share of them (quota_share()).
+ *
  * All is sparse. The main thread writes; processes read at any moment.
  */
 #ifndef SESSIOND_FILTER_PAGES_H
 #define SESSIOND_FILTER_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +35,15 @@ struct filter_pages;
 int filter_pages_create(struct lttngmap_control *control, struct filter_pages **pages);
 void filter_pages_destroy(struct filter_pages *pages);
 
+/*
+ * The slot has a first filter: filters are charged to that user from now on. What stands in the
+ * words is nothing. `ids`: those from there on were never given out.
+ */
+void filter_pages_begin(struct filter_pages *pages, uint32_t slot, uint32_t ids, uint32_t user,
+			bool limited);
+/* The same, for a slot that an earlier daemon filled: its filters stay. Before any is set. */
+void filter_pages_adopt(struct filter_pages *pages, uint32_t slot, uint32_t ids, uint32_t user,
+			bool limited);
 /*
  * What decides for an event in a channel from now on: `size` bytes of
  * lttngmap/filter-code.h, a multiple of 8, which are copied; 0: nothing does.

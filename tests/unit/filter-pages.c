@@ -85,6 +85,7 @@ static void test_room(void)
 
 	is(filter_pages_set(pages, 0, 0, make_filter(64, 1), LTTNGMAP_FILTER_SIZE_MAX + 8), -ENOSPC,
 	   "there is no filter beyond the largest");
+	seconds += 2;
 	while (filter_pages_set(pages, 1, filters, make_filter(LTTNGMAP_FILTER_SIZE_MAX - 8, 1),
 				LTTNGMAP_FILTER_SIZE_MAX - 8) == 0) {
 		last = lttngmap_filter_offset(*word(1, filters)) +
@@ -102,6 +103,55 @@ static void test_room(void)
 	seconds += 2;
 	is(filter_pages_set(pages, 1, filters, make_filter(65528, 1), 65528), 0, "and is used");
 	filter_pages_clear(pages, 1, filters + 1);
+}
+
+/* How many filters of that size the slot gets. */
+static uint32_t fill(uint32_t slot, size_t size)
+{
+	uint32_t filters = 0;
+
+	while (filters < LTTNGMAP_EVENT_IDS &&
+	       filter_pages_set(pages, slot, filters, make_filter(size, 1), size) == 0)
+		filters++;
+	return filters;
+}
+
+static void test_shares(void)
+{
+	uint64_t kept;
+
+	seconds += 2;
+	filter_pages_begin(pages, 10, 0, 1000, true);
+	filter_pages_begin(pages, 11, 0, 1001, true);
+	filter_pages_begin(pages, 12, 0, 1000, true);
+	is(fill(10, 65536), 56, "a user has an eighth of seven eighths");
+	is(fill(11, 65536), 49, "the next one an eighth of what is left");
+	is(fill(12, 64), 0, "the first one has no more in another channel");
+	filter_pages_clear(pages, 10, 56);
+	is(fill(12, 64), 0, "nor while what it had rests");
+	seconds += 2;
+	is(fill(12, 64), 49 * 1024, "then it has its share in small ones");
+	kept = *word(12, 1024);
+
+	/* The next daemon. */
+	filter_pages_destroy(pages);
+	if (filter_pages_create(control, &pages) != 0)
+		bail_out("no memory");
+	filter_pages_adopt(pages, 11, 49, 1001, true);
+	filter_pages_adopt(pages, 12, 49 * 1024, 1000, true);
+	seconds += 2;
+	is(*word(12, 1024), kept, "in a new life of the daemon, filters stay");
+	is(filter_pages_set(pages, 12, 60000, make_filter(64, 0), 64), -ENOSPC,
+	   "and count as their user's");
+	filter_pages_set(pages, 12, 1024, NULL, 0);
+	seconds += 2;
+	is(filter_pages_set(pages, 12, 60000, make_filter(64, 0), 64), 0, "one that went");
+	is(lttngmap_filter_offset(*word(12, 60000)), lttngmap_filter_offset(kept),
+	   "… makes room for another one there");
+	is(fill(13, 65536), 512 - 49 - 49, "root has all that is left");
+	filter_pages_clear(pages, 11, 49);
+	filter_pages_clear(pages, 12, LTTNGMAP_EVENT_IDS);
+	filter_pages_clear(pages, 13, 512);
 }
 
 /* As the writer asks; both ways to ask say the same. */
@@ -164,6 +214,7 @@ int main(void)
 		bail_out("no memory");
 	test_set();
 	test_room();
+	test_shares();
 	test_writer();
 	filter_pages_destroy(pages);
 	free(control);

@@ -56,13 +56,14 @@ static void draw(const char *text, int column)
 	int length;
 
 	/*
-	 * Down and up again makes a row below where there is none; then save the
-	 * cursor, write there, restore it.
+	 * Where the cursor has moved into the last line that was drawn, take that away. Down and
+	 * up again makes a row below where there is none; then save the cursor, write there,
+	 * restore it.
 	 */
 	length = snprintf(sequence, sizeof(sequence),
-			  "\033D\033M\0337\033[B\033[%dG\033[K"
+			  "%s\033D\033M\0337\033[B\033[%dG\033[K"
 			  "\033[2m%s\033[0m\0338",
-			  column, text);
+			  shown ? "\033[K" : "", column, text);
 	if (length > 0 && length < (int)sizeof(sequence) &&
 	    write(STDERR_FILENO, sequence, length) < 0)
 		enabled = false;
@@ -90,7 +91,8 @@ void record_progress_draw(struct record *record)
 
 void record_progress_clear(void)
 {
-	static const char sequence[] = "\0337\033[B\r\033[K\0338";
+	/* Right of the cursor, where it has moved into the line since, and the row below it. */
+	static const char sequence[] = "\033[K\0337\033[B\r\033[K\0338";
 	int columns;
 
 	if (!shown)

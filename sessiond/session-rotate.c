@@ -29,6 +29,8 @@
 
 /* Readers are woken once more. */
 #define WAKE_USEC UINT64_C(100000)
+/* Of a rotation that is due; systemd's default is 250 ms. */
+#define ACCURACY_USEC UINT64_C(1000)
 /* A consumer that has said why it stands still is waited for so long … */
 #define STALL_FAILED_USEC UINT64_C(2000000)
 /* … and one that has not. */
@@ -301,10 +303,12 @@ void session_split(struct session *session)
 static int on_period(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct session *session = data;
+	uint64_t period = session->rotation.period_ms * 1000;
 
-	(void)usec;
 	rotate_by_itself(session);
-	sd_event_source_set_time(source, daemon_now_usec() + session->rotation.period_ms * 1000);
+	/* From when it was due: being late does not add up. What was missed is not made up for. */
+	sd_event_source_set_time(source,
+				 usec + ((daemon_now_usec() - usec) / period + 1) * period);
 	return 0;
 }
 
@@ -315,8 +319,8 @@ int session_rotate_regularly(struct session *session, uint64_t period_ms, uint64
 	int error = 0;
 
 	if (period_ms != 0)
-		error = sd_event_add_time(session->daemon->event, &timer, CLOCK_MONOTONIC, when, 0,
-					  on_period, session);
+		error = sd_event_add_time(session->daemon->event, &timer, CLOCK_MONOTONIC, when,
+					  ACCURACY_USEC, on_period, session);
 	if (error >= 0 && timer)
 		error = sd_event_source_set_enabled(timer, SD_EVENT_ON);
 	if (error < 0) {

@@ -150,7 +150,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 	return sd_event_source_set_time(source, daemon_now_usec() + leftovers->retry_usec);
 }
 
-void kernel_leftovers_add(struct kernel_leftovers *leftovers, const char *name)
+static void add(struct kernel_leftovers *leftovers, const char *name, bool is_ours)
 {
 	struct leftover *leftover;
 
@@ -163,10 +163,16 @@ void kernel_leftovers_add(struct kernel_leftovers *leftovers, const char *name)
 	}
 	snprintf(leftover->name, sizeof(leftover->name), "%s", name);
 	leftover->since_usec = daemon_now_usec();
+	leftover->told = !is_ours;
 	cds_list_add_tail(&leftover->node, &leftovers->list);
 	leftovers->retry_usec = RETRY_USEC;
 	sd_event_source_set_time(leftovers->timer, daemon_now_usec() + leftovers->retry_usec);
 	sd_event_source_set_enabled(leftovers->timer, SD_EVENT_ON);
+}
+
+void kernel_leftovers_add(struct kernel_leftovers *leftovers, const char *name)
+{
+	add(leftovers, name, true);
 }
 
 static bool is_listed(const struct kernel_leftovers *leftovers, const char *name)
@@ -187,11 +193,7 @@ static void take_group(const char *group, void *data)
 	if (!kernel_leftovers_is_one(group, leftovers->pid, leftovers->start) ||
 	    is_listed(leftovers, group))
 		return;
-	log_info("a daemon that was killed left the probes of group %s, which are removed as soon "
-		 "as "
-		 "they can be",
-		 group);
-	kernel_leftovers_add(leftovers, group);
+	add(leftovers, group, false);
 }
 
 /* Of a former life of ours: that is nobody's for sure. */
@@ -206,7 +208,7 @@ static bool is_own(const struct kernel_leftovers *leftovers, const char *name)
 
 /*
  * What was killed left its instances recording. Another's may be in use, where a container does
- * not show its process: nothing is done to it, but that its removal is tried.
+ * not show its process: nothing is done to it, but that its removal is tried, and nothing is said.
  */
 static void find_all(struct kernel_leftovers *leftovers)
 {
@@ -223,13 +225,14 @@ static void find_all(struct kernel_leftovers *leftovers)
 		if (!kernel_leftovers_is_one(*name, leftovers->pid, leftovers->start))
 			continue;
 		instance = is_own(leftovers, *name) ? tracefs_instance_alloc(NULL, *name) : NULL;
-		if (instance)
+		if (instance) {
+			log_info("an earlier life of this daemon left the tracefs instance %s, "
+				 "which is removed as soon as nobody uses it",
+				 *name);
 			tracefs_trace_off(instance);
+		}
+		add(leftovers, *name, instance);
 		tracefs_instance_free(instance);
-		log_info("a daemon that was killed left the tracefs instance %s, which is removed "
-			 "as soon as nobody uses it",
-			 *name);
-		kernel_leftovers_add(leftovers, *name);
 	}
 	tracefs_list_free(names);
 	kernel_probes_find(take_group, leftovers);

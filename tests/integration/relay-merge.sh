@@ -61,7 +61,7 @@ like "$(<err)" "^lttngmap: merge: '.*/torn/ust/$largest' of emit \(process [0-9]
 ok '  ... and taken from where it is whole' diff -r --exclude='.*' whole mended
 "$lttngmap" merge -o not-mended torn end >out 2>err
 is $? 3 '  ... if it is nowhere whole, the trace is broken'
-like "$(<err)" 'merge: 1 packets cannot be read, and no directory has them whole' '  ... which is told'
+like "$(<err)" 'merge: 1 packet cannot be read, and no directory has them whole' '  ... which is told'
 # A packet that begins before the one ahead of it ended, as its index and its own head say: a reader
 # of the merged stream would refuse both.
 parts 2 4 back
@@ -83,7 +83,7 @@ with open(f"back/ust/index/{name}.idx", "r+b") as index, open(f"back/ust/{name}"
 END
 "$lttngmap" merge -o in-order first back >out 2>err
 is $? 3 'a packet that goes back in time is not taken'
-like "$(<err)" 'merge: 1 packets cannot be read' '  ... which is told'
+like "$(<err)" 'merge: 1 packet cannot be read' '  ... which is told'
 ok '  ... and what is merged can be read' babeltrace2 in-order
 cp -r first changed
 # A bit of a value, not of what tells records apart: the packet stays one that can be read.

@@ -307,8 +307,7 @@ static int on_period(sd_event_source *source, uint64_t usec, void *data)
 
 	rotate_by_itself(session);
 	/* From when it was due: being late does not add up. What was missed is not made up for. */
-	sd_event_source_set_time(source,
-				 usec + ((daemon_now_usec() - usec) / period + 1) * period);
+	sd_event_source_set_time(source, usec + ((daemon_now_usec() - usec) / period + 1) * period);
 	return 0;
 }
 

@@ -78,8 +78,8 @@ babeltrace2 same/kernel >text 2>"said"
 is "$(<said)" '' 'babeltrace2 has nothing to say'
 # Its process is there before the events are: both from where it becomes the program.
 from_program() { # FILE MARK
-	awk -v mark="$2" 'index($0, mark) && /sys_(enter_)?execve/ { begun = 1 } begun || !index($0, mark)' "$1" >cut
-	mv cut "$1"
+	awk -v mark="$2" 'index($0, mark) && /sys_(enter_)?execve/ { begun = 1 } begun || !index($0, mark)' "$1" >./cut
+	mv ./cut "$1"
 }
 from_program plain "-$(<pid) "
 from_program fields "-$(<pid) "

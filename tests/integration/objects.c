@@ -164,7 +164,7 @@ static void play_old_kernel(void)
 
 	if (!filter ||
 	    seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOPROTOOPT), SCMP_SYS(setsockopt), 1,
-			     SCMP_A2(SCMP_CMP_EQ, SO_PASSRIGHTS_NUMBER)) != 0 ||
+			     SCMP_A2_64(SCMP_CMP_EQ, SO_PASSRIGHTS_NUMBER, 0)) != 0 ||
 	    seccomp_load(filter) != 0)
 		bail_out("no seccomp filter");
 	seccomp_release(filter);

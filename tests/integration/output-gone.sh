@@ -116,7 +116,7 @@ else
 	is "$? $(grep -c 'No space' <<<"$said")" '0 0' 'full, and room again: the trace is complete' || diag "$said"
 	is "$(babeltrace2 "$disk/trace" | wc -l)" 20000 '  ... with each event'
 
-	rm -rf "$disk"/*
+	rm -rf "${disk:?}"/*
 	mount -o remount,size=100k "$disk"
 	says 'too small' 1 "is full: [0-9.]+ KiB are free, and a trace takes 256.0 KiB at least" \
 		create small -o "$disk/trace"

@@ -273,6 +273,11 @@ static void test_flood(void)
 	written = written_by_consumer() - written;
 	ok(wait_for("honest", "honest", 1), "who records the other's has those");
 	is(count_events("honest", "flood", &size), 0, "and nothing of the flood");
+	sessiond_do(&sessiond,
+		    "{\"verb\": \"enable\", \"session\": \"honest\", \"channel\": \"c\", "
+		    "\"rule\": \"flood:*\"}");
+	is(sessiond_status(&sessiond, "honest", "undescribed"), 0,
+	   "  ... nor is any refused there, with a rule for it");
 	count_events("all", "flood", &size);
 	ok(written < 8LL * size, "%lld bytes are written for %ld of text", written, size);
 	kill(flooder, SIGKILL);

@@ -61,7 +61,12 @@ ok "of $size bytes of metadata both have no more than $shares" test "$size" -le 
 # What is left of the first user's share goes to small classes; then come classes of the others.
 many=$LTTNGMAP_BUILD/tests/utils/many-classes
 as 64123 "$many" filler 0 1000 >/dev/null
-as 64123 "$many" owned_by_others 0 6 >/dev/null
+# It stays: classes that nobody has are forgotten.
+mkfifo "$TAP_DIR/go"
+exec 9<>"$TAP_DIR/go"
+as 64123 "$many" owned_by_others 0 6 wait <&9 >"$TAP_DIR/owner" &
+owner=$!
+wait_for grep -q done "$TAP_DIR/owner"
 as 64125 "$many" owned_by_others 0 3 >/dev/null
 "$many" owned_by_others 3 3 >/dev/null
 # The next session takes the third user after it has refused these classes.
@@ -74,6 +79,8 @@ as 64125 "$many" owned_by_others 0 3 >/dev/null
 "$many" owned_by_others 3 3 >/dev/null
 do_all 'destroy next'
 
+echo >&9
+wait "$owner"
 as 64125 "$many" third 0 3 >/dev/null
 before=$(daemon)
 kill -KILL "$before"

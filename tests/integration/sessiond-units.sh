@@ -30,6 +30,17 @@ fi
 output=$(LISTEN_FDS=1 LISTEN_PID=$$ bash -c 'LISTEN_PID=$$ exec "$0" --runtime-dir="$1" 3<&-' \
 	"$LTTNGMAP_BUILD/lttngmap-sessiond" "$TAP_DIR/none" 2>&1)
 like "$output" 'LISTEN_FDS.*unit' 'sockets that are not there are an error'
+output=$(timeout 20 python3 -c '
+import os, socket, sys
+stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+stream.bind(sys.argv[2] + ".stream")
+stream.listen()
+os.dup2(stream.fileno(), 3)
+os.set_inheritable(3, True)
+os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()))
+os.execv(sys.argv[1], [sys.argv[1], "--runtime-dir=" + sys.argv[2]])
+' "$LTTNGMAP_BUILD/lttngmap-sessiond" "$TAP_DIR/none" 2>&1)
+like "$output" 'LISTEN_FDS.*unit' 'and so is one of another kind'
 
 if command -v systemd-analyze >/dev/null; then
 	mkdir "$TAP_DIR/units"

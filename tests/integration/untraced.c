@@ -302,26 +302,77 @@ static void test_many(void)
 	end(mallory);
 }
 
+/* ---- who was traced before --------------------------------------------------------- */
+
+static const struct protocol_app_register registration = {
+	.header = { .magic = PROTOCOL_APP_MAGIC,
+		    .major = PROTOCOL_APP_MAJOR,
+		    .type = PROTOCOL_APP_REGISTER,
+		    .size = sizeof(registration) },
+	.abi_major = LTTNGMAP_ABI_MAJOR,
+	.word_size = sizeof(long),
+	.procname = "waiting",
+};
+
+/* A registered process asks for another registration, as after exec, and ends; others ask before
+ * it. */
+static void ask_again(const int go[2])
+{
+	int fd, others[WAITING];
+	char byte;
+
+	become(MALLORY + 20);
+	fd = join();
+	settle(fd);
+	if (write(told[1], "x", 1) != 1 || read(go[0], &byte, 1) != 1)
+		_exit(1);
+	close(fd);
+	for (int i = 0; i < WAITING; i++)
+		others[i] = app_connect(&sessiond);
+	fd = app_connect(&sessiond);
+	if (send(fd, &registration, sizeof(registration), MSG_NOSIGNAL) < 0)
+		_exit(1);
+	_exit(others[0] < 0);
+}
+
+/* The daemon learns that the process has ended before it comes to the registration. */
+static void test_again(void)
+{
+	int64_t traced = status("processes"), left = status("not_traced");
+	int go[2];
+	pid_t child;
+
+	if (pipe(go) != 0)
+		bail_out("no pipe");
+	fflush(stdout);
+	child = fork();
+	if (child == 0)
+		ask_again(go);
+	if (read(told[0], &(char){ 0 }, 1) != 1)
+		bail_out("no process");
+	is(status("processes"), traced + 1, "a process is traced");
+	kill(sessiond.pid, SIGSTOP);
+	if (write(go[1], "x", 1) != 1)
+		bail_out("no pipe");
+	waitpid(child, NULL, 0);
+	kill(sessiond.pid, SIGCONT);
+	for (int i = 0; i < 6000 && status("not_traced") == left; i++)
+		usleep(10000);
+	is(status("not_traced"), left + 1, "  ... its next program is not");
+	is(status("processes"), traced, "  ... and it is no traced one, though it ended before");
+}
+
 /* ---- who waits when the session stops --------------------------------------------- */
 
 /* They ask for their registration, and do not wait for the answer. */
 static void ask_and_end(void)
 {
-	const struct protocol_app_register message = {
-		.header = { .magic = PROTOCOL_APP_MAGIC,
-			    .major = PROTOCOL_APP_MAJOR,
-			    .type = PROTOCOL_APP_REGISTER,
-			    .size = sizeof(message) },
-		.abi_major = LTTNGMAP_ABI_MAJOR,
-		.word_size = sizeof(long),
-		.procname = "waiting",
-	};
-
 	become(MALLORY);
 	for (int i = 0; i < WAITING; i++) {
 		pid_t child = fork();
 
-		if (child == 0 && send(app_connect(&sessiond), &message, sizeof(message), 0) < 0)
+		if (child == 0 &&
+		    send(app_connect(&sessiond), &registration, sizeof(registration), 0) < 0)
 			_exit(1);
 		if (child == 0)
 			_exit(0);
@@ -370,6 +421,7 @@ int main(void)
 	test_forged();
 	test_unproved();
 	test_many();
+	test_again();
 	test_waiting();
 	is(sessiond_stop(&sessiond, SIGTERM), 0, "the daemon ends well");
 	return done_testing();

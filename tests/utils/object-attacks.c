@@ -154,30 +154,6 @@ void attack_punch(void)
 	pause();
 }
 
-/* All other kinds of locks that a file has, and then it stands still. */
-void attack_claim(void)
-{
-	static struct app_answer answer;
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-
-	become_stranger();
-	app_register(app_connect(&sessiond), 0, NULL, 0, 0, &answer);
-	if (answer.nr_fds <= PROTOCOL_APP_FD_DOORBELL)
-		_exit(4);
-	for (size_t i = 0; i < answer.nr_fds; i++) {
-		int fd = answer.fds[i];
-
-		(void)!flock(fd, LOCK_EX | LOCK_NB);
-		(void)!fcntl(fd, F_SETLK, &lock);
-		(void)!fcntl(fd, F_OFD_SETLK, &lock);
-		(void)!fcntl(fd, F_SETLEASE, F_WRLCK);
-		(void)!fcntl(fd, F_SETLEASE, F_RDLCK);
-		(void)!fcntl(fd, F_SETFL, O_APPEND | O_DIRECT | O_ASYNC);
-	}
-	begin();
-	raise(SIGSTOP);
-}
-
 static char *hanging;
 
 static void *write_for_ever(void *fd)
@@ -194,10 +170,11 @@ static void hold_lock(int fd)
 		_exit(6);
 }
 
-/* Registers, and asks for the data of slot 0, which is the session's: its descriptor. */
-static int register_with_data(struct app_answer *answer)
+/* Asks for the data of slot 0, which is the session's: its descriptor, or -1 where there is no
+ * session. */
+static int ask_data(int app)
 {
-	static struct app_answer more;
+	static struct app_answer answer;
 	struct protocol_app_memory request = {
 		.header = { .magic = PROTOCOL_APP_MAGIC,
 			    .major = PROTOCOL_APP_MAJOR,
@@ -205,15 +182,58 @@ static int register_with_data(struct app_answer *answer)
 			    .size = sizeof(request) },
 		.of.slot = 0,
 	};
-	int app = app_connect(&sessiond);
 
-	app_register(app, 0, NULL, 0, 0, answer);
+	app_exchange(app, &request, sizeof(request), &answer);
+	return answer.nr_fds > 0 ? answer.fds[0] : -1;
+}
+
+/* Registers, at *app, and asks for the data. */
+static int register_with_data(struct app_answer *answer, int *app)
+{
+	int data;
+
+	*app = app_connect(&sessiond);
+	app_register(*app, 0, NULL, 0, 0, answer);
 	if (answer->nr_fds <= PROTOCOL_APP_FD_DOORBELL)
 		_exit(4);
-	app_exchange(app, &request, sizeof(request), &more);
-	if (more.nr_fds == 0)
+	data = ask_data(*app);
+	if (data < 0)
 		_exit(7);
-	return more.fds[0];
+	return data;
+}
+
+static void claim_file(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	(void)!flock(fd, LOCK_EX | LOCK_NB);
+	(void)!fcntl(fd, F_SETLK, &lock);
+	(void)!fcntl(fd, F_OFD_SETLK, &lock);
+	(void)!fcntl(fd, F_SETLEASE, F_WRLCK);
+	(void)!fcntl(fd, F_SETLEASE, F_RDLCK);
+	(void)!fcntl(fd, F_SETFL, O_APPEND | O_DIRECT | O_ASYNC);
+}
+
+/*
+ * All other kinds of locks that a file has, and then it stands still. Its child has it join each
+ * later session, by the same memory.
+ */
+void attack_claim(void)
+{
+	static struct app_answer answer;
+	int app;
+
+	become_stranger();
+	claim_file(register_with_data(&answer, &app));
+	for (size_t i = 0; i < answer.nr_fds; i++)
+		claim_file(answer.fds[i]);
+	if (fork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;; object_pause_ms(50))
+			close(ask_data(app));
+	}
+	begin();
+	raise(SIGSTOP);
 }
 
 static void hold_all(const struct app_answer *answer, int data)
@@ -227,10 +247,11 @@ static void hold_all(const struct app_answer *answer, int data)
 void attack_lock(void)
 {
 	static struct app_answer answer, more;
+	int app;
 
 	hanging = map_hanging_file();
 	become_stranger();
-	hold_all(&answer, register_with_data(&answer));
+	hold_all(&answer, register_with_data(&answer, &app));
 	/* The next one's registration counts what its user's memories hold, once a second. */
 	object_pause_ms(1100);
 	if (fork() == 0) {
@@ -245,7 +266,7 @@ void attack_lock(void)
 static void have_held(void)
 {
 	static struct app_answer answer;
-	int data = register_with_data(&answer);
+	int app, data = register_with_data(&answer, &app);
 
 	if (fork() == 0) {
 		/* It outlives its parent, but not a test that failed. */

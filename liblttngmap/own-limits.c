@@ -15,10 +15,13 @@
 #include "memory-map.h"
 #include "sandbox.h"
 
+/* The runtime of a sanitizer asks for limits before it is ready for what it instruments. */
+#define UNSANITIZED __attribute__((no_sanitize("address", "thread")))
+
 /* By how much the kernel's limit of the address space is higher than what the program set. */
 static struct rlimit lifted;
 
-static long give_back(long result)
+UNSANITIZED static long give_back(long result)
 {
 	if (result >= 0 || result < -4095)
 		return result;
@@ -26,7 +29,7 @@ static long give_back(long result)
 	return -1;
 }
 
-static long ask(pid_t pid, int resource, const struct rlimit *new, struct rlimit *old)
+UNSANITIZED static long ask(pid_t pid, int resource, const struct rlimit *new, struct rlimit *old)
 {
 	return arch_syscall(SYS_prlimit64, pid, resource, new, old);
 }
@@ -36,7 +39,7 @@ static rlim_t lift(rlim_t limit, uint64_t bytes)
 	return limit >= RLIM_INFINITY - bytes ? RLIM_INFINITY : limit + bytes;
 }
 
-static rlim_t lower(rlim_t limit, uint64_t bytes)
+UNSANITIZED static rlim_t lower(rlim_t limit, uint64_t bytes)
 {
 	if (limit == RLIM_INFINITY)
 		return limit;
@@ -87,7 +90,7 @@ static long set_address_space(const struct rlimit *limit)
 }
 
 /* As the C library's: `new` and `old` may be NULL. */
-__attribute__((visibility("default"))) int
+UNSANITIZED __attribute__((visibility("default"))) int
 lttngmap_prlimit(pid_t pid, int resource, const struct rlimit *new, struct rlimit *old)
 {
 	struct rlimit before = lifted;
@@ -109,13 +112,14 @@ lttngmap_prlimit(pid_t pid, int resource, const struct rlimit *new, struct rlimi
 	return (int)give_back(result);
 }
 
-__attribute__((visibility("default"))) int lttngmap_setrlimit(int resource,
-							      const struct rlimit *limit)
+UNSANITIZED __attribute__((visibility("default"))) int
+lttngmap_setrlimit(int resource, const struct rlimit *limit)
 {
 	return lttngmap_prlimit(0, resource, limit, NULL);
 }
 
-__attribute__((visibility("default"))) int lttngmap_getrlimit(int resource, struct rlimit *limit)
+UNSANITIZED __attribute__((visibility("default"))) int lttngmap_getrlimit(int resource,
+									  struct rlimit *limit)
 {
 	return lttngmap_prlimit(0, resource, NULL, limit);
 }

@@ -24,7 +24,8 @@ void event_fast_allow(const struct local *local)
 {
 	if (local_fast == local || !local->use_rseq || vfork_depth)
 		return;
-	rseq_offset = __rseq_offset;
+	/* Each thread stores the same. */
+	__atomic_store_n(&rseq_offset, __rseq_offset, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	local_fast = local;
 }

@@ -122,6 +122,8 @@ is_run libc,proc script 'as the interpreter of a script' ./starter posix_spawn "
 # The user's own library stays, here one that such a program takes.
 "${LTTNGMAP_CC:-cc}" -shared -o user.so -x c - <<<'int user;'
 export LD_PRELOAD=$PWD/user.so
+# Our command, too, has it before a sanitizer's runtime.
+[[ -z ${LTTNGMAP_SANITIZED:-} ]] || export ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"
 is "$(run libc ./starter posix_spawn "$TAP_DIR/foreign")" "$PWD/user.so kept"$'\nstatus 7' \
 	"what the user preloads stays" || diag "$(<err)"
 unset LD_PRELOAD

@@ -52,8 +52,8 @@ int main(void)
 	return 0;
 }
 END
-"${LTTNGMAP_CC:-cc}" -O2 -I"$LTTNGMAP_SRC/include" -o burst burst.c -L"$LTTNGMAP_BUILD/.libs" -llttngmap \
-	-Wl,-rpath,"$LTTNGMAP_BUILD/.libs" || bail_out 'no compiler'
+"${LTTNGMAP_CC:-cc}" -O2 -I"$LTTNGMAP_SRC/include" -o burst burst.c -L"$LTTNGMAP_PLAIN/.libs" -llttngmap \
+	-Wl,-rpath,"$LTTNGMAP_PLAIN/.libs" || bail_out 'no compiler'
 cat >held <<'END'
 for process in /proc/[0-9]*; do
 	[[ $(tr '\0' ' ' 2>/dev/null <"$process/cmdline") != *lttngmap-consumerd*"$XDG_RUNTIME_DIR"* ]] ||

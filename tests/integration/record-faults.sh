@@ -45,7 +45,10 @@ for verb in create channel enable start; do
 	faulty "refused $verb" "refuse=$verb" "no $verb today.*come back"
 done
 # A limit that the daemon inherits.
-for limit in 'n 10 10 open.files' 'f 1 1024 bytes' 'v 200000 204800000 bytes'; do
+limits=('n 10 10 open.files' 'f 1 1024 bytes')
+# A sanitizer's shadow memory takes more address space than that.
+[[ -n ${LTTNGMAP_SANITIZED:-} ]] || limits+=('v 200000 204800000 bytes')
+for limit in "${limits[@]}"; do
 	read -r option value most unit <<<"$limit"
 	output=$(ulimit "-$option" "$value" && env -u LTTNGMAP_SESSIOND "$lttngmap" record --preload none \
 		-o limited -- true 2>&1)

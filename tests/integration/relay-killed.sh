@@ -38,9 +38,17 @@ merge() { # SESSION
 
 # ---- record
 
+# A record's parent and its child, of which either is to be killed, may not be there when its program is.
+await_sender() {
+	until [[ $(pgrep -c -f "$RELAY_PATTERN") -ge 2 ]]; do
+		sleep 0.02
+	done
+}
+export -f await_sender
 cat >kill-sender <<'END'
 #!/usr/bin/env bash
 "$1" "$NUMBERED_COUNTS" 2 50000
+await_sender
 pkill -KILL -n -f "$RELAY_PATTERN"
 "$1" "$NUMBERED_COUNTS" 2 50000
 END
@@ -70,6 +78,7 @@ if [[ $(uname -m) == x86_64 && ($EUID == 0 || $yama == 0) ]] && command -v strac
 	cat >slow-parent <<-'END'
 		#!/usr/bin/env bash
 		"$1" "$NUMBERED_COUNTS" 2 50000
+		await_sender
 		sender=$(pgrep -n -f "$RELAY_PATTERN")
 		strace -qq -o "$2" -e trace=rmdir -e inject=rmdir:delay_enter=700000 -p "$sender" &
 		for _ in {1..1500}; do

@@ -37,7 +37,9 @@ refused() {
 chunks_begin --mode blocking "${small[@]}"
 chunks_emit 600000
 rotations=0
-while chunks_emitting; do
+while chunks_emitting || ((rotations < 3)); do
+	# On a busy machine these events were too few.
+	chunks_emitting || chunks_emit_more 600000
 	map rotate s || break
 	rotations=$((rotations + 1))
 done

@@ -301,7 +301,7 @@ static void test_clear(uint32_t most)
 	     kill_at += stride)
 		lives++;
 	diag("clearing, %u at a time: %u kills, the last at instruction %u", most, lives, kill_at);
-	ok(lives > 10, "clearing, %u at a time, was stepped through", most);
+	ok(lives >= 5, "clearing, %u at a time, was stepped through", most);
 	is(tally.closed, 0, "… and no ring was found spoiled");
 	is(tally.no_room, 0, "… or without room afterwards");
 	is(tally.wrong_counts, 0, "… the counts are those of the events");
@@ -318,7 +318,7 @@ static void test(const char *name, enum lttngmap_mode mode, unsigned int events,
 	     live_twice(mode, events, most, &tally); kill_at += stride)
 		lives++;
 	diag("%s: %u kills, the last at instruction %u", name, lives, kill_at);
-	ok(lives > 10 && kill_at > 1000, "%s: reading was stepped through", name);
+	ok(lives >= 5 && kill_at > 1000, "%s: reading was stepped through", name);
 	is(tally.gaps, 0, "… packets follow each other");
 	is(tally.different, 0, "… one that is given again is the same");
 	is(tally.twice, 0, "… no event is in two");

@@ -100,6 +100,16 @@ static void interrupt(struct writer *writers)
 	pthread_barrier_wait(&done);
 }
 
+/*
+ * ThreadSanitizer holds handlers back until a lock was taken: writers by trylock all wait for each
+ * other, for a while.
+ */
+#ifdef __SANITIZE_THREAD__
+#define HOLDS_HANDLERS true
+#else
+#define HOLDS_HANDLERS false
+#endif
+
 static void run(const char *name, const struct bench_set_config *config, unsigned pause_us,
 		bool partial, uint32_t most)
 {
@@ -142,7 +152,7 @@ static void run(const char *name, const struct bench_set_config *config, unsigne
 	is(tally.clock_back + tally.end_early, 0, "timestamps are monotonic, within the packet");
 	is(tally.discard_back + tally.sequence_gaps, 0, "discard counts and packet numbers go up");
 	is(bench.totals.closed_rings, 0, "no ring was found spoiled");
-	if (config->mode == LTTNGMAP_MODE_BLOCKING)
+	if (config->mode == LTTNGMAP_MODE_BLOCKING && (config->use_rseq || !HOLDS_HANDLERS))
 		is(lost, 0, "blocking loses nothing");
 	bench_set_destroy(&bench);
 }

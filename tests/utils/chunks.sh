@@ -8,6 +8,7 @@
 #   map VERB...                the command; what it says is in $TAP_DIR/said
 #   chunks_begin OPTIONS...    a session s into $chunks_out, one channel, started
 #   chunks_emit EVENTS         in the background: $chunks_emitter
+#   chunks_emit_more EVENTS    once more, of another process
 #   chunks_list                the directories of all traces in $chunks_out
 #   chunks_count KEY           of the session's status
 #   chunks_read                each alone, by babeltrace2: sets $chunks_events,
@@ -41,6 +42,10 @@ cleanup chunks_end_emitter
 
 chunks_emit() {
 	: >"$chunks_counts"
+	chunks_emit_more "$1"
+}
+
+chunks_emit_more() {
 	"$LTTNGMAP_BUILD/tests/utils/emit" "$chunks_counts" 4 "$1" &
 	chunks_emitter=$!
 }

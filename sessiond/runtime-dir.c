@@ -23,9 +23,11 @@
 #include "common/socket.h"
 #include "sessiond/kept.h"
 #include "sessiond/listen.h"
+#include "sessiond/pid-state.h"
 #include "sessiond/recover-ledger.h"
 
 #define ANSWER_MS 2000
+#define ENDING_TRIES 5
 #define LOCK_TRIES 100
 #define LOCK_PAUSE_USEC 20000
 
@@ -110,7 +112,18 @@ static int lock_dir(const struct runtime_dir *dir)
 	return -EBUSY;
 }
 
-/* 0: nobody. -EADDRINUSE: somebody, who may not even be able to answer. */
+/* The sockets of a killed daemon are closed by whichever of its processes and threads ends last. */
+static bool is_ending(int error, pid_t pid)
+{
+	char state = pid > 0 ? pid_state(pid) : 'R';
+
+	return error == -EPIPE || error == -ECONNRESET || !state || state == 'Z' || state == 'X';
+}
+
+/*
+ * 0: nobody. -EADDRINUSE: somebody, who may not even be able to answer. -EAGAIN: somebody who did
+ * not answer, and is ending.
+ */
 static int talk(const char *path, bool *answers, pid_t *pid)
 {
 	struct json_object *message;
@@ -131,11 +144,13 @@ static int talk(const char *path, bool *answers, pid_t *pid)
 	json_object_object_add(message, "version", json_object_new_int(PROTOCOL_CONTROL_VERSION));
 	error = json_message_send(fd, message, -1, ANSWER_MS);
 	json_object_put(message);
-	if (error == 0 && json_message_receive(fd, &message, NULL, ANSWER_MS) == 0) {
-		*answers = true;
-		json_object_put(message);
-	}
+	if (error == 0)
+		error = json_message_receive(fd, &message, NULL, ANSWER_MS);
 	close(fd);
+	if (error)
+		return is_ending(error, *pid) ? -EAGAIN : -EADDRINUSE;
+	*answers = true;
+	json_object_put(message);
 	return -EADDRINUSE;
 }
 
@@ -143,11 +158,19 @@ static int check_alone(const struct runtime_dir *dir)
 {
 	char path[PATH_MAX];
 	bool answers;
+	int error;
 	pid_t pid;
 
 	snprintf(path, sizeof(path), "%s/%s", dir->path, PROTOCOL_CONTROL_SOCKET);
 	/* We would talk to ourselves; who passed it starts one daemon at a time. */
-	if (listen_is_passed(path) || talk(path, &answers, &pid) == 0)
+	if (listen_is_passed(path))
+		return 0;
+	error = talk(path, &answers, &pid);
+	for (int i = 1; error == -EAGAIN && i < ENDING_TRIES; i++) {
+		usleep(LOCK_PAUSE_USEC);
+		error = talk(path, &answers, &pid);
+	}
+	if (error == 0)
 		return 0;
 	if (answers)
 		log_error("lttngmap-sessiond runs in %s already, as process %d: use it, end it, "

@@ -98,6 +98,25 @@ is "$sessiond_status" 0 'it ends well by SIGTERM'
 is "$(ls -A "$SESSIOND_DIR")" '' 'and empties its directory'
 rmdir "$SESSIOND_DIR"
 
+# A killed daemon's sockets are there for as long as one of its processes needs to end. The first hangs
+# up when it is asked, another one is held by a child.
+for dying in 'os._exit(0)' 'os.fork() and os._exit(0); time.sleep(3)'; do
+	mkdir -m 0700 "$SESSIOND_DIR"
+	python3 -c '
+import os, socket, sys, time
+listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+listener.bind(sys.argv[1])
+listener.listen()
+asked = listener.accept()[0]
+exec(sys.argv[2])' "$SESSIOND_DIR/control.sock" "$dying" &
+	wait_for test -S "$SESSIOND_DIR/control.sock"
+	sessiond_start --consumer=none
+	ok "who is ending is waited for: $dying" control
+	sessiond_stop
+	wait
+	rmdir "$SESSIOND_DIR"
+done
+
 sessiond_start --consumer=none
 sessiond_stop INT
 is "$sessiond_status" 0 'it ends well by SIGINT'

@@ -22,6 +22,12 @@ cd "$TAP_DIR" || exit 1
 
 traced() { sed -n 's/^lttngmap: \([0-9]*\) process\(es\)* traced,.*/\1/p' err; }
 left_out() { sed -En 's/^lttngmap: (nothing traced: )?([0-9]+ process.* not traced.*)/\2/p' err; }
+left_out_in_all() {
+	local sum
+
+	sum=$(left_out)
+	echo $((10#0${sum%% *}))
+}
 
 # recorded SCRIPT OPTION...: by `sh`, whose first process it is.
 recorded() {
@@ -67,10 +73,11 @@ is "$(left_out)" '' '  ... and nobody is named'
 	echo 'uname >/dev/null; uname >/dev/null; kill -CONT $daemon; id >/dev/null; id >/dev/null'
 } >late.sh
 recorded late.sh --register-timeout 100ms
-is "$(left_out)" '22 processes not traced: ls (20), uname (2)' \
+like "$(left_out)" '^2[2-7] processes not traced: ls \(20\), uname \(2\)' \
 	'a daemon that is stopped: who gives up is counted, and named'
-# Of the fork that the shell makes for it, each program is the same process.
-is "$(traced)" 5 '  ... each process once: the script, two pgrep, two id' || diag "$(<err)"
+# Of the fork that the shell makes for it, each program is the same process. On a busy machine one of the
+# others may give up, too.
+is $(($(traced) + $(left_out_in_all))) 27 '  ... each process once: the script, two pgrep, two id' || diag "$(<err)"
 like "$("$lttngmap" view trace 2>&1 >/dev/null)" 'processes not traced: ls \(20\), uname \(2\)' \
 	'  ... by view'
 like "$("$lttngmap" report --output page.html trace 2>&1)" \
@@ -85,12 +92,6 @@ in_sum() {
 
 	count=$(left_out | sed -En "s/.*[ ,]$1 \\(([0-9]+)\\).*/\\1/p")
 	echo "${count:-0}"
-}
-left_out_in_all() {
-	local sum
-
-	sum=$(left_out)
-	echo $((10#0${sum%% *}))
 }
 # Processes of that name that have an event in the trace.
 in_trace() {
@@ -163,7 +164,7 @@ is $(($(in_trace cc1) + $(in_sum cc1))) $files "  ... cc1: $(in_trace cc1) trace
 # Traced, then an ls that nobody answers, then gone: all before the daemon looks.
 {
 	cat find.sh
-	echo "export daemon; sh -c '$stop; exec ls / >/dev/null'; echo >ended"
+	echo "export daemon; sh -c '$stop; export LTTNGMAP_REGISTER_TIMEOUT=100; exec ls / >/dev/null'; echo >ended"
 } >gone.sh
 gone() {
 	wait_for test -e ended
@@ -171,7 +172,7 @@ gone() {
 }
 rm -f stopped
 gone &
-recorded gone.sh --register-timeout 100ms
+recorded gone.sh --register-timeout 60s
 wait $!
 is "$(traced) $(left_out)" '3 1 process not traced: ls (1)' \
 	'who was traced, and ends as another program that was not, is one of these' || diag "$(<err)"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sessiond/daemon.h"
+#include "sessiond/ring-thread.h"
 
 /* How long to serve before the loop looks at others: who connects, timers, consumers. */
 #define SERVED_NS UINT64_C(500000)
@@ -20,6 +21,7 @@
 #define ACCURACY_USEC UINT64_C(1000)
 
 struct app_turns {
+	struct ring_thread *rings;
 	sd_event_source *source;      /* on while there is somebody to be served */
 	sd_event_source *timer;       /* on while somebody waits for a later time */
 	struct cds_list_head users;   /* on whom the least time was spent first */
@@ -119,6 +121,10 @@ static void serve_first(struct app_turns *turns)
 	turns->least_ns = user->spent_ns;
 	/* It has a turn until it was charged: what it queues meanwhile comes after that. */
 	turns->served = user;
+	if (turn->cost > 1)
+		ring_thread_release(turns->rings);
+	else
+		ring_thread_hold(turns->rings);
 	turn->serve(turn);
 	turns->served = NULL;
 	user->spent_ns += now_ns() - begin;
@@ -154,6 +160,7 @@ static int on_turn(sd_event_source *source, int fd, uint32_t revents, void *data
 	(void)revents;
 	while (!cds_list_empty(&turns->users) && now_ns() < end)
 		serve_first(turns);
+	ring_thread_release(turns->rings);
 	if (cds_list_empty(&turns->users))
 		return sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	return 0;
@@ -195,7 +202,7 @@ static int add_sources(struct app_turns *turns, sd_event *event)
 	return error < 0 ? error : sd_event_source_set_enabled(turns->timer, SD_EVENT_OFF);
 }
 
-int app_turns_create(sd_event *event, struct app_turns **result)
+int app_turns_create(sd_event *event, struct ring_thread *rings, struct app_turns **result)
 {
 	struct app_turns *turns = calloc(1, sizeof(*turns));
 	int error;
@@ -203,6 +210,7 @@ int app_turns_create(sd_event *event, struct app_turns **result)
 	*result = NULL;
 	if (!turns)
 		return -ENOMEM;
+	turns->rings = rings;
 	CDS_INIT_LIST_HEAD(&turns->users);
 	CDS_INIT_LIST_HEAD(&turns->waiting);
 	error = add_sources(turns, event);

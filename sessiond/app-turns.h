@@ -18,6 +18,9 @@
  * again while it waits, and N descriptors that are ready at once cost O(N); the loop of
  * sd-event would poll all that are ready before each that it serves.
  *
+ * The ring thread is woken once for the messages that are served one after another, and before a
+ * command, which may take long.
+ *
  * Main thread.
  */
 #ifndef SESSIOND_APP_TURNS_H
@@ -43,8 +46,10 @@ struct app_turn {
 };
 
 struct app_turns;
+struct ring_thread;
 
-int app_turns_create(sd_event *event, struct app_turns **turns);
+/* `rings` may be NULL. */
+int app_turns_create(sd_event *event, struct ring_thread *rings, struct app_turns **turns);
 /* Call when nothing is queued or watched. NULL is allowed. */
 void app_turns_destroy(struct app_turns *turns);
 /* Queues the turn, unless it is queued already. */

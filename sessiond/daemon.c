@@ -209,7 +209,7 @@ static int make_sessions(struct daemon *daemon)
 	if (error == 0)
 		error = make_quota(daemon);
 	if (error == 0)
-		error = app_turns_create(daemon->event, &daemon->turns);
+		error = app_turns_create(daemon->event, daemon->ring_thread, &daemon->turns);
 	if (error == 0)
 		error = processes_create(&daemon->processes);
 	if (error == 0)

@@ -19,7 +19,9 @@ struct ring_thread {
 	struct cds_wfcq_tail tail;
 	int wakeup;    /* eventfd: there are orders */
 	bool stopping; /* atomic */
-	bool running;  /* main thread's */
+	bool running;  /* main thread's, as are these: */
+	bool held;
+	bool due; /* orders were given meanwhile */
 	pthread_t thread;
 	sd_event *event;
 	sd_event_source *source;
@@ -160,5 +162,23 @@ void ring_thread_give(struct ring_thread *thread, struct ring_order *order, unsi
 		return;
 	cds_wfcq_node_init(&order->node);
 	cds_wfcq_enqueue(&thread->head, &thread->tail, &order->node);
-	wake(thread);
+	if (thread->held)
+		thread->due = true;
+	else
+		wake(thread);
+}
+
+void ring_thread_hold(struct ring_thread *thread)
+{
+	if (thread)
+		thread->held = true;
+}
+
+void ring_thread_release(struct ring_thread *thread)
+{
+	if (!thread)
+		return;
+	if (thread->due)
+		wake(thread);
+	thread->held = thread->due = false;
 }

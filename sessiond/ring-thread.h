@@ -14,6 +14,8 @@
  *                the object (wfcqueue) and writes the eventfd.
  *   ring thread: dequeue, exchange `pending` with 0, run all bits found.
  *
+ *   The main thread may hold the eventfd back while it gives the orders of many processes.
+ *
  * An object stands in the queue only between these, so the exchange is the
  * last touch of the queue's node until the next order.
  */
@@ -47,5 +49,11 @@ void ring_thread_stop(struct ring_thread *thread);
 void ring_thread_destroy(struct ring_thread *thread);
 
 void ring_thread_give(struct ring_thread *thread, struct ring_order *order, unsigned long bits);
+/*
+ * From hold to release, the main thread's orders are queued and the ring thread is left asleep: one
+ * wake-up for them all. Both may be repeated, and with NULL do nothing.
+ */
+void ring_thread_hold(struct ring_thread *thread);
+void ring_thread_release(struct ring_thread *thread);
 
 #endif /* SESSIOND_RING_THREAD_H */

@@ -5,9 +5,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "sessiond/ring-thread.h"
 #include "tests/utils/tap.h"
 
 #define TURNS 400u
@@ -29,6 +31,22 @@ struct party {
 static struct app_turns *turns;
 static sd_event *event;
 static struct party slow, quick, late;
+
+/* Each turn gives the ring thread an order. */
+static struct ring_thread *rings;
+static unsigned int nr_wakes, nr_run;
+static struct giving {
+	struct app_turn turn;
+	struct ring_order order;
+	unsigned int wakes; /* when its turn came */
+} givings[TURNS + 1];
+
+/* In place of the C library's: what wakes the ring thread. */
+ssize_t write(int fd, const void *bytes, size_t size)
+{
+	nr_wakes++;
+	return syscall(SYS_write, fd, bytes, size);
+}
 
 static int64_t now_us(void)
 {
@@ -103,6 +121,43 @@ static void test_comes_back(struct quota *quota)
 	   (long long)(slow.spent_us - before_us), (long long)late.spent_us);
 }
 
+static void run_order(struct ring_order *order, unsigned long pending)
+{
+	(void)order;
+	nr_run += pending == 1;
+}
+
+static void give(struct app_turn *turn)
+{
+	struct giving *giving = caa_container_of(turn, struct giving, turn);
+
+	giving->wakes = nr_wakes;
+	ring_thread_give(rings, &giving->order, 1);
+}
+
+/* The last turn is a command. */
+static void test_wakes(struct quota *quota)
+{
+	struct giving *command = &givings[TURNS];
+	unsigned int before = nr_wakes;
+
+	for (unsigned int i = 0; i <= TURNS; i++) {
+		givings[i].turn = (struct app_turn){ .serve = give,
+						     .user = quota_user(quota, 0),
+						     .cost = i < TURNS ? 1 : 10 };
+		givings[i].order.run = run_order;
+		app_turn_add(turns, &givings[i].turn);
+	}
+	while (command->turn.queued && sd_event_run(event, 1000000) > 0)
+		continue;
+	ok(nr_wakes - before < TURNS / 4, "%u messages wake the ring thread %u times", TURNS,
+	   nr_wakes - before);
+	ok(command->wakes > givings[TURNS - 1].wakes, "which is awake before a command is served");
+	is(nr_wakes - command->wakes, 1, "and is woken at once by what the command orders");
+	ring_thread_stop(rings);
+	is(nr_run, TURNS + 1, "all orders were run");
+}
+
 int main(void)
 {
 	static const struct quota_limits limits = {
@@ -110,14 +165,17 @@ int main(void)
 	};
 	struct quota *quota;
 
-	if (sd_event_new(&event) < 0 || app_turns_create(event, &turns) != 0 ||
+	if (sd_event_new(&event) < 0 || ring_thread_create(&rings) != 0 ||
+	    ring_thread_start(rings) != 0 || app_turns_create(event, rings, &turns) != 0 ||
 	    quota_create(&limits, &quota) != 0)
 		bail_out("no queue");
 	test_shares(quota);
 	test_comes_back(quota);
 	withdraw(&slow);
 	withdraw(&late);
+	test_wakes(quota);
 	app_turns_destroy(turns);
+	ring_thread_destroy(rings);
 	sd_event_unref(event);
 	quota_destroy(quota);
 	return done_testing();

@@ -310,6 +310,7 @@ attack_judge() { # NAME MEDIATOR
 	ok "$name: registration p50 $during_p50, p99 $during_p99 us of $during_count, before $before_p50, $before_p99" \
 		test "${during_count:-0}" -gt 0 -a "${during_p99:-999999999}" -le "$limit" \
 		-a "${during_p50:-999999999}" -le "$median" -a "$during_failed" = 0
+	# All of the main thread, and a fifth of a CPU for what it orders of other threads.
 	ok "$name: $during_cpu % of a CPU" test "$during_cpu" -le "${attack_cpu_max:-120}"
 	ok "$name: memory of the daemons, $memory KiB before, $during_memory meanwhile" \
 		test "$during_memory" -le $((memory + attack_kibibytes_max))

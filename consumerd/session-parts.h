@@ -71,8 +71,11 @@ struct session {
 	char place[PATH_MAX];            /* of OUTPUT, when it was opened */
 	char removed[SESSION_TEXT_SIZE]; /* "": OUTPUT and the trace's folder are there */
 	char moved[SESSION_TEXT_SIZE];   /* "": OUTPUT is where it was */
-	sd_event_source *retry;          /* on while there is something to try again */
-	sd_event_source *report;         /* on while there is something to report */
+	uint64_t gone_from;  /* of what `removed` says: the events written after so many are lost */
+	uint64_t chunk_from; /* events written before the chunk */
+	uint64_t gone_earlier;   /* events that earlier lives wrote, and that are not on disk */
+	sd_event_source *retry;  /* on while there is something to try again */
+	sd_event_source *report; /* on while there is something to report */
 	struct sync sync;
 	bool is_live;
 	uint64_t live_time;  /* as told last */

@@ -50,8 +50,9 @@ void session_note_place(struct session *session)
 	read_path(session->trace.output, session->place);
 }
 
-static void describe_removed(struct session *session, const char *folder)
+static void describe_removed(struct session *session, const char *folder, uint64_t gone_from)
 {
+	session->gone_from = gone_from;
 	snprintf(session->removed, sizeof(session->removed),
 		 "%.*s%s%s was removed: what was in it is lost, and nothing more is kept; destroy "
 		 "the session, and create one with another output",
@@ -76,10 +77,10 @@ static void find_place(struct session *session)
 	    !read_path(session->trace.output, now))
 		return;
 	if (is_removed(session->trace.output, now))
-		describe_removed(session, NULL);
+		describe_removed(session, NULL, 0);
 	else if (session->is_open && read_path(session->trace.dir, dir) &&
 		 is_removed(session->trace.dir, dir))
-		describe_removed(session, trace_directory(&session->trace));
+		describe_removed(session, trace_directory(&session->trace), session->chunk_from);
 	else if (strcmp(now, session->place) != 0 && !is_deleted(now))
 		describe_moved(session, now);
 }

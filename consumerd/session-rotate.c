@@ -66,6 +66,7 @@ void session_rotate_now(struct session *session)
 	session->is_prepared = false;
 	session->trace.chunk = session->rotation.chunk;
 	if (!dropped) {
+		session->chunk_from = session->written.events;
 		trace_leave(&session->trace);
 		session->is_open = false;
 		session->has_metadata = false;

@@ -31,17 +31,34 @@ static const char *find_error(const struct session *session)
 	return session->trouble ? session->error : session->spool_error;
 }
 
+/* Events that were written and are not on disk: files made room, or a folder was removed. */
+static uint64_t count_gone(const struct session *session)
+{
+	uint64_t gone = session->gone_earlier + session->written.events - session->gone_from;
+
+	return session->removed[0] && gone > session->trace.overwritten
+		       ? gone
+		       : session->trace.overwritten;
+}
+
 void session_report_now(struct session *session)
 {
 	struct session_shared *shared = session->shared;
+	struct session_written told;
 	int error;
 
 	(void)sd_event_source_set_enabled(session->report, SD_EVENT_OFF);
 	(void)session_check_place(session);
 	session->written.error = find_error(session);
 	session->written.moved = session->moved[0] ? session->moved : NULL;
-	session->written.overwritten = session->trace.overwritten;
-	error = shared->report(shared, session->name, &session->written);
+	told = session->written;
+	told.overwritten = count_gone(session);
+	/* Of the kernel's events, the daemon counts what is on disk by our figures. */
+	if (session->trace.is_kernel) {
+		told.events -= told.overwritten;
+		told.lapped += told.overwritten;
+	}
+	error = shared->report(shared, session->name, &told);
 	if (!error && session->has_answer) {
 		error = shared->report_rotation(shared, session->name, &session->rotation);
 		session->has_answer = error == -EAGAIN;

@@ -293,7 +293,7 @@ struct session *session_create_for(struct session_shared *shared, const char *na
 	memcpy(session->uuid, config->uuid, sizeof(session->uuid));
 	session->trace.output = -1;
 	session->trace.chunk = config->chunk;
-	session->trace.overwritten = config->overwritten;
+	session->trace.overwritten = session->gone_earlier = config->overwritten;
 	session->is_snapshot = config->snapshot;
 	session->stream_size = config->stream_size;
 	session->trace.is_kernel = config->kernel;
@@ -406,7 +406,7 @@ void session_clear(struct session *session)
 	struct cds_list_head *node;
 
 	cds_list_for_each(node, &session->channels) channel_clear(channel_of_node(node));
-	session->trace.overwritten = 0;
+	session->trace.overwritten = session->gone_earlier = session->chunk_from = 0;
 	session->written = (struct session_written){
 		.generation = before.generation,
 		.cleared = before.cleared + 1,

@@ -92,6 +92,16 @@ says 'the other session stops' 0 'stopped session well' stop well
 is "$(babeltrace2 "$TAP_DIR/well" | grep -c levels:error)" "$rounds" 'and has all events'
 exec {program}>&-
 
+# ---- removed while a program is recorded: no event of it counts as kept
+: >"$TAP_DIR/taken-counts"
+said=$("$LTTNGMAP_BUILD/lttngmap" record -o "$TAP_DIR/taken" --subbuf-size 4K -e 'numbered:*' -- sh -c '
+	"$1/tests/utils/emit" "$2/taken-counts" 1 2000
+	until ls "$2"/taken/ust/index/*.idx >/dev/null 2>&1; do sleep 0.1; done
+	rm -r "$2/taken"
+	"$1/tests/utils/emit" "$2/taken-counts" 1 2000' sh "$LTTNGMAP_BUILD" "$TAP_DIR" 2>&1)
+like "$said" 'taken was removed: what was in it is lost' 'removed beneath record: reported'
+like "$said" '2 processes traced, 0 events kept, 4,000 lost' '  ... each event is counted as lost'
+
 # ---- full for a while: what was written since is complete
 if ((EUID)); then
 	skip 7 'only root mounts a small disk'
@@ -121,7 +131,7 @@ else
 	says 'too small' 1 "is full: [0-9.]+ KiB are free, and a trace takes 256.0 KiB at least" \
 		create small -o "$disk/trace"
 	mount -o remount,size=1m "$disk"
-	said=$("$LTTNGMAP_BUILD/lttngmap" record -o "$disk/trace" --subbuf-size 64K -e 'numbered:*' -- \
+	said=$("$LTTNGMAP_BUILD/lttngmap" record -o "$disk/trace" --subbuf-size 64K --subbufs 32 -e 'numbered:*' -- \
 		"$LTTNGMAP_BUILD/tests/utils/emit" "$counts" 1 100000 2>&1)
 	like "$said" 'No space left on device; make room there' 'full beneath record: it is reported'
 	is "$(grep -c 'goes on' <<<"$said")" 0 '  ... and promises nothing: writing ends with the program'

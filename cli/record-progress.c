@@ -77,12 +77,12 @@ void record_progress_draw(struct record *record)
 
 	if (!enabled || !terminal_is_free(&columns))
 		return;
-	length = snprintf(text, sizeof(text), "[lttngmap: %s events, %s, %s lost, %llu process%s]",
-			  options_format_count(counts->kept + counts->kernel_events, kept),
-			  options_format_size(counts->bytes + counts->kernel_bytes, bytes),
-			  options_format_count(count_lost(counts) + counts->kernel_lost, lost),
-			  (unsigned long long)counts->processes,
-			  counts->processes == 1 ? "" : "es");
+	length = snprintf(
+		text, sizeof(text), "[lttngmap: %s events, %s, %s lost, %llu process%s]",
+		options_format_count(counts->kept + counts->buffered + counts->kernel_events, kept),
+		options_format_size(counts->bytes + counts->kernel_bytes, bytes),
+		options_format_count(count_lost(counts) + counts->kernel_lost, lost),
+		(unsigned long long)counts->processes, counts->processes == 1 ? "" : "es");
 	if (length >= columns)
 		text[length = columns - 1] = '\0';
 	draw(text, columns - length);

@@ -129,6 +129,8 @@ like "$output" '\[lttngmap: 1,234 events, 55\.5 KiB, 0 lost, 2 processes\]' 'a s
 like "$output$(<aside)" '2 processes traced.*two' 'and a summary'
 # Its newline moved the cursor into the status line: that goes from there, too.
 like "$output" $'2 processes\\].*\e\\[K\e7\e\\[B\r\e\\[K' '  ... which is taken away wherever it is'
+output=$(FAKE_SESSIOND=empty,slow record_aside 'wait_for(b"[lttngmap:")' -o s -- sleep 1.2)
+like "$output" '\[lttngmap: 4,000 events,' '  ... which has the events that are in the buffers yet'
 output=$(record_aside '' -q -o f -- sleep 1.2)
 is "$output" $'\nstatus 0' 'neither with --quiet'
 output=$(record '' -o p -- sh -c 'for i in 1 2 3 4; do echo line; sleep 0.3; done')

@@ -306,6 +306,7 @@ static int create_output(void)
 {
 	const char *base = strrchr(record.command[0], '/');
 	char name[NAME_PROGRAM_SIZE];
+	int error;
 
 	base = base ? base + 1 : record.command[0];
 	name_clean_program(base, strlen(base), name);
@@ -316,7 +317,10 @@ static int create_output(void)
 		return -EHOSTUNREACH;
 	if (record.options.relay.spool)
 		return relay_spool_create("record", &record.output);
-	return output_dir_create("record", record.options.output, name, &record.output);
+	error = output_dir_create("record", record.options.output, name, &record.output);
+	if (!error)
+		record_rings_fit(&record);
+	return error;
 }
 
 /* Everything up to the program's first instruction. An exit status. */

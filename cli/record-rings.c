@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <lttngmap/abi.h>
@@ -29,6 +30,8 @@
 #define SUBBUF_SIZE_LEAST (UINT64_C(64) << 10)
 /* All rings of a process have one part in so many of what there is. */
 #define MEMORY_PART 8
+/* A sub-buffer is written as a whole or not at all: so many fit on the disk at least. */
+#define DISK_PART 16
 
 static uint64_t least_of(uint64_t a, uint64_t b)
 {
@@ -114,6 +117,19 @@ static void choose(struct record *record)
 	record->options.subbufs = SUBBUFS;
 	record->subbuf_size = SUBBUF_SIZE_MOST;
 	while (record->subbuf_size > SUBBUF_SIZE_LEAST && rings_size(record) > room / MEMORY_PART)
+		record->subbuf_size /= 2;
+}
+
+void record_rings_fit(struct record *record)
+{
+	struct statvfs status;
+	uint64_t room;
+
+	if (record->options.subbuf_size || statvfs(record->output.path, &status) < 0 ||
+	    status.f_blocks == 0)
+		return;
+	room = (uint64_t)status.f_bavail * status.f_frsize;
+	while (record->subbuf_size > SUBBUF_SIZE_LEAST && record->subbuf_size > room / DISK_PART)
 		record->subbuf_size /= 2;
 }
 

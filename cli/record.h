@@ -197,6 +197,8 @@ void record_families_hint(void);
 
 /* subbufs and subbuf_size, from the options or chosen. 0, or -EINVAL after a message. */
 int record_rings_check(struct record *record);
+/* Smaller sub-buffers, where these were chosen, and the output's disk is nearly full. */
+void record_rings_fit(struct record *record);
 
 /* The runtime directory, the daemon in it, ready. 0, or -errno after a message. */
 int record_runtime_create(struct record *record);

@@ -192,7 +192,8 @@ build() {
 	# Beside a script, tests/fuzz/replay.c is no program.
 	[[ -f tests/$1.sh || ! -f tests/$1.c && ! -f tests/$1.cc ]] || targets+=("tests/$1")
 	[[ $1 == unit/* ]] || targets+=(all)
-	[[ $1 == unit/* || $has_all == yes ]] || targets+=(test-programs)
+	# The fuzzers' programs have the code in them.
+	[[ $1 == unit/* || $has_all == yes && $1 != fuzz/* ]] || targets+=(test-programs)
 	[[ $1 == unit/* ]] || has_all=yes
 	# One after another: each of `all` and `test-programs` would make what both need.
 	for target in "${targets[@]}"; do

@@ -11,7 +11,7 @@ lttngmap=$LTTNGMAP_BUILD/lttngmap
 
 [[ $(id -u) == 0 ]] || skip_all 'only root becomes another user'
 # Nobody is to find the programs and libraries of the build folder.
-setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$LTTNGMAP_BUILD/.libs/liblttngmap.so" ||
+setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$LTTNGMAP_PLAIN/.libs/liblttngmap.so" ||
 	skip_all 'another user cannot enter the build folder'
 plan 9
 
@@ -84,7 +84,7 @@ recorded stranger bash "$TAP_DIR/tell" &
 read -r dir <"$TAP_DIR/where"
 # That one alone: what root runs itself may be traced there.
 setpriv --reuid=65534 --regid=65534 --clear-groups env "LTTNGMAP_RUNTIME_DIR=$dir" \
-	"LD_PRELOAD=$LTTNGMAP_BUILD/.libs/liblttngmap-libc.so" "LD_LIBRARY_PATH=$LTTNGMAP_BUILD/.libs" perl -e '1'
+	"LD_PRELOAD=$LTTNGMAP_PLAIN/.libs/liblttngmap-libc.so" "LD_LIBRARY_PATH=$LTTNGMAP_PLAIN/.libs" perl -e '1'
 echo >"$TAP_DIR/go"
 wait
 is "$(users stranger | grep -c 65534:)" 0 'a stranger who knows the socket is not traced'

@@ -9,7 +9,7 @@
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 
 lttngmap=$LTTNGMAP_BUILD/lttngmap
-limits=$LTTNGMAP_BUILD/tests/utils/own-limits
+limits=$LTTNGMAP_PLAIN/tests/utils/own-limits
 plan 20
 
 record() { # NAME COMMAND...
@@ -55,7 +55,7 @@ is "$(said)" 'fork 0 0 protect 0 0 unmap 0 0 0 1 ' 'traced: all is changed but o
 kept 14000
 
 # With no right to raise a limit, and no room.
-if [[ $(id -u) == 0 ]] && setpriv --reuid=65534 --clear-groups test -x "$LTTNGMAP_BUILD/.libs/liblttngmap.so"; then
+if [[ $(id -u) == 0 ]] && setpriv --reuid=65534 --clear-groups test -x "$LTTNGMAP_PLAIN/.libs/liblttngmap.so"; then
 	stranger=(setpriv --reuid=65534 --clear-groups)
 else
 	stranger=()
@@ -67,8 +67,8 @@ record small "${stranger[@]}" sh -c "'$limits' space" <&-
 is "$(said)" 'space 1 0 ' 'what an ordinary user limits'
 # limited_to BYTES NAME: a program that is not traced sets the limit, which nobody lifts.
 limited_to() {
-	record "$2" env -u LD_PRELOAD prlimit --as="$1:$1" env "LD_PRELOAD=$LTTNGMAP_BUILD/.libs/liblttngmap-libc.so" \
-		"LD_LIBRARY_PATH=$LTTNGMAP_BUILD/.libs" "${stranger[@]}" "$limits" space
+	record "$2" env -u LD_PRELOAD prlimit --as="$1:$1" env "LD_PRELOAD=$LTTNGMAP_PLAIN/.libs/liblttngmap-libc.so" \
+		"LD_LIBRARY_PATH=$LTTNGMAP_PLAIN/.libs" "${stranger[@]}" "$limits" space
 }
 # There is no room for rings beyond what the program may have.
 rings=(--subbuf-size 64K --subbufs 8)

@@ -80,8 +80,12 @@ for i in {1..20}; do
 done
 ok 'twenty sessions come and go' control "${messages[@]}"
 ok 'a consumer is there' wait_for consumer_pid
+# One that finds the daemon ending says so: this session's stop waits for it.
+ok '  ... and serves' control '{"verb": "create", "session": "t", "output": "'"$TAP_DIR/t"'"}' \
+	'{"verb": "channel", "session": "t", "channel": "c", "subbuf_size": 4096, "subbufs": 4,
+	  "mode": "discard"}' '{"verb": "start", "session": "t"}' '{"verb": "stop", "session": "t"}'
 sessiond_stop
-is "$(grep -c consumer "$TAP_DIR/log")" 0 'nothing is logged of that'
+is "$(grep -c consumer "$TAP_DIR/log")" 0 'nothing is logged of that' || diag "$(<"$TAP_DIR/log")"
 
 # Nobody else's place is taken while the consumer is on its way.
 printf '#!/bin/sh\nexec sleep 60\n' >"$TAP_DIR/late"

@@ -100,7 +100,7 @@ root_pid=$(control '{"verb": "processes", "from": 0}' |
 like "$(ask $one '{"verb": "events", "pid": '"$root_pid"'}')" 'not traced' \
 	"and cannot ask for another's"
 # Root's program has classes that no program of the member's has.
-LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR LD_PRELOAD=$LTTNGMAP_BUILD/.libs/liblttngmap-libc.so sleep 0.01
+LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR LD_PRELOAD=$LTTNGMAP_PLAIN/.libs/liblttngmap-libc.so sleep 0.01
 like "$(control '{"verb": "events"}')" '"lttng_ust_libc:malloc"' 'root sees the events of all'
 seen=$(ask $one '{"verb": "events"}')
 like "$seen" '"levels:error"' "a member sees its own programs' events"

@@ -148,6 +148,7 @@ static void run_exec(const char *argument)
 
 	(void)argument;
 	munmap(page + 4096, 4096);
+	expect(execve((char *)nowhere, arguments, environ) == -1 && errno == EFAULT);
 	expect(execve("/bin/true", arguments, nowhere) == -1 && errno == EFAULT);
 	expect(execve("/bin/true", arguments, nothing) == -1 && errno == EFAULT);
 	memcpy(page + 4096 - 12, "LD_PRELOAD=/", 12);

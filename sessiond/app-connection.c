@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "common/socket.h"
+#include "sessiond/time.h"
 #include "sessiond/app-message.h"
 #include "sessiond/app-request.h"
 #include "sessiond/app-socket.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
-#include "sessiond/options.h"
 #include "sessiond/part.h"
 #include "sessiond/peer.h"
 #include "sessiond/pid-state.h"
@@ -144,7 +144,7 @@ static void pending_add(struct app_connection *connection)
 {
 	struct app_connections *all = connection->all;
 
-	connection->deadline_usec = daemon_now_usec() + REGISTER_USEC;
+	connection->deadline_usec = time_now_usec() + REGISTER_USEC;
 	cds_list_add_tail(&connection->node, &all->pending);
 	cds_list_add_tail(&connection->user_node, &connection->user->pending);
 	connection->user->nr_pending++;
@@ -187,7 +187,7 @@ static void say_foreign(const struct app_connection *connection, const struct uc
 	struct quota_user *user = quota_user(connection->all->daemon->quota, sender->uid);
 	char more[QUOTA_MORE_SIZE];
 
-	if (quota_may_say(user, daemon_now_usec(), more))
+	if (quota_may_say(user, time_now_usec(), more))
 		message_say("process %d of user %u used the socket of process %d: its message was "
 			    "ignored%s",
 			    sender->pid, sender->uid, connection->peer.pid, more);
@@ -261,7 +261,7 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct app_connections *all = data;
 	struct app_connection *connection, *next;
-	uint64_t now = daemon_now_usec();
+	uint64_t now = time_now_usec();
 
 	(void)source;
 	(void)usec;
@@ -321,7 +321,7 @@ static void say_refusal(struct quota_user *user, const struct ucred *peer, const
 {
 	char more[QUOTA_MORE_SIZE];
 
-	if (quota_may_say(user, daemon_now_usec(), more))
+	if (quota_may_say(user, time_now_usec(), more))
 		message_say("process %d of user %u is not served: %s%s", peer->pid, peer->uid, why,
 			    more);
 }
@@ -516,7 +516,7 @@ static int admit(struct app_connections *all, struct quota_user *user, const str
 		app_refuse(refusal, EPERM, "this daemon traces user %u's programs only", geteuid());
 		return -EPERM;
 	}
-	if (quota_take_connection(user, daemon_now_usec()) != 0) {
+	if (quota_take_connection(user, time_now_usec()) != 0) {
 		app_refuse(refusal, EAGAIN, "user %u connects more than %llu times a second",
 			   user->uid,
 			   (unsigned long long)quota_limits(all->daemon->quota)->connections);

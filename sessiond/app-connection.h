@@ -47,7 +47,10 @@ void app_connections_fini(struct app_connections *all);
 
 /* Somebody connected; takes fd. */
 void app_connection_open(struct app_connections *all, int fd);
-/* The connection of a process that lived when the daemon died; as app_socket_restore(). */
+/*
+ * The connection of a process that was registered before a restart; takes fd. Requests that it sent
+ * and that were not answered are still to be read. 0 or -errno.
+ */
 int app_connection_restore(struct app_connections *all, struct process *process, int fd);
 /* Close the connection of a process that is gone. */
 void app_connection_close(struct process *process);

@@ -11,9 +11,10 @@
 #include <unistd.h>
 
 #include "common/socket.h"
+#include "sessiond/time.h"
 #include "sessiond/app-connection.h"
 #include "sessiond/channel.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/executed.h"
 #include "sessiond/listen.h"
 #include "sessiond/memory-set.h"
@@ -109,7 +110,7 @@ static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *da
 	if (is_shortage(error)) {
 		refuse_waiting(app, error);
 		sd_event_source_set_enabled(source, SD_EVENT_OFF);
-		sd_event_source_set_time(app->pause, daemon_now_usec() + ACCEPT_PAUSE_USEC);
+		sd_event_source_set_time(app->pause, time_now_usec() + ACCEPT_PAUSE_USEC);
 		sd_event_source_set_enabled(app->pause, SD_EVENT_ONESHOT);
 	}
 	return 0;
@@ -156,7 +157,7 @@ static bool admit_again(const struct daemon *daemon)
 
 static void arm_retry(struct app_socket *app)
 {
-	sd_event_source_set_time(app->retry, daemon_now_usec() + RETRY_USEC);
+	sd_event_source_set_time(app->retry, time_now_usec() + RETRY_USEC);
 	sd_event_source_set_enabled(app->retry, SD_EVENT_ONESHOT);
 }
 
@@ -247,15 +248,16 @@ void app_socket_destroy(struct app_socket *app)
 	free(app);
 }
 
-int app_socket_restore(struct app_socket *app, struct process *process, int fd)
+static int restore(struct app_socket *app, struct process *process, int fd)
 {
 	return app_connection_restore(&app->connections, process, fd);
 }
 
-void app_socket_forget(struct process *process)
-{
-	app_connection_close(process);
-}
+const struct process_ops app_socket_ops = {
+	.forget = app_connection_close,
+	.restore = restore,
+	.retry_soon = app_socket_retry_soon,
+};
 
 void app_socket_settle(struct app_socket *app)
 {

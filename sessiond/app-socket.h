@@ -23,13 +23,8 @@ struct process;
 int app_socket_create(struct daemon *daemon, const char *path, struct app_socket **app);
 /* Closes all connections. NULL is allowed. */
 void app_socket_destroy(struct app_socket *app);
-/*
- * A connection of a process that lived when the daemon died. What it asked for
- * and was not answered is still to be read. 0 or -errno; takes fd.
- */
-int app_socket_restore(struct app_socket *app, struct process *process, int fd);
-/* The process is gone: its connection, if there is one, is closed. */
-void app_socket_forget(struct process *process);
+/* What processes call of their connections: for daemon->process_ops. */
+extern const struct process_ops app_socket_ops;
 /* Registrations refused so far. */
 uint64_t app_socket_refused(const struct app_socket *app);
 /* Those who did not wait for an answer to theirs. */

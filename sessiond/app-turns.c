@@ -9,8 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/ring-thread.h"
+#include "sessiond/time.h"
 
 /* How long to serve before the loop looks at others: who connects, timers, consumers. */
 #define SERVED_NS UINT64_C(500000)
@@ -64,7 +65,7 @@ static void user_enter(struct app_turns *turns, struct quota_user *user)
 static void user_wait(struct app_turns *turns, struct quota_user *user)
 {
 	if (cds_list_empty(&turns->waiting)) {
-		sd_event_source_set_time(turns->timer, daemon_now_usec() + WAIT_USEC);
+		sd_event_source_set_time(turns->timer, time_now_usec() + WAIT_USEC);
 		sd_event_source_set_enabled(turns->timer, SD_EVENT_ONESHOT);
 	}
 	cds_list_add_tail(&user->turn_node, &turns->waiting);

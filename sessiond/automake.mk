@@ -40,16 +40,15 @@ libsessiond_la_SOURCES = \
 	sessiond/class-layout.c \
 	sessiond/class-layout.h \
 	sessiond/class-measure.c \
-	sessiond/clock-watch.c \
-	sessiond/clock-watch.h \
 	sessiond/class-parse.c \
 	sessiond/class-parse.h \
 	sessiond/class-reclaim.c \
 	sessiond/class-reclaim.h \
+	sessiond/clock-watch.c \
+	sessiond/clock-watch.h \
 	sessiond/confine.c \
 	sessiond/confine.h \
 	sessiond/consumer-answer.c \
-	sessiond/consumer-link-kernel.c \
 	sessiond/consumer-link-parts.h \
 	sessiond/consumer-link.c \
 	sessiond/consumer-link.h \
@@ -83,10 +82,14 @@ libsessiond_la_SOURCES = \
 	sessiond/executed.h \
 	sessiond/filter-pages.c \
 	sessiond/filter-pages.h \
+	sessiond/geometry.c \
+	sessiond/geometry.h \
 	sessiond/keeper.c \
 	sessiond/keeper.h \
 	sessiond/kept.c \
 	sessiond/kept.h \
+	sessiond/kernel-consumer.c \
+	sessiond/kernel-consumer.h \
 	sessiond/kernel-describe.c \
 	sessiond/kernel-describe.h \
 	sessiond/kernel-events.c \
@@ -104,10 +107,10 @@ libsessiond_la_SOURCES = \
 	sessiond/kernel-rules.c \
 	sessiond/kernel-state.c \
 	sessiond/kernel-state.h \
-	sessiond/ledger.c \
-	sessiond/ledger.h \
 	sessiond/knock.c \
 	sessiond/knock.h \
+	sessiond/ledger.c \
+	sessiond/ledger.h \
 	sessiond/listen.c \
 	sessiond/listen.h \
 	sessiond/mediator.h \
@@ -125,26 +128,26 @@ libsessiond_la_SOURCES = \
 	sessiond/options.h \
 	sessiond/part.c \
 	sessiond/part.h \
+	sessiond/parts.h \
 	sessiond/peer.c \
 	sessiond/peer.h \
-	sessiond/pid-state.c \
-	sessiond/pid-state.h \
 	sessiond/pickup.c \
 	sessiond/pickup.h \
+	sessiond/pid-state.c \
+	sessiond/pid-state.h \
 	sessiond/process-classes.c \
 	sessiond/process.c \
 	sessiond/process.h \
 	sessiond/quota.c \
-	sessiond/subuids.c \
-	sessiond/subuids.h \
 	sessiond/quota.h \
-	sessiond/recover.c \
-	sessiond/recover.h \
 	sessiond/recover-ledger.c \
 	sessiond/recover-ledger.h \
-	sessiond/recover-process.c \
 	sessiond/recover-source.c \
 	sessiond/recover-source.h \
+	sessiond/recover.c \
+	sessiond/recover.h \
+	sessiond/recovery.c \
+	sessiond/recovery.h \
 	sessiond/registry.c \
 	sessiond/registry.h \
 	sessiond/ring-back.c \
@@ -160,18 +163,18 @@ libsessiond_la_SOURCES = \
 	sessiond/ring-fs-tree.c \
 	sessiond/ring-fs.c \
 	sessiond/ring-fs.h \
+	sessiond/ring-reader-parts.h \
 	sessiond/ring-reader.c \
 	sessiond/ring-reader.h \
-	sessiond/ring-reader-parts.h \
-	sessiond/ring-set-make.c \
-	sessiond/ring-set-parts.h \
-	sessiond/ring-set-usage.c \
-	sessiond/ring-set.c \
 	sessiond/ring-set-copy.c \
 	sessiond/ring-set-end.c \
 	sessiond/ring-set-hand.c \
 	sessiond/ring-set-import.c \
 	sessiond/ring-set-import.h \
+	sessiond/ring-set-make.c \
+	sessiond/ring-set-parts.h \
+	sessiond/ring-set-usage.c \
+	sessiond/ring-set.c \
 	sessiond/ring-set.h \
 	sessiond/ring-socket.c \
 	sessiond/ring-sweeper.c \
@@ -189,6 +192,8 @@ libsessiond_la_SOURCES = \
 	sessiond/session-classes.c \
 	sessiond/session-clear.c \
 	sessiond/session-clock.c \
+	sessiond/session-consumer.c \
+	sessiond/session-consumer.h \
 	sessiond/session-live.c \
 	sessiond/session-make.c \
 	sessiond/session-owner.c \
@@ -201,17 +206,22 @@ libsessiond_la_SOURCES = \
 	sessiond/session.h \
 	sessiond/slots.c \
 	sessiond/slots.h \
+	sessiond/state-session.c \
 	sessiond/state.c \
 	sessiond/state.h \
-	sessiond/state-session.c \
+	sessiond/subuids.c \
+	sessiond/subuids.h \
+	sessiond/time.c \
+	sessiond/time.h \
 	sessiond/tracker.c \
 	sessiond/tracker.h \
+	sessiond/tsdl.c \
+	sessiond/tsdl.h \
+	sessiond/untraced-tally.h \
 	sessiond/untraced.c \
 	sessiond/untraced.h \
 	sessiond/user-rings.c \
-	sessiond/user-rings.h \
-	sessiond/tsdl.c \
-	sessiond/tsdl.h
+	sessiond/user-rings.h
 libsessiond_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(FUSE_CFLAGS) \
 	$(JSON_CFLAGS) $(NUMA_CFLAGS) $(POPT_CFLAGS) $(TRACEFS_CFLAGS)
 libsessiond_la_LIBADD = libkernel.la libfilter.la libconfine.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(FUSE_LIBS) $(JSON_LIBS) \

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "sessiond/control-pages.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/filter-pages.h"
 #include "sessiond/messages.h"
 #include "sessiond/metadata.h"

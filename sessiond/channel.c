@@ -11,8 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sessiond/time.h"
 #include "sessiond/control-pages.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/filter-pages.h"
 #include "sessiond/ledger.h"
 #include "sessiond/mediator.h"
@@ -128,7 +129,7 @@ static int take_slot(const struct session *session, char *why, char *hint)
 {
 	uint32_t owner = session->owner;
 	int slot = slots_take(&session->daemon->slots, owner, owner != 0 && owner != geteuid(),
-			      daemon_now_usec());
+			      time_now_usec());
 
 	if (slot == -EDQUOT) {
 		snprintf(why, CHANNEL_WHY_SIZE,
@@ -177,7 +178,7 @@ static void move_slot(struct channel *channel, uint32_t slot)
 		process->slots[channel->slot].admitted = false;
 		process->slots[channel->slot].left_out = 0;
 	}
-	slots_free(&daemon->slots, channel->slot, daemon_now_usec());
+	slots_free(&daemon->slots, channel->slot, time_now_usec());
 	channel->slot = slot;
 	channel->slot_used = false;
 	channel->life = ++daemon->ledger->head->last_life;
@@ -259,7 +260,7 @@ int channel_change(struct channel *channel, const struct channel_config *config,
 	error = change_contexts(channel, config->contexts, why, hint);
 	if (error) {
 		if ((uint32_t)slot != channel->slot)
-			slots_free(&daemon->slots, (uint32_t)slot, daemon_now_usec());
+			slots_free(&daemon->slots, (uint32_t)slot, time_now_usec());
 		return error;
 	}
 	cds_list_for_each_entry_safe(member, next, &channel->members, node)
@@ -347,7 +348,7 @@ int channel_create(struct session *session, const struct channel_config *config,
 	return 0;
 
 free_slot:
-	slots_free(&daemon->slots, (uint32_t)slot, daemon_now_usec());
+	slots_free(&daemon->slots, (uint32_t)slot, time_now_usec());
 free_channel:
 	free(channel);
 	return error;
@@ -395,7 +396,7 @@ void channel_destroy(struct channel *channel)
 	}
 	daemon->mediator_ops->remove_channel(daemon->mediator, channel->session->key,
 					     channel->name);
-	slots_free(&daemon->slots, channel->slot, daemon_now_usec());
+	slots_free(&daemon->slots, channel->slot, time_now_usec());
 	rule_list_clear(&channel->rules);
 	cds_list_del(&channel->node);
 	free(channel);

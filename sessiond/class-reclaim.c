@@ -6,9 +6,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "sessiond/time.h"
 #include "sessiond/channel.h"
 #include "sessiond/control-pages.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
 #include "sessiond/quota.h"
@@ -167,7 +168,7 @@ void class_reclaim(struct daemon *daemon)
 	int error;
 
 	/* What is recovered is of processes that nobody knows. */
-	if (daemon_now_usec() < daemon->reclaim_usec || daemon->recovery)
+	if (time_now_usec() < daemon->reclaim_usec || daemon->recovery)
 		return;
 	begin = cpu_usec();
 	memset(&reclaim, 0, sizeof(reclaim));
@@ -176,5 +177,5 @@ void class_reclaim(struct daemon *daemon)
 	error = give_back(&reclaim);
 	if (error)
 		message_say("event classes that nobody uses are kept: %s", strerror(-error));
-	daemon->reclaim_usec = daemon_now_usec() + (cpu_usec() - begin) * RECLAIM_PART;
+	daemon->reclaim_usec = time_now_usec() + (cpu_usec() - begin) * RECLAIM_PART;
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/messages.h"
 #include "sessiond/session.h"
 

@@ -13,45 +13,45 @@
  * nothing. Its session waits, whoever waits for the session is answered, and the consumer goes
  * on from where it was.
  */
+#include "sessiond/time.h"
 #include "sessiond/consumer-link-parts.h"
 
 #include <time.h>
 
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/messages.h"
 #include "sessiond/pid-state.h"
-#include "sessiond/session.h"
 
 #define HUNG_USEC UINT64_C(5000000)
 #define ACCURACY_USEC UINT64_C(100000)
 
 static void say_hung(const struct consumer_link *link)
 {
-	const struct session *session = link->session;
+	struct consumer_client client;
 
-	if (!session)
+	if (!consumer_link_describe(link, &client))
 		return;
 	if (pid_state(link->pid) == 'T')
-		message_of(session->key,
+		message_of(client.key,
 			   "session %s: its consumer, process %d, was stopped: nothing is written "
 			   "until it goes on (kill -CONT); other sessions are not affected",
-			   session->name, (int)link->pid);
+			   client.name, (int)link->pid);
 	else
-		message_of(session->key,
+		message_of(client.key,
 			   "session %s: its output %s does not answer for %u s: nothing is "
 			   "written there until it does; other sessions are not affected",
-			   session->name,
-			   session_is_taking_snapshot(session) ? session->shot.path
-							       : session->output,
+			   client.name, client.output,
 			   (unsigned int)(HUNG_USEC / 1000000));
 }
 
 static void say_answers(const struct consumer_link *link)
 {
-	if (link->session)
-		message_of(link->session->key,
+	struct consumer_client client;
+
+	if (consumer_link_describe(link, &client))
+		message_of(client.key,
 			   "session %s: its consumer answers again: its output is written",
-			   link->session->name);
+			   client.name);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *data)
@@ -60,7 +60,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 
 	(void)usec;
 	/* Something was heard since the timer was set. */
-	if (daemon_now_usec() - link->heard_usec < HUNG_USEC) {
+	if (time_now_usec() - link->heard_usec < HUNG_USEC) {
 		sd_event_source_set_time(source, link->heard_usec + HUNG_USEC);
 		return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 	}
@@ -68,7 +68,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 		say_hung(link);
 	link->is_hung = true;
 	if (link->session)
-		sessions_reap_soon(link->daemon->sessions);
+		link->consumers->ops->answered(link->daemon->sessions);
 	return 0;
 }
 
@@ -86,7 +86,7 @@ void consumer_answer_expect(struct consumer_link *link)
 	if (link->is_guest || link->is_leaving || link->is_hung ||
 	    sd_event_source_get_enabled(link->answer, NULL) > 0)
 		return;
-	link->heard_usec = daemon_now_usec();
+	link->heard_usec = time_now_usec();
 	sd_event_source_set_time(link->answer, link->heard_usec + HUNG_USEC);
 	sd_event_source_set_enabled(link->answer, SD_EVENT_ONESHOT);
 }
@@ -95,7 +95,7 @@ void consumer_answer_take(struct consumer_link *link, bool quiet)
 {
 	bool was_hung = link->is_hung;
 
-	link->heard_usec = daemon_now_usec();
+	link->heard_usec = time_now_usec();
 	link->is_hung = false;
 	if (quiet)
 		sd_event_source_set_enabled(link->answer, SD_EVENT_OFF);
@@ -105,7 +105,7 @@ void consumer_answer_take(struct consumer_link *link, bool quiet)
 		return;
 	say_answers(link);
 	/* What was given up goes on. */
-	sessions_reap_soon(link->daemon->sessions);
+	link->consumers->ops->answered(link->daemon->sessions);
 }
 
 void consumer_answer_forget(struct consumer_link *link)
@@ -119,6 +119,6 @@ uint64_t consumer_link_silence(const struct consumer_link *link)
 
 	if (!link || !link->is_hung)
 		return 0;
-	silence = daemon_now_usec() - link->heard_usec;
+	silence = time_now_usec() - link->heard_usec;
 	return silence ? silence : 1;
 }

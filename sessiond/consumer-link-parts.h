@@ -6,7 +6,6 @@
  *   consumers.c             which consumers there are, and whose each is
  *   consumer-start.c        a consumer's process: its start and its end
  *   consumer-link.c         what is said to it and what it reports
- *   consumer-link-kernel.c  the same for a session's kernel part
  *   consumer-answer.c       whether it answers
  */
 #ifndef SESSIOND_CONSUMER_LINK_PARTS_H
@@ -22,10 +21,9 @@
 #include "common/name.h"
 #include "sessiond/consumer-link.h"
 
-struct session_written;
-
 struct consumers {
 	struct daemon *daemon;
+	const struct consumer_ops *ops;
 	char *path; /* NULL: none is started */
 	char *control_path;
 	struct cds_list_head links;
@@ -61,6 +59,8 @@ struct consumer_link {
 
 /* consumers.c */
 
+/* Of its session; false: it has none. */
+bool consumer_link_describe(const struct consumer_link *link, struct consumer_client *client);
 /* Takes it off the list. */
 void consumer_link_free(struct consumer_link *link);
 /* Where there is no consumer left, an idle one is started. */
@@ -94,20 +94,8 @@ void consumer_link_disconnect(struct consumer_link *link);
 void consumer_link_close(struct consumer_link *link);
 /* Takes over a connection. 0 or -errno. */
 int consumer_link_connect(struct consumer_link *link, int fd);
-/* Of a session that it knows by that name. */
-struct json_object *consumer_link_event(const char *event, const char *name);
-/* Takes the message and the descriptors, at most JSON_MESSAGE_FDS_MAX. */
-void consumer_link_send(struct consumer_link *link, struct json_object *message, const int *fds,
-			size_t nr_fds);
-/* False: that is not the name of a kernel part, which may be gone. */
-bool consumer_link_take_kernel(struct consumer_link *link, const char *name,
-			       const struct session_written *written, uint64_t lapped,
-			       const char *error);
 /* 0 or -errno. */
 int consumer_link_add_timer(struct consumer_link *link);
-/* The session of that key, if this consumer serves it; else NULL. */
-struct session *consumer_link_find(const struct consumer_link *link, const char *key);
-
 /* consumer-answer.c */
 
 /* 0 or -errno. */

@@ -20,20 +20,46 @@
 #define SESSIOND_CONSUMER_LINK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <sys/socket.h>
 
 #include <json-c/json.h>
 
-struct channel;
 struct consumer_link;
 struct consumers;
 struct daemon;
-struct kernel_part;
+struct ledger_consumer;
 struct session;
+struct sessions;
 
-int consumers_create(struct daemon *daemon, struct consumers **consumers);
+/* What a consumer's process and its messages need to know of its session. Valid during a call. */
+struct consumer_client {
+	const char *name;
+	const char *key;
+	const char *output; /* the directory that the consumer writes to now */
+	uid_t owner;
+	struct ledger_consumer *record; /* the session's, in the saved state */
+	uint64_t delivered;             /* events, so far */
+};
+
+/* Calls from the consumers to the sessions, all from the main thread. */
+struct consumer_ops {
+	void (*describe)(const struct session *session, struct consumer_client *client);
+	/* A consumer has connected: it needs to be sent everything about its sessions. */
+	void (*connected)(struct sessions *sessions, struct consumer_link *link);
+	/* The consumer has read all messages. */
+	void (*drained)(struct sessions *sessions, struct consumer_link *link);
+	/* A consumer has stopped answering, or answers again. */
+	void (*answered)(struct sessions *sessions);
+	/* A message came. Returns NULL, or the name of the member that is wrong. */
+	const char *(*take)(struct consumer_link *link, const char *verb,
+			    struct json_object *message);
+};
+
+int consumers_create(struct daemon *daemon, const struct consumer_ops *ops,
+		     struct consumers **consumers);
 /*
  * From now on `path` is the program, which talks to `control_path`; "none": none is
  * started, and who comes serves all sessions. An idle one is started, but in a new life of the
@@ -52,14 +78,13 @@ int consumers_attach(struct consumers *consumers, int fd, const struct ucred *pe
 /* The process of the first one; 0: none. */
 int consumers_pid(const struct consumers *consumers);
 
-/* The session, whose record it has, gets a consumer: `session->consumer`, NULL where there is none.
- */
-void consumers_take(struct consumers *consumers, struct session *session);
+/* A consumer for the session, which has its record already; NULL if none can be had. */
+struct consumer_link *consumers_take(struct consumers *consumers, struct session *session);
 /*
  * The session ends, and so does its consumer: by itself, or at once by SIGKILL where it does
  * not answer. Nobody waits for that.
  */
-void consumers_leave(struct session *session);
+void consumers_leave(struct consumer_link *link);
 /*
  * The consumers of sessions that are gone which have not ended yet, as their outputs do not answer:
  * of that owner, or all where `owner` is NULL.
@@ -75,31 +100,15 @@ int consumer_link_pid(const struct consumer_link *link);
 /* For how long it has not answered, in microseconds; 0: it does. */
 uint64_t consumer_link_silence(const struct consumer_link *link);
 
-/* Tell it, where there is one. */
-void consumer_link_session(struct consumer_link *link, const struct session *session);
-void consumer_link_channel(struct consumer_link *link, const struct channel *channel);
-void consumer_link_channel_end(struct consumer_link *link, const struct channel *channel);
-/*
- * What the consumer does not have of the metadata. What is not `final` waits for the consumer to
- * read what it was told before, and goes in one piece with what comes meanwhile.
- */
-void consumer_link_metadata(struct consumer_link *link, struct session *session, bool final);
-void consumer_link_clear(struct consumer_link *link, const struct session *session);
-/* Make room for the session's chunk, or with `final` move it there. */
-void consumer_link_rotate(struct consumer_link *link, const struct session *session, bool final);
-/* All packets with events up to `time` have been released. */
-void consumer_link_live(struct consumer_link *link, const struct session *session, uint64_t time);
-/* Of a session's kernel part: that there is one, what describes it, its rings, its end. */
-void consumer_link_kernel(struct consumer_link *link, const struct kernel_part *part);
-void consumer_link_kernel_metadata(struct consumer_link *link, const struct kernel_part *part,
-				   bool final);
-void consumer_link_kernel_channel(struct consumer_link *link, const struct kernel_part *part);
-/* All its rings are to be read up to that time, and that is to be noted. */
-void consumer_link_kernel_live(struct consumer_link *link, const struct kernel_part *part,
-			       uint64_t time);
-void consumer_link_kernel_end(struct consumer_link *link, const struct kernel_part *part);
-/* Is anything recorded? Only of one with a spool, whose limit is for what comes. */
-void consumer_link_recording(struct consumer_link *link, const struct session *session, bool on);
-void consumer_link_end(struct consumer_link *link, const struct session *session);
+/* The sessions of the daemon whose consumer it is. */
+struct sessions *consumer_link_sessions(const struct consumer_link *link);
+/* Messages are queued that the consumer has not read yet. */
+bool consumer_link_has_unread(const struct consumer_link *link);
+
+/* A new message {"event": `event`, "session": `key`}, to be completed and sent. */
+struct json_object *consumer_link_event(const char *event, const char *key);
+/* Queues the message. Takes it and the descriptors, at most JSON_MESSAGE_FDS_MAX. */
+void consumer_link_send(struct consumer_link *link, struct json_object *message, const int *fds,
+			size_t nr_fds);
 
 #endif /* SESSIOND_CONSUMER_LINK_H */

@@ -3,9 +3,11 @@
 /*
  * consumer-start.c - a consumer's process: its start, its death, its end.
  */
+#include "sessiond/time.h"
 #include "sessiond/consumer-link-parts.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -17,10 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
-#include "sessiond/session.h"
 
 /*
  * That many deaths in a row, each within a minute and without a packet written,
@@ -40,9 +41,12 @@ extern char **environ;
 
 static struct ledger_consumer *record_of(const struct consumer_link *link)
 {
+	struct consumer_client client;
+
 	if (link->is_leaving)
 		return NULL;
-	return link->session ? &link->session->record->consumer : &link->daemon->ledger->head->idle;
+	return consumer_link_describe(link, &client) ? client.record
+						     : &link->daemon->ledger->head->idle;
 }
 
 static void write_record(const struct consumer_link *link, pid_t pid, int pidfd)
@@ -73,7 +77,7 @@ static void start_again(struct consumer_link *link)
 {
 	uint64_t delay = RESTART_DELAY_USEC * (link->restarts ? link->restarts - 1 : 0);
 
-	sd_event_source_set_time(link->restart, daemon_now_usec() + delay);
+	sd_event_source_set_time(link->restart, time_now_usec() + delay);
 	sd_event_source_set_enabled(link->restart, SD_EVENT_ONESHOT);
 }
 
@@ -113,7 +117,7 @@ int consumer_link_add_restart(struct consumer_link *link)
 
 void consumer_link_kill_later(struct consumer_link *link)
 {
-	sd_event_source_set_time(link->restart, daemon_now_usec() + LEAVE_USEC);
+	sd_event_source_set_time(link->restart, time_now_usec() + LEAVE_USEC);
 	sd_event_source_set_enabled(link->restart, SD_EVENT_ONESHOT);
 }
 
@@ -129,9 +133,9 @@ static void describe_death(const siginfo_t *info, char *text, size_t size)
 
 static uint64_t count_delivered(const struct consumer_link *link)
 {
-	return link->session
-		       ? __atomic_load_n(&link->session->totals->rings.delivered, __ATOMIC_RELAXED)
-		       : 0;
+	struct consumer_client client;
+
+	return consumer_link_describe(link, &client) ? client.delivered : 0;
 }
 
 static void take_death(struct consumer_link *link, const siginfo_t *info)
@@ -139,7 +143,7 @@ static void take_death(struct consumer_link *link, const siginfo_t *info)
 	char death[80], who[CONSUMER_WHO_SIZE];
 
 	describe_death(info, death, sizeof(death));
-	if (daemon_now_usec() - link->started_usec > RESTART_CALM_USEC ||
+	if (time_now_usec() - link->started_usec > RESTART_CALM_USEC ||
 	    count_delivered(link) != link->started_events)
 		link->restarts = 0;
 	consumer_link_who(link, who);
@@ -210,7 +214,7 @@ int consumer_link_spawn(struct consumer_link *link)
 		link->pid = 0;
 		return -error;
 	}
-	link->started_usec = daemon_now_usec();
+	link->started_usec = time_now_usec();
 	link->started_events = count_delivered(link);
 	fd = (int)syscall(SYS_pidfd_open, link->pid, 0);
 	error = fd < 0 ? -errno : watch(link, fd, on_child);
@@ -251,7 +255,7 @@ static int on_former(sd_event_source *source, int fd, uint32_t revents, void *da
  */
 static int end_former(struct consumer_link *link)
 {
-	const struct ledger_consumer *former = &link->session->record->consumer;
+	const struct ledger_consumer *former = record_of(link);
 	int error;
 
 	syscall(SYS_pidfd_send_signal, former->pidfd, SIGKILL, NULL, 0);
@@ -267,7 +271,7 @@ static int end_former(struct consumer_link *link)
 
 void consumer_link_begin(struct consumer_link *link)
 {
-	if (!link->session || !link->session->record->consumer.pidfd || end_former(link) < 0)
+	if (!link->session || !record_of(link)->pidfd || end_former(link) < 0)
 		try_to_start(link);
 }
 

@@ -13,12 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
-#include "sessiond/options.h"
 #include "sessiond/peer.h"
-#include "sessiond/session.h"
 
 /* ---- one -------------------------------------------------------------------------- */
 
@@ -58,10 +56,19 @@ static int link_create(struct consumers *consumers, struct consumer_link **resul
 	return 0;
 }
 
-const char *consumer_link_who(const struct consumer_link *link, char who[CONSUMER_WHO_SIZE])
+bool consumer_link_describe(const struct consumer_link *link, struct consumer_client *client)
 {
 	if (link->session)
-		snprintf(who, CONSUMER_WHO_SIZE, "session %s: the consumer", link->session->name);
+		link->consumers->ops->describe(link->session, client);
+	return link->session != NULL;
+}
+
+const char *consumer_link_who(const struct consumer_link *link, char who[CONSUMER_WHO_SIZE])
+{
+	struct consumer_client client;
+
+	if (consumer_link_describe(link, &client))
+		snprintf(who, CONSUMER_WHO_SIZE, "session %s: the consumer", client.name);
 	else
 		snprintf(who, CONSUMER_WHO_SIZE, "the consumer");
 	return who;
@@ -81,6 +88,16 @@ int consumer_link_pid(const struct consumer_link *link)
 bool consumer_link_is_attached(const struct consumer_link *link)
 {
 	return link && link->fd >= 0;
+}
+
+bool consumer_link_has_unread(const struct consumer_link *link)
+{
+	return link->queued > 0;
+}
+
+struct sessions *consumer_link_sessions(const struct consumer_link *link)
+{
+	return link->daemon->sessions;
 }
 
 /* ---- whose ------------------------------------------------------------------------ */
@@ -118,8 +135,11 @@ static struct consumer_link *make_for(struct consumers *consumers, struct sessio
 	int error = link_create(consumers, &link);
 
 	if (error) {
-		message_of(session->key, "session %s has no consumer, and is not written: %s",
-			   session->name, strerror(-error));
+		struct consumer_client client;
+
+		consumers->ops->describe(session, &client);
+		message_of(client.key, "session %s has no consumer, and is not written: %s",
+			   client.name, strerror(-error));
 		return NULL;
 	}
 	link->session = session;
@@ -127,12 +147,14 @@ static struct consumer_link *make_for(struct consumers *consumers, struct sessio
 	return link;
 }
 
-void consumers_take(struct consumers *consumers, struct session *session)
+struct consumer_link *consumers_take(struct consumers *consumers, struct session *session)
 {
 	struct consumer_link *link = consumers->guest;
+	struct consumer_client client;
 
+	consumers->ops->describe(session, &client);
 	/* One that had a consumer in the daemon's former life waits for its end. */
-	if (!link && consumers->path && !session->record->consumer.pidfd)
+	if (!link && consumers->path && !client.record->pidfd)
 		link = find_idle(consumers);
 	if (link && !link->is_guest) {
 		/* It was told of no session: between the two lives it is nobody's, and ends. */
@@ -142,20 +164,19 @@ void consumers_take(struct consumers *consumers, struct session *session)
 	}
 	if (!link && consumers->path)
 		link = make_for(consumers, session);
-	session->consumer = link;
+	return link;
 }
 
-void consumers_leave(struct session *session)
+void consumers_leave(struct consumer_link *link)
 {
-	struct consumer_link *link = session->consumer;
+	struct consumer_client client;
 
-	session->consumer = NULL;
-	if (!link || link->is_guest)
+	if (!link || link->is_guest || !consumer_link_describe(link, &client))
 		return;
 	consumer_link_forget(link);
 	link->session = NULL;
 	link->is_leaving = true;
-	link->owner = session->owner;
+	link->owner = client.owner;
 	/* One that has not come yet has nothing to end. It would be refused, and say so. */
 	if (link->pid > 0 && !link->is_former && !link->is_hung && link->fd >= 0) {
 		consumer_link_close(link);
@@ -214,7 +235,8 @@ int consumers_pid(const struct consumers *consumers)
 
 /* ---- all -------------------------------------------------------------------------- */
 
-int consumers_create(struct daemon *daemon, struct consumers **result)
+int consumers_create(struct daemon *daemon, const struct consumer_ops *ops,
+		     struct consumers **result)
 {
 	struct consumers *consumers = calloc(1, sizeof(*consumers));
 
@@ -222,6 +244,7 @@ int consumers_create(struct daemon *daemon, struct consumers **result)
 	if (!consumers)
 		return -ENOMEM;
 	consumers->daemon = daemon;
+	consumers->ops = ops;
 	CDS_INIT_LIST_HEAD(&consumers->links);
 	return 0;
 }

@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "sessiond/time.h"
 #include "sessiond/listen.h"
-#include "sessiond/options.h"
+#include "sessiond/parts.h"
 
 #define GROUPS_MAX 4096
 /* Who connects says hello, or that it is the consumer, and does so at once. */
@@ -77,7 +78,7 @@ static bool is_half_open(const struct control_client *client)
 /* For the oldest of them; where we are late ourselves, not at once. */
 void control_arm_greet(struct control_socket *control)
 {
-	uint64_t soon = daemon_now_usec() + GREET_ACCURACY_USEC;
+	uint64_t soon = time_now_usec() + GREET_ACCURACY_USEC;
 	struct control_client *client;
 
 	cds_list_for_each_entry(client, &control->clients, node) {
@@ -96,7 +97,7 @@ static int on_greet_over(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct control_socket *control = data;
 	struct control_client *client, *next;
-	uint64_t now = daemon_now_usec();
+	uint64_t now = time_now_usec();
 
 	(void)source;
 	(void)usec;

@@ -16,7 +16,7 @@
 
 #include "sessiond/app-turns.h"
 #include "sessiond/control-socket.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/quota.h"
 
 #define CONTROL_CLIENTS_MAX 64u

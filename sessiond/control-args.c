@@ -8,7 +8,7 @@
 #include "common/json-message.h"
 #include "common/name.h"
 #include "sessiond/channel.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/session.h"
 
 static int refuse_string(struct control_client *client, const char *key, int error)

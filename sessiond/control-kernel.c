@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "sessiond/control-args.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/kernel-part.h"
 #include "sessiond/kernel-state.h"
 #include "sessiond/rule-list.h"

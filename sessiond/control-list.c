@@ -16,7 +16,7 @@
 #include "sessiond/channel.h"
 #include "sessiond/control-args.h"
 #include "sessiond/control-part.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/kernel-state.h"
 #include "sessiond/pickup.h"
 #include "sessiond/process.h"

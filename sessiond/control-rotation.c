@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sessiond/control-args.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/session.h"
 
 /* A shorter period would be over before a chunk is complete. */

@@ -11,7 +11,7 @@
 
 #include "sessiond/channel.h"
 #include "sessiond/control-args.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/ledger.h"
 #include "sessiond/session.h"
 

@@ -17,7 +17,7 @@
 #include "sessiond/channel.h"
 #include "sessiond/consumer-link.h"
 #include "sessiond/control-args.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/kernel-part.h"
 #include "sessiond/member.h"
 #include "sessiond/messages.h"

@@ -12,7 +12,7 @@
 #include "sessiond/channel.h"
 #include "sessiond/consumer-link.h"
 #include "sessiond/control-args.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/metadata.h"
 #include "sessiond/session.h"
 

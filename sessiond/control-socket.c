@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/time.h"
 #include "sessiond/control-admit.h"
 
 #include <errno.h>
@@ -24,10 +25,9 @@
 #include "common/socket.h"
 #include "sessiond/clock-watch.h"
 #include "sessiond/consumer-link.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/listen.h"
 #include "sessiond/messages.h"
-#include "sessiond/options.h"
 #include "sessiond/part.h"
 #include "sessiond/quota.h"
 #include "sessiond/session.h"
@@ -230,10 +230,10 @@ static void on_turn(struct app_turn *turn)
 {
 	struct control_client *client = caa_container_of(turn, struct control_client, turn);
 	struct app_turns *turns = client->control->daemon->turns;
-	uint64_t begin = daemon_now_usec();
+	uint64_t begin = time_now_usec();
 
 	client_receive(client);
-	quota_charge_command(client->user, (daemon_now_usec() - begin) * 1000);
+	quota_charge_command(client->user, (time_now_usec() - begin) * 1000);
 	if (client->doomed || app_turn_watch(turns, turn, client->fd) != 0)
 		control_client_free(client);
 }
@@ -246,7 +246,7 @@ static void client_open(struct control_socket *control, int fd)
 		goto close_fd;
 	client->control = control;
 	client->fd = fd;
-	client->since_usec = daemon_now_usec();
+	client->since_usec = time_now_usec();
 	cds_list_add_tail(&client->node, &control->clients);
 	control->nr_clients++;
 	if (socket_peer(fd, &client->peer) != 0)
@@ -292,7 +292,7 @@ static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *da
 	} else if (error == -EMFILE || error == -ENFILE || error == -ENOMEM) {
 		/* Ready all the time, and never to be had: look again later. */
 		sd_event_source_set_enabled(source, SD_EVENT_OFF);
-		sd_event_source_set_time(control->pause, daemon_now_usec() + ACCEPT_PAUSE_USEC);
+		sd_event_source_set_time(control->pause, time_now_usec() + ACCEPT_PAUSE_USEC);
 		sd_event_source_set_enabled(control->pause, SD_EVENT_ONESHOT);
 	}
 	return 0;

@@ -4,6 +4,7 @@
  * control-usage.c - the verbs for who watches: what each session has come to, how each
  * ring stands, and who the daemons are.
  */
+#include "sessiond/time.h"
 #include "sessiond/control-verbs.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "sessiond/consumer-link.h"
 #include "sessiond/control-args.h"
 #include "sessiond/control-part.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/member.h"
 #include "sessiond/process.h"
 #include "sessiond/ring-set.h"
@@ -84,7 +85,7 @@ void control_serve_usage(struct control_client *client, struct json_object *requ
 			break;
 	}
 	answer = json_object_new_object();
-	control_add_number(answer, "now_us", daemon_now_usec());
+	control_add_number(answer, "now_us", time_now_usec());
 	control_add_number(answer, "pid", (uint64_t)getpid());
 	control_add_number(answer, "consumer", (uint64_t)consumers_pid(daemon->consumers));
 	control_add_number(answer, "processes", processes_count(daemon->processes));
@@ -160,6 +161,6 @@ void control_serve_rings(struct control_client *client, struct json_object *requ
 		if (session_is_for(session, uid) && !put_session(&progress, session, uid))
 			break;
 	answer = json_object_new_object();
-	control_add_number(answer, "now_us", daemon_now_usec());
+	control_add_number(answer, "now_us", time_now_usec());
 	control_part_answer_with(client, &progress.part, "rings", progress.next, answer);
 }

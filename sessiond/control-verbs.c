@@ -5,7 +5,7 @@
 #include "common/clock.h"
 #include "common/protocol-control.h"
 #include "sessiond/control-args.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/mediator.h"
 
 static void serve_hello(struct control_client *client, struct json_object *request)

@@ -24,51 +24,30 @@
 #include "sessiond/control-socket.h"
 #include "sessiond/doorbell.h"
 #include "sessiond/kernel-leftovers.h"
+#include "sessiond/kernel-part.h"
 #include "sessiond/ledger.h"
 #include "sessiond/mediator.h"
 #include "sessiond/memory-set.h"
-#include "sessiond/options.h"
+#include "sessiond/parts.h"
 #include "sessiond/pickup.h"
 #include "sessiond/process.h"
 #include "sessiond/quota.h"
+#include "sessiond/recovery.h"
 #include "sessiond/registry.h"
 #include "sessiond/ring-set.h"
 #include "sessiond/ring-thread.h"
+#include "sessiond/session-consumer.h"
 #include "sessiond/session.h"
-#include "sessiond/untraced.h"
 #include "sessiond/state.h"
 #include "sessiond/subuids.h"
+#include "sessiond/time.h"
+#include "sessiond/untraced.h"
 
 #define POOL_READY 4u
 /* So that who may tell a crowd of programs to end is heard. */
 #define DESCRIPTORS_FOR_COMMANDS 8
 #define EXIT_USEC UINT64_C(4000000)
 #define EXIT_TICK_USEC UINT64_C(5000)
-
-uint64_t daemon_now_usec(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
-static uint64_t rings_of(const struct daemon *daemon)
-{
-	return (uint64_t)daemon->cpu_rings + LTTNGMAP_EXTRA_RINGS;
-}
-
-uint64_t daemon_control_size(const struct daemon *daemon, uint32_t subbufs_shift)
-{
-	return rings_of(daemon) * lttngmap_ring_stride(UINT64_C(1) << subbufs_shift);
-}
-
-uint64_t daemon_data_size(const struct daemon *daemon, uint32_t subbuf_shift,
-			  uint32_t subbufs_shift)
-{
-	return daemon->meta_page_size +
-	       rings_of(daemon) * (((UINT64_C(1) << subbufs_shift) + 1) << subbuf_shift);
-}
 
 /* ---- making ------------------------------------------------------------------ */
 
@@ -180,7 +159,9 @@ static int make_rings(struct daemon *daemon)
 
 static int make_quota(struct daemon *daemon)
 {
-	const struct quota_limits *given = &daemon->options->per_user;
+	const struct quota_limits none = { 0 };
+	const struct quota_limits *given =
+		daemon->options->per_user ? daemon->options->per_user : &none;
 	struct rlimit files = { .rlim_cur = RLIM_INFINITY };
 	struct quota_limits limits;
 	int error;
@@ -215,7 +196,7 @@ static int make_sessions(struct daemon *daemon)
 	if (error == 0)
 		error = sessions_create(daemon, &daemon->sessions);
 	if (error == 0)
-		error = consumers_create(daemon, &daemon->consumers);
+		error = consumers_create(daemon, &session_consumer_ops, &daemon->consumers);
 	if (error == 0)
 		error = untraced_create(daemon, &daemon->untraced);
 	if (error == 0 && !daemon->recovery)
@@ -284,7 +265,11 @@ int daemon_create(const struct options *options, struct ledger *ledger, sd_event
 	daemon->options = options;
 	daemon->ledger = ledger;
 	daemon->event = event;
+	daemon->kernel_ops = &kernel_part_ops;
+	daemon->process_ops = &app_socket_ops;
 	daemon->recovery = recovery;
+	daemon->restore_recovered = recover_processes;
+	daemon->recovers_files = recovery && recovery->old.head->named_files;
 	if (asprintf(&daemon->rings_dir, "%s/rings", options->runtime_dir) < 0) {
 		daemon->rings_dir = NULL;
 		goto fail;
@@ -325,9 +310,9 @@ static int on_exit_timer(sd_event_source *source, uint64_t usec, void *data)
 
 	(void)usec;
 	if (since == 0)
-		since = daemon_now_usec();
-	if (sessions_stopping(daemon->sessions) && daemon_now_usec() - since < EXIT_USEC) {
-		sd_event_source_set_time(source, daemon_now_usec() + EXIT_TICK_USEC);
+		since = time_now_usec();
+	if (sessions_stopping(daemon->sessions) && time_now_usec() - since < EXIT_USEC) {
+		sd_event_source_set_time(source, time_now_usec() + EXIT_TICK_USEC);
 		return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 	}
 	state_keep(daemon);

@@ -11,8 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "sessiond/daemon.h"
-#include "sessiond/options.h"
+#include "sessiond/parts.h"
 #include "sessiond/peer.h"
 #include "sessiond/pid-state.h"
 #include "sessiond/process.h"

@@ -21,7 +21,7 @@ _Static_assert(LTTNGMAP_FILTER_SIZE_MAX == 1u << BLOCK_SHIFT_MAX, "a block for t
 
 /* A page has the largest block, or smaller ones that are all of one size. */
 #define PAGE_SIZE (UINT64_C(1) << BLOCK_SHIFT_MAX)
-#define PAGES (FILTER_PAGES_ROOM / PAGE_SIZE)
+#define PAGES (GEOMETRY_FILTERS_SIZE / PAGE_SIZE)
 #define PAGE_BLOCKS (1u << (BLOCK_SHIFT_MAX - BLOCK_SHIFT_MIN))
 /* In place of a kind: blocks of an earlier daemon that are of several; no other is put there. */
 #define KIND_MIXED BLOCK_KINDS
@@ -194,7 +194,7 @@ static struct page *find_page(struct filter_pages *pages, uint32_t user, bool li
 				return page;
 		}
 	}
-	if (limited && quota_share(left, had, FILTER_PAGES_ROOM) < PAGE_SIZE)
+	if (limited && quota_share(left, had, GEOMETRY_FILTERS_SIZE) < PAGE_SIZE)
 		return NULL;
 	return empty;
 }

@@ -23,11 +23,7 @@
 
 #include <lttngmap/abi.h>
 
-/* Bytes of the global control, with that part. */
-#define FILTER_PAGES_CONTROL_SIZE                                                                  \
-	(sizeof(struct lttngmap_control) + LTTNGMAP_FILTER_WORDS_SIZE + FILTER_PAGES_ROOM)
-/* Bytes of all filters together. */
-#define FILTER_PAGES_ROOM (UINT64_C(32) << 20)
+#include "sessiond/geometry.h"
 
 struct filter_pages;
 

@@ -25,7 +25,6 @@
 #include "common/log.h"
 #include "sessiond/part.h"
 #include "sessiond/pid-state.h"
-#include "sessiond/ring-thread.h"
 
 /* A life that ends so soon after the daemon began to serve, or before, is short. */
 #define SHORT_MS 100

@@ -13,6 +13,9 @@
 
 #include "sessiond/ledger.h"
 
+/* The daemon's second thread, in /proc/PID/task/TID/comm; the keeper waits for its end, too. */
+#define RING_THREAD_NAME "rings"
+
 struct keeper_config {
 	struct ledger *ledger;
 	const char *rings_dir; /* a mount there is taken away when the daemon dies */

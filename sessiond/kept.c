@@ -11,7 +11,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "sessiond/ledger.h"
-#include "sessiond/options.h"
+#include "sessiond/parts.h"
 #include "sessiond/recover-ledger.h"
 
 /* One that was refused: for a daemon of its own version. */

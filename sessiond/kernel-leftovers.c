@@ -14,7 +14,8 @@
 #include <urcu/list.h>
 
 #include "common/log.h"
-#include "sessiond/daemon.h"
+#include "sessiond/time.h"
+#include "sessiond/parts.h"
 #include "sessiond/kernel-instance.h"
 #include "sessiond/kernel-probes.h"
 #include "sessiond/messages.h"
@@ -115,7 +116,7 @@ static void drop(struct leftover *leftover)
 static bool try_all(struct kernel_leftovers *leftovers)
 {
 	struct leftover *leftover, *next;
-	uint64_t now = daemon_now_usec();
+	uint64_t now = time_now_usec();
 	bool has_more = false;
 
 	cds_list_for_each_entry_safe(leftover, next, &leftovers->list, node) {
@@ -147,7 +148,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 		return sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	if (leftovers->retry_usec < RETRY_MAX_USEC)
 		leftovers->retry_usec *= 2;
-	return sd_event_source_set_time(source, daemon_now_usec() + leftovers->retry_usec);
+	return sd_event_source_set_time(source, time_now_usec() + leftovers->retry_usec);
 }
 
 static void add(struct kernel_leftovers *leftovers, const char *name, bool is_ours)
@@ -162,11 +163,11 @@ static void add(struct kernel_leftovers *leftovers, const char *name, bool is_ou
 		return;
 	}
 	snprintf(leftover->name, sizeof(leftover->name), "%s", name);
-	leftover->since_usec = daemon_now_usec();
+	leftover->since_usec = time_now_usec();
 	leftover->told = !is_ours;
 	cds_list_add_tail(&leftover->node, &leftovers->list);
 	leftovers->retry_usec = RETRY_USEC;
-	sd_event_source_set_time(leftovers->timer, daemon_now_usec() + leftovers->retry_usec);
+	sd_event_source_set_time(leftovers->timer, time_now_usec() + leftovers->retry_usec);
 	sd_event_source_set_enabled(leftovers->timer, SD_EVENT_ON);
 }
 

@@ -10,9 +10,10 @@
 
 #include "common/log.h"
 #include "common/ring-file-pages.h"
-#include "sessiond/consumer-link.h"
-#include "sessiond/daemon.h"
+#include "sessiond/kernel-consumer.h"
+#include "sessiond/parts.h"
 #include "sessiond/kernel-leftovers.h"
+#include "sessiond/kernel-state.h"
 #include "sessiond/memory.h"
 #include "sessiond/messages.h"
 #include "sessiond/session.h"
@@ -148,7 +149,7 @@ void kernel_part_destroy(struct kernel_part *part)
 	part->saved = NULL;
 	kernel_part_cancel(part);
 	if (part->told)
-		consumer_link_kernel_end(part->session->consumer, part);
+		kernel_consumer_send_end(part->session->consumer, part);
 	kernel_part_end_trial(part);
 	if (part->instance) {
 		remove_instance(part, part->instance);
@@ -222,25 +223,25 @@ static void push_metadata(struct kernel_part *part, bool final)
 {
 	metadata_set_clock(part->metadata, metadata_clock(part->session->metadata));
 	part->generation++;
-	consumer_link_kernel_metadata(part->session->consumer, part, final);
+	kernel_consumer_send_metadata(part->session->consumer, part, final);
 }
 
-void kernel_part_push(struct kernel_part *part)
+static void kernel_part_push(struct kernel_part *part)
 {
 	if (!part || !part->told)
 		return;
 	/* It counts what it writes itself. */
 	part->earlier = part->written;
-	consumer_link_kernel(part->session->consumer, part);
+	kernel_consumer_send_session(part->session->consumer, part);
 	push_metadata(part, false);
-	consumer_link_kernel_channel(part->session->consumer, part);
+	kernel_consumer_send_channel(part->session->consumer, part);
 	/* Who does not know of the rings yet would say at once that all are read. */
 	if (part->finishing)
 		push_metadata(part, true);
 }
 
-void kernel_part_take_written(struct kernel_part *part, const struct kernel_written *written,
-			      const char *error)
+static void kernel_part_take_written(struct kernel_part *part,
+				     const struct kernel_written *written, const char *error)
 {
 	part->written = (struct kernel_written){
 		.generation = written->generation,
@@ -260,7 +261,7 @@ void kernel_part_take_written(struct kernel_part *part, const struct kernel_writ
 	}
 }
 
-uint64_t kernel_part_progress(const struct kernel_part *part)
+static uint64_t kernel_part_progress(const struct kernel_part *part)
 {
 	return part ? part->written.packets + part->written.bytes + part->written.generation : 0;
 }
@@ -293,7 +294,7 @@ void kernel_part_start(struct kernel_part *part)
 		say_failed(part, "record", error);
 }
 
-void kernel_part_stop(struct kernel_part *part)
+static void kernel_part_stop(struct kernel_part *part)
 {
 	int error;
 
@@ -320,7 +321,7 @@ void kernel_part_tell(struct kernel_part *part)
 	part->awaited = part->generation;
 }
 
-void kernel_part_finish(struct kernel_part *part)
+static void kernel_part_finish(struct kernel_part *part)
 {
 	if (!part || !part->told)
 		return;
@@ -328,7 +329,40 @@ void kernel_part_finish(struct kernel_part *part)
 	push_metadata(part, true);
 }
 
-bool kernel_part_is_finished(const struct kernel_part *part)
+static bool kernel_part_is_finished(const struct kernel_part *part)
 {
 	return !part || part->written.generation >= part->generation;
 }
+
+static const char *write_error_of(const struct kernel_part *part)
+{
+	return part ? part->write_error : NULL;
+}
+
+static void send_live(const struct kernel_part *part, uint64_t time)
+{
+	if (part && part->told)
+		kernel_consumer_send_live(part->session->consumer, part, time);
+}
+
+static void forget(struct kernel_part *part, const void *data)
+{
+	if (part && part->making.data == data)
+		part->making.data = NULL;
+}
+
+const struct session_kernel_ops kernel_part_ops = {
+	.start = kernel_part_start,
+	.stop = kernel_part_stop,
+	.finish = kernel_part_finish,
+	.is_finished = kernel_part_is_finished,
+	.progress = kernel_part_progress,
+	.write_error = write_error_of,
+	.push = kernel_part_push,
+	.send_live = send_live,
+	.take_written = kernel_part_take_written,
+	.forget = forget,
+	.destroy = kernel_part_destroy,
+	.save = kernel_part_save,
+	.restore = kernel_part_restore,
+};

@@ -33,8 +33,7 @@
 #include "sessiond/kernel-probes.h"
 #include "sessiond/metadata.h"
 #include "sessiond/rule.h"
-
-struct session;
+#include "sessiond/session.h"
 
 #define KERNEL_RULES_MAX 256u
 #define KERNEL_PIDS_MAX 256u
@@ -48,16 +47,6 @@ struct kernel_rule {
 	struct rule *patterns;            /* NULL: of a probe */
 	const struct kernel_probe *probe; /* the event's; NULL: of patterns */
 	char *filter;                     /* NULL: none */
-};
-
-/* What the consumer says that it has on disk. */
-struct kernel_written {
-	uint64_t generation;
-	uint64_t packets;
-	uint64_t events;
-	uint64_t discarded;
-	uint64_t bytes;
-	uint64_t streams;
 };
 
 /* A probe that a process was made for, and who is told. */
@@ -155,20 +144,9 @@ void kernel_rule_free(struct kernel_rule *rule);
 int kernel_part_try(struct kernel_part *part, struct kernel_problem *problem);
 void kernel_part_end_trial(struct kernel_part *part);
 
-/* With the session, which calls these; NULL is allowed: it has no kernel part. */
+/* What sessions call, for daemon->kernel_ops; NULL is allowed: the session has no kernel part. */
+extern const struct session_kernel_ops kernel_part_ops;
 void kernel_part_start(struct kernel_part *part);
-/* What is being recorded still comes, until channel_wait_writers(). */
-void kernel_part_stop(struct kernel_part *part);
-/* All is recorded: the consumer is to read it, and to say so. */
-void kernel_part_finish(struct kernel_part *part);
-bool kernel_part_is_finished(const struct kernel_part *part);
-/* Everything goes to a new consumer. */
-void kernel_part_push(struct kernel_part *part);
-/* What it reports; `error` NULL: nothing is wrong. */
-void kernel_part_take_written(struct kernel_part *part, const struct kernel_written *written,
-			      const char *error);
-/* Anything that the consumer does shows in here. */
-uint64_t kernel_part_progress(const struct kernel_part *part);
 /* The text of all formats, as common/protocol-control.h has it, as a sealed memfd. 0 or -errno. */
 int kernel_part_formats(const struct kernel_part *part, int *fd);
 

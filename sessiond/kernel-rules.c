@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "sessiond/kernel-events.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/session.h"
 
 /* Of events that a rule does not record, so many are named. */

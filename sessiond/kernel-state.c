@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/json-message.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/kernel-part.h"
 #include "sessiond/messages.h"
 #include "sessiond/session.h"

@@ -15,7 +15,7 @@
 #include <linux/magic.h>
 
 #include "common/knock.h"
-#include "sessiond/filter-pages.h"
+#include "sessiond/geometry.h"
 
 static uint64_t page_up(uint64_t size)
 {
@@ -209,7 +209,7 @@ int ledger_create_in(uint32_t cpu_rings, int dir, struct ledger **result)
 	pthread_mutex_init(&ledger->asked, NULL);
 	error = map_all(ledger, cpu_rings, dir);
 	if (error == 0)
-		error = memory_create(FILTER_PAGES_CONTROL_SIZE, &ledger->control);
+		error = memory_create(GEOMETRY_GLOBAL_SIZE, &ledger->control);
 	if (error == 0)
 		error = memory_create(LEDGER_PROCESSES * sizeof(struct lttngmap_process),
 				      &ledger->words);

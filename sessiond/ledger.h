@@ -35,7 +35,7 @@
 #include "common/name.h"
 #include "sessiond/memory.h"
 #include "sessiond/ring-set.h"
-#include "sessiond/untraced.h"
+#include "sessiond/untraced-tally.h"
 
 #define LEDGER_FILE "ledger" /* in the runtime or the ring directory */
 /* That of a daemon that ended in order, while the next one starts (kept.h). */

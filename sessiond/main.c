@@ -25,6 +25,7 @@
 #include "sessiond/confine.h"
 #include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/keeper.h"
 #include "sessiond/kernel-probe-child.h"
 #include "sessiond/kept.h"

@@ -9,17 +9,17 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "sessiond/app-socket.h"
+#include "sessiond/geometry.h"
+#include "sessiond/time.h"
 #include "sessiond/channel.h"
 #include "sessiond/class-layout.h"
 #include "sessiond/control-pages.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/doorbell.h"
 #include "sessiond/ledger.h"
 #include "sessiond/memory-set.h"
 #include "sessiond/messages.h"
 #include "sessiond/process.h"
-#include "sessiond/recover.h"
 #include "sessiond/ring-reader.h"
 #include "sessiond/ring-set.h"
 #include "sessiond/session.h"
@@ -95,7 +95,7 @@ static int slot_admit(struct channel *channel, struct process *process)
 		error = -EBUSY;
 	else if (slot->dirty)
 		memory_set_zero(process->memories, channel->slot,
-				daemon_control_size(process->daemon, slot->subbufs_shift));
+				geometry_control_size(process->daemon, slot->subbufs_shift));
 	if (error == 0)
 		process_use_slot(process, channel->slot, channel->subbufs_shift);
 	slot->admitted = error == 0;
@@ -149,7 +149,7 @@ static int make_set(struct channel *channel, struct memory_set *memories, struct
 	if (!lease)
 		return -ENOMEM;
 	/* Files may be of a disk on which not everything is. */
-	if (daemon->recovery && daemon->recovery->old.head->named_files)
+	if (daemon->recovers_files)
 		config.layout = lease->layout = class_layout_create(
 			daemon->registry, channel->session->metadata, channel->stream_id);
 	error = restore ? ring_set_restore(&config, &member->set)
@@ -264,7 +264,7 @@ static int make_room(const struct channel *channel, const struct process *proces
 {
 	const struct daemon *daemon = process->daemon;
 	int error = memory_set_reserve(process->memories, channel->slot,
-				       daemon_control_size(daemon, channel->subbufs_shift));
+				       geometry_control_size(daemon, channel->subbufs_shift));
 
 	return error ? error
 		     : ledger_set_reserve(daemon->ledger, process->memories->index, channel->slot);
@@ -284,8 +284,8 @@ static int join_alone(struct channel *channel, struct process *process, bool mak
 {
 	const struct daemon *daemon = process->daemon;
 	struct memory_set *memories = process->memories;
-	uint64_t control = daemon_control_size(daemon, channel->subbufs_shift);
-	uint64_t data = daemon_data_size(daemon, channel->subbuf_shift, channel->subbufs_shift);
+	uint64_t control = geometry_control_size(daemon, channel->subbufs_shift);
+	uint64_t data = geometry_data_size(daemon, channel->subbuf_shift, channel->subbufs_shift);
 	int error = slot_admit(channel, process);
 
 	if (error == 0 && make_memory)
@@ -325,7 +325,7 @@ static void count_left_out(struct channel *channel, struct process *process, int
 	if (slot->left_out)
 		untraced_count_in(channel->session, process, slot->left_out, false);
 	if (slot->left_out == UNTRACED_SHORT)
-		app_socket_retry_soon(process->daemon->app);
+		process->daemon->process_ops->retry_soon(process->daemon->app);
 }
 
 int member_join(struct channel *channel, struct process *process, bool make_memory)
@@ -429,7 +429,7 @@ bool member_end(struct member *member)
 {
 	member->process->slots[member->channel->slot].member = NULL;
 	member->process = NULL;
-	member->ended_usec = daemon_now_usec();
+	member->ended_usec = time_now_usec();
 	ring_set_finish(member->set);
 	if (ring_set_touched(member->set)) {
 		if (!member->channel->session->snapshot)

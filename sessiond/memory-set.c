@@ -8,7 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "sessiond/process.h"
+#include "sessiond/quota.h"
 
 #define POOL_MAX 16u
 
@@ -146,7 +146,7 @@ static void memory_set_release(struct urcu_ref *references)
 
 int memory_set_charge(struct memory_set *set, struct quota_user *user, bool force)
 {
-	uint32_t descriptors = PROCESS_DESCRIPTORS;
+	uint32_t descriptors = QUOTA_PROCESS_DESCRIPTORS;
 	int error;
 
 	if (!user)

@@ -16,6 +16,8 @@
 #include "common/log.h"
 #include "common/places.h"
 #include "common/protocol-app.h"
+#include "sessiond/parts.h"
+#include "sessiond/quota.h"
 
 #define EXIT_USAGE 2
 
@@ -129,8 +131,11 @@ static int fill(struct options *options, struct given *given)
 		log_error("out of memory");
 		return -ENOMEM;
 	}
-	if (given->per_user)
-		error = parse_per_user(given->per_user, &options->per_user);
+	if (given->per_user) {
+		options->per_user = calloc(1, sizeof(*options->per_user));
+		error = options->per_user ? parse_per_user(given->per_user, options->per_user)
+					  : -ENOMEM;
+	}
 	free(given->per_user);
 	if (error == 0 && options->runtime_dir[0] != '/') {
 		log_error("--runtime-dir: '%s' is not an absolute path", options->runtime_dir);
@@ -212,4 +217,5 @@ void options_free(struct options *options)
 	free(options->consumer);
 	free(options->ring_dir);
 	free(options->recover);
+	free(options->per_user);
 }

@@ -17,7 +17,8 @@
 #include <urcu/list.h>
 
 #include "common/log.h"
-#include "sessiond/daemon.h"
+#include "sessiond/time.h"
+#include "sessiond/parts.h"
 #include "sessiond/subuids.h"
 
 #define ENTRIES_MAX 4096u
@@ -165,7 +166,7 @@ static bool begin_process(struct look *look, const struct pickup_entry *entry)
 
 	pthread_mutex_lock(&lock);
 	look->at = *entry;
-	look->since_usec = daemon_now_usec();
+	look->since_usec = time_now_usec();
 	go_on = !look->left;
 	pthread_mutex_unlock(&lock);
 	return go_on;
@@ -278,7 +279,7 @@ static bool await_look(struct look *look)
 	for (;;) {
 		pthread_mutex_lock(&lock);
 		ended = look->ended;
-		left = !ended && look->at.pid && daemon_now_usec() - look->since_usec > STUCK_USEC;
+		left = !ended && look->at.pid && time_now_usec() - look->since_usec > STUCK_USEC;
 		look->left = left;
 		if (left) {
 			log_warning("process %u of user %u makes whoever looks at it wait: as long "
@@ -519,7 +520,7 @@ void pickup_scan(struct pickup *pickup, unsigned int wait_ms)
 	until.tv_nsec %= 1000000000;
 	pthread_mutex_lock(&lock);
 	if (!pickup->scan) {
-		pickup->begun_usec = daemon_now_usec();
+		pickup->begun_usec = time_now_usec();
 		start_search(pickup);
 	}
 	while (wait_ms && pickup->scan &&
@@ -530,7 +531,7 @@ void pickup_scan(struct pickup *pickup, unsigned int wait_ms)
 
 void pickup_refresh(struct pickup *pickup)
 {
-	if (daemon_now_usec() - pickup->begun_usec > FRESH_USEC)
+	if (time_now_usec() - pickup->begun_usec > FRESH_USEC)
 		pickup_scan(pickup, 0);
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/protocol-app.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/ledger.h"
 #include "sessiond/quota.h"
 #include "sessiond/session.h"

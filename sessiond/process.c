@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "common/protocol-app.h"
-#include "sessiond/app-socket.h"
+#include "sessiond/time.h"
 #include "sessiond/control-pages.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/doorbell.h"
 #include "sessiond/executed.h"
 #include "sessiond/ledger.h"
@@ -124,7 +124,7 @@ void process_reap(struct process *process)
 	const struct process *shared = process->shared;
 
 	/* Its last words say what it executed. */
-	app_socket_forget(process);
+	process->daemon->process_ops->forget(process);
 	executed_count(process);
 	untraced_ended(daemon->untraced, process);
 	process_end(process);
@@ -275,7 +275,7 @@ static int take_memories(struct process *process, struct quota_user *user)
 	int error = quota_check_held(user);
 
 	if (error == 0)
-		error = quota_check_memory(user, daemon_now_usec(), count_memory, daemon->ledger);
+		error = quota_check_memory(user, time_now_usec(), count_memory, daemon->ledger);
 	if (error == 0)
 		error = memory_pool_take(daemon->pool, &process->memories);
 	return error ? error : memory_set_charge(process->memories, user, false);
@@ -455,7 +455,7 @@ int process_restore(struct daemon *daemon, uint32_t index)
 	add_to_table(process);
 	if (process->stand_in)
 		return 0;
-	if (!record->socket || app_socket_restore(daemon->app, process, record->socket) != 0)
+	if (!record->socket || daemon->process_ops->restore(daemon->app, process, record->socket) != 0)
 		process_hung_up(process);
 	return 0;
 
@@ -485,7 +485,7 @@ void process_end(struct process *process)
 	user_rings_leave(process);
 	ledger_process_set(process->daemon->ledger, process->memories->index, LEDGER_ENDED);
 	remove_from_table(process);
-	app_socket_forget(process);
+	process->daemon->process_ops->forget(process);
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
 		if (process->slots[slot].member && member_end(process->slots[slot].member))
 			unread |= UINT64_C(1) << slot;

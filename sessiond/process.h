@@ -32,6 +32,7 @@
 #include "sessiond/memory-set.h"
 
 struct app_connection;
+struct app_socket;
 struct daemon;
 struct member;
 struct processes;
@@ -78,9 +79,6 @@ struct process {
 	uint32_t unproved; /* names of untraced processes that it said, and nobody knows whose */
 };
 
-/* Of the daemon's, of a process: socket, pidfd, doorbell. The rings of a channel are one more. */
-#define PROCESS_DESCRIPTORS 3u
-
 struct ledger;
 struct processes;
 
@@ -95,6 +93,16 @@ struct process_config {
 	int socket; /* of the peer, borrowed: to get its pidfd without a race */
 	const char *procname;
 	uint32_t procname_size;
+};
+
+/* Calls from the processes to their connections (app-socket.h). */
+struct process_ops {
+	/* The process ends: its connection is closed. */
+	void (*forget)(struct process *process);
+	/* The connection of a process that was registered before a restart. 0 or -errno. */
+	int (*restore)(struct app_socket *app, struct process *process, int fd);
+	/* The daemon lacked descriptors for rings: processes that wait for them are served again. */
+	void (*retry_soon)(struct app_socket *app);
 };
 
 int processes_create(struct processes **processes);
@@ -153,7 +161,7 @@ void process_reap(struct process *process);
 void process_hung_up(struct process *process);
 /*
  * It is gone: its rings are finished, and it is freed. Its socket's owner is
- * told by app_socket_forget().
+ * told by process_ops->forget().
  */
 void process_end(struct process *process);
 

@@ -10,7 +10,6 @@
 
 #include "common/protocol-app.h"
 #include "sessiond/ledger.h"
-#include "sessiond/process.h"
 #include "sessiond/subuids.h"
 
 /*
@@ -62,7 +61,7 @@ void quota_limits_default(uint64_t descriptors, uint64_t memory, uint32_t cpus,
 		/* One user leaves half to the others; of memory, as tmpfs does. */
 		.descriptors = descriptors / 2,
 		.all_descriptors = descriptors,
-		.processes = descriptors / 2 / (PROCESS_DESCRIPTORS + 1),
+		.processes = descriptors / 2 / (QUOTA_PROCESS_DESCRIPTORS + 1),
 		.memory = memory / 2,
 		.connections = connections,
 		.messages = connections * MESSAGES_EACH_CONNECTION,

@@ -24,7 +24,15 @@
 
 #include <urcu/list.h>
 
-#include "sessiond/registry.h"
+/* Ids are below it; PROTOCOL_APP_NO_ID is none. */
+#define REGISTRY_CLASSES_MAX 65535u
+/* What all classes together may take: a bound on what processes can make us keep. */
+#define REGISTRY_BYTES_MAX (UINT64_C(256) << 20)
+/* Ids, and bytes of memory for the classes that have them, as they are kept. */
+struct registry_room {
+	uint32_t ids;
+	uint64_t bytes;
+};
 
 /*
  * Of all event ids, and of the memory for their classes, root and the daemon's
@@ -38,6 +46,8 @@
 #define QUOTA_COMMAND_COST 10u
 /* Commands of one user have one part in so many of the daemon's time. */
 #define QUOTA_COMMAND_SHARE 10u
+/* Descriptors of the daemon for one process: socket, pidfd, doorbell. Each channel has one more. */
+#define QUOTA_PROCESS_DESCRIPTORS 3u
 
 /* Of one user. 0, where somebody gives them: the default. */
 struct quota_limits {

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +21,14 @@
 #include "common/log.h"
 #include "common/protocol-control.h"
 #include "common/socket.h"
+#include "sessiond/time.h"
 #include "sessiond/channel.h"
 #include "sessiond/consumer-link.h"
 #include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/listen.h"
-#include "sessiond/options.h"
 #include "sessiond/pid-state.h"
+#include "sessiond/recovery.h"
 #include "sessiond/ring-dir.h"
 #include "sessiond/ring-sweeper.h"
 #include "sessiond/runtime-dir.h"
@@ -49,23 +50,6 @@ struct life {
 	bool interrupted;
 	struct json_object *sessions; /* what became of each: told at the end */
 };
-
-void recover_problem(struct recovery *recovery, bool again, const char *format, ...)
-{
-	char text[512];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	log_warning("%s", text);
-	/* Names in it may be anything; the rest of the world takes UTF-8. */
-	for (char *c = text; *c; c++)
-		if (*c < ' ' || *c == 0x7f)
-			*c = '?';
-	json_object_array_add(recovery->problems, json_object_new_string(text));
-	recovery->again |= again;
-}
 
 static void pause_ms(int ms)
 {
@@ -373,7 +357,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *data)
 	if (!life->begun && are_attached(life, true))
 		take_snapshots(life);
 	if (!life->begun || !is_done(life)) {
-		sd_event_source_set_time(source, daemon_now_usec() + TICK_USEC);
+		sd_event_source_set_time(source, time_now_usec() + TICK_USEC);
 		return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 	}
 	if (!are_attached(life, false))

@@ -19,37 +19,9 @@
 #ifndef SESSIOND_RECOVER_H
 #define SESSIOND_RECOVER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include <json-c/json.h>
-
-#include "sessiond/recover-ledger.h"
-#include "sessiond/recover-source.h"
-
-struct daemon;
 struct options;
 
-struct recovery {
-	const char *path; /* as it was given */
-	int dir;          /* with the ledger, and with ring files where there are any */
-	char *name;       /* the ledger's in it */
-	struct recover_ledger old;
-	struct recover_sources *sources;
-	struct json_object *problems; /* array of texts */
-	bool again;                   /* a problem that may be mended: nothing is removed */
-	uint64_t processes;           /* with rings that were read */
-	uint64_t lost;                /* … and whose rings were not found */
-};
-
-/* options->recover. An exit status; what there is to say was said. */
+/* options->recover. Returns an exit status, after it has logged its messages. */
 int recover_run(const struct options *options);
-
-/* Said, and told at the end. `again`: another try may succeed. */
-void recover_problem(struct recovery *recovery, bool again, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/* Sessions are there: now their rings. */
-void recover_processes(struct daemon *daemon);
 
 #endif /* SESSIOND_RECOVER_H */

@@ -28,11 +28,8 @@
 #include <lttngmap/event-class.h>
 
 #include "common/protocol-app.h"
+#include "sessiond/quota.h"
 
-/* Ids are below it; PROTOCOL_APP_NO_ID is none. */
-#define REGISTRY_CLASSES_MAX 65535u
-/* What all classes together may take: a bound on what processes can make us keep. */
-#define REGISTRY_BYTES_MAX (UINT64_C(256) << 20)
 #define REGISTRY_WHY_SIZE 256
 
 struct registry;
@@ -65,12 +62,6 @@ struct registry_class {
 	const char *name;
 	const char *full_name; /* "provider:name" */
 	const struct registry_field *fields;
-};
-
-/* Ids, and bytes of memory for the classes that have them, as they are kept. */
-struct registry_room {
-	uint32_t ids;
-	uint64_t bytes;
 };
 
 /* What became of the classes of a message. */

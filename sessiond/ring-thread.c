@@ -14,6 +14,8 @@
 
 #include <urcu/urcu-memb.h>
 
+#include "sessiond/keeper.h"
+
 struct ring_thread {
 	struct cds_wfcq_head head;
 	struct cds_wfcq_tail tail;

@@ -27,9 +27,6 @@
 
 struct ring_thread;
 
-/* In /proc/PID/task/TID/comm. */
-#define RING_THREAD_NAME "rings"
-
 struct ring_order {
 	struct cds_wfcq_node node;
 	unsigned long pending;

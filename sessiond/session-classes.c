@@ -7,7 +7,7 @@
 
 #include "common/protocol-app.h"
 #include "sessiond/channel.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/ledger.h"
 #include "sessiond/quota.h"
 

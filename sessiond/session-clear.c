@@ -11,6 +11,7 @@
  * What is recorded between the two may be forgotten or kept, the later part
  * of each stream being kept.
  */
+#include "sessiond/time.h"
 #include "sessiond/session.h"
 
 #include <errno.h>
@@ -18,7 +19,8 @@
 
 #include "sessiond/channel.h"
 #include "sessiond/consumer-link.h"
-#include "sessiond/daemon.h"
+#include "sessiond/session-consumer.h"
+#include "sessiond/parts.h"
 #include "sessiond/ledger.h"
 #include "sessiond/member.h"
 #include "sessiond/messages.h"
@@ -70,7 +72,7 @@ int session_clear(struct session *session, session_stopped *cleared, void *data)
 	ledger_totals_clear(session->record);
 	session->clear.done = cleared;
 	session->clear.data = data;
-	session->clear.since_usec = daemon_now_usec();
+	session->clear.since_usec = time_now_usec();
 	session_push_clear(session);
 	sessions_reap_soon(session->daemon->sessions);
 	return 0;
@@ -82,7 +84,7 @@ void session_push_clear(struct session *session)
 	if (session->snapshot)
 		return;
 	session->clear.asked++;
-	consumer_link_clear(session->consumer, session);
+	session_consumer_send_clear(session->consumer, session);
 }
 
 void session_step_clear(struct session *session, uint64_t now)

@@ -19,13 +19,14 @@
  *
  * A ring that nobody reads, a full disk or a full spool stop the rounds: nothing is said then.
  */
+#include "sessiond/time.h"
 #include "sessiond/session-parts.h"
 
 #include "common/clock.h"
 #include "sessiond/channel.h"
 #include "sessiond/consumer-link.h"
-#include "sessiond/daemon.h"
-#include "sessiond/kernel-part.h"
+#include "sessiond/session-consumer.h"
+#include "sessiond/parts.h"
 #include "sessiond/member.h"
 
 #define ROUNDS_PER_PERIOD 2
@@ -46,7 +47,7 @@ static void begin_round(struct session *session)
 	session->live.before = session->live.marked;
 	session->live.marked = clock_read(session->daemon->calibration->clock);
 	session->live.is_reading = true;
-	session->live.woken_usec = daemon_now_usec();
+	session->live.woken_usec = time_now_usec();
 	cds_list_for_each_entry(channel, &session->channels, node)
 		cds_list_for_each_entry(member, &channel->members, node)
 			member_flush(member);
@@ -67,11 +68,8 @@ static bool is_read(struct session *session, bool wake)
 
 static void tell(const struct session *session, uint64_t time)
 {
-	struct consumer_link *link = session->consumer;
-
-	consumer_link_live(link, session, time);
-	if (session->kernel && session->kernel->told)
-		consumer_link_kernel_live(link, session->kernel, time);
+	session_consumer_send_live(session->consumer, session, time);
+	session->daemon->kernel_ops->send_live(session->kernel, time);
 }
 
 bool session_step_live(struct session *session, uint64_t now)
@@ -107,7 +105,7 @@ static int on_period(sd_event_source *source, uint64_t usec, void *data)
 	(void)usec;
 	if (!session->live.is_reading && !session_is_clearing(session))
 		begin_round(session);
-	sd_event_source_set_time(source, daemon_now_usec() + round_usec);
+	sd_event_source_set_time(source, time_now_usec() + round_usec);
 	return 0;
 }
 

@@ -12,8 +12,8 @@
 
 #include "sessiond/channel.h"
 #include "sessiond/consumer-link.h"
-#include "sessiond/daemon.h"
-#include "sessiond/kernel-part.h"
+#include "sessiond/session-consumer.h"
+#include "sessiond/parts.h"
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
 #include "sessiond/state.h"
@@ -121,9 +121,9 @@ int session_create(struct sessions *sessions, const struct session_config *confi
 	cds_list_add_tail(&session->node, &sessions->list);
 	if (!config->again.key)
 		state_save(session->daemon);
-	consumers_take(session->daemon->consumers, session);
+	session->consumer = consumers_take(session->daemon->consumers, session);
 	session->has_consumer = consumer_link_expected(session->consumer);
-	consumer_link_session(session->consumer, session);
+	session_consumer_send_session(session->consumer, session);
 	*result = session;
 	return 0;
 
@@ -143,13 +143,14 @@ void session_destroy(struct session *session)
 	session_stop_rotation(session);
 	session_end_live(session);
 	session_stop_snapshot(session, "the session was destroyed");
-	kernel_part_destroy(session->kernel);
+	daemon->kernel_ops->destroy(session->kernel);
 	json_object_put(session->kernel_kept);
-	consumer_link_end(session->consumer, session);
+	session_consumer_send_end(session->consumer, session);
 	cds_list_for_each_entry_safe(channel, next, &session->channels, node)
 		channel_destroy(channel);
 	cds_list_del(&session->node);
-	consumers_leave(session);
+	consumers_leave(session->consumer);
+	session->consumer = NULL;
 	session_free(session);
 	state_save(daemon);
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "sessiond/channel.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/process.h"
 #include "sessiond/quota.h"
 #include "sessiond/state.h"

@@ -13,6 +13,7 @@
  * Once rings are marked, there is no way back: when the disk is full, the
  * chunk is completed as soon as there is room, and whoever waits is told so.
  */
+#include "sessiond/time.h"
 #include "sessiond/session-parts.h"
 
 #include <errno.h>
@@ -22,7 +23,8 @@
 
 #include "sessiond/channel.h"
 #include "sessiond/consumer-link.h"
-#include "sessiond/daemon.h"
+#include "sessiond/session-consumer.h"
+#include "sessiond/parts.h"
 #include "sessiond/member.h"
 #include "sessiond/messages.h"
 #include "sessiond/state.h"
@@ -97,7 +99,7 @@ static void begin(struct session *session, bool is_automatic, session_stopped *d
 	session->rotation.done = done;
 	session->rotation.data = data;
 	session->rotation.state = ROTATION_PREPARING;
-	session->rotation.progress_usec = daemon_now_usec();
+	session->rotation.progress_usec = time_now_usec();
 	state_save(session->daemon);
 	session_push_rotation(session);
 	sessions_reap_soon(session->daemon->sessions);
@@ -113,7 +115,7 @@ void session_push_rotation(struct session *session)
 	bool final = session->rotation.state == ROTATION_MOVING;
 
 	if (final || session->rotation.state == ROTATION_PREPARING)
-		consumer_link_rotate(session->consumer, session, final);
+		session_consumer_send_rotate(session->consumer, session, final);
 }
 
 /* ---- its steps ----------------------------------------------------------------- */
@@ -124,7 +126,7 @@ static void mark_rings(struct session *session)
 	struct channel *channel;
 	struct member *member;
 
-	session->rotation.woken_usec = daemon_now_usec();
+	session->rotation.woken_usec = time_now_usec();
 	session->rotation.progress_usec = session->rotation.woken_usec;
 	cds_list_for_each_entry(channel, &session->channels, node)
 		cds_list_for_each_entry(member, &channel->members, node)
@@ -142,7 +144,7 @@ static void begin_chunk(struct session *session)
 
 void session_resume_rotation(struct session *session)
 {
-	session->rotation.progress_usec = daemon_now_usec();
+	session->rotation.progress_usec = time_now_usec();
 	if (session->rotation.state == ROTATION_DRAINING)
 		mark_rings(session);
 	if (session->rotation.period_ms &&
@@ -307,13 +309,13 @@ static int on_period(sd_event_source *source, uint64_t usec, void *data)
 
 	rotate_by_itself(session);
 	/* From when it was due: being late does not add up. What was missed is not made up for. */
-	sd_event_source_set_time(source, usec + ((daemon_now_usec() - usec) / period + 1) * period);
+	sd_event_source_set_time(source, usec + ((time_now_usec() - usec) / period + 1) * period);
 	return 0;
 }
 
 int session_rotate_regularly(struct session *session, uint64_t period_ms, uint64_t size)
 {
-	uint64_t when = daemon_now_usec() + period_ms * 1000;
+	uint64_t when = time_now_usec() + period_ms * 1000;
 	sd_event_source *timer = NULL;
 	int error = 0;
 

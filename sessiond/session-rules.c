@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "sessiond/channel.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/messages.h"
 #include "sessiond/registry.h"
 #include "sessiond/session.h"

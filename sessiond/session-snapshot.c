@@ -10,6 +10,7 @@
  * copied is on disk. When all of them were, it gets the final metadata, and
  * the session ends for it. The rings stay as they are.
  */
+#include "sessiond/time.h"
 #include "sessiond/session.h"
 
 #include <stdio.h>
@@ -19,7 +20,8 @@
 
 #include "sessiond/channel.h"
 #include "sessiond/consumer-link.h"
-#include "sessiond/daemon.h"
+#include "sessiond/session-consumer.h"
+#include "sessiond/parts.h"
 #include "sessiond/ledger.h"
 #include "sessiond/member.h"
 #include "sessiond/messages.h"
@@ -48,7 +50,7 @@ static void end(struct session *session, const char *error, const char *hint)
 {
 	session_stopped *done = session->shot.done;
 
-	consumer_link_end(session->consumer, session);
+	session_consumer_send_end(session->consumer, session);
 	session->shot.active = false;
 	session->shot.done = NULL;
 	if (done)
@@ -115,14 +117,14 @@ void session_take_snapshot(struct session *session, const char *output, uint64_t
 	session->shot.done = done;
 	session->shot.data = data;
 	session->shot.progress = 0;
-	session->shot.progress_usec = daemon_now_usec();
+	session->shot.progress_usec = time_now_usec();
 	rings = begin_members(session);
 	session->shot.stream_size = rings ? max_size / rings : max_size;
 	if (max_size && !session->shot.stream_size)
 		session->shot.stream_size = 1;
-	consumer_link_session(session->consumer, session);
+	session_consumer_send_session(session->consumer, session);
 	cds_list_for_each_entry(channel, &session->channels, node)
-		consumer_link_channel(session->consumer, channel);
+		session_consumer_send_channel(session->consumer, channel);
 	session_push_snapshot(session, false);
 	sessions_reap_soon(session->daemon->sessions);
 }

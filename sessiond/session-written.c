@@ -4,6 +4,7 @@
  * session-written.c - what a session has: counted at its rings, and as the consumer
  * reports it, who is told everything when it is another one.
  */
+#include "sessiond/time.h"
 #include "sessiond/session-parts.h"
 
 #include <stdlib.h>
@@ -12,12 +13,10 @@
 #include "common/log.h"
 #include "common/protocol-control.h"
 #include "sessiond/channel.h"
-#include "sessiond/consumer-link.h"
-#include "sessiond/daemon.h"
-#include "sessiond/kernel-part.h"
+#include "sessiond/session-consumer.h"
+#include "sessiond/parts.h"
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
-#include "sessiond/options.h"
 #include "sessiond/process.h"
 #include "sessiond/quota.h"
 
@@ -115,17 +114,17 @@ void sessions_push(struct sessions *sessions, struct consumer_link *consumer)
 		session->earlier = session->written;
 		session->has_consumer = true;
 		replace_text(&session->write_error, NULL);
-		consumer_link_session(session->consumer, session);
+		session_consumer_send_session(session->consumer, session);
 		cds_list_for_each_entry(channel, &session->channels, node)
-			consumer_link_channel(session->consumer, channel);
-		consumer_link_recording(session->consumer, session,
+			session_consumer_send_channel(session->consumer, channel);
+		session_consumer_send_recording(session->consumer, session,
 					session->state == SESSION_ACTIVE);
 		session->clear.asked = 0;
 		if (session_is_clearing(session))
 			session_push_clear(session);
 		session_resend_metadata(session, session->state == SESSION_FINISHING);
 		session_push_rotation(session);
-		kernel_part_push(session->kernel);
+		session->daemon->kernel_ops->push(session->kernel);
 	}
 }
 
@@ -158,7 +157,7 @@ static void say_unwritten(const struct session *session, const char *error)
 	/* A recording ends with its program, and nobody can count on its going on. */
 	if (tail && daemon->options->private_instance)
 		length = (int)(tail - error);
-	if (quota_may_say(quota_user(daemon->quota, session->owner), daemon_now_usec(), more))
+	if (quota_may_say(quota_user(daemon->quota, session->owner), time_now_usec(), more))
 		log_warning("session %s: %.*s%s", session->name, length, error, more);
 }
 
@@ -201,6 +200,6 @@ void session_take_broken(const struct session *session, const struct session_bro
 void session_take_kernel_written(struct session *session, const struct kernel_written *written,
 				 const char *error)
 {
-	kernel_part_take_written(session->kernel, written, error);
+	session->daemon->kernel_ops->take_written(session->kernel, written, error);
 	look_soon(session);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/time.h"
 #include "sessiond/session-parts.h"
 
 #include <errno.h>
@@ -10,13 +11,12 @@
 #include "common/clock.h"
 #include "sessiond/channel.h"
 #include "sessiond/consumer-link.h"
+#include "sessiond/session-consumer.h"
 #include "sessiond/control-pages.h"
-#include "sessiond/daemon.h"
-#include "sessiond/kernel-part.h"
+#include "sessiond/parts.h"
 #include "sessiond/ledger.h"
 #include "sessiond/memory-set.h"
 #include "sessiond/messages.h"
-#include "sessiond/options.h"
 #include "sessiond/process.h"
 #include "sessiond/state.h"
 #include "sessiond/untraced.h"
@@ -51,7 +51,7 @@ void session_send_metadata(struct session *session, bool final)
 {
 	session->pushed = metadata_generation(session->metadata);
 	session->record->generation++;
-	consumer_link_metadata(session->consumer, session, final);
+	session_consumer_send_metadata(session->consumer, session, final);
 	/*
 	 * Packets say it from now on. Release: whoever takes a packet with an
 	 * event that this describes, turned on later, finds it.
@@ -126,7 +126,7 @@ static void push_final(struct session *session)
 	update_untraced(session);
 	session->state = SESSION_FINISHING;
 	session_send_metadata(session, true);
-	kernel_part_finish(session->kernel);
+	session->daemon->kernel_ops->finish(session->kernel);
 }
 
 static bool session_is_drained(struct session *session)
@@ -142,16 +142,16 @@ static bool session_is_drained(struct session *session)
 uint64_t session_progress(const struct session *session)
 {
 	return session->written.packets + session->written.bytes + session->written.generation +
-	       kernel_part_progress(session->kernel) +
+	       session->daemon->kernel_ops->progress(session->kernel) +
 	       __atomic_load_n(&session->totals->rings.delivered, __ATOMIC_RELAXED);
 }
 
 /* NULL: what the consumer wrote last is on disk. */
 static const char *write_error(const struct session *session)
 {
-	if (session->write_error || !session->kernel)
+	if (session->write_error)
 		return session->write_error;
-	return session->kernel->write_error;
+	return session->daemon->kernel_ops->write_error(session->kernel);
 }
 
 const char *session_trouble(const struct session *session)
@@ -162,7 +162,7 @@ const char *session_trouble(const struct session *session)
 static bool is_written(const struct session *session)
 {
 	return session->written.generation >= session->record->generation &&
-	       kernel_part_is_finished(session->kernel);
+	       session->daemon->kernel_ops->is_finished(session->kernel);
 }
 
 bool session_is_given_up(const struct session *session)
@@ -180,7 +180,7 @@ static void give_up(struct session *session)
 	session_stopped *stopped = session->stopped;
 
 	session->stopped = NULL;
-	session->progress_usec = daemon_now_usec();
+	session->progress_usec = time_now_usec();
 	if (stopped)
 		stopped(session, session->stopped_data, SESSION_GIVEN_UP, SESSION_GIVEN_UP_HINT);
 }
@@ -234,7 +234,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 	struct session *session, *next;
 	struct channel *channel;
 	bool stopping = false, waiting = false, given_up;
-	uint64_t now = daemon_now_usec();
+	uint64_t now = time_now_usec();
 
 	(void)usec;
 	cds_list_for_each_entry_safe(session, next, &sessions->list, node) {
@@ -277,7 +277,7 @@ void sessions_reap_soon(struct sessions *sessions)
 
 	if (sd_event_source_get_enabled(sessions->timer, &enabled) > 0)
 		return;
-	sd_event_source_set_time(sessions->timer, daemon_now_usec() + TICK_STOPPING_USEC);
+	sd_event_source_set_time(sessions->timer, time_now_usec() + TICK_STOPPING_USEC);
 	sd_event_source_set_enabled(sessions->timer, SD_EVENT_ON);
 }
 
@@ -289,7 +289,7 @@ int session_add_channel(struct session *session, const struct channel_config *co
 	if (error)
 		return error;
 	state_save(session->daemon);
-	consumer_link_channel(session->consumer, *channel);
+	session_consumer_send_channel(session->consumer, *channel);
 	session_push_metadata(session);
 	if (session->state == SESSION_ACTIVE)
 		channel_start(*channel);
@@ -307,8 +307,8 @@ int session_change_channel(struct channel *channel, const struct channel_config 
 	state_save(session->daemon);
 	if (error == 0 && (channel->stream_id != stream_id || channel->file_size != file_size ||
 			   channel->file_count != file_count)) {
-		consumer_link_channel_end(session->consumer, channel);
-		consumer_link_channel(session->consumer, channel);
+		session_consumer_send_channel_end(session->consumer, channel);
+		session_consumer_send_channel(session->consumer, channel);
 	}
 	session_push_metadata(session);
 	return error;
@@ -318,7 +318,7 @@ void session_remove_channel(struct channel *channel)
 {
 	struct daemon *daemon = channel->session->daemon;
 
-	consumer_link_channel_end(channel->session->consumer, channel);
+	session_consumer_send_channel_end(channel->session->consumer, channel);
 	channel_destroy(channel);
 	state_save(daemon);
 }
@@ -328,12 +328,12 @@ void session_start(struct session *session)
 	struct channel *channel;
 
 	session_push_metadata(session);
-	consumer_link_recording(session->consumer, session, true);
+	session_consumer_send_recording(session->consumer, session, true);
 	session->state = SESSION_ACTIVE;
 	if (session->rotation.begin == 0)
 		session->rotation.begin = time(NULL);
 	state_save(session->daemon);
-	kernel_part_start(session->kernel);
+	session->daemon->kernel_ops->start(session->kernel);
 	cds_list_for_each_entry(channel, &session->channels, node)
 		channel_start(channel);
 	session_split(session);
@@ -343,7 +343,7 @@ void session_start(struct session *session)
 static void begin_drain(struct session *session)
 {
 	session->progress = session_progress(session);
-	session->progress_usec = daemon_now_usec();
+	session->progress_usec = time_now_usec();
 	sd_event_source_set_time(session->daemon->sessions->timer, 0);
 	sd_event_source_set_enabled(session->daemon->sessions->timer, SD_EVENT_ON);
 }
@@ -359,11 +359,11 @@ void session_stop(struct session *session, session_stopped *stopped, void *data)
 	state_save(session->daemon);
 	cds_list_for_each_entry(channel, &session->channels, node)
 		channel_close(channel);
-	kernel_part_stop(session->kernel);
+	session->daemon->kernel_ops->stop(session->kernel);
 	channel_wait_writers();
 	cds_list_for_each_entry(channel, &session->channels, node)
 		channel_freeze(channel);
-	consumer_link_recording(session->consumer, session, false);
+	session_consumer_send_recording(session->consumer, session, false);
 	begin_drain(session);
 }
 
@@ -400,7 +400,7 @@ void sessions_resume(struct sessions *sessions)
 	}
 	cds_list_for_each_entry(session, &sessions->list, node) {
 		if (session->state == SESSION_ACTIVE)
-			kernel_part_start(session->kernel);
+			session->daemon->kernel_ops->start(session->kernel);
 		session_resume_rotation(session);
 	}
 	cds_list_for_each_entry(session, &sessions->list, node)
@@ -432,8 +432,7 @@ void sessions_forget(struct sessions *sessions, const void *data)
 			session->rotation.done = NULL;
 		if (session->shot.data == data)
 			session->shot.done = NULL;
-		if (session->kernel && session->kernel->making.data == data)
-			session->kernel->making.data = NULL;
+		session->daemon->kernel_ops->forget(session->kernel, data);
 	}
 }
 

@@ -35,7 +35,6 @@ struct channel_config;
 struct consumer_link;
 struct daemon;
 struct kernel_part;
-struct kernel_written;
 struct process;
 struct quota_user;
 struct ledger_session;
@@ -69,6 +68,16 @@ struct session_written {
 	uint64_t events;      /* of a snapshot; else see above */
 };
 
+/* The same, of a session's kernel domain. */
+struct kernel_written {
+	uint64_t generation;
+	uint64_t packets;
+	uint64_t events;
+	uint64_t discarded;
+	uint64_t bytes;
+	uint64_t streams;
+};
+
 /*
  *   NONE --session_rotate--> PREPARING --the consumer has made room--> DRAINING
  *     ^                                                                   |
@@ -85,6 +94,9 @@ enum rotation_state {
 #define ROTATION_NAME_SIZE 64
 
 struct session;
+/* Of the name that the consumer knows a session's kernel domain by: KEY/kernel. A key has no slash. */
+#define SESSION_KERNEL_SUFFIX "/kernel"
+
 /*
  * error NULL: the trace is complete. Texts are valid during the call only. The
  * session is IDLE, and may be destroyed from here.
@@ -193,6 +205,33 @@ struct session {
 	void *stopped_data;
 	uint64_t progress;
 	uint64_t progress_usec;
+};
+
+/*
+ * What sessions call of their kernel domains: kernel-part.h. NULL as the part is allowed: the
+ * session has no kernel domain.
+ */
+struct session_kernel_ops {
+	void (*start)(struct kernel_part *part);
+	/* What is being recorded still comes, until channel_wait_writers(). */
+	void (*stop)(struct kernel_part *part);
+	/* All is recorded: the consumer is to read it, and to report that. */
+	void (*finish)(struct kernel_part *part);
+	bool (*is_finished)(const struct kernel_part *part);
+	/* A number that changes with anything that the consumer does. */
+	uint64_t (*progress)(const struct kernel_part *part);
+	const char *(*write_error)(const struct kernel_part *part);
+	/* Sends everything to a new consumer. */
+	void (*push)(struct kernel_part *part);
+	void (*send_live)(const struct kernel_part *part, uint64_t time);
+	/* What the consumer reports; `error` NULL: nothing is wrong. */
+	void (*take_written)(struct kernel_part *part, const struct kernel_written *written,
+			     const char *error);
+	/* Whoever gave `data` is not to be called any more. */
+	void (*forget)(struct kernel_part *part, const void *data);
+	void (*destroy)(struct kernel_part *part);
+	struct json_object *(*save)(const struct session *session);
+	void (*restore)(struct session *session, struct json_object *saved);
 };
 
 struct session_totals *session_totals_get(struct session_totals *totals);

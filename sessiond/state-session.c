@@ -16,8 +16,7 @@
 #include "common/json-message.h"
 #include "common/name.h"
 #include "sessiond/channel.h"
-#include "sessiond/daemon.h"
-#include "sessiond/kernel-state.h"
+#include "sessiond/parts.h"
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
 #include "sessiond/session.h"
@@ -362,7 +361,7 @@ static struct json_object *save_session(const struct session *session)
 	add_number(object, "state", session->goes_on ? SESSION_ACTIVE : session->state);
 	add_flag(object, "clearing", session->clear.pending);
 	add_flag(object, "has_consumer", session->has_consumer);
-	json_object_object_add(object, "kernel", kernel_part_save(session));
+	json_object_object_add(object, "kernel", session->daemon->kernel_ops->save(session));
 	json_object_object_add(object, "rotation", save_rotation(session));
 	json_object_object_add(object, "trackers", save_trackers(&session->trackers));
 	json_object_object_add(object, "streams", save_streams(session));
@@ -430,7 +429,7 @@ static int restore_session(struct json_object *object, void *data)
 	if (error == 0)
 		error = each(object, "channels", restore_channel, session);
 	if (error == 0 && !daemon->recovery)
-		kernel_part_restore(session, json_object_object_get(object, "kernel"));
+		daemon->kernel_ops->restore(session, json_object_object_get(object, "kernel"));
 	return error;
 }
 

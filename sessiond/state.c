@@ -9,18 +9,17 @@
 
 #include "common/log.h"
 #include "common/protocol-app.h"
+#include "sessiond/time.h"
 #include "sessiond/channel.h"
 #include "sessiond/consumer-link.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/doorbell.h"
 #include "sessiond/ledger.h"
 #include "sessiond/member.h"
 #include "sessiond/memory-set.h"
 #include "sessiond/messages.h"
-#include "sessiond/options.h"
 #include "sessiond/process.h"
 #include "sessiond/quota.h"
-#include "sessiond/recover.h"
 #include "sessiond/registry.h"
 #include "sessiond/session.h"
 #include "sessiond/user-rings.h"
@@ -189,9 +188,9 @@ int state_restore(struct daemon *daemon)
 	restore_processes(daemon);
 	user_rings_restore(daemon);
 	if (daemon->recovery)
-		recover_processes(daemon);
+		daemon->restore_recovered(daemon);
 	sessions_resume(daemon->sessions);
-	slots_rest(&daemon->slots, daemon_now_usec());
+	slots_rest(&daemon->slots, time_now_usec());
 	if (!daemon->recovery)
 		message_say("the session daemon %s, and goes on", head->death);
 	return 0;
@@ -290,6 +289,6 @@ void state_take_over(struct daemon *daemon)
 	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node)
 		if (session->state == SESSION_ACTIVE)
 			say_gap(session, daemon->ledger->head->ended);
-	slots_rest(&daemon->slots, daemon_now_usec());
+	slots_rest(&daemon->slots, time_now_usec());
 	state_save(daemon);
 }

@@ -10,8 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sessiond/time.h"
 #include "sessiond/channel.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/ledger.h"
 #include "sessiond/peer.h"
 #include "sessiond/process.h"
@@ -62,7 +63,7 @@ static bool is_same(const struct remembered *before, uint32_t pid, uint64_t iden
 		return false;
 	if (identity && before->process.identity)
 		return before->process.identity == identity;
-	return daemon_now_usec() - before->usec < SAME_PID_USEC;
+	return time_now_usec() - before->usec < SAME_PID_USEC;
 }
 
 /*
@@ -197,7 +198,7 @@ void untraced_count(struct untraced *untraced, const struct untraced_process *pr
 			forget(untraced, before);
 	}
 	add(untraced, process, why, false);
-	*before = (struct remembered){ *process, daemon_now_usec(), why, 0 };
+	*before = (struct remembered){ *process, time_now_usec(), why, 0 };
 }
 
 void untraced_ended(struct untraced *untraced, const struct process *process)
@@ -208,7 +209,7 @@ void untraced_ended(struct untraced *untraced, const struct process *process)
 		return;
 	*place = (struct remembered){
 		.process = { .pid = process->pid, .identity = peer_identity_of(process->pidfd) },
-		.usec = daemon_now_usec(),
+		.usec = time_now_usec(),
 		.counted = process->counted,
 	};
 }

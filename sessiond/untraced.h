@@ -18,42 +18,17 @@
 #include <stdint.h>
 
 #include "common/name.h"
+#include "sessiond/untraced-tally.h"
 
 struct daemon;
 struct process;
 struct session;
 struct untraced;
 
-/* Numbers are never reused: they stand in the ledger. */
-enum untraced_why {
-	UNTRACED_LATE = 1,     /* it did not wait until the daemon answered its registration */
-	UNTRACED_REFUSED = 2,  /* limits, another version */
-	UNTRACED_SHORT = 3,    /* the daemon had no descriptors for it */
-	UNTRACED_FORKED = 4,   /* a child that could not come to the daemon */
-	UNTRACED_EXECUTED = 5, /* a program into which no library is preloaded */
-	UNTRACED_ALONE = 6,    /* it closed its descriptors, or is under a seccomp filter */
-	UNTRACED_OTHERS = 7,   /* no reason: all of a user that go beyond its share */
-};
-
-/* Different names and reasons that a session keeps apart, for each user. */
-#define UNTRACED_NAMES 64u
-/* A user's, the last one for its others. Root, and the daemon's own user, may have all. */
-#define UNTRACED_SHARE 8u
 /* So many names that a process says of others are believed, where nobody knows whose they are. */
 #define UNTRACED_UNPROVED 16u
 /* Places that these two leave to nobody else. */
 #define UNTRACED_RESERVED 16u
-
-/* In the ledger. `why` is set last; 0: free. */
-struct untraced_tally {
-	struct {
-		char name[NAME_PROGRAM_SIZE]; /* clean */
-		uint64_t count;
-		uint32_t why;
-		uint32_t uid; /* whose processes; of a subordinate id, its user */
-	} names[UNTRACED_NAMES];
-	uint64_t others; /* of users that no place was left for */
-};
 
 struct untraced_process {
 	uint32_t pid; /* 0: nobody knows it; it is counted by its name alone */

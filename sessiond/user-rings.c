@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "sessiond/channel.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/doorbell.h"
 #include "sessiond/ledger.h"
 #include "sessiond/process.h"

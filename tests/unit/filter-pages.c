@@ -92,9 +92,9 @@ static void test_room(void)
 		       lttngmap_filter_size(*word(1, filters));
 		filters++;
 	}
-	ok(filters >= FILTER_PAGES_ROOM / LTTNGMAP_FILTER_SIZE_MAX - 1, "there is room for %u",
+	ok(filters >= GEOMETRY_FILTERS_SIZE / LTTNGMAP_FILTER_SIZE_MAX - 1, "there is room for %u",
 	   filters);
-	ok(last <= FILTER_PAGES_CONTROL_SIZE, "which do not go beyond the memory");
+	ok(last <= GEOMETRY_GLOBAL_SIZE, "which do not go beyond the memory");
 	ok(!*word(1, filters), "what has no room is not there");
 	seconds += 2;
 	is(filter_pages_set(pages, 1, 0, NULL, 0), 0, "one goes");
@@ -175,7 +175,7 @@ static enum channel_result run(struct local *local, uint32_t slot, uint32_t id)
 static void test_writer(void)
 {
 	struct local local = { .filters = (const char *)control,
-			       .control_size = FILTER_PAGES_CONTROL_SIZE };
+			       .control_size = GEOMETRY_GLOBAL_SIZE };
 	uint64_t filters = control->filters;
 
 	seconds += 2;
@@ -186,14 +186,14 @@ static void test_writer(void)
 	is(run(&local, 63, 65535), CHANNEL_OFF, "one for which it is not does not");
 	filter_pages_clear(pages, 63, 65536);
 
-	*word(2, 0) = lttngmap_filter_word(FILTER_PAGES_CONTROL_SIZE - 8, 64);
+	*word(2, 0) = lttngmap_filter_word(GEOMETRY_GLOBAL_SIZE - 8, 64);
 	is(run(&local, 2, 0), CHANNEL_LOST, "a filter that goes beyond the memory is none");
 	*word(2, 0) = UINT64_MAX;
 	is(run(&local, 2, 0), CHANNEL_LOST, "nor is one far beyond it");
 	*word(2, 0) = lttngmap_filter_word(control->filters, 64);
 	is(run(&local, 2, 0), CHANNEL_OFF, "bytes that are no filter let nothing pass");
 	*word(2, 0) = 0;
-	control->filters = FILTER_PAGES_CONTROL_SIZE;
+	control->filters = GEOMETRY_GLOBAL_SIZE;
 	is(run(&local, 2, 0), CHANNEL_LOST, "words beyond the memory are not looked at");
 	control->filters = filters + 1;
 	is(run(&local, 2, 0), CHANNEL_LOST, "nor unaligned ones");
@@ -209,7 +209,7 @@ static void test_writer(void)
 int main(void)
 {
 	/* Pages that nobody touches are not there. */
-	control = calloc(1, FILTER_PAGES_CONTROL_SIZE);
+	control = calloc(1, GEOMETRY_GLOBAL_SIZE);
 	if (!control || filter_pages_create(control, &pages) != 0)
 		bail_out("no memory");
 	test_set();

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/*
- * What the consumer is told of a session's kernel part, to it a session of its own.
- */
-#include "sessiond/consumer-link-parts.h"
+#include "sessiond/kernel-consumer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,22 +8,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sessiond/daemon.h"
+#include "sessiond/consumer-link.h"
 #include "sessiond/kernel-part.h"
 #include "sessiond/messages.h"
 #include "sessiond/session.h"
 
-/* A session's own key has no slash. */
-#define SUFFIX "/kernel"
 #define CHANNEL "per_cpu"
 #define STREAM_ID 0
-#define NAME_SIZE (NAME_SESSION_MAX + sizeof(SUFFIX))
+#define NAME_SIZE (NAME_SESSION_MAX + sizeof(SESSION_KERNEL_SUFFIX))
 
 static struct json_object *make_event(const char *event, const struct kernel_part *part)
 {
 	char name[NAME_SIZE];
 
-	snprintf(name, sizeof(name), "%s" SUFFIX, part->session->key);
+	snprintf(name, sizeof(name), "%s" SESSION_KERNEL_SUFFIX, part->session->key);
 	return consumer_link_event(event, name);
 }
 
@@ -45,12 +40,12 @@ static void add_flag(struct json_object *message, const char *key, bool value)
 	json_object_object_add(message, key, json_object_new_boolean(value));
 }
 
-void consumer_link_kernel(struct consumer_link *link, const struct kernel_part *part)
+void kernel_consumer_send_session(struct consumer_link *link, const struct kernel_part *part)
 {
 	struct json_object *message;
 	int pages = -1;
 
-	if (!link || link->fd < 0)
+	if (!consumer_link_is_attached(link))
 		return;
 	/* Sent, it is closed; and a consumer that lacks it would lose what it dies with. */
 	if (part->pages >= 0) {
@@ -81,11 +76,11 @@ void consumer_link_kernel(struct consumer_link *link, const struct kernel_part *
 	consumer_link_send(link, message, &pages, pages >= 0);
 }
 
-void consumer_link_kernel_channel(struct consumer_link *link, const struct kernel_part *part)
+void kernel_consumer_send_channel(struct consumer_link *link, const struct kernel_part *part)
 {
 	struct json_object *message;
 
-	if (!link || link->fd < 0)
+	if (!consumer_link_is_attached(link))
 		return;
 	message = make_event("channel", part);
 	add_text(message, "channel", CHANNEL);
@@ -97,13 +92,13 @@ void consumer_link_kernel_channel(struct consumer_link *link, const struct kerne
 	consumer_link_send(link, message, NULL, 0);
 }
 
-void consumer_link_kernel_metadata(struct consumer_link *link, const struct kernel_part *part,
+void kernel_consumer_send_metadata(struct consumer_link *link, const struct kernel_part *part,
 				   bool final)
 {
 	struct json_object *message;
 	int error, fds[2];
 
-	if (!link || link->fd < 0)
+	if (!consumer_link_is_attached(link))
 		return;
 	error = metadata_memfd(part->metadata, &fds[0]);
 	if (error == 0) {
@@ -123,45 +118,20 @@ void consumer_link_kernel_metadata(struct consumer_link *link, const struct kern
 	consumer_link_send(link, message, fds, 2);
 }
 
-void consumer_link_kernel_live(struct consumer_link *link, const struct kernel_part *part,
+void kernel_consumer_send_live(struct consumer_link *link, const struct kernel_part *part,
 			       uint64_t time)
 {
 	struct json_object *message;
 
-	if (!link || link->fd < 0)
+	if (!consumer_link_is_attached(link))
 		return;
 	message = make_event("live", part);
 	add_number(message, "time", time);
 	consumer_link_send(link, message, NULL, 0);
 }
 
-void consumer_link_kernel_end(struct consumer_link *link, const struct kernel_part *part)
+void kernel_consumer_send_end(struct consumer_link *link, const struct kernel_part *part)
 {
-	if (link && link->fd >= 0)
+	if (consumer_link_is_attached(link))
 		consumer_link_send(link, make_event("end", part), NULL, 0);
-}
-
-bool consumer_link_take_kernel(struct consumer_link *link, const char *name,
-			       const struct session_written *written, uint64_t lapped,
-			       const char *error)
-{
-	const struct kernel_written kernel = {
-		.generation = written->generation,
-		.packets = written->packets,
-		.events = written->events,
-		.discarded = lapped,
-		.bytes = written->bytes,
-		.streams = written->streams,
-	};
-	const char *slash = strchr(name, '/');
-	char key[NAME_SIZE];
-	struct session *session;
-
-	if (!slash || strcmp(slash, SUFFIX) != 0 || (size_t)(slash - name) >= sizeof(key))
-		return false;
-	snprintf(key, sizeof(key), "%.*s", (int)(slash - name), name);
-	session = consumer_link_find(link, key);
-	if (session && session->kernel)
-		session_take_kernel_written(session, &kernel, error);
-	return true;
 }

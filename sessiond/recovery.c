@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * recover-process.c - each process that the ledger names becomes one that is
- * gone and whose rings are still to be read.
+ * recovery.c - restores each process that the saved state names as one that has ended and whose
+ * rings are still to be read.
  */
-#include "sessiond/recover.h"
+#include "sessiond/recovery.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/log.h"
+#include "sessiond/geometry.h"
 #include "sessiond/channel.h"
-#include "sessiond/daemon.h"
+#include "sessiond/parts.h"
 #include "sessiond/memory-set.h"
 #include "sessiond/ring-set-import.h"
 #include "sessiond/session-parts.h"
@@ -29,6 +33,23 @@ struct rings {
 	uint64_t control_at;          /* in there */
 	uint64_t saved_at;            /* of the ring set's part in the old ledger */
 };
+
+void recover_problem(struct recovery *recovery, bool again, const char *format, ...)
+{
+	char text[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	log_warning("%s", text);
+	/* Names in it may be anything; the rest of the world takes UTF-8. */
+	for (char *c = text; *c; c++)
+		if (*c < ' ' || *c == 0x7f)
+			*c = '?';
+	json_object_array_add(recovery->problems, json_object_new_string(text));
+	recovery->again |= again;
+}
 
 static int read_control(void *data, uint64_t offset, void *bytes, uint64_t size)
 {
@@ -121,9 +142,9 @@ static int copy_into(struct rings *rings, const struct channel *channel, struct 
 		return error;
 	memories = rings->memories;
 	error = memory_set_fit(memories, channel->slot,
-			       daemon_data_size(daemon, channel->subbuf_shift,
+			       geometry_data_size(daemon, channel->subbuf_shift,
 						channel->subbufs_shift),
-			       daemon_control_size(daemon, channel->subbufs_shift));
+			       geometry_control_size(daemon, channel->subbufs_shift));
 	if (error)
 		return error;
 	wrong = ring_set_import(import, ledger_set(daemon->ledger, memories->index, channel->slot));

@@ -145,7 +145,7 @@ static int take_classes(struct app_request *request, const uint16_t *ids, uint32
 			   request->process->pid, strerror(-error));
 		return -EPROTO;
 	}
-	sessions_add_classes(request->daemon->sessions, request->user);
+	sessions_add_classes(request->daemon->sessions, request->user, ids, nr_ids);
 	return 0;
 }
 
@@ -464,8 +464,10 @@ static int serve_register(struct app_request *request, const struct app_message 
 	error = process_create(request->daemon, &config, &request->process);
 	if (error && error != -EMFILE && error != -ENFILE)
 		return refuse_process(request, error, refusal);
-	if (!error)
+	if (!error) {
+		sessions_join(request->daemon->sessions, request->process);
 		error = answer(request, message, refusal);
+	}
 	/* The last: so many are in messages that nobody has read yet. */
 	if (error == -EMFILE || error == -ENFILE || error == -ETOOMANYREFS)
 		return refuse_for_now(request, refusal);

@@ -35,6 +35,8 @@ libsessiond_la_SOURCES = \
 	sessiond/app-turns.c \
 	sessiond/app-turns.h \
 	sessiond/channel-classes.c \
+	sessiond/channel-mode.c \
+	sessiond/channel-mode.h \
 	sessiond/channel.c \
 	sessiond/channel.h \
 	sessiond/class-layout.c \
@@ -59,6 +61,8 @@ libsessiond_la_SOURCES = \
 	sessiond/control-args.c \
 	sessiond/control-args.h \
 	sessiond/control-channel.c \
+	sessiond/control-client.c \
+	sessiond/control-client.h \
 	sessiond/control-kernel.c \
 	sessiond/control-list.c \
 	sessiond/control-pages.c \
@@ -135,7 +139,8 @@ libsessiond_la_SOURCES = \
 	sessiond/pickup.h \
 	sessiond/pid-state.c \
 	sessiond/pid-state.h \
-	sessiond/process-classes.c \
+	sessiond/process-list.c \
+	sessiond/process-parts.h \
 	sessiond/process.c \
 	sessiond/process.h \
 	sessiond/quota.c \
@@ -189,19 +194,19 @@ libsessiond_la_SOURCES = \
 	sessiond/rule.h \
 	sessiond/runtime-dir.c \
 	sessiond/runtime-dir.h \
-	sessiond/session-classes.c \
 	sessiond/session-clear.c \
 	sessiond/session-clock.c \
 	sessiond/session-consumer.c \
 	sessiond/session-consumer.h \
+	sessiond/session-list.c \
 	sessiond/session-live.c \
 	sessiond/session-make.c \
-	sessiond/session-owner.c \
+	sessiond/session-metadata.c \
 	sessiond/session-parts.h \
+	sessiond/session-reports.c \
 	sessiond/session-rotate.c \
 	sessiond/session-rules.c \
 	sessiond/session-snapshot.c \
-	sessiond/session-written.c \
 	sessiond/session.c \
 	sessiond/session.h \
 	sessiond/slots.c \

@@ -27,28 +27,6 @@
 /* Members whose rings are read that go in one turn of the loop. */
 #define REAPED_AT_ONCE 64u
 
-static const char *const mode_names[] = {
-	[LTTNGMAP_MODE_DISCARD] = "discard",
-	[LTTNGMAP_MODE_OVERWRITE] = "overwrite",
-	[LTTNGMAP_MODE_BLOCKING] = "blocking",
-};
-
-const char *channel_mode_name(enum lttngmap_mode mode)
-{
-	return mode_names[mode];
-}
-
-int channel_mode_parse(const char *name, enum lttngmap_mode *mode)
-{
-	for (size_t i = 0; i < sizeof(mode_names) / sizeof(mode_names[0]); i++) {
-		if (strcmp(name, mode_names[i]) == 0) {
-			*mode = (enum lttngmap_mode)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
 /* log2 of a power of two within the bounds, or -1. */
 static int shift_of(uint64_t value, unsigned int min, unsigned int max)
 {

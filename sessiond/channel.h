@@ -145,8 +145,4 @@ bool channel_is_drained(struct channel *channel);
 /* Destroy members that are over; returns how many wait for their readers. */
 unsigned int channel_reap(struct channel *channel);
 
-const char *channel_mode_name(enum lttngmap_mode mode);
-/* -EINVAL: no such mode. */
-int channel_mode_parse(const char *name, enum lttngmap_mode *mode);
-
 #endif /* SESSIOND_CHANNEL_H */

@@ -40,8 +40,7 @@ static void say_hung(const struct consumer_link *link)
 		message_of(client.key,
 			   "session %s: its output %s does not answer for %u s: nothing is "
 			   "written there until it does; other sessions are not affected",
-			   client.name, client.output,
-			   (unsigned int)(HUNG_USEC / 1000000));
+			   client.name, client.output, (unsigned int)(HUNG_USEC / 1000000));
 }
 
 static void say_answers(const struct consumer_link *link)

@@ -15,7 +15,7 @@
 #include <urcu/list.h>
 
 #include "sessiond/app-turns.h"
-#include "sessiond/control-socket.h"
+#include "sessiond/control-client.h"
 #include "sessiond/parts.h"
 #include "sessiond/quota.h"
 

@@ -14,7 +14,7 @@
 
 #include <json-c/json.h>
 
-#include "sessiond/control-socket.h"
+#include "sessiond/control-client.h"
 
 struct channel;
 struct session;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/context.h"
+#include "sessiond/channel-mode.h"
 #include "sessiond/channel.h"
 #include "sessiond/control-args.h"
 #include "sessiond/session.h"

@@ -16,7 +16,6 @@
 #include "sessiond/kernel-state.h"
 #include "sessiond/rule-list.h"
 #include "sessiond/session.h"
-#include "sessiond/state.h"
 
 /* The session, where it may have a kernel part; else the request is refused. */
 static struct session *check_session(struct control_client *client, struct session *session)
@@ -82,7 +81,7 @@ static void start_part(struct session *session)
 {
 	if (session->state == SESSION_ACTIVE && !session->kernel->is_recording)
 		kernel_part_start(session->kernel);
-	state_save(session->daemon);
+	daemon_save_state(session->daemon);
 }
 
 /* Makes no part of it: what is refused is to leave the session as it was. */
@@ -156,7 +155,7 @@ void control_serve_kernel(struct control_client *client, struct json_object *req
 		undo_part(session, is_new);
 		return;
 	}
-	state_save(session->daemon);
+	daemon_save_state(session->daemon);
 	answer = json_object_new_object();
 	control_add_string(answer, "instance", kernel_instance_name(session->kernel->instance));
 	control_answer(client, answer);
@@ -216,7 +215,7 @@ static void change(struct control_client *client, struct json_object *request, b
 			kernel_part_remove(session->kernel, rule);
 		else
 			kernel_part_change(session->kernel, rule, false);
-		state_save(session->daemon);
+		daemon_save_state(session->daemon);
 		control_answer(client, NULL);
 	}
 }

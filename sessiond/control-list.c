@@ -13,6 +13,7 @@
 
 #include "common/context.h"
 #include "common/protocol-control.h"
+#include "sessiond/channel-mode.h"
 #include "sessiond/channel.h"
 #include "sessiond/control-args.h"
 #include "sessiond/control-part.h"

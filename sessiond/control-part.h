@@ -15,7 +15,7 @@
 
 #include <json-c/json.h>
 
-#include "sessiond/control-socket.h"
+#include "sessiond/control-client.h"
 
 /* What is in the message beside the list, bytes at most. */
 #define CONTROL_PART_FRAME 256

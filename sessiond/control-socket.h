@@ -14,44 +14,11 @@
 #ifndef SESSIOND_CONTROL_SOCKET_H
 #define SESSIOND_CONTROL_SOCKET_H
 
-#include <sys/socket.h>
-
-#include <json-c/json.h>
-
-struct control_client;
 struct control_socket;
 struct daemon;
 
 int control_socket_create(struct daemon *daemon, const char *path, struct control_socket **control);
 /* NULL is allowed. */
 void control_socket_destroy(struct control_socket *control);
-
-struct daemon *control_client_daemon(struct control_client *client);
-/* Who asks. */
-const struct ucred *control_client_peer(const struct control_client *client);
-
-/* Exactly one of these answers a request, at once or later. */
-/* {"ok": true} and the members of `answer`, which it takes; NULL: no others. */
-void control_answer(struct control_client *client, struct json_object *answer);
-void control_refuse(struct control_client *client, const char *hint, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-/* The same for what is wrong at a place of a filter: from 0, bytes. */
-/* What was asked for is so already: "already" says it to whoever asked twice. */
-void control_refuse_already(struct control_client *client, const char *hint, const char *format,
-			    ...) __attribute__((format(printf, 3, 4)));
-void control_refuse_at(struct control_client *client, const char *hint, const char *error,
-		       unsigned int column, unsigned int length);
-/* It becomes the consumer's connection, or is refused. */
-void control_become_consumer(struct control_client *client);
-
-/* A verb: what it may contain, and who serves it. */
-struct control_verb {
-	const char *name;
-	const char *const *members; /* all that are allowed; ends in NULL */
-	void (*serve)(struct control_client *client, struct json_object *request);
-};
-
-/* Ends in a verb without a name. */
-extern const struct control_verb control_verbs[];
 
 #endif /* SESSIOND_CONTROL_SOCKET_H */

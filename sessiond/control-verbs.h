@@ -14,7 +14,7 @@
 
 #include <json-c/json.h>
 
-#include "sessiond/control-socket.h"
+#include "sessiond/control-client.h"
 
 struct kernel_part;
 struct session;
@@ -79,5 +79,15 @@ void control_serve_unregistered(struct control_client *client, struct json_objec
 /* A bit set of the classes that the client's user may see the names of; NULL: all. */
 const uint64_t *control_visible_classes(struct control_client *client);
 void control_serve_events(struct control_client *client, struct json_object *request);
+
+/* A verb: what it may contain, and who serves it. */
+struct control_verb {
+	const char *name;
+	const char *const *members; /* all that are allowed; ends in NULL */
+	void (*serve)(struct control_client *client, struct json_object *request);
+};
+
+/* Ends in a verb without a name. */
+extern const struct control_verb control_verbs[];
 
 #endif /* SESSIOND_CONTROL_VERBS_H */

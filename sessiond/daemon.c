@@ -160,8 +160,8 @@ static int make_rings(struct daemon *daemon)
 static int make_quota(struct daemon *daemon)
 {
 	const struct quota_limits none = { 0 };
-	const struct quota_limits *given =
-		daemon->options->per_user ? daemon->options->per_user : &none;
+	const struct quota_limits *given = daemon->options->per_user ? daemon->options->per_user
+								     : &none;
 	struct rlimit files = { .rlim_cur = RLIM_INFINITY };
 	struct quota_limits limits;
 	int error;
@@ -267,6 +267,7 @@ int daemon_create(const struct options *options, struct ledger *ledger, sd_event
 	daemon->event = event;
 	daemon->kernel_ops = &kernel_part_ops;
 	daemon->process_ops = &app_socket_ops;
+	daemon->save_state = state_save;
 	daemon->recovery = recovery;
 	daemon->restore_recovered = recover_processes;
 	daemon->recovers_files = recovery && recovery->old.head->named_files;

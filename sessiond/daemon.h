@@ -13,8 +13,8 @@ struct recovery;
 
 /*
  * Everything up and listening, in a registered RCU thread: anew, or as the
- * ledger has it; with a `recovery` (recovery.h, else NULL) for its consumer alone. 0 or -errno; what
- * failed was said.
+ * ledger has it; with a `recovery` (recovery.h, else NULL) for its consumer alone. 0 or -errno;
+ * what failed was said.
  */
 int daemon_create(const struct options *options, struct ledger *ledger, sd_event *event,
 		  struct recovery *recovery, struct daemon **daemon);

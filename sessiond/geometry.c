@@ -17,7 +17,7 @@ uint64_t geometry_control_size(const struct daemon *daemon, uint32_t subbufs_shi
 }
 
 uint64_t geometry_data_size(const struct daemon *daemon, uint32_t subbuf_shift,
-			  uint32_t subbufs_shift)
+			    uint32_t subbufs_shift)
 {
 	return daemon->meta_page_size +
 	       rings_of(daemon) * (((UINT64_C(1) << subbufs_shift) + 1) << subbuf_shift);

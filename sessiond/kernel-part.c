@@ -240,8 +240,8 @@ static void kernel_part_push(struct kernel_part *part)
 		push_metadata(part, true);
 }
 
-static void kernel_part_take_written(struct kernel_part *part,
-				     const struct kernel_written *written, const char *error)
+static void kernel_part_take_written(struct kernel_part *part, const struct kernel_written *written,
+				     const char *error)
 {
 	part->written = (struct kernel_written){
 		.generation = written->generation,

@@ -12,7 +12,6 @@
 #include "sessiond/kernel-part.h"
 #include "sessiond/messages.h"
 #include "sessiond/session.h"
-#include "sessiond/state.h"
 
 /* Processes that are recorded alone, with those that they started. */
 #define FOLLOWED_MAX 4096u
@@ -286,7 +285,7 @@ static void on_restored(struct session *session, void *data, const struct kernel
 		kernel_part_change(part, kernel_rule_find(part, made->id), false);
 	restore_probes(part);
 	if (!part->saved)
-		state_save(session->daemon);
+		daemon_save_state(session->daemon);
 }
 
 static int restore_probe(struct kernel_part *part, struct json_object *saved,

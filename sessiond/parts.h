@@ -29,19 +29,19 @@ struct recovery;
 
 /* The command line and the environment (options.h). */
 struct options {
-	char *runtime_dir;            /* absolute */
-	bool runtime_dir_chosen;      /* by us, not by whoever started us */
-	char *mediator;               /* "ring-fs", "ring-socket" or "auto" */
-	char *clock;                  /* "tsc", "monotonic" or "auto" */
-	char *consumer;               /* a path, or "none" */
-	bool private_instance;        /* ends with the parent */
-	pid_t parent;                 /* whose programs alone it traces then */
-	bool preloaded;               /* all programs are to register: name those that do not */
-	bool supervise;               /* under a keeper */
-	char *ring_dir;               /* rings are files in it; NULL: memory */
-	bool forget;                  /* sessions end with the daemon */
-	char *recover;                /* what a daemon left that was killed; NULL: serve */
-	bool json;                    /* how that is told */
+	char *runtime_dir;             /* absolute */
+	bool runtime_dir_chosen;       /* by us, not by whoever started us */
+	char *mediator;                /* "ring-fs", "ring-socket" or "auto" */
+	char *clock;                   /* "tsc", "monotonic" or "auto" */
+	char *consumer;                /* a path, or "none" */
+	bool private_instance;         /* ends with the parent */
+	pid_t parent;                  /* whose programs alone it traces then */
+	bool preloaded;                /* all programs are to register: name those that do not */
+	bool supervise;                /* under a keeper */
+	char *ring_dir;                /* rings are files in it; NULL: memory */
+	bool forget;                   /* sessions end with the daemon */
+	char *recover;                 /* what a daemon left that was killed; NULL: serve */
+	bool json;                     /* how that is told */
 	struct quota_limits *per_user; /* 0 in it: the default */
 };
 
@@ -82,9 +82,17 @@ struct daemon {
 	struct recovery *recovery; /* borrowed; NULL but where one is under way. With it: */
 	void (*restore_recovered)(struct daemon *daemon); /* processes and their rings */
 	bool recovers_files;                              /* rings were files, maybe of a disk */
-	bool is_leaving;           /* the ledger's sessions are the next daemon's */
-	/* Whom sessions counted under the daemon before: state_counted_before(). NULL: nobody. */
+	bool is_leaving; /* the ledger's sessions are the next daemon's */
+	/* Whom sessions counted under the daemon before: sessions_counted_before(). NULL: nobody.
+	 */
 	struct json_object *before;
+	void (*save_state)(struct daemon *daemon); /* state_save() */
 };
+
+/* Sessions were changed: the daemon that follows one that was killed is to find them so. */
+static inline void daemon_save_state(struct daemon *daemon)
+{
+	daemon->save_state(daemon);
+}
 
 #endif /* SESSIOND_PARTS_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "sessiond/process.h"
+#include "sessiond/process-parts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,6 @@
 #include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,21 +23,8 @@
 #include "sessiond/peer.h"
 #include "sessiond/quota.h"
 #include "sessiond/session.h"
-#include "sessiond/state.h"
 #include "sessiond/untraced.h"
 #include "sessiond/user-rings.h"
-
-/* A child may register that much later than its parent ended, in processes. */
-#define ENDED_TOKENS 4096u
-
-struct processes {
-	struct cds_lfht *table; /* by pid */
-	struct cds_list_head list;
-	unsigned long count;
-	/* Tokens of processes that have ended, the latest ones. */
-	uint64_t ended[ENDED_TOKENS];
-	unsigned int next_ended;
-};
 
 int processes_create(struct processes **result)
 {
@@ -70,40 +56,6 @@ void processes_destroy(struct processes *processes)
 	free(processes);
 }
 
-struct cds_list_head *processes_list(struct processes *processes)
-{
-	return &processes->list;
-}
-
-unsigned long processes_count(const struct processes *processes)
-{
-	return processes->count;
-}
-
-/* Pids are dense; spread them over all bits. */
-static unsigned long pid_hash(uint32_t pid)
-{
-	return pid * 0x9e3779b97f4a7c15ul;
-}
-
-static int pid_match(struct cds_lfht_node *node, const void *key)
-{
-	return caa_container_of(node, struct process, node)->pid == *(const uint32_t *)key;
-}
-
-struct process *process_lookup(struct processes *processes, uint32_t pid)
-{
-	struct cds_lfht_iter iter;
-	struct cds_lfht_node *node;
-
-	urcu_memb_read_lock();
-	cds_lfht_lookup(processes->table, pid_hash(pid), pid_match, &pid, &iter);
-	node = cds_lfht_iter_get_node(&iter);
-	/* This thread alone removes: what was found stays after the unlock. */
-	urcu_memb_read_unlock();
-	return node ? caa_container_of(node, struct process, node) : NULL;
-}
-
 bool processes_gave(const struct processes *processes, const struct ledger *ledger, uint64_t token)
 {
 	bool gave = token && ledger_process_by_token(ledger, token);
@@ -111,11 +63,6 @@ bool processes_gave(const struct processes *processes, const struct ledger *ledg
 	for (unsigned int i = 0; token && i < ENDED_TOKENS && !gave; i++)
 		gave = processes->ended[i] == token;
 	return gave;
-}
-
-bool process_is_gone(const struct process *process)
-{
-	return peer_has_ended(process->pidfd);
 }
 
 void process_reap(struct process *process)
@@ -189,23 +136,6 @@ static uint64_t realtime_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-void process_count(struct process *process, uint64_t slots, bool counted)
-{
-	if (counted)
-		process->counted |= slots;
-	else
-		process->counted &= ~slots;
-	process->record->counted = process->counted;
-}
-
-void process_use_slot(struct process *process, uint32_t slot, uint8_t subbufs_shift)
-{
-	process->slots[slot].dirty = true;
-	process->slots[slot].subbufs_shift = subbufs_shift;
-	process->record->subbufs_shift[slot] = subbufs_shift;
-	process->record->dirty[slot] = true;
-}
-
 void process_answered(struct process *process)
 {
 	process->record->answered = true;
@@ -239,7 +169,7 @@ static void add_to_table(struct process *process)
 		return;
 	cds_lfht_node_init(&process->node);
 	urcu_memb_read_lock();
-	cds_lfht_add(processes->table, pid_hash(process->pid), &process->node);
+	cds_lfht_add(processes->table, process_pid_hash(process->pid), &process->node);
 	urcu_memb_read_unlock();
 	processes->count++;
 }
@@ -298,13 +228,6 @@ static void end_older(struct process *process)
 	process_end(older);
 }
 
-uint64_t process_file(const struct process *process)
-{
-	struct stat status;
-
-	return process->pidfd >= 0 && fstat(process->pidfd, &status) == 0 ? status.st_ino : 0;
-}
-
 /* Nobody can say it that was not told, so nobody else's classes are kept for him. */
 static int make_token(const struct process *process)
 {
@@ -354,13 +277,12 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	if (error)
 		goto fail;
 
-	process->counted = state_counted_before(daemon, process);
+	process->counted = sessions_counted_before(daemon, process);
 	end_older(process);
 	add_to_table(process);
 	fill_record(process, config->payer->uid, config->socket);
 	executed_begin(process);
 	ledger_process_set(daemon->ledger, process->memories->index, LEDGER_LIVE);
-	sessions_join(daemon->sessions, process);
 	*result = process;
 	return 0;
 
@@ -455,7 +377,8 @@ int process_restore(struct daemon *daemon, uint32_t index)
 	add_to_table(process);
 	if (process->stand_in)
 		return 0;
-	if (!record->socket || daemon->process_ops->restore(daemon->app, process, record->socket) != 0)
+	if (!record->socket ||
+	    daemon->process_ops->restore(daemon->app, process, record->socket) != 0)
 		process_hung_up(process);
 	return 0;
 
@@ -491,4 +414,59 @@ void process_end(struct process *process)
 			unread |= UINT64_C(1) << slot;
 	}
 	process_free(process, unread);
+}
+
+/* ---- its event classes ---------------------------------------------------------------- */
+
+static int reserve_classes(struct process *process, uint32_t words)
+{
+	struct ledger_process *record = process->record;
+	int error = 0;
+
+	if (words > record->class_words)
+		error = ledger_process_reserve_classes(process->daemon->ledger,
+						       process->memories->index, words);
+	if (error == 0 && words > record->class_words)
+		record->class_words = words;
+	return error;
+}
+
+int process_add_classes(struct process *process, const uint16_t *ids, uint32_t nr_ids)
+{
+	struct ledger_process *record = process->record;
+	uint32_t words = 0;
+	int error;
+
+	for (uint32_t i = 0; i < nr_ids; i++)
+		if (ids[i] != PROTOCOL_APP_NO_ID && ids[i] / 64u + 1 > words)
+			words = ids[i] / 64u + 1;
+	error = reserve_classes(process, words);
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < nr_ids; i++)
+		if (ids[i] != PROTOCOL_APP_NO_ID)
+			record->classes[ids[i] / 64u] |= UINT64_C(1) << ids[i] % 64u;
+	return 0;
+}
+
+int process_inherit_classes(struct process *process, const struct ledger_process *parent)
+{
+	const struct quota *quota = process->daemon->quota;
+	int error = reserve_classes(process, parent->class_words);
+
+	if (error)
+		return error;
+	memcpy(process->record->classes, parent->classes,
+	       parent->class_words * sizeof(parent->classes[0]));
+	/* Another user's classes are not shown to the child's. */
+	process->record->has_foreign = parent->has_foreign ||
+				       quota_owner(quota, parent->uid) !=
+					       quota_owner(quota, process->uid);
+	return 0;
+}
+
+void process_list_classes(const struct process *process, uint64_t *bits)
+{
+	memset(bits, 0, LTTNGMAP_EVENT_IDS / 8);
+	memcpy(bits, process->record->classes, process->record->class_words * sizeof(bits[0]));
 }

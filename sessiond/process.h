@@ -101,7 +101,8 @@ struct process_ops {
 	void (*forget)(struct process *process);
 	/* The connection of a process that was registered before a restart. 0 or -errno. */
 	int (*restore)(struct app_socket *app, struct process *process, int fd);
-	/* The daemon lacked descriptors for rings: processes that wait for them are served again. */
+	/* The daemon lacked descriptors for rings: processes that wait for them are served again.
+	 */
 	void (*retry_soon)(struct app_socket *app);
 };
 
@@ -114,7 +115,7 @@ unsigned long processes_count(const struct processes *processes);
 bool processes_gave(const struct processes *processes, const struct ledger *ledger, uint64_t token);
 
 /*
- * A new process, already taking part in every started channel. An older one
+ * A new process; sessions_join() lets it take part in every started channel. An older one
  * of the same pid ends. 0 or -errno; -ESRCH: it is gone already.
  */
 int process_create(struct daemon *daemon, const struct process_config *config,

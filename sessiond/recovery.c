@@ -143,7 +143,7 @@ static int copy_into(struct rings *rings, const struct channel *channel, struct 
 	memories = rings->memories;
 	error = memory_set_fit(memories, channel->slot,
 			       geometry_data_size(daemon, channel->subbuf_shift,
-						channel->subbufs_shift),
+						  channel->subbufs_shift),
 			       geometry_control_size(daemon, channel->subbufs_shift));
 	if (error)
 		return error;

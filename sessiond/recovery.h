@@ -36,7 +36,8 @@ struct recovery {
 void recover_problem(struct recovery *recovery, bool again, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Restores the processes and their rings, once the sessions are there: daemon->restore_recovered. */
+/* Restores the processes and their rings, once the sessions are there: daemon->restore_recovered.
+ */
 void recover_processes(struct daemon *daemon);
 
 #endif /* SESSIOND_RECOVERY_H */

@@ -24,14 +24,8 @@
 #include "sessiond/ledger.h"
 #include "sessiond/member.h"
 #include "sessiond/messages.h"
-#include "sessiond/state.h"
 
 #define CLEAR_USEC UINT64_C(30000000)
-
-bool session_is_clearing(const struct session *session)
-{
-	return session->clear.pending;
-}
 
 static void answer(struct session *session, const char *error, const char *hint)
 {
@@ -39,7 +33,7 @@ static void answer(struct session *session, const char *error, const char *hint)
 
 	session->clear.done = NULL;
 	session->clear.pending = false;
-	state_save(session->daemon);
+	daemon_save_state(session->daemon);
 	if (cleared)
 		cleared(session, session->clear.data, error, hint);
 }
@@ -53,7 +47,7 @@ int session_clear(struct session *session, session_stopped *cleared, void *data)
 		return -ENOMEM;
 	/* A next life, if it comes in between, begins it anew. */
 	session->clear.pending = true;
-	state_save(session->daemon);
+	daemon_save_state(session->daemon);
 	urcu_ref_init(&totals->references);
 	totals->rings.metadata_generation = session->record->generation;
 	cds_list_for_each_entry(channel, &session->channels, node) {

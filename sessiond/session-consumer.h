@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * session-consumer.h - the messages between a session and its consumer
+ * session-consumer.h - the messages that a session sends its consumer
  * (common/protocol-control.h).
  *
  * Main thread. Each function does nothing if the consumer is not connected, and, but for
@@ -16,11 +16,7 @@
 
 struct channel;
 struct consumer_link;
-struct consumer_ops;
 struct session;
-
-/* What the consumers of sessions call: for consumers_create(). */
-extern const struct consumer_ops session_consumer_ops;
 
 void session_consumer_send_session(struct consumer_link *link, const struct session *session);
 void session_consumer_send_channel(struct consumer_link *link, const struct channel *channel);
@@ -32,7 +28,8 @@ void session_consumer_send_channel_end(struct consumer_link *link, const struct 
 void session_consumer_send_metadata(struct consumer_link *link, struct session *session,
 				    bool final);
 void session_consumer_send_clear(struct consumer_link *link, const struct session *session);
-/* The consumer makes the directory of the session's chunk, or with `final` moves the chunk there. */
+/* The consumer makes the directory of the session's chunk, or with `final` moves the chunk there.
+ */
 void session_consumer_send_rotate(struct consumer_link *link, const struct session *session,
 				  bool final);
 /* All packets with events up to `time` have been released. */

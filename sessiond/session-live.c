@@ -34,11 +34,6 @@
 /* Readers are woken once more. */
 #define WAKE_USEC UINT64_C(100000)
 
-bool session_is_live(const struct session *session)
-{
-	return session->live.period_ms != 0;
-}
-
 static void begin_round(struct session *session)
 {
 	struct channel *channel;

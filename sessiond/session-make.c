@@ -16,7 +16,6 @@
 #include "sessiond/parts.h"
 #include "sessiond/ledger.h"
 #include "sessiond/messages.h"
-#include "sessiond/state.h"
 
 static int make_metadata(struct session *session, const struct session_config *again)
 {
@@ -120,7 +119,7 @@ int session_create(struct sessions *sessions, const struct session_config *confi
 		goto fail;
 	cds_list_add_tail(&session->node, &sessions->list);
 	if (!config->again.key)
-		state_save(session->daemon);
+		daemon_save_state(session->daemon);
 	session->consumer = consumers_take(session->daemon->consumers, session);
 	session->has_consumer = consumer_link_expected(session->consumer);
 	session_consumer_send_session(session->consumer, session);
@@ -152,5 +151,5 @@ void session_destroy(struct session *session)
 	consumers_leave(session->consumer);
 	session->consumer = NULL;
 	session_free(session);
-	state_save(daemon);
+	daemon_save_state(daemon);
 }

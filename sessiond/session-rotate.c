@@ -27,7 +27,6 @@
 #include "sessiond/parts.h"
 #include "sessiond/member.h"
 #include "sessiond/messages.h"
-#include "sessiond/state.h"
 
 /* Readers are woken once more. */
 #define WAKE_USEC UINT64_C(100000)
@@ -37,19 +36,6 @@
 #define STALL_FAILED_USEC UINT64_C(2000000)
 /* … and one that has not. */
 #define STALL_USEC UINT64_C(30000000)
-
-bool session_is_rotating(const struct session *session)
-{
-	return session->rotation.state != ROTATION_NONE;
-}
-
-uint32_t session_chunk_on_disk(const struct session *session)
-{
-	bool marked = session->rotation.state == ROTATION_DRAINING ||
-		      session->rotation.state == ROTATION_MOVING;
-
-	return session->rotation.chunk - marked;
-}
 
 void session_chunk_path(const struct session *session, char path[PATH_MAX])
 {
@@ -73,7 +59,7 @@ static void answer(struct session *session, const char *error, const char *hint)
 static void end(struct session *session, const char *error, const char *hint)
 {
 	session->rotation.state = ROTATION_NONE;
-	state_save(session->daemon);
+	daemon_save_state(session->daemon);
 	answer(session, error, hint);
 	session_split(session);
 }
@@ -100,7 +86,7 @@ static void begin(struct session *session, bool is_automatic, session_stopped *d
 	session->rotation.data = data;
 	session->rotation.state = ROTATION_PREPARING;
 	session->rotation.progress_usec = time_now_usec();
-	state_save(session->daemon);
+	daemon_save_state(session->daemon);
 	session_push_rotation(session);
 	sessions_reap_soon(session->daemon->sessions);
 }
@@ -138,7 +124,7 @@ static void begin_chunk(struct session *session)
 	session->rotation.chunk++;
 	session->rotation.state = ROTATION_DRAINING;
 	session->rotation.begin = time(NULL);
-	state_save(session->daemon);
+	daemon_save_state(session->daemon);
 	mark_rings(session);
 }
 
@@ -172,7 +158,7 @@ static bool is_read(struct session *session, uint64_t now)
 static void move(struct session *session)
 {
 	session->rotation.state = ROTATION_MOVING;
-	state_save(session->daemon);
+	daemon_save_state(session->daemon);
 	/* The chunk will not see a better measurement of the clock. */
 	session_push_clock(session);
 	session_push_rotation(session);
@@ -332,7 +318,7 @@ int session_rotate_regularly(struct session *session, uint64_t period_ms, uint64
 	session->rotation.timer = timer;
 	session->rotation.period_ms = period_ms;
 	session->rotation.size = size;
-	state_save(session->daemon);
+	daemon_save_state(session->daemon);
 	return 0;
 }
 

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * session-rules.c - the rules of a session's channels: enabled and disabled,
- * and what their filters are not for.
+ * session-rules.c - the rules of a session's channels are enabled and disabled; the event classes
+ * that they match are described and turned on.
  */
+#include "sessiond/session-parts.h"
+
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "common/protocol-app.h"
 #include "sessiond/channel.h"
 #include "sessiond/parts.h"
 #include "sessiond/messages.h"
 #include "sessiond/registry.h"
-#include "sessiond/session.h"
-#include "sessiond/state.h"
+#include "sessiond/process.h"
+#include "sessiond/quota.h"
 
 static bool is_in(const uint64_t *ids, uint32_t id)
 {
@@ -120,7 +124,7 @@ int session_enable(struct channel *channel, const struct rule_config *config,
 	channel_decide_again(channel);
 	channel_describe_classes(channel, ids, false);
 	session_push_metadata(channel->session);
-	state_save(channel->session->daemon);
+	daemon_save_state(channel->session->daemon);
 	channel_switch_classes(channel, NULL);
 	return 0;
 }
@@ -132,9 +136,110 @@ void session_disable(struct channel *channel, struct rule_entry *entry, bool rem
 	else
 		entry->enabled = false;
 	channel_decide_again(channel);
-	state_save(channel->session->daemon);
+	daemon_save_state(channel->session->daemon);
 	if (!channel->started)
 		return;
 	channel_switch_classes(channel, NULL);
 	channel_wait_writers();
+}
+
+/* ---- classes ------------------------------------------------------------------------- */
+
+/* Described first: what is described may be recorded, and what may be recorded is. */
+static void add_classes(struct session *session, const uint64_t *ids)
+{
+	struct channel *channel;
+
+	cds_list_for_each_entry(channel, &session->channels, node)
+		channel_describe_classes(channel, ids, true);
+	session_push_metadata(session);
+	cds_list_for_each_entry(channel, &session->channels, node)
+		channel_switch_classes(channel, ids);
+}
+
+/*
+ * Those of the ids that the user has not had yet, and that a session refused, are decided again:
+ * this user may have room.
+ */
+static void try_again(struct sessions *sessions, const struct quota_user *user, const uint16_t *ids,
+		      uint32_t nr_ids)
+{
+	struct session *session;
+	struct channel *channel;
+
+	cds_list_for_each_entry(session, &sessions->list, node) {
+		if (!session_takes_user(session, user))
+			continue;
+		cds_list_for_each_entry(channel, &session->channels, node)
+			for (uint32_t i = 0; i < nr_ids; i++)
+				if (ids[i] != PROTOCOL_APP_NO_ID && !quota_has_class(user, ids[i]))
+					channel_try_again(channel, ids[i]);
+	}
+}
+
+void sessions_add_classes(struct sessions *sessions, struct quota_user *user, const uint16_t *ids,
+			  uint32_t nr_ids)
+{
+	struct session *session;
+
+	try_again(sessions, user, ids, nr_ids);
+	quota_note_classes(user, ids, nr_ids);
+	if (!user->class_ids)
+		return;
+	cds_list_for_each_entry(session, &sessions->list, node)
+		if (session_takes_user(session, user))
+			add_classes(session, user->class_ids);
+}
+
+struct listing {
+	const struct session *session;
+	uint64_t *ids;
+};
+
+static void list_of_user(struct quota_user *user, void *data)
+{
+	const struct listing *listing = data;
+
+	if (!user->class_ids || !session_takes_user(listing->session, user))
+		return;
+	for (uint32_t i = 0; i < LTTNGMAP_EVENT_IDS / 64; i++)
+		listing->ids[i] |= user->class_ids[i];
+}
+
+void session_list_classes(const struct session *session, uint64_t ids[LTTNGMAP_EVENT_IDS / 64])
+{
+	struct listing listing = { session, ids };
+
+	memset(ids, 0, LTTNGMAP_EVENT_IDS / 8);
+	quota_each(session->daemon->quota, list_of_user, &listing);
+}
+
+void session_describe_all(struct session *session)
+{
+	static uint64_t ids[LTTNGMAP_EVENT_IDS / 64];
+
+	session_list_classes(session, ids);
+	add_classes(session, ids);
+}
+
+void session_retrack(struct session *session)
+{
+	struct process *process;
+	struct channel *channel;
+
+	/* Users that it takes from now on may have room for what was refused. */
+	cds_list_for_each_entry(channel, &session->channels, node)
+		for (uint32_t id = 0; id < LTTNGMAP_EVENT_IDS; id++)
+			channel_try_again(channel, id);
+	/* Before they are let in. */
+	session_describe_all(session);
+	cds_list_for_each_entry(channel, &session->channels, node) {
+		if (!channel->started)
+			continue;
+		cds_list_for_each_entry(process, processes_list(session->daemon->processes), list)
+			channel_admit(channel, process);
+	}
+	if (session->state == SESSION_ACTIVE)
+		channel_wait_writers();
+	daemon_save_state(session->daemon);
 }

@@ -41,11 +41,6 @@ void session_look(struct session *session)
 			ring_set_poll(member->set);
 }
 
-bool session_is_taking_snapshot(const struct session *session)
-{
-	return session->shot.active;
-}
-
 static void end(struct session *session, const char *error, const char *hint)
 {
 	session_stopped *done = session->shot.done;

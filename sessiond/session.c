@@ -18,17 +18,13 @@
 #include "sessiond/memory-set.h"
 #include "sessiond/messages.h"
 #include "sessiond/process.h"
-#include "sessiond/state.h"
 #include "sessiond/untraced.h"
 
-#define TICK_STOPPING_USEC UINT64_C(2000)
 #define TICK_REAPING_USEC UINT64_C(20000)
 /* A stop is given up when the consumer did nothing for that long … */
 #define STALL_USEC UINT64_C(30000000)
 /* … or, when it has said why, for as long as takes it a few tries. */
 #define STALL_FAILED_USEC UINT64_C(2000000)
-/* … or when the output did not answer so long, where what is left is thrown away then. */
-#define ENDING_USEC UINT64_C(15000000)
 
 /* ---- stopping --------------------------------------------------------------- */
 
@@ -38,7 +34,7 @@ static void stop_answer(struct session *session, const char *error, const char *
 
 	session->stopped = NULL;
 	session->state = SESSION_IDLE;
-	state_save(session->daemon);
+	daemon_save_state(session->daemon);
 	if (!error)
 		session_tell_live(session);
 	if (stopped)
@@ -47,85 +43,10 @@ static void stop_answer(struct session *session, const char *error, const char *
 		message_of(session->key, "session %s: %s; %s", session->name, error, hint);
 }
 
-void session_send_metadata(struct session *session, bool final)
-{
-	session->pushed = metadata_generation(session->metadata);
-	session->record->generation++;
-	session_consumer_send_metadata(session->consumer, session, final);
-	/*
-	 * Packets say it from now on. Release: whoever takes a packet with an
-	 * event that this describes, turned on later, finds it.
-	 */
-	__atomic_store_n(&session->totals->rings.metadata_generation, session->record->generation,
-			 __ATOMIC_RELEASE);
-}
-
-void session_resend_metadata(struct session *session, bool final)
-{
-	session->sent = (struct metadata_sent){ .head = 0 };
-	session_send_metadata(session, final);
-}
-
-void session_push_snapshot(struct session *session, bool final)
-{
-	if (final)
-		session_send_metadata(session, true);
-	else
-		session_resend_metadata(session, false);
-}
-
-void session_push_metadata(struct session *session)
-{
-	if (metadata_generation(session->metadata) != session->pushed)
-		session_send_metadata(session, false);
-}
-
-void session_read_clock(const struct session *session, struct clock_description *clock)
-{
-	if (session->clock.is_held) {
-		*clock = session->clock.held;
-		return;
-	}
-	/* A break is seen by clock-watch.h; until then this describes what was before. */
-	if (!session->daemon->recovery)
-		clock_calibration_update(session->daemon->calibration);
-	clock_calibration_describe(session->daemon->calibration, clock);
-}
-
-/* Who watches it has one clock from the beginning to the end. */
-static void update_clock(struct session *session)
-{
-	struct clock_description clock;
-
-	if (session_is_live(session))
-		return;
-	session_read_clock(session, &clock);
-	metadata_set_clock(session->metadata, &clock);
-}
-
-/* Without memory the trace does not have it; `status` has. */
-static void update_untraced(struct session *session)
-{
-	char *text = untraced_text(session);
-
-	if (text)
-		metadata_set_untraced(session->metadata, text);
-	free(text);
-}
-
-void session_push_clock(struct session *session)
-{
-	update_clock(session);
-	update_untraced(session);
-	session_send_metadata(session, false);
-}
-
 static void push_final(struct session *session)
 {
-	update_clock(session);
-	update_untraced(session);
 	session->state = SESSION_FINISHING;
-	session_send_metadata(session, true);
+	session_end_metadata(session);
 	session->daemon->kernel_ops->finish(session->kernel);
 }
 
@@ -139,39 +60,10 @@ static bool session_is_drained(struct session *session)
 	return true;
 }
 
-uint64_t session_progress(const struct session *session)
-{
-	return session->written.packets + session->written.bytes + session->written.generation +
-	       session->daemon->kernel_ops->progress(session->kernel) +
-	       __atomic_load_n(&session->totals->rings.delivered, __ATOMIC_RELAXED);
-}
-
-/* NULL: what the consumer wrote last is on disk. */
-static const char *write_error(const struct session *session)
-{
-	if (session->write_error)
-		return session->write_error;
-	return session->daemon->kernel_ops->write_error(session->kernel);
-}
-
-const char *session_trouble(const struct session *session)
-{
-	return write_error(session) ? write_error(session) : session->moved;
-}
-
 static bool is_written(const struct session *session)
 {
 	return session->written.generation >= session->record->generation &&
 	       session->daemon->kernel_ops->is_finished(session->kernel);
-}
-
-bool session_is_given_up(const struct session *session)
-{
-	uint64_t silence = consumer_link_silence(session->consumer);
-
-	if (session->daemon->options->private_instance)
-		return false;
-	return silence > (session->is_ending ? ENDING_USEC : 0);
 }
 
 /* Who waits is told. The session is stopped when all is written. */
@@ -200,8 +92,9 @@ static void check_stalled(struct session *session, uint64_t now)
 		return;
 	}
 	stalled = now - session->progress_usec;
-	if (write_error(session) && stalled > STALL_FAILED_USEC) {
-		stop_answer(session, "the trace on disk is not complete", write_error(session));
+	if (session_write_error(session) && stalled > STALL_FAILED_USEC) {
+		stop_answer(session, "the trace on disk is not complete",
+			    session_write_error(session));
 	} else if (stalled > STALL_USEC) {
 		stop_answer(session,
 			    "the trace on disk is not complete: its writer makes no progress",
@@ -222,7 +115,7 @@ static void session_step(struct session *session, uint64_t now)
 		push_final(session);
 	/* What failed, and was written since, is over when the consumer says so, soon. */
 	else if (session->state == SESSION_FINISHING && is_written(session) &&
-		 !write_error(session))
+		 !session_write_error(session))
 		stop_answer(session, NULL, NULL);
 	else
 		check_stalled(session, now);
@@ -271,16 +164,6 @@ bool sessions_stopping(struct sessions *sessions)
 	return false;
 }
 
-void sessions_reap_soon(struct sessions *sessions)
-{
-	int enabled;
-
-	if (sd_event_source_get_enabled(sessions->timer, &enabled) > 0)
-		return;
-	sd_event_source_set_time(sessions->timer, time_now_usec() + TICK_STOPPING_USEC);
-	sd_event_source_set_enabled(sessions->timer, SD_EVENT_ON);
-}
-
 int session_add_channel(struct session *session, const struct channel_config *config,
 			struct channel **channel, char *why, char *hint)
 {
@@ -288,7 +171,7 @@ int session_add_channel(struct session *session, const struct channel_config *co
 
 	if (error)
 		return error;
-	state_save(session->daemon);
+	daemon_save_state(session->daemon);
 	session_consumer_send_channel(session->consumer, *channel);
 	session_push_metadata(session);
 	if (session->state == SESSION_ACTIVE)
@@ -304,7 +187,7 @@ int session_change_channel(struct channel *channel, const struct channel_config 
 	uint64_t file_size = channel->file_size;
 	int error = channel_change(channel, config, why, hint);
 
-	state_save(session->daemon);
+	daemon_save_state(session->daemon);
 	if (error == 0 && (channel->stream_id != stream_id || channel->file_size != file_size ||
 			   channel->file_count != file_count)) {
 		session_consumer_send_channel_end(session->consumer, channel);
@@ -320,7 +203,7 @@ void session_remove_channel(struct channel *channel)
 
 	session_consumer_send_channel_end(channel->session->consumer, channel);
 	channel_destroy(channel);
-	state_save(daemon);
+	daemon_save_state(daemon);
 }
 
 void session_start(struct session *session)
@@ -332,7 +215,7 @@ void session_start(struct session *session)
 	session->state = SESSION_ACTIVE;
 	if (session->rotation.begin == 0)
 		session->rotation.begin = time(NULL);
-	state_save(session->daemon);
+	daemon_save_state(session->daemon);
 	session->daemon->kernel_ops->start(session->kernel);
 	cds_list_for_each_entry(channel, &session->channels, node)
 		channel_start(channel);
@@ -356,7 +239,7 @@ void session_stop(struct session *session, session_stopped *stopped, void *data)
 	session->stopped_data = data;
 	/* From here on it is stopped, in the next life too. */
 	session->state = SESSION_DRAINING;
-	state_save(session->daemon);
+	daemon_save_state(session->daemon);
 	cds_list_for_each_entry(channel, &session->channels, node)
 		channel_close(channel);
 	session->daemon->kernel_ops->stop(session->kernel);
@@ -452,18 +335,6 @@ void sessions_join(struct sessions *sessions, struct process *process)
 							  channel->slot, true);
 }
 
-struct channel *sessions_channel_at(struct sessions *sessions, uint32_t slot)
-{
-	struct session *session;
-	struct channel *channel;
-
-	cds_list_for_each_entry(session, &sessions->list, node)
-		cds_list_for_each_entry(channel, &session->channels, node)
-			if (channel->started && channel->slot == slot)
-				return channel;
-	return NULL;
-}
-
 /* ---- making and undoing ------------------------------------------------------ */
 
 int sessions_create(struct daemon *daemon, struct sessions **result)
@@ -498,9 +369,4 @@ void sessions_destroy(struct sessions *sessions)
 		session_destroy(session);
 	sd_event_source_disable_unref(sessions->timer);
 	free(sessions);
-}
-
-struct cds_list_head *sessions_list(struct sessions *sessions)
-{
-	return &sessions->list;
 }

@@ -33,6 +33,7 @@
 struct channel;
 struct channel_config;
 struct consumer_link;
+struct consumer_ops;
 struct daemon;
 struct kernel_part;
 struct process;
@@ -94,7 +95,8 @@ enum rotation_state {
 #define ROTATION_NAME_SIZE 64
 
 struct session;
-/* Of the name that the consumer knows a session's kernel domain by: KEY/kernel. A key has no slash. */
+/* Of the name that the consumer knows a session's kernel domain by: KEY/kernel. A key has no slash.
+ */
 #define SESSION_KERNEL_SUFFIX "/kernel"
 
 /*
@@ -234,6 +236,9 @@ struct session_kernel_ops {
 	void (*restore)(struct session *session, struct json_object *saved);
 };
 
+/* What the consumers of sessions call: for consumers_create(). */
+extern const struct consumer_ops session_consumer_ops;
+
 struct session_totals *session_totals_get(struct session_totals *totals);
 void session_totals_put(struct session_totals *totals);
 
@@ -276,17 +281,13 @@ void sessions_join(struct sessions *sessions, struct process *process);
 void sessions_break_clock(struct sessions *sessions, const struct clock_description *before,
 			  uint64_t reset);
 /*
- * A process of the user registers these ids. Those of them that the user has not had yet, and that
- * a session that takes the user refused, are decided again: this user may have room.
- */
-void sessions_try_again(struct sessions *sessions, const struct quota_user *user,
-			const uint16_t *ids, uint32_t nr_ids);
-/*
- * A process of the user has registered classes: in each session that takes the user,
+ * A process of the user has registered these classes: in each session that takes the user,
  * what the rules match is described to the consumer, then turned on. Costs a
- * look at each id, and a decision only for those that are new to the session.
+ * look at each id, and a decision only for those that are new to the session, or that it refused
+ * while this user did not have them: this user may have room.
  */
-void sessions_add_classes(struct sessions *sessions, const struct quota_user *user);
+void sessions_add_classes(struct sessions *sessions, struct quota_user *user, const uint16_t *ids,
+			  uint32_t nr_ids);
 /* A bit for each id of a class that a user has registered whom the session takes. */
 void session_list_classes(const struct session *session, uint64_t ids[LTTNGMAP_EVENT_IDS / 64]);
 /* The bit set of ids that are described for a stream (ledger.h). */
@@ -464,6 +465,11 @@ void session_count(struct session *session, struct process *process, uint32_t sl
 void session_uncount(struct session *session, struct process *process);
 /* The same of one that has ended, which was counted by these slots. */
 void session_uncount_ended(struct session *session, uint64_t counted);
+/*
+ * The slots whose sessions counted the process when it was registered with the daemon before:
+ * it is counted once.
+ */
+uint64_t sessions_counted_before(const struct daemon *daemon, const struct process *process);
 /* At rings that nobody reads: their counts, for the totals. */
 void session_look(struct session *session);
 void session_read_totals(const struct session *session, struct ring_totals *totals);

@@ -225,26 +225,6 @@ static struct json_object *save_counted(const struct daemon *daemon)
 	return counted;
 }
 
-uint64_t state_counted_before(const struct daemon *daemon, const struct process *process)
-{
-	const struct session *session;
-	const struct channel *channel;
-	struct json_object *entry;
-	uint64_t slots = 0;
-	char pid[16];
-
-	snprintf(pid, sizeof(pid), "%u", process->pid);
-	if (!daemon->before || !json_object_object_get_ex(daemon->before, pid, &entry) ||
-	    !json_object_is_type(entry, json_type_array) ||
-	    json_object_get_uint64(json_object_array_get_idx(entry, 0)) != process_file(process))
-		return 0;
-	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node)
-		if (session->is_taken_over)
-			cds_list_for_each_entry(channel, &session->channels, node)
-				slots |= UINT64_C(1) << channel->slot;
-	return slots & json_object_get_uint64(json_object_array_get_idx(entry, 1));
-}
-
 void state_keep(struct daemon *daemon)
 {
 	if (!state_is_kept(daemon) || daemon->is_leaving)

@@ -32,11 +32,6 @@ bool state_is_kept(const struct daemon *daemon);
 /* Then: what the ledger says of them from now on stays. */
 void state_keep(struct daemon *daemon);
 /*
- * The slots whose sessions counted the process when it was registered with the daemon before:
- * it is counted once.
- */
-uint64_t state_counted_before(const struct daemon *daemon, const struct process *process);
-/*
  * Sessions of the daemon before, whose processes register anew; those that were active are
  * started. None of them, where one cannot be made: that is said, and the daemon goes on.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* untraced-tally.h - the processes that a session lacks, as its saved state has them (untraced.h). */
+/* untraced-tally.h - the processes that a session lacks, as its saved state has them (untraced.h).
+ */
 #ifndef SESSIOND_UNTRACED_TALLY_H
 #define SESSIOND_UNTRACED_TALLY_H
 

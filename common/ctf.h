@@ -12,7 +12,7 @@
  *   | sizeof(struct ctf_packet_head.)| bytes of struct lttngmap_packet |
  *   +--------------------------------+---------------------------------+
  *
- * sessiond/metadata.c describes the same layout in TSDL; a field changed here
+ * sessiond/class/metadata.c describes the same layout in TSDL; a field changed here
  * is changed there too.
  *
  * Next to the stream file DIR/NAME stands DIR/index/NAME.idx: one struct

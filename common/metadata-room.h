@@ -16,7 +16,7 @@
  * The writer puts a piece and a new open comment into the room, and then makes
  * the comment before the piece a closed one, by one byte. No text has a line
  * that is one of these: in a string, a line's end is written as \012, and what
- * would end a comment as *\057 (sessiond/tsdl.c).
+ * would end a comment as *\057 (sessiond/class/tsdl.c).
  *
  * Readers of CTF need to know nothing of it. Call metadata_room_remove() before
  * the text is compared or copied.

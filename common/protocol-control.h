@@ -54,7 +54,7 @@
  *   {"verb": "enable", "session": NAME, "channel": NAME, "rule": PATTERNS,
  *    "exclude": PATTERNS, "loglevel": 0-14, "loglevel_only": bool,
  *    "filter": EXPRESSION}
- *       from "exclude" on optional. PATTERNS as sessiond/rule.h has them;
+ *       from "exclude" on optional. PATTERNS as sessiond/rule/rule.h has them;
  *       "loglevel": at least as severe, or exactly so. The same rule, disabled
  *       before, is enabled again. Answer: {"ok": true, "id": N (of the rule,
  *       in its channel), "matched": N event classes known now, "warnings":

@@ -84,7 +84,7 @@ const char *record_trace_fault(const struct record_trace *trace,
 			       char text[RECORD_TRACE_FAULT_SIZE]);
 
 /*
- * Add all streams and events of a metadata text as sessiond/metadata.c writes it. A text may
+ * Add all streams and events of a metadata text as sessiond/class/metadata.c writes it. A text may
  * come in pieces of whole declarations, with the same `trace`; what is parsed again changes
  * nothing. 0; -ENOTSUP: somebody else's metadata, or another version's, of whose layouts nothing
  * is known; -ENOMEM.

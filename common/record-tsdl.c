@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * record-tsdl.c - record layouts from a metadata text as sessiond/tsdl.c writes it.
+ * record-tsdl.c - record layouts from a metadata text as sessiond/class/tsdl.c writes it.
  *
  * It knows the few constructs that stand there, and refuses everything else: a reader then has
  * no layouts, which is better than wrong ones. Texts between quotes are the programs', and are

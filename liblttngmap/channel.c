@@ -18,7 +18,7 @@ _Static_assert(sizeof(struct ring_channel) % sizeof(view_word) == 0 &&
 		       offsetof(struct ring_channel, offset_mask) % sizeof(view_word) == 0,
 	       "a view is copied in words");
 
-/* The read side of the seqlock; its write side is sessiond/control-pages.c. */
+/* The read side of the seqlock; its write side is sessiond/memory/control-pages.c. */
 static bool read_channel(const struct lttngmap_control *control, uint32_t slot,
 			 struct lttngmap_channel *copy)
 {

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * ring-filter.h - what a filtered channel says of an event, before it goes
- * into a ring. The daemon's half is sessiond/filter-pages.c.
+ * into a ring. The daemon's half is sessiond/memory/filter-pages.c.
  */
 #ifndef LTTNGMAP_RING_FILTER_H
 #define LTTNGMAP_RING_FILTER_H

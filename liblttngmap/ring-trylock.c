@@ -32,7 +32,7 @@
  *  - What was committed last is what other processes committed. So each commit is
  *    stored in `known` first, and looked at again in between: a child stores one
  *    of the two once more, never both, and the further one of them holds.
- *  - Who was killed in here is let go of by the daemon (sessiond/user-rings.c). The record
+ *  - Who was killed in here is let go of by the daemon (sessiond/session/user-rings.c). The record
  *    was complete before `known` was stored.
  */
 #include <stdint.h>

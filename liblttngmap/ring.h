@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * ring.h - the writer's half of the ring (the reader's is
- * sessiond/ring-set.c; what both share is lttngmap/abi.h).
+ * sessiond/ring/ring-set.c; what both share is lttngmap/abi.h).
  *
  * A record is built on the writer's stack; here it is put into the ring in
  * one critical section: check that it fits, read the clock, write the header,

@@ -5,6 +5,7 @@
 #include "sessiond/confine.h"
 
 #include <errno.h>
+
 #include <linux/capability.h>
 
 #include "common/confine-calls.h"
@@ -13,7 +14,7 @@
 /* As in systemd/system/lttngmap-sessiond.service.in. */
 static const int kept[] = {
 	CAP_SYS_ADMIN,       /* mount of the rings, and FUSE passthrough */
-	CAP_SYS_PTRACE,      /* programs that ran before the daemon (pickup.h) */
+	CAP_SYS_PTRACE,      /* programs that ran before the daemon (late-attach.h) */
 	CAP_LINUX_IMMUTABLE, /* memories without holes (memory.h) */
 	CAP_DAC_OVERRIDE,    CAP_CHOWN,  CAP_FOWNER, /* the runtime directory and its sockets */
 	CAP_SETUID,          CAP_SETGID,             /* the consumer's, to write as an owner */

@@ -3,7 +3,7 @@
 /*
  * lttngmap-sessiond: the mediator between traced processes and readers. It
  * owns every ring, decides what is on, and shows rings as files. A keeper
- * starts it again where it dies (keeper.h).
+ * starts it again where it dies (supervisor.h).
  */
 #include "config.h"
 
@@ -22,20 +22,20 @@
 
 #include "common/log.h"
 #include "common/map-guard.h"
+#include "sessiond/base/listen.h"
+#include "sessiond/base/parts.h"
+#include "sessiond/base/ring-sweeper.h"
 #include "sessiond/confine.h"
-#include "sessiond/control-pages.h"
 #include "sessiond/daemon.h"
-#include "sessiond/parts.h"
-#include "sessiond/keeper.h"
-#include "sessiond/kernel-probe-child.h"
-#include "sessiond/kept.h"
-#include "sessiond/ledger.h"
-#include "sessiond/listen.h"
+#include "sessiond/kernel/kernel-probe-child.h"
+#include "sessiond/memory/control-pages.h"
 #include "sessiond/options.h"
 #include "sessiond/recover.h"
-#include "sessiond/ring-dir.h"
-#include "sessiond/ring-sweeper.h"
-#include "sessiond/runtime-dir.h"
+#include "sessiond/storage/kept.h"
+#include "sessiond/storage/ring-dir.h"
+#include "sessiond/storage/runtime-dir.h"
+#include "sessiond/storage/saved-state.h"
+#include "sessiond/storage/supervisor.h"
 
 /* Every traced process takes some twenty descriptors. */
 static void raise_file_limit(void)

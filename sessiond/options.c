@@ -16,8 +16,8 @@
 #include "common/log.h"
 #include "common/places.h"
 #include "common/protocol-app.h"
-#include "sessiond/parts.h"
-#include "sessiond/quota.h"
+#include "sessiond/base/parts.h"
+#include "sessiond/quota/quota.h"
 
 #define EXIT_USAGE 2
 

@@ -6,7 +6,7 @@
  * started again, brought into its traces (doc/design/recovering.md).
  *
  *   recover.c           finds the ledger, lives the next life on it, tells
- *   recover-ledger.c    the ledger, checked
+ *   recover-saved.c    the ledger, checked
  *   recover-process.c   processes, with their rings' memories
  *   recover-source.c    where those are
  *   ring-set-import.c, ring-set-copy.c   the rings

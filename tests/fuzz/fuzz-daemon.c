@@ -11,14 +11,14 @@
 #include <urcu.h>
 
 #include "common/socket.h"
-#include "sessiond/control-pages.h"
+#include "sessiond/memory/control-pages.h"
 #include "sessiond/daemon.h"
-#include "sessiond/parts.h"
-#include "sessiond/ledger.h"
-#include "sessiond/listen.h"
-#include "sessiond/memory-set.h"
-#include "sessiond/process.h"
-#include "sessiond/session.h"
+#include "sessiond/base/parts.h"
+#include "sessiond/storage/saved-state.h"
+#include "sessiond/base/listen.h"
+#include "sessiond/memory/memory-set.h"
+#include "sessiond/session/process.h"
+#include "sessiond/session/session.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Inputs that one daemon serves. */

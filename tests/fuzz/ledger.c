@@ -19,15 +19,15 @@
 #include <urcu.h>
 
 #include "common/protocol-app.h"
-#include "sessiond/channel.h"
+#include "sessiond/session/channel.h"
 #include "sessiond/daemon.h"
-#include "sessiond/parts.h"
-#include "sessiond/listen.h"
-#include "sessiond/member.h"
-#include "sessiond/process.h"
-#include "sessiond/recovery.h"
-#include "sessiond/ring-set-parts.h"
-#include "sessiond/session.h"
+#include "sessiond/base/parts.h"
+#include "sessiond/base/listen.h"
+#include "sessiond/session/process-channel.h"
+#include "sessiond/session/process.h"
+#include "sessiond/recover/recovery.h"
+#include "sessiond/ring/ring-set-private.h"
+#include "sessiond/session/session.h"
 #include "tests/fuzz/fuzz.h"
 
 #define CPU_RINGS 1u

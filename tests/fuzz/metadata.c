@@ -14,9 +14,9 @@
 #include <babeltrace2/babeltrace.h>
 #include <urcu.h>
 
-#include "sessiond/class-parse.h"
-#include "sessiond/metadata.h"
-#include "sessiond/registry.h"
+#include "sessiond/class/class-parse.h"
+#include "sessiond/class/metadata.h"
+#include "sessiond/class/registry.h"
 #include "tests/fuzz/fuzz.h"
 
 static const bt_component_class_source *reader;

@@ -18,7 +18,7 @@
 #include "common/clock.h"
 #include "common/protocol-ring.h"
 #include "common/socket.h"
-#include "sessiond/mediator.h"
+#include "sessiond/mediator/mediator.h"
 #include "tests/fuzz/fuzz.h"
 
 #define META_PAGE 4096u

@@ -16,7 +16,7 @@
 #include <urcu.h>
 
 #include "common/clock.h"
-#include "sessiond/ring-set.h"
+#include "sessiond/ring/ring-set.h"
 #include "tests/fuzz/fuzz.h"
 
 #define META_PAGE 4096u

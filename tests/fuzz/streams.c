@@ -20,8 +20,8 @@
 
 #include "cli/stream-check.h"
 #include "consumerd/stream-repair.h"
-#include "sessiond/class-layout.h"
-#include "sessiond/class-parse.h"
+#include "sessiond/class/class-layout.h"
+#include "sessiond/class/class-parse.h"
 #include "tests/fuzz/fuzz.h"
 
 #define UUID "0123456789abcdef"

@@ -14,7 +14,7 @@
  *           move            ring-rseq.h ring_rseq_move(), or write_locked()
  *           lock            ring-trylock.c lock_ring(); taken: a discard, as
  *                           if there were no other ring
- *   reader: look            sessiond/ring-reader.c look()
+ *   reader: look            sessiond/ring/ring-reader.c look()
  *           full, swap      take_full(), swap_out()
  *           stays, free     ring_reader_take_more(), ring_reader_free()
  *           partial         take_partial()
@@ -22,7 +22,7 @@
  *           spoil           spoil(): never for a process that behaves
  *   killer                  SIGKILL to the process, at any step
  *
- *           lock = 0 of who    sessiond/user-rings.c free_locks()
+ *           lock = 0 of who    sessiond/session/user-rings.c free_locks()
  *           is gone
  *
  * Modes: -DOVERWRITE or discard; -DTRYLOCK or rseq; -DDEATH or nobody dies; -DSTAYS: a full

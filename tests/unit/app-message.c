@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* What a process may send, and what it is told when it sends something else. */
-#include "sessiond/app-message.h"
+#include "sessiond/app/app-message.h"
 
 #include <errno.h>
 

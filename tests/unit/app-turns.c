@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* Users have equal parts of the daemon's time, whatever they make it do. */
-#include "sessiond/app-turns.h"
+#include "sessiond/mediator/run-queue.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sessiond/ring-thread.h"
+#include "sessiond/mediator/ring-thread.h"
 #include "tests/utils/tap.h"
 
 #define TURNS 400u

@@ -20,8 +20,8 @@
 #include <urcu.h>
 
 #include "liblttngmap/ring-write.h"
-#include "sessiond/control-pages.h"
-#include "sessiond/ledger.h"
+#include "sessiond/memory/control-pages.h"
+#include "sessiond/storage/saved-state.h"
 #include "tests/utils/ring-bench-set.h"
 #include "tests/utils/tap.h"
 

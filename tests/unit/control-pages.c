@@ -4,14 +4,14 @@
  * The control pages: what is published is read whole while it changes, no
  * generation comes twice, words change bit by bit.
  */
-#include "sessiond/control-pages.h"
+#include "sessiond/memory/control-pages.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sessiond/ledger.h"
+#include "sessiond/storage/saved-state.h"
 #include "tests/utils/tap.h"
 
 #define READERS 2

@@ -18,7 +18,7 @@
 
 #include <urcu/urcu-memb.h>
 
-#include "sessiond/doorbell.h"
+#include "sessiond/mediator/doorbell.h"
 #include "tests/utils/tap.h"
 
 #define FEW 500

@@ -12,7 +12,7 @@
 #include <lttngmap/filter-code.h>
 
 #include "liblttngmap/ring-filter.h"
-#include "sessiond/filter-pages.h"
+#include "sessiond/memory/filter-pages.h"
 #include "tests/utils/tap.h"
 
 /* In place of libc's: time goes as the test says. */

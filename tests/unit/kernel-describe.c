@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* A class of the kernel's in the registry's words, and in a kernel's metadata. */
-#include "sessiond/kernel-describe.h"
+#include "sessiond/kernel/kernel-describe.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "sessiond/metadata.h"
+#include "sessiond/class/metadata.h"
 #include "tests/utils/tap.h"
 
 static const char format[] =

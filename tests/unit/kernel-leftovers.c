@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* Which tracefs instances nobody has any more, by their names; and which kernels map none. */
-#include "sessiond/kernel-leftovers.h"
+#include "sessiond/kernel/kernel-leftovers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sessiond/kernel-instance.h"
-#include "sessiond/kernel-probes.h"
-#include "sessiond/pid-state.h"
+#include "sessiond/kernel/kernel-instance.h"
+#include "sessiond/kernel/kernel-probes.h"
+#include "sessiond/base/pid-state.h"
 #include "tests/utils/tap.h"
 
 #define TRACEFS "/sys/kernel/tracing"

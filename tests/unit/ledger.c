@@ -5,7 +5,7 @@
  * runtime directory is on, that it is counted, and that it comes back; and what
  * a session's metadata describes.
  */
-#include "sessiond/ledger.h"
+#include "sessiond/storage/saved-state.h"
 
 #include <errno.h>
 #include <fcntl.h>

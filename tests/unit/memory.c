@@ -4,7 +4,7 @@
  * What a process can do to each kind of memory that it is handed, attempt by
  * attempt, and what the daemon itself still can.
  */
-#include "sessiond/memory.h"
+#include "sessiond/base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +21,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "sessiond/memory-set.h"
-#include "sessiond/ring-sweeper.h"
+#include "sessiond/memory/memory-set.h"
+#include "sessiond/base/ring-sweeper.h"
 #include "tests/utils/tap.h"
 
 #define PAGES 8u

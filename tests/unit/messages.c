@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* A flood of one kind of message hides no other, and ends. */
-#include "sessiond/messages.h"
+#include "sessiond/base/messages.h"
 
 #include <fcntl.h>
 #include <stdio.h>

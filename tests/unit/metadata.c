@@ -16,7 +16,7 @@
 #include <lttngmap/abi.h>
 
 #include "common/ctf.h"
-#include "sessiond/metadata.h"
+#include "sessiond/class/metadata.h"
 #include "tests/utils/class-wire.h"
 #include "tests/utils/tap.h"
 

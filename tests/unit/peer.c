@@ -6,7 +6,7 @@
  * older ones, which a seccomp filter plays: before 6.5, which has no SO_PEERPIDFD, and 6.5 to
  * 6.15, which have none of who was reaped.
  */
-#include "sessiond/peer.h"
+#include "sessiond/base/peer.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* One user cannot use up what all share. */
-#include "sessiond/quota.h"
+#include "sessiond/quota/quota.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * name and inode number on a file system of somebody's, nor a memfd that has no seals or another
  * owner, though its process comes first.
  */
-#include "sessiond/recover-source.h"
+#include "sessiond/recover/recover-source.h"
 
 #include <errno.h>
 #include <fcntl.h>

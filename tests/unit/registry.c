@@ -9,7 +9,7 @@
 
 #include <lttngmap/abi.h>
 
-#include "sessiond/registry.h"
+#include "sessiond/class/registry.h"
 #include "tests/utils/class-wire.h"
 #include "tests/utils/tap.h"
 

@@ -14,7 +14,7 @@
 #include <urcu.h>
 
 #include "liblttngmap/ring-write.h"
-#include "sessiond/ring-set-parts.h"
+#include "sessiond/ring/ring-set-private.h"
 #include "tests/utils/ring-bench-set.h"
 #include "tests/utils/tap.h"
 

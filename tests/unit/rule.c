@@ -3,7 +3,7 @@
 /* rule.c - which rules match which events, and which texts are no rule. */
 #include <errno.h>
 
-#include "sessiond/rule-list.h"
+#include "sessiond/rule/rule-list.h"
 #include "tests/utils/tap.h"
 
 static bool is_recorded(const struct rule_list *list, const struct registry_class *event_class)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* When a channel's slot is given out again. */
-#include "sessiond/slots.h"
+#include "sessiond/base/slots.h"
 
 #include <errno.h>
 

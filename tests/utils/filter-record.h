@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "liblttngmap/filter.h"
-#include "sessiond/filter.h"
+#include "sessiond/filter/filter.h"
 
 #define FILTER_RECORD_SEQUENCE_MAX 8
 

@@ -13,7 +13,7 @@
 
 #include "liblttngmap/local.h"
 #include "liblttngmap/ring-write.h"
-#include "sessiond/ring-set.h"
+#include "sessiond/ring/ring-set.h"
 
 struct bench_set_config {
 	enum lttngmap_mode mode;

@@ -13,8 +13,8 @@
 #include <limits.h>
 #include <stdint.h>
 
-#include "sessiond/mediator.h"
-#include "sessiond/ring-thread.h"
+#include "sessiond/mediator/mediator.h"
+#include "sessiond/mediator/ring-thread.h"
 
 struct ring_server {
 	const struct mediator_ops *ops;

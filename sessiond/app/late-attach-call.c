@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/app/late-attach-call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/knock.h"
+
+#define LIBRARY "liblttngmap.so"
+/* Of a library's data, that is searched. */
+#define REGION_MAX 65536u
+/* Lines of /proc/PID/maps, that are read: vm.max_map_count by default. */
+#define LINES_MAX 65536u
+
+/* "BEGIN-END rw-p OFFSET DEVICE INODE   /path/liblttngmap.so.0.0.0" */
+static bool parse_region(const char *line, uint64_t region[2])
+{
+	unsigned long long begin, end;
+	char rights[5];
+	const char *name;
+	int path = -1;
+
+	if (!strstr(line, LIBRARY) ||
+	    sscanf(line, "%llx-%llx %4s %*x %*s %*u %n", &begin, &end, rights, &path) != 3 ||
+	    path < 0 || strcmp(rights, "rw-p") != 0)
+		return false;
+	name = strrchr(line + path, '/');
+	if (!name || strncmp(name + 1, LIBRARY, strlen(LIBRARY)) != 0)
+		return false;
+	region[0] = begin;
+	region[1] = end;
+	return end > begin;
+}
+
+int knock_find(int proc, uint64_t (*regions)[2], unsigned int max)
+{
+	int fd = openat(proc, "maps", O_RDONLY | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	unsigned int count = 0;
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!file) {
+		int error = errno;
+
+		if (fd >= 0)
+			close(fd);
+		return -error;
+	}
+	for (unsigned int n = 0; n < LINES_MAX && count < max; n++) {
+		if (getline(&line, &size, file) < 0)
+			break;
+		count += parse_region(line, regions[count]);
+	}
+	free(line);
+	fclose(file);
+	return (int)count;
+}
+
+static bool read_at(int mem, void *to, size_t size, uint64_t address)
+{
+	return pread(mem, to, size, (off_t)address) == (ssize_t)size;
+}
+
+static bool write_at(int mem, const void *from, size_t size, uint64_t address)
+{
+	return pwrite(mem, from, size, (off_t)address) == (ssize_t)size;
+}
+
+/* The address of the word's struct in the region, and a copy of it; 0: it is not there. */
+static uint64_t find_knock(int mem, const uint64_t region[2], struct knock *knock)
+{
+	static const uint64_t magic[] = { KNOCK_MAGIC_FIRST, KNOCK_MAGIC_SECOND };
+	uint64_t size = region[1] - region[0], found = 0;
+	char *bytes;
+
+	if (size > REGION_MAX)
+		size = REGION_MAX;
+	bytes = malloc(size);
+	if (!bytes || !read_at(mem, bytes, size, region[0]))
+		size = 0;
+	for (uint64_t at = 0; !found && at + sizeof(*knock) <= size; at += sizeof(uint64_t)) {
+		uint64_t address = region[0] + at;
+
+		if (memcmp(bytes + at, magic, sizeof(magic)) != 0)
+			continue;
+		memcpy(knock, bytes + at, sizeof(*knock));
+		if ((uint64_t)(uintptr_t)knock->self == address &&
+		    knock->version == KNOCK_VERSION && knock->size == sizeof(*knock))
+			found = address;
+	}
+	free(bytes);
+	for (unsigned int i = 0; i < KNOCK_PLACES; i++)
+		if (found)
+			knock->places[i][KNOCK_PLACE_SIZE - 1] = '\0';
+	return found;
+}
+
+static enum knock_result knock_at(const struct knocker *knocker, int mem, uint64_t address,
+				  const struct knock *knock, char why[KNOCK_WHY_SIZE])
+{
+	static const uint64_t word = KNOCK_WORD;
+	unsigned int place = 0;
+
+	while (place < KNOCK_PLACES && strcmp(knock->places[place], knocker->place) != 0)
+		place++;
+	if (place == KNOCK_PLACES || knock->instance == knocker->instance)
+		return KNOCK_NOTHING;
+	if (knock->instance && knock->place != place) {
+		snprintf(why, KNOCK_WHY_SIZE, "it is registered with another daemon%s%s",
+			 knock->place < KNOCK_PLACES ? ", at " : "",
+			 knock->place < KNOCK_PLACES ? knock->places[knock->place] : "");
+		return KNOCK_OTHERS;
+	}
+	errno = 0;
+	if (!write_at(mem, &word, sizeof(word), address + offsetof(struct knock, word))) {
+		snprintf(why, KNOCK_WHY_SIZE,
+			 "its memory cannot be written: %s; it is picked up when it is started "
+			 "anew",
+			 errno ? strerror(errno) : "cut short");
+		return KNOCK_REFUSED;
+	}
+	snprintf(why, KNOCK_WHY_SIZE, "it was told, and comes with its next event%s",
+		 knock->instance ? "; if the daemon before was killed, its keeper too, when it "
+				   "loads a library with tracepoints or is started anew"
+				 : "");
+	return KNOCK_GIVEN;
+}
+
+static enum knock_result look_and_give(const struct knocker *knocker, int proc,
+				       uint64_t (*regions)[2], unsigned int count,
+				       char why[KNOCK_WHY_SIZE])
+{
+	enum knock_result result = KNOCK_REFUSED;
+	struct knock knock;
+	uint64_t address = 0;
+	int mem = openat(proc, "mem", O_RDWR | O_CLOEXEC);
+
+	if (mem < 0) {
+		snprintf(why, KNOCK_WHY_SIZE,
+			 "its memory cannot be written: %s (ptrace(2), kernel.yama.ptrace_scope); "
+			 "it is picked up when it is started anew",
+			 strerror(errno));
+		return errno == ENOENT || errno == ESRCH ? KNOCK_NOTHING : KNOCK_REFUSED;
+	}
+	for (unsigned int i = 0; i < count && !address; i++)
+		address = find_knock(mem, regions[i], &knock);
+	if (address)
+		result = knock_at(knocker, mem, address, &knock, why);
+	else
+		snprintf(why, KNOCK_WHY_SIZE,
+			 "its " LIBRARY " is of another version, or none of ours: it is picked up "
+			 "when it is started anew");
+	close(mem);
+	return result;
+}
+
+/* What the child finds, in the memory that both have. */
+struct errand {
+	const struct knocker *knocker;
+	int proc;
+	uint64_t (*regions)[2];
+	unsigned int count;
+	char *why;
+	/* The compiler takes it that a path which does not return changes nothing for the other. */
+	volatile enum knock_result result;
+};
+
+/* The daemon's other descriptors end with the daemon, though this may hang. */
+static void run_errand(struct errand *errand)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, KNOCK_CHILD);
+	if (errand->proc > 0)
+		close_range(0, (unsigned int)errand->proc - 1, 0);
+	close_range((unsigned int)errand->proc + 1, ~0u, 0);
+	errand->result = look_and_give(errand->knocker, errand->proc, errand->regions,
+				       errand->count, errand->why);
+	_exit(0);
+}
+
+/*
+ * A page of the process's may never come, and nothing ends who waits for it in `mem`, not even
+ * SIGKILL. So a child is it who waits there, and this thread waits for the child: that ends at
+ * once when the daemon does. The child runs in our memory while we stand still.
+ */
+enum knock_result knock_give(const struct knocker *knocker, int proc, uint64_t (*regions)[2],
+			     unsigned int count, char why[KNOCK_WHY_SIZE])
+{
+	struct errand errand = {
+		.knocker = knocker,
+		.proc = proc,
+		.regions = regions,
+		.count = count,
+		.why = why,
+		.result = KNOCK_NOTHING,
+	};
+	pid_t child = vfork();
+
+	if (child == 0)
+		run_errand(&errand);
+	if (child < 0) {
+		snprintf(why, KNOCK_WHY_SIZE,
+			 "no process can be made to look at it: %s; it is picked up when it is "
+			 "started anew",
+			 strerror(errno));
+		return KNOCK_REFUSED;
+	}
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	return errand.result;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/base/pid-state.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * What stands in /proc/PID/stat from the state on, in `text`; NULL: there is no such
+ * process. A name before it may hold anything, a parenthesis too.
+ */
+static const char *read_stat(pid_t pid, char *text, size_t size)
+{
+	const char *name_end;
+	char path[32];
+	size_t length;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return NULL;
+	length = fread(text, 1, size - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	name_end = strrchr(text, ')');
+	return name_end && name_end[1] == ' ' ? name_end + 2 : NULL;
+}
+
+char pid_state(pid_t pid)
+{
+	char text[512];
+	const char *state = read_stat(pid, text, sizeof(text));
+
+	return state ? *state : 0;
+}
+
+int pid_parent(pid_t pid, pid_t *parent)
+{
+	char text[512];
+	const char *state = read_stat(pid, text, sizeof(text));
+
+	return state && sscanf(state, "%*c %d", parent) == 1 ? 0 : -ESRCH;
+}
+
+int pid_start(pid_t pid, uint64_t *start)
+{
+	char text[1024];
+	const char *field = read_stat(pid, text, sizeof(text));
+
+	/* From the third field, the state, to the 22nd. */
+	for (int i = 3; field && i < 22; i++) {
+		field = strchr(field, ' ');
+		field = field ? field + 1 : NULL;
+	}
+	if (!field)
+		return -ESRCH;
+	return sscanf(field, "%" SCNu64, start) == 1 ? 0 : -EBADMSG;
+}
+
+int pid_effective_user(pid_t pid, uid_t *uid)
+{
+	char path[32], text[1024];
+	const char *line;
+	size_t length;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return errno == EMFILE || errno == ENFILE ? -errno : -ESRCH;
+	length = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	/* The kernel escapes a newline in the name that stands before it. */
+	line = strstr(text, "\nUid:");
+	return line && sscanf(line, "\nUid: %*u %u", uid) == 1 ? 0 : -ESRCH;
+}
+
+int pid_name(pid_t pid, char name[NAME_PROGRAM_SIZE])
+{
+	char path[32], text[NAME_PROGRAM_SIZE] = "?";
+	size_t length;
+	FILE *file;
+
+	snprintf(name, NAME_PROGRAM_SIZE, "?");
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return -ESRCH;
+	length = fread(text, 1, sizeof(text), file);
+	fclose(file);
+	if (length > 0 && text[length - 1] == '\n')
+		length--;
+	if (length > 0)
+		name_clean_program(text, length, name);
+	return length > 0 ? 0 : -ESRCH;
+}

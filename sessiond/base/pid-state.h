@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#ifndef SESSIOND_BASE_PID_STATE_H
+#define SESSIOND_BASE_PID_STATE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/name.h"
+
+/*
+ * The state of a process's first thread, a letter as in proc_pid_stat(5): 'Z' where
+ * it has ended, whether or not others are left. 0: there is no such process.
+ */
+char pid_state(pid_t pid);
+/*
+ * When it started, in clock ticks since the boot: two processes of one number
+ * differ in it. 0; -ESRCH: there is none.
+ */
+int pid_start(pid_t pid, uint64_t *start);
+/* The process that started it, or that took it on since. 0; -ESRCH: there is none. */
+int pid_parent(pid_t pid, pid_t *parent);
+/* A process's effective user. 0; -ESRCH: there is none. */
+int pid_effective_user(pid_t pid, uid_t *uid);
+
+/* What the kernel calls its program, cleaned. 0; -ESRCH: there is none, and `name` is "?". */
+int pid_name(pid_t pid, char name[NAME_PROGRAM_SIZE]);
+
+#endif /* SESSIOND_BASE_PID_STATE_H */

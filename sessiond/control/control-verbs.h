@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * control-verbs.h - what can be asked of the daemon, a function a verb
+ * (common/protocol-control.h says what each does); the table is in
+ * control-verbs.c.
+ *
+ * Each answers the request, at once or later. Main thread.
+ */
+#ifndef SESSIOND_CONTROL_CONTROL_VERBS_H
+#define SESSIOND_CONTROL_CONTROL_VERBS_H
+
+#include <stdbool.h>
+
+#include <json-c/json.h>
+
+#include "sessiond/control/control-client.h"
+
+struct kernel_part;
+struct session;
+
+/* control-session.c */
+void control_serve_create(struct control_client *client, struct json_object *request);
+void control_serve_destroy(struct control_client *client, struct json_object *request);
+void control_serve_start(struct control_client *client, struct json_object *request);
+void control_serve_stop(struct control_client *client, struct json_object *request);
+void control_serve_status(struct control_client *client, struct json_object *request);
+void control_serve_flush(struct control_client *client, struct json_object *request);
+void control_serve_clear(struct control_client *client, struct json_object *request);
+void control_serve_track(struct control_client *client, struct json_object *request);
+void control_serve_untrack(struct control_client *client, struct json_object *request);
+
+/* Add what it has recorded and lost so far, as "status" and "usage" have it. */
+void control_add_counts(struct json_object *answer, struct session *session);
+/* Add where it is sent, if it is, as "status" and "list" have it. */
+void control_add_collector(struct json_object *object, const struct session *session);
+
+/* control-usage.c */
+void control_serve_usage(struct control_client *client, struct json_object *request);
+void control_serve_rings(struct control_client *client, struct json_object *request);
+
+/* control-rotation.c */
+void control_serve_snapshot(struct control_client *client, struct json_object *request);
+void control_serve_rotate(struct control_client *client, struct json_object *request);
+void control_serve_rotation(struct control_client *client, struct json_object *request);
+
+/* control-channel.c */
+void control_serve_channel(struct control_client *client, struct json_object *request);
+void control_serve_channel_remove(struct control_client *client, struct json_object *request);
+void control_serve_context(struct control_client *client, struct json_object *request);
+
+/* control-rule.c */
+void control_serve_enable(struct control_client *client, struct json_object *request);
+void control_serve_disable(struct control_client *client, struct json_object *request);
+void control_serve_remove(struct control_client *client, struct json_object *request);
+
+/* control-kernel.c */
+void control_serve_kernel(struct control_client *client, struct json_object *request);
+void control_serve_kernel_enable(struct control_client *client, struct json_object *request);
+void control_serve_kernel_disable(struct control_client *client, struct json_object *request);
+void control_serve_kernel_remove(struct control_client *client, struct json_object *request);
+void control_serve_kernel_probe(struct control_client *client, struct json_object *request);
+/* False: the session has a kernel part, whose events cannot be what is asked for; refused. */
+bool control_lacks_kernel(struct control_client *client, const struct session *session,
+			  const char *what);
+/* What `list`, and what `status` says of it. */
+struct json_object *control_count_kernel(const struct kernel_part *part);
+
+/* control-list.c */
+/*
+ * Would `list` still hold the session in one message, with what this request
+ * adds to it? False: the request is refused.
+ */
+bool control_list_fits(struct control_client *client, const struct session *session,
+		       struct json_object *request);
+void control_serve_list(struct control_client *client, struct json_object *request);
+void control_serve_processes(struct control_client *client, struct json_object *request);
+void control_serve_unregistered(struct control_client *client, struct json_object *request);
+/* A bit set of the classes that the client's user may see the names of; NULL: all. */
+const uint64_t *control_visible_classes(struct control_client *client);
+void control_serve_events(struct control_client *client, struct json_object *request);
+
+/* A verb: what it may contain, and who serves it. */
+struct control_verb {
+	const char *name;
+	const char *const *members; /* all that are allowed; ends in NULL */
+	void (*serve)(struct control_client *client, struct json_object *request);
+};
+
+/* Ends in a verb without a name. */
+extern const struct control_verb control_verbs[];
+
+#endif /* SESSIOND_CONTROL_CONTROL_VERBS_H */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * kernel-state.h - a session's kernel part as JSON: for `list`, and for the next daemon, or life
+ * of it, which makes the part anew (doc/design/kernel.md).
+ *
+ * The next one has the same rules under the same numbers, an instance of its own, and a trace of
+ * its own beside the earlier one: its rings begin anew, and the kernel may have given an event's
+ * id to another one. Probes are made one after another, once the loop runs.
+ *
+ * Main thread.
+ */
+#ifndef SESSIOND_KERNEL_KERNEL_STATE_H
+#define SESSIOND_KERNEL_KERNEL_STATE_H
+
+#include <stdint.h>
+
+#include <json-c/json.h>
+
+struct kernel_part;
+struct session;
+
+/* As "list" answers (common/protocol-control.h). */
+struct json_object *kernel_part_describe(const struct kernel_part *part);
+
+/* NULL: the session has none. */
+struct json_object *kernel_part_save(const struct session *session);
+/*
+ * Into a session that has none. What cannot be had, the session's messages name. It records from
+ * kernel_part_start() on.
+ */
+void kernel_part_restore(struct session *session, struct json_object *saved);
+/* For a part that is made new: how many traces of earlier daemons there may be. */
+uint32_t kernel_part_folder(const struct session *session);
+
+#endif /* SESSIOND_KERNEL_KERNEL_STATE_H */

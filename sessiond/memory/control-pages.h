@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * control-pages.h - what processes read: the global control and each
+ * process's own page (lttngmap/abi.h).
+ *
+ * The main thread is the only writer. Processes read at any moment, without
+ * a lock that could be waited for: the channel table under its seqlock, the
+ * words one load each.
+ */
+#ifndef SESSIOND_MEMORY_CONTROL_PAGES_H
+#define SESSIOND_MEMORY_CONTROL_PAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <lttngmap/abi.h>
+
+struct control_pages;
+struct filter_pages;
+struct ledger;
+
+/*
+ * Of the ledger's memory; `cpu_rings`: how many CPU numbers there can be. In a
+ * later life of the daemon, what was being changed when it died may be in any
+ * state until control_pages_repair(). 0 or -errno.
+ */
+int control_pages_create(struct ledger *ledger, enum lttngmap_clock clock, uint32_t cpu_rings,
+			 struct control_pages **pages);
+/*
+ * Between the two, processes that need the channel table wait, and give up
+ * soon: for a new life of the daemon, which says of each slot what is in it.
+ * Whatever an earlier one left half done is over after the second.
+ */
+void control_pages_begin(struct control_pages *pages);
+void control_pages_end(struct control_pages *pages);
+void control_pages_destroy(struct control_pages *pages);
+
+/* For handing over; read-only to whoever receives it. */
+int control_pages_fd(const struct control_pages *pages);
+uint64_t control_pages_size(const struct control_pages *pages);
+/* The filters in it. */
+struct filter_pages *control_pages_filters(const struct control_pages *pages);
+/* As processes see it. */
+const struct lttngmap_control *control_pages_get(const struct control_pages *pages);
+
+/*
+ * Publish a started channel: `channel` without its generation, which is made
+ * here and was never used before in this slot. Returns it.
+ */
+uint32_t control_pages_publish(struct control_pages *pages, uint32_t slot,
+			       const struct lttngmap_channel *channel);
+/* The same, but that nothing is changed where that stands there already. */
+uint32_t control_pages_publish_again(struct control_pages *pages, uint32_t slot,
+				     const struct lttngmap_channel *channel);
+/* The channel is not started any more. */
+void control_pages_withdraw(struct control_pages *pages, uint32_t slot);
+/* The daemon ends, and the next one goes on: said before the first control_pages_suspend(). */
+void control_pages_say_leaving(struct control_pages *pages);
+/* As control_pages_withdraw(), but that events of that channel count as lost from now on. */
+void control_pages_suspend(struct control_pages *pages, uint32_t slot, uint32_t life);
+
+/* Turn an event on or off in a channel. */
+void control_pages_set_event(struct control_pages *pages, uint32_t id, uint32_t slot, bool on);
+/* Turn all events off in a channel; ids from `ids` on were never given out. */
+void control_pages_clear_events(struct control_pages *pages, uint32_t slot, uint32_t ids);
+
+/* A process's page. */
+void control_pages_init_process(struct lttngmap_process *page);
+void control_pages_set_process(struct lttngmap_process *page, uint32_t slot, bool on);
+void control_pages_set_process_flag(struct lttngmap_process *page, uint32_t flag);
+
+/*
+ * The number of rings that CPUs need: one more than the highest number in a
+ * list as of /sys/devices/system/cpu/possible ("0-3,8"). -EINVAL where it is
+ * not such a list.
+ */
+int control_pages_parse_cpus(const char *list);
+/* The same of this machine. */
+int control_pages_cpu_rings(void);
+
+#endif /* SESSIOND_MEMORY_CONTROL_PAGES_H */

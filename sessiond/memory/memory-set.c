@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/memory/memory-set.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "sessiond/quota/quota.h"
+
+#define POOL_MAX 16u
+
+struct memory_pool {
+	struct memory_set_config config;
+	unsigned int wanted;
+	unsigned int count;
+	sd_event_source *refill;
+	struct memory_set *sets[POOL_MAX];
+};
+
+/* Wiped first: the number may soon be another descriptor's. Any thread. */
+static void drop_rings(struct memory_set *set, uint32_t slot)
+{
+	__atomic_store_n(&memory_set_record(set)->rings[slot], 0, __ATOMIC_RELAXED);
+	memory_destroy(&set->rings[slot]);
+	if (set->user) {
+		__atomic_sub_fetch(&set->charged, 1, __ATOMIC_RELAXED);
+		quota_drop(set->user, 0, 1);
+	}
+}
+
+static void set_rings(struct memory_set *set, uint32_t slot, const struct memory *memory)
+{
+	struct ledger_process *record = memory_set_record(set);
+
+	set->rings[slot] = *memory;
+	set->users[slot] = 1;
+	record->file[slot] = memory->file;
+	record->control_at[slot] = memory->mapped_from;
+	record->rings[slot] = memory->fd;
+}
+
+static void memory_set_free(struct memory_set *set)
+{
+	/* All numbers at once: nothing of the record is looked at any more. */
+	ledger_process_retire(set->ledger, set->index);
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		memory_destroy(&set->rings[slot]);
+	if (set->doorbell >= 0)
+		close(set->doorbell);
+	memory_drop_folder(set->place, set->folder);
+	ledger_process_drop(set->ledger, set->index);
+	if (set->user)
+		quota_drop(set->user, 1, set->charged);
+	free(set);
+}
+
+/* Without any memory. */
+static struct memory_set *memory_set_new(const struct memory_set_config *config, uint32_t index)
+{
+	struct memory_set *set = calloc(1, sizeof(*set));
+
+	if (!set)
+		return NULL;
+	urcu_ref_init(&set->references);
+	set->ledger = config->ledger;
+	set->place = config->place;
+	set->index = index;
+	set->doorbell = -1;
+	set->descriptors = config->descriptors;
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		set->rings[slot] = MEMORY_NONE;
+	return set;
+}
+
+/* The last numbers are not for sets. */
+static bool is_beyond(const struct memory_set *set, int fd)
+{
+	return set->descriptors && fd >= set->descriptors;
+}
+
+int memory_set_create(const struct memory_set_config *config, struct memory_set **result)
+{
+	int error, index = ledger_process_take(config->ledger);
+	struct memory_set *set;
+
+	*result = NULL;
+	if (index < 0)
+		return index;
+	set = memory_set_new(config, (uint32_t)index);
+	if (!set) {
+		ledger_process_drop(config->ledger, (uint32_t)index);
+		return -ENOMEM;
+	}
+	set->doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (set->doorbell < 0) {
+		error = -errno;
+		goto fail;
+	}
+	memory_set_record(set)->doorbell = set->doorbell;
+	error = -EMFILE;
+	if (is_beyond(set, set->doorbell))
+		goto fail;
+	*result = set;
+	return 0;
+
+fail:
+	memory_set_free(set);
+	return error;
+}
+
+int memory_set_restore(const struct memory_set_config *config, uint32_t index,
+		       struct memory_set **result)
+{
+	const struct ledger_process *record = ledger_process(config->ledger, index);
+	struct memory_set *set = memory_set_new(config, index);
+
+	*result = NULL;
+	if (!set)
+		return -ENOMEM;
+	set->doorbell = record->doorbell;
+	set->folder = record->folder;
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
+		int error;
+
+		if (!record->rings[slot])
+			continue;
+		error = memory_adopt(record->rings[slot], record->control_at[slot],
+				     record->file[slot], config->place, &set->rings[slot]);
+		if (error) {
+			memory_set_free(set);
+			return error;
+		}
+		set->users[slot] = 1;
+	}
+	*result = set;
+	return 0;
+}
+
+static void memory_set_release(struct urcu_ref *references)
+{
+	memory_set_free(caa_container_of(references, struct memory_set, references));
+}
+
+int memory_set_charge(struct memory_set *set, struct quota_user *user, bool force)
+{
+	uint32_t descriptors = QUOTA_PROCESS_DESCRIPTORS;
+	int error;
+
+	if (!user)
+		return 0;
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		descriptors += set->rings[slot].fd >= 0;
+	error = quota_take_process(user, force);
+	if (error)
+		return error;
+	error = quota_take_descriptors(user, descriptors, force);
+	if (error) {
+		quota_drop(user, 1, 0);
+		return error;
+	}
+	set->user = user;
+	set->charged = descriptors;
+	return 0;
+}
+
+struct memory_set *memory_set_get(struct memory_set *set)
+{
+	urcu_ref_get(&set->references);
+	return set;
+}
+
+void memory_set_put(struct memory_set *set)
+{
+	if (set)
+		urcu_ref_put(&set->references, memory_set_release);
+}
+
+struct lttngmap_ring *memory_set_rings(const struct memory_set *set, uint32_t slot)
+{
+	return set->rings[slot].map;
+}
+
+bool memory_set_fits(const struct memory_set *set, uint32_t slot, uint64_t data, uint64_t control)
+{
+	const struct memory *memory = &set->rings[slot];
+
+	return memory->fd >= 0 && memory->mapped_from >= data &&
+	       memory->size - memory->mapped_from >= control;
+}
+
+/* Its one more descriptor is charged. 0 or -errno. */
+static int make_rings(struct memory_set *set, uint64_t data, uint64_t control,
+		      struct memory *memory)
+{
+	int error = set->user ? quota_take_descriptors(set->user, 1, false) : 0;
+
+	if (error)
+		return error;
+	if (!set->folder)
+		error = memory_make_folder(set->place, &set->folder);
+	memory_set_record(set)->folder = set->folder;
+	if (error == 0)
+		error = memory_create_rings(set->place, set->folder, data, control, memory);
+	if (error == 0 && is_beyond(set, memory->fd)) {
+		memory_destroy(memory);
+		error = -EMFILE;
+	}
+	if (set->user && error)
+		quota_drop(set->user, 0, 1);
+	else
+		__atomic_add_fetch(&set->charged, 1, __ATOMIC_RELAXED);
+	return error;
+}
+
+int memory_set_fit(struct memory_set *set, uint32_t slot, uint64_t data, uint64_t control)
+{
+	struct memory larger;
+	int error;
+
+	if (memory_set_fits(set, slot, data, control))
+		return 0;
+	error = make_rings(set, data, control, &larger);
+	if (error)
+		return error;
+	if (set->rings[slot].fd >= 0)
+		drop_rings(set, slot);
+	set_rings(set, slot, &larger);
+	return 0;
+}
+
+void memory_set_use(struct memory_set *set, uint32_t slot)
+{
+	__atomic_add_fetch(&set->users[slot], 1, __ATOMIC_RELAXED);
+}
+
+void memory_set_unuse(struct memory_set *set, uint32_t slot)
+{
+	/* Acquire and release: whoever closes it does so after all others' use. */
+	if (__atomic_sub_fetch(&set->users[slot], 1, __ATOMIC_ACQ_REL) == 0)
+		drop_rings(set, slot);
+}
+
+void memory_set_zero(struct memory_set *set, uint32_t slot, uint64_t control)
+{
+	if (set->rings[slot].map)
+		memset(set->rings[slot].map, 0, control);
+}
+
+int memory_set_reserve(const struct memory_set *set, uint32_t slot, uint64_t control)
+{
+	return memory_reserve(&set->rings[slot], 0, control);
+}
+
+void memory_set_close_fds(struct memory_set *set, uint64_t keep)
+{
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		if (set->rings[slot].fd >= 0 && !(keep & UINT64_C(1) << slot))
+			memory_set_unuse(set, slot);
+}
+
+static int pool_refill(sd_event_source *source, void *data)
+{
+	struct memory_pool *pool = data;
+
+	if (pool->count >= pool->wanted ||
+	    memory_set_create(&pool->config, &pool->sets[pool->count]) != 0) {
+		/* Full, or out of descriptors: the next take tries again. */
+		sd_event_source_set_enabled(source, SD_EVENT_OFF);
+		return 0;
+	}
+	pool->count++;
+	return 0;
+}
+
+int memory_pool_create(const struct memory_set_config *config, unsigned int ready, sd_event *event,
+		       struct memory_pool **result)
+{
+	struct memory_pool *pool = calloc(1, sizeof(*pool));
+	int error;
+
+	*result = NULL;
+	if (!pool)
+		return -ENOMEM;
+	pool->config = *config;
+	pool->wanted = ready < POOL_MAX ? ready : POOL_MAX;
+	error = sd_event_add_defer(event, &pool->refill, pool_refill, pool);
+	if (error < 0)
+		goto fail;
+	error = sd_event_source_set_priority(pool->refill, SD_EVENT_PRIORITY_IDLE);
+	if (error < 0)
+		goto fail;
+	error = sd_event_source_set_enabled(pool->refill, SD_EVENT_ON);
+	if (error < 0)
+		goto fail;
+	*result = pool;
+	return 0;
+
+fail:
+	memory_pool_destroy(pool);
+	return error;
+}
+
+void memory_pool_destroy(struct memory_pool *pool)
+{
+	if (!pool)
+		return;
+	sd_event_source_disable_unref(pool->refill);
+	while (pool->count > 0)
+		memory_set_put(pool->sets[--pool->count]);
+	free(pool);
+}
+
+bool memory_pool_shrink(struct memory_pool *pool)
+{
+	sd_event_source_set_enabled(pool->refill, SD_EVENT_OFF);
+	if (pool->count == 0)
+		return false;
+	memory_set_put(pool->sets[--pool->count]);
+	return true;
+}
+
+int memory_pool_restore(const struct memory_pool *pool, uint32_t index, struct memory_set **set)
+{
+	return memory_set_restore(&pool->config, index, set);
+}
+
+int memory_pool_take(struct memory_pool *pool, struct memory_set **set)
+{
+	sd_event_source_set_enabled(pool->refill, SD_EVENT_ON);
+	if (pool->count == 0)
+		return memory_set_create(&pool->config, set);
+	*set = pool->sets[--pool->count];
+	return 0;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* ring-set-end.c - rings that stop, go on, end, are cleared, and are in another chunk. */
+#include "sessiond/ring/ring-set-private.h"
+
+#include "common/clock.h"
+
+static void freeze_rings(struct ring_set *set)
+{
+	ring_set_check_memory(set);
+	for (uint32_t i = 0; i < set->rings; i++) {
+		bool was_good = !set->readers[i].spoiled;
+
+		ring_reader_freeze(&set->readers[i]);
+		if (was_good && set->readers[i].spoiled)
+			ring_set_close_ring(set, i);
+	}
+	ring_set_tell_totals(set);
+}
+
+void ring_set_freeze(struct ring_set *set)
+{
+	pthread_mutex_lock(&set->mutex);
+	freeze_rings(set);
+	pthread_mutex_unlock(&set->mutex);
+}
+
+void ring_set_thaw(struct ring_set *set)
+{
+	pthread_mutex_lock(&set->mutex);
+	for (uint32_t i = 0; !set->finished && i < set->rings; i++)
+		ring_reader_thaw(&set->readers[i]);
+	pthread_mutex_unlock(&set->mutex);
+}
+
+void ring_set_finish(struct ring_set *set)
+{
+	pthread_mutex_lock(&set->mutex);
+	freeze_rings(set);
+	set->finished = true;
+	pthread_mutex_unlock(&set->mutex);
+}
+
+void ring_set_reset_clock(struct ring_set *set, uint64_t latest)
+{
+	uint64_t now = clock_read(set->geometry.clock);
+	uint64_t begin = now > CLOCK_SLACK ? now - CLOCK_SLACK : 0;
+
+	pthread_mutex_lock(&set->mutex);
+	/* No record is older, of this time or of that before. */
+	if (begin < set->geometry.begin)
+		set->geometry.begin = set->saved->begin = begin;
+	for (uint32_t i = 0; i < set->rings; i++)
+		ring_reader_reset_clock(&set->readers[i], latest);
+	pthread_mutex_unlock(&set->mutex);
+}
+
+/*
+ * What the reader has is let go of first: an exchange needs the spare sub-buffer, and while a
+ * packet is held, that is what stands in its place.
+ */
+void ring_set_clear(struct ring_set *set, struct ring_totals *totals)
+{
+	pthread_mutex_lock(&set->mutex);
+	set->is_taken_away = set->given > 0;
+	set->given = 0;
+	set->hand->forgotten = true;
+	while (set->hand->holds)
+		ring_set_release_current(set);
+	/* A change of a reader that is not finished goes back to this. */
+	set->saved->before = *set->hand;
+	for (uint32_t i = 0; i < set->rings; i++) {
+		bool was_good = !set->readers[i].spoiled;
+
+		ring_reader_skip(&set->readers[i]);
+		ring_undo_end(&set->saved->undo);
+		if (was_good && set->readers[i].spoiled)
+			ring_set_close_ring(set, i);
+	}
+	ring_set_tell_totals(set);
+	/* Events that were seen beyond the place up to which all is gone are to come. */
+	set->told->written = 0;
+	for (uint32_t i = 0; i < set->rings; i++)
+		set->told->written += set->readers[i].spoiled ? set->readers[i].account.written
+							      : set->readers[i].events;
+	set->saved->base = (struct ring_totals){
+		.written = set->told->written,
+		.delivered = set->hand->delivered,
+		.discarded = set->told->discarded,
+		.overwritten = set->told->overwritten,
+		.closed_rings = set->saved->closed,
+	};
+	set->config.totals = totals;
+	pthread_mutex_unlock(&set->mutex);
+}
+
+void ring_set_add_counts(struct ring_set *set, struct ring_totals *totals)
+{
+	const struct ring_saved *saved = set->saved;
+
+	pthread_mutex_lock(&set->mutex);
+	ring_total_add(&totals->written, saved->told.written - saved->base.written);
+	ring_total_add(&totals->delivered, saved->hand.delivered - saved->base.delivered);
+	ring_total_add(&totals->discarded, saved->told.discarded - saved->base.discarded);
+	ring_total_add(&totals->overwritten, saved->told.overwritten - saved->base.overwritten);
+	ring_total_add(&totals->closed_rings, saved->closed - saved->base.closed_rings);
+	pthread_mutex_unlock(&set->mutex);
+}
+
+bool ring_set_drained(struct ring_set *set)
+{
+	bool drained = true;
+
+	pthread_mutex_lock(&set->mutex);
+	ring_set_check_memory(set);
+	for (uint32_t i = 0; i < set->rings; i++)
+		if (!set->readers[i].spoiled && !set->readers[i].frozen)
+			drained = false;
+	drained = drained && !set->hand->holds && !ring_set_has_packet(set);
+	pthread_mutex_unlock(&set->mutex);
+	return drained;
+}
+
+/* Up to where its rings have come now. */
+static void mark_rings(struct ring_set *set)
+{
+	for (uint32_t i = 0; i < set->rings; i++) {
+		bool was_good = !set->readers[i].spoiled;
+
+		ring_reader_mark(&set->readers[i]);
+		if (was_good && set->readers[i].spoiled)
+			ring_set_close_ring(set, i);
+	}
+}
+
+bool ring_set_flush(struct ring_set *set)
+{
+	bool waiting = false;
+
+	pthread_mutex_lock(&set->mutex);
+	set->passed = false;
+	if (!set->saved->rotating) {
+		mark_rings(set);
+		for (uint32_t i = 0; !waiting && i < set->rings; i++)
+			waiting = !ring_reader_has_passed(&set->readers[i]);
+	}
+	pthread_mutex_unlock(&set->mutex);
+	return waiting;
+}
+
+/* Was everything below the marks given out, the last of it being in the hand? */
+static bool has_passed_all(const struct ring_set *set)
+{
+	for (uint32_t i = 0; i < set->rings; i++)
+		if (!ring_reader_has_passed(&set->readers[i]))
+			return false;
+	return true;
+}
+
+bool ring_set_flushed(struct ring_set *set)
+{
+	const struct hand *hand = set->hand;
+	bool flushed;
+
+	pthread_mutex_lock(&set->mutex);
+	if (!set->passed && has_passed_all(set)) {
+		set->passed = true;
+		set->passed_cpu = hand->holds ? hand->current.cpu : LTTNGMAP_CPU_ANY;
+		set->passed_sequence = hand->current.sequence + hand_count(hand) - 1;
+	}
+	flushed = set->passed && (!hand->holds || hand->current.cpu != set->passed_cpu ||
+				  hand->current.sequence > set->passed_sequence);
+	pthread_mutex_unlock(&set->mutex);
+	return flushed;
+}
+
+void ring_set_rotate(struct ring_set *set, uint32_t chunk)
+{
+	struct ring_saved *saved = set->saved;
+
+	pthread_mutex_lock(&set->mutex);
+	if (saved->next_chunk != chunk)
+		mark_rings(set);
+	if (saved->next_chunk != chunk)
+		__atomic_store_n(&saved->rotating, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&saved->next_chunk, chunk, __ATOMIC_RELEASE);
+	ring_set_pass_rotation(set);
+	pthread_mutex_unlock(&set->mutex);
+}
+
+bool ring_set_rotated(struct ring_set *set)
+{
+	bool rotated;
+
+	pthread_mutex_lock(&set->mutex);
+	ring_set_pass_rotation(set);
+	rotated = !set->saved->rotating;
+	pthread_mutex_unlock(&set->mutex);
+	return rotated;
+}
+
+void ring_set_end_rotation(struct ring_set *set)
+{
+	pthread_mutex_lock(&set->mutex);
+	if (set->saved->rotating)
+		ring_set_begin_chunk(set);
+	pthread_mutex_unlock(&set->mutex);
+}

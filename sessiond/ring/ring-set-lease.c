@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * ring-set-lease.c - the packets that a set's reader has.
+ *
+ * The first of them was taken by an exchange, as there is a spare sub-buffer for one; those
+ * behind it stay in the rotation, where they keep writers out, until they are let go of.
+ *
+ * Letting go of such a one is two steps: it is noted as `freed` with all that a change
+ * makes, and then made free in the ring's table. In the other order, a daemon that is killed
+ * between them would give it again while it is being written; in this one, its next life
+ * does the second step, once more if need be.
+ */
+#include "sessiond/ring/ring-set-private.h"
+
+#include <errno.h>
+
+void ring_set_settle_freed(struct ring_set *set)
+{
+	struct hand *hand = set->hand;
+
+	if (hand->frees)
+		ring_reader_free(&set->readers[hand->freed_cpu], &hand->freed);
+	hand->frees = false;
+}
+
+static void promote(struct ring_set *set)
+{
+	struct hand *hand = set->hand;
+
+	hand->lapped = false;
+	hand->holds = hand->from < hand->to;
+	if (!hand->holds)
+		return;
+	hand->current = set->saved->more[hand->from].packet;
+	hand->held = set->saved->more[hand->from].held;
+	hand->from++;
+}
+
+void ring_set_release_current(struct ring_set *set)
+{
+	struct ring_saved *saved = set->saved;
+	struct hand *hand = &saved->hand;
+	struct ring_reader *reader = &saved->readers[hand->current.cpu];
+	bool is_counted = !hand->forgotten && !hand->lapped;
+	uint64_t events = hand->current.events;
+
+	if (!hand->holds)
+		return;
+	saved->before = *hand;
+	ring_undo_begin(&saved->undo, reader);
+	ring_reader_release(reader, &hand->held);
+	hand->frees = hand->held.stays;
+	hand->freed = hand->held;
+	hand->freed_cpu = hand->current.cpu;
+	if (is_counted)
+		hand->delivered += events;
+	else if (!hand->forgotten)
+		/* The ring's next packet tells of them, as of all that were overwritten. */
+		reader->account.overwritten += events;
+	promote(set);
+	ring_undo_end(&saved->undo);
+	ring_set_settle_freed(set);
+	if (is_counted && set->config.totals)
+		__atomic_add_fetch(&set->config.totals->delivered, events, __ATOMIC_RELAXED);
+}
+
+void ring_set_release(struct ring_set *set)
+{
+	for (; set->given > 0; set->given--)
+		ring_set_release_current(set);
+}
+
+void ring_set_place_packet(const struct ring_set *set, uint32_t ring,
+			   struct lttngmap_packet *packet)
+{
+	packet->cpu = ring;
+	packet->subbuf_id += ring * ((1u << set->config.subbufs_shift) + 1);
+	if (!set->config.by_rseq || ring >= set->config.cpu_rings)
+		packet->flags |= LTTNGMAP_PACKET_ANY_CPU;
+}
+
+/* What the reader cannot know. */
+static void complete(const struct ring_set *set, uint32_t ring, struct lttngmap_packet *packet)
+{
+	const struct ring_totals *totals = set->config.totals;
+
+	ring_set_place_packet(set, ring, packet);
+	packet->pid = set->config.pid;
+	packet->uid = set->config.uid;
+	packet->chunk = set->saved->chunk;
+	if (totals)
+		packet->metadata_generation =
+			__atomic_load_n(&totals->metadata_generation, __ATOMIC_ACQUIRE);
+}
+
+int ring_set_take_from(struct ring_set *set, uint32_t ring, bool partial)
+{
+	struct ring_saved *saved = set->saved;
+	struct ring_reader *reader = &saved->readers[ring];
+	struct hand *hand = &saved->hand;
+	int result;
+
+	if (reader->spoiled)
+		return -EAGAIN;
+	saved->before = *hand;
+	result = ring_reader_take(reader, partial, &hand->current, &hand->held);
+	if (reader->spoiled)
+		ring_set_close_ring(set, ring);
+	if (result == 0) {
+		complete(set, ring, &hand->current);
+		hand->from = hand->to = 0;
+		hand->lapped = false;
+		hand->forgotten = false;
+		hand->holds = true;
+	}
+	ring_undo_end(&saved->undo);
+	return result < 0 ? -EAGAIN : 0;
+}
+
+/* One more of the ring that the others are of; false: there is none now. */
+static bool take_more(struct ring_set *set)
+{
+	struct ring_saved *saved = set->saved;
+	struct hand *hand = &saved->hand;
+	struct ring_reader *reader = &saved->readers[hand->current.cpu];
+	struct hand_more *more = &saved->more[hand->to];
+	int result;
+
+	/* What is beyond its mark belongs into the next chunk. */
+	if (reader->spoiled || (saved->rotating && ring_reader_has_passed(reader)))
+		return false;
+	saved->before = *hand;
+	result = ring_reader_take_more(reader, &more->packet, &more->held);
+	if (reader->spoiled)
+		ring_set_close_ring(set, hand->current.cpu);
+	if (result == 0) {
+		complete(set, hand->current.cpu, &more->packet);
+		hand->to++;
+	}
+	ring_undo_end(&saved->undo);
+	return result == 0;
+}
+
+uint32_t ring_set_give(struct ring_set *set, struct lttngmap_packet *packets, uint32_t most)
+{
+	const struct hand *hand = set->hand;
+	/* Writers wait for those that stay. */
+	uint32_t quarter = (1u << set->config.subbufs_shift) / 4, count;
+	/* Of these, each is looked at before. */
+	bool is_alone = set->config.layout;
+
+	while (!is_alone && hand_count(hand) < most && hand_count(hand) < quarter &&
+	       hand->to < HAND_MORE_MAX)
+		if (!take_more(set))
+			break;
+	count = is_alone ? 1 : hand_count(hand);
+	if (count > most)
+		count = most;
+	packets[0] = hand->current;
+	for (uint32_t i = 1; i < count; i++)
+		packets[i] = set->saved->more[hand->from + i - 1].packet;
+	return count;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * ring-set-private.h - what a ring set consists of, for ring-set.c, which serves
+ * its reader, ring-set-end.c, which stops it, and ring-set-make.c, where it comes
+ * from and goes to.
+ */
+#ifndef SESSIOND_RING_RING_SET_PRIVATE_H
+#define SESSIOND_RING_RING_SET_PRIVATE_H
+
+#include <pthread.h>
+
+#include <urcu.h>
+#include <urcu/rculfhash.h>
+#include <urcu/ref.h>
+
+#include "sessiond/ring/ring-back.h"
+#include "sessiond/ring/ring-reader.h"
+#include "sessiond/ring/ring-set.h"
+
+/* A reader that looks back. It leaves no trace, and ends with the daemon. */
+struct looking_back {
+	bool used;
+	bool holds; /* the packet that was given last is one of these */
+	uint32_t cpu;
+	struct ring_back at;
+	struct ring_held held;
+};
+
+struct ring_set {
+	struct urcu_ref references;
+	struct rcu_head rcu;
+	struct cds_lfht_node node; /* in the table, by id */
+
+	/* Constant. */
+	uint64_t id;
+	char *session;
+	char *channel;
+	char *file_name;
+	struct ring_set_config config; /* its strings are not used */
+	char procname[16];
+	struct ring_geometry geometry;
+	uint32_t rings;
+	uint64_t data_size;
+
+	void *mediator_data; /* the mediator's */
+
+	pthread_mutex_t mutex;      /* over all that follows */
+	struct lttngmap_meta *meta; /* NULL before the first reader */
+	bool has_reader;
+	bool finished;
+	bool shrunk; /* its memory was cut short */
+	bool said_unsound;
+	uint32_t turn;  /* the ring that is asked first */
+	uint32_t given; /* packets of the hand that this reader has; those of one that went: 0 */
+	bool is_taken_away; /* what it has is in the hand no more, since a clear */
+	struct looking_back back;
+	uint32_t looks_back; /* by readers that are gone */
+	/* Of ring_set_flushed(): all marks are passed, but for a packet that is in the hand. */
+	bool passed;
+	uint32_t passed_cpu;
+	uint64_t passed_sequence;
+	struct ring_saved *saved;
+	struct ring_saved *own; /* where it outlives nobody */
+	struct hand *hand;      /* in `saved`, as are the next two */
+	struct ring_account *told;
+	struct ring_reader *readers;
+};
+
+/*
+ * The reader's packets, all of one ring, in their order; and what became of those before
+ * them. `current` is the first, the others are ring_saved.more[from] to [to - 1].
+ */
+struct hand {
+	bool holds;     /* there is one */
+	bool lapped;    /* `current` was overwritten meanwhile */
+	bool forgotten; /* they count nowhere: the set is being cleared */
+	bool frees;     /* `freed` was let go of, and may still be in its place in the rotation */
+	uint32_t from, to;
+	uint32_t freed_cpu;
+	struct ring_held freed;
+	struct lttngmap_packet current;
+	struct ring_held held;
+	uint64_t delivered;
+};
+
+#define HAND_MORE_MAX (LTTNGMAP_PACKETS_MAX - 1)
+
+struct hand_more {
+	struct lttngmap_packet packet;
+	struct ring_held held; /* it stays in its place */
+};
+
+static inline uint32_t hand_count(const struct hand *hand)
+{
+	return hand->holds ? 1 + hand->to - hand->from : 0;
+}
+
+/*
+ * What the next life of the daemon must know. `before` goes with `undo`: while
+ * that is in force, it is the hand to go back to. The counts of `told` only
+ * grow, each by itself, up to what the readers' accounts say.
+ */
+struct ring_saved {
+	uint64_t id;   /* of the set; 0: there is none. Written last, cleared first. */
+	uint64_t life; /* of the channel */
+	uint64_t begin;
+	struct ring_account told; /* what of the rings' accounts the totals have */
+	uint64_t closed;
+	struct ring_totals base; /* what of these counts former totals have */
+	uint32_t chunk;          /* of the packets that are given now */
+	uint32_t next_chunk;     /* … after what was marked */
+	bool rotating;           /* not all of which was given */
+	struct hand hand;
+	struct hand before;
+	struct hand_more more[HAND_MORE_MAX]; /* of both: what is beyond `to` is nobody's */
+	struct ring_undo undo;
+	struct ring_reader readers[];
+};
+
+/* ---- of ring-set.c; the mutex is held --------------------------------------------- */
+
+/* Bring the session's totals up to what the rings' accounts say. */
+void ring_set_tell_totals(struct ring_set *set);
+/* One is spoiled: say so. */
+void ring_set_close_ring(struct ring_set *set, uint32_t ring);
+bool ring_set_has_packet(struct ring_set *set);
+/* Is its memory as large as it was? What is read needs it. */
+void ring_set_check_memory(struct ring_set *set);
+/* What was marked for a rotation was given, or is not waited for: the next chunk begins. */
+void ring_set_begin_chunk(struct ring_set *set);
+/* … where that is so. */
+void ring_set_pass_rotation(struct ring_set *set);
+
+/* ---- of ring-set-lease.c; likewise ------------------------------------------------- */
+
+/* The hand's first packet is counted where it belongs, and let go of; the next takes its place. */
+void ring_set_release_current(struct ring_set *set);
+/* All that this reader was given. */
+void ring_set_release(struct ring_set *set);
+/* Says where the packet is from: ring, CPU if that is known, sub-buffer of the file. */
+void ring_set_place_packet(const struct ring_set *set, uint32_t ring,
+			   struct lttngmap_packet *packet);
+/* From one ring, into the hand, which is empty: 0 or -EAGAIN. */
+int ring_set_take_from(struct ring_set *set, uint32_t ring, bool partial);
+/* What is in the hand, and more of that ring, up to `most`: how many. */
+uint32_t ring_set_give(struct ring_set *set, struct lttngmap_packet *packets, uint32_t most);
+/* In a new life: what the one before was letting go of. */
+void ring_set_settle_freed(struct ring_set *set);
+
+#endif /* SESSIOND_RING_RING_SET_PRIVATE_H */

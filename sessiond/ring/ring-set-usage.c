@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* ring-set-usage.c - how the rings of a set stand, for who watches them. */
+#include "sessiond/ring/ring-set-private.h"
+
+#include <string.h>
+
+uint32_t ring_set_rings(const struct ring_set *set)
+{
+	return set->rings;
+}
+
+/* What has been written beyond what was read, but never more than there is room for. */
+static uint64_t unread_of(const struct ring_reader *reader, uint64_t position, uint64_t size)
+{
+	uint64_t from = (reader->seq << reader->geometry->subbuf_shift) + reader->offset;
+	uint64_t unread = position > from ? position - from : 0;
+
+	return unread < size ? unread : size;
+}
+
+static void look_at(struct ring_set *set, uint32_t ring, uint64_t size, struct ring_usage *usage)
+{
+	struct ring_reader *reader = &set->readers[ring];
+	bool was_good = !reader->spoiled;
+	struct ring_commit commit;
+
+	/* Where a writer keeps us from seeing one commit, what was seen last will do. */
+	if (ring_reader_look(reader, &commit) != 0)
+		commit = reader->last;
+	if (was_good && reader->spoiled)
+		ring_set_close_ring(set, ring);
+	usage->unread += reader->spoiled ? 0 : unread_of(reader, commit.position, size);
+	usage->written += reader->account.written;
+	usage->discarded += reader->account.discarded;
+	usage->overwritten += reader->account.overwritten;
+}
+
+void ring_set_measure(struct ring_set *set, struct ring_set_usage *usage, uint64_t *unread)
+{
+	*usage = (struct ring_set_usage){
+		.pid = set->config.pid,
+		.uid = set->config.uid,
+		.ring_size = UINT64_C(1) << (set->config.subbuf_shift + set->config.subbufs_shift),
+	};
+	memcpy(usage->procname, set->procname, sizeof(usage->procname));
+	pthread_mutex_lock(&set->mutex);
+	ring_set_check_memory(set);
+	for (uint32_t i = 0; i < set->rings; i++) {
+		uint64_t before = usage->all.unread;
+
+		look_at(set, i, usage->ring_size, &usage->all);
+		unread[i] = usage->all.unread - before;
+	}
+	ring_set_tell_totals(set);
+	pthread_mutex_unlock(&set->mutex);
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/ring/ring-set-private.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/map-guard.h"
+#include "common/record-layout.h"
+#include "sessiond/base/messages.h"
+
+/* ---- totals, and rings that were closed ------------------------------------- */
+
+void ring_total_add(uint64_t *total, uint64_t more)
+{
+	uint64_t sum, before = __atomic_load_n(total, __ATOMIC_RELAXED);
+
+	do
+		sum = before < INT64_MAX && more < INT64_MAX - before ? before + more : INT64_MAX;
+	while (!__atomic_compare_exchange_n(total, &before, sum, true, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED));
+}
+
+static void add(uint64_t *total, uint64_t *told, uint64_t now)
+{
+	ring_total_add(total, now - *told);
+	*told = now;
+}
+
+/* Bring the session's totals up to what the rings' accounts say. */
+void ring_set_tell_totals(struct ring_set *set)
+{
+	struct ring_totals *totals = set->config.totals;
+	struct ring_account sum = { 0 };
+
+	if (!totals)
+		return;
+	for (uint32_t i = 0; i < set->rings; i++) {
+		sum.written += set->readers[i].account.written;
+		sum.discarded += set->readers[i].account.discarded;
+		sum.overwritten += set->readers[i].account.overwritten;
+	}
+	add(&totals->written, &set->told->written, sum.written);
+	add(&totals->discarded, &set->told->discarded, sum.discarded);
+	add(&totals->overwritten, &set->told->overwritten, sum.overwritten);
+}
+
+void ring_set_close_ring(struct ring_set *set, uint32_t ring)
+{
+	if (set->config.totals)
+		__atomic_add_fetch(&set->config.totals->closed_rings, 1, __ATOMIC_RELAXED);
+	set->saved->closed++;
+	message_say("ring %u of %s (process %u, channel %s) was closed: %s. The process "
+		    "damaged its own trace; others are not affected.",
+		    ring, set->procname, set->config.pid, set->channel, set->readers[ring].spoiled);
+}
+
+/* ---- the meta page ----------------------------------------------------------- */
+
+/* Made when a reader comes, for a page that nobody looks at costs memory. */
+static int map_meta(struct ring_set *set)
+{
+	struct lttngmap_meta *meta;
+
+	if (set->meta)
+		return 0;
+	meta = mmap(NULL, set->config.meta_page_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    set->config.data_fd, 0);
+	if (meta == MAP_FAILED)
+		return -errno;
+	if (set->config.can_shrink && map_guard_add(meta, set->config.meta_page_size) != 0) {
+		munmap(meta, set->config.meta_page_size);
+		return -ENOSPC;
+	}
+	*meta = (struct lttngmap_meta){
+		.meta = {
+			.meta_page_size = set->config.meta_page_size,
+			.meta_struct_len = sizeof(*meta),
+			.subbuf_size = 1u << set->config.subbuf_shift,
+			.nr_subbufs = set->rings * ((1u << set->config.subbufs_shift) + 1),
+		},
+		.magic = LTTNGMAP_META_MAGIC,
+		.major = LTTNGMAP_ABI_MAJOR,
+		.minor = LTTNGMAP_ABI_MINOR,
+		.rings = set->rings,
+		.subbufs_per_ring = (1u << set->config.subbufs_shift) + 1,
+		.pid = set->config.pid,
+		.uid = set->config.uid,
+		.clock = set->config.clock,
+	};
+	memcpy(meta->procname, set->procname, sizeof(meta->procname));
+	set->meta = meta;
+	return 0;
+}
+
+static void update_meta(struct ring_set *set)
+{
+	struct trace_buffer_meta *meta = &set->meta->meta;
+
+	meta->entries = set->told->written - set->told->overwritten;
+	meta->overrun = set->told->overwritten + set->told->discarded;
+	meta->read = set->hand->delivered;
+}
+
+/* ---- readers ------------------------------------------------------------------ */
+
+int ring_set_open_reader(struct ring_set *set)
+{
+	int result;
+
+	pthread_mutex_lock(&set->mutex);
+	result = set->has_reader ? -EBUSY : map_meta(set);
+	if (result == 0)
+		set->has_reader = true;
+	pthread_mutex_unlock(&set->mutex);
+	return result;
+}
+
+uint32_t ring_set_looks_back(struct ring_set *set)
+{
+	uint32_t looks;
+
+	pthread_mutex_lock(&set->mutex);
+	looks = set->looks_back;
+	pthread_mutex_unlock(&set->mutex);
+	return looks;
+}
+
+void ring_set_close_reader(struct ring_set *set)
+{
+	pthread_mutex_lock(&set->mutex);
+	set->looks_back += set->back.used;
+	set->back = (struct looking_back){ .used = false };
+	set->has_reader = false;
+	set->is_taken_away = false;
+	set->given = 0;
+	pthread_mutex_unlock(&set->mutex);
+}
+
+/* Done again by the next life of the daemon where this one is killed in between. */
+void ring_set_begin_chunk(struct ring_set *set)
+{
+	for (uint32_t i = 0; i < set->rings; i++)
+		ring_reader_begin_chunk(&set->readers[i]);
+	set->saved->chunk = set->saved->next_chunk;
+	__atomic_store_n(&set->saved->rotating, false, __ATOMIC_RELEASE);
+}
+
+/* The next chunk begins when all rings are past their marks. */
+void ring_set_pass_rotation(struct ring_set *set)
+{
+	if (!set->saved->rotating || set->hand->holds)
+		return;
+	for (uint32_t i = 0; i < set->rings; i++)
+		if (!ring_reader_has_passed(&set->readers[i]))
+			return;
+	ring_set_begin_chunk(set);
+}
+
+/*
+ * What this reader was given is let go of. Then what another one had, or `cpu`, which may be
+ * LTTNGMAP_CPU_ANY: the rings take turns.
+ */
+static int take_next(struct ring_set *set, uint32_t cpu, bool partial)
+{
+	ring_set_release(set);
+	if (set->hand->holds)
+		return 0;
+	ring_set_pass_rotation(set);
+	if (cpu != LTTNGMAP_CPU_ANY)
+		return ring_set_take_from(set, cpu, partial);
+	for (uint32_t i = 0; i < set->rings; i++) {
+		uint32_t ring = (set->turn + i) % set->rings;
+
+		/* What is beyond its mark belongs into the next chunk. */
+		if (set->saved->rotating && ring_reader_has_passed(&set->readers[ring]))
+			continue;
+		if (ring_set_take_from(set, ring, partial) == 0) {
+			set->turn = ring + 1;
+			return 0;
+		}
+	}
+	return -EAGAIN;
+}
+
+bool ring_set_has_packet(struct ring_set *set)
+{
+	if (hand_count(set->hand) > set->given)
+		return true;
+	for (uint32_t i = 0; i < set->rings; i++) {
+		bool was_good = !set->readers[i].spoiled;
+
+		if (ring_reader_has_packet(&set->readers[i]))
+			return true;
+		if (was_good && set->readers[i].spoiled)
+			ring_set_close_ring(set, i);
+	}
+	return false;
+}
+
+/*
+ * Of memory that is a file, and that its process cut short, nothing is read any
+ * more: what is in the hand is lost as if it had been overwritten. The mutex is
+ * held.
+ */
+void ring_set_check_memory(struct ring_set *set)
+{
+	struct stat status;
+
+	if (!set->config.can_shrink || set->shrunk ||
+	    (fstat(set->config.data_fd, &status) == 0 &&
+	     (uint64_t)status.st_size >= set->data_size))
+		return;
+	set->shrunk = true;
+	while (set->hand->holds) {
+		set->hand->lapped = true;
+		ring_set_release_current(set);
+	}
+	set->given = 0;
+	for (uint32_t i = 0; i < set->rings; i++) {
+		if (set->readers[i].spoiled)
+			continue;
+		ring_reader_spoil(&set->readers[i], "the file of its memory was cut short");
+		ring_set_close_ring(set, i);
+	}
+	ring_set_tell_totals(set);
+}
+
+/* Are its records there, as the packet says? Asked where they come from a disk. */
+static bool is_sound(struct ring_set *set, const struct lttngmap_packet *packet)
+{
+	uint64_t offset = set->config.meta_page_size +
+			  ((uint64_t)packet->subbuf_id << set->config.subbuf_shift) +
+			  packet->offset;
+	struct record_span span = {
+		.length = packet->length,
+		.begin = packet->timestamp_begin,
+		.end = packet->timestamp_end,
+		.events = packet->events,
+	};
+	struct record_fault fault = { .wrong = RECORD_TORN };
+	char text[RECORD_FAULT_TEXT_SIZE];
+	bool sound = false;
+	char *bytes;
+
+	if (!set->config.layout || packet->length == 0)
+		return true;
+	span.bytes = bytes = malloc(packet->length);
+	if (bytes && pread(set->config.data_fd, bytes, packet->length, (off_t)offset) ==
+			     (ssize_t)packet->length)
+		sound = record_layout_check(set->config.layout, 0, &span, &fault);
+	free(bytes);
+	if (!sound && !set->said_unsound)
+		message_say("%s (process %u, channel %s): packet %llu: %s: not all of its rings "
+			    "had reached the disk, or the ledger is damaged; what is missing is "
+			    "counted as overwritten",
+			    set->procname, set->config.pid, set->channel,
+			    (unsigned long long)packet->sequence, record_fault_text(&fault, text));
+	set->said_unsound |= !sound;
+	return sound;
+}
+
+/*
+ * As take_next(), the packets that are left out aside: also the one that is given
+ * again, for who tells of it may have reached a disk that it did not.
+ */
+static int take_sound(struct ring_set *set, uint32_t cpu, bool partial)
+{
+	int result = take_next(set, cpu, partial);
+
+	while (result == 0 && !is_sound(set, &set->hand->current)) {
+		set->hand->lapped = true;
+		set->given = 1;
+		result = take_next(set, cpu, partial);
+	}
+	return result;
+}
+
+/* Up to `most`, which begin with packets[0], the request; how many in *count. The mutex is held. */
+static int get_packets(struct ring_set *set, struct lttngmap_packet *packets, uint32_t most,
+		       uint32_t *count)
+{
+	int result;
+
+	ring_set_check_memory(set);
+	set->is_taken_away = false;
+	result = take_sound(set, packets->cpu, packets->flags & LTTNGMAP_PACKET_PARTIAL);
+	if (result == 0)
+		set->given = *count = ring_set_give(set, packets, most);
+	ring_set_tell_totals(set);
+	if (result != 0 && set->finished && !ring_set_has_packet(set))
+		result = -ENODATA;
+	if (set->meta)
+		update_meta(set);
+	return result;
+}
+
+/* The mutex is held. */
+static int look_back(struct ring_set *set, struct lttngmap_packet *packet)
+{
+	struct looking_back *back = &set->back;
+	uint32_t cpu = packet->cpu;
+	struct ring_reader *reader = &set->readers[cpu];
+	bool was_good = !reader->spoiled;
+	int result = -EAGAIN;
+
+	if (back->cpu != cpu)
+		*back = (struct looking_back){ .cpu = cpu };
+	if (was_good)
+		result = ring_back_take(&back->at, reader, packet, &back->held);
+	if (was_good && reader->spoiled)
+		ring_set_close_ring(set, cpu);
+	ring_set_tell_totals(set);
+	back->used = true;
+	back->holds = result == 0;
+	if (result < 0) {
+		back->at = (struct ring_back){ .begun = false };
+		return -EAGAIN;
+	}
+	ring_set_place_packet(set, cpu, packet);
+	if (!is_sound(set, packet)) {
+		back->holds = false;
+		back->at = (struct ring_back){ .begun = false };
+		return -EAGAIN;
+	}
+	packet->pid = set->config.pid;
+	packet->uid = set->config.uid;
+	if (set->config.totals)
+		packet->metadata_generation =
+			__atomic_load_n(&set->config.totals->metadata_generation, __ATOMIC_ACQUIRE);
+	return 0;
+}
+
+/* As get_packets(). */
+static int serve(struct ring_set *set, struct lttngmap_packet *packets, uint32_t most,
+		 uint32_t *count)
+{
+	bool backward = packets->flags & LTTNGMAP_PACKET_BACKWARD;
+	int result;
+
+	if (backward && packets->cpu == LTTNGMAP_CPU_ANY)
+		return -EINVAL;
+	if (packets->cpu != LTTNGMAP_CPU_ANY && packets->cpu >= set->rings)
+		return -EINVAL;
+	*count = 1;
+	pthread_mutex_lock(&set->mutex);
+	result = backward ? look_back(set, packets) : get_packets(set, packets, most, count);
+	if (!backward)
+		set->back.holds = false;
+	pthread_mutex_unlock(&set->mutex);
+	return result;
+}
+
+int ring_set_get_packet(struct ring_set *set, struct lttngmap_packet *packet)
+{
+	uint32_t count;
+
+	return serve(set, packet, 1, &count);
+}
+
+int ring_set_get_packets(struct ring_set *set, struct lttngmap_packets *packets)
+{
+	if (packets->count < 1 || packets->count > LTTNGMAP_PACKETS_MAX)
+		return -EINVAL;
+	return serve(set, packets->packets, packets->count, &packets->count);
+}
+
+int ring_set_check_packet(struct ring_set *set)
+{
+	int result = 0;
+
+	pthread_mutex_lock(&set->mutex);
+	if (set->back.holds) {
+		if (!ring_reader_is_intact(&set->readers[set->back.cpu], &set->back.held))
+			result = -ESTALE;
+	} else if (!set->hand->holds) {
+		result = set->is_taken_away ? -ESTALE : -EINVAL;
+	} else if (set->hand->lapped ||
+		   !ring_reader_is_intact(&set->readers[set->hand->current.cpu],
+					  &set->hand->held)) {
+		set->hand->lapped = true;
+		result = -ESTALE;
+	}
+	pthread_mutex_unlock(&set->mutex);
+	return result;
+}
+
+int ring_set_get_reader(struct ring_set *set)
+{
+	struct lttngmap_packet packet = {
+		.cpu = LTTNGMAP_CPU_ANY,
+		.flags = LTTNGMAP_PACKET_PARTIAL,
+	};
+	uint32_t count;
+	uint64_t lost;
+	int result;
+
+	pthread_mutex_lock(&set->mutex);
+	lost = set->told->overwritten + set->told->discarded;
+	result = get_packets(set, &packet, 1, &count);
+	if (result == 0 && set->meta) {
+		struct trace_buffer_meta *meta = &set->meta->meta;
+
+		meta->reader.id = packet.subbuf_id;
+		meta->reader.read = packet.offset + packet.length;
+		set->meta->reader_begin = packet.offset;
+		meta->reader.lost_events = set->told->overwritten + set->told->discarded - lost;
+	}
+	pthread_mutex_unlock(&set->mutex);
+	if (result == -EAGAIN)
+		return 0;
+	return result < 0 ? result : 1;
+}
+
+unsigned ring_set_poll(struct ring_set *set)
+{
+	unsigned events = 0;
+
+	pthread_mutex_lock(&set->mutex);
+	if (ring_set_has_packet(set))
+		events = POLLIN;
+	else if (set->finished)
+		events = POLLHUP;
+	ring_set_tell_totals(set);
+	pthread_mutex_unlock(&set->mutex);
+	return events;
+}
+
+bool ring_set_is_urgent(struct ring_set *set)
+{
+	uint32_t enough = (1u << set->config.subbufs_shift) / 4;
+	bool urgent = false;
+
+	pthread_mutex_lock(&set->mutex);
+	for (uint32_t i = 0; !urgent && i < set->rings; i++)
+		urgent = set->readers[i].frozen || ring_reader_waiting(&set->readers[i]) > enough;
+	pthread_mutex_unlock(&set->mutex);
+	return urgent;
+}
+
+uint32_t ring_set_touched(struct ring_set *set)
+{
+	uint32_t touched = 0;
+
+	for (uint32_t i = 0; i < set->rings; i++)
+		touched += ring_reader_is_touched(&set->readers[i]);
+	return touched;
+}

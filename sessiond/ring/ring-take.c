@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* ring-take.c - packet after packet out of a ring, each value of it checked. */
+#include "sessiond/ring/ring-reader-private.h"
+
+#include <errno.h>
+
+/* A slot became free: wake who waits for one. Pairs with liblttngmap's ring_wait(). */
+static void tell_space(struct lttngmap_ring *ring)
+{
+	if (__atomic_add_fetch(&ring->space, 1, __ATOMIC_SEQ_CST) == LTTNGMAP_SPACE_CLOSED)
+		__atomic_add_fetch(&ring->space, 1, __ATOMIC_SEQ_CST);
+	ring_wake_waiters(ring);
+}
+
+/*
+ * Take full sub-buffer `seq` out of the rotation. 0; -ESTALE: it was
+ * overwritten; -EBADMSG. A writer can come in between once only, for then the
+ * entry has a later sequence number.
+ */
+static int swap_out(struct ring_reader *reader, uint64_t seq, uint32_t *id)
+{
+	uint32_t index = seq & (ring_subbufs(reader) - 1);
+	uint64_t *slot = lttngmap_ring_slots(reader->ring) + index;
+	uint64_t old = ring_load(slot);
+
+	for (unsigned tries = 0; tries < 2; tries++) {
+		if (lttngmap_slot_seq(old) > seq)
+			return reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE
+				       ? -ESTALE
+				       : ring_reader_spoil(reader,
+							   "unread events were overwritten");
+		*id = lttngmap_slot_id(old, index);
+		if (lttngmap_slot_seq(old) != seq ||
+		    lttngmap_slot_state(old, index) != LTTNGMAP_SLOT_WRITING ||
+		    *id > ring_subbufs(reader))
+			return ring_reader_spoil(reader, "its table of sub-buffers is damaged");
+		ring_undo_note_swap(reader->undo, seq, *id);
+		/* Release: pairs with take_slot() of the writer; it may write the spare now. */
+		if (__atomic_compare_exchange_n(slot, &old,
+						lttngmap_slot_make(seq, LTTNGMAP_SLOT_FREE,
+								   reader->spare, index),
+						false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) {
+			tell_space(reader->ring);
+			return 0;
+		}
+	}
+	return ring_reader_spoil(reader, "its table of sub-buffers is damaged");
+}
+
+/* A stretch of records in one sub-buffer, as the process says it is. */
+struct stretch {
+	uint32_t id;
+	uint64_t seq;
+	uint32_t from;
+	uint64_t to;
+	uint64_t end;
+	uint64_t events_end;
+	uint64_t discards;
+	struct lttngmap_subbuf opened; /* its first three fields */
+};
+
+/* Each word is read once: the process may change it at any time. */
+static void copy_opening(const struct ring_reader *reader, struct stretch *stretch)
+{
+	const struct lttngmap_subbuf *subbuf =
+		lttngmap_ring_subbufs(reader->ring, ring_subbufs(reader)) + stretch->id;
+
+	stretch->opened.seq = ring_load(&subbuf->seq);
+	stretch->opened.begin = ring_load(&subbuf->begin);
+	stretch->opened.events_begin = ring_load(&subbuf->events_begin);
+}
+
+/*
+ * Was the first sub-buffer begun after the clock was reset? Where its descriptor says no
+ * begin, the clock had less than 48 bits, and so the end is the whole of it.
+ */
+static bool began_after_reset(struct ring_reader *reader, struct stretch *stretch)
+{
+	if (stretch->opened.begin == 0 && stretch->end < reader->end)
+		stretch->opened.begin = reader->geometry->begin;
+	return stretch->opened.begin != 0 && ring_reader_went_back(reader, stretch->opened.begin);
+}
+
+/*
+ * When the stretch begins and how many events were before it. The first
+ * sub-buffer's descriptor does not say all of it, and where part of one was
+ * read before, our own values stand in for it.
+ */
+static int check_opening(struct ring_reader *reader, struct stretch *stretch)
+{
+	struct lttngmap_subbuf *opened = &stretch->opened;
+	uint64_t events_max =
+		(stretch->seq << reader->geometry->subbuf_shift) / LTTNGMAP_RECORD_HEADER_SIZE;
+
+	if (stretch->seq == 0 || stretch->from > lttngmap_subbuf_head(stretch->seq)) {
+		if (stretch->from > 0 ||
+		    (opened->begin < reader->end && !began_after_reset(reader, stretch)))
+			opened->begin = reader->end;
+		opened->events_begin = reader->events;
+		return 0;
+	}
+	if (opened->seq != stretch->seq)
+		return ring_reader_spoil(reader, "a descriptor is another sub-buffer's");
+	if (opened->begin < reader->end && !ring_reader_went_back(reader, opened->begin))
+		return ring_reader_spoil(reader, "its clock went back");
+	if (opened->events_begin < reader->events || opened->events_begin > events_max ||
+	    (opened->events_begin > reader->events &&
+	     reader->geometry->mode != LTTNGMAP_MODE_OVERWRITE))
+		return ring_reader_spoil(reader, "its count of events is wrong");
+	return 0;
+}
+
+/* As packets tell it: what was given out may be less than was seen at a skip. */
+static uint64_t tell_lost(struct ring_reader *reader)
+{
+	uint64_t lost = reader->discards + reader->account.overwritten;
+
+	reader->lost_told = lost;
+	return lost > reader->lost_before ? lost - reader->lost_before : 0;
+}
+
+/* Check a stretch whose opening was checked, and describe it; advances the reader. */
+static int describe(struct ring_reader *reader, const struct stretch *stretch,
+		    struct lttngmap_packet *packet)
+{
+	uint64_t latest = ring_reader_latest(reader);
+	uint64_t events_begin = stretch->opened.events_begin;
+	uint64_t events = stretch->events_end - events_begin;
+
+	if (stretch->to < stretch->from ||
+	    stretch->to > ring_subbuf_size(reader) - LTTNGMAP_SUBBUF_TAIL)
+		return ring_reader_spoil(reader, "a sub-buffer's size is wrong");
+	/* An end before the begin makes more events than anything holds. */
+	if (events > (stretch->to - stretch->from) / LTTNGMAP_RECORD_HEADER_SIZE ||
+	    (events == 0) != (stretch->to == stretch->from))
+		return ring_reader_spoil(reader, "its count of events is wrong");
+	if (stretch->end < stretch->opened.begin || stretch->end > latest)
+		return ring_reader_spoil(reader, "its clock is wrong");
+	reader->account.overwritten += events_begin - reader->events;
+	reader->events = stretch->events_end;
+	reader->end = stretch->end;
+	if (stretch->discards > reader->discards)
+		reader->discards = stretch->discards;
+	packet->subbuf_id = stretch->id;
+	packet->offset = stretch->from;
+	packet->length = (uint32_t)(stretch->to - stretch->from);
+	packet->timestamp_begin = stretch->opened.begin;
+	packet->timestamp_end = stretch->end;
+	packet->events = events;
+	packet->discarded = tell_lost(reader);
+	return 0;
+}
+
+/*
+ * The writer reads the ring's count of discarded events when it prepares the
+ * move out of a sub-buffer. Until it moves, others may count on, and a partial
+ * packet tell of it: so a descriptor's count may be less than what was given
+ * out, but not less than that of the full sub-buffer before.
+ */
+static int check_discards(struct ring_reader *reader, const struct stretch *stretch)
+{
+	if (stretch->discards < reader->discards_full)
+		return ring_reader_spoil(reader, "its count of discarded events went back");
+	/* The ring's own count was looked at later. One from a disk may be older all the same. */
+	if (stretch->discards >
+	    (reader->geometry->past ? RING_DISCARDS_MAX : reader->account.discarded))
+		return ring_reader_spoil(reader,
+					 "a sub-buffer has more discarded events than its ring");
+	reader->discards_full = stretch->discards;
+	return 0;
+}
+
+/*
+ * The id of full sub-buffer reader->seq, or of a later one where that was
+ * overwritten, which is ours from now on; `q` is the writer's. 0 or -errno.
+ */
+static int take_out(struct ring_reader *reader, uint64_t q, uint32_t *id, uint32_t *from)
+{
+	int result;
+
+	*from = reader->offset;
+	if (reader->out) {
+		reader->out = false;
+		*id = reader->out_id;
+		return 0;
+	}
+	if (reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE &&
+	    q - reader->seq >= ring_subbufs(reader)) {
+		reader->seq = q - ring_subbufs(reader) + 1;
+		*from = lttngmap_subbuf_head(reader->seq);
+	}
+	while ((result = swap_out(reader, reader->seq, id)) == -ESTALE) {
+		reader->offset = lttngmap_subbuf_head(++reader->seq);
+		*from = reader->offset;
+		if (reader->seq >= q)
+			return -EAGAIN;
+	}
+	return result;
+}
+
+/* What the descriptor of a full sub-buffer says, which is `stretch->id`. */
+static void copy_full(const struct ring_reader *reader, struct stretch *stretch)
+{
+	const struct lttngmap_subbuf *subbuf =
+		lttngmap_ring_subbufs(reader->ring, ring_subbufs(reader)) + stretch->id;
+
+	stretch->seq = reader->seq;
+	copy_opening(reader, stretch);
+	stretch->to = ring_load(&subbuf->content_size);
+	stretch->end = ring_load(&subbuf->end);
+	stretch->events_end = ring_load(&subbuf->events_end);
+	stretch->discards = ring_load(&subbuf->discards);
+}
+
+/* Full sub-buffer reader->seq is passed, and described where it is right. */
+static int pass_full(struct ring_reader *reader, struct stretch *stretch,
+		     struct lttngmap_packet *packet)
+{
+	int result = check_discards(reader, stretch);
+
+	reader->offset = lttngmap_subbuf_head(++reader->seq);
+	if (result == 0)
+		result = check_opening(reader, stretch);
+	return result == 0 ? describe(reader, stretch, packet) : result;
+}
+
+/* Full sub-buffer reader->seq, or a later one where that was overwritten. */
+static int take_full(struct ring_reader *reader, const struct ring_commit *commit,
+		     struct lttngmap_packet *packet, struct ring_held *held)
+{
+	uint64_t q = commit->position >> reader->geometry->subbuf_shift;
+	struct stretch stretch = { .from = 0 };
+	int result;
+
+	result = take_out(reader, q, &stretch.id, &stretch.from);
+	if (result < 0)
+		return result;
+	/* Ours now, whatever is wrong with it. */
+	*held = (struct ring_held){ .seq = reader->seq, .id = stretch.id, .swapped = true };
+	copy_full(reader, &stretch);
+	result = pass_full(reader, &stretch, packet);
+	if (result < 0)
+		ring_reader_release(reader, held);
+	return result;
+}
+
+/* What the current sub-buffer holds beyond what was read of it. */
+static int take_partial(struct ring_reader *reader, const struct ring_commit *commit,
+			struct lttngmap_packet *packet, struct ring_held *held)
+{
+	uint32_t index = reader->seq & (ring_subbufs(reader) - 1);
+	const uint64_t *slot = lttngmap_ring_slots(reader->ring) + index;
+	uint64_t entry = ring_load(slot);
+	struct stretch stretch = {
+		.id = lttngmap_slot_id(entry, index),
+		.seq = reader->seq,
+		.from = reader->offset,
+		.to = commit->position & (ring_subbuf_size(reader) - 1),
+		.end = commit->timestamp,
+		.discards = commit->discards,
+	};
+	uint64_t *events_begin = &stretch.opened.events_begin;
+	int result;
+
+	/* Full, and overwritten, since we looked; nobody does that to a frozen ring. */
+	if (lttngmap_slot_seq(entry) > reader->seq && !reader->frozen &&
+	    reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE)
+		return -EAGAIN;
+	if (lttngmap_slot_seq(entry) != reader->seq ||
+	    lttngmap_slot_state(entry, index) != LTTNGMAP_SLOT_WRITING ||
+	    stretch.id > ring_subbufs(reader))
+		return ring_reader_spoil(reader, "its table of sub-buffers is damaged");
+	copy_opening(reader, &stretch);
+	if (ring_load(slot) != entry)
+		return -EAGAIN; /* the descriptor may be a later sub-buffer's already */
+	result = check_opening(reader, &stretch);
+	if (result < 0)
+		return result;
+	/* No record comes 2^47 ticks after its sub-buffer was opened. */
+	stretch.end = stretch.opened.begin +
+		      ((commit->timestamp - stretch.opened.begin) & LTTNGMAP_TIMESTAMP_MASK);
+	stretch.events_end = *events_begin + (uint32_t)(commit->count - (uint32_t)*events_begin);
+	*held = (struct ring_held){ .seq = reader->seq, .id = stretch.id };
+	/* While frozen too: the next start may come before the packet is released. */
+	if (reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE)
+		packet->flags |= LTTNGMAP_PACKET_VOLATILE;
+	result = describe(reader, &stretch, packet);
+	if (result == 0)
+		reader->offset = (uint32_t)stretch.to;
+	return result;
+}
+
+/* Nothing to read any more, but losses that no packet has told of. */
+static void tell_discards(struct ring_reader *reader, const struct ring_commit *commit,
+			  struct lttngmap_packet *packet, struct ring_held *held)
+{
+	reader->discards = commit->discards;
+	*held = (struct ring_held){ .seq = reader->seq };
+	packet->timestamp_begin = reader->end;
+	packet->timestamp_end = reader->end;
+	packet->discarded = tell_lost(reader);
+}
+
+int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_packet *packet,
+		     struct ring_held *held)
+{
+	struct ring_commit commit;
+	bool had_passed = ring_reader_has_passed(reader);
+	int result = -EAGAIN;
+
+	*packet = (struct lttngmap_packet){ .sequence = reader->packets };
+	/* Bounded: a hostile process could offer empty sub-buffers for ever. */
+	for (uint32_t passed = 0; passed <= ring_subbufs(reader); passed++) {
+		uint64_t q;
+
+		result = ring_reader_look(reader, &commit);
+		if (result < 0)
+			return result;
+		q = commit.position >> reader->geometry->subbuf_shift;
+		/* The sub-buffer that was passed before, if any, is done with. */
+		ring_undo_begin(reader->undo, reader);
+		if (reader->seq < q) {
+			result = take_full(reader, &commit, packet, held);
+			/* All of it was given out before, as partial packets. */
+			if (result == 0 && packet->events == 0) {
+				ring_reader_release(reader, held);
+				result = -EAGAIN;
+				/* What follows may be the next chunk's, which the caller begins. */
+				if (!had_passed && ring_reader_has_passed(reader))
+					return result;
+				continue;
+			}
+		} else if (!partial && !reader->frozen && ring_reader_has_passed(reader)) {
+			return -EAGAIN;
+		} else if ((commit.position & (ring_subbuf_size(reader) - 1)) > reader->offset) {
+			result = take_partial(reader, &commit, packet, held);
+		} else if (ring_reader_has_untold(reader, &commit)) {
+			tell_discards(reader, &commit, packet, held);
+			result = 0;
+		} else {
+			return -EAGAIN;
+		}
+		break;
+	}
+	if (result == 0)
+		reader->packets++;
+	return result;
+}
+
+/* Does the entry say that full sub-buffer reader->seq is in its place? */
+static bool is_in_place(const struct ring_reader *reader, uint64_t entry, uint32_t index)
+{
+	return lttngmap_slot_seq(entry) == reader->seq &&
+	       lttngmap_slot_state(entry, index) == LTTNGMAP_SLOT_WRITING &&
+	       lttngmap_slot_id(entry, index) <= ring_subbufs(reader);
+}
+
+int ring_reader_take_more(struct ring_reader *reader, struct lttngmap_packet *packet,
+			  struct ring_held *held)
+{
+	uint32_t index = reader->seq & (ring_subbufs(reader) - 1);
+	struct stretch stretch = { .from = reader->offset };
+	struct ring_commit commit;
+	uint64_t entry;
+	int result;
+
+	if (reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE)
+		return -EAGAIN;
+	result = ring_reader_look(reader, &commit);
+	if (result < 0)
+		return result;
+	if (reader->seq >= commit.position >> reader->geometry->subbuf_shift)
+		return -EAGAIN;
+	entry = ring_load(lttngmap_ring_slots(reader->ring) + index);
+	stretch.id = lttngmap_slot_id(entry, index);
+	/* What is damaged, and what was given out before, is ring_reader_take()'s to pass. */
+	if (!is_in_place(reader, entry, index))
+		return -EAGAIN;
+	copy_full(reader, &stretch);
+	if (stretch.to == stretch.from)
+		return -EAGAIN;
+	*packet = (struct lttngmap_packet){ .sequence = reader->packets };
+	ring_undo_begin(reader->undo, reader);
+	*held = (struct ring_held){ .seq = reader->seq, .id = stretch.id, .stays = true };
+	result = pass_full(reader, &stretch, packet);
+	if (result == 0)
+		reader->packets++;
+	return result;
+}
+
+void ring_reader_release(struct ring_reader *reader, const struct ring_held *held)
+{
+	if (held->swapped)
+		reader->spare = held->id;
+}
+
+void ring_reader_free(struct ring_reader *reader, const struct ring_held *held)
+{
+	uint32_t index = held->seq & (ring_subbufs(reader) - 1);
+	uint64_t *slot = lttngmap_ring_slots(reader->ring) + index;
+	uint64_t old = lttngmap_slot_make(held->seq, LTTNGMAP_SLOT_WRITING, held->id, index);
+
+	/* Of a ring that is closed nobody shall believe that there is room. */
+	if (!held->stays || reader->spoiled)
+		return;
+	/*
+	 * Release: as in swap_out(). Where it is not there any more, an earlier life was
+	 * killed right behind this, or the process changed it, which its next turn shows.
+	 */
+	__atomic_compare_exchange_n(
+		slot, &old, lttngmap_slot_make(held->seq, LTTNGMAP_SLOT_FREE, held->id, index),
+		false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	tell_space(reader->ring);
+}
+
+bool ring_reader_is_intact(const struct ring_reader *reader, const struct ring_held *held)
+{
+	uint32_t index = held->seq & (ring_subbufs(reader) - 1);
+
+	/* Full fence: the copy that is being checked was read before. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return held->swapped ||
+	       lttngmap_slot_seq(ring_load(lttngmap_ring_slots(reader->ring) + index)) == held->seq;
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/session/process-channel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "sessiond/base/geometry.h"
+#include "sessiond/base/messages.h"
+#include "sessiond/base/parts.h"
+#include "sessiond/base/time.h"
+#include "sessiond/class/class-layout.h"
+#include "sessiond/mediator/doorbell.h"
+#include "sessiond/memory/control-pages.h"
+#include "sessiond/memory/memory-set.h"
+#include "sessiond/ring/ring-reader.h"
+#include "sessiond/ring/ring-set.h"
+#include "sessiond/session/channel.h"
+#include "sessiond/session/process.h"
+#include "sessiond/session/session.h"
+#include "sessiond/session/untraced.h"
+#include "sessiond/session/user-rings.h"
+#include "sessiond/storage/saved-state.h"
+
+/* What a ring set needs for as long as it lives. */
+struct lease {
+	struct memory_set *memories;
+	struct session_totals *totals;
+	struct slots *slots;
+	uint32_t slot;
+	struct record_layout *layout; /* NULL: its packets need no check */
+};
+
+static void lease_end(void *data)
+{
+	struct lease *lease = data;
+
+	memory_set_unuse(lease->memories, lease->slot);
+	memory_set_put(lease->memories);
+	session_totals_put(lease->totals);
+	slots_drop(lease->slots, lease->slot);
+	record_layout_destroy(lease->layout);
+	free(lease);
+}
+
+static struct lease *lease_make(struct channel *channel, struct memory_set *memories)
+{
+	struct lease *lease = calloc(1, sizeof(*lease));
+
+	if (!lease)
+		return NULL;
+	lease->memories = memory_set_get(memories);
+	lease->totals = session_totals_get(channel->session->totals);
+	lease->slots = &channel->session->daemon->slots;
+	lease->slot = channel->slot;
+	memory_set_use(memories, lease->slot);
+	slots_hold(lease->slots, lease->slot);
+	return lease;
+}
+
+/* Does a trylock writer hold a ring of the slot, as an earlier channel laid it out? */
+static bool slot_is_held(const struct process *process, uint32_t slot)
+{
+	const char *rings = (const char *)memory_set_rings(process->memories, slot);
+	uint64_t stride = lttngmap_ring_stride(UINT64_C(1) << process->slots[slot].subbufs_shift);
+	uint32_t count = process->daemon->cpu_rings + LTTNGMAP_EXTRA_RINGS;
+
+	for (uint32_t i = 0; rings && i < count; i++) {
+		const struct lttngmap_ring *ring = (const void *)(rings + i * stride);
+
+		if (__atomic_load_n(&ring->lock, __ATOMIC_ACQUIRE) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* Zeros, whatever an earlier channel left: from now on it is the channel's. */
+static int slot_admit(struct channel *channel, struct process *process)
+{
+	struct process_slot *slot = &process->slots[channel->slot];
+	int error = 0;
+
+	if (slot->admitted)
+		return 0;
+	/*
+	 * The holder was stopped inside a write and would finish it over the new
+	 * channel's rings. Only the process itself can bring this about, and only
+	 * its own trace suffers.
+	 */
+	if (slot->dirty && slot_is_held(process, channel->slot))
+		error = -EBUSY;
+	else if (slot->dirty)
+		memory_set_zero(process->memories, channel->slot,
+				geometry_control_size(process->daemon, slot->subbufs_shift));
+	if (error == 0)
+		process_use_slot(process, channel->slot, channel->subbufs_shift);
+	slot->admitted = error == 0;
+	return error;
+}
+
+/*
+ * The set, from its saved state or anew. A process that is gone stands in its
+ * record as one that lives does.
+ */
+static int make_set(struct channel *channel, struct memory_set *memories, struct member *member,
+		    bool restore)
+{
+	struct daemon *daemon = channel->session->daemon;
+	const struct ledger_process *record = memory_set_record(memories);
+	const struct memory *memory = &memories->rings[channel->slot];
+	uint64_t ring_size = ((UINT64_C(1) << channel->subbufs_shift) + 1) << channel->subbuf_shift;
+	struct ring_set_config config = {
+		.session = channel->session->key,
+		.channel = channel->name,
+		.procname = record->name,
+		.pid = record->pid,
+		.uid = record->uid,
+		.cpu_rings = daemon->cpu_rings,
+		.by_rseq = record->use_rseq,
+		.clock = daemon->clock,
+		.mode = channel->mode,
+		.subbuf_shift = channel->subbuf_shift,
+		.subbufs_shift = channel->subbufs_shift,
+		.meta_page_size = daemon->meta_page_size,
+		.rings = memory_set_rings(memories, channel->slot),
+		.begin = clock_read(daemon->clock),
+		.chunk = channel->session->rotation.chunk,
+		.totals = &channel->session->totals->rings,
+		.saved = ledger_set(daemon->ledger, memories->index, channel->slot),
+		.last_id = &daemon->ledger->head->last_set,
+		.life = channel->life,
+		.past = daemon->recovery != NULL,
+		.can_shrink = memory->place != NULL,
+		.release = lease_end,
+	};
+	struct lease *lease;
+	int error;
+
+	/* A wrong node costs speed, not events. */
+	if (!restore && memory_has_nodes())
+		memory_place_rings(memory->fd, daemon->meta_page_size, ring_size,
+				   daemon->cpu_rings);
+	config.data_fd = memory->fd;
+	config.release_data = lease = lease_make(channel, memories);
+	if (!lease)
+		return -ENOMEM;
+	/* Files may be of a disk on which not everything is. */
+	if (daemon->recovers_files)
+		config.layout = lease->layout = class_layout_create(
+			daemon->registry, channel->session->metadata, channel->stream_id);
+	error = restore ? ring_set_restore(&config, &member->set)
+			: ring_set_create(&config, &member->set);
+	if (error)
+		lease_end(lease);
+	else
+		member->lease = lease;
+	return error;
+}
+
+/* With its set made: show it, list it. Frees the member where that fails. */
+static int member_add(struct member *member, struct channel *channel, struct process *process,
+		      struct doorbell *doorbell)
+{
+	int error = doorbell_add_set(doorbell, member->set, &member->shown);
+
+	if (error) {
+		ring_set_forget(member->set);
+		ring_set_put(member->set);
+		free(member);
+		return error;
+	}
+	ring_set_publish(member->set);
+	member->channel = channel;
+	member->process = process;
+	if (process)
+		process->slots[channel->slot].member = member;
+	cds_list_add(&member->node, &channel->members);
+	return 0;
+}
+
+static int member_make(struct channel *channel, struct process *process)
+{
+	struct member *member = calloc(1, sizeof(*member));
+	int error;
+
+	if (!member)
+		return -ENOMEM;
+	error = make_set(channel, process->memories, member, false);
+	if (error) {
+		free(member);
+		return error;
+	}
+	return member_add(member, channel, process, process->doorbell);
+}
+
+bool member_is_saved(const struct channel *channel, const struct memory_set *memories)
+{
+	const struct daemon *daemon = channel->session->daemon;
+	const struct ring_saved *saved = ledger_set(daemon->ledger, memories->index, channel->slot);
+
+	return memories->rings[channel->slot].fd >= 0 &&
+	       ring_set_saved_life(saved) == channel->life &&
+	       ring_set_saved_id(saved) != ledger_totals(channel->session->record)->last_set;
+}
+
+int member_restore(struct channel *channel, struct process *process, struct memory_set *memories,
+		   struct doorbell *doorbell)
+{
+	struct member *member = calloc(1, sizeof(*member));
+	int error;
+
+	if (!member)
+		return -ENOMEM;
+	error = make_set(channel, memories, member, true);
+	if (error) {
+		free(member);
+		return error;
+	}
+	/* Before the ring thread has it, and counts on. */
+	ring_set_add_counts(member->set, &channel->session->totals->rings);
+	error = member_add(member, channel, process, doorbell);
+	if (error)
+		return error;
+	if (!process)
+		ring_set_finish(member->set);
+	/* Under the same name as before, whatever of it was read. */
+	doorbell_set_flush(member->shown);
+	return 0;
+}
+
+static void say_failure(const struct channel *channel, const struct process *process, int error)
+{
+	if (error == -EBUSY)
+		message_say(
+			"%s (pid %u) is not traced in channel %s: it is stopped inside an event "
+			"of an earlier one; let it go on and start the session again",
+			process->name, process->pid, channel->name);
+	else if (error == -EDQUOT)
+		message_say("%s (pid %u) is not traced in channel %s: user %u's processes have "
+			    "as many descriptors as they may",
+			    process->name, process->pid, channel->name, process->uid);
+	else if (error == -ENOTCONN)
+		message_say(
+			"%s (pid %u) is not traced in channel %s: it closed its descriptors, or "
+			"is under a seccomp filter; start the session before the program",
+			process->name, process->pid, channel->name);
+	else if (error == -EPROTO)
+		message_say("%s (pid %u) is not traced in channel %s: it takes no rings that "
+			    "processes share; if its liblttngmap is older than the installed one, "
+			    "start it anew; if it is set-user-ID or alike, give it a channel of "
+			    "--buffers process",
+			    process->name, process->pid, channel->name);
+	else
+		message_say("%s (pid %u) is not traced in channel %s: %s", process->name,
+			    process->pid, channel->name, strerror(-error));
+}
+
+/* For all that is written of the channel from now on, where memories are files. */
+static int make_room(const struct channel *channel, const struct process *process)
+{
+	const struct daemon *daemon = process->daemon;
+	int error = memory_set_reserve(process->memories, channel->slot,
+				       geometry_control_size(daemon, channel->subbufs_shift));
+
+	return error ? error
+		     : ledger_set_reserve(daemon->ledger, process->memories->index, channel->slot);
+}
+
+/* Will it ask for rings at its first event? One that executed another program has none. */
+static int check_asks(const struct process *process)
+{
+	if (process->stand_in || process->program.executed[0] ||
+	    (process->connection && !process->record->alone))
+		return 0;
+	return -ENOTCONN;
+}
+
+/* With rings of its own; without a member where they are not there yet. */
+static int join_alone(struct channel *channel, struct process *process, bool make_memory)
+{
+	const struct daemon *daemon = process->daemon;
+	struct memory_set *memories = process->memories;
+	uint64_t control = geometry_control_size(daemon, channel->subbufs_shift);
+	uint64_t data = geometry_data_size(daemon, channel->subbuf_shift, channel->subbufs_shift);
+	int error = slot_admit(channel, process);
+
+	if (error == 0 && make_memory)
+		error = memory_set_fit(memories, channel->slot, data, control);
+	if (error || !memory_set_fits(memories, channel->slot, data, control))
+		return error ? error : check_asks(process);
+	error = make_room(channel, process);
+	return error ? error : member_make(channel, process);
+}
+
+/* By its stand-in, which has the member. */
+static int join_shared(struct channel *channel, struct process *process)
+{
+	int error = user_rings_join(process);
+
+	if (error == 0 && process->record->answered)
+		error = check_asks(process);
+	if (error == 0 && !process->shared->slots[channel->slot].member) {
+		error = join_alone(channel, process->shared, true);
+		if (error)
+			say_failure(channel, process->shared, error);
+	}
+	return error;
+}
+
+/* Once, however often it is tried; and not any more where that comes to be. */
+static void count_left_out(struct channel *channel, struct process *process, int error)
+{
+	struct process_slot *slot = &process->slots[channel->slot];
+
+	if (slot->left_out)
+		untraced_count_in(channel->session, process, slot->left_out, true);
+	slot->left_out = error == 0                             ? 0
+			 : error == -EMFILE || error == -ENFILE ? UNTRACED_SHORT
+			 : error == -ENOTCONN                   ? UNTRACED_ALONE
+								: UNTRACED_REFUSED;
+	if (slot->left_out)
+		untraced_count_in(channel->session, process, slot->left_out, false);
+	if (slot->left_out == UNTRACED_SHORT)
+		process->daemon->process_ops->retry_soon(process->daemon->app);
+}
+
+int member_join(struct channel *channel, struct process *process, bool make_memory)
+{
+	int error;
+
+	if (process->slots[channel->slot].member)
+		return 0;
+	error = channel->shared ? join_shared(channel, process)
+				: join_alone(channel, process, make_memory);
+	if (error)
+		say_failure(channel, process, error);
+	count_left_out(channel, process, error);
+	if (error)
+		return error;
+	session_count(channel->session, process, channel->slot);
+	control_pages_set_process(memory_set_process(process->memories), channel->slot, true);
+	return 0;
+}
+
+void member_freeze(struct member *member)
+{
+	if (!member->process)
+		return;
+	ring_set_freeze(member->set);
+	if (!member->channel->session->snapshot)
+		doorbell_set_flush(member->shown);
+}
+
+void member_thaw(struct member *member)
+{
+	if (member->process)
+		ring_set_thaw(member->set);
+}
+
+void member_flush(struct member *member)
+{
+	if (ring_set_flush(member->set))
+		doorbell_set_flush(member->shown);
+}
+
+bool member_is_flushed(struct member *member, bool wake)
+{
+	bool flushed = ring_set_flushed(member->set);
+
+	if (!flushed && wake)
+		doorbell_set_flush(member->shown);
+	return flushed;
+}
+
+void member_rotate(struct member *member, uint32_t chunk)
+{
+	ring_set_rotate(member->set, chunk);
+	(void)member_is_rotated(member, true);
+}
+
+bool member_is_rotated(struct member *member, bool wake)
+{
+	bool rotated = ring_set_rotated(member->set);
+
+	if (!rotated && wake)
+		doorbell_set_flush(member->shown);
+	return rotated;
+}
+
+void member_end_rotation(struct member *member)
+{
+	ring_set_end_rotation(member->set);
+}
+
+void member_count_lost(struct channel *channel, const struct process *process, uint32_t lost)
+{
+	if (session_takes(channel->session, process))
+		ring_total_add(&channel->session->totals->rings.discarded, lost);
+}
+
+void member_begin_snapshot(struct member *member)
+{
+	member->looks_back = ring_set_looks_back(member->set);
+	member->in_snapshot = ring_set_touched(member->set);
+	if (member->in_snapshot)
+		doorbell_set_flush(member->shown);
+}
+
+bool member_is_in_snapshot(struct member *member)
+{
+	return !member->in_snapshot || ring_set_looks_back(member->set) != member->looks_back;
+}
+
+void member_clear(struct member *member, struct session_totals *totals)
+{
+	struct session_totals *before = member->lease->totals;
+
+	/* The set is ours, so its end does not read the lease meanwhile. */
+	ring_set_clear(member->set, &totals->rings);
+	member->lease->totals = session_totals_get(totals);
+	session_totals_put(before);
+}
+
+bool member_end(struct member *member)
+{
+	member->process->slots[member->channel->slot].member = NULL;
+	member->process = NULL;
+	member->ended_usec = time_now_usec();
+	ring_set_finish(member->set);
+	if (ring_set_touched(member->set)) {
+		if (!member->channel->session->snapshot)
+			doorbell_set_flush(member->shown);
+		sessions_reap_soon(member->channel->session->daemon->sessions);
+		return true;
+	}
+	member_destroy(member);
+	return false;
+}
+
+bool member_is_drained(struct member *member)
+{
+	return !ring_set_touched(member->set) || ring_set_drained(member->set);
+}
+
+bool member_is_over(struct member *member)
+{
+	return !member->process && member_is_drained(member);
+}
+
+/* What it counted stays with its session; it is not to be restored any more. */
+static void leave_counts(struct member *member)
+{
+	struct ring_totals counts = { .written = 0 };
+
+	ring_set_add_counts(member->set, &counts);
+	ledger_totals_add(member->channel->session->record, ring_set_id(member->set), &counts);
+	ring_set_forget(member->set);
+}
+
+void member_destroy(struct member *member)
+{
+	leave_counts(member);
+	if (member->process)
+		member->process->slots[member->channel->slot].member = NULL;
+	cds_list_del(&member->node);
+	ring_set_unpublish(member->set);
+	doorbell_remove_set(member->shown);
+	ring_set_put(member->set);
+	free(member);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/session/session-consumer.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/json-message.h"
+#include "common/name.h"
+#include "common/protocol-control.h"
+#include "sessiond/base/messages.h"
+#include "sessiond/base/parts.h"
+#include "sessiond/class/metadata.h"
+#include "sessiond/consumer/consumer-link.h"
+#include "sessiond/session/channel-mode.h"
+#include "sessiond/session/channel.h"
+#include "sessiond/session/session-private.h"
+#include "sessiond/storage/saved-state.h"
+
+/* Of a flight recorder it knows while a snapshot is taken. */
+static bool is_told(const struct consumer_link *link, const struct session *session)
+{
+	return consumer_link_is_attached(link) &&
+	       (!session->snapshot || session_is_taking_snapshot(session));
+}
+
+static void link_send(struct consumer_link *link, struct json_object *message, int fd)
+{
+	consumer_link_send(link, message, &fd, fd >= 0 ? 1 : 0);
+}
+
+static struct json_object *make_event(const char *event, const struct session *session)
+{
+	return consumer_link_event(event, session->key);
+}
+
+void session_consumer_send_session(struct consumer_link *link, const struct session *session)
+{
+	const char *output = session->snapshot ? session->shot.path : session->output;
+	struct json_object *message;
+	char rings[PATH_MAX];
+
+	if (!is_told(link, session))
+		return;
+	snprintf(rings, sizeof(rings), "%s/%s", session->daemon->rings_dir, session->key);
+	message = make_event("session", session);
+	json_object_object_add(message, "output", json_object_new_string(output));
+	json_object_object_add(message, "rings", json_object_new_string(rings));
+	json_object_object_add(message, "uuid", json_object_new_string(session->uuid));
+	json_object_object_add(message, "uid", json_object_new_int64(session->owner));
+	json_object_object_add(message, "gid", json_object_new_int64(session->group));
+	json_object_object_add(message, "chunk",
+			       json_object_new_int64(session_chunk_on_disk(session)));
+	json_object_object_add(message, "overwritten",
+			       json_object_new_uint64(session->written.overwritten));
+	json_object_object_add(message, "snapshot", json_object_new_boolean(session->snapshot));
+	json_object_object_add(message, "stream_size",
+			       json_object_new_uint64(session->shot.stream_size));
+	/* Of a snapshot, nothing is sent before all of it is there. */
+	if (session->spool && !session->snapshot)
+		json_object_object_add(message, "spool", json_object_new_uint64(session->spool));
+	if (session->url && !session->snapshot)
+		json_object_object_add(message, "sent", json_object_new_boolean(true));
+	if (session_is_live(session))
+		json_object_object_add(message, "live", json_object_new_boolean(true));
+	if (session->daemon->recovery)
+		json_object_object_add(message, "recovered", json_object_new_boolean(true));
+	json_object_object_add(message, "kernel", json_object_new_boolean(false));
+	link_send(link, message, -1);
+}
+
+void session_consumer_send_channel(struct consumer_link *link, const struct channel *channel)
+{
+	struct json_object *message;
+
+	if (!is_told(link, channel->session))
+		return;
+	message = make_event("channel", channel->session);
+	json_object_object_add(message, "channel", json_object_new_string(channel->name));
+	json_object_object_add(message, "id", json_object_new_int64(channel->stream_id));
+	json_object_object_add(message, "mode",
+			       json_object_new_string(channel_mode_name(channel->mode)));
+	json_object_object_add(message, "file_size", json_object_new_uint64(channel->file_size));
+	json_object_object_add(message, "file_count", json_object_new_uint64(channel->file_count));
+	link_send(link, message, -1);
+}
+
+void session_consumer_send_channel_end(struct consumer_link *link, const struct channel *channel)
+{
+	struct json_object *message;
+
+	if (!is_told(link, channel->session))
+		return;
+	message = make_event("channel-end", channel->session);
+	json_object_object_add(message, "channel", json_object_new_string(channel->name));
+	link_send(link, message, -1);
+}
+
+void session_consumer_send_metadata(struct consumer_link *link, struct session *session, bool final)
+{
+	struct json_object *message;
+	uint64_t offset;
+	int fd, error;
+
+	session->metadata_waits = false;
+	if (!is_told(link, session))
+		return;
+	if (!final && consumer_link_has_unread(link)) {
+		session->metadata_waits = true;
+		return;
+	}
+	error = metadata_piece(session->metadata, &session->sent, &offset, &fd);
+	if (error) {
+		session->metadata_waits = !final;
+		message_say("cannot make the metadata of session %s: %s", session->name,
+			    strerror(-error));
+		return;
+	}
+	message = make_event("metadata", session);
+	json_object_object_add(message, "generation",
+			       json_object_new_int64((int64_t)session->record->generation));
+	json_object_object_add(message, "offset", json_object_new_uint64(offset));
+	json_object_object_add(message, "final", json_object_new_boolean(final));
+	link_send(link, message, fd);
+}
+
+void session_consumer_send_clear(struct consumer_link *link, const struct session *session)
+{
+	if (is_told(link, session))
+		link_send(link, make_event("clear", session), -1);
+}
+
+void session_consumer_send_rotate(struct consumer_link *link, const struct session *session,
+				  bool final)
+{
+	uint32_t chunk = session_chunk_on_disk(session) + 1;
+	struct json_object *message;
+
+	if (!consumer_link_is_attached(link))
+		return;
+	message = make_event("rotate", session);
+	json_object_object_add(message, "name", json_object_new_string(session->rotation.name));
+	json_object_object_add(message, "chunk", json_object_new_int64(chunk));
+	json_object_object_add(message, "final", json_object_new_boolean(final));
+	json_object_object_add(message, "drop_empty",
+			       json_object_new_boolean(session->rotation.is_automatic));
+	link_send(link, message, -1);
+}
+
+void session_consumer_send_live(struct consumer_link *link, const struct session *session,
+				uint64_t time)
+{
+	struct json_object *message;
+
+	if (!is_told(link, session))
+		return;
+	message = make_event("live", session);
+	json_object_object_add(message, "time", json_object_new_uint64(time));
+	link_send(link, message, -1);
+}
+
+void session_consumer_send_recording(struct consumer_link *link, const struct session *session,
+				     bool on)
+{
+	struct json_object *message;
+
+	if (!is_told(link, session) || session->snapshot)
+		return;
+	message = make_event("recording", session);
+	json_object_object_add(message, "on", json_object_new_boolean(on));
+	link_send(link, message, -1);
+}
+
+void session_consumer_send_end(struct consumer_link *link, const struct session *session)
+{
+	if (is_told(link, session))
+		link_send(link, make_event("end", session), -1);
+}

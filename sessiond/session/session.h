@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * session.h - sessions: channels that start and stop together and make one
+ * trace.
+ *
+ *   IDLE --start--> ACTIVE --stop--> DRAINING --all read--> FINISHING
+ *     ^                                                         |
+ *     +---- the consumer has written the last metadata ---------+
+ *
+ * Without a consumer there is nothing to wait for: DRAINING and FINISHING end
+ * at once.
+ *
+ * Main thread, but for the totals, which ring sets count up in any thread.
+ */
+#ifndef SESSIOND_SESSION_SESSION_H
+#define SESSIOND_SESSION_SESSION_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <systemd/sd-event.h>
+#include <urcu/list.h>
+#include <urcu/ref.h>
+
+#include "common/name.h"
+#include "sessiond/class/metadata.h"
+#include "sessiond/ring/ring-set.h"
+#include "sessiond/rule/rule-list.h"
+#include "sessiond/session/tracker.h"
+
+struct channel;
+struct channel_config;
+struct consumer_link;
+struct consumer_ops;
+struct daemon;
+struct kernel_part;
+struct process;
+struct quota_user;
+struct ledger_session;
+struct sessions;
+
+enum session_state {
+	SESSION_IDLE,
+	SESSION_ACTIVE,
+	SESSION_DRAINING,
+	SESSION_FINISHING,
+};
+
+/* Held by the session and by each ring set that counts into it. */
+struct session_totals {
+	struct urcu_ref references;
+	struct ring_totals rings;
+};
+
+/*
+ * What the consumer says that it has on disk. How many events that are, the
+ * rings know better: a packet counts as delivered when the consumer lets it
+ * go, which it does when it is written, and a killed one reports no more.
+ */
+struct session_written {
+	uint64_t generation;
+	uint64_t packets;
+	uint64_t bytes;
+	uint64_t streams;
+	uint64_t overwritten; /* events of files that made room; of all consumers */
+	uint64_t broken;      /* events of packets that were left out */
+	uint64_t events;      /* of a snapshot; else see above */
+};
+
+/* The same, of a session's kernel domain. */
+struct kernel_written {
+	uint64_t generation;
+	uint64_t packets;
+	uint64_t events;
+	uint64_t discarded;
+	uint64_t bytes;
+	uint64_t streams;
+};
+
+/*
+ *   NONE --session_rotate--> PREPARING --the consumer has made room--> DRAINING
+ *     ^                                                                   |
+ *     +--- the consumer has moved the chunk --- MOVING <--all are read----+
+ */
+enum rotation_state {
+	ROTATION_NONE,
+	ROTATION_PREPARING,
+	ROTATION_DRAINING, /* rings are read up to where they were */
+	ROTATION_MOVING,
+};
+
+/* "BEGIN-END-ID", times as 20261121T072001+0000 */
+#define ROTATION_NAME_SIZE 64
+
+struct session;
+/* Of the name that the consumer knows a session's kernel domain by: KEY/kernel. A key has no slash.
+ */
+#define SESSION_KERNEL_SUFFIX "/kernel"
+
+/*
+ * error NULL: the trace is complete. Texts are valid during the call only. The
+ * session is IDLE, and may be destroyed from here.
+ */
+typedef void session_stopped(struct session *session, void *data, const char *error,
+			     const char *hint);
+
+struct session {
+	struct cds_list_head node;
+	struct daemon *daemon;
+	char name[NAME_SESSION_MAX + 1]; /* as its owner has it */
+	/* What it is called where names are everybody's: directories, the consumer. */
+	char key[NAME_SESSION_MAX + 1];
+	uint32_t owner; /* uid */
+	uint32_t group; /* the owner's gid: of what is written */
+	bool snapshot;  /* a flight recorder */
+	struct trackers trackers;
+	char *output;
+	char *url; /* of a collector that the trace is sent to; NULL: none */
+	/*
+	 * Bytes that may wait in `output` for that; 0: it is the trace's own. Of a flight
+	 * recorder all of a snapshot waits there, whatever its size.
+	 */
+	uint64_t spool;
+	char uuid[METADATA_UUID_TEXT_SIZE];
+	struct metadata *metadata;
+	uint64_t pushed; /* the state of `metadata` that the consumer was last sent, or is next */
+	struct metadata_sent sent;     /* what of it the consumer has */
+	bool metadata_waits;           /* until the consumer has read what else it was told */
+	struct ledger_session *record; /* what outlives the daemon, beside the text */
+	struct session_totals *totals;
+	struct cds_list_head channels; /* struct channel */
+	struct kernel_part *kernel;    /* NULL: it has none */
+	/* One that could not be restored, for the next daemon; or NULL. */
+	struct json_object *kernel_kept;
+	struct consumer_link *consumer; /* NULL: it has none */
+	uint32_t nr_streams;
+	enum session_state state;
+	uint64_t processes; /* traced so far */
+	struct session_written written;
+	struct session_written earlier; /* of it, by consumers that died */
+	bool has_consumer;              /* or had one: what is delivered is on disk */
+	char *write_error;              /* NULL, or the consumer's last word */
+	char *moved;                    /* NULL, or where the consumer says that the trace is now */
+	/* Forgetting what was recorded; see session-clear.c. */
+	struct {
+		bool pending;
+		uint64_t asked; /* of the consumer that there is now, so often */
+		uint64_t since_usec;
+		session_stopped *done;
+		void *data;
+	} clear;
+	/* Chunks of the trace; see session-rotate.c. */
+	struct {
+		enum rotation_state state;
+		uint32_t chunk;                /* that packets belong into, from 0 */
+		char name[ROTATION_NAME_SIZE]; /* of the one that is completed, or was last */
+		int64_t begin;                 /* of the one that is recorded: time of day, s */
+		bool is_automatic;
+		uint64_t completed; /* chunks */
+		session_stopped *done;
+		void *data;
+		uint64_t progress;
+		uint64_t progress_usec;
+		uint64_t woken_usec;
+		/* By itself; 0: not by that. */
+		uint64_t period_ms;
+		uint64_t size;
+		uint64_t size_before; /* bytes written before this chunk */
+		sd_event_source *timer;
+	} rotation;
+	/* A clock that did not go on while the machine slept; see session-clock.c. */
+	struct {
+		bool is_held;
+		struct clock_description held; /* of the chunk from before that */
+		bool rotate;                   /* as soon as that can be */
+	} clock;
+	/* Watched while it is recorded; see session-live.c. Of the clock that events have. */
+	struct {
+		uint64_t period_ms; /* 0: it is not */
+		bool is_reading;    /* a round is under way */
+		uint64_t marked;    /* when the last round began; 0: there was none */
+		uint64_t before;    /* when the one before that did */
+		uint64_t woken_usec;
+		sd_event_source *timer;
+	} live;
+	/* The snapshot that is being taken, or was last; see session-snapshot.c. */
+	struct {
+		bool active;
+		bool finishing;  /* all rings were read */
+		bool is_default; /* in the session's own output */
+		uint32_t count;
+		char path[PATH_MAX];
+		uint64_t stream_size; /* bytes of a stream at most; 0: all of it */
+		uint64_t least;       /* bytes in which each stream has room for a sub-buffer */
+		session_stopped *done;
+		void *data;
+		uint64_t progress;
+		uint64_t progress_usec;
+	} shot;
+	bool is_ending;     /* it is to be destroyed when it has stopped */
+	bool is_taken_over; /* it was the daemon's before */
+	bool goes_on;       /* only the daemon ends: the next one starts it again */
+	/* While stopping: whom to tell, and since when nothing moved. */
+	session_stopped *stopped;
+	void *stopped_data;
+	uint64_t progress;
+	uint64_t progress_usec;
+};
+
+/*
+ * What sessions call of their kernel domains: kernel-domain.h. NULL as the part is allowed: the
+ * session has no kernel domain.
+ */
+struct session_kernel_ops {
+	void (*start)(struct kernel_part *part);
+	/* What is being recorded still comes, until channel_wait_writers(). */
+	void (*stop)(struct kernel_part *part);
+	/* All is recorded: the consumer is to read it, and to report that. */
+	void (*finish)(struct kernel_part *part);
+	bool (*is_finished)(const struct kernel_part *part);
+	/* A number that changes with anything that the consumer does. */
+	uint64_t (*progress)(const struct kernel_part *part);
+	const char *(*write_error)(const struct kernel_part *part);
+	/* Sends everything to a new consumer. */
+	void (*push)(struct kernel_part *part);
+	void (*send_live)(const struct kernel_part *part, uint64_t time);
+	/* What the consumer reports; `error` NULL: nothing is wrong. */
+	void (*take_written)(struct kernel_part *part, const struct kernel_written *written,
+			     const char *error);
+	/* Whoever gave `data` is not to be called any more. */
+	void (*forget)(struct kernel_part *part, const void *data);
+	void (*destroy)(struct kernel_part *part);
+	struct json_object *(*save)(const struct session *session);
+	void (*restore)(struct session *session, struct json_object *saved);
+};
+
+/* What the consumers of sessions call: for consumers_create(). */
+extern const struct consumer_ops session_consumer_ops;
+
+struct session_totals *session_totals_get(struct session_totals *totals);
+void session_totals_put(struct session_totals *totals);
+
+int sessions_create(struct daemon *daemon, struct sessions **sessions);
+/* All of them go. NULL is allowed. */
+void sessions_destroy(struct sessions *sessions);
+struct cds_list_head *sessions_list(struct sessions *sessions);
+/*
+ * The session that user `uid` calls so: NAME is one of its own, UID/NAME that
+ * user's. NULL: there is none, or none that it may see.
+ */
+struct session *sessions_find(struct sessions *sessions, const char *name, uint32_t uid);
+struct session *sessions_find_key(struct sessions *sessions, const char *key);
+/*
+ * What a new session is called where names are everybody's: two users may give
+ * theirs the same name. 0; -EEXIST: the owner has one of that name.
+ */
+int session_make_key(struct session *session);
+/* May that user touch and see it? */
+bool session_is_for(const struct session *session, uint32_t uid);
+/* What that user calls it: NAME, or UID/NAME, then in `name`, of NAME_SESSION_MAX + 16 bytes. */
+const char *session_name_for(const struct session *session, uint32_t uid, char *name, size_t size);
+/* Does the process take part in it: by its owner, by the trackers? */
+bool session_takes(const struct session *session, const struct process *process);
+/*
+ * May it take a process of that user's? By its owner, and its trackers of user ids. Not by other
+ * trackers: a process that was forked, and has not registered yet, has the classes of one that they
+ * need not take. Root's session takes root's classes: the child may have become another user.
+ */
+bool session_takes_user(const struct session *session, const struct quota_user *user);
+/* The trackers changed: all processes are looked at again. */
+void session_retrack(struct session *session);
+
+/* A new process takes part in all that is started. */
+void sessions_join(struct sessions *sessions, struct process *process);
+/*
+ * Values of the clock from now on have another description than those `before`.
+ * `reset`: it went back, from no later value than this; 0: it did not.
+ */
+void sessions_break_clock(struct sessions *sessions, const struct clock_description *before,
+			  uint64_t reset);
+/*
+ * A process of the user has registered these classes: in each session that takes the user,
+ * what the rules match is described to the consumer, then turned on. Costs a
+ * look at each id, and a decision only for those that are new to the session, or that it refused
+ * while this user did not have them: this user may have room.
+ */
+void sessions_add_classes(struct sessions *sessions, struct quota_user *user, const uint16_t *ids,
+			  uint32_t nr_ids);
+/* A bit for each id of a class that a user has registered whom the session takes. */
+void session_list_classes(const struct session *session, uint64_t ids[LTTNGMAP_EVENT_IDS / 64]);
+/* The bit set of ids that are described for a stream (saved-state.h). */
+uint64_t *session_described(const struct session *session, uint32_t stream_id);
+/* There are rings of processes that are gone: look at them until they are read. */
+void sessions_reap_soon(struct sessions *sessions);
+/* The started channel that has the slot, or NULL. */
+struct channel *sessions_channel_at(struct sessions *sessions, uint32_t slot);
+
+struct session_config {
+	const char *name; /* copied, as is the next */
+	const char *output;
+	const char *url; /* copied, or NULL */
+	uint64_t spool;
+	uint64_t live_ms; /* see session-live.c */
+	uint32_t owner;
+	uint32_t group;
+	bool snapshot;
+	/* In a new life of the daemon; all zeros: a session that never was. */
+	struct {
+		const char *key;
+		const char *uuid;
+		uint64_t created; /* ns since 1970 */
+		uint32_t record;  /* its index */
+		/* As it was described to who watches; its frequency is 0 where nobody does. */
+		struct clock_description clock;
+	} again;
+};
+
+/* 0, -EEXIST or another -errno. */
+int session_create(struct sessions *sessions, const struct session_config *config,
+		   struct session **session);
+/* IDLE only. */
+void session_destroy(struct session *session);
+/*
+ * A new channel, started at once where the session is. As channel_create().
+ */
+int session_add_channel(struct session *session, const struct channel_config *config,
+			struct channel **channel, char *why, char *hint);
+/* Of a session that is IDLE. As channel_change(). */
+int session_change_channel(struct channel *channel, const struct channel_config *config, char *why,
+			   char *hint);
+/* Of a session that is IDLE. */
+void session_remove_channel(struct channel *channel);
+void session_start(struct session *session);
+/*
+ * In a new life of the daemon, with all that there was made again: go on as
+ * each session's state says. One that was being stopped goes on with that.
+ */
+void sessions_resume(struct sessions *sessions);
+/* ACTIVE only. `stopped` is called once, from here at the earliest; may be NULL. */
+void session_stop(struct session *session, session_stopped *stopped, void *data);
+/* One that is being stopped, and nobody waits for it. 0 or -EBUSY. */
+int session_await_stop(struct session *session, session_stopped *stopped, void *data);
+/* Whoever gave `data`, to either, is not to be told any more. */
+void sessions_forget(struct sessions *sessions, const void *data);
+/* Is any of them being stopped, and not given up? */
+bool sessions_stopping(struct sessions *sessions);
+/*
+ * Its output does not answer, and has not for so long that nobody waits for it any more. What is
+ * under way goes on by itself when it answers. Not of a private daemon, whose end comes next.
+ */
+bool session_is_given_up(const struct session *session);
+#define SESSION_GIVEN_UP "its output does not answer, and not all was written"
+#define SESSION_GIVEN_UP_HINT "the rest is written when it answers"
+
+/*
+ * Forget what was recorded so far, on disk and in the rings; IDLE or ACTIVE,
+ * and not while it is being done. `cleared` is called once, later, unless this
+ * fails: 0 or -ENOMEM.
+ */
+int session_clear(struct session *session, session_stopped *cleared, void *data);
+bool session_is_clearing(const struct session *session);
+/* Ask the consumer for it, also a new one. */
+void session_push_clear(struct session *session);
+void session_step_clear(struct session *session, uint64_t now);
+/*
+ * The consumer has cut its files so often. False: what it reports is from
+ * before the last clear.
+ */
+bool session_take_cleared(struct session *session, uint64_t cleared, const char *error);
+
+/*
+ * Complete what is recorded so far as a chunk, in session_chunk_path(). ACTIVE
+ * only, with a consumer, neither rotating nor clearing. `rotated` is called
+ * once, later; may be NULL.
+ */
+void session_rotate(struct session *session, session_stopped *rotated, void *data);
+/* Of the chunk that is completed, or was last. */
+void session_chunk_path(const struct session *session, char path[PATH_MAX]);
+bool session_is_rotating(const struct session *session);
+/* Rotate by itself from now on; 0: not by that. 0 or -errno. */
+int session_rotate_regularly(struct session *session, uint64_t period_ms, uint64_t size);
+/* More is on disk: is that enough for a chunk? */
+void session_check_size(struct session *session);
+/* Rotate by itself, as soon as that can be, where the clock was broken. */
+void session_split(struct session *session);
+/* Ask the consumer for it, also a new one. */
+void session_push_rotation(struct session *session);
+/* The chunk that the consumer is in. */
+uint32_t session_chunk_on_disk(const struct session *session);
+/* What the consumer answers; `error` NULL: it is done. */
+void session_take_rotated(struct session *session, uint32_t chunk, bool final, bool dropped,
+			  const char *error);
+void session_step_rotation(struct session *session, uint64_t now);
+/* In a new life of the daemon, with all rings there again. */
+void session_resume_rotation(struct session *session);
+/* The session ends: it is not waited for any more. */
+void session_stop_rotation(struct session *session);
+
+/* Is up to which time all is on disk told of, while it is recorded? */
+bool session_is_live(const struct session *session);
+/* From now on, where it is. 0 or -errno. */
+int session_begin_live(struct session *session);
+/* Is a round still under way? */
+bool session_step_live(struct session *session, uint64_t now);
+void session_end_live(struct session *session);
+/* It has stopped, and all is on disk: that is told at once. */
+void session_tell_live(struct session *session);
+
+/*
+ * Record what the rule matches from now on, described to the consumer before
+ * any of it is turned on. As rule_list_add(); -EINVAL, -E2BIG also where its
+ * filter is wrong for a class that is known now, or too long beside those of
+ * the other rules for it.
+ */
+int session_enable(struct channel *channel, const struct rule_config *config,
+		   struct rule_entry **entry, struct rule_problem *problem);
+/* Of the classes of the bit set, which came after the rules: whom a filter is not for. */
+void session_tell_unfit(const struct channel *channel, const uint64_t *ids);
+/*
+ * Write what a flight recorder holds to `output`, or to a new folder in the
+ * session's (NULL); of each ring the newest, `max_size` bytes of all together
+ * (0: all that there is). `done` is called once, later; with an error also where
+ * a trace lies there.
+ */
+void session_take_snapshot(struct session *session, const char *output, uint64_t max_size,
+			   session_stopped *done, void *data);
+bool session_is_taking_snapshot(const struct session *session);
+void session_step_snapshot(struct session *session, uint64_t now);
+/* It is given up. */
+void session_stop_snapshot(struct session *session, const char *why);
+/* Send its metadata; `final`: for the last time. */
+void session_push_snapshot(struct session *session, bool final);
+/* When it returns, nothing more is recorded by the rule alone. It may be removed. */
+void session_disable(struct channel *channel, struct rule_entry *entry, bool remove);
+/* The metadata to the consumer, where it changed. */
+void session_push_metadata(struct session *session);
+/* Everything about its sessions goes to a new consumer. */
+void sessions_push(struct sessions *sessions, struct consumer_link *consumer);
+/* `written` is different from what it was: the next life is to know. */
+void session_note_written(struct session *session);
+/* What the consumer reports; `error` NULL: nothing is wrong. */
+void session_take_written(struct session *session, const struct session_written *written,
+			  uint64_t cleared, const char *error, const char *moved);
+/* What the consumer reported and has not taken back: for people. NULL: nothing is wrong. */
+const char *session_trouble(const struct session *session);
+/* A packet that the consumer left out, for no reader could read it: people are told. */
+struct session_broken {
+	const char *stream, *program, *why;
+	uint32_t pid; /* 0: processes share the ring */
+	uint32_t uid;
+};
+void session_take_broken(const struct session *session, const struct session_broken *broken);
+/* What the consumer reports of its kernel part, which there is. */
+void session_take_kernel_written(struct session *session, const struct kernel_written *written,
+				 const char *error);
+/* Anything that the consumer does shows in here. */
+uint64_t session_progress(const struct session *session);
+/* Send the consumer metadata that says the clock's frequency of now. */
+void session_push_clock(struct session *session);
+/* Count a process in the session, once, however many channels it is in. */
+void session_count(struct session *session, struct process *process, uint32_t slot);
+/* Its registration came to nothing, or it has another program that is not traced. */
+void session_uncount(struct session *session, struct process *process);
+/* The same of one that has ended, which was counted by these slots. */
+void session_uncount_ended(struct session *session, uint64_t counted);
+/*
+ * The slots whose sessions counted the process when it was registered with the daemon before:
+ * it is counted once.
+ */
+uint64_t sessions_counted_before(const struct daemon *daemon, const struct process *process);
+/* At rings that nobody reads: their counts, for the totals. */
+void session_look(struct session *session);
+void session_read_totals(const struct session *session, struct ring_totals *totals);
+/* Live processes that take part. */
+uint64_t session_alive(const struct session *session);
+
+#endif /* SESSIOND_SESSION_SESSION_H */

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/storage/recover-saved.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/protocol-app.h"
+#include "sessiond/ring/ring-reader.h"
+
+/* No machine has more; and the sizes that follow do not overflow. */
+#define CPUS_MAX 8192u
+/* Of a time in nanoseconds: more than a century. */
+#define TIME_MAX (UINT64_C(1) << 62)
+/* Of a clock, Hz. */
+#define FREQUENCY_MIN UINT64_C(200000000)
+#define FREQUENCY_MAX UINT64_C(100000000000)
+
+int recover_ledger_read(const struct recover_ledger *old, uint64_t offset, void *bytes,
+			uint64_t size)
+{
+	char *at = bytes;
+
+	while (size > 0) {
+		ssize_t got = pread(old->fd, at, size, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : -ENODATA;
+		at += got;
+		offset += (uint64_t)got;
+		size -= (uint64_t)got;
+	}
+	return 0;
+}
+
+/* Any byte may stand there, of which a bool may have two. */
+static void mend_bool(bool *value)
+{
+	unsigned char byte;
+
+	memcpy(&byte, value, 1);
+	*value = byte != 0;
+}
+
+static const char *check_calibration(const struct clock_calibration *calibration)
+{
+	const struct clock_sample *first = &calibration->awake, *last = &calibration->last;
+	struct clock_description description;
+	uint32_t clock;
+
+	memcpy(&clock, &calibration->clock, sizeof(clock));
+	if (clock > LTTNGMAP_CLOCK_MONOTONIC || last->clock < first->clock ||
+	    last->monotonic < first->monotonic || calibration->first.realtime >= TIME_MAX ||
+	    calibration->first.clock >= RING_PAST_LATEST || last->clock >= RING_PAST_LATEST)
+		return "its clock cannot be";
+	clock_calibration_describe(calibration, &description);
+	if (description.frequency < FREQUENCY_MIN || description.frequency > FREQUENCY_MAX)
+		return "its clock cannot be";
+	return NULL;
+}
+
+static const char *check_head(struct recover_ledger *old, uint64_t size)
+{
+	struct ledger_head *head = old->head;
+
+	if (head->magic != LEDGER_MAGIC)
+		return "it is no ledger";
+	if (head->version != LEDGER_VERSION || head->page_size != memory_page_size())
+		return "it is of another version of lttngmap, or of another kind of machine";
+	if (head->cpu_rings == 0 || head->cpu_rings > CPUS_MAX)
+		return "its number of CPUs cannot be";
+	ledger_lay_out(head->cpu_rings, &old->layout);
+	if (head->size != old->layout.size || head->set_stride != old->layout.set_stride ||
+	    head->process_stride != old->layout.process_stride)
+		return "it is laid out as no ledger of this version";
+	if (size < old->layout.size)
+		return "it is cut short";
+	if (head->text > 1 || head->log > 1 || head->log_size[head->log] > LEDGER_LOG_MAX ||
+	    head->log_size[head->log] % 8 != 0)
+		return "what it says of its parts cannot be";
+	mend_bool(&head->named_files);
+	mend_bool(&head->is_kept);
+	head->boot[sizeof(head->boot) - 1] = '\0';
+	head->runtime_dir[sizeof(head->runtime_dir) - 1] = '\0';
+	return check_calibration(&head->calibration);
+}
+
+int recover_ledger_open(int fd, struct recover_ledger *old, char why[RECOVER_WHY_SIZE])
+{
+	const char *wrong = NULL;
+	struct stat status;
+	int error = 0;
+
+	*old = (struct recover_ledger){ .fd = fd };
+	if (fstat(fd, &status) != 0)
+		error = -errno;
+	else if (!S_ISREG(status.st_mode))
+		wrong = "it is no regular file";
+	else if (status.st_uid != geteuid() || status.st_mode & (S_IWGRP | S_IWOTH))
+		wrong = "it is another user's, or others may write to it";
+	if (error == 0 && !wrong) {
+		old->head = malloc(sizeof(*old->head));
+		error = old->head ? recover_ledger_read(old, 0, old->head, sizeof(*old->head))
+				  : -ENOMEM;
+		if (error == -ENODATA)
+			wrong = "it is cut short";
+		else if (error == 0)
+			wrong = check_head(old, (uint64_t)status.st_size);
+	}
+	if (wrong)
+		error = -EBADMSG;
+	if (error) {
+		snprintf(why, RECOVER_WHY_SIZE, "%s", wrong ? wrong : strerror(-error));
+		recover_ledger_close(old);
+	}
+	return error;
+}
+
+void recover_ledger_close(struct recover_ledger *old)
+{
+	free(old->head);
+	old->head = NULL;
+}
+
+/* ---- taking over ---------------------------------------------------------------------- */
+
+/* One entry, whose header was read; *at is moved behind it. */
+static int import_entry(const struct recover_ledger *old, const struct ledger_entry *entry,
+			uint64_t *at, struct ledger *ledger)
+{
+	uint64_t left = old->head->log_size[old->head->log] - *at - sizeof(*entry);
+	void *bytes;
+	int error;
+
+	if (entry->size > left)
+		return -EBADMSG;
+	bytes = malloc(entry->size + 1);
+	if (!bytes)
+		return -ENOMEM;
+	error = recover_ledger_read(old, old->layout.log[old->head->log] + *at + sizeof(*entry),
+				    bytes, entry->size);
+	if (error == 0)
+		error = ledger_log_append(ledger, entry->id, entry->user, bytes, entry->size);
+	free(bytes);
+	*at += (sizeof(*entry) + entry->size + 7) & ~UINT64_C(7);
+	return error;
+}
+
+/* One that is damaged spoils all: nobody knows where the next one begins. */
+static int import_log(const struct recover_ledger *old, struct ledger *ledger)
+{
+	const uint64_t size = old->head->log_size[old->head->log];
+	struct ledger_entry entry;
+	uint64_t at = 0;
+	int error = 0;
+
+	while (error == 0 && at < size) {
+		if (size - at < sizeof(entry))
+			return -EBADMSG;
+		error = recover_ledger_read(old, old->layout.log[old->head->log] + at, &entry,
+					    sizeof(entry));
+		if (error == 0)
+			error = import_entry(old, &entry, &at, ledger);
+	}
+	return error;
+}
+
+/* Up to its NUL, of a text that may have room for much more. */
+static int read_text(const struct recover_ledger *old, char **text, size_t *size)
+{
+	uint64_t at = old->layout.text[old->head->text];
+	size_t step = 1 << 16;
+	int error = 0;
+	char *more;
+
+	*text = NULL;
+	for (*size = 0; *size < LEDGER_TEXT_MAX; *size += step) {
+		more = realloc(*text, *size + step);
+		if (!more)
+			return -ENOMEM;
+		*text = more;
+		error = recover_ledger_read(old, at + *size, *text + *size, step);
+		if (error)
+			return error;
+		if (memchr(*text + *size, '\0', step)) {
+			*size = strlen(*text);
+			return 0;
+		}
+	}
+	return -EBADMSG;
+}
+
+bool recover_ledger_is_empty(const struct recover_ledger *old)
+{
+	char *text;
+	size_t size;
+	bool empty = read_text(old, &text, &size) != 0 || ledger_text_is_empty(text);
+
+	free(text);
+	return empty;
+}
+
+static int import_text(const struct recover_ledger *old, struct ledger *ledger)
+{
+	char *text;
+	size_t size;
+	int error = read_text(old, &text, &size);
+
+	if (error == 0)
+		error = ledger_text_write(ledger, text, size);
+	free(text);
+	return error;
+}
+
+/* What the metadata of its sessions describes. */
+static int import_described(const struct recover_ledger *old, struct ledger *ledger)
+{
+	static const uint64_t none[LEDGER_DESCRIBED_SIZE / 8];
+	uint64_t at = old->layout.described, ids[LEDGER_DESCRIBED_SIZE / 8];
+	int error = 0;
+
+	for (uint32_t i = 0; error == 0 && i < LEDGER_SESSIONS * LTTNGMAP_CHANNELS; i++) {
+		uint32_t session = i / LTTNGMAP_CHANNELS, stream = i % LTTNGMAP_CHANNELS;
+
+		error = recover_ledger_read(old, at + i * sizeof(ids), ids, sizeof(ids));
+		if (error || memcmp(ids, none, sizeof(ids)) == 0)
+			continue;
+		error = ledger_described_reserve(ledger, session, stream);
+		if (error == 0)
+			memcpy(ledger_described(ledger, session, stream), ids, sizeof(ids));
+	}
+	return error;
+}
+
+static void import_head(const struct ledger_head *from, struct ledger_head *to)
+{
+	to->lives = 2;
+	snprintf(to->death, sizeof(to->death), "was killed, and its keeper");
+	to->last_set = from->last_set;
+	to->last_life = from->last_life;
+	to->calibration = from->calibration;
+	memcpy(to->generations, from->generations, sizeof(to->generations));
+	memcpy(to->sessions, from->sessions, sizeof(to->sessions));
+	for (uint32_t i = 0; i < LEDGER_SESSIONS; i++) {
+		to->sessions[i].which = to->sessions[i].which != 0;
+		/* Numbers of descriptors that were another process's. */
+		to->sessions[i].consumer = (struct ledger_consumer){ .pid = 0 };
+	}
+}
+
+int recover_ledger_import(const struct recover_ledger *old, struct ledger *ledger,
+			  char why[RECOVER_WHY_SIZE])
+{
+	int error;
+
+	import_head(old->head, ledger->head);
+	error = import_log(old, ledger);
+	if (error)
+		snprintf(why, RECOVER_WHY_SIZE, "its event classes cannot be read: %s",
+			 strerror(-error));
+	if (error == 0) {
+		error = import_text(old, ledger);
+		if (error == 0)
+			error = import_described(old, ledger);
+		if (error)
+			snprintf(why, RECOVER_WHY_SIZE, "its sessions cannot be read: %s",
+				 strerror(-error));
+	}
+	return error;
+}
+
+/* ---- processes ------------------------------------------------------------------------ */
+
+bool recover_ledger_process(const struct recover_ledger *old, uint32_t index,
+			    struct ledger_process *record)
+{
+	uint8_t state = old->head->processes[index];
+	char name[NAME_PROGRAM_SIZE];
+
+	if ((state != LEDGER_LIVE && state != LEDGER_ENDED) ||
+	    recover_ledger_read(old, old->layout.records + index * old->layout.process_stride,
+				record, sizeof(*record)) != 0)
+		return false;
+	mend_bool(&record->use_rseq);
+	memcpy(name, record->name, sizeof(name));
+	name_clean_program(name, sizeof(name), record->name);
+	return true;
+}
+
+uint64_t recover_ledger_set_at(const struct recover_ledger *old, uint32_t index, uint32_t slot)
+{
+	return old->layout.records + index * old->layout.process_stride +
+	       ledger_set_offset(&old->layout, slot);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "sessiond/storage/supervisor.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "sessiond/base/close-untrusted.h"
+#include "sessiond/base/pid-state.h"
+
+/* A life that ends so soon after the daemon began to serve, or before, is short. */
+#define SHORT_MS 100
+#define SHORT_LIVES_MAX 20u
+#define PAUSE_MAX_MS 1000u
+/* For all threads of a process whose first one has ended. */
+#define DYING_MS 500
+/*
+ * How often to look for that, where the daemon may have a file system of its own; and as long as a
+ * thread is watched that ends with it.
+ */
+#define LOOK_MS 250
+#define WATCHED_LOOK_MS 30000
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD O_EXCL
+#endif
+
+struct keeper {
+	const struct keeper_config *config;
+	int signals;
+	int child; /* pidfd */
+	pid_t pid;
+	/* By number: those that were open before the first child. */
+	bool *ours;
+	int nr_ours;
+	unsigned int short_lives;
+	bool told_to_end;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void pause_ms(unsigned int ms)
+{
+	struct timespec pause = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 };
+
+	nanosleep(&pause, NULL);
+}
+
+/* ---- descriptors ----------------------------------------------------------------- */
+
+/* Give each open descriptor to `take`. 0 or -errno. */
+static int each_open(void (*take)(int fd, void *data), void *data)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
+		int fd = atoi(entry->d_name);
+
+		if (entry->d_name[0] != '.' && fd != dirfd(dir))
+			take(fd, data);
+	}
+	closedir(dir);
+	return 0;
+}
+
+struct fd_set_of {
+	bool *has;
+	int size;
+};
+
+static void add_to_set(int fd, void *data)
+{
+	struct fd_set_of *set = data;
+	bool *has;
+
+	if (fd >= set->size) {
+		has = realloc(set->has, (size_t)fd + 1);
+		if (!has)
+			return;
+		memset(has + set->size, 0, (size_t)(fd + 1 - set->size));
+		set->has = has;
+		set->size = fd + 1;
+	}
+	set->has[fd] = true;
+}
+
+static void close_unknown(int fd, void *data)
+{
+	const struct fd_set_of *known = data;
+
+	if (fd >= known->size || !known->has[fd])
+		part_with(fd);
+}
+
+/* What the daemon that died had open, but for what the ledger names. */
+static void close_leftovers(const struct keeper *keeper)
+{
+	struct fd_set_of known = { .has = NULL };
+
+	for (int fd = 0; fd < keeper->nr_ours; fd++)
+		if (keeper->ours[fd])
+			add_to_set(fd, &known);
+	ledger_descriptors(keeper->config->ledger, add_to_set, &known);
+	each_open(close_unknown, &known);
+	free(known.has);
+}
+
+/* ---- the child ------------------------------------------------------------------- */
+
+static void run_child(const struct keeper *keeper, pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(EXIT_FAILURE);
+	exit(keeper->config->serve(keeper->config->data));
+}
+
+/* 0 or -errno. */
+static int make_child(struct keeper *keeper)
+{
+	pid_t parent = getpid();
+
+	keeper->config->ledger->head->ready = false;
+	keeper->config->ledger->head->lives++;
+	keeper->pid = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
+	if (keeper->pid < 0)
+		return -errno;
+	if (keeper->pid == 0)
+		run_child(keeper, parent);
+	keeper->child = (int)syscall(SYS_pidfd_open, keeper->pid, 0);
+	return keeper->child < 0 ? -errno : 0;
+}
+
+/*
+ * Nobody answers requests on the mount any more. A thread of the daemon's own
+ * that waits for one cannot even be killed, so this comes before waitpid.
+ */
+static void take_mount_away(const struct keeper *keeper)
+{
+	if (umount2(keeper->config->rings_dir, MNT_FORCE | UMOUNT_NOFOLLOW) != 0 && errno == EBUSY)
+		umount2(keeper->config->rings_dir, MNT_DETACH | UMOUNT_NOFOLLOW);
+}
+
+/* The consumers of daemons that died end as our children. */
+static void reap_orphans(const struct keeper *keeper)
+{
+	siginfo_t info;
+
+	for (;;) {
+		info.si_pid = 0;
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || !info.si_pid ||
+		    info.si_pid == keeper->pid)
+			return;
+		waitpid(info.si_pid, NULL, 0);
+	}
+}
+
+static void pass_signal(struct keeper *keeper)
+{
+	struct signalfd_siginfo info;
+
+	if (read(keeper->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return;
+	if (info.ssi_signo == SIGCHLD) {
+		reap_orphans(keeper);
+		return;
+	}
+	keeper->told_to_end = true;
+	if (keeper->pid > 0)
+		kill(keeper->pid, SIGTERM);
+}
+
+/*
+ * Its first thread has ended, and others have not: nothing tells of that, neither
+ * a signal nor the pidfd (of Linux 6.15, not with PIDFD_THREAD either).
+ */
+static bool is_dying(pid_t pid)
+{
+	return pid_state(pid) == 'Z';
+}
+
+/*
+ * The pidfd of the child's thread that serves rings, which waits for nobody and ends when the
+ * child is killed. -1: it is not there yet, or Linux before 6.9.
+ */
+static int open_ring_thread(pid_t pid)
+{
+	char path[PATH_MAX], name[sizeof(RING_THREAD_NAME)];
+	struct dirent *entry;
+	int found = -1;
+	DIR *threads;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	threads = opendir(path);
+	while (threads && found < 0 && (entry = readdir(threads))) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", pid, entry->d_name);
+		file = fopen(path, "re");
+		if (file && fgets(name, sizeof(name), file) && strcmp(name, RING_THREAD_NAME) == 0)
+			found = (int)syscall(SYS_pidfd_open, atoi(entry->d_name), PIDFD_THREAD);
+		if (file)
+			fclose(file);
+	}
+	if (threads)
+		closedir(threads);
+	return found;
+}
+
+/* Until it is gone; how it ended, as of waitpid(2). */
+static int wait_child(struct keeper *keeper)
+{
+	int timeout = geteuid() == 0 ? LOOK_MS : -1, thread = -1, status = 0, ready;
+
+	for (;;) {
+		struct pollfd fds[] = {
+			{ .fd = keeper->child, .events = POLLIN },
+			{ .fd = keeper->signals, .events = POLLIN },
+			{ .fd = thread, .events = POLLIN },
+		};
+
+		ready = poll(fds, 3, thread >= 0 ? WATCHED_LOOK_MS : timeout);
+		if (ready < 0)
+			continue;
+		if (ready == 0 && is_dying(keeper->pid))
+			break;
+		if (ready == 0 && thread < 0)
+			thread = open_ring_thread(keeper->pid);
+		if (fds[2].revents) {
+			close(thread);
+			thread = -1;
+		}
+		if (fds[1].revents)
+			pass_signal(keeper);
+		if (fds[0].revents)
+			break;
+	}
+	if (thread >= 0)
+		close(thread);
+	take_mount_away(keeper);
+	close(keeper->child);
+	/*
+	 * A thread that hangs in the kernel, in a hostile process's memory maybe,
+	 * will never run again: what is ours it leaves alone.
+	 */
+	for (int ms = 0; ms < DYING_MS; ms++) {
+		if (waitpid(keeper->pid, &status, WNOHANG) == keeper->pid)
+			return status;
+		pause_ms(1);
+	}
+	keeper->pid = -1;
+	return SIGKILL;
+}
+
+/* ---- its lives ------------------------------------------------------------------- */
+
+static void describe(int status, char *text, size_t size)
+{
+	if (WIFSIGNALED(status))
+		snprintf(text, size, "was killed by signal %d", WTERMSIG(status));
+	else
+		snprintf(text, size, "ended with status %d", WEXITSTATUS(status));
+}
+
+/* Shall there be another life? Says why, or why not. */
+static bool is_to_go_on(struct keeper *keeper, int status, int64_t lived_ms)
+{
+	struct ledger_head *head = keeper->config->ledger->head;
+	bool was_ready = head->ready;
+	unsigned int pause = 0;
+
+	if (keeper->told_to_end || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
+		return false;
+	/* It said itself why it cannot begin. */
+	if (!was_ready && head->lives == 1)
+		return false;
+	describe(status, head->death, sizeof(head->death));
+	if (was_ready && lived_ms >= SHORT_MS)
+		keeper->short_lives = 0;
+	else if (++keeper->short_lives > SHORT_LIVES_MAX) {
+		log_error("the session daemon %s, %u times in a row: it is not started again; see "
+			  "its messages",
+			  head->death, keeper->short_lives);
+		return false;
+	} else if (keeper->short_lives > 3) {
+		pause = 1u << keeper->short_lives;
+	}
+	log_warning("the session daemon %s: it is started again", head->death);
+	pause_ms(pause < PAUSE_MAX_MS ? pause : PAUSE_MAX_MS);
+	return true;
+}
+
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+int keeper_run(const struct keeper_config *config)
+{
+	struct keeper keeper = { .config = config, .signals = open_signals(), .pid = -1 };
+	struct fd_set_of ours = { .has = NULL };
+	int status = 0, error;
+
+	if (keeper.signals < 0 || each_open(add_to_set, &ours) != 0) {
+		log_error("cannot watch over the session daemon: %s", strerror(errno));
+		goto out;
+	}
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	keeper.ours = ours.has;
+	keeper.nr_ours = ours.size;
+	for (;;) {
+		int64_t begun = now_ms();
+
+		error = make_child(&keeper);
+		if (error) {
+			log_error("cannot make the session daemon's process: %s", strerror(-error));
+			goto out;
+		}
+		status = wait_child(&keeper);
+		if (!is_to_go_on(&keeper, status, now_ms() - begun))
+			break;
+		close_leftovers(&keeper);
+	}
+	free(ours.has);
+	close(keeper.signals);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+
+out:
+	free(ours.has);
+	if (keeper.signals >= 0)
+		close(keeper.signals);
+	return EXIT_FAILURE;
+}

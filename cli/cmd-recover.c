@@ -21,7 +21,7 @@
 #include "verbs.h"
 
 #define LEDGER "ledger"
-#define LEDGER_OLD "ledger.old"
+#define SAVED_OLD "ledger.old"
 
 static int as_json;
 
@@ -38,7 +38,7 @@ static bool has_file(const char *directory, const char *name, char *path, size_t
 }
 
 /* What a daemon left there: its path. */
-static bool find_ledger(const char *given, char *path, size_t size)
+static bool find_saved_state(const char *given, char *path, size_t size)
 {
 	struct stat status;
 
@@ -46,7 +46,7 @@ static bool find_ledger(const char *given, char *path, size_t size)
 		return (size_t)snprintf(path, size, "%s", given) < size;
 	if (has_file(given, LEDGER, path, size))
 		return (size_t)snprintf(path, size, "%s", given) < size;
-	return has_file(given, LEDGER_OLD, path, size);
+	return has_file(given, SAVED_OLD, path, size);
 }
 
 /* Only returns where it fails. */
@@ -116,7 +116,7 @@ static int run(int argc, const char **argv)
 			    "--ring-dir named");
 		return CLI_STATUS_FAILED;
 	}
-	if (find_ledger(argv[0], path, sizeof(path)))
+	if (find_saved_state(argv[0], path, sizeof(path)))
 		return run_program("lttngmap-sessiond", "LTTNGMAP_SESSIOND", "recover", path);
 	if (S_ISDIR(status.st_mode) && access(argv[0], R_OK) == 0 && !output_dir_is_taken(argv[0]))
 		return tell_nothing(argv[0]);

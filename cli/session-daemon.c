@@ -115,7 +115,7 @@ int session_daemon_connect(const char *verb, const char *chosen, struct control_
 	return -ENOENT;
 }
 
-static bool has_ledger(const char *directory)
+static bool has_saved_state(const char *directory)
 {
 	char path[SOCKET_PATH_MAX + sizeof("/ledger.old")];
 
@@ -130,9 +130,9 @@ static bool has_ledger(const char *directory)
 static const char *find_left(const char *given, char *path, size_t size)
 {
 	if (given)
-		return has_ledger(given) ? given : NULL;
+		return has_saved_state(given) ? given : NULL;
 	for (unsigned int place = 0; place < PLACES; place++)
-		if (session_daemon_place(place, path, size) && has_ledger(path))
+		if (session_daemon_place(place, path, size) && has_saved_state(path))
 			return path;
 	return NULL;
 }

@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* Three for each process that a ledger has room for; pages of it that are not used cost nothing. */
+/* Three for each process that a saved state has room for; pages of it that are not used cost
+ * nothing. */
 #define MAPS_MAX (3u * 32768u)
 
 /*

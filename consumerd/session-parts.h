@@ -48,7 +48,7 @@ struct session {
 	struct record_layout *layout; /* as it describes records; NULL: not known */
 	struct record_trace described;
 	size_t text_learnt; /* what of the text `layout` is made of */
-	bool is_recovered;  /* by a daemon whose ledger may be damaged */
+	bool is_recovered;  /* by a daemon whose saved state may be damaged */
 	bool is_kept;       /* `text` is what the trace had, not the daemon's */
 	/* Rotation; its name is below. */
 	struct session_rotation rotation;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * confine.h - what the session daemon, its keeper and all that they start give
+ * confine.h - what the session daemon, its supervisor and all that they start give
  * up before they listen to anybody: root's rights but for a few, and system
  * calls that none of them ever makes, which fail with EPERM from now on.
  *

@@ -54,13 +54,13 @@
 static int make_memories(struct daemon *daemon)
 {
 	struct memory_set_config config = {
-		.ledger = daemon->ledger,
-		.place = ledger_place(daemon->ledger),
+		.saved_state = daemon->saved_state,
+		.place = saved_state_place(daemon->saved_state),
 	};
 	struct rlimit files = { .rlim_cur = RLIM_INFINITY };
 	int error;
 
-	daemon->cpu_rings = daemon->ledger->head->cpu_rings;
+	daemon->cpu_rings = daemon->saved_state->head->cpu_rings;
 	daemon->meta_page_size = (uint32_t)memory_page_size();
 	getrlimit(RLIMIT_NOFILE, &files);
 	daemon->descriptors = files.rlim_cur > INT32_MAX
@@ -68,7 +68,7 @@ static int make_memories(struct daemon *daemon)
 				      : (int)files.rlim_cur - DESCRIPTORS_FOR_COMMANDS;
 	config.descriptors = daemon->descriptors;
 
-	error = control_pages_create(daemon->ledger, daemon->clock, daemon->cpu_rings,
+	error = control_pages_create(daemon->saved_state, daemon->clock, daemon->cpu_rings,
 				     &daemon->pages);
 	if (error == 0)
 		error = memory_pool_create(&config, POOL_READY, daemon->event, &daemon->pool);
@@ -83,7 +83,7 @@ static int make_clock(struct daemon *daemon)
 
 	/* That of the rings, whatever this machine has now. */
 	if (daemon->recovery)
-		daemon->clock = daemon->ledger->head->calibration.clock;
+		daemon->clock = daemon->saved_state->head->calibration.clock;
 	else
 		error = clock_choose(daemon->options->clock, &daemon->clock);
 	if (error) {
@@ -91,8 +91,8 @@ static int make_clock(struct daemon *daemon)
 			  strerror(-error));
 		return error;
 	}
-	daemon->calibration = &daemon->ledger->head->calibration;
-	if (ledger_is_new(daemon->ledger) && !daemon->ledger->head->took_over)
+	daemon->calibration = &daemon->saved_state->head->calibration;
+	if (saved_state_is_new(daemon->saved_state) && !daemon->saved_state->head->took_over)
 		clock_calibration_start(daemon->calibration, daemon->clock);
 	return 0;
 }
@@ -190,7 +190,7 @@ static int make_sessions(struct daemon *daemon)
 	if (error == 0)
 		error = make_quota(daemon);
 	if (error == 0)
-		error = app_turns_create(daemon->event, daemon->ring_thread, &daemon->turns);
+		error = run_queue_create(daemon->event, daemon->ring_thread, &daemon->run_queue);
 	if (error == 0)
 		error = processes_create(&daemon->processes);
 	if (error == 0)
@@ -209,8 +209,8 @@ static int make_sessions(struct daemon *daemon)
 /* What is to be removed of the kernel's is called after the one that lives on. */
 static int make_kernel(struct daemon *daemon)
 {
-	bool has_keeper = daemon->options->supervise && !daemon->recovery;
-	int error = kernel_leftovers_create(daemon->event, has_keeper ? getppid() : getpid(),
+	bool has_supervisor = daemon->options->supervise && !daemon->recovery;
+	int error = kernel_leftovers_create(daemon->event, has_supervisor ? getppid() : getpid(),
 					    &daemon->kernel_leftovers);
 
 	if (error)
@@ -247,13 +247,14 @@ static int make_sockets(struct daemon *daemon)
 	/* One program is started by who has a private daemon. */
 	if (daemon->options->private_instance)
 		return 0;
-	error = pickup_create(app, control_pages_get(daemon->pages)->instance, &daemon->pickup);
+	error = late_attach_create(app, control_pages_get(daemon->pages)->instance,
+				   &daemon->late_attach);
 	if (error == 0)
-		pickup_scan(daemon->pickup, 0);
+		late_attach_scan(daemon->late_attach, 0);
 	return error;
 }
 
-int daemon_create(const struct options *options, struct ledger *ledger, sd_event *event,
+int daemon_create(const struct options *options, struct saved_state *saved_state, sd_event *event,
 		  struct recovery *recovery, struct daemon **result)
 {
 	struct daemon *daemon = calloc(1, sizeof(*daemon));
@@ -263,9 +264,9 @@ int daemon_create(const struct options *options, struct ledger *ledger, sd_event
 	if (!daemon)
 		return -ENOMEM;
 	daemon->options = options;
-	daemon->ledger = ledger;
+	daemon->saved_state = saved_state;
 	daemon->event = event;
-	daemon->kernel_ops = &kernel_part_ops;
+	daemon->kernel_ops = &kernel_domain_ops;
 	daemon->process_ops = &app_socket_ops;
 	daemon->save_state = state_save;
 	daemon->recovery = recovery;
@@ -286,13 +287,13 @@ int daemon_create(const struct options *options, struct ledger *ledger, sd_event
 		error = make_kernel(daemon);
 	if (error == 0)
 		error = make_sockets(daemon);
-	if (error == 0 && ledger_is_taken_over(ledger))
+	if (error == 0 && saved_state_is_taken_over(saved_state))
 		state_take_over(daemon);
-	else if (error == 0 && !ledger_is_new(ledger))
+	else if (error == 0 && !saved_state_is_new(saved_state))
 		error = state_restore(daemon);
 	if (error)
 		goto fail;
-	if (!ledger_is_new(ledger))
+	if (!saved_state_is_new(saved_state))
 		consumers_resume(daemon->consumers);
 	*result = daemon;
 	return 0;
@@ -343,13 +344,13 @@ void daemon_destroy(struct daemon *daemon)
 	if (!daemon)
 		return;
 	clock_watch_destroy(daemon->clock_watch);
-	pickup_destroy(daemon->pickup);
+	late_attach_destroy(daemon->late_attach);
 	app_socket_destroy(daemon->app);
 	sessions_destroy(daemon->sessions);
 	processes_destroy(daemon->processes);
 	daemon->sessions = NULL;
 	control_socket_destroy(daemon->control);
-	app_turns_destroy(daemon->turns);
+	run_queue_destroy(daemon->run_queue);
 	untraced_destroy(daemon->untraced);
 	consumers_destroy(daemon->consumers);
 	/* Nobody has a ring of the kernel's mapped any more. */

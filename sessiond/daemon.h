@@ -7,20 +7,20 @@
 #include <systemd/sd-event.h>
 
 struct daemon;
-struct ledger;
+struct saved_state;
 struct options;
 struct recovery;
 
 /*
  * Everything up and listening, in a registered RCU thread: anew, or as the
- * ledger has it; with a `recovery` (recovery.h, else NULL) for its consumer alone. 0 or -errno;
- * what failed was said.
+ * saved state has it; with a `recovery` (recovery.h, else NULL) for its consumer alone. 0 or
+ * -errno; what failed was said.
  */
-int daemon_create(const struct options *options, struct ledger *ledger, sd_event *event,
+int daemon_create(const struct options *options, struct saved_state *saved_state, sd_event *event,
 		  struct recovery *recovery, struct daemon **daemon);
 /*
  * Stop all sessions, wait for their traces for a few seconds at most, then
- * leave the event loop. The ledger has those that were active as active.
+ * leave the event loop. The saved state has those that were active as active.
  */
 void daemon_exit(struct daemon *daemon);
 /* NULL is allowed. */

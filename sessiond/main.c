@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * lttngmap-sessiond: the mediator between traced processes and readers. It
- * owns every ring, decides what is on, and shows rings as files. A keeper
+ * owns every ring, decides what is on, and shows rings as files. A supervisor
  * starts it again where it dies (supervisor.h).
  */
 #include "config.h"
@@ -101,13 +101,13 @@ static void block_signals(void)
 struct beginning {
 	const struct options *options;
 	struct runtime_dir *dir;
-	struct ledger *ledger;
+	struct saved_state *saved_state;
 	int ring_dir; /* -1: rings are no files */
 	struct ring_sweeper sweeper;
 };
 
-/* Where the ledger lies. */
-static int ledger_dir(const struct beginning *beginning)
+/* Where the saved state lies. */
+static int saved_state_dir(const struct beginning *beginning)
 {
 	return beginning->ring_dir >= 0 ? beginning->ring_dir : beginning->dir->fd;
 }
@@ -118,7 +118,7 @@ static void say_ready(const struct beginning *beginning, const char *notify)
 		kept_remove(beginning->ring_dir);
 	kept_remove(beginning->dir->fd);
 	runtime_dir_unlock(beginning->dir);
-	beginning->ledger->head->ready = true;
+	beginning->saved_state->head->ready = true;
 	if (notify) {
 		setenv("NOTIFY_SOCKET", notify, 1);
 		sd_notify(1, "READY=1");
@@ -138,13 +138,13 @@ static int serve(const struct beginning *beginning)
 	urcu_memb_register_thread();
 	/* Its thread now: liburcu would make it when first needed, and abort where it cannot. */
 	urcu_memb_get_default_call_rcu_data();
-	if (!ledger_is_new(beginning->ledger))
+	if (!saved_state_is_new(beginning->saved_state))
 		error = runtime_dir_renew(beginning->dir);
 	if (error == 0)
 		error = sd_event_default(&event);
 	if (error < 0)
 		goto out;
-	error = daemon_create(beginning->options, beginning->ledger, event, NULL, &daemon);
+	error = daemon_create(beginning->options, beginning->saved_state, event, NULL, &daemon);
 	if (error)
 		goto out;
 	error = watch_signals(event, daemon);
@@ -171,49 +171,52 @@ static int serve_status(void *data)
 static int take_over(const struct beginning *beginning)
 {
 	const struct options *options = beginning->options;
-	struct ledger *ledger = beginning->ledger;
+	struct saved_state *saved_state = beginning->saved_state;
 	int error = 0;
 
 	if (beginning->ring_dir >= 0)
-		error = kept_take_over(beginning->ring_dir, options->ring_dir, options, ledger);
-	if (error == 0 && !ledger->head->took_over)
-		error = kept_take_over(beginning->dir->fd, options->runtime_dir, options, ledger);
+		error = kept_take_over(beginning->ring_dir, options->ring_dir, options,
+				       saved_state);
+	if (error == 0 && !saved_state->head->took_over)
+		error = kept_take_over(beginning->dir->fd, options->runtime_dir, options,
+				       saved_state);
 	return error;
 }
 
 /*
  * In the ring directory, else in the runtime directory. Where that cannot be,
- * the daemon does without: it only is not to be recovered should its keeper be
+ * the daemon does without: it only is not to be recovered should its supervisor be
  * killed, too.
  */
-static int make_ledger(struct beginning *beginning)
+static int make_saved_state(struct beginning *beginning)
 {
 	int cpus = control_pages_cpu_rings(), ring_dir = beginning->ring_dir, error;
-	struct ledger **ledger = &beginning->ledger;
+	struct saved_state **saved_state = &beginning->saved_state;
 	uint64_t first = ring_dir_first();
-	int dir = ledger_dir(beginning);
+	int dir = saved_state_dir(beginning);
 
 	if (cpus < 0) {
 		log_error("cannot tell how many CPUs there can be: %s", strerror(-cpus));
 		return cpus;
 	}
-	error = ledger_create_in((uint32_t)cpus, dir, ledger);
+	error = saved_state_create_in((uint32_t)cpus, dir, saved_state);
 	if (error == 0 && take_over(beginning) != 0) {
-		ledger_destroy(*ledger);
-		unlinkat(dir, LEDGER_FILE, 0);
-		error = ledger_create_in((uint32_t)cpus, dir, ledger);
+		saved_state_destroy(*saved_state);
+		unlinkat(dir, SAVED_FILE, 0);
+		error = saved_state_create_in((uint32_t)cpus, dir, saved_state);
 	}
 	if (error && ring_dir < 0) {
-		log_warning("cannot keep a ledger in the runtime directory (%s): should keeper and "
-			    "daemon be killed, `lttngmap recover` finds nothing",
-			    strerror(-error));
-		error = ledger_create((uint32_t)cpus, ledger);
+		log_warning(
+			"cannot save state in the runtime directory (%s): should supervisor and "
+			"daemon be killed, `lttngmap recover` finds nothing",
+			strerror(-error));
+		error = saved_state_create((uint32_t)cpus, saved_state);
 	}
 	if (error)
 		log_error("cannot make the memory that is to outlive the daemon: %s",
 			  strerror(-error));
 	if (error == 0 && ring_dir >= 0) {
-		ledger_name_files(*ledger, ring_dir, beginning->sweeper.fd, first);
+		saved_state_name_files(*saved_state, ring_dir, beginning->sweeper.fd, first);
 		/* What earlier daemons left, whose sweepers did not get to it. */
 		ring_sweeper_remove_all(beginning->sweeper.fd, first - 1);
 	}
@@ -224,22 +227,22 @@ static int make_ledger(struct beginning *beginning)
  * A daemon that ended in order leaves its sessions to the next one; where it failed, `lttngmap
  * recover` needs the ledger. One that never got ready has left what it was to take over.
  */
-static void leave_ledger(const struct beginning *beginning, int status)
+static void leave_saved_state(const struct beginning *beginning, int status)
 {
-	const struct ledger *ledger = beginning->ledger;
-	bool ended = status == EXIT_SUCCESS || ledger_text_is_empty(ledger_text(ledger)) ||
-		     (!ledger->head->ready && ledger_is_taken_over(ledger));
+	const struct saved_state *saved_state = beginning->saved_state;
+	bool ended = status == EXIT_SUCCESS || saved_text_is_empty(saved_text(saved_state)) ||
+		     (!saved_state->head->ready && saved_state_is_taken_over(saved_state));
 
-	if (ledger->fd < 0)
+	if (saved_state->fd < 0)
 		return;
 	if (ended && beginning->ring_dir >= 0)
-		ring_sweeper_remove_all(beginning->sweeper.fd, ledger->head->last_file);
-	if (status == EXIT_SUCCESS && !ledger_text_is_empty(ledger_text(ledger))) {
-		ledger->head->is_kept = true;
+		ring_sweeper_remove_all(beginning->sweeper.fd, saved_state->head->last_file);
+	if (status == EXIT_SUCCESS && !saved_text_is_empty(saved_text(saved_state))) {
+		saved_state->head->is_kept = true;
 		return;
 	}
 	if (ended) {
-		unlinkat(ledger_dir(beginning), LEDGER_FILE, 0);
+		unlinkat(saved_state_dir(beginning), SAVED_FILE, 0);
 		return;
 	}
 	log_warning("what was not read yet of its sessions can be had by `lttngmap recover`");
@@ -249,30 +252,30 @@ static void leave_ledger(const struct beginning *beginning, int status)
 static int run(struct beginning *beginning)
 {
 	const struct options *options = beginning->options;
-	struct keeper_config keeper = {
+	struct supervisor_config supervisor = {
 		.rings_dir = beginning->dir->rings,
 		.serve = serve_status,
 		.data = beginning,
 	};
 	int status = EXIT_FAILURE;
 
-	if (make_ledger(beginning) != 0)
+	if (make_saved_state(beginning) != 0)
 		return EXIT_FAILURE;
-	keeper.ledger = beginning->ledger;
-	snprintf(keeper.ledger->head->runtime_dir, sizeof(keeper.ledger->head->runtime_dir), "%s",
-		 options->runtime_dir);
+	supervisor.saved_state = beginning->saved_state;
+	snprintf(supervisor.saved_state->head->runtime_dir,
+		 sizeof(supervisor.saved_state->head->runtime_dir), "%s", options->runtime_dir);
 	if (listen_make(options->runtime_dir) != 0)
 		goto out;
 	if (options->supervise) {
-		status = keeper_run(&keeper);
+		status = supervisor_run(&supervisor);
 	} else {
-		beginning->ledger->head->lives = 1;
+		beginning->saved_state->head->lives = 1;
 		status = serve_status(beginning);
 	}
-	ledger_leave(beginning->ledger);
+	saved_state_leave(beginning->saved_state);
 out:
-	leave_ledger(beginning, status);
-	ledger_destroy(beginning->ledger);
+	leave_saved_state(beginning, status);
+	saved_state_destroy(beginning->saved_state);
 	return status;
 }
 

@@ -60,10 +60,10 @@ static void pause_ms(int ms)
 
 /* ---- what there is ------------------------------------------------------------------- */
 
-/* A directory's ledger, or one by its name. A descriptor or -errno. */
-static int open_ledger(struct recovery *recovery)
+/* A directory's saved state, or one by its name. A descriptor or -errno. */
+static int open_saved_state(struct recovery *recovery)
 {
-	const char *slash = strrchr(recovery->path, '/'), *name = LEDGER_FILE;
+	const char *slash = strrchr(recovery->path, '/'), *name = SAVED_FILE;
 	char *folder = NULL;
 	int fd;
 
@@ -93,7 +93,7 @@ static bool is_process(pid_t pid)
 	return state && state != 'Z';
 }
 
-/* Does the keeper live, who listens at the control socket? */
+/* Does the supervisor live, who listens at the control socket? */
 static bool is_served(const char *runtime_dir)
 {
 	char path[PATH_MAX];
@@ -147,9 +147,9 @@ static void remove_mount(const char *runtime_dir)
 
 /*
  * Nobody lives on it. A daemon that waits for its own file system while it dies
- * has to be helped: that is taken away, as by a keeper.
+ * has to be helped: that is taken away, as by a supervisor.
  */
-static int lock_ledger(const struct ledger_head *head, int fd)
+static int lock_saved_state(const struct saved_head *head, int fd)
 {
 	for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; ms += 10) {
 		if (errno != EWOULDBLOCK)
@@ -186,11 +186,11 @@ static int wait_consumer(pid_t pid)
 }
 
 /* The first consumer that still writes; 0: none does. */
-static pid_t wait_consumers(const struct ledger_head *head)
+static pid_t wait_consumers(const struct saved_head *head)
 {
 	if (wait_consumer(head->idle.pid) != 0)
 		return head->idle.pid;
-	for (uint32_t i = 0; i < LEDGER_SESSIONS; i++)
+	for (uint32_t i = 0; i < SAVED_SESSIONS; i++)
 		if (wait_consumer(head->sessions[i].consumer.pid) != 0)
 			return head->sessions[i].consumer.pid;
 	return 0;
@@ -200,15 +200,16 @@ static pid_t wait_consumers(const struct ledger_head *head)
 static int find(struct recovery *recovery)
 {
 	char why[RECOVER_WHY_SIZE] = "", boot[40];
-	int error, fd = open_ledger(recovery);
-	const struct ledger_head *head;
+	int error, fd = open_saved_state(recovery);
+	const struct saved_head *head;
 	pid_t consumer = 0;
 
 	if (fd < 0) {
-		log_error("%s: no daemon left its ledger there: %s", recovery->path, strerror(-fd));
+		log_error("%s: no daemon left its saved state there: %s", recovery->path,
+			  strerror(-fd));
 		return fd;
 	}
-	error = recover_ledger_open(fd, &recovery->old, why);
+	error = recover_saved_open(fd, &recovery->old, why);
 	if (error) {
 		log_error("%s/%s: %s", recovery->path, recovery->name, why);
 		return error;
@@ -221,7 +222,7 @@ static int find(struct recovery *recovery)
 			  recovery->path);
 		return -ENOENT;
 	}
-	error = lock_ledger(head, fd);
+	error = lock_saved_state(head, fd);
 	if (error == -EBUSY)
 		log_error("%s: a session daemon lives there: use it, or end it; what a killed one "
 			  "left is in ledger.old, where there is that file: recover it by its name",
@@ -230,7 +231,7 @@ static int find(struct recovery *recovery)
 		log_error("%s: cannot be locked: %s", recovery->path, strerror(-error));
 	if (error)
 		return error;
-	ledger_read_boot(boot);
+	saved_state_read_boot(boot);
 	if (strcmp(boot, head->boot) == 0)
 		consumer = wait_consumers(head);
 	if (consumer) {
@@ -240,8 +241,8 @@ static int find(struct recovery *recovery)
 		return -EBUSY;
 	}
 	/* It went on meanwhile. */
-	recover_ledger_close(&recovery->old);
-	error = recover_ledger_open(fd, &recovery->old, why);
+	recover_saved_close(&recovery->old);
+	error = recover_saved_open(fd, &recovery->old, why);
 	if (error)
 		log_error("%s/%s: %s", recovery->path, recovery->name, why);
 	return error;
@@ -305,7 +306,7 @@ static bool has_rings(struct session *session)
 	struct channel *channel;
 
 	cds_list_for_each_entry(channel, &session->channels, node)
-		if (!cds_list_empty(&channel->members))
+		if (!cds_list_empty(&channel->process_channels))
 			return true;
 	return false;
 }
@@ -376,7 +377,8 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	return sd_event_exit(sd_event_source_get_event(source), 0);
 }
 
-static int run_life(struct life *life, const struct options *options, struct ledger *ledger)
+static int run_life(struct life *life, const struct options *options,
+		    struct saved_state *saved_state)
 {
 	sd_event *event = NULL;
 	int error = sd_event_default(&event);
@@ -386,7 +388,7 @@ static int run_life(struct life *life, const struct options *options, struct led
 	if (error >= 0)
 		error = sd_event_add_signal(event, NULL, SIGINT, on_signal, life);
 	if (error >= 0)
-		error = daemon_create(options, ledger, event, life->recovery, &life->daemon);
+		error = daemon_create(options, saved_state, event, life->recovery, &life->daemon);
 	if (error >= 0)
 		error = sd_event_add_time(event, &life->tick, CLOCK_MONOTONIC, 0, 0, on_tick, life);
 	if (error >= 0) {
@@ -409,12 +411,12 @@ static const char *temporary_base(void)
 	return base && base[0] == '/' && strlen(base) < BASE_MAX ? base : "/tmp";
 }
 
-/* In a directory of its own, with a ledger of its own. 0 or -errno; it was said. */
+/* In a directory of its own, with a saved state of its own. 0 or -errno; it was said. */
 static int live(struct life *life, const struct options *given)
 {
 	struct options options = *given;
 	char why[RECOVER_WHY_SIZE] = "", path[BASE_MAX + 32];
-	struct ledger *ledger = NULL;
+	struct saved_state *saved_state = NULL;
 	struct runtime_dir dir;
 	int error;
 
@@ -435,16 +437,16 @@ static int live(struct life *life, const struct options *given)
 	}
 	runtime_dir_adopt(&dir);
 	urcu_memb_register_thread();
-	error = ledger_create(life->recovery->old.head->cpu_rings, &ledger);
+	error = saved_state_create(life->recovery->old.head->cpu_rings, &saved_state);
 	if (error)
-		snprintf(why, sizeof(why), "no ledger can be made: %s", strerror(-error));
+		snprintf(why, sizeof(why), "no saved state can be made: %s", strerror(-error));
 	else
-		error = recover_ledger_import(&life->recovery->old, ledger, why);
+		error = recover_saved_import(&life->recovery->old, saved_state, why);
 	if (error)
 		log_error("%s: %s", life->recovery->path, why);
 	else if ((error = listen_make(path)) == 0)
-		error = run_life(life, &options, ledger);
-	ledger_destroy(ledger);
+		error = run_life(life, &options, saved_state);
+	saved_state_destroy(saved_state);
 	urcu_memb_unregister_thread();
 	runtime_dir_leave(&dir);
 	listen_end();
@@ -515,7 +517,7 @@ static void clean(const struct recovery *recovery)
 static int recover(struct recovery *recovery, const struct options *options)
 {
 	struct life life = { .recovery = recovery, .sessions = json_object_new_array() };
-	const struct ledger_head *head = recovery->old.head;
+	const struct saved_head *head = recovery->old.head;
 	int error;
 
 	error = recover_sources_open(head->named_files ? recovery->dir : -1, &recovery->sources);
@@ -546,7 +548,7 @@ int recover_run(const struct options *options)
 
 	if (error == 0)
 		error = recover(&recovery, options);
-	recover_ledger_close(&recovery.old);
+	recover_saved_close(&recovery.old);
 	if (recovery.old.fd >= 0)
 		close(recovery.old.fd);
 	if (recovery.dir >= 0)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * recover.h - `lttngmap-sessiond --recover`: what daemon and keeper left that
+ * recover.h - `lttngmap-sessiond --recover`: what daemon and supervisor left that
  * were killed together, or that was in a ring directory when the machine was
  * started again, brought into its traces (doc/design/recovering.md).
  *
- *   recover.c           finds the ledger, lives the next life on it, tells
- *   recover-saved.c    the ledger, checked
+ *   recover.c           finds the saved state, lives the next life on it, tells
+ *   recover-saved.c    the saved state, checked
  *   recover-process.c   processes, with their rings' memories
  *   recover-source.c    where those are
  *   ring-set-import.c, ring-set-copy.c   the rings
  *
- * It is a life of the daemon as any other, on a ledger of its own that begins
+ * It is a life of the daemon as any other, on a saved state of its own that begins
  * with what the old one says, with every process dead and its rings copied. So
  * what is there stays as it was until all is done, and the consumer writes
  * what is not on disk yet, and nothing twice.

@@ -601,11 +601,11 @@ tests_unit_record_layout_SOURCES = tests/unit/record-layout.c
 tests_unit_record_layout_LDADD = libcommon.la
 check_PROGRAMS += tests/unit/metadata tests/unit/registry tests/unit/rule
 TESTS += tests/unit/metadata tests/unit/registry tests/unit/rule
-check_PROGRAMS += tests/unit/ledger
-TESTS += tests/unit/ledger
-tests_unit_ledger_SOURCES = tests/unit/ledger.c
-tests_unit_ledger_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
-tests_unit_ledger_LDADD = libsessiond.la
+check_PROGRAMS += tests/unit/saved-state
+TESTS += tests/unit/saved-state
+tests_unit_saved_state_SOURCES = tests/unit/saved-state.c
+tests_unit_saved_state_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_saved_state_LDADD = libsessiond.la
 tests_unit_metadata_SOURCES = tests/unit/metadata.c
 tests_unit_metadata_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_metadata_LDADD = libtest-class.la libsessiond.la
@@ -623,7 +623,7 @@ tests_utils_control_LDADD = libcommon.la $(JSON_LIBS)
 
 check_PROGRAMS += \
 	tests/unit/app-message \
-	tests/unit/app-turns \
+	tests/unit/run-queue \
 	tests/unit/control-lives \
 	tests/unit/control-pages \
 	tests/unit/memory \
@@ -636,7 +636,7 @@ check_PROGRAMS += \
 	tests/unit/slots
 TESTS += \
 	tests/unit/app-message \
-	tests/unit/app-turns \
+	tests/unit/run-queue \
 	tests/unit/control-lives \
 	tests/unit/control-pages \
 	tests/unit/memory \
@@ -669,9 +669,9 @@ tests_unit_peer_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
 tests_unit_peer_LDADD = libsessiond.la $(SECCOMP_LIBS)
 tests_unit_recover_source_SOURCES = tests/unit/recover-source.c
 tests_unit_recover_source_LDADD = libsessiond.la
-tests_unit_app_turns_SOURCES = tests/unit/app-turns.c
-tests_unit_app_turns_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
-tests_unit_app_turns_LDADD = libsessiond.la $(SYSTEMD_LIBS)
+tests_unit_run_queue_SOURCES = tests/unit/run-queue.c
+tests_unit_run_queue_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_unit_run_queue_LDADD = libsessiond.la $(SYSTEMD_LIBS)
 tests_unit_quota_SOURCES = tests/unit/quota.c
 tests_unit_quota_LDADD = libsessiond.la
 tests_unit_kernel_describe_SOURCES = tests/unit/kernel-describe.c
@@ -693,8 +693,8 @@ tests_utils_crowd_LDFLAGS = $(test_ldflags)
 dist_check_SCRIPTS += tests/reliability/soak.sh
 TESTS += tests/reliability/soak.sh
 
-dist_check_SCRIPTS += tests/integration/keeper.sh tests/integration/restart.sh tests/integration/survive.sh
-TESTS += tests/integration/keeper.sh tests/integration/restart.sh tests/integration/survive.sh
+dist_check_SCRIPTS += tests/integration/supervisor.sh tests/integration/restart.sh tests/integration/survive.sh
+TESTS += tests/integration/supervisor.sh tests/integration/restart.sh tests/integration/survive.sh
 dist_check_SCRIPTS += tests/integration/places.sh tests/integration/status-now.sh
 TESTS += tests/integration/places.sh tests/integration/status-now.sh
 

@@ -42,7 +42,7 @@
 struct app_connection {
 	struct cds_list_head node;      /* in pending or registered */
 	struct cds_list_head user_node; /* in the user's pending */
-	struct app_turn turn;
+	struct run_entry entry;
 	struct app_connections *all;
 	struct quota_user *user;
 	int fd;
@@ -240,8 +240,8 @@ static void connection_close(struct app_connection *connection)
 	} else {
 		pending_remove(connection);
 	}
-	app_turn_remove(connection->all->daemon->turns, &connection->turn, connection->fd);
-	part_with(connection->fd);
+	run_queue_remove(connection->all->daemon->run_queue, &connection->entry, connection->fd);
+	close_untrusted(connection->fd);
 	free(connection);
 }
 
@@ -268,7 +268,7 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *data)
 	cds_list_for_each_entry_safe(connection, next, &all->pending, node) {
 		if (connection->deadline_usec > now)
 			break;
-		if (connection->turn.queued) {
+		if (connection->entry.queued) {
 			/* It waits for us. */
 			connection->deadline_usec = now + REGISTER_USEC;
 			cds_list_del(&connection->node);
@@ -367,7 +367,7 @@ void app_connection_refuse_short(struct app_connections *all, int fd, int error)
 	app_refuse(&refusal, -error, "%s: raise the limit of open files (ulimit -n)",
 		   strerror(-error));
 	send_refusal(fd, quota_user(all->daemon->quota, peer.uid), &peer, &refusal);
-	part_with(fd);
+	close_untrusted(fd);
 }
 
 /* ---- serving ------------------------------------------------------------------- */
@@ -384,7 +384,8 @@ static bool peer_is_alive(const struct app_connection *connection)
 
 static int listen_to(struct app_connection *connection)
 {
-	return app_turn_watch(connection->all->daemon->turns, &connection->turn, connection->fd);
+	return run_queue_watch(connection->all->daemon->run_queue, &connection->entry,
+			       connection->fd);
 }
 
 /* A message of `size` bytes, still in the socket. As connection_serve(). */
@@ -476,9 +477,9 @@ static bool is_unread(int error)
 	return error == -EPIPE || error == -ECONNRESET || error == -ESRCH;
 }
 
-static void on_turn(struct app_turn *turn)
+static void on_entry(struct run_entry *entry)
 {
-	struct app_connection *connection = caa_container_of(turn, struct app_connection, turn);
+	struct app_connection *connection = caa_container_of(entry, struct app_connection, entry);
 	struct app_refusal refusal = { .error = 0 };
 	int error = connection_serve(connection, &refusal);
 
@@ -531,9 +532,9 @@ static void connection_init(struct app_connection *connection, struct app_connec
 	connection->all = all;
 	connection->user = user;
 	connection->fd = fd;
-	connection->turn.serve = on_turn;
-	connection->turn.user = user;
-	connection->turn.cost = 1;
+	connection->entry.serve = on_entry;
+	connection->entry.user = user;
+	connection->entry.cost = 1;
 }
 
 void app_connection_open(struct app_connections *all, int fd)
@@ -565,11 +566,11 @@ void app_connection_open(struct app_connections *all, int fd)
 	connection_init(connection, all, user, fd);
 	pending_add(connection);
 	/* Its message is most often there already. */
-	app_turn_add(all->daemon->turns, &connection->turn);
+	run_queue_add(all->daemon->run_queue, &connection->entry);
 	return;
 
 close_fd:
-	part_with(fd);
+	close_untrusted(fd);
 }
 
 int app_connection_restore(struct app_connections *all, struct process *process, int fd)
@@ -586,7 +587,7 @@ int app_connection_restore(struct app_connections *all, struct process *process,
 	}
 	if (error < 0) {
 		process->record->socket = 0;
-		part_with(fd);
+		close_untrusted(fd);
 		free(connection);
 		return error;
 	}

@@ -60,8 +60,8 @@ static int log_new(struct app_request *request, const struct app_message *messag
 	for (uint32_t i = 0, nr = 0; error == 0 && nr < result->taken.ids; i++) {
 		error = class_measure(at, left, &measure, why, sizeof(why));
 		if (error == 0 && i == result->added[nr]) {
-			error = ledger_log_append(request->daemon->ledger, ids[i],
-						  request->user->uid, at, measure.size);
+			error = saved_log_append(request->daemon->saved_state, ids[i],
+						 request->user->uid, at, measure.size);
 			nr++;
 		}
 		at += measure.size;
@@ -108,8 +108,8 @@ static int add_classes(struct app_request *request, const struct app_message *me
 	if (message->nr_classes == 0 && message->classes_size == 0)
 		return 0;
 	room = class_room(request, message);
-	/* First: a class that has an id has it in the ledger, and in the sessions, too. */
-	error = ledger_log_reserve(daemon->ledger, message->classes_size, message->nr_classes);
+	/* First: a class that has an id has it in the saved state, and in the sessions, too. */
+	error = saved_log_reserve(daemon->saved_state, message->classes_size, message->nr_classes);
 	if (error == 0)
 		error = registry_add_within(daemon->registry, request->user->uid, &room,
 					    message->classes, message->classes_size,
@@ -207,7 +207,7 @@ static struct protocol_app_slot rings_of(const struct process *process,
 	struct protocol_app_slot slot = { .slot = channel->slot };
 	const struct memory *memory;
 
-	if (!owner || !owner->slots[channel->slot].member)
+	if (!owner || !owner->slots[channel->slot].process_channel)
 		return slot;
 	memory = &owner->memories->rings[channel->slot];
 	*fd = memory->fd;
@@ -292,13 +292,13 @@ static int send_registered(const struct app_request *request, uint32_t nr_ids,
 	answer->instance = control_pages_get(daemon->pages)->instance;
 	answer->token = request->process->record->token;
 	answer->control_size = control_pages_size(daemon->pages);
-	answer->process_size = daemon->ledger->words.size;
+	answer->process_size = daemon->saved_state->words.size;
 	answer->process_offset = (uint32_t)memory_set_process_offset(memories);
 	answer->meta_page_size = daemon->meta_page_size;
 	answer->nr_ids = nr_ids;
 
 	fds[PROTOCOL_APP_FD_CONTROL] = control_pages_fd(daemon->pages);
-	fds[PROTOCOL_APP_FD_PROCESS] = daemon->ledger->words.fd;
+	fds[PROTOCOL_APP_FD_PROCESS] = daemon->saved_state->words.fd;
 	fds[PROTOCOL_APP_FD_DOORBELL] = memories->doorbell;
 	return socket_send(request->fd, answer, size, fds, PROTOCOL_APP_FD_RINGS + slots.count);
 }
@@ -338,7 +338,7 @@ static int find_parent(const struct app_request *request, const struct app_messa
 	if (!(message->registration.flags & PROTOCOL_APP_FORKED))
 		return 0;
 	config->parent =
-		ledger_process_by_token(request->daemon->ledger, message->registration.parent);
+		saved_process_by_token(request->daemon->saved_state, message->registration.parent);
 	if (config->parent)
 		return 0;
 	app_refuse(refusal, ESTALE, "its parent is not registered any more: register classes");
@@ -355,7 +355,7 @@ static bool is_started_here(const struct app_request *request, const struct app_
 	pid_t pid = request->peer.pid;
 
 	if (!options->private_instance || request->peer.uid == geteuid() ||
-	    processes_gave(request->daemon->processes, request->daemon->ledger,
+	    processes_gave(request->daemon->processes, request->daemon->saved_state,
 			   message->registration.parent))
 		return true;
 	/* The program before an exec, or an ancestor. */
@@ -505,7 +505,7 @@ static int serve_memory(struct app_request *request, const struct app_message *m
 	int fd;
 
 	if (channel && session_takes(channel->session, process) &&
-	    member_join(channel, process, true) == 0)
+	    process_channel_join(channel, process, true) == 0)
 		answer.of = rings_of(process, channel, &fd);
 	fill_header(&answer.header, PROTOCOL_APP_MEMORY, sizeof(answer));
 	return socket_send(request->fd, &answer, sizeof(answer), &fd, answer.of.data > 0);
@@ -516,7 +516,7 @@ static void serve_lost(struct app_request *request, const struct app_message *me
 	struct channel *channel = sessions_channel_at(request->daemon->sessions, message->slot);
 
 	if (channel)
-		member_count_lost(channel, request->process, message->lost);
+		process_channel_count_lost(channel, request->process, message->lost);
 }
 
 /*

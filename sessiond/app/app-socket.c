@@ -172,8 +172,8 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *data)
 		return 0;
 	}
 	/* Who was refused looks for a daemon when it is told of one. */
-	if (app->refused_for_now && app->daemon->pickup)
-		pickup_scan(app->daemon->pickup, 0);
+	if (app->refused_for_now && app->daemon->late_attach)
+		late_attach_scan(app->daemon->late_attach, 0);
 	app->refused_for_now = false;
 	if (admit_again(app->daemon))
 		arm_retry(app);

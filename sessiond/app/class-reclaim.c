@@ -63,12 +63,12 @@ static void use(struct reclaim *reclaim, const uint64_t *ids, uint32_t nr_words,
 
 static void use_of_processes(struct reclaim *reclaim)
 {
-	const struct ledger *ledger = reclaim->daemon->ledger;
+	const struct saved_state *saved_state = reclaim->daemon->saved_state;
 
-	for (uint32_t index = 0; index < LEDGER_PROCESSES; index++) {
-		const struct ledger_process *process = ledger_process(ledger, index);
+	for (uint32_t index = 0; index < SAVED_PROCESSES; index++) {
+		const struct saved_process *process = saved_process(saved_state, index);
 
-		if (ledger_process_state(ledger, index) == LEDGER_LIVE)
+		if (saved_process_state(saved_state, index) == SAVED_LIVE)
 			use(reclaim, process->classes, process->class_words,
 			    quota_user(reclaim->daemon->quota, process->uid));
 	}
@@ -117,11 +117,11 @@ static bool keep(uint32_t id, uint32_t *user, const void *data)
 	return is_used(reclaim, id);
 }
 
-/* The ledger first: who is killed meanwhile finds them gone, and nobody uses them. */
+/* The saved state first: who is killed meanwhile finds them gone, and nobody uses them. */
 static int give_back(struct reclaim *reclaim)
 {
 	struct daemon *daemon = reclaim->daemon;
-	int error = ledger_log_compact(daemon->ledger, keep, reclaim);
+	int error = saved_log_compact(daemon->saved_state, keep, reclaim);
 	struct session *session;
 	struct channel *channel;
 

@@ -27,11 +27,11 @@
 #define STUCK_USEC UINT64_C(1000000)
 #define PAUSE_NS_MAX 10000000
 #define STACK_SIZE (256u << 10)
-/* What a search found is that old at most for pickup_refresh(). */
+/* What a search found is that old at most for late_attach_refresh(). */
 #define FRESH_USEC UINT64_C(5000000)
 
 struct entries {
-	struct pickup_entry *array;
+	struct late_attach_entry *array;
 	unsigned int count;
 };
 
@@ -44,30 +44,30 @@ struct candidate {
 
 /* One search: its thread's, and shared where `lock` is said. */
 struct scan {
-	struct knocker knocker; /* with a place of its own */
+	struct attach_sender sender; /* with a place of its own */
 	struct subuids *subuids;
 	struct candidate *candidates;
 	unsigned int nr_candidates;
 	struct cds_list_head looks; /* all users' at once, so that they hang beside each other */
 	struct entries found;
-	struct pickup *pickup; /* lock; NULL: nobody wants it any more */
+	struct late_attach *late_attach; /* lock; NULL: nobody wants it any more */
 };
 
 /* One user's processes in a search: a thread of their own looks at them, which may hang. */
 struct look {
-	struct cds_list_head node; /* in its scan's `looks`; lock: in `hanging` */
-	struct knocker knocker;    /* with a place of its own */
+	struct cds_list_head node;   /* in its scan's `looks`; lock: in `hanging` */
+	struct attach_sender sender; /* with a place of its own */
 	uint32_t owner;
 	uint32_t *pids;
 	unsigned int nr_pids;
 	struct entries found;
-	struct pickup_entry at; /* lock: whom it is looking at */
-	uint64_t since_usec;    /* lock */
-	bool ended, left;       /* lock */
+	struct late_attach_entry at; /* lock: whom it is looking at */
+	uint64_t since_usec;         /* lock */
+	bool ended, left;            /* lock */
 };
 
-struct pickup {
-	struct knocker knocker;
+struct late_attach {
+	struct attach_sender sender;
 	struct scan *scan;   /* lock; NULL: none is running */
 	struct entries last; /* lock */
 	uint64_t begun_usec; /* of the last search */
@@ -79,7 +79,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Left behind; nobody else looks at their users' processes, so each user has one at most. */
 static CDS_LIST_HEAD(hanging);
 
-static bool copy_knocker(struct knocker *to, const struct knocker *from)
+static bool copy_knocker(struct attach_sender *to, const struct attach_sender *from)
 {
 	to->instance = from->instance;
 	to->place = strdup(from->place);
@@ -109,9 +109,9 @@ static void *grow(void *array, unsigned int count, size_t size)
 	return reallocarray(array, count ? 2 * (size_t)count : 1, size);
 }
 
-static void add_entry(struct entries *found, const struct pickup_entry *entry)
+static void add_entry(struct entries *found, const struct late_attach_entry *entry)
 {
-	struct pickup_entry *more =
+	struct late_attach_entry *more =
 		found->count < ENTRIES_MAX ? grow(found->array, found->count, sizeof(*found->array))
 					   : NULL;
 
@@ -125,7 +125,7 @@ static void add_entry(struct entries *found, const struct pickup_entry *entry)
  * The name, the real user, and whether it waits in the kernel, from /proc/PID/status: nobody can
  * make us wait for that.
  */
-static bool read_status(int proc, struct pickup_entry *entry)
+static bool read_status(int proc, struct late_attach_entry *entry)
 {
 	char text[1024], name[64] = "";
 	int fd = openat(proc, "status", O_RDONLY | O_CLOEXEC);
@@ -160,7 +160,7 @@ static int open_process(uint32_t pid)
 /* ---- the thread of one user ------------------------------------------------------ */
 
 /* False: this search was left behind. */
-static bool begin_process(struct look *look, const struct pickup_entry *entry)
+static bool begin_process(struct look *look, const struct late_attach_entry *entry)
 {
 	bool go_on;
 
@@ -172,11 +172,11 @@ static bool begin_process(struct look *look, const struct pickup_entry *entry)
 	return go_on;
 }
 
-static void look_at(struct look *look, int proc, struct pickup_entry *entry)
+static void look_at(struct look *look, int proc, struct late_attach_entry *entry)
 {
 	uint64_t regions[REGIONS_MAX][2];
-	enum knock_result result = KNOCK_REFUSED;
-	int count = knock_find(proc, regions, REGIONS_MAX);
+	enum attach_result result = ATTACH_REFUSED;
+	int count = attach_request_find(proc, regions, REGIONS_MAX);
 
 	if (count == 0 || count == -ENOENT || count == -ESRCH ||
 	    (count < 0 && entry->uid != geteuid()))
@@ -187,19 +187,20 @@ static void look_at(struct look *look, int proc, struct pickup_entry *entry)
 			 "when it is started anew",
 			 strerror(-count));
 	else
-		result = knock_give(&look->knocker, proc, regions, (unsigned int)count, entry->why);
-	entry->is_others = result == KNOCK_OTHERS;
+		result = attach_request_send(&look->sender, proc, regions, (unsigned int)count,
+					     entry->why);
+	entry->is_others = result == ATTACH_OTHERS;
 	for (char *c = entry->why; *c; c++)
 		if (!isprint((unsigned char)*c))
 			*c = '?';
 	entry->hangs = false;
-	if (result != KNOCK_NOTHING)
+	if (result != ATTACH_NOTHING)
 		add_entry(&look->found, entry);
 }
 
 static void free_look(struct look *look)
 {
-	free((char *)look->knocker.place);
+	free((char *)look->sender.place);
 	free(look->pids);
 	free(look->found.array);
 	free(look);
@@ -211,7 +212,7 @@ static void *look_through(void *data)
 	bool left, go_on = true;
 
 	for (unsigned int i = 0; go_on && i < look->nr_pids; i++) {
-		struct pickup_entry entry = { .pid = look->pids[i] };
+		struct late_attach_entry entry = { .pid = look->pids[i] };
 		int proc = open_process(entry.pid);
 
 		if (proc < 0)
@@ -234,7 +235,7 @@ static void *look_through(void *data)
 
 /* ---- the thread of a search ------------------------------------------------------- */
 
-static void name_candidate(const struct candidate *candidate, struct pickup_entry *entry)
+static void name_candidate(const struct candidate *candidate, struct late_attach_entry *entry)
 {
 	int proc = open_process(candidate->pid);
 
@@ -248,7 +249,7 @@ static void name_candidate(const struct candidate *candidate, struct pickup_entr
 /* A user that has us wait, as the list shows it. False: this one does not. */
 static bool add_hanging(struct scan *scan, uint32_t owner)
 {
-	struct pickup_entry entry = { .pid = 0 };
+	struct late_attach_entry entry = { .pid = 0 };
 	struct look *look;
 
 	pthread_mutex_lock(&lock);
@@ -308,7 +309,7 @@ static void start_look(struct scan *scan, const struct candidate *first, unsigne
 	look->pids = calloc(count, sizeof(*look->pids));
 	for (unsigned int i = 0; look->pids && i < count; i++)
 		look->pids[i] = first[i].pid;
-	if (look->pids && copy_knocker(&look->knocker, &scan->knocker) &&
+	if (look->pids && copy_knocker(&look->sender, &scan->sender) &&
 	    start_thread(look_through, look) == 0)
 		cds_list_add_tail(&look->node, &scan->looks);
 	else
@@ -338,7 +339,7 @@ static int compare(const void *left, const void *right)
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-static void add_candidate(struct scan *scan, const struct pickup_entry *entry, bool hangs)
+static void add_candidate(struct scan *scan, const struct late_attach_entry *entry, bool hangs)
 {
 	struct candidate *more =
 		grow(scan->candidates, scan->nr_candidates, sizeof(*scan->candidates));
@@ -354,14 +355,14 @@ static void add_candidate(struct scan *scan, const struct pickup_entry *entry, b
 }
 
 /*
- * `proc` is of a child that waits for a process (late-attach-call.h), whose directory it has open.
+ * `proc` is of a child that waits for a process (attach-request.h), whose directory it has open.
  * That one is not to cost a child for each daemon that is started.
  */
 static void add_waited_for(struct scan *scan, int proc)
 {
 	int fd = openat(proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-	struct pickup_entry entry = { .pid = 0 };
+	struct late_attach_entry entry = { .pid = 0 };
 	struct dirent *item;
 	char path[32];
 
@@ -389,7 +390,8 @@ static void find_candidates(struct scan *scan)
 	struct dirent *item;
 
 	while (directory && (item = readdir(directory))) {
-		struct pickup_entry entry = { .pid = (uint32_t)strtoul(item->d_name, NULL, 10) };
+		struct late_attach_entry entry = { .pid = (uint32_t)strtoul(item->d_name, NULL,
+									    10) };
 		int proc = isdigit((unsigned char)item->d_name[0]) ? open_process(entry.pid) : -1;
 
 		if (proc < 0)
@@ -397,7 +399,7 @@ static void find_candidates(struct scan *scan)
 		if (read_status(proc, &entry)) {
 			add_candidate(scan, &entry, false);
 			if (entry.hangs && entry.uid == geteuid() &&
-			    strcmp(entry.name, KNOCK_CHILD) == 0)
+			    strcmp(entry.name, ATTACH_CHILD) == 0)
 				add_waited_for(scan, proc);
 		}
 		close(proc);
@@ -410,7 +412,7 @@ static void find_candidates(struct scan *scan)
 
 static void free_scan(struct scan *scan)
 {
-	free((char *)scan->knocker.place);
+	free((char *)scan->sender.place);
 	subuids_destroy(scan->subuids);
 	free(scan->candidates);
 	free(scan->found.array);
@@ -420,17 +422,17 @@ static void free_scan(struct scan *scan)
 /* Hand over what was found. */
 static void finish(struct scan *scan)
 {
-	struct pickup *pickup;
+	struct late_attach *late_attach;
 
 	pthread_mutex_lock(&lock);
-	pickup = scan->pickup;
-	if (pickup) {
-		struct entries before = pickup->last;
+	late_attach = scan->late_attach;
+	if (late_attach) {
+		struct entries before = late_attach->last;
 
-		pickup->last = scan->found;
+		late_attach->last = scan->found;
 		scan->found = before;
-		pickup->scan = NULL;
-		pthread_cond_broadcast(&pickup->finished);
+		late_attach->scan = NULL;
+		pthread_cond_broadcast(&late_attach->finished);
 	}
 	pthread_mutex_unlock(&lock);
 	free_scan(scan);
@@ -458,59 +460,60 @@ static void *search(void *data)
 
 /* ---- the main thread --------------------------------------------------------------- */
 
-int pickup_create(const char *place, uint64_t instance, struct pickup **result)
+int late_attach_create(const char *place, uint64_t instance, struct late_attach **result)
 {
-	struct pickup *pickup = calloc(1, sizeof(*pickup));
+	struct late_attach *late_attach = calloc(1, sizeof(*late_attach));
 	pthread_condattr_t attributes;
 
 	*result = NULL;
-	if (!pickup)
+	if (!late_attach)
 		return -ENOMEM;
-	pickup->knocker = (struct knocker){ .place = strdup(place), .instance = instance };
-	if (!pickup->knocker.place) {
-		free(pickup);
+	late_attach->sender =
+		(struct attach_sender){ .place = strdup(place), .instance = instance };
+	if (!late_attach->sender.place) {
+		free(late_attach);
 		return -ENOMEM;
 	}
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&pickup->finished, &attributes);
+	pthread_cond_init(&late_attach->finished, &attributes);
 	pthread_condattr_destroy(&attributes);
-	*result = pickup;
+	*result = late_attach;
 	return 0;
 }
 
-void pickup_destroy(struct pickup *pickup)
+void late_attach_destroy(struct late_attach *late_attach)
 {
-	if (!pickup)
+	if (!late_attach)
 		return;
 	pthread_mutex_lock(&lock);
-	if (pickup->scan)
-		pickup->scan->pickup = NULL;
+	if (late_attach->scan)
+		late_attach->scan->late_attach = NULL;
 	pthread_mutex_unlock(&lock);
-	pthread_cond_destroy(&pickup->finished);
-	free((char *)pickup->knocker.place);
-	free(pickup->last.array);
-	free(pickup);
+	pthread_cond_destroy(&late_attach->finished);
+	free((char *)late_attach->sender.place);
+	free(late_attach->last.array);
+	free(late_attach);
 }
 
 /* Under `lock`. */
-static void start_search(struct pickup *pickup)
+static void start_search(struct late_attach *late_attach)
 {
 	struct scan *scan = calloc(1, sizeof(*scan));
 
 	if (!scan)
 		return;
-	scan->pickup = pickup;
+	scan->late_attach = late_attach;
 	CDS_INIT_LIST_HEAD(&scan->looks);
 	scan->subuids = subuids_create(SUBUIDS_FILE);
-	if (scan->subuids && copy_knocker(&scan->knocker, &pickup->knocker) &&
+	if (scan->subuids && copy_knocker(&scan->sender, &late_attach->sender) &&
 	    start_thread(search, scan) == 0)
-		pickup->scan = scan;
+		late_attach->scan = scan;
 	else
 		free_scan(scan);
 }
 
-void pickup_scan(struct pickup *pickup, unsigned int wait_ms)
+void late_attach_scan(struct late_attach *late_attach, unsigned int wait_ms)
 {
 	struct timespec until;
 
@@ -519,28 +522,28 @@ void pickup_scan(struct pickup *pickup, unsigned int wait_ms)
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
 	pthread_mutex_lock(&lock);
-	if (!pickup->scan) {
-		pickup->begun_usec = time_now_usec();
-		start_search(pickup);
+	if (!late_attach->scan) {
+		late_attach->begun_usec = time_now_usec();
+		start_search(late_attach);
 	}
-	while (wait_ms && pickup->scan &&
-	       pthread_cond_timedwait(&pickup->finished, &lock, &until) == 0)
+	while (wait_ms && late_attach->scan &&
+	       pthread_cond_timedwait(&late_attach->finished, &lock, &until) == 0)
 		continue;
 	pthread_mutex_unlock(&lock);
 }
 
-void pickup_refresh(struct pickup *pickup)
+void late_attach_refresh(struct late_attach *late_attach)
 {
-	if (time_now_usec() - pickup->begun_usec > FRESH_USEC)
-		pickup_scan(pickup, 0);
+	if (time_now_usec() - late_attach->begun_usec > FRESH_USEC)
+		late_attach_scan(late_attach, 0);
 }
 
-void pickup_list(struct pickup *pickup, int (*each)(const struct pickup_entry *entry, void *data),
-		 void *data)
+void late_attach_list(struct late_attach *late_attach,
+		      int (*each)(const struct late_attach_entry *entry, void *data), void *data)
 {
 	pthread_mutex_lock(&lock);
-	for (unsigned int i = 0; i < pickup->last.count; i++)
-		if (each(&pickup->last.array[i], data) != 0)
+	for (unsigned int i = 0; i < late_attach->last.count; i++)
+		if (each(&late_attach->last.array[i], data) != 0)
 			break;
 	pthread_mutex_unlock(&lock);
 }

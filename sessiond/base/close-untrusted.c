@@ -47,7 +47,7 @@ static void close_by_child(int fd)
 	kill(child, SIGKILL);
 }
 
-void part_with(int fd)
+void close_untrusted(int fd)
 {
 	if (socket_is_refusing_fds()) {
 		close(fd);

@@ -12,6 +12,6 @@
 #define SESSIOND_BASE_CLOSE_UNTRUSTED_H
 
 /* As close(). `fd`: of a connection, or of anything else that nobody untrusted sends to. */
-void part_with(int fd);
+void close_untrusted(int fd);
 
 #endif /* SESSIOND_BASE_CLOSE_UNTRUSTED_H */

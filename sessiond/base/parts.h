@@ -37,7 +37,7 @@ struct options {
 	bool private_instance;         /* ends with the parent */
 	pid_t parent;                  /* whose programs alone it traces then */
 	bool preloaded;                /* all programs are to register: name those that do not */
-	bool supervise;                /* under a keeper */
+	bool supervise;                /* under a supervisor */
 	char *ring_dir;                /* rings are files in it; NULL: memory */
 	bool forget;                   /* sessions end with the daemon */
 	char *recover;                 /* what a daemon left that was killed; NULL: serve */
@@ -47,11 +47,11 @@ struct options {
 
 struct daemon {
 	const struct options *options;
-	struct ledger *ledger; /* borrowed */
+	struct saved_state *saved_state; /* borrowed */
 	sd_event *event;
 
 	enum lttngmap_clock clock;
-	struct clock_calibration *calibration; /* the ledger's */
+	struct clock_calibration *calibration; /* the saved state's */
 	struct clock_watch *clock_watch;       /* NULL where rings are recovered */
 	uint32_t cpu_rings;
 	uint32_t meta_page_size; /* bytes before a ring data memory's first sub-buffer */
@@ -69,7 +69,7 @@ struct daemon {
 	const struct process_ops *process_ops;
 	struct doorbells *doorbells;
 	struct slots slots;
-	struct app_turns *turns;
+	struct run_queue *run_queue;
 	uint64_t reclaim_usec; /* no classes are looked for before then that nobody uses */
 	struct processes *processes;
 	struct kernel_leftovers *kernel_leftovers;
@@ -78,11 +78,11 @@ struct daemon {
 	struct control_socket *control;
 	struct app_socket *app;
 	struct untraced *untraced;
-	struct pickup *pickup;     /* NULL in a private instance */
-	struct recovery *recovery; /* borrowed; NULL but where one is under way. With it: */
+	struct late_attach *late_attach; /* NULL in a private instance */
+	struct recovery *recovery;       /* borrowed; NULL but where one is under way. With it: */
 	void (*restore_recovered)(struct daemon *daemon); /* processes and their rings */
 	bool recovers_files;                              /* rings were files, maybe of a disk */
-	bool is_leaving; /* the ledger's sessions are the next daemon's */
+	bool is_leaving; /* the saved state's sessions are the next daemon's */
 	/* Whom sessions counted under the daemon before: sessions_counted_before(). NULL: nobody.
 	 */
 	struct json_object *before;

@@ -234,7 +234,7 @@ void ring_sweeper_end(struct ring_sweeper *sweeper, unsigned int ms)
 	const struct timespec pause = { .tv_nsec = 1000000 };
 
 	close(sweeper->fd);
-	/* Also over when the keeper reaped it. */
+	/* Also over when the supervisor reaped it. */
 	for (; ms > 0 && waitpid(sweeper->pid, NULL, WNOHANG) == 0; ms--)
 		nanosleep(&pause, NULL);
 }

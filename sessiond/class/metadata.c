@@ -408,11 +408,11 @@ int metadata_memfd(const struct metadata *metadata, int *fd)
 	struct metadata_sent nothing = { .head = 0 };
 	uint64_t offset;
 
-	return metadata_piece(metadata, &nothing, &offset, fd);
+	return metadata_segment(metadata, &nothing, &offset, fd);
 }
 
-int metadata_piece(const struct metadata *metadata, struct metadata_sent *sent, uint64_t *offset,
-		   int *fd)
+int metadata_segment(const struct metadata *metadata, struct metadata_sent *sent, uint64_t *offset,
+		     int *fd)
 {
 	bool head = sent->head != metadata->head;
 	char *text;

@@ -105,7 +105,7 @@ struct metadata_sent {
  * As a memfd, what there is more than that; it is noted as sent. *offset:
  * where in the text it stands, 0 where all of it is sent anew. 0 or -errno.
  */
-int metadata_piece(const struct metadata *metadata, struct metadata_sent *sent, uint64_t *offset,
-		   int *fd);
+int metadata_segment(const struct metadata *metadata, struct metadata_sent *sent, uint64_t *offset,
+		     int *fd);
 
 #endif /* SESSIOND_CLASS_METADATA_H */

@@ -30,7 +30,7 @@
 struct consumer_link;
 struct consumers;
 struct daemon;
-struct ledger_consumer;
+struct saved_consumer;
 struct session;
 struct sessions;
 
@@ -40,8 +40,8 @@ struct consumer_client {
 	const char *key;
 	const char *output; /* the directory that the consumer writes to now */
 	uid_t owner;
-	struct ledger_consumer *record; /* the session's, in the saved state */
-	uint64_t delivered;             /* events, so far */
+	struct saved_consumer *record; /* the session's, in the saved state */
+	uint64_t delivered;            /* events, so far */
 };
 
 /* Calls from the consumers to the sessions, all from the main thread. */

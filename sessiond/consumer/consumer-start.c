@@ -37,21 +37,21 @@
 
 extern char **environ;
 
-/* ---- the ledger ---------------------------------------------------------------------- */
+/* ---- the saved state ---------------------------------------------------------------------- */
 
-static struct ledger_consumer *record_of(const struct consumer_link *link)
+static struct saved_consumer *record_of(const struct consumer_link *link)
 {
 	struct consumer_client client;
 
 	if (link->is_leaving)
 		return NULL;
 	return consumer_link_describe(link, &client) ? client.record
-						     : &link->daemon->ledger->head->idle;
+						     : &link->daemon->saved_state->head->idle;
 }
 
 static void write_record(const struct consumer_link *link, pid_t pid, int pidfd)
 {
-	struct ledger_consumer *record = record_of(link);
+	struct saved_consumer *record = record_of(link);
 
 	if (!record)
 		return;
@@ -255,7 +255,7 @@ static int on_former(sd_event_source *source, int fd, uint32_t revents, void *da
  */
 static int end_former(struct consumer_link *link)
 {
-	const struct ledger_consumer *former = record_of(link);
+	const struct saved_consumer *former = record_of(link);
 	int error;
 
 	syscall(SYS_pidfd_send_signal, former->pidfd, SIGKILL, NULL, 0);

@@ -269,7 +269,7 @@ int consumers_start(struct consumers *consumers, const char *path, const char *c
 	consumers->control_path = strdup(control_path);
 	if (!consumers->path || !consumers->control_path)
 		return -ENOMEM;
-	if (!ledger_is_new(consumers->daemon->ledger))
+	if (!saved_state_is_new(consumers->daemon->saved_state))
 		return 0;
 	error = link_create(consumers, &link);
 	return error ? error : consumer_link_spawn(link);
@@ -277,7 +277,7 @@ int consumers_start(struct consumers *consumers, const char *path, const char *c
 
 void consumers_resume(struct consumers *consumers)
 {
-	struct ledger_consumer *idle = &consumers->daemon->ledger->head->idle;
+	struct saved_consumer *idle = &consumers->daemon->saved_state->head->idle;
 
 	/* It has no daemon any more, and nothing to write. */
 	if (idle->pidfd) {

@@ -27,7 +27,7 @@
 struct control_client {
 	struct cds_list_head node;
 	struct control_socket *control;
-	struct app_turn turn;
+	struct run_entry entry;
 	int fd;
 	struct ucred peer;
 	struct quota_user *user;

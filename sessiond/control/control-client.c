@@ -33,8 +33,8 @@ void control_client_free(struct control_client *client)
 	if (client->control->daemon->sessions)
 		sessions_forget(client->control->daemon->sessions, client);
 	if (client->fd >= 0) {
-		app_turn_remove(client->control->daemon->turns, &client->turn, client->fd);
-		part_with(client->fd);
+		run_queue_remove(client->control->daemon->run_queue, &client->entry, client->fd);
+		close_untrusted(client->fd);
 	}
 	free(client);
 }
@@ -113,7 +113,7 @@ void control_become_consumer(struct control_client *client)
 	struct daemon *daemon = client->control->daemon;
 	int error;
 
-	app_turn_remove(daemon->turns, &client->turn, client->fd);
+	run_queue_remove(daemon->run_queue, &client->entry, client->fd);
 	error = consumers_attach(daemon->consumers, client->fd, &client->peer);
 	if (error == 0)
 		client->fd = -1;

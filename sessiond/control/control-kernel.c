@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * control-kernel.c - the verbs about a session's kernel part, and what others
+ * control-kernel.c - the verbs about a session's kernel domain, and what others
  * say of it.
  */
 #include "sessiond/control/control-verbs.h"
@@ -17,7 +17,7 @@
 #include "sessiond/rule/rule-list.h"
 #include "sessiond/session/session.h"
 
-/* The session, where it may have a kernel part; else the request is refused. */
+/* The session, where it may have a kernel domain; else the request is refused. */
 static struct session *check_session(struct control_client *client, struct session *session)
 {
 	if (!session)
@@ -54,12 +54,12 @@ static struct session *need_session(struct control_client *client, struct json_o
 }
 
 /* 0, or the request is refused. */
-static int make_part(struct control_client *client, struct session *session)
+static int make_domain(struct control_client *client, struct session *session)
 {
 	struct kernel_problem problem;
-	int error = session->kernel
-			    ? 0
-			    : kernel_part_create(session, kernel_part_folder(session), &problem);
+	int error = session->kernel ? 0
+				    : kernel_domain_create(session, kernel_domain_folder(session),
+							   &problem);
 
 	if (error)
 		control_refuse(client, problem.hint, "session %s: %s", session->name, problem.why);
@@ -76,20 +76,20 @@ static void refuse_problem(struct control_client *client, const struct kernel_pr
 		control_refuse(client, problem->hint, "%s", problem->why);
 }
 
-/* It has a rule more. A part that was made for that begins where the session has begun already. */
-static void start_part(struct session *session)
+/* The session has one more rule. A domain made for that starts now if the session is active. */
+static void start_domain(struct session *session)
 {
 	if (session->state == SESSION_ACTIVE && !session->kernel->is_recording)
-		kernel_part_start(session->kernel);
+		kernel_domain_start(session->kernel);
 	daemon_save_state(session->daemon);
 }
 
 /* Makes no part of it: what is refused is to leave the session as it was. */
-static void undo_part(struct session *session, bool is_new)
+static void undo_domain(struct session *session, bool is_new)
 {
 	if (!is_new || !session->kernel || session->kernel->nr_rules > 0)
 		return;
-	kernel_part_destroy(session->kernel);
+	kernel_domain_destroy(session->kernel);
 	session->kernel = NULL;
 }
 
@@ -145,14 +145,14 @@ void control_serve_kernel(struct control_client *client, struct json_object *req
 	}
 	has_pids = take_pids(client, request, pids, &nr_pids);
 	if (has_pids < 0 || !control_list_fits(client, session, request) ||
-	    make_part(client, session) != 0)
+	    make_domain(client, session) != 0)
 		return;
-	error = size ? kernel_part_set_buffer(session->kernel, size, &problem) : 0;
+	error = size ? kernel_domain_set_buffer(session->kernel, size, &problem) : 0;
 	if (error == 0 && has_pids)
-		error = kernel_part_set_pids(session->kernel, pids, nr_pids, &problem);
+		error = kernel_domain_set_pids(session->kernel, pids, nr_pids, &problem);
 	if (error) {
 		control_refuse(client, problem.hint, "session %s: %s", session->name, problem.why);
-		undo_part(session, is_new);
+		undo_domain(session, is_new);
 		return;
 	}
 	daemon_save_state(session->daemon);
@@ -175,21 +175,21 @@ void control_serve_kernel_enable(struct control_client *client, struct json_obje
 		return;
 	patterns = control_need_string(client, request, "rule");
 	if (!patterns || control_take_string(client, request, "filter", &filter) != 0 ||
-	    !control_list_fits(client, session, request) || make_part(client, session) != 0)
+	    !control_list_fits(client, session, request) || make_domain(client, session) != 0)
 		return;
 	warnings = json_object_new_array();
-	matched = kernel_part_enable(session->kernel, patterns, filter, warnings, &id, &problem);
+	matched = kernel_domain_enable(session->kernel, patterns, filter, warnings, &id, &problem);
 	if (matched < 0) {
 		json_object_put(warnings);
 		refuse_problem(client, &problem);
-		undo_part(session, is_new);
+		undo_domain(session, is_new);
 		return;
 	}
 	answer = json_object_new_object();
 	control_add_number(answer, "id", id);
 	control_add_number(answer, "matched", (uint64_t)matched);
 	json_object_object_add(answer, "warnings", warnings);
-	start_part(session);
+	start_domain(session);
 	control_answer(client, answer);
 }
 
@@ -212,9 +212,9 @@ static void change(struct control_client *client, struct json_object *request, b
 			       (unsigned long long)id, session->name);
 	} else {
 		if (remove)
-			kernel_part_remove(session->kernel, rule);
+			kernel_domain_remove(session->kernel, rule);
 		else
-			kernel_part_change(session->kernel, rule, false);
+			kernel_domain_change(session->kernel, rule, false);
 		daemon_save_state(session->daemon);
 		control_answer(client, NULL);
 	}
@@ -278,10 +278,10 @@ static void on_probe(struct session *session, void *data, const struct kernel_ma
 	if (made->problem) {
 		if (client)
 			refuse_problem(client, made->problem);
-		undo_part(session, made->is_first);
+		undo_domain(session, made->is_first);
 		return;
 	}
-	start_part(session);
+	start_domain(session);
 	if (!client)
 		return;
 	answer = json_object_new_object();
@@ -301,11 +301,11 @@ void control_serve_kernel_probe(struct control_client *client, struct json_objec
 	const char *filter = NULL;
 
 	if (!session || take_probe(client, request, &probe, &filter) != 0 ||
-	    !control_list_fits(client, session, request) || make_part(client, session) != 0)
+	    !control_list_fits(client, session, request) || make_domain(client, session) != 0)
 		return;
-	if (kernel_part_probe(session->kernel, &probe, filter, on_probe, client, &problem) != 0) {
+	if (kernel_domain_probe(session->kernel, &probe, filter, on_probe, client, &problem) != 0) {
 		refuse_problem(client, &problem);
-		undo_part(session, is_new);
+		undo_domain(session, is_new);
 	} else {
 		session->kernel->making.is_first = is_new;
 	}
@@ -321,18 +321,19 @@ bool control_lacks_kernel(struct control_client *client, const struct session *s
 	return !session->kernel;
 }
 
-struct json_object *control_count_kernel(const struct kernel_part *part)
+struct json_object *control_count_kernel(const struct kernel_domain *domain)
 {
 	struct json_object *object = json_object_new_object();
 
-	control_add_string(object, "instance", kernel_instance_name(part->instance));
-	json_object_object_add(object, "mapped",
-			       json_object_new_boolean(kernel_instance_is_mapped(part->instance)));
-	control_add_number(object, "events", part->written.events);
-	control_add_number(object, "discarded", part->written.discarded);
-	control_add_number(object, "overrun", kernel_instance_overrun(part->instance));
-	control_add_number(object, "packets", part->written.packets);
-	control_add_number(object, "bytes", part->written.bytes);
-	control_add_number(object, "streams", part->written.streams);
+	control_add_string(object, "instance", kernel_instance_name(domain->instance));
+	json_object_object_add(
+		object, "mapped",
+		json_object_new_boolean(kernel_instance_is_mapped(domain->instance)));
+	control_add_number(object, "events", domain->written.events);
+	control_add_number(object, "discarded", domain->written.discarded);
+	control_add_number(object, "overrun", kernel_instance_overrun(domain->instance));
+	control_add_number(object, "packets", domain->written.packets);
+	control_add_number(object, "bytes", domain->written.bytes);
+	control_add_number(object, "streams", domain->written.streams);
 	return object;
 }

@@ -134,7 +134,7 @@ static struct json_object *describe_session(const struct session *session, uint3
 		json_object_array_add(channels, describe_channel(channel));
 	json_object_object_add(object, "channels", channels);
 	if (session->kernel)
-		json_object_object_add(object, "kernel", kernel_part_describe(session->kernel));
+		json_object_object_add(object, "kernel", kernel_domain_describe(session->kernel));
 	return object;
 }
 
@@ -206,7 +206,7 @@ void control_serve_processes(struct control_client *client, struct json_object *
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list) {
 		struct json_object *object;
 
-		if (process->stand_in || !may_see(client, process->uid) || at++ < from)
+		if (process->is_ring_owner || !may_see(client, process->uid) || at++ < from)
 			continue;
 		object = json_object_new_object();
 		control_add_number(object, "pid", process->pid);
@@ -228,7 +228,7 @@ struct progress {
 	uint64_t from, at, next;
 };
 
-static int add_unregistered(const struct pickup_entry *entry, void *data)
+static int add_unregistered(const struct late_attach_entry *entry, void *data)
 {
 	struct progress *progress = data;
 	struct daemon *daemon = control_client_daemon(progress->client);
@@ -256,10 +256,10 @@ void control_serve_unregistered(struct control_client *client, struct json_objec
 	if (control_take_number(client, request, "from", UINT32_MAX, &progress.from) != 0)
 		return;
 	progress.part = control_part_begin();
-	if (daemon->pickup) {
+	if (daemon->late_attach) {
 		if (progress.from == 0)
-			pickup_scan(daemon->pickup, SCAN_WAIT_MS);
-		pickup_list(daemon->pickup, add_unregistered, &progress);
+			late_attach_scan(daemon->late_attach, SCAN_WAIT_MS);
+		late_attach_list(daemon->late_attach, add_unregistered, &progress);
 	}
 	control_part_answer(client, &progress.part, "unregistered", progress.next);
 }

@@ -66,10 +66,10 @@ static const uint64_t *running_classes(const struct daemon *daemon)
 	static uint64_t running[LTTNGMAP_EVENT_IDS / 64];
 
 	memset(running, 0, sizeof(running));
-	for (uint32_t index = 0; index < LEDGER_PROCESSES; index++) {
-		const struct ledger_process *process = ledger_process(daemon->ledger, index);
+	for (uint32_t index = 0; index < SAVED_PROCESSES; index++) {
+		const struct saved_process *process = saved_process(daemon->saved_state, index);
 
-		if (ledger_process_state(daemon->ledger, index) != LEDGER_LIVE)
+		if (saved_process_state(daemon->saved_state, index) != SAVED_LIVE)
 			continue;
 		for (uint32_t i = 0; i < process->class_words; i++)
 			running[i] |= process->classes[i];

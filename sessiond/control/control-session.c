@@ -159,8 +159,8 @@ void control_serve_start(struct control_client *client, struct json_object *requ
 			       "session %s has no channel", session->name);
 	} else {
 		session_start(session);
-		if (session->daemon->pickup)
-			pickup_scan(session->daemon->pickup, 0);
+		if (session->daemon->late_attach)
+			late_attach_scan(session->daemon->late_attach, 0);
 		answer_with_trouble(client, session);
 	}
 }
@@ -274,7 +274,7 @@ void control_serve_flush(struct control_client *client, struct json_object *requ
 {
 	struct session *session = control_need_session(client, request);
 	struct channel *channel;
-	struct member *member;
+	struct process_channel *process_channel;
 
 	if (!session)
 		return;
@@ -287,8 +287,8 @@ void control_serve_flush(struct control_client *client, struct json_object *requ
 	/* At the end all is read in any case. */
 	if (session->state == SESSION_ACTIVE)
 		cds_list_for_each_entry(channel, &session->channels, node)
-			cds_list_for_each_entry(member, &channel->members, node)
-				member_flush(member);
+			cds_list_for_each_entry(process_channel, &channel->process_channels, node)
+				process_channel_flush(process_channel);
 	control_answer(client, NULL);
 }
 
@@ -302,7 +302,7 @@ struct hanging {
 	unsigned int count;
 };
 
-static int count_hanging(const struct pickup_entry *entry, void *data)
+static int count_hanging(const struct late_attach_entry *entry, void *data)
 {
 	struct hanging *hanging = data;
 
@@ -316,8 +316,8 @@ static void add_hanging(const struct daemon *daemon, uint32_t uid, struct json_o
 	struct hanging hanging = { .uid = uid };
 	char text[200];
 
-	if (daemon->pickup)
-		pickup_list(daemon->pickup, count_hanging, &hanging);
+	if (daemon->late_attach)
+		late_attach_list(daemon->late_attach, count_hanging, &hanging);
 	if (!hanging.count)
 		return;
 	snprintf(text, sizeof(text),
@@ -387,7 +387,7 @@ struct others {
 	uint64_t count;
 };
 
-static int add_other(const struct pickup_entry *entry, void *data)
+static int add_other(const struct late_attach_entry *entry, void *data)
 {
 	struct process seen = { .pid = entry->pid, .uid = entry->uid, .gid = entry->gid };
 	struct others *others = data;
@@ -409,11 +409,11 @@ static void add_others(struct json_object *answer, const struct session *session
 {
 	struct others others = { .session = session };
 
-	if (!session->daemon->pickup || session->state != SESSION_ACTIVE)
+	if (!session->daemon->late_attach || session->state != SESSION_ACTIVE)
 		return;
 	others.array = json_object_new_array();
-	pickup_refresh(session->daemon->pickup);
-	pickup_list(session->daemon->pickup, add_other, &others);
+	late_attach_refresh(session->daemon->late_attach);
+	late_attach_list(session->daemon->late_attach, add_other, &others);
 	control_add_number(answer, "others", others.count);
 	json_object_object_add(answer, "others_named", others.array);
 }

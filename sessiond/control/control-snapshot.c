@@ -39,12 +39,12 @@ static void on_taken(struct session *session, void *data, const char *error, con
 	control_answer(client, answer);
 }
 
-static bool has_members(const struct session *session)
+static bool has_process_channels(const struct session *session)
 {
 	struct channel *channel;
 
 	cds_list_for_each_entry(channel, &session->channels, node)
-		if (!cds_list_empty(&channel->members))
+		if (!cds_list_empty(&channel->process_channels))
 			return true;
 	return false;
 }
@@ -70,7 +70,7 @@ void control_serve_snapshot(struct control_client *client, struct json_object *r
 	else if (session_is_clearing(session))
 		control_refuse(client, "try again when that is done", "session %s is being cleared",
 			       session->name);
-	else if (!has_members(session))
+	else if (!has_process_channels(session))
 		control_refuse(client, "start it, and a program with matching events",
 			       "session %s has nothing yet", session->name);
 	else if (!consumer_link_expected(session->consumer))

@@ -115,15 +115,15 @@ static void client_receive(struct control_client *client)
 	}
 }
 
-static void on_turn(struct app_turn *turn)
+static void on_entry(struct run_entry *entry)
 {
-	struct control_client *client = caa_container_of(turn, struct control_client, turn);
-	struct app_turns *turns = client->control->daemon->turns;
+	struct control_client *client = caa_container_of(entry, struct control_client, entry);
+	struct run_queue *run_queue = client->control->daemon->run_queue;
 	uint64_t begin = time_now_usec();
 
 	client_receive(client);
 	quota_charge_command(client->user, (time_now_usec() - begin) * 1000);
-	if (client->doomed || app_turn_watch(turns, turn, client->fd) != 0)
+	if (client->doomed || run_queue_watch(run_queue, entry, client->fd) != 0)
 		control_client_free(client);
 }
 
@@ -154,10 +154,10 @@ static void client_open(struct control_socket *control, int fd)
 			continue;
 		goto free_client;
 	}
-	client->turn = (struct app_turn){ .serve = on_turn,
-					  .user = client->user,
-					  .cost = QUOTA_COMMAND_COST };
-	if (app_turn_watch(control->daemon->turns, &client->turn, fd) != 0)
+	client->entry = (struct run_entry){ .serve = on_entry,
+					    .user = client->user,
+					    .cost = QUOTA_COMMAND_COST };
+	if (run_queue_watch(control->daemon->run_queue, &client->entry, fd) != 0)
 		goto free_client;
 	control_arm_greet(control);
 	return;
@@ -166,7 +166,7 @@ free_client:
 	control_client_free(client);
 	return;
 close_fd:
-	part_with(fd);
+	close_untrusted(fd);
 }
 
 static int on_accept(sd_event_source *source, int fd, uint32_t revents, void *data)

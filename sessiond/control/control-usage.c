@@ -97,9 +97,9 @@ void control_serve_usage(struct control_client *client, struct json_object *requ
 
 /* NULL without memory. */
 static struct json_object *measure(struct session *session, struct channel *channel,
-				   struct member *member, uint32_t uid)
+				   struct process_channel *process_channel, uint32_t uid)
 {
-	uint32_t rings = ring_set_rings(member->set);
+	uint32_t rings = ring_set_rings(process_channel->set);
 	uint64_t *unread = calloc(rings, sizeof(*unread));
 	struct json_object *object, *array;
 	char name[NAME_SESSION_MAX + 16];
@@ -107,14 +107,14 @@ static struct json_object *measure(struct session *session, struct channel *chan
 
 	if (!unread)
 		return NULL;
-	ring_set_measure(member->set, &usage, unread);
+	ring_set_measure(process_channel->set, &usage, unread);
 	object = json_object_new_object();
 	control_add_string(object, "session", session_name_for(session, uid, name, sizeof(name)));
 	control_add_string(object, "channel", channel->name);
 	control_add_number(object, "pid", channel->shared ? 0 : usage.pid);
 	control_add_number(object, "uid", usage.uid);
 	control_add_string(object, "name", usage.procname);
-	control_add_bool(object, "alive", member->process != NULL);
+	control_add_bool(object, "alive", process_channel->process != NULL);
 	control_add_number(object, "written", usage.all.written);
 	control_add_number(object, "discarded", usage.all.discarded);
 	control_add_number(object, "overwritten", usage.all.overwritten);
@@ -131,15 +131,15 @@ static struct json_object *measure(struct session *session, struct channel *chan
 static bool put_session(struct progress *progress, struct session *session, uint32_t uid)
 {
 	struct channel *channel;
-	struct member *member;
+	struct process_channel *process_channel;
 
 	cds_list_for_each_entry(channel, &session->channels, node) {
-		cds_list_for_each_entry(member, &channel->members, node) {
+		cds_list_for_each_entry(process_channel, &channel->process_channels, node) {
 			struct json_object *object;
 
 			if (progress->at++ < progress->from)
 				continue;
-			object = measure(session, channel, member, uid);
+			object = measure(session, channel, process_channel, uid);
 			if (object && !put(progress, object))
 				return false;
 		}

@@ -16,7 +16,7 @@
 
 #include "sessiond/control/control-client.h"
 
-struct kernel_part;
+struct kernel_domain;
 struct session;
 
 /* control-session.c */
@@ -64,7 +64,7 @@ void control_serve_kernel_probe(struct control_client *client, struct json_objec
 bool control_lacks_kernel(struct control_client *client, const struct session *session,
 			  const char *what);
 /* What `list`, and what `status` says of it. */
-struct json_object *control_count_kernel(const struct kernel_part *part);
+struct json_object *control_count_kernel(const struct kernel_domain *part);
 
 /* control-list.c */
 /*

@@ -22,9 +22,9 @@
 
 /* ---- making and undoing ------------------------------------------------------------ */
 
-static int make_metadata(struct kernel_part *part)
+static int make_metadata(struct kernel_domain *domain)
 {
-	struct session *session = part->session;
+	struct session *session = domain->session;
 	struct metadata_config config = {
 		.session = session->name,
 		.is_kernel = true,
@@ -35,22 +35,22 @@ static int make_metadata(struct kernel_part *part)
 
 	if (error < 0)
 		return error;
-	metadata_uuid_text(config.uuid, part->uuid);
-	error = metadata_create(&config, &part->metadata);
+	metadata_uuid_text(config.uuid, domain->uuid);
+	error = metadata_create(&config, &domain->metadata);
 	if (error)
 		return error;
-	return metadata_add_channel(part->metadata, STREAM_ID, "per_cpu", 0);
+	return metadata_add_channel(domain->metadata, STREAM_ID, "per_cpu", 0);
 }
 
 /* What the kernel has no more, once it was read, is to outlive who read it. */
-static int make_pages(struct kernel_part *part, struct kernel_problem *problem)
+static int make_pages(struct kernel_domain *domain, struct kernel_problem *problem)
 {
 	uint32_t cpus = 0, size = 0;
-	int error = kernel_instance_cpus(part->instance, &cpus);
+	int error = kernel_instance_cpus(domain->instance, &cpus);
 
 	if (error == 0) {
-		size = ring_file_kernel_subbuf_size(kernel_instance_path(part->instance));
-		error = size == 0 ? -errno : ring_file_pages_create(cpus, size, &part->pages);
+		size = ring_file_kernel_subbuf_size(kernel_instance_path(domain->instance));
+		error = size == 0 ? -errno : ring_file_pages_create(cpus, size, &domain->pages);
 	}
 	if (error) {
 		snprintf(problem->why, sizeof(problem->why),
@@ -61,141 +61,142 @@ static int make_pages(struct kernel_part *part, struct kernel_problem *problem)
 	return error;
 }
 
-static struct kernel_instance_config configure(const struct kernel_part *part, const char *key)
+static struct kernel_instance_config configure(const struct kernel_domain *domain, const char *key)
 {
-	const struct daemon *daemon = part->session->daemon;
+	const struct daemon *daemon = domain->session->daemon;
 	struct kernel_instance_config config = { .key = key, .clock = daemon->clock };
 
 	config.pid = kernel_leftovers_pid(daemon->kernel_leftovers, &config.start);
 	return config;
 }
 
-static int make_instance(struct kernel_part *part, struct kernel_problem *problem)
+static int make_instance(struct kernel_domain *domain, struct kernel_problem *problem)
 {
 	struct kernel_instance_config config;
 	char key[KERNEL_INSTANCE_NAME_SIZE];
 	int error = kernel_tracing_find(problem);
 
 	/* That of an earlier life may be there still, and its probes. */
-	snprintf(key, sizeof(key), part->folder ? "%s@%" PRIu32 : "%s", part->session->key,
-		 part->folder);
-	config = configure(part, key);
+	snprintf(key, sizeof(key), domain->folder ? "%s@%" PRIu32 : "%s", domain->session->key,
+		 domain->folder);
+	config = configure(domain, key);
 
 	if (error)
 		return error;
-	error = kernel_instance_create(&config, &part->instance, problem);
+	error = kernel_instance_create(&config, &domain->instance, problem);
 	if (error)
 		return error;
-	kernel_probes_group(kernel_instance_name(part->instance), part->group);
-	if (!kernel_instance_is_mapped(part->instance))
-		error = make_pages(part, problem);
-	return error ? error : kernel_part_set_buffer(part, KERNEL_BUFFER_DEFAULT, problem);
+	kernel_probes_group(kernel_instance_name(domain->instance), domain->group);
+	if (!kernel_instance_is_mapped(domain->instance))
+		error = make_pages(domain, problem);
+	return error ? error : kernel_domain_set_buffer(domain, KERNEL_BUFFER_DEFAULT, problem);
 }
 
-int kernel_part_create(struct session *session, uint32_t folder, struct kernel_problem *problem)
+int kernel_domain_create(struct session *session, uint32_t folder, struct kernel_problem *problem)
 {
-	struct kernel_part *part = calloc(1, sizeof(*part));
+	struct kernel_domain *domain = calloc(1, sizeof(*domain));
 	int error = -ENOMEM;
 
 	snprintf(problem->why, sizeof(problem->why), "out of memory");
 	snprintf(problem->hint, sizeof(problem->hint), "try again");
-	if (!part)
+	if (!domain)
 		return -ENOMEM;
-	part->session = session;
-	part->folder = folder;
-	part->pages = -1;
-	error = make_metadata(part);
+	domain->session = session;
+	domain->folder = folder;
+	domain->pages = -1;
+	error = make_metadata(domain);
 	if (error == 0)
-		error = make_instance(part, problem);
+		error = make_instance(domain, problem);
 	if (error) {
-		kernel_part_destroy(part);
+		kernel_domain_destroy(domain);
 		return error;
 	}
-	session->kernel = part;
+	session->kernel = domain;
 	return 0;
 }
 
-static void remove_instance(struct kernel_part *part, struct kernel_instance *instance)
+static void remove_instance(struct kernel_domain *domain, struct kernel_instance *instance)
 {
 	char name[KERNEL_INSTANCE_NAME_SIZE];
 
 	snprintf(name, sizeof(name), "%s", kernel_instance_name(instance));
 	kernel_instance_close(instance);
-	kernel_leftovers_add(part->session->daemon->kernel_leftovers, name);
+	kernel_leftovers_add(domain->session->daemon->kernel_leftovers, name);
 }
 
-int kernel_part_try(struct kernel_part *part, struct kernel_problem *problem)
+int kernel_domain_try(struct kernel_domain *domain, struct kernel_problem *problem)
 {
-	struct kernel_instance_config config = configure(part, "trial");
+	struct kernel_instance_config config = configure(domain, "trial");
 
-	return part->trial ? 0 : kernel_instance_create_idle(&config, &part->trial, problem);
+	return domain->trial ? 0 : kernel_instance_create_idle(&config, &domain->trial, problem);
 }
 
-void kernel_part_end_trial(struct kernel_part *part)
+void kernel_domain_end_trial(struct kernel_domain *domain)
 {
-	if (part->trial)
-		remove_instance(part, part->trial);
-	part->trial = NULL;
+	if (domain->trial)
+		remove_instance(domain, domain->trial);
+	domain->trial = NULL;
 }
 
-void kernel_part_destroy(struct kernel_part *part)
+void kernel_domain_destroy(struct kernel_domain *domain)
 {
 	struct daemon *daemon;
 
-	if (!part)
+	if (!domain)
 		return;
-	daemon = part->session->daemon;
-	json_object_put(part->saved);
-	part->saved = NULL;
-	kernel_part_cancel(part);
-	if (part->told)
-		kernel_consumer_send_end(part->session->consumer, part);
-	kernel_part_end_trial(part);
-	if (part->instance) {
-		remove_instance(part, part->instance);
+	daemon = domain->session->daemon;
+	json_object_put(domain->saved);
+	domain->saved = NULL;
+	kernel_domain_cancel(domain);
+	if (domain->told)
+		kernel_consumer_send_end(domain->session->consumer, domain);
+	kernel_domain_end_trial(domain);
+	if (domain->instance) {
+		remove_instance(domain, domain->instance);
 		/* A probe may also be there that was refused in the end. */
-		kernel_leftovers_add(daemon->kernel_leftovers, part->group);
+		kernel_leftovers_add(daemon->kernel_leftovers, domain->group);
 	}
-	if (part->pages >= 0)
-		close(part->pages);
-	metadata_destroy(part->metadata);
-	for (size_t i = 0; i < part->nr_events; i++)
-		kernel_event_free(&part->events[i]);
-	for (size_t i = 0; i < part->nr_rules; i++)
-		kernel_rule_free(&part->rules[i]);
-	free(part->events);
-	free(part->rules);
-	free(part->write_error);
-	free(part);
+	if (domain->pages >= 0)
+		close(domain->pages);
+	metadata_destroy(domain->metadata);
+	for (size_t i = 0; i < domain->nr_events; i++)
+		kernel_event_free(&domain->events[i]);
+	for (size_t i = 0; i < domain->nr_rules; i++)
+		kernel_rule_free(&domain->rules[i]);
+	free(domain->events);
+	free(domain->rules);
+	free(domain->write_error);
+	free(domain);
 }
 
-int kernel_part_set_buffer(struct kernel_part *part, uint64_t size, struct kernel_problem *problem)
+int kernel_domain_set_buffer(struct kernel_domain *domain, uint64_t size,
+			     struct kernel_problem *problem)
 {
 	/* One that is only read, the kernel would resize, and drop events. */
-	bool is_late = part->told && !kernel_instance_is_mapped(part->instance);
+	bool is_late = domain->told && !kernel_instance_is_mapped(domain->instance);
 	int error = is_late ? kernel_instance_tell_busy(problem)
-			    : kernel_instance_set_buffer(part->instance, size, problem);
+			    : kernel_instance_set_buffer(domain->instance, size, problem);
 
 	if (error == 0)
-		part->buffer_size = size;
+		domain->buffer_size = size;
 	return error;
 }
 
-int kernel_part_set_pids(struct kernel_part *part, const uint32_t *pids, size_t nr_pids,
-			 struct kernel_problem *problem)
+int kernel_domain_set_pids(struct kernel_domain *domain, const uint32_t *pids, size_t nr_pids,
+			   struct kernel_problem *problem)
 {
-	int error = kernel_instance_set_pids(part->instance, pids, nr_pids, problem);
+	int error = kernel_instance_set_pids(domain->instance, pids, nr_pids, problem);
 
 	if (error)
 		return error;
-	memcpy(part->pids, pids, nr_pids * sizeof(*pids));
-	part->nr_pids = nr_pids;
+	memcpy(domain->pids, pids, nr_pids * sizeof(*pids));
+	domain->nr_pids = nr_pids;
 	return 0;
 }
 
 /* ---- the consumer ------------------------------------------------------------------ */
 
-int kernel_part_formats(const struct kernel_part *part, int *fd)
+int kernel_domain_formats(const struct kernel_domain *domain, int *fd)
 {
 	char *text = NULL;
 	size_t size;
@@ -205,8 +206,8 @@ int kernel_part_formats(const struct kernel_part *part, int *fd)
 
 	if (!out)
 		return -ENOMEM;
-	for (size_t i = 0; i < part->nr_events; i++) {
-		const struct kernel_event *event = &part->events[i];
+	for (size_t i = 0; i < domain->nr_events; i++) {
+		const struct kernel_event *event = &domain->events[i];
 
 		fprintf(out, "%s %zu\n", event->system, event->format_size);
 		fwrite(event->format, 1, event->format_size, out);
@@ -219,150 +220,151 @@ int kernel_part_formats(const struct kernel_part *part, int *fd)
 }
 
 /* The program's trace and this one shall mean one and the same clock. */
-static void push_metadata(struct kernel_part *part, bool final)
+static void push_metadata(struct kernel_domain *domain, bool final)
 {
-	metadata_set_clock(part->metadata, metadata_clock(part->session->metadata));
-	part->generation++;
-	kernel_consumer_send_metadata(part->session->consumer, part, final);
+	metadata_set_clock(domain->metadata, metadata_clock(domain->session->metadata));
+	domain->generation++;
+	kernel_consumer_send_metadata(domain->session->consumer, domain, final);
 }
 
-static void kernel_part_push(struct kernel_part *part)
+static void kernel_domain_push(struct kernel_domain *domain)
 {
-	if (!part || !part->told)
+	if (!domain || !domain->told)
 		return;
 	/* It counts what it writes itself. */
-	part->earlier = part->written;
-	kernel_consumer_send_session(part->session->consumer, part);
-	push_metadata(part, false);
-	kernel_consumer_send_channel(part->session->consumer, part);
+	domain->earlier = domain->written;
+	kernel_consumer_send_session(domain->session->consumer, domain);
+	push_metadata(domain, false);
+	kernel_consumer_send_channel(domain->session->consumer, domain);
 	/* Who does not know of the rings yet would say at once that all are read. */
-	if (part->finishing)
-		push_metadata(part, true);
+	if (domain->finishing)
+		push_metadata(domain, true);
 }
 
-static void kernel_part_take_written(struct kernel_part *part, const struct kernel_written *written,
-				     const char *error)
+static void kernel_domain_take_written(struct kernel_domain *domain,
+				       const struct kernel_written *written, const char *error)
 {
-	part->written = (struct kernel_written){
+	domain->written = (struct kernel_written){
 		.generation = written->generation,
-		.packets = part->earlier.packets + written->packets,
-		.events = part->earlier.events + written->events,
-		.discarded = part->discarded_before + written->discarded,
-		.bytes = part->earlier.bytes + written->bytes,
-		.streams = part->earlier.streams + written->streams,
+		.packets = domain->earlier.packets + written->packets,
+		.events = domain->earlier.events + written->events,
+		.discarded = domain->discarded_before + written->discarded,
+		.bytes = domain->earlier.bytes + written->bytes,
+		.streams = domain->earlier.streams + written->streams,
 	};
-	if (error && (!part->write_error || strcmp(error, part->write_error) != 0))
-		log_warning("session %s, events of the kernel's: %s", part->session->name, error);
-	free(part->write_error);
-	part->write_error = error ? strdup(error) : NULL;
-	if (part->awaited && part->is_recording && written->generation >= part->awaited) {
-		part->awaited = 0;
-		kernel_events_turn_on(part, written->generation);
+	if (error && (!domain->write_error || strcmp(error, domain->write_error) != 0))
+		log_warning("session %s, events of the kernel's: %s", domain->session->name, error);
+	free(domain->write_error);
+	domain->write_error = error ? strdup(error) : NULL;
+	if (domain->awaited && domain->is_recording && written->generation >= domain->awaited) {
+		domain->awaited = 0;
+		kernel_events_turn_on(domain, written->generation);
 	}
 }
 
-static uint64_t kernel_part_progress(const struct kernel_part *part)
+static uint64_t kernel_domain_progress(const struct kernel_domain *domain)
 {
-	return part ? part->written.packets + part->written.bytes + part->written.generation : 0;
+	return domain ? domain->written.packets + domain->written.bytes + domain->written.generation
+		      : 0;
 }
 
 /* ---- recording --------------------------------------------------------------------- */
 
-static void say_failed(const struct kernel_part *part, const char *what, int error)
+static void say_failed(const struct kernel_domain *domain, const char *what, int error)
 {
-	message_of(part->session->key, "session %s: cannot %s events of the kernel's: %s",
-		   part->session->name, what, strerror(-error));
+	message_of(domain->session->key, "session %s: cannot %s events of the kernel's: %s",
+		   domain->session->name, what, strerror(-error));
 }
 
-void kernel_part_start(struct kernel_part *part)
+void kernel_domain_start(struct kernel_domain *domain)
 {
 	int error;
 
-	if (!part)
+	if (!domain)
 		return;
-	part->finishing = false;
-	if (part->told) {
-		push_metadata(part, false);
+	domain->finishing = false;
+	if (domain->told) {
+		push_metadata(domain, false);
 	} else {
-		part->told = true;
-		kernel_part_push(part);
+		domain->told = true;
+		kernel_domain_push(domain);
 	}
-	part->is_recording = true;
-	kernel_events_turn_on(part, UINT64_MAX);
-	error = kernel_instance_record(part->instance, true);
+	domain->is_recording = true;
+	kernel_events_turn_on(domain, UINT64_MAX);
+	error = kernel_instance_record(domain->instance, true);
 	if (error)
-		say_failed(part, "record", error);
+		say_failed(domain, "record", error);
 }
 
-static void kernel_part_stop(struct kernel_part *part)
+static void kernel_domain_stop(struct kernel_domain *domain)
 {
 	int error;
 
-	if (!part)
+	if (!domain)
 		return;
-	error = kernel_instance_record(part->instance, false);
+	error = kernel_instance_record(domain->instance, false);
 	if (error)
-		say_failed(part, "stop recording", error);
+		say_failed(domain, "stop recording", error);
 	/* What is stopped costs the machine nothing. */
-	kernel_events_turn_off(part);
-	part->is_recording = false;
-	part->awaited = 0;
+	kernel_events_turn_off(domain);
+	domain->is_recording = false;
+	domain->awaited = 0;
 }
 
-void kernel_part_tell(struct kernel_part *part)
+void kernel_domain_tell(struct kernel_domain *domain)
 {
 	bool is_new = false;
 
-	for (size_t i = 0; i < part->nr_events; i++)
-		is_new |= part->events[i].generation > part->generation;
-	if (!part->is_recording || !is_new)
+	for (size_t i = 0; i < domain->nr_events; i++)
+		is_new |= domain->events[i].generation > domain->generation;
+	if (!domain->is_recording || !is_new)
 		return;
-	push_metadata(part, false);
-	part->awaited = part->generation;
+	push_metadata(domain, false);
+	domain->awaited = domain->generation;
 }
 
-static void kernel_part_finish(struct kernel_part *part)
+static void kernel_domain_finish(struct kernel_domain *domain)
 {
-	if (!part || !part->told)
+	if (!domain || !domain->told)
 		return;
-	part->finishing = true;
-	push_metadata(part, true);
+	domain->finishing = true;
+	push_metadata(domain, true);
 }
 
-static bool kernel_part_is_finished(const struct kernel_part *part)
+static bool kernel_domain_is_finished(const struct kernel_domain *domain)
 {
-	return !part || part->written.generation >= part->generation;
+	return !domain || domain->written.generation >= domain->generation;
 }
 
-static const char *write_error_of(const struct kernel_part *part)
+static const char *write_error_of(const struct kernel_domain *domain)
 {
-	return part ? part->write_error : NULL;
+	return domain ? domain->write_error : NULL;
 }
 
-static void send_live(const struct kernel_part *part, uint64_t time)
+static void send_live(const struct kernel_domain *domain, uint64_t time)
 {
-	if (part && part->told)
-		kernel_consumer_send_live(part->session->consumer, part, time);
+	if (domain && domain->told)
+		kernel_consumer_send_live(domain->session->consumer, domain, time);
 }
 
-static void forget(struct kernel_part *part, const void *data)
+static void forget(struct kernel_domain *domain, const void *data)
 {
-	if (part && part->making.data == data)
-		part->making.data = NULL;
+	if (domain && domain->making.data == data)
+		domain->making.data = NULL;
 }
 
-const struct session_kernel_ops kernel_part_ops = {
-	.start = kernel_part_start,
-	.stop = kernel_part_stop,
-	.finish = kernel_part_finish,
-	.is_finished = kernel_part_is_finished,
-	.progress = kernel_part_progress,
+const struct session_kernel_ops kernel_domain_ops = {
+	.start = kernel_domain_start,
+	.stop = kernel_domain_stop,
+	.finish = kernel_domain_finish,
+	.is_finished = kernel_domain_is_finished,
+	.progress = kernel_domain_progress,
 	.write_error = write_error_of,
-	.push = kernel_part_push,
+	.push = kernel_domain_push,
 	.send_live = send_live,
-	.take_written = kernel_part_take_written,
+	.take_written = kernel_domain_take_written,
 	.forget = forget,
-	.destroy = kernel_part_destroy,
-	.save = kernel_part_save,
-	.restore = kernel_part_restore,
+	.destroy = kernel_domain_destroy,
+	.save = kernel_domain_save,
+	.restore = kernel_domain_restore,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * kernel-domain.h - a session's kernel part: rules for the kernel's events, the
+ * kernel-domain.h - a session's kernel domain: rules for the kernel's events, the
  * tracefs instance that records them, and their trace, OUTPUT/kernel, of which
  * the consumer is told as of a session of its own, KEY/kernel.
  *
@@ -13,7 +13,7 @@
  *
  * It starts before the program's part and stops after it, so that what the
  * kernel does for an event of the program's is there. The instance does not outlive the
- * daemon; the next one, or its next life, makes the part anew (kernel-state.h).
+ * daemon; the next one, or its next life, makes the domain anew (kernel-state.h).
  *
  * Main thread.
  */
@@ -56,21 +56,21 @@ struct kernel_made {
 	const struct kernel_problem *problem; /* why it is not there; NULL: it is */
 	bool is_first;
 };
-typedef void (*kernel_part_made)(struct session *session, void *data,
-				 const struct kernel_made *made);
+typedef void (*kernel_domain_made)(struct session *session, void *data,
+				   const struct kernel_made *made);
 
 struct kernel_making {
 	struct kernel_probe_child *child; /* NULL: there is none */
 	struct kernel_probe *probe;
 	char *filter;
 	bool is_new;   /* the kernel has none of this name yet */
-	bool is_first; /* the part was made for it */
+	bool is_first; /* the domain was made for it */
 	uint32_t id;   /* that its rule is to have; 0: the next one */
-	kernel_part_made done;
+	kernel_domain_made done;
 	void *data;
 };
 
-struct kernel_part {
+struct kernel_domain {
 	struct session *session;
 	struct kernel_instance *instance;
 	struct kernel_instance *trial; /* where filters are tried; NULL: there is none now */
@@ -102,52 +102,54 @@ struct kernel_part {
 };
 
 /* Of a session that has none: session->kernel; `folder` as above. 0 or -errno. */
-int kernel_part_create(struct session *session, uint32_t folder, struct kernel_problem *problem);
+int kernel_domain_create(struct session *session, uint32_t folder, struct kernel_problem *problem);
 /* NULL is allowed. */
-void kernel_part_destroy(struct kernel_part *part);
+void kernel_domain_destroy(struct kernel_domain *domain);
 
 /* As kernel_instance_set_buffer(), and kernel_instance_set_pids(). */
-int kernel_part_set_buffer(struct kernel_part *part, uint64_t size, struct kernel_problem *problem);
-int kernel_part_set_pids(struct kernel_part *part, const uint32_t *pids, size_t nr_pids,
-			 struct kernel_problem *problem);
+int kernel_domain_set_buffer(struct kernel_domain *domain, uint64_t size,
+			     struct kernel_problem *problem);
+int kernel_domain_set_pids(struct kernel_domain *domain, const uint32_t *pids, size_t nr_pids,
+			   struct kernel_problem *problem);
 /*
  * A rule more, whose number is stored, or one that was disabled. How many events match
  * it; those that its filter does not fit, or that cannot be in a trace, are told as texts in
  * `warnings`. -errno: no event is left. Where the session is started, new events are recorded
  * as soon as the consumer knows of them.
  */
-int kernel_part_enable(struct kernel_part *part, const char *patterns, const char *filter,
-		       struct json_object *warnings, uint32_t *id, struct kernel_problem *problem);
+int kernel_domain_enable(struct kernel_domain *domain, const char *patterns, const char *filter,
+			 struct json_object *warnings, uint32_t *id,
+			 struct kernel_problem *problem);
 /*
  * A probe, and the event that it gives, which is filtered by `filter`: 0, and `done` is called
  * once, later; or -errno.
  */
-int kernel_part_probe(struct kernel_part *part, const struct kernel_probe *probe,
-		      const char *filter, kernel_part_made done, void *data,
-		      struct kernel_problem *problem);
+int kernel_domain_probe(struct kernel_domain *domain, const struct kernel_probe *probe,
+			const char *filter, kernel_domain_made done, void *data,
+			struct kernel_problem *problem);
 /* The probe that is being made is not wanted any more. */
-void kernel_part_cancel(struct kernel_part *part);
+void kernel_domain_cancel(struct kernel_domain *domain);
 /* NULL: there is no rule of that number. */
-struct kernel_rule *kernel_rule_find(const struct kernel_part *part, uint32_t id);
+struct kernel_rule *kernel_rule_find(const struct kernel_domain *domain, uint32_t id);
 /* At once, what the session does. */
-void kernel_part_change(struct kernel_part *part, struct kernel_rule *rule, bool enabled);
-void kernel_part_remove(struct kernel_part *part, struct kernel_rule *rule);
+void kernel_domain_change(struct kernel_domain *domain, struct kernel_rule *rule, bool enabled);
+void kernel_domain_remove(struct kernel_domain *domain, struct kernel_rule *rule);
 /* The consumer gets what describes new events, where it is to know of them before the next start.
  */
-void kernel_part_tell(struct kernel_part *part);
+void kernel_domain_tell(struct kernel_domain *domain);
 void kernel_rule_free(struct kernel_rule *rule);
 
 /*
  * part->trial is there, until the second is called: an instance that never records, and is
  * removed then. 0 or -errno.
  */
-int kernel_part_try(struct kernel_part *part, struct kernel_problem *problem);
-void kernel_part_end_trial(struct kernel_part *part);
+int kernel_domain_try(struct kernel_domain *domain, struct kernel_problem *problem);
+void kernel_domain_end_trial(struct kernel_domain *domain);
 
-/* What sessions call, for daemon->kernel_ops; NULL is allowed: the session has no kernel part. */
-extern const struct session_kernel_ops kernel_part_ops;
-void kernel_part_start(struct kernel_part *part);
+/* What sessions call, for daemon->kernel_ops; NULL is allowed: the session has no kernel domain. */
+extern const struct session_kernel_ops kernel_domain_ops;
+void kernel_domain_start(struct kernel_domain *domain);
 /* The text of all formats, as common/protocol-control.h has it, as a sealed memfd. 0 or -errno. */
-int kernel_part_formats(const struct kernel_part *part, int *fd);
+int kernel_domain_formats(const struct kernel_domain *domain, int *fd);
 
 #endif /* SESSIOND_KERNEL_KERNEL_DOMAIN_H */

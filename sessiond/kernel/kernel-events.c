@@ -25,21 +25,21 @@ void kernel_event_free(struct kernel_event *event)
 	free(event->rules);
 }
 
-struct kernel_event *kernel_event_find(const struct kernel_part *part, const char *system,
+struct kernel_event *kernel_event_find(const struct kernel_domain *domain, const char *system,
 				       const char *name)
 {
-	for (size_t i = 0; i < part->nr_events; i++)
-		if (!part->events[i].probe && strcmp(part->events[i].name, name) == 0 &&
-		    strcmp(part->events[i].system, system) == 0)
-			return &part->events[i];
+	for (size_t i = 0; i < domain->nr_events; i++)
+		if (!domain->events[i].probe && strcmp(domain->events[i].name, name) == 0 &&
+		    strcmp(domain->events[i].system, system) == 0)
+			return &domain->events[i];
 	return NULL;
 }
 
-struct kernel_event *kernel_event_find_probe(const struct kernel_part *part, const char *name)
+struct kernel_event *kernel_event_find_probe(const struct kernel_domain *domain, const char *name)
 {
-	for (size_t i = 0; i < part->nr_events; i++)
-		if (part->events[i].probe && strcmp(part->events[i].name, name) == 0)
-			return &part->events[i];
+	for (size_t i = 0; i < domain->nr_events; i++)
+		if (domain->events[i].probe && strcmp(domain->events[i].name, name) == 0)
+			return &domain->events[i];
 	return NULL;
 }
 
@@ -72,33 +72,33 @@ static int set_filter_in(struct kernel_instance *instance, const struct kernel_e
 	return error;
 }
 
-static int set_filter(struct kernel_part *part, const struct kernel_event *event,
+static int set_filter(struct kernel_domain *domain, const struct kernel_event *event,
 		      const char *filter, struct kernel_problem *problem)
 {
-	return set_filter_in(part->instance, event, filter, problem);
+	return set_filter_in(domain->instance, event, filter, problem);
 }
 
 /*
  * Does the kernel take it? While it has a wrong one, it takes all events: so of an event that
  * is recorded, that is tried elsewhere.
  */
-static int try_filter(struct kernel_part *part, const struct kernel_event *event,
+static int try_filter(struct kernel_domain *domain, const struct kernel_event *event,
 		      const char *filter, struct kernel_problem *problem)
 {
 	int error;
 
 	if (!event->is_on)
-		return set_filter(part, event, filter, problem);
-	error = kernel_part_try(part, problem);
-	return error ? error : set_filter_in(part->trial, event, filter, problem);
+		return set_filter(domain, event, filter, problem);
+	error = kernel_domain_try(domain, problem);
+	return error ? error : set_filter_in(domain->trial, event, filter, problem);
 }
 
 /* ---- what its rules want ------------------------------------------------------------ */
 
-static bool is_wanted(const struct kernel_part *part, const struct kernel_event *event)
+static bool is_wanted(const struct kernel_domain *domain, const struct kernel_event *event)
 {
 	for (size_t i = 0; i < event->nr_rules; i++) {
-		const struct kernel_rule *rule = kernel_rule_find(part, event->rules[i]);
+		const struct kernel_rule *rule = kernel_rule_find(domain, event->rules[i]);
 
 		if (rule && rule->enabled)
 			return true;
@@ -107,13 +107,13 @@ static bool is_wanted(const struct kernel_part *part, const struct kernel_event 
 }
 
 /* Has a rule before the `end`th the same filter? */
-static bool is_repeated(const struct kernel_part *part, const struct kernel_event *event,
+static bool is_repeated(const struct kernel_domain *domain, const struct kernel_event *event,
 			size_t end)
 {
-	const char *filter = kernel_rule_find(part, event->rules[end])->filter;
+	const char *filter = kernel_rule_find(domain, event->rules[end])->filter;
 
 	for (size_t i = 0; i < end; i++) {
-		const struct kernel_rule *rule = kernel_rule_find(part, event->rules[i]);
+		const struct kernel_rule *rule = kernel_rule_find(domain, event->rules[i]);
 
 		if (rule && rule->enabled && rule->filter && strcmp(rule->filter, filter) == 0)
 			return true;
@@ -122,17 +122,17 @@ static bool is_repeated(const struct kernel_part *part, const struct kernel_even
 }
 
 /* One of all rules is to match. *text: NULL: any event does. 0 or -ENOMEM. */
-static int join_filters(const struct kernel_part *part, const struct kernel_event *event,
+static int join_filters(const struct kernel_domain *domain, const struct kernel_event *event,
 			char **text)
 {
 	size_t nr_filters = 0;
 
 	*text = NULL;
 	for (size_t i = 0; i < event->nr_rules; i++) {
-		const struct kernel_rule *rule = kernel_rule_find(part, event->rules[i]);
+		const struct kernel_rule *rule = kernel_rule_find(domain, event->rules[i]);
 		char *longer = NULL;
 
-		if (!rule || !rule->enabled || (rule->filter && is_repeated(part, event, i)))
+		if (!rule || !rule->enabled || (rule->filter && is_repeated(domain, event, i)))
 			continue;
 		if (!rule->filter) {
 			free(*text);
@@ -170,13 +170,13 @@ static int check_format(const struct kernel_event *event, struct kernel_problem 
 	return error;
 }
 
-static int turn_on(struct kernel_part *part, struct kernel_event *event,
+static int turn_on(struct kernel_domain *domain, struct kernel_event *event,
 		   struct kernel_problem *problem)
 {
 	int error = check_format(event, problem);
 
 	if (error == 0)
-		error = kernel_instance_enable(part->instance, group_of(event), event->name,
+		error = kernel_instance_enable(domain->instance, group_of(event), event->name,
 					       problem);
 	event->is_on = error == 0;
 	if (error)
@@ -185,12 +185,12 @@ static int turn_on(struct kernel_part *part, struct kernel_event *event,
 }
 
 /* By all its rules' filters together. *text: as join_filters() has it. */
-static int set_joined(struct kernel_part *part, struct kernel_event *event, char **text,
+static int set_joined(struct kernel_domain *domain, struct kernel_event *event, char **text,
 		      struct kernel_problem *problem)
 {
 	int error = 0;
 
-	if (join_filters(part, event, text) != 0)
+	if (join_filters(domain, event, text) != 0)
 		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
 	if (*text && strlen(*text) > KERNEL_FILTER_MAX)
 		return kernel_problem_tell(problem, -E2BIG,
@@ -199,41 +199,41 @@ static int set_joined(struct kernel_part *part, struct kernel_event *event, char
 					   event->system, event->name);
 	/* Each alone is right, by kernel_event_extend(); that all are not too many, is not said. */
 	if (*text && event->is_on)
-		error = try_filter(part, event, *text, problem);
+		error = try_filter(domain, event, *text, problem);
 	if (error == 0)
-		error = set_filter(part, event, *text, problem);
+		error = set_filter(domain, event, *text, problem);
 	/* No place in the one that was given. */
 	problem->column = -1;
 	return error;
 }
 
 /* As the rules have it by now. */
-static int update(struct kernel_part *part, struct kernel_event *event,
+static int update(struct kernel_domain *domain, struct kernel_event *event,
 		  struct kernel_problem *problem)
 {
 	char *text;
 	int error;
 
-	if (!is_wanted(part, event)) {
+	if (!is_wanted(domain, event)) {
 		if (event->is_on)
-			kernel_instance_disable(part->instance, group_of(event), event->name);
+			kernel_instance_disable(domain->instance, group_of(event), event->name);
 		event->is_on = false;
 		return 0;
 	}
-	error = set_joined(part, event, &text, problem);
+	error = set_joined(domain, event, &text, problem);
 	if (error) {
 		free(text);
 		return error;
 	}
 	free(event->filter);
 	event->filter = text;
-	if (!part->is_recording || event->is_on)
+	if (!domain->is_recording || event->is_on)
 		return 0;
-	if (event->generation <= part->written.generation)
-		return turn_on(part, event, problem);
-	/* One that the consumer was not told of yet, kernel_part_tell() has in mind. */
-	if (event->generation <= part->generation && event->generation > part->awaited)
-		part->awaited = event->generation;
+	if (event->generation <= domain->written.generation)
+		return turn_on(domain, event, problem);
+	/* One that the consumer was not told of yet, kernel_domain_tell() has in mind. */
+	if (event->generation <= domain->generation && event->generation > domain->awaited)
+		domain->awaited = event->generation;
 	return 0;
 }
 
@@ -260,7 +260,7 @@ static bool remove_rule(struct kernel_event *event, uint32_t rule)
 	return false;
 }
 
-int kernel_event_extend(struct kernel_part *part, struct kernel_event *event, uint32_t rule,
+int kernel_event_extend(struct kernel_domain *domain, struct kernel_event *event, uint32_t rule,
 			const char *filter, struct kernel_problem *problem)
 {
 	struct kernel_problem ignored;
@@ -273,13 +273,13 @@ int kernel_event_extend(struct kernel_part *part, struct kernel_event *event, ui
 	 * only between the parentheses of others.
 	 */
 	if (filter)
-		error = try_filter(part, event, filter, problem);
+		error = try_filter(domain, event, filter, problem);
 	if (error == 0)
-		error = update(part, event, problem);
+		error = update(domain, event, problem);
 	if (error) {
 		remove_rule(event, rule);
 		if (event->nr_rules > 0)
-			update(part, event, &ignored);
+			update(domain, event, &ignored);
 	}
 	return error;
 }
@@ -318,11 +318,11 @@ static int read_event(const struct kernel_event_config *config, struct kernel_ev
 }
 
 /* The kernel gives the id of an event that is gone to another one; a trace has but one of each. */
-static int check_id(const struct kernel_part *part, const struct kernel_event *event,
+static int check_id(const struct kernel_domain *domain, const struct kernel_event *event,
 		    struct kernel_problem *problem)
 {
-	for (size_t i = 0; i < part->nr_events; i++) {
-		const struct kernel_event *other = &part->events[i];
+	for (size_t i = 0; i < domain->nr_events; i++) {
+		const struct kernel_event *other = &domain->events[i];
 
 		if (other->class->id == event->class->id)
 			return kernel_problem_tell(
@@ -334,30 +334,30 @@ static int check_id(const struct kernel_part *part, const struct kernel_event *e
 	return 0;
 }
 
-int kernel_event_add(struct kernel_part *part, const struct kernel_event_config *config,
+int kernel_event_add(struct kernel_domain *domain, const struct kernel_event_config *config,
 		     struct kernel_problem *problem)
 {
 	struct kernel_event *events, event;
 	int error = read_event(config, &event, problem);
 
 	if (error == 0)
-		error = check_id(part, &event, problem);
+		error = check_id(domain, &event, problem);
 	if (error == 0 && event.filter)
-		error = set_filter(part, &event, event.filter, problem);
+		error = set_filter(domain, &event, event.filter, problem);
 	if (error)
 		goto fail;
 	kernel_problem_tell(problem, 0, "try again", "out of memory");
 	error = -ENOMEM;
-	events = reallocarray(part->events, part->nr_events + 1, sizeof(*events));
+	events = reallocarray(domain->events, domain->nr_events + 1, sizeof(*events));
 	if (!events)
 		goto fail;
-	part->events = events;
-	error = metadata_add_event(part->metadata, 0, event.described, 0, false);
+	domain->events = events;
+	error = metadata_add_event(domain->metadata, 0, event.described, 0, false);
 	if (error)
 		goto fail;
 	/* The next that the consumer gets. */
-	event.generation = part->generation + 1;
-	part->events[part->nr_events++] = event;
+	event.generation = domain->generation + 1;
+	domain->events[domain->nr_events++] = event;
 	return 0;
 
 fail:
@@ -367,10 +367,10 @@ fail:
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
-void kernel_events_follow(struct kernel_part *part, uint32_t rule, bool forget)
+void kernel_events_follow(struct kernel_domain *domain, uint32_t rule, bool forget)
 {
-	for (size_t i = 0; i < part->nr_events; i++) {
-		struct kernel_event *event = &part->events[i];
+	for (size_t i = 0; i < domain->nr_events; i++) {
+		struct kernel_event *event = &domain->events[i];
 		struct kernel_problem problem;
 
 		if (!remove_rule(event, rule))
@@ -378,39 +378,39 @@ void kernel_events_follow(struct kernel_part *part, uint32_t rule, bool forget)
 		/* There is room. */
 		if (!forget)
 			event->rules[event->nr_rules++] = rule;
-		if (update(part, event, &problem) != 0)
-			message_of(part->session->key, "session %s: %s", part->session->name,
+		if (update(domain, event, &problem) != 0)
+			message_of(domain->session->key, "session %s: %s", domain->session->name,
 				   problem.why);
 	}
-	kernel_part_end_trial(part);
+	kernel_domain_end_trial(domain);
 }
 
-void kernel_events_turn_on(struct kernel_part *part, uint64_t generation)
+void kernel_events_turn_on(struct kernel_domain *domain, uint64_t generation)
 {
-	for (size_t i = 0; i < part->nr_events; i++) {
-		struct kernel_event *event = &part->events[i];
+	for (size_t i = 0; i < domain->nr_events; i++) {
+		struct kernel_event *event = &domain->events[i];
 		struct kernel_problem problem;
 
-		if (event->is_on || event->generation > generation || !is_wanted(part, event))
+		if (event->is_on || event->generation > generation || !is_wanted(domain, event))
 			continue;
-		if (turn_on(part, event, &problem) != 0)
-			message_of(part->session->key, "session %s: %s", part->session->name,
+		if (turn_on(domain, event, &problem) != 0)
+			message_of(domain->session->key, "session %s: %s", domain->session->name,
 				   problem.why);
 	}
 }
 
-void kernel_events_turn_off(struct kernel_part *part)
+void kernel_events_turn_off(struct kernel_domain *domain)
 {
-	kernel_instance_disable_all(part->instance);
-	for (size_t i = 0; i < part->nr_events; i++)
-		part->events[i].is_on = false;
+	kernel_instance_disable_all(domain->instance);
+	for (size_t i = 0; i < domain->nr_events; i++)
+		domain->events[i].is_on = false;
 }
 
-size_t kernel_events_count(const struct kernel_part *part)
+size_t kernel_events_count(const struct kernel_domain *domain)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < part->nr_events; i++)
-		count += is_wanted(part, &part->events[i]);
+	for (size_t i = 0; i < domain->nr_events; i++)
+		count += is_wanted(domain, &domain->events[i]);
 	return count;
 }

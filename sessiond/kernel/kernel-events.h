@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * kernel-events.h - the events that the rules of a kernel part have matched so far: each is
+ * kernel-events.h - the events that the rules of a kernel domain have matched so far: each is
  * recorded while a rule that is enabled matches it, by the filters of all these.
  *
  * An event stays here, and in the metadata, until the session is destroyed: it may be in the
@@ -20,7 +20,7 @@
 #include "sessiond/kernel/kernel-instance.h"
 #include "sessiond/kernel/kernel-probes.h"
 
-struct kernel_part;
+struct kernel_domain;
 
 struct kernel_event {
 	char *system, *name;        /* as it is called in the trace */
@@ -46,25 +46,25 @@ struct kernel_event_config {
 };
 
 /* Not of a probe; NULL: there is none yet. */
-struct kernel_event *kernel_event_find(const struct kernel_part *part, const char *system,
+struct kernel_event *kernel_event_find(const struct kernel_domain *domain, const char *system,
 				       const char *name);
 /* That was made of a probe of that name; NULL likewise. */
-struct kernel_event *kernel_event_find_probe(const struct kernel_part *part, const char *name);
+struct kernel_event *kernel_event_find_probe(const struct kernel_domain *domain, const char *name);
 /* One that there is not yet. 0 or -errno. */
-int kernel_event_add(struct kernel_part *part, const struct kernel_event_config *config,
+int kernel_event_add(struct kernel_domain *domain, const struct kernel_event_config *config,
 		     struct kernel_problem *problem);
 /* One that there is is matched by a rule more, whose filter is given. 0 or -errno: it is as before.
  */
-int kernel_event_extend(struct kernel_part *part, struct kernel_event *event, uint32_t rule,
+int kernel_event_extend(struct kernel_domain *domain, struct kernel_event *event, uint32_t rule,
 			const char *filter, struct kernel_problem *problem);
 void kernel_event_free(struct kernel_event *event);
 
 /* A rule was enabled or disabled, or with `forget` removed: its events follow. */
-void kernel_events_follow(struct kernel_part *part, uint32_t rule, bool forget);
+void kernel_events_follow(struct kernel_domain *domain, uint32_t rule, bool forget);
 /* Recording begins, or the consumer has said what it knows of by now. */
-void kernel_events_turn_on(struct kernel_part *part, uint64_t generation);
-void kernel_events_turn_off(struct kernel_part *part);
+void kernel_events_turn_on(struct kernel_domain *domain, uint64_t generation);
+void kernel_events_turn_off(struct kernel_domain *domain);
 /* How many are recorded while the session is started. */
-size_t kernel_events_count(const struct kernel_part *part);
+size_t kernel_events_count(const struct kernel_domain *domain);
 
 #endif /* SESSIOND_KERNEL_KERNEL_EVENTS_H */

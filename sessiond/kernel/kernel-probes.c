@@ -271,18 +271,18 @@ void kernel_probe_close(struct kernel_probe_file *file)
 /* Root's, and nobody else may put another one in its place. */
 static bool is_steady(const char *path)
 {
-	char part[PATH_MAX];
+	char domain[PATH_MAX];
 	struct stat status;
 
-	snprintf(part, sizeof(part), "%s", path);
-	if (lstat(part, &status) < 0 || status.st_uid != 0)
+	snprintf(domain, sizeof(domain), "%s", path);
+	if (lstat(domain, &status) < 0 || status.st_uid != 0)
 		return false;
-	for (char *slash = strrchr(part, '/'); slash; slash = strrchr(part, '/')) {
-		slash[slash == part] = '\0';
-		if (lstat(part, &status) < 0 || !S_ISDIR(status.st_mode) || status.st_uid != 0 ||
+	for (char *slash = strrchr(domain, '/'); slash; slash = strrchr(domain, '/')) {
+		slash[slash == domain] = '\0';
+		if (lstat(domain, &status) < 0 || !S_ISDIR(status.st_mode) || status.st_uid != 0 ||
 		    (status.st_mode & (S_IWGRP | S_IWOTH) && !(status.st_mode & S_ISVTX)))
 			return false;
-		if (slash == part)
+		if (slash == domain)
 			break;
 	}
 	return true;

@@ -20,7 +20,7 @@
 
 /* A rule while it is added. */
 struct addition {
-	struct kernel_part *part;
+	struct kernel_domain *domain;
 	const struct kernel_rule *rule;
 	struct json_object *warnings;
 	struct kernel_problem *problem; /* of the last event that is left out */
@@ -52,10 +52,10 @@ static int take_event(struct addition *addition, const char *system, const char 
 		.rule = addition->rule->id,
 		.filter = addition->rule->filter,
 	};
-	struct kernel_event *event = kernel_event_find(addition->part, system, name);
-	int error = event ? kernel_event_extend(addition->part, event, config.rule, config.filter,
+	struct kernel_event *event = kernel_event_find(addition->domain, system, name);
+	int error = event ? kernel_event_extend(addition->domain, event, config.rule, config.filter,
 						addition->problem)
-			  : kernel_event_add(addition->part, &config, addition->problem);
+			  : kernel_event_add(addition->domain, &config, addition->problem);
 
 	if (error == -ENOMEM)
 		return error;
@@ -120,17 +120,18 @@ static int find_events(struct addition *addition)
 
 /* ---- rules ----------------------------------------------------------------------- */
 
-struct kernel_rule *kernel_rule_find(const struct kernel_part *part, uint32_t id)
+struct kernel_rule *kernel_rule_find(const struct kernel_domain *domain, uint32_t id)
 {
-	for (size_t i = 0; i < part->nr_rules; i++)
-		if (part->rules[i].id == id)
-			return &part->rules[i];
+	for (size_t i = 0; i < domain->nr_rules; i++)
+		if (domain->rules[i].id == id)
+			return &domain->rules[i];
 	return NULL;
 }
 
-static int check(const struct kernel_part *part, const char *filter, struct kernel_problem *problem)
+static int check(const struct kernel_domain *domain, const char *filter,
+		 struct kernel_problem *problem)
 {
-	if (part->nr_rules == KERNEL_RULES_MAX)
+	if (domain->nr_rules == KERNEL_RULES_MAX)
 		return kernel_problem_tell(problem, -ENOSPC,
 					   "join rules by commas, or use '*'; probes are some, too",
 					   "there are %u rules for kernel events already",
@@ -142,34 +143,35 @@ static int check(const struct kernel_part *part, const char *filter, struct kern
 }
 
 /* The last one, which has no events yet. `id`: as of kernel_making. NULL: no memory. */
-static struct kernel_rule *add_rule(struct kernel_part *part, const char *filter, uint32_t id)
+static struct kernel_rule *add_rule(struct kernel_domain *domain, const char *filter, uint32_t id)
 {
-	struct kernel_rule *rules = reallocarray(part->rules, part->nr_rules + 1, sizeof(*rules));
+	struct kernel_rule *rules =
+		reallocarray(domain->rules, domain->nr_rules + 1, sizeof(*rules));
 	struct kernel_rule *rule;
 
 	if (!rules)
 		return NULL;
-	part->rules = rules;
-	rule = &rules[part->nr_rules];
-	*rule = (struct kernel_rule){ .id = id ? id : part->last_id + 1, .enabled = true };
+	domain->rules = rules;
+	rule = &rules[domain->nr_rules];
+	*rule = (struct kernel_rule){ .id = id ? id : domain->last_id + 1, .enabled = true };
 	rule->filter = filter ? strdup(filter) : NULL;
 	if (filter && !rule->filter)
 		return NULL;
-	part->nr_rules++;
-	if (rule->id > part->last_id)
-		part->last_id = rule->id;
+	domain->nr_rules++;
+	if (rule->id > domain->last_id)
+		domain->last_id = rule->id;
 	return rule;
 }
 
 /* It comes to nothing, or is no longer wanted. */
-static void drop_rule(struct kernel_part *part, struct kernel_rule *rule)
+static void drop_rule(struct kernel_domain *domain, struct kernel_rule *rule)
 {
-	size_t at = (size_t)(rule - part->rules);
+	size_t at = (size_t)(rule - domain->rules);
 
-	kernel_events_follow(part, rule->id, true);
+	kernel_events_follow(domain, rule->id, true);
 	kernel_rule_free(rule);
-	part->nr_rules--;
-	memmove(rule, rule + 1, (part->nr_rules - at) * sizeof(*rule));
+	domain->nr_rules--;
+	memmove(rule, rule + 1, (domain->nr_rules - at) * sizeof(*rule));
 }
 
 static bool is_same_text(const char *one, const char *other)
@@ -178,11 +180,11 @@ static bool is_same_text(const char *one, const char *other)
 }
 
 /* One that was disabled, of the same words. */
-static struct kernel_rule *find_disabled(const struct kernel_part *part, const char *patterns,
+static struct kernel_rule *find_disabled(const struct kernel_domain *domain, const char *patterns,
 					 const char *filter)
 {
-	for (size_t i = 0; i < part->nr_rules; i++) {
-		struct kernel_rule *rule = &part->rules[i];
+	for (size_t i = 0; i < domain->nr_rules; i++) {
+		struct kernel_rule *rule = &domain->rules[i];
 
 		if (!rule->enabled && rule->patterns &&
 		    strcmp(rule_text(rule->patterns), patterns) == 0 &&
@@ -192,39 +194,39 @@ static struct kernel_rule *find_disabled(const struct kernel_part *part, const c
 	return NULL;
 }
 
-void kernel_part_change(struct kernel_part *part, struct kernel_rule *rule, bool enabled)
+void kernel_domain_change(struct kernel_domain *domain, struct kernel_rule *rule, bool enabled)
 {
 	rule->enabled = enabled;
-	kernel_events_follow(part, rule->id, false);
+	kernel_events_follow(domain, rule->id, false);
 }
 
-void kernel_part_remove(struct kernel_part *part, struct kernel_rule *rule)
+void kernel_domain_remove(struct kernel_domain *domain, struct kernel_rule *rule)
 {
-	drop_rule(part, rule);
+	drop_rule(domain, rule);
 }
 
-static int enable_again(struct kernel_part *part, struct kernel_rule *rule, uint32_t *id)
+static int enable_again(struct kernel_domain *domain, struct kernel_rule *rule, uint32_t *id)
 {
 	int matched = 0;
 
-	kernel_part_change(part, rule, true);
+	kernel_domain_change(domain, rule, true);
 	*id = rule->id;
-	for (size_t i = 0; i < part->nr_events; i++)
-		for (size_t j = 0; j < part->events[i].nr_rules; j++)
-			matched += part->events[i].rules[j] == rule->id;
+	for (size_t i = 0; i < domain->nr_events; i++)
+		for (size_t j = 0; j < domain->events[i].nr_rules; j++)
+			matched += domain->events[i].rules[j] == rule->id;
 	return matched;
 }
 
-int kernel_part_enable(struct kernel_part *part, const char *patterns, const char *filter,
-		       struct json_object *warnings, uint32_t *id, struct kernel_problem *problem)
+int kernel_domain_enable(struct kernel_domain *domain, const char *patterns, const char *filter,
+			 struct json_object *warnings, uint32_t *id, struct kernel_problem *problem)
 {
-	struct addition addition = { .part = part, .warnings = warnings, .problem = problem };
-	struct kernel_rule *rule = find_disabled(part, patterns, filter);
+	struct addition addition = { .domain = domain, .warnings = warnings, .problem = problem };
+	struct kernel_rule *rule = find_disabled(domain, patterns, filter);
 	struct rule *parsed;
-	int error = rule ? 0 : check(part, filter, problem);
+	int error = rule ? 0 : check(domain, filter, problem);
 
 	if (rule)
-		return enable_again(part, rule, id);
+		return enable_again(domain, rule, id);
 	if (error)
 		return error;
 	kernel_problem_tell(problem, 0, "a rule is SYSTEM:NAME, and * stands for anything in it",
@@ -232,7 +234,7 @@ int kernel_part_enable(struct kernel_part *part, const char *patterns, const cha
 	error = rule_parse(patterns, &parsed, problem->why, sizeof(problem->why));
 	if (error)
 		return error;
-	rule = add_rule(part, filter, 0);
+	rule = add_rule(domain, filter, 0);
 	if (!rule) {
 		rule_destroy(parsed);
 		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
@@ -242,9 +244,9 @@ int kernel_part_enable(struct kernel_part *part, const char *patterns, const cha
 	*id = rule->id;
 	error = find_events(&addition);
 	if (error)
-		drop_rule(part, rule);
-	kernel_part_end_trial(part);
-	kernel_part_tell(part);
+		drop_rule(domain, rule);
+	kernel_domain_end_trial(domain);
+	kernel_domain_tell(domain);
 	return error ? error : addition.matched;
 }
 
@@ -260,11 +262,11 @@ static bool is_same_probe(const struct kernel_probe *one, const struct kernel_pr
 }
 
 /* One that was there before under its name, and what is to be done with it. 0 or -errno. */
-static int check_name(const struct kernel_part *part, const struct kernel_event *event,
+static int check_name(const struct kernel_domain *domain, const struct kernel_event *event,
 		      const struct kernel_probe *probe, struct kernel_problem *problem)
 {
 	for (size_t i = 0; event && i < event->nr_rules; i++)
-		if (kernel_rule_find(part, event->rules[i])->enabled)
+		if (kernel_rule_find(domain, event->rules[i])->enabled)
 			return kernel_problem_tell(problem, -EEXIST,
 						   "give this one another name: NAME=...",
 						   "there is a probe %s already", probe->name);
@@ -276,54 +278,54 @@ static int check_name(const struct kernel_part *part, const struct kernel_event 
 }
 
 /* The event of a probe that the kernel has. */
-static int add_probe_event(struct kernel_part *part, const struct kernel_probe *probe,
+static int add_probe_event(struct kernel_domain *domain, const struct kernel_probe *probe,
 			   const struct kernel_rule *rule, struct kernel_problem *problem)
 {
 	const struct kernel_event_config config = {
 		.system = kernel_probe_system(probe),
 		.name = probe->name,
-		.group = part->group,
+		.group = domain->group,
 		.probe = probe,
 		.rule = rule->id,
 		.filter = rule->filter,
 	};
 
-	return kernel_event_add(part, &config, problem);
+	return kernel_event_add(domain, &config, problem);
 }
 
 /* Those of it that were disabled give way to this one, which is the last. */
-static void take_probe(struct kernel_part *part, struct kernel_event *event,
+static void take_probe(struct kernel_domain *domain, struct kernel_event *event,
 		       struct kernel_rule *rule)
 {
 	rule->probe = event->probe;
 	while (event->nr_rules > 1)
-		drop_rule(part, kernel_rule_find(part, event->rules[0]));
+		drop_rule(domain, kernel_rule_find(domain, event->rules[0]));
 }
 
 /* One whose file is known, and that the kernel has. *id: as of kernel_making, then the rule's. */
-static int add_probe(struct kernel_part *part, const struct kernel_probe *probe, const char *filter,
-		     uint32_t *id, struct kernel_problem *problem)
+static int add_probe(struct kernel_domain *domain, const struct kernel_probe *probe,
+		     const char *filter, uint32_t *id, struct kernel_problem *problem)
 {
-	struct kernel_event *event = kernel_event_find_probe(part, probe->name);
+	struct kernel_event *event = kernel_event_find_probe(domain, probe->name);
 	struct kernel_rule *rule;
-	int error = check_name(part, event, probe, problem);
+	int error = check_name(domain, event, probe, problem);
 
 	if (error == 0)
-		error = check(part, filter, problem);
+		error = check(domain, filter, problem);
 	if (error)
 		return error;
-	rule = add_rule(part, filter, *id);
+	rule = add_rule(domain, filter, *id);
 	if (!rule)
 		return kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
 	*id = rule->id;
-	error = event ? kernel_event_extend(part, event, rule->id, filter, problem)
-		      : add_probe_event(part, probe, rule, problem);
+	error = event ? kernel_event_extend(domain, event, rule->id, filter, problem)
+		      : add_probe_event(domain, probe, rule, problem);
 	if (error)
-		drop_rule(part, rule);
+		drop_rule(domain, rule);
 	else
-		take_probe(part, kernel_event_find_probe(part, probe->name), rule);
-	kernel_part_end_trial(part);
-	kernel_part_tell(part);
+		take_probe(domain, kernel_event_find_probe(domain, probe->name), rule);
+	kernel_domain_end_trial(domain);
+	kernel_domain_tell(domain);
 	return error;
 }
 
@@ -335,35 +337,36 @@ static void free_making(struct kernel_making *making)
 	*making = (struct kernel_making){ .child = NULL };
 }
 
-/* `problem` NULL: the probe is there. Else the part may be gone afterwards. */
-static void end_making(struct kernel_part *part, uint32_t id, const struct kernel_problem *problem)
+/* `problem` NULL: the probe is there. Else the domain may be gone afterwards. */
+static void end_making(struct kernel_domain *domain, uint32_t id,
+		       const struct kernel_problem *problem)
 {
-	struct kernel_making making = part->making;
+	struct kernel_making making = domain->making;
 
-	part->making = (struct kernel_making){ .child = NULL };
-	making.done(part->session, making.data,
+	domain->making = (struct kernel_making){ .child = NULL };
+	making.done(domain->session, making.data,
 		    &(struct kernel_made){ id, making.probe, problem, making.is_first });
 	free_making(&making);
 }
 
-void kernel_part_cancel(struct kernel_part *part)
+void kernel_domain_cancel(struct kernel_domain *domain)
 {
 	struct kernel_problem problem;
 
-	if (!part->making.child)
+	if (!domain->making.child)
 		return;
-	kernel_probe_child_cancel(part->making.child);
-	part->making.child = NULL;
-	part->making.is_first = false;
+	kernel_probe_child_cancel(domain->making.child);
+	domain->making.child = NULL;
+	domain->making.is_first = false;
 	kernel_problem_tell(&problem, -ECANCELED, "make another session",
 			    "the session was destroyed before the probe was made");
-	end_making(part, 0, &problem);
+	end_making(domain, 0, &problem);
 }
 
 static void on_made(const struct kernel_probe_result *result, void *data)
 {
-	struct kernel_part *part = data;
-	struct kernel_making *making = &part->making;
+	struct kernel_domain *domain = data;
+	struct kernel_making *making = &domain->making;
 	struct kernel_problem problem = result->problem;
 	int error = result->error;
 	uint32_t id = making->id;
@@ -371,44 +374,44 @@ static void on_made(const struct kernel_probe_result *result, void *data)
 	making->child = NULL;
 	if (result->file[0])
 		making->probe->file = result->file;
-	if (error == 0 && part->session->state != SESSION_IDLE &&
-	    part->session->state != SESSION_ACTIVE)
+	if (error == 0 && domain->session->state != SESSION_IDLE &&
+	    domain->session->state != SESSION_ACTIVE)
 		error = kernel_problem_tell(&problem, -EBUSY, "try again when it has stopped",
-					    "session %s is being stopped", part->session->name);
+					    "session %s is being stopped", domain->session->name);
 	if (error == 0)
-		error = add_probe(part, making->probe, making->filter, &id, &problem);
+		error = add_probe(domain, making->probe, making->filter, &id, &problem);
 	if (error && making->is_new)
-		kernel_probes_remove(part->group, making->probe->name);
-	end_making(part, id, error ? &problem : NULL);
+		kernel_probes_remove(domain->group, making->probe->name);
+	end_making(domain, id, error ? &problem : NULL);
 }
 
-int kernel_part_probe(struct kernel_part *part, const struct kernel_probe *probe,
-		      const char *filter, kernel_part_made done, void *data,
-		      struct kernel_problem *problem)
+int kernel_domain_probe(struct kernel_domain *domain, const struct kernel_probe *probe,
+			const char *filter, kernel_domain_made done, void *data,
+			struct kernel_problem *problem)
 {
 	struct kernel_making making = { .done = done, .data = data };
 	int error = kernel_probe_check(probe, problem);
 
-	if (error == 0 && part->making.child)
+	if (error == 0 && domain->making.child)
 		error = kernel_problem_tell(problem, -EBUSY, "try again when that is done",
 					    "session %s is being given another probe",
-					    part->session->name);
+					    domain->session->name);
 	if (error == 0)
-		error = check(part, filter, problem);
+		error = check(domain, filter, problem);
 	if (error)
 		return error;
-	making.is_new = !kernel_event_find_probe(part, probe->name);
+	making.is_new = !kernel_event_find_probe(domain, probe->name);
 	making.probe = kernel_probe_copy(probe);
 	making.filter = filter ? strdup(filter) : NULL;
 	if (!making.probe || (filter && !making.filter))
 		error = kernel_problem_tell(problem, -ENOMEM, "try again", "out of memory");
 	else
-		error = kernel_probe_child_start(part->session->daemon->event,
-						 making.is_new ? part->group : NULL, making.probe,
-						 on_made, part, &making.child, problem);
+		error = kernel_probe_child_start(domain->session->daemon->event,
+						 making.is_new ? domain->group : NULL, making.probe,
+						 on_made, domain, &making.child, problem);
 	if (error)
 		free_making(&making);
 	else
-		part->making = making;
+		domain->making = making;
 	return error;
 }

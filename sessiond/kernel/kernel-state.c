@@ -60,21 +60,21 @@ static struct json_object *describe_rule(const struct kernel_rule *rule)
 	return object;
 }
 
-struct json_object *kernel_part_describe(const struct kernel_part *part)
+struct json_object *kernel_domain_describe(const struct kernel_domain *domain)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *rules = json_object_new_array();
 	struct json_object *pids = json_object_new_array();
 	struct json_object *probes = json_object_new_array();
 
-	for (size_t i = 0; i < part->nr_pids; i++)
-		json_object_array_add(pids, json_object_new_int64(part->pids[i]));
-	for (size_t i = 0; i < part->nr_rules; i++)
-		json_object_array_add(part->rules[i].probe ? probes : rules,
-				      describe_rule(&part->rules[i]));
-	add_text(object, "instance", kernel_instance_name(part->instance));
-	add_number(object, "buffer_size", part->buffer_size);
-	add_number(object, "events", kernel_events_count(part));
+	for (size_t i = 0; i < domain->nr_pids; i++)
+		json_object_array_add(pids, json_object_new_int64(domain->pids[i]));
+	for (size_t i = 0; i < domain->nr_rules; i++)
+		json_object_array_add(domain->rules[i].probe ? probes : rules,
+				      describe_rule(&domain->rules[i]));
+	add_text(object, "instance", kernel_instance_name(domain->instance));
+	add_number(object, "buffer_size", domain->buffer_size);
+	add_number(object, "events", kernel_events_count(domain));
 	json_object_object_add(object, "pids", pids);
 	json_object_object_add(object, "rules", rules);
 	json_object_object_add(object, "probes", probes);
@@ -82,10 +82,11 @@ struct json_object *kernel_part_describe(const struct kernel_part *part)
 }
 
 /* As the kernel has them: children are among them, and who has ended is not. */
-static struct json_object *save_followed(const struct kernel_part *part)
+static struct json_object *save_followed(const struct kernel_domain *domain)
 {
 	struct json_object *array = json_object_new_array();
-	char *text = part->nr_pids ? kernel_instance_pids(part->instance) : NULL, *at = text, *end;
+	char *text = domain->nr_pids ? kernel_instance_pids(domain->instance) : NULL, *at = text,
+	     *end;
 
 	while (at && json_object_array_length(array) < FOLLOWED_MAX) {
 		unsigned long pid = strtoul(at, &end, 10);
@@ -100,14 +101,14 @@ static struct json_object *save_followed(const struct kernel_part *part)
 }
 
 /* Which files they are in, beside what `list` says. */
-static void add_files(const struct kernel_part *part, struct json_object *probes)
+static void add_files(const struct kernel_domain *domain, struct json_object *probes)
 {
 	size_t at = 0;
 
-	for (size_t i = 0; i < part->nr_rules; i++)
-		if (part->rules[i].probe)
+	for (size_t i = 0; i < domain->nr_rules; i++)
+		if (domain->rules[i].probe)
 			add_text(json_object_array_get_idx(probes, at++), "file",
-				 part->rules[i].probe->file);
+				 domain->rules[i].probe->file);
 }
 
 static struct json_object *save_written(const struct kernel_written *written)
@@ -122,27 +123,27 @@ static struct json_object *save_written(const struct kernel_written *written)
 	return object;
 }
 
-struct json_object *kernel_part_save(const struct session *session)
+struct json_object *kernel_domain_save(const struct session *session)
 {
-	const struct kernel_part *part = session->kernel;
+	const struct kernel_domain *domain = session->kernel;
 	struct json_object *object, *probes;
 	bool has_trace;
 
-	if (!part)
+	if (!domain)
 		return json_object_get(session->kernel_kept);
-	object = kernel_part_describe(part);
-	has_trace = part->told || part->session->state != SESSION_IDLE;
-	add_number(object, "folder", part->folder + has_trace);
-	add_number(object, "last_id", part->last_id);
-	json_object_object_add(object, "followed", save_followed(part));
-	json_object_object_add(object, "written", save_written(&part->written));
+	object = kernel_domain_describe(domain);
+	has_trace = domain->told || domain->session->state != SESSION_IDLE;
+	add_number(object, "folder", domain->folder + has_trace);
+	add_number(object, "last_id", domain->last_id);
+	json_object_object_add(object, "followed", save_followed(domain));
+	json_object_object_add(object, "written", save_written(&domain->written));
 	json_object_object_get_ex(object, "probes", &probes);
-	add_files(part, probes);
+	add_files(domain, probes);
 	/* Those that an earlier daemon left, and that are not made yet. */
-	for (size_t i = part->nr_restored; part->saved && i < json_object_array_length(part->saved);
-	     i++)
+	for (size_t i = domain->nr_restored;
+	     domain->saved && i < json_object_array_length(domain->saved); i++)
 		json_object_array_add(probes,
-				      json_object_get(json_object_array_get_idx(part->saved, i)));
+				      json_object_get(json_object_array_get_idx(domain->saved, i)));
 	return object;
 }
 
@@ -196,18 +197,18 @@ static void say_lost(const struct session *session, const char *what, const char
 		   session->name, what, session->is_taken_over ? "ended" : "was killed", why);
 }
 
-static void restore_written(struct kernel_part *part, struct json_object *saved)
+static void restore_written(struct kernel_domain *domain, struct json_object *saved)
 {
 	struct json_object *written = json_object_object_get(saved, "written");
 
-	part->written = (struct kernel_written){
+	domain->written = (struct kernel_written){
 		.packets = number_of(written, "packets", INT64_MAX),
 		.events = number_of(written, "events", INT64_MAX),
 		.discarded = number_of(written, "discarded", INT64_MAX),
 		.bytes = number_of(written, "bytes", INT64_MAX),
 		.streams = number_of(written, "streams", INT64_MAX),
 	};
-	part->discarded_before = part->written.discarded;
+	domain->discarded_before = domain->written.discarded;
 }
 
 /* How many of the array there are in `pids`. */
@@ -221,20 +222,20 @@ static size_t read_pids(struct json_object *array, uint32_t *pids, size_t most)
 }
 
 /* Where all have ended, it is to record none of the machine's others. */
-static int restore_pids(struct kernel_part *part, struct json_object *saved,
+static int restore_pids(struct kernel_domain *domain, struct json_object *saved,
 			struct kernel_problem *problem)
 {
 	uint32_t pids[KERNEL_PIDS_MAX], followed[FOLLOWED_MAX];
 	size_t nr_pids = read_pids(array_of(saved, "pids"), pids, KERNEL_PIDS_MAX);
 	size_t nr_followed = read_pids(array_of(saved, "followed"), followed, FOLLOWED_MAX);
-	int error = nr_pids ? kernel_part_set_pids(part, pids, nr_pids, problem) : 0;
+	int error = nr_pids ? kernel_domain_set_pids(domain, pids, nr_pids, problem) : 0;
 
 	if (error == 0 && nr_pids && nr_followed)
-		error = kernel_instance_set_pids(part->instance, followed, nr_followed, problem);
+		error = kernel_instance_set_pids(domain->instance, followed, nr_followed, problem);
 	return error;
 }
 
-static void restore_rule(struct kernel_part *part, struct json_object *saved)
+static void restore_rule(struct kernel_domain *domain, struct json_object *saved)
 {
 	struct json_object *warnings = json_object_new_array();
 	const char *patterns = text_of(saved, "rule");
@@ -242,53 +243,53 @@ static void restore_rule(struct kernel_part *part, struct json_object *saved)
 	uint32_t id;
 
 	/* The next number is its own. */
-	part->last_id = (uint32_t)number_of(saved, "id", UINT32_MAX) - 1;
-	if (patterns && kernel_part_enable(part, patterns, text_of(saved, "filter"), warnings, &id,
-					   &problem) < 0)
-		say_lost(part->session, patterns, problem.why);
+	domain->last_id = (uint32_t)number_of(saved, "id", UINT32_MAX) - 1;
+	if (patterns && kernel_domain_enable(domain, patterns, text_of(saved, "filter"), warnings,
+					     &id, &problem) < 0)
+		say_lost(domain->session, patterns, problem.why);
 	json_object_put(warnings);
 }
 
 /* Disabled at the end: one that is so would stand for another of the same words. */
-static void restore_rules(struct kernel_part *part, struct json_object *saved)
+static void restore_rules(struct kernel_domain *domain, struct json_object *saved)
 {
 	struct json_object *rules = array_of(saved, "rules");
 
 	for (size_t i = 0; i < length_of(rules); i++)
-		restore_rule(part, json_object_array_get_idx(rules, i));
+		restore_rule(domain, json_object_array_get_idx(rules, i));
 	for (size_t i = 0; i < length_of(rules); i++) {
 		struct json_object *one = json_object_array_get_idx(rules, i);
 		struct kernel_rule *rule =
-			kernel_rule_find(part, (uint32_t)number_of(one, "id", UINT32_MAX));
+			kernel_rule_find(domain, (uint32_t)number_of(one, "id", UINT32_MAX));
 
 		if (rule && !flag_of(one, "enabled"))
-			kernel_part_change(part, rule, false);
+			kernel_domain_change(domain, rule, false);
 	}
-	part->last_id = (uint32_t)number_of(saved, "last_id", UINT32_MAX);
+	domain->last_id = (uint32_t)number_of(saved, "last_id", UINT32_MAX);
 }
 
-static void restore_probes(struct kernel_part *part);
+static void restore_probes(struct kernel_domain *domain);
 
 static void on_restored(struct session *session, void *data, const struct kernel_made *made)
 {
-	struct kernel_part *part = session->kernel;
+	struct kernel_domain *domain = session->kernel;
 	struct json_object *saved;
 
 	(void)data;
 	/* It is being destroyed. */
-	if (!part->saved)
+	if (!domain->saved)
 		return;
-	saved = json_object_array_get_idx(part->saved, part->nr_restored++);
+	saved = json_object_array_get_idx(domain->saved, domain->nr_restored++);
 	if (made->problem)
 		say_lost(session, made->probe->name, made->problem->why);
 	else if (!flag_of(saved, "enabled"))
-		kernel_part_change(part, kernel_rule_find(part, made->id), false);
-	restore_probes(part);
-	if (!part->saved)
+		kernel_domain_change(domain, kernel_rule_find(domain, made->id), false);
+	restore_probes(domain);
+	if (!domain->saved)
 		daemon_save_state(session->daemon);
 }
 
-static int restore_probe(struct kernel_part *part, struct json_object *saved,
+static int restore_probe(struct kernel_domain *domain, struct json_object *saved,
 			 struct kernel_problem *problem)
 {
 	const char *kind = text_of(saved, "kind");
@@ -306,38 +307,38 @@ static int restore_probe(struct kernel_part *part, struct json_object *saved,
 
 	if (!probe.name || (probe.is_kernel ? !probe.symbol : !probe.path))
 		return kernel_problem_tell(problem, -EBADMSG, "", "what is kept of it is damaged");
-	error = kernel_part_probe(part, &probe, text_of(saved, "filter"), on_restored, NULL,
-				  problem);
+	error = kernel_domain_probe(domain, &probe, text_of(saved, "filter"), on_restored, NULL,
+				    problem);
 	if (error == 0)
-		part->making.id = (uint32_t)number_of(saved, "id", UINT32_MAX);
+		domain->making.id = (uint32_t)number_of(saved, "id", UINT32_MAX);
 	return error;
 }
 
-/* The next one; at the end, the part itself has all. */
-static void restore_probes(struct kernel_part *part)
+/* The next one; at the end, the domain itself has all. */
+static void restore_probes(struct kernel_domain *domain)
 {
 	struct kernel_problem problem;
 
-	while (part->nr_restored < length_of(part->saved)) {
+	while (domain->nr_restored < length_of(domain->saved)) {
 		struct json_object *saved =
-			json_object_array_get_idx(part->saved, part->nr_restored);
+			json_object_array_get_idx(domain->saved, domain->nr_restored);
 		const char *name = text_of(saved, "name");
 
-		if (restore_probe(part, saved, &problem) == 0)
+		if (restore_probe(domain, saved, &problem) == 0)
 			return;
-		say_lost(part->session, name ? name : "a probe", problem.why);
-		part->nr_restored++;
+		say_lost(domain->session, name ? name : "a probe", problem.why);
+		domain->nr_restored++;
 	}
-	json_object_put(part->saved);
-	part->saved = NULL;
+	json_object_put(domain->saved);
+	domain->saved = NULL;
 }
 
-uint32_t kernel_part_folder(const struct session *session)
+uint32_t kernel_domain_folder(const struct session *session)
 {
 	return (uint32_t)number_of(session->kernel_kept, "folder", UINT32_MAX - 1);
 }
 
-void kernel_part_restore(struct session *session, struct json_object *saved)
+void kernel_domain_restore(struct session *session, struct json_object *saved)
 {
 	struct kernel_problem problem;
 	uint32_t folder;
@@ -346,16 +347,16 @@ void kernel_part_restore(struct session *session, struct json_object *saved)
 	if (!json_object_is_type(saved, json_type_object))
 		return;
 	folder = (uint32_t)number_of(saved, "folder", UINT32_MAX - 1);
-	error = kernel_part_create(session, folder, &problem);
+	error = kernel_domain_create(session, folder, &problem);
 	if (error == 0)
-		error = kernel_part_set_buffer(session->kernel,
-					       number_of(saved, "buffer_size", KERNEL_BUFFER_MAX),
-					       &problem);
+		error = kernel_domain_set_buffer(session->kernel,
+						 number_of(saved, "buffer_size", KERNEL_BUFFER_MAX),
+						 &problem);
 	if (error == 0)
 		error = restore_pids(session->kernel, saved, &problem);
 	if (error) {
 		say_lost(session, "all rules", problem.why);
-		kernel_part_destroy(session->kernel);
+		kernel_domain_destroy(session->kernel);
 		session->kernel = NULL;
 		session->kernel_kept = json_object_get(saved);
 		return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * kernel-state.h - a session's kernel part as JSON: for `list`, and for the next daemon, or life
- * of it, which makes the part anew (doc/design/kernel.md).
+ * kernel-state.h - a session's kernel domain as JSON: for `list`, and for the next daemon, or life
+ * of it, which makes the domain anew (doc/design/kernel.md).
  *
  * The next one has the same rules under the same numbers, an instance of its own, and a trace of
  * its own beside the earlier one: its rings begin anew, and the kernel may have given an event's
@@ -17,20 +17,20 @@
 
 #include <json-c/json.h>
 
-struct kernel_part;
+struct kernel_domain;
 struct session;
 
 /* As "list" answers (common/protocol-control.h). */
-struct json_object *kernel_part_describe(const struct kernel_part *part);
+struct json_object *kernel_domain_describe(const struct kernel_domain *domain);
 
 /* NULL: the session has none. */
-struct json_object *kernel_part_save(const struct session *session);
+struct json_object *kernel_domain_save(const struct session *session);
 /*
  * Into a session that has none. What cannot be had, the session's messages name. It records from
- * kernel_part_start() on.
+ * kernel_domain_start() on.
  */
-void kernel_part_restore(struct session *session, struct json_object *saved);
-/* For a part that is made new: how many traces of earlier daemons there may be. */
-uint32_t kernel_part_folder(const struct session *session);
+void kernel_domain_restore(struct session *session, struct json_object *saved);
+/* For a domain that is made new: how many traces of earlier daemons there may be. */
+uint32_t kernel_domain_folder(const struct session *session);
 
 #endif /* SESSIOND_KERNEL_KERNEL_STATE_H */

@@ -21,7 +21,7 @@
 #define WAIT_USEC UINT64_C(5000)
 #define ACCURACY_USEC UINT64_C(1000)
 
-struct app_turns {
+struct run_queue {
 	struct ring_thread *rings;
 	sd_event_source *source;      /* on while there is somebody to be served */
 	sd_event_source *timer;       /* on while somebody waits for a later time */
@@ -42,136 +42,138 @@ static uint64_t now_ns(void)
 }
 
 /* From the end, where those who were just served belong; who comes anew is first. */
-static struct cds_list_head *place_of(struct app_turns *turns, const struct quota_user *user)
+static struct cds_list_head *place_of(struct run_queue *run_queue, const struct quota_user *user)
 {
 	struct quota_user *before;
 
-	if (user->spent_ns == turns->least_ns)
-		return &turns->users;
-	cds_list_for_each_entry_reverse(before, &turns->users,
-					turn_node) if (before->spent_ns <=
-						       user->spent_ns) return &before->turn_node;
-	return &turns->users;
+	if (user->spent_ns == run_queue->least_ns)
+		return &run_queue->users;
+	cds_list_for_each_entry_reverse(before, &run_queue->users,
+					entry_node) if (before->spent_ns <=
+							user->spent_ns) return &before->entry_node;
+	return &run_queue->users;
 }
 
-static void user_enter(struct app_turns *turns, struct quota_user *user)
+static void user_enter(struct run_queue *run_queue, struct quota_user *user)
 {
-	if (user->spent_ns < turns->least_ns)
-		user->spent_ns = turns->least_ns;
-	cds_list_add(&user->turn_node, place_of(turns, user));
-	sd_event_source_set_enabled(turns->source, SD_EVENT_ON);
+	if (user->spent_ns < run_queue->least_ns)
+		user->spent_ns = run_queue->least_ns;
+	cds_list_add(&user->entry_node, place_of(run_queue, user));
+	sd_event_source_set_enabled(run_queue->source, SD_EVENT_ON);
 }
 
-static void user_wait(struct app_turns *turns, struct quota_user *user)
+static void user_wait(struct run_queue *run_queue, struct quota_user *user)
 {
-	if (cds_list_empty(&turns->waiting)) {
-		sd_event_source_set_time(turns->timer, time_now_usec() + WAIT_USEC);
-		sd_event_source_set_enabled(turns->timer, SD_EVENT_ONESHOT);
+	if (cds_list_empty(&run_queue->waiting)) {
+		sd_event_source_set_time(run_queue->timer, time_now_usec() + WAIT_USEC);
+		sd_event_source_set_enabled(run_queue->timer, SD_EVENT_ONESHOT);
 	}
-	cds_list_add_tail(&user->turn_node, &turns->waiting);
+	cds_list_add_tail(&user->entry_node, &run_queue->waiting);
 }
 
 /* They find out anew whether they may; those who may not yet wait on. */
 static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 {
-	struct app_turns *turns = data;
+	struct run_queue *run_queue = data;
 	struct quota_user *user, *next;
 
 	(void)source;
 	(void)usec;
-	cds_list_for_each_entry_safe(user, next, &turns->waiting, turn_node) {
-		cds_list_del(&user->turn_node);
-		user_enter(turns, user);
+	cds_list_for_each_entry_safe(user, next, &run_queue->waiting, entry_node) {
+		cds_list_del(&user->entry_node);
+		user_enter(run_queue, user);
 	}
 	return 0;
 }
 
-static bool has_turns(struct quota_user *user)
+static bool has_entry(struct quota_user *user)
 {
-	return !cds_list_empty(&user->turns) || !cds_list_empty(&user->ends);
+	return !cds_list_empty(&user->run_queue) || !cds_list_empty(&user->ends);
 }
 
 /* The user has one. */
-static struct app_turn *find_first(struct quota_user *user)
+static struct run_entry *find_first(struct quota_user *user)
 {
-	bool end = cds_list_empty(&user->turns) ||
+	bool end = cds_list_empty(&user->run_queue) ||
 		   (user->ends_next && !cds_list_empty(&user->ends));
 
-	return cds_list_first_entry(end ? &user->ends : &user->turns, struct app_turn, node);
+	return cds_list_first_entry(end ? &user->ends : &user->run_queue, struct run_entry, node);
 }
 
-static void take_turn(struct quota_user *user, struct app_turn *turn)
+static void take_entry(struct quota_user *user, struct run_entry *entry)
 {
-	cds_list_del(&turn->node);
-	turn->queued = false;
-	user->ends_next = !turn->is_end;
+	cds_list_del(&entry->node);
+	entry->queued = false;
+	user->ends_next = !entry->is_end;
 }
 
-static void serve_first(struct app_turns *turns)
+static void serve_first(struct run_queue *run_queue)
 {
-	struct quota_user *user = cds_list_first_entry(&turns->users, struct quota_user, turn_node);
-	struct app_turn *turn = find_first(user);
+	struct quota_user *user =
+		cds_list_first_entry(&run_queue->users, struct quota_user, entry_node);
+	struct run_entry *entry = find_first(user);
 	uint64_t begin = now_ns();
 
-	cds_list_del(&user->turn_node);
-	if (quota_take_message(user, turn->cost, begin / 1000) != 0) {
-		user_wait(turns, user);
+	cds_list_del(&user->entry_node);
+	if (quota_take_message(user, entry->cost, begin / 1000) != 0) {
+		user_wait(run_queue, user);
 		return;
 	}
-	take_turn(user, turn);
-	turns->least_ns = user->spent_ns;
+	take_entry(user, entry);
+	run_queue->least_ns = user->spent_ns;
 	/* It has a turn until it was charged: what it queues meanwhile comes after that. */
-	turns->served = user;
-	if (turn->cost > 1)
-		ring_thread_release(turns->rings);
+	run_queue->served = user;
+	if (entry->cost > 1)
+		ring_thread_release(run_queue->rings);
 	else
-		ring_thread_hold(turns->rings);
-	turn->serve(turn);
-	turns->served = NULL;
+		ring_thread_hold(run_queue->rings);
+	entry->serve(entry);
+	run_queue->served = NULL;
 	user->spent_ns += now_ns() - begin;
-	user->has_turn = has_turns(user);
-	if (user->has_turn)
-		user_enter(turns, user);
+	user->has_entry = has_entry(user);
+	if (user->has_entry)
+		user_enter(run_queue, user);
 }
 
 /* Nothing is served from here: the events left would be of turns that are freed by then. */
 static int on_ready(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
-	struct app_turns *turns = data;
+	struct run_queue *run_queue = data;
 	struct epoll_event events[READY_AT_ONCE];
 	int count = epoll_wait(fd, events, READY_AT_ONCE, 0);
 
 	(void)source;
 	(void)revents;
 	for (int i = 0; i < count; i++) {
-		struct app_turn *turn = events[i].data.ptr;
+		struct run_entry *entry = events[i].data.ptr;
 
-		turn->is_end |= (events[i].events & EPOLLHUP) != 0;
-		app_turn_add(turns, turn);
+		entry->is_end |= (events[i].events & EPOLLHUP) != 0;
+		run_queue_add(run_queue, entry);
 	}
 	return 0;
 }
 
-static int on_turn(sd_event_source *source, int fd, uint32_t revents, void *data)
+static int on_entry(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
-	struct app_turns *turns = data;
+	struct run_queue *run_queue = data;
 	uint64_t end = now_ns() + SERVED_NS;
 
 	(void)fd;
 	(void)revents;
-	while (!cds_list_empty(&turns->users) && now_ns() < end)
-		serve_first(turns);
-	ring_thread_release(turns->rings);
-	if (cds_list_empty(&turns->users))
+	while (!cds_list_empty(&run_queue->users) && now_ns() < end)
+		serve_first(run_queue);
+	ring_thread_release(run_queue->rings);
+	if (cds_list_empty(&run_queue->users))
 		return sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	return 0;
 }
 
 /* Takes the descriptor. */
-static int add_source(struct app_turns *turns, sd_event *event, int fd,
+static int add_source(struct run_queue *run_queue, sd_event *event, int fd,
 		      sd_event_io_handler_t handler, sd_event_source **source)
 {
-	int error = fd < 0 ? -errno : sd_event_add_io(event, source, fd, EPOLLIN, handler, turns);
+	int error = fd < 0 ? -errno
+			   : sd_event_add_io(event, source, fd, EPOLLIN, handler, run_queue);
 
 	if (error < 0) {
 		if (fd >= 0)
@@ -186,93 +188,94 @@ static int add_source(struct app_turns *turns, sd_event *event, int fd,
  * in the order of how long they have been ready; a defer source would be first
  * each time.
  */
-static int add_sources(struct app_turns *turns, sd_event *event)
+static int add_sources(struct run_queue *run_queue, sd_event *event)
 {
-	int error = add_source(turns, event, eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK), on_turn,
-			       &turns->source);
+	int error = add_source(run_queue, event, eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK), on_entry,
+			       &run_queue->source);
 
 	if (error < 0)
 		return error;
-	sd_event_source_set_enabled(turns->source, SD_EVENT_OFF);
-	turns->epoll = epoll_create1(EPOLL_CLOEXEC);
-	error = add_source(turns, event, turns->epoll, on_ready, &turns->ready);
+	sd_event_source_set_enabled(run_queue->source, SD_EVENT_OFF);
+	run_queue->epoll = epoll_create1(EPOLL_CLOEXEC);
+	error = add_source(run_queue, event, run_queue->epoll, on_ready, &run_queue->ready);
 	if (error < 0)
 		return error;
-	error = sd_event_add_time(event, &turns->timer, CLOCK_MONOTONIC, UINT64_MAX, ACCURACY_USEC,
-				  on_timer, turns);
-	return error < 0 ? error : sd_event_source_set_enabled(turns->timer, SD_EVENT_OFF);
+	error = sd_event_add_time(event, &run_queue->timer, CLOCK_MONOTONIC, UINT64_MAX,
+				  ACCURACY_USEC, on_timer, run_queue);
+	return error < 0 ? error : sd_event_source_set_enabled(run_queue->timer, SD_EVENT_OFF);
 }
 
-int app_turns_create(sd_event *event, struct ring_thread *rings, struct app_turns **result)
+int run_queue_create(sd_event *event, struct ring_thread *rings, struct run_queue **result)
 {
-	struct app_turns *turns = calloc(1, sizeof(*turns));
+	struct run_queue *run_queue = calloc(1, sizeof(*run_queue));
 	int error;
 
 	*result = NULL;
-	if (!turns)
+	if (!run_queue)
 		return -ENOMEM;
-	turns->rings = rings;
-	CDS_INIT_LIST_HEAD(&turns->users);
-	CDS_INIT_LIST_HEAD(&turns->waiting);
-	error = add_sources(turns, event);
+	run_queue->rings = rings;
+	CDS_INIT_LIST_HEAD(&run_queue->users);
+	CDS_INIT_LIST_HEAD(&run_queue->waiting);
+	error = add_sources(run_queue, event);
 	if (error < 0) {
-		app_turns_destroy(turns);
+		run_queue_destroy(run_queue);
 		return error;
 	}
-	*result = turns;
+	*result = run_queue;
 	return 0;
 }
 
-void app_turns_destroy(struct app_turns *turns)
+void run_queue_destroy(struct run_queue *run_queue)
 {
-	if (!turns)
+	if (!run_queue)
 		return;
-	sd_event_source_disable_unref(turns->source);
-	sd_event_source_disable_unref(turns->ready);
-	sd_event_source_disable_unref(turns->timer);
-	free(turns);
+	sd_event_source_disable_unref(run_queue->source);
+	sd_event_source_disable_unref(run_queue->ready);
+	sd_event_source_disable_unref(run_queue->timer);
+	free(run_queue);
 }
 
-void app_turn_add(struct app_turns *turns, struct app_turn *turn)
+void run_queue_add(struct run_queue *run_queue, struct run_entry *entry)
 {
-	struct quota_user *user = turn->user;
+	struct quota_user *user = entry->user;
 
-	if (turn->queued)
+	if (entry->queued)
 		return;
-	turn->queued = true;
-	cds_list_add_tail(&turn->node, turn->is_end ? &user->ends : &user->turns);
-	if (user->has_turn)
+	entry->queued = true;
+	cds_list_add_tail(&entry->node, entry->is_end ? &user->ends : &user->run_queue);
+	if (user->has_entry)
 		return;
-	user->has_turn = true;
-	user_enter(turns, user);
+	user->has_entry = true;
+	user_enter(run_queue, user);
 }
 
-int app_turn_watch(struct app_turns *turns, struct app_turn *turn, int fd)
+int run_queue_watch(struct run_queue *run_queue, struct run_entry *entry, int fd)
 {
-	struct epoll_event event = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = turn };
+	struct epoll_event event = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = entry };
 
-	if (epoll_ctl(turns->epoll, turn->watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event) != 0)
+	if (epoll_ctl(run_queue->epoll, entry->watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd,
+		      &event) != 0)
 		return -errno;
-	turn->watched = true;
+	entry->watched = true;
 	return 0;
 }
 
-void app_turn_remove(struct app_turns *turns, struct app_turn *turn, int fd)
+void run_queue_remove(struct run_queue *run_queue, struct run_entry *entry, int fd)
 {
-	struct quota_user *user = turn->user;
+	struct quota_user *user = entry->user;
 
 	/* Its file may have other descriptors, and would stay in the epoll by these. */
-	if (turn->watched)
-		epoll_ctl(turns->epoll, EPOLL_CTL_DEL, fd, NULL);
-	turn->watched = false;
-	if (!turn->queued)
+	if (entry->watched)
+		epoll_ctl(run_queue->epoll, EPOLL_CTL_DEL, fd, NULL);
+	entry->watched = false;
+	if (!entry->queued)
 		return;
-	turn->queued = false;
-	cds_list_del(&turn->node);
-	if (has_turns(user) || user == turns->served)
+	entry->queued = false;
+	cds_list_del(&entry->node);
+	if (has_entry(user) || user == run_queue->served)
 		return;
-	user->has_turn = false;
-	cds_list_del(&user->turn_node);
-	if (cds_list_empty(&turns->users))
-		sd_event_source_set_enabled(turns->source, SD_EVENT_OFF);
+	user->has_entry = false;
+	cds_list_del(&user->entry_node);
+	if (cds_list_empty(&run_queue->users))
+		sd_event_source_set_enabled(run_queue->source, SD_EVENT_OFF);
 }

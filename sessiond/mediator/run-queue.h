@@ -34,9 +34,9 @@
 #include "sessiond/quota/quota.h"
 
 /* In what is to be served. The owner sets the first three, and zeros the others. */
-struct app_turn {
+struct run_entry {
 	/* Its turn has come; it is not queued any more, and not watched. It may be freed. */
-	void (*serve)(struct app_turn *turn);
+	void (*serve)(struct run_entry *entry);
 	struct quota_user *user;
 	uint32_t cost; /* in messages of the user's rate */
 	struct cds_list_head node;
@@ -45,18 +45,18 @@ struct app_turn {
 	bool is_end;  /* a process that ended or hung up: nobody waits for it */
 };
 
-struct app_turns;
+struct run_queue;
 struct ring_thread;
 
 /* `rings` may be NULL. */
-int app_turns_create(sd_event *event, struct ring_thread *rings, struct app_turns **turns);
+int run_queue_create(sd_event *event, struct ring_thread *rings, struct run_queue **run_queue);
 /* Call when nothing is queued or watched. NULL is allowed. */
-void app_turns_destroy(struct app_turns *turns);
+void run_queue_destroy(struct run_queue *run_queue);
 /* Queues the turn, unless it is queued already. */
-void app_turn_add(struct app_turns *turns, struct app_turn *turn);
+void run_queue_add(struct run_queue *run_queue, struct run_entry *entry);
 /* Queue it as soon as its descriptor can be read, once. 0 or -errno. */
-int app_turn_watch(struct app_turns *turns, struct app_turn *turn, int fd);
+int run_queue_watch(struct run_queue *run_queue, struct run_entry *entry, int fd);
 /* Takes the turn out of queue and epoll. Call before `fd` is closed. */
-void app_turn_remove(struct app_turns *turns, struct app_turn *turn, int fd);
+void run_queue_remove(struct run_queue *run_queue, struct run_entry *entry, int fd);
 
 #endif /* SESSIOND_MEDIATOR_RUN_QUEUE_H */

@@ -16,16 +16,16 @@
 #define CPUS_MAX 8192l
 
 struct control_pages {
-	struct ledger *ledger;
+	struct saved_state *saved_state;
 	struct filter_pages *filters;
-	/* Of each slot, the last generation given out; the ledger's. */
+	/* Of each slot, the last generation given out; the saved state's. */
 	uint32_t *generations;
 	bool begun;
 };
 
 static struct lttngmap_control *control_of(const struct control_pages *pages)
 {
-	return pages->ledger->control.map;
+	return pages->saved_state->control.map;
 }
 
 /* The first life's. 0 or -errno. */
@@ -44,8 +44,8 @@ static int begin_control(struct lttngmap_control *control, uint64_t size, enum l
 	return 0;
 }
 
-int control_pages_create(struct ledger *ledger, enum lttngmap_clock clock, uint32_t cpu_rings,
-			 struct control_pages **result)
+int control_pages_create(struct saved_state *saved_state, enum lttngmap_clock clock,
+			 uint32_t cpu_rings, struct control_pages **result)
 {
 	struct control_pages *pages = calloc(1, sizeof(*pages));
 	int error;
@@ -53,10 +53,11 @@ int control_pages_create(struct ledger *ledger, enum lttngmap_clock clock, uint3
 	*result = NULL;
 	if (!pages)
 		return -ENOMEM;
-	pages->ledger = ledger;
-	pages->generations = ledger->head->generations;
-	error = ledger_is_new(ledger)
-			? begin_control(control_of(pages), ledger->control.size, clock, cpu_rings)
+	pages->saved_state = saved_state;
+	pages->generations = saved_state->head->generations;
+	error = saved_state_is_new(saved_state)
+			? begin_control(control_of(pages), saved_state->control.size, clock,
+					cpu_rings)
 			: 0;
 	if (error == 0)
 		error = filter_pages_create(control_of(pages), &pages->filters);
@@ -77,7 +78,7 @@ void control_pages_destroy(struct control_pages *pages)
 
 int control_pages_fd(const struct control_pages *pages)
 {
-	return pages->ledger->control.fd;
+	return pages->saved_state->control.fd;
 }
 
 struct filter_pages *control_pages_filters(const struct control_pages *pages)
@@ -87,7 +88,7 @@ struct filter_pages *control_pages_filters(const struct control_pages *pages)
 
 uint64_t control_pages_size(const struct control_pages *pages)
 {
-	return pages->ledger->control.size;
+	return pages->saved_state->control.size;
 }
 
 const struct lttngmap_control *control_pages_get(const struct control_pages *pages)

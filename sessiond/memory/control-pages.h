@@ -18,15 +18,15 @@
 
 struct control_pages;
 struct filter_pages;
-struct ledger;
+struct saved_state;
 
 /*
- * Of the ledger's memory; `cpu_rings`: how many CPU numbers there can be. In a
+ * Of the saved state's memory; `cpu_rings`: how many CPU numbers there can be. In a
  * later life of the daemon, what was being changed when it died may be in any
  * state until control_pages_repair(). 0 or -errno.
  */
-int control_pages_create(struct ledger *ledger, enum lttngmap_clock clock, uint32_t cpu_rings,
-			 struct control_pages **pages);
+int control_pages_create(struct saved_state *saved_state, enum lttngmap_clock clock,
+			 uint32_t cpu_rings, struct control_pages **pages);
 /*
  * Between the two, processes that need the channel table wait, and give up
  * soon: for a new life of the daemon, which says of each slot what is in it.

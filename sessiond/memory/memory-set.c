@@ -33,7 +33,7 @@ static void drop_rings(struct memory_set *set, uint32_t slot)
 
 static void set_rings(struct memory_set *set, uint32_t slot, const struct memory *memory)
 {
-	struct ledger_process *record = memory_set_record(set);
+	struct saved_process *record = memory_set_record(set);
 
 	set->rings[slot] = *memory;
 	set->users[slot] = 1;
@@ -45,13 +45,13 @@ static void set_rings(struct memory_set *set, uint32_t slot, const struct memory
 static void memory_set_free(struct memory_set *set)
 {
 	/* All numbers at once: nothing of the record is looked at any more. */
-	ledger_process_retire(set->ledger, set->index);
+	saved_process_retire(set->saved_state, set->index);
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
 		memory_destroy(&set->rings[slot]);
 	if (set->doorbell >= 0)
 		close(set->doorbell);
 	memory_drop_folder(set->place, set->folder);
-	ledger_process_drop(set->ledger, set->index);
+	saved_process_drop(set->saved_state, set->index);
 	if (set->user)
 		quota_drop(set->user, 1, set->charged);
 	free(set);
@@ -65,7 +65,7 @@ static struct memory_set *memory_set_new(const struct memory_set_config *config,
 	if (!set)
 		return NULL;
 	urcu_ref_init(&set->references);
-	set->ledger = config->ledger;
+	set->saved_state = config->saved_state;
 	set->place = config->place;
 	set->index = index;
 	set->doorbell = -1;
@@ -83,7 +83,7 @@ static bool is_beyond(const struct memory_set *set, int fd)
 
 int memory_set_create(const struct memory_set_config *config, struct memory_set **result)
 {
-	int error, index = ledger_process_take(config->ledger);
+	int error, index = saved_process_take(config->saved_state);
 	struct memory_set *set;
 
 	*result = NULL;
@@ -91,7 +91,7 @@ int memory_set_create(const struct memory_set_config *config, struct memory_set 
 		return index;
 	set = memory_set_new(config, (uint32_t)index);
 	if (!set) {
-		ledger_process_drop(config->ledger, (uint32_t)index);
+		saved_process_drop(config->saved_state, (uint32_t)index);
 		return -ENOMEM;
 	}
 	set->doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -114,7 +114,7 @@ fail:
 int memory_set_restore(const struct memory_set_config *config, uint32_t index,
 		       struct memory_set **result)
 {
-	const struct ledger_process *record = ledger_process(config->ledger, index);
+	const struct saved_process *record = saved_process(config->saved_state, index);
 	struct memory_set *set = memory_set_new(config, index);
 
 	*result = NULL;

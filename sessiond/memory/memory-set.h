@@ -27,12 +27,12 @@
 #include "sessiond/quota/quota.h"
 
 /*
- * Its descriptors also stand in a record of the ledger, from which the next
+ * Its descriptors also stand in a record of the saved state, from which the next
  * life of the daemon makes the same set.
  */
 struct memory_set {
 	struct urcu_ref references;
-	struct ledger *ledger;
+	struct saved_state *saved_state;
 	const struct memory_place *place;
 	uint64_t folder;                        /* of its files; 0: none yet */
 	uint32_t index;                         /* of its record, and of the process's words */
@@ -49,7 +49,7 @@ struct memory_set {
 };
 
 struct memory_set_config {
-	struct ledger *ledger;            /* outlives all sets */
+	struct saved_state *saved_state;  /* outlives all sets */
 	const struct memory_place *place; /* the same; NULL: rings are memfds */
 	int descriptors;                  /* numbers from here on are not for sets; 0: all are */
 };
@@ -70,7 +70,7 @@ void memory_set_put(struct memory_set *set);
 
 static inline struct lttngmap_process *memory_set_process(const struct memory_set *set)
 {
-	return ledger_words(set->ledger, set->index);
+	return saved_words(set->saved_state, set->index);
 }
 
 /* Where in the words' memory they stand, bytes. */
@@ -79,9 +79,9 @@ static inline uint64_t memory_set_process_offset(const struct memory_set *set)
 	return set->index * sizeof(struct lttngmap_process);
 }
 
-static inline struct ledger_process *memory_set_record(const struct memory_set *set)
+static inline struct saved_process *memory_set_record(const struct memory_set *set)
 {
-	return ledger_process(set->ledger, set->index);
+	return saved_process(set->saved_state, set->index);
 }
 
 /* The rings of a slot, as the process has them; NULL: it has none. */

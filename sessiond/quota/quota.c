@@ -19,8 +19,8 @@
 #define CONNECTIONS_EACH_CPU 4000u
 /* Its classes, 64 KiB a message, further ones of each library it loads, its end. */
 #define MESSAGES_EACH_CONNECTION 4u
-#define SAYINGS 1u
-#define SAYINGS_AT_ONCE_NS (UINT64_C(10) * SECOND_NS)
+#define LOG_LINES 1u
+#define LOG_LINES_AT_ONCE_NS (UINT64_C(10) * SECOND_NS)
 
 #define SECOND_NS UINT64_C(1000000000)
 #define COUNT_MEMORY_USEC UINT64_C(1000000)
@@ -66,8 +66,8 @@ void quota_limits_default(uint64_t descriptors, uint64_t memory, uint32_t cpus,
 		.connections = connections,
 		.messages = connections * MESSAGES_EACH_CONNECTION,
 	};
-	if (limits->processes > LEDGER_PROCESSES / 2)
-		limits->processes = LEDGER_PROCESSES / 2;
+	if (limits->processes > SAVED_PROCESSES / 2)
+		limits->processes = SAVED_PROCESSES / 2;
 }
 
 static int parse_one(const char *text, size_t length, struct quota_limits *limits)
@@ -181,7 +181,7 @@ struct quota_user *quota_user(struct quota *quota, uint32_t id)
 	user->uid = uid;
 	user->limited = uid != 0 && uid != geteuid();
 	CDS_INIT_LIST_HEAD(&user->pending);
-	CDS_INIT_LIST_HEAD(&user->turns);
+	CDS_INIT_LIST_HEAD(&user->run_queue);
 	CDS_INIT_LIST_HEAD(&user->ends);
 	cds_list_add(&user->node, &quota->users[uid % CHAINS]);
 	return user;
@@ -378,9 +378,9 @@ void quota_charge_command(struct quota_user *user, uint64_t took_ns)
 	user->messages.until_ns += took_ns * QUOTA_COMMAND_SHARE;
 }
 
-uint64_t quota_take_saying(struct quota_user *user, uint64_t now_usec)
+uint64_t quota_take_log_line(struct quota_user *user, uint64_t now_usec)
 {
-	return rate_take(&user->sayings, SAYINGS, SAYINGS_AT_ONCE_NS, 1, now_usec);
+	return rate_take(&user->log_lines, LOG_LINES, LOG_LINES_AT_ONCE_NS, 1, now_usec);
 }
 
 bool quota_may_say(struct quota_user *user, uint64_t now_usec, char more[QUOTA_MORE_SIZE])
@@ -388,13 +388,13 @@ bool quota_may_say(struct quota_user *user, uint64_t now_usec, char more[QUOTA_M
 	more[0] = '\0';
 	if (!user)
 		return true;
-	if (quota_take_saying(user, now_usec) != 0) {
-		user->unsaid++;
+	if (quota_take_log_line(user, now_usec) != 0) {
+		user->suppressed++;
 		return false;
 	}
-	if (user->unsaid > 0)
+	if (user->suppressed > 0)
 		snprintf(more, QUOTA_MORE_SIZE, " (%llu such messages were not shown)",
-			 (unsigned long long)user->unsaid);
-	user->unsaid = 0;
+			 (unsigned long long)user->suppressed);
+	user->suppressed = 0;
 	return true;
 }

@@ -78,19 +78,19 @@ struct quota_user {
 	uint64_t *class_ids;          /* that its processes registered: a bit each; NULL: none */
 	struct quota_rate connections;
 	struct quota_rate messages;
-	struct quota_rate sayings; /* messages about it, to people */
-	uint64_t unsaid;
+	struct quota_rate log_lines; /* messages about it, to people */
+	uint64_t suppressed;
 	uint64_t memory;      /* bytes, when they were last counted */
 	uint64_t memory_usec; /* when that was; 0: never */
 	/* app-socket.h's: connections that have not registered, oldest first. */
 	struct cds_list_head pending;
 	uint32_t nr_pending;
 	/* run-queue.h's: what is to be served, oldest first. */
-	struct cds_list_head turns;
+	struct cds_list_head run_queue;
 	struct cds_list_head ends; /* of them: nobody waits for these */
-	struct cds_list_head turn_node;
+	struct cds_list_head entry_node;
 	uint64_t spent_ns; /* of the daemon's time, as far as it is compared with others' */
-	bool has_turn;
+	bool has_entry;
 	bool ends_next; /* where there are both */
 };
 
@@ -157,7 +157,7 @@ uint64_t quota_take_connection(struct quota_user *user, uint64_t now_usec);
 uint64_t quota_take_message(struct quota_user *user, uint32_t cost, uint64_t now_usec);
 /* A command took so long: until QUOTA_COMMAND_SHARE times that is over, it counts as messages. */
 void quota_charge_command(struct quota_user *user, uint64_t took_ns);
-uint64_t quota_take_saying(struct quota_user *user, uint64_t now_usec);
+uint64_t quota_take_log_line(struct quota_user *user, uint64_t now_usec);
 /*
  * May a line about that user be shown? `more` goes behind it: how many before it were not. True,
  * where there is no user.

@@ -26,12 +26,12 @@
 struct rings {
 	struct daemon *daemon;
 	struct recovery *recovery;
-	uint32_t index; /* of the record in the old ledger */
-	const struct ledger_process *record;
+	uint32_t index; /* of the record in the old saved state */
+	const struct saved_process *record;
 	struct memory_set *memories;  /* NULL: nothing of it is there yet */
 	struct recover_source memory; /* of the slot's rings */
 	uint64_t control_at;          /* in there */
-	uint64_t saved_at;            /* of the ring set's part in the old ledger */
+	uint64_t saved_at;            /* of the ring set's part in the old saved state */
 };
 
 void recover_problem(struct recovery *recovery, bool again, const char *format, ...)
@@ -74,10 +74,10 @@ static void keep(void *data, uint64_t offset, const void *bytes, uint64_t size)
 		return;
 }
 
-/* Anew in our own ledger, with the memory for its rings' copies. 0 or -errno. */
+/* Anew in our own saved state, with the memory for its rings' copies. 0 or -errno. */
 static int make_memories(struct rings *rings)
 {
-	struct ledger_process *record;
+	struct saved_process *record;
 	int error;
 
 	if (rings->memories)
@@ -97,7 +97,7 @@ static int make_memories(struct rings *rings)
 /* Why the memory of the rings is not to be had. */
 static void say_missing(const struct rings *rings, int error)
 {
-	const struct ledger_process *record = rings->record;
+	const struct saved_process *record = rings->record;
 
 	if (error == -ENOENT && !rings->recovery->old.head->named_files)
 		recover_problem(rings->recovery, false,
@@ -147,13 +147,15 @@ static int copy_into(struct rings *rings, const struct channel *channel, struct 
 			       geometry_control_size(daemon, channel->subbufs_shift));
 	if (error)
 		return error;
-	wrong = ring_set_import(import, ledger_set(daemon->ledger, memories->index, channel->slot));
+	wrong = ring_set_import(import,
+				saved_set(daemon->saved_state, memories->index, channel->slot));
 	if (wrong) {
 		recover_problem(rings->recovery, false, "%s (process %u), channel %s: %s",
 				rings->record->name, rings->record->pid, channel->name, wrong);
 		return -EBADMSG;
 	}
-	closed = ring_set_copy(import, ledger_set(daemon->ledger, memories->index, channel->slot),
+	closed = ring_set_copy(import,
+			       saved_set(daemon->saved_state, memories->index, channel->slot),
 			       memory_set_rings(memories, channel->slot),
 			       memories->rings[channel->slot].fd);
 	if (closed)
@@ -184,15 +186,15 @@ static int take_channel(struct rings *rings, const struct channel *channel)
 	int error;
 
 	rings->control_at = rings->record->control_at[channel->slot];
-	rings->saved_at = recover_ledger_set_at(&rings->recovery->old, rings->index, channel->slot);
+	rings->saved_at = recover_saved_set_at(&rings->recovery->old, rings->index, channel->slot);
 	import.address = rings->recovery->old.head->address + rings->saved_at;
 	import.saved = malloc(size);
-	error = import.saved ? recover_ledger_read(&rings->recovery->old, rings->saved_at,
-						   import.saved, size)
+	error = import.saved ? recover_saved_read(&rings->recovery->old, rings->saved_at,
+						  import.saved, size)
 			     : -ENOMEM;
-	if (error == 0 && (ring_set_saved_life(import.saved) != channel->life ||
-			   ring_set_saved_id(import.saved) ==
-				   ledger_totals(channel->session->record)->last_set)) {
+	if (error == 0 &&
+	    (ring_set_saved_generation(import.saved) != channel->life ||
+	     ring_set_saved_id(import.saved) == saved_totals(channel->session->record)->last_set)) {
 		free(import.saved);
 		return 0;
 	}
@@ -205,7 +207,7 @@ static int take_channel(struct rings *rings, const struct channel *channel)
 	return error;
 }
 
-static void take_process(struct daemon *daemon, uint32_t index, const struct ledger_process *record)
+static void take_process(struct daemon *daemon, uint32_t index, const struct saved_process *record)
 {
 	struct rings rings = {
 		.daemon = daemon,
@@ -224,21 +226,22 @@ static void take_process(struct daemon *daemon, uint32_t index, const struct led
 	rings.recovery->lost += lost;
 	if (!rings.memories)
 		return;
-	ledger_process_set(daemon->ledger, rings.memories->index, LEDGER_ENDED);
+	saved_process_set(daemon->saved_state, rings.memories->index, SAVED_ENDED);
 	rings.recovery->processes += state_restore_ended(daemon, rings.memories) > 0;
 }
 
 void recover_processes(struct daemon *daemon)
 {
-	struct ledger_process *record = malloc(sizeof(*record));
+	struct saved_process *record = malloc(sizeof(*record));
 	struct session *session;
 
-	/* The ledger may have lost what it described; that a session describes more does no harm.
+	/* The saved state may have lost what it described; that a session describes more does no
+	 * harm.
 	 */
 	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node)
 		session_describe_all(session);
-	for (uint32_t index = 0; record && index < LEDGER_PROCESSES; index++)
-		if (recover_ledger_process(&daemon->recovery->old, index, record))
+	for (uint32_t index = 0; record && index < SAVED_PROCESSES; index++)
+		if (recover_saved_process(&daemon->recovery->old, index, record))
 			take_process(daemon, index, record);
 	if (!record)
 		recover_problem(daemon->recovery, true, "out of memory");

@@ -19,9 +19,9 @@ struct daemon;
 
 struct recovery {
 	const char *path; /* as it was given */
-	int dir;          /* with the ledger, and with ring files where there are any */
-	char *name;       /* the ledger's in it */
-	struct recover_ledger old;
+	int dir;          /* with the saved state, and with ring files where there are any */
+	char *name;       /* the saved state's in it */
+	struct recover_saved old;
 	struct recover_sources *sources;
 	struct json_object *problems; /* array of texts */
 	bool again;                   /* a problem that may be mended: nothing is removed */

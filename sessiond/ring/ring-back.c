@@ -7,7 +7,7 @@
 #include "common/clock.h"
 
 /* What a sub-buffer's descriptor says of it; each word is read once. */
-struct span {
+struct extent {
 	uint64_t seq;
 	uint32_t id;
 	uint32_t from;
@@ -26,90 +26,91 @@ static uint64_t load(const uint64_t *word)
 
 /* 0; -EAGAIN: it was overwritten; -EBADMSG. */
 static int read_span(struct ring_reader *reader, const struct ring_commit *commit,
-		     struct span *span)
+		     struct extent *extent)
 {
 	uint32_t subbufs = 1u << reader->geometry->subbufs_shift;
-	uint32_t index = span->seq & (subbufs - 1);
+	uint32_t index = extent->seq & (subbufs - 1);
 	const uint64_t *slot = lttngmap_ring_slots(reader->ring) + index;
 	uint64_t entry = load(slot);
 	const struct lttngmap_subbuf *subbuf;
 	uint64_t named;
 
-	if (lttngmap_slot_seq(entry) > span->seq)
+	if (lttngmap_slot_seq(entry) > extent->seq)
 		return -EAGAIN;
-	span->id = lttngmap_slot_id(entry, index);
-	if (lttngmap_slot_seq(entry) != span->seq ||
-	    lttngmap_slot_state(entry, index) != LTTNGMAP_SLOT_WRITING || span->id > subbufs)
-		return ring_reader_spoil(reader, "its table of sub-buffers is damaged");
+	extent->id = lttngmap_slot_id(entry, index);
+	if (lttngmap_slot_seq(entry) != extent->seq ||
+	    lttngmap_slot_state(entry, index) != LTTNGMAP_SLOT_WRITING || extent->id > subbufs)
+		return ring_reader_mark_corrupt(reader, "its table of sub-buffers is damaged");
 
-	subbuf = lttngmap_ring_subbufs(reader->ring, subbufs) + span->id;
+	subbuf = lttngmap_ring_subbufs(reader->ring, subbufs) + extent->id;
 	named = load(&subbuf->seq);
-	span->from = lttngmap_subbuf_head(span->seq);
-	span->begin = load(&subbuf->begin);
-	span->events_begin = load(&subbuf->events_begin);
+	extent->from = lttngmap_subbuf_head(extent->seq);
+	extent->begin = load(&subbuf->begin);
+	extent->events_begin = load(&subbuf->events_begin);
 	/* The first one's descriptor does not say all of it. */
-	if (span->seq == 0) {
+	if (extent->seq == 0) {
 		named = 0;
-		span->events_begin = 0;
-		if (span->begin < reader->geometry->begin)
-			span->begin = reader->geometry->begin;
+		extent->events_begin = 0;
+		if (extent->begin < reader->geometry->begin)
+			extent->begin = reader->geometry->begin;
 	}
-	if (span->seq == commit->position >> reader->geometry->subbuf_shift) {
+	if (extent->seq == commit->position >> reader->geometry->subbuf_shift) {
 		uint64_t mask = (UINT64_C(1) << reader->geometry->subbuf_shift) - 1;
 
-		span->to = commit->position & mask;
-		span->end =
-			span->begin + ((commit->timestamp - span->begin) & LTTNGMAP_TIMESTAMP_MASK);
-		span->events_end = span->events_begin +
-				   (uint32_t)(commit->count - (uint32_t)span->events_begin);
-		span->discards = commit->discards;
+		extent->to = commit->position & mask;
+		extent->end = extent->begin +
+			      ((commit->timestamp - extent->begin) & LTTNGMAP_TIMESTAMP_MASK);
+		extent->events_end = extent->events_begin +
+				     (uint32_t)(commit->count - (uint32_t)extent->events_begin);
+		extent->discards = commit->discards;
 	} else {
-		span->to = load(&subbuf->content_size);
-		span->end = load(&subbuf->end);
-		span->events_end = load(&subbuf->events_end);
-		span->discards = load(&subbuf->discards);
-		if (span->discards > reader->account.discarded)
-			span->discards = reader->account.discarded;
+		extent->to = load(&subbuf->content_size);
+		extent->end = load(&subbuf->end);
+		extent->events_end = load(&subbuf->events_end);
+		extent->discards = load(&subbuf->discards);
+		if (extent->discards > reader->account.discarded)
+			extent->discards = reader->account.discarded;
 	}
 	if (load(slot) != entry)
 		return -EAGAIN;
-	return named == span->seq
+	return named == extent->seq
 		       ? 0
-		       : ring_reader_spoil(reader, "a descriptor is another sub-buffer's");
+		       : ring_reader_mark_corrupt(reader, "a descriptor is another sub-buffer's");
 }
 
 /* What was forgotten by a clear, or read before that, is not given. */
-static void leave_out(const struct ring_reader *reader, struct span *span)
+static void leave_out(const struct ring_reader *reader, struct extent *extent)
 {
-	if (span->seq != reader->seq || reader->offset <= span->from)
+	if (extent->seq != reader->seq || reader->offset <= extent->from)
 		return;
-	span->from = reader->offset;
-	span->begin = reader->end;
-	span->events_begin = reader->events;
+	extent->from = reader->offset;
+	extent->begin = reader->end;
+	extent->events_begin = reader->events;
 }
 
-static int check_span(struct ring_reader *reader, const struct span *span)
+static int check_span(struct ring_reader *reader, const struct extent *extent)
 {
 	uint64_t size = UINT64_C(1) << reader->geometry->subbuf_shift;
 	uint64_t now = ring_reader_latest(reader);
-	uint64_t events = span->events_end - span->events_begin;
+	uint64_t events = extent->events_end - extent->events_begin;
 
-	if (span->to < span->from || span->to > size - LTTNGMAP_SUBBUF_TAIL)
-		return ring_reader_spoil(reader, "a sub-buffer's size is wrong");
-	if (span->events_end < span->events_begin ||
-	    events > (span->to - span->from) / LTTNGMAP_RECORD_HEADER_SIZE ||
-	    (events == 0) != (span->to == span->from))
-		return ring_reader_spoil(reader, "its count of events is wrong");
-	if (span->begin < reader->geometry->begin || span->end < span->begin || span->end > now)
-		return ring_reader_spoil(reader, "its clock is wrong");
+	if (extent->to < extent->from || extent->to > size - LTTNGMAP_SUBBUF_TAIL)
+		return ring_reader_mark_corrupt(reader, "a sub-buffer's size is wrong");
+	if (extent->events_end < extent->events_begin ||
+	    events > (extent->to - extent->from) / LTTNGMAP_RECORD_HEADER_SIZE ||
+	    (events == 0) != (extent->to == extent->from))
+		return ring_reader_mark_corrupt(reader, "its count of events is wrong");
+	if (extent->begin < reader->geometry->begin || extent->end < extent->begin ||
+	    extent->end > now)
+		return ring_reader_mark_corrupt(reader, "its clock is wrong");
 	return 0;
 }
 
 int ring_back_take(struct ring_back *back, struct ring_reader *reader,
-		   struct lttngmap_packet *packet, struct ring_held *held)
+		   struct lttngmap_packet *packet, struct ring_lease *lease)
 {
 	uint32_t shift = reader->geometry->subbuf_shift;
-	struct span span = { .seq = 0 };
+	struct extent extent = { .seq = 0 };
 	int error;
 
 	if (!back->begun) {
@@ -122,27 +123,27 @@ int ring_back_take(struct ring_back *back, struct ring_reader *reader,
 	do {
 		if (back->next <= reader->seq)
 			return -EAGAIN;
-		span.seq = --back->next;
-		error = read_span(reader, &back->commit, &span);
+		extent.seq = --back->next;
+		error = read_span(reader, &back->commit, &extent);
 		if (error)
 			return error;
-		leave_out(reader, &span);
+		leave_out(reader, &extent);
 		/* The newest may be empty, and none before it. */
-	} while (span.to == span.from && span.seq == back->commit.position >> shift);
-	error = check_span(reader, &span);
-	if (error || span.to == span.from)
+	} while (extent.to == extent.from && extent.seq == back->commit.position >> shift);
+	error = check_span(reader, &extent);
+	if (error || extent.to == extent.from)
 		return error ? error : -EAGAIN;
-	*held = (struct ring_held){ .seq = span.seq, .id = span.id };
+	*lease = (struct ring_lease){ .seq = extent.seq, .id = extent.id };
 	*packet = (struct lttngmap_packet){
 		.flags = LTTNGMAP_PACKET_BACKWARD | LTTNGMAP_PACKET_VOLATILE,
-		.subbuf_id = span.id,
-		.offset = span.from,
-		.length = (uint32_t)(span.to - span.from),
-		.sequence = span.seq,
-		.timestamp_begin = span.begin,
-		.timestamp_end = span.end,
-		.events = span.events_end - span.events_begin,
-		.discarded = span.discards,
+		.subbuf_id = extent.id,
+		.offset = extent.from,
+		.length = (uint32_t)(extent.to - extent.from),
+		.sequence = extent.seq,
+		.timestamp_begin = extent.begin,
+		.timestamp_end = extent.end,
+		.events = extent.events_end - extent.events_begin,
+		.discarded = extent.discards,
 	};
 	return 0;
 }

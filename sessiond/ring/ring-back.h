@@ -31,9 +31,9 @@ struct ring_back {
 /*
  * The next packet, an older one; its sequence number is its sub-buffer's, and
  * its `discarded` the ring's own count, of all that were never written.
- * 0; -EAGAIN: there is no older one; -EBADMSG: the ring is spoiled.
+ * 0; -EAGAIN: there is no older one; -EBADMSG: the ring is corrupt.
  */
 int ring_back_take(struct ring_back *back, struct ring_reader *reader,
-		   struct lttngmap_packet *packet, struct ring_held *held);
+		   struct lttngmap_packet *packet, struct ring_lease *lease);
 
 #endif /* SESSIOND_RING_RING_BACK_H */

@@ -24,9 +24,9 @@ void ring_wake_waiters(struct lttngmap_ring *ring)
 		syscall(SYS_futex, &ring->space, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-int ring_reader_spoil(struct ring_reader *reader, const char *why)
+int ring_reader_mark_corrupt(struct ring_reader *reader, const char *why)
 {
-	reader->spoiled = why;
+	reader->is_corrupt = why;
 	/* There will be no room: nobody shall wait for it. */
 	__atomic_store_n(&reader->ring->space, LTTNGMAP_SPACE_CLOSED, __ATOMIC_SEQ_CST);
 	ring_wake_waiters(reader->ring);
@@ -140,7 +140,8 @@ static int account(struct ring_reader *reader, struct ring_commit *commit)
 	 */
 	if (commit->position < reader->last.position) {
 		if (map_guard_is_lost(reader->ring))
-			return ring_reader_spoil(reader, "the file of its memory was cut short");
+			return ring_reader_mark_corrupt(reader,
+							"the file of its memory was cut short");
 		*commit = reader->last;
 		commit->discards = discards;
 	}
@@ -151,16 +152,17 @@ static int account(struct ring_reader *reader, struct ring_commit *commit)
 	written = base + (uint64_t)(int32_t)(commit->count - (uint32_t)base);
 	if ((commit->position & (ring_subbuf_size(reader) - 1)) >
 	    ring_subbuf_size(reader) - LTTNGMAP_SUBBUF_TAIL)
-		return ring_reader_spoil(reader, "its position lies beyond a sub-buffer's end");
+		return ring_reader_mark_corrupt(reader,
+						"its position lies beyond a sub-buffer's end");
 	reader->last = *commit;
 	if (written >= reader->account.written && written <= most_written(reader, commit->position))
 		reader->account.written = written;
 	if (commit->discards < reader->account.discarded)
-		return ring_reader_spoil(reader, "its count of discarded events went back");
+		return ring_reader_mark_corrupt(reader, "its count of discarded events went back");
 	if (commit->discards > reader->account.discarded &&
 	    commit->discards > most_discards(reader))
-		return ring_reader_spoil(reader,
-					 "it counts more discarded events than it can have lost");
+		return ring_reader_mark_corrupt(
+			reader, "it counts more discarded events than it can have lost");
 	reader->account.discarded = commit->discards;
 	return 0;
 }
@@ -169,7 +171,7 @@ int ring_reader_look(struct ring_reader *reader, struct ring_commit *commit)
 {
 	int result;
 
-	if (reader->spoiled)
+	if (reader->is_corrupt)
 		return -EAGAIN;
 	if (reader->frozen) {
 		*commit = reader->limit;
@@ -185,7 +187,7 @@ bool ring_reader_has_packet(struct ring_reader *reader)
 {
 	struct ring_commit commit;
 
-	if (reader->spoiled || ring_reader_look(reader, &commit) < 0)
+	if (reader->is_corrupt || ring_reader_look(reader, &commit) < 0)
 		return false;
 	if (reader->seq < commit.position >> reader->geometry->subbuf_shift)
 		return true;
@@ -215,16 +217,16 @@ void ring_reader_skip(struct ring_reader *reader)
 {
 	struct lttngmap_packet packet;
 	struct ring_commit end;
-	struct ring_held held;
+	struct ring_lease lease;
 
-	if (reader->spoiled || !look(reader, &end) || account(reader, &end) < 0)
+	if (reader->is_corrupt || !look(reader, &end) || account(reader, &end) < 0)
 		return;
 	/* A writer that had begun before a stop, by trylock, may have come after it. */
 	reader->limit = end;
 	/* Writers go on: no further than they were. */
 	while (ring_reader_position(reader) < end.position &&
-	       ring_reader_take(reader, true, &packet, &held) == 0)
-		ring_reader_release(reader, &held);
+	       ring_reader_take(reader, true, &packet, &lease) == 0)
+		ring_reader_release(reader, &lease);
 	reader->lost_before = reader->account.discarded + reader->account.overwritten;
 }
 
@@ -266,12 +268,12 @@ void ring_reader_mark(struct ring_reader *reader)
 	int result = -EAGAIN;
 
 	for (unsigned tries = 0; result == -EAGAIN && tries < MARK_TRIES; tries++) {
-		if (reader->spoiled)
+		if (reader->is_corrupt)
 			return;
 		result = ring_reader_look(reader, &commit);
 	}
 	if (result == -EAGAIN)
-		ring_reader_spoil(reader, "its position does not come to rest");
+		ring_reader_mark_corrupt(reader, "its position does not come to rest");
 	if (result < 0)
 		return;
 	reader->mark = reset_position(reader, commit.position >> reader->geometry->subbuf_shift);
@@ -284,8 +286,8 @@ void ring_reader_mark(struct ring_reader *reader)
 
 bool ring_reader_has_passed(const struct ring_reader *reader)
 {
-	return reader->spoiled || (ring_reader_position(reader) >= reader->mark &&
-				   reader->discards >= reader->mark_discards);
+	return reader->is_corrupt || (ring_reader_position(reader) >= reader->mark &&
+				      reader->discards >= reader->mark_discards);
 }
 
 void ring_reader_begin_chunk(struct ring_reader *reader)
@@ -296,10 +298,10 @@ void ring_reader_begin_chunk(struct ring_reader *reader)
 
 void ring_reader_freeze(struct ring_reader *reader)
 {
-	if (reader->frozen || reader->spoiled)
+	if (reader->frozen || reader->is_corrupt)
 		return;
 	if (!look(reader, &reader->limit)) {
-		ring_reader_spoil(reader, "its position does not come to rest");
+		ring_reader_mark_corrupt(reader, "its position does not come to rest");
 		return;
 	}
 	if (account(reader, &reader->limit) == 0)

@@ -78,8 +78,8 @@ struct ring_reader {
 	bool frozen;
 	struct ring_commit limit; /* while frozen: no more than this is read */
 	struct ring_account account;
-	/* Why the ring was closed: the process spoiled it. NULL while it is good. */
-	const char *spoiled;
+	/* Why the ring was closed: the process corrupted it. NULL while it is good. */
+	const char *is_corrupt;
 	struct ring_undo *undo; /* NULL: it does not outlive its daemon */
 	/* Sub-buffer `seq` was taken out of the rotation in an earlier life, as `out_id`. */
 	bool out;
@@ -126,7 +126,7 @@ void ring_reader_move(struct ring_reader *reader, const struct ring_geometry *ge
 		      struct lttngmap_ring *ring);
 
 /* How the packet that ring_reader_take() gave is to be released. */
-struct ring_held {
+struct ring_lease {
 	uint64_t seq;
 	uint32_t id;
 	bool swapped; /* ours until released: becomes the spare */
@@ -137,22 +137,22 @@ struct ring_held {
  * Begins a change, which the caller ends when it has noted what it was given.
  *
  * The next packet of this ring: 0; -EAGAIN: none now; -EBADMSG: the ring is
- * spoiled, from this call on. `partial`: also from a sub-buffer that is not
+ * corrupt, from this call on. `partial`: also from a sub-buffer that is not
  * full; that is implied while the ring is frozen.
  */
 int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_packet *packet,
-		     struct ring_held *held);
+		     struct ring_lease *lease);
 /*
  * The same of a full sub-buffer that stays where it is, as there is one spare only: not in
  * overwrite mode. Several may be held like that.
  */
 int ring_reader_take_more(struct ring_reader *reader, struct lttngmap_packet *packet,
-			  struct ring_held *held);
-void ring_reader_release(struct ring_reader *reader, const struct ring_held *held);
+			  struct ring_lease *lease);
+void ring_reader_release(struct ring_reader *reader, const struct ring_lease *lease);
 /* A sub-buffer that stayed where it was is the writers' again. Done twice, it is done once. */
-void ring_reader_free(struct ring_reader *reader, const struct ring_held *held);
+void ring_reader_free(struct ring_reader *reader, const struct ring_lease *lease);
 /* Is the sub-buffer of that packet still the same one? */
-bool ring_reader_is_intact(const struct ring_reader *reader, const struct ring_held *held);
+bool ring_reader_is_intact(const struct ring_reader *reader, const struct ring_lease *lease);
 /* Would take() give something? */
 bool ring_reader_has_packet(struct ring_reader *reader);
 /* Full sub-buffers that wait to be read. */
@@ -160,7 +160,7 @@ uint32_t ring_reader_waiting(struct ring_reader *reader);
 /* The commit up to which may be read now. 0, -EAGAIN or -EBADMSG. */
 int ring_reader_look(struct ring_reader *reader, struct ring_commit *commit);
 /* It is closed from now on; `why` is a constant. -EBADMSG. */
-int ring_reader_spoil(struct ring_reader *reader, const char *why);
+int ring_reader_mark_corrupt(struct ring_reader *reader, const char *why);
 /* Has anything happened in this ring since it was made? */
 bool ring_reader_is_touched(const struct ring_reader *reader);
 

@@ -13,7 +13,7 @@
  *      copy has the later table, by which its reader passes over the others
  *      and counts them.
  *
- * What was looked at is kept in the ledger: copied again, after a recovery that
+ * What was looked at is kept in the saved state: copied again, after a recovery that
  * was killed, a ring ends at the same place, and packets are the same.
  */
 #include "sessiond/ring/ring-set-private.h"
@@ -85,15 +85,15 @@ static int copy_subbuf(const struct copy *copy, uint32_t id, uint64_t size)
 }
 
 /* Packets that their reader had not let go of. */
-static int copy_held(const struct copy *copy, const struct hand *hand)
+static int copy_lease(const struct copy *copy, const struct in_flight *in_flight)
 {
 	int error;
 
-	if (!hand->holds || hand->current.cpu != copy->index)
+	if (!in_flight->holds || in_flight->current.cpu != copy->index)
 		return 0;
-	error = copy_subbuf(copy, hand->held.id, subbuf_size(copy));
-	for (uint32_t i = hand->from; error == 0 && i < hand->to; i++)
-		error = copy_subbuf(copy, copy->saved->more[i].held.id, subbuf_size(copy));
+	error = copy_subbuf(copy, in_flight->lease.id, subbuf_size(copy));
+	for (uint32_t i = in_flight->from; error == 0 && i < in_flight->to; i++)
+		error = copy_subbuf(copy, copy->saved->more[i].lease.id, subbuf_size(copy));
 	return error;
 }
 
@@ -101,13 +101,13 @@ static int copy_held(const struct copy *copy, const struct hand *hand)
 static int copy_taken(const struct copy *copy)
 {
 	const struct ring_undo *undo = &copy->saved->undo;
-	int error = copy_held(copy, &copy->saved->hand);
+	int error = copy_lease(copy, &copy->saved->in_flight);
 
 	if (error == 0 && copy->reader->out)
 		error = copy_subbuf(copy, copy->reader->out_id, subbuf_size(copy));
 	if (error || !undo->in_force || undo->reader != copy->reader)
 		return error;
-	error = copy_held(copy, &copy->saved->before);
+	error = copy_lease(copy, &copy->saved->before);
 	if (error == 0 && undo->before.out)
 		error = copy_subbuf(copy, undo->before.out_id, subbuf_size(copy));
 	if (error == 0 && undo->swapping)
@@ -282,8 +282,8 @@ static uint32_t copy_rings(struct copy *copy, struct lttngmap_ring *rings)
 		copy->index = i;
 		copy->reader = &copy->saved->readers[i];
 		copy->ring = (struct lttngmap_ring *)((char *)rings + i * copy->stride);
-		if (!copy->reader->spoiled && copy_ring(copy) != 0)
-			copy->reader->spoiled = "its memory could not be read";
+		if (!copy->reader->is_corrupt && copy_ring(copy) != 0)
+			copy->reader->is_corrupt = "its memory could not be read";
 		else
 			continue;
 		closed++;

@@ -9,10 +9,10 @@ static void freeze_rings(struct ring_set *set)
 {
 	ring_set_check_memory(set);
 	for (uint32_t i = 0; i < set->rings; i++) {
-		bool was_good = !set->readers[i].spoiled;
+		bool was_good = !set->readers[i].is_corrupt;
 
 		ring_reader_freeze(&set->readers[i]);
-		if (was_good && set->readers[i].spoiled)
+		if (was_good && set->readers[i].is_corrupt)
 			ring_set_close_ring(set, i);
 	}
 	ring_set_tell_totals(set);
@@ -64,28 +64,28 @@ void ring_set_clear(struct ring_set *set, struct ring_totals *totals)
 	pthread_mutex_lock(&set->mutex);
 	set->is_taken_away = set->given > 0;
 	set->given = 0;
-	set->hand->forgotten = true;
-	while (set->hand->holds)
+	set->in_flight->forgotten = true;
+	while (set->in_flight->holds)
 		ring_set_release_current(set);
 	/* A change of a reader that is not finished goes back to this. */
-	set->saved->before = *set->hand;
+	set->saved->before = *set->in_flight;
 	for (uint32_t i = 0; i < set->rings; i++) {
-		bool was_good = !set->readers[i].spoiled;
+		bool was_good = !set->readers[i].is_corrupt;
 
 		ring_reader_skip(&set->readers[i]);
 		ring_undo_end(&set->saved->undo);
-		if (was_good && set->readers[i].spoiled)
+		if (was_good && set->readers[i].is_corrupt)
 			ring_set_close_ring(set, i);
 	}
 	ring_set_tell_totals(set);
 	/* Events that were seen beyond the place up to which all is gone are to come. */
 	set->told->written = 0;
 	for (uint32_t i = 0; i < set->rings; i++)
-		set->told->written += set->readers[i].spoiled ? set->readers[i].account.written
-							      : set->readers[i].events;
+		set->told->written += set->readers[i].is_corrupt ? set->readers[i].account.written
+								 : set->readers[i].events;
 	set->saved->base = (struct ring_totals){
 		.written = set->told->written,
-		.delivered = set->hand->delivered,
+		.delivered = set->in_flight->delivered,
 		.discarded = set->told->discarded,
 		.overwritten = set->told->overwritten,
 		.closed_rings = set->saved->closed,
@@ -100,7 +100,7 @@ void ring_set_add_counts(struct ring_set *set, struct ring_totals *totals)
 
 	pthread_mutex_lock(&set->mutex);
 	ring_total_add(&totals->written, saved->told.written - saved->base.written);
-	ring_total_add(&totals->delivered, saved->hand.delivered - saved->base.delivered);
+	ring_total_add(&totals->delivered, saved->in_flight.delivered - saved->base.delivered);
 	ring_total_add(&totals->discarded, saved->told.discarded - saved->base.discarded);
 	ring_total_add(&totals->overwritten, saved->told.overwritten - saved->base.overwritten);
 	ring_total_add(&totals->closed_rings, saved->closed - saved->base.closed_rings);
@@ -114,9 +114,9 @@ bool ring_set_drained(struct ring_set *set)
 	pthread_mutex_lock(&set->mutex);
 	ring_set_check_memory(set);
 	for (uint32_t i = 0; i < set->rings; i++)
-		if (!set->readers[i].spoiled && !set->readers[i].frozen)
+		if (!set->readers[i].is_corrupt && !set->readers[i].frozen)
 			drained = false;
-	drained = drained && !set->hand->holds && !ring_set_has_packet(set);
+	drained = drained && !set->in_flight->holds && !ring_set_has_packet(set);
 	pthread_mutex_unlock(&set->mutex);
 	return drained;
 }
@@ -125,10 +125,10 @@ bool ring_set_drained(struct ring_set *set)
 static void mark_rings(struct ring_set *set)
 {
 	for (uint32_t i = 0; i < set->rings; i++) {
-		bool was_good = !set->readers[i].spoiled;
+		bool was_good = !set->readers[i].is_corrupt;
 
 		ring_reader_mark(&set->readers[i]);
-		if (was_good && set->readers[i].spoiled)
+		if (was_good && set->readers[i].is_corrupt)
 			ring_set_close_ring(set, i);
 	}
 }
@@ -148,7 +148,7 @@ bool ring_set_flush(struct ring_set *set)
 	return waiting;
 }
 
-/* Was everything below the marks given out, the last of it being in the hand? */
+/* Was everything below the marks given out, the last of it being in flight? */
 static bool has_passed_all(const struct ring_set *set)
 {
 	for (uint32_t i = 0; i < set->rings; i++)
@@ -159,17 +159,17 @@ static bool has_passed_all(const struct ring_set *set)
 
 bool ring_set_flushed(struct ring_set *set)
 {
-	const struct hand *hand = set->hand;
+	const struct in_flight *in_flight = set->in_flight;
 	bool flushed;
 
 	pthread_mutex_lock(&set->mutex);
 	if (!set->passed && has_passed_all(set)) {
 		set->passed = true;
-		set->passed_cpu = hand->holds ? hand->current.cpu : LTTNGMAP_CPU_ANY;
-		set->passed_sequence = hand->current.sequence + hand_count(hand) - 1;
+		set->passed_cpu = in_flight->holds ? in_flight->current.cpu : LTTNGMAP_CPU_ANY;
+		set->passed_sequence = in_flight->current.sequence + in_flight_count(in_flight) - 1;
 	}
-	flushed = set->passed && (!hand->holds || hand->current.cpu != set->passed_cpu ||
-				  hand->current.sequence > set->passed_sequence);
+	flushed = set->passed && (!in_flight->holds || in_flight->current.cpu != set->passed_cpu ||
+				  in_flight->current.sequence > set->passed_sequence);
 	pthread_mutex_unlock(&set->mutex);
 	return flushed;
 }

@@ -48,7 +48,7 @@ static bool check_reader(const struct ring_import *import, struct ring_reader *r
 	mend_bool(&reader->frozen);
 	mend_bool(&reader->out);
 	/* The text was the daemon's that is gone. */
-	reader->spoiled = reader->spoiled ? "it had been closed before" : NULL;
+	reader->is_corrupt = reader->is_corrupt ? "it had been closed before" : NULL;
 	reader->geometry = NULL;
 	reader->ring = NULL;
 	return reader->seq <= LTTNGMAP_POSITION_MASK >> import->subbuf_shift &&
@@ -62,18 +62,18 @@ static bool check_reader(const struct ring_import *import, struct ring_reader *r
 				    reader->limit.timestamp <= LTTNGMAP_TIMESTAMP_MASK));
 }
 
-static bool check_held(const struct ring_import *import, struct ring_held *held)
+static bool check_lease(const struct ring_import *import, struct ring_lease *lease)
 {
-	mend_bool(&held->swapped);
-	mend_bool(&held->stays);
-	return held->id <= subbufs_of(import) &&
-	       held->seq <= LTTNGMAP_POSITION_MASK >> import->subbuf_shift;
+	mend_bool(&lease->swapped);
+	mend_bool(&lease->stays);
+	return lease->id <= subbufs_of(import) &&
+	       lease->seq <= LTTNGMAP_POSITION_MASK >> import->subbuf_shift;
 }
 
 static bool check_packet(const struct ring_import *import, const struct lttngmap_packet *packet,
-			 struct ring_held *held)
+			 struct ring_lease *lease)
 {
-	return check_held(import, held) && packet->cpu < rings_of(import) &&
+	return check_lease(import, lease) && packet->cpu < rings_of(import) &&
 	       packet->subbuf_id / (subbufs_of(import) + 1) == packet->cpu &&
 	       packet->timestamp_begin <= packet->timestamp_end &&
 	       packet->timestamp_end <= RING_PAST_LATEST && is_count(packet->discarded) &&
@@ -82,23 +82,24 @@ static bool check_packet(const struct ring_import *import, const struct lttngmap
 }
 
 /* `more`: what both hands have. */
-static bool check_hand(const struct ring_import *import, struct hand *hand, struct hand_more *more)
+static bool check_in_flight(const struct ring_import *import, struct in_flight *in_flight,
+			    struct in_flight_more *more)
 {
-	mend_bool(&hand->holds);
-	mend_bool(&hand->lapped);
-	mend_bool(&hand->forgotten);
-	mend_bool(&hand->frees);
-	if (hand->frees &&
-	    (hand->freed_cpu >= rings_of(import) || !check_held(import, &hand->freed)))
+	mend_bool(&in_flight->holds);
+	mend_bool(&in_flight->overrun);
+	mend_bool(&in_flight->forgotten);
+	mend_bool(&in_flight->frees);
+	if (in_flight->frees &&
+	    (in_flight->freed_cpu >= rings_of(import) || !check_lease(import, &in_flight->freed)))
 		return false;
-	if (!hand->holds)
+	if (!in_flight->holds)
 		return true;
-	if (hand->from > hand->to || hand->to > HAND_MORE_MAX ||
-	    !check_packet(import, &hand->current, &hand->held))
+	if (in_flight->from > in_flight->to || in_flight->to > IN_FLIGHT_MORE_MAX ||
+	    !check_packet(import, &in_flight->current, &in_flight->lease))
 		return false;
-	for (uint32_t i = hand->from; i < hand->to; i++)
-		if (more[i].packet.cpu != hand->current.cpu ||
-		    !check_packet(import, &more[i].packet, &more[i].held))
+	for (uint32_t i = in_flight->from; i < in_flight->to; i++)
+		if (more[i].packet.cpu != in_flight->current.cpu ||
+		    !check_packet(import, &more[i].packet, &more[i].lease))
 			return false;
 	return true;
 }
@@ -124,7 +125,7 @@ static bool check_undo(const struct ring_import *import, struct ring_saved *save
 	if (!undo->in_force)
 		return true;
 	return undo_index(import, undo) >= 0 && check_reader(import, &undo->before) &&
-	       check_hand(import, &saved->before, saved->more) &&
+	       check_in_flight(import, &saved->before, saved->more) &&
 	       (!undo->swapping ||
 		(undo->swap_id <= subbufs_of(import) &&
 		 undo->swap_seq <= LTTNGMAP_POSITION_MASK >> import->subbuf_shift));
@@ -137,7 +138,7 @@ static bool check_counts(const struct ring_saved *saved)
 
 	return base->written <= saved->told.written && base->discarded <= saved->told.discarded &&
 	       base->overwritten <= saved->told.overwritten &&
-	       base->delivered <= saved->hand.delivered && base->closed_rings <= saved->closed;
+	       base->delivered <= saved->in_flight.delivered && base->closed_rings <= saved->closed;
 }
 
 const char *ring_set_import(const struct ring_import *import, struct ring_saved *to)
@@ -146,7 +147,7 @@ const char *ring_set_import(const struct ring_import *import, struct ring_saved 
 	int64_t undone;
 
 	mend_bool(&saved->rotating);
-	if (!check_hand(import, &saved->hand, saved->more))
+	if (!check_in_flight(import, &saved->in_flight, saved->more))
 		return "the packet that was being read cannot be";
 	if (!check_undo(import, saved))
 		return "what was being read cannot be";

@@ -2,10 +2,10 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * ring-set-import.h - what a ring set kept for its next life, taken over from
- * the ledger of a daemon that is gone, and the rings that go with it, copied
+ * the saved state of a daemon that is gone, and the rings that go with it, copied
  * from where they are.
  *
- * Nothing is believed: neither what the ledger says, which may be damaged, nor
+ * Nothing is believed: neither what the saved state says, which may be damaged, nor
  * what stands in the rings. A program that lives may go on writing: the copy
  * is of what it had committed when it was looked at, and of its counts then.
  */
@@ -25,7 +25,7 @@ struct ring_import {
 	uint32_t subbuf_shift;
 	uint32_t subbufs_shift;
 	uint32_t meta_page_size;
-	/* ring_set_saved_size() bytes that were read from the ledger, and changed here. */
+	/* ring_set_saved_size() bytes that were read from the saved state, and changed here. */
 	void *saved;
 	uint64_t address; /* where the daemon that is gone had these */
 	/* Read the slot's ring control, or ring data, from their beginning. 0 or -errno. */

@@ -15,52 +15,52 @@
 
 #include <errno.h>
 
-void ring_set_settle_freed(struct ring_set *set)
+void ring_set_account_freed(struct ring_set *set)
 {
-	struct hand *hand = set->hand;
+	struct in_flight *in_flight = set->in_flight;
 
-	if (hand->frees)
-		ring_reader_free(&set->readers[hand->freed_cpu], &hand->freed);
-	hand->frees = false;
+	if (in_flight->frees)
+		ring_reader_free(&set->readers[in_flight->freed_cpu], &in_flight->freed);
+	in_flight->frees = false;
 }
 
 static void promote(struct ring_set *set)
 {
-	struct hand *hand = set->hand;
+	struct in_flight *in_flight = set->in_flight;
 
-	hand->lapped = false;
-	hand->holds = hand->from < hand->to;
-	if (!hand->holds)
+	in_flight->overrun = false;
+	in_flight->holds = in_flight->from < in_flight->to;
+	if (!in_flight->holds)
 		return;
-	hand->current = set->saved->more[hand->from].packet;
-	hand->held = set->saved->more[hand->from].held;
-	hand->from++;
+	in_flight->current = set->saved->more[in_flight->from].packet;
+	in_flight->lease = set->saved->more[in_flight->from].lease;
+	in_flight->from++;
 }
 
 void ring_set_release_current(struct ring_set *set)
 {
 	struct ring_saved *saved = set->saved;
-	struct hand *hand = &saved->hand;
-	struct ring_reader *reader = &saved->readers[hand->current.cpu];
-	bool is_counted = !hand->forgotten && !hand->lapped;
-	uint64_t events = hand->current.events;
+	struct in_flight *in_flight = &saved->in_flight;
+	struct ring_reader *reader = &saved->readers[in_flight->current.cpu];
+	bool is_counted = !in_flight->forgotten && !in_flight->overrun;
+	uint64_t events = in_flight->current.events;
 
-	if (!hand->holds)
+	if (!in_flight->holds)
 		return;
-	saved->before = *hand;
+	saved->before = *in_flight;
 	ring_undo_begin(&saved->undo, reader);
-	ring_reader_release(reader, &hand->held);
-	hand->frees = hand->held.stays;
-	hand->freed = hand->held;
-	hand->freed_cpu = hand->current.cpu;
+	ring_reader_release(reader, &in_flight->lease);
+	in_flight->frees = in_flight->lease.stays;
+	in_flight->freed = in_flight->lease;
+	in_flight->freed_cpu = in_flight->current.cpu;
 	if (is_counted)
-		hand->delivered += events;
-	else if (!hand->forgotten)
+		in_flight->delivered += events;
+	else if (!in_flight->forgotten)
 		/* The ring's next packet tells of them, as of all that were overwritten. */
 		reader->account.overwritten += events;
 	promote(set);
 	ring_undo_end(&saved->undo);
-	ring_set_settle_freed(set);
+	ring_set_account_freed(set);
 	if (is_counted && set->config.totals)
 		__atomic_add_fetch(&set->config.totals->delivered, events, __ATOMIC_RELAXED);
 }
@@ -98,21 +98,21 @@ int ring_set_take_from(struct ring_set *set, uint32_t ring, bool partial)
 {
 	struct ring_saved *saved = set->saved;
 	struct ring_reader *reader = &saved->readers[ring];
-	struct hand *hand = &saved->hand;
+	struct in_flight *in_flight = &saved->in_flight;
 	int result;
 
-	if (reader->spoiled)
+	if (reader->is_corrupt)
 		return -EAGAIN;
-	saved->before = *hand;
-	result = ring_reader_take(reader, partial, &hand->current, &hand->held);
-	if (reader->spoiled)
+	saved->before = *in_flight;
+	result = ring_reader_take(reader, partial, &in_flight->current, &in_flight->lease);
+	if (reader->is_corrupt)
 		ring_set_close_ring(set, ring);
 	if (result == 0) {
-		complete(set, ring, &hand->current);
-		hand->from = hand->to = 0;
-		hand->lapped = false;
-		hand->forgotten = false;
-		hand->holds = true;
+		complete(set, ring, &in_flight->current);
+		in_flight->from = in_flight->to = 0;
+		in_flight->overrun = false;
+		in_flight->forgotten = false;
+		in_flight->holds = true;
 	}
 	ring_undo_end(&saved->undo);
 	return result < 0 ? -EAGAIN : 0;
@@ -122,21 +122,21 @@ int ring_set_take_from(struct ring_set *set, uint32_t ring, bool partial)
 static bool take_more(struct ring_set *set)
 {
 	struct ring_saved *saved = set->saved;
-	struct hand *hand = &saved->hand;
-	struct ring_reader *reader = &saved->readers[hand->current.cpu];
-	struct hand_more *more = &saved->more[hand->to];
+	struct in_flight *in_flight = &saved->in_flight;
+	struct ring_reader *reader = &saved->readers[in_flight->current.cpu];
+	struct in_flight_more *more = &saved->more[in_flight->to];
 	int result;
 
 	/* What is beyond its mark belongs into the next chunk. */
-	if (reader->spoiled || (saved->rotating && ring_reader_has_passed(reader)))
+	if (reader->is_corrupt || (saved->rotating && ring_reader_has_passed(reader)))
 		return false;
-	saved->before = *hand;
-	result = ring_reader_take_more(reader, &more->packet, &more->held);
-	if (reader->spoiled)
-		ring_set_close_ring(set, hand->current.cpu);
+	saved->before = *in_flight;
+	result = ring_reader_take_more(reader, &more->packet, &more->lease);
+	if (reader->is_corrupt)
+		ring_set_close_ring(set, in_flight->current.cpu);
 	if (result == 0) {
-		complete(set, hand->current.cpu, &more->packet);
-		hand->to++;
+		complete(set, in_flight->current.cpu, &more->packet);
+		in_flight->to++;
 	}
 	ring_undo_end(&saved->undo);
 	return result == 0;
@@ -144,21 +144,21 @@ static bool take_more(struct ring_set *set)
 
 uint32_t ring_set_give(struct ring_set *set, struct lttngmap_packet *packets, uint32_t most)
 {
-	const struct hand *hand = set->hand;
+	const struct in_flight *in_flight = set->in_flight;
 	/* Writers wait for those that stay. */
 	uint32_t quarter = (1u << set->config.subbufs_shift) / 4, count;
 	/* Of these, each is looked at before. */
 	bool is_alone = set->config.layout;
 
-	while (!is_alone && hand_count(hand) < most && hand_count(hand) < quarter &&
-	       hand->to < HAND_MORE_MAX)
+	while (!is_alone && in_flight_count(in_flight) < most &&
+	       in_flight_count(in_flight) < quarter && in_flight->to < IN_FLIGHT_MORE_MAX)
 		if (!take_more(set))
 			break;
-	count = is_alone ? 1 : hand_count(hand);
+	count = is_alone ? 1 : in_flight_count(in_flight);
 	if (count > most)
 		count = most;
-	packets[0] = hand->current;
+	packets[0] = in_flight->current;
 	for (uint32_t i = 1; i < count; i++)
-		packets[i] = set->saved->more[hand->from + i - 1].packet;
+		packets[i] = set->saved->more[in_flight->from + i - 1].packet;
 	return count;
 }

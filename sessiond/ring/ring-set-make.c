@@ -79,7 +79,7 @@ size_t ring_set_saved_size(uint32_t cpu_rings)
 	       (cpu_rings + LTTNGMAP_EXTRA_RINGS) * sizeof(struct ring_reader);
 }
 
-uint64_t ring_set_saved_life(const struct ring_saved *saved)
+uint64_t ring_set_saved_generation(const struct ring_saved *saved)
 {
 	return saved->id ? saved->life : 0;
 }
@@ -139,7 +139,7 @@ static struct ring_set *set_create(const struct ring_set_config *config, uint64_
 		free_set(set);
 		return NULL;
 	}
-	set->hand = &set->saved->hand;
+	set->in_flight = &set->saved->in_flight;
 	set->told = &set->saved->told;
 	set->readers = set->saved->readers;
 	return set;
@@ -162,7 +162,7 @@ int ring_set_create(const struct ring_set_config *config, struct ring_set **resu
 	saved->chunk = config->chunk;
 	saved->next_chunk = config->chunk;
 	saved->rotating = false;
-	saved->hand = (struct hand){ .holds = false };
+	saved->in_flight = (struct in_flight){ .holds = false };
 	saved->undo.in_force = false;
 	for (uint32_t i = 0; i < set->rings; i++)
 		ring_reader_init(&saved->readers[i], &set->geometry, ring_of(set, i), &saved->undo);
@@ -186,10 +186,10 @@ int ring_set_restore(const struct ring_set_config *config, struct ring_set **res
 		ring_reader_move(&saved->readers[i], &set->geometry, ring_of(set, i));
 	/* Killed in between, the next life does both again. */
 	if (ring_undo_restore(&saved->undo)) {
-		saved->hand = saved->before;
+		saved->in_flight = saved->before;
 		ring_undo_end(&saved->undo);
 	}
-	ring_set_settle_freed(set);
+	ring_set_account_freed(set);
 	*result = set;
 	return 0;
 }

@@ -19,12 +19,12 @@
 #include "sessiond/ring/ring-set.h"
 
 /* A reader that looks back. It leaves no trace, and ends with the daemon. */
-struct looking_back {
+struct backward_reader {
 	bool used;
 	bool holds; /* the packet that was given last is one of these */
 	uint32_t cpu;
 	struct ring_back at;
-	struct ring_held held;
+	struct ring_lease lease;
 };
 
 struct ring_set {
@@ -51,18 +51,19 @@ struct ring_set {
 	bool finished;
 	bool shrunk; /* its memory was cut short */
 	bool said_unsound;
-	uint32_t turn;  /* the ring that is asked first */
-	uint32_t given; /* packets of the hand that this reader has; those of one that went: 0 */
-	bool is_taken_away; /* what it has is in the hand no more, since a clear */
-	struct looking_back back;
+	uint32_t turn;      /* the ring that is asked first */
+	uint32_t given;     /* packets in flight that this reader has; those of one that
+			       went: 0 */
+	bool is_taken_away; /* what it has is in flight no more, since a clear */
+	struct backward_reader back;
 	uint32_t looks_back; /* by readers that are gone */
-	/* Of ring_set_flushed(): all marks are passed, but for a packet that is in the hand. */
+	/* Of ring_set_flushed(): all marks are passed, but for a packet that is in flight. */
 	bool passed;
 	uint32_t passed_cpu;
 	uint64_t passed_sequence;
 	struct ring_saved *saved;
-	struct ring_saved *own; /* where it outlives nobody */
-	struct hand *hand;      /* in `saved`, as are the next two */
+	struct ring_saved *own;      /* where it outlives nobody */
+	struct in_flight *in_flight; /* in `saved`, as are the next two */
 	struct ring_account *told;
 	struct ring_reader *readers;
 };
@@ -71,34 +72,34 @@ struct ring_set {
  * The reader's packets, all of one ring, in their order; and what became of those before
  * them. `current` is the first, the others are ring_saved.more[from] to [to - 1].
  */
-struct hand {
+struct in_flight {
 	bool holds;     /* there is one */
-	bool lapped;    /* `current` was overwritten meanwhile */
+	bool overrun;   /* `current` was overwritten meanwhile */
 	bool forgotten; /* they count nowhere: the set is being cleared */
 	bool frees;     /* `freed` was let go of, and may still be in its place in the rotation */
 	uint32_t from, to;
 	uint32_t freed_cpu;
-	struct ring_held freed;
+	struct ring_lease freed;
 	struct lttngmap_packet current;
-	struct ring_held held;
+	struct ring_lease lease;
 	uint64_t delivered;
 };
 
-#define HAND_MORE_MAX (LTTNGMAP_PACKETS_MAX - 1)
+#define IN_FLIGHT_MORE_MAX (LTTNGMAP_PACKETS_MAX - 1)
 
-struct hand_more {
+struct in_flight_more {
 	struct lttngmap_packet packet;
-	struct ring_held held; /* it stays in its place */
+	struct ring_lease lease; /* it stays in its place */
 };
 
-static inline uint32_t hand_count(const struct hand *hand)
+static inline uint32_t in_flight_count(const struct in_flight *in_flight)
 {
-	return hand->holds ? 1 + hand->to - hand->from : 0;
+	return in_flight->holds ? 1 + in_flight->to - in_flight->from : 0;
 }
 
 /*
  * What the next life of the daemon must know. `before` goes with `undo`: while
- * that is in force, it is the hand to go back to. The counts of `told` only
+ * that is in force, it is the packets in flight to go back to. The counts of `told` only
  * grow, each by itself, up to what the readers' accounts say.
  */
 struct ring_saved {
@@ -111,9 +112,10 @@ struct ring_saved {
 	uint32_t chunk;          /* of the packets that are given now */
 	uint32_t next_chunk;     /* … after what was marked */
 	bool rotating;           /* not all of which was given */
-	struct hand hand;
-	struct hand before;
-	struct hand_more more[HAND_MORE_MAX]; /* of both: what is beyond `to` is nobody's */
+	struct in_flight in_flight;
+	struct in_flight before;
+	/* The second and later packets of `in_flight` and of `before`; nobody's beyond `to`. */
+	struct in_flight_more more[IN_FLIGHT_MORE_MAX];
 	struct ring_undo undo;
 	struct ring_reader readers[];
 };
@@ -122,7 +124,7 @@ struct ring_saved {
 
 /* Bring the session's totals up to what the rings' accounts say. */
 void ring_set_tell_totals(struct ring_set *set);
-/* One is spoiled: say so. */
+/* One is corrupt: say so. */
 void ring_set_close_ring(struct ring_set *set, uint32_t ring);
 bool ring_set_has_packet(struct ring_set *set);
 /* Is its memory as large as it was? What is read needs it. */
@@ -141,11 +143,11 @@ void ring_set_release(struct ring_set *set);
 /* Says where the packet is from: ring, CPU if that is known, sub-buffer of the file. */
 void ring_set_place_packet(const struct ring_set *set, uint32_t ring,
 			   struct lttngmap_packet *packet);
-/* From one ring, into the hand, which is empty: 0 or -EAGAIN. */
+/* From one ring, into the packets in flight, which is empty: 0 or -EAGAIN. */
 int ring_set_take_from(struct ring_set *set, uint32_t ring, bool partial);
-/* What is in the hand, and more of that ring, up to `most`: how many. */
+/* What is in flight, and more of that ring, up to `most`: how many. */
 uint32_t ring_set_give(struct ring_set *set, struct lttngmap_packet *packets, uint32_t most);
 /* In a new life: what the one before was letting go of. */
-void ring_set_settle_freed(struct ring_set *set);
+void ring_set_account_freed(struct ring_set *set);
 
 #endif /* SESSIOND_RING_RING_SET_PRIVATE_H */

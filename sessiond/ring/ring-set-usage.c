@@ -22,15 +22,15 @@ static uint64_t unread_of(const struct ring_reader *reader, uint64_t position, u
 static void look_at(struct ring_set *set, uint32_t ring, uint64_t size, struct ring_usage *usage)
 {
 	struct ring_reader *reader = &set->readers[ring];
-	bool was_good = !reader->spoiled;
+	bool was_good = !reader->is_corrupt;
 	struct ring_commit commit;
 
 	/* Where a writer keeps us from seeing one commit, what was seen last will do. */
 	if (ring_reader_look(reader, &commit) != 0)
 		commit = reader->last;
-	if (was_good && reader->spoiled)
+	if (was_good && reader->is_corrupt)
 		ring_set_close_ring(set, ring);
-	usage->unread += reader->spoiled ? 0 : unread_of(reader, commit.position, size);
+	usage->unread += reader->is_corrupt ? 0 : unread_of(reader, commit.position, size);
 	usage->written += reader->account.written;
 	usage->discarded += reader->account.discarded;
 	usage->overwritten += reader->account.overwritten;

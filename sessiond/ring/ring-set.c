@@ -58,7 +58,8 @@ void ring_set_close_ring(struct ring_set *set, uint32_t ring)
 	set->saved->closed++;
 	message_say("ring %u of %s (process %u, channel %s) was closed: %s. The process "
 		    "damaged its own trace; others are not affected.",
-		    ring, set->procname, set->config.pid, set->channel, set->readers[ring].spoiled);
+		    ring, set->procname, set->config.pid, set->channel,
+		    set->readers[ring].is_corrupt);
 }
 
 /* ---- the meta page ----------------------------------------------------------- */
@@ -105,7 +106,7 @@ static void update_meta(struct ring_set *set)
 
 	meta->entries = set->told->written - set->told->overwritten;
 	meta->overrun = set->told->overwritten + set->told->discarded;
-	meta->read = set->hand->delivered;
+	meta->read = set->in_flight->delivered;
 }
 
 /* ---- readers ------------------------------------------------------------------ */
@@ -136,7 +137,7 @@ void ring_set_close_reader(struct ring_set *set)
 {
 	pthread_mutex_lock(&set->mutex);
 	set->looks_back += set->back.used;
-	set->back = (struct looking_back){ .used = false };
+	set->back = (struct backward_reader){ .used = false };
 	set->has_reader = false;
 	set->is_taken_away = false;
 	set->given = 0;
@@ -155,7 +156,7 @@ void ring_set_begin_chunk(struct ring_set *set)
 /* The next chunk begins when all rings are past their marks. */
 void ring_set_pass_rotation(struct ring_set *set)
 {
-	if (!set->saved->rotating || set->hand->holds)
+	if (!set->saved->rotating || set->in_flight->holds)
 		return;
 	for (uint32_t i = 0; i < set->rings; i++)
 		if (!ring_reader_has_passed(&set->readers[i]))
@@ -170,7 +171,7 @@ void ring_set_pass_rotation(struct ring_set *set)
 static int take_next(struct ring_set *set, uint32_t cpu, bool partial)
 {
 	ring_set_release(set);
-	if (set->hand->holds)
+	if (set->in_flight->holds)
 		return 0;
 	ring_set_pass_rotation(set);
 	if (cpu != LTTNGMAP_CPU_ANY)
@@ -191,14 +192,14 @@ static int take_next(struct ring_set *set, uint32_t cpu, bool partial)
 
 bool ring_set_has_packet(struct ring_set *set)
 {
-	if (hand_count(set->hand) > set->given)
+	if (in_flight_count(set->in_flight) > set->given)
 		return true;
 	for (uint32_t i = 0; i < set->rings; i++) {
-		bool was_good = !set->readers[i].spoiled;
+		bool was_good = !set->readers[i].is_corrupt;
 
 		if (ring_reader_has_packet(&set->readers[i]))
 			return true;
-		if (was_good && set->readers[i].spoiled)
+		if (was_good && set->readers[i].is_corrupt)
 			ring_set_close_ring(set, i);
 	}
 	return false;
@@ -206,7 +207,7 @@ bool ring_set_has_packet(struct ring_set *set)
 
 /*
  * Of memory that is a file, and that its process cut short, nothing is read any
- * more: what is in the hand is lost as if it had been overwritten. The mutex is
+ * more: what is in flight is lost as if it had been overwritten. The mutex is
  * held.
  */
 void ring_set_check_memory(struct ring_set *set)
@@ -218,15 +219,15 @@ void ring_set_check_memory(struct ring_set *set)
 	     (uint64_t)status.st_size >= set->data_size))
 		return;
 	set->shrunk = true;
-	while (set->hand->holds) {
-		set->hand->lapped = true;
+	while (set->in_flight->holds) {
+		set->in_flight->overrun = true;
 		ring_set_release_current(set);
 	}
 	set->given = 0;
 	for (uint32_t i = 0; i < set->rings; i++) {
-		if (set->readers[i].spoiled)
+		if (set->readers[i].is_corrupt)
 			continue;
-		ring_reader_spoil(&set->readers[i], "the file of its memory was cut short");
+		ring_reader_mark_corrupt(&set->readers[i], "the file of its memory was cut short");
 		ring_set_close_ring(set, i);
 	}
 	ring_set_tell_totals(set);
@@ -238,7 +239,7 @@ static bool is_sound(struct ring_set *set, const struct lttngmap_packet *packet)
 	uint64_t offset = set->config.meta_page_size +
 			  ((uint64_t)packet->subbuf_id << set->config.subbuf_shift) +
 			  packet->offset;
-	struct record_span span = {
+	struct record_span extent = {
 		.length = packet->length,
 		.begin = packet->timestamp_begin,
 		.end = packet->timestamp_end,
@@ -251,17 +252,18 @@ static bool is_sound(struct ring_set *set, const struct lttngmap_packet *packet)
 
 	if (!set->config.layout || packet->length == 0)
 		return true;
-	span.bytes = bytes = malloc(packet->length);
+	extent.bytes = bytes = malloc(packet->length);
 	if (bytes && pread(set->config.data_fd, bytes, packet->length, (off_t)offset) ==
 			     (ssize_t)packet->length)
-		sound = record_layout_check(set->config.layout, 0, &span, &fault);
+		sound = record_layout_check(set->config.layout, 0, &extent, &fault);
 	free(bytes);
 	if (!sound && !set->said_unsound)
-		message_say("%s (process %u, channel %s): packet %llu: %s: not all of its rings "
-			    "had reached the disk, or the ledger is damaged; what is missing is "
-			    "counted as overwritten",
-			    set->procname, set->config.pid, set->channel,
-			    (unsigned long long)packet->sequence, record_fault_text(&fault, text));
+		message_say(
+			"%s (process %u, channel %s): packet %llu: %s: not all of its rings "
+			"had reached the disk, or the saved state is damaged; what is missing is "
+			"counted as overwritten",
+			set->procname, set->config.pid, set->channel,
+			(unsigned long long)packet->sequence, record_fault_text(&fault, text));
 	set->said_unsound |= !sound;
 	return sound;
 }
@@ -274,8 +276,8 @@ static int take_sound(struct ring_set *set, uint32_t cpu, bool partial)
 {
 	int result = take_next(set, cpu, partial);
 
-	while (result == 0 && !is_sound(set, &set->hand->current)) {
-		set->hand->lapped = true;
+	while (result == 0 && !is_sound(set, &set->in_flight->current)) {
+		set->in_flight->overrun = true;
 		set->given = 1;
 		result = take_next(set, cpu, partial);
 	}
@@ -304,17 +306,17 @@ static int get_packets(struct ring_set *set, struct lttngmap_packet *packets, ui
 /* The mutex is held. */
 static int look_back(struct ring_set *set, struct lttngmap_packet *packet)
 {
-	struct looking_back *back = &set->back;
+	struct backward_reader *back = &set->back;
 	uint32_t cpu = packet->cpu;
 	struct ring_reader *reader = &set->readers[cpu];
-	bool was_good = !reader->spoiled;
+	bool was_good = !reader->is_corrupt;
 	int result = -EAGAIN;
 
 	if (back->cpu != cpu)
-		*back = (struct looking_back){ .cpu = cpu };
+		*back = (struct backward_reader){ .cpu = cpu };
 	if (was_good)
-		result = ring_back_take(&back->at, reader, packet, &back->held);
-	if (was_good && reader->spoiled)
+		result = ring_back_take(&back->at, reader, packet, &back->lease);
+	if (was_good && reader->is_corrupt)
 		ring_set_close_ring(set, cpu);
 	ring_set_tell_totals(set);
 	back->used = true;
@@ -377,14 +379,14 @@ int ring_set_check_packet(struct ring_set *set)
 
 	pthread_mutex_lock(&set->mutex);
 	if (set->back.holds) {
-		if (!ring_reader_is_intact(&set->readers[set->back.cpu], &set->back.held))
+		if (!ring_reader_is_intact(&set->readers[set->back.cpu], &set->back.lease))
 			result = -ESTALE;
-	} else if (!set->hand->holds) {
+	} else if (!set->in_flight->holds) {
 		result = set->is_taken_away ? -ESTALE : -EINVAL;
-	} else if (set->hand->lapped ||
-		   !ring_reader_is_intact(&set->readers[set->hand->current.cpu],
-					  &set->hand->held)) {
-		set->hand->lapped = true;
+	} else if (set->in_flight->overrun ||
+		   !ring_reader_is_intact(&set->readers[set->in_flight->current.cpu],
+					  &set->in_flight->lease)) {
+		set->in_flight->overrun = true;
 		result = -ESTALE;
 	}
 	pthread_mutex_unlock(&set->mutex);

@@ -61,7 +61,7 @@ struct ring_set_config {
 	 */
 	struct ring_saved *saved;
 	uint64_t *last_id;
-	uint64_t life;   /* whose rings these are, not 0: as ring_set_saved_life() tells */
+	uint64_t life;   /* whose rings these are, not 0: as ring_set_saved_generation() tells */
 	bool past;       /* they are of a daemon that is gone, maybe of an earlier boot */
 	bool can_shrink; /* ring data is a file, that its process can cut short */
 	/* NULL, or: packets of other bytes than these are left out, and counted. */
@@ -92,7 +92,7 @@ void ring_total_add(uint64_t *total, uint64_t more);
 /* What is to be set aside for a set of so many CPUs' rings, bytes. */
 size_t ring_set_saved_size(uint32_t cpu_rings);
 /* Whose set was there when the daemon died; 0: none was. */
-uint64_t ring_set_saved_life(const struct ring_saved *saved);
+uint64_t ring_set_saved_generation(const struct ring_saved *saved);
 uint64_t ring_set_saved_id(const struct ring_saved *saved);
 
 /* Makes the set; one reference. Its meta page is made for the first reader. 0 or -errno. */

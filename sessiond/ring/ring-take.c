@@ -28,13 +28,14 @@ static int swap_out(struct ring_reader *reader, uint64_t seq, uint32_t *id)
 		if (lttngmap_slot_seq(old) > seq)
 			return reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE
 				       ? -ESTALE
-				       : ring_reader_spoil(reader,
-							   "unread events were overwritten");
+				       : ring_reader_mark_corrupt(reader,
+								  "unread events were overwritten");
 		*id = lttngmap_slot_id(old, index);
 		if (lttngmap_slot_seq(old) != seq ||
 		    lttngmap_slot_state(old, index) != LTTNGMAP_SLOT_WRITING ||
 		    *id > ring_subbufs(reader))
-			return ring_reader_spoil(reader, "its table of sub-buffers is damaged");
+			return ring_reader_mark_corrupt(reader,
+							"its table of sub-buffers is damaged");
 		ring_undo_note_swap(reader->undo, seq, *id);
 		/* Release: pairs with take_slot() of the writer; it may write the spare now. */
 		if (__atomic_compare_exchange_n(slot, &old,
@@ -45,11 +46,11 @@ static int swap_out(struct ring_reader *reader, uint64_t seq, uint32_t *id)
 			return 0;
 		}
 	}
-	return ring_reader_spoil(reader, "its table of sub-buffers is damaged");
+	return ring_reader_mark_corrupt(reader, "its table of sub-buffers is damaged");
 }
 
-/* A stretch of records in one sub-buffer, as the process says it is. */
-struct stretch {
+/* An extent of records in one sub-buffer, as the process says it is. */
+struct extent {
 	uint32_t id;
 	uint64_t seq;
 	uint32_t from;
@@ -61,53 +62,53 @@ struct stretch {
 };
 
 /* Each word is read once: the process may change it at any time. */
-static void copy_opening(const struct ring_reader *reader, struct stretch *stretch)
+static void copy_opening(const struct ring_reader *reader, struct extent *extent)
 {
 	const struct lttngmap_subbuf *subbuf =
-		lttngmap_ring_subbufs(reader->ring, ring_subbufs(reader)) + stretch->id;
+		lttngmap_ring_subbufs(reader->ring, ring_subbufs(reader)) + extent->id;
 
-	stretch->opened.seq = ring_load(&subbuf->seq);
-	stretch->opened.begin = ring_load(&subbuf->begin);
-	stretch->opened.events_begin = ring_load(&subbuf->events_begin);
+	extent->opened.seq = ring_load(&subbuf->seq);
+	extent->opened.begin = ring_load(&subbuf->begin);
+	extent->opened.events_begin = ring_load(&subbuf->events_begin);
 }
 
 /*
  * Was the first sub-buffer begun after the clock was reset? Where its descriptor says no
  * begin, the clock had less than 48 bits, and so the end is the whole of it.
  */
-static bool began_after_reset(struct ring_reader *reader, struct stretch *stretch)
+static bool began_after_reset(struct ring_reader *reader, struct extent *extent)
 {
-	if (stretch->opened.begin == 0 && stretch->end < reader->end)
-		stretch->opened.begin = reader->geometry->begin;
-	return stretch->opened.begin != 0 && ring_reader_went_back(reader, stretch->opened.begin);
+	if (extent->opened.begin == 0 && extent->end < reader->end)
+		extent->opened.begin = reader->geometry->begin;
+	return extent->opened.begin != 0 && ring_reader_went_back(reader, extent->opened.begin);
 }
 
 /*
- * When the stretch begins and how many events were before it. The first
+ * When the extent begins and how many events were before it. The first
  * sub-buffer's descriptor does not say all of it, and where part of one was
  * read before, our own values stand in for it.
  */
-static int check_opening(struct ring_reader *reader, struct stretch *stretch)
+static int check_opening(struct ring_reader *reader, struct extent *extent)
 {
-	struct lttngmap_subbuf *opened = &stretch->opened;
+	struct lttngmap_subbuf *opened = &extent->opened;
 	uint64_t events_max =
-		(stretch->seq << reader->geometry->subbuf_shift) / LTTNGMAP_RECORD_HEADER_SIZE;
+		(extent->seq << reader->geometry->subbuf_shift) / LTTNGMAP_RECORD_HEADER_SIZE;
 
-	if (stretch->seq == 0 || stretch->from > lttngmap_subbuf_head(stretch->seq)) {
-		if (stretch->from > 0 ||
-		    (opened->begin < reader->end && !began_after_reset(reader, stretch)))
+	if (extent->seq == 0 || extent->from > lttngmap_subbuf_head(extent->seq)) {
+		if (extent->from > 0 ||
+		    (opened->begin < reader->end && !began_after_reset(reader, extent)))
 			opened->begin = reader->end;
 		opened->events_begin = reader->events;
 		return 0;
 	}
-	if (opened->seq != stretch->seq)
-		return ring_reader_spoil(reader, "a descriptor is another sub-buffer's");
+	if (opened->seq != extent->seq)
+		return ring_reader_mark_corrupt(reader, "a descriptor is another sub-buffer's");
 	if (opened->begin < reader->end && !ring_reader_went_back(reader, opened->begin))
-		return ring_reader_spoil(reader, "its clock went back");
+		return ring_reader_mark_corrupt(reader, "its clock went back");
 	if (opened->events_begin < reader->events || opened->events_begin > events_max ||
 	    (opened->events_begin > reader->events &&
 	     reader->geometry->mode != LTTNGMAP_MODE_OVERWRITE))
-		return ring_reader_spoil(reader, "its count of events is wrong");
+		return ring_reader_mark_corrupt(reader, "its count of events is wrong");
 	return 0;
 }
 
@@ -120,33 +121,33 @@ static uint64_t tell_lost(struct ring_reader *reader)
 	return lost > reader->lost_before ? lost - reader->lost_before : 0;
 }
 
-/* Check a stretch whose opening was checked, and describe it; advances the reader. */
-static int describe(struct ring_reader *reader, const struct stretch *stretch,
+/* Check an extent whose opening was checked, and describe it; advances the reader. */
+static int describe(struct ring_reader *reader, const struct extent *extent,
 		    struct lttngmap_packet *packet)
 {
 	uint64_t latest = ring_reader_latest(reader);
-	uint64_t events_begin = stretch->opened.events_begin;
-	uint64_t events = stretch->events_end - events_begin;
+	uint64_t events_begin = extent->opened.events_begin;
+	uint64_t events = extent->events_end - events_begin;
 
-	if (stretch->to < stretch->from ||
-	    stretch->to > ring_subbuf_size(reader) - LTTNGMAP_SUBBUF_TAIL)
-		return ring_reader_spoil(reader, "a sub-buffer's size is wrong");
+	if (extent->to < extent->from ||
+	    extent->to > ring_subbuf_size(reader) - LTTNGMAP_SUBBUF_TAIL)
+		return ring_reader_mark_corrupt(reader, "a sub-buffer's size is wrong");
 	/* An end before the begin makes more events than anything holds. */
-	if (events > (stretch->to - stretch->from) / LTTNGMAP_RECORD_HEADER_SIZE ||
-	    (events == 0) != (stretch->to == stretch->from))
-		return ring_reader_spoil(reader, "its count of events is wrong");
-	if (stretch->end < stretch->opened.begin || stretch->end > latest)
-		return ring_reader_spoil(reader, "its clock is wrong");
+	if (events > (extent->to - extent->from) / LTTNGMAP_RECORD_HEADER_SIZE ||
+	    (events == 0) != (extent->to == extent->from))
+		return ring_reader_mark_corrupt(reader, "its count of events is wrong");
+	if (extent->end < extent->opened.begin || extent->end > latest)
+		return ring_reader_mark_corrupt(reader, "its clock is wrong");
 	reader->account.overwritten += events_begin - reader->events;
-	reader->events = stretch->events_end;
-	reader->end = stretch->end;
-	if (stretch->discards > reader->discards)
-		reader->discards = stretch->discards;
-	packet->subbuf_id = stretch->id;
-	packet->offset = stretch->from;
-	packet->length = (uint32_t)(stretch->to - stretch->from);
-	packet->timestamp_begin = stretch->opened.begin;
-	packet->timestamp_end = stretch->end;
+	reader->events = extent->events_end;
+	reader->end = extent->end;
+	if (extent->discards > reader->discards)
+		reader->discards = extent->discards;
+	packet->subbuf_id = extent->id;
+	packet->offset = extent->from;
+	packet->length = (uint32_t)(extent->to - extent->from);
+	packet->timestamp_begin = extent->opened.begin;
+	packet->timestamp_end = extent->end;
 	packet->events = events;
 	packet->discarded = tell_lost(reader);
 	return 0;
@@ -158,16 +159,16 @@ static int describe(struct ring_reader *reader, const struct stretch *stretch,
  * packet tell of it: so a descriptor's count may be less than what was given
  * out, but not less than that of the full sub-buffer before.
  */
-static int check_discards(struct ring_reader *reader, const struct stretch *stretch)
+static int check_discards(struct ring_reader *reader, const struct extent *extent)
 {
-	if (stretch->discards < reader->discards_full)
-		return ring_reader_spoil(reader, "its count of discarded events went back");
+	if (extent->discards < reader->discards_full)
+		return ring_reader_mark_corrupt(reader, "its count of discarded events went back");
 	/* The ring's own count was looked at later. One from a disk may be older all the same. */
-	if (stretch->discards >
+	if (extent->discards >
 	    (reader->geometry->past ? RING_DISCARDS_MAX : reader->account.discarded))
-		return ring_reader_spoil(reader,
-					 "a sub-buffer has more discarded events than its ring");
-	reader->discards_full = stretch->discards;
+		return ring_reader_mark_corrupt(
+			reader, "a sub-buffer has more discarded events than its ring");
+	reader->discards_full = extent->discards;
 	return 0;
 }
 
@@ -199,60 +200,60 @@ static int take_out(struct ring_reader *reader, uint64_t q, uint32_t *id, uint32
 	return result;
 }
 
-/* What the descriptor of a full sub-buffer says, which is `stretch->id`. */
-static void copy_full(const struct ring_reader *reader, struct stretch *stretch)
+/* What the descriptor of a full sub-buffer says, which is `extent->id`. */
+static void copy_full(const struct ring_reader *reader, struct extent *extent)
 {
 	const struct lttngmap_subbuf *subbuf =
-		lttngmap_ring_subbufs(reader->ring, ring_subbufs(reader)) + stretch->id;
+		lttngmap_ring_subbufs(reader->ring, ring_subbufs(reader)) + extent->id;
 
-	stretch->seq = reader->seq;
-	copy_opening(reader, stretch);
-	stretch->to = ring_load(&subbuf->content_size);
-	stretch->end = ring_load(&subbuf->end);
-	stretch->events_end = ring_load(&subbuf->events_end);
-	stretch->discards = ring_load(&subbuf->discards);
+	extent->seq = reader->seq;
+	copy_opening(reader, extent);
+	extent->to = ring_load(&subbuf->content_size);
+	extent->end = ring_load(&subbuf->end);
+	extent->events_end = ring_load(&subbuf->events_end);
+	extent->discards = ring_load(&subbuf->discards);
 }
 
 /* Full sub-buffer reader->seq is passed, and described where it is right. */
-static int pass_full(struct ring_reader *reader, struct stretch *stretch,
+static int pass_full(struct ring_reader *reader, struct extent *extent,
 		     struct lttngmap_packet *packet)
 {
-	int result = check_discards(reader, stretch);
+	int result = check_discards(reader, extent);
 
 	reader->offset = lttngmap_subbuf_head(++reader->seq);
 	if (result == 0)
-		result = check_opening(reader, stretch);
-	return result == 0 ? describe(reader, stretch, packet) : result;
+		result = check_opening(reader, extent);
+	return result == 0 ? describe(reader, extent, packet) : result;
 }
 
 /* Full sub-buffer reader->seq, or a later one where that was overwritten. */
 static int take_full(struct ring_reader *reader, const struct ring_commit *commit,
-		     struct lttngmap_packet *packet, struct ring_held *held)
+		     struct lttngmap_packet *packet, struct ring_lease *lease)
 {
 	uint64_t q = commit->position >> reader->geometry->subbuf_shift;
-	struct stretch stretch = { .from = 0 };
+	struct extent extent = { .from = 0 };
 	int result;
 
-	result = take_out(reader, q, &stretch.id, &stretch.from);
+	result = take_out(reader, q, &extent.id, &extent.from);
 	if (result < 0)
 		return result;
 	/* Ours now, whatever is wrong with it. */
-	*held = (struct ring_held){ .seq = reader->seq, .id = stretch.id, .swapped = true };
-	copy_full(reader, &stretch);
-	result = pass_full(reader, &stretch, packet);
+	*lease = (struct ring_lease){ .seq = reader->seq, .id = extent.id, .swapped = true };
+	copy_full(reader, &extent);
+	result = pass_full(reader, &extent, packet);
 	if (result < 0)
-		ring_reader_release(reader, held);
+		ring_reader_release(reader, lease);
 	return result;
 }
 
 /* What the current sub-buffer holds beyond what was read of it. */
 static int take_partial(struct ring_reader *reader, const struct ring_commit *commit,
-			struct lttngmap_packet *packet, struct ring_held *held)
+			struct lttngmap_packet *packet, struct ring_lease *lease)
 {
 	uint32_t index = reader->seq & (ring_subbufs(reader) - 1);
 	const uint64_t *slot = lttngmap_ring_slots(reader->ring) + index;
 	uint64_t entry = ring_load(slot);
-	struct stretch stretch = {
+	struct extent extent = {
 		.id = lttngmap_slot_id(entry, index),
 		.seq = reader->seq,
 		.from = reader->offset,
@@ -260,7 +261,7 @@ static int take_partial(struct ring_reader *reader, const struct ring_commit *co
 		.end = commit->timestamp,
 		.discards = commit->discards,
 	};
-	uint64_t *events_begin = &stretch.opened.events_begin;
+	uint64_t *events_begin = &extent.opened.events_begin;
 	int result;
 
 	/* Full, and overwritten, since we looked; nobody does that to a frozen ring. */
@@ -269,41 +270,41 @@ static int take_partial(struct ring_reader *reader, const struct ring_commit *co
 		return -EAGAIN;
 	if (lttngmap_slot_seq(entry) != reader->seq ||
 	    lttngmap_slot_state(entry, index) != LTTNGMAP_SLOT_WRITING ||
-	    stretch.id > ring_subbufs(reader))
-		return ring_reader_spoil(reader, "its table of sub-buffers is damaged");
-	copy_opening(reader, &stretch);
+	    extent.id > ring_subbufs(reader))
+		return ring_reader_mark_corrupt(reader, "its table of sub-buffers is damaged");
+	copy_opening(reader, &extent);
 	if (ring_load(slot) != entry)
 		return -EAGAIN; /* the descriptor may be a later sub-buffer's already */
-	result = check_opening(reader, &stretch);
+	result = check_opening(reader, &extent);
 	if (result < 0)
 		return result;
 	/* No record comes 2^47 ticks after its sub-buffer was opened. */
-	stretch.end = stretch.opened.begin +
-		      ((commit->timestamp - stretch.opened.begin) & LTTNGMAP_TIMESTAMP_MASK);
-	stretch.events_end = *events_begin + (uint32_t)(commit->count - (uint32_t)*events_begin);
-	*held = (struct ring_held){ .seq = reader->seq, .id = stretch.id };
+	extent.end = extent.opened.begin +
+		     ((commit->timestamp - extent.opened.begin) & LTTNGMAP_TIMESTAMP_MASK);
+	extent.events_end = *events_begin + (uint32_t)(commit->count - (uint32_t)*events_begin);
+	*lease = (struct ring_lease){ .seq = reader->seq, .id = extent.id };
 	/* While frozen too: the next start may come before the packet is released. */
 	if (reader->geometry->mode == LTTNGMAP_MODE_OVERWRITE)
 		packet->flags |= LTTNGMAP_PACKET_VOLATILE;
-	result = describe(reader, &stretch, packet);
+	result = describe(reader, &extent, packet);
 	if (result == 0)
-		reader->offset = (uint32_t)stretch.to;
+		reader->offset = (uint32_t)extent.to;
 	return result;
 }
 
 /* Nothing to read any more, but losses that no packet has told of. */
 static void tell_discards(struct ring_reader *reader, const struct ring_commit *commit,
-			  struct lttngmap_packet *packet, struct ring_held *held)
+			  struct lttngmap_packet *packet, struct ring_lease *lease)
 {
 	reader->discards = commit->discards;
-	*held = (struct ring_held){ .seq = reader->seq };
+	*lease = (struct ring_lease){ .seq = reader->seq };
 	packet->timestamp_begin = reader->end;
 	packet->timestamp_end = reader->end;
 	packet->discarded = tell_lost(reader);
 }
 
 int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_packet *packet,
-		     struct ring_held *held)
+		     struct ring_lease *lease)
 {
 	struct ring_commit commit;
 	bool had_passed = ring_reader_has_passed(reader);
@@ -321,10 +322,10 @@ int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_p
 		/* The sub-buffer that was passed before, if any, is done with. */
 		ring_undo_begin(reader->undo, reader);
 		if (reader->seq < q) {
-			result = take_full(reader, &commit, packet, held);
+			result = take_full(reader, &commit, packet, lease);
 			/* All of it was given out before, as partial packets. */
 			if (result == 0 && packet->events == 0) {
-				ring_reader_release(reader, held);
+				ring_reader_release(reader, lease);
 				result = -EAGAIN;
 				/* What follows may be the next chunk's, which the caller begins. */
 				if (!had_passed && ring_reader_has_passed(reader))
@@ -334,9 +335,9 @@ int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_p
 		} else if (!partial && !reader->frozen && ring_reader_has_passed(reader)) {
 			return -EAGAIN;
 		} else if ((commit.position & (ring_subbuf_size(reader) - 1)) > reader->offset) {
-			result = take_partial(reader, &commit, packet, held);
+			result = take_partial(reader, &commit, packet, lease);
 		} else if (ring_reader_has_untold(reader, &commit)) {
-			tell_discards(reader, &commit, packet, held);
+			tell_discards(reader, &commit, packet, lease);
 			result = 0;
 		} else {
 			return -EAGAIN;
@@ -357,10 +358,10 @@ static bool is_in_place(const struct ring_reader *reader, uint64_t entry, uint32
 }
 
 int ring_reader_take_more(struct ring_reader *reader, struct lttngmap_packet *packet,
-			  struct ring_held *held)
+			  struct ring_lease *lease)
 {
 	uint32_t index = reader->seq & (ring_subbufs(reader) - 1);
-	struct stretch stretch = { .from = reader->offset };
+	struct extent extent = { .from = reader->offset };
 	struct ring_commit commit;
 	uint64_t entry;
 	int result;
@@ -373,53 +374,54 @@ int ring_reader_take_more(struct ring_reader *reader, struct lttngmap_packet *pa
 	if (reader->seq >= commit.position >> reader->geometry->subbuf_shift)
 		return -EAGAIN;
 	entry = ring_load(lttngmap_ring_slots(reader->ring) + index);
-	stretch.id = lttngmap_slot_id(entry, index);
+	extent.id = lttngmap_slot_id(entry, index);
 	/* What is damaged, and what was given out before, is ring_reader_take()'s to pass. */
 	if (!is_in_place(reader, entry, index))
 		return -EAGAIN;
-	copy_full(reader, &stretch);
-	if (stretch.to == stretch.from)
+	copy_full(reader, &extent);
+	if (extent.to == extent.from)
 		return -EAGAIN;
 	*packet = (struct lttngmap_packet){ .sequence = reader->packets };
 	ring_undo_begin(reader->undo, reader);
-	*held = (struct ring_held){ .seq = reader->seq, .id = stretch.id, .stays = true };
-	result = pass_full(reader, &stretch, packet);
+	*lease = (struct ring_lease){ .seq = reader->seq, .id = extent.id, .stays = true };
+	result = pass_full(reader, &extent, packet);
 	if (result == 0)
 		reader->packets++;
 	return result;
 }
 
-void ring_reader_release(struct ring_reader *reader, const struct ring_held *held)
+void ring_reader_release(struct ring_reader *reader, const struct ring_lease *lease)
 {
-	if (held->swapped)
-		reader->spare = held->id;
+	if (lease->swapped)
+		reader->spare = lease->id;
 }
 
-void ring_reader_free(struct ring_reader *reader, const struct ring_held *held)
+void ring_reader_free(struct ring_reader *reader, const struct ring_lease *lease)
 {
-	uint32_t index = held->seq & (ring_subbufs(reader) - 1);
+	uint32_t index = lease->seq & (ring_subbufs(reader) - 1);
 	uint64_t *slot = lttngmap_ring_slots(reader->ring) + index;
-	uint64_t old = lttngmap_slot_make(held->seq, LTTNGMAP_SLOT_WRITING, held->id, index);
+	uint64_t old = lttngmap_slot_make(lease->seq, LTTNGMAP_SLOT_WRITING, lease->id, index);
 
 	/* Of a ring that is closed nobody shall believe that there is room. */
-	if (!held->stays || reader->spoiled)
+	if (!lease->stays || reader->is_corrupt)
 		return;
 	/*
 	 * Release: as in swap_out(). Where it is not there any more, an earlier life was
 	 * killed right behind this, or the process changed it, which its next turn shows.
 	 */
 	__atomic_compare_exchange_n(
-		slot, &old, lttngmap_slot_make(held->seq, LTTNGMAP_SLOT_FREE, held->id, index),
+		slot, &old, lttngmap_slot_make(lease->seq, LTTNGMAP_SLOT_FREE, lease->id, index),
 		false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 	tell_space(reader->ring);
 }
 
-bool ring_reader_is_intact(const struct ring_reader *reader, const struct ring_held *held)
+bool ring_reader_is_intact(const struct ring_reader *reader, const struct ring_lease *lease)
 {
-	uint32_t index = held->seq & (ring_subbufs(reader) - 1);
+	uint32_t index = lease->seq & (ring_subbufs(reader) - 1);
 
 	/* Full fence: the copy that is being checked was read before. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	return held->swapped ||
-	       lttngmap_slot_seq(ring_load(lttngmap_ring_slots(reader->ring) + index)) == held->seq;
+	return lease->swapped ||
+	       lttngmap_slot_seq(ring_load(lttngmap_ring_slots(reader->ring) + index)) ==
+		       lease->seq;
 }

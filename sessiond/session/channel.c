@@ -160,15 +160,15 @@ static void move_slot(struct channel *channel, uint32_t slot)
 	slots_free(&daemon->slots, channel->slot, time_now_usec());
 	channel->slot = slot;
 	channel->slot_used = false;
-	channel->life = ++daemon->ledger->head->last_life;
+	channel->life = ++daemon->saved_state->head->last_life;
 }
 
 static int reserve_described(const struct session *session, uint32_t stream_id)
 {
-	const struct ledger *ledger = session->daemon->ledger;
+	const struct saved_state *saved_state = session->daemon->saved_state;
 
-	return ledger_described_reserve(
-		ledger, (uint32_t)(session->record - ledger->head->sessions), stream_id);
+	return saved_described_reserve(
+		saved_state, (uint32_t)(session->record - saved_state->head->sessions), stream_id);
 }
 
 /* A new stream class where events are laid out otherwise. */
@@ -209,7 +209,7 @@ int channel_change(struct channel *channel, const struct channel_config *config,
 		   char why[CHANNEL_WHY_SIZE], char hint[CHANNEL_WHY_SIZE])
 {
 	struct daemon *daemon = channel->session->daemon;
-	struct member *member, *next;
+	struct process_channel *process_channel, *next;
 	struct channel wanted;
 	int error, slot;
 
@@ -242,8 +242,8 @@ int channel_change(struct channel *channel, const struct channel_config *config,
 			slots_free(&daemon->slots, (uint32_t)slot, time_now_usec());
 		return error;
 	}
-	cds_list_for_each_entry_safe(member, next, &channel->members, node)
-		member_destroy(member);
+	cds_list_for_each_entry_safe(process_channel, next, &channel->process_channels, node)
+		process_channel_destroy(process_channel);
 	if ((uint32_t)slot != channel->slot)
 		move_slot(channel, (uint32_t)slot);
 	channel->mode = config->mode;
@@ -293,7 +293,7 @@ int channel_create(struct session *session, const struct channel_config *config,
 	channel->contexts = config->contexts;
 	channel->shared = config->shared;
 	snprintf(channel->name, sizeof(channel->name), "%s", config->name);
-	CDS_INIT_LIST_HEAD(&channel->members);
+	CDS_INIT_LIST_HEAD(&channel->process_channels);
 
 	error = check_geometry(config, channel, why, hint);
 	if (!error)
@@ -321,7 +321,7 @@ int channel_create(struct session *session, const struct channel_config *config,
 		goto free_slot;
 	}
 	session->nr_streams++;
-	channel->life = ++daemon->ledger->head->last_life;
+	channel->life = ++daemon->saved_state->head->last_life;
 	cds_list_add_tail(&channel->node, &session->channels);
 	*result = channel;
 	return 0;
@@ -349,7 +349,7 @@ int channel_restore(struct session *session, const struct channel *saved, struct
 	channel->session = session;
 	channel->started = false;
 	channel->rules = (struct rule_list){ .entries = NULL };
-	CDS_INIT_LIST_HEAD(&channel->members);
+	CDS_INIT_LIST_HEAD(&channel->process_channels);
 	error = daemon->mediator_ops->add_channel(daemon->mediator, session->key, channel->name);
 	if (error) {
 		free(channel);
@@ -364,11 +364,11 @@ int channel_restore(struct session *session, const struct channel *saved, struct
 void channel_destroy(struct channel *channel)
 {
 	struct daemon *daemon = channel->session->daemon;
-	struct member *member, *next;
+	struct process_channel *process_channel, *next;
 	struct process *process;
 
-	cds_list_for_each_entry_safe(member, next, &channel->members, node)
-		member_destroy(member);
+	cds_list_for_each_entry_safe(process_channel, next, &channel->process_channels, node)
+		process_channel_destroy(process_channel);
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list) {
 		process_count(process, UINT64_C(1) << channel->slot, false);
 		process->slots[channel->slot].admitted = false;
@@ -410,11 +410,11 @@ void channel_admit(struct channel *channel, struct process *process)
 	bool registers, in;
 
 	/* What stands for processes is let in with them. */
-	if (process->stand_in)
+	if (process->is_ring_owner)
 		return;
 	registers = !process->record->answered;
 	in = session_takes(channel->session, process) &&
-	     member_join(channel, process, registers) == 0;
+	     process_channel_join(channel, process, registers) == 0;
 	control_pages_set_process(memory_set_process(process->memories), channel->slot, in);
 }
 
@@ -435,10 +435,10 @@ static void admit_all(struct channel *channel)
 
 static void thaw(struct channel *channel)
 {
-	struct member *member;
+	struct process_channel *process_channel;
 
-	cds_list_for_each_entry(member, &channel->members, node)
-		member_thaw(member);
+	cds_list_for_each_entry(process_channel, &channel->process_channels, node)
+		process_channel_thaw(process_channel);
 }
 
 void channel_start(struct channel *channel)
@@ -514,21 +514,21 @@ void channel_wait_writers(void)
 
 void channel_freeze(struct channel *channel)
 {
-	struct member *member;
+	struct process_channel *process_channel;
 
-	cds_list_for_each_entry(member, &channel->members, node)
-		member_freeze(member);
+	cds_list_for_each_entry(process_channel, &channel->process_channels, node)
+		process_channel_freeze(process_channel);
 }
 
 bool channel_is_drained(struct channel *channel)
 {
-	struct member *member;
+	struct process_channel *process_channel;
 
 	/* Nobody reads a flight recorder's rings to their end. */
 	if (channel->session->snapshot)
 		return true;
-	cds_list_for_each_entry(member, &channel->members, node)
-		if (!member_is_drained(member))
+	cds_list_for_each_entry(process_channel, &channel->process_channels, node)
+		if (!process_channel_is_drained(process_channel))
 			return false;
 	return true;
 }
@@ -539,21 +539,21 @@ bool channel_is_drained(struct channel *channel)
  */
 static void forget_oldest(struct channel *channel)
 {
-	struct member *member, *oldest;
+	struct process_channel *process_channel, *oldest;
 	unsigned int ended;
 
 	do {
 		oldest = NULL;
 		ended = 0;
-		cds_list_for_each_entry(member, &channel->members, node) {
-			if (member->process)
+		cds_list_for_each_entry(process_channel, &channel->process_channels, node) {
+			if (process_channel->process)
 				continue;
 			ended++;
-			if (!oldest || member->ended_usec < oldest->ended_usec)
-				oldest = member;
+			if (!oldest || process_channel->ended_usec < oldest->ended_usec)
+				oldest = process_channel;
 		}
 		if (ended > CHANNEL_ENDED_MAX && !session_is_taking_snapshot(channel->session))
-			member_destroy(oldest);
+			process_channel_destroy(oldest);
 		else
 			oldest = NULL;
 	} while (oldest);
@@ -561,18 +561,18 @@ static void forget_oldest(struct channel *channel)
 
 unsigned int channel_reap(struct channel *channel)
 {
-	struct member *member, *next;
+	struct process_channel *process_channel, *next;
 	unsigned int waiting = 0, destroyed = 0;
 
 	if (channel->session->snapshot) {
 		forget_oldest(channel);
 		return 0;
 	}
-	cds_list_for_each_entry_safe(member, next, &channel->members, node) {
-		if (destroyed < REAPED_AT_ONCE && member_is_over(member)) {
-			member_destroy(member);
+	cds_list_for_each_entry_safe(process_channel, next, &channel->process_channels, node) {
+		if (destroyed < REAPED_AT_ONCE && process_channel_is_over(process_channel)) {
+			process_channel_destroy(process_channel);
 			destroyed++;
-		} else if (!member->process) {
+		} else if (!process_channel->process) {
 			waiting++;
 		}
 	}

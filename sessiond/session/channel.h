@@ -46,7 +46,7 @@ struct channel {
 	bool slot_used;   /* it was started since it has the slot */
 	bool stream_used; /* it was started since it has the stream id */
 	struct rule_list rules;
-	struct cds_list_head members; /* struct member */
+	struct cds_list_head process_channels; /* struct process_channel */
 	/* Which ids were decided by the rules as they are: a bit each. */
 	uint64_t decided[LTTNGMAP_EVENT_IDS / 64];
 	/* Which match, and are not recorded: there is no room for their text, or for a filter. */
@@ -98,7 +98,7 @@ void channel_get_config(const struct channel *channel, struct channel_config *co
  */
 int channel_restore(struct session *session, const struct channel *saved, struct channel **channel);
 /*
- * All processes and members are there again: go on as its session's state says,
+ * All processes and process channels are there again: go on as its session's state says,
  * between control_pages_begin() and _end().
  */
 void channel_resume(struct channel *channel);
@@ -142,7 +142,7 @@ void channel_wait_writers(void);
 
 /* Frozen, and nothing is left to be read. */
 bool channel_is_drained(struct channel *channel);
-/* Destroy members that are over; returns how many wait for their readers. */
+/* Destroy process channels that are over; returns how many wait for their readers. */
 unsigned int channel_reap(struct channel *channel);
 
 #endif /* SESSIOND_SESSION_CHANNEL_H */

@@ -106,11 +106,11 @@ static int slot_admit(struct channel *channel, struct process *process)
  * The set, from its saved state or anew. A process that is gone stands in its
  * record as one that lives does.
  */
-static int make_set(struct channel *channel, struct memory_set *memories, struct member *member,
-		    bool restore)
+static int make_set(struct channel *channel, struct memory_set *memories,
+		    struct process_channel *process_channel, bool restore)
 {
 	struct daemon *daemon = channel->session->daemon;
-	const struct ledger_process *record = memory_set_record(memories);
+	const struct saved_process *record = memory_set_record(memories);
 	const struct memory *memory = &memories->rings[channel->slot];
 	uint64_t ring_size = ((UINT64_C(1) << channel->subbufs_shift) + 1) << channel->subbuf_shift;
 	struct ring_set_config config = {
@@ -130,8 +130,8 @@ static int make_set(struct channel *channel, struct memory_set *memories, struct
 		.begin = clock_read(daemon->clock),
 		.chunk = channel->session->rotation.chunk,
 		.totals = &channel->session->totals->rings,
-		.saved = ledger_set(daemon->ledger, memories->index, channel->slot),
-		.last_id = &daemon->ledger->head->last_set,
+		.saved = saved_set(daemon->saved_state, memories->index, channel->slot),
+		.last_id = &daemon->saved_state->head->last_set,
 		.life = channel->life,
 		.past = daemon->recovery != NULL,
 		.can_shrink = memory->place != NULL,
@@ -152,83 +152,84 @@ static int make_set(struct channel *channel, struct memory_set *memories, struct
 	if (daemon->recovers_files)
 		config.layout = lease->layout = class_layout_create(
 			daemon->registry, channel->session->metadata, channel->stream_id);
-	error = restore ? ring_set_restore(&config, &member->set)
-			: ring_set_create(&config, &member->set);
+	error = restore ? ring_set_restore(&config, &process_channel->set)
+			: ring_set_create(&config, &process_channel->set);
 	if (error)
 		lease_end(lease);
 	else
-		member->lease = lease;
+		process_channel->lease = lease;
 	return error;
 }
 
-/* With its set made: show it, list it. Frees the member where that fails. */
-static int member_add(struct member *member, struct channel *channel, struct process *process,
-		      struct doorbell *doorbell)
+/* With its set made: show it, list it. Frees the process channel where that fails. */
+static int process_channel_add(struct process_channel *process_channel, struct channel *channel,
+			       struct process *process, struct doorbell *doorbell)
 {
-	int error = doorbell_add_set(doorbell, member->set, &member->shown);
+	int error = doorbell_add_set(doorbell, process_channel->set, &process_channel->shown);
 
 	if (error) {
-		ring_set_forget(member->set);
-		ring_set_put(member->set);
-		free(member);
+		ring_set_forget(process_channel->set);
+		ring_set_put(process_channel->set);
+		free(process_channel);
 		return error;
 	}
-	ring_set_publish(member->set);
-	member->channel = channel;
-	member->process = process;
+	ring_set_publish(process_channel->set);
+	process_channel->channel = channel;
+	process_channel->process = process;
 	if (process)
-		process->slots[channel->slot].member = member;
-	cds_list_add(&member->node, &channel->members);
+		process->slots[channel->slot].process_channel = process_channel;
+	cds_list_add(&process_channel->node, &channel->process_channels);
 	return 0;
 }
 
-static int member_make(struct channel *channel, struct process *process)
+static int process_channel_make(struct channel *channel, struct process *process)
 {
-	struct member *member = calloc(1, sizeof(*member));
+	struct process_channel *process_channel = calloc(1, sizeof(*process_channel));
 	int error;
 
-	if (!member)
+	if (!process_channel)
 		return -ENOMEM;
-	error = make_set(channel, process->memories, member, false);
+	error = make_set(channel, process->memories, process_channel, false);
 	if (error) {
-		free(member);
+		free(process_channel);
 		return error;
 	}
-	return member_add(member, channel, process, process->doorbell);
+	return process_channel_add(process_channel, channel, process, process->doorbell);
 }
 
-bool member_is_saved(const struct channel *channel, const struct memory_set *memories)
+bool process_channel_is_saved(const struct channel *channel, const struct memory_set *memories)
 {
 	const struct daemon *daemon = channel->session->daemon;
-	const struct ring_saved *saved = ledger_set(daemon->ledger, memories->index, channel->slot);
+	const struct ring_saved *saved =
+		saved_set(daemon->saved_state, memories->index, channel->slot);
 
 	return memories->rings[channel->slot].fd >= 0 &&
-	       ring_set_saved_life(saved) == channel->life &&
-	       ring_set_saved_id(saved) != ledger_totals(channel->session->record)->last_set;
+	       ring_set_saved_generation(saved) == channel->life &&
+	       ring_set_saved_id(saved) != saved_totals(channel->session->record)->last_set;
 }
 
-int member_restore(struct channel *channel, struct process *process, struct memory_set *memories,
-		   struct doorbell *doorbell)
+int process_channel_restore(struct channel *channel, struct process *process,
+			    struct memory_set *memories, struct doorbell *doorbell)
 {
-	struct member *member = calloc(1, sizeof(*member));
+	struct process_channel *process_channel = calloc(1, sizeof(*process_channel));
 	int error;
 
-	if (!member)
+	if (!process_channel)
 		return -ENOMEM;
-	error = make_set(channel, memories, member, true);
+	error = make_set(channel, memories, process_channel, true);
 	if (error) {
-		free(member);
+		free(process_channel);
 		return error;
 	}
 	/* Before the ring thread has it, and counts on. */
-	ring_set_add_counts(member->set, &channel->session->totals->rings);
-	error = member_add(member, channel, process, doorbell);
+	ring_set_add_counts(process_channel->set, &channel->session->totals->rings);
+	error = process_channel_add(process_channel, channel, process, doorbell);
 	if (error)
 		return error;
 	if (!process)
-		ring_set_finish(member->set);
+		ring_set_finish(process_channel->set);
 	/* Under the same name as before, whatever of it was read. */
-	doorbell_set_flush(member->shown);
+	doorbell_set_flush(process_channel->shown);
 	return 0;
 }
 
@@ -267,19 +268,20 @@ static int make_room(const struct channel *channel, const struct process *proces
 				       geometry_control_size(daemon, channel->subbufs_shift));
 
 	return error ? error
-		     : ledger_set_reserve(daemon->ledger, process->memories->index, channel->slot);
+		     : saved_set_reserve(daemon->saved_state, process->memories->index,
+					 channel->slot);
 }
 
 /* Will it ask for rings at its first event? One that executed another program has none. */
 static int check_asks(const struct process *process)
 {
-	if (process->stand_in || process->program.executed[0] ||
+	if (process->is_ring_owner || process->program.executed[0] ||
 	    (process->connection && !process->record->alone))
 		return 0;
 	return -ENOTCONN;
 }
 
-/* With rings of its own; without a member where they are not there yet. */
+/* With rings of its own; without a process channel where they are not there yet. */
 static int join_alone(struct channel *channel, struct process *process, bool make_memory)
 {
 	const struct daemon *daemon = process->daemon;
@@ -293,17 +295,17 @@ static int join_alone(struct channel *channel, struct process *process, bool mak
 	if (error || !memory_set_fits(memories, channel->slot, data, control))
 		return error ? error : check_asks(process);
 	error = make_room(channel, process);
-	return error ? error : member_make(channel, process);
+	return error ? error : process_channel_make(channel, process);
 }
 
-/* By its stand-in, which has the member. */
+/* By its ring owner, which has the process channel. */
 static int join_shared(struct channel *channel, struct process *process)
 {
 	int error = user_rings_join(process);
 
 	if (error == 0 && process->record->answered)
 		error = check_asks(process);
-	if (error == 0 && !process->shared->slots[channel->slot].member) {
+	if (error == 0 && !process->shared->slots[channel->slot].process_channel) {
 		error = join_alone(channel, process->shared, true);
 		if (error)
 			say_failure(channel, process->shared, error);
@@ -328,11 +330,11 @@ static void count_left_out(struct channel *channel, struct process *process, int
 		process->daemon->process_ops->retry_soon(process->daemon->app);
 }
 
-int member_join(struct channel *channel, struct process *process, bool make_memory)
+int process_channel_join(struct channel *channel, struct process *process, bool make_memory)
 {
 	int error;
 
-	if (process->slots[channel->slot].member)
+	if (process->slots[channel->slot].process_channel)
 		return 0;
 	error = channel->shared ? join_shared(channel, process)
 				: join_alone(channel, process, make_memory);
@@ -346,129 +348,133 @@ int member_join(struct channel *channel, struct process *process, bool make_memo
 	return 0;
 }
 
-void member_freeze(struct member *member)
+void process_channel_freeze(struct process_channel *process_channel)
 {
-	if (!member->process)
+	if (!process_channel->process)
 		return;
-	ring_set_freeze(member->set);
-	if (!member->channel->session->snapshot)
-		doorbell_set_flush(member->shown);
+	ring_set_freeze(process_channel->set);
+	if (!process_channel->channel->session->snapshot)
+		doorbell_set_flush(process_channel->shown);
 }
 
-void member_thaw(struct member *member)
+void process_channel_thaw(struct process_channel *process_channel)
 {
-	if (member->process)
-		ring_set_thaw(member->set);
+	if (process_channel->process)
+		ring_set_thaw(process_channel->set);
 }
 
-void member_flush(struct member *member)
+void process_channel_flush(struct process_channel *process_channel)
 {
-	if (ring_set_flush(member->set))
-		doorbell_set_flush(member->shown);
+	if (ring_set_flush(process_channel->set))
+		doorbell_set_flush(process_channel->shown);
 }
 
-bool member_is_flushed(struct member *member, bool wake)
+bool process_channel_is_flushed(struct process_channel *process_channel, bool wake)
 {
-	bool flushed = ring_set_flushed(member->set);
+	bool flushed = ring_set_flushed(process_channel->set);
 
 	if (!flushed && wake)
-		doorbell_set_flush(member->shown);
+		doorbell_set_flush(process_channel->shown);
 	return flushed;
 }
 
-void member_rotate(struct member *member, uint32_t chunk)
+void process_channel_rotate(struct process_channel *process_channel, uint32_t chunk)
 {
-	ring_set_rotate(member->set, chunk);
-	(void)member_is_rotated(member, true);
+	ring_set_rotate(process_channel->set, chunk);
+	(void)process_channel_is_rotated(process_channel, true);
 }
 
-bool member_is_rotated(struct member *member, bool wake)
+bool process_channel_is_rotated(struct process_channel *process_channel, bool wake)
 {
-	bool rotated = ring_set_rotated(member->set);
+	bool rotated = ring_set_rotated(process_channel->set);
 
 	if (!rotated && wake)
-		doorbell_set_flush(member->shown);
+		doorbell_set_flush(process_channel->shown);
 	return rotated;
 }
 
-void member_end_rotation(struct member *member)
+void process_channel_end_rotation(struct process_channel *process_channel)
 {
-	ring_set_end_rotation(member->set);
+	ring_set_end_rotation(process_channel->set);
 }
 
-void member_count_lost(struct channel *channel, const struct process *process, uint32_t lost)
+void process_channel_count_lost(struct channel *channel, const struct process *process,
+				uint32_t lost)
 {
 	if (session_takes(channel->session, process))
 		ring_total_add(&channel->session->totals->rings.discarded, lost);
 }
 
-void member_begin_snapshot(struct member *member)
+void process_channel_begin_snapshot(struct process_channel *process_channel)
 {
-	member->looks_back = ring_set_looks_back(member->set);
-	member->in_snapshot = ring_set_touched(member->set);
-	if (member->in_snapshot)
-		doorbell_set_flush(member->shown);
+	process_channel->looks_back = ring_set_looks_back(process_channel->set);
+	process_channel->in_snapshot = ring_set_touched(process_channel->set);
+	if (process_channel->in_snapshot)
+		doorbell_set_flush(process_channel->shown);
 }
 
-bool member_is_in_snapshot(struct member *member)
+bool process_channel_is_in_snapshot(struct process_channel *process_channel)
 {
-	return !member->in_snapshot || ring_set_looks_back(member->set) != member->looks_back;
+	return !process_channel->in_snapshot ||
+	       ring_set_looks_back(process_channel->set) != process_channel->looks_back;
 }
 
-void member_clear(struct member *member, struct session_totals *totals)
+void process_channel_clear(struct process_channel *process_channel, struct session_totals *totals)
 {
-	struct session_totals *before = member->lease->totals;
+	struct session_totals *before = process_channel->lease->totals;
 
 	/* The set is ours, so its end does not read the lease meanwhile. */
-	ring_set_clear(member->set, &totals->rings);
-	member->lease->totals = session_totals_get(totals);
+	ring_set_clear(process_channel->set, &totals->rings);
+	process_channel->lease->totals = session_totals_get(totals);
 	session_totals_put(before);
 }
 
-bool member_end(struct member *member)
+bool process_channel_end(struct process_channel *process_channel)
 {
-	member->process->slots[member->channel->slot].member = NULL;
-	member->process = NULL;
-	member->ended_usec = time_now_usec();
-	ring_set_finish(member->set);
-	if (ring_set_touched(member->set)) {
-		if (!member->channel->session->snapshot)
-			doorbell_set_flush(member->shown);
-		sessions_reap_soon(member->channel->session->daemon->sessions);
+	process_channel->process->slots[process_channel->channel->slot].process_channel = NULL;
+	process_channel->process = NULL;
+	process_channel->ended_usec = time_now_usec();
+	ring_set_finish(process_channel->set);
+	if (ring_set_touched(process_channel->set)) {
+		if (!process_channel->channel->session->snapshot)
+			doorbell_set_flush(process_channel->shown);
+		sessions_reap_soon(process_channel->channel->session->daemon->sessions);
 		return true;
 	}
-	member_destroy(member);
+	process_channel_destroy(process_channel);
 	return false;
 }
 
-bool member_is_drained(struct member *member)
+bool process_channel_is_drained(struct process_channel *process_channel)
 {
-	return !ring_set_touched(member->set) || ring_set_drained(member->set);
+	return !ring_set_touched(process_channel->set) || ring_set_drained(process_channel->set);
 }
 
-bool member_is_over(struct member *member)
+bool process_channel_is_over(struct process_channel *process_channel)
 {
-	return !member->process && member_is_drained(member);
+	return !process_channel->process && process_channel_is_drained(process_channel);
 }
 
 /* What it counted stays with its session; it is not to be restored any more. */
-static void leave_counts(struct member *member)
+static void leave_counts(struct process_channel *process_channel)
 {
 	struct ring_totals counts = { .written = 0 };
 
-	ring_set_add_counts(member->set, &counts);
-	ledger_totals_add(member->channel->session->record, ring_set_id(member->set), &counts);
-	ring_set_forget(member->set);
+	ring_set_add_counts(process_channel->set, &counts);
+	saved_totals_add(process_channel->channel->session->record,
+			 ring_set_id(process_channel->set), &counts);
+	ring_set_forget(process_channel->set);
 }
 
-void member_destroy(struct member *member)
+void process_channel_destroy(struct process_channel *process_channel)
 {
-	leave_counts(member);
-	if (member->process)
-		member->process->slots[member->channel->slot].member = NULL;
-	cds_list_del(&member->node);
-	ring_set_unpublish(member->set);
-	doorbell_remove_set(member->shown);
-	ring_set_put(member->set);
-	free(member);
+	leave_counts(process_channel);
+	if (process_channel->process)
+		process_channel->process->slots[process_channel->channel->slot].process_channel =
+			NULL;
+	cds_list_del(&process_channel->node);
+	ring_set_unpublish(process_channel->set);
+	doorbell_remove_set(process_channel->shown);
+	ring_set_put(process_channel->set);
+	free(process_channel);
 }

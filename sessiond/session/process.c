@@ -56,9 +56,10 @@ void processes_destroy(struct processes *processes)
 	free(processes);
 }
 
-bool processes_gave(const struct processes *processes, const struct ledger *ledger, uint64_t token)
+bool processes_gave(const struct processes *processes, const struct saved_state *saved_state,
+		    uint64_t token)
 {
-	bool gave = token && ledger_process_by_token(ledger, token);
+	bool gave = token && saved_process_by_token(saved_state, token);
 
 	for (unsigned int i = 0; token && i < ENDED_TOKENS && !gave; i++)
 		gave = processes->ended[i] == token;
@@ -79,9 +80,9 @@ void process_reap(struct process *process)
 		user_rings_reap(daemon);
 }
 
-static void on_end(struct app_turn *turn)
+static void on_end(struct run_entry *entry)
 {
-	process_reap(caa_container_of(turn, struct process, turn));
+	process_reap(caa_container_of(entry, struct process, entry));
 }
 
 /* Takes the descriptor. */
@@ -89,10 +90,10 @@ static int watch_pid(struct process *process, struct quota_user *user, int fd)
 {
 	int error = fd < 0 ? fd : user ? 0 : -ENOMEM;
 
-	process->turn =
-		(struct app_turn){ .serve = on_end, .user = user, .cost = 1, .is_end = true };
+	process->entry =
+		(struct run_entry){ .serve = on_end, .user = user, .cost = 1, .is_end = true };
 	if (error == 0)
-		error = app_turn_watch(process->daemon->turns, &process->turn, fd);
+		error = run_queue_watch(process->daemon->run_queue, &process->entry, fd);
 	if (error == 0)
 		process->pidfd = fd;
 	else if (fd >= 0)
@@ -102,12 +103,12 @@ static int watch_pid(struct process *process, struct quota_user *user, int fd)
 
 static void unwatch_pid(struct process *process)
 {
-	/* 0: it has none, as stand-ins. */
+	/* 0: it has none, as ring owners. */
 	if (process->pidfd == 0)
 		return;
 	if (process->record)
 		process->record->pidfd = 0;
-	app_turn_remove(process->daemon->turns, &process->turn, process->pidfd);
+	run_queue_remove(process->daemon->run_queue, &process->entry, process->pidfd);
 	close(process->pidfd);
 }
 
@@ -143,14 +144,14 @@ void process_answered(struct process *process)
 
 static void fill_record(const struct process *process, uint32_t payer, int socket)
 {
-	struct ledger_process *record = process->record;
+	struct saved_process *record = process->record;
 
 	record->pid = process->pid;
 	record->uid = process->uid;
 	record->gid = process->gid;
 	record->payer = payer;
 	record->forked = process->forked;
-	record->stand_in = process->stand_in;
+	record->is_ring_owner = process->is_ring_owner;
 	record->use_rseq = process->use_rseq;
 	record->shares = process->shares;
 	memcpy(record->name, process->name, sizeof(record->name));
@@ -165,7 +166,7 @@ static void add_to_table(struct process *process)
 	struct processes *processes = process->daemon->processes;
 
 	cds_list_add(&process->list, &processes->list);
-	if (process->stand_in)
+	if (process->is_ring_owner)
 		return;
 	cds_lfht_node_init(&process->node);
 	urcu_memb_read_lock();
@@ -179,7 +180,7 @@ static void remove_from_table(struct process *process)
 	struct processes *processes = process->daemon->processes;
 
 	cds_list_del(&process->list);
-	if (process->stand_in)
+	if (process->is_ring_owner)
 		return;
 	urcu_memb_read_lock();
 	cds_lfht_del(processes->table, &process->node);
@@ -194,9 +195,9 @@ static bool is_of(uint32_t uid, const void *data)
 	return quota_owner(user->quota, uid) == user->uid;
 }
 
-static uint64_t count_memory(const struct quota_user *user, void *ledger)
+static uint64_t count_memory(const struct quota_user *user, void *saved_state)
 {
-	return ledger_memory_of(ledger, is_of, user);
+	return saved_memory_of(saved_state, is_of, user);
 }
 
 static int take_memories(struct process *process, struct quota_user *user)
@@ -205,7 +206,8 @@ static int take_memories(struct process *process, struct quota_user *user)
 	int error = quota_check_held(user);
 
 	if (error == 0)
-		error = quota_check_memory(user, time_now_usec(), count_memory, daemon->ledger);
+		error = quota_check_memory(user, time_now_usec(), count_memory,
+					   daemon->saved_state);
 	if (error == 0)
 		error = memory_pool_take(daemon->pool, &process->memories);
 	return error ? error : memory_set_charge(process->memories, user, false);
@@ -236,7 +238,7 @@ static int make_token(const struct process *process)
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return -EIO;
 	process->record->token =
-		random / LEDGER_PROCESSES * LEDGER_PROCESSES + process->memories->index;
+		random / SAVED_PROCESSES * SAVED_PROCESSES + process->memories->index;
 	return 0;
 }
 
@@ -282,7 +284,7 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 	add_to_table(process);
 	fill_record(process, config->payer->uid, config->socket);
 	executed_begin(process);
-	ledger_process_set(daemon->ledger, process->memories->index, LEDGER_LIVE);
+	saved_process_set(daemon->saved_state, process->memories->index, SAVED_LIVE);
 	*result = process;
 	return 0;
 
@@ -291,8 +293,8 @@ fail:
 	return error;
 }
 
-int process_create_stand_in(struct daemon *daemon, uint32_t uid, bool use_rseq,
-			    struct process **result)
+int process_create_ring_owner(struct daemon *daemon, uint32_t uid, bool use_rseq,
+			      struct process **result)
 {
 	struct quota_user *user = quota_user(daemon->quota, uid);
 	struct process *process = user ? calloc(1, sizeof(*process)) : NULL;
@@ -303,7 +305,7 @@ int process_create_stand_in(struct daemon *daemon, uint32_t uid, bool use_rseq,
 		return -ENOMEM;
 	process->daemon = daemon;
 	process->uid = uid;
-	process->stand_in = true;
+	process->is_ring_owner = true;
 	process->use_rseq = use_rseq;
 	process->since_ms = realtime_ms();
 	snprintf(process->name, sizeof(process->name), "user-%u", uid);
@@ -317,7 +319,7 @@ int process_create_stand_in(struct daemon *daemon, uint32_t uid, bool use_rseq,
 	add_to_table(process);
 	fill_record(process, uid, 0);
 	process_answered(process);
-	ledger_process_set(daemon->ledger, process->memories->index, LEDGER_LIVE);
+	saved_process_set(daemon->saved_state, process->memories->index, SAVED_LIVE);
 	*result = process;
 	return 0;
 
@@ -326,7 +328,7 @@ fail:
 	return error;
 }
 
-static struct process *process_from(struct daemon *daemon, const struct ledger_process *record)
+static struct process *process_from(struct daemon *daemon, const struct saved_process *record)
 {
 	struct process *process = calloc(1, sizeof(*process));
 
@@ -337,7 +339,7 @@ static struct process *process_from(struct daemon *daemon, const struct ledger_p
 	process->uid = record->uid;
 	process->gid = record->gid;
 	process->forked = record->forked;
-	process->stand_in = record->stand_in;
+	process->is_ring_owner = record->is_ring_owner;
 	process->use_rseq = record->use_rseq;
 	process->shares = record->shares;
 	process->since_ms = record->since_ms;
@@ -352,7 +354,7 @@ static struct process *process_from(struct daemon *daemon, const struct ledger_p
 
 int process_restore(struct daemon *daemon, uint32_t index)
 {
-	struct ledger_process *record = ledger_process(daemon->ledger, index);
+	struct saved_process *record = saved_process(daemon->saved_state, index);
 	struct process *process = process_from(daemon, record);
 	struct quota_user *payer = quota_user(daemon->quota, record->payer);
 	int error = -ENOMEM;
@@ -368,14 +370,14 @@ int process_restore(struct daemon *daemon, uint32_t index)
 	if (!record->has_foreign)
 		quota_note_words(quota_user(daemon->quota, process->uid), record->classes,
 				 record->class_words);
-	error = process->stand_in ? 0 : watch_pid(process, payer, record->pidfd);
+	error = process->is_ring_owner ? 0 : watch_pid(process, payer, record->pidfd);
 	if (error < 0)
 		goto free_process;
 	error = doorbell_create(daemon->doorbells, process->memories, &process->doorbell);
 	if (error)
 		goto free_process;
 	add_to_table(process);
-	if (process->stand_in)
+	if (process->is_ring_owner)
 		return 0;
 	if (!record->socket ||
 	    daemon->process_ops->restore(daemon->app, process, record->socket) != 0)
@@ -385,7 +387,7 @@ int process_restore(struct daemon *daemon, uint32_t index)
 free_process:
 	process_free(process, 0);
 drop:
-	ledger_process_drop(daemon->ledger, index);
+	saved_process_drop(daemon->saved_state, index);
 	return error;
 }
 
@@ -406,11 +408,12 @@ void process_end(struct process *process)
 	processes->ended[processes->next_ended++ % ENDED_TOKENS] = process->record->token;
 	/* Before its index, which names it in their locks, may be another's. */
 	user_rings_leave(process);
-	ledger_process_set(process->daemon->ledger, process->memories->index, LEDGER_ENDED);
+	saved_process_set(process->daemon->saved_state, process->memories->index, SAVED_ENDED);
 	remove_from_table(process);
 	process->daemon->process_ops->forget(process);
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
-		if (process->slots[slot].member && member_end(process->slots[slot].member))
+		if (process->slots[slot].process_channel &&
+		    process_channel_end(process->slots[slot].process_channel))
 			unread |= UINT64_C(1) << slot;
 	}
 	process_free(process, unread);
@@ -420,12 +423,12 @@ void process_end(struct process *process)
 
 static int reserve_classes(struct process *process, uint32_t words)
 {
-	struct ledger_process *record = process->record;
+	struct saved_process *record = process->record;
 	int error = 0;
 
 	if (words > record->class_words)
-		error = ledger_process_reserve_classes(process->daemon->ledger,
-						       process->memories->index, words);
+		error = saved_process_reserve_classes(process->daemon->saved_state,
+						      process->memories->index, words);
 	if (error == 0 && words > record->class_words)
 		record->class_words = words;
 	return error;
@@ -433,7 +436,7 @@ static int reserve_classes(struct process *process, uint32_t words)
 
 int process_add_classes(struct process *process, const uint16_t *ids, uint32_t nr_ids)
 {
-	struct ledger_process *record = process->record;
+	struct saved_process *record = process->record;
 	uint32_t words = 0;
 	int error;
 
@@ -449,7 +452,7 @@ int process_add_classes(struct process *process, const uint16_t *ids, uint32_t n
 	return 0;
 }
 
-int process_inherit_classes(struct process *process, const struct ledger_process *parent)
+int process_inherit_classes(struct process *process, const struct saved_process *parent)
 {
 	const struct quota *quota = process->daemon->quota;
 	int error = reserve_classes(process, parent->class_words);

@@ -34,13 +34,14 @@
 struct app_connection;
 struct app_socket;
 struct daemon;
-struct member;
+struct process_channel;
 struct processes;
 struct quota_user;
 
 /* How a slot's memory of a process was last used. */
 struct process_slot {
-	struct member *member; /* its rings in the channel that has the slot, or NULL */
+	/* Its rings in the channel that has the slot, or NULL. */
+	struct process_channel *process_channel;
 	bool dirty;            /* used by a channel since it was zeros */
 	uint8_t left_out;      /* enum untraced_why: it was counted for having no rings; 0: not */
 	bool admitted;         /* by the channel that has the slot now */
@@ -58,17 +59,17 @@ struct process {
 	char name[NAME_PROGRAM_SIZE]; /* safe in a file name */
 	uint64_t since_ms;            /* when it registered, since 1970 */
 	bool forked;                  /* it was registered with the classes of its parent */
-	bool stand_in;                /* no process: for shared rings (user-rings.h) */
+	bool is_ring_owner;           /* no process: for shared rings (user-rings.h) */
 	bool use_rseq;                /* it writes by restartable sequences */
 	bool shares;                  /* it can write into shared rings */
 	int pidfd;                    /* of a process; of its end: */
-	struct app_turn turn;
+	struct run_entry entry;
 	struct app_connection *connection; /* NULL: it hung up */
 	struct memory_set *memories;
 	struct doorbell *doorbell;
-	struct process *shared;        /* its user's stand-in, once it needed that, or NULL */
-	unsigned long sharers;         /* of a stand-in: processes that have it so */
-	struct ledger_process *record; /* what outlives the daemon; of `memories` */
+	struct process *shared;       /* its user's ring owner, once it needed that, or NULL */
+	unsigned long sharers;        /* of a ring owner: processes that have it so */
+	struct saved_process *record; /* what outlives the daemon; of `memories` */
 	struct {
 		uint64_t device, file;            /* that it registered with; 0: not known */
 		char executed[NAME_PROGRAM_SIZE]; /* what it has now instead; "": nothing */
@@ -79,7 +80,7 @@ struct process {
 	uint32_t unproved; /* names of untraced processes that it said, and nobody knows whose */
 };
 
-struct ledger;
+struct saved_state;
 struct processes;
 
 struct process_config {
@@ -87,7 +88,7 @@ struct process_config {
 	uint32_t pid;
 	uint32_t uid;
 	uint32_t gid;
-	const struct ledger_process *parent; /* it was forked from that, has its classes; or NULL */
+	const struct saved_process *parent; /* it was forked from that, has its classes; or NULL */
 	bool use_rseq;
 	bool shares;
 	int socket; /* of the peer, borrowed: to get its pidfd without a race */
@@ -112,7 +113,8 @@ void processes_destroy(struct processes *processes);
 struct cds_list_head *processes_list(struct processes *processes);
 unsigned long processes_count(const struct processes *processes);
 /* Was that token given to a process, which lives or ended a while ago? */
-bool processes_gave(const struct processes *processes, const struct ledger *ledger, uint64_t token);
+bool processes_gave(const struct processes *processes, const struct saved_state *saved_state,
+		    uint64_t token);
 
 /*
  * A new process; sessions_join() lets it take part in every started channel. An older one
@@ -124,8 +126,8 @@ int process_create(struct daemon *daemon, const struct process_config *config,
  * What stands for those of a user's processes that write in that way, in
  * channels whose rings they share. It is in the list only. 0 or -errno.
  */
-int process_create_stand_in(struct daemon *daemon, uint32_t uid, bool use_rseq,
-			    struct process **process);
+int process_create_ring_owner(struct daemon *daemon, uint32_t uid, bool use_rseq,
+			      struct process **process);
 /*
  * One that lived when the daemon died, by its record; it takes part in nothing
  * yet. 0 or -errno: the record is dropped.
@@ -146,7 +148,7 @@ struct process *process_lookup(struct processes *processes, uint32_t pid);
  */
 int process_add_classes(struct process *process, const uint16_t *ids, uint32_t nr_ids);
 /* The same, for those of its parent. */
-int process_inherit_classes(struct process *process, const struct ledger_process *parent);
+int process_inherit_classes(struct process *process, const struct saved_process *parent);
 /*
  * A bit for each id of a class that it registered, or its parents did before
  * it was forked. `bits` has room for LTTNGMAP_EVENT_IDS of them.

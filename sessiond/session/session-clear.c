@@ -51,10 +51,10 @@ int session_clear(struct session *session, session_stopped *cleared, void *data)
 	urcu_ref_init(&totals->references);
 	totals->rings.metadata_generation = session->record->generation;
 	cds_list_for_each_entry(channel, &session->channels, node) {
-		struct member *member;
+		struct process_channel *process_channel;
 
-		cds_list_for_each_entry(member, &channel->members, node)
-			member_clear(member, totals);
+		cds_list_for_each_entry(process_channel, &channel->process_channels, node)
+			process_channel_clear(process_channel, totals);
 	}
 	session_totals_put(session->totals);
 	session->totals = totals;
@@ -63,7 +63,7 @@ int session_clear(struct session *session, session_stopped *cleared, void *data)
 	session_note_written(session);
 	session->rotation.size_before = 0;
 
-	ledger_totals_clear(session->record);
+	saved_totals_clear(session->record);
 	session->clear.done = cleared;
 	session->clear.data = data;
 	session->clear.since_usec = time_now_usec();

@@ -51,13 +51,13 @@ void sessions_break_clock(struct sessions *sessions, const struct clock_descript
 {
 	struct session *session;
 	struct channel *channel;
-	struct member *member;
+	struct process_channel *process_channel;
 
 	cds_list_for_each_entry(session, &sessions->list, node) {
 		cds_list_for_each_entry(channel, &session->channels, node)
-			cds_list_for_each_entry(member, &channel->members, node)
+			cds_list_for_each_entry(process_channel, &channel->process_channels, node)
 				if (reset)
-					ring_set_reset_clock(member->set, reset);
+					ring_set_reset_clock(process_channel->set, reset);
 		break_clock(session, before);
 	}
 }

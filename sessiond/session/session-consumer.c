@@ -110,7 +110,7 @@ void session_consumer_send_metadata(struct consumer_link *link, struct session *
 		session->metadata_waits = true;
 		return;
 	}
-	error = metadata_piece(session->metadata, &session->sent, &offset, &fd);
+	error = metadata_segment(session->metadata, &session->sent, &offset, &fd);
 	if (error) {
 		session->metadata_waits = !final;
 		message_say("cannot make the metadata of session %s: %s", session->name,

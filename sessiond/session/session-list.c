@@ -173,10 +173,10 @@ bool session_is_given_up(const struct session *session)
 
 uint64_t *session_described(const struct session *session, uint32_t stream_id)
 {
-	const struct ledger *ledger = session->daemon->ledger;
+	const struct saved_state *saved_state = session->daemon->saved_state;
 
-	return ledger_described(ledger, (uint32_t)(session->record - ledger->head->sessions),
-				stream_id);
+	return saved_described(
+		saved_state, (uint32_t)(session->record - saved_state->head->sessions), stream_id);
 }
 
 uint64_t session_progress(const struct session *session)

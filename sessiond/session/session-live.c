@@ -37,27 +37,27 @@
 static void begin_round(struct session *session)
 {
 	struct channel *channel;
-	struct member *member;
+	struct process_channel *process_channel;
 
 	session->live.before = session->live.marked;
 	session->live.marked = clock_read(session->daemon->calibration->clock);
 	session->live.is_reading = true;
 	session->live.woken_usec = time_now_usec();
 	cds_list_for_each_entry(channel, &session->channels, node)
-		cds_list_for_each_entry(member, &channel->members, node)
-			member_flush(member);
+		cds_list_for_each_entry(process_channel, &channel->process_channels, node)
+			process_channel_flush(process_channel);
 	sessions_reap_soon(session->daemon->sessions);
 }
 
 static bool is_read(struct session *session, bool wake)
 {
 	struct channel *channel;
-	struct member *member;
+	struct process_channel *process_channel;
 	bool all = true;
 
 	cds_list_for_each_entry(channel, &session->channels, node)
-		cds_list_for_each_entry(member, &channel->members, node)
-			all &= member_is_flushed(member, wake);
+		cds_list_for_each_entry(process_channel, &channel->process_channels, node)
+			all &= process_channel_is_flushed(process_channel, wake);
 	return all;
 }
 

@@ -53,15 +53,15 @@ static void session_free(struct session *session)
 	free(session);
 }
 
-/* Its record in the ledger: the one that it had, or a free one. */
+/* Its record in the saved state: the one that it had, or a free one. */
 static int take_record(struct session *session, const struct session_config *config)
 {
-	struct ledger_session *records = session->daemon->ledger->head->sessions;
+	struct saved_session *records = session->daemon->saved_state->head->sessions;
 	struct session *other;
 	uint64_t taken = 0;
 	uint32_t index = 0;
 
-	_Static_assert(LEDGER_SESSIONS <= 64, "a bit for each");
+	_Static_assert(SAVED_SESSIONS <= 64, "a bit for each");
 	if (config->again.key) {
 		session->record = &records[config->again.record];
 		session->processes = session->record->processes;
@@ -69,13 +69,13 @@ static int take_record(struct session *session, const struct session_config *con
 	}
 	cds_list_for_each_entry(other, &session->daemon->sessions->list, node)
 		taken |= UINT64_C(1) << (other->record - records);
-	while (index < LEDGER_SESSIONS && taken & UINT64_C(1) << index)
+	while (index < SAVED_SESSIONS && taken & UINT64_C(1) << index)
 		index++;
-	if (index == LEDGER_SESSIONS)
+	if (index == SAVED_SESSIONS)
 		return -ENOSPC;
 	session->record = &records[index];
-	*session->record = (struct ledger_session){ .which = 0 };
-	ledger_described_clear(session->daemon->ledger, index);
+	*session->record = (struct saved_session){ .which = 0 };
+	saved_described_clear(session->daemon->saved_state, index);
 	return 0;
 }
 

@@ -110,13 +110,13 @@ void session_push_rotation(struct session *session)
 static void mark_rings(struct session *session)
 {
 	struct channel *channel;
-	struct member *member;
+	struct process_channel *process_channel;
 
 	session->rotation.woken_usec = time_now_usec();
 	session->rotation.progress_usec = session->rotation.woken_usec;
 	cds_list_for_each_entry(channel, &session->channels, node)
-		cds_list_for_each_entry(member, &channel->members, node)
-			member_rotate(member, session->rotation.chunk);
+		cds_list_for_each_entry(process_channel, &channel->process_channels, node)
+			process_channel_rotate(process_channel, session->rotation.chunk);
 }
 
 static void begin_chunk(struct session *session)
@@ -145,13 +145,13 @@ static bool is_read(struct session *session, uint64_t now)
 {
 	bool wake = now - session->rotation.woken_usec > WAKE_USEC, all = true;
 	struct channel *channel;
-	struct member *member;
+	struct process_channel *process_channel;
 
 	if (wake)
 		session->rotation.woken_usec = now;
 	cds_list_for_each_entry(channel, &session->channels, node)
-		cds_list_for_each_entry(member, &channel->members, node)
-			all &= member_is_rotated(member, wake);
+		cds_list_for_each_entry(process_channel, &channel->process_channels, node)
+			all &= process_channel_is_rotated(process_channel, wake);
 	return all;
 }
 
@@ -171,15 +171,15 @@ static void move(struct session *session)
 static void move_all_the_same(struct session *session)
 {
 	struct channel *channel;
-	struct member *member;
+	struct process_channel *process_channel;
 
 	message_of(session->key,
 		   "session %s: some rings were not read in time: what they hold goes into the "
 		   "next chunk",
 		   session->name);
 	cds_list_for_each_entry(channel, &session->channels, node)
-		cds_list_for_each_entry(member, &channel->members, node)
-			member_end_rotation(member);
+		cds_list_for_each_entry(process_channel, &channel->process_channels, node)
+			process_channel_end_rotation(process_channel);
 	move(session);
 }
 

@@ -34,11 +34,11 @@
 void session_look(struct session *session)
 {
 	struct channel *channel;
-	struct member *member;
+	struct process_channel *process_channel;
 
 	cds_list_for_each_entry(channel, &session->channels, node)
-		cds_list_for_each_entry(member, &channel->members, node)
-			ring_set_poll(member->set);
+		cds_list_for_each_entry(process_channel, &channel->process_channels, node)
+			ring_set_poll(process_channel->set);
 }
 
 static void end(struct session *session, const char *error, const char *hint)
@@ -77,17 +77,17 @@ static void choose_path(struct session *session, const char *output)
 }
 
 /* How many rings have been written to. */
-static uint32_t begin_members(struct session *session)
+static uint32_t begin_process_channels(struct session *session)
 {
 	uint64_t largest = 0, size;
 	struct channel *channel;
-	struct member *member;
+	struct process_channel *process_channel;
 	uint32_t rings = 0;
 
 	cds_list_for_each_entry(channel, &session->channels, node) {
-		cds_list_for_each_entry(member, &channel->members, node) {
-			rings += ring_set_touched(member->set);
-			member_begin_snapshot(member);
+		cds_list_for_each_entry(process_channel, &channel->process_channels, node) {
+			rings += ring_set_touched(process_channel->set);
+			process_channel_begin_snapshot(process_channel);
 		}
 		size = (UINT64_C(1) << channel->subbuf_shift) + CHANNEL_FILE_BLOCK;
 		largest = size > largest ? size : largest;
@@ -113,7 +113,7 @@ void session_take_snapshot(struct session *session, const char *output, uint64_t
 	session->shot.data = data;
 	session->shot.progress = 0;
 	session->shot.progress_usec = time_now_usec();
-	rings = begin_members(session);
+	rings = begin_process_channels(session);
 	session->shot.stream_size = rings ? max_size / rings : max_size;
 	if (max_size && !session->shot.stream_size)
 		session->shot.stream_size = 1;
@@ -127,12 +127,12 @@ void session_take_snapshot(struct session *session, const char *output, uint64_t
 static uint32_t count_missing(struct session *session)
 {
 	struct channel *channel;
-	struct member *member;
+	struct process_channel *process_channel;
 	uint32_t missing = 0;
 
 	cds_list_for_each_entry(channel, &session->channels, node)
-		cds_list_for_each_entry(member, &channel->members, node)
-			missing += !member_is_in_snapshot(member);
+		cds_list_for_each_entry(process_channel, &channel->process_channels, node)
+			missing += !process_channel_is_in_snapshot(process_channel);
 	return missing;
 }
 

@@ -35,10 +35,10 @@ struct channel_config;
 struct consumer_link;
 struct consumer_ops;
 struct daemon;
-struct kernel_part;
+struct kernel_domain;
 struct process;
 struct quota_user;
-struct ledger_session;
+struct saved_session;
 struct sessions;
 
 enum session_state {
@@ -126,12 +126,12 @@ struct session {
 	char uuid[METADATA_UUID_TEXT_SIZE];
 	struct metadata *metadata;
 	uint64_t pushed; /* the state of `metadata` that the consumer was last sent, or is next */
-	struct metadata_sent sent;     /* what of it the consumer has */
-	bool metadata_waits;           /* until the consumer has read what else it was told */
-	struct ledger_session *record; /* what outlives the daemon, beside the text */
+	struct metadata_sent sent;    /* what of it the consumer has */
+	bool metadata_waits;          /* until the consumer has read what else it was told */
+	struct saved_session *record; /* what outlives the daemon, beside the text */
 	struct session_totals *totals;
 	struct cds_list_head channels; /* struct channel */
-	struct kernel_part *kernel;    /* NULL: it has none */
+	struct kernel_domain *kernel;  /* NULL: it has none */
 	/* One that could not be restored, for the next daemon; or NULL. */
 	struct json_object *kernel_kept;
 	struct consumer_link *consumer; /* NULL: it has none */
@@ -210,28 +210,28 @@ struct session {
 };
 
 /*
- * What sessions call of their kernel domains: kernel-domain.h. NULL as the part is allowed: the
+ * What sessions call of their kernel domains: kernel-domain.h. NULL as the domain is allowed: the
  * session has no kernel domain.
  */
 struct session_kernel_ops {
-	void (*start)(struct kernel_part *part);
+	void (*start)(struct kernel_domain *domain);
 	/* What is being recorded still comes, until channel_wait_writers(). */
-	void (*stop)(struct kernel_part *part);
+	void (*stop)(struct kernel_domain *domain);
 	/* All is recorded: the consumer is to read it, and to report that. */
-	void (*finish)(struct kernel_part *part);
-	bool (*is_finished)(const struct kernel_part *part);
+	void (*finish)(struct kernel_domain *domain);
+	bool (*is_finished)(const struct kernel_domain *domain);
 	/* A number that changes with anything that the consumer does. */
-	uint64_t (*progress)(const struct kernel_part *part);
-	const char *(*write_error)(const struct kernel_part *part);
+	uint64_t (*progress)(const struct kernel_domain *domain);
+	const char *(*write_error)(const struct kernel_domain *domain);
 	/* Sends everything to a new consumer. */
-	void (*push)(struct kernel_part *part);
-	void (*send_live)(const struct kernel_part *part, uint64_t time);
+	void (*push)(struct kernel_domain *domain);
+	void (*send_live)(const struct kernel_domain *domain, uint64_t time);
 	/* What the consumer reports; `error` NULL: nothing is wrong. */
-	void (*take_written)(struct kernel_part *part, const struct kernel_written *written,
+	void (*take_written)(struct kernel_domain *domain, const struct kernel_written *written,
 			     const char *error);
 	/* Whoever gave `data` is not to be called any more. */
-	void (*forget)(struct kernel_part *part, const void *data);
-	void (*destroy)(struct kernel_part *part);
+	void (*forget)(struct kernel_domain *domain, const void *data);
+	void (*destroy)(struct kernel_domain *domain);
 	struct json_object *(*save)(const struct session *session);
 	void (*restore)(struct session *session, struct json_object *saved);
 };
@@ -452,7 +452,7 @@ struct session_broken {
 	uint32_t uid;
 };
 void session_take_broken(const struct session *session, const struct session_broken *broken);
-/* What the consumer reports of its kernel part, which there is. */
+/* What the consumer reports of its kernel domain, which there is. */
 void session_take_kernel_written(struct session *session, const struct kernel_written *written,
 				 const char *error);
 /* Anything that the consumer does shows in here. */

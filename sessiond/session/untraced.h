@@ -3,9 +3,9 @@
 /*
  * untraced.h - the processes that a session lacks: each is counted once, with its name and why.
  *
- * A session's tally stands in its record of the ledger, so it outlives a daemon that is killed.
- * Who is counted is remembered, as far as there is room: it is counted once however often it
- * tries, by the name of its last program, and not at all where it registers later.
+ * A session's tally stands in its record of the saved state, so it outlives a daemon that is
+ * killed. Who is counted is remembered, as far as there is room: it is counted once however often
+ * it tries, by the name of its last program, and not at all where it registers later.
  *
  * doc/design/left-out.md says how each way of being left out leads here. Main thread.
  */

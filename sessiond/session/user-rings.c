@@ -16,7 +16,7 @@ static struct process *find(struct daemon *daemon, uint32_t uid, bool use_rseq)
 	struct process *process;
 
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list)
-		if (process->stand_in && process->uid == uid && process->use_rseq == use_rseq)
+		if (process->is_ring_owner && process->uid == uid && process->use_rseq == use_rseq)
 			return process;
 	return NULL;
 }
@@ -33,7 +33,7 @@ int user_rings_join(struct process *process)
 		return -EPROTO;
 	shared = find(daemon, process->uid, process->use_rseq);
 	if (!shared)
-		error = process_create_stand_in(daemon, process->uid, process->use_rseq, &shared);
+		error = process_create_ring_owner(daemon, process->uid, process->use_rseq, &shared);
 	if (error)
 		return error;
 	process->shared = shared;
@@ -47,8 +47,8 @@ static bool is_held(const struct daemon *daemon, uint64_t token, uint64_t gone)
 {
 	uint64_t index = (token >> LTTNGMAP_LOCK_INDEX_SHIFT) - 1;
 
-	return index != gone && index < LEDGER_PROCESSES &&
-	       ledger_process_state(daemon->ledger, (uint32_t)index) == LEDGER_LIVE;
+	return index != gone && index < SAVED_PROCESSES &&
+	       saved_process_state(daemon->saved_state, (uint32_t)index) == SAVED_LIVE;
 }
 
 /* Rings of a slot that are held by processes that ended: nobody else would free them. */
@@ -82,7 +82,7 @@ void user_rings_leave(struct process *process)
 {
 	struct process *other;
 
-	if (process->stand_in)
+	if (process->is_ring_owner)
 		cds_list_for_each_entry(other, processes_list(process->daemon->processes), list)
 			if (other->shared == process)
 				other->shared = NULL;
@@ -98,8 +98,8 @@ void user_rings_restore(struct daemon *daemon)
 	struct process *process;
 
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list)
-		if (process->stand_in)
-			free_locks(process, LEDGER_PROCESSES);
+		if (process->is_ring_owner)
+			free_locks(process, SAVED_PROCESSES);
 }
 
 static bool has_shared_channel(const struct daemon *daemon)
@@ -121,6 +121,6 @@ void user_rings_reap(struct daemon *daemon)
 	if (has_shared_channel(daemon))
 		return;
 	cds_list_for_each_entry_safe(process, next, processes_list(daemon->processes), list)
-		if (process->stand_in && process->sharers == 0)
+		if (process->is_ring_owner && process->sharers == 0)
 			process_end(process);
 }

@@ -3,8 +3,8 @@
 /*
  * user-rings.h - rings that one user's processes share (doc/design/user-rings.md).
  *
- * In a shared channel it is not the process that has a member, but a stand-in:
- * a process object without a process, with memories, a doorbell and members
+ * In a shared channel it is not the process that has a process channel, but a ring owner:
+ * a process object without a process, with memories, a doorbell and process channels
  * like any other. A user has one for the processes that write by restartable
  * sequences, and one for those that write by trylock, since the two must not
  * meet on a ring. It is made when the first such process is let into a shared
@@ -21,15 +21,15 @@ struct daemon;
 struct process;
 
 /*
- * The process's stand-in, made where it is not there; from now on the process's
+ * The process's ring owner, made where it is not there; from now on the process's
  * doorbell is also that one's. 0 or -errno; -EPROTO: its library is too old.
  */
 int user_rings_join(struct process *process);
-/* The process is gone: what it holds of shared rings is given back. A stand-in is left by all. */
+/* The process is gone: what it holds of shared rings is given back. A ring owner is left by all. */
 void user_rings_leave(struct process *process);
 /* In a new life, with all processes there: what held shared rings may have ended since. */
 void user_rings_restore(struct daemon *daemon);
-/* End stand-ins that nobody needs any more. Not from within a walk over processes. */
+/* End ring owners that nobody needs any more. Not from within a walk over processes. */
 void user_rings_reap(struct daemon *daemon);
 
 #endif /* SESSIOND_SESSION_USER_RINGS_H */

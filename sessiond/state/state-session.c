@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * Sessions as JSON. It is read by programs of the ledger's version alone, so a member
+ * Sessions as JSON. It is read by programs of the saved state's version alone, so a member
  * that is not there is an error. But what `lttngmap recover` and the next daemon read
  * may be damaged: names stay names, and numbers in their bounds.
  */
@@ -209,7 +209,8 @@ static struct json_object *save_streams(const struct session *session)
 	return array;
 }
 
-/* What is described stays so: it may have been recorded. Ids of no class are a damaged ledger's. */
+/* What is described stays so: it may have been recorded. Ids of no class are a damaged saved
+ * state's. */
 static int restore_described(struct session *session, uint32_t stream)
 {
 	const struct registry *registry = session->daemon->registry;
@@ -338,7 +339,7 @@ static void restore_clock(const struct daemon *daemon, struct json_object *objec
 
 static struct json_object *save_session(const struct session *session)
 {
-	const struct ledger_session *records = session->daemon->ledger->head->sessions;
+	const struct saved_session *records = session->daemon->saved_state->head->sessions;
 	struct json_object *object = json_object_new_object();
 	struct json_object *channels = json_object_new_array();
 	const struct channel *channel;
@@ -397,7 +398,7 @@ static int restore_session(struct json_object *object, void *data)
 	    config.output[0] != '/' || strlen(config.output) >= PATH_MAX || !config.again.key ||
 	    !name_is_session(config.again.key) ||
 	    sessions_find_key(daemon->sessions, config.again.key) || !config.again.uuid ||
-	    number_of(object, "record") >= LEDGER_SESSIONS ||
+	    number_of(object, "record") >= SAVED_SESSIONS ||
 	    number_of(object, "state") > SESSION_FINISHING)
 		return -EBADMSG;
 	if (config.live_ms)
@@ -405,7 +406,7 @@ static int restore_session(struct json_object *object, void *data)
 	error = session_create(daemon->sessions, &config, &session);
 	if (error)
 		return error;
-	session->is_taken_over = ledger_is_taken_over(daemon->ledger);
+	session->is_taken_over = saved_state_is_taken_over(daemon->saved_state);
 	session->has_consumer = flag_of(object, "has_consumer");
 	session->written = (struct session_written){
 		.packets = session->record->packets,
@@ -419,7 +420,7 @@ static int restore_session(struct json_object *object, void *data)
 	/* The last metadata is to be written by the next consumer, once more. */
 	if (session->state == SESSION_FINISHING)
 		session->state = SESSION_DRAINING;
-	session->totals->rings = ledger_totals(session->record)->counts;
+	session->totals->rings = saved_totals(session->record)->counts;
 	session->totals->rings.metadata_generation = session->record->generation;
 	error = restore_rotation(session, json_object_object_get(object, "rotation"));
 	if (error == 0)

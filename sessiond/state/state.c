@@ -39,7 +39,7 @@ static void save(struct daemon *daemon, struct json_object *processes)
 	if (saved)
 		text = json_object_to_json_string_length(saved, JSON_C_TO_STRING_PLAIN, &size);
 	if (text)
-		error = ledger_text_write(daemon->ledger, text, size);
+		error = saved_text_write(daemon->saved_state, text, size);
 	json_object_put(saved);
 	if (error)
 		message_say("should the daemon be killed now, it will not know of the last change "
@@ -53,7 +53,7 @@ void state_save(struct daemon *daemon)
 		save(daemon, NULL);
 }
 
-static int restore_class(const struct ledger_entry *entry, void *data)
+static int restore_class(const struct saved_entry *entry, void *data)
 {
 	struct daemon *daemon = data;
 	struct quota_user *user = quota_user(daemon->quota, entry->user);
@@ -73,7 +73,7 @@ static int restore_class(const struct ledger_entry *entry, void *data)
 
 static int restore_sessions(struct daemon *daemon)
 {
-	const char *text = ledger_text(daemon->ledger);
+	const char *text = saved_text(daemon->saved_state);
 	struct json_object *saved, *before;
 	int error;
 
@@ -89,8 +89,8 @@ static int restore_sessions(struct daemon *daemon)
 }
 
 /* All ring sets of a process, which is NULL where it is gone, in all channels. */
-static unsigned int restore_members(struct daemon *daemon, struct process *process,
-				    struct memory_set *memories, struct doorbell *doorbell)
+static unsigned int restore_process_channels(struct daemon *daemon, struct process *process,
+					     struct memory_set *memories, struct doorbell *doorbell)
 {
 	unsigned int count = 0;
 	struct session *session;
@@ -100,9 +100,9 @@ static unsigned int restore_members(struct daemon *daemon, struct process *proce
 		cds_list_for_each_entry(channel, &session->channels, node) {
 			int error;
 
-			if (!member_is_saved(channel, memories))
+			if (!process_channel_is_saved(channel, memories))
 				continue;
-			error = member_restore(channel, process, memories, doorbell);
+			error = process_channel_restore(channel, process, memories, doorbell);
 			if (error)
 				message_say("what process %u wrote into channel %s of session %s "
 					    "is not read: %s",
@@ -121,7 +121,7 @@ unsigned int state_restore_ended(struct daemon *daemon, struct memory_set *memor
 	unsigned int count = 0;
 
 	if (doorbell_create(daemon->doorbells, memories, &doorbell) == 0) {
-		count = restore_members(daemon, NULL, memories, doorbell);
+		count = restore_process_channels(daemon, NULL, memories, doorbell);
 		doorbell_destroy(doorbell);
 	}
 	memory_set_put(memories);
@@ -134,7 +134,7 @@ static void restore_ended(struct daemon *daemon, uint32_t index)
 	struct memory_set *memories;
 
 	if (memory_pool_restore(daemon->pool, index, &memories) != 0) {
-		ledger_process_drop(daemon->ledger, index);
+		saved_process_drop(daemon->saved_state, index);
 		return;
 	}
 	memory_set_charge(memories, quota_user(daemon->quota, memory_set_record(memories)->payer),
@@ -146,19 +146,19 @@ static void restore_processes(struct daemon *daemon)
 {
 	struct process *process;
 
-	for (uint32_t index = 0; index < LEDGER_PROCESSES; index++) {
+	for (uint32_t index = 0; index < SAVED_PROCESSES; index++) {
 		int error = 0;
 
-		switch (ledger_process_state(daemon->ledger, index)) {
-		case LEDGER_FREE:
+		switch (saved_process_state(daemon->saved_state, index)) {
+		case SAVED_FREE:
 			break;
-		case LEDGER_TAKEN:
-			ledger_process_drop(daemon->ledger, index);
+		case SAVED_TAKEN:
+			saved_process_drop(daemon->saved_state, index);
 			break;
-		case LEDGER_LIVE:
+		case SAVED_LIVE:
 			error = process_restore(daemon, index);
 			break;
-		case LEDGER_ENDED:
+		case SAVED_ENDED:
 			restore_ended(daemon, index);
 			break;
 		}
@@ -166,19 +166,19 @@ static void restore_processes(struct daemon *daemon)
 			message_say("a process is not traced any more: %s", strerror(-error));
 	}
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list)
-		restore_members(daemon, process, process->memories, process->doorbell);
+		restore_process_channels(daemon, process, process->memories, process->doorbell);
 }
 
 static int restore_texts(struct daemon *daemon)
 {
-	int error = ledger_log_read(daemon->ledger, restore_class, daemon);
+	int error = saved_log_read(daemon->saved_state, restore_class, daemon);
 
 	return error ? error : restore_sessions(daemon);
 }
 
 int state_restore(struct daemon *daemon)
 {
-	struct ledger_head *head = daemon->ledger->head;
+	struct saved_head *head = daemon->saved_state->head;
 	int error = restore_texts(daemon);
 
 	if (error) {
@@ -201,7 +201,7 @@ int state_restore(struct daemon *daemon)
 bool state_is_kept(const struct daemon *daemon)
 {
 	return !daemon->options->private_instance && !daemon->options->forget &&
-	       daemon->ledger->fd >= 0;
+	       daemon->saved_state->fd >= 0;
 }
 
 /* The processes that sessions have counted, by pid: pidfd's inode and slots. */
@@ -214,7 +214,7 @@ static struct json_object *save_counted(const struct daemon *daemon)
 	cds_list_for_each_entry(process, processes_list(daemon->processes), list) {
 		struct json_object *entry;
 
-		if (!process->counted || process->stand_in)
+		if (!process->counted || process->is_ring_owner)
 			continue;
 		entry = json_object_new_array();
 		json_object_array_add(entry, json_object_new_uint64(process_file(process)));
@@ -229,9 +229,9 @@ void state_keep(struct daemon *daemon)
 {
 	if (!state_is_kept(daemon) || daemon->is_leaving)
 		return;
-	/* An empty text stays one that ledger_text_is_empty() knows. */
+	/* An empty text stays one that saved_text_is_empty() knows. */
 	save(daemon, cds_list_empty(sessions_list(daemon->sessions)) ? NULL : save_counted(daemon));
-	daemon->ledger->head->ended = time(NULL);
+	daemon->saved_state->head->ended = time(NULL);
 	daemon->is_leaving = true;
 }
 
@@ -268,7 +268,7 @@ void state_take_over(struct daemon *daemon)
 	sessions_resume(daemon->sessions);
 	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node)
 		if (session->state == SESSION_ACTIVE)
-			say_gap(session, daemon->ledger->head->ended);
+			say_gap(session, daemon->saved_state->head->ended);
 	slots_rest(&daemon->slots, time_now_usec());
 	state_save(daemon);
 }

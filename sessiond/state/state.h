@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * state.h - what the daemon writes down of its sessions, and a new life of it
- * made from the ledger (doc/design/surviving.md).
+ * made from the saved state (doc/design/surviving.md).
  *
- *   state.c          classes, processes, members; who calls whom
+ *   state.c          classes, processes, process channels; who calls whom
  *   state-session.c  sessions and what is in them, as JSON
  *
  * Whoever adds to a session, a channel or a rule what is to outlive the daemon
@@ -29,7 +29,7 @@ void state_save(struct daemon *daemon);
 int state_restore(struct daemon *daemon);
 /* Do sessions go on when the daemon ends in order? Not a private one's, nor with --forget. */
 bool state_is_kept(const struct daemon *daemon);
-/* Then: what the ledger says of them from now on stays. */
+/* Then: what the saved state says of them from now on stays. */
 void state_keep(struct daemon *daemon);
 /*
  * Sessions of the daemon before, whose processes register anew; those that were active are
@@ -39,7 +39,7 @@ void state_take_over(struct daemon *daemon);
 
 /*
  * The rings of a process that is gone, in all channels, by its record in the
- * ledger; takes the reference. How many ring sets there are.
+ * saved state; takes the reference. How many ring sets there are.
  */
 unsigned int state_restore_ended(struct daemon *daemon, struct memory_set *memories);
 

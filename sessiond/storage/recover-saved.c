@@ -20,8 +20,7 @@
 #define FREQUENCY_MIN UINT64_C(200000000)
 #define FREQUENCY_MAX UINT64_C(100000000000)
 
-int recover_ledger_read(const struct recover_ledger *old, uint64_t offset, void *bytes,
-			uint64_t size)
+int recover_saved_read(const struct recover_saved *old, uint64_t offset, void *bytes, uint64_t size)
 {
 	char *at = bytes;
 
@@ -65,23 +64,23 @@ static const char *check_calibration(const struct clock_calibration *calibration
 	return NULL;
 }
 
-static const char *check_head(struct recover_ledger *old, uint64_t size)
+static const char *check_head(struct recover_saved *old, uint64_t size)
 {
-	struct ledger_head *head = old->head;
+	struct saved_head *head = old->head;
 
-	if (head->magic != LEDGER_MAGIC)
-		return "it is no ledger";
-	if (head->version != LEDGER_VERSION || head->page_size != memory_page_size())
+	if (head->magic != SAVED_MAGIC)
+		return "it is no saved state";
+	if (head->version != SAVED_VERSION || head->page_size != memory_page_size())
 		return "it is of another version of lttngmap, or of another kind of machine";
 	if (head->cpu_rings == 0 || head->cpu_rings > CPUS_MAX)
 		return "its number of CPUs cannot be";
-	ledger_lay_out(head->cpu_rings, &old->layout);
+	saved_lay_out(head->cpu_rings, &old->layout);
 	if (head->size != old->layout.size || head->set_stride != old->layout.set_stride ||
 	    head->process_stride != old->layout.process_stride)
-		return "it is laid out as no ledger of this version";
+		return "it is laid out as no saved state of this version";
 	if (size < old->layout.size)
 		return "it is cut short";
-	if (head->text > 1 || head->log > 1 || head->log_size[head->log] > LEDGER_LOG_MAX ||
+	if (head->text > 1 || head->log > 1 || head->log_size[head->log] > SAVED_LOG_MAX ||
 	    head->log_size[head->log] % 8 != 0)
 		return "what it says of its parts cannot be";
 	mend_bool(&head->named_files);
@@ -91,13 +90,13 @@ static const char *check_head(struct recover_ledger *old, uint64_t size)
 	return check_calibration(&head->calibration);
 }
 
-int recover_ledger_open(int fd, struct recover_ledger *old, char why[RECOVER_WHY_SIZE])
+int recover_saved_open(int fd, struct recover_saved *old, char why[RECOVER_WHY_SIZE])
 {
 	const char *wrong = NULL;
 	struct stat status;
 	int error = 0;
 
-	*old = (struct recover_ledger){ .fd = fd };
+	*old = (struct recover_saved){ .fd = fd };
 	if (fstat(fd, &status) != 0)
 		error = -errno;
 	else if (!S_ISREG(status.st_mode))
@@ -106,7 +105,7 @@ int recover_ledger_open(int fd, struct recover_ledger *old, char why[RECOVER_WHY
 		wrong = "it is another user's, or others may write to it";
 	if (error == 0 && !wrong) {
 		old->head = malloc(sizeof(*old->head));
-		error = old->head ? recover_ledger_read(old, 0, old->head, sizeof(*old->head))
+		error = old->head ? recover_saved_read(old, 0, old->head, sizeof(*old->head))
 				  : -ENOMEM;
 		if (error == -ENODATA)
 			wrong = "it is cut short";
@@ -117,12 +116,12 @@ int recover_ledger_open(int fd, struct recover_ledger *old, char why[RECOVER_WHY
 		error = -EBADMSG;
 	if (error) {
 		snprintf(why, RECOVER_WHY_SIZE, "%s", wrong ? wrong : strerror(-error));
-		recover_ledger_close(old);
+		recover_saved_close(old);
 	}
 	return error;
 }
 
-void recover_ledger_close(struct recover_ledger *old)
+void recover_saved_close(struct recover_saved *old)
 {
 	free(old->head);
 	old->head = NULL;
@@ -131,8 +130,8 @@ void recover_ledger_close(struct recover_ledger *old)
 /* ---- taking over ---------------------------------------------------------------------- */
 
 /* One entry, whose header was read; *at is moved behind it. */
-static int import_entry(const struct recover_ledger *old, const struct ledger_entry *entry,
-			uint64_t *at, struct ledger *ledger)
+static int import_entry(const struct recover_saved *old, const struct saved_entry *entry,
+			uint64_t *at, struct saved_state *saved_state)
 {
 	uint64_t left = old->head->log_size[old->head->log] - *at - sizeof(*entry);
 	void *bytes;
@@ -143,36 +142,36 @@ static int import_entry(const struct recover_ledger *old, const struct ledger_en
 	bytes = malloc(entry->size + 1);
 	if (!bytes)
 		return -ENOMEM;
-	error = recover_ledger_read(old, old->layout.log[old->head->log] + *at + sizeof(*entry),
-				    bytes, entry->size);
+	error = recover_saved_read(old, old->layout.log[old->head->log] + *at + sizeof(*entry),
+				   bytes, entry->size);
 	if (error == 0)
-		error = ledger_log_append(ledger, entry->id, entry->user, bytes, entry->size);
+		error = saved_log_append(saved_state, entry->id, entry->user, bytes, entry->size);
 	free(bytes);
 	*at += (sizeof(*entry) + entry->size + 7) & ~UINT64_C(7);
 	return error;
 }
 
 /* One that is damaged spoils all: nobody knows where the next one begins. */
-static int import_log(const struct recover_ledger *old, struct ledger *ledger)
+static int import_log(const struct recover_saved *old, struct saved_state *saved_state)
 {
 	const uint64_t size = old->head->log_size[old->head->log];
-	struct ledger_entry entry;
+	struct saved_entry entry;
 	uint64_t at = 0;
 	int error = 0;
 
 	while (error == 0 && at < size) {
 		if (size - at < sizeof(entry))
 			return -EBADMSG;
-		error = recover_ledger_read(old, old->layout.log[old->head->log] + at, &entry,
-					    sizeof(entry));
+		error = recover_saved_read(old, old->layout.log[old->head->log] + at, &entry,
+					   sizeof(entry));
 		if (error == 0)
-			error = import_entry(old, &entry, &at, ledger);
+			error = import_entry(old, &entry, &at, saved_state);
 	}
 	return error;
 }
 
 /* Up to its NUL, of a text that may have room for much more. */
-static int read_text(const struct recover_ledger *old, char **text, size_t *size)
+static int read_text(const struct recover_saved *old, char **text, size_t *size)
 {
 	uint64_t at = old->layout.text[old->head->text];
 	size_t step = 1 << 16;
@@ -180,12 +179,12 @@ static int read_text(const struct recover_ledger *old, char **text, size_t *size
 	char *more;
 
 	*text = NULL;
-	for (*size = 0; *size < LEDGER_TEXT_MAX; *size += step) {
+	for (*size = 0; *size < SAVED_TEXT_MAX; *size += step) {
 		more = realloc(*text, *size + step);
 		if (!more)
 			return -ENOMEM;
 		*text = more;
-		error = recover_ledger_read(old, at + *size, *text + *size, step);
+		error = recover_saved_read(old, at + *size, *text + *size, step);
 		if (error)
 			return error;
 		if (memchr(*text + *size, '\0', step)) {
@@ -196,78 +195,78 @@ static int read_text(const struct recover_ledger *old, char **text, size_t *size
 	return -EBADMSG;
 }
 
-bool recover_ledger_is_empty(const struct recover_ledger *old)
+bool recover_saved_is_empty(const struct recover_saved *old)
 {
 	char *text;
 	size_t size;
-	bool empty = read_text(old, &text, &size) != 0 || ledger_text_is_empty(text);
+	bool empty = read_text(old, &text, &size) != 0 || saved_text_is_empty(text);
 
 	free(text);
 	return empty;
 }
 
-static int import_text(const struct recover_ledger *old, struct ledger *ledger)
+static int import_text(const struct recover_saved *old, struct saved_state *saved_state)
 {
 	char *text;
 	size_t size;
 	int error = read_text(old, &text, &size);
 
 	if (error == 0)
-		error = ledger_text_write(ledger, text, size);
+		error = saved_text_write(saved_state, text, size);
 	free(text);
 	return error;
 }
 
 /* What the metadata of its sessions describes. */
-static int import_described(const struct recover_ledger *old, struct ledger *ledger)
+static int import_described(const struct recover_saved *old, struct saved_state *saved_state)
 {
-	static const uint64_t none[LEDGER_DESCRIBED_SIZE / 8];
-	uint64_t at = old->layout.described, ids[LEDGER_DESCRIBED_SIZE / 8];
+	static const uint64_t none[SAVED_DESCRIBED_SIZE / 8];
+	uint64_t at = old->layout.described, ids[SAVED_DESCRIBED_SIZE / 8];
 	int error = 0;
 
-	for (uint32_t i = 0; error == 0 && i < LEDGER_SESSIONS * LTTNGMAP_CHANNELS; i++) {
+	for (uint32_t i = 0; error == 0 && i < SAVED_SESSIONS * LTTNGMAP_CHANNELS; i++) {
 		uint32_t session = i / LTTNGMAP_CHANNELS, stream = i % LTTNGMAP_CHANNELS;
 
-		error = recover_ledger_read(old, at + i * sizeof(ids), ids, sizeof(ids));
+		error = recover_saved_read(old, at + i * sizeof(ids), ids, sizeof(ids));
 		if (error || memcmp(ids, none, sizeof(ids)) == 0)
 			continue;
-		error = ledger_described_reserve(ledger, session, stream);
+		error = saved_described_reserve(saved_state, session, stream);
 		if (error == 0)
-			memcpy(ledger_described(ledger, session, stream), ids, sizeof(ids));
+			memcpy(saved_described(saved_state, session, stream), ids, sizeof(ids));
 	}
 	return error;
 }
 
-static void import_head(const struct ledger_head *from, struct ledger_head *to)
+static void import_head(const struct saved_head *from, struct saved_head *to)
 {
 	to->lives = 2;
-	snprintf(to->death, sizeof(to->death), "was killed, and its keeper");
+	snprintf(to->death, sizeof(to->death), "was killed, and its supervisor");
 	to->last_set = from->last_set;
 	to->last_life = from->last_life;
 	to->calibration = from->calibration;
 	memcpy(to->generations, from->generations, sizeof(to->generations));
 	memcpy(to->sessions, from->sessions, sizeof(to->sessions));
-	for (uint32_t i = 0; i < LEDGER_SESSIONS; i++) {
+	for (uint32_t i = 0; i < SAVED_SESSIONS; i++) {
 		to->sessions[i].which = to->sessions[i].which != 0;
 		/* Numbers of descriptors that were another process's. */
-		to->sessions[i].consumer = (struct ledger_consumer){ .pid = 0 };
+		to->sessions[i].consumer = (struct saved_consumer){ .pid = 0 };
 	}
 }
 
-int recover_ledger_import(const struct recover_ledger *old, struct ledger *ledger,
-			  char why[RECOVER_WHY_SIZE])
+int recover_saved_import(const struct recover_saved *old, struct saved_state *saved_state,
+			 char why[RECOVER_WHY_SIZE])
 {
 	int error;
 
-	import_head(old->head, ledger->head);
-	error = import_log(old, ledger);
+	import_head(old->head, saved_state->head);
+	error = import_log(old, saved_state);
 	if (error)
 		snprintf(why, RECOVER_WHY_SIZE, "its event classes cannot be read: %s",
 			 strerror(-error));
 	if (error == 0) {
-		error = import_text(old, ledger);
+		error = import_text(old, saved_state);
 		if (error == 0)
-			error = import_described(old, ledger);
+			error = import_described(old, saved_state);
 		if (error)
 			snprintf(why, RECOVER_WHY_SIZE, "its sessions cannot be read: %s",
 				 strerror(-error));
@@ -277,15 +276,15 @@ int recover_ledger_import(const struct recover_ledger *old, struct ledger *ledge
 
 /* ---- processes ------------------------------------------------------------------------ */
 
-bool recover_ledger_process(const struct recover_ledger *old, uint32_t index,
-			    struct ledger_process *record)
+bool recover_saved_process(const struct recover_saved *old, uint32_t index,
+			   struct saved_process *record)
 {
 	uint8_t state = old->head->processes[index];
 	char name[NAME_PROGRAM_SIZE];
 
-	if ((state != LEDGER_LIVE && state != LEDGER_ENDED) ||
-	    recover_ledger_read(old, old->layout.records + index * old->layout.process_stride,
-				record, sizeof(*record)) != 0)
+	if ((state != SAVED_LIVE && state != SAVED_ENDED) ||
+	    recover_saved_read(old, old->layout.records + index * old->layout.process_stride,
+			       record, sizeof(*record)) != 0)
 		return false;
 	mend_bool(&record->use_rseq);
 	memcpy(name, record->name, sizeof(name));
@@ -293,8 +292,8 @@ bool recover_ledger_process(const struct recover_ledger *old, uint32_t index,
 	return true;
 }
 
-uint64_t recover_ledger_set_at(const struct recover_ledger *old, uint32_t index, uint32_t slot)
+uint64_t recover_saved_set_at(const struct recover_saved *old, uint32_t index, uint32_t slot)
 {
 	return old->layout.records + index * old->layout.process_stride +
-	       ledger_set_offset(&old->layout, slot);
+	       saved_set_offset(&old->layout, slot);
 }

@@ -52,7 +52,7 @@ static int check_free(const char *path, int dir)
 	/* Nobody lives on that one, though a child of the last daemon may hold its lock still. */
 	if (kept_set_aside(dir))
 		return 0;
-	fd = openat(dir, LEDGER_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = openat(dir, SAVED_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	lives = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * ring-dir.h - a directory in which rings lie as files, with the ledger, so
+ * ring-dir.h - a directory in which rings lie as files, with the saved state, so
  * that both survive the death of every process (doc/design/recovering.md).
  *
- * It is one daemon's at a time: the one that has the ledger's lock.
+ * It is one daemon's at a time: the one that has the saved state's lock.
  */
 #ifndef SESSIOND_STORAGE_RING_DIR_H
 #define SESSIOND_STORAGE_RING_DIR_H

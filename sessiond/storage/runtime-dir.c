@@ -221,28 +221,28 @@ static void remove_leftovers(const struct runtime_dir *dir)
  * `lttngmap recover` takes it by either name. One whose sessions were ended, or
  * that cannot be read, is of no use.
  */
-static void keep_ledger(const struct runtime_dir *dir)
+static void keep_saved_state(const struct runtime_dir *dir)
 {
 	int fd = kept_set_aside(dir->fd) ? -1
-					 : openat(dir->fd, LEDGER_FILE,
+					 : openat(dir->fd, SAVED_FILE,
 						  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct recover_ledger old;
+	struct recover_saved old;
 	char why[RECOVER_WHY_SIZE];
 	bool keep = false;
 
 	if (fd < 0)
 		return;
-	if (recover_ledger_open(fd, &old, why) == 0) {
-		keep = !recover_ledger_is_empty(&old);
-		recover_ledger_close(&old);
+	if (recover_saved_open(fd, &old, why) == 0) {
+		keep = !recover_saved_is_empty(&old);
+		recover_saved_close(&old);
 	}
 	close(fd);
-	if (keep && renameat(dir->fd, LEDGER_FILE, dir->fd, RUNTIME_DIR_OLD_LEDGER) == 0)
-		log_warning("a daemon was killed here, and its keeper, too: `lttngmap recover "
+	if (keep && renameat(dir->fd, SAVED_FILE, dir->fd, RUNTIME_DIR_OLD_LEDGER) == 0)
+		log_warning("a daemon was killed here, and its supervisor, too: `lttngmap recover "
 			    "%s/" RUNTIME_DIR_OLD_LEDGER "` brings into the traces what it left",
 			    dir->path);
 	else
-		unlinkat(dir->fd, LEDGER_FILE, 0);
+		unlinkat(dir->fd, SAVED_FILE, 0);
 }
 
 static int make_rings(const struct runtime_dir *dir)
@@ -286,7 +286,7 @@ int runtime_dir_enter(const char *path, bool strict, struct runtime_dir *dir)
 	if (error)
 		goto fail;
 	remove_leftovers(dir);
-	keep_ledger(dir);
+	keep_saved_state(dir);
 	error = make_rings(dir);
 	if (error)
 		goto fail;

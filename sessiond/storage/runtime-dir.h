@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-/* What a daemon left that was killed with its keeper, when the next one came. */
+/* What a daemon left that was killed with its supervisor, when the next one came. */
 #define RUNTIME_DIR_OLD_LEDGER "ledger.old"
 
 struct runtime_dir {

@@ -26,27 +26,27 @@ static uint64_t page_up(uint64_t size)
 
 /* ---- making ---------------------------------------------------------------------- */
 
-void ledger_lay_out(uint32_t cpu_rings, struct ledger_layout *layout)
+void saved_lay_out(uint32_t cpu_rings, struct saved_layout *layout)
 {
 	layout->set_stride = (ring_set_saved_size(cpu_rings) + 63) & ~UINT64_C(63);
-	layout->process_stride = page_up(sizeof(struct ledger_process)) +
+	layout->process_stride = page_up(sizeof(struct saved_process)) +
 				 page_up(LTTNGMAP_CHANNELS * layout->set_stride);
-	layout->text[0] = page_up(sizeof(struct ledger_head));
-	layout->text[1] = layout->text[0] + LEDGER_TEXT_MAX;
-	layout->log[0] = layout->text[1] + LEDGER_TEXT_MAX;
-	layout->log[1] = layout->log[0] + LEDGER_LOG_MAX;
-	layout->described = layout->log[1] + LEDGER_LOG_MAX;
+	layout->text[0] = page_up(sizeof(struct saved_head));
+	layout->text[1] = layout->text[0] + SAVED_TEXT_MAX;
+	layout->log[0] = layout->text[1] + SAVED_TEXT_MAX;
+	layout->log[1] = layout->log[0] + SAVED_LOG_MAX;
+	layout->described = layout->log[1] + SAVED_LOG_MAX;
 	layout->records = layout->described +
-			  (uint64_t)LEDGER_SESSIONS * LTTNGMAP_CHANNELS * LEDGER_DESCRIBED_SIZE;
-	layout->size = layout->records + LEDGER_PROCESSES * layout->process_stride;
+			  (uint64_t)SAVED_SESSIONS * LTTNGMAP_CHANNELS * SAVED_DESCRIBED_SIZE;
+	layout->size = layout->records + SAVED_PROCESSES * layout->process_stride;
 }
 
-uint64_t ledger_set_offset(const struct ledger_layout *layout, uint32_t slot)
+uint64_t saved_set_offset(const struct saved_layout *layout, uint32_t slot)
 {
-	return page_up(sizeof(struct ledger_process)) + slot * layout->set_stride;
+	return page_up(sizeof(struct saved_process)) + slot * layout->set_stride;
 }
 
-void ledger_read_boot(char boot[40])
+void saved_state_read_boot(char boot[40])
 {
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	ssize_t length = fd < 0 ? 0 : read(fd, boot, 36);
@@ -61,11 +61,11 @@ void ledger_read_boot(char boot[40])
  * system is to say so here. Where there is no file, or one that cannot tell,
  * there is room.
  */
-static int reserve(const struct ledger *ledger, const void *at, uint64_t size)
+static int reserve(const struct saved_state *saved_state, const void *at, uint64_t size)
 {
-	off_t offset = (const char *)at - (const char *)ledger->head;
+	off_t offset = (const char *)at - (const char *)saved_state->head;
 
-	if (ledger->fd < 0 || fallocate(ledger->fd, 0, offset, (off_t)size) == 0 ||
+	if (saved_state->fd < 0 || fallocate(saved_state->fd, 0, offset, (off_t)size) == 0 ||
 	    errno == EOPNOTSUPP)
 		return 0;
 	return -errno;
@@ -81,13 +81,13 @@ static void clear_pages(char *at, const char *end)
 }
 
 /* The same, where the file has something: to look at a page that was never used costs a fault. */
-static void clear_data(const struct ledger *ledger, char *part, uint64_t size)
+static void clear_data(const struct saved_state *saved_state, char *part, uint64_t size)
 {
-	char *begin = (char *)ledger->head;
+	char *begin = (char *)saved_state->head;
 	off_t at = part - begin, end = at + (off_t)size;
 
-	while ((at = lseek(ledger->fd, at, SEEK_DATA)) >= 0 && at < end) {
-		off_t hole = lseek(ledger->fd, at, SEEK_HOLE);
+	while ((at = lseek(saved_state->fd, at, SEEK_DATA)) >= 0 && at < end) {
+		off_t hole = lseek(saved_state->fd, at, SEEK_HOLE);
 
 		if (hole < 0 || hole > end)
 			hole = end;
@@ -103,12 +103,12 @@ static void clear_data(const struct ledger *ledger, char *part, uint64_t size)
  * Make a part zeros. Of a file in memory that gives its room back. On a disk the room stays: to
  * punch a hole there takes a millisecond, and waits for the file system's journal.
  */
-static void clear_part(const struct ledger *ledger, char *part, uint64_t size)
+static void clear_part(const struct saved_state *saved_state, char *part, uint64_t size)
 {
-	if (!ledger->is_on_disk && madvise(part, size, MADV_REMOVE) == 0)
+	if (!saved_state->is_on_disk && madvise(part, size, MADV_REMOVE) == 0)
 		return;
-	if (ledger->fd >= 0)
-		clear_data(ledger, part, size);
+	if (saved_state->fd >= 0)
+		clear_data(saved_state, part, size);
 	else
 		clear_pages(part, part + size);
 	/* They stay the file's, and are the daemon's memory no more: it goes round all records. */
@@ -119,7 +119,7 @@ static void clear_part(const struct ledger *ledger, char *part, uint64_t size)
 static int open_file(int dir, uint64_t size)
 {
 	int error, fd = dir < 0 ? memfd_create("lttngmap-ledger", MFD_CLOEXEC)
-				: openat(dir, LEDGER_FILE,
+				: openat(dir, SAVED_FILE,
 					 O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	if (fd < 0)
@@ -128,25 +128,26 @@ static int open_file(int dir, uint64_t size)
 		return fd;
 	error = -errno;
 	if (dir >= 0)
-		unlinkat(dir, LEDGER_FILE, 0);
+		unlinkat(dir, SAVED_FILE, 0);
 	close(fd);
 	return error;
 }
 
-static void fill_head(struct ledger *ledger, uint32_t cpu_rings, const struct ledger_layout *layout)
+static void fill_head(struct saved_state *saved_state, uint32_t cpu_rings,
+		      const struct saved_layout *layout)
 {
-	struct ledger_head *head = ledger->head;
+	struct saved_head *head = saved_state->head;
 
-	head->version = LEDGER_VERSION;
+	head->version = SAVED_VERSION;
 	head->cpu_rings = cpu_rings;
 	head->page_size = (uint32_t)memory_page_size();
-	head->size = ledger->size;
+	head->size = saved_state->size;
 	head->address = (uintptr_t)head;
 	head->set_stride = layout->set_stride;
 	head->process_stride = layout->process_stride;
-	ledger_read_boot(head->boot);
+	saved_state_read_boot(head->boot);
 	/* Release: who finds it finds the others. */
-	__atomic_store_n(&head->magic, LEDGER_MAGIC, __ATOMIC_RELEASE);
+	__atomic_store_n(&head->magic, SAVED_MAGIC, __ATOMIC_RELEASE);
 }
 
 static bool is_on_disk(int fd)
@@ -157,96 +158,96 @@ static bool is_on_disk(int fd)
 	       status.f_type != RAMFS_MAGIC;
 }
 
-static int map_all(struct ledger *ledger, uint32_t cpu_rings, int dir)
+static int map_all(struct saved_state *saved_state, uint32_t cpu_rings, int dir)
 {
-	struct ledger_layout layout;
+	struct saved_layout layout;
 	int fd, error;
 	char *at;
 
-	ledger_lay_out(cpu_rings, &layout);
-	ledger->size = layout.size;
+	saved_lay_out(cpu_rings, &layout);
+	saved_state->size = layout.size;
 	fd = open_file(dir, layout.size);
 	if (fd < 0)
 		return fd;
-	at = mmap(NULL, ledger->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	at = mmap(NULL, saved_state->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (at == MAP_FAILED) {
 		error = -errno;
 		close(fd);
 		return error;
 	}
-	madvise(at, ledger->size, MADV_DONTDUMP);
+	madvise(at, saved_state->size, MADV_DONTDUMP);
 	/* On a disk: a record is read by the page, not with the hundreds of KiB behind it. */
-	madvise(at, ledger->size, MADV_RANDOM);
-	ledger->head = (struct ledger_head *)at;
-	ledger->text[0] = at + layout.text[0];
-	ledger->text[1] = at + layout.text[1];
-	ledger->log[0] = at + layout.log[0];
-	ledger->log[1] = at + layout.log[1];
-	ledger->described = at + layout.described;
-	ledger->records = at + layout.records;
-	ledger->is_on_disk = dir >= 0 && is_on_disk(fd);
+	madvise(at, saved_state->size, MADV_RANDOM);
+	saved_state->head = (struct saved_head *)at;
+	saved_state->text[0] = at + layout.text[0];
+	saved_state->text[1] = at + layout.text[1];
+	saved_state->log[0] = at + layout.log[0];
+	saved_state->log[1] = at + layout.log[1];
+	saved_state->described = at + layout.described;
+	saved_state->records = at + layout.records;
+	saved_state->is_on_disk = dir >= 0 && is_on_disk(fd);
 	if (dir < 0)
 		close(fd);
 	else
-		ledger->fd = fd;
-	error = reserve(ledger, at, layout.text[0]);
+		saved_state->fd = fd;
+	error = reserve(saved_state, at, layout.text[0]);
 	if (error == 0)
-		fill_head(ledger, cpu_rings, &layout);
+		fill_head(saved_state, cpu_rings, &layout);
 	return error;
 }
 
-int ledger_create_in(uint32_t cpu_rings, int dir, struct ledger **result)
+int saved_state_create_in(uint32_t cpu_rings, int dir, struct saved_state **result)
 {
-	struct ledger *ledger = calloc(1, sizeof(*ledger));
+	struct saved_state *saved_state = calloc(1, sizeof(*saved_state));
 	int error;
 
 	*result = NULL;
-	if (!ledger)
+	if (!saved_state)
 		return -ENOMEM;
-	ledger->fd = -1;
-	ledger->control = MEMORY_NONE;
-	ledger->words = MEMORY_NONE;
-	pthread_mutex_init(&ledger->asked, NULL);
-	error = map_all(ledger, cpu_rings, dir);
+	saved_state->fd = -1;
+	saved_state->control = MEMORY_NONE;
+	saved_state->words = MEMORY_NONE;
+	pthread_mutex_init(&saved_state->asked, NULL);
+	error = map_all(saved_state, cpu_rings, dir);
 	if (error == 0)
-		error = memory_create(GEOMETRY_GLOBAL_SIZE, &ledger->control);
+		error = memory_create(GEOMETRY_GLOBAL_SIZE, &saved_state->control);
 	if (error == 0)
-		error = memory_create(LEDGER_PROCESSES * sizeof(struct lttngmap_process),
-				      &ledger->words);
+		error = memory_create(SAVED_PROCESSES * sizeof(struct lttngmap_process),
+				      &saved_state->words);
 	if (error) {
-		if (ledger->fd >= 0)
-			unlinkat(dir, LEDGER_FILE, 0);
-		ledger_destroy(ledger);
+		if (saved_state->fd >= 0)
+			unlinkat(dir, SAVED_FILE, 0);
+		saved_state_destroy(saved_state);
 		return error;
 	}
-	*result = ledger;
+	*result = saved_state;
 	return 0;
 }
 
-int ledger_create(uint32_t cpu_rings, struct ledger **result)
+int saved_state_create(uint32_t cpu_rings, struct saved_state **result)
 {
-	return ledger_create_in(cpu_rings, -1, result);
+	return saved_state_create_in(cpu_rings, -1, result);
 }
 
-void ledger_name_files(struct ledger *ledger, int dir, int sweeper, uint64_t first)
+void saved_state_name_files(struct saved_state *saved_state, int dir, int sweeper, uint64_t first)
 {
-	ledger->place = (struct memory_place){
+	saved_state->place = (struct memory_place){
 		.dir = dir,
 		.sweeper = sweeper,
-		.last = &ledger->head->last_file,
+		.last = &saved_state->head->last_file,
 	};
-	ledger->head->last_file = first - 1;
-	ledger->head->named_files = true;
+	saved_state->head->last_file = first - 1;
+	saved_state->head->named_files = true;
 }
 
-const struct memory_place *ledger_place(const struct ledger *ledger)
+const struct memory_place *saved_state_place(const struct saved_state *saved_state)
 {
-	return ledger->head->named_files ? &ledger->place : NULL;
+	return saved_state->head->named_files ? &saved_state->place : NULL;
 }
 
-void ledger_leave(struct ledger *ledger)
+void saved_state_leave(struct saved_state *saved_state)
 {
-	struct lttngmap_control *control = ledger->control.map;
+	struct lttngmap_control *control = saved_state->control.map;
 	bool counts = __atomic_load_n(&control->left, __ATOMIC_RELAXED) & LTTNGMAP_LEFT_COUNTS;
 
 	/* Release: who finds a word of ones finds out why. */
@@ -256,153 +257,159 @@ void ledger_leave(struct ledger *ledger)
 			__atomic_store_n(&control->event_words[id], KNOCK_WORD, __ATOMIC_RELEASE);
 }
 
-void ledger_destroy(struct ledger *ledger)
+void saved_state_destroy(struct saved_state *saved_state)
 {
-	if (!ledger)
+	if (!saved_state)
 		return;
-	memory_destroy(&ledger->control);
-	memory_destroy(&ledger->words);
-	if (ledger->head)
-		munmap(ledger->head, ledger->size);
-	if (ledger->fd >= 0)
-		close(ledger->fd);
-	pthread_mutex_destroy(&ledger->asked);
-	free(ledger);
+	memory_destroy(&saved_state->control);
+	memory_destroy(&saved_state->words);
+	if (saved_state->head)
+		munmap(saved_state->head, saved_state->size);
+	if (saved_state->fd >= 0)
+		close(saved_state->fd);
+	pthread_mutex_destroy(&saved_state->asked);
+	free(saved_state);
 }
 
-bool ledger_is_new(const struct ledger *ledger)
+bool saved_state_is_new(const struct saved_state *saved_state)
 {
-	return ledger->head->lives <= 1;
+	return saved_state->head->lives <= 1;
 }
 
-bool ledger_is_taken_over(const struct ledger *ledger)
+bool saved_state_is_taken_over(const struct saved_state *saved_state)
 {
-	return ledger_is_new(ledger) && ledger->head->took_over;
+	return saved_state_is_new(saved_state) && saved_state->head->took_over;
 }
 
 /* ---- processes ------------------------------------------------------------------ */
 
-enum ledger_state ledger_process_state(const struct ledger *ledger, uint32_t index)
+enum saved_process_state saved_process_state(const struct saved_state *saved_state, uint32_t index)
 {
 	/* Acquire: what was given up by another thread is all given up. */
-	return __atomic_load_n(&ledger->head->processes[index], __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&saved_state->head->processes[index], __ATOMIC_ACQUIRE);
 }
 
-void ledger_process_set(struct ledger *ledger, uint32_t index, enum ledger_state state)
+void saved_process_set(struct saved_state *saved_state, uint32_t index,
+		       enum saved_process_state state)
 {
 	/* Release: a record is whole before its state says so. */
-	__atomic_store_n(&ledger->head->processes[index], state, __ATOMIC_RELEASE);
+	__atomic_store_n(&saved_state->head->processes[index], state, __ATOMIC_RELEASE);
 }
 
-int ledger_process_take(struct ledger *ledger)
+int saved_process_take(struct saved_state *saved_state)
 {
 	int error;
 
-	for (uint32_t i = 0; i < LEDGER_PROCESSES; i++) {
-		uint32_t index = ledger->next++ % LEDGER_PROCESSES;
+	for (uint32_t i = 0; i < SAVED_PROCESSES; i++) {
+		uint32_t index = saved_state->next++ % SAVED_PROCESSES;
 
-		if (ledger_process_state(ledger, index) != LEDGER_FREE)
+		if (saved_process_state(saved_state, index) != SAVED_FREE)
 			continue;
-		error = reserve(ledger, ledger_process(ledger, index),
-				page_up(offsetof(struct ledger_process, classes)));
+		error = reserve(saved_state, saved_process(saved_state, index),
+				page_up(offsetof(struct saved_process, classes)));
 		if (error)
 			return error;
-		ledger_process_set(ledger, index, LEDGER_TAKEN);
+		saved_process_set(saved_state, index, SAVED_TAKEN);
 		return (int)index;
 	}
 	return -ENOSPC;
 }
 
-int ledger_process_reserve_classes(const struct ledger *ledger, uint32_t index, uint32_t words)
+int saved_process_reserve_classes(const struct saved_state *saved_state, uint32_t index,
+				  uint32_t words)
 {
-	const struct ledger_process *process = ledger_process(ledger, index);
+	const struct saved_process *process = saved_process(saved_state, index);
 
-	return reserve(ledger, process->classes, words * sizeof(process->classes[0]));
+	return reserve(saved_state, process->classes, words * sizeof(process->classes[0]));
 }
 
-void ledger_process_drop(struct ledger *ledger, uint32_t index)
+void saved_process_drop(struct saved_state *saved_state, uint32_t index)
 {
-	const struct lttngmap_control *control = ledger->control.map;
+	const struct lttngmap_control *control = saved_state->control.map;
 
-	ledger_process_set(ledger, index, LEDGER_TAKEN);
+	saved_process_set(saved_state, index, SAVED_TAKEN);
 	/*
 	 * Who may still look at them, a process that is not traced any more, finds zeros; but one
 	 * that waits for the next daemon counts by them.
 	 */
 	if (!(__atomic_load_n(&control->left, __ATOMIC_RELAXED) & LTTNGMAP_LEFT_COUNTS))
-		memset(ledger_words(ledger, index), 0, sizeof(struct lttngmap_process));
-	clear_part(ledger, (char *)ledger_process(ledger, index), ledger->head->process_stride);
-	ledger_process_set(ledger, index, LEDGER_FREE);
+		memset(saved_words(saved_state, index), 0, sizeof(struct lttngmap_process));
+	clear_part(saved_state, (char *)saved_process(saved_state, index),
+		   saved_state->head->process_stride);
+	saved_process_set(saved_state, index, SAVED_FREE);
 }
 
-struct ledger_process *ledger_process(const struct ledger *ledger, uint32_t index)
+struct saved_process *saved_process(const struct saved_state *saved_state, uint32_t index)
 {
-	return (struct ledger_process *)(ledger->records + index * ledger->head->process_stride);
+	return (struct saved_process *)(saved_state->records +
+					index * saved_state->head->process_stride);
 }
 
-const struct ledger_process *ledger_process_by_token(const struct ledger *ledger, uint64_t token)
+const struct saved_process *saved_process_by_token(const struct saved_state *saved_state,
+						   uint64_t token)
 {
-	const uint32_t index = (uint32_t)(token % LEDGER_PROCESSES);
-	const struct ledger_process *process = ledger_process(ledger, index);
+	const uint32_t index = (uint32_t)(token % SAVED_PROCESSES);
+	const struct saved_process *process = saved_process(saved_state, index);
 
-	return token && ledger_process_state(ledger, index) == LEDGER_LIVE &&
+	return token && saved_process_state(saved_state, index) == SAVED_LIVE &&
 			       process->token == token
 		       ? process
 		       : NULL;
 }
 
-struct ring_saved *ledger_set(const struct ledger *ledger, uint32_t index, uint32_t slot)
+struct ring_saved *saved_set(const struct saved_state *saved_state, uint32_t index, uint32_t slot)
 {
-	char *sets = (char *)ledger_process(ledger, index) + page_up(sizeof(struct ledger_process));
+	char *sets =
+		(char *)saved_process(saved_state, index) + page_up(sizeof(struct saved_process));
 
-	return (struct ring_saved *)(sets + slot * ledger->head->set_stride);
+	return (struct ring_saved *)(sets + slot * saved_state->head->set_stride);
 }
 
-int ledger_set_reserve(const struct ledger *ledger, uint32_t index, uint32_t slot)
+int saved_set_reserve(const struct saved_state *saved_state, uint32_t index, uint32_t slot)
 {
-	return reserve(ledger, ledger_set(ledger, index, slot), ledger->head->set_stride);
+	return reserve(saved_state, saved_set(saved_state, index, slot),
+		       saved_state->head->set_stride);
 }
 
-struct lttngmap_process *ledger_words(const struct ledger *ledger, uint32_t index)
+struct lttngmap_process *saved_words(const struct saved_state *saved_state, uint32_t index)
 {
-	return (struct lttngmap_process *)ledger->words.map + index;
+	return (struct lttngmap_process *)saved_state->words.map + index;
 }
 
 /* ---- sessions ------------------------------------------------------------------- */
 
-int ledger_text_write(struct ledger *ledger, const char *text, size_t size)
+int saved_text_write(struct saved_state *saved_state, const char *text, size_t size)
 {
-	uint32_t other = !ledger->head->text;
+	uint32_t other = !saved_state->head->text;
 	int error;
 
-	if (size >= LEDGER_TEXT_MAX)
+	if (size >= SAVED_TEXT_MAX)
 		return -E2BIG;
-	error = reserve(ledger, ledger->text[other], size + 1);
+	error = reserve(saved_state, saved_state->text[other], size + 1);
 	if (error)
 		return error;
-	memcpy(ledger->text[other], text, size);
-	ledger->text[other][size] = '\0';
+	memcpy(saved_state->text[other], text, size);
+	saved_state->text[other][size] = '\0';
 	/* Release: the text before the word that makes it the one in force. */
-	__atomic_store_n(&ledger->head->text, other, __ATOMIC_RELEASE);
+	__atomic_store_n(&saved_state->head->text, other, __ATOMIC_RELEASE);
 	return 0;
 }
 
-const char *ledger_text(const struct ledger *ledger)
+const char *saved_text(const struct saved_state *saved_state)
 {
-	return ledger->text[ledger->head->text];
+	return saved_state->text[saved_state->head->text];
 }
 
-bool ledger_text_is_empty(const char *text)
+bool saved_text_is_empty(const char *text)
 {
 	/* As state_save_sessions() writes it. */
 	return text[0] == '\0' || strcmp(text, "{\"sessions\":[]}") == 0;
 }
 
-void ledger_totals_add(struct ledger_session *session, uint64_t set,
-		       const struct ring_totals *counts)
+void saved_totals_add(struct saved_session *session, uint64_t set, const struct ring_totals *counts)
 {
 	uint32_t other = !session->which;
-	struct ledger_totals *totals = &session->totals[other];
+	struct saved_totals *totals = &session->totals[other];
 
 	*totals = session->totals[session->which];
 	ring_total_add(&totals->counts.written, counts->written);
@@ -415,15 +422,15 @@ void ledger_totals_add(struct ledger_session *session, uint64_t set,
 	__atomic_store_n(&session->which, other, __ATOMIC_RELEASE);
 }
 
-void ledger_totals_clear(struct ledger_session *session)
+void saved_totals_clear(struct saved_session *session)
 {
 	uint32_t other = !session->which;
 
-	session->totals[other] = (struct ledger_totals){ .last_set = 0 };
+	session->totals[other] = (struct saved_totals){ .last_set = 0 };
 	__atomic_store_n(&session->which, other, __ATOMIC_RELEASE);
 }
 
-const struct ledger_totals *ledger_totals(const struct ledger_session *session)
+const struct saved_totals *saved_totals(const struct saved_session *session)
 {
 	return &session->totals[session->which];
 }
@@ -433,52 +440,52 @@ const struct ledger_totals *ledger_totals(const struct ledger_session *session)
 /* Entries stand at multiples of 8. */
 static uint64_t entry_size(size_t size)
 {
-	return (sizeof(struct ledger_entry) + size + 7) & ~UINT64_C(7);
+	return (sizeof(struct saved_entry) + size + 7) & ~UINT64_C(7);
 }
 
-int ledger_log_reserve(struct ledger *ledger, size_t size, uint32_t nr_classes)
+int saved_log_reserve(struct saved_state *saved_state, size_t size, uint32_t nr_classes)
 {
-	const struct ledger_head *head = ledger->head;
+	const struct saved_head *head = saved_state->head;
 	/* Each may be rounded up. */
 	uint64_t begin = head->log_size[head->log];
 	uint64_t taken = size + nr_classes * entry_size(0) + nr_classes * 7;
 
-	if (taken > LEDGER_LOG_MAX - begin)
+	if (taken > SAVED_LOG_MAX - begin)
 		return -ENOSPC;
-	return reserve(ledger, ledger->log[head->log] + begin, taken);
+	return reserve(saved_state, saved_state->log[head->log] + begin, taken);
 }
 
-static void put_entry(struct ledger_entry *entry, uint32_t id, uint32_t user, const void *bytes,
+static void put_entry(struct saved_entry *entry, uint32_t id, uint32_t user, const void *bytes,
 		      size_t size)
 {
-	*entry = (struct ledger_entry){ .user = user, .id = id, .size = size };
+	*entry = (struct saved_entry){ .user = user, .id = id, .size = size };
 	memcpy(entry->bytes, bytes, size);
 }
 
-int ledger_log_append(struct ledger *ledger, uint32_t id, uint32_t user, const void *bytes,
-		      size_t size)
+int saved_log_append(struct saved_state *saved_state, uint32_t id, uint32_t user, const void *bytes,
+		     size_t size)
 {
-	uint64_t *used = &ledger->head->log_size[ledger->head->log];
-	int error = ledger_log_reserve(ledger, size, 1);
+	uint64_t *used = &saved_state->head->log_size[saved_state->head->log];
+	int error = saved_log_reserve(saved_state, size, 1);
 
 	if (error)
 		return error;
-	put_entry((struct ledger_entry *)(ledger->log[ledger->head->log] + *used), id, user, bytes,
-		  size);
+	put_entry((struct saved_entry *)(saved_state->log[saved_state->head->log] + *used), id,
+		  user, bytes, size);
 	/* Release: the entry before what says that it is there. */
 	__atomic_store_n(used, *used + entry_size(size), __ATOMIC_RELEASE);
 	return 0;
 }
 
-int ledger_log_read(const struct ledger *ledger,
-		    int (*take)(const struct ledger_entry *entry, void *data), void *data)
+int saved_log_read(const struct saved_state *saved_state,
+		   int (*take)(const struct saved_entry *entry, void *data), void *data)
 {
-	const char *log = ledger->log[ledger->head->log];
+	const char *log = saved_state->log[saved_state->head->log];
 	uint64_t at = 0;
 	int error = 0;
 
-	while (error == 0 && at < ledger->head->log_size[ledger->head->log]) {
-		const struct ledger_entry *entry = (const struct ledger_entry *)(log + at);
+	while (error == 0 && at < saved_state->head->log_size[saved_state->head->log]) {
+		const struct saved_entry *entry = (const struct saved_entry *)(log + at);
 
 		error = take(entry, data);
 		at += entry_size(entry->size);
@@ -487,80 +494,83 @@ int ledger_log_read(const struct ledger *ledger,
 }
 
 /* Copy what is kept to the other log, or nowhere: its bytes. */
-static uint64_t copy_log(const struct ledger *ledger, char *log,
+static uint64_t copy_log(const struct saved_state *saved_state, char *log,
 			 bool (*keep)(uint32_t id, uint32_t *user, const void *data),
 			 const void *data)
 {
-	const char *from = ledger->log[ledger->head->log];
-	const uint64_t size = ledger->head->log_size[ledger->head->log];
+	const char *from = saved_state->log[saved_state->head->log];
+	const uint64_t size = saved_state->head->log_size[saved_state->head->log];
 	uint64_t to = 0;
 
 	for (uint64_t at = 0; at < size;) {
-		const struct ledger_entry *entry = (const struct ledger_entry *)(from + at);
+		const struct saved_entry *entry = (const struct saved_entry *)(from + at);
 		uint32_t user = entry->user;
 
 		at += entry_size(entry->size);
 		if (!keep(entry->id, &user, data))
 			continue;
 		if (log)
-			put_entry((struct ledger_entry *)(log + to), entry->id, user, entry->bytes,
+			put_entry((struct saved_entry *)(log + to), entry->id, user, entry->bytes,
 				  entry->size);
 		to += entry_size(entry->size);
 	}
 	return to;
 }
 
-int ledger_log_compact(struct ledger *ledger,
-		       bool (*keep)(uint32_t id, uint32_t *user, const void *data),
-		       const void *data)
+int saved_log_compact(struct saved_state *saved_state,
+		      bool (*keep)(uint32_t id, uint32_t *user, const void *data), const void *data)
 {
-	struct ledger_head *head = ledger->head;
+	struct saved_head *head = saved_state->head;
 	const uint32_t old = head->log, new = !old;
-	const uint64_t size = copy_log(ledger, NULL, keep, data);
-	int error = size > 0 ? reserve(ledger, ledger->log[new], size) : 0;
+	const uint64_t size = copy_log(saved_state, NULL, keep, data);
+	int error = size > 0 ? reserve(saved_state, saved_state->log[new], size) : 0;
 
 	if (error)
 		return error;
-	head->log_size[new] = copy_log(ledger, ledger->log[new], keep, data);
+	head->log_size[new] = copy_log(saved_state, saved_state->log[new], keep, data);
 	/* Release: the new log before the word that makes it the one in force. */
 	__atomic_store_n(&head->log, new, __ATOMIC_RELEASE);
 	/* Where it keeps its room, it is written over next. */
-	if (head->log_size[old] > 0 && !ledger->is_on_disk)
-		madvise(ledger->log[old], page_up(head->log_size[old]), MADV_REMOVE);
+	if (head->log_size[old] > 0 && !saved_state->is_on_disk)
+		madvise(saved_state->log[old], page_up(head->log_size[old]), MADV_REMOVE);
 	return 0;
 }
 
 /* ---- what is described ------------------------------------------------------------ */
 
-uint64_t *ledger_described(const struct ledger *ledger, uint32_t session, uint32_t stream)
+uint64_t *saved_described(const struct saved_state *saved_state, uint32_t session, uint32_t stream)
 {
-	return (uint64_t *)(ledger->described + ((uint64_t)session * LTTNGMAP_CHANNELS + stream) *
-							LEDGER_DESCRIBED_SIZE);
+	return (uint64_t *)(saved_state->described +
+			    ((uint64_t)session * LTTNGMAP_CHANNELS + stream) *
+				    SAVED_DESCRIBED_SIZE);
 }
 
-int ledger_described_reserve(const struct ledger *ledger, uint32_t session, uint32_t stream)
+int saved_described_reserve(const struct saved_state *saved_state, uint32_t session,
+			    uint32_t stream)
 {
-	return reserve(ledger, ledger_described(ledger, session, stream), LEDGER_DESCRIBED_SIZE);
+	return reserve(saved_state, saved_described(saved_state, session, stream),
+		       SAVED_DESCRIBED_SIZE);
 }
 
-void ledger_described_clear(const struct ledger *ledger, uint32_t session)
+void saved_described_clear(const struct saved_state *saved_state, uint32_t session)
 {
-	clear_part(ledger, (char *)ledger_described(ledger, session, 0),
-		   (uint64_t)LTTNGMAP_CHANNELS * LEDGER_DESCRIBED_SIZE);
+	clear_part(saved_state, (char *)saved_described(saved_state, session, 0),
+		   (uint64_t)LTTNGMAP_CHANNELS * SAVED_DESCRIBED_SIZE);
 }
 
 /* ---- descriptors ---------------------------------------------------------------- */
 
-void ledger_descriptors(const struct ledger *ledger, void (*take)(int fd, void *data), void *data)
+void saved_state_descriptors(const struct saved_state *saved_state,
+			     void (*take)(int fd, void *data), void *data)
 {
-	take(ledger->head->idle.pidfd, data);
-	for (uint32_t i = 0; i < LEDGER_SESSIONS; i++)
-		take(ledger->head->sessions[i].consumer.pidfd, data);
-	for (uint32_t index = 0; index < LEDGER_PROCESSES; index++) {
-		enum ledger_state state = ledger_process_state(ledger, index);
-		const struct ledger_process *process = ledger_process(ledger, index);
+	take(saved_state->head->idle.pidfd, data);
+	for (uint32_t i = 0; i < SAVED_SESSIONS; i++)
+		take(saved_state->head->sessions[i].consumer.pidfd, data);
+	for (uint32_t index = 0; index < SAVED_PROCESSES; index++) {
+		enum saved_process_state state = saved_process_state(saved_state, index);
+		const struct saved_process *process = saved_process(saved_state, index);
 
-		if (state != LEDGER_LIVE && state != LEDGER_ENDED)
+		if (state != SAVED_LIVE && state != SAVED_ENDED)
 			continue;
 		take(process->socket, data);
 		take(process->pidfd, data);
@@ -579,48 +589,49 @@ static uint64_t memory_in(int fd)
 }
 
 /* Pages of the record that were written to, at most. */
-static uint64_t record_size(const struct ledger *ledger, const struct ledger_process *process)
+static uint64_t record_size(const struct saved_state *saved_state,
+			    const struct saved_process *process)
 {
-	uint64_t bytes = page_up(offsetof(struct ledger_process, classes) +
+	uint64_t bytes = page_up(offsetof(struct saved_process, classes) +
 				 process->class_words * sizeof(process->classes[0]));
 
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
 		if (process->dirty[slot])
-			bytes += page_up(ledger->head->set_stride);
+			bytes += page_up(saved_state->head->set_stride);
 	return bytes;
 }
 
-static uint64_t memory_of_process(const struct ledger *ledger, uint32_t index,
+static uint64_t memory_of_process(const struct saved_state *saved_state, uint32_t index,
 				  bool (*is_of)(uint32_t uid, const void *data), const void *data)
 {
-	enum ledger_state state = ledger_process_state(ledger, index);
-	const struct ledger_process *process = ledger_process(ledger, index);
+	enum saved_process_state state = saved_process_state(saved_state, index);
+	const struct saved_process *process = saved_process(saved_state, index);
 	uint64_t bytes;
 
-	if ((state != LEDGER_LIVE && state != LEDGER_ENDED) || !is_of(process->payer, data))
+	if ((state != SAVED_LIVE && state != SAVED_ENDED) || !is_of(process->payer, data))
 		return 0;
-	bytes = record_size(ledger, process);
+	bytes = record_size(saved_state, process);
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
 		bytes += memory_in(process->rings[slot]);
 	return bytes;
 }
 
-uint64_t ledger_memory_of(struct ledger *ledger, bool (*is_of)(uint32_t uid, const void *data),
-			  const void *data)
+uint64_t saved_memory_of(struct saved_state *saved_state,
+			 bool (*is_of)(uint32_t uid, const void *data), const void *data)
 {
 	uint64_t bytes = 0;
 
-	for (uint32_t index = 0; index < LEDGER_PROCESSES; index++) {
-		pthread_mutex_lock(&ledger->asked);
-		bytes += memory_of_process(ledger, index, is_of, data);
-		pthread_mutex_unlock(&ledger->asked);
+	for (uint32_t index = 0; index < SAVED_PROCESSES; index++) {
+		pthread_mutex_lock(&saved_state->asked);
+		bytes += memory_of_process(saved_state, index, is_of, data);
+		pthread_mutex_unlock(&saved_state->asked);
 	}
 	return bytes;
 }
 
-void ledger_process_retire(struct ledger *ledger, uint32_t index)
+void saved_process_retire(struct saved_state *saved_state, uint32_t index)
 {
-	pthread_mutex_lock(&ledger->asked);
-	ledger_process_set(ledger, index, LEDGER_TAKEN);
-	pthread_mutex_unlock(&ledger->asked);
+	pthread_mutex_lock(&saved_state->asked);
+	saved_process_set(saved_state, index, SAVED_TAKEN);
+	pthread_mutex_unlock(&saved_state->asked);
 }

@@ -42,8 +42,8 @@
 #define PIDFD_THREAD O_EXCL
 #endif
 
-struct keeper {
-	const struct keeper_config *config;
+struct supervisor {
+	const struct supervisor_config *config;
 	int signals;
 	int child; /* pidfd */
 	pid_t pid;
@@ -115,85 +115,86 @@ static void close_unknown(int fd, void *data)
 	const struct fd_set_of *known = data;
 
 	if (fd >= known->size || !known->has[fd])
-		part_with(fd);
+		close_untrusted(fd);
 }
 
-/* What the daemon that died had open, but for what the ledger names. */
-static void close_leftovers(const struct keeper *keeper)
+/* What the daemon that died had open, but for what the saved state names. */
+static void close_leftovers(const struct supervisor *supervisor)
 {
 	struct fd_set_of known = { .has = NULL };
 
-	for (int fd = 0; fd < keeper->nr_ours; fd++)
-		if (keeper->ours[fd])
+	for (int fd = 0; fd < supervisor->nr_ours; fd++)
+		if (supervisor->ours[fd])
 			add_to_set(fd, &known);
-	ledger_descriptors(keeper->config->ledger, add_to_set, &known);
+	saved_state_descriptors(supervisor->config->saved_state, add_to_set, &known);
 	each_open(close_unknown, &known);
 	free(known.has);
 }
 
 /* ---- the child ------------------------------------------------------------------- */
 
-static void run_child(const struct keeper *keeper, pid_t parent)
+static void run_child(const struct supervisor *supervisor, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE);
-	exit(keeper->config->serve(keeper->config->data));
+	exit(supervisor->config->serve(supervisor->config->data));
 }
 
 /* 0 or -errno. */
-static int make_child(struct keeper *keeper)
+static int make_child(struct supervisor *supervisor)
 {
 	pid_t parent = getpid();
 
-	keeper->config->ledger->head->ready = false;
-	keeper->config->ledger->head->lives++;
-	keeper->pid = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
-	if (keeper->pid < 0)
+	supervisor->config->saved_state->head->ready = false;
+	supervisor->config->saved_state->head->lives++;
+	supervisor->pid = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, NULL);
+	if (supervisor->pid < 0)
 		return -errno;
-	if (keeper->pid == 0)
-		run_child(keeper, parent);
-	keeper->child = (int)syscall(SYS_pidfd_open, keeper->pid, 0);
-	return keeper->child < 0 ? -errno : 0;
+	if (supervisor->pid == 0)
+		run_child(supervisor, parent);
+	supervisor->child = (int)syscall(SYS_pidfd_open, supervisor->pid, 0);
+	return supervisor->child < 0 ? -errno : 0;
 }
 
 /*
  * Nobody answers requests on the mount any more. A thread of the daemon's own
  * that waits for one cannot even be killed, so this comes before waitpid.
  */
-static void take_mount_away(const struct keeper *keeper)
+static void take_mount_away(const struct supervisor *supervisor)
 {
-	if (umount2(keeper->config->rings_dir, MNT_FORCE | UMOUNT_NOFOLLOW) != 0 && errno == EBUSY)
-		umount2(keeper->config->rings_dir, MNT_DETACH | UMOUNT_NOFOLLOW);
+	if (umount2(supervisor->config->rings_dir, MNT_FORCE | UMOUNT_NOFOLLOW) != 0 &&
+	    errno == EBUSY)
+		umount2(supervisor->config->rings_dir, MNT_DETACH | UMOUNT_NOFOLLOW);
 }
 
 /* The consumers of daemons that died end as our children. */
-static void reap_orphans(const struct keeper *keeper)
+static void reap_orphans(const struct supervisor *supervisor)
 {
 	siginfo_t info;
 
 	for (;;) {
 		info.si_pid = 0;
 		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || !info.si_pid ||
-		    info.si_pid == keeper->pid)
+		    info.si_pid == supervisor->pid)
 			return;
 		waitpid(info.si_pid, NULL, 0);
 	}
 }
 
-static void pass_signal(struct keeper *keeper)
+static void pass_signal(struct supervisor *supervisor)
 {
 	struct signalfd_siginfo info;
 
-	if (read(keeper->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
+	if (read(supervisor->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return;
 	if (info.ssi_signo == SIGCHLD) {
-		reap_orphans(keeper);
+		reap_orphans(supervisor);
 		return;
 	}
-	keeper->told_to_end = true;
-	if (keeper->pid > 0)
-		kill(keeper->pid, SIGTERM);
+	supervisor->told_to_end = true;
+	if (supervisor->pid > 0)
+		kill(supervisor->pid, SIGTERM);
 }
 
 /*
@@ -234,47 +235,47 @@ static int open_ring_thread(pid_t pid)
 }
 
 /* Until it is gone; how it ended, as of waitpid(2). */
-static int wait_child(struct keeper *keeper)
+static int wait_child(struct supervisor *supervisor)
 {
 	int timeout = geteuid() == 0 ? LOOK_MS : -1, thread = -1, status = 0, ready;
 
 	for (;;) {
 		struct pollfd fds[] = {
-			{ .fd = keeper->child, .events = POLLIN },
-			{ .fd = keeper->signals, .events = POLLIN },
+			{ .fd = supervisor->child, .events = POLLIN },
+			{ .fd = supervisor->signals, .events = POLLIN },
 			{ .fd = thread, .events = POLLIN },
 		};
 
 		ready = poll(fds, 3, thread >= 0 ? WATCHED_LOOK_MS : timeout);
 		if (ready < 0)
 			continue;
-		if (ready == 0 && is_dying(keeper->pid))
+		if (ready == 0 && is_dying(supervisor->pid))
 			break;
 		if (ready == 0 && thread < 0)
-			thread = open_ring_thread(keeper->pid);
+			thread = open_ring_thread(supervisor->pid);
 		if (fds[2].revents) {
 			close(thread);
 			thread = -1;
 		}
 		if (fds[1].revents)
-			pass_signal(keeper);
+			pass_signal(supervisor);
 		if (fds[0].revents)
 			break;
 	}
 	if (thread >= 0)
 		close(thread);
-	take_mount_away(keeper);
-	close(keeper->child);
+	take_mount_away(supervisor);
+	close(supervisor->child);
 	/*
 	 * A thread that hangs in the kernel, in a hostile process's memory maybe,
 	 * will never run again: what is ours it leaves alone.
 	 */
 	for (int ms = 0; ms < DYING_MS; ms++) {
-		if (waitpid(keeper->pid, &status, WNOHANG) == keeper->pid)
+		if (waitpid(supervisor->pid, &status, WNOHANG) == supervisor->pid)
 			return status;
 		pause_ms(1);
 	}
-	keeper->pid = -1;
+	supervisor->pid = -1;
 	return SIGKILL;
 }
 
@@ -289,27 +290,27 @@ static void describe(int status, char *text, size_t size)
 }
 
 /* Shall there be another life? Says why, or why not. */
-static bool is_to_go_on(struct keeper *keeper, int status, int64_t lived_ms)
+static bool is_to_go_on(struct supervisor *supervisor, int status, int64_t lived_ms)
 {
-	struct ledger_head *head = keeper->config->ledger->head;
+	struct saved_head *head = supervisor->config->saved_state->head;
 	bool was_ready = head->ready;
 	unsigned int pause = 0;
 
-	if (keeper->told_to_end || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
+	if (supervisor->told_to_end || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
 		return false;
 	/* It said itself why it cannot begin. */
 	if (!was_ready && head->lives == 1)
 		return false;
 	describe(status, head->death, sizeof(head->death));
 	if (was_ready && lived_ms >= SHORT_MS)
-		keeper->short_lives = 0;
-	else if (++keeper->short_lives > SHORT_LIVES_MAX) {
+		supervisor->short_lives = 0;
+	else if (++supervisor->short_lives > SHORT_LIVES_MAX) {
 		log_error("the session daemon %s, %u times in a row: it is not started again; see "
 			  "its messages",
-			  head->death, keeper->short_lives);
+			  head->death, supervisor->short_lives);
 		return false;
-	} else if (keeper->short_lives > 3) {
-		pause = 1u << keeper->short_lives;
+	} else if (supervisor->short_lives > 3) {
+		pause = 1u << supervisor->short_lives;
 	}
 	log_warning("the session daemon %s: it is started again", head->death);
 	pause_ms(pause < PAUSE_MAX_MS ? pause : PAUSE_MAX_MS);
@@ -329,39 +330,39 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-int keeper_run(const struct keeper_config *config)
+int supervisor_run(const struct supervisor_config *config)
 {
-	struct keeper keeper = { .config = config, .signals = open_signals(), .pid = -1 };
+	struct supervisor supervisor = { .config = config, .signals = open_signals(), .pid = -1 };
 	struct fd_set_of ours = { .has = NULL };
 	int status = 0, error;
 
-	if (keeper.signals < 0 || each_open(add_to_set, &ours) != 0) {
+	if (supervisor.signals < 0 || each_open(add_to_set, &ours) != 0) {
 		log_error("cannot watch over the session daemon: %s", strerror(errno));
 		goto out;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	keeper.ours = ours.has;
-	keeper.nr_ours = ours.size;
+	supervisor.ours = ours.has;
+	supervisor.nr_ours = ours.size;
 	for (;;) {
 		int64_t begun = now_ms();
 
-		error = make_child(&keeper);
+		error = make_child(&supervisor);
 		if (error) {
 			log_error("cannot make the session daemon's process: %s", strerror(-error));
 			goto out;
 		}
-		status = wait_child(&keeper);
-		if (!is_to_go_on(&keeper, status, now_ms() - begun))
+		status = wait_child(&supervisor);
+		if (!is_to_go_on(&supervisor, status, now_ms() - begun))
 			break;
-		close_leftovers(&keeper);
+		close_leftovers(&supervisor);
 	}
 	free(ours.has);
-	close(keeper.signals);
+	close(supervisor.signals);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
 
 out:
 	free(ours.has);
-	if (keeper.signals >= 0)
-		close(keeper.signals);
+	if (supervisor.signals >= 0)
+		close(supervisor.signals);
 	return EXIT_FAILURE;
 }

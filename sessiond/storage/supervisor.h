@@ -4,7 +4,7 @@
  * supervisor.h - the small parent that keeps what the daemon has when the daemon
  * is killed, and makes the next one (doc/design/surviving.md).
  *
- * The daemon is a child with the keeper's own table of descriptors, not
+ * The daemon is a child with the supervisor's own table of descriptors, not
  * exec'd: so all that it opens, and all that was mapped before the first
  * child, is there for the next.
  */
@@ -13,11 +13,11 @@
 
 #include "sessiond/storage/saved-state.h"
 
-/* The daemon's second thread, in /proc/PID/task/TID/comm; the keeper waits for its end, too. */
+/* The daemon's second thread, in /proc/PID/task/TID/comm; the supervisor waits for its end, too. */
 #define RING_THREAD_NAME "rings"
 
-struct keeper_config {
-	struct ledger *ledger;
+struct supervisor_config {
+	struct saved_state *saved_state;
 	const char *rings_dir; /* a mount there is taken away when the daemon dies */
 	/* The daemon, in a process of its own; returns an exit status. */
 	int (*serve)(void *data);
@@ -29,6 +29,6 @@ struct keeper_config {
  * SIGHUP, which are blocked already, are passed on. Only thread. Returns the
  * daemon's exit status.
  */
-int keeper_run(const struct keeper_config *config);
+int supervisor_run(const struct supervisor_config *config);
 
 #endif /* SESSIOND_STORAGE_SUPERVISOR_H */

@@ -25,7 +25,7 @@ attack_processes_of() { # TRACE: who has streams there
 attack_all_have_streams() {
 	(($(attack_processes_of "$numbered_trace" | wc -l) == ${#attack_victims[@]}))
 }
-# In one instant: the keeper can do nothing when the daemon dies.
+# In one instant: the supervisor can do nothing when the daemon dies.
 attack_kill_all() {
 	local all
 

@@ -27,7 +27,7 @@
 #define ROUNDS_MAX 100000u
 
 static struct daemon *daemon_now;
-static struct ledger *ledger;
+static struct saved_state *saved_state;
 static sd_event *event;
 static struct options options;
 static unsigned served;
@@ -46,10 +46,10 @@ static void make_daemon(void)
 	snprintf(rings, sizeof(rings), "%s/rings", fuzz_directory());
 	FUZZ_CHECK(mkdir(rings, 0700) == 0);
 	FUZZ_CHECK(sd_event_new(&event) >= 0);
-	FUZZ_CHECK(ledger_create((uint32_t)control_pages_cpu_rings(), &ledger) == 0);
-	ledger->head->lives = 1;
+	FUZZ_CHECK(saved_state_create((uint32_t)control_pages_cpu_rings(), &saved_state) == 0);
+	saved_state->head->lives = 1;
 	FUZZ_CHECK(listen_make(options.runtime_dir) == 0);
-	FUZZ_CHECK(daemon_create(&options, ledger, event, NULL, &daemon_now) == 0);
+	FUZZ_CHECK(daemon_create(&options, saved_state, event, NULL, &daemon_now) == 0);
 }
 
 static void destroy_daemon(void)
@@ -58,7 +58,7 @@ static void destroy_daemon(void)
 		return;
 	daemon_destroy(daemon_now);
 	listen_end();
-	ledger_destroy(ledger);
+	saved_state_destroy(saved_state);
 	event = sd_event_unref(event);
 	daemon_now = NULL;
 	fuzz_directory_clear();

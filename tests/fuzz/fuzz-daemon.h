@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * fuzz-daemon.h - the session daemon within a fuzz target: all but the
- * consumer and the keeper, with ring-socket, in a directory of its own.
+ * consumer and the supervisor, with ring-socket, in a directory of its own.
  *
  * It is made anew now and then, for what it remembers is bounded.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * ledger.c - any bytes in what a killed daemon left: its ledger, and the files of
+ * ledger.c - any bytes in what a killed daemon left: its saved state, and the files of
  * a process's rings. The input is a list of what is written over a sound one:
  * where (a byte: enum place), offset (4 bytes), bytes (a message).
  *
@@ -66,8 +66,8 @@ static int directory = -1;
 /* Where ring control begins behind the meta page and ring data. */
 #define CONTROL_AT (memory_page_size() + (UINT64_C(15) << SUBBUF_SHIFT))
 
-static int files[2]; /* ledger, rings */
-static struct ledger_layout layout;
+static int files[2]; /* saved state, rings */
+static struct saved_layout layout;
 static uint64_t sizes[2];
 
 /* What a patch was written over. */
@@ -90,7 +90,7 @@ static int make_file(const char *name, uint64_t size)
 	return fd;
 }
 
-static void add_class(struct ledger *ledger)
+static void add_class(struct saved_state *saved_state)
 {
 	static const struct protocol_app_class header = {
 		.provider_length = 1,
@@ -101,11 +101,11 @@ static void add_class(struct ledger *ledger)
 
 	memcpy(bytes, &header, sizeof(header));
 	memcpy(bytes + sizeof(header), "pe", 2);
-	FUZZ_CHECK(ledger_log_append(ledger, 0, 0, bytes, sizeof(bytes)) == 0);
+	FUZZ_CHECK(saved_log_append(saved_state, 0, 0, bytes, sizeof(bytes)) == 0);
 }
 
 /* Two records of a class without fields in the ring's first sub-buffer. */
-static void add_ring(struct ledger *ledger)
+static void add_ring(struct saved_state *saved_state)
 {
 	struct lttngmap_ring ring = {
 		.commit = { 16 | UINT64_C(2) << LTTNGMAP_COUNT_SHIFT, 2000 },
@@ -113,7 +113,7 @@ static void add_ring(struct ledger *ledger)
 	};
 	struct lttngmap_subbuf subbuf = { .begin = 1000 };
 	uint64_t records[] = { UINT64_C(1500) << 16, UINT64_C(2000) << 16 };
-	struct ring_saved *saved = ledger_set(ledger, 0, 0);
+	struct ring_saved *saved = saved_set(saved_state, 0, 0);
 
 	FUZZ_CHECK(pwrite(files[1], &ring, sizeof(ring), (off_t)CONTROL_AT) ==
 		   (ssize_t)sizeof(ring));
@@ -129,38 +129,38 @@ static void add_ring(struct ledger *ledger)
 
 static void make_left(void)
 {
-	struct ledger *ledger;
-	struct ledger_process *record;
+	struct saved_state *saved_state;
+	struct saved_process *record;
 
 	directory = open(fuzz_directory(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	FUZZ_CHECK(directory >= 0);
-	ledger_lay_out(CPU_RINGS, &layout);
-	FUZZ_CHECK(ledger_create_in(CPU_RINGS, directory, &ledger) == 0);
+	saved_lay_out(CPU_RINGS, &layout);
+	FUZZ_CHECK(saved_state_create_in(CPU_RINGS, directory, &saved_state) == 0);
 	sizes[0] = layout.size;
 	sizes[1] = CONTROL_AT + (UINT64_C(1) << 22);
 	FUZZ_CHECK(mkdirat(directory, "ring-1", 0700) == 0);
 	files[1] = make_file("ring-1/ring-2", sizes[1]);
-	ledger->head->named_files = true;
-	ledger->head->lives = 1;
-	ledger->head->last_set = 1;
-	ledger->head->last_life = 1;
-	ledger->head->calibration.clock = LTTNGMAP_CLOCK_MONOTONIC;
-	FUZZ_CHECK(ledger_text_write(ledger, text, sizeof(text) - 1) == 0);
-	add_class(ledger);
-	FUZZ_CHECK(ledger_described_reserve(ledger, 0, 0) == 0);
-	ledger_described(ledger, 0, 0)[0] = 1;
-	FUZZ_CHECK(ledger_process_take(ledger) == 0);
-	record = ledger_process(ledger, 0);
+	saved_state->head->named_files = true;
+	saved_state->head->lives = 1;
+	saved_state->head->last_set = 1;
+	saved_state->head->last_life = 1;
+	saved_state->head->calibration.clock = LTTNGMAP_CLOCK_MONOTONIC;
+	FUZZ_CHECK(saved_text_write(saved_state, text, sizeof(text) - 1) == 0);
+	add_class(saved_state);
+	FUZZ_CHECK(saved_described_reserve(saved_state, 0, 0) == 0);
+	saved_described(saved_state, 0, 0)[0] = 1;
+	FUZZ_CHECK(saved_process_take(saved_state) == 0);
+	record = saved_process(saved_state, 0);
 	record->pid = 1;
 	strcpy(record->name, "program");
 	record->folder = 1;
 	record->file[0] = 2;
 	record->control_at[0] = CONTROL_AT;
-	add_ring(ledger);
-	ledger_process_set(ledger, 0, LEDGER_LIVE);
-	files[0] = openat(directory, LEDGER_FILE, O_RDWR | O_CLOEXEC);
+	add_ring(saved_state);
+	saved_process_set(saved_state, 0, SAVED_LIVE);
+	files[0] = openat(directory, SAVED_FILE, O_RDWR | O_CLOEXEC);
 	FUZZ_CHECK(files[0] >= 0);
-	ledger_destroy(ledger);
+	saved_state_destroy(saved_state);
 }
 
 /* ---- what is written over it -------------------------------------------------------- */
@@ -178,7 +178,7 @@ static uint64_t place_of(enum place place, unsigned *file)
 	case PLACE_RECORD:
 		return layout.records;
 	case PLACE_SET:
-		return layout.records + ledger_set_offset(&layout, 0);
+		return layout.records + saved_set_offset(&layout, 0);
 	default:
 		return 0;
 	}
@@ -226,7 +226,7 @@ static void patch_all(struct fuzz_input *input)
 	}
 }
 
-/* A ring's end that was noted is made unsaid, too: the set as it was made. */
+/* A ring's end that was noted is undone, too: the set as it was made. */
 static void unpatch(const uint8_t *set, size_t set_size)
 {
 	while (nr_undo > 0) {
@@ -238,7 +238,7 @@ static void unpatch(const uint8_t *set, size_t set_size)
 	}
 	FUZZ_CHECK(ftruncate(files[1], (off_t)sizes[1]) == 0);
 	FUZZ_CHECK(pwrite(files[0], set, set_size,
-			  (off_t)(layout.records + ledger_set_offset(&layout, 0))) ==
+			  (off_t)(layout.records + saved_set_offset(&layout, 0))) ==
 		   (ssize_t)set_size);
 }
 
@@ -270,15 +270,15 @@ static void read_all(struct daemon *daemon)
 {
 	struct session *session;
 	struct channel *channel;
-	struct member *member;
+	struct process_channel *member;
 
 	cds_list_for_each_entry(session, sessions_list(daemon->sessions), node)
 		cds_list_for_each_entry(channel, &session->channels, node)
-			cds_list_for_each_entry(member, &channel->members, node)
+			cds_list_for_each_entry(member, &channel->process_channels, node)
 				read_set(member->set);
 }
 
-static void live(struct recovery *recovery, struct ledger *ledger)
+static void live(struct recovery *recovery, struct saved_state *saved_state)
 {
 	char path[PATH_MAX], rings[PATH_MAX];
 	struct options options = {
@@ -296,7 +296,7 @@ static void live(struct recovery *recovery, struct ledger *ledger)
 	snprintf(rings, sizeof(rings), "%.4000s/rings", path);
 	FUZZ_CHECK(mkdir(path, 0700) == 0 && mkdir(rings, 0700) == 0);
 	FUZZ_CHECK(sd_event_new(&event) >= 0 && listen_make(path) == 0);
-	if (daemon_create(&options, ledger, event, recovery, &daemon) == 0) {
+	if (daemon_create(&options, saved_state, event, recovery, &daemon) == 0) {
 		read_all(daemon);
 		while (sd_event_run(event, 0) > 0)
 			FUZZ_CHECK(rounds++ < ROUNDS_MAX);
@@ -311,21 +311,21 @@ static void recover(void)
 {
 	struct recovery recovery = { .path = "left", .dir = directory };
 	char why[RECOVER_WHY_SIZE];
-	struct ledger *ledger;
+	struct saved_state *saved_state;
 
-	if (recover_ledger_open(files[0], &recovery.old, why) != 0)
+	if (recover_saved_open(files[0], &recovery.old, why) != 0)
 		return;
 	FUZZ_CHECK(recovery.old.head->cpu_rings == CPU_RINGS);
-	(void)recover_ledger_is_empty(&recovery.old);
+	(void)recover_saved_is_empty(&recovery.old);
 	recovery.problems = json_object_new_array();
 	FUZZ_CHECK(recover_sources_open(directory, &recovery.sources) == 0);
-	FUZZ_CHECK(ledger_create(CPU_RINGS, &ledger) == 0);
-	if (recover_ledger_import(&recovery.old, ledger, why) == 0)
-		live(&recovery, ledger);
-	ledger_destroy(ledger);
+	FUZZ_CHECK(saved_state_create(CPU_RINGS, &saved_state) == 0);
+	if (recover_saved_import(&recovery.old, saved_state, why) == 0)
+		live(&recovery, saved_state);
+	saved_state_destroy(saved_state);
 	recover_sources_close(recovery.sources);
 	json_object_put(recovery.problems);
-	recover_ledger_close(&recovery.old);
+	recover_saved_close(&recovery.old);
 }
 
 static void begin(void)
@@ -348,7 +348,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(set_size <= sizeof(set));
 	if (directory < 0)
 		begin();
-	set_at = layout.records + ledger_set_offset(&layout, 0);
+	set_at = layout.records + saved_set_offset(&layout, 0);
 	FUZZ_CHECK(pread(files[0], set, set_size, (off_t)set_at) == (ssize_t)set_size);
 	patch_all(&input);
 	recover();

@@ -335,7 +335,7 @@ static int test_writes(const int fds[OBJECTS], const uint64_t sizes[2])
 	return killed;
 }
 
-/* The keeper's child: it is the same one as long as it did not die. */
+/* The supervisor's child: it is the same one as long as it did not die. */
 static void daemon_of(pid_t keeper, char *text, int size)
 {
 	char path[64];
@@ -345,7 +345,7 @@ static void daemon_of(pid_t keeper, char *text, int size)
 	file = fopen(path, "re");
 	text[0] = '\0';
 	if (!file || !fgets(text, size, file))
-		bail_out("the keeper has no child");
+		bail_out("the supervisor has no child");
 	fclose(file);
 }
 

@@ -341,8 +341,8 @@ static void test_unread(void)
 	waitpid(flooder, NULL, 0);
 }
 
-/* Of the daemon's ledger, which lies in the runtime directory. */
-static long ledger_size(void)
+/* Of the daemon's saved state, which lies in the runtime directory. */
+static long saved_state_size(void)
 {
 	char path[128];
 	struct stat status;
@@ -353,7 +353,7 @@ static long ledger_size(void)
 
 static void test_repeated(void)
 {
-	long before = ledger_size(), grown;
+	long before = saved_state_size(), grown;
 	pid_t child;
 
 	fflush(stdout);
@@ -361,7 +361,7 @@ static void test_repeated(void)
 	if (child == 0)
 		repeat();
 	waitpid(child, NULL, 0);
-	grown = ledger_size() - before;
+	grown = saved_state_size() - before;
 	is(shared->served, REPEATS, "messages of known classes, with a new one each");
 	ok(grown > 0 && grown < (long)(REPEATS * shared->message / 4),
 	   "%ld bytes are kept of %zu: what was known is not kept again", grown,

@@ -50,7 +50,7 @@ page_keeps() { # WHO: in the page's table, where an empty first cell repeats the
 code_keeps() { # FILE
 	sed -E 's|/\*.*\*/||' "$1" | grep -oE '\bCAP_[A-Z_]+' | sed 's/^CAP_//' | sort -u
 }
-is "$(page_keeps 'keeper and session daemon')" "$(code_keeps sessiond/confine.c)" \
+is "$(page_keeps 'supervisor and session daemon')" "$(code_keeps sessiond/confine.c)" \
 	'security.md has the capabilities that the session daemon keeps'
 is "$(code_keeps systemd/system/lttngmap-sessiond.service.in)" "$(code_keeps sessiond/confine.c)" '  ... and so has its unit'
 is "$(page_keeps consumer)" "$(code_keeps consumerd/confine.c)" '  ... and those that the consumer keeps'

@@ -318,7 +318,7 @@ let_go() {
 }
 cleanup let_go
 sessiond_start --consumer=none
-ok 'keeper and daemon are killed: the next daemon removes the instance' wait_for gone "$at"
+ok 'supervisor and daemon are killed: the next daemon removes the instance' wait_for gone "$at"
 is "$(cat "$tracefs/instances/lttngmap-$dead-1-used/tracing_on")" 1 'but none that is in use, which goes on'
 ok 'nor one that is called otherwise' test -d "$tracefs/instances/lttngmap-$$-kept"
 let_go

@@ -318,7 +318,7 @@ gone() {
 	[[ ! -e /proc/$consumer ]]
 }
 wait_for gone
-is "$(probes)" 2 'keeper and daemon are killed: a probe is left'
+is "$(probes)" 2 'supervisor and daemon are killed: a probe is left'
 group=$(sed -nE "s,^p:(lttngmap_[^/]*)/load_work $load:.*,\1,p" $tracefs/dynamic_events)
 sleep 0 &
 dead=$!

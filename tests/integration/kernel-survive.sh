@@ -99,7 +99,7 @@ has_ended() {
 has_rings() {
 	[[ $(find "/proc/$(sessiond_consumer)/fd" -lname '*/trace_pipe_raw' 2>/dev/null) ]]
 }
-for who in consumer daemon keeper 'keeper daemon' 'keeper daemon consumer' 'daemon consumer'; do
+for who in consumer daemon supervisor 'supervisor daemon' 'supervisor daemon consumer' 'daemon consumer'; do
 	sessiond_start
 	mkdir "$TAP_DIR/$who"
 	control '{"verb": "create", "session": "s", "output": "'"$TAP_DIR/$who/trace"'"}' \
@@ -109,12 +109,12 @@ for who in consumer daemon keeper 'keeper daemon' 'keeper daemon consumer' 'daem
 	keeper=$sessiond_pid
 	ok "$who: there is an instance" compgen -G "$tracefs/instances/lttngmap-$keeper-*-s"
 	victims=()
-	[[ $who != *keeper* ]] || victims+=("$keeper")
+	[[ $who != *supervisor* ]] || victims+=("$keeper")
 	[[ $who != *daemon* ]] || victims+=("$(daemon)")
 	[[ $who != *consumer* ]] || victims+=("$(sessiond_consumer)")
 	kill -KILL "${victims[@]}"
 	# What is left ends well, or by itself.
-	[[ $who == *keeper* ]] || kill "$keeper"
+	[[ $who == *supervisor* ]] || kill "$keeper"
 	wait "$keeper" 2>/dev/null
 	ok "$who: the others end" wait_for has_ended
 	sessiond_start

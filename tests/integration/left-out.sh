@@ -38,7 +38,7 @@ recorded() {
 	timeout 120 "$lttngmap" record -o trace --preload libc "$@" -- sh "$script" >stdout 2>err </dev/null
 }
 
-# The daemon is the child of its keeper, which is a child of record, as the script is.
+# The daemon is the child of its supervisor, which is a child of record, as the script is.
 cat >find.sh <<'END'
 keeper=$(pgrep -P $PPID -f lttngmap-sessiond)
 daemon=$(pgrep -P $keeper -f lttngmap-sessiond)

@@ -77,7 +77,7 @@ static void use_daemon(void)
 	do_within("start", "{\"verb\": \"start\", \"session\": \"s\"}");
 }
 
-/* The keeper's youngest child: where rings are files, it has a sweeper, too. */
+/* The supervisor's youngest child: where rings are files, it has a sweeper, too. */
 static pid_t daemon_of(pid_t keeper)
 {
 	char path[64];
@@ -89,7 +89,7 @@ static pid_t daemon_of(pid_t keeper)
 	while (file && fscanf(file, "%d", &child) == 1)
 		continue;
 	if (!child)
-		bail_out("the keeper has no child");
+		bail_out("the supervisor has no child");
 	fclose(file);
 	return child;
 }
@@ -123,7 +123,7 @@ static void end_daemon(int signal)
 	char rings[PATH_MAX];
 
 	if (signal == SIGKILL) {
-		/* Else the keeper starts another, or the daemon ends well. */
+		/* Else the supervisor starts another, or the daemon ends well. */
 		kill(child, SIGSTOP);
 		kill(keeper, SIGKILL);
 	}

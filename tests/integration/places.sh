@@ -36,7 +36,7 @@ wait_for() {
 	done
 	return 1
 }
-daemon() { # its keeper
+daemon() { # its supervisor
 	pgrep -o -u $uid -x lttngmap-sessio
 }
 end() {

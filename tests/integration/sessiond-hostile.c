@@ -307,7 +307,7 @@ int main(void)
 
 	sessiond_start(&sessiond, 0, "--mediator=ring-socket", "--per-user=descriptors=512", NULL);
 	can_register();
-	/* Its keeper watches it soon. */
+	/* Its supervisor watches it soon. */
 	for (int i = fds = 0; i < 50; i++) {
 		int now = count_fds();
 

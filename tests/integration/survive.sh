@@ -23,7 +23,7 @@ mkdir -m 0700 "$XDG_RUNTIME_DIR"
 
 worst=0
 
-# The daemon is the keeper's child, the consumer the daemon's.
+# The daemon is the supervisor's child, the consumer the daemon's.
 daemon_of() {
 	local pid
 

@@ -146,7 +146,7 @@ good 'it starts under the programs' start s
 ok 'they write' wait_for has_written s 1000
 is "$(processes_traced)" 2 'what stands for them is no process'
 
-# The keeper starts another one.
+# The supervisor starts another one.
 pkill -KILL -P "$sessiond_pid" -f "lttngmap-sessiond --runtime-dir=$SESSIOND_DIR"
 ok 'the daemon is killed, and there again' wait_for control
 before=$(written s)

@@ -35,7 +35,7 @@ truncate -s 1G "$TAP_DIR/image"
 mkfs.ext4 -q -F "$TAP_DIR/image" && mount -o "$options" "$TAP_DIR/image" "$disk" 2>"$TAP_DIR/errors" ||
 	skip_all "no file system can be mounted from a file here: $(<"$TAP_DIR/errors")"
 cleanup umount -l "$disk"
-# What a daemon that was killed with its keeper leaves.
+# What a daemon that was killed with its supervisor leaves.
 cleanup eval 'umount -l "$SESSIOND_DIR/rings" 2>/dev/null'
 
 now_ms() {

@@ -139,7 +139,7 @@ full_tmpfs() {
 	head -c 8M /dev/zero >"$TAP_DIR/small/fill" 2>/dev/null
 	: >"$NUMBERED_COUNTS"
 	LTTNGMAP_RUNTIME_DIR=$SESSIOND_DIR "$emit" "$NUMBERED_COUNTS" 1 20000
-	is $? 0 'no room for a program in the ledger, or for its ring: it is not harmed'
+	is $? 0 'no room for a program in the saved state, or for its ring: it is not harmed'
 	told() {
 		grep -qE '(cannot show ring file emit-.*|is not served): No space left on device' "$TAP_DIR/log"
 	}

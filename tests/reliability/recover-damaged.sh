@@ -78,13 +78,13 @@ again() {
 	cp -a "$TAP_DIR/trace-left" "$numbered_trace"
 }
 
-# ---- a ledger that is none -------------------------------------------------------------
+# ---- a saved state that is none -------------------------------------------------------------
 
 put() {
 	printf %b "$2" | dd of="$RINGS/ledger" bs=1 seek="$1" conv=notrunc status=none
 }
 put 0 'nothing.'
-refused 'other bytes' 'it is no ledger' "$RINGS"
+refused 'other bytes' 'it is no saved state' "$RINGS"
 again
 put 8 '\0377'
 refused 'another version' 'another version of lttngmap' "$RINGS"
@@ -93,7 +93,7 @@ put 12 '\0377\0377\0377\0377'
 refused 'too many CPUs' 'its number of CPUs cannot be' "$RINGS"
 again
 truncate -s 100000 "$RINGS/ledger"
-refused 'a ledger that is cut short' 'it is cut short' "$RINGS"
+refused 'a saved state that is cut short' 'it is cut short' "$RINGS"
 again
 chmod 0666 "$RINGS/ledger"
 refused 'one that others may write to' "another user's, or others may write" "$RINGS"
@@ -138,7 +138,7 @@ is $? 0 'rings that are gone: all that is left is recovered'
 like "$(cat "$TAP_DIR/out")" '"processes":0,"processes_lost":2,"problems":\["survivors' 'which is told'
 again
 
-# spoiled HOW...: recover with a ledger that is spoilt so, and read the trace. Sets $status, $events.
+# spoiled HOW...: recover with a saved state that is spoilt so, and read the trace. Sets $status, $events.
 spoiled() {
 	"$LTTNGMAP_SRC/tests/utils/spoil_ledger.py" "$RINGS/ledger" "$@"
 	timeout 60 "$lttngmap" recover "$RINGS" >"$TAP_DIR/out" 2>"$TAP_DIR/err"
@@ -149,14 +149,14 @@ spoiled() {
 	again
 }
 
-# What was on disk needs its event classes, whatever the ledger says of them.
+# What was on disk needs its event classes, whatever the saved state says of them.
 on_disk=$(babeltrace2 "$numbered_trace/ust" | wc -l)
 spoiled described
-is "$status:$unread" 0:0 'a ledger that lost which classes its session describes: the trace is readable' ||
+is "$status:$unread" 0:0 'a saved state that lost which classes its session describes: the trace is readable' ||
 	diag "$(tail -n 3 "$TAP_DIR/bt")"
 ok 'and has what the rings held' test "$events" -gt "$on_disk"
 spoiled class 255
-is "$status:$unread:$events" "0:0:$on_disk" 'a ledger in which a class has another id: what was on disk stays readable' ||
+is "$status:$unread:$events" "0:0:$on_disk" 'a saved state in which a class has another id: what was on disk stays readable' ||
 	diag "$(tail -n 3 "$TAP_DIR/bt")"
 like "$(<"$TAP_DIR/err")" 'the trace keeps its metadata' 'which is told'
 like "$(<"$TAP_DIR/err")" 'survivors \(process [0-9]+, channel c\): packet [0-9]+: unknown event \(event id' \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
-# Keeper, daemon and consumer are killed at once under load: `lttngmap recover`
+# Supervisor, daemon and consumer are killed at once under load: `lttngmap recover`
 # brings what is left into the trace, once. Of programs that live it is in their
 # memory; of those that were killed, too, in the ring directory, also after a
 # "reboot", of which that alone is left.
@@ -51,8 +51,8 @@ begin() {
 	sleep "0.$((RANDOM % 5 + 1))"
 }
 
-# All that is ours, in one instant: the keeper can do nothing when the daemon dies,
-# and the daemon is not told of the keeper's death. $1: or the program, too.
+# All that is ours, in one instant: the supervisor can do nothing when the daemon dies,
+# and the daemon is not told of the supervisor's death. $1: or the program, too.
 kill_all() {
 	local all
 
@@ -191,7 +191,7 @@ unmount_small() {
 cleanup unmount_small
 held
 
-# The ledger has another id of an event class than its records: the trace's metadata still has the right
+# The saved state has another id of an event class than its records: the trace's metadata still has the right
 # one. Where there is none, the records are left out, named and counted.
 for metadata in there gone; do
 	begin discard

@@ -22,7 +22,7 @@ export XDG_RUNTIME_DIR=$TAP_DIR/runtime
 mkdir -m 0700 "$XDG_RUNTIME_DIR"
 plan 5
 
-# Of keeper, daemon and consumer: KiB of their own, and descriptors. Keeper and daemon
+# Of supervisor, daemon and consumer: KiB of their own, and descriptors. Supervisor and daemon
 # have one table of these.
 daemons() {
 	pgrep -f "lttngmap-(sessiond --private --runtime-dir|consumerd --control=).*$XDG_RUNTIME_DIR"

@@ -40,7 +40,7 @@ struct tally {
 };
 
 static struct bench_set bench;
-static struct ledger *ledger;
+static struct saved_state *saved_state;
 static struct control_pages *pages;
 static volatile unsigned int steps;
 static unsigned int kill_at;
@@ -199,8 +199,8 @@ static void live_again(struct tally *tally)
 	uint64_t written;
 
 	control_pages_destroy(pages);
-	ledger->head->lives++;
-	if (control_pages_create(ledger, LTTNGMAP_CLOCK_MONOTONIC, 7, &pages) != 0)
+	saved_state->head->lives++;
+	if (control_pages_create(saved_state, LTTNGMAP_CLOCK_MONOTONIC, 7, &pages) != 0)
 		bail_out("no next life");
 	control_pages_begin(pages);
 	control_pages_publish_again(pages, 0, &expected);
@@ -268,10 +268,11 @@ int main(void)
 	bench_set_create(&bench, &config);
 	/* The daemon's control in place of the set's own. */
 	own = bench.control;
-	if (ledger_create(own->cpu_rings, &ledger) != 0 ||
-	    control_pages_create(ledger, LTTNGMAP_CLOCK_MONOTONIC, own->cpu_rings, &pages) != 0)
+	if (saved_state_create(own->cpu_rings, &saved_state) != 0 ||
+	    control_pages_create(saved_state, LTTNGMAP_CLOCK_MONOTONIC, own->cpu_rings, &pages) !=
+		    0)
 		bail_out("there are no control pages");
-	ledger->head->lives = 1;
+	saved_state->head->lives = 1;
 	bench.local->control = control_pages_get(pages);
 	control_pages_publish(pages, 0, &channel);
 	emit();
@@ -284,7 +285,7 @@ int main(void)
 		   all.kills, all.given_up, (unsigned long long)all.longest_ns / 1000);
 	bench_set_destroy(&bench);
 	control_pages_destroy(pages);
-	ledger_destroy(ledger);
+	saved_state_destroy(saved_state);
 	ring_set_table_destroy();
 	rcu_unregister_thread();
 	return done_testing();

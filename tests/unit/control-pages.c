@@ -147,19 +147,20 @@ static void test_words(struct control_pages *pages)
 }
 
 /* A daemon that was killed inside of an update of slot 1, and its next life. */
-static void test_lives(struct ledger *ledger)
+static void test_lives(struct saved_state *saved_state)
 {
 	const struct lttngmap_channel channel = { .mode = LTTNGMAP_MODE_BLOCKING,
 						  .subbuf_shift = 14,
 						  .subbufs_shift = 2,
 						  .contexts = 3 };
-	struct lttngmap_control *control = ledger->control.map;
+	struct lttngmap_control *control = saved_state->control.map;
 	uint32_t untouched, half, gone;
 	struct control_pages *pages;
 	uint64_t instance = control->instance;
 
-	ledger->head->lives = 2;
-	is(control_pages_create(ledger, LTTNGMAP_CLOCK_MONOTONIC, 7, &pages), 0, "a second life");
+	saved_state->head->lives = 2;
+	is(control_pages_create(saved_state, LTTNGMAP_CLOCK_MONOTONIC, 7, &pages), 0,
+	   "a second life");
 	is((long long)control->instance, (long long)instance, "is the same instance");
 	untouched = control_pages_publish(pages, 0, &channel);
 	half = control_pages_publish(pages, 1, &channel);
@@ -168,7 +169,7 @@ static void test_lives(struct ledger *ledger)
 	control->channels[1].contexts = 1;
 	control_pages_destroy(pages);
 
-	control_pages_create(ledger, LTTNGMAP_CLOCK_MONOTONIC, 7, &pages);
+	control_pages_create(saved_state, LTTNGMAP_CLOCK_MONOTONIC, 7, &pages);
 	control_pages_begin(pages);
 	ok(control->sequence & 1, "a repair is an update");
 	is(control_pages_publish_again(pages, 0, &channel), untouched, "what is whole stays");
@@ -210,12 +211,14 @@ static void test_cpus(void)
 int main(void)
 {
 	struct control_pages *pages, *other;
-	struct ledger *ledger, *other_ledger;
+	struct saved_state *saved_state, *other_saved_state;
 
-	if (ledger_create(7, &ledger) != 0 || ledger_create(7, &other_ledger) != 0)
-		bail_out("there is no ledger");
-	is(control_pages_create(ledger, LTTNGMAP_CLOCK_MONOTONIC, 7, &pages), 0, "control pages");
-	is(control_pages_create(other_ledger, LTTNGMAP_CLOCK_TSC, 7, &other), 0, "and others");
+	if (saved_state_create(7, &saved_state) != 0 ||
+	    saved_state_create(7, &other_saved_state) != 0)
+		bail_out("there is no saved state");
+	is(control_pages_create(saved_state, LTTNGMAP_CLOCK_MONOTONIC, 7, &pages), 0,
+	   "control pages");
+	is(control_pages_create(other_saved_state, LTTNGMAP_CLOCK_TSC, 7, &other), 0, "and others");
 	ok(control_pages_get(pages)->instance != control_pages_get(other)->instance,
 	   "instances differ");
 	is(control_pages_get(pages)->magic, LTTNGMAP_CONTROL_MAGIC, "magic");
@@ -223,13 +226,13 @@ int main(void)
 	is(control_pages_get(pages)->cpu_rings, 7, "rings");
 	ok(control_pages_get(pages)->size >= sizeof(struct lttngmap_control), "size");
 	control_pages_destroy(other);
-	ledger_destroy(other_ledger);
+	saved_state_destroy(other_saved_state);
 	test_generations(pages);
 	test_words(pages);
 	test_seqlock(pages);
 	test_cpus();
 	control_pages_destroy(pages);
-	test_lives(ledger);
-	ledger_destroy(ledger);
+	test_lives(saved_state);
+	saved_state_destroy(saved_state);
 	return done_testing();
 }

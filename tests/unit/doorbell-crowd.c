@@ -158,7 +158,7 @@ int main(void)
 	sem_init(&gate.entered, 0, 0);
 	sem_init(&gate.open, 0, 0);
 	gate.order.run = enter;
-	if (ledger_create(1, &config.ledger) != 0 || ring_thread_create(&thread) != 0 ||
+	if (saved_state_create(1, &config.saved_state) != 0 || ring_thread_create(&thread) != 0 ||
 	    doorbells_create(thread, &ops, NULL, &doorbells) != 0)
 		bail_out("no doorbells");
 	for (int i = 0; i < MANY; i++)
@@ -179,7 +179,7 @@ int main(void)
 	ring_thread_stop(thread);
 	doorbells_destroy(doorbells);
 	ring_thread_destroy(thread);
-	ledger_destroy(config.ledger);
+	saved_state_destroy(config.saved_state);
 	urcu_memb_unregister_thread();
 	return done_testing();
 }

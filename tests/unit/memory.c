@@ -239,12 +239,12 @@ static unsigned int count_fds(void)
 
 static void test_set(void)
 {
-	struct memory_set_config config = { .ledger = NULL };
+	struct memory_set_config config = { .saved_state = NULL };
 	struct memory_set *set;
 	unsigned int before;
 
-	if (ledger_create(4, &config.ledger) != 0)
-		bail_out("there is no ledger");
+	if (saved_state_create(4, &config.saved_state) != 0)
+		bail_out("there is no saved state");
 	before = count_fds();
 	is(memory_set_create(&config, &set), 0, "a set of memories");
 	is(count_fds(), before + 1, "has nothing but a doorbell");
@@ -272,7 +272,7 @@ static void test_set(void)
 	ok(set->rings[3].fd < 0, "the set's are, when it ends");
 	memory_set_put(set);
 	is(count_fds(), before, "and all at the end");
-	ledger_destroy(config.ledger);
+	saved_state_destroy(config.saved_state);
 }
 
 /* The policy that /proc shows for the map at `address`. */

@@ -387,7 +387,7 @@ static size_t append_piece(const struct metadata *metadata, struct metadata_sent
 	ssize_t more;
 	int fd;
 
-	if (metadata_piece(metadata, sent, offset, &fd) != 0)
+	if (metadata_segment(metadata, sent, offset, &fd) != 0)
 		bail_out("no piece");
 	more = read(fd, text + *offset, size - *offset);
 	close(fd);

@@ -267,7 +267,7 @@ static void test_rates(void)
 	quota_charge_command(commander, 200000000);
 	ok(quota_take_message(commander, 1, now + 900000) > 0, "one of 200 ms counts for 2 s");
 	is(quota_take_message(commander, 1, now + 1100000), 0, "less the one that is had at once");
-	had = burst(quota_take_saying, root, now);
+	had = burst(quota_take_log_line, root, now);
 	ok(had >= 10 && had <= 12, "of nobody much is said: %u", had);
 	ok(!quota_may_say(root, now, more) && !quota_may_say(root, now, more), "nor shown");
 	ok(quota_may_say(root, now + 2000000, more), "later there is a line more");

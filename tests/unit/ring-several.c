@@ -233,7 +233,7 @@ static void test_odd(void)
 	ok(packets.count == 1 && are_next(&packets, 0), "and again, with nothing behind it");
 	get(&packets, LTTNGMAP_PACKETS_MAX);
 	ok(packets.count == 2 && are_next(&packets, 1), "then what follows");
-	bench.set->hand->lapped = true;
+	bench.set->in_flight->overrun = true;
 	get(&packets, LTTNGMAP_PACKETS_MAX);
 	is(bench.totals.overwritten, FEWER, "one that was lost does not take along the next");
 	is(bench.totals.delivered, RECORDS + FEWER, "which is delivered");
@@ -411,13 +411,13 @@ static void test_half_free(void)
 	get(&packets, 2);
 	is(lttngmap_slot_state(slots[1], 1), LTTNGMAP_SLOT_FREE, "a sub-buffer is free again");
 	slots[1] = slot;
-	saved->hand.frees = true;
+	saved->in_flight.frees = true;
 	bench_set_restore(&bench);
 	is(lttngmap_slot_state(slots[1], 1), LTTNGMAP_SLOT_FREE, "the next life sees to it");
 	emit(9 * FEWER);
 	slot = slots[1];
 	is(lttngmap_slot_seq(slot), SUBBUFS + 1, "where it is written again");
-	saved->hand.frees = true;
+	saved->in_flight.frees = true;
 	bench_set_restore(&bench);
 	is(slots[1], slot, "no other life takes it away");
 	tear_down();

@@ -132,7 +132,7 @@ attack_processes() { # how many are registered
 	timeout 5 "$LTTNGMAP_BUILD/tests/utils/control" "$SESSIOND_DIR" '{"verb": "usage", "from": 0}' |
 		sed -n 's/^[^[]*"processes": \([0-9]*\),.*/\1/p'
 }
-attack_files() { # KiB in the runtime directory, but for the ledger, which is bounded itself
+attack_files() { # KiB in the runtime directory, but for the saved state, which is bounded itself
 	du -sk --exclude='ledger*' --exclude=rings "$SESSIOND_DIR" 2>/dev/null | cut -f1
 }
 attack_now_ms() {
@@ -251,7 +251,7 @@ attack_measure() {
 	during_descriptors=$(attack_descriptors)
 }
 
-attack_kill_daemon() { # the keeper starts another one
+attack_kill_daemon() { # the supervisor starts another one
 	local before
 
 	before=$(attack_daemon)

@@ -7,8 +7,8 @@
 #   sessiond_start [OPTION]...   in $SESSIOND_DIR; its messages in $TAP_DIR/log
 #   control MESSAGE...           to it; see tests/utils/control.c
 #   do_all STEP...               `lttngmap STEP` each, its words as one argument here; in vain: the end
-#   sessiond_stop [SIGNAL]       sets $sessiond_status; KILL is for the keeper too
-#   sessiond_signal SIGNAL       to keeper and daemon
+#   sessiond_stop [SIGNAL]       sets $sessiond_status; KILL is for the supervisor too
+#   sessiond_signal SIGNAL       to supervisor and daemon
 #   sessiond_consumer            prints its process id: of each session's, a line; of an idle one, where
 #                                there is no session
 #   are_gone PID...              have they ended?
@@ -54,8 +54,8 @@ sessiond_start() {
 	wait_for control || bail_out "the session daemon does not start: $(cat "$TAP_DIR/log")"
 }
 
-# The keeper first: else it would start another. The daemon, whose last will it is to end well
-# when its keeper is gone, has no time for that where it is to be killed.
+# The supervisor first: else it would start another. The daemon, whose last will it is to end well
+# when its supervisor is gone, has no time for that where it is to be killed.
 sessiond_signal() {
 	local daemon
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "sessiond/app/late-attach-call.h"
+#include "sessiond/app/attach-request.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static bool parse_region(const char *line, uint64_t region[2])
 	return end > begin;
 }
 
-int knock_find(int proc, uint64_t (*regions)[2], unsigned int max)
+int attach_request_find(int proc, uint64_t (*regions)[2], unsigned int max)
 {
 	int fd = openat(proc, "maps", O_RDONLY | O_CLOEXEC);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
@@ -78,7 +78,7 @@ static bool write_at(int mem, const void *from, size_t size, uint64_t address)
 }
 
 /* The address of the word's struct in the region, and a copy of it; 0: it is not there. */
-static uint64_t find_knock(int mem, const uint64_t region[2], struct knock *knock)
+static uint64_t find_request(int mem, const uint64_t region[2], struct knock *knock)
 {
 	static const uint64_t magic[] = { KNOCK_MAGIC_FIRST, KNOCK_MAGIC_SECOND };
 	uint64_t size = region[1] - region[0], found = 0;
@@ -106,59 +106,59 @@ static uint64_t find_knock(int mem, const uint64_t region[2], struct knock *knoc
 	return found;
 }
 
-static enum knock_result knock_at(const struct knocker *knocker, int mem, uint64_t address,
-				  const struct knock *knock, char why[KNOCK_WHY_SIZE])
+static enum attach_result send_to(const struct attach_sender *sender, int mem, uint64_t address,
+				  const struct knock *knock, char why[ATTACH_WHY_SIZE])
 {
 	static const uint64_t word = KNOCK_WORD;
 	unsigned int place = 0;
 
-	while (place < KNOCK_PLACES && strcmp(knock->places[place], knocker->place) != 0)
+	while (place < KNOCK_PLACES && strcmp(knock->places[place], sender->place) != 0)
 		place++;
-	if (place == KNOCK_PLACES || knock->instance == knocker->instance)
-		return KNOCK_NOTHING;
+	if (place == KNOCK_PLACES || knock->instance == sender->instance)
+		return ATTACH_NOTHING;
 	if (knock->instance && knock->place != place) {
-		snprintf(why, KNOCK_WHY_SIZE, "it is registered with another daemon%s%s",
+		snprintf(why, ATTACH_WHY_SIZE, "it is registered with another daemon%s%s",
 			 knock->place < KNOCK_PLACES ? ", at " : "",
 			 knock->place < KNOCK_PLACES ? knock->places[knock->place] : "");
-		return KNOCK_OTHERS;
+		return ATTACH_OTHERS;
 	}
 	errno = 0;
 	if (!write_at(mem, &word, sizeof(word), address + offsetof(struct knock, word))) {
-		snprintf(why, KNOCK_WHY_SIZE,
+		snprintf(why, ATTACH_WHY_SIZE,
 			 "its memory cannot be written: %s; it is picked up when it is started "
 			 "anew",
 			 errno ? strerror(errno) : "cut short");
-		return KNOCK_REFUSED;
+		return ATTACH_REFUSED;
 	}
-	snprintf(why, KNOCK_WHY_SIZE, "it was told, and comes with its next event%s",
-		 knock->instance ? "; if the daemon before was killed, its keeper too, when it "
+	snprintf(why, ATTACH_WHY_SIZE, "it was told, and comes with its next event%s",
+		 knock->instance ? "; if the daemon before was killed, its supervisor too, when it "
 				   "loads a library with tracepoints or is started anew"
 				 : "");
-	return KNOCK_GIVEN;
+	return ATTACH_GIVEN;
 }
 
-static enum knock_result look_and_give(const struct knocker *knocker, int proc,
-				       uint64_t (*regions)[2], unsigned int count,
-				       char why[KNOCK_WHY_SIZE])
+static enum attach_result look_and_give(const struct attach_sender *sender, int proc,
+					uint64_t (*regions)[2], unsigned int count,
+					char why[ATTACH_WHY_SIZE])
 {
-	enum knock_result result = KNOCK_REFUSED;
+	enum attach_result result = ATTACH_REFUSED;
 	struct knock knock;
 	uint64_t address = 0;
 	int mem = openat(proc, "mem", O_RDWR | O_CLOEXEC);
 
 	if (mem < 0) {
-		snprintf(why, KNOCK_WHY_SIZE,
+		snprintf(why, ATTACH_WHY_SIZE,
 			 "its memory cannot be written: %s (ptrace(2), kernel.yama.ptrace_scope); "
 			 "it is picked up when it is started anew",
 			 strerror(errno));
-		return errno == ENOENT || errno == ESRCH ? KNOCK_NOTHING : KNOCK_REFUSED;
+		return errno == ENOENT || errno == ESRCH ? ATTACH_NOTHING : ATTACH_REFUSED;
 	}
 	for (unsigned int i = 0; i < count && !address; i++)
-		address = find_knock(mem, regions[i], &knock);
+		address = find_request(mem, regions[i], &knock);
 	if (address)
-		result = knock_at(knocker, mem, address, &knock, why);
+		result = send_to(sender, mem, address, &knock, why);
 	else
-		snprintf(why, KNOCK_WHY_SIZE,
+		snprintf(why, ATTACH_WHY_SIZE,
 			 "its " LIBRARY " is of another version, or none of ours: it is picked up "
 			 "when it is started anew");
 	close(mem);
@@ -167,25 +167,25 @@ static enum knock_result look_and_give(const struct knocker *knocker, int proc,
 
 /* What the child finds, in the memory that both have. */
 struct errand {
-	const struct knocker *knocker;
+	const struct attach_sender *sender;
 	int proc;
 	uint64_t (*regions)[2];
 	unsigned int count;
 	char *why;
 	/* The compiler takes it that a path which does not return changes nothing for the other. */
-	volatile enum knock_result result;
+	volatile enum attach_result result;
 };
 
 /* The daemon's other descriptors end with the daemon, though this may hang. */
 static void run_errand(struct errand *errand)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, KNOCK_CHILD);
+	prctl(PR_SET_NAME, ATTACH_CHILD);
 	if (errand->proc > 0)
 		close_range(0, (unsigned int)errand->proc - 1, 0);
 	close_range((unsigned int)errand->proc + 1, ~0u, 0);
-	errand->result = look_and_give(errand->knocker, errand->proc, errand->regions,
-				       errand->count, errand->why);
+	errand->result = look_and_give(errand->sender, errand->proc, errand->regions, errand->count,
+				       errand->why);
 	_exit(0);
 }
 
@@ -194,27 +194,28 @@ static void run_errand(struct errand *errand)
  * SIGKILL. So a child is it who waits there, and this thread waits for the child: that ends at
  * once when the daemon does. The child runs in our memory while we stand still.
  */
-enum knock_result knock_give(const struct knocker *knocker, int proc, uint64_t (*regions)[2],
-			     unsigned int count, char why[KNOCK_WHY_SIZE])
+enum attach_result attach_request_send(const struct attach_sender *sender, int proc,
+				       uint64_t (*regions)[2], unsigned int count,
+				       char why[ATTACH_WHY_SIZE])
 {
 	struct errand errand = {
-		.knocker = knocker,
+		.sender = sender,
 		.proc = proc,
 		.regions = regions,
 		.count = count,
 		.why = why,
-		.result = KNOCK_NOTHING,
+		.result = ATTACH_NOTHING,
 	};
 	pid_t child = vfork();
 
 	if (child == 0)
 		run_errand(&errand);
 	if (child < 0) {
-		snprintf(why, KNOCK_WHY_SIZE,
+		snprintf(why, ATTACH_WHY_SIZE,
 			 "no process can be made to look at it: %s; it is picked up when it is "
 			 "started anew",
 			 strerror(errno));
-		return KNOCK_REFUSED;
+		return ATTACH_REFUSED;
 	}
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		continue;

@@ -23,12 +23,12 @@ struct party {
 	unsigned int served;
 	int64_t spent_us;
 	struct {
-		struct app_turn turn;
+		struct run_entry entry;
 		struct party *party;
-	} turns[TURNS];
+	} run_queue[TURNS];
 };
 
-static struct app_turns *turns;
+static struct run_queue *run_queue;
 static sd_event *event;
 static struct party slow, quick, late;
 
@@ -36,7 +36,7 @@ static struct party slow, quick, late;
 static struct ring_thread *rings;
 static unsigned int nr_wakes, nr_run;
 static struct giving {
-	struct app_turn turn;
+	struct run_entry entry;
 	struct ring_order order;
 	unsigned int wakes; /* when its turn came */
 } givings[TURNS + 1];
@@ -56,9 +56,9 @@ static int64_t now_us(void)
 	return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
 }
 
-static void serve(struct app_turn *turn)
+static void serve(struct run_entry *entry)
 {
-	struct party *party = *(struct party **)(turn + 1);
+	struct party *party = *(struct party **)(entry + 1);
 	int64_t begin = now_us(), took;
 
 	do
@@ -73,10 +73,10 @@ static void queue(struct party *party, struct quota *quota, uint32_t uid, int64_
 	party->user = quota_user(quota, uid);
 	party->turn_us = turn_us;
 	for (unsigned int i = 0; i < TURNS; i++) {
-		party->turns[i].party = party;
-		party->turns[i].turn =
-			(struct app_turn){ .serve = serve, .user = party->user, .cost = 1 };
-		app_turn_add(turns, &party->turns[i].turn);
+		party->run_queue[i].party = party;
+		party->run_queue[i].entry =
+			(struct run_entry){ .serve = serve, .user = party->user, .cost = 1 };
+		run_queue_add(run_queue, &party->run_queue[i].entry);
 	}
 }
 
@@ -89,7 +89,7 @@ static void run_until(const struct party *party, unsigned int served)
 static void withdraw(struct party *party)
 {
 	for (unsigned int i = 0; i < TURNS; i++)
-		app_turn_remove(turns, &party->turns[i].turn, -1);
+		run_queue_remove(run_queue, &party->run_queue[i].entry, -1);
 }
 
 static void test_shares(struct quota *quota)
@@ -127,9 +127,9 @@ static void run_order(struct ring_order *order, unsigned long pending)
 	nr_run += pending == 1;
 }
 
-static void give(struct app_turn *turn)
+static void give(struct run_entry *entry)
 {
-	struct giving *giving = caa_container_of(turn, struct giving, turn);
+	struct giving *giving = caa_container_of(entry, struct giving, entry);
 
 	giving->wakes = nr_wakes;
 	ring_thread_give(rings, &giving->order, 1);
@@ -142,13 +142,13 @@ static void test_wakes(struct quota *quota)
 	unsigned int before = nr_wakes;
 
 	for (unsigned int i = 0; i <= TURNS; i++) {
-		givings[i].turn = (struct app_turn){ .serve = give,
+		givings[i].entry = (struct run_entry){ .serve = give,
 						     .user = quota_user(quota, 0),
 						     .cost = i < TURNS ? 1 : 10 };
 		givings[i].order.run = run_order;
-		app_turn_add(turns, &givings[i].turn);
+		run_queue_add(run_queue, &givings[i].entry);
 	}
-	while (command->turn.queued && sd_event_run(event, 1000000) > 0)
+	while (command->entry.queued && sd_event_run(event, 1000000) > 0)
 		continue;
 	ok(nr_wakes - before < TURNS / 4, "%u messages wake the ring thread %u times", TURNS,
 	   nr_wakes - before);
@@ -166,7 +166,7 @@ int main(void)
 	struct quota *quota;
 
 	if (sd_event_new(&event) < 0 || ring_thread_create(&rings) != 0 ||
-	    ring_thread_start(rings) != 0 || app_turns_create(event, rings, &turns) != 0 ||
+	    ring_thread_start(rings) != 0 || run_queue_create(event, rings, &run_queue) != 0 ||
 	    quota_create(&limits, &quota) != 0)
 		bail_out("no queue");
 	test_shares(quota);
@@ -174,7 +174,7 @@ int main(void)
 	withdraw(&slow);
 	withdraw(&late);
 	test_wakes(quota);
-	app_turns_destroy(turns);
+	run_queue_destroy(run_queue);
 	ring_thread_destroy(rings);
 	sd_event_unref(event);
 	quota_destroy(quota);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
-# The session daemon under its keeper: killed, it is there again with all that
+# The session daemon under its supervisor: killed, it is there again with all that
 # it had, and no descriptor more; ended, nothing is left; dying for ever, it is
 # given up.
 
@@ -30,7 +30,7 @@ kill_daemon() {
 	wait_for again
 	sleep 0.15
 }
-# As root the keeper soon watches a thread of the daemon, by a descriptor more.
+# As root the supervisor soon watches a thread of the daemon, by a descriptor more.
 watches=
 [[ $EUID != 0 ]] || sort -VC <(printf '%s\n' 6.9 "$(uname -r)") && watches=1
 is_watching() {
@@ -47,7 +47,7 @@ wakes() {
 }
 
 sessiond_start
-ok 'a keeper and a daemon' test -n "$(daemon_pid)"
+ok 'a supervisor and a daemon' test -n "$(daemon_pid)"
 map create s --output "$TAP_DIR/trace" >/dev/null
 ok 'a session with channels, rules, contexts, a tracker, a rotation' eval '
 	map channel a --session s --subbuf-size 16K --subbufs 4 &&
@@ -73,7 +73,7 @@ is "$(descriptors)" "$fds" 'after some more lives it has the same descriptors'
 before=$(wakes)
 sleep 1
 if [[ $watches ]]; then
-	ok 'a keeper sleeps as long as its daemon lives' test $(($(wakes) - before)) -le 1
+	ok 'a supervisor sleeps as long as its daemon lives' test $(($(wakes) - before)) -le 1
 else
 	skip 1 'Linux tells of a thread from 6.9 on'
 fi
@@ -89,7 +89,7 @@ ok 'it can be started again' eval 'map start s && map stop s && map destroy s'
 kill_daemon
 is "$(map list --json | grep -c '"session": *"s"')" 0 'what was destroyed stays so'
 sessiond_stop
-is "$sessiond_status" 0 'the keeper ends with the daemon'
+is "$sessiond_status" 0 'the supervisor ends with the daemon'
 ok 'and takes all with it' test ! -e "$SESSIOND_DIR"
 
 # A daemon that is killed as soon as it is there; who looks for leaks would be, too.
@@ -113,13 +113,13 @@ sessiond_pid=
 like "$(<"$TAP_DIR/log")" 'times in a row: it is not started again' 'which is said'
 ok 'and takes all with it, too' test ! -e "$SESSIOND_DIR"
 
-# The keeper itself.
+# The supervisor itself.
 sessiond_start --consumer=none
 daemon=$(daemon_pid)
 kill -KILL "$sessiond_pid"
 wait "$sessiond_pid" 2>/dev/null
 sessiond_pid=
-ok 'a daemon without its keeper ends' wait_for test ! -e "/proc/$daemon"
+ok 'a daemon without its supervisor ends' wait_for test ! -e "/proc/$daemon"
 sessiond_start --consumer=none
 ok 'and another can be started' control
 sessiond_stop

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * late-attach-call.h - tell one process that this daemon is there (common/knock.h).
+ * attach-request.h - tell one process that this daemon is there (common/knock.h).
  *
  * All is done through one descriptor of /proc/PID/mem, which stays with the
  * memory that it was opened for: a pid that is another process by now, or has
@@ -11,26 +11,26 @@
  * FUSE): not for the main thread. Any other. A child process looks, which may stay when the
  * daemon has ended; the daemon, and the thread that waits for the child, end at once.
  */
-#ifndef SESSIOND_APP_LATE_ATTACH_CALL_H
-#define SESSIOND_APP_LATE_ATTACH_CALL_H
+#ifndef SESSIOND_APP_ATTACH_REQUEST_H
+#define SESSIOND_APP_ATTACH_REQUEST_H
 
 #include <stdint.h>
 
-#define KNOCK_WHY_SIZE 256
+#define ATTACH_WHY_SIZE 256
 
 /* What the child is called. */
-#define KNOCK_CHILD "lttngmap-knock"
+#define ATTACH_CHILD "lttngmap-knock"
 
-struct knocker {
+struct attach_sender {
 	const char *place; /* path of our app.sock */
 	uint64_t instance;
 };
 
-enum knock_result {
-	KNOCK_NOTHING, /* not a program for us, or registered, or gone */
-	KNOCK_GIVEN,   /* its next event registers it */
-	KNOCK_REFUSED, /* `why` says why it cannot be told */
-	KNOCK_OTHERS,  /* it is registered with another daemon: `why` says where */
+enum attach_result {
+	ATTACH_NOTHING, /* not a program for us, or registered, or gone */
+	ATTACH_GIVEN,   /* its next event registers it */
+	ATTACH_REFUSED, /* `why` says why it cannot be told */
+	ATTACH_OTHERS,  /* it is registered with another daemon: `why` says where */
 };
 
 /*
@@ -38,9 +38,10 @@ enum knock_result {
  * writing: addresses of the first `max` such regions, two each (begin, end).
  * Their number, or -errno.
  */
-int knock_find(int proc, uint64_t (*regions)[2], unsigned int max);
+int attach_request_find(int proc, uint64_t (*regions)[2], unsigned int max);
 /* Knock at a process with such regions. `why` is for people, after a colon. */
-enum knock_result knock_give(const struct knocker *knocker, int proc, uint64_t (*regions)[2],
-			     unsigned int count, char why[KNOCK_WHY_SIZE]);
+enum attach_result attach_request_send(const struct attach_sender *sender, int proc,
+				       uint64_t (*regions)[2], unsigned int count,
+				       char why[ATTACH_WHY_SIZE]);
 
-#endif /* SESSIOND_APP_LATE_ATTACH_CALL_H */
+#endif /* SESSIOND_APP_ATTACH_REQUEST_H */

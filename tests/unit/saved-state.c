@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * The ledger as a file: what a process takes of the file system that the
+ * The saved state as a file: what a process takes of the file system that the
  * runtime directory is on, that it is counted, and that it comes back; and what
  * a session's metadata describes.
  */
@@ -20,14 +20,14 @@
 #define PROCESSES 64
 #define PAGE 4096u
 
-static struct ledger *ledger;
+static struct saved_state *saved_state;
 
 /* On disk. Blocks are of 512 bytes. */
 static uint64_t size_now(void)
 {
 	struct stat status;
 
-	return fstat(ledger->fd, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
+	return fstat(saved_state->fd, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
 }
 
 static bool is_thousand(uint32_t uid, const void *data)
@@ -42,46 +42,46 @@ static void test_processes(void)
 	int index[PROCESSES];
 
 	for (int i = 0; i < PROCESSES; i++) {
-		struct ledger_process *record;
+		struct saved_process *record;
 
-		index[i] = ledger_process_take(ledger);
-		record = ledger_process(ledger, (uint32_t)index[i]);
+		index[i] = saved_process_take(saved_state);
+		record = saved_process(saved_state, (uint32_t)index[i]);
 		record->payer = i < PROCESSES / 2 ? 1000 : 1001;
 		/* As of the first few hundred ids. */
-		ledger_process_reserve_classes(ledger, (uint32_t)index[i], 8);
+		saved_process_reserve_classes(saved_state, (uint32_t)index[i], 8);
 		record->class_words = 8;
 		record->classes[7] = 1;
-		ledger_process_set(ledger, (uint32_t)index[i], LEDGER_LIVE);
+		saved_process_set(saved_state, (uint32_t)index[i], SAVED_LIVE);
 	}
 	taken = size_now() - before;
 	ok(taken <= PROCESSES * PAGE, "a process takes a page: %llu bytes in all",
 	   (unsigned long long)taken);
-	is(ledger_memory_of(ledger, is_thousand, NULL), PROCESSES / 2 * PAGE,
+	is(saved_memory_of(saved_state, is_thousand, NULL), PROCESSES / 2 * PAGE,
 	   "which is its user's memory");
 	for (int i = 0; i < PROCESSES; i++) {
-		ledger_process_reserve_classes(ledger, (uint32_t)index[i], 1024);
-		ledger_process(ledger, (uint32_t)index[i])->class_words = 1024;
+		saved_process_reserve_classes(saved_state, (uint32_t)index[i], 1024);
+		saved_process(saved_state, (uint32_t)index[i])->class_words = 1024;
 	}
 	ok(size_now() - before > taken, "one with all ids takes more");
-	is(ledger_memory_of(ledger, is_thousand, NULL),
+	is(saved_memory_of(saved_state, is_thousand, NULL),
 	   size_now() > before ? (size_now() - before) / 2 : 0, "and is counted as it is");
 	for (int i = 0; i < PROCESSES; i++)
-		ledger_process_drop(ledger, (uint32_t)index[i]);
+		saved_process_drop(saved_state, (uint32_t)index[i]);
 	is(size_now(), before, "all is given back");
-	is(ledger_memory_of(ledger, is_thousand, NULL), 0, "to the user, too");
+	is(saved_memory_of(saved_state, is_thousand, NULL), 0, "to the user, too");
 }
 
 static void test_described(void)
 {
-	uint64_t *ids = ledger_described(ledger, LEDGER_SESSIONS - 1, LTTNGMAP_CHANNELS - 1);
+	uint64_t *ids = saved_described(saved_state, SAVED_SESSIONS - 1, LTTNGMAP_CHANNELS - 1);
 	uint64_t before = size_now();
 
-	is(ledger_described_reserve(ledger, LEDGER_SESSIONS - 1, LTTNGMAP_CHANNELS - 1), 0,
+	is(saved_described_reserve(saved_state, SAVED_SESSIONS - 1, LTTNGMAP_CHANNELS - 1), 0,
 	   "room for the last stream of the last session");
 	ids[LTTNGMAP_EVENT_IDS / 64 - 1] = 1;
-	is(ledger_described(ledger, 1, 0) - ledger_described(ledger, 0, 0),
+	is(saved_described(saved_state, 1, 0) - saved_described(saved_state, 0, 0),
 	   LTTNGMAP_CHANNELS * LTTNGMAP_EVENT_IDS / 64, "a session has as many as channels");
-	ledger_described_clear(ledger, LEDGER_SESSIONS - 1);
+	saved_described_clear(saved_state, SAVED_SESSIONS - 1);
 	is(size_now(), before, "cleared, they are given back");
 	is(ids[LTTNGMAP_EVENT_IDS / 64 - 1], 0, "and zeros");
 }
@@ -95,7 +95,7 @@ static bool is_kept(uint32_t id, uint32_t *user, const void *data)
 }
 
 /* What it says of ids, and of users. */
-static int add_up(const struct ledger_entry *entry, void *data)
+static int add_up(const struct saved_entry *entry, void *data)
 {
 	uint64_t *sums = data;
 
@@ -114,57 +114,58 @@ static void test_log(void)
 
 	memset(bytes, 'x', sizeof(bytes));
 	for (uint32_t id = 0; id < 1000; id++)
-		if (ledger_log_append(ledger, id, 5, bytes, 100 + id) != 0)
+		if (saved_log_append(saved_state, id, 5, bytes, 100 + id) != 0)
 			bail_out("no room");
 	full = size_now() - before;
-	is(ledger_log_compact(ledger, is_kept, &odd), 0, "half of the classes are forgotten");
-	is(ledger_log_read(ledger, add_up, sums), 0, "the others are as they were");
+	is(saved_log_compact(saved_state, is_kept, &odd), 0, "half of the classes are forgotten");
+	is(saved_log_read(saved_state, add_up, sums), 0, "the others are as they were");
 	ok(sums[0] == 500 && sums[1] == 250000 && sums[2] == 6 * 500, "each with its id");
 	ok(size_now() - before < full * 3 / 5, "in little more than half of the room");
-	is(ledger_log_append(ledger, 0, 5, bytes, 100), 0, "there is one more");
+	is(saved_log_append(saved_state, 0, 5, bytes, 100), 0, "there is one more");
 	/* One that was killed while it wrote the other log anew. */
-	memset(ledger->log[!ledger->head->log], 0xff, 65536);
-	ledger->head->log_size[!ledger->head->log] = 12345;
+	memset(saved_state->log[!saved_state->head->log], 0xff, 65536);
+	saved_state->head->log_size[!saved_state->head->log] = 12345;
 	memset(sums, 0, sizeof(sums));
-	is(ledger_log_read(ledger, add_up, sums), 0, "what is half written is not read");
+	is(saved_log_read(saved_state, add_up, sums), 0, "what is half written is not read");
 	is(sums[0], 501, "but the whole one");
-	is(ledger_log_compact(ledger, is_kept, &odd), 0, "it is written over");
+	is(saved_log_compact(saved_state, is_kept, &odd), 0, "it is written over");
 	memset(sums, 0, sizeof(sums));
-	ok(ledger_log_read(ledger, add_up, sums) == 0 && sums[0] == 500, "and read");
+	ok(saved_log_read(saved_state, add_up, sums) == 0 && sums[0] == 500, "and read");
 	odd = 2;
-	is(ledger_log_compact(ledger, is_kept, &odd), 0, "all are forgotten");
+	is(saved_log_compact(saved_state, is_kept, &odd), 0, "all are forgotten");
 	memset(sums, 0, sizeof(sums));
-	ok(ledger_log_read(ledger, add_up, sums) == 0 && sums[0] == 0, "there is none");
+	ok(saved_log_read(saved_state, add_up, sums) == 0 && sums[0] == 0, "there is none");
 	ok(size_now() - before <= full, "in no room but what was written over");
 }
 
 static void test_tokens(void)
 {
-	int index = ledger_process_take(ledger);
-	struct ledger_process *record = ledger_process(ledger, (uint32_t)index);
-	const uint64_t token = UINT64_C(7) * LEDGER_PROCESSES + (uint32_t)index;
+	int index = saved_process_take(saved_state);
+	struct saved_process *record = saved_process(saved_state, (uint32_t)index);
+	const uint64_t token = UINT64_C(7) * SAVED_PROCESSES + (uint32_t)index;
 
 	record->token = token;
-	ok(!ledger_process_by_token(ledger, token), "a process that is not there yet is not found");
-	ledger_process_set(ledger, (uint32_t)index, LEDGER_LIVE);
-	ok(ledger_process_by_token(ledger, token) == record, "then it is");
-	ok(!ledger_process_by_token(ledger, token + LEDGER_PROCESSES), "by no other token");
-	ok(!ledger_process_by_token(ledger, 0), "nor by none");
-	ledger_process_set(ledger, (uint32_t)index, LEDGER_ENDED);
-	ok(!ledger_process_by_token(ledger, token), "nor when it has ended");
-	ledger_process_drop(ledger, (uint32_t)index);
+	ok(!saved_process_by_token(saved_state, token),
+	   "a process that is not there yet is not found");
+	saved_process_set(saved_state, (uint32_t)index, SAVED_LIVE);
+	ok(saved_process_by_token(saved_state, token) == record, "then it is");
+	ok(!saved_process_by_token(saved_state, token + SAVED_PROCESSES), "by no other token");
+	ok(!saved_process_by_token(saved_state, 0), "nor by none");
+	saved_process_set(saved_state, (uint32_t)index, SAVED_ENDED);
+	ok(!saved_process_by_token(saved_state, token), "nor when it has ended");
+	saved_process_drop(saved_state, (uint32_t)index);
 }
 
 /* Pages of a process's record that were read from the file. */
 static unsigned int pages_read(uint32_t index)
 {
 	unsigned char pages[64] = { 0 };
-	uint64_t size = ledger->head->process_stride;
+	uint64_t size = saved_state->head->process_stride;
 	unsigned int count = 0;
 
 	if (size > sizeof(pages) * PAGE)
 		size = sizeof(pages) * PAGE;
-	if (mincore(ledger_process(ledger, index), size, pages) != 0)
+	if (mincore(saved_process(saved_state, index), size, pages) != 0)
 		bail_out("mincore");
 	for (unsigned int i = 0; i < sizeof(pages); i++)
 		count += pages[i] & 1;
@@ -176,31 +177,31 @@ static void test_disk(void)
 {
 	char dir[] = "lttngmap-ledger-XXXXXX";
 	int fd = mkdtemp(dir) ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, index;
-	const struct ledger_process *record;
-	struct ledger *before = ledger;
+	const struct saved_process *record;
+	struct saved_state *before = saved_state;
 	uint64_t taken;
 
-	if (fd < 0 || ledger_create_in(2, fd, &ledger) != 0)
-		bail_out("no ledger on a disk");
-	if (!ledger->is_on_disk) {
+	if (fd < 0 || saved_state_create_in(2, fd, &saved_state) != 0)
+		bail_out("no saved state on a disk");
+	if (!saved_state->is_on_disk) {
 		skip(5, "the build folder is in memory");
 	} else {
-		index = ledger_process_take(ledger);
-		record = ledger_process(ledger, (uint32_t)index);
-		ledger_process(ledger, (uint32_t)index)->uid = 1000;
+		index = saved_process_take(saved_state);
+		record = saved_process(saved_state, (uint32_t)index);
+		saved_process(saved_state, (uint32_t)index)->uid = 1000;
 		taken = size_now();
 		is(pages_read((uint32_t)index), 1, "on a disk a record is read by the page");
-		ledger_process_drop(ledger, (uint32_t)index);
+		saved_process_drop(saved_state, (uint32_t)index);
 		is(pages_read((uint32_t)index), 1, "what was never used is not read");
 		is(size_now(), taken, "on a disk a process that ended keeps its room");
 		is(record->uid, 0, "which is zeros");
-		is(ledger_process_state(ledger, (uint32_t)index), LEDGER_FREE, "and free");
+		is(saved_process_state(saved_state, (uint32_t)index), SAVED_FREE, "and free");
 	}
-	unlinkat(fd, LEDGER_FILE, 0);
+	unlinkat(fd, SAVED_FILE, 0);
 	rmdir(dir);
 	close(fd);
-	ledger_destroy(ledger);
-	ledger = before;
+	saved_state_destroy(saved_state);
+	saved_state = before;
 }
 
 int main(void)
@@ -211,17 +212,17 @@ int main(void)
 	if (sysconf(_SC_PAGESIZE) != PAGE)
 		skip_all("pages of another size");
 	fd = mkdtemp(dir) ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	if (fd < 0 || ledger_create_in(2, fd, &ledger) != 0)
-		bail_out("no ledger");
+	if (fd < 0 || saved_state_create_in(2, fd, &saved_state) != 0)
+		bail_out("no saved state");
 	plan(32);
 	test_processes();
 	test_described();
 	test_log();
 	test_tokens();
 	test_disk();
-	unlinkat(fd, LEDGER_FILE, 0);
+	unlinkat(fd, SAVED_FILE, 0);
 	rmdir(dir);
 	close(fd);
-	ledger_destroy(ledger);
+	saved_state_destroy(saved_state);
 	return done_testing();
 }

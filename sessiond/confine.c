@@ -11,7 +11,7 @@
 #include "common/confine-calls.h"
 #include "common/confine.h"
 
-/* As in systemd/system/lttngmap-sessiond.service.in. */
+/* The same capabilities as in systemd/system/lttngmap-sessiond.service.in. */
 static const int kept[] = {
 	CAP_SYS_ADMIN,       /* mount of the rings, and FUSE passthrough */
 	CAP_SYS_PTRACE,      /* programs that ran before the daemon (late-attach.h) */

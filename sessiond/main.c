@@ -97,7 +97,7 @@ static void block_signals(void)
 /* An orderly end has the sweeper finish; where a process holds one of its files, nobody waits. */
 #define SWEEPING_MS 500
 
-/* What a daemon begins with, in each of its lives. */
+/* The state that a daemon begins with, before each restart, too. */
 struct beginning {
 	const struct options *options;
 	struct runtime_dir *dir;
@@ -125,7 +125,7 @@ static void say_ready(const struct beginning *beginning, const char *notify)
 	}
 }
 
-/* One life of the daemon. 0 or -errno. */
+/* The daemon until its next restart. 0 or -errno. */
 static int serve(const struct beginning *beginning)
 {
 	struct daemon *daemon = NULL;
@@ -217,7 +217,7 @@ static int make_saved_state(struct beginning *beginning)
 			  strerror(-error));
 	if (error == 0 && ring_dir >= 0) {
 		saved_state_name_files(*saved_state, ring_dir, beginning->sweeper.fd, first);
-		/* What earlier daemons left, whose sweepers did not get to it. */
+		/* Removes leftovers of earlier daemons whose sweepers did not finish. */
 		ring_sweeper_remove_all(beginning->sweeper.fd, first - 1);
 	}
 	return error;
@@ -248,7 +248,7 @@ static void leave_saved_state(const struct beginning *beginning, int status)
 	log_warning("what was not read yet of its sessions can be had by `lttngmap recover`");
 }
 
-/* The daemon in all its lives, in its directories. An exit status. */
+/* The daemon in all its restarts, in its directories. An exit status. */
 static int run(struct beginning *beginning)
 {
 	const struct options *options = beginning->options;
@@ -279,7 +279,7 @@ out:
 	return status;
 }
 
-/* As run(), where rings are as the options say. */
+/* Like run(), with rings where the options say. */
 static int run_with_rings(struct beginning *beginning)
 {
 	int error, status = EXIT_FAILURE;

@@ -23,7 +23,7 @@
 
 #define CONSUMER "lttngmap-consumerd"
 
-/* What was given as text, before it is checked. */
+/* Text from the command line and the environment, before it is checked. */
 struct given {
 	char *runtime_dir;
 	char *mediator;

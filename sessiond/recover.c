@@ -41,8 +41,8 @@
 /* For the sweeper: a process may hold a file. */
 #define SWEEPING_MS 5000
 
-/* The next life, while it lasts. */
-struct life {
+/* The daemon that recovers the rings. */
+struct recovery_run {
 	struct recovery *recovery;
 	struct daemon *daemon;
 	sd_event_source *tick;
@@ -196,7 +196,7 @@ static pid_t wait_consumers(const struct saved_head *head)
 	return 0;
 }
 
-/* What is there, and that nobody uses it. 0 or -errno; it was said. */
+/* Finds the saved state and checks that no daemon uses it. 0 or -errno after a message. */
 static int find(struct recovery *recovery)
 {
 	char why[RECOVER_WHY_SIZE] = "", boot[40];
@@ -248,14 +248,14 @@ static int find(struct recovery *recovery)
 	return error;
 }
 
-/* ---- the next life --------------------------------------------------------------------- */
+/* ---- the daemon that recovers ------------------------------------------------------- */
 
 static void add_number(struct json_object *object, const char *key, uint64_t value)
 {
 	json_object_object_add(object, key, json_object_new_uint64(value));
 }
 
-static void tell_session(struct life *life, const struct session *session)
+static void tell_session(struct recovery_run *run, const struct session *session)
 {
 	struct json_object *object = json_object_new_object();
 	uint64_t broken = session->written.broken;
@@ -266,38 +266,39 @@ static void tell_session(struct life *life, const struct session *session)
 		broken = totals.delivered;
 	json_object_object_add(object, "name", json_object_new_string(session->name));
 	json_object_object_add(object, "output",
-			       json_object_new_string(session->shot.count ? session->shot.path
-									  : session->output));
+			       json_object_new_string(session->snapshot.count
+							      ? session->snapshot.path
+							      : session->output));
 	add_number(object, "events",
-		   session->shot.count ? session->written.events : totals.delivered - broken);
+		   session->snapshot.count ? session->written.events : totals.delivered - broken);
 	add_number(object, "discarded", totals.discarded);
 	add_number(object, "overwritten", totals.overwritten);
 	add_number(object, "broken", broken);
 	add_number(object, "closed_rings", totals.closed_rings);
 	add_number(object, "bytes", session->written.bytes);
 	add_number(object, "bytes_before", session->earlier.bytes);
-	json_object_array_add(life->sessions, object);
+	json_object_array_add(run->sessions, object);
 }
 
 static void on_stopped(struct session *session, void *data, const char *error, const char *hint)
 {
-	struct life *life = data;
+	struct recovery_run *run = data;
 
 	if (error)
-		recover_problem(life->recovery, true, "session %s: %s; %s", session->name, error,
+		recover_problem(run->recovery, true, "session %s: %s; %s", session->name, error,
 				hint ? hint : "see the messages above");
 }
 
 /* Everything that went on is stopped; flight recorders are looked at below. */
-static void stop_all(struct life *life)
+static void stop_all(struct recovery_run *run)
 {
 	struct session *session;
 
-	cds_list_for_each_entry(session, sessions_list(life->daemon->sessions), node) {
+	cds_list_for_each_entry(session, sessions_list(run->daemon->sessions), node) {
 		if (session->state == SESSION_ACTIVE)
-			session_stop(session, on_stopped, life);
+			session_stop(session, on_stopped, run);
 		else if (session->state != SESSION_IDLE)
-			(void)session_await_stop(session, on_stopped, life);
+			(void)session_await_stop(session, on_stopped, run);
 	}
 }
 
@@ -311,22 +312,22 @@ static bool has_rings(struct session *session)
 	return false;
 }
 
-/* What is in the rings of a flight recorder becomes its last snapshot. */
-static void take_snapshots(struct life *life)
+/* The last snapshot of each flight recorder takes the content of its rings. */
+static void take_snapshots(struct recovery_run *run)
 {
 	struct session *session;
 
-	life->begun = true;
-	cds_list_for_each_entry(session, sessions_list(life->daemon->sessions), node) {
-		if (!session->snapshot || !has_rings(session))
+	run->begun = true;
+	cds_list_for_each_entry(session, sessions_list(run->daemon->sessions), node) {
+		if (!session->is_flight_recorder || !has_rings(session))
 			continue;
-		session_take_snapshot(session, NULL, 0, on_stopped, life);
+		session_take_snapshot(session, NULL, 0, on_stopped, run);
 	}
 }
 
-static bool is_done(const struct life *life)
+static bool is_done(const struct recovery_run *run)
 {
-	struct sessions *sessions = life->daemon->sessions;
+	struct sessions *sessions = run->daemon->sessions;
 	struct session *session;
 
 	if (sessions_stopping(sessions))
@@ -338,11 +339,11 @@ static bool is_done(const struct life *life)
 }
 
 /* Has each session a consumer, or will never have one? */
-static bool are_attached(const struct life *life, bool expected)
+static bool are_attached(const struct recovery_run *run, bool expected)
 {
 	struct session *session;
 
-	cds_list_for_each_entry(session, sessions_list(life->daemon->sessions), node)
+	cds_list_for_each_entry(session, sessions_list(run->daemon->sessions), node)
 		if (!consumer_link_is_attached(session->consumer) &&
 		    !(expected && !consumer_link_expected(session->consumer)))
 			return false;
@@ -351,54 +352,54 @@ static bool are_attached(const struct life *life, bool expected)
 
 static int on_tick(sd_event_source *source, uint64_t usec, void *data)
 {
-	struct life *life = data;
+	struct recovery_run *run = data;
 	struct session *session;
 
 	(void)usec;
-	if (!life->begun && are_attached(life, true))
-		take_snapshots(life);
-	if (!life->begun || !is_done(life)) {
+	if (!run->begun && are_attached(run, true))
+		take_snapshots(run);
+	if (!run->begun || !is_done(run)) {
 		sd_event_source_set_time(source, time_now_usec() + TICK_USEC);
 		return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 	}
-	if (!are_attached(life, false))
-		recover_problem(life->recovery, true, "there was no consumer to write traces");
-	cds_list_for_each_entry(session, sessions_list(life->daemon->sessions), node)
-		tell_session(life, session);
-	return sd_event_exit(life->daemon->event, 0);
+	if (!are_attached(run, false))
+		recover_problem(run->recovery, true, "there was no consumer to write traces");
+	cds_list_for_each_entry(session, sessions_list(run->daemon->sessions), node)
+		tell_session(run, session);
+	return sd_event_exit(run->daemon->event, 0);
 }
 
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *data)
 {
-	struct life *life = data;
+	struct recovery_run *run = data;
 
 	(void)info;
-	life->interrupted = true;
+	run->interrupted = true;
 	return sd_event_exit(sd_event_source_get_event(source), 0);
 }
 
-static int run_life(struct life *life, const struct options *options,
-		    struct saved_state *saved_state)
+static int run_daemon(struct recovery_run *run, const struct options *options,
+		      struct saved_state *saved_state)
 {
 	sd_event *event = NULL;
 	int error = sd_event_default(&event);
 
 	if (error >= 0)
-		error = sd_event_add_signal(event, NULL, SIGTERM, on_signal, life);
+		error = sd_event_add_signal(event, NULL, SIGTERM, on_signal, run);
 	if (error >= 0)
-		error = sd_event_add_signal(event, NULL, SIGINT, on_signal, life);
+		error = sd_event_add_signal(event, NULL, SIGINT, on_signal, run);
 	if (error >= 0)
-		error = daemon_create(options, saved_state, event, life->recovery, &life->daemon);
+		error = daemon_create(options, saved_state, event, run->recovery, &run->daemon);
 	if (error >= 0)
-		error = sd_event_add_time(event, &life->tick, CLOCK_MONOTONIC, 0, 0, on_tick, life);
+		error = sd_event_add_time(event, &run->tick, CLOCK_MONOTONIC, 0, 0, on_tick, run);
 	if (error >= 0) {
-		stop_all(life);
+		stop_all(run);
 		error = sd_event_loop(event);
 	}
-	sd_event_source_disable_unref(life->tick);
-	daemon_destroy(life->daemon);
+	sd_event_source_disable_unref(run->tick);
+	daemon_destroy(run->daemon);
 	sd_event_unref(event);
-	if (error >= 0 && life->interrupted)
+	if (error >= 0 && run->interrupted)
 		error = -EINTR;
 	return error < 0 ? error : 0;
 }
@@ -412,7 +413,7 @@ static const char *temporary_base(void)
 }
 
 /* In a directory of its own, with a saved state of its own. 0 or -errno; it was said. */
-static int live(struct life *life, const struct options *given)
+static int run_to_end(struct recovery_run *run, const struct options *given)
 {
 	struct options options = *given;
 	char why[RECOVER_WHY_SIZE] = "", path[BASE_MAX + 32];
@@ -437,15 +438,15 @@ static int live(struct life *life, const struct options *given)
 	}
 	runtime_dir_adopt(&dir);
 	urcu_memb_register_thread();
-	error = saved_state_create(life->recovery->old.head->cpu_rings, &saved_state);
+	error = saved_state_create(run->recovery->old.head->cpu_rings, &saved_state);
 	if (error)
 		snprintf(why, sizeof(why), "no saved state can be made: %s", strerror(-error));
 	else
-		error = recover_saved_import(&life->recovery->old, saved_state, why);
+		error = recover_saved_import(&run->recovery->old, saved_state, why);
 	if (error)
-		log_error("%s: %s", life->recovery->path, why);
+		log_error("%s: %s", run->recovery->path, why);
 	else if ((error = listen_make(path)) == 0)
-		error = run_life(life, &options, saved_state);
+		error = run_daemon(run, &options, saved_state);
 	saved_state_destroy(saved_state);
 	urcu_memb_unregister_thread();
 	runtime_dir_leave(&dir);
@@ -516,7 +517,7 @@ static void clean(const struct recovery *recovery)
 
 static int recover(struct recovery *recovery, const struct options *options)
 {
-	struct life life = { .recovery = recovery, .sessions = json_object_new_array() };
+	struct recovery_run run = { .recovery = recovery, .sessions = json_object_new_array() };
 	const struct saved_head *head = recovery->old.head;
 	int error;
 
@@ -524,14 +525,14 @@ static int recover(struct recovery *recovery, const struct options *options)
 	if (error)
 		log_error("cannot look for rings in processes: %s", strerror(-error));
 	else
-		error = live(&life, options);
+		error = run_to_end(&run, options);
 	if (error == 0)
-		print(recovery, life.sessions, options->json);
+		print(recovery, run.sessions, options->json);
 	if (error == 0 && !recovery->again)
 		clean(recovery);
 	else
 		log_warning("%s is left as it is: the same command tries again", recovery->path);
-	json_object_put(life.sessions);
+	json_object_put(run.sessions);
 	recover_sources_close(recovery->sources);
 	return error;
 }

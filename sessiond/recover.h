@@ -5,13 +5,13 @@
  * were killed together, or that was in a ring directory when the machine was
  * started again, brought into its traces (doc/design/recovering.md).
  *
- *   recover.c           finds the saved state, lives the next life on it, tells
+ *   recover.c           finds the saved state, runs a daemon on it, tells
  *   recover-saved.c    the saved state, checked
  *   recover-process.c   processes, with their rings' memories
  *   recover-source.c    where those are
  *   ring-set-import.c, ring-set-copy.c   the rings
  *
- * It is a life of the daemon as any other, on a saved state of its own that begins
+ * It is a daemon as any other, on a saved state of its own that begins
  * with what the old one says, with every process dead and its rings copied. So
  * what is there stays as it was until all is done, and the consumer writes
  * what is not on disk yet, and nothing twice.

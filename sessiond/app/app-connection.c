@@ -160,7 +160,7 @@ static void pending_remove(struct app_connection *connection)
 	connection->all->nr_pending--;
 }
 
-/* What was looked at is done with. False: there was nothing, or nothing that we take. */
+/* Receives and handles one message. False if there was none, or if it is invalid. */
 static bool take_message(int fd)
 {
 	if (!socket_is_refusing_fds() && socket_has_fds(fd))
@@ -181,7 +181,7 @@ static struct app_request request_of(const struct app_connection *connection,
 	};
 }
 
-/* Who asks for much nonsense does not fill the log. */
+/* Logs at most a few lines about a peer that sends invalid messages. */
 static void say_foreign(const struct app_connection *connection, const struct ucred *sender)
 {
 	struct quota_user *user = quota_user(connection->all->daemon->quota, sender->uid);
@@ -209,7 +209,7 @@ static int serve_foreign(struct app_connection *connection, ssize_t size,
 	return take_message(connection->fd) || size == 0 ? 0 : -EPERM;
 }
 
-/* What a process said last: it waits for no answer to that. */
+/* Serves the last message of a process that does not wait for an answer. */
 static void serve_last_words(struct app_connection *connection)
 {
 	for (unsigned int i = 0; i < LAST_WORDS_MAX; i++) {
@@ -316,7 +316,7 @@ static void limit_pending(struct app_connections *all, struct quota_user *user)
 
 /* ---- refusals ------------------------------------------------------------------ */
 
-/* Who asks for much nonsense does not fill the log. */
+/* Logs at most a few lines about a user whose messages are refused. */
 static void say_refusal(struct quota_user *user, const struct ucred *peer, const char *why)
 {
 	char more[QUOTA_MORE_SIZE];
@@ -346,7 +346,7 @@ static void send_refusal(int fd, struct quota_user *user, const struct ucred *pe
 	if (refusal->error == 0)
 		return;
 	memcpy(refused.message, refusal->message, sizeof(refused.message));
-	/* Who does not take it goes without. */
+	/* If the peer does not take the refusal, the daemon does not wait for it. */
 	socket_send(fd, &refused, sizeof(refused), NULL, 0);
 	/* A message left unread would take the refusal with it: none comes after these. */
 	shutdown(fd, SHUT_RD);
@@ -420,7 +420,7 @@ static int connection_serve(struct app_connection *connection, struct app_refusa
 {
 	/*
 	 * It stays in the socket until it was answered: where the daemon is killed
-	 * meanwhile, the next life finds it there.
+	 * meanwhile, the restarted daemon finds it there.
 	 */
 	ssize_t size = peek(connection->fd);
 	int error = (int)size;

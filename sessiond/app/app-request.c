@@ -27,12 +27,14 @@
 #include "sessiond/session/untraced.h"
 #include "sessiond/storage/saved-state.h"
 
-/* What a class takes at most, once it is taken apart: so much, and so many times its message. */
+/*
+ * Upper bound of a parsed class's memory: CLASS_BYTES_MAX + CLASS_TIMES_MAX * size of its message.
+ */
 #define CLASS_BYTES_MAX 256u
 #define CLASS_TIMES_MAX 8u
-/* Of a program that another user started, as it seems. */
+/* Maximum number of ancestors searched when another user may have started the program. */
 #define ANCESTORS_MAX 64
-/* Of a limit that cannot be raised. */
+/* The part of an address space limit that rings may take if the limit cannot be raised. */
 #define ADDRESS_SPACE_PART 8
 
 static void fill_header(struct protocol_app_header *header, enum protocol_app_type type,
@@ -47,7 +49,7 @@ static void fill_header(struct protocol_app_header *header, enum protocol_app_ty
 	};
 }
 
-/* The message's classes that are new: they shall have the same ids in the next life. */
+/* The message's classes that are new: they shall have the same ids in the restarted daemon. */
 static int log_new(struct app_request *request, const struct app_message *message,
 		   const uint16_t *ids, const struct registry_result *result)
 {
@@ -70,7 +72,10 @@ static int log_new(struct app_request *request, const struct app_message *messag
 	return error;
 }
 
-/* What its user may take, after others' classes were given back where that may not be enough. */
+/*
+ * The room that the user's classes may take. If it may not be enough, unused classes are reclaimed
+ * first.
+ */
 static struct registry_room class_room(const struct app_request *request,
 				       const struct app_message *message)
 {
@@ -150,9 +155,9 @@ static int take_classes(struct app_request *request, const uint16_t *ids, uint32
 }
 
 /*
- * Who is charged for the process: who started it, where that user has limits. A set-user-ID program
- * has the events of its effective user, and anybody may start as many as it likes. The kernel names
- * the sender's real user.
+ * The user who is charged for the process: the user who started it if that user has limits, else
+ * the user of the process. A set-user-ID program has the events of its effective user, and anybody
+ * may start as many as they like. The kernel names the sender's real user.
  */
 static struct quota_user *payer_of(const struct app_request *request)
 {
@@ -239,7 +244,7 @@ static void fill_slots(const struct process *process, struct protocol_app_slots 
 	}
 }
 
-/* What the rings that it is handed take, bytes. */
+/* Bytes that the rings sent to the process take. */
 static uint64_t rings_size(const struct process *process)
 {
 	struct protocol_app_slots slots;
@@ -331,7 +336,9 @@ static int answer_again(struct app_request *request, const struct app_message *m
 	return error;
 }
 
-/* Whose classes the process has, which was forked: nobody else keeps them. */
+/*
+ * Finds the process whose classes the forked process inherits. No other record keeps these classes.
+ */
 static int find_parent(const struct app_request *request, const struct app_message *message,
 		       struct process_config *config, struct app_refusal *refusal)
 {

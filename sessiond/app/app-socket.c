@@ -171,7 +171,7 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *data)
 		arm_retry(app);
 		return 0;
 	}
-	/* Who was refused looks for a daemon when it is told of one. */
+	/* A refused process looks for a daemon when the daemon sends it an attach request. */
 	if (app->refused_for_now && app->daemon->late_attach)
 		late_attach_scan(app->daemon->late_attach, 0);
 	app->refused_for_now = false;

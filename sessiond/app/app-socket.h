@@ -23,7 +23,7 @@ struct process;
 int app_socket_create(struct daemon *daemon, const char *path, struct app_socket **app);
 /* Closes all connections. NULL is allowed. */
 void app_socket_destroy(struct app_socket *app);
-/* What processes call of their connections: for daemon->process_ops. */
+/* Functions that processes call on their connections: for daemon->process_ops. */
 extern const struct process_ops app_socket_ops;
 /* Registrations refused so far. */
 uint64_t app_socket_refused(const struct app_socket *app);

@@ -17,7 +17,7 @@
 #include "common/knock.h"
 
 #define LIBRARY "liblttngmap.so"
-/* Of a library's data, that is searched. */
+/* Bytes of a library's data segment that are searched. */
 #define REGION_MAX 65536u
 /* Lines of /proc/PID/maps, that are read: vm.max_map_count by default. */
 #define LINES_MAX 65536u
@@ -165,7 +165,7 @@ static enum attach_result look_and_give(const struct attach_sender *sender, int 
 	return result;
 }
 
-/* What the child finds, in the memory that both have. */
+/* Results of the child process, in memory shared with it. */
 struct errand {
 	const struct attach_sender *sender;
 	int proc;

@@ -18,7 +18,7 @@
 
 #define ATTACH_WHY_SIZE 256
 
-/* What the child is called. */
+/* Name of the child process (comm). */
 #define ATTACH_CHILD "lttngmap-knock"
 
 struct attach_sender {

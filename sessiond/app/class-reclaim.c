@@ -96,7 +96,10 @@ static void find_used(struct reclaim *reclaim)
 		use_of_processes(reclaim);
 		use_of_sessions(reclaim);
 	}
-	/* What is on is described. Should it not be, it is not given to anybody else either. */
+	/*
+	 * A class that is turned on is described. If it were not, its id would not be reused
+	 * either.
+	 */
 	for (uint32_t id = 0; id < registry_count(reclaim->daemon->registry); id++)
 		if (__atomic_load_n(&control->event_words[id], __ATOMIC_RELAXED))
 			reclaim->used[id / 64] |= UINT64_C(1) << id % 64;
@@ -152,7 +155,7 @@ static int give_back(struct reclaim *reclaim)
 	return 0;
 }
 
-/* What this thread has worked. */
+/* CPU time of this thread. */
 static uint64_t cpu_usec(void)
 {
 	struct timespec now;
@@ -167,7 +170,7 @@ void class_reclaim(struct daemon *daemon)
 	uint64_t begin;
 	int error;
 
-	/* What is recovered is of processes that nobody knows. */
+	/* Rings that are recovered belong to processes that are not registered. */
 	if (time_now_usec() < daemon->reclaim_usec || daemon->recovery)
 		return;
 	begin = cpu_usec();

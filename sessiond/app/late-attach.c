@@ -27,7 +27,7 @@
 #define STUCK_USEC UINT64_C(1000000)
 #define PAUSE_NS_MAX 10000000
 #define STACK_SIZE (256u << 10)
-/* What a search found is that old at most for late_attach_refresh(). */
+/* late_attach_refresh() starts a new search if the last one is older than this. */
 #define FRESH_USEC UINT64_C(5000000)
 
 struct entries {
@@ -86,7 +86,7 @@ static bool copy_knocker(struct attach_sender *to, const struct attach_sender *f
 	return to->place != NULL;
 }
 
-/* Of a detached thread. 0 or -errno. */
+/* Starts a detached thread. 0 or -errno. */
 static int start_thread(void *(*run)(void *data), void *data)
 {
 	pthread_attr_t attributes;
@@ -217,7 +217,7 @@ static void *look_through(void *data)
 
 		if (proc < 0)
 			continue;
-		/* Of another user by now: whoever that is, only this thread hangs. */
+		/* The pid may belong to another user by now: if so, only this thread hangs. */
 		if (read_status(proc, &entry) && (go_on = begin_process(look, &entry)))
 			look_at(look, proc, &entry);
 		close(proc);

@@ -43,8 +43,8 @@ void late_attach_scan(struct late_attach *late_attach, unsigned int wait_ms);
 /* The same, where the last search is some seconds ago; nobody waits. */
 void late_attach_refresh(struct late_attach *late_attach);
 /*
- * What the last finished search found, for `each` to look at; some of it may
- * have registered or ended since. Stops where `each` returns nonzero.
+ * Calls `each` with the processes that the last finished search found; some may have registered or
+ * ended since. Stops if `each` returns nonzero.
  */
 void late_attach_list(struct late_attach *late_attach,
 		      int (*each)(const struct late_attach_entry *entry, void *data), void *data);

@@ -11,7 +11,10 @@
 #ifndef SESSIOND_BASE_CLOSE_UNTRUSTED_H
 #define SESSIOND_BASE_CLOSE_UNTRUSTED_H
 
-/* As close(). `fd`: of a connection, or of anything else that nobody untrusted sends to. */
+/*
+ * Closes `fd` like close(). `fd` is such a connection, or anything that no untrusted process sends
+ * to.
+ */
 void close_untrusted(int fd);
 
 #endif /* SESSIOND_BASE_CLOSE_UNTRUSTED_H */

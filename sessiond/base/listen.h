@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * listen.h - the daemon's listening sockets: those that systemd listened at
- * before the daemon ran (sd_listen_fds(3)), else made here, once for all its
- * lives. A socket is known by its path; one of systemd's stays at the end.
+ * before the daemon ran (sd_listen_fds(3)), else made here, once for all its restarts. A socket is
+ * known by its path; one of systemd's stays at the end.
  *
  * Main thread.
  */

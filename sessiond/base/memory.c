@@ -258,7 +258,7 @@ int memory_reserve(const struct memory *memory, uint64_t offset, uint64_t size)
 	 */
 	if (madvise((char *)memory->map + offset, end - offset, MADV_POPULATE_WRITE) == 0)
 		return 0;
-	/* What would raise SIGBUS; the file was cut short, or there is no room. */
+	/* EFAULT stands for SIGBUS: the file was truncated, or the file system is full. */
 	return errno == EFAULT ? -ENOSPC : -errno;
 }
 

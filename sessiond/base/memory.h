@@ -45,7 +45,7 @@ struct memory_place {
 	uint64_t *last; /* number that was given out last */
 };
 
-/* Of every memfd. */
+/* Seals of every memfd. */
 #define MEMORY_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 struct memory {
@@ -77,7 +77,7 @@ void memory_drop_folder(const struct memory_place *place, uint64_t folder);
 int memory_create_rings(const struct memory_place *place, uint64_t folder, uint64_t data,
 			uint64_t control, struct memory *memory);
 #define MEMORY_FILE_NAME_SIZE 32
-/* Of a folder in the place, and of a file in its folder. */
+/* The name of a folder in the memory place, and of a file in such a folder. */
 void memory_file_name(uint64_t number, char name[MEMORY_FILE_NAME_SIZE]);
 /*
  * In a file, make room for a range of the map: a full file system is to say so now.
@@ -85,7 +85,7 @@ void memory_file_name(uint64_t number, char name[MEMORY_FILE_NAME_SIZE]);
  */
 int memory_reserve(const struct memory *memory, uint64_t offset, uint64_t size);
 /*
- * Adopt rings that an earlier life of the daemon made, and handed out maybe. The descriptor is
+ * Adopt rings that the daemon before a restart made, and handed out maybe. The descriptor is
  * the memory's, but on failure; the rest is as it was. 0 or -errno.
  */
 int memory_adopt(int fd, uint64_t control_at, uint64_t file, const struct memory_place *place,

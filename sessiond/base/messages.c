@@ -21,7 +21,7 @@
 #define MESSAGE_MAX 256u
 /* More kinds than there are in the daemon; any beyond share the last. */
 #define KINDS 64u
-/* Of each, at once; then one a second. */
+/* Messages of one kind: so many are kept, so many are logged at once, then one a second. */
 #define KEPT_OF_KIND 8u
 #define SAID_OF_KIND 200u
 

@@ -83,7 +83,9 @@ struct daemon {
 	void (*restore_recovered)(struct daemon *daemon); /* processes and their rings */
 	bool recovers_files;                              /* rings were files, maybe of a disk */
 	bool is_leaving; /* the saved state's sessions are the next daemon's */
-	/* Whom sessions counted under the daemon before: sessions_counted_before(). NULL: nobody.
+	/*
+	 * The processes that sessions counted under the daemon before: sessions_counted_before().
+	 * NULL: none.
 	 */
 	struct json_object *before;
 	void (*save_state)(struct daemon *daemon); /* state_save() */

@@ -58,7 +58,9 @@ int peer_open_pidfd(int socket, const struct ucred *peer)
 	socklen_t size = sizeof(int);
 	int fd = -1;
 
-	/* Of a peer that was reaped, Linux 6.5 to 6.15 answer EINVAL or ESRCH, later ones a pidfd.
+	/*
+	 * For a peer that was reaped, Linux 6.5 to 6.15 return EINVAL or ESRCH, later kernels a
+	 * pidfd.
 	 */
 	if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &fd, &size) != 0) {
 		if (errno == EINVAL)
@@ -67,7 +69,7 @@ int peer_open_pidfd(int socket, const struct ucred *peer)
 			return -errno;
 		fd = open_holder(socket, peer);
 	}
-	/* What was read of a number was its holder's where the holder lives now. */
+	/* If the process still lives, its pid was not reused, and the values read belong to it. */
 	if (fd >= 0 && peer_has_ended(fd)) {
 		close(fd);
 		return -ESRCH;

@@ -24,8 +24,8 @@ int peer_open_pidfd(int socket, const struct ucred *peer);
 bool peer_has_ended(int pidfd);
 
 /*
- * What tells a process from all others since the boot, the peer of a socket that has ended, too;
- * 0: the kernel does not say (before Linux 6.9; of one that was reaped, before 6.16).
+ * A number that no other process has had since boot, also for a socket's peer that has ended. 0:
+ * the kernel does not tell (before Linux 6.9; for a reaped peer before 6.16).
  */
 uint64_t peer_identity(int socket);
 uint64_t peer_identity_of(int pidfd);

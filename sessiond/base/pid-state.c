@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * What stands in /proc/PID/stat from the state on, in `text`; NULL: there is no such
- * process. A name before it may hold anything, a parenthesis too.
+ * Reads /proc/PID/stat from the state field on into `text`. NULL: no such process. The name in
+ * front of the state may contain any character, a parenthesis too.
  */
 static const char *read_stat(pid_t pid, char *text, size_t size)
 {

@@ -23,7 +23,7 @@ int pid_parent(pid_t pid, pid_t *parent);
 /* A process's effective user. 0; -ESRCH: there is none. */
 int pid_effective_user(pid_t pid, uid_t *uid);
 
-/* What the kernel calls its program, cleaned. 0; -ESRCH: there is none, and `name` is "?". */
+/* The kernel's name of the process's program, cleaned. 0, or -ESRCH with `name` "?". */
 int pid_name(pid_t pid, char name[NAME_PROGRAM_SIZE]);
 
 #endif /* SESSIOND_BASE_PID_STATE_H */

@@ -41,7 +41,7 @@ struct slots {
 int slots_take(struct slots *slots, uint32_t owner, bool limited, uint64_t now_usec);
 void slots_free(struct slots *slots, uint32_t slot, uint64_t now_usec);
 
-/* In a new life of the daemon: this one is taken; then all others rest. */
+/* After a restart of the daemon: this one is taken; then all others rest. */
 void slots_restore(struct slots *slots, uint32_t slot, uint32_t owner);
 void slots_rest(struct slots *slots, uint64_t now_usec);
 

@@ -16,7 +16,7 @@
 
 #define FIELDS_SIZE_MAX (LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)
 #define KNOWN_FLAGS (LTTNGMAP_FIELD_SIGNED | LTTNGMAP_FIELD_BIG_ENDIAN)
-/* Of a name that is shown in a message. */
+/* Maximum bytes of a name shown in a message. */
 #define SHOWN_MAX 80
 
 #define MUST(condition, ...)                                                                       \
@@ -324,7 +324,7 @@ int class_parse(const void *bytes, const struct class_measure *measure,
 
 	if (!new)
 		return -ENOMEM;
-	/* What needs alignment comes first. */
+	/* Objects that need alignment come first. */
 	parser.values = (struct registry_enum_value *)(new + 1);
 	parser.fields = (struct registry_field *)((char *)parser.values + values_size);
 	canonical = (uint8_t *)parser.fields + fields_size;

@@ -18,7 +18,7 @@
 
 #include "sessiond/class/registry.h"
 
-/* What a class in wire form needs, once it is taken apart. */
+/* The memory that a class in wire form needs after parsing. */
 struct class_measure {
 	size_t size; /* of the wire form */
 	size_t fields;

@@ -314,9 +314,9 @@ static void write_program_tracer(FILE *out)
 }
 
 /*
- * What is of domain "kernel" is a kernel's trace to Trace Compass, and by the
- * tracer's name it knows how events and fields are called: of "perf" they
- * have tracefs's names, as ours have; LTTng's are called otherwise.
+ * Trace Compass takes a trace of domain "kernel" for a kernel trace, and finds the names of events
+ * and fields by the tracer's name. "perf" stands for the names of tracefs, which these traces have;
+ * LTTng names them otherwise.
  */
 static void write_kernel_tracer(FILE *out)
 {

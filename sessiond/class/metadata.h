@@ -75,10 +75,10 @@ void metadata_set_clock(struct metadata *metadata, const struct clock_descriptio
 /* Names of the processes that the trace lacks, for people; "" or NULL: none. 0 or -ENOMEM. */
 int metadata_set_untraced(struct metadata *metadata, const char *names);
 
-/* As it was set last. */
+/* The description that was set last. */
 const struct clock_description *metadata_clock(const struct metadata *metadata);
 
-/* What was said of it: when it was made, ns since 1970. */
+/* When the metadata was made: ns since 1970. */
 uint64_t metadata_created(const struct metadata *metadata);
 /* The name of a stream class, NULL: there is none, and its contexts. */
 const char *metadata_channel(const struct metadata *metadata, uint32_t stream_id,
@@ -102,8 +102,8 @@ struct metadata_sent {
 };
 
 /*
- * As a memfd, what there is more than that; it is noted as sent. *offset:
- * where in the text it stands, 0 where all of it is sent anew. 0 or -errno.
+ * A memfd with the metadata that `sent` lacks; `sent` is updated. *offset: where in the text it
+ * begins, 0 if all of it is sent anew. 0 or -errno.
  */
 int metadata_segment(const struct metadata *metadata, struct metadata_sent *sent, uint64_t *offset,
 		     int *fd);

@@ -16,8 +16,8 @@
 #include "sessiond/class/class-parse.h"
 
 /*
- * As many as ids would save little. Fixed, because a table that grows has a
- * thread of its own.
+ * A table with as many buckets as ids would save little. Its size is fixed, because a growing table
+ * has a thread of its own.
  */
 #define BUCKETS 16384
 

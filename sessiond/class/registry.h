@@ -64,13 +64,13 @@ struct registry_class {
 	const struct registry_field *fields;
 };
 
-/* What became of the classes of a message. */
+/* The result of registering the classes of a message. */
 struct registry_result {
 	uint32_t refused;           /* ids that are PROTOCOL_APP_NO_ID */
 	struct registry_room taken; /* by classes that are new */
-	/* Of each of these, taken.ids of them: which class of the message it is. */
+	/* taken.ids entries: the index in the message of each class that was added. */
 	uint16_t added[PROTOCOL_APP_CLASSES_MAX];
-	/* Of the first refused one: which class, why, and what to do. */
+	/* The first refused class: its name, the reason, and a remedy. */
 	char why[REGISTRY_WHY_SIZE];
 };
 
@@ -106,7 +106,7 @@ int registry_restore(struct registry *registry, uint16_t id, uint32_t user, cons
 struct registry_room registry_remove(struct registry *registry, uint16_t id);
 /* Another user is charged for the class from now on. What it takes. */
 struct registry_room registry_charge(struct registry *registry, uint16_t id, uint32_t user);
-/* What is left. */
+/* The room that is left. */
 struct registry_room registry_room(const struct registry *registry);
 
 /* All ids that were ever given out are below it; no class may have some of them. */

@@ -127,7 +127,10 @@ static void write_record_header(FILE *out, const char *clock)
 	fputs("\t};\n", out);
 }
 
-/* What stands before the fields of each event; a bit set of enum lttngmap_context. */
+/*
+ * Writes the context fields, which stand before the fields of each event; a bit set of enum
+ * lttngmap_context.
+ */
 static void write_contexts(FILE *out, uint64_t contexts)
 {
 	fprintf(out, "\tevent.context := struct {\n");
@@ -238,11 +241,10 @@ static void write_enum(FILE *out, const struct registry_field *field)
 }
 
 /*
- * What a class's fields are called here: those of the program, in order, then
- * the lengths of its sequences. A prefix keeps names apart from keywords, and
- * readers take it off. babeltrace2 also refuses a name that is with the prefix
- * what an earlier one is without, as "x_length" behind the length of "x". What
- * would clash ends in underscores; rather that of a length, which nobody gave.
+ * The names of a class's fields in the metadata: the program's fields in order, then the lengths of
+ * its sequences. A prefix, which readers remove, keeps names apart from keywords. babeltrace2 also
+ * refuses a prefixed name that equals an earlier name without prefix, such as "x_length" after the
+ * length of "x". Names that would clash get trailing underscores, the names of lengths first.
  */
 struct field_names {
 	unsigned count;

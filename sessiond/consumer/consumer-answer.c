@@ -103,7 +103,7 @@ void consumer_answer_take(struct consumer_link *link, bool quiet)
 	if (!was_hung)
 		return;
 	say_answers(link);
-	/* What was given up goes on. */
+	/* Sessions that were given up continue. */
 	link->consumers->ops->answered(link->daemon->sessions);
 }
 

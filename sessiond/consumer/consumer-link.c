@@ -19,7 +19,9 @@
 #include "sessiond/base/parts.h"
 #include "sessiond/base/time.h"
 
-/* What waits to be sent to a consumer that does not read, and for how long. */
+/*
+ * Maximum number of messages queued for a consumer that does not read, and how long they may wait.
+ */
 #define QUEUE_MAX 4096u
 #define STUCK_USEC UINT64_C(5000000)
 #define STUCK_ACCURACY_USEC UINT64_C(100000)

@@ -34,7 +34,7 @@ struct saved_consumer;
 struct session;
 struct sessions;
 
-/* What a consumer's process and its messages need to know of its session. Valid during a call. */
+/* The session's data that a consumer's process and messages need. Valid during a call. */
 struct consumer_client {
 	const char *name;
 	const char *key;
@@ -62,11 +62,11 @@ int consumers_create(struct daemon *daemon, const struct consumer_ops *ops,
 		     struct consumers **consumers);
 /*
  * From now on `path` is the program, which talks to `control_path`; "none": none is
- * started, and who comes serves all sessions. An idle one is started, but in a new life of the
- * daemon. 0 or -errno.
+ * started, and who comes serves all sessions. An idle one is started, but in a restarted daemon. 0
+ * or -errno.
  */
 int consumers_start(struct consumers *consumers, const char *path, const char *control_path);
-/* In a new life of the daemon, with its sessions there again. */
+/* After a restart of the daemon, with its sessions there again. */
 void consumers_resume(struct consumers *consumers);
 /* Ends the programs: gives them a second, then kills them. NULL is allowed. */
 void consumers_destroy(struct consumers *consumers);

@@ -38,7 +38,7 @@ struct consumer_link {
 	bool is_guest;
 	bool is_leaving;        /* its session is gone */
 	uid_t owner;            /* of the session that is gone */
-	bool is_former;         /* the process is of the daemon's former life: no child */
+	bool is_former;         /* the process is of the daemon before its restart: no child */
 	pid_t pid;              /* 0: not running */
 	sd_event_source *child; /* its pidfd */
 	sd_event_source *restart;
@@ -59,7 +59,7 @@ struct consumer_link {
 
 /* consumers.c */
 
-/* Of its session; false: it has none. */
+/* Describes the link's session. False: it has none. */
 bool consumer_link_describe(const struct consumer_link *link, struct consumer_client *client);
 /* Takes it off the list. */
 void consumer_link_free(struct consumer_link *link);
@@ -79,7 +79,7 @@ int consumer_link_spawn(struct consumer_link *link);
 void consumer_link_begin(struct consumer_link *link);
 /* Kills the process if it is still there in five seconds. */
 void consumer_link_kill_later(struct consumer_link *link);
-/* Notes the process where the next life finds it: with the session, or as the idle one. */
+/* Notes the process where the restarted daemon finds it: with the session, or as the idle one. */
 void consumer_link_note(const struct consumer_link *link);
 /* Wipes that. */
 void consumer_link_forget(const struct consumer_link *link);

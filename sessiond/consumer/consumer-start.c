@@ -231,9 +231,9 @@ int consumer_link_spawn(struct consumer_link *link)
 	return 0;
 }
 
-/* ---- the daemon's former life ---------------------------------------------------------- */
+/* ---- the daemon before its restart ---------------------------------------------------------- */
 
-/* The one of the daemon's former life is gone. */
+/* The one of the daemon before its restart is gone. */
 static int on_former(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	struct consumer_link *link = data;
@@ -287,7 +287,7 @@ static bool wait_all(struct consumers *consumers, int ms)
 	for (; ms > 0 && !all; ms--) {
 		all = true;
 		cds_list_for_each_entry(link, &consumers->links, node) {
-			/* One of a former life is not our child. */
+			/* One of the daemon before a restart is not our child. */
 			if (link->pid > 0 && waitpid(link->pid, NULL, WNOHANG) != 0)
 				link->pid = 0;
 			all &= link->pid == 0;

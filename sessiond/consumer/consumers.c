@@ -153,11 +153,11 @@ struct consumer_link *consumers_take(struct consumers *consumers, struct session
 	struct consumer_client client;
 
 	consumers->ops->describe(session, &client);
-	/* One that had a consumer in the daemon's former life waits for its end. */
+	/* One that had a consumer in the daemon before its restart waits for its end. */
 	if (!link && consumers->path && !client.record->pidfd)
 		link = find_idle(consumers);
 	if (link && !link->is_guest) {
-		/* It was told of no session: between the two lives it is nobody's, and ends. */
+		/* It was told of no session: between the two daemons it is nobody's, and ends. */
 		consumer_link_forget(link);
 		link->session = session;
 		consumer_link_note(link);

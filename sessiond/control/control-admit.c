@@ -17,7 +17,7 @@
 #include "sessiond/base/time.h"
 
 #define GROUPS_MAX 4096
-/* Who connects says hello, or that it is the consumer, and does so at once. */
+/* A new connection must send "hello" or "consumer" within this time. */
 #define GREET_USEC UINT64_C(4000000)
 #define GREET_ACCURACY_USEC UINT64_C(100000)
 
@@ -67,7 +67,7 @@ bool control_is_served(const struct control_client *client)
 
 /* ---- how many -------------------------------------------------------------------- */
 
-/* What it said, if anything, was no hello; what is still unread may be one. */
+/* True if the client has not sent a valid "hello" yet; an unread message may still be one. */
 static bool is_half_open(const struct control_client *client)
 {
 	struct pollfd spoken = { .fd = client->fd, .events = POLLIN };

@@ -20,7 +20,7 @@
 #include "sessiond/quota/quota.h"
 
 #define CONTROL_CLIENTS_MAX 64u
-/* Of one user that is limited (quota.h). */
+/* Maximum for one user that has limits (quota.h). */
 #define CONTROL_CLIENTS_PER_USER_MAX 16u
 #define CONTROL_GROUP "tracing"
 
@@ -58,7 +58,7 @@ void control_admit_group(struct control_socket *control, const char *path);
 bool control_is_served(const struct control_client *client);
 /* Whether there is room for the newest; one that never spoke goes for it. */
 bool control_make_room(struct control_socket *control, const struct control_client *newest);
-/* Who says no hello in time is dropped. After each that came. */
+/* Drops clients that did not send "hello" in time. Call after each accept. */
 void control_arm_greet(struct control_socket *control);
 /* 0 or -errno. */
 int control_add_timer(struct control_socket *control);

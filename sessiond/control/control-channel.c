@@ -93,7 +93,10 @@ static int take_buffers(struct control_client *client, struct json_object *reque
 	return 0;
 }
 
-/* What a new channel has to say, a change may leave out. 0, or the request is refused. */
+/*
+ * Reads a channel's configuration from the request. A change may leave out any part of it. 0, or
+ * the request is refused.
+ */
 static int take_channel_config(struct control_client *client, struct json_object *request,
 			       bool change, struct channel_config *config)
 {
@@ -129,7 +132,7 @@ static int take_channel_config(struct control_client *client, struct json_object
 static int check_mode(struct control_client *client, const struct session *session,
 		      const struct channel_config *config)
 {
-	if (!session->snapshot || config->mode == LTTNGMAP_MODE_OVERWRITE)
+	if (!session->is_flight_recorder || config->mode == LTTNGMAP_MODE_OVERWRITE)
 		return 0;
 	control_refuse(client, "give the mode overwrite",
 		       "session %s is a flight recorder, whose channels overwrite", session->name);

@@ -16,7 +16,7 @@ struct control_client;
 struct daemon;
 
 struct daemon *control_client_daemon(struct control_client *client);
-/* Who asks. */
+/* Credentials of the client. */
 const struct ucred *control_client_peer(const struct control_client *client);
 
 /* Exactly one of these answers a request, at once or later. */
@@ -24,7 +24,10 @@ const struct ucred *control_client_peer(const struct control_client *client);
 void control_answer(struct control_client *client, struct json_object *answer);
 void control_refuse(struct control_client *client, const char *hint, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* What was asked for is so already: "already" says it to whoever asked twice. */
+/*
+ * Refuses a request whose effect is there already; the member "already" says so to a client that
+ * repeats it.
+ */
 void control_refuse_already(struct control_client *client, const char *hint, const char *format,
 			    ...) __attribute__((format(printf, 3, 4)));
 /* The filter is wrong at that place: in bytes, from 0. */

@@ -28,7 +28,7 @@ static struct session *check_session(struct control_client *client, struct sessi
 		control_refuse(client, "make a session of root's own",
 			       "session %s is user %u's, who may not see the kernel's events",
 			       session->name, session->owner);
-	else if (session->snapshot)
+	else if (session->is_flight_recorder)
 		control_refuse(client, "make another session",
 			       "session %s is a flight recorder, which has no kernel events",
 			       session->name);

@@ -111,7 +111,7 @@ void control_add_collector(struct json_object *object, const struct session *ses
 		control_add_number(object, "live_ms", session->live.period_ms);
 }
 
-/* As user `uid` calls it. */
+/* Describes the session by the name that user `uid` knows it by. */
 static struct json_object *describe_session(const struct session *session, uint32_t uid)
 {
 	char name[NAME_SESSION_MAX + 16];
@@ -123,7 +123,7 @@ static struct json_object *describe_session(const struct session *session, uint3
 	control_add_string(object, "session", session_name_for(session, uid, name, sizeof(name)));
 	control_add_string(object, "output", session->output);
 	control_add_collector(object, session);
-	control_add_bool(object, "snapshot", session->snapshot);
+	control_add_bool(object, "snapshot", session->is_flight_recorder);
 	control_add_bool(object, "active", session->state == SESSION_ACTIVE);
 	control_add_number(object, "owner", session->owner);
 	json_object_object_add(object, "trackers", describe_trackers(&session->trackers));

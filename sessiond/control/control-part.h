@@ -17,7 +17,7 @@
 
 #include "sessiond/control/control-client.h"
 
-/* What is in the message beside the list, bytes at most. */
+/* Bytes of a message beside its list, at most. */
 #define CONTROL_PART_FRAME 256
 
 /* A list that grows while its message does not get too large. */

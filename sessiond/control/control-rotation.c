@@ -17,7 +17,7 @@
 
 static bool may_have_chunks(struct control_client *client, const struct session *session)
 {
-	if (session->snapshot)
+	if (session->is_flight_recorder)
 		control_refuse(client, "use `snapshot`",
 			       "session %s is a flight recorder: there is nothing to rotate",
 			       session->name);

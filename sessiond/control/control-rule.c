@@ -15,7 +15,7 @@
 #include "sessiond/session/session.h"
 #include "sessiond/storage/saved-state.h"
 
-/* Of classes that a filter does not fit, so many are named. */
+/* Maximum number of classes named that a filter does not fit. */
 #define WARNINGS_MAX 16
 
 /* 0, or the request is refused. */

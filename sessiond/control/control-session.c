@@ -28,9 +28,9 @@
 
 #define SESSIONS_MAX 64u
 #define URL_MAX 1023u
-/* Of these, that one user may have in a daemon which serves several. */
+/* Maximum number of sessions that one user may have in a daemon that serves several users. */
 #define SESSIONS_PER_USER_MAX 16u
-/* Of these, so many are left to root and the daemon's own user. */
+/* Sessions reserved for root and the daemon's own user. */
 #define SESSIONS_RESERVED 16u
 /* So many processes of another daemon's are named. */
 #define OTHERS_NAMED 8u
@@ -105,15 +105,16 @@ void control_serve_create(struct control_client *client, struct json_object *req
 	if (!config.name)
 		return;
 	config.output = control_need_string(client, request, "output");
-	if (!config.output || control_take_bool(client, request, "snapshot", &config.snapshot) != 0)
+	if (!config.output ||
+	    control_take_bool(client, request, "snapshot", &config.is_flight_recorder) != 0)
 		return;
 	if (control_take_string(client, request, "url", &config.url) != 0 ||
 	    control_take_number(client, request, "spool", INT64_MAX, &config.spool) != 0 ||
 	    control_take_number(client, request, "live_ms", PROTOCOL_CONTROL_LIVE_MAX_MS,
 				&config.live_ms) != 0)
 		return;
-	if (config.live_ms &&
-	    (config.live_ms < PROTOCOL_CONTROL_LIVE_MIN_MS || !config.url || config.snapshot)) {
+	if (config.live_ms && (config.live_ms < PROTOCOL_CONTROL_LIVE_MIN_MS || !config.url ||
+			       config.is_flight_recorder)) {
 		control_refuse(client, "give 100 ms to a minute, and a collector's URL",
 			       "session %s cannot be watched live", config.name);
 		return;
@@ -208,7 +209,7 @@ static void answer_destroyed(struct control_client *client, struct session *sess
 
 	session_look(session);
 	session_read_totals(session, &totals);
-	if (!session->snapshot)
+	if (!session->is_flight_recorder)
 		control_add_number(answer, "lost", count_buffered(&totals));
 	add_trouble(answer, session);
 	control_answer(client, answer);
@@ -246,7 +247,7 @@ void control_serve_clear(struct control_client *client, struct json_object *requ
 
 	if (!session || !control_lacks_kernel(client, session, "cleared"))
 		return;
-	if (session->url && !session->snapshot) {
+	if (session->url && !session->is_flight_recorder) {
 		control_refuse(client, "destroy it, and make another one",
 			       "session %s cannot be cleared: what its collector has stays there",
 			       session->name);
@@ -278,7 +279,7 @@ void control_serve_flush(struct control_client *client, struct json_object *requ
 
 	if (!session)
 		return;
-	if (session->snapshot) {
+	if (session->is_flight_recorder) {
 		control_refuse(client, "take a snapshot",
 			       "session %s is a flight recorder, which writes nothing by itself",
 			       session->name);
@@ -357,7 +358,7 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	cds_list_for_each_entry(channel, &session->channels, node)
 		undescribed += channel_count_refused(channel);
 	control_add_bool(answer, "active", session->state == SESSION_ACTIVE);
-	control_add_bool(answer, "snapshot", session->snapshot);
+	control_add_bool(answer, "snapshot", session->is_flight_recorder);
 	control_add_number(answer, "processes", session->processes);
 	control_add_number(answer, "not_traced", untraced_total(session));
 	control_add_number(answer, "alive", session_alive(session));

@@ -23,19 +23,19 @@ static void on_taken(struct session *session, void *data, const char *error, con
 
 	if (error) {
 		control_refuse(client, hint, "session %s: %s: %s", session->name, error,
-			       session->shot.path);
+			       session->snapshot.path);
 		return;
 	}
 	answer = json_object_new_object();
-	control_add_string(answer, "output", session->shot.path);
-	control_add_number(answer, "number", session->shot.count);
+	control_add_string(answer, "output", session->snapshot.path);
+	control_add_number(answer, "number", session->snapshot.count);
 	control_add_number(answer, "created", metadata_created(session->metadata) / 1000000000);
 	if (session->url)
 		control_add_string(answer, "url", session->url);
-	control_add_bool(answer, "is_spool", session->spool && session->shot.is_default);
+	control_add_bool(answer, "is_spool", session->spool && session->snapshot.is_default);
 	control_add_number(answer, "events", session->written.events);
 	control_add_number(answer, "bytes", session->written.bytes);
-	control_add_number(answer, "least", session->shot.least);
+	control_add_number(answer, "least", session->snapshot.least);
 	control_answer(client, answer);
 }
 
@@ -58,7 +58,7 @@ void control_serve_snapshot(struct control_client *client, struct json_object *r
 	if (!session || control_take_string(client, request, "output", &output) != 0 ||
 	    control_take_number(client, request, "max_size", INT64_MAX, &max_size) != 0)
 		return;
-	if (!session->snapshot)
+	if (!session->is_flight_recorder)
 		control_refuse(client, "create one with `create --snapshot`",
 			       "session %s is not a flight recorder", session->name);
 	else if (output && (output[0] != '/' || strlen(output) >= PATH_MAX))

@@ -63,7 +63,7 @@ void control_serve_kernel_probe(struct control_client *client, struct json_objec
 /* False: the session has a kernel part, whose events cannot be what is asked for; refused. */
 bool control_lacks_kernel(struct control_client *client, const struct session *session,
 			  const char *what);
-/* What `list`, and what `status` says of it. */
+/* The counts of a kernel domain, for `list` and `status`. */
 struct json_object *control_count_kernel(const struct kernel_domain *part);
 
 /* control-list.c */

@@ -125,8 +125,8 @@ static void compare_strings(struct filter_emitter *emitter, const struct filter_
 }
 
 /*
- * Of the two one is signed and one is unsigned, in registers: by value, so a
- * negative one is less whatever the other is.
+ * Compares a signed with an unsigned register by value: a negative number is less than any unsigned
+ * one.
  */
 static void compare_mixed(struct filter_emitter *emitter, const struct filter_node *node,
 			  unsigned left, unsigned right, struct filter_outcome *outcome)
@@ -277,7 +277,7 @@ static unsigned order_code(enum filter_operator operation)
 			: 0);
 }
 
-/* As one instruction, where there is one. */
+/* Emits the comparison as one instruction if there is one. */
 static bool require_by_test(struct filter_emitter *emitter, const struct filter_node *node)
 {
 	const struct filter_node *variable, *constant;

@@ -76,7 +76,7 @@ static int digit_value(char c)
 
 /* ---- numbers ------------------------------------------------------------- */
 
-/* As C has them, in any case. */
+/* Suffixes of C's numbers, in upper or lower case. */
 static bool is_suffix(const char *text, size_t length)
 {
 	static const char *const suffixes[] = { "", "u", "l", "ul", "lu", "ll", "ull", "llu" };
@@ -280,7 +280,7 @@ static int lex_character(struct filter_lexer *lexer, struct filter_token *token)
 		if (error == 0 && text[lexer->at] == '\'') {
 			lexer->at++;
 			token->span.length = lexer->at - token->span.start;
-			/* As the compiler of the traced program: a char may be signed. */
+			/* Like the compiler of the traced program: char may be signed. */
 			token->value = (uint64_t)(int64_t)byte;
 			return 0;
 		}

@@ -118,7 +118,7 @@ static bool is_swapped(const struct registry_field *field)
 	       __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 }
 
-/* What was loaded as the field's bytes becomes its value. */
+/* Widens the loaded bytes of the field to its value. */
 static void widen(struct filter_emitter *emitter, const struct registry_field *field, bool plain)
 {
 	if (is_swapped(field))

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of parentheses, indexes and operators before an operand. */
+/* Maximum nesting of parentheses, indexes and operators before an operand. */
 #define NESTING_MAX 64
 
 /* C's; 0 is no operator between two operands. */

@@ -123,7 +123,7 @@ struct filter_node {
 	enum filter_type number_type; /* NUMBER */
 	uint64_t number;
 
-	/* What filter_types finds for a class. */
+	/* Set by filter_types for a class. */
 	enum filter_type type;
 	bool is_constant; /* a number, `value` */
 	uint64_t value;

@@ -24,7 +24,7 @@
 #define FILTER_TEXT_MAX 4096u /* bytes of an expression */
 #define FILTER_MESSAGE_SIZE 320
 
-/* What is wrong, and where: a caret line can be drawn under the text. */
+/* An error and its place in the text, so that a caret line can be drawn below. */
 struct filter_error {
 	char message[FILTER_MESSAGE_SIZE]; /* "" where there is nothing to say */
 	unsigned column;                   /* of the place's first byte, from 1 on */
@@ -67,7 +67,7 @@ int filter_expression_parse(const char *text, struct filter_expression **express
 			    struct filter_error *error);
 /* NULL is allowed. */
 void filter_expression_destroy(struct filter_expression *expression);
-/* As it was given. */
+/* The text that was given. */
 const char *filter_expression_text(const struct filter_expression *expression);
 
 /*

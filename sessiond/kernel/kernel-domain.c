@@ -42,7 +42,10 @@ static int make_metadata(struct kernel_domain *domain)
 	return metadata_add_channel(domain->metadata, STREAM_ID, "per_cpu", 0);
 }
 
-/* What the kernel has no more, once it was read, is to outlive who read it. */
+/*
+ * Makes the kernel domain's pages. Events that the kernel has dropped after they were read must
+ * outlive the reader.
+ */
 static int make_pages(struct kernel_domain *domain, struct kernel_problem *problem)
 {
 	uint32_t cpus = 0, size = 0;
@@ -76,7 +79,7 @@ static int make_instance(struct kernel_domain *domain, struct kernel_problem *pr
 	char key[KERNEL_INSTANCE_NAME_SIZE];
 	int error = kernel_tracing_find(problem);
 
-	/* That of an earlier life may be there still, and its probes. */
+	/* That of the daemon before a restart may be there still, and its probes. */
 	snprintf(key, sizeof(key), domain->folder ? "%s@%" PRIu32 : "%s", domain->session->key,
 		 domain->folder);
 	config = configure(domain, key);
@@ -236,7 +239,7 @@ static void kernel_domain_push(struct kernel_domain *domain)
 	kernel_consumer_send_session(domain->session->consumer, domain);
 	push_metadata(domain, false);
 	kernel_consumer_send_channel(domain->session->consumer, domain);
-	/* Who does not know of the rings yet would say at once that all are read. */
+	/* A consumer that does not know of the rings yet would report at once that all are read. */
 	if (domain->finishing)
 		push_metadata(domain, true);
 }
@@ -305,7 +308,7 @@ static void kernel_domain_stop(struct kernel_domain *domain)
 	error = kernel_instance_record(domain->instance, false);
 	if (error)
 		say_failed(domain, "stop recording", error);
-	/* What is stopped costs the machine nothing. */
+	/* A stopped domain costs the machine nothing. */
 	kernel_events_turn_off(domain);
 	domain->is_recording = false;
 	domain->awaited = 0;

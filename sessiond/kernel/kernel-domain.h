@@ -13,7 +13,7 @@
  *
  * It starts before the program's part and stops after it, so that what the
  * kernel does for an event of the program's is there. The instance does not outlive the
- * daemon; the next one, or its next life, makes the domain anew (kernel-state.h).
+ * daemon; the next one, or the restarted one, makes the domain anew (kernel-state.h).
  *
  * Main thread.
  */
@@ -101,12 +101,12 @@ struct kernel_domain {
 	struct kernel_making making;
 };
 
-/* Of a session that has none: session->kernel; `folder` as above. 0 or -errno. */
+/* Gives a session without kernel domain one: session->kernel; `folder` as above. 0 or -errno. */
 int kernel_domain_create(struct session *session, uint32_t folder, struct kernel_problem *problem);
 /* NULL is allowed. */
 void kernel_domain_destroy(struct kernel_domain *domain);
 
-/* As kernel_instance_set_buffer(), and kernel_instance_set_pids(). */
+/* Like kernel_instance_set_buffer() and kernel_instance_set_pids(). */
 int kernel_domain_set_buffer(struct kernel_domain *domain, uint64_t size,
 			     struct kernel_problem *problem);
 int kernel_domain_set_pids(struct kernel_domain *domain, const uint32_t *pids, size_t nr_pids,
@@ -146,7 +146,10 @@ void kernel_rule_free(struct kernel_rule *rule);
 int kernel_domain_try(struct kernel_domain *domain, struct kernel_problem *problem);
 void kernel_domain_end_trial(struct kernel_domain *domain);
 
-/* What sessions call, for daemon->kernel_ops; NULL is allowed: the session has no kernel domain. */
+/*
+ * Functions that sessions call, for daemon->kernel_ops. NULL is allowed: the session has no kernel
+ * domain.
+ */
 extern const struct session_kernel_ops kernel_domain_ops;
 void kernel_domain_start(struct kernel_domain *domain);
 /* The text of all formats, as common/protocol-control.h has it, as a sealed memfd. 0 or -errno. */

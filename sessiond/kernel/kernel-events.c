@@ -207,7 +207,7 @@ static int set_joined(struct kernel_domain *domain, struct kernel_event *event, 
 	return error;
 }
 
-/* As the rules have it by now. */
+/* Brings the event in line with the rules. */
 static int update(struct kernel_domain *domain, struct kernel_event *event,
 		  struct kernel_problem *problem)
 {

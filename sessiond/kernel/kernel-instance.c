@@ -165,7 +165,10 @@ static int make(const struct kernel_instance_config *config, struct kernel_insta
 	return -EEXIST;
 }
 
-/* As it is to be before anything is recorded. What an older kernel lacks is left. */
+/*
+ * Sets the instance up before anything is recorded. Options that an older kernel lacks are left
+ * out.
+ */
 static int set_up(struct kernel_instance *instance, enum lttngmap_clock clock)
 {
 	const struct {
@@ -368,7 +371,7 @@ char *kernel_instance_pids(const struct kernel_instance *instance)
 	return tracefs_instance_file_read(instance->tracefs, "set_event_pid", NULL);
 }
 
-/* What the kernel says of a filter, of which this is its first line but for the time. */
+/* Takes the first line of the kernel's message about a filter, without its time. */
 static void tell_filter(struct kernel_instance *instance, const char *system, const char *name,
 			struct kernel_problem *problem)
 {

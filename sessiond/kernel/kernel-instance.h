@@ -4,9 +4,8 @@
  * kernel-instance.h - a tracefs instance: rings of the kernel's that are ours
  * alone, so that nobody else's tracing is touched.
  *
- * It is called lttngmap-PID-START-KEY: of the process that outlives the
- * daemon's lives, with its start time in clock ticks. One whose process is gone
- * was left by it (kernel-leftovers.h).
+ * It is called lttngmap-PID-START-KEY: of the process that outlives the daemon's restarts, with its
+ * start time in clock ticks. One whose process is gone was left by it (kernel-leftovers.h).
  *
  * Main thread. A `problem` is filled where -errno is returned.
  */
@@ -23,7 +22,7 @@
 #define KERNEL_INSTANCE_NAME_SIZE 256
 #define KERNEL_FILTER_MAX 4000u /* bytes of an event's filter: the kernel takes a page */
 
-/* What a person is told. */
+/* An error in the words that a person is shown. */
 struct kernel_problem {
 	char why[400];
 	char hint[200];
@@ -100,7 +99,9 @@ void kernel_instance_disable(struct kernel_instance *instance, const char *syste
 			     const char *name);
 /* Turn all off: programs pay nothing for them any more. */
 void kernel_instance_disable_all(struct kernel_instance *instance);
-/* What is on is recorded. 0 or -errno. Off: what is being recorded still comes. */
+/*
+ * Turns recording on or off. 0 or -errno. After `off`, events that are being recorded still arrive.
+ */
 int kernel_instance_record(struct kernel_instance *instance, bool on);
 /* The kernel's own count of lost events. */
 uint64_t kernel_instance_overrun(const struct kernel_instance *instance);

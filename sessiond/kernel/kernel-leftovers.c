@@ -186,7 +186,7 @@ static bool is_listed(const struct kernel_leftovers *leftovers, const char *name
 	return false;
 }
 
-/* Of each of its events. */
+/* Called for each of its events. */
 static void take_group(const char *group, void *data)
 {
 	struct kernel_leftovers *leftovers = data;
@@ -197,7 +197,7 @@ static void take_group(const char *group, void *data)
 	add(leftovers, group, false);
 }
 
-/* Of a former life of ours: that is nobody's for sure. */
+/* True if this daemon left it before a restart: then nobody else uses it. */
 static bool is_own(const struct kernel_leftovers *leftovers, const char *name)
 {
 	char prefix[64];
@@ -208,8 +208,9 @@ static bool is_own(const struct kernel_leftovers *leftovers, const char *name)
 }
 
 /*
- * What was killed left its instances recording. Another's may be in use, where a container does
- * not show its process: nothing is done to it, but that its removal is tried, and nothing is said.
+ * A killed daemon leaves its instances recording. An instance of another process may be in use if a
+ * container hides that process: its removal is tried, but nothing else is done to it, and no
+ * message is logged.
  */
 static void find_all(struct kernel_leftovers *leftovers)
 {

@@ -23,7 +23,7 @@
 struct kernel_leftovers;
 
 /*
- * Finds those of former lives of `pid`, whose start time is stored, and of
+ * Finds those of former daemons of `pid`, whose start time is stored, and of
  * processes that are gone. Does nothing where there is no tracefs, or who runs
  * it is not root. 0 or -errno.
  */
@@ -38,7 +38,7 @@ void kernel_leftovers_add(struct kernel_leftovers *leftovers, const char *name);
 
 /*
  * Is an instance, or group, of that name one that a process left which is gone, or that
- * `pid`, which started at `start`, left in a former life?
+ * `pid`, which started at `start`, left in the daemon before a restart?
  */
 bool kernel_leftovers_is_one(const char *name, pid_t pid, uint64_t start);
 

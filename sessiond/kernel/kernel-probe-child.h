@@ -35,8 +35,8 @@ struct kernel_probe_result {
 typedef void (*kernel_probe_done)(const struct kernel_probe_result *result, void *data);
 
 /*
- * As kernel_probe_open() and kernel_probe_create(); a `group` of NULL: only as the first.
- * 0 or -errno, with `problem`.
+ * Like kernel_probe_open() and kernel_probe_create() in a child process; with `group` NULL only the
+ * first. 0 or -errno, with `problem`.
  */
 int kernel_probe_child_start(sd_event *event, const char *group, const struct kernel_probe *probe,
 			     kernel_probe_done done, void *data, struct kernel_probe_child **child,

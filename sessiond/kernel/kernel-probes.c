@@ -191,7 +191,7 @@ int kernel_probes_remove(const char *group, const char *name)
 	unsigned int removed = 0;
 	int error = 0;
 
-	errno = 0; /* Of an empty one it is NULL, too. */
+	errno = 0; /* readdir() returns NULL at the end and on an error. */
 	text = tracefs_instance_file_read(NULL, LIST, NULL);
 	if (!text && errno && errno != ENOENT)
 		return -errno;
@@ -289,9 +289,9 @@ static bool is_steady(const char *path)
 }
 
 /*
- * What the kernel is told, which finds the file by itself. In a directory of somebody else's
- * there may be another one by then: so the one that is held, though its name says
- * little to who reads dynamic_events.
+ * The path given to the kernel, which opens the file by itself. In another user's directory the
+ * file may have been replaced by then: so the path names the open descriptor, though it says little
+ * to a reader of dynamic_events.
  */
 static void name_file(const struct kernel_probe *probe, const struct kernel_probe_file *file,
 		      char path[PATH_MAX])
@@ -342,7 +342,7 @@ static char *find_error(char *log, const char *command, const char **at)
 	return why + strlen("error: ");
 }
 
-/* What the kernel says; it is the machine's log, which is left as it is. */
+/* Reads the kernel's reason from its log, which stays unchanged. */
 static int tell_refused(const char *group, const struct kernel_probe *probe, int error,
 			struct kernel_problem *problem)
 {
@@ -407,7 +407,10 @@ int kernel_probe_create(const char *group, const struct kernel_probe *probe,
 						   ? "use a kernel with CONFIG_KPROBE_EVENTS"
 						   : "use a kernel with CONFIG_UPROBE_EVENTS",
 					   "this kernel has no %s", kernel_probe_system(probe));
-	/* Of an instance of that name before. The kernel would add a place to it. */
+	/*
+	 * Removes a probe of that name from an earlier instance. Otherwise the kernel would add a
+	 * place to it.
+	 */
 	if (kernel_probes_remove(group, probe->name) != 0)
 		return kernel_problem_tell(problem, -EBUSY, "give it another name: NAME=...",
 					   "a probe %s that was there before is still in use",

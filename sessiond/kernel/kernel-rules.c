@@ -15,7 +15,7 @@
 #include "sessiond/kernel/kernel-events.h"
 #include "sessiond/session/session.h"
 
-/* Of events that a rule does not record, so many are named. */
+/* Maximum number of events named that a rule does not record. */
 #define WARNINGS_MAX 16u
 
 /* A rule while it is added. */
@@ -114,7 +114,7 @@ static int find_events(struct addition *addition)
 			 addition->left_out - WARNINGS_MAX);
 		json_object_array_add(addition->warnings, json_object_new_string(more));
 	}
-	/* Of the last one the problem is told. */
+	/* The problem is that of the last event. */
 	return error ? error : addition->matched > 0 ? 0 : -EINVAL;
 }
 

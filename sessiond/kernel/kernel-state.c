@@ -81,7 +81,7 @@ struct json_object *kernel_domain_describe(const struct kernel_domain *domain)
 	return object;
 }
 
-/* As the kernel has them: children are among them, and who has ended is not. */
+/* The pids from the kernel: children are among them, ended processes are not. */
 static struct json_object *save_followed(const struct kernel_domain *domain)
 {
 	struct json_object *array = json_object_new_array();

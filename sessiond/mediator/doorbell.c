@@ -41,8 +41,8 @@ enum set_order {
 struct doorbells {
 	struct ring_thread *thread;
 	/*
-	 * Of all eventfds: N that ring at once cost O(N), where the loop would poll all that are
-	 * ready before each that it serves.
+	 * An epoll set of all eventfds: N doorbells that ring at once cost O(N). The event loop
+	 * alone would poll all ready descriptors before each one that it serves.
 	 */
 	sd_event_source *ready;
 	int epoll; /* the source's */

@@ -35,8 +35,8 @@ int doorbell_create(struct doorbells *doorbells, struct memory_set *memories,
 /* Nobody writes the eventfd any more: look at the rings by a timer instead. */
 void doorbell_poll(struct doorbell *doorbell);
 /*
- * Who rings it has written into the other's sets, too: these are looked at as
- * well, and once more at its end. Once; the other may be destroyed first.
+ * A process that rings `doorbell` has also written into the sets of `other`: these are looked at
+ * too, and once more at its end. Call once; `other` may be destroyed first.
  */
 void doorbell_join(struct doorbell *doorbell, struct doorbell *other);
 /* Listen no more. Its sets stay until they are removed. NULL is allowed. */

@@ -74,7 +74,7 @@ int ring_dirs_path(const struct ring_dirs *dirs, const char *session, const char
 	return length < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/* Of a channel's directory; *slash is where the session's path ends. */
+/* The path of a channel's directory; *slash is the end of the session's path. */
 static int channel_path(const struct ring_dirs *dirs, const char *session, const char *channel,
 			char path[PATH_MAX], char **slash)
 {

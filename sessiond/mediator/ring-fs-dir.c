@@ -39,7 +39,9 @@ static bool is_helper(fuse_req_t request)
 static void fill_attributes(const struct ring_fs_node *node, struct stat *status)
 {
 	static const mode_t modes[] = {
-		/* Who may list a directory can hold its lock for ever (runtime-dir.c). */
+		/*
+		 * A process that may list a directory can hold its lock for ever (runtime-dir.c).
+		 */
 		[RING_FS_DIRECTORY] = S_IFDIR | 0700,
 		[RING_FS_RING] = S_IFREG | 0440,
 		[RING_FS_STATS] = S_IFREG | 0400,

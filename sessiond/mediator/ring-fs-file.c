@@ -392,7 +392,7 @@ static void answer_get_size(fuse_req_t request, struct ring_set *set, size_t out
 		fuse_reply_ioctl(request, 0, &size, sizeof(size));
 }
 
-/* As on tracefs: lets those go who wait in GET_READER. */
+/* Like tracefs: wakes readers that wait in GET_READER. */
 static void answer_wake(fuse_req_t request, struct ring_fs_file *file)
 {
 	end_waiters(file, 0);

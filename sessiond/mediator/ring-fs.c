@@ -102,7 +102,7 @@ static int try_passthrough(struct mediator *mediator)
 
 /* ---- mounting ------------------------------------------------------------------------ */
 
-/* What a daemon that died left there: its server is gone, the mount is not. */
+/* Detaches the mount of a killed daemon: its server is gone, the mount remains. */
 static void detach_stale(const char *place)
 {
 	struct stat status;

@@ -32,7 +32,7 @@
 #include "sessiond/mediator/ring-dirs.h"
 
 #define BACKLOG 64
-/* Who connects must attach soon: idle strangers shall not use up descriptors. */
+/* A connection must attach within this time: idle strangers must not use up descriptors. */
 #define ATTACH_TIMEOUT_US (4 * UINT64_C(1000000))
 /* Nor so many at once; the oldest goes. */
 #define UNATTACHED_MAX 128u
@@ -417,7 +417,7 @@ static int on_connect(sd_event_source *source, int fd, uint32_t revents, void *d
 	(void)source;
 	(void)revents;
 	if (accepted >= 0) {
-		/* Who is refused sees the connection closed; the others are not concerned. */
+		/* A refused peer sees its connection closed; other connections are not affected. */
 		(void)connection_create(mediator, accepted);
 		return 0;
 	}

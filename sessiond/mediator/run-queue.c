@@ -15,7 +15,10 @@
 
 /* How long to serve before the loop looks at others: who connects, timers, consumers. */
 #define SERVED_NS UINT64_C(500000)
-/* Of descriptors that can be read, queued before the loop looks at others: it is little work. */
+/*
+ * Maximum number of ready descriptors queued before the event loop turns to others: queueing is
+ * cheap.
+ */
 #define READY_AT_ONCE 64
 /* How often to look whether somebody may be served again who was over its rate. */
 #define WAIT_USEC UINT64_C(5000)

@@ -18,7 +18,7 @@
 struct control_pages {
 	struct saved_state *saved_state;
 	struct filter_pages *filters;
-	/* Of each slot, the last generation given out; the saved state's. */
+	/* The last generation given out for each slot; in the saved state. */
 	uint32_t *generations;
 	bool begun;
 };
@@ -28,7 +28,7 @@ static struct lttngmap_control *control_of(const struct control_pages *pages)
 	return pages->saved_state->control.map;
 }
 
-/* The first life's. 0 or -errno. */
+/* The first daemon's. 0 or -errno. */
 static int begin_control(struct lttngmap_control *control, uint64_t size, enum lttngmap_clock clock,
 			 uint32_t cpu_rings)
 {

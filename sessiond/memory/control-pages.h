@@ -21,15 +21,15 @@ struct filter_pages;
 struct saved_state;
 
 /*
- * Of the saved state's memory; `cpu_rings`: how many CPU numbers there can be. In a
- * later life of the daemon, what was being changed when it died may be in any
+ * Creates control pages in the saved state's memory; `cpu_rings` is the number of possible CPU
+ * numbers. After a restart, entries that were being changed when the daemon died may be in any
  * state until control_pages_repair(). 0 or -errno.
  */
 int control_pages_create(struct saved_state *saved_state, enum lttngmap_clock clock,
 			 uint32_t cpu_rings, struct control_pages **pages);
 /*
  * Between the two, processes that need the channel table wait, and give up
- * soon: for a new life of the daemon, which says of each slot what is in it.
+ * soon: for a restarted daemon, which says of each slot what is in it.
  * Whatever an earlier one left half done is over after the second.
  */
 void control_pages_begin(struct control_pages *pages);
@@ -41,7 +41,7 @@ int control_pages_fd(const struct control_pages *pages);
 uint64_t control_pages_size(const struct control_pages *pages);
 /* The filters in it. */
 struct filter_pages *control_pages_filters(const struct control_pages *pages);
-/* As processes see it. */
+/* The pages that processes map. */
 const struct lttngmap_control *control_pages_get(const struct control_pages *pages);
 
 /*
@@ -57,7 +57,7 @@ uint32_t control_pages_publish_again(struct control_pages *pages, uint32_t slot,
 void control_pages_withdraw(struct control_pages *pages, uint32_t slot);
 /* The daemon ends, and the next one goes on: said before the first control_pages_suspend(). */
 void control_pages_say_leaving(struct control_pages *pages);
-/* As control_pages_withdraw(), but that events of that channel count as lost from now on. */
+/* Like control_pages_withdraw(), but events of that channel count as lost from now on. */
 void control_pages_suspend(struct control_pages *pages, uint32_t slot, uint32_t life);
 
 /* Turn an event on or off in a channel. */

@@ -41,9 +41,8 @@ void filter_pages_begin(struct filter_pages *pages, uint32_t slot, uint32_t ids,
 void filter_pages_adopt(struct filter_pages *pages, uint32_t slot, uint32_t ids, uint32_t user,
 			bool limited);
 /*
- * What decides for an event in a channel from now on: `size` bytes of
- * lttngmap/filter-code.h, a multiple of 8, which are copied; 0: nothing does.
- * 0, or -ENOSPC: there is no room, and the old one stays.
+ * Sets the filter of an event in a channel: `size` bytes of lttngmap/filter-code.h, a multiple of
+ * 8, which are copied; 0: no filter. 0, or -ENOSPC: the memory is full and the old filter stays.
  */
 int filter_pages_set(struct filter_pages *pages, uint32_t slot, uint32_t id, const void *filter,
 		     size_t size);

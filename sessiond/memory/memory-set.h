@@ -27,8 +27,8 @@
 #include "sessiond/quota/quota.h"
 
 /*
- * Its descriptors also stand in a record of the saved state, from which the next
- * life of the daemon makes the same set.
+ * Its descriptors also stand in a record of the saved state, from which the restarted daemon makes
+ * the same set.
  */
 struct memory_set {
 	struct urcu_ref references;
@@ -39,8 +39,8 @@ struct memory_set {
 	int doorbell;                           /* eventfd */
 	struct memory rings[LTTNGMAP_CHANNELS]; /* by slot */
 	/*
-	 * Who still needs the slot's: the process object, and ring sets. Atomic: whoever lets go
-	 * last closes it.
+	 * Users of the slot's memory: the process object and ring sets. Atomic: the last user
+	 * closes it.
 	 */
 	uint32_t users[LTTNGMAP_CHANNELS];
 	int descriptors;         /* as of struct memory_set_config */
@@ -129,7 +129,7 @@ int memory_pool_create(const struct memory_set_config *config, unsigned int read
 void memory_pool_destroy(struct memory_pool *pool);
 /* Descriptors are short: let one ready set go. False: there is none. */
 bool memory_pool_shrink(struct memory_pool *pool);
-/* As memory_set_restore(). */
+/* Like memory_set_restore(). */
 int memory_pool_restore(const struct memory_pool *pool, uint32_t index, struct memory_set **set);
 /* A ready set, or one made now. 0 or -errno. */
 int memory_pool_take(struct memory_pool *pool, struct memory_set **set);

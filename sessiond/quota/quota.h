@@ -26,7 +26,10 @@
 
 /* Ids are below it; PROTOCOL_APP_NO_ID is none. */
 #define REGISTRY_CLASSES_MAX 65535u
-/* What all classes together may take: a bound on what processes can make us keep. */
+/*
+ * Maximum memory of all classes together: bounds the memory that processes can make the daemon
+ * keep.
+ */
 #define REGISTRY_BYTES_MAX (UINT64_C(256) << 20)
 /* Ids, and bytes of memory for the classes that have them, as they are kept. */
 struct registry_room {
@@ -35,10 +38,10 @@ struct registry_room {
 };
 
 /*
- * Of all event ids, and of the memory for their classes, root and the daemon's
- * user have a share that nobody else can take. Of the rest, a user may have what
- * is a part of it and what is left: so the next user finds seven eighths of what
- * the last one found. Classes that nobody uses are given back (class-reclaim.h).
+ * Root and the daemon's user have a share of all event ids, and of the memory for their classes,
+ * that no other user can take. A user may have a part of the rest that is left: so the next user
+ * finds seven eighths of what the last one found. Classes that nobody uses are reclaimed
+ * (class-reclaim.h).
  */
 #define QUOTA_CLASSES_KEPT 8u /* one part in so many */
 #define QUOTA_CLASSES_USER 8u
@@ -49,7 +52,7 @@ struct registry_room {
 /* Descriptors of the daemon for one process: socket, pidfd, doorbell. Each channel has one more. */
 #define QUOTA_PROCESS_DESCRIPTORS 3u
 
-/* Of one user. 0, where somebody gives them: the default. */
+/* Limits of one user. 0 on the command line: the default. */
 struct quota_limits {
 	/* That are registered, or ended with rings that are still to be read. */
 	uint64_t processes;
@@ -110,7 +113,7 @@ int quota_group(struct quota *quota, const char *subuid_file);
 /* NULL is allowed. */
 void quota_destroy(struct quota *quota);
 const struct quota_limits *quota_limits(const struct quota *quota);
-/* Who a user id belongs to: itself, or whose subordinate id it is. */
+/* The user whom the id belongs to: the id itself, or the owner of a subordinate id. */
 uint32_t quota_owner(const struct quota *quota, uint32_t uid);
 /* The user that it belongs to, made where it is new. NULL: no memory. */
 struct quota_user *quota_user(struct quota *quota, uint32_t uid);
@@ -118,14 +121,14 @@ struct quota_user *quota_user(struct quota *quota, uint32_t uid);
 void quota_each(struct quota *quota, void (*take)(struct quota_user *user, void *data), void *data);
 
 /*
- * Of a user. 0 or -EDQUOT: nothing was taken. `force`: it is taken all the
- * same, for it was had before.
+ * Charges the user. 0, or -EDQUOT and nothing is charged. `force`: charge in any case, for the user
+ * had it before a restart.
  */
 int quota_take_process(struct quota_user *user, bool force);
 int quota_take_descriptors(struct quota_user *user, uint32_t count, bool force);
 /* Whether it has all that it may have already: 0 or -EDQUOT. */
 int quota_check_held(const struct quota_user *user);
-/* What it has of `held`, a member that other threads may lower. */
+/* The value of a counter that other threads may lower. */
 static inline uint32_t quota_held(const uint32_t *held)
 {
 	return __atomic_load_n(held, __ATOMIC_RELAXED);
@@ -144,11 +147,11 @@ void quota_drop_classes(struct quota_user *user, const struct registry_room *tak
 /* The ids of a bit set, of LTTNGMAP_EVENT_IDS, are no user's any more. */
 void quota_forget_classes(struct quota *quota, const uint64_t *ids);
 /*
- * What a limited user, that has `had`, may still take of `left`; there is `all`. A part of all is
- * root's and the daemon's own user's.
+ * The amount that a limited user who has `had` may still take of `left` out of `all`. A part of
+ * `all` is reserved for root and the daemon's own user.
  */
 uint64_t quota_share(uint64_t left, uint64_t had, uint64_t all);
-/* What it may still take of what is left in the registry. */
+/* The room in the registry that the user may still take. */
 struct registry_room quota_class_room(const struct quota_user *user,
 				      const struct registry_room *left);
 

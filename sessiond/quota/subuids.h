@@ -29,7 +29,7 @@ struct subuids *subuids_create(const char *path);
 void subuids_destroy(struct subuids *subuids);
 /* Read the file again, if it has changed. What cannot be read has no ranges. */
 void subuids_refresh(struct subuids *subuids);
-/* Who owns the id: itself, where it is in no range. NULL is allowed. */
+/* The owner of the id: the id itself if it is in no range. NULL is allowed. */
 uint32_t subuids_owner(const struct subuids *subuids, uint32_t uid);
 
 #endif /* SESSIOND_QUOTA_SUBUIDS_H */

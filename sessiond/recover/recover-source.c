@@ -82,7 +82,7 @@ static FILE *open_maps(int process)
 	return file;
 }
 
-/* Of a process that ended meanwhile, or that we may not look into, nothing. */
+/* Skips a process that ended meanwhile, or that this one may not look into. */
 static int scan_process(struct recover_sources *sources, int process, uint32_t pid)
 {
 	FILE *file = open_maps(process);
@@ -199,7 +199,9 @@ static int find_pieces(const struct recover_sources *sources, struct recover_sou
 	return source->nr_pieces ? 0 : -ENOENT;
 }
 
-/* As the daemon makes them: its own, and sealed. Inode numbers come round again. */
+/*
+ * True if the daemon made the memfd: it has the daemon's name and seals. Inode numbers are reused.
+ */
 static bool is_daemons(const struct recover_sources *sources, int fd, uint64_t inode)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
@@ -326,7 +328,7 @@ int recover_source_find(const struct recover_sources *sources, uint64_t folder, 
 	return error;
 }
 
-/* As much as one piece has of it. */
+/* Reads as much as one segment has. */
 static int read_some(const struct recover_source *source, uint64_t offset, void *bytes,
 		     uint64_t size, uint64_t *done)
 {

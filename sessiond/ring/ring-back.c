@@ -6,7 +6,7 @@
 
 #include "common/clock.h"
 
-/* What a sub-buffer's descriptor says of it; each word is read once. */
+/* The descriptor of a sub-buffer; each word is read once. */
 struct extent {
 	uint64_t seq;
 	uint32_t id;
@@ -78,7 +78,7 @@ static int read_span(struct ring_reader *reader, const struct ring_commit *commi
 		       : ring_reader_mark_corrupt(reader, "a descriptor is another sub-buffer's");
 }
 
-/* What was forgotten by a clear, or read before that, is not given. */
+/* Leaves out packets that a clear removed, or that were read before it. */
 static void leave_out(const struct ring_reader *reader, struct extent *extent)
 {
 	if (extent->seq != reader->seq || reader->offset <= extent->from)

@@ -39,7 +39,7 @@ static inline bool ring_reader_has_untold(const struct ring_reader *reader,
 	       (reader->frozen || reader->discards < reader->mark_discards);
 }
 
-/* Who waits for room looks again. */
+/* Wakes writers that wait for room. */
 void ring_wake_waiters(struct lttngmap_ring *ring);
 /* Full sub-buffer `seq`, known as `id`, is about to be exchanged for the spare. */
 void ring_undo_note_swap(struct ring_undo *undo, uint64_t seq, uint32_t id);

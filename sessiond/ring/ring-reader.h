@@ -13,10 +13,9 @@
  *
  * The caller holds the ring set's mutex in all calls.
  *
- * A reader can be killed with its daemon at any instant and go on in the
- * daemon's next life, where it lies in memory that outlives it
- * (doc/design/surviving.md). What take() and release() change is copied aside
- * before, by ring_undo_begin(); a copy that is in force when the next life
+ * A reader can be killed with its daemon at any instant and go on in the restarted daemon, where it
+ * lies in memory that outlives it (doc/design/surviving.md). What take() and release() change is
+ * copied aside before, by ring_undo_begin(); a copy that is in force when the restarted daemon
  * begins is put back by ring_undo_restore().
  */
 #ifndef SESSIOND_RING_RING_READER_H
@@ -28,7 +27,7 @@
 #include <lttngmap/abi.h>
 #include <lttngmap/ring-file.h>
 
-/* What a ring set's rings have in common. */
+/* Properties that all rings of a set share. */
 struct ring_geometry {
 	enum lttngmap_mode mode;
 	enum lttngmap_clock clock;
@@ -46,7 +45,7 @@ struct ring_commit {
 	uint64_t discards;
 };
 
-/* What the ring's counters came to; the set adds the differences to its totals. */
+/* Counters of the ring; the set adds their increase to its totals. */
 struct ring_account {
 	uint64_t written;
 	uint64_t discarded;
@@ -72,7 +71,7 @@ struct ring_reader {
 	struct ring_commit last; /* the furthest that was seen */
 	uint64_t lost_before;    /* discarded and overwritten before a skip or a chunk */
 	uint64_t lost_told;      /* discarded and overwritten, as the last packet has them */
-	/* What is to be given out before a rotation, if need be as partial packets. */
+	/* The content to be read before a rotation, if need be as partial packets. */
 	uint64_t mark;          /* up to this position */
 	uint64_t mark_discards; /* so many discards told */
 	bool frozen;
@@ -81,12 +80,13 @@ struct ring_reader {
 	/* Why the ring was closed: the process corrupted it. NULL while it is good. */
 	const char *is_corrupt;
 	struct ring_undo *undo; /* NULL: it does not outlive its daemon */
-	/* Sub-buffer `seq` was taken out of the rotation in an earlier life, as `out_id`. */
+	/* Sub-buffer `seq` was taken out of the rotation in the daemon before a restart, as
+	 * `out_id`. */
 	bool out;
 	uint32_t out_id;
 };
 
-/* What an unfinished change began with. One for the readers of a set. */
+/* The state before an unfinished change. One for all readers of a set. */
 struct ring_undo {
 	bool in_force;
 	bool swapping;     /* an exchange in the ring's table is about to be made, or was: */
@@ -101,16 +101,22 @@ void ring_undo_begin(struct ring_undo *undo, struct ring_reader *reader);
 /* The change is complete. */
 void ring_undo_end(struct ring_undo *undo);
 /*
- * In a new life, when the reader's ring is mapped again. True: the reader is as it was before a
+ * After a restart, when the reader's ring is mapped again. True: the reader is as it was before a
  * change, which ends when the caller has put back what goes with it: ring_undo_end().
  */
 bool ring_undo_restore(struct ring_undo *undo);
 
 void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *geometry,
 		      struct lttngmap_ring *ring, struct ring_undo *undo);
-/* Of rings of another time, ticks: some ten years, which readers can still add to a date. */
+/*
+ * Latest time, in ticks, of rings from another boot: some ten years, which readers can still add to
+ * a date.
+ */
 #define RING_PAST_LATEST (UINT64_C(1) << 60)
-/* Of one ring, whatever its process says: sums over all rings of a set do not overflow. */
+/*
+ * Maximum of one ring's count, whatever its process writes: sums over all rings of a set do not
+ * overflow.
+ */
 #define RING_DISCARDS_MAX LTTNGMAP_POSITION_MASK
 /* Events that a process loses while it has no rings: six hours, fifty million a second. */
 #define RING_LOST_BEFORE_MAX (UINT64_C(1) << 40)
@@ -121,7 +127,7 @@ uint64_t ring_reader_latest(const struct ring_reader *reader);
 void ring_reader_reset_clock(struct ring_reader *reader, uint64_t latest);
 /* Is this a begin after the reset, and the first that is read? Then it is no mistake. */
 bool ring_reader_went_back(struct ring_reader *reader, uint64_t begin);
-/* The same reader in a new life, where geometry and ring lie elsewhere. */
+/* The same reader after a restart, where geometry and ring lie elsewhere. */
 void ring_reader_move(struct ring_reader *reader, const struct ring_geometry *geometry,
 		      struct lttngmap_ring *ring);
 

@@ -26,7 +26,7 @@
 
 #include "sessiond/ring/ring-set-import.h"
 
-/* Of a writer that commits all the time; it is preempted now and then. */
+/* Maximum number of looks at a writer that commits all the time and is preempted now and then. */
 #define LOOK_TRIES 1000
 /* One that overwrites the current sub-buffer meanwhile, that often. */
 #define COPY_TRIES 100
@@ -132,7 +132,9 @@ static bool is_unread(const struct copy *copy, uint64_t slot, uint32_t index, ui
 	       lttngmap_slot_seq(slot) >= first_unread(copy) && lttngmap_slot_seq(slot) <= q;
 }
 
-/* Of a sub-buffer in the table: the last one has content up to the position. */
+/*
+ * Copies the unread part of a sub-buffer in the table; the last one has content up to the position.
+ */
 static int copy_unread(const struct copy *copy, uint64_t slot, uint32_t index, uint64_t position)
 {
 	uint64_t q = position >> copy->import->subbuf_shift, size = subbuf_size(copy);

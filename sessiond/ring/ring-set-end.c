@@ -56,8 +56,8 @@ void ring_set_reset_clock(struct ring_set *set, uint64_t latest)
 }
 
 /*
- * What the reader has is let go of first: an exchange needs the spare sub-buffer, and while a
- * packet is held, that is what stands in its place.
+ * Releases the reader's packets first: an exchange needs the reader's spare sub-buffer, and while a
+ * packet is taken, the packet's sub-buffer stands in its place.
  */
 void ring_set_clear(struct ring_set *set, struct ring_totals *totals)
 {

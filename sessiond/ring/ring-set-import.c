@@ -37,7 +37,7 @@ static bool is_position(const struct ring_import *import, uint64_t position)
 	       (position & ((1u << import->subbuf_shift) - 1)) <= content_max(import);
 }
 
-/* Of events, and such that sums do not overflow. */
+/* True for a count of events that is so small that sums do not overflow. */
 static bool is_count(uint64_t count)
 {
 	return count <= LTTNGMAP_POSITION_MASK;

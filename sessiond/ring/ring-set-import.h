@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * ring-set-import.h - what a ring set kept for its next life, taken over from
+ * ring-set-import.h - what a ring set kept for a restarted daemon, taken over from
  * the saved state of a daemon that is gone, and the rings that go with it, copied
  * from where they are.
  *

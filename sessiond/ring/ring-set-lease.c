@@ -8,7 +8,7 @@
  *
  * Letting go of such a one is two steps: it is noted as `freed` with all that a change
  * makes, and then made free in the ring's table. In the other order, a daemon that is killed
- * between them would give it again while it is being written; in this one, its next life
+ * between them would give it again while it is being written; in this one, the restarted daemon
  * does the second step, once more if need be.
  */
 #include "sessiond/ring/ring-set-private.h"
@@ -80,7 +80,7 @@ void ring_set_place_packet(const struct ring_set *set, uint32_t ring,
 		packet->flags |= LTTNGMAP_PACKET_ANY_CPU;
 }
 
-/* What the reader cannot know. */
+/* Adds the data that the reader cannot know. */
 static void complete(const struct ring_set *set, uint32_t ring, struct lttngmap_packet *packet)
 {
 	const struct ring_totals *totals = set->config.totals;
@@ -127,7 +127,7 @@ static bool take_more(struct ring_set *set)
 	struct in_flight_more *more = &saved->more[in_flight->to];
 	int result;
 
-	/* What is beyond its mark belongs into the next chunk. */
+	/* Packets beyond the mark belong to the next chunk. */
 	if (reader->is_corrupt || (saved->rotating && ring_reader_has_passed(reader)))
 		return false;
 	saved->before = *in_flight;
@@ -147,7 +147,7 @@ uint32_t ring_set_give(struct ring_set *set, struct lttngmap_packet *packets, ui
 	const struct in_flight *in_flight = set->in_flight;
 	/* Writers wait for those that stay. */
 	uint32_t quarter = (1u << set->config.subbufs_shift) / 4, count;
-	/* Of these, each is looked at before. */
+	/* Packets with a layout are checked one by one. */
 	bool is_alone = set->config.layout;
 
 	while (!is_alone && in_flight_count(in_flight) < most &&

@@ -166,7 +166,7 @@ int ring_set_create(const struct ring_set_config *config, struct ring_set **resu
 	saved->undo.in_force = false;
 	for (uint32_t i = 0; i < set->rings; i++)
 		ring_reader_init(&saved->readers[i], &set->geometry, ring_of(set, i), &saved->undo);
-	/* Release: whoever finds the id in the next life finds all of the above. */
+	/* Release: whoever finds the id in the restarted daemon finds all of the above. */
 	__atomic_store_n(&saved->id, set->id, __ATOMIC_RELEASE);
 	*result = set;
 	return 0;
@@ -184,7 +184,7 @@ int ring_set_restore(const struct ring_set_config *config, struct ring_set **res
 		return -ENOMEM;
 	for (uint32_t i = 0; i < set->rings; i++)
 		ring_reader_move(&saved->readers[i], &set->geometry, ring_of(set, i));
-	/* Killed in between, the next life does both again. */
+	/* Killed in between, the restarted daemon does both again. */
 	if (ring_undo_restore(&saved->undo)) {
 		saved->in_flight = saved->before;
 		ring_undo_end(&saved->undo);

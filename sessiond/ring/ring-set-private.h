@@ -57,7 +57,7 @@ struct ring_set {
 	bool is_taken_away; /* what it has is in flight no more, since a clear */
 	struct backward_reader back;
 	uint32_t looks_back; /* by readers that are gone */
-	/* Of ring_set_flushed(): all marks are passed, but for a packet that is in flight. */
+	/* State of ring_set_flushed(): all marks are passed, except by a packet in flight. */
 	bool passed;
 	uint32_t passed_cpu;
 	uint64_t passed_sequence;
@@ -98,9 +98,9 @@ static inline uint32_t in_flight_count(const struct in_flight *in_flight)
 }
 
 /*
- * What the next life of the daemon must know. `before` goes with `undo`: while
- * that is in force, it is the packets in flight to go back to. The counts of `told` only
- * grow, each by itself, up to what the readers' accounts say.
+ * The state that a restarted daemon needs. `before` goes with `undo`: while that is in force,
+ * `before` holds the packets in flight to go back to. Each count of `told` only grows, up to the
+ * readers' accounts.
  */
 struct ring_saved {
 	uint64_t id;   /* of the set; 0: there is none. Written last, cleared first. */
@@ -129,7 +129,7 @@ void ring_set_close_ring(struct ring_set *set, uint32_t ring);
 bool ring_set_has_packet(struct ring_set *set);
 /* Is its memory as large as it was? What is read needs it. */
 void ring_set_check_memory(struct ring_set *set);
-/* What was marked for a rotation was given, or is not waited for: the next chunk begins. */
+/* The packets marked for a rotation are read or given up: begins the next chunk. */
 void ring_set_begin_chunk(struct ring_set *set);
 /* … where that is so. */
 void ring_set_pass_rotation(struct ring_set *set);
@@ -145,9 +145,12 @@ void ring_set_place_packet(const struct ring_set *set, uint32_t ring,
 			   struct lttngmap_packet *packet);
 /* From one ring, into the packets in flight, which is empty: 0 or -EAGAIN. */
 int ring_set_take_from(struct ring_set *set, uint32_t ring, bool partial);
-/* What is in flight, and more of that ring, up to `most`: how many. */
+/*
+ * Fills `packets` with the packets in flight and further ones of that ring, up to `most`. Returns
+ * their number.
+ */
 uint32_t ring_set_give(struct ring_set *set, struct lttngmap_packet *packets, uint32_t most);
-/* In a new life: what the one before was letting go of. */
+/* After a restart: what the one before was letting go of. */
 void ring_set_account_freed(struct ring_set *set);
 
 #endif /* SESSIOND_RING_RING_SET_PRIVATE_H */

@@ -10,7 +10,7 @@ uint32_t ring_set_rings(const struct ring_set *set)
 	return set->rings;
 }
 
-/* What has been written beyond what was read, but never more than there is room for. */
+/* Bytes written and not read yet, at most the size of the ring. */
 static uint64_t unread_of(const struct ring_reader *reader, uint64_t position, uint64_t size)
 {
 	uint64_t from = (reader->seq << reader->geometry->subbuf_shift) + reader->offset;

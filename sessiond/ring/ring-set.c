@@ -144,7 +144,7 @@ void ring_set_close_reader(struct ring_set *set)
 	pthread_mutex_unlock(&set->mutex);
 }
 
-/* Done again by the next life of the daemon where this one is killed in between. */
+/* Done again by the restarted daemon where this one is killed in between. */
 void ring_set_begin_chunk(struct ring_set *set)
 {
 	for (uint32_t i = 0; i < set->rings; i++)
@@ -165,8 +165,8 @@ void ring_set_pass_rotation(struct ring_set *set)
 }
 
 /*
- * What this reader was given is let go of. Then what another one had, or `cpu`, which may be
- * LTTNGMAP_CPU_ANY: the rings take turns.
+ * Releases the packet that this reader has. Then takes the next one: first a packet of an earlier
+ * reader, then of ring `cpu`. LTTNGMAP_CPU_ANY: the rings take turns.
  */
 static int take_next(struct ring_set *set, uint32_t cpu, bool partial)
 {
@@ -179,7 +179,7 @@ static int take_next(struct ring_set *set, uint32_t cpu, bool partial)
 	for (uint32_t i = 0; i < set->rings; i++) {
 		uint32_t ring = (set->turn + i) % set->rings;
 
-		/* What is beyond its mark belongs into the next chunk. */
+		/* Packets beyond the mark belong to the next chunk. */
 		if (set->saved->rotating && ring_reader_has_passed(&set->readers[ring]))
 			continue;
 		if (ring_set_take_from(set, ring, partial) == 0) {
@@ -206,9 +206,8 @@ bool ring_set_has_packet(struct ring_set *set)
 }
 
 /*
- * Of memory that is a file, and that its process cut short, nothing is read any
- * more: what is in flight is lost as if it had been overwritten. The mutex is
- * held.
+ * Closes the ring if its process truncated the ring's file. Packets in flight are then lost as if
+ * they had been overwritten. The mutex is held.
  */
 void ring_set_check_memory(struct ring_set *set)
 {
@@ -269,8 +268,8 @@ static bool is_sound(struct ring_set *set, const struct lttngmap_packet *packet)
 }
 
 /*
- * As take_next(), the packets that are left out aside: also the one that is given
- * again, for who tells of it may have reached a disk that it did not.
+ * Like take_next(), but skips packets that are to be left out, also one that is given again: its
+ * reader may have written it to a disk already.
  */
 static int take_sound(struct ring_set *set, uint32_t cpu, bool partial)
 {
@@ -339,7 +338,7 @@ static int look_back(struct ring_set *set, struct lttngmap_packet *packet)
 	return 0;
 }
 
-/* As get_packets(). */
+/* Like get_packets(). */
 static int serve(struct ring_set *set, struct lttngmap_packet *packets, uint32_t most,
 		 uint32_t *count)
 {

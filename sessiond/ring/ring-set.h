@@ -56,7 +56,7 @@ struct ring_set_config {
 	struct ring_totals *totals;
 	/*
 	 * ring_set_saved_size() bytes of memory that outlives the daemon, in which
-	 * the set keeps what the next life must know; and the last id given out.
+	 * the set keeps what the restarted daemon must know; and the last id given out.
 	 * NULL: it is not to outlive it.
 	 */
 	struct ring_saved *saved;
@@ -89,9 +89,9 @@ struct ring_totals {
 /* Any thread, relaxed. A total never goes down: it stays at INT64_MAX once it is there. */
 void ring_total_add(uint64_t *total, uint64_t more);
 
-/* What is to be set aside for a set of so many CPUs' rings, bytes. */
+/* Bytes of saved state for a set with the rings of so many CPUs. */
 size_t ring_set_saved_size(uint32_t cpu_rings);
-/* Whose set was there when the daemon died; 0: none was. */
+/* The generation of the ring set saved before the restart; 0 if none. */
 uint64_t ring_set_saved_generation(const struct ring_saved *saved);
 uint64_t ring_set_saved_id(const struct ring_saved *saved);
 
@@ -114,7 +114,7 @@ void ring_set_unpublish(struct ring_set *set);
 /* A reference, or NULL. Any registered RCU thread. */
 struct ring_set *ring_set_lookup(uint64_t id);
 
-/* Constant for the set's life. */
+/* Constant for the life of the set. */
 uint64_t ring_set_id(const struct ring_set *set);
 const char *ring_set_session(const struct ring_set *set);
 const char *ring_set_channel(const struct ring_set *set);
@@ -128,7 +128,7 @@ uint64_t ring_set_data_size(const struct ring_set *set);
 uint32_t ring_set_looks_back(struct ring_set *set);
 /* One reader at a time: 0, or -EBUSY. */
 int ring_set_open_reader(struct ring_set *set);
-/* What was not released is given again to the next reader. */
+/* Closes the reader. The next reader gets the packets that this one did not release. */
 void ring_set_close_reader(struct ring_set *set);
 
 /* LTTNGMAP_IOC_GET_PACKET and the others, without blocking. 0 or -errno. */
@@ -198,8 +198,8 @@ bool ring_set_drained(struct ring_set *set);
  */
 void ring_set_rotate(struct ring_set *set, uint32_t chunk);
 /*
- * What stands in the rings now is given out, what is in sub-buffers that are not full too.
- * False: there is nothing, or a rotation sees to it.
+ * Makes the current content of the rings readable, partial sub-buffers too. False: there is none,
+ * or a rotation does it.
  */
 bool ring_set_flush(struct ring_set *set);
 /* All that stood in the rings at the last flush was read and released. */

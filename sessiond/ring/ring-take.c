@@ -112,7 +112,7 @@ static int check_opening(struct ring_reader *reader, struct extent *extent)
 	return 0;
 }
 
-/* As packets tell it: what was given out may be less than was seen at a skip. */
+/* The losses that packets report; packets read so far may report fewer than were seen at a skip. */
 static uint64_t tell_lost(struct ring_reader *reader)
 {
 	uint64_t lost = reader->discards + reader->account.overwritten;
@@ -200,7 +200,7 @@ static int take_out(struct ring_reader *reader, uint64_t q, uint32_t *id, uint32
 	return result;
 }
 
-/* What the descriptor of a full sub-buffer says, which is `extent->id`. */
+/* Copies the descriptor of a full sub-buffer, whose id is `extent->id`. */
 static void copy_full(const struct ring_reader *reader, struct extent *extent)
 {
 	const struct lttngmap_subbuf *subbuf =
@@ -246,7 +246,7 @@ static int take_full(struct ring_reader *reader, const struct ring_commit *commi
 	return result;
 }
 
-/* What the current sub-buffer holds beyond what was read of it. */
+/* Takes the unread rest of the current sub-buffer. */
 static int take_partial(struct ring_reader *reader, const struct ring_commit *commit,
 			struct lttngmap_packet *packet, struct ring_lease *lease)
 {
@@ -327,7 +327,10 @@ int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_p
 			if (result == 0 && packet->events == 0) {
 				ring_reader_release(reader, lease);
 				result = -EAGAIN;
-				/* What follows may be the next chunk's, which the caller begins. */
+				/*
+				 * The following content may belong to the next chunk, which the
+				 * caller begins.
+				 */
 				if (!had_passed && ring_reader_has_passed(reader))
 					return result;
 				continue;
@@ -375,7 +378,7 @@ int ring_reader_take_more(struct ring_reader *reader, struct lttngmap_packet *pa
 		return -EAGAIN;
 	entry = ring_load(lttngmap_ring_slots(reader->ring) + index);
 	extent.id = lttngmap_slot_id(entry, index);
-	/* What is damaged, and what was given out before, is ring_reader_take()'s to pass. */
+	/* Damaged and already taken sub-buffers are left to ring_reader_take(). */
 	if (!is_in_place(reader, entry, index))
 		return -EAGAIN;
 	copy_full(reader, &extent);
@@ -402,12 +405,12 @@ void ring_reader_free(struct ring_reader *reader, const struct ring_lease *lease
 	uint64_t *slot = lttngmap_ring_slots(reader->ring) + index;
 	uint64_t old = lttngmap_slot_make(lease->seq, LTTNGMAP_SLOT_WRITING, lease->id, index);
 
-	/* Of a ring that is closed nobody shall believe that there is room. */
+	/* Nobody may believe that a closed ring has room. */
 	if (!lease->stays || reader->is_corrupt)
 		return;
 	/*
-	 * Release: as in swap_out(). Where it is not there any more, an earlier life was
-	 * killed right behind this, or the process changed it, which its next turn shows.
+	 * Release: as in swap_out(). Where it is not there any more, the daemon before a restart
+	 * was killed right behind this, or the process changed it, which its next turn shows.
 	 */
 	__atomic_compare_exchange_n(
 		slot, &old, lttngmap_slot_make(lease->seq, LTTNGMAP_SLOT_FREE, lease->id, index),

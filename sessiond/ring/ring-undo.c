@@ -4,7 +4,7 @@
 #include "sessiond/ring/ring-reader-private.h"
 
 /*
- * The next life sees every store of this one that was executed. So the
+ * The restarted daemon sees every store of this one that was executed. So the
  * releases below order the stores for the compiler, and for tools.
  */
 void ring_undo_begin(struct ring_undo *undo, struct ring_reader *reader)

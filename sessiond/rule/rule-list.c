@@ -35,7 +35,7 @@ static bool is_same(const struct rule_entry *entry, const struct rule_config *co
 					 entry->loglevel_only == config->loglevel_only));
 }
 
-/* What $ctx.NAME may name: each context, and the CPU. */
+/* Names that $ctx.NAME accepts: each context, and the CPU. */
 static const struct filter_context_list *context_list(void)
 {
 	static struct filter_context contexts[LTTNGMAP_CONTEXTS + 1];

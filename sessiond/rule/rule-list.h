@@ -23,7 +23,7 @@
 #define RULE_LIST_MAX 1024u /* rules of a channel */
 #define RULE_LIST_WHY_SIZE 384
 
-/* As it is asked for; texts are copied. */
+/* A rule as it is requested; its texts are copied. */
 struct rule_config {
 	const char *patterns;
 	const char *exclude; /* patterns; NULL: nothing */
@@ -51,7 +51,7 @@ struct rule_list {
 	uint32_t last_id;
 };
 
-/* What is wrong with a rule, and, in its filter, where. */
+/* The reason why a rule is wrong, and the place if its filter is. */
 struct rule_problem {
 	char why[RULE_LIST_WHY_SIZE];
 	bool in_filter;
@@ -79,9 +79,9 @@ bool rule_entry_match(const struct rule_entry *entry, const struct registry_clas
 int rule_entry_check(const struct rule_entry *entry, const struct registry_class *event_class,
 		     struct rule_problem *problem);
 /*
- * What do those that are enabled say of a class? 0: its events are not
- * recorded; 1: they are, all of them where *filter is NULL, else those that it
- * lets pass; the caller destroys it. Or -E2BIG, -ENOMEM.
+ * Decides by the enabled rules about a class. 0: its events are not recorded. 1: they are recorded,
+ * all of them if *filter is NULL, else those that pass the filter, which the caller destroys. Else
+ * -E2BIG or -ENOMEM.
  */
 int rule_list_decide(const struct rule_list *list, const struct registry_class *event_class,
 		     struct filter_program **filter);

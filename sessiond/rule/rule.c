@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What '*' becomes in a compiled pattern: a byte that no name can have. */
+/* Stands for '*' in a compiled pattern: a byte that no name contains. */
 #define ANY '\1'
 
 struct rule {

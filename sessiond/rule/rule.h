@@ -32,7 +32,7 @@ struct rule;
 int rule_parse(const char *text, struct rule **rule, char *why, size_t why_size);
 /* NULL is allowed. */
 void rule_destroy(struct rule *rule);
-/* As it was given. */
+/* The text that was given. */
 const char *rule_text(const struct rule *rule);
 bool rule_match(const struct rule *rule, const struct registry_class *event_class);
 

@@ -15,10 +15,7 @@
 #include "sessiond/quota/quota.h"
 #include "sessiond/session/session.h"
 
-/*
- * As rule_list_decide(), with a message where it fails; *event_class is then
- * not recorded.
- */
+/* Like rule_list_decide(), with a message on failure; *event_class is then not recorded. */
 static int decide(const struct channel *channel, uint32_t id,
 		  const struct registry_class **event_class, struct filter_program **filter)
 {

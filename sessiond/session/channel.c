@@ -389,7 +389,7 @@ static struct lttngmap_channel describe(const struct channel *channel)
 		.subbuf_shift = channel->subbuf_shift,
 		.subbufs_shift = channel->subbufs_shift,
 		.flags = (channel->filtered ? LTTNGMAP_CHANNEL_FILTERED : 0) |
-			 (channel->session->snapshot ? LTTNGMAP_CHANNEL_QUIET : 0) |
+			 (channel->session->is_flight_recorder ? LTTNGMAP_CHANNEL_QUIET : 0) |
 			 (channel->shared ? LTTNGMAP_CHANNEL_SHARED : 0),
 		.life = (uint32_t)channel->life,
 		.blocking_timeout_ms = channel->blocking_timeout_ms,
@@ -409,7 +409,7 @@ void channel_admit(struct channel *channel, struct process *process)
 	/* Whoever registers is handed its rings; all others ask for them at their first event. */
 	bool registers, in;
 
-	/* What stands for processes is let in with them. */
+	/* Ring owners are admitted with their processes. */
 	if (process->is_ring_owner)
 		return;
 	registers = !process->record->answered;
@@ -483,7 +483,7 @@ void channel_close(struct channel *channel)
 		control_pages_set_process(memory_set_process(process->memories), channel->slot,
 					  false);
 	control_pages_withdraw(daemon->pages, channel->slot);
-	/* Who finds no filter now finds the channel withdrawn before it writes. */
+	/* A writer that finds no filter now also finds the channel withdrawn before it writes. */
 	if (channel->filtered)
 		filter_pages_clear(control_pages_filters(daemon->pages), channel->slot,
 				   registry_count(daemon->registry));
@@ -525,7 +525,7 @@ bool channel_is_drained(struct channel *channel)
 	struct process_channel *process_channel;
 
 	/* Nobody reads a flight recorder's rings to their end. */
-	if (channel->session->snapshot)
+	if (channel->session->is_flight_recorder)
 		return true;
 	cds_list_for_each_entry(process_channel, &channel->process_channels, node)
 		if (!process_channel_is_drained(process_channel))
@@ -564,7 +564,7 @@ unsigned int channel_reap(struct channel *channel)
 	struct process_channel *process_channel, *next;
 	unsigned int waiting = 0, destroyed = 0;
 
-	if (channel->session->snapshot) {
+	if (channel->session->is_flight_recorder) {
 		forget_oldest(channel);
 		return 0;
 	}

@@ -23,7 +23,7 @@
 struct process;
 struct session;
 
-/* Of a flight recorder's processes that are gone, so many are kept. */
+/* Maximum number of ended processes that a flight recorder keeps. */
 #define CHANNEL_ENDED_MAX 64u
 
 struct channel {
@@ -89,12 +89,12 @@ int channel_create(struct session *session, const struct channel_config *config,
  */
 int channel_change(struct channel *channel, const struct channel_config *config,
 		   char why[CHANNEL_WHY_SIZE], char hint[CHANNEL_WHY_SIZE]);
-/* What it is now, its name included, which is the channel's. */
+/* Gets the current configuration; the channel owns its name. */
 void channel_get_config(const struct channel *channel, struct channel_config *config);
 /*
- * As it was when the daemon died, in its session's metadata already; nothing
- * is published, nobody takes part. `saved` has all but the lists and the
- * session. 0 or -errno.
+ * Restores a channel as it was when the daemon died. The session's metadata has it already; it is
+ * not published, and no process takes part. `saved` has everything but the lists and the session. 0
+ * or -errno.
  */
 int channel_restore(struct session *session, const struct channel *saved, struct channel **channel);
 /*
@@ -111,11 +111,11 @@ void channel_destroy(struct channel *channel);
  */
 void channel_publish(struct channel *channel);
 /*
- * Of the classes of the bit set that were not decided yet, those that the rules
- * match: put them into the session's metadata, telling people with `tell` of
- * filters that are not for them; then, when the consumer was sent that, turn
- * them on, with their filters, and the others off, if the channel is started.
- * No class is turned on that is not described. NULL: all there are, once more.
+ * Handles the undecided classes of the bit set that the rules match. channel_describe_classes()
+ * puts them into the session's metadata; `tell` logs filters that do not fit. After the consumer
+ * was sent the metadata, channel_switch_classes() turns them on with their filters, and the others
+ * off, if the channel is started. No class is turned on before it is described. NULL: all classes,
+ * once more.
  */
 void channel_describe_classes(struct channel *channel, const uint64_t *ids, bool tell);
 void channel_switch_classes(struct channel *channel, const uint64_t *ids);

@@ -52,7 +52,7 @@ static void take_name(struct process *process, const char *path)
 	ssize_t length = readlink(path, program, sizeof(program) - 1);
 	const char *base;
 
-	/* Who has other rights now may not be looked at so closely. */
+	/* A process with other credentials now may not be looked at so closely. */
 	if (length <= 0) {
 		pid_name((pid_t)process->pid, process->program.executed);
 		return;

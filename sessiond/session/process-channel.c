@@ -26,7 +26,7 @@
 #include "sessiond/session/user-rings.h"
 #include "sessiond/storage/saved-state.h"
 
-/* What a ring set needs for as long as it lives. */
+/* The objects that a ring set needs as long as it exists. */
 struct lease {
 	struct memory_set *memories;
 	struct session_totals *totals;
@@ -353,7 +353,7 @@ void process_channel_freeze(struct process_channel *process_channel)
 	if (!process_channel->process)
 		return;
 	ring_set_freeze(process_channel->set);
-	if (!process_channel->channel->session->snapshot)
+	if (!process_channel->channel->session->is_flight_recorder)
 		doorbell_set_flush(process_channel->shown);
 }
 
@@ -436,7 +436,7 @@ bool process_channel_end(struct process_channel *process_channel)
 	process_channel->ended_usec = time_now_usec();
 	ring_set_finish(process_channel->set);
 	if (ring_set_touched(process_channel->set)) {
-		if (!process_channel->channel->session->snapshot)
+		if (!process_channel->channel->session->is_flight_recorder)
 			doorbell_set_flush(process_channel->shown);
 		sessions_reap_soon(process_channel->channel->session->daemon->sessions);
 		return true;
@@ -455,7 +455,7 @@ bool process_channel_is_over(struct process_channel *process_channel)
 	return !process_channel->process && process_channel_is_drained(process_channel);
 }
 
-/* What it counted stays with its session; it is not to be restored any more. */
+/* Its counts stay with its session; it is not restored any more. */
 static void leave_counts(struct process_channel *process_channel)
 {
 	struct ring_totals counts = { .written = 0 };

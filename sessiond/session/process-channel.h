@@ -46,7 +46,7 @@ int process_channel_join(struct channel *channel, struct process *process, bool 
 /* The channel stopped, or starts again. */
 void process_channel_freeze(struct process_channel *process_channel);
 void process_channel_thaw(struct process_channel *process_channel);
-/* What its rings hold now is to be read soon. */
+/* Makes the current content of its rings readable soon. */
 void process_channel_flush(struct process_channel *process_channel);
 /* Was all read that stood in its rings at the last flush? As process_channel_is_rotated(). */
 bool process_channel_is_flushed(struct process_channel *process_channel, bool wake);

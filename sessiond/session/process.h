@@ -123,8 +123,8 @@ bool processes_gave(const struct processes *processes, const struct saved_state 
 int process_create(struct daemon *daemon, const struct process_config *config,
 		   struct process **process);
 /*
- * What stands for those of a user's processes that write in that way, in
- * channels whose rings they share. It is in the list only. 0 or -errno.
+ * Creates the ring owner of those processes of a user that write in that way, for channels with
+ * shared rings. It is in the list only. 0 or -errno.
  */
 int process_create_ring_owner(struct daemon *daemon, uint32_t uid, bool use_rseq,
 			      struct process **process);

@@ -45,7 +45,7 @@ int session_clear(struct session *session, session_stopped *cleared, void *data)
 
 	if (!totals)
 		return -ENOMEM;
-	/* A next life, if it comes in between, begins it anew. */
+	/* A restarted daemon, if it comes in between, begins it anew. */
 	session->clear.pending = true;
 	daemon_save_state(session->daemon);
 	urcu_ref_init(&totals->references);
@@ -75,7 +75,7 @@ int session_clear(struct session *session, session_stopped *cleared, void *data)
 void session_push_clear(struct session *session)
 {
 	/* A flight recorder has nothing on disk. */
-	if (session->snapshot)
+	if (session->is_flight_recorder)
 		return;
 	session->clear.asked++;
 	session_consumer_send_clear(session->consumer, session);
@@ -85,7 +85,7 @@ void session_step_clear(struct session *session, uint64_t now)
 {
 	if (!session->clear.pending)
 		return;
-	if (session->snapshot || !consumer_link_expected(session->consumer))
+	if (session->is_flight_recorder || !consumer_link_expected(session->consumer))
 		answer(session, NULL, NULL);
 	else if (session_is_given_up(session))
 		answer(session, "what lies on disk is not removed yet: its output does not answer",

@@ -36,7 +36,7 @@ static void break_clock(struct session *session, const struct clock_description 
 		return;
 	}
 	/* On disk there is nothing from before. */
-	if (session->snapshot || !session->has_consumer)
+	if (session->is_flight_recorder || !session->has_consumer)
 		return;
 	/* Broken again before it was rotated: the chunk began before both. */
 	if (!session->clock.is_held)

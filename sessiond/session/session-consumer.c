@@ -18,11 +18,14 @@
 #include "sessiond/session/session-private.h"
 #include "sessiond/storage/saved-state.h"
 
-/* Of a flight recorder it knows while a snapshot is taken. */
+/*
+ * True if the consumer knows the session. It knows a flight recorder's only while a snapshot is
+ * taken.
+ */
 static bool is_told(const struct consumer_link *link, const struct session *session)
 {
 	return consumer_link_is_attached(link) &&
-	       (!session->snapshot || session_is_taking_snapshot(session));
+	       (!session->is_flight_recorder || session_is_taking_snapshot(session));
 }
 
 static void link_send(struct consumer_link *link, struct json_object *message, int fd)
@@ -37,7 +40,7 @@ static struct json_object *make_event(const char *event, const struct session *s
 
 void session_consumer_send_session(struct consumer_link *link, const struct session *session)
 {
-	const char *output = session->snapshot ? session->shot.path : session->output;
+	const char *output = session->is_flight_recorder ? session->snapshot.path : session->output;
 	struct json_object *message;
 	char rings[PATH_MAX];
 
@@ -54,13 +57,14 @@ void session_consumer_send_session(struct consumer_link *link, const struct sess
 			       json_object_new_int64(session_chunk_on_disk(session)));
 	json_object_object_add(message, "overwritten",
 			       json_object_new_uint64(session->written.overwritten));
-	json_object_object_add(message, "snapshot", json_object_new_boolean(session->snapshot));
+	json_object_object_add(message, "snapshot",
+			       json_object_new_boolean(session->is_flight_recorder));
 	json_object_object_add(message, "stream_size",
-			       json_object_new_uint64(session->shot.stream_size));
-	/* Of a snapshot, nothing is sent before all of it is there. */
-	if (session->spool && !session->snapshot)
+			       json_object_new_uint64(session->snapshot.stream_size));
+	/* A snapshot is sent to the collector when it is complete. */
+	if (session->spool && !session->is_flight_recorder)
 		json_object_object_add(message, "spool", json_object_new_uint64(session->spool));
-	if (session->url && !session->snapshot)
+	if (session->url && !session->is_flight_recorder)
 		json_object_object_add(message, "sent", json_object_new_boolean(true));
 	if (session_is_live(session))
 		json_object_object_add(message, "live", json_object_new_boolean(true));
@@ -165,7 +169,7 @@ void session_consumer_send_recording(struct consumer_link *link, const struct se
 {
 	struct json_object *message;
 
-	if (!is_told(link, session) || session->snapshot)
+	if (!is_told(link, session) || session->is_flight_recorder)
 		return;
 	message = make_event("recording", session);
 	json_object_object_add(message, "on", json_object_new_boolean(on));

@@ -149,7 +149,7 @@ bool session_is_clearing(const struct session *session)
 
 bool session_is_taking_snapshot(const struct session *session)
 {
-	return session->shot.active;
+	return session->snapshot.active;
 }
 
 bool session_is_live(const struct session *session)

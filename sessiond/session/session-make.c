@@ -91,7 +91,7 @@ int session_create(struct sessions *sessions, const struct session_config *confi
 	session->daemon = sessions->daemon;
 	session->owner = config->owner;
 	session->group = config->group;
-	session->snapshot = config->snapshot;
+	session->is_flight_recorder = config->is_flight_recorder;
 	CDS_INIT_LIST_HEAD(&session->channels);
 	snprintf(session->name, sizeof(session->name), "%s", config->name);
 	error = config->again.key ? 0 : session_make_key(session);

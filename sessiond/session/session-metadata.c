@@ -56,7 +56,7 @@ void session_push_metadata(struct session *session)
 		session_send_metadata(session, false);
 }
 
-/* Who watches it has one clock from the beginning to the end. */
+/* A live viewer has one clock from the beginning to the end. */
 static void update_clock(struct session *session)
 {
 	struct clock_description clock;

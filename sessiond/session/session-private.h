@@ -22,13 +22,13 @@ void session_send_metadata(struct session *session, bool final);
 /* The same, after the clock and the untraced processes were brought up to date; for the last time.
  */
 void session_end_metadata(struct session *session);
-/* As session_send_metadata(), to a consumer that has nothing of it. */
+/* Like session_send_metadata(), to a consumer that has no part of it. */
 void session_resend_metadata(struct session *session, bool final);
 /* Why the consumer could not write; NULL: what it wrote last is on disk. */
 const char *session_write_error(const struct session *session);
 /* The session was rotated: its chunk may have the clock as it is now. */
 void session_end_split(struct session *session);
-/* As of now, or what its chunk keeps; rings that are recovered may be of another boot. */
+/* The clock of now, or the one that the chunk keeps. Recovered rings may be of another boot. */
 void session_read_clock(const struct session *session, struct clock_description *clock);
 
 #endif /* SESSIOND_SESSION_SESSION_PRIVATE_H */

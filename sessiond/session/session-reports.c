@@ -59,7 +59,7 @@ void sessions_push(struct sessions *sessions, struct consumer_link *consumer)
 	}
 }
 
-/* What is waited for at the end may be there. */
+/* Runs the timer at once: the awaited state at the end may be reached. */
 static void look_soon(struct session *session)
 {
 	if (session->state != SESSION_FINISHING)
@@ -281,7 +281,7 @@ static void describe(const struct session *session, struct consumer_client *clie
 	*client = (struct consumer_client){
 		.name = session->name,
 		.key = session->key,
-		.output = session_is_taking_snapshot(session) ? session->shot.path
+		.output = session_is_taking_snapshot(session) ? session->snapshot.path
 							      : session->output,
 		.owner = session->owner,
 		.record = &session->record->consumer,

@@ -30,7 +30,7 @@
 
 /* Readers are woken once more. */
 #define WAKE_USEC UINT64_C(100000)
-/* Of a rotation that is due; systemd's default is 250 ms. */
+/* Accuracy of a rotation's timer; systemd's default is 250 ms. */
 #define ACCURACY_USEC UINT64_C(1000)
 /* A consumer that has said why it stands still is waited for so long … */
 #define STALL_FAILED_USEC UINT64_C(2000000)
@@ -43,7 +43,7 @@ void session_chunk_path(const struct session *session, char path[PATH_MAX])
 		 session->output, session->rotation.name);
 }
 
-/* Who asked is told, once; the rotation itself may go on. */
+/* Answers the client, once; the rotation itself may go on. */
 static void answer(struct session *session, const char *error, const char *hint)
 {
 	session_stopped *done = session->rotation.done;

@@ -43,13 +43,13 @@ void session_look(struct session *session)
 
 static void end(struct session *session, const char *error, const char *hint)
 {
-	session_stopped *done = session->shot.done;
+	session_stopped *done = session->snapshot.done;
 
 	session_consumer_send_end(session->consumer, session);
-	session->shot.active = false;
-	session->shot.done = NULL;
+	session->snapshot.active = false;
+	session->snapshot.done = NULL;
 	if (done)
-		done(session, session->shot.data, error, hint);
+		done(session, session->snapshot.data, error, hint);
 	/* Processes that ended meanwhile were kept. */
 	sessions_reap_soon(session->daemon->sessions);
 }
@@ -64,16 +64,16 @@ static void choose_path(struct session *session, const char *output)
 	time_t now = time(NULL);
 	struct tm local;
 
-	session->shot.count++;
-	session->shot.is_default = !output;
+	session->snapshot.count++;
+	session->snapshot.is_default = !output;
 	if (output) {
-		snprintf(session->shot.path, sizeof(session->shot.path), "%s", output);
+		snprintf(session->snapshot.path, sizeof(session->snapshot.path), "%s", output);
 		return;
 	}
 	if (localtime_r(&now, &local))
 		strftime(when, sizeof(when), "%Y%m%dT%H%M%S%z", &local);
-	snprintf(session->shot.path, sizeof(session->shot.path), "%.*s/snapshot-%u-%s",
-		 PATH_MAX - 64, session->output, session->shot.count, when);
+	snprintf(session->snapshot.path, sizeof(session->snapshot.path), "%.*s/snapshot-%u-%s",
+		 PATH_MAX - 64, session->output, session->snapshot.count, when);
 }
 
 /* How many rings have been written to. */
@@ -92,7 +92,7 @@ static uint32_t begin_process_channels(struct session *session)
 		size = (UINT64_C(1) << channel->subbuf_shift) + CHANNEL_FILE_BLOCK;
 		largest = size > largest ? size : largest;
 	}
-	session->shot.least = rings * largest;
+	session->snapshot.least = rings * largest;
 	return rings;
 }
 
@@ -107,16 +107,16 @@ void session_take_snapshot(struct session *session, const char *output, uint64_t
 	session->write_error = NULL;
 	session->written = (struct session_written){ .generation = 0 };
 	session->earlier = session->written;
-	session->shot.active = true;
-	session->shot.finishing = false;
-	session->shot.done = done;
-	session->shot.data = data;
-	session->shot.progress = 0;
-	session->shot.progress_usec = time_now_usec();
+	session->snapshot.active = true;
+	session->snapshot.finishing = false;
+	session->snapshot.done = done;
+	session->snapshot.data = data;
+	session->snapshot.progress = 0;
+	session->snapshot.progress_usec = time_now_usec();
 	rings = begin_process_channels(session);
-	session->shot.stream_size = rings ? max_size / rings : max_size;
-	if (max_size && !session->shot.stream_size)
-		session->shot.stream_size = 1;
+	session->snapshot.stream_size = rings ? max_size / rings : max_size;
+	if (max_size && !session->snapshot.stream_size)
+		session->snapshot.stream_size = 1;
 	session_consumer_send_session(session->consumer, session);
 	cds_list_for_each_entry(channel, &session->channels, node)
 		session_consumer_send_channel(session->consumer, channel);
@@ -143,7 +143,7 @@ static void finish(struct session *session, uint32_t missing)
 			   "session %s: %u processes are not in the snapshot: their rings could "
 			   "not be read",
 			   session->name, missing);
-	session->shot.finishing = true;
+	session->snapshot.finishing = true;
 	session_push_snapshot(session, true);
 }
 
@@ -152,7 +152,7 @@ void session_step_snapshot(struct session *session, uint64_t now)
 	uint64_t progress, stalled;
 	uint32_t missing;
 
-	if (!session->shot.active)
+	if (!session->snapshot.active)
 		return;
 	if (session->write_error) {
 		end(session, "the snapshot is not complete", session->write_error);
@@ -167,16 +167,17 @@ void session_step_snapshot(struct session *session, uint64_t now)
 		    "take another one elsewhere");
 		return;
 	}
-	missing = session->shot.finishing ? 0 : count_missing(session);
+	missing = session->snapshot.finishing ? 0 : count_missing(session);
 	progress = session_progress(session) + UINT32_MAX - missing;
-	if (progress != session->shot.progress) {
-		session->shot.progress = progress;
-		session->shot.progress_usec = now;
+	if (progress != session->snapshot.progress) {
+		session->snapshot.progress = progress;
+		session->snapshot.progress_usec = now;
 	}
-	stalled = now - session->shot.progress_usec;
-	if (session->shot.finishing && session->written.generation >= session->record->generation)
+	stalled = now - session->snapshot.progress_usec;
+	if (session->snapshot.finishing &&
+	    session->written.generation >= session->record->generation)
 		end(session, NULL, NULL);
-	else if (!session->shot.finishing && (missing == 0 || stalled > STALL_RING_USEC))
+	else if (!session->snapshot.finishing && (missing == 0 || stalled > STALL_RING_USEC))
 		finish(session, missing);
 	else if (stalled > STALL_USEC)
 		end(session, "the snapshot is not complete: its writer makes no progress",
@@ -185,6 +186,6 @@ void session_step_snapshot(struct session *session, uint64_t now)
 
 void session_stop_snapshot(struct session *session, const char *why)
 {
-	if (session->shot.active)
+	if (session->snapshot.active)
 		end(session, why, "take another one");
 }

@@ -66,7 +66,7 @@ static bool is_written(const struct session *session)
 	       session->daemon->kernel_ops->is_finished(session->kernel);
 }
 
-/* Who waits is told. The session is stopped when all is written. */
+/* Answers the waiting client. The session is stopped when all is written. */
 static void give_up(struct session *session)
 {
 	session_stopped *stopped = session->stopped;
@@ -106,14 +106,14 @@ static void session_step(struct session *session, uint64_t now)
 {
 	if (session->state != SESSION_DRAINING && session->state != SESSION_FINISHING)
 		return;
-	/* Of a flight recorder nothing is to be written now. */
-	if (session->snapshot || !consumer_link_expected(session->consumer)) {
+	/* A flight recorder writes nothing now. */
+	if (session->is_flight_recorder || !consumer_link_expected(session->consumer)) {
 		stop_answer(session, NULL, NULL);
 		return;
 	}
 	if (session->state == SESSION_DRAINING && session_is_drained(session))
 		push_final(session);
-	/* What failed, and was written since, is over when the consumer says so, soon. */
+	/* A write error that was overcome is over when the consumer reports so, soon. */
 	else if (session->state == SESSION_FINISHING && is_written(session) &&
 		 !session_write_error(session))
 		stop_answer(session, NULL, NULL);
@@ -237,7 +237,7 @@ void session_stop(struct session *session, session_stopped *stopped, void *data)
 
 	session->stopped = stopped;
 	session->stopped_data = data;
-	/* From here on it is stopped, in the next life too. */
+	/* From here on it is stopped, in the restarted daemon too. */
 	session->state = SESSION_DRAINING;
 	daemon_save_state(session->daemon);
 	cds_list_for_each_entry(channel, &session->channels, node)
@@ -264,7 +264,7 @@ void sessions_resume(struct sessions *sessions)
 			channel_resume(channel);
 		}
 	}
-	/* What no channel has any more. */
+	/* Slots that no channel uses any more. */
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
 		if (slots & UINT64_C(1) << slot)
 			continue;
@@ -313,8 +313,8 @@ void sessions_forget(struct sessions *sessions, const void *data)
 			session->clear.done = NULL;
 		if (session->rotation.data == data)
 			session->rotation.done = NULL;
-		if (session->shot.data == data)
-			session->shot.done = NULL;
+		if (session->snapshot.data == data)
+			session->snapshot.done = NULL;
 		session->daemon->kernel_ops->forget(session->kernel, data);
 	}
 }

@@ -55,9 +55,9 @@ struct session_totals {
 };
 
 /*
- * What the consumer says that it has on disk. How many events that are, the
- * rings know better: a packet counts as delivered when the consumer lets it
- * go, which it does when it is written, and a killed one reports no more.
+ * The consumer's report of the data on disk. The rings know the number of events better: a packet
+ * counts as delivered when the consumer releases it, which happens after the write. A killed
+ * consumer reports no more.
  */
 struct session_written {
 	uint64_t generation;
@@ -95,7 +95,9 @@ enum rotation_state {
 #define ROTATION_NAME_SIZE 64
 
 struct session;
-/* Of the name that the consumer knows a session's kernel domain by: KEY/kernel. A key has no slash.
+/*
+ * Suffix of the name by which the consumer knows a session's kernel domain: KEY/kernel. A key has
+ * no slash.
  */
 #define SESSION_KERNEL_SUFFIX "/kernel"
 
@@ -110,11 +112,11 @@ struct session {
 	struct cds_list_head node;
 	struct daemon *daemon;
 	char name[NAME_SESSION_MAX + 1]; /* as its owner has it */
-	/* What it is called where names are everybody's: directories, the consumer. */
+	/* The session's name in directories and to the consumer, unique among all users. */
 	char key[NAME_SESSION_MAX + 1];
-	uint32_t owner; /* uid */
-	uint32_t group; /* the owner's gid: of what is written */
-	bool snapshot;  /* a flight recorder */
+	uint32_t owner;          /* uid */
+	uint32_t group;          /* the owner's gid: of what is written */
+	bool is_flight_recorder; /* a flight recorder */
 	struct trackers trackers;
 	char *output;
 	char *url; /* of a collector that the trace is sent to; NULL: none */
@@ -198,7 +200,7 @@ struct session {
 		void *data;
 		uint64_t progress;
 		uint64_t progress_usec;
-	} shot;
+	} snapshot;
 	bool is_ending;     /* it is to be destroyed when it has stopped */
 	bool is_taken_over; /* it was the daemon's before */
 	bool goes_on;       /* only the daemon ends: the next one starts it again */
@@ -210,12 +212,12 @@ struct session {
 };
 
 /*
- * What sessions call of their kernel domains: kernel-domain.h. NULL as the domain is allowed: the
- * session has no kernel domain.
+ * Functions of kernel-domain.h that sessions call. NULL as the domain is allowed: the session has
+ * no kernel domain.
  */
 struct session_kernel_ops {
 	void (*start)(struct kernel_domain *domain);
-	/* What is being recorded still comes, until channel_wait_writers(). */
+	/* Events that are being recorded still arrive, until channel_wait_writers(). */
 	void (*stop)(struct kernel_domain *domain);
 	/* All is recorded: the consumer is to read it, and to report that. */
 	void (*finish)(struct kernel_domain *domain);
@@ -226,7 +228,7 @@ struct session_kernel_ops {
 	/* Sends everything to a new consumer. */
 	void (*push)(struct kernel_domain *domain);
 	void (*send_live)(const struct kernel_domain *domain, uint64_t time);
-	/* What the consumer reports; `error` NULL: nothing is wrong. */
+	/* Takes the consumer's report; `error` NULL: no error. */
 	void (*take_written)(struct kernel_domain *domain, const struct kernel_written *written,
 			     const char *error);
 	/* Whoever gave `data` is not to be called any more. */
@@ -236,7 +238,7 @@ struct session_kernel_ops {
 	void (*restore)(struct session *session, struct json_object *saved);
 };
 
-/* What the consumers of sessions call: for consumers_create(). */
+/* Functions that the consumers of sessions call: for consumers_create(). */
 extern const struct consumer_ops session_consumer_ops;
 
 struct session_totals *session_totals_get(struct session_totals *totals);
@@ -253,13 +255,16 @@ struct cds_list_head *sessions_list(struct sessions *sessions);
 struct session *sessions_find(struct sessions *sessions, const char *name, uint32_t uid);
 struct session *sessions_find_key(struct sessions *sessions, const char *key);
 /*
- * What a new session is called where names are everybody's: two users may give
- * theirs the same name. 0; -EEXIST: the owner has one of that name.
+ * Makes the new session's key, unique among all users: two users may give their sessions the same
+ * name. 0, or -EEXIST: the owner has a session of that name.
  */
 int session_make_key(struct session *session);
 /* May that user touch and see it? */
 bool session_is_for(const struct session *session, uint32_t uid);
-/* What that user calls it: NAME, or UID/NAME, then in `name`, of NAME_SESSION_MAX + 16 bytes. */
+/*
+ * The session's name for that user: NAME, or UID/NAME in `name`, which has NAME_SESSION_MAX + 16
+ * bytes.
+ */
 const char *session_name_for(const struct session *session, uint32_t uid, char *name, size_t size);
 /* Does the process take part in it: by its owner, by the trackers? */
 bool session_takes(const struct session *session, const struct process *process);
@@ -305,14 +310,14 @@ struct session_config {
 	uint64_t live_ms; /* see session-live.c */
 	uint32_t owner;
 	uint32_t group;
-	bool snapshot;
-	/* In a new life of the daemon; all zeros: a session that never was. */
+	bool is_flight_recorder;
+	/* After a restart of the daemon; all zeros: a session that never was. */
 	struct {
 		const char *key;
 		const char *uuid;
 		uint64_t created; /* ns since 1970 */
 		uint32_t record;  /* its index */
-		/* As it was described to who watches; its frequency is 0 where nobody does. */
+		/* The clock described to live viewers; its frequency is 0 if there are none. */
 		struct clock_description clock;
 	} again;
 };
@@ -327,14 +332,14 @@ void session_destroy(struct session *session);
  */
 int session_add_channel(struct session *session, const struct channel_config *config,
 			struct channel **channel, char *why, char *hint);
-/* Of a session that is IDLE. As channel_change(). */
+/* Changes a channel of an IDLE session. Like channel_change(). */
 int session_change_channel(struct channel *channel, const struct channel_config *config, char *why,
 			   char *hint);
-/* Of a session that is IDLE. */
+/* Removes a channel of an IDLE session. */
 void session_remove_channel(struct channel *channel);
 void session_start(struct session *session);
 /*
- * In a new life of the daemon, with all that there was made again: go on as
+ * After a restart of the daemon, with all that there was made again: go on as
  * each session's state says. One that was being stopped goes on with that.
  */
 void sessions_resume(struct sessions *sessions);
@@ -376,7 +381,7 @@ bool session_take_cleared(struct session *session, uint64_t cleared, const char 
  * once, later; may be NULL.
  */
 void session_rotate(struct session *session, session_stopped *rotated, void *data);
-/* Of the chunk that is completed, or was last. */
+/* The path of the chunk that is being completed, or was completed last. */
 void session_chunk_path(const struct session *session, char path[PATH_MAX]);
 bool session_is_rotating(const struct session *session);
 /* Rotate by itself from now on; 0: not by that. 0 or -errno. */
@@ -389,11 +394,11 @@ void session_split(struct session *session);
 void session_push_rotation(struct session *session);
 /* The chunk that the consumer is in. */
 uint32_t session_chunk_on_disk(const struct session *session);
-/* What the consumer answers; `error` NULL: it is done. */
+/* Takes the consumer's answer; `error` NULL: success. */
 void session_take_rotated(struct session *session, uint32_t chunk, bool final, bool dropped,
 			  const char *error);
 void session_step_rotation(struct session *session, uint64_t now);
-/* In a new life of the daemon, with all rings there again. */
+/* After a restart of the daemon, with all rings there again. */
 void session_resume_rotation(struct session *session);
 /* The session ends: it is not waited for any more. */
 void session_stop_rotation(struct session *session);
@@ -416,7 +421,7 @@ void session_tell_live(struct session *session);
  */
 int session_enable(struct channel *channel, const struct rule_config *config,
 		   struct rule_entry **entry, struct rule_problem *problem);
-/* Of the classes of the bit set, which came after the rules: whom a filter is not for. */
+/* Logs which classes of the bit set, added after the rules, a filter does not fit. */
 void session_tell_unfit(const struct channel *channel, const uint64_t *ids);
 /*
  * Write what a flight recorder holds to `output`, or to a new folder in the
@@ -438,12 +443,12 @@ void session_disable(struct channel *channel, struct rule_entry *entry, bool rem
 void session_push_metadata(struct session *session);
 /* Everything about its sessions goes to a new consumer. */
 void sessions_push(struct sessions *sessions, struct consumer_link *consumer);
-/* `written` is different from what it was: the next life is to know. */
+/* `written` is different from what it was: the restarted daemon is to know. */
 void session_note_written(struct session *session);
-/* What the consumer reports; `error` NULL: nothing is wrong. */
+/* Takes the consumer's report; `error` NULL: no error. */
 void session_take_written(struct session *session, const struct session_written *written,
 			  uint64_t cleared, const char *error, const char *moved);
-/* What the consumer reported and has not taken back: for people. NULL: nothing is wrong. */
+/* The consumer's last error that it has not withdrawn, for people. NULL: none. */
 const char *session_trouble(const struct session *session);
 /* A packet that the consumer left out, for no reader could read it: people are told. */
 struct session_broken {
@@ -452,7 +457,7 @@ struct session_broken {
 	uint32_t uid;
 };
 void session_take_broken(const struct session *session, const struct session_broken *broken);
-/* What the consumer reports of its kernel domain, which there is. */
+/* Takes the consumer's report about the session's kernel domain, which exists. */
 void session_take_kernel_written(struct session *session, const struct kernel_written *written,
 				 const char *error);
 /* Anything that the consumer does shows in here. */

@@ -123,7 +123,7 @@ void untraced_take_back(struct process *process)
 	}
 }
 
-/* Who was traced, and has ended since: slots by which it was counted. */
+/* Slots by which an ended, traced process was counted. */
 static uint64_t ended_slots(struct untraced *untraced, const struct untraced_process *left)
 {
 	const struct remembered *before = place_of(untraced, left->pid);

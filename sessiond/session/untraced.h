@@ -58,7 +58,10 @@ void untraced_forget(struct untraced *untraced, uint32_t pid, uint64_t identity)
 void untraced_count_in(struct session *session, const struct process *process,
 		       enum untraced_why why, bool take_back);
 
-/* What it was counted for so is no more: another program of it is, or it is counted otherwise. */
+/*
+ * Takes the process out of the counts: another program of it is running, or it is counted
+ * otherwise.
+ */
 void untraced_take_back(struct process *process);
 
 uint64_t untraced_total(const struct session *session);
@@ -67,8 +70,7 @@ uint64_t untraced_total(const struct session *session);
  * is called "others of user UID", what no place was left for "?", and has no "uid".
  */
 struct json_object *untraced_list(const struct session *session);
-/* As people read it: "ls (2), cc1 of user 1001 (1)"; "" where there is none. To be freed; NULL: no
- * memory. */
+/* Text for people: "ls (2), cc1 of user 1001 (1)", or "". The caller frees it. NULL: no memory. */
 char *untraced_text(const struct session *session);
 
 #endif /* SESSIOND_SESSION_UNTRACED_H */

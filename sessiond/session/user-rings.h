@@ -27,7 +27,7 @@ struct process;
 int user_rings_join(struct process *process);
 /* The process is gone: what it holds of shared rings is given back. A ring owner is left by all. */
 void user_rings_leave(struct process *process);
-/* In a new life, with all processes there: what held shared rings may have ended since. */
+/* After a restart, with all processes there: what held shared rings may have ended since. */
 void user_rings_restore(struct daemon *daemon);
 /* End ring owners that nobody needs any more. Not from within a walk over processes. */
 void user_rings_reap(struct daemon *daemon);

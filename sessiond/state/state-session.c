@@ -209,8 +209,10 @@ static struct json_object *save_streams(const struct session *session)
 	return array;
 }
 
-/* What is described stays so: it may have been recorded. Ids of no class are a damaged saved
- * state's. */
+/*
+ * Described classes stay described: they may have been recorded. Ids without a class come from
+ * damaged saved state.
+ */
 static int restore_described(struct session *session, uint32_t stream)
 {
 	const struct registry *registry = session->daemon->registry;
@@ -349,7 +351,7 @@ static struct json_object *save_session(const struct session *session)
 	add_number(object, "record", (uint64_t)(session->record - records));
 	add_number(object, "owner", session->owner);
 	add_number(object, "group", session->group);
-	add_flag(object, "snapshot", session->snapshot);
+	add_flag(object, "snapshot", session->is_flight_recorder);
 	add_text(object, "output", session->output);
 	if (session->url)
 		add_text(object, "url", session->url);
@@ -383,7 +385,7 @@ static int restore_session(struct json_object *object, void *data)
 		.live_ms = number_of(object, "live"),
 		.owner = (uint32_t)number_of(object, "owner"),
 		.group = (uint32_t)number_of(object, "group"),
-		.snapshot = flag_of(object, "snapshot"),
+		.is_flight_recorder = flag_of(object, "snapshot"),
 		.again = {
 			.key = text_of(object, "key"),
 			.uuid = text_of(object, "uuid"),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * state.h - what the daemon writes down of its sessions, and a new life of it
+ * state.h - what the daemon writes down of its sessions, and a restarted one
  * made from the saved state (doc/design/surviving.md).
  *
  *   state.c          classes, processes, process channels; who calls whom
@@ -23,7 +23,7 @@ struct daemon;
 struct memory_set;
 struct process;
 
-/* Sessions are different from what they were: the next life is to know. */
+/* Sessions are different from what they were: the restarted daemon is to know. */
 void state_save(struct daemon *daemon);
 /* Everything as it was, and going on. 0 or -errno; what failed was said. */
 int state_restore(struct daemon *daemon);

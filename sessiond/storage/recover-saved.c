@@ -14,9 +14,9 @@
 
 /* No machine has more; and the sizes that follow do not overflow. */
 #define CPUS_MAX 8192u
-/* Of a time in nanoseconds: more than a century. */
+/* Latest time in nanoseconds: more than a century. */
 #define TIME_MAX (UINT64_C(1) << 62)
-/* Of a clock, Hz. */
+/* Range of a clock's frequency, Hz. */
 #define FREQUENCY_MIN UINT64_C(200000000)
 #define FREQUENCY_MAX UINT64_C(100000000000)
 
@@ -217,7 +217,7 @@ static int import_text(const struct recover_saved *old, struct saved_state *save
 	return error;
 }
 
-/* What the metadata of its sessions describes. */
+/* Imports the bit sets of described classes. */
 static int import_described(const struct recover_saved *old, struct saved_state *saved_state)
 {
 	static const uint64_t none[SAVED_DESCRIBED_SIZE / 8];

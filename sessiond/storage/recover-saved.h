@@ -22,7 +22,7 @@ struct recover_saved {
 int recover_saved_open(int fd, struct recover_saved *old, char why[RECOVER_WHY_SIZE]);
 void recover_saved_close(struct recover_saved *old);
 
-/* Classes, sessions and counts into a saved state that is to have its second life. */
+/* Classes, sessions and counts into a saved state that is to have its first restart. */
 int recover_saved_import(const struct recover_saved *old, struct saved_state *saved_state,
 			 char why[RECOVER_WHY_SIZE]);
 

@@ -26,7 +26,7 @@ uint64_t ring_dir_first(void)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/* Who lists it, into a page that never comes, holds its lock for ever. */
+/* A process that lists the directory, into a page that never arrives, holds its lock for ever. */
 static int check_owner(const char *path, int dir)
 {
 	struct stat status;

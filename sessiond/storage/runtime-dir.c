@@ -187,7 +187,7 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
 {
 	(void)status;
 	(void)ftw;
-	/* What cannot be removed is in nobody's way but the rings' own. */
+	/* A file that cannot be removed disturbs nobody but its own rings. */
 	if (type == FTW_DP || type == FTW_D || type == FTW_DNR)
 		rmdir(path);
 	else

@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-/* What a daemon left that was killed with its supervisor, when the next one came. */
+/* The saved state of a daemon that was killed with its supervisor, renamed by the next daemon. */
 #define RUNTIME_DIR_OLD_LEDGER "ledger.old"
 
 struct runtime_dir {
@@ -33,7 +33,7 @@ struct runtime_dir {
  */
 int runtime_dir_enter(const char *path, bool strict, struct runtime_dir *dir);
 /*
- * The daemon begins a new life in it: the sockets stay, what rings there were
+ * The daemon restarts in it: the sockets stay, what rings there were
  * goes. 0 or -errno; what is wrong was said.
  */
 int runtime_dir_renew(const struct runtime_dir *dir);

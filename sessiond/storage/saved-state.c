@@ -329,8 +329,8 @@ void saved_process_drop(struct saved_state *saved_state, uint32_t index)
 
 	saved_process_set(saved_state, index, SAVED_TAKEN);
 	/*
-	 * Who may still look at them, a process that is not traced any more, finds zeros; but one
-	 * that waits for the next daemon counts by them.
+	 * A process that is not traced any more may still read the words and finds zeros. One that
+	 * waits for the next daemon still counts its lost events by them.
 	 */
 	if (!(__atomic_load_n(&control->left, __ATOMIC_RELAXED) & LTTNGMAP_LEFT_COUNTS))
 		memset(saved_words(saved_state, index), 0, sizeof(struct lttngmap_process));
@@ -402,7 +402,7 @@ const char *saved_text(const struct saved_state *saved_state)
 
 bool saved_text_is_empty(const char *text)
 {
-	/* As state_save_sessions() writes it. */
+	/* The text that state_save_sessions() writes without sessions. */
 	return text[0] == '\0' || strcmp(text, "{\"sessions\":[]}") == 0;
 }
 

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * saved-state.h - what the daemon must know again when it was killed: shared memory
- * that the supervisor makes before the daemon, and that each life of the daemon
+ * that the supervisor makes before the daemon, and that each restarted daemon
  * inherits at the same address (doc/design/surviving.md has the rules).
  *
  *   head | texts | logs of classes | what is described | records of processes, each with its ring
@@ -46,12 +46,12 @@
 
 #define SAVED_PROCESSES 32768u
 #define SAVED_SESSIONS 64u
-/* Of the text that says what sessions there are. */
+/* Maximum size of the text that describes the sessions. */
 #define SAVED_TEXT_MAX (UINT64_C(64) << 20)
-/* Of a log; more than all classes that a registry keeps. */
+/* Maximum size of a log; more than all classes of a registry. */
 #define SAVED_LOG_MAX (UINT64_C(256) << 20)
 
-/* What a process's record stands for. */
+/* State of a process's record. */
 enum saved_process_state {
 	SAVED_FREE,
 	SAVED_TAKEN, /* memories that no process has yet, or any more */
@@ -85,13 +85,13 @@ struct saved_process {
 	uint64_t folder;
 	uint64_t file[LTTNGMAP_CHANNELS];
 	uint64_t control_at[LTTNGMAP_CHANNELS]; /* where ring control begins, bytes */
-	/* As struct process_slot. */
+	/* Same fields as struct process_slot. */
 	uint8_t dirty[LTTNGMAP_CHANNELS];
 	uint8_t subbufs_shift[LTTNGMAP_CHANNELS];
 	uint64_t classes[LTTNGMAP_EVENT_IDS / 64]; /* a bit for each id */
 };
 
-/* Of the ring sets that are gone; written twice, so that one is whole. */
+/* Totals of ring sets that are gone; written twice, so that one copy is whole. */
 struct saved_totals {
 	struct ring_totals counts;
 	uint64_t last_set; /* counted last: maybe not gone yet */
@@ -108,7 +108,7 @@ struct saved_session {
 	uint32_t which; /* of them */
 	uint64_t processes;
 	uint64_t generation; /* of what the consumer is sent; raised before */
-	/* What is on disk, as of struct session_written. */
+	/* The data on disk, as in struct session_written. */
 	uint64_t packets;
 	uint64_t bytes;
 	uint64_t streams;
@@ -136,7 +136,7 @@ struct saved_head {
 	bool took_over; /* the sessions came from the saved state of a daemon before */
 	int64_t ended;  /* when that daemon ended; with is_kept, when this one did: s */
 	uint32_t lives;
-	char death[64];      /* how the last life ended; empty: this is the first */
+	char death[64];      /* how the daemon ended last; empty: this is the first */
 	uint64_t set_stride; /* bytes of a ring set's part of a record, and of all of that */
 	uint64_t process_stride;
 	/* For the next to be given out; raised before. */
@@ -187,14 +187,14 @@ int saved_state_create(uint32_t cpu_rings, struct saved_state **saved_state);
  * is not there yet, and is locked.
  */
 int saved_state_create_in(uint32_t cpu_rings, int dir, struct saved_state **saved_state);
-/* There will be no other life: processes look for another daemon (common/knock.h). */
+/* There will be no restart any more: processes look for another daemon (common/knock.h). */
 void saved_state_leave(struct saved_state *saved_state);
 /* NULL is allowed. */
 void saved_state_destroy(struct saved_state *saved_state);
 
-/* Is it the daemon's first life? */
+/* Is it the first daemon since the supervisor started? */
 bool saved_state_is_new(const struct saved_state *saved_state);
-/* Does that life begin with sessions of the daemon before, which ended in order? */
+/* Does that daemon begin with sessions of the daemon before, which ended in order? */
 bool saved_state_is_taken_over(const struct saved_state *saved_state);
 
 /*
@@ -221,7 +221,7 @@ struct saved_layout {
 void saved_lay_out(uint32_t cpu_rings, struct saved_layout *layout);
 /* From the beginning of a process's record. */
 uint64_t saved_set_offset(const struct saved_layout *layout, uint32_t slot);
-/* Of this boot; NUL-terminated. */
+/* The id of this boot; NUL-terminated. */
 void saved_state_read_boot(char boot[40]);
 
 /* A record, all zeros, TAKEN: its index, or -ENOSPC. */
@@ -238,14 +238,14 @@ void saved_process_set(struct saved_state *saved_state, uint32_t index,
 		       enum saved_process_state state);
 enum saved_process_state saved_process_state(const struct saved_state *saved_state, uint32_t index);
 struct saved_process *saved_process(const struct saved_state *saved_state, uint32_t index);
-/* Who was given that token, and lives; NULL: nobody. */
+/* The live process that was given that token; NULL: none. */
 const struct saved_process *saved_process_by_token(const struct saved_state *saved_state,
 						   uint64_t token);
 /* Where the ring set of a slot keeps its own. */
 struct ring_saved *saved_set(const struct saved_state *saved_state, uint32_t index, uint32_t slot);
 /* Make room for it, before it is first written. 0 or -errno. */
 int saved_set_reserve(const struct saved_state *saved_state, uint32_t index, uint32_t slot);
-/* What the process reads. */
+/* The words that the process reads. */
 struct lttngmap_process *saved_words(const struct saved_state *saved_state, uint32_t index);
 
 /* The whole of `text` in place of the one before. 0, -E2BIG or -ENOSPC. */

@@ -26,7 +26,7 @@
 #include "sessiond/base/close-untrusted.h"
 #include "sessiond/base/pid-state.h"
 
-/* A life that ends so soon after the daemon began to serve, or before, is short. */
+/* A daemon that ends so soon after the daemon began to serve, or before, is short. */
 #define SHORT_MS 100
 #define SHORT_LIVES_MAX 20u
 #define PAUSE_MAX_MS 1000u
@@ -118,7 +118,7 @@ static void close_unknown(int fd, void *data)
 		close_untrusted(fd);
 }
 
-/* What the daemon that died had open, but for what the saved state names. */
+/* Closes the descriptors of the daemon that died, except those that the saved state names. */
 static void close_leftovers(const struct supervisor *supervisor)
 {
 	struct fd_set_of known = { .has = NULL };
@@ -279,7 +279,7 @@ static int wait_child(struct supervisor *supervisor)
 	return SIGKILL;
 }
 
-/* ---- its lives ------------------------------------------------------------------- */
+/* ---- its restarts ------------------------------------------------------------------- */
 
 static void describe(int status, char *text, size_t size)
 {
@@ -289,7 +289,7 @@ static void describe(int status, char *text, size_t size)
 		snprintf(text, size, "ended with status %d", WEXITSTATUS(status));
 }
 
-/* Shall there be another life? Says why, or why not. */
+/* Shall there be another restart? Says why, or why not. */
 static bool is_to_go_on(struct supervisor *supervisor, int status, int64_t lived_ms)
 {
 	struct saved_head *head = supervisor->config->saved_state->head;

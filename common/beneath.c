@@ -89,7 +89,7 @@ static const char *name_kind(mode_t mode)
 	}
 }
 
-/* What openat2() said, as who looks for the cause would put it. */
+/* The errno that names the cause of an openat2() failure for people. */
 static int refuse_errno(int folder, const char *name, int error)
 {
 	struct stat status;
@@ -231,7 +231,7 @@ static bool take_component(struct walk *walk, char name[NAME_MAX + 1], int *erro
 	return true;
 }
 
-/* What the link says comes before what is left. */
+/* Puts the link's target in front of the rest of the path. */
 static int follow_link(struct walk *walk, const char *name, int link)
 {
 	char target[PATH_MAX], rest[PATH_MAX];

@@ -47,9 +47,11 @@ int beneath_check_same(int folder, const char *name, int fd);
 int beneath_open_path(const char *path, mode_t mode);
 /* Open the folder at a path in which there is no link, as realpath(3) gives it. */
 int beneath_open_real(const char *path);
-/* Whose file rights we have: the user of setfsuid(2), or the process's. */
+/* The user whose file permissions apply: that of setfsuid(2), or the process's. */
 uid_t beneath_user(void);
-/* Who owns what we make in that folder: whom the file system names, where it does not keep owners.
+/*
+ * The owner of files made in that folder: the one that the file system assigns if it does not store
+ * owners.
  */
 uid_t beneath_owner(int folder);
 

@@ -10,7 +10,7 @@
 
 #define CLOCKSOURCE_FILE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define NSEC_PER_SEC UINT64_C(1000000000)
-/* Of these readings the one least disturbed is a sample. */
+/* The sample is the least disturbed of so many readings. */
 #define SAMPLE_TRIES 50
 /* The first measurement of a frequency: some 5 millionths exact. */
 #define FIRST_INTERVAL_NS UINT64_C(10000000)

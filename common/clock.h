@@ -64,7 +64,7 @@ enum clock_change {
 	CLOCK_RESET, /* broken: it went back */
 };
 
-/* What CTF says of a clock: time = offset_s + (offset + value) / frequency. */
+/* A clock as CTF describes it: time = offset_s + (offset + value) / frequency. */
 struct clock_description {
 	enum lttngmap_clock clock;
 	uint64_t frequency; /* Hz, never 0 */
@@ -86,7 +86,7 @@ enum clock_change clock_calibration_add(struct clock_calibration *calibration,
 void clock_calibration_restart(struct clock_calibration *calibration);
 void clock_calibration_restart_at(struct clock_calibration *calibration,
 				  const struct clock_sample *now);
-/* What the clock said last before it was broken, at most. */
+/* The latest possible value of the clock before it was broken. */
 uint64_t clock_calibration_latest(const struct clock_calibration *calibration);
 /*
  * The frequency over all awake spans so far. The offset is such that the first

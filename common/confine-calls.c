@@ -41,7 +41,7 @@ int confine_calls_sockets(scmp_filter_ctx filter)
 
 int confine_calls_load(scmp_filter_ctx filter)
 {
-	/* What is refused is in the kernel's audit log, where there is one. */
+	/* Refused calls are in the kernel's audit log if there is one. */
 	(void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_LOG, 1);
 	/* Calls cost what they cost before: no slower CPU, and a tree of comparisons. */
 	(void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);

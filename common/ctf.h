@@ -67,8 +67,8 @@ _Static_assert(offsetof(struct ctf_packet_header, procname) == 92, "CTF packet c
 _Static_assert(sizeof(struct ctf_packet_header) == 108, "CTF packet header");
 
 /*
- * Of a stream that a live session has at a collector, of empty packets, by which viewers hear of
- * other streams: it counts from 0 in each connection.
+ * Marks a live session's stream of empty packets at a collector, by which viewers learn of other
+ * streams: it counts from 0 in each connection.
  */
 #define CTF_INSTANCE_ANCHOR UINT64_C(0x6c6d2d616e63686f)
 

@@ -25,7 +25,7 @@
 #define INSIDE_PATH_SIZE 512u
 #define INSIDE_MESSAGE_SIZE 256u
 #define INSIDE_REFUSED_SIZE 16384u
-/* As sockaddr_un has it. */
+/* Size of sun_path in struct sockaddr_un. */
 #define INSIDE_DIRECTORY_SIZE 108u
 
 enum inside_action {

@@ -149,7 +149,7 @@ int json_message_get_uint64(struct json_object *object, const char *key, uint64_
 
 	if (error < 0)
 		return error;
-	/* As unsigned, what is negative would be 0. */
+	/* json_object_get_uint64() returns 0 for a negative number. */
 	number = json_object_get_uint64(member);
 	if (json_object_get_int64(member) < 0 || number < min || number > max)
 		return -ERANGE;

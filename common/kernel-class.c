@@ -127,7 +127,7 @@ static const struct tep_print_arg *strip_casts(const struct tep_print_arg *arg)
 	return arg;
 }
 
-/* What a print format shows of the field itself, one name for one value. */
+/* The values and names that a print format shows for the field itself. */
 static const struct tep_print_flag_sym *find_symbols(const struct tep_event *event,
 						     const char *name)
 {
@@ -260,7 +260,7 @@ static int add_fields(struct kernel_class *class, const struct tep_event *event,
 	return error;
 }
 
-/* What can be copied without a look at the record. */
+/* Finds the leading steps that copy bytes without a look at the record. */
 static void find_first_steps(struct kernel_class *class)
 {
 	for (uint32_t i = 0; i < class->nr_steps; i++) {
@@ -308,7 +308,7 @@ static int parse(struct kernel_class *class, const char *system, const char *tex
 		return -ENOMEM;
 	tep_set_long_size(tep, sizeof(long));
 	tep_set_loglevel(TEP_LOG_NONE);
-	/* What it says is of the print format, too, which does not matter but for labels. */
+	/* The result also covers the print format, which matters for labels only. */
 	tep_parse_event(tep, text, size, system);
 	event = tep_get_first_event(tep);
 	/* It leaves out fields that it does not understand. */

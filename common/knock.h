@@ -27,7 +27,7 @@
 #define KNOCK_MAGIC_SECOND UINT64_C(0xe10b7c52d94f6a38)
 #define KNOCK_VERSION 2u
 
-/* What the daemon writes; as an event's word it may also be all 64 channels. */
+/* Stored by the daemon; an event word with all 64 channels on has the same value. */
 #define KNOCK_WORD UINT64_MAX
 
 /* Where a process looks for daemons: paths of sockets, in this order (common/places.h). */

@@ -79,7 +79,7 @@ bool name_is_event(const char *bytes, size_t length)
 /* Bytes of the character that begins here, 0 if there is no valid one. */
 static size_t utf8_length(const unsigned char *bytes, size_t left)
 {
-	/* What the second byte may be leaves out overlong forms, surrogates and > U+10FFFF. */
+	/* Bounds of the second byte leave out overlong forms, surrogates and > U+10FFFF. */
 	unsigned char first = bytes[0], low = 0x80, high = 0xbf;
 	size_t length;
 

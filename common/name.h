@@ -14,7 +14,7 @@
 
 /* A cleaned program name with its NUL. */
 #define NAME_PROGRAM_SIZE 16
-/* Of a session or channel, bytes. */
+/* Maximum bytes of a session's or channel's name. */
 #define NAME_SESSION_MAX 64
 
 /*

@@ -3,7 +3,7 @@
 /*
  * packet-check.h - can a reader read the packets of a stream, one behind the other? One set of
  * rules for those who show streams (cli/stream-check.h) and for those who mend them
- * (consumerd/stream-repair.h): the first packet or record against a rule ends babeltrace2.
+ * (consumerd/packet/stream-repair.h): the first packet or record against a rule ends babeltrace2.
  *
  * No check believes a header. A fault's text has program and pid as the header says them.
  */

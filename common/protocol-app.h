@@ -134,7 +134,7 @@ struct protocol_app_slots {
 	struct protocol_app_slot slots[PROTOCOL_APP_SLOTS_MAX];
 };
 
-/* Of the answer, to where that stands. */
+/* Offset of the slots in the answer. */
 static inline uint64_t protocol_app_slots_offset(uint32_t nr_ids)
 {
 	return (sizeof(struct protocol_app_registered) + nr_ids * sizeof(uint16_t) + 7) &

@@ -54,8 +54,8 @@ void record_layout_destroy(struct record_layout *layout);
 /* `contexts`: bytes before the fields of each record. Again: they changed. 0 or -errno. */
 int record_layout_add_stream(struct record_layout *layout, uint32_t stream_id, uint64_t contexts);
 /*
- * What the fields of event `id` consist of. An event that the stream has already is left as it
- * is: an id never changes its meaning. 0; -EINVAL: no such stream; -ENOMEM.
+ * Sets the fields of event `id`. An event that the stream has already stays unchanged: an id never
+ * changes its meaning. 0; -EINVAL: no such stream; -ENOMEM.
  */
 int record_layout_add_event(struct record_layout *layout, uint32_t stream_id, uint16_t id,
 			    const struct record_part *parts, size_t nr_parts);
@@ -66,14 +66,14 @@ int record_layout_add_event(struct record_layout *layout, uint32_t stream_id, ui
  */
 bool record_layout_covers(const struct record_layout *layout, const struct record_layout *other);
 
-/* What the metadata says besides. All zeros before the first text. */
+/* Other facts in the metadata. All zeros before the first text. */
 struct record_trace {
 	bool is_ours; /* it is this tracer's, with records as lttngmap/abi.h has them */
 	uint8_t uuid[CTF_UUID_SIZE];
 	uint64_t frequency; /* of the clock, not 0 */
 	int64_t offset_s;   /* from 1970 to the clock's 0 */
 	uint64_t offset;    /* likewise: cycles besides */
-	/* Of a text of ours that is damaged; or 0, and NULL. */
+	/* If this tracer's text is damaged: the line, and the expected text; else 0 and NULL. */
 	uint64_t wrong_line;
 	const char *expected;
 };

@@ -27,10 +27,10 @@
 #define BYTE_ORDER_NAME "be"
 #endif
 
-/* Of one event: its fields, and the lengths of its sequences. */
+/* Parts of one event: its fields, and the lengths of its sequences. */
 #define PARTS_MAX (2 * LTTNGMAP_FIELDS_MAX)
 #define NAME_SIZE 512
-/* Of integers and floats. */
+/* Maximum size of integers and floats. */
 #define BITS_MAX 64
 
 struct parts {
@@ -122,7 +122,7 @@ static struct record_part take_type(struct tsdl_scan *scan, bool *is_length)
 	return part;
 }
 
-/* Of a fixed size each: "[8]", or "[__name_length]" of the member before. */
+/* Reads "[8]", or "[__name_length]" with the length of the preceding member. */
 static void take_elements(struct tsdl_scan *scan, struct parts *parts, struct record_part *part)
 {
 	uint64_t count;

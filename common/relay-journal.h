@@ -7,8 +7,8 @@
  * is gone may become another's. Only who sends writes there.
  *
  * Who writes a spool goes by it: the room of packets that the collector has is written anew, up
- * to RELAY_CIRCLE_SIZE of a stream's file (consumerd/stream-circle.h). What lies behind that is
- * written once, and who sends gives it back to the file system. So neither touches what the
+ * to RELAY_CIRCLE_SIZE of a stream's file (consumerd/stream/stream-circle.h). What lies behind that
+ * is written once, and who sends gives it back to the file system. So neither touches what the
  * other one may be using.
  */
 #ifndef LTTNGMAP_COMMON_RELAY_JOURNAL_H

@@ -16,7 +16,7 @@
 #define RELAY_PROGRESS_NAME ".relay"
 #define RELAY_PROGRESS_MAGIC UINT64_C(0x6c6d2d72656c6179)
 
-/* Of OUTPUT/ust with its archives, and of OUTPUT/kernel. */
+/* OUTPUT/ust with its archives, and OUTPUT/kernel. */
 enum relay_progress_part {
 	RELAY_PROGRESS_USER,
 	RELAY_PROGRESS_KERNEL,

@@ -42,9 +42,9 @@ void ring_file_kernel_resume(struct lttngmap_ring_file *file, const struct lttng
 			     const volatile struct kernel_page *page);
 
 /*
- * As ring_file_tracefs_attach() attached it, which cannot be mapped: by read(2). The
- * copies go to `pages`, which stays the caller's, or to a memory of the reader's own
- * where that is -1. Fails as that does; -EBADMSG: the memory does not fit the ring.
+ * Like ring_file_tracefs_attach() for a file that cannot be mapped: by read(2). The copies go to
+ * `pages`, which the caller keeps, or with -1 to a memory of the reader's own. Same errors, and
+ * -EBADMSG: the memory does not fit the ring.
  */
 int ring_file_read_attach(int fd, int pages, struct ring_file_attachment *attachment);
 

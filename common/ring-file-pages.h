@@ -36,7 +36,10 @@ int ring_file_pages_create(uint32_t cpus, uint32_t subbuf_size, int *fd);
  */
 uint32_t ring_file_kernel_subbuf_size(const char *directory);
 
-/* As lttngmap_ring_file_open(); -1, or the memory for the copies, which stays the caller's. */
+/*
+ * Like lttngmap_ring_file_open(); `pages`: -1, or the memory for the copies, which the caller
+ * keeps.
+ */
 int ring_file_open_pages(const char *path, int pages, struct lttngmap_ring_file **file);
 
 #endif /* RING_FILE_PAGES_H */

@@ -58,7 +58,10 @@ static int find_directory(int fd, unsigned int up, char path[PATH_MAX])
 
 /* ---- reading -------------------------------------------------------------------- */
 
-/* What the ring lost in all, into the meta page. False: it cannot be had now, and stays. */
+/*
+ * Writes the ring's total of lost events into the meta page. False: it cannot be read now, and
+ * stays.
+ */
 static bool look_at_overrun(struct lttngmap_ring_file *file)
 {
 	char path[PATH_MAX], text[1024];
@@ -107,7 +110,7 @@ static int read_page(struct lttngmap_ring_file *file, uint32_t id)
 	return -EAGAIN;
 }
 
-/* What was lost before a new sub-buffer, or before one that is owed for. */
+/* Counts the events lost before a new sub-buffer, or before one that is still to be delivered. */
 static void count_lost(struct lttngmap_ring_file *file, const volatile struct kernel_page *page)
 {
 	struct ring_file_kernel *kernel = &file->kernel;
@@ -222,7 +225,7 @@ static int check_packet(struct lttngmap_ring_file *file)
 	return 0;
 }
 
-/* As the kernel's own: that nothing is new is no error. */
+/* Like the kernel's request: no new data is no error. */
 static int get_reader(struct lttngmap_ring_file *file)
 {
 	int error;

@@ -52,7 +52,7 @@ static int send_request(int fd, const struct protocol_ring_message *request)
 	return give_up(fd, sent < 0 && errno != EAGAIN ? -errno : -ETIMEDOUT);
 }
 
-/* As many bytes as an answer of that kind has. */
+/* The size of an answer of that kind. */
 static size_t size_of(const struct protocol_ring_message *message)
 {
 	size_t more = 0;

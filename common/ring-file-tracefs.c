@@ -88,7 +88,7 @@ void ring_file_kernel_resume(struct lttngmap_ring_file *file, const struct lttng
 	kernel->counts_all = true;
 	kernel->lost = request->discarded < overrun ? request->discarded : overrun;
 	kernel->lost_elsewhere = request->discarded - kernel->lost;
-	/* Who has its first events knows what was lost before them. */
+	/* A reader of the first events learns the losses before them. */
 	if (page && page->timestamp > request->timestamp_end)
 		ring_file_kernel_count_lost(file, page);
 }

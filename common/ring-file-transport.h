@@ -54,7 +54,7 @@ struct lttngmap_ring_file {
 	struct ring_file_kernel kernel; /* where it is one */
 };
 
-/* What attaching gives; the caller owns both descriptors. */
+/* Result of attaching; the caller owns both descriptors. */
 struct ring_file_attachment {
 	const struct ring_file_transport *transport;
 	int fd;                 /* requests and poll */
@@ -74,7 +74,7 @@ struct ring_file_attachment {
 int ring_file_ioctl_attach(int fd, struct ring_file_attachment *attachment);
 int ring_file_socket_attach(int fd, const struct stat *status,
 			    struct ring_file_attachment *attachment);
-/* Of one CPU: the folder that it lies in says which. */
+/* Attaches to one CPU's ring: the folder tells which CPU. */
 int ring_file_tracefs_attach(int fd, struct ring_file_attachment *attachment);
 
 #endif /* RING_FILE_TRANSPORT_H */

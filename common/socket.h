@@ -29,11 +29,11 @@
 int socket_listen(const char *path, int type, mode_t mode, int *fd);
 
 /*
- * Of a socket that listens, and of all that it accepts: who sends descriptors there is refused
- * (EPERM). Without this the kernel closes a descriptor that nobody takes in the thread of
- * who reads the message or closes the socket, and closing can wait for as long as the sender
- * likes: for a TCP socket with SO_LINGER, for one. Linux 6.16; -ENOPROTOOPT before: from then on
- * socket_receive() without room for descriptors leaves such a message where it is.
+ * For a listening socket, and all sockets that it accepts: a peer that sends descriptors is refused
+ * (EPERM). Otherwise the kernel closes descriptors that nobody receives in the thread that reads
+ * the message or closes the socket, and that close can take as long as the sender likes: for a TCP
+ * socket with SO_LINGER, for one. Linux 6.16; on older kernels it returns -ENOPROTOOPT, and from
+ * then on socket_receive() without room for descriptors leaves such a message in the queue.
  */
 int socket_refuse_fds(int listener);
 /* False: a call of socket_refuse_fds() failed in this process, or in one that it was forked of. */
@@ -61,7 +61,7 @@ int socket_connect(const char *path, int type, int *fd);
 /* SOCK_NONBLOCK for the new one: `flags`. -EAGAIN: nobody there. */
 int socket_accept(int listener, int flags, int *fd);
 
-/* Who connected, or who listens, at the time when it did. */
+/* Credentials of the peer at the time when it connected or listened. */
 int socket_peer(int fd, struct ucred *peer);
 
 /*

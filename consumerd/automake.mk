@@ -6,67 +6,67 @@
 
 noinst_LTLIBRARIES += libconsumerd.la
 libconsumerd_la_SOURCES = \
-	consumerd/channel.c \
-	consumerd/channel.h \
 	consumerd/confine.c \
 	consumerd/confine.h \
 	consumerd/consumer.c \
 	consumerd/consumer.h \
-	consumerd/file.c \
-	consumerd/file.h \
-	consumerd/kernel-packet.c \
-	consumerd/kernel-packet.h \
-	consumerd/kernel-plan.c \
-	consumerd/kernel-plan.h \
+	consumerd/kernel/kernel-packet.c \
+	consumerd/kernel/kernel-packet.h \
+	consumerd/kernel/kernel-plan.c \
+	consumerd/kernel/kernel-plan.h \
+	consumerd/kernel/ring-kernel.c \
+	consumerd/kernel/ring-kernel.h \
 	consumerd/link.c \
 	consumerd/link.h \
-	consumerd/live.c \
-	consumerd/live.h \
-	consumerd/packet.c \
-	consumerd/packet.h \
-	consumerd/ring-kernel.c \
-	consumerd/ring-kernel.h \
-	consumerd/ring-parts.h \
-	consumerd/ring-write.c \
-	consumerd/ring.c \
-	consumerd/ring.h \
-	consumerd/session-live.c \
-	consumerd/session-parts.h \
-	consumerd/session-place.c \
-	consumerd/session-records.c \
-	consumerd/session-rotate.c \
-	consumerd/session-spool.c \
-	consumerd/session-written.c \
-	consumerd/session.c \
-	consumerd/session.h \
-	consumerd/spool.c \
-	consumerd/spool.h \
-	consumerd/snapshot.c \
-	consumerd/snapshot.h \
-	consumerd/stream-circle.c \
-	consumerd/stream-circle.h \
-	consumerd/stream-direct.c \
-	consumerd/stream-direct.h \
-	consumerd/stream-repair.c \
-	consumerd/stream-repair.h \
-	consumerd/stream-reuse.c \
-	consumerd/stream-reuse.h \
-	consumerd/stream.c \
-	consumerd/stream.h \
-	consumerd/sync.c \
-	consumerd/sync.h \
-	consumerd/trace-chunk.c \
-	consumerd/trace-files.c \
-	consumerd/trace-journal.c \
-	consumerd/trace-metadata.c \
-	consumerd/trace-repair.c \
-	consumerd/trace-repair.h \
-	consumerd/trace.c \
-	consumerd/trace.h \
-	consumerd/turn.c \
-	consumerd/turn.h \
-	consumerd/watch.c \
-	consumerd/watch.h
+	consumerd/packet/file.c \
+	consumerd/packet/file.h \
+	consumerd/packet/packet.c \
+	consumerd/packet/packet.h \
+	consumerd/packet/stream-repair.c \
+	consumerd/packet/stream-repair.h \
+	consumerd/session/live.c \
+	consumerd/session/live.h \
+	consumerd/session/output-channel.c \
+	consumerd/session/output-channel.h \
+	consumerd/session/output-ring-private.h \
+	consumerd/session/output-ring-write.c \
+	consumerd/session/output-ring.c \
+	consumerd/session/output-ring.h \
+	consumerd/session/output-session-live.c \
+	consumerd/session/output-session-place.c \
+	consumerd/session/output-session-private.h \
+	consumerd/session/output-session-records.c \
+	consumerd/session/output-session-rotate.c \
+	consumerd/session/output-session-spool.c \
+	consumerd/session/output-session-written.c \
+	consumerd/session/output-session.c \
+	consumerd/session/output-session.h \
+	consumerd/session/snapshot.c \
+	consumerd/session/snapshot.h \
+	consumerd/session/spool.c \
+	consumerd/session/spool.h \
+	consumerd/session/turn.c \
+	consumerd/session/turn.h \
+	consumerd/session/watch.c \
+	consumerd/session/watch.h \
+	consumerd/stream/stream-circle.c \
+	consumerd/stream/stream-circle.h \
+	consumerd/stream/stream-direct.c \
+	consumerd/stream/stream-direct.h \
+	consumerd/stream/stream-reuse.c \
+	consumerd/stream/stream-reuse.h \
+	consumerd/stream/stream.c \
+	consumerd/stream/stream.h \
+	consumerd/trace/sync.c \
+	consumerd/trace/sync.h \
+	consumerd/trace/trace-chunk.c \
+	consumerd/trace/trace-files.c \
+	consumerd/trace/trace-journal.c \
+	consumerd/trace/trace-metadata.c \
+	consumerd/trace/trace-repair.c \
+	consumerd/trace/trace-repair.h \
+	consumerd/trace/trace.c \
+	consumerd/trace/trace.h
 libconsumerd_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS) $(JSON_CFLAGS)
 libconsumerd_la_LIBADD = libringfile.la libconfine.la libkernel.la libcommon.la $(URCU_LIBS) $(SYSTEMD_LIBS) $(JSON_LIBS) \
 	-lpthread

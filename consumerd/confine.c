@@ -6,12 +6,13 @@
 
 #include <errno.h>
 #include <grp.h>
-#include <linux/capability.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <linux/capability.h>
 
 #include <lttngmap/ring-file.h>
 

@@ -10,15 +10,15 @@
 
 #include "common/log.h"
 #include "consumerd/link.h"
-#include "consumerd/session.h"
-#include "consumerd/sync.h"
+#include "consumerd/session/output-session.h"
+#include "consumerd/trace/sync.h"
 
 /* Programs that go on writing shall not keep an orphan alive for ever. */
 #define FINISH_S 5
 #define ALIVE_US UINT64_C(1000000)
 
 struct consumer {
-	struct session_shared shared;
+	struct output_session_shared shared;
 	struct link *link;
 	bool is_orphan;
 	bool is_busy;           /* the daemon was told so */
@@ -27,54 +27,54 @@ struct consumer {
 	struct cds_list_head sessions;
 };
 
-static struct session *find_session(struct consumer *consumer, const char *name)
+static struct output_session *find_session(struct consumer *consumer, const char *name)
 {
 	struct cds_list_head *node;
 
 	cds_list_for_each(node, &consumer->sessions)
 	{
-		struct session *session = session_of_node(node);
+		struct output_session *session = output_session_of_node(node);
 
-		if (strcmp(session_name(session), name) == 0)
+		if (strcmp(output_session_name(session), name) == 0)
 			return session;
 	}
 	return NULL;
 }
 
 /* The session that a message is about; it is said where there is none. */
-static struct session *need_session(struct consumer *consumer, const char *name)
+static struct output_session *need_session(struct consumer *consumer, const char *name)
 {
-	struct session *session = find_session(consumer, name);
+	struct output_session *session = find_session(consumer, name);
 
 	if (!session)
 		log_error("the session daemon speaks of a session '%s' that it never named", name);
 	return session;
 }
 
-static void on_session(void *userdata, const char *name, const struct session_config *config)
+static void on_session(void *userdata, const char *name, const struct output_session_config *config)
 {
 	struct consumer *consumer = userdata;
-	struct session *session;
+	struct output_session *session;
 
 	if (find_session(consumer, name))
 		return;
-	session = session_create_for(&consumer->shared, name, config);
+	session = output_session_create_for(&consumer->shared, name, config);
 	if (!session) {
 		log_error("session %s: not recorded: no memory", name);
 		return;
 	}
-	cds_list_add_tail(session_node(session), &consumer->sessions);
+	cds_list_add_tail(output_session_node(session), &consumer->sessions);
 }
 
 static void on_channel(void *userdata, const char *name, const char *channel, uint32_t stream_id,
 		       const struct stream_limits *limits)
 {
-	struct session *session = need_session(userdata, name);
+	struct output_session *session = need_session(userdata, name);
 	int error;
 
 	if (!session)
 		return;
-	error = session_add_channel(session, channel, stream_id, limits);
+	error = output_session_add_channel(session, channel, stream_id, limits);
 	if (error)
 		log_error("session %s: channel %s is not recorded: its rings' folder cannot be "
 			  "watched (%s)",
@@ -83,68 +83,69 @@ static void on_channel(void *userdata, const char *name, const char *channel, ui
 
 static void on_channel_end(void *userdata, const char *name, const char *channel)
 {
-	struct session *session = need_session(userdata, name);
+	struct output_session *session = need_session(userdata, name);
 
 	if (session)
-		session_remove_channel(session, channel);
+		output_session_remove_channel(session, channel);
 }
 
 static void on_clear(void *userdata, const char *name)
 {
-	struct session *session = need_session(userdata, name);
+	struct output_session *session = need_session(userdata, name);
 
 	if (session)
-		session_clear(session);
+		output_session_clear(session);
 }
 
-static void on_rotate(void *userdata, const char *name, const struct session_rotation *rotation)
+static void on_rotate(void *userdata, const char *name,
+		      const struct output_session_rotation *rotation)
 {
-	struct session *session = need_session(userdata, name);
+	struct output_session *session = need_session(userdata, name);
 
 	if (session)
-		session_rotate(session, rotation);
+		output_session_rotate(session, rotation);
 }
 
 static void on_live(void *userdata, const char *name, uint64_t time)
 {
-	struct session *session = need_session(userdata, name);
+	struct output_session *session = need_session(userdata, name);
 
 	if (session)
-		session_tell_live(session, time);
+		output_session_tell_live(session, time);
 }
 
 static void on_recording(void *userdata, const char *name, bool on)
 {
-	struct session *session = need_session(userdata, name);
+	struct output_session *session = need_session(userdata, name);
 
 	if (session)
-		session_set_recording(session, on);
+		output_session_set_recording(session, on);
 }
 
 static void on_metadata(void *userdata, const char *name, uint64_t generation, uint64_t offset,
 			int memory, int formats, bool final)
 {
-	struct session *session = need_session(userdata, name);
+	struct output_session *session = need_session(userdata, name);
 
 	/* First, as the metadata wakes the rings. */
 	if (session && formats >= 0)
-		session_set_formats(session, formats);
+		output_session_set_formats(session, formats);
 	if (formats >= 0)
 		close(formats);
 	if (session)
-		session_add_metadata(session, generation, offset, memory, final);
+		output_session_add_metadata(session, generation, offset, memory, final);
 	else
 		close(memory);
 }
 
 static void on_end(void *userdata, const char *name)
 {
-	struct session *session = need_session(userdata, name);
+	struct output_session *session = need_session(userdata, name);
 
 	if (!session)
 		return;
-	cds_list_del(session_node(session));
-	session_destroy(session);
+	cds_list_del(output_session_node(session));
+	output_session_destroy(session);
 }
 
 static void on_closed(void *userdata)
@@ -215,24 +216,24 @@ static int add_alive(struct consumer *consumer)
 	return error;
 }
 
-static int report(struct session_shared *shared, const char *session,
-		  const struct session_written *written)
+static int report(struct output_session_shared *shared, const char *session,
+		  const struct output_session_written *written)
 {
 	struct consumer *consumer = shared->userdata;
 
 	return link_send_written(consumer->link, session, written);
 }
 
-static int report_rotation(struct session_shared *shared, const char *session,
-			   const struct session_rotation *rotation)
+static int report_rotation(struct output_session_shared *shared, const char *session,
+			   const struct output_session_rotation *rotation)
 {
 	struct consumer *consumer = shared->userdata;
 
 	return link_send_rotated(consumer->link, session, rotation);
 }
 
-static int report_broken(struct session_shared *shared, const char *session,
-			 const struct session_broken *broken)
+static int report_broken(struct output_session_shared *shared, const char *session,
+			 const struct output_session_broken *broken)
 {
 	struct consumer *consumer = shared->userdata;
 
@@ -280,7 +281,8 @@ void consumer_finish(struct consumer *consumer)
 	time_t deadline = time(NULL) + FINISH_S;
 	struct cds_list_head *node;
 
-	cds_list_for_each(node, &consumer->sessions) session_wake(session_of_node(node));
+	cds_list_for_each(node, &consumer->sessions)
+		output_session_wake(output_session_of_node(node));
 	while (!turns_are_empty(&consumer->shared.turns) && time(NULL) < deadline) {
 		if (sd_event_run(consumer->shared.loop, 0) < 0)
 			break;
@@ -296,7 +298,7 @@ void consumer_destroy(struct consumer *consumer)
 	cds_list_for_each_safe(node, next, &consumer->sessions)
 	{
 		cds_list_del(node);
-		session_destroy(session_of_node(node));
+		output_session_destroy(output_session_of_node(node));
 	}
 	sd_event_source_disable_unref(consumer->alive);
 	syncer_destroy(consumer->shared.syncer);

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <systemd/sd-id128.h>
 #include <unistd.h>
+
+#include <systemd/sd-id128.h>
 
 #include "common/json-message.h"
 #include "common/log.h"
@@ -18,7 +19,7 @@
 /* A daemon that does not greet within this is not one of ours. */
 #define HELLO_TIMEOUT_MS 10000
 
-/* What the kernel has for a session is called so. */
+/* Suffix of the key of a session's kernel domain. */
 #define KERNEL_SUFFIX "/kernel"
 
 struct link {
@@ -43,7 +44,7 @@ static int get_name(struct json_object *message, const char *key, const char **n
 	return error ? error : name_is_session(*name) ? 0 : -EINVAL;
 }
 
-/* Of a session, or KEY/kernel: a session's name is a key here, and no folder. */
+/* Reads KEY or KEY/kernel: a session's name is a key here, and no folder. */
 static int get_session(struct json_object *message, const char **name)
 {
 	char key[NAME_SESSION_MAX + 1];
@@ -79,7 +80,7 @@ static int get_kernel(struct json_object *message, const char *session, bool *ke
 	return *kernel == (strchr(session, '/') != NULL) ? 0 : -EINVAL;
 }
 
-/* Of a session that is sent to a collector; no other has it. */
+/* Reads the spool size of a session that is sent to a collector; no other session has it. */
 static int get_spool(struct json_object *message, uint64_t *spool)
 {
 	int error = json_message_get_uint64(message, "spool", 0, INT64_MAX, spool);
@@ -99,7 +100,7 @@ static int get_flag(struct json_object *message, const char *key, bool *flag)
 static int on_session(struct link *link, struct json_object *message, const char *session,
 		      int pages)
 {
-	struct session_config config = { .pages = pages };
+	struct output_session_config config = { .pages = pages };
 	uint64_t uid, gid, chunk;
 	const char *text;
 	sd_id128_t uuid;
@@ -169,7 +170,7 @@ static int on_channel(struct link *link, struct json_object *message, const char
 
 static int on_rotate(struct link *link, struct json_object *message, const char *session)
 {
-	struct session_rotation rotation = { .name = NULL };
+	struct output_session_rotation rotation = { .name = NULL };
 	uint64_t chunk;
 	int error;
 
@@ -353,7 +354,7 @@ int link_create(sd_event *loop, const char *path, const struct link_ops *ops, vo
 	error = greet(link->fd);
 	if (!error)
 		error = sd_event_add_io(loop, &link->source, link->fd, EPOLLIN, on_readable, link);
-	/* What the daemon sends first must be read first: metadata before packets. */
+	/* Messages of the daemon are read before rings: metadata before packets. */
 	if (error >= 0)
 		error = sd_event_source_set_priority(link->source, SD_EVENT_PRIORITY_IMPORTANT);
 	if (error < 0) {
@@ -378,7 +379,8 @@ static void add_number(struct json_object *message, const char *key, uint64_t nu
 	json_object_object_add(message, key, json_object_new_uint64(number));
 }
 
-int link_send_written(struct link *link, const char *session, const struct session_written *written)
+int link_send_written(struct link *link, const char *session,
+		      const struct output_session_written *written)
 {
 	struct json_object *message;
 	int error;
@@ -406,7 +408,8 @@ int link_send_written(struct link *link, const char *session, const struct sessi
 	return error;
 }
 
-int link_send_broken(struct link *link, const char *session, const struct session_broken *broken)
+int link_send_broken(struct link *link, const char *session,
+		     const struct output_session_broken *broken)
 {
 	struct json_object *message;
 	int error;
@@ -427,7 +430,7 @@ int link_send_broken(struct link *link, const char *session, const struct sessio
 }
 
 int link_send_rotated(struct link *link, const char *session,
-		      const struct session_rotation *rotation)
+		      const struct output_session_rotation *rotation)
 {
 	struct json_object *message;
 	int error;

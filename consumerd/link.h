@@ -13,13 +13,14 @@
 #include <systemd/sd-event.h>
 
 #include "common/ctf.h"
-#include "consumerd/session.h"
+#include "consumerd/session/output-session.h"
 
 struct link;
 
 /* From the loop. Strings are valid during the call; each is given, none is empty. */
 struct link_ops {
-	void (*session)(void *userdata, const char *session, const struct session_config *config);
+	void (*session)(void *userdata, const char *session,
+			const struct output_session_config *config);
 	void (*channel)(void *userdata, const char *session, const char *channel,
 			uint32_t stream_id, const struct stream_limits *limits);
 	void (*channel_end)(void *userdata, const char *session, const char *channel);
@@ -31,7 +32,7 @@ struct link_ops {
 			 int memory, int formats, bool final);
 	void (*clear)(void *userdata, const char *session);
 	void (*rotate)(void *userdata, const char *session,
-		       const struct session_rotation *rotation);
+		       const struct output_session_rotation *rotation);
 	void (*live)(void *userdata, const char *session, uint64_t time);
 	void (*recording)(void *userdata, const char *session, bool on);
 	void (*end)(void *userdata, const char *session);
@@ -50,14 +51,15 @@ void link_destroy(struct link *link);
 
 /* The message "written". 0 or -errno: -EAGAIN the daemon is slow, try later. */
 int link_send_written(struct link *link, const char *session,
-		      const struct session_written *written);
+		      const struct output_session_written *written);
 
 /* The message "broken". As link_send_written(). */
-int link_send_broken(struct link *link, const char *session, const struct session_broken *broken);
+int link_send_broken(struct link *link, const char *session,
+		     const struct output_session_broken *broken);
 
 /* The message "rotated". As link_send_written(). */
 int link_send_rotated(struct link *link, const char *session,
-		      const struct session_rotation *rotation);
+		      const struct output_session_rotation *rotation);
 
 /* The message "busy". As link_send_written(). */
 int link_send_busy(struct link *link);

@@ -20,8 +20,8 @@
 #include "common/map-guard.h"
 #include "consumerd/confine.h"
 #include "consumerd/consumer.h"
-#include "consumerd/sync.h"
-#include "consumerd/trace-repair.h"
+#include "consumerd/trace/sync.h"
+#include "consumerd/trace/trace-repair.h"
 
 #define EXIT_USAGE 2
 /* Then one a second: what a session runs into is its owner's, and the log is everybody's. */

@@ -12,8 +12,8 @@
 #define META_PAGE_SIZE 4096u
 
 /*
- * As large as it was said to be, and sure to stay so: else a touch of the map
- * could end the program by SIGBUS.
+ * True if the memory has the stated size and is sealed: otherwise a touch of the map could end the
+ * program by SIGBUS.
  */
 static bool is_held(int fd, uint64_t size)
 {

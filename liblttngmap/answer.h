@@ -21,7 +21,7 @@ static inline uint64_t answer_page_up(uint64_t size)
 
 /* Is the descriptor's memory as large as these rings need it, and sure to stay so? */
 bool answer_has_rings(const struct protocol_app_slot *slot, int fd);
-/* What rings came with the answer of `size` bytes; NULL: none. */
+/* The rings in an answer of `size` bytes; NULL: none. */
 const struct protocol_app_slots *answer_slots(const struct protocol_app_registered *answer,
 					      long size);
 /*

@@ -26,11 +26,9 @@
 /* Before it is asked again by who was refused for want of descriptors. */
 #define SHORTAGE_PAUSE_NS UINT64_C(20000000)
 
-struct local *local_pages;
-
 /*
- * What survives a fork, so that a child can be attached over its parent. Set
- * by the first attach only, before `local->process`.
+ * Survives a fork, so that a child can be attached over its parent. Set by the first attach only,
+ * before `local->process`.
  */
 static struct {
 	uint64_t instance;
@@ -244,7 +242,7 @@ enum attach_result attach_first(int socket, uint64_t deadline, const void *class
 		arch_syscall(SYS_munmap, local, sizeof(*local));
 		return ATTACH_NONE;
 	}
-	/* What was there before stays: somebody may be writing an event by it. */
+	/* The earlier pages stay: another thread may be writing an event by them. */
 	module_knock.place = inherited.place;
 	__atomic_store_n(&local_pages, local, __ATOMIC_RELEASE);
 	away_carry(before, local);
@@ -330,7 +328,7 @@ void attach_leave_stale(struct local *stale)
 {
 	struct local *local = local_pages;
 
-	/* What other threads lost meanwhile. */
+	/* Adds the events that other threads lost meanwhile. */
 	if (local != stale)
 		__atomic_add_fetch(&local->lost,
 				   __atomic_exchange_n(&stale->lost, 0, __ATOMIC_RELAXED),

@@ -24,7 +24,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/filter-decode.h \
 	liblttngmap/filter-string.c liblttngmap/filter-string.h \
 	liblttngmap/filter-test.h \
-	liblttngmap/local.h \
+	liblttngmap/local.c liblttngmap/local.h \
 	liblttngmap/memory-map.c liblttngmap/memory-map.h \
 	liblttngmap/module.c liblttngmap/module.h \
 	liblttngmap/own-limits.c liblttngmap/own-limits.h \

@@ -175,7 +175,7 @@ bool channel_is_cached(const struct local *local, uint32_t slot, struct ring_cha
 	       view->generation == generation;
 }
 
-/* What found no ring to be counted in goes into one. */
+/* Moves losses that found no ring to be counted in to this one. */
 static void settle_lost(struct local *local, const struct ring_channel *view)
 {
 	uint64_t lost;

@@ -113,7 +113,7 @@ static unsigned char *put(unsigned char *to, const void *value, size_t size)
 	return to + size;
 }
 
-/* What few ask for. */
+/* Contexts that few users record. */
 static __attribute__((noinline)) unsigned char *put_namespaces_and_ids(unsigned char *at,
 								       uint64_t contexts)
 {

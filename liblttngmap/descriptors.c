@@ -21,7 +21,7 @@
 /* With so few, and none beyond, our numbers would soon be the program's. */
 #define FEW_FDS 64
 
-/* What survives a fork: a child closes it. */
+/* Survives a fork: the child closes it. */
 static struct {
 	int socket;
 	int doorbell;

@@ -11,12 +11,6 @@
 #include "context.h"
 #include "vfork.h"
 
-/* As much of a struct local as is looked at. */
-static const struct lttngmap_process *const nobody;
-_Static_assert(offsetof(struct local, process) == 0, "which is this");
-const struct local *const local_nobody = (const void *)&nobody;
-__thread const struct local *local_fast = (const void *)&nobody;
-
 /* Not in `local`: a child that is forked in here must not find 0. */
 static ptrdiff_t rseq_offset __asm__("event_fast_rseq_offset") __attribute__((used));
 
@@ -28,11 +22,6 @@ void event_fast_allow(const struct local *local)
 	__atomic_store_n(&rseq_offset, __rseq_offset, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	local_fast = local;
-}
-
-void event_fast_forbid(void)
-{
-	local_fast = local_nobody;
 }
 
 #ifdef __SANITIZE_THREAD__

@@ -44,15 +44,14 @@ event_write_general(const struct lttngmap_tracepoint *tracepoint, const void *fi
 		    const void *ip);
 
 /*
- * Of the one channel in which the event is on, and which has filters: `word` is the filter's among
- * those of `local` (slot, then id). What is not rejected at once goes the general way.
+ * Writes an event that is on in one channel, which has filters: `word` is the filter's index among
+ * those of `local` (slot, then id). An event that is not rejected at once goes the general way.
  */
 __attribute__((visibility("hidden"))) void
 event_write_filtered(const struct lttngmap_tracepoint *tracepoint, const void *fields, size_t size,
 		     const void *ip, const struct local *local, uint64_t word);
 
-/* This thread's next event may be written by the fast way, or none more may. Signal-safe. */
+/* This thread's next events may be written the fast way. Signal-safe. */
 void event_fast_allow(const struct local *local);
-void event_fast_forbid(void);
 
 #endif /* LTTNGMAP_EVENT_FAST_H */

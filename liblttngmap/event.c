@@ -108,7 +108,7 @@ int lttngmap_event_write_at_once(const struct lttngmap_tracepoint *tracepoint, c
 	event.id = (uint32_t)(offset / sizeof(*at));
 	channels = __atomic_load_n(at, __ATOMIC_RELAXED) &
 		   __atomic_load_n(&process->channels, __ATOMIC_RELAXED);
-	/* Of several, the first one could not be taken back. */
+	/* If several channels record the event, the first one could not be taken back. */
 	if (!channels || channels & (channels - 1))
 		return !channels;
 	return ring_write_at_once(local, (uint32_t)__builtin_ctzll(channels), &event);

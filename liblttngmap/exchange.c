@@ -306,7 +306,7 @@ long exchange(int socket, void *header, size_t header_size, const void *body, si
 	request->major = PROTOCOL_APP_MAJOR;
 	request->minor = PROTOCOL_APP_MINOR;
 	request->size = (uint32_t)(header_size + body_size);
-	/* What comes over a new connection before anything was asked is a refusal. */
+	/* A message on a new connection, before any request, is a refusal. */
 	if (request->type != PROTOCOL_APP_REGISTER)
 		drop_stale(socket);
 	result = arch_syscall(SYS_sendmsg, socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);

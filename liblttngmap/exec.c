@@ -203,7 +203,10 @@ EXPORT size_t lttngmap_exec_room(char *const *envp)
 	return found ? size : 0;
 }
 
-/* Of this program, as it began: it may empty its environment before it executes another one. */
+/*
+ * True if this program began with the library preloaded: it may empty its environment before it
+ * executes another one.
+ */
 static bool is_preloaded;
 
 __attribute__((constructor)) static void look_at_environment(void)
@@ -238,7 +241,7 @@ static bool is_text(const char *at, uintptr_t *page)
 	return false;
 }
 
-/* What the kernel is to find that it cannot read is left to it. */
+/* Arguments that cannot be read are left for the kernel to refuse. */
 EXPORT bool lttngmap_exec_is_bare(const char *path, char *const *envp)
 {
 	uintptr_t page = UINTPTR_MAX, text_page = UINTPTR_MAX;

@@ -10,7 +10,7 @@
 
 #include "filter.h"
 
-/* What a program may read besides its stack. */
+/* Memory that a filter program may read besides its stack. */
 struct filter_source {
 	const uint8_t *fields;
 	size_t size;

@@ -79,14 +79,14 @@ struct ring_channel {
 	bool use_rseq; /* the process's threads do; on CPU rings nobody else writes then */
 	bool quiet;    /* full sub-buffers ring no bell */
 	bool shared;   /* other processes write into these rings, too */
-	/* Of the process, in these very pages: who forked meanwhile finds another one. */
+	/* The process's epoch, in these very pages: a forked child finds another one. */
 	const uint64_t *epoch;
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct ring_channel) == 128, "event-fast.c shifts an index by 7");
 
 /*
- * Of a cached view, which another thread may be making anew: its generation, read
- * before and compared after, tells whether they are of one channel.
+ * Reads a field of a cached channel, which another thread may be making anew: its generation, read
+ * before and compared after, tells whether the fields are of one channel.
  */
 #define RING_CHANNEL_FIELD(cached, field) __atomic_load_n(&(cached)->field, __ATOMIC_RELAXED)
 
@@ -115,8 +115,8 @@ static inline void ring_channel_copy(struct ring_channel *to, const struct ring_
 #define RING_CHANNEL_FILTERED (UINT64_C(1) << 63)
 
 /*
- * Who is alone on a ring by trylock. In our own pages, not beside the ring: a forked
- * child that goes on in its parent's write finds it free, and cannot free its parent's.
+ * Holder of a ring by trylock. It is in the process's own pages, not beside the ring: a forked
+ * child that continues its parent's write finds it free, and cannot free its parent's.
  */
 struct local_lock {
 	uint64_t holder; /* token of the thread; 0: nobody */
@@ -138,7 +138,7 @@ struct local_rings {
 /* Rings that share one are taken one at a time. */
 #define LOCAL_LOCKS 1024u
 
-/* Of a slot, while the daemon is away: see away.h. */
+/* State of a slot while the daemon is away: see away.h. */
 struct local_away {
 	uint64_t events;
 	uint64_t life; /* of the channel that lost them */
@@ -187,6 +187,11 @@ extern struct local *local_pages;
 extern __thread const struct local *local_fast
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 extern const struct local *const local_nobody __attribute__((visibility("hidden")));
+/* This thread's next events are written the general way. Signal-safe. */
+static inline void local_forbid_fast(void)
+{
+	local_fast = local_nobody;
+}
 
 /* Since it was at `epoch`: is this thread a child that a signal handler forked? */
 static inline bool local_is_forked(const struct local *local, uint64_t epoch)

@@ -10,7 +10,7 @@
 #include "ring-filter.h"
 #include "sandbox.h"
 
-/* What survives a fork, so that a child can map over its parent's. */
+/* Survives a fork, so that a child can map over its parent's. */
 static struct {
 	char *base; /* control and process's page: one stretch of address space */
 	uint64_t size;
@@ -105,7 +105,7 @@ bool memory_map_filters(struct local *local)
 	if (!size || !control)
 		return false;
 	if (!filters && !sandbox_is_on()) {
-		/* Of no bytes before: the same memory once more, and all of it. */
+		/* With an old size of 0, mremap() maps the same memory again, all of it. */
 		long map;
 
 		limits_make_room(size);

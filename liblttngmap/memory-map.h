@@ -44,7 +44,7 @@ void memory_map_first_rings(struct local *local, const struct protocol_app_regis
 			    long size, const struct exchange_fds *fds);
 /* A slot's rings, which answer_has_rings() found sane. */
 bool memory_map_rings(struct local *local, const struct protocol_app_slot *slot, int fd);
-/* What all of the library's maps take of the address space. Any thread. */
+/* Address space that all of the library's maps take. Any thread. */
 uint64_t memory_map_bytes(void);
 /*
  * The first part of [begin, end) that is one of them. False: none is. Any thread; a map that

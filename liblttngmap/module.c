@@ -52,7 +52,7 @@ struct knock module_knock = {
 };
 
 static struct lttngmap_module *modules;
-/* Whose it is: the process's number, and below it the thread's place; 0: nobody's. */
+/* The holder: process id in the upper half, the thread's token in the lower; 0: free. */
 static uint64_t lock;
 /*
  * In a page that a fork wipes: 0 tells a child from whoever else shares this memory.
@@ -65,7 +65,9 @@ static uint64_t away_until; /* 0: the daemon is not away */
 #define LOCK_PROCESS(holder) ((holder) >> 32)
 #define LOCK_THREAD(holder) ((uint32_t)(holder))
 
-/* Of a thread's place, bits that differ between threads, and not in a fork. */
+/*
+ * The lower half has bits of the thread pointer, which differ between threads and survive a fork.
+ */
 static uint64_t lock_token(void)
 {
 	uint64_t process = sandbox_is_on() ? UINT32_MAX : (uint64_t)arch_syscall(SYS_getpid);
@@ -73,7 +75,7 @@ static uint64_t lock_token(void)
 	return process << 32 | (uint32_t)(arch_thread_token() >> 6);
 }
 
-/* What holders are about to wait for may take so long that somebody forks. */
+/* Holders may wait so long that another thread forks meanwhile. */
 static void prepare_for_forks(void)
 {
 	long page;
@@ -291,7 +293,7 @@ static bool is_attached(void)
 	       (!attach_has_socket(local_pages) || attach_is_alive(local_pages));
 }
 
-/* As many classes as one message takes. */
+/* Puts as many classes as one message holds. */
 static uint32_t put_classes(struct wire *wire, struct lttngmap_tracepoint *const *begin,
 			    struct lttngmap_tracepoint *const *end)
 {

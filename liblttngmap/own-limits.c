@@ -89,7 +89,7 @@ static long set_address_space(const struct rlimit *limit)
 	return 0;
 }
 
-/* As the C library's: `new` and `old` may be NULL. */
+/* Like the C library's: `new` and `old` may be NULL. */
 UNSANITIZED __attribute__((visibility("default"))) int
 lttngmap_prlimit(pid_t pid, int resource, const struct rlimit *new, struct rlimit *old)
 {
@@ -173,7 +173,10 @@ static void lock_line(const struct line *line, int flags)
 {
 	struct memory_map_extent ours;
 
-	/* As there, what cannot be locked is left. The last page of all is the kernel's own. */
+	/*
+	 * Like mlockall(): skips maps that cannot be locked. The last page of all is the kernel's
+	 * own.
+	 */
 	if (line->is_accessible && line->end < UINT64_C(1) << 63 &&
 	    !memory_map_find(line->begin, line->end, &ours))
 		arch_syscall(SYS_mlock2, line->begin, line->end - line->begin, flags);

@@ -155,7 +155,7 @@ static void load16(const uint64_t from[2], uint64_t to[2])
 	} while (__atomic_load_n(&from[0], __ATOMIC_ACQUIRE) != to[0]);
 }
 
-/* Of a ring that other processes commit to as well. */
+/* For a ring that other processes commit to as well. */
 static void know_shared_commit(struct local_lock *lock, const struct lttngmap_ring *ring)
 {
 	uint64_t commit[2];
@@ -169,7 +169,7 @@ static void know_shared_commit(struct local_lock *lock, const struct lttngmap_ri
 	lock->commit[1] = commit[1];
 }
 
-/* What the ring's last commit was, which nobody but the lock's holders makes. */
+/* Reads the ring's last commit, which only holders of the lock change. */
 static void know_commit(struct local_lock *lock, const struct lttngmap_ring *ring, uint64_t life)
 {
 	if (LIKELY(lock->ring == ring && lock->life == life))

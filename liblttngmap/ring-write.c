@@ -30,7 +30,7 @@
  * steps through this thread: each step aborts. The record goes to an extra ring then.
  */
 #define RSEQ_TRIES_MAX 8
-/* Of these, as long as all rings are held: so many by yielding, the others after a pause. */
+/* While all rings are held: so many tries by yielding, the others after a pause. */
 #define HOLDERS_YIELDS 200
 #define HOLDERS_STEP_NS 1000000
 
@@ -108,7 +108,7 @@ static void make_record(struct ring_record *record, uint32_t id, const void *fie
 	record->id = id;
 }
 
-/* What a record with contexts takes, in words, and the word behind it that is read, too. */
+/* Words that a record with contexts takes, and the following word, which is read too. */
 #define CONTEXT_WORDS(event) ((CONTEXT_SIZE_MAX + (event)->size) / 8 + 2)
 
 /*
@@ -242,8 +242,8 @@ static enum channel_result view_and_filter(struct local *local, uint32_t slot,
 }
 
 /*
- * What did not go at once: from the beginning, until it is written or lost.
- * `passed`: the channel's filter has let it pass.
+ * Writes an event that did not succeed at once, from the beginning, until it is written or lost.
+ * `passed`: the channel's filter has accepted it.
  */
 static __attribute__((noinline)) void write_slow(struct local *local, uint32_t slot,
 						 const struct ring_event *event, bool passed)
@@ -289,7 +289,7 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 		default:
 			continue;
 		}
-		/* What it did not get as its parent, it may get as itself. */
+		/* A forked child may get as itself the ring that it did not get as its parent. */
 		if (!local_is_forked(local, epoch))
 			break;
 	} while (tries++ < TRIES_MAX);

@@ -42,7 +42,7 @@ static long call(long number, const long arguments[6])
 	return -1;
 }
 
-/* As the C library's: what was not given is not looked at by the kernel either. */
+/* Like the C library's: the kernel does not look at arguments that were not given either. */
 __attribute__((visibility("default"))) int lttngmap_prctl(int option, ...)
 {
 	long arguments[6] = { option };

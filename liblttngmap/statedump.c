@@ -18,7 +18,7 @@
 #include "attach.h"
 #include "statedump.h"
 
-/* What is told may be due again, and so on. */
+/* A statedump may make another one due, and so on. */
 #define ROUNDS_MAX LTTNGMAP_CHANNELS
 
 static struct lttngmap_statedump *registered;

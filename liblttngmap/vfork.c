@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "event-fast.h"
+#include "local.h"
 #include "vfork.h"
 
 __thread uint32_t vfork_depth;
@@ -12,10 +12,10 @@ __thread uint32_t vfork_depth;
 __attribute__((visibility("default"))) void lttngmap_vfork_count(int change)
 {
 	vfork_depth += (uint32_t)change;
-	event_fast_forbid();
+	local_forbid_fast();
 }
 
-/* As the kernel answers, to the C return value. */
+/* Turns the kernel's error into the C return value. */
 __attribute__((used, visibility("hidden"))) int vfork_failed(int error)
 {
 	errno = error;

@@ -16,7 +16,7 @@
 
 #define PAGE 4096u
 #define RET 0xc3
-/* Of _fini(): endbr64, sub $8,%rsp, add $8,%rsp, ret. */
+/* The code of _fini(): endbr64, sub $8,%rsp, add $8,%rsp, ret. */
 #define FINI_SIZE 13u
 
 static bool has_shadow_stack(void)

@@ -99,7 +99,7 @@ static void *take(size_t size)
 	return taken;
 }
 
-/* What the loader calls "" is the program. The vDSO has a name, but no path. */
+/* The loader's name "" is the program. The vDSO has a name, but no path. */
 static bool find_path(const struct dl_phdr_info *info, char *path, size_t size)
 {
 	size_t used = 0;

@@ -44,7 +44,7 @@ struct dl_object {
 
 #define DL_OBJECT_FIELD(object, field) __atomic_load_n(&(object)->field, __ATOMIC_RELAXED)
 
-/* Of all objects, the first; then `next`, which is final. Signal-safe. */
+/* The first of all objects; then `next`, which is final. Signal-safe. */
 const struct dl_object *dl_objects_first(void);
 struct dl_object *dl_objects_news(void); /* the same, to take their news */
 

@@ -121,7 +121,7 @@ static struct lttngmap_statedump statedump = {
 	.write = dump_state,
 };
 
-/* What was loaded with the program is no news. */
+/* Objects loaded with the program are not reported as new. */
 static __attribute__((constructor)) void see_at_start(void)
 {
 	struct dl_object *object;
@@ -169,7 +169,7 @@ static void update(const void *ip)
 
 /* ---- calls -------------------------------------------------------------------------- */
 
-/* What the event says of an object that is in no list of ours: of another namespace. */
+/* Description in the event of an object that is not in the list: one of another namespace. */
 struct described {
 	const void *baddr;
 	uint64_t memsz;

@@ -20,7 +20,7 @@
 #define STEPS_MAX 4096u
 /* "." and ".." of /proc/self/task, and a directory for each thread. */
 #define LINKS_OF_ONE_THREAD 3u
-/* As the kernel has a signal set. */
+/* Size of the kernel's signal set. */
 #define SIGNALS_SIZE 8u
 
 /* jmp *0(%rip), and where to. */
@@ -159,7 +159,7 @@ static bool is_slot(uint64_t at, const struct function_slots *slots)
 	return false;
 }
 
-/* Of a procedure linkage table: [endbr64] [bnd] jmp *SLOT(%rip) */
+/* Recognizes an entry of a procedure linkage table: [endbr64] [bnd] jmp *SLOT(%rip) */
 static bool leads_to_slot(const struct function_object *object, uint64_t at,
 			  const struct function_slots *slots)
 {

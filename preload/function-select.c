@@ -21,7 +21,7 @@
 
 #define NAMES_ENVIRONMENT "LTTNGMAP_FUNCTIONS"
 #define NAMES_MAX 4096u
-/* Of symbols, and of their names: more than the largest programs have. */
+/* Maximum size of symbol and name tables: more than the largest programs have. */
 #define TABLE_MAX (UINT64_C(1) << 30)
 
 bool function_names_given;
@@ -35,7 +35,7 @@ void function_select_names(void)
 {
 	const char *given = secure_getenv(NAMES_ENVIRONMENT);
 
-	/* What is too long selects nothing: better than all. */
+	/* A text that is too long selects nothing: better than all. */
 	if (!given || !given[0])
 		return;
 	if (strlen(given) < sizeof(names))
@@ -122,7 +122,9 @@ struct dynamic {
 	uint64_t names_size, calls_size, data_size;
 };
 
-/* Of what the loader has not moved, as in the kernel's own object, nothing is wanted. */
+/*
+ * Objects whose addresses the loader has not relocated, such as the kernel's own, are not wanted.
+ */
 static bool find_dynamic(const struct dl_phdr_info *info, struct dynamic *found)
 {
 	const Elf64_Dyn *entry = NULL;

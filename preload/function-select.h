@@ -42,7 +42,7 @@ struct function_slots {
 extern bool function_names_given __attribute__((visibility("hidden")));
 
 void function_select_names(void);
-/* What was given; "" also where that is too long, which selects nothing. */
+/* The text that was given; "" if it was too long, which selects nothing. */
 const char *function_select_given(void);
 
 /* Find where the object is bound to `symbol`, which others define. False: nowhere. */

@@ -54,8 +54,8 @@ LTTNGMAP_TRACEPOINT(lttngmap_function, object, LEVEL,
 /* ---- an entry ------------------------------------------------------------------------- */
 
 /*
- * What the code below looks at. Nothing is on until our constructor has found out how registers are
- * kept, and what is selected.
+ * Data that the code below reads. Everything is off until the constructor has found out how
+ * registers are kept, and which functions are selected.
  */
 static const uint64_t off;
 static struct lttngmap_tracepoint nothing = { .word = &off };
@@ -198,7 +198,7 @@ static struct found found[FUNCTION_OBJECTS_MAX];
 static unsigned nr_found;
 static enum function_problem problem_of_all;
 
-/* Of a function that is not selected: its call, if it has one. */
+/* Removes the call, if any, from a function that is not selected. */
 static void mute(const struct function_object *object, uint64_t address, bool is_selected,
 		 void *argument)
 {
@@ -301,7 +301,7 @@ static struct lttngmap_statedump statedump = {
 	.write = tell_objects,
 };
 
-/* Who is loaded into a running process does not know where in its code that stands. */
+/* A library loaded into a running process does not know at which instruction the process is. */
 static bool is_preloaded(void)
 {
 	const char *preloaded = secure_getenv("LD_PRELOAD");

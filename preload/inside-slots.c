@@ -24,7 +24,7 @@ struct change {
 	bool to_wrappers;
 };
 
-/* What of an object is needed to find its words. Addresses, as the loader left them. */
+/* The parts of an object needed to find its words. Addresses as the loader left them. */
 struct object {
 	const struct dl_phdr_info *info;
 	const Elf64_Sym *symbols;
@@ -67,7 +67,7 @@ static void find_relro(struct object *object)
 
 		if (segment->p_type != PT_GNU_RELRO)
 			continue;
-		/* As the loader rounds it: never a page that is also for something else. */
+		/* Rounded like the loader does: never a page with other data. */
 		object->relro_begin = begin & ~(uintptr_t)(PAGE - 1);
 		object->relro_end = (begin + segment->p_memsz) & ~(uintptr_t)(PAGE - 1);
 	}

@@ -31,7 +31,7 @@
 
 #define INSIDE_FUNCTIONS_MAX 160u
 
-/* What a family wraps. */
+/* Functions that a family wraps. */
 struct inside_functions {
 	unsigned count;
 	struct inside_function {
@@ -42,7 +42,7 @@ struct inside_functions {
 	} functions[INSIDE_FUNCTIONS_MAX];
 };
 
-/* What the library that `handle` is of exports. False: too many. */
+/* Finds the functions exported by the library of `handle`. False: too many. */
 bool inside_functions_find(void *handle, struct inside_functions *functions);
 /* In all loaded objects but ours; counts what it did in *library. */
 void inside_slots_change(const struct inside_functions *functions, bool to_wrappers,

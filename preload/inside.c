@@ -111,7 +111,7 @@ static bool change_probes(struct inside_request *request, struct inside_library 
 	}
 	library->was_loaded |= request->action == INSIDE_DETACH;
 	library->changed = (uint32_t)(request->action == INSIDE_ATTACH ? result : before - result);
-	/* What is armed still could not be put back. */
+	/* An armed probe could not be removed yet. */
 	library->refused = (uint32_t)(request->action == INSIDE_ATTACH
 					      ? refused(request->refused, sizeof(request->refused))
 					      : result);

@@ -37,7 +37,7 @@
 #define LTTNGMAP_NEVER_UNLOADED
 #include <lttngmap/tracepoint.h>
 
-/* Of the C library, for programs that were built with _FORTIFY_SOURCE. */
+/* C library functions called by programs that were built with _FORTIFY_SOURCE. */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int dirfd, const char *path, int flags);

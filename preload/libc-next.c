@@ -33,7 +33,7 @@
 #include "preload/early.h"
 #include "preload/libc-next.h"
 
-/* What malloc() aligns to; also the size of a block's head. */
+/* Alignment of malloc(); also the size of a block's head. */
 #define BLOCK 16u
 #define PAGE 4096u
 #define ARENA_SIZE (8u * PAGE)
@@ -51,7 +51,7 @@ static uint64_t arena_used;
  */
 static __thread volatile bool finding __attribute__((tls_model("initial-exec")));
 
-/* As dlsym() gave them; libc_next holds these or something in front of them. */
+/* Functions found by dlsym(); libc_next holds these or wrappers around them. */
 static struct libc_next found;
 static bool is_found;
 

@@ -14,7 +14,7 @@
 
 #include "preload/proc.h"
 
-/* Of the C library, for programs that were built without the BSD way. */
+/* C library function called by programs that were built without the BSD signal semantics. */
 __sighandler_t __sysv_signal(int number, __sighandler_t handler);
 
 #define NEXT_FUNCTIONS(X)                                                                          \
@@ -116,8 +116,8 @@ EVENT(signal, SIGNAL, (pointer, handler), (pointer, result), (integer, int, erro
 EVENT(sigprocmask, (integer, int, how), (integer, uint8_t, has_set), (hex, uint64_t, set), RESULT);
 
 /*
- * What is asked for may be where the answer goes, so that it is looked at before. The C
- * library does the same, where there is such a signal.
+ * The new action may lie where the old one is stored, so it is read first. The C library does the
+ * same if the signal exists.
  */
 int sigaction(int signal, const struct sigaction *action, struct sigaction *before)
 {

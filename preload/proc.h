@@ -65,9 +65,9 @@ static inline uint64_t proc_now(void)
 #define PROC_TEXT_MAX 1024u
 
 /*
- * What a caller points at, of whom nobody knows yet whether it may be read: its text; or,
- * of an argv, all of them with blanks between, up to `size` bytes with the NUL. A
- * pointer that is no good ends it, "" where that is the first. Signal-safe, keeps errno.
+ * Copies a caller's text, which may not be readable; or, for an argv, all texts separated by
+ * blanks, up to `size` bytes with the NUL. An unreadable pointer ends the copy, "" if it is the
+ * first. Signal-safe, keeps errno.
  */
 void proc_text(char *to, size_t size, const char *from);
 void proc_arguments(char *to, size_t size, char *const *argv);

@@ -30,7 +30,7 @@
 #define LTTNGMAP_NEVER_UNLOADED
 #include <lttngmap/tracepoint.h>
 
-/* Of the C library, for programs that were built with _FORTIFY_SOURCE. */
+/* C library functions called by programs that were built with _FORTIFY_SOURCE. */
 void __syslog_chk(int priority, int flag, const char *format, ...);
 void __vsyslog_chk(int priority, int flag, const char *format, va_list arguments);
 
@@ -67,7 +67,7 @@ LTTNGMAP_ENUM(lttngmap_syslog_facility, { "kern", 0, 0 }, { "user", 1, 1 }, { "m
 PRIORITIES(DEFINE)
 /* clang-format on */
 
-/* What openlog() said; the last byte stays 0. "": the program's name. */
+/* The ident of openlog(); the last byte stays 0. "": the program's name. */
 static char log_ident[IDENT_SIZE];
 static int log_facility = LOG_USER;
 

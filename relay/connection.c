@@ -105,8 +105,8 @@ static int send_all(struct relay_connection *connection, int fd, const void *byt
 }
 
 /*
- * What came is acknowledged now. The collector's answers are small, and its kernel holds
- * the next one back until the one before is acknowledged, for which ours would wait 40 ms.
+ * Acknowledges received data now. The collector's answers are small, and its kernel holds the next
+ * one back until the previous one is acknowledged, for which this side would wait 40 ms.
  */
 static void acknowledge(const struct relay_connection *connection)
 {
@@ -328,7 +328,7 @@ static int connect_to(struct relay_connection *connection, const struct relay_ur
 		}
 		if (fd >= 0)
 			close(fd);
-		/* Of one address: the next may answer. */
+		/* The error belongs to one address: the next may answer. */
 		if (error != -EINTR)
 			connection->error = 0;
 	}

@@ -45,7 +45,7 @@ int relay_connection_fd(const struct relay_connection *connection);
 /* Send it, and wait for the answer, which is relay_answer_...'s to check. */
 int relay_connection_ask(struct relay_connection *connection, const struct relay_request *request,
 			 unsigned char *answer, size_t size);
-/* What follows an answer, and is of no interest. */
+/* Skips the rest of an answer. */
 int relay_connection_skip(struct relay_connection *connection, size_t size);
 /* The answer is a status. */
 int relay_connection_tell(struct relay_connection *connection, const struct relay_request *request);

@@ -19,7 +19,7 @@ void flight_begin(struct flight *flight, uint64_t now)
 	};
 }
 
-/* Who waits for others takes longer: the least is the way's own. */
+/* Answers that wait for others take longer: the least time is the round trip's own. */
 static void measure(struct flight *flight, uint64_t took)
 {
 	took = took < LEAST_MAX_US ? took : LEAST_MAX_US;

@@ -42,7 +42,7 @@ void follow_empty_record(struct follow *follow, const struct follow_stream *stre
 {
 	const struct relay_journal_record record = { .confirmed = 0 };
 
-	/* What is not noted is of a file that is not there: the next one sees that. */
+	/* If the note fails, the file does not exist: the next sender sees that. */
 	if (stream->slot && pwrite(follow->journal, &record, sizeof(record),
 				   (off_t)((stream->slot - 1) * sizeof(record))) == sizeof(record))
 		free_slot(follow, stream->slot);
@@ -60,7 +60,7 @@ static uint64_t index_inode(const struct follow *follow, const char *name)
 	return status.st_ino;
 }
 
-/* Of both journals, what is about the file that is there; of that, the farther one. */
+/* Takes the record about the existing file from both journals; of two, the farther one. */
 static int take_record(struct follow *follow, struct relay_journal_record *record, uint64_t slot)
 {
 	struct follow_stream *stream;
@@ -70,7 +70,7 @@ static int take_record(struct follow *follow, struct relay_journal_record *recor
 	record->name[NAME_MAX] = '\0';
 	is_name = record->name[0] && !strchr(record->name, '/');
 	inode = is_name ? index_inode(follow, record->name) : 0;
-	/* Of a spool, those that have ended are gone. */
+	/* A spool's ended streams are gone. */
 	if (!is_name || (!inode && follow->is_spool)) {
 		if (slot)
 			free_slot(follow, slot);

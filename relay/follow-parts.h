@@ -17,8 +17,8 @@
 struct follow_stream *follow_add(struct follow *follow, const char *name);
 
 /*
- * Of two that send the same to the same, one is too many; and while one sends a spool, which goes,
- * so is any other: -EBUSY. Streams are added that the journals name.
+ * Two senders of the same trace to the same collector are one too many, and while one sends a
+ * spool, which it removes, so is any other: -EBUSY. Adds the streams that the journals name.
  */
 int follow_open_journals(struct follow *follow, const char *collector);
 void follow_close_journals(struct follow *follow);

@@ -123,7 +123,7 @@ void follow_restart(struct follow *follow)
 		stream->quiet = 0;
 		stream->sent = stream->confirmed;
 		stream->bytes = stream->mark.bytes = 0;
-		/* Of what was on the way, nothing goes. */
+		/* Packets in transit are sent again. */
 		stream->last = 0;
 		make_due(follow, stream);
 	}

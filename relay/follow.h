@@ -146,7 +146,7 @@ int follow_confirm(struct follow *follow, struct follow_stream *stream, uint64_t
 		   uint64_t *bytes);
 /* Has all that stands in the files been confirmed? */
 bool follow_is_confirmed(struct follow *follow);
-/* What its writer says: up to which time all is there. */
+/* Reads the writer's note: the time up to which all data is there. */
 void follow_read_live(struct follow *follow);
 /*
  * follow-ended.c. Which streams have ended since: they are in the list, until they are taken off
@@ -160,7 +160,7 @@ bool follow_is_whole(const struct follow *follow, const struct follow_stream *st
  * stream is no more. *bytes: that went.
  */
 void follow_remove(struct follow *follow, struct follow_stream *stream, uint64_t *bytes);
-/* What it said is not to be read again, where that is worth it. */
+/* Forgets which streams ended, so that they are not read again. */
 void follow_forget_ended(struct follow *follow);
 /* The text of its metadata, the caller's to free; -EALREADY: what was sent. */
 int follow_read_metadata(struct follow *follow, char **text, size_t *size);

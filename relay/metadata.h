@@ -20,7 +20,7 @@
 #include "common/ctf.h"
 
 #define RELAY_METADATA_HEADER_SIZE 37
-/* Of text in a packet. */
+/* Maximum bytes of text in a packet. */
 #define RELAY_METADATA_PACKET_MAX (32u << 10)
 
 /* All zeros: nothing was sent yet. */
@@ -30,15 +30,14 @@ struct relay_metadata {
 };
 
 /*
- * What `text` has more than what was sent: *more, *more_size bytes, the caller's to
- * free, NULL where there is nothing. 0; -ESTALE: a block that was sent is not in
- * it any more; -ENOMEM.
+ * Compares `text` with the text already sent: *more, *more_size are the bytes to send, which the
+ * caller frees, NULL if none. 0; -ESTALE: a sent block is not in it any more; -ENOMEM.
  */
 int relay_metadata_compare(const struct relay_metadata *sent, const char *text, size_t size,
 			   char **more, size_t *more_size);
 /*
- * Of `size` bytes of text, how many go into the next packet: whole blocks where they fit, for
- * somebody may read between one packet and the next.
+ * The number of bytes of `text` for the next packet: whole blocks if they fit, for a viewer may
+ * read between one packet and the next.
  */
 size_t relay_metadata_part(const char *text, size_t size);
 /* It was sent; takes `text`. NULL: forget all. */

@@ -17,7 +17,7 @@
 #include "common/relay-progress.h"
 #include "relay/url.h"
 
-/* Of the file's name. */
+/* Maximum length of the file's name. */
 #define PRESENCE_NAME_MAX (sizeof(RELAY_PROGRESS_NAME "-") + RELAY_URL_KEY_MAX)
 
 enum presence {

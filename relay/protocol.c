@@ -189,7 +189,7 @@ void relay_request_index(struct relay_request *request, uint64_t stream, uint64_
 void relay_request_beacon(struct relay_request *request, uint64_t stream, uint64_t sequence,
 			  uint64_t time, uint64_t class_id)
 {
-	/* What makes it one is that it has no size. */
+	/* An index entry without size marks a beacon. */
 	const struct ctf_index_entry entry = {
 		.timestamp_end = htobe64(time),
 		.stream_id = htobe64(class_id),
@@ -208,7 +208,7 @@ void relay_request_pending(struct relay_request *request, uint64_t stream, uint6
 
 void relay_request_leave_chunk(struct relay_request *request, uint64_t stream, uint64_t packet)
 {
-	/* As compilers for x86-64 align it; collectors tell by the size how it is. */
+	/* Padding as compilers for x86-64 insert it; collectors tell the layout by the size. */
 	static const uint8_t padding[7];
 
 	begin(request, ROTATE_STREAMS);

@@ -114,7 +114,7 @@ static uint64_t told_of_all(const struct relay *relay)
 	return time;
 }
 
-/* What came up to the time that was told was told of by inotify before that time was read. */
+/* inotify has reported all files with data up to the noted time before that time is read. */
 int relay_live_begin(struct relay *relay, struct follow *follow)
 {
 	uint64_t time;

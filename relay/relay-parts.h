@@ -77,7 +77,7 @@ void relay_disconnect(struct relay *relay);
 bool relay_live_is_shown(const struct relay *relay, const struct follow *follow);
 /* Before packets are sent: what may be, and its streams. 0 or -errno. */
 int relay_live_begin(struct relay *relay, struct follow *follow);
-/* What may be was sent and confirmed: viewers are told. 0 or -errno. */
+/* Tells viewers up to which time data was sent and confirmed. 0 or -errno. */
 int relay_live_end(struct relay *relay, struct follow *follow);
 /* Its streams are to be closed: who watches shall see the rest of them. 0 or -errno. */
 int relay_live_leave(struct relay *relay, struct follow *follow);
@@ -103,7 +103,7 @@ int relay_anchor_leave(struct relay *relay, struct follow *follow);
 /* The folder, and what there is in it. 0 or -errno. */
 int relay_open(struct relay *relay);
 void relay_close(struct relay *relay);
-/* What inotify says; traces that come, and that were moved. 0 or -errno. */
+/* Handles inotify's events: traces that come, and traces that were moved. 0 or -errno. */
 int relay_look(struct relay *relay);
 /* It is complete at the collector. Of a spool, its files go. */
 void relay_drop(struct relay *relay, struct follow *follow);

@@ -135,7 +135,7 @@ int relay_describe(struct relay *relay, struct follow *follow)
 
 /* ---- packets ---------------------------------------------------------------------------- */
 
-/* What is left of it cannot be sent: that is the file's fault, and no other stream's. */
+/* The rest of the stream cannot be sent: that concerns this file only, and no other stream. */
 static int give_up_stream(struct follow *follow, struct follow_stream *stream, const char *why)
 {
 	stream->is_broken = true;

@@ -84,7 +84,7 @@ static int open_progress(struct relay *relay)
 	if (pread(relay->progress, &progress, sizeof(progress), 0) == sizeof(progress) &&
 	    progress.magic == RELAY_PROGRESS_MAGIC)
 		relay->counts = progress;
-	/* Who had it was killed, for all we know. */
+	/* The former sender was killed, as far as one can know. */
 	relay->counts.lost += relay->counts.connected != 0;
 	relay->counts.magic = RELAY_PROGRESS_MAGIC;
 	publish(relay);
@@ -379,7 +379,7 @@ static void count_again(struct relay *relay)
 
 /* ---- the folder ------------------------------------------------------------------------------ */
 
-/* What was being removed, where somebody was killed meanwhile. */
+/* Removes files whose removal was interrupted by a kill. */
 static void remove_rest(const struct relay *relay)
 {
 	char gone[PATH_MAX];
@@ -419,7 +419,7 @@ int relay_open(struct relay *relay)
 	return error;
 }
 
-/* Of the trace's folder itself, wherever it was moved to. False: that is not known. */
+/* The present path of the trace's folder. False: it is not known. */
 static bool find_path(const struct follow *follow, char path[PATH_MAX])
 {
 	char link[64];
@@ -433,7 +433,9 @@ static bool find_path(const struct follow *follow, char path[PATH_MAX])
 	return true;
 }
 
-/* What follows the time, of which is as session-rotate.c writes it; NULL: none is there. */
+/*
+ * The text after the time, which has the format of output-session-rotate.c; NULL: there is no time.
+ */
 static const char *parse_time(const char *text, uint64_t *seconds)
 {
 	struct tm when = { .tm_isdst = -1 };
@@ -491,7 +493,7 @@ void relay_drop(struct relay *relay, struct follow *follow)
 
 	cds_list_del(&follow->node);
 	relay->nr_broken += follow->nr_broken;
-	/* What was not sent is not lost, either. */
+	/* Data that was not sent is not lost. */
 	if (relay->config->is_spool && !follow->nr_broken) {
 		relay->counts.parts[part_of(follow)].removed += follow_confirmed(follow);
 		remove_folder(relay, follow);

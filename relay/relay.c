@@ -117,8 +117,8 @@ static int end_chunks(struct relay *relay)
 }
 
 /*
- * What there is goes there. 1: something did, or what was confirmed made room for more of it;
- * 0: not before there are news; or -errno of the connection.
+ * Sends available data. 1: data was sent, or a confirmation made room for more; 0: nothing to do
+ * before there are news; or -errno of the connection.
  */
 static int advance(struct relay *relay)
 {
@@ -150,7 +150,7 @@ static bool is_all_confirmed(const struct relay *relay)
 	return true;
 }
 
-/* Who watches is given a while to see the last of it: streams that are new, above all. */
+/* Viewers get some time to read the last data: new streams above all. */
 static bool may_end(const struct relay *relay, const struct ending *ending)
 {
 	int64_t wait = (int64_t)relay->config->live_ms;

@@ -22,7 +22,7 @@
 
 #include "relay/url.h"
 
-/* What the collector may leave undone for so long before it is given up. */
+/* The collector is given up if it does not respond for so long. */
 #define RELAY_TIMEOUT_MS 30000
 
 struct relay_config {
@@ -31,8 +31,8 @@ struct relay_config {
 	const char *session; /* what it is called there */
 	bool is_spool;       /* what was sent goes, and in the end the folder */
 	/*
-	 * Of a snapshot, one of several in the folder that its session has at the collector:
-	 * when that was made, in seconds since 1970 (0: it is none), and its number, from 0.
+	 * For one of a session's snapshots in the folder at the collector: the session's creation
+	 * in seconds since 1970 (0: no snapshot), and the snapshot's number, from 0.
 	 */
 	uint64_t session_created;
 	uint64_t snapshot;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #define RELAY_URL_MAX 1024
-/* Of what names a collector in the names of files, with its NUL. */
+/* Maximum length of the key that names a collector in file names, with its NUL. */
 #define RELAY_URL_KEY_MAX 200
 
 struct relay_url {

@@ -28,9 +28,9 @@ __attribute__((visibility("default"))) int lttngmap_sdt_select(const char *rules
 __attribute__((visibility("default"))) int lttngmap_sdt_armed(void);
 
 /*
- * Of the probes that match the rules, those that cannot be served: their number, and in `text`,
- * which has `size` bytes and ends in a NUL, as many lines as fit of what
- * common/sdt-environment.h shows, of files that cannot be read at all among them. As above.
+ * The number of probes that match the rules but cannot be traced; `text`, which has `size` bytes
+ * and ends in a NUL, gets as many lines as fit in the format of common/sdt-environment.h, files
+ * that cannot be read included. As above.
  */
 __attribute__((visibility("default"))) int lttngmap_sdt_refused(char *text, size_t size);
 

@@ -14,7 +14,7 @@
 #define SYMBOLS_SIZE_MAX (64u << 20)
 #define OWNER "stapsdt"
 #define NOTE_TYPE 3u
-/* What is compared of a file's notes, of which one is as a rule its build id. */
+/* Maximum bytes compared of a file's notes, one of which is as a rule its build id. */
 #define COMPARED_MAX 1024u
 #define IDENTITY_MAX 8192u
 /* Longer names are not looked for. */

@@ -34,7 +34,7 @@ struct sdt_file {
 	size_t index_size;
 	uint64_t base; /* address of the section .stapsdt.base; 0: there is none */
 	bool has_symbols;
-	/* What is to be in memory where the file is loaded: its notes, as its build id. */
+	/* Expected content of memory where the file is loaded: its notes, such as its build id. */
 	char *identity;
 	size_t identity_size;
 };

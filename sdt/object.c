@@ -86,9 +86,8 @@ static bool is_selected(const struct sdt_site *site)
 }
 
 /*
- * Of two jumps, one's byte would be in the other's distance: only one of such
- * neighbours is ever armed, that which was the first. They begin in the same eight bytes,
- * or in those before or behind.
+ * A jump's byte would lie in the neighbour's displacement: of two such neighbours only the first is
+ * ever armed. They begin in the same eight bytes, or in adjacent ones.
  */
 static bool is_beside_another(const struct sdt_object *object, const struct sdt_site *site)
 {

@@ -58,7 +58,7 @@ struct sdt_object {
 	unsigned seen; /* the last round in which it was there */
 	unsigned busy; /* somebody is registering its batches, without the lock */
 	bool is_kept;  /* liblttngmap may still look at it: its memory stays */
-	/* What its file says, to be compared; no segments where it has no probes. */
+	/* The file's content for a comparison; no segments if it has no probes. */
 	struct sdt_image file;
 	char *identity;
 	size_t identity_size;
@@ -98,8 +98,9 @@ void sdt_object_prepare(struct sdt_object *object, struct sdt_writer *writer);
 void sdt_object_arm(struct sdt_object *object, struct sdt_writer *writer);
 
 /*
- * What of the selected is not served: `told` says of each whether somebody was told before, and
- * `tell` gets it and says whether they are now. False: `tell` said no, and nothing more was told.
+ * Reports selected probes that are not traced: `told` says for each whether it was reported before;
+ * `tell` gets it and returns whether it is reported now. False: `tell` returned false, and the
+ * report ended.
  */
 struct sdt_telling {
 	sdt_selected *selected;

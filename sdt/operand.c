@@ -155,7 +155,7 @@ static int take_register(struct cursor *cursor, uint8_t *number, uint8_t *size, 
 
 /* ---- operands ---------------------------------------------------------------------- */
 
-/* What stands before the parenthesis: numbers, and at most one name. */
+/* Text before the parenthesis: numbers, and at most one name. */
 struct sum {
 	uint64_t value;
 	struct sdt_symbol symbol;

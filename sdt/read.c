@@ -21,7 +21,7 @@
 #define SAME_PLACE_MAX 4u
 /* And in one list of sites, under the lock walked for each of them: chance makes none so long. */
 #define LIST_MAX 64u
-/* What is shown of an argument. */
+/* Maximum length shown of an argument. */
 #define ARGUMENT_MAX 60u
 
 static const uint64_t off;
@@ -127,7 +127,7 @@ uint16_t *sdt_object_place(const struct sdt_object *object, uint64_t address)
 
 /* ---- one note ------------------------------------------------------------------------ */
 
-/* What is read, and for whom. */
+/* The file being read, and its reader. */
 struct reading {
 	struct sdt_file *file;
 	struct sdt_object *object;

@@ -19,9 +19,9 @@ LTTNGMAP_TRACEPOINT(lttngmap_sdt, refused, LTTNGMAP_LOGLEVEL_WARNING,
 	(string, provider), (string, name), (string, path), (hex, uint64_t, offset), (string, why));
 
 /*
- * What has been told and is not an event yet: at the program's start the places of
- * stubs are taken before anything is registered. Who tells has the loader's lock, and only
- * adds; who emits has `emitter`.
+ * Reports that are not events yet: at the program's start, stubs are placed before anything is
+ * registered. A reporting thread has the loader's lock and only adds; the emitting one has
+ * `emitter`.
  */
 #define KEPT_MAX 64u
 

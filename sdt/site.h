@@ -33,8 +33,8 @@ struct sdt_site {
 };
 
 /*
- * What a stub calls, with the site in %rcx and that register and 128 bytes of
- * red zone above the return address: it keeps every register and flag.
+ * The function that a stub calls, with the site in %rcx and that register and 128 bytes of red zone
+ * above the return address: it keeps every register and flag.
  */
 extern const char sdt_entry[];
 

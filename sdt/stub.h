@@ -22,7 +22,7 @@
 
 #include "sdt/site.h"
 
-/* What is written with; closed before the caller returns to the program. */
+/* The descriptor for writing; closed before the caller returns to the program. */
 struct sdt_writer {
 	int fd; /* /proc/self/mem */
 };

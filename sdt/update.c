@@ -43,7 +43,7 @@ struct newcomer {
 	char path[PATH_MAX];
 };
 
-/* What one update has in hand between its visits under the lock. */
+/* State of one update between its visits under the lock. */
 struct update {
 	const char *rules;          /* new ones, or NULL */
 	struct newcomer *newcomers; /* NULL: none so far */
@@ -211,7 +211,7 @@ static void forget_newcomers(struct update *update)
 
 /* ---- an update ----------------------------------------------------------------------------- */
 
-/* What is there no more, and nobody is at, goes to the list of what is to be ended. */
+/* Moves objects that are gone and not in use to the list of objects to be freed. */
 static void set_aside(void)
 {
 	struct sdt_object **link = &objects, *object;

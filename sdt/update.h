@@ -28,7 +28,7 @@
 
 /* `rules` are new ones, at most SDT_RULES_MAX bytes; NULL: as before. As lttngmap_sdt_select(). */
 int sdt_update(const char *rules);
-/* As lttngmap_sdt_armed() and lttngmap_sdt_refused(). */
+/* Like lttngmap_sdt_armed() and lttngmap_sdt_refused(). */
 int sdt_update_armed(void);
 int sdt_update_refused(char *text, size_t size);
 

@@ -102,7 +102,7 @@ extern "C" {
  */
 #define LTTNGMAP_SUBBUF_HEAD 108u
 
-/* What a record may hold at most, header included (one minimal sub-buffer). */
+/* Maximum size of a record, header included (one minimal sub-buffer). */
 #define LTTNGMAP_RECORD_MAX 3976u
 LTTNGMAP_ABI_ASSERT(LTTNGMAP_RECORD_MAX + LTTNGMAP_SUBBUF_HEAD + LTTNGMAP_SUBBUF_TAIL <=
 		    1u << LTTNGMAP_SUBBUF_SHIFT_MIN);
@@ -309,7 +309,7 @@ static inline unsigned lttngmap_ring_side(uint64_t seq)
 }
 
 /*
- * Who holds a shared ring, and by which acquisition of its own:
+ * Holder of a shared ring, and the number of its acquisition:
  *
  *   63                      40 39                    0
  *   +-------------------------+-----------------------+

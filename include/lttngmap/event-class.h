@@ -149,7 +149,7 @@ struct lttngmap_calls {
 	struct lttngmap_module module; /* with the tracepoints of the calls */
 };
 
-/* What such calls are led to: a tracepoint, and the function that emits it. */
+/* A tracepoint, and the function that emits it. */
 struct lttngmap_emitter {
 	const struct lttngmap_tracepoint *tracepoint;
 	void (*emit)(void);

@@ -153,12 +153,10 @@ enum lttngmap_filter_jmp {
 };
 
 /*
- * What CALL calls; ids are never used again. A call leaves its result in r0
- * and nothing to rely on in r1 to r5, r1 of CONTEXT_NUMBER excepted. A double
- * is in a register as its 64 bits.
- *
- * A string is two arguments: where it is, and which sort it is of (below). It
- * ends at its first NUL, or where its sort says.
+ * Functions for CALL; ids are never used again. A call leaves its result in r0 and nothing to rely
+ * on in r1 to r5, r1 of CONTEXT_NUMBER excepted. A double is in a register as its 64 bits. A string
+ * is two arguments: its address, and its sort (below). It ends at its first NUL, or at the end that
+ * its sort gives.
  */
 enum lttngmap_filter_helper {
 	/* (offset) -> the offset behind the string that begins there, NUL included. */

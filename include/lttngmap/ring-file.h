@@ -36,7 +36,7 @@
 #endif
 
 #ifndef LTTNGMAP_HAVE_TRACE_MMAP_H
-/* As in linux/trace_mmap.h of Linux 6.10, for systems whose headers are older. */
+/* Same layout as in linux/trace_mmap.h of Linux 6.10, for systems whose headers are older. */
 struct trace_buffer_meta {
 	uint32_t meta_page_size;  /* bytes before the first sub-buffer */
 	uint32_t meta_struct_len; /* bytes of this struct, extensions included */

@@ -181,11 +181,10 @@
 	} while (0)
 
 /*
- * What liblttngmap is told of an event. The list of a module's tracepoints is
- * a section of pointers, and a pointer is in it only if this source file uses
- * the tracepoint: the class refers to the pointer, and nothing else keeps any
- * of them. That holds for the compiler, for link-time optimisation and for
- * any --gc-sections.
+ * Registration data of an event. The list of a module's tracepoints is a section of pointers, and a
+ * pointer is in it only if this source file uses the tracepoint: the class refers to the pointer,
+ * and nothing else keeps any of them. That holds for the compiler, for link-time optimisation and
+ * for any --gc-sections.
  */
 struct lttngmap_anchored_class_ {
 	struct lttngmap_event_class event_class;

@@ -13,7 +13,7 @@
  * is in its event while its ring is marked has a time before T(n), and is read in the
  * next round. To be later than that, it would have to be stopped there for half
  * a period; by rseq it reads the clock again then. What comes too late all the same gets a
- * later time by the consumer (consumerd/live.h).
+ * later time by the consumer (consumerd/session/live.h).
  *
  * The kernel's rings the consumer reads by itself: it is asked to read them up to that time.
  *

@@ -19,7 +19,7 @@
 #include <lttngmap/ring-file.h>
 
 #include "common/ring-file-pages.h"
-#include "consumerd/session.h"
+#include "consumerd/session/output-session.h"
 #include "tests/fuzz/fuzz.h"
 
 #define SUBBUF_SIZE 4096u
@@ -109,8 +109,8 @@ const void *lttngmap_ring_file_data(const struct lttngmap_ring_file *file,
 
 /* ---- the daemon's ------------------------------------------------------------------ */
 
-static int report(struct session_shared *shared, const char *session,
-		  const struct session_written *written)
+static int report(struct output_session_shared *shared, const char *session,
+		  const struct output_session_written *written)
 {
 	(void)shared;
 	(void)session;
@@ -118,8 +118,8 @@ static int report(struct session_shared *shared, const char *session,
 	return 0;
 }
 
-static int report_rotation(struct session_shared *shared, const char *session,
-			   const struct session_rotation *rotation)
+static int report_rotation(struct output_session_shared *shared, const char *session,
+			   const struct output_session_rotation *rotation)
 {
 	(void)shared;
 	(void)session;
@@ -127,7 +127,8 @@ static int report_rotation(struct session_shared *shared, const char *session,
 	return 0;
 }
 
-static struct session_shared shared = { .report = report, .report_rotation = report_rotation };
+static struct output_session_shared shared = { .report = report,
+					       .report_rotation = report_rotation };
 static const uint8_t uuid[CTF_UUID_SIZE] = "0123456789abcdef";
 
 static int make_metadata(void)
@@ -182,15 +183,15 @@ static bool make_ring_file(const char *name, size_t length)
 
 static void run(void)
 {
-	struct session *session;
+	struct output_session *session;
 
-	session = session_create(&shared, "s", path_of("trace"), path_of("rings"), uuid);
+	session = output_session_create(&shared, "s", path_of("trace"), path_of("rings"), uuid);
 	FUZZ_CHECK(session);
-	session_set_metadata(session, UINT64_MAX, make_metadata(), false);
-	FUZZ_CHECK(session_add_channel(session, "c", 3, NULL) == 0);
+	output_session_set_metadata(session, UINT64_MAX, make_metadata(), false);
+	FUZZ_CHECK(output_session_add_channel(session, "c", 3, NULL) == 0);
 	for (int i = 0; i < 1000 && sd_event_run(shared.loop, 0) > 0; i++)
 		continue;
-	session_destroy(session);
+	output_session_destroy(session);
 	FUZZ_CHECK(count_entries(fuzz_directory()) == 2);
 	FUZZ_CHECK(count_entries(path_of("rings")) == 1 && count_entries(path_of("rings/c")) == 1);
 	FUZZ_CHECK(count_entries(path_of("trace")) == 1);

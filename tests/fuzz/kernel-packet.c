@@ -13,7 +13,7 @@
 
 #include <lttngmap/abi.h>
 
-#include "consumerd/kernel-packet.h"
+#include "consumerd/kernel/kernel-packet.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/utils/kernel-page.h"
 

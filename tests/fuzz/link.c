@@ -38,7 +38,8 @@ static void check_session(const char *name)
 	FUZZ_CHECK(name[0] != '.' && strlen(name) <= NAME_SESSION_MAX + sizeof("/kernel"));
 }
 
-static void on_session(void *userdata, const char *session, const struct session_config *config)
+static void on_session(void *userdata, const char *session,
+		       const struct output_session_config *config)
 {
 	(void)userdata;
 	check_session(session);
@@ -81,7 +82,8 @@ static void on_metadata(void *userdata, const char *session, uint64_t generation
 	FUZZ_CHECK(formats < 0 || close(formats) == 0);
 }
 
-static void on_rotate(void *userdata, const char *session, const struct session_rotation *rotation)
+static void on_rotate(void *userdata, const char *session,
+		      const struct output_session_rotation *rotation)
 {
 	(void)userdata;
 	check_session(session);

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "consumerd/packet.h"
-#include "consumerd/stream-repair.h"
+#include "consumerd/packet/packet.h"
+#include "consumerd/packet/stream-repair.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Seeds say it too. */

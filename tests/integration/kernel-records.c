@@ -25,7 +25,7 @@
 #include <lttngmap/abi.h>
 #include <lttngmap/ring-file.h>
 
-#include "consumerd/kernel-packet.h"
+#include "consumerd/kernel/kernel-packet.h"
 #include "tests/utils/tap.h"
 
 #define CLASSES_AT_LEAST 20
@@ -50,14 +50,14 @@ static struct tep_handle *oracle;
 static uint64_t records_of[LTTNGMAP_EVENT_IDS];
 static uint64_t records, wrong_records, wrong_times, strings;
 
-struct ring {
+struct output_ring {
 	struct lttngmap_ring_file *file;
 	struct kernel_cursor cursor;
 	uint64_t lost;
 	unsigned cpu;
 };
 
-static struct ring rings[CPUS_MAX];
+static struct output_ring rings[CPUS_MAX];
 static unsigned nr_rings;
 
 /* ---- tracefs -------------------------------------------------------------------------- */
@@ -338,7 +338,7 @@ static void compare(const uint8_t *page, const struct lttngmap_packet *packet, c
 	}
 }
 
-static void drain(struct ring *ring, struct kbuffer *kbuffer, unsigned packets)
+static void drain(struct output_ring *ring, struct kbuffer *kbuffer, unsigned packets)
 {
 	static uint8_t body[1 << 20];
 	struct lttngmap_packet packet;

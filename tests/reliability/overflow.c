@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "consumerd/watch.h"
+#include "consumerd/session/watch.h"
 #include "tests/utils/tap.h"
 
 #define SHORT_BEYOND 4000

@@ -16,7 +16,7 @@
 
 #include "common/beneath.h"
 #include "common/log.h"
-#include "consumerd/stream.h"
+#include "consumerd/stream/stream.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"
 

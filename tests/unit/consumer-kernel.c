@@ -22,7 +22,7 @@
 
 #include "common/log.h"
 #include "common/ring-file-pages.h"
-#include "consumerd/session.h"
+#include "consumerd/session/output-session.h"
 #include "tests/utils/kernel-marks.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"
@@ -31,12 +31,12 @@
 #define BUFFER_KIB 256
 #define MARKS_TOO_MANY 20000
 
-static struct session_shared shared;
-static struct session_written told;
+static struct output_session_shared shared;
+static struct output_session_written told;
 static int pages = -1; /* for rings that are read */
 
-static int report(struct session_shared *unused, const char *session,
-		  const struct session_written *written)
+static int report(struct output_session_shared *unused, const char *session,
+		  const struct output_session_written *written)
 {
 	(void)unused;
 	(void)session;
@@ -154,9 +154,9 @@ static struct seen look(const char *folder, unsigned from, unsigned to)
 /* ---- tests ------------------------------------------------------------------------------ */
 
 /* Without metadata it holds what it is given. */
-static struct session *begin_for(const char *folder, bool has_metadata)
+static struct output_session *begin_for(const char *folder, bool has_metadata)
 {
-	struct session_config config = {
+	struct output_session_config config = {
 		.pages = pages,
 		.output = trace_kit_path("%s", folder),
 		.rings = kernel_marks_instance(),
@@ -165,29 +165,30 @@ static struct session *begin_for(const char *folder, bool has_metadata)
 		.group = getegid(),
 		.kernel = true,
 	};
-	struct session *session;
+	struct output_session *session;
 	int memory = formats();
 
 	memset(&told, 0, sizeof(told));
-	session = session_create_for(&shared, "s/kernel", &config);
-	session_set_formats(session, memory);
+	session = output_session_create_for(&shared, "s/kernel", &config);
+	output_session_set_formats(session, memory);
 	close(memory);
 	if (has_metadata)
-		session_set_metadata(session, 1, trace_kit_metadata(), false);
-	is(session_add_channel(session, "per_cpu", 0, NULL), 0, "the instance's rings are found");
+		output_session_set_metadata(session, 1, trace_kit_metadata(), false);
+	is(output_session_add_channel(session, "per_cpu", 0, NULL), 0,
+	   "the instance's rings are found");
 	return session;
 }
 
-static struct session *begin(const char *folder)
+static struct output_session *begin(const char *folder)
 {
 	return begin_for(folder, true);
 }
 
 /* As the daemon does: tracing is off, then the metadata is final. */
-static void finish(struct session *session, uint64_t generation)
+static void finish(struct output_session *session, uint64_t generation)
 {
 	kernel_marks_put("tracing_on", "0");
-	session_set_metadata(session, generation, trace_kit_metadata(), true);
+	output_session_set_metadata(session, generation, trace_kit_metadata(), true);
 	ok(RUN_UNTIL(told.generation == generation), "the final metadata is told of");
 	kernel_marks_put("tracing_on", "1");
 }
@@ -195,7 +196,7 @@ static void finish(struct session *session, uint64_t generation)
 static void test_all(void)
 {
 	unsigned first = kernel_marks_written();
-	struct session *session;
+	struct output_session *session;
 	struct seen seen;
 
 	/* Some before it comes, some while it looks, less than makes the kernel say something. */
@@ -220,14 +221,14 @@ static void test_all(void)
 	finish(session, 3);
 	seen = look("all", first, kernel_marks_written());
 	is(seen.once, kernel_marks_written() - first, "after a stop it goes on");
-	session_destroy(session);
+	output_session_destroy(session);
 }
 
 /* The consumer dies: what is not in the stream then is written by the next one. */
 static void test_lives(void)
 {
 	unsigned first = kernel_marks_written();
-	struct session *session = begin("lives");
+	struct output_session *session = begin("lives");
 	struct seen seen;
 
 	for (int life = 0; life < 8; life++) {
@@ -236,7 +237,7 @@ static void test_lives(void)
 		for (int turns = 0; turns < life * 2; turns++)
 			sd_event_run(shared.loop, 0);
 		kernel_marks_write(3);
-		session_destroy(session);
+		output_session_destroy(session);
 		kernel_marks_write(2);
 		/* Or with a packet that the kernel gave it, and that is not in the stream. */
 		session = begin_for("lives", life % 2);
@@ -250,13 +251,13 @@ static void test_lives(void)
 	   "whenever the consumer dies, each mark is in the stream");
 	is(seen.often + seen.broken, 0, "once, and in its order");
 	is(seen.discarded, 0, "and none is called lost");
-	session_destroy(session);
+	output_session_destroy(session);
 }
 
 static void test_overrun(void)
 {
 	unsigned first = kernel_marks_written();
-	struct session *session = begin("overrun");
+	struct output_session *session = begin("overrun");
 	struct seen seen;
 	uint64_t lost;
 
@@ -272,7 +273,7 @@ static void test_overrun(void)
 	is(seen.often + seen.broken, 0, "all others are there once");
 	is(told.lapped, seen.discarded, "it is told of");
 	lost = seen.discarded;
-	session_destroy(session);
+	output_session_destroy(session);
 
 	session = begin("overrun");
 	kernel_marks_write(10);
@@ -281,14 +282,14 @@ static void test_overrun(void)
 	is(seen.discarded, lost, "another consumer goes on with that count");
 	is(told.lapped, lost, "and tells it");
 	is(seen.once + seen.discarded, kernel_marks_written() - first, "nothing else is missing");
-	session_destroy(session);
+	output_session_destroy(session);
 }
 
 #ifdef RINGS_ARE_READ
 static void test_passing(void)
 {
 	unsigned int first = kernel_marks_written();
-	struct session *session = begin("passing");
+	struct output_session *session = begin("passing");
 	struct seen seen;
 
 	kernel_marks_write(1000);
@@ -302,7 +303,7 @@ static void test_passing(void)
 	seen = look("passing", first, kernel_marks_written());
 	is(seen.once, 2000, "... is no reason to give up its ring");
 	is(seen.often + seen.broken + seen.discarded, 0, "... and nothing is lost by it");
-	session_destroy(session);
+	output_session_destroy(session);
 }
 #else
 static void test_passing(void)
@@ -313,7 +314,7 @@ static void test_passing(void)
 /* Each of our system calls is an event: reading them makes more, for ever. */
 static void test_own_events(void)
 {
-	struct session *session;
+	struct output_session *session;
 	uint64_t before;
 	unsigned turns = 0;
 	char pid[16];
@@ -335,7 +336,7 @@ static void test_own_events(void)
 	kernel_marks_put("events/raw_syscalls/enable", "0");
 	finish(session, 2);
 	ok(told.lapped > 0, "events of no class that it knows are counted as lost");
-	session_destroy(session);
+	output_session_destroy(session);
 }
 
 int main(void)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/live-time.h"
-#include "consumerd/live.h"
+#include "consumerd/session/live.h"
 #include "tests/utils/tap.h"
 
 #define HIGH (UINT64_C(5) << 48)

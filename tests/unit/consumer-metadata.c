@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "common/metadata-room.h"
-#include "consumerd/stream.h"
-#include "consumerd/trace-repair.h"
-#include "consumerd/trace.h"
+#include "consumerd/stream/stream.h"
+#include "consumerd/trace/trace-repair.h"
+#include "consumerd/trace/trace.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"
 

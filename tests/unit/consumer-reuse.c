@@ -17,9 +17,9 @@
 
 #include "common/relay-journal.h"
 #include "common/relay-progress.h"
-#include "consumerd/spool.h"
-#include "consumerd/stream.h"
-#include "consumerd/trace-repair.h"
+#include "consumerd/session/spool.h"
+#include "consumerd/stream/stream.h"
+#include "consumerd/trace/trace-repair.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"
 

@@ -20,7 +20,7 @@
 
 #include "common/log.h"
 #include "common/ring-file-pages.h"
-#include "consumerd/session.h"
+#include "consumerd/session/output-session.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"
 
@@ -222,12 +222,12 @@ ssize_t pwritev(int fd, const struct iovec *parts, int nr_parts, off_t offset)
 
 /* ---- the daemon's part ------------------------------------------------------------------ */
 
-static struct session_shared shared;
-static struct session_written told;
+static struct output_session_shared shared;
+static struct output_session_written told;
 static int nr_told, nr_told_errors, nr_told_well_again;
 
-static int report(struct session_shared *unused, const char *session,
-		  const struct session_written *written)
+static int report(struct output_session_shared *unused, const char *session,
+		  const struct output_session_written *written)
 {
 	(void)unused;
 	if (strcmp(session, "s") != 0)
@@ -241,11 +241,11 @@ static int report(struct session_shared *unused, const char *session,
 	return 0;
 }
 
-static struct session_rotation rotated; /* the last answer */
+static struct output_session_rotation rotated; /* the last answer */
 static int nr_rotated;
 
-static int report_rotation(struct session_shared *unused, const char *session,
-			   const struct session_rotation *rotation)
+static int report_rotation(struct output_session_shared *unused, const char *session,
+			   const struct output_session_rotation *rotation)
 {
 	(void)unused;
 	(void)session;
@@ -286,15 +286,15 @@ static void run(double seconds)
 		(condition);                                                                       \
 	})
 
-static struct session *begin(const char *folder, const char *name)
+static struct output_session *begin(const char *folder, const char *name)
 {
 	mkdir(trace_kit_path("%s", folder), 0700);
 	mkdir(trace_kit_path("%s/rings", folder), 0700);
 	mkdir(trace_kit_path("%s/rings/c", folder), 0700);
 	memset(&told, 0, sizeof(told));
 	nr_told = nr_told_errors = nr_told_well_again = 0;
-	return session_create(&shared, name, trace_kit_path("%s/trace", folder),
-			      trace_kit_path("%s/rings", folder), trace_kit_uuid);
+	return output_session_create(&shared, name, trace_kit_path("%s/trace", folder),
+				     trace_kit_path("%s/rings", folder), trace_kit_uuid);
 }
 
 static void make_file(const char *path)
@@ -333,7 +333,7 @@ static void test_found(void)
 {
 	int before = trace_kit_open_fds(), during;
 	struct lttngmap_ring_file *early, *late, *hidden, *stats, *moved;
-	struct session *session = begin("found", "s");
+	struct output_session *session = begin("found", "s");
 
 	early = play(0, "found", "we.ird..name-with-dash-4711-1", 3);
 	hidden = play(1, "found", ".hidden-4711-2", 3);
@@ -342,11 +342,13 @@ static void test_found(void)
 	mkfifo(trace_kit_path("found/rings/c/fifo-4711-4"), 0600);
 	mkdir(trace_kit_path("found/rings/c/folder-4711-5"), 0700);
 	(void)!mknod(trace_kit_path("found/rings/c/null-4711-6"), S_IFCHR | 0600, makedev(1, 3));
-	is(session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL), 0, "a channel is watched");
-	is(session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL), 0,
+	is(output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL), 0,
+	   "a channel is watched");
+	is(output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL), 0,
 	   "being told twice is fine");
-	ok(session_add_channel(session, "missing", 1, NULL) < 0, "a missing folder is an error");
-	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	ok(output_session_add_channel(session, "missing", 1, NULL) < 0,
+	   "a missing folder is an error");
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
 	ok(RUN_UNTIL(early->released == 3), "a ring that was there before is read");
 	late = play(3, "found", "late-4711-7", 3);
 	moved = play(4, "found", ".moving", 3);
@@ -365,7 +367,7 @@ static void test_found(void)
 	is(hidden->taken + stats->taken, 0, "not even where they are rings");
 	is(early->early + late->early, 0, "no packet was let go before it was on disk");
 	ok(!early->is_open && !late->is_open, "rings at their end are closed");
-	session_destroy(session);
+	output_session_destroy(session);
 	is(trace_kit_open_fds(), before, "nothing stays open");
 	ok(during - before <= 6, "and ended streams had been closed before");
 	is(trace_kit_read(trace_kit_path("found/trace"), NULL), 9 * TRACE_KIT_EVENTS,
@@ -375,46 +377,46 @@ static void test_found(void)
 static void test_metadata(void)
 {
 	struct lttngmap_ring_file *ring;
-	struct session *session = begin("metadata", "s");
+	struct output_session *session = begin("metadata", "s");
 
 	ring = play(0, "metadata", "p-4711-1", 3);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	run(0.05);
 	is(ring->taken, 1, "without metadata, one packet is held");
 	is(trace_kit_file_size(ring->stream), -1, "and not written");
-	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
 	ring->generation = 2;
 	RUN_UNTIL(ring->released == 1);
 	run(0.05);
 	is(packets_on_disk(ring->stream), 1, "with metadata, it is; not those that need newer");
-	session_set_metadata(session, 5, trace_kit_metadata(), false);
+	output_session_set_metadata(session, 5, trace_kit_metadata(), false);
 	ok(RUN_UNTIL(ring->released == 3), "with newer metadata, these");
 	nr_told = 0;
-	session_set_metadata(session, 6, trace_kit_metadata(), true);
+	output_session_set_metadata(session, 6, trace_kit_metadata(), true);
 	is(nr_told, 1, "the final metadata is reported at once");
 	ok(told.generation == 6 && told.packets == 3 && told.events == 3 * TRACE_KIT_EVENTS &&
 		   told.streams == 1 && !told.error && !told.lapped &&
 		   (long)told.bytes == trace_kit_file_size(ring->stream),
 	   "with all that was written");
-	session_destroy(session);
+	output_session_destroy(session);
 }
 
 static void test_full(void)
 {
 	struct lttngmap_ring_file *stuck, *free_one;
-	struct session *session = begin("full", "s"), *other = begin("other", "other");
+	struct output_session *session = begin("full", "s"), *other = begin("other", "other");
 	struct stat status;
 
 	stat(trace_kit_path("full/trace/ust"), &status);
-	session_set_metadata(session, 1, trace_kit_metadata(), false);
-	session_set_metadata(other, 1, trace_kit_metadata(), false);
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_set_metadata(other, 1, trace_kit_metadata(), false);
 	full_device = status.st_dev;
 	full_inode = status.st_ino;
 	disk_is_full = true;
 	stuck = play(0, "full", "p-4711-1", 50);
 	free_one = play(1, "other", "p-4711-2", 50);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
-	session_add_channel(other, "c", TRACE_KIT_STREAM_ID, NULL);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	output_session_add_channel(other, "c", TRACE_KIT_STREAM_ID, NULL);
 	ok(RUN_UNTIL(free_one->released == 50), "a full disk does not stop another session");
 	run(1.2);
 	ok(stuck->taken == 1 && stuck->released == 0, "its own holds what it cannot write");
@@ -426,8 +428,8 @@ static void test_full(void)
 	ok(RUN_UNTIL(stuck->released == 50), "with room again, it goes on");
 	ok(RUN_UNTIL(nr_told_well_again == 1), "which is told, too");
 	is(stuck->early + free_one->early, 0, "no packet was let go before it was on disk");
-	session_destroy(session);
-	session_destroy(other);
+	output_session_destroy(session);
+	output_session_destroy(other);
 	is(trace_kit_read(trace_kit_path("full/trace"), NULL), 50 * TRACE_KIT_EVENTS,
 	   "nothing is missing in the end");
 }
@@ -436,71 +438,71 @@ static void test_full(void)
 static void test_fair(void)
 {
 	struct lttngmap_ring_file *greedy, *modest;
-	struct session *session = begin("fair", "s");
+	struct output_session *session = begin("fair", "s");
 
 	greedy = play(0, "fair", "greedy-4711-1", UINT64_MAX);
-	session_set_metadata(session, 1, trace_kit_metadata(), false);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	greedy->stream = NULL;
 	RUN_UNTIL(greedy->released > 100);
 	modest = play(1, "fair", "modest-4711-2", 3);
 	greedy->released = 0;
 	ok(RUN_UNTIL(modest->released == 3), "a ring without end lets others be read");
 	ok(greedy->released <= 128, "soon: after %d of its packets", (int)greedy->released);
-	session_destroy(session);
+	output_session_destroy(session);
 	ok(!greedy->is_open, "and is let go at its session's end");
 }
 
 /* Several packets in an answer: none is let go of before all of them are on disk. */
 static void test_several(void)
 {
-	struct session *session = begin("several", "s");
+	struct output_session *session = begin("several", "s");
 	struct lttngmap_ring_file *ring = play(0, "several", "p-4711-1", 20);
 	const char *stream = ring->stream;
 
 	ring->most = 6;
 	ring->end_error = -EAGAIN;
 	ring->next_chunk = 9;
-	session_set_metadata(session, 1, trace_kit_metadata(), false);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	RUN_UNTIL(packets_on_disk(ring->stream) == 9);
 	run(0.1);
 	ok(packets_on_disk(ring->stream) == 9 && ring->taken == 12 && ring->released == 6,
 	   "those of another chunk are held, with what was given along with them");
 	is(ring->early, 0, "nothing was let go of before it was on disk");
-	session_clear(session);
+	output_session_clear(session);
 	ring->stream = NULL;
 	ring->next_chunk = 0;
 	ok(RUN_UNTIL(ring->released == 20), "what is held at a clear is let go of");
 	is(packets_on_disk(stream), 8, "and is not in the trace, as what comes then is");
 	is(ring->requests, 5, "each request was for six");
-	session_destroy(session);
+	output_session_destroy(session);
 	/* The consumer dies with all but one of them on disk. */
 	ring = play(1, "several", "q-4711-2", 6);
 	ring->most = 6;
 	ring->end_error = -EAGAIN;
 	session = begin("several", "s");
-	session_set_metadata(session, 1, trace_kit_metadata(), false);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	RUN_UNTIL(ring->released == 6);
-	session_destroy(session);
+	output_session_destroy(session);
 	ring->taken = 1;
 	ring->packets = 7;
 	session = begin("several", "s");
-	session_set_metadata(session, 1, trace_kit_metadata(), false);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	ok(RUN_UNTIL(ring->released == 6 + 6), "the next one is given them again");
 	is(packets_on_disk(ring->stream), 7, "and writes what is not there yet");
-	session_destroy(session);
+	output_session_destroy(session);
 }
 
 static void test_faults(void)
 {
 	struct lttngmap_ring_file *busy, *lapped, *dead, *wrong;
-	struct session *session = begin("faults", "s");
+	struct output_session *session = begin("faults", "s");
 	int before;
 
-	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
 	before = trace_kit_open_fds();
 	busy = play(0, "faults", "busy-4711-1", 3);
 	busy->open_error = -EBUSY;
@@ -516,7 +518,7 @@ static void test_faults(void)
 	wrong->stream = NULL;
 	make_file(trace_kit_path("faults/rings/c/other-4711-5"));
 	opened_other = 0;
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	ok(RUN_UNTIL(lapped->released == 3), "a ring in overwrite mode is read");
 	ok(RUN_UNTIL(busy->released == 3), "one that was busy is, when it is free");
 	run(0.3);
@@ -530,17 +532,17 @@ static void test_faults(void)
 	ok(wrong->taken <= 1 && !wrong->is_open, "so is one whose packets lie nowhere");
 	is(opened_other, 1, "what is no ring is tried once");
 	is(trace_kit_open_fds() - before, 2, "only the watch is open in the end");
-	session_destroy(session);
+	output_session_destroy(session);
 }
 
 /* A name that is said again while its ring is open. */
 static void test_same_name(void)
 {
 	struct lttngmap_ring_file *ring;
-	struct session *session = begin("same", "s");
+	struct output_session *session = begin("same", "s");
 
-	session_set_metadata(session, 1, trace_kit_metadata(), false);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	ring = play(0, "same", "p-4711-1", 4);
 	ring->end_error = -EAGAIN;
 	RUN_UNTIL(ring->released == 4);
@@ -551,17 +553,17 @@ static void test_same_name(void)
 	ring->packets = 6;
 	(void)!write(ring->fd, &(uint64_t){ 1 }, sizeof(uint64_t));
 	ok(RUN_UNTIL(ring->released == 6), "which is read on when it has more");
-	session_destroy(session);
+	output_session_destroy(session);
 	/* The consumer dies with a packet that is on disk, but was not released. */
 	ring->taken = 4;
 	session = begin("same", "s");
-	session_set_metadata(session, 1, trace_kit_metadata(), false);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	ring->packets = 8;
 	ok(RUN_UNTIL(ring->released == 6 + 4), "the next one is given packets again");
 	run(0.3);
 	is(told.packets, 2, "and writes those that are new");
-	session_destroy(session);
+	output_session_destroy(session);
 	is(trace_kit_read(trace_kit_path("same/trace"), NULL), 8 * TRACE_KIT_EVENTS,
 	   "each packet is there once");
 }
@@ -570,7 +572,7 @@ static void test_same_name(void)
 static void test_no_output(void)
 {
 	struct lttngmap_ring_file *ring;
-	struct session *session;
+	struct output_session *session;
 
 	make_file(trace_kit_path("blocked"));
 	mkdir(trace_kit_path("late"), 0700);
@@ -578,20 +580,20 @@ static void test_no_output(void)
 	session = begin("late", "s");
 	ok(session && told.error, "an output that cannot be made is told: %s",
 	   told.error ? told.error : "");
-	session_set_metadata(session, 1, trace_kit_metadata(), false);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	ring = play(0, "late", "p-4711-1", 2);
 	run(0.1);
 	is(ring->released, 0, "nothing is let go");
 	unlink(trace_kit_path("late/trace"));
 	ok(RUN_UNTIL(ring->released == 2), "until it can be made");
-	session_destroy(session);
+	output_session_destroy(session);
 }
 
 /* More files than the kernel remembers. */
 static void test_overflow(void)
 {
-	struct session *session = begin("overflow", "s");
+	struct output_session *session = begin("overflow", "s");
 	unsigned files = 16384;
 	FILE *limit = fopen("/proc/sys/fs/inotify/max_queued_events", "re");
 	double start, took;
@@ -599,13 +601,13 @@ static void test_overflow(void)
 
 	if (!limit || fscanf(limit, "%u", &files) != 1 || files > 200000) {
 		skip(3, "the kernel's queue is too long to overflow it");
-		session_destroy(session);
+		output_session_destroy(session);
 		return;
 	}
 	fclose(limit);
 	files += 1000;
-	session_set_metadata(session, 1, trace_kit_metadata(), false);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	memset(rings, 0, sizeof(rings));
 	make_file(trace_kit_path("overflow/one"));
 	for (unsigned i = 0; i < files; i++) {
@@ -623,32 +625,32 @@ static void test_overflow(void)
 	is(last->released, 3, "a ring that inotify forgot is found");
 	ok(opened_other >= (int)files, "as are all of %u files", files);
 	ok(took < 5, "within %.1f s of work", took);
-	session_destroy(session);
+	output_session_destroy(session);
 }
 
-static void rotate(struct session *session, bool final, bool drop_empty)
+static void rotate(struct output_session *session, bool final, bool drop_empty)
 {
 	nr_rotated = 0;
-	session_rotate(session, &(struct session_rotation){ .chunk = 1,
-							    .name = "one",
-							    .final = final,
-							    .drop_empty = drop_empty });
+	output_session_rotate(
+		session,
+		&(struct output_session_rotation){
+			.chunk = 1, .name = "one", .final = final, .drop_empty = drop_empty });
 }
 
 static void test_rotation(void)
 {
 	struct lttngmap_ring_file *ring, *other;
-	struct session *session = begin("rotation", "s");
+	struct output_session *session = begin("rotation", "s");
 	int before;
 
-	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
 	rotate(session, false, false);
 	ok(nr_rotated == 1 && !rotated.error && !rotated.final, "there is room for a chunk");
 	before = trace_kit_open_fds();
 	ring = play(0, "rotation", "p-4711-1", 6);
 	ring->next_chunk = 4;
 	other = play(1, "rotation", "q-4711-2", 2);
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	ok(RUN_UNTIL(ring->released == 4 && other->released == 2), "what is of the chunk is read");
 	run(0.1);
 	is(ring->taken, 5, "what is of the next is held");
@@ -665,15 +667,15 @@ static void test_rotation(void)
 	is(trace_kit_file_size(trace_kit_path("rotation/trace/ust/c_q-4711-2_0")), -1,
 	   "a ring that ended has no file in it");
 	is(trace_kit_open_fds(), before + 2, "nothing stays open but the watch");
-	session_destroy(session);
+	output_session_destroy(session);
 }
 
 static void test_rotation_faults(void)
 {
 	struct lttngmap_ring_file *ring;
-	struct session *session = begin("rotated", "s");
+	struct output_session *session = begin("rotated", "s");
 
-	session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
 	make_file(trace_kit_path("rotated/trace/archives"));
 	rotate(session, false, false);
 	ok(nr_rotated == 1 && rotated.error, "no room for a chunk: %s",
@@ -691,7 +693,7 @@ static void test_rotation_faults(void)
 	make_file(trace_kit_path("rotated/trace/archives/one"));
 	ring = play(0, "rotated", "p-4711-1", 1);
 	ring->stream = NULL;
-	session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	RUN_UNTIL(ring->released == 1);
 	rotate(session, true, false);
 	is(nr_rotated, 0, "what cannot be moved is not done");
@@ -702,7 +704,7 @@ static void test_rotation_faults(void)
 	is(trace_kit_read(trace_kit_path("rotated/trace/archives/one"), NULL), TRACE_KIT_EVENTS,
 	   "until it is");
 	rotate(session, false, false);
-	session_destroy(session);
+	output_session_destroy(session);
 	is(trace_kit_file_size(trace_kit_path("rotated/trace/.ust.next")), -1,
 	   "a rotation that its session does not see the end of leaves nothing");
 }
@@ -716,7 +718,7 @@ int main(void)
 	if (sd_event_new(&shared.loop) < 0 || turns_init(&shared.turns, shared.loop) < 0)
 		bail_out("no event loop");
 	/* The loop keeps a descriptor for timers from the first one on. */
-	session_destroy(begin("first", "s"));
+	output_session_destroy(begin("first", "s"));
 	test_found();
 	test_metadata();
 	test_full();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* consumer-spool.c - how much may wait: for what comes, for a rotation, at a stop. */
-#include "consumerd/spool.h"
+#include "consumerd/session/spool.h"
 #include "tests/utils/tap.h"
 
 #define MAX 1000

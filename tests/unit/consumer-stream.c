@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
-#include "consumerd/stream.h"
+#include "consumerd/stream/stream.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"
 

@@ -161,7 +161,7 @@ static void test_channel(void)
 	tracepoint.word = &others;
 	is_left("the word of another daemon");
 	tracepoint.word = &bench.control->event_words[ID];
-	event_fast_forbid();
+	local_forbid_fast();
 	is_left("a thread that may not");
 	vfork_depth = 1;
 	event_fast_allow(pages);

@@ -5,7 +5,7 @@
  * parts, several of one, and out of what no kernel would write. What
  * libtraceevent's own walk finds in sub-buffers made at random, ours does.
  */
-#include "consumerd/kernel-packet.h"
+#include "consumerd/kernel/kernel-packet.h"
 
 #include <errno.h>
 #include <kbuffer.h>

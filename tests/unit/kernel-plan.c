@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* kernel-plan.c - classes from the session daemon's texts, all of them or none. */
-#include "consumerd/kernel-plan.h"
+#include "consumerd/kernel/kernel-plan.h"
 
 #include <errno.h>
 #include <sys/mman.h>

@@ -5,7 +5,7 @@
  * reader would take is counted as lost in the stream, and what is lost without an
  * event is told of at the stream's end.
  */
-#include "consumerd/ring-kernel.h"
+#include "consumerd/kernel/ring-kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +19,10 @@
 
 #define END UINT64_C(500000) /* of the stream */
 
-static struct session_shared shared;
+static struct output_session_shared shared;
 static struct kernel_plan *classes;
 static struct kernel_page page;
-static struct session_written written;
+static struct output_session_written written;
 
 /* A stream with one packet of an earlier consumer's, which counts three losses. */
 static struct stream *begin(struct trace *trace, const char *folder)
@@ -35,7 +35,7 @@ static struct stream *begin(struct trace *trace, const char *folder)
 	};
 	struct stream *stream;
 
-	written = (struct session_written){ .packets = 0 };
+	written = (struct output_session_written){ .packets = 0 };
 	if (trace_open(trace, trace_kit_path("%s", folder), trace_kit_uuid))
 		bail_out("no trace");
 	stream = stream_create(trace, &shared.pool, "kernel_1", "kernel", 0);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/map-guard.h"
-#include "consumerd/snapshot.h"
+#include "consumerd/session/snapshot.h"
 #include "tests/utils/tap.h"
 
 #define LENGTH 64u

@@ -4,7 +4,7 @@
  * stream-circle.c - where packets of a spool go: never over one that is kept, whatever
  * their sizes and however late the collector has them; and in as little room as may be.
  */
-#include "consumerd/stream-circle.h"
+#include "consumerd/stream/stream-circle.h"
 
 #include <stdlib.h>
 

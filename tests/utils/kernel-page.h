@@ -12,7 +12,7 @@
 
 #include <lttngmap/ring-file.h>
 
-#include "consumerd/kernel-plan.h"
+#include "consumerd/kernel/kernel-plan.h"
 
 #define KERNEL_PAGE_SIZE 4096u
 #define KERNEL_PAGE_HEAD 16u

@@ -184,7 +184,7 @@ void bench_set_destroy(struct bench_set *bench)
 	munmap(bench->process, 4096);
 	munmap(bench->local, sizeof(*bench->local));
 	local_pages = NULL;
-	event_fast_forbid();
+	local_forbid_fast();
 }
 
 void bench_set_write(const struct bench_set *bench, const struct ring_event *event)

@@ -20,8 +20,8 @@
 /* clang-format off */
 
 /*
- * What is listed is kept for who calls it, by this and by nothing else: some linkers
- * take a section that only its __start_ and __stop_ are asked for out (-z start-stop-gc).
+ * Keeps the caller's list in the program, by this and by nothing else: some linkers drop a section
+ * whose only uses are its __start_ and __stop_ symbols (-z start-stop-gc).
  */
 #define LTTNGMAP_LTTNG_KEEP_(listed) __asm__ volatile("" : : "r"(&(listed)))
 

@@ -122,7 +122,7 @@ static __attribute__((destructor(101))) void LTTNGMAP_LTTNG_OF_(lttngmap_lttng_l
 #undef TRACEPOINT_HEADER_MULTI_READ
 #undef LTTNGMAP_LTTNG_READING_
 
-/* What follows in this source file declares again. */
+/* The rest of this source file declares again. */
 #define LTTNGMAP_LTTNG_PASS_ 1
 #include <lttng/tracepoint-pass.h>
 

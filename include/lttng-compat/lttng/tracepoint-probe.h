@@ -15,7 +15,7 @@
 
 #include <lttngmap/tracepoint.h>
 
-/* What a header tells after the class or the enumeration that it is about. */
+/* Data that a header gives after the class or the enumeration it belongs to. */
 struct lttngmap_lttng_later_ {
 	struct lttngmap_event_class *event_class;
 	uint16_t loglevel;

@@ -73,7 +73,7 @@ enum {
 
 /* ---- events, classes and enumerations --------------------------------------- */
 
-/* What these make depends on why the header is read: tracepoint-pass.h. */
+/* The expansion of these macros depends on the pass: tracepoint-pass.h. */
 #define LTTNG_UST_TRACEPOINT_EVENT(provider, name, args, fields)                                   \
 	LTTNGMAP_LTTNG_CLASS_(provider, name, args, fields)                                        \
 	LTTNGMAP_LTTNG_INSTANCE_(provider, name, provider, name, args)

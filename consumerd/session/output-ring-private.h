@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * output-ring-private.h - what a ring consists of, for output-ring.c, which takes its turns, and
+ * output-ring-write.c, which puts its packets into streams.
+ */
+#ifndef CONSUMERD_SESSION_OUTPUT_RING_PRIVATE_H
+#define CONSUMERD_SESSION_OUTPUT_RING_PRIVATE_H
+
+#include <lttngmap/ring-file.h>
+
+#include "consumerd/kernel/ring-kernel.h"
+#include "consumerd/session/output-ring.h"
+
+/* More rings in one file than any machine has CPUs: the daemon is broken. */
+#define CPU_MAX 65536
+
+struct output_ring {
+	struct turn turn;
+	struct cds_list_head node;
+	struct output_channel *channel;
+	struct lttngmap_ring_file *file; /* NULL: not attached yet, or ended */
+	sd_event_source *source;
+	bool ended;    /* nothing more to read; the index may be due */
+	bool is_whole; /* likewise, and nothing more will come of it */
+	bool said_busy;
+	bool said_broken;
+	bool holding;      /* `packet` is a current one, and not on disk yet */
+	uint32_t next_cpu; /* snapshots: those before are on disk */
+	bool is_kernel;
+	bool is_drained; /* the kernel's, since output_ring_drain() */
+	struct ring_kernel kernel;
+	struct lttngmap_packet packet;
+	struct lttngmap_packets given; /* … and those behind it, from `next` on */
+	uint32_t next;
+	struct stream **streams; /* by the packet's cpu; NULL: none yet */
+	uint32_t nr_streams;
+	char procname[CTF_PROCNAME_SIZE];
+	char name[];
+};
+
+static inline struct output_session_shared *output_ring_shared(const struct output_ring *ring)
+{
+	return output_session_shared(output_channel_session(ring->channel));
+}
+
+/* The stream of the current packet. 0 or -errno. */
+int output_ring_find_stream(struct output_ring *ring, struct stream **stream);
+void output_ring_count(struct output_ring *ring, const struct output_session_written *more);
+/* Into the stream, unless that has it, or could not be read with it. 0 or -errno. */
+int output_ring_put_packet(struct output_ring *ring, struct stream *stream, const void *body);
+/* Write the packet that is held, or drop it where it was lapped. 0 or -errno of `what`. */
+int output_ring_write_packet(struct output_ring *ring, const char **what);
+/* Index entries go to disk once a turn. 0 or -errno of `what`. */
+int output_ring_flush(struct output_ring *ring, const char **what);
+
+#endif /* CONSUMERD_SESSION_OUTPUT_RING_PRIVATE_H */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "consumerd/session/turn.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+static int serve_first(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct turns *turns = userdata;
+	struct turn *turn;
+
+	(void)fd;
+	(void)events;
+	if (!cds_list_empty(&turns->queue)) {
+		turn = cds_list_first_entry(&turns->queue, struct turn, node);
+		turn_remove(turn);
+		turn->serve(turn);
+	}
+	return cds_list_empty(&turns->queue) ? sd_event_source_set_enabled(source, SD_EVENT_OFF)
+					     : 0;
+}
+
+/*
+ * The loop takes sources of one priority in the order of how long they have
+ * been pending. A defer source has always been so for longest, and would hold
+ * up all descriptors and timers. A descriptor that can always be read is
+ * pending anew for each turn.
+ */
+int turns_init(struct turns *turns, sd_event *loop)
+{
+	int error, fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	CDS_INIT_LIST_HEAD(&turns->queue);
+	turns->source = NULL;
+	if (fd < 0)
+		return -errno;
+	error = sd_event_add_io(loop, &turns->source, fd, EPOLLIN, serve_first, turns);
+	if (error < 0) {
+		close(fd);
+		return error;
+	}
+	sd_event_source_set_io_fd_own(turns->source, true);
+	return sd_event_source_set_enabled(turns->source, SD_EVENT_OFF);
+}
+
+void turns_fini(struct turns *turns)
+{
+	turns->source = sd_event_source_disable_unref(turns->source);
+}
+
+bool turns_are_empty(struct turns *turns)
+{
+	return cds_list_empty(&turns->queue);
+}
+
+void turn_add(struct turns *turns, struct turn *turn)
+{
+	if (turn->queued)
+		return;
+	turn->queued = true;
+	cds_list_add_tail(&turn->node, &turns->queue);
+	/* Fails only where the loop is being torn down. */
+	(void)sd_event_source_set_enabled(turns->source, SD_EVENT_ON);
+}
+
+void turn_remove(struct turn *turn)
+{
+	if (!turn->queued)
+		return;
+	turn->queued = false;
+	cds_list_del(&turn->node);
+}

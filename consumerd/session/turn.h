@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * turn.h - who has work takes turns, so that nobody delays another: a queue
+ * that the event loop serves one entry at a time, between descriptors.
+ */
+#ifndef CONSUMERD_SESSION_TURN_H
+#define CONSUMERD_SESSION_TURN_H
+
+#include <stdbool.h>
+
+#include <systemd/sd-event.h>
+#include <urcu/list.h>
+
+struct turns {
+	struct cds_list_head queue;
+	sd_event_source *source; /* on while the queue is not empty */
+};
+
+/* An entry, within what it serves. Zeros: not queued. */
+struct turn {
+	struct cds_list_head node;
+	bool queued;
+	/* Taken off the queue before the call; it may queue or free itself. */
+	void (*serve)(struct turn *turn);
+};
+
+int turns_init(struct turns *turns, sd_event *loop);
+/* The queue must be empty. */
+void turns_fini(struct turns *turns);
+bool turns_are_empty(struct turns *turns);
+
+/* At the end of the queue, unless it is in it. */
+void turn_add(struct turns *turns, struct turn *turn);
+void turn_remove(struct turn *turn);
+
+#endif /* CONSUMERD_SESSION_TURN_H */

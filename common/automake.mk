@@ -19,7 +19,7 @@ libcommon_la_SOURCES = \
 	common/filter-float.h \
 	common/json-message.c \
 	common/json-message.h \
-	common/knock.h \
+	common/attach-request.h \
 	common/places.h \
 	common/log.c \
 	common/log.h \

@@ -181,7 +181,7 @@
  *   {"verb": "unregistered", "from": N}
  *       {"ok": true, "unregistered": [{"pid", "uid", "name", "why"}], "next": N}:
  *       processes that have the library, or may have it, and are not registered;
- *       those that can be are told (common/knock.h). "why" is for people
+ *       those that can be are told (common/attach-request.h). "why" is for people
  *   {"verb": "events", "from": N, "pid": PID}
  *       "pid" optional: only those that this process has registered. Who is not root nor the
  *       daemon's user gets those that its own programs registered
@@ -244,13 +244,13 @@
  *   {"event": "end", "session": NAME}       forget it
  *   consumer:
  *   {"verb": "written", "session": NAME, "generation": N, "packets": N,
- *    "events": N, "lapped": N events dropped after the copy,
+ *    "events": N, "overwritten": N events dropped after the copy,
  *    "broken": N events of packets that were left out, "bytes": N,
  *    "streams": N, "cleared": N times so far, "overwritten": N events of files
  *    that made room, of earlier consumers too, "error": TEXT (optional: the disk is full, …),
  *    "moved": TEXT (optional: where the trace is, whose folder was renamed)}
  *       cumulative since the last clear; at most every PROTOCOL_CONTROL_WRITTEN_MS, and at once
- *       when a final metadata was written. No answer. Of a kernel session "lapped" is
+ *       when a final metadata was written. No answer. Of a kernel session "overwritten" is
  *       what its packets count as discarded, those of earlier consumers too
  *   {"verb": "broken", "session": NAME, "stream": NAME, "program": NAME, "pid": PID,
  *    "uid": UID, "why": TEXT}

@@ -192,7 +192,7 @@ static int get_packet(struct lttngmap_ring_file *file, struct lttngmap_packet *p
 	if (packet->flags & LTTNGMAP_PACKET_BACKWARD ||
 	    (packet->cpu != LTTNGMAP_CPU_ANY && packet->cpu != kernel->cpu))
 		return -EINVAL;
-	/* Another reader of the memory, in another process, may have spoiled it. */
+	/* Another reader of the memory, in another process, may have corrupted it. */
 	if (meta_of(file)->reader.id >= FILLED)
 		return -EBADMSG;
 	begin(file, packet, &again);

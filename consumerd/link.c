@@ -393,7 +393,7 @@ int link_send_written(struct link *link, const char *session,
 	add_number(message, "generation", written->generation);
 	add_number(message, "packets", written->packets);
 	add_number(message, "events", written->events);
-	add_number(message, "lapped", written->lapped);
+	add_number(message, "lapped", written->overrun);
 	add_number(message, "broken", written->broken);
 	add_number(message, "bytes", written->bytes);
 	add_number(message, "streams", written->streams);

@@ -18,7 +18,7 @@ EXTRA_DIST += \
 	doc/design/kernel.md \
 	doc/design/left-out.md \
 	doc/design/lttng.md \
-	doc/design/pickup.md \
+	doc/design/late-attach.md \
 	doc/design/recovering.md \
 	doc/design/relay.md \
 	doc/design/ring-file.md \

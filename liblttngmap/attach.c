@@ -34,14 +34,14 @@ static struct {
 	uint64_t instance;
 	uint64_t token;
 	uint64_t epoch;
-	uint32_t place; /* of module_knock.places */
+	uint32_t place; /* of module_attach_request.places */
 	uint32_t pid;   /* of the process that registered: not of its child, before that does */
 	uint32_t uid;   /* its effective user then, whose messages alone the daemon serves */
 	uint32_t register_ms; /* how long a registration may take; 0: as an event's request */
 	bool allow_blocking;
 	/* It has more rights than who started it, who is not to read along. */
 	bool is_secure;
-} inherited = { .place = KNOCK_NO_PLACE };
+} inherited = { .place = ATTACH_REQUEST_NO_PLACE };
 
 /* Where `process` points when this process is not traced: no channel at all. */
 static const struct lttngmap_process not_traced;
@@ -150,7 +150,7 @@ static long attach(struct local *local, int socket, uint64_t deadline, uint32_t 
 	inherited.pid = (uint32_t)arch_syscall(SYS_getpid);
 	inherited.uid = (uint32_t)arch_syscall(SYS_geteuid);
 	inherited.token = answer->token;
-	module_knock.instance = answer->instance;
+	module_attach_request.instance = answer->instance;
 	/* A value no ancestor's write can hold: see ring-trylock.c. */
 	__atomic_store_n(&local->epoch, ++inherited.epoch, __ATOMIC_RELAXED);
 	/* Release: everything above is there for who finds `process`. */
@@ -243,7 +243,7 @@ enum attach_result attach_first(int socket, uint64_t deadline, const void *class
 		return ATTACH_NONE;
 	}
 	/* The earlier pages stay: another thread may be writing an event by them. */
-	module_knock.place = inherited.place;
+	module_attach_request.place = inherited.place;
 	__atomic_store_n(&local_pages, local, __ATOMIC_RELEASE);
 	away_carry(before, local);
 	return ATTACH_READY;
@@ -297,7 +297,7 @@ static long register_forked(struct local *local)
 			   sizeof(struct protocol_app_slots)];
 	} answer;
 	uint64_t deadline = attach_register_deadline();
-	int socket = exchange_connect_again(deadline, module_knock.place);
+	int socket = exchange_connect_again(deadline, module_attach_request.place);
 
 	if (socket < 0) {
 		tell_forked();

@@ -39,7 +39,7 @@ static void add(struct local *local, uint32_t slot, uint64_t life, uint64_t even
 
 void away_carry(struct local *from, struct local *to)
 {
-	struct ring_channel view;
+	struct ring_channel cached;
 
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (uint32_t slot = 0; from && slot < LTTNGMAP_CHANNELS; slot++) {
@@ -49,12 +49,12 @@ void away_carry(struct local *from, struct local *to)
 		if (!events)
 			continue;
 		add(to, slot, __atomic_load_n(&from->away[slot].life, __ATOMIC_RELAXED), events);
-		if (channel_is_cached(to, slot, &view))
-			away_settle(to, slot, &view);
+		if (channel_is_cached(to, slot, &cached))
+			away_settle(to, slot, &cached);
 	}
 }
 
-void away_settle(struct local *local, uint32_t slot, const struct ring_channel *view)
+void away_settle(struct local *local, uint32_t slot, const struct ring_channel *cached)
 {
 	struct local_away *away = &local->away[slot];
 	uint64_t events;
@@ -66,20 +66,20 @@ void away_settle(struct local *local, uint32_t slot, const struct ring_channel *
 	/* Another channel of that slot, whose session did not record then, lost nothing. */
 	if (events &&
 	    life_of(control_of(local), slot) == __atomic_load_n(&away->life, __ATOMIC_RELAXED))
-		ring_discard(local, ring_at(view, 0), events);
+		ring_discard(local, ring_at(cached, 0), events);
 }
 
 /* The process is registered again: tell all that it counted, whatever it emits next. */
 static void settle_all(struct local *local)
 {
 	const struct lttngmap_process *process = __atomic_load_n(&local->process, __ATOMIC_ACQUIRE);
-	struct ring_channel view;
+	struct ring_channel cached;
 
 	for (uint32_t slot = 0; process && slot < LTTNGMAP_CHANNELS; slot++)
 		if (__atomic_load_n(&local->away[slot].events, __ATOMIC_RELAXED) &&
 		    __atomic_load_n(&process->channels, __ATOMIC_RELAXED) >> slot & 1 &&
-		    channel_view(local, slot, &view) == CHANNEL_ON)
-			away_settle(local, slot, &view);
+		    channel_cached(local, slot, &cached) == CHANNEL_ON)
+			away_settle(local, slot, &cached);
 }
 
 static void count(struct local *local, const struct lttngmap_control *control, uint32_t slot)
@@ -100,7 +100,7 @@ static void count(struct local *local, const struct lttngmap_control *control, u
 /* Is the next daemon there? */
 static void look_for_daemon(void)
 {
-	if (attach_daemon_left() && module_answer_knock())
+	if (attach_daemon_left() && module_answer_attach_request())
 		settle_all(__atomic_load_n(&local_pages, __ATOMIC_ACQUIRE));
 }
 

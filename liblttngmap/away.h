@@ -33,6 +33,6 @@ bool away_lose_word(struct local *local, const uint64_t *word);
 /* `to` is in the place of `from` now, which may be NULL. Signal-safe. */
 void away_carry(struct local *from, struct local *to);
 /* The channel is there: its counts go into its first ring. Signal-safe. */
-void away_settle(struct local *local, uint32_t slot, const struct ring_channel *view);
+void away_settle(struct local *local, uint32_t slot, const struct ring_channel *cached);
 
 #endif /* LTTNGMAP_AWAY_H */

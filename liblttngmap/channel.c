@@ -13,10 +13,10 @@
 #include "ring.h"
 #include "statedump.h"
 
-typedef uint64_t __attribute__((may_alias)) view_word;
-_Static_assert(sizeof(struct ring_channel) % sizeof(view_word) == 0 &&
-		       offsetof(struct ring_channel, offset_mask) % sizeof(view_word) == 0,
-	       "a view is copied in words");
+typedef uint64_t __attribute__((may_alias)) channel_word;
+_Static_assert(sizeof(struct ring_channel) % sizeof(channel_word) == 0 &&
+		       offsetof(struct ring_channel, offset_mask) % sizeof(channel_word) == 0,
+	       "a cached channel is copied in words");
 
 /* The read side of the seqlock; its write side is sessiond/memory/control-pages.c. */
 static bool read_channel(const struct lttngmap_control *control, uint32_t slot,
@@ -51,7 +51,7 @@ static bool read_channel(const struct lttngmap_control *control, uint32_t slot,
 
 /* Where the channel's rings are, with so much of data and control; asks for them if need be. */
 static bool find_rings(struct local *local, uint32_t slot, const struct lttngmap_channel *channel,
-		       uint64_t data, uint64_t control, struct ring_channel *view)
+		       uint64_t data, uint64_t control, struct ring_channel *copy)
 {
 	const struct local_rings *rings = &local->rings[slot];
 	const struct protocol_app_slot wanted = {
@@ -63,14 +63,14 @@ static bool find_rings(struct local *local, uint32_t slot, const struct lttngmap
 
 	if (!attach_has_rings(local, &wanted) && !attach_fetch_rings(local, &wanted))
 		return false;
-	view->rings = __atomic_load_n(&rings->rings, __ATOMIC_RELAXED);
-	view->data = __atomic_load_n(&rings->data, __ATOMIC_RELAXED);
+	copy->rings = __atomic_load_n(&rings->rings, __ATOMIC_RELAXED);
+	copy->data = __atomic_load_n(&rings->data, __ATOMIC_RELAXED);
 	/* Not while another thread is at those of a later channel. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return attach_has_rings(local, &wanted);
 }
 
-static enum channel_result fill_view(struct local *local, uint32_t slot, struct ring_channel *view)
+static enum channel_result fill_copy(struct local *local, uint32_t slot, struct ring_channel *copy)
 {
 	const struct lttngmap_control *control = __atomic_load_n(&local->control, __ATOMIC_RELAXED);
 	struct lttngmap_channel channel;
@@ -102,7 +102,7 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 
 	is_fast = local->use_rseq && control->clock == LTTNGMAP_CLOCK_TSC &&
 		  !(channel.flags & (LTTNGMAP_CHANNEL_FILTERED | LTTNGMAP_CHANNEL_SHARED));
-	*view = (struct ring_channel){
+	*copy = (struct ring_channel){
 		.generation = channel.generation,
 		.control_generation = &control->channels[slot].generation,
 		.offset_mask = (UINT64_C(1) << channel.subbuf_shift) - 1,
@@ -132,8 +132,8 @@ static enum channel_result fill_view(struct local *local, uint32_t slot, struct 
 	return CHANNEL_ON;
 }
 
-/* Put a view into the cache, unless somebody else is doing so. */
-static void install_view(struct local *local, uint32_t slot, const struct ring_channel *view)
+/* Put the copy into the cache, unless somebody else is doing so. */
+static void install_copy(struct local *local, uint32_t slot, const struct ring_channel *copy)
 {
 	struct ring_channel *cached = &local->channels[slot];
 	uint32_t free = 0;
@@ -149,70 +149,70 @@ static void install_view(struct local *local, uint32_t slot, const struct ring_c
 	 */
 	__atomic_store_n(&cached->generation, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	__atomic_store_n(&cached->control_generation, view->control_generation, __ATOMIC_RELAXED);
-	__atomic_store_n(&cached->fast_cpus, view->fast_cpus, __ATOMIC_RELAXED);
-	for (size_t at = offsetof(struct ring_channel, offset_mask); at < sizeof(*view);
+	__atomic_store_n(&cached->control_generation, copy->control_generation, __ATOMIC_RELAXED);
+	__atomic_store_n(&cached->fast_cpus, copy->fast_cpus, __ATOMIC_RELAXED);
+	for (size_t at = offsetof(struct ring_channel, offset_mask); at < sizeof(*copy);
 	     at += sizeof(uint64_t)) {
 		uint64_t word;
 
-		__builtin_memcpy(&word, (const char *)view + at, sizeof(word));
-		__atomic_store_n((view_word *)((char *)cached + at), word, __ATOMIC_RELAXED);
+		__builtin_memcpy(&word, (const char *)copy + at, sizeof(word));
+		__atomic_store_n((channel_word *)((char *)cached + at), word, __ATOMIC_RELAXED);
 	}
-	__atomic_store_n(&cached->generation, view->generation, __ATOMIC_RELEASE);
+	__atomic_store_n(&cached->generation, copy->generation, __ATOMIC_RELEASE);
 	__atomic_store_n(&local->filling[slot], 0, __ATOMIC_RELEASE);
 }
 
-bool channel_is_cached(const struct local *local, uint32_t slot, struct ring_channel *view)
+bool channel_is_cached(const struct local *local, uint32_t slot, struct ring_channel *copy)
 {
 	const struct ring_channel *cached = &local->channels[slot];
 	uint32_t generation = __atomic_load_n(&cached->generation, __ATOMIC_ACQUIRE);
 
 	if (!channel_is_current(local, slot, generation))
 		return false;
-	ring_channel_copy(view, cached);
+	ring_channel_copy(copy, cached);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return __atomic_load_n(&cached->generation, __ATOMIC_RELAXED) == generation &&
-	       view->generation == generation;
+	       copy->generation == generation;
 }
 
 /* Moves losses that found no ring to be counted in to this one. */
-static void settle_lost(struct local *local, const struct ring_channel *view)
+static void settle_lost(struct local *local, const struct ring_channel *copy)
 {
 	uint64_t lost;
 
-	/* Pairs with itself: whoever caches a view sees the count, or its counter the view. */
+	/* Pairs with itself: whoever caches a copy sees the count, or its counter the copy. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	lost = __atomic_exchange_n(&local->lost, 0, __ATOMIC_RELAXED);
 	if (lost)
-		ring_discard(local, ring_at(view, 0), lost);
+		ring_discard(local, ring_at(copy, 0), lost);
 }
 
 void channel_lose(struct local *local)
 {
-	struct ring_channel view;
+	struct ring_channel copy;
 
 	ring_discard(local, NULL, 1);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (!__atomic_load_n(&local->process, __ATOMIC_ACQUIRE))
 		return;
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++) {
-		if (channel_is_cached(local, slot, &view)) {
-			settle_lost(local, &view);
+		if (channel_is_cached(local, slot, &copy)) {
+			settle_lost(local, &copy);
 			return;
 		}
 	}
 }
 
-static void publish_view(struct local *local, uint32_t slot, const struct ring_channel *view)
+static void publish_copy(struct local *local, uint32_t slot, const struct ring_channel *copy)
 {
-	install_view(local, slot, view);
-	settle_lost(local, view);
-	away_settle(local, slot, view);
+	install_copy(local, slot, copy);
+	settle_lost(local, copy);
+	away_settle(local, slot, copy);
 }
 
 /* After the process's state was told, where there is something to tell: see statedump.h. */
 static enum channel_result tell_and_publish(struct local *local, uint32_t slot, uint64_t epoch,
-					    const struct ring_channel *view)
+					    const struct ring_channel *copy)
 {
 	bool is_forked = false;
 	struct ring_channel others;
@@ -221,7 +221,7 @@ static enum channel_result tell_and_publish(struct local *local, uint32_t slot, 
 	case STATEDUMP_OURS:
 		break;
 	case STATEDUMP_NOTHING:
-		publish_view(local, slot, view);
+		publish_copy(local, slot, copy);
 		return CHANNEL_ON;
 	case STATEDUMP_WAITED:
 		return CHANNEL_GONE;
@@ -233,13 +233,13 @@ static enum channel_result tell_and_publish(struct local *local, uint32_t slot, 
 		statedump_write(local);
 		is_forked = local_is_forked(local, epoch);
 		if (!is_forked)
-			publish_view(local, slot, view);
+			publish_copy(local, slot, copy);
 	}
 	statedump_end(local);
 	return is_forked ? CHANNEL_GONE : CHANNEL_ON;
 }
 
-enum channel_result channel_view(struct local *local, uint32_t slot, struct ring_channel *view)
+enum channel_result channel_cached(struct local *local, uint32_t slot, struct ring_channel *copy)
 {
 	enum channel_result result;
 	uint64_t epoch;
@@ -254,13 +254,13 @@ enum channel_result channel_view(struct local *local, uint32_t slot, struct ring
 	}
 
 	epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
-	if (channel_is_cached(local, slot, view))
+	if (channel_is_cached(local, slot, copy))
 		return CHANNEL_ON;
-	result = fill_view(local, slot, view);
+	result = fill_copy(local, slot, copy);
 	/* A child that was forked meanwhile may have made it of zeros. */
 	if (local_is_forked(local, epoch))
 		return CHANNEL_GONE;
-	return result == CHANNEL_ON ? tell_and_publish(local, slot, epoch, view) : result;
+	return result == CHANNEL_ON ? tell_and_publish(local, slot, epoch, copy) : result;
 }
 
 void channel_prepare_all(void)
@@ -268,14 +268,14 @@ void channel_prepare_all(void)
 	struct local *local = __atomic_load_n(&local_pages, __ATOMIC_ACQUIRE);
 	const struct lttngmap_process *process =
 		local ? __atomic_load_n(&local->process, __ATOMIC_ACQUIRE) : NULL;
-	struct ring_channel view;
+	struct ring_channel copy;
 	uint64_t channels;
 
 	if (!process)
 		return;
 	channels = __atomic_load_n(&process->channels, __ATOMIC_RELAXED);
 	for (; channels; channels &= channels - 1)
-		channel_view(local, (uint32_t)__builtin_ctzll(channels), &view);
+		channel_cached(local, (uint32_t)__builtin_ctzll(channels), &copy);
 	memory_map_filters(local);
 	attach_leave_alone(local);
 }

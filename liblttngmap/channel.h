@@ -12,18 +12,18 @@
 #include "local.h"
 
 enum channel_result {
-	CHANNEL_ON,   /* *view is complete */
+	CHANNEL_ON,   /* the copy is complete */
 	CHANNEL_OFF,  /* not started, or this process is not traced: no loss */
 	CHANNEL_LOST, /* it is on, but cannot be had now: the event is lost */
 	CHANNEL_GONE, /* this thread has waited, or is a forked child since: once more */
 };
 
 /*
- * A copy of the channel's view, made anew where the cached one is not valid.
+ * A copy of the cached channel, made anew where the cached one is not valid.
  * Attaches a forked child first. Signal-safe; may take one exchange with the
  * daemon for rings that it has not yet.
  */
-enum channel_result channel_view(struct local *local, uint32_t slot, struct ring_channel *view);
+enum channel_result channel_cached(struct local *local, uint32_t slot, struct ring_channel *cached);
 
 /*
  * The process may make no system calls from now on: it has the rings of all channels that it takes
@@ -32,7 +32,7 @@ enum channel_result channel_view(struct local *local, uint32_t slot, struct ring
 void channel_prepare_all(void);
 
 /*
- * Is the view in the cache, whose generation was loaded (acquire), the channel's of now?
+ * Is the cached channel in the cache, whose generation was loaded (acquire), the channel's of now?
  * Signal-safe.
  */
 static inline bool channel_is_current(const struct local *local, uint32_t slot, uint32_t generation)
@@ -44,8 +44,8 @@ static inline bool channel_is_current(const struct local *local, uint32_t slot, 
 	return generation && current && __atomic_load_n(current, __ATOMIC_RELAXED) == generation;
 }
 
-/* A copy of the view in the cache, where that is the channel's of now. Signal-safe. */
-bool channel_is_cached(const struct local *local, uint32_t slot, struct ring_channel *view);
+/* A copy of the cached channel in the cache, where that is the channel's of now. Signal-safe. */
+bool channel_is_cached(const struct local *local, uint32_t slot, struct ring_channel *cached);
 
 /* An event is lost before it is known in which ring to count that. */
 void channel_lose(struct local *local);

@@ -37,8 +37,8 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 
 /*
  * In: the arguments. Out: `fields` and size as they were, in rsi and rdx, size also in xmm3, ip in
- * xmm2, the view in r8, the event's id in r9, the offset of the thread's struct rseq in r11. The
- * tracepoint stays in rdi.
+ * xmm2, the cached channel in r8, the event's id in r9, the offset of the thread's struct rseq in
+ * r11. The tracepoint stays in rdi.
  */
 #define FIND_CHANNEL                                                                               \
 	"movq %%fs:16, %%r10\n\t"                                                                  \
@@ -63,14 +63,14 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"jae event_fast_leave\n\t"                                                                 \
 	"shrl $3, %%r9d\n\t"                                                                       \
 	"shll $7, %%r8d\n\t"                                                                       \
-	"leaq %c[views](%%r10, %%r8), %%r8\n\t"                                                    \
+	"leaq %c[cached](%%r10, %%r8), %%r8\n\t"                                                   \
 	"cmpq %%rcx, %c[bit](%%r8)\n\t"                                                            \
 	"jne event_fast_other\n\t"                                                                 \
 	"movq event_fast_rseq_offset(%%rip), %%r11\n\t"
 
 /*
- * Out: the CPU in r10d; not on one that CPUS counts: to OTHERWISE. The channel is as the view
- * has it from here to the section's end. TABLE, BEGIN and END: the section's labels.
+ * Out: the CPU in r10d; not on one that CPUS counts: to OTHERWISE. The channel is as the cached
+ * channel has it from here to the section's end. TABLE, BEGIN and END: the section's labels.
  */
 #define ENTER_SECTION(TABLE, BEGIN, END, CPUS, OTHERWISE)                                          \
 	".pushsection __rseq_cs, \"aw\"\n\t"                                                       \
@@ -159,7 +159,7 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 		[channels] "i"(offsetof(struct lttngmap_process, channels)),                       \
 		[event_words] "i"(offsetof(struct local, event_words)),                            \
 		[words_size] "i"(LTTNGMAP_EVENT_IDS * sizeof(uint64_t)),                           \
-		[views] "i"(offsetof(struct local, channels)),                                     \
+		[cached] "i"(offsetof(struct local, channels)),                                    \
 		[bit] "i"(offsetof(struct ring_channel, bit)),                                     \
 		[contexts] "i"(offsetof(struct ring_channel, contexts)),                           \
 		[cs_field] "i"(offsetof(struct rseq, rseq_cs)),                                    \

@@ -13,7 +13,7 @@
  *    earlier look. `fast_cpus` (struct ring_channel) counts the CPUs whose rings are written this
  *    way. cpu_id >= fast_cpus means one of: the pages of a forked child were wiped; the channel
  *    needs the general way; the thread has no restartable sequence, and a cpu_id beyond all CPUs.
- *  - The generation is loaded before `fast_cpus`, which install_view() stores before it.
+ *  - The generation is loaded before `fast_cpus`, which install_copy() stores before it.
  *  - The commit is two stores, the timestamp's word first. A sequence that is aborted between them
  *    leaves a timestamp that no record has: of a moment after the last record, and before the next
  *    one, which is all that a reader makes of it. Both words' counts change together only when the
@@ -23,7 +23,7 @@
  *
  * Ring control is writable memory, and not this process's alone: a forked child has it until its
  * first event, and may have given up its parent's rights by then. So `start` is compared with where
- * the CPUs' rings are: what is stored there spoils the trace, and no other memory. What a record
+ * the CPUs' rings are: what is stored there corrupts the trace, and no other memory. What a record
  * may reach beyond the last of them lies in the extra rings.
  *
  * A thread's `local_fast` says whether it may. Nothing of the thread's storage is looked at before

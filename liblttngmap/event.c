@@ -29,9 +29,9 @@ void event_write_general(const struct lttngmap_tracepoint *tracepoint, const voi
 	uint64_t channels;
 	uintptr_t offset;
 
-	if (UNLIKELY(word == KNOCK_WORD)) {
+	if (UNLIKELY(word == ATTACH_REQUEST_WORD)) {
 		/* Without another daemon: it was not on. */
-		if (!module_answer_knock() && attach_daemon_left())
+		if (!module_answer_attach_request() && attach_daemon_left())
 			return;
 		at = __atomic_load_n(&tracepoint->word, __ATOMIC_ACQUIRE);
 		word = __atomic_load_n(at, __ATOMIC_RELAXED);

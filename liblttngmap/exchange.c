@@ -16,12 +16,13 @@
 #include "exchange.h"
 #include "module.h"
 
-_Static_assert(sizeof(((struct sockaddr_un *)NULL)->sun_path) == KNOCK_PLACE_SIZE, "a path each");
+_Static_assert(sizeof(((struct sockaddr_un *)NULL)->sun_path) == ATTACH_REQUEST_PLACE_SIZE,
+	       "a path each");
 
 /* Where the backlog of the daemon is full, connect answers EAGAIN at once. */
 #define CONNECT_RETRY_NS 1000000
 
-_Static_assert(KNOCK_PLACES == PLACES, "each has a path");
+_Static_assert(ATTACH_REQUEST_PLACES == PLACES, "each has a path");
 /* The places are those of places.h, and not one that somebody chose. */
 static bool is_searched;
 
@@ -36,12 +37,12 @@ uint64_t exchange_now(void)
 /* In `directory`; where that is NULL, or too long, the process has no such place. */
 static void make_place(unsigned place, const char *directory)
 {
-	char *path = module_knock.places[place];
+	char *path = module_attach_request.places[place];
 	size_t used = 0;
 
 	path[0] = '\0';
-	if (directory && places_append(path, KNOCK_PLACE_SIZE, &used, directory) &&
-	    places_append(path, KNOCK_PLACE_SIZE, &used, "/" PROTOCOL_APP_SOCKET))
+	if (directory && places_append(path, ATTACH_REQUEST_PLACE_SIZE, &used, directory) &&
+	    places_append(path, ATTACH_REQUEST_PLACE_SIZE, &used, "/" PROTOCOL_APP_SOCKET))
 		return;
 	path[0] = '\0';
 }
@@ -90,7 +91,7 @@ static void find_places(void)
 {
 	const char *chosen = secure_getenv("LTTNGMAP_RUNTIME_DIR");
 	const char *xdg = secure_getenv("XDG_RUNTIME_DIR");
-	char directory[KNOCK_PLACE_SIZE];
+	char directory[ATTACH_REQUEST_PLACE_SIZE];
 	uint32_t uid;
 
 	if (chosen) {
@@ -109,7 +110,7 @@ static void find_places(void)
 /* A listener of somebody else's in a directory that anybody can make would have us wait. */
 static bool is_own(const char *path)
 {
-	char directory[KNOCK_PLACE_SIZE];
+	char directory[ATTACH_REQUEST_PLACE_SIZE];
 	struct stat status;
 	size_t used = 0;
 
@@ -123,11 +124,11 @@ static bool is_own(const char *path)
 static int connect_to_place(uint32_t place, uint64_t deadline)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const char *path = module_knock.places[place];
+	const char *path = module_attach_request.places[place];
 
 	if (!path[0] || (is_searched && place == PLACE_TEMPORARY && !is_own(path)))
 		return -ENOENT;
-	__builtin_memcpy(address.sun_path, path, KNOCK_PLACE_SIZE);
+	__builtin_memcpy(address.sun_path, path, ATTACH_REQUEST_PLACE_SIZE);
 	return connect_to(&address, deadline);
 }
 
@@ -144,7 +145,7 @@ int exchange_connect(uint64_t deadline, uint32_t *found)
 	if (!placed)
 		find_places();
 	placed = true;
-	for (uint32_t place = 0; fd < 0 && place < KNOCK_PLACES; place++) {
+	for (uint32_t place = 0; fd < 0 && place < ATTACH_REQUEST_PLACES; place++) {
 		fd = connect_to_place(place, deadline);
 		*found = place;
 	}
@@ -158,21 +159,22 @@ int exchange_connect(uint64_t deadline, uint32_t *found)
 __attribute__((visibility("default"))) const char *lttngmap_directory_choose(const char *directory)
 {
 	const char *other = NULL;
-	char path[KNOCK_PLACE_SIZE];
+	char path[ATTACH_REQUEST_PLACE_SIZE];
 	size_t used = 0;
 
 	if (!places_append(path, sizeof(path), &used, directory) ||
 	    !places_append(path, sizeof(path), &used, "/" PROTOCOL_APP_SOCKET) ||
 	    !module_lock(MODULE_COMING))
 		return "";
-	if (!module_knock.instance) {
+	if (!module_attach_request.instance) {
 		placed = true;
 		is_searched = false;
 		make_place(0, directory);
-		for (unsigned place = 1; place < KNOCK_PLACES; place++)
+		for (unsigned place = 1; place < ATTACH_REQUEST_PLACES; place++)
 			make_place(place, NULL);
-	} else if (__builtin_strcmp(module_knock.places[module_knock.place], path) != 0) {
-		other = module_knock.places[module_knock.place];
+	} else if (__builtin_strcmp(module_attach_request.places[module_attach_request.place],
+				    path) != 0) {
+		other = module_attach_request.places[module_attach_request.place];
 	}
 	module_unlock();
 	return other;
@@ -180,7 +182,7 @@ __attribute__((visibility("default"))) const char *lttngmap_directory_choose(con
 
 int exchange_connect_again(uint64_t deadline, uint32_t place)
 {
-	return place < KNOCK_PLACES ? connect_to_place(place, deadline) : -ENOENT;
+	return place < ATTACH_REQUEST_PLACES ? connect_to_place(place, deadline) : -ENOENT;
 }
 
 void exchange_close_fds(struct exchange_fds *fds)

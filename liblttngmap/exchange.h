@@ -25,7 +25,7 @@ uint64_t exchange_now(void);
 
 /*
  * Connect to the daemon's app.sock, wherever it is for this user; *place says
- * which of module_knock.places that is. Only a daemon of the same user or of
+ * which of module_attach_request.places that is. Only a daemon of the same user or of
  * root is accepted. A descriptor or -errno. The first call looks at the
  * environment, and is not for signal handlers.
  */

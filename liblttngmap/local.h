@@ -14,7 +14,7 @@
  *                published last (release)
  *   epoch        the same, once an attach       trylock writers, before the lock
  *                                               and before each store to the ring
- *   channels[i]  whoever claimed `filling[i]`;  every event; see install_view() on
+ *   channels[i]  whoever claimed `filling[i]`;  every event; see install_copy() on
  *                `generation` last (release)    who checks it against the control's
  *   data[i]      whoever set `exchange`;        channel fills
  *                `data_size` last (release)
@@ -52,7 +52,7 @@
 #include <lttngmap/abi.h>
 
 /*
- * The writer's view of a started channel, complete while `generation` is what
+ * The writer's cached data of a started channel, complete while `generation` is what
  * the global control says. Offsets are known to ring-rseq.h and event-fast.c.
  */
 struct ring_channel {

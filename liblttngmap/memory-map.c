@@ -12,7 +12,7 @@
 
 /* Survives a fork, so that a child can map over its parent's. */
 static struct {
-	char *base; /* control and process's page: one stretch of address space */
+	char *base; /* control and process's page: one range of address space */
 	uint64_t size;
 	uint64_t bytes; /* of all maps; atomic */
 	/* Where in there; NULL while it is being mapped over. */
@@ -21,13 +21,13 @@ static struct {
 	/* All of control, with the filters; the daemon's, so that a child has the same. */
 	char *filters;
 	/* The process's own rings of each slot, and shared ones. */
-	struct windows {
-		struct window {
+	struct mappings {
+		struct mapping {
 			char *base;
 			uint64_t size;
 		} control, data;
 	} own[LTTNGMAP_CHANNELS], shared[LTTNGMAP_CHANNELS];
-	uint64_t slots; /* that have had a window; atomic */
+	uint64_t slots; /* that have had a mapping; atomic */
 } inherited;
 
 static bool is_error(long result)
@@ -42,7 +42,7 @@ static bool map_at(char *to, uint64_t size, int protection, int fd, uint64_t off
 }
 
 /*
- * One stretch for what each process has; a child finds its parent's, which it maps over. Not so
+ * One range for what each process has; a child finds its parent's, which it maps over. Not so
  * a process that leaves a dead daemon: its other threads may be writing there.
  */
 static bool reserve_stretch(uint64_t size, bool over)
@@ -136,10 +136,10 @@ bool memory_map_filters(struct local *local)
 static struct lttngmap_ring *mapped_ring(const struct lttngmap_control *control, uint32_t slot)
 {
 	uint32_t flags = __atomic_load_n(&control->channels[slot].flags, __ATOMIC_RELAXED);
-	const struct windows *windows = flags & LTTNGMAP_CHANNEL_SHARED ? inherited.shared
-									: inherited.own;
+	const struct mappings *mappings = flags & LTTNGMAP_CHANNEL_SHARED ? inherited.shared
+									  : inherited.own;
 
-	return (void *)windows[slot].control.base;
+	return (void *)mappings[slot].control.base;
 }
 
 uint64_t memory_map_channels(const uint64_t *word)
@@ -168,7 +168,7 @@ void memory_map_lose(const uint64_t *word)
 }
 
 /*
- * Where a window may begin, as a hint: further from the code than a jump leads (2 GiB). The
+ * Where a mapping may begin, as a hint: further from the code than a jump leads (2 GiB). The
  * families sdt and function need single pages where a jump leads, which depends on what code it
  * was put into.
  */
@@ -187,10 +187,10 @@ static void *far_from_code(uint64_t size)
  * with one page that is not locked, as a map of all of it would be, and made there, in a program
  * that asked for that with mlockall(MCL_FUTURE).
  */
-static bool map_window(struct window *window, uint64_t size, int protection, int fd,
+static bool map_memory(struct mapping *mapping, uint64_t size, int protection, int fd,
 		       uint64_t offset)
 {
-	char *over = window->size == size ? window->base : NULL;
+	char *over = mapping->size == size ? mapping->base : NULL;
 	long page, map;
 
 	if (!over)
@@ -215,28 +215,28 @@ static bool map_window(struct window *window, uint64_t size, int protection, int
 	arch_syscall(SYS_madvise, map, size, MADV_DONTDUMP);
 	if (!over)
 		__atomic_add_fetch(&inherited.bytes, size, __ATOMIC_RELAXED);
-	*window = (struct window){ (char *)map, size };
+	*mapping = (struct mapping){ (char *)map, size };
 	return true;
 }
 
 bool memory_map_rings(struct local *local, const struct protocol_app_slot *slot, int fd)
 {
 	const uint64_t meta_page_size = 4096;
-	struct windows *windows = slot->life ? &inherited.shared[slot->slot]
-					     : &inherited.own[slot->slot];
+	struct mappings *mappings = slot->life ? &inherited.shared[slot->slot]
+					       : &inherited.own[slot->slot];
 	struct local_rings *rings = &local->rings[slot->slot];
 	uint64_t control_at = answer_page_up(slot->data);
 	uint64_t control_size = answer_page_up(slot->control);
 
 	__atomic_store_n(&rings->known, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	if (!map_window(&windows->control, control_size, PROT_READ | PROT_WRITE, fd, control_at) ||
-	    !map_window(&windows->data, control_at - meta_page_size, PROT_WRITE, fd,
+	if (!map_memory(&mappings->control, control_size, PROT_READ | PROT_WRITE, fd, control_at) ||
+	    !map_memory(&mappings->data, control_at - meta_page_size, PROT_WRITE, fd,
 			meta_page_size))
 		return false;
 	__atomic_or_fetch(&inherited.slots, UINT64_C(1) << slot->slot, __ATOMIC_RELAXED);
-	__atomic_store_n(&rings->rings, windows->control.base, __ATOMIC_RELAXED);
-	__atomic_store_n(&rings->data, windows->data.base, __ATOMIC_RELAXED);
+	__atomic_store_n(&rings->rings, mappings->control.base, __ATOMIC_RELAXED);
+	__atomic_store_n(&rings->data, mappings->data.base, __ATOMIC_RELAXED);
 	__atomic_store_n(&rings->control_size, control_size, __ATOMIC_RELAXED);
 	__atomic_store_n(&rings->data_size, control_at - meta_page_size, __ATOMIC_RELAXED);
 	__atomic_store_n(&rings->known, (uint64_t)slot->life << 32 | 1, __ATOMIC_RELEASE);
@@ -259,23 +259,23 @@ uint64_t memory_map_bytes(void)
 	return __atomic_load_n(&inherited.bytes, __ATOMIC_RELAXED);
 }
 
-static void take_first(const struct window *window, uintptr_t begin, uintptr_t end,
+static void take_first(const struct mapping *mapping, uintptr_t begin, uintptr_t end,
 		       struct memory_map_extent *found)
 {
-	uintptr_t from = (uintptr_t)window->base, to = from + window->size;
+	uintptr_t from = (uintptr_t)mapping->base, to = from + mapping->size;
 
 	from = from > begin ? from : begin;
 	to = to < end ? to : end;
-	/* A window that is not there has no base, and perhaps a size. */
-	if (window->base && from < to && from <= found->begin)
+	/* A mapping that is not there has no base, and perhaps a size. */
+	if (mapping->base && from < to && from <= found->begin)
 		*found = (struct memory_map_extent){ from, to };
 }
 
 bool memory_map_find(uintptr_t begin, uintptr_t end, struct memory_map_extent *found)
 {
-	const struct window filters = { inherited.filters,
-					local_pages ? local_pages->control_size : 0 };
-	const struct window first = { inherited.base, inherited.size };
+	const struct mapping filters = { inherited.filters,
+					 local_pages ? local_pages->control_size : 0 };
+	const struct mapping first = { inherited.base, inherited.size };
 
 	*found = (struct memory_map_extent){ end, end };
 	take_first(&first, begin, end, found);

@@ -5,7 +5,7 @@
  * the words that turn them on.
  *
  * Runs in constructors and destructors, which the dynamic loader lets run one
- * at a time, and in the event that finds a knock: the lock is for that one. The
+ * at a time, and in the event that finds an attach request: the lock is for that one. The
  * list's links are changed by constructors and destructors alone, each by one
  * store, so that a child of fork finds it whole.
  */
@@ -43,12 +43,12 @@ struct wire {
 	size_t left;
 };
 
-struct knock module_knock = {
-	.magic = { KNOCK_MAGIC_FIRST, KNOCK_MAGIC_SECOND },
-	.self = &module_knock,
-	.version = KNOCK_VERSION,
-	.size = sizeof(struct knock),
-	.place = KNOCK_NO_PLACE,
+struct attach_request module_attach_request = {
+	.magic = { ATTACH_REQUEST_MAGIC_FIRST, ATTACH_REQUEST_MAGIC_SECOND },
+	.self = &module_attach_request,
+	.version = ATTACH_REQUEST_VERSION,
+	.size = sizeof(struct attach_request),
+	.place = ATTACH_REQUEST_NO_PLACE,
 };
 
 static struct lttngmap_module *modules;
@@ -239,12 +239,13 @@ static void turn_on(struct lttngmap_tracepoint *const *tracepoints, const uint16
 	}
 }
 
-/* Off, until a daemon knocks. */
+/* Off, until a daemon sends an attach request. */
 static void park(const struct lttngmap_module *module)
 {
 	for (struct lttngmap_tracepoint *const *at = module->begin; at < module->end; at++)
 		if ((*at)->event_class)
-			__atomic_store_n(&(*at)->word, &module_knock.word, __ATOMIC_RELEASE);
+			__atomic_store_n(&(*at)->word, &module_attach_request.word,
+					 __ATOMIC_RELEASE);
 }
 
 static void park_all(void)
@@ -258,8 +259,9 @@ static void park_unrecorded(const struct lttngmap_module *module)
 {
 	for (struct lttngmap_tracepoint *const *at = module->begin; at < module->end; at++)
 		if ((*at)->event_class &&
-		    __atomic_load_n((*at)->word, __ATOMIC_RELAXED) == KNOCK_WORD)
-			__atomic_store_n(&(*at)->word, &module_knock.word, __ATOMIC_RELEASE);
+		    __atomic_load_n((*at)->word, __ATOMIC_RELAXED) == ATTACH_REQUEST_WORD)
+			__atomic_store_n(&(*at)->word, &module_attach_request.word,
+					 __ATOMIC_RELEASE);
 }
 
 /* There is no daemon: all is off, or counts as lost for a while. */
@@ -284,7 +286,7 @@ static bool is_too_soon(void)
 	const uint64_t at = __atomic_load_n(&retry_at, __ATOMIC_RELAXED);
 
 	return at && attach_daemon_left() && attach_daemon_comes_again() && exchange_now() < at &&
-	       !__atomic_load_n(&module_knock.word, __ATOMIC_RELAXED);
+	       !__atomic_load_n(&module_attach_request.word, __ATOMIC_RELAXED);
 }
 
 static bool is_attached(void)
@@ -385,7 +387,7 @@ static void announce_one(struct lttngmap_module *module)
 		retry_at = exchange_now() + RETRY_NS;
 }
 
-bool module_answer_knock(void)
+bool module_answer_attach_request(void)
 {
 	/* Only its value: which pages they are. Another thread may be at new ones. */
 	const struct local *before = __atomic_load_n(&local_pages, __ATOMIC_RELAXED);
@@ -394,10 +396,12 @@ bool module_answer_knock(void)
 
 	/* A vfork's child would register as itself, with its parent's memory. */
 	if (vfork_depth || sandbox_is_on() ||
-	    !(attach_daemon_left() || __atomic_load_n(&module_knock.word, __ATOMIC_RELAXED)) ||
+	    !(attach_daemon_left() ||
+	      __atomic_load_n(&module_attach_request.word, __ATOMIC_RELAXED)) ||
 	    is_too_soon() || !try_lock(lock_token(), &holder))
 		return false;
-	if (__atomic_exchange_n(&module_knock.word, 0, __ATOMIC_ACQUIRE) || attach_daemon_left()) {
+	if (__atomic_exchange_n(&module_attach_request.word, 0, __ATOMIC_ACQUIRE) ||
+	    attach_daemon_left()) {
 		socket = attach_connect(&deadline);
 		if (socket >= 0)
 			announce(socket, deadline, NULL);
@@ -418,7 +422,7 @@ bool module_register_again(struct local *stale)
 	if (vfork_depth || sandbox_is_on() || !try_lock(lock_token(), &holder))
 		return false;
 	/*
-	 * In a new stretch of address space: a word that still points into the old one is of an
+	 * In a new range of address space: a word that still points into the old one is of an
 	 * id that may be another class's, and is not written (event.c).
 	 */
 	if (local_pages == stale && attach_is_stale(stale)) {

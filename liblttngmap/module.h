@@ -10,18 +10,18 @@
 
 #include <lttngmap/event-class.h>
 
-#include "common/knock.h"
+#include "common/attach-request.h"
 
 struct local;
 
 /* Where the tracepoints point that no daemon knows. */
-extern struct knock module_knock;
+extern struct attach_request module_attach_request;
 
 /*
- * An event found KNOCK_WORD: if it is a knock, and nobody else is at it,
+ * An event found ATTACH_REQUEST_WORD: if it is an attach request, and nobody else is at it,
  * register all modules. Signal-safe, keeps errno. True: they are, look again.
  */
-bool module_answer_knock(void);
+bool module_answer_attach_request(void);
 
 /*
  * A child of fork whose parent is gone (ATTACH_STALE): register all modules, unless somebody

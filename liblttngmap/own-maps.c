@@ -17,7 +17,7 @@ lttngmap_maps_leave(lttngmap_maps_call *call, void *at, size_t size, int argumen
 	struct memory_map_extent ours;
 	int result = 0;
 
-	/* The kernel refuses what is no stretch of pages. */
+	/* The kernel refuses what is no range of pages. */
 	if (begin % PAGE || !memory_map_find(begin, end, &ours))
 		return call(at, size, argument);
 	while (begin < end) {

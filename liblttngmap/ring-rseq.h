@@ -15,7 +15,7 @@
  *    then lets every CPU pass a quiescent state (membarrier), after which no
  *    section of the old generation can be running any more;
  *  - that this is not a child which a signal handler forked since its parent
- *    computed the operands: the view's pages were wiped then (local.h).
+ *    computed the operands: the cached channel's pages were wiped then (local.h).
  *
  * Registers: the operands take six at most, rax rcx rdx r8 r9 r10 r11 are
  * scratch; that leaves one for compilers that keep a frame pointer.
@@ -45,7 +45,7 @@
 	".popsection\n\t"
 
 /*
- * A copy of the view, and contexts, are not wiped in a forked child. It may have been
+ * A copy of the cached channel, and contexts, are not wiped in a forked child. It may have been
  * attached since, in the handler that forked it: then it has another epoch.
  */
 #define RSEQ_NOT_FORKED                                                                            \
@@ -177,7 +177,7 @@
 
 /*
  * Try once to write a record into the ring of record->place.cpu. `by_epoch`: by a copy
- * of the view, or with contexts, both of record->place.epoch.
+ * of the cached channel, or with contexts, both of record->place.epoch.
  */
 static inline __attribute__((always_inline)) enum ring_result
 ring_rseq_write(const struct ring_channel *channel, bool by_epoch, ptrdiff_t rseq_offset,

@@ -118,7 +118,7 @@ static void describe_move(const struct ring_channel *channel, struct lttngmap_ri
 	uint32_t index = q & channel->index_mask;
 	uint64_t slot = __atomic_load_n(lttngmap_ring_slots(ring) + index, __ATOMIC_RELAXED);
 	struct lttngmap_subbuf *table = lttngmap_ring_subbufs(ring, subbufs);
-	/* Where the table is spoiled, any descriptor of the ring will do. */
+	/* Where the table is corrupt, any descriptor of the ring will do. */
 	uint32_t full_id = lttngmap_slot_id(slot, index);
 	struct lttngmap_subbuf *full = table + (ring_has_subbuf(channel, full_id) ? full_id : 0);
 	struct lttngmap_subbuf *fresh = table + new_id;

@@ -45,7 +45,7 @@
 
 /*
  * Beside the reader a move takes two tries; a clock that jumps may take more.
- * So many mean that the process spoiled its table of sub-buffers.
+ * So many mean that the process corrupted its table of sub-buffers.
  */
 #define TRIES_MAX 100
 

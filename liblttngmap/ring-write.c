@@ -36,7 +36,7 @@
 
 /*
  * By rseq, on the ring of record->place.cpu, moving on where that is needed, and by
- * a copy of the channel's view.
+ * a copy of the cached channel.
  */
 static enum ring_result try_rseq(struct local *local, const struct ring_channel *channel,
 				 const struct ring_record *record, struct lttngmap_ring **full)
@@ -226,19 +226,19 @@ static bool wait_for_holders(struct local *local, const struct ring_channel *cha
  * The channel as it is now, and whether the event passes its filter. What is made of
  * `channel` holds as long as the process is of *epoch: see RSEQ_NOT_FORKED.
  */
-static enum channel_result view_and_filter(struct local *local, uint32_t slot,
-					   const struct ring_event *event, bool passed,
-					   struct ring_channel *channel, uint64_t *epoch)
+static enum channel_result cache_and_filter(struct local *local, uint32_t slot,
+					    const struct ring_event *event, bool passed,
+					    struct ring_channel *channel, uint64_t *epoch)
 {
-	enum channel_result view;
+	enum channel_result cached;
 
 	*epoch = __atomic_load_n(&local->epoch, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	view = channel_view(local, slot, channel);
-	if (view != CHANNEL_ON || !(channel->contexts & RING_CHANNEL_FILTERED) || passed)
-		return view;
-	view = ring_filter(local, slot, event);
-	return view == CHANNEL_LOST && local_is_forked(local, *epoch) ? CHANNEL_GONE : view;
+	cached = channel_cached(local, slot, channel);
+	if (cached != CHANNEL_ON || !(channel->contexts & RING_CHANNEL_FILTERED) || passed)
+		return cached;
+	cached = ring_filter(local, slot, event);
+	return cached == CHANNEL_LOST && local_is_forked(local, *epoch) ? CHANNEL_GONE : cached;
 }
 
 /*
@@ -255,18 +255,18 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 	unsigned tries = 0;
 
 	do {
-		enum channel_result view =
-			view_and_filter(local, slot, event, passed, &channel, &epoch);
+		enum channel_result cached =
+			cache_and_filter(local, slot, event, passed, &channel, &epoch);
 
 		ring = NULL;
-		passed = view == CHANNEL_ON;
-		if (view == CHANNEL_OFF) {
+		passed = cached == CHANNEL_ON;
+		if (cached == CHANNEL_OFF) {
 			away_lose(local, slot, event);
 			return;
 		}
-		if (view == CHANNEL_LOST)
+		if (cached == CHANNEL_LOST)
 			break;
-		if (view == CHANNEL_GONE)
+		if (cached == CHANNEL_GONE)
 			continue;
 		may_block = channel.mode == LTTNGMAP_MODE_BLOCKING && local->allow_blocking;
 		switch (try_event(local, &channel, event, epoch, tries < RSEQ_TRIES_MAX, &ring)) {
@@ -300,7 +300,7 @@ static __attribute__((noinline)) void write_slow(struct local *local, uint32_t s
 }
 
 /*
- * By the cached view, which is of this generation, at the first try; false: not written.
+ * By the cached channel, which is of this generation, at the first try; false: not written.
  * `by_epoch`: the record holds only in the process of record->place.epoch.
  */
 static inline __attribute__((always_inline)) bool write_at_once(struct local *local, uint32_t slot,
@@ -325,7 +325,7 @@ static inline __attribute__((always_inline)) bool write_at_once(struct local *lo
 						      record) == RING_WRITTEN);
 		}
 	} else {
-		/* A copy: the cached view may be made anew while we hold a lock. */
+		/* A copy: the cached channel may be made anew while we hold a lock. */
 		struct ring_channel copy;
 		struct lttngmap_ring *ring;
 
@@ -334,7 +334,7 @@ static inline __attribute__((always_inline)) bool write_at_once(struct local *lo
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		ring_channel_copy(&copy, channel);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		/* Not in a child whose view was wiped while it was copied. */
+		/* Not in a child whose cached channel was wiped while it was copied. */
 		return LIKELY(__atomic_load_n(&channel->generation, __ATOMIC_RELAXED) ==
 			      generation) &&
 		       LIKELY(try_lock(local, &copy, record, &ring) == RING_WRITTEN);
@@ -355,8 +355,8 @@ static __attribute__((noinline)) void write_cached(struct local *local, uint32_t
 }
 
 /*
- * The same of a channel with contexts; false: not written. They are those of the view of this
- * generation: where that was made anew meanwhile, nothing is written at once. The buffer is
+ * The same of a channel with contexts; false: not written. They are those of the cached channel of
+ * this generation: where that was made anew meanwhile, nothing is written at once. The buffer is
  * gone before write_slow() makes another one.
  */
 static __attribute__((noinline)) bool write_contexts(struct local *local, uint32_t slot,
@@ -373,7 +373,7 @@ static __attribute__((noinline)) bool write_contexts(struct local *local, uint32
 	       write_at_once(local, slot, generation, true, &record);
 }
 
-/* By a view that has filters and is the slot's channel. */
+/* By a cached channel that has filters and is the slot's channel. */
 static __attribute__((noinline)) void write_filtered(struct local *local, uint32_t slot,
 						     uint32_t generation,
 						     const struct ring_event *event)
@@ -412,7 +412,7 @@ static __attribute__((noinline)) void write_special(struct local *local, uint32_
 void ring_write(struct local *local, uint32_t slot, const struct ring_event *event)
 {
 	const struct ring_channel *channel = &local->channels[slot];
-	/* Acquire: the other fields of the view are those of this generation. */
+	/* Acquire: the other fields of the cached channel are those of this generation. */
 	uint32_t generation = __atomic_load_n(&channel->generation, __ATOMIC_ACQUIRE);
 
 	if (UNLIKELY(event->size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE))

@@ -18,7 +18,7 @@ enum statedump_turn {
 };
 
 /*
- * This process has seen a channel start, of which no thread has a view in the cache: none
+ * This process has seen a channel start, of which no thread has a cached channel in the cache: none
  * is put there before the state is told, so that others come here, too. They wait for
  * who tells it where events may block, as for a registration: what they write needs it.
  * Signal-safe.

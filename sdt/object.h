@@ -5,7 +5,7 @@
  *
  * Probes of one name in one object are one class; an argument that differs in
  * size between them gets the largest one's field. An object, and all of it, is
- * in one stretch of memory of its own, and nothing of it goes before the object
+ * in one range of memory of its own, and nothing of it goes before the object
  * itself is unloaded: threads may be in its stubs.
  *
  * It is made from its file without any lock, for files may take their time, and

@@ -835,7 +835,7 @@ check_PROGRAMS += tests/utils/hanging-file
 tests_utils_hanging_file_SOURCES = tests/utils/hanging-file.c
 tests_utils_hanging_file_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_utils_hanging_file_LDADD = $(FUSE_LIBS)
-EXTRA_DIST += tests/utils/fake-consumer tests/utils/fake-knock tests/utils/sessiond.sh
+EXTRA_DIST += tests/utils/fake-consumer tests/utils/fake-attach-request tests/utils/sessiond.sh
 sessiond_tests = \
 	tests/integration/output-gone.sh \
 	tests/integration/output-swapped.sh \
@@ -843,7 +843,7 @@ sessiond_tests = \
 	tests/integration/kernel-disk.sh \
 	tests/integration/kernel-instance.sh \
 	tests/integration/kernel-survive.sh \
-	tests/integration/pickup.sh \
+	tests/integration/late-attach.sh \
 	tests/integration/sessiond-consumer.sh \
 	tests/integration/sessiond-control.sh \
 	tests/integration/sessiond-start.sh \

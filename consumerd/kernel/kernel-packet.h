@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * kernel-packet.h - from a stretch of a kernel's sub-buffer to packets of ours.
+ * kernel-packet.h - from an extent of a kernel's sub-buffer to packets of ours.
  *
  * What lttngmap_ring_file_get_packet() gives of a kernel's ring
  * (LTTNGMAP_PACKET_KERNEL) is the kernel's events in a sub-buffer from

@@ -24,7 +24,7 @@ int ring_kernel_begin(struct ring_kernel *kernel, struct stream *stream,
 	 */
 	kernel->cursor.last = tail->timestamp_end;
 	kernel->cursor.sequence = tail->next_sequence;
-	more->lapped += tail->discarded;
+	more->overrun += tail->discarded;
 	return 0;
 }
 
@@ -96,7 +96,7 @@ static int write_one(struct ring_kernel *kernel, struct stream *stream,
 	more->packets++;
 	more->events += made->packet.events;
 	more->bytes += stream_packet_size(stream);
-	more->lapped += made->packet.discarded - kernel->discarded;
+	more->overrun += made->packet.discarded - kernel->discarded;
 	kernel->discarded = made->packet.discarded;
 	return 0;
 }

@@ -261,7 +261,7 @@ static int put_padded(struct repair *repair, struct ctf_packet_header *header, u
  * The packet before is made so long that the next one follows at `offset`; where there is none, one
  * is made by make_first(). What lies between stays, as padding.
  */
-static int stretch(struct repair *repair, uint64_t offset)
+static int repair_extent(struct repair *repair, uint64_t offset)
 {
 	struct ctf_packet_header header = repair->last;
 	struct trace_tail events = { .events = 0 };
@@ -305,7 +305,7 @@ static int find_next(struct repair *repair)
 
 		if (!is_proved(repair, offset, &header))
 			continue;
-		error = stretch(repair, offset);
+		error = repair_extent(repair, offset);
 		repair->tail->size = offset;
 		repair->tail->lost += lost;
 		return error;
@@ -340,7 +340,7 @@ static int pass_packet(struct repair *repair, uint64_t size)
 	tail->size += size;
 	tail->lost++;
 	repair->content_end = tail->size;
-	return stretch(repair, tail->size);
+	return repair_extent(repair, tail->size);
 }
 
 static int keep_packet(struct repair *repair, const struct ctf_packet_header *header, uint64_t size)

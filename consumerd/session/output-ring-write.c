@@ -123,7 +123,7 @@ static int write_kernel(struct output_ring *ring, struct stream *stream)
 
 static int drop_packet(struct output_ring *ring)
 {
-	output_ring_count(ring, &(struct output_session_written){ .lapped = ring->packet.events });
+	output_ring_count(ring, &(struct output_session_written){ .overrun = ring->packet.events });
 	return 0;
 }
 
@@ -203,7 +203,7 @@ int output_ring_write_packet(struct output_ring *ring, const char **what)
 	if (ring->packet.flags & LTTNGMAP_PACKET_VOLATILE) {
 		/*
 		 * One that is given again, since the daemon died meanwhile, may have
-		 * been overwritten since it was written: it shall not count as lapped.
+		 * been overwritten since it was written: it shall not count as overwritten.
 		 */
 		error = stream_check_new(stream, ring->packet.sequence);
 		if (!error)

@@ -326,7 +326,7 @@ static bool begin_kernel(struct output_ring *ring)
 		error = ring_kernel_begin(&ring->kernel, stream, &more);
 	if (error)
 		output_session_failed(session, ring->name, error);
-	else if (more.lapped)
+	else if (more.overrun)
 		output_ring_count(ring, &more);
 	return !error;
 }

@@ -58,7 +58,7 @@ void output_session_report_now(struct output_session *session)
 	/* The daemon counts the kernel's events on disk by these figures. */
 	if (session->trace.is_kernel) {
 		told.events -= told.overwritten;
-		told.lapped += told.overwritten;
+		told.overrun += told.overwritten;
 	}
 	error = shared->report(shared, session->name, &told);
 	if (!error && session->has_answer) {
@@ -73,7 +73,7 @@ void output_session_count(struct output_session *session, const struct output_se
 {
 	session->written.packets += more->packets;
 	session->written.events += more->events;
-	session->written.lapped += more->lapped;
+	session->written.overrun += more->overrun;
 	session->written.broken += more->broken;
 	session->written.bytes += more->bytes;
 	spool_count(session->spool, more->bytes);

@@ -35,7 +35,7 @@ struct output_session_written {
 	 * Events dropped: overwritten while they were copied. Of a kernel's session
 	 * what its packets count as discarded, those of earlier consumers too.
 	 */
-	uint64_t lapped;
+	uint64_t overrun;
 	uint64_t broken; /* events of packets that no reader could read, and that were left out */
 	uint64_t bytes;
 	uint64_t streams;
@@ -230,7 +230,7 @@ bool output_session_is_sound(const struct output_session *session, uint32_t stre
 /* People are told. False: the daemon could not be; try again with the next one. */
 bool output_session_report_broken(struct output_session *session,
 				  const struct output_session_broken *broken);
-/* Add to packets, events, lapped, broken and bytes. */
+/* Add to packets, events, overwritten, broken and bytes. */
 void output_session_count(struct output_session *session,
 			  const struct output_session_written *more);
 /*

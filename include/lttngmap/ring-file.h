@@ -130,7 +130,7 @@ enum lttngmap_packet_flag {
 };
 
 /*
- * A packet: a stretch of whole records in one sub-buffer. All values were
+ * A packet: an extent of whole records in one sub-buffer. All values were
  * checked by the daemon, none is copied unchecked from the process.
  * In: cpu, flags. Out: everything.
  */
@@ -161,7 +161,7 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packet) == 96);
  * until another reader opened the file after this one closed it: then it is given again.
  *
  * 0; EAGAIN: nothing now, poll; ENODATA: the process is gone and all is
- * read, or the ring was closed because the process spoiled it; EINVAL: no
+ * read, or the ring was closed because the process corrupted it; EINVAL: no
  * such cpu.
  */
 #define LTTNGMAP_IOC_GET_PACKET _IOWR('R', 0x60, struct lttngmap_packet)
@@ -184,7 +184,7 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packets) == 8 + 8 * 96);
 #define LTTNGMAP_IOC_CHECK_PACKET _IO('R', 0x61)
 /*
  * The bytes of the file that may be mapped. The size that stat(2) says is 0,
- * as on tracefs, and the meta page is the process's to spoil: a reader that
+ * as on tracefs, and the meta page is the process's to corrupt: a reader that
  * bounds its map by this is never killed by SIGBUS, except with --ring-dir by
  * ring-fs: the process can cut those files short.
  */
@@ -207,7 +207,7 @@ struct lttngmap_ring_file;
  * file that belongs to root or to the caller (to anybody, for root).
  * 0 or -errno: -EBUSY another reader has it, -ENODEV not a ring file,
  * -ENODATA its process is gone and all of it was read, -EBADMSG its meta
- * page was spoiled, -ETIMEDOUT the daemon does not answer.
+ * page was corrupted, -ETIMEDOUT the daemon does not answer.
  * Not thread-safe for one object; objects are independent.
  */
 int lttngmap_ring_file_open(const char *path, struct lttngmap_ring_file **file);

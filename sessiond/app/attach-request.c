@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/knock.h"
+#include "common/attach-request.h"
 
 #define LIBRARY "liblttngmap.so"
 /* Bytes of a library's data segment that are searched. */
@@ -78,9 +78,9 @@ static bool write_at(int mem, const void *from, size_t size, uint64_t address)
 }
 
 /* The address of the word's struct in the region, and a copy of it; 0: it is not there. */
-static uint64_t find_request(int mem, const uint64_t region[2], struct knock *knock)
+static uint64_t find_request(int mem, const uint64_t region[2], struct attach_request *request)
 {
-	static const uint64_t magic[] = { KNOCK_MAGIC_FIRST, KNOCK_MAGIC_SECOND };
+	static const uint64_t magic[] = { ATTACH_REQUEST_MAGIC_FIRST, ATTACH_REQUEST_MAGIC_SECOND };
 	uint64_t size = region[1] - region[0], found = 0;
 	char *bytes;
 
@@ -89,41 +89,42 @@ static uint64_t find_request(int mem, const uint64_t region[2], struct knock *kn
 	bytes = malloc(size);
 	if (!bytes || !read_at(mem, bytes, size, region[0]))
 		size = 0;
-	for (uint64_t at = 0; !found && at + sizeof(*knock) <= size; at += sizeof(uint64_t)) {
+	for (uint64_t at = 0; !found && at + sizeof(*request) <= size; at += sizeof(uint64_t)) {
 		uint64_t address = region[0] + at;
 
 		if (memcmp(bytes + at, magic, sizeof(magic)) != 0)
 			continue;
-		memcpy(knock, bytes + at, sizeof(*knock));
-		if ((uint64_t)(uintptr_t)knock->self == address &&
-		    knock->version == KNOCK_VERSION && knock->size == sizeof(*knock))
+		memcpy(request, bytes + at, sizeof(*request));
+		if ((uint64_t)(uintptr_t)request->self == address &&
+		    request->version == ATTACH_REQUEST_VERSION && request->size == sizeof(*request))
 			found = address;
 	}
 	free(bytes);
-	for (unsigned int i = 0; i < KNOCK_PLACES; i++)
+	for (unsigned int i = 0; i < ATTACH_REQUEST_PLACES; i++)
 		if (found)
-			knock->places[i][KNOCK_PLACE_SIZE - 1] = '\0';
+			request->places[i][ATTACH_REQUEST_PLACE_SIZE - 1] = '\0';
 	return found;
 }
 
 static enum attach_result send_to(const struct attach_sender *sender, int mem, uint64_t address,
-				  const struct knock *knock, char why[ATTACH_WHY_SIZE])
+				  const struct attach_request *request, char why[ATTACH_WHY_SIZE])
 {
-	static const uint64_t word = KNOCK_WORD;
+	static const uint64_t word = ATTACH_REQUEST_WORD;
 	unsigned int place = 0;
 
-	while (place < KNOCK_PLACES && strcmp(knock->places[place], sender->place) != 0)
+	while (place < ATTACH_REQUEST_PLACES && strcmp(request->places[place], sender->place) != 0)
 		place++;
-	if (place == KNOCK_PLACES || knock->instance == sender->instance)
+	if (place == ATTACH_REQUEST_PLACES || request->instance == sender->instance)
 		return ATTACH_NOTHING;
-	if (knock->instance && knock->place != place) {
+	if (request->instance && request->place != place) {
 		snprintf(why, ATTACH_WHY_SIZE, "it is registered with another daemon%s%s",
-			 knock->place < KNOCK_PLACES ? ", at " : "",
-			 knock->place < KNOCK_PLACES ? knock->places[knock->place] : "");
+			 request->place < ATTACH_REQUEST_PLACES ? ", at " : "",
+			 request->place < ATTACH_REQUEST_PLACES ? request->places[request->place]
+								: "");
 		return ATTACH_OTHERS;
 	}
 	errno = 0;
-	if (!write_at(mem, &word, sizeof(word), address + offsetof(struct knock, word))) {
+	if (!write_at(mem, &word, sizeof(word), address + offsetof(struct attach_request, word))) {
 		snprintf(why, ATTACH_WHY_SIZE,
 			 "its memory cannot be written: %s; it is picked up when it is started "
 			 "anew",
@@ -131,9 +132,10 @@ static enum attach_result send_to(const struct attach_sender *sender, int mem, u
 		return ATTACH_REFUSED;
 	}
 	snprintf(why, ATTACH_WHY_SIZE, "it was told, and comes with its next event%s",
-		 knock->instance ? "; if the daemon before was killed, its supervisor too, when it "
-				   "loads a library with tracepoints or is started anew"
-				 : "");
+		 request->instance
+			 ? "; if the daemon before was killed, its supervisor too, when it "
+			   "loads a library with tracepoints or is started anew"
+			 : "");
 	return ATTACH_GIVEN;
 }
 
@@ -142,7 +144,7 @@ static enum attach_result look_and_give(const struct attach_sender *sender, int 
 					char why[ATTACH_WHY_SIZE])
 {
 	enum attach_result result = ATTACH_REFUSED;
-	struct knock knock;
+	struct attach_request request;
 	uint64_t address = 0;
 	int mem = openat(proc, "mem", O_RDWR | O_CLOEXEC);
 
@@ -154,9 +156,9 @@ static enum attach_result look_and_give(const struct attach_sender *sender, int 
 		return errno == ENOENT || errno == ESRCH ? ATTACH_NOTHING : ATTACH_REFUSED;
 	}
 	for (unsigned int i = 0; i < count && !address; i++)
-		address = find_request(mem, regions[i], &knock);
+		address = find_request(mem, regions[i], &request);
 	if (address)
-		result = send_to(sender, mem, address, &knock, why);
+		result = send_to(sender, mem, address, &request, why);
 	else
 		snprintf(why, ATTACH_WHY_SIZE,
 			 "its " LIBRARY " is of another version, or none of ours: it is picked up "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * attach-request.h - tell one process that this daemon is there (common/knock.h).
+ * attach-request.h - tell one process that this daemon is there (common/attach-request.h).
  *
  * All is done through one descriptor of /proc/PID/mem, which stays with the
  * memory that it was opened for: a pid that is another process by now, or has
@@ -19,7 +19,7 @@
 #define ATTACH_WHY_SIZE 256
 
 /* Name of the child process (comm). */
-#define ATTACH_CHILD "lttngmap-knock"
+#define ATTACH_CHILD "lttngmap-attach"
 
 struct attach_sender {
 	const char *place; /* path of our app.sock */
@@ -39,7 +39,7 @@ enum attach_result {
  * Their number, or -errno.
  */
 int attach_request_find(int proc, uint64_t (*regions)[2], unsigned int max);
-/* Knock at a process with such regions. `why` is for people, after a colon. */
+/* Send an attach request to a process with such regions. `why` is for people, after a colon. */
 enum attach_result attach_request_send(const struct attach_sender *sender, int proc,
 				       uint64_t (*regions)[2], unsigned int count,
 				       char why[ATTACH_WHY_SIZE]);

@@ -17,7 +17,7 @@
  *   mediator data                -             all            no other thread while it runs
  *   its reference count          get, put      get, put       urcu_ref
  *
- * Everything in ring control and ring data is the process's to spoil: each
+ * Everything in ring control and ring data is the process's to corrupt: each
  * value is read once and checked before use. A ring that fails a check is
  * closed, counted and named in a message; the others of the set go on.
  */

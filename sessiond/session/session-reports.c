@@ -171,14 +171,14 @@ static const char *take_written(struct consumer_link *link, struct json_object *
 					    "moved",   NULL };
 	const char *name = "", *error = NULL, *moved = NULL;
 	struct session_written written;
-	uint64_t lapped; /* the rings know them exactly */
+	uint64_t overrun; /* the rings know them exactly */
 	uint64_t cleared;
 	const struct {
 		const char *key;
 		uint64_t *value;
 	} counts[] = {
 		{ "generation", &written.generation },   { "packets", &written.packets },
-		{ "events", &written.events },           { "lapped", &lapped },
+		{ "events", &written.events },           { "lapped", &overrun },
 		{ "broken", &written.broken },           { "bytes", &written.bytes },
 		{ "streams", &written.streams },         { "cleared", &cleared },
 		{ "overwritten", &written.overwritten },
@@ -197,7 +197,7 @@ static const char *take_written(struct consumer_link *link, struct json_object *
 	json_message_get_string(message, "error", &error);
 	json_message_get_string(message, "moved", &moved);
 	/* It may have been destroyed meanwhile. */
-	if (take_kernel(link, name, &written, lapped, error))
+	if (take_kernel(link, name, &written, overrun, error))
 		return NULL;
 	session = find(link, name);
 	if (session)

@@ -27,7 +27,7 @@
 #include "sessiond/session/session-consumer.h"
 #include "sessiond/storage/saved-state.h"
 
-/* Rings that are not read by then, as where their process spoiled them, are left out. */
+/* Rings that are not read by then, as where their process corrupted them, are left out. */
 #define STALL_RING_USEC UINT64_C(3000000)
 #define STALL_USEC UINT64_C(30000000)
 

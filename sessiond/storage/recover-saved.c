@@ -151,7 +151,7 @@ static int import_entry(const struct recover_saved *old, const struct saved_entr
 	return error;
 }
 
-/* One that is damaged spoils all: nobody knows where the next one begins. */
+/* One that is damaged corrupts all: nobody knows where the next one begins. */
 static int import_log(const struct recover_saved *old, struct saved_state *saved_state)
 {
 	const uint64_t size = old->head->log_size[old->head->log];

@@ -14,7 +14,7 @@
 
 #include <linux/magic.h>
 
-#include "common/knock.h"
+#include "common/attach-request.h"
 #include "sessiond/base/geometry.h"
 
 static uint64_t page_up(uint64_t size)
@@ -254,7 +254,8 @@ void saved_state_leave(struct saved_state *saved_state)
 	__atomic_or_fetch(&control->left, LTTNGMAP_LEFT_GONE, __ATOMIC_RELEASE);
 	for (uint32_t id = 0; id < LTTNGMAP_EVENT_IDS; id++)
 		if (!counts || !__atomic_load_n(&control->event_words[id], __ATOMIC_RELAXED))
-			__atomic_store_n(&control->event_words[id], KNOCK_WORD, __ATOMIC_RELEASE);
+			__atomic_store_n(&control->event_words[id], ATTACH_REQUEST_WORD,
+					 __ATOMIC_RELEASE);
 }
 
 void saved_state_destroy(struct saved_state *saved_state)

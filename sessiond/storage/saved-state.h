@@ -187,7 +187,8 @@ int saved_state_create(uint32_t cpu_rings, struct saved_state **saved_state);
  * is not there yet, and is locked.
  */
 int saved_state_create_in(uint32_t cpu_rings, int dir, struct saved_state **saved_state);
-/* There will be no restart any more: processes look for another daemon (common/knock.h). */
+/* There will be no restart any more: processes look for another daemon (common/attach-request.h).
+ */
 void saved_state_leave(struct saved_state *saved_state);
 /* NULL is allowed. */
 void saved_state_destroy(struct saved_state *saved_state);

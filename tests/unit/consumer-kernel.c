@@ -212,7 +212,7 @@ static void test_all(void)
 	is(seen.once, kernel_marks_written() - first, "each mark is in the stream");
 	is(seen.often + seen.broken, 0, "once, and in its order");
 	is(told.events, kernel_marks_written() - first, "and is told of");
-	is(told.lapped + seen.discarded, 0, "none was lost");
+	is(told.overrun + seen.discarded, 0, "none was lost");
 	is(told.packets, seen.packets, "so many packets");
 	is(access(trace_kit_path("all/ust"), F_OK), -1, "nothing is where the program's trace is");
 
@@ -271,7 +271,7 @@ static void test_overrun(void)
 	is(seen.once + seen.discarded, kernel_marks_written() - first,
 	   "and those are counted, exactly");
 	is(seen.often + seen.broken, 0, "all others are there once");
-	is(told.lapped, seen.discarded, "it is told of");
+	is(told.overrun, seen.discarded, "it is told of");
 	lost = seen.discarded;
 	output_session_destroy(session);
 
@@ -280,7 +280,7 @@ static void test_overrun(void)
 	finish(session, 2);
 	seen = look("overrun", first, kernel_marks_written());
 	is(seen.discarded, lost, "another consumer goes on with that count");
-	is(told.lapped, lost, "and tells it");
+	is(told.overrun, lost, "and tells it");
 	is(seen.once + seen.discarded, kernel_marks_written() - first, "nothing else is missing");
 	output_session_destroy(session);
 }
@@ -335,7 +335,7 @@ static void test_own_events(void)
 	   (int)(told.packets - before), turns);
 	kernel_marks_put("events/raw_syscalls/enable", "0");
 	finish(session, 2);
-	ok(told.lapped > 0, "events of no class that it knows are counted as lost");
+	ok(told.overrun > 0, "events of no class that it knows are counted as lost");
 	output_session_destroy(session);
 }
 

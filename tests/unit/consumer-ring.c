@@ -37,7 +37,7 @@ struct lttngmap_ring_file {
 	int open_errors;     /* so many times */
 	int end_error;       /* what get_packet says after the last */
 	bool is_volatile;
-	uint64_t lapped; /* this packet is overwritten while it is copied */
+	uint64_t overrun; /* this packet is overwritten while it is copied */
 	bool no_data;
 	bool is_open;
 	uint32_t most;    /* it gives up to so many at a time; 0: one */
@@ -180,7 +180,7 @@ const struct lttngmap_meta *lttngmap_ring_file_meta(const struct lttngmap_ring_f
 int lttngmap_ring_file_check_packet(struct lttngmap_ring_file *ring)
 {
 	memset(ring->bodies[0], 0xee, sizeof(ring->bodies[0]));
-	return ring->taken - 1 == ring->lapped ? -ESTALE : 0;
+	return ring->taken - 1 == ring->overrun ? -ESTALE : 0;
 }
 
 const void *lttngmap_ring_file_data(const struct lttngmap_ring_file *ring,
@@ -317,7 +317,7 @@ static struct lttngmap_ring_file *play(int number, const char *folder, const cha
 		.packets = packets,
 		.generation = 1,
 		.end_error = -ENODATA,
-		.lapped = UINT64_MAX,
+		.overrun = UINT64_MAX,
 	};
 	snprintf(ring->name, sizeof(ring->name), "%s", name);
 	snprintf(streams[number], sizeof(streams[0]), "%s",
@@ -395,7 +395,7 @@ static void test_metadata(void)
 	output_session_set_metadata(session, 6, trace_kit_metadata(), true);
 	is(nr_told, 1, "the final metadata is reported at once");
 	ok(told.generation == 6 && told.packets == 3 && told.events == 3 * TRACE_KIT_EVENTS &&
-		   told.streams == 1 && !told.error && !told.lapped &&
+		   told.streams == 1 && !told.error && !told.overrun &&
 		   (long)told.bytes == trace_kit_file_size(ring->stream),
 	   "with all that was written");
 	output_session_destroy(session);
@@ -498,7 +498,7 @@ static void test_several(void)
 
 static void test_faults(void)
 {
-	struct lttngmap_ring_file *busy, *lapped, *dead, *wrong;
+	struct lttngmap_ring_file *busy, *overrun, *dead, *wrong;
 	struct output_session *session = begin("faults", "s");
 	int before;
 
@@ -507,10 +507,10 @@ static void test_faults(void)
 	busy = play(0, "faults", "busy-4711-1", 3);
 	busy->open_error = -EBUSY;
 	busy->open_errors = 2;
-	lapped = play(1, "faults", "lapped-4711-2", 3);
-	lapped->is_volatile = true;
-	lapped->lapped = 1;
-	lapped->stream = NULL;
+	overrun = play(1, "faults", "lapped-4711-2", 3);
+	overrun->is_volatile = true;
+	overrun->overrun = 1;
+	overrun->stream = NULL;
 	dead = play(2, "faults", "dead-4711-3", 2);
 	dead->end_error = -ENOTCONN;
 	wrong = play(3, "faults", "wrong-4711-4", 2);
@@ -519,10 +519,10 @@ static void test_faults(void)
 	make_file(trace_kit_path("faults/rings/c/other-4711-5"));
 	opened_other = 0;
 	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
-	ok(RUN_UNTIL(lapped->released == 3), "a ring in overwrite mode is read");
+	ok(RUN_UNTIL(overrun->released == 3), "a ring in overwrite mode is read");
 	ok(RUN_UNTIL(busy->released == 3), "one that was busy is, when it is free");
 	run(0.3);
-	is(told.lapped, TRACE_KIT_EVENTS, "what was overwritten meanwhile is counted");
+	is(told.overrun, TRACE_KIT_EVENTS, "what was overwritten meanwhile is counted");
 	is(packets_on_disk(trace_kit_path("faults/trace/ust/c_lapped-4711-2_0")), 2,
 	   "and not written");
 	ok(has_first_body(trace_kit_path("faults/trace/ust/c_lapped-4711-2_0")),

@@ -266,7 +266,7 @@ static void test_taken_slot(void)
 
 	set_up(LTTNGMAP_MODE_OVERWRITE, false);
 	emit(RECORDS + (SUBBUFS - 1) * later);
-	is(channel_view(bench.local, 0, &channel), CHANNEL_ON, "a writer of an overwritten ring");
+	is(channel_cached(bench.local, 0, &channel), CHANNEL_ON, "a writer of an overwritten ring");
 	is(ring_switch_prepare(&channel, ring0(), RECORD, &move), RING_WRITTEN,
 	   "… takes the oldest slot");
 	is(get_packet(&packet), 0, "the reader goes on with the next one");
@@ -342,7 +342,7 @@ static uint64_t abort_move(void)
 	struct ring_channel channel;
 	struct ring_move move = { .expected = 0 };
 
-	is(channel_view(bench.local, 0, &channel), CHANNEL_ON, "a writer");
+	is(channel_cached(bench.local, 0, &channel), CHANNEL_ON, "a writer");
 	is(ring_switch_prepare(&channel, ring0(), RECORD, &move), RING_WRITTEN,
 	   "… prepares a move");
 	for (unsigned i = 0; i < sizeof(move.stores) / sizeof(move.stores[0]); i++)

@@ -95,12 +95,12 @@ static void test_stale(void)
 		kernel_page_number(&page, KERNEL_PAGE_NUMBER, 1, i);
 	is(put(&kernel, stream, 5), 0, "events of before the stream's end");
 	is(written.events, 0, "... are none of it");
-	is(written.lapped, 2 + 4, "... but lost, as those that the kernel tells of");
+	is(written.overrun, 2 + 4, "... but lost, as those that the kernel tells of");
 	kernel_page_begin(&page, END + 1000);
 	kernel_page_number(&page, KERNEL_PAGE_NUMBER, 1, 7);
 	is(put(&kernel, stream, 5), 0, "a later one");
 	is(written.events, 1, "... is");
-	is(written.lapped, 2 + 4, "... and nothing more lost");
+	is(written.overrun, 2 + 4, "... and nothing more lost");
 	end(&trace, stream);
 
 	header = read_packet("stale", 1);
@@ -126,10 +126,10 @@ static void test_loss_alone(void)
 	kernel_page_number(&page, KERNEL_PAGE_NUMBER, 1, 1);
 	is(put(&kernel, stream, 3), 0, "what is in the stream is read once more");
 	is(written.packets, 0, "... and not written");
-	is(written.lapped, 3, "... of which the losses are known");
+	is(written.overrun, 3, "... of which the losses are known");
 	is(put(&kernel, stream, 11), 0, "once more, and others were lost");
 	is(written.packets, 1, "... which is a packet");
-	is(written.lapped, 11, "... counted");
+	is(written.overrun, 11, "... counted");
 	end(&trace, stream);
 	header = read_packet("loss", 1);
 	is(header.events_discarded, 11, "the stream has them");

@@ -73,7 +73,7 @@ static void set_up_in(enum lttngmap_mode mode, enum lttngmap_clock clock, bool u
 	for (uint32_t ring = 1; ring < rings(); ring++)
 		bench_set_hold(&bench, ring_of(ring), true);
 	bench_set_write(&bench, &(struct ring_event){ &field, sizeof(field), NULL, 1 });
-	if (channel_view(bench.local, 0, &channel) != CHANNEL_ON)
+	if (channel_cached(bench.local, 0, &channel) != CHANNEL_ON)
 		bail_out("no channel");
 }
 

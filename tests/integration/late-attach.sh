@@ -108,7 +108,7 @@ descriptor=20
 look_alike() { # KIND WHY CHANGED
 	local pid name="a look-alike, $1"
 
-	program $descriptor "$LTTNGMAP_SRC/tests/utils/fake-knock" "$1" \
+	program $descriptor "$LTTNGMAP_SRC/tests/utils/fake-attach-request" "$1" \
 		"$TAP_DIR/lib/liblttngmap.so.0" "$SESSIOND_DIR/app.sock"
 	pid=$program
 	wait_for grep -q ready "$TAP_DIR/out.$descriptor"
@@ -155,7 +155,7 @@ else
 	echo 65520:700000:10 >"$TAP_DIR/subuid"
 	for uid in 65534 {65520..65527} 700000 700009; do
 		program 13 setpriv --reuid=$uid --regid=$uid --clear-groups \
-			"$LTTNGMAP_SRC/tests/utils/fake-knock" hang "$TAP_DIR/liblttngmap.so.0" -
+			"$LTTNGMAP_SRC/tests/utils/fake-attach-request" hang "$TAP_DIR/liblttngmap.so.0" -
 		hanging+=("$program")
 		wait_for grep -q ready "$TAP_DIR/out.13"
 		rm "$TAP_DIR/in.13"
@@ -174,7 +174,7 @@ else
 	is "$(grep -c 'makes whoever' "$TAP_DIR/log")" 9 'each costs one search, its subordinate ids none'
 	ok 'the others are picked up' eval "round 11 10 && wait_for is_listed $early since"
 	# The next daemon finds the children of this one.
-	children() { pgrep -cx lttngmap-knock; }
+	children() { pgrep -cx lttngmap-attach; }
 	before=$(children)
 	log=$(grep -c 'makes whoever' "$TAP_DIR/log")
 	sessiond_stop

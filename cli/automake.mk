@@ -54,6 +54,8 @@ libcli_la_SOURCES = \
 	cli/tracee-safe.h \
 	cli/untraced.c \
 	cli/untraced.h \
+	cli/verb.c \
+	cli/verb.h \
 	cli/view-output.c \
 	cli/view-streams.c \
 	cli/view.h
@@ -179,6 +181,7 @@ lttngmap_SOURCES = \
 	cli/usage.c \
 	cli/usage.h \
 	cli/top.h \
+	cli/verbs.c \
 	cli/verbs.h \
 	cli/view-filter.c \
 	cli/view-missed.c \

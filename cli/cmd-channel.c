@@ -10,6 +10,7 @@
 #include "options.h"
 #include "report.h"
 #include "session-verb.h"
+#include "verbs.h"
 
 static struct {
 	char *mode, *timeout, *buffers, *subbuf_size, *subbufs, *file_size, *file_count;

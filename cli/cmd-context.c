@@ -9,6 +9,7 @@
 #include "control-client.h"
 #include "report.h"
 #include "session-batch.h"
+#include "verbs.h"
 
 static int remove_them;
 static char **added;

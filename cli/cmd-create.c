@@ -11,6 +11,7 @@
 #include "relay-child.h"
 #include "report.h"
 #include "session-verb.h"
+#include "verbs.h"
 
 #define UNNAMED "auto"
 

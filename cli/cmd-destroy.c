@@ -11,6 +11,7 @@
 #include "options.h"
 #include "report.h"
 #include "session-counts.h"
+#include "verbs.h"
 
 static int all;
 

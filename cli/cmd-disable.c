@@ -4,12 +4,13 @@
 #include <config.h>
 
 #include "session-rules.h"
+#include "verbs.h"
 
 static const struct poptOption options[] = { SESSION_INCLUDE(session_rules_table), POPT_TABLEEND };
 
 static int run(int argc, const char **argv)
 {
-	return session_rules_run(&verb_disable, "disabled", argc, argv);
+	return session_rules_run(&verb_disable, true, argc, argv);
 }
 
 const struct verb verb_disable = {

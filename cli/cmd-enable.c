@@ -15,6 +15,7 @@
 #include "session-events.h"
 #include "session-verb.h"
 #include "suggest.h"
+#include "verbs.h"
 
 #define EVERYTHING "*"
 #define EVERY_KERNEL_EVENT "*:*"

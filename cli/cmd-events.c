@@ -10,6 +10,7 @@
 #include "options.h"
 #include "report.h"
 #include "session-events.h"
+#include "verbs.h"
 
 static char *pid;
 static int kernel;

@@ -4,6 +4,7 @@
 #include <config.h>
 
 #include "report.h"
+#include "usage.h"
 #include "verbs.h"
 
 static int run(int argc, const char **argv)
@@ -18,17 +19,17 @@ static int run(int argc, const char **argv)
 		verbs_print(stdout);
 		return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 	}
-	verb = verb_find(argv[0]);
+	verb = verbs_find(argv[0]);
 	if (!verb) {
 		report_error("help: there is no verb '%s'", argv[0]);
-		verb = verb_suggest(argv[0]);
+		verb = verbs_suggest(argv[0]);
 		if (verb)
 			report_hint("did you mean '%s'?", verb->name);
 		else
 			report_hint("`lttngmap help` lists the verbs");
 		return CLI_STATUS_USAGE;
 	}
-	verb_print_usage(verb, stdout);
+	usage_print(verb, stdout);
 	return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "session-events.h"
 #include "session-print.h"
 #include "session-sending.h"
+#include "verbs.h"
 
 static int processes, with_events;
 

@@ -16,6 +16,7 @@
 #include "report.h"
 #include "session-batch.h"
 #include "session-file.h"
+#include "verbs.h"
 
 static char *output;
 

@@ -10,6 +10,7 @@
 #include "options.h"
 #include "report.h"
 #include "session-verb.h"
+#include "verbs.h"
 
 static char *period, *size;
 static uint64_t period_ms, size_bytes;

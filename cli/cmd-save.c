@@ -15,6 +15,7 @@
 #include "report.h"
 #include "session-file.h"
 #include "session-verb.h"
+#include "verbs.h"
 
 #define PRETTY (JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
 

@@ -21,6 +21,7 @@
 #include "relay-run.h"
 #include "report.h"
 #include "session-verb.h"
+#include "verbs.h"
 
 static char *output, *max_size, *url, *timeout;
 static int timeout_ms;

@@ -5,6 +5,7 @@
 
 #include "report.h"
 #include "session-verb.h"
+#include "verbs.h"
 
 static const struct poptOption options[] = { SESSION_INCLUDE(session_table), POPT_TABLEEND };
 

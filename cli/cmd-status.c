@@ -6,6 +6,7 @@
 #include "control-client.h"
 #include "report.h"
 #include "session-counts.h"
+#include "verbs.h"
 
 static const struct poptOption options[] = { SESSION_INCLUDE(session_table), POPT_TABLEEND };
 

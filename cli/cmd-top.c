@@ -12,6 +12,7 @@
 #include "session-daemon.h"
 #include "session-verb.h"
 #include "top.h"
+#include "verbs.h"
 
 /* Daemons are asked again and again; one that hangs must not hang us for long. */
 #define ANSWER_TIMEOUT_MS 1000

@@ -4,6 +4,7 @@
 #include <config.h>
 
 #include "session-trackers.h"
+#include "verbs.h"
 
 static int all;
 
@@ -16,7 +17,7 @@ static const struct poptOption options[] = {
 static int run(int argc, const char **argv)
 {
 	(void)argv;
-	return session_trackers_run(&verb_untrack, all, argc);
+	return session_trackers_run(&verb_untrack, true, all, argc);
 }
 
 const struct verb verb_untrack = {

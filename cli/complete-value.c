@@ -21,6 +21,7 @@
 #include "record.h"
 #include "session-events.h"
 #include "session-verb.h"
+#include "verbs.h"
 #include "view.h"
 
 /* What is being completed. */

@@ -33,7 +33,7 @@
 #include "control-client.h"
 #include "record.h"
 #include "report.h"
-#include "verbs.h"
+#include "verb.h"
 
 #define PROGRESS_MS 500
 

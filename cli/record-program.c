@@ -21,7 +21,7 @@
 #include "program-search.h"
 #include "record.h"
 #include "report.h"
-#include "verbs.h"
+#include "verb.h"
 
 #define SCRIPTS_DEEP 4 /* a script's interpreter may be a script, as the kernel allows */
 

@@ -16,6 +16,7 @@
 
 static int all, kernel;
 static char *typed_id;
+static bool is_disable; /* the verb is `disable`, else `remove` */
 
 const struct poptOption session_rules_table[] = {
 	{ "all", 'a', POPT_ARG_NONE, &all, 0, "All rules of the channel", NULL },
@@ -89,7 +90,6 @@ static struct json_object *undo_request(struct session_verb *self, struct json_o
 static int add_steps(struct session_verb *self, struct json_object *rules, const char *text,
 		     uint64_t id, struct session_batch *batch, struct json_object *ids)
 {
-	bool is_disable = self->verb == &verb_disable;
 	int error = 0;
 
 	for (size_t i = 0; !error && i < json_object_array_length(rules); i++) {
@@ -160,7 +160,7 @@ static int change(struct session_verb *self, const char *text, uint64_t id, stru
 	return error;
 }
 
-int session_rules_run(const struct verb *verb, const char *done, int argc, const char **argv)
+int session_rules_run(const struct verb *verb, bool disable, int argc, const char **argv)
 {
 	struct session_verb self;
 	struct json_object *answer = NULL, *ids;
@@ -168,6 +168,7 @@ int session_rules_run(const struct verb *verb, const char *done, int argc, const
 	uint64_t id = 0;
 	int error;
 
+	is_disable = disable;
 	if (check(verb, argc, &id))
 		return verb_usage_error(verb);
 	error = session_verb_open(&self, verb, false);
@@ -179,7 +180,8 @@ int session_rules_run(const struct verb *verb, const char *done, int argc, const
 	if (!error)
 		error = change(&self, argv[0], id, ids);
 	if (!error && !session_options.json)
-		report_line("%s %zu rule%s of %s", done, json_object_array_length(ids),
+		report_line("%s %zu rule%s of %s", disable ? "disabled" : "removed",
+			    json_object_array_length(ids),
 			    report_plural(json_object_array_length(ids)), where(&self, place));
 	answer = json_object_new_object();
 	json_object_object_add(answer, "ids", ids);

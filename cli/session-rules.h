@@ -12,7 +12,7 @@
 /* -a, --id, and as session_channel_table. */
 extern const struct poptOption session_rules_table[];
 
-/* As a verb's run(); "disable" disables what is enabled, `done` says so to people. */
-int session_rules_run(const struct verb *verb, const char *done, int argc, const char **argv);
+/* A verb's run(): disables rules, or removes them. Returns the exit status. */
+int session_rules_run(const struct verb *verb, bool disable, int argc, const char **argv);
 
 #endif /* LTTNGMAP_CLI_SESSION_RULES_H */

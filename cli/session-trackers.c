@@ -110,9 +110,8 @@ static bool is_tracked(struct json_object *session, struct json_object *tracker)
 	return false;
 }
 
-static int change(struct session_verb *self, struct json_object *trackers, bool all)
+static int change(struct session_verb *self, struct json_object *trackers, bool untrack, bool all)
 {
-	bool untrack = self->verb == &verb_untrack;
 	struct json_object *session = session_verb_find(self);
 	struct session_batch batch = { 0 };
 	int error = 0;
@@ -141,7 +140,7 @@ static int change(struct session_verb *self, struct json_object *trackers, bool 
 	return error;
 }
 
-int session_trackers_run(const struct verb *verb, bool all, int argc)
+int session_trackers_run(const struct verb *verb, bool untrack, bool all, int argc)
 {
 	struct json_object *trackers = json_object_new_array(), *answer;
 	struct session_verb self;
@@ -162,12 +161,12 @@ int session_trackers_run(const struct verb *verb, bool all, int argc)
 	if (!error)
 		error = session_verb_choose(&self, NULL);
 	if (!error)
-		error = change(&self, trackers, all);
+		error = change(&self, trackers, untrack, all);
 	if (!error && !session_options.json)
 		report_line("session %s: %zu tracker%s %s", self.session,
 			    json_object_array_length(trackers),
 			    report_plural(json_object_array_length(trackers)),
-			    verb == &verb_track ? "added" : "removed");
+			    untrack ? "removed" : "added");
 	answer = json_object_new_object();
 	json_object_object_add(answer, "trackers", trackers);
 	return session_verb_close(&self, error, answer);

@@ -9,7 +9,7 @@
 /* --pid, --uid, --gid, --name, and as session_table. */
 extern const struct poptOption session_trackers_table[];
 
-/* As a verb's run(). `all`: untrack all that is tracked. */
-int session_trackers_run(const struct verb *verb, bool all, int argc);
+/* A verb's run(): adds trackers, or removes them. `all`: every tracker. Returns the exit status. */
+int session_trackers_run(const struct verb *verb, bool untrack, bool all, int argc);
 
 #endif /* LTTNGMAP_CLI_SESSION_TRACKERS_H */

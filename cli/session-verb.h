@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "common/name.h"
-#include "verbs.h"
+#include "verb.h"
 
 struct control_client;
 

@@ -30,7 +30,7 @@
 #include "options.h"
 #include "report.h"
 #include "top.h"
-#include "verbs.h"
+#include "verb.h"
 
 /* Who reads no keys, and has no terminal any more: a few reads of nothing, and we go. */
 #define EMPTY_READS_MOST 16

@@ -9,14 +9,15 @@
  */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "complete.h"
-#include "report.h"
-#include "session-verb.h"
-#include "usage.h"
-#include "verbs.h"
+#include "cli/base/message.h"
+#include "cli/client/session-verb.h"
+#include "cli/complete.h"
+#include "cli/usage.h"
 
 /* What stands on the line before the word that is asked for. */
 struct line {
@@ -190,7 +191,7 @@ static int run(int argc, const char **argv)
 			complete_word(&line, argv[argc - 1]);
 		}
 	}
-	return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+	return message_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 }
 
 const struct verb verb_complete = {

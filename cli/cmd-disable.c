@@ -3,8 +3,9 @@
 /* cmd-disable.c - lttngmap disable RULE */
 #include <config.h>
 
-#include "session-rules.h"
-#include "verbs.h"
+#include "cli/verbs.h"
+
+#include "cli/client/session-rules.h"
 
 static const struct poptOption options[] = { SESSION_INCLUDE(session_rules_table), POPT_TABLEEND };
 

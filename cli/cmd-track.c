@@ -3,8 +3,9 @@
 /* cmd-track.c - lttngmap track: trace only these processes. */
 #include <config.h>
 
-#include "session-trackers.h"
-#include "verbs.h"
+#include "cli/verbs.h"
+
+#include "cli/client/session-trackers.h"
 
 static const struct poptOption options[] = { SESSION_INCLUDE(session_trackers_table),
 					     POPT_TABLEEND };

@@ -3,8 +3,9 @@
 /* cmd-untrack.c - lttngmap untrack: take back what `track` said. */
 #include <config.h>
 
-#include "session-trackers.h"
-#include "verbs.h"
+#include "cli/verbs.h"
+
+#include "cli/client/session-trackers.h"
 
 static int all;
 

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report.h"
-#include "suggest.h"
-#include "synonyms.h"
-#include "usage.h"
-#include "verbs.h"
+#include "cli/base/message.h"
+#include "cli/base/suggest.h"
+#include "cli/synonyms.h"
+#include "cli/usage.h"
+#include "cli/verbs.h"
 
 /*
  * A context that knows the verb's options, those of its synonym, if any, and
@@ -57,13 +57,13 @@ static void refuse_option(const struct verb *verb, const char *option)
 {
 	struct suggestion best;
 
-	report_error("%s: unknown option %s", verb->name, option);
+	message_error("%s: unknown option %s", verb->name, option);
 	if (strncmp(option, "--", 2) != 0)
 		return;
 	best = suggestion_begin(option + 2, strcspn(option + 2, "="));
 	suggestion_offer_options(&best, verb->options);
 	if (best.word)
-		report_hint("did you mean '--%s'?", best.word);
+		message_hint("did you mean '--%s'?", best.word);
 }
 
 /* popt names a wrong value alone where that is an argument of its own. */
@@ -88,7 +88,7 @@ static int verb_main(const struct verb *verb, const struct synonym *synonym, int
 		if (next == USAGE_OPTION_HELP) {
 			usage_print(verb, stdout);
 			poptFreeContext(context);
-			return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+			return message_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 		}
 	}
 	if (next < -1) {
@@ -97,9 +97,9 @@ static int verb_main(const struct verb *verb, const struct synonym *synonym, int
 		if (next == POPT_ERROR_BADOPT)
 			refuse_option(verb, option);
 		else
-			report_error("%s: option %s%s%s: %s", verb->name,
-				     option_before(argc, argv, option), option[0] == '-' ? "" : " ",
-				     option, poptStrerror(next));
+			message_error("%s: option %s%s%s: %s", verb->name,
+				      option_before(argc, argv, option),
+				      option[0] == '-' ? "" : " ", option, poptStrerror(next));
 		poptFreeContext(context);
 		return verb_usage_error(verb);
 	}
@@ -132,13 +132,13 @@ static int refuse_verb(const char *name, const struct synonym *synonym)
 {
 	const struct verb *similar = verbs_suggest(name);
 
-	report_error("unknown %s '%s'", name[0] == '-' ? "option" : "verb", name);
+	message_error("unknown %s '%s'", name[0] == '-' ? "option" : "verb", name);
 	if (synonym)
-		report_hint("%s", synonym->hint);
+		message_hint("%s", synonym->hint);
 	else if (similar)
-		report_hint("did you mean 'lttngmap %s'?", similar->name);
+		message_hint("did you mean 'lttngmap %s'?", similar->name);
 	else
-		report_hint("`lttngmap help` lists the verbs");
+		message_hint("`lttngmap help` lists the verbs");
 	return CLI_STATUS_USAGE;
 }
 
@@ -151,13 +151,13 @@ int main(int argc, char **argv)
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C"); /* numbers are for programs, too */
 	if (argc < 2) {
-		report_error("a verb is missing");
+		message_error("a verb is missing");
 		verbs_print(stderr);
 		return CLI_STATUS_USAGE;
 	}
 	if (strcmp(argv[1], "--version") == 0) {
 		puts("lttngmap " PACKAGE_VERSION);
-		return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+		return message_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		argv[1] = (char *)verb_help.name;

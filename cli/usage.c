@@ -6,9 +6,9 @@
  */
 #include <config.h>
 
-#include <string.h>
+#include "cli/usage.h"
 
-#include "usage.h"
+#include <string.h>
 
 #define COLUMNS 80
 /* Where the options' texts begin; one whose name is longer has its text on the next line. */

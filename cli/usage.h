@@ -6,10 +6,11 @@
 
 #include <stdio.h>
 
-#include "verb.h"
+#include "cli/base/verb.h"
 
-#define USAGE_OPTION_HELP 0x10000 /* popt's number of --help, larger than those in verbs' tables   \
-				   */
+#define USAGE_OPTION_HELP                                                                          \
+	0x10000 /* popt's number of --help, larger than those in verbs' tables                     \
+		 */
 
 /* --help, which every verb has. */
 extern const struct poptOption usage_help_table[];

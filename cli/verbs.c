@@ -3,11 +3,12 @@
 /* verbs.c - the table of all verbs. */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <string.h>
 
-#include "suggest.h"
-#include "synonyms.h"
-#include "verbs.h"
+#include "cli/base/suggest.h"
+#include "cli/synonyms.h"
 
 const struct verb *const verbs[] = {
 	&verb_record,

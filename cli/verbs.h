@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "verb.h"
+#include "cli/base/verb.h"
 
 extern const struct verb verb_attach;
 extern const struct verb verb_channel;

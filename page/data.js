@@ -76,7 +76,7 @@ export class Reader {
 	}
 }
 
-// Rows of spans: what happened in each while, see cli/page.h.
+// Rows of spans: what happened in each while, see cli/report/page.h.
 export class Row {
 	constructor(kind, owner, depth, count) {
 		this.kind = kind;

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <config.h>
+
+#include "cli/attach/target.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <linux/kcmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/attach/target-private.h"
+
+bool target_in_range(struct target_range range, uint64_t address)
+{
+	return address - range.begin < range.end - range.begin;
+}
+
+/* ---- what /proc says ------------------------------------------------------------ */
+
+struct status {
+	char text[8192];
+};
+
+int target_open_proc(pid_t pid, const char *name, int flags)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return open(path, flags | O_CLOEXEC);
+}
+
+/* Of a process, or by "task/TID/status" of one of its threads. */
+static int read_status(pid_t pid, const char *name, struct status *status)
+{
+	int fd = target_open_proc(pid, name, O_RDONLY);
+	ssize_t length = fd >= 0 ? read(fd, status->text, sizeof(status->text) - 1) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	status->text[length > 0 ? length : 0] = '\0';
+	return length > 0 ? 0 : -ESRCH;
+}
+
+/* What stands behind "KEY:\t"; "" where it is not there. */
+static void status_text(const struct status *status, const char *key, char *value, size_t size)
+{
+	size_t length = strlen(key);
+
+	value[0] = '\0';
+	for (const char *line = status->text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, length) != 0 || line[length] != ':')
+			continue;
+		line += length + 1;
+		line += strspn(line, "\t ");
+		snprintf(value, size, "%.*s", (int)strcspn(line, "\n"), line);
+		for (char *at = value; *at; at++)
+			*at = isprint((unsigned char)*at) ? *at : '?';
+		return;
+	}
+}
+
+static int status_number(const struct status *status, const char *key)
+{
+	char value[32];
+
+	status_text(status, key, value, sizeof(value));
+	return atoi(value);
+}
+
+static bool is_same_namespace(pid_t pid, const char *name)
+{
+	struct stat ours, theirs;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/%s", name);
+	if (stat(path, &ours) != 0)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	/* What cannot be read cannot be traced either, which is said there. */
+	return stat(path, &theirs) != 0 ||
+	       (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev);
+}
+
+bool target_is_filtered(const struct target *target, pid_t thread)
+{
+	struct status status;
+	char name[64];
+
+	snprintf(name, sizeof(name), "task/%d/status", (int)thread);
+	return read_status(target->pid, name, &status) == 0 && status_number(&status, "Seccomp");
+}
+
+/* Each thread may have a filter of its own, and all of them may meet tracing. */
+static bool has_filtered_thread(const struct target *target)
+{
+	struct dirent *entry;
+	bool found = false;
+	char path[64];
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)target->pid);
+	tasks = opendir(path);
+	while (tasks && !found && (entry = readdir(tasks)) != NULL) {
+		pid_t thread = (pid_t)atoi(entry->d_name);
+
+		found = thread > 0 && target_is_filtered(target, thread);
+	}
+	if (tasks)
+		closedir(tasks);
+	return found;
+}
+
+/* A child of vfork that has not become another program yet: what is done to it is done to both. */
+static bool is_in_memory_of(pid_t pid, pid_t parent)
+{
+	return parent > 0 && syscall(SYS_kcmp, pid, parent, KCMP_VM, 0ul, 0ul) == 0;
+}
+
+static int check_status(struct target *target, struct problem *problem)
+{
+	struct status status;
+	char text[256];
+	int tracer;
+
+	if (read_status(target->pid, "status", &status) != 0)
+		return problem_tell(problem, -ESRCH, "`ps -e` lists processes",
+				    "there is no process %d", (int)target->pid);
+	if (status_number(&status, "Tgid") != target->pid)
+		return problem_tell(problem, -EINVAL, "name the process",
+				    "%d is a thread of process %d", (int)target->pid,
+				    status_number(&status, "Tgid"));
+	status_text(&status, "State", text, sizeof(text));
+	if (text[0] == 'Z' || text[0] == 'X')
+		return problem_tell(problem, -ESRCH, "", "process %d has ended", (int)target->pid);
+	tracer = status_number(&status, "TracerPid");
+	if (tracer)
+		return problem_tell(problem, -EBUSY, "end the debugger or strace first",
+				    "process %d is traced by process %d already", (int)target->pid,
+				    tracer);
+	if (text[0] == 'T' || text[0] == 't')
+		return problem_tell(problem, -EBUSY, "`kill -CONT` lets it go on",
+				    "process %d is stopped", (int)target->pid);
+	if (has_filtered_thread(target))
+		return problem_tell(problem, -EPERM,
+				    "start it with tracing: `lttngmap record -- PROGRAM`",
+				    "process %d has its system calls filtered (seccomp), in one "
+				    "thread at least, and might be killed for those that tracing "
+				    "needs",
+				    (int)target->pid);
+	/* It may become another program at any moment. */
+	if (is_in_memory_of(target->pid, status_number(&status, "PPid")))
+		return problem_tell(problem, -EAGAIN, "try again when it has",
+				    "process %d has not begun a program of its own yet, and shares "
+				    "the memory of process %d (vfork)",
+				    (int)target->pid, status_number(&status, "PPid"));
+	status_text(&status, "x86_Thread_features", text, sizeof(text));
+	if (strstr(text, "shstk"))
+		return problem_tell(problem, -ENOTSUP,
+				    "start it with tracing: `lttngmap record -- PROGRAM`",
+				    "process %d has a shadow stack, which a call from outside "
+				    "would break",
+				    (int)target->pid);
+	if (!is_same_namespace(target->pid, "ns/mnt") || !is_same_namespace(target->pid, "root"))
+		return problem_tell(problem, -EXDEV, "run lttngmap within it",
+				    "process %d sees other files than this one: it is in a "
+				    "container or a changed root",
+				    (int)target->pid);
+	return 0;
+}
+
+/* ---- its program ------------------------------------------------------------------ */
+
+static bool has_section(Elf *elf, const char *name)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return false;
+	while ((section = elf_nextscn(elf, section)) != NULL) {
+		const char *found = gelf_getshdr(section, &header)
+					    ? elf_strptr(elf, names, header.sh_name)
+					    : NULL;
+
+		if (found && strcmp(found, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool target_has_loader(Elf *elf)
+{
+	GElf_Phdr segment;
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count) != 0)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP)
+			return true;
+	}
+	return false;
+}
+
+static int check_elf(const struct target *target, Elf *elf, struct problem *problem)
+{
+	GElf_Ehdr header;
+
+	if (!gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64 ||
+	    gelf_getclass(elf) != ELFCLASS64)
+		return problem_tell(problem, -ENOEXEC, "",
+				    "process %d is not of this machine's kind: only x86-64 with "
+				    "64 bits can be attached to",
+				    (int)target->pid);
+	if (!target_has_loader(elf))
+		return problem_tell(problem, -ENOEXEC, "link it with shared libraries",
+				    "process %d is statically linked: it has no loader to bring "
+				    "tracing in",
+				    (int)target->pid);
+	if (has_section(elf, ".go.buildinfo") || has_section(elf, ".note.go.buildid"))
+		return problem_tell(problem, -ENOEXEC, "",
+				    "process %d is a Go program, whose stacks are its own affair",
+				    (int)target->pid);
+	return 0;
+}
+
+static int check_program(const struct target *target, struct problem *problem)
+{
+	int fd = target_open_proc(target->pid, "exe", O_RDONLY);
+	int error;
+	Elf *elf;
+
+	if (fd < 0 && errno == ENOENT)
+		return problem_tell(problem, -ENOEXEC, "", "process %d is the kernel's own",
+				    (int)target->pid);
+	if (fd < 0)
+		return problem_tell(problem, -errno,
+				    "another user's, or one that changed its rights, is for root",
+				    "process %d cannot be looked at: %s", (int)target->pid,
+				    strerror(errno));
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	error = elf ? check_elf(target, elf, problem)
+		    : problem_tell(problem, -ENOEXEC, "", "process %d: its program is no ELF file",
+				   (int)target->pid);
+	elf_end(elf);
+	close(fd);
+	return error;
+}
+
+/* ---- open and close -------------------------------------------------------------------- */
+
+static int lock(struct target *target, struct problem *problem)
+{
+	/* Not a file that everybody may open, and so lock. */
+	target->lock = target_open_proc(target->pid, "mem", O_RDONLY);
+	if (target->lock >= 0 && flock(target->lock, LOCK_EX | LOCK_NB) != 0 &&
+	    errno == EWOULDBLOCK)
+		return problem_tell(problem, -EBUSY, "try again when that is done",
+				    "another lttngmap is attaching to process %d",
+				    (int)target->pid);
+	return 0;
+}
+
+static size_t read_auxv(pid_t pid, unsigned char *auxv, size_t size)
+{
+	int fd = target_open_proc(pid, "auxv", O_RDONLY);
+	ssize_t length = fd >= 0 ? read(fd, auxv, size) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return length > 0 ? (size_t)length : 0;
+}
+
+int target_open(struct target *target, pid_t pid, struct problem *problem)
+{
+	int error;
+
+	*target = (struct target){ .pid = pid, .memory = -1, .lock = -1 };
+	error = check_status(target, problem);
+	if (!error)
+		error = check_program(target, problem);
+	if (!error)
+		error = lock(target, problem);
+	if (error)
+		return error;
+	target->auxv_size = read_auxv(pid, target->auxv, sizeof(target->auxv));
+	target->memory = target_open_proc(pid, "mem", O_RDWR);
+	if (target->memory < 0)
+		return problem_tell(problem, -errno,
+				    "another user's, or one that changed its rights, is for root",
+				    "process %d: its memory cannot be read: %s", (int)pid,
+				    strerror(errno));
+	return target_look_inside(target, problem);
+}
+
+/*
+ * A process that was about to execute its program has another memory now; where it is
+ * the child of a vfork, what was looked at is its parent's.
+ */
+bool target_is_same(struct target *target)
+{
+	unsigned char auxv[sizeof(target->auxv)];
+	int memory = target_open_proc(target->pid, "mem", O_RDWR);
+
+	if (memory < 0)
+		return false;
+	close(target->memory);
+	target->memory = memory;
+	return read_auxv(target->pid, auxv, sizeof(auxv)) == target->auxv_size &&
+	       target->auxv_size && memcmp(auxv, target->auxv, target->auxv_size) == 0 &&
+	       target_has_code(target);
+}
+
+void target_close(struct target *target)
+{
+	dwfl_end(target->dwfl);
+	if (target->memory >= 0)
+		close(target->memory);
+	if (target->lock >= 0)
+		close(target->lock);
+	target->dwfl = NULL;
+	target->memory = -1;
+	target->lock = -1;
+}
+
+/* ---- its threads ------------------------------------------------------------------------- */
+
+char target_thread_state(pid_t pid, pid_t thread)
+{
+	char name[64], text[512], *end;
+	ssize_t length;
+	int fd;
+
+	snprintf(name, sizeof(name), "task/%d/stat", (int)thread);
+	fd = target_open_proc(pid, name, O_RDONLY);
+	if (fd < 0)
+		return '\0';
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	end = strrchr(text, ')');
+	return end && end[1] == ' ' ? end[2] : '\0';
+}
+
+unsigned target_threads(const struct target *target, pid_t *threads, unsigned max)
+{
+	struct dirent *entry;
+	unsigned count = 0, waiting;
+	char path[64];
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)target->pid);
+	tasks = opendir(path);
+	while (tasks && count < max && (entry = readdir(tasks)) != NULL) {
+		pid_t thread = (pid_t)atoi(entry->d_name);
+		char state = thread > 0 ? target_thread_state(target->pid, thread) : '\0';
+
+		if (state == 'S' || state == 'R')
+			threads[count++] = thread;
+	}
+	if (tasks)
+		closedir(tasks);
+	/* The main one stays the first, as the kernel lists it. */
+	waiting = count && threads[0] == target->pid;
+	for (unsigned i = waiting; i < count; i++) {
+		pid_t thread = threads[i];
+
+		if (target_thread_state(target->pid, thread) != 'S')
+			continue;
+		threads[i] = threads[waiting];
+		threads[waiting++] = thread;
+	}
+	return count;
+}

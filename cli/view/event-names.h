@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * event-names.h - names of events that need no daemon: a trace's, and the kernel's.
+ */
+#ifndef LTTNGMAP_CLI_VIEW_EVENT_NAMES_H
+#define LTTNGMAP_CLI_VIEW_EVENT_NAMES_H
+
+typedef void event_name_each(const char *name, void *data);
+
+/* Those that the metadata below `path` describes. A name may come more than once. */
+void event_names_of_trace(const char *path, event_name_each *each, void *data);
+/* SYSTEM:NAME of this machine's kernel. 0, or -errno: tracefs is not mounted, or only root's. */
+int event_names_of_kernel(event_name_each *each, void *data);
+
+#endif /* LTTNGMAP_CLI_VIEW_EVENT_NAMES_H */

@@ -8,8 +8,6 @@ noinst_LTLIBRARIES += libcli.la
 libcli_la_SOURCES = \
 	cli/attach/reach.c \
 	cli/attach/reach.h \
-	cli/attach/target-inside.c \
-	cli/attach/target-private.h \
 	cli/attach/target.c \
 	cli/attach/target.h \
 	cli/attach/tracee-frame.c \

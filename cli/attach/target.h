@@ -62,7 +62,9 @@ void target_close(struct target *target);
  */
 unsigned target_threads(const struct target *target, pid_t *threads, unsigned max);
 
-/* Has this thread of it a seccomp filter? */
+/* The letter of a thread's state: 'S' sleeps, 'R' runs; '\0': the thread has ended. */
+char target_thread_state(pid_t pid, pid_t thread);
+/* Has this thread of the process a seccomp filter? */
 bool target_is_filtered(const struct target *target, pid_t thread);
 
 bool target_in_range(struct target_range range, uint64_t address);

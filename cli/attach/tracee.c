@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/attach/target-private.h"
+#include "cli/attach/target.h"
 #include "cli/attach/tracee-frame.h"
 
 #define STOP_TIMEOUT_MS 500

@@ -190,9 +190,9 @@ lttngmap_SOURCES = \
 	cli/view/view-join.h \
 	cli/view/view-json.c \
 	cli/view/view-missed.c \
-	cli/view/view-pieces-copy.c \
-	cli/view/view-pieces.c \
-	cli/view/view-pieces.h \
+	cli/view/view-segments-copy.c \
+	cli/view/view-segments.c \
+	cli/view/view-segments.h \
 	cli/view/view-sound.c \
 	cli/view/view-text.c \
 	cli/view/view-threads.c

@@ -3,7 +3,7 @@
 /*
  * page-bins.c - what a trace looks like from afar.
  *
- * Each row, as of a thread, is a list of spans in the order of time. At first each event
+ * Each row, as of a thread, is a list of extents in the order of time. At first each event
  * and each slice has one of its own; when there are too many in all rows together, those
  * that lie in one bin become one, bins being twice as wide as before, and so
  * on. So a small trace is exact, and a large one takes no more memory.
@@ -39,7 +39,7 @@ uint32_t page_bins_row(struct export *export, struct page_bins *bins, enum page_
 
 /* Is `next` told together with what is before it? */
 static bool is_one(const struct page_bins *bins, const struct page_row *row,
-		   const struct page_span *last, const struct page_span *next)
+		   const struct page_extent *last, const struct page_extent *next)
 {
 	int64_t width = INT64_C(1) << bins->shift;
 
@@ -49,7 +49,8 @@ static bool is_one(const struct page_bins *bins, const struct page_row *row,
 	       (last->end - last->begin < width && next->end - next->begin < width);
 }
 
-static void merge(const struct page_row *row, struct page_span *last, const struct page_span *next)
+static void merge(const struct page_row *row, struct page_extent *last,
+		  const struct page_extent *next)
 {
 	if (next->begin < last->begin)
 		last->begin = next->begin;
@@ -72,18 +73,18 @@ static void merge_row(struct page_bins *bins, struct page_row *row)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < row->used; i++) {
-		if (kept > 0 && is_one(bins, row, &row->spans[kept - 1], &row->spans[i]))
-			merge(row, &row->spans[kept - 1], &row->spans[i]);
+		if (kept > 0 && is_one(bins, row, &row->extents[kept - 1], &row->extents[i]))
+			merge(row, &row->extents[kept - 1], &row->extents[i]);
 		else
-			row->spans[kept++] = row->spans[i];
+			row->extents[kept++] = row->extents[i];
 	}
-	bins->spans -= row->used - kept;
+	bins->extents -= row->used - kept;
 	row->used = kept;
 	if (kept > 0 && kept < row->room / 4) {
-		struct page_span *smaller = realloc(row->spans, kept * sizeof(*smaller));
+		struct page_extent *smaller = realloc(row->extents, kept * sizeof(*smaller));
 
 		if (smaller) {
-			row->spans = smaller;
+			row->extents = smaller;
 			row->room = kept;
 		}
 	}
@@ -95,9 +96,9 @@ static void make_room(struct page_bins *bins)
 
 	if (most < SPANS_MOST)
 		most = SPANS_MOST;
-	if (bins->spans < most)
+	if (bins->extents < most)
 		return;
-	while (bins->spans > most / 2 && bins->shift < SHIFT_MOST) {
+	while (bins->extents > most / 2 && bins->shift < SHIFT_MOST) {
 		bins->shift++;
 		for (size_t i = 0; i < bins->nr_rows; i++)
 			merge_row(bins, &bins->rows[i]);
@@ -105,30 +106,30 @@ static void make_room(struct page_bins *bins)
 }
 
 void page_bins_add(struct export *export, struct page_bins *bins, uint32_t number,
-		   const struct page_span *span)
+		   const struct page_extent *extent)
 {
 	struct page_row *row;
 
 	if (number == UINT32_MAX)
 		return;
 	row = &bins->rows[number];
-	if (row->used > 0 && is_one(bins, row, &row->spans[row->used - 1], span)) {
-		merge(row, &row->spans[row->used - 1], span);
+	if (row->used > 0 && is_one(bins, row, &row->extents[row->used - 1], extent)) {
+		merge(row, &row->extents[row->used - 1], extent);
 		return;
 	}
 	if (row->used == row->room) {
 		size_t room = row->room ? row->room * 2 : 8;
-		struct page_span *larger = realloc(row->spans, room * sizeof(*larger));
+		struct page_extent *larger = realloc(row->extents, room * sizeof(*larger));
 
 		if (!larger) {
 			export_fail(export, ENOMEM);
 			return;
 		}
-		row->spans = larger;
+		row->extents = larger;
 		row->room = room;
 	}
-	row->spans[row->used++] = *span;
-	bins->spans++;
+	row->extents[row->used++] = *extent;
+	bins->extents++;
 	make_room(bins);
 }
 
@@ -147,14 +148,14 @@ void page_bins_finish(struct export *export, struct page_bins *bins, const char 
 		page_put(&out, row->depth);
 		page_put(&out, row->used);
 		for (size_t s = 0; s < row->used; s++) {
-			const struct page_span *span = &row->spans[s];
+			const struct page_extent *extent = &row->extents[s];
 
-			page_put_signed(&out, span->begin - previous);
-			previous = span->begin;
-			page_put(&out, (uint64_t)(span->end - span->begin));
-			page_put(&out, span->count);
-			page_put(&out, span->busy);
-			page_put(&out, span->name);
+			page_put_signed(&out, extent->begin - previous);
+			previous = extent->begin;
+			page_put(&out, (uint64_t)(extent->end - extent->begin));
+			page_put(&out, extent->count);
+			page_put(&out, extent->busy);
+			page_put(&out, extent->name);
 		}
 	}
 	page_write(export, name, 0, &out);
@@ -164,6 +165,6 @@ void page_bins_finish(struct export *export, struct page_bins *bins, const char 
 void page_bins_free(struct page_bins *bins)
 {
 	for (size_t i = 0; i < bins->nr_rows; i++)
-		free(bins->rows[i].spans);
+		free(bins->rows[i].extents);
 	free(bins->rows);
 }

@@ -176,19 +176,19 @@ static void page_event(struct export *export, const struct view_stream *stream,
 	struct page *page = page_of(export);
 	struct page_class *class = class_of(export, what->class);
 	struct page_track *own = class ? track_of(export, track) : NULL;
-	struct page_span span = { .count = 1 };
+	struct page_extent extent = { .count = 1 };
 
 	if (!own)
 		return;
 	ns -= page->origin;
 	saw(page, ns);
-	span.begin = span.end = ns;
+	extent.begin = extent.end = ns;
 	page->events++;
 	class->events++;
 	own->events++;
-	page_bins_add(export, &page->rates, class->row, &span);
-	page_bins_add(export, &page->rates, own->row, &span);
-	page_bins_add(export, &page->rates, cpu_row(export, stream->cpu), &span);
+	page_bins_add(export, &page->rates, class->row, &extent);
+	page_bins_add(export, &page->rates, own->row, &extent);
+	page_bins_add(export, &page->rates, cpu_row(export, stream->cpu), &extent);
 	if (class->call != PAGE_MEMORY_NONE)
 		page_memory_event(export, class, what->class->number, own, what->event, ns);
 	if (page->kept == page->most)
@@ -235,13 +235,13 @@ static void put_slice(struct export *export, struct export_track *track, uint32_
 		      const struct page_slice *slice)
 {
 	struct page *page = page_of(export);
-	struct page_span span = { slice->begin, slice->end, slice->end - slice->begin, 1,
-				  slice->name };
+	struct page_extent extent = { slice->begin, slice->end, slice->end - slice->begin, 1,
+				      slice->name };
 
 	saw(page, slice->begin);
 	page->slices++;
 	page->unfinished += slice->is_cut;
-	page_bins_add(export, &page->lanes, lane_of(export, track->node, slice->depth), &span);
+	page_bins_add(export, &page->lanes, lane_of(export, track->node, slice->depth), &extent);
 	/* How long it really took is not known. */
 	if (!slice->is_cut)
 		page_durations_add(export, category, slice);

@@ -115,14 +115,15 @@ static size_t first_place(const struct page_memory *memory, int64_t process, uin
 	return (hash ^ hash >> 32) & (memory->places - 1);
 }
 
-static struct page_held *find(const struct page_memory *memory, int64_t process, uint64_t pointer)
+static struct page_live_block *find(const struct page_memory *memory, int64_t process,
+				    uint64_t pointer)
 {
 	size_t place = first_place(memory, process, pointer);
 
-	while (memory->held[place].pointer &&
-	       (memory->held[place].pointer != pointer || memory->held[place].process != process))
+	while (memory->live[place].pointer &&
+	       (memory->live[place].pointer != pointer || memory->live[place].process != process))
 		place = (place + 1) & (memory->places - 1);
-	return &memory->held[place];
+	return &memory->live[place];
 }
 
 static int grow(struct page_memory *memory)
@@ -130,64 +131,65 @@ static int grow(struct page_memory *memory)
 	struct page_memory larger = *memory;
 
 	larger.places = memory->places ? memory->places * 2 : PLACES_AT_FIRST;
-	larger.held = calloc(larger.places, sizeof(*larger.held));
-	if (!larger.held)
+	larger.live = calloc(larger.places, sizeof(*larger.live));
+	if (!larger.live)
 		return -ENOMEM;
 	for (size_t i = 0; i < memory->places; i++) {
-		if (memory->held[i].pointer)
-			*find(&larger, memory->held[i].process, memory->held[i].pointer) =
-				memory->held[i];
+		if (memory->live[i].pointer)
+			*find(&larger, memory->live[i].process, memory->live[i].pointer) =
+				memory->live[i];
 	}
-	free(memory->held);
+	free(memory->live);
 	*memory = larger;
 	return 0;
 }
 
 /* What stands behind a place that becomes free, and could not be found any more, moves up. */
-static void forget(struct page_memory *memory, struct page_held *held)
+static void forget(struct page_memory *memory, struct page_live_block *live)
 {
-	size_t hole = held - memory->held, place = hole, mask = memory->places - 1;
+	size_t hole = live - memory->live, place = hole, mask = memory->places - 1;
 
 	for (;;) {
 		place = (place + 1) & mask;
-		if (!memory->held[place].pointer)
+		if (!memory->live[place].pointer)
 			break;
-		if (((place - first_place(memory, memory->held[place].process,
-					  memory->held[place].pointer)) &
+		if (((place - first_place(memory, memory->live[place].process,
+					  memory->live[place].pointer)) &
 		     mask) < ((place - hole) & mask))
 			continue;
-		memory->held[hole] = memory->held[place];
+		memory->live[hole] = memory->live[place];
 		hole = place;
 	}
-	memory->held[hole] = (struct page_held){ 0 };
+	memory->live[hole] = (struct page_live_block){ 0 };
 	memory->count--;
 }
 
 static void release(struct page_memory *memory, struct page_levels *level, int64_t process,
 		    uint64_t pointer, bool is_realloc)
 {
-	struct page_held *held;
+	struct page_live_block *live;
 
 	if (!pointer)
 		return;
-	held = memory->places ? find(memory, process, pointer) : NULL;
-	if (!held || !held->pointer) {
+	live = memory->places ? find(memory, process, pointer) : NULL;
+	if (!live || !live->pointer) {
 		memory->unknown++;
 		return;
 	}
-	if (is_realloc && held->replaced > 0) {
-		held->replaced--;
+	if (is_realloc && live->replaced > 0) {
+		live->replaced--;
 		return;
 	}
-	level->bytes -= held->size;
+	level->bytes -= live->size;
 	level->blocks--;
-	forget(memory, held);
+	forget(memory, live);
 }
 
-static void hold(struct export *export, struct page_levels *level, const struct page_held *new)
+static void hold(struct export *export, struct page_levels *level,
+		 const struct page_live_block *new)
 {
 	struct page_memory *memory = &page_of(export)->memory;
-	struct page_held *held;
+	struct page_live_block *live;
 	uint32_t replaced = 0;
 
 	if (memory->count * 2 >= memory->places && memory->places < HELD_MOST * 2 &&
@@ -195,19 +197,19 @@ static void hold(struct export *export, struct page_levels *level, const struct 
 		export_fail(export, ENOMEM);
 		return;
 	}
-	held = find(memory, new->process, new->pointer);
-	if (held->pointer) {
-		level->bytes -= held->size;
+	live = find(memory, new->process, new->pointer);
+	if (live->pointer) {
+		level->bytes -= live->size;
 		level->blocks--;
-		replaced = held->replaced + 1;
+		replaced = live->replaced + 1;
 	} else if (memory->count == HELD_MOST) {
 		memory->unfollowed++;
 		return;
 	} else {
 		memory->count++;
 	}
-	*held = *new;
-	held->replaced = replaced;
+	*live = *new;
+	live->replaced = replaced;
 	level->bytes += new->size;
 	level->blocks++;
 	if (level->bytes > level->most)
@@ -248,7 +250,7 @@ void page_memory_event(struct export *export, const struct page_class *class, ui
 	struct page_levels *level = get_level(export, track);
 	int64_t process = (int64_t)track->track->process->uuid;
 	uint64_t times = class->times >= 0 ? field_of(class, event, class->times) : 1;
-	struct page_held new = {
+	struct page_live_block new = {
 		.process = process,
 		.pointer = field_of(class, event, class->pointer),
 		.size = field_of(class, event, class->size) * times,
@@ -271,7 +273,7 @@ void page_memory_event(struct export *export, const struct page_class *class, ui
 			hold(export, level, &new);
 	}
 	page_bins_add(export, &page->levels, level->row,
-		      &(struct page_span){ ns, ns, level->bytes, level->bytes, 0 });
+		      &(struct page_extent){ ns, ns, level->bytes, level->bytes, 0 });
 }
 
 /* ---- what was never freed ---------------------------------------------------------- */
@@ -282,9 +284,9 @@ struct group {
 	uint32_t class, where;
 };
 
-static int compare_held(const void *a, const void *b)
+static int compare_live(const void *a, const void *b)
 {
-	const struct page_held *x = a, *y = b;
+	const struct page_live_block *x = a, *y = b;
 
 #define COMPARE(member)                                                                            \
 	if (x->member != y->member)                                                                \
@@ -315,22 +317,22 @@ static struct group *make_groups(struct page_memory *memory, size_t *count)
 	if (!groups)
 		return NULL;
 	for (size_t i = 0; i < memory->places; i++) {
-		if (memory->held[i].pointer)
-			memory->held[kept++] = memory->held[i];
+		if (memory->live[i].pointer)
+			memory->live[kept++] = memory->live[i];
 	}
 	if (kept > 0)
-		qsort(memory->held, kept, sizeof(*memory->held), compare_held);
+		qsort(memory->live, kept, sizeof(*memory->live), compare_live);
 	for (size_t i = 0; i < kept; i++) {
-		const struct page_held *held = &memory->held[i];
+		const struct page_live_block *live = &memory->live[i];
 		struct group *last = *count > 0 ? &groups[*count - 1] : NULL;
 
-		if (last && last->process == held->process && last->class == held->class &&
-		    last->where == held->where && last->size == held->size)
+		if (last && last->process == live->process && last->class == live->class &&
+		    last->where == live->where && last->size == live->size)
 			last->blocks++;
 		else
-			groups[(*count)++] = (struct group){ held->process, held->since,
-							     held->size,    1,
-							     held->class,   held->where };
+			groups[(*count)++] = (struct group){ live->process, live->since,
+							     live->size,    1,
+							     live->class,   live->where };
 	}
 	qsort(groups, *count, sizeof(*groups), compare_groups);
 	/* They are no table any more. */
@@ -394,6 +396,6 @@ void page_memory_write(struct export *export)
 
 void page_memory_free(struct page_memory *memory)
 {
-	free(memory->held);
+	free(memory->live);
 	free(memory->levels);
 }

@@ -140,7 +140,7 @@ void page_slices_free(struct page_slices *slices);
 /* ---- bins --------------------------------------------------------------------- */
 
 /* What happened in a while; of a slice longer than a bin, that slice alone. */
-struct page_span {
+struct page_extent {
 	int64_t begin, end;
 	uint64_t busy;  /* ns in slices; most of a level */
 	uint64_t count; /* events, slices; the last of a level */
@@ -158,15 +158,15 @@ enum page_row_kind {
 struct page_row {
 	enum page_row_kind kind;
 	uint32_t owner, depth;
-	struct page_span *spans;
+	struct page_extent *extents;
 	size_t used, room;
 };
 
-/* Bins are 2^shift ns: as wide as they have to be for all spans to have room. */
+/* Bins are 2^shift ns: as wide as they have to be for all extents to have room. */
 struct page_bins {
 	struct page_row *rows;
 	size_t nr_rows, room;
-	size_t spans;
+	size_t extents;
 	unsigned shift;
 };
 
@@ -174,7 +174,7 @@ struct page_bins {
 uint32_t page_bins_row(struct export *export, struct page_bins *bins, enum page_row_kind kind,
 		       uint32_t owner, uint32_t depth);
 void page_bins_add(struct export *export, struct page_bins *bins, uint32_t row,
-		   const struct page_span *span);
+		   const struct page_extent *extent);
 /* As element `name`; frees it. */
 void page_bins_finish(struct export *export, struct page_bins *bins, const char *name);
 void page_bins_free(struct page_bins *bins);
@@ -221,7 +221,7 @@ void page_flame_add(struct page_frame *frame, int64_t ns);
 void page_flame_finish(struct export *export);
 void page_flame_free(struct page_flame *flame);
 
-struct page_held {
+struct page_live_block {
 	int64_t process;  /* its uuid (export.h) */
 	uint64_t pointer; /* 0: the place is free */
 	uint64_t size;
@@ -232,7 +232,7 @@ struct page_held {
 };
 
 struct page_memory {
-	struct page_held *held; /* open addressing */
+	struct page_live_block *live; /* open addressing */
 	size_t places, count;
 	uint64_t calls, unknown, unfollowed;
 	struct page_levels {

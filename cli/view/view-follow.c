@@ -42,7 +42,7 @@ static void on_signal(int number)
 
 struct follower {
 	struct view *view;
-	struct view_pieces *pieces;
+	struct view_segments *segments;
 	struct top top;
 	char path[PATH_MAX];                   /* as the daemon calls it */
 	char runtime_dir[SOCKET_PATH_MAX + 1]; /* of the daemon whose session it is, or was */
@@ -108,14 +108,14 @@ static int show(struct follower *follower, int64_t horizon)
 	int error;
 
 	do {
-		view_pieces_set_horizon(follower->pieces, horizon);
-		error = view_pieces_begin(follower->pieces, &traces, &more);
+		view_segments_set_horizon(follower->segments, horizon);
+		error = view_segments_begin(follower->segments, &traces, &more);
 		if (!error && traces.count > 0)
 			error = view_graph_run(view, &traces);
 		view_streams_free(&view->streams);
-		view_pieces_end(follower->pieces, &traces);
+		view_segments_end(follower->segments, &traces);
 		text_output_flush(&view->output);
-	} while (!error && more && !view_pieces_are_late(follower->pieces) && !interrupted &&
+	} while (!error && more && !view_segments_are_late(follower->segments) && !interrupted &&
 		 !view->output.error && !view->is_past);
 	return error;
 }
@@ -148,7 +148,7 @@ static int follow(struct follower *follower)
 		error = show(follower, is_recorded ? horizon : INT64_MAX);
 		if (error)
 			return error;
-		if (!is_recorded && !view_pieces_wait(follower->pieces))
+		if (!is_recorded && !view_segments_wait(follower->segments))
 			follower->quiet++;
 		if (!follower->was_recorded)
 			break;
@@ -181,19 +181,19 @@ int view_follow_run(struct view *view, const char *path)
 		message_error("%s: '%s': %s", view_verb, path, strerror(-error));
 		return error;
 	}
-	follower.pieces = view_pieces_create(follower.path);
-	if (!follower.pieces) {
+	follower.segments = view_segments_create(follower.path);
+	if (!follower.segments) {
 		message_error("%s: %s", view_verb, strerror(ENOMEM));
 		return -ENOMEM;
 	}
 	catch_signals();
-	view->pieces = follower.pieces;
+	view->segments = follower.segments;
 	error = follow(&follower);
 	if (!error && !follower.was_recorded)
 		message_note("%s: '%s' is not being recorded now", view_verb, path);
-	view->pieces = NULL;
-	view->broken = view_pieces_broken(follower.pieces);
-	view_pieces_destroy(follower.pieces);
+	view->segments = NULL;
+	view->broken = view_segments_broken(follower.segments);
+	view_segments_destroy(follower.segments);
 	top_free(&follower.top);
 	return error;
 }

@@ -72,7 +72,8 @@ static int print_event(struct view *view, const bt_message *message)
 
 	if (!stream)
 		return -ENOMEM;
-	if (view->pieces && !view_pieces_take(view->pieces, stream, BT_MESSAGE_TYPE_EVENT, ns))
+	if (view->segments &&
+	    !view_segments_take(view->segments, stream, BT_MESSAGE_TYPE_EVENT, ns))
 		return 0;
 	view_stream_event(stream, event);
 	view_threads_event(&view->threads, stream, event);
@@ -124,8 +125,8 @@ static int print_discarded_events(struct view *view, const bt_message *message)
 		ns = ns_of(
 			bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
 				message));
-	if (!view->pieces ||
-	    view_pieces_take(view->pieces, stream, BT_MESSAGE_TYPE_DISCARDED_EVENTS, ns))
+	if (!view->segments ||
+	    view_segments_take(view->segments, stream, BT_MESSAGE_TYPE_DISCARDED_EVENTS, ns))
 		print_lost(view, stream, "events", count, ns);
 	return 0;
 }
@@ -147,8 +148,8 @@ static int print_discarded_packets(struct view *view, const bt_message *message)
 		ns = ns_of(
 			bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(
 				message));
-	if (!view->pieces ||
-	    view_pieces_take(view->pieces, stream, BT_MESSAGE_TYPE_DISCARDED_PACKETS, ns))
+	if (!view->segments ||
+	    view_segments_take(view->segments, stream, BT_MESSAGE_TYPE_DISCARDED_PACKETS, ns))
 		print_lost(view, stream, "packets", count, ns);
 	return 0;
 }
@@ -161,8 +162,8 @@ static int begin_packet(struct view *view, const bt_packet *packet)
 	if (!stream)
 		return -ENOMEM;
 	view_stream_packet(stream, packet);
-	if (view->pieces)
-		view_pieces_take(view->pieces, stream, BT_MESSAGE_TYPE_PACKET_BEGINNING, 0);
+	if (view->segments)
+		view_segments_take(view->segments, stream, BT_MESSAGE_TYPE_PACKET_BEGINNING, 0);
 	return 0;
 }
 
@@ -173,8 +174,8 @@ static int end_packet(struct view *view, const bt_packet *packet)
 
 	if (!stream)
 		return -ENOMEM;
-	if (view->pieces)
-		view_pieces_take(view->pieces, stream, BT_MESSAGE_TYPE_PACKET_END, 0);
+	if (view->segments)
+		view_segments_take(view->segments, stream, BT_MESSAGE_TYPE_PACKET_END, 0);
 	return 0;
 }
 
@@ -227,7 +228,7 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR;
 	/* Nobody reads on, or nothing more is wanted: the rest needs no reading either. */
 	if (view->output.error || view->is_past || view_is_interrupted() ||
-	    (view->pieces && view_pieces_are_done(view->pieces)))
+	    (view->segments && view_segments_are_done(view->segments)))
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
 	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 }
@@ -389,7 +390,7 @@ int view_graph_run(struct view *view, const struct view_traces *traces)
 
 	open_more_files();
 	/* view --follow checked each piece when it copied it. */
-	if (view->pieces)
+	if (view->segments)
 		return run_traces(view, traces);
 	error = view_sound_begin(&sound, traces);
 	if (!error)

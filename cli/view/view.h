@@ -12,7 +12,7 @@
  *   view-text.c     an event as a line of text
  *   view-json.c     an event as a line of JSON
  *   view-follow.c   a trace that grows, piece after piece
- *   view-pieces.c   the pieces: what each stream has gained since
+ *   view-segments.c   the pieces: what each stream has gained since
  *   symbols.h       names of functions for addresses
  *
  * One thread. What stands in a trace is not trusted to be printable.
@@ -51,8 +51,8 @@ struct view_stream {
 	int64_t learned_pid;     /* whose name is known (view-threads.c) */
 	struct view_context_members members; /* -1, too: the packet names the process */
 	struct view_context_members found;
-	struct view_piece *piece; /* where it is followed: whose packets these are */
-	signed char *classes;     /* by id: 1 shown, -1 not, 0 not looked at yet */
+	struct view_followed *followed; /* where it is followed: whose packets these are */
+	signed char *classes;           /* by id: 1 shown, -1 not, 0 not looked at yet */
 	size_t nr_classes;
 };
 
@@ -202,42 +202,42 @@ struct view {
 	bool is_past; /* nothing more is shown */
 	bool show_date;
 	bool show_colours;
-	struct view_pieces *pieces; /* NULL: nothing is followed */
-	int64_t previous_ns;        /* of the line before; INT64_MIN: none */
+	struct view_segments *segments; /* NULL: nothing is followed */
+	int64_t previous_ns;            /* of the line before; INT64_MIN: none */
 	uint64_t events;
 	size_t broken; /* streams of which something was left out */
 };
 
 /* ---- following ----------------------------------------------------------------- */
 
-struct view_pieces;
+struct view_segments;
 struct view_traces;
 
 /* Until the trace below `path` is complete, or the user ends it. 0, or -errno after a message. */
 int view_follow_run(struct view *view, const char *path);
 
 /* Of what grows below `path`, an absolute path. NULL: no memory. */
-struct view_pieces *view_pieces_create(const char *path);
-void view_pieces_destroy(struct view_pieces *pieces);
+struct view_segments *view_segments_create(const char *path);
+void view_segments_destroy(struct view_segments *segments);
 /*
  * Look for what has come since, and make traces of it to be read: none, or some, and then
- * until view_pieces_end(). *more: that was not all of it. 0, or -errno after a message.
+ * until view_segments_end(). *more: that was not all of it. 0, or -errno after a message.
  */
-int view_pieces_begin(struct view_pieces *pieces, struct view_traces *traces, bool *more);
+int view_segments_begin(struct view_segments *segments, struct view_traces *traces, bool *more);
 /* Nothing later than this is shown: it may not be in order yet. */
-void view_pieces_set_horizon(struct view_pieces *pieces, int64_t ns);
-void view_pieces_end(struct view_pieces *pieces, struct view_traces *traces);
+void view_segments_set_horizon(struct view_segments *segments, int64_t ns);
+void view_segments_end(struct view_segments *segments, struct view_traces *traces);
 /* How many streams are damaged, and followed no further. */
-size_t view_pieces_broken(const struct view_pieces *pieces);
+size_t view_segments_broken(const struct view_segments *segments);
 /* Is there anything that was not shown? */
-bool view_pieces_wait(const struct view_pieces *pieces);
+bool view_segments_wait(const struct view_segments *segments);
 /* Is that so of something that was found, because of the horizon? */
-bool view_pieces_are_late(const struct view_pieces *pieces);
+bool view_segments_are_late(const struct view_segments *segments);
 /* What is left to be read is to be shown later: there is no need to go on. */
-bool view_pieces_are_done(const struct view_pieces *pieces);
+bool view_segments_are_done(const struct view_segments *segments);
 /* Is the message to be shown? `ns` is its time; each is shown once. */
-bool view_pieces_take(struct view_pieces *pieces, struct view_stream *stream, bt_message_type type,
-		      int64_t ns);
+bool view_segments_take(struct view_segments *segments, struct view_stream *stream,
+			bt_message_type type, int64_t ns);
 
 /*
  * Length members that stand for nothing but the sequence after them: true

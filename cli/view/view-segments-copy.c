@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* view-pieces-copy.c - what is new of a trace that grows, as small whole traces. */
+/* view-segments-copy.c - what is new of a trace that grows, as small whole traces. */
 #include <config.h>
 
-#include "cli/view/view-pieces.h"
+#include "cli/view/view-segments.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -18,12 +18,12 @@
 #include "cli/base/message.h"
 
 /* Of all streams in one piece, bytes; but a packet of each. */
-#define PIECE_BYTES (UINT64_C(64) << 20)
+#define SEGMENT_BYTES (UINT64_C(64) << 20)
 
-static void give_up(struct view_piece *piece, const char *why)
+static void give_up(struct view_followed *followed, const char *why)
 {
-	piece->damaged = true;
-	message_note("%s: %s: %s: this stream is followed no further", view_verb, piece->index,
+	followed->damaged = true;
+	message_note("%s: %s: %s: this stream is followed no further", view_verb, followed->index,
 		     why);
 }
 
@@ -35,7 +35,7 @@ static int read_entry(int fd, uint64_t number, struct ctf_index_entry *entry)
 }
 
 /* Is it one of ours, and still the same? */
-static bool check_index(struct view_piece *piece, int fd)
+static bool check_index(struct view_followed *followed, int fd)
 {
 	struct ctf_index_header header;
 	struct ctf_index_entry first;
@@ -43,15 +43,15 @@ static bool check_index(struct view_piece *piece, int fd)
 	if (pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
 	    be32toh(header.magic) != CTF_INDEX_MAGIC ||
 	    be32toh(header.entry_length) != sizeof(struct ctf_index_entry)) {
-		give_up(piece, "it is no index that is known");
+		give_up(followed, "it is no index that is known");
 		return false;
 	}
 	if (read_entry(fd, 0, &first) != 0)
 		return false;
-	if (piece->next > piece->entries ||
-	    (piece->first.packet_size && memcmp(&first, &piece->first, sizeof(first)) != 0))
-		piece->next = piece->shown = piece->told = 0;
-	piece->first = first;
+	if (followed->next > followed->entries ||
+	    (followed->first.packet_size && memcmp(&first, &followed->first, sizeof(first)) != 0))
+		followed->next = followed->shown = followed->told = 0;
+	followed->first = first;
 	return true;
 }
 
@@ -67,25 +67,26 @@ static int copy(int from, off_t begin, uint64_t size, int to)
  * Which bytes are packets `base` to `end` - 1, of which the last is as far as the limit
  * goes; but one that is new. False: the index is no good.
  */
-static bool measure(struct view_piece *piece, int fd, uint64_t limit, off_t *begin, uint64_t *size)
+static bool measure(struct view_followed *followed, int fd, uint64_t limit, off_t *begin,
+		    uint64_t *size)
 {
 	struct ctf_index_entry entry;
 	uint64_t at = 0;
 
 	*size = 0;
-	for (piece->end = piece->base; piece->end < piece->entries; piece->end++) {
+	for (followed->end = followed->base; followed->end < followed->entries; followed->end++) {
 		uint64_t offset, bytes;
 
-		if (read_entry(fd, piece->end, &entry) != 0)
+		if (read_entry(fd, followed->end, &entry) != 0)
 			return false;
 		offset = be64toh(entry.offset);
 		bytes = be64toh(entry.packet_size) / 8;
-		if (piece->end == piece->base)
+		if (followed->end == followed->base)
 			at = offset;
 		if (offset != at + *size || bytes == 0 || bytes > INT64_MAX / 4 ||
 		    offset > INT64_MAX / 4)
 			return false;
-		if (piece->end > piece->next && *size + bytes > limit)
+		if (followed->end > followed->next && *size + bytes > limit)
 			break;
 		*size += bytes;
 	}
@@ -125,42 +126,42 @@ static int copy_file(const char *from, const char *to)
 }
 
 /* The folder of the trace in which the stream is to be, made where it is not there. */
-static int need_window(struct view_pieces *pieces, const char *folder, unsigned twin,
-		       struct window **result)
+static int need_trace(struct view_segments *segments, const char *folder, unsigned twin,
+		      struct segment_trace **result)
 {
-	struct window *windows = pieces->windows, *window;
-	char from[PATH_MAX], to[sizeof(window->path) + 16];
+	struct segment_trace *traces = segments->traces, *trace;
+	char from[PATH_MAX], to[sizeof(trace->path) + 16];
 	int error;
 
-	for (size_t i = 0; i < pieces->nr_windows; i++) {
-		*result = &windows[i];
-		if (windows[i].twin == twin && strcmp(windows[i].folder, folder) == 0)
+	for (size_t i = 0; i < segments->nr_traces; i++) {
+		*result = &traces[i];
+		if (traces[i].twin == twin && strcmp(traces[i].folder, folder) == 0)
 			return 0;
 	}
-	windows = reallocarray(windows, pieces->nr_windows + 1, sizeof(*windows));
-	if (!windows)
+	traces = reallocarray(traces, segments->nr_traces + 1, sizeof(*traces));
+	if (!traces)
 		return -ENOMEM;
-	pieces->windows = windows;
-	window = &windows[pieces->nr_windows];
-	window->folder = strdup(folder);
-	if (!window->folder)
+	segments->traces = traces;
+	trace = &traces[segments->nr_traces];
+	trace->folder = strdup(folder);
+	if (!trace->folder)
 		return -ENOMEM;
-	window->twin = twin;
-	window->format.layout = NULL;
-	snprintf(window->path, sizeof(window->path), "%s/%zu", pieces->folder, pieces->nr_windows);
-	pieces->nr_windows++;
-	if (mkdir(window->path, 0700) < 0)
+	trace->twin = twin;
+	trace->format.layout = NULL;
+	snprintf(trace->path, sizeof(trace->path), "%s/%zu", segments->folder, segments->nr_traces);
+	segments->nr_traces++;
+	if (mkdir(trace->path, 0700) < 0)
 		return -errno;
 	if ((size_t)snprintf(from, sizeof(from), "%s/metadata", folder) >= sizeof(from))
 		return -ENAMETOOLONG;
-	snprintf(to, sizeof(to), "%s/metadata", window->path);
-	*result = window;
+	snprintf(to, sizeof(to), "%s/metadata", trace->path);
+	*result = trace;
 	error = copy_file(from, to);
 	if (!error)
-		error = stream_format_read(&window->format, window->path);
+		error = stream_format_read(&trace->format, trace->path);
 	if (error != -ENOTSUP)
 		return error;
-	view_note_metadata(view_verb, folder, &window->format.trace);
+	view_note_metadata(view_verb, folder, &trace->format.trace);
 	return 0;
 }
 
@@ -168,29 +169,29 @@ static int need_window(struct view_pieces *pieces, const char *folder, unsigned 
  * How many of this piece are of the same stream, in the same folder. Two that are not, but
  * come to the same number, only go to different folders without need.
  */
-static unsigned count_twins(struct view_pieces *pieces, const struct view_piece *piece,
+static unsigned count_twins(struct view_segments *segments, const struct view_followed *followed,
 			    const char *folder)
 {
-	uint64_t key = piece->first.stream_instance_id * UINT64_C(0x9e3779b97f4a7c15) ^
-		       piece->first.stream_id;
+	uint64_t key = followed->first.stream_instance_id * UINT64_C(0x9e3779b97f4a7c15) ^
+		       followed->first.stream_id;
 	size_t place;
 
 	for (; *folder; folder++)
 		key = (key ^ (unsigned char)*folder) * UINT64_C(0x100000001b3);
 	key |= 1; /* 0: free */
-	for (place = (key >> 32) & (pieces->places - 1);
-	     pieces->twins[place].key && pieces->twins[place].key != key;)
-		place = (place + 1) & (pieces->places - 1);
-	pieces->twins[place].key = key;
-	return pieces->twins[place].count++;
+	for (place = (key >> 32) & (segments->places - 1);
+	     segments->twins[place].key && segments->twins[place].key != key;)
+		place = (place + 1) & (segments->places - 1);
+	segments->twins[place].key = key;
+	return segments->twins[place].count++;
 }
 
 /*
  * Of the copy, which nobody changes: cut before the first packet that babeltrace would stumble
  * over. 0 or -errno.
  */
-static int cut_wrong(struct view_piece *piece, const struct window *window, int index_fd, int copy,
-		     off_t begin)
+static int cut_wrong(struct view_followed *followed, const struct segment_trace *trace,
+		     int index_fd, int copy, off_t begin)
 {
 	struct ctf_index_entry entry;
 	struct stream_check check;
@@ -198,106 +199,107 @@ static int cut_wrong(struct view_piece *piece, const struct window *window, int 
 	char why[512];
 	int error;
 
-	if (!window->format.layout)
+	if (!trace->format.layout)
 		return 0;
-	error = stream_check(&check, &window->format, copy, -1);
+	error = stream_check(&check, &trace->format, copy, -1);
 	if (!error && check.fault.why[0]) {
 		if (check.nr_extents > 0 && check.extents[0].begin == 0)
 			sound = check.extents[0].size;
 		if (ftruncate(copy, (off_t)sound) < 0)
 			error = -errno;
-		for (piece->end = piece->base; read_entry(index_fd, piece->end, &entry) == 0 &&
-					       be64toh(entry.offset) < (uint64_t)begin + sound;)
-			piece->end++;
+		for (followed->end = followed->base;
+		     read_entry(index_fd, followed->end, &entry) == 0 &&
+		     be64toh(entry.offset) < (uint64_t)begin + sound;)
+			followed->end++;
 		if (check.fault.program[0])
 			snprintf(why, sizeof(why), "%s (process %u) wrote what cannot be read: %s",
 				 check.fault.program, check.fault.pid, check.fault.why);
 		else
 			snprintf(why, sizeof(why), "it cannot be read: %s", check.fault.why);
-		give_up(piece, why);
+		give_up(followed, why);
 	}
 	stream_check_free(&check);
 	return error;
 }
 
 /* What is new of it, into the trace where it belongs. 0; -ENOENT: it was moved; -errno. */
-static int add_stream(struct view_pieces *pieces, struct view_piece *piece, int index_fd,
+static int add_stream(struct view_segments *segments, struct view_followed *followed, int index_fd,
 		      uint64_t limit)
 {
 	char folder[PATH_MAX], stream[PATH_MAX], path[PATH_MAX];
-	const char *name = strrchr(piece->index, '/') + 1;
-	size_t length = (size_t)(name - piece->index) - strlen(CTF_INDEX_DIRECTORY "//");
-	struct window *window = NULL;
+	const char *name = strrchr(followed->index, '/') + 1;
+	size_t length = (size_t)(name - followed->index) - strlen(CTF_INDEX_DIRECTORY "//");
+	struct segment_trace *trace = NULL;
 	struct stat status;
 	int in, out, error;
 	uint64_t size;
 	off_t begin;
 
-	piece->base = piece->next > 0 ? piece->next - 1 : 0;
-	if (!measure(piece, index_fd, limit, &begin, &size)) {
-		give_up(piece, "it is damaged");
+	followed->base = followed->next > 0 ? followed->next - 1 : 0;
+	if (!measure(followed, index_fd, limit, &begin, &size)) {
+		give_up(followed, "it is damaged");
 		return 0;
 	}
-	if ((size_t)snprintf(folder, sizeof(folder), "%.*s", (int)length, piece->index) >=
+	if ((size_t)snprintf(folder, sizeof(folder), "%.*s", (int)length, followed->index) >=
 		    sizeof(folder) ||
 	    (size_t)snprintf(stream, sizeof(stream), "%s/%.*s", folder,
 			     (int)(strlen(name) - strlen(CTF_INDEX_SUFFIX)),
 			     name) >= sizeof(stream))
 		return -ENAMETOOLONG;
-	error = need_window(pieces, folder, count_twins(pieces, piece, folder), &window);
+	error = need_trace(segments, folder, count_twins(segments, followed, folder), &trace);
 	if (error)
 		return error;
 	in = open_file(stream, &status);
 	if (in == -EINVAL)
-		give_up(piece, "its stream is no file");
+		give_up(followed, "its stream is no file");
 	if (in < 0)
 		return in == -EINVAL ? 0 : in;
 	/* By its number it is known again. */
-	snprintf(path, sizeof(path), "%s/%zu:%s", window->path, piece->number,
+	snprintf(path, sizeof(path), "%s/%zu:%s", trace->path, followed->number,
 		 strrchr(stream, '/') + 1);
 	out = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	error = out < 0 ? -errno : copy(in, begin, size, out);
 	close(in);
 	if (!error)
-		error = cut_wrong(piece, window, index_fd, out, begin);
-	if (piece->end == piece->base)
+		error = cut_wrong(followed, trace, index_fd, out, begin);
+	if (followed->end == followed->base)
 		unlink(path);
 	if (out >= 0)
 		close(out);
-	piece->is_in = !error && piece->end > piece->base;
-	piece->at = piece->base - 1;
-	piece->event = 0;
-	piece->is_blocked = false;
+	followed->is_in = !error && followed->end > followed->base;
+	followed->at = followed->base - 1;
+	followed->event = 0;
+	followed->is_blocked = false;
 	return error;
 }
 
-int view_pieces_copy(struct view_pieces *pieces, bool *more)
+int view_segments_copy(struct view_segments *segments, bool *more)
 {
 	size_t news = 0;
 	uint64_t limit;
 	int error = 0;
 
-	for (size_t i = 0; i < pieces->count; i++)
-		news += view_piece_has_news(pieces->all[i]);
-	limit = PIECE_BYTES / (news ? news : 1);
-	for (pieces->places = 16; pieces->places < 2 * news;)
-		pieces->places *= 2;
-	pieces->twins = calloc(pieces->places, sizeof(*pieces->twins));
-	if (!pieces->twins)
+	for (size_t i = 0; i < segments->count; i++)
+		news += view_followed_has_news(segments->all[i]);
+	limit = SEGMENT_BYTES / (news ? news : 1);
+	for (segments->places = 16; segments->places < 2 * news;)
+		segments->places *= 2;
+	segments->twins = calloc(segments->places, sizeof(*segments->twins));
+	if (!segments->twins)
 		return -ENOMEM;
-	for (size_t i = 0; !error && i < pieces->count; i++) {
-		struct view_piece *piece = pieces->all[i];
+	for (size_t i = 0; !error && i < segments->count; i++) {
+		struct view_followed *followed = segments->all[i];
 		struct stat status;
 		int fd;
 
-		if (!view_piece_has_news(piece))
+		if (!view_followed_has_news(followed))
 			continue;
-		fd = open_file(piece->index, &status);
-		if (fd >= 0 && check_index(piece, fd))
-			error = add_stream(pieces, piece, fd, limit);
+		fd = open_file(followed->index, &status);
+		if (fd >= 0 && check_index(followed, fd))
+			error = add_stream(segments, followed, fd, limit);
 		if (fd >= 0)
 			close(fd);
-		*more |= piece->is_in && !piece->damaged && piece->end < piece->entries;
+		*more |= followed->is_in && !followed->damaged && followed->end < followed->entries;
 		/* It was moved, or is gone, since it was found. */
 		if (error == -ENOENT)
 			error = 0;
@@ -305,16 +307,16 @@ int view_pieces_copy(struct view_pieces *pieces, bool *more)
 	return error;
 }
 
-int view_pieces_make_folder(struct view_pieces *pieces)
+int view_segments_make_folder(struct view_segments *segments)
 {
 	const char *base = getenv("TMPDIR");
 
 	if (!base || base[0] != '/' ||
-	    strlen(base) + sizeof("/lttngmap-follow-XXXXXX") > sizeof(pieces->folder))
+	    strlen(base) + sizeof("/lttngmap-follow-XXXXXX") > sizeof(segments->folder))
 		base = "/tmp";
-	snprintf(pieces->folder, sizeof(pieces->folder), "%s/lttngmap-follow-XXXXXX", base);
-	if (mkdtemp(pieces->folder))
+	snprintf(segments->folder, sizeof(segments->folder), "%s/lttngmap-follow-XXXXXX", base);
+	if (mkdtemp(segments->folder))
 		return 0;
-	pieces->folder[0] = '\0';
+	segments->folder[0] = '\0';
 	return -errno;
 }

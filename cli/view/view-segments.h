@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * view-pieces.h - what view-pieces.c, which knows what is there and what was shown, and
- * view-pieces-copy.c, which makes the small traces, share.
+ * view-segments.h - what view-segments.c, which knows what is there and what was shown, and
+ * view-segments-copy.c, which makes the small traces, share.
  */
-#ifndef LTTNGMAP_CLI_VIEW_VIEW_PIECES_H
-#define LTTNGMAP_CLI_VIEW_VIEW_PIECES_H
+#ifndef LTTNGMAP_CLI_VIEW_VIEW_SEGMENTS_H
+#define LTTNGMAP_CLI_VIEW_VIEW_SEGMENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "cli/view/view.h"
 #include "common/ctf.h"
 
-struct view_piece {
+struct view_followed {
 	dev_t device; /* of the index */
 	ino_t inode;
 	size_t number;                /* its place among all */
@@ -36,46 +36,46 @@ struct view_piece {
 };
 
 /* One trace of a piece: streams of one folder, none of which go on in one another. */
-struct window {
+struct segment_trace {
 	char *folder;
 	unsigned twin;
 	struct stream_format format; /* its layout is NULL where nothing is known of records */
 	char path[64];
 };
 
-struct view_pieces {
+struct view_segments {
 	const char *root;
-	struct view_piece **all;
+	struct view_followed **all;
 	size_t count;
 	void *tree; /* by device and inode */
 	int error;
 	int64_t asked;   /* nothing later is shown */
-	int64_t horizon; /* … for now: where not all of a stream is in the piece, earlier */
+	int64_t horizon; /* … for now: where not all of a stream is in the followed, earlier */
 	int64_t latest;  /* of what was shown */
 	bool is_done;
 	bool is_late;    /* what is left is later than was asked for */
 	char folder[48]; /* "": not made */
-	struct window *windows;
-	size_t nr_windows;
+	struct segment_trace *traces;
+	size_t nr_traces;
 	struct {
 		uint64_t key;
 		unsigned count;
-	} * twins; /* streams of the piece; open addressing, a power of two of places */
+	} * twins; /* streams of the followed; open addressing, a power of two of places */
 	size_t places;
 };
 
 /* Packets that were not shown to their end. */
-static inline bool view_piece_has_news(const struct view_piece *piece)
+static inline bool view_followed_has_news(const struct view_followed *followed)
 {
-	return !piece->damaged && piece->entries > piece->next;
+	return !followed->damaged && followed->entries > followed->next;
 }
 
 /* Where the piece's traces are to be: pieces->folder. 0 or -errno. */
-int view_pieces_make_folder(struct view_pieces *pieces);
+int view_segments_make_folder(struct view_segments *segments);
 /*
  * Copy what is new of each stream into windows of the piece; *more: not all of it, for a
  * piece is bounded. What is damaged is said, and left out from then on. 0 or -errno.
  */
-int view_pieces_copy(struct view_pieces *pieces, bool *more);
+int view_segments_copy(struct view_segments *segments, bool *more);
 
-#endif /* LTTNGMAP_CLI_VIEW_VIEW_PIECES_H */
+#endif /* LTTNGMAP_CLI_VIEW_VIEW_SEGMENTS_H */

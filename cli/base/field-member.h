@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* field-member.h - where a class of events has a field, to be asked once for all of them; and its
- * number. */
+/*
+ * field-member.h - finds a field in an event class, once for all its events, and reads integer
+ * fields.
+ */
 #ifndef LTTNGMAP_CLI_BASE_FIELD_MEMBER_H
 #define LTTNGMAP_CLI_BASE_FIELD_MEMBER_H
 
@@ -10,12 +12,15 @@
 #include <stdint.h>
 
 /*
- * The number of the structure's member of that name, and *type what it is; -1, with a *type
- * that is none: there is none, or no structure (NULL).
+ * The index of the structure's member `name`; its type goes into *type. -1, and a *type that no
+ * field has: `structure` has no such member, or is NULL or no structure.
  */
 int64_t field_member(const bt_field_class *structure, const char *name, bt_field_class_type *type);
 
-/* An integer or enumeration, a negative one as its 64 bits. False: it is none, or NULL. */
+/*
+ * Reads an integer or an enumeration; a negative value as its 64 bits. False: `field` is neither,
+ * or NULL.
+ */
 static inline bool field_integer(const bt_field *field, uint64_t *value)
 {
 	bt_field_class_type type = field ? bt_field_get_class_type(field) : 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* locate.c - where the other parts of lttngmap lie. */
 #include <config.h>
 
 #include "cli/base/locate.h"
@@ -15,7 +14,7 @@
 
 #include "common/installed.h"
 
-/* The directory of the running command, "" where /proc does not tell. */
+/* The directory of the running command; "": /proc does not tell. */
 static void own_directory(char *path, size_t size)
 {
 	ssize_t length = readlink("/proc/self/exe", path, size - 1);
@@ -27,7 +26,7 @@ static void own_directory(char *path, size_t size)
 	slash = strrchr(path, '/');
 	if (slash)
 		*slash = '\0';
-	/* libtool puts what its wrapper scripts run one level down. */
+	/* libtool puts the programs behind its wrapper scripts one level down. */
 	slash = strrchr(path, '/');
 	if (slash && strcmp(slash, "/.libs") == 0)
 		*slash = '\0';

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* message.c - messages to people. */
 #include <config.h>
 
 #include "cli/base/message.h"
@@ -43,7 +42,7 @@ const char *message_first_hint(void)
 	return first_hint;
 }
 
-/* One write a line, so that lines of several writers do not mix. */
+/* Writes each line by one call, so that lines of several processes do not mix. */
 static void put_line(const char *prefix, const char *format, va_list arguments)
 {
 	char line[2048];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * message.h - what the command says to people, on stderr: what failed, on
- * what, and what to do about it. Every line begins with "lttngmap: ".
+ * message.h - messages to people, on stderr: what failed, on what, and what to do. Every line
+ * begins with "lttngmap: ".
  *
- * One thread. Control characters in what is printed are shown as '?', for
- * file names and messages of others go through here.
+ * One thread. Control characters are printed as '?', because messages contain file names and texts
+ * of other programs.
  */
 #ifndef LTTNGMAP_CLI_BASE_MESSAGE_H
 #define LTTNGMAP_CLI_BASE_MESSAGE_H
@@ -18,25 +18,22 @@ void message_error(const char *format, ...) MESSAGE_FORMAT(1);
 void message_hint(const char *format, ...) MESSAGE_FORMAT(1);
 void message_note(const char *format, ...) MESSAGE_FORMAT(1);
 
-/*
- * The first error and the first hint after it, without "lttngmap: "; "": none
- * yet. For those who want one as data.
- */
+/* The first error, and the first hint after it, without "lttngmap: ". "": no error yet. */
 const char *message_first_error(void);
 const char *message_first_hint(void);
 
-/* "s", or "" for 1. */
+/* The plural's "s", or "" if `count` is 1. */
 const char *message_plural(size_t count);
-/* A line on stdout, likewise without control characters. */
+/* Prints a line on stdout, control characters as '?'. */
 void message_line(const char *format, ...) MESSAGE_FORMAT(1);
 
 /*
- * Called before each line is written, to take a status line off the terminal;
- * NULL: none (as at the start).
+ * Sets a function that is called before each line, to clear a status line. NULL, as at the start:
+ * none.
  */
 void message_set_before(void (*before)(void));
 
-/* Flush stdout: 0, or -errno and said so; a reader that went away is 0. */
+/* Flushes stdout. 0, or -errno after a message; 0 if the reader closed the pipe. */
 int message_flush_output(void);
 
 #endif /* LTTNGMAP_CLI_BASE_MESSAGE_H */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* options.c - values of options. */
 #include <config.h>
 
 #include "cli/base/options.h"
@@ -30,7 +29,7 @@ int options_parse_size(const char *text, uint64_t *size)
 	unsigned long long value;
 	char *end;
 
-	/* strtoull takes signs and blanks, which are no size. */
+	/* strtoull() accepts signs and blanks, which no size has. */
 	if (!isdigit((unsigned char)text[0]))
 		return -EINVAL;
 	errno = 0;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/*
- * output-dir.c - a trace's directory: never one that holds something.
- */
 #include <config.h>
 
 #include "cli/base/output-dir.h"
@@ -24,8 +21,8 @@
 #include "common/beneath.h"
 #include "common/remove-tree.h"
 
-#define NAMES_TRIED 1000                  /* recordings of one program begun in one second */
-#define SPACE_LEAST (UINT64_C(256) << 10) /* below that not even metadata and indexes fit */
+#define NAMES_TRIED 1000 /* for recordings of one program that begin in one second */
+#define SPACE_LEAST (UINT64_C(256) << 10) /* metadata and indexes need more than this */
 
 static bool is_empty(const char *path)
 {
@@ -96,7 +93,7 @@ void output_dir_date(char *date)
 		strcpy(date, "00000000-000000");
 }
 
-/* PREFIX-YYYYMMDD-HHMMSS, with -2, -3, … where that exists. */
+/* Creates PREFIX-YYYYMMDD-HHMMSS; appends -2, -3, … if the name is taken. */
 static int create_default(const char *verb, const char *prefix, char *path, size_t size,
 			  struct output_dir *dir)
 {
@@ -134,7 +131,7 @@ static int check_space(const char *verb, const char *path)
 
 	if (statvfs(path, &status) < 0)
 		return 0;
-	/* File systems without a size, such as some overlays, say zero blocks. */
+	/* Some file systems, such as overlays, report a size of zero blocks. */
 	if (status.f_blocks == 0 || (uint64_t)status.f_bavail * status.f_frsize >= SPACE_LEAST)
 		return 0;
 	message_error("%s: the file system of '%s' is full: %s are free, and a trace takes %s at "
@@ -185,7 +182,7 @@ void output_dir_remove(struct output_dir *dir)
 
 	if (dir->path[0] == '\0')
 		return;
-	/* Another user may own a folder on the way there. */
+	/* Another user may own a parent directory. */
 	folder = beneath_open_real(dir->path);
 	if (folder >= 0)
 		remove_tree_in(folder, 0);

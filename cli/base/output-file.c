@@ -49,7 +49,7 @@ static int open_unfinished(const char *name)
 	signal(SIGINT, interrupted);
 	signal(SIGTERM, interrupted);
 	signal(SIGHUP, interrupted);
-	/* A file like those that open() makes. */
+	/* Gives the file the mode that open() would give it. */
 	fchmod(fd, 0666 & ~mask);
 	return fd;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* problem.h - what went wrong and what to do about it, for who knows where it is to be said. */
+/* problem.h - a message and a hint, for callers that print them elsewhere. */
 #ifndef LTTNGMAP_CLI_BASE_PROBLEM_H
 #define LTTNGMAP_CLI_BASE_PROBLEM_H
 
@@ -9,7 +9,7 @@ struct problem {
 	char hint[256];
 };
 
-/* Returns `error`. */
+/* Fills `problem`; returns `error`. */
 int problem_tell(struct problem *problem, int error, const char *hint, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 0 where it can be executed, else the errno that execve would give. */
+/* 0 if the file can be executed, else the errno of execve(). */
 static int check_executable(const char *path)
 {
 	struct stat status;
@@ -40,13 +40,13 @@ int program_search(const char *name, char *path, size_t size)
 		int length = strcspn(directory, ":");
 		int error;
 
-		/* An empty entry is the current directory. */
+		/* An empty entry of PATH is the current directory. */
 		if ((size_t)snprintf(path, size, "%.*s%s%s", length, directory, length ? "/" : "./",
 				     name) < size) {
 			error = check_executable(path);
 			if (error == 0)
 				return 0;
-			/* Not where a directory of PATH itself is closed: shells go on, too. */
+			/* Skips a directory of PATH that cannot be searched, as shells do. */
 			if (error == EACCES && access(path, F_OK) == 0)
 				result = EACCES;
 		}

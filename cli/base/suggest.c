@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define LETTERS_MAX 63 /* that count */
+#define LETTERS_MAX 63 /* longer words are compared up to here */
 
 static unsigned min3(unsigned a, unsigned b, unsigned c)
 {
@@ -39,7 +39,7 @@ static unsigned edit_distance(const char *a, size_t na, const char *b, size_t nb
 struct suggestion suggestion_begin(const char *typed, size_t length)
 {
 	length = length < LETTERS_MAX ? length : LETTERS_MAX;
-	/* More letters off is another word; of a short one, fewer. */
+	/* A word with more wrong letters is another word; short words may have fewer. */
 	return (struct suggestion){ typed, length, NULL, length < 4 ? 2 : 3 };
 }
 

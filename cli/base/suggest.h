@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * suggest.h - "did you mean": the known word that is most like a mistyped one.
+ * suggest.h - "did you mean": finds the known word that is most like a mistyped one.
  *
- *   struct suggestion best = suggestion_begin("reocrd");
+ *   struct suggestion best = suggestion_begin("reocrd", 6);
  *   for each known word: suggestion_offer(&best, word);
  *   if (best.word) ...
  */
@@ -16,14 +16,16 @@
 struct suggestion {
 	const char *typed;
 	size_t length;
-	const char *word; /* the best so far, or NULL; the offerer's */
+	const char *word; /* the best word so far, as offered; NULL: none */
 	unsigned distance;
 };
 
 struct suggestion suggestion_begin(const char *typed, size_t length);
-/* Takes it if it begins with what was typed, or is fewer letters off than the best so far. */
+/*
+ * Takes `word` if it begins with the typed text, or has fewer wrong letters than the best so far.
+ */
 void suggestion_offer(struct suggestion *suggestion, const char *word);
-/* All long options of the table. */
+/* Offers all long options of the table. */
 void suggestion_offer_options(struct suggestion *suggestion, const struct poptOption *table);
 
 #endif /* LTTNGMAP_CLI_BASE_SUGGEST_H */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* text-output.c - buffered output, and the pager. */
 #include <config.h>
 
 #include "cli/base/text-output.h"
@@ -13,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Starts the pager reading from the returned descriptor; -1: none to be had. */
+/* Starts the pager, which reads from the returned descriptor. -1: there is none. */
 static int start_pager(struct text_output *output)
 {
 	const char *pager = getenv("PAGER");
@@ -28,7 +27,7 @@ static int start_pager(struct text_output *output)
 		dup2(fds[0], STDIN_FILENO);
 		close(fds[0]);
 		close(fds[1]);
-		/* As with git: for a less that is named without options. */
+		/* As git does: for a pager `less` without options. */
 		setenv("LESS", "FRX", 0);
 		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
 		_exit(127);
@@ -39,7 +38,7 @@ static int start_pager(struct text_output *output)
 		output->pager = 0;
 		return -1;
 	}
-	/* ^C is the pager's to handle. */
+	/* Leave ^C to the pager. */
 	signal(SIGINT, SIG_IGN);
 	return fds[1];
 }
@@ -48,7 +47,7 @@ void text_output_open(struct text_output *output)
 {
 	int fd = -1;
 
-	/* A reader that goes away is told of by write(), and ends us quietly. */
+	/* write() reports a closed reader as EPIPE; the command then ends without a message. */
 	signal(SIGPIPE, SIG_IGN);
 	if (isatty(STDOUT_FILENO))
 		fd = start_pager(output);
@@ -190,7 +189,7 @@ size_t text_letter_length(const char *text)
 	} else {
 		return 0;
 	}
-	/* The NUL at the end is no continuation, so this ends in time. */
+	/* The NUL at the end is no continuation byte, so the loop stops there. */
 	for (size_t i = 1; i < length; i++) {
 		if ((c[i] & 0xc0) != 0x80)
 			return 0;

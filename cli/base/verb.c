@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* verb.c - what all verbs do after a wrong call. */
 #include <config.h>
 
 #include "cli/base/verb.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * verb.h - a verb of the command: its name, its options, its function.
+ * verb.h - a verb of the command: its name, options and function.
  *
- * The options' one popt table makes the parser and the usage; a test compares the manual page
- * with it.
+ * One popt table of options makes both the parser and the usage. A test compares the manual page
+ * with the table.
  */
 #ifndef LTTNGMAP_CLI_BASE_VERB_H
 #define LTTNGMAP_CLI_BASE_VERB_H
@@ -36,7 +36,8 @@ struct verb {
 	const struct poptOption *options;
 	int usage_status;   /* exit status after a wrong call */
 	bool takes_command; /* options end at the first argument: a command to execute */
-	/* `argv` has the arguments after the options and ends with NULL. Returns the exit status.
+	/*
+	 * `argv` has the arguments after the options and ends with NULL. Returns the exit status.
 	 */
 	int (*run)(int argc, const char **argv);
 };

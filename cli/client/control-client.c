@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* control-client.c - the command's end of common/protocol-control.h. */
 #include <config.h>
 
 #include "cli/client/control-client.h"
@@ -91,7 +90,7 @@ static void keep(char *to, size_t size, const char *from)
 	snprintf(to, size, "%s", from);
 }
 
-/* Sorts out a whole message; takes nothing over. */
+/* Classifies a complete message; the caller keeps its ownership. */
 static int understand(struct control_client *client, struct json_object *message)
 {
 	if (control_answer_flag(message, "ok"))

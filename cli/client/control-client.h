@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * control-client.h - the command's end of common/protocol-control.h.
+ * control-client.h - the command's side of common/protocol-control.h.
  *
- * One request at a time. Nothing here blocks: who waits, polls
- * control_client_fd() and so can look after other things meanwhile. One
- * thread; no signal is raised.
+ * One request at a time. No function blocks: callers poll control_client_fd() and can do other work
+ * meanwhile. One thread; no signal is raised.
  */
 #ifndef LTTNGMAP_CLI_CLIENT_CONTROL_CLIENT_H
 #define LTTNGMAP_CLI_CLIENT_CONTROL_CLIENT_H
@@ -16,36 +15,36 @@
 
 struct control_client;
 
-/* 0 or -errno; -ENAMETOOLONG: no socket can have such a path. */
+/* 0 or -errno; -ENAMETOOLONG: the socket's path would be too long. */
 int control_client_connect(const char *runtime_dir, struct control_client **client);
-/* The same, but -EAGAIN where the daemon lets so many wait that there is no place for us. */
+/* The same without waiting; -EAGAIN: the daemon's queue of connections is full. */
 int control_client_connect_now(const char *runtime_dir, struct control_client **client);
 /* NULL is allowed. */
 void control_client_close(struct control_client *client);
 int control_client_fd(const struct control_client *client);
-/* A request was sent and its answer has not been received. */
+/* True while a request has no answer yet. */
 bool control_client_pending(const struct control_client *client);
 
-/* Takes `request`, even on failure. 0 or -errno; -EBUSY: one is pending. */
+/* Takes `request`, even on failure. 0 or -errno; -EBUSY: a request is pending. */
 int control_client_send(struct control_client *client, struct json_object *request);
 /*
- * The answer to the pending request, to be put by the caller. 0; -EAGAIN: not
- * there yet; -EREMOTEIO: the daemon refused, see control_client_error();
- * -EPIPE: it closed the connection; -EBADMSG: what came is no answer.
+ * Receives the answer to the pending request; the caller puts it. 0; -EAGAIN: no answer yet;
+ * -EREMOTEIO: the daemon refused, see control_client_error(); -EPIPE: the daemon closed the
+ * connection; -EBADMSG: the message is no answer.
  */
 int control_client_receive(struct control_client *client, struct json_object **answer);
 
-/* Of the last -EREMOTEIO: what failed, and what to do ("": not said). */
+/* After -EREMOTEIO: what failed, and what to do; "": unknown. */
 const char *control_client_error(const struct control_client *client);
 const char *control_client_hint(const struct control_client *client);
-/* The same answer as a whole, the client's until its next request; NULL: none. */
+/* The whole refusal, valid until the next request; NULL: none. */
 struct json_object *control_client_refusal(const struct control_client *client);
 
-/* Members of an answer that is not trusted to have them: 0, false, "" then. */
+/* Members of an untrusted answer; 0, false or "" if missing or of another type. */
 uint64_t control_answer_count(struct json_object *answer, const char *key);
 bool control_answer_flag(struct json_object *answer, const char *key);
 const char *control_answer_text(struct json_object *answer, const char *key);
-/* Bytes of a trouble without PROTOCOL_CONTROL_GOES_ON, for "%.*s": the session ends. */
+/* Length of `trouble` without PROTOCOL_CONTROL_GOES_ON, for "%.*s", when the session ends. */
 int control_ended_length(const char *trouble);
 
 #endif /* LTTNGMAP_CLI_CLIENT_CONTROL_CLIENT_H */

@@ -11,8 +11,8 @@
 #include "cli/client/control-client.h"
 
 #define DOTS "..."
-#define SHOWN_MOST 110 /* bytes of the expression in a line */
-#define BEFORE_MOST 60 /* of them before the place, where it is longer */
+#define SHOWN_MOST 110 /* bytes of the expression shown in a line */
+#define BEFORE_MOST 60 /* bytes shown before the error, if the expression is longer */
 
 /* The second and later bytes of a letter in UTF-8. */
 static bool continues(char c)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Keys of one object are compared with each other: few in each. */
+/* Each key of an object is compared with all others of the object: there are few. */
 #define KEYS_MOST 64
 
 struct level {

@@ -19,7 +19,7 @@
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 #define DIGITS "0123456789"
-#define NAME_MAX_LENGTH 63 /* the kernel's */
+#define NAME_MAX_LENGTH 63 /* the kernel's limit */
 #define RETURN "%return"
 
 static const char uprobe_hint[] =
@@ -29,16 +29,16 @@ static const char kprobe_hint[] =
 	"write [NAME=]SYMBOL[+OFFSET][%return], then perhaps what is to be recorded, for instance "
 	"'vfs_write count=%dx:u64'";
 
-/* A definition, cut up: texts are in `copy`. */
+/* A parsed definition; its texts point into `copy`. */
 struct probe {
 	bool is_kernel, is_return;
 	char *copy;
 	const char *name; /* NULL: not given */
 	char *file;       /* as typed; NULL: is_kernel */
-	char *place;      /* behind it: SYMBOL, whose offset is cut off, or a number */
+	char *place;      /* after the file: SYMBOL without its offset, or a number */
 	bool is_number;
 	uint64_t offset;
-	const char *args; /* "" for none */
+	const char *args; /* "": none */
 };
 
 /* ---- the text -------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static int parse_number(const char *text, uint64_t *number)
 	return *end || errno || *number > INT64_MAX ? -EINVAL : 0;
 }
 
-/* NAME= before the rest of a word, where there is one. */
+/* Cuts NAME= off the beginning of a word; NULL: there is none. */
 static char *cut_name(struct probe *probe, char *word)
 {
 	size_t length = strspn(word, LETTERS DIGITS);
@@ -120,7 +120,7 @@ static int cut(struct probe *probe, struct problem *problem)
 
 /* ---- what it means ----------------------------------------------------------------------- */
 
-/* A library by its soname, as the loader finds it. */
+/* Finds a library by its soname, as the loader does. */
 static int library_search(const char *name, char *path, size_t size)
 {
 	void *library = strstr(name, ".so") ? dlopen(name, RTLD_LAZY | RTLD_LOCAL) : NULL;
@@ -134,7 +134,10 @@ static int library_search(const char *name, char *path, size_t size)
 	return error;
 }
 
-/* From '/' on: the daemon is elsewhere. Links stay, for what they lead to may be another's. */
+/*
+ * Makes the path absolute, because the daemon has another directory. Symbolic links stay, because
+ * another user may own their targets.
+ */
 static int find_file(const char *file, char path[PATH_MAX], struct problem *problem)
 {
 	char found[PATH_MAX], here[PATH_MAX], *rest = found;
@@ -162,7 +165,10 @@ static int find_file(const char *file, char path[PATH_MAX], struct problem *prob
 		     : 0;
 }
 
-/* SYMBOL, SYMBOL_0xOFFSET, SYMBOL__return, FILE_0xOFFSET, with letters that the kernel takes. */
+/*
+ * Makes SYMBOL, SYMBOL_0xOFFSET, SYMBOL__return or FILE_0xOFFSET, of letters that the kernel
+ * accepts.
+ */
 static void make_name(const struct probe *probe, char name[NAME_MAX_LENGTH + 1])
 {
 	const char *base = probe->place, *slash;

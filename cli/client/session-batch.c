@@ -45,7 +45,7 @@ static void undo(struct session_batch *batch, struct session_verb *self, size_t 
 	while (done-- > 0) {
 		struct session_step *step = &batch->steps[done];
 
-		/* Told where it fails; the others go on. */
+		/* A failed undo prints a message; the other steps are undone nevertheless. */
 		if (step->undo)
 			session_verb_ask(self, json_object_get(step->undo), NULL);
 	}
@@ -66,7 +66,7 @@ int session_batch_run(struct session_batch *batch, struct session_verb *self)
 		error = session_verb_ask(self, json_object_get(step->request), &answer);
 		self->place = NULL;
 		if (error) {
-			/* A daemon that is gone took all with it. */
+			/* A daemon that ended has lost all sessions: nothing is left to undo. */
 			if (error == -EREMOTEIO)
 				undo(batch, self, i);
 			return error;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * session-batch.h - several requests of which all are served, or none stays:
- * what was done before one is refused is undone, in reverse order.
+ * session-batch.h - sends several requests, of which all are served or none. When the daemon
+ * refuses a request, the earlier requests are undone in reverse order.
  */
 #ifndef LTTNGMAP_CLI_CLIENT_SESSION_BATCH_H
 #define LTTNGMAP_CLI_CLIENT_SESSION_BATCH_H
@@ -13,24 +13,24 @@
 
 struct session_step {
 	struct json_object *request;
-	struct json_object *undo; /* NULL: an earlier step's undoes it, or nothing does */
-	char *place;              /* said before a refusal, or NULL */
-	bool takes_id;            /* "id" is that of the answer before */
+	struct json_object *undo; /* NULL: nothing to undo in this step */
+	char *place;              /* printed before a refusal, or NULL */
+	bool takes_id;            /* "id" is taken from the previous answer */
 };
 
-/* All zeros is an empty one. */
+/* All zeros: an empty batch. */
 struct session_batch {
 	struct session_step *steps;
 	size_t nr_steps;
 };
 
-/* Takes the objects; copies `place`. 0, or -ENOMEM and the objects are put. */
+/* Takes the objects; copies `place`. 0, or -ENOMEM; then the objects are put. */
 int session_batch_add(struct session_batch *batch, struct json_object *request,
 		      struct json_object *undo, const char *place);
-/* As before; the request is about the "id" that the step before was answered. */
+/* The same for a request whose "id" comes from the previous answer. */
 int session_batch_add_on_id(struct session_batch *batch, struct json_object *request,
 			    const char *place);
-/* 0, or -errno after a message, when all is as before as far as the daemon lets it. */
+/* 0, or -errno after a message; then all steps are undone, as far as the daemon allows. */
 int session_batch_run(struct session_batch *batch, struct session_verb *self);
 void session_batch_clear(struct session_batch *batch);
 

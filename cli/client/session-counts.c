@@ -21,7 +21,7 @@ int session_counts_ask(struct session_verb *self, struct json_object **answer)
 {
 	int error = session_verb_ask(self, session_verb_request(self, "status"), answer);
 
-	/* What it has taken first, the consumer reports as written a little later. */
+	/* The consumer reports events as written a little later than the daemon counts them. */
 	for (unsigned tries = 0;
 	     !error && tries < WRITTEN_TRIES && control_answer_count(*answer, "kept") &&
 	     !control_answer_count(*answer, "streams");
@@ -100,18 +100,18 @@ static void print_events(struct json_object *answer)
 			     options_format_count(control_answer_count(answer, "written"), count));
 		return;
 	}
-	/* The trace has them when their sub-buffers are full. */
+	/* The consumer writes them when their sub-buffers are full. */
 	if (control_answer_count(answer, "buffered"))
 		snprintf(more, sizeof(more), "; %s more in the buffers%s",
 			 options_format_count(control_answer_count(answer, "buffered"), buffered),
 			 control_answer_flag(answer, "active") ? "" : ", not on disk");
-	/* The consumer reports what it has written some times a second. */
+	/* The consumer reports what it has written several times a second. */
 	if (kept && !streams) {
 		message_line("  %s event%s kept, and being written%s",
 			     options_format_count(kept, count), kept == 1 ? "" : "s", more);
 		return;
 	}
-	/* Files that made room are gone. */
+	/* Files that were replaced are gone. */
 	message_line("  %s event%s kept, %s%s in %" PRIu64 " stream%s%s",
 		     options_format_count(kept, count), kept == 1 ? "" : "s",
 		     options_format_size(control_answer_count(answer, "bytes"), size),
@@ -119,7 +119,7 @@ static void print_events(struct json_object *answer)
 		     streams == 1 ? "" : "s", more);
 }
 
-/* Each process is one daemon's, the first that it found. */
+/* Each process has one daemon, the first that it found. */
 static void print_others(struct json_object *answer)
 {
 	struct json_object *named = session_member_array(answer, "others_named");

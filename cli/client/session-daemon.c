@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * session-daemon.c - find the session daemon, or start it.
+ * session-daemon.c - finds the session daemon, or starts one.
  *
- * A daemon in the background has no terminal to write to: what it prints until
- * it is ready is read through a pipe, and shown if it fails. What it says
- * later goes to the system's log (log.h), and warnings also to its "status".
+ * A daemon in the background has no terminal. Until the daemon is ready, the command reads its
+ * output from a pipe and shows that output if the start fails. Later messages go to the system's
+ * log (log.h), and warnings also to the answer to "status".
  */
 #include <config.h>
 
@@ -57,7 +57,7 @@ bool session_daemon_place(unsigned int place, char *path, size_t size)
 		(lstat(path, &status) == 0 && places_is_own(&status, geteuid())));
 }
 
-/* Anybody can make a directory in /tmp: who listens there is to be us, or root. */
+/* Anybody can make a directory in /tmp: the listener must be this user or root. */
 static int check_peer(const char *verb, const char *path, struct control_client *client)
 {
 	struct ucred peer;
@@ -100,7 +100,7 @@ int session_daemon_connect(const char *verb, const char *chosen, struct control_
 		if (!session_daemon_place(place, path, sizeof(path)))
 			continue;
 		error = control_client_connect(path, client);
-		/* Root's, where it is there but not for us, is as good as none. */
+		/* Root's daemon counts as absent if this user may not connect to it. */
 		if (is_absent(error) ||
 		    (place == PLACE_SYSTEM && geteuid() != 0 && error == -EACCES))
 			continue;
@@ -127,7 +127,7 @@ static bool has_ledger(const char *directory)
 	return access(path, F_OK) == 0;
 }
 
-/* The place where a daemon was that may have been killed. NULL: there is none. */
+/* The directory of a daemon that may have been killed. NULL: none. */
 static const char *find_left(const char *given, char *path, size_t size)
 {
 	if (given)
@@ -158,10 +158,10 @@ void session_daemon_tell_missing(const char *verb, const char *chosen)
 /* ---- start ------------------------------------------------------------------- */
 
 struct background {
-	int notify_fd; /* sd_notify's datagrams come here */
+	int notify_fd; /* receives sd_notify's datagrams */
 	char notify[64];
 	int messages[2];
-	char text[4096]; /* what the daemon printed, its beginning; ends in NUL */
+	char text[4096]; /* beginning of the daemon's output, ends with NUL */
 	size_t length;
 };
 
@@ -173,7 +173,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The kernel chooses a name that is no file and goes with the socket. */
+/* The kernel chooses an abstract name, which ends with the socket. */
 static int open_notify(struct background *background)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -195,7 +195,7 @@ static int open_notify(struct background *background)
 	return 0;
 }
 
-/* In the forked child. */
+/* Runs in the forked child. */
 static void run_daemon(const struct background *background, const char *program, const char *chosen)
 {
 	char *arguments[] = { DAEMON_NAME, chosen ? "--runtime-dir" : NULL, (char *)chosen, NULL };
@@ -206,7 +206,7 @@ static void run_daemon(const struct background *background, const char *program,
 	setsid();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* When we have gone, nobody reads what it and its children print. */
+	/* After this command ends, nobody reads the output of the daemon and its children. */
 	signal(SIGPIPE, SIG_IGN);
 	if (chdir("/") < 0 || null_fd < 0)
 		_exit(1);
@@ -215,7 +215,7 @@ static void run_daemon(const struct background *background, const char *program,
 	dup2(background->messages[1], STDERR_FILENO);
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 	setenv("NOTIFY_SOCKET", background->notify, 1);
-	/* The daemon is not to be traced by whoever traces us. */
+	/* The daemon must not be traced by a recording of this command. */
 	if (preload && strstr(preload, "/liblttngmap"))
 		unsetenv("LD_PRELOAD");
 	execvp(program, arguments);
@@ -260,7 +260,7 @@ static bool is_ready(const struct background *background)
 	return false;
 }
 
-/* 0; -ECHILD: it ended; -ETIMEDOUT; other -errno. */
+/* 0; -ECHILD: the daemon ended; -ETIMEDOUT; other -errno. */
 static int wait_ready(struct background *background, pid_t pid)
 {
 	int64_t deadline = now_ms() + READY_TIMEOUT_MS;
@@ -360,7 +360,7 @@ int session_daemon_start(const char *verb, const char *chosen, struct control_cl
 		kill(child, SIGTERM);
 		waitpid(child, NULL, WNOHANG);
 		child = 0;
-		/* Of two commands that start one at once, one is the first. */
+		/* Another command may have started a daemon at the same time. */
 		if (session_daemon_connect(verb, chosen, client) == 0) {
 			error = 0;
 			goto out;

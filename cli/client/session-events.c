@@ -15,7 +15,7 @@ int session_events_ask(struct session_verb *self, uint64_t pid, struct json_obje
 {
 	struct json_object *request = session_verb_request(self, "events");
 
-	/* They are of no session, whichever was chosen. */
+	/* Event classes belong to processes, whichever session was chosen. */
 	json_object_object_del(request, "session");
 	json_object_object_del(request, "channel");
 	session_add_number(request, "from", 0);

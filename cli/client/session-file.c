@@ -32,7 +32,7 @@ enum member_type {
 	MEMBER_FLAG,
 	MEMBER_OBJECT,
 	MEMBER_ARRAY, /* of objects of `shape`, or of texts */
-	MEMBER_VALUE, /* text or number: the object's own check says */
+	MEMBER_VALUE, /* text or number, which the object's own check tells apart */
 };
 
 struct shape;
@@ -43,13 +43,13 @@ struct member {
 	const struct shape *shape;
 	bool optional;
 	uint64_t max;
-	/* Of a text: NULL, or what is wrong with it. */
+	/* For a text: returns NULL, or what is wrong with it. */
 	const char *(*check_text)(const char *text);
 };
 
 struct shape {
 	const struct member *members; /* ends without a key */
-	/* NULL, or what is wrong with the whole. */
+	/* Returns NULL, or what is wrong with the whole object. */
 	const char *(*check)(struct json_object *object);
 };
 
@@ -264,7 +264,7 @@ __attribute__((format(printf, 2, 3))) static int wrong(struct reader *reader, co
 	return -EINVAL;
 }
 
-/* The path so far is given back by truncating at the returned length. */
+/* Returns the path's length before, for truncating it later. */
 __attribute__((format(printf, 2, 3))) static size_t enter(struct reader *reader, const char *format,
 							  ...)
 {
@@ -470,7 +470,7 @@ static struct json_object *copy_array(struct json_object *array, const struct sh
 	return copy;
 }
 
-/* Only what a file has: who owns a session, say, is not for another machine. */
+/* Copies only what a file has: a session's owner, say, does not belong on another machine. */
 static struct json_object *copy_object(struct json_object *object, const struct shape *shape)
 {
 	struct json_object *copy = json_object_new_object(), *value;

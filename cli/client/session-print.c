@@ -130,7 +130,7 @@ static void print_probe(struct json_object *probe)
 	uint64_t offset = control_answer_count(probe, "offset");
 	char place[32] = "";
 
-	/* In a file the offset is that of the symbol already. */
+	/* In a file, `offset` already is the symbol's. */
 	if (path[0] ? !symbol[0] : offset > 0)
 		snprintf(place, sizeof(place), "%s0x%" PRIx64, path[0] ? "" : "+", offset);
 	message_line("    rule %" PRIu64 "%s: %ss:%s at %s%s%s%s%s%s%s%s%s",

@@ -46,7 +46,7 @@ static int check(const struct verb *verb, int argc, uint64_t *id)
 	return 0;
 }
 
-/* A probe is called as its event. */
+/* A probe has its event's name. */
 static bool is_probe_of(struct json_object *probe, const char *text)
 {
 	const char *kind = control_answer_text(probe, "kind");
@@ -68,7 +68,7 @@ static bool is_meant(struct json_object *rule, const char *text, uint64_t id)
 	return strcmp(control_answer_text(rule, "rule"), text) == 0;
 }
 
-/* The request that gives an enabled rule back, as it stands in the list. */
+/* The request that enables a rule again, made from the list; NULL: the rule was disabled. */
 static struct json_object *undo_request(struct session_verb *self, struct json_object *rule)
 {
 	struct json_object *request;
@@ -87,7 +87,7 @@ static struct json_object *undo_request(struct session_verb *self, struct json_o
 	return request;
 }
 
-/* A step for each rule that is meant, whose numbers go into `ids`. */
+/* Adds a step for each chosen rule, and its number to `ids`. */
 static int add_steps(struct session_verb *self, struct json_object *rules, const char *text,
 		     uint64_t id, struct session_batch *batch, struct json_object *ids)
 {
@@ -110,7 +110,7 @@ static int add_steps(struct session_verb *self, struct json_object *rules, const
 	return error;
 }
 
-/* As people are told: "channel x of session s". */
+/* Prints "channel x of session s" into `text`. */
 static const char *where(const struct session_verb *self, char text[WHERE_SIZE])
 {
 	if (kernel)
@@ -121,7 +121,7 @@ static const char *where(const struct session_verb *self, char text[WHERE_SIZE])
 	return text;
 }
 
-/* The channel, or the session's kernel part, which may not be there; NULL: it is told. */
+/* The channel, or the session's kernel domain. NULL after a message: there is none. */
 static struct json_object *find_owner(struct session_verb *self)
 {
 	struct json_object *owner = kernel ? session_verb_find(self)

@@ -26,7 +26,7 @@ void session_sending_add(struct json_object *session)
 	uint64_t sent = 0;
 	int presence;
 
-	/* A snapshot is sent by who takes it. */
+	/* `snapshot` itself sends a snapshot. */
 	if (control_answer_flag(session, "snapshot") ||
 	    relay_url_parse(control_answer_text(session, "url"), &url, &why) != 0)
 		return;
@@ -46,7 +46,7 @@ bool session_sending_is_left(struct json_object *session)
 	       !control_answer_flag(session, "is_sending");
 }
 
-/* What the collector does not have yet; of a listed session that is not known. */
+/* Bytes that the collector does not have yet; unknown for a listed session. */
 static void print_waiting(struct json_object *session)
 {
 	uint64_t sent = control_answer_count(session, "sent"), bytes;
@@ -83,7 +83,7 @@ void session_sending_print(const char *name, struct json_object *session)
 	if (live_ms)
 		snprintf(live, sizeof(live), " --live %" PRIu64 "ms", live_ms);
 	message_note("nobody sends session %s to its collector: what did was ended", name);
-	/* What is in another user's folder, and where, is that one's choice. */
+	/* Another user's folder may contain anything: show nothing of it. */
 	if (base) {
 		message_hint("`lttngmap status` of its owner says how to go on");
 		return;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * session-sending.h - of a session that is sent to a collector: how much that has, how much
- * waits, and whether anybody sends. One thread.
+ * session-sending.h - a session that is sent to a collector: bytes sent, bytes waiting, and whether
+ * a process sends them. One thread.
  *
- * It is seen by what lies in the session's folder, for the session daemon has no part in it:
- * where another user's cannot be looked at, nothing is said.
+ * The functions read these from files in the session's folder, because the session daemon knows
+ * nothing of sending. They print nothing if another user's folder cannot be read.
  */
 #ifndef LTTNGMAP_CLI_CLIENT_SESSION_SENDING_H
 #define LTTNGMAP_CLI_CLIENT_SESSION_SENDING_H
@@ -14,13 +14,13 @@
 #include <stdbool.h>
 
 /*
- * To a session as "list" or "status" has it: "is_sending", and "sent" bytes. Nothing where it is
- * not sent, or cannot be looked at.
+ * Adds "is_sending", and "sent" bytes, to a session from "list" or "status". Adds nothing if the
+ * session is not sent, or its folder cannot be read.
  */
 void session_sending_add(struct json_object *session);
-/* Is it known that nobody sends it? */
+/* True if the session should be sent, and no process sends it. */
 bool session_sending_is_left(struct json_object *session);
-/* Lines about that, where it is known. */
+/* Prints lines about sending, if known. */
 void session_sending_print(const char *name, struct json_object *session);
 
 #endif /* LTTNGMAP_CLI_CLIENT_SESSION_SENDING_H */

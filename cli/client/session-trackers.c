@@ -54,7 +54,7 @@ static const struct {
 	{ "gid", &gids, parse_gid },
 };
 
-/* {"kind", "value"} into `trackers`; takes the value. */
+/* Adds {"kind", "value"} to `trackers`; takes the value. */
 static void add_tracker(struct json_object *trackers, const char *kind, struct json_object *value)
 {
 	struct json_object *tracker = json_object_new_object();
@@ -64,7 +64,7 @@ static void add_tracker(struct json_object *trackers, const char *kind, struct j
 	json_object_array_add(trackers, tracker);
 }
 
-/* What was typed, checked. 0 or -EINVAL after a message. */
+/* Parses the options. 0, or -EINVAL after a message. */
 static int parse_typed(const struct verb *verb, struct json_object *trackers)
 {
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {

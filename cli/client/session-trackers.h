@@ -6,7 +6,7 @@
 
 #include "cli/client/session-verb.h"
 
-/* --pid, --uid, --gid, --name, and as session_table. */
+/* --pid, --uid, --gid, --name, and those of session_table. */
 extern const struct poptOption session_trackers_table[];
 
 /* A verb's run(): adds trackers, or removes them. `all`: every tracker. Returns the exit status. */

@@ -135,7 +135,7 @@ bool session_verb_trouble(struct session_verb *self, struct json_object *answer)
 	return true;
 }
 
-/* Without a limit in time: a trace may have to go to a slow disk. */
+/* Waits without a limit, because a trace may have to go to a slow disk. */
 static int exchange(struct session_verb *self, struct json_object *request, int timeout_ms,
 		    struct json_object **answer)
 {
@@ -189,7 +189,7 @@ int session_verb_ask_all(struct session_verb *self, struct json_object *request,
 					      json_object_get(json_object_array_get_idx(array, i)));
 		next = control_answer_count(part, "next");
 		json_object_put(part);
-		/* A daemon that does not get on would keep us for ever. */
+		/* A daemon that repeats itself would keep the loop going for ever. */
 		if (next != 0 && next <= from) {
 			error = -EBADMSG;
 			explain(self, request, error);
@@ -323,7 +323,7 @@ int session_verb_list(struct session_verb *self, struct json_object **sessions)
 	return 0;
 }
 
-/* "a, b, c and 4 more", from the members `key` of an array's objects. */
+/* "a, b, c and 4 more", of the members `key` of an array's objects. */
 static char *join_names(struct json_object *array, const char *key)
 {
 	size_t count = json_object_array_length(array);
@@ -347,7 +347,7 @@ static char *join_names(struct json_object *array, const char *key)
 	return text;
 }
 
-/* The name of the only one, or NULL after a message that names the option. */
+/* The only one's name, or NULL after a message that names the option. */
 static const char *only_one(struct session_verb *self, struct json_object *array, const char *key,
 			    const char *option, const char *make)
 {
@@ -368,7 +368,7 @@ static const char *only_one(struct session_verb *self, struct json_object *array
 	return NULL;
 }
 
-/* What is too long to be a name is no session's; the daemon would say no more. */
+/* Refuses a name that is too long for a session; the daemon would only refuse it later. */
 static int take_name(struct session_verb *self, const char *key, const char *name, char *to)
 {
 	if (!name_is_session(name)) {
@@ -381,7 +381,7 @@ static int take_name(struct session_verb *self, const char *key, const char *nam
 	return 0;
 }
 
-/* [USER/]NAME, where the user is a name or a number. */
+/* Parses [USER/]NAME; the user is a name or a number. */
 static int take_session(struct session_verb *self, const char *name)
 {
 	const char *slash = strchr(name, '/');

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * session-verb.h - what the verbs share that ask something of a session
- * daemon: their common options, the connection, which session is meant, and
- * the answer as JSON.
+ * session-verb.h - common code of the verbs that talk to a session daemon: their common options,
+ * the connection, the choice of the session, and the answer as JSON.
  *
- * A verb's run() checks what was typed, then
+ * A verb's run() checks its arguments, then
  *
  *   error = session_verb_open(&self, &verb_x, false);   connected
  *   error = session_verb_choose(&self, name);           self.session is set
@@ -13,7 +12,7 @@
  *   print, unless session_options.json
  *   return session_verb_close(&self, error, answer);
  *
- * Functions return 0 or -errno, and have told of every error then. One thread.
+ * Functions return 0, or -errno after a message. One thread.
  */
 #ifndef LTTNGMAP_CLI_CLIENT_SESSION_VERB_H
 #define LTTNGMAP_CLI_CLIENT_SESSION_VERB_H
@@ -36,9 +35,9 @@ struct session_options {
 };
 extern struct session_options session_options;
 
-/* The common tables, to be included in a verb's own. */
-extern const struct poptOption session_channel_table[]; /* -c, and as the next */
-extern const struct poptOption session_table[];         /* -s, and as the next */
+/* Tables that a verb's own table includes. */
+extern const struct poptOption session_channel_table[]; /* -c, and those of the next */
+extern const struct poptOption session_table[];         /* -s, and those of the next */
 extern const struct poptOption session_daemon_table[];  /* --runtime-dir, --json */
 #define SESSION_INCLUDE(table)                                                                     \
 	{                                                                                          \
@@ -48,61 +47,61 @@ extern const struct poptOption session_daemon_table[];  /* --runtime-dir, --json
 struct session_verb {
 	const struct verb *verb;
 	struct control_client *client;
-	const char *place;                   /* said before a refusal, or NULL */
+	const char *place;                   /* printed before a refusal, or NULL */
 	char session[NAME_SESSION_MAX + 16]; /* NAME, or UID/NAME; "" until chosen */
-	char channel[NAME_SESSION_MAX + 1];  /* likewise */
-	struct json_object *sessions;        /* of "list", or NULL: not asked for yet */
-	pid_t started;                       /* the daemon, if we started it */
+	char channel[NAME_SESSION_MAX + 1];  /* "" until chosen */
+	struct json_object *sessions;        /* from "list"; NULL: not asked yet */
+	pid_t started;                       /* the daemon, if this command started it */
 };
 
-/* Connect and say hello. With `start`, a daemon is started where none runs. */
+/* Connects and sends "hello". `start`: starts a daemon if none runs. */
 int session_verb_open(struct session_verb *self, const struct verb *verb, bool start);
 
 /*
- * The session that -s or `argument` (or NULL) names, or else the only one
- * that there is. Whether a named one exists is the daemon's to say.
+ * Chooses the session named by -s or by `argument` (may be NULL), else the only session. The daemon
+ * refuses a session that does not exist.
  */
 int session_verb_choose(struct session_verb *self, const char *argument);
-/* Likewise the channel, in the session chosen; asks for the list. */
+/* Chooses the channel of the chosen session likewise; asks for the list. */
 int session_verb_choose_channel(struct session_verb *self);
-/* The channel of that name, which may not exist yet. */
+/* Chooses the channel `name`, which may not exist yet. */
 int session_verb_set_channel(struct session_verb *self, const char *name);
 
-/* {"verb": VERB}, with the session and the channel where they are chosen. */
+/* {"verb": VERB}, with the chosen session and channel. */
 struct json_object *session_verb_request(const struct session_verb *self, const char *verb);
 void session_add_text(struct json_object *object, const char *key, const char *value);
 void session_add_number(struct json_object *object, const char *key, uint64_t value);
 
-/* Shows the trouble that the answer reports of the session; false: there is none. */
+/* Prints the trouble that the answer reports of the session; false: none. */
 bool session_verb_trouble(struct session_verb *self, struct json_object *answer);
 /*
- * Takes `request`. 0, with the answer the caller's to put (NULL: not wanted),
- * warnings in it shown; or -errno. -EREMOTEIO: refused.
+ * Takes `request`; prints warnings of the answer. 0, and the caller puts *answer (`answer` may be
+ * NULL); or -errno. -EREMOTEIO: refused.
  */
 int session_verb_ask(struct session_verb *self, struct json_object *request,
 		     struct json_object **answer);
 /*
- * A request whose answer comes in parts, asked for with "from" again and
- * again; `key` in *answer then holds the whole array.
+ * Sends a request whose answer comes in parts, again and again with "from". *answer then has the
+ * whole array as `key`.
  */
 int session_verb_ask_all(struct session_verb *self, struct json_object *request, const char *key,
 			 struct json_object **answer);
-/* The sessions, asked for once; an array that stays ours. */
+/* Asks for the sessions once; the array stays owned by `self`. */
 int session_verb_list(struct session_verb *self, struct json_object **sessions);
-/* Of the list: the session or channel chosen. NULL: it is not there, which is said. */
+/* The chosen session, or its chosen channel, from the list. NULL after a message: there is none. */
 struct json_object *session_verb_find(struct session_verb *self);
 struct json_object *session_verb_find_channel(struct session_verb *self);
 
 /*
- * The end. With --json prints `answer` with the session's name, or the error;
- * takes `answer`, which may be NULL. The exit status.
+ * Ends the connection. With --json, prints `answer` with the session's name, or the error. Takes
+ * `answer`, which may be NULL. Returns the exit status.
  */
 int session_verb_close(struct session_verb *self, int error, struct json_object *answer);
 
-/* An array member, or an empty one; ours. */
+/* An array member, or an empty array; the caller does not put it. */
 struct json_object *session_member_array(struct json_object *object, const char *key);
 
-/* No argument, or the name of one session. 0, or the exit status after a message. */
+/* Accepts no argument or one session's name. 0, or the exit status after a message. */
 int session_verb_check_argument(const struct verb *verb, int argc);
 
 #endif /* LTTNGMAP_CLI_CLIENT_SESSION_VERB_H */

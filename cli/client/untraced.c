@@ -12,7 +12,7 @@
 
 #include "cli/client/control-client.h"
 
-/* More of them are counted together. */
+/* the rest is counted together */
 #define NAMES_SHOWN 8
 #define NAME_SIZE 56
 
@@ -26,7 +26,7 @@ static struct json_object *list_of(struct json_object *answer)
 	return list;
 }
 
-/* "ls", or "ls of user 1001": the name is the word of that user's process. */
+/* "ls", or "ls of user 1001": the user's process chose the name. */
 static const char *name_of(struct json_object *list, size_t at, char text[NAME_SIZE])
 {
 	struct json_object *item = json_object_array_get_idx(list, at), *uid;
@@ -41,7 +41,7 @@ static const char *name_of(struct json_object *list, size_t at, char text[NAME_S
 	return text;
 }
 
-/* Of one name with several reasons there is one place. */
+/* True if the name was listed before, with another reason. */
 static bool was_before(struct json_object *list, size_t end, const char *name)
 {
 	char other[NAME_SIZE];

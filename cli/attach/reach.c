@@ -21,14 +21,17 @@
 #include "cli/attach/tracee.h"
 #include "cli/base/locate.h"
 
-/* So long for a thread at a safe point, all in all, and for each call. */
+/* Time for finding a thread at a safe point, and for each call. */
 #define SAFE_TIMEOUT_MS 5000
 #define LOOK_AGAIN_MS 500
-/* A process that has just been started has its C library after that. */
+/* Time for a process that has just started to load its C library. */
 #define BEGIN_TIMEOUT_MS 2000
 #define CALL_TIMEOUT_MS 10000
 #define THREADS_MAX 64
-/* So often a system call of a thread is begun anew in vain, for that takes its timeout from it. */
+/*
+ * A thread is left alone after so many restarts of its system call, because each restart resets the
+ * call's timeout.
+ */
 #define ANEW_MAX 3
 
 _Static_assert(sizeof(struct inside_request) + PATH_MAX <= TRACEE_ROOM_SIZE, "room");
@@ -56,7 +59,9 @@ static uint64_t now_ms(void)
 
 static const char *unsafe(struct reach *reach)
 {
-	/* Until libdw is told, it knows registers of no thread. Once a process. */
+	/*
+	 * libdw knows no thread's registers until these functions are attached, once for a process.
+	 */
 	if (dwfl_pid(reach->target.dwfl) < 0 &&
 	    dwfl_linux_proc_attach(reach->target.dwfl, reach->target.pid, true) != 0)
 		return "its callers cannot be told";
@@ -77,7 +82,7 @@ static bool had_enough(struct reach *reach, pid_t thread)
 	return find_anew(reach, thread)->times >= ANEW_MAX;
 }
 
-/* The last one stands for all that have no room. */
+/* The last entry counts for all threads without an entry. */
 static void count_anew(struct reach *reach, pid_t thread)
 {
 	struct anew *anew = find_anew(reach, thread);
@@ -86,12 +91,14 @@ static void count_anew(struct reach *reach, pid_t thread)
 	anew->times++;
 }
 
-/* 0: stopped at a safe point; -EAGAIN: *why not; -ESTALE: look at the process anew. */
+/*
+ * 0: stopped at a safe point; -EAGAIN: not safe, *why says why; -ESTALE: look at the process again.
+ */
 static int try_thread(struct reach *reach, pid_t thread, const char **why)
 {
 	int error = tracee_stop(&reach->tracee, reach->target.pid, thread, reach->problem);
 
-	/* A thread may have ended since it was listed. */
+	/* The thread may have ended since it was listed. */
 	if (error == -ESRCH && thread != reach->target.pid)
 		return -EAGAIN;
 	if (error)
@@ -145,8 +152,8 @@ static int stop_somewhere(struct reach *reach, uint64_t deadline)
 }
 
 /*
- * What the process has loaded may change while its threads are tried, and it may only
- * be starting: so it is looked at anew every now and then.
+ * Looks at the process again every now and then: it may load and unload libraries meanwhile, or may
+ * only be starting.
  */
 static int find_point(struct reach *reach)
 {
@@ -208,7 +215,7 @@ static uint64_t room_for_text(const struct reach *reach)
 	return room(reach) + sizeof(struct inside_request);
 }
 
-/* A text that the process may have made: cut, and nothing but letters in it. */
+/* Reads a text that the process may have made: limits its length, replaces unprintable letters. */
 static void read_text(const struct reach *reach, uint64_t at, char *text, size_t size)
 {
 	size_t length = 0;
@@ -245,7 +252,7 @@ static int put_text(struct reach *reach, const char *text)
 			    (int)reach->target.pid);
 }
 
-/* What the process wrote: nothing of it is believed that says how much there is. */
+/* Reads the answer that the process wrote; checks all counts and sizes in it. */
 static bool read_answer(const struct reach *reach, struct inside_request *request)
 {
 	static struct inside_request answer;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/*
- * reach.h - have a running process do what a request of common/inside.h says.
- */
+/* reach.h - makes a running process serve a request of common/inside.h. */
 #ifndef LTTNGMAP_CLI_ATTACH_REACH_H
 #define LTTNGMAP_CLI_ATTACH_REACH_H
 
@@ -12,9 +10,9 @@
 #include "common/inside.h"
 
 /*
- * The request's answer is in it afterwards. 0 or -errno, and `problem` says why;
- * the process is then as it was. At most some ten seconds; signals that
- * would end the caller wait until it is done.
+ * Serves the request, which then has the answer. 0; or -errno, `problem`, and a process in its
+ * former state. Takes some ten seconds at most; signals that would end the caller wait until the
+ * end.
  */
 int reach_run(pid_t pid, struct inside_request *request, struct problem *problem);
 

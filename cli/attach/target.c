@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define LIBC "libc.so.6"
-/* Functions of malloc.c that are not exported lie among and around those that are. */
+/* Functions of malloc.c that are not exported lie among and around exported ones. */
 #define MALLOC_MARGIN (16u * 1024u)
 
 bool target_in_range(struct target_range range, uint64_t address)
@@ -43,7 +43,7 @@ static int open_proc(pid_t pid, const char *name, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-/* Of a process, or by "task/TID/status" of one of its threads. */
+/* Reads /proc/PID/`name`, "status" or "task/TID/status". */
 static int read_status(pid_t pid, const char *name, struct status *status)
 {
 	int fd = open_proc(pid, name, O_RDONLY);
@@ -55,7 +55,7 @@ static int read_status(pid_t pid, const char *name, struct status *status)
 	return length > 0 ? 0 : -ESRCH;
 }
 
-/* What stands behind "KEY:\t"; "" where it is not there. */
+/* Copies the text behind "KEY:\t"; "" if there is no such key. */
 static void status_text(const struct status *status, const char *key, char *value, size_t size)
 {
 	size_t length = strlen(key);
@@ -91,7 +91,7 @@ static bool is_same_namespace(pid_t pid, const char *name)
 	if (stat(path, &ours) != 0)
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	/* What cannot be read cannot be traced either, which is said there. */
+	/* An unreadable namespace is refused later: such a process cannot be traced. */
 	return stat(path, &theirs) != 0 ||
 	       (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev);
 }
@@ -105,7 +105,7 @@ bool target_is_filtered(const struct target *target, pid_t thread)
 	return read_status(target->pid, name, &status) == 0 && status_number(&status, "Seccomp");
 }
 
-/* Each thread may have a filter of its own, and all of them may meet tracing. */
+/* Each thread may have its own filter, and any of them may execute traced code. */
 static bool has_filtered_thread(const struct target *target)
 {
 	struct dirent *entry;
@@ -125,7 +125,7 @@ static bool has_filtered_thread(const struct target *target)
 	return found;
 }
 
-/* A child of vfork that has not become another program yet: what is done to it is done to both. */
+/* True for a child of vfork before its exec: any change to its memory changes the parent's. */
 static bool is_in_memory_of(pid_t pid, pid_t parent)
 {
 	return parent > 0 && syscall(SYS_kcmp, pid, parent, KCMP_VM, 0ul, 0ul) == 0;
@@ -162,7 +162,7 @@ static int check_status(struct target *target, struct problem *problem)
 				    "thread at least, and might be killed for those that tracing "
 				    "needs",
 				    (int)target->pid);
-	/* It may become another program at any moment. */
+	/* The child may execute its program at any moment. */
 	if (is_in_memory_of(target->pid, status_number(&status, "PPid")))
 		return problem_tell(problem, -EAGAIN, "try again when it has",
 				    "process %d has not begun a program of its own yet, and shares "
@@ -267,7 +267,7 @@ static int check_program(const struct target *target, struct problem *problem)
 
 /* ---- what it has mapped ------------------------------------------------------------- */
 
-/* No file of debugging information is looked for: what is mapped is enough. */
+/* Searches for no debugging information: the mapped files suffice. */
 static int find_no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 			     const char *file, const char *link, GElf_Word crc, char **found)
 {
@@ -288,7 +288,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* A defined function that others may call, in a module; 0: there is none. */
+/* Finds a defined, exported function of a module; 0: none. */
 static uint64_t find_function(Dwfl_Module *module, const char *name)
 {
 	int count = dwfl_module_getsymtab(module);
@@ -369,7 +369,7 @@ static const unsigned char syscall_return[] = { 0x0f, 0x05, 0xc3 };
 static const unsigned char return_from_signal[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00,
 						    0x00, 0x00, 0x0f, 0x05 };
 
-/* Two pieces of code, wherever they are in what of the C library can be executed. */
+/* Finds two pieces of code anywhere in the C library's executable memory. */
 static bool find_code(struct target *target)
 {
 	char line[PATH_MAX + 256];
@@ -446,7 +446,7 @@ static int look_inside(struct target *target, struct problem *problem)
 
 static int lock(struct target *target, struct problem *problem)
 {
-	/* Not a file that everybody may open, and so lock. */
+	/* Locks a file that only few may open, so that nobody else can hold the lock. */
 	target->lock = open_proc(target->pid, "mem", O_RDONLY);
 	if (target->lock >= 0 && flock(target->lock, LOCK_EX | LOCK_NB) != 0 &&
 	    errno == EWOULDBLOCK)
@@ -489,8 +489,8 @@ int target_open(struct target *target, pid_t pid, struct problem *problem)
 }
 
 /*
- * A process that was about to execute its program has another memory now; where it is
- * the child of a vfork, what was looked at is its parent's.
+ * An exec since target_open() gave the process another memory. After a vfork, the memory seen
+ * before was the parent's.
  */
 bool target_is_same(struct target *target)
 {
@@ -555,7 +555,7 @@ unsigned target_threads(const struct target *target, pid_t *threads, unsigned ma
 	}
 	if (tasks)
 		closedir(tasks);
-	/* The main one stays the first, as the kernel lists it. */
+	/* Keep the main thread first, as the kernel lists it. */
 	waiting = count && threads[0] == target->pid;
 	for (unsigned i = waiting; i < count; i++) {
 		pid_t thread = threads[i];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * target.h - a running process that is to be attached to: can it be, and where in it
- * is what is needed for that.
+ * target.h - a running process to attach to: checks that it can be attached to, and finds the
+ * needed places in it.
  *
- * Files that it has mapped are read by libdw, as debuggers do; it may map anybody's.
+ * libdw reads the files that the process has mapped, as debuggers do; any user may have made them.
  * One thread.
  */
 #ifndef LTTNGMAP_CLI_ATTACH_TARGET_H
@@ -27,13 +27,14 @@ struct target_range {
 struct target {
 	pid_t pid;
 	int memory;              /* /proc/PID/mem */
-	int lock;                /* one at a time attaches to a process */
-	unsigned char auxv[512]; /* /proc/PID/auxv: differs when it becomes another program */
+	int lock;                /* held by the one command that attaches to the process */
+	unsigned char auxv[512]; /* /proc/PID/auxv: changes with an exec */
 	size_t auxv_size;
 	Dwfl *dwfl;
 
 	struct target_range libc, loader;
-	struct target_range libc_malloc; /* within libc: what may hold its lock, and some more */
+	struct target_range libc_malloc; /* within libc: functions that may hold malloc's lock, and
+					    some others */
 	/* Libraries that define malloc() themselves; or the program does. */
 	struct target_range allocators[TARGET_ALLOCATORS_MAX];
 	unsigned nr_allocators;
@@ -44,27 +45,27 @@ struct target {
 };
 
 /*
- * 0; -EAGAIN: it may be that it only begins; else -errno, and `problem` says why it cannot be
- * attached to.
+ * 0; -EAGAIN: the process may only be starting; other -errno: it cannot be attached to. `problem`
+ * says why.
  */
 int target_open(struct target *target, pid_t pid, struct problem *problem);
 /*
- * Now that a thread of it is stopped: is it still the program that was looked at? From
- * here on `memory` is that of this one.
+ * Call with a thread stopped. True if the process still executes the program that target_open()
+ * saw. From then on, `memory` is that program's.
  */
 bool target_is_same(struct target *target);
-/* May be done twice. */
+/* May be called twice. */
 void target_close(struct target *target);
 
 /*
- * The threads of a process: the main one first, then those that wait, then others; not
- * such as cannot be interrupted. How many, at most `max`.
+ * Lists a process's threads: the main thread, then waiting threads, then others. Threads that
+ * cannot be interrupted are left out. Returns their number, at most `max`.
  */
 unsigned target_threads(const struct target *target, pid_t *threads, unsigned max);
 
 /* The letter of a thread's state: 'S' sleeps, 'R' runs; '\0': the thread has ended. */
 char target_thread_state(pid_t pid, pid_t thread);
-/* Has this thread of the process a seccomp filter? */
+/* True if the thread of the process has a seccomp filter. */
 bool target_is_filtered(const struct target *target, pid_t thread);
 
 bool target_in_range(struct target_range range, uint64_t address);

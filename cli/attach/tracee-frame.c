@@ -13,19 +13,19 @@
 
 #include <asm/sigcontext.h>
 
-/* The kernel's own numbers for system calls that a stop interrupted: not for programs. */
+/* The kernel's internal error numbers for interrupted system calls; programs never see them. */
 #define ERESTARTSYS 512
 #define ERESTARTNOINTR 513
 #define ERESTARTNOHAND 514
 #define ERESTART_RESTARTBLOCK 516
 
-/* What of the state the kernel puts back: x87, SSE, AVX and all up to protection keys. */
+/* The extended state that the kernel restores: x87, SSE, AVX and all up to protection keys. */
 #define STATE_HEADER_SIZE 64u
 #define STATE_FEATURES_AT 512u
 #define STATE_KEPT_AT 464u
 #define STATE_LARGE_FEATURES (1ull << 17 | 1ull << 18)
 
-/* As the kernel lays it out; its headers have it under names that the C library has, too. */
+/* The kernel's layout; its headers use names that the C library uses, too. */
 struct frame {
 	uint64_t return_address;
 	uint64_t flags;
@@ -42,7 +42,7 @@ _Static_assert(sizeof(struct sigcontext_64) == 256, "as the kernel has it");
 #define UC_FP_XSTATE 1u
 #define UC_SIGCONTEXT_SS 2u
 #define UC_STRICT_RESTORE_SS 4u
-/* sigaltstack(2): no flag at all, so that the kernel refuses it and keeps what it has. */
+/* An invalid flag for sigaltstack(2): the kernel refuses it and keeps its alternate stack. */
 #define ALTERNATE_KEPT 0x40
 
 struct user_regs_struct tracee_frame_registers(const struct user_regs_struct *registers)
@@ -57,7 +57,7 @@ struct user_regs_struct tracee_frame_registers(const struct user_regs_struct *re
 		result.rax = registers->orig_rax;
 		result.rip -= TRACEE_SYSCALL_SIZE;
 	} else if (value == -ERESTART_RESTARTBLOCK) {
-		/* How much was left of it the kernel has forgotten then. */
+		/* The kernel has forgotten how much time was left. */
 		result.rax = (unsigned long long)-EINTR;
 	}
 	return result;
@@ -90,8 +90,8 @@ static void fill_context(struct frame *frame, const struct user_regs_struct *reg
 }
 
 /*
- * ptrace(2) gives the state as a frame has it, but for what says how much there
- * is. Of matrices (AMX), which are large, nothing is put back: 0 where they are in use.
+ * Copies the state that ptrace(2) gives, which is laid out as in a frame, and adds its size. Does
+ * not restore the large state of matrices (AMX): returns 0 if they are in use.
  */
 static size_t fill_state(unsigned char *to, const unsigned char *state, size_t size)
 {
@@ -106,7 +106,7 @@ static size_t fill_state(unsigned char *to, const unsigned char *state, size_t s
 	if (kept & STATE_LARGE_FEATURES) {
 		if (used & STATE_LARGE_FEATURES)
 			return 0;
-		/* All that comes before them, in this order. */
+		/* All components that come before the large ones, in this order. */
 		kept &= ~STATE_LARGE_FEATURES;
 		size = 2696;
 	}
@@ -150,7 +150,7 @@ uint64_t tracee_frame_make(const struct user_regs_struct *registers, uint64_t si
 	return at;
 }
 
-/* See the header. 16-byte aligned when it begins, and so at both calls. */
+/* See the header. The stack is 16-byte aligned at the start, and so at both calls. */
 __asm__(".pushsection .rodata\n"
 	".globl tracee_stub\n"
 	"tracee_stub:\n\t"

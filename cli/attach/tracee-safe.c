@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * tracee-safe.c - see the header. Two kinds of points are safe:
+ * tracee-safe.c - decides from a thread's callers whether the thread is at a safe point. Two kinds
+ * of points are safe:
  *
- * - in a system call that waits, entered from the C library, with nothing among its
- *   callers that holds such a lock;
- * - in code of the program or its libraries, all of whose callers are known, and none
- *   of which is the C library but where a thread begins.
+ * - in a system call that waits, entered from the C library, if no caller holds a lock of
+ *   the loader or the allocator;
+ * - in code of the program or its libraries, if all callers are known, and none is the C
+ *   library except where a thread begins.
  *
- * In doubt it is not safe: there are other threads, and other moments.
+ * In doubt a point is unsafe: other threads and later moments remain.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -23,7 +24,7 @@
 #include <sys/syscall.h>
 
 #define FRAMES_MAX 512
-/* What the kernel needs for a signal's frame, and room for more. */
+/* The kernel's signal frame needs less. */
 #define STACK_ROOM (16u * 1024u)
 
 struct walk {
@@ -38,8 +39,8 @@ struct walk {
 /* ---- where it stands -------------------------------------------------------------- */
 
 /*
- * System calls that threads wait in, and that are gone on with after a stop (tracee.c).
- * Allocators wait in none but futex, which is told from who called it.
+ * System calls that threads wait in, and that continue after a stop (tracee.c). An allocator waits
+ * only in futex; its callers tell which futex it is.
  */
 static bool is_wait(long number)
 {
@@ -81,7 +82,7 @@ static bool is_wait(long number)
 	}
 }
 
-/* Interrupted in the middle, as the kernel's own error numbers say. */
+/* True if the stop interrupted a system call, which the kernel's error numbers tell. */
 static bool is_interrupted(const struct tracee *tracee)
 {
 	long long result = (long long)tracee->registers.rax;
@@ -90,8 +91,8 @@ static bool is_interrupted(const struct tracee *tracee)
 }
 
 /*
- * A restartable sequence would go on though its thread was away. True also where the kernel
- * does not tell (before 5.13).
+ * True if the thread may be in a restartable sequence, which would continue after the call as if
+ * nothing had happened. Always true before Linux 5.13, which does not tell.
  */
 static bool may_be_in_sequence(const struct tracee *tracee)
 {
@@ -107,7 +108,7 @@ static bool may_be_in_sequence(const struct tracee *tracee)
 		return true;
 	if (!rseq.rseq_abi_pointer)
 		return false;
-	/* struct rseq: cpu_id_start, cpu_id, then what is running. */
+	/* struct rseq: cpu_id_start, cpu_id, then the running sequence. */
 	if (!tracee_read(tracee, rseq.rseq_abi_pointer + 8, &at, sizeof(at)))
 		return true;
 	if (!at)
@@ -120,7 +121,7 @@ static bool may_be_in_sequence(const struct tracee *tracee)
 #endif
 }
 
-/* Is there as much of the thread's stack as a signal's handler would need? */
+/* True if the stack has the room that a signal handler would need. */
 static bool has_stack(const struct tracee *tracee)
 {
 	uint64_t pointer = tracee->registers.rsp;
@@ -189,7 +190,7 @@ static bool is_holder(const char *name)
 	return false;
 }
 
-/* Where threads begin. The second one is not exported everywhere. */
+/* Functions where threads begin. The second is not always exported. */
 static bool is_begin(const char *name)
 {
 	return strncmp(name, "__libc_start", 12) == 0 || strncmp(name, "clone", 5) == 0 ||
@@ -205,7 +206,7 @@ static bool is_allocator(const struct target *target, uint64_t at)
 	return target_in_range(target->libc_malloc, at);
 }
 
-/* Its own library, not those of families, which call on. */
+/* The library itself; those of families call other functions. */
 static bool is_tracer(Dwfl_Module *module)
 {
 	const char *name =
@@ -246,12 +247,12 @@ static int see_frame(Dwfl_Frame *frame, void *context)
 	if (!dwfl_frame_pc(frame, &at, &is_activation) || walk->frames >= FRAMES_MAX)
 		return DWARF_CB_ABORT;
 	/*
-	 * What a handler interrupted may be anywhere, and the handler's stack may be small, with
-	 * other things below it.
+	 * A handler may have interrupted any code. Its stack may be small, with other data below
+	 * it.
 	 */
 	if (walk->frames > 0 && is_activation)
 		walk->why = "it is in a signal's handler";
-	else /* A return address may be that of what comes after the caller's end. */
+	else /* A return address may be the first instruction behind the caller. */
 		walk->why = judge_frame(walk, is_activation ? at : at - 1);
 	walk->frames++;
 	return walk->why ? DWARF_CB_ABORT : DWARF_CB_OK;
@@ -270,8 +271,8 @@ static const char *judge_callers(struct walk *walk)
 	if (walk->is_complete)
 		return NULL;
 	/*
-	 * Code that was made at run time stands between: what waits below it
-	 * was not called by an allocator, but by a handler that may have interrupted one.
+	 * Code made at run time stands between: the frames below it belong to a handler that may
+	 * have interrupted an allocator.
 	 */
 	if (!walk->is_waiting || walk->tracee->signals)
 		return "its callers are not all known";

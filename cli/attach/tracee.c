@@ -24,17 +24,17 @@
 #include "cli/attach/tracee-frame.h"
 
 #define STOP_TIMEOUT_MS 500
-/* Where all that it lacks is a CPU to run on. */
+/* For a thread that only lacks a CPU to run on. */
 #define TURN_TIMEOUT_MS 10000
 #define PAGE 4096u
 
 /* ---- what the thread tells ---------------------------------------------------- */
 
 enum event {
-	EVENT_NONE,    /* nothing in time */
-	EVENT_STOPPED, /* as PTRACE_INTERRUPT asks for, or with its process, by a signal */
+	EVENT_NONE,    /* none in time */
+	EVENT_STOPPED, /* stopped by PTRACE_INTERRUPT, or with its process by a signal */
 	EVENT_SYSCALL, /* at the begin or the end of a system call */
-	EVENT_BROKEN,  /* it has done what a signal would end it for */
+	EVENT_BROKEN,  /* did something that a signal ends it for */
 	EVENT_GONE,
 };
 
@@ -56,12 +56,15 @@ static void wait_for_child(void)
 	sigtimedwait(&child, NULL, &pause);
 }
 
-/* Signals that a thread raises by what it does, and that cannot be put off. */
+/* Signals that a thread's own instructions raise, and that cannot be blocked. */
 #define SYNCHRONOUS                                                                                \
 	(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGILL - 1) |                     \
 	 1ull << (SIGFPE - 1) | 1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1))
 
-/* It was sent: nothing broke, and the sender wants it delivered, but not within a call of ours. */
+/*
+ * Keeps a signal that another process sent: the thread did not fail, and gets the signal after the
+ * call. False: the thread raised the signal itself.
+ */
 static bool keep_if_sent(struct tracee *tracee)
 {
 	siginfo_t info;
@@ -77,7 +80,7 @@ static bool keep_if_sent(struct tracee *tracee)
 	return true;
 }
 
-/* As they were sent: to the thread or to the process, and with what came along. */
+/* Sends the kept signals again, to the thread or the process, with their data. */
 static void send_kept(struct tracee *tracee)
 {
 	for (unsigned i = 0; i < tracee->nr_kept; i++) {
@@ -93,8 +96,8 @@ static void send_kept(struct tracee *tracee)
 }
 
 /*
- * A thread that executes a program becomes the first one, by its number, too: there it is
- * waited for then.
+ * A thread that executes a program becomes the process's first thread and takes its number: wait
+ * for that one.
  */
 static void let_executed_go(const struct tracee *tracee)
 {
@@ -108,7 +111,7 @@ static void let_executed_go(const struct tracee *tracee)
 		ptrace(PTRACE_DETACH, tracee->pid, NULL, NULL);
 }
 
-/* The next thing that happens to it. Signals are handed on, but for those that end a call. */
+/* Waits for the thread's next event. Passes signals on, except those that end a call. */
 static enum event next_event(struct tracee *tracee, bool is_calling, uint64_t deadline)
 {
 	for (;;) {
@@ -147,7 +150,7 @@ static enum event next_event(struct tracee *tracee, bool is_calling, uint64_t de
 	}
 }
 
-/* The next thing after PTRACE_INTERRUPT, which a thread sees when it has its turn to run. */
+/* The next event after PTRACE_INTERRUPT, which a thread sees when a CPU runs it. */
 static enum event next_stop(struct tracee *tracee, bool is_calling)
 {
 	uint64_t deadline = now_ms() + TURN_TIMEOUT_MS;
@@ -158,7 +161,7 @@ static enum event next_stop(struct tracee *tracee, bool is_calling)
 		event = next_event(tracee, is_calling, now_ms() + STOP_TIMEOUT_MS);
 		state = event == EVENT_NONE ? target_thread_state(tracee->pid, tracee->thread)
 					    : '\0';
-		/* 't': it has stopped since. */
+		/* 't': the thread has stopped since. */
 	} while ((state == 'R' || state == 't') && now_ms() < deadline);
 	return event;
 }
@@ -212,8 +215,8 @@ int tracee_stop(struct tracee *tracee, pid_t pid, pid_t thread, struct problem *
 	if (event == EVENT_GONE)
 		return problem_tell(problem, -ESRCH, "", "it ended");
 	/*
-	 * In a system call that nothing interrupts: a thread that does not stop
-	 * cannot be let go of either, but by our end.
+	 * The thread is in a system call that nothing interrupts. It can be neither stopped nor let
+	 * go; only the end of this process lets it go.
 	 */
 	if (event == EVENT_NONE)
 		return problem_tell(problem, -EBUSY, "try again later",
@@ -231,8 +234,8 @@ int tracee_stop(struct tracee *tracee, pid_t pid, pid_t thread, struct problem *
 }
 
 /*
- * A few system calls end with EINTR when their thread is stopped, as the kernel
- * has it, though no signal came; programs that have no signals do not expect that.
+ * Some system calls fail with EINTR after a stop, without any signal. Programs without signal
+ * handlers do not expect that.
  */
 static bool is_interrupted_by_stop(long number)
 {
@@ -269,7 +272,7 @@ static bool is_interrupted_by_stop(long number)
 	}
 }
 
-/* Is there a signal that its handler would be called for at once? Then EINTR is true. */
+/* True if a signal is pending whose handler will run at once. EINTR is right then. */
 static bool has_caught_signal(const struct tracee *tracee)
 {
 	char path[64], text[4096];
@@ -345,8 +348,8 @@ long tracee_system_call(const struct tracee *tracee)
 /* ---- calls ------------------------------------------------------------------------ */
 
 /*
- * Put it before the next instruction of ours. It may stand at the begin of a
- * system call, which is left out then.
+ * Moves the thread to an instruction of ours. If the thread stands at the begin of a system call,
+ * that call is skipped.
  */
 static bool set_registers(struct tracee *tracee, const struct user_regs_struct *registers)
 {
@@ -361,7 +364,7 @@ static bool set_signals(const struct tracee *tracee, uint64_t signals)
 	return ptrace(PTRACE_SETSIGMASK, tracee->thread, sizeof(signals), &signals) == 0;
 }
 
-/* Registers for code of ours, on `stack`. */
+/* Registers for running `code` on `stack`. */
 static struct user_regs_struct fresh_registers(const struct tracee *tracee, uint64_t code,
 					       uint64_t stack)
 {
@@ -369,14 +372,14 @@ static struct user_regs_struct fresh_registers(const struct tracee *tracee, uint
 
 	registers.rip = code;
 	registers.rsp = stack;
-	/* No single step, no direction, no nested task; interrupts are the kernel's. */
+	/* Clears single step, direction, nested task; the kernel sets interrupts. */
 	registers.eflags &= ~(0x100ull | 0x400ull | 0x4000ull | 0x40000ull);
 	return registers;
 }
 
 /*
- * A system call by the C library's own instruction, which returns into
- * rt_sigreturn on the thread's stack: before there is any page of ours.
+ * Makes a system call by the C library's own instruction, which returns into rt_sigreturn on the
+ * thread's stack. This needs no page of ours.
  */
 static long system_call(struct tracee *tracee, long number, uint64_t first, uint64_t second,
 			uint64_t third, uint64_t fourth)
@@ -394,7 +397,7 @@ static long system_call(struct tracee *tracee, long number, uint64_t first, uint
 	registers.r10 = fourth;
 	registers.r8 = (unsigned long long)-1;
 	registers.r9 = 0;
-	/* From here on the frame brings back its signals, too: not before are they blocked. */
+	/* From here on the frame restores the signal mask, too. Signals are blocked only now. */
 	if (!set_registers(tracee, &registers) || !set_signals(tracee, ~SYNCHRONOUS))
 		return -ESRCH;
 	for (;;) {
@@ -407,7 +410,7 @@ static long system_call(struct tracee *tracee, long number, uint64_t first, uint
 			return -EFAULT;
 		if (event != EVENT_SYSCALL || !get_registers(tracee, &registers))
 			continue;
-		/* What was left out has an end of its own. */
+		/* A skipped system call also stops at its end. */
 		if (!has_begun) {
 			has_begun = (long)registers.orig_rax == number;
 			continue;
@@ -478,7 +481,7 @@ static bool is_at_end(const struct tracee *tracee, struct user_regs_struct *regi
 	       registers->rip == tracee->code + tracee_stub_size;
 }
 
-/* Let it go in the middle of the call: the frame brings it back when that is done. */
+/* Lets the thread go in the middle of the call; the frame returns it when the call is done. */
 static int leave_alone(struct tracee *tracee, bool is_running)
 {
 	enum event event = EVENT_STOPPED;
@@ -487,7 +490,7 @@ static int leave_alone(struct tracee *tracee, bool is_running)
 		ptrace(PTRACE_INTERRUPT, tracee->thread, NULL, NULL);
 		event = next_stop(tracee, true);
 	}
-	/* One that does not stop is let go by our end. */
+	/* A thread that does not stop is let go when this process ends. */
 	if (event != EVENT_NONE && event != EVENT_GONE)
 		ptrace(PTRACE_DETACH, tracee->thread, NULL, NULL);
 	tracee->is_stopped = false;
@@ -545,9 +548,8 @@ static void unmap(struct tracee *tracee)
 }
 
 /*
- * A system call that was interrupted is gone on with by the kernel, where it looks
- * for signals. So the thread is brought there before its registers are put back.
- * Until then it is about to go back by the frame.
+ * The kernel restarts an interrupted system call where it looks for signals. Brings the thread
+ * there before its registers are restored. Until then the thread would return by the frame.
  */
 static bool stop_where_signals_are(struct tracee *tracee)
 {

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * tracee.h - a thread of a running process that is stopped for a moment, and
- * made to call functions there.
+ * tracee.h - stops a thread of a running process for a moment and makes it call functions.
  *
  *   tracee_stop ── is it at a safe point? (tracee-safe.h) ── tracee_prepare
  *       │ no                                                   │
- *       │                                             tracee_call, as often as wanted
+ *       │                                             tracee_call, as often as needed
  *       ▼                                                      │
- *   tracee_release: goes on as if nothing had been  ◄──────────┘
+ *   tracee_release: goes on as if nothing had happened ◄───────┘
  *
- * From tracee_prepare() on the thread can go on by itself at any instant: what it calls
- * returns to code that ends in rt_sigreturn(2), with a frame as the kernel makes
- * it for a signal, of the registers that it had. So when the caller is killed in the
- * middle, the thread finishes the call and goes on with what it did before.
+ * From tracee_prepare() on, the thread can return by itself at any instant: each called function
+ * returns to code that ends in rt_sigreturn(2), with a frame that the kernel would make for a
+ * signal. If the caller is killed in the middle, the thread finishes the call and then continues
+ * its own work.
  *
- * The functions run on a stack of their own, with all signals blocked but those that
- * a thread raises by what it does; where it does, that ends the call. The same signals sent
- * by others meanwhile are kept, and sent again when the thread goes on.
+ * Functions run on a stack of their own. All signals are blocked except those that a thread's own
+ * instructions raise. Such a signal ends the call. If another process sent the signal,
+ * tracee_release() sends it again.
  *
- * x86-64 only, of 64 bits. One thread of ours: ptrace(2) knows its caller by it. SIGCHLD
- * is to be blocked there.
+ * Only x86-64 with 64 bits. One thread, because ptrace(2) binds a tracee to its tracer's thread;
+ * SIGCHLD has to be blocked there.
  */
 #ifndef LTTNGMAP_CLI_ATTACH_TRACEE_H
 #define LTTNGMAP_CLI_ATTACH_TRACEE_H
@@ -35,13 +34,13 @@
 #include "cli/base/problem.h"
 
 #define TRACEE_XSTATE_MAX 16384u
-/* As many as there are of that kind: each is pending once. */
+/* One for each such signal: each is pending once. */
 #define TRACEE_KEPT_MAX 6u
 
-/* Where things are in the process; of one process for as long as it lives. */
+/* Addresses in the process, valid as long as it lives. */
 struct tracee_places {
 	uint64_t syscall_return; /* `syscall; ret` */
-	uint64_t sigreturn;      /* what the C library names as sa_restorer */
+	uint64_t sigreturn;      /* the C library's sa_restorer */
 	uint64_t errno_location; /* __errno_location() */
 };
 
@@ -52,54 +51,54 @@ struct tracee {
 	struct tracee_places places;
 
 	bool is_stopped;
-	bool is_gone; /* it ended, or became another program: nothing is to be put back */
-	struct user_regs_struct registers; /* as it stopped */
-	uint64_t signals;                  /* its mask */
+	bool is_gone; /* it ended or executed another program: restore nothing */
+	struct user_regs_struct registers; /* at the stop */
+	uint64_t signals;                  /* its signal mask */
 
-	siginfo_t kept[TRACEE_KEPT_MAX]; /* signals that were sent to it during calls */
+	siginfo_t kept[TRACEE_KEPT_MAX]; /* signals that others sent during calls */
 	unsigned nr_kept;
 
 	bool is_prepared;
-	unsigned char state[TRACEE_XSTATE_MAX]; /* of its floating point unit, and beyond */
+	unsigned char state[TRACEE_XSTATE_MAX]; /* extended state: floating point and others */
 	size_t state_size;
-	uint64_t frame; /* on its stack */
-	uint64_t code;  /* our page */
-	uint64_t area;  /* our stack and what is handed over */
+	uint64_t frame; /* on the thread's stack */
+	uint64_t code;  /* the page with our code */
+	uint64_t area;  /* our stack and the request */
 };
 
-/* What is behind the area's end: where requests are written. */
+/* Requests are written behind the end of the stack. */
 #define TRACEE_STACK_SIZE (256u * 1024u)
 #define TRACEE_ROOM_SIZE (64u * 1024u)
 #define TRACEE_ROOM(tracee) ((tracee)->area + TRACEE_STACK_SIZE)
 
 /*
- * Stop a thread of process `pid`, when it has its turn to run. 0; -EBUSY: it does not stop, and
- * cannot be let go of but by our end; else -errno. `problem` says why.
+ * Stops a thread of process `pid` as soon as a CPU runs it. 0; -EBUSY: the thread does not stop,
+ * and only the end of this process lets it go; other -errno. `problem` says why.
  */
 int tracee_stop(struct tracee *tracee, pid_t pid, pid_t thread, struct problem *problem);
 /*
- * Did the stop end a system call of it with EINTR, so that tracee_release() begins it anew? It has
- * its whole timeout before it again then.
+ * True if the stop made a system call fail with EINTR; tracee_release() then starts it again, with
+ * its whole timeout.
  */
 bool tracee_begins_anew(const struct tracee *tracee);
-/* Let it go on. What was prepared is taken back. Does nothing where it is not stopped. */
+/* Undoes what was prepared and lets the thread continue. Does nothing if it is not stopped. */
 void tracee_release(struct tracee *tracee);
 
-/* Memory for a stack and `room`. 0 or -errno. */
+/* Allocates a stack and `room` bytes in the process. 0 or -errno. */
 int tracee_prepare(struct tracee *tracee, struct problem *problem);
 /*
- * function(first, second, third) there, at most `timeout_ms`. 0; -ETIMEDOUT: it
- * still runs, and goes on by itself, for the thread was let go; -EFAULT: it broke,
- * and was ended, with the locks that it held held for ever; -ESRCH: the process ended.
+ * Calls function(first, second, third) in the thread, for `timeout_ms` at most. 0; -ETIMEDOUT: the
+ * function still runs, and the thread was let go to finish it; -EFAULT: the function failed and was
+ * ended, and its locks stay locked; -ESRCH: the process ended.
  */
 int tracee_call(struct tracee *tracee, uint64_t function, uint64_t first, uint64_t second,
 		uint64_t third, unsigned timeout_ms, uint64_t *result);
 
-/* All `size` bytes, or false. */
+/* Copies all `size` bytes, or returns false. */
 bool tracee_read(const struct tracee *tracee, uint64_t address, void *bytes, size_t size);
 bool tracee_write(const struct tracee *tracee, uint64_t address, const void *bytes, size_t size);
 
-/* The system call that it was stopped in, or -1. */
+/* The system call that the stop interrupted, or -1. */
 long tracee_system_call(const struct tracee *tracee);
 
 #endif /* LTTNGMAP_CLI_ATTACH_TRACEE_H */

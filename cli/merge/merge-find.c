@@ -39,7 +39,7 @@ int merge_refuse(const struct merge *merge, const char *path, const char *why)
 
 /* ---- what there is ------------------------------------------------------------------ */
 
-/* For nftw(3), which hands nothing on. */
+/* nftw(3) has no argument for the callback. */
 static struct merge *looking;
 
 static int add_folder(struct merge *merge, const char *path, int length)
@@ -60,7 +60,7 @@ static int add_folder(struct merge *merge, const char *path, int length)
 	return 0;
 }
 
-/* A folder with metadata, or with indexes: the metadata may be in another part. */
+/* Adds a folder with metadata or with indexes: its metadata may be in another part. */
 static int look_at(const char *path, const struct stat *status, int type, struct FTW *place)
 {
 	const struct merge *merge = looking;
@@ -133,7 +133,7 @@ static int add_packet(struct merge *merge, const struct ctf_index_entry *entry, 
 	return 0;
 }
 
-/* Sound packets, back to back. */
+/* Adds the sound packets of an extent, which lie back to back. */
 static int add_extent(struct merge *merge, int fd, const struct stream_extent *extent)
 {
 	struct ctf_packet_header header;
@@ -162,7 +162,7 @@ static int add_extent(struct merge *merge, int fd, const struct stream_extent *e
 	return error;
 }
 
-/* Which packets the index names, and the stream has not: another part may have them. */
+/* Adds packets that the index names and the stream lacks: another part may have them. */
 static int add_lost(struct merge *merge, const struct stream_check *check, int index_fd)
 {
 	off_t at = sizeof(struct ctf_index_header);
@@ -206,7 +206,7 @@ static int read_stream(struct merge *merge, const struct stream_format *format, 
 	return error;
 }
 
-/* A file of the folder, or its index, or both; or what took its place. */
+/* Adds a stream file, its index, or both. */
 static int add_source(struct merge *merge, const struct stream_format *format, size_t at,
 		      const char *name, bool is_file)
 {
@@ -236,7 +236,7 @@ static int add_source(struct merge *merge, const struct stream_format *format, s
 	return error ? merge_fail(merge, path, NULL, error) : 0;
 }
 
-/* All files there; of the folder of indexes, those whose streams are gone. */
+/* Adds all streams of a folder; the folder of indexes adds those whose stream files are gone. */
 static int read_folder(struct merge *merge, const struct stream_format *format, size_t at,
 		       bool is_index)
 {

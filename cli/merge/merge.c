@@ -63,7 +63,7 @@ static int open_source(struct merge *merge, size_t at)
 	return merge->in < 0 ? merge_fail(merge, path, NULL, -errno) : 0;
 }
 
-/* `size` bytes, at most BUFFER, of the packet from `from` on. 0 or -errno. */
+/* Reads `size` bytes, BUFFER at most, of the packet from `from` on. 0 or -errno. */
 static int read_part(struct merge *merge, const struct packet *packet, uint64_t from, uint64_t size,
 		     char *bytes)
 {
@@ -94,7 +94,7 @@ static int write_all(int fd, const void *bytes, size_t size)
 	return 0;
 }
 
-/* Files of one name, of several chunks, are several streams. */
+/* Files with one name from several chunks become several streams. */
 static int begin_stream(struct merge *merge, const struct packet *packet)
 {
 	const struct ctf_index_header header = {
@@ -157,7 +157,7 @@ static int copy_packet(struct merge *merge, const struct packet *packet)
 	return 0;
 }
 
-/* Is it the same as one that was taken? What lies behind the content is nobody's. */
+/* Compares a packet with a copied one; the bytes behind the content do not count. */
 static int compare_bytes(struct merge *merge, const struct packet *one, const struct packet *other)
 {
 	uint64_t size = be64toh(one->entry.content_size) / 8;
@@ -178,14 +178,14 @@ static int compare_bytes(struct merge *merge, const struct packet *one, const st
 	return error;
 }
 
-/* Does it follow in the same stream, so that a reader can go on with it? */
+/* True if a reader can continue with `packet` after `last` in one stream. */
 static bool is_in_order(const struct packet *last, const struct packet *packet)
 {
 	return packet->entry.stream_id == last->entry.stream_id &&
 	       be64toh(packet->entry.timestamp_begin) >= be64toh(last->entry.timestamp_end);
 }
 
-/* The next of all packets, after `last` of the same stream, or NULL. *took: it was copied. */
+/* Writes a packet after `last` of the same stream, or NULL. *took: it was copied. */
 static int write_packet(struct merge *merge, const struct packet *last, const struct packet *packet,
 			uint64_t *lost, bool *took)
 {
@@ -213,7 +213,7 @@ static int write_packet(struct merge *merge, const struct packet *last, const st
 	return error ? error : copy_packet(merge, packet);
 }
 
-/* All packets of one trace, by streams and numbers. */
+/* Writes all packets of one trace, ordered by stream and number. */
 static int write_packets(struct merge *merge, const struct packet *packets, size_t nr_packets)
 {
 	const struct packet *last = NULL;
@@ -224,7 +224,7 @@ static int write_packets(struct merge *merge, const struct packet *packets, size
 		const struct packet *packet = &packets[i];
 		bool took;
 
-		/* It is empty, and counts from 0 in each connection. */
+		/* Such a packet is empty, and each connection counts it from 0. */
 		if (be64toh(packet->entry.stream_instance_id) == CTF_INSTANCE_ANCHOR)
 			continue;
 		if (last && last->entry.stream_instance_id != packet->entry.stream_instance_id)
@@ -246,7 +246,7 @@ static int no_metadata(const struct merge *merge, const char *base)
 	return -ENODATA;
 }
 
-/* The next one of that name with the latest packet; it is done then. NULL: there is no other. */
+/* The remaining folder with that name and the latest packet, which is then done. NULL: none. */
 static struct folder *next_folder(struct merge *merge, const char *base)
 {
 	struct folder *best = NULL;
@@ -263,7 +263,7 @@ static struct folder *next_folder(struct merge *merge, const char *base)
 	return best;
 }
 
-/* Its text, the caller's to free. -ENODATA: it has none that is whole. */
+/* Reads the folder's metadata; the caller frees the text. -ENODATA: there is no complete text. */
 static int read_metadata(const struct folder *folder, char **text, size_t *size)
 {
 	int error = metadata_file_read(folder->path, O_NOFOLLOW, text, size);
@@ -274,14 +274,14 @@ static int read_metadata(const struct folder *folder, char **text, size_t *size)
 	end = *size = metadata_room_remove(*text, *size);
 	while (end > 0 && ((*text)[end - 1] == '\0' || isspace((unsigned char)(*text)[end - 1])))
 		end--;
-	/* As a declaration ends. */
+	/* A declaration ends so. */
 	if (end >= 2 && memcmp(*text + end - 2, "};", 2) == 0)
 		return 0;
 	free(*text);
 	return -ENODATA;
 }
 
-/* Writes the text of that folder, where a reader can read it; else -ENODATA. */
+/* Writes that folder's metadata if a reader can parse it; else returns -ENODATA. */
 static int write_metadata(struct merge *merge, const struct folder *folder, const char *output)
 {
 	size_t size;
@@ -298,7 +298,7 @@ static int write_metadata(struct merge *merge, const struct folder *folder, cons
 	return !error && !view_can_open(output) ? -ENODATA : error;
 }
 
-/* The text that was there when the last packet came describes all before. */
+/* The metadata from the time of the last packet describes all earlier packets. */
 static int copy_metadata(struct merge *merge, const char *output, const char *base)
 {
 	const struct folder *folder;
@@ -320,7 +320,7 @@ static int copy_metadata(struct merge *merge, const char *output, const char *ba
 	return is_written ? 0 : no_metadata(merge, base);
 }
 
-/* All folders of that name. */
+/* Writes the trace of all folders with that name. */
 static int write_trace(struct merge *merge, const char *output, const char *base)
 {
 	char path[PATH_MAX], index[PATH_MAX];
@@ -353,7 +353,7 @@ static int write_trace(struct merge *merge, const char *output, const char *base
 	return error;
 }
 
-/* The layouts that all whole metadata texts of the folders of that name describe. */
+/* Reads the layouts that the complete metadata texts of these folders describe. */
 static int read_formats(struct merge *merge, const char *base, struct stream_format *format)
 {
 	uint8_t uuid[CTF_UUID_SIZE];
@@ -383,7 +383,7 @@ static int read_formats(struct merge *merge, const char *base, struct stream_for
 	return format->layout ? 0 : no_metadata(merge, base);
 }
 
-/* All folders of that name. */
+/* Reads all folders with that name. */
 static int read_trace(struct merge *merge, const char *base)
 {
 	struct stream_format format = { .layout = NULL };
@@ -399,7 +399,7 @@ static int read_trace(struct merge *merge, const char *base)
 	return error;
 }
 
-/* Of a connection that was lost at its beginning. */
+/* Prints the folders of connections that were lost at the start. */
 static void tell_empty(const struct merge *merge)
 {
 	bool has_packets = false;

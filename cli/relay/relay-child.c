@@ -120,7 +120,7 @@ int relay_spool_create(const char *verb, struct output_dir *dir)
 	return -errno;
 }
 
-/* Nobody reads what it prints: that goes to the system's log (log.h). */
+/* Nobody reads the child's output: messages go to the system's log (log.h). */
 static void go_to_background(void)
 {
 	int ends[2];
@@ -137,7 +137,7 @@ static void go_to_background(void)
 	close(ends[1]);
 }
 
-/* In the forked child; only system calls that leave the parent alone. */
+/* Runs in the forked child; makes only system calls that do not affect the parent. */
 static void run_child(char *const *arguments, bool detached)
 {
 	const char *preload = getenv("LD_PRELOAD");
@@ -147,7 +147,7 @@ static void run_child(char *const *arguments, bool detached)
 	if (detached)
 		go_to_background();
 	else
-		/* The terminal's signals are not for it. */
+		/* The terminal's signals are not for the child. */
 		setpgid(0, 0);
 	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null_fd < 0)
@@ -163,7 +163,7 @@ static void run_child(char *const *arguments, bool detached)
 	_exit(127);
 }
 
-/* So who asks next finds that the trace is sent. */
+/* Waits until others can see that the trace is being sent. */
 static bool is_there_soon(const struct relay_options *options, const char *output)
 {
 	const struct timespec pause = { .tv_nsec = 5 * 1000000 };

@@ -17,7 +17,7 @@
 #include "common/log.h"
 #include "relay/presence.h"
 
-/* One that is killed again and again dies of what it does. */
+/* A sender that is killed again so soon is killed for what it does. */
 #define SHORT_LIFE_MS 10000
 #define SHORT_LIVES_MAX 10
 #define PAUSE_MIN_MS 100
@@ -32,7 +32,7 @@ struct keep {
 	int64_t born_ms;
 	int short_lives; /* in a row */
 	int64_t pause_ms;
-	int told; /* a signal that its children are to have, each of them; 0: none */
+	int told; /* signal that every child has to receive; 0: none */
 };
 
 static int64_t now_ms(void)
@@ -43,7 +43,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* It is ours, and our children's, until the last of us ends. 0 or -errno. */
+/* Marks the trace as sent by us, until the last of parent and children ends. 0 or -errno. */
 static int take_place(const struct relay_config *config)
 {
 	int fd, output = open(config->output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -55,7 +55,6 @@ static int take_place(const struct relay_config *config)
 	return fd < 0 ? fd : 0;
 }
 
-/* 0 or -errno. */
 static int start_child(struct keep *keep)
 {
 	keep->born_ms = now_ms();
@@ -69,7 +68,10 @@ static int start_child(struct keep *keep)
 	return 0;
 }
 
-/* The signals that come for at most so long, -1: until the child has ended. Has it? */
+/*
+ * Passes signals on for `ms` at most; -1: until the child ends. Returns whether the child has
+ * ended.
+ */
 static bool wait_for_child(struct keep *keep, int64_t ms, int *status)
 {
 	struct timespec pause = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
@@ -77,7 +79,8 @@ static bool wait_for_child(struct keep *keep, int64_t ms, int *status)
 			    : sigtimedwait(&keep->signals, NULL, &pause);
 
 	if (number > 0 && number != SIGCHLD) {
-		/* Who gives up does not finish. */
+		/* A signal to give up stays; a later one to finish (SIGTERM) does not replace it.
+		 */
 		keep->told = keep->told && keep->told != SIGTERM ? keep->told : number;
 		if (keep->child > 0)
 			kill(keep->child, number);
@@ -85,7 +88,7 @@ static bool wait_for_child(struct keep *keep, int64_t ms, int *status)
 	return keep->child > 0 && waitpid(keep->child, status, WNOHANG) == keep->child;
 }
 
-/* Another one, after a while? */
+/* True if another child is to be started; waits before that. */
 static bool may_go_on(struct keep *keep, int status)
 {
 	int64_t end;
@@ -116,7 +119,10 @@ static int keep_sending(struct keep *keep)
 
 	do {
 		error = start_child(keep);
-		/* What is lacking now may be what the one before was killed for. */
+		/*
+		 * The resource that is missing now may be the one that the last child was killed
+		 * for.
+		 */
 		if (error && !keep->short_lives)
 			return error;
 		status = 0;
@@ -139,12 +145,12 @@ int relay_keep(const struct relay_config *config, int (*send)(void *data), void 
 		return error;
 	log_init("lttngmap");
 	(void)signal(SIGCHLD, SIG_DFL);
-	/* Nobody may read our messages: log.h. */
+	/* The messages may have no reader: log.h. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&keep.signals);
 	sigaddset(&keep.signals, SIGTERM);
 	sigaddset(&keep.signals, SIGINT);
-	/* Who was started by nohup stays. */
+	/* A sender started by nohup keeps running. */
 	sigaction(SIGHUP, NULL, &before);
 	if (before.sa_handler != SIG_IGN)
 		sigaddset(&keep.signals, SIGHUP);

@@ -30,7 +30,7 @@ int relay_run_parse_timeout(const char *verb, const char *text, int *timeout_ms)
 	return 0;
 }
 
-/* Where nothing more comes in any case, it is the end. */
+/* If nothing more can come, this ends the sending. */
 static void on_finish(int signal)
 {
 	(void)signal;
@@ -53,14 +53,14 @@ static void set_signals(void)
 	sigaction(SIGTERM, &action, NULL);
 	action.sa_handler = on_stop;
 	sigaction(SIGINT, &action, NULL);
-	/* Who was started by nohup stays. */
+	/* A sender started by nohup keeps running. */
 	sigaction(SIGHUP, NULL, &before);
 	if (before.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);
-	/* sendfile(2) raises it. */
+	/* sendfile(2) raises SIGPIPE. */
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
-	/* Those that came before wait: relay-keep.h. */
+	/* Earlier signals were blocked until now: relay-keep.h. */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

@@ -14,15 +14,15 @@
 
 #include <gelf.h>
 
-/* In the table of versions: one for programs that were linked long ago. */
+/* Version table: the symbol's version is old, for programs linked long ago. */
 #define VERSION_HIDDEN 0x8000
 
-/* Of several symbols of that name, the one that most likely is meant. */
+/* Symbols of one name in the order of preference. */
 enum rank {
 	RANK_NONE,
 	RANK_OLD,    /* an old version */
-	RANK_LOCAL,  /* seen in its source file alone */
-	RANK_GLOBAL, /* what others link with */
+	RANK_LOCAL,  /* visible only in its source file */
+	RANK_GLOBAL, /* exported */
 };
 
 struct search {
@@ -30,9 +30,9 @@ struct search {
 	const char *name;
 	enum rank rank;
 	GElf_Sym found;
-	bool ambiguous; /* there are others of that rank elsewhere */
-	bool undefined; /* there is one that is of another file */
-	bool has_table; /* the linker's, which a stripped file lacks */
+	bool ambiguous; /* other symbols of that rank have other addresses */
+	bool undefined; /* another file defines the symbol */
+	bool has_table; /* the file has the linker's table; stripped files do not */
 };
 
 /* ---- opening ------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ static void close_elf(int fd, Elf *elf)
 
 /* ---- tables of symbols ---------------------------------------------------------------- */
 
-/* The versions of an exported table's symbols, or NULL. */
+/* The version table of exported symbols, or NULL. */
 static Elf_Data *find_versions(Elf *elf, size_t table)
 {
 	Elf_Scn *section = NULL;
@@ -84,8 +84,8 @@ static Elf_Data *find_versions(Elf *elf, size_t table)
 }
 
 /*
- * In the linker's table NAME@@VERSION is the version of today, NAME@VERSION an
- * old one; in the other one `versions` tells.
+ * In the linker's table, NAME@@VERSION is the current version, and NAME@VERSION an old one. For
+ * exported symbols, `versions` tells.
  */
 static enum rank rank_symbol(const struct search *search, const GElf_Sym *symbol, const char *name,
 			     Elf_Data *versions, int index)
@@ -197,7 +197,7 @@ static int judge(const struct search *search, const char *path, uint64_t offset,
 
 /* ---- segments ------------------------------------------------------------------------- */
 
-/* The executable segment that has the address, or with `in_file` the offset. */
+/* The executable segment with that address, or with that file offset if `in_file`. */
 static bool find_segment(Elf *elf, uint64_t at, bool in_file, GElf_Phdr *segment)
 {
 	size_t count;

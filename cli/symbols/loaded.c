@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* loaded.c - see loaded.h. */
 
 #include "cli/symbols/loaded.h"
 
@@ -8,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No address space has more, so nothing overflows that is added up. */
+/* Larger than any address space, and small enough that sums do not overflow. */
 #define MEMSZ_MOST (UINT64_C(1) << 56)
-/* So many are kept of a process: a trace may tell of any number. */
+/* Objects kept for a process; a trace may contain any number. */
 #define OBJECTS_MOST 4096
 
 static void drop(struct loaded *loaded, size_t i)
@@ -21,7 +20,7 @@ static void drop(struct loaded *loaded, size_t i)
 		(loaded->count - i) * sizeof(*loaded->objects));
 }
 
-/* The first that ends behind the address. */
+/* The first object that ends behind the address. */
 static size_t first_from(const struct loaded *loaded, uint64_t address)
 {
 	size_t low = 0, high = loaded->count;
@@ -45,7 +44,7 @@ struct loaded_object *loaded_find(struct loaded *loaded, uint64_t address)
 									: NULL;
 }
 
-/* What there was before at these addresses has gone. */
+/* Forgets all objects at these addresses. */
 static void drop_range(struct loaded *loaded, uint64_t baddr, uint64_t memsz)
 {
 	size_t i = first_from(loaded, baddr);

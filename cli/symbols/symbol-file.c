@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * symbol-file.c - see symbol-file.h. libdwfl looks through all symbols for each address
- * that it is asked for, so they are put in order here; and what was found is kept.
+ * symbol-file.c - libdwfl searches all symbols for each address. This file sorts the symbols once,
+ * and keeps the answers.
  */
 #include <config.h>
 
@@ -24,19 +24,19 @@
 #include "cli/symbols/symbol-open.h"
 
 #define PLACES_AT_FIRST 64
-/* So many addresses of one file are remembered: a trace may have any number. */
+/* Addresses remembered for a file; a trace may have any number. */
 #define REMEMBERED_MOST (1u << 16)
-/* So many symbols of one file are looked at. */
+/* Symbols read from a file. */
 #define FUNCTIONS_MOST (1 << 22)
-/* Longer names are not taken apart, nor those that would get longer. */
+/* Mangled names up to this length are demangled. */
 #define MANGLED_MOST 1024
 #define NAME_MOST 4096
 #define REFERENCES_MOST 16
 #define PACKS_MOST 2
-/* Of symbols that overlap, how many are looked at. */
+/* Overlapping symbols that are looked at. */
 #define NESTED_MOST 64
 
-/* Better ones have greater numbers: of those at one address one is left. */
+/* The greatest rank wins among symbols at one address. */
 enum rank {
 	RANK_NONE,
 	RANK_LABEL, /* without a type, as assemblers make them */
@@ -47,15 +47,15 @@ enum rank {
 
 struct function {
 	uint64_t begin, end;
-	const char *name; /* libelf's */
+	const char *name; /* owned by libelf */
 	enum rank rank;
-	bool has_size; /* else it reaches to the next one, at most to its section's end */
+	bool has_size; /* else it reaches to the next symbol, at most to its section's end */
 };
 
 struct place {
-	uint64_t key; /* offset and is_return; 0 is free */
+	uint64_t key; /* offset and is_return; 0: free */
 	struct symbol symbol;
-	char *name; /* allocated, where the function's was taken apart */
+	char *name; /* allocated if the function's name was demangled */
 };
 
 struct symbol_file {
@@ -67,10 +67,10 @@ struct symbol_file {
 	Dwfl_Module *module;
 	uint64_t begin; /* the first loaded address */
 	bool has_lines;
-	uint64_t used; /* when it was asked last, by a count of questions */
+	uint64_t used; /* number of the last question */
 	struct function *functions;
 	size_t nr_functions;
-	struct place *places; /* open addressing, a power of two of them */
+	struct place *places; /* open addressing, a power of two of places */
 	size_t nr_places, nr_used;
 };
 
@@ -91,7 +91,7 @@ static bool report_module(struct symbol_file *file, const char *path)
 	file->dwfl = dwfl_begin(&callbacks);
 	if (file->dwfl) {
 		dwfl_report_begin(file->dwfl);
-		/* Success takes the descriptor. */
+		/* On success, the module owns the descriptor. */
 		file->module = dwfl_report_elf(file->dwfl, path, path, fd, 0, true);
 		dwfl_report_end(file->dwfl, NULL, NULL);
 	}
@@ -112,7 +112,7 @@ static void forget_module(struct symbol_file *file)
 	file->module = NULL;
 }
 
-/* Where in memory the first byte is, and how much from there to the last. */
+/* Finds the address of the first loaded byte, and the distance to the last. */
 static bool find_extent(struct symbol_file *file, uint64_t *memsz)
 {
 	GElf_Addr bias;
@@ -169,7 +169,7 @@ static enum symbol_file_state open_at(struct symbol_file *file, const char *path
 	return state;
 }
 
-/* Debugging information stays where distributions keep it when the program has gone. */
+/* Distributions keep debugging information after the program was removed. */
 static void open_by_build_id(struct symbol_file *file)
 {
 	char path[PATH_MAX];
@@ -232,7 +232,7 @@ static int compare(const void *one, const void *other)
 		return a->begin < b->begin ? -1 : 1;
 	if (a->rank != b->rank)
 		return a->rank > b->rank ? -1 : 1;
-	/* Of two names, that which its users know. */
+	/* Of two names, prefer the public one. */
 	a_length = strspn(a->name, "_");
 	b_length = strspn(b->name, "_");
 	if (a_length != b_length)
@@ -283,8 +283,7 @@ static const struct function *find_function(const struct symbol_file *file, uint
 	return NULL;
 }
 
-/* What debugging information of several files has in common is not looked for: libdw would open
- * anything. */
+/* Avoids debugging information that several files share: libdw would open any path. */
 static bool has_lines(struct symbol_file *file)
 {
 	Dwarf_Addr bias;
@@ -315,9 +314,8 @@ static void see(struct symbol_file *file)
 /* ---- names ------------------------------------------------------------------------ */
 
 /*
- * A mangled name means parts of itself by a letter, `S` or `T`, a number and `_`; each may make
- * what is meant twice as long. So may packs of arguments. Whatever else these letters
- * are counts, too.
+ * In a mangled name, `S` or `T`, a number and `_` repeat an earlier part; each may double the
+ * length. Packs of arguments may, too. Counts every such letter, whatever it means.
  */
 static bool grows(const char *mangled)
 {
@@ -333,9 +331,8 @@ static bool grows(const char *mangled)
 }
 
 /*
- * The names of C++ functions by the library that knows how they are made; it is where
- * programs in C++ are, and nobody else needs it. NULL: it stays as it is, as do names that
- * are long or might become so: a few letters can stand for more than memory holds.
+ * Demangles a C++ name by the C++ library, if the machine has it. NULL: the name stays as it is.
+ * Long names, and short ones that may expand to more than memory holds, stay mangled.
  */
 static char *take_apart(const char *mangled)
 {
@@ -433,7 +430,7 @@ static int grow(struct symbol_file *file)
 
 struct symbol *symbol_file_find(struct symbol_file *file, uint64_t offset, bool is_return)
 {
-	/* No object is so large that this would lose a bit of it. */
+	/* No object is so large that this shift would lose bits. */
 	uint64_t key = (offset << 2 | (uint64_t)is_return << 1) + 1;
 	static uint64_t questions;
 	size_t place;

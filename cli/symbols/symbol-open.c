@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* symbol-open.c - see symbol-open.h. */
 #include <config.h>
 
 #include "cli/symbols/symbol-open.h"
@@ -17,7 +16,7 @@
 
 #include "cli/symbols/symbol-file.h"
 
-/* A larger one is not read to sum it up: it may be a hole from end to end. */
+/* A larger file is not read for its checksum: it may be one large hole. */
 #define SUMMED_MOST (INT64_C(1) << 30)
 
 int symbol_open_regular(const char *path)
@@ -35,10 +34,10 @@ int symbol_open_regular(const char *path)
 	return fd;
 }
 
-/* What debugging information has to have to be a module's: its build ID, or else this sum. */
+/* Identifies a module's debugging information: its build ID, or else a checksum. */
 struct mark {
 	const unsigned char *id;
-	int size; /* of the ID; 0: there is none */
+	int size; /* of the ID; 0: none */
 	uint32_t crc;
 };
 
@@ -66,7 +65,7 @@ static bool has_mark(int fd, const struct mark *mark)
 	return length == 0 && crc == mark->crc;
 }
 
-/* DIRECTORY, the first `length` bytes of it, BELOW and NAME: where such information may be. */
+/* Opens NAME in BELOW in the first `length` bytes of DIRECTORY if the file has the mark. */
 static int open_marked(const struct mark *mark, const char *directory, int length,
 		       const char *below, const char *name, char **found)
 {
@@ -110,7 +109,7 @@ int symbol_open_debuginfo(Dwfl_Module *module, void **data, const char *module_n
 
 	(void)module_name;
 	(void)base;
-	/* A link without a sum is one to what several files have in common. */
+	/* A link without a checksum leads to information that several files share. */
 	if (!search || !slash || (link && crc == 0))
 		return -1;
 	length = (int)(slash - path);

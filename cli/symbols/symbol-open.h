@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * symbol-open.h - programs, libraries and their debugging information, opened with care: what
- * a path of a traced program's making leads to may be anything.
+ * symbol-open.h - opens programs, libraries and debugging information by paths that a traced
+ * program may have made. Such a path may lead to anything.
  */
 #ifndef LTTNGMAP_CLI_SYMBOLS_SYMBOL_OPEN_H
 #define LTTNGMAP_CLI_SYMBOLS_SYMBOL_OPEN_H
@@ -14,26 +14,29 @@
 
 #include <elfutils/libdwfl.h>
 
-/* Where debugging information is looked for: what *data of the callback below points at. */
+/* Where debugging information is searched; the callback below gets it as *data. */
 struct symbol_search {
-	const char *root; /* below it; NULL: / */
+	const char *root; /* search below it; NULL: / */
 	const char *path; /* of the program, below the root */
 };
 
 /*
- * To read; -1 where it is no regular file or cannot be read. Nothing is opened that waits, or
- * that does something when it is opened, as devices may.
+ * Opens a regular file for reading; -1: no regular file, or not readable. Never opens a device or
+ * another file whose opening waits or has effects.
  */
 int symbol_open_regular(const char *path);
 
-/* Where distributions keep what has that build ID; false: no ID has that size, or no path. */
+/*
+ * The path at which distributions keep the file with that build ID; false: no valid ID, or the path
+ * is too long.
+ */
 bool symbol_open_by_id(const char *root, const uint8_t *id, size_t size, char path[PATH_MAX]);
 
 /*
- * find_debuginfo of Dwfl_Callbacks. libdwfl's own opens whatever is there, only on this
- * machine, or fetches it from others. This one looks for a file with the module's build ID,
- * or, of a module that has none, the sum of its debug link: by build ID; by link beside the file,
- * in .debug there, and where distributions keep it.
+ * find_debuginfo of Dwfl_Callbacks. libdwfl's own function opens any file, and may fetch files from
+ * other machines. This function searches a file with the module's build ID, or, for a module
+ * without one, with the checksum of its debug link: by build ID; by link beside the file, in .debug
+ * there, and where distributions keep it.
  */
 int symbol_open_debuginfo(Dwfl_Module *module, void **data, const char *module_name,
 			  Dwarf_Addr base, const char *path, const char *link, GElf_Word crc,

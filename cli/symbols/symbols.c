@@ -17,27 +17,27 @@
 #include "common/name.h"
 
 #define PLACES_AT_FIRST 64
-/* So many files are kept: a trace may tell of any number. */
+/* Files kept; a trace may name any number. */
 #define FILES_MOST 4096
-/* So many files are open at once; each may have two descriptors. */
+/* Files open at once; each may have two descriptors. */
 #define OPEN_MOST 128
-/* So many files that could not be used are named. */
+/* Unusable files that are named in messages. */
 #define TOLD_MOST 5
 
 int symbols_option_none;
 char *symbols_option_root;
 
-/* What an event tells of its process. */
+/* What an event says about its process. */
 enum telling {
 	TELLS_NOTHING,
-	TELLS_BEGIN, /* of a dump of all that is loaded */
+	TELLS_BEGIN, /* begin of a dump of all that is loaded */
 	TELLS_END,
 	TELLS_OBJECT,
 	TELLS_BUILD_ID,
 	TELLS_UNLOAD,
 };
 
-/* Found out once of each event class; members are -1 where there are none. */
+/* Determined once for each event class; members are -1 if the class lacks them. */
 struct class
 {
 	const bt_event_class *bt; /* key; NULL: free */
@@ -52,14 +52,14 @@ struct process {
 };
 
 struct symbols {
-	struct class *classes; /* open addressing, as the next ones */
+	struct class *classes; /* open addressing, like the next table */
 	size_t nr_classes, classes_used;
 	struct process **processes;
 	size_t nr_processes, processes_used;
 	struct symbol_file **files;
 	size_t nr_files, nr_open; /* at most that many are open */
-	uint64_t too_many;        /* of which nothing is known for that */
-	struct process *now;      /* whose event it is; NULL: of none that told anything */
+	uint64_t too_many;        /* objects left out because there are too many */
+	struct process *now; /* the current event's process; NULL: it never told of a library */
 	char *root;
 };
 
@@ -306,9 +306,9 @@ void symbols_end_of_traces(struct symbols *symbols)
 
 enum kind {
 	KIND_NONE,
-	KIND_FUNCTION,    /* its first byte */
-	KIND_INSTRUCTION, /* in a function, or what follows a call in it */
-	KIND_RETURN,      /* what follows a call */
+	KIND_FUNCTION,    /* address of the first byte */
+	KIND_INSTRUCTION, /* address in a function, or behind a call in it */
+	KIND_RETURN,      /* address behind a call */
 };
 
 static enum kind kind_of(const char *name)
@@ -332,7 +332,9 @@ bool symbols_is_address(const char *name)
 	return kind_of(name) != KIND_NONE;
 }
 
-/* Pointers are told in base 16: a number of that name, as an address of IPv4, is none. */
+/*
+ * Addresses are displayed in base 16. A number of the same name, such as an IPv4 address, is not.
+ */
 static bool is_pointer(const bt_field *field)
 {
 	const bt_field_class *class = bt_field_borrow_class_const(field);
@@ -342,7 +344,7 @@ static bool is_pointer(const bt_field *field)
 		       BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_HEXADECIMAL;
 }
 
-/* Processes that have the same library share what is known of it. */
+/* Processes with the same library share its symbol file. */
 static struct symbol_file *get_file(struct symbols *symbols, const struct symbol_object *object)
 {
 	struct symbol_file **larger;
@@ -361,7 +363,7 @@ static struct symbol_file *get_file(struct symbols *symbols, const struct symbol
 	return larger[symbols->nr_files] ? larger[symbols->nr_files++] : NULL;
 }
 
-/* Before one more is opened, that which was not asked for longest is closed. */
+/* Closes the file whose last question is the oldest. */
 static void close_one(struct symbols *symbols)
 {
 	struct symbol_file *oldest = NULL;
@@ -407,7 +409,7 @@ struct symbol *symbols_find(struct symbols *symbols, const char *name, const bt_
 		close_one(symbols);
 	address -= object->baddr;
 	symbol = symbol_file_find(object->file, address, kind == KIND_RETURN);
-	/* Behind the last instruction of a function is where a call of it would return to. */
+	/* A return address may lie behind a function's last instruction. */
 	if (symbol && kind == KIND_INSTRUCTION && !symbol->function)
 		symbol = symbol_file_find(object->file, address, true);
 	return symbol;
@@ -420,7 +422,7 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* What could act on a terminal, or is no UTF-8, is replaced; it gets no longer. */
+/* Replaces what acts on a terminal or is no UTF-8; the text gets no longer. */
 static char *copy_printable(const char *text)
 {
 	char *copy = strdup(text);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * symbols.h - names of functions for addresses in events: what the events of the
- * family `dl`, or of LTTng's own state dump, tell of a process says which program and
- * libraries lay where, and symbol-file.h what is in these.
+ * symbols.h - names of functions for addresses in events. Events of the family `dl`, or of LTTng's
+ * own state dump, tell which programs and libraries lie where in a process; symbol-file.h reads
+ * these.
  *
- * A process is known by its machine and number; what it was before is forgotten when it
- * dumps its state anew, and what it unloaded when it says so. Nothing that a trace tells is
- * believed: it decides which files are opened, not what is taken from them. Without memory
- * there are no names. One thread.
+ * Machine and number identify a process. A new dump replaces what was known of the process; an
+ * unload removes one library. The trace is not trusted: it decides which files are opened, but
+ * symbol-file.h checks each file. Without memory there are no names. One thread.
  */
 #ifndef LTTNGMAP_CLI_SYMBOLS_SYMBOLS_H
 #define LTTNGMAP_CLI_SYMBOLS_SYMBOLS_H
@@ -19,7 +18,7 @@
 
 #include "cli/symbols/symbol-file.h"
 
-/* Options that verbs have in common. */
+/* Common options of the verbs. */
 extern int symbols_option_none;
 extern char *symbols_option_root;
 #define SYMBOLS_OPTIONS                                                                            \
@@ -37,7 +36,7 @@ extern char *symbols_option_root;
 
 struct symbols;
 
-/* As the options say: NULL where no names are wanted, or there is no memory. */
+/* NULL: the options want no names, or there is no memory. */
 struct symbols *symbols_create(void);
 void symbols_destroy(struct symbols *symbols);
 
@@ -48,20 +47,22 @@ void symbols_destroy(struct symbols *symbols);
  */
 void symbols_event(struct symbols *symbols, uint64_t machine, int64_t pid, const bt_event *event);
 
-/* No more events of these traces: babeltrace's objects go, and others may come in their place. */
+/*
+ * Call before babeltrace's objects of these traces end; later objects may have the same addresses.
+ */
 void symbols_end_of_traces(struct symbols *symbols);
 
-/* Does a field of that name hold an address of code? */
+/* True if fields of that name hold addresses of code. */
 bool symbols_is_address(const char *name);
 /*
- * What it points into; NULL: it is in nothing that is known, the field is no address, or
- * `symbols` is NULL. Valid until the next call.
+ * The symbol that the address points into. NULL: unknown, no address, or `symbols` is NULL. Valid
+ * until the next call.
  */
 struct symbol *symbols_find(struct symbols *symbols, const char *name, const bt_field *field);
 
 /*
- * FUNCTION+0xOFFSET at FILE:LINE, as far as known, cut where it is very long; printable.
- * The symbol's.
+ * FUNCTION+0xOFFSET at FILE:LINE, as far as known; printable, and cut if very long. Owned by the
+ * symbol.
  */
 const char *symbols_text(struct symbol *symbol);
 

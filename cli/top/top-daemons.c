@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * top-daemons.c - which session daemons run: where we are told to look, and there only; else
- * our own, the system's, and those that recordings of ours have for themselves.
+ * top-daemons.c - finds session daemons: only in the chosen directory, if there is one; else the
+ * user's own, the system's, and those that the user's recordings have for themselves.
  */
 #include <config.h>
 
@@ -20,7 +20,7 @@
 #include "common/places.h"
 #include "common/protocol-control.h"
 
-/* What `lttngmap record` makes of mkdtemp(3)'s template. */
+/* `lttngmap record` gives this prefix to mkdtemp(3). */
 #define RECORDING "lttngmap-"
 #define RECORDING_LENGTH (sizeof(RECORDING) - 1 + 6)
 
@@ -45,8 +45,8 @@ static void remember(struct top *top, const char *path)
 }
 
 /*
- * Only where the directory, and no link to one, is ours or root's, and none that others can
- * write to: in /tmp anybody can make what looks like it.
+ * Accepts only a directory, no symbolic link, that belongs to this user or root and that no other
+ * user can write. In /tmp anybody can make a directory of such a name.
  */
 static bool has_daemon(const char *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* top-rows.c - the table of rings in some order, and values as people read them. */
+/* top-rows.c - sorts the table of rings, and prints values for people. */
 #include <config.h>
 
 #include "cli/top/top.h"
@@ -30,7 +30,7 @@ const char *top_order_name(enum top_order order)
 	return names[order];
 }
 
-/* What is not known goes last. */
+/* Unknown values come last. */
 static double key_of(const struct top_rings *rings)
 {
 	double key = 0;
@@ -46,7 +46,7 @@ static double key_of(const struct top_rings *rings)
 	return isnan(key) ? -1 : key;
 }
 
-/* The largest first; among equals by name and number, so that rows do not jump about. */
+/* The largest first; equal ones by name and number, so that rows keep their places. */
 static int compare(const void *a, const void *b)
 {
 	const struct top_rings *x = ((const struct top_row *)a)->rings;
@@ -163,7 +163,7 @@ void top_format_fill(const double *fill, size_t count, char *text, size_t width)
 	text[shown] = '\0';
 }
 
-/* The users' database may be far away: each is looked up once. */
+/* The users' database may be remote: look up each user once. */
 #define USERS_KNOWN 64
 
 const char *top_format_user(uint64_t uid, char text[TOP_TEXT_SIZE])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * top-sample.c - what a daemon answers to "rings" and "usage", and rates: what was counted
- * since the last sample by the time that passed on the daemon's own clock, so that it does
- * not matter when we were let to ask.
+ * top-sample.c - asks a daemon for "rings" and "usage", and computes rates. A rate is the increase
+ * since the last sample divided by the time on the daemon's own clock, so it does not depend on
+ * when this process ran.
  */
 #include <config.h>
 
@@ -22,13 +22,13 @@
 #include "cli/client/session-verb.h"
 #include "common/protocol-control.h"
 
-/* More than any machine has; a daemon that tells of more is none that we know. */
+/* No machine has more; a daemon that reports more is unknown or broken. */
 #define ITEMS_MOST 65536
 #define RINGS_MOST (4u << 20)
 
 /* ---- asking --------------------------------------------------------------------- */
 
-/* Nothing that a terminal acts on. */
+/* Copies the text; replaces what a terminal acts on. */
 static void copy_text(char *to, size_t size, const char *from)
 {
 	snprintf(to, size, "%s", from);
@@ -53,7 +53,9 @@ static int fail(struct top_daemon *daemon, int error)
 		what = "it answers in a way unknown to this version";
 	copy_text(daemon->why, sizeof(daemon->why), what);
 	daemon->error = error;
-	/* One that hangs is left with one connection, not with another one each time. */
+	/*
+	 * Keep the connection to a daemon that hangs, so that it never has more than one of ours.
+	 */
 	if (error == -ETIMEDOUT)
 		return error;
 	control_client_close(daemon->client);
@@ -84,7 +86,7 @@ static int ask(struct top_daemon *daemon, struct json_object *request, int64_t d
 {
 	int error = 0;
 
-	/* What came too late is not wanted any more. */
+	/* Drop an answer that came too late. */
 	if (control_client_pending(daemon->client)) {
 		error = receive(daemon, deadline, answer);
 		if (!error)
@@ -134,7 +136,7 @@ static int connect_to(struct top_daemon *daemon, int64_t deadline)
 typedef int take_items(struct top_sample *sample, struct json_object *answer,
 		       struct json_object *array);
 
-/* All parts of a list. The time is that of the first: the rest comes at once. */
+/* Asks for all parts of a list. The first part's time counts; the other parts follow at once. */
 static int ask_all(struct top_daemon *daemon, struct top_sample *sample, const char *verb,
 		   const char *key, take_items *take, int64_t deadline)
 {
@@ -152,7 +154,7 @@ static int ask_all(struct top_daemon *daemon, struct top_sample *sample, const c
 		next = control_answer_count(answer, "next");
 		error = take(sample, answer, session_member_array(answer, key));
 		json_object_put(answer);
-		/* A daemon that does not get on would keep us for ever. */
+		/* A daemon that repeats itself would keep the loop going for ever. */
 		if (!error && next != 0 && next <= from)
 			error = -EBADMSG;
 		from = next;
@@ -162,7 +164,7 @@ static int ask_all(struct top_daemon *daemon, struct top_sample *sample, const c
 
 /* ---- understanding --------------------------------------------------------------- */
 
-/* Room for `more` items of `size` bytes, zeros. 0 or -ENOMEM. */
+/* Adds room for `more` items of `size` bytes, all zeros. 0 or -ENOMEM. */
 static int grow(void *items, size_t count, size_t more, size_t size)
 {
 	char *larger = realloc(*(void **)items, (count + more) * size + 1);
@@ -299,7 +301,7 @@ static int take_rings(struct top_sample *sample, struct json_object *answer,
 
 /* ---- what became of it ------------------------------------------------------------ */
 
-/* Of counts that began anew (a clear, a process of the same number), all is new. */
+/* Counts that started again, after a clear or with a new process of that number, count from 0. */
 static double rate_of(uint64_t before, uint64_t now, double seconds)
 {
 	if (!(seconds > 0))
@@ -315,7 +317,7 @@ static const struct top_session *find_session(const struct top_sample *sample, c
 	return NULL;
 }
 
-/* Daemons tell them in one order: the place where it was is tried first. */
+/* Daemons report rings in the same order each time: try the former place first. */
 static const struct top_rings *find_rings(const struct top_sample *sample, size_t place,
 					  const struct top_rings *rings)
 {
@@ -331,13 +333,13 @@ static const struct top_rings *find_rings(const struct top_sample *sample, size_
 	return NULL;
 }
 
-/* Seconds between two looks; 0: there was none before. */
+/* Seconds between two samples; 0: there was none before. */
 static double passed(uint64_t before, uint64_t now)
 {
 	return before && now > before ? (double)(now - before) / 1e6 : 0;
 }
 
-/* What a flight recorder overwrites is what it is for. */
+/* A flight recorder overwrites on purpose. */
 static void add_overwritten(struct top_sample *sample)
 {
 	for (size_t i = 0; i < sample->nr_rings; i++) {
@@ -358,7 +360,7 @@ static void make_rates(struct top_sample *now, const struct top_sample *before)
 		struct top_session *session = &now->sessions[i];
 		const struct top_session *old = find_session(before, session->name);
 
-		/* What was not there counts from nothing. */
+		/* A session that was not there before counts from 0. */
 		session->rates = (struct top_rates){
 			.events = rate_of(old ? old->events : 0, session->events, seconds),
 			.lost = rate_of(old ? old->lost : 0, session->lost, seconds),
@@ -420,7 +422,7 @@ static struct top_usage *find_usage(struct top_usage *usages, size_t count, uint
 	return NULL;
 }
 
-/* The next of `usages`, unless the process is there, or cannot be seen. */
+/* Fills the next of `usages`, unless the process is listed already or cannot be seen. */
 static void look_at_consumer(const struct top_daemon *daemon, struct top_usage *usages,
 			     size_t *count, uint64_t pid)
 {
@@ -435,7 +437,10 @@ static void look_at_consumer(const struct top_daemon *daemon, struct top_usage *
 	*count += usages[*count].pid != 0;
 }
 
-/* Each session has one, which several share in some daemons; without a session one waits. */
+/*
+ * Each session has a consumer; in some daemons sessions share one. One consumer may wait without a
+ * session.
+ */
 static void look_at_consumers(struct top_daemon *daemon)
 {
 	const struct top_sample *sample = &daemon->sample;

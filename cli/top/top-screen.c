@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * top-screen.c - samples on a terminal, by ncurses:
+ * top-screen.c - shows samples on a terminal, by ncurses:
  *
  *   the daemons, a line each, or why one does not answer
- *   how full the rings are, by CPU
+ *   the fill of the rings, by CPU
  *   the sessions
- *   the rings: as many lines as there is room for
+ *   the rings: as many lines as fit
  *   the keys
  *
- * Between two samples it waits for keys. ncurses itself puts the terminal back where a
- * signal ends us, and tells of a new size by KEY_RESIZE.
+ * Between two samples the screen waits for keys. ncurses restores the terminal when a signal ends
+ * the command, and reports a new size as KEY_RESIZE.
  */
 #include <config.h>
 
@@ -33,7 +33,7 @@
 #include "cli/base/options.h"
 #include "cli/base/verb.h"
 
-/* Who reads no keys, and has no terminal any more: a few reads of nothing, and we go. */
+/* After so many empty reads the terminal is gone, and the command ends. */
 #define EMPTY_READS_MOST 16
 #define INTERVAL_LEAST_MS 100
 #define INTERVAL_MOST_MS 60000
@@ -46,8 +46,8 @@ enum {
 struct screen {
 	struct top *top;
 	enum top_order order;
-	size_t first; /* the first row of the table that is shown */
-	size_t page;  /* rows of it that fit */
+	size_t first; /* first row of the table that is shown */
+	size_t page;  /* rows of the table that fit */
 	bool paused;
 	bool coloured;
 	int64_t next_ms; /* of the next sample */
@@ -76,7 +76,7 @@ static void set_colour(const struct screen *screen, int colour, bool on)
 static void put_line(int *row, attr_t attribute, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What does not fit is cut off: at the right, and below the screen. */
+/* Cuts off text beyond the right edge, and lines below the screen. */
 static void put_line(int *row, attr_t attribute, const char *format, ...)
 {
 	char text[1024];
@@ -89,7 +89,7 @@ static void put_line(int *row, attr_t attribute, const char *format, ...)
 	va_end(arguments);
 	attron(attribute);
 	mvaddnstr(*row, 0, text, COLS);
-	/* A heading goes from edge to edge. */
+	/* Headings fill the whole line. */
 	if (attribute & A_REVERSE)
 		for (int column = (int)strlen(text); column < COLS; column++)
 			mvaddch(*row, column, ' ');
@@ -109,7 +109,7 @@ static void draw_usage(const char *name, const struct top_usage *usage, char *te
 			 top_format_bytes((double)usage->memory, memory));
 }
 
-/* One by itself, several in sum. */
+/* Prints one consumer by itself, several as their sum. */
 static void draw_consumers(const struct top_daemon *daemon, char *text, size_t size)
 {
 	char cpu[TOP_TEXT_SIZE], memory[TOP_TEXT_SIZE];
@@ -295,7 +295,7 @@ static void set_interval(struct screen *screen, uint64_t ms)
 	screen->next_ms = now_ms() + (int64_t)ms;
 }
 
-/* False: leave. */
+/* False: the user leaves. */
 static bool take_key(struct screen *screen, int key)
 {
 	if (key == 'q' || key == 'Q')
@@ -321,7 +321,7 @@ static bool take_key(struct screen *screen, int key)
 	return true;
 }
 
-/* Wait for keys until the next sample is due. False: leave. */
+/* Handles keys until the next sample is due. False: the user leaves. */
 static bool wait_for_keys(struct screen *screen)
 {
 	struct pollfd terminal = { .fd = STDIN_FILENO, .events = POLLIN };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* top-text.c - a sample as text, and as JSON, whose keys lttngmap-top(1) tells. */
+/* top-text.c - a sample as text, and as JSON with the keys of lttngmap-top(1). */
 #include <config.h>
 
 #include "cli/top/top.h"
@@ -26,7 +26,7 @@ static void add_bool(struct json_object *object, const char *key, bool value)
 	json_object_object_add(object, key, json_object_new_boolean(value));
 }
 
-/* With three decimals, or null. */
+/* Adds a number with three decimals, or null. */
 static void add_real(struct json_object *object, const char *key, double value)
 {
 	char text[64];
@@ -192,7 +192,7 @@ static void print_daemon(const struct top_daemon *daemon)
 		print_usage("consumerd", &none);
 }
 
-/* Is it printed on a terminal of few columns? */
+/* True if the output is a terminal of few columns. */
 static bool is_narrow(void)
 {
 	struct winsize size;

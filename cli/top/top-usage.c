@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* top-usage.c - what a process of ours takes: see proc_pid_stat(5). */
+/* top-usage.c - CPU time and memory of a process: see proc_pid_stat(5). */
 #include <config.h>
 
 #include "cli/top/top.h"
@@ -20,7 +20,7 @@ static uint64_t now_us(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* False: there is no such process, or it is not ours to see. */
+/* False: no such process, or not visible to this user. */
 static bool read_stat(struct top_usage *usage, uint64_t pid)
 {
 	uint64_t user, system, pages;
@@ -36,7 +36,7 @@ static bool read_stat(struct top_usage *usage, uint64_t pid)
 	length = fread(text, 1, sizeof(text) - 1, file);
 	fclose(file);
 	text[length] = '\0';
-	/* The name in parentheses may hold anything. From behind it: state, 10 more, times. */
+	/* The name in parentheses may contain anything. Behind it: state, 10 more, times. */
 	rest = strrchr(text, ')');
 	if (!rest || sscanf(rest,
 			    ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64

@@ -206,7 +206,7 @@ static int enable_probe(struct session_verb *self, const char **words, struct js
 	char *text = join(words, ' ');
 	struct problem problem;
 	int error = text ? probe_parse(text, typed.kprobe, request, &problem)
-			 : problem_tell(&problem, -ENOMEM, "try again", "out of memory");
+			 : problem_set(&problem, -ENOMEM, "try again", "out of memory");
 
 	free(text);
 	if (error) {

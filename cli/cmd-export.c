@@ -78,7 +78,7 @@ static int check_options(int argc)
 /* Slices need to know whose they are. */
 static void tell_what_is_missing(const struct export *export, const char *path)
 {
-	view_tell_missed(&export->view, path);
+	view_report_missed(&export->view, path);
 	if (export->view.events == 0)
 		return;
 	if (export->format && export->has_pairs && !export->has_threads) {
@@ -145,7 +145,7 @@ static int run(int argc, const char **argv)
 	error = export_to(&export, &traces, *formats[choose()].file);
 	if (!error)
 		tell_what_is_missing(&export, path);
-	symbols_tell(export.view.symbols, view_verb);
+	symbols_report(export.view.symbols, view_verb);
 	symbols_destroy(export.view.symbols);
 	view_streams_free(&export.view.streams);
 	view_threads_free(&export.view.threads);

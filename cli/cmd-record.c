@@ -25,7 +25,7 @@
 
 static struct record record = {
 	.options = {
-		.subbufs = RECORD_SUBBUFS_UNSAID,
+		.subbufs = RECORD_SUBBUFS_DEFAULT,
 	},
 	.notify_fd = -1,
 	.sdt_fd = -1,
@@ -349,7 +349,7 @@ static int finish(int status)
 {
 	int error = record.client ? record_session_stop(&record) : -EPIPE;
 
-	record_sdt_tell(&record);
+	record_sdt_report(&record);
 	if (record_wants_end(&record))
 		message_note("given up: the trace in %s is incomplete", record.output.path);
 	record_daemon_end(&record);

@@ -73,7 +73,7 @@ static void tell(const struct export *export, const char *path, const char *name
 {
 	const struct page *page = page_of(export);
 
-	view_tell_missed(&export->view, path);
+	view_report_missed(&export->view, path);
 	if (export->view.events > 0 && export->has_pairs && !export->has_threads) {
 		message_note("report: no slices: the trace does not tell the thread of an event");
 		message_hint("record with --context vtid");
@@ -83,7 +83,7 @@ static void tell(const struct export *export, const char *path, const char *name
 			     (unsigned long long)page->kept, (unsigned long long)page->events);
 		message_hint("--from and --to choose others, --events more of them");
 	}
-	view_streams_tell(&export->view.streams);
+	view_streams_report(&export->view.streams);
 	if (strcmp(name, "-") != 0)
 		message_note("report: open %s in a browser", name);
 }
@@ -141,7 +141,7 @@ static int run(int argc, const char **argv)
 	error = write_page(&export, &traces, name);
 	if (!error)
 		tell(&export, path, name);
-	symbols_tell(export.view.symbols, view_verb);
+	symbols_report(export.view.symbols, view_verb);
 	symbols_destroy(export.view.symbols);
 	view_streams_free(&export.view.streams);
 	view_threads_free(&export.view.threads);

@@ -47,7 +47,7 @@ static int print_once(struct top *top)
 		wait_ms(top->interval_ms);
 	if (top_look(top) == 0) {
 		if (top_count(top) == 0 || session_daemon_chosen(top->chosen))
-			session_daemon_tell_missing("top", top->chosen);
+			session_daemon_report_missing("top", top->chosen);
 		else
 			message_error("top: no session daemon answers");
 		if (session_options.json)

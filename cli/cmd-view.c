@@ -100,9 +100,9 @@ static int run(int argc, const char **argv)
 	if (output_error)
 		message_error("view: cannot write the output: %s", strerror(-output_error));
 	if (!error && !output_error)
-		view_tell_missed(&view, path);
-	view_streams_tell(&view.streams);
-	symbols_tell(view.symbols, view_verb);
+		view_report_missed(&view, path);
+	view_streams_report(&view.streams);
+	symbols_report(view.symbols, view_verb);
 	symbols_destroy(view.symbols);
 	view_streams_free(&view.streams);
 	view_threads_free(&view.threads);

@@ -145,10 +145,10 @@ static int stop_somewhere(struct reach *reach, uint64_t deadline)
 		if (pause.tv_nsec < 50000000)
 			pause.tv_nsec += pause.tv_nsec / 4;
 	} while (now_ms() < deadline);
-	return problem_tell(reach->problem, -EAGAIN, "try again, or when it does something else",
-			    "no thread of process %d came to a point where it can be made to "
-			    "load a library: %s",
-			    (int)reach->target.pid, why);
+	return problem_set(reach->problem, -EAGAIN, "try again, or when it does something else",
+			   "no thread of process %d came to a point where it can be made to "
+			   "load a library: %s",
+			   (int)reach->target.pid, why);
 }
 
 /*
@@ -187,21 +187,20 @@ static int call(struct reach *reach, uint64_t function, uint64_t first, uint64_t
 				result);
 
 	if (error == -ETIMEDOUT)
-		return problem_tell(reach->problem, error,
-				    "give the same command again when it has",
-				    "a thread of process %d has to wait for another one that loads "
-				    "a library, and will finish this by itself",
-				    (int)reach->target.pid);
+		return problem_set(reach->problem, error, "give the same command again when it has",
+				   "a thread of process %d has to wait for another one that loads "
+				   "a library, and will finish this by itself",
+				   (int)reach->target.pid);
 	if (error == -ESRCH)
-		return problem_tell(reach->problem, error, "",
-				    "process %d ended, or became another program, meanwhile",
-				    (int)reach->target.pid);
+		return problem_set(reach->problem, error, "",
+				   "process %d ended, or became another program, meanwhile",
+				   (int)reach->target.pid);
 	if (error)
-		return problem_tell(reach->problem, error,
-				    "what it held is not given back: the process may wait for ever "
-				    "when it loads a library next; please report this",
-				    "process %d: loading broke in the middle, and was given up",
-				    (int)reach->target.pid);
+		return problem_set(reach->problem, error,
+				   "what it held is not given back: the process may wait for ever "
+				   "when it loads a library next; please report this",
+				   "process %d: loading broke in the middle, and was given up",
+				   (int)reach->target.pid);
 	return 0;
 }
 
@@ -238,18 +237,18 @@ static int explain_loader(struct reach *reach)
 	if (error)
 		return error;
 	read_text(reach, at, text, sizeof(text));
-	return problem_tell(reach->problem, -ENOENT,
-			    "is lttngmap installed where that process's user may read it?",
-			    "process %d cannot load %s: %s", (int)reach->target.pid, reach->library,
-			    text);
+	return problem_set(reach->problem, -ENOENT,
+			   "is lttngmap installed where that process's user may read it?",
+			   "process %d cannot load %s: %s", (int)reach->target.pid, reach->library,
+			   text);
 }
 
 static int put_text(struct reach *reach, const char *text)
 {
 	if (tracee_write(&reach->tracee, room_for_text(reach), text, strlen(text) + 1))
 		return 0;
-	return problem_tell(reach->problem, -EIO, "", "process %d cannot be written to",
-			    (int)reach->target.pid);
+	return problem_set(reach->problem, -EIO, "", "process %d cannot be written to",
+			   (int)reach->target.pid);
 }
 
 /* Reads the answer that the process wrote; checks all counts and sizes in it. */
@@ -283,8 +282,8 @@ static int call_inside(struct reach *reach, uint64_t handle, struct inside_reque
 
 	request->status = INSIDE_NOT_RUN;
 	if (!error && !tracee_write(&reach->tracee, room(reach), request, sizeof(*request)))
-		error = problem_tell(reach->problem, -EIO, "", "process %d cannot be written to",
-				     (int)reach->target.pid);
+		error = problem_set(reach->problem, -EIO, "", "process %d cannot be written to",
+				    (int)reach->target.pid);
 	if (!error)
 		error = call(reach, reach->target.dlsym, handle, room_for_text(reach), 0,
 			     &function);
@@ -293,8 +292,8 @@ static int call_inside(struct reach *reach, uint64_t handle, struct inside_reque
 	if (!error)
 		error = call(reach, function, room(reach), 0, 0, &result);
 	if (!error && !read_answer(reach, request))
-		error = problem_tell(reach->problem, -EIO, "", "process %d cannot be read from",
-				     (int)reach->target.pid);
+		error = problem_set(reach->problem, -EIO, "", "process %d cannot be read from",
+				    (int)reach->target.pid);
 	return error;
 }
 
@@ -317,9 +316,9 @@ static int work(struct reach *reach, struct inside_request *request)
 	    tracee_call(&reach->tracee, reach->target.dlclose, handle, 0, 0, CALL_TIMEOUT_MS,
 			&ignored) == -ETIMEDOUT &&
 	    !error)
-		error = problem_tell(reach->problem, -ETIMEDOUT, "",
-				     "process %d is still at it, and goes on by itself",
-				     (int)reach->target.pid);
+		error = problem_set(reach->problem, -ETIMEDOUT, "",
+				    "process %d is still at it, and goes on by itself",
+				    (int)reach->target.pid);
 	return error;
 }
 
@@ -331,25 +330,25 @@ static int explain_answer(const struct reach *reach, struct inside_request *requ
 	case INSIDE_DONE:
 		return 0;
 	case INSIDE_NOT_FOUND:
-		return problem_tell(reach->problem, -ENOENT,
-				    "is lttngmap installed where that process's user may read it?",
-				    "process %d: %s", (int)reach->target.pid, request->message);
+		return problem_set(reach->problem, -ENOENT,
+				   "is lttngmap installed where that process's user may read it?",
+				   "process %d: %s", (int)reach->target.pid, request->message);
 	case INSIDE_ELSEWHERE:
-		return problem_tell(reach->problem, -EBUSY,
-				    "a process keeps to the place where it found its first "
-				    "daemon: use that one, or start the process anew",
-				    "process %d is traced by the daemon of %s already",
-				    (int)reach->target.pid, request->message);
+		return problem_set(reach->problem, -EBUSY,
+				   "a process keeps to the place where it found its first "
+				   "daemon: use that one, or start the process anew",
+				   "process %d is traced by the daemon of %s already",
+				   (int)reach->target.pid, request->message);
 	case INSIDE_NO_PROBES:
-		return problem_tell(reach->problem, -EACCES,
-				    "a process that may not write to its own /proc/self/mem cannot "
-				    "be served: as root, the kernel's --uprobe can",
-				    "process %d: SDT probes cannot be changed: %s",
-				    (int)reach->target.pid, request->message);
+		return problem_set(reach->problem, -EACCES,
+				   "a process that may not write to its own /proc/self/mem cannot "
+				   "be served: as root, the kernel's --uprobe can",
+				   "process %d: SDT probes cannot be changed: %s",
+				   (int)reach->target.pid, request->message);
 	default:
-		return problem_tell(reach->problem, -EPROTO, "is lttngmap installed as a whole?",
-				    "process %d: %s is of another version", (int)reach->target.pid,
-				    reach->library);
+		return problem_set(reach->problem, -EPROTO, "is lttngmap installed as a whole?",
+				   "process %d: %s is of another version", (int)reach->target.pid,
+				   reach->library);
 	}
 }
 
@@ -373,10 +372,10 @@ int reach_run(pid_t pid, struct inside_request *request, struct problem *problem
 	reach = (struct reach){ .target = { .pid = pid, .memory = -1, .lock = -1 },
 				.problem = problem };
 	if (locate_library(INSIDE_LIBRARY, reach.library, sizeof(reach.library)) != 0)
-		return problem_tell(problem, -ENOENT,
-				    "is lttngmap installed as a whole? LTTNGMAP_LIBDIR says where "
-				    "its libraries are",
-				    "cannot find " INSIDE_LIBRARY);
+		return problem_set(problem, -ENOENT,
+				   "is lttngmap installed as a whole? LTTNGMAP_LIBDIR says where "
+				   "its libraries are",
+				   "cannot find " INSIDE_LIBRARY);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	error = run(&reach, request);

@@ -138,48 +138,48 @@ static int check_status(struct target *target, struct problem *problem)
 	int tracer;
 
 	if (read_status(target->pid, "status", &status) != 0)
-		return problem_tell(problem, -ESRCH, "`ps -e` lists processes",
-				    "there is no process %d", (int)target->pid);
+		return problem_set(problem, -ESRCH, "`ps -e` lists processes",
+				   "there is no process %d", (int)target->pid);
 	if (status_number(&status, "Tgid") != target->pid)
-		return problem_tell(problem, -EINVAL, "name the process",
-				    "%d is a thread of process %d", (int)target->pid,
-				    status_number(&status, "Tgid"));
+		return problem_set(problem, -EINVAL, "name the process",
+				   "%d is a thread of process %d", (int)target->pid,
+				   status_number(&status, "Tgid"));
 	status_text(&status, "State", text, sizeof(text));
 	if (text[0] == 'Z' || text[0] == 'X')
-		return problem_tell(problem, -ESRCH, "", "process %d has ended", (int)target->pid);
+		return problem_set(problem, -ESRCH, "", "process %d has ended", (int)target->pid);
 	tracer = status_number(&status, "TracerPid");
 	if (tracer)
-		return problem_tell(problem, -EBUSY, "end the debugger or strace first",
-				    "process %d is traced by process %d already", (int)target->pid,
-				    tracer);
+		return problem_set(problem, -EBUSY, "end the debugger or strace first",
+				   "process %d is traced by process %d already", (int)target->pid,
+				   tracer);
 	if (text[0] == 'T' || text[0] == 't')
-		return problem_tell(problem, -EBUSY, "`kill -CONT` lets it go on",
-				    "process %d is stopped", (int)target->pid);
+		return problem_set(problem, -EBUSY, "`kill -CONT` lets it go on",
+				   "process %d is stopped", (int)target->pid);
 	if (has_filtered_thread(target))
-		return problem_tell(problem, -EPERM,
-				    "start it with tracing: `lttngmap record -- PROGRAM`",
-				    "process %d has its system calls filtered (seccomp), in one "
-				    "thread at least, and might be killed for those that tracing "
-				    "needs",
-				    (int)target->pid);
+		return problem_set(problem, -EPERM,
+				   "start it with tracing: `lttngmap record -- PROGRAM`",
+				   "process %d has its system calls filtered (seccomp), in one "
+				   "thread at least, and might be killed for those that tracing "
+				   "needs",
+				   (int)target->pid);
 	/* The child may execute its program at any moment. */
 	if (is_in_memory_of(target->pid, status_number(&status, "PPid")))
-		return problem_tell(problem, -EAGAIN, "try again when it has",
-				    "process %d has not begun a program of its own yet, and shares "
-				    "the memory of process %d (vfork)",
-				    (int)target->pid, status_number(&status, "PPid"));
+		return problem_set(problem, -EAGAIN, "try again when it has",
+				   "process %d has not begun a program of its own yet, and shares "
+				   "the memory of process %d (vfork)",
+				   (int)target->pid, status_number(&status, "PPid"));
 	status_text(&status, "x86_Thread_features", text, sizeof(text));
 	if (strstr(text, "shstk"))
-		return problem_tell(problem, -ENOTSUP,
-				    "start it with tracing: `lttngmap record -- PROGRAM`",
-				    "process %d has a shadow stack, which a call from outside "
-				    "would break",
-				    (int)target->pid);
+		return problem_set(problem, -ENOTSUP,
+				   "start it with tracing: `lttngmap record -- PROGRAM`",
+				   "process %d has a shadow stack, which a call from outside "
+				   "would break",
+				   (int)target->pid);
 	if (!is_same_namespace(target->pid, "ns/mnt") || !is_same_namespace(target->pid, "root"))
-		return problem_tell(problem, -EXDEV, "run lttngmap within it",
-				    "process %d sees other files than this one: it is in a "
-				    "container or a changed root",
-				    (int)target->pid);
+		return problem_set(problem, -EXDEV, "run lttngmap within it",
+				   "process %d sees other files than this one: it is in a "
+				   "container or a changed root",
+				   (int)target->pid);
 	return 0;
 }
 
@@ -225,19 +225,19 @@ static int check_elf(const struct target *target, Elf *elf, struct problem *prob
 
 	if (!gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64 ||
 	    gelf_getclass(elf) != ELFCLASS64)
-		return problem_tell(problem, -ENOEXEC, "",
-				    "process %d is not of this machine's kind: only x86-64 with "
-				    "64 bits can be attached to",
-				    (int)target->pid);
+		return problem_set(problem, -ENOEXEC, "",
+				   "process %d is not of this machine's kind: only x86-64 with "
+				   "64 bits can be attached to",
+				   (int)target->pid);
 	if (!has_loader(elf))
-		return problem_tell(problem, -ENOEXEC, "link it with shared libraries",
-				    "process %d is statically linked: it has no loader to bring "
-				    "tracing in",
-				    (int)target->pid);
+		return problem_set(problem, -ENOEXEC, "link it with shared libraries",
+				   "process %d is statically linked: it has no loader to bring "
+				   "tracing in",
+				   (int)target->pid);
 	if (has_section(elf, ".go.buildinfo") || has_section(elf, ".note.go.buildid"))
-		return problem_tell(problem, -ENOEXEC, "",
-				    "process %d is a Go program, whose stacks are its own affair",
-				    (int)target->pid);
+		return problem_set(problem, -ENOEXEC, "",
+				   "process %d is a Go program, whose stacks are its own affair",
+				   (int)target->pid);
 	return 0;
 }
 
@@ -248,18 +248,18 @@ static int check_program(const struct target *target, struct problem *problem)
 	Elf *elf;
 
 	if (fd < 0 && errno == ENOENT)
-		return problem_tell(problem, -ENOEXEC, "", "process %d is the kernel's own",
-				    (int)target->pid);
+		return problem_set(problem, -ENOEXEC, "", "process %d is the kernel's own",
+				   (int)target->pid);
 	if (fd < 0)
-		return problem_tell(problem, -errno,
-				    "another user's, or one that changed its rights, is for root",
-				    "process %d cannot be looked at: %s", (int)target->pid,
-				    strerror(errno));
+		return problem_set(problem, -errno,
+				   "another user's, or one that changed its rights, is for root",
+				   "process %d cannot be looked at: %s", (int)target->pid,
+				   strerror(errno));
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	error = elf ? check_elf(target, elf, problem)
-		    : problem_tell(problem, -ENOEXEC, "", "process %d: its program is no ELF file",
-				   (int)target->pid);
+		    : problem_set(problem, -ENOEXEC, "", "process %d: its program is no ELF file",
+				  (int)target->pid);
 	elf_end(elf);
 	close(fd);
 	return error;
@@ -421,24 +421,24 @@ static int look_inside(struct target *target, struct problem *problem)
 {
 	target->dwfl = dwfl_begin(&callbacks);
 	if (!target->dwfl)
-		return problem_tell(problem, -ENOMEM, "", "out of memory");
+		return problem_set(problem, -ENOMEM, "", "out of memory");
 	dwfl_report_begin(target->dwfl);
 	if (dwfl_linux_proc_report(target->dwfl, target->pid) != 0 ||
 	    dwfl_report_end(target->dwfl, NULL, NULL) != 0)
-		return problem_tell(problem, -EACCES,
-				    "another user's, or one that changed its rights, is for root",
-				    "process %d: what it has mapped cannot be read",
-				    (int)target->pid);
+		return problem_set(problem, -EACCES,
+				   "another user's, or one that changed its rights, is for root",
+				   "process %d: what it has mapped cannot be read",
+				   (int)target->pid);
 	dwfl_getmodules(target->dwfl, see_module, target, 0);
 	if (!target->libc.end)
-		return problem_tell(problem, -EAGAIN, "",
-				    "process %d does not use the GNU C library", (int)target->pid);
+		return problem_set(problem, -EAGAIN, "",
+				   "process %d does not use the GNU C library", (int)target->pid);
 	if (!target->dlopen || !target->dlclose || !target->dlerror || !target->dlsym ||
 	    !target->places.errno_location || !find_code(target))
-		return problem_tell(problem, -EAGAIN, "restart it",
-				    "process %d: its C library is older than 2.34, or its file was "
-				    "replaced since the process started",
-				    (int)target->pid);
+		return problem_set(problem, -EAGAIN, "restart it",
+				   "process %d: its C library is older than 2.34, or its file was "
+				   "replaced since the process started",
+				   (int)target->pid);
 	return 0;
 }
 
@@ -450,9 +450,8 @@ static int lock(struct target *target, struct problem *problem)
 	target->lock = open_proc(target->pid, "mem", O_RDONLY);
 	if (target->lock >= 0 && flock(target->lock, LOCK_EX | LOCK_NB) != 0 &&
 	    errno == EWOULDBLOCK)
-		return problem_tell(problem, -EBUSY, "try again when that is done",
-				    "another lttngmap is attaching to process %d",
-				    (int)target->pid);
+		return problem_set(problem, -EBUSY, "try again when that is done",
+				   "another lttngmap is attaching to process %d", (int)target->pid);
 	return 0;
 }
 
@@ -481,10 +480,10 @@ int target_open(struct target *target, pid_t pid, struct problem *problem)
 	target->auxv_size = read_auxv(pid, target->auxv, sizeof(target->auxv));
 	target->memory = open_proc(pid, "mem", O_RDWR);
 	if (target->memory < 0)
-		return problem_tell(problem, -errno,
-				    "another user's, or one that changed its rights, is for root",
-				    "process %d: its memory cannot be read: %s", (int)pid,
-				    strerror(errno));
+		return problem_set(problem, -errno,
+				   "another user's, or one that changed its rights, is for root",
+				   "process %d: its memory cannot be read: %s", (int)pid,
+				   strerror(errno));
 	return look_inside(target, problem);
 }
 

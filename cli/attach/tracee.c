@@ -174,7 +174,7 @@ static int explain_seize(pid_t pid, int error, struct problem *problem)
 	int fd;
 
 	if (error == ESRCH)
-		return problem_tell(problem, -ESRCH, "", "it ended");
+		return problem_set(problem, -ESRCH, "", "it ended");
 	snprintf(path, sizeof(path), "/proc/sys/kernel/yama/ptrace_scope");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
@@ -183,16 +183,16 @@ static int explain_seize(pid_t pid, int error, struct problem *problem)
 		close(fd);
 	}
 	if (error == EPERM && scope[0] >= '1')
-		return problem_tell(problem, -EPERM,
-				    "run this as root, or see kernel.yama.ptrace_scope",
-				    "process %d may not be traced: the system allows it to "
-				    "parents or to root only",
-				    (int)pid);
-	return problem_tell(problem, -error,
-			    error == EPERM ? "another user's, or one that changed its rights, is "
-					     "for root; so is what holds secrets"
-					   : "",
-			    "process %d may not be traced: %s", (int)pid, strerror(error));
+		return problem_set(problem, -EPERM,
+				   "run this as root, or see kernel.yama.ptrace_scope",
+				   "process %d may not be traced: the system allows it to "
+				   "parents or to root only",
+				   (int)pid);
+	return problem_set(problem, -error,
+			   error == EPERM ? "another user's, or one that changed its rights, is "
+					    "for root; so is what holds secrets"
+					  : "",
+			   "process %d may not be traced: %s", (int)pid, strerror(error));
 }
 
 static bool get_registers(const struct tracee *tracee, struct user_regs_struct *registers)
@@ -213,22 +213,22 @@ int tracee_stop(struct tracee *tracee, pid_t pid, pid_t thread, struct problem *
 	ptrace(PTRACE_INTERRUPT, thread, NULL, NULL);
 	event = next_stop(tracee, false);
 	if (event == EVENT_GONE)
-		return problem_tell(problem, -ESRCH, "", "it ended");
+		return problem_set(problem, -ESRCH, "", "it ended");
 	/*
 	 * The thread is in a system call that nothing interrupts. It can be neither stopped nor let
 	 * go; only the end of this process lets it go.
 	 */
 	if (event == EVENT_NONE)
-		return problem_tell(problem, -EBUSY, "try again later",
-				    "thread %d is in a system call that cannot be interrupted",
-				    (int)thread);
+		return problem_set(problem, -EBUSY, "try again later",
+				   "thread %d is in a system call that cannot be interrupted",
+				   (int)thread);
 	tracee->is_stopped = true;
 	if (!get_registers(tracee, &tracee->registers) ||
 	    ptrace(PTRACE_GETSIGMASK, thread, sizeof(tracee->signals), &tracee->signals) != 0) {
 		int error = -errno;
 
 		tracee_release(tracee);
-		return problem_tell(problem, error, "", "its registers cannot be read");
+		return problem_set(problem, error, "", "its registers cannot be read");
 	}
 	return 0;
 }
@@ -449,29 +449,29 @@ int tracee_prepare(struct tracee *tracee, struct problem *problem)
 	long area, code;
 
 	if (!get_state(tracee))
-		return problem_tell(problem, -ENOTSUP, "",
-				    "the state of its processor cannot be kept");
+		return problem_set(problem, -ENOTSUP, "",
+				   "the state of its processor cannot be kept");
 	if (!make_frame(tracee))
-		return problem_tell(problem, -ENOMEM, "", "its stack has no room");
+		return problem_set(problem, -ENOMEM, "", "its stack has no room");
 	tracee->is_prepared = true;
 	area = system_call(tracee, SYS_mmap, 0, TRACEE_STACK_SIZE + TRACEE_ROOM_SIZE,
 			   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
 	if (area < 0)
-		return problem_tell(problem, (int)area, "", "no memory can be mapped there: %s",
-				    strerror((int)-area));
+		return problem_set(problem, (int)area, "", "no memory can be mapped there: %s",
+				   strerror((int)-area));
 	tracee->area = (uint64_t)area;
 	code = system_call(tracee, SYS_mmap, 0, PAGE, PROT_READ | PROT_EXEC,
 			   MAP_PRIVATE | MAP_ANONYMOUS);
 	if (code < 0)
-		return problem_tell(problem, (int)code,
-				    "SELinux's execmem, or the like, keeps new code from it",
-				    "no code can be mapped there: %s", strerror((int)-code));
+		return problem_set(problem, (int)code,
+				   "SELinux's execmem, or the like, keeps new code from it",
+				   "no code can be mapped there: %s", strerror((int)-code));
 	tracee->code = (uint64_t)code;
 	if (!tracee_write(tracee, tracee->code, tracee_stub, tracee_stub_size))
-		return problem_tell(problem, -EPERM,
-				    "the kernel may be told not to let debuggers write "
-				    "(proc_mem.force_override)",
-				    "no code can be written there: %s", strerror(errno));
+		return problem_set(problem, -EPERM,
+				   "the kernel may be told not to let debuggers write "
+				   "(proc_mem.force_override)",
+				   "no code can be written there: %s", strerror(errno));
 	return 0;
 }
 

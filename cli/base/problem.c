@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int problem_tell(struct problem *problem, int error, const char *hint, const char *format, ...)
+int problem_set(struct problem *problem, int error, const char *hint, const char *format, ...)
 {
 	va_list arguments;
 

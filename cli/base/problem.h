@@ -10,7 +10,7 @@ struct problem {
 };
 
 /* Fills `problem`; returns `error`. */
-int problem_tell(struct problem *problem, int error, const char *hint, const char *format, ...)
+int problem_set(struct problem *problem, int error, const char *hint, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 #endif /* LTTNGMAP_CLI_BASE_PROBLEM_H */

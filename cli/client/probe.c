@@ -74,20 +74,20 @@ static int parse_place(struct probe *probe, struct problem *problem)
 	if (probe->place[0] && strchr(DIGITS, probe->place[0])) {
 		probe->is_number = true;
 		if (probe->is_kernel || parse_number(probe->place, &probe->offset) != 0)
-			return problem_tell(problem, -EINVAL, hint, "'%.100s' is no place",
-					    probe->place);
+			return problem_set(problem, -EINVAL, hint, "'%.100s' is no place",
+					   probe->place);
 		return 0;
 	}
 	if (plus) {
 		*plus++ = '\0';
 		if (parse_number(plus, &probe->offset) != 0)
-			return problem_tell(problem, -EINVAL, hint, "'%.100s' is no offset", plus);
+			return problem_set(problem, -EINVAL, hint, "'%.100s' is no offset", plus);
 	}
 	if (!probe->place[0])
-		return problem_tell(problem, -EINVAL, hint, "it names no function");
+		return problem_set(problem, -EINVAL, hint, "it names no function");
 	if (probe->is_return && probe->offset)
-		return problem_tell(problem, -EINVAL, "leave +OFFSET out, or " RETURN,
-				    "functions return as a whole, not from an offset");
+		return problem_set(problem, -EINVAL, "leave +OFFSET out, or " RETURN,
+				   "functions return as a whole, not from an offset");
 	return 0;
 }
 
@@ -109,8 +109,8 @@ static int cut(struct probe *probe, struct problem *problem)
 		char *colon = strrchr(word, ':');
 
 		if (!colon || colon == word)
-			return problem_tell(problem, -EINVAL, uprobe_hint,
-					    "'%.200s' is no PATH:SYMBOL", word);
+			return problem_set(problem, -EINVAL, uprobe_hint,
+					   "'%.200s' is no PATH:SYMBOL", word);
 		*colon = '\0';
 		probe->file = word;
 		probe->place = colon + 1;
@@ -150,7 +150,7 @@ static int find_file(const char *file, char path[PATH_MAX], struct problem *prob
 	if (error == ENOENT && !strchr(file, '/'))
 		error = library_search(file, found, sizeof(found));
 	if (error == ENOENT && !strchr(file, '/'))
-		return problem_tell(
+		return problem_set(
 			problem, -error, "write ./NAME for a file that is here",
 			"there is no program %.200s along PATH, nor a library of that name", file);
 	if (error == 0 && found[0] != '/' && !getcwd(here, sizeof(here)))
@@ -160,8 +160,8 @@ static int find_file(const char *file, char path[PATH_MAX], struct problem *prob
 	if (error == 0 && (size_t)snprintf(path, PATH_MAX, "%s%s%s", found[0] == '/' ? "" : here,
 					   found[0] == '/' ? "" : "/", rest) >= PATH_MAX)
 		error = ENAMETOOLONG;
-	return error ? problem_tell(problem, -error, "see whether the path is right",
-				    "cannot use %.200s: %s", file, strerror(error))
+	return error ? problem_set(problem, -error, "see whether the path is right",
+				   "cannot use %.200s: %s", file, strerror(error))
 		     : 0;
 }
 
@@ -239,7 +239,7 @@ int probe_parse(const char *text, bool is_kernel, struct json_object *request,
 	int error;
 
 	if (!probe.copy)
-		return problem_tell(problem, -ENOMEM, "try again", "out of memory");
+		return problem_set(problem, -ENOMEM, "try again", "out of memory");
 	error = cut(&probe, problem);
 	if (error == 0)
 		error = is_kernel ? describe_kernel(&probe, request)

@@ -138,7 +138,7 @@ static const char *find_left(const char *given, char *path, size_t size)
 	return NULL;
 }
 
-void session_daemon_tell_missing(const char *verb, const char *chosen)
+void session_daemon_report_missing(const char *verb, const char *chosen)
 {
 	const char *given = session_daemon_chosen(chosen), *left;
 	char path[SOCKET_PATH_MAX + 1];

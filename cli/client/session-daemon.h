@@ -29,7 +29,7 @@ const char *session_daemon_chosen(const char *chosen);
  */
 bool session_daemon_place(unsigned int place, char *path, size_t size);
 /* Prints that no daemon runs, and what to do. */
-void session_daemon_tell_missing(const char *verb, const char *chosen);
+void session_daemon_report_missing(const char *verb, const char *chosen);
 /*
  * Starts a daemon that outlives the command, and waits until the daemon is ready. 0, or -errno
  * after a message; 0 with *pid 0: another command was faster.

@@ -243,7 +243,7 @@ int session_verb_open(struct session_verb *self, const struct verb *verb, bool s
 		if (!error && self->started)
 			message_note("started lttngmap-sessiond, process %d", (int)self->started);
 	} else if (error == -ENOENT) {
-		session_daemon_tell_missing(verb->name, chosen);
+		session_daemon_report_missing(verb->name, chosen);
 	}
 	return error ? error : hello(self);
 }

@@ -3,18 +3,18 @@
 /*
  * record-child.c - the recorded program: start, signals, end.
  *
- * The program stays in our process group, so that the terminal treats the two
- * as one job. What follows for signals while it runs:
+ * The program stays in the command's process group, so that the terminal treats both as one job.
+ * While it runs, signals are handled so:
  *
- *   from the terminal (SI_KERNEL)  the program got it as well: nothing to do
- *   from the program itself        it knows
- *   from anyone else               passed on, for it was sent to us alone,
- *                                  or to the group, where twice does no harm
- *   SIGTSTP                        passed on likewise; then we stop, too
- *   SIGCHLD                        who ended?
+ *   from the terminal (SI_KERNEL)  nothing: the program received the signal, too
+ *   from the program itself        nothing
+ *   from another process           passed on: the sender meant this process alone, or the
+ *                                  group, where receiving it twice does no harm
+ *   SIGTSTP                        passed on likewise; then the command stops, too
+ *   SIGCHLD                        finds out which child ended
  *
- * Before and after, a signal to end asks us to give up: at once before, on
- * the second one after, for finishing the trace takes a moment only.
+ * Before the program starts, a signal ends the command at once. After the program, the first signal
+ * is ignored, because finishing the trace takes only a moment; the second one ends the command.
  */
 #include <config.h>
 
@@ -43,7 +43,7 @@ static const int watched[] = {
 	SIGUSR2, SIGCONT, SIGTSTP, SIGWINCH, SIGPIPE,
 };
 
-/* What SIGCHLD was when we were started; the program gets it back. */
+/* SIGCHLD's action at the start, which the program gets back. */
 static struct sigaction inherited_chld;
 
 int record_signals_watch(struct record *record)
@@ -54,10 +54,10 @@ int record_signals_watch(struct record *record)
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++)
 		sigaddset(&set, watched[i]);
-	/* Children of one that ignores it leave no status. */
+	/* If a process ignores SIGCHLD, its children leave no status. */
 	sigaction(SIGCHLD, &plain, &inherited_chld);
 	sigprocmask(SIG_BLOCK, &set, &record->inherited_mask);
-	/* Blocked as an answer to a closed stderr; nobody reads it. */
+	/* SIGPIPE stays blocked after a write to a closed stderr; nobody reads it. */
 	sigdelset(&set, SIGPIPE);
 	record->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (record->signal_fd >= 0)
@@ -80,13 +80,13 @@ static void reap(struct record *record)
 		record->child_ended = true;
 	}
 	if (record->daemon > 0 && waitpid(record->daemon, &status, WNOHANG) == record->daemon) {
-		/* Its group may still be there; see record_daemon_end() for the usual end. */
+		/* Its group may still exist; record_daemon_end() ends it otherwise. */
 		kill(-record->daemon, SIGKILL);
 		record->daemon = 0;
 	}
 }
 
-/* Stop as a job of the shell does, with what SIGTSTP means to us by default. */
+/* Stops as a job of the shell, by the default action of SIGTSTP. */
 static void stop_self(void)
 {
 	sigset_t set;
@@ -105,7 +105,7 @@ static void handle_end_request(struct record *record, int number)
 		record->interrupted = number;
 		return;
 	}
-	/* The first may be the one that ended the program. */
+	/* The first signal may be the one that ended the program. */
 	if (record->interrupted >= 0)
 		record->interrupted = -1;
 	else
@@ -157,8 +157,8 @@ bool record_wants_end(const struct record *record)
 }
 
 /*
- * A program that was built with AddressSanitizer ends at its start where its runtime does not come
- * first, unless it is told that this is meant.
+ * A program built with AddressSanitizer ends at its start if another library comes before its
+ * runtime, unless this option allows that.
  */
 static void allow_before_sanitizer(void)
 {
@@ -170,7 +170,7 @@ static void allow_before_sanitizer(void)
 		setenv("ASAN_OPTIONS", longer, 1);
 }
 
-/* It ends with its parent, until it is let go. */
+/* Waits to be let go, or ends with the parent. */
 static void wait_for_go(int go_fd, pid_t parent)
 {
 	char go;
@@ -180,7 +180,7 @@ static void wait_for_go(int go_fd, pid_t parent)
 		_exit(CLI_STATUS_RECORD);
 }
 
-/* In the forked child: nothing of ours but a few variables is left to it. */
+/* Runs in the forked child, which has only a few variables of ours. */
 static void run_command(struct record *record, int error_fd)
 {
 	char timeout[32];
@@ -201,7 +201,7 @@ static void run_command(struct record *record, int error_fd)
 		setenv("LTTNGMAP_ALLOW_BLOCKING", "1", 1);
 	sigaction(SIGCHLD, &inherited_chld, NULL);
 	sigprocmask(SIG_SETMASK, &record->inherited_mask, NULL);
-	/* As execvp: a file without "#!" that the kernel refuses is a shell's. */
+	/* Like execvp(): a shell runs a file without "#!" that the kernel refuses. */
 	if (strchr(record->command[0], '/'))
 		execvp(record->command[0], record->command);
 	else
@@ -272,7 +272,7 @@ int record_child_start(struct record *record)
 		return status;
 	record->child = record->prepared;
 	record->prepared = 0;
-	/* Closed as the other end is where it was killed: its end is seen as any other's. */
+	/* The child was killed if its end is closed; its end is then handled as any other. */
 	if (send(record->go_fd, "", 1, MSG_NOSIGNAL) != 1)
 		message_note("the program ended before it was started");
 	close(record->go_fd);
@@ -291,7 +291,7 @@ int record_child_start(struct record *record)
 	return CLI_STATUS_NOT_EXECUTABLE;
 }
 
-/* One round of watching; the daemon's silence never delays a signal. */
+/* Waits once for signals and the daemon; a silent daemon never delays a signal. */
 static void wait_round(struct record *record, bool progress)
 {
 	bool pending = record->client && control_client_pending(record->client);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * record-daemon.c - private daemons in a private directory: make, start, end.
+ * record-daemon.c - private daemons in a private directory: start and end.
  *
- * The session daemon runs in a session of its own, so that ^C and a closed
- * terminal do not reach it, and ends when we do. It says by sd_notify's
- * protocol when it is ready. What it prints goes to a memfd: a pipe would
- * want to be read all the time, a file could fill a disk and stay behind.
+ * The session daemon has a session (setsid) of its own, so that ^C and a closed terminal do not
+ * reach it. It ends when the command ends. It reports by sd_notify's protocol when it is ready. Its
+ * output goes to a memfd, because a pipe needs a reader all the time, and a file could fill a disk
+ * and stay behind.
  */
 #include <config.h>
 
@@ -52,14 +52,16 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Root's programs may become another user's, and their children come to the daemon as that user. */
+/* True for root: its programs may change their user, and then talk to the daemon as that user. */
 static bool is_for_others(void)
 {
 	return geteuid() == 0;
 }
 
-/* The user's own runtime directory, if it is one; not that of root's login, which others cannot
- * enter. */
+/*
+ * The user's own runtime directory. Root's login has one that others cannot enter, so root's is not
+ * used.
+ */
 static const char *runtime_base(void)
 {
 	const char *base = getenv("XDG_RUNTIME_DIR");
@@ -111,7 +113,7 @@ static int make_notify_socket(struct record *record, char *path, size_t size)
 	return error;
 }
 
-/* The daemon is not to be traced by whoever traces us. */
+/* The daemon must not be traced by a recording of this command. */
 static void set_daemon_environment(const char *notify_path)
 {
 	const char *preload = getenv("LD_PRELOAD");
@@ -123,8 +125,8 @@ static void set_daemon_environment(const char *notify_path)
 }
 
 /*
- * Root's daemon mounts a file system, which nobody else needs to see. In a mount namespace of its
- * own it goes with the last of its processes, however these end.
+ * Root's daemon mounts a file system that only it needs. Its own mount namespace removes the mount
+ * when the last process in it ends, however it ends.
  */
 static void leave_mounts(void)
 {
@@ -132,7 +134,7 @@ static void leave_mounts(void)
 		mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL);
 }
 
-/* In the forked child; the errno of a failed exec goes up the pipe. */
+/* Runs in the forked child; sends the errno of a failed exec up the pipe. */
 static void run_daemon(struct record *record, const char *program, const char *notify_path,
 		       int error_fd, pid_t parent)
 {
@@ -173,7 +175,7 @@ static void run_daemon(struct record *record, const char *program, const char *n
 		dup2(null_fd, STDIN_FILENO);
 	dup2(record->log_fd, STDOUT_FILENO);
 	dup2(record->log_fd, STDERR_FILENO);
-	/* What else the caller left open is none of the daemon's business. */
+	/* The daemon gets no descriptor that the caller left open. */
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 	set_daemon_environment(notify_path);
 	execvp(program, arguments);
@@ -206,7 +208,7 @@ static int spawn_daemon(struct record *record, const char *program, const char *
 	return -error;
 }
 
-/* Has a datagram with READY=1 come? */
+/* True if a datagram with READY=1 has come. */
 static bool is_ready(struct record *record)
 {
 	char text[4096];
@@ -266,7 +268,10 @@ int record_daemon_start(struct record *record)
 		return error;
 	}
 	error = wait_ready(record);
-	/* Nothing of ours stays in its directory: it removes that when we are killed. */
+	/*
+	 * The daemon removes its directory if this command is killed; the directory must be empty
+	 * then.
+	 */
 	unlink(notify_path);
 	close(record->notify_fd);
 	record->notify_fd = -1;
@@ -284,7 +289,7 @@ int record_daemon_start(struct record *record)
 	return error;
 }
 
-/* The part of a daemon's line that does not name the daemon, the level and our session. */
+/* The part of a daemon's line behind the names of the daemon, the level and our session. */
 static const char *message_of(const char *line)
 {
 	static const char *const levels[] = { ": error: ", ": warning: ", ": info: " };
@@ -305,17 +310,17 @@ bool record_is_new(struct record *record, const char *message)
 {
 	unsigned place;
 
-	for (unsigned i = 0; i < RECORD_SAID_MAX; i++) {
-		if (record->said[i] && strcmp(record->said[i], message) == 0)
+	for (unsigned i = 0; i < RECORD_MESSAGES_MAX; i++) {
+		if (record->messages[i] && strcmp(record->messages[i], message) == 0)
 			return false;
 	}
-	place = record->nr_said++ % RECORD_SAID_MAX;
-	free(record->said[place]);
-	record->said[place] = strdup(message);
+	place = record->nr_messages++ % RECORD_MESSAGES_MAX;
+	free(record->messages[place]);
+	record->messages[place] = strdup(message);
 	return true;
 }
 
-void record_say(struct record *record, const char *line)
+void record_show_message(struct record *record, const char *line)
 {
 	if (record_is_new(record, message_of(line)))
 		message_note("%s", line);
@@ -332,7 +337,7 @@ void record_log_show(struct record *record)
 		char *end = memrchr(text, '\n', length);
 		char *line = text, *next;
 
-		/* A line begun waits for its end, unless it is a very long one. */
+		/* Keep an unfinished line until it ends, unless it is very long. */
 		if (!end && length < (ssize_t)sizeof(text) - 1)
 			return;
 		if (end)
@@ -341,7 +346,7 @@ void record_log_show(struct record *record)
 		text[length] = '\0';
 		while ((next = strsep(&line, "\n"))) {
 			if (next[0] != '\0')
-				record_say(record, next);
+				record_show_message(record, next);
 		}
 	}
 }
@@ -363,7 +368,7 @@ static void remove_runtime(struct record *record)
 	record->runtime_dir[0] = '\0';
 }
 
-/* Wait until it has ended, not reaping it: its number stays its group's. */
+/* Waits for the daemon's end without reaping it, so that its number still is its group's. */
 static bool wait_ended(pid_t daemon, int timeout_ms)
 {
 	int64_t deadline = now_ms() + timeout_ms;
@@ -391,7 +396,7 @@ void record_daemon_end(struct record *record)
 		if (!wait_ended(record->daemon, END_TIMEOUT_MS))
 			message_error("record: the session daemon did not end in %d s; killed",
 				      END_TIMEOUT_MS / 1000);
-		/* Its whole group, should it have left something. */
+		/* Kills its whole group, in case it left processes. */
 		kill(-record->daemon, SIGKILL);
 		kill(record->daemon, SIGKILL);
 		waitpid(record->daemon, NULL, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* record-kernel.c - the kernel's events that `record` asks for beside the program's. */
+/* record-kernel.c - the kernel events that `record` asks for. */
 #include <config.h>
 
 #include "cli/record/record.h"
@@ -52,8 +52,8 @@ static int check_rule(struct record_rule *rule, bool is_first)
 }
 
 /*
- * Of what was typed, all numbers, in an array for the daemon where one is wanted. The process
- * `program` is the one that 'program' means; *wants_program says whether that was typed.
+ * Adds the typed numbers to the array `pids`, if there is one. The word 'program' stands for
+ * process `program`; *wants_program tells that it was typed.
  */
 static int take_pids(char **lists, struct json_object *pids, pid_t program, bool *wants_program)
 {
@@ -120,7 +120,10 @@ static int set_up(struct record *record)
 	if (record->kernel_buffer)
 		json_object_object_add(object, "buffer_size",
 				       json_object_new_uint64(record->kernel_buffer));
-	/* It is there before its events are, and none of ours are recorded for it. */
+	/*
+	 * Creates the program's process before its events are enabled; the kernel records none of
+	 * this command's events for it.
+	 */
 	if (record->kernel_program && record_child_prepare(record))
 		return -ECHILD;
 	if (record->options.kernel_pids) {

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * record-preload.c - which libraries to preload.
+ * record-preload.c - chooses the libraries to preload.
  *
- * A family is preloaded when it was named by --preload, or, without that
- * option, when one of the rules could switch one of its events on: libc by any
- * such rule, the others only by one that has their provider without a '*'. A
- * rule for everything shall not make a program slow in all the ways there are.
- * Without rules, dl is beside libc: it costs next to nothing, and by its events
- * addresses have names.
+ * --preload names the families to preload. Without that option, the rules choose: any rule that
+ * could match an event of libc preloads libc; the other families need a rule with their provider
+ * without '*'. So a rule for everything does not slow a program down in every way. Without rules,
+ * dl is preloaded beside libc: its events cost next to nothing and give names to addresses.
  */
 #include <config.h>
 
@@ -25,23 +23,23 @@
 #include "cli/base/message.h"
 #include "cli/base/suggest.h"
 
-/* What brings a family in. */
+/* The rules that choose a family. */
 enum reach {
 	REACHED_BY_NAME,     /* a rule without a '*' in the provider */
 	REACHED_BY_NO_RULES, /* that, or no rule at all */
-	REACHED_BY_PATTERNS, /* that, or any rule that matches */
+	REACHED_BY_PATTERNS, /* that, or any matching rule */
 };
 
 static const struct family {
 	const char *name;
 	const char *library;
-	const char *provider; /* of its events, more are below */
+	const char *provider; /* of its events; a table below has more */
 	enum reach reach;
-	const char *instead; /* of the family that wraps the same functions */
-	bool has_functions;  /* traces those of the program that --functions names */
-	bool is_from_start;  /* changes the program before it runs, and not later */
+	const char *instead; /* the family that wraps the same functions */
+	bool has_functions;  /* traces the functions that --functions names */
+	bool is_from_start;  /* must be there before the program runs */
 } families[] = {
-	/* First: its events of exec come before the others look at what is executed. */
+	/* First, so that its exec events come before other families look at the executed file. */
 	{ "proc", "liblttngmap-proc.so", "lttngmap_proc", REACHED_BY_NAME, NULL, false, false },
 	{ "libc", "liblttngmap-libc.so", "lttng_ust_libc", REACHED_BY_PATTERNS, NULL, false,
 	  false },
@@ -69,7 +67,7 @@ static const struct provider {
 	{ "dl", "lttng_ust_statedump" },
 };
 
-/* The installed library is known by its soname only. */
+/* An installed library has only its soname. */
 static const char *const tracing_library[] = { "liblttngmap.so.0", "liblttngmap.so" };
 
 static const struct family *find_family(const char *name, size_t length)
@@ -90,7 +88,7 @@ const char *record_family(size_t index, const char **library)
 	return families[index].name;
 }
 
-/* Does one of the comma-separated words mean the family? */
+/* True if a word of the comma-separated list names the family. */
 static bool is_listed(const char *list, const struct family *family)
 {
 	for (size_t length; *list; list += length + (list[length] == ',')) {
@@ -173,7 +171,7 @@ static void suggest_family(const char *typed, size_t length)
 		message_hint("did you mean '%s'?", best.word);
 }
 
-/* Of two that wrap the same functions, the second one would see nothing. */
+/* If two families wrap the same functions, the second one sees no calls. */
 static int check_together(const struct record_options *options)
 {
 	for (size_t i = 0; i < FAMILIES; i++) {
@@ -190,7 +188,7 @@ static int check_together(const struct record_options *options)
 	return 0;
 }
 
-/* Who names functions wants them traced. */
+/* --functions needs a family that traces functions. */
 static int check_functions(const struct record_options *options)
 {
 	if (!options->functions)
@@ -228,8 +226,8 @@ int record_preload_check(const struct record_options *options)
 }
 
 /*
- * LD_PRELOAD is cut at blanks and colons: a library under such a path is
- * reached through a link in the runtime directory.
+ * LD_PRELOAD is split at blanks and colons. A library whose path has one is preloaded by a symbolic
+ * link in the runtime directory.
  */
 static int make_nameable(const struct record *record, char *path, size_t size)
 {
@@ -271,8 +269,8 @@ static int append(struct record *record, const char *library, int missing_is_fat
 }
 
 /*
- * What the user preloads comes behind our libraries: an allocator in front of them would be called
- * in their place. An outer `lttngmap record` left our libraries there: once is enough.
+ * The user's preloaded libraries come behind ours: an allocator before them would be called in
+ * their place. Libraries that an outer `lttngmap record` left there are not repeated.
  */
 static int append_inherited(struct record *record)
 {
@@ -316,8 +314,8 @@ static int append_ours(struct record *record)
 	if (error || !any)
 		return error;
 	/*
-	 * The families need it anyway; named here it is found in a build tree, too,
-	 * where no loader would look.
+	 * The families need this library anyway. Named here, it is also found in a build tree,
+	 * where the loader would not search.
 	 */
 	for (size_t i = 0; i < sizeof(tracing_library) / sizeof(tracing_library[0]); i++) {
 		bool last = i + 1 == sizeof(tracing_library) / sizeof(tracing_library[0]);

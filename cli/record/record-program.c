@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * record-program.c - which file a command name means, and whether a library
- * can be preloaded into it.
+ * record-program.c - finds the file of a command, and decides whether a library can be preloaded
+ * into it.
  */
 #include <config.h>
 
@@ -36,7 +36,7 @@
 #define native_phdr Elf32_Phdr
 #endif
 
-/* The interpreter of a "#!" line at the start of `head`, into `path`. */
+/* Copies the interpreter of a "#!" line at the start of `head` to `path`. */
 static bool script_interpreter(const char *head, size_t length, char *path, size_t size)
 {
 	size_t begin = 2, end;
@@ -55,7 +55,7 @@ static bool script_interpreter(const char *head, size_t length, char *path, size
 	return true;
 }
 
-/* The libraries are linked with this C library: another one's loader ends the program over them. */
+/* Another C library's loader would end the program because of the preloaded libraries. */
 static enum record_program_note judge_loader(int fd, const native_phdr *segment)
 {
 	char loader[257] = "";
@@ -72,7 +72,7 @@ static enum record_program_note judge_elf(int fd, const char *head, size_t lengt
 	native_phdr segment;
 
 	if (length < sizeof(header) || memcmp(head, ELFMAG, SELFMAG) != 0)
-		return RECORD_PROGRAM_TRACEABLE; /* binfmt_misc knows what it is */
+		return RECORD_PROGRAM_TRACEABLE; /* binfmt_misc knows the format */
 	memcpy(&header, head, sizeof(header));
 	if (header.e_ident[EI_CLASS] != NATIVE_CLASS)
 		return RECORD_PROGRAM_FOREIGN;
@@ -88,12 +88,12 @@ static enum record_program_note judge_elf(int fd, const char *head, size_t lengt
 	return RECORD_PROGRAM_STATIC;
 }
 
-/* Would the loader run it in secure mode, where it ignores foreign preloads? */
+/* True if the loader would run it in secure mode, and so ignore preloads. */
 static bool is_secure(int fd)
 {
 	struct stat status;
 
-	/* Where no privileges can be gained, it runs as any other. */
+	/* Such a program runs like any other if it cannot gain privileges. */
 	if (geteuid() == 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 || fstat(fd, &status) < 0)
 		return false;
 	if ((status.st_mode & S_ISUID) && status.st_uid != geteuid())
@@ -103,7 +103,7 @@ static bool is_secure(int fd)
 	return fgetxattr(fd, "security.capability", NULL, 0) > 0;
 }
 
-/* What can be said of the file; one that cannot be read may still run. */
+/* Judges the file. An unreadable file may still run. */
 static enum record_program_note judge(struct record *record, unsigned depth)
 {
 	enum record_program_note note = RECORD_PROGRAM_TRACEABLE;

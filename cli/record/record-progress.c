@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * record-progress.c - what is seen of a recording: a line while it runs, a
- * summary at its end. Both on stderr.
+ * record-progress.c - a status line while a recording runs, and a summary at its end. Both are on
+ * stderr.
  *
- * The line is drawn where standard output goes elsewhere: what the program
- * prints on a terminal is not to be mixed with it. It is dim, at the right edge
- * of the row below the cursor, which stays where the program left it; and it is
- * not drawn while the program has the terminal in raw mode (editors, pass phrases).
+ * The line is drawn only if standard output is not a terminal, so that it does not mix with the
+ * program's output. It is dim, at the right edge of the row below the cursor. The cursor stays
+ * where the program left it. No line is drawn while the program has the terminal in raw mode, as
+ * editors do.
  */
 #include <config.h>
 
@@ -32,12 +32,12 @@ static uint64_t count_lost(const struct record_counts *counts)
 
 void record_progress_begin(struct record *record)
 {
-	/* On one terminal with what the program prints, the two would share lines. */
+	/* On one terminal, status line and output would share rows. */
 	enabled = !record->options.quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
 	message_set_before(record_progress_clear);
 }
 
-/* Is the terminal ours to write on, and nobody's to edit a line on? */
+/* True if the command may write to the terminal, and no program edits a line there. */
 static bool terminal_is_free(int *columns)
 {
 	struct termios state;
@@ -57,9 +57,9 @@ static void draw(const char *text, int column)
 	int length;
 
 	/*
-	 * Where the cursor has moved into the last line that was drawn, take that away. Down and
-	 * up again makes a row below where there is none; then save the cursor, write there,
-	 * restore it.
+	 * Clears the rest of the row if the cursor moved into the last drawn line. Moving down and
+	 * up makes a row below if there is none. Then: save the cursor, write below, restore the
+	 * cursor.
 	 */
 	length = snprintf(sequence, sizeof(sequence),
 			  "%s\033D\033M\0337\033[B\033[%dG\033[K"
@@ -92,7 +92,10 @@ void record_progress_draw(struct record *record)
 
 void record_progress_clear(void)
 {
-	/* Right of the cursor, where it has moved into the line since, and the row below it. */
+	/*
+	 * Clears the row right of the cursor, which may have moved into the line, and the row
+	 * below.
+	 */
 	static const char sequence[] = "\033[K\0337\033[B\r\033[K\0338";
 	int columns;
 
@@ -147,7 +150,7 @@ static void show_lost(const struct record *record)
 	message_note("lost: %s discarded, %s overwritten",
 		     options_format_count(counts->discarded, discarded),
 		     options_format_count(counts->overwritten, overwritten));
-	/* Buffers of any size fill up while nothing can be written. */
+	/* No buffer is large enough while nothing can be written. */
 	if (counts->discarded && !record->had_trouble &&
 	    strcmp(record->options.mode, "discard") == 0)
 		message_hint("larger buffers (--subbuf-size, --subbufs) or fewer events (-e) lose "
@@ -191,7 +194,7 @@ void record_progress_summary(struct record *record)
 
 	summarize_kernel(record);
 	if (record_is_empty(record)) {
-		/* Who wants the kernel's events alone has them. */
+		/* A recording of only kernel events needs no events of programs. */
 		if (record->preload[0] != '\0' || record->options.nr_kernel_rules == 0)
 			explain_nothing(record);
 		return;
@@ -211,7 +214,7 @@ void record_progress_summary(struct record *record)
 			     counts->alive == 1 ? " is" : "es are",
 			     counts->alive == 1 ? "its" : "their");
 	show_lost(record);
-	unmatched = record_unmatched_tell(record);
+	unmatched = record_unmatched_report(record);
 	if (record->options.quiet)
 		return;
 	message_note("%llu process%s traced, %s event%s kept, %s lost",
@@ -220,11 +223,11 @@ void record_progress_summary(struct record *record)
 		     options_format_count(count_lost(counts) +
 						  (record->options.ring_dir ? 0 : counts->buffered),
 					  lost));
-	/* Files that made room are gone. */
+	/* Files that were replaced are gone. */
 	message_note("%s%s in %llu stream%s, in %s", options_format_size(counts->bytes, bytes),
 		     counts->overwritten ? " written" : "", (unsigned long long)counts->streams,
 		     counts->streams == 1 ? "" : "s", where_it_is(record));
-	/* Else it was said of whom events are missing. */
+	/* Otherwise a message named the processes whose events are missing. */
 	if (counts->kept + counts->buffered + count_lost(counts) == 0 && !counts->untraced[0] &&
 	    !unmatched)
 		message_note("no event matched the rules");

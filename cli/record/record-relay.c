@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/*
- * record-relay.c - the process that sends the trace to a collector while it is recorded.
- */
+/* record-relay.c - the process that sends the trace to a collector during the recording. */
 #include <config.h>
 
 #include "cli/record/record.h"
@@ -19,7 +17,7 @@
 #include "cli/base/shell-quote.h"
 #include "relay/presence.h"
 
-/* After that, a person wants to know what is waited for. */
+/* After so many rounds, tell the user what the command waits for. */
 #define TOLD_ROUNDS 10
 #define ROUND_MS 100
 
@@ -33,10 +31,10 @@ int record_relay_start(struct record *record)
 				 false, &record->relay);
 }
 
-/* What sends is a group of its own: a parent, and its child, which goes on where that is killed. */
+/* The sender is a process group: a parent, and a child that continues if the parent is killed. */
 static void tell(const struct record *record, int signal)
 {
-	/* The group may not be there yet. */
+	/* The group may not exist yet. */
 	if (kill(-record->relay, signal) < 0)
 		kill(record->relay, signal);
 }
@@ -50,7 +48,10 @@ void record_relay_stop(struct record *record)
 	record->relay = 0;
 }
 
-/* Has the parent ended, with *status; and where it was killed, the child as well? */
+/*
+ * True if the sender has ended. If the parent was killed, *has_parent is false, and the child has
+ * ended, too.
+ */
 static bool has_ended(const struct record *record, bool *has_parent, int *status)
 {
 	struct relay_url url;
@@ -64,7 +65,10 @@ static bool has_ended(const struct record *record, bool *has_parent, int *status
 	       presence_look(record->output.path, &url, record->options.relay.spool) != 1;
 }
 
-/* Its wait status. Who asks for the end once more does not want to wait for it. */
+/*
+ * Waits for the sender's end and returns its wait status. A repeated request to end stops the
+ * waiting.
+ */
 static int wait_for_end(struct record *record)
 {
 	struct pollfd signals = { .fd = record->signal_fd, .events = POLLIN };
@@ -85,8 +89,8 @@ static int wait_for_end(struct record *record)
 }
 
 /*
- * Of a child without a parent there is no status, but of a spool nothing is left; or the folder,
- * which it removes last, and may not have come to.
+ * The child of a killed parent leaves no status. When all is sent, the spool is empty or gone; the
+ * child removes its folder last, and may have ended before.
  */
 static bool is_all_sent(const struct record *record, int status)
 {

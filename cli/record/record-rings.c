@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * record-rings.c - how large the rings are where nobody says it.
+ * record-rings.c - the default size of rings.
  *
- * A program may make two million events at once, faster than they can be written to disk: its rings
- * are to hold them. Only pages that it writes to take memory. Yet a program that writes without end
- * takes all of them, so a process's rings have a part of the memory that there is: of
- * the machine's, of the control group's, and of the address space that the program may have.
+ * A program may write two million events at once, faster than a disk takes them: its rings should
+ * hold them. Only written pages take memory, but a program that writes without end uses all pages.
+ * So a process's rings get a share of the available memory: the machine's, the control group's, and
+ * the program's address space.
  */
 #include <config.h>
 
@@ -25,13 +25,13 @@
 #include "cli/base/message.h"
 #include "cli/base/options.h"
 
-/* At most so much a ring: 64 MiB. */
+/* At most 64 MiB for a ring. */
 #define SUBBUFS 64
 #define SUBBUF_SIZE_MOST (UINT64_C(1) << 20)
 #define SUBBUF_SIZE_LEAST (UINT64_C(64) << 10)
-/* All rings of a process have one part in so many of what there is. */
+/* All rings of a process get this part of the available memory. */
 #define MEMORY_PART 8
-/* A sub-buffer is written as a whole or not at all: so many fit on the disk at least. */
+/* A sub-buffer is written whole or not at all: at least so many fit on the disk. */
 #define DISK_PART 16
 
 static uint64_t least_of(uint64_t a, uint64_t b)
@@ -53,7 +53,7 @@ static uint64_t memory_available(void)
 	return kib ? kib << 10 : UINT64_MAX;
 }
 
-/* The limit of the control group in that folder of the unified hierarchy. */
+/* The memory limit of the control group in that folder of the unified hierarchy. */
 static uint64_t group_limit(const char *folder)
 {
 	char path[PATH_MAX];
@@ -72,7 +72,7 @@ static uint64_t group_limit(const char *folder)
 	return bytes ? bytes : UINT64_MAX;
 }
 
-/* The least limit of our control group and those that it is in. */
+/* The smallest limit of our control group and its parents. */
 static uint64_t groups_limit(void)
 {
 	FILE *file = fopen("/proc/self/cgroup", "re");
@@ -110,7 +110,7 @@ static uint64_t rings_size(const struct record *record)
 	return rings * ((uint64_t)record->options.subbufs + 1) * record->subbuf_size;
 }
 
-/* Files on disk have room for all of it from the start: they stay as small as they were. */
+/* Rings in files take their whole size on disk at once, so they keep the small default. */
 static void choose(struct record *record)
 {
 	uint64_t room = least_of(least_of(memory_available(), groups_limit()), address_space());
@@ -140,14 +140,14 @@ int record_rings_check(struct record *record)
 	const char *why;
 	int error;
 
-	if (!options->subbuf_size && options->subbufs == RECORD_SUBBUFS_UNSAID &&
+	if (!options->subbuf_size && options->subbufs == RECORD_SUBBUFS_DEFAULT &&
 	    !options->ring_dir) {
 		choose(record);
 		return 0;
 	}
 	if (!options->subbuf_size)
 		options->subbuf_size = (char *)OPTIONS_SUBBUF_SIZE;
-	if (options->subbufs == RECORD_SUBBUFS_UNSAID)
+	if (options->subbufs == RECORD_SUBBUFS_DEFAULT)
 		options->subbufs = OPTIONS_SUBBUFS;
 	error = options_parse_size(options->subbuf_size, &record->subbuf_size);
 	if (error) {

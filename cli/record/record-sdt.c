@@ -3,10 +3,9 @@
 /*
  * record-sdt.c - SDT probes of the recorded program.
  *
- * What probes there are is known in the program's processes only, where the
- * library liblttngmap-sdt.so looks for them. It gets the rules by its
- * environment, and tells what it cannot serve in a memfd of ours, a line each
- * (common/sdt-environment.h).
+ * Only the program's processes know their probes: the library liblttngmap-sdt.so finds them there.
+ * The environment passes the rules to the library. It reports the probes that it cannot serve in a
+ * memfd of this command, a line for each (common/sdt-environment.h).
  */
 #include <config.h>
 
@@ -89,7 +88,7 @@ void record_sdt_set_environment(const struct record *record)
 	setenv(SDT_ENVIRONMENT_REPORT, path, 1);
 }
 
-/* The processes of one program all say the same. */
+/* All processes of a program report the same lines. */
 static bool was_told(const char *begin, const char *line)
 {
 	for (; begin < line; begin += strlen(begin) + 1) {
@@ -99,7 +98,7 @@ static bool was_told(const char *begin, const char *line)
 	return false;
 }
 
-/* Cuts the line into its three parts; false where it has fewer. */
+/* Splits the line into its three parts; false if it has fewer. */
 static bool tell_line(char *line, bool is_first)
 {
 	char *place = strchr(line, '\t'), *why = place ? strchr(place + 1, '\t') : NULL;
@@ -114,11 +113,11 @@ static bool tell_line(char *line, bool is_first)
 	return true;
 }
 
-unsigned record_sdt_tell_lines(char *text, size_t size)
+unsigned record_sdt_report_lines(char *text, size_t size)
 {
 	unsigned told = 0, more = 0;
 
-	/* Processes wrote it: nothing but letters reaches a terminal. */
+	/* Traced processes wrote the text: replace what acts on a terminal. */
 	for (char *at = text; at < text + size; at++)
 		if (*at != '\n' && *at != '\t' && !isprint((unsigned char)*at))
 			*at = '?';
@@ -137,7 +136,7 @@ unsigned record_sdt_tell_lines(char *text, size_t size)
 	return more;
 }
 
-void record_sdt_tell(const struct record *record)
+void record_sdt_report(const struct record *record)
 {
 	static char text[READ_MAX];
 	ssize_t size = -1;
@@ -145,7 +144,7 @@ void record_sdt_tell(const struct record *record)
 
 	if (record->sdt_rules)
 		size = pread(record->sdt_fd, text, sizeof(text), 0);
-	more = record_sdt_tell_lines(text, size < 0 ? 0 : (size_t)size);
+	more = record_sdt_report_lines(text, size < 0 ? 0 : (size_t)size);
 	if (more)
 		message_note("--sdt: and %u more; the events lttngmap_sdt:refused name them, where "
 			     "a rule asks for these",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * record-session.c - the requests that `record` makes of its daemon.
+ * record-session.c - the requests of `record` to its daemon.
  *
- * A daemon that is killed is started again and knows what it did. So a lost
- * connection is made anew, and the request made once more: what was done
- * meanwhile is then refused as being so already.
+ * A killed daemon is started again and knows its state. So a lost connection is made again, and its
+ * request is repeated. If the daemon had served the request before, it refuses the repeated one as
+ * done already.
  */
 #include <config.h>
 
@@ -23,11 +23,13 @@
 #include "common/protocol-control.h"
 
 #define REQUEST_TIMEOUT_MS 10000
-/* A daemon that dies so often before it greets is not one. */
+/* Give up a daemon that ends so often before it answers "hello". */
 #define RECONNECT_TRIES 20
-/* The kernel changes its code for each of its events: hundreds, on a slow machine. */
+/*
+ * The kernel patches its code for each of hundreds of events, which takes long on a slow machine.
+ */
 #define START_TIMEOUT_MS 60000
-/* Much may wait to be written to a slow disk. */
+/* Much data may wait for a slow disk. */
 #define STOP_TIMEOUT_MS 120000
 
 static int64_t now_ms(void)
@@ -62,12 +64,12 @@ static int receive(struct record *record, int timeout_ms, struct json_object **a
 	}
 }
 
-/* Says what went wrong with `request`, or NULL; `what` completes "cannot …". */
+/* Prints why `request` (or NULL) failed; `what` completes "cannot …". */
 static void explain(struct record *record, struct json_object *request, const char *what, int error)
 {
 	if (error == -EINTR)
 		return;
-	/* What follows here has it, too. */
+	/* The code below uses the refusal, too. */
 	if (error == -EREMOTEIO)
 		(void)record_is_new(record, control_client_hint(record->client));
 	record_log_show(record);
@@ -103,7 +105,7 @@ static int ask(struct record *record, struct json_object *request, int timeout_m
 
 static int reconnect(struct record *record);
 
-/* Takes `request`. The answer is the caller's to put, where wanted. */
+/* Takes `request`. The caller puts *answer, if it wants one. */
 static int request(struct record *record, struct json_object *request, const char *what,
 		   int timeout_ms, struct json_object **wanted)
 {
@@ -155,7 +157,7 @@ static struct json_object *new_hello(void)
 	return object;
 }
 
-/* One connection, greeted. */
+/* Makes one connection and sends "hello". */
 static int connect_again(struct record *record)
 {
 	struct control_client *client;
@@ -173,9 +175,8 @@ static int connect_again(struct record *record)
 }
 
 /*
- * 0: a daemon is there again, and was greeted. What failed is not said. One that is
- * killed between our connection and its answer is soon there once more; where it is
- * not, nobody listens.
+ * 0: connected again, and "hello" was answered; prints nothing. A daemon that is killed before it
+ * answers is soon started again; otherwise nobody listens.
  */
 static int reconnect(struct record *record)
 {
@@ -214,7 +215,7 @@ static int hello(struct record *record)
 	return -EPROTO;
 }
 
-/* Without the thread there are no slices, without the caller nobody to name for what is lost. */
+/* Slices need the thread; lost events need the process to name. */
 static struct json_object *contexts(char **lists)
 {
 	struct json_object *names = json_object_new_array();
@@ -268,7 +269,7 @@ static int create(struct record *record)
 	return request(record, object, "make a channel", REQUEST_TIMEOUT_MS, NULL);
 }
 
-/* The texts of an array that the daemon sent for people, if it is there. */
+/* Prints the texts of an array, if the answer has it. */
 static void say_all(struct record *record, struct json_object *answer, const char *key)
 {
 	struct json_object *texts;
@@ -280,7 +281,7 @@ static void say_all(struct record *record, struct json_object *answer, const cha
 		const char *text = json_object_get_string(json_object_array_get_idx(texts, i));
 
 		if (text)
-			record_say(record, text);
+			record_show_message(record, text);
 	}
 }
 
@@ -340,7 +341,7 @@ int record_session_start(struct record *record)
 	return error;
 }
 
-/* Each status has it, and it is said once. */
+/* Every answer to "status" has the trouble; it is printed once. */
 static void say_trouble(struct record *record, const char *trouble)
 {
 	char text[sizeof(record->trouble)];
@@ -351,9 +352,9 @@ static void say_trouble(struct record *record, const char *trouble)
 	if (trouble[0] == '\0')
 		return;
 	record->had_trouble = true;
-	/* Writing goes on only while the program runs. */
+	/* The daemon writes only while the program runs. */
 	snprintf(text, sizeof(text), "%.*s", control_ended_length(trouble), trouble);
-	record_say(record, text);
+	record_show_message(record, text);
 }
 
 static void take_status(struct record *record, struct json_object *answer)
@@ -419,7 +420,7 @@ int record_status_read(struct record *record)
 	return 0;
 }
 
-/* Which events there were, part by part. For the summary alone: its failure is not told. */
+/* Asks for the programs' events, part by part. Prints no failure: only the summary needs them. */
 static void ask_for_events(struct record *record)
 {
 	struct json_object *events = json_object_new_array();
@@ -451,7 +452,7 @@ int record_session_stop(struct record *record)
 	struct json_object *answer;
 	int error = 0;
 
-	/* A status may still be on its way. */
+	/* The answer to a "status" may still come. */
 	if (control_client_pending(record->client)) {
 		error = receive(record, REQUEST_TIMEOUT_MS, &answer);
 		if (error == -EPIPE && reconnect(record) == 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * record-unmatched.c - at the end: the rules that no event of any program matched, which may be
- * mistyped. The daemon knows the events of programs that ended, too.
+ * record-unmatched.c - at the end, names the rules that matched no event and may be mistyped. The
+ * daemon also knows the events of programs that ended.
  */
 #include <config.h>
 
@@ -16,7 +16,7 @@
 #include "cli/base/suggest.h"
 #include "cli/client/control-client.h"
 
-/* Is one of the events, which are an array of objects, of a rule's pattern? */
+/* True if one of the events, an array of objects, matches the pattern. */
 static bool is_matched(struct json_object *events, const char *pattern)
 {
 	for (size_t i = 0; i < json_object_array_length(events); i++) {
@@ -40,7 +40,7 @@ static void tell(struct json_object *events, const char *pattern)
 		message_hint("did you mean '%s'?", best.word);
 }
 
-/* A rule is one pattern, or several between commas. */
+/* A rule is one pattern, or several with commas between. */
 static bool tell_rule(struct json_object *events, const char *rule)
 {
 	char pattern[256];
@@ -57,7 +57,7 @@ static bool tell_rule(struct json_object *events, const char *rule)
 	return any;
 }
 
-bool record_unmatched_tell(const struct record *record)
+bool record_unmatched_report(const struct record *record)
 {
 	bool any = false;
 

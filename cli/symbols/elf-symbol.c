@@ -46,8 +46,8 @@ static int open_elf(const char *path, int *fd, Elf **elf, struct elf_place *plac
 	*elf = NULL;
 	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (*fd < 0)
-		return problem_tell(problem, -errno, "see whether the path is right",
-				    "cannot open %.200s: %s", path, strerror(errno));
+		return problem_set(problem, -errno, "see whether the path is right",
+				   "cannot open %.200s: %s", path, strerror(errno));
 	if (fstat(*fd, &status) == 0 && S_ISREG(status.st_mode) && elf_version(EV_CURRENT))
 		*elf = elf_begin(*fd, ELF_C_READ, NULL);
 	if (*elf && elf_kind(*elf) == ELF_K_ELF && gelf_getehdr(*elf, &header) &&
@@ -57,9 +57,8 @@ static int open_elf(const char *path, int *fd, Elf **elf, struct elf_place *plac
 	}
 	elf_end(*elf);
 	close(*fd);
-	return problem_tell(problem, -ENOEXEC,
-			    "of a script, the program that runs it can be probed",
-			    "%.200s is no program and no library (ELF)", path);
+	return problem_set(problem, -ENOEXEC, "of a script, the program that runs it can be probed",
+			   "%.200s is no program and no library (ELF)", path);
 }
 
 static void close_elf(int fd, Elf *elf)
@@ -163,35 +162,35 @@ static int judge(const struct search *search, const char *path, uint64_t offset,
 	const char *name = search->name;
 
 	if (search->rank == RANK_NONE && search->undefined)
-		return problem_tell(problem, -ENOENT, "give the path of the library that has it",
-				    "%.200s calls %.100s, which is in another file", path, name);
+		return problem_set(problem, -ENOENT, "give the path of the library that has it",
+				   "%.200s calls %.100s, which is in another file", path, name);
 	if (search->rank == RANK_NONE && !search->has_table)
-		return problem_tell(problem, -ENOENT,
-				    "give one that is not stripped, or the place as "
-				    "PATH:0xOFFSET, in bytes from the file's begin",
-				    "%.200s is stripped, and %.100s is none of the functions "
-				    "that it still names",
-				    path, name);
+		return problem_set(problem, -ENOENT,
+				   "give one that is not stripped, or the place as "
+				   "PATH:0xOFFSET, in bytes from the file's begin",
+				   "%.200s is stripped, and %.100s is none of the functions "
+				   "that it still names",
+				   path, name);
 	if (search->rank == RANK_NONE)
-		return problem_tell(problem, -ENOENT,
-				    "nm(1) lists them; one of C++ is called as the linker calls it",
-				    "%.200s has no function %.100s", path, name);
+		return problem_set(problem, -ENOENT,
+				   "nm(1) lists them; one of C++ is called as the linker calls it",
+				   "%.200s has no function %.100s", path, name);
 	if (search->ambiguous)
-		return problem_tell(problem, -ENOTUNIQ,
-				    "give the place as PATH:0xOFFSET, in bytes from the file's "
-				    "begin; nm(1) lists them",
-				    "%.200s has several functions %.100s", path, name);
+		return problem_set(problem, -ENOTUNIQ,
+				   "give the place as PATH:0xOFFSET, in bytes from the file's "
+				   "begin; nm(1) lists them",
+				   "%.200s has several functions %.100s", path, name);
 	if (GELF_ST_TYPE(search->found.st_info) == STT_GNU_IFUNC)
-		return problem_tell(problem, -EINVAL,
-				    "probe one of its variants, where the file names them, or who "
-				    "calls it",
-				    "%.100s of %.200s has variants, of which each program chooses "
-				    "one at its start",
-				    name, path);
+		return problem_set(problem, -EINVAL,
+				   "probe one of its variants, where the file names them, or who "
+				   "calls it",
+				   "%.100s of %.200s has variants, of which each program chooses "
+				   "one at its start",
+				   name, path);
 	if (search->found.st_size && offset >= search->found.st_size)
-		return problem_tell(problem, -ERANGE, "give an offset within it",
-				    "%.100s of %.200s has %" PRIu64 " bytes", name, path,
-				    search->found.st_size);
+		return problem_set(problem, -ERANGE, "give an offset within it",
+				   "%.100s of %.200s has %" PRIu64 " bytes", name, path,
+				   search->found.st_size);
 	return 0;
 }
 
@@ -228,9 +227,9 @@ int elf_symbol_find(const char *path, const char *symbol, uint64_t offset, struc
 	error = judge(&search, path, offset, problem);
 	address = search.found.st_value + offset;
 	if (error == 0 && (address < offset || !find_segment(search.elf, address, false, &segment)))
-		error = problem_tell(problem, -ERANGE, "give a function, and an offset within it",
-				     "there is no code at %.100s+0x%" PRIx64 " of %.200s", symbol,
-				     offset, path);
+		error = problem_set(problem, -ERANGE, "give a function, and an offset within it",
+				    "there is no code at %.100s+0x%" PRIx64 " of %.200s", symbol,
+				    offset, path);
 	if (error == 0)
 		place->offset = address - segment.p_vaddr + segment.p_offset;
 	close_elf(fd, search.elf);
@@ -247,11 +246,11 @@ int elf_symbol_check(const char *path, uint64_t file_offset, struct elf_place *p
 	if (error)
 		return error;
 	if (!find_segment(elf, file_offset, true, &segment))
-		error = problem_tell(problem, -ERANGE,
-				     "an offset is in bytes from the file's begin: "
-				     "`readelf --segments` shows what is executable",
-				     "there is no code at 0x%" PRIx64 " of %.200s", file_offset,
-				     path);
+		error = problem_set(problem, -ERANGE,
+				    "an offset is in bytes from the file's begin: "
+				    "`readelf --segments` shows what is executable",
+				    "there is no code at 0x%" PRIx64 " of %.200s", file_offset,
+				    path);
 	place->offset = file_offset;
 	close_elf(fd, elf);
 	return error;

@@ -485,7 +485,7 @@ void symbols_destroy(struct symbols *symbols)
 	free(symbols);
 }
 
-void symbols_tell(const struct symbols *symbols, const char *verb)
+void symbols_report(const struct symbols *symbols, const char *verb)
 {
 	size_t told = 0;
 

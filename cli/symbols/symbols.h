@@ -67,6 +67,6 @@ struct symbol *symbols_find(struct symbols *symbols, const char *name, const bt_
 const char *symbols_text(struct symbol *symbol);
 
 /* Prints which needed files could not be used. `verb` begins the messages. */
-void symbols_tell(const struct symbols *symbols, const char *verb);
+void symbols_report(const struct symbols *symbols, const char *verb);
 
 #endif /* LTTNGMAP_CLI_SYMBOLS_SYMBOLS_H */

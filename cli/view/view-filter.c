@@ -261,7 +261,7 @@ bool view_filter_shows_field(const struct view_filter *filter, const char *name)
 	return !filter || !filter->fields || is_field_in(filter->fields, name, false, NULL);
 }
 
-void view_filter_tell_fields(const struct view_filter *filter, const char *path)
+void view_filter_report_fields(const struct view_filter *filter, const char *path)
 {
 	if (filter->fields)
 		is_field_in(filter->fields, NULL, true, path);

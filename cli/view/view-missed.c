@@ -93,13 +93,13 @@ static bool tell_all_missed(const struct view *view, char **lists, bool is_proce
 	return any;
 }
 
-void view_tell_missed(const struct view *view, const char *path)
+void view_report_missed(const struct view *view, const char *path)
 {
 	const struct view_filter *filter = &view->filter;
 	bool told;
 
 	if (view->events > 0) {
-		view_filter_tell_fields(filter, path);
+		view_filter_report_fields(filter, path);
 		return;
 	}
 	if (!filter->has_begun) {

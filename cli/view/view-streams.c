@@ -113,7 +113,7 @@ static void take_untraced(struct view_streams *streams, const bt_trace *trace)
 		snprintf(streams->untraced, sizeof(streams->untraced), "%s", names);
 }
 
-void view_streams_tell(const struct view_streams *streams)
+void view_streams_report(const struct view_streams *streams)
 {
 	if (streams->untraced[0])
 		message_note("%s: processes not traced: %s", view_verb, streams->untraced);

@@ -66,7 +66,7 @@ void view_streams_free(struct view_streams *streams);
 /* The stream's entry, made where new; NULL without memory. */
 struct view_stream *view_streams_get(struct view_streams *streams, const bt_stream *stream);
 /* Say on stderr which processes the traces lack, as far as they say so. */
-void view_streams_tell(const struct view_streams *streams);
+void view_streams_report(const struct view_streams *streams);
 /* A packet begins: take cpu, pid and name from its context, if they are there. */
 void view_stream_packet(struct view_stream *stream, const bt_packet *packet);
 /* The same from an event's own context. */
@@ -152,7 +152,7 @@ bool view_filter_shows(const struct view_filter *filter, struct view_stream *str
 bool view_filter_names_event(const char *word, const char *name);
 bool view_filter_names_process(const char *word, const struct view_stream *stream);
 /* Say which of the fields that were asked for no event had that was shown. */
-void view_filter_tell_fields(const struct view_filter *filter, const char *path);
+void view_filter_report_fields(const struct view_filter *filter, const char *path);
 /* Is a field of that name? NULL is no filter. */
 bool view_filter_shows_field(const struct view_filter *filter, const char *name);
 
@@ -246,7 +246,7 @@ bool view_segments_take(struct view_segments *segments, struct view_stream *stre
 bool view_is_sequence_length(const bt_field_class *structure, uint64_t i);
 
 /* All is read: say what was asked for, and is not in the trace (view-missed.c). */
-void view_tell_missed(const struct view *view, const char *path);
+void view_report_missed(const struct view *view, const char *path);
 
 /* ---- reading ---------------------------------------------------------------- */
 

@@ -78,7 +78,7 @@ static int check_options(int argc)
 /* Slices need to know whose they are. */
 static void tell_what_is_missing(const struct export *export, const char *path)
 {
-	view_report_missed(&export->view, path);
+	view_missed_report(&export->view, path);
 	if (export->view.events == 0)
 		return;
 	if (export->format && export->has_pairs && !export->has_threads) {

@@ -73,7 +73,7 @@ static void tell(const struct export *export, const char *path, const char *name
 {
 	const struct page *page = page_of(export);
 
-	view_report_missed(&export->view, path);
+	view_missed_report(&export->view, path);
 	if (export->view.events > 0 && export->has_pairs && !export->has_threads) {
 		message_note("report: no slices: the trace does not tell the thread of an event");
 		message_hint("record with --context vtid");

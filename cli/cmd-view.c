@@ -100,7 +100,7 @@ static int run(int argc, const char **argv)
 	if (output_error)
 		message_error("view: cannot write the output: %s", strerror(-output_error));
 	if (!error && !output_error)
-		view_report_missed(&view, path);
+		view_missed_report(&view, path);
 	view_streams_report(&view.streams);
 	symbols_report(view.symbols, view_verb);
 	symbols_destroy(view.symbols);

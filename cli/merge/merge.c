@@ -145,7 +145,7 @@ static int copy_packet(struct merge *merge, const struct packet *packet)
 
 	if (error)
 		return error;
-	error = view_copy_bytes(merge->out, merge->in, be64toh(packet->entry.offset), size);
+	error = view_sound_copy_bytes(merge->out, merge->in, be64toh(packet->entry.offset), size);
 	entry.offset = htobe64(merge->written);
 	if (!error)
 		error = write_all(merge->out_index, &entry, sizeof(entry));
@@ -295,7 +295,7 @@ static int write_metadata(struct merge *merge, const struct folder *folder, cons
 	if (out >= 0)
 		close(out);
 	free(text);
-	return !error && !view_can_open(output) ? -ENODATA : error;
+	return !error && !view_graph_can_open(output) ? -ENODATA : error;
 }
 
 /* The metadata from the time of the last packet describes all earlier packets. */
@@ -372,7 +372,7 @@ static int read_formats(struct merge *merge, const char *base, struct stream_for
 		if (error == -ENOMEM)
 			return error;
 		if (error) {
-			view_note_metadata(merge->verb, folder->path, &format->trace);
+			view_sound_note_metadata(merge->verb, folder->path, &format->trace);
 			continue;
 		}
 		if (!is_first && memcmp(uuid, format->trace.uuid, sizeof(uuid)) != 0)

@@ -17,7 +17,9 @@
 static event_name_each *current_each;
 static void *current_data;
 
-/* Text of an event: `name = "PROVIDER:NAME";`. Streams and channels have no name of that form. */
+/*
+ * Reads `name = "PROVIDER:NAME";`, as events have. Streams and channels have no name of that form.
+ */
 static void read_line(char *line)
 {
 	char *name = strstr(line, "name = \""), *end;
@@ -33,7 +35,7 @@ static void read_line(char *line)
 		current_each(name, current_data);
 }
 
-/* Metadata may be in packets, whose headers are no text: they are skipped with their line. */
+/* Metadata may be in packets. Their headers are no text; they are skipped with their line. */
 static int read_metadata(const char *path, const struct stat *status, int type, struct FTW *walk)
 {
 	char *line = NULL;

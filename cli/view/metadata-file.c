@@ -18,7 +18,7 @@
 
 #define SIZE_MOST (1 << 28)
 
-/* Metadata in packets: each begins with this. */
+/* Each packet of metadata begins with this number. */
 #define TEXT_MAGIC 0x75d11d57u
 #define TEXT_HEADER 37
 
@@ -29,7 +29,7 @@ struct text_header {
 	uint32_t content_size, packet_size; /* bits, the header included */
 };
 
-/* *size is that of the text then. 0 or -ENODATA. */
+/* Joins the packets' texts; *size becomes the text's. 0 or -ENODATA. */
 static int unpack(char *text, size_t *size)
 {
 	struct text_header header;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* metadata-file.h - the metadata file of a trace, read as a whole. */
+/* metadata-file.h - reads the metadata file of a trace as a whole. */
 #ifndef LTTNGMAP_CLI_VIEW_METADATA_FILE_H
 #define LTTNGMAP_CLI_VIEW_METADATA_FILE_H
 
@@ -9,9 +9,9 @@
 #define METADATA "metadata"
 
 /*
- * The text of FOLDER/metadata, for the caller to free, out of the packets in which a collector has
- * it. `flags`: more for open(2). 0; -ENODATA: no regular file, or a packet is cut short; another
- * -errno.
+ * Reads FOLDER/metadata; the caller frees the text. Takes the text out of packets, which collectors
+ * write. `flags`: more flags for open(2). 0; -ENODATA: no regular file, or a truncated packet;
+ * other -errno.
  */
 int metadata_file_read(const char *folder, int flags, char **text, size_t *size);
 

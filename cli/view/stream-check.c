@@ -17,7 +17,7 @@
 #include "cli/view/metadata-file.h"
 #include "common/ctf.h"
 
-/* Index entries that are read at once. */
+/* Index entries read at once. */
 #define ENTRIES 64
 
 /* ---- the metadata ------------------------------------------------------------------ */
@@ -70,10 +70,10 @@ struct walk {
 	struct stream_check *check;
 	int fd, index_fd;
 	uint64_t file_size, at;
-	uint64_t number;         /* of the packet, wrong ones too */
+	uint64_t number;         /* of the packet; wrong packets count, too */
 	struct packet_past past; /* the sound packets */
 	uint64_t nr_entries;     /* of the index */
-	uint64_t loaded;         /* 1 + number of the first of `entries`; 0: none is there */
+	uint64_t loaded;         /* 1 + number of the first of `entries`; 0: none */
 	struct ctf_index_entry entries[ENTRIES];
 	struct packet_body body;
 };
@@ -121,7 +121,7 @@ static int keep(struct walk *walk, const struct ctf_packet_header *header)
 
 /* ---- the index --------------------------------------------------------------------- */
 
-/* Entry `number` of the index; NULL: it has none. */
+/* Entry `number` of the index; NULL: there is none. */
 static const struct ctf_index_entry *entry_of(struct walk *walk, uint64_t number)
 {
 	uint64_t first = number - number % ENTRIES, left = walk->nr_entries - first;
@@ -152,7 +152,7 @@ static bool agrees(const struct ctf_index_entry *entry, uint64_t at,
 	       be64toh(entry->packet_seq_num) == header->packet_seq_num;
 }
 
-/* The index entry of the packet at walk->at. Readers ignore an index that ends earlier. */
+/* Checks the index entry of the packet at walk->at. Readers ignore an index that ends earlier. */
 static void check_index(struct walk *walk, const struct ctf_packet_header *header)
 {
 	const struct ctf_index_entry *entry = entry_of(walk, walk->number);
@@ -161,7 +161,7 @@ static void check_index(struct walk *walk, const struct ctf_packet_header *heade
 		walk->check->has_wrong_index = true;
 }
 
-/* Does a packet lie where the entry says, with a header that says the same? */
+/* True if a packet lies where the entry says, and its header agrees. */
 static bool has_packet(const struct walk *walk, const struct ctf_index_entry *entry)
 {
 	uint64_t at = be64toh(entry->offset);
@@ -174,9 +174,9 @@ static bool has_packet(const struct walk *walk, const struct ctf_index_entry *en
 }
 
 /*
- * At walk->at is no packet that tells where the next one begins. Goes on at the next packet that
- * the index names and that the stream has, and counts what the index names between. An index is
- * believed as long as its packets lie one behind the other. 0; -ENODATA: there is no such packet.
+ * Call if no packet at walk->at tells where the next one begins. Continues at the next packet that
+ * both the index and the stream have, and counts the index entries between. Trusts the index as
+ * long as its packets lie back to back. 0; -ENODATA: there is no such packet.
  */
 static int find_next(struct walk *walk, const char *what)
 {
@@ -208,7 +208,7 @@ static int find_next(struct walk *walk, const char *what)
 	return 0;
 }
 
-/* Does the index name packets behind the stream's end? */
+/* Checks whether the index names packets behind the stream's end. */
 static void check_end(struct walk *walk)
 {
 	const struct ctf_index_entry *entry = entry_of(walk, walk->number);
@@ -240,7 +240,7 @@ static void open_index(struct walk *walk)
 
 /* ---- the packets ------------------------------------------------------------------- */
 
-/* Keeps the packet, or notes what is wrong with it. 0 or -errno. */
+/* Keeps a sound packet, or notes its fault. 0 or -errno. */
 static int check_packet(struct walk *walk, const struct ctf_packet_header *header)
 {
 	struct stream_check *check = walk->check;
@@ -262,7 +262,7 @@ static int check_packet(struct walk *walk, const struct ctf_packet_header *heade
 	return 0;
 }
 
-/* The packet at walk->at. 0; -ENODATA: no other one can be found; -errno. */
+/* Takes the packet at walk->at. 0; -ENODATA: no further packet can be found; other -errno. */
 static int take_packet(struct walk *walk)
 {
 	struct stream_check *check = walk->check;
@@ -297,7 +297,10 @@ int stream_check(struct stream_check *check, const struct stream_format *format,
 	if (!walk)
 		return -ENOMEM;
 	*walk = (struct walk){ .format = format, .check = check, .fd = fd, .index_fd = index_fd };
-	/* First the index: while both are written, it never names more than the stream has. */
+	/*
+	 * Open the index first: while both files grow, the index then never names more packets than
+	 * the stream has.
+	 */
 	open_index(walk);
 	if (fd >= 0 && fstat(fd, &status) < 0)
 		error = -errno;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * view-filter.c - which events are shown: by name, by process, by time; and which
- * of their fields. Names are looked at once for each event class of a stream.
+ * view-filter.c - chooses events by name, process and time, and their fields by name. Names are
+ * compared once for each event class of a stream.
  */
 #include <config.h>
 
@@ -19,7 +19,7 @@
 
 #define NS_PER_S INT64_C(1000000000)
 #define HALF_A_DAY (12 * 3600 * NS_PER_S)
-/* Classes with higher numbers are looked at for each event. */
+/* Classes with higher numbers are compared at each event. */
 #define REMEMBERED_MOST 65536
 
 char **view_option_events, **view_option_processes, **view_option_fields;
@@ -27,7 +27,7 @@ char *view_option_from, *view_option_to;
 
 /* ---- times -------------------------------------------------------------------- */
 
-/* ".123" of a second as nanoseconds; advances *text. */
+/* Parses ".123" of a second into nanoseconds; advances *text. */
 static int parse_fraction(const char **text, int64_t *ns)
 {
 	int64_t unit = NS_PER_S / 10;
@@ -40,7 +40,7 @@ static int parse_fraction(const char **text, int64_t *ns)
 	return (*text)[-1] == '.' ? -EINVAL : 0;
 }
 
-/* +SECONDS, HH:MM:SS, or YYYY-MM-DD HH:MM:SS, each with a fraction. */
+/* Parses +SECONDS, HH:MM:SS, or YYYY-MM-DD HH:MM:SS, each with a fraction. */
 static int parse_time(const char *text, struct view_time *time)
 {
 	struct tm *tm = &time->tm;
@@ -71,7 +71,7 @@ static int parse_time(const char *text, struct view_time *time)
 	return 0;
 }
 
-/* What the time is, now that the first event's is known. */
+/* Computes the time from the first event's. */
 static void resolve(struct view_time *time, int64_t first)
 {
 	time_t second = first / NS_PER_S;
@@ -90,7 +90,7 @@ static void resolve(struct view_time *time, int64_t first)
 	case VIEW_TIME_DATE:
 		day.tm_isdst = -1;
 		time->ns += (int64_t)mktime(&day) * NS_PER_S;
-		/* Past midnight, of a trace that began before. */
+		/* The trace began before midnight, and the time is after it. */
 		if (time->kind == VIEW_TIME_CLOCK && time->ns < first - HALF_A_DAY)
 			time->ns += 2 * HALF_A_DAY;
 		break;
@@ -102,7 +102,7 @@ static void resolve(struct view_time *time, int64_t first)
 
 /* ---- names -------------------------------------------------------------------- */
 
-/* PROVIDER:NAME, or NAME alone for any provider; both may have wildcards. */
+/* Compares PROVIDER:NAME, or NAME for any provider; both may have wildcards. */
 static bool name_matches(const char *pattern, const char *name)
 {
 	const char *colon = strchr(name, ':');
@@ -112,7 +112,7 @@ static bool name_matches(const char *pattern, const char *name)
 	return fnmatch(pattern, name, 0) == 0;
 }
 
-/* Is it one of the words of a list? They are separated by commas. */
+/* True if a word of the comma-separated lists matches. */
 static bool is_in(char **lists, bool (*matches)(const char *, const void *), const void *what)
 {
 	char word[256];
@@ -156,7 +156,7 @@ bool view_filter_names_process(const char *word, const struct view_stream *strea
 	return matches_process(word, stream);
 }
 
-/* The words of --fields that some field had; the first 64. */
+/* The first 64 words of --fields; a bit is set if some field had the name. */
 static uint64_t fields_seen;
 
 static bool is_field_in(char **lists, const char *name, bool tell, const char *path)
@@ -250,7 +250,7 @@ bool view_filter_shows(const struct view_filter *filter, struct view_stream *str
 		return false;
 	if (event && filter->events && !is_wanted_class(filter, stream, event))
 		return false;
-	/* What was lost may be theirs where nothing tells whose it is. */
+	/* Lost events of an unknown process may be those of a wanted one. */
 	if (!event && stream->pid < 0)
 		return true;
 	return !filter->processes || is_in(filter->processes, matches_process, stream);

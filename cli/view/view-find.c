@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* view-find.c - which directory, and the CTF traces below it. */
+/* view-find.c - finds the directory, and the CTF traces below it. */
 #include <config.h>
 
 #include "cli/view/view.h"
@@ -20,14 +20,14 @@
 
 const char *view_verb = "view";
 
-/* nftw() has no argument for us. */
+/* nftw() has no argument for its callback. */
 static struct view_traces *walked;
 static int walk_error;
 static bool found_unreadable;
 
 /*
- * The -YYYYMMDD-HHMMSS[-N] at the end of a recording's name, as a number that
- * grows with time; 0: the name is none.
+ * The -YYYYMMDD-HHMMSS[-N] at the end of a recording's name as a number that grows with time; 0:
+ * another name.
  */
 static uint64_t recording_time(const char *name)
 {
@@ -91,7 +91,7 @@ static int add_trace(const char *path, size_t length)
 	return 0;
 }
 
-/* Whatever is there: it is said once for each. */
+/* Prints one message for each unreadable directory. */
 static int tell_unreadable(const char *path)
 {
 	message_error("%s: cannot read '%s': %s", view_verb, path, strerror(EACCES));

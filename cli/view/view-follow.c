@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * view-follow.c - a trace while it is recorded: twice a second the session daemon is asked to
- * let go of what is in buffers, and what is on disk then is shown.
+ * view-follow.c - shows a trace while it is recorded. Twice a second the session daemon is asked to
+ * write buffered events to disk. Then the events on disk are shown.
  *
- * Rings are read one after another, so what is on disk of one may be later than what is yet to
- * come of another. So events are shown up to the time when the daemon was asked the
- * last time but one: all of those have come by now, unless something was very late; then
- * they are shown when they come.
+ * Rings are written one after another, so one ring's events on disk may be later than missing
+ * events of another ring. So only events before the last request but one are shown: all of those
+ * are on disk by then. An event that comes even later is shown when it comes.
  */
 #include <config.h>
 
@@ -27,9 +26,9 @@
 #define NS_PER_S INT64_C(1000000000)
 #define EVERY_MS 500
 #define ANSWER_TIMEOUT_MS 2000
-/* So long a daemon that died may take to be there again, looks. */
+/* Looks during which a killed daemon may come back. */
 #define ABSENCE_MOST 20
-/* Looks without anything new, when nothing is recorded any more, and all has come. */
+/* Looks without news after which the end of a stopped recording is shown. */
 #define QUIET_LOOKS 2
 
 static volatile sig_atomic_t interrupted;
@@ -45,10 +44,10 @@ struct follower {
 	struct view_segments *segments;
 	struct top top;
 	char path[PATH_MAX];                   /* as the daemon calls it */
-	char runtime_dir[SOCKET_PATH_MAX + 1]; /* of the daemon whose session it is, or was */
+	char runtime_dir[SOCKET_PATH_MAX + 1]; /* of the daemon that has or had the session */
 	bool was_recorded;
 	unsigned absent, quiet;
-	int64_t asked_ns; /* when the daemon was asked last, since 1970 */
+	int64_t asked_ns; /* last request to the daemon, since 1970 */
 };
 
 static int64_t now_ns(void)
@@ -59,7 +58,7 @@ static int64_t now_ns(void)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/* Is `path` the folder, or in it? */
+/* True if `path` is the folder, or in it. */
 static bool is_in(const char *path, const char *folder)
 {
 	size_t length = strlen(folder);
@@ -68,7 +67,7 @@ static bool is_in(const char *path, const char *folder)
 	       (path[length] == '\0' || path[length] == '/');
 }
 
-/* Is there an active session whose trace this is? Then it is asked to let go of its events. */
+/* True if the trace belongs to an active session. Asks its daemon to write buffered events. */
 static bool ask_daemons(struct follower *follower)
 {
 	struct top_daemon *daemon;
@@ -76,7 +75,7 @@ static bool ask_daemons(struct follower *follower)
 
 	top_look(&follower->top);
 	for (daemon = follower->top.daemons; daemon; daemon = daemon->next) {
-		/* One that was killed is started again, and keeps us waiting meanwhile. */
+		/* A killed daemon is started again, and answers late. */
 		is_silent |= daemon->error != 0 && daemon->error != -ENOENT;
 		for (size_t i = 0; i < daemon->sample.nr_sessions; i++) {
 			const struct top_session *session = &daemon->sample.sessions[i];
@@ -86,11 +85,11 @@ static bool ask_daemons(struct follower *follower)
 				continue;
 			follower->absent = 0;
 			follower->was_recorded = true;
-			/* From now on this one alone: others may be long in answering. */
+			/* From now on ask only this daemon, because others may be slow. */
 			strcpy(follower->runtime_dir, daemon->runtime_dir);
 			follower->top.chosen = follower->runtime_dir;
 			follower->top.everywhere = false;
-			/* A flight recorder refuses: what it has is no trace before it is asked. */
+			/* A flight recorder refuses: it writes a trace only as a snapshot. */
 			if (!session->snapshot)
 				(void)top_sample_flush(daemon, session->name, ANSWER_TIMEOUT_MS);
 			return true;
@@ -99,7 +98,7 @@ static bool ask_daemons(struct follower *follower)
 	return follower->was_recorded && is_silent && ++follower->absent <= ABSENCE_MOST;
 }
 
-/* What has come, up to `horizon`. 0 or -errno. */
+/* Shows what has come, up to `horizon`. 0 or -errno. */
 static int show(struct follower *follower, int64_t horizon)
 {
 	struct view *view = follower->view;
@@ -138,7 +137,7 @@ static int follow(struct follower *follower)
 
 		follower->asked_ns = now_ns();
 		is_recorded = ask_daemons(follower);
-		/* The last ones come a moment after it was stopped. */
+		/* The last events come a moment after the stop. */
 		if (is_recorded || !follower->was_recorded)
 			follower->quiet = 0;
 		if (is_recorded || follower->was_recorded)
@@ -160,7 +159,7 @@ static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 
-	/* No SA_RESTART: they end a wait. */
+	/* Without SA_RESTART, so that signals end a wait. */
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * view-graph.c - babeltrace's graph: a source.ctf.fs for each trace, all of
- * their streams into one filter.utils.muxer, its one sorted stream of
- * messages into our sink.
+ * view-graph.c - babeltrace's graph: a source.ctf.fs for each trace, a filter.utils.muxer for all
+ * their streams, and our sink for the muxer's sorted messages.
  */
 #include <config.h>
 
@@ -56,7 +55,7 @@ static int64_t message_ns(const bt_message *message)
 			? bt_event_borrow_stream_const(bt_message_event_borrow_event_const(message))
 			: NULL;
 
-	/* Without a clock there is no snapshot to borrow. */
+	/* A stream without a clock has no snapshot to borrow. */
 	if (!stream ||
 	    !bt_stream_class_borrow_default_clock_class_const(bt_stream_borrow_class_const(stream)))
 		return 0;
@@ -88,7 +87,7 @@ static int print_event(struct view *view, const bt_message *message)
 	return 0;
 }
 
-/* What the last event said of its own process says nothing of the lost ones. */
+/* Process names from the last event do not apply to lost events. */
 static void forget_event(struct view_stream *stream)
 {
 	if (stream->members.procname >= 0)
@@ -226,8 +225,8 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 	}
 	if (error)
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR;
-	/* Nobody reads on, or nothing more is wanted: the rest needs no reading either. */
-	if (view->output.error || view->is_past || view_is_interrupted() ||
+	/* Stop reading if the reader went away or nothing later is wanted. */
+	if (view->output.error || view->is_past || view_sound_is_interrupted() ||
 	    (view->segments && view_segments_are_done(view->segments)))
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
 	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
@@ -235,7 +234,7 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 
 /* ---- the graph --------------------------------------------------------------- */
 
-/* Babeltrace's first cause is where it went wrong; the rest is the way up. */
+/* Babeltrace's first cause is the place of the fault; later causes are its callers. */
 static void report_cause(const char *what)
 {
 	const bt_error *error = bt_current_thread_take_error();
@@ -281,7 +280,7 @@ static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *p
 	return source;
 }
 
-/* The muxer makes a new input port whenever one was taken. */
+/* The muxer makes a new input port after each connection. */
 static int connect_source(bt_graph *graph, const bt_component_source *source,
 			  const bt_component_filter *muxer, uint64_t *inputs)
 {
@@ -360,7 +359,7 @@ static int run_traces(struct view *view, const struct view_traces *traces)
 		goto put_graph;
 	}
 	error = add_sources(graph, ctf, muxer, traces, &inputs);
-	/* A trace without a single stream is an empty one. */
+	/* A trace without any stream is empty. */
 	if (!error && inputs > 0)
 		error = run_graph(view, graph, muxer);
 put_graph:
@@ -389,7 +388,7 @@ int view_graph_run(struct view *view, const struct view_traces *traces)
 	int error;
 
 	open_more_files();
-	/* view --follow checked each piece when it copied it. */
+	/* view --follow checked each segment when copying it. */
 	if (view->segments)
 		return run_traces(view, traces);
 	error = view_sound_begin(&sound, traces);
@@ -400,7 +399,7 @@ int view_graph_run(struct view *view, const struct view_traces *traces)
 	return error;
 }
 
-bool view_can_open(const char *path)
+bool view_graph_can_open(const char *path)
 {
 	const bt_plugin *ctf = find_plugin("ctf");
 	bt_graph *graph = bt_graph_create(0);

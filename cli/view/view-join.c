@@ -16,9 +16,11 @@
 #include "cli/view/view.h"
 #include "common/ctf.h"
 
-/* Each stream is mapped, and a process has 65530 maps. */
+/* Each stream is mapped, and a process can have 65530 maps. */
 #define STREAMS_MOST 16384
-/* Babeltrace looks at each stream for each event: from so many on, fewer of them are worth a copy.
+/*
+ * Babeltrace looks at each stream for each event: with more streams than this, a copy into fewer is
+ * faster.
  */
 #define STREAMS_SLOW 512
 #define WORTH_A_COPY 4
@@ -30,7 +32,7 @@ struct item {
 	uint32_t stream_id;
 };
 
-/* One joined stream, of streams that follow one another. */
+/* A joined stream, made of streams that follow one another. */
 struct lane {
 	size_t number;
 	uint64_t end;       /* of the last stream */
@@ -39,18 +41,18 @@ struct lane {
 };
 
 struct join {
-	const char *from, *to; /* NULL: nothing is copied, lanes are counted */
+	const char *from, *to; /* NULL: only counts the lanes, copies nothing */
 	const struct stream_file *files;
 	struct item *items;
 	size_t nr_items;
-	struct lane *lanes; /* of one stream id: a heap, the one that ends first on top */
+	struct lane *lanes; /* of one stream id: a heap, with the lane that ends first on top */
 	size_t nr_lanes;
-	size_t made; /* lanes, of all */
+	size_t made; /* lanes of all stream ids */
 };
 
 /* ---- packets ------------------------------------------------------------------------- */
 
-/* One packet, as the lane's next. */
+/* Copies a packet as the lane's next one. */
 static int copy_packet(struct lane *lane, int in, int out, uint64_t *at, uint64_t first_sequence,
 		       const struct lane *before)
 {
@@ -68,7 +70,7 @@ static int copy_packet(struct lane *lane, int in, int out, uint64_t *at, uint64_
 	lane->discarded = header.events_discarded;
 	if (write(out, &header, sizeof(header)) != (ssize_t)sizeof(header))
 		return -ENOSPC;
-	error = view_copy_bytes(out, in, *at + sizeof(header), size - sizeof(header));
+	error = view_sound_copy_bytes(out, in, *at + sizeof(header), size - sizeof(header));
 	*at += size;
 	return error;
 }
@@ -103,8 +105,8 @@ static int copy_file(struct lane *lane, const struct join *join, const struct st
 }
 
 /*
- * What a stream lost before its first packet is its own process's, not that of the stream before:
- * an empty packet with its name is put in front.
+ * Events that a stream lost before its first packet belong to its own process, not to the stream
+ * before. An empty packet with the process's name comes first, so that readers see that.
  */
 static int begin_stream(struct lane *lane, const struct join *join, const struct item *item,
 			int out)
@@ -142,7 +144,7 @@ static int append(struct lane *lane, const struct join *join, const struct item 
 	out = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	if (out < 0)
 		return -errno;
-	/* sendfile() takes no O_APPEND. */
+	/* sendfile() refuses O_APPEND. */
 	error = lseek(out, 0, SEEK_END) < 0 ? -errno : begin_stream(lane, join, item, out);
 	before = *lane;
 	for (size_t i = 0; !error && i < item->count; i++) {
@@ -186,7 +188,7 @@ static void sift_up(struct join *join)
 	join->lanes[at] = lane;
 }
 
-/* Behind the stream that ended first, or in a lane of its own. */
+/* Appends the stream to the lane that ended first, or to a new lane. */
 static int place(struct join *join, const struct item *item)
 {
 	struct lane *lane = &join->lanes[0];
@@ -249,7 +251,7 @@ static int place_all(struct join *join, size_t count)
 	for (size_t i = 0; !error && i < join->nr_items; i++) {
 		if (i > 0 && join->items[i].stream_id != join->items[i - 1].stream_id)
 			join->nr_lanes = 0;
-		error = view_is_interrupted() ? -EINTR : place(join, &join->items[i]);
+		error = view_sound_is_interrupted() ? -EINTR : place(join, &join->items[i]);
 	}
 	free(join->items);
 	free(join->lanes);

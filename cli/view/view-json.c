@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * view-json.c - an event as one JSON object on one line. The keys are
- * documented in lttngmap-view(1) and stay as they are.
+ * view-json.c - an event as one JSON object on one line. The keys are documented in
+ * lttngmap-view(1) and do not change.
  */
 #include <config.h>
 
@@ -18,7 +18,7 @@
 
 static struct json_object *new_field(const bt_field *field);
 
-/* JSON is UTF-8: each byte that is none becomes U+FFFD. */
+/* JSON is UTF-8: each invalid byte becomes U+FFFD. */
 struct json_object *view_json_string(const char *text)
 {
 	static const char replacement[] = "\xef\xbf\xbd";
@@ -29,7 +29,7 @@ struct json_object *view_json_string(const char *text)
 	while (*c) {
 		size_t length = text_letter_length(c);
 
-		/* Control characters are json-c's to escape. */
+		/* json-c escapes control characters. */
 		if (length == 0 && ((unsigned char)*c >= 0x80))
 			break;
 		c += length ? length : 1;
@@ -58,7 +58,7 @@ struct json_object *view_json_string(const char *text)
 	return object;
 }
 
-/* JSON has no NaN and no infinities: null, as in ECMAScript. */
+/* JSON has no NaN and no infinities: they become null, as in ECMAScript. */
 static struct json_object *new_real(double value, bool single)
 {
 	char text[TEXT_REAL_SIZE];
@@ -68,7 +68,7 @@ static struct json_object *new_real(double value, bool single)
 	return json_object_new_double_s(value, text_format_real(value, single, text));
 }
 
-/* Label where there is one, else the number. */
+/* The label, or the number if there is no label. */
 static struct json_object *new_enumeration(const bt_field *field, bool is_signed)
 {
 	bt_field_class_enumeration_mapping_label_array labels = NULL;
@@ -228,7 +228,7 @@ static void add(struct json_object *object, const char *key, struct json_object 
 				  JSON_C_OBJECT_ADD_KEY_IS_NEW | JSON_C_OBJECT_ADD_CONSTANT_KEY);
 }
 
-/* What all lines have in common. */
+/* The members that all lines have. */
 static struct json_object *new_line(const struct view_stream *stream, int64_t ns)
 {
 	struct json_object *line = json_object_new_object();
@@ -245,7 +245,7 @@ static struct json_object *new_line(const struct view_stream *stream, int64_t ns
 
 void view_json_write(struct text_output *output, struct json_object *object)
 {
-	/* DEL, and the first bytes of what name_directs(). */
+	/* DEL, and the first bytes of letters for which name_directs() is true. */
 	static const char looked_at[] = "\x7f\xd8\xe1\xe2\xef\xf3";
 	const char *text = json_object_to_json_string_ext(
 		object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/*
- * view-missed.c - what was asked for and is not in the trace: a process, an event, a field.
- */
+/* view-missed.c - reports the wanted processes, events and fields that the trace lacks. */
 #include <config.h>
 
 #include "cli/view/view.h"
@@ -18,12 +16,12 @@
 
 #define WORD_SIZE 256
 
-/* A word that is looked for among the names that there are. */
+/* A word to find among the trace's names. */
 struct looked_for {
 	const char *word;
 	bool is_found;
 	struct suggestion best;
-	char like[WORD_SIZE]; /* what `best` is: its names do not last */
+	char like[WORD_SIZE]; /* copy of `best`, whose memory does not last */
 };
 
 static void look_at_event(const char *name, void *data)
@@ -93,7 +91,7 @@ static bool tell_all_missed(const struct view *view, char **lists, bool is_proce
 	return any;
 }
 
-void view_report_missed(const struct view *view, const char *path)
+void view_missed_report(const struct view *view, const char *path)
 {
 	const struct view_filter *filter = &view->filter;
 	bool told;

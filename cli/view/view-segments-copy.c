@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* view-segments-copy.c - what is new of a trace that grows, as small whole traces. */
+/*
+ * view-segments-copy.c - copies the new packets of a growing trace into a segment of small whole
+ * traces.
+ */
 #include <config.h>
 
 #include "cli/view/view-segments.h"
@@ -17,7 +20,7 @@
 
 #include "cli/base/message.h"
 
-/* Of all streams in one piece, bytes; but a packet of each. */
+/* Bytes of all streams in a segment; each stream gets one packet at least. */
 #define SEGMENT_BYTES (UINT64_C(64) << 20)
 
 static void give_up(struct view_followed *followed, const char *why)
@@ -34,7 +37,7 @@ static int read_entry(int fd, uint64_t number, struct ctf_index_entry *entry)
 	return pread(fd, entry, sizeof(*entry), at) == (ssize_t)sizeof(*entry) ? 0 : -EIO;
 }
 
-/* Is it one of ours, and still the same? */
+/* False if the index is not ours, or another file now. */
 static bool check_index(struct view_followed *followed, int fd)
 {
 	struct ctf_index_header header;
@@ -55,17 +58,17 @@ static bool check_index(struct view_followed *followed, int fd)
 	return true;
 }
 
-/* Bytes of the file from `begin` on, or as many as there are. 0 or -errno. */
+/* Copies bytes from `begin` on, or as many as there are. 0 or -errno. */
 static int copy(int from, off_t begin, uint64_t size, int to)
 {
-	int error = view_copy_bytes(to, from, (uint64_t)begin, size);
+	int error = view_sound_copy_bytes(to, from, (uint64_t)begin, size);
 
 	return error == -ENODATA ? 0 : error;
 }
 
 /*
- * Which bytes are packets `base` to `end` - 1, of which the last is as far as the limit
- * goes; but one that is new. False: the index is no good.
+ * Finds the bytes of packets `base` to `end` - 1; `end` is chosen by the limit, but at least one
+ * new packet is taken. False: the index is damaged.
  */
 static bool measure(struct view_followed *followed, int fd, uint64_t limit, off_t *begin,
 		    uint64_t *size)
@@ -94,7 +97,7 @@ static bool measure(struct view_followed *followed, int fd, uint64_t limit, off_
 	return true;
 }
 
-/* Only what is a file: to open anything else could take for ever. */
+/* Opens regular files only: opening anything else could take for ever. */
 static int open_file(const char *path, struct stat *status)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -125,7 +128,7 @@ static int copy_file(const char *from, const char *to)
 	return error;
 }
 
-/* The folder of the trace in which the stream is to be, made where it is not there. */
+/* The segment's trace for the stream, made if necessary. */
 static int need_trace(struct view_segments *segments, const char *folder, unsigned twin,
 		      struct segment_trace **result)
 {
@@ -161,13 +164,13 @@ static int need_trace(struct view_segments *segments, const char *folder, unsign
 		error = stream_format_read(&trace->format, trace->path);
 	if (error != -ENOTSUP)
 		return error;
-	view_note_metadata(view_verb, folder, &trace->format.trace);
+	view_sound_note_metadata(view_verb, folder, &trace->format.trace);
 	return 0;
 }
 
 /*
- * How many of this piece are of the same stream, in the same folder. Two that are not, but
- * come to the same number, only go to different folders without need.
+ * Counts the segment's streams with the same id in the same folder. A collision of keys only makes
+ * a folder that was not needed.
  */
 static unsigned count_twins(struct view_segments *segments, const struct view_followed *followed,
 			    const char *folder)
@@ -186,10 +189,7 @@ static unsigned count_twins(struct view_segments *segments, const struct view_fo
 	return segments->twins[place].count++;
 }
 
-/*
- * Of the copy, which nobody changes: cut before the first packet that babeltrace would stumble
- * over. 0 or -errno.
- */
+/* Cuts the copy before the first packet that babeltrace could not read. 0 or -errno. */
 static int cut_wrong(struct view_followed *followed, const struct segment_trace *trace,
 		     int index_fd, int copy, off_t begin)
 {
@@ -222,7 +222,10 @@ static int cut_wrong(struct view_followed *followed, const struct segment_trace 
 	return error;
 }
 
-/* What is new of it, into the trace where it belongs. 0; -ENOENT: it was moved; -errno. */
+/*
+ * Copies the new packets of the stream into a trace of the segment. 0; -ENOENT: the stream was
+ * moved; other -errno.
+ */
 static int add_stream(struct view_segments *segments, struct view_followed *followed, int index_fd,
 		      uint64_t limit)
 {
@@ -254,7 +257,7 @@ static int add_stream(struct view_segments *segments, struct view_followed *foll
 		give_up(followed, "its stream is no file");
 	if (in < 0)
 		return in == -EINVAL ? 0 : in;
-	/* By its number it is known again. */
+	/* The number in the name identifies the stream later. */
 	snprintf(path, sizeof(path), "%s/%zu:%s", trace->path, followed->number,
 		 strrchr(stream, '/') + 1);
 	out = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -300,7 +303,7 @@ int view_segments_copy(struct view_segments *segments, bool *more)
 		if (fd >= 0)
 			close(fd);
 		*more |= followed->is_in && !followed->damaged && followed->end < followed->entries;
-		/* It was moved, or is gone, since it was found. */
+		/* The stream was moved or removed since it was found. */
 		if (error == -ENOENT)
 			error = 0;
 	}

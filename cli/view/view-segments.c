@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * view-segments.c - a trace that grows, as small whole traces, one after another.
+ * view-segments.c - reads a growing trace in segments: small whole traces, one after another.
  *
- * Babeltrace reads a trace that is complete. So what has come since the last time is made
- * one: the index files tell which packets are on disk, these are copied beside the metadata of
- * now, and each stream begins with the packet before, whose events were shown, so that
- * what was lost in between is told.
+ * Babeltrace reads complete traces. So the packets that came since the last segment become such a
+ * trace: the index files tell which packets are on disk, and these are copied beside the current
+ * metadata. Each stream begins with the packet before, whose events were shown already, so that
+ * losses between are reported.
  *
- * An event is shown once: of each stream it is known in which packet, and which event of that,
- * is the next. A stream is known by the inode of its index, for a rotation moves it.
+ * Each event is shown once: for each stream, the next packet and the next event in it are known.
+ * The inode of its index identifies a stream, because a rotation moves the file.
  */
 #include <config.h>
 
@@ -29,7 +29,7 @@
 
 #define DEPTH_MOST 32 /* descriptors of the walk */
 
-/* nftw() has no argument for us. */
+/* nftw() has no argument for its callback. */
 static struct view_segments *walked;
 
 /* ---- what is there --------------------------------------------------------------- */
@@ -43,7 +43,7 @@ static int compare(const void *a, const void *b)
 	return (x->inode > y->inode) - (x->inode < y->inode);
 }
 
-/* The piece's place in the list, made where it is new. NULL without memory. */
+/* Finds the stream's entry, or makes one. NULL without memory. */
 static struct view_followed *know(struct view_segments *segments, const struct stat *status)
 {
 	struct view_followed key = { .device = status->st_dev, .inode = status->st_ino }, *followed;
@@ -91,7 +91,7 @@ static int walk_entry(const char *path, const struct stat *status, int type, str
 		return walked->error;
 	entries = ((uint64_t)status->st_size - sizeof(struct ctf_index_header)) /
 		  sizeof(struct ctf_index_entry);
-	/* An index that is another one's now. */
+	/* Another file has the index's inode now. */
 	if (entries < followed->entries)
 		followed->next = followed->shown = followed->told = 0;
 	followed->entries = entries;
@@ -102,7 +102,7 @@ static int look(struct view_segments *segments)
 {
 	walked = segments;
 	segments->error = 0;
-	/* Folders may be moved while we walk: what is missed is found next time. */
+	/* Folders may move during the walk: streams that were missed are found next time. */
 	if (nftw(segments->root, walk_entry, DEPTH_MOST, FTW_PHYS) < 0 && errno != ENOENT)
 		segments->error = -errno;
 	if (segments->error)
@@ -135,7 +135,7 @@ int view_segments_begin(struct view_segments *segments, struct view_traces *trac
 	for (size_t i = 0; !error && i < segments->nr_traces; i++) {
 		char metadata[sizeof(segments->traces[i].path) + 16];
 
-		/* One that was moved in the meantime has none. */
+		/* A trace that was moved meanwhile has no metadata. */
 		snprintf(metadata, sizeof(metadata), "%s/metadata", segments->traces[i].path);
 		if (access(metadata, R_OK) != 0)
 			continue;
@@ -226,7 +226,7 @@ static bool take_event(struct view_segments *segments, struct view_followed *fol
 		return false;
 	if (followed->is_blocked || ns > segments->horizon) {
 		followed->is_blocked = true;
-		/* They come in order: so is everything else. */
+		/* Events come in order, so all later ones are blocked, too. */
 		segments->is_done = true;
 		segments->is_late |= ns > segments->asked;
 		return false;
@@ -244,7 +244,7 @@ static void end_packet(struct view_segments *segments, struct view_followed *fol
 		return;
 	followed->next = followed->at + 1;
 	followed->shown = 0;
-	/* More of it is to come, which is to be shown before what others have later. */
+	/* More packets of this stream are to come before other streams' later events. */
 	if (!followed->damaged && followed->next == followed->end &&
 	    followed->end < followed->entries && segments->latest < segments->horizon)
 		segments->horizon = segments->latest;
@@ -269,7 +269,7 @@ bool view_segments_take(struct view_segments *segments, struct view_stream *stre
 		return true;
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
 	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
-		/* They are before the packet that comes next. */
+		/* The losses are before the next packet. */
 		if (followed->at + 1 < followed->told || ns > segments->horizon)
 			return false;
 		followed->told = followed->at + 2;

@@ -3,14 +3,16 @@
 /*
  * view-sound.c - makes a readable copy of a trace with broken streams.
  *
- * All stream files are walked over first (stream-check.h). A trace without a wrong packet
- * or index is read as it lies. Of another one, number N, a folder is made:
+ * First all stream files are checked (stream-check.h). A trace without a wrong packet or index is
+ * read in place. For any other trace, number N, a folder is made:
  *
- *   FOLDER/N/metadata   a link
- *   FOLDER/N/NAME       a link to a sound stream; of a broken one a copy of its sound packets
+ *   FOLDER/N/metadata   a symbolic link
+ *   FOLDER/N/NAME       a symbolic link to a sound stream; of a broken stream, a copy of its
+ *                       sound packets
  *
- * So it is where a trace has more streams than can be open at once (view-join.h), with copies of
- * all. It has no index: babeltrace then goes by the packets. What is left out is named.
+ * A trace with more streams than can be open at once gets such a folder, too, with copies of all
+ * streams (view-join.h). The folder has no index, so babeltrace reads the packets' headers.
+ * Messages name what is left out.
  */
 #include <config.h>
 
@@ -36,7 +38,7 @@
 #include "cli/view/view-join.h"
 #include "common/remove-tree.h"
 
-/* So many streams are named; of more it is said how many there are. */
+/* Broken streams that are named; more are only counted. */
 #define NAMED_MOST 20
 
 struct sound_trace {
@@ -44,8 +46,8 @@ struct sound_trace {
 	struct stream_format format;
 	struct stream_file *files;
 	size_t count;
-	bool is_wrong;  /* not all can be read as it lies */
-	bool is_joined; /* it is to be read as fewer streams */
+	bool is_wrong;  /* part of it cannot be read in place */
+	bool is_joined; /* read as fewer streams */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -55,7 +57,7 @@ static void on_signal(int number)
 	interrupted = number;
 }
 
-bool view_is_interrupted(void)
+bool view_sound_is_interrupted(void)
 {
 	return interrupted;
 }
@@ -79,7 +81,7 @@ static int open_regular(const char *folder, const char *name, const char *suffix
 	return -EINVAL;
 }
 
-/* Has another thing than a file, or a folder of somebody's, that name? */
+/* True if the name belongs to something else than a file or a folder now. */
 static bool is_replaced(const struct sound_trace *trace, const char *name, bool has_index)
 {
 	char path[PATH_MAX + NAME_MAX + 2];
@@ -99,7 +101,7 @@ static int check_file(struct sound_trace *trace, struct stream_file *file)
 	if ((fd == -EINVAL || fd == -ENOENT || fd == -ELOOP || fd == -ENXIO) &&
 	    is_replaced(trace, file->name, index_fd >= 0))
 		fd = STREAM_REPLACED;
-	/* Of a stream that is gone, its index tells what is missing. */
+	/* The index tells which packets of a removed stream are missing. */
 	if (fd < 0 && fd != STREAM_REPLACED && (fd != -ENOENT || index_fd < 0)) {
 		if (index_fd >= 0)
 			close(index_fd);
@@ -119,7 +121,7 @@ static int add_file(struct sound_trace *trace, const char *name)
 	struct stream_file *files = trace->files, *file;
 	int error;
 
-	/* Doubled when it is full. */
+	/* Double the array when it is full. */
 	if ((trace->count & (trace->count - 1)) == 0)
 		files = reallocarray(files, trace->count ? 2 * trace->count : 1, sizeof(*files));
 	if (!files)
@@ -131,7 +133,7 @@ static int add_file(struct sound_trace *trace, const char *name)
 		return -ENOMEM;
 	trace->count++;
 	error = check_file(trace, file);
-	/* A folder: babeltrace does not look at it either. */
+	/* babeltrace ignores folders, too. */
 	if (error != -EINVAL && error != -ENOENT)
 		return error;
 	stream_check_free(&file->check);
@@ -140,7 +142,7 @@ static int add_file(struct sound_trace *trace, const char *name)
 	return 0;
 }
 
-/* The stream whose index `entry` is, if it is gone. */
+/* Adds the stream of the index `entry` if the stream's file is gone. */
 static int add_gone(struct sound_trace *trace, const struct dirent *entry)
 {
 	size_t length = strlen(entry->d_name), suffix = sizeof(CTF_INDEX_SUFFIX) - 1;
@@ -173,7 +175,7 @@ static int add_all_gone(struct sound_trace *trace)
 	return error;
 }
 
-/* The caller's to free in any case. 0; -ENOTSUP: not of this tracer; another -errno. */
+/* The caller frees *trace in any case. 0; -ENOTSUP: another tracer's trace; other -errno. */
 static int check_trace(struct sound_trace *trace, const char *path)
 {
 	const struct dirent *entry;
@@ -184,7 +186,7 @@ static int check_trace(struct sound_trace *trace, const char *path)
 		return -errno;
 	error = stream_format_read(&trace->format, trace->path);
 	if (error) {
-		view_note_metadata(view_verb, path, &trace->format.trace);
+		view_sound_note_metadata(view_verb, path, &trace->format.trace);
 		return error;
 	}
 	folder = opendir(trace->path);
@@ -225,7 +227,7 @@ static int compare(const void *a, const void *b)
 	return (x->end > y->end) - (x->end < y->end);
 }
 
-/* Several files may be one stream: then one begins when the other has ended. */
+/* Files of one stream must not overlap in time. */
 static void check_overlaps(struct sound_trace *trace)
 {
 	const struct stream_check *last = NULL;
@@ -269,14 +271,14 @@ static int make_folder(struct view_sound *sound)
 		sound->folder[0] = '\0';
 		return -errno;
 	}
-	/* It is to be removed. */
+	/* The folder has to be removed. */
 	sigaction(SIGINT, &action, &sound->before[0]);
 	sigaction(SIGTERM, &action, &sound->before[1]);
 	sigaction(SIGHUP, &action, &sound->before[2]);
 	return 0;
 }
 
-/* Bytes that are there, not a hole. */
+/* Copies bytes that are no hole. */
 static int copy_data(int to, int from, off_t at, off_t end)
 {
 	while (at < end) {
@@ -290,7 +292,7 @@ static int copy_data(int to, int from, off_t at, off_t end)
 	return 0;
 }
 
-int view_copy_bytes(int to, int from, uint64_t at, uint64_t size)
+int view_sound_copy_bytes(int to, int from, uint64_t at, uint64_t size)
 {
 	off_t here = (off_t)at, end = (off_t)(at + size), next;
 	bool is_hole = false;
@@ -298,7 +300,7 @@ int view_copy_bytes(int to, int from, uint64_t at, uint64_t size)
 
 	while (!error && here < end) {
 		next = lseek(from, here, SEEK_DATA);
-		/* The file ends with a hole, or before. */
+		/* The file ends with a hole, or earlier. */
 		if (next < 0 && errno == ENXIO)
 			next = lseek(from, 0, SEEK_END);
 		if (next < here)
@@ -317,7 +319,7 @@ int view_copy_bytes(int to, int from, uint64_t at, uint64_t size)
 		}
 		here = next;
 	}
-	/* A hole at the end is there only so. */
+	/* Only the size makes a hole at the end. */
 	if (!error && is_hole && ftruncate(to, lseek(to, 0, SEEK_CUR)) < 0)
 		error = -errno;
 	return error;
@@ -334,8 +336,8 @@ static int copy_sound(const struct sound_trace *trace, const struct stream_file 
 	if (out < 0)
 		error = -errno;
 	for (size_t i = 0; !error && i < file->check.nr_extents; i++)
-		error = view_copy_bytes(out, in, file->check.extents[i].begin,
-					file->check.extents[i].size);
+		error = view_sound_copy_bytes(out, in, file->check.extents[i].begin,
+					      file->check.extents[i].size);
 	if (out >= 0)
 		close(out);
 	close(in);
@@ -347,7 +349,7 @@ static int add_sound(const struct sound_trace *trace, const struct stream_file *
 {
 	char from[PATH_MAX], to[PATH_MAX];
 
-	/* Of which nothing is left. */
+	/* No packet is left. */
 	if (file->check.packets == 0)
 		return 0;
 	if ((size_t)snprintf(from, sizeof(from), "%s/%s", trace->path, file->name) >=
@@ -359,7 +361,7 @@ static int add_sound(const struct sound_trace *trace, const struct stream_file *
 	return symlink(from, to) < 0 ? -errno : 0;
 }
 
-/* The trace in a folder of ours, which is named in sound->traces. 0 or -errno. */
+/* Makes the readable copy and adds it to sound->traces. 0 or -errno. */
 static int make_sound(struct view_sound *sound, const struct sound_trace *trace)
 {
 	char folder[sizeof(sound->folder) + 24], from[PATH_MAX + 16], to[sizeof(folder) + 16];
@@ -415,7 +417,8 @@ static void tell_lost(const struct record_trace *trace, const struct stream_chec
 		     check->packets);
 }
 
-void view_note_metadata(const char *verb, const char *folder, const struct record_trace *trace)
+void view_sound_note_metadata(const char *verb, const char *folder,
+			      const struct record_trace *trace)
 {
 	char text[RECORD_TRACE_FAULT_SIZE];
 
@@ -454,7 +457,7 @@ static void tell(struct view_sound *sound, const struct sound_trace *trace)
 	}
 }
 
-/* The trace at `path`, as it can be read, is the next of sound->traces. 0 or -errno. */
+/* Adds the trace at `path`, or its readable copy, to sound->traces. 0 or -errno. */
 static int take_trace(struct view_sound *sound, const char *path)
 {
 	struct sound_trace *trace = calloc(1, sizeof(*trace));
@@ -475,7 +478,7 @@ static int take_trace(struct view_sound *sound, const char *path)
 	if (!error && (trace->is_wrong || trace->is_joined)) {
 		error = make_sound(sound, trace);
 	} else if (!error || error == -ENOTSUP) {
-		/* Somebody else's trace is babeltrace's to judge. */
+		/* Leave another tracer's trace to babeltrace. */
 		*place = strdup(path);
 		error = *place ? 0 : -ENOMEM;
 	}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * view-streams.c - whose stream is this? In order of trust: the packet's header, the event's own
- * context, the trace's environment (LTTng's buffers by process), the stream file's name.
+ * view-streams.c - finds the process of a stream. Sources, the most trusted first: the packet's
+ * header, the event's own context, the trace's environment (LTTng's buffers by process), the stream
+ * file's name.
  *
- * The session daemon writes the header. The contexts vpid and procname are the program's word: it
- * chooses both in a pid namespace of its own. They name a process only where the header names none.
+ * The session daemon writes the header. A program can choose its vpid, in a pid namespace of its
+ * own, and its procname. So these contexts count only if the header names no process.
  */
 #include <config.h>
 
@@ -99,7 +100,7 @@ static void from_environment(struct view_stream *entry, const bt_trace *trace)
 		entry->pid = bt_value_integer_signed_get(value);
 }
 
-/* What a later part of a trace says has all of what an earlier one says. */
+/* A later part of a trace lists all processes of earlier parts. */
 static void take_untraced(struct view_streams *streams, const bt_trace *trace)
 {
 	const bt_value *value =
@@ -119,7 +120,7 @@ void view_streams_report(const struct view_streams *streams)
 		message_note("%s: processes not traced: %s", view_verb, streams->untraced);
 }
 
-/* Of processes with the same number on several machines each is one of its own. */
+/* Processes with the same number on several machines are different. */
 static void find_machine(struct view_stream *entry, const bt_trace *trace)
 {
 	const bt_value *value =
@@ -137,8 +138,8 @@ static void find_machine(struct view_stream *entry, const bt_trace *trace)
 }
 
 /*
- * CHANNEL_PROGRAM-PID-NUMBER_RING, where PROGRAM itself may hold '-': what is
- * known before the first packet tells more.
+ * Parses CHANNEL_PROGRAM-PID-NUMBER_RING, where PROGRAM may contain '-', until the first packet
+ * tells more.
  */
 static void from_name(struct view_stream *entry, const char *name)
 {
@@ -191,8 +192,8 @@ static void find_members(struct view_stream *entry)
 }
 
 /*
- * Whose word counts. What the stream or its packet says of a process is a user's where processes
- * share it. Where the packet names the process, vpid and procname are contexts like others.
+ * Decides whose word counts. A stream that processes share names only their user. If the packet
+ * names the process, vpid and procname are ordinary contexts.
  */
 static void note_sharing(struct view_stream *entry, bool is_named_by_packet)
 {

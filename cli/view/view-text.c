@@ -18,7 +18,7 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
-/* What a terminal is told, where colours are shown. */
+/* Escape sequences for colours. */
 #define COLOUR_NONE "\033[0m"
 #define COLOUR_EVENT "\033[1m"
 #define COLOUR_FIELD "\033[36m"
@@ -48,13 +48,13 @@ static void put_escaped(struct text_output *out, unsigned char c)
 	text_output_char(out, "0123456789abcdef"[c & 15]);
 }
 
-/* As text_letter_length(); 0 for what directs a terminal or cannot be seen, too. */
+/* Like text_letter_length(), but 0 also for invisible letters, and those that direct a terminal. */
 static size_t printable_length(const char *text)
 {
 	return name_directs(text) ? 0 : text_letter_length(text);
 }
 
-/* Quoted; what could act on a terminal or end the line is escaped. */
+/* Prints a string in quotes; escapes what acts on a terminal or ends the line. */
 static void put_string(struct text_output *out, const char *text)
 {
 	text_output_char(out, '"');
@@ -79,7 +79,7 @@ static void put_string(struct text_output *out, const char *text)
 	text_output_char(out, '"');
 }
 
-/* A name in its column: no blanks, nothing that a terminal acts on. */
+/* Prints a name in its column, without blanks and what acts on a terminal. */
 static void put_word(struct text_output *out, const char *word)
 {
 	while (*word) {
@@ -175,7 +175,7 @@ static void put_array(struct text_output *out, const bt_field *field)
 	text_output_char(out, ']');
 }
 
-/* What an address is of, as debuggers write it. */
+/* Prints the symbol of an address as debuggers do. */
 static void put_symbol(struct view *view, struct text_output *out, const char *name,
 		       const bt_field *field)
 {
@@ -189,8 +189,8 @@ static void put_symbol(struct view *view, struct text_output *out, const char *n
 }
 
 /*
- * NAME=VALUE …, without what `members` says is shown elsewhere and `view` says is not
- * shown at all; either may be NULL. `before` stands before the first; true: there is one.
+ * Prints NAME=VALUE …, except what `members` lists and what the filter of `view` hides; either may
+ * be NULL. `before` precedes the first value. True if there is one.
  */
 static bool put_members(struct view *view, struct text_output *out, const bt_field *field,
 			const char *before, const struct view_context_members *members)
@@ -260,7 +260,7 @@ static void put_field(struct text_output *out, const bt_field *field)
 	}
 }
 
-/* The date and HH:MM:SS of a second, made anew only when that changes. */
+/* The date and HH:MM:SS of a second, formatted again only when the second changes. */
 static void put_second(struct view *view, int64_t second)
 {
 	static int64_t last = INT64_MIN;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * view-threads.c - whose is an event of the kernel's? Each has the number of the thread that it
- * happened in. Names are learned on the way: of programs that are traced themselves, and of the
- * kernel's events that tell a thread's number with its name.
+ * view-threads.c - finds the process of a kernel event. The event has its thread's number. Names
+ * come from events read before: those of traced programs, and kernel events that have a thread's
+ * number and name.
  */
 #include <config.h>
 
@@ -18,11 +18,11 @@
 #define PLACES_AT_FIRST 1024
 
 struct view_thread {
-	int64_t tid; /* -1: the place is free */
+	int64_t tid; /* -1: a free place */
 	char name[16];
 };
 
-/* Members of an event that belong together: a thread's number and its name. */
+/* Pairs of event members: a thread's number and its name. */
 static const struct {
 	const char *tid, *name;
 } pairs[] = {
@@ -59,7 +59,7 @@ static bool grow(struct view_threads *threads)
 	return true;
 }
 
-/* A name that has no room is not known. */
+/* A name without a place in the table stays unknown. */
 static void learn(struct view_threads *threads, int64_t tid, const char *name)
 {
 	struct view_thread *thread;

@@ -5,6 +5,8 @@
  */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,12 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "locate.h"
-#include "options.h"
-#include "reach.h"
-#include "record.h"
-#include "report.h"
-#include "verbs.h"
+#include "cli/attach/reach.h"
+#include "cli/base/locate.h"
+#include "cli/base/message.h"
+#include "cli/base/options.h"
+#include "cli/record/record.h"
 
 static char *preload, *runtime_dir;
 static const char **libraries, **sdt_rules;
@@ -47,14 +48,14 @@ static int add_path(struct inside_request *request, enum inside_kind kind, const
 	struct inside_library *library;
 
 	if (request->nr_libraries >= INSIDE_LIBRARIES_MAX) {
-		report_error("attach: too many libraries");
-		report_hint("attach again with the others");
+		message_error("attach: too many libraries");
+		message_hint("attach again with the others");
 		return -E2BIG;
 	}
 	library = &request->libraries[request->nr_libraries];
 	if ((size_t)snprintf(library->path, sizeof(library->path), "%s", path) >=
 	    sizeof(library->path)) {
-		report_error("attach: '%s': the path is too long", path);
+		message_error("attach: '%s': the path is too long", path);
 		return -ENAMETOOLONG;
 	}
 	library->kind = kind;
@@ -80,9 +81,9 @@ static int add_tracer(struct inside_request *request)
 	if (error == -ENOENT)
 		error = add_ours(request, INSIDE_TRACER, "lttngmap", "liblttngmap.so");
 	if (error == -ENOENT) {
-		report_error("attach: cannot find liblttngmap.so");
-		report_hint("is lttngmap installed as a whole? LTTNGMAP_LIBDIR says where its "
-			    "libraries are");
+		message_error("attach: cannot find liblttngmap.so");
+		message_hint("is lttngmap installed as a whole? LTTNGMAP_LIBDIR says where its "
+			     "libraries are");
 	}
 	return error;
 }
@@ -97,20 +98,20 @@ static int add_family(struct inside_request *request, const char *name, size_t l
 		if (strlen(family) != length || strncmp(family, name, length) != 0)
 			continue;
 		if (!record_family_may_come_late(family)) {
-			report_error("attach: --preload: '%s' works from a program's start only",
-				     family);
-			report_hint("lttngmap record --preload %s -- PROGRAM", family);
+			message_error("attach: --preload: '%s' works from a program's start only",
+				      family);
+			message_hint("lttngmap record --preload %s -- PROGRAM", family);
 			return -EINVAL;
 		}
 		error = add_ours(request, INSIDE_FAMILY, family, library);
 		if (error == -ENOENT) {
-			report_error("attach: cannot find %s", library);
-			report_hint("is lttngmap installed as a whole? LTTNGMAP_LIBDIR says where "
-				    "its libraries are");
+			message_error("attach: cannot find %s", library);
+			message_hint("is lttngmap installed as a whole? LTTNGMAP_LIBDIR says where "
+				     "its libraries are");
 		}
 		return error;
 	}
-	report_error("attach: --preload: there is no family '%.*s'", (int)length, name);
+	message_error("attach: --preload: there is no family '%.*s'", (int)length, name);
 	record_families_hint();
 	return -EINVAL;
 }
@@ -123,8 +124,8 @@ static int add_families(struct inside_request *request, const char *list)
 	if (strcmp(list, "none") == 0)
 		return 0;
 	if (record_families_clash(list, &one, &other)) {
-		report_error("attach: --preload: %s and %s cannot be used together", one, other);
-		report_hint("they trace the same calls: choose one");
+		message_error("attach: --preload: %s and %s cannot be used together", one, other);
+		message_hint("they trace the same calls: choose one");
 		return -EINVAL;
 	}
 	for (size_t length; *list && !error; list += length + (list[length] == ',')) {
@@ -141,7 +142,7 @@ static int add_others(struct inside_request *request)
 
 	for (const char **library = libraries; library && *library && !error; library++) {
 		if (!realpath(*library, path) || access(path, R_OK) != 0) {
-			report_error("attach: --library: '%s': %s", *library, strerror(errno));
+			message_error("attach: --library: '%s': %s", *library, strerror(errno));
 			return -errno;
 		}
 		error = add_path(request, INSIDE_OTHER, *library, path);
@@ -155,15 +156,15 @@ static int add_rule(struct inside_request *request, const char *rule)
 	const char *why;
 
 	if (options_check_rule(rule, &why)) {
-		report_error("attach: --sdt: '%s' is not a rule", rule);
-		report_hint("%s", why);
+		message_error("attach: --sdt: '%s' is not a rule", rule);
+		message_hint("%s", why);
 		return -EINVAL;
 	}
 	if ((size_t)snprintf(request->rules + used, sizeof(request->rules) - used, "%s%s",
 			     used ? "," : "", rule) >= sizeof(request->rules) - used) {
-		report_error("attach: --sdt: all rules together are longer than %u bytes",
-			     SDT_RULES_MAX);
-		report_hint("one rule may match many: 'PROVIDER:*'");
+		message_error("attach: --sdt: all rules together are longer than %u bytes",
+			      SDT_RULES_MAX);
+		message_hint("one rule may match many: 'PROVIDER:*'");
 		return -E2BIG;
 	}
 	return 0;
@@ -182,9 +183,9 @@ static int add_probes(struct inside_request *request)
 		return error;
 	error = add_ours(request, INSIDE_SDT, "sdt", RECORD_SDT_LIBRARY);
 	if (error == -ENOENT) {
-		report_error("attach: cannot find " RECORD_SDT_LIBRARY);
-		report_hint("is lttngmap installed as a whole? LTTNGMAP_LIBDIR says where its "
-			    "libraries are");
+		message_error("attach: cannot find " RECORD_SDT_LIBRARY);
+		message_hint("is lttngmap installed as a whole? LTTNGMAP_LIBDIR says where its "
+			     "libraries are");
 	}
 	return error;
 }
@@ -197,13 +198,13 @@ static int choose_directory(struct inside_request *request)
 	if (!chosen || !chosen[0])
 		return 0;
 	if (!realpath(chosen, path)) {
-		report_error("attach: '%s': %s", chosen, strerror(errno));
-		report_hint("--runtime-dir names the directory of a session daemon");
+		message_error("attach: '%s': %s", chosen, strerror(errno));
+		message_hint("--runtime-dir names the directory of a session daemon");
 		return -errno;
 	}
 	if ((size_t)snprintf(request->directory, sizeof(request->directory), "%s", path) >=
 	    sizeof(request->directory)) {
-		report_error("attach: '%s': the path is too long", path);
+		message_error("attach: '%s': the path is too long", path);
 		return -ENAMETOOLONG;
 	}
 	return 0;
@@ -227,9 +228,9 @@ static int fill(struct inside_request *request)
 	if (!error)
 		error = add_probes(request);
 	if (!error && request->nr_libraries < 2) {
-		report_error("attach: nothing to bring in");
-		report_hint("--preload names families, --library files with tracepoints, "
-			    "--sdt probes");
+		message_error("attach: nothing to bring in");
+		message_hint("--preload names families, --library files with tracepoints, "
+			     "--sdt probes");
 		return -EINVAL;
 	}
 	return error;
@@ -239,17 +240,17 @@ static void tell_probes(const struct inside_library *library, char *text, pid_t 
 {
 	unsigned more;
 
-	more = record_sdt_tell_lines(text, strlen(text));
+	more = record_sdt_report_lines(text, strlen(text));
 	if (more)
-		report_note("--sdt: and %u more", more);
+		message_note("--sdt: and %u more", more);
 	if (library->changed == 0)
-		report_note("process %d: sdt: no probe is armed: %s", (int)pid,
-			    library->refused ? "none of those that match can be served"
-					     : "none of what is loaded matches");
+		message_note("process %d: sdt: no probe is armed: %s", (int)pid,
+			     library->refused ? "none of those that match can be served"
+					      : "none of what is loaded matches");
 	else if (!quiet)
-		report_note("process %d: sdt: %u place%s of its code lead%s through tracing",
-			    (int)pid, library->changed, report_plural(library->changed),
-			    library->changed == 1 ? "s" : "");
+		message_note("process %d: sdt: %u place%s of its code lead%s through tracing",
+			     (int)pid, library->changed, message_plural(library->changed),
+			     library->changed == 1 ? "s" : "");
 }
 
 static void tell(struct inside_request *request, pid_t pid)
@@ -259,26 +260,26 @@ static void tell(struct inside_request *request, pid_t pid)
 		uint32_t leading = library->changed + library->unchanged;
 
 		if (library->kind == INSIDE_OTHER && !quiet)
-			report_note("process %d: %s is %s", (int)pid, names[i],
-				    library->was_loaded ? "loaded already" : "loaded");
+			message_note("process %d: %s is %s", (int)pid, names[i],
+				     library->was_loaded ? "loaded already" : "loaded");
 		if (library->kind == INSIDE_SDT)
 			tell_probes(library, request->refused, pid);
 		if (library->kind != INSIDE_FAMILY)
 			continue;
 		if (leading && !quiet)
-			report_note("process %d: %s: %u place%s that call it lead through tracing",
-				    (int)pid, names[i], leading, report_plural(leading));
+			message_note("process %d: %s: %u place%s that call it lead through tracing",
+				     (int)pid, names[i], leading, message_plural(leading));
 		if (!leading)
-			report_note("process %d: %s: nothing that is loaded calls its functions",
-				    (int)pid, names[i]);
+			message_note("process %d: %s: nothing that is loaded calls its functions",
+				     (int)pid, names[i]);
 		if (library->foreign)
-			report_note("process %d: %s: %u place%s left alone: the program has "
-				    "such functions of its own, or others than usual",
-				    (int)pid, names[i], library->foreign,
-				    report_plural(library->foreign));
+			message_note("process %d: %s: %u place%s left alone: the program has "
+				     "such functions of its own, or others than usual",
+				     (int)pid, names[i], library->foreign,
+				     message_plural(library->foreign));
 		if (library->refused)
-			report_note("process %d: %s: %u place%s could not be changed", (int)pid,
-				    names[i], library->refused, report_plural(library->refused));
+			message_note("process %d: %s: %u place%s could not be changed", (int)pid,
+				     names[i], library->refused, message_plural(library->refused));
 	}
 }
 
@@ -290,19 +291,19 @@ static int run(int argc, const char **argv)
 	int error;
 
 	if (argc != 1 || options_parse_number(argv[0], INT_MAX, &pid) != 0 || pid == 0) {
-		report_error(argc == 0  ? "attach: a process's number is missing"
-			     : argc > 1 ? "attach: one process at a time"
-					: "attach: '%s' is no process's number",
-			     argc == 1 ? argv[0] : "");
+		message_error(argc == 0  ? "attach: a process's number is missing"
+			      : argc > 1 ? "attach: one process at a time"
+					 : "attach: '%s' is no process's number",
+			      argc == 1 ? argv[0] : "");
 		return verb_usage_error(&verb_attach);
 	}
 	error = fill(&request);
 	if (error)
 		return error == -EINVAL ? verb_usage_error(&verb_attach) : CLI_STATUS_FAILED;
 	if (reach_run((pid_t)pid, &request, &problem) != 0) {
-		report_error("attach: %s", problem.why);
+		message_error("attach: %s", problem.why);
 		if (problem.hint[0])
-			report_hint("%s", problem.hint);
+			message_hint("%s", problem.hint);
 		return CLI_STATUS_FAILED;
 	}
 	tell(&request, (pid_t)pid);

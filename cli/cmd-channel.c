@@ -3,13 +3,15 @@
 /* cmd-channel.c - lttngmap channel CHANNEL: add, change or remove one. */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "control-client.h"
-#include "options.h"
-#include "report.h"
-#include "session-verb.h"
+#include "cli/base/message.h"
+#include "cli/base/options.h"
+#include "cli/client/control-client.h"
+#include "cli/client/session-verb.h"
 
 static struct {
 	char *mode, *timeout, *buffers, *subbuf_size, *subbufs, *file_size, *file_count;
@@ -50,8 +52,8 @@ static struct {
 
 static int refuse(const char *option, const char *value, const char *hint)
 {
-	report_error("channel: --%s: '%s' cannot be used", option, value);
-	report_hint("%s", hint);
+	message_error("channel: --%s: '%s' cannot be used", option, value);
+	message_hint("%s", hint);
 	return -EINVAL;
 }
 
@@ -63,7 +65,7 @@ static int check_mode(void)
 	if (!typed.timeout)
 		return 0;
 	if (typed.mode && strcmp(typed.mode, "overwrite") == 0) {
-		report_error("channel: --timeout is not for --mode overwrite, which never waits");
+		message_error("channel: --timeout is not for --mode overwrite, which never waits");
 		return -EINVAL;
 	}
 	/* To wait, then discard, is what blocking with a timeout is. */
@@ -111,15 +113,15 @@ static int check(int argc)
 			 typed.subbufs || typed.file_size || typed.file_count;
 
 	if (argc != 1) {
-		report_error("channel: %s", argc ? "one channel at a time" : "which channel?");
+		message_error("channel: %s", argc ? "one channel at a time" : "which channel?");
 		return -EINVAL;
 	}
 	if (typed.remove && (typed.change || described)) {
-		report_error("channel: --remove, and how it should be?");
+		message_error("channel: --remove, and how it should be?");
 		return -EINVAL;
 	}
 	if (typed.change && !described) {
-		report_error("channel: --change: nothing was named to be changed");
+		message_error("channel: --change: nothing was named to be changed");
 		return -EINVAL;
 	}
 	return check_mode() || check_buffers() ? -EINVAL : check_geometry();
@@ -192,11 +194,11 @@ static int run(int argc, const char **argv)
 	if (!error)
 		error = ask(&self, &answer);
 	if (!error && !session_options.json)
-		report_line("%s channel %s of session %s",
-			    typed.remove   ? "removed"
-			    : typed.change ? "changed"
-					   : "added",
-			    self.channel, self.session);
+		message_line("%s channel %s of session %s",
+			     typed.remove   ? "removed"
+			     : typed.change ? "changed"
+					    : "added",
+			     self.channel, self.session);
 	return session_verb_close(&self, error, answer);
 }
 

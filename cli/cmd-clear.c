@@ -3,8 +3,10 @@
 /* cmd-clear.c - lttngmap clear [SESSION] */
 #include <config.h>
 
-#include "report.h"
-#include "session-verb.h"
+#include "cli/verbs.h"
+
+#include "cli/base/message.h"
+#include "cli/client/session-verb.h"
 
 static const struct poptOption options[] = { SESSION_INCLUDE(session_table), POPT_TABLEEND };
 
@@ -22,7 +24,7 @@ static int run(int argc, const char **argv)
 	if (!error)
 		error = session_verb_ask(&self, session_verb_request(&self, "clear"), &answer);
 	if (!error && !session_options.json)
-		report_line("cleared session %s", self.session);
+		message_line("cleared session %s", self.session);
 	return session_verb_close(&self, error, answer);
 }
 

@@ -9,13 +9,15 @@
  */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "complete.h"
-#include "report.h"
-#include "session-verb.h"
-#include "verbs.h"
+#include "cli/base/message.h"
+#include "cli/client/session-verb.h"
+#include "cli/complete.h"
+#include "cli/usage.h"
 
 /* What stands on the line before the word that is asked for. */
 struct line {
@@ -25,11 +27,6 @@ struct line {
 	bool ended;                    /* by --: no more options */
 	bool is_kernel;                /* --kernel was given: rules are for the kernel's events */
 	const char *argument;          /* the first word that is no option's, or NULL */
-};
-
-/* What every verb has beside its own (main.c). */
-static const struct poptOption help_table[] = {
-	{ "help", 'h', POPT_ARG_NONE, NULL, 0, "Show this usage", NULL }, POPT_TABLEEND
 };
 
 static bool takes_value(const struct poptOption *option)
@@ -70,7 +67,7 @@ static const struct poptOption *find_option(const struct verb *verb, const char 
 		return find_in(verb->options, NULL, 0, word[strlen(word) - 1]);
 	length = strcspn(word + 2, "=");
 	option = find_in(verb->options, word + 2, length, '\0');
-	return option ? option : find_in(help_table, word + 2, length, '\0');
+	return option ? option : find_in(usage_help_table, word + 2, length, '\0');
 }
 
 static void print_options(const struct poptOption *table, const char *word)
@@ -169,7 +166,7 @@ static void complete_word(const struct line *line, const char *word)
 		complete_value(line->verb, option->argDescrip, value + 1, before, line->argument);
 	} else if (word[0] == '-' && !line->ended) {
 		print_options(line->verb->options, word);
-		print_options(help_table, word);
+		print_options(usage_help_table, word);
 	} else if (line->verb->takes_command) {
 		complete_print(word, "", "--", "The command follows");
 	} else {
@@ -188,13 +185,13 @@ static int run(int argc, const char **argv)
 	if (argc <= 1) {
 		complete_verb(argc == 1 ? argv[0] : "");
 	} else {
-		line.verb = verb_find(argv[0]);
+		line.verb = verbs_find(argv[0]);
 		if (line.verb) {
 			read_line(&line, argc - 1, argv);
 			complete_word(&line, argv[argc - 1]);
 		}
 	}
-	return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+	return message_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 }
 
 const struct verb verb_complete = {

@@ -3,12 +3,14 @@
 /* cmd-context.c - lttngmap context NAME...: what is recorded beside the fields. */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "control-client.h"
-#include "report.h"
-#include "session-batch.h"
+#include "cli/base/message.h"
+#include "cli/client/control-client.h"
+#include "cli/client/session-batch.h"
 
 static int remove_them;
 static char **added;
@@ -81,8 +83,8 @@ static int run(int argc, const char **argv)
 	int error;
 
 	if (argc == 0 && !added) {
-		report_error("context: which context?");
-		report_hint("vpid, vtid, procname, ip and others: see lttngmap-context(1)");
+		message_error("context: which context?");
+		message_hint("vpid, vtid, procname, ip and others: see lttngmap-context(1)");
 		return verb_usage_error(&verb_context);
 	}
 	error = session_verb_open(&self, &verb_context, false);
@@ -94,10 +96,10 @@ static int run(int argc, const char **argv)
 	if (!error)
 		error = change(&self, argc, argv, names);
 	if (!error && !session_options.json)
-		report_line("%s %zu context%s %s channel %s of session %s",
-			    remove_them ? "removed" : "added", json_object_array_length(names),
-			    report_plural(json_object_array_length(names)),
-			    remove_them ? "from" : "to", self.channel, self.session);
+		message_line("%s %zu context%s %s channel %s of session %s",
+			     remove_them ? "removed" : "added", json_object_array_length(names),
+			     message_plural(json_object_array_length(names)),
+			     remove_them ? "from" : "to", self.channel, self.session);
 	answer = json_object_new_object();
 	json_object_object_add(answer, "contexts", names);
 	return session_verb_close(&self, error, answer);

@@ -3,14 +3,16 @@
 /* cmd-create.c - lttngmap create [SESSION]: a session, and a daemon if none runs. */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "control-client.h"
-#include "output-dir.h"
-#include "relay-child.h"
-#include "report.h"
-#include "session-verb.h"
+#include "cli/base/message.h"
+#include "cli/base/output-dir.h"
+#include "cli/client/control-client.h"
+#include "cli/client/session-verb.h"
+#include "cli/relay/relay-child.h"
 
 #define UNNAMED "auto"
 
@@ -130,25 +132,25 @@ static int run(int argc, const char **argv)
 	int error;
 
 	if (argc > 1) {
-		report_error("create: one session at a time, not %d", argc);
+		message_error("create: one session at a time, not %d", argc);
 		return verb_usage_error(&verb_create);
 	}
 	if (argc == 1 && !name_is_session(argv[0])) {
-		report_error("create: '%.80s' is no name of a session", argv[0]);
-		report_hint("a name is 1 to %d of A-Z a-z 0-9 . _ + - and begins with none of . -",
-			    NAME_SESSION_MAX);
+		message_error("create: '%.80s' is no name of a session", argv[0]);
+		message_hint("a name is 1 to %d of A-Z a-z 0-9 . _ + - and begins with none of . -",
+			     NAME_SESSION_MAX);
 		return verb_usage_error(&verb_create);
 	}
 	if (relay_options_check("create", &relay, output))
 		return verb_usage_error(&verb_create);
 	if (relay.live && snapshot) {
-		report_error("create: --live: a flight recorder has nothing to watch");
-		report_hint("its snapshots can be read at the collector when they are sent");
+		message_error("create: --live: a flight recorder has nothing to watch");
+		message_hint("its snapshots can be read at the collector when they are sent");
 		return verb_usage_error(&verb_create);
 	}
 	if (relay.spool_size && snapshot) {
-		report_error("create: --spool-size: all of a snapshot waits until it is sent");
-		report_hint("`lttngmap snapshot --max-size` says how large it is");
+		message_error("create: --spool-size: all of a snapshot waits until it is sent");
+		message_hint("`lttngmap snapshot --max-size` says how large it is");
 		return verb_usage_error(&verb_create);
 	}
 	error = session_verb_open(&self, &verb_create, true);
@@ -166,9 +168,9 @@ static int run(int argc, const char **argv)
 	} else {
 		answer = describe(&self, &dir);
 		if (!session_options.json)
-			report_line("created session %s%s: %s", self.session,
-				    snapshot ? " for snapshots" : "",
-				    relay.spool ? relay.url : dir.path);
+			message_line("created session %s%s: %s", self.session,
+				     snapshot ? " for snapshots" : "",
+				     relay.spool ? relay.url : dir.path);
 	}
 	return session_verb_close(&self, error, answer);
 }

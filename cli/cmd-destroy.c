@@ -3,14 +3,16 @@
 /* cmd-destroy.c - lttngmap destroy [SESSION]: end a session; its trace stays. */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "control-client.h"
-#include "options.h"
-#include "report.h"
-#include "session-counts.h"
+#include "cli/base/message.h"
+#include "cli/base/options.h"
+#include "cli/client/control-client.h"
+#include "cli/client/session-counts.h"
 
 static int all;
 
@@ -32,9 +34,9 @@ static void remove_spool(const struct session_verb *self, struct json_object *se
 		return;
 	if (rmdir(output) == 0 || errno == ENOENT)
 		return;
-	report_note("snapshots that were not sent lie in %s", output);
-	report_hint("`lttngmap relay --spool %s %s/snapshot-...` sends one",
-		    control_answer_text(session, "url"), output);
+	message_note("snapshots that were not sent lie in %s", output);
+	message_hint("`lttngmap relay --spool %s %s/snapshot-...` sends one",
+		     control_answer_text(session, "url"), output);
 }
 
 /* The session's, which ends. */
@@ -43,8 +45,8 @@ static void say_trouble(const struct session_verb *self, struct json_object *ans
 	const char *trouble = control_answer_text(answer, "trouble");
 
 	if (trouble[0])
-		report_note("destroy: session %s: %.*s", self->session,
-			    control_ended_length(trouble), trouble);
+		message_note("destroy: session %s: %.*s", self->session,
+			     control_ended_length(trouble), trouble);
 }
 
 /* Of an active session, say what was kept and lost. *counts may stay NULL. */
@@ -73,17 +75,17 @@ static int destroy(struct session_verb *self, struct json_object **counts)
 	json_object_put(answer);
 	remove_spool(self, session);
 	if (!session_options.json) {
-		report_line("destroyed session %s: %s", self->session,
-			    control_answer_text(session, control_answer_count(session, "spool")
-								 ? "url"
-								 : "output"));
+		message_line("destroyed session %s: %s", self->session,
+			     control_answer_text(session, control_answer_count(session, "spool")
+								  ? "url"
+								  : "output"));
 		if (*counts) {
 			json_object_object_del(*counts, "trouble");
 			session_counts_print(self, *counts);
 		}
 		if (lost)
-			report_line("  %s events lost: they were in the buffers, not on disk",
-				    options_format_count(lost, text));
+			message_line("  %s events lost: they were in the buffers, not on disk",
+				     options_format_count(lost, text));
 	} else if (lost) {
 		*counts = *counts ? *counts : json_object_new_object();
 		session_add_number(*counts, "lost", lost);
@@ -129,7 +131,7 @@ static int run(int argc, const char **argv)
 	if (status)
 		return status;
 	if (all && (argc > 0 || session_options.session)) {
-		report_error("destroy: --all, or one session, not both");
+		message_error("destroy: --all, or one session, not both");
 		return verb_usage_error(&verb_destroy);
 	}
 	error = session_verb_open(&self, &verb_destroy, false);

@@ -6,15 +6,16 @@
  */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <limits.h>
 #include <stdio.h>
 
-#include "locate.h"
-#include "options.h"
-#include "reach.h"
-#include "record.h"
-#include "report.h"
-#include "verbs.h"
+#include "cli/attach/reach.h"
+#include "cli/base/locate.h"
+#include "cli/base/message.h"
+#include "cli/base/options.h"
+#include "cli/record/record.h"
 
 static int quiet;
 
@@ -60,17 +61,17 @@ static int tell(const struct inside_request *request, pid_t pid)
 		loaded += request->libraries[i].was_loaded;
 	}
 	if (refused) {
-		report_error("detach: process %d: %u place%s could not be changed back", (int)pid,
-			     refused, report_plural(refused));
-		report_hint("calls from there go on through tracing, as before: try again");
+		message_error("detach: process %d: %u place%s could not be changed back", (int)pid,
+			      refused, message_plural(refused));
+		message_hint("calls from there go on through tracing, as before: try again");
 		return CLI_STATUS_FAILED;
 	}
 	if (!quiet && changed)
-		report_note("process %d: %u place%s lead where they led before", (int)pid, changed,
-			    report_plural(changed));
+		message_note("process %d: %u place%s lead where they led before", (int)pid, changed,
+			     message_plural(changed));
 	else if (!quiet)
-		report_note("process %d: %s", (int)pid,
-			    loaded ? "nothing leads through tracing" : "nothing was attached");
+		message_note("process %d: %s", (int)pid,
+			     loaded ? "nothing leads through tracing" : "nothing was attached");
 	return CLI_STATUS_OK;
 }
 
@@ -81,17 +82,17 @@ static int run(int argc, const char **argv)
 	uint64_t pid;
 
 	if (argc != 1 || options_parse_number(argv[0], INT_MAX, &pid) != 0 || pid == 0) {
-		report_error(argc == 0  ? "detach: a process's number is missing"
-			     : argc > 1 ? "detach: one process at a time"
-					: "detach: '%s' is no process's number",
-			     argc == 1 ? argv[0] : "");
+		message_error(argc == 0  ? "detach: a process's number is missing"
+			      : argc > 1 ? "detach: one process at a time"
+					 : "detach: '%s' is no process's number",
+			      argc == 1 ? argv[0] : "");
 		return verb_usage_error(&verb_detach);
 	}
 	fill(&request);
 	if (reach_run((pid_t)pid, &request, &problem) != 0) {
-		report_error("detach: %s", problem.why);
+		message_error("detach: %s", problem.why);
 		if (problem.hint[0])
-			report_hint("%s", problem.hint);
+			message_hint("%s", problem.hint);
 		return CLI_STATUS_FAILED;
 	}
 	return tell(&request, (pid_t)pid);

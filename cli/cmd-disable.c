@@ -3,13 +3,15 @@
 /* cmd-disable.c - lttngmap disable RULE */
 #include <config.h>
 
-#include "session-rules.h"
+#include "cli/verbs.h"
+
+#include "cli/client/session-rules.h"
 
 static const struct poptOption options[] = { SESSION_INCLUDE(session_rules_table), POPT_TABLEEND };
 
 static int run(int argc, const char **argv)
 {
-	return session_rules_run(&verb_disable, "disabled", argc, argv);
+	return session_rules_run(&verb_disable, true, argc, argv);
 }
 
 const struct verb verb_disable = {

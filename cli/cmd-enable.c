@@ -3,18 +3,20 @@
 /* cmd-enable.c - lttngmap enable RULE: a channel records the events that match. */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "control-client.h"
-#include "options.h"
-#include "probe.h"
-#include "report.h"
-#include "session-events.h"
-#include "session-verb.h"
-#include "suggest.h"
+#include "cli/base/message.h"
+#include "cli/base/options.h"
+#include "cli/base/suggest.h"
+#include "cli/client/control-client.h"
+#include "cli/client/probe.h"
+#include "cli/client/session-events.h"
+#include "cli/client/session-verb.h"
 
 #define EVERYTHING "*"
 #define EVERY_KERNEL_EVENT "*:*"
@@ -58,36 +60,36 @@ static int check(int argc)
 	const char *loglevel = typed.loglevel ? typed.loglevel : typed.loglevel_only;
 
 	if (typed.all ? argc != 0 : is_probe() ? argc == 0 : argc != 1) {
-		report_error("enable: %s", argc > 1 ? "one rule at a time; join several by commas"
-					   : typed.all ? "--all, or a rule, not both"
-						       : "which events?");
+		message_error("enable: %s", argc > 1 ? "one rule at a time; join several by commas"
+					    : typed.all ? "--all, or a rule, not both"
+							: "which events?");
 		if (argc == 0)
-			report_hint("give a rule, PROVIDER:NAME with '*' for any text, or --all");
+			message_hint("give a rule, PROVIDER:NAME with '*' for any text, or --all");
 		return -EINVAL;
 	}
 	if (typed.loglevel && typed.loglevel_only) {
-		report_error("enable: --loglevel or --loglevel-only, not both");
+		message_error("enable: --loglevel or --loglevel-only, not both");
 		return -EINVAL;
 	}
 	if (typed.kernel + typed.uprobe + typed.kprobe > 1) {
-		report_error("enable: --kernel, --uprobe or --kprobe, one of them");
+		message_error("enable: --kernel, --uprobe or --kprobe, one of them");
 		return -EINVAL;
 	}
 	if (is_probe() && typed.all) {
-		report_error("enable: there are no probes of everything");
+		message_error("enable: there are no probes of everything");
 		return -EINVAL;
 	}
 	if ((typed.kernel || is_probe()) &&
 	    (loglevel || typed.exclude || session_options.channel)) {
-		report_error("enable: --%s goes with --filter only", typed.kernel   ? "kernel"
-								     : typed.uprobe ? "uprobe"
-										    : "kprobe");
-		report_hint("the kernel's events have no level, and no channel");
+		message_error("enable: --%s goes with --filter only", typed.kernel   ? "kernel"
+								      : typed.uprobe ? "uprobe"
+										     : "kprobe");
+		message_hint("the kernel's events have no level, and no channel");
 		return -EINVAL;
 	}
 	if (loglevel && options_parse_loglevel(loglevel, &level)) {
-		report_error("enable: '%s' is no log level", loglevel);
-		report_hint("it is 0 (EMERG) to 14 (DEBUG), or a name such as WARNING");
+		message_error("enable: '%s' is no log level", loglevel);
+		message_hint("it is 0 (EMERG) to 14 (DEBUG), or a name such as WARNING");
 		return -EINVAL;
 	}
 	return 0;
@@ -175,7 +177,7 @@ static int enable(struct session_verb *self, const char *rule, struct json_objec
 	if (error && added)
 		session_verb_ask(self, session_verb_request(self, "channel-remove"), NULL);
 	if (!error && added && !session_options.json)
-		report_line("added channel %s to session %s", self->channel, self->session);
+		message_line("added channel %s to session %s", self->channel, self->session);
 	return error;
 }
 
@@ -190,10 +192,10 @@ static int enable_kernel(struct session_verb *self, const char *rule, struct jso
 		session_add_text(request, "filter", typed.filter);
 	error = session_verb_ask(self, request, answer);
 	if (!error && !session_options.json)
-		report_line("enabled '%s' of the kernel's events in session %s, as rule %" PRIu64
-			    "; events that match: %" PRIu64,
-			    rule, self->session, control_answer_count(*answer, "id"),
-			    control_answer_count(*answer, "matched"));
+		message_line("enabled '%s' of the kernel's events in session %s, as rule %" PRIu64
+			     "; events that match: %" PRIu64,
+			     rule, self->session, control_answer_count(*answer, "id"),
+			     control_answer_count(*answer, "matched"));
 	return error;
 }
 
@@ -204,21 +206,21 @@ static int enable_probe(struct session_verb *self, const char **words, struct js
 	char *text = join(words, ' ');
 	struct problem problem;
 	int error = text ? probe_parse(text, typed.kprobe, request, &problem)
-			 : problem_tell(&problem, -ENOMEM, "try again", "out of memory");
+			 : problem_set(&problem, -ENOMEM, "try again", "out of memory");
 
 	free(text);
 	if (error) {
 		json_object_put(request);
-		report_error("enable: %s", problem.why);
-		report_hint("%s", problem.hint);
+		message_error("enable: %s", problem.why);
+		message_hint("%s", problem.hint);
 		return error;
 	}
 	if (typed.filter)
 		session_add_text(request, "filter", typed.filter);
 	error = session_verb_ask(self, request, answer);
 	if (!error && !session_options.json)
-		report_line("enabled event %s of the kernel's in session %s",
-			    control_answer_text(*answer, "event"), self->session);
+		message_line("enabled event %s of the kernel's in session %s",
+			     control_answer_text(*answer, "event"), self->session);
 	return error;
 }
 
@@ -235,7 +237,7 @@ static void suggest_event(struct session_verb *self, const char *rule)
 		suggestion_offer(&best,
 				 control_answer_text(json_object_array_get_idx(events, i), "name"));
 	if (best.word)
-		report_hint("did you mean '%s'?", best.word);
+		message_hint("did you mean '%s'?", best.word);
 	json_object_put(answer);
 }
 
@@ -258,10 +260,10 @@ static int run(int argc, const char **argv)
 	else if (!error)
 		error = enable(&self, rule, &answer);
 	if (!error && !typed.kernel && !is_probe() && !session_options.json)
-		report_line("enabled '%s' in channel %s of session %s, as rule %" PRIu64
-			    "; event classes that match now: %" PRIu64,
-			    rule, self.channel, self.session, control_answer_count(answer, "id"),
-			    control_answer_count(answer, "matched"));
+		message_line("enabled '%s' in channel %s of session %s, as rule %" PRIu64
+			     "; event classes that match now: %" PRIu64,
+			     rule, self.channel, self.session, control_answer_count(answer, "id"),
+			     control_answer_count(answer, "matched"));
 	if (!error && !typed.kernel && !is_probe() && !session_options.json &&
 	    control_answer_count(answer, "matched") == 0)
 		suggest_event(&self, rule);

@@ -3,13 +3,15 @@
 /* cmd-events.c - lttngmap events: the event classes that the daemon knows. */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <json-c/json.h>
 #include <string.h>
 
-#include "event-names.h"
-#include "options.h"
-#include "report.h"
-#include "session-events.h"
+#include "cli/base/message.h"
+#include "cli/base/options.h"
+#include "cli/client/session-events.h"
+#include "cli/view/event-names.h"
 
 static char *pid;
 static int kernel;
@@ -26,7 +28,7 @@ static void add_event(const char *name, void *array)
 	struct json_object *event = json_object_new_object();
 
 	if (!session_options.json) {
-		report_line("%s", name);
+		message_line("%s", name);
 		return;
 	}
 	session_add_text(event, "name", name);
@@ -42,14 +44,14 @@ static int tell_kernel_events(void)
 	json_object_object_add(object, "ok", json_object_new_boolean(error == 0));
 	json_object_object_add(object, "events", array);
 	if (error) {
-		report_error("events: cannot read the kernel's list: %s", strerror(-error));
-		report_hint("be root; and if tracefs is not there: mount -t tracefs nodev "
-			    "/sys/kernel/tracing");
+		message_error("events: cannot read the kernel's list: %s", strerror(-error));
+		message_hint("be root; and if tracefs is not there: mount -t tracefs nodev "
+			     "/sys/kernel/tracing");
 	} else if (session_options.json) {
-		report_line("%s", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
+		message_line("%s", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
 	}
 	json_object_put(object);
-	return report_flush_output() || error ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+	return message_flush_output() || error ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 }
 
 static int run(int argc, const char **argv)
@@ -61,13 +63,13 @@ static int run(int argc, const char **argv)
 
 	(void)argv;
 	if (argc > 0) {
-		report_error("events: no argument is expected");
+		message_error("events: no argument is expected");
 		return verb_usage_error(&verb_events);
 	}
 	if (kernel)
 		return tell_kernel_events();
 	if (pid && (options_parse_number(pid, INT32_MAX, &number) || number == 0)) {
-		report_error("events: --pid: '%s' is no process's number", pid);
+		message_error("events: --pid: '%s' is no process's number", pid);
 		return verb_usage_error(&verb_events);
 	}
 	error = session_verb_open(&self, &verb_events, false);

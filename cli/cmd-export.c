@@ -3,6 +3,8 @@
 /* cmd-export.c - lttngmap export [DIR] --FORMAT FILE: a trace for other viewers. */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,11 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "export.h"
-#include "output-file.h"
-#include "report.h"
-#include "symbols.h"
-#include "verbs.h"
+#include "cli/base/message.h"
+#include "cli/base/output-file.h"
+#include "cli/export/export.h"
+#include "cli/symbols/symbols.h"
 
 static char *perfetto, *chrome, *folded, *json;
 static char *counter, *flow;
@@ -64,11 +65,11 @@ static size_t choose(void)
 static int check_options(int argc)
 {
 	if (argc > 1)
-		report_error("export: one directory at a time, not %d", argc);
+		message_error("export: one directory at a time, not %d", argc);
 	else if (choose() == FORMATS)
-		report_error("export: give one of --perfetto, --chrome, --folded and --json");
+		message_error("export: give one of --perfetto, --chrome, --folded and --json");
 	else if (counter && (!strchr(counter, ':') || !strrchr(counter, '.')))
-		report_error("export: --counter '%s' is not PROVIDER:EVENT.FIELD", counter);
+		message_error("export: --counter '%s' is not PROVIDER:EVENT.FIELD", counter);
 	else
 		return 0;
 	return -EINVAL;
@@ -77,22 +78,23 @@ static int check_options(int argc)
 /* Slices need to know whose they are. */
 static void tell_what_is_missing(const struct export *export, const char *path)
 {
-	view_tell_missed(&export->view, path);
+	view_missed_report(&export->view, path);
 	if (export->view.events == 0)
 		return;
 	if (export->format && export->has_pairs && !export->has_threads) {
-		report_note("export: no slices: the trace does not tell the thread of an event");
-		report_hint("record with --context vtid");
+		message_note("export: no slices: the trace does not tell the thread of an event");
+		message_hint("record with --context vtid");
 	} else if (export->format == &export_folded && export->slices == 0) {
-		report_note("export: no call stacks in '%s'", path);
-		report_hint("lttngmap record --preload cyg-profile --context vtid records those of "
-			    "programs built with -finstrument-functions");
+		message_note("export: no call stacks in '%s'", path);
+		message_hint(
+			"lttngmap record --preload cyg-profile --context vtid records those of "
+			"programs built with -finstrument-functions");
 	}
 	if (export->counter && !export->has_counter)
-		report_note("export: --counter: no event has '%s', as a number", export->counter);
+		message_note("export: --counter: no event has '%s', as a number", export->counter);
 	if (export->unpaired > 0)
-		report_note("export: %llu ends without a begin are single events",
-			    (unsigned long long)export->unpaired);
+		message_note("export: %llu ends without a begin are single events",
+			     (unsigned long long)export->unpaired);
 }
 
 static int export_to(struct export *export, const struct view_traces *traces, const char *file)
@@ -100,16 +102,16 @@ static int export_to(struct export *export, const struct view_traces *traces, co
 	int error, output_error, fd = output_file_open(file, true);
 
 	if (fd < 0) {
-		report_error("export: cannot write '%s': %s", file, strerror(-fd));
+		message_error("export: cannot write '%s': %s", file, strerror(-fd));
 		return fd;
 	}
-	view_output_open_file(&export->view.output, fd);
+	text_output_open_file(&export->view.output, fd);
 	error = view_graph_run(&export->view, traces);
 	if (export->format)
 		export_finish(export);
-	output_error = output_file_close(fd, file, view_output_close(&export->view.output));
+	output_error = output_file_close(fd, file, text_output_close(&export->view.output));
 	if (output_error)
-		report_error("export: cannot write '%s': %s", file, strerror(-output_error));
+		message_error("export: cannot write '%s': %s", file, strerror(-output_error));
 	return error ? error : output_error;
 }
 
@@ -143,7 +145,7 @@ static int run(int argc, const char **argv)
 	error = export_to(&export, &traces, *formats[choose()].file);
 	if (!error)
 		tell_what_is_missing(&export, path);
-	symbols_tell(export.view.symbols);
+	symbols_report(export.view.symbols, view_verb);
 	symbols_destroy(export.view.symbols);
 	view_streams_free(&export.view.streams);
 	view_threads_free(&export.view.threads);

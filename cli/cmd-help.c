@@ -3,33 +3,35 @@
 /* cmd-help.c - lttngmap help [VERB] */
 #include <config.h>
 
-#include "report.h"
-#include "verbs.h"
+#include "cli/verbs.h"
+
+#include "cli/base/message.h"
+#include "cli/usage.h"
 
 static int run(int argc, const char **argv)
 {
 	const struct verb *verb;
 
 	if (argc > 1) {
-		report_error("help: one verb at a time, not %d", argc);
+		message_error("help: one verb at a time, not %d", argc);
 		return verb_usage_error(&verb_help);
 	}
 	if (argc == 0) {
 		verbs_print(stdout);
-		return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+		return message_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 	}
-	verb = verb_find(argv[0]);
+	verb = verbs_find(argv[0]);
 	if (!verb) {
-		report_error("help: there is no verb '%s'", argv[0]);
-		verb = verb_suggest(argv[0]);
+		message_error("help: there is no verb '%s'", argv[0]);
+		verb = verbs_suggest(argv[0]);
 		if (verb)
-			report_hint("did you mean '%s'?", verb->name);
+			message_hint("did you mean '%s'?", verb->name);
 		else
-			report_hint("`lttngmap help` lists the verbs");
+			message_hint("`lttngmap help` lists the verbs");
 		return CLI_STATUS_USAGE;
 	}
-	verb_print_usage(verb, stdout);
-	return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+	usage_print(verb, stdout);
+	return message_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 }
 
 const struct verb verb_help = {

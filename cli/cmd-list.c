@@ -3,15 +3,17 @@
 /* cmd-list.c - lttngmap list [SESSION]: sessions, one in full, or processes. */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <time.h>
 
-#include "control-client.h"
-#include "report.h"
-#include "session-events.h"
-#include "session-print.h"
-#include "session-sending.h"
+#include "cli/base/message.h"
+#include "cli/client/control-client.h"
+#include "cli/client/session-events.h"
+#include "cli/client/session-print.h"
+#include "cli/client/session-sending.h"
 
 static int processes, with_events;
 
@@ -25,9 +27,9 @@ static const struct poptOption options[] = {
 
 static void print_unregistered(struct json_object *process)
 {
-	report_line("%" PRIu64 " %s (user %" PRIu64 ", not yet: %s)",
-		    control_answer_count(process, "pid"), control_answer_text(process, "name"),
-		    control_answer_count(process, "uid"), control_answer_text(process, "why"));
+	message_line("%" PRIu64 " %s (user %" PRIu64 ", not yet: %s)",
+		     control_answer_count(process, "pid"), control_answer_text(process, "name"),
+		     control_answer_count(process, "uid"), control_answer_text(process, "why"));
 }
 
 static void print_process(struct json_object *process)
@@ -38,9 +40,9 @@ static void print_process(struct json_object *process)
 
 	if (localtime_r(&since, &local))
 		strftime(text, sizeof(text), "%F %T", &local);
-	report_line("%" PRIu64 " %s (user %" PRIu64 ", since %s)",
-		    control_answer_count(process, "pid"), control_answer_text(process, "name"),
-		    control_answer_count(process, "uid"), text);
+	message_line("%" PRIu64 " %s (user %" PRIu64 ", since %s)",
+		     control_answer_count(process, "pid"), control_answer_text(process, "name"),
+		     control_answer_count(process, "uid"), text);
 }
 
 /* The process may have ended since it was listed: then it has none. */
@@ -129,7 +131,7 @@ static int list_sessions(struct session_verb *self, struct json_object **answer)
 		return error;
 	count = json_object_array_length(sessions);
 	if (!session_options.json && count == 0)
-		report_line("no session");
+		message_line("no session");
 	for (size_t i = 0; i < count; i++) {
 		struct json_object *session = json_object_array_get_idx(sessions, i);
 
@@ -151,8 +153,8 @@ static int run(int argc, const char **argv)
 	if (status)
 		return status;
 	if ((processes && (argc > 0 || session_options.session)) || (with_events && !processes)) {
-		report_error("list: %s", processes ? "--processes, or a session, not both"
-						   : "--events goes with --processes");
+		message_error("list: %s", processes ? "--processes, or a session, not both"
+						    : "--events goes with --processes");
 		return verb_usage_error(&verb_list);
 	}
 	error = session_verb_open(&self, &verb_list, false);

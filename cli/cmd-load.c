@@ -3,6 +3,8 @@
 /* cmd-load.c - lttngmap load FILE: sessions as a file describes them, or none. */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,11 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "control-client.h"
-#include "output-dir.h"
-#include "report.h"
-#include "session-batch.h"
-#include "session-file.h"
+#include "cli/base/message.h"
+#include "cli/base/output-dir.h"
+#include "cli/client/control-client.h"
+#include "cli/client/session-batch.h"
+#include "cli/client/session-file.h"
 
 static char *output;
 
@@ -49,12 +51,12 @@ static int read_file(const char *name, struct json_object **file)
 	int error = stream ? read_stream(stream, &text, &size) : -errno;
 
 	if (error) {
-		report_error("load: cannot read '%s': %s", name, strerror(-error));
+		message_error("load: cannot read '%s': %s", name, strerror(-error));
 	} else {
 		error = session_file_parse(text, size, file, why);
 		if (error) {
-			report_error("load: %s: %s", name, why);
-			report_hint("nothing was made; lttngmap-save(1) describes the file");
+			message_error("load: %s: %s", name, why);
+			message_hint("nothing was made; lttngmap-save(1) describes the file");
 		}
 	}
 	if (stream && !from_input)
@@ -254,9 +256,9 @@ static int check_names(struct session_verb *self, struct json_object *sessions)
 
 			if (strcmp(control_answer_text(other, "session"), name) != 0)
 				continue;
-			report_error("load: sessions[%zu]: there is a session '%s' already", i,
-				     name);
-			report_hint("destroy it first, or give another name in the file");
+			message_error("load: sessions[%zu]: there is a session '%s' already", i,
+				      name);
+			message_hint("destroy it first, or give another name in the file");
 			return -EEXIST;
 		}
 	}
@@ -272,7 +274,7 @@ static int make_directory(struct json_object *session, struct output_dir *direct
 	if (output) {
 		if ((size_t)snprintf(path, sizeof(path), "%s/%s", output,
 				     control_answer_text(session, "session")) >= sizeof(path)) {
-			report_error("load: -o: that name is too long");
+			message_error("load: -o: that name is too long");
 			return -ENAMETOOLONG;
 		}
 		chosen = path;
@@ -282,8 +284,8 @@ static int make_directory(struct json_object *session, struct output_dir *direct
 	/* What it recorded before is still there: most who load it again want to keep that. */
 	error = output_dir_create("load", NULL, chosen, directory);
 	if (!error)
-		report_note("load: '%s' is not empty: session %s is written to %s", chosen,
-			    control_answer_text(session, "session"), directory->path);
+		message_note("load: '%s' is not empty: session %s is written to %s", chosen,
+			     control_answer_text(session, "session"), directory->path);
 	return error;
 }
 
@@ -295,7 +297,7 @@ static int make_output(bool *made)
 	if (*made || errno == EEXIST)
 		return 0;
 	error = -errno;
-	report_error("load: cannot make the directory '%s': %s", output, strerror(-error));
+	message_error("load: cannot make the directory '%s': %s", output, strerror(-error));
 	return error;
 }
 
@@ -344,7 +346,7 @@ static struct json_object *describe(struct json_object *sessions)
 
 static void tell(size_t count, const char *file)
 {
-	report_line("loaded %zu session%s from %s", count, report_plural(count), file);
+	message_line("loaded %zu session%s from %s", count, message_plural(count), file);
 }
 
 static int run(int argc, const char **argv)
@@ -354,7 +356,7 @@ static int run(int argc, const char **argv)
 	int error;
 
 	if (argc != 1) {
-		report_error("load: %s", argc ? "one file at a time" : "which file?");
+		message_error("load: %s", argc ? "one file at a time" : "which file?");
 		return verb_usage_error(&verb_load);
 	}
 	error = read_file(argv[0], &file);

@@ -4,15 +4,16 @@
  */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <inttypes.h>
 #include <string.h>
 
-#include "merge.h"
-#include "options.h"
-#include "output-dir.h"
-#include "report.h"
-#include "verbs.h"
-#include "view.h"
+#include "cli/base/message.h"
+#include "cli/base/options.h"
+#include "cli/base/output-dir.h"
+#include "cli/merge/merge.h"
+#include "cli/view/view.h"
 
 static char *output;
 static int quiet;
@@ -28,13 +29,13 @@ static void print(const char *path, const struct merge_result *result)
 {
 	char packets[32], repeated[32], bytes[16], repeated_bytes[16];
 
-	report_line("%s: %s packets of %" PRIu64 " stream%s, %s", path,
-		    options_format_count(result->packets, packets), result->streams,
-		    report_plural(result->streams), options_format_size(result->bytes, bytes));
+	message_line("%s: %s packets of %" PRIu64 " stream%s, %s", path,
+		     options_format_count(result->packets, packets), result->streams,
+		     message_plural(result->streams), options_format_size(result->bytes, bytes));
 	if (result->repeated)
-		report_line("  %s packets were there more than once, %s",
-			    options_format_count(result->repeated, repeated),
-			    options_format_size(result->repeated_bytes, repeated_bytes));
+		message_line("  %s packets were there more than once, %s",
+			     options_format_count(result->repeated, repeated),
+			     options_format_size(result->repeated_bytes, repeated_bytes));
 }
 
 /* What a reader of the trace should know, and what can be done about it. */
@@ -43,19 +44,20 @@ static void warn(const struct merge_result *result)
 	char count[32];
 
 	if (result->missing) {
-		report_note("merge: %s packet%s missing between others of their streams",
-			    options_format_count(result->missing, count),
-			    result->missing == 1 ? " is" : "s are");
-		report_hint("are all directories of the session named?");
+		message_note("merge: %s packet%s missing between others of their streams",
+			     options_format_count(result->missing, count),
+			     result->missing == 1 ? " is" : "s are");
+		message_hint("are all directories of the session named?");
 	}
 	if (result->torn)
-		report_error("merge: %s packet%s cannot be read, and no directory has them whole",
-			     options_format_count(result->torn, count),
-			     report_plural(result->torn));
+		message_error("merge: %s packet%s cannot be read, and no directory has them whole",
+			      options_format_count(result->torn, count),
+			      message_plural(result->torn));
 	if (result->changed) {
-		report_error("merge: %s packets are not the same everywhere; one of each was taken",
-			     options_format_count(result->changed, count));
-		report_hint("is the disk in order that they lie on?");
+		message_error(
+			"merge: %s packets are not the same everywhere; one of each was taken",
+			options_format_count(result->changed, count));
+		message_hint("is the disk in order that they lie on?");
 	}
 }
 
@@ -65,7 +67,7 @@ static int run(int argc, const char **argv)
 	struct output_dir dir;
 
 	if (argc < 1) {
-		report_error("merge: directories are missing");
+		message_error("merge: directories are missing");
 		return verb_usage_error(&verb_merge);
 	}
 	if (output_dir_create("merge", output, "merged", &dir) != 0)
@@ -78,7 +80,7 @@ static int run(int argc, const char **argv)
 	if (!quiet)
 		print(dir.path, &result);
 	warn(&result);
-	if (report_flush_output() || result.changed)
+	if (message_flush_output() || result.changed)
 		return CLI_STATUS_FAILED;
 	return result.torn ? CLI_STATUS_BROKEN : CLI_STATUS_OK;
 }

@@ -6,17 +6,18 @@
  */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/base/message.h"
+#include "cli/base/options.h"
+#include "cli/record/record.h"
 #include "common/name.h"
-#include "options.h"
-#include "record.h"
-#include "report.h"
-#include "verbs.h"
 
 #define EVERYTHING "*:*"
 #define REGISTER_DEFAULT_MS 5000
@@ -24,7 +25,7 @@
 
 static struct record record = {
 	.options = {
-		.subbufs = RECORD_SUBBUFS_UNSAID,
+		.subbufs = RECORD_SUBBUFS_DEFAULT,
 	},
 	.notify_fd = -1,
 	.sdt_fd = -1,
@@ -195,8 +196,8 @@ static int check_word(const char *option, const char *value, const char *const *
 					 : words[i + 1] ? ", "
 							: " or ",
 					 words[i]);
-	report_error("record: --%s: '%s' is none of those known", option, value);
-	report_hint("it is %s", known);
+	message_error("record: --%s: '%s' is none of those known", option, value);
+	message_hint("it is %s", known);
 	return -EINVAL;
 }
 
@@ -209,8 +210,8 @@ static int check_timeout(void)
 		return 0;
 	if (options_parse_duration(text, &record.register_ms) || !record.register_ms ||
 	    record.register_ms > REGISTER_MOST_MS) {
-		report_error("record: --register-timeout: '%s' cannot be used", text);
-		report_hint("give 1ms to 60s, as 500ms or 5s");
+		message_error("record: --register-timeout: '%s' cannot be used", text);
+		message_hint("give 1ms to 60s, as 500ms or 5s");
 		return -EINVAL;
 	}
 	return 0;
@@ -222,14 +223,14 @@ static int check_files(void)
 	const char *text = record.options.file_size;
 
 	if (text && options_parse_size(text, &record.file_size)) {
-		report_error("record: --file-size: '%s' is not a size", text);
-		report_hint("write a number of bytes, or one with K, M or G");
+		message_error("record: --file-size: '%s' is not a size", text);
+		message_hint("write a number of bytes, or one with K, M or G");
 		return -EINVAL;
 	}
 	if (record.options.file_count < 0) {
-		report_error("record: --file-count: '%d' cannot be used",
-			     record.options.file_count);
-		report_hint("it is a number");
+		message_error("record: --file-count: '%d' cannot be used",
+			      record.options.file_count);
+		message_hint("it is a number");
 		return -EINVAL;
 	}
 	return 0;
@@ -242,17 +243,18 @@ static int check_rule(struct record_rule *rule)
 	if (!rule->rule && record.options.nr_rules == 1)
 		rule->rule = EVERYTHING;
 	if (!rule->rule) {
-		report_error(rule == record.options.rules
-				     ? "record: --filter: '%s' stands before the rule that it is of"
-				     : "record: --filter: '%s' is a second one for a rule",
-			     rule->filter);
-		report_hint("give it behind its -e or --sdt; one rule's are joined by && or ||");
+		message_error(
+			rule == record.options.rules
+				? "record: --filter: '%s' stands before the rule that it is of"
+				: "record: --filter: '%s' is a second one for a rule",
+			rule->filter);
+		message_hint("give it behind its -e or --sdt; one rule's are joined by && or ||");
 		return -EINVAL;
 	}
 	if (options_check_rule(rule->rule, &why)) {
-		report_error("record: %s: '%s' is not a rule",
-			     rule->kind == RECORD_RULE_SDT ? "--sdt" : "-e", rule->rule);
-		report_hint("%s", why);
+		message_error("record: %s: '%s' is not a rule",
+			      rule->kind == RECORD_RULE_SDT ? "--sdt" : "-e", rule->rule);
+		message_hint("%s", why);
 		return -EINVAL;
 	}
 	return 0;
@@ -275,7 +277,7 @@ static int check_options(int argc)
 	static const char *const clocks[] = { "tsc", "monotonic", NULL };
 
 	if (argc == 0) {
-		report_error("record: no command to record");
+		message_error("record: no command to record");
 		return -EINVAL;
 	}
 	if (check_word("mode", record.options.mode, modes) ||
@@ -296,7 +298,7 @@ static void announce(void)
 	if (record.options.quiet)
 		return;
 	if (record.options.nr_rules == 0 && !record.options.preload)
-		report_note(
+		message_note(
 			"recording %s, with its calls of malloc and its kin (see -e, --preload)",
 			record.command[0]);
 }
@@ -347,15 +349,15 @@ static int finish(int status)
 {
 	int error = record.client ? record_session_stop(&record) : -EPIPE;
 
-	record_sdt_tell(&record);
+	record_sdt_report(&record);
 	if (record_wants_end(&record))
-		report_note("given up: the trace in %s is incomplete", record.output.path);
+		message_note("given up: the trace in %s is incomplete", record.output.path);
 	record_daemon_end(&record);
 	if (error) {
-		report_error("record: the trace in %s may lack its end", record.output.path);
+		message_error("record: the trace in %s may lack its end", record.output.path);
 		if (record.options.ring_dir)
-			report_hint("`lttngmap recover %s` brings in what is left in the rings",
-				    record.options.ring_dir);
+			message_hint("`lttngmap recover %s` brings in what is left in the rings",
+				     record.options.ring_dir);
 		if (record.has_ended)
 			record_progress_summary(&record);
 		return status ? status : CLI_STATUS_RECORD;

@@ -7,6 +7,8 @@
  */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
@@ -15,10 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "locate.h"
-#include "output-dir.h"
-#include "report.h"
-#include "verbs.h"
+#include "cli/base/locate.h"
+#include "cli/base/message.h"
+#include "cli/base/output-dir.h"
 
 #define LEDGER "ledger"
 #define SAVED_OLD "ledger.old"
@@ -58,8 +59,8 @@ static int run_program(const char *name, const char *variable, const char *optio
 	locate_program(name, variable, program, sizeof(program));
 	snprintf(argument, sizeof(argument), "--%s=%s", option, path);
 	execvp(program, arguments);
-	report_error("recover: cannot run '%s': %s", program, strerror(errno));
-	report_hint("is lttngmap installed as a whole? %s says where that program is", variable);
+	message_error("recover: cannot run '%s': %s", program, strerror(errno));
+	message_hint("is lttngmap installed as a whole? %s says where that program is", variable);
 	return CLI_STATUS_FAILED;
 }
 
@@ -67,13 +68,13 @@ static int run_program(const char *name, const char *variable, const char *optio
 static int tell_nothing(const char *path)
 {
 	if (as_json)
-		report_line("{\"kind\":\"rings\",\"sessions\":[],\"processes\":0,"
-			    "\"processes_lost\":0,\"problems\":[]}");
+		message_line("{\"kind\":\"rings\",\"sessions\":[],\"processes\":0,"
+			     "\"processes_lost\":0,\"problems\":[]}");
 	else
-		report_line("%s is empty: nothing is left to recover, as when a recording has "
-			    "ended as it should",
-			    path);
-	return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+		message_line("%s is empty: nothing is left to recover, as when a recording has "
+			     "ended as it should",
+			     path);
+	return message_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 }
 
 /* Nobody knows the name of the directory that a killed `record` leaves. */
@@ -90,9 +91,9 @@ static void tell_recordings(void)
 
 		if (lstat(found.gl_pathv[i], &status) == 0 && S_ISREG(status.st_mode) &&
 		    status.st_uid == geteuid())
-			report_hint("%.*s is of a recording that goes on, or was killed",
-				    (int)strlen(found.gl_pathv[i]) - (int)sizeof(LEDGER),
-				    found.gl_pathv[i]);
+			message_hint("%.*s is of a recording that goes on, or was killed",
+				     (int)strlen(found.gl_pathv[i]) - (int)sizeof(LEDGER),
+				     found.gl_pathv[i]);
 	}
 	globfree(&found);
 }
@@ -103,17 +104,17 @@ static int run(int argc, const char **argv)
 	struct stat status;
 
 	if (argc != 1) {
-		report_error(argc ? "recover: one directory at a time, not %d"
-				  : "recover: a directory is missing",
-			     argc);
+		message_error(argc ? "recover: one directory at a time, not %d"
+				   : "recover: a directory is missing",
+			      argc);
 		if (argc == 0)
 			tell_recordings();
 		return verb_usage_error(&verb_recover);
 	}
 	if (stat(argv[0], &status) != 0) {
-		report_error("recover: '%s': %s", argv[0], strerror(errno));
-		report_hint("name a trace's directory, a daemon's runtime directory, or what "
-			    "--ring-dir named");
+		message_error("recover: '%s': %s", argv[0], strerror(errno));
+		message_hint("name a trace's directory, a daemon's runtime directory, or what "
+			     "--ring-dir named");
 		return CLI_STATUS_FAILED;
 	}
 	if (find_saved_state(argv[0], path, sizeof(path)))

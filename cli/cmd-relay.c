@@ -3,17 +3,18 @@
 /* cmd-relay.c - lttngmap relay URL DIR: send a trace to a collector, also while it is written. */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/message.h"
+#include "cli/base/options.h"
+#include "cli/relay/relay-child.h"
+#include "cli/relay/relay-keep.h"
+#include "cli/relay/relay-run.h"
 #include "common/name.h"
-#include "options.h"
-#include "relay-child.h"
-#include "relay-keep.h"
-#include "relay-run.h"
-#include "report.h"
-#include "verbs.h"
 
 static char *session, *timeout, *live;
 static int spool, restart, quiet;
@@ -41,9 +42,9 @@ static int read_options(struct relay_config *config)
 	if (live && relay_live_parse("relay", live, &config->live_ms))
 		return -EINVAL;
 	if (session && !name_is_session(session)) {
-		report_error("relay: --session: '%.80s' is no name of a session", session);
-		report_hint("a name is 1 to %d of A-Z a-z 0-9 . _ + - and begins with none of . -",
-			    NAME_SESSION_MAX);
+		message_error("relay: --session: '%.80s' is no name of a session", session);
+		message_hint("a name is 1 to %d of A-Z a-z 0-9 . _ + - and begins with none of . -",
+			     NAME_SESSION_MAX);
 		return -EINVAL;
 	}
 	return 0;
@@ -77,10 +78,10 @@ static int send(void *data)
 	if (relay_run_verb("relay", request->url, &request->config, false, &result) != 0)
 		return CLI_STATUS_FAILED;
 	if (!quiet)
-		report_line("sent to %s: %s packets, %s", request->url,
-			    options_format_count(result.packets, packets),
-			    options_format_size(result.bytes, bytes));
-	return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+		message_line("sent to %s: %s packets, %s", request->url,
+			     options_format_count(result.packets, packets),
+			     options_format_size(result.bytes, bytes));
+	return message_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 }
 
 static int run(int argc, const char **argv)
@@ -92,12 +93,12 @@ static int run(int argc, const char **argv)
 	int status;
 
 	if (argc != 2) {
-		report_error("relay: a collector's URL and a trace's directory are wanted");
+		message_error("relay: a collector's URL and a trace's directory are wanted");
 		return verb_usage_error(&verb_relay);
 	}
 	if (relay_url_parse(argv[0], &config->url, &why) != 0) {
-		report_error("relay: '%s' is no URL of a collector", argv[0]);
-		report_hint("%s", why);
+		message_error("relay: '%s' is no URL of a collector", argv[0]);
+		message_hint("%s", why);
 		return verb_usage_error(&verb_relay);
 	}
 	if (read_options(config) != 0)

@@ -3,13 +3,15 @@
 /* cmd-remove.c - lttngmap remove RULE */
 #include <config.h>
 
-#include "session-rules.h"
+#include "cli/verbs.h"
+
+#include "cli/client/session-rules.h"
 
 static const struct poptOption options[] = { SESSION_INCLUDE(session_rules_table), POPT_TABLEEND };
 
 static int run(int argc, const char **argv)
 {
-	return session_rules_run(&verb_remove, "removed", argc, argv);
+	return session_rules_run(&verb_remove, false, argc, argv);
 }
 
 const struct verb verb_remove = {

@@ -3,6 +3,8 @@
 /* cmd-report.c - lttngmap report [DIR]: a trace as a page of HTML, to look at in a browser. */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,11 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "page.h"
-#include "output-file.h"
-#include "report.h"
-#include "symbols.h"
-#include "verbs.h"
+#include "cli/base/message.h"
+#include "cli/base/output-file.h"
+#include "cli/report/page.h"
+#include "cli/symbols/symbols.h"
 
 #define EVENTS_DEFAULT 10000000
 
@@ -41,7 +42,7 @@ static int name_file(const char *path, char *name, size_t size)
 	int length;
 
 	if (!file_name && !real) {
-		report_error("report: '%s': %s", path, strerror(errno));
+		message_error("report: '%s': %s", path, strerror(errno));
 		return -errno;
 	}
 	if (real && strcmp(real, "/") == 0)
@@ -51,7 +52,7 @@ static int name_file(const char *path, char *name, size_t size)
 	free(real);
 	if (length >= 0 && (size_t)length < size)
 		return 0;
-	report_error("report: the name of the page is too long; name one by --output");
+	message_error("report: the name of the page is too long; name one by --output");
 	return -ENAMETOOLONG;
 }
 
@@ -61,9 +62,9 @@ static int open_file(const char *name)
 	int fd = output_file_open(name, file_name != NULL);
 
 	if (fd < 0) {
-		report_error("report: cannot write '%s': %s", name, strerror(-fd));
+		message_error("report: cannot write '%s': %s", name, strerror(-fd));
 		if (!file_name)
-			report_hint("name another file by --output");
+			message_hint("name another file by --output");
 	}
 	return fd;
 }
@@ -72,19 +73,19 @@ static void tell(const struct export *export, const char *path, const char *name
 {
 	const struct page *page = page_of(export);
 
-	view_tell_missed(&export->view, path);
+	view_missed_report(&export->view, path);
 	if (export->view.events > 0 && export->has_pairs && !export->has_threads) {
-		report_note("report: no slices: the trace does not tell the thread of an event");
-		report_hint("record with --context vtid");
+		message_note("report: no slices: the trace does not tell the thread of an event");
+		message_hint("record with --context vtid");
 	}
 	if (page->kept < page->events) {
-		report_note("report: the table has the first %llu of %llu events",
-			    (unsigned long long)page->kept, (unsigned long long)page->events);
-		report_hint("--from and --to choose others, --events more of them");
+		message_note("report: the table has the first %llu of %llu events",
+			     (unsigned long long)page->kept, (unsigned long long)page->events);
+		message_hint("--from and --to choose others, --events more of them");
 	}
-	view_streams_tell(&export->view.streams);
+	view_streams_report(&export->view.streams);
 	if (strcmp(name, "-") != 0)
-		report_note("report: open %s in a browser", name);
+		message_note("report: open %s in a browser", name);
 }
 
 static int write_page(struct export *export, const struct view_traces *traces, const char *name)
@@ -93,21 +94,21 @@ static int write_page(struct export *export, const struct view_traces *traces, c
 
 	if (fd < 0)
 		return fd;
-	view_output_open_file(&export->view.output, fd);
+	text_output_open_file(&export->view.output, fd);
 	error = view_graph_run(&export->view, traces);
 	export_finish(export);
-	output_error = output_file_close(fd, name, view_output_close(&export->view.output));
+	output_error = output_file_close(fd, name, text_output_close(&export->view.output));
 	if (output_error)
-		report_error("report: cannot write '%s': %s", name, strerror(-output_error));
+		message_error("report: cannot write '%s': %s", name, strerror(-output_error));
 	return error ? error : output_error;
 }
 
 static int check_options(int argc)
 {
 	if (argc > 1)
-		report_error("report: one directory at a time, not %d", argc);
+		message_error("report: one directory at a time, not %d", argc);
 	else if (most < 0)
-		report_error("report: --events %lld is not a number of events", most);
+		message_error("report: --events %lld is not a number of events", most);
 	else
 		return 0;
 	return -EINVAL;
@@ -140,7 +141,7 @@ static int run(int argc, const char **argv)
 	error = write_page(&export, &traces, name);
 	if (!error)
 		tell(&export, path, name);
-	symbols_tell(export.view.symbols);
+	symbols_report(export.view.symbols, view_verb);
 	symbols_destroy(export.view.symbols);
 	view_streams_free(&export.view.streams);
 	view_threads_free(&export.view.threads);

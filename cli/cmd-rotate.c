@@ -3,13 +3,15 @@
 /* cmd-rotate.c - lttngmap rotate [SESSION]: close a chunk of the trace, now or regularly. */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "control-client.h"
-#include "options.h"
-#include "report.h"
-#include "session-verb.h"
+#include "cli/base/message.h"
+#include "cli/base/options.h"
+#include "cli/client/control-client.h"
+#include "cli/client/session-verb.h"
 
 static char *period, *size;
 static uint64_t period_ms, size_bytes;
@@ -30,13 +32,13 @@ static int check(int argc)
 	if (status)
 		return status;
 	if (period && options_parse_duration(period, &period_ms)) {
-		report_error("rotate: --period: '%s' is not a duration", period);
-		report_hint("write a number with a unit: ms, s, m or h; or 0");
+		message_error("rotate: --period: '%s' is not a duration", period);
+		message_hint("write a number with a unit: ms, s, m or h; or 0");
 		return verb_usage_error(&verb_rotate);
 	}
 	if (size && options_parse_size(size, &size_bytes)) {
-		report_error("rotate: --size: '%s' is not a size", size);
-		report_hint("write a number of bytes, or one with K, M or G; or 0");
+		message_error("rotate: --size: '%s' is not a size", size);
+		message_hint("write a number of bytes, or one with K, M or G; or 0");
 		return verb_usage_error(&verb_rotate);
 	}
 	return 0;
@@ -47,8 +49,8 @@ static int rotate(struct session_verb *self, struct json_object **answer)
 	int error = session_verb_ask(self, session_verb_request(self, "rotate"), answer);
 
 	if (!error && !session_options.json)
-		report_line("rotated session %s: %s", self->session,
-			    control_answer_text(*answer, "chunk"));
+		message_line("rotated session %s: %s", self->session,
+			     control_answer_text(*answer, "chunk"));
 	return error;
 }
 
@@ -76,12 +78,12 @@ static int schedule(struct session_verb *self, struct json_object **answer)
 	session_add_number(*answer, "period_ms", period_ms);
 	session_add_number(*answer, "size", size_bytes);
 	if (!session_options.json)
-		report_line("session %s rotates%s%s%s%s%s", self->session,
-			    period_ms ? " every " : "",
-			    period_ms ? options_format_duration(period_ms, text) : "",
-			    size_bytes ? " at " : "",
-			    size_bytes ? options_format_size(size_bytes, bytes) : "",
-			    period_ms || size_bytes ? "" : " when asked to");
+		message_line("session %s rotates%s%s%s%s%s", self->session,
+			     period_ms ? " every " : "",
+			     period_ms ? options_format_duration(period_ms, text) : "",
+			     size_bytes ? " at " : "",
+			     size_bytes ? options_format_size(size_bytes, bytes) : "",
+			     period_ms || size_bytes ? "" : " when asked to");
 	return 0;
 }
 

@@ -3,6 +3,8 @@
 /* cmd-save.c - lttngmap save [SESSION]: the set-up of sessions into a file. */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "control-client.h"
-#include "report.h"
-#include "session-file.h"
-#include "session-verb.h"
+#include "cli/base/message.h"
+#include "cli/client/control-client.h"
+#include "cli/client/session-file.h"
+#include "cli/client/session-verb.h"
 
 #define PRETTY (JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
 
@@ -86,11 +88,11 @@ static int save(struct json_object *file, size_t count)
 	error = write_file(text);
 	free(text);
 	if (error) {
-		report_error("save: cannot write '%s': %s", output, strerror(-error));
+		message_error("save: cannot write '%s': %s", output, strerror(-error));
 		if (error == -EEXIST)
-			report_hint("name a new file, or give --force to replace it");
+			message_hint("name a new file, or give --force to replace it");
 	} else if (!session_options.json) {
-		report_line("saved %zu session%s: %s", count, report_plural(count), output);
+		message_line("saved %zu session%s: %s", count, message_plural(count), output);
 	}
 	return error;
 }
@@ -104,8 +106,8 @@ static int check_file(struct json_object *file)
 	int error = session_file_parse(text, strlen(text), &again, why);
 
 	if (error) {
-		report_error("save: the daemon lists what no file can hold: %s", why);
-		report_hint("install command and daemon of one version");
+		message_error("save: the daemon lists what no file can hold: %s", why);
+		message_hint("install command and daemon of one version");
 		return error;
 	}
 	json_object_put(again);
@@ -120,9 +122,9 @@ static void add_session(struct json_object *chosen, struct json_object *session)
 	if (slash)
 		session_add_text(session, "session", slash + 1);
 	if (json_object_object_get_ex(session, "kernel", NULL)) {
-		report_note("save: session %s records events of the kernel's, which no file "
-			    "holds; `lttngmap enable --kernel` enables them again",
-			    control_answer_text(session, "session"));
+		message_note("save: session %s records events of the kernel's, which no file "
+			     "holds; `lttngmap enable --kernel` enables them again",
+			     control_answer_text(session, "session"));
 		json_object_object_del(session, "kernel");
 	}
 	json_object_array_add(chosen, json_object_get(session));
@@ -160,7 +162,7 @@ static int run(int argc, const char **argv)
 	if (status)
 		return status;
 	if (force && !output) {
-		report_error("save: --force without --output");
+		message_error("save: --force without --output");
 		return verb_usage_error(&verb_save);
 	}
 	error = session_verb_open(&self, &verb_save, false);

@@ -6,6 +6,8 @@
  */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,14 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/base/message.h"
+#include "cli/base/options.h"
+#include "cli/client/control-client.h"
+#include "cli/client/session-verb.h"
+#include "cli/relay/relay-child.h"
+#include "cli/relay/relay-run.h"
 #include "common/beneath.h"
 #include "common/ctf.h"
-#include "control-client.h"
-#include "options.h"
-#include "relay-child.h"
-#include "relay-run.h"
-#include "report.h"
-#include "session-verb.h"
 
 static char *output, *max_size, *url, *timeout;
 static int timeout_ms;
@@ -47,7 +49,7 @@ static int add_output(struct json_object *request, const char *output)
 
 	if (output[0] != '/') {
 		if (!getcwd(path, PATH_MAX)) {
-			report_error("snapshot: the current directory: %s", strerror(errno));
+			message_error("snapshot: the current directory: %s", strerror(errno));
 			return -errno;
 		}
 		length = strlen(path);
@@ -103,11 +105,11 @@ static int send(struct session_verb *self, const struct output_dir *spool,
 		return 0;
 	/* What lies at a place of somebody else's choice, and where it goes, is theirs to say. */
 	if (slash && !url) {
-		report_note("session %s is another user's: it is not sent", self->session);
+		message_note("session %s is another user's: it is not sent", self->session);
 		return 0;
 	}
 	if (relay_url_parse(to, &config.url, &why) != 0) {
-		report_error("snapshot: '%.200s' is no URL of a collector: %s", to, why);
+		message_error("snapshot: '%.200s' is no URL of a collector: %s", to, why);
 		return -EINVAL;
 	}
 	error = relay_run_verb("snapshot", to, &config, true, &result);
@@ -124,10 +126,10 @@ static void print(const struct session_verb *self, struct json_object *answer, b
 	if (url)
 		session_add_text(answer, "url", url);
 	if (!session_options.json)
-		report_line("snapshot of session %s: %s events, %s: %s", self->session,
-			    options_format_count(events, count),
-			    options_format_size(control_answer_count(answer, "bytes"), bytes),
-			    control_answer_text(answer, is_away ? "url" : "output"));
+		message_line("snapshot of session %s: %s events, %s: %s", self->session,
+			     options_format_count(events, count),
+			     options_format_size(control_answer_count(answer, "bytes"), bytes),
+			     control_answer_text(answer, is_away ? "url" : "output"));
 	if (is_away)
 		json_object_object_del(answer, "output");
 	json_object_object_del(answer, "is_spool");
@@ -158,10 +160,10 @@ static int check_room(struct json_object *answer, uint64_t size)
 
 	if (!size || size >= least || control_answer_count(answer, "events"))
 		return 0;
-	report_error("snapshot: --max-size %s is less than a sub-buffer of each stream takes: "
-		     "there is nothing in it",
-		     max_size);
-	report_hint("--max-size %" PRIu64 " has room for one of each", least);
+	message_error("snapshot: --max-size %s is less than a sub-buffer of each stream takes: "
+		      "there is nothing in it",
+		      max_size);
+	message_hint("--max-size %" PRIu64 " has room for one of each", least);
 	remove_empty(control_answer_text(answer, "output"));
 	return -EFBIG;
 }
@@ -173,12 +175,12 @@ static int check(int argc, uint64_t *size)
 	if (status)
 		return status;
 	if (max_size && (options_parse_size(max_size, size) || *size == 0)) {
-		report_error("snapshot: --max-size: '%s' is not a size", max_size);
-		report_hint("write a number of bytes, or one with K, M or G");
+		message_error("snapshot: --max-size: '%s' is not a size", max_size);
+		message_hint("write a number of bytes, or one with K, M or G");
 		return verb_usage_error(&verb_snapshot);
 	}
 	if (output && (output[0] == '\0' || strlen(output) >= PATH_MAX)) {
-		report_error("snapshot: -o: that is not the name of a directory");
+		message_error("snapshot: -o: that is not the name of a directory");
 		return verb_usage_error(&verb_snapshot);
 	}
 	if ((url && relay_options_check("snapshot", &(struct relay_options){ .url = url }, true)) ||
@@ -207,7 +209,7 @@ static int run(int argc, const char **argv)
 		error = check_room(answer, size);
 	/* What was taken in part stays. */
 	if (error && spool.made && rmdir(spool.path) < 0 && errno != ENOENT)
-		report_note("what there is of it lies in %s", spool.path);
+		message_note("what there is of it lies in %s", spool.path);
 	if (!error)
 		error = send(&self, &spool, answer, &is_away);
 	if (!error)

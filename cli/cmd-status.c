@@ -3,9 +3,11 @@
 /* cmd-status.c - lttngmap status [SESSION]: what it has recorded and lost so far. */
 #include <config.h>
 
-#include "control-client.h"
-#include "report.h"
-#include "session-counts.h"
+#include "cli/verbs.h"
+
+#include "cli/base/message.h"
+#include "cli/client/control-client.h"
+#include "cli/client/session-counts.h"
 
 static const struct poptOption options[] = { SESSION_INCLUDE(session_table), POPT_TABLEEND };
 
@@ -23,8 +25,8 @@ static int run(int argc, const char **argv)
 	if (!error)
 		error = session_counts_ask(&self, &answer);
 	if (!error && !session_options.json) {
-		report_line("session %s: %s", self.session,
-			    control_answer_flag(answer, "active") ? "active" : "stopped");
+		message_line("session %s: %s", self.session,
+			     control_answer_flag(answer, "active") ? "active" : "stopped");
 		session_counts_print(&self, answer);
 	}
 	if (!error && control_answer_text(answer, "trouble")[0] != '\0')

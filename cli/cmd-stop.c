@@ -3,9 +3,11 @@
 /* cmd-stop.c - lttngmap stop [SESSION]: complete the trace, say what it holds. */
 #include <config.h>
 
-#include "control-client.h"
-#include "report.h"
-#include "session-counts.h"
+#include "cli/verbs.h"
+
+#include "cli/base/message.h"
+#include "cli/client/control-client.h"
+#include "cli/client/session-counts.h"
 
 static const struct poptOption options[] = { SESSION_INCLUDE(session_table), POPT_TABLEEND };
 
@@ -23,7 +25,7 @@ static int run(int argc, const char **argv)
 	if (!error)
 		error = session_counts_stop(&self, &answer);
 	if (!error && !session_options.json) {
-		report_line("stopped session %s", self.session);
+		message_line("stopped session %s", self.session);
 		session_counts_print(&self, answer);
 	}
 	return session_verb_close(&self, error, answer);

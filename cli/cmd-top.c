@@ -3,15 +3,17 @@
 /* cmd-top.c - lttngmap top: what is traced now, how fast, and what is lost. */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "options.h"
-#include "report.h"
-#include "session-daemon.h"
-#include "session-verb.h"
-#include "top.h"
+#include "cli/base/message.h"
+#include "cli/base/options.h"
+#include "cli/client/session-daemon.h"
+#include "cli/client/session-verb.h"
+#include "cli/top/top.h"
 
 /* Daemons are asked again and again; one that hangs must not hang us for long. */
 #define ANSWER_TIMEOUT_MS 1000
@@ -45,9 +47,9 @@ static int print_once(struct top *top)
 		wait_ms(top->interval_ms);
 	if (top_look(top) == 0) {
 		if (top_count(top) == 0 || session_daemon_chosen(top->chosen))
-			session_daemon_tell_missing("top", top->chosen);
+			session_daemon_report_missing("top", top->chosen);
 		else
-			report_error("top: no session daemon answers");
+			message_error("top: no session daemon answers");
 		if (session_options.json)
 			top_print_error();
 		return CLI_STATUS_FAILED;
@@ -65,7 +67,7 @@ static int print_json_lines(struct top *top)
 	for (;;) {
 		top_look(top);
 		top_print_json(top);
-		if (report_flush_output())
+		if (message_flush_output())
 			return CLI_STATUS_FAILED;
 		wait_ms(top->interval_ms);
 	}
@@ -81,18 +83,18 @@ static int run(int argc, const char **argv)
 	int status;
 
 	if (argc > 0) {
-		report_error("top: it takes no argument, and '%s' is one", argv[0]);
+		message_error("top: it takes no argument, and '%s' is one", argv[0]);
 		return verb_usage_error(&verb_top);
 	}
 	if (interval &&
 	    (options_parse_duration(interval, &top.interval_ms) ||
 	     top.interval_ms < INTERVAL_LEAST_MS || top.interval_ms > INTERVAL_MOST_MS)) {
-		report_error("top: --interval '%s' is no time from 100ms to 1h", interval);
+		message_error("top: --interval '%s' is no time from 100ms to 1h", interval);
 		return verb_usage_error(&verb_top);
 	}
 	if (!once && !session_options.json && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
-		report_error("top: this is no terminal");
-		report_hint("--once prints what is known, and ends; --json prints it as JSON");
+		message_error("top: this is no terminal");
+		message_hint("--once prints what is known, and ends; --json prints it as JSON");
 		return verb_usage_error(&verb_top);
 	}
 	if (once)
@@ -102,7 +104,7 @@ static int run(int argc, const char **argv)
 	else
 		status = top_screen_run(&top);
 	top_free(&top);
-	return report_flush_output() ? CLI_STATUS_FAILED : status;
+	return message_flush_output() ? CLI_STATUS_FAILED : status;
 }
 
 const struct verb verb_top = {

@@ -3,7 +3,9 @@
 /* cmd-track.c - lttngmap track: trace only these processes. */
 #include <config.h>
 
-#include "session-trackers.h"
+#include "cli/verbs.h"
+
+#include "cli/client/session-trackers.h"
 
 static const struct poptOption options[] = { SESSION_INCLUDE(session_trackers_table),
 					     POPT_TABLEEND };
@@ -11,7 +13,7 @@ static const struct poptOption options[] = { SESSION_INCLUDE(session_trackers_ta
 static int run(int argc, const char **argv)
 {
 	(void)argv;
-	return session_trackers_run(&verb_track, false, argc);
+	return session_trackers_run(&verb_track, false, false, argc);
 }
 
 const struct verb verb_track = {

@@ -3,7 +3,9 @@
 /* cmd-untrack.c - lttngmap untrack: take back what `track` said. */
 #include <config.h>
 
-#include "session-trackers.h"
+#include "cli/verbs.h"
+
+#include "cli/client/session-trackers.h"
 
 static int all;
 
@@ -16,7 +18,7 @@ static const struct poptOption options[] = {
 static int run(int argc, const char **argv)
 {
 	(void)argv;
-	return session_trackers_run(&verb_untrack, all, argc);
+	return session_trackers_run(&verb_untrack, true, all, argc);
 }
 
 const struct verb verb_untrack = {

@@ -3,16 +3,17 @@
 /* cmd-view.c - lttngmap view [DIR]: a trace as readable lines, or as JSON. */
 #include <config.h>
 
+#include "cli/verbs.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "report.h"
-#include "symbols.h"
-#include "verbs.h"
-#include "view.h"
+#include "cli/base/message.h"
+#include "cli/symbols/symbols.h"
+#include "cli/view/view.h"
 
 static int as_json;
 static int with_date;
@@ -58,7 +59,7 @@ static int choose_colours(bool *show)
 		goto unknown;
 	return 0;
 unknown:
-	report_error("view: --color '%s' is none of always, never and auto", colour);
+	message_error("view: --color '%s' is none of always, never and auto", colour);
 	return -EINVAL;
 }
 
@@ -71,7 +72,7 @@ static int run(int argc, const char **argv)
 	int error, output_error;
 
 	if (argc > 1) {
-		report_error("view: one directory at a time, not %d", argc);
+		message_error("view: one directory at a time, not %d", argc);
 		return verb_usage_error(&verb_view);
 	}
 	if (view_filter_set(&view.filter) || choose_colours(&view.show_colours))
@@ -89,19 +90,19 @@ static int run(int argc, const char **argv)
 	view.symbols = symbols_create();
 	view.previous_ns = INT64_MIN;
 	if (follow) {
-		view_output_open_file(&view.output, STDOUT_FILENO);
+		text_output_open_file(&view.output, STDOUT_FILENO);
 		error = view_follow_run(&view, path);
 	} else {
-		view_output_open(&view.output);
+		text_output_open(&view.output);
 		error = view_graph_run(&view, &traces);
 	}
-	output_error = view_output_close(&view.output);
+	output_error = text_output_close(&view.output);
 	if (output_error)
-		report_error("view: cannot write the output: %s", strerror(-output_error));
+		message_error("view: cannot write the output: %s", strerror(-output_error));
 	if (!error && !output_error)
-		view_tell_missed(&view, path);
-	view_streams_tell(&view.streams);
-	symbols_tell(view.symbols);
+		view_missed_report(&view, path);
+	view_streams_report(&view.streams);
+	symbols_report(view.symbols, view_verb);
 	symbols_destroy(view.symbols);
 	view_streams_free(&view.streams);
 	view_threads_free(&view.threads);

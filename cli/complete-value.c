@@ -3,6 +3,8 @@
 /* complete-value.c - what a value may be, by the name that the usage gives it. */
 #include <config.h>
 
+#include "cli/complete.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,15 +15,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/base/options.h"
+#include "cli/client/control-client.h"
+#include "cli/client/session-events.h"
+#include "cli/client/session-verb.h"
+#include "cli/record/record.h"
+#include "cli/verbs.h"
+#include "cli/view/event-names.h"
+#include "cli/view/view.h"
 #include "common/context.h"
-#include "complete.h"
-#include "control-client.h"
-#include "event-names.h"
-#include "options.h"
-#include "record.h"
-#include "session-events.h"
-#include "session-verb.h"
-#include "view.h"
 
 /* What is being completed. */
 struct wanted {

@@ -11,76 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report.h"
-#include "suggest.h"
-#include "synonyms.h"
-#include "usage.h"
-#include "verbs.h"
-
-const struct verb *const verbs[] = {
-	&verb_record,
-	&verb_view,
-	&verb_export,
-	&verb_report,
-	&verb_attach,
-	&verb_detach,
-	/* Sessions. */
-	&verb_create,
-	&verb_destroy,
-	&verb_list,
-	&verb_status,
-	&verb_top,
-	&verb_start,
-	&verb_stop,
-	&verb_channel,
-	&verb_enable,
-	&verb_disable,
-	&verb_remove,
-	&verb_context,
-	&verb_track,
-	&verb_untrack,
-	&verb_snapshot,
-	&verb_rotate,
-	&verb_clear,
-	&verb_events,
-	&verb_save,
-	&verb_load,
-	&verb_recover,
-	&verb_relay,
-	&verb_merge,
-	&verb_complete,
-	&verb_help,
-	NULL,
-};
-
-enum {
-	OPTION_HELP = 0x10000, /* beyond what the verbs' own tables use */
-};
-
-static const struct poptOption help_options[] = {
-	{ "help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "Show this usage", NULL }, POPT_TABLEEND
-};
-
-const struct verb *verb_find(const char *name)
-{
-	const struct synonym *synonym;
-
-	for (int i = 0; verbs[i]; i++) {
-		if (strcmp(verbs[i]->name, name) == 0)
-			return verbs[i];
-	}
-	synonym = synonym_find(name);
-	return synonym ? synonym->verb : NULL;
-}
-
-const struct verb *verb_suggest(const char *name)
-{
-	struct suggestion best = suggestion_begin(name, strlen(name));
-
-	for (int i = 0; verbs[i]; i++)
-		suggestion_offer(&best, verbs[i]->name);
-	return best.word ? verb_find(best.word) : NULL;
-}
+#include "cli/base/message.h"
+#include "cli/base/suggest.h"
+#include "cli/synonyms.h"
+#include "cli/usage.h"
+#include "cli/verbs.h"
 
 /*
  * A context that knows the verb's options, those of its synonym, if any, and
@@ -99,9 +34,9 @@ static poptContext context_create(const struct verb *verb, const struct synonym 
 			NULL,       '\0', POPT_ARG_INCLUDE_TABLE, (void *)verb->options, 0,
 			"Options:", NULL
 		};
-	table[n++] =
-		(struct poptOption){ NULL,    '\0', POPT_ARG_INCLUDE_TABLE, (void *)help_options, 0,
-				     "Help:", NULL };
+	table[n++] = (struct poptOption){
+		NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)usage_help_table, 0, "Help:", NULL
+	};
 	if (!verb->takes_command)
 		table[n++] = (struct poptOption){
 			NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)synonym_ignored_table, 0,
@@ -118,40 +53,17 @@ static poptContext context_create(const struct verb *verb, const struct synonym 
 	return context;
 }
 
-void verb_print_usage(const struct verb *verb, FILE *stream)
-{
-	usage_print(verb, help_options, stream);
-}
-
-void verbs_print(FILE *stream)
-{
-	fputs("Usage: lttngmap VERB [OPTIONS] ...\n"
-	      "       lttngmap --version\n\nVerbs:\n",
-	      stream);
-	for (int i = 0; verbs[i]; i++)
-		fprintf(stream, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
-	fputs("\n`lttngmap help VERB` shows the options of a verb.\n"
-	      "To begin with: lttngmap record -- PROGRAM, then lttngmap view.\n",
-	      stream);
-}
-
-int verb_usage_error(const struct verb *verb)
-{
-	report_hint("`lttngmap help %s` shows how it is called", verb->name);
-	return verb->usage_status;
-}
-
 static void refuse_option(const struct verb *verb, const char *option)
 {
 	struct suggestion best;
 
-	report_error("%s: unknown option %s", verb->name, option);
+	message_error("%s: unknown option %s", verb->name, option);
 	if (strncmp(option, "--", 2) != 0)
 		return;
 	best = suggestion_begin(option + 2, strcspn(option + 2, "="));
 	suggestion_offer_options(&best, verb->options);
 	if (best.word)
-		report_hint("did you mean '--%s'?", best.word);
+		message_hint("did you mean '--%s'?", best.word);
 }
 
 /* popt names a wrong value alone where that is an argument of its own. */
@@ -173,10 +85,10 @@ static int verb_main(const struct verb *verb, const struct synonym *synonym, int
 	const char **rest;
 
 	while ((next = poptGetNextOpt(context)) >= 0) {
-		if (next == OPTION_HELP) {
-			verb_print_usage(verb, stdout);
+		if (next == USAGE_OPTION_HELP) {
+			usage_print(verb, stdout);
 			poptFreeContext(context);
-			return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+			return message_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 		}
 	}
 	if (next < -1) {
@@ -185,9 +97,9 @@ static int verb_main(const struct verb *verb, const struct synonym *synonym, int
 		if (next == POPT_ERROR_BADOPT)
 			refuse_option(verb, option);
 		else
-			report_error("%s: option %s%s%s: %s", verb->name,
-				     option_before(argc, argv, option), option[0] == '-' ? "" : " ",
-				     option, poptStrerror(next));
+			message_error("%s: option %s%s%s: %s", verb->name,
+				      option_before(argc, argv, option),
+				      option[0] == '-' ? "" : " ", option, poptStrerror(next));
 		poptFreeContext(context);
 		return verb_usage_error(verb);
 	}
@@ -218,15 +130,15 @@ static void fill_standard_descriptors(void)
 
 static int refuse_verb(const char *name, const struct synonym *synonym)
 {
-	const struct verb *similar = verb_suggest(name);
+	const struct verb *similar = verbs_suggest(name);
 
-	report_error("unknown %s '%s'", name[0] == '-' ? "option" : "verb", name);
+	message_error("unknown %s '%s'", name[0] == '-' ? "option" : "verb", name);
 	if (synonym)
-		report_hint("%s", synonym->hint);
+		message_hint("%s", synonym->hint);
 	else if (similar)
-		report_hint("did you mean 'lttngmap %s'?", similar->name);
+		message_hint("did you mean 'lttngmap %s'?", similar->name);
 	else
-		report_hint("`lttngmap help` lists the verbs");
+		message_hint("`lttngmap help` lists the verbs");
 	return CLI_STATUS_USAGE;
 }
 
@@ -239,17 +151,17 @@ int main(int argc, char **argv)
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C"); /* numbers are for programs, too */
 	if (argc < 2) {
-		report_error("a verb is missing");
+		message_error("a verb is missing");
 		verbs_print(stderr);
 		return CLI_STATUS_USAGE;
 	}
 	if (strcmp(argv[1], "--version") == 0) {
 		puts("lttngmap " PACKAGE_VERSION);
-		return report_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
+		return message_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		argv[1] = (char *)verb_help.name;
-	verb = verb_find(argv[1]);
+	verb = verbs_find(argv[1]);
 	synonym = synonym_find(argv[1]);
 	if (verb)
 		return verb_main(verb, synonym, argc - 1, (const char **)argv + 1);

@@ -2,11 +2,12 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include <config.h>
 
+#include "cli/synonyms.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "synonyms.h"
-#include "verbs.h"
+#include "cli/verbs.h"
 
 static const struct synonym_option channel_options[] = {
 	{ "num-subbuf", '\0', "--subbufs" },

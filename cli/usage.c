@@ -6,13 +6,17 @@
  */
 #include <config.h>
 
-#include <string.h>
+#include "cli/usage.h"
 
-#include "usage.h"
+#include <string.h>
 
 #define COLUMNS 80
 /* Where the options' texts begin; one whose name is longer has its text on the next line. */
 #define TEXT_COLUMN 32
+
+const struct poptOption usage_help_table[] = { { "help", 'h', POPT_ARG_NONE, NULL,
+						 USAGE_OPTION_HELP, "Show this usage", NULL },
+					       POPT_TABLEEND };
 
 static bool is_last(const struct poptOption *option)
 {
@@ -93,7 +97,7 @@ static bool has_plain(const struct poptOption *table)
 	return false;
 }
 
-void usage_print(const struct verb *verb, const struct poptOption *help, FILE *stream)
+void usage_print(const struct verb *verb, FILE *stream)
 {
 	char summary[256];
 
@@ -113,5 +117,5 @@ void usage_print(const struct verb *verb, const struct poptOption *help, FILE *s
 	if (has_plain(verb->options) || !verb->options)
 		fprintf(stream, "\nOptions:\n");
 	put_plain(stream, verb->options);
-	put_plain(stream, help);
+	put_plain(stream, usage_help_table);
 }

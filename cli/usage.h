@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* usage.h - what `lttngmap help VERB` and `lttngmap VERB --help` print. */
 #ifndef LTTNGMAP_CLI_USAGE_H
 #define LTTNGMAP_CLI_USAGE_H
 
-#include "verbs.h"
+#include <stdio.h>
 
-/* The verb's usage. `help`: the options that every verb has. */
-void usage_print(const struct verb *verb, const struct poptOption *help, FILE *stream);
+#include "cli/base/verb.h"
+
+#define USAGE_OPTION_HELP                                                                          \
+	0x10000 /* popt's number of --help, larger than those in verbs' tables                     \
+		 */
+
+/* --help, which every verb has. */
+extern const struct poptOption usage_help_table[];
+
+void usage_print(const struct verb *verb, FILE *stream);
 
 #endif /* LTTNGMAP_CLI_USAGE_H */

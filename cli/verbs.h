@@ -1,44 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/*
- * verbs.h - the verbs of the lttngmap command. One file cmd-VERB.c each, with
- * one popt table that makes the parser and the usage text; a test holds the
- * manual page against it.
- */
+/* verbs.h - the table of all verbs. The verb NAME is in cmd-NAME.c. */
 #ifndef LTTNGMAP_CLI_VERBS_H
 #define LTTNGMAP_CLI_VERBS_H
 
-#include <popt.h>
-#include <stdbool.h>
 #include <stdio.h>
 
-/* Exit statuses of the command's own making; the manual pages list them. */
-enum cli_status {
-	CLI_STATUS_OK = 0,
-	CLI_STATUS_FAILED = 1,
-	CLI_STATUS_USAGE = 2,
-	CLI_STATUS_BROKEN = 3, /* a trace cannot be read, or written, in part; the rest was shown */
-	/*
-	 * `record` returns its program's status, so that its own errors, of usage
-	 * too, need a number that programs rarely use: env's and timeout's.
-	 */
-	CLI_STATUS_RECORD = 125,
-	CLI_STATUS_NOT_EXECUTABLE = 126,
-	CLI_STATUS_NOT_FOUND = 127,
-	CLI_STATUS_SIGNALLED = 128, /* plus the signal's number */
-};
-
-struct verb {
-	const char *name;
-	const char *arguments; /* as shown in its usage */
-	const char *summary;   /* one line, no full stop */
-	const char *example;   /* of a call, for the usage */
-	const struct poptOption *options;
-	int usage_status;   /* what a wrong call returns */
-	bool takes_command; /* options end at the first argument: the rest is another's */
-	/* What stands behind the options, NULL-terminated. The exit status. */
-	int (*run)(int argc, const char **argv);
-};
+#include "cli/base/verb.h"
 
 extern const struct verb verb_attach;
 extern const struct verb verb_channel;
@@ -74,14 +42,11 @@ extern const struct verb verb_view;
 
 /* In the order of `lttngmap help`; ends with NULL. */
 extern const struct verb *const verbs[];
-/* By our name, or by LTTng's where that means the same (synonyms.h). */
-const struct verb *verb_find(const char *name);
-/* The known verb that is most like `name`, or NULL where none is. */
-const struct verb *verb_suggest(const char *name);
-/* Usage of a verb with its options. */
-void verb_print_usage(const struct verb *verb, FILE *stream);
+/* Finds a verb by its name, or by LTTng's name for it (synonyms.h). NULL: unknown. */
+const struct verb *verbs_find(const char *name);
+/* The verb whose name is most like `name`; NULL: none is. */
+const struct verb *verbs_suggest(const char *name);
+/* Prints the verbs with their summaries. */
 void verbs_print(FILE *stream);
-/* Tells on stderr where the usage is to be found; returns usage_status. */
-int verb_usage_error(const struct verb *verb);
 
 #endif /* LTTNGMAP_CLI_VERBS_H */

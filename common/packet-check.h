@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * packet-check.h - can a reader read the packets of a stream, one behind the other? One set of
- * rules for those who show streams (cli/stream-check.h) and for those who mend them
+ * rules for those who show streams (cli/view/stream-check.h) and for those who mend them
  * (consumerd/packet/stream-repair.h): the first packet or record against a rule ends babeltrace2.
  *
  * No check believes a header. A fault's text has program and pid as the header says them.

@@ -60,4 +60,4 @@ function array(name, text) {
 writeFileSync(output, '/* SPDX-License-Identifier: LGPL-2.1-or-later AND MIT */\n' +
 	'/* SPDX-FileCopyrightText: 2026 The lttngmap authors; 2022 Leon Sorokin (uPlot) */\n' +
 	'/* Made by page/build.mjs of the files beside it: change those. */\n' +
-	'#include "cli/page.h"\n\n' + array('head', head) + '\n' + array('tail', tail));
+	'#include "cli/report/page.h"\n\n' + array('head', head) + '\n' + array('tail', tail));

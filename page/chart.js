@@ -86,7 +86,7 @@ export function redrawCharts() {
 		entry.make();
 }
 
-// Counts of rows' spans in `bins` equal bins of time.
+// Counts of rows' extents in `bins` equal bins of time.
 export function histogram(row, from, to, bins, into = new Float64Array(bins)) {
 	const scale = bins / (to - from || 1);
 	for (let i = row.from(from); i < row.length; i++) {

@@ -76,7 +76,7 @@ export class Reader {
 	}
 }
 
-// Rows of spans: what happened in each while, see cli/page.h.
+// Rows of extents: what happened in each while, see cli/report/page.h.
 export class Row {
 	constructor(kind, owner, depth, count) {
 		this.kind = kind;
@@ -94,7 +94,7 @@ export class Row {
 		return this.begin.length;
 	}
 
-	// The first span that begins at or after `time`.
+	// The first extent that begins at or after `time`.
 	from(time) {
 		let low = 0, high = this.length;
 		while (low < high) {

@@ -7,7 +7,7 @@ import { duration, integer, safe } from './format.js';
 import { chart, remove, style } from './chart.js';
 import { element, list } from './lists.js';
 
-// The least that falls in a bucket: see cli/page-durations.c.
+// The least that falls in a bucket: see cli/report/page-durations.c.
 export function bucketBegin(bucket) {
 	if (bucket < 8)
 		return bucket;

@@ -141,7 +141,7 @@ function drawLane(row, y) {
 	if (!lane)
 		return;
 	let i = lane.from(from);
-	// What began before may reach in; the spans of a lane follow each other.
+	// What began before may reach in; the extents of a lane follow each other.
 	for (let back = 0; i > 0 && back < 8; back++, i--) {
 		if (lane.end[i - 1] < from && back > 0)
 			break;

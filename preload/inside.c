@@ -6,7 +6,7 @@
  * lttngmap_inside_run() there, and unload it again: nothing of it is left.
  *
  * The thread was in the middle of something else, but at a point where it holds
- * no lock of the loader's or the allocator's (cli/tracee-safe.c). It has a stack
+ * no lock of the loader's or the allocator's (cli/attach/tracee-safe.c). It has a stack
  * of some 200 KiB, and all signals blocked but those that it raises itself.
  */
 #ifndef _GNU_SOURCE

@@ -4,7 +4,7 @@
  * session-file.c - any bytes as a file of saved sessions (`load`). What is
  * refused says why; what is taken can be written and is taken again.
  */
-#include "cli/session-file.h"
+#include "cli/client/session-file.h"
 
 #include <string.h>
 

@@ -18,7 +18,7 @@
 #include <babeltrace2/babeltrace.h>
 #include <urcu.h>
 
-#include "cli/stream-check.h"
+#include "cli/view/stream-check.h"
 #include "consumerd/packet/stream-repair.h"
 #include "sessiond/class/class-layout.h"
 #include "sessiond/class/class-parse.h"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/options.h"
-#include "cli/shell-quote.h"
-#include "cli/view.h"
+#include "cli/base/options.h"
+#include "cli/base/shell-quote.h"
+#include "cli/view/view.h"
 #include "tests/utils/tap.h"
 
 static void size_is(const char *text, uint64_t expected)
@@ -149,21 +149,21 @@ static void test_formats(void)
 
 static void test_letters(void)
 {
-	ok(view_letter_length("a") == 1, "a letter");
-	ok(view_letter_length("") == 0, "not the end");
-	ok(view_letter_length("\x1b[2J") == 0 && view_letter_length("\x7f") == 0,
+	ok(text_letter_length("a") == 1, "a letter");
+	ok(text_letter_length("") == 0, "not the end");
+	ok(text_letter_length("\x1b[2J") == 0 && text_letter_length("\x7f") == 0,
 	   "no control character");
-	ok(view_letter_length("\xc3\xa9") == 2 && view_letter_length("\xe2\x82\xac") == 3 &&
-		   view_letter_length("\xf0\x9f\x98\x80") == 4,
+	ok(text_letter_length("\xc3\xa9") == 2 && text_letter_length("\xe2\x82\xac") == 3 &&
+		   text_letter_length("\xf0\x9f\x98\x80") == 4,
 	   "two, three and four bytes");
-	ok(view_letter_length("\xc2\x9b") == 0, "no control character of two bytes");
-	ok(view_letter_length("\xc3") == 0 && view_letter_length("\xe2\x82") == 0 &&
-		   view_letter_length("\xf0\x9f\x98") == 0,
+	ok(text_letter_length("\xc2\x9b") == 0, "no control character of two bytes");
+	ok(text_letter_length("\xc3") == 0 && text_letter_length("\xe2\x82") == 0 &&
+		   text_letter_length("\xf0\x9f\x98") == 0,
 	   "nothing cut");
-	ok(view_letter_length("\xc0\xaf") == 0 && view_letter_length("\xe0\x80\xaf") == 0 &&
-		   view_letter_length("\xf0\x80\x80\xaf") == 0,
+	ok(text_letter_length("\xc0\xaf") == 0 && text_letter_length("\xe0\x80\xaf") == 0 &&
+		   text_letter_length("\xf0\x80\x80\xaf") == 0,
 	   "nothing overlong");
-	ok(view_letter_length("\xed\xa0\x80") == 0 && view_letter_length("\xf4\x90\x80\x80") == 0,
+	ok(text_letter_length("\xed\xa0\x80") == 0 && text_letter_length("\xf4\x90\x80\x80") == 0,
 	   "no surrogate, nothing beyond Unicode");
 }
 

@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/elf-symbol.h"
-#include "cli/probe.h"
+#include "cli/symbols/elf-symbol.h"
+#include "cli/client/probe.h"
 #include "tests/utils/tap.h"
 
 long probed_function(long number);

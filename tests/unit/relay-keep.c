@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/relay-keep.h"
+#include "cli/relay/relay-keep.h"
 #include "relay/presence.h"
 #include "tests/utils/tap.h"
 

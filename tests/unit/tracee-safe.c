@@ -28,8 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/target.h"
-#include "cli/tracee-safe.h"
+#include "cli/attach/target.h"
+#include "cli/attach/tracee-safe.h"
 #include "tests/utils/tap.h"
 
 #ifdef __x86_64__

@@ -29,8 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/target.h"
-#include "cli/tracee.h"
+#include "cli/attach/target.h"
+#include "cli/attach/tracee.h"
 #include "tests/utils/tap.h"
 
 #ifdef __x86_64__

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * field-member.h - finds a field in an event class, once for all its events, and reads integer
+ * fields.
+ */
+#ifndef LTTNGMAP_CLI_BASE_FIELD_MEMBER_H
+#define LTTNGMAP_CLI_BASE_FIELD_MEMBER_H
+
+#include <babeltrace2/babeltrace.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The index of the structure's member `name`; its type goes into *type. -1, and a *type that no
+ * field has: `structure` has no such member, or is NULL or no structure.
+ */
+int64_t field_member(const bt_field_class *structure, const char *name, bt_field_class_type *type);
+
+/*
+ * Reads an integer or an enumeration; a negative value as its 64 bits. False: `field` is neither,
+ * or NULL.
+ */
+static inline bool field_integer(const bt_field *field, uint64_t *value)
+{
+	bt_field_class_type type = field ? bt_field_get_class_type(field) : 0;
+
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
+		*value = bt_field_integer_unsigned_get_value(field);
+	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
+		*value = (uint64_t)bt_field_integer_signed_get_value(field);
+	else
+		return false;
+	return true;
+}
+
+#endif /* LTTNGMAP_CLI_BASE_FIELD_MEMBER_H */

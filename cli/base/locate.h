@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * locate.h - finds the other programs and libraries of lttngmap: beside this command in the build
+ * tree or in an installation that was moved, else where configure put them.
+ */
+#ifndef LTTNGMAP_CLI_BASE_LOCATE_H
+#define LTTNGMAP_CLI_BASE_LOCATE_H
+
+#include <stddef.h>
+
+/* Writes the executable's path to `path`; only its name if PATH has to be searched. */
+void locate_program(const char *name, const char *environment, char *path, size_t size);
+/* Writes the library's absolute path to `path`. 0, -ENOENT or -ENAMETOOLONG. */
+int locate_library(const char *name, char *path, size_t size);
+
+#endif /* LTTNGMAP_CLI_BASE_LOCATE_H */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * output-dir.h - creates the directory of a new trace. A directory that contains something is never
+ * used. One thread; messages begin with the verb's name.
+ */
+#ifndef LTTNGMAP_CLI_BASE_OUTPUT_DIR_H
+#define LTTNGMAP_CLI_BASE_OUTPUT_DIR_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#define OUTPUT_DIR_DATE_SIZE 32
+
+struct output_dir {
+	char path[PATH_MAX]; /* absolute, "" until made */
+	bool made;           /* this command made the directory and may remove it */
+};
+
+/*
+ * Creates the directory `chosen`, or uses it if it is empty. NULL: creates PREFIX-DATE-TIME in the
+ * current directory. 0, or -errno after a message.
+ */
+int output_dir_create(const char *verb, const char *chosen, const char *prefix,
+		      struct output_dir *dir);
+/* Removes the directory if this command made it; else removes only its contents. */
+void output_dir_remove(struct output_dir *dir);
+/* True if `path` is a directory that contains something. */
+bool output_dir_is_taken(const char *path);
+/* Writes the current time as YYYYMMDD-HHMMSS to `date`, of OUTPUT_DIR_DATE_SIZE bytes. */
+void output_dir_date(char *date);
+
+#endif /* LTTNGMAP_CLI_BASE_OUTPUT_DIR_H */

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include <config.h>
+
+#include "cli/client/session-counts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/base/message.h"
+#include "cli/base/options.h"
+#include "cli/client/control-client.h"
+#include "cli/client/session-sending.h"
+#include "cli/client/untraced.h"
+#include "common/protocol-control.h"
+
+#define WRITTEN_TRIES 5
+
+int session_counts_ask(struct session_verb *self, struct json_object **answer)
+{
+	int error = session_verb_ask(self, session_verb_request(self, "status"), answer);
+
+	/* The consumer reports events as written a little later than the daemon counts them. */
+	for (unsigned tries = 0;
+	     !error && tries < WRITTEN_TRIES && control_answer_count(*answer, "kept") &&
+	     !control_answer_count(*answer, "streams");
+	     tries++) {
+		json_object_put(*answer);
+		*answer = NULL;
+		usleep(PROTOCOL_CONTROL_WRITTEN_MS / 2 * 1000);
+		error = session_verb_ask(self, session_verb_request(self, "status"), answer);
+	}
+	if (!error)
+		session_sending_add(*answer);
+	return error;
+}
+
+int session_counts_stop(struct session_verb *self, struct json_object **answer)
+{
+	int error = session_verb_ask(self, session_verb_request(self, "stop"), NULL);
+
+	return error ? error : session_counts_ask(self, answer);
+}
+
+void session_counts_messages(struct session_verb *self, struct json_object *answer)
+{
+	struct json_object *messages = session_member_array(answer, "messages");
+
+	session_verb_trouble(self, answer);
+	for (size_t i = 0; i < json_object_array_length(messages); i++) {
+		struct json_object *text = json_object_array_get_idx(messages, i);
+
+		message_note("%s: %s", self->verb->name, json_object_get_string(text));
+	}
+}
+
+static void print_count(struct json_object *answer, const char *key, const char *what,
+			const char *meaning)
+{
+	uint64_t count = control_answer_count(answer, key);
+	char text[32];
+
+	if (count)
+		message_line("  %s %s%s %s", options_format_count(count, text), what,
+			     message_plural(count), meaning);
+}
+
+static void print_kernel(struct json_object *answer)
+{
+	struct json_object *kernel = NULL;
+	uint64_t events, streams, overrun;
+	char count[32], size[16];
+
+	if (!json_object_object_get_ex(answer, "kernel", &kernel))
+		return;
+	events = control_answer_count(kernel, "events");
+	streams = control_answer_count(kernel, "streams");
+	overrun = control_answer_count(kernel, "overrun");
+	message_line("  of the kernel's: %s event%s kept, %s in %" PRIu64 " stream%s",
+		     options_format_count(events, count), events == 1 ? "" : "s",
+		     options_format_size(control_answer_count(kernel, "bytes"), size), streams,
+		     streams == 1 ? "" : "s");
+	if (!control_answer_flag(kernel, "mapped"))
+		message_line("  read from the kernel's rings: Linux before 6.10 maps none");
+	print_count(kernel, "discarded", "event", "of the kernel's lost, as the trace says");
+	if (overrun)
+		message_line("  %s events overwritten in the kernel's buffers, as it counts",
+			     options_format_count(overrun, count));
+}
+
+static void print_events(struct json_object *answer)
+{
+	uint64_t kept = control_answer_count(answer, "kept");
+	uint64_t streams = control_answer_count(answer, "streams");
+	char count[32], size[16], buffered[32], more[80] = "";
+
+	if (control_answer_flag(answer, "snapshot")) {
+		message_line("  %s events written to the buffers, of which the newest are there",
+			     options_format_count(control_answer_count(answer, "written"), count));
+		return;
+	}
+	/* The consumer writes them when their sub-buffers are full. */
+	if (control_answer_count(answer, "buffered"))
+		snprintf(more, sizeof(more), "; %s more in the buffers%s",
+			 options_format_count(control_answer_count(answer, "buffered"), buffered),
+			 control_answer_flag(answer, "active") ? "" : ", not on disk");
+	/* The consumer reports what it has written several times a second. */
+	if (kept && !streams) {
+		message_line("  %s event%s kept, and being written%s",
+			     options_format_count(kept, count), kept == 1 ? "" : "s", more);
+		return;
+	}
+	/* Files that were replaced are gone. */
+	message_line("  %s event%s kept, %s%s in %" PRIu64 " stream%s%s",
+		     options_format_count(kept, count), kept == 1 ? "" : "s",
+		     options_format_size(control_answer_count(answer, "bytes"), size),
+		     control_answer_count(answer, "overwritten") ? " written" : "", streams,
+		     streams == 1 ? "" : "s", more);
+}
+
+/* Each process has one daemon, the first that it found. */
+static void print_others(struct json_object *answer)
+{
+	struct json_object *named = session_member_array(answer, "others_named");
+	uint64_t count = control_answer_count(answer, "others");
+	char text[512] = "";
+	size_t used = 0;
+
+	if (!count)
+		return;
+	for (size_t i = 0; i < json_object_array_length(named) && used < sizeof(text); i++) {
+		struct json_object *process = json_object_array_get_idx(named, i);
+
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s (%" PRIu64 ")",
+					 i ? ", " : "", control_answer_text(process, "name"),
+					 control_answer_count(process, "pid"));
+	}
+	message_line("  %" PRIu64 " process%s registered with another session daemon, not traced "
+		     "here: %s%s",
+		     count, count == 1 ? "" : "es", text,
+		     count > json_object_array_length(named) ? ", …" : "");
+}
+
+void session_counts_print(struct session_verb *self, struct json_object *answer)
+{
+	char untraced[UNTRACED_TEXT_SIZE], count[32];
+	uint64_t undescribed;
+
+	print_events(answer);
+	message_line("  processes: %" PRIu64 ", alive: %" PRIu64,
+		     control_answer_count(answer, "processes"),
+		     control_answer_count(answer, "alive"));
+	print_count(answer, "discarded", "event",
+		    "discarded: the buffers were full, or no daemon emptied them");
+	print_count(answer, "overwritten", "event", "overwritten by newer ones");
+	print_count(answer, "broken", "event", "left out: no reader could read them");
+	undescribed = control_answer_count(answer, "undescribed");
+	if (undescribed)
+		message_line("  %s event class%s not recorded: their users have too many, or too "
+			     "long ones, or too long filters",
+			     options_format_count(undescribed, count),
+			     undescribed == 1 ? "" : "es");
+	print_kernel(answer);
+	print_count(answer, "chunks", "chunk", "completed");
+	if (control_answer_count(answer, "output_silent_ms"))
+		message_line("  its output does not answer for %" PRIu64
+			     " s: nothing is written there until it does",
+			     control_answer_count(answer, "output_silent_ms") / 1000);
+	if (untraced_describe(answer, untraced)[0])
+		message_line("  %s", untraced);
+	print_others(answer);
+	session_sending_print(self->session, answer);
+	session_counts_messages(self, answer);
+}

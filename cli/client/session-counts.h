@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* session-counts.h - counts of recorded and lost events of a session. */
+#ifndef LTTNGMAP_CLI_CLIENT_SESSION_COUNTS_H
+#define LTTNGMAP_CLI_CLIENT_SESSION_COUNTS_H
+
+#include "cli/client/session-verb.h"
+
+/* Asks for "status", and adds who sends the session to a collector. The caller puts *answer. */
+int session_counts_ask(struct session_verb *self, struct json_object **answer);
+/* Sends "stop", then does the same. */
+int session_counts_stop(struct session_verb *self, struct json_object **answer);
+/* Prints an answer to "status": counts on stdout, messages on stderr. */
+void session_counts_print(struct session_verb *self, struct json_object *answer);
+/* Prints only the messages. */
+void session_counts_messages(struct session_verb *self, struct json_object *answer);
+
+#endif /* LTTNGMAP_CLI_CLIENT_SESSION_COUNTS_H */

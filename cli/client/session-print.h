@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* session-print.h - prints a session from the daemon's list on stdout. */
+#ifndef LTTNGMAP_CLI_CLIENT_SESSION_PRINT_H
+#define LTTNGMAP_CLI_CLIENT_SESSION_PRINT_H
+
+#include <json-c/json.h>
+
+/* Prints one line. */
+void session_print_line(struct json_object *session);
+/* Prints the session with its channels, their rules and contexts, and its trackers. */
+void session_print_all(struct json_object *session);
+
+#endif /* LTTNGMAP_CLI_CLIENT_SESSION_PRINT_H */

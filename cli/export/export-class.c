@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * export-class.c - what an event class is for.
+ *
+ * Two classes of one provider are begin and end of a slice if their names differ in
+ * an ending of the table below, and both are in the trace: where a rule took
+ * only one of them, its events stand for themselves. Those of our own preload
+ * families that have a `duration` are ends that need no begin.
+ */
+#include <config.h>
+
+#include "cli/export/export.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/field-member.h"
+
+#define PLACES_AT_FIRST 256
+
+static const struct {
+	const char *begin, *end;
+} endings[] = {
+	{ "_entry", "_exit" }, { "_req", "_acq" },    { "_req", "_ret" },
+	{ "_begin", "_end" },  { "_start", "_done" }, { "_start", "_stop" },
+};
+#define ENDINGS (sizeof(endings) / sizeof(endings[0]))
+
+static size_t place_of(const struct export_classes *classes, const bt_event_class *bt)
+{
+	size_t place = ((uintptr_t)bt * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+
+	place &= classes->places - 1;
+	while (classes->table[place] && classes->table[place]->bt != bt)
+		place = (place + 1) & (classes->places - 1);
+	return place;
+}
+
+static int grow(struct export_classes *classes)
+{
+	struct export_classes larger = {
+		.places = classes->places ? classes->places * 2 : PLACES_AT_FIRST,
+		.count = classes->count,
+	};
+
+	larger.table = calloc(larger.places, sizeof(struct export_class *));
+	if (!larger.table)
+		return -ENOMEM;
+	for (size_t i = 0; i < classes->places; i++) {
+		if (classes->table[i])
+			larger.table[place_of(&larger, classes->table[i]->bt)] = classes->table[i];
+	}
+	free(classes->table);
+	*classes = larger;
+	return 0;
+}
+
+void export_classes_free(struct export_classes *classes)
+{
+	for (size_t i = 0; i < classes->places; i++)
+		free(classes->table[i]);
+	free(classes->table);
+	*classes = (struct export_classes){ 0 };
+}
+
+/* ---- begin and end -------------------------------------------------------------- */
+
+static bool ends_in(const char *name, const char *ending)
+{
+	size_t length = strlen(name), n = strlen(ending);
+
+	return length > n && strcmp(name + length - n, ending) == 0;
+}
+
+/* Is there the event that has `ending` in the place of the last `cut` bytes? */
+static bool has_other(const bt_event_class *class, const char *name, size_t cut, const char *ending)
+{
+	const bt_stream_class *stream_class = bt_event_class_borrow_stream_class_const(class);
+	uint64_t count = bt_stream_class_get_event_class_count(stream_class);
+	size_t stem = strlen(name) - cut;
+
+	for (uint64_t i = 0; i < count; i++) {
+		const char *other = bt_event_class_get_name(
+			bt_stream_class_borrow_event_class_by_index_const(stream_class, i));
+
+		if (other && strncmp(other, name, stem) == 0 && strcmp(other + stem, ending) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The kind; *stem: how much of the name both have. */
+static enum export_kind kind_of(const bt_event_class *class, const char *name, size_t *stem)
+{
+	for (size_t i = 0; i < ENDINGS; i++) {
+		const char *begin = endings[i].begin, *end = endings[i].end;
+
+		if (ends_in(name, begin) && has_other(class, name, strlen(begin), end)) {
+			*stem = strlen(name) - strlen(begin);
+			return EXPORT_BEGIN;
+		}
+		if (ends_in(name, end) && has_other(class, name, strlen(end), begin)) {
+			*stem = strlen(name) - strlen(end);
+			return EXPORT_END;
+		}
+	}
+	*stem = strlen(name);
+	return EXPORT_INSTANT;
+}
+
+/* ---- members ------------------------------------------------------------------- */
+
+static int64_t find_number(const bt_field_class *structure, const char *name)
+{
+	bt_field_class_type type;
+	int64_t member = field_member(structure, name, &type);
+
+	return bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_INTEGER) ||
+			       bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_REAL)
+		       ? member
+		       : -1;
+}
+
+/* What is shown elsewhere, as the track's, is no field. */
+static bool is_track(const char *name)
+{
+	return strcmp(name, "vpid") == 0 || strcmp(name, "vtid") == 0 ||
+	       strcmp(name, "procname") == 0;
+}
+
+static void add_fields(struct export *export, struct export_class *class,
+		       const bt_field_class *structure, bool is_context)
+{
+	uint64_t count = structure ? bt_field_class_structure_get_member_count(structure) : 0;
+
+	for (uint64_t i = 0; i < count && class->nr_fields < EXPORT_FIELDS_MAX; i++) {
+		const char *name = bt_field_class_structure_member_get_name(
+			bt_field_class_structure_borrow_member_by_index_const(structure, i));
+
+		if (view_is_sequence_length(structure, i) || (is_context && is_track(name)))
+			continue;
+		class->fields[class->nr_fields++] = (struct export_field){
+			.name = export_text(export, name),
+			.index = (uint32_t)i,
+			.is_context = is_context,
+		};
+	}
+}
+
+/* Is the class the EVENT of the option's EVENT.FIELD? Then that field. */
+static int64_t find_counter(const struct export *export, const char *name,
+			    const bt_field_class *payload)
+{
+	size_t length = strlen(name);
+
+	if (!export->counter || strncmp(export->counter, name, length) != 0 ||
+	    export->counter[length] != '.')
+		return -1;
+	return find_number(payload, export->counter + length + 1);
+}
+
+static void name_class(struct export *export, struct export_class *class, const char *name,
+		       size_t stem)
+{
+	const char *colon = strchr(name, ':');
+	size_t provider = colon ? (size_t)(colon - name) : 0;
+	char text[512];
+
+	snprintf(text, sizeof(text), "%.*s", (int)provider, name);
+	class->category = export_text(export, text);
+	if (colon)
+		provider++;
+	snprintf(text, sizeof(text), "%.*s", (int)(stem - provider), name + provider);
+	class->name = export_text(export, text);
+}
+
+static struct export_class *make_class(struct export *export, const bt_event *event)
+{
+	const bt_event_class *bt = bt_event_borrow_class_const(event);
+	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(bt);
+	const bt_field_class *context =
+		bt_stream_class_borrow_event_common_context_field_class_const(
+			bt_event_class_borrow_stream_class_const(bt));
+	struct export_class *class = calloc(1, sizeof(*class));
+	const char *name = bt_event_class_get_name(bt);
+	bt_field_class_type type;
+	size_t stem = 0;
+
+	if (!class)
+		return NULL;
+	name = name ? name : "?";
+	class->bt = bt;
+	class->number = (uint32_t) export->classes.count;
+	class->kind = kind_of(bt, name, &stem);
+	name_class(export, class, name, stem);
+	class->vtid = find_number(context, "vtid");
+	class->duration = strncmp(name, "lttngmap_", 9) == 0 ? find_number(payload, "duration")
+							     : -1;
+	if (class->kind == EXPORT_INSTANT && class->duration >= 0)
+		class->kind = EXPORT_COMPLETE;
+	class->function = class->kind != EXPORT_INSTANT && strstr(name, ":func_")
+				  ? find_number(payload, "addr")
+				  : -1;
+	class->counter = find_counter(export, name, payload);
+	export->has_counter |= class->counter >= 0;
+	class->flow = export->flow ? field_member(payload, export->flow, &type) : -1;
+	if (class->kind == EXPORT_BEGIN || class->kind == EXPORT_END)
+		export->has_pairs = true;
+	add_fields(export, class, payload, false);
+	add_fields(export, class, context, true);
+	return class;
+}
+
+const struct export_class *export_class_get(struct export *export, const bt_event *event)
+{
+	struct export_classes *classes = &export->classes;
+	size_t place;
+
+	if (classes->count * 2 >= classes->places && grow(classes) < 0)
+		goto no_memory;
+	place = place_of(classes, bt_event_borrow_class_const(event));
+	if (!classes->table[place]) {
+		classes->table[place] = make_class(export, event);
+		if (!classes->table[place])
+			goto no_memory;
+		classes->count++;
+	}
+	return classes->table[place];
+no_memory:
+	export_fail(export, ENOMEM);
+	return NULL;
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * record-session.c - the requests of `record` to its daemon.
+ *
+ * A killed daemon is started again and knows its state. So a lost connection is made again, and its
+ * request is repeated. If the daemon had served the request before, it refuses the repeated one as
+ * done already.
+ */
+#include <config.h>
+
+#include "cli/record/record.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/base/message.h"
+#include "cli/client/control-client.h"
+#include "cli/client/filter-caret.h"
+#include "common/protocol-control.h"
+
+#define REQUEST_TIMEOUT_MS 10000
+/* Give up a daemon that ends so often before it answers "hello". */
+#define RECONNECT_TRIES 20
+/*
+ * The kernel patches its code for each of hundreds of events, which takes long on a slow machine.
+ */
+#define START_TIMEOUT_MS 60000
+/* Much data may wait for a slow disk. */
+#define STOP_TIMEOUT_MS 120000
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int receive(struct record *record, int timeout_ms, struct json_object **answer)
+{
+	int64_t deadline = now_ms() + timeout_ms;
+
+	for (;;) {
+		struct pollfd fds[] = {
+			{ .fd = control_client_fd(record->client), .events = POLLIN },
+			{ .fd = record->signal_fd, .events = POLLIN },
+		};
+		int64_t left = deadline - now_ms();
+		int error = control_client_receive(record->client, answer);
+
+		if (error != -EAGAIN)
+			return error;
+		if (record_wants_end(record))
+			return -EINTR;
+		if (left <= 0)
+			return -ETIMEDOUT;
+		if (poll(fds, 2, left) < 0 && errno != EINTR)
+			return -errno;
+		record_signals_handle(record);
+	}
+}
+
+/* Prints why `request` (or NULL) failed; `what` completes "cannot …". */
+static void explain(struct record *record, struct json_object *request, const char *what, int error)
+{
+	if (error == -EINTR)
+		return;
+	/* The code below uses the refusal, too. */
+	if (error == -EREMOTEIO)
+		(void)record_is_new(record, control_client_hint(record->client));
+	record_log_show(record);
+	if (error == -EREMOTEIO) {
+		const char *hint = control_client_hint(record->client);
+
+		message_error("record: cannot %s: %s", what, control_client_error(record->client));
+		filter_caret_show(request, control_client_refusal(record->client));
+		if (hint[0] != '\0')
+			message_hint("%.*s", control_ended_length(hint), hint);
+		return;
+	}
+	if (error == -EPIPE || error == -ECONNRESET || error == -ECONNREFUSED)
+		message_error("record: cannot %s: the session daemon is gone", what);
+	else if (error == -ETIMEDOUT)
+		message_error("record: cannot %s: the session daemon does not answer", what);
+	else if (error == -EBADMSG)
+		message_error("record: cannot %s: the session daemon answers in a way unknown "
+			      "to this version",
+			      what);
+	else
+		message_error("record: cannot %s: %s", what, strerror(-error));
+}
+
+/* Takes `request`. */
+static int ask(struct record *record, struct json_object *request, int timeout_ms,
+	       struct json_object **answer)
+{
+	int error = control_client_send(record->client, request);
+
+	return error ? error : receive(record, timeout_ms, answer);
+}
+
+static int reconnect(struct record *record);
+
+/* Takes `request`. The caller puts *answer, if it wants one. */
+static int request(struct record *record, struct json_object *request, const char *what,
+		   int timeout_ms, struct json_object **wanted)
+{
+	struct json_object *answer = NULL;
+	bool again = false;
+	int error;
+
+	for (;;) {
+		error = ask(record, json_object_get(request), timeout_ms, &answer);
+		if ((error != -EPIPE && error != -ECONNRESET) || reconnect(record) != 0)
+			break;
+		again = true;
+	}
+	if (error == -EREMOTEIO && again && !wanted &&
+	    control_answer_flag(control_client_refusal(record->client), "already"))
+		error = 0;
+	else if (error)
+		explain(record, request, what, error);
+	json_object_put(request);
+	if (error)
+		return error;
+	if (wanted)
+		*wanted = answer;
+	else
+		json_object_put(answer);
+	return 0;
+}
+
+static void add_text(struct json_object *object, const char *key, const char *value)
+{
+	json_object_object_add(object, key, json_object_new_string(value));
+}
+
+struct json_object *record_new_request(const char *verb)
+{
+	struct json_object *object = json_object_new_object();
+
+	add_text(object, "verb", verb);
+	add_text(object, "session", RECORD_SESSION);
+	return object;
+}
+
+static struct json_object *new_hello(void)
+{
+	struct json_object *object = json_object_new_object();
+
+	add_text(object, "verb", "hello");
+	json_object_object_add(object, "version", json_object_new_int(PROTOCOL_CONTROL_VERSION));
+	return object;
+}
+
+/* Makes one connection and sends "hello". */
+static int connect_again(struct record *record)
+{
+	struct control_client *client;
+	struct json_object *answer;
+	int error = control_client_connect(record->runtime_dir, &client);
+
+	if (error)
+		return error;
+	control_client_close(record->client);
+	record->client = client;
+	error = ask(record, new_hello(), REQUEST_TIMEOUT_MS, &answer);
+	if (error == 0)
+		json_object_put(answer);
+	return error;
+}
+
+/*
+ * 0: connected again, and "hello" was answered; prints nothing. A daemon that is killed before it
+ * answers is soon started again; otherwise nobody listens.
+ */
+static int reconnect(struct record *record)
+{
+	int error = -ECONNRESET;
+
+	for (int tries = 0; tries < RECONNECT_TRIES; tries++) {
+		error = connect_again(record);
+		if (error != -EPIPE && error != -ECONNRESET)
+			break;
+	}
+	return error;
+}
+
+static int hello(struct record *record)
+{
+	struct json_object *answer;
+	uint64_t version;
+	int error;
+
+	error = request(record, new_hello(), "talk to the session daemon", REQUEST_TIMEOUT_MS,
+			&answer);
+	if (error == -EREMOTEIO && control_client_hint(record->client)[0] == '\0')
+		message_hint("command and daemon must be of one version; LTTNGMAP_SESSIOND says "
+			     "which daemon is started");
+	if (error)
+		return error;
+	version = control_answer_count(answer, "version");
+	json_object_put(answer);
+	if (version == PROTOCOL_CONTROL_VERSION)
+		return 0;
+	message_error("record: the session daemon speaks version %llu of the protocol, this "
+		      "command version %d",
+		      (unsigned long long)version, PROTOCOL_CONTROL_VERSION);
+	message_hint("install both from one release; LTTNGMAP_SESSIOND says which daemon is "
+		     "started");
+	return -EPROTO;
+}
+
+/* Slices need the thread; lost events need the process to name. */
+static struct json_object *contexts(char **lists)
+{
+	struct json_object *names = json_object_new_array();
+
+	if (!lists) {
+		json_object_array_add(names, json_object_new_string("vtid"));
+		json_object_array_add(names, json_object_new_string("ip"));
+	}
+	for (; lists && *lists; lists++) {
+		char *list = *lists, *name;
+
+		while ((name = strsep(&list, ",")))
+			if (strcmp(name, "none") != 0)
+				json_object_array_add(names, json_object_new_string(name));
+	}
+	return names;
+}
+
+static int create(struct record *record)
+{
+	struct json_object *object = record_new_request("create");
+	int error;
+
+	add_text(object, "output", record->output.path);
+	if (record->options.relay.url)
+		add_text(object, "url", record->options.relay.url);
+	if (record->options.relay.spool)
+		json_object_object_add(object, "spool",
+				       json_object_new_uint64(record->options.relay.spool));
+	if (record->options.relay.live_ms)
+		json_object_object_add(object, "live_ms",
+				       json_object_new_uint64(record->options.relay.live_ms));
+	error = request(record, object, "make a session", REQUEST_TIMEOUT_MS, NULL);
+	if (error)
+		return error;
+
+	object = record_new_request("channel");
+	add_text(object, "channel", RECORD_CHANNEL);
+	json_object_object_add(object, "subbuf_size", json_object_new_int64(record->subbuf_size));
+	json_object_object_add(object, "subbufs", json_object_new_int(record->options.subbufs));
+	add_text(object, "mode", record->options.mode);
+	if (record->options.buffers)
+		add_text(object, "buffers", record->options.buffers);
+	json_object_object_add(object, "contexts", contexts(record->options.contexts));
+	if (record->file_size)
+		json_object_object_add(object, "file_size",
+				       json_object_new_uint64(record->file_size));
+	if (record->options.file_count)
+		json_object_object_add(object, "file_count",
+				       json_object_new_int(record->options.file_count));
+	return request(record, object, "make a channel", REQUEST_TIMEOUT_MS, NULL);
+}
+
+/* Prints the texts of an array, if the answer has it. */
+static void say_all(struct record *record, struct json_object *answer, const char *key)
+{
+	struct json_object *texts;
+
+	if (!json_object_object_get_ex(answer, key, &texts) ||
+	    !json_object_is_type(texts, json_type_array))
+		return;
+	for (size_t i = 0; i < json_object_array_length(texts); i++) {
+		const char *text = json_object_get_string(json_object_array_get_idx(texts, i));
+
+		if (text)
+			record_show_message(record, text);
+	}
+}
+
+int record_request(struct record *record, struct json_object *object, const char *what)
+{
+	struct json_object *answer;
+	int error = request(record, object, what, REQUEST_TIMEOUT_MS, &answer);
+
+	if (error)
+		return error;
+	say_all(record, answer, "warnings");
+	json_object_put(answer);
+	return 0;
+}
+
+static int enable(struct record *record)
+{
+	static struct record_rule everything = { .rule = "*:*" };
+	size_t count = record->options.nr_rules;
+	const struct record_rule *rules = count > 0 ? record->options.rules : &everything;
+
+	for (size_t i = 0; i < (count > 0 ? count : 1); i++) {
+		struct json_object *object = record_new_request("enable");
+		char what[160];
+		int error;
+
+		add_text(object, "channel", RECORD_CHANNEL);
+		add_text(object, "rule", rules[i].rule);
+		if (rules[i].filter)
+			add_text(object, "filter", rules[i].filter);
+		snprintf(what, sizeof(what), "enable '%.120s'", rules[i].rule);
+		error = record_request(record, object, what);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int record_session_start(struct record *record)
+{
+	int error = control_client_connect(record->runtime_dir, &record->client);
+
+	if (error) {
+		explain(record, NULL, "talk to the session daemon", error);
+		return error;
+	}
+	error = hello(record);
+	if (!error)
+		error = create(record);
+	if (!error)
+		error = enable(record);
+	if (!error)
+		error = record_kernel_enable(record);
+	if (!error)
+		error = request(record, record_new_request("start"), "start tracing",
+				START_TIMEOUT_MS, NULL);
+	return error;
+}
+
+/* Every answer to "status" has the trouble; it is printed once. */
+static void say_trouble(struct record *record, const char *trouble)
+{
+	char text[sizeof(record->trouble)];
+
+	if (strncmp(record->trouble, trouble, sizeof(record->trouble) - 1) == 0)
+		return;
+	snprintf(record->trouble, sizeof(record->trouble), "%s", trouble);
+	if (trouble[0] == '\0')
+		return;
+	record->had_trouble = true;
+	/* The daemon writes only while the program runs. */
+	snprintf(text, sizeof(text), "%.*s", control_ended_length(trouble), trouble);
+	record_show_message(record, text);
+}
+
+static void take_status(struct record *record, struct json_object *answer)
+{
+	struct json_object *kernel = NULL;
+	uint64_t discarded, overrun;
+
+	json_object_object_get_ex(answer, "kernel", &kernel);
+	discarded = control_answer_count(kernel, "discarded");
+	overrun = control_answer_count(kernel, "overrun");
+	record->counts = (struct record_counts){
+		.processes = control_answer_count(answer, "processes"),
+		.alive = control_answer_count(answer, "alive"),
+		.untraced_hint = untraced_hint(answer),
+		.kept = control_answer_count(answer, "kept"),
+		.discarded = control_answer_count(answer, "discarded"),
+		.overwritten = control_answer_count(answer, "overwritten"),
+		.broken = control_answer_count(answer, "broken"),
+		.buffered = control_answer_count(answer, "buffered"),
+		.bytes = control_answer_count(answer, "bytes"),
+		.streams = control_answer_count(answer, "streams"),
+		.kernel_events = control_answer_count(kernel, "events"),
+		.kernel_lost = discarded > overrun ? discarded : overrun,
+		.kernel_bytes = control_answer_count(kernel, "bytes"),
+		.kernel_streams = control_answer_count(kernel, "streams"),
+		.kernel_is_mapped = control_answer_flag(kernel, "mapped"),
+	};
+	untraced_describe(answer, record->counts.untraced);
+	say_trouble(record, control_answer_text(answer, "trouble"));
+	say_all(record, answer, "messages");
+}
+
+void record_daemon_lost(struct record *record)
+{
+	if (reconnect(record) == 0)
+		return;
+	control_client_close(record->client);
+	record->client = NULL;
+	if (record->daemon_failed)
+		return;
+	record->daemon_failed = true;
+	record_log_show(record);
+	message_error("record: the session daemon is gone; %s runs on, the trace ends here",
+		      record->command[0]);
+}
+
+int record_status_ask(struct record *record)
+{
+	if (control_client_pending(record->client))
+		return 0;
+	return control_client_send(record->client, record_new_request("status"));
+}
+
+int record_status_read(struct record *record)
+{
+	struct json_object *answer;
+	int error = control_client_receive(record->client, &answer);
+
+	if (error)
+		return error;
+	take_status(record, answer);
+	json_object_put(answer);
+	return 0;
+}
+
+/* Asks for the programs' events, part by part. Prints no failure: only the summary needs them. */
+static void ask_for_events(struct record *record)
+{
+	struct json_object *events = json_object_new_array();
+	uint64_t from = 0, next = 0;
+
+	do {
+		struct json_object *object = json_object_new_object(), *answer, *part;
+
+		from = next;
+		add_text(object, "verb", "events");
+		json_object_object_add(object, "from", json_object_new_uint64(from));
+		if (ask(record, object, REQUEST_TIMEOUT_MS, &answer) != 0) {
+			json_object_put(events);
+			return;
+		}
+		if (json_object_object_get_ex(answer, "events", &part))
+			for (size_t i = 0; i < json_object_array_length(part); i++)
+				json_object_array_add(
+					events,
+					json_object_get(json_object_array_get_idx(part, i)));
+		next = control_answer_count(answer, "next");
+		json_object_put(answer);
+	} while (next > from);
+	record->events = events;
+}
+
+int record_session_stop(struct record *record)
+{
+	struct json_object *answer;
+	int error = 0;
+
+	/* The answer to a "status" may still come. */
+	if (control_client_pending(record->client)) {
+		error = receive(record, REQUEST_TIMEOUT_MS, &answer);
+		if (error == -EPIPE && reconnect(record) == 0) {
+			error = 0;
+		} else if (error) {
+			explain(record, NULL, "complete the trace", error);
+			return error;
+		} else {
+			take_status(record, answer);
+			json_object_put(answer);
+		}
+	}
+	error = request(record, record_new_request("stop"), "complete the trace", STOP_TIMEOUT_MS,
+			NULL);
+	if (!error || error == -EREMOTEIO) {
+		int status_error = request(record, record_new_request("status"), "count the events",
+					   REQUEST_TIMEOUT_MS, &answer);
+
+		if (!status_error) {
+			take_status(record, answer);
+			record->has_ended = true;
+			json_object_put(answer);
+		}
+		error = error ? error : status_error;
+	}
+	if (!error && record->options.nr_rules > 0 && !record_is_empty(record))
+		ask_for_events(record);
+	if (!error)
+		error = request(record, record_new_request("destroy"), "close the session",
+				REQUEST_TIMEOUT_MS, NULL);
+	return error;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * page.h - the parts of `lttngmap report`, which is one more format of the export
+ * (export.h): a page of HTML with the trace in it, for the programs in page/ to show.
+ *
+ *   cmd-report.c      which trace, which file
+ *   page-format.c     from the export's events and slices to all of these
+ *   page-bytes.c      what is put into the page as binary data: deflated, in base64
+ *   page-events.c     every event, in blocks of columns
+ *   page-slices.c     every slice, in blocks
+ *   page-bins.c       the same from afar: counts and slices in bins of time
+ *   page-durations.c  how long slices of a name took
+ *   page-flame.c      call stacks and their time
+ *   page-memory.c     blocks that a program holds, of the libc family's events
+ *   page-index.c      what is known at the end: names, counts, where a block is
+ *
+ * doc/design/report.md has the format of what these write. It goes over the trace once.
+ * Times are nanoseconds since the first event. What is kept in memory is bounded: but
+ * for names, threads and classes, it does not grow with the trace.
+ *
+ * One thread. Without memory the export fails, and reading ends with that.
+ */
+#ifndef LTTNGMAP_CLI_REPORT_PAGE_H
+#define LTTNGMAP_CLI_REPORT_PAGE_H
+
+#include "cli/export/export.h"
+
+/* ---- bytes ------------------------------------------------------------------ */
+
+struct page_bytes {
+	unsigned char *bytes;
+	size_t used, room;
+	bool failed; /* without memory: the rest is left out */
+};
+
+void page_bytes_free(struct page_bytes *bytes);
+/* Seven bits a byte, the lowest first; the last one is below 0x80. */
+void page_put(struct page_bytes *bytes, uint64_t value);
+/* -1 is 1, 1 is 2, -2 is 3, ... */
+void page_put_signed(struct page_bytes *bytes, int64_t value);
+void page_put_raw(struct page_bytes *bytes, const void *data, size_t size);
+/* Its length before it. */
+void page_put_text(struct page_bytes *bytes, const char *text, size_t length);
+/* The others' bytes, their length before them; they are empty then. */
+void page_put_section(struct page_bytes *bytes, struct page_bytes *section);
+/* As the element `name``number` of the page; `bytes` are empty then. */
+void page_write(struct export *export, const char *name, uint64_t number, struct page_bytes *bytes);
+/* A JSON string, which may stand in a script of a page. */
+void page_write_string(struct text_output *out, const char *text);
+
+/* ---- event classes ------------------------------------------------------------ */
+
+enum page_kind {
+	PAGE_SIGNED = 'i',
+	PAGE_UNSIGNED = 'u',
+	PAGE_HEX = 'x',
+	PAGE_OCTAL = 'o',
+	PAGE_BINARY = 'b',
+	PAGE_REAL = 'r',
+	PAGE_TEXT = 't', /* and all that is nothing else */
+};
+
+/* Allocation functions: what becomes of a block. */
+enum page_memory_call {
+	PAGE_MEMORY_NONE,
+	PAGE_MEMORY_ALLOCATES,
+	PAGE_MEMORY_CHANGES,
+	PAGE_MEMORY_FREES,
+};
+
+struct page_column {
+	enum page_kind kind;
+	struct page_bytes bytes;
+	uint64_t previous; /* integers are told by their difference */
+};
+
+struct page_class {
+	char *name;
+	const struct export_class *class;
+	uint64_t events;
+	bool in_block;
+	struct page_column *columns; /* class->nr_fields */
+	uint32_t row;                /* of the rates */
+	enum page_memory_call call;
+	int64_t pointer, old_pointer, size, times, ip; /* fields by index, or -1 */
+};
+
+/* ---- blocks ------------------------------------------------------------------- */
+
+struct page_block {
+	uint64_t count;
+	int64_t from, to;
+};
+
+struct page_blocks {
+	struct page_block *blocks;
+	size_t count, room;
+};
+
+/* False without memory. */
+bool page_blocks_add(struct export *export, struct page_blocks *blocks,
+		     const struct page_block *block);
+
+struct page_events {
+	struct page_blocks blocks;
+	uint64_t count; /* of the block that is filled */
+	size_t size;    /* about, of its fields */
+	int64_t first, previous;
+	struct page_bytes times, classes, tracks, cpus, out;
+};
+
+void page_events_add(struct export *export, const struct export_what *what, uint32_t track,
+		     int64_t cpu, int64_t ns);
+void page_events_finish(struct export *export);
+void page_events_free(struct page_events *events);
+
+/*
+ * Slices in the order of their ends. Those that began before the block that is filled was
+ * begun stand in blocks of their own: so the blocks of the others do not overlap.
+ */
+struct page_slices {
+	struct page_blocks blocks;
+	const char *name;
+	uint64_t count;
+	int64_t from, to, previous;
+	struct page_bytes out, items;
+};
+
+struct page_slice {
+	uint32_t track, depth, name;
+	int64_t begin, end;
+	bool is_cut; /* its end is unknown */
+};
+
+void page_slices_add(struct export *export, const struct page_slice *slice);
+void page_slices_finish(struct export *export);
+void page_slices_free(struct page_slices *slices);
+
+/* ---- bins --------------------------------------------------------------------- */
+
+/* What happened in a while; of a slice longer than a bin, that slice alone. */
+struct page_extent {
+	int64_t begin, end;
+	uint64_t busy;  /* ns in slices; most of a level */
+	uint64_t count; /* events, slices; the last of a level */
+	uint32_t name;  /* of the slice that was there longest */
+};
+
+enum page_row_kind {
+	PAGE_ROW_CLASS,
+	PAGE_ROW_TRACK,
+	PAGE_ROW_CPU,
+	PAGE_ROW_LANE,  /* of a track: slices of one depth */
+	PAGE_ROW_LEVEL, /* of a process: bytes held */
+};
+
+struct page_row {
+	enum page_row_kind kind;
+	uint32_t owner, depth;
+	struct page_extent *extents;
+	size_t used, room;
+};
+
+/* Bins are 2^shift ns: as wide as they have to be for all extents to have room. */
+struct page_bins {
+	struct page_row *rows;
+	size_t nr_rows, room;
+	size_t extents;
+	unsigned shift;
+};
+
+/* The number of a new row; UINT32_MAX without memory. */
+uint32_t page_bins_row(struct export *export, struct page_bins *bins, enum page_row_kind kind,
+		       uint32_t owner, uint32_t depth);
+void page_bins_add(struct export *export, struct page_bins *bins, uint32_t row,
+		   const struct page_extent *extent);
+/* As element `name`; frees it. */
+void page_bins_finish(struct export *export, struct page_bins *bins, const char *name);
+void page_bins_free(struct page_bins *bins);
+
+/* ---- durations, call stacks, memory ----------------------------------------------- */
+
+#define PAGE_BUCKETS 496 /* eight for each doubling */
+
+struct page_duration {
+	uint32_t category, name, nr_buckets;
+	uint64_t count, sum, least, most;
+	int64_t most_begin;
+	uint32_t most_track;
+	uint64_t *buckets;
+};
+
+struct page_durations {
+	struct page_duration *list;
+	uint32_t count, room;
+	uint32_t *places; /* numbers + 1, by hash; a power of two of them */
+	uint32_t nr_places;
+};
+
+void page_durations_add(struct export *export, uint32_t category, const struct page_slice *slice);
+void page_durations_free(struct page_durations *durations);
+
+struct page_frame {
+	uint32_t name;
+	uint64_t total, count;
+	struct page_frame *parent, *child, *sibling;
+};
+
+struct page_flame {
+	struct page_frame root;
+	struct page_frame **table; /* all but the root by parent and name, open addressing */
+	size_t places, frames;
+	bool is_full; /* some stacks are left out */
+};
+
+/* The frame of that name above `frame`, made where new; NULL where there is no room. */
+struct page_frame *page_flame_child(struct export *export, struct page_frame *frame, uint32_t name);
+void page_flame_add(struct page_frame *frame, int64_t ns);
+/* As element "flame"; frees it. */
+void page_flame_finish(struct export *export);
+void page_flame_free(struct page_flame *flame);
+
+struct page_live_block {
+	int64_t process;  /* its uuid (export.h) */
+	uint64_t pointer; /* 0: the place is free */
+	uint64_t size;
+	uint32_t where; /* text of who asked for it, or 0 */
+	int64_t since;
+	uint32_t class;
+	uint32_t replaced; /* so often was it seen allocated while it was held */
+};
+
+struct page_memory {
+	struct page_live_block *live; /* open addressing */
+	size_t places, count;
+	uint64_t calls, unknown, unfollowed;
+	struct page_levels {
+		int64_t process;
+		uint32_t row;
+		uint64_t bytes, blocks, most;
+	} * levels;
+	size_t nr_levels;
+};
+
+/* Finds out whether it is an allocation function. */
+void page_memory_class(const struct export *export, struct page_class *class);
+struct page_track;
+void page_memory_event(struct export *export, const struct page_class *class, uint32_t number,
+		       struct page_track *track, const bt_event *event, int64_t ns);
+/* A member of the index. */
+void page_memory_write(struct export *export);
+void page_memory_free(struct page_memory *memory);
+
+/* ---- all ------------------------------------------------------------------------ */
+
+#define PAGE_DEPTH_MOST 24 /* of what is shown from afar */
+#define PAGE_CPUS_MOST 4096
+
+struct page_track {
+	uint32_t number;
+	const struct export_track *track;
+	uint64_t events;
+	uint32_t row;   /* of the rates */
+	uint32_t level; /* of page_memory.levels, plus 1; 0: not known yet */
+	uint32_t lanes[PAGE_DEPTH_MOST];
+	struct page_frame *frame; /* the program's */
+};
+
+struct page_lost {
+	int64_t from, to, pid;
+	uint64_t count; /* events; 0: unknown, or packets */
+	char text[40];
+};
+#define PAGE_LOST_MOST 10000
+
+struct page {
+	const char *path;
+	uint64_t most; /* events and slices that are kept one by one */
+	int64_t origin, first, last;
+	uint64_t events, kept, slices, slices_kept, unfinished;
+	struct page_class *classes; /* by export_class.number */
+	uint32_t nr_classes, room_classes;
+	struct page_track **tracks;
+	uint32_t nr_tracks, room_tracks;
+	uint32_t *cpu_rows; /* by CPU, UINT32_MAX where there is none yet */
+	struct page_lost *lost;
+	size_t nr_lost;
+	uint64_t lost_events;
+	bool lost_unknown;
+	struct page_events blocks;
+	struct page_slices shorts, longs;
+	int64_t shorts_since;
+	struct page_bins rates, lanes, levels;
+	struct page_durations durations;
+	struct page_flame flame;
+	struct page_memory memory;
+	bool ended;
+};
+
+extern const struct export_format export_page;
+
+/* The one report; page_set() before the export begins. */
+void page_set(struct export *export, const char *path, uint64_t most);
+static inline struct page *page_of(const struct export *export)
+{
+	return export->state;
+}
+
+/* Where slices and events of nobody's number are kept. */
+void page_index_write(struct export *export);
+
+/* What page/ was made into: all before the data, and all after it. */
+extern const unsigned char page_head[], page_tail[];
+extern const size_t page_head_size, page_tail_size;
+
+#endif /* LTTNGMAP_CLI_REPORT_PAGE_H */

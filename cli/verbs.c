@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* verbs.c - the table of all verbs. */
+#include <config.h>
+
+#include "cli/verbs.h"
+
+#include <string.h>
+
+#include "cli/base/suggest.h"
+#include "cli/synonyms.h"
+
+const struct verb *const verbs[] = {
+	&verb_record,
+	&verb_view,
+	&verb_export,
+	&verb_report,
+	&verb_attach,
+	&verb_detach,
+	/* Sessions. */
+	&verb_create,
+	&verb_destroy,
+	&verb_list,
+	&verb_status,
+	&verb_top,
+	&verb_start,
+	&verb_stop,
+	&verb_channel,
+	&verb_enable,
+	&verb_disable,
+	&verb_remove,
+	&verb_context,
+	&verb_track,
+	&verb_untrack,
+	&verb_snapshot,
+	&verb_rotate,
+	&verb_clear,
+	&verb_events,
+	&verb_save,
+	&verb_load,
+	&verb_recover,
+	&verb_relay,
+	&verb_merge,
+	&verb_complete,
+	&verb_help,
+	NULL,
+};
+
+const struct verb *verbs_find(const char *name)
+{
+	const struct synonym *synonym;
+
+	for (int i = 0; verbs[i]; i++) {
+		if (strcmp(verbs[i]->name, name) == 0)
+			return verbs[i];
+	}
+	synonym = synonym_find(name);
+	return synonym ? synonym->verb : NULL;
+}
+
+const struct verb *verbs_suggest(const char *name)
+{
+	struct suggestion best = suggestion_begin(name, strlen(name));
+
+	for (int i = 0; verbs[i]; i++)
+		suggestion_offer(&best, verbs[i]->name);
+	return best.word ? verbs_find(best.word) : NULL;
+}
+
+void verbs_print(FILE *stream)
+{
+	fputs("Usage: lttngmap VERB [OPTIONS] ...\n"
+	      "       lttngmap --version\n\nVerbs:\n",
+	      stream);
+	for (int i = 0; verbs[i]; i++)
+		fprintf(stream, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
+	fputs("\n`lttngmap help VERB` shows the options of a verb.\n"
+	      "To begin with: lttngmap record -- PROGRAM, then lttngmap view.\n",
+	      stream);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include <config.h>
+
+#include "cli/view/metadata-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/ctf.h"
+
+#define SIZE_MOST (1 << 28)
+
+/* Each packet of metadata begins with this number. */
+#define TEXT_MAGIC 0x75d11d57u
+#define TEXT_HEADER 37
+
+struct text_header {
+	uint32_t magic;
+	uint8_t uuid[CTF_UUID_SIZE];
+	uint32_t checksum;
+	uint32_t content_size, packet_size; /* bits, the header included */
+};
+
+/* Joins the packets' texts; *size becomes the text's. 0 or -ENODATA. */
+static int unpack(char *text, size_t *size)
+{
+	struct text_header header;
+	size_t to = 0, content, packet;
+
+	for (size_t at = 0; at < *size; at += packet) {
+		if (*size - at < TEXT_HEADER)
+			return at ? -ENODATA : 0;
+		memcpy(&header, text + at, sizeof(header));
+		content = header.content_size / 8;
+		packet = header.packet_size / 8;
+		if (header.magic != TEXT_MAGIC)
+			return at ? -ENODATA : 0;
+		if (content < TEXT_HEADER || content > packet || packet > *size - at)
+			return -ENODATA;
+		memmove(text + to, text + at + TEXT_HEADER, content - TEXT_HEADER);
+		to += content - TEXT_HEADER;
+	}
+	*size = to;
+	return 0;
+}
+
+static int read_file(int fd, char **text, size_t *size)
+{
+	struct stat status;
+	ssize_t got;
+
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	if (!S_ISREG(status.st_mode) || status.st_size > SIZE_MOST)
+		return -ENODATA;
+	*text = malloc((size_t)status.st_size + 1);
+	if (!*text)
+		return -ENOMEM;
+	for (*size = 0; *size < (size_t)status.st_size; *size += (size_t)got) {
+		got = read(fd, *text + *size, (size_t)status.st_size - *size);
+		if (got <= 0)
+			return got < 0 ? -errno : -ENODATA;
+	}
+	return unpack(*text, size);
+}
+
+int metadata_file_read(const char *folder, int flags, char **text, size_t *size)
+{
+	char path[PATH_MAX];
+	int fd, error;
+
+	*text = NULL;
+	if ((size_t)snprintf(path, sizeof(path), "%s/" METADATA, folder) >= sizeof(path))
+		return -ENAMETOOLONG;
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
+	if (fd < 0)
+		return -errno;
+	error = read_file(fd, text, size);
+	close(fd);
+	if (error) {
+		free(*text);
+		*text = NULL;
+	}
+	return error;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/* view-missed.c - reports the wanted processes, events and fields that the trace lacks. */
+#include <config.h>
+
+#include "cli/view/view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/message.h"
+#include "cli/base/suggest.h"
+#include "cli/view/event-names.h"
+#include "common/name.h"
+
+#define WORD_SIZE 256
+
+/* A word to find among the trace's names. */
+struct looked_for {
+	const char *word;
+	bool is_found;
+	struct suggestion best;
+	char like[WORD_SIZE]; /* copy of `best`, whose memory does not last */
+};
+
+static void look_at_event(const char *name, void *data)
+{
+	struct looked_for *looked = data;
+	const char *before = looked->best.word, *colon = strchr(name, ':');
+
+	looked->is_found |= view_filter_names_event(looked->word, name);
+	if (!strchr(looked->word, ':') && colon)
+		name = colon + 1;
+	suggestion_offer(&looked->best, name);
+	if (looked->best.word == before)
+		return;
+	snprintf(looked->like, sizeof(looked->like), "%s", name);
+	looked->best.word = looked->like;
+}
+
+static void look_at_process(const struct view_stream *stream, void *data)
+{
+	struct looked_for *looked = data;
+	const char *before = looked->best.word;
+
+	looked->is_found |= view_filter_names_process(looked->word, stream);
+	suggestion_offer(&looked->best, stream->program);
+	if (looked->best.word == before)
+		return;
+	snprintf(looked->like, sizeof(looked->like), "%s", stream->program);
+	looked->best.word = looked->like;
+}
+
+static bool tell_missed(const struct view *view, const char *word, bool is_process,
+			const char *path)
+{
+	struct looked_for looked = { .word = word, .best = suggestion_begin(word, strlen(word)) };
+
+	if (is_process)
+		view_threads_each(&view->threads, look_at_process, &looked);
+	else
+		event_names_of_trace(path, look_at_event, &looked);
+	if (looked.is_found)
+		return false;
+	message_note("%s: no %s '%s' in '%s'", view_verb, is_process ? "process" : "event", word,
+		     path);
+	if (is_process && strlen(word) >= NAME_PROGRAM_SIZE)
+		message_hint("traces have the first %d bytes of a program's name: '%.*s'",
+			     NAME_PROGRAM_SIZE - 1, NAME_PROGRAM_SIZE - 1, word);
+	else if (looked.best.word)
+		message_hint("did you mean '%s'?", looked.best.word);
+	return true;
+}
+
+static bool tell_all_missed(const struct view *view, char **lists, bool is_process,
+			    const char *path)
+{
+	bool any = false;
+	char word[WORD_SIZE];
+
+	for (; lists && *lists; lists++) {
+		for (const char *at = *lists; *at; at += *at == ',') {
+			size_t length = strcspn(at, ",");
+
+			snprintf(word, sizeof(word), "%.*s", (int)length, at);
+			any |= length > 0 && tell_missed(view, word, is_process, path);
+			at += length;
+		}
+	}
+	return any;
+}
+
+void view_missed_report(const struct view *view, const char *path)
+{
+	const struct view_filter *filter = &view->filter;
+	bool told;
+
+	if (view->events > 0) {
+		view_filter_report_fields(filter, path);
+		return;
+	}
+	if (!filter->has_begun) {
+		message_note("%s: no event in '%s'", view_verb, path);
+		return;
+	}
+	told = tell_all_missed(view, filter->processes, true, path);
+	told |= tell_all_missed(view, filter->events, false, path);
+	if (!told)
+		message_note("%s: no such event in '%s'", view_verb, path);
+}

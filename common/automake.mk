@@ -44,6 +44,7 @@ libcommon_la_SOURCES = \
 	common/ring-file-pages.h \
 	common/socket.c \
 	common/socket.h \
+	common/time.h \
 	common/tsdl-scan.c \
 	common/tsdl-scan.h \
 	common/vector-save.h

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/time.h"
+
 _Static_assert(sizeof(((struct sockaddr_un *)0)->sun_path) == SOCKET_PATH_MAX + 1,
 	       "the longest path of a socket");
 
@@ -301,25 +303,17 @@ ssize_t socket_receive(int fd, void *data, size_t size, int flags, int *fds, siz
 	return received;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 int socket_wait(int fd, short events, int timeout_ms)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = events };
-	int64_t deadline = timeout_ms < 0 ? 0 : now_ms() + timeout_ms;
+	int64_t deadline = timeout_ms < 0 ? 0 : time_now_ms() + timeout_ms;
 
 	for (;;) {
 		int left = -1;
 		int result;
 
 		if (timeout_ms >= 0) {
-			int64_t rest = deadline - now_ms();
+			int64_t rest = deadline - time_now_ms();
 
 			left = rest > 0 ? (int)rest : 0;
 		}

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/time.h"
+
 /* Answers that are not waited for yet: their four bytes each fit in any socket. */
 #define POSTED_MAX 256u
 /* Requests that are not waited for, and go at once: some dozens of indexes. */
@@ -40,14 +42,6 @@ static int fail(struct relay_connection *connection, int error)
 	return connection->error;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Until it can be read or written, by `deadline`. */
 static int wait_for(struct relay_connection *connection, int fd, short events, int64_t deadline)
 {
@@ -57,7 +51,7 @@ static int wait_for(struct relay_connection *connection, int fd, short events, i
 	for (;;) {
 		if (*connection->stop)
 			return fail(connection, -EINTR);
-		left = deadline - now_ms();
+		left = deadline - time_now_ms();
 		if (left <= 0)
 			return fail(connection, -ETIMEDOUT);
 		/* In slices: a signal may come right before the call. */
@@ -81,7 +75,7 @@ static bool is_transient(int error)
 
 static int wait_more(struct relay_connection *connection, int fd, short events)
 {
-	return wait_for(connection, fd, events, now_ms() + connection->timeout_ms);
+	return wait_for(connection, fd, events, time_now_ms() + connection->timeout_ms);
 }
 
 static int send_all(struct relay_connection *connection, int fd, const void *bytes, size_t size,
@@ -118,7 +112,7 @@ static void acknowledge(const struct relay_connection *connection)
 static int receive_all(struct relay_connection *connection, void *bytes, size_t size)
 {
 	/* Bytes that trickle in are no progress: each answer has its time. */
-	int64_t deadline = now_ms() + connection->timeout_ms;
+	int64_t deadline = time_now_ms() + connection->timeout_ms;
 	char *at = bytes;
 
 	while (size && !connection->error) {

@@ -23,6 +23,7 @@
 #include <urcu/list.h>
 
 #include "common/ctf.h"
+#include "common/time.h"
 #include "relay/metadata.h"
 
 struct follow_stream {
@@ -50,11 +51,11 @@ struct follow_stream {
 	bool is_broken;     /* said so: it is left alone, and was not sent whole */
 	bool is_ended;      /* its writer says that nothing more comes */
 	bool is_closed;     /* at the collector, which must not hear of it again */
-	uint64_t quiet;     /* of one that has ended: since when, relay_now_us(); 0: not yet */
+	uint64_t quiet;     /* of one that has ended: since when, time_now_usec(); 0: not yet */
 	/* `sent`, `bytes` and `last` of before, about which the collector is asked. */
 	struct {
 		uint64_t sent, bytes, last;
-		uint64_t time; /* relay_now_us() */
+		uint64_t time; /* time_now_usec() */
 	} mark;
 	char name[];
 };

@@ -13,11 +13,12 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "common/time.h"
 
 static bool is_seen(const struct relay *relay, const struct follow *follow,
 		    struct follow_stream *stream)
 {
-	uint64_t now = relay_now_us();
+	uint64_t now = time_now_usec();
 
 	if (!relay->config->live_ms || !stream->is_added)
 		return true;

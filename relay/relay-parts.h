@@ -39,9 +39,6 @@ struct relay {
 	struct relay_progress counts; /* in all runs */
 };
 
-int64_t relay_now_ms(void);
-uint64_t relay_now_us(void);
-
 /* ---- relay-send.c --------------------------------------------------------------------- */
 
 /* 0 or -errno; then the connection is no more. */

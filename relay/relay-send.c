@@ -13,6 +13,7 @@
 
 #include "common/log.h"
 #include "common/relay-journal.h"
+#include "common/time.h"
 
 /* Files that cannot be read now are tried again; that is not the collector's trouble. */
 static int try_later(struct relay *relay, const struct follow *follow, const char *what, int error)
@@ -278,7 +279,7 @@ static int send_stream(struct relay *relay, struct follow *follow, struct follow
 	if (result == -EAGAIN)
 		make_due(follow, stream);
 	if (stream->bytes && !stream->is_open)
-		follow_mark(follow, stream, relay_now_us());
+		follow_mark(follow, stream, time_now_usec());
 	return result;
 }
 
@@ -323,7 +324,7 @@ int relay_send(struct relay *relay)
 static int take_confirmed(struct relay *relay, struct follow *follow, struct follow_stream *stream)
 {
 	uint64_t packets = stream->mark.sent - stream->confirmed, bytes;
-	uint64_t now = relay_now_us(), sent = stream->mark.time;
+	uint64_t now = time_now_usec(), sent = stream->mark.time;
 	int error = follow_confirm(follow, stream, now, &bytes);
 
 	if (error)
@@ -331,7 +332,7 @@ static int take_confirmed(struct relay *relay, struct follow *follow, struct fol
 			    "sent once more, if this process were killed",
 			    follow->name, stream->name, strerror(-error));
 	flight_confirmed(&relay->flight, bytes, sent, now);
-	relay->confirmed_ms = relay_now_ms();
+	relay->confirmed_ms = time_now_ms();
 	relay->result->packets += packets;
 	relay->result->bytes += bytes;
 	relay_count(relay, follow, bytes);
@@ -379,8 +380,8 @@ int relay_confirm(struct relay *relay)
 			return error;
 	}
 	if (relay->flight.bytes == 0)
-		relay->confirmed_ms = relay_now_ms();
-	return relay_now_ms() - relay->confirmed_ms > relay->config->timeout_ms ? -ETIMEDOUT : 0;
+		relay->confirmed_ms = time_now_ms();
+	return time_now_ms() - relay->confirmed_ms > relay->config->timeout_ms ? -ETIMEDOUT : 0;
 }
 
 /* ---- the connection -------------------------------------------------------------------------- */
@@ -499,8 +500,8 @@ int relay_connect(struct relay *relay)
 	if (error)
 		return error;
 	relay->result->connections++;
-	flight_begin(&relay->flight, relay_now_us());
-	relay->confirmed_ms = relay_now_ms();
+	flight_begin(&relay->flight, time_now_usec());
+	relay->confirmed_ms = time_now_ms();
 	relay->chunk_begin = now;
 	cds_list_for_each_entry(follow, &relay->follows, node) {
 		follow_restart(follow);

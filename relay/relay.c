@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "common/log.h"
+#include "common/time.h"
 
 #define BACKOFF_MIN_MS 200
 #define BACKOFF_MAX_MS 5000
@@ -16,19 +17,6 @@
 /* The session may not have been opened yet. */
 #define APPEAR_MS 10000
 #define IDLE_MS 500
-
-uint64_t relay_now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
-int64_t relay_now_ms(void)
-{
-	return (int64_t)(relay_now_us() / 1000);
-}
 
 /* ---- trouble -------------------------------------------------------------------------- */
 
@@ -63,7 +51,7 @@ static void take_trouble(struct relay *relay, int error)
 			    "and it is tried again",
 			    url->host, url->control, url->data, explain(error));
 	relay->trouble = error;
-	relay->retry_ms = relay_now_ms() + relay->backoff_ms;
+	relay->retry_ms = time_now_ms() + relay->backoff_ms;
 	relay->backoff_ms = relay->backoff_ms * 2 < BACKOFF_MAX_MS ? relay->backoff_ms * 2
 								   : BACKOFF_MAX_MS;
 }
@@ -72,7 +60,7 @@ static void connect_again(struct relay *relay)
 {
 	int error;
 
-	if (relay_now_ms() < relay->retry_ms)
+	if (time_now_ms() < relay->retry_ms)
 		return;
 	error = relay_connect(relay);
 	if (error)
@@ -157,7 +145,7 @@ static bool may_end(const struct relay *relay, const struct ending *ending)
 
 	if (wait > relay->config->timeout_ms / 2)
 		wait = relay->config->timeout_ms / 2;
-	return is_all_confirmed(relay) && relay_now_ms() - ending->last_ms >= wait;
+	return is_all_confirmed(relay) && time_now_ms() - ending->last_ms >= wait;
 }
 
 static int end_all(struct relay *relay)
@@ -187,7 +175,7 @@ static void take_end(struct relay *relay, struct ending *ending)
 	struct follow *follow;
 
 	relay->is_over = true;
-	ending->last_ms = relay_now_ms();
+	ending->last_ms = time_now_ms();
 	cds_list_for_each_entry(follow, &relay->follows, node) {
 		follow->is_final = true;
 		follow->is_described = false;
@@ -198,7 +186,7 @@ static void take_end(struct relay *relay, struct ending *ending)
 
 static void look_for_end(struct relay *relay, struct ending *ending)
 {
-	int64_t now = relay_now_ms();
+	int64_t now = time_now_ms();
 
 	if (*relay->config->finish) {
 		take_end(relay, ending);
@@ -219,9 +207,9 @@ static void look_for_end(struct relay *relay, struct ending *ending)
 static bool is_late(struct relay *relay, struct ending *ending)
 {
 	if (relay->result->packets != ending->packets)
-		ending->last_ms = relay_now_ms();
+		ending->last_ms = time_now_ms();
 	ending->packets = relay->result->packets;
-	return relay_now_ms() - ending->last_ms > relay->config->timeout_ms;
+	return time_now_ms() - ending->last_ms > relay->config->timeout_ms;
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
@@ -247,7 +235,7 @@ static void wait_for_news(struct relay *relay, bool is_busy)
 		timeout = (int64_t)flight_wait(&relay->flight);
 	/* Packets that come are read when there is somebody to send them to. */
 	if (!relay->connection) {
-		int64_t left = relay->retry_ms - relay_now_ms();
+		int64_t left = relay->retry_ms - time_now_ms();
 
 		timeout = 1000 * (left < 0 ? 0 : left < IDLE_MS ? left : IDLE_MS);
 		fds[0].fd = -1;
@@ -267,12 +255,12 @@ static int step(struct relay *relay, struct ending *ending, int64_t begin_ms)
 	error = relay_look(relay);
 	if (error)
 		return error;
-	if (!first_of(relay) && relay_now_ms() - begin_ms > ABANDONED_MS &&
+	if (!first_of(relay) && time_now_ms() - begin_ms > ABANDONED_MS &&
 	    relay_is_emptied(relay)) {
 		relay->result->is_complete = true;
 		return 0;
 	}
-	if (!first_of(relay) && relay_now_ms() - begin_ms > APPEAR_MS)
+	if (!first_of(relay) && time_now_ms() - begin_ms > APPEAR_MS)
 		return -ENOENT;
 	if (!relay->is_over)
 		look_for_end(relay, ending);
@@ -306,7 +294,7 @@ int relay_run(const struct relay_config *config, struct relay_result *result)
 		.backoff_ms = BACKOFF_MIN_MS,
 	};
 	struct ending ending = { .packets = 0 };
-	int64_t begin_ms = relay_now_ms();
+	int64_t begin_ms = time_now_ms();
 	int error;
 
 	*result = (struct relay_result){ .packets = 0 };

@@ -57,8 +57,6 @@ libsessiond_la_SOURCES = \
 	sessiond/base/ring-sweeper.h \
 	sessiond/base/slots.c \
 	sessiond/base/slots.h \
-	sessiond/base/time.c \
-	sessiond/base/time.h \
 	sessiond/class/class-layout.c \
 	sessiond/class/class-layout.h \
 	sessiond/class/class-measure.c \

@@ -19,7 +19,7 @@
 #include "sessiond/app/app-socket.h"
 #include "sessiond/app/late-attach.h"
 #include "sessiond/base/parts.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 #include "sessiond/class/registry.h"
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/control/control-socket.h"

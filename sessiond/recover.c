@@ -25,7 +25,7 @@
 #include "sessiond/base/parts.h"
 #include "sessiond/base/pid-state.h"
 #include "sessiond/base/ring-sweeper.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/daemon.h"
 #include "sessiond/recover/recovery.h"

@@ -20,6 +20,7 @@
 #include "cli/attach/tracee-safe.h"
 #include "cli/attach/tracee.h"
 #include "cli/base/locate.h"
+#include "common/time.h"
 
 /* Time for finding a thread at a safe point, and for each call. */
 #define SAFE_TIMEOUT_MS 5000
@@ -46,14 +47,6 @@ struct reach {
 		unsigned times;
 	} anew[THREADS_MAX];
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* ---- a thread ------------------------------------------------------------------ */
 
@@ -118,7 +111,7 @@ static int try_thread(struct reach *reach, pid_t thread, const char **why)
 	return -EAGAIN;
 }
 
-static int stop_somewhere(struct reach *reach, uint64_t deadline)
+static int stop_somewhere(struct reach *reach, int64_t deadline)
 {
 	struct timespec pause = { .tv_nsec = 500000 };
 	const char *why = "it cannot be interrupted";
@@ -144,7 +137,7 @@ static int stop_somewhere(struct reach *reach, uint64_t deadline)
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 50000000)
 			pause.tv_nsec += pause.tv_nsec / 4;
-	} while (now_ms() < deadline);
+	} while (time_now_ms() < deadline);
 	return problem_set(reach->problem, -EAGAIN, "try again, or when it does something else",
 			   "no thread of process %d came to a point where it can be made to "
 			   "load a library: %s",
@@ -157,20 +150,21 @@ static int stop_somewhere(struct reach *reach, uint64_t deadline)
  */
 static int find_point(struct reach *reach)
 {
-	uint64_t deadline = now_ms() + SAFE_TIMEOUT_MS, begun = now_ms() + BEGIN_TIMEOUT_MS;
+	int64_t deadline = time_now_ms() + SAFE_TIMEOUT_MS,
+		begun = time_now_ms() + BEGIN_TIMEOUT_MS;
 	const struct timespec pause = { .tv_nsec = 20000000 };
 	pid_t pid = reach->target.pid;
 	int error;
 
 	for (;;) {
 		error = target_open(&reach->target, pid, reach->problem);
-		if (error == -EAGAIN && now_ms() >= begun)
+		if (error == -EAGAIN && time_now_ms() >= begun)
 			return -ENOEXEC;
 		if (error && error != -EAGAIN)
 			return error;
 		if (!error) {
-			error = stop_somewhere(reach, now_ms() + LOOK_AGAIN_MS);
-			if (error != -EAGAIN || now_ms() >= deadline)
+			error = stop_somewhere(reach, time_now_ms() + LOOK_AGAIN_MS);
+			if (error != -EAGAIN || time_now_ms() >= deadline)
 				return error;
 		}
 		target_close(&reach->target);

@@ -22,6 +22,7 @@
 
 #include "cli/attach/target.h"
 #include "cli/attach/tracee-frame.h"
+#include "common/time.h"
 
 #define STOP_TIMEOUT_MS 500
 /* For a thread that only lacks a CPU to run on. */
@@ -37,14 +38,6 @@ enum event {
 	EVENT_BROKEN,  /* did something that a signal ends it for */
 	EVENT_GONE,
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static void wait_for_child(void)
 {
@@ -101,18 +94,19 @@ static void send_kept(struct tracee *tracee)
  */
 static void let_executed_go(const struct tracee *tracee)
 {
-	uint64_t deadline = now_ms() + STOP_TIMEOUT_MS;
+	int64_t deadline = time_now_ms() + STOP_TIMEOUT_MS;
 	int status = 0;
 	pid_t pid;
 
-	while ((pid = waitpid(tracee->pid, &status, __WALL | WNOHANG)) == 0 && now_ms() < deadline)
+	while ((pid = waitpid(tracee->pid, &status, __WALL | WNOHANG)) == 0 &&
+	       time_now_ms() < deadline)
 		wait_for_child();
 	if (pid > 0 && WIFSTOPPED(status))
 		ptrace(PTRACE_DETACH, tracee->pid, NULL, NULL);
 }
 
 /* Waits for the thread's next event. Passes signals on, except those that end a call. */
-static enum event next_event(struct tracee *tracee, bool is_calling, uint64_t deadline)
+static enum event next_event(struct tracee *tracee, bool is_calling, int64_t deadline)
 {
 	for (;;) {
 		int status, signal;
@@ -121,7 +115,7 @@ static enum event next_event(struct tracee *tracee, bool is_calling, uint64_t de
 		if (pid < 0 && errno == EINTR)
 			continue;
 		if (pid == 0) {
-			if (now_ms() >= deadline)
+			if (time_now_ms() >= deadline)
 				return EVENT_NONE;
 			wait_for_child();
 			continue;
@@ -145,7 +139,7 @@ static enum event next_event(struct tracee *tracee, bool is_calling, uint64_t de
 			signal = 0;
 		}
 		ptrace(is_calling ? PTRACE_SYSCALL : PTRACE_CONT, tracee->thread, NULL, signal);
-		if (now_ms() >= deadline)
+		if (time_now_ms() >= deadline)
 			return EVENT_NONE;
 	}
 }
@@ -153,16 +147,16 @@ static enum event next_event(struct tracee *tracee, bool is_calling, uint64_t de
 /* The next event after PTRACE_INTERRUPT, which a thread sees when a CPU runs it. */
 static enum event next_stop(struct tracee *tracee, bool is_calling)
 {
-	uint64_t deadline = now_ms() + TURN_TIMEOUT_MS;
+	int64_t deadline = time_now_ms() + TURN_TIMEOUT_MS;
 	enum event event;
 	char state;
 
 	do {
-		event = next_event(tracee, is_calling, now_ms() + STOP_TIMEOUT_MS);
+		event = next_event(tracee, is_calling, time_now_ms() + STOP_TIMEOUT_MS);
 		state = event == EVENT_NONE ? target_thread_state(tracee->pid, tracee->thread)
 					    : '\0';
 		/* 't': the thread has stopped since. */
-	} while ((state == 'R' || state == 't') && now_ms() < deadline);
+	} while ((state == 'R' || state == 't') && time_now_ms() < deadline);
 	return event;
 }
 
@@ -386,7 +380,7 @@ static long system_call(struct tracee *tracee, long number, uint64_t first, uint
 {
 	struct user_regs_struct registers =
 		fresh_registers(tracee, tracee->places.syscall_return, tracee->frame);
-	uint64_t deadline = now_ms() + 10000;
+	int64_t deadline = time_now_ms() + 10000;
 	enum event event;
 	bool has_begun = false;
 
@@ -503,7 +497,7 @@ int tracee_call(struct tracee *tracee, uint64_t function, uint64_t first, uint64
 {
 	struct user_regs_struct registers =
 		fresh_registers(tracee, tracee->code, tracee->area + TRACEE_STACK_SIZE - 256);
-	uint64_t deadline = now_ms() + timeout_ms;
+	int64_t deadline = time_now_ms() + timeout_ms;
 
 	registers.rbx = function;
 	registers.rdi = first;
@@ -528,7 +522,7 @@ int tracee_call(struct tracee *tracee, uint64_t function, uint64_t first, uint64
 			*result = registers.rdi;
 			return 0;
 		}
-		if (now_ms() >= deadline)
+		if (time_now_ms() >= deadline)
 			return leave_alone(tracee, false);
 	}
 	tracee->is_gone = true;
@@ -563,7 +557,7 @@ static bool stop_where_signals_are(struct tracee *tracee)
 	do {
 		if (ptrace(PTRACE_CONT, tracee->thread, NULL, NULL) != 0)
 			return false;
-		event = next_event(tracee, true, now_ms() + 10000);
+		event = next_event(tracee, true, time_now_ms() + 10000);
 	} while (event == EVENT_SYSCALL || event == EVENT_BROKEN);
 	return event == EVENT_STOPPED;
 }

@@ -33,6 +33,7 @@
 #include "cli/client/control-client.h"
 #include "common/places.h"
 #include "common/socket.h"
+#include "common/time.h"
 
 #define DAEMON_NAME "lttngmap-sessiond"
 #define READY_TIMEOUT_MS 10000
@@ -165,14 +166,6 @@ struct background {
 	size_t length;
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* The kernel chooses an abstract name, which ends with the socket. */
 static int open_notify(struct background *background)
 {
@@ -263,7 +256,7 @@ static bool is_ready(const struct background *background)
 /* 0; -ECHILD: the daemon ended; -ETIMEDOUT; other -errno. */
 static int wait_ready(struct background *background, pid_t pid)
 {
-	int64_t deadline = now_ms() + READY_TIMEOUT_MS;
+	int64_t deadline = time_now_ms() + READY_TIMEOUT_MS;
 	int pidfd = pidfd_open(pid, 0);
 	int error = pidfd < 0 ? -errno : 0;
 
@@ -273,7 +266,7 @@ static int wait_ready(struct background *background, pid_t pid)
 			{ .fd = background->messages[0], .events = POLLIN },
 			{ .fd = pidfd, .events = POLLIN },
 		};
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - time_now_ms();
 
 		if (poll(fds, 3, left > 0 ? left : 0) < 0 && errno != EINTR)
 			error = -errno;

@@ -37,20 +37,13 @@
 #include "cli/client/control-client.h"
 #include "cli/client/session-daemon.h"
 #include "common/protocol-control.h"
+#include "common/time.h"
 
 #define DAEMON_NAME "lttngmap-sessiond"
 #define READY_TIMEOUT_MS 10000
 #define END_TIMEOUT_MS 5000
 #define TEMPLATE "lttngmap-XXXXXX"
 #define LOGIN_DIR "/run/user/"
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* True for root: its programs may change their user, and then talk to the daemon as that user. */
 static bool is_for_others(void)
@@ -224,14 +217,14 @@ static bool is_ready(struct record *record)
 
 static int wait_ready(struct record *record)
 {
-	int64_t deadline = now_ms() + READY_TIMEOUT_MS;
+	int64_t deadline = time_now_ms() + READY_TIMEOUT_MS;
 
 	for (;;) {
 		struct pollfd fds[] = {
 			{ .fd = record->notify_fd, .events = POLLIN },
 			{ .fd = record->signal_fd, .events = POLLIN },
 		};
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - time_now_ms();
 
 		if (is_ready(record))
 			return 0;
@@ -371,7 +364,7 @@ static void remove_runtime(struct record *record)
 /* Waits for the daemon's end without reaping it, so that its number still is its group's. */
 static bool wait_ended(pid_t daemon, int timeout_ms)
 {
-	int64_t deadline = now_ms() + timeout_ms;
+	int64_t deadline = time_now_ms() + timeout_ms;
 	struct timespec pause = { .tv_nsec = 500000 };
 
 	for (;;) {
@@ -379,7 +372,7 @@ static bool wait_ended(pid_t daemon, int timeout_ms)
 
 		if (waitid(P_PID, daemon, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid)
 			return true;
-		if (now_ms() >= deadline)
+		if (time_now_ms() >= deadline)
 			return false;
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 20000000)

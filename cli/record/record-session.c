@@ -21,6 +21,7 @@
 #include "cli/client/control-client.h"
 #include "cli/client/filter-caret.h"
 #include "common/protocol-control.h"
+#include "common/time.h"
 
 #define REQUEST_TIMEOUT_MS 10000
 /* Give up a daemon that ends so often before it answers "hello". */
@@ -32,24 +33,16 @@
 /* Much data may wait for a slow disk. */
 #define STOP_TIMEOUT_MS 120000
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static int receive(struct record *record, int timeout_ms, struct json_object **answer)
 {
-	int64_t deadline = now_ms() + timeout_ms;
+	int64_t deadline = time_now_ms() + timeout_ms;
 
 	for (;;) {
 		struct pollfd fds[] = {
 			{ .fd = control_client_fd(record->client), .events = POLLIN },
 			{ .fd = record->signal_fd, .events = POLLIN },
 		};
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - time_now_ms();
 		int error = control_client_receive(record->client, answer);
 
 		if (error != -EAGAIN)

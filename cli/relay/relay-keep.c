@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "common/time.h"
 #include "relay/presence.h"
 
 /* A sender that is killed again so soon is killed for what it does. */
@@ -35,14 +36,6 @@ struct keep {
 	int told; /* signal that every child has to receive; 0: none */
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Marks the trace as sent by us, until the last of parent and children ends. 0 or -errno. */
 static int take_place(const struct relay_config *config)
 {
@@ -57,7 +50,7 @@ static int take_place(const struct relay_config *config)
 
 static int start_child(struct keep *keep)
 {
-	keep->born_ms = now_ms();
+	keep->born_ms = time_now_ms();
 	keep->child = fork();
 	if (keep->child < 0)
 		return -errno;
@@ -95,7 +88,8 @@ static bool may_go_on(struct keep *keep, int status)
 
 	if (keep->told && keep->told != SIGTERM)
 		return false;
-	keep->short_lives = now_ms() - keep->born_ms < SHORT_LIFE_MS ? keep->short_lives + 1 : 1;
+	keep->short_lives = time_now_ms() - keep->born_ms < SHORT_LIFE_MS ? keep->short_lives + 1
+									  : 1;
 	if (keep->short_lives >= SHORT_LIVES_MAX) {
 		log_error("what sends %s is killed again and again (last by signal %d), and is not "
 			  "started any more; the rest lies there: lttngmap relay sends it",
@@ -106,9 +100,9 @@ static bool may_go_on(struct keep *keep, int status)
 		keep->pause_ms = PAUSE_MIN_MS;
 	log_warning("what sends %s was killed by signal %d; it is started again",
 		    keep->config->output, WTERMSIG(status));
-	end = now_ms() + keep->pause_ms;
+	end = time_now_ms() + keep->pause_ms;
 	keep->pause_ms = keep->pause_ms * 2 < PAUSE_MAX_MS ? keep->pause_ms * 2 : PAUSE_MAX_MS;
-	for (int64_t left; (left = end - now_ms()) > 0;)
+	for (int64_t left; (left = end - time_now_ms()) > 0;)
 		(void)wait_for_child(keep, left, &status);
 	return !keep->told || keep->told == SIGTERM;
 }

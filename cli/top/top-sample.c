@@ -21,6 +21,7 @@
 #include "cli/client/control-client.h"
 #include "cli/client/session-verb.h"
 #include "common/protocol-control.h"
+#include "common/time.h"
 
 /* No machine has more; a daemon that reports more is unknown or broken. */
 #define ITEMS_MOST 65536
@@ -63,17 +64,9 @@ static int fail(struct top_daemon *daemon, int error)
 	return error;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static int receive(struct top_daemon *daemon, int64_t deadline, struct json_object **answer)
 {
-	int64_t rest = deadline - now_ms();
+	int64_t rest = deadline - time_now_ms();
 	int error =
 		socket_wait(control_client_fd(daemon->client), POLLIN, rest > 0 ? (int)rest : 0);
 
@@ -392,7 +385,7 @@ static void free_sample(struct top_sample *sample)
 int top_sample_flush(struct top_daemon *daemon, const char *session, int timeout_ms)
 {
 	struct json_object *request = json_object_new_object(), *answer;
-	int64_t deadline = now_ms() + timeout_ms;
+	int64_t deadline = time_now_ms() + timeout_ms;
 	int error = connect_to(daemon, deadline);
 
 	session_add_text(request, "verb", "flush");
@@ -459,7 +452,7 @@ static void look_at_consumers(struct top_daemon *daemon)
 int top_sample_take(struct top_daemon *daemon, bool sessions_only, int timeout_ms)
 {
 	struct top_sample now = { 0 };
-	int64_t deadline = now_ms() + timeout_ms;
+	int64_t deadline = time_now_ms() + timeout_ms;
 	int error = connect_to(daemon, deadline);
 
 	if (!error && !sessions_only)

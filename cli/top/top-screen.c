@@ -32,6 +32,7 @@
 #include "cli/base/message.h"
 #include "cli/base/options.h"
 #include "cli/base/verb.h"
+#include "common/time.h"
 
 /* After so many empty reads the terminal is gone, and the command ends. */
 #define EMPTY_READS_MOST 16
@@ -52,14 +53,6 @@ struct screen {
 	bool coloured;
 	int64_t next_ms; /* of the next sample */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* ---- drawing ---------------------------------------------------------------------- */
 
@@ -292,7 +285,7 @@ static void set_interval(struct screen *screen, uint64_t ms)
 	if (ms < INTERVAL_LEAST_MS || ms > INTERVAL_MOST_MS)
 		return;
 	screen->top->interval_ms = ms;
-	screen->next_ms = now_ms() + (int64_t)ms;
+	screen->next_ms = time_now_ms() + (int64_t)ms;
 }
 
 /* False: the user leaves. */
@@ -329,7 +322,7 @@ static bool wait_for_keys(struct screen *screen)
 	int key;
 
 	for (unsigned empty = 0; empty < EMPTY_READS_MOST;) {
-		rest = screen->next_ms - now_ms();
+		rest = screen->next_ms - time_now_ms();
 		if (rest <= 0)
 			return true;
 		if (poll(&terminal, 1, (int)rest) < 0 && errno != EINTR)
@@ -384,7 +377,7 @@ int top_screen_run(struct top *top)
 		if (!screen.paused)
 			top_look(top);
 		draw(&screen);
-		screen.next_ms = now_ms() + (int64_t)top->interval_ms;
+		screen.next_ms = time_now_ms() + (int64_t)top->interval_ms;
 	} while (wait_for_keys(&screen));
 	endwin();
 	delscreen(terminal);

@@ -14,6 +14,7 @@
 
 #include "common/beneath.h"
 #include "common/relay-progress.h"
+#include "common/time.h"
 #include "consumerd/packet/file.h"
 #include "consumerd/packet/packet.h"
 
@@ -209,21 +210,13 @@ bool spool_has_reserve(const struct spool *spool)
 	return fits_in(spool, 2 * spool->max);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static enum spool_news tell(struct spool *spool, bool is_full)
 {
 	int64_t now;
 
 	if (is_full == spool->is_full && is_full == spool->is_told)
 		return SPOOL_NEWS_NONE;
-	now = now_ms();
+	now = time_now_ms();
 	if (is_full != spool->is_full)
 		spool->changed_ms = now;
 	spool->is_full = is_full;

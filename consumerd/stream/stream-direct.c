@@ -9,6 +9,8 @@
 #include <sys/uio.h>
 #include <time.h>
 
+#include "common/time.h"
+
 /* The packet's header on disk stands where its sub-buffer has nothing. */
 _Static_assert(sizeof(struct ctf_packet_header) == LTTNGMAP_SUBBUF_HEAD,
 	       "a packet's header does not fit before its records");
@@ -18,14 +20,6 @@ _Static_assert(sizeof(struct ctf_packet_header) == LTTNGMAP_SUBBUF_HEAD,
 /* A disk that takes longer for a byte is slow: 200 MB/s. */
 #define SLOW_NS_PER_BYTE 5
 #define SLOW_PAUSE_NS UINT64_C(100000000)
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 void direct_destroy(struct direct *direct)
 {
@@ -101,7 +95,7 @@ int direct_write(struct direct *direct, enum direct_state *state, int fd,
 		 const struct ctf_packet_header *header, const void *body, uint64_t content,
 		 const struct trace_tail *tail, uint64_t size, uint64_t offset)
 {
-	uint64_t begin = now_ns();
+	uint64_t begin = time_now_ns();
 	struct iovec parts[3];
 	ssize_t written;
 
@@ -113,8 +107,8 @@ int direct_write(struct direct *direct, enum direct_state *state, int fd,
 			  make_parts(direct->blocks, header, body, content, tail, size, parts),
 			  (off_t)offset);
 	if (written == (ssize_t)size) {
-		if (now_ns() - begin > size * SLOW_NS_PER_BYTE)
-			direct->not_before_ns = now_ns() + SLOW_PAUSE_NS;
+		if (time_now_ns() - begin > size * SLOW_NS_PER_BYTE)
+			direct->not_before_ns = time_now_ns() + SLOW_PAUSE_NS;
 		return 0;
 	}
 	/* Part of it, or not in this way: the page cache tells what is wrong, if it is. */

@@ -21,7 +21,7 @@
 #include "sessiond/base/parts.h"
 #include "sessiond/base/peer.h"
 #include "sessiond/base/pid-state.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 #include "sessiond/quota/quota.h"
 #include "sessiond/session/process.h"
 #include "sessiond/session/untraced.h"

@@ -15,7 +15,7 @@
 #include "sessiond/app/late-attach.h"
 #include "sessiond/base/listen.h"
 #include "sessiond/base/parts.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 #include "sessiond/memory/memory-set.h"
 #include "sessiond/session/channel.h"
 #include "sessiond/session/executed.h"

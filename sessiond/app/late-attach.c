@@ -18,7 +18,7 @@
 
 #include "common/log.h"
 #include "sessiond/base/parts.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 #include "sessiond/quota/subuids.h"
 
 #define ENTRIES_MAX 4096u

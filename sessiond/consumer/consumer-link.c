@@ -17,7 +17,7 @@
 #include "common/json-message.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 
 /*
  * Maximum number of messages queued for a consumer that does not read, and how long they may wait.

@@ -20,7 +20,7 @@
 
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 #include "sessiond/storage/saved-state.h"
 
 /*

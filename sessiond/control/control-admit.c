@@ -14,7 +14,7 @@
 #include "common/log.h"
 #include "sessiond/base/listen.h"
 #include "sessiond/base/parts.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 
 #define GROUPS_MAX 4096
 /* A new connection must send "hello" or "consumer" within this time. */

@@ -24,7 +24,7 @@
 #include "sessiond/base/listen.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 #include "sessiond/control/control-admit.h"
 #include "sessiond/control/control-verbs.h"
 #include "sessiond/quota/quota.h"

@@ -17,7 +17,7 @@
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/base/pid-state.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 #include "sessiond/kernel/kernel-instance.h"
 #include "sessiond/kernel/kernel-probes.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "sessiond/base/parts.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 #include "sessiond/mediator/ring-thread.h"
 
 /* How long to serve before the loop looks at others: who connects, timers, consumers. */
@@ -35,14 +35,6 @@ struct run_queue {
 	int epoll;
 	sd_event_source *ready; /* of the epoll */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* From the end, where those who were just served belong; who comes anew is first. */
 static struct cds_list_head *place_of(struct run_queue *run_queue, const struct quota_user *user)
@@ -115,7 +107,7 @@ static void serve_first(struct run_queue *run_queue)
 	struct quota_user *user =
 		cds_list_first_entry(&run_queue->users, struct quota_user, entry_node);
 	struct run_entry *entry = find_first(user);
-	uint64_t begin = now_ns();
+	uint64_t begin = time_now_ns();
 
 	cds_list_del(&user->entry_node);
 	if (quota_take_message(user, entry->cost, begin / 1000) != 0) {
@@ -132,7 +124,7 @@ static void serve_first(struct run_queue *run_queue)
 		ring_thread_hold(run_queue->rings);
 	entry->serve(entry);
 	run_queue->served = NULL;
-	user->spent_ns += now_ns() - begin;
+	user->spent_ns += time_now_ns() - begin;
 	user->has_entry = has_entry(user);
 	if (user->has_entry)
 		user_enter(run_queue, user);
@@ -159,11 +151,11 @@ static int on_ready(sd_event_source *source, int fd, uint32_t revents, void *dat
 static int on_entry(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	struct run_queue *run_queue = data;
-	uint64_t end = now_ns() + SERVED_NS;
+	uint64_t end = time_now_ns() + SERVED_NS;
 
 	(void)fd;
 	(void)revents;
-	while (!cds_list_empty(&run_queue->users) && now_ns() < end)
+	while (!cds_list_empty(&run_queue->users) && time_now_ns() < end)
 		serve_first(run_queue);
 	ring_thread_release(run_queue->rings);
 	if (cds_list_empty(&run_queue->users))

@@ -11,6 +11,7 @@
 
 #include <lttngmap/filter-code.h>
 
+#include "common/time.h"
 #include "sessiond/quota/quota.h"
 
 /* Blocks have powers of two of bytes, from this to LTTNGMAP_FILTER_SIZE_MAX. */
@@ -70,14 +71,6 @@ static unsigned int kind_of(uint64_t size)
 	return kind;
 }
 
-static time_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec;
-}
-
 static uint64_t first_page(const struct filter_pages *pages)
 {
 	return pages->control->filters + LTTNGMAP_FILTER_WORDS_SIZE;
@@ -97,7 +90,7 @@ int filter_pages_create(struct lttngmap_control *control, struct filter_pages **
 		control->filter_end = sizeof(*control) + LTTNGMAP_FILTER_WORDS_SIZE;
 	}
 	pages->earlier = (control->filter_end - first_page(pages) + PAGE_SIZE - 1) / PAGE_SIZE;
-	pages->earlier_until = now() + REST_SECONDS;
+	pages->earlier_until = (time_t)(time_now_ms() / 1000) + REST_SECONDS;
 	return 0;
 }
 
@@ -156,13 +149,13 @@ static void end_rests(struct filter_pages *pages)
 
 	cds_list_for_each_entry_safe(block, next, &pages->freed, node) {
 		/* Seconds are counted whole: one more is one at least. */
-		if (now() - block->since <= REST_SECONDS)
+		if ((time_t)(time_now_ms() / 1000) - block->since <= REST_SECONDS)
 			break;
 		count_block(pages, block->word, false, 0);
 		cds_list_del(&block->node);
 		free(block);
 	}
-	if (now() > pages->earlier_until)
+	if ((time_t)(time_now_ms() / 1000) > pages->earlier_until)
 		pages->earlier = 0;
 }
 
@@ -232,7 +225,7 @@ static void release_block(struct filter_pages *pages, uint64_t word)
 	if (!block)
 		return;
 	block->word = word;
-	block->since = now();
+	block->since = (time_t)(time_now_ms() / 1000);
 	cds_list_add_tail(&block->node, &pages->freed);
 }
 

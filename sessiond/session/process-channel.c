@@ -12,7 +12,7 @@
 #include "sessiond/base/geometry.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 #include "sessiond/class/class-layout.h"
 #include "sessiond/mediator/doorbell.h"
 #include "sessiond/memory/control-pages.h"

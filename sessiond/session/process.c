@@ -15,7 +15,7 @@
 #include "common/protocol-app.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/base/peer.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 #include "sessiond/mediator/doorbell.h"
 #include "sessiond/memory/control-pages.h"
 #include "sessiond/quota/quota.h"

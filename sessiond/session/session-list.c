@@ -15,7 +15,7 @@
 #include <json-c/json.h>
 
 #include "sessiond/base/parts.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/quota/quota.h"
 #include "sessiond/session/channel.h"

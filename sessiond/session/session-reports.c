@@ -16,7 +16,7 @@
 #include "common/protocol-control.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/quota/quota.h"
 #include "sessiond/session/channel.h"

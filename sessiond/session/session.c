@@ -10,7 +10,7 @@
 #include "common/clock.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/memory/control-pages.h"
 #include "sessiond/memory/memory-set.h"

@@ -11,7 +11,7 @@
 #include "common/protocol-app.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "sessiond/base/time.h"
+#include "common/time.h"
 #include "sessiond/class/registry.h"
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/mediator/doorbell.h"

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "common/time.h"
 #include "sessiond/base/close-untrusted.h"
 #include "sessiond/base/pid-state.h"
 
@@ -53,14 +54,6 @@ struct supervisor {
 	unsigned int short_lives;
 	bool told_to_end;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void pause_ms(unsigned int ms)
 {
@@ -344,7 +337,7 @@ int supervisor_run(const struct supervisor_config *config)
 	supervisor.ours = ours.has;
 	supervisor.nr_ours = ours.size;
 	for (;;) {
-		int64_t begun = now_ms();
+		int64_t begun = time_now_ms();
 
 		error = make_child(&supervisor);
 		if (error) {
@@ -352,7 +345,7 @@ int supervisor_run(const struct supervisor_config *config)
 			goto out;
 		}
 		status = wait_child(&supervisor);
-		if (!is_to_go_on(&supervisor, status, now_ms() - begun))
+		if (!is_to_go_on(&supervisor, status, time_now_ms() - begun))
 			break;
 		close_leftovers(&supervisor);
 	}

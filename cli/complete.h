@@ -11,8 +11,8 @@
  *
  * A word of somebody else's, such as a session's name, has no tab or line's end in it.
  */
-#ifndef LTTNGMAP_CLI_COMPLETE_H
-#define LTTNGMAP_CLI_COMPLETE_H
+#ifndef CLI_COMPLETE_H
+#define CLI_COMPLETE_H
 
 struct verb;
 
@@ -27,4 +27,4 @@ void complete_print(const char *word, const char *before, const char *candidate,
 void complete_value(const struct verb *verb, const char *name, const char *word, const char *before,
 		    const char *trace);
 
-#endif /* LTTNGMAP_CLI_COMPLETE_H */
+#endif /* CLI_COMPLETE_H */

@@ -4,8 +4,8 @@
  * synonyms.h - how LTTng spells what our verbs do: understood where it means
  * the same. synonyms.c is the one table.
  */
-#ifndef LTTNGMAP_CLI_SYNONYMS_H
-#define LTTNGMAP_CLI_SYNONYMS_H
+#ifndef CLI_SYNONYMS_H
+#define CLI_SYNONYMS_H
 
 #include <popt.h>
 
@@ -33,4 +33,4 @@ void synonym_add_options(const struct synonym *synonym, poptContext context);
 /* Said by LTTng of every verb, and meaning nothing here: -u, --userspace. */
 extern const struct poptOption synonym_ignored_table[];
 
-#endif /* LTTNGMAP_CLI_SYNONYMS_H */
+#endif /* CLI_SYNONYMS_H */

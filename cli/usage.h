@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* usage.h - what `lttngmap help VERB` and `lttngmap VERB --help` print. */
-#ifndef LTTNGMAP_CLI_USAGE_H
-#define LTTNGMAP_CLI_USAGE_H
+#ifndef CLI_USAGE_H
+#define CLI_USAGE_H
 
 #include <stdio.h>
 
@@ -17,4 +17,4 @@ extern const struct poptOption usage_help_table[];
 
 void usage_print(const struct verb *verb, FILE *stream);
 
-#endif /* LTTNGMAP_CLI_USAGE_H */
+#endif /* CLI_USAGE_H */

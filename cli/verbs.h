@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* verbs.h - the table of all verbs. The verb NAME is in cmd-NAME.c. */
-#ifndef LTTNGMAP_CLI_VERBS_H
-#define LTTNGMAP_CLI_VERBS_H
+#ifndef CLI_VERBS_H
+#define CLI_VERBS_H
 
 #include <stdio.h>
 
@@ -49,4 +49,4 @@ const struct verb *verbs_suggest(const char *name);
 /* Prints the verbs with their summaries. */
 void verbs_print(FILE *stream);
 
-#endif /* LTTNGMAP_CLI_VERBS_H */
+#endif /* CLI_VERBS_H */

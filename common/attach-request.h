@@ -18,8 +18,8 @@
  * Written by the process: all of it but `word`, which it takes by an exchange
  * with zero. The daemon believes none of it.
  */
-#ifndef LTTNGMAP_COMMON_KNOCK_H
-#define LTTNGMAP_COMMON_KNOCK_H
+#ifndef COMMON_ATTACH_REQUEST_H
+#define COMMON_ATTACH_REQUEST_H
 
 #include <stdint.h>
 
@@ -49,4 +49,4 @@ struct attach_request {
 };
 _Static_assert(sizeof(void *) != 8 || sizeof(struct attach_request) == 56 + 328, "no padding");
 
-#endif /* LTTNGMAP_COMMON_KNOCK_H */
+#endif /* COMMON_ATTACH_REQUEST_H */

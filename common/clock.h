@@ -18,8 +18,8 @@
  * clock_read() is for any thread and for signal handlers; a calibration is
  * its owner's alone.
  */
-#ifndef LTTNGMAP_COMMON_CLOCK_H
-#define LTTNGMAP_COMMON_CLOCK_H
+#ifndef COMMON_CLOCK_H
+#define COMMON_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,4 +96,4 @@ uint64_t clock_calibration_latest(const struct clock_calibration *calibration);
 void clock_calibration_describe(const struct clock_calibration *calibration,
 				struct clock_description *description);
 
-#endif /* LTTNGMAP_COMMON_CLOCK_H */
+#endif /* COMMON_CLOCK_H */

@@ -4,8 +4,8 @@
  * confine-calls.h - what the two daemons' lists of system calls have in
  * common, on libseccomp.
  */
-#ifndef LTTNGMAP_COMMON_CONFINE_CALLS_H
-#define LTTNGMAP_COMMON_CONFINE_CALLS_H
+#ifndef COMMON_CONFINE_CALLS_H
+#define COMMON_CONFINE_CALLS_H
 
 #include <seccomp.h>
 #include <stddef.h>
@@ -24,4 +24,4 @@ int confine_calls_sockets(scmp_filter_ctx filter);
 /* In force from now on. 0 or -errno. */
 int confine_calls_load(scmp_filter_ctx filter);
 
-#endif /* LTTNGMAP_COMMON_CONFINE_CALLS_H */
+#endif /* COMMON_CONFINE_CALLS_H */

@@ -7,8 +7,8 @@
  *
  * For a process of one thread; those made later inherit it, as do children.
  */
-#ifndef LTTNGMAP_COMMON_CONFINE_H
-#define LTTNGMAP_COMMON_CONFINE_H
+#ifndef COMMON_CONFINE_H
+#define COMMON_CONFINE_H
 
 #include <stddef.h>
 
@@ -19,4 +19,4 @@
  */
 int confine_privileges(const int *kept, size_t nr_kept);
 
-#endif /* LTTNGMAP_COMMON_CONFINE_H */
+#endif /* COMMON_CONFINE_H */

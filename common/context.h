@@ -5,8 +5,8 @@
  * stand in a record. The names are LTTng's, so that readers of its traces
  * know them.
  */
-#ifndef LTTNGMAP_COMMON_CONTEXT_H
-#define LTTNGMAP_COMMON_CONTEXT_H
+#ifndef COMMON_CONTEXT_H
+#define COMMON_CONTEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,4 +28,4 @@ extern const struct context_kind context_kinds[LTTNGMAP_CONTEXTS];
 /* The context of that name, or -EINVAL. */
 int context_find(const char *name);
 
-#endif /* LTTNGMAP_COMMON_CONTEXT_H */
+#endif /* COMMON_CONTEXT_H */

@@ -19,8 +19,8 @@
  * ctf_index_header, then one struct ctf_index_entry a packet, big-endian, as
  * LTTng 2 writes them.
  */
-#ifndef LTTNGMAP_COMMON_CTF_H
-#define LTTNGMAP_COMMON_CTF_H
+#ifndef COMMON_CTF_H
+#define COMMON_CTF_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -105,4 +105,4 @@ _Static_assert(offsetof(struct ctf_index_entry, stream_id) == 48, "CTF index ent
 _Static_assert(offsetof(struct ctf_index_entry, packet_seq_num) == 64, "CTF index entry");
 _Static_assert(sizeof(struct ctf_index_entry) == 72, "CTF index entry");
 
-#endif /* LTTNGMAP_COMMON_CTF_H */
+#endif /* COMMON_CTF_H */

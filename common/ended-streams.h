@@ -7,9 +7,9 @@
  * The names of their files, each with a NUL behind it, in the order in which they
  * ended. All packets of one are in its index before. What was read may be a hole: bytes of 0.
  */
-#ifndef LTTNGMAP_COMMON_ENDED_STREAMS_H
-#define LTTNGMAP_COMMON_ENDED_STREAMS_H
+#ifndef COMMON_ENDED_STREAMS_H
+#define COMMON_ENDED_STREAMS_H
 
 #define ENDED_STREAMS_NAME ".relay-ended"
 
-#endif /* LTTNGMAP_COMMON_ENDED_STREAMS_H */
+#endif /* COMMON_ENDED_STREAMS_H */

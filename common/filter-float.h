@@ -9,8 +9,8 @@
  * killed. So comparisons and conversions are done on the bits, and arithmetic
  * under an environment of its own.
  */
-#ifndef LTTNGMAP_COMMON_FILTER_FLOAT_H
-#define LTTNGMAP_COMMON_FILTER_FLOAT_H
+#ifndef COMMON_FILTER_FLOAT_H
+#define COMMON_FILTER_FLOAT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -159,4 +159,4 @@ static inline uint64_t filter_float_calculate(enum filter_float_operation operat
 	return left;
 }
 
-#endif /* LTTNGMAP_COMMON_FILTER_FLOAT_H */
+#endif /* COMMON_FILTER_FLOAT_H */

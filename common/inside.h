@@ -9,8 +9,8 @@
  * nothing of what comes back but numbers that it prints, and texts that it
  * cuts and cleans.
  */
-#ifndef LTTNGMAP_COMMON_INSIDE_H
-#define LTTNGMAP_COMMON_INSIDE_H
+#ifndef COMMON_INSIDE_H
+#define COMMON_INSIDE_H
 
 #include <stdint.h>
 
@@ -80,4 +80,4 @@ _Static_assert(sizeof(struct inside_request) ==
 		       24 + 108 + 4 + 256 + 16 * (24 + 512) + 4096 + INSIDE_REFUSED_SIZE,
 	       "no padding");
 
-#endif /* LTTNGMAP_COMMON_INSIDE_H */
+#endif /* COMMON_INSIDE_H */

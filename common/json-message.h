@@ -12,8 +12,8 @@
  * mode, bounded in size and depth, and each member is checked for its type and
  * range when it is read. A number beyond 64 bits counts as the largest one.
  */
-#ifndef LTTNGMAP_COMMON_JSON_MESSAGE_H
-#define LTTNGMAP_COMMON_JSON_MESSAGE_H
+#ifndef COMMON_JSON_MESSAGE_H
+#define COMMON_JSON_MESSAGE_H
 
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -71,4 +71,4 @@ int json_message_get_bool(struct json_object *object, const char *key, bool *val
  */
 const char *json_message_unknown(struct json_object *object, const char *const *keys);
 
-#endif /* LTTNGMAP_COMMON_JSON_MESSAGE_H */
+#endif /* COMMON_JSON_MESSAGE_H */

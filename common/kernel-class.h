@@ -21,8 +21,8 @@
  * No file is touched and nothing is shared but libtraceevent's level of
  * messages, which is set to none. One thread.
  */
-#ifndef LTTNGMAP_COMMON_KERNEL_CLASS_H
-#define LTTNGMAP_COMMON_KERNEL_CLASS_H
+#ifndef COMMON_KERNEL_CLASS_H
+#define COMMON_KERNEL_CLASS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -77,4 +77,4 @@ void kernel_class_destroy(struct kernel_class *class);
 ssize_t kernel_class_convert(const struct kernel_class *class, const void *record, size_t size,
 			     void *fields, size_t room);
 
-#endif /* LTTNGMAP_COMMON_KERNEL_CLASS_H */
+#endif /* COMMON_KERNEL_CLASS_H */

@@ -12,8 +12,8 @@
  *   ... such lines, and empty ones
  *   print fmt: what nobody looks at here
  */
-#ifndef LTTNGMAP_COMMON_KERNEL_FORMAT_H
-#define LTTNGMAP_COMMON_KERNEL_FORMAT_H
+#ifndef COMMON_KERNEL_FORMAT_H
+#define COMMON_KERNEL_FORMAT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,4 +25,4 @@ struct kernel_format {
 
 bool kernel_format_check(const char *text, size_t size, struct kernel_format *format);
 
-#endif /* LTTNGMAP_COMMON_KERNEL_FORMAT_H */
+#endif /* COMMON_KERNEL_FORMAT_H */

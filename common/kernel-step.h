@@ -7,8 +7,8 @@
  * Fields of fixed length that lie side by side there as here are one step, so
  * most classes have few: what a record costs is its steps.
  */
-#ifndef LTTNGMAP_COMMON_KERNEL_STEP_H
-#define LTTNGMAP_COMMON_KERNEL_STEP_H
+#ifndef COMMON_KERNEL_STEP_H
+#define COMMON_KERNEL_STEP_H
 
 #include <stdint.h>
 
@@ -32,4 +32,4 @@ struct kernel_step {
 /* Behind `nr_steps` others, with room for one more; or a part of the last one. */
 void kernel_step_add(struct kernel_step *steps, uint32_t *nr_steps, const struct kernel_step *step);
 
-#endif /* LTTNGMAP_COMMON_KERNEL_STEP_H */
+#endif /* COMMON_KERNEL_STEP_H */

@@ -7,8 +7,8 @@
  * Whoever reads it, and the indexes after that, finds there all packets with events up
  * to `time`: whatever comes later is later. Streams that appear later, too.
  */
-#ifndef LTTNGMAP_COMMON_LIVE_TIME_H
-#define LTTNGMAP_COMMON_LIVE_TIME_H
+#ifndef COMMON_LIVE_TIME_H
+#define COMMON_LIVE_TIME_H
 
 #include <stdint.h>
 
@@ -26,4 +26,4 @@ struct live_time {
 	uint64_t is_full;
 };
 
-#endif /* LTTNGMAP_COMMON_LIVE_TIME_H */
+#endif /* COMMON_LIVE_TIME_H */

@@ -15,8 +15,8 @@
  *
  * Any thread; not for signal handlers. Keeps errno.
  */
-#ifndef LTTNGMAP_COMMON_LOG_H
-#define LTTNGMAP_COMMON_LOG_H
+#ifndef COMMON_LOG_H
+#define COMMON_LOG_H
 
 enum log_level {
 	LOG_LEVEL_ERROR,
@@ -45,4 +45,4 @@ void log_message(enum log_level level, const char *format, ...)
 #define log_info(...) log_message(LOG_LEVEL_INFO, __VA_ARGS__)
 #define log_debug(...) log_message(LOG_LEVEL_DEBUG, __VA_ARGS__)
 
-#endif /* LTTNGMAP_COMMON_LOG_H */
+#endif /* COMMON_LOG_H */

@@ -11,8 +11,8 @@
  *
  * Any thread. Adding and removing takes a lock; a fault takes none.
  */
-#ifndef LTTNGMAP_COMMON_MAP_GUARD_H
-#define LTTNGMAP_COMMON_MAP_GUARD_H
+#ifndef COMMON_MAP_GUARD_H
+#define COMMON_MAP_GUARD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,4 +30,4 @@ void map_guard_remove(const void *map);
 /* Was the map that holds this address lost? */
 bool map_guard_is_lost(const void *address);
 
-#endif /* LTTNGMAP_COMMON_MAP_GUARD_H */
+#endif /* COMMON_MAP_GUARD_H */

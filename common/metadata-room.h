@@ -21,8 +21,8 @@
  * Readers of CTF need to know nothing of it. Call metadata_room_remove() before
  * the text is compared or copied.
  */
-#ifndef LTTNGMAP_METADATA_ROOM_H
-#define LTTNGMAP_METADATA_ROOM_H
+#ifndef COMMON_METADATA_ROOM_H
+#define COMMON_METADATA_ROOM_H
 
 #include <stddef.h>
 #include <string.h>
@@ -55,4 +55,4 @@ static inline size_t metadata_room_remove(char *text, size_t size)
 	return to;
 }
 
-#endif /* LTTNGMAP_METADATA_ROOM_H */
+#endif /* COMMON_METADATA_ROOM_H */

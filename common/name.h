@@ -5,8 +5,8 @@
  *
  * Pure functions over bytes that need not end in a NUL.
  */
-#ifndef LTTNGMAP_COMMON_NAME_H
-#define LTTNGMAP_COMMON_NAME_H
+#ifndef COMMON_NAME_H
+#define COMMON_NAME_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,4 +58,4 @@ void name_clean_line(char *line);
 /* Text for people: valid UTF-8 without control characters. */
 bool name_is_text(const char *bytes, size_t length);
 
-#endif /* LTTNGMAP_COMMON_NAME_H */
+#endif /* COMMON_NAME_H */

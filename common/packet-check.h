@@ -3,12 +3,12 @@
 /*
  * packet-check.h - can a reader read the packets of a stream, one behind the other? One set of
  * rules for those who show streams (cli/view/stream-check.h) and for those who mend them
- * (consumerd/packet/stream-repair.h): the first packet or record against a rule ends babeltrace2.
+ * (consumerd/trace/stream-repair.h): the first packet or record against a rule ends babeltrace2.
  *
  * No check believes a header. A fault's text has program and pid as the header says them.
  */
-#ifndef LTTNGMAP_COMMON_PACKET_CHECK_H
-#define LTTNGMAP_COMMON_PACKET_CHECK_H
+#ifndef COMMON_PACKET_CHECK_H
+#define COMMON_PACKET_CHECK_H
 
 #include <stdint.h>
 
@@ -73,4 +73,4 @@ int packet_check_records(struct packet_body *body, int fd, uint64_t at,
 /* All of these bytes. 0; -ENODATA: the file ends before; another -errno. */
 int packet_read(int fd, void *bytes, uint64_t size, uint64_t offset);
 
-#endif /* LTTNGMAP_COMMON_PACKET_CHECK_H */
+#endif /* COMMON_PACKET_CHECK_H */

@@ -15,8 +15,8 @@
  *
  * No function of the C library: traced programs call this, too.
  */
-#ifndef LTTNGMAP_COMMON_PLACES_H
-#define LTTNGMAP_COMMON_PLACES_H
+#ifndef COMMON_PLACES_H
+#define COMMON_PLACES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,4 +84,4 @@ static inline bool places_is_own(const struct stat *status, uint32_t uid)
 	       !(status->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-#endif /* LTTNGMAP_COMMON_PLACES_H */
+#endif /* COMMON_PLACES_H */

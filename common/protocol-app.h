@@ -27,8 +27,8 @@
  * the same pid. The socket's end alone means that the process closed its
  * descriptors: its doorbell is not listened for any more (abi.h).
  */
-#ifndef LTTNGMAP_PROTOCOL_APP_H
-#define LTTNGMAP_PROTOCOL_APP_H
+#ifndef COMMON_PROTOCOL_APP_H
+#define COMMON_PROTOCOL_APP_H
 
 #include <stdint.h>
 
@@ -231,4 +231,4 @@ struct protocol_app_enum_value {
 	uint8_t label_length;
 } __attribute__((packed));
 
-#endif /* LTTNGMAP_PROTOCOL_APP_H */
+#endif /* COMMON_PROTOCOL_APP_H */

@@ -265,8 +265,8 @@
  *       a second after "busy", and again each second until "busy" is false: it is quiet then.
  *       "taken": messages of the daemon's so far, without its answer to "consumer"
  */
-#ifndef LTTNGMAP_PROTOCOL_CONTROL_H
-#define LTTNGMAP_PROTOCOL_CONTROL_H
+#ifndef COMMON_PROTOCOL_CONTROL_H
+#define COMMON_PROTOCOL_CONTROL_H
 
 #define PROTOCOL_CONTROL_SOCKET "control.sock"
 #define PROTOCOL_CONTROL_VERSION 1
@@ -278,4 +278,4 @@
 #define PROTOCOL_CONTROL_LIVE_MIN_MS 100
 #define PROTOCOL_CONTROL_LIVE_MAX_MS 60000
 
-#endif /* LTTNGMAP_PROTOCOL_CONTROL_H */
+#endif /* COMMON_PROTOCOL_CONTROL_H */

@@ -21,8 +21,8 @@
  * Closing the connection releases the ring. Only the daemon's own user and
  * root are served (SO_PEERCRED).
  */
-#ifndef LTTNGMAP_PROTOCOL_RING_H
-#define LTTNGMAP_PROTOCOL_RING_H
+#ifndef COMMON_PROTOCOL_RING_H
+#define COMMON_PROTOCOL_RING_H
 
 #include <stdint.h>
 
@@ -63,4 +63,4 @@ _Static_assert(sizeof(struct protocol_ring_packets) ==
 			       (LTTNGMAP_PACKETS_MAX - 1) * sizeof(struct lttngmap_packet),
 	       "the packets follow each other");
 
-#endif /* LTTNGMAP_PROTOCOL_RING_H */
+#endif /* COMMON_PROTOCOL_RING_H */

@@ -23,8 +23,8 @@
  *
  * A layout is used by one thread at a time.
  */
-#ifndef LTTNGMAP_COMMON_RECORD_LAYOUT_H
-#define LTTNGMAP_COMMON_RECORD_LAYOUT_H
+#ifndef COMMON_RECORD_LAYOUT_H
+#define COMMON_RECORD_LAYOUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -133,4 +133,4 @@ bool record_layout_check(const struct record_layout *layout, uint32_t stream_id,
 /* "unknown event (event id 4711, 16 bytes into the packet)", for people. Returns `text`. */
 const char *record_fault_text(const struct record_fault *fault, char text[RECORD_FAULT_TEXT_SIZE]);
 
-#endif /* LTTNGMAP_COMMON_RECORD_LAYOUT_H */
+#endif /* COMMON_RECORD_LAYOUT_H */

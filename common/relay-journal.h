@@ -11,8 +11,8 @@
  * is written once, and who sends gives it back to the file system. So neither touches what the
  * other one may be using.
  */
-#ifndef LTTNGMAP_COMMON_RELAY_JOURNAL_H
-#define LTTNGMAP_COMMON_RELAY_JOURNAL_H
+#ifndef COMMON_RELAY_JOURNAL_H
+#define COMMON_RELAY_JOURNAL_H
 
 #include <limits.h>
 #include <stdint.h>
@@ -31,4 +31,4 @@ struct relay_journal_record {
 
 _Static_assert(sizeof(struct relay_journal_record) == 280, "it is on disk");
 
-#endif /* LTTNGMAP_COMMON_RELAY_JOURNAL_H */
+#endif /* COMMON_RELAY_JOURNAL_H */

@@ -8,8 +8,8 @@
  * Where the folder is a spool, its writer holds back what would make more than
  * the agreed bytes of packets in it that were not sent.
  */
-#ifndef LTTNGMAP_COMMON_RELAY_PROGRESS_H
-#define LTTNGMAP_COMMON_RELAY_PROGRESS_H
+#ifndef COMMON_RELAY_PROGRESS_H
+#define COMMON_RELAY_PROGRESS_H
 
 #include <stdint.h>
 
@@ -38,4 +38,4 @@ struct relay_progress {
 	uint64_t lost;
 };
 
-#endif /* LTTNGMAP_COMMON_RELAY_PROGRESS_H */
+#endif /* COMMON_RELAY_PROGRESS_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* remove-tree.h - a directory with all that is in it. */
-#ifndef LTTNGMAP_REMOVE_TREE_H
-#define LTTNGMAP_REMOVE_TREE_H
+#ifndef COMMON_REMOVE_TREE_H
+#define COMMON_REMOVE_TREE_H
 
 /*
  * Removes what can be removed: follows no link and leaves no file system, whatever others put in
@@ -12,4 +12,4 @@ void remove_tree(const char *path);
 /* All that is in the folder, which is closed. `depth`: 0. */
 void remove_tree_in(int folder, unsigned depth);
 
-#endif /* LTTNGMAP_REMOVE_TREE_H */
+#endif /* COMMON_REMOVE_TREE_H */

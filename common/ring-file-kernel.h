@@ -6,8 +6,8 @@
  *   ring-file-tracefs.c   mapped (Linux 6.10 and later)
  *   ring-file-read.c      its sub-buffers are copied by read(2)
  */
-#ifndef RING_FILE_KERNEL_H
-#define RING_FILE_KERNEL_H
+#ifndef COMMON_RING_FILE_KERNEL_H
+#define COMMON_RING_FILE_KERNEL_H
 
 #include <stdint.h>
 
@@ -48,4 +48,4 @@ void ring_file_kernel_resume(struct lttngmap_ring_file *file, const struct lttng
  */
 int ring_file_read_attach(int fd, int pages, struct ring_file_attachment *attachment);
 
-#endif /* RING_FILE_KERNEL_H */
+#endif /* COMMON_RING_FILE_KERNEL_H */

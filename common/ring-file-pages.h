@@ -15,8 +15,8 @@
  * comes after one that died asks for that once more. The spare one takes what is too
  * long, where somebody changed the size of the kernel's.
  */
-#ifndef RING_FILE_PAGES_H
-#define RING_FILE_PAGES_H
+#ifndef COMMON_RING_FILE_PAGES_H
+#define COMMON_RING_FILE_PAGES_H
 
 #include <stdint.h>
 
@@ -42,4 +42,4 @@ uint32_t ring_file_kernel_subbuf_size(const char *directory);
  */
 int ring_file_open_pages(const char *path, int pages, struct lttngmap_ring_file **file);
 
-#endif /* RING_FILE_PAGES_H */
+#endif /* COMMON_RING_FILE_PAGES_H */

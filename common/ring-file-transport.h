@@ -7,8 +7,8 @@
  * A transport is chosen by what the opened path is; ring-file.c does the
  * rest, which is common: map, check, bound.
  */
-#ifndef RING_FILE_TRANSPORT_H
-#define RING_FILE_TRANSPORT_H
+#ifndef COMMON_RING_FILE_TRANSPORT_H
+#define COMMON_RING_FILE_TRANSPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,4 +77,4 @@ int ring_file_socket_attach(int fd, const struct stat *status,
 /* Attaches to one CPU's ring: the folder tells which CPU. */
 int ring_file_tracefs_attach(int fd, struct ring_file_attachment *attachment);
 
-#endif /* RING_FILE_TRANSPORT_H */
+#endif /* COMMON_RING_FILE_TRANSPORT_H */

@@ -4,8 +4,8 @@
  * sdt-environment.h - what `lttngmap record` tells liblttngmap-sdt.so, which is
  * preloaded into the programs, and is told by it.
  */
-#ifndef LTTNGMAP_COMMON_SDT_ENVIRONMENT_H
-#define LTTNGMAP_COMMON_SDT_ENVIRONMENT_H
+#ifndef COMMON_SDT_ENVIRONMENT_H
+#define COMMON_SDT_ENVIRONMENT_H
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -25,4 +25,4 @@
 #define SDT_REPORT_LINE "%s:%s\t%s:0x%" PRIx64 "\t%s\n"
 #define SDT_REPORT_SEALS (F_SEAL_SHRINK | F_SEAL_SEAL)
 
-#endif /* LTTNGMAP_COMMON_SDT_ENVIRONMENT_H */
+#endif /* COMMON_SDT_ENVIRONMENT_H */

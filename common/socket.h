@@ -7,8 +7,8 @@
  * Every descriptor made or received here is close-on-exec; no call raises
  * SIGPIPE. All return 0 or -errno unless said otherwise. Thread-safe.
  */
-#ifndef LTTNGMAP_COMMON_SOCKET_H
-#define LTTNGMAP_COMMON_SOCKET_H
+#ifndef COMMON_SOCKET_H
+#define COMMON_SOCKET_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,4 +87,4 @@ ssize_t socket_receive(int fd, void *data, size_t size, int flags, int *fds, siz
  */
 int socket_wait(int fd, short events, int timeout_ms);
 
-#endif /* LTTNGMAP_COMMON_SOCKET_H */
+#endif /* COMMON_SOCKET_H */

@@ -5,8 +5,8 @@
  * first one is kept: where it was, and what was expected there.
  * Never reads beyond the text, and each call goes on in it, or fails.
  */
-#ifndef LTTNGMAP_COMMON_TSDL_SCAN_H
-#define LTTNGMAP_COMMON_TSDL_SCAN_H
+#ifndef COMMON_TSDL_SCAN_H
+#define COMMON_TSDL_SCAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,4 +39,4 @@ void tsdl_skip_block(struct tsdl_scan *scan);
 /* Past the ';' of a statement that may have blocks. */
 void tsdl_skip_statement(struct tsdl_scan *scan);
 
-#endif /* LTTNGMAP_COMMON_TSDL_SCAN_H */
+#endif /* COMMON_TSDL_SCAN_H */

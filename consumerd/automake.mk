@@ -14,16 +14,16 @@ libconsumerd_la_SOURCES = \
 	consumerd/kernel/kernel-packet.h \
 	consumerd/kernel/kernel-plan.c \
 	consumerd/kernel/kernel-plan.h \
-	consumerd/kernel/ring-kernel.c \
-	consumerd/kernel/ring-kernel.h \
+	consumerd/session/ring-kernel.c \
+	consumerd/session/ring-kernel.h \
 	consumerd/link.c \
 	consumerd/link.h \
 	consumerd/packet/file.c \
 	consumerd/packet/file.h \
 	consumerd/packet/packet.c \
 	consumerd/packet/packet.h \
-	consumerd/packet/stream-repair.c \
-	consumerd/packet/stream-repair.h \
+	consumerd/trace/stream-repair.c \
+	consumerd/trace/stream-repair.h \
 	consumerd/session/live.c \
 	consumerd/session/live.h \
 	consumerd/session/output-channel.c \

@@ -4,7 +4,7 @@
  * lttngmap-consumerd: from ring files to a trace on disk. Started by
  * lttngmap-sessiond, and told by it over the control socket what to record.
  */
-#include "config.h"
+#include <config.h>
 
 #include <errno.h>
 #include <popt.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "answer.h"
+#include "liblttngmap/answer.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <lttngmap/abi.h>
 
-#include "arch.h"
+#include "liblttngmap/arch.h"
 
 #define META_PAGE_SIZE 4096u
 

@@ -4,14 +4,14 @@
  * answer.h - may what the daemon answered to a registration be mapped? Signal-safe, no
  * malloc, errno stays as it was.
  */
-#ifndef LTTNGMAP_ANSWER_H
-#define LTTNGMAP_ANSWER_H
+#ifndef LIBLTTNGMAP_ANSWER_H
+#define LIBLTTNGMAP_ANSWER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "common/protocol-app.h"
-#include "exchange.h"
+#include "liblttngmap/exchange.h"
 
 /* Whole pages. */
 static inline uint64_t answer_page_up(uint64_t size)
@@ -31,4 +31,4 @@ const struct protocol_app_slots *answer_slots(const struct protocol_app_register
 bool answer_is_sane(const struct protocol_app_registered *answer, long size, uint32_t nr_classes,
 		    const struct exchange_fds *fds);
 
-#endif /* LTTNGMAP_ANSWER_H */
+#endif /* LIBLTTNGMAP_ANSWER_H */

@@ -8,8 +8,8 @@
  * x86-64 only so far. Another architecture needs these functions, and writes
  * by trylock (ring-trylock.h) until it has a ring-rseq.h of its own.
  */
-#ifndef LTTNGMAP_ARCH_H
-#define LTTNGMAP_ARCH_H
+#ifndef LIBLTTNGMAP_ARCH_H
+#define LIBLTTNGMAP_ARCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -144,4 +144,4 @@ static inline long arch_syscall6(long number, long a, long b, long c, long d, lo
 			  arch_syscall_4, arch_syscall_3, arch_syscall_2, arch_syscall_1)          \
 	(__VA_ARGS__)
 
-#endif /* LTTNGMAP_ARCH_H */
+#endif /* LIBLTTNGMAP_ARCH_H */

@@ -5,13 +5,13 @@
 #include <sys/syscall.h>
 
 #include "common/protocol-app.h"
-#include "answer.h"
-#include "arch.h"
-#include "attach.h"
-#include "descriptors.h"
-#include "exchange.h"
-#include "memory-map.h"
-#include "sandbox.h"
+#include "liblttngmap/answer.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/attach.h"
+#include "liblttngmap/descriptors.h"
+#include "liblttngmap/exchange.h"
+#include "liblttngmap/memory-map.h"
+#include "liblttngmap/sandbox.h"
 
 static void end_exchange(struct local *local, long result)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "liblttngmap/attach.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -11,15 +13,14 @@
 #include <lttngmap/abi.h>
 
 #include "common/protocol-app.h"
-#include "answer.h"
-#include "arch.h"
-#include "attach.h"
-#include "away.h"
-#include "descriptors.h"
-#include "exchange.h"
-#include "memory-map.h"
-#include "module.h"
-#include "sandbox.h"
+#include "liblttngmap/answer.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/away.h"
+#include "liblttngmap/descriptors.h"
+#include "liblttngmap/exchange.h"
+#include "liblttngmap/memory-map.h"
+#include "liblttngmap/module.h"
+#include "liblttngmap/sandbox.h"
 
 /* A daemon that hangs up so often is not one. */
 #define REGISTER_TRIES 3

@@ -5,15 +5,15 @@
  * socket of common/protocol-app.h (attach.c), and asking for more over it later
  * (attach-fetch.c). memory-map.h maps what comes back, descriptors.h keeps the socket.
  */
-#ifndef LTTNGMAP_ATTACH_H
-#define LTTNGMAP_ATTACH_H
+#ifndef LIBLTTNGMAP_ATTACH_H
+#define LIBLTTNGMAP_ATTACH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/protocol-app.h"
-#include "local.h"
+#include "liblttngmap/local.h"
 
 enum attach_result {
 	ATTACH_READY, /* attached */
@@ -104,4 +104,4 @@ bool attach_daemon_left(void);
 /* Then: does another one go on with its sessions? Signal-safe. */
 bool attach_daemon_comes_again(void);
 
-#endif /* LTTNGMAP_ATTACH_H */
+#endif /* LIBLTTNGMAP_ATTACH_H */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "liblttngmap/away.h"
+
 #include <stddef.h>
 
 #include <lttngmap/abi.h>
 
-#include "attach.h"
-#include "away.h"
-#include "channel.h"
-#include "memory-map.h"
-#include "module.h"
-#include "ring.h"
-#include "ring-filter.h"
+#include "liblttngmap/attach.h"
+#include "liblttngmap/channel.h"
+#include "liblttngmap/memory-map.h"
+#include "liblttngmap/module.h"
+#include "liblttngmap/ring.h"
+#include "liblttngmap/ring-filter.h"
 
 /* Which channel a slot is; 0: no restart leaves it to the next daemon. */
 static uint32_t life_of(const struct lttngmap_control *control, uint32_t slot)

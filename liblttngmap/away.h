@@ -14,13 +14,13 @@
  * carries the counts on itself; whoever changes `local_pages` carries what was counted
  * before. Each does so behind a full fence, so one of the two sees the other.
  */
-#ifndef LTTNGMAP_AWAY_H
-#define LTTNGMAP_AWAY_H
+#ifndef LIBLTTNGMAP_AWAY_H
+#define LIBLTTNGMAP_AWAY_H
 
 #include <stdint.h>
 
-#include "local.h"
-#include "ring-write.h"
+#include "liblttngmap/local.h"
+#include "liblttngmap/ring-write.h"
 
 /* The channel of the slot is not there: count the event if the daemon is away. Signal-safe. */
 void away_lose(struct local *local, uint32_t slot, const struct ring_event *event);
@@ -35,4 +35,4 @@ void away_carry(struct local *from, struct local *to);
 /* The channel is there: its counts go into its first ring. Signal-safe. */
 void away_settle(struct local *local, uint32_t slot, const struct ring_channel *cached);
 
-#endif /* LTTNGMAP_AWAY_H */
+#endif /* LIBLTTNGMAP_AWAY_H */

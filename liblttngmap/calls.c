@@ -15,7 +15,7 @@
 
 #include <lttngmap/event-class.h>
 
-#include "module.h"
+#include "liblttngmap/module.h"
 
 static struct lttngmap_calls *all_calls;
 static struct lttngmap_provider *all_providers;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "liblttngmap/channel.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
 #include <lttngmap/abi.h>
 
-#include "arch.h"
-#include "attach.h"
-#include "away.h"
-#include "channel.h"
-#include "memory-map.h"
-#include "ring.h"
-#include "statedump.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/attach.h"
+#include "liblttngmap/away.h"
+#include "liblttngmap/memory-map.h"
+#include "liblttngmap/ring.h"
+#include "liblttngmap/statedump.h"
 
 typedef uint64_t __attribute__((may_alias)) channel_word;
 _Static_assert(sizeof(struct ring_channel) % sizeof(channel_word) == 0 &&

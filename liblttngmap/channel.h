@@ -4,12 +4,12 @@
  * channel.h - a started channel as the writer sees it: read from the global
  * control under its seqlock, then cached while its generation stands.
  */
-#ifndef LTTNGMAP_CHANNEL_H
-#define LTTNGMAP_CHANNEL_H
+#ifndef LIBLTTNGMAP_CHANNEL_H
+#define LIBLTTNGMAP_CHANNEL_H
 
 #include <stdint.h>
 
-#include "local.h"
+#include "liblttngmap/local.h"
 
 enum channel_result {
 	CHANNEL_ON,   /* the copy is complete */
@@ -50,4 +50,4 @@ bool channel_is_cached(const struct local *local, uint32_t slot, struct ring_cha
 /* An event is lost before it is known in which ring to count that. */
 void channel_lose(struct local *local);
 
-#endif /* LTTNGMAP_CHANNEL_H */
+#endif /* LIBLTTNGMAP_CHANNEL_H */

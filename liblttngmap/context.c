@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "context.h"
+#include "liblttngmap/context.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -11,9 +11,9 @@
 #include <lttngmap/abi.h>
 #include <lttngmap/filter-code.h>
 
-#include "arch.h"
-#include "ring-rseq.h"
-#include "vfork.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/ring-rseq.h"
+#include "liblttngmap/vfork.h"
 
 /* Ticks that a value may be old: 1 to 2 ms on the CPUs of today. */
 #define AGE_MAX (UINT64_C(1) << 22)

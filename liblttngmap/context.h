@@ -7,15 +7,15 @@
  * process and thread for good, names, user ids and namespaces for about a
  * millisecond, for a program can change them without a word to us.
  */
-#ifndef LTTNGMAP_CONTEXT_H
-#define LTTNGMAP_CONTEXT_H
+#ifndef LIBLTTNGMAP_CONTEXT_H
+#define LIBLTTNGMAP_CONTEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "filter.h"
-#include "local.h"
+#include "liblttngmap/filter.h"
+#include "liblttngmap/local.h"
 
 /* All of them together, bytes. */
 #define CONTEXT_SIZE_MAX (2 * 4 + 16 + 2 * 8 + 8 * 8 + 6 * 4)
@@ -43,4 +43,4 @@ size_t context_write(const struct local *local, uint64_t contexts, const void *i
 bool context_read(const struct local *local, uint32_t id, const void *ip,
 		  struct filter_value *value);
 
-#endif /* LTTNGMAP_CONTEXT_H */
+#endif /* LIBLTTNGMAP_CONTEXT_H */

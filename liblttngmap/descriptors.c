@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "liblttngmap/descriptors.h"
+
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "common/protocol-app.h"
-#include "arch.h"
-#include "descriptors.h"
+#include "liblttngmap/arch.h"
 
 /*
  * Our two descriptors are put at numbers that a program does not come by on

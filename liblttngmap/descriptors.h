@@ -8,13 +8,13 @@
  * where it does not come by, and both are known by their inodes. All here is
  * signal-safe; what changes them is called by one thread at a time.
  */
-#ifndef LTTNGMAP_DESCRIPTORS_H
-#define LTTNGMAP_DESCRIPTORS_H
+#ifndef LIBLTTNGMAP_DESCRIPTORS_H
+#define LIBLTTNGMAP_DESCRIPTORS_H
 
 #include <stdbool.h>
 
-#include "exchange.h"
-#include "local.h"
+#include "liblttngmap/exchange.h"
+#include "liblttngmap/local.h"
 
 /* Is `fd` the socket still: not closed by the program, nor its number another file's since? */
 bool descriptors_has_socket(int fd);
@@ -34,4 +34,4 @@ void descriptors_drop(void);
  */
 void descriptors_keep(struct local *local, int socket, struct exchange_fds *fds);
 
-#endif /* LTTNGMAP_DESCRIPTORS_H */
+#endif /* LIBLTTNGMAP_DESCRIPTORS_H */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "event-fast.h"
+#include "liblttngmap/event-fast.h"
 
 #include <stdint.h>
 #include <sys/rseq.h>
 
 #include <lttngmap/abi.h>
 
-#include "arch.h"
-#include "context.h"
-#include "vfork.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/context.h"
+#include "liblttngmap/vfork.h"
 
 /* Not in `local`: a child that is forked in here must not find 0. */
 static ptrdiff_t rseq_offset __asm__("event_fast_rseq_offset") __attribute__((used));

@@ -29,14 +29,14 @@
  * A thread's `local_fast` says whether it may. Nothing of the thread's storage is looked at before
  * the thread is known to have one (arch.h).
  */
-#ifndef LTTNGMAP_EVENT_FAST_H
-#define LTTNGMAP_EVENT_FAST_H
+#ifndef LIBLTTNGMAP_EVENT_FAST_H
+#define LIBLTTNGMAP_EVENT_FAST_H
 
 #include <stddef.h>
 
 #include <lttngmap/event-class.h>
 
-#include "local.h"
+#include "liblttngmap/local.h"
 
 /* Every event can go this way; as lttngmap_event_write(). */
 __attribute__((visibility("hidden"))) void
@@ -54,4 +54,4 @@ event_write_filtered(const struct lttngmap_tracepoint *tracepoint, const void *f
 /* This thread's next events may be written the fast way. Signal-safe. */
 void event_fast_allow(const struct local *local);
 
-#endif /* LTTNGMAP_EVENT_FAST_H */
+#endif /* LIBLTTNGMAP_EVENT_FAST_H */

@@ -8,15 +8,15 @@
 #include <lttngmap/abi.h>
 #include <lttngmap/event-class.h>
 
-#include "arch.h"
-#include "attach.h"
-#include "channel.h"
-#include "event-fast.h"
-#include "local.h"
-#include "module.h"
-#include "ring.h"
-#include "ring-filter.h"
-#include "ring-write.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/attach.h"
+#include "liblttngmap/channel.h"
+#include "liblttngmap/event-fast.h"
+#include "liblttngmap/local.h"
+#include "liblttngmap/module.h"
+#include "liblttngmap/ring.h"
+#include "liblttngmap/ring-filter.h"
+#include "liblttngmap/ring-write.h"
 
 void event_write_general(const struct lttngmap_tracepoint *tracepoint, const void *fields,
 			 size_t size, const void *ip)

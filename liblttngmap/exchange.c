@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "liblttngmap/exchange.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,9 +14,8 @@
 #include <unistd.h>
 
 #include "common/places.h"
-#include "arch.h"
-#include "exchange.h"
-#include "module.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/module.h"
 
 _Static_assert(sizeof(((struct sockaddr_un *)NULL)->sun_path) == ATTACH_REQUEST_PLACE_SIZE,
 	       "a path each");

@@ -4,8 +4,8 @@
  * exchange.h - one message there and one back, within a deadline, by bare
  * system calls: signal-safe, keeps errno, no malloc.
  */
-#ifndef LTTNGMAP_EXCHANGE_H
-#define LTTNGMAP_EXCHANGE_H
+#ifndef LIBLTTNGMAP_EXCHANGE_H
+#define LIBLTTNGMAP_EXCHANGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,4 +53,4 @@ bool exchange_drop(int socket);
 
 void exchange_close_fds(struct exchange_fds *fds);
 
-#endif /* LTTNGMAP_EXCHANGE_H */
+#endif /* LIBLTTNGMAP_EXCHANGE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "exec.h"
+#include "liblttngmap/exec.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "common/elf-loader.h"
-#include "arch.h"
-#include "attach.h"
-#include "sandbox.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/attach.h"
+#include "liblttngmap/sandbox.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -11,8 +11,8 @@
  * All here is called in children of vfork and in handlers of signals: bare system calls, no
  * malloc, errno stays. Nothing is kept but what the registration keeps (attach.h).
  */
-#ifndef LTTNGMAP_EXEC_H
-#define LTTNGMAP_EXEC_H
+#ifndef LIBLTTNGMAP_EXEC_H
+#define LIBLTTNGMAP_EXEC_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,4 +43,4 @@ char **lttngmap_exec_clean(char *const *envp, void *room);
  */
 void lttngmap_exec_untraced(int pid, const char *path);
 
-#endif /* LTTNGMAP_EXEC_H */
+#endif /* LIBLTTNGMAP_EXEC_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* filter-decode.h - taking a filter's bytes apart. */
-#ifndef LTTNGMAP_FILTER_DECODE_H
-#define LTTNGMAP_FILTER_DECODE_H
+#ifndef LIBLTTNGMAP_FILTER_DECODE_H
+#define LIBLTTNGMAP_FILTER_DECODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,4 +67,4 @@ static inline unsigned filter_stack_word(int16_t offset)
 	return (unsigned)(LTTNGMAP_FILTER_STACK_SIZE + offset) / 8;
 }
 
-#endif /* LTTNGMAP_FILTER_DECODE_H */
+#endif /* LIBLTTNGMAP_FILTER_DECODE_H */

@@ -4,7 +4,7 @@
  * filter-string.c - comparing strings of the record, of contexts and of the
  * program. All take time in proportion to what they read, globs too.
  */
-#include "filter-string.h"
+#include "liblttngmap/filter-string.h"
 
 #include <string.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* filter-string.h - the strings that a filter compares; filter.c calls this. */
-#ifndef LTTNGMAP_FILTER_STRING_H
-#define LTTNGMAP_FILTER_STRING_H
+#ifndef LIBLTTNGMAP_FILTER_STRING_H
+#define LIBLTTNGMAP_FILTER_STRING_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "filter.h"
+#include "liblttngmap/filter.h"
 
 /* Memory that a filter program may read besides its stack. */
 struct filter_source {
@@ -36,4 +36,4 @@ bool filter_string_compare(const struct filter_source *source, const uint64_t *a
 bool filter_string_glob(const struct filter_source *source, const uint64_t *arguments,
 			uint64_t *result);
 
-#endif /* LTTNGMAP_FILTER_STRING_H */
+#endif /* LIBLTTNGMAP_FILTER_STRING_H */

@@ -4,15 +4,15 @@
  * filter-test.h - comparing a field with a constant: what most filters begin
  * with, and most events end with. So it is done without a machine where it can.
  */
-#ifndef LTTNGMAP_FILTER_TEST_H
-#define LTTNGMAP_FILTER_TEST_H
+#ifndef LIBLTTNGMAP_FILTER_TEST_H
+#define LIBLTTNGMAP_FILTER_TEST_H
 
 #include <string.h>
 
 #include <lttngmap/filter-code.h>
 
-#include "filter-decode.h"
-#include "filter-string.h"
+#include "liblttngmap/filter-decode.h"
+#include "liblttngmap/filter-string.h"
 
 /* `size` bytes of the record; false: they are not there. */
 static inline bool filter_load(const struct filter_source *source, uint64_t offset, unsigned size,
@@ -103,4 +103,4 @@ static inline bool filter_fails_at_once(const uint64_t *filter, size_t size, con
 	       !filter_test(code, fields, fields_size);
 }
 
-#endif /* LTTNGMAP_FILTER_TEST_H */
+#endif /* LIBLTTNGMAP_FILTER_TEST_H */

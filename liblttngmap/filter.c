@@ -8,16 +8,16 @@
  * outside of record, pool and stack is impossible whatever the code is. That
  * costs one comparison an instruction.
  */
-#include "filter.h"
+#include "liblttngmap/filter.h"
 
 #include <string.h>
 
 #include <lttngmap/filter-code.h>
 
-#include "filter-decode.h"
+#include "liblttngmap/filter-decode.h"
 #include "common/filter-float.h"
-#include "filter-string.h"
-#include "filter-test.h"
+#include "liblttngmap/filter-string.h"
+#include "liblttngmap/filter-test.h"
 
 /* A code has 8 bits, a register's number 4: no value of them is outside. */
 #define REGISTERS 16

@@ -11,8 +11,8 @@
  * Signal-safe and thread-safe; no malloc, no system call, errno is kept, and
  * so are the floating-point flags and modes of the thread.
  */
-#ifndef LTTNGMAP_LIB_FILTER_H
-#define LTTNGMAP_LIB_FILTER_H
+#ifndef LIBLTTNGMAP_FILTER_H
+#define LIBLTTNGMAP_FILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,4 +43,4 @@ struct filter_contexts {
 bool filter_run(const void *filter, size_t size, const void *fields, size_t fields_size,
 		const struct filter_contexts *contexts);
 
-#endif /* LTTNGMAP_LIB_FILTER_H */
+#endif /* LIBLTTNGMAP_FILTER_H */

@@ -43,8 +43,8 @@
  * `attaching`, `exchange` and `statedump_by`, and only where events may block, does
  * another thread wait, for as long as a registration may take.
  */
-#ifndef LTTNGMAP_LOCAL_H
-#define LTTNGMAP_LOCAL_H
+#ifndef LIBLTTNGMAP_LOCAL_H
+#define LIBLTTNGMAP_LOCAL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -204,4 +204,4 @@ static inline bool local_is_forked(const struct local *local, uint64_t epoch)
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-#endif /* LTTNGMAP_LOCAL_H */
+#endif /* LIBLTTNGMAP_LOCAL_H */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "liblttngmap/memory-map.h"
+
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "answer.h"
-#include "arch.h"
-#include "memory-map.h"
-#include "own-limits.h"
-#include "ring-filter.h"
-#include "sandbox.h"
+#include "liblttngmap/answer.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/own-limits.h"
+#include "liblttngmap/ring-filter.h"
+#include "liblttngmap/sandbox.h"
 
 /* Survives a fork, so that a child can map over its parent's. */
 static struct {

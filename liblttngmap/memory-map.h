@@ -10,8 +10,8 @@
  * in the parent still finds memory there. All here is signal-safe. It is called by one thread at
  * a time, which holds `attaching` or `exchange` of `local`; memory_map_filters() by any.
  */
-#ifndef LTTNGMAP_MEMORY_MAP_H
-#define LTTNGMAP_MEMORY_MAP_H
+#ifndef LIBLTTNGMAP_MEMORY_MAP_H
+#define LIBLTTNGMAP_MEMORY_MAP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,8 +19,8 @@
 #include <lttngmap/abi.h>
 
 #include "common/protocol-app.h"
-#include "exchange.h"
-#include "local.h"
+#include "liblttngmap/exchange.h"
+#include "liblttngmap/local.h"
 
 /*
  * Map what a sane answer to a registration brought: control and this process's page; `over` those
@@ -57,4 +57,4 @@ bool memory_map_find(uintptr_t begin, uintptr_t end, struct memory_map_extent *f
 /* The control pages of the last registration, also of a parent; NULL before the first. */
 const struct lttngmap_control *memory_map_control(void);
 
-#endif /* LTTNGMAP_MEMORY_MAP_H */
+#endif /* LIBLTTNGMAP_MEMORY_MAP_H */

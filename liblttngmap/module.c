@@ -9,7 +9,7 @@
  * list's links are changed by constructors and destructors alone, each by one
  * store, so that a child of fork finds it whole.
  */
-#include "module.h"
+#include "liblttngmap/module.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -18,12 +18,12 @@
 #include <lttngmap/event-class.h>
 
 #include "common/protocol-app.h"
-#include "arch.h"
-#include "attach.h"
-#include "exchange.h"
-#include "local.h"
-#include "sandbox.h"
-#include "vfork.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/attach.h"
+#include "liblttngmap/exchange.h"
+#include "liblttngmap/local.h"
+#include "liblttngmap/sandbox.h"
+#include "liblttngmap/vfork.h"
 
 /* A daemon that was not there is not asked for again before this. */
 #define RETRY_NS UINT64_C(1000000000)

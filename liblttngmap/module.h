@@ -3,8 +3,8 @@
 /*
  * module.h - the program's modules, and the daemon that comes after them.
  */
-#ifndef LTTNGMAP_MODULE_H
-#define LTTNGMAP_MODULE_H
+#ifndef LIBLTTNGMAP_MODULE_H
+#define LIBLTTNGMAP_MODULE_H
 
 #include <stdbool.h>
 
@@ -49,4 +49,4 @@ void module_unlock(void);
  */
 void module_announce(struct lttngmap_module *module);
 
-#endif /* LTTNGMAP_MODULE_H */
+#endif /* LIBLTTNGMAP_MODULE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "own-limits.h"
+#include "liblttngmap/own-limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "arch.h"
-#include "memory-map.h"
-#include "sandbox.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/memory-map.h"
+#include "liblttngmap/sandbox.h"
 
 /* The runtime of a sanitizer asks for limits before it is ready for what it instruments. */
 #define UNSANITIZED __attribute__((no_sanitize("address", "thread")))

@@ -11,8 +11,8 @@
  * `lifted` is a record of this program's alone. A program that is executed starts with none, and
  * with a limit that is higher than it was meant by the maps of the one before.
  */
-#ifndef LTTNGMAP_OWN_LIMITS_H
-#define LTTNGMAP_OWN_LIMITS_H
+#ifndef LIBLTTNGMAP_OWN_LIMITS_H
+#define LIBLTTNGMAP_OWN_LIMITS_H
 
 #include <stdint.h>
 
@@ -22,4 +22,4 @@
  */
 void limits_make_room(uint64_t bytes);
 
-#endif /* LTTNGMAP_OWN_LIMITS_H */
+#endif /* LIBLTTNGMAP_OWN_LIMITS_H */

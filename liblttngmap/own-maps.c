@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "own-maps.h"
+#include "liblttngmap/own-maps.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "memory-map.h"
+#include "liblttngmap/memory-map.h"
 
 #define PAGE UINT64_C(4096)
 

@@ -12,8 +12,8 @@
  * Not seen are bare system calls, and mmap(MAP_FIXED) or mremap() over a map that the program
  * did not make. Signal-safe; errno as the function behind sets it.
  */
-#ifndef LTTNGMAP_OWN_MAPS_H
-#define LTTNGMAP_OWN_MAPS_H
+#ifndef LIBLTTNGMAP_OWN_MAPS_H
+#define LIBLTTNGMAP_OWN_MAPS_H
 
 #include <stddef.h>
 
@@ -26,4 +26,4 @@ typedef int lttngmap_maps_call(void *at, size_t size, int argument);
  */
 int lttngmap_maps_leave(lttngmap_maps_call *call, void *at, size_t size, int argument, int goes_on);
 
-#endif /* LTTNGMAP_OWN_MAPS_H */
+#endif /* LIBLTTNGMAP_OWN_MAPS_H */

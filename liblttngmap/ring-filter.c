@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "ring-filter.h"
+#include "liblttngmap/ring-filter.h"
 
 #include <lttngmap/abi.h>
 
-#include "context.h"
-#include "filter.h"
+#include "liblttngmap/context.h"
+#include "liblttngmap/filter.h"
 
 /* The daemon lets a second pass before it uses a filter's memory again. */
 #define TRIES_MAX 10

@@ -4,15 +4,15 @@
  * ring-filter.h - what a filtered channel says of an event, before it goes
  * into a ring. The daemon's half is sessiond/memory/filter-pages.c.
  */
-#ifndef LTTNGMAP_RING_FILTER_H
-#define LTTNGMAP_RING_FILTER_H
+#ifndef LIBLTTNGMAP_RING_FILTER_H
+#define LIBLTTNGMAP_RING_FILTER_H
 
 #include <lttngmap/abi.h>
 
-#include "channel.h"
-#include "filter-test.h"
-#include "local.h"
-#include "ring-write.h"
+#include "liblttngmap/channel.h"
+#include "liblttngmap/filter-test.h"
+#include "liblttngmap/local.h"
+#include "liblttngmap/ring-write.h"
 
 /* The words of slot 0 in a control that is mapped so far, or NULL: it has none. */
 const uint64_t *ring_filter_words(const struct lttngmap_control *control, uint64_t size);
@@ -55,4 +55,4 @@ ring_filter_rejects(const struct local *local, uint64_t at, const void *fields, 
 	return LIKELY(__atomic_load_n(word, __ATOMIC_RELAXED) == named);
 }
 
-#endif /* LTTNGMAP_RING_FILTER_H */
+#endif /* LIBLTTNGMAP_RING_FILTER_H */

@@ -20,16 +20,16 @@
  * Registers: the operands take six at most, rax rcx rdx r8 r9 r10 r11 are
  * scratch; that leaves one for compilers that keep a frame pointer.
  */
-#ifndef LTTNGMAP_RING_RSEQ_H
-#define LTTNGMAP_RING_RSEQ_H
+#ifndef LIBLTTNGMAP_RING_RSEQ_H
+#define LIBLTTNGMAP_RING_RSEQ_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/rseq.h>
 
-#include "arch.h"
-#include "local.h"
-#include "ring.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/local.h"
+#include "liblttngmap/ring.h"
 
 /* Sets up section `3`, from `1` to `2`, with its abort handler `4`. */
 #define RSEQ_SECTION_TABLE                                                                         \
@@ -248,4 +248,4 @@ static inline uint32_t ring_rseq_cpu(ptrdiff_t rseq_offset)
 	return *(const volatile uint32_t *)&area->cpu_id;
 }
 
-#endif /* LTTNGMAP_RING_RSEQ_H */
+#endif /* LIBLTTNGMAP_RING_RSEQ_H */

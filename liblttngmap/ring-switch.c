@@ -46,13 +46,14 @@
  *
  * tests/model/ring.pml is this, for spin.
  */
+#include "liblttngmap/ring-switch.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 #include <lttngmap/abi.h>
 
-#include "arch.h"
-#include "ring-switch.h"
+#include "liblttngmap/arch.h"
 
 static uint32_t commit_count(uint64_t word0, uint64_t word1)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#ifndef LTTNGMAP_RING_SWITCH_H
-#define LTTNGMAP_RING_SWITCH_H
+#ifndef LIBLTTNGMAP_RING_SWITCH_H
+#define LIBLTTNGMAP_RING_SWITCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ring.h"
+#include "liblttngmap/ring.h"
 
 /*
  * Prepare the move of a ring to its next sub-buffer for a record of `total`
@@ -23,4 +23,4 @@ static inline bool ring_move_fills(const struct ring_move *move)
 	return move->commit[0] != move->expected;
 }
 
-#endif /* LTTNGMAP_RING_SWITCH_H */
+#endif /* LIBLTTNGMAP_RING_SWITCH_H */

@@ -35,13 +35,14 @@
  *  - Who was killed in here is let go of by the daemon (sessiond/session/user-rings.c). The record
  *    was complete before `known` was stored.
  */
+#include "liblttngmap/ring-trylock.h"
+
 #include <stdint.h>
 
 #include <lttngmap/abi.h>
 
-#include "arch.h"
-#include "ring-switch.h"
-#include "ring-trylock.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/ring-switch.h"
 
 /*
  * Beside the reader a move takes two tries; a clock that jumps may take more.

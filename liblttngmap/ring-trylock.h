@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#ifndef LTTNGMAP_RING_TRYLOCK_H
-#define LTTNGMAP_RING_TRYLOCK_H
+#ifndef LIBLTTNGMAP_RING_TRYLOCK_H
+#define LIBLTTNGMAP_RING_TRYLOCK_H
 
 #include <stdint.h>
 
-#include "local.h"
-#include "ring.h"
+#include "liblttngmap/local.h"
+#include "liblttngmap/ring.h"
 
 /* The lock of a ring, and perhaps of others. */
 static inline struct local_lock *ring_lock_of(struct local *local, const struct lttngmap_ring *ring)
@@ -31,4 +31,4 @@ enum ring_result ring_trylock_write(struct local *local, const struct ring_chann
  */
 bool ring_trylock_is_ours(struct local *local, const struct ring_channel *channel);
 
-#endif /* LTTNGMAP_RING_TRYLOCK_H */
+#endif /* LIBLTTNGMAP_RING_TRYLOCK_H */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "ring-wait.h"
+#include "liblttngmap/ring-wait.h"
 
 #include <errno.h>
 #include <linux/futex.h>
 #include <time.h>
 
-#include "arch.h"
-#include "attach.h"
-#include "ring-switch.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/attach.h"
+#include "liblttngmap/ring-switch.h"
 
 /* A daemon that frees space wakes the waiters; this is for a daemon that died. */
 #define WAIT_STEP_NS 50000000

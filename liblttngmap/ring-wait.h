@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#ifndef LTTNGMAP_RING_WAIT_H
-#define LTTNGMAP_RING_WAIT_H
+#ifndef LIBLTTNGMAP_RING_WAIT_H
+#define LIBLTTNGMAP_RING_WAIT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ring.h"
+#include "liblttngmap/ring.h"
 
 /*
  * Wait for space in blocking mode; false: it took too long, or the daemon is
@@ -15,4 +15,4 @@
 bool ring_wait(struct local *local, const struct ring_channel *channel, struct lttngmap_ring *ring,
 	       uint64_t *deadline);
 
-#endif /* LTTNGMAP_RING_WAIT_H */
+#endif /* LIBLTTNGMAP_RING_WAIT_H */

@@ -4,24 +4,25 @@
  * ring-write.c - which ring a record goes to, and what happens when it does
  * not go there at the first try.
  */
+#include "liblttngmap/ring-write.h"
+
 #include <linux/futex.h>
 #include <sys/rseq.h>
 #include <time.h>
 
 #include <lttngmap/abi.h>
 
-#include "arch.h"
-#include "attach.h"
-#include "away.h"
-#include "channel.h"
-#include "context.h"
-#include "ring-filter.h"
-#include "ring-rseq.h"
-#include "ring-switch.h"
-#include "ring-trylock.h"
-#include "ring-wait.h"
-#include "ring-write.h"
-#include "vfork.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/attach.h"
+#include "liblttngmap/away.h"
+#include "liblttngmap/channel.h"
+#include "liblttngmap/context.h"
+#include "liblttngmap/ring-filter.h"
+#include "liblttngmap/ring-rseq.h"
+#include "liblttngmap/ring-switch.h"
+#include "liblttngmap/ring-trylock.h"
+#include "liblttngmap/ring-wait.h"
+#include "liblttngmap/vfork.h"
 
 /* So many failures in a row mean that the clock goes backwards, or that the process is damaged. */
 #define TRIES_MAX 1000

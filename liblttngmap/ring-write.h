@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#ifndef LTTNGMAP_RING_WRITE_H
-#define LTTNGMAP_RING_WRITE_H
+#ifndef LIBLTTNGMAP_RING_WRITE_H
+#define LIBLTTNGMAP_RING_WRITE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "local.h"
+#include "liblttngmap/local.h"
 
 struct ring_event {
 	const void *fields; /* packed, readable up to the next multiple of 8 */
@@ -27,4 +27,4 @@ void ring_write(struct local *local, uint32_t slot, const struct ring_event *eve
  */
 bool ring_write_at_once(struct local *local, uint32_t slot, const struct ring_event *event);
 
-#endif /* LTTNGMAP_RING_WRITE_H */
+#endif /* LIBLTTNGMAP_RING_WRITE_H */

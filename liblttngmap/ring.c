@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "ring.h"
+#include "liblttngmap/ring.h"
 
 #include <time.h>
 
-#include "arch.h"
-#include "descriptors.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/descriptors.h"
 
 uint64_t ring_clock(enum lttngmap_clock clock)
 {

@@ -20,8 +20,8 @@
  * which of them serves a record, and what happens when neither can. Here is
  * what they have in common.
  */
-#ifndef LTTNGMAP_RING_H
-#define LTTNGMAP_RING_H
+#ifndef LIBLTTNGMAP_RING_H
+#define LIBLTTNGMAP_RING_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@
 
 #include <lttngmap/abi.h>
 
-#include "local.h"
+#include "liblttngmap/local.h"
 
 enum ring_result {
 	RING_WRITTEN,   /* or moved on */
@@ -142,4 +142,4 @@ static inline char *ring_data_at(const struct ring_channel *channel, uint32_t in
 	return RING_CHANNEL_FIELD(channel, data) + index * ring_channel_size(channel);
 }
 
-#endif /* LTTNGMAP_RING_H */
+#endif /* LIBLTTNGMAP_RING_H */

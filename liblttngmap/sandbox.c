@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "sandbox.h"
+#include "liblttngmap/sandbox.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "arch.h"
-#include "channel.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/channel.h"
 
 uint32_t sandbox_requests;
 

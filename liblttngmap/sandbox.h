@@ -10,8 +10,8 @@
  * Filters that were there when the program was started have let its registration pass. What a
  * program asks for by a bare instruction is not seen.
  */
-#ifndef LTTNGMAP_SANDBOX_H
-#define LTTNGMAP_SANDBOX_H
+#ifndef LIBLTTNGMAP_SANDBOX_H
+#define LIBLTTNGMAP_SANDBOX_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,4 +28,4 @@ static inline bool sandbox_is_on(void)
 	return __atomic_load_n(&sandbox_requests, __ATOMIC_RELAXED) > 0;
 }
 
-#endif /* LTTNGMAP_SANDBOX_H */
+#endif /* LIBLTTNGMAP_SANDBOX_H */

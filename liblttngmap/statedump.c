@@ -8,15 +8,16 @@
  * are of the pages that a fork empties, so that the child tells its own state, and
  * waits for nobody whom it does not have.
  */
+#include "liblttngmap/statedump.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include <lttngmap/event-class.h>
 
-#include "arch.h"
-#include "attach.h"
-#include "statedump.h"
+#include "liblttngmap/arch.h"
+#include "liblttngmap/attach.h"
 
 /* A statedump may make another one due, and so on. */
 #define ROUNDS_MAX LTTNGMAP_CHANNELS

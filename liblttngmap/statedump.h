@@ -4,10 +4,10 @@
  * statedump.h - what is written before the first event of a process in a
  * channel: see struct lttngmap_statedump.
  */
-#ifndef LTTNGMAP_STATEDUMP_H
-#define LTTNGMAP_STATEDUMP_H
+#ifndef LIBLTTNGMAP_STATEDUMP_H
+#define LIBLTTNGMAP_STATEDUMP_H
 
-#include "local.h"
+#include "liblttngmap/local.h"
 
 enum statedump_turn {
 	STATEDUMP_NOTHING,   /* nobody has registered */
@@ -29,4 +29,4 @@ void statedump_write(struct local *local);
 /* Lets others go on; tells again what was wished for meanwhile. Signal-safe, keeps errno. */
 void statedump_end(struct local *local);
 
-#endif /* LTTNGMAP_STATEDUMP_H */
+#endif /* LIBLTTNGMAP_STATEDUMP_H */

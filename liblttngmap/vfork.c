@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "liblttngmap/vfork.h"
+
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "local.h"
-#include "vfork.h"
+#include "liblttngmap/local.h"
 
 __thread uint32_t vfork_depth;
 

@@ -9,8 +9,8 @@
  * in the parent; a thread with a depth writes by trylock. posix_spawn's child
  * calls nothing of ours.
  */
-#ifndef LTTNGMAP_VFORK_H
-#define LTTNGMAP_VFORK_H
+#ifndef LIBLTTNGMAP_VFORK_H
+#define LIBLTTNGMAP_VFORK_H
 
 #include <stdint.h>
 
@@ -23,4 +23,4 @@ extern __thread uint32_t vfork_depth
  */
 void lttngmap_vfork_count(int change);
 
-#endif /* LTTNGMAP_VFORK_H */
+#endif /* LIBLTTNGMAP_VFORK_H */

@@ -18,9 +18,9 @@
 #define _GNU_SOURCE
 #endif
 #define LTTNGMAP_NEVER_UNLOADED
-#include <lttngmap/tracepoint.h>
-
 #include "preload/cyg-profile.h"
+
+#include <lttngmap/tracepoint.h>
 
 #define LEVEL LTTNGMAP_LOGLEVEL_DEBUG_FUNCTION
 

@@ -4,8 +4,10 @@
  * cyg-profile.h - which functions are traced, of both families: those that
  * LTTNGMAP_FUNCTIONS names (function-select.h).
  */
-#ifndef LTTNGMAP_PRELOAD_CYG_PROFILE_H
-#define LTTNGMAP_PRELOAD_CYG_PROFILE_H
+#ifndef PRELOAD_CYG_PROFILE_H
+#define PRELOAD_CYG_PROFILE_H
+
+#include <stddef.h>
 
 #include <errno.h>
 
@@ -34,4 +36,4 @@ static __attribute__((constructor)) void cyg_profile_select(void)
 	errno = saved_errno;
 }
 
-#endif /* LTTNGMAP_PRELOAD_CYG_PROFILE_H */
+#endif /* PRELOAD_CYG_PROFILE_H */

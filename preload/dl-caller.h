@@ -11,8 +11,8 @@
  *
  * Threads: any. errno and dlerror(): as the functions behind leave them.
  */
-#ifndef LTTNGMAP_PRELOAD_DL_CALLER_H
-#define LTTNGMAP_PRELOAD_DL_CALLER_H
+#ifndef PRELOAD_DL_CALLER_H
+#define PRELOAD_DL_CALLER_H
 
 #include <dlfcn.h>
 
@@ -23,4 +23,4 @@ void *dl_caller_dlopen(void *(*next)(const char *, int), const void *caller, con
 void *dl_caller_dlmopen(void *(*next)(Lmid_t, const char *, int), const void *caller, Lmid_t nsid,
 			const char *filename, int flags);
 
-#endif /* LTTNGMAP_PRELOAD_DL_CALLER_H */
+#endif /* PRELOAD_DL_CALLER_H */

@@ -3,13 +3,13 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "preload/dl-debug-link.h"
+
 #include <elf.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "preload/dl-debug-link.h"
 
 #define SECTION ".gnu_debuglink"
 /* Files have some tens of sections; what has more is not looked through. */

@@ -4,8 +4,8 @@
  * dl-debug-link.h - where the debugging information of an ELF file is, as the
  * file says in its section .gnu_debuglink, which is not loaded.
  */
-#ifndef LTTNGMAP_PRELOAD_DL_DEBUG_LINK_H
-#define LTTNGMAP_PRELOAD_DL_DEBUG_LINK_H
+#ifndef PRELOAD_DL_DEBUG_LINK_H
+#define PRELOAD_DL_DEBUG_LINK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,4 +18,4 @@
  */
 bool dl_debug_link(const char *path, char *name, size_t size, uint32_t *crc);
 
-#endif /* LTTNGMAP_PRELOAD_DL_DEBUG_LINK_H */
+#endif /* PRELOAD_DL_DEBUG_LINK_H */

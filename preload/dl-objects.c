@@ -3,6 +3,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "preload/dl-objects.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +16,6 @@
 #include <unistd.h>
 
 #include "preload/dl-debug-link.h"
-#include "preload/dl-objects.h"
 
 /* Not a program's own one, which may take no lock, or tell of what was once. */
 #define NEXT_FUNCTIONS(X) X(dl_iterate_phdr)

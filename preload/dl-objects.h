@@ -13,8 +13,8 @@
  * Not in it are the objects of other namespaces (dlmopen), the kernel's vDSO,
  * and what there is no memory for.
  */
-#ifndef LTTNGMAP_PRELOAD_DL_OBJECTS_H
-#define LTTNGMAP_PRELOAD_DL_OBJECTS_H
+#ifndef PRELOAD_DL_OBJECTS_H
+#define PRELOAD_DL_OBJECTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,4 +54,4 @@ const struct dl_object *dl_objects_find(const void *address);
 /* See what is loaded now. Not in signal handlers. Keeps errno. */
 void dl_objects_update(void);
 
-#endif /* LTTNGMAP_PRELOAD_DL_OBJECTS_H */
+#endif /* PRELOAD_DL_OBJECTS_H */

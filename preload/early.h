@@ -12,8 +12,8 @@
  * a wrapper has nothing to test. Where the first call's event stands before the call, as that of
  * free(), the call registers too late for it: that event is not written.
  */
-#ifndef LTTNGMAP_PRELOAD_EARLY_H
-#define LTTNGMAP_PRELOAD_EARLY_H
+#ifndef PRELOAD_EARLY_H
+#define PRELOAD_EARLY_H
 
 #include <stdbool.h>
 #include <unistd.h>
@@ -35,4 +35,4 @@ static inline bool early_begin(void)
 	return true;
 }
 
-#endif /* LTTNGMAP_PRELOAD_EARLY_H */
+#endif /* PRELOAD_EARLY_H */

@@ -11,8 +11,8 @@
  *
  * A file that includes this, and wraps more, defines MORE_NEXT_FUNCTIONS(X) before.
  */
-#ifndef LTTNGMAP_PRELOAD_EXEC_H
-#define LTTNGMAP_PRELOAD_EXEC_H
+#ifndef PRELOAD_EXEC_H
+#define PRELOAD_EXEC_H
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -199,4 +199,4 @@ static inline int spawn_next(spawn_function *next, enum lttngmap_exec_file file,
 	for (size_t i_ = 1; i_ <= count_; i_++)                                                    \
 	argv[i_] = va_arg(list_, char *)
 
-#endif /* LTTNGMAP_PRELOAD_EXEC_H */
+#endif /* PRELOAD_EXEC_H */

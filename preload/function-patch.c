@@ -3,6 +3,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "preload/function-patch.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -10,8 +12,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "preload/function-patch.h"
 
 #define PAGE 4096u
 /* A call reaches 2 GiB; below an object its heap does not grow. */

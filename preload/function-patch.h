@@ -7,8 +7,8 @@
  * All calls from one constructor, between function_patch_begin() and _end(). Nobody else runs
  * any of this code meanwhile: the process has one thread, and that takes no signals.
  */
-#ifndef LTTNGMAP_PRELOAD_FUNCTION_PATCH_H
-#define LTTNGMAP_PRELOAD_FUNCTION_PATCH_H
+#ifndef PRELOAD_FUNCTION_PATCH_H
+#define PRELOAD_FUNCTION_PATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,4 +45,4 @@ bool function_patch_call(uint64_t at, const void *thunk);
 bool function_patch_mute(const struct function_object *object, uint64_t at,
 			 const struct function_slots *slots);
 
-#endif /* LTTNGMAP_PRELOAD_FUNCTION_PATCH_H */
+#endif /* PRELOAD_FUNCTION_PATCH_H */

@@ -8,6 +8,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "preload/function-select.h"
+
 #include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,8 +18,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "preload/function-select.h"
 
 #define NAMES_ENVIRONMENT "LTTNGMAP_FUNCTIONS"
 #define NAMES_MAX 4096u

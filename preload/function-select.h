@@ -11,8 +11,8 @@
  * a load, in signal handlers and anywhere. What is loaded later is not known, hence not
  * selected where there are names.
  */
-#ifndef LTTNGMAP_PRELOAD_FUNCTION_SELECT_H
-#define LTTNGMAP_PRELOAD_FUNCTION_SELECT_H
+#ifndef PRELOAD_FUNCTION_SELECT_H
+#define PRELOAD_FUNCTION_SELECT_H
 
 #include <link.h>
 #include <stdbool.h>
@@ -81,4 +81,4 @@ static inline bool function_is_selected(const void *address)
 /* For each object that was added. */
 const struct function_object *function_object_at(unsigned index);
 
-#endif /* LTTNGMAP_PRELOAD_FUNCTION_SELECT_H */
+#endif /* PRELOAD_FUNCTION_SELECT_H */

@@ -3,6 +3,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "preload/inside-slots.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -11,8 +13,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "preload/inside-slots.h"
 
 #define PAGE 4096u
 /* All that we load ourselves begins so: their own calls are theirs. */

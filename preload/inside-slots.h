@@ -22,8 +22,8 @@
  * is aligned and stored at once. Objects neither come nor go, for the loader's lock
  * is held. Not for signal handlers. No malloc.
  */
-#ifndef LTTNGMAP_PRELOAD_INSIDE_SLOTS_H
-#define LTTNGMAP_PRELOAD_INSIDE_SLOTS_H
+#ifndef PRELOAD_INSIDE_SLOTS_H
+#define PRELOAD_INSIDE_SLOTS_H
 
 #include <stdbool.h>
 
@@ -48,4 +48,4 @@ bool inside_functions_find(void *handle, struct inside_functions *functions);
 void inside_slots_change(const struct inside_functions *functions, bool to_wrappers,
 			 struct inside_library *library);
 
-#endif /* LTTNGMAP_PRELOAD_INSIDE_SLOTS_H */
+#endif /* PRELOAD_INSIDE_SLOTS_H */

@@ -22,6 +22,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "preload/libc-next.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -31,7 +33,6 @@
 #include <string.h>
 
 #include "preload/early.h"
-#include "preload/libc-next.h"
 
 /* Alignment of malloc(); also the size of a block's head. */
 #define BLOCK 16u

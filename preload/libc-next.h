@@ -18,8 +18,8 @@
  * of ours. dlsym() takes the loader's own, and is over before main().
  * errno: only as the functions behind set it.
  */
-#ifndef LTTNGMAP_PRELOAD_LIBC_NEXT_H
-#define LTTNGMAP_PRELOAD_LIBC_NEXT_H
+#ifndef PRELOAD_LIBC_NEXT_H
+#define PRELOAD_LIBC_NEXT_H
 
 #include <stddef.h>
 
@@ -52,4 +52,4 @@ extern __attribute__((visibility("hidden"))) struct libc_next libc_next;
  */
 #define NEXT(name) __atomic_load_n(&libc_next.name, __ATOMIC_RELAXED)
 
-#endif /* LTTNGMAP_PRELOAD_LIBC_NEXT_H */
+#endif /* PRELOAD_LIBC_NEXT_H */

@@ -30,8 +30,8 @@
  * Threads: any, at any time; all that look a function up store the same value.
  * errno: as the functions behind set it.
  */
-#ifndef LTTNGMAP_PRELOAD_NEXT_H
-#define LTTNGMAP_PRELOAD_NEXT_H
+#ifndef PRELOAD_NEXT_H
+#define PRELOAD_NEXT_H
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -151,4 +151,4 @@ static __attribute__((constructor)) void next_find_all(void)
 /* The function behind a wrapper, to be called at once. */
 #define NEXT(name) ((__typeof__(&name))next_get(NEXT_##name))
 
-#endif /* LTTNGMAP_PRELOAD_NEXT_H */
+#endif /* PRELOAD_NEXT_H */

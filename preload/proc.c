@@ -17,6 +17,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "preload/proc.h"
+
 #include <assert.h>
 #include <pty.h>
 #include <sched.h>
@@ -26,8 +28,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "preload/proc.h"
 
 /* Also where <assert.h> does not say it. */
 void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function)

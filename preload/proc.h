@@ -7,8 +7,8 @@
  * duration; or, where the call may not come back, as NAME_req before it and as NAME_ret
  * after it if it does.
  */
-#ifndef LTTNGMAP_PRELOAD_PROC_H
-#define LTTNGMAP_PRELOAD_PROC_H
+#ifndef PRELOAD_PROC_H
+#define PRELOAD_PROC_H
 
 #include <errno.h>
 #include <stddef.h>
@@ -72,4 +72,4 @@ static inline uint64_t proc_now(void)
 void proc_text(char *to, size_t size, const char *from);
 void proc_arguments(char *to, size_t size, char *const *argv);
 
-#endif /* LTTNGMAP_PRELOAD_PROC_H */
+#endif /* PRELOAD_PROC_H */

@@ -12,8 +12,8 @@
  * All return 0 or -errno, after protocol.h; -ETIMEDOUT: nothing moved for so long;
  * -EINTR: *stop was set by a signal's handler; -ECONNRESET: the collector is gone.
  */
-#ifndef LTTNGMAP_RELAY_CONNECTION_H
-#define LTTNGMAP_RELAY_CONNECTION_H
+#ifndef RELAY_CONNECTION_H
+#define RELAY_CONNECTION_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -65,4 +65,4 @@ int relay_connection_send_bytes(struct relay_connection *connection, uint64_t st
 int relay_connection_send_packet(struct relay_connection *connection, uint64_t stream,
 				 uint64_t sequence, int fd, uint64_t offset, uint32_t size);
 
-#endif /* LTTNGMAP_RELAY_CONNECTION_H */
+#endif /* RELAY_CONNECTION_H */

@@ -10,8 +10,8 @@
  *
  * One thread. Times are in microseconds of a clock that does not go back.
  */
-#ifndef LTTNGMAP_RELAY_FLIGHT_H
-#define LTTNGMAP_RELAY_FLIGHT_H
+#ifndef RELAY_FLIGHT_H
+#define RELAY_FLIGHT_H
 
 #include <stdint.h>
 
@@ -34,4 +34,4 @@ void flight_confirmed(struct flight *flight, uint64_t bytes, uint64_t sent, uint
 /* Nothing was. How long to wait until it is asked again: longer each time. */
 uint64_t flight_wait(struct flight *flight);
 
-#endif /* LTTNGMAP_RELAY_FLIGHT_H */
+#endif /* RELAY_FLIGHT_H */

@@ -8,8 +8,8 @@
  *   follow-journal.c  how far they were sent, on disk
  *   follow-ended.c    streams that have ended
  */
-#ifndef LTTNGMAP_RELAY_FOLLOW_PARTS_H
-#define LTTNGMAP_RELAY_FOLLOW_PARTS_H
+#ifndef RELAY_FOLLOW_PARTS_H
+#define RELAY_FOLLOW_PARTS_H
 
 #include "relay/follow.h"
 
@@ -25,4 +25,4 @@ void follow_close_journals(struct follow *follow);
 /* The stream is no more, and its record free for another one. */
 void follow_empty_record(struct follow *follow, const struct follow_stream *stream);
 
-#endif /* LTTNGMAP_RELAY_FOLLOW_PARTS_H */
+#endif /* RELAY_FOLLOW_PARTS_H */

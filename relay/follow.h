@@ -12,8 +12,8 @@
  *
  * All return 0 or -errno unless said otherwise. One thread.
  */
-#ifndef LTTNGMAP_RELAY_FOLLOW_H
-#define LTTNGMAP_RELAY_FOLLOW_H
+#ifndef RELAY_FOLLOW_H
+#define RELAY_FOLLOW_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -170,4 +170,4 @@ bool follow_is_abandoned(const struct follow *follow);
 /* Bytes of packets that its collector has, as its journal says. */
 uint64_t follow_confirmed(const struct follow *follow);
 
-#endif /* LTTNGMAP_RELAY_FOLLOW_H */
+#endif /* RELAY_FOLLOW_H */

@@ -10,8 +10,8 @@
  *
  * Goes in packets, as live viewers want it.
  */
-#ifndef LTTNGMAP_RELAY_METADATA_H
-#define LTTNGMAP_RELAY_METADATA_H
+#ifndef RELAY_METADATA_H
+#define RELAY_METADATA_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,4 +49,4 @@ void relay_metadata_header(unsigned char bytes[RELAY_METADATA_HEADER_SIZE],
 /* The trace's id, from the text of its metadata. 0 or -EBADMSG. */
 int relay_metadata_uuid(const char *text, size_t size, uint8_t uuid[CTF_UUID_SIZE]);
 
-#endif /* LTTNGMAP_RELAY_METADATA_H */
+#endif /* RELAY_METADATA_H */

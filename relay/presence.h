@@ -9,8 +9,8 @@
  *
  * Any thread; returns are 0 or -errno unless said otherwise.
  */
-#ifndef LTTNGMAP_RELAY_PRESENCE_H
-#define LTTNGMAP_RELAY_PRESENCE_H
+#ifndef RELAY_PRESENCE_H
+#define RELAY_PRESENCE_H
 
 #include <stdbool.h>
 
@@ -36,4 +36,4 @@ int presence_look(const char *output, const struct relay_url *url, bool is_spool
 int presence_read(const char *output, const struct relay_url *url, bool is_spool,
 		  struct relay_progress *progress);
 
-#endif /* LTTNGMAP_RELAY_PRESENCE_H */
+#endif /* RELAY_PRESENCE_H */

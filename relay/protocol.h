@@ -17,8 +17,8 @@
  *
  * What comes from the collector is checked here: it is somebody else's.
  */
-#ifndef LTTNGMAP_RELAY_PROTOCOL_H
-#define LTTNGMAP_RELAY_PROTOCOL_H
+#ifndef RELAY_PROTOCOL_H
+#define RELAY_PROTOCOL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,4 +106,4 @@ int relay_answer_session(const unsigned char bytes[RELAY_SESSION_SIZE], size_t *
 int relay_answer_stream(const unsigned char bytes[RELAY_STREAM_SIZE], uint64_t *stream);
 int relay_answer_closed_chunk(const unsigned char bytes[RELAY_CLOSED_CHUNK_SIZE], size_t *more);
 
-#endif /* LTTNGMAP_RELAY_PROTOCOL_H */
+#endif /* RELAY_PROTOCOL_H */

@@ -5,8 +5,8 @@
  * relay-send.c, which sends, relay-live.c, for those who watch meanwhile, and
  * relay-traces.c, which finds what is to be sent.
  */
-#ifndef LTTNGMAP_RELAY_RELAY_PARTS_H
-#define LTTNGMAP_RELAY_RELAY_PARTS_H
+#ifndef RELAY_RELAY_PARTS_H
+#define RELAY_RELAY_PARTS_H
 
 #include "common/relay-progress.h"
 #include "relay/connection.h"
@@ -123,4 +123,4 @@ void relay_count(struct relay *relay, const struct follow *follow, uint64_t byte
 /* So many bytes of what is there went from here, with their files. */
 void relay_count_removed(struct relay *relay, const struct follow *follow, uint64_t bytes);
 
-#endif /* LTTNGMAP_RELAY_RELAY_PARTS_H */
+#endif /* RELAY_RELAY_PARTS_H */

@@ -13,8 +13,8 @@
  *
  * One thread, one trace, one collector; the process waits for that and nothing else.
  */
-#ifndef LTTNGMAP_RELAY_RELAY_H
-#define LTTNGMAP_RELAY_RELAY_H
+#ifndef RELAY_RELAY_H
+#define RELAY_RELAY_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -57,4 +57,4 @@ struct relay_result {
  */
 int relay_run(const struct relay_config *config, struct relay_result *result);
 
-#endif /* LTTNGMAP_RELAY_RELAY_H */
+#endif /* RELAY_RELAY_H */

@@ -5,8 +5,8 @@
  *
  * net6:// is the same for IPv6 alone. Pure functions.
  */
-#ifndef LTTNGMAP_RELAY_URL_H
-#define LTTNGMAP_RELAY_URL_H
+#ifndef RELAY_URL_H
+#define RELAY_URL_H
 
 #include <stdbool.h>
 
@@ -30,4 +30,4 @@ int relay_url_parse(const char *text, struct relay_url *url, const char **why);
  */
 void relay_url_key(const struct relay_url *url, char key[RELAY_URL_KEY_MAX]);
 
-#endif /* LTTNGMAP_RELAY_URL_H */
+#endif /* RELAY_URL_H */

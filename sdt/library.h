@@ -4,8 +4,8 @@
  * library.h - what liblttngmap-sdt.so exports beside its wrappers: for whoever
  * brings it into a process that runs already.
  */
-#ifndef LTTNGMAP_SDT_LIBRARY_H
-#define LTTNGMAP_SDT_LIBRARY_H
+#ifndef SDT_LIBRARY_H
+#define SDT_LIBRARY_H
 
 #include <stddef.h>
 
@@ -34,4 +34,4 @@ __attribute__((visibility("default"))) int lttngmap_sdt_armed(void);
  */
 __attribute__((visibility("default"))) int lttngmap_sdt_refused(char *text, size_t size);
 
-#endif /* LTTNGMAP_SDT_LIBRARY_H */
+#endif /* SDT_LIBRARY_H */

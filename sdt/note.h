@@ -7,8 +7,8 @@
  * Read by plain system calls into memory of its own, without malloc; every
  * offset and size is checked against the file. Threads: one per file.
  */
-#ifndef LTTNGMAP_SDT_NOTE_H
-#define LTTNGMAP_SDT_NOTE_H
+#ifndef SDT_NOTE_H
+#define SDT_NOTE_H
 
 #include <link.h>
 #include <stdbool.h>
@@ -75,4 +75,4 @@ int sdt_file_find(struct sdt_file *file, const char *name, size_t length, uint64
 const ElfW(Phdr) * sdt_image_segment(const struct sdt_image *image, uint64_t address, uint64_t size,
 				     unsigned rights);
 
-#endif /* LTTNGMAP_SDT_NOTE_H */
+#endif /* SDT_NOTE_H */

@@ -12,8 +12,8 @@
  * is compared with what is loaded under the loader's: from then on it is only
  * touched under that, but by sdt_object_register() and sdt_object_unregister().
  */
-#ifndef LTTNGMAP_SDT_OBJECT_H
-#define LTTNGMAP_SDT_OBJECT_H
+#ifndef SDT_OBJECT_H
+#define SDT_OBJECT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,4 +126,4 @@ uint16_t *sdt_object_place(const struct sdt_object *object, uint64_t address);
 void sdt_object_refuse(struct sdt_object *object, const struct sdt_note *note, uint64_t offset,
 		       const char *argument, size_t length, const char *why);
 
-#endif /* LTTNGMAP_SDT_OBJECT_H */
+#endif /* SDT_OBJECT_H */

@@ -10,8 +10,8 @@
  * A value in memory is read only where that cannot fail: in the frame of the
  * function that the probe is in, or in the object that it belongs to.
  */
-#ifndef LTTNGMAP_SDT_OPERAND_H
-#define LTTNGMAP_SDT_OPERAND_H
+#ifndef SDT_OPERAND_H
+#define SDT_OPERAND_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,4 +79,4 @@ int sdt_operands_parse(const char *text, struct sdt_operand operands[SDT_OPERAND
 bool sdt_operand_value(const struct sdt_operand *operand, const uint64_t registers[SDT_REGISTERS],
 		       uint64_t *value);
 
-#endif /* LTTNGMAP_SDT_OPERAND_H */
+#endif /* SDT_OPERAND_H */

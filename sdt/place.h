@@ -10,8 +10,8 @@
  * Pages are mapped readable and executable, where nothing else is. Not for signal
  * handlers; the caller lets one thread in at a time.
  */
-#ifndef LTTNGMAP_SDT_PLACE_H
-#define LTTNGMAP_SDT_PLACE_H
+#ifndef SDT_PLACE_H
+#define SDT_PLACE_H
 
 #include <stdint.h>
 
@@ -28,4 +28,4 @@ int sdt_place_take(uint64_t landing, uint64_t *stub);
 /* Nothing is there any more, and nobody comes. */
 void sdt_place_give(uint64_t landing, uint64_t stub);
 
-#endif /* LTTNGMAP_SDT_PLACE_H */
+#endif /* SDT_PLACE_H */

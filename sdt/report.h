@@ -9,8 +9,8 @@
  * What is told is kept, under the loader's lock, and emitted without it: a file
  * or an event may have to wait. Not for signal handlers. Keeps nothing open.
  */
-#ifndef LTTNGMAP_SDT_REPORT_H
-#define LTTNGMAP_SDT_REPORT_H
+#ifndef SDT_REPORT_H
+#define SDT_REPORT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,4 +28,4 @@ bool sdt_report(const char *provider, const char *name, const char *path, uint64
  */
 bool sdt_report_emit(bool events);
 
-#endif /* LTTNGMAP_SDT_REPORT_H */
+#endif /* SDT_REPORT_H */

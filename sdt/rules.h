@@ -3,8 +3,8 @@
 /*
  * rules.h - which probes somebody wants. Pure.
  */
-#ifndef LTTNGMAP_SDT_RULES_H
-#define LTTNGMAP_SDT_RULES_H
+#ifndef SDT_RULES_H
+#define SDT_RULES_H
 
 #include <stdbool.h>
 
@@ -14,4 +14,4 @@
  */
 bool sdt_rules_match(const char *rules, const char *provider, const char *name);
 
-#endif /* LTTNGMAP_SDT_RULES_H */
+#endif /* SDT_RULES_H */

@@ -8,8 +8,8 @@
  * that come by have no lock. What is behind
  * `file_offset` and before the operands is for who arms.
  */
-#ifndef LTTNGMAP_SDT_SITE_H
-#define LTTNGMAP_SDT_SITE_H
+#ifndef SDT_SITE_H
+#define SDT_SITE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,4 +44,4 @@ extern const char sdt_entry[];
  */
 bool sdt_entry_prepare(void);
 
-#endif /* LTTNGMAP_SDT_SITE_H */
+#endif /* SDT_SITE_H */

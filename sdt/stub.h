@@ -15,8 +15,8 @@
  *
  * Not for signal handlers; the caller lets one thread in at a time.
  */
-#ifndef LTTNGMAP_SDT_STUB_H
-#define LTTNGMAP_SDT_STUB_H
+#ifndef SDT_STUB_H
+#define SDT_STUB_H
 
 #include <stdint.h>
 
@@ -49,4 +49,4 @@ void sdt_site_disarm(struct sdt_writer *writer, struct sdt_site *site);
 /* The site's code is no longer in memory: the stub's place is free. */
 void sdt_site_forget(struct sdt_site *site);
 
-#endif /* LTTNGMAP_SDT_STUB_H */
+#endif /* SDT_STUB_H */

@@ -21,8 +21,8 @@
  * Threads: any, several at once. Not for signal handlers, nor with the loader's lock
  * held. Keep errno.
  */
-#ifndef LTTNGMAP_SDT_UPDATE_H
-#define LTTNGMAP_SDT_UPDATE_H
+#ifndef SDT_UPDATE_H
+#define SDT_UPDATE_H
 
 #include <stddef.h>
 
@@ -37,4 +37,4 @@ void sdt_update_registered(void);
 /* Tell what is refused and was not told yet. */
 void sdt_update_tell(void);
 
-#endif /* LTTNGMAP_SDT_UPDATE_H */
+#endif /* SDT_UPDATE_H */

@@ -5,7 +5,7 @@
  * owns every ring, decides what is on, and shows rings as files. A supervisor
  * starts it again where it dies (supervisor.h).
  */
-#include "config.h"
+#include <config.h>
 
 #include <errno.h>
 #include <signal.h>

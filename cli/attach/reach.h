@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* reach.h - makes a running process serve a request of common/inside.h. */
-#ifndef LTTNGMAP_CLI_ATTACH_REACH_H
-#define LTTNGMAP_CLI_ATTACH_REACH_H
+#ifndef CLI_ATTACH_REACH_H
+#define CLI_ATTACH_REACH_H
 
 #include <sys/types.h>
 
@@ -16,4 +16,4 @@
  */
 int reach_run(pid_t pid, struct inside_request *request, struct problem *problem);
 
-#endif /* LTTNGMAP_CLI_ATTACH_REACH_H */
+#endif /* CLI_ATTACH_REACH_H */

@@ -7,8 +7,8 @@
  * libdw reads the files that the process has mapped, as debuggers do; any user may have made them.
  * One thread.
  */
-#ifndef LTTNGMAP_CLI_ATTACH_TARGET_H
-#define LTTNGMAP_CLI_ATTACH_TARGET_H
+#ifndef CLI_ATTACH_TARGET_H
+#define CLI_ATTACH_TARGET_H
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
@@ -70,4 +70,4 @@ bool target_is_filtered(const struct target *target, pid_t thread);
 
 bool target_in_range(struct target_range range, uint64_t address);
 
-#endif /* LTTNGMAP_CLI_ATTACH_TARGET_H */
+#endif /* CLI_ATTACH_TARGET_H */

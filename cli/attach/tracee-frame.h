@@ -4,8 +4,8 @@
  * tracee-frame.h - returns a thread to what it did before a call: a signal frame, as
  * rt_sigreturn(2) takes it from the stack, and code that ends in rt_sigreturn(2).
  */
-#ifndef LTTNGMAP_CLI_ATTACH_TRACEE_FRAME_H
-#define LTTNGMAP_CLI_ATTACH_TRACEE_FRAME_H
+#ifndef CLI_ATTACH_TRACEE_FRAME_H
+#define CLI_ATTACH_TRACEE_FRAME_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,4 +34,4 @@ struct user_regs_struct tracee_frame_registers(const struct user_regs_struct *re
 extern const unsigned char tracee_stub[];
 extern const size_t tracee_stub_size;
 
-#endif /* LTTNGMAP_CLI_ATTACH_TRACEE_FRAME_H */
+#endif /* CLI_ATTACH_TRACEE_FRAME_H */

@@ -21,8 +21,8 @@
  * Only x86-64 with 64 bits. One thread, because ptrace(2) binds a tracee to its tracer's thread;
  * SIGCHLD has to be blocked there.
  */
-#ifndef LTTNGMAP_CLI_ATTACH_TRACEE_H
-#define LTTNGMAP_CLI_ATTACH_TRACEE_H
+#ifndef CLI_ATTACH_TRACEE_H
+#define CLI_ATTACH_TRACEE_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -101,4 +101,4 @@ bool tracee_write(const struct tracee *tracee, uint64_t address, const void *byt
 /* The system call that the stop interrupted, or -1. */
 long tracee_system_call(const struct tracee *tracee);
 
-#endif /* LTTNGMAP_CLI_ATTACH_TRACEE_H */
+#endif /* CLI_ATTACH_TRACEE_H */

@@ -4,8 +4,8 @@
  * field-member.h - finds a field in an event class, once for all its events, and reads integer
  * fields.
  */
-#ifndef LTTNGMAP_CLI_BASE_FIELD_MEMBER_H
-#define LTTNGMAP_CLI_BASE_FIELD_MEMBER_H
+#ifndef CLI_BASE_FIELD_MEMBER_H
+#define CLI_BASE_FIELD_MEMBER_H
 
 #include <babeltrace2/babeltrace.h>
 #include <stdbool.h>
@@ -34,4 +34,4 @@ static inline bool field_integer(const bt_field *field, uint64_t *value)
 	return true;
 }
 
-#endif /* LTTNGMAP_CLI_BASE_FIELD_MEMBER_H */
+#endif /* CLI_BASE_FIELD_MEMBER_H */

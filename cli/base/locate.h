@@ -4,8 +4,8 @@
  * locate.h - finds the other programs and libraries of lttngmap: beside this command in the build
  * tree or in an installation that was moved, else where configure put them.
  */
-#ifndef LTTNGMAP_CLI_BASE_LOCATE_H
-#define LTTNGMAP_CLI_BASE_LOCATE_H
+#ifndef CLI_BASE_LOCATE_H
+#define CLI_BASE_LOCATE_H
 
 #include <stddef.h>
 
@@ -14,4 +14,4 @@ void locate_program(const char *name, const char *environment, char *path, size_
 /* Writes the library's absolute path to `path`. 0, -ENOENT or -ENAMETOOLONG. */
 int locate_library(const char *name, char *path, size_t size);
 
-#endif /* LTTNGMAP_CLI_BASE_LOCATE_H */
+#endif /* CLI_BASE_LOCATE_H */

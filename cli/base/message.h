@@ -7,8 +7,8 @@
  * One thread. Control characters are printed as '?', because messages contain file names and texts
  * of other programs.
  */
-#ifndef LTTNGMAP_CLI_BASE_MESSAGE_H
-#define LTTNGMAP_CLI_BASE_MESSAGE_H
+#ifndef CLI_BASE_MESSAGE_H
+#define CLI_BASE_MESSAGE_H
 
 #include <stddef.h>
 
@@ -36,4 +36,4 @@ void message_set_before(void (*before)(void));
 /* Flushes stdout. 0, or -errno after a message; 0 if the reader closed the pipe. */
 int message_flush_output(void);
 
-#endif /* LTTNGMAP_CLI_BASE_MESSAGE_H */
+#endif /* CLI_BASE_MESSAGE_H */

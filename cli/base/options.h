@@ -4,8 +4,8 @@
  * options.h - parses and prints values of options: sizes, durations, numbers, log levels. No state,
  * no output.
  */
-#ifndef LTTNGMAP_CLI_BASE_OPTIONS_H
-#define LTTNGMAP_CLI_BASE_OPTIONS_H
+#ifndef CLI_BASE_OPTIONS_H
+#define CLI_BASE_OPTIONS_H
 
 #include <stdint.h>
 
@@ -46,4 +46,4 @@ char *options_format_count(uint64_t count, char *text);
 /* Checks PROVIDER:NAME; both parts may have `*`. 0, or -EINVAL and *why. */
 int options_check_rule(const char *rule, const char **why);
 
-#endif /* LTTNGMAP_CLI_BASE_OPTIONS_H */
+#endif /* CLI_BASE_OPTIONS_H */

@@ -4,8 +4,8 @@
  * output-dir.h - creates the directory of a new trace. A directory that contains something is never
  * used. One thread; messages begin with the verb's name.
  */
-#ifndef LTTNGMAP_CLI_BASE_OUTPUT_DIR_H
-#define LTTNGMAP_CLI_BASE_OUTPUT_DIR_H
+#ifndef CLI_BASE_OUTPUT_DIR_H
+#define CLI_BASE_OUTPUT_DIR_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -30,4 +30,4 @@ bool output_dir_is_taken(const char *path);
 /* Writes the current time as YYYYMMDD-HHMMSS to `date`, of OUTPUT_DIR_DATE_SIZE bytes. */
 void output_dir_date(char *date);
 
-#endif /* LTTNGMAP_CLI_BASE_OUTPUT_DIR_H */
+#endif /* CLI_BASE_OUTPUT_DIR_H */

@@ -7,8 +7,8 @@
  * No symbolic link is followed. A signal that ends the command removes the unfinished file. One
  * file at a time.
  */
-#ifndef LTTNGMAP_CLI_BASE_OUTPUT_FILE_H
-#define LTTNGMAP_CLI_BASE_OUTPUT_FILE_H
+#ifndef CLI_BASE_OUTPUT_FILE_H
+#define CLI_BASE_OUTPUT_FILE_H
 
 #include <stdbool.h>
 
@@ -23,4 +23,4 @@ int output_file_open(const char *name, bool in_place);
  */
 int output_file_close(int fd, const char *name, int error);
 
-#endif /* LTTNGMAP_CLI_BASE_OUTPUT_FILE_H */
+#endif /* CLI_BASE_OUTPUT_FILE_H */

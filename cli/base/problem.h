@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* problem.h - a message and a hint, for callers that print them elsewhere. */
-#ifndef LTTNGMAP_CLI_BASE_PROBLEM_H
-#define LTTNGMAP_CLI_BASE_PROBLEM_H
+#ifndef CLI_BASE_PROBLEM_H
+#define CLI_BASE_PROBLEM_H
 
 struct problem {
 	char why[512];
@@ -13,4 +13,4 @@ struct problem {
 int problem_set(struct problem *problem, int error, const char *hint, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-#endif /* LTTNGMAP_CLI_BASE_PROBLEM_H */
+#endif /* CLI_BASE_PROBLEM_H */

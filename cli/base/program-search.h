@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* program-search.h - finds the file that a program's name stands for. No state, no output. */
-#ifndef LTTNGMAP_CLI_BASE_PROGRAM_SEARCH_H
-#define LTTNGMAP_CLI_BASE_PROGRAM_SEARCH_H
+#ifndef CLI_BASE_PROGRAM_SEARCH_H
+#define CLI_BASE_PROGRAM_SEARCH_H
 
 #include <stddef.h>
 
@@ -12,4 +12,4 @@
  */
 int program_search(const char *name, char *path, size_t size);
 
-#endif /* LTTNGMAP_CLI_BASE_PROGRAM_SEARCH_H */
+#endif /* CLI_BASE_PROGRAM_SEARCH_H */

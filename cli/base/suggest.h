@@ -7,8 +7,8 @@
  *   for each known word: suggestion_offer(&best, word);
  *   if (best.word) ...
  */
-#ifndef LTTNGMAP_CLI_BASE_SUGGEST_H
-#define LTTNGMAP_CLI_BASE_SUGGEST_H
+#ifndef CLI_BASE_SUGGEST_H
+#define CLI_BASE_SUGGEST_H
 
 #include <popt.h>
 #include <stddef.h>
@@ -28,4 +28,4 @@ void suggestion_offer(struct suggestion *suggestion, const char *word);
 /* Offers all long options of the table. */
 void suggestion_offer_options(struct suggestion *suggestion, const struct poptOption *table);
 
-#endif /* LTTNGMAP_CLI_BASE_SUGGEST_H */
+#endif /* CLI_BASE_SUGGEST_H */

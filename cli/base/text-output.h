@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* text-output.h - buffered text to a file, a pipe or a pager. One thread. */
-#ifndef LTTNGMAP_CLI_BASE_TEXT_OUTPUT_H
-#define LTTNGMAP_CLI_BASE_TEXT_OUTPUT_H
+#ifndef CLI_BASE_TEXT_OUTPUT_H
+#define CLI_BASE_TEXT_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,4 +45,4 @@ size_t text_letter_length(const char *text);
 #define TEXT_REAL_SIZE 40
 char *text_format_real(double value, bool single, char text[TEXT_REAL_SIZE]);
 
-#endif /* LTTNGMAP_CLI_BASE_TEXT_OUTPUT_H */
+#endif /* CLI_BASE_TEXT_OUTPUT_H */

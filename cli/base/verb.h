@@ -6,8 +6,8 @@
  * One popt table of options makes both the parser and the usage. A test compares the manual page
  * with the table.
  */
-#ifndef LTTNGMAP_CLI_BASE_VERB_H
-#define LTTNGMAP_CLI_BASE_VERB_H
+#ifndef CLI_BASE_VERB_H
+#define CLI_BASE_VERB_H
 
 #include <popt.h>
 #include <stdbool.h>
@@ -45,4 +45,4 @@ struct verb {
 /* Prints on stderr how to see the verb's usage; returns usage_status. */
 int verb_usage_error(const struct verb *verb);
 
-#endif /* LTTNGMAP_CLI_BASE_VERB_H */
+#endif /* CLI_BASE_VERB_H */

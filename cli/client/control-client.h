@@ -6,8 +6,8 @@
  * One request at a time. No function blocks: callers poll control_client_fd() and can do other work
  * meanwhile. One thread; no signal is raised.
  */
-#ifndef LTTNGMAP_CLI_CLIENT_CONTROL_CLIENT_H
-#define LTTNGMAP_CLI_CLIENT_CONTROL_CLIENT_H
+#ifndef CLI_CLIENT_CONTROL_CLIENT_H
+#define CLI_CLIENT_CONTROL_CLIENT_H
 
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -47,4 +47,4 @@ const char *control_answer_text(struct json_object *answer, const char *key);
 /* Length of `trouble` without PROTOCOL_CONTROL_GOES_ON, for "%.*s", when the session ends. */
 int control_ended_length(const char *trouble);
 
-#endif /* LTTNGMAP_CLI_CLIENT_CONTROL_CLIENT_H */
+#endif /* CLI_CLIENT_CONTROL_CLIENT_H */

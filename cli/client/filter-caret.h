@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* filter-caret.h - shows where the error in a filter expression is. */
-#ifndef LTTNGMAP_CLI_CLIENT_FILTER_CARET_H
-#define LTTNGMAP_CLI_CLIENT_FILTER_CARET_H
+#ifndef CLI_CLIENT_FILTER_CARET_H
+#define CLI_CLIENT_FILTER_CARET_H
 
 #include <json-c/json.h>
 #include <stddef.h>
@@ -20,4 +20,4 @@ void filter_caret_format(const char *filter, uint64_t column, uint64_t length,
 /* Prints both lines on stderr if the refusal of `request` has a place in its filter. */
 void filter_caret_show(struct json_object *request, struct json_object *refusal);
 
-#endif /* LTTNGMAP_CLI_CLIENT_FILTER_CARET_H */
+#endif /* CLI_CLIENT_FILTER_CARET_H */

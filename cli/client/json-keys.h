@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* json-keys.h - finds members that an object has twice. json-c silently keeps the last one. */
-#ifndef LTTNGMAP_CLI_CLIENT_JSON_KEYS_H
-#define LTTNGMAP_CLI_CLIENT_JSON_KEYS_H
+#ifndef CLI_CLIENT_JSON_KEYS_H
+#define CLI_CLIENT_JSON_KEYS_H
 
 #include <stddef.h>
 
@@ -16,4 +16,4 @@
  */
 size_t json_keys_find_duplicate(const char *text, size_t size);
 
-#endif /* LTTNGMAP_CLI_CLIENT_JSON_KEYS_H */
+#endif /* CLI_CLIENT_JSON_KEYS_H */

@@ -11,8 +11,8 @@
  * FIELD=%di:u64, FIELD=$retval, FIELD=+0(%si):string. The default NAME is made of the symbol. One
  * thread.
  */
-#ifndef LTTNGMAP_CLI_CLIENT_PROBE_H
-#define LTTNGMAP_CLI_CLIENT_PROBE_H
+#ifndef CLI_CLIENT_PROBE_H
+#define CLI_CLIENT_PROBE_H
 
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -26,4 +26,4 @@
 int probe_parse(const char *text, bool is_kernel, struct json_object *request,
 		struct problem *problem);
 
-#endif /* LTTNGMAP_CLI_CLIENT_PROBE_H */
+#endif /* CLI_CLIENT_PROBE_H */

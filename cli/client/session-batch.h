@@ -4,8 +4,8 @@
  * session-batch.h - sends several requests, of which all are served or none. When the daemon
  * refuses a request, the earlier requests are undone in reverse order.
  */
-#ifndef LTTNGMAP_CLI_CLIENT_SESSION_BATCH_H
-#define LTTNGMAP_CLI_CLIENT_SESSION_BATCH_H
+#ifndef CLI_CLIENT_SESSION_BATCH_H
+#define CLI_CLIENT_SESSION_BATCH_H
 
 #include <stddef.h>
 
@@ -34,4 +34,4 @@ int session_batch_add_on_id(struct session_batch *batch, struct json_object *req
 int session_batch_run(struct session_batch *batch, struct session_verb *self);
 void session_batch_clear(struct session_batch *batch);
 
-#endif /* LTTNGMAP_CLI_CLIENT_SESSION_BATCH_H */
+#endif /* CLI_CLIENT_SESSION_BATCH_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* session-counts.h - counts of recorded and lost events of a session. */
-#ifndef LTTNGMAP_CLI_CLIENT_SESSION_COUNTS_H
-#define LTTNGMAP_CLI_CLIENT_SESSION_COUNTS_H
+#ifndef CLI_CLIENT_SESSION_COUNTS_H
+#define CLI_CLIENT_SESSION_COUNTS_H
 
 #include "cli/client/session-verb.h"
 
@@ -15,4 +15,4 @@ void session_counts_print(struct session_verb *self, struct json_object *answer)
 /* Prints only the messages. */
 void session_counts_messages(struct session_verb *self, struct json_object *answer);
 
-#endif /* LTTNGMAP_CLI_CLIENT_SESSION_COUNTS_H */
+#endif /* CLI_CLIENT_SESSION_COUNTS_H */

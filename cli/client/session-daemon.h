@@ -7,8 +7,8 @@
  * the system's. A directory that was named is the only one searched. One thread. Messages begin
  * with the verb's name.
  */
-#ifndef LTTNGMAP_CLI_CLIENT_SESSION_DAEMON_H
-#define LTTNGMAP_CLI_CLIENT_SESSION_DAEMON_H
+#ifndef CLI_CLIENT_SESSION_DAEMON_H
+#define CLI_CLIENT_SESSION_DAEMON_H
 
 #include <stddef.h>
 #include <stdbool.h>
@@ -39,4 +39,4 @@ int session_daemon_start(const char *verb, const char *chosen, struct control_cl
 /* Prints the limits that a failed daemon inherited from this process, as hints. */
 void session_daemon_limits_hint(void);
 
-#endif /* LTTNGMAP_CLI_CLIENT_SESSION_DAEMON_H */
+#endif /* CLI_CLIENT_SESSION_DAEMON_H */

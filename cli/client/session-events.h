@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* session-events.h - lists event classes, for `events` and `list`. */
-#ifndef LTTNGMAP_CLI_CLIENT_SESSION_EVENTS_H
-#define LTTNGMAP_CLI_CLIENT_SESSION_EVENTS_H
+#ifndef CLI_CLIENT_SESSION_EVENTS_H
+#define CLI_CLIENT_SESSION_EVENTS_H
 
 #include "cli/client/session-verb.h"
 
@@ -11,4 +11,4 @@ int session_events_ask(struct session_verb *self, uint64_t pid, struct json_obje
 /* Prints a line for each class on stdout, which begins with `indent`. */
 void session_events_print(struct json_object *answer, const char *indent);
 
-#endif /* LTTNGMAP_CLI_CLIENT_SESSION_EVENTS_H */
+#endif /* CLI_CLIENT_SESSION_EVENTS_H */

@@ -8,8 +8,8 @@
  * its message names the place. The daemon refuses names that are taken, also by an earlier session
  * of the file.
  */
-#ifndef LTTNGMAP_CLI_CLIENT_SESSION_FILE_H
-#define LTTNGMAP_CLI_CLIENT_SESSION_FILE_H
+#ifndef CLI_CLIENT_SESSION_FILE_H
+#define CLI_CLIENT_SESSION_FILE_H
 
 #include <json-c/json.h>
 #include <stddef.h>
@@ -29,4 +29,4 @@ struct json_object *session_file_make(struct json_object *sessions);
 int session_file_parse(const char *text, size_t size, struct json_object **file,
 		       char why[SESSION_FILE_WHY_SIZE]);
 
-#endif /* LTTNGMAP_CLI_CLIENT_SESSION_FILE_H */
+#endif /* CLI_CLIENT_SESSION_FILE_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* session-print.h - prints a session from the daemon's list on stdout. */
-#ifndef LTTNGMAP_CLI_CLIENT_SESSION_PRINT_H
-#define LTTNGMAP_CLI_CLIENT_SESSION_PRINT_H
+#ifndef CLI_CLIENT_SESSION_PRINT_H
+#define CLI_CLIENT_SESSION_PRINT_H
 
 #include <json-c/json.h>
 
@@ -11,4 +11,4 @@ void session_print_line(struct json_object *session);
 /* Prints the session with its channels, their rules and contexts, and its trackers. */
 void session_print_all(struct json_object *session);
 
-#endif /* LTTNGMAP_CLI_CLIENT_SESSION_PRINT_H */
+#endif /* CLI_CLIENT_SESSION_PRINT_H */

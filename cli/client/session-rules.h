@@ -3,8 +3,8 @@
 /*
  * session-rules.h - `disable` and `remove`: choose rules of a channel and send a request for each.
  */
-#ifndef LTTNGMAP_CLI_CLIENT_SESSION_RULES_H
-#define LTTNGMAP_CLI_CLIENT_SESSION_RULES_H
+#ifndef CLI_CLIENT_SESSION_RULES_H
+#define CLI_CLIENT_SESSION_RULES_H
 
 #include "cli/client/session-verb.h"
 
@@ -14,4 +14,4 @@ extern const struct poptOption session_rules_table[];
 /* A verb's run(): disables rules, or removes them. Returns the exit status. */
 int session_rules_run(const struct verb *verb, bool disable, int argc, const char **argv);
 
-#endif /* LTTNGMAP_CLI_CLIENT_SESSION_RULES_H */
+#endif /* CLI_CLIENT_SESSION_RULES_H */

@@ -7,8 +7,8 @@
  * The functions read these from files in the session's folder, because the session daemon knows
  * nothing of sending. They print nothing if another user's folder cannot be read.
  */
-#ifndef LTTNGMAP_CLI_CLIENT_SESSION_SENDING_H
-#define LTTNGMAP_CLI_CLIENT_SESSION_SENDING_H
+#ifndef CLI_CLIENT_SESSION_SENDING_H
+#define CLI_CLIENT_SESSION_SENDING_H
 
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -23,4 +23,4 @@ bool session_sending_is_left(struct json_object *session);
 /* Prints lines about sending, if known. */
 void session_sending_print(const char *name, struct json_object *session);
 
-#endif /* LTTNGMAP_CLI_CLIENT_SESSION_SENDING_H */
+#endif /* CLI_CLIENT_SESSION_SENDING_H */

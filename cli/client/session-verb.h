@@ -14,8 +14,8 @@
  *
  * Functions return 0, or -errno after a message. One thread.
  */
-#ifndef LTTNGMAP_CLI_CLIENT_SESSION_VERB_H
-#define LTTNGMAP_CLI_CLIENT_SESSION_VERB_H
+#ifndef CLI_CLIENT_SESSION_VERB_H
+#define CLI_CLIENT_SESSION_VERB_H
 
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -104,4 +104,4 @@ struct json_object *session_member_array(struct json_object *object, const char 
 /* Accepts no argument or one session's name. 0, or the exit status after a message. */
 int session_verb_check_argument(const struct verb *verb, int argc);
 
-#endif /* LTTNGMAP_CLI_CLIENT_SESSION_VERB_H */
+#endif /* CLI_CLIENT_SESSION_VERB_H */

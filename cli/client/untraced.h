@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* untraced.h - describes the processes that a session could not trace. */
-#ifndef LTTNGMAP_CLI_CLIENT_UNTRACED_H
-#define LTTNGMAP_CLI_CLIENT_UNTRACED_H
+#ifndef CLI_CLIENT_UNTRACED_H
+#define CLI_CLIENT_UNTRACED_H
 
 #include <json-c/json.h>
 #include <stddef.h>
@@ -17,4 +17,4 @@ char *untraced_describe(struct json_object *answer, char text[UNTRACED_TEXT_SIZE
 /* What to do about the most frequent reason; NULL: nothing. */
 const char *untraced_hint(struct json_object *answer);
 
-#endif /* LTTNGMAP_CLI_CLIENT_UNTRACED_H */
+#endif /* CLI_CLIENT_UNTRACED_H */

@@ -7,8 +7,8 @@
  * or one where the message is known to be short, as any decoder takes them.
  * Written by hand, for a million messages a second.
  */
-#ifndef LTTNGMAP_CLI_EXPORT_EXPORT_PROTOBUF_H
-#define LTTNGMAP_CLI_EXPORT_EXPORT_PROTOBUF_H
+#ifndef CLI_EXPORT_EXPORT_PROTOBUF_H
+#define CLI_EXPORT_EXPORT_PROTOBUF_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -112,4 +112,4 @@ static inline void protobuf_end(struct protobuf *out, size_t at, unsigned width)
 		out->bytes[at + i] = (unsigned char)((length & 0x7f) | (i + 1 < width ? 0x80 : 0));
 }
 
-#endif /* LTTNGMAP_CLI_EXPORT_EXPORT_PROTOBUF_H */
+#endif /* CLI_EXPORT_EXPORT_PROTOBUF_H */

@@ -15,8 +15,8 @@
  *
  * One thread. Without memory the output fails, and reading ends with that.
  */
-#ifndef LTTNGMAP_CLI_EXPORT_EXPORT_H
-#define LTTNGMAP_CLI_EXPORT_EXPORT_H
+#ifndef CLI_EXPORT_EXPORT_H
+#define CLI_EXPORT_EXPORT_H
 
 #include "cli/view/view.h"
 
@@ -192,4 +192,4 @@ void export_finish(struct export *export);
 /* Reading ends; `error` is an errno. */
 void export_fail(struct export *export, int error);
 
-#endif /* LTTNGMAP_CLI_EXPORT_EXPORT_H */
+#endif /* CLI_EXPORT_EXPORT_H */

@@ -4,8 +4,8 @@
  * merge-private.h - shared by merge-find.c, which finds packets, and merge.c, which writes them.
  * All functions return 0, or -errno after a message.
  */
-#ifndef LTTNGMAP_CLI_MERGE_MERGE_PRIVATE_H
-#define LTTNGMAP_CLI_MERGE_MERGE_PRIVATE_H
+#ifndef CLI_MERGE_MERGE_PRIVATE_H
+#define CLI_MERGE_MERGE_PRIVATE_H
 
 #include <stdbool.h>
 
@@ -67,4 +67,4 @@ int merge_find(struct merge *merge, const char *directory);
 /* Reads the streams and packets of folder number `at`, which `format` describes. */
 int merge_read(struct merge *merge, const struct stream_format *format, size_t at);
 
-#endif /* LTTNGMAP_CLI_MERGE_MERGE_PRIVATE_H */
+#endif /* CLI_MERGE_MERGE_PRIVATE_H */

@@ -9,8 +9,8 @@
  * all have one UUID. Packets are found and checked as by other readers (stream-check.h); an index
  * also tells which packets are missing. One thread.
  */
-#ifndef LTTNGMAP_CLI_MERGE_MERGE_H
-#define LTTNGMAP_CLI_MERGE_MERGE_H
+#ifndef CLI_MERGE_MERGE_H
+#define CLI_MERGE_MERGE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,4 +30,4 @@ struct merge_result {
 int merge_traces(const char *verb, const char *const *directories, size_t nr_directories,
 		 const char *output, struct merge_result *result);
 
-#endif /* LTTNGMAP_CLI_MERGE_MERGE_H */
+#endif /* CLI_MERGE_MERGE_H */

@@ -19,8 +19,8 @@
  * cmd-record.c reads the options and calls them. One thread. Signals are blocked from the start and
  * read from `signal_fd`; the program gets the signal mask that the command was started with.
  */
-#ifndef LTTNGMAP_CLI_RECORD_RECORD_H
-#define LTTNGMAP_CLI_RECORD_RECORD_H
+#ifndef CLI_RECORD_RECORD_H
+#define CLI_RECORD_RECORD_H
 
 #include <json-c/json.h>
 #include <limits.h>
@@ -271,4 +271,4 @@ void record_progress_clear(void);
 bool record_is_empty(const struct record *record);
 void record_progress_summary(struct record *record);
 
-#endif /* LTTNGMAP_CLI_RECORD_RECORD_H */
+#endif /* CLI_RECORD_RECORD_H */

@@ -4,8 +4,8 @@
  * relay-child.h - starts `lttngmap relay` beside a recording, for verbs with --relay. One thread;
  * functions return 0, or -errno after a message that begins with the verb's name.
  */
-#ifndef LTTNGMAP_CLI_RELAY_RELAY_CHILD_H
-#define LTTNGMAP_CLI_RELAY_RELAY_CHILD_H
+#ifndef CLI_RELAY_RELAY_CHILD_H
+#define CLI_RELAY_RELAY_CHILD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,4 +44,4 @@ int relay_spool_create(const char *verb, struct output_dir *dir);
 int relay_child_start(const char *verb, const struct relay_options *options, const char *output,
 		      const char *session, bool detached, pid_t *pid);
 
-#endif /* LTTNGMAP_CLI_RELAY_RELAY_CHILD_H */
+#endif /* CLI_RELAY_RELAY_CHILD_H */

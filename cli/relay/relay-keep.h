@@ -7,8 +7,8 @@
  * The parent passes SIGTERM, SIGINT and SIGHUP on, and ends with its child's status when that ends
  * by itself. If the parent is killed, the child continues alone.
  */
-#ifndef LTTNGMAP_CLI_RELAY_RELAY_KEEP_H
-#define LTTNGMAP_CLI_RELAY_RELAY_KEEP_H
+#ifndef CLI_RELAY_RELAY_KEEP_H
+#define CLI_RELAY_RELAY_KEEP_H
 
 #include "relay/relay.h"
 
@@ -19,4 +19,4 @@
  */
 int relay_keep(const struct relay_config *config, int (*send)(void *data), void *data);
 
-#endif /* LTTNGMAP_CLI_RELAY_RELAY_KEEP_H */
+#endif /* CLI_RELAY_RELAY_KEEP_H */

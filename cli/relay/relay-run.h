@@ -4,8 +4,8 @@
  * relay-run.h - sends a trace in this process, for verbs that do nothing else meanwhile. One
  * thread.
  */
-#ifndef LTTNGMAP_CLI_RELAY_RELAY_RUN_H
-#define LTTNGMAP_CLI_RELAY_RELAY_RUN_H
+#ifndef CLI_RELAY_RELAY_RUN_H
+#define CLI_RELAY_RELAY_RUN_H
 
 #include <stdbool.h>
 
@@ -25,4 +25,4 @@ int relay_run_verb(const char *verb, const char *url, struct relay_config *confi
 void relay_run_explain(const char *verb, const char *url, const struct relay_config *config,
 		       int error);
 
-#endif /* LTTNGMAP_CLI_RELAY_RELAY_RUN_H */
+#endif /* CLI_RELAY_RELAY_RUN_H */

@@ -21,8 +21,8 @@
  *
  * One thread. Without memory the export fails, and reading ends with that.
  */
-#ifndef LTTNGMAP_CLI_REPORT_PAGE_H
-#define LTTNGMAP_CLI_REPORT_PAGE_H
+#ifndef CLI_REPORT_PAGE_H
+#define CLI_REPORT_PAGE_H
 
 #include "cli/export/export.h"
 
@@ -314,4 +314,4 @@ void page_index_write(struct export *export);
 extern const unsigned char page_head[], page_tail[];
 extern const size_t page_head_size, page_tail_size;
 
-#endif /* LTTNGMAP_CLI_REPORT_PAGE_H */
+#endif /* CLI_REPORT_PAGE_H */

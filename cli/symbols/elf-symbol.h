@@ -8,8 +8,8 @@
  * separate debugging information. Any user may have made the file: libelf checks what it reads, and
  * so do these functions. One thread.
  */
-#ifndef LTTNGMAP_CLI_SYMBOLS_ELF_SYMBOL_H
-#define LTTNGMAP_CLI_SYMBOLS_ELF_SYMBOL_H
+#ifndef CLI_SYMBOLS_ELF_SYMBOL_H
+#define CLI_SYMBOLS_ELF_SYMBOL_H
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -33,4 +33,4 @@ int elf_symbol_find(const char *path, const char *symbol, uint64_t offset, struc
 int elf_symbol_check(const char *path, uint64_t file_offset, struct elf_place *place,
 		     struct problem *problem);
 
-#endif /* LTTNGMAP_CLI_SYMBOLS_ELF_SYMBOL_H */
+#endif /* CLI_SYMBOLS_ELF_SYMBOL_H */

@@ -4,8 +4,8 @@
  * loaded.h - the programs and libraries in a process's memory, as its trace tells. The trace is not
  * trusted: the number of objects is limited, and addresses may be anything.
  */
-#ifndef LTTNGMAP_CLI_SYMBOLS_LOADED_H
-#define LTTNGMAP_CLI_SYMBOLS_LOADED_H
+#ifndef CLI_SYMBOLS_LOADED_H
+#define CLI_SYMBOLS_LOADED_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,4 +42,4 @@ void loaded_drop(struct loaded *loaded, uint64_t baddr);
 void loaded_end_dump(struct loaded *loaded);
 void loaded_clear(struct loaded *loaded);
 
-#endif /* LTTNGMAP_CLI_SYMBOLS_LOADED_H */
+#endif /* CLI_SYMBOLS_LOADED_H */

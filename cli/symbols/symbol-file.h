@@ -9,8 +9,8 @@
  * since: only a regular file is opened. It is used only if its build ID matches the trace's, or,
  * without one, its size in memory. One thread.
  */
-#ifndef LTTNGMAP_CLI_SYMBOLS_SYMBOL_FILE_H
-#define LTTNGMAP_CLI_SYMBOLS_SYMBOL_FILE_H
+#ifndef CLI_SYMBOLS_SYMBOL_FILE_H
+#define CLI_SYMBOLS_SYMBOL_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,4 +68,4 @@ const char *symbol_file_path(const struct symbol_file *file);
  */
 struct symbol *symbol_file_find(struct symbol_file *file, uint64_t offset, bool is_return);
 
-#endif /* LTTNGMAP_CLI_SYMBOLS_SYMBOL_FILE_H */
+#endif /* CLI_SYMBOLS_SYMBOL_FILE_H */

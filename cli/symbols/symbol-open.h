@@ -4,8 +4,8 @@
  * symbol-open.h - opens programs, libraries and debugging information by paths that a traced
  * program may have made. Such a path may lead to anything.
  */
-#ifndef LTTNGMAP_CLI_SYMBOLS_SYMBOL_OPEN_H
-#define LTTNGMAP_CLI_SYMBOLS_SYMBOL_OPEN_H
+#ifndef CLI_SYMBOLS_SYMBOL_OPEN_H
+#define CLI_SYMBOLS_SYMBOL_OPEN_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -42,4 +42,4 @@ int symbol_open_debuginfo(Dwfl_Module *module, void **data, const char *module_n
 			  Dwarf_Addr base, const char *path, const char *link, GElf_Word crc,
 			  char **found);
 
-#endif /* LTTNGMAP_CLI_SYMBOLS_SYMBOL_OPEN_H */
+#endif /* CLI_SYMBOLS_SYMBOL_OPEN_H */

@@ -9,8 +9,8 @@
  * unload removes one library. The trace is not trusted: it decides which files are opened, but
  * symbol-file.h checks each file. Without memory there are no names. One thread.
  */
-#ifndef LTTNGMAP_CLI_SYMBOLS_SYMBOLS_H
-#define LTTNGMAP_CLI_SYMBOLS_SYMBOLS_H
+#ifndef CLI_SYMBOLS_SYMBOLS_H
+#define CLI_SYMBOLS_SYMBOLS_H
 
 #include <babeltrace2/babeltrace.h>
 #include <stdbool.h>
@@ -69,4 +69,4 @@ const char *symbols_text(struct symbol *symbol);
 /* Prints which needed files could not be used. `verb` begins the messages. */
 void symbols_report(const struct symbols *symbols, const char *verb);
 
-#endif /* LTTNGMAP_CLI_SYMBOLS_SYMBOLS_H */
+#endif /* CLI_SYMBOLS_SYMBOLS_H */

@@ -12,8 +12,8 @@
  *
  * One thread. Daemons' answers are not trusted, and may never come.
  */
-#ifndef LTTNGMAP_CLI_TOP_TOP_H
-#define LTTNGMAP_CLI_TOP_TOP_H
+#ifndef CLI_TOP_TOP_H
+#define CLI_TOP_TOP_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -189,4 +189,4 @@ int top_screen_run(struct top *top);
 #define TOP_NARROW_SESSION(alive) "%-12.12s %-7s " alive " %9s %8s %13s %10s %9s"
 #define TOP_NARROW_RING "%7s %-15.15s %9s %8s %13s %-14.14s %s"
 
-#endif /* LTTNGMAP_CLI_TOP_TOP_H */
+#endif /* CLI_TOP_TOP_H */

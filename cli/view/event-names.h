@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* event-names.h - names of events that need no daemon: those in a trace, and the kernel's. */
-#ifndef LTTNGMAP_CLI_VIEW_EVENT_NAMES_H
-#define LTTNGMAP_CLI_VIEW_EVENT_NAMES_H
+#ifndef CLI_VIEW_EVENT_NAMES_H
+#define CLI_VIEW_EVENT_NAMES_H
 
 typedef void event_name_each(const char *name, void *data);
 
@@ -14,4 +14,4 @@ void event_names_of_trace(const char *path, event_name_each *each, void *data);
  */
 int event_names_of_kernel(event_name_each *each, void *data);
 
-#endif /* LTTNGMAP_CLI_VIEW_EVENT_NAMES_H */
+#endif /* CLI_VIEW_EVENT_NAMES_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* metadata-file.h - reads the metadata file of a trace as a whole. */
-#ifndef LTTNGMAP_CLI_VIEW_METADATA_FILE_H
-#define LTTNGMAP_CLI_VIEW_METADATA_FILE_H
+#ifndef CLI_VIEW_METADATA_FILE_H
+#define CLI_VIEW_METADATA_FILE_H
 
 #include <stddef.h>
 
@@ -15,4 +15,4 @@
  */
 int metadata_file_read(const char *folder, int flags, char **text, size_t *size);
 
-#endif /* LTTNGMAP_CLI_VIEW_METADATA_FILE_H */
+#endif /* CLI_VIEW_METADATA_FILE_H */

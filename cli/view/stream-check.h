@@ -15,8 +15,8 @@
  * The files are not trusted. Memory needed: the largest packet (smaller than 2 GiB and than the
  * file), 16 bytes for each gap, and the metadata.
  */
-#ifndef LTTNGMAP_CLI_VIEW_STREAM_CHECK_H
-#define LTTNGMAP_CLI_VIEW_STREAM_CHECK_H
+#ifndef CLI_VIEW_STREAM_CHECK_H
+#define CLI_VIEW_STREAM_CHECK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,4 +74,4 @@ int stream_check(struct stream_check *check, const struct stream_format *format,
 		 int index_fd);
 void stream_check_free(struct stream_check *check);
 
-#endif /* LTTNGMAP_CLI_VIEW_STREAM_CHECK_H */
+#endif /* CLI_VIEW_STREAM_CHECK_H */

@@ -9,8 +9,8 @@
  * Packet numbers and counts of discarded events continue where the stream before ended, so readers
  * find the same losses. As many files remain as streams overlap at any time.
  */
-#ifndef LTTNGMAP_CLI_VIEW_VIEW_JOIN_H
-#define LTTNGMAP_CLI_VIEW_VIEW_JOIN_H
+#ifndef CLI_VIEW_VIEW_JOIN_H
+#define CLI_VIEW_VIEW_JOIN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,4 +25,4 @@ bool view_join_is_needed(const struct stream_file *files, size_t count);
 /* Copies the sound packets of these files from folder `from` to folder `to`. 0 or -errno. */
 int view_join(const char *from, const char *to, const struct stream_file *files, size_t count);
 
-#endif /* LTTNGMAP_CLI_VIEW_VIEW_JOIN_H */
+#endif /* CLI_VIEW_VIEW_JOIN_H */

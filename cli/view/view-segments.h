@@ -4,8 +4,8 @@
  * view-segments.h - shared by view-segments.c, which knows what there is and what was shown, and
  * view-segments-copy.c, which copies segments.
  */
-#ifndef LTTNGMAP_CLI_VIEW_VIEW_SEGMENTS_H
-#define LTTNGMAP_CLI_VIEW_VIEW_SEGMENTS_H
+#ifndef CLI_VIEW_VIEW_SEGMENTS_H
+#define CLI_VIEW_VIEW_SEGMENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,4 +79,4 @@ int view_segments_make_folder(struct view_segments *segments);
  */
 int view_segments_copy(struct view_segments *segments, bool *more);
 
-#endif /* LTTNGMAP_CLI_VIEW_VIEW_SEGMENTS_H */
+#endif /* CLI_VIEW_VIEW_SEGMENTS_H */

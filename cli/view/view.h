@@ -17,8 +17,8 @@
  *
  * symbols.h has names of functions for addresses. One thread. Texts in a trace may be unprintable.
  */
-#ifndef LTTNGMAP_CLI_VIEW_VIEW_H
-#define LTTNGMAP_CLI_VIEW_VIEW_H
+#ifndef CLI_VIEW_VIEW_H
+#define CLI_VIEW_VIEW_H
 
 #include <babeltrace2/babeltrace.h>
 #include <signal.h>
@@ -295,4 +295,4 @@ int view_graph_run(struct view *view, const struct view_traces *traces);
 /* True if babeltrace can read the metadata in the folder, which has no stream yet. */
 bool view_graph_can_open(const char *path);
 
-#endif /* LTTNGMAP_CLI_VIEW_VIEW_H */
+#endif /* CLI_VIEW_VIEW_H */

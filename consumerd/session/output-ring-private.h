@@ -9,7 +9,7 @@
 
 #include <lttngmap/ring-file.h>
 
-#include "consumerd/kernel/ring-kernel.h"
+#include "consumerd/session/ring-kernel.h"
 #include "consumerd/session/output-ring.h"
 
 /* More rings in one file than any machine has CPUs: the daemon is broken. */

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "consumerd/stream/stream-circle.h"
-#include "consumerd/packet/stream-repair.h"
+#include "consumerd/trace/stream-repair.h"
 #include "consumerd/trace/trace.h"
 
 struct reuse {

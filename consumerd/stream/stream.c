@@ -12,7 +12,7 @@
 
 #include "common/log.h"
 #include "consumerd/packet/file.h"
-#include "consumerd/packet/stream-repair.h"
+#include "consumerd/trace/stream-repair.h"
 #include "consumerd/stream/stream-reuse.h"
 
 /* Index entries that may be due: one write for so many packets. */

@@ -24,7 +24,7 @@
 
 #include "consumerd/packet/packet.h"
 #include "consumerd/stream/stream-direct.h"
-#include "consumerd/packet/stream-repair.h"
+#include "consumerd/trace/stream-repair.h"
 #include "consumerd/trace/trace.h"
 
 struct stream_pool {

@@ -20,7 +20,7 @@
 #include "common/name.h"
 #include "consumerd/packet/file.h"
 #include "consumerd/packet/packet.h"
-#include "consumerd/packet/stream-repair.h"
+#include "consumerd/trace/stream-repair.h"
 #include "consumerd/trace/trace.h"
 
 #define WALK_FDS 32

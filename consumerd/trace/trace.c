@@ -17,7 +17,7 @@
 
 #include "common/beneath.h"
 #include "common/log.h"
-#include "consumerd/packet/stream-repair.h"
+#include "consumerd/trace/stream-repair.h"
 
 #define DIRECTORY_MODE 0770
 #define FILE_MODE 0660

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "consumerd/packet/packet.h"
-#include "consumerd/packet/stream-repair.h"
+#include "consumerd/trace/stream-repair.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Seeds say it too. */

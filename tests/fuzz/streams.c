@@ -19,7 +19,7 @@
 #include <urcu.h>
 
 #include "cli/view/stream-check.h"
-#include "consumerd/packet/stream-repair.h"
+#include "consumerd/trace/stream-repair.h"
 #include "sessiond/class/class-layout.h"
 #include "sessiond/class/class-parse.h"
 #include "tests/fuzz/fuzz.h"

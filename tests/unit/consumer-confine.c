@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* What is left to the consumer of system calls and of root's rights. */
-#include "config.h"
+#include <config.h>
 
 #include "consumerd/confine.h"
 

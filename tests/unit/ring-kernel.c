@@ -5,7 +5,7 @@
  * reader would take is counted as lost in the stream, and what is lost without an
  * event is told of at the stream's end.
  */
-#include "consumerd/kernel/ring-kernel.h"
+#include "consumerd/session/ring-kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* What the session daemon gave up, and what it still can. */
-#include "config.h"
+#include <config.h>
 
 #include "sessiond/confine.h"
 

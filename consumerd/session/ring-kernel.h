@@ -10,8 +10,8 @@
  * time is left out. Within one CPU no two events that are committed one after the
  * other have the same time.
  */
-#ifndef CONSUMERD_KERNEL_RING_KERNEL_H
-#define CONSUMERD_KERNEL_RING_KERNEL_H
+#ifndef CONSUMERD_SESSION_RING_KERNEL_H
+#define CONSUMERD_SESSION_RING_KERNEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,4 +44,4 @@ int ring_kernel_write(struct ring_kernel *kernel, struct output_session_shared *
 		      const struct lttngmap_packet *packet, const void *subbuf,
 		      struct output_session_written *more);
 
-#endif /* CONSUMERD_KERNEL_RING_KERNEL_H */
+#endif /* CONSUMERD_SESSION_RING_KERNEL_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "consumerd/packet/stream-repair.h"
+#include "consumerd/trace/stream-repair.h"
 
 #include <errno.h>
 #include <stdbool.h>

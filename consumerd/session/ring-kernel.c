@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "consumerd/kernel/ring-kernel.h"
+#include "consumerd/session/ring-kernel.h"
 
 #include <errno.h>
 #include <stdlib.h>

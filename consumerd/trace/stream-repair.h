@@ -4,8 +4,8 @@
  * stream-repair.h - what of a stream file can be trusted after its writer
  * died at any moment: whole packets, and nothing beyond them.
  */
-#ifndef CONSUMERD_PACKET_STREAM_REPAIR_H
-#define CONSUMERD_PACKET_STREAM_REPAIR_H
+#ifndef CONSUMERD_TRACE_STREAM_REPAIR_H
+#define CONSUMERD_TRACE_STREAM_REPAIR_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,4 +51,4 @@ int stream_repair(int stream_fd, int index_fd, const uint8_t uuid[CTF_UUID_SIZE]
 		  enum stream_repair_how how, const struct stream_format *format,
 		  struct stream_tail *tail);
 
-#endif /* CONSUMERD_PACKET_STREAM_REPAIR_H */
+#endif /* CONSUMERD_TRACE_STREAM_REPAIR_H */

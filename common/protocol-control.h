@@ -73,7 +73,7 @@
  *       trace; with trackers of a kind, those in the set, and of all kinds
  *       that have a set
  *   {"verb": "kernel", "session": NAME, "buffer_size": BYTES, "pids": [PID]}
- *       the session has a kernel part from now on: events of the kernel's, in a
+ *       the session has a kernel domain from now on: events of the kernel's, in a
  *       tracefs instance of its own, go to a trace beside the program's. For root
  *       only, in a session of its own, which is stopped, has no chunks and is no
  *       flight recorder. Optional: "buffer_size", of each CPU, which the kernel does
@@ -82,7 +82,7 @@
  *       is left out keeps its value. Answer: {"ok": true, "instance": NAME}
  *   {"verb": "kernel-enable", "session": NAME, "rule": PATTERNS, "filter": EXPRESSION}
  *       record the kernel's events that match SYSTEM:NAME as "enable" has it; makes the
- *       kernel part where there is none. "filter" is optional, in the kernel's own
+ *       kernel domain where there is none. "filter" is optional, in the kernel's own
  *       language (Documentation/trace/events.rst). Of several rules for one event, one
  *       is to match. Answer: {"ok": true, "id": N, "matched": N events, "warnings":
  *       [texts]}: a filter need not fit all of them, but one; where the kernel says at
@@ -91,7 +91,7 @@
  *    "name": NAME, "path": ABSOLUTE-PATH, "file": DEVICE:INODE, "offset": BYTES,
  *    "symbol": NAME, "args": TEXT, "filter": EXPRESSION}
  *       make a place an event, uprobes:NAME or kprobes:NAME, of this session alone, and
- *       record it; makes the kernel part where there is none. A uprobe is at "offset"
+ *       record it; makes the kernel domain where there is none. A uprobe is at "offset"
  *       in a file, which "symbol", optional, is a name for; "file", optional, is which file
  *       that was when it was looked at: st_dev and st_ino, hexadecimal, and another one is
  *       refused; a kprobe at "offset"
@@ -199,9 +199,8 @@
  *       "chunk": what the trace there is, as packets name it; "overwritten": as
  *       a consumer reported it before. Root's consumer writes with the file
  *       rights of that user. SESSION is unique here, and need not be what its
- *       owner calls it. "snapshot": look
- *       back over each ring file once (lttngmap/ring-file.h), write "stream_size"
- *       bytes of each ring at most (0: no limit), and close it. "spool", optional: as
+ *       owner calls it. "snapshot": read backward over each ring file once (lttngmap/ring-file.h),
+ * write "stream_size" bytes of each ring at most (0: no limit), and close it. "spool", optional: as
  *       of "create". "sent", optional: to a collector; which streams have ended is noted
  *       (common/ended-streams.h). "live", optional: "live" is told of it. "recovered",
  *       optional: what a dead daemon left, which may be damaged. "kernel": NAME ends

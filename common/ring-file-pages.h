@@ -12,7 +12,7 @@
  *
  * In the meta page is a struct trace_buffer_meta as the kernel's own. The first two
  * sub-buffers are filled in turn, and reader.id is the one filled last. A reader who
- * comes after one that died asks for that once more. The spare one takes what is too
+ * comes after one that died asks for that once more. The reader's takes what is too
  * long, where somebody changed the size of the kernel's.
  */
 #ifndef COMMON_RING_FILE_PAGES_H
@@ -22,7 +22,7 @@
 
 struct lttngmap_ring_file;
 
-/* Sub-buffers of each CPU in such a memory, the spare one too; and the bytes of its slot. */
+/* Sub-buffers of each CPU in such a memory, the reader's too; and the bytes of its slot. */
 #define RING_FILE_PAGES 3u
 uint64_t ring_file_pages_slot(uint32_t subbuf_size);
 /*

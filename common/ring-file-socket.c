@@ -6,7 +6,7 @@
  *
  * READY messages that lie before an answer are skipped: the daemon computed
  * the answer after it sent them, and says READY again after the answer where
- * that answer did not settle what READY was about.
+ * that answer did not answer what READY was about.
  */
 #include "common/ring-file-transport.h"
 

@@ -36,7 +36,7 @@
  *                           overwrite mode any older,
  *                           to WRITING
  *   slots below q           -                              exchange: WRITING to
- *                                                          FREE, with its spare, or
+ *                                                          FREE, with the reader sub-buffer, or
  *                                                          with what it has read
  *   descriptors of q, q+1,  plain stores, in the section   reads: of q + 1 once
  *   events_base, opened[],  or under the lock              it is current, of q

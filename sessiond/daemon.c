@@ -206,7 +206,7 @@ static int make_sessions(struct daemon *daemon)
 	return error;
 }
 
-/* Makes the kernel parts. The remover of leftovers outlives them, so it is made first. */
+/* Makes the kernel domains. The remover of leftovers outlives them, so it is made first. */
 static int make_kernel(struct daemon *daemon)
 {
 	bool has_supervisor = daemon->options->supervise && !daemon->recovery;

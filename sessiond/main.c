@@ -225,7 +225,7 @@ static int make_saved_state(struct beginning *beginning)
 
 /*
  * A daemon that ended in order leaves its sessions to the next one; where it failed, `lttngmap
- * recover` needs the ledger. One that never got ready has left what it was to take over.
+ * recover` needs the saved state. One that never got ready has left what it was to take over.
  */
 static void leave_saved_state(const struct beginning *beginning, int status)
 {

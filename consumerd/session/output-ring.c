@@ -272,7 +272,7 @@ static int write_snapshot(struct output_ring *ring, const struct snapshot *snaps
 }
 
 /*
- * Look back over all rings of the file, and close it, which tells that they
+ * Read backward over all rings of the file, and close it, which tells that they
  * are on disk. What cannot be written ends the snapshot: what would be there
  * at the next try is not what was asked for.
  */

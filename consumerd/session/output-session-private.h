@@ -73,7 +73,7 @@ struct output_session {
 	char moved[SESSION_TEXT_SIZE];   /* "": OUTPUT is where it was */
 	uint64_t gone_from;  /* of what `removed` says: the events written after so many are lost */
 	uint64_t chunk_from; /* events written before the chunk */
-	uint64_t gone_earlier;   /* events that earlier lives wrote, and that are not on disk */
+	uint64_t gone_earlier;   /* events that earlier daemons wrote, and that are not on disk */
 	sd_event_source *retry;  /* on while there is something to try again */
 	sd_event_source *report; /* on while there is something to report */
 	struct sync sync;

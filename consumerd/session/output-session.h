@@ -40,7 +40,8 @@ struct output_session_written {
 	uint64_t bytes;
 	uint64_t streams;
 	uint64_t cleared; /* times; what is counted above began at the last */
-	/* Events of files that made room, or were removed with their folder; in earlier lives too.
+	/* Events of files that made room, or were removed with their folder; in earlier daemons
+	 * too.
 	 */
 	uint64_t overwritten;
 	const char *error; /* why the trace on disk is not complete; NULL: all is well */
@@ -98,7 +99,7 @@ struct output_session_config {
 	gid_t group;
 	uint32_t chunk;       /* that is being recorded */
 	uint64_t overwritten; /* as an earlier consumer told it */
-	bool snapshot;        /* look back over each ring, once */
+	bool snapshot;        /* read backward over each ring, once */
 	uint64_t stream_size; /* of a snapshot, bytes at most; 0: all of it */
 	bool kernel;          /* `rings` is a tracefs instance, whose rings go to OUTPUT/kernel */
 	/*

@@ -337,7 +337,7 @@ static inline uint64_t lttngmap_lock_token(uint64_t index, uint64_t count)
  *
  * INITIAL (all zeros): of index 0, sequence 0 being written; else free.
  * WRITING: being written while seq == q, full and unread while seq < q.
- * FREE:    the reader took `seq` away and left its spare sub-buffer here.
+ * FREE:    the reader took `seq` away and left its reader sub-buffer here.
  *
  *   FREE|INITIAL --writer--> WRITING(q+1) --reader, once full--> FREE
  *   WRITING(q+1-n) --writer, overwrite mode only--> WRITING(q+1)

@@ -97,7 +97,7 @@ enum lttngmap_packet_flag {
 	 */
 	LTTNGMAP_PACKET_VOLATILE = 1u << 1,
 	/*
-	 * In: look back instead. Of the ring `cpu`, the first request gives what
+	 * In: read backward instead. Of the ring `cpu`, the first request gives what
 	 * stands in its newest sub-buffer, the next one what stands in the one
 	 * before, until EAGAIN: there is no older one, and a further request begins
 	 * with the newest again. Nothing is taken out of the ring, and the current
@@ -169,8 +169,8 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packet) == 96);
  * The same of several at a time: all current packets are released, and the next ones made
  * current. They follow each other in one ring; behind the first they are as many as wait there in
  * full sub-buffers, up to `count` and a quarter of the ring's: until they are released, its writers
- * go without these. Of a ring that is overwritten, and looking back, there is one. A reader that
- * comes after one that went is given again what that one had not released.
+ * go without these. Of a ring that is overwritten, and reading backward, there is one. A reader
+ * that comes after one that went is given again what that one had not released.
  */
 #define LTTNGMAP_PACKETS_MAX 8
 struct lttngmap_packets {
@@ -216,7 +216,7 @@ void lttngmap_ring_file_close(struct lttngmap_ring_file *file);
 /*
  * A descriptor for poll(2): POLLIN when there is a packet, POLLHUP at the end
  * (by ring-socket, POLLIN may be said for the end too). For poll only. Poll
- * after get_packet said -EAGAIN; what it says settles at the next get_packet.
+ * after get_packet said -EAGAIN; its answer is final at the next get_packet.
  */
 int lttngmap_ring_file_fd(const struct lttngmap_ring_file *file);
 /* The meta page; valid until close. Of a kernel's ring only what is in `meta`. */

@@ -44,7 +44,7 @@ struct app_socket {
 	struct app_connections connections;
 	struct daemon *daemon;
 	int fd;
-	int spare; /* closed to let one more in, when descriptors are short, and refuse it */
+	int reserve_fd; /* closed to let one more in, when descriptors are short, and refuse it */
 	sd_event_source *source;
 	sd_event_source *pause; /* accepting again */
 	sd_event_source *retry; /* on while somebody lacks descriptors */
@@ -61,15 +61,15 @@ static void refuse_waiting(struct app_socket *app, int reason)
 {
 	int accepted;
 
-	if (app->spare < 0)
+	if (app->reserve_fd < 0)
 		return;
-	close(app->spare);
+	close(app->reserve_fd);
 	for (int i = 0; i < REFUSALS_PER_TURN; i++) {
 		if (socket_accept(app->fd, SOCK_NONBLOCK, &accepted) != 0)
 			break;
 		app_connection_refuse_short(&app->connections, accepted, reason);
 	}
-	app->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	app->reserve_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 static bool shrink_pools(const struct daemon *daemon)
@@ -223,7 +223,7 @@ int app_socket_create(struct daemon *daemon, const char *path, struct app_socket
 		return -ENOMEM;
 	app->daemon = daemon;
 	app->fd = -1;
-	app->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	app->reserve_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	error = app_connections_init(&app->connections, daemon);
 	if (error >= 0)
 		error = add_sources(app, path);
@@ -243,8 +243,8 @@ void app_socket_destroy(struct app_socket *app)
 	sd_event_source_disable_unref(app->source);
 	sd_event_source_disable_unref(app->pause);
 	sd_event_source_disable_unref(app->retry);
-	if (app->spare >= 0)
-		close(app->spare);
+	if (app->reserve_fd >= 0)
+		close(app->reserve_fd);
 	free(app);
 }
 

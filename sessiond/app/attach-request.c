@@ -126,7 +126,7 @@ static enum attach_result send_to(const struct attach_sender *sender, int mem, u
 	errno = 0;
 	if (!write_at(mem, &word, sizeof(word), address + offsetof(struct attach_request, word))) {
 		snprintf(why, ATTACH_WHY_SIZE,
-			 "its memory cannot be written: %s; it is picked up when it is started "
+			 "its memory cannot be written: %s; it is attached when it is started "
 			 "anew",
 			 errno ? strerror(errno) : "cut short");
 		return ATTACH_REFUSED;
@@ -151,7 +151,7 @@ static enum attach_result look_and_give(const struct attach_sender *sender, int 
 	if (mem < 0) {
 		snprintf(why, ATTACH_WHY_SIZE,
 			 "its memory cannot be written: %s (ptrace(2), kernel.yama.ptrace_scope); "
-			 "it is picked up when it is started anew",
+			 "it is attached when it is started anew",
 			 strerror(errno));
 		return errno == ENOENT || errno == ESRCH ? ATTACH_NOTHING : ATTACH_REFUSED;
 	}
@@ -161,7 +161,7 @@ static enum attach_result look_and_give(const struct attach_sender *sender, int 
 		result = send_to(sender, mem, address, &request, why);
 	else
 		snprintf(why, ATTACH_WHY_SIZE,
-			 "its " LIBRARY " is of another version, or none of ours: it is picked up "
+			 "its " LIBRARY " is of another version, or none of ours: it is attached "
 			 "when it is started anew");
 	close(mem);
 	return result;
@@ -214,7 +214,7 @@ enum attach_result attach_request_send(const struct attach_sender *sender, int p
 		run_errand(&errand);
 	if (child < 0) {
 		snprintf(why, ATTACH_WHY_SIZE,
-			 "no process can be made to look at it: %s; it is picked up when it is "
+			 "no process can be made to look at it: %s; it is attached when it is "
 			 "started anew",
 			 strerror(errno));
 		return ATTACH_REFUSED;

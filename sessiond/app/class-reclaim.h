@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * class-reclaim.h - event classes that nobody uses are given back: their ids, their
- * memory, and their place in the ledger.
+ * memory, and their place in the saved state.
  *
  * A class is used by
  *   a process that registered it, or has it from its parent, and has not been seen to

@@ -74,7 +74,7 @@ struct late_attach {
 	pthread_cond_t finished;
 };
 
-/* Not of a pickup: threads that hang may outlive it. */
+/* Not part of struct late_attach: threads that hang may outlive it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Left behind; nobody else looks at their users' processes, so each user has one at most. */
 static CDS_LIST_HEAD(hanging);
@@ -183,7 +183,7 @@ static void look_at(struct look *look, int proc, struct late_attach_entry *entry
 		return;
 	if (count < 0)
 		snprintf(entry->why, sizeof(entry->why),
-			 "it is not to be looked at: %s; if it has liblttngmap, it is picked up "
+			 "it is not to be looked at: %s; if it has liblttngmap, it is attached "
 			 "when it is started anew",
 			 strerror(-count));
 	else
@@ -284,7 +284,7 @@ static bool await_look(struct look *look)
 		look->left = left;
 		if (left) {
 			log_warning("process %u of user %u makes whoever looks at it wait: as long "
-				    "as that lasts, that user's processes are not picked up",
+				    "as that lasts, that user's processes are not attached",
 				    look->at.pid, look->at.uid);
 			cds_list_add(&look->node, &hanging);
 		}

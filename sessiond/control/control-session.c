@@ -323,7 +323,7 @@ static void add_hanging(const struct daemon *daemon, uint32_t uid, struct json_o
 		return;
 	snprintf(text, sizeof(text),
 		 "users whose processes make whoever looks at them wait: %u; their programs are "
-		 "not picked up; `list --processes` names these processes",
+		 "not attached; `list --processes` names these processes",
 		 hanging.count);
 	add_message(text, messages);
 }

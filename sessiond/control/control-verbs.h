@@ -60,7 +60,7 @@ void control_serve_kernel_enable(struct control_client *client, struct json_obje
 void control_serve_kernel_disable(struct control_client *client, struct json_object *request);
 void control_serve_kernel_remove(struct control_client *client, struct json_object *request);
 void control_serve_kernel_probe(struct control_client *client, struct json_object *request);
-/* False: the session has a kernel part, whose events cannot be what is asked for; refused. */
+/* False: the session has a kernel domain, whose events cannot be what is asked for; refused. */
 bool control_lacks_kernel(struct control_client *client, const struct session *session,
 			  const char *what);
 /* The counts of a kernel domain, for `list` and `status`. */

@@ -228,7 +228,7 @@ static void find_all(struct kernel_leftovers *leftovers)
 			continue;
 		instance = is_own(leftovers, *name) ? tracefs_instance_alloc(NULL, *name) : NULL;
 		if (instance) {
-			log_info("an earlier life of this daemon left the tracefs instance %s, "
+			log_info("this daemon left, before a restart, the tracefs instance %s, "
 				 "which is removed as soon as nobody uses it",
 				 *name);
 			tracefs_trace_off(instance);

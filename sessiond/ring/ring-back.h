@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * ring-back.h - looking back over a ring, from the newest packet to the
+ * ring-back.h - reading backward over a ring, from the newest packet to the
  * oldest that is still there, and leaving it as it is: for snapshots.
  *
  *   sub-buffers   q-3     q-2     q-1     q, up to the position of now

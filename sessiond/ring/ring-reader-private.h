@@ -41,7 +41,7 @@ static inline bool ring_reader_has_untold(const struct ring_reader *reader,
 
 /* Wakes writers that wait for room. */
 void ring_wake_waiters(struct lttngmap_ring *ring);
-/* Full sub-buffer `seq`, known as `id`, is about to be exchanged for the spare. */
+/* Full sub-buffer `seq`, known as `id`, is about to be exchanged for the reader sub-buffer. */
 void ring_undo_note_swap(struct ring_undo *undo, uint64_t seq, uint32_t id);
 
 #endif /* SESSIOND_RING_RING_READER_PRIVATE_H */

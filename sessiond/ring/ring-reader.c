@@ -40,7 +40,7 @@ void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *ge
 		.geometry = geometry,
 		.ring = ring,
 		.undo = undo,
-		.spare = 1u << geometry->subbufs_shift,
+		.reader_subbuf = 1u << geometry->subbufs_shift,
 		.end = geometry->begin,
 	};
 }

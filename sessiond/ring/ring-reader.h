@@ -4,7 +4,7 @@
  * ring-reader.h - the reader's half of one ring, in the daemon.
  *
  * A full sub-buffer r is taken by exchanging its table entry {r, id, WRITING}
- * for {r, spare, FREE}: whoever wins, the reader or a writer that overwrites,
+ * for {r, reader sub-buffer, FREE}: whoever wins, the reader or a writer that overwrites,
  * the other sees it by the sequence number in the entry. Where nobody overwrites,
  * a reader may leave {r, id, WRITING} there while it reads, and make it {r, id, FREE}
  * then. Below the position
@@ -57,12 +57,12 @@ struct ring_undo;
 struct ring_reader {
 	const struct ring_geometry *geometry;
 	struct lttngmap_ring *ring;
-	uint64_t seq;     /* the sub-buffer to read next */
-	uint32_t offset;  /* what of it is read already */
-	uint32_t spare;   /* id of the sub-buffer that is ours */
-	uint64_t packets; /* taken so far */
-	uint64_t events;  /* records before (seq, offset), delivered or overwritten */
-	uint64_t end;     /* clock: nothing later was given out */
+	uint64_t seq;           /* the sub-buffer to read next */
+	uint32_t offset;        /* what of it is read already */
+	uint32_t reader_subbuf; /* id of the sub-buffer that is ours */
+	uint64_t packets;       /* taken so far */
+	uint64_t events;        /* records before (seq, offset), delivered or overwritten */
+	uint64_t end;           /* clock: nothing later was given out */
 	/* The clock was reset, from no later value than this; 0: what is read is from after that.
 	 */
 	uint64_t reset;
@@ -96,7 +96,7 @@ struct ring_undo {
 	struct ring_reader before;
 };
 
-/* `reader` is about to be changed. Before that, what was changed is settled. */
+/* Begins a change of `reader`. Completes the earlier change first. */
 void ring_undo_begin(struct ring_undo *undo, struct ring_reader *reader);
 /* The change is complete. */
 void ring_undo_end(struct ring_undo *undo);
@@ -135,7 +135,7 @@ void ring_reader_move(struct ring_reader *reader, const struct ring_geometry *ge
 struct ring_lease {
 	uint64_t seq;
 	uint32_t id;
-	bool swapped; /* ours until released: becomes the spare */
+	bool swapped; /* ours until released: becomes the reader sub-buffer */
 	bool stays;   /* in its place in the rotation, where no writer goes until it is freed */
 };
 
@@ -149,8 +149,8 @@ struct ring_lease {
 int ring_reader_take(struct ring_reader *reader, bool partial, struct lttngmap_packet *packet,
 		     struct ring_lease *lease);
 /*
- * The same of a full sub-buffer that stays where it is, as there is one spare only: not in
- * overwrite mode. Several may be held like that.
+ * The same of a full sub-buffer that stays where it is, as there is one reader sub-buffer only: not
+ * in overwrite mode. Several may be held like that.
  */
 int ring_reader_take_more(struct ring_reader *reader, struct lttngmap_packet *packet,
 			  struct ring_lease *lease);

@@ -56,7 +56,7 @@ void ring_set_reset_clock(struct ring_set *set, uint64_t latest)
 }
 
 /*
- * Releases the reader's packets first: an exchange needs the reader's spare sub-buffer, and while a
+ * Releases the reader's packets first: an exchange needs the reader's sub-buffer, and while a
  * packet is taken, the packet's sub-buffer stands in its place.
  */
 void ring_set_clear(struct ring_set *set, struct ring_totals *totals)

@@ -54,7 +54,8 @@ static bool check_reader(const struct ring_import *import, struct ring_reader *r
 	return reader->seq <= LTTNGMAP_POSITION_MASK >> import->subbuf_shift &&
 	       reader->end <= RING_PAST_LATEST && is_count(reader->discards) &&
 	       is_count(reader->account.overwritten) && is_count(reader->account.discarded) &&
-	       reader->offset <= content_max(import) && reader->spare <= subbufs_of(import) &&
+	       reader->offset <= content_max(import) &&
+	       reader->reader_subbuf <= subbufs_of(import) &&
 	       (!reader->out || reader->out_id <= subbufs_of(import)) &&
 	       is_position(import, reader->last.position) &&
 	       reader->last.timestamp <= LTTNGMAP_TIMESTAMP_MASK &&

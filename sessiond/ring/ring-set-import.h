@@ -31,7 +31,7 @@ struct ring_import {
 	/* Read the slot's ring control, or ring data, from their beginning. 0 or -errno. */
 	int (*read_control)(void *data, uint64_t offset, void *bytes, uint64_t size);
 	int (*read_data)(void *data, uint64_t offset, void *bytes, uint64_t size);
-	/* These bytes of `saved`, at `offset`, are to be kept in the ledger. */
+	/* These bytes of `saved`, at `offset`, are to be kept in the saved state. */
 	void (*keep)(void *data, uint64_t offset, const void *bytes, uint64_t size);
 	void *data;
 };

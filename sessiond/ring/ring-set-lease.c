@@ -3,7 +3,7 @@
 /*
  * ring-set-lease.c - the packets that a set's reader has.
  *
- * The first of them was taken by an exchange, as there is a spare sub-buffer for one; those
+ * The first of them was taken by an exchange, as there is a reader sub-buffer for one; those
  * behind it stay in the rotation, where they keep writers out, until they are let go of.
  *
  * Letting go of such a one is two steps: it is noted as `freed` with all that a change

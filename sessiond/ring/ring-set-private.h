@@ -18,7 +18,7 @@
 #include "sessiond/ring/ring-reader.h"
 #include "sessiond/ring/ring-set.h"
 
-/* A reader that looks back. It leaves no trace, and ends with the daemon. */
+/* A reader that reads backward. It leaves no trace, and ends with the daemon. */
 struct backward_reader {
 	bool used;
 	bool holds; /* the packet that was given last is one of these */

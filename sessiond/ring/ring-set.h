@@ -124,7 +124,7 @@ const char *ring_set_file_name(const struct ring_set *set);
 int ring_set_data_fd(const struct ring_set *set);
 uint64_t ring_set_data_size(const struct ring_set *set);
 
-/* How many readers have looked back (LTTNGMAP_PACKET_BACKWARD) and gone again. */
+/* How many readers have read backward (LTTNGMAP_PACKET_BACKWARD) and gone again. */
 uint32_t ring_set_looks_back(struct ring_set *set);
 /* One reader at a time: 0, or -EBUSY. */
 int ring_set_open_reader(struct ring_set *set);

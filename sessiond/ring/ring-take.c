@@ -37,10 +37,11 @@ static int swap_out(struct ring_reader *reader, uint64_t seq, uint32_t *id)
 			return ring_reader_mark_corrupt(reader,
 							"its table of sub-buffers is damaged");
 		ring_undo_note_swap(reader->undo, seq, *id);
-		/* Release: pairs with take_slot() of the writer; it may write the spare now. */
+		/* Release: pairs with take_slot() of the writer; it may write the reader sub-buffer
+		 * now. */
 		if (__atomic_compare_exchange_n(slot, &old,
 						lttngmap_slot_make(seq, LTTNGMAP_SLOT_FREE,
-								   reader->spare, index),
+								   reader->reader_subbuf, index),
 						false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) {
 			tell_space(reader->ring);
 			return 0;
@@ -396,7 +397,7 @@ int ring_reader_take_more(struct ring_reader *reader, struct lttngmap_packet *pa
 void ring_reader_release(struct ring_reader *reader, const struct ring_lease *lease)
 {
 	if (lease->swapped)
-		reader->spare = lease->id;
+		reader->reader_subbuf = lease->id;
 }
 
 void ring_reader_free(struct ring_reader *reader, const struct ring_lease *lease)

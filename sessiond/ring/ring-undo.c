@@ -54,10 +54,10 @@ bool ring_undo_restore(struct ring_undo *undo)
 		index = undo->swap_seq & (ring_subbufs(reader) - 1);
 		slot = ring_load(lttngmap_ring_slots(ring) + index);
 		/*
-		 * Nobody but that exchange can have put the spare there, and writers
+		 * Nobody but that exchange can have put the reader sub-buffer there, and writers
 		 * leave a slot's id as it is.
 		 */
-		if (lttngmap_slot_id(slot, index) == reader->spare) {
+		if (lttngmap_slot_id(slot, index) == reader->reader_subbuf) {
 			if (undo->swap_seq != reader->seq)
 				reader->offset = lttngmap_subbuf_head(undo->swap_seq);
 			reader->seq = undo->swap_seq;

@@ -70,7 +70,7 @@ int process_channel_restore(struct channel *channel, struct process *process,
 /* Is there one to be restored? */
 bool process_channel_is_saved(const struct channel *channel, const struct memory_set *memories);
 /*
- * Snapshots: let its reader come, and say whether it came and looked back
+ * Snapshots: let its reader come, and say whether it came and read backward
  * since. A process channel without anything to read is as one that was.
  */
 void process_channel_begin_snapshot(struct process_channel *process_channel);

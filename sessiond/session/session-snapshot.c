@@ -5,7 +5,7 @@
  * programs go on.
  *
  * The consumer knows nothing of a flight recorder until a snapshot is asked
- * for. Then it is told of a session with an output of its own, looks back over
+ * for. Then it is told of a session with an output of its own, reads backward over
  * the ring files that it finds (ring-back.h), and closes each when what it
  * copied is on disk. When all of them were, it gets the final metadata, and
  * the session ends for it. The rings stay as they are.

@@ -9,7 +9,7 @@
 
 #include "common/name.h"
 
-/* Numbers are never reused: they stand in the ledger. */
+/* Numbers are never reused: they stand in the saved state. */
 enum untraced_why {
 	UNTRACED_LATE = 1,     /* it did not wait until the daemon answered its registration */
 	UNTRACED_REFUSED = 2,  /* limits, another version */
@@ -24,7 +24,7 @@ enum untraced_why {
 #define UNTRACED_NAMES 64u
 /* A user's, the last one for its others. Root, and the daemon's own user, may have all. */
 #define UNTRACED_SHARE 8u
-/* In the ledger. `why` is set last; 0: free. */
+/* In the saved state. `why` is set last; 0: free. */
 struct untraced_tally {
 	struct {
 		char name[NAME_PROGRAM_SIZE]; /* clean */

@@ -124,7 +124,7 @@ static void add_ring(struct saved_state *saved_state)
 	saved->id = 1;
 	saved->life = 1;
 	for (uint32_t i = 0; i < CPU_RINGS + LTTNGMAP_EXTRA_RINGS; i++)
-		saved->readers[i].spare = 1u << SUBBUFS_SHIFT;
+		saved->readers[i].reader_subbuf = 1u << SUBBUFS_SHIFT;
 }
 
 static void make_left(void)

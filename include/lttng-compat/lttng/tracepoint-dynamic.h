@@ -6,8 +6,8 @@
  * lttng/tracepoint.h, under LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE.
  *
  * Such a program is not linked with liblttngmap either, but loads it when it
- * starts, if it is there, and shows it its stand-ins: liblttngmap leads each to
- * the tracepoint of its name, whichever of the two comes first. The stand-ins
+ * starts, if it is there, and shows it its placeholders: liblttngmap leads each to
+ * the tracepoint of its name, whichever of the two comes first. The placeholders
  * are weak: a provider that is in the same program takes their place.
  */
 #ifndef LTTNGMAP_LTTNG_TRACEPOINT_DYNAMIC_H

@@ -6,11 +6,11 @@
  * they have it read by LTTNGMAP_LTTNG_PASS_:
  *
  *   1  declarations, for calls
- *   2  the same, and stand-ins for what is in a module that is not linked
+ *   2  the same, and placeholders for what is in a module that is not linked
  *   3  classes of events, and the functions that write them
  *   4  the elements of an array: the tracepoints
  *   5  the elements of an array: what is known of a class only after it
- *   6  the elements of an array: what leads stand-ins to tracepoints
+ *   6  the elements of an array: what leads placeholders to tracepoints
  *
  * No include guard: each time, it is for the pass at hand.
  */

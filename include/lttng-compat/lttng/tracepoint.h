@@ -18,7 +18,7 @@
  * Both are defined where the header of the tracepoints is included under
  * LTTNG_UST_TRACEPOINT_CREATE_PROBES (tracepoint-event.h), and the linker finds
  * them. Only where a program says LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE,
- * LTTNG_UST_TRACEPOINT_DEFINE has a meaning: it makes stand-ins there, which
+ * LTTNG_UST_TRACEPOINT_DEFINE has a meaning: it makes placeholders there, which
  * liblttngmap leads to the real ones once these are loaded.
  */
 #ifndef LTTNGMAP_LTTNG_TRACEPOINT_H

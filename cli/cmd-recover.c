@@ -21,7 +21,7 @@
 #include "cli/base/message.h"
 #include "cli/base/output-dir.h"
 
-#define LEDGER "ledger"
+#define SAVED_STATE "ledger"
 #define SAVED_OLD "ledger.old"
 
 static int as_json;
@@ -45,7 +45,7 @@ static bool find_saved_state(const char *given, char *path, size_t size)
 
 	if (stat(given, &status) == 0 && S_ISREG(status.st_mode))
 		return (size_t)snprintf(path, size, "%s", given) < size;
-	if (has_file(given, LEDGER, path, size))
+	if (has_file(given, SAVED_STATE, path, size))
 		return (size_t)snprintf(path, size, "%s", given) < size;
 	return has_file(given, SAVED_OLD, path, size);
 }
@@ -83,7 +83,7 @@ static void tell_recordings(void)
 	glob_t found;
 
 	if (glob("/tmp/lttngmap-??????"
-		 "/" LEDGER,
+		 "/" SAVED_STATE,
 		 0, NULL, &found) != 0)
 		return;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -92,7 +92,7 @@ static void tell_recordings(void)
 		if (lstat(found.gl_pathv[i], &status) == 0 && S_ISREG(status.st_mode) &&
 		    status.st_uid == geteuid())
 			message_hint("%.*s is of a recording that goes on, or was killed",
-				     (int)strlen(found.gl_pathv[i]) - (int)sizeof(LEDGER),
+				     (int)strlen(found.gl_pathv[i]) - (int)sizeof(SAVED_STATE),
 				     found.gl_pathv[i]);
 	}
 	globfree(&found);

@@ -5,16 +5,16 @@
  * instant:
  *
  *   text
- *   / * * /      a closed comment separates two pieces
+ *   / * * /      a closed comment separates two segments
  *   text
- *   / *   /      an open comment begins the room for the next piece
+ *   / *   /      an open comment begins the room for the next segment
  *   (blanks)
  *   * /          the end of the room
  *
  * In the file there are no blanks within these marks.
  *
- * The writer puts a piece and a new open comment into the room, and then makes
- * the comment before the piece a closed one, by one byte. No text has a line
+ * The writer puts a segment and a new open comment into the room, and then makes
+ * the comment before the segment a closed one, by one byte. No text has a line
  * that is one of these: in a string, a line's end is written as \012, and what
  * would end a comment as *\057 (sessiond/class/tsdl.c).
  *

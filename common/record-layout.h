@@ -85,7 +85,7 @@ const char *record_trace_fault(const struct record_trace *trace,
 
 /*
  * Add all streams and events of a metadata text as sessiond/class/metadata.c writes it. A text may
- * come in pieces of whole declarations, with the same `trace`; what is parsed again changes
+ * come in segments of whole declarations, with the same `trace`; what is parsed again changes
  * nothing. 0; -ENOTSUP: somebody else's metadata, or another version's, of whose layouts nothing
  * is known; -ENOMEM.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * own-maps.h - the program unmaps, protects or advises a stretch of its address space in which
+ * own-maps.h - the program unmaps, protects or advises a range of its address space in which
  * maps of the library's lie: it gets what it asked for, beside these maps.
  *
  * A program sees maps in /proc/self/maps that it did not make, and may want to be rid of them, or

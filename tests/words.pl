@@ -30,13 +30,13 @@ my @words = (
 	[ qr/\bapp[ -_]turns?\b/i,                            'run queue' ],
 	[ qr/\bsettle[sd]?\b/i,                               'account' ],
 	[ qr/\bshots?\b/i,                                    'snapshot' ],
-	[ qr/\b(?:sayings?|unsaid)\b/i,                       'messages, suppressed' ],
+	[ qr/\b(?:sayings|unsaid)\b/i,                       'messages, suppressed' ],
 	[ qr/\bkernel[ _]parts?\b/i,                          'kernel domain' ],
 	[ qr/\bpieces?\b/i,                                   'segment' ],
 );
 my ($openings, $found) = (0, 0);
 
-for my $file (grep { !m{^tests/} && -T && !-l } split /\n/, `git ls-files`) {
+for my $file (grep { !m{^(?:tests/|COPYING)} && -T && !-l } split /\n/, `git ls-files`) {
 	open my $handle, '<', $file or die "$file: $!\n";
 	my @lines = <$handle>;
 	my $text = join '', @lines;

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 int file_write(int fd, const void *bytes, size_t size, uint64_t offset);
-/* Two pieces back to back, by one system call where the file system takes it. */
+/* Two segments back to back, by one system call where the file system takes it. */
 int file_write_pair(int fd, const void *first, size_t first_size, const void *second,
 		    size_t second_size, uint64_t offset);
 /* Bytes read, fewer than `size` at the end of the file alone; or -errno. */

@@ -44,7 +44,7 @@ struct output_session {
 	size_t text_written;
 	uint64_t text_generation;
 	bool text_final;
-	sd_event_source *describe;    /* on while a piece is to be written */
+	sd_event_source *describe;    /* on while a segment is to be written */
 	struct record_layout *layout; /* as it describes records; NULL: not known */
 	struct record_trace described;
 	size_t text_learnt; /* what of the text `layout` is made of */

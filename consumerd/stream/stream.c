@@ -298,7 +298,7 @@ static int begin_file(struct stream *stream)
  * The parts of a packet to be written. A packet in whole pages is padded up to a block, so that the
  * next one may be written directly.
  */
-struct pieces {
+struct packet_parts {
 	struct ctf_packet_header header;
 	const struct lttngmap_packet *packet;
 	const void *body;
@@ -310,67 +310,68 @@ struct pieces {
 };
 
 static void make_pieces(const struct stream *stream, const struct lttngmap_packet *packet,
-			const void *body, struct pieces *pieces)
+			const void *body, struct packet_parts *parts)
 {
-	pieces->packet = packet;
-	pieces->body = body;
-	pieces->content = packet_make_header(&stream->same, packet, &pieces->header);
-	pieces->size = pieces->content;
+	parts->packet = packet;
+	parts->body = body;
+	parts->content = packet_make_header(&stream->same, packet, &parts->header);
+	parts->size = parts->content;
 	/* A spool is read from the page cache at once. */
-	pieces->is_paged = !stream->trace->is_spool && direct_is_paged(packet, body);
-	pieces->tail.events = packet->events;
+	parts->is_paged = !stream->trace->is_spool && direct_is_paged(packet, body);
+	parts->tail.events = packet->events;
 	if (stream->limits.file_size)
-		pieces->size += sizeof(pieces->tail);
+		parts->size += sizeof(parts->tail);
 }
 
 /* Where it comes to lie, and what depends on that. */
-static void place_pieces(struct stream *stream, struct pieces *pieces, struct circle_place *place)
+static void place_pieces(struct stream *stream, struct packet_parts *parts,
+			 struct circle_place *place)
 {
 	*place = (struct circle_place){ .offset = stream->tail.size };
-	if (stream->reuse && reuse_find(stream->reuse, stream->trace, stream->name, pieces->size,
+	if (stream->reuse && reuse_find(stream->reuse, stream->trace, stream->name, parts->size,
 					&stream->tail, place) < 0)
 		end_reuse(stream);
-	pieces->offset = place->offset;
-	if (pieces->is_paged)
-		pieces->size += -(pieces->offset + pieces->size) % DIRECT_BLOCK;
-	packet_pad(&pieces->header, pieces->size);
+	parts->offset = place->offset;
+	if (parts->is_paged)
+		parts->size += -(parts->offset + parts->size) % DIRECT_BLOCK;
+	packet_pad(&parts->header, parts->size);
 }
 
 /* Writes the rest after the content. */
-static int write_rest(struct stream *stream, const struct pieces *pieces, uint64_t size)
+static int write_rest(struct stream *stream, const struct packet_parts *parts, uint64_t size)
 {
-	char rest[DIRECT_BLOCK + sizeof(pieces->tail)] = { 0 };
+	char rest[DIRECT_BLOCK + sizeof(parts->tail)] = { 0 };
 
 	if (stream->limits.file_size)
-		memcpy(rest + size - sizeof(pieces->tail), &pieces->tail, sizeof(pieces->tail));
-	return file_write(stream->stream_fd, rest, size, pieces->offset + pieces->content);
+		memcpy(rest + size - sizeof(parts->tail), &parts->tail, sizeof(parts->tail));
+	return file_write(stream->stream_fd, rest, size, parts->offset + parts->content);
 }
 
-static int write_pieces(struct stream *stream, const struct pieces *pieces)
+static int write_pieces(struct stream *stream, const struct packet_parts *parts)
 {
-	uint64_t offset = pieces->offset;
+	uint64_t offset = parts->offset;
 	int error = -EAGAIN;
 
-	if (pieces->is_paged && offset % DIRECT_BLOCK == 0)
+	if (parts->is_paged && offset % DIRECT_BLOCK == 0)
 		error = direct_write(&stream->pool->direct, &stream->direct, stream->stream_fd,
-				     &pieces->header, pieces->body, pieces->content,
-				     stream->limits.file_size ? &pieces->tail : NULL, pieces->size,
+				     &parts->header, parts->body, parts->content,
+				     stream->limits.file_size ? &parts->tail : NULL, parts->size,
 				     offset);
 	if (error != -EAGAIN)
 		return error;
 	direct_leave(&stream->direct, stream->stream_fd);
-	error = file_write_pair(stream->stream_fd, &pieces->header, sizeof(pieces->header),
-				pieces->body, pieces->packet->length, offset);
-	if (!error && pieces->size > pieces->content)
-		error = write_rest(stream, pieces, pieces->size - pieces->content);
+	error = file_write_pair(stream->stream_fd, &parts->header, sizeof(parts->header),
+				parts->body, parts->packet->length, offset);
+	if (!error && parts->size > parts->content)
+		error = write_rest(stream, parts, parts->size - parts->content);
 	return error;
 }
 
 /* The file that it goes into open, with room for it and for its index entry. */
-static int make_room(struct stream *stream, const struct pieces *pieces)
+static int make_room(struct stream *stream, const struct packet_parts *parts)
 {
-	const struct lttngmap_packet *packet = pieces->packet;
-	uint64_t most = pieces->size + (pieces->is_paged ? DIRECT_BLOCK - 1 : 0);
+	const struct lttngmap_packet *packet = parts->packet;
+	uint64_t most = parts->size + (parts->is_paged ? DIRECT_BLOCK - 1 : 0);
 	int error;
 
 	error = prepare(stream);
@@ -410,14 +411,14 @@ int stream_find_end(struct stream *stream, const struct stream_tail **tail)
  * It is in the file, and is to be in the index: at once in a spool, where nobody would find it
  * otherwise.
  */
-static int note_pieces(struct stream *stream, const struct pieces *pieces)
+static int note_pieces(struct stream *stream, const struct packet_parts *parts)
 {
-	const struct lttngmap_packet *packet = pieces->packet;
+	const struct lttngmap_packet *packet = parts->packet;
 	struct stream_tail *tail = &stream->tail, before = *tail;
-	uint64_t end = pieces->offset + pieces->size;
+	uint64_t end = parts->offset + parts->size;
 	int error = 0;
 
-	packet_make_index_entry(&pieces->header, pieces->offset, &stream->entries[stream->due++]);
+	packet_make_index_entry(&parts->header, parts->offset, &stream->entries[stream->due++]);
 	tail->size = end > tail->size ? end : tail->size;
 	tail->packets++;
 	tail->next_sequence = packet->sequence + 1;
@@ -435,25 +436,25 @@ static int note_pieces(struct stream *stream, const struct pieces *pieces)
 int stream_write(struct stream *stream, const struct lttngmap_packet *packet, const void *body)
 {
 	struct circle_place place;
-	struct pieces pieces;
+	struct packet_parts parts;
 	int error;
 
-	make_pieces(stream, packet, body, &pieces);
-	error = make_room(stream, &pieces);
+	make_pieces(stream, packet, body, &parts);
+	error = make_room(stream, &parts);
 	if (error)
 		return error;
-	place_pieces(stream, &pieces, &place);
-	error = write_pieces(stream, &pieces);
+	place_pieces(stream, &parts, &place);
+	error = write_pieces(stream, &parts);
 	if (!error)
-		error = note_pieces(stream, &pieces);
+		error = note_pieces(stream, &parts);
 	if (error) {
 		stream->torn = true;
 		(void)cut_tail(stream);
 		return error;
 	}
 	if (stream->reuse)
-		circle_take(&stream->reuse->circle, place, pieces.size, stream->tail.packets - 1);
-	stream->packet_size = pieces.size;
+		circle_take(&stream->reuse->circle, place, parts.size, stream->tail.packets - 1);
+	stream->packet_size = parts.size;
 	return 0;
 }
 

@@ -3,10 +3,10 @@
 /*
  * trace-metadata.c - the metadata file: common/metadata-room.h has its layout.
  *
- * A new file takes the place of the old one by rename. A piece goes into the
- * room at the file's end, in two steps: the piece, behind a comment's
+ * A new file takes the place of the old one by rename. A segment goes into the
+ * room at the file's end, in two steps: the segment, behind a comment's
  * beginning; then one byte that ends the comment before it. Killed between the
- * two, the piece is still a comment.
+ * two, the segment is still a comment.
  */
 #include "consumerd/trace/trace.h"
 
@@ -120,7 +120,7 @@ int trace_write_metadata(struct trace *trace, const char *text, size_t size, siz
 	return error;
 }
 
-/* The piece, with a comment's beginning behind it; then it is one no more. */
+/* The segment, with a comment's beginning behind it; then it is one no more. */
 static int put_piece(struct trace *trace, const char *bytes, size_t size)
 {
 	const size_t marker = sizeof(METADATA_ROOM_OPEN) - 1;
@@ -136,7 +136,7 @@ static int put_piece(struct trace *trace, const char *bytes, size_t size)
 	return error;
 }
 
-int trace_add_metadata(struct trace *trace, const char *piece, size_t size)
+int trace_add_metadata(struct trace *trace, const char *segment, size_t size)
 {
 	const size_t marker = sizeof(METADATA_ROOM_OPEN) - 1;
 	char *bytes;
@@ -148,7 +148,7 @@ int trace_add_metadata(struct trace *trace, const char *piece, size_t size)
 	bytes = malloc(size + marker);
 	if (!bytes)
 		return -ENOMEM;
-	memcpy(bytes, piece, size);
+	memcpy(bytes, segment, size);
 	memcpy(bytes + size, METADATA_ROOM_OPEN, marker);
 	error = put_piece(trace, bytes, size + marker);
 	free(bytes);

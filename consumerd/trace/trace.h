@@ -99,7 +99,7 @@ int trace_write_metadata(struct trace *trace, const char *text, size_t size, siz
  * Add whole lines to the text that was written last: readers see it with them
  * or without. 0; -ENOBUFS: there is no room; another -errno: it may be tried again.
  */
-int trace_add_metadata(struct trace *trace, const char *piece, size_t size);
+int trace_add_metadata(struct trace *trace, const char *segment, size_t size);
 /* The file as it is, which may be anything; the caller's to free. 0 or -errno. */
 int trace_read_metadata(const struct trace *trace, char **text, size_t *size);
 void trace_close_metadata(struct trace *trace);

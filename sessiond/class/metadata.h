@@ -7,8 +7,8 @@
  * Channels (stream classes) and events are only ever added, each with a new
  * generation, but for channels without packets, whose contexts may change. So
  * any later text describes all packets that an earlier one did. Events stand
- * last, in the order in which they came: new ones are a piece that is added to
- * the text that was sent before, at the cost of that piece. All else that
+ * last, in the order in which they came: new ones are a segment that is added to
+ * the text that was sent before, at the cost of that segment. All else that
  * changes (a channel, a clock) makes the text anew. The layout of packets is
  * common/ctf.h's, that of records lttngmap/abi.h's. A kernel's differs from a
  * program's in what it says of who wrote it (doc/design/kernel.md).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * tsdl.h - pieces of CTF 1.8 metadata as text, each whole in itself.
+ * tsdl.h - segments of CTF 1.8 metadata as text, each whole in itself.
  *
  * All integers are aligned to bytes, because records are packed. Errors of
  * the stream stay in it: ask ferror() or fclose() at the end.

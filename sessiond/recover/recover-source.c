@@ -23,7 +23,7 @@
 struct mapped {
 	uint64_t inode;
 	uint32_t pid;
-	struct recover_piece piece;
+	struct recover_segment segment;
 };
 
 struct recover_sources {
@@ -49,7 +49,7 @@ static bool parse_line(const struct recover_sources *sources, const char *line,
 	    end <= start || makedev(major, minor) != sources->device)
 		return false;
 	mapped->inode = inode;
-	mapped->piece = (struct recover_piece){
+	mapped->segment = (struct recover_segment){
 		.offset = offset,
 		.size = end - start,
 		.address = start,
@@ -178,25 +178,25 @@ void recover_sources_close(struct recover_sources *sources)
 /* ---- one memory -------------------------------------------------------------------- */
 
 /*
- * The pieces that the very process has, whose `mem` is open, so that neither an
+ * The segments that the very process has, whose `mem` is open, so that neither an
  * exec nor another process of the same number can come in between.
  */
-static int find_pieces(const struct recover_sources *sources, struct recover_source *source,
-		       int process, uint64_t inode)
+static int find_segments(const struct recover_sources *sources, struct recover_source *source,
+			 int process, uint64_t inode)
 {
 	FILE *file = open_maps(process);
 	struct mapped mapped;
 	char *line = NULL;
 	size_t size = 0;
 
-	source->nr_pieces = 0;
-	while (file && source->nr_pieces < RECOVER_PIECES_MAX && getline(&line, &size, file) > 0)
+	source->nr_segments = 0;
+	while (file && source->nr_segments < RECOVER_PIECES_MAX && getline(&line, &size, file) > 0)
 		if (parse_line(sources, line, &mapped) && mapped.inode == inode)
-			source->pieces[source->nr_pieces++] = mapped.piece;
+			source->segments[source->nr_segments++] = mapped.segment;
 	free(line);
 	if (file)
 		fclose(file);
-	return source->nr_pieces ? 0 : -ENOENT;
+	return source->nr_segments ? 0 : -ENOENT;
 }
 
 /*
@@ -219,12 +219,12 @@ static bool is_daemons(const struct recover_sources *sources, int fd, uint64_t i
 static int open_map_file(const struct recover_sources *sources, struct recover_source *source,
 			 int process, uint64_t inode)
 {
-	const struct recover_piece *piece = source->pieces;
+	const struct recover_segment *segment = source->segments;
 	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), "map_files/%" PRIx64 "-%" PRIx64, piece->address,
-		 piece->address + piece->size);
+	snprintf(path, sizeof(path), "map_files/%" PRIx64 "-%" PRIx64, segment->address,
+		 segment->address + segment->size);
 	fd = openat(process, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
@@ -234,8 +234,8 @@ static int open_map_file(const struct recover_sources *sources, struct recover_s
 	}
 	close(source->fd);
 	source->fd = fd;
-	source->nr_pieces = 1;
-	source->pieces[0] = (struct recover_piece){ .size = INT64_MAX };
+	source->nr_segments = 1;
+	source->segments[0] = (struct recover_segment){ .size = INT64_MAX };
 	return 0;
 }
 
@@ -253,7 +253,7 @@ static int open_process(const struct recover_sources *sources, struct recover_so
 	if (source->fd < 0)
 		error = errno == ENOENT || errno == ESRCH ? -ENOENT : -EACCES;
 	else
-		error = find_pieces(sources, source, process, inode);
+		error = find_segments(sources, source, process, inode);
 	if (error == 0)
 		error = open_map_file(sources, source, process, inode);
 	close(process);
@@ -293,8 +293,8 @@ static int open_file(struct recover_source *source, int dir, uint64_t folder, ui
 		error = -EPERM;
 	if (error)
 		recover_source_close(source);
-	source->nr_pieces = 1;
-	source->pieces[0] = (struct recover_piece){ .size = INT64_MAX };
+	source->nr_segments = 1;
+	source->segments[0] = (struct recover_segment){ .size = INT64_MAX };
 	return error;
 }
 
@@ -332,17 +332,17 @@ int recover_source_find(const struct recover_sources *sources, uint64_t folder, 
 static int read_some(const struct recover_source *source, uint64_t offset, void *bytes,
 		     uint64_t size, uint64_t *done)
 {
-	for (uint32_t i = 0; i < source->nr_pieces; i++) {
-		const struct recover_piece *piece = &source->pieces[i];
-		uint64_t at = offset - piece->offset;
+	for (uint32_t i = 0; i < source->nr_segments; i++) {
+		const struct recover_segment *segment = &source->segments[i];
+		uint64_t at = offset - segment->offset;
 		ssize_t got;
 
-		if (offset < piece->offset || at >= piece->size)
+		if (offset < segment->offset || at >= segment->size)
 			continue;
-		if (size > piece->size - at)
-			size = piece->size - at;
+		if (size > segment->size - at)
+			size = segment->size - at;
 		do
-			got = pread(source->fd, bytes, size, (off_t)(piece->address + at));
+			got = pread(source->fd, bytes, size, (off_t)(segment->address + at));
 		while (got < 0 && errno == EINTR);
 		if (got <= 0)
 			return got < 0 ? -errno : -ENODATA;

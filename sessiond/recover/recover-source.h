@@ -18,7 +18,7 @@ struct recover_sources;
 int recover_sources_open(int dir, struct recover_sources **sources);
 void recover_sources_close(struct recover_sources *sources);
 
-struct recover_piece {
+struct recover_segment {
 	uint64_t offset; /* in the memory */
 	uint64_t size;
 	uint64_t address; /* in the process, or the file */
@@ -28,8 +28,8 @@ struct recover_piece {
 
 struct recover_source {
 	int fd; /* -1: none */
-	uint32_t nr_pieces;
-	struct recover_piece pieces[RECOVER_PIECES_MAX];
+	uint32_t nr_segments;
+	struct recover_segment segments[RECOVER_PIECES_MAX];
 };
 
 /*

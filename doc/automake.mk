@@ -29,6 +29,8 @@ EXTRA_DIST += \
 	doc/design/sdt.md \
 	doc/design/security.md \
 	doc/design/surviving.md \
+	doc/design/process-end.md \
+	doc/design/tour.md \
 	doc/design/trace.md \
 	doc/design/user-rings.md \
 	doc/design/watching.md

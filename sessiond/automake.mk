@@ -154,6 +154,8 @@ libsessiond_la_SOURCES = \
 	sessiond/recover/recovery.h \
 	sessiond/ring/ring-back.c \
 	sessiond/ring/ring-back.h \
+	sessiond/ring/ring-host.c \
+	sessiond/ring/ring-host.h \
 	sessiond/ring/ring-reader-private.h \
 	sessiond/ring/ring-reader.c \
 	sessiond/ring/ring-reader.h \

@@ -402,6 +402,7 @@ cli_tests = \
 	tests/integration/cli-view.sh \
 	tests/integration/doc-pages.sh \
 	tests/integration/lint.sh \
+	tests/integration/ring-core.sh \
 	tests/integration/doc-tutorial.sh \
 	tests/integration/package-files.sh \
 	tests/integration/record-command.sh \

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 
-#include "common/clock.h"
 
 /* The descriptor of a sub-buffer; each word is read once. */
 struct extent {

@@ -3,15 +3,9 @@
 #include "sessiond/ring/ring-reader-private.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stddef.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <linux/futex.h>
-
-#include "common/clock.h"
-#include "common/map-guard.h"
+#include "sessiond/ring/ring-host.h"
 
 /* A writer that commits this often while we look is looked at later. */
 #define COMMIT_TRIES 1000
@@ -21,7 +15,7 @@
 void ring_wake_waiters(struct lttngmap_ring *ring)
 {
 	if (__atomic_exchange_n(&ring->waiters, 0, __ATOMIC_SEQ_CST))
-		syscall(SYS_futex, &ring->space, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+		ring_host_wake(&ring->space);
 }
 
 int ring_reader_mark_corrupt(struct ring_reader *reader, const char *why)
@@ -47,7 +41,7 @@ void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *ge
 
 static uint64_t latest_now(const struct ring_geometry *geometry)
 {
-	return geometry->past ? RING_PAST_LATEST : clock_read(geometry->clock) + CLOCK_SLACK;
+	return geometry->past ? RING_PAST_LATEST : ring_host_clock(geometry->clock) + RING_HOST_CLOCK_SLACK;
 }
 
 uint64_t ring_reader_latest(const struct ring_reader *reader)
@@ -139,7 +133,7 @@ static int account(struct ring_reader *reader, struct ring_commit *commit)
 	 * (liblttngmap/ring-trylock.c); its parent's next event mends that.
 	 */
 	if (commit->position < reader->last.position) {
-		if (map_guard_is_lost(reader->ring))
+		if (ring_host_is_lost(reader->ring))
 			return ring_reader_mark_corrupt(reader,
 							"the file of its memory was cut short");
 		*commit = reader->last;

@@ -150,6 +150,7 @@ static int give_back(struct reclaim *reclaim)
 		cds_list_for_each_entry(channel, &session->channels, node)
 			for (uint32_t i = 0; i < WORDS; i++) {
 				channel->decided[i] &= ~reclaim->used[i];
+				channel->looked[i] &= ~reclaim->used[i];
 				channel->refused[i] &= ~reclaim->used[i];
 			}
 	return 0;

@@ -99,7 +99,9 @@ static void add_matches(struct json_object *answer, const uint64_t *visible,
 		if (!event_class || (visible && !(visible[id / 64] >> id % 64 & 1)) ||
 		    !rule_entry_match(entry, event_class))
 			continue;
-		if (rule_entry_check(entry, event_class, problem) == 0) {
+		/* In a long turn of a user with limits, filters are not checked for the answer. */
+		if ((visible && run_queue_is_long(channel->session->daemon->run_queue)) ||
+		    rule_entry_check(entry, event_class, problem) == 0) {
 			matched++;
 			continue;
 		}

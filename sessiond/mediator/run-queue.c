@@ -23,6 +23,8 @@
 /* How often to look whether somebody may be served again who was over its rate. */
 #define WAIT_USEC UINT64_C(5000)
 #define ACCURACY_USEC UINT64_C(1000)
+/* An entry that has been served for so long should queue the rest of its work. */
+#define LONG_NS UINT64_C(10000000)
 
 struct run_queue {
 	struct ring_thread *rings;
@@ -32,6 +34,7 @@ struct run_queue {
 	struct cds_list_head waiting; /* of users, over their rate */
 	uint64_t least_ns;            /* spent on who was served last, before that */
 	struct quota_user *served;    /* in no list meanwhile */
+	uint64_t begin_ns;            /* when serving it began */
 	int epoll;
 	sd_event_source *ready; /* of the epoll */
 };
@@ -118,6 +121,7 @@ static void serve_first(struct run_queue *run_queue)
 	run_queue->least_ns = user->spent_ns;
 	/* It has a turn until it was charged: what it queues meanwhile comes after that. */
 	run_queue->served = user;
+	run_queue->begin_ns = begin;
 	if (entry->cost > 1)
 		ring_thread_release(run_queue->rings);
 	else
@@ -242,6 +246,11 @@ void run_queue_add(struct run_queue *run_queue, struct run_entry *entry)
 		return;
 	user->has_entry = true;
 	user_enter(run_queue, user);
+}
+
+bool run_queue_is_long(const struct run_queue *run_queue)
+{
+	return run_queue->served && time_now_ns() - run_queue->begin_ns > LONG_NS;
 }
 
 int run_queue_watch(struct run_queue *run_queue, struct run_entry *entry, int fd)

@@ -54,6 +54,11 @@ int run_queue_create(sd_event *event, struct ring_thread *rings, struct run_queu
 void run_queue_destroy(struct run_queue *run_queue);
 /* Queues the turn, unless it is queued already. */
 void run_queue_add(struct run_queue *run_queue, struct run_entry *entry);
+/*
+ * True if the entry that is being served has taken so long that it should queue the rest of its
+ * work; false outside of run_entry.serve().
+ */
+bool run_queue_is_long(const struct run_queue *run_queue);
 /* Queue it as soon as its descriptor can be read, once. 0 or -errno. */
 int run_queue_watch(struct run_queue *run_queue, struct run_entry *entry, int fd);
 /* Takes the turn out of queue and epoll. Call before `fd` is closed. */

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 
-
 /* The descriptor of a sub-buffer; each word is read once. */
 struct extent {
 	uint64_t seq;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * ring-host.h - all that the core of the ring's reader needs of the program that it is compiled into.
+ * ring-host.h - all that the core of the ring's reader needs of the program that it is compiled
+ * into.
  *
  * The core is ring-reader.c, ring-take.c, ring-undo.c and ring-back.c: they read and check a ring,
  * take sub-buffers and give them back. They call nothing but these functions and memcpy(); they

@@ -41,7 +41,8 @@ void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *ge
 
 static uint64_t latest_now(const struct ring_geometry *geometry)
 {
-	return geometry->past ? RING_PAST_LATEST : ring_host_clock(geometry->clock) + RING_HOST_CLOCK_SLACK;
+	return geometry->past ? RING_PAST_LATEST
+			      : ring_host_clock(geometry->clock) + RING_HOST_CLOCK_SLACK;
 }
 
 uint64_t ring_reader_latest(const struct ring_reader *reader)

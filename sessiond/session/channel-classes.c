@@ -33,9 +33,42 @@ static int decide(const struct channel *channel, uint32_t id,
 	return result;
 }
 
+/* ---- in turns ------------------------------------------------------------------------- */
+
+static void decide_rest(struct run_entry *entry)
+{
+	static uint64_t ids[LTTNGMAP_EVENT_IDS / 64];
+	struct channel *channel = caa_container_of(entry, struct channel, rest);
+
+	session_list_classes(channel->session, ids);
+	channel_describe_classes(channel, ids, false);
+	session_push_metadata(channel->session);
+	channel_switch_classes(channel, ids);
+}
+
+/* True if the owner's turn has become long: then the rest is queued for the owner's next one. */
+static bool is_put_off(struct channel *channel)
+{
+	struct daemon *daemon = channel->session->daemon;
+	struct quota_user *owner;
+
+	if (!run_queue_is_long(daemon->run_queue))
+		return false;
+	owner = quota_user(daemon->quota, channel->session->owner);
+	if (!owner || !owner->limited)
+		return false;
+	if (!channel->rest.queued) {
+		channel->rest =
+			(struct run_entry){ .serve = decide_rest, .user = owner, .cost = 1 };
+		run_queue_add(daemon->run_queue, &channel->rest);
+	}
+	return true;
+}
+
 void channel_decide_again(struct channel *channel)
 {
 	memset(channel->decided, 0, sizeof(channel->decided));
+	memset(channel->looked, 0, sizeof(channel->looked));
 	memset(channel->refused, 0, sizeof(channel->refused));
 }
 
@@ -122,13 +155,20 @@ static void describe_class(struct channel *channel, uint32_t id)
 void channel_describe_classes(struct channel *channel, const uint64_t *ids, bool tell)
 {
 	static uint64_t new[LTTNGMAP_EVENT_IDS / 64];
-	bool any = false;
+	bool any = false, is_long = false;
 
 	for (uint32_t i = 0; i < LTTNGMAP_EVENT_IDS / 64; i++) {
-		new[i] = ids[i] & ~channel->decided[i];
-		any |= new[i] != 0;
-		for (uint64_t left = new[i]; left; left &= left - 1)
+		new[i] = 0;
+		for (uint64_t left = ids[i] & ~channel->decided[i]; left; left &= left - 1) {
+			/* Each turn handles one class at least. */
+			is_long = is_long || (any && is_put_off(channel));
+			if (is_long)
+				break;
 			describe_class(channel, i * 64 + (uint32_t)__builtin_ctzll(left));
+			new[i] |= left & -left;
+			any = true;
+		}
+		channel->looked[i] |= new[i];
 	}
 	if (tell && any)
 		session_tell_unfit(channel, new);
@@ -191,17 +231,39 @@ static void switch_class(struct channel *channel, uint32_t id)
 	control_pages_set_event(channel->session->daemon->pages, id, channel->slot, on);
 }
 
+static void switch_all(struct channel *channel)
+{
+	struct daemon *daemon = channel->session->daemon;
+	uint32_t count = registry_count(daemon->registry);
+	bool is_long = false;
+
+	for (uint32_t id = 0; channel->started && id < count; id++) {
+		uint64_t bit = UINT64_C(1) << id % 64;
+
+		is_long = is_long || is_put_off(channel);
+		if (is_long) {
+			channel->decided[id / 64] &= ~bit;
+			control_pages_set_event(daemon->pages, id, channel->slot, false);
+		} else {
+			switch_class(channel, id);
+			channel->decided[id / 64] |= channel->looked[id / 64] & bit;
+		}
+	}
+}
+
 void channel_switch_classes(struct channel *channel, const uint64_t *ids)
 {
-	uint32_t count = registry_count(channel->session->daemon->registry);
+	if (!ids) {
+		switch_all(channel);
+		return;
+	}
+	for (uint32_t i = 0; i < LTTNGMAP_EVENT_IDS / 64; i++) {
+		uint64_t left = ids[i] & ~channel->decided[i] & channel->looked[i];
 
-	for (uint32_t id = 0; channel->started && !ids && id < count; id++)
-		switch_class(channel, id);
-	for (uint32_t i = 0; ids && i < LTTNGMAP_EVENT_IDS / 64; i++) {
-		uint64_t left = channel->started ? ids[i] & ~channel->decided[i] : 0;
-
-		for (; left; left &= left - 1)
-			switch_class(channel, i * 64 + (uint32_t)__builtin_ctzll(left));
-		channel->decided[i] |= ids[i];
+		for (; left; left &= left - 1) {
+			if (channel->started)
+				switch_class(channel, i * 64 + (uint32_t)__builtin_ctzll(left));
+			channel->decided[i] |= left & -left;
+		}
 	}
 }

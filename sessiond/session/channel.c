@@ -377,6 +377,8 @@ void channel_destroy(struct channel *channel)
 					     channel->name);
 	slots_free(&daemon->slots, channel->slot, time_now_usec());
 	rule_list_clear(&channel->rules);
+	if (channel->rest.queued)
+		run_queue_remove(daemon->run_queue, &channel->rest, -1);
 	cds_list_del(&channel->node);
 	free(channel);
 	user_rings_reap(daemon);

@@ -18,6 +18,7 @@
 #include <lttngmap/abi.h>
 
 #include "common/name.h"
+#include "sessiond/mediator/run-queue.h"
 #include "sessiond/rule/rule-list.h"
 
 struct process;
@@ -49,6 +50,9 @@ struct channel {
 	struct cds_list_head process_channels; /* struct process_channel */
 	/* Which ids were decided by the rules as they are: a bit each. */
 	uint64_t decided[LTTNGMAP_EVENT_IDS / 64];
+	/* Which were described since they are to be decided. */
+	uint64_t looked[LTTNGMAP_EVENT_IDS / 64];
+	struct run_entry rest; /* queued: ids are left to be decided */
 	/* Which match, and are not recorded: there is no room for their text, or for a filter. */
 	uint64_t refused[LTTNGMAP_EVENT_IDS / 64];
 };
@@ -116,6 +120,9 @@ void channel_publish(struct channel *channel);
  * was sent the metadata, channel_switch_classes() turns them on with their filters, and the others
  * off, if the channel is started. No class is turned on before it is described. NULL: all classes,
  * once more.
+ *
+ * For a session whose owner has limits, either stops when the owner's turn has become long
+ * (run-queue.h). The other classes are off, and are handled in the owner's next turns.
  */
 void channel_describe_classes(struct channel *channel, const uint64_t *ids, bool tell);
 void channel_switch_classes(struct channel *channel, const uint64_t *ids);

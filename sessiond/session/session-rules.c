@@ -92,11 +92,18 @@ static int check_filter(const struct channel *channel, const struct rule_entry *
 static int check_filters(const struct channel *channel, const struct rule_entry *entry,
 			 const uint64_t *ids, struct rule_problem *problem)
 {
-	const struct registry *registry = channel->session->daemon->registry;
+	struct daemon *daemon = channel->session->daemon;
+	const struct quota_user *owner = quota_user(daemon->quota, channel->session->owner);
+	const struct registry *registry = daemon->registry;
 	int error = 0;
 
 	for (uint32_t id = 0; entry->filter && error == 0 && id < registry_count(registry); id++) {
 		const struct registry_class *event_class = registry_get(registry, id);
+
+		/* The other classes are checked when they are decided, in the owner's next turns.
+		 */
+		if (owner && owner->limited && run_queue_is_long(daemon->run_queue))
+			break;
 
 		if (event_class && is_in(ids, id) && rule_entry_match(entry, event_class))
 			error = check_filter(channel, entry, event_class, problem);

@@ -105,8 +105,10 @@ for dying in 'os._exit(0)' 'os.fork() and os._exit(0); time.sleep(3)'; do
 	python3 -c '
 import os, socket, sys, time
 listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-listener.bind(sys.argv[1])
+listener.settimeout(30)
+listener.bind(sys.argv[1] + "-")
 listener.listen()
+os.rename(sys.argv[1] + "-", sys.argv[1])
 asked = listener.accept()[0]
 exec(sys.argv[2])' "$SESSIOND_DIR/control.sock" "$dying" &
 	wait_for test -S "$SESSIOND_DIR/control.sock"

@@ -317,6 +317,8 @@ static void attach_forked(struct local *local)
 		__atomic_store_n(&local->stale, true, __ATOMIC_RELAXED);
 	else if (error < 0)
 		__atomic_store_n(&local->process, &not_traced, __ATOMIC_RELEASE);
+	else
+		descriptors_leave_few(local);
 }
 
 bool attach_is_stale(const struct local *local)

@@ -31,6 +31,8 @@ static struct {
 	ino_t doorbell_inode;
 } inherited = { .socket = -1, .doorbell = -1 };
 
+static bool are_few; /* at the last registration */
+
 bool descriptors_has_socket(int fd)
 {
 	struct stat status;
@@ -93,15 +95,12 @@ static void move_fds(struct local *local)
 	long lowest;
 
 	arch_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
+	are_few = false;
 	if (move_beyond(local, &limit))
 		return;
-	if (limit.rlim_cur < FEW_FDS) {
-		arch_syscall(SYS_close, local->socket);
-		arch_syscall(SYS_close, local->doorbell);
-		local->socket = -1;
-		local->doorbell = -1;
+	are_few = limit.rlim_cur < FEW_FDS;
+	if (are_few)
 		return;
-	}
 	lowest = limit.rlim_cur < HIGH_FD + 16 ? (long)limit.rlim_cur - 16 : HIGH_FD;
 	local->socket = move_to(local->socket, lowest);
 	local->doorbell = move_to(local->doorbell, lowest);
@@ -124,4 +123,18 @@ void descriptors_keep(struct local *local, int socket, struct exchange_fds *fds)
 		inherited.doorbell_device = status.st_dev;
 		inherited.doorbell_inode = status.st_ino;
 	}
+}
+
+void descriptors_leave_few(struct local *local)
+{
+	if (!are_few)
+		return;
+	descriptors_drop();
+	__atomic_store_n(&local->socket, -1, __ATOMIC_RELAXED);
+	local->doorbell = -1;
+}
+
+bool descriptors_are_few(void)
+{
+	return are_few;
 }

@@ -29,9 +29,15 @@ int descriptors_parent_socket(void);
 void descriptors_drop(void);
 /*
  * Keep the socket, and the doorbell out of *fds, which is -1 there afterwards; at other
- * numbers if that can be. Both are closed, and -1 in *local, where the program may have
- * so few descriptors that it would come by any number.
+ * numbers if that can be.
  */
 void descriptors_keep(struct local *local, int socket, struct exchange_fds *fds);
+/*
+ * Call when a registration is complete. Closes both, and makes them -1 in *local, if the program may
+ * have so few descriptors that it would come by any number.
+ */
+void descriptors_leave_few(struct local *local);
+/* True if that was so at the last registration: then another module needs a registration anew. */
+bool descriptors_are_few(void);
 
 #endif /* LIBLTTNGMAP_DESCRIPTORS_H */

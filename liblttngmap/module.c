@@ -20,6 +20,7 @@
 #include "common/protocol-app.h"
 #include "liblttngmap/arch.h"
 #include "liblttngmap/attach.h"
+#include "liblttngmap/descriptors.h"
 #include "liblttngmap/exchange.h"
 #include "liblttngmap/local.h"
 #include "liblttngmap/sandbox.h"
@@ -292,7 +293,8 @@ static bool is_too_soon(void)
 static bool is_attached(void)
 {
 	return local_pages && attach_child(local_pages) == ATTACH_READY &&
-	       (!attach_has_socket(local_pages) || attach_is_alive(local_pages));
+	       (attach_has_socket(local_pages) ? attach_is_alive(local_pages)
+					       : !descriptors_are_few());
 }
 
 /* Puts as many classes as one message holds. */
@@ -365,6 +367,8 @@ static void announce(int socket, uint64_t deadline, struct lttngmap_module *modu
 	}
 	if (socket >= 0)
 		arch_syscall(SYS_close, socket);
+	else if (all && local_pages)
+		descriptors_leave_few(local_pages);
 }
 
 /* Where there is no daemon, this is one failed connect. */

@@ -192,6 +192,20 @@ sum=$(left_out)
 is $(($(traced) + 10#0${sum%% *})) 17 '  ... or without that time, traced and not traced make all'
 like "$sum" '[0-9]+ processes not traced: (sleep|sh) \(' "  ... ($(traced) and $sum)"
 
+# A program that may have few descriptors keeps none of the library's, which yet registers each family.
+events_of_families() { # LIMIT
+	local families
+
+	rm -rf few
+	"$lttngmap" record -o few --preload libc,dl,pthread,io,proc -- \
+		sh -c "ulimit -n $1; exec python3 -S -E -c 'import threading; threading.Thread().start()'" >/dev/null 2>&1
+	families=$("$lttngmap" view few 2>/dev/null | grep -oE ' (lttng_ust|lttngmap)_[a-z]+:' | sort -u | tr -d ' \n')
+	echo "$families"
+}
+many=$(events_of_families 200)
+like "$many" 'libc:.*pthread:.*_io:.*_proc:' 'families with many descriptors'
+is "$(events_of_families 30)" "$many" '  ... the same with few'
+
 # In a session of a daemon's own nobody waits so long.
 sessiond_start
 cleanup sessiond_stop

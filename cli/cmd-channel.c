@@ -45,7 +45,7 @@ static const struct poptOption options[] = {
 	POPT_TABLEEND
 };
 
-/* What was typed, as numbers; valid where it was typed. */
+/* The typed numbers; valid if they were typed. */
 static struct {
 	uint64_t timeout_ms, subbuf_size, subbufs, file_size, file_count;
 } parsed;
@@ -127,7 +127,7 @@ static int check(int argc)
 	return check_mode() || check_buffers() ? -EINVAL : check_geometry();
 }
 
-/* What was typed; of a new channel also what was not. */
+/* Puts the typed options into the request; for a new channel also the defaults. */
 static int describe(struct session_verb *self, struct json_object *request)
 {
 	struct json_object *session;

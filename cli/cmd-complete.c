@@ -19,7 +19,7 @@
 #include "cli/complete.h"
 #include "cli/usage.h"
 
-/* What stands on the line before the word that is asked for. */
+/* The words on the line before the word to be completed. */
 struct line {
 	const struct verb *verb;
 	const struct poptOption *open; /* the word is this option's value, or NULL */
@@ -84,7 +84,7 @@ static void print_options(const struct poptOption *table, const char *word)
 	}
 }
 
-/* What the daemon is to be asked about, where the line says so. */
+/* Keeps the value of an option that names the daemon, the session, or the trace to ask. */
 static void keep_value(const struct poptOption *option, const char *value)
 {
 	if (option->arg == &session_options.session)

@@ -49,7 +49,7 @@ static void say_trouble(const struct session_verb *self, struct json_object *ans
 			     control_ended_length(trouble), trouble);
 }
 
-/* Of an active session, say what was kept and lost. *counts may stay NULL. */
+/* Destroys a session; reports what an active one kept and lost. *counts may stay NULL. */
 static int destroy(struct session_verb *self, struct json_object **counts)
 {
 	struct json_object *session = session_verb_find(self), *answer;

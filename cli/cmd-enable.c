@@ -20,7 +20,7 @@
 
 #define EVERYTHING "*"
 #define EVERY_KERNEL_EVENT "*:*"
-/* What is made where a session has no channel yet, as `record` does. */
+/* Name of the channel that is made if a session has none, the same as in `record`. */
 #define DEFAULT_CHANNEL "events"
 
 static struct {
@@ -202,7 +202,7 @@ static int enable_kernel(struct session_verb *self, const char *rule, struct jso
 static int enable_probe(struct session_verb *self, const char **words, struct json_object **answer)
 {
 	struct json_object *request = session_verb_request(self, "kernel-probe");
-	/* What is recorded with it may be typed as words of their own. */
+	/* The arguments of a probe may be typed as several words. */
 	char *text = join(words, ' ');
 	struct problem problem;
 	int error = text ? probe_parse(text, typed.kprobe, request, &problem)

@@ -281,7 +281,7 @@ static int make_directory(struct json_object *session, struct output_dir *direct
 	}
 	if (!output_dir_is_taken(chosen))
 		return output_dir_create("load", chosen, NULL, directory);
-	/* What it recorded before is still there: most who load it again want to keep that. */
+	/* The earlier trace is still there: most users who load a session again want to keep it. */
 	error = output_dir_create("load", NULL, chosen, directory);
 	if (!error)
 		message_note("load: '%s' is not empty: session %s is written to %s", chosen,

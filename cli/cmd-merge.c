@@ -38,7 +38,7 @@ static void print(const char *path, const struct merge_result *result)
 			     options_format_size(result->repeated_bytes, repeated_bytes));
 }
 
-/* What a reader of the trace should know, and what can be done about it. */
+/* Warns of facts that a reader of the trace should know, with remedies. */
 static void warn(const struct merge_result *result)
 {
 	char count[32];

@@ -303,7 +303,7 @@ static void announce(void)
 			record.command[0]);
 }
 
-/* As chosen, or named after the program. */
+/* Makes the output directory: the chosen one, or one named after the program. */
 static int create_output(void)
 {
 	const char *base = strrchr(record.command[0], '/');

@@ -38,7 +38,7 @@ static bool has_file(const char *directory, const char *name, char *path, size_t
 	       lstat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* What a daemon left there: its path. */
+/* Finds the path of a dead daemon's saved state. */
 static bool find_saved_state(const char *given, char *path, size_t size)
 {
 	struct stat status;

@@ -54,7 +54,7 @@ static int rotate(struct session_verb *self, struct json_object **answer)
 	return error;
 }
 
-/* What is not named stays as it is. */
+/* Settings that are not given stay unchanged. */
 static int schedule(struct session_verb *self, struct json_object **answer)
 {
 	struct json_object *session = session_verb_find(self), *rotation = NULL, *request;

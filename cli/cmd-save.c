@@ -97,7 +97,7 @@ static int save(struct json_object *file, size_t count)
 	return error;
 }
 
-/* What is saved is to be loaded again: a daemon of another kind may list other things. */
+/* The file must be loadable: a daemon of another version may list other members. */
 static int check_file(struct json_object *file)
 {
 	const char *text = json_object_to_json_string_ext(file, PRETTY);

@@ -103,7 +103,10 @@ static int send(struct session_verb *self, const struct output_dir *spool,
 	*is_away = false;
 	if (to[0] == '\0')
 		return 0;
-	/* What lies at a place of somebody else's choice, and where it goes, is theirs to say. */
+	/*
+	 * Another user chose that session's output and collector: their content is left to that
+	 * user.
+	 */
 	if (slash && !url) {
 		message_note("session %s is another user's: it is not sent", self->session);
 		return 0;
@@ -117,7 +120,7 @@ static int send(struct session_verb *self, const struct output_dir *spool,
 	return error;
 }
 
-/* What has become of it. */
+/* Prints the result. */
 static void print(const struct session_verb *self, struct json_object *answer, bool is_away)
 {
 	uint64_t events = control_answer_count(answer, "events");
@@ -207,7 +210,7 @@ static int run(int argc, const char **argv)
 		error = take(&self, size, &spool, &answer);
 	if (!error)
 		error = check_room(answer, size);
-	/* What was taken in part stays. */
+	/* A partial snapshot stays. */
 	if (error && spool.made && rmdir(spool.path) < 0 && errno != ENOENT)
 		message_note("what there is of it lies in %s", spool.path);
 	if (!error)

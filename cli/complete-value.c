@@ -25,7 +25,7 @@
 #include "cli/view/view.h"
 #include "common/context.h"
 
-/* What is being completed. */
+/* The word being completed. */
 struct wanted {
 	const struct verb *verb;
 	const char *word;
@@ -180,7 +180,7 @@ static void sessions(const struct wanted *wanted)
 	close_quietly(&self, NULL);
 }
 
-/* Of the session that the line names, or of the only one. */
+/* Channels of the session that the line names, or of the only one. */
 static void channels(const struct wanted *wanted)
 {
 	struct session_verb self = { 0 };
@@ -230,7 +230,7 @@ static void say_short_event(const char *name, void *data)
 		say(data, colon + 1, NULL);
 }
 
-/* Of the trace that the line names, or of the newest one here. */
+/* Events of the trace that the line names, or of the newest one here. */
 static void trace_events(const struct wanted *wanted)
 {
 	char newest[PATH_MAX];

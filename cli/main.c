@@ -116,8 +116,8 @@ static int verb_main(const struct verb *verb, const struct synonym *synonym, int
 }
 
 /*
- * What we open must not become standard input, output or error where the
- * caller closed those. Close-on-exec, so that a program finds them closed.
+ * Fills closed standard descriptors, so that no file opened here becomes standard input, output or
+ * error. Close-on-exec, so that a program finds them closed.
  */
 static void fill_standard_descriptors(void)
 {

@@ -27,7 +27,7 @@ static int start_pager(struct text_output *output)
 		dup2(fds[0], STDIN_FILENO);
 		close(fds[0]);
 		close(fds[1]);
-		/* As git does: for a pager `less` without options. */
+		/* Same options as git gives to a pager `less` without options. */
 		setenv("LESS", "FRX", 0);
 		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
 		_exit(127);

@@ -14,7 +14,7 @@
  * the most frequent names first. "": none.
  */
 char *untraced_describe(struct json_object *answer, char text[UNTRACED_TEXT_SIZE]);
-/* What to do about the most frequent reason; NULL: nothing. */
+/* A remedy for the most frequent reason; NULL: none. */
 const char *untraced_hint(struct json_object *answer);
 
 #endif /* CLI_CLIENT_UNTRACED_H */

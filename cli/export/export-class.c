@@ -124,7 +124,7 @@ static int64_t find_number(const bt_field_class *structure, const char *name)
 		       : -1;
 }
 
-/* What is shown elsewhere, as the track's, is no field. */
+/* Fields shown elsewhere, such as the track's, are not shown as fields. */
 static bool is_track(const char *name)
 {
 	return strcmp(name, "vpid") == 0 || strcmp(name, "vtid") == 0 ||

@@ -109,7 +109,7 @@ static void packet_end(struct export *export)
 
 /* ---- strings ------------------------------------------------------------------- */
 
-/* Of a trace, that is of anybody; what is no UTF-8 in it becomes '?'. */
+/* Writes a string of a trace, which is not trusted: bytes that are not UTF-8 become '?'. */
 static void put_string(struct protobuf *out, unsigned field, const char *text)
 {
 	size_t length = strlen(text);
@@ -272,7 +272,7 @@ static void put_value(struct protobuf *out, const bt_field *field)
 		put_value(out, bt_field_variant_borrow_selected_option_field_const(field));
 }
 
-/* What an address is of, in place of it. */
+/* Writes the symbol of an address in place of the address. */
 static bool put_symbol(struct export *export, const struct export_field *field,
 		       const bt_field *value)
 {
@@ -318,7 +318,7 @@ static void put_fields(struct export *export, const struct export_what *what)
 
 /* ---- packets ------------------------------------------------------------------- */
 
-/* What the packet will mean by number stands before it. */
+/* Writes the interned data that the packet refers to by number, before the packet. */
 static void introduce_what(struct export *export, const struct export_what *what)
 {
 	introduce(export, what->category, INTERNED_CATEGORY);

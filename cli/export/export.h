@@ -53,7 +53,7 @@ struct export_field {
 	bool is_context; /* of the stream's common context, else of the payload */
 };
 
-/* What is found out once of each event class. Members are -1 where there are none. */
+/* Data found out once for each event class. Members are -1 if the class has no such field. */
 struct export_class {
 	const bt_event_class *bt; /* key */
 	uint32_t number;          /* from 0 on, as they are met */
@@ -156,7 +156,7 @@ struct export_format {
 	void (*instant)(struct export *export, struct export_track *track,
 			const struct export_what *what, int64_t ns);
 	void (*count)(struct export *export, struct export_track *track, double value, int64_t ns);
-	/* Of events, `count`; 0: unknown how many, or something else. */
+	/* `count` events were lost; 0: an unknown number, or something else. */
 	void (*lost)(struct export *export, struct export_track *track, const char *text,
 		     uint64_t count, int64_t ns);
 	void (*close)(struct export *export);

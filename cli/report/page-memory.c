@@ -144,7 +144,7 @@ static int grow(struct page_memory *memory)
 	return 0;
 }
 
-/* What stands behind a place that becomes free, and could not be found any more, moves up. */
+/* Frees an entry of the hash table; moves up later entries that could not be found any more. */
 static void forget(struct page_memory *memory, struct page_live_block *live)
 {
 	size_t hole = live - memory->live, place = hole, mask = memory->places - 1;

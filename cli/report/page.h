@@ -44,7 +44,7 @@ void page_put_raw(struct page_bytes *bytes, const void *data, size_t size);
 void page_put_text(struct page_bytes *bytes, const char *text, size_t length);
 /* The others' bytes, their length before them; they are empty then. */
 void page_put_section(struct page_bytes *bytes, struct page_bytes *section);
-/* As the element `name``number` of the page; `bytes` are empty then. */
+/* Writes `bytes` as element `name``number` of the page, and empties them. */
 void page_write(struct export *export, const char *name, uint64_t number, struct page_bytes *bytes);
 /* A JSON string, which may stand in a script of a page. */
 void page_write_string(struct text_output *out, const char *text);
@@ -139,7 +139,7 @@ void page_slices_free(struct page_slices *slices);
 
 /* ---- bins --------------------------------------------------------------------- */
 
-/* What happened in a while; of a slice longer than a bin, that slice alone. */
+/* Events in an interval; for a slice longer than a bin, that slice alone. */
 struct page_extent {
 	int64_t begin, end;
 	uint64_t busy;  /* ns in slices; most of a level */
@@ -175,7 +175,7 @@ uint32_t page_bins_row(struct export *export, struct page_bins *bins, enum page_
 		       uint32_t owner, uint32_t depth);
 void page_bins_add(struct export *export, struct page_bins *bins, uint32_t row,
 		   const struct page_extent *extent);
-/* As element `name`; frees it. */
+/* Writes the bins as element `name`; frees them. */
 void page_bins_finish(struct export *export, struct page_bins *bins, const char *name);
 void page_bins_free(struct page_bins *bins);
 
@@ -217,7 +217,7 @@ struct page_flame {
 /* The frame of that name above `frame`, made where new; NULL where there is no room. */
 struct page_frame *page_flame_child(struct export *export, struct page_frame *frame, uint32_t name);
 void page_flame_add(struct page_frame *frame, int64_t ns);
-/* As element "flame"; frees it. */
+/* Writes the flame graph as element "flame"; frees it. */
 void page_flame_finish(struct export *export);
 void page_flame_free(struct page_flame *flame);
 
@@ -310,7 +310,7 @@ static inline struct page *page_of(const struct export *export)
 /* Where slices and events of nobody's number are kept. */
 void page_index_write(struct export *export);
 
-/* What page/ was made into: all before the data, and all after it. */
+/* The page made from page/: the parts before and after the data. */
 extern const unsigned char page_head[], page_tail[];
 extern const size_t page_head_size, page_tail_size;
 

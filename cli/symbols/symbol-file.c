@@ -232,7 +232,7 @@ static int compare(const void *one, const void *other)
 		return a->begin < b->begin ? -1 : 1;
 	if (a->rank != b->rank)
 		return a->rank > b->rank ? -1 : 1;
-	/* Of two names, prefer the public one. */
+	/* Prefers the public one of two names. */
 	a_length = strspn(a->name, "_");
 	b_length = strspn(b->name, "_");
 	if (a_length != b_length)

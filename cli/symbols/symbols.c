@@ -27,7 +27,7 @@
 int symbols_option_none;
 char *symbols_option_root;
 
-/* What an event says about its process. */
+/* The kind of fact that an event reports about its process. */
 enum telling {
 	TELLS_NOTHING,
 	TELLS_BEGIN, /* begin of a dump of all that is loaded */

@@ -125,7 +125,7 @@ static void put_integer(struct text_output *out, const bt_field *field, bool is_
 		return;
 	}
 	if (is_signed) {
-		/* As many digits as the field has, not those of 64 bits. */
+		/* Digits of the field's own size, not of 64 bits. */
 		bits = bt_field_class_integer_get_field_value_range(
 			bt_field_borrow_class_const(field));
 		value = (uint64_t)bt_field_integer_signed_get_value(field);

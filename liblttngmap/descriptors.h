@@ -33,8 +33,8 @@ void descriptors_drop(void);
  */
 void descriptors_keep(struct local *local, int socket, struct exchange_fds *fds);
 /*
- * Call when a registration is complete. Closes both, and makes them -1 in *local, if the program may
- * have so few descriptors that it would come by any number.
+ * Call when a registration is complete. Closes both, and makes them -1 in *local, if the program
+ * may have so few descriptors that it would come by any number.
  */
 void descriptors_leave_few(struct local *local);
 /* True if that was so at the last registration: then another module needs a registration anew. */

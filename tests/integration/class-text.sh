@@ -66,7 +66,7 @@ mkfifo "$TAP_DIR/go"
 exec 9<>"$TAP_DIR/go"
 as 64123 "$many" owned_by_others 0 6 wait <&9 >"$TAP_DIR/owner" &
 owner=$!
-wait_for grep -q done "$TAP_DIR/owner"
+wait_for grep -q 'done' "$TAP_DIR/owner"
 as 64125 "$many" owned_by_others 0 3 >/dev/null
 "$many" owned_by_others 3 3 >/dev/null
 # The next session takes the third user after it has refused these classes.

@@ -143,8 +143,8 @@ static void test_wakes(struct quota *quota)
 
 	for (unsigned int i = 0; i <= TURNS; i++) {
 		givings[i].entry = (struct run_entry){ .serve = give,
-						     .user = quota_user(quota, 0),
-						     .cost = i < TURNS ? 1 : 10 };
+						       .user = quota_user(quota, 0),
+						       .cost = i < TURNS ? 1 : 10 };
 		givings[i].order.run = run_order;
 		run_queue_add(run_queue, &givings[i].entry);
 	}

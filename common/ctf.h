@@ -27,7 +27,8 @@
 
 #define CTF_PACKET_MAGIC 0xc1fc1fc1u
 #define CTF_UUID_SIZE 16
-#define CTF_PROCNAME_SIZE 16
+/* A program's name; with room, for which the header has 128 bytes. */
+#define CTF_PROCNAME_SIZE 36
 /* The packet's events may be of any CPU (LTTNGMAP_PACKET_ANY_CPU). */
 #define CTF_CPU_UNKNOWN UINT32_MAX
 
@@ -64,7 +65,7 @@ _Static_assert(offsetof(struct ctf_packet_header, cpu_id) == 80, "CTF packet con
 _Static_assert(offsetof(struct ctf_packet_header, pid) == 84, "CTF packet context");
 _Static_assert(offsetof(struct ctf_packet_header, uid) == 88, "CTF packet context");
 _Static_assert(offsetof(struct ctf_packet_header, procname) == 92, "CTF packet context");
-_Static_assert(sizeof(struct ctf_packet_header) == 108, "CTF packet header");
+_Static_assert(sizeof(struct ctf_packet_header) == 128, "CTF packet header");
 
 /*
  * Marks a live session's stream of empty packets at a collector, by which viewers learn of other

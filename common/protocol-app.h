@@ -34,7 +34,7 @@
 
 #define PROTOCOL_APP_SOCKET "app.sock"
 #define PROTOCOL_APP_MAGIC 0x4c544d41u
-#define PROTOCOL_APP_MAJOR 3
+#define PROTOCOL_APP_MAJOR 4
 #define PROTOCOL_APP_MINOR 0
 
 /* Largest message either way; more classes go in further CLASSES requests. */

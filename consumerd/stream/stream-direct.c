@@ -11,9 +11,9 @@
 
 #include "common/time.h"
 
-/* The packet's header on disk stands where its sub-buffer has nothing. */
+/* The consumer's wish: with a header of another size, each packet would have to be copied. */
 _Static_assert(sizeof(struct ctf_packet_header) == LTTNGMAP_SUBBUF_HEAD,
-	       "a packet's header does not fit before its records");
+	       "a packet's pages in the file are its sub-buffer's pages");
 
 /* Below this, the copy is cheaper than the wait. */
 #define PAGED_MIN (64u << 10)

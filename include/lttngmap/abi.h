@@ -96,14 +96,14 @@ extern "C" {
 
 /*
  * The first bytes of each sub-buffer stay unused, too, but for those of a
- * ring's very first, for that one begins as zeros at position 0. They are as
- * many as a packet's header has on disk: so the blocks there are the
- * sub-buffer's pages, and all but the first go to the disk without a copy.
+ * ring's very first, for that one begins as zeros at position 0. A reader that
+ * writes packets to a file may have a header of that size in front of them:
+ * then the file's pages are the sub-buffer's, and all but the first need no copy.
  */
-#define LTTNGMAP_SUBBUF_HEAD 108u
+#define LTTNGMAP_SUBBUF_HEAD 128u
 
 /* Maximum size of a record, header included (one minimal sub-buffer). */
-#define LTTNGMAP_RECORD_MAX 3976u
+#define LTTNGMAP_RECORD_MAX 3960u
 LTTNGMAP_ABI_ASSERT(LTTNGMAP_RECORD_MAX + LTTNGMAP_SUBBUF_HEAD + LTTNGMAP_SUBBUF_TAIL <=
 		    1u << LTTNGMAP_SUBBUF_SHIFT_MIN);
 #define LTTNGMAP_RECORD_HEADER_SIZE 8u

@@ -16,7 +16,7 @@ numbered_record --mode blocking -- "$LTTNGMAP_BUILD/tests/utils/emit" "$NUMBERED
 python3 - "$numbered_trace" <<'END' || bail_out 'no stream could be changed'
 import glob, struct, sys
 
-HEADER = struct.Struct("<I16sIQQQQQQQIII16s")
+HEADER = struct.Struct("<I16sIQQQQQQQIII36s")
 HOLE = 1 << 30
 stream = sorted(glob.glob(sys.argv[1] + "/**/index/*.idx", recursive=True))[0]
 index, stream = stream, stream.replace("/index/", "/")[:-4]

@@ -60,6 +60,28 @@ end_fakes() {
 }
 cleanup end_fakes
 
+# Whether a program that goes on keeps its connection to the fake daemon.
+keeps() {
+	local pid later status
+
+	rm -f "$TAP_DIR/go"
+	mkfifo "$TAP_DIR/go"
+	LTTNGMAP_RUNTIME_DIR=$fake_dir "$steady" 100 wait <"$TAP_DIR/go" >"$TAP_DIR/kept" 2>&1 &
+	pid=$!
+	exec {hold}>"$TAP_DIR/go"
+	wait_for grep -q end "$TAP_DIR/kept"
+	# The fake daemon sees hang-ups in their order: one later is there.
+	LTTNGMAP_RUNTIME_DIR=$fake_dir "$steady" 1 >/dev/null 2>&1 &
+	later=$!
+	wait "$later"
+	wait_for grep -q "hung up $later\$" "$TAP_DIR/fake.log"
+	! grep -q "hung up $pid\$" "$TAP_DIR/fake.log"
+	status=$?
+	exec {hold}>&-
+	wait "$pid"
+	return "$status"
+}
+
 # faked BEHAVIOUR
 faked() {
 	rm -f "$fake_dir/app.sock"
@@ -83,10 +105,15 @@ time.sleep(600)' "$fake_dir/app.sock" >"$TAP_DIR/full" &
 	fi
 	runs "a daemon's answer is: $1" "$fake_dir"
 	[[ $1 == full ]] || ok '  ... that was the answer' wait_for grep -q served "$TAP_DIR/fake.log"
+	case $1 in
+	full | close) ;;
+	idle) ok '  ... and the library keeps the connection' keeps ;;
+	*) ok '  ... and the library hangs up' eval '! keeps' ;;
+	esac
 	end_fakes
 }
 for behaviour in idle silent full close empty refuse garbage flood version short no-fds few-fds \
-	many-fds many-ids wrong-files empty-memory small-data unsealed huge; do
+	many-fds many-ids wrong-files empty-memory small-control unsealed huge beyond other-page; do
 	faked "$behaviour"
 done
 

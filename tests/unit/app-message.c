@@ -64,7 +64,7 @@ static void test_header(void)
 	is(refusal.error, 0, "is not talked to");
 	begin_register(0);
 	sent.header.major++;
-	refused(sizeof(sent.registration), EPROTONOSUPPORT, "protocol 4", "another major version");
+	refused(sizeof(sent.registration), EPROTONOSUPPORT, "protocol 5", "another major version");
 	begin_register(0);
 	refused(sizeof(sent.registration) - 1, EBADMSG, "bytes", "less than its header says");
 	begin_register(0);

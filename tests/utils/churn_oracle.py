@@ -23,7 +23,7 @@ CLASSES = ["alpha:red", "alpha:green", "alpha:blue", "al:pha", "alpha_two:red", 
 LEVELS = [0, 6, 14, 4, 7, 3, 5, 13]
 HEADER_SIZE = 32  # of counts
 SOURCE = struct.Struct("<IIQ16s8Q8Q")
-PACKET = struct.Struct("<I16sIQ6QIII16s")
+PACKET = struct.Struct("<I16sIQ6QIII36s")
 PACKET_MAGIC = 0xc1fc1fc1
 
 

@@ -12,7 +12,7 @@ import os
 import struct
 import sys
 
-HEADER = struct.Struct("<I16sIQQQQQQQIII16s")
+HEADER = struct.Struct("<I16sIQQQQQQQIII36s")
 FIELDS = ("magic uuid stream instance begin end content size sequence discarded cpu pid uid "
           "program").split()
 

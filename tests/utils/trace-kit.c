@@ -89,7 +89,7 @@ static const char metadata_format[] =
 	"  packet.context := struct { clock_t timestamp_begin; clock_t timestamp_end;\n"
 	"    uint64_t content_size; uint64_t packet_size; uint64_t packet_seq_num;\n"
 	"    uint64_t events_discarded; uint32_t cpu_id; uint32_t vpid; uint32_t vuid;\n"
-	"    integer { size = 8; align = 8; signed = false; encoding = UTF8; } procname[16]; };\n"
+	"    integer { size = 8; align = 8; signed = false; encoding = UTF8; } procname[36]; };\n"
 	"  event.header := struct { %s }; };\n"
 	"event { name = \"test:text\"; id = %d; stream_id = %d;\n"
 	"  fields := struct { string { encoding = UTF8; } text; }; };\n";

@@ -17,7 +17,7 @@
 #include "cli/base/message.h"
 #include "cli/base/options.h"
 #include "cli/record/record.h"
-#include "common/name.h"
+#include "common/base/name.h"
 
 #define EVERYTHING "*:*"
 #define REGISTER_DEFAULT_MS 5000

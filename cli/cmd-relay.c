@@ -14,7 +14,7 @@
 #include "cli/relay/relay-child.h"
 #include "cli/relay/relay-keep.h"
 #include "cli/relay/relay-run.h"
-#include "common/name.h"
+#include "common/base/name.h"
 
 static char *session, *timeout, *live;
 static int spool, restart, quiet;

@@ -21,8 +21,8 @@
 #include "cli/client/session-verb.h"
 #include "cli/relay/relay-child.h"
 #include "cli/relay/relay-run.h"
-#include "common/beneath.h"
-#include "common/ctf.h"
+#include "common/base/beneath.h"
+#include "common/protocol/ctf.h"
 
 static char *output, *max_size, *url, *timeout;
 static int timeout_ms;

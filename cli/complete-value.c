@@ -23,7 +23,7 @@
 #include "cli/verbs.h"
 #include "cli/view/event-names.h"
 #include "cli/view/view.h"
-#include "common/context.h"
+#include "common/base/context.h"
 
 /* The word being completed. */
 struct wanted {

@@ -16,8 +16,8 @@
 
 #include <lttngmap/ring-file.h>
 
-#include "common/confine-calls.h"
-#include "common/confine.h"
+#include "common/base/confine-calls.h"
+#include "common/base/confine.h"
 
 /* To write with an owner's rights; and as root where only root may write. */
 static const int kept[] = { CAP_SETUID, CAP_SETGID, CAP_DAC_OVERRIDE };

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "consumerd/link.h"
 #include "consumerd/session/output-session.h"
 #include "consumerd/trace/sync.h"

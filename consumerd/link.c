@@ -10,11 +10,11 @@
 
 #include <systemd/sd-id128.h>
 
-#include "common/json-message.h"
-#include "common/log.h"
-#include "common/name.h"
-#include "common/protocol-control.h"
-#include "common/socket.h"
+#include "common/base/json-message.h"
+#include "common/base/log.h"
+#include "common/base/name.h"
+#include "common/protocol/protocol-control.h"
+#include "common/base/socket.h"
 
 /* A daemon that does not greet within this is not one of ours. */
 #define HELLO_TIMEOUT_MS 10000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * link.h - the connection to the session daemon: common/protocol-control.h,
+ * link.h - the connection to the session daemon: common/protocol/protocol-control.h,
  * "The consumer's connection". Turns its messages into calls.
  */
 #ifndef CONSUMERD_LINK_H
@@ -12,7 +12,7 @@
 
 #include <systemd/sd-event.h>
 
-#include "common/ctf.h"
+#include "common/protocol/ctf.h"
 #include "consumerd/session/output-session.h"
 
 struct link;

@@ -16,8 +16,8 @@
 
 #include <systemd/sd-event.h>
 
-#include "common/log.h"
-#include "common/map-guard.h"
+#include "common/base/log.h"
+#include "common/base/map-guard.h"
 #include "consumerd/confine.h"
 #include "consumerd/consumer.h"
 #include "consumerd/trace/sync.h"

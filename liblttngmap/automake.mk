@@ -7,38 +7,38 @@
 
 noinst_LTLIBRARIES += liblttngmap-core.la
 liblttngmap_core_la_SOURCES = \
-	liblttngmap/answer.c liblttngmap/answer.h \
-	liblttngmap/arch.h \
-	liblttngmap/attach.c liblttngmap/attach.h \
-	liblttngmap/attach-fetch.c \
-	liblttngmap/away.c liblttngmap/away.h \
-	liblttngmap/calls.c \
-	liblttngmap/channel.c liblttngmap/channel.h \
-	liblttngmap/context.c liblttngmap/context.h \
-	liblttngmap/descriptors.c liblttngmap/descriptors.h \
-	liblttngmap/event.c \
-	liblttngmap/event-fast.c liblttngmap/event-fast.h \
-	liblttngmap/exchange.c liblttngmap/exchange.h \
-	liblttngmap/exec.c liblttngmap/exec.h \
-	liblttngmap/filter.c liblttngmap/filter.h \
-	liblttngmap/filter-decode.h \
-	liblttngmap/filter-string.c liblttngmap/filter-string.h \
-	liblttngmap/filter-test.h \
-	liblttngmap/local.c liblttngmap/local.h \
-	liblttngmap/memory-map.c liblttngmap/memory-map.h \
-	liblttngmap/module.c liblttngmap/module.h \
-	liblttngmap/own-limits.c liblttngmap/own-limits.h \
-	liblttngmap/own-maps.c liblttngmap/own-maps.h \
-	liblttngmap/ring.c liblttngmap/ring.h \
-	liblttngmap/ring-filter.c liblttngmap/ring-filter.h \
-	liblttngmap/ring-rseq.h \
-	liblttngmap/ring-switch.c liblttngmap/ring-switch.h \
-	liblttngmap/ring-trylock.c liblttngmap/ring-trylock.h \
-	liblttngmap/ring-wait.c liblttngmap/ring-wait.h \
-	liblttngmap/ring-write.c liblttngmap/ring-write.h \
-	liblttngmap/sandbox.c liblttngmap/sandbox.h \
-	liblttngmap/statedump.c liblttngmap/statedump.h \
-	liblttngmap/vfork.c liblttngmap/vfork.h
+	liblttngmap/attach/answer.c liblttngmap/attach/answer.h \
+	liblttngmap/base/arch.h \
+	liblttngmap/attach/attach.c liblttngmap/attach/attach.h \
+	liblttngmap/attach/attach-fetch.c \
+	liblttngmap/attach/away.c liblttngmap/attach/away.h \
+	liblttngmap/attach/calls.c \
+	liblttngmap/attach/channel.c liblttngmap/attach/channel.h \
+	liblttngmap/ring/context.c liblttngmap/ring/context.h \
+	liblttngmap/base/descriptors.c liblttngmap/base/descriptors.h \
+	liblttngmap/event/event.c \
+	liblttngmap/event/event-fast.c liblttngmap/event/event-fast.h \
+	liblttngmap/attach/exchange.c liblttngmap/attach/exchange.h \
+	liblttngmap/attach/exec.c liblttngmap/attach/exec.h \
+	liblttngmap/ring/filter.c liblttngmap/ring/filter.h \
+	liblttngmap/ring/filter-decode.h \
+	liblttngmap/ring/filter-string.c liblttngmap/ring/filter-string.h \
+	liblttngmap/ring/filter-test.h \
+	liblttngmap/base/local.c liblttngmap/base/local.h \
+	liblttngmap/attach/memory-map.c liblttngmap/attach/memory-map.h \
+	liblttngmap/attach/module.c liblttngmap/attach/module.h \
+	liblttngmap/attach/own-limits.c liblttngmap/attach/own-limits.h \
+	liblttngmap/attach/own-maps.c liblttngmap/attach/own-maps.h \
+	liblttngmap/ring/ring.c liblttngmap/ring/ring.h \
+	liblttngmap/ring/ring-filter.c liblttngmap/ring/ring-filter.h \
+	liblttngmap/ring/ring-rseq.h \
+	liblttngmap/ring/ring-switch.c liblttngmap/ring/ring-switch.h \
+	liblttngmap/ring/ring-trylock.c liblttngmap/ring/ring-trylock.h \
+	liblttngmap/event/ring-wait.c liblttngmap/event/ring-wait.h \
+	liblttngmap/event/ring-write.c liblttngmap/event/ring-write.h \
+	liblttngmap/attach/sandbox.c liblttngmap/attach/sandbox.h \
+	liblttngmap/attach/statedump.c liblttngmap/attach/statedump.h \
+	liblttngmap/base/vfork.c liblttngmap/base/vfork.h
 liblttngmap_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 
 lib_LTLIBRARIES += liblttngmap.la

@@ -100,7 +100,7 @@ EXTRA_DIST += preload/cyg-profile.map
 # Loaded by `lttngmap attach` into running processes, and unloaded again.
 lib_LTLIBRARIES += liblttngmap-inside.la
 liblttngmap_inside_la_SOURCES = \
-	common/inside.h \
+	common/protocol/inside.h \
 	preload/inside.c \
 	preload/inside-slots.c preload/inside-slots.h
 liblttngmap_inside_la_CFLAGS = $(preload_cflags) -fvisibility=hidden

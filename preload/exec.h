@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * exec.h - how each wrapper of exec and posix_spawn calls the function behind it: a program that
- * cannot take our libraries is executed without them (liblttngmap/exec.h). exec.c has these
+ * cannot take our libraries is executed without them (liblttngmap/attach/exec.h). exec.c has these
  * wrappers for each family, proc-exec.c the family's own, with events.
  *
  * Of several families, each in turn looks at the file; the first one takes all of our libraries
@@ -44,7 +44,7 @@
 	X(posix_spawn, "GLIBC_2.2.5", "GLIBC_2.15")                                                \
 	X(posix_spawnp, "GLIBC_2.2.5", "GLIBC_2.15")
 
-#include "liblttngmap/exec.h"
+#include "liblttngmap/attach/exec.h"
 #include "preload/next.h"
 
 /* The arguments of execveat(); `search`: of execvpe(). */

@@ -32,7 +32,7 @@
 #define LTTNGMAP_NEVER_UNLOADED
 #include <lttngmap/tracepoint.h>
 
-#include "common/vector-save.h"
+#include "common/base/vector-save.h"
 #include "preload/function-patch.h"
 #include "preload/function-select.h"
 

@@ -27,7 +27,7 @@
 
 #include <stdbool.h>
 
-#include "common/inside.h"
+#include "common/protocol/inside.h"
 
 #define INSIDE_FUNCTIONS_MAX 160u
 

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * own-maps.c - munmap(), mprotect() and madvise() leave the library's own maps alone: see
- * liblttngmap/own-maps.h. In each family.
+ * liblttngmap/attach/own-maps.h. In each family.
  *
  * The functions behind are called, not the system calls: some libraries patch these functions,
  * to know which memory is gone.
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "liblttngmap/own-maps.h"
+#include "liblttngmap/attach/own-maps.h"
 
 #define NEXT_WITHOUT_EVENTS
 #define NEXT_FUNCTIONS(X) X(munmap) X(mprotect) X(madvise)

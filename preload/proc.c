@@ -100,7 +100,7 @@ __attribute__((used, visibility("hidden"))) int proc_vforked(long result)
 	return (int)result;
 }
 
-/* liblttngmap/vfork.h */
+/* liblttngmap/base/vfork.h */
 void lttngmap_vfork_count(int change);
 
 /*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * sandbox.c - leads a program's prctl() and syscall() to liblttngmap's (liblttngmap/sandbox.c),
- * and what sets its limits (liblttngmap/own-limits.c), for the reason that vfork.c tells. Jumps,
- * for how many arguments there are is not known.
+ * sandbox.c - leads a program's prctl() and syscall() to liblttngmap's
+ * (liblttngmap/attach/sandbox.c), and what sets its limits (liblttngmap/attach/own-limits.c), for
+ * the reason that vfork.c tells. Jumps, for how many arguments there are is not known.
  */
 #define JUMP(name, to)                                                                             \
 	__asm__(".pushsection .text, \"ax\", @progbits\n"                                          \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * vfork.c - leads a program's vfork() to liblttngmap's (liblttngmap/vfork.c). In a
+ * vfork.c - leads a program's vfork() to liblttngmap's (liblttngmap/base/vfork.c). In a
  * program that is only preloaded into, liblttngmap comes behind the C library:
  * the loader's order is the program, what is preloaded, what the program needs,
  * and then what that needs.

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/time.h"
+#include "common/base/time.h"
 
 /* Answers that are not waited for yet: their four bytes each fit in any socket. */
 #define POSTED_MAX 256u

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/ended-streams.h"
+#include "common/protocol/ended-streams.h"
 #include "relay/follow.h"
 
 /* Less is not worth a hole. */

@@ -9,8 +9,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "common/live-time.h"
-#include "common/metadata-room.h"
+#include "common/protocol/live-time.h"
+#include "common/protocol/metadata-room.h"
 #include "relay/follow.h"
 
 #define METADATA "metadata"

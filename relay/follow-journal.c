@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * follow-journal.c - how far the streams of a trace were sent, and what of a spool goes
- * for that: see common/relay-journal.h.
+ * for that: see common/protocol/relay-journal.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "common/relay-journal.h"
+#include "common/protocol/relay-journal.h"
 #include "relay/follow-parts.h"
 
 /* Less is not worth a hole: file systems give back whole blocks. */

@@ -7,7 +7,7 @@
  * How far is on disk, for each collector: in .relayed-COLLECTOR (relay_url_key()). Who sends may
  * be killed at any moment, and what the collector is known to have is not sent again. In a
  * spool, its writer uses the room of that again, or it is given back to the file system: a hole
- * takes its place (common/relay-journal.h). So a spool has one journal, .relayed, whoever
+ * takes its place (common/protocol/relay-journal.h). So a spool has one journal, .relayed, whoever
  * got it: nobody else can have it any more.
  *
  * All return 0 or -errno unless said otherwise. One thread.
@@ -22,8 +22,8 @@
 
 #include <urcu/list.h>
 
-#include "common/ctf.h"
-#include "common/time.h"
+#include "common/protocol/ctf.h"
+#include "common/base/time.h"
 #include "relay/metadata.h"
 
 struct follow_stream {
@@ -79,7 +79,7 @@ struct follow {
 	uint64_t nr_slots;
 	uint64_t *free_slots; /* of the journal */
 	size_t nr_free;
-	int ended_file;      /* common/ended-streams.h; -1: there is none yet */
+	int ended_file;      /* common/protocol/ended-streams.h; -1: there is none yet */
 	uint64_t ended_at;   /* how far that was read */
 	uint64_t ended_hole; /* how far it is a hole */
 	int ended_trouble;   /* -errno as last said */

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/ctf.h"
+#include "common/protocol/ctf.h"
 
 #define RELAY_METADATA_HEADER_SIZE 37
 /* Maximum bytes of text in a packet. */

@@ -4,7 +4,7 @@
  * presence.h - is a trace being sent, and is there somebody who starts that again?
  *
  * Each of them locks a byte of the file in the trace's folder that says how much was
- * sent (common/relay-progress.h): OUTPUT/.relay of a spool, which one alone can send, or
+ * sent (common/protocol/relay-progress.h): OUTPUT/.relay of a spool, which one alone can send, or
  * OUTPUT/.relay-COLLECTOR. The lock ends with the process, however that ends.
  *
  * Any thread; returns are 0 or -errno unless said otherwise.
@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "common/relay-progress.h"
+#include "common/protocol/relay-progress.h"
 #include "relay/url.h"
 
 /* Maximum length of the file's name. */

@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/ctf.h"
+#include "common/protocol/ctf.h"
 
 #define RELAY_MAJOR 2
 #define RELAY_MINOR 13

@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-#include "common/log.h"
-#include "common/time.h"
+#include "common/base/log.h"
+#include "common/base/time.h"
 
 static bool is_seen(const struct relay *relay, const struct follow *follow,
 		    struct follow_stream *stream)

@@ -5,7 +5,7 @@
  *
  * A viewer merges the streams that it knows by time, and cannot take back what it has
  * shown. So nothing is sent that is later than the time up to which its writer says that all is
- * there (common/live-time.h): what comes in a stream that appears later is
+ * there (common/protocol/live-time.h): what comes in a stream that appears later is
  * later. When that time moves, it is
  *
  *   1. streams that are new and have something up to it are introduced, all of them, and

@@ -8,7 +8,7 @@
 #ifndef RELAY_RELAY_PARTS_H
 #define RELAY_RELAY_PARTS_H
 
-#include "common/relay-progress.h"
+#include "common/protocol/relay-progress.h"
 #include "relay/connection.h"
 #include "relay/flight.h"
 #include "relay/follow.h"

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/log.h"
-#include "common/relay-journal.h"
-#include "common/time.h"
+#include "common/base/log.h"
+#include "common/protocol/relay-journal.h"
+#include "common/base/time.h"
 
 /* Files that cannot be read now are tried again; that is not the collector's trouble. */
 static int try_later(struct relay *relay, const struct follow *follow, const char *what, int error)

@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/live-time.h"
-#include "common/log.h"
-#include "common/remove-tree.h"
+#include "common/protocol/live-time.h"
+#include "common/base/log.h"
+#include "common/base/remove-tree.h"
 
 #define ARCHIVES "archives"
 #define UST "ust"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/log.h"
-#include "common/time.h"
+#include "common/base/log.h"
+#include "common/base/time.h"
 
 #define BACKOFF_MIN_MS 200
 #define BACKOFF_MAX_MS 5000

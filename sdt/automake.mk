@@ -5,8 +5,8 @@
 # is preloaded, as those of preload/ are; doc/design/sdt.md tells how it works.
 
 sdt_files = \
-	common/name.c common/name.h \
-	common/sdt-environment.h \
+	common/base/name.c common/base/name.h \
+	common/protocol/sdt-environment.h \
 	preload/dl-caller.c preload/dl-caller.h \
 	preload/next.h preload/vfork.c preload/sandbox.c preload/exec.c preload/exec.h \
 	sdt/library.c sdt/library.h \

@@ -13,7 +13,7 @@
  * The direction flag is not touched: it is clear wherever compiled code has a
  * probe. Nothing of the x87 is saved, for nothing of it is used.
  */
-#include "common/vector-save.h"
+#include "common/base/vector-save.h"
 #include "sdt/site.h"
 
 #include <cpuid.h>

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/sdt-environment.h"
+#include "common/protocol/sdt-environment.h"
 #include "preload/dl-caller.h"
 #include "sdt/update.h"
 

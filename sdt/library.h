@@ -29,8 +29,8 @@ __attribute__((visibility("default"))) int lttngmap_sdt_armed(void);
 
 /*
  * The number of probes that match the rules but cannot be traced; `text`, which has `size` bytes
- * and ends in a NUL, gets as many lines as fit in the format of common/sdt-environment.h, files
- * that cannot be read included. As above.
+ * and ends in a NUL, gets as many lines as fit in the format of common/protocol/sdt-environment.h,
+ * files that cannot be read included. As above.
  */
 __attribute__((visibility("default"))) int lttngmap_sdt_refused(char *text, size_t size);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "common/name.h"
+#include "common/base/name.h"
 #include "sdt/object.h"
 #include "sdt/place.h"
 

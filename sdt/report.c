@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/sdt-environment.h"
+#include "common/protocol/sdt-environment.h"
 
 #define LTTNGMAP_NEVER_UNLOADED
 #include <lttngmap/tracepoint.h>

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/sdt-environment.h"
+#include "common/protocol/sdt-environment.h"
 #include "sdt/object.h"
 #include "sdt/report.h"
 #include "sdt/rules.h"

@@ -8,8 +8,8 @@
 
 #include <linux/capability.h>
 
-#include "common/confine-calls.h"
-#include "common/confine.h"
+#include "common/base/confine-calls.h"
+#include "common/base/confine.h"
 
 /* The same capabilities as in systemd/system/lttngmap-sessiond.service.in. */
 static const int kept[] = {

@@ -13,13 +13,13 @@
 #include <json-c/json.h>
 #include <urcu/urcu-memb.h>
 
-#include "common/log.h"
-#include "common/protocol-app.h"
-#include "common/protocol-control.h"
+#include "common/base/log.h"
+#include "common/protocol/protocol-app.h"
+#include "common/protocol/protocol-control.h"
 #include "sessiond/app/app-socket.h"
 #include "sessiond/app/late-attach.h"
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/class/registry.h"
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/control/control-socket.h"

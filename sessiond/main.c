@@ -20,8 +20,8 @@
 #include <systemd/sd-event.h>
 #include <urcu/urcu-memb.h>
 
-#include "common/log.h"
-#include "common/map-guard.h"
+#include "common/base/log.h"
+#include "common/base/map-guard.h"
 #include "sessiond/base/listen.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/base/ring-sweeper.h"

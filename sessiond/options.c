@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "common/installed.h"
-#include "common/log.h"
-#include "common/places.h"
-#include "common/protocol-app.h"
+#include "common/base/log.h"
+#include "common/protocol/places.h"
+#include "common/protocol/protocol-app.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/quota/quota.h"
 

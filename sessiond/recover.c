@@ -18,14 +18,14 @@
 #include <systemd/sd-event.h>
 #include <urcu/urcu-memb.h>
 
-#include "common/log.h"
-#include "common/protocol-control.h"
-#include "common/socket.h"
+#include "common/base/log.h"
+#include "common/protocol/protocol-control.h"
+#include "common/base/socket.h"
 #include "sessiond/base/listen.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/base/pid-state.h"
 #include "sessiond/base/ring-sweeper.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/daemon.h"
 #include "sessiond/recover/recovery.h"

@@ -20,7 +20,7 @@
 #include "cli/attach/tracee-safe.h"
 #include "cli/attach/tracee.h"
 #include "cli/base/locate.h"
-#include "common/time.h"
+#include "common/base/time.h"
 
 /* Time for finding a thread at a safe point, and for each call. */
 #define SAFE_TIMEOUT_MS 5000

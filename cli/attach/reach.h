@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* reach.h - makes a running process serve a request of common/inside.h. */
+/* reach.h - makes a running process serve a request of common/protocol/inside.h. */
 #ifndef CLI_ATTACH_REACH_H
 #define CLI_ATTACH_REACH_H
 
 #include <sys/types.h>
 
 #include "cli/base/problem.h"
-#include "common/inside.h"
+#include "common/protocol/inside.h"
 
 /*
  * Serves the request, which then has the answer. 0; or -errno, `problem`, and a process in its

@@ -22,7 +22,7 @@
 
 #include "cli/attach/target.h"
 #include "cli/attach/tracee-frame.h"
-#include "common/time.h"
+#include "common/base/time.h"
 
 #define STOP_TIMEOUT_MS 500
 /* For a thread that only lacks a CPU to run on. */

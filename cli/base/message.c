@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/name.h"
+#include "common/base/name.h"
 
 static void (*before_line)(void);
 

@@ -18,8 +18,8 @@
 
 #include "cli/base/message.h"
 #include "cli/base/options.h"
-#include "common/beneath.h"
-#include "common/remove-tree.h"
+#include "common/base/beneath.h"
+#include "common/base/remove-tree.h"
 
 #define NAMES_TRIED 1000 /* for recordings of one program that begin in one second */
 #define SPACE_LEAST (UINT64_C(256) << 10) /* metadata and indexes need more than this */

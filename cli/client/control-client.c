@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/json-message.h"
-#include "common/protocol-control.h"
-#include "common/socket.h"
+#include "common/base/json-message.h"
+#include "common/protocol/protocol-control.h"
+#include "common/base/socket.h"
 
 struct control_client {
 	int fd;

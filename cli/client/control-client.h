@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * control-client.h - the command's side of common/protocol-control.h.
+ * control-client.h - the command's side of common/protocol/protocol-control.h.
  *
  * One request at a time. No function blocks: callers poll control_client_fd() and can do other work
  * meanwhile. One thread; no signal is raised.

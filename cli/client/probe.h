@@ -20,8 +20,8 @@
 #include "cli/base/problem.h"
 
 /*
- * Adds the parsed place to a request "kernel-probe" (common/protocol-control.h). 0, or -errno and
- * `problem`.
+ * Adds the parsed place to a request "kernel-probe" (common/protocol/protocol-control.h). 0, or
+ * -errno and `problem`.
  */
 int probe_parse(const char *text, bool is_kernel, struct json_object *request,
 		struct problem *problem);

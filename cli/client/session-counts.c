@@ -13,7 +13,7 @@
 #include "cli/client/control-client.h"
 #include "cli/client/session-sending.h"
 #include "cli/client/untraced.h"
-#include "common/protocol-control.h"
+#include "common/protocol/protocol-control.h"
 
 #define WRITTEN_TRIES 5
 

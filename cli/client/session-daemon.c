@@ -31,9 +31,9 @@
 #include "cli/base/locate.h"
 #include "cli/base/message.h"
 #include "cli/client/control-client.h"
-#include "common/places.h"
-#include "common/socket.h"
-#include "common/time.h"
+#include "common/protocol/places.h"
+#include "common/base/socket.h"
+#include "common/base/time.h"
 
 #define DAEMON_NAME "lttngmap-sessiond"
 #define READY_TIMEOUT_MS 10000

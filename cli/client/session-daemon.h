@@ -24,8 +24,8 @@ int session_daemon_connect(const char *verb, const char *chosen, struct control_
 /* The directory that the user named, by `chosen` or by the environment; NULL: none. */
 const char *session_daemon_chosen(const char *chosen);
 /*
- * The user's possible directory number `place`, as in common/places.h. False: this user has no such
- * directory, or anybody else could have made it.
+ * The user's possible directory number `place`, as in common/protocol/places.h. False: this user
+ * has no such directory, or anybody else could have made it.
  */
 bool session_daemon_place(unsigned int place, char *path, size_t size);
 /* Prints that no daemon runs, and what to do. */

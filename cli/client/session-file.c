@@ -16,8 +16,8 @@
 
 #include "cli/base/options.h"
 #include "cli/client/json-keys.h"
-#include "common/json-message.h"
-#include "common/name.h"
+#include "common/base/json-message.h"
+#include "common/base/name.h"
 
 /* ---- what stands where --------------------------------------------------------- */
 

@@ -17,9 +17,9 @@
 #include "cli/client/control-client.h"
 #include "cli/client/filter-caret.h"
 #include "cli/client/session-daemon.h"
-#include "common/json-message.h"
-#include "common/protocol-control.h"
-#include "common/socket.h"
+#include "common/base/json-message.h"
+#include "common/protocol/protocol-control.h"
+#include "common/base/socket.h"
 
 #define HELLO_TIMEOUT_MS 10000
 

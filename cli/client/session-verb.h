@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "cli/base/verb.h"
-#include "common/name.h"
+#include "common/base/name.h"
 
 struct control_client;
 

@@ -11,7 +11,7 @@
 
 #include "cli/merge/merge.h"
 #include "cli/view/stream-check.h"
-#include "common/ctf.h"
+#include "common/protocol/ctf.h"
 
 /* A stream file. */
 struct source {

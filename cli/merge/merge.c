@@ -19,7 +19,7 @@
 #include "cli/merge/merge-private.h"
 #include "cli/view/metadata-file.h"
 #include "cli/view/view.h"
-#include "common/metadata-room.h"
+#include "common/protocol/metadata-room.h"
 
 #define BUFFER (UINT64_C(256) << 10)
 

@@ -36,8 +36,8 @@
 #include "cli/base/message.h"
 #include "cli/client/control-client.h"
 #include "cli/client/session-daemon.h"
-#include "common/protocol-control.h"
-#include "common/time.h"
+#include "common/protocol/protocol-control.h"
+#include "common/base/time.h"
 
 #define DAEMON_NAME "lttngmap-sessiond"
 #define READY_TIMEOUT_MS 10000

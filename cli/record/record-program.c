@@ -22,7 +22,7 @@
 #include "cli/base/message.h"
 #include "cli/base/program-search.h"
 #include "cli/base/verb.h"
-#include "common/elf-loader.h"
+#include "common/base/elf-loader.h"
 
 #define SCRIPTS_DEEP 4 /* a script's interpreter may be a script, as the kernel allows */
 

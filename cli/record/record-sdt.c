@@ -5,7 +5,7 @@
  *
  * Only the program's processes know their probes: the library liblttngmap-sdt.so finds them there.
  * The environment passes the rules to the library. It reports the probes that it cannot serve in a
- * memfd of this command, a line for each (common/sdt-environment.h).
+ * memfd of this command, a line for each (common/protocol/sdt-environment.h).
  */
 #include <config.h>
 
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "cli/base/message.h"
-#include "common/sdt-environment.h"
+#include "common/protocol/sdt-environment.h"
 
 #define TOLD_MAX 10u
 #define READ_MAX (64u * 1024u)

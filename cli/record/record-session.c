@@ -20,8 +20,8 @@
 #include "cli/base/message.h"
 #include "cli/client/control-client.h"
 #include "cli/client/filter-caret.h"
-#include "common/protocol-control.h"
-#include "common/time.h"
+#include "common/protocol/protocol-control.h"
+#include "common/base/time.h"
 
 #define REQUEST_TIMEOUT_MS 10000
 /* Give up a daemon that ends so often before it answers "hello". */

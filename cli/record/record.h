@@ -32,7 +32,7 @@
 #include "cli/base/output-dir.h"
 #include "cli/client/untraced.h"
 #include "cli/relay/relay-child.h"
-#include "common/name.h"
+#include "common/base/name.h"
 
 struct control_client;
 
@@ -177,7 +177,7 @@ void record_sdt_set_environment(const struct record *record);
 /* Prints which probes could not be served, and why. */
 void record_sdt_report(const struct record *record);
 /*
- * Prints which probes are not recorded, from lines of common/sdt-environment.h, each once.
+ * Prints which probes are not recorded, from lines of common/protocol/sdt-environment.h, each once.
  * Overwrites `text`. Prints only the first few; returns how many more there are.
  */
 unsigned record_sdt_report_lines(char *text, size_t size);

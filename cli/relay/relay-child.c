@@ -16,7 +16,7 @@
 
 #include "cli/base/message.h"
 #include "cli/base/options.h"
-#include "common/protocol-control.h"
+#include "common/protocol/protocol-control.h"
 #include "relay/connection.h"
 #include "relay/presence.h"
 

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/log.h"
-#include "common/time.h"
+#include "common/base/log.h"
+#include "common/base/time.h"
 #include "relay/presence.h"
 
 /* A sender that is killed again so soon is killed for what it does. */

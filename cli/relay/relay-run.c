@@ -12,7 +12,7 @@
 #include "cli/base/message.h"
 #include "cli/base/options.h"
 #include "cli/base/shell-quote.h"
-#include "common/log.h"
+#include "common/base/log.h"
 
 static volatile sig_atomic_t finish, stop;
 static bool nothing_comes;

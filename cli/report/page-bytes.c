@@ -13,7 +13,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "common/name.h"
+#include "common/base/name.h"
 
 #define LEVEL 4 /* of zlib: higher ones cost more than they save */
 #define VARINT_MOST 10

@@ -14,7 +14,7 @@
 #include "cli/base/message.h"
 #include "cli/base/text-output.h"
 #include "cli/symbols/loaded.h"
-#include "common/name.h"
+#include "common/base/name.h"
 
 #define PLACES_AT_FIRST 64
 /* Files kept; a trace may name any number. */

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "cli/client/session-daemon.h"
-#include "common/places.h"
-#include "common/protocol-control.h"
+#include "common/protocol/places.h"
+#include "common/protocol/protocol-control.h"
 
 /* `lttngmap record` gives this prefix to mkdtemp(3). */
 #define RECORDING "lttngmap-"

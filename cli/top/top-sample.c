@@ -20,8 +20,8 @@
 
 #include "cli/client/control-client.h"
 #include "cli/client/session-verb.h"
-#include "common/protocol-control.h"
-#include "common/time.h"
+#include "common/protocol/protocol-control.h"
+#include "common/base/time.h"
 
 /* No machine has more; a daemon that reports more is unknown or broken. */
 #define ITEMS_MOST 65536

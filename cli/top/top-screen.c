@@ -32,7 +32,7 @@
 #include "cli/base/message.h"
 #include "cli/base/options.h"
 #include "cli/base/verb.h"
-#include "common/time.h"
+#include "common/base/time.h"
 
 /* After so many empty reads the terminal is gone, and the command ends. */
 #define EMPTY_READS_MOST 16

@@ -21,8 +21,8 @@
 #include <stdint.h>
 
 #include "cli/client/untraced.h"
-#include "common/name.h"
-#include "common/socket.h"
+#include "common/base/name.h"
+#include "common/base/socket.h"
 
 struct control_client;
 

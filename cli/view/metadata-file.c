@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/ctf.h"
+#include "common/protocol/ctf.h"
 
 #define SIZE_MOST (1 << 28)
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "cli/view/metadata-file.h"
-#include "common/ctf.h"
+#include "common/protocol/ctf.h"
 
 /* Index entries read at once. */
 #define ENTRIES 64

@@ -4,8 +4,8 @@
  * stream-check.h - checks that readers can read a stream file. Babeltrace gives up the whole trace
  * at the first packet or record that it cannot read. So each file is checked before:
  *
- *   packets          common/packet-check.h: headers, sizes, times, order
- *   records          common/record-layout.h
+ *   packets          common/record/packet-check.h: headers, sizes, times, order
+ *   records          common/record/record-layout.h
  *   index            agrees with the packets, or is ignored by readers; names no packet that
  *                    the stream lacks
  *
@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/packet-check.h"
+#include "common/record/packet-check.h"
 
 /*
  * Reads FOLDER/metadata. 0; -ENOTSUP: another tracer's trace, or damaged metadata

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli/view/view.h"
-#include "common/ctf.h"
+#include "common/protocol/ctf.h"
 
 /* Each stream is mapped, and a process can have 65530 maps. */
 #define STREAMS_MOST 16384

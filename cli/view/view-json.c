@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "cli/symbols/symbols.h"
-#include "common/name.h"
+#include "common/base/name.h"
 
 static struct json_object *new_field(const bt_field *field);
 

@@ -12,7 +12,7 @@
 #include "cli/base/message.h"
 #include "cli/base/suggest.h"
 #include "cli/view/event-names.h"
-#include "common/name.h"
+#include "common/base/name.h"
 
 #define WORD_SIZE 256
 

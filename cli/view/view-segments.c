@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "cli/base/message.h"
-#include "common/remove-tree.h"
+#include "common/base/remove-tree.h"
 
 #define DEPTH_MOST 32 /* descriptors of the walk */
 

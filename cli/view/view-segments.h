@@ -14,7 +14,7 @@
 
 #include "cli/view/stream-check.h"
 #include "cli/view/view.h"
-#include "common/ctf.h"
+#include "common/protocol/ctf.h"
 
 struct view_followed {
 	dev_t device; /* of the index */

@@ -36,7 +36,7 @@
 #include "cli/view/metadata-file.h"
 #include "cli/view/stream-check.h"
 #include "cli/view/view-join.h"
-#include "common/remove-tree.h"
+#include "common/base/remove-tree.h"
 
 /* Broken streams that are named; more are only counted. */
 #define NAMED_MOST 20

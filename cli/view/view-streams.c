@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "cli/base/message.h"
-#include "common/ctf.h"
+#include "common/protocol/ctf.h"
 
 #define PLACES_AT_FIRST 64
 

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "cli/symbols/symbols.h"
-#include "common/name.h"
+#include "common/base/name.h"
 
 #define NS_PER_S INT64_C(1000000000)
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/kernel-class.h"
+#include "common/kernel/kernel-class.h"
 
 /* All texts together. */
 #define KERNEL_PLAN_MAX (64u << 20)

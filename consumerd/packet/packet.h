@@ -12,7 +12,7 @@
 
 #include <lttngmap/ring-file.h>
 
-#include "common/ctf.h"
+#include "common/protocol/ctf.h"
 
 /* Values that all packets of one stream file share. */
 struct packet_stream {

@@ -9,8 +9,8 @@
 
 #include <lttngmap/abi.h>
 
-#include "common/beneath.h"
-#include "common/live-time.h"
+#include "common/base/beneath.h"
+#include "common/protocol/live-time.h"
 #include "consumerd/packet/file.h"
 
 #define NEW_TIME LIVE_TIME_NAME ".new"

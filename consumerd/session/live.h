@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * live.h - a trace that is watched from elsewhere while it is recorded: up to which time all
- * of it is on disk (common/live-time.h), and packets that do not begin before that.
+ * of it is on disk (common/protocol/live-time.h), and packets that do not begin before that.
  *
  * Where the rest of a sub-buffer becomes a packet, that begins where the one before
  * ended, as far as its descriptor can tell. Whoever watches was told since that nothing came

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "consumerd/session/output-ring.h"
 #include "consumerd/session/watch.h"
 

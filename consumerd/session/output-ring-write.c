@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/map-guard.h"
+#include "common/base/map-guard.h"
 #include "consumerd/session/live.h"
 
 int output_ring_find_stream(struct output_ring *ring, struct stream **stream)

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "common/log.h"
-#include "common/ring-file-pages.h"
+#include "common/base/log.h"
+#include "common/ring-file/ring-file-pages.h"
 
 /* Packets and bytes that a ring may write before other rings have their turn. */
 #define TURN_PACKETS 16

@@ -3,7 +3,7 @@
 /* output-session-live.c - up to when all of a trace is there. */
 #include "consumerd/session/output-session-private.h"
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "consumerd/session/live.h"
 #include "consumerd/session/output-channel.h"
 

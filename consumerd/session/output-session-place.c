@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 
 /* The kernel appends this to the path of a removed folder. */
 #define DELETED " (deleted)"

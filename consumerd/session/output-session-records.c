@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/log.h"
-#include "common/metadata-room.h"
+#include "common/base/log.h"
+#include "common/protocol/metadata-room.h"
 
 static void forget_layout(struct output_session *session, int error)
 {

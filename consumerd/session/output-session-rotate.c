@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/beneath.h"
+#include "common/base/beneath.h"
 #include "consumerd/session/output-channel.h"
 
 static void answer_rotation(struct output_session *session, const char *error, bool dropped)

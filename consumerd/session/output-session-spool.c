@@ -3,7 +3,7 @@
 /* output-session-spool.c - room for more in a session's spool. */
 #include "consumerd/session/output-session-private.h"
 
-#include "common/log.h"
+#include "common/base/log.h"
 
 #define SPOOL_RETRY_US (10 * UINT64_C(1000))
 #define SPOOL_FULL                                                                                 \

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/beneath.h"
-#include "common/log.h"
-#include "common/protocol-control.h"
+#include "common/base/beneath.h"
+#include "common/base/log.h"
+#include "common/protocol/protocol-control.h"
 
 #define RETRY_US (500 * UINT64_C(1000))
 #define REPORT_US (PROTOCOL_CONTROL_WRITTEN_MS * UINT64_C(1000))

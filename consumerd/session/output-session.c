@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "consumerd/kernel/kernel-plan.h"
 #include "consumerd/packet/file.h"
 #include "consumerd/session/output-channel.h"

@@ -17,7 +17,7 @@
 #include <systemd/sd-event.h>
 #include <urcu/list.h>
 
-#include "common/record-layout.h"
+#include "common/record/record-layout.h"
 #include "consumerd/session/snapshot.h"
 #include "consumerd/stream/stream.h"
 #include "consumerd/trace/trace.h"
@@ -104,7 +104,7 @@ struct output_session_config {
 	bool kernel;          /* `rings` is a tracefs instance, whose rings go to OUTPUT/kernel */
 	/*
 	 * -1, or where copies of that instance's sub-buffers go, which cannot be mapped
-	 * (common/ring-file-pages.h): the daemon keeps them for the next consumer.
+	 * (common/ring-file/ring-file-pages.h): the daemon keeps them for the next consumer.
 	 */
 	int pages;
 	/*
@@ -179,7 +179,7 @@ void output_session_rotate(struct output_session *session,
 /*
  * All packets with events up to `time` have been let go, and so are in the indexes, which
  * were written when the turn was over that let them go: note it for who watches
- * (common/live-time.h). A kernel's rings are read up to it first.
+ * (common/protocol/live-time.h). A kernel's rings are read up to it first.
  */
 void output_session_tell_live(struct output_session *session, uint64_t time);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/map-guard.h"
+#include "common/base/map-guard.h"
 
 /* A header and what pads it to whole blocks, at most. */
 #define PACKET_MORE 8192u

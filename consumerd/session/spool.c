@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/beneath.h"
-#include "common/relay-progress.h"
-#include "common/time.h"
+#include "common/base/beneath.h"
+#include "common/protocol/relay-progress.h"
+#include "common/base/time.h"
 #include "consumerd/packet/file.h"
 #include "consumerd/packet/packet.h"
 

@@ -3,7 +3,7 @@
 /*
  * spool.h - how much a trace has that is not sent yet, where its folder is a spool of
  * what `lttngmap relay` sends to a collector: what came, less what that says the collector
- * has (common/relay-progress.h). There is an end to what may wait there.
+ * has (common/protocol/relay-progress.h). There is an end to what may wait there.
  */
 #ifndef CONSUMERD_SESSION_SPOOL_H
 #define CONSUMERD_SESSION_SPOOL_H

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 
 /* A file of the session daemon beside the rings, for people. */
 #define STATS_NAME "stats"

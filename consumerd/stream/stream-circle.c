@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "common/relay-journal.h"
+#include "common/protocol/relay-journal.h"
 
 #define TURN_PACKETS 4
 

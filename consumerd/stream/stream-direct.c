@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 #include <time.h>
 
-#include "common/time.h"
+#include "common/base/time.h"
 
 /* The consumer's wish: with a header of another size, each packet would have to be copied. */
 _Static_assert(sizeof(struct ctf_packet_header) == LTTNGMAP_SUBBUF_HEAD,

@@ -23,7 +23,7 @@
 
 #include <lttngmap/ring-file.h>
 
-#include "common/ctf.h"
+#include "common/protocol/ctf.h"
 #include "consumerd/trace/trace.h"
 
 #define DIRECT_BLOCK 4096u

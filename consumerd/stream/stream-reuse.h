@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * stream-reuse.h - room in a spool's stream file that its collector needs no more
- * (stream-circle.h), by what its sender notes: common/relay-journal.h, common/relay-progress.h.
+ * (stream-circle.h), by what its sender notes: common/protocol/relay-journal.h,
+ * common/protocol/relay-progress.h.
  *
  * What sendfile() sent are the file's own pages, and they are to be sent, or read by a collector on
  * the same machine, long after the connection was lost. Whoever reads them then shall find what was

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "consumerd/packet/file.h"
 #include "consumerd/trace/stream-repair.h"
 #include "consumerd/stream/stream-reuse.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/packet-check.h"
+#include "common/record/packet-check.h"
 
 /* Where a stream file ends, and what its last packet was. */
 struct stream_tail {

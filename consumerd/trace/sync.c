@@ -10,8 +10,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "common/log.h"
-#include "common/socket.h"
+#include "common/base/log.h"
+#include "common/base/socket.h"
 
 #define PROGRAM "/proc/self/exe"
 

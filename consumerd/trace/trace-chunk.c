@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/beneath.h"
+#include "common/base/beneath.h"
 
 #define DIRECTORY_MODE 0770
 /* The folder to go on in. That it could be made shows that OUTPUT is writable. */

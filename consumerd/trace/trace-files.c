@@ -19,9 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/beneath.h"
-#include "common/ended-streams.h"
-#include "common/log.h"
+#include "common/base/beneath.h"
+#include "common/protocol/ended-streams.h"
+#include "common/base/log.h"
 #include "consumerd/packet/file.h"
 #include "consumerd/packet/packet.h"
 

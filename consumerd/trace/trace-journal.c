@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/beneath.h"
-#include "common/relay-journal.h"
-#include "common/relay-progress.h"
+#include "common/base/beneath.h"
+#include "common/protocol/relay-journal.h"
+#include "common/protocol/relay-progress.h"
 #include "consumerd/packet/file.h"
 
 /* So many places are looked at; streams beyond them are as if nothing of them were sent. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * trace-metadata.c - the metadata file: common/metadata-room.h has its layout.
+ * trace-metadata.c - the metadata file: common/protocol/metadata-room.h has its layout.
  *
  * A new file takes the place of the old one by rename. A segment goes into the
  * room at the file's end, in two steps: the segment, behind a comment's
@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/beneath.h"
-#include "common/metadata-room.h"
+#include "common/base/beneath.h"
+#include "common/protocol/metadata-room.h"
 #include "consumerd/packet/file.h"
 
 #define NEW_METADATA ".metadata.new"

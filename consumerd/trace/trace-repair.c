@@ -15,9 +15,9 @@
 
 #include <json-c/json.h>
 
-#include "common/beneath.h"
-#include "common/log.h"
-#include "common/name.h"
+#include "common/base/beneath.h"
+#include "common/base/log.h"
+#include "common/base/name.h"
 #include "consumerd/packet/file.h"
 #include "consumerd/packet/packet.h"
 #include "consumerd/trace/stream-repair.h"

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/packet-check.h"
+#include "common/record/packet-check.h"
 
 /*
  * All traces in `path` and below: torn tails are cut, indexes made to agree,

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/beneath.h"
-#include "common/log.h"
+#include "common/base/beneath.h"
+#include "common/base/log.h"
 #include "consumerd/trace/stream-repair.h"
 
 #define DIRECTORY_MODE 0770

@@ -9,7 +9,7 @@
  * user that the trace is for: it gets nowhere where that user would not.
  *
  * OUTPUT is looked up once, by its path, and stays open. Everything below is reached from its
- * descriptor (common/beneath.h), for another user may own OUTPUT.
+ * descriptor (common/base/beneath.h), for another user may own OUTPUT.
  */
 #ifndef CONSUMERD_TRACE_TRACE_H
 #define CONSUMERD_TRACE_TRACE_H
@@ -18,8 +18,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/ctf.h"
-#include "common/relay-journal.h"
+#include "common/protocol/ctf.h"
+#include "common/protocol/relay-journal.h"
 
 #define TRACE_DIRECTORY "ust"
 #define TRACE_DIRECTORY_KERNEL "kernel"
@@ -27,12 +27,12 @@
 #define TRACE_OVERWRITTEN ".overwritten" /* where there is something to be counted */
 
 struct trace {
-	int output;             /* OUTPUT */
-	int dir;                /* OUTPUT/ust */
-	int index;              /* OUTPUT/ust/index */
-	int journal;            /* of who sends it (common/relay-journal.h); -1: not opened */
-	int progress;           /* likewise (common/relay-progress.h) */
-	int metadata;           /* the file, while it has room for more; -1: it has none */
+	int output;   /* OUTPUT */
+	int dir;      /* OUTPUT/ust */
+	int index;    /* OUTPUT/ust/index */
+	int journal;  /* of who sends it (common/protocol/relay-journal.h); -1: not opened */
+	int progress; /* likewise (common/protocol/relay-progress.h) */
+	int metadata; /* the file, while it has room for more; -1: it has none */
 	uint64_t metadata_size; /* of its text: where the room's comment begins */
 	uint64_t metadata_end;  /* of the room */
 	uint8_t uuid[CTF_UUID_SIZE];
@@ -84,7 +84,7 @@ int trace_open_stream(const struct trace *trace, const char *name, int *stream_f
 
 /*
  * Nothing more comes into the stream file NAME, all of which is in its index: who sends it is
- * told (common/ended-streams.h), as well as can be.
+ * told (common/protocol/ended-streams.h), as well as can be.
  */
 void trace_note_ended(const struct trace *trace, const char *name);
 

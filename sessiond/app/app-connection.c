@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/socket.h"
+#include "common/base/socket.h"
 #include "sessiond/app/app-message.h"
 #include "sessiond/app/app-request.h"
 #include "sessiond/app/app-socket.h"
@@ -21,7 +21,7 @@
 #include "sessiond/base/parts.h"
 #include "sessiond/base/peer.h"
 #include "sessiond/base/pid-state.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/quota/quota.h"
 #include "sessiond/session/process.h"
 #include "sessiond/session/untraced.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * app-message.h - what a process sends, checked (common/protocol-app.h).
+ * app-message.h - what a process sends, checked (common/protocol/protocol-app.h).
  * Pure functions over bytes that may be anything.
  */
 #ifndef SESSIOND_APP_APP_MESSAGE_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/protocol-app.h"
+#include "common/protocol/protocol-app.h"
 
 struct app_message {
 	enum protocol_app_type type;

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/socket.h"
+#include "common/base/socket.h"
 #include "sessiond/app/address-space.h"
 #include "sessiond/app/class-reclaim.h"
 #include "sessiond/base/messages.h"

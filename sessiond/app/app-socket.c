@@ -10,12 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/socket.h"
+#include "common/base/socket.h"
 #include "sessiond/app/app-connection.h"
 #include "sessiond/app/late-attach.h"
 #include "sessiond/base/listen.h"
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/memory/memory-set.h"
 #include "sessiond/session/channel.h"
 #include "sessiond/session/executed.h"

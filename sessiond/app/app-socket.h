@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * app-socket.h - RUNTIME/app.sock, where processes register: the daemon's end
- * of common/protocol-app.h.
+ * of common/protocol/protocol-app.h.
  *
  * Nothing that a process sends is trusted. A message is answered by one
  * message or the connection is closed; a connection that has not registered

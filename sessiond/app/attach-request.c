@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/attach-request.h"
+#include "common/protocol/attach-request.h"
 
 #define LIBRARY "liblttngmap.so"
 /* Bytes of a library's data segment that are searched. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * attach-request.h - tell one process that this daemon is there (common/attach-request.h).
+ * attach-request.h - tell one process that this daemon is there (common/protocol/attach-request.h).
  *
  * All is done through one descriptor of /proc/PID/mem, which stays with the
  * memory that it was opened for: a pid that is another process by now, or has

@@ -8,7 +8,7 @@
 
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/class/registry.h"
 #include "sessiond/memory/control-pages.h"
 #include "sessiond/quota/quota.h"

@@ -16,9 +16,9 @@
 
 #include <urcu/list.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/quota/subuids.h"
 
 #define ENTRIES_MAX 4096u

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/name.h"
+#include "common/base/name.h"
 #include "sessiond/app/attach-request.h"
 
 struct late_attach;

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/socket.h"
+#include "common/base/socket.h"
 
 /* A child that is not killed, as its parent was, ends by itself. */
 #define CHILD_SECONDS 1

@@ -12,10 +12,10 @@
 
 #include <systemd/sd-daemon.h>
 
-#include "common/log.h"
-#include "common/protocol-app.h"
-#include "common/protocol-control.h"
-#include "common/socket.h"
+#include "common/base/log.h"
+#include "common/protocol/protocol-app.h"
+#include "common/protocol/protocol-control.h"
+#include "common/base/socket.h"
 
 #define PASSED_MAX 4
 #define SOCKETS_MAX (PASSED_MAX + 2)

@@ -15,7 +15,7 @@
 #include <numa.h>
 #include <numaif.h>
 
-#include "common/map-guard.h"
+#include "common/base/map-guard.h"
 #include "sessiond/base/ring-sweeper.h"
 
 /* The descriptor stays at its begin, for who gets it. */

@@ -27,7 +27,7 @@
  * Rings may also be files of a directory that survives
  * (doc/design/recovering.md). There are no seals then: a process can cut its
  * own files short, and the daemon's maps of them are guarded
- * (common/map-guard.h).
+ * (common/base/map-guard.h).
  */
 #ifndef SESSIOND_BASE_MEMORY_H
 #define SESSIOND_BASE_MEMORY_H

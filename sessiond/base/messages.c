@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/log.h"
-#include "common/name.h"
+#include "common/base/log.h"
+#include "common/base/name.h"
 
 #define MESSAGES_KEPT 32u
 #define MESSAGE_MAX 256u

@@ -20,7 +20,7 @@
 
 #include <lttngmap/abi.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "sessiond/base/slots.h"
 
 struct json_object;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/name.h"
+#include "common/base/name.h"
 
 /*
  * The state of a process's first thread, a letter as in proc_pid_stat(5): 'Z' where

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "sessiond/class/class-layout.h"
 
-#include "common/context.h"
+#include "common/base/context.h"
 
 static struct record_part part_of(const struct registry_field *field)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* class-layout.h - how long records of registered event classes are (common/record-layout.h). */
+/* class-layout.h - how long records of registered event classes are
+ * (common/record/record-layout.h). */
 #ifndef SESSIOND_CLASS_CLASS_LAYOUT_H
 #define SESSIOND_CLASS_CLASS_LAYOUT_H
 
 #include <stdint.h>
 
-#include "common/record-layout.h"
+#include "common/record/record-layout.h"
 #include "sessiond/class/metadata.h"
 #include "sessiond/class/registry.h"
 

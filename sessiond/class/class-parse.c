@@ -12,7 +12,7 @@
 
 #include <lttngmap/abi.h>
 
-#include "common/name.h"
+#include "common/base/name.h"
 
 #define FIELDS_SIZE_MAX (LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)
 #define KNOWN_FLAGS (LTTNGMAP_FIELD_SIGNED | LTTNGMAP_FIELD_BIG_ENDIAN)

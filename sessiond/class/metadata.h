@@ -10,7 +10,7 @@
  * last, in the order in which they came: new ones are a segment that is added to
  * the text that was sent before, at the cost of that segment. All else that
  * changes (a channel, a clock) makes the text anew. The layout of packets is
- * common/ctf.h's, that of records lttngmap/abi.h's. A kernel's differs from a
+ * common/protocol/ctf.h's, that of records lttngmap/abi.h's. A kernel's differs from a
  * program's in what it says of who wrote it (doc/design/kernel.md).
  *
  * One thread. An event class must outlive the metadata it was added to.
@@ -22,8 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/clock.h"
-#include "common/ctf.h"
+#include "common/base/clock.h"
+#include "common/protocol/ctf.h"
 #include "sessiond/class/registry.h"
 
 #define METADATA_UUID_TEXT_SIZE 37

@@ -27,7 +27,7 @@
 
 #include <lttngmap/event-class.h>
 
-#include "common/protocol-app.h"
+#include "common/protocol/protocol-app.h"
 #include "sessiond/quota/quota.h"
 
 #define REGISTRY_WHY_SIZE 256
@@ -80,7 +80,7 @@ int registry_create(struct registry **registry);
 void registry_destroy(struct registry *registry);
 
 /*
- * Parse `nr_classes` classes in the wire form of common/protocol-app.h, which
+ * Parse `nr_classes` classes in the wire form of common/protocol/protocol-app.h, which
  * fill `size` bytes exactly, and give each an id: one that it has already, or
  * the next. `bytes` are a process's, and may be anything; nothing else writes
  * them meanwhile. `ids` has room for nr_classes.

@@ -10,7 +10,7 @@
 
 #include <systemd/sd-id128.h>
 
-#include "common/context.h"
+#include "common/base/context.h"
 #include "sessiond/class/metadata.h"
 
 #if __BYTE_ORDER == __LITTLE_ENDIAN

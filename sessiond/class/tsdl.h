@@ -12,13 +12,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/clock.h"
-#include "common/ctf.h"
+#include "common/base/clock.h"
+#include "common/protocol/ctf.h"
 #include "sessiond/class/registry.h"
 
 /*
  * A string literal: quotes, backslashes and control characters escaped, and what would end a
- * comment (common/metadata-room.h).
+ * comment (common/protocol/metadata-room.h).
  */
 void tsdl_quote(FILE *out, const char *text);
 
@@ -26,7 +26,7 @@ void tsdl_quote(FILE *out, const char *text);
 void tsdl_trace(FILE *out, const uint8_t uuid[CTF_UUID_SIZE]);
 /* The clock block, and a type name for its values. */
 void tsdl_clock(FILE *out, const struct clock_description *clock);
-/* A stream class: packet context as in common/ctf.h, record header as in abi.h. */
+/* A stream class: packet context as in common/protocol/ctf.h, record header as in abi.h. */
 void tsdl_stream(FILE *out, const struct clock_description *clock, uint32_t stream_id,
 		 uint64_t contexts);
 void tsdl_event(FILE *out, uint32_t stream_id, const struct registry_class *event_class);

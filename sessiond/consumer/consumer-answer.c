@@ -20,7 +20,7 @@
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/base/pid-state.h"
-#include "common/time.h"
+#include "common/base/time.h"
 
 #define HUNG_USEC UINT64_C(5000000)
 #define ACCURACY_USEC UINT64_C(100000)

@@ -14,10 +14,10 @@
 
 #include <urcu/list.h>
 
-#include "common/json-message.h"
+#include "common/base/json-message.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 
 /*
  * Maximum number of messages queued for a consumer that does not read, and how long they may wait.

@@ -3,7 +3,7 @@
 /*
  * consumer-link.h - lttngmap-consumerd: one process for each session. Starting
  * it, telling it what there is to consume, hearing what it has written
- * (common/protocol-control.h).
+ * (common/protocol/protocol-control.h).
  *
  * A file system that does not answer holds a process of ours in the kernel
  * until it does: not even SIGKILL ends it. So it holds one session's.

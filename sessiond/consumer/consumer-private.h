@@ -18,7 +18,7 @@
 #include <systemd/sd-event.h>
 #include <urcu/list.h>
 
-#include "common/name.h"
+#include "common/base/name.h"
 #include "sessiond/consumer/consumer-link.h"
 
 struct consumers {

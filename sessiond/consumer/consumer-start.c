@@ -20,7 +20,7 @@
 
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/storage/saved-state.h"
 
 /*

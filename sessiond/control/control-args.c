@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/json-message.h"
-#include "common/name.h"
+#include "common/base/json-message.h"
+#include "common/base/name.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/session/channel.h"
 #include "sessiond/session/session.h"

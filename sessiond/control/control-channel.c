@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/context.h"
+#include "common/base/context.h"
 #include "sessiond/control/control-args.h"
 #include "sessiond/session/channel-mode.h"
 #include "sessiond/session/channel.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json-message.h"
+#include "common/base/json-message.h"
 #include "sessiond/base/close-untrusted.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/consumer/consumer-link.h"

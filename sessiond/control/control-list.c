@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/context.h"
-#include "common/protocol-control.h"
+#include "common/base/context.h"
+#include "common/protocol/protocol-control.h"
 #include "sessiond/app/late-attach.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/class/registry.h"

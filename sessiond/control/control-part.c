@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "sessiond/control/control-part.h"
 
-#include "common/protocol-control.h"
+#include "common/protocol/protocol-control.h"
 #include "sessiond/control/control-args.h"
 
 struct control_part control_part_begin(void)

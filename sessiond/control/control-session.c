@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/json-message.h"
-#include "common/protocol-control.h"
+#include "common/base/json-message.h"
+#include "common/protocol/protocol-control.h"
 #include "sessiond/app/app-socket.h"
 #include "sessiond/app/late-attach.h"
 #include "sessiond/base/messages.h"

@@ -16,15 +16,15 @@
 
 #include <urcu/list.h>
 
-#include "common/json-message.h"
-#include "common/log.h"
-#include "common/protocol-control.h"
-#include "common/socket.h"
+#include "common/base/json-message.h"
+#include "common/base/log.h"
+#include "common/protocol/protocol-control.h"
+#include "common/base/socket.h"
 #include "sessiond/base/close-untrusted.h"
 #include "sessiond/base/listen.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/control/control-admit.h"
 #include "sessiond/control/control-verbs.h"
 #include "sessiond/quota/quota.h"

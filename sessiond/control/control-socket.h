@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * control-socket.h - RUNTIME/control.sock, where the command asks: the
- * daemon's end of common/protocol-control.h. control-verbs.c has the table of
+ * daemon's end of common/protocol/protocol-control.h. control-verbs.c has the table of
  * verbs.
  *
  * Who is served: root and the daemon's own user; by the system's instance

@@ -4,7 +4,7 @@
  * control-usage.c - the verbs for who watches: what each session has come to, how each
  * ring stands, and who the daemons are.
  */
-#include "common/time.h"
+#include "common/base/time.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "sessiond/control/control-verbs.h"
 
-#include "common/clock.h"
-#include "common/protocol-control.h"
+#include "common/base/clock.h"
+#include "common/protocol/protocol-control.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/control/control-args.h"
 #include "sessiond/mediator/mediator.h"

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * control-verbs.h - what can be asked of the daemon, a function a verb
- * (common/protocol-control.h says what each does); the table is in
+ * (common/protocol/protocol-control.h says what each does); the table is in
  * control-verbs.c.
  *
  * Each answers the request, at once or later. Main thread.

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/filter-float.h"
+#include "common/base/filter-float.h"
 
 void filter_jump(struct filter_emitter *emitter, const struct filter_node *node, bool when,
 		 struct filter_label *to)

@@ -4,7 +4,7 @@
  * filter-fold.c - calculating what is constant in an expression, with the
  * same results as the machine's.
  */
-#include "common/filter-float.h"
+#include "common/base/filter-float.h"
 
 #include "sessiond/filter/filter-tree.h"
 

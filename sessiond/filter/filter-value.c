@@ -3,7 +3,7 @@
 /* filter-value.c - code that leaves a number in r0. */
 #include "sessiond/filter/filter-emit.h"
 
-#include "common/filter-float.h"
+#include "common/base/filter-float.h"
 
 /* r0 = the value, as a double. */
 static void value_double(struct filter_emitter *emitter, const struct filter_node *node,

@@ -7,7 +7,7 @@
 #ifndef SESSIOND_KERNEL_KERNEL_DESCRIBE_H
 #define SESSIOND_KERNEL_KERNEL_DESCRIBE_H
 
-#include "common/kernel-class.h"
+#include "common/kernel/kernel-class.h"
 #include "sessiond/class/registry.h"
 
 /*

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/log.h"
-#include "common/ring-file-pages.h"
+#include "common/base/log.h"
+#include "common/ring-file/ring-file-pages.h"
 #include "sessiond/base/memory.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"

@@ -26,7 +26,7 @@
 
 #include <json-c/json.h>
 
-#include "common/kernel-class.h"
+#include "common/kernel/kernel-class.h"
 #include "sessiond/kernel/kernel-events.h"
 #include "sessiond/kernel/kernel-instance.h"
 #include "sessiond/kernel/kernel-probe-child.h"
@@ -152,7 +152,8 @@ void kernel_domain_end_trial(struct kernel_domain *domain);
  */
 extern const struct session_kernel_ops kernel_domain_ops;
 void kernel_domain_start(struct kernel_domain *domain);
-/* The text of all formats, as common/protocol-control.h has it, as a sealed memfd. 0 or -errno. */
+/* The text of all formats, as common/protocol/protocol-control.h has it, as a sealed memfd. 0 or
+ * -errno. */
 int kernel_domain_formats(const struct kernel_domain *domain, int *fd);
 
 #endif /* SESSIOND_KERNEL_KERNEL_DOMAIN_H */

@@ -13,11 +13,11 @@
 #include <tracefs.h>
 #include <urcu/list.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/base/pid-state.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/kernel/kernel-instance.h"
 #include "sessiond/kernel/kernel-probes.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json-message.h"
+#include "common/base/json-message.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/kernel/kernel-domain.h"

@@ -20,7 +20,7 @@
 struct kernel_domain;
 struct session;
 
-/* The description that "list" sends (common/protocol-control.h). */
+/* The description that "list" sends (common/protocol/protocol-control.h). */
 struct json_object *kernel_domain_describe(const struct kernel_domain *domain);
 
 /* NULL: the session has none. */

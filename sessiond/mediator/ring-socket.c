@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * ring-socket.c - the mediator that needs no privilege: plain files announce
- * rings, requests travel as messages (common/protocol-ring.h).
+ * rings, requests travel as messages (common/protocol/protocol-ring.h).
  *
  * All but the channels' directories is the ring thread's alone (and the main
  * thread's while no loop runs: create, destroy), so nothing here is locked.
@@ -27,8 +27,8 @@
 
 #include <urcu/list.h>
 
-#include "common/protocol-ring.h"
-#include "common/socket.h"
+#include "common/protocol/protocol-ring.h"
+#include "common/base/socket.h"
 #include "sessiond/mediator/ring-dirs.h"
 
 #define BACKLOG 64

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/mediator/ring-thread.h"
 
 /* How long to serve before the loop looks at others: who connects, timers, consumers. */

@@ -11,7 +11,7 @@
 
 #include <lttngmap/filter-code.h>
 
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/quota/quota.h"
 
 /* Blocks have powers of two of bytes, from this to LTTNGMAP_FILTER_SIZE_MAX. */

@@ -14,7 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "sessiond/base/memory.h"
 
 #define MEMFD_NAME "/memfd:lttngmap-ring-"

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "sessiond/base/geometry.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/memory/memory-set.h"

@@ -9,8 +9,8 @@
 
 #include <linux/futex.h>
 
-#include "common/clock.h"
-#include "common/map-guard.h"
+#include "common/base/clock.h"
+#include "common/base/map-guard.h"
 
 _Static_assert(RING_HOST_CLOCK_SLACK == CLOCK_SLACK, "as for all who read timestamps");
 

@@ -131,7 +131,7 @@ static int account(struct ring_reader *reader, struct ring_commit *commit)
 
 	/*
 	 * A child that was forked in the middle of a write may store an old commit
-	 * (liblttngmap/ring-trylock.c); its parent's next event mends that.
+	 * (liblttngmap/ring/ring-trylock.c); its parent's next event mends that.
 	 */
 	if (commit->position < reader->last.position) {
 		if (ring_host_is_lost(reader->ring))

@@ -3,7 +3,7 @@
 /* ring-set-end.c - rings that stop, go on, end, are cleared, and are in another chunk. */
 #include "sessiond/ring/ring-set-private.h"
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 
 static void freeze_rings(struct ring_set *set)
 {

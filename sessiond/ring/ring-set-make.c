@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/map-guard.h"
+#include "common/base/map-guard.h"
 
 static struct cds_lfht *table;
 static uint64_t last_id;

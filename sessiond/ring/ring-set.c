@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/map-guard.h"
-#include "common/record-layout.h"
+#include "common/base/map-guard.h"
+#include "common/record/record-layout.h"
 #include "sessiond/base/messages.h"
 
 /* ---- totals, and rings that were closed ------------------------------------- */

@@ -3,7 +3,7 @@
 /*
  * ring-set.h - the rings of one process in one channel, as the mediator
  * reads them; the reader's half of the ring (the writer's is
- * liblttngmap/ring.h, what they share is lttngmap/abi.h).
+ * liblttngmap/ring/ring.h, what they share is lttngmap/abi.h).
  *
  * Synchronization:
  *

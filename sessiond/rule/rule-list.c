@@ -9,7 +9,7 @@
 
 #include <lttngmap/filter-code.h>
 
-#include "common/context.h"
+#include "common/base/context.h"
 
 static void entry_free(struct rule_entry *entry)
 {

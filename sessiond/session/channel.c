@@ -14,7 +14,7 @@
 
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/class/metadata.h"
 #include "sessiond/mediator/mediator.h"
 #include "sessiond/memory/control-pages.h"

@@ -17,7 +17,7 @@
 
 #include <lttngmap/abi.h>
 
-#include "common/name.h"
+#include "common/base/name.h"
 #include "sessiond/mediator/run-queue.h"
 #include "sessiond/rule/rule-list.h"
 

@@ -12,7 +12,7 @@
 #ifndef SESSIOND_SESSION_EXECUTED_H
 #define SESSIOND_SESSION_EXECUTED_H
 
-#include "common/name.h"
+#include "common/base/name.h"
 
 struct daemon;
 struct process;

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "sessiond/base/geometry.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/class/class-layout.h"
 #include "sessiond/mediator/doorbell.h"
 #include "sessiond/memory/control-pages.h"

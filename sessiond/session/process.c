@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/protocol-app.h"
+#include "common/protocol/protocol-app.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/base/peer.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/mediator/doorbell.h"
 #include "sessiond/memory/control-pages.h"
 #include "sessiond/quota/quota.h"

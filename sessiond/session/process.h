@@ -27,7 +27,7 @@
 
 #include <lttngmap/abi.h>
 
-#include "common/name.h"
+#include "common/base/name.h"
 #include "sessiond/mediator/run-queue.h"
 #include "sessiond/memory/memory-set.h"
 

@@ -18,7 +18,7 @@
 
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/session/channel.h"
 #include "sessiond/session/process-channel.h"

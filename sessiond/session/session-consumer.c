@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/json-message.h"
-#include "common/name.h"
-#include "common/protocol-control.h"
+#include "common/base/json-message.h"
+#include "common/base/name.h"
+#include "common/protocol/protocol-control.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/class/metadata.h"

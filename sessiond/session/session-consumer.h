@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * session-consumer.h - the messages that a session sends its consumer
- * (common/protocol-control.h).
+ * (common/protocol/protocol-control.h).
  *
  * Main thread. Each function does nothing if the consumer is not connected, and, but for
  * session_consumer_send_rotate(), if it does not know a flight recorder's session because no

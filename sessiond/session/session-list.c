@@ -15,7 +15,7 @@
 #include <json-c/json.h>
 
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/quota/quota.h"
 #include "sessiond/session/channel.h"

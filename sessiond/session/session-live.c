@@ -6,8 +6,8 @@
  *
  *   1. Twice a period, each ring is marked where it is, at the time T(n).
  *   2. When all that stands below has been read and released, the consumer is told T(n-1),
- *      and notes it in the trace's folder (common/live-time.h) behind the index entries of all
- *      that it has released.
+ *      and notes it in the trace's folder (common/protocol/live-time.h) behind the index entries of
+ * all that it has released.
  *
  * T(n-1), not T(n): a writer reads the clock before its record counts, so one that
  * is in its event while its ring is marked has a time before T(n), and is read in the
@@ -21,9 +21,9 @@
  */
 #include "sessiond/session/session-private.h"
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/session/channel.h"
 #include "sessiond/session/process-channel.h"

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/session/session-consumer.h"
 #include "sessiond/session/untraced.h"

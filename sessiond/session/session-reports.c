@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json-message.h"
-#include "common/log.h"
-#include "common/name.h"
-#include "common/protocol-control.h"
+#include "common/base/json-message.h"
+#include "common/base/log.h"
+#include "common/base/name.h"
+#include "common/protocol/protocol-control.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/quota/quota.h"
 #include "sessiond/session/channel.h"

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/protocol-app.h"
+#include "common/protocol/protocol-app.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/class/registry.h"

@@ -19,7 +19,7 @@
 
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/ring/ring-set.h"
 #include "sessiond/session/channel.h"

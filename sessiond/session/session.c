@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/memory/control-pages.h"
 #include "sessiond/memory/memory-set.h"

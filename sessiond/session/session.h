@@ -24,7 +24,7 @@
 #include <urcu/list.h>
 #include <urcu/ref.h>
 
-#include "common/name.h"
+#include "common/base/name.h"
 #include "sessiond/class/metadata.h"
 #include "sessiond/ring/ring-set.h"
 #include "sessiond/rule/rule-list.h"

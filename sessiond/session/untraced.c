@@ -12,7 +12,7 @@
 
 #include "sessiond/base/parts.h"
 #include "sessiond/base/peer.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/quota/quota.h"
 #include "sessiond/session/channel.h"
 #include "sessiond/session/process.h"

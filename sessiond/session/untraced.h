@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/name.h"
+#include "common/base/name.h"
 #include "sessiond/storage/untraced-tally.h"
 
 struct daemon;

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/session/session.h"

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * clock-watch.h - notices that the machine slept, or that the clock of events was reset
- * (common/clock.h), and rotates all sessions (session-clock.c).
+ * (common/base/clock.h), and rotates all sessions (session-clock.c).
  *
  * The kernel cancels a timer of CLOCK_REALTIME when the machine resumes and when somebody
  * sets the time of day. So nobody wakes up for this while nothing happens. What the kernel

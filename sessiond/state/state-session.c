@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json-message.h"
-#include "common/name.h"
+#include "common/base/json-message.h"
+#include "common/base/name.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/session/channel.h"

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/log.h"
-#include "common/protocol-app.h"
+#include "common/base/log.h"
+#include "common/protocol/protocol-app.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
-#include "common/time.h"
+#include "common/base/time.h"
 #include "sessiond/class/registry.h"
 #include "sessiond/consumer/consumer-link.h"
 #include "sessiond/mediator/doorbell.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/log.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/storage/recover-saved.h"
 #include "sessiond/storage/saved-state.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/protocol-app.h"
+#include "common/protocol/protocol-app.h"
 #include "sessiond/ring/ring-reader.h"
 
 /* No machine has more; and the sizes that follow do not overflow. */

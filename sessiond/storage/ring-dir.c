@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "sessiond/storage/kept.h"
 #include "sessiond/storage/saved-state.h"
 

@@ -15,12 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/json-message.h"
-#include "common/log.h"
-#include "common/protocol-app.h"
-#include "common/protocol-control.h"
-#include "common/protocol-ring.h"
-#include "common/socket.h"
+#include "common/base/json-message.h"
+#include "common/base/log.h"
+#include "common/protocol/protocol-app.h"
+#include "common/protocol/protocol-control.h"
+#include "common/protocol/protocol-ring.h"
+#include "common/base/socket.h"
 #include "sessiond/base/listen.h"
 #include "sessiond/base/pid-state.h"
 #include "sessiond/storage/kept.h"

@@ -14,7 +14,7 @@
 
 #include <linux/magic.h>
 
-#include "common/attach-request.h"
+#include "common/protocol/attach-request.h"
 #include "sessiond/base/geometry.h"
 
 static uint64_t page_up(uint64_t size)

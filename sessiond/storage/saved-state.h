@@ -31,8 +31,8 @@
 
 #include <lttngmap/abi.h>
 
-#include "common/clock.h"
-#include "common/name.h"
+#include "common/base/clock.h"
+#include "common/base/name.h"
 #include "sessiond/base/memory.h"
 #include "sessiond/ring/ring-set.h"
 #include "sessiond/storage/untraced-tally.h"
@@ -187,7 +187,8 @@ int saved_state_create(uint32_t cpu_rings, struct saved_state **saved_state);
  * is not there yet, and is locked.
  */
 int saved_state_create_in(uint32_t cpu_rings, int dir, struct saved_state **saved_state);
-/* There will be no restart any more: processes look for another daemon (common/attach-request.h).
+/* There will be no restart any more: processes look for another daemon
+ * (common/protocol/attach-request.h).
  */
 void saved_state_leave(struct saved_state *saved_state);
 /* NULL is allowed. */
@@ -263,7 +264,7 @@ bool saved_text_is_empty(const char *text);
  */
 int saved_log_reserve(struct saved_state *saved_state, size_t size, uint32_t nr_classes);
 /*
- * Append a class that has that id, in the form of common/protocol-app.h, before
+ * Append a class that has that id, in the form of common/protocol/protocol-app.h, before
  * anybody is told of the id. 0 or -ENOSPC.
  */
 int saved_log_append(struct saved_state *saved_state, uint32_t id, uint32_t user, const void *bytes,

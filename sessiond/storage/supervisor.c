@@ -22,8 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/log.h"
-#include "common/time.h"
+#include "common/base/log.h"
+#include "common/base/time.h"
 #include "sessiond/base/close-untrusted.h"
 #include "sessiond/base/pid-state.h"
 

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "common/name.h"
+#include "common/base/name.h"
 
 /* Numbers are never reused: they stand in the saved state. */
 enum untraced_why {

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/protocol-control.h"
-#include "common/socket.h"
+#include "common/protocol/protocol-control.h"
+#include "common/base/socket.h"
 
 static char text[PROTOCOL_CONTROL_MESSAGE_MAX];
 static char answer[PROTOCOL_CONTROL_MESSAGE_MAX];

@@ -19,7 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/socket.h"
+#include "common/base/socket.h"
 #include "tests/utils/siege.h"
 
 static struct app_answer answer;

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/socket.h"
+#include "common/base/socket.h"
 
 static const struct attack {
 	const char *name;

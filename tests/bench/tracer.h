@@ -55,7 +55,7 @@ LTTNGMAP_TRACEPOINT(bench, block, LTTNGMAP_LOGLEVEL_INFO, (array, uint8_t, bytes
 
 #include <x86intrin.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 
 static bool clock_is_tsc;
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/protocol-app.h"
-#include "common/protocol-control.h"
+#include "common/protocol/protocol-app.h"
+#include "common/protocol/protocol-control.h"
 #include "tests/fuzz/fuzz-daemon.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -18,7 +18,7 @@
 
 #include <lttngmap/ring-file.h>
 
-#include "common/ring-file-pages.h"
+#include "common/ring-file/ring-file-pages.h"
 #include "consumerd/session/output-session.h"
 #include "tests/fuzz/fuzz.h"
 

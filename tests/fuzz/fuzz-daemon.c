@@ -10,7 +10,7 @@
 #include <systemd/sd-event.h>
 #include <urcu.h>
 
-#include "common/socket.h"
+#include "common/base/socket.h"
 #include "sessiond/memory/control-pages.h"
 #include "sessiond/daemon.h"
 #include "sessiond/base/parts.h"

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 
 /* Each refusal is told to people, thousands a second here: shown where $FUZZ_LOG is set. */
 void log_init(const char *program)

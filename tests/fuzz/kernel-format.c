@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/kernel-class.h"
+#include "common/kernel/kernel-class.h"
 #include "tests/fuzz/fuzz.h"
 
 #define ROOM_MAX 4096

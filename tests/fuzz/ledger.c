@@ -18,7 +18,7 @@
 #include <systemd/sd-event.h>
 #include <urcu.h>
 
-#include "common/protocol-app.h"
+#include "common/protocol/protocol-app.h"
 #include "sessiond/session/channel.h"
 #include "sessiond/daemon.h"
 #include "sessiond/base/parts.h"

@@ -15,8 +15,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/name.h"
-#include "common/socket.h"
+#include "common/base/name.h"
+#include "common/base/socket.h"
 #include "tests/fuzz/fuzz.h"
 
 static sd_event *loop;

@@ -17,7 +17,7 @@
 
 #include <lttngmap/ring-file.h>
 
-#include "common/socket.h"
+#include "common/base/socket.h"
 #include "tests/fuzz/fuzz.h"
 
 #define DATA_SIZE (1u << 20)

@@ -15,9 +15,9 @@
 
 #include <urcu.h>
 
-#include "common/clock.h"
-#include "common/protocol-ring.h"
-#include "common/socket.h"
+#include "common/base/clock.h"
+#include "common/protocol/protocol-ring.h"
+#include "common/base/socket.h"
 #include "sessiond/mediator/mediator.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -15,7 +15,7 @@
 
 #include <urcu.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "sessiond/ring/ring-set.h"
 #include "tests/fuzz/fuzz.h"
 

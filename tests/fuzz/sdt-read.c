@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/name.h"
+#include "common/base/name.h"
 #include "sdt/object.h"
 #include "tests/fuzz/fuzz.h"
 

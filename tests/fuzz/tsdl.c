@@ -10,7 +10,7 @@
 
 #include <lttngmap/abi.h>
 
-#include "common/record-layout.h"
+#include "common/record/record-layout.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The text and the body have just these bytes: a sanitizer sees what reads on. */

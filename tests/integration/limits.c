@@ -19,9 +19,9 @@
 
 #include <lttngmap/abi.h>
 
-#include "common/json-message.h"
-#include "common/protocol-control.h"
-#include "common/socket.h"
+#include "common/base/json-message.h"
+#include "common/protocol/protocol-control.h"
+#include "common/base/socket.h"
 #include "tests/utils/class-wire.h"
 #include "tests/utils/siege.h"
 #include "tests/utils/tap.h"

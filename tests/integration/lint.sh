@@ -141,7 +141,7 @@ put sessiond/low/clock.c <<-'END'
 		return now_ms();
 	}
 END
-like "$(rooms)" 'clock.c: now_ms\(\) is common/time.h' 'a second definition of the time'
+like "$(rooms)" 'clock.c: now_ms\(\) is common/base/time.h' 'a second definition of the time'
 
 begin
 for i in {1..13}; do put "sessiond/beside$i.c" </dev/null; done

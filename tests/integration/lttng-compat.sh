@@ -239,7 +239,7 @@ refused 'an array of length 0' 'length of field f is not above 0' <<END
 $event, $args, LTTNG_UST_TP_FIELDS(lttng_ust_field_array(int, f, &a, 0)))
 END
 refused 'an array larger than a record' 'do not fit in a record' <<END
-$event, $args, LTTNG_UST_TP_FIELDS(lttng_ust_field_array(int, f, &a, 993)))
+$event, $args, LTTNG_UST_TP_FIELDS(lttng_ust_field_array(int, f, &a, 989)))
 END
 refused 'an array as large as a record compiles' none <<END
 $event, LTTNG_UST_TP_ARGS(int *, a), LTTNG_UST_TP_FIELDS(lttng_ust_field_array(int, f, a, 992)))

@@ -14,8 +14,8 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "common/protocol-control.h"
-#include "common/socket.h"
+#include "common/protocol/protocol-control.h"
+#include "common/base/socket.h"
 #include "tests/utils/reused-pid.h"
 #include "tests/utils/sessiond-run.h"
 #include "tests/utils/tap.h"

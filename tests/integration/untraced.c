@@ -18,7 +18,7 @@
 
 #include <lttngmap/abi.h>
 
-#include "common/json-message.h"
+#include "common/base/json-message.h"
 #include "tests/utils/class-wire.h"
 #include "tests/utils/sessiond-run.h"
 #include "tests/utils/tap.h"

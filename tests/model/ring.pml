@@ -6,7 +6,7 @@
  * run.sh checks all interleavings of it in each mode, mutate.sh that each
  * check and each order matters. What stands for what:
  *
- *   writer: section         liblttngmap/ring-rseq.h RING_WRITE_SECTION, or
+ *   writer: section         liblttngmap/ring/ring-rseq.h RING_WRITE_SECTION, or
  *                           ring-trylock.c write_locked()
  *           prepare         ring-switch.c ring_switch_prepare()
  *           take            ring-switch.c take_slot()

@@ -18,7 +18,7 @@
 
 #include <lttngmap/abi.h>
 
-#include "common/socket.h"
+#include "common/base/socket.h"
 #include "tests/utils/siege.h"
 #include "tests/utils/tap.h"
 

@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/json-message.h"
-#include "common/protocol-control.h"
-#include "common/socket.h"
+#include "common/base/json-message.h"
+#include "common/protocol/protocol-control.h"
+#include "common/base/socket.h"
 #include "tests/utils/siege.h"
 #include "tests/utils/tap.h"
 

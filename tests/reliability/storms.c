@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/json-message.h"
+#include "common/base/json-message.h"
 #include "tests/utils/siege.h"
 #include "tests/utils/tap.h"
 

@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/beneath.h"
-#include "common/remove-tree.h"
+#include "common/base/beneath.h"
+#include "common/base/remove-tree.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"
 

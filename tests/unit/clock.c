@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "tests/utils/tap.h"
 
 #define NSEC_PER_SEC UINT64_C(1000000000)

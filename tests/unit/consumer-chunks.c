@@ -14,8 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/beneath.h"
-#include "common/log.h"
+#include "common/base/beneath.h"
+#include "common/base/log.h"
 #include "consumerd/stream/stream.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"

@@ -20,8 +20,8 @@
 
 #include <linux/magic.h>
 
-#include "common/log.h"
-#include "common/ring-file-pages.h"
+#include "common/base/log.h"
+#include "common/ring-file/ring-file-pages.h"
 #include "consumerd/session/output-session.h"
 #include "tests/utils/kernel-marks.h"
 #include "tests/utils/tap.h"

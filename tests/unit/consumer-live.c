@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/live-time.h"
+#include "common/protocol/live-time.h"
 #include "consumerd/session/live.h"
 #include "tests/utils/tap.h"
 

@@ -15,7 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "common/metadata-room.h"
+#include "common/protocol/metadata-room.h"
 #include "consumerd/stream/stream.h"
 #include "consumerd/trace/trace-repair.h"
 #include "consumerd/trace/trace.h"

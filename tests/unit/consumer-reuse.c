@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/relay-journal.h"
-#include "common/relay-progress.h"
+#include "common/protocol/relay-journal.h"
+#include "common/protocol/relay-progress.h"
 #include "consumerd/session/spool.h"
 #include "consumerd/stream/stream.h"
 #include "consumerd/trace/trace-repair.h"

@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/log.h"
-#include "common/ring-file-pages.h"
+#include "common/base/log.h"
+#include "common/ring-file/ring-file-pages.h"
 #include "consumerd/session/output-session.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"

@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "consumerd/stream/stream.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"

@@ -19,7 +19,7 @@
 
 #include <urcu.h>
 
-#include "liblttngmap/ring-write.h"
+#include "liblttngmap/event/ring-write.h"
 #include "sessiond/memory/control-pages.h"
 #include "sessiond/storage/saved-state.h"
 #include "tests/utils/ring-bench-set.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * The fast way of an event (liblttngmap/event-fast.h), by itself: the general way finds no pages
- * here and writes nothing. So every check of the fast way shows: where it leaves an event to the
- * general way, no record is there.
+ * The fast way of an event (liblttngmap/event/event-fast.h), by itself: the general way finds no
+ * pages here and writes nothing. So every check of the fast way shows: where it leaves an event to
+ * the general way, no record is there.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@
 #include <lttngmap/event-class.h>
 #include <lttngmap/filter-code.h>
 
-#include "liblttngmap/context.h"
-#include "liblttngmap/event-fast.h"
-#include "liblttngmap/ring.h"
-#include "liblttngmap/vfork.h"
+#include "liblttngmap/ring/context.h"
+#include "liblttngmap/event/event-fast.h"
+#include "liblttngmap/ring/ring.h"
+#include "liblttngmap/base/vfork.h"
 #include "tests/utils/ring-bench-set.h"
 #include "tests/utils/tap.h"
 

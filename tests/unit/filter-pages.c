@@ -11,7 +11,7 @@
 
 #include <lttngmap/filter-code.h>
 
-#include "liblttngmap/ring-filter.h"
+#include "liblttngmap/ring/ring-filter.h"
 #include "sessiond/memory/filter-pages.h"
 #include "tests/utils/tap.h"
 

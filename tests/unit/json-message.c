@@ -6,8 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/json-message.h"
-#include "common/protocol-control.h"
+#include "common/base/json-message.h"
+#include "common/protocol/protocol-control.h"
 #include "tests/utils/tap.h"
 
 static const char *const messages[] = {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* kernel-class.c - classes from texts as tracefs has them, and records converted. */
-#include "common/kernel-class.h"
+#include "common/kernel/kernel-class.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "common/kernel-format.h"
+#include "common/kernel/kernel-format.h"
 #include "tests/utils/tap.h"
 
 #define COMMON                                                                                     \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* Files that are cut short while they are mapped: what the guard does, and leaves alone. */
-#include "common/map-guard.h"
+#include "common/base/map-guard.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -15,7 +15,7 @@
 
 #include <lttngmap/abi.h>
 
-#include "common/ctf.h"
+#include "common/protocol/ctf.h"
 #include "sessiond/class/metadata.h"
 #include "tests/utils/class-wire.h"
 #include "tests/utils/tap.h"
@@ -428,7 +428,7 @@ static void check_pieces(const struct registry *registry)
 	metadata_destroy(metadata);
 }
 
-/* Else a label would end the comment that new events stand in (common/metadata-room.h). */
+/* Else a label would end the comment that new events stand in (common/protocol/metadata-room.h). */
 static void check_comments(const struct metadata *metadata)
 {
 	char *text, *at;

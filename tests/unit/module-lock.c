@@ -21,9 +21,9 @@
 
 #include <lttngmap/event-class.h>
 
-#include "common/protocol-app.h"
-#include "liblttngmap/attach.h"
-#include "liblttngmap/module.h"
+#include "common/protocol/protocol-app.h"
+#include "liblttngmap/attach/attach.h"
+#include "liblttngmap/attach/module.h"
 #include "tests/utils/tap.h"
 
 static const uint64_t off;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /* name.c - which names are allowed, and what cleaning makes of the others. */
-#include "common/name.h"
+#include "common/base/name.h"
 #include "tests/utils/tap.h"
 
 static const struct {

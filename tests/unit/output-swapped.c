@@ -30,10 +30,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/ended-streams.h"
-#include "common/live-time.h"
-#include "common/log.h"
-#include "common/relay-progress.h"
+#include "common/protocol/ended-streams.h"
+#include "common/protocol/live-time.h"
+#include "common/base/log.h"
+#include "common/protocol/relay-progress.h"
 #include "consumerd/session/live.h"
 #include "consumerd/session/spool.h"
 #include "consumerd/stream/stream.h"

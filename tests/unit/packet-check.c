@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/packet-check.h"
+#include "common/record/packet-check.h"
 #include "tests/utils/tap.h"
 
 /* Nanoseconds: readers count 2^63 of them. */

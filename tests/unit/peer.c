@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "common/socket.h"
+#include "common/base/socket.h"
 #include "tests/utils/reused-pid.h"
 #include "tests/utils/tap.h"
 

@@ -10,7 +10,7 @@
 #include <lttngmap/abi.h>
 #include <lttngmap/event-class.h>
 
-#include "common/record-layout.h"
+#include "common/record/record-layout.h"
 #include "tests/utils/tap.h"
 
 #define STREAM 2

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/ended-streams.h"
-#include "common/relay-journal.h"
-#include "common/remove-tree.h"
+#include "common/protocol/ended-streams.h"
+#include "common/protocol/relay-journal.h"
+#include "common/base/remove-tree.h"
 #include "relay/follow.h"
 #include "tests/utils/tap.h"
 

@@ -15,10 +15,10 @@
 
 #include <urcu.h>
 
-#include "common/clock.h"
-#include "liblttngmap/channel.h"
-#include "liblttngmap/ring-switch.h"
-#include "liblttngmap/ring-write.h"
+#include "common/base/clock.h"
+#include "liblttngmap/attach/channel.h"
+#include "liblttngmap/ring/ring-switch.h"
+#include "liblttngmap/event/ring-write.h"
 #include "tests/utils/ring-bench-set.h"
 #include "tests/utils/tap.h"
 

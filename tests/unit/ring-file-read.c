@@ -19,7 +19,7 @@
 
 #include <lttngmap/ring-file.h>
 
-#include "common/ring-file-pages.h"
+#include "common/ring-file/ring-file-pages.h"
 #include "tests/utils/kernel-marks.h"
 #include "tests/utils/tap.h"
 

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/protocol-ring.h"
+#include "common/protocol/protocol-ring.h"
 #include "tests/utils/tap.h"
 
 #define SUBBUF 4096u

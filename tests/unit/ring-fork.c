@@ -20,8 +20,8 @@
 
 #include <urcu.h>
 
-#include "liblttngmap/ring.h"
-#include "liblttngmap/ring-write.h"
+#include "liblttngmap/ring/ring.h"
+#include "liblttngmap/event/ring-write.h"
 #include "tests/utils/ring-bench-set.h"
 #include "tests/utils/short.h"
 #include "tests/utils/tap.h"

@@ -11,8 +11,8 @@
 
 #include <urcu.h>
 
-#include "liblttngmap/ring-write.h"
-#include "common/clock.h"
+#include "liblttngmap/event/ring-write.h"
+#include "common/base/clock.h"
 #include "tests/utils/ring-bench-set.h"
 #include "tests/utils/tap.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "tests/utils/kernel-page.h"
 #include "tests/utils/tap.h"
 #include "tests/utils/trace-kit.h"

@@ -15,8 +15,8 @@
 
 #include <urcu.h>
 
-#include "common/clock.h"
-#include "liblttngmap/ring-write.h"
+#include "common/base/clock.h"
+#include "liblttngmap/event/ring-write.h"
 #include "tests/utils/ring-bench-set.h"
 #include "tests/utils/short.h"
 #include "tests/utils/tap.h"

@@ -15,10 +15,10 @@
 
 #include <lttngmap/event-class.h>
 
-#include "common/clock.h"
-#include "liblttngmap/arch.h"
-#include "liblttngmap/ring.h"
-#include "liblttngmap/ring-write.h"
+#include "common/base/clock.h"
+#include "liblttngmap/base/arch.h"
+#include "liblttngmap/ring/ring.h"
+#include "liblttngmap/event/ring-write.h"
 #include "tests/utils/ring-bench-set.h"
 #include "tests/utils/tap.h"
 

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "common/protocol-ring.h"
+#include "common/protocol/protocol-ring.h"
 
 static int connect_to(const struct ring_server *server)
 {

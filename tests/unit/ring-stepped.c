@@ -15,7 +15,7 @@
 
 #include <urcu.h>
 
-#include "liblttngmap/ring-write.h"
+#include "liblttngmap/event/ring-write.h"
 #include "tests/utils/ring-bench-set.h"
 #include "tests/utils/tap.h"
 

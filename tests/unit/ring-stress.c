@@ -13,7 +13,7 @@
 
 #include <urcu.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "tests/utils/ring-check.h"
 #include "tests/utils/tap.h"
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "liblttngmap/module.h"
+#include "liblttngmap/attach/module.h"
 #include "sdt/object.h"
 #include "tests/utils/sdt-elf.h"
 #include "tests/utils/tap.h"

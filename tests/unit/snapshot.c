@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/map-guard.h"
+#include "common/base/map-guard.h"
 #include "consumerd/session/snapshot.h"
 #include "tests/utils/tap.h"
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/socket.h"
+#include "common/base/socket.h"
 #include "tests/utils/tap.h"
 
 static char directory[] = "/tmp/lttngmap-socket.XXXXXX";

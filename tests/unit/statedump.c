@@ -10,8 +10,8 @@
 
 #include <lttngmap/event-class.h>
 
-#include "liblttngmap/arch.h"
-#include "liblttngmap/statedump.h"
+#include "liblttngmap/base/arch.h"
+#include "liblttngmap/attach/statedump.h"
 #include "tests/utils/tap.h"
 
 static struct local *pages;

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "common/relay-journal.h"
+#include "common/protocol/relay-journal.h"
 #include "tests/utils/tap.h"
 
 #define PACKETS 200000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * class-wire.h - event classes in the wire form of common/protocol-app.h,
+ * class-wire.h - event classes in the wire form of common/protocol/protocol-app.h,
  * right or wrong, as a test wants them.
  *
  * The bytes of one message; all zeros is an empty one. What does not fit ends
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/protocol-app.h"
+#include "common/protocol/protocol-app.h"
 
 struct class_wire {
 	uint8_t bytes[PROTOCOL_APP_MESSAGE_MAX];

@@ -22,9 +22,9 @@
 
 #include <json-c/json.h>
 
-#include "common/json-message.h"
-#include "common/protocol-control.h"
-#include "common/socket.h"
+#include "common/base/json-message.h"
+#include "common/protocol/protocol-control.h"
+#include "common/base/socket.h"
 
 #define ANSWER_MS 60000
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
-"""What common/protocol-control.h promises of sessions, without tracing: for
+"""What common/protocol/protocol-control.h promises of sessions, without tracing: for
 tests of the command. Requests are taken as strictly as a session daemon takes
 them, so that the tests see a request that it would refuse.
 

@@ -17,7 +17,7 @@
 
 #include <lttngmap/filter-code.h>
 
-#include "liblttngmap/filter.h"
+#include "liblttngmap/ring/filter.h"
 
 #define ALU(operation) (LTTNGMAP_FILTER_ALU64 | LTTNGMAP_FILTER_##operation)
 #define JMP(operation) (LTTNGMAP_FILTER_JMP | LTTNGMAP_FILTER_##operation)

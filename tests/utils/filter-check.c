@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "liblttngmap/filter-decode.h"
-#include "liblttngmap/filter-test.h"
+#include "liblttngmap/ring/filter-decode.h"
+#include "liblttngmap/ring/filter-test.h"
 #include "tests/utils/filter-check.h"
 
 static bool check_alu(const struct lttngmap_filter_instruction *code, bool has_source)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "liblttngmap/filter.h"
+#include "liblttngmap/ring/filter.h"
 
 /*
  * Is this a filter that a compiler may have made: known instructions, jumps

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "liblttngmap/filter.h"
+#include "liblttngmap/ring/filter.h"
 #include "sessiond/filter/filter.h"
 
 #define FILTER_RECORD_SEQUENCE_MAX 8

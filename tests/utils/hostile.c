@@ -34,7 +34,7 @@
 #include <lttngmap/event-class.h>
 #include <lttngmap/tracepoint.h>
 
-#include "common/protocol-app.h"
+#include "common/protocol/protocol-app.h"
 #include "tests/utils/class-wire.h"
 
 LTTNGMAP_TRACEPOINT(hostile, event, LTTNGMAP_LOGLEVEL_INFO, (integer, int, number),

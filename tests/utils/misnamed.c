@@ -27,7 +27,7 @@
 #include <lttngmap/abi.h>
 #include <lttngmap/tracepoint.h>
 
-#include "common/socket.h"
+#include "common/base/socket.h"
 #include "tests/utils/class-wire.h"
 
 #define EVENTS 3

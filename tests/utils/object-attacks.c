@@ -22,8 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/protocol-control.h"
-#include "common/socket.h"
+#include "common/protocol/protocol-control.h"
+#include "common/base/socket.h"
 
 #define BELL_ROUNDS 20
 #define BELL_MS 50

@@ -12,10 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "liblttngmap/arch.h"
-#include "liblttngmap/event-fast.h"
-#include "liblttngmap/ring-trylock.h"
+#include "common/base/clock.h"
+#include "liblttngmap/base/arch.h"
+#include "liblttngmap/event/event-fast.h"
+#include "liblttngmap/ring/ring-trylock.h"
 
 #define META_PAGE 4096
 /* Of our process, in process control: not that of wiped pages. */

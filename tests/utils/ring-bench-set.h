@@ -11,8 +11,8 @@
 
 #include <lttngmap/abi.h>
 
-#include "liblttngmap/local.h"
-#include "liblttngmap/ring-write.h"
+#include "liblttngmap/base/local.h"
+#include "liblttngmap/event/ring-write.h"
 #include "sessiond/ring/ring-set.h"
 
 struct bench_set_config {

@@ -8,7 +8,7 @@
 
 #include <urcu.h>
 
-#include "liblttngmap/ring-write.h"
+#include "liblttngmap/event/ring-write.h"
 
 #define EVENT_ID 5
 #define COPY_MAX (1u << 20)

@@ -17,7 +17,7 @@
 
 #include <json-c/json.h>
 
-#include "common/protocol-app.h"
+#include "common/protocol/protocol-app.h"
 
 struct sessiond {
 	char dir[64];

@@ -31,8 +31,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "common/protocol-control.h"
-#include "common/socket.h"
+#include "common/protocol/protocol-control.h"
+#include "common/base/socket.h"
 #include "tests/utils/numbered-emit.h"
 #include "tests/utils/sessiond-run.h"
 

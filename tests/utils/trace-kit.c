@@ -69,7 +69,7 @@ const char *trace_kit_path(const char *format, ...)
 	return path;
 }
 
-/* Written by hand, not by the daemon's maker of metadata: so it checks common/ctf.h. */
+/* Written by hand, not by the daemon's maker of metadata: so it checks common/protocol/ctf.h. */
 static const char metadata_format[] =
 	"/* CTF 1.8 */\n"
 	"typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"

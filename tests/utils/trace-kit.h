@@ -14,7 +14,7 @@
 
 #include <lttngmap/ring-file.h>
 
-#include "common/ctf.h"
+#include "common/protocol/ctf.h"
 
 #define TRACE_KIT_STREAM_ID 3
 #define TRACE_KIT_EVENT_ID 7 /* "test:text", one string */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * places.h - the directories in which a session daemon may live, where none is named by
+ * LTTNGMAP_RUNTIME_DIR or an option. Commands and traced programs look in them in this order.
+ * A daemon without root takes the first one where $XDG_RUNTIME_DIR is set, else the second:
+ * /run/user/UID is only looked in.
+ *
+ *   PLACE_RUNTIME    $XDG_RUNTIME_DIR/lttngmap, else /run/user/UID/lttngmap   not root's
+ *   PLACE_TEMPORARY  /tmp/lttngmap-UID                                        not root's
+ *   PLACE_SYSTEM     /run/lttngmap
+ *
+ * Anybody can make the second one: it counts only where it is a directory of the user's own
+ * that nobody else can write to. Who connects there compares the peer's user, too.
+ *
+ * No function of the C library: traced programs call this, too.
+ */
+#ifndef COMMON_PROTOCOL_PLACES_H
+#define COMMON_PROTOCOL_PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+enum place {
+	PLACE_RUNTIME,
+	PLACE_TEMPORARY,
+	PLACE_SYSTEM,
+	PLACES,
+};
+
+#define PLACES_SYSTEM_DIR "/run/lttngmap"
+
+/* Append to the text of `used` bytes. False: there is no room. */
+static inline bool places_append(char *path, size_t size, size_t *used, const char *text)
+{
+	while (*text) {
+		if (*used + 1 >= size)
+			return false;
+		path[(*used)++] = *text++;
+	}
+	path[*used] = '\0';
+	return true;
+}
+
+static inline bool places_append_uid(char *path, size_t size, size_t *used, uint32_t uid)
+{
+	char digits[11];
+	char *at = digits + sizeof(digits) - 1;
+
+	*at = '\0';
+	do
+		*--at = (char)('0' + uid % 10);
+	while ((uid /= 10) > 0);
+	return places_append(path, size, used, at);
+}
+
+/* `xdg`: $XDG_RUNTIME_DIR, or NULL. False: this user has no such place, or `path` no room. */
+static inline bool places_make(enum place place, uint32_t uid, const char *xdg, char *path,
+			       size_t size)
+{
+	size_t used = 0;
+
+	if (place == PLACE_SYSTEM)
+		return places_append(path, size, &used, PLACES_SYSTEM_DIR);
+	if (uid == 0)
+		return false;
+	if (place == PLACE_TEMPORARY)
+		return places_append(path, size, &used, "/tmp/lttngmap-") &&
+		       places_append_uid(path, size, &used, uid);
+	if (xdg && xdg[0] == '/')
+		return places_append(path, size, &used, xdg) &&
+		       places_append(path, size, &used, "/lttngmap");
+	return places_append(path, size, &used, "/run/user/") &&
+	       places_append_uid(path, size, &used, uid) &&
+	       places_append(path, size, &used, "/lttngmap");
+}
+
+/* True if `status`, of lstat(), is a directory that this user alone can write to. */
+static inline bool places_is_own(const struct stat *status, uint32_t uid)
+{
+	return S_ISDIR(status->st_mode) && status->st_uid == uid &&
+	       !(status->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+#endif /* COMMON_PROTOCOL_PLACES_H */

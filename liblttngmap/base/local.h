@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * local.h - what the library knows of the process that it lives in.
+ *
+ * All of it stands in pages marked MADV_WIPEONFORK: a forked child finds
+ * zeros, so `process` is NULL, takes the slow path at its next enabled event
+ * and registers as itself. No atfork handler is needed.
+ *
+ * Synchronization (threads of the process, and their signal handlers):
+ *
+ *   field        written by                     read by
+ *   process      whoever holds `attaching`;     every event (acquire)
+ *                published last (release)
+ *   epoch        the same, once an attach       trylock writers, before the lock
+ *                                               and before each store to the ring
+ *   channels[i]  whoever claimed `filling[i]`;  every event; see install_copy() on
+ *                `generation` last (release)    who checks it against the control's
+ *   data[i]      whoever set `exchange`;        channel fills
+ *                `data_size` last (release)
+ *   shared[i]    the same; `known` first        the same
+ *                (cleared) and last (release)
+ *   acquired     any (atomic add)               trylock writers
+ *   locks[i]     who takes or holds it          trylock writers
+ *   lost         any (atomic add)               channel fills, channel_lose() (xchg)
+ *   away[i]      any (atomic)                   see away.h
+ *   unanswered   whoever holds `exchange`       the same
+ *   statedump_*  any (atomic); `done` who is    statedump.c
+ *                `by`
+ *   daemon_gone, any; set once a life           whoever would wait
+ *   impatient
+ *   stale        whoever holds `attaching`      attach_child()
+ *   all others   as process, before it          every event
+ *
+ * `local_fast` is each thread's own: only the thread itself and its signal handlers store it.
+ *
+ * A thread whose signal handler forks finds all of it zero in the child, from
+ * one instruction to the next: what was made of it is checked for having been
+ * made before (tests/unit/ring-fork.c).
+ *
+ * Who does not get `attaching`, `filling` or `exchange` goes on without, because
+ * the holder may be the code that a signal handler interrupted. Only for
+ * `attaching`, `exchange` and `statedump_by`, and only where events may block, does
+ * another thread wait, for as long as a registration may take.
+ */
+#ifndef LIBLTTNGMAP_BASE_LOCAL_H
+#define LIBLTTNGMAP_BASE_LOCAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <lttngmap/abi.h>
+
+/*
+ * The writer's cached data of a started channel, complete while `generation` is what
+ * the global control says. Offsets are known to ring-rseq.h and event-fast.c.
+ */
+struct ring_channel {
+	uint32_t generation;                /* 0: not filled */
+	uint32_t fast_cpus;                 /* CPUs that event-fast.c writes on; 0: on none */
+	const uint32_t *control_generation; /* of this channel in the global control */
+	uint64_t offset_mask;               /* sub-buffer size - 1 */
+	uint64_t fast_limit;                /* largest offset at which event-fast.c's records end */
+	uint32_t subbuf_shift;
+	uint32_t ring_shift;   /* log2 of the bytes of ring control of one ring */
+	char *rings;           /* ring control of ring 0 */
+	char *data_end;        /* of the last CPU's ring; extra rings follow */
+	uint64_t least_start;  /* the least `start` of a CPU's ring, as an unsigned number */
+	char *data;            /* ring data of ring 0, id 0: never loaded from */
+	uint64_t bit;          /* this channel's in an event's word; 0: it has filters */
+	uint64_t offset_limit; /* largest offset at which a record may end */
+	uint64_t contexts;     /* bit set of enum lttngmap_context, and RING_CHANNEL_FILTERED */
+	uint32_t index_mask;   /* sub-buffers in rotation - 1 */
+	uint32_t cpu_rings;
+	uint32_t ip_cpus; /* as fast_cpus, with the contexts vtid and ip */
+	uint32_t blocking_timeout_ms;
+	uint8_t mode;  /* enum lttngmap_mode */
+	uint8_t clock; /* enum lttngmap_clock */
+	bool use_rseq; /* the process's threads do; on CPU rings nobody else writes then */
+	bool quiet;    /* full sub-buffers ring no bell */
+	bool shared;   /* other processes write into these rings, too */
+	/* The process's epoch, in these very pages: a forked child finds another one. */
+	const uint64_t *epoch;
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct ring_channel) == 128, "event-fast.c shifts an index by 7");
+
+/*
+ * Reads a field of a cached channel, which another thread may be making anew: its generation, read
+ * before and compared after, tells whether the fields are of one channel.
+ */
+#define RING_CHANNEL_FIELD(cached, field) __atomic_load_n(&(cached)->field, __ATOMIC_RELAXED)
+
+/* Bytes of ring data of one ring. */
+static inline uint64_t ring_channel_size(const struct ring_channel *channel)
+{
+	return ((uint64_t)RING_CHANNEL_FIELD(channel, index_mask) + 2)
+	       << RING_CHANNEL_FIELD(channel, subbuf_shift);
+}
+
+static inline void ring_channel_copy(struct ring_channel *to, const struct ring_channel *cached)
+{
+#ifdef __SANITIZE_THREAD__
+	/* Word by word: as a whole it would be called a race. */
+	const uint64_t __attribute__((may_alias)) *from = (const void *)cached;
+	uint64_t __attribute__((may_alias)) *words = (void *)to;
+
+	for (unsigned i = 0; i < sizeof(*to) / sizeof(*words); i++)
+		words[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+#else
+	*to = *cached;
+#endif
+}
+
+/* Beside the contexts, for what asks whether there are any asks for filters, too. */
+#define RING_CHANNEL_FILTERED (UINT64_C(1) << 63)
+
+/*
+ * Holder of a ring by trylock. It is in the process's own pages, not beside the ring: a forked
+ * child that continues its parent's write finds it free, and cannot free its parent's.
+ */
+struct local_lock {
+	uint64_t holder; /* token of the thread; 0: nobody */
+	/* The holder's: what was committed last, to which ring, in which life of it. */
+	const struct lttngmap_ring *ring;
+	uint64_t life;
+	uint64_t commit[2];
+} __attribute__((aligned(64)));
+
+/* The rings of a slot: the process's own, or those that its user's processes share. */
+struct local_rings {
+	uint64_t known;     /* 0: nothing; else life << 32 | 1, the life of shared rings */
+	char *rings;        /* ring control of ring 0 */
+	char *data;         /* ring data of ring 0 */
+	uint64_t data_size; /* bytes of each */
+	uint64_t control_size;
+};
+
+/* Rings that share one are taken one at a time. */
+#define LOCAL_LOCKS 1024u
+
+/* State of a slot while the daemon is away: see away.h. */
+struct local_away {
+	uint64_t events;
+	uint64_t life; /* of the channel that lost them */
+};
+
+struct local {
+	const struct lttngmap_process *process; /* NULL: not attached */
+	const struct lttngmap_control *control; /* its struct */
+	const uint64_t *event_words;            /* of event 0, in there */
+	uint64_t control_size;                  /* bytes, with the filters */
+	const char *filters;                    /* all of it, once a filter is to be run */
+	const uint64_t *filter_words;           /* of slot 0, in there; NULL: not yet */
+	uint64_t epoch;          /* never 0 while attached, differs in every process */
+	uint64_t lost;           /* events that found no ring to be counted in */
+	uint64_t attaching;      /* token of the thread that is at it; 0: nobody */
+	uint64_t exchange;       /* the same, of who talks on the socket */
+	uint64_t statedump_by;   /* token of the thread that tells the state; 0: nobody */
+	uint32_t statedump_due;  /* how often it was wished for beside that */
+	uint32_t statedump_done; /* of these, told */
+	uint32_t unanswered;     /* requests whose answers were not waited for any longer */
+	bool impatient;          /* waited for one of these in vain */
+	bool stale;              /* a child whose parent is gone: see attach.h */
+	bool daemon_gone;        /* so nobody waits for it to make room */
+	int socket;
+	int doorbell; /* eventfd; -1: none */
+	bool use_rseq;
+	bool store16_atomic;
+	bool has_rdpid;
+	bool allow_blocking;
+	struct local_rings rings[LTTNGMAP_CHANNELS];
+	uint64_t index;    /* of our struct in process control */
+	uint64_t acquired; /* how often shared rings were to be taken by trylock */
+	struct ring_channel channels[LTTNGMAP_CHANNELS];
+	uint32_t filling[LTTNGMAP_CHANNELS]; /* 1: somebody is */
+	struct local_away away[LTTNGMAP_CHANNELS];
+	struct local_lock locks[LOCAL_LOCKS];
+};
+
+/* The pages; NULL until the first attach. Its value survives a fork. */
+extern struct local *local_pages;
+
+/*
+ * The pages as event-fast.c finds them: those of a thread that may write by a restartable
+ * sequence, else of nobody, whose `process` is NULL. Set by an event that went the general way.
+ */
+extern __thread const struct local *local_fast
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern const struct local *const local_nobody __attribute__((visibility("hidden")));
+/* This thread's next events are written the general way. Signal-safe. */
+static inline void local_forbid_fast(void)
+{
+	local_fast = local_nobody;
+}
+
+/* Since it was at `epoch`: is this thread a child that a signal handler forked? */
+static inline bool local_is_forked(const struct local *local, uint64_t epoch)
+{
+	/* A compiler barrier is all that a thread needs against its own signals. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return !epoch || __atomic_load_n(&local->epoch, __ATOMIC_RELAXED) != epoch;
+}
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+#endif /* LIBLTTNGMAP_BASE_LOCAL_H */

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+#include "liblttngmap/event/event-fast.h"
+
+#include <stdint.h>
+#include <sys/rseq.h>
+
+#include <lttngmap/abi.h>
+
+#include "liblttngmap/base/arch.h"
+#include "liblttngmap/ring/context.h"
+#include "liblttngmap/base/vfork.h"
+
+/* Not in `local`: a child that is forked in here must not find 0. */
+static ptrdiff_t rseq_offset __asm__("event_fast_rseq_offset") __attribute__((used));
+
+void event_fast_allow(const struct local *local)
+{
+	if (local_fast == local || !local->use_rseq || vfork_depth)
+		return;
+	/* Each thread stores the same. */
+	__atomic_store_n(&rseq_offset, __rseq_offset, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	local_fast = local;
+}
+
+#ifdef __SANITIZE_THREAD__
+
+/* Which does not see what is written in assembly. */
+void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
+			  size_t size, const void *ip)
+{
+	event_write_general(tracepoint, fields, size, ip);
+}
+
+#else
+
+/*
+ * In: the arguments. Out: `fields` and size as they were, in rsi and rdx, size also in xmm3, ip in
+ * xmm2, the cached channel in r8, the event's id in r9, the offset of the thread's struct rseq in
+ * r11. The tracepoint stays in rdi.
+ */
+#define FIND_CHANNEL                                                                               \
+	"movq %%fs:16, %%r10\n\t"                                                                  \
+	"testq %%r10, %%r10\n\t"                                                                   \
+	"jz event_write_general\n\t"                                                               \
+	"cmpq %%fs:0, %%r10\n\t"                                                                   \
+	"jne event_write_general\n\t"                                                              \
+	"movq local_fast@gottpoff(%%rip), %%r10\n\t"                                               \
+	"movq %%fs:(%%r10), %%r10\n\t"                                                             \
+	"movq %%rdx, %%xmm3\n\t"                                                                   \
+	"movq %%rcx, %%xmm2\n\t"                                                                   \
+	"movq (%%rdi), %%r9\n\t"                                                                   \
+	"movq (%%r9), %%rcx\n\t"                                                                   \
+	"movq %c[process](%%r10), %%r11\n\t"                                                       \
+	"testq %%r11, %%r11\n\t"                                                                   \
+	"jz event_fast_leave\n\t"                                                                  \
+	"andq %c[channels](%%r11), %%rcx\n\t"                                                      \
+	"bsfq %%rcx, %%r8\n\t"                                                                     \
+	"jz event_fast_leave\n\t"                                                                  \
+	"subq %c[event_words](%%r10), %%r9\n\t"                                                    \
+	"cmpq %[words_size], %%r9\n\t"                                                             \
+	"jae event_fast_leave\n\t"                                                                 \
+	"shrl $3, %%r9d\n\t"                                                                       \
+	"shll $7, %%r8d\n\t"                                                                       \
+	"leaq %c[cached](%%r10, %%r8), %%r8\n\t"                                                   \
+	"cmpq %%rcx, %c[bit](%%r8)\n\t"                                                            \
+	"jne event_fast_other\n\t"                                                                 \
+	"movq event_fast_rseq_offset(%%rip), %%r11\n\t"
+
+/*
+ * Out: the CPU in r10d; not on one that CPUS counts: to OTHERWISE. The channel is as the cached
+ * channel has it from here to the section's end. TABLE, BEGIN and END: the section's labels.
+ */
+#define ENTER_SECTION(TABLE, BEGIN, END, CPUS, OTHERWISE)                                          \
+	".pushsection __rseq_cs, \"aw\"\n\t"                                                       \
+	".balign 32\n\t" TABLE ": .long 0, 0\n\t"                                                  \
+	".quad " BEGIN "f, " END "f - " BEGIN "f, event_fast_aborted\n\t"                          \
+	".popsection\n\t"                                                                          \
+	"leaq " TABLE "b(%%rip), %%rax\n\t"                                                        \
+	"movq %%rax, %%fs:%c[cs_field](%%r11)\n" BEGIN ":\n\t"                                     \
+	"movl %c[generation](%%r8), %%eax\n\t"                                                     \
+	"movl %%fs:%c[cpu_field](%%r11), %%r10d\n\t"                                               \
+	"cmpl " CPUS "(%%r8), %%r10d\n\t"                                                          \
+	"jae " OTHERWISE "\n\t"                                                                    \
+	"movq %c[control_generation](%%r8), %%r11\n\t"                                             \
+	"cmpl (%%r11), %%eax\n\t"                                                                  \
+	"jne event_fast_leave\n\t"
+
+/*
+ * For a record of rdx bytes and MORE. Out: the ring in r10, where the record goes in r11, a mask
+ * of the odd sub-buffers' side in rcx, and in r8 the ring's position and count behind it.
+ */
+#define FIND_PLACE(MORE)                                                                           \
+	"movl %c[ring_shift](%%r8), %%ecx\n\t"                                                     \
+	"shlq %%cl, %%r10\n\t"                                                                     \
+	"addq %c[rings](%%r8), %%r10\n\t"                                                          \
+	"movq (%%r10), %%rax\n\t"                                                                  \
+	"movq %%rax, %%r11\n\t"                                                                    \
+	"andq %c[offset_mask](%%r8), %%r11\n\t"                                                    \
+	"leaq " MORE "(%%r11, %%rdx), %%rcx\n\t"                                                   \
+	"cmpq %c[fast_limit](%%r8), %%rcx\n\t"                                                     \
+	"ja event_fast_leave\n\t"                                                                  \
+	"movl %c[subbuf_shift](%%r8), %%ecx\n\t"                                                   \
+	"btq %%rcx, %%rax\n\t"                                                                     \
+	"sbbq %%rcx, %%rcx\n\t"                                                                    \
+	"addq %c[start](%%r10, %%rcx, 8), %%r11\n\t"                                               \
+	"cmpq %c[least_start](%%r8), %%r11\n\t"                                                    \
+	"jb event_fast_leave\n\t"                                                                  \
+	"addq %c[data_end](%%r8), %%r11\n\t"                                                       \
+	"leaq " MORE "(%%rax, %%rdx), %%r8\n\t"                                                    \
+	"addq event_fast_one(%%rip), %%r8\n\t"                                                     \
+	"jc event_fast_leave\n\t"
+
+/* The clock, as in ring-rseq.h not before the last record, nor too late; then the header. */
+#define STORE_HEADER                                                                               \
+	"rdtsc\n\t"                                                                                \
+	"shlq $32, %%rdx\n\t"                                                                      \
+	"orq %%rdx, %%rax\n\t"                                                                     \
+	"movq %%rax, %%rdx\n\t"                                                                    \
+	"subq 8(%%r10), %%rdx\n\t"                                                                 \
+	"shlq $16, %%rdx\n\t"                                                                      \
+	"js event_fast_leave\n\t"                                                                  \
+	"movq %%rax, %%rdx\n\t"                                                                    \
+	"subq %c[opened](%%r10, %%rcx, 8), %%rdx\n\t"                                              \
+	"shrq $47, %%rdx\n\t"                                                                      \
+	"jnz event_fast_leave\n\t"                                                                 \
+	"shlq $16, %%rax\n\t"                                                                      \
+	"leaq (%%rax, %%r9), %%rdx\n\t"                                                            \
+	"movq %%rdx, (%%r11)\n\t"
+
+/* 16 bytes at most. */
+#define STORE_SHORT                                                                                \
+	"movq (%%rsi), %%rdx\n\t"                                                                  \
+	"movq %%rdx, 8(%%r11)\n\t"                                                                 \
+	"movq 8(%%rsi), %%rdx\n\t"                                                                 \
+	"movq %%rdx, 16(%%r11)\n\t"
+
+/* Fields of any size, TO bytes behind the record's begin. */
+#define STORE_LONG(TO)                                                                             \
+	"movq %%xmm3, %%r9\n\t"                                                                    \
+	"xorl %%ecx, %%ecx\n"                                                                      \
+	"5: movq (%%rsi, %%rcx), %%rdx\n\t"                                                        \
+	"movq %%rdx, " TO "(%%r11, %%rcx)\n\t"                                                     \
+	"addq $8, %%rcx\n\t"                                                                       \
+	"cmpq %%r9, %%rcx\n\t"                                                                     \
+	"jb 5b\n\t"
+
+/* The timestamp, with the count's upper half above it; END is behind the section's last store. */
+#define COMMIT(END)                                                                                \
+	"movzwl 14(%%r10), %%ecx\n\t"                                                              \
+	"shrdq $16, %%rcx, %%rax\n\t"                                                              \
+	"movq %%rax, 8(%%r10)\n\t"                                                                 \
+	"movq %%r8, (%%r10)\n" END ":\n\t"                                                         \
+	"ret\n"
+
+#define OPERANDS                                                                                   \
+	[process] "i"(offsetof(struct local, process)),                                            \
+		[channels] "i"(offsetof(struct lttngmap_process, channels)),                       \
+		[event_words] "i"(offsetof(struct local, event_words)),                            \
+		[words_size] "i"(LTTNGMAP_EVENT_IDS * sizeof(uint64_t)),                           \
+		[cached] "i"(offsetof(struct local, channels)),                                    \
+		[bit] "i"(offsetof(struct ring_channel, bit)),                                     \
+		[contexts] "i"(offsetof(struct ring_channel, contexts)),                           \
+		[cs_field] "i"(offsetof(struct rseq, rseq_cs)),                                    \
+		[cpu_field] "i"(offsetof(struct rseq, cpu_id)),                                    \
+		[generation] "i"(offsetof(struct ring_channel, generation)),                       \
+		[fast_cpus] "i"(offsetof(struct ring_channel, fast_cpus)),                         \
+		[ip_cpus] "i"(offsetof(struct ring_channel, ip_cpus)),                             \
+		[control_generation] "i"(offsetof(struct ring_channel, control_generation)),       \
+		[ring_shift] "i"(offsetof(struct ring_channel, ring_shift)),                       \
+		[rings] "i"(offsetof(struct ring_channel, rings)),                                 \
+		[offset_mask] "i"(offsetof(struct ring_channel, offset_mask)),                     \
+		[fast_limit] "i"(offsetof(struct ring_channel, fast_limit)),                       \
+		[subbuf_shift] "i"(offsetof(struct ring_channel, subbuf_shift)),                   \
+		[data_end] "i"(offsetof(struct ring_channel, data_end)),                           \
+		[least_start] "i"(offsetof(struct ring_channel, least_start)),                     \
+		[epoch] "i"(offsetof(struct ring_channel, epoch)),                                 \
+		[start] "i"(offsetof(struct lttngmap_ring, start[1])),                             \
+		[opened] "i"(offsetof(struct lttngmap_ring, opened[1])),                           \
+		[fields_max] "i"(LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE),               \
+		[ip_fields_max] "i"(LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE - 12),       \
+		[vtid] "i"(offsetof(struct context_vtid, vtid))
+
+_Static_assert(RING_CHANNEL_FILTERED == UINT64_C(1) << 63, "the sign of the contexts");
+_Static_assert(LTTNGMAP_EVENT_IDS == 1 << 16, "a filter's word is by slot and id in one number");
+_Static_assert(offsetof(struct ring_channel, data) == 64, "all of the section: one cache line");
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+__attribute__((naked, visibility("default"))) void
+lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields, size_t size,
+		     const void *ip)
+{
+	__asm__ volatile(
+		"cmpq $16, %%rdx\n\t"
+		"ja event_fast_long\n\t" FIND_CHANNEL /* */
+			ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
+				FIND_PLACE("8") STORE_HEADER STORE_SHORT COMMIT("3")
+		/* More than 16 bytes of fields. */
+		"event_fast_long:\n\t"
+		"cmpq %[fields_max], %%rdx\n\t"
+		"ja event_write_general\n\t" FIND_CHANNEL /* */
+			ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
+				FIND_PLACE("8") STORE_HEADER STORE_LONG("8") COMMIT("3")
+		/* From either section: the channel may have vtid and ip before the fields. */
+		"event_fast_ip:\n\t"
+		"movq event_fast_rseq_offset(%%rip), %%r11\n\t"
+		"cmpq %[ip_fields_max], %%rdx\n\t"
+		"ja event_fast_leave\n\t" /* */
+		ENTER_SECTION("1", "2", "3", "%c[ip_cpus]", "event_fast_leave")
+		/* The thread's id, if it was asked for in this process. */
+		"movq %c[epoch](%%r8), %%rax\n\t"
+		"movq (%%rax), %%rax\n\t"
+		"movq context_vtid@gottpoff(%%rip), %%rcx\n\t"
+		"cmpq %%rax, %%fs:(%%rcx)\n\t"
+		"jne event_fast_leave\n\t" FIND_PLACE("20") STORE_HEADER
+		"movq context_vtid@gottpoff(%%rip), %%rdx\n\t"
+		"movl %%fs:%c[vtid](%%rdx), %%edx\n\t"
+		"movl %%edx, 8(%%r11)\n\t"
+		"movq %%xmm2, 12(%%r11)\n\t" STORE_LONG("20") COMMIT("3")
+		/* Perhaps one channel with a filter, which rejects most events. */
+		"event_fast_other:\n\t"
+		"cmpq $0, %c[contexts](%%r8)\n\t"
+		"jge event_fast_leave\n\t"
+		"leaq -1(%%rcx), %%rax\n\t"
+		"testq %%rcx, %%rax\n\t"
+		"jnz event_fast_leave\n\t"
+		"movq %c[control_generation](%%r8), %%r11\n\t"
+		"testq %%r11, %%r11\n\t"
+		"jz event_fast_leave\n\t"
+		"movl %c[generation](%%r8), %%eax\n\t"
+		"cmpl (%%r11), %%eax\n\t"
+		"jne event_fast_leave\n\t"
+		"bsfq %%rcx, %%rcx\n\t"
+		"shll $16, %%ecx\n\t"
+		"orl %%ecx, %%r9d\n\t"
+		"movq %%r10, %%r8\n\t"
+		"movq %%xmm2, %%rcx\n\t"
+		"jmp event_write_filtered\n\t"
+		/* Nothing is committed: all of it the general way. */
+		".pushsection __rseq_failure, \"ax\"\n\t"
+		".byte 0x0f, 0xb9, 0x3d\n\t" /* ud1, then the signature */
+		".long 0x53053053\n"
+		"event_fast_aborted:\n"
+		"event_fast_leave:\n\t"
+		"movq %%xmm3, %%rdx\n\t"
+		"movq %%xmm2, %%rcx\n\t"
+		"jmp event_write_general\n\t"
+		".popsection\n\t"
+		".pushsection .rodata, \"a\"\n\t"
+		".balign 8\n"
+		"event_fast_one: .quad 1 << %c[count_shift]\n\t"
+		".popsection\n\t"
+		:
+		: OPERANDS, [count_shift] "i"(LTTNGMAP_COUNT_SHIFT));
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * event-fast.h - the way that most events take, as one leaf function from the tracepoint to the
+ * commit: one channel, a restartable sequence, the time stamp counter, and no context, or vtid and
+ * ip. An event of one channel that has filters leaves it for the filter's first test, which rejects
+ * most events (event_write_filtered()). Every other event takes the general way (event.c), which
+ * the fast one jumps to before it has stored anything that counts.
+ *
+ * The fast way differs from ring-rseq.h in this:
+ *
+ *  - The section itself finds the CPU, and the ring by it. So nothing has to be compared with an
+ *    earlier look. `fast_cpus` (struct ring_channel) counts the CPUs whose rings are written this
+ *    way. cpu_id >= fast_cpus means one of: the pages of a forked child were wiped; the channel
+ *    needs the general way; the thread has no restartable sequence, and a cpu_id beyond all CPUs.
+ *  - The generation is loaded before `fast_cpus`, which install_copy() stores before it.
+ *  - The commit is two stores, the timestamp's word first. A sequence that is aborted between them
+ *    leaves a timestamp that no record has: of a moment after the last record, and before the next
+ *    one, which is all that a reader makes of it. Both words' counts change together only when the
+ *    low one wraps; such an event takes the general way, whose commit is one store.
+ *  - At least 16 bytes of fields are copied, so that most events need no loop. `fast_limit` leaves
+ *    room for them in the sub-buffer.
+ *
+ * Ring control is writable memory, and not this process's alone: a forked child has it until its
+ * first event, and may have given up its parent's rights by then. So `start` is compared with where
+ * the CPUs' rings are: what is stored there corrupts the trace, and no other memory. What a record
+ * may reach beyond the last of them lies in the extra rings.
+ *
+ * A thread's `local_fast` says whether it may. Nothing of the thread's storage is looked at before
+ * the thread is known to have one (arch.h).
+ */
+#ifndef LIBLTTNGMAP_EVENT_EVENT_FAST_H
+#define LIBLTTNGMAP_EVENT_EVENT_FAST_H
+
+#include <stddef.h>
+
+#include <lttngmap/event-class.h>
+
+#include "liblttngmap/base/local.h"
+
+/* Every event can go this way; as lttngmap_event_write(). */
+__attribute__((visibility("hidden"))) void
+event_write_general(const struct lttngmap_tracepoint *tracepoint, const void *fields, size_t size,
+		    const void *ip);
+
+/*
+ * Writes an event that is on in one channel, which has filters: `word` is the filter's index among
+ * those of `local` (slot, then id). An event that is not rejected at once goes the general way.
+ */
+__attribute__((visibility("hidden"))) void
+event_write_filtered(const struct lttngmap_tracepoint *tracepoint, const void *fields, size_t size,
+		     const void *ip, const struct local *local, uint64_t word);
+
+/* This thread's next events may be written the fast way. Signal-safe. */
+void event_fast_allow(const struct local *local);
+
+#endif /* LIBLTTNGMAP_EVENT_EVENT_FAST_H */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * filter.h - the machine that runs a filter over a record's fields.
+ *
+ * The code is that of lttngmap/filter-code.h. Whatever the bytes of a filter
+ * and of a record are, filter_run reads nothing but these and its own stack,
+ * and ends: no check beforehand is needed for that. The filter may change
+ * while it runs; the result is worth nothing then, but nothing else happens.
+ *
+ * Signal-safe and thread-safe; no malloc, no system call, errno is kept, and
+ * so are the floating-point flags and modes of the thread.
+ */
+#ifndef LIBLTTNGMAP_RING_FILTER_H
+#define LIBLTTNGMAP_RING_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A context's value. It stands while the filter runs. */
+struct filter_value {
+	uint64_t number;    /* an integer, or the bits of a double */
+	const char *string; /* `size` bytes, or fewer and a NUL; NULL: no string */
+	size_t size;
+};
+
+/*
+ * Where contexts are from. A caller has this as the first member of what
+ * `get` needs to know. `get` fills `value` for a context's id, or returns
+ * false where the context is unknown or has no value here; as signal-safe as
+ * filter_run is to be.
+ */
+struct filter_contexts {
+	bool (*get)(const struct filter_contexts *contexts, uint32_t id,
+		    struct filter_value *value);
+};
+
+/*
+ * Is the event to be recorded? `filter` is aligned to 8 bytes. `fields` are
+ * those of a record, without its header. `contexts` may be NULL.
+ */
+bool filter_run(const void *filter, size_t size, const void *fields, size_t fields_size,
+		const struct filter_contexts *contexts);
+
+#endif /* LIBLTTNGMAP_RING_FILTER_H */

@@ -242,7 +242,7 @@ refused 'an array larger than a record' 'do not fit in a record' <<END
 $event, $args, LTTNG_UST_TP_FIELDS(lttng_ust_field_array(int, f, &a, 989)))
 END
 refused 'an array as large as a record compiles' none <<END
-$event, LTTNG_UST_TP_ARGS(int *, a), LTTNG_UST_TP_FIELDS(lttng_ust_field_array(int, f, a, 992)))
+$event, LTTNG_UST_TP_ARGS(int *, a), LTTNG_UST_TP_FIELDS(lttng_ust_field_array(int, f, a, 988)))
 END
 refused 'a 65th field' 'no more than 64 fields' <<END
 $event, $args, LTTNG_UST_TP_FIELDS($(printf 'lttng_ust_field_integer(int, f%d, a) ' {1..65})))

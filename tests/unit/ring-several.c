@@ -25,7 +25,7 @@
 #define RECORD 64
 #define RECORDS (((1u << SUBBUF_SHIFT) - LTTNGMAP_SUBBUF_TAIL) / RECORD) /* in the first one */
 /* In any other, which has a head. */
-#define FEWER (RECORDS - 1)
+#define FEWER (((1u << SUBBUF_SHIFT) - LTTNGMAP_SUBBUF_HEAD - LTTNGMAP_SUBBUF_TAIL) / RECORD)
 
 static struct bench_set bench;
 static struct ring_saved *saved;

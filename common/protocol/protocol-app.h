@@ -165,11 +165,14 @@ struct protocol_app_memory {
 	struct protocol_app_slot of;
 };
 
-/* Events of a channel whose rings the process could not get. */
+/*
+ * An event of a channel whose rings the process could not get: one for each message, so that the
+ * rate of messages bounds what a process says to have lost.
+ */
 struct protocol_app_lost {
 	struct protocol_app_header header;
 	uint32_t slot;
-	uint32_t count;
+	uint32_t count; /* 1 */
 };
 
 /*

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/socket.h"
+#include "common/base/time.h"
 #include "sessiond/app/address-space.h"
 #include "sessiond/app/class-reclaim.h"
 #include "sessiond/base/messages.h"
@@ -108,6 +109,7 @@ static int add_classes(struct app_request *request, const struct app_message *me
 	struct daemon *daemon = request->daemon;
 	struct registry_result result = { .refused = 0 };
 	struct registry_room room;
+	char more[QUOTA_MORE_SIZE];
 	int error;
 
 	if (message->nr_classes == 0 && message->classes_size == 0)
@@ -129,9 +131,9 @@ static int add_classes(struct app_request *request, const struct app_message *me
 	/* Classes that are known cost nothing, and have their ids also beyond the limit. */
 	if (result.refused == message->nr_classes && (room.ids == 0 || room.bytes == 0))
 		return refuse_classes(request, refusal);
-	if (result.refused)
-		message_say("process %d: %u event classes are not traced: %s", request->peer.pid,
-			    result.refused, result.why);
+	if (result.refused && quota_may_say(request->user, time_now_usec(), more))
+		message_say("process %d: %u event classes are not traced: %s%s", request->peer.pid,
+			    result.refused, result.why, more);
 	quota_add_classes(request->user, &result.taken);
 	return 0;
 }
@@ -447,6 +449,13 @@ static int serve_register(struct app_request *request, const struct app_message 
 	};
 	int error;
 
+	/* Else a child that has the socket takes the place of the program that its parent executed.
+	 */
+	if (request->sender.pid != request->peer.pid) {
+		app_refuse(refusal, EPERM, "process %d registers by the socket of process %d",
+			   request->sender.pid, request->peer.pid);
+		return -EPROTO;
+	}
 	if (request->process && !request->process->record->answered)
 		return answer_again(request, message, refusal);
 	if (request->process) {
@@ -523,7 +532,7 @@ static void serve_lost(struct app_request *request, const struct app_message *me
 	struct channel *channel = sessions_channel_at(request->daemon->sessions, message->slot);
 
 	if (channel)
-		process_channel_count_lost(channel, request->process, message->lost);
+		process_channel_count_lost(channel, request->process, message->lost > 0);
 }
 
 /*

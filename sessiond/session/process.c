@@ -15,6 +15,7 @@
 #include "common/protocol/protocol-app.h"
 #include "sessiond/base/parts.h"
 #include "sessiond/base/peer.h"
+#include "sessiond/base/pid-state.h"
 #include "common/base/time.h"
 #include "sessiond/mediator/doorbell.h"
 #include "sessiond/memory/control-pages.h"
@@ -214,6 +215,22 @@ static int take_memories(struct process *process, struct quota_user *user)
 }
 
 /*
+ * A live process that is registered registers anew because it executed another program. That has
+ * the user of now: a connection from before it became another user does not speak for it.
+ */
+static int check_user(const struct process *process)
+{
+	const struct process *older = process_lookup(process->daemon->processes, process->pid);
+	uid_t uid;
+	int error;
+
+	if (!older || process_is_gone(older))
+		return 0;
+	error = pid_effective_user((pid_t)process->pid, &uid);
+	return error ? error : uid == process->uid ? 0 : -EPERM;
+}
+
+/*
  * No two processes that live have the same pid, and the new one lives. So the older one of its
  * pid has ended, or is the very same process before an exec, which is counted once.
  */
@@ -264,6 +281,9 @@ int process_create(struct daemon *daemon, const struct process_config *config,
 
 	error = watch_pid(process, config->payer, peer_open_pidfd(config->socket, &peer));
 	if (error < 0)
+		goto fail;
+	error = check_user(process);
+	if (error)
 		goto fail;
 	error = take_memories(process, config->payer);
 	if (error)

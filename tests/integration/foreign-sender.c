@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,7 +60,7 @@ static struct protocol_app_memory ask_memory(void)
 	return memory;
 }
 
-static void say_class(int fd)
+static void say_class_named(int fd, const char *name)
 {
 	static struct class_wire wire;
 	struct {
@@ -68,11 +69,17 @@ static void say_class(int fd)
 	} message = { .head.nr_classes = 1 };
 	size_t size;
 
-	class_wire_class(&wire, "mallory", "it", 0);
+	wire.size = 0;
+	class_wire_class(&wire, "mallory", name, 0);
 	size = sizeof(message.head) + wire.size;
 	message.head.header = header_of(PROTOCOL_APP_CLASSES, size);
 	memcpy(message.bytes, wire.bytes, wire.size);
 	say(fd, &message, size);
+}
+
+static void say_class(int fd)
+{
+	say_class_named(fd, "it");
 }
 
 static void say_register(int fd)
@@ -225,6 +232,92 @@ static void test_untraced(int fd)
 	is(count_of(others), 13, "  ... and beyond it together, as that user's");
 }
 
+/* ---- a child of the same user -------------------------------------------------------- */
+
+/* It has a connection that the process made before it executed the program that is traced. */
+static void test_same_user(void)
+{
+	int before = app_connect(&sessiond), fd = app_connect(&sessiond), status;
+	pid_t pid;
+
+	app_register(fd, 0, NULL, 0, 0, &answer);
+	is(answer.header.type, PROTOCOL_APP_REGISTERED, "a process has another connection");
+	app_close_fds(&answer);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		app_register(before, 0, NULL, 0, 0, &answer);
+		_exit(answer.header.type == PROTOCOL_APP_REFUSED ? 0 : 1);
+	}
+	waitpid(pid, &status, 0);
+	is(status, 0, "its child cannot register for it by the first one");
+	is_answered(fd, "  ... and the process stays registered");
+	close(before);
+	close(fd);
+}
+
+/* What it executed has another user: it prints, say, what that user wrote, into the connection of
+ * before. */
+static void test_earlier_user(void)
+{
+	char path[sizeof(sessiond.dir) + 16];
+	int before, fd;
+
+	snprintf(path, sizeof(path), "%s/app.sock", sessiond.dir);
+	if (chmod(sessiond.dir, 0711) != 0 || chmod(path, 0666) != 0)
+		bail_out("%s is not open to others", path);
+	if (seteuid(MALLORY) != 0)
+		bail_out("cannot be another user");
+	before = app_connect(&sessiond);
+	if (seteuid(0) != 0)
+		bail_out("cannot be root again");
+	fd = app_connect(&sessiond);
+	app_register(fd, 0, NULL, 0, 0, &answer);
+	app_close_fds(&answer);
+	app_register(before, 0, NULL, 0, 0, &answer);
+	is(answer.header.type, PROTOCOL_APP_REFUSED,
+	   "a connection of its earlier user does not register it");
+	is_answered(fd, "  ... and the process stays registered");
+	close(before);
+	close(fd);
+}
+
+/* ---- messages to people ---------------------------------------------------------------- */
+
+/* More of one kind than the daemon logs at once. */
+static void send_bad_classes(int unused)
+{
+	int fd = app_connect(&sessiond);
+
+	(void)unused;
+	app_register(fd, 0, NULL, 0, 0, &answer);
+	for (int i = 0; i < 400; i++) {
+		say_class_named(fd, "no name");
+		if (recv(fd, answer.bytes, sizeof(answer.bytes), 0) <= 0)
+			_exit(1);
+	}
+}
+
+static void test_messages(int log)
+{
+	static char text[1 << 20];
+	int fd = app_connect(&sessiond);
+	char expected[64];
+	ssize_t size;
+
+	app_register(fd, 0, NULL, 0, 0, &answer);
+	app_close_fds(&answer);
+	as_child(-1, send_bad_classes);
+	say_class_named(fd, "no name");
+	ok(recv(fd, answer.bytes, sizeof(answer.bytes), 0) > 0,
+	   "two users register classes that no event can be of");
+	size = pread(log, text, sizeof(text) - 1, 0);
+	text[size > 0 ? size : 0] = '\0';
+	snprintf(expected, sizeof(expected), "process %d: 1 event classes", (int)getpid());
+	ok(strstr(text, expected), "one has many, and the log names the other's");
+	close(fd);
+}
+
 /* ---- its end --------------------------------------------------------------------- */
 
 static void say_much_lost(int fd)
@@ -262,15 +355,20 @@ static void test_end(void)
 	kill(sessiond.pid, SIGCONT);
 	for (int i = 0; i < 6000 && status_of("alive") > 1; i++)
 		usleep(10000);
-	is(status_of("discarded"), 12, "the last words of a process are those that it said itself");
+	is(status_of("discarded"), 8, "the last words of a process are those that it said itself");
 }
 
 int main(void)
 {
+	FILE *log;
 	int fd;
 
 	if (geteuid() != 0)
 		skip_all("only root can be two users");
+	/* The daemon's messages. */
+	log = tmpfile();
+	if (!log || dup2(fileno(log), STDERR_FILENO) < 0)
+		bail_out("no log");
 	sessiond_start(&sessiond, 0, "--no-supervise", NULL);
 	sessiond_do(&sessiond, "{\"verb\": \"create\", \"session\": \"s\", \"output\": \"%s/s\"}",
 		    sessiond.dir);
@@ -282,6 +380,9 @@ int main(void)
 	test_requests(fd);
 	test_untraced(fd);
 	test_end();
+	test_same_user();
+	test_earlier_user();
+	test_messages(fileno(log));
 	close(fd);
 	is(sessiond_stop(&sessiond, SIGTERM), 0, "the daemon ends well");
 	return done_testing();

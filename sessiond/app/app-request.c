@@ -451,11 +451,8 @@ static int serve_register(struct app_request *request, const struct app_message 
 
 	/* Else a child that has the socket takes the place of the program that its parent executed.
 	 */
-	if (request->sender.pid != request->peer.pid) {
-		app_refuse(refusal, EPERM, "process %d registers by the socket of process %d",
-			   request->sender.pid, request->peer.pid);
-		return -EPROTO;
-	}
+	if (request->sender.pid != request->peer.pid)
+		return -ESRCH;
 	if (request->process && !request->process->record->answered)
 		return answer_again(request, message, refusal);
 	if (request->process) {

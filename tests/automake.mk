@@ -1101,6 +1101,7 @@ attack_tests = \
 	tests/attack/opens.sh \
 	tests/attack/pids.sh \
 	tests/attack/rights.sh \
+	tests/attack/room.sh \
 	tests/attack/rules.sh \
 	tests/attack/sandbox.sh \
 	tests/attack/storm.sh \

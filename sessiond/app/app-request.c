@@ -81,16 +81,19 @@ static struct registry_room class_room(const struct app_request *request,
 				       const struct app_message *message)
 {
 	const struct registry *registry = request->daemon->registry;
-	struct registry_room left = registry_room(registry);
-	struct registry_room room = quota_class_room(request->user, &left);
+	struct registry_room left = registry_room(registry), room;
+	struct saved_disk disk;
 
+	saved_state_look(request->daemon->saved_state, &disk);
+	room = quota_class_room(request->user, &left, &disk);
 	if (room.ids >= message->nr_classes &&
 	    room.bytes >= (uint64_t)CLASS_BYTES_MAX * message->nr_classes +
 				  (uint64_t)CLASS_TIMES_MAX * message->classes_size)
 		return room;
 	class_reclaim(request->daemon);
 	left = registry_room(registry);
-	return quota_class_room(request->user, &left);
+	saved_state_look(request->daemon->saved_state, &disk);
+	return quota_class_room(request->user, &left, &disk);
 }
 
 static int refuse_classes(const struct app_request *request, struct app_refusal *refusal)
@@ -173,7 +176,9 @@ static void refuse_quota(const struct app_request *request, struct app_refusal *
 {
 	const struct quota_limits *limits = quota_limits(request->daemon->quota);
 	const struct quota_user *user = payer_of(request);
+	struct saved_disk disk;
 
+	saved_state_look(request->daemon->saved_state, &disk);
 	if (user->memory > limits->memory)
 		app_refuse(refusal, EDQUOT,
 			   "user %u's rings hold %llu MiB, and may hold %llu: end some programs",
@@ -183,6 +188,11 @@ static void refuse_quota(const struct app_request *request, struct app_refusal *
 		app_refuse(refusal, EDQUOT,
 			   "user %u has %u traced processes, as many as one user may have",
 			   user->uid, quota_held(&user->processes));
+	else if (quota_disk_room(user, &disk) < saved_classes_size(0))
+		app_refuse(refusal, EDQUOT,
+			   "user %u has its share of the runtime directory's %llu MiB: enlarge "
+			   "that file system",
+			   user->uid, (unsigned long long)(disk.all >> 20));
 	else
 		app_refuse(refusal, EDQUOT,
 			   "user %u's processes have %u descriptors, and may have %llu", user->uid,

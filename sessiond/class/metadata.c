@@ -208,7 +208,8 @@ static int charge(struct metadata *metadata, uint32_t stream_id,
 	free(buffer);
 	if (metadata->text_size > METADATA_EVENTS_MAX)
 		left = 0;
-	if (!error && limited && size > quota_share(left, text->size, METADATA_EVENTS_MAX))
+	if (!error && limited &&
+	    size > quota_share(left, text->size, METADATA_EVENTS_MAX, QUOTA_CLASSES_USER))
 		error = -EDQUOT;
 	if (error)
 		return error;

@@ -187,7 +187,8 @@ static struct page *find_page(struct filter_pages *pages, uint32_t user, bool li
 				return page;
 		}
 	}
-	if (limited && quota_share(left, had, GEOMETRY_FILTERS_SIZE) < PAGE_SIZE)
+	if (limited &&
+	    quota_share(left, had, GEOMETRY_FILTERS_SIZE, QUOTA_CLASSES_USER) < PAGE_SIZE)
 		return NULL;
 	return empty;
 }

@@ -52,8 +52,10 @@ static void memory_set_free(struct memory_set *set)
 		close(set->doorbell);
 	memory_drop_folder(set->place, set->folder);
 	saved_process_drop(set->saved_state, set->index);
-	if (set->user)
+	if (set->user) {
 		quota_drop(set->user, 1, set->charged);
+		quota_drop_disk(set->user, set->disk);
+	}
 	free(set);
 }
 
@@ -144,6 +146,23 @@ static void memory_set_release(struct urcu_ref *references)
 	memory_set_free(caa_container_of(references, struct memory_set, references));
 }
 
+static int charge_disk(struct memory_set *set, struct quota_user *user, uint64_t bytes, bool force)
+{
+	struct saved_disk disk;
+	int error;
+
+	saved_state_look(set->saved_state, &disk);
+	error = quota_take_disk(user, bytes, &disk, force);
+	if (error == 0)
+		set->disk += bytes;
+	return error;
+}
+
+int memory_set_charge_disk(struct memory_set *set, uint64_t bytes)
+{
+	return set->user ? charge_disk(set, set->user, bytes, false) : 0;
+}
+
 int memory_set_charge(struct memory_set *set, struct quota_user *user, bool force)
 {
 	uint32_t descriptors = QUOTA_PROCESS_DESCRIPTORS;
@@ -157,13 +176,20 @@ int memory_set_charge(struct memory_set *set, struct quota_user *user, bool forc
 	if (error)
 		return error;
 	error = quota_take_descriptors(user, descriptors, force);
-	if (error) {
-		quota_drop(user, 1, 0);
-		return error;
-	}
+	if (error)
+		goto drop_process;
+	error = charge_disk(set, user, saved_process_size(set->saved_state, set->index), force);
+	if (error)
+		goto drop_descriptors;
 	set->user = user;
 	set->charged = descriptors;
 	return 0;
+
+drop_descriptors:
+	quota_drop(user, 0, descriptors);
+drop_process:
+	quota_drop(user, 1, 0);
+	return error;
 }
 
 struct memory_set *memory_set_get(struct memory_set *set)

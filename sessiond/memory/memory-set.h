@@ -46,6 +46,7 @@ struct memory_set {
 	int descriptors;         /* as of struct memory_set_config */
 	struct quota_user *user; /* whose bounds it counts in; NULL: nobody's yet */
 	uint32_t charged;        /* descriptors; atomic */
+	uint64_t disk;           /* bytes of its record that are charged */
 };
 
 struct memory_set_config {
@@ -61,9 +62,11 @@ int memory_set_restore(const struct memory_set_config *config, uint32_t index,
 		       struct memory_set **set);
 /*
  * From now on until it is freed it is one process of that user's, with the
- * descriptors that this takes. 0 or -EDQUOT. NULL is allowed: nobody's.
+ * descriptors and the record that this takes. 0 or -EDQUOT. NULL is allowed: nobody's.
  */
 int memory_set_charge(struct memory_set *set, struct quota_user *user, bool force);
+/* Its record is to have so many bytes more. 0 or -EDQUOT. */
+int memory_set_charge_disk(struct memory_set *set, uint64_t bytes);
 struct memory_set *memory_set_get(struct memory_set *set);
 /* NULL is allowed. Any thread. */
 void memory_set_put(struct memory_set *set);

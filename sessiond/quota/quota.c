@@ -254,6 +254,27 @@ void quota_drop(struct quota_user *user, uint32_t processes, uint32_t descriptor
 		__atomic_sub_fetch(&user->quota->descriptors, descriptors, __ATOMIC_RELAXED);
 }
 
+uint64_t quota_disk_room(const struct quota_user *user, const struct saved_disk *disk)
+{
+	uint64_t had = __atomic_load_n(&user->disk, __ATOMIC_RELAXED) + user->classes.bytes;
+
+	return quota_share(disk->left, had, disk->all, QUOTA_DISK_USER);
+}
+
+int quota_take_disk(struct quota_user *user, uint64_t bytes, const struct saved_disk *disk,
+		    bool force)
+{
+	if (user->limited && !force && bytes > quota_disk_room(user, disk))
+		return -EDQUOT;
+	__atomic_add_fetch(&user->disk, bytes, __ATOMIC_RELAXED);
+	return 0;
+}
+
+void quota_drop_disk(struct quota_user *user, uint64_t bytes)
+{
+	__atomic_sub_fetch(&user->disk, bytes, __ATOMIC_RELAXED);
+}
+
 /* NULL: there is no memory, or no user; then a child of its processes may go untraced. */
 static uint64_t *class_ids(struct quota_user *user)
 {
@@ -306,25 +327,32 @@ void quota_forget_classes(struct quota *quota, const uint64_t *ids)
 				user->class_ids[i] &= ~ids[i];
 }
 
-uint64_t quota_share(uint64_t left, uint64_t had, uint64_t all)
+uint64_t quota_share(uint64_t left, uint64_t had, uint64_t all, uint32_t one_in)
 {
 	uint64_t kept = all / QUOTA_CLASSES_KEPT, most;
 
 	left = left > kept ? left - kept : 0;
-	most = (left + had) / QUOTA_CLASSES_USER;
+	most = (left + had) / one_in;
 	if (most <= had)
 		return 0;
 	return most - had < left ? most - had : left;
 }
 
 struct registry_room quota_class_room(const struct quota_user *user,
-				      const struct registry_room *left)
+				      const struct registry_room *left,
+				      const struct saved_disk *disk)
 {
+	const struct registry_room *had = &user->classes;
+	uint64_t bytes, on_disk;
+
 	if (!user->limited)
 		return *left;
+	bytes = quota_share(left->bytes, had->bytes, REGISTRY_BYTES_MAX, QUOTA_CLASSES_USER);
+	on_disk = quota_disk_room(user, disk);
 	return (struct registry_room){
-		.ids = (uint32_t)quota_share(left->ids, user->classes.ids, REGISTRY_CLASSES_MAX),
-		.bytes = quota_share(left->bytes, user->classes.bytes, REGISTRY_BYTES_MAX),
+		.ids = (uint32_t)quota_share(left->ids, had->ids, REGISTRY_CLASSES_MAX,
+					     QUOTA_CLASSES_USER),
+		.bytes = bytes < on_disk ? bytes : on_disk,
 	};
 }
 

@@ -45,6 +45,8 @@ struct registry_room {
  */
 #define QUOTA_CLASSES_KEPT 8u /* one part in so many */
 #define QUOTA_CLASSES_USER 8u
+/* One part in so many of the file system with the saved state: see quota_take_disk(). */
+#define QUOTA_DISK_USER 4u
 /* A message of a command is as much work as so many of a program. */
 #define QUOTA_COMMAND_COST 10u
 /* Commands of one user have one part in so many of the daemon's time. */
@@ -64,6 +66,7 @@ struct quota_limits {
 };
 
 struct quota;
+struct saved_disk;
 
 /* So much a second, as much again at once after a pause. */
 struct quota_rate {
@@ -77,6 +80,7 @@ struct quota_user {
 	bool limited;
 	uint32_t processes; /* atomic, as the next */
 	uint32_t descriptors;
+	uint64_t disk;                /* bytes of the saved state, for them; atomic */
 	struct registry_room classes; /* that it is charged for */
 	uint64_t *class_ids;          /* that its processes registered: a bit each; NULL: none */
 	struct quota_rate connections;
@@ -126,6 +130,17 @@ void quota_each(struct quota *quota, void (*take)(struct quota_user *user, void 
  */
 int quota_take_process(struct quota_user *user, bool force);
 int quota_take_descriptors(struct quota_user *user, uint32_t count, bool force);
+/*
+ * The bytes that a limited user may still take of the file system, and: it takes so many. It may
+ * have a quarter of what others left on the file system of the saved state, for the records of its
+ * processes and for its classes, which take less there than in memory. An eighth of the file system
+ * is not free, but root's and the daemon's.
+ */
+uint64_t quota_disk_room(const struct quota_user *user, const struct saved_disk *disk);
+int quota_take_disk(struct quota_user *user, uint64_t bytes, const struct saved_disk *disk,
+		    bool force);
+/* Any thread. */
+void quota_drop_disk(struct quota_user *user, uint64_t bytes);
 /* Whether it has all that it may have already: 0 or -EDQUOT. */
 int quota_check_held(const struct quota_user *user);
 /* The value of a counter that other threads may lower. */
@@ -148,12 +163,14 @@ void quota_drop_classes(struct quota_user *user, const struct registry_room *tak
 void quota_forget_classes(struct quota *quota, const uint64_t *ids);
 /*
  * The amount that a limited user who has `had` may still take of `left` out of `all`. A part of
- * `all` is reserved for root and the daemon's own user.
+ * `all` is reserved for root and the daemon's own user. Of the rest a user has one part in
+ * `one_in`.
  */
-uint64_t quota_share(uint64_t left, uint64_t had, uint64_t all);
+uint64_t quota_share(uint64_t left, uint64_t had, uint64_t all, uint32_t one_in);
 /* The room in the registry that the user may still take. */
 struct registry_room quota_class_room(const struct quota_user *user,
-				      const struct registry_room *left);
+				      const struct registry_room *left,
+				      const struct saved_disk *disk);
 
 /* Another connection, message, line to people: 0, or how many microseconds too early. */
 uint64_t quota_take_connection(struct quota_user *user, uint64_t now_usec);

@@ -242,7 +242,8 @@ static void say_failure(const struct channel *channel, const struct process *pro
 			process->name, process->pid, channel->name);
 	else if (error == -EDQUOT)
 		message_say("%s (pid %u) is not traced in channel %s: user %u's processes have "
-			    "as many descriptors as they may",
+			    "as many descriptors, or as much of the runtime directory, as they "
+			    "may",
 			    process->name, process->pid, channel->name, process->uid);
 	else if (error == -ENOTCONN)
 		message_say(
@@ -267,6 +268,10 @@ static int make_room(const struct channel *channel, const struct process *proces
 	int error = memory_set_reserve(process->memories, channel->slot,
 				       geometry_control_size(daemon, channel->subbufs_shift));
 
+	/* It has had the slot's room since the slot's first channel. */
+	if (error == 0 && !process->slots[channel->slot].dirty)
+		error = memory_set_charge_disk(process->memories,
+					       saved_set_size(daemon->saved_state));
 	return error ? error
 		     : saved_set_reserve(daemon->saved_state, process->memories->index,
 					 channel->slot);

@@ -444,12 +444,17 @@ void process_end(struct process *process)
 static int reserve_classes(struct process *process, uint32_t words)
 {
 	struct saved_process *record = process->record;
-	int error = 0;
+	int error;
 
-	if (words > record->class_words)
+	if (words <= record->class_words)
+		return 0;
+	error = memory_set_charge_disk(process->memories,
+				       saved_classes_size(words) -
+					       saved_classes_size(record->class_words));
+	if (error == 0)
 		error = saved_process_reserve_classes(process->daemon->saved_state,
 						      process->memories->index, words);
-	if (error == 0 && words > record->class_words)
+	if (error == 0)
 		record->class_words = words;
 	return error;
 }

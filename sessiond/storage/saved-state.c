@@ -282,6 +282,19 @@ bool saved_state_is_taken_over(const struct saved_state *saved_state)
 	return saved_state_is_new(saved_state) && saved_state->head->took_over;
 }
 
+void saved_state_look(const struct saved_state *saved_state, struct saved_disk *disk)
+{
+	struct statfs status;
+
+	*disk = (struct saved_disk){ .left = UINT32_MAX * UINT64_C(4096),
+				     .all = UINT32_MAX * UINT64_C(4096) };
+	/* A file system in memory without a limit has no blocks. */
+	if (saved_state->fd < 0 || fstatfs(saved_state->fd, &status) != 0 || status.f_blocks == 0)
+		return;
+	disk->left = (uint64_t)status.f_bavail * (uint64_t)status.f_bsize;
+	disk->all = (uint64_t)status.f_blocks * (uint64_t)status.f_bsize;
+}
+
 /* ---- processes ------------------------------------------------------------------ */
 
 enum saved_process_state saved_process_state(const struct saved_state *saved_state, uint32_t index)
@@ -307,7 +320,7 @@ int saved_process_take(struct saved_state *saved_state)
 		if (saved_process_state(saved_state, index) != SAVED_FREE)
 			continue;
 		error = reserve(saved_state, saved_process(saved_state, index),
-				page_up(offsetof(struct saved_process, classes)));
+				saved_classes_size(0));
 		if (error)
 			return error;
 		saved_process_set(saved_state, index, SAVED_TAKEN);
@@ -370,6 +383,27 @@ int saved_set_reserve(const struct saved_state *saved_state, uint32_t index, uin
 {
 	return reserve(saved_state, saved_set(saved_state, index, slot),
 		       saved_state->head->set_stride);
+}
+
+uint64_t saved_set_size(const struct saved_state *saved_state)
+{
+	return page_up(saved_state->head->set_stride);
+}
+
+uint64_t saved_classes_size(uint32_t words)
+{
+	return page_up(offsetof(struct saved_process, classes) + words * sizeof(uint64_t));
+}
+
+uint64_t saved_process_size(const struct saved_state *saved_state, uint32_t index)
+{
+	const struct saved_process *process = saved_process(saved_state, index);
+	uint64_t bytes = saved_classes_size(process->class_words);
+
+	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
+		if (process->dirty[slot])
+			bytes += saved_set_size(saved_state);
+	return bytes;
 }
 
 struct lttngmap_process *saved_words(const struct saved_state *saved_state, uint32_t index)
@@ -589,19 +623,6 @@ static uint64_t memory_in(int fd)
 	return fd > 0 && fstat(fd, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
 }
 
-/* Pages of the record that were written to, at most. */
-static uint64_t record_size(const struct saved_state *saved_state,
-			    const struct saved_process *process)
-{
-	uint64_t bytes = page_up(offsetof(struct saved_process, classes) +
-				 process->class_words * sizeof(process->classes[0]));
-
-	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
-		if (process->dirty[slot])
-			bytes += page_up(saved_state->head->set_stride);
-	return bytes;
-}
-
 static uint64_t memory_of_process(const struct saved_state *saved_state, uint32_t index,
 				  bool (*is_of)(uint32_t uid, const void *data), const void *data)
 {
@@ -611,7 +632,7 @@ static uint64_t memory_of_process(const struct saved_state *saved_state, uint32_
 
 	if ((state != SAVED_LIVE && state != SAVED_ENDED) || !is_of(process->payer, data))
 		return 0;
-	bytes = record_size(saved_state, process);
+	bytes = saved_process_size(saved_state, index);
 	for (uint32_t slot = 0; slot < LTTNGMAP_CHANNELS; slot++)
 		bytes += memory_in(process->rings[slot]);
 	return bytes;

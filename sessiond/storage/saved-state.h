@@ -226,6 +226,14 @@ uint64_t saved_set_offset(const struct saved_layout *layout, uint32_t slot);
 /* The id of this boot; NUL-terminated. */
 void saved_state_read_boot(char boot[40]);
 
+/* Bytes of the file system that the saved state lies in. */
+struct saved_disk {
+	uint64_t left; /* not used */
+	uint64_t all;
+};
+/* Where it is no file, or nobody can tell: as many as anybody could want. */
+void saved_state_look(const struct saved_state *saved_state, struct saved_disk *disk);
+
 /* A record, all zeros, TAKEN: its index, or -ENOSPC. */
 int saved_process_take(struct saved_state *saved_state);
 /*
@@ -247,6 +255,11 @@ const struct saved_process *saved_process_by_token(const struct saved_state *sav
 struct ring_saved *saved_set(const struct saved_state *saved_state, uint32_t index, uint32_t slot);
 /* Make room for it, before it is first written. 0 or -errno. */
 int saved_set_reserve(const struct saved_state *saved_state, uint32_t index, uint32_t slot);
+/* Bytes of the record that have room, at most; those of a ring set; those up to `words` of its
+ * bits. */
+uint64_t saved_process_size(const struct saved_state *saved_state, uint32_t index);
+uint64_t saved_set_size(const struct saved_state *saved_state);
+uint64_t saved_classes_size(uint32_t words);
 /* The words that the process reads. */
 struct lttngmap_process *saved_words(const struct saved_state *saved_state, uint32_t index);
 

@@ -10,11 +10,13 @@
 
 #include <lttngmap/abi.h>
 
+#include "sessiond/storage/saved-state.h"
 #include "tests/utils/tap.h"
 
 static const struct quota_limits limits = {
 	.processes = 2, .descriptors = 10, .memory = 1000, .connections = 100, .messages = 1000
 };
+static const struct saved_disk endless = { INT64_MAX, INT64_MAX };
 static struct quota *quota;
 static struct quota_user *stranger, *other, *root, *self;
 
@@ -88,7 +90,7 @@ static uint32_t last_of(uint32_t first, uint32_t users, struct registry_room *le
 	for (uint32_t i = 0; i < users; i++) {
 		struct quota_user *user = quota_user(quota, first + i);
 
-		room = quota_class_room(user, left);
+		room = quota_class_room(user, left, &endless);
 		quota_add_classes(user, &room);
 		left->ids -= room.ids;
 		left->bytes -= room.bytes;
@@ -123,21 +125,67 @@ static void test_classes(void)
 	struct registry_room left = { REGISTRY_CLASSES_MAX, REGISTRY_BYTES_MAX }, room;
 	struct quota_user *root = quota_user(quota, 0);
 
-	room = quota_class_room(stranger, &left);
+	room = quota_class_room(stranger, &left, &endless);
 	ok(room.ids > 7000 && room.ids < REGISTRY_CLASSES_MAX / 8,
 	   "a user gets less than an eighth");
 	quota_add_classes(stranger, &(struct registry_room){ room.ids, 0 });
 	left.ids -= room.ids;
-	is(quota_class_room(stranger, &left).ids, 0, "and nothing more");
-	ok(quota_class_room(other, &left).ids > 6000, "the next one has seven eighths of that");
+	is(quota_class_room(stranger, &left, &endless).ids, 0, "and nothing more");
+	ok(quota_class_room(other, &left, &endless).ids > 6000,
+	   "the next one has seven eighths of that");
 	ok(last_of(70000, 4, &left) > 4000, "four users do not take all ids");
 	ok(last_of(70004, 8, &left) > 1000, "nor do twelve");
 	ok(left.bytes > REGISTRY_BYTES_MAX / 8, "nor do they take all memory");
 	last_of(71000, 100, &left);
-	is(quota_class_room(root, &left).ids, left.ids, "root takes what there is");
+	is(quota_class_room(root, &left, &endless).ids, left.ids, "root takes what there is");
 	ok(left.ids >= REGISTRY_CLASSES_MAX / 8,
 	   "an eighth of the ids that nobody else could take");
 	ok(left.bytes >= REGISTRY_BYTES_MAX / 8, "and of the memory");
+}
+
+/* One after another takes all that it may: what the last one of so many may take. */
+static uint64_t last_of_disk(struct quota *shared, uint32_t users, struct saved_disk *disk)
+{
+	const struct registry_room left = { REGISTRY_CLASSES_MAX, REGISTRY_BYTES_MAX };
+	uint64_t room = 0;
+
+	for (uint32_t uid = 1; uid <= users; uid++) {
+		struct quota_user *user = quota_user(shared, uid);
+
+		room = quota_class_room(user, &left, disk).bytes;
+		is(quota_take_disk(user, room + 1, disk, false), -EDQUOT,
+		   "no more than the user's share");
+		is(quota_take_disk(user, room, disk, false), 0, "but that");
+		disk->left -= room;
+	}
+	return room;
+}
+
+static void test_disk(void)
+{
+	const uint64_t size = 24 << 20;
+	struct saved_disk disk = { size, size };
+	struct registry_room room = { .bytes = 1 << 20 };
+	struct quota_user *one;
+	struct quota *shared;
+
+	if (quota_create(&limits, &shared) != 0)
+		bail_out("no memory");
+	one = quota_user(shared, 1);
+	is(last_of_disk(shared, 1, &disk), size / 8 * 7 / 4,
+	   "one user's part of a small file system: a quarter of what is not root's");
+	ok(last_of_disk(shared, 8, &disk) > 64 << 10, "of eight that want all, the last has some");
+	ok(disk.left >= size / 8, "and root's eighth is there");
+	is(quota_take_disk(quota_user(shared, 0), disk.left, &disk, false), 0, "which root takes");
+	is(quota_take_disk(one, 4096, &disk, true), 0, "what was had before is not refused");
+	disk.left = size / 2;
+	quota_drop_disk(one, one->disk);
+	is(quota_take_disk(one, size / 16, &disk, false), 0, "what was given back can be had");
+	quota_drop_disk(one, one->disk);
+	quota_add_classes(one, &room);
+	is(quota_take_disk(one, size / 8 * 3 / 4, &disk, false), -EDQUOT,
+	   "classes are charged with the records");
+	quota_destroy(shared);
 }
 
 static void test_give_back(void)
@@ -150,15 +198,18 @@ static void test_give_back(void)
 	is(last_of(72000, 20, &left), 567,
 	   "of twenty users that take all they can, the last has some");
 	left = (struct registry_room){ REGISTRY_CLASSES_MAX, REGISTRY_BYTES_MAX };
-	room = quota_class_room(user, &left);
+	room = quota_class_room(user, &left, &endless);
 	quota_add_classes(user, &room);
-	is(quota_class_room(user, &(struct registry_room){ left.ids - room.ids, left.bytes }).ids,
+	is(quota_class_room(user, &(struct registry_room){ left.ids - room.ids, left.bytes },
+			    &endless)
+		   .ids,
 	   0, "a user that has its share gets nothing");
 	quota_note_classes(user, had, 3);
 	quota_drop_classes(user, &(struct registry_room){ 100, 4096 });
 	is(user->classes.ids, room.ids - 100, "what is given back is not its any more");
 	is(user->classes.bytes, room.bytes - 4096, "nor are the bytes");
-	is(quota_class_room(user, &(struct registry_room){ left.ids - room.ids + 100, left.bytes })
+	is(quota_class_room(user, &(struct registry_room){ left.ids - room.ids + 100, left.bytes },
+			    &endless)
 		   .ids,
 	   100, "it may take as much again");
 	ids[1] = 1;
@@ -299,6 +350,7 @@ int main(void)
 	test_held();
 	test_share_of_descriptors();
 	test_classes();
+	test_disk();
 	test_give_back();
 	test_subuids();
 	test_memory();

@@ -54,7 +54,8 @@ static void refuse_rule(struct control_client *client, const struct channel *cha
 				  problem->column, problem->length);
 	else if (error == -ENOSPC)
 		control_refuse(client, "join rules by commas, or use '*'",
-			       "channel %s has %u rules already", channel->name, RULE_LIST_MAX);
+			       "cannot enable '%.100s' in channel %s: %s", config->patterns,
+			       channel->name, problem->why);
 	else
 		control_refuse(client, "a rule is PROVIDER:NAME, and * stands for anything in it",
 			       "cannot enable '%.100s': %s", config->patterns, problem->why);

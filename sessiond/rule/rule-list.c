@@ -35,6 +35,18 @@ static bool is_same(const struct rule_entry *entry, const struct rule_config *co
 					 entry->loglevel_only == config->loglevel_only));
 }
 
+static size_t text_size(const char *patterns, const char *exclude, const char *filter)
+{
+	return strlen(patterns) + (exclude ? strlen(exclude) : 0) + (filter ? strlen(filter) : 0);
+}
+
+static size_t entry_size(const struct rule_entry *entry)
+{
+	return text_size(rule_text(entry->patterns),
+			 entry->exclude ? rule_text(entry->exclude) : NULL,
+			 entry->filter ? filter_expression_text(entry->filter) : NULL);
+}
+
 /* Names that $ctx.NAME accepts: each context, and the CPU. */
 static const struct filter_context_list *context_list(void)
 {
@@ -122,9 +134,12 @@ int rule_list_add(struct rule_list *list, const struct rule_config *config,
 			return 0;
 		}
 	}
-	if (list->nr_entries >= RULE_LIST_MAX) {
+	if (list->nr_entries >= RULE_LIST_MAX ||
+	    text_size(config->patterns, config->exclude, config->filter) >
+		    RULE_LIST_BYTES_MAX - list->bytes) {
 		snprintf(problem->why, sizeof(problem->why),
-			 "a channel has no more than %u rules: use patterns", RULE_LIST_MAX);
+			 "a channel has no more than %u rules, of %u KiB together", RULE_LIST_MAX,
+			 RULE_LIST_BYTES_MAX >> 10);
 		return -ENOSPC;
 	}
 	error = entry_create(config, &entry, problem);
@@ -138,6 +153,7 @@ int rule_list_add(struct rule_list *list, const struct rule_config *config,
 	entry->id = ++list->last_id;
 	list->entries = entries;
 	list->entries[list->nr_entries++] = entry;
+	list->bytes += entry_size(entry);
 	*result = entry;
 	return 0;
 }
@@ -157,6 +173,7 @@ void rule_list_remove(struct rule_list *list, struct rule_entry *entry)
 	while (list->entries[at] != entry)
 		at++;
 	list->nr_entries--;
+	list->bytes -= entry_size(entry);
 	memmove(list->entries + at, list->entries + at + 1,
 		(list->nr_entries - at) * sizeof(list->entries[0]));
 	entry_free(entry);

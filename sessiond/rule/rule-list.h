@@ -21,6 +21,11 @@
 #include "sessiond/rule/rule.h"
 
 #define RULE_LIST_MAX 1024u /* rules of a channel */
+/*
+ * Bytes of all their texts, so that the rules of all channels of limited users are a part of what
+ * the saved state holds (SAVED_TEXT_MAX).
+ */
+#define RULE_LIST_BYTES_MAX (256u << 10)
 #define RULE_LIST_WHY_SIZE 384
 
 /* A rule as it is requested; its texts are copied. */
@@ -49,6 +54,7 @@ struct rule_list {
 	struct rule_entry **entries;
 	size_t nr_entries;
 	uint32_t last_id;
+	size_t bytes; /* of their texts */
 };
 
 /* The reason why a rule is wrong, and the place if its filter is. */

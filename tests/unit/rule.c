@@ -183,6 +183,28 @@ static void check_list(void)
 	ok(list.nr_entries == 0 && !is_recorded(&list, &a), "a cleared list is empty");
 }
 
+/* Nor all the bytes that the saved state has for everybody's rules. */
+static void check_bytes(void)
+{
+	struct rule_list list = { .entries = NULL };
+	struct rule_problem problem;
+	char text[RULE_LENGTH_MAX + 1];
+	unsigned int count = 0;
+
+	memset(text, 'x', RULE_LENGTH_MAX);
+	text[RULE_LENGTH_MAX] = '\0';
+	do
+		snprintf(text, 8, "a:%05u", count);
+	while ((text[7] = 'x') && add(&list, text, &problem) == 0 && ++count < RULE_LIST_MAX);
+	is(count, RULE_LIST_BYTES_MAX / RULE_LENGTH_MAX, "long rules are fewer");
+	ok(strstr(problem.why, "256 KiB"), "with the reason: %s", problem.why);
+	rule_list_remove(&list, list.entries[0]);
+	is(add(&list, text, &problem), 0, "one that goes makes room for another");
+	rule_list_clear(&list);
+	is(add(&list, text, &problem), 0, "and so does a list that is cleared");
+	rule_list_clear(&list);
+}
+
 /* Of levels 0 to 14, one bit each: those that a rule of this level records. */
 static unsigned levels_of(uint8_t level, bool only)
 {
@@ -268,6 +290,7 @@ int main(void)
 	check_refused();
 	check_time();
 	check_list();
+	check_bytes();
 	check_properties();
 	check_filters();
 	return done_testing();

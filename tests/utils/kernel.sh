@@ -21,7 +21,7 @@ if ! mountpoint -q $tracefs; then
 	[[ -z ${KERNEL_TEST_MOUNTED:-} ]] || skip_all "tracefs cannot be mounted at $tracefs"
 	rmdir "$TAP_DIR" # It gets another one.
 	KERNEL_TEST_MOUNTED=1 exec unshare --mount "$BASH" -c \
-		"mount -t tracefs nodev $tracefs; exec \"\$0\" \"\$@\"" "$0" "$@"
+		"mount -t tracefs nodev $tracefs; exec \"\$BASH\" \"\$0\" \"\$@\"" "$0" "$@"
 fi
 
 kernel_is() { # At least VERSION.

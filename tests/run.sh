@@ -21,7 +21,7 @@
 # Tests that promise times multiply them by $LTTNGMAP_TEST_PATIENCE, which is how many tests share a CPU.
 #
 # Every test that root runs gets a world of its own: mount and network namespaces, with an empty /run, and without
-# tracefs but for the group `kernel`. So neither the system's session daemon nor another run's tests see it, and
+# tracefs but for the group `kernel`, which has it even where the machine has not mounted it. So neither the system's session daemon nor another run's tests see it, and
 # what it mounts goes with it. Tests of one group (`only=GROUP` in tests/rounds) wait for each other, other
 # checkouts' included.
 set -uo pipefail
@@ -121,12 +121,14 @@ take_turn() { # TEST
 # ---- one test -----------------------------------------------------------------
 
 # A world of the test's own, in which this is the first process. Runs as root, before the test becomes another
-# user. Its first argument are folders that nobody sees there; /run is the last, for mount(8) writes into it.
+# user. Its first argument are folders that nobody sees there; /run is the last, for mount(8) writes into it. The
+# second is where tracefs is to be, or nothing.
 # shellcheck disable=SC2016
-world_script='for folder in $1; do
+world_script='[[ -z $2 || -e $2/trace ]] || mount -t tracefs none "$2" 2>/dev/null
+for folder in $1; do
 	[[ ! -d $folder ]] || mount -t tmpfs -o mode=0755 none "$folder" || exit 1
 done
-shift
+shift 2
 ip link set lo up 2>/dev/null
 "$@"
 exit $?'
@@ -159,7 +161,7 @@ group_of() { # TEST; sets $group
 }
 
 run_test() { # JOB
-	local test=${1%% *} round=${1##* } result words group hidden command environment
+	local test=${1%% *} round=${1##* } result words group hidden tracefs='' command environment
 
 	result_of "$1"
 	mkdir -p "${result%/*}"
@@ -171,8 +173,8 @@ run_test() { # JOB
 	[[ " $words " != *' machine '* ]] || world=()
 	# A daemon takes away what dead ones have left in tracefs, and speaks of it.
 	hidden='/sys/kernel/tracing /sys/kernel/debug /run'
-	[[ $group != kernel ]] || hidden=/run
-	[[ ${#world[@]} == 0 ]] || world+=("$hidden")
+	[[ $group != kernel ]] || hidden=/run tracefs=/sys/kernel/tracing
+	[[ ${#world[@]} == 0 ]] || world+=("$hidden" "$tracefs")
 	# Some tests have processes that make daemons wait which look at them: each daemon sees its own test's only.
 	# The kernel's events have the numbers that processes have on the machine.
 	[[ $group == kernel || ${#world[@]} == 0 ]] ||

@@ -145,7 +145,7 @@ lossy() { # NAME MODE EVENTS OPTION...: the rings are 2 times 4 KiB
 	do_it enable 'steady:*' -s "$1"
 	do_it start "$1"
 	# Each session has one.
-	mapfile -t consumers < <(pgrep -f "^$LTTNGMAP_BUILD/.*lttngmap-consumerd.*$SESSIOND_DIR")
+	mapfile -t consumers < <(pids_of "^$LTTNGMAP_BUILD/.*lttngmap-consumerd.*$SESSIOND_DIR")
 	kill -STOP "${consumers[@]}"
 	timeout 20 "$steady" "$3" >"$TAP_DIR/steady" 2>&1 &
 	writer=$!

@@ -74,7 +74,7 @@ look() {
 		[[ $machine == a || $size -le $largest_spool ]] || largest_spool=$size
 		size=$(resident "$(relay_pid $machine)")
 		[[ ${size:-0} -le $largest_sender ]] || largest_sender=$size
-		consumer=$(pgrep -f "lttngmap-consumerd --control=$TAP_DIR/run-$machine/")
+		consumer=$(pids_of "lttngmap-consumerd --control=$TAP_DIR/run-$machine/")
 		size=$(resident "$consumer")
 		[[ ${size:-0} -le $largest_consumer ]] || largest_consumer=$size
 	done
@@ -104,7 +104,7 @@ for machine in a b; do
 	on $machine "$emit" counts-$machine 2 100000000 stop >out-$machine 2>&1 &
 	emitter[$machine]=$!
 done
-consumers=$(pgrep -f "lttngmap-consumerd --control=$TAP_DIR/run-" | sort)
+consumers=$(pids_of "lttngmap-consumerd --control=$TAP_DIR/run-")
 for machine in a b; do
 	ok "$machine: what is recorded comes to the collector" wait_for grows $machine 0
 done
@@ -174,7 +174,7 @@ for machine in a b; do
 	wait "${emitter[$machine]}"
 	wait_for on $machine "$lttngmap" stop
 done
-is "$(pgrep -f "lttngmap-consumerd --control=$TAP_DIR/run-" | sort)" "$consumers" 'no consumer was replaced' ||
+is "$(pids_of "lttngmap-consumerd --control=$TAP_DIR/run-")" "$consumers" 'no consumer was replaced' ||
 	diag "$(cat log-a log-b)"
 diag "KiB at most: spool of b $largest_spool, a sender $largest_sender, a consumer $largest_consumer"
 ok "the senders' memory has a bound" test $largest_sender -gt 0 -a $largest_sender -le 32768

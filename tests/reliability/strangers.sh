@@ -16,7 +16,7 @@ each=20
 trace=$TAP_DIR/trace
 steady=$LTTNGMAP_BUILD/tests/utils/steady
 consumer_pid() {
-	pgrep -f "^$LTTNGMAP_BUILD/lttngmap-consumerd --control=$SESSIOND_DIR/"
+	pids_of "^$LTTNGMAP_BUILD/lttngmap-consumerd --control=$SESSIOND_DIR/"
 }
 recorded() { # a stream of a program that was started as NAME
 	compgen -G "$trace/ust/c_$1-*" >/dev/null

@@ -66,7 +66,7 @@ sessiond_signal() {
 }
 
 sessiond_consumer() {
-	pgrep -f "lttngmap-consumerd --control=$SESSIOND_DIR/"
+	pids_of "lttngmap-consumerd --control=$SESSIOND_DIR/"
 }
 
 # Have these processes ended, with all of their threads? Whoever is killed holds its files until then.

@@ -17,6 +17,7 @@
 #   $TAP_DIR                         an empty directory of its own, gone at its end
 #   cleanup COMMAND...               to be run at its end, last given first
 #   of_this_test REGEX               ids of its processes with such a command line
+#   pids_of REGEX                    ids of processes with such a command line, without their children
 #
 # Runs it as LTTNGMAP_TEST_USER where that is set and the caller is root, with
 # restartable sequences off where LTTNGMAP_TEST_RSEQ is "off", and with the
@@ -81,6 +82,16 @@ trap 'exit 130' INT
 # root runs in namespaces of their own (tests/run.sh).
 of_this_test() {
 	pgrep --ns $$ --nslist mnt -f "$1"
+}
+
+# pids_of REGEX: ids of processes with such a command line, without their children. A consumer's child, for one, has
+# the consumer's command line until it executes the helper that writes files back.
+pids_of() {
+	local pids
+
+	pids=$(pgrep -d , -f "$1") || return
+	ps -o pid=,ppid= -p "$pids" | awk '{ parent[$1] = $2 }
+		END { for (pid in parent) if (!(parent[pid] in parent)) print pid }' | sort -n | grep .
 }
 
 # A remark for whoever reads the log.

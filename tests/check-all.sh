@@ -2,49 +2,123 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
-# check-all.sh - everything that there is to check, from the top: `./dev check-all`. Takes hours. What has passed at
-# this commit is not run again; so it goes on where it was interrupted. Nothing that is not committed is checked so.
+# check-all.sh - everything that there is to check, from the top; `./dev check-all` calls it. Takes hours.
 #
-# build/check-all/COMMIT/ has each step's output, and `result`: a line a step, with date, seconds, and its last line.
+#   check-all.sh run [--soak=MINUTES] [STEP...]
+#                     each step, or those that are named. A step that has passed at this commit is not run again: so
+#                     it goes on where it was interrupted. Commit first: what is written down is of a commit.
+#   check-all.sh table
+#                     prints what is known of this commit, as doc/design/reliability.md has it
+#   check-all.sh page writes that table there; every step must have passed
+#
+# build/check-all/COMMIT/ has each step's output, and `result`: a line a step, with outcome, date, seconds, command, figures.
 set -uo pipefail
 
+page=doc/design/reliability.md
+heading='## The last whole run of `./dev check-all`' # to the page's end
+
+# Each test in each round there is, then the full forms of those that have a short one, in the rounds that
+# tests/rounds names. The guards seen before, with their files and tests as they are, are not taken out again.
 steps=(
 	'lint		./dev lint'
-	'rounds		env LTTNGMAP_TEST_FULL=1 LTTNGMAP_TEST_TIMEOUT=7200 ./dev check --all-rounds --strict'
+	'rounds		./dev check --all-rounds'
+	'full		./dev check --full'
 	'guards		./dev guards'
 	'address	./dev check-asan'
 	'thread		./dev check-tsan'
 	'kernels	./dev check-vm'
 	'package	./dev check-deb'
-	'soak		./dev soak 60 17 24 25'
+	'soak		./dev soak MINUTES 17 24 25'
 )
 
-[[ -z $(git status --porcelain --untracked-files=no) ]] ||
-	{ echo 'check-all.sh: commit first: what is written down is of a commit' >&2; exit 1; }
+die() {
+	echo "check-all.sh: $*" >&2
+	exit 2
+}
+
+# What a step's output says in figures, in one line.
+figures() { # FILE
+	grep -E '^([0-9]+ (passed, [0-9]+ failed|reports$|guards of )|passed when run again alone|==> All clean|[0-9]+ runs took|1\.\.[0-9]+$)' \
+		"$1" | sed -E 's/^==> //; s/; of CPU .*machine worked/; the CPUs worked/' | paste -sd ';' | sed 's/; */; /g; s/|/\\|/g'
+}
+
+is_done() { # STEP
+	grep -qsP "^$1\tpassed\t" "$folder/result"
+}
+
+run_step() { # NAME COMMAND
+	local began=$SECONDS outcome=failed
+
+	echo "==> $1: $2"
+	# shellcheck disable=SC2086 # words
+	$2 2>&1 </dev/null | tee "$folder/$1.log" && outcome=passed
+	sed -i "/^$1\t/d" "$folder/result"
+	printf '%s\t%s\t%s\t%d\t%s\t%s\n' "$1" "$outcome" "$(date -u +%F)" $((SECONDS - began)) "$2" \
+		"$(figures "$folder/$1.log")" >>"$folder/result"
+	[[ $outcome == passed ]]
+}
+
+run() { # [--soak=MINUTES] [STEP...]
+	local step name command minutes=60 wanted=() failed=0
+
+	for name; do
+		case $name in
+		--soak=[1-9]*) minutes=${name#*=} ;;
+		*)
+			printf '%s\n' "${steps[@]}" | grep -qP "^$name\t" ||
+				die "there is no step '$name'; steps are $(printf '%s\n' "${steps[@]}" | awk '{ printf "%s ", $1 }')"
+			wanted+=("$name")
+			;;
+		esac
+	done
+	[[ -z $(git status --porcelain --untracked-files=no) ]] ||
+		die 'commit first: what is written down is of a commit'
+	mkdir -p "$folder"
+	touch "$folder/result"
+	for step in "${steps[@]}"; do
+		read -r name command <<<"$step"
+		[[ ${#wanted[@]} == 0 || " ${wanted[*]} " == *" $name "* ]] || continue
+		if is_done "$name"; then
+			echo "==> $name: has passed at this commit"
+		else
+			run_step "$name" "${command/MINUTES/$minutes}" || failed=$((failed + 1))
+		fi
+	done
+	table
+	[[ $failed == 0 ]]
+}
+
+table() {
+	local step name outcome date seconds command said all=0
+
+	printf 'Commit %s, %d CPUs, Linux %s.\n\n' "$(git log -1 --format='%h of %cd' --date=short)" "$(nproc)" "$(uname -r)"
+	printf '| step | command | date | seconds | outcome |\n|---|---|---|---|---|\n'
+	for step in "${steps[@]}"; do
+		name=${step%%[[:space:]]*}
+		IFS=$'\t' read -r _ outcome date seconds command said < <(grep -sP "^$name\t" "$folder/result")
+		all=$((all + ${seconds:-0}))
+		printf '| %s | %s | %s | %s | %s%s |\n' "$name" "${command:+\`$command\`}" "${date:-–}" "${seconds:-–}" \
+			"${outcome:-not run}" "${said:+: $said}"
+	done
+	printf '\nIn all %d s.\n' "$all"
+}
+
+write_page() {
+	local step new
+
+	for step in "${steps[@]}"; do
+		is_done "${step%%[[:space:]]*}" || die "${step%%[[:space:]]*} has not passed at this commit"
+	done
+	new=$(sed "\|^$heading\$|,\$d" "$page" && echo "$heading" && echo && table) && printf '%s\n' "$new" >"$page"
+}
+
 commit=$(git rev-parse HEAD) || exit 1
 folder=build/check-all/$commit
-mkdir -p "$folder"
-failed=0
-
-for step in "${steps[@]}"; do
-	read -r name command <<<"$step"
-	if grep -qs "^$name passed" "$folder/result"; then
-		echo "==> $name: has passed at this commit"
-		continue
-	fi
-	echo "==> $name: $command"
-	began=$SECONDS
-	# shellcheck disable=SC2086 # words
-	if $command 2>&1 </dev/null | tee "$folder/$name"; then
-		outcome=passed
-	else
-		outcome=failed
-		failed=$((failed + 1))
-	fi
-	sed -i "/^$name /d" "$folder/result" 2>/dev/null
-	printf '%s %s %s %d s: %s\n' "$name" "$outcome" "$(date -u +%F)" $((SECONDS - began)) \
-		"$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$folder/$name" | tail -n 1)" >>"$folder/result"
-done
-echo "==> Commit $commit, in $folder/result:"
-cat "$folder/result"
-[[ $failed == 0 ]]
+case ${1:-} in
+run) run "${@:2}" ;;
+table) table ;;
+page) write_page ;;
+*) die "run [--soak=MINUTES] [STEP...], table or page, not '${1:-}'" ;;
+esac
+# Read no further: this file may have been edited while it ran.
+exit

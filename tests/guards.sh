@@ -7,21 +7,23 @@
 #
 #   guards.sh check   each edit fits its file in one place, each test exists, each row that names a test has a
 #                     guard, and the page has the list. Takes a second.
-#   guards.sh run [--again] [REGEX...]
+#   guards.sh run [--again] [--jobs=N] [REGEX...]
 #                     takes out those that were not seen yet, or all; of these, those whose name, file or test
-#                     matches. build/, page/page.c and check's packages must be there.
+#                     matches; N at a time, one for each CPU otherwise. build/, page/page.c and check's packages
+#                     must be there.
 #   guards.sh page    writes the table again, with the days that `run` has seen
 #
-# `run` works in a copy of the tree, build-guards/tree, with a build of its own. It builds what a test needs, sees
-# the test pass, and then for each of its guards: edits, builds, sees the test fail, and undoes the edit.
+# `run` works in copies of the tree, build-guards/N/tree, each with a build of its own. It builds what a test needs,
+# sees the test pass, and then for each of its guards: edits, builds, sees the test fail, and undoes the edit.
 # A guard was seen if neither its entry, nor its file, nor the test has changed since: build-guards/seen says so.
 set -uo pipefail
 
 list=tests/guards
 page=doc/design/guards.md
 table_begin='^[0-9]* guards: ' # to the page's end
-work=build-guards
-tree=$PWD/$work/tree
+seen=build-guards/seen
+work= # build-guards/N, and the copy of the tree there; of each worker
+tree=
 rooms=('doc/design/security.md' 'doc/design/attacks.md')
 
 die() {
@@ -124,7 +126,7 @@ check() {
 			has_guard "$row" || { echo "$room: no guard is of the row '$row'"; wrong=1; }
 		done < <(rows_with_tests "$room")
 	done
-	diff -u <(sed -n "/$table_begin/,\$p" "$page") <(work=/nowhere table) ||
+	diff -u <(sed -n "/$table_begin/,\$p" "$page") <(seen=/nowhere table) ||
 		{ echo "$page is not of this $list: tests/guards.sh page writes it"; wrong=1; }
 	((wrong == 0)) && echo "${#names[@]} guards, each fits"
 }
@@ -165,7 +167,7 @@ seen_file() { # NAME
 	{
 		printf '%s\n' "$1" "${out_of[$1]}" "${by_of[$1]}" "${ends_of[$1]}" "${sees_of[$1]}"
 		cat "${in_of[$1]}" "$source"
-	} | sha256sum | cut -c 1-32 | sed "s|^|$work/seen/|"
+	} | sha256sum | cut -c 1-32 | sed "s|^|$seen/|"
 }
 
 day_of() { # NAME
@@ -174,8 +176,8 @@ day_of() { # NAME
 
 # What was edited before and put back is newer than what was built of it, and stays so.
 copy_tree() {
-	mkdir -p "$tree" "$work/seen"
-	chmod a+rx "$work" "$tree"
+	mkdir -p "$tree"
+	chmod a+rx build-guards "$work" "$tree"
 	[[ ! -s $work/edited ]] || restore "$(<"$work/edited")"
 	tar --exclude=./.git --exclude=./build --exclude='./build-[!a]*' -cf - . |
 		tar -xf - --keep-newer-files --warning=no-ignore-newer -C "$tree"
@@ -252,10 +254,9 @@ take_out() {
 }
 
 # The guards that are to be run, a test's together.
-chosen() { # [--again] REGEX...
-	local name regex again=no
+chosen() { # [REGEX...]
+	local name regex
 
-	[[ ${1:-} != --again ]] || { again=yes && shift; }
 	for name in "${names[@]}"; do
 		[[ $again == yes || -z $(day_of "$name") ]] || continue
 		for regex in "${@:-.}"; do
@@ -265,39 +266,95 @@ chosen() { # [--again] REGEX...
 	done | sort -s -t '|' -k 1,2
 }
 
-run() { # [--again] REGEX...
-	local todo test by name before='' good='' blind=0 nr=0 began
-	local outcome said limit=300 has_all=no
+# Sets $group to the next one that nobody has. Fails where there is none.
+next_group() {
+	local next
 
-	mapfile -t todo < <(chosen "$@")
-	[[ ${#todo[@]} != 0 ]] || { echo "No guard is to be run"; return 0; }
-	echo "${#todo[@]} guards of ${#names[@]}"
+	{
+		flock 7
+		read -r next <"$next_file"
+		echo $((next + 1)) >"$next_file"
+	} 7>>"$next_file"
+	group=${groups[next]:-}
+	[[ $group ]]
+}
+
+# tell NAME OUTCOME TEXT: a line in $told, and one for people.
+tell() {
+	{
+		flock 7
+		echo "$2 $1" >>"$told"
+		printf '[%d/%d] %s\n' "$(wc -l <"$told")" "${#todo[@]}" "$3"
+	} 7>>"$next_file"
+}
+
+# One group of guards after another, in a copy of the tree.
+worker() { # NUMBER
+	local work=build-guards/$1 tree=$PWD/build-guards/$1/tree
+	local group line name began outcome said limit=300 has_all=no
+
 	copy_tree
 	trap '[[ ! -s $work/edited ]] || restore "$(<"$work/edited")"; exit 130' INT TERM
-	for line in "${todo[@]}"; do
-		IFS='|' read -r test by name <<<"$line"
-		nr=$((nr + 1)) began=$SECONDS
-		if [[ $test.$by != "$before" ]]; then
-			before=$test.$by
-			build "$test" || { tail -n 20 "$work/build.log"; die "the copy in $tree does not build"; }
-			run_test "$test" "$by"
-			good=$outcome
-			[[ $good == passed ]] || echo "$test ($by) $good as it is: nothing can be said of its guards. $said"
-		fi
-		[[ $good == passed ]] || { blind=$((blind + 1)); continue; }
-		take_out "$name"
-		printf '[%d/%d] %3d s ' "$nr" "${#todo[@]}" $((SECONDS - began))
-		if [[ $outcome == "${ends_of[$name]}" && ( $outcome != failed || $said ) ]]; then
-			echo "$name: $test $outcome: ${said:0:120}"
-			date -u +%F >"$(seen_file "$name")"
-		else
-			echo "BLIND $name: $test $outcome: ${said:0:200}"
-			rm -f "$(seen_file "$name")"
-			blind=$((blind + 1))
-		fi
+	while next_group; do
+		build "${group%|*}" || { tail -n 20 "$work/build.log"; die "the copy in $tree does not build"; }
+		run_test "${group%|*}" "${group#*|}"
+		[[ $outcome == passed ]] ||
+			echo "${group%|*} (${group#*|}) $outcome as it is: nothing can be said of its guards. $said"
+		for line in "${todo[@]}"; do
+			[[ ${line%|*} == "$group" ]] || continue
+			name=${line##*|} began=$SECONDS
+			if [[ $outcome == passed ]]; then
+				try "$name"
+			else
+				tell "$name" blind "BLIND $name: not tried"
+			fi
+		done
 	done
-	echo "$((nr - blind)) passed, $blind failed"
-	((blind == 0))
+}
+
+# try NAME: takes it out, and tells what came of it.
+try() {
+	local outcome said
+
+	take_out "$1"
+	if [[ $outcome == "${ends_of[$1]}" && ( $outcome != failed || $said ) ]]; then
+		date -u +%F >"$(seen_file "$1")"
+		tell "$1" seen "$((SECONDS - began)) s $1: ${test_of[$1]} $outcome: ${said:0:120}"
+	else
+		rm -f "$(seen_file "$1")"
+		tell "$1" blind "$((SECONDS - began)) s BLIND $1: ${test_of[$1]} $outcome: ${said:0:200}"
+	fi
+}
+
+run() { # [--again] [--jobs=N] [REGEX...]
+	local again=no jobs todo groups workers=() i passed told=$PWD/build-guards/told next_file=$PWD/build-guards/next
+
+	jobs=$(nproc)
+	while [[ ${1:-} == --* ]]; do
+		case $1 in
+		--again) again=yes ;;
+		--jobs=[1-9]*) jobs=${1#*=} ;;
+		*) die "run takes --again and --jobs=N, not '$1'" ;;
+		esac
+		shift
+	done
+	mkdir -p "$seen"
+	mapfile -t todo < <(chosen "$@")
+	mapfile -t groups < <(printf '%s\n' "${todo[@]}" | sed 's/|[^|]*$//' | uniq)
+	echo "${#todo[@]} guards of ${#names[@]}; the others were seen as they are"
+	[[ ${#todo[@]} != 0 ]] || { echo '0 passed, 0 failed'; return 0; }
+	: >"$told"
+	echo 0 >"$next_file"
+	for ((i = 1; i <= jobs && i <= ${#groups[@]}; i++)); do
+		worker "$i" &
+		workers+=($!)
+	done
+	trap 'kill "${workers[@]}" 2>/dev/null; wait; exit 130' INT TERM
+	wait
+	passed=$(grep -c '^seen ' "$told")
+	grep '^blind ' "$told"
+	echo "$passed passed, $((${#todo[@]} - passed)) failed"
+	((passed == ${#todo[@]}))
 }
 
 [[ -f $list ]] || die "there is no $list here: run this from the top"
@@ -306,7 +363,7 @@ case ${1:-} in
 check) check ;;
 run) run "${@:2}" ;;
 page) write_page ;;
-*) die "check, run [--again] [REGEX...] or page, not '${1:-}'" ;;
+*) die "check, run [--again] [--jobs=N] [REGEX...] or page, not '${1:-}'" ;;
 esac
 # Read no further: this file may have been edited while it ran.
 exit

@@ -264,6 +264,7 @@ ring_tests = \
 	tests/unit/ring-fork \
 	tests/unit/ring-hostile \
 	tests/unit/ring-rotation \
+	tests/unit/ring-bell \
 	tests/unit/ring-several \
 	tests/unit/ring-lives \
 	tests/unit/ring-migrate \
@@ -297,6 +298,9 @@ tests_unit_ring_hostile_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.
 tests_unit_ring_rotation_SOURCES = tests/unit/ring-rotation.c
 tests_unit_ring_rotation_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_rotation_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
+tests_unit_ring_bell_SOURCES = tests/unit/ring-bell.c
+tests_unit_ring_bell_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_ring_bell_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
 tests_unit_ring_several_SOURCES = tests/unit/ring-several.c
 tests_unit_ring_several_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_several_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
@@ -325,7 +329,7 @@ malloc_is_taken = -DLTTNGMAP_TEST_MALLOC_IS_TAKEN
 endif
 
 # The ring's protocol, by spin.
-EXTRA_DIST += tests/model/check.sh tests/model/ring.pml
+EXTRA_DIST += tests/model/bell.pml tests/model/check.sh tests/model/ring.pml
 dist_check_SCRIPTS += tests/model/mutate.sh tests/model/run.sh
 TESTS += tests/model/mutate.sh tests/model/run.sh
 

@@ -33,6 +33,9 @@ struct output_ring {
 	struct lttngmap_packet packet;
 	struct lttngmap_packets given; /* … and those behind it, from `next` on */
 	uint32_t next;
+	/* It is asked again by itself, as LTTNGMAP_PACKET_AWAKE says. */
+	bool is_awake;
+	uint32_t given_now;      /* packets, since there were none */
 	struct stream **streams; /* by the packet's cpu; NULL: none yet */
 	uint32_t nr_streams;
 	char procname[CTF_PROCNAME_SIZE];

@@ -16,9 +16,12 @@
 #define TURN_PACKETS 16
 #define TURN_BYTES (4u << 20)
 
+/* Packets at a time that make it worth to stay awake. */
+#define AWAKE_PACKETS 2
+
 enum outcome {
 	OUTCOME_MORE,  /* another turn */
-	OUTCOME_IDLE,  /* until poll says something */
+	OUTCOME_IDLE,  /* until poll says something, or the pace does */
 	OUTCOME_HOLD,  /* until it is woken */
 	OUTCOME_LATER, /* until the session's timer */
 	OUTCOME_END,
@@ -184,6 +187,8 @@ static int next_packet(struct output_ring *ring)
 		*first = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY };
 		if (ring->is_kernel)
 			ring_kernel_request(&ring->kernel, first);
+		else if (ring->is_awake)
+			first->flags = LTTNGMAP_PACKET_AWAKE;
 		ring->given.count = LTTNGMAP_PACKETS_MAX;
 		ring->next = 0;
 		error = lttngmap_ring_file_get_packets(ring->file, &ring->given);
@@ -191,6 +196,9 @@ static int next_packet(struct output_ring *ring)
 			ring->given.count = 0;
 			return error;
 		}
+		ring->given_now += ring->given.count;
+		if (ring->given_now >= AWAKE_PACKETS)
+			ring->is_awake = !ring->is_kernel;
 	}
 	ring->packet = ring->given.packets[ring->next++];
 	ring->holding = true;
@@ -208,6 +216,21 @@ static bool is_short(const struct output_ring *ring)
 	       ring->packet.offset + ring->packet.length < meta->meta.subbuf_size / 2;
 }
 
+/*
+ * There is nothing now. True if the ring is asked again: who was awake and was given hardly
+ * anything since the last time goes to sleep, which takes a request that says so.
+ */
+static bool is_asked_again(struct output_ring *ring)
+{
+	bool stays = ring->is_awake && ring->given_now >= AWAKE_PACKETS &&
+		     turn_add_later(&output_ring_shared(ring)->turns, &ring->turn);
+	bool sleeps = ring->is_awake && !stays;
+
+	ring->given_now = 0;
+	ring->is_awake = stays;
+	return sleeps;
+}
+
 static enum outcome drain(struct output_ring *ring)
 {
 	struct output_session *session = output_channel_session(ring->channel);
@@ -218,6 +241,8 @@ static enum outcome drain(struct output_ring *ring)
 	for (int packets = 0; packets < TURN_PACKETS && bytes < TURN_BYTES; packets++) {
 		if (!ring->holding) {
 			error = next_packet(ring);
+			if (error == -EAGAIN && is_asked_again(ring))
+				error = next_packet(ring);
 			if (error == -EAGAIN)
 				return OUTCOME_IDLE;
 			if (error == -EINTR)

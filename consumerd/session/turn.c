@@ -7,6 +7,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+/* A full sub-buffer is to be on disk within 20 ms. */
+#define STEP_USEC UINT64_C(15000)
+#define ACCURACY_USEC UINT64_C(1000)
+
 static int serve_first(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct turns *turns = userdata;
@@ -23,6 +27,18 @@ static int serve_first(sd_event_source *source, int fd, uint32_t events, void *u
 					     : 0;
 }
 
+static int on_step(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct turns *turns = userdata;
+	struct turn *turn, *next;
+
+	(void)source;
+	(void)usec;
+	cds_list_for_each_entry_safe(turn, next, &turns->waiting, node)
+		turn_add(turns, turn);
+	return 0;
+}
+
 /*
  * The loop takes sources of one priority in the order of how long they have
  * been pending. A defer source has always been so for longest, and would hold
@@ -34,7 +50,9 @@ int turns_init(struct turns *turns, sd_event *loop)
 	int error, fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 
 	CDS_INIT_LIST_HEAD(&turns->queue);
+	CDS_INIT_LIST_HEAD(&turns->waiting);
 	turns->source = NULL;
+	turns->timer = NULL;
 	if (fd < 0)
 		return -errno;
 	error = sd_event_add_io(loop, &turns->source, fd, EPOLLIN, serve_first, turns);
@@ -43,12 +61,16 @@ int turns_init(struct turns *turns, sd_event *loop)
 		return error;
 	}
 	sd_event_source_set_io_fd_own(turns->source, true);
-	return sd_event_source_set_enabled(turns->source, SD_EVENT_OFF);
+	sd_event_source_set_enabled(turns->source, SD_EVENT_OFF);
+	error = sd_event_add_time(loop, &turns->timer, CLOCK_MONOTONIC, UINT64_MAX, ACCURACY_USEC,
+				  on_step, turns);
+	return error < 0 ? error : sd_event_source_set_enabled(turns->timer, SD_EVENT_OFF);
 }
 
 void turns_fini(struct turns *turns)
 {
 	turns->source = sd_event_source_disable_unref(turns->source);
+	turns->timer = sd_event_source_disable_unref(turns->timer);
 }
 
 bool turns_are_empty(struct turns *turns)
@@ -60,16 +82,30 @@ void turn_add(struct turns *turns, struct turn *turn)
 {
 	if (turn->queued)
 		return;
+	turn_remove(turn);
 	turn->queued = true;
 	cds_list_add_tail(&turn->node, &turns->queue);
 	/* Fails only where the loop is being torn down. */
 	(void)sd_event_source_set_enabled(turns->source, SD_EVENT_ON);
 }
 
+bool turn_add_later(struct turns *turns, struct turn *turn)
+{
+	if (turn->queued || turn->waits)
+		return true;
+	if (cds_list_empty(&turns->waiting) &&
+	    (sd_event_source_set_time_relative(turns->timer, STEP_USEC) < 0 ||
+	     sd_event_source_set_enabled(turns->timer, SD_EVENT_ONESHOT) < 0))
+		return false;
+	turn->waits = true;
+	cds_list_add_tail(&turn->node, &turns->waiting);
+	return true;
+}
+
 void turn_remove(struct turn *turn)
 {
-	if (!turn->queued)
-		return;
+	if (turn->queued || turn->waits)
+		cds_list_del(&turn->node);
 	turn->queued = false;
-	cds_list_del(&turn->node);
+	turn->waits = false;
 }

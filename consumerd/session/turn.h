@@ -2,7 +2,9 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * turn.h - who has work takes turns, so that nobody delays another: a queue
- * that the event loop serves one entry at a time, between descriptors.
+ * that the event loop serves one entry at a time, between descriptors. Who knows that there will
+ * be more soon waits for the next step, which is the same for all: by one timer, and nobody has
+ * to wake him.
  */
 #ifndef CONSUMERD_SESSION_TURN_H
 #define CONSUMERD_SESSION_TURN_H
@@ -14,24 +16,32 @@
 
 struct turns {
 	struct cds_list_head queue;
-	sd_event_source *source; /* on while the queue is not empty */
+	sd_event_source *source;      /* on while the queue is not empty */
+	struct cds_list_head waiting; /* for the next step */
+	sd_event_source *timer;       /* on while somebody waits */
 };
 
-/* An entry, within what it serves. Zeros: not queued. */
+/* An entry, within what it serves. Zeros: neither queued, nor waiting. */
 struct turn {
 	struct cds_list_head node;
 	bool queued;
+	bool waits;
 	/* Taken off the queue before the call; it may queue or free itself. */
 	void (*serve)(struct turn *turn);
 };
 
 int turns_init(struct turns *turns, sd_event *loop);
-/* The queue must be empty. */
+/* The queue must be empty, and nobody wait. */
 void turns_fini(struct turns *turns);
 bool turns_are_empty(struct turns *turns);
 
 /* At the end of the queue, unless it is in it. */
 void turn_add(struct turns *turns, struct turn *turn);
+/*
+ * The same at the next step, in 15 ms at the latest, or by turn_add() before that. False: there is
+ * no timer, and it does not wait.
+ */
+bool turn_add_later(struct turns *turns, struct turn *turn);
 void turn_remove(struct turn *turn);
 
 #endif /* CONSUMERD_SESSION_TURN_H */

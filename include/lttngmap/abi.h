@@ -296,7 +296,21 @@ struct lttngmap_ring {
 	 */
 	uint32_t space;
 	uint32_t waiters; /* set by a waiting writer, cleared by the daemon */
-	uint64_t reserved1[4];
+	/*
+	 * In the first ring of a set, for all of them: not 0 while the reader looks by itself. Its
+	 * writers then ring no bell, but where half of a ring's sub-buffers becomes unread.
+	 *
+	 *   writer                                  daemon
+	 *   publishes the position of q + 1         stores awake = 0
+	 *   full barrier                            full barrier
+	 *   loads awake; 0: rings the bell          looks at the positions
+	 *
+	 * Of two that do so at once, one sees what the other stored: either the bell is rung, or
+	 * the full sub-buffer is found. tests/model/bell.pml is this, for spin.
+	 */
+	uint32_t awake;
+	uint32_t reserved1;
+	uint64_t reserved2[3];
 };
 LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_ring) == 128);
 

@@ -127,6 +127,12 @@ enum lttngmap_packet_flag {
 	 * ring, and of all rings of a process without restartable sequences.
 	 */
 	LTTNGMAP_PACKET_ANY_CPU = 1u << 5,
+	/*
+	 * In: this reader asks again by itself, whatever the answer, before a ring can fill:
+	 * within some 15 ms. Until it asks without this flag, or closes the file, full sub-buffers
+	 * ring no bell, and poll(2) tells only of a ring that is half full, and of the end.
+	 */
+	LTTNGMAP_PACKET_AWAKE = 1u << 6,
 };
 
 /*

@@ -59,8 +59,7 @@ static enum ring_result try_rseq(struct local *local, const struct ring_channel 
 	result = ring_rseq_move(channel, __rseq_offset, ring, &move);
 	if (result != RING_WRITTEN)
 		return result;
-	if (ring_move_fills(&move) && !channel->quiet)
-		ring_doorbell(local);
+	ring_switch_tell(local, channel, ring, &move);
 	return RING_AGAIN;
 }
 

@@ -198,3 +198,40 @@ enum ring_result ring_switch_prepare(const struct ring_channel *channel, struct 
 		describe_move(channel, ring, word0, word1, now, id, move);
 	return result;
 }
+
+static bool is_unread(const struct ring_channel *channel, struct lttngmap_ring *ring, uint64_t seq)
+{
+	uint32_t index = seq & channel->index_mask;
+	uint64_t slot = __atomic_load_n(lttngmap_ring_slots(ring) + index, __ATOMIC_RELAXED);
+
+	return lttngmap_slot_seq(slot) == seq &&
+	       lttngmap_slot_state(slot, index) == LTTNGMAP_SLOT_WRITING;
+}
+
+/*
+ * With sub-buffer `full`, is half of them unread, and not more? Readers go by sequence number, so
+ * it is so where the oldest of that half is unread, and the one before is not.
+ */
+static bool is_half_full(const struct ring_channel *channel, struct lttngmap_ring *ring,
+			 uint64_t full)
+{
+	uint64_t half = ((uint64_t)channel->index_mask + 1) / 2;
+
+	return full + 1 >= half && is_unread(channel, ring, full + 1 - half) &&
+	       (full < half || !is_unread(channel, ring, full - half));
+}
+
+void ring_switch_tell(const struct local *local, const struct ring_channel *channel,
+		      struct lttngmap_ring *ring, const struct ring_move *move)
+{
+	const struct lttngmap_ring *first = ring_at(channel, 0);
+	uint64_t position = move->commit[0] & LTTNGMAP_POSITION_MASK;
+
+	if (move->commit[0] == move->expected || channel->quiet)
+		return;
+	/* Pairs with ring_set_set_awake(): the move is published before this look. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&first->awake, __ATOMIC_RELAXED) ||
+	    is_half_full(channel, ring, (position >> channel->subbuf_shift) - 1))
+		ring_doorbell(local);
+}

@@ -17,10 +17,11 @@
 enum ring_result ring_switch_prepare(const struct ring_channel *channel, struct lttngmap_ring *ring,
 				     uint64_t total, struct ring_move *move);
 
-/* Does that move leave a full sub-buffer behind, for a reader to take? */
-static inline bool ring_move_fills(const struct ring_move *move)
-{
-	return move->commit[0] != move->expected;
-}
+/*
+ * That move was made. If it leaves a full sub-buffer behind, and the reader does not look by
+ * itself, or would come late, this rings the bell.
+ */
+void ring_switch_tell(const struct local *local, const struct ring_channel *channel,
+		      struct lttngmap_ring *ring, const struct ring_move *move);
 
 #endif /* LIBLTTNGMAP_RING_RING_SWITCH_H */

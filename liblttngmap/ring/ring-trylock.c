@@ -218,8 +218,7 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 		for (unsigned i = 0; i < sizeof(move.stores) / sizeof(move.stores[0]); i++)
 			__atomic_store_n(move.stores[i].to, move.stores[i].value, __ATOMIC_RELAXED);
 		publish(local, channel, lock, ring, move.commit[0], move.commit[1]);
-		if (ring_move_fills(&move) && !channel->quiet)
-			ring_doorbell(local);
+		ring_switch_tell(local, channel, ring, &move);
 	}
 
 	slot = position >> channel->subbuf_shift & channel->index_mask;

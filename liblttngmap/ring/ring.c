@@ -18,7 +18,7 @@ uint64_t ring_clock(enum lttngmap_clock clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-void ring_doorbell(struct local *local)
+void ring_doorbell(const struct local *local)
 {
 	static const uint64_t one = 1;
 	/* Acquire, and first: a child that is forked between must not find 0, a file of its own. */

@@ -135,7 +135,7 @@ static inline bool ring_clock_fits(const struct lttngmap_ring *ring, uint64_t q,
 uint64_t ring_clock(enum lttngmap_clock clock);
 
 /* The daemon's bell: a sub-buffer of this process is full. */
-void ring_doorbell(struct local *local);
+void ring_doorbell(const struct local *local);
 
 /* Count events that no ring took. */
 void ring_discard(struct local *local, struct lttngmap_ring *ring, uint64_t events);

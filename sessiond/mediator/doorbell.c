@@ -19,9 +19,12 @@
 #define POLL_USEC UINT64_C(200000)
 /*
  * A reader that is woken for each sub-buffer spends more on waking than on
- * reading: it is left alone this long, while its rings have room.
+ * reading: it is left alone this long, while its rings have room. One that looks by itself is not
+ * woken at all.
  */
-#define LATE_USEC UINT64_C(20000)
+#define LATE_USEC UINT64_C(15000)
+/* The loop may be late by a quarter of a second otherwise. */
+#define ACCURACY_USEC UINT64_C(1000)
 /* Looked at before the loop looks at readers, orders and timers. */
 #define READY_AT_ONCE 32
 
@@ -172,15 +175,18 @@ static void doorbell_look(struct doorbell *doorbell, bool at_once)
 
 	cds_list_for_each_entry(shown, &doorbell->shown, node) {
 		unsigned int events = ring_set_poll(shown->set);
-		bool is_new = !shown->announced;
+		bool is_new = !shown->announced, is_awake;
 
 		if (events & POLLIN)
 			set_announce(shown);
 		if (!events)
 			continue;
-		if (at_once || is_new || events & POLLHUP || ring_set_is_urgent(shown->set))
+		/* One that sleeps from now on looks by itself before. */
+		is_awake = ring_set_is_awake(shown->set);
+		if ((at_once && !is_awake) || is_new || events & POLLHUP ||
+		    ring_set_is_urgent(shown->set))
 			set_notify(shown);
-		else
+		else if (!is_awake)
 			doorbell_postpone(doorbell);
 	}
 	if (doorbell->joined && !doorbell->joined->ended)
@@ -372,11 +378,11 @@ static void set_run(struct ring_order *order, unsigned long pending)
 /* ---- main thread ---------------------------------------------------------- */
 
 /* Off. */
-static int add_timer(struct doorbells *doorbells, sd_event_source **timer,
+static int add_timer(struct doorbells *doorbells, sd_event_source **timer, uint64_t accuracy,
 		     sd_event_time_handler_t handler)
 {
 	int error = sd_event_add_time(ring_thread_event(doorbells->thread), timer, CLOCK_MONOTONIC,
-				      UINT64_MAX, 0, handler, doorbells);
+				      UINT64_MAX, accuracy, handler, doorbells);
 
 	return error < 0 ? error : sd_event_source_set_enabled(*timer, SD_EVENT_OFF);
 }
@@ -414,11 +420,11 @@ int doorbells_create(struct ring_thread *thread, const struct mediator_ops *ops,
 	CDS_INIT_LIST_HEAD(&doorbells->unshown);
 	error = add_epoll(doorbells);
 	if (error >= 0)
-		error = add_timer(doorbells, &doorbells->timer, on_timer);
+		error = add_timer(doorbells, &doorbells->timer, 0, on_timer);
 	if (error >= 0)
-		error = add_timer(doorbells, &doorbells->late_timer, on_late);
+		error = add_timer(doorbells, &doorbells->late_timer, ACCURACY_USEC, on_late);
 	if (error >= 0)
-		error = add_timer(doorbells, &doorbells->unshown_timer, on_unshown);
+		error = add_timer(doorbells, &doorbells->unshown_timer, 0, on_unshown);
 	if (error < 0) {
 		doorbells_destroy(doorbells);
 		return error;

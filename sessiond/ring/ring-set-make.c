@@ -162,6 +162,7 @@ int ring_set_create(const struct ring_set_config *config, struct ring_set **resu
 	saved->chunk = config->chunk;
 	saved->next_chunk = config->chunk;
 	saved->rotating = false;
+	saved->awake = false;
 	saved->in_flight = (struct in_flight){ .holds = false };
 	saved->undo.in_force = false;
 	for (uint32_t i = 0; i < set->rings; i++)
@@ -190,6 +191,8 @@ int ring_set_restore(const struct ring_set_config *config, struct ring_set **res
 		ring_undo_end(&saved->undo);
 	}
 	ring_set_account_freed(set);
+	/* That reader is gone; the next one looks before it sleeps. */
+	ring_set_set_awake(set, false);
 	*result = set;
 	return 0;
 }

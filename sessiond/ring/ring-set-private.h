@@ -112,6 +112,7 @@ struct ring_saved {
 	uint32_t chunk;          /* of the packets that are given now */
 	uint32_t next_chunk;     /* … after what was marked */
 	bool rotating;           /* not all of which was given */
+	bool awake;              /* ring control may say that a reader looks by itself */
 	struct in_flight in_flight;
 	struct in_flight before;
 	/* The second and later packets of `in_flight` and of `before`; nobody's beyond `to`. */
@@ -129,6 +130,7 @@ void ring_set_close_ring(struct ring_set *set, uint32_t ring);
 bool ring_set_has_packet(struct ring_set *set);
 /* Is its memory as large as it was? What is read needs it. */
 void ring_set_check_memory(struct ring_set *set);
+void ring_set_set_awake(struct ring_set *set, bool awake);
 /* The packets marked for a rotation are read or given up: begins the next chunk. */
 void ring_set_begin_chunk(struct ring_set *set);
 /* … where that is so. */

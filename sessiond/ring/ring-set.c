@@ -133,9 +133,37 @@ uint32_t ring_set_looks_back(struct ring_set *set)
 	return looks;
 }
 
+/*
+ * Does the reader look by itself? Where it does so no longer, the caller looks at the rings after
+ * this: pairs with ring_switch_tell(). `saved` knows of the word before it is set, and until it is
+ * cleared: a restarted daemon clears it.
+ */
+void ring_set_set_awake(struct ring_set *set, bool awake)
+{
+	if (set->saved->awake == awake)
+		return;
+	if (awake)
+		__atomic_store_n(&set->saved->awake, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&set->config.rings->awake, awake, __ATOMIC_RELEASE);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!awake)
+		__atomic_store_n(&set->saved->awake, false, __ATOMIC_RELEASE);
+}
+
+bool ring_set_is_awake(struct ring_set *set)
+{
+	bool awake;
+
+	pthread_mutex_lock(&set->mutex);
+	awake = set->saved->awake;
+	pthread_mutex_unlock(&set->mutex);
+	return awake;
+}
+
 void ring_set_close_reader(struct ring_set *set)
 {
 	pthread_mutex_lock(&set->mutex);
+	ring_set_set_awake(set, false);
 	set->looks_back += set->back.used;
 	set->back = (struct backward_reader){ .used = false };
 	set->has_reader = false;
@@ -291,6 +319,7 @@ static int get_packets(struct ring_set *set, struct lttngmap_packet *packets, ui
 
 	ring_set_check_memory(set);
 	set->is_taken_away = false;
+	ring_set_set_awake(set, packets->flags & LTTNGMAP_PACKET_AWAKE);
 	result = take_sound(set, packets->cpu, packets->flags & LTTNGMAP_PACKET_PARTIAL);
 	if (result == 0)
 		set->given = *count = ring_set_give(set, packets, most);

@@ -144,6 +144,8 @@ unsigned ring_set_poll(struct ring_set *set);
  * a quarter of a ring's sub-buffers waits for it, or nothing more will come.
  */
 bool ring_set_is_urgent(struct ring_set *set);
+/* Does its reader look by itself (LTTNGMAP_PACKET_AWAKE)? */
+bool ring_set_is_awake(struct ring_set *set);
 /* Into how many of its rings has anything been written, or lost, since it was made? */
 uint32_t ring_set_touched(struct ring_set *set);
 

@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
 # The ring holds what its design promises, in every interleaving of two
-# writers, a reader and a killer, as far as a small ring shows: see ring.pml.
+# writers, a reader and a killer, as far as a small ring shows: see ring.pml;
+# and no full sub-buffer stays unread while its reader sleeps: see bell.pml.
 . "$LTTNGMAP_SRC/tests/model/check.sh"
 
 # holds NAME FLAGS...: 4 of the 14 a day.
@@ -52,6 +53,11 @@ if [[ -n ${LTTNGMAP_SOAK_SECONDS:-} ]]; then
 	holds 'trylock, overwrite: more events, the process dies' "${more[@]}" -DTRYLOCK -DOVERWRITE \
 		-DDEATH
 fi
+model=bell
+if search; then pass 'a bell for who sleeps'; else fail 'a bell for who sleeps'; fi
+diag "$(grep -m1 'states, stored' said || tail -n 5 said)"
+if search -DDEATH; then pass 'the daemon is killed'; else fail 'the daemon is killed'; fi
+diag "$(grep -m1 'states, stored' said || tail -n 5 said)"
 figure 24 "$tap_run models of two writers and a reader, $states states, all of them visited," \
 	"$tap_failed with an error"
 done_testing

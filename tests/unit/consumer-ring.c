@@ -43,6 +43,7 @@ struct lttngmap_ring_file {
 	uint32_t most;    /* it gives up to so many at a time; 0: one */
 	uint32_t current; /* so many were given last */
 	uint64_t requests;
+	uint64_t asleep; /* of these, by a reader that sleeps if there is nothing */
 	uint64_t released;
 	const char *stream; /* file that its packets must be in before they are released */
 	uint64_t early;     /* packets that were not */
@@ -142,6 +143,7 @@ int lttngmap_ring_file_get_packets(struct lttngmap_ring_file *ring,
 	if (ring->current && ring->stream && packets_on_disk(ring->stream) < ring->taken)
 		ring->early++;
 	ring->requests++;
+	ring->asleep += !(packets->packets[0].flags & LTTNGMAP_PACKET_AWAKE);
 	ring->released += ring->current;
 	ring->current = 0;
 	if (ring->taken == ring->packets)
@@ -496,6 +498,36 @@ static void test_several(void)
 	output_session_destroy(session);
 }
 
+/* Nobody tells of packets that come soon, and whoever waits for others is told. */
+static void test_awake(void)
+{
+	struct output_session *session = begin("awake", "s");
+	struct lttngmap_ring_file *ring = play(0, "awake", "p-4711-1", 6);
+	uint64_t before;
+
+	ring->most = 6;
+	ring->end_error = -EAGAIN;
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	RUN_UNTIL(ring->released == 6);
+	is(ring->asleep, 1, "a ring that gives several at a time keeps its reader awake");
+	ring->packets = 12;
+	ok(RUN_UNTIL(ring->released == 12), "which looks again by itself");
+	is(ring->asleep, 1, "and stays awake");
+	RUN_UNTIL(ring->asleep == 2);
+	before = ring->requests;
+	ring->packets = 13;
+	run(0.1);
+	ok(ring->requests == before && ring->taken == 12, "once there was nothing, it sleeps");
+	eventfd_write(ring->fd, 1);
+	ok(RUN_UNTIL(ring->released == 13), "until it is woken");
+	before = ring->requests;
+	run(0.1);
+	is(ring->requests, before, "and goes on sleeping where that was for one");
+	is(ring->asleep, 4, "which took a request for the packet, and one for the next");
+	output_session_destroy(session);
+}
+
 static void test_faults(void)
 {
 	struct lttngmap_ring_file *busy, *overrun, *dead, *wrong;
@@ -724,6 +756,7 @@ int main(void)
 	test_full();
 	test_fair();
 	test_several();
+	test_awake();
 	test_faults();
 	test_same_name();
 	test_no_output();

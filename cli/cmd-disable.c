@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* cmd-disable.c - lttngmap disable RULE */
+/* cmd-disable.c - lttngmap disable RULE: turns a rule off, and keeps it */
 #include <config.h>
 
 #include "cli/verbs.h"

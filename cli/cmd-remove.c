@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-/* cmd-remove.c - lttngmap remove RULE */
+/* cmd-remove.c - lttngmap remove RULE: takes a rule out of a channel */
 #include <config.h>
 
 #include "cli/verbs.h"

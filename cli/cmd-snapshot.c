@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * cmd-snapshot.c - lttngmap snapshot [SESSION]: the newest events, as a trace, which goes to
- * the session's collector, if it has one. Sent by this process when all of it is there.
+ * the session's collector, if it has one. This process sends it once the daemon has written it.
  */
 #include <config.h>
 

@@ -16,13 +16,13 @@
 
 struct verb;
 
-/* If `candidate` begins with `word`: `before` and the candidate, and what it is. */
+/* If `candidate` begins with `word`, prints `before`, the candidate, and its description `what`. */
 void complete_print(const char *word, const char *before, const char *candidate, const char *what);
 /*
- * The values that `name` stands for in a usage, which begin with `word`; of a list
- * ("FAMILY,..."), its last. `verb` and session_options say where to ask for sessions;
- * a daemon is never started for that, nor waited for much longer than a second. `trace`: the
- * folder that the line names, or NULL; whose events are asked for.
+ * Prints the values for the placeholder `name` of a usage that begin with `word`. In a list
+ * ("FAMILY,...") only the last element is completed. `verb` and session_options name the daemon
+ * to ask. The function starts no daemon, and waits two seconds at most. `trace`: the trace whose
+ * events are candidates, or NULL.
  */
 void complete_value(const struct verb *verb, const char *name, const char *word, const char *before,
 		    const char *trace);

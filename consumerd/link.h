@@ -17,7 +17,7 @@
 
 struct link;
 
-/* From the loop. Strings are valid during the call; each is given, none is empty. */
+/* The event loop calls these. Strings are valid during the call, and never NULL or empty. */
 struct link_ops {
 	void (*session)(void *userdata, const char *session,
 			const struct output_session_config *config);
@@ -41,29 +41,28 @@ struct link_ops {
 };
 
 /*
- * Connect to the control socket and say what we are. 0 or -errno:
- * -EPROTO the daemon refused us, which was said.
+ * Connects to the control socket and introduces this process. 0 or -errno;
+ * -EPROTO: the daemon refused, which is logged.
  */
 int link_create(sd_event *loop, const char *path, const struct link_ops *ops, void *userdata,
 		struct link **link);
 /* NULL is allowed. */
 void link_destroy(struct link *link);
 
-/* The message "written". 0 or -errno: -EAGAIN the daemon is slow, try later. */
+/*
+ * Send the message "written", "broken", "rotated", "busy" or "alive". 0 or -errno; -EAGAIN: the
+ * daemon is slow, try later.
+ */
 int link_send_written(struct link *link, const char *session,
 		      const struct output_session_written *written);
 
-/* The message "broken". As link_send_written(). */
 int link_send_broken(struct link *link, const char *session,
 		     const struct output_session_broken *broken);
 
-/* The message "rotated". As link_send_written(). */
 int link_send_rotated(struct link *link, const char *session,
 		      const struct output_session_rotation *rotation);
 
-/* The message "busy". As link_send_written(). */
 int link_send_busy(struct link *link);
-/* The message "alive". As link_send_written(). */
 int link_send_alive(struct link *link, bool busy);
 
 #endif /* CONSUMERD_LINK_H */

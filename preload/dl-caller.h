@@ -3,11 +3,11 @@
 /*
  * dl-caller.h - the calls behind wrappers of dlopen() and dlmopen().
  *
- * dlopen() of a name without a '/' looks where the library that calls it says
- * (DT_RUNPATH), and knows that one by its return address, which would be ours.
- * So where it matters the call is made with a return address in the caller: that
- * of a `ret` instruction in its code, which comes back to us. Not where shadow
- * stacks watch over that: then such a name is looked for in all places but these.
+ * For a name without a '/', dlopen() searches the DT_RUNPATH of the library that calls it, and
+ * finds that library by the return address. Behind a wrapper that would be the wrapper's. So where
+ * it matters the wrapper calls with a return address in the caller: that of a `ret` instruction in
+ * its code, which leads back to the wrapper. With shadow stacks it cannot: then DT_RUNPATH is not
+ * searched.
  *
  * Threads: any. errno and dlerror(): as the functions behind leave them.
  */

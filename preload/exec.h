@@ -5,9 +5,9 @@
  * cannot take our libraries is executed without them (liblttngmap/attach/exec.h). exec.c has these
  * wrappers for each family, proc-exec.c the family's own, with events.
  *
- * Of several families, each in turn looks at the file; the first one takes all of our libraries
- * out of the environment. A program that takes them, and gets them, is called with what the caller
- * gave, by a jump where the compiler can: so the next family sees the caller's address.
+ * With several families preloaded, each wrapper inspects the file; the first one removes all of our
+ * libraries from the environment. A program that takes them, and gets them, is called with what the
+ * caller gave, by a jump where the compiler can: so the next family sees the caller's address.
  *
  * A file that includes this, and wraps more, defines MORE_NEXT_FUNCTIONS(X) before.
  */

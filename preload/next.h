@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * next.h - the functions behind the wrappers of a family, but for libc.c, which
- * has more to heed.
+ * next.h - the functions behind the wrappers of a family. libc.c has its own way, for it must
+ * not allocate.
  *
  * A file of wrappers defines, before it includes this, what it wraps:
  *
@@ -16,12 +16,12 @@
  *
  * A file whose wrappers write no events defines NEXT_WITHOUT_EVENTS: its calls register nothing.
  *
- * A dlsym() that somebody put in front of the C library's might call what it is
- * asked for. Such a call finds nothing behind it yet: without anything being done it is
- * answered by NEXT_WHILE_FINDING: 0, which for locks is right where there is one thread, as
- * there is as a rule when the first call is made, or -1, and errno ENOSYS.
+ * A dlsym() that somebody put in front of the C library's might call the function that it
+ * looks up. Such a nested call returns NEXT_WHILE_FINDING and does nothing. The value is 0, which
+ * is right for locks as long as there is one thread, as there is as a rule at the first call; or
+ * -1, with errno ENOSYS.
  *
- * Of what the C library has in two versions that do not mix, dlsym() gives the older one
+ * If the C library has two versions of a function that do not mix, dlsym() gives the older one
  * before glibc 2.36. A file that wraps such functions names them, with the versions
  * that they have on x86-64:
  *

@@ -44,7 +44,7 @@
 #include "sessiond/storage/saved-state.h"
 
 #define POOL_READY 4u
-/* So that who may tell a crowd of programs to end is heard. */
+/* Reserved for commands, so that a user can still end programs that took all others. */
 #define DESCRIPTORS_FOR_COMMANDS 8
 #define EXIT_USEC UINT64_C(4000000)
 #define EXIT_TICK_USEC UINT64_C(5000)

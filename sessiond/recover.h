@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * recover.h - `lttngmap-sessiond --recover`: what daemon and supervisor left that
- * were killed together, or that was in a ring directory when the machine was
- * started again, brought into its traces (doc/design/recovering.md).
+ * recover.h - `lttngmap-sessiond --recover`: writes into traces what a killed daemon left whose
+ * supervisor was killed too, or what a ring directory holds after a reboot
+ * (doc/design/recovering.md).
  *
  *   recover.c           finds the saved state, runs a daemon on it, tells
  *   recover-saved.c    the saved state, checked
- *   recover-process.c   processes, with their rings' memories
+ *   recovery.c          processes, with their rings' memories
  *   recover-source.c    where those are
  *   ring-set-import.c, ring-set-copy.c   the rings
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * vector-save.h - the vector registers of code that did not call, in assembly for
- * x86-64: what a program's own instruction leads to changes none of them.
+ * vector-save.h - assembly for x86-64 that saves and restores the vector registers, for code
+ * that is entered from a program's instruction and not by a call: it must change none of them.
  */
 #ifndef COMMON_BASE_VECTOR_SAVE_H
 #define COMMON_BASE_VECTOR_SAVE_H

@@ -5,8 +5,8 @@
  *
  * A SOCK_SEQPACKET Unix socket, RUNTIME/app.sock. The process asks, the
  * daemon answers each request with one message; the daemon says nothing
- * unasked. Integers are in machine order. Numbers are never reused. But for UNTRACED, the
- * daemon ignores messages that a process of another user sends over the socket.
+ * unasked. Integers are in machine order. Numbers are never reused. The daemon ignores
+ * messages that a process of another user sends over the socket, except UNTRACED.
  *
  *   process                                daemon
  *   REGISTER {classes}  ---------------->  credentials by SO_PEERCRED
@@ -19,9 +19,9 @@
  *   ALONE               ---------------->  it asks for nothing any more; no answer
  *   UNTRACED {pid, name} -------------->  a child that could not come; no answer
  *
- * The ids are the process's as long as it lives, and then may be another class's. A
- * child of fork that comes when its parent is gone is refused (ESTALE): it registers as
- * itself, with classes, and uses the new ids.
+ * Class ids belong to the process while it lives. Afterwards the daemon may give them to
+ * other classes. A child of fork that comes when its parent is gone is refused (ESTALE): it
+ * registers as itself, with classes, and uses the new ids.
  *
  * The process's end is seen by its pidfd, an exec by the next registration of
  * the same pid. The socket's end alone means that the process closed its

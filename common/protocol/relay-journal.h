@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * relay-journal.h - what who sends a trace away notes of each of its streams, beside them: how
- * much of it its collector has for good. Of a spool, the file OUTPUT/ust/.relayed, likewise in
- * kernel and in each chunk: an array of records, each in a place of its own; that of a stream that
- * is gone may become another's. Only who sends writes there.
+ * relay-journal.h - the sender's journal of a trace: for each stream, how many packets and
+ * bytes the collector has confirmed. A spool's journal is OUTPUT/ust/.relayed, and likewise in
+ * kernel/ and in each chunk. It is an array of records; the record of a stream that is gone may
+ * be reused. Only the sender writes it.
  *
- * Who writes a spool goes by it: the room of packets that the collector has is written anew, up
- * to RELAY_CIRCLE_SIZE of a stream's file (consumerd/stream/stream-circle.h). What lies behind that
- * is written once, and who sends gives it back to the file system. So neither touches what the
- * other one may be using.
+ * The consumer of a spool reads it: it overwrites confirmed packets within the first
+ * RELAY_CIRCLE_SIZE bytes of a stream's file (consumerd/stream/stream-circle.h). The sender gives
+ * the confirmed rest back to the file system. So neither touches bytes that the other may be
+ * using.
  */
 #ifndef COMMON_PROTOCOL_RELAY_JOURNAL_H
 #define COMMON_PROTOCOL_RELAY_JOURNAL_H

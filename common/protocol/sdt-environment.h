@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * sdt-environment.h - what `lttngmap record` tells liblttngmap-sdt.so, which is
- * preloaded into the programs, and is told by it.
+ * sdt-environment.h - the environment by which `lttngmap record` passes SDT rules to the
+ * preloaded liblttngmap-sdt.so, and the memfd by which the library reports back.
  */
 #ifndef COMMON_PROTOCOL_SDT_ENVIRONMENT_H
 #define COMMON_PROTOCOL_SDT_ENVIRONMENT_H

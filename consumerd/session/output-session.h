@@ -32,8 +32,8 @@ struct output_session_written {
 	uint64_t packets;
 	uint64_t events;
 	/*
-	 * Events dropped: overwritten while they were copied. Of a kernel's session
-	 * what its packets count as discarded, those of earlier consumers too.
+	 * Events dropped: overwritten while they were copied. In a kernel's session the
+	 * events that its packets count as discarded, those of earlier consumers too.
 	 */
 	uint64_t overrun;
 	uint64_t broken; /* events of packets that no reader could read, and that were left out */
@@ -152,8 +152,8 @@ void output_session_clear(struct output_session *session);
 /*
  * `memory`, which becomes the session's, holds the metadata of `generation`.
  * It is on disk when a packet that needs it is written. `final`: say so at
- * once, and that all before it was written. Of a kernel's session it is said
- * when all rings were read to their ends, as nobody else could.
+ * once, and that all before it was written. A kernel's session says so
+ * when all rings were read to their ends: nobody else knows.
  */
 void output_session_set_metadata(struct output_session *session, uint64_t generation, int memory,
 				 bool final);
@@ -184,8 +184,8 @@ void output_session_rotate(struct output_session *session,
 void output_session_tell_live(struct output_session *session, uint64_t time);
 
 /*
- * Is anything recorded? What rings hold when nothing is any more is written, also beyond what
- * may wait in a spool: there is an end to it. A session without a spool ignores it.
+ * Is anything recorded? After the stop, the rest of the rings is written even beyond the spool's
+ * limit; it is bounded. A session without a spool ignores this.
  */
 void output_session_set_recording(struct output_session *session, bool on);
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * ring-kernel.h - a kernel's ring goes on in its stream.
+ * ring-kernel.h - continues a kernel ring in the stream that an earlier consumer wrote.
  *
  * The kernel numbers no packets, forgets what a dead reader was given, and counts
- * what was lost for each reader anew. So where an earlier consumer ended is told
- * by the stream: its last packet's time, number and losses. The sub-buffer
- * that it was given last is read once more, and what is not later than that
- * time is left out. Within one CPU no two events that are committed one after the
- * other have the same time.
+ * losses for each reader anew. The stream tells where an earlier consumer ended: by its
+ * last packet's time, number and losses. The sub-buffer that this consumer was given last is
+ * read once more, and events up to that time are left out. Within one CPU no two
+ * events that are committed one after the other have the same time.
  */
 #ifndef CONSUMERD_SESSION_RING_KERNEL_H
 #define CONSUMERD_SESSION_RING_KERNEL_H
@@ -24,7 +23,7 @@
 struct ring_kernel {
 	bool has_end;       /* where the stream ended when we came is known */
 	uint64_t discarded; /* as the last packet on disk has it */
-	uint64_t told;      /* what tells of losses alone is not earlier */
+	uint64_t told;      /* earliest time of a packet without events */
 	struct kernel_cursor cursor;
 };
 
@@ -36,7 +35,7 @@ int ring_kernel_begin(struct ring_kernel *kernel, struct stream *stream,
 void ring_kernel_request(const struct ring_kernel *kernel, struct lttngmap_packet *packet);
 /*
  * Write the packet, a part of the sub-buffer `subbuf`, as the plan has it.
- * *more: what was written, also where an error came after some of it. 0 or -errno: the rest may be
+ * *more counts what was written, also if an error followed. 0 or -errno: the rest may be
  * tried again; -EBADMSG: it is no such packet.
  */
 int ring_kernel_write(struct ring_kernel *kernel, struct output_session_shared *shared,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * snapshot.h - what one ring holds, copied while its writer goes on.
+ * snapshot.h - copies one ring's packets while its writer goes on.
  *
- * From the newest packet back (LTTNGMAP_PACKET_BACKWARD), until one was
- * overwritten before its copy was checked, or there is enough. So what is
- * copied ends with the newest, and has no gap. Written it is the other way
- * round; that takes as much memory as the ring has.
+ * The copy goes from the newest packet backward (LTTNGMAP_PACKET_BACKWARD). It ends at
+ * the first packet that was overwritten before its check, or at the size limit. So it
+ * has no gap. The packets are written oldest first, hence the copy takes as much memory
+ * as the ring.
  */
 #ifndef CONSUMERD_SESSION_SNAPSHOT_H
 #define CONSUMERD_SESSION_SNAPSHOT_H
@@ -30,9 +30,9 @@ struct snapshot {
 };
 
 /*
- * Copy what ring `cpu` of the file holds, of what is `size_max` bytes on disk
- * at most (0: all), in place of what was there. `discarded` counts from the
- * oldest packet on. 0; -EINVAL: there is no such ring; another -errno.
+ * Copies the newest packets of ring `cpu`, at most `size_max` bytes as written to disk (0: no
+ * limit), in place of an earlier copy. `discarded` counts from the oldest packet on. 0; -EINVAL:
+ * there is no such ring; another -errno.
  */
 int snapshot_take(struct snapshot *snapshot, struct lttngmap_ring_file *file, uint32_t cpu,
 		  uint64_t size_max);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * stream-reuse.h - room in a spool's stream file that its collector needs no more
- * (stream-circle.h), by what its sender notes: common/protocol/relay-journal.h,
+ * stream-reuse.h - finds room in a spool's stream file whose packets the collector has confirmed
+ * (stream-circle.h). The sender's notes tell: common/protocol/relay-journal.h,
  * common/protocol/relay-progress.h.
  *
- * What sendfile() sent are the file's own pages, and they are to be sent, or read by a collector on
- * the same machine, long after the connection was lost. Whoever reads them then shall find what was
- * there. So a file from which packets may have been on the way is not used again after that:
- * new ones are, those of programs that start, of the next chunk.
+ * sendfile() queues the file's own pages. The kernel may send them, or a collector on this
+ * machine may read them, long after the connection was lost; they must be unchanged then. So
+ * room in a file that had packets on the way when a connection was lost is not used again.
+ * New files are: those of programs that start, and of the next chunk.
  */
 #ifndef CONSUMERD_STREAM_STREAM_REUSE_H
 #define CONSUMERD_STREAM_STREAM_REUSE_H

@@ -49,9 +49,12 @@ enum attach_result attach_first(int socket, uint64_t deadline, const void *class
  * is not tried again before its next attach_first().
  */
 enum attach_result attach_child(struct local *local);
-/* Is it as attach_child() calls stale? Signal-safe. */
+/* Would attach_child() return ATTACH_STALE for these pages? Signal-safe. */
 bool attach_is_stale(const struct local *local);
-/* It registered again, or could not: by these pages it is not traced. Signal-safe. */
+/*
+ * Marks stale pages as not traced, after the process registered again or failed to.
+ * Signal-safe.
+ */
 void attach_leave_stale(struct local *stale);
 /*
  * An event of a child that is not traced: it counts as lost in the rings of its parent, as long

@@ -10,9 +10,10 @@
  * with the next daemon, the counts go into the discards of the new rings. After a minute
  * without a daemon all events are off, and none is counted (park_or_wait() of module.c).
  *
- * Synchronization: counts are atomic. Whoever counts in pages that this process has left
- * carries the counts on itself; whoever changes `local_pages` carries what was counted
- * before. Each does so behind a full fence, so one of the two sees the other.
+ * Synchronization: counts are atomic. A thread that counted in pages which the process has left
+ * carries the counts to the new pages itself. The thread that changes `local_pages` carries the
+ * counts from before the change. Each does so behind a full fence, so one of the two sees the
+ * other.
  */
 #ifndef LIBLTTNGMAP_ATTACH_AWAY_H
 #define LIBLTTNGMAP_ATTACH_AWAY_H

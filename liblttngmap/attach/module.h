@@ -36,9 +36,9 @@ enum module_patience {
 };
 
 /*
- * For constructors (MODULE_COMING) and destructors (MODULE_GOING). False: whoever
- * holds the lock does not give it back. Who comes goes on without what it was wanted
- * for. Who goes takes itself off the lists all the same, for its memory is gone then.
+ * For constructors (MODULE_COMING) and destructors (MODULE_GOING). False: the holder did not
+ * release the lock in time. A destructor then takes the module off the lists without the lock,
+ * because its memory is about to go.
  */
 bool module_lock(enum module_patience patience);
 void module_unlock(void);

@@ -10,18 +10,17 @@
 #include "liblttngmap/base/local.h"
 
 enum statedump_turn {
-	STATEDUMP_NOTHING,   /* nobody has registered */
-	STATEDUMP_OURS,      /* write it, and end it */
-	STATEDUMP_WITHIN,    /* this thread is at it already: what asks is an event of it */
-	STATEDUMP_WAITED,    /* another thread was: look again what there is */
-	STATEDUMP_ELSEWHERE, /* another thread is at it, and this one does not wait any longer */
+	STATEDUMP_NOTHING, /* nobody has registered */
+	STATEDUMP_OURS,    /* this thread writes the state, and calls statedump_end() */
+	STATEDUMP_WITHIN,  /* this thread writes it already: the caller is an event of the state */
+	STATEDUMP_WAITED,  /* another thread has written it: ask again */
+	STATEDUMP_ELSEWHERE, /* another thread writes it, and this one waits no longer */
 };
 
 /*
- * This process has seen a channel start, of which no thread has a cached channel in the cache: none
- * is put there before the state is told, so that others come here, too. They wait for
- * who tells it where events may block, as for a registration: what they write needs it.
- * Signal-safe.
+ * Called when no thread has cached a newly started channel. No thread caches it before the state
+ * is written, so every thread comes here first. Where events may block, the other threads wait for
+ * the one that writes the state, because their events need it. Signal-safe.
  */
 enum statedump_turn statedump_begin(struct local *local);
 /* Calls all that registered, in this thread. Signal-safe, keeps errno. */

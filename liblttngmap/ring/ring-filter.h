@@ -26,8 +26,8 @@ enum channel_result ring_filter(const struct local *local, uint32_t slot,
 				const struct ring_event *event);
 
 /*
- * Is that CHANNEL_OFF, seen at once? It is what there is to most events of a
- * channel with filters; all else is for ring_filter(). `at`: the filter's word, by slot and id.
+ * True if the filter's first test rejects the event; most events of a filtered channel end here.
+ * False: ring_filter() decides. `at`: index of the filter's word, by slot and id.
  */
 static inline __attribute__((always_inline)) bool
 ring_filter_rejects(const struct local *local, uint64_t at, const void *fields, size_t fields_size)

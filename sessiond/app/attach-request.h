@@ -5,11 +5,11 @@
  *
  * All is done through one descriptor of /proc/PID/mem, which stays with the
  * memory that it was opened for: a pid that is another process by now, or has
- * exec'ed, is not written to. What is read there may be anything.
+ * exec'ed, is not written to. The bytes that are read there are not trusted.
  *
- * A hostile process can make whoever looks at it wait for ever (userfaultfd,
- * FUSE): not for the main thread. Any other. A child process looks, which may stay when the
- * daemon has ended; the daemon, and the thread that waits for the child, end at once.
+ * Threads: any but the main thread, because a hostile process can block the caller for ever
+ * (userfaultfd, FUSE). A child process reads the memory. The child may outlive the daemon; the
+ * daemon, and the thread that waits for the child, can end at once.
  */
 #ifndef SESSIOND_APP_ATTACH_REQUEST_H
 #define SESSIOND_APP_ATTACH_REQUEST_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * late-attach.h - the processes that have liblttngmap and are not registered, for
- * they run longer than this daemon: each is told of it (sessiond/app/attach-request.h), and
- * registers with its next event.
+ * late-attach.h - finds processes that started before this daemon and have liblttngmap. It
+ * sends each an attach request (sessiond/app/attach-request.h); the process registers with its
+ * next event.
  *
  * A thread looks through /proc, and another one at each user's processes, for a process can
  * make it wait. Such a thread is left behind after a second, and that user's processes, with
@@ -30,7 +30,7 @@ struct late_attach_entry {
 	bool is_others; /* it is registered with another daemon */
 	char name[NAME_PROGRAM_SIZE];
 	char why[ATTACH_WHY_SIZE]; /* no control characters */
-	bool hangs;                /* whoever looks at it waits */
+	bool hangs;                /* reading its memory blocks */
 };
 
 /* `place`: our app.sock. 0 or -errno. */

@@ -18,10 +18,11 @@
 #include <lttngmap/abi.h>
 
 #define SLOTS_QUARANTINE_USEC UINT64_C(1000000)
-/* A limited user has so many at most, and half of what others left; so many are left to root. */
+/* A limited user has at most this many channels, and at most half of those that others left. */
 #define SLOTS_PER_USER_MAX 16u
+/* Channels that limited users leave to root. */
 #define SLOTS_RESERVED 16u
-/* A slot that rests since the daemon was started: whose it was is not known. */
+/* A slot that rests since the daemon was started: its owner is not known. */
 #define SLOTS_NOBODY UINT32_MAX
 
 struct slots {

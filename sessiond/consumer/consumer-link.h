@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * consumer-link.h - lttngmap-consumerd: one process for each session. Starting
- * it, telling it what there is to consume, hearing what it has written
+ * consumer-link.h - starts lttngmap-consumerd, one process for each session, tells it
+ * what to consume, and receives its reports of what it has written
  * (common/protocol/protocol-control.h).
  *
  * A file system that does not answer holds a process of ours in the kernel
- * until it does: not even SIGKILL ends it. So it holds one session's.
+ * until it does: not even SIGKILL ends it. Therefore each session has a process of its own.
  *
  * The first is started with the daemon, idle, and the first session gets it;
  * each other session starts its own. It ends with its session. It is started

@@ -23,14 +23,14 @@ struct saved_state;
 /*
  * Creates control pages in the saved state's memory; `cpu_rings` is the number of possible CPU
  * numbers. After a restart, entries that were being changed when the daemon died may be in any
- * state until control_pages_repair(). 0 or -errno.
+ * state until control_pages_end(). 0 or -errno.
  */
 int control_pages_create(struct saved_state *saved_state, enum lttngmap_clock clock,
 			 uint32_t cpu_rings, struct control_pages **pages);
 /*
- * Between the two, processes that need the channel table wait, and give up
- * soon: for a restarted daemon, which says of each slot what is in it.
- * Whatever an earlier one left half done is over after the second.
+ * A restarted daemon calls control_pages_begin(), writes the channel of every slot, and calls
+ * control_pages_end(). Between the two the sequence is odd: readers give up after
+ * LTTNGMAP_SEQLOCK_TRIES. This also repairs a table that a killed daemon left half written.
  */
 void control_pages_begin(struct control_pages *pages);
 void control_pages_end(struct control_pages *pages);
@@ -50,7 +50,7 @@ const struct lttngmap_control *control_pages_get(const struct control_pages *pag
  */
 uint32_t control_pages_publish(struct control_pages *pages, uint32_t slot,
 			       const struct lttngmap_channel *channel);
-/* The same, but that nothing is changed where that stands there already. */
+/* Like control_pages_publish(), but keeps the generation of an equal channel that is there. */
 uint32_t control_pages_publish_again(struct control_pages *pages, uint32_t slot,
 				     const struct lttngmap_channel *channel);
 /* The channel is not started any more. */

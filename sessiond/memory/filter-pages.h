@@ -32,8 +32,8 @@ int filter_pages_create(struct lttngmap_control *control, struct filter_pages **
 void filter_pages_destroy(struct filter_pages *pages);
 
 /*
- * The slot has a first filter: filters are charged to that user from now on. What stands in the
- * words is nothing. `ids`: those from there on were never given out.
+ * The slot has a first filter: filters are charged to that user from now on. The slot's words are
+ * cleared. `ids`: those from there on were never given out.
  */
 void filter_pages_begin(struct filter_pages *pages, uint32_t slot, uint32_t ids, uint32_t user,
 			bool limited);
@@ -46,7 +46,7 @@ void filter_pages_adopt(struct filter_pages *pages, uint32_t slot, uint32_t ids,
  */
 int filter_pages_set(struct filter_pages *pages, uint32_t slot, uint32_t id, const void *filter,
 		     size_t size);
-/* A channel was withdrawn: nothing decides; ids from `ids` on were never given out. */
+/* A channel was withdrawn: no filter decides; ids from `ids` on were never given out. */
 void filter_pages_clear(struct filter_pages *pages, uint32_t slot, uint32_t ids);
 
 #endif /* SESSIOND_MEMORY_FILTER_PAGES_H */

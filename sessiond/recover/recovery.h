@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * recovery.h - what is brought into its traces of a daemon that was killed (recover.h): processes
- * with their ring memories.
+ * recovery.h - makes the processes of a killed daemon again, with their ring memories, so that
+ * their events can be written into its traces (recover.h).
  */
 #ifndef SESSIOND_RECOVER_RECOVERY_H
 #define SESSIOND_RECOVER_RECOVERY_H

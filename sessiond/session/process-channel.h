@@ -4,10 +4,9 @@
  * process-channel.h - a process in a channel: its ring set there, and the memory that
  * this stands on.
  *
- * A process channel outlives its process until its rings are read (the session reaps
- * it then), and never its channel. The ring set may outlive both, in a
- * reader's hands; what it needs (ring control, counters, the slot's rest) is
- * held for it until it is freed.
+ * A process channel outlives its process until its rings are read; then the session reaps
+ * it. It never outlives its channel. The ring set may outlive both while a reader holds it.
+ * The lease keeps what the set needs until then: ring control, counters, the slot's rest.
  *
  * Main thread.
  */
@@ -33,8 +32,8 @@ struct process_channel {
 	struct ring_set *set;
 	struct doorbell_set *shown;
 	struct lease *lease; /* the set's; lives as long as it does */
-	uint32_t looks_back; /* of readers, before the snapshot that is being taken */
-	bool in_snapshot;    /* it has something for that */
+	uint32_t looks_back; /* backward passes of readers before the current snapshot */
+	bool in_snapshot;    /* the current snapshot waits for its content */
 };
 
 /*
@@ -48,13 +47,19 @@ void process_channel_freeze(struct process_channel *process_channel);
 void process_channel_thaw(struct process_channel *process_channel);
 /* Makes the current content of its rings readable soon. */
 void process_channel_flush(struct process_channel *process_channel);
-/* Was all read that stood in its rings at the last flush? As process_channel_is_rotated(). */
+/*
+ * True if everything is read that was in the rings at the last process_channel_flush(). `wake`:
+ * if not, wakes the reader again.
+ */
 bool process_channel_is_flushed(struct process_channel *process_channel, bool wake);
-/* Packets belong into `chunk` from now on, when what its rings hold now is read. */
+/* Packets belong into `chunk` once the current content of its rings is read. */
 void process_channel_rotate(struct process_channel *process_channel, uint32_t chunk);
-/* Is it? Where not, its reader may be `wake`d once more. */
+/*
+ * True if everything from before the last process_channel_rotate() is read. `wake`: if not,
+ * wakes the reader again.
+ */
 bool process_channel_is_rotated(struct process_channel *process_channel, bool wake);
-/* No matter. */
+/* Gives up a rotation: the rings' content no longer decides when the chunk ends. */
 void process_channel_end_rotation(struct process_channel *process_channel);
 /* The process says that it lost so many events for want of rings. */
 void process_channel_count_lost(struct channel *channel, const struct process *process,
@@ -67,15 +72,15 @@ void process_channel_clear(struct process_channel *process_channel, struct sessi
  */
 int process_channel_restore(struct channel *channel, struct process *process,
 			    struct memory_set *memories, struct doorbell *doorbell);
-/* Is there one to be restored? */
+/* Does the saved state have rings of these memories in this channel? */
 bool process_channel_is_saved(const struct channel *channel, const struct memory_set *memories);
 /*
- * Snapshots: let its reader come, and say whether it came and read backward
- * since. A process channel without anything to read is as one that was.
+ * Snapshots. begin lets the reader come; is_in_snapshot tells whether the reader came and read
+ * backward since. A process channel with nothing to read counts as read.
  */
 void process_channel_begin_snapshot(struct process_channel *process_channel);
 bool process_channel_is_in_snapshot(struct process_channel *process_channel);
-/* The process is gone. False: and so is the process channel, which had nothing to be read. */
+/* The process is gone. False: nothing is left to be read, and the process channel is destroyed. */
 bool process_channel_end(struct process_channel *process_channel);
 /* It can be destroyed: the process is gone and all is read. */
 bool process_channel_is_over(struct process_channel *process_channel);

@@ -6,7 +6,8 @@
 
 #include "sessiond/session/process.h"
 
-/* A child may register that much later than its parent ended, in processes. */
+/* Tokens kept of the processes that ended last: until then a child may register by its parent's
+ * token. */
 #define ENDED_TOKENS 4096u
 
 struct processes {

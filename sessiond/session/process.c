@@ -426,7 +426,7 @@ void process_end(struct process *process)
 	struct processes *processes = process->daemon->processes;
 
 	processes->ended[processes->next_ended++ % ENDED_TOKENS] = process->record->token;
-	/* Before its index, which names it in their locks, may be another's. */
+	/* Before the index is reused: locks of shared rings name the process by it. */
 	user_rings_leave(process);
 	saved_process_set(process->daemon->saved_state, process->memories->index, SAVED_ENDED);
 	remove_from_table(process);

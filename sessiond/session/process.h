@@ -3,14 +3,14 @@
 /*
  * process.h - the registered processes.
  *
- * What ends a process object:
+ * A process object ends when
  *   its pidfd says that the process is gone (forked children may still hold
  *   its socket, so the socket alone says nothing); or
  *   a process of the same pid registers, which is known to live (peer.h): this
  *   one ended, or it is the same process after an exec.
  * A socket that hangs up while the process lives means that it closed its
- * descriptors, or is about to exec: its doorbell is of no use any more, so its
- * rings are looked at by a timer until one of the above.
+ * descriptors, or is about to exec. Its doorbell is of no use any more; the daemon
+ * then polls its rings by a timer until one of the above.
  *
  * Main thread, a registered RCU thread.
  */

@@ -25,7 +25,10 @@ struct process;
  * doorbell is also that one's. 0 or -errno; -EPROTO: its library is too old.
  */
 int user_rings_join(struct process *process);
-/* The process is gone: what it holds of shared rings is given back. A ring owner is left by all. */
+/*
+ * The process is gone: releases the locks of shared rings that name it. If the process is a ring
+ * owner, all processes that share its rings forget it.
+ */
 void user_rings_leave(struct process *process);
 /* After a restart, with all processes there: what held shared rings may have ended since. */
 void user_rings_restore(struct daemon *daemon);

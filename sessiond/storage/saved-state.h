@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * saved-state.h - what the daemon must know again when it was killed: shared memory
+ * saved-state.h - the state that a restarted daemon needs of the killed one: shared memory
  * that the supervisor makes before the daemon, and that each restarted daemon
  * inherits at the same address (doc/design/surviving.md has the rules).
  *
  *   head | texts | logs of classes | what is described | records of processes, each with its ring
  * sets'
  *
- * It also holds the two memories that nobody can map for writing twice: the
- * global control, and the page with all processes' words.
+ * It also holds the two control memories, the global control and the page with all
+ * processes' words. They are sealed: only the maps that the supervisor made before the seals
+ * can be written.
  *
  * Descriptors stand in it by number, 0 being none. A number is written when
  * the descriptor exists, and wiped before it is closed. All of it is sparse.
  *
  * It may be a file, for `lttngmap recover`, when supervisor and daemon were killed
  * together. Then room is made for each part before it is first written, so
- * that a full disk is an error and no SIGBUS; and whoever holds its lock lives.
+ * that a full disk is an error and no SIGBUS. The supervisor holds the file's lock while it
+ * lives.
  *
  * Main thread, but for saved_process_drop(): any.
  */

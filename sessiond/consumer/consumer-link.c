@@ -146,7 +146,8 @@ void consumer_link_send(struct consumer_link *link, struct json_object *message,
 		return;
 	}
 	queued->message = message;
-	memcpy(queued->fds, fds, nr_fds * sizeof(*fds));
+	if (nr_fds != 0)
+		memcpy(queued->fds, fds, nr_fds * sizeof(*fds));
 	queued->nr_fds = nr_fds;
 	cds_list_add_tail(&queued->node, &link->queue);
 	link->queued++;

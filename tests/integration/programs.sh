@@ -366,6 +366,15 @@ counted() { # FIELD NAME
 	awk -v field="$1" '$1 == "counted" { n += $field } END { print n + 0 }' "traced/$2.out"
 }
 
+# A handler that interrupts an event of its own thread without rseq may not wait for it: its event is counted as
+# lost (doc/design/ring.md).
+may_lose=(handlers-no-rseq)
+[[ ${LTTNGMAP_TEST_RSEQ:-} != off ]] || may_lose+=(handlers)
+missing=0
+for name in "${may_lose[@]}"; do
+	missing=$((missing + $(counted 2 "$name") - $(seen c "$name")))
+done
+
 # judge NAME: prints what is wrong.
 judge() {
 	local marks blocks
@@ -375,13 +384,15 @@ judge() {
 	marks=$(counted 2 "$1") blocks=$(counted 3 "$1")
 	[[ ${unseen[$1]:-} != all ]] || marks=0
 	[[ ! ${unseen[$1]:-} ]] || blocks=0
+	[[ " ${may_lose[*]} " != *" $1 "* || "$(seen c "$1")" -gt $marks ]] || marks=$(seen c "$1")
 	[[ "$(seen c "$1") $(seen m "$1")" == "$marks $blocks" ]] ||
 		echo "$(seen c "$1") and $(seen m "$1") events of $marks and $blocks calls"
 }
 for name in "${names[@]}"; do
 	is "$(judge "$name" 2>&1)" '' "$name: as untraced, and all its events"
 done
-like "$(<err)" 'kept, 0 lost' 'no event is lost' || diag "$(<err)"
+lost=$(sed -nE 's/.*events kept, ([0-9,]+) lost.*/\1/p' err | tr -d ,)
+is "$lost" "$missing" 'no event is lost, but those of such handlers' || diag "$(<err)"
 # sudo closes what it inherited; the program that it starts may end before anybody looks.
 is "$(sed -nE 's/^lttngmap: [0-9]+ process.* not traced: (.*)/\1/p' err | sed 's/, /\n/g' | grep -vx 'id (1)' | sort)" \
 	"$(printf '%s\n' "${left_out[@]}" | sort)" 'who cannot be traced is named, and nobody else' || diag "$(<err)"

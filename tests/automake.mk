@@ -38,6 +38,7 @@ sanitizer_environment = \
 	LTTNGMAP_SANITIZED='$(SANITIZER_FLAGS)'; export LTTNGMAP_SANITIZED; \
 	ASAN_OPTIONS='$(sanitizer_options)'; export ASAN_OPTIONS; \
 	UBSAN_OPTIONS='$(sanitizer_options):print_stacktrace=1'; export UBSAN_OPTIONS; \
+	LIBBABELTRACE2_NO_DLCLOSE=1; export LIBBABELTRACE2_NO_DLCLOSE; \
 	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/sanitizers/leak.supp:print_suppressions=0'; \
 	export LSAN_OPTIONS; \
 	TSAN_OPTIONS='$(sanitizer_options):atexit_sleep_ms=0:die_after_fork=0:suppressions=$(abs_top_srcdir)/tests/sanitizers/thread.supp'; \
@@ -633,6 +634,7 @@ check_PROGRAMS += \
 	tests/unit/control-lives \
 	tests/unit/control-pages \
 	tests/unit/memory \
+	tests/unit/wait-writers \
 	tests/unit/messages \
 	tests/unit/kernel-describe \
 	tests/unit/kernel-leftovers \
@@ -646,6 +648,7 @@ TESTS += \
 	tests/unit/control-lives \
 	tests/unit/control-pages \
 	tests/unit/memory \
+	tests/unit/wait-writers \
 	tests/unit/messages \
 	tests/unit/kernel-describe \
 	tests/unit/kernel-leftovers \
@@ -668,6 +671,9 @@ tests_unit_doorbell_crowd_LDADD = libsessiond.la $(URCU_LIBS)
 tests_unit_memory_SOURCES = tests/unit/memory.c
 tests_unit_memory_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_unit_memory_LDADD = libsessiond.la
+tests_unit_wait_writers_SOURCES = tests/unit/wait-writers.c
+tests_unit_wait_writers_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(SYSTEMD_CFLAGS)
+tests_unit_wait_writers_LDADD = libsessiond.la
 tests_unit_messages_SOURCES = tests/unit/messages.c
 tests_unit_messages_LDADD = libsessiond.la
 tests_unit_peer_SOURCES = tests/unit/peer.c tests/utils/reused-pid.h

@@ -275,6 +275,28 @@ static void test_set(void)
 	saved_state_destroy(config.saved_state);
 }
 
+/* Numbers of descriptors from some on are for sockets. */
+static void test_last_descriptors(void)
+{
+	struct memory_set_config config = { .saved_state = NULL };
+	struct memory_set *set, *late = NULL;
+	int next;
+
+	if (saved_state_create(4, &config.saved_state) != 0)
+		bail_out("there is no saved state");
+	next = dup(0);
+	close(next);
+	config.descriptors = next + 2;
+	is(memory_set_create(&config, &set), 0, "a set whose descriptor is not among the last");
+	is(memory_set_fit(set, 1, page, page), 0, "nor that of its rings");
+	is(memory_set_fit(set, 2, page, page), -EMFILE, "rings get none of the last");
+	is(memory_set_create(&config, &late), -EMFILE, "nor do sets");
+	is(dup(0), next + 2, "whose descriptors are closed");
+	close(next + 2);
+	memory_set_put(set);
+	saved_state_destroy(config.saved_state);
+}
+
 /* The policy that /proc shows for the map at `address`. */
 static bool has_policy(const void *address, const char *policy)
 {
@@ -368,6 +390,7 @@ int main(void)
 	test_attributes(false, "nor of rings");
 	test_room();
 	test_set();
+	test_last_descriptors();
 	test_place();
 	return done_testing();
 }

@@ -408,6 +408,8 @@ wait_one() {
 run_queue() { # HOW MANY AT A TIME
 	local pid group job patience=$((($1 + cpus - 1) / cpus))
 
+	# All that is instrumented takes longer.
+	[[ -z ${LTTNGMAP_SANITIZED:-} ]] || patience=$((patience * 3))
 	while :; do
 		while ((${#running[@]} < $1)) && start_one; do :; done
 		progress

@@ -61,5 +61,5 @@ attack_mend() {
 	[[ -z $sessiond_pid ]] || attack_control 10 '{"verb": "destroy", "session": "boxes"}'
 }
 attack_with sandbox setpriv --reuid=@UID@ --regid=@UID@ --clear-groups bash -c 'box "$@"' bash \
-	@DIR@ "$LTTNGMAP_BUILD/tests/utils/sandboxed" "$boxes_counts" "$TAP_DIR/statuses"
+	@DIR@ "$LTTNGMAP_PLAIN/tests/utils/sandboxed" "$boxes_counts" "$TAP_DIR/statuses"
 done_testing

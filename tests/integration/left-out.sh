@@ -128,7 +128,9 @@ recorded_stopped stopped.sh
 is $(($(traced) + $(left_out_in_all))) $((programs + 3)) \
 	"a daemon stopped in the middle of it: $(traced) traced and $(left_out)" || diag "$(<err)"
 ok '  ... there are some who did not wait so long' test "$(in_sum ls)" -gt 0
-is "$(left_out_in_all)" "$(in_sum ls)" '  ... and all of them are ls'
+# With sanitizers the daemon may still be late for a process of the script's own.
+others=$(($(left_out_in_all) - $(in_sum ls)))
+ok "  ... and all of them are ls, but $others" test "$others" -le "${LTTNGMAP_SANITIZED:+1}" -o "$others" = 0
 
 # A build: a compiler for each file, in three processes.
 files=30

@@ -45,7 +45,9 @@ by() {
 	emitted "$1, blocking, $many" "$many" --mode blocking
 	for mode in discard overwrite blocking; do
 		emitted "$1, $mode, small sub-buffers" "$few" --mode "$mode" "${small[@]}"
-		[[ $mode == blocking ]] || ok '  ... and some were lost' test "$numbered_lost" -gt 0
+		# With sanitizers a writer may be slower than its reader.
+		[[ $mode == blocking ]] || ok '  ... and some were lost' \
+			test -n "${LTTNGMAP_SANITIZED:-}" -o "$numbered_lost" -gt 0
 	done
 	emitted "$1, overwrite, large sub-buffers" "$few" --mode overwrite "${large[@]}"
 	emitted "$1, clock monotonic" "$few" --mode discard --clock monotonic "${small[@]}"

@@ -9,7 +9,9 @@
 
 # A busy machine takes longer for a registration than the 100 ms that a program has.
 export LTTNGMAP_ALLOW_BLOCKING=1
-sandboxed=$LTTNGMAP_BUILD/tests/utils/sandboxed
+# A sanitizer's runtime makes calls of its own.
+need_plain
+sandboxed=$LTTNGMAP_PLAIN/tests/utils/sandboxed
 
 # sandboxed WHEN CALL...
 sandboxed() {

@@ -69,7 +69,9 @@ fds=$(descriptors)
 for _ in {1..5}; do
 	kill_daemon
 done
-is "$(descriptors)" "$fds" 'after some more lives it has the same descriptors'
+# One of the first may have been about to be closed.
+after=$(descriptors)
+ok "after some more lives it has no more descriptors: $fds, then $after" test "$after" -le "$fds"
 before=$(wakes)
 sleep 1
 if [[ $watches ]]; then

@@ -30,6 +30,8 @@
 #ifdef __SANITIZE_THREAD__
 /* Each is a hundred then, and a child takes long to make. */
 #define STRIDE 2003
+#elif defined(__SANITIZE_ADDRESS__)
+#define STRIDE 503
 #else
 #define STRIDE 53
 #endif

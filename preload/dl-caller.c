@@ -86,10 +86,10 @@ static const void *find_ret(const void *from, size_t size)
 
 /*
  * A `ret` in the caller: that of _fini(), which every compiler's start files have, and
- * nobody's unwinding tables. Who looks at the stack from within the call, as an
- * allocator that keeps where it was called, finds its end there. Elsewhere it would
- * be taken for a place in a function, and the stack for that function's. Where there
- * is none, it is any of the page that calls. NULL: that has none either.
+ * nobody's unwinding tables. An unwinder within the call, such as that of an allocator which
+ * keeps its caller, ends there. At another address it would take the stack for that of the
+ * function around it. Without an _fini(), any `ret` of the caller's page serves. NULL: there is
+ * none.
  */
 static const void *find_way_back(const char *filename, const void *caller)
 {

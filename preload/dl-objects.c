@@ -34,11 +34,11 @@ static uint32_t round;
 
 /*
  * Objects that are new, whose files are looked into without the loader's lock: one that hangs
- * is not to keep other threads from loading theirs, or from unwinding. What is known of
- * them then is found here when they are seen again.
+ * is not to keep other threads from loading theirs, or from unwinding. The findings are kept
+ * here until the objects are seen again.
  */
 #define NEWCOMERS_MAX 64u
-/* So often at most; what is not told then is told with the next update. */
+/* Rounds at most; the rest comes with the next update. */
 #define TRIES_MAX 64
 
 struct newcomer {

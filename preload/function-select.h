@@ -7,9 +7,9 @@
  *
  * Names are those of the symbol tables of files (C++: as the linker knows them), looked
  * at once, by a constructor, and only of objects that are instrumented in the way that the
- * family is for. What was found is a bit for each address of the object's code: so to ask is
- * a load, in signal handlers and anywhere. What is loaded later is not known, hence not
- * selected where there are names.
+ * family is for. The result is a bit for each address of the object's code, so a query is
+ * one load, in signal handlers and anywhere. Objects that are loaded later are not known, hence
+ * not selected where there are names.
  */
 #ifndef PRELOAD_FUNCTION_SELECT_H
 #define PRELOAD_FUNCTION_SELECT_H

@@ -11,10 +11,10 @@
  *                              session: how many functions it has, and are traced
  *   lttngmap_function:begin    once, so that there is a first event where nothing is traced
  *
- * What is selected, and only that, calls __fentry__ here: room is made a call of it when the
- * process starts, and a call of it that is not wanted is made nothing. Exits are not seen: to
- * see them, a function's return address has to be replaced, and then who unwinds the stack
- * (exceptions, longjmp, profilers, shadow stacks) finds another one than there was.
+ * Only selected functions call __fentry__ here: when the process starts, room for a call becomes
+ * a call, and an unwanted call becomes nops. Exits are not seen: to see them, a function's return
+ * address has to be replaced, and unwinders (exceptions, longjmp, profilers, shadow stacks) would
+ * find another one than there was.
  * doc/design/functions.md
  */
 #ifndef _GNU_SOURCE

@@ -11,7 +11,7 @@
  * was begun while the event was off is not written, for nobody knows how long
  * it took.
  *
- * What the caller points at is read only where the kernel has read it, too: a
+ * A wrapper reads the caller's memory only after the kernel has read it, too: a
  * bad pointer is an error there, and must not be the end of the program here.
  *
  * The wrappers call nothing that is wrapped here, and neither does

@@ -11,8 +11,8 @@
  *             (arena)
  *
  * glibc's dlsym() allocates only to describe an error, but other C libraries
- * and interposed dlsym()s allocate at will. What they get from the arena may
- * be freed or grown much later, by anybody. Those programs pay for it with a
+ * and interposed dlsym()s allocate at will. Their memory from the arena may
+ * be freed or grown much later, by any thread. Those programs pay for it with a
  * range check in free() and realloc(); all others never see one.
  *
  * Who may do what at the same time: any thread may find the functions at any

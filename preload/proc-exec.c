@@ -3,9 +3,8 @@
 /*
  * proc-exec.c - programs that are started, in this process or in one of their own.
  *
- * What is executed is looked at before the kernel has seen it, for afterwards nobody is
- * there to do it: see proc_text(). A vfork's child does this on its parent's stack, as all
- * that it does.
+ * The wrapper looks at the file before the kernel does, for afterwards the program is gone:
+ * see proc_text(). A vfork's child does this on its parent's stack, like all that it does.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

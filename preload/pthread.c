@@ -8,8 +8,8 @@
  * The four events of mutexes have the names and fields that readers of LTTng
  * traces know; the others are named after their functions in the same manner.
  *
- * What can wait has two events: NAME_req before the call, and NAME_acq, for
- * conditions and joins NAME_ret, after it, with its result. What cannot wait
+ * A function that can wait has two events: NAME_req before the call, and NAME_acq, for
+ * conditions and joins NAME_ret, after it, with its result. A function that cannot wait
  * has one, after the call. So an unlock is written when the mutex is free
  * again, and another thread's NAME_acq of it may stand before it by a little:
  * its result is known only then. A thread that is cancelled while it waits, or

@@ -4,9 +4,9 @@
  * flight.h - how many bytes may be on the way to the collector that it has not confirmed: that is
  * what is sent twice if the connection is lost then, so they are as few as keep the way full.
  *
- * Half of them are sent while it is asked about the other half. What the collector takes in the
- * time that one packet needs until it is confirmed would be enough, if it took it at an even
- * pace: four times as much is, between FLIGHT_MIN and FLIGHT_MAX.
+ * Half of them are sent while the collector is asked about the other half. If the collector took
+ * bytes at an even pace, those that it takes until one packet is confirmed would be enough. The
+ * limit is four times that, between FLIGHT_MIN and FLIGHT_MAX.
  *
  * One thread. Times are in microseconds of a clock that does not go back.
  */

@@ -4,8 +4,8 @@
  * follow.h - one trace's folder, while it is written or afterwards: its streams, the
  * packets that their indexes name, and how far each of them was sent for good.
  *
- * How far is on disk, for each collector: in .relayed-COLLECTOR (relay_url_key()). Who sends may
- * be killed at any moment, and what the collector is known to have is not sent again. In a
+ * How far is on disk, for each collector: in .relayed-COLLECTOR (relay_url_key()). The sender may
+ * be killed at any moment; packets that the collector has confirmed are not sent again. In a
  * spool, its writer uses the room of that again, or it is given back to the file system: a hole
  * takes its place (common/protocol/relay-journal.h). So a spool has one journal, .relayed, whoever
  * got it: nobody else can have it any more.

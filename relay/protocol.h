@@ -15,7 +15,7 @@
  *   STREAMS_SENT, SEND_METADATA, then for each packet its data and SEND_INDEX, and
  *   DATA_PENDING to learn how far they are written; CLOSE_STREAM ..., CLOSE_TRACE_CHUNK.
  *
- * What comes from the collector is checked here: it is somebody else's.
+ * The collector's answers are checked here: the collector is not trusted.
  */
 #ifndef RELAY_PROTOCOL_H
 #define RELAY_PROTOCOL_H

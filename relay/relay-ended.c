@@ -5,8 +5,8 @@
  * descriptors for each, and of a spool their files go: a session of weeks may have
  * any number of short programs.
  *
- * Who watches is given two periods to see the last of one: of a stream that is closed
- * there is nothing more to be had. Before that it leaves its chunk, as all do in the end.
+ * Viewers have two periods to read the end of a stream, for a closed stream gives them
+ * nothing more. Before it is closed, a stream leaves its chunk, as all do in the end.
  */
 #include "relay/relay-parts.h"
 

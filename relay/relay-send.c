@@ -123,7 +123,7 @@ int relay_describe(struct relay *relay, struct follow *follow)
 		follow->metadata_version = 0;
 	}
 	error = send_new_text(relay, follow, text, size);
-	/* Whoever sees it finds all of it. */
+	/* Published after the text: a viewer that sees the stream finds all of it. */
 	if (!error && !follow->has_metadata_stream)
 		error = relay_publish(relay);
 	follow->has_metadata_stream = true;

@@ -9,7 +9,7 @@
  *   OUTPUT/archives/NAME/ust ─── follow ──┘     └── OUTPUT/.relay: bytes it has
  *
  * A lost connection is made anew, by a new session at the collector, for it gives back none
- * that it lost. What it had confirmed to have written is not sent again.
+ * that it lost. Packets that it had confirmed are not sent again.
  *
  * One thread, one trace, one collector; the process waits for that and nothing else.
  */
@@ -53,7 +53,7 @@ struct relay_result {
  * rest; -EINTR: told to give up; -ENOENT: there is no trace; -EBUSY: somebody else sends it;
  * -EBADMSG: all was sent but for streams that are
  * broken, which stay;
- * another -errno. What goes wrong meanwhile is logged.
+ * another -errno. Trouble meanwhile is logged.
  */
 int relay_run(const struct relay_config *config, struct relay_result *result);
 

@@ -26,7 +26,7 @@ struct relay_url {
 int relay_url_parse(const char *text, struct relay_url *url, const char **why);
 /*
  * The collector in the name of a file: HOST:CONTROL[%2FPATH], whose end is a number where it would
- * be too long. Who has the same name is the same one.
+ * be too long. Equal names mean the same collector.
  */
 void relay_url_key(const struct relay_url *url, char key[RELAY_URL_KEY_MAX]);
 

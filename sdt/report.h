@@ -6,7 +6,7 @@
  * Nothing is printed. Each is an event, lttngmap_sdt:refused; and a line of the
  * file that `lttngmap record` has made for that (common/protocol/sdt-environment.h).
  *
- * What is told is kept, under the loader's lock, and emitted without it: a file
+ * Reports are collected under the loader's lock, and emitted without it: a file
  * or an event may have to wait. Not for signal handlers. Keeps nothing open.
  */
 #ifndef SDT_REPORT_H

@@ -5,8 +5,8 @@
  * the program comes by.
  *
  * A site is written before it is armed, and only read from then on: the threads
- * that come by have no lock. What is behind
- * `file_offset` and before the operands is for who arms.
+ * that come by have no lock. The members behind
+ * `file_offset` and before the operands are for the code that arms.
  */
 #ifndef SDT_SITE_H
 #define SDT_SITE_H

@@ -181,7 +181,7 @@ void sdt_site_disarm(struct sdt_writer *writer, struct sdt_site *site)
 {
 	const uint8_t nop = NOP;
 
-	/* Whoever has put a breakpoint over it will put back what was there before us. */
+	/* A debugger that has put a breakpoint over it will restore the byte from before us. */
 	if (!site->armed || (byte_of(site) == JUMP && write_at(writer, site->address, &nop, 1)))
 		return;
 	site->armed = false;

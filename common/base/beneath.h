@@ -25,7 +25,7 @@
 #define BENEATH_ANYBODY ((uid_t)-1)
 
 /*
- * Open a regular file; the flags are those of open(2). What is opened for writing must have one
+ * Open a regular file; the flags are those of open(2). A file opened for writing must have one
  * link and that owner. O_TRUNC takes effect after these checks.
  */
 int beneath_open(int folder, const char *name, int flags, mode_t mode, uid_t owner);

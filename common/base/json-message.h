@@ -8,7 +8,7 @@
  * answers -EAGAIN (for event loops), > 0 waits that long and answers
  * -ETIMEDOUT, < 0 waits for ever; whatever the socket's own mode.
  *
- * What comes from a socket is not trusted: JSON as strict as json-c's strict
+ * Messages from a socket are not trusted: JSON as strict as json-c's strict
  * mode, bounded in size and depth, and each member is checked for its type and
  * range when it is read. A number beyond 64 bits counts as the largest one.
  */

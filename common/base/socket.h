@@ -51,8 +51,7 @@ int socket_pass_sender(int fd);
  * sent: else pid 0. 0; -EAGAIN: there is no message; -ENODATA; another -errno.
  */
 int socket_sender(int fd, struct ucred *sender);
-/* Is there a message, be it empty? Of a SOCK_SEQPACKET socket that nothing is received from later.
- */
+/* Is there a message, perhaps an empty one? For a SOCK_SEQPACKET socket that nobody reads later. */
 bool socket_has_message(int fd);
 
 /* -EAGAIN: SOCK_NONBLOCK was given and the backlog is full. */

@@ -14,9 +14,9 @@
  *   ours              | flags | ... | "/etc/x" NUL | ...
  *
  * All fields but common_type, which the id in a record's header tells already.
- * Their names are the kernel's. What a print format shows by names, one for a
- * value, is an enumeration. Where a format has no fixed length for the last
- * array (`char buf[]`), that goes up to the record's end.
+ * Their names are the kernel's. A field whose values a print format shows by
+ * names is an enumeration. A last array without a fixed length (`char buf[]`)
+ * goes up to the record's end.
  *
  * No file is touched and nothing is shared but libtraceevent's level of
  * messages, which is set to none. One thread.
@@ -70,9 +70,9 @@ int kernel_class_parse_fields(const char *system, const char *text, size_t size,
 void kernel_class_destroy(struct kernel_class *class);
 
 /*
- * The fields of a kernel's record of `size` bytes, common_type included, as ours.
- * What lies beyond the record is zeros, an array that reaches beyond it is empty.
- * The bytes that they take; -ENOBUFS: more than `room`.
+ * Converts the fields of a kernel's record of `size` bytes, common_type included, to ours.
+ * Fields beyond the record's end are zeros; an array that reaches beyond it is empty.
+ * Returns the bytes that the fields take; -ENOBUFS: more than `room`.
  */
 ssize_t kernel_class_convert(const struct kernel_class *class, const void *record, size_t size,
 			     void *fields, size_t room);

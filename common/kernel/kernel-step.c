@@ -108,7 +108,7 @@ static size_t put_fixed(char *to, size_t room, const struct kernel_step *step, c
 	return step->size;
 }
 
-/* One step. What it takes; 0: there is no room. */
+/* Converts one field. Returns its size; 0: there is no room. */
 static size_t put_step(char *to, size_t room, const struct kernel_step *step, const char *record,
 		       size_t size)
 {
@@ -122,7 +122,8 @@ static size_t put_step(char *to, size_t room, const struct kernel_step *step, co
 			     : put_string(to, room, bytes, length);
 }
 
-/* The steps from `next` on, whose fields go to fields + done. What all take, or -ENOBUFS. */
+/* Converts the fields from step `next` on, to fields + done. Returns the size of all, or -ENOBUFS.
+ */
 static __attribute__((noinline)) ssize_t put_rest(const struct kernel_class *class, uint32_t next,
 						  const char *record, size_t size, char *fields,
 						  size_t room, size_t done)

@@ -5,7 +5,7 @@
  * writes the trace to who sends it to a collector, where it can be closed then.
  *
  * The names of their files, each with a NUL behind it, in the order in which they
- * ended. All packets of one are in its index before. What was read may be a hole: bytes of 0.
+ * ended. All packets of a stream are in its index before. A reader may find a hole: bytes of 0.
  */
 #ifndef COMMON_PROTOCOL_ENDED_STREAMS_H
 #define COMMON_PROTOCOL_ENDED_STREAMS_H

@@ -4,8 +4,8 @@
  * live-time.h - up to which time all of a trace is on disk, while it is recorded: the file
  * OUTPUT/ust/.live, which is there where somebody watches the trace from elsewhere.
  *
- * Whoever reads it, and the indexes after that, finds there all packets with events up
- * to `time`: whatever comes later is later. Streams that appear later, too.
+ * A reader that reads this file, and the indexes after it, finds all packets with events up
+ * to `time`: events that come later are later, also those of streams that appear later.
  */
 #ifndef COMMON_PROTOCOL_LIVE_TIME_H
 #define COMMON_PROTOCOL_LIVE_TIME_H

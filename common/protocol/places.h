@@ -11,7 +11,7 @@
  *   PLACE_SYSTEM     /run/lttngmap
  *
  * Anybody can make the second one: it counts only where it is a directory of the user's own
- * that nobody else can write to. Who connects there compares the peer's user, too.
+ * that nobody else can write to. A process that connects there compares the peer's user, too.
  *
  * No function of the C library: traced programs call this, too.
  */

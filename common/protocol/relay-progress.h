@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * relay-progress.h - what who sends a trace away tells who writes it: the file
- * OUTPUT/.relay, where that is a spool. It is made by the first of both that looks for it. Of a
- * trace that stays, each collector's sender has one of its own, OUTPUT/.relay-COLLECTOR.
+ * relay-progress.h - the file by which the sender of a spool tells its consumer how far it is:
+ * OUTPUT/.relay. The first of both that looks for the file makes it. With a trace that stays,
+ * each collector's sender has a file of its own, OUTPUT/.relay-COLLECTOR.
  *
  * Where the folder is a spool, its writer holds back what would make more than
  * the agreed bytes of packets in it that were not sent.

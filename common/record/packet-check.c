@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* No sub-buffer is larger. What says so is damaged, and takes no memory. */
+/* No sub-buffer is larger: a header that says so is damaged, and no memory is made for it. */
 #define CONTENT_MAX (UINT64_C(1) << 31)
 
 int packet_read(int fd, void *bytes, uint64_t size, uint64_t offset)

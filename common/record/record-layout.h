@@ -123,8 +123,8 @@ struct record_span {
 
 /*
  * Are the bytes records of that stream, in the order of time within the packet's, and nothing
- * else? Reads each byte that it decides by once. What others write meanwhile can make the
- * answer wrong, and does nothing worse. False: *fault says why.
+ * else? Reads each byte that it decides by once. A concurrent writer can make the
+ * answer wrong, and nothing worse. False: *fault says why.
  */
 bool record_layout_check(const struct record_layout *layout, uint32_t stream_id,
 			 const struct record_span *span, struct record_fault *fault);

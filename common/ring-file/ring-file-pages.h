@@ -4,8 +4,8 @@
  * ring-file-pages.h - where a kernel's ring goes that cannot be mapped: before Linux
  * 6.10, its sub-buffers are copied by read(2).
  *
- * What read(2) gave, the kernel has no more. So the copies lie in a memory that
- * may outlive the reader, who is one of ours:
+ * The kernel no longer has what read(2) gave. So the copies lie in a memory that
+ * may outlive the reader, which is a consumer of ours:
  *
  *   slot of CPU 0                                    slot of CPU 1
  *   | meta page | sub-buffer | sub-buffer | spare |  | meta page | ...

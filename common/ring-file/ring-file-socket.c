@@ -221,7 +221,7 @@ static int parse_announcement(int fd, uint64_t *ring, struct sockaddr_un *addres
 	return 0;
 }
 
-/* Whoever wrote the announcement must be the one who listens, or root. */
+/* The listener must be the user who wrote the announcement, or root. */
 static int check_server(int fd, uid_t owner)
 {
 	struct ucred peer;
@@ -255,8 +255,8 @@ static int connect_server(const struct sockaddr_un *address, uid_t owner)
 }
 
 /*
- * The memory must be as large as was said, and stay so: no SIGBUS. Of files,
- * which cannot be sealed, only who guards its maps makes one.
+ * The memory must have the size that was announced, and keep it: else SIGBUS. A file cannot
+ * be sealed, so only a reader that guards its maps may map one.
  */
 static int check_memory(int fd, uint64_t size)
 {

@@ -135,8 +135,8 @@ static int take_rare(struct walk *walk, uint32_t type_len, uint32_t delta, struc
 }
 
 /*
- * The event at walk->at, and beyond it. 0 or -EBADMSG: walk->at is as before. What is
- * rare has copies, so that the compiler may keep the others' place and time in registers.
+ * The event at walk->at, and beyond it. 0 or -EBADMSG: walk->at is as before. Rare
+ * cases work on copies, so that the compiler may keep place and time in registers in the others.
  */
 static inline int take_event(struct walk *walk, struct event *event)
 {

@@ -3,10 +3,9 @@
 /*
  * kernel-packet.h - from an extent of a kernel's sub-buffer to packets of ours.
  *
- * What lttngmap_ring_file_get_packet() gives of a kernel's ring
- * (LTTNGMAP_PACKET_KERNEL) is the kernel's events in a sub-buffer from
- * `offset` on. The sub-buffer begins with a time; each event has but a
- * difference to the one before, so the way to `offset` is walked for the time
+ * For a kernel's ring lttngmap_ring_file_get_packet() gives the kernel's events in a
+ * sub-buffer from `offset` on (LTTNGMAP_PACKET_KERNEL). The sub-buffer begins with a time; each
+ * event has but a difference to the one before, so the way to `offset` is walked for the time
  * alone, where the cursor does not know it already:
  *
  *   page                     offset               offset + length

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * output-channel.h - a channel of a session: the watched folder RINGS/CHANNEL and
- * the rings that were found in it. Of the kernel's, it is a tracefs instance's
- * per_cpu, which has a folder for each CPU that there can be, from the beginning.
+ * the rings that were found in it. For the kernel's events the folder is a tracefs instance's
+ * per_cpu, which has a folder for each possible CPU from the beginning.
  */
 #ifndef CONSUMERD_SESSION_OUTPUT_CHANNEL_H
 #define CONSUMERD_SESSION_OUTPUT_CHANNEL_H
@@ -32,7 +32,7 @@ struct output_channel *output_channel_of_node(struct cds_list_head *node);
 void output_channel_clear(struct output_channel *channel);
 /* All its rings' streams are closed, complete; they begin anew. 0 or -errno. */
 int output_channel_close_streams(struct output_channel *channel);
-/* Have all its rings read to their ends; were they? Of the kernel's. */
+/* The kernel's rings: reads all of them to their ends; tells whether they were. */
 void output_channel_drain(struct output_channel *channel);
 bool output_channel_is_drained(const struct output_channel *channel);
 /* Let all its rings have a turn. */
@@ -46,7 +46,7 @@ const char *output_channel_directory(const struct output_channel *channel);
 uint32_t output_channel_stream_id(const struct output_channel *channel);
 /* And how they are cut into files. */
 const struct stream_limits *output_channel_limits(const struct output_channel *channel);
-/* Is one more file that is no ring to be told of? Of many the first are. */
+/* Should one more file that is no ring be reported? True for the first ones. */
 bool output_channel_tells(struct output_channel *channel);
 /* One of its rings is being destroyed. */
 void output_channel_forget(struct output_channel *channel, struct output_ring *ring);

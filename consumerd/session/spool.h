@@ -34,7 +34,7 @@ void spool_count(struct spool *spool, uint64_t bytes);
  * that, whatever waits.
  */
 void spool_lift(struct spool *spool, bool is_lifted);
-/* May that be written, which a rotation waits for? As much again as else: it comes to an end. */
+/* May packets that a rotation waits for be written? Up to as much again as the limit: they end. */
 bool spool_has_reserve(const struct spool *spool);
 /* May more be written? */
 bool spool_has_room(struct spool *spool, enum spool_news *news);

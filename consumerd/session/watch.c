@@ -28,8 +28,8 @@ struct watch {
 };
 
 /*
- * Rings are regular files of the daemon's user, who is ours, or of root. What
- * else it is that somebody put there: such a thing is not even opened.
+ * Rings are regular files of the daemon's user, who is ours, or of root. Returns what
+ * another file is, which is not even opened, or NULL.
  */
 static const char *stranger(const struct stat *status)
 {

@@ -209,8 +209,8 @@ static bool is_reused(const struct stream *stream)
 
 /*
  * The files open, the most recently used of the pool, and nothing in them but
- * whole packets, but where room is used again. What is on disk is looked at on each opening: that
- * finds the place to go on, and makes up for entries that were due.
+ * whole packets, but where room is used again. Each opening inspects the files on disk: that
+ * finds the place to go on, and writes index entries that were due.
  */
 static int prepare(struct stream *stream)
 {

@@ -174,8 +174,8 @@ static int believe_index(struct repair *repair)
 /* ---- damage in the middle ---------------------------------------------------------- */
 
 /*
- * May that packet follow those that are kept? NULL, or why not. What takes the place of the first
- * ones has a number.
+ * May that packet follow those that are kept? NULL, or why not. A packet that takes the place of
+ * the first ones has a number.
  */
 static const char *check_order(const struct repair *repair, const struct ctf_packet_header *header,
 			       uint64_t offset)
@@ -259,7 +259,7 @@ static int put_padded(struct repair *repair, struct ctf_packet_header *header, u
 
 /*
  * The packet before is made so long that the next one follows at `offset`; where there is none, one
- * is made by make_first(). What lies between stays, as padding.
+ * is made by make_first(). The bytes between stay, as padding.
  */
 static int repair_extent(struct repair *repair, uint64_t offset)
 {

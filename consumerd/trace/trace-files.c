@@ -4,8 +4,8 @@
  * trace-files.c - the files of a stream that has limits: which there are, and
  * the end of the oldest.
  *
- * What is thrown away is counted. Before a file goes, the new count is written
- * down with the file's name: whoever is killed in between finds the name, and
+ * Removed events are counted. Before a file goes, the new count is written
+ * down with the file's name: after a kill in between, the next consumer finds the name, and
  * removes the file without counting it again.
  */
 #include "consumerd/trace/trace.h"
@@ -172,7 +172,7 @@ int trace_resume_discard(struct trace *trace)
 	if (overwritten.events > trace->overwritten)
 		trace->overwritten = overwritten.events;
 	overwritten.discarding[NAME_MAX] = '\0';
-	/* Whoever else wrote into that file does not lead us out of the folder. */
+	/* The file may have been written by others: no name leads out of the folder. */
 	if (overwritten.discarding[0] == '\0' || strchr(overwritten.discarding, '/'))
 		return 0;
 	return remove_pair(trace, overwritten.discarding);

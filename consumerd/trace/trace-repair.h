@@ -15,7 +15,7 @@
 
 /*
  * All traces in `path` and below: torn tails are cut, indexes made to agree,
- * metadata looked at. What was done is printed, as JSON if so asked. A trace
+ * metadata checked. Prints what it did, as JSON if `json`. A trace
  * that is being written is left alone. An exit status.
  */
 int trace_repair_all(const char *path, bool json);

@@ -176,7 +176,7 @@ uint64_t attach_register_deadline(void)
 				     : attach_deadline();
 }
 
-/* Not strtoul(), which depends on the locale. What is no number: 0. */
+/* Not strtoul(), which depends on the locale. 0: it is no number. */
 static uint32_t parse_ms(const char *text)
 {
 	uint32_t ms = 0;

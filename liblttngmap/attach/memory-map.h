@@ -5,7 +5,7 @@
  *
  * A process has control and its own page from its registration on. A channel's rings, and the
  * filters, are mapped when they are needed: until then they count in no limit of the program's.
- * What is mapped stays where it is for the life of the program: a forked child maps its own
+ * Each map stays where it is for the life of the program: a forked child maps its own
  * memories over its parent's, so forks of forks do not add up, and a write that was interrupted
  * in the parent still finds memory there. All here is signal-safe. It is called by one thread at
  * a time, which holds `attaching` or `exchange` of `local`; memory_map_filters() by any.
@@ -39,7 +39,7 @@ bool memory_map_filters(struct local *local);
 void memory_map_lose(const uint64_t *word);
 /* The channels of the parent, or of this process, that record the event of the word. */
 uint64_t memory_map_channels(const uint64_t *word);
-/* The same answer's rings. What is not to be had is asked for by the first event. */
+/* Maps the rings of the same answer. The first event asks for those that failed. */
 void memory_map_first_rings(struct local *local, const struct protocol_app_registered *answer,
 			    long size, const struct exchange_fds *fds);
 /* A slot's rings, which answer_has_rings() found sane. */

@@ -7,8 +7,8 @@
  * its own. Once a program asked for a filter there, the library makes no more system calls to
  * register.
  *
- * Filters that were there when the program was started have let its registration pass. What a
- * program asks for by a bare instruction is not seen.
+ * Filters that were there when the program was started have let its registration pass. A filter
+ * that a program asks for by a bare instruction is not seen.
  */
 #ifndef LIBLTTNGMAP_ATTACH_SANDBOX_H
 #define LIBLTTNGMAP_ATTACH_SANDBOX_H

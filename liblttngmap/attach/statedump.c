@@ -68,7 +68,8 @@ void statedump_end(struct local *local)
 {
 	for (unsigned rounds = 0; rounds < ROUNDS_MAX; rounds++) {
 		__atomic_store_n(&local->statedump_by, 0, __ATOMIC_SEQ_CST);
-		/* Whoever found us at it counted before that, so that it is seen here. */
+		/* A thread that found this one writing counted before that, so its count is seen
+		 * here. */
 		if (__atomic_load_n(&local->statedump_due, __ATOMIC_SEQ_CST) ==
 			    __atomic_load_n(&local->statedump_done, __ATOMIC_RELAXED) ||
 		    claim(local) != 0)

@@ -40,7 +40,7 @@ static inline uint64_t arch_thread_token(void)
 
 /*
  * Does this thread have the C library's thread-local storage? Its first and its third word are its
- * own address. What a raw clone was given as a thread pointer may be zeros.
+ * own address. The thread pointer of a raw clone may lead to zeros.
  */
 static inline bool arch_thread_has_storage(void)
 {

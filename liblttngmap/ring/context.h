@@ -3,9 +3,9 @@
 /*
  * context.h - the values that a channel with contexts puts before the fields.
  *
- * What only the kernel knows is asked for once a thread and then kept: ids of
- * process and thread for good, names, user ids and namespaces for about a
- * millisecond, for a program can change them without a word to us.
+ * Values that only the kernel knows are asked for once a thread and then kept: ids of
+ * process and thread for good, names, user ids and namespaces for some
+ * milliseconds, for a program can change them without telling the library.
  */
 #ifndef LIBLTTNGMAP_RING_CONTEXT_H
 #define LIBLTTNGMAP_RING_CONTEXT_H

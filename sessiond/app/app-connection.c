@@ -32,7 +32,8 @@
 #define REGISTER_ACCURACY_USEC UINT64_C(100000)
 /*
  * Connections that have not registered, of one user, or a quarter of its descriptors where
- * that is more: the oldest goes when there are more. Of all users, so many times that.
+ * that is more: the oldest goes when there are more. PENDING_USERS: all users together have that
+ * many times as many.
  */
 #define PENDING_PER_USER_MIN 128u
 #define PENDING_USERS 4u
@@ -454,8 +455,8 @@ static void count_unread(struct app_connection *connection)
 }
 
 /*
- * An answer was not read. Who was killed meanwhile lost nothing by it, but looks
- * the same as who did not wait, went on untraced, and has ended since.
+ * An answer was not read. A process that was killed meanwhile lost nothing by it, but looks
+ * the same as one that did not wait, went on untraced, and has ended since.
  */
 static void say_unread(struct app_connection *connection)
 {

@@ -56,7 +56,7 @@ static bool is_shortage(int error)
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -ENOBUFS;
 }
 
-/* Whoever waits to be accepted is told, rather than left waiting. */
+/* Refuses all connections that wait to be accepted, rather than leave them waiting. */
 static void refuse_waiting(struct app_socket *app, int reason)
 {
 	int accepted;

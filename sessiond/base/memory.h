@@ -19,7 +19,7 @@
  * and written as before, but nobody punches holes there. A page fault, the daemon's or a
  * consumer's, waits for whoever does, and that takes the longer the more maps there are.
  *
- * What a process was handed, this daemon only maps and touches. Each call that
+ * This daemon only maps and touches memories that a process was handed. Each call that
  * takes the inode's lock (fallocate, madvise(MADV_REMOVE), ftruncate, write,
  * lseek for data, adding a seal) is made before: a process can hold that lock for ever
  * (doc/design/security.md).

@@ -102,9 +102,9 @@ int registry_add_within(struct registry *registry, uint32_t user, const struct r
  */
 int registry_restore(struct registry *registry, uint16_t id, uint32_t user, const void *bytes,
 		     size_t size, struct registry_room *taken);
-/* Forget a class, which nobody uses: its id is free. What it took. */
+/* Forget a class, which nobody uses: its id is free. Returns the room it took. */
 struct registry_room registry_remove(struct registry *registry, uint16_t id);
-/* Another user is charged for the class from now on. What it takes. */
+/* Another user is charged for the class from now on. Returns the room it takes. */
 struct registry_room registry_charge(struct registry *registry, uint16_t id, uint32_t user);
 /* The room that is left. */
 struct registry_room registry_room(const struct registry *registry);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * control-args.h - the members of a request. What is not as it should be is
- * refused here: the caller only returns then.
+ * control-args.h - reads the members of a request. Each function answers a wrong member with a
+ * refusal itself: the caller only returns then.
  *
  * Main thread.
  */

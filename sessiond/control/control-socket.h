@@ -5,9 +5,8 @@
  * daemon's end of common/protocol/protocol-control.h. control-verbs.c has the table of
  * verbs.
  *
- * Who is served: root and the daemon's own user; by the system's instance
- * (root's, not private) also members of the group "tracing", where there is
- * one, each for sessions of its own.
+ * The socket serves root and the daemon's own user. The system's instance (root's, not private)
+ * also serves members of the group "tracing", where there is one, each for sessions of its own.
  *
  * Main thread.
  */

@@ -39,7 +39,7 @@ static int begin(struct progress *progress, struct control_client *client,
 	return 0;
 }
 
-/* False: the rest is for the next message. What fills one by itself is left out. */
+/* False: the rest is for the next message. An item that fills a message by itself is left out. */
 static bool put(struct progress *progress, struct json_object *item)
 {
 	bool is_first = json_object_array_length(progress->part.array) == 0;

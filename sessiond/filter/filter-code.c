@@ -3,7 +3,7 @@
 /*
  * filter-code.c - code of an expression whose types are known, as a program.
  *
- * What is true or false becomes jumps, what is a number ends in r0. A value
+ * Conditions become jumps, numbers end in r0. A value
  * that is missing (an element beyond a sequence's end, a context that there is
  * not) makes the comparison it is in false: code that may find it so has a
  * label to go to, `miss`.

@@ -3,12 +3,12 @@
 /*
  * filter-emit.h - writing a filter's program, instruction by instruction.
  *
- * Registers: values are calculated in r0, by help of r1 to r5. What has to
- * wait for another value is in r6 to r9, and then on the stack's upper half;
+ * Registers: values are calculated in r0, by help of r1 to r5. A value that has to
+ * wait for another one is in r6 to r9, and then on the stack's upper half;
  * the lower half keeps offsets of the record that were found already.
  *
- * What does not fit sets `too_big` and writes nothing more; that is looked at
- * once, at the end.
+ * An instruction that does not fit sets `too_big`, and nothing more is written. The caller looks
+ * at `too_big` once, at the end.
  */
 #ifndef SESSIOND_FILTER_FILTER_EMIT_H
 #define SESSIOND_FILTER_FILTER_EMIT_H

@@ -71,8 +71,8 @@ int kernel_probe_open(struct kernel_probe *probe, struct kernel_probe_file *file
 		      struct kernel_problem *problem);
 void kernel_probe_close(struct kernel_probe_file *file);
 /*
- * An event more, which is off, of a probe that is open. What the kernel says of one that it refuses
- * is told. 0 or -errno.
+ * Makes one more event of an open probe; the event is off. *problem has the kernel's words if it
+ * refuses. 0 or -errno.
  */
 int kernel_probe_create(const char *group, const struct kernel_probe *probe,
 			const struct kernel_probe_file *file, struct kernel_problem *problem);

@@ -26,8 +26,8 @@ struct json_object *kernel_domain_describe(const struct kernel_domain *domain);
 /* NULL: the session has none. */
 struct json_object *kernel_domain_save(const struct session *session);
 /*
- * Into a session that has none. What cannot be had, the session's messages name. It records from
- * kernel_domain_start() on.
+ * Restores the domain of a session that has none. The session's messages name what could not be
+ * restored. The domain records from kernel_domain_start() on.
  */
 void kernel_domain_restore(struct session *session, struct json_object *saved);
 /* For a domain that is made new: how many traces of earlier daemons there may be. */

@@ -371,7 +371,7 @@ int quota_check_memory(struct quota_user *user, uint64_t now_usec,
 /* ---- rates --------------------------------------------------------------------- */
 
 /*
- * Each unit lasts a second / rate. Who took less than `ahead_ns` ahead of time
+ * Each unit lasts a second / rate. A user that took less than `ahead_ns` ahead of time
  * may take another one.
  */
 static uint64_t rate_take(struct quota_rate *rate, uint64_t a_second, uint64_t ahead_ns,

@@ -163,8 +163,8 @@ void quota_drop_classes(struct quota_user *user, const struct registry_room *tak
 void quota_forget_classes(struct quota *quota, const uint64_t *ids);
 /*
  * The amount that a limited user who has `had` may still take of `left` out of `all`. A part of
- * `all` is reserved for root and the daemon's own user. Of the rest a user has one part in
- * `one_in`.
+ * `all` is reserved for root and the daemon's own user. The user has one part in
+ * `one_in` of the rest.
  */
 uint64_t quota_share(uint64_t left, uint64_t had, uint64_t all, uint32_t one_in);
 /* The room in the registry that the user may still take. */

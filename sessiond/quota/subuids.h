@@ -27,7 +27,7 @@ struct subuids;
 struct subuids *subuids_create(const char *path);
 /* NULL is allowed. */
 void subuids_destroy(struct subuids *subuids);
-/* Read the file again, if it has changed. What cannot be read has no ranges. */
+/* Read the file again, if it has changed. A file that cannot be read has no ranges. */
 void subuids_refresh(struct subuids *subuids);
 /* The owner of the id: the id itself if it is in no range. NULL is allowed. */
 uint32_t subuids_owner(const struct subuids *subuids, uint32_t uid);

@@ -213,8 +213,8 @@ static bool is_daemons(const struct recover_sources *sources, int fd, uint64_t i
 }
 
 /*
- * Root's way: the memfd itself, which nobody takes away. Who may not has the memory of processes
- * of its own user alone. 0; -EPERM: it is not the daemon's.
+ * Root's way: the memfd itself, which nobody takes away. Other users get the memory of their own
+ * processes alone. 0; -EPERM: it is not the daemon's.
  */
 static int open_map_file(const struct recover_sources *sources, struct recover_source *source,
 			 int process, uint64_t inode)

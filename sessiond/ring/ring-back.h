@@ -7,12 +7,11 @@
  *   sub-buffers   q-3     q-2     q-1     q, up to the position of now
  *   given as       4th     3rd     2nd     1st
  *
- * Writers go on meanwhile and overwrite the oldest. What was given is copied
- * and then checked (ring_reader_is_intact); the first that was overwritten is
- * the end, as all before it are gone, too. So what was copied is without a
- * gap. A full sub-buffer's entry in the table is exchanged before anything of
- * it is written, its descriptor too: an entry that is the same afterwards means
- * that the descriptor read in between was the sub-buffer's.
+ * Writers go on meanwhile and overwrite the oldest. The reader copies each packet,
+ * then checks the copy (ring_reader_is_intact). The first packet that was overwritten ends the
+ * reading, as all older ones are gone, too. So the copies have no gap. A full sub-buffer's entry in
+ * the table is exchanged before anything of it is written, its descriptor too: an entry that is the
+ * same afterwards means that the descriptor read in between was the sub-buffer's.
  *
  * Changes nothing in the ring, and nothing in the reader but its accounts.
  */

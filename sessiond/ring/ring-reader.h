@@ -14,8 +14,8 @@
  * The caller holds the ring set's mutex in all calls.
  *
  * A reader can be killed with its daemon at any instant and go on in the restarted daemon, where it
- * lies in memory that outlives it (doc/design/surviving.md). What take() and release() change is
- * copied aside before, by ring_undo_begin(); a copy that is in force when the restarted daemon
+ * lies in memory that outlives it (doc/design/surviving.md). ring_undo_begin() copies aside what
+ * take() and release() are about to change; a copy that is in force when the restarted daemon
  * begins is put back by ring_undo_restore().
  */
 #ifndef SESSIOND_RING_RING_READER_H

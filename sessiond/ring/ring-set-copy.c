@@ -13,8 +13,8 @@
  *      copy has the later table, by which its reader passes over the others
  *      and counts them.
  *
- * What was looked at is kept in the saved state: copied again, after a recovery that
- * was killed, a ring ends at the same place, and packets are the same.
+ * The saved state keeps the positions that were read. After a recovery that was killed, the next
+ * one ends each ring at the same place, and makes the same packets.
  */
 #include "sessiond/ring/ring-set-private.h"
 

@@ -128,7 +128,7 @@ void ring_set_tell_totals(struct ring_set *set);
 /* One is corrupt: say so. */
 void ring_set_close_ring(struct ring_set *set, uint32_t ring);
 bool ring_set_has_packet(struct ring_set *set);
-/* Is its memory as large as it was? What is read needs it. */
+/* Is its memory as large as it was? Call before a read of it. */
 void ring_set_check_memory(struct ring_set *set);
 void ring_set_set_awake(struct ring_set *set, bool awake);
 /* The packets marked for a rotation are read or given up: begins the next chunk. */

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * rule.h - the patterns of event rules: which event classes a channel records.
- * What else a rule has, and the list of them, is rule-list.h's.
+ * rule-list.h has a rule's other properties, and the list of rules.
  *
  * A rule is one or more patterns, separated by commas; it matches a class
  * when one of them matches the whole of PROVIDER:NAME. In a pattern '*' stands

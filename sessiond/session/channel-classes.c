@@ -109,8 +109,8 @@ static void ask_user(struct quota_user *user, void *data)
 }
 
 /*
- * Also in what outlives the daemon. Whoever registered the class first has no say: the text is
- * charged to any user who has the class, and root first.
+ * Also in the saved state. The user who registered the class first has no say: the text is
+ * charged to any user who has the class, root first.
  */
 static int describe(const struct channel *channel, const struct registry_class *event_class,
 		    uint32_t *user)

@@ -408,7 +408,7 @@ void channel_publish(struct channel *channel)
 
 void channel_admit(struct channel *channel, struct process *process)
 {
-	/* Whoever registers is handed its rings; all others ask for them at their first event. */
+	/* A process that registers now is handed its rings; all others ask at their first event. */
 	bool registers, in;
 
 	/* Ring owners are admitted with their processes. */

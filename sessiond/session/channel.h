@@ -86,10 +86,10 @@ int channel_create(struct session *session, const struct channel_config *config,
 		   struct channel **channel, char why[CHANNEL_WHY_SIZE],
 		   char hint[CHANNEL_WHY_SIZE]);
 /*
- * Make it as `config` says, its name aside; its session is IDLE. What was
- * recorded stays on disk, in packets of the old kind beside the new ones. A
+ * Changes the channel to `config`, its name aside; its session is IDLE. Recorded packets
+ * stay on disk, of the old kind beside the new ones. A
  * change of contexts gives it a new stream id, if it was started with the old
- * one. As channel_create(); -EBUSY: not all that was recorded is on disk.
+ * one. Returns like channel_create(); -EBUSY: not all that was recorded is on disk.
  */
 int channel_change(struct channel *channel, const struct channel_config *config,
 		   char why[CHANNEL_WHY_SIZE], char hint[CHANNEL_WHY_SIZE]);

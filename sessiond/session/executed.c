@@ -26,8 +26,8 @@ static char *path_of(const struct process *process, char path[PATH_SIZE])
 }
 
 /*
- * Which file the process executes: 0 or -1, with errno. What the kernel knows already: its file
- * system, which may be a user's that does not answer, is not asked.
+ * Which file the process executes: 0 or -1, with errno. The kernel answers from what it has: the
+ * file system, which may be a user's that does not answer, is not asked.
  */
 static int look_at_program(const struct process *process, struct statx *status)
 {

@@ -5,7 +5,7 @@
  *
  * Only with --preloaded: there every program was to register, and one that does not is
  * counted as not traced. The socket closes at exec, and /proc tells whether the process has
- * another program since. Whoever registers again is no such process.
+ * another program since. A process that registers again is not counted.
  *
  * Main thread.
  */

@@ -8,8 +8,8 @@
  *   2. The consumer is told. It cuts every stream, and says so: what it writes
  *      afterwards was recorded after step 1.
  *
- * What is recorded between the two may be forgotten or kept, the later part
- * of each stream being kept.
+ * Events between the two steps may be forgotten or kept; of each stream the later part
+ * is kept.
  */
 #include "sessiond/session/session.h"
 

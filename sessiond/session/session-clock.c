@@ -11,8 +11,8 @@
  *   2. The chunk is moved, and keeps `held` (session-rotate.c).
  *   3. The next chunk is on disk: the consumer gets the new description.
  *
- * What programs write after the machine resumed and before their rings are marked, some
- * milliseconds, stands at the end of the chunk from before, with its description.
+ * Events that programs write after the resume and before their rings are marked, for some
+ * milliseconds, stand at the end of the earlier chunk, with its description.
  *
  * A session that is stopped when the clock breaks rotates when it is started again. A
  * flight recorder and a trace that somebody watches cannot be rotated: the snapshots of the

@@ -12,8 +12,8 @@
  * T(n-1), not T(n): a writer reads the clock before its record counts, so one that
  * is in its event while its ring is marked has a time before T(n), and is read in the
  * next round. To be later than that, it would have to be stopped there for half
- * a period; by rseq it reads the clock again then. What comes too late all the same gets a
- * later time by the consumer (consumerd/session/live.h).
+ * a period; by rseq it reads the clock again then. The consumer gives a later time to an event
+ * that comes too late all the same (consumerd/session/live.h).
  *
  * The kernel's rings the consumer reads by itself: it is asked to read them up to that time.
  *

@@ -3,10 +3,10 @@
 /*
  * session-rotate.c - complete a chunk of a trace while programs go on.
  *
- *   1. The consumer makes the folder of the chunk: what will not do is found
- *      out while nothing has changed yet.
- *   2. Each ring is marked where it is. What stands below is given to the
- *      consumer first, then packets of the next chunk, which it holds.
+ *   1. The consumer makes the folder of the chunk: a failure is found
+ *      while nothing has changed yet.
+ *   2. Each ring is marked where it is. The daemon gives the packets below the mark
+ *      to the consumer first, then packets of the next chunk, which the consumer holds.
  *   3. When all of them are past their marks, the consumer moves the folder,
  *      and writes what it holds into a new one.
  *
@@ -294,7 +294,7 @@ static int on_period(sd_event_source *source, uint64_t usec, void *data)
 	uint64_t period = session->rotation.period_ms * 1000;
 
 	rotate_by_itself(session);
-	/* From when it was due: being late does not add up. What was missed is not made up for. */
+	/* Counted from when it was due: delays do not add up, and missed periods are skipped. */
 	sd_event_source_set_time(source, usec + ((time_now_usec() - usec) / period + 1) * period);
 	return 0;
 }

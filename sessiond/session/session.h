@@ -121,8 +121,8 @@ struct session {
 	char *output;
 	char *url; /* of a collector that the trace is sent to; NULL: none */
 	/*
-	 * Bytes that may wait in `output` for that; 0: it is the trace's own. Of a flight
-	 * recorder all of a snapshot waits there, whatever its size.
+	 * Bytes that may wait in `output` for the collector; 0: `output` is the trace's own folder.
+	 * A flight recorder's snapshot waits there whole, whatever its size.
 	 */
 	uint64_t spool;
 	char uuid[METADATA_UUID_TEXT_SIZE];
@@ -178,7 +178,7 @@ struct session {
 		struct clock_description held; /* of the chunk from before that */
 		bool rotate;                   /* as soon as that can be */
 	} clock;
-	/* Watched while it is recorded; see session-live.c. Of the clock that events have. */
+	/* Watched while it is recorded; see session-live.c. Times are of the events' clock. */
 	struct {
 		uint64_t period_ms; /* 0: it is not */
 		bool is_reading;    /* a round is under way */
@@ -231,7 +231,7 @@ struct session_kernel_ops {
 	/* Takes the consumer's report; `error` NULL: no error. */
 	void (*take_written)(struct kernel_domain *domain, const struct kernel_written *written,
 			     const char *error);
-	/* Whoever gave `data` is not to be called any more. */
+	/* Drops the calls that were asked for with `data`. */
 	void (*forget)(struct kernel_domain *domain, const void *data);
 	void (*destroy)(struct kernel_domain *domain);
 	struct json_object *(*save)(const struct session *session);
@@ -328,7 +328,7 @@ int session_create(struct sessions *sessions, const struct session_config *confi
 /* IDLE only. */
 void session_destroy(struct session *session);
 /*
- * A new channel, started at once where the session is. As channel_create().
+ * Adds a channel, and starts it if the session is started. Returns like channel_create().
  */
 int session_add_channel(struct session *session, const struct channel_config *config,
 			struct channel **channel, char *why, char *hint);
@@ -347,13 +347,13 @@ void sessions_resume(struct sessions *sessions);
 void session_stop(struct session *session, session_stopped *stopped, void *data);
 /* One that is being stopped, and nobody waits for it. 0 or -EBUSY. */
 int session_await_stop(struct session *session, session_stopped *stopped, void *data);
-/* Whoever gave `data`, to either, is not to be told any more. */
+/* Drops the calls that were asked for with `data`, by either function. */
 void sessions_forget(struct sessions *sessions, const void *data);
 /* Is any of them being stopped, and not given up? */
 bool sessions_stopping(struct sessions *sessions);
 /*
- * Its output does not answer, and has not for so long that nobody waits for it any more. What is
- * under way goes on by itself when it answers. Not of a private daemon, whose end comes next.
+ * True if the output has not answered for so long that nobody waits for it any more. Operations
+ * under way go on by themselves when it answers. Never true in a private daemon, which ends next.
  */
 bool session_is_given_up(const struct session *session);
 #define SESSION_GIVEN_UP "its output does not answer, and not all was written"
@@ -414,8 +414,8 @@ void session_end_live(struct session *session);
 void session_tell_live(struct session *session);
 
 /*
- * Record what the rule matches from now on, described to the consumer before
- * any of it is turned on. As rule_list_add(); -EINVAL, -E2BIG also where its
+ * Records the events that the rule matches from now on; the consumer has their description before
+ * any of them is turned on. Returns like rule_list_add(); -EINVAL, -E2BIG also if its
  * filter is wrong for a class that is known now, or too long beside those of
  * the other rules for it.
  */

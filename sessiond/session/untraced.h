@@ -4,8 +4,8 @@
  * untraced.h - the processes that a session lacks: each is counted once, with its name and why.
  *
  * A session's tally stands in its record of the saved state, so it outlives a daemon that is
- * killed. Who is counted is remembered, as far as there is room: it is counted once however often
- * it tries, by the name of its last program, and not at all where it registers later.
+ * killed. The tally remembers each counted process, as far as there is room: a process counts once
+ * however often it tries, by the name of its last program, and not at all if it registers later.
  *
  * doc/design/left-out.md says how each way of being left out leads here. Main thread.
  */
@@ -66,8 +66,8 @@ void untraced_take_back(struct process *process);
 
 uint64_t untraced_total(const struct session *session);
 /*
- * [{"name", "count", "why", "uid"}], the most frequent ones first. What goes beyond a user's share
- * is called "others of user UID", what no place was left for "?", and has no "uid".
+ * [{"name", "count", "why", "uid"}], the most frequent ones first. Processes beyond a user's
+ * share are "others of user UID"; those for which no place was left are "?", without "uid".
  */
 struct json_object *untraced_list(const struct session *session);
 /* Text for people: "ls (2), cc1 of user 1001 (1)", or "". The caller frees it. NULL: no memory. */

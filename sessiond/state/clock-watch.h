@@ -5,8 +5,8 @@
  * (common/base/clock.h), and rotates all sessions (session-clock.c).
  *
  * The kernel cancels a timer of CLOCK_REALTIME when the machine resumes and when somebody
- * sets the time of day. So nobody wakes up for this while nothing happens. What the kernel
- * tells nobody, as of a guest that was moved, is noticed at the next command.
+ * sets the time of day. So nobody wakes up for this while nothing happens. A change
+ * that the kernel reports to nobody, as in a migrated guest, is noticed at the next command.
  *
  * Main thread.
  */

@@ -7,8 +7,8 @@
  *   state.c          classes, processes, process channels; who calls whom
  *   state-session.c  sessions and what is in them, as JSON
  *
- * Whoever adds to a session, a channel or a rule what is to outlive the daemon
- * adds it to both halves of state-session.c.
+ * A new property of a session, a channel or a rule that is to outlive the daemon
+ * belongs into both halves of state-session.c.
  *
  * Main thread.
  */

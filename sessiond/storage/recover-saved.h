@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * recover-saved.h - the saved state of a daemon that is gone. What of it is given
- * out was checked: it can be damaged, but leads nowhere.
+ * recover-saved.h - reads the saved state of a daemon that is gone. All that it returns
+ * was checked: damaged values can be wrong, but lead nowhere.
  */
 #ifndef SESSIOND_STORAGE_RECOVER_SAVED_H
 #define SESSIOND_STORAGE_RECOVER_SAVED_H

@@ -100,7 +100,7 @@ static void clear_data(const struct saved_state *saved_state, char *part, uint64
 }
 
 /*
- * Make a part zeros. Of a file in memory that gives its room back. On a disk the room stays: to
+ * Makes a part zeros. A file in memory gives its room back. On a disk the room stays: to
  * punch a hole there takes a millisecond, and waits for the file system's journal.
  */
 static void clear_part(const struct saved_state *saved_state, char *part, uint64_t size)

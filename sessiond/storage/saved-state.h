@@ -270,7 +270,7 @@ int saved_text_write(struct saved_state *saved_state, const char *text, size_t s
 /* Ends in NUL; "" where there was none. */
 const char *saved_text(const struct saved_state *saved_state);
 
-/* Are there no sessions in it? Of a text of which nothing is known but its NUL. */
+/* Does the text hold no sessions? The text is not trusted, but for its final NUL. */
 bool saved_text_is_empty(const char *text);
 
 /*

@@ -7,8 +7,8 @@
  * Fields come as a row of parenthesized shapes without commas between them:
  * (VALUE, int, a, x, 10, 0u) (STRING, b, y). Two macros that call each other by
  * turns go through such a row, however long it is: A_ takes the first one and
- * leaves B_ before the second. What stands at the end is taken away by the
- * pasting of END.
+ * leaves B_ before the second. Pasting END removes
+ * the name that is left at the end.
  */
 #ifndef LTTNGMAP_LTTNG_TRACEPOINT_PROBE_H
 #define LTTNGMAP_LTTNG_TRACEPOINT_PROBE_H

@@ -10,6 +10,7 @@
 # held is told, and no failure.
 #
 #   BENCH_ROUNDS=N   more rounds, or fewer (15)
+#   BENCH_PARTS=...  some parts only: events, text, filter, memory, enable, start, disk
 #   BENCH_DIR=DIR    where traces go for the while (TMPDIR, else /tmp)
 #   LTTNGMAP_MEDIATOR=ring-socket|ring-fs
 set -euo pipefail
@@ -17,6 +18,7 @@ set -euo pipefail
 build=$(cd "${1:?usage: run.sh BUILD-DIRECTORY}" && pwd)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 rounds=${BENCH_ROUNDS:-15}
+parts=${BENCH_PARTS:-events text filter memory enable start disk}
 # The same rings for both: 8 sub-buffers of 512 KiB a CPU, to disk 32.
 subbuf_size=$((512 * 1024))
 
@@ -29,16 +31,38 @@ map=$build/tests/bench/events-lttngmap
 ust=$build/tests/bench/events-lttng-ust
 bare=$build/tests/bench/events-bare
 
+has() { # PART
+	[[ " $parts " == *" $1 "* ]]
+}
+
+# The same program by other compilers than the build's.
+build_others() {
+	local root=$here/../.. name
+
+	for name in clang-O2 gcc-O1; do
+		"${name%-*}" "-${name#*-}" -std=gnu11 -D_GNU_SOURCE -DBENCH_LTTNGMAP -I"$root" -I"$root/include" \
+			"$here/events.c" -o "$work/events-$name" -L"$build/.libs" -llttngmap -lpthread \
+			-Wl,-rpath,"$build/.libs" || die "${name%-*} does not build tests/bench/events.c"
+	done
+}
+
 # ---- measures -------------------------------------------------------------------
 
 measure_events() {
-	local round
+	local round name threads what
 
 	for ((round = 1; round <= rounds; round++)); do
 		sample map.1 "$round" with_map quiet "$map" mean 1 2000000
 		sample ust.1 "$round" with_ust "$ust" mean 1 400000
 		sample bare.1 "$round" "$bare" mean 1 2000000
 		sample lock.1 "$round" with_map quiet "${no_rseq[@]}" "$map" mean 1 1000000
+		sample ids.1 "$round" with_map ids "$map" mean 1 2000000
+		for name in clang-O2 gcc-O1; do
+			sample "$name.1" "$round" with_map quiet "$work/events-$name" mean 1 2000000
+		done
+		awk -v round="$round" -v with="$(value_of ids.1.mean "$round")" \
+			-v without="$(value_of map.1.mean "$round")" \
+			'BEGIN { print "ids.added", round, with - without }' >>"$work/samples"
 	done
 	for ((round = 1; round <= (rounds + 2) / 3; round++)); do
 		for threads in 2 4; do
@@ -205,37 +229,67 @@ measure_consumer() {
 	done
 }
 
-show_table() {
-	printf '%-46s %12s %12s %6s %8s\n' what lttngmap LTTng-UST ratio bound
-	row 'enabled event (int, long), one thread' ns map.1.mean ust.1.mean 0.20
-	row '  against a bare read of the clock' ns map.1.mean bare.1.mean 1.8
+show_events() {
+	row 'enabled event (int, long), one thread' ns map.1.mean ust.1.mean 0.15
+	row '  against a bare read of the clock' ns map.1.mean bare.1.mean 1.5
+	row '  from clang -O2, against the same' ns clang-O2.1.mean map.1.mean 1.1
+	row '  from gcc -O1, against the same' ns gcc-O1.1.mean map.1.mean 1.1
+	row '  2 threads, against one' ns map.2.mean map.1.mean 1.1
+	row '  4 threads on 2 CPUs, against one' ns map.4.mean map.1.mean 1.1
+	row '  4 threads, against LTTng-UST' ns map.4.mean ust.4.mean
 	row '  one at a time: median' ns map.median ust.median
-	row '  one at a time: 99.9th percentile' ns map.p99.9 ust.p99.9
-	row '  cold caches' ns map.cold ust.cold
+	row '  one at a time: 99.9th percentile' ns map.p99.9 ust.p99.9 0.35
+	row '  cold caches' ns map.cold ust.cold 0.35
 	row '  cold caches, bare read of the clock' ns bare.cold
-	row '  2 threads, each' ns map.2.mean ust.2.mean
-	row '  4 threads, each' ns map.4.mean ust.4.mean
-	row 'long and a string of 11 characters' ns map.text ust.text
-	row '  against a bare read of the clock' ns map.text bare.text 2.3
-	row 'int and long by trylock, one thread' ns lock.1.mean ust.1.mean 0.30
+	row 'contexts vtid and ip add, against the clock' ns ids.added bare.1.mean 0.3
+	row 'int and long by trylock, one thread' ns lock.1.mean ust.1.mean 0.25
 	row '  one at a time: 99.9th percentile' ns lock.p99.9 ust.p99.9
 	row '  cold caches' ns lock.cold ust.cold
 	row '  2 threads, each' ns lock.2.mean ust.2.mean
 	row '  4 threads, each' ns lock.4.mean ust.4.mean
-	row 'event that a filter (number < 0) rejects' ns map.filter.mean ust.filter.mean 0.5
 	row 'disabled event in a loop, with the loop' ns map.off.loop ust.off.loop 1.00
-	row '  16 in a row, each, without the loop' ns map.off.row ust.off.row 1.00
-	row 'start and exit of true, libc preload: added' us map.spawn ust.spawn 0.10
+	row '  16 in a row, each, without the loop' ns map.off.row ust.off.row 1.6
+}
+
+show_text() {
+	row 'long and a string of 11 characters' ns map.text ust.text
+	row '  against a bare read of the clock' ns map.text bare.text 2.3
+}
+
+show_filter() {
+	row 'event that a filter (number < 0) rejects' ns map.filter.mean ust.filter.mean 0.35
+}
+
+show_start() {
+	row 'start and exit of true, libc preload: added' us map.spawn ust.spawn 0.08
 	row '  plain true' us plain.spawn
+}
+
+show_memory() {
 	row 'threads added' '' added.map.threads added.ust.threads 0 of-ours
 	row 'descriptors added' '' added.map.fds added.ust.fds 2 of-ours
 	row 'address space added' MiB added.map.space added.ust.space
 	row '  there of it, in shared maps' KiB added.map.shared added.ust.shared \
 		"$(value_of added.map.space 1 | awk '{ printf "%d", $1 * 1024 / 100 }')" of-ours
 	row 'memory of one more process that traces nothing' pages map.idle ust.idle 3 of-ours
+}
+
+show_enable() {
 	row 'enabling an event: 1000 processes, against one' us map.1000.enable map.1.enable 1.5
+}
+
+show_disk() {
 	row 'CPU time of the daemons per GB written' ms map.cpu ust.cpu 0.5
 	row '  on disk, of what was emitted' % map.kept ust.kept
+}
+
+show_table() {
+	local part
+
+	printf '%-46s %12s %12s %6s %8s\n' what lttngmap LTTng-UST ratio bound
+	for part in events text filter start memory enable disk; do
+		! has $part || "show_$part"
+	done
 }
 
 no_rseq=(env GLIBC_TUNABLES=glibc.pthread.rseq=0)
@@ -243,35 +297,59 @@ begin=$SECONDS
 peer_start
 # Nobody reads these rings: the oldest events are overwritten, in both.
 daemon_start quiet --consumer=none
-session_start quiet overwrite 8 'bench:pair'
-peer_session_start 8 'bench:pair' --snapshot
-echo "Events, $rounds rounds of each kind"
-measure_events
-echo "Memory, threads and descriptors of a process"
-measure_footprint
-measure_idle
-ask quiet '{"verb": "destroy", "session": "s"}'
-peer destroy s
-echo "Events with a string, and events that a filter rejects"
-measure_text
-measure_filter
+if has events || has memory; then
+	session_start quiet overwrite 8 'bench:pair'
+	peer_session_start 8 'bench:pair' --snapshot
+	if has events; then
+		echo "Events, $rounds rounds of each kind"
+		build_others
+		daemon_start ids --consumer=none
+		context='vtid ip'
+		session_start ids overwrite 8 'bench:pair'
+		context=
+		measure_events
+	fi
+	if has memory; then
+		echo "Memory, threads and descriptors of a process"
+		measure_footprint
+		measure_idle
+	fi
+	ask quiet '{"verb": "destroy", "session": "s"}'
+	peer destroy s
+fi
+if has text; then
+	echo "Events with a string"
+	measure_text
+fi
+if has filter; then
+	echo "Events that a filter rejects"
+	measure_filter
+fi
 
-# With few descriptors each, for the sake of the limit.
-daemon_start many --consumer=none
-session_start many discard 8 'none:*'
-echo "Enabling an event while 1000 processes run"
-measure_enable
+if has enable; then
+	# With few descriptors each, for the sake of the limit.
+	daemon_start many --consumer=none
+	session_start many discard 8 'none:*'
+	echo "Enabling an event while 1000 processes run"
+	measure_enable
+fi
 
-daemon_start disk
-session_start disk discard 8 'lttng_ust_libc:*'
-peer_session_start 8 'lttng_ust_libc:*' --output="$work/ust-trace"
-echo "Start and exit of a process"
-measure_spawn
-ask disk '{"verb": "stop", "session": "s"}' '{"verb": "destroy", "session": "s"}'
-peer destroy s
-rm -rf "$work/disk-trace" "$work/ust-trace"
-echo "CPU time of the daemons that write to disk"
-measure_consumer
+if has start || has disk; then
+	daemon_start disk
+fi
+if has start; then
+	session_start disk discard 8 'lttng_ust_libc:*'
+	peer_session_start 8 'lttng_ust_libc:*' --output="$work/ust-trace"
+	echo "Start and exit of a process"
+	measure_spawn
+	ask disk '{"verb": "stop", "session": "s"}' '{"verb": "destroy", "session": "s"}'
+	peer destroy s
+	rm -rf "$work/disk-trace" "$work/ust-trace"
+fi
+if has disk; then
+	echo "CPU time of the daemons that write to disk"
+	measure_consumer
+fi
 echo
 show_table
 echo

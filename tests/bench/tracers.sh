@@ -71,7 +71,7 @@ daemon_start() { # DAEMON [OPTION]...
 
 # What both are asked to record an event for; empty: always.
 filter=
-# A context that both are to write with each event; empty: none.
+# Contexts that both are to write with each event; empty: none.
 context=
 # Members more of our session's making.
 create_more=
@@ -81,10 +81,15 @@ channel_more=
 peer_channel=()
 
 session_start() { # DAEMON MODE SUBBUFS RULE
+	local one contexts=()
+
+	for one in $context; do
+		contexts+=('{"verb": "context", "session": "s", "channel": "c", "context": "'"$one"'"}')
+	done
 	ask "$1" '{"verb": "create", "session": "s", "output": "'"$work/$1-trace"'"'"$create_more"'}' \
 		'{"verb": "channel", "session": "s", "channel": "c", "mode": "'"$2"'",
 		  "subbuf_size": '"$subbuf_size"', "subbufs": '"$3$channel_more"'}' \
-		${context:+'{"verb": "context", "session": "s", "channel": "c", "context": "'"$context"'"}'} \
+		"${contexts[@]}" \
 		'{"verb": "enable", "session": "s", "channel": "c", "rule": "'"$4"'"
 		  '"${filter:+, \"filter\": \"$filter\"}"'}' \
 		'{"verb": "start", "session": "s"}'
@@ -124,7 +129,7 @@ peer_session_start() { # SUBBUFS RULE CREATE-OPTION...
 				"${peer_channel[@]}" &&
 			peer enable-event --userspace --session=s --channel=c "$rule" \
 				${filter:+--filter="$filter"} &&
-			${context:+peer add-context --userspace --session=s --channel=c --type="$context"} &&
+			${context:+peer add-context --userspace --session=s --channel=c --type=${context// / --type=}} &&
 			peer start s
 	} || die "LTTng makes no session: $(tail -n 5 "$work/log")"
 }

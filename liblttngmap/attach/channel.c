@@ -160,6 +160,9 @@ static void install_copy(struct local *local, uint32_t slot, const struct ring_c
 		__atomic_store_n((channel_word *)((char *)cached + at), word, __ATOMIC_RELAXED);
 	}
 	__atomic_store_n(&cached->generation, copy->generation, __ATOMIC_RELEASE);
+	if (copy->fast_cpus || copy->ip_cpus)
+		__atomic_store_n(&local_first.cached, (uintptr_t)cached - (uintptr_t)local,
+				 __ATOMIC_RELAXED);
 	__atomic_store_n(&local->filling[slot], 0, __ATOMIC_RELEASE);
 }
 

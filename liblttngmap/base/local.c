@@ -5,6 +5,10 @@
 #include <stddef.h>
 
 struct local *local_pages;
+struct local_first local_first = {
+	.cached = offsetof(struct local, channels),
+	.one_event = UINT64_C(1) << LTTNGMAP_COUNT_SHIFT,
+};
 
 /* An event reads the first field of struct local only, where it is NULL. */
 static const struct lttngmap_process *const nobody;

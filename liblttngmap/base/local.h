@@ -81,7 +81,8 @@ struct ring_channel {
 	bool shared;   /* other processes write into these rings, too */
 	/* The process's epoch, in these very pages: a forked child finds another one. */
 	const uint64_t *epoch;
-} __attribute__((aligned(64)));
+	/* The CPU fetches lines in pairs of 128 bytes. */
+} __attribute__((aligned(128)));
 _Static_assert(sizeof(struct ring_channel) == 128, "event-fast.c shifts an index by 7");
 
 /*
@@ -179,6 +180,19 @@ struct local {
 
 /* The pages; NULL until the first attach. Its value survives a fork. */
 extern struct local *local_pages;
+
+/*
+ * What an event loads first, in one cache line. It is not in the pages: a child that is forked
+ * meanwhile must not find zeros. Any thread stores; only `pages` and `cached` ever change.
+ */
+struct local_first {
+	const struct local *pages; /* a thread whose `local_fast` they are may write to them */
+	uintptr_t cached;          /* from the pages to the channel that was cached last: a guess */
+	/* From a thread's pointer to its own `local_fast`, struct rseq and context_vtid. */
+	uintptr_t local_fast, rseq, vtid;
+	uint64_t one_event; /* in commit word 0 */
+} __attribute__((aligned(64)));
+extern struct local_first local_first __attribute__((visibility("hidden")));
 
 /*
  * The pages as event-fast.c finds them: those of a thread that may write by a restartable

@@ -11,15 +11,33 @@
 #include "liblttngmap/ring/context.h"
 #include "liblttngmap/base/vfork.h"
 
-/* Not in `local`: a child that is forked in here must not find 0. */
-static ptrdiff_t rseq_offset __asm__("event_fast_rseq_offset") __attribute__((used));
+#define FIRST_PAGES "local_first(%%rip)"
+#define FIRST_CACHED "local_first+8(%%rip)"
+#define FIRST_LOCAL_FAST "local_first+16(%%rip)"
+#define FIRST_RSEQ "local_first+24(%%rip)"
+#define FIRST_VTID "local_first+32(%%rip)"
+#define FIRST_ONE_EVENT "local_first+40(%%rip)"
+_Static_assert(offsetof(struct local_first, cached) == 8 &&
+		       offsetof(struct local_first, local_fast) == 16 &&
+		       offsetof(struct local_first, rseq) == 24 &&
+		       offsetof(struct local_first, vtid) == 32 &&
+		       offsetof(struct local_first, one_event) == 40,
+	       "the offsets above");
 
 void event_fast_allow(const struct local *local)
 {
-	if (local_fast == local || !local->use_rseq || vfork_depth)
+	const uintptr_t thread = arch_thread_token();
+
+	if (!local->use_rseq || vfork_depth ||
+	    (local_fast == local && __atomic_load_n(&local_first.pages, __ATOMIC_RELAXED) == local))
 		return;
-	/* Each thread stores the same. */
-	__atomic_store_n(&rseq_offset, __rseq_offset, __ATOMIC_RELAXED);
+	/* Each thread stores the same, but for `pages`, where the daemon is another one since. */
+	__atomic_store_n(&local_first.rseq, (uintptr_t)__rseq_offset, __ATOMIC_RELAXED);
+	__atomic_store_n(&local_first.local_fast, (uintptr_t)&local_fast - thread,
+			 __ATOMIC_RELAXED);
+	__atomic_store_n(&local_first.vtid, (uintptr_t)&context_vtid - thread, __ATOMIC_RELAXED);
+	/* Release: whoever finds the pages finds the others. */
+	__atomic_store_n(&local_first.pages, local, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	local_fast = local;
 }
@@ -38,16 +56,23 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 /*
  * In: the arguments. Out: `fields` and size as they were, in rsi and rdx, size also in xmm3, ip in
  * xmm2, the cached channel in r8, the event's id in r9, the offset of the thread's struct rseq in
- * r11. The tracepoint stays in rdi.
+ * r11. The tracepoint stays in rdi. FOUND: a label for event_fast_other.
+ *
+ * The clock waits for all loads before it. So the channel's address does not depend on the event's
+ * word: it is that of the channel that was cached last, and compared.
  */
-#define FIND_CHANNEL                                                                               \
-	"movq %%fs:16, %%r10\n\t"                                                                  \
-	"testq %%r10, %%r10\n\t"                                                                   \
+#define FIND_CHANNEL(FOUND)                                                                        \
+	"movq " FIRST_PAGES ", %%r10\n\t"                                                          \
+	"movq %%fs:16, %%rax\n\t"                                                                  \
+	"testq %%rax, %%rax\n\t"                                                                   \
 	"jz event_write_general\n\t"                                                               \
-	"cmpq %%fs:0, %%r10\n\t"                                                                   \
+	"cmpq %%fs:0, %%rax\n\t"                                                                   \
 	"jne event_write_general\n\t"                                                              \
-	"movq local_fast@gottpoff(%%rip), %%r10\n\t"                                               \
-	"movq %%fs:(%%r10), %%r10\n\t"                                                             \
+	"movq " FIRST_LOCAL_FAST ", %%rax\n\t"                                                     \
+	"cmpq %%fs:(%%rax), %%r10\n\t"                                                             \
+	"jne event_write_general\n\t"                                                              \
+	"movq " FIRST_CACHED ", %%r8\n\t"                                                          \
+	"addq %%r10, %%r8\n\t"                                                                     \
 	"movq %%rdx, %%xmm3\n\t"                                                                   \
 	"movq %%rcx, %%xmm2\n\t"                                                                   \
 	"movq (%%rdi), %%r9\n\t"                                                                   \
@@ -56,17 +81,13 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"testq %%r11, %%r11\n\t"                                                                   \
 	"jz event_fast_leave\n\t"                                                                  \
 	"andq %c[channels](%%r11), %%rcx\n\t"                                                      \
-	"bsfq %%rcx, %%r8\n\t"                                                                     \
-	"jz event_fast_leave\n\t"                                                                  \
 	"subq %c[event_words](%%r10), %%r9\n\t"                                                    \
 	"cmpq %[words_size], %%r9\n\t"                                                             \
 	"jae event_fast_leave\n\t"                                                                 \
 	"shrl $3, %%r9d\n\t"                                                                       \
-	"shll $7, %%r8d\n\t"                                                                       \
-	"leaq %c[cached](%%r10, %%r8), %%r8\n\t"                                                   \
 	"cmpq %%rcx, %c[bit](%%r8)\n\t"                                                            \
-	"jne event_fast_other\n\t"                                                                 \
-	"movq event_fast_rseq_offset(%%rip), %%r11\n\t"
+	"jne event_fast_other\n" FOUND "\n\t"                                                      \
+	"movq " FIRST_RSEQ ", %%r11\n\t"
 
 /*
  * Out: the CPU in r10d; not on one that CPUS counts: to OTHERWISE. The channel is as the cached
@@ -109,7 +130,7 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"jb event_fast_leave\n\t"                                                                  \
 	"addq %c[data_end](%%r8), %%r11\n\t"                                                       \
 	"leaq " MORE "(%%rax, %%rdx), %%r8\n\t"                                                    \
-	"addq event_fast_one(%%rip), %%r8\n\t"                                                     \
+	"addq " FIRST_ONE_EVENT ", %%r8\n\t"                                                       \
 	"jc event_fast_leave\n\t"
 
 /* The clock, as in ring-rseq.h not before the last record, nor too late; then the header. */
@@ -193,33 +214,44 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 {
 	__asm__ volatile(
 		"cmpq $16, %%rdx\n\t"
-		"ja event_fast_long\n\t" FIND_CHANNEL /* */
+		"ja event_fast_long\n\t" FIND_CHANNEL("6:")
 			ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
 				FIND_PLACE("8") STORE_HEADER STORE_SHORT COMMIT("3")
 		/* More than 16 bytes of fields. */
 		"event_fast_long:\n\t"
 		"cmpq %[fields_max], %%rdx\n\t"
-		"ja event_write_general\n\t" FIND_CHANNEL /* */
+		"ja event_write_general\n\t" FIND_CHANNEL("7:")
 			ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
 				FIND_PLACE("8") STORE_HEADER STORE_LONG("8") COMMIT("3")
 		/* From either section: the channel may have vtid and ip before the fields. */
 		"event_fast_ip:\n\t"
-		"movq event_fast_rseq_offset(%%rip), %%r11\n\t"
+		"movq " FIRST_RSEQ ", %%r11\n\t"
 		"cmpq %[ip_fields_max], %%rdx\n\t"
 		"ja event_fast_leave\n\t" /* */
 		ENTER_SECTION("1", "2", "3", "%c[ip_cpus]", "event_fast_leave")
 		/* The thread's id, if it was asked for in this process. */
 		"movq %c[epoch](%%r8), %%rax\n\t"
 		"movq (%%rax), %%rax\n\t"
-		"movq context_vtid@gottpoff(%%rip), %%rcx\n\t"
+		"movq " FIRST_VTID ", %%rcx\n\t"
 		"cmpq %%rax, %%fs:(%%rcx)\n\t"
 		"jne event_fast_leave\n\t" FIND_PLACE("20") STORE_HEADER
-		"movq context_vtid@gottpoff(%%rip), %%rdx\n\t"
+		"movq " FIRST_VTID ", %%rdx\n\t"
 		"movl %%fs:%c[vtid](%%rdx), %%edx\n\t"
 		"movl %%edx, 8(%%r11)\n\t"
 		"movq %%xmm2, 12(%%r11)\n\t" STORE_LONG("20") COMMIT("3")
-		/* Perhaps one channel with a filter, which rejects most events. */
+		/* Not the channel that was cached last: perhaps the lowest one. */
 		"event_fast_other:\n\t"
+		"bsfq %%rcx, %%rax\n\t"
+		"jz event_fast_leave\n\t"
+		"shll $7, %%eax\n\t"
+		"leaq %c[cached](%%r10, %%rax), %%r8\n\t"
+		"cmpq %%rcx, %c[bit](%%r8)\n\t"
+		"jne event_fast_filtered\n\t"
+		"cmpq $16, %%rdx\n\t"
+		"ja 7b\n\t"
+		"jmp 6b\n"
+		/* Perhaps one channel with a filter, which rejects most events. */
+		"event_fast_filtered:\n\t"
 		"cmpq $0, %c[contexts](%%r8)\n\t"
 		"jge event_fast_leave\n\t"
 		"leaq -1(%%rcx), %%rax\n\t"
@@ -247,12 +279,8 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"movq %%xmm2, %%rcx\n\t"
 		"jmp event_write_general\n\t"
 		".popsection\n\t"
-		".pushsection .rodata, \"a\"\n\t"
-		".balign 8\n"
-		"event_fast_one: .quad 1 << %c[count_shift]\n\t"
-		".popsection\n\t"
 		:
-		: OPERANDS, [count_shift] "i"(LTTNGMAP_COUNT_SHIFT));
+		: OPERANDS);
 }
 
 #endif

@@ -26,8 +26,8 @@
  * the CPUs' rings are: what is stored there corrupts the trace, and no other memory. What a record
  * may reach beyond the last of them lies in the extra rings.
  *
- * A thread's `local_fast` says whether it may. Nothing of the thread's storage is looked at before
- * the thread is known to have one (arch.h).
+ * A thread may where its `local_fast` is `local_first.pages`. Nothing of the thread's storage is
+ * looked at before the thread is known to have one (arch.h).
  */
 #ifndef LIBLTTNGMAP_EVENT_EVENT_FAST_H
 #define LIBLTTNGMAP_EVENT_EVENT_FAST_H

@@ -130,6 +130,7 @@ static void test_sizes(uint64_t contexts, size_t before)
 static void test_channel(void)
 {
 	static const uint64_t others = 1;
+	static struct local other_pages;
 	const struct lttngmap_process *process;
 	uint32_t cpus;
 
@@ -161,6 +162,14 @@ static void test_channel(void)
 	tracepoint.word = &others;
 	is_left("the word of another daemon");
 	tracepoint.word = &bench.control->event_words[ID];
+	local_first.cached = (uintptr_t)&pages->channels[1] - (uintptr_t)pages;
+	ok(is_written(12, NULL), "an event of a channel that is not the one cached last");
+	ok(is_written(24, NULL), "… a long one");
+	local_first.cached = (uintptr_t)view - (uintptr_t)pages;
+	local_first.pages = &other_pages;
+	is_left("a thread whose pages are not those of the latest daemon");
+	event_fast_allow(pages);
+	ok(is_written(12, NULL), "… until it had an event the general way");
 	local_forbid_fast();
 	is_left("a thread that may not");
 	vfork_depth = 1;
@@ -305,10 +314,10 @@ static bool goes_general(size_t size)
 
 	others = *pages;
 	local_pages = pages;
-	local_fast = &others;
+	event_fast_allow(&others);
 	lttngmap_event_write(&tracepoint, fields, size, NULL);
 	was_general = local_fast == pages;
-	local_fast = pages;
+	event_fast_allow(pages);
 	local_pages = NULL;
 	*view = as_it_was;
 	return was_general;

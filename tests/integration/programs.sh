@@ -352,12 +352,19 @@ is "$?:$(<out)" 0: "${#names[@]} programs are recorded" || diag "$(<err)"
 same_text() {
 	sed -E '/^counted /d; s/==[0-9]+==/====/; s/(process|LWP|Thread 0x[0-9a-f]+ \(LWP) [0-9]+/\1/' "$1"
 }
-# Counts of a program's events: closes or opens, and allocations.
+# Counts of a program's events: closes or opens, and allocations. Another program may happen to allocate as many
+# bytes: of allocations those count that a process with such a close makes.
 "$lttngmap" view trace -e lttngmap_io:close,lttngmap_io:open,lttngmap_io:openat,lttng_ust_libc:malloc 2>complaints |
-	awk 'match($0, / lttngmap_io:close fd=-[0-9]+/) { n["c " substr($0, RSTART + 23, RLENGTH - 23)]++; next }
+	awk 'match($0, / lttngmap_io:close fd=-[0-9]+/) {
+			number = substr($0, RSTART + 23, RLENGTH - 23)
+			n["c " number]++; closes[$4, number] = 1; next
+		}
 		match($0, / path="\/nowhere\/[0-9]+"/) { n["c " substr($0, RSTART + 16, RLENGTH - 17)]++; next }
-		match($0, / lttng_ust_libc:malloc size=4[0-9][0-9][0-9][0-9] /) { n["m " substr($0, RSTART + 28, 5)]++ }
-		END { for (k in n) print k, n[k] }' >seen
+		match($0, / lttng_ust_libc:malloc size=4[0-9][0-9][0-9][0-9] /) { blocks[$4, substr($0, RSTART + 28, 5)]++ }
+		END {
+			for (k in blocks) if (k in closes) { split(k, of, SUBSEP); n["m " of[2]] += blocks[k] }
+			for (k in n) print k, n[k]
+		}' >seen
 is "$(grep -v 'processes not traced:' complaints)" '' 'the trace is read without a word'
 seen() { # KIND NAME
 	awk -v kind="$1" -v number="${number_of[$2]}" '$1 == kind && $2 == number { n = $3 } END { print n + 0 }' seen

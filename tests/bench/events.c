@@ -12,6 +12,8 @@
  *   events off ITERATIONS        of a loop with an event that is off in it;
  *                                of such an event in a row of 16, less the loop
  *   events footprint             what /proc says of the process
+ *   events fork TIMES            from fork() to the end of the child: median, of one that writes
+ *                                no event, and of one that writes one
  *   events block MIB RATE        emit MIB mebibytes, RATE of them a second
  *   events wait                  say so, then wait for the end of the input
  *
@@ -26,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
@@ -333,6 +336,46 @@ static void show_footprint(void)
 /* ---- much ------------------------------------------------------------------ */
 
 /* In bursts of a quarter mebibyte, so that a sub-buffer fills at a steady pace. */
+static double time_fork(bool emit)
+{
+	double begin = seconds(CLOCK_MONOTONIC);
+	pid_t child = fork();
+	int status;
+
+	if (child < 0)
+		err(2, "cannot fork");
+	if (child == 0) {
+		if (emit)
+			emit_pairs(1);
+		_exit(0);
+	}
+	if (waitpid(child, &status, 0) != child || status != 0)
+		errx(2, "the child failed");
+	return (seconds(CLOCK_MONOTONIC) - begin) * 1e6;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void measure_fork(long times)
+{
+	double *us = calloc((size_t)times, sizeof(*us));
+
+	if (!us)
+		err(2, "no memory");
+	for (int emit = 0; emit <= 1; emit++) {
+		for (long i = 0; i < times; i++)
+			us[i] = time_fork(emit);
+		qsort(us, (size_t)times, sizeof(*us), compare_times);
+		print(emit ? "fork_event" : "fork", us[times / 2], "us");
+	}
+	free(us);
+}
+
 static void emit_blocks(long mib, long rate)
 {
 	const long burst = (256 << 10) / BLOCK_SIZE;
@@ -384,6 +427,8 @@ int main(int argc, char **argv)
 		measure_off(number(argv[2]));
 	else if (strcmp(what, "footprint") == 0)
 		show_footprint();
+	else if (strcmp(what, "fork") == 0 && argc == 3)
+		measure_fork(number(argv[2]));
 	else if (strcmp(what, "block") == 0 && argc == 4)
 		emit_blocks(number(argv[2]), number(argv[3]));
 	else if (strcmp(what, "wait") == 0)

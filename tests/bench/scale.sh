@@ -47,6 +47,22 @@ measure_channels() { # COUNT
 	peer destroy s
 }
 
+# A child that is forked, and writes an event: a registration of its own.
+measure_fork() {
+	local round
+
+	session_start disk discard 8 'bench:pair'
+	peer_session_start 8 'bench:pair' --output="$work/ust-trace"
+	for ((round = 1; round <= rounds; round++)); do
+		sample bare $round "$build/tests/bench/events-bare" fork 300
+		sample map $round with_map disk "$map" fork 300
+		sample ust $round with_ust "$ust" fork 300
+	done
+	ask disk '{"verb": "destroy", "session": "s"}'
+	peer destroy s
+	rm -rf "$work/disk-trace" "$work/ust-trace"
+}
+
 # took NAME ROUND COMMAND...: in ms
 took() {
 	local name=$1 round=$2 before=${EPOCHREALTIME/./}
@@ -123,7 +139,10 @@ show_table() {
 		row "first stop of $count processes" ms map.process.$count ust.stop.$count 1.0
 		row '  with shared rings' ms map.user.$count ust.stop.$count 1.0
 	done
-	row 'descriptors of the daemon, for each process' '' map.fds ust.fds 4 of-ours
+	row 'fork and an event, against an untraced fork' us map.fork_event bare.fork 3
+	row '  LTTng against it' us ust.fork_event bare.fork
+	row '  fork without an event' us map.fork bare.fork
+	row 'descriptors of the daemon, for each process' '' map.fds ust.fds 3 of-ours
 	row 'wake-ups a minute, 100 idle processes' '' map.wakes ust.wakes 5 of-ours
 }
 
@@ -137,6 +156,8 @@ for count in 10 100 1000; do
 	echo "The first stop of $count processes"
 	measure_stop $count
 done
+echo "A fork and an event"
+measure_fork
 echo "Idle, $idle s each"
 measure_idle 100
 echo

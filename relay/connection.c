@@ -29,6 +29,10 @@ struct relay_connection {
 	const volatile sig_atomic_t *stop;
 	int error; /* -errno; what ended it */
 	unsigned posted;
+	size_t expected;   /* bytes of answers that were asked for and have not come */
+	size_t nr_answers; /* bytes of answers that came at once, and how many were taken */
+	size_t nr_taken;
+	unsigned char answers[RELAY_STATUS_SIZE * POSTED_MAX];
 	size_t nr_held; /* bytes of them that go with what is sent next */
 	unsigned char held[HELD_MAX];
 };
@@ -109,6 +113,29 @@ static void acknowledge(const struct relay_connection *connection)
 	(void)setsockopt(connection->control, IPPROTO_TCP, TCP_QUICKACK, &one, sizeof(one));
 }
 
+/* Takes answers that have come, all at once. As recv(2). */
+static ssize_t receive(struct relay_connection *connection, void *bytes, size_t size)
+{
+	size_t most = sizeof(connection->answers), left;
+	ssize_t got;
+
+	if (connection->nr_taken == connection->nr_answers) {
+		/* More than was asked for stays in the socket, where it is noticed. */
+		most = connection->expected < most ? connection->expected : most;
+		got = recv(connection->control, connection->answers, most, MSG_DONTWAIT);
+		if (got <= 0)
+			return got;
+		connection->expected -= (size_t)got;
+		connection->nr_answers = (size_t)got;
+		connection->nr_taken = 0;
+	}
+	left = connection->nr_answers - connection->nr_taken;
+	size = size < left ? size : left;
+	memcpy(bytes, connection->answers + connection->nr_taken, size);
+	connection->nr_taken += size;
+	return (ssize_t)size;
+}
+
 static int receive_all(struct relay_connection *connection, void *bytes, size_t size)
 {
 	/* Bytes that trickle in are no progress: each answer has its time. */
@@ -116,7 +143,7 @@ static int receive_all(struct relay_connection *connection, void *bytes, size_t 
 	char *at = bytes;
 
 	while (size && !connection->error) {
-		ssize_t got = recv(connection->control, at, size, MSG_DONTWAIT);
+		ssize_t got = receive(connection, at, size);
 
 		if (got > 0) {
 			at += got;
@@ -170,6 +197,7 @@ int relay_connection_ask(struct relay_connection *connection, const struct relay
 			 unsigned char *answer, size_t size)
 {
 	/* Answers come in the order of what was asked. */
+	connection->expected += size;
 	hold(connection, request);
 	relay_connection_settle(connection);
 	return receive_all(connection, answer, size);
@@ -179,6 +207,7 @@ int relay_connection_skip(struct relay_connection *connection, size_t size)
 {
 	char bytes[512];
 
+	connection->expected += size;
 	while (size && !connection->error) {
 		size_t part = size < sizeof(bytes) ? size : sizeof(bytes);
 
@@ -203,6 +232,7 @@ int relay_connection_post(struct relay_connection *connection, const struct rela
 	if (connection->posted == POSTED_MAX)
 		relay_connection_settle(connection);
 	hold(connection, request);
+	connection->expected += RELAY_STATUS_SIZE;
 	connection->posted++;
 	return connection->error;
 }
@@ -414,5 +444,5 @@ void relay_connection_close(struct relay_connection *connection)
 
 int relay_connection_fd(const struct relay_connection *connection)
 {
-	return connection->control;
+	return connection->posted ? connection->data : connection->control;
 }

@@ -39,7 +39,10 @@ int relay_connection_open(const struct relay_connection_config *config,
 int relay_connection_probe(const struct relay_url *url, int timeout_ms);
 /* NULL is allowed. */
 void relay_connection_close(struct relay_connection *connection);
-/* To be polled for its end; nothing is ever to be read there between calls. */
+/*
+ * Polled for the connection's end: nothing is to be read there between calls. While answers are
+ * due, it is the socket of the packets, on which the collector sends nothing.
+ */
 int relay_connection_fd(const struct relay_connection *connection);
 
 /* Send it, and wait for the answer, which is relay_answer_...'s to check. */

@@ -9,6 +9,8 @@
 #define LEAST_MAX_US 1000000
 #define PATIENCE_MIN_US 250
 #define PATIENCE_MAX_US 4000
+/* A question costs two wake-ups, here and at the collector. */
+#define GATHER_US 4000
 
 void flight_begin(struct flight *flight, uint64_t now)
 {
@@ -31,9 +33,12 @@ void flight_confirmed(struct flight *flight, uint64_t bytes, uint64_t sent, uint
 {
 	uint64_t took = now - flight->begin, wanted;
 
-	measure(flight, now - sent);
+	if (sent)
+		measure(flight, now - sent);
 	flight->bytes -= bytes < flight->bytes ? bytes : flight->bytes;
 	flight->patience = PATIENCE_MIN_US;
+	flight->is_pending = false;
+	flight->ask = now + GATHER_US;
 	flight->taken += bytes < TAKEN_MAX ? bytes : TAKEN_MAX;
 	if (took < MEASURE_US)
 		return;
@@ -45,10 +50,33 @@ void flight_confirmed(struct flight *flight, uint64_t bytes, uint64_t sent, uint
 	flight->taken = 0;
 }
 
-uint64_t flight_wait(struct flight *flight)
+void flight_sent(struct flight *flight, uint64_t bytes, uint64_t now)
+{
+	if (!flight->bytes)
+		flight->ask = now + GATHER_US;
+	flight->bytes += bytes;
+}
+
+bool flight_is_sparse(const struct flight *flight)
+{
+	return !flight->is_pending && flight->bytes < flight->max / 4 * 3;
+}
+
+bool flight_is_due(const struct flight *flight, uint64_t now)
+{
+	return now >= flight->ask || (!flight->is_pending && !flight_is_sparse(flight));
+}
+
+void flight_pending(struct flight *flight, uint64_t now)
 {
 	uint64_t patience = flight->patience;
 
+	flight->ask = now + patience;
+	flight->is_pending = true;
 	flight->patience = patience * 2 < PATIENCE_MAX_US ? patience * 2 : PATIENCE_MAX_US;
-	return patience;
+}
+
+uint64_t flight_wait(const struct flight *flight, uint64_t now)
+{
+	return flight->ask > now ? flight->ask - now : 0;
 }

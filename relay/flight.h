@@ -13,6 +13,7 @@
 #ifndef RELAY_FLIGHT_H
 #define RELAY_FLIGHT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define FLIGHT_MIN (UINT64_C(1) << 20)
@@ -25,13 +26,29 @@ struct flight {
 	uint64_t begin;    /* since then is counted how much it takes */
 	uint64_t taken;    /* bytes */
 	uint64_t patience; /* how long it is waited before it is asked again */
+	uint64_t ask;      /* when the collector is asked */
+	bool is_pending;   /* it was asked, and has not written all of it */
 };
 
 /* A connection is new: nothing is on the way. */
 void flight_begin(struct flight *flight, uint64_t now);
-/* `bytes` of those on the way are confirmed, the last of which went there at `sent`. */
+/* `bytes` more go there. */
+void flight_sent(struct flight *flight, uint64_t bytes, uint64_t now);
+/*
+ * True if the collector is to be asked now. While less than three quarters of what may be are on
+ * the way, packets gather for some milliseconds and one question is about all of them.
+ */
+bool flight_is_due(const struct flight *flight, uint64_t now);
+/* True if the next question is about all that was sent, as nothing has to go meanwhile. */
+bool flight_is_sparse(const struct flight *flight);
+/*
+ * `bytes` of those on the way are confirmed, the last of which went there at `sent`; 0: the
+ * question was put off, and the time says nothing about the collector.
+ */
 void flight_confirmed(struct flight *flight, uint64_t bytes, uint64_t sent, uint64_t now);
-/* Nothing was. How long to wait until it is asked again: longer each time. */
-uint64_t flight_wait(struct flight *flight);
+/* The answer is that some are not written. The next question comes later each time. */
+void flight_pending(struct flight *flight, uint64_t now);
+/* How long to wait until the collector is asked. */
+uint64_t flight_wait(const struct flight *flight, uint64_t now);
 
 #endif /* RELAY_FLIGHT_H */

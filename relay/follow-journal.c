@@ -210,6 +210,18 @@ void follow_mark(struct follow *follow, struct follow_stream *stream, uint64_t n
 		cds_list_add_tail(&stream->open, &follow->open);
 }
 
+void follow_mark_sent(struct follow *follow)
+{
+	struct follow_stream *stream;
+
+	cds_list_for_each_entry(stream, &follow->open, open) {
+		stream->mark.time = 0;
+		stream->mark.sent = stream->sent;
+		stream->mark.bytes = stream->bytes;
+		stream->mark.last = stream->last;
+	}
+}
+
 int follow_confirm(struct follow *follow, struct follow_stream *stream, uint64_t now,
 		   uint64_t *bytes)
 {

@@ -55,7 +55,7 @@ struct follow_stream {
 	/* `sent`, `bytes` and `last` of before, about which the collector is asked. */
 	struct {
 		uint64_t sent, bytes, last;
-		uint64_t time; /* time_now_usec() */
+		uint64_t time; /* time_now_usec(); 0: long before the question */
 	} mark;
 	char name[];
 };
@@ -139,6 +139,8 @@ int follow_read(const struct follow *follow, struct follow_stream *stream, int i
 		struct ctf_index_entry entries[FOLLOW_ENTRIES]);
 /* From `now` on it is asked whether it has what was sent so far. */
 void follow_mark(struct follow *follow, struct follow_stream *stream, uint64_t now);
+/* Moves the marks of all streams to what was sent so far; the collector was not asked yet. */
+void follow_mark_sent(struct follow *follow);
 /*
  * The collector has what is marked; what was sent since is marked next. *bytes: of packets,
  * that it has now.

@@ -75,6 +75,9 @@ int relay_close_ended(struct relay *relay, struct follow *follow)
 	/* All of them end soon. */
 	if (follow->is_final)
 		return 0;
+	/* Between packets: not each time that one is on the way. */
+	if (!relay->is_looking && relay->flight.bytes)
+		return 0;
 	error = follow_read_ended(follow);
 	if (error && error != follow->ended_trouble)
 		log_warning("%s: which streams have ended cannot be read: %s; they stay open",

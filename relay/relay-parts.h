@@ -23,6 +23,8 @@ struct relay {
 	int progress; /* OUTPUT/.relay or OUTPUT/.relay-COLLECTOR: presence.h */
 	int watch;    /* inotify */
 	int watch_output;
+	int64_t looked_ms;                   /* when it was looked at what inotify does not tell */
+	bool is_looking;                     /* that is done now */
 	struct cds_list_head follows;        /* struct follow */
 	bool is_over;                        /* nothing more is recorded: no other trace comes */
 	struct relay_connection *connection; /* NULL: none now */
@@ -57,7 +59,7 @@ int relay_publish(struct relay *relay);
 int relay_describe(struct relay *relay, struct follow *follow);
 /* Packets that are due, up to some megabytes. Their number, or -errno. */
 int relay_send(struct relay *relay);
-/* Which of those sent are written? 0 or -errno. */
+/* Asks the collector, if it is time, which of those sent are written. 0 or -errno. */
 int relay_confirm(struct relay *relay);
 /* All is confirmed, and nothing more comes of that trace: its streams end there. */
 int relay_end_trace(struct relay *relay, struct follow *follow);

@@ -161,7 +161,7 @@ static int send_packet(struct relay *relay, struct follow_stream *stream, int st
 	int error;
 
 	/* Also where only a part of it goes: the connection is lost then. */
-	relay->flight.bytes += size;
+	flight_sent(&relay->flight, size, time_now_usec());
 	error = relay_connection_send_packet(relay->connection, stream->handle, sequence, stream_fd,
 					     be64toh(entry->offset), (uint32_t)size);
 	if (error)
@@ -339,6 +339,7 @@ static int take_confirmed(struct relay *relay, struct follow *follow, struct fol
 	return 0;
 }
 
+/* 1: the collector has not written all that it was asked about; 0 or -errno. */
 static int confirm_trace(struct relay *relay, struct follow *follow)
 {
 	while (!cds_list_empty(&follow->open)) {
@@ -360,20 +361,41 @@ static int confirm_trace(struct relay *relay, struct follow *follow)
 			return error;
 		/* They were marked in this order. */
 		if (pending)
-			break;
+			return 1;
 	}
+	return 0;
+}
+
+static int ask_for_all(struct relay *relay)
+{
+	bool is_sparse = flight_is_sparse(&relay->flight);
+	struct follow *follow;
+	int error, pending = 0;
+
+	cds_list_for_each_entry(follow, &relay->follows, node) {
+		if (is_sparse)
+			follow_mark_sent(follow);
+		error = confirm_trace(relay, follow);
+		if (error < 0)
+			return error;
+		pending |= error;
+	}
+	if (pending)
+		flight_pending(&relay->flight, time_now_usec());
 	return 0;
 }
 
 int relay_confirm(struct relay *relay)
 {
 	struct follow *follow;
-	int error;
+	int error = 0;
 
+	if (flight_is_due(&relay->flight, time_now_usec()))
+		error = ask_for_all(relay);
+	if (error)
+		return error;
 	cds_list_for_each_entry(follow, &relay->follows, node) {
-		error = confirm_trace(relay, follow);
-		if (!error)
-			error = relay_live_end(relay, follow);
+		error = relay_live_end(relay, follow);
 		if (!error)
 			error = relay_close_ended(relay, follow);
 		if (error)

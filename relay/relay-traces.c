@@ -15,6 +15,7 @@
 #include "common/protocol/live-time.h"
 #include "common/base/log.h"
 #include "common/base/remove-tree.h"
+#include "common/base/time.h"
 
 #define ARCHIVES "archives"
 #define UST "ust"
@@ -23,6 +24,8 @@
 #define DONE ".relay-all"
 /* A trace that is being removed, in the spool's folder. */
 #define GONE ".relay-gone"
+/* What inotify does not tell is looked at so often: a trace without its index folder, say. */
+#define LOOK_MS 100
 
 /* ---- how much there is --------------------------------------------------------------- */
 
@@ -307,6 +310,8 @@ static int take_event(struct relay *relay, const struct inotify_event *event)
 	struct follow *follow;
 	int error = 0;
 
+	if (event->wd == relay->watch_output || event->mask & IN_Q_OVERFLOW)
+		relay->is_looking = true;
 	cds_list_for_each_entry(follow, &relay->follows, node) {
 		if (event->mask & IN_Q_OVERFLOW) {
 			error = error ? error : follow_scan(follow);
@@ -323,9 +328,12 @@ static int take_event(struct relay *relay, const struct inotify_event *event)
 int relay_look(struct relay *relay)
 {
 	char events[16384] __attribute__((aligned(__alignof__(struct inotify_event))));
+	int64_t now = time_now_ms();
 	int error = 0;
 	ssize_t got;
 
+	relay->is_looking = relay->is_over || cds_list_empty(&relay->follows) ||
+			    now - relay->looked_ms >= LOOK_MS;
 	while (!error && (got = read(relay->watch, events, sizeof(events))) > 0) {
 		for (char *at = events; at < events + got && !error;) {
 			const struct inotify_event *event = (const struct inotify_event *)at;
@@ -334,7 +342,10 @@ int relay_look(struct relay *relay)
 			at += sizeof(*event) + event->len;
 		}
 	}
-	return error ? error : look_at_all(relay);
+	if (error || !relay->is_looking)
+		return error;
+	relay->looked_ms = now;
+	return look_at_all(relay);
 }
 
 bool relay_is_emptied(const struct relay *relay)

@@ -104,9 +104,21 @@ static int end_chunks(struct relay *relay)
 	return error;
 }
 
+/* True if relay_send() left something that can be sent, or viewers are to be told. */
+static bool may_go_on(struct relay *relay)
+{
+	struct follow *follow;
+
+	cds_list_for_each_entry(follow, &relay->follows, node) {
+		if (!cds_list_empty(&follow->due))
+			return true;
+	}
+	return relay->config->live_ms;
+}
+
 /*
- * Sends available data. 1: data was sent, or a confirmation made room for more; 0: nothing to do
- * before there are news; or -errno of the connection.
+ * Sends available data. 1: more is to be sent, or a confirmation made room for more; 0: nothing to
+ * do before there are news; or -errno of the connection.
  */
 static int advance(struct relay *relay)
 {
@@ -124,7 +136,8 @@ static int advance(struct relay *relay)
 		relay->trouble = 0;
 		relay->backoff_ms = BACKOFF_MIN_MS;
 	}
-	return sent > 0 || relay->result->packets != before || relay->chunk != chunk;
+	return (sent > 0 && may_go_on(relay)) || relay->result->packets != before ||
+	       relay->chunk != chunk;
 }
 
 static bool is_all_confirmed(const struct relay *relay)
@@ -222,9 +235,13 @@ static void wait_for_news(struct relay *relay, bool is_busy)
 	};
 	int64_t timeout = IDLE_MS * 1000;
 	struct timespec wait;
-	int error = relay->connection ? relay_connection_settle(relay->connection) : 0;
+	bool is_quiet = relay->connection && !relay->flight.bytes;
+	int error = is_quiet ? relay_connection_settle(relay->connection) : 0;
 
-	/* An answer that is not read would pass for the connection's end. */
+	/*
+	 * An answer that is not read would pass for the connection's end. Those that are due while
+	 * packets are on the way come with the next question's.
+	 */
 	if (error)
 		take_trouble(relay, error);
 	if (relay->connection)
@@ -232,7 +249,7 @@ static void wait_for_news(struct relay *relay, bool is_busy)
 	if (relay->connection && is_busy)
 		timeout = 0;
 	else if (relay->connection && relay->flight.bytes)
-		timeout = (int64_t)flight_wait(&relay->flight);
+		timeout = (int64_t)flight_wait(&relay->flight, time_now_usec());
 	/* Packets that come are read when there is somebody to send them to. */
 	if (!relay->connection) {
 		int64_t left = relay->retry_ms - time_now_ms();

@@ -28,12 +28,36 @@ static uint64_t settled(uint64_t rate, uint64_t late)
 	return flight.bytes ? 0 : flight.max;
 }
 
+static void test_gathering(void)
+{
+	uint64_t now = SECOND, part = FLIGHT_MIN / 4;
+	struct flight flight;
+
+	flight_begin(&flight, now);
+	flight_sent(&flight, part, now);
+	ok(!flight_is_due(&flight, now) && flight_is_sparse(&flight),
+	   "one packet is not asked about at once");
+	flight_sent(&flight, part, now + 1000);
+	is(flight_wait(&flight, now + 1000), 3000,
+	   "others that follow do not put the question off");
+	ok(flight_is_due(&flight, now + 4000), "the collector is asked after some milliseconds");
+	flight_sent(&flight, part, now + 2000);
+	ok(flight_is_due(&flight, now + 2000) && !flight_is_sparse(&flight),
+	   "or at once where much is on the way");
+	flight_pending(&flight, now + 2000);
+	ok(!flight_is_due(&flight, now + 2100) && !flight_is_sparse(&flight),
+	   "who has not written all is asked later, and about the same");
+	ok(flight_is_due(&flight, now + 2250), "and then again");
+	flight_confirmed(&flight, 2 * part, 0, now + 3000);
+	is(flight.least, 0, "a question that was put off measures nothing");
+}
+
 int main(void)
 {
 	uint64_t waited = 0, last = 0;
 	struct flight flight;
 
-	plan(9);
+	plan(16);
 	flight_begin(&flight, 1);
 	is(flight.max, FLIGHT_MIN, "it begins with little");
 	ok(settled(10 * MEBI, 300) <= 3 * MEBI, "a slow disk near by: little");
@@ -47,10 +71,14 @@ int main(void)
 	flight.bytes = 100;
 	flight_confirmed(&flight, UINT64_MAX, 1, UINT64_MAX);
 	ok(flight.bytes == 0 && flight.max == FLIGHT_MIN, "numbers that cannot be do no harm");
-	for (int round = 0; round < 20; round++)
-		waited += last = flight_wait(&flight);
+	for (int round = 0; round < 20; round++) {
+		flight_pending(&flight, waited);
+		waited += last = flight_wait(&flight, waited);
+	}
 	ok(last == 4000 && waited > 60000 && waited < 80000, "who is pending is asked less often");
 	flight_confirmed(&flight, 1, 1, 1);
-	is(flight_wait(&flight), 250, "until it is not");
+	flight_pending(&flight, 1);
+	is(flight_wait(&flight, 1), 250, "until it is not");
+	test_gathering();
 	return done_testing();
 }

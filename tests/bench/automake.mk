@@ -39,7 +39,7 @@ tests_bench_events_lttng_ust_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_LTTNG_UST
 tests_bench_events_lttng_ust_LDADD = -llttng-ust -ldl -lpthread
 
 tests_bench_least_SOURCES = tests/bench/least.c
-tests_bench_least_LDADD = liblttngmap-ring-file.la
+tests_bench_least_LDADD = liblttngmap-ring-file.la librelay.la
 tests_bench_least_LDFLAGS = $(test_ldflags)
 
 tests_bench_spawn_SOURCES = tests/bench/spawn.c

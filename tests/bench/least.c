@@ -6,13 +6,18 @@
  * no metadata, no index, nothing noted, nothing confirmed, nothing that is there to be sent again.
  *
  *   least copy|lend RINGS FILE
+ *   least lease RINGS URL
  *
  * Reads the first ring file that appears in the folder RINGS to its end. FILE gets
  * what comes out of the socket, as from a collector. Prints its CPU time in ms.
  * lend: by sendfile(), of rings that ring-fs shows. Nobody may do so who lets go of a packet before
  * the collector has it: what is on the way are the ring's own pages.
+ * lease: likewise, to the lttng-relayd at URL, each with its index entry. The packets of an answer
+ * are released when lttng-relayd says that it has written them. Still there is no metadata, nothing
+ * is noted, and nothing takes a packet when the ring runs short or the connection is lost.
  */
 #include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -26,9 +31,12 @@
 #include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <lttngmap/ring-file.h>
+
+#include "relay/connection.h"
 
 /* As lttng-relayd takes it. */
 #define PART (64 << 10)
@@ -136,12 +144,95 @@ static void lend_all(int fd, const struct lttngmap_ring_file *file, const char *
 	}
 }
 
+/* ---- lttng-relayd --------------------------------------------------------------------- */
+
+static struct relay_connection *connection;
+static uint64_t stream, next_packet;
+
+static void check(const char *what, int error)
+{
+	if (error)
+		fail(what, -error);
+}
+
+static void relay_begin(const char *text)
+{
+	static const volatile sig_atomic_t go_on = 0;
+	static const uint8_t tracer[CTF_UUID_SIZE] = "least";
+	uint64_t now = (uint64_t)time(NULL);
+	unsigned char answer[RELAY_STREAM_SIZE];
+	struct relay_request request;
+	struct relay_url url;
+	const char *why = text;
+	const struct relay_connection_config config = {
+		.url = &url,
+		.session = { .name = "least",
+			     .host = "localhost",
+			     .path = "",
+			     .tracer = tracer,
+			     .id = (uint64_t)getpid(),
+			     .created = now },
+		.timeout_ms = 30000,
+		.stop = &go_on,
+	};
+
+	check(why, relay_url_parse(text, &url, &why));
+	check("a connection", relay_connection_open(&config, &connection));
+	relay_request_chunk(&request, 0, now, "");
+	check("a chunk", relay_connection_tell(connection, &request));
+	check("a stream", relay_request_stream(&request, "stream", "ust", 0));
+	check("a stream", relay_connection_ask(connection, &request, answer, sizeof(answer)));
+	check("a stream", relay_answer_stream(answer, &stream));
+	relay_request_streams_sent(&request);
+	check("a stream", relay_connection_tell(connection, &request));
+}
+
+static void relay_packet(const struct lttngmap_ring_file *file,
+			 const struct lttngmap_packet *packet, const char *data)
+{
+	uint64_t at = (uint64_t)(data - (const char *)lttngmap_ring_file_meta(file));
+	const struct ctf_index_entry entry = {
+		.packet_size = htobe64((uint64_t)packet->length * 8),
+		.content_size = htobe64((uint64_t)packet->length * 8),
+		.timestamp_begin = htobe64(packet->timestamp_begin),
+		.timestamp_end = htobe64(packet->timestamp_end),
+		.packet_seq_num = htobe64(next_packet),
+	};
+	struct relay_request request;
+
+	check("a packet",
+	      relay_connection_send_packet(connection, stream, next_packet,
+					   lttngmap_ring_file_fd(file), at, packet->length));
+	relay_request_index(&request, stream, next_packet++, &entry);
+	check("an index", relay_connection_post(connection, &request));
+}
+
+/* Until the collector has written all that was sent: it is asked as our sender does. */
+static void relay_wait(void)
+{
+	unsigned char answer[RELAY_STATUS_SIZE];
+	struct relay_request request;
+	useconds_t patience = 250;
+	bool pending = true;
+
+	while (pending) {
+		usleep(patience);
+		relay_request_pending(&request, stream, next_packet - 1);
+		check("an answer",
+		      relay_connection_ask(connection, &request, answer, sizeof(answer)));
+		check("an answer", relay_answer_pending(answer, &pending));
+		patience = patience < 4000 ? patience * 2 : patience;
+	}
+}
+
 static void send_packet(const struct lttngmap_ring_file *file, int fd,
 			const struct lttngmap_packet *packet, bool lends)
 {
 	const char *data = lttngmap_ring_file_data(file, packet);
 
-	if (lends)
+	if (connection)
+		relay_packet(file, packet, data);
+	else if (lends)
 		lend_all(fd, file, data, packet->length);
 	else
 		send_all(fd, data, packet->length);
@@ -168,6 +259,8 @@ static void send_ring(struct lttngmap_ring_file *file, int fd, bool lends)
 			fail("a packet", -error);
 		for (uint32_t i = 0; i < packets.count; i++)
 			send_packet(file, fd, &packets.packets[i], lends);
+		if (connection)
+			relay_wait();
 	}
 }
 
@@ -175,18 +268,23 @@ int main(int argc, char **argv)
 {
 	struct lttngmap_ring_file *file;
 	struct rusage used;
-	int fd;
+	int fd = -1;
 
 	if (argc != 4) {
-		fprintf(stderr, "usage: least copy|lend RINGS FILE\n");
+		fprintf(stderr, "usage: least copy|lend RINGS FILE, or least lease RINGS URL\n");
 		return 2;
 	}
 	signal(SIGCHLD, SIG_IGN);
-	fd = connect_collector(argv[3]);
+	if (strcmp(argv[1], "lease") == 0)
+		relay_begin(argv[3]);
+	else
+		fd = connect_collector(argv[3]);
 	file = open_first(argv[2]);
 	send_ring(file, fd, strcmp(argv[1], "lend") == 0);
 	lttngmap_ring_file_close(file);
-	close(fd);
+	relay_connection_close(connection);
+	if (fd >= 0)
+		close(fd);
 	getrusage(RUSAGE_SELF, &used);
 	printf("%.3f\n", (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e3 +
 				 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e3);

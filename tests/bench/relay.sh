@@ -14,7 +14,9 @@
 #                CPU time of all daemons but the collector, from the start of the program to the
 #                session's stop, and of our sender from its start to its end
 #   the least    likewise, of a program that asks for packets and writes them into a socket
-#                (least.c) and our session daemon: what a consumer can only add to
+#                (least.c) and our session daemon: what a consumer can only add to. By
+#                sendfile(), too, and with packets leased from the ring until
+#                lttng-relayd says that it has written them
 #   throughput   it emits as fast as it can, waiting where rings are full: from its start until
 #                the collector wrote the last of it
 #
@@ -36,6 +38,20 @@ unbounded=100000 # likewise
 
 # shellcheck source=tests/bench/samples.sh
 . "$here/samples.sh"
+# Congestion control is a setting of a network namespace, and root can have one. There it may use
+# those of net.ipv4.tcp_allowed_congestion_control.
+if [[ $EUID == 0 && ${BENCH_NET:-} != 1 ]] && unshare --net true 2>/dev/null; then
+	exec env BENCH_NET=1 unshare --net "$BASH" "$0" "$build"
+fi
+setting=/proc/sys/net/ipv4/tcp_congestion_control
+controls=()
+if [[ ${BENCH_NET:-} == 1 ]]; then
+	ip link set lo up
+	for control in bbr cubic; do
+		! { echo $control >$setting; } 2>/dev/null || controls+=("$control")
+	done
+fi
+[[ ${#controls[@]} != 0 ]] || controls=("$(cat $setting)")
 # shellcheck source=tests/bench/tracers.sh
 . "$here/tracers.sh"
 map=$build/tests/bench/events-lttngmap
@@ -139,14 +155,16 @@ theirs() { # MODE RATE
 }
 
 # What a reader of our rings takes that copies them into a socket, and its daemon.
-least() { # copy|lend MODE RATE
-	local how=$1 mode=$2 rate=$3 reader
+least() { # copy|lend|lease MODE RATE
+	local how=$1 mode=$2 rate=$3 reader to=$there/stream
+
+	[[ $how != lease ]] || to=$url
 
 	create_more=
 	session_start alone "$mode" $subbufs 'bench:block'
 	begin=$(now_us)
 	ticks=$(cpu_of "${daemon_pid[alone]}")
-	"$build/tests/bench/least" "$how" "$work/alone/rings/s/c" "$there/stream" >"$work/least" 2>>"$work/log" &
+	"$build/tests/bench/least" "$how" "$work/alone/rings/s/c" "$to" >"$work/least" 2>>"$work/log" &
 	reader=$!
 	with_map alone env LTTNGMAP_ALLOW_BLOCKING=1 "$map" block "$mib" "$rate" || die "$map failed"
 	wait $reader || die "not all is read: $(tail -n 3 "$work/log")"
@@ -167,6 +185,10 @@ copied() {
 
 lent() {
 	least lend "$@"
+}
+
+leased() {
+	least lease "$@"
 }
 
 # take WHO WHAT ROUND MODE RATE
@@ -194,22 +216,34 @@ peer_start
 daemon_start away
 daemon_start alone --consumer=none
 collector_start
+set_control() { # CONGESTION-CONTROL: of connections that are made from now on
+	((${#controls[@]} == 1)) || echo "$1" >$setting
+}
+
 echo "Sending to lttng-relayd, $rounds rounds of each kind"
 for ((round = 1; round <= rounds; round++)); do
-	take ours steady "$round" discard $steady
-	take theirs steady "$round" discard $steady
-	take copied steady "$round" discard $steady
-	! is_file || take lent steady "$round" discard $steady
+	for control in "${controls[@]}"; do
+		set_control "$control"
+		take ours "steady.$control" "$round" discard $steady
+		take theirs "steady.$control" "$round" discard $steady
+		take copied "steady.$control" "$round" discard $steady
+		! is_file || take lent "steady.$control" "$round" discard $steady
+		! is_file || take leased "steady.$control" "$round" discard $steady
+	done
 	take ours fast "$round" blocking $unbounded
 	take theirs fast "$round" blocking $unbounded
 done
 echo
 printf '%-46s %12s %12s %6s %8s\n' 'to lttng-relayd, over loopback' lttngmap LTTng ratio bound
-row 'CPU time per GB, at a steady pace' ms ours.steady.cpu theirs.steady.cpu 0.7
-row '  of it, the process that sends' ms ours.steady.sending
-row '  at the collector, of what was emitted' % ours.steady.kept theirs.steady.kept
-row '  to ask for it and copy it, and nothing else' ms copied.steady.cpu theirs.steady.cpu
-! is_file || row '  likewise, by sendfile()' ms lent.steady.cpu theirs.steady.cpu
+for control in "${controls[@]}"; do
+	row "CPU time per GB, steady pace, $control" ms "ours.steady.$control.cpu" "theirs.steady.$control.cpu" 0.8
+	row '  of it, the process that sends' ms "ours.steady.$control.sending"
+	row '  at the collector, of what was emitted' % "ours.steady.$control.kept" "theirs.steady.$control.kept"
+	row '  to ask for it and copy it, and nothing else' ms "copied.steady.$control.cpu" "theirs.steady.$control.cpu"
+	! is_file || row '  likewise, by sendfile()' ms "lent.steady.$control.cpu" "theirs.steady.$control.cpu"
+	! is_file || row '  likewise, indexed and confirmed' ms "leased.steady.$control.cpu" "theirs.steady.$control.cpu"
+	! is_file || row '    at the collector, of what was emitted' % "leased.steady.$control.kept"
+done
 row 'time per GB, as fast as it goes' ms ours.fast.time theirs.fast.time 1.00
 row '  throughput' MB/s ours.fast.rate theirs.fast.rate
 row '  CPU time per GB' ms ours.fast.cpu theirs.fast.cpu

@@ -953,7 +953,7 @@ TESTS += tests/integration/churn.sh tests/integration/event-code.sh tests/integr
 EXTRA_DIST += tests/utils/chunks.sh tests/utils/numbered.sh tests/utils/fake-app-daemon
 EXTRA_DIST += tests/utils/started-daemon.sh
 EXTRA_DIST += tests/utils/relayd.sh tests/utils/fake-relayd tests/utils/relayed_packets.py \
-	tests/utils/live_latency.py
+	tests/utils/bell_latency.py tests/utils/live_latency.py
 noinst_HEADERS += tests/utils/numbered.h tests/utils/numbered-emit.h
 check_PROGRAMS += tests/utils/check-trace tests/utils/emit tests/utils/processes tests/utils/storm
 tests_utils_storm_SOURCES = tests/utils/storm.c
@@ -977,6 +977,7 @@ numbered_tests = \
 	tests/integration/damaged-streams.sh \
 	tests/integration/many-streams.sh \
 	tests/integration/file-limits.sh \
+	tests/integration/bell-latency.sh \
 	tests/integration/taken-bell.sh \
 	tests/integration/million.sh \
 	tests/integration/processes.sh \

@@ -5,7 +5,7 @@
 # peer that they compare with, is not needed to build anything else.
 
 EXTRA_DIST += tests/bench/calls.sh tests/bench/enable.py tests/bench/kernel.sh \
-	tests/bench/relay.sh tests/bench/run.sh \
+	tests/bench/disk.sh tests/bench/relay.sh tests/bench/run.sh \
 	tests/bench/samples.sh tests/bench/scale.sh tests/bench/sdt.sh tests/bench/storm.sh tests/bench/tracers.sh
 
 bench_programs = \

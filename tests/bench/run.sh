@@ -10,7 +10,7 @@
 # held is told, and no failure.
 #
 #   BENCH_ROUNDS=N   more rounds, or fewer (15)
-#   BENCH_PARTS=...  some parts only: events, text, filter, memory, enable, start, disk
+#   BENCH_PARTS=...  some parts only: events, text, filter, memory, enable, start
 #   BENCH_DIR=DIR    where traces go for the while (TMPDIR, else /tmp)
 #   LTTNGMAP_MEDIATOR=ring-socket|ring-fs
 set -euo pipefail
@@ -18,8 +18,8 @@ set -euo pipefail
 build=$(cd "${1:?usage: run.sh BUILD-DIRECTORY}" && pwd)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 rounds=${BENCH_ROUNDS:-15}
-parts=${BENCH_PARTS:-events text filter memory enable start disk}
-# The same rings for both: 8 sub-buffers of 512 KiB a CPU, to disk 32.
+parts=${BENCH_PARTS:-events text filter memory enable start}
+# The same rings for both: 8 sub-buffers of 512 KiB a CPU.
 subbuf_size=$((512 * 1024))
 
 # shellcheck source=tests/bench/samples.sh
@@ -186,49 +186,6 @@ measure_spawn() {
 	done
 }
 
-sample_cpu() { # WHO ROUND PID TICKS-BEFORE DIRECTORY
-	local bytes
-
-	bytes=$(find "$5" -type f -printf '%s\n' | awk '{ n += $1 } END { print n + 0 }')
-	awk -v who="$1" -v round="$2" -v after="$(cpu_of "$3")" -v before="$4" -v bytes="$bytes" \
-		-v hz="$(getconf CLK_TCK)" 'BEGIN {
-			print who ".cpu", round, (after - before) * 1000 / hz / (bytes / 1e9)
-			print who ".kept", round, 100 * bytes / '$((mib * 1024 * 1024))'
-		}' >>"$work/samples"
-}
-
-# Both find memory for what they write that was used a moment ago: in a virtual
-# machine a page's first use costs more than all that is done with it here.
-warm_memory() { # MIB
-	head -c "$1M" /dev/zero >"$work/warm"
-	rm "$work/warm"
-}
-
-# Much data, slow enough that hardly any is lost; both write to the same disk.
-measure_consumer() {
-	local round before mib=512 rate=250
-
-	for ((round = 1; round <= (rounds + 4) / 5; round++)); do
-		warm_memory $mib
-		session_start disk discard 32 'bench:block'
-		before=$(cpu_of "${daemon_pid[disk]}")
-		with_map disk "$map" block $mib $rate || die "$map failed"
-		ask disk '{"verb": "stop", "session": "s"}'
-		sample_cpu map "$round" "${daemon_pid[disk]}" "$before" "$work/disk-trace"
-		ask disk '{"verb": "destroy", "session": "s"}'
-		rm -r "$work/disk-trace"
-
-		warm_memory $mib
-		peer_session_start 32 'bench:block' --output="$work/ust-trace"
-		before=$(cpu_of "$peer_pid")
-		with_ust "$ust" block $mib $rate || die "$ust failed"
-		peer stop s
-		sample_cpu ust "$round" "$peer_pid" "$before" "$work/ust-trace"
-		peer destroy s
-		rm -r "$work/ust-trace"
-	done
-}
-
 show_events() {
 	row 'enabled event (int, long), one thread' ns map.1.mean ust.1.mean 0.15
 	row '  against a bare read of the clock' ns map.1.mean bare.1.mean 1.5
@@ -278,16 +235,11 @@ show_enable() {
 	row 'enabling an event: 1000 processes, against one' us map.1000.enable map.1.enable 1.5
 }
 
-show_disk() {
-	row 'CPU time of the daemons per GB written' ms map.cpu ust.cpu 0.5
-	row '  on disk, of what was emitted' % map.kept ust.kept
-}
-
 show_table() {
 	local part
 
 	printf '%-46s %12s %12s %6s %8s\n' what lttngmap LTTng-UST ratio bound
-	for part in events text filter start memory enable disk; do
+	for part in events text filter start memory enable; do
 		! has $part || "show_$part"
 	done
 }
@@ -334,7 +286,7 @@ if has enable; then
 	measure_enable
 fi
 
-if has start || has disk; then
+if has start; then
 	daemon_start disk
 fi
 if has start; then
@@ -345,10 +297,6 @@ if has start; then
 	ask disk '{"verb": "stop", "session": "s"}' '{"verb": "destroy", "session": "s"}'
 	peer destroy s
 	rm -rf "$work/disk-trace" "$work/ust-trace"
-fi
-if has disk; then
-	echo "CPU time of the daemons that write to disk"
-	measure_consumer
 fi
 echo
 show_table

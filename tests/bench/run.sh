@@ -288,8 +288,6 @@ fi
 
 if has start; then
 	daemon_start disk
-fi
-if has start; then
 	session_start disk discard 8 'lttng_ust_libc:*'
 	peer_session_start 8 'lttng_ust_libc:*' --output="$work/ust-trace"
 	echo "Start and exit of a process"

@@ -6,7 +6,7 @@
 # `./dev check` and `./dev test` call it in the build directory, with the environment that tests get
 # (`make tests-environment`).
 #
-#   run.sh [OPTION...] TEST...     TEST is a path from the top: tests/unit/ring, tests/integration/guest.sh
+#   run.sh [OPTION...] TEST...     TEST is a path from the top: tests/unit/ring-edges, tests/integration/guest.sh
 #     --jobs=N      so many tests at a time; 3 for each CPU otherwise
 #     --rounds      each in all rounds that tests/rounds names for it; in that of the environment otherwise.
 #                   LTTNGMAP_TEST_FULL=1: those that take turns, too

@@ -21,7 +21,7 @@ set -uo pipefail
 list=tests/guards
 page=doc/design/guards.md
 table_begin='^[0-9]* guards: ' # to the page's end
-seen=build-guards/seen
+seen_in=build-guards/seen
 work= # build-guards/N, and the copy of the tree there; of each worker
 tree=
 rooms=('doc/design/security.md' 'doc/design/attacks.md')
@@ -126,7 +126,7 @@ check() {
 			has_guard "$row" || { echo "$room: no guard is of the row '$row'"; wrong=1; }
 		done < <(rows_with_tests "$room")
 	done
-	diff -u <(sed -n "/$table_begin/,\$p" "$page") <(seen=/nowhere table) ||
+	diff -u <(sed -n "/$table_begin/,\$p" "$page") <(seen_in=/nowhere table) ||
 		{ echo "$page is not of this $list: tests/guards.sh page writes it"; wrong=1; }
 	((wrong == 0)) && echo "${#names[@]} guards, each fits"
 }
@@ -167,7 +167,7 @@ seen_file() { # NAME
 	{
 		printf '%s\n' "$1" "${out_of[$1]}" "${by_of[$1]}" "${ends_of[$1]}" "${sees_of[$1]}"
 		cat "${in_of[$1]}" "$source"
-	} | sha256sum | cut -c 1-32 | sed "s|^|$seen/|"
+	} | sha256sum | cut -c 1-32 | sed "s|^|$seen_in/|"
 }
 
 day_of() { # NAME
@@ -338,7 +338,7 @@ run() { # [--again] [--jobs=N] [REGEX...]
 		esac
 		shift
 	done
-	mkdir -p "$seen"
+	mkdir -p "$seen_in"
 	mapfile -t todo < <(chosen "$@")
 	mapfile -t groups < <(printf '%s\n' "${todo[@]}" | sed 's/|[^|]*$//' | uniq)
 	echo "${#todo[@]} guards of ${#names[@]}; the others were seen as they are"

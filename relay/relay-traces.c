@@ -24,7 +24,8 @@
 #define DONE ".relay-all"
 /* A trace that is being removed, in the spool's folder. */
 #define GONE ".relay-gone"
-/* What inotify does not tell is looked at so often: a trace without its index folder, say. */
+/* Interval of looking at folders for what inotify does not tell: an index folder that was missing.
+ */
 #define LOOK_MS 100
 
 /* ---- how much there is --------------------------------------------------------------- */

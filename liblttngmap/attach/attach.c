@@ -87,10 +87,8 @@ static void fill_request(struct protocol_app_register *request, uint32_t flags, 
  */
 static bool may_try_again(long result, int *tries, uint64_t deadline)
 {
-	const struct timespec pause = { .tv_nsec = SHORTAGE_PAUSE_NS };
-
 	if (result == -EAGAIN && exchange_now() + SHORTAGE_PAUSE_NS < deadline) {
-		arch_syscall(SYS_ppoll, NULL, 0, &pause, NULL, 0);
+		exchange_pause(SHORTAGE_PAUSE_NS);
 		*tries = 0;
 		return true;
 	}
@@ -354,8 +352,6 @@ void attach_lose(struct local *local, const uint64_t *word)
  */
 bool attach_may_wait(struct local *local, uint64_t holder, uint64_t *deadline)
 {
-	const struct timespec pause = { .tv_nsec = 50000 };
-
 	if (!inherited.allow_blocking || holder == arch_thread_token() ||
 	    __atomic_load_n(&local->impatient, __ATOMIC_RELAXED))
 		return false;
@@ -365,7 +361,7 @@ bool attach_may_wait(struct local *local, uint64_t holder, uint64_t *deadline)
 		__atomic_store_n(&local->impatient, true, __ATOMIC_RELAXED);
 		return false;
 	}
-	arch_syscall(SYS_nanosleep, &pause, NULL);
+	exchange_pause(50000);
 	return true;
 }
 

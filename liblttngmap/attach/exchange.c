@@ -35,6 +35,13 @@ uint64_t exchange_now(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+void exchange_pause(uint32_t nanoseconds)
+{
+	struct timespec pause = { .tv_nsec = nanoseconds };
+
+	arch_syscall(SYS_ppoll, NULL, 0, &pause, NULL, 0);
+}
+
 /* In `directory`; where that is NULL, or too long, the process has no such place. */
 static void make_place(unsigned place, const char *directory)
 {
@@ -60,7 +67,6 @@ static bool is_trusted(int fd)
 
 static int connect_to(const struct sockaddr_un *address, uint64_t deadline)
 {
-	const struct timespec pause = { .tv_nsec = CONNECT_RETRY_NS };
 	long result;
 	int fd;
 
@@ -72,11 +78,7 @@ static int connect_to(const struct sockaddr_un *address, uint64_t deadline)
 	       result == -EINTR) {
 		if (exchange_now() >= deadline)
 			break;
-		/*
-		 * Not nanosleep: a sleep of the program's, which `lttngmap attach` may
-		 * have interrupted, would not be gone on with.
-		 */
-		arch_syscall(SYS_ppoll, NULL, 0, &pause, NULL, 0);
+		exchange_pause(CONNECT_RETRY_NS);
 	}
 	if (result == 0 && !is_trusted(fd))
 		result = -EPERM;

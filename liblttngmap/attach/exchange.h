@@ -18,6 +18,13 @@
 uint64_t exchange_now(void);
 
 /*
+ * Waits, for less than a second, or until a signal. Not by nanosleep: the kernel would forget a
+ * sleep of the program that `lttngmap attach` interrupted. ppoll() writes what is left over the
+ * time it is given, so each call needs a time of its own.
+ */
+void exchange_pause(uint32_t nanoseconds);
+
+/*
  * Connect to the daemon's app.sock, wherever it is for this user; *place says
  * which of module_attach_request.places that is. Only a daemon of the same user or of
  * root is accepted. A descriptor or -errno. The first call looks at the

@@ -37,6 +37,8 @@ enum module_state {
 	MODULE_LISTED = 1,
 	/* Taken off while somebody else had the lock, who may be looking at it still. */
 	MODULE_LEFT = 2,
+	/* Its constructor did not get the lock: whoever holds it lists the module. */
+	MODULE_LATE = 3,
 };
 
 struct wire {
@@ -53,6 +55,8 @@ struct attach_request module_attach_request = {
 };
 
 static struct lttngmap_module *modules;
+/* Those that are MODULE_LATE. Anybody adds one; only the lock's holder takes one off. */
+static struct lttngmap_module *late_modules;
 /* The holder: process id in the upper half, the thread's token in the lower; 0: free. */
 static uint64_t lock;
 /*
@@ -62,6 +66,8 @@ static uint64_t lock;
 static uint32_t *not_forked;
 static uint64_t retry_at;
 static uint64_t away_until; /* 0: the daemon is not away */
+
+static void list_late(void);
 
 #define LOCK_PROCESS(holder) ((holder) >> 32)
 #define LOCK_THREAD(holder) ((uint32_t)(holder))
@@ -128,7 +134,6 @@ static bool try_lock(uint64_t self, uint64_t *holder)
 
 bool module_lock(enum module_patience patience)
 {
-	const struct timespec pause = { .tv_nsec = 100000 };
 	uint64_t self = lock_token(), deadline = 0, holder;
 
 	while (!try_lock(self, &holder)) {
@@ -142,14 +147,22 @@ bool module_lock(enum module_patience patience)
 		/* A signal's handler that ends the program may have come to the holder itself. */
 		if (LOCK_THREAD(holder) == LOCK_THREAD(self) || exchange_now() >= deadline)
 			return false;
-		arch_syscall(SYS_nanosleep, &pause, NULL);
+		exchange_pause(100000);
 	}
 	return true;
 }
 
+/* Pairs with come_late(): one of the two finds what the other has stored. */
 void module_unlock(void)
 {
-	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+	uint64_t holder;
+
+	do {
+		if (!vfork_depth)
+			list_late();
+		__atomic_store_n(&lock, 0, __ATOMIC_SEQ_CST);
+	} while (!vfork_depth && __atomic_load_n(&late_modules, __ATOMIC_SEQ_CST) &&
+		 try_lock(lock_token(), &holder));
 }
 
 static bool put(struct wire *wire, const void *bytes, size_t size)
@@ -449,31 +462,70 @@ void module_announce(struct lttngmap_module *module)
 	announce_one(module);
 }
 
+/* Under the lock. A module is always on one of the two lists, for its destructor may not wait. */
+static void list_late(void)
+{
+	struct lttngmap_module *module = __atomic_load_n(&late_modules, __ATOMIC_ACQUIRE);
+
+	while (module) {
+		if (__atomic_compare_exchange_n(&late_modules, &module, module->next, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+			module_announce(module);
+			module = __atomic_load_n(&late_modules, __ATOMIC_ACQUIRE);
+		}
+	}
+}
+
+/* The lock's holder did not release it in time: it lists the module when it does. */
+static void come_late(struct lttngmap_module *module)
+{
+	struct lttngmap_module *first = __atomic_load_n(&late_modules, __ATOMIC_RELAXED);
+	uint64_t holder;
+
+	module->state = MODULE_LATE;
+	do {
+		module->next = first;
+	} while (!__atomic_compare_exchange_n(&late_modules, &first, module, false,
+					      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+	if (try_lock(lock_token(), &holder))
+		module_unlock();
+}
+
 void lttngmap_module_register(struct lttngmap_module *module)
 {
 	/* A vfork's child would register as itself, with its parent's memory. */
-	if (vfork_depth || module->struct_size < sizeof(*module) || module->begin >= module->end ||
-	    !module_lock(MODULE_COMING))
+	if (vfork_depth || module->struct_size < sizeof(*module) || module->begin >= module->end)
 		return;
-	if (module->state != MODULE_LISTED)
+	if (!module_lock(MODULE_COMING)) {
+		if (module->state == MODULE_NEW)
+			come_late(module);
+		return;
+	}
+	if (module->state != MODULE_LISTED && module->state != MODULE_LATE)
 		module_announce(module);
 	module_unlock();
 }
 
+/* False: another module was added before it meanwhile. */
+static bool take_off(struct lttngmap_module **link, struct lttngmap_module *module)
+{
+	struct lttngmap_module *at;
+
+	while ((at = __atomic_load_n(link, __ATOMIC_ACQUIRE)) && at != module)
+		link = &at->next;
+	return !at || __atomic_compare_exchange_n(link, &at, module->next, false, __ATOMIC_RELEASE,
+						  __ATOMIC_RELAXED);
+}
+
 void lttngmap_module_unregister(struct lttngmap_module *module)
 {
-	struct lttngmap_module **link;
 	bool locked;
 
-	if (module->state != MODULE_LISTED)
+	if (module->state != MODULE_LISTED && module->state != MODULE_LATE)
 		return;
 	locked = module_lock(MODULE_GOING);
-	for (link = &modules; *link; link = &(*link)->next) {
-		if (*link == module) {
-			__atomic_store_n(link, module->next, __ATOMIC_RELEASE);
-			break;
-		}
-	}
+	while (!take_off(&late_modules, module) || !take_off(&modules, module))
+		;
 	module->state = locked ? MODULE_NEW : MODULE_LEFT;
 	for (struct lttngmap_tracepoint *const *at = module->begin; at < module->end; at++)
 		__atomic_store_n(&(*at)->word, module->off, __ATOMIC_RELEASE);

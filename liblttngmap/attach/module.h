@@ -37,8 +37,9 @@ enum module_patience {
 
 /*
  * For constructors (MODULE_COMING) and destructors (MODULE_GOING). False: the holder did not
- * release the lock in time. A destructor then takes the module off the lists without the lock,
- * because its memory is about to go.
+ * release the lock in time. A constructor then leaves its module to the holder, which lists it
+ * when it releases the lock. A destructor takes its module off the lists without the lock, because
+ * the module's memory is about to go.
  */
 bool module_lock(enum module_patience patience);
 void module_unlock(void);

@@ -51,6 +51,26 @@ for page in "$LTTNGMAP_SRC"/doc/man/*.[1-9]; do
 		skip 1 'no mandoc here'
 	fi
 done
+# The tables of lttngmap-abi(5): a program with an assertion for each row, which the compiler checks.
+tables=$(awk '
+	/^\.Ss|^\.Vt/ && match($0, /struct lttngmap_[a-z]+/) { type = substr($0, RSTART, RLENGTH) }
+	/^\.Vt struct lttngmap_ring$/ { type = "struct lttngmap_ring" }
+	/^\.It [0-9]+ Ta [0-9]+ Ta [a-z]/ {
+		name = $6
+		sub(/\[.*/, "", name)
+		if ($2 != at[type] + 0)
+			print "#error " type ": " name " does not follow the row before"
+		at[type] = $2 + $4
+		if (name != "reserved") {
+			print "_Static_assert(offsetof(" type ", " name ") == " $2 ", \"" type " " name "\");"
+			print "_Static_assert(sizeof(((" type " *)0)->" name ") == " $4 ", \"" type " " name "\");"
+		}
+	}
+	END { for (type in at) print "_Static_assert(sizeof(" type ") == " at[type] ", \"" type "\");" }
+' "$LTTNGMAP_SRC/doc/man/lttngmap-abi.5")
+is "$(grep -c '^_Static_assert(sizeof(struct' <<<"$tables")" 5 'lttngmap-abi(5) has the tables of five structs'
+{ printf '#include <stddef.h>\n#include <lttngmap/abi.h>\n'; printf '%s\n' "$tables"; } >"$TAP_DIR/tables.c"
+ok '  ... whose rows are as in the header' "${LTTNGMAP_CC:-cc}" -fsyntax-only -I "$LTTNGMAP_SRC/include" "$TAP_DIR/tables.c"
 families=$("$lttngmap" record --preload nosuch true 2>&1 | sed -nE "s/.*families: ([a-z, -]+); .*/\1/p")
 like "$families" '^proc, libc, ' 'the families are told'
 for family in ${families//,/}; do

@@ -9,11 +9,16 @@
 #define _GNU_SOURCE
 #endif
 #include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -23,6 +28,7 @@
 
 #include "common/protocol/protocol-app.h"
 #include "liblttngmap/attach/attach.h"
+#include "liblttngmap/attach/exchange.h"
 #include "liblttngmap/attach/module.h"
 #include "tests/utils/tap.h"
 
@@ -107,8 +113,15 @@ static void test_holders(void)
 	start_holder(&thread, UNTIL_TOLD);
 	lttngmap_module_register(&module);
 	ok(!is_listed(), "who comes does not wait for long");
+	end_holder(thread);
+	ok(is_listed(), "  ... and is listed by the holder of the lock, when that is done");
+	lttngmap_module_unregister(&module);
+
+	start_holder(&thread, UNTIL_TOLD);
+	lttngmap_module_register(&module);
 	lttngmap_module_unregister(&module);
 	end_holder(thread);
+	ok(!is_listed(), "  ... but not where it went before");
 
 	lttngmap_module_register(&module);
 	ok(is_listed(), "nobody holds the lock: a module is listed");
@@ -132,6 +145,43 @@ static void test_holders(void)
 	is(module.state, 0, "  ... until it comes and goes again, and nobody is");
 	ok(module_lock(MODULE_COMING), "the holder keeps the lock till its end, and gives it back");
 	module_unlock();
+}
+
+static bool refuse_nanosleep(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_nanosleep, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* An attached program's sleep, which that interrupts, is the kernel's to go on with. */
+static void test_pauses(void)
+{
+	uint64_t begin = exchange_now();
+	pthread_t thread;
+	pid_t child;
+	int status;
+
+	for (int i = 0; i < 5; i++)
+		exchange_pause(20000000);
+	ok(exchange_now() - begin >= 100000000, "each pause takes the time that it was given");
+	child = fork();
+	if (child == 0) {
+		start_holder(&thread, UNTIL_TOLD);
+		if (!refuse_nanosleep())
+			_exit(2);
+		lttngmap_module_register(&module);
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	is(status, 0, "who waits for the lock does not call nanosleep");
 }
 
 /* As a handler that calls exit() in a thread which answers a knock. */
@@ -272,6 +322,7 @@ int main(void)
 {
 	test_silent_daemon();
 	test_holders();
+	test_pauses();
 	test_holder_itself();
 	test_children();
 	test_two_providers();

@@ -167,9 +167,17 @@ const char *control_answer_text(struct json_object *answer, const char *key)
 
 int control_ended_length(const char *trouble)
 {
-	size_t length = strlen(trouble), tail = strlen(PROTOCOL_CONTROL_GOES_ON);
+	static const char *const tails[] = {
+		PROTOCOL_CONTROL_GOES_ON,
+		"; " PROTOCOL_CONTROL_ANOTHER,
+		PROTOCOL_CONTROL_OR_ANOTHER,
+	};
+	size_t length = strlen(trouble), tail;
 
-	if (length >= tail && strcmp(trouble + length - tail, PROTOCOL_CONTROL_GOES_ON) == 0)
-		length -= tail;
+	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
+		tail = strlen(tails[i]);
+		if (length >= tail && strcmp(trouble + length - tail, tails[i]) == 0)
+			length -= tail;
+	}
 	return (int)length;
 }

@@ -44,7 +44,7 @@ struct json_object *control_client_refusal(const struct control_client *client);
 uint64_t control_answer_count(struct json_object *answer, const char *key);
 bool control_answer_flag(struct json_object *answer, const char *key);
 const char *control_answer_text(struct json_object *answer, const char *key);
-/* Length of `trouble` without PROTOCOL_CONTROL_GOES_ON, for "%.*s", when the session ends. */
+/* Length of `trouble` without what only fits a session that goes on, for "%.*s", when it ends. */
 int control_ended_length(const char *trouble);
 
 #endif /* CLI_CLIENT_CONTROL_CLIENT_H */

@@ -13,6 +13,9 @@
  *   SIGTSTP                        passed on likewise; then the command stops, too
  *   SIGCHLD                        finds out which child ended
  *
+ * A program that blocks because its output is in trouble receives no signal in a system call that
+ * would end. So a signal that asks for the end also stops the recording then: the program goes on.
+ *
  * Before the program starts, a signal ends the command at once. After the program, the first signal
  * is ignored, because finishing the trace takes only a moment; the second one ends the command.
  */
@@ -137,6 +140,7 @@ static void handle(struct record *record, const struct signalfd_siginfo *info)
 			handle_end_request(record, number);
 			return;
 		}
+		record->wants_release = true;
 		break;
 	}
 	if (forwards)
@@ -291,15 +295,18 @@ int record_child_start(struct record *record)
 	return CLI_STATUS_NOT_EXECUTABLE;
 }
 
-/* Waits once for signals and the daemon; a silent daemon never delays a signal. */
-static void wait_round(struct record *record, bool progress)
+/*
+ * Waits once for signals and the daemon; a silent daemon never delays a signal. The daemon is asked
+ * whoever looks: an output in trouble is reported while the program runs.
+ */
+static void wait_round(struct record *record)
 {
 	bool pending = record->client && control_client_pending(record->client);
 	struct pollfd fds[] = {
 		{ .fd = record->signal_fd, .events = POLLIN },
 		{ .fd = record->client ? control_client_fd(record->client) : -1, .events = POLLIN },
 	};
-	int ready = poll(fds, 2, progress ? PROGRESS_MS : -1);
+	int ready = poll(fds, 2, PROGRESS_MS);
 
 	record_signals_handle(record);
 	if (record->client && (fds[1].revents || pending)) {
@@ -312,14 +319,14 @@ static void wait_round(struct record *record, bool progress)
 	}
 	if (ready == 0 && record->client && is_running(record) && record_status_ask(record) < 0)
 		record_daemon_lost(record);
+	if (record->wants_release && record->client && is_running(record))
+		record_session_release(record);
 }
 
 int record_child_wait(struct record *record)
 {
-	bool progress = !record->options.quiet && isatty(STDERR_FILENO);
-
 	while (is_running(record)) {
-		wait_round(record, progress);
+		wait_round(record);
 		record_log_show(record);
 	}
 	record_progress_clear();

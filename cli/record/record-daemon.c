@@ -44,6 +44,7 @@
 #define END_TIMEOUT_MS 5000
 #define TEMPLATE "lttngmap-XXXXXX"
 #define LOGIN_DIR "/run/user/"
+#define OUR_SESSION "session " RECORD_SESSION ": "
 
 /* True for root: its programs may change their user, and then talk to the daemon as that user. */
 static bool is_for_others(void)
@@ -286,7 +287,7 @@ int record_daemon_start(struct record *record)
 static const char *message_of(const char *line)
 {
 	static const char *const levels[] = { ": error: ", ": warning: ", ": info: " };
-	static const char ours[] = "session " RECORD_SESSION ": ";
+	static const char ours[] = OUR_SESSION;
 
 	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
 		const char *level = strstr(line, levels[i]);
@@ -315,8 +316,16 @@ bool record_is_new(struct record *record, const char *message)
 
 void record_show_message(struct record *record, const char *line)
 {
-	if (record_is_new(record, message_of(line)))
-		message_note("%s", line);
+	char message[2048];
+	const char *begin = message_of(line), *name = strstr(line, OUR_SESSION);
+
+	/* The session has no name that its user knows, and ends with the program. */
+	snprintf(message, sizeof(message), "%.*s", control_ended_length(begin), begin);
+	if (!record_is_new(record, message))
+		return;
+	if (!name || name >= begin)
+		name = begin;
+	message_note("%.*s%s", (int)(name - line), line, message);
 }
 
 void record_log_show(struct record *record)

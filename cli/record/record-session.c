@@ -57,6 +57,24 @@ static int receive(struct record *record, int timeout_ms, struct json_object **a
 	}
 }
 
+/* The daemon names the session, which nobody made by name. */
+static const char *without_session(const char *text)
+{
+	static const char ours[] = "session " RECORD_SESSION ": ";
+	size_t length = strlen(ours);
+
+	return strncmp(text, ours, length) == 0 ? text + length : text;
+}
+
+/* The daemon's log may have it, too. */
+static void note_hint(struct record *record, const char *hint)
+{
+	char text[sizeof(record->trouble)];
+
+	snprintf(text, sizeof(text), "%.*s", control_ended_length(hint), hint);
+	(void)record_is_new(record, text);
+}
+
 /* Prints why `request` (or NULL) failed; `what` completes "cannot …". */
 static void explain(struct record *record, struct json_object *request, const char *what, int error)
 {
@@ -64,12 +82,13 @@ static void explain(struct record *record, struct json_object *request, const ch
 		return;
 	/* The code below uses the refusal, too. */
 	if (error == -EREMOTEIO)
-		(void)record_is_new(record, control_client_hint(record->client));
+		note_hint(record, control_client_hint(record->client));
 	record_log_show(record);
 	if (error == -EREMOTEIO) {
 		const char *hint = control_client_hint(record->client);
 
-		message_error("record: cannot %s: %s", what, control_client_error(record->client));
+		message_error("record: cannot %s: %s", what,
+			      without_session(control_client_error(record->client)));
 		filter_caret_show(request, control_client_refusal(record->client));
 		if (hint[0] != '\0')
 			message_hint("%.*s", control_ended_length(hint), hint);
@@ -334,6 +353,11 @@ int record_session_start(struct record *record)
 	return error;
 }
 
+static bool is_blocking(const struct record *record)
+{
+	return strcmp(record->options.mode, "blocking") == 0;
+}
+
 /* Every answer to "status" has the trouble; it is printed once. */
 static void say_trouble(struct record *record, const char *trouble)
 {
@@ -348,6 +372,10 @@ static void say_trouble(struct record *record, const char *trouble)
 	/* The daemon writes only while the program runs. */
 	snprintf(text, sizeof(text), "%.*s", control_ended_length(trouble), trouble);
 	record_show_message(record, text);
+	if (is_blocking(record) && !strstr(trouble, PROTOCOL_CONTROL_REMOVED))
+		message_hint("%s waits for that; ^C, or SIGINT for this command, lets it go on "
+			     "untraced",
+			     record->command[0]);
 }
 
 static void take_status(struct record *record, struct json_object *answer)
@@ -378,6 +406,10 @@ static void take_status(struct record *record, struct json_object *answer)
 	untraced_describe(answer, record->counts.untraced);
 	say_trouble(record, control_answer_text(answer, "trouble"));
 	say_all(record, answer, "messages");
+	record->is_stuck = record->trouble[0] || control_answer_count(answer, "output_silent_ms");
+	/* The program took that signal as usual. */
+	if (!record->is_stuck)
+		record->wants_release = false;
 }
 
 void record_daemon_lost(struct record *record)
@@ -440,26 +472,56 @@ static void ask_for_events(struct record *record)
 	record->events = events;
 }
 
+/* Takes the answer to a "status" that may still come. 0 or -errno. */
+static int end_status(struct record *record)
+{
+	struct json_object *answer;
+	int error;
+
+	if (!control_client_pending(record->client))
+		return 0;
+	error = receive(record, REQUEST_TIMEOUT_MS, &answer);
+	if (error == -EPIPE && reconnect(record) == 0)
+		return 0;
+	if (error) {
+		explain(record, NULL, "complete the trace", error);
+		return error;
+	}
+	take_status(record, answer);
+	json_object_put(answer);
+	return 0;
+}
+
+/* Once: a later call returns the same. */
+static int stop(struct record *record)
+{
+	if (!record->is_stopped) {
+		record->is_stopped = true;
+		record->stop_error = request(record, record_new_request("stop"),
+					     "complete the trace", STOP_TIMEOUT_MS, NULL);
+	}
+	return record->stop_error;
+}
+
+void record_session_release(struct record *record)
+{
+	if (!record->is_stuck || !is_blocking(record) || record->is_stopped ||
+	    end_status(record) != 0 || !record->is_stuck)
+		return;
+	message_note("recording stops: nothing can be written, and %s does not wait for that any "
+		     "longer",
+		     record->command[0]);
+	(void)stop(record);
+}
+
 int record_session_stop(struct record *record)
 {
 	struct json_object *answer;
-	int error = 0;
+	int error = end_status(record);
 
-	/* The answer to a "status" may still come. */
-	if (control_client_pending(record->client)) {
-		error = receive(record, REQUEST_TIMEOUT_MS, &answer);
-		if (error == -EPIPE && reconnect(record) == 0) {
-			error = 0;
-		} else if (error) {
-			explain(record, NULL, "complete the trace", error);
-			return error;
-		} else {
-			take_status(record, answer);
-			json_object_put(answer);
-		}
-	}
-	error = request(record, record_new_request("stop"), "complete the trace", STOP_TIMEOUT_MS,
-			NULL);
+	if (error)
+		return error;
+	error = stop(record);
 	if (!error || error == -EREMOTEIO) {
 		int status_error = request(record, record_new_request("status"), "count the events",
 					   REQUEST_TIMEOUT_MS, &answer);

@@ -155,7 +155,11 @@ struct record {
 	struct json_object *events; /* the programs' events; NULL: unknown */
 	char trouble[1024];         /* the output's last reported trouble; "": none */
 	bool had_trouble;           /* at any time */
-	bool has_ended;             /* recording has stopped; the counts are final */
+	bool is_stuck;              /* nothing is written now: trouble, or a silent output */
+	bool wants_release;         /* somebody asked for the end since the output is stuck */
+	bool is_stopped;            /* "stop" was requested, with that result */
+	int stop_error;
+	bool has_ended; /* recording has stopped; the counts are final */
 };
 
 /*
@@ -227,6 +231,11 @@ int record_session_start(struct record *record);
  * 0, or -errno after a message.
  */
 int record_session_stop(struct record *record);
+/*
+ * Call while the program runs and somebody asked for its end: stops recording if the program may
+ * wait for an output where nothing is written. The program then goes on, untraced.
+ */
+void record_session_release(struct record *record);
 /* Ends the daemons and removes the runtime directory, as far as they exist. */
 void record_daemon_end(struct record *record);
 /* Sends a status request if none is pending; reads its answer when it has come. */

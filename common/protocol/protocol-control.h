@@ -273,6 +273,11 @@
 #define PROTOCOL_CONTROL_WRITTEN_MS 200
 /* End of a trouble that needs no command when it is over. Not shown where the session ends. */
 #define PROTOCOL_CONTROL_GOES_ON "; writing then goes on by itself"
+/* Ends of a trouble, likewise not shown where the session ends with a program. */
+#define PROTOCOL_CONTROL_ANOTHER "destroy the session, and create one with another output"
+#define PROTOCOL_CONTROL_OR_ANOTHER ", or destroy the session and create one with another output"
+/* In the trouble of a trace that is gone: nobody waits for it. */
+#define PROTOCOL_CONTROL_REMOVED "was removed: what was in it is lost, and nothing more is kept"
 /* "live_ms" is between these. */
 #define PROTOCOL_CONTROL_LIVE_MIN_MS 100
 #define PROTOCOL_CONTROL_LIVE_MAX_MS 60000

@@ -231,6 +231,19 @@ static bool is_asked_again(struct output_ring *ring)
 	return sleeps;
 }
 
+/*
+ * Drops the packet if the trace was removed, and counts it as one that was removed with it: no
+ * writer is to wait for a trace that nobody will have. False: the trace is there.
+ */
+static bool drop_where_gone(struct output_ring *ring)
+{
+	if (ring->is_kernel || !output_session_is_gone(output_channel_session(ring->channel)))
+		return false;
+	output_ring_count(ring, &(struct output_session_written){ .events = ring->packet.events });
+	ring->holding = false;
+	return true;
+}
+
 static enum outcome drain(struct output_ring *ring)
 {
 	struct output_session *session = output_channel_session(ring->channel);
@@ -258,11 +271,16 @@ static enum outcome drain(struct output_ring *ring)
 			if (error)
 				return give_up(ring, error);
 		}
-		if (!output_session_may_write(session, &ring->packet))
-			return OUTCOME_HOLD;
+		if (!output_session_may_write(session, &ring->packet)) {
+			if (!drop_where_gone(ring))
+				return OUTCOME_HOLD;
+			continue;
+		}
 		error = output_ring_write_packet(ring, &what);
 		if (is_broken(error))
 			return give_up(ring, error);
+		if (error && drop_where_gone(ring))
+			continue;
 		if (error) {
 			output_session_failed(session, what, error);
 			return OUTCOME_HOLD;
@@ -372,7 +390,8 @@ static enum outcome take_turn(struct output_ring *ring)
 		return ring->ended ? OUTCOME_IDLE : take_snapshot(ring, size);
 	outcome = ring->file ? drain(ring) : OUTCOME_END;
 	error = output_ring_flush(ring, &what);
-	if (error) {
+	if (error &&
+	    (ring->is_kernel || !output_session_is_gone(output_channel_session(ring->channel)))) {
 		output_session_failed(output_channel_session(ring->channel), what, error);
 		return OUTCOME_HOLD;
 	}

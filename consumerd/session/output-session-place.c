@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/protocol/protocol-control.h"
 
 /* The kernel appends this to the path of a removed folder. */
 #define DELETED " (deleted)"
@@ -55,8 +56,7 @@ static void describe_removed(struct output_session *session, const char *folder,
 {
 	session->gone_from = gone_from;
 	snprintf(session->removed, sizeof(session->removed),
-		 "%.*s%s%s was removed: what was in it is lost, and nothing more is kept; destroy "
-		 "the session, and create one with another output",
+		 "%.*s%s%s " PROTOCOL_CONTROL_REMOVED "; " PROTOCOL_CONTROL_ANOTHER,
 		 SESSION_PATH_SHOWN, session->output, folder ? "/" : "", folder ? folder : "");
 }
 
@@ -64,8 +64,7 @@ static void describe_moved(struct output_session *session, const char *now)
 {
 	snprintf(session->moved, sizeof(session->moved),
 		 "%.*s is not the folder that the session began with, which is %.*s now: the trace "
-		 "is there; move it back, or destroy the session and create one with another "
-		 "output",
+		 "is there; move it back" PROTOCOL_CONTROL_OR_ANOTHER,
 		 SESSION_PATH_SHOWN, session->output, SESSION_PATH_SHOWN, now);
 }
 
@@ -91,6 +90,12 @@ const char *output_session_misplaced(const struct output_session *session)
 	if (session->removed[0])
 		return session->removed;
 	return session->moved[0] ? session->moved : NULL;
+}
+
+bool output_session_is_gone(struct output_session *session)
+{
+	(void)output_session_check_place(session);
+	return session->removed[0] != '\0';
 }
 
 bool output_session_check_place(struct output_session *session)

@@ -114,7 +114,7 @@ static const char *advice(int error)
 		return "remove it or move it away, and put back what was "
 		       "there" PROTOCOL_CONTROL_GOES_ON;
 	case -ENOENT:
-		return "destroy the session, and create one with another output";
+		return PROTOCOL_CONTROL_ANOTHER;
 	case -EACCES:
 	case -EPERM:
 	case -EROFS:

@@ -218,6 +218,8 @@ struct stream *output_session_create_stream(struct output_session *session, cons
  * for it in a spool?
  */
 bool output_session_may_write(struct output_session *session, const struct lttngmap_packet *packet);
+/* Looks whether the trace was removed: what is written is in no file that anybody finds. */
+bool output_session_is_gone(struct output_session *session);
 /*
  * Is the packet of another user's process than the trace's, or recovered? Such packets are
  * checked.

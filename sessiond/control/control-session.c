@@ -85,6 +85,21 @@ static uint64_t count_buffered(const struct ring_totals *totals)
 	return totals->written > gone ? totals->written - gone : 0;
 }
 
+/*
+ * Events in packets that were written, and are released together with later ones of the same
+ * answer. On a full disk these are never written.
+ */
+static uint64_t count_unreleased(const struct session *session, const struct ring_totals *totals)
+{
+	uint64_t on_disk = session->written.on_disk + session->written.broken;
+	uint64_t unreleased = on_disk > totals->delivered ? on_disk - totals->delivered : 0;
+	uint64_t buffered = count_buffered(totals);
+
+	if (session->is_flight_recorder || !session->has_consumer)
+		return 0;
+	return unreleased < buffered ? unreleased : buffered;
+}
+
 /* It was done, and the trouble that was there before goes on. */
 static void answer_with_trouble(struct control_client *client, const struct session *session)
 {
@@ -210,7 +225,8 @@ static void answer_destroyed(struct control_client *client, struct session *sess
 	session_look(session);
 	session_read_totals(session, &totals);
 	if (!session->is_flight_recorder)
-		control_add_number(answer, "lost", count_buffered(&totals));
+		control_add_number(answer, "lost",
+				   count_buffered(&totals) - count_unreleased(session, &totals));
 	add_trouble(answer, session);
 	control_answer(client, answer);
 }
@@ -347,11 +363,13 @@ static struct json_object *make_messages(struct control_client *client,
 void control_add_counts(struct json_object *answer, struct session *session)
 {
 	uint64_t thrown = session->written.overwritten, broken = session->written.broken, kept;
-	uint64_t undescribed = 0;
+	uint64_t undescribed = 0, unreleased;
 	struct ring_totals totals;
 	struct channel *channel;
 
 	session_read_totals(session, &totals);
+	unreleased = count_unreleased(session, &totals);
+	totals.delivered += unreleased;
 	kept = session->has_consumer && totals.delivered > thrown + broken
 		       ? totals.delivered - thrown - broken
 		       : 0;

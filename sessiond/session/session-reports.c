@@ -89,6 +89,7 @@ void session_take_written(struct session *session, const struct session_written 
 	session->written.generation = written->generation;
 	session->written.events = written->events;
 	if (session_take_cleared(session, cleared, error)) {
+		session->written.on_disk = session->earlier.on_disk + written->events;
 		session->written.packets = session->earlier.packets + written->packets;
 		session->written.bytes = session->earlier.bytes + written->bytes;
 		session->written.streams = session->earlier.streams + written->streams;

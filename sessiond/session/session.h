@@ -67,6 +67,7 @@ struct session_written {
 	uint64_t overwritten; /* events of files that made room; of all consumers */
 	uint64_t broken;      /* events of packets that were left out */
 	uint64_t events;      /* of a snapshot; else see above */
+	uint64_t on_disk;     /* events, of all consumers: what was written and is not released */
 };
 
 /* The same, of a session's kernel domain. */

@@ -75,12 +75,19 @@ static int check_options(int argc)
 	return -EINVAL;
 }
 
-/* Slices need to know whose they are. */
-static void tell_what_is_missing(const struct export *export, const char *path)
+/* Stacks are made of slices alone, so the file is empty. */
+static bool has_nothing(const struct export *export)
 {
-	view_missed_report(&export->view, path);
+	return export->format == &export_folded && export->slices == 0;
+}
+
+/* Slices need to know whose they are. 0, or -errno: there is no file, for the reason printed. */
+static int tell_what_is_missing(const struct export *export, const char *path)
+{
+	bool is_missing = view_missed_report(&export->view, path);
+
 	if (export->view.events == 0)
-		return;
+		return is_missing ? -ENOENT : 0;
 	if (export->format && export->has_pairs && !export->has_threads) {
 		message_note("export: no slices: the trace does not tell the thread of an event");
 		message_hint("record with --context vtid");
@@ -95,6 +102,7 @@ static void tell_what_is_missing(const struct export *export, const char *path)
 	if (export->unpaired > 0)
 		message_note("export: %llu ends without a begin are single events",
 			     (unsigned long long)export->unpaired);
+	return has_nothing(export) ? -ENODATA : 0;
 }
 
 static int export_to(struct export *export, const struct view_traces *traces, const char *file)
@@ -109,7 +117,12 @@ static int export_to(struct export *export, const struct view_traces *traces, co
 	error = view_graph_run(&export->view, traces);
 	if (export->format)
 		export_finish(export);
-	output_error = output_file_close(fd, file, text_output_close(&export->view.output));
+	output_error = text_output_close(&export->view.output);
+	if (!error && !output_error && has_nothing(export)) {
+		output_file_close(fd, file, -ENODATA);
+		return 0;
+	}
+	output_error = output_file_close(fd, file, output_error);
 	if (output_error)
 		message_error("export: cannot write '%s': %s", file, strerror(-output_error));
 	return error ? error : output_error;
@@ -144,7 +157,7 @@ static int run(int argc, const char **argv)
 	export.flow = flow;
 	error = export_to(&export, &traces, *formats[choose()].file);
 	if (!error)
-		tell_what_is_missing(&export, path);
+		error = tell_what_is_missing(&export, path);
 	symbols_report(export.view.symbols, view_verb);
 	symbols_destroy(export.view.symbols);
 	view_streams_free(&export.view.streams);

@@ -70,6 +70,7 @@ static int run(int argc, const char **argv)
 	char newest[PATH_MAX];
 	const char *path = newest;
 	int error, output_error;
+	bool is_missing = false;
 
 	if (argc > 1) {
 		message_error("view: one directory at a time, not %d", argc);
@@ -100,14 +101,14 @@ static int run(int argc, const char **argv)
 	if (output_error)
 		message_error("view: cannot write the output: %s", strerror(-output_error));
 	if (!error && !output_error)
-		view_missed_report(&view, path);
+		is_missing = view_missed_report(&view, path);
 	view_streams_report(&view.streams);
 	symbols_report(view.symbols, view_verb);
 	symbols_destroy(view.symbols);
 	view_streams_free(&view.streams);
 	view_threads_free(&view.threads);
 	view_traces_free(&traces);
-	if (error || output_error)
+	if (error || output_error || is_missing)
 		return CLI_STATUS_FAILED;
 	return view.broken ? CLI_STATUS_BROKEN : CLI_STATUS_OK;
 }

@@ -147,7 +147,7 @@ static bool matches_process(const char *word, const void *of)
 	long pid = strtol(word, &end, 10);
 
 	if (*end == '\0')
-		return pid == stream->pid;
+		return pid == stream->pid || (stream->tid >= 0 && pid == stream->tid);
 	return fnmatch(word, stream->program, 0) == 0;
 }
 

@@ -93,7 +93,7 @@ static void forget_event(struct view_stream *stream)
 	if (stream->members.procname >= 0)
 		stream->program[0] = '\0';
 	if (stream->members.vpid >= 0 || stream->is_kernel)
-		stream->pid = -1;
+		stream->pid = stream->tid = -1;
 	if (stream->is_kernel)
 		snprintf(stream->program, sizeof(stream->program), "kernel");
 }
@@ -153,6 +153,17 @@ static int print_discarded_packets(struct view *view, const bt_message *message)
 	return 0;
 }
 
+/* All streams begin before the first event. */
+static int begin_stream(struct view *view, const bt_stream *bt_stream)
+{
+	struct view_stream *stream = view_streams_get(&view->streams, bt_stream);
+
+	if (!stream)
+		return -ENOMEM;
+	view_threads_stream(&view->threads, stream);
+	return 0;
+}
+
 static int begin_packet(struct view *view, const bt_packet *packet)
 {
 	struct view_stream *stream =
@@ -187,6 +198,11 @@ static int handle_message(struct view *view, const bt_message *message)
 		return print_discarded_events(view, message);
 	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
 		return print_discarded_packets(view, message);
+	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
+		/* A followed stream begins with each of its segments. */
+		if (view->segments)
+			return 0;
+		return begin_stream(view, bt_message_stream_beginning_borrow_stream_const(message));
 	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
 		return begin_packet(view, bt_message_packet_beginning_borrow_packet_const(message));
 	case BT_MESSAGE_TYPE_PACKET_END:

@@ -238,6 +238,8 @@ static struct json_object *new_line(const struct view_stream *stream, int64_t ns
 		add(line, "program", view_json_string(stream->program));
 	if (stream->pid >= 0)
 		add(line, "pid", json_object_new_int64(stream->pid));
+	else if (stream->tid >= 0)
+		add(line, "tid", json_object_new_int64(stream->tid));
 	if (stream->cpu >= 0)
 		add(line, "cpu", json_object_new_int64(stream->cpu));
 	return line;

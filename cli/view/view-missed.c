@@ -91,21 +91,22 @@ static bool tell_all_missed(const struct view *view, char **lists, bool is_proce
 	return any;
 }
 
-void view_missed_report(const struct view *view, const char *path)
+bool view_missed_report(const struct view *view, const char *path)
 {
 	const struct view_filter *filter = &view->filter;
 	bool told;
 
 	if (view->events > 0) {
 		view_filter_report_fields(filter, path);
-		return;
+		return false;
 	}
 	if (!filter->has_begun) {
 		message_note("%s: no event in '%s'", view_verb, path);
-		return;
+		return false;
 	}
 	told = tell_all_missed(view, filter->processes, true, path);
 	told |= tell_all_missed(view, filter->events, false, path);
 	if (!told)
 		message_note("%s: no such event in '%s'", view_verb, path);
+	return told;
 }

@@ -174,7 +174,7 @@ static void find_members(struct view_stream *entry)
 		bt_stream_class_borrow_event_common_context_field_class_const(class);
 	uint64_t count;
 
-	entry->found = (struct view_context_members){ .procname = -1, .vpid = -1 };
+	entry->found = (struct view_context_members){ .procname = -1, .vpid = -1, .vtid = -1 };
 	if (!context)
 		return;
 	count = bt_field_class_structure_get_member_count(context);
@@ -188,6 +188,8 @@ static void find_members(struct view_stream *entry)
 			entry->found.vpid = i;
 		else
 			entry->found.others = true;
+		if (strcmp(name, "vtid") == 0)
+			entry->found.vtid = i;
 	}
 }
 
@@ -199,7 +201,7 @@ static void note_sharing(struct view_stream *entry, bool is_named_by_packet)
 {
 	entry->members = entry->found;
 	if (is_named_by_packet && (entry->found.procname >= 0 || entry->found.vpid >= 0))
-		entry->members = (struct view_context_members){ -1, -1, .others = true };
+		entry->members = (struct view_context_members){ -1, -1, -1, .others = true };
 	entry->is_named_by_event = entry->members.procname >= 0 &&
 				   (entry->pid <= 0 || !entry->process[0]);
 }
@@ -219,8 +221,9 @@ struct view_stream *view_streams_get(struct view_streams *streams, const bt_stre
 	if (!entry)
 		return NULL;
 	entry->stream = stream;
-	entry->pid = -1;
+	entry->pid = entry->tid = -1;
 	entry->cpu = -1;
+	entry->learned_tid = -1;
 	name = bt_stream_get_name(stream);
 	if (name)
 		from_name(entry, name);

@@ -304,6 +304,13 @@ static void put_time(struct view *view, int64_t ns)
 	text_output_char(out, ' ');
 }
 
+/* The process is not known. */
+static void put_thread(struct text_output *out, int64_t tid)
+{
+	text_output_text(out, "tid=");
+	text_output_signed(out, tid);
+}
+
 static void put_owner(struct text_output *out, const struct view_stream *stream)
 {
 	if (stream->program[0] != '\0')
@@ -313,6 +320,8 @@ static void put_owner(struct text_output *out, const struct view_stream *stream)
 	text_output_char(out, ' ');
 	if (stream->pid >= 0)
 		text_output_signed(out, stream->pid);
+	else if (stream->tid >= 0)
+		put_thread(out, stream->tid);
 	else
 		text_output_char(out, '-');
 	text_output_text(out, " cpu");

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * view-threads.c - finds the process of a kernel event. The event has its thread's number. Names
- * come from events read before: those of traced programs, and kernel events that have a thread's
- * number and name.
+ * come from the streams of traced programs, from their events read before, whose context `vtid`
+ * also names the thread, and from kernel events that have a thread's number and name.
  */
 #include <config.h>
 
@@ -19,6 +19,7 @@
 
 struct view_thread {
 	int64_t tid; /* -1: a free place */
+	int64_t pid; /* -1: unknown */
 	char name[16];
 };
 
@@ -59,16 +60,24 @@ static bool grow(struct view_threads *threads)
 	return true;
 }
 
-/* A name without a place in the table stays unknown. */
-static void learn(struct view_threads *threads, int64_t tid, const char *name)
+/* A name without a place in the table stays unknown. `pid` -1: unknown. */
+static void learn(struct view_threads *threads, int64_t tid, int64_t pid, const char *name)
 {
 	struct view_thread *thread;
 
 	if (tid < 0 || (threads->count * 2 >= threads->places && !grow(threads)))
 		return;
 	thread = find(threads, tid);
-	threads->count += thread->tid < 0;
+	if (thread->tid < 0) {
+		threads->count++;
+		thread->pid = -1;
+	}
 	thread->tid = tid;
+	if (pid >= 0)
+		thread->pid = pid;
+	/* A traced program is named as its own events are; a thread may have another name. */
+	if (pid < 0 && thread->pid >= 0)
+		return;
 	snprintf(thread->name, sizeof(thread->name), "%s", name);
 }
 
@@ -83,8 +92,35 @@ static void learn_members(struct view_threads *threads, const bt_field *payload)
 		    field_integer(bt_field_structure_borrow_member_field_by_name_const(
 					  payload, pairs[i].tid),
 				  &tid))
-			learn(threads, (int64_t)tid, bt_field_string_get_value(name));
+			learn(threads, (int64_t)tid, -1, bt_field_string_get_value(name));
 	}
+}
+
+static void learn_traced(struct view_threads *threads, struct view_stream *stream,
+			 const bt_event *event)
+{
+	uint64_t tid;
+
+	if (stream->found.vtid >= 0 && stream->pid >= 0 &&
+	    field_integer(bt_field_structure_borrow_member_field_by_index_const(
+				  bt_event_borrow_common_context_field_const(event),
+				  stream->found.vtid),
+			  &tid) &&
+	    stream->learned_tid != (int64_t)tid) {
+		stream->learned_tid = (int64_t)tid;
+		learn(threads, (int64_t)tid, stream->pid, stream->process);
+	}
+	if (stream->learned_pid == stream->pid)
+		return;
+	stream->learned_pid = stream->pid;
+	learn(threads, stream->pid, stream->pid, stream->process);
+}
+
+void view_threads_stream(struct view_threads *threads, const struct view_stream *stream)
+{
+	/* The name of a stream that processes share names their user. */
+	if (stream->machine && stream->found.vpid < 0 && stream->pid > 0 && stream->process[0])
+		learn(threads, stream->pid, stream->pid, stream->process);
 }
 
 void view_threads_event(struct view_threads *threads, struct view_stream *stream,
@@ -95,10 +131,7 @@ void view_threads_event(struct view_threads *threads, struct view_stream *stream
 	uint64_t tid;
 
 	if (stream->machine) {
-		if (stream->learned_pid == stream->pid)
-			return;
-		stream->learned_pid = stream->pid;
-		learn(threads, stream->pid, stream->process);
+		learn_traced(threads, stream, event);
 		return;
 	}
 	payload = bt_event_borrow_payload_field_const(event);
@@ -106,12 +139,14 @@ void view_threads_event(struct view_threads *threads, struct view_stream *stream
 					       payload, "common_pid"),
 				       &tid))
 		return;
-	stream->pid = (int64_t)tid;
 	stream->is_kernel = true;
 	learn_members(threads, payload);
-	thread = threads->places ? find(threads, stream->pid) : NULL;
-	snprintf(stream->program, sizeof(stream->program), "%s",
-		 thread && thread->tid >= 0 ? thread->name : "");
+	thread = threads->places ? find(threads, (int64_t)tid) : NULL;
+	if (thread && thread->tid < 0)
+		thread = NULL;
+	stream->pid = thread ? thread->pid : -1;
+	stream->tid = stream->pid < 0 ? (int64_t)tid : -1;
+	snprintf(stream->program, sizeof(stream->program), "%s", thread ? thread->name : "");
 }
 
 void view_threads_free(struct view_threads *threads)
@@ -124,10 +159,13 @@ void view_threads_each(const struct view_threads *threads,
 		       void (*each)(const struct view_stream *stream, void *data), void *data)
 {
 	for (size_t i = 0; i < threads->places; i++) {
-		struct view_stream stream = { .pid = threads->table[i].tid };
+		const struct view_thread *thread = &threads->table[i];
+		struct view_stream stream = { .pid = thread->pid, .tid = -1 };
 
-		if (stream.pid < 0)
+		if (thread->tid < 0)
 			continue;
+		if (thread->pid < 0)
+			stream.tid = thread->tid;
 		snprintf(stream.program, sizeof(stream.program), "%s", threads->table[i].name);
 		each(&stream, data);
 	}

@@ -34,8 +34,8 @@
 
 /* Indexes of members in an event's common context; -1: none. */
 struct view_context_members {
-	int procname, vpid;
-	bool others; /* there are other members */
+	int procname, vpid, vtid;
+	bool others; /* there are other members than procname and vpid */
 };
 
 struct view_stream {
@@ -45,10 +45,12 @@ struct view_stream {
 	char thread[64];         /* procname, if the packet names the process; or "" */
 	bool is_named_by_event;  /* events name the process: the stream is of several processes */
 	int64_t pid;             /* -1: unknown */
+	int64_t tid;             /* a kernel event's thread, if its process is unknown; else -1 */
 	int64_t cpu;             /* -1: unknown */
 	uint64_t machine;    /* hash of its name; 0: a kernel's stream, which is of no process */
-	bool is_kernel;      /* pid and program are those of the current event's thread */
+	bool is_kernel;      /* pid, tid and program are those of the current event's thread */
 	int64_t learned_pid; /* process whose name is known (view-threads.c) */
+	int64_t learned_tid; /* thread whose process is known, likewise */
 	struct view_context_members members; /* -1, too: the packet names the process */
 	struct view_context_members found;
 	struct view_followed *followed; /* the followed stream, if any */
@@ -79,10 +81,12 @@ struct view_threads {
 };
 
 void view_threads_free(struct view_threads *threads);
+/* Call when a stream begins, before the first event of all: learns the name of its process. */
+void view_threads_stream(struct view_threads *threads, const struct view_stream *stream);
 /* Calls `each` for each known thread and process, as a stream of it. */
 void view_threads_each(const struct view_threads *threads,
 		       void (*each)(const struct view_stream *stream, void *data), void *data);
-/* Learns names from any event; gives a kernel event's stream its thread's number and name. */
+/* Learns names from any event; gives a kernel event's stream its process, as far as it is known. */
 void view_threads_event(struct view_threads *threads, struct view_stream *stream,
 			const bt_event *event);
 
@@ -247,8 +251,11 @@ bool view_segments_take(struct view_segments *segments, struct view_stream *stre
 /* True if member `i` of the structure is only the length of the sequence behind it. */
 bool view_is_sequence_length(const bt_field_class *structure, uint64_t i);
 
-/* Call after all is read: reports what was asked for and is not in the trace. */
-void view_missed_report(const struct view *view, const char *path);
+/*
+ * Call after all is read: reports what was asked for and is not in the trace. True: nothing was
+ * shown, because the trace has no process or event of a name that was asked for.
+ */
+bool view_missed_report(const struct view *view, const char *path);
 
 /* ---- reading ---------------------------------------------------------------- */
 

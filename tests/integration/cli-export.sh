@@ -151,7 +151,8 @@ refused 2 'a counter that is none' "'x' is not PROVIDER:EVENT.FIELD" trace --jso
 refused 1 'no trace' "export: 'nothing': No such file" nothing --json -
 refused 1 'no such file' "export: cannot write 'no/file': No such" trace --json no/file
 "$utils/make-trace" plain || bail_out 'the trace was not made'
-refused 0 'no call stacks' "no call stacks in 'plain'.*cyg-profile" plain --folded out.folded
+refused 1 'no call stacks' "no call stacks in 'plain'.*cyg-profile" plain --folded out.folded
+ok '  ... and no empty file' test ! -e out.folded
 if [[ -e /dev/full ]]; then
 	refused 1 'a full disk' "cannot write '/dev/full': No space" trace --perfetto /dev/full
 fi

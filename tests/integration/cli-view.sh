@@ -30,6 +30,10 @@ is "$(shown -p 'some_*,4,10' -e p:func_entry)" '200 p:func_entry 210 p:func_entr
 is "$(shown --process 'so?e prog' -e integers)" '450 ... 1500 t:integers 2000 ... ' 'by its name'
 is "$("$lttngmap" view --process some_pro trace 2>&1)" "lttngmap: view: no process 'some_pro' in 'trace'
 lttngmap:   did you mean 'some prog'?" 'a mistyped process is named'
+for missing in --process=some_pro --event=nosuch; do
+	"$lttngmap" view "$missing" trace >out 2>&1
+	is $? 1 "$missing: what is not there is a failure"
+done
 is "$("$lttngmap" view --event w:otuer_begin trace 2>&1 >/dev/null)" "lttngmap: view: no event 'w:otuer_begin' in 'trace'
 lttngmap:   did you mean 'w:outer_begin'?" 'an event likewise'
 is "$("$lttngmap" view --fields id,nosuch trace 2>&1 >/dev/null)" \

@@ -40,6 +40,26 @@ is "$(grep -c preload err)" 0 'nobody is told to preload who wants the kernel al
 # By the threads, whose names are learned on the way: all these are of the program.
 is "$("$LTTNGMAP_BUILD/lttngmap" view both -p "$(<pid)" -e sys_enter_write | wc -l)" \
 	"$(babeltrace2 both/kernel | grep -c "sys_enter_write: .*common_pid = $(<pid),")" "view knows the kernel's events of a process"
+# A thread's calls are those of its process, which the program's own events know by the thread.
+cat >threads.py <<'END'
+import os, threading
+
+def work():
+    kept = [bytearray(1000) for _ in range(100)]
+    for _ in range(100):
+        os.getppid()
+
+work()
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+print(os.getpid())
+END
+rm -rf threads
+"$LTTNGMAP_BUILD/lttngmap" record -q -o threads --preload libc --kernel syscalls:sys_enter_getppid --kernel-pid program -- \
+	python3 threads.py >pid.threads 2>err.threads
+is "$("$LTTNGMAP_BUILD/lttngmap" view threads -e sys_enter_getppid -p 'python3*' | grep -c " python3[.0-9]* $(<pid.threads) cpu")" 200 \
+	"view names a thread's process for the kernel's events"
 like "$(<err)" "$([[ $kernel_mapped == True ]] && echo 'both$' || echo '\(read: Linux before')" \
 	'and whether its rings are mapped'
 babeltrace2 both >text 2>"said"

@@ -227,14 +227,19 @@ static int hello(struct record *record)
 	return -EPROTO;
 }
 
-/* Slices need the thread; lost events need the process to name. */
-static struct json_object *contexts(char **lists)
+/*
+ * Slices need the thread. Where processes share a stream, its name is none of theirs, and each
+ * event has to name its program; the process is there in any case.
+ */
+static struct json_object *contexts(char **lists, bool is_shared)
 {
 	struct json_object *names = json_object_new_array();
 
 	if (!lists) {
 		json_object_array_add(names, json_object_new_string("vtid"));
 		json_object_array_add(names, json_object_new_string("ip"));
+		if (is_shared)
+			json_object_array_add(names, json_object_new_string("procname"));
 	}
 	for (; lists && *lists; lists++) {
 		char *list = *lists, *name;
@@ -271,7 +276,10 @@ static int create(struct record *record)
 	add_text(object, "mode", record->options.mode);
 	if (record->options.buffers)
 		add_text(object, "buffers", record->options.buffers);
-	json_object_object_add(object, "contexts", contexts(record->options.contexts));
+	json_object_object_add(object, "contexts",
+			       contexts(record->options.contexts,
+					record->options.buffers &&
+						strcmp(record->options.buffers, "user") == 0));
 	if (record->file_size)
 		json_object_object_add(object, "file_size",
 				       json_object_new_uint64(record->file_size));

@@ -39,6 +39,12 @@ ok '  ... and who did not free what' grep -q 'lose.0x[0-9a-f]* at lose.c:5' firs
 "$lttngmap" record -q -o less --context none --preload libc -- ./lose
 is "$("$lttngmap" view less | grep -cE '\{|statedump')" 0 'less where it is asked for'
 
+# Where programs share buffers, each event names its own.
+"$lttngmap" record -q -o shared --buffers user -- sh -c './lose; /bin/cat /dev/null; :'
+is "$("$lttngmap" view shared | awk '{ print $3 }' | sort -u | grep -cxE 'lose|cat')" 2 'shared buffers: programs have names'
+like "$("$lttngmap" view shared -p lose | grep size=4711)" ' lose [0-9]+ cpu.*\{vtid=[0-9]+ ip=0x[0-9a-f]+ <lose' \
+	'  ... and callers'
+
 # Two million events at once, while nobody reads: all are kept.
 cat >burst.c <<'END'
 #include <lttngmap/tracepoint.h>

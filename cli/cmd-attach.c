@@ -112,7 +112,7 @@ static int add_family(struct inside_request *request, const char *name, size_t l
 		return error;
 	}
 	message_error("attach: --preload: there is no family '%.*s'", (int)length, name);
-	record_families_hint();
+	record_families_hint(name, length);
 	return -EINVAL;
 }
 

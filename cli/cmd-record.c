@@ -96,8 +96,7 @@ static const struct poptOption what_table[] = {
 	{ "context", '\0', POPT_ARG_ARGV, &record.options.contexts, 0,
 	  "With each event (default: vtid,ip; or none)", "NAME,..." },
 	{ "preload", '\0', POPT_ARG_STRING, &record.options.preload, 0,
-	  "Functions: libc, dl, io, pthread, proc, syslog, function, cyg-profile, "
-	  "cyg-profile-fast, none (default: libc,dl, or as the rules say)",
+	  "Functions: " RECORD_FAMILIES ", none (default: libc,dl, or as the rules say)",
 	  "FAMILY,..." },
 	{ "functions", '\0', POPT_ARG_STRING, &record.options.functions, 0,
 	  "Only these of the program's own functions", "[!]GLOB,..." },
@@ -384,6 +383,8 @@ static int run(int argc, const char **argv)
 	if (status) {
 		record_child_drop(&record);
 		record_relay_stop(&record);
+		/* The failure was reported. A daemon that is ended this early may complain, too. */
+		record_log_end(&record);
 		record_daemon_end(&record);
 		output_dir_remove(&record.output);
 		if (record_wants_end(&record))

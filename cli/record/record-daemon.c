@@ -353,6 +353,14 @@ void record_log_show(struct record *record)
 	}
 }
 
+void record_log_end(struct record *record)
+{
+	record_log_show(record);
+	if (record->log_fd >= 0)
+		close(record->log_fd);
+	record->log_fd = -1;
+}
+
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *walk)
 {
 	(void)status;
@@ -404,12 +412,9 @@ void record_daemon_end(struct record *record)
 		waitpid(record->daemon, NULL, 0);
 		record->daemon = 0;
 	}
-	record_log_show(record);
+	record_log_end(record);
 	if (record->notify_fd >= 0)
 		close(record->notify_fd);
 	record->notify_fd = -1;
-	if (record->log_fd >= 0)
-		close(record->log_fd);
-	record->log_fd = -1;
 	remove_runtime(record);
 }

@@ -151,17 +151,7 @@ bool record_families_clash(const char *list, const char **one, const char **othe
 	return false;
 }
 
-void record_families_hint(void)
-{
-	char list[256] = "";
-
-	for (size_t i = 0; i < FAMILIES; i++)
-		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "",
-			 families[i].name);
-	message_hint("families: %s; or 'none'", list);
-}
-
-static void suggest_family(const char *typed, size_t length)
+void record_families_hint(const char *typed, size_t length)
 {
 	struct suggestion best = suggestion_begin(typed, length);
 
@@ -169,6 +159,7 @@ static void suggest_family(const char *typed, size_t length)
 		suggestion_offer(&best, families[i].name);
 	if (best.word)
 		message_hint("did you mean '%s'?", best.word);
+	message_hint("families: " RECORD_FAMILIES "; or 'none'");
 }
 
 /* If two families wrap the same functions, the second one sees no calls. */
@@ -218,8 +209,7 @@ int record_preload_check(const struct record_options *options)
 		if (find_family(list, length))
 			continue;
 		message_error("record: --preload: there is no family '%.*s'", (int)length, list);
-		suggest_family(list, length);
-		record_families_hint();
+		record_families_hint(list, length);
 		return -EINVAL;
 	}
 	return check_together(options);

@@ -196,7 +196,11 @@ const char *record_family(size_t index, const char **library);
 bool record_family_may_come_late(const char *name);
 /* True if two families of the comma-separated list trace the same calls: *one and *other. */
 bool record_families_clash(const char *list, const char **one, const char **other);
-void record_families_hint(void);
+/* All of them, those of most use first. */
+#define RECORD_FAMILIES                                                                            \
+	"libc, dl, io, pthread, proc, syslog, function, cyg-profile, cyg-profile-fast"
+/* Lists the families after a wrong name, and the one that may be meant. */
+void record_families_hint(const char *typed, size_t length);
 
 /* Sets subbufs and subbuf_size from the options, or chooses them. 0, or -EINVAL after a message. */
 int record_rings_check(struct record *record);
@@ -243,6 +247,8 @@ int record_status_ask(struct record *record);
 int record_status_read(struct record *record);
 /* Prints what the daemons printed since the last call. */
 void record_log_show(struct record *record);
+/* The same, and prints nothing that they print later. */
+void record_log_end(struct record *record);
 /*
  * Prints a daemon's message unless it was printed before: the consumer, the session daemon and its
  * status may report the same.

@@ -278,6 +278,7 @@ refused 'a Go program' 'is a Go program' "$pid"
 kill "$pid"
 refusal=2
 refused 'a family that is none' "no family 'nonsense'" --preload nonsense "$sleeping"
+refused 'a mistyped family' "no family 'lbic'.*did you mean 'libc'.*families: libc, dl, " --preload lbic "$sleeping"
 refused 'a family for programs that begin' 'from a program.s start only' \
 	--preload libc,function "$sleeping"
 refused 'two families for the same calls' 'cannot be used together' \

@@ -44,6 +44,9 @@ faulty 'daemon that is never ready' mute 'not ready within 10 s'
 for verb in create channel enable start; do
 	faulty "refused $verb" "refuse=$verb" "no $verb today.*come back"
 done
+output=$(FAKE_SESSIOND=parting,refuse=enable timeout 30 "$lttngmap" record --preload none -o out -- true 2>&1)
+like "$output" 'no enable today' 'refused: said'
+is "$(grep -c 'cut off' <<<"$output")" 0 '  ... and nothing of the daemons, which are ended'
 # A limit that the daemon inherits.
 limits=('n 10 10 open.files' 'f 1 1024 bytes')
 # A sanitizer's shadow memory takes more address space than that.

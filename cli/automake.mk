@@ -38,6 +38,8 @@ libcli_la_SOURCES = \
 	cli/client/filter-caret.h \
 	cli/client/json-keys.c \
 	cli/client/json-keys.h \
+	cli/client/present-user.c \
+	cli/client/present-user.h \
 	cli/client/probe.c \
 	cli/client/probe.h \
 	cli/client/session-file.c \

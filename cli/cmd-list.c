@@ -14,6 +14,7 @@
 #include "cli/client/session-events.h"
 #include "cli/client/session-print.h"
 #include "cli/client/session-sending.h"
+#include "cli/client/present-user.h"
 
 static int processes, with_events;
 
@@ -90,6 +91,11 @@ static int list_processes(struct session_verb *self, struct json_object **answer
 	for (size_t i = 0; i < json_object_array_length(array); i++) {
 		struct json_object *process = json_object_array_get_idx(array, i);
 
+		/* It registered as another one if it has changed its user since. */
+		json_object_object_add(
+			process, "uid",
+			json_object_new_uint64(present_user(control_answer_count(process, "pid"),
+							    control_answer_count(process, "uid"))));
 		if (with_events) {
 			error = add_events(self, process);
 			if (error)

@@ -32,6 +32,7 @@
 #include "cli/base/message.h"
 #include "cli/base/options.h"
 #include "cli/base/verb.h"
+#include "cli/client/present-user.h"
 #include "common/base/time.h"
 
 /* After so many empty reads the terminal is gone, and the command ends. */
@@ -233,7 +234,7 @@ static void draw_ring(const struct screen *screen, int *row, const struct top_ri
 	else
 		put_line(row, rings->alive ? A_NORMAL : A_DIM,
 			 "%7s %-8.8s %-15s %12s %10s %15s %-20.20s %s", pid,
-			 top_format_user(rings->uid, user), rings->name,
+			 top_format_user(present_user(rings->pid, rings->uid), user), rings->name,
 			 top_format_rate(rings->rates.events, events),
 			 top_format_rate(rings->rates.lost, lost), count, place, fill);
 	set_colour(screen, COLOUR_LOST, false);

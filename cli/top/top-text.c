@@ -18,6 +18,7 @@
 #include "cli/base/message.h"
 #include "cli/base/options.h"
 #include "cli/client/session-verb.h"
+#include "cli/client/present-user.h"
 
 /* ---- JSON ----------------------------------------------------------------------- */
 
@@ -278,8 +279,8 @@ static void print_rings(const struct top *top)
 				     place, fill);
 		else
 			message_line("%7s %-9s %-15s %-24s %13s %10s %15s %12s %s", pid,
-				     top_format_user(rings->uid, user), rings->name, place, rate,
-				     losses, count_text, gone, fill);
+				     top_format_user(present_user(rings->pid, rings->uid), user),
+				     rings->name, place, rate, losses, count_text, gone, fill);
 	}
 	free(rows);
 }

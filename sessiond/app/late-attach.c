@@ -183,9 +183,7 @@ static void look_at(struct look *look, int proc, struct late_attach_entry *entry
 		return;
 	if (count < 0)
 		snprintf(entry->why, sizeof(entry->why),
-			 "it is not to be looked at: %s; if it has liblttngmap, it is attached "
-			 "when it is started anew",
-			 strerror(-count));
+			 "cannot be examined: %s; start it again to trace it", strerror(-count));
 	else
 		result = attach_request_send(&look->sender, proc, regions, (unsigned int)count,
 					     entry->why);
@@ -264,8 +262,7 @@ static bool add_hanging(struct scan *scan, uint32_t owner)
 		return false;
 	entry.hangs = true;
 	snprintf(entry.why, sizeof(entry.why),
-		 "it makes whoever looks at it wait; as long as that lasts no process of user %u "
-		 "is looked at",
+		 "blocks whoever examines it; no process of user %u is examined until that ends",
 		 owner);
 	add_entry(&scan->found, &entry);
 	return true;

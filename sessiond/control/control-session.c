@@ -338,7 +338,7 @@ static void add_hanging(const struct daemon *daemon, uint32_t uid, struct json_o
 	if (!hanging.count)
 		return;
 	snprintf(text, sizeof(text),
-		 "users whose processes make whoever looks at them wait: %u; their programs are "
+		 "users with processes that block whoever examines them: %u; their programs are "
 		 "not attached; `list --processes` names these processes",
 		 hanging.count);
 	add_message(text, messages);

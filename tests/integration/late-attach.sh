@@ -140,7 +140,7 @@ if [[ $EUID != 0 ]]; then
 	program 13 python3 -c 'import ctypes; ctypes.CDLL(None).prctl(4, 0); input()'
 	sessiond_start
 	ok 'who is not to be looked at is listed' wait_for is_listed "$program" \
-		'not to be looked at: Permission denied; if it has liblttngmap'
+		'cannot be examined: Permission denied; start it again to trace it'
 	skip 9 'only root can make somebody wait, and be another user'
 else
 	# One that lets whoever reads its memory wait for ever.
@@ -168,9 +168,9 @@ else
 	round 11 9
 	"$lttngmap" list --processes >/dev/null
 	ok 'one that makes us wait is listed' wait_for is_listed "${hanging[0]}" \
-		"it makes whoever looks at it wait; as long as that lasts no process of user 65534"
+		"blocks whoever examines it; no process of user 65534 is examined until that ends"
 	like "$(cat "$TAP_DIR/log")" "process ${hanging[0]} of user 65534 makes whoever" 'and told of'
-	ok 'eight more users do, too' eval "wait_for is_listed ${hanging[8]} 'makes whoever'"
+	ok 'eight more users do, too' eval "wait_for is_listed ${hanging[8]} 'blocks whoever'"
 	is "$(grep -c 'makes whoever' "$TAP_DIR/log")" 9 'each costs one search, its subordinate ids none'
 	ok 'the others are picked up' eval "round 11 10 && wait_for is_listed $early since"
 	# The next daemon finds the children of this one.

@@ -16,7 +16,7 @@ static int remove_them;
 static char **added;
 
 static const struct poptOption options[] = {
-	{ "add", '\0', POPT_ARG_ARGV, &added, 0, "As a NAME behind the options; may be repeated",
+	{ "add", 't', POPT_ARG_ARGV, &added, 0, "As a NAME behind the options; may be repeated",
 	  "NAME" },
 	{ "remove", '\0', POPT_ARG_NONE, &remove_them, 0, "Remove them from the channel", NULL },
 	SESSION_INCLUDE(session_channel_table),

@@ -224,19 +224,72 @@ static int enable_probe(struct session_verb *self, const char **words, struct js
 	return error;
 }
 
+/* The next name of a field in a filter, or NULL: no label, no context, no number. */
+static const char *next_name(const char *at, size_t *length)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+	static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+				     "0123456789.$:";
+
+	while (*at) {
+		*length = strspn(at, others);
+		if (*length && strchr(letters, *at))
+			return at;
+		if (*length) {
+			at += *length;
+		} else if (*at == '"') {
+			for (at++; *at && *at != '"'; at++)
+				at += *at == '\\' && at[1];
+			at += *at == '"';
+		} else {
+			at++;
+		}
+	}
+	return NULL;
+}
+
+/* The event exists: its filter may name a field that the event lacks. */
+static void suggest_field(struct json_object *event, const char *filter)
+{
+	struct json_object *fields = session_member_array(event, "fields");
+	size_t length;
+
+	for (const char *at = filter; (at = next_name(at, &length)); at += length) {
+		struct suggestion best = suggestion_begin(at, length);
+		bool is_known = false;
+
+		for (size_t i = 0; i < json_object_array_length(fields); i++) {
+			const char *name =
+				control_answer_text(json_object_array_get_idx(fields, i), "name");
+
+			is_known |= strlen(name) == length && strncmp(name, at, length) == 0;
+			suggestion_offer(&best, name);
+		}
+		if (!is_known && best.word)
+			message_hint("did you mean '%s'?", best.word);
+	}
+}
+
 /* A rule may be of programs that are still to come. It may be mistyped, too. */
 static void suggest_event(struct session_verb *self, const char *rule)
 {
 	struct suggestion best = suggestion_begin(rule, strlen(rule));
-	struct json_object *answer, *events;
+	struct json_object *answer, *events, *known = NULL;
 
 	if (session_events_ask(self, 0, &answer))
 		return;
 	events = session_member_array(answer, "events");
-	for (size_t i = 0; i < json_object_array_length(events); i++)
-		suggestion_offer(&best,
-				 control_answer_text(json_object_array_get_idx(events, i), "name"));
-	if (best.word)
+	for (size_t i = 0; i < json_object_array_length(events); i++) {
+		struct json_object *event = json_object_array_get_idx(events, i);
+		const char *name = control_answer_text(event, "name");
+
+		if (strcmp(name, rule) == 0)
+			known = event;
+		suggestion_offer(&best, name);
+	}
+	if (known && typed.filter)
+		suggest_field(known, typed.filter);
+	else if (!known && best.word)
 		message_hint("did you mean '%s'?", best.word);
 	json_object_put(answer);
 }
@@ -261,9 +314,12 @@ static int run(int argc, const char **argv)
 		error = enable(&self, rule, &answer);
 	if (!error && !typed.kernel && !is_probe() && !session_options.json)
 		message_line("enabled '%s' in channel %s of session %s, as rule %" PRIu64
-			     "; event classes that match now: %" PRIu64,
+			     "; event classes that match now: %" PRIu64 "%s",
 			     rule, self.channel, self.session, control_answer_count(answer, "id"),
-			     control_answer_count(answer, "matched"));
+			     control_answer_count(answer, "matched"),
+			     control_answer_count(answer, "matched")
+				     ? ""
+				     : "; those of programs that start later will match, too");
 	if (!error && !typed.kernel && !is_probe() && !session_options.json &&
 	    control_answer_count(answer, "matched") == 0)
 		suggest_event(&self, rule);

@@ -28,6 +28,7 @@ static int run(int argc, const char **argv)
 		message_line("session %s: %s", self.session,
 			     control_answer_flag(answer, "active") ? "active" : "stopped");
 		session_counts_print(&self, answer);
+		session_counts_hint(answer);
 	}
 	if (!error && control_answer_text(answer, "trouble")[0] != '\0')
 		status = CLI_STATUS_BROKEN;

@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 	setlocale(LC_NUMERIC, "C"); /* numbers are for programs, too */
 	if (argc < 2) {
 		message_error("a verb is missing");
-		verbs_print(stderr);
+		verbs_print_short(stderr);
 		return CLI_STATUS_USAGE;
 	}
 	if (strcmp(argv[1], "--version") == 0) {

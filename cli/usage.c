@@ -100,10 +100,13 @@ static bool has_plain(const struct poptOption *table)
 void usage_print(const struct verb *verb, FILE *stream)
 {
 	char summary[256];
+	/* lttngmap(1) describes that one. */
+	bool has_page = strcmp(verb->name, "help") != 0;
 
 	fprintf(stream, "Usage: lttngmap %s %s\n", verb->name, verb->arguments);
-	snprintf(summary, sizeof(summary), "%s. See also lttngmap-%s(1).", verb->summary,
-		 verb->name);
+	snprintf(summary, sizeof(summary), "%s%s See also lttngmap%s%s(1).", verb->summary,
+		 verb->summary[strlen(verb->summary) - 1] == '.' ? "" : ".", has_page ? "-" : "",
+		 has_page ? verb->name : "");
 	put_words(stream, summary, 0);
 	if (verb->example)
 		fprintf(stream, "\nExample: %s\n", verb->example);

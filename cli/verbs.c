@@ -67,6 +67,30 @@ const struct verb *verbs_suggest(const char *name)
 	return best.word ? verbs_find(best.word) : NULL;
 }
 
+void verbs_print_short(FILE *stream)
+{
+	static const struct {
+		const char *what;
+		const struct verb *verbs[5];
+	} groups[] = {
+		{ "One program:", { &verb_record, &verb_view, &verb_report, &verb_export } },
+		{ "Sessions, of any programs:",
+		  { &verb_create, &verb_enable, &verb_start, &verb_stop, &verb_destroy } },
+		{ "Running:", { &verb_status, &verb_top, &verb_list, &verb_attach } },
+	};
+
+	fputs("Usage: lttngmap VERB [OPTIONS] ...\n", stream);
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		fprintf(stream, "%s\n", groups[i].what);
+		for (size_t j = 0; j < 5 && groups[i].verbs[j]; j++)
+			fprintf(stream, "  %-10s %s\n", groups[i].verbs[j]->name,
+				groups[i].verbs[j]->summary);
+	}
+	fputs("`lttngmap help` lists all verbs, `lttngmap help VERB` shows the options of one.\n"
+	      "To begin with: lttngmap record -- PROGRAM, then lttngmap view.\n",
+	      stream);
+}
+
 void verbs_print(FILE *stream)
 {
 	fputs("Usage: lttngmap VERB [OPTIONS] ...\n"

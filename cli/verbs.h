@@ -48,5 +48,7 @@ const struct verb *verbs_find(const char *name);
 const struct verb *verbs_suggest(const char *name);
 /* Prints the verbs with their summaries. */
 void verbs_print(FILE *stream);
+/* Prints those of most use, in groups, on less than 24 rows. */
+void verbs_print_short(FILE *stream);
 
 #endif /* CLI_VERBS_H */

@@ -185,6 +185,9 @@ int main(int argc, char **argv)
 		if (error)
 			log_warning("rights that are not needed cannot be given up: %s",
 				    strerror(-error));
+		/* The verb executes this program: its user knows no consumer. */
+		if (options.repair)
+			log_init("lttngmap recover");
 		if (options.sync)
 			status = sync_serve();
 		else if (options.repair)

@@ -329,6 +329,8 @@ int main(int argc, const char **argv)
 	if (status >= 0)
 		goto out;
 	if (options.recover) {
+		/* The verb executes this program: its user knows no daemon. */
+		log_init("lttngmap recover");
 		block_signals();
 		raise_file_limit();
 		confine();

@@ -5,9 +5,12 @@
 #include "cli/client/session-counts.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "cli/base/locate.h"
 #include "cli/base/message.h"
 #include "cli/base/options.h"
 #include "cli/client/control-client.h"
@@ -53,6 +56,22 @@ void session_counts_messages(struct session_verb *self, struct json_object *answ
 
 		message_note("%s: %s", self->verb->name, json_object_get_string(text));
 	}
+}
+
+void session_counts_hint(struct json_object *answer)
+{
+	char path[PATH_MAX];
+
+	if (!control_answer_flag(answer, "active") || control_answer_count(answer, "processes") ||
+	    control_answer_count(answer, "not_traced") || control_answer_count(answer, "others") ||
+	    json_object_object_get_ex(answer, "kernel", NULL))
+		return;
+	if (locate_library("liblttngmap-libc.so", path, sizeof(path)) != 0)
+		strcpy(path, "liblttngmap-libc.so");
+	message_hint("no program is traced yet: one without tracepoints has to be started with "
+		     "LD_PRELOAD=%s, or another family of lttngmap-preload(7); or given to "
+		     "`lttngmap attach`, or to `lttngmap record`",
+		     path);
 }
 
 static void print_count(struct json_object *answer, const char *key, const char *what,

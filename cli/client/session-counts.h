@@ -14,5 +14,7 @@ int session_counts_stop(struct session_verb *self, struct json_object **answer);
 void session_counts_print(struct session_verb *self, struct json_object *answer);
 /* Prints only the messages. */
 void session_counts_messages(struct session_verb *self, struct json_object *answer);
+/* If the session records, and no process is traced: says how unchanged programs are. */
+void session_counts_hint(struct json_object *answer);
 
 #endif /* CLI_CLIENT_SESSION_COUNTS_H */

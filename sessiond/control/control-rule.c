@@ -57,7 +57,7 @@ static void refuse_rule(struct control_client *client, const struct channel *cha
 			       "cannot enable '%.100s' in channel %s: %s", config->patterns,
 			       channel->name, problem->why);
 	else
-		control_refuse(client, "a rule is PROVIDER:NAME, and * stands for anything in it",
+		control_refuse(client, "`lttngmap events` lists those of the programs that run",
 			       "cannot enable '%.100s': %s", config->patterns, problem->why);
 }
 

@@ -322,7 +322,7 @@ static void bind_comparison(struct binder *binder, struct filter_node *node)
 	} else if (a_is_string || b_is_string) {
 		/* Point at the constant: that is what can be written otherwise. */
 		REFUSE(binder, a->kind == FILTER_NODE_STRING || a->is_constant ? a : b,
-		       "a number and a string are never equal: %s, beside %s",
+		       "a number and a string cannot be compared: %s, beside %s",
 		       describe(a, what_a, sizeof(what_a)), describe(b, what_b, sizeof(what_b)));
 	} else {
 		filter_fold_binary(node);

@@ -76,6 +76,10 @@ bad 'start: no channel' 'no channel' start other
 good enable "^enabled 'steady:\*' in channel c of session web, as rule [0-9]+" enable 'steady:*' -s web
 good 'enable, no channel yet' 'added channel events' enable 'none:*' -s other
 bad 'enable: no such channel' "no channel 'x'" enable a:b -s web -c x
+good 'enable: of later programs' 'match now: 0; those of programs that start later will match, too' \
+	enable 'later:*' -s other
+bad 'enable: no colon' "'x' has no ':'; a rule is PROVIDER:NAME" enable x -s web
+is "$(grep -o 'PROVIDER:NAME' <<<"$output" | wc -l)" 1 '  ... the form of a rule is told once'
 bad 'enable: no rule' 'cannot enable|rule' enable 'a b' -s web
 bad 'a session that is not there' "no session 'x'" start x
 good track '' track -s web --name steady
@@ -84,6 +88,9 @@ bad 'untrack: not tracked' 'track' untrack -s web --pid 1
 
 good start '' start web
 good 'start the other' '' start other
+good 'status of one without a program' 'processes: 0' status other
+like "$(<"$TAP_DIR/stderr")" 'no program is traced yet:.*LD_PRELOAD=.*liblttngmap-libc.so,.*lttngmap attach' \
+	'  ... tells how unchanged programs are traced'
 bad 'start: twice' 'already' start web
 ok 'a program' "$steady" 100
 good stop '101 events kept' stop web
@@ -111,8 +118,33 @@ good 'list processes' "^$program steady \(user " list --processes
 like "$("$lttngmap" list --processes --events)" \
 	"$program steady.*  steady:event \(INFO\)" 'with their events'
 like "$("$lttngmap" events --pid "$program")" '^steady:event' 'of one'
+good 'a misspelt field' 'match now: 0' enable 'steady:event' -f 'numbr > 1 && text == "numbr"' -s other
+like "$(<"$TAP_DIR/stderr")" "has no field 'numbr'.*did you mean 'number'" '  ... the right one is named'
+is "$(grep -c 'did you mean' "$TAP_DIR/stderr")" 1 '  ... and no rule that was right'
+good 'a misspelt event' '' enable 'steady:evnt' -s other
+like "$(<"$TAP_DIR/stderr")" "did you mean 'steady:event'" '  ... is named as before'
+good 'context as add-context' 'added 1 context' context -t vpid -s other
 exec 9>&-
 wait "$program"
+if [[ $EUID == 0 ]]; then
+	mkfifo held
+	"$lttngmap" enable 'lttng_ust_libc:malloc' -s other >/dev/null && "$lttngmap" start other >/dev/null
+	LD_PRELOAD=$LTTNGMAP_PLAIN/.libs/liblttngmap-libc.so perl -MPOSIX -e 'POSIX::setuid(65534);
+		$| = 1; print "changed\n"; <STDIN>' <held >changed &
+	program=$!
+	exec 9>held
+	for ((i = 0; i < 1500; i++)); do
+		grep -q changed changed && break
+		sleep 0.02
+	done
+	good 'list one that changed its user' "^([^\n]*\n)*$program perl \(user 65534," list --processes
+	like "$("$lttngmap" top --once)" "$program +nobody +perl" '  ... as top does'
+	exec 9>&-
+	wait "$program"
+	"$lttngmap" stop other >/dev/null
+else
+	skip 3 'only root changes its user'
+fi
 good 'stop a third time' '112 events kept' stop web
 
 good save '' save -o saved.json

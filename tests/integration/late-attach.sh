@@ -181,10 +181,10 @@ else
 	sessiond_before=("${namespace[@]}")
 	sessiond_start
 	sessiond_before=()
-	ok 'the next daemon lists them, too' wait_for is_listed "${hanging[8]}" 'makes whoever'
+	ok 'the next daemon lists them, too' wait_for is_listed "${hanging[8]}" 'blocks whoever'
 	is "$(children) $(grep -c 'makes whoever' "$TAP_DIR/log")" "$before $log" 'and has no process wait for them'
 	"$lttngmap" create h -o "$TAP_DIR/h" >/dev/null
-	like "$("$lttngmap" status h 2>&1)" 'make whoever looks at them wait: 9;' 'status counts these users'
+	like "$("$lttngmap" status h 2>&1)" 'block whoever examines them: 9;' 'status counts these users'
 	"$lttngmap" destroy h >/dev/null
 	exec 13>&- 15>&-
 	kill -9 "$server" "${hanging[@]}"

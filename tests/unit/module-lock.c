@@ -30,6 +30,7 @@
 #include "liblttngmap/attach/attach.h"
 #include "liblttngmap/attach/exchange.h"
 #include "liblttngmap/attach/module.h"
+#include "liblttngmap/base/arch.h"
 #include "tests/utils/tap.h"
 
 static const uint64_t off;
@@ -157,8 +158,9 @@ static bool refuse_nanosleep(void)
 	};
 	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
 
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+	/* The library has prctl(), and would wait for nothing from then on. */
+	return arch_syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       arch_syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
 /* An attached program's sleep, which that interrupts, is the kernel's to go on with. */

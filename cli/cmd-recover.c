@@ -20,6 +20,8 @@
 #include "cli/base/locate.h"
 #include "cli/base/message.h"
 #include "cli/base/output-dir.h"
+#include "cli/client/session-daemon.h"
+#include "common/protocol/places.h"
 
 #define SAVED_STATE "ledger"
 #define SAVED_OLD "ledger.old"
@@ -82,17 +84,16 @@ static void tell_recordings(void)
 {
 	glob_t found;
 
-	if (glob("/tmp/lttngmap-??????"
-		 "/" SAVED_STATE,
-		 0, NULL, &found) != 0)
+	if (glob(PLACES_TEMPORARY_DIR "/lttngmap-??????", 0, NULL, &found) != 0)
 		return;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char path[PATH_MAX];
 		struct stat status;
 
-		if (lstat(found.gl_pathv[i], &status) == 0 && S_ISREG(status.st_mode) &&
-		    status.st_uid == geteuid())
-			message_hint("%.*s is of a recording that goes on, or was killed",
-				     (int)strlen(found.gl_pathv[i]) - (int)sizeof(SAVED_STATE),
+		snprintf(path, sizeof(path), "%s/" SAVED_STATE, found.gl_pathv[i]);
+		if (session_daemon_is_own(PLACES_TEMPORARY_DIR, found.gl_pathv[i], geteuid()) &&
+		    lstat(path, &status) == 0 && S_ISREG(status.st_mode))
+			message_hint("%s is of a recording that goes on, or was killed",
 				     found.gl_pathv[i]);
 	}
 	globfree(&found);

@@ -49,13 +49,21 @@ const char *session_daemon_chosen(const char *chosen)
 	return variable && variable[0] != '\0' ? variable : NULL;
 }
 
+bool session_daemon_is_own(const char *base, const char *path, uid_t uid)
+{
+	struct statx parent, status;
+
+	return statx(AT_FDCWD, path, PLACES_LOOK | AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS,
+		     &status) == 0 &&
+	       statx(AT_FDCWD, base, PLACES_LOOK, STATX_BASIC_STATS, &parent) == 0 &&
+	       places_is_own(&parent, &status, uid);
+}
+
 bool session_daemon_place(unsigned int place, char *path, size_t size)
 {
-	struct stat status;
-
 	return places_make((enum place)place, geteuid(), getenv("XDG_RUNTIME_DIR"), path, size) &&
 	       (place != PLACE_TEMPORARY ||
-		(lstat(path, &status) == 0 && places_is_own(&status, geteuid())));
+		session_daemon_is_own(PLACES_TEMPORARY_DIR, path, geteuid()));
 }
 
 /* Anybody can make a directory in /tmp: the listener must be this user or root. */

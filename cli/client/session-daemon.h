@@ -28,6 +28,11 @@ const char *session_daemon_chosen(const char *chosen);
  * has no such directory, or anybody else could have made it.
  */
 bool session_daemon_place(unsigned int place, char *path, size_t size);
+/*
+ * True if `path`, a directory in `base` where anybody can make one, is a directory of user `uid`
+ * that nobody else can write to. Waits for no file system that somebody else mounted there.
+ */
+bool session_daemon_is_own(const char *base, const char *path, uid_t uid);
 /* Prints that no daemon runs, and what to do. */
 void session_daemon_report_missing(const char *verb, const char *chosen);
 /*

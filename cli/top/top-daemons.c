@@ -46,18 +46,20 @@ static void remember(struct top *top, const char *path)
 
 /*
  * Accepts only a directory, no symbolic link, that belongs to this user or root and that no other
- * user can write. In /tmp anybody can make a directory of such a name.
+ * user can write. In /tmp anybody can make a directory of such a name. `base`: the directory above;
+ * NULL: the place was looked at.
  */
-static bool has_daemon(const char *path)
+static bool has_daemon(const char *base, const char *path)
 {
 	char socket[SOCKET_PATH_MAX + 32];
-	struct stat directory, file;
+	struct stat file;
 
 	snprintf(socket, sizeof(socket), "%s/%s", path, PROTOCOL_CONTROL_SOCKET);
-	return lstat(path, &directory) == 0 && S_ISDIR(directory.st_mode) &&
-	       (directory.st_uid == geteuid() || directory.st_uid == 0) &&
-	       !(directory.st_mode & (S_IWGRP | S_IWOTH)) && stat(socket, &file) == 0 &&
-	       S_ISSOCK(file.st_mode) && access(socket, R_OK | W_OK) == 0;
+	if (base && !session_daemon_is_own(base, path, geteuid()) &&
+	    !session_daemon_is_own(base, path, 0))
+		return false;
+	return stat(socket, &file) == 0 && S_ISSOCK(file.st_mode) &&
+	       access(socket, R_OK | W_OK) == 0;
 }
 
 static void find_recordings(struct top *top, const char *base)
@@ -75,7 +77,7 @@ static void find_recordings(struct top *top, const char *base)
 			continue;
 		if ((size_t)snprintf(path, sizeof(path), "%s/%s", base, entry->d_name) <
 			    sizeof(path) &&
-		    has_daemon(path))
+		    has_daemon(base, path))
 			remember(top, path);
 	}
 	closedir(directory);
@@ -92,12 +94,12 @@ static void find_all(struct top *top)
 			return;
 	}
 	for (unsigned int place = 0; place < PLACES; place++)
-		if (session_daemon_place(place, path, sizeof(path)) && has_daemon(path))
+		if (session_daemon_place(place, path, sizeof(path)) && has_daemon(NULL, path))
 			remember(top, path);
 	if (base && base[0] == '/')
 		find_recordings(top, base);
-	if (!base || strcmp(base, "/tmp") != 0)
-		find_recordings(top, "/tmp");
+	if (!base || strcmp(base, PLACES_TEMPORARY_DIR) != 0)
+		find_recordings(top, PLACES_TEMPORARY_DIR);
 }
 
 static void forget(struct top_daemon *daemon)

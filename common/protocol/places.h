@@ -10,14 +10,18 @@
  *   PLACE_TEMPORARY  /tmp/lttngmap-UID                                        not root's
  *   PLACE_SYSTEM     /run/lttngmap
  *
- * Anybody can make the second one: it counts only where it is a directory of the user's own
- * that nobody else can write to. A process that connects there compares the peer's user, too.
+ * Anybody can make the second one, and mount a FUSE file system there that never answers. So no
+ * call may ask its file system before places_is_own(): it counts only where it is a directory of
+ * the user's own, on the file system of /tmp, that nobody else can write to. In /tmp, which is
+ * sticky, nobody else can replace such a directory or mount over it. A process that connects
+ * there compares the peer's user, too.
  *
  * No function of the C library: traced programs call this, too.
  */
 #ifndef COMMON_PROTOCOL_PLACES_H
 #define COMMON_PROTOCOL_PLACES_H
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +35,12 @@ enum place {
 };
 
 #define PLACES_SYSTEM_DIR "/run/lttngmap"
+#define PLACES_TEMPORARY_DIR "/tmp"
+/*
+ * Of statx(), which then answers from the kernel's memory, and sends no request to the server of a
+ * FUSE file system. AT_SYMLINK_NOFOLLOW besides, for a directory in /tmp.
+ */
+#define PLACES_LOOK (AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT)
 
 /* Append to the text of `used` bytes. False: there is no room. */
 static inline bool places_append(char *path, size_t size, size_t *used, const char *text)
@@ -67,7 +77,7 @@ static inline bool places_make(enum place place, uint32_t uid, const char *xdg, 
 	if (uid == 0)
 		return false;
 	if (place == PLACE_TEMPORARY)
-		return places_append(path, size, &used, "/tmp/lttngmap-") &&
+		return places_append(path, size, &used, PLACES_TEMPORARY_DIR "/lttngmap-") &&
 		       places_append_uid(path, size, &used, uid);
 	if (xdg && xdg[0] == '/')
 		return places_append(path, size, &used, xdg) &&
@@ -77,11 +87,22 @@ static inline bool places_make(enum place place, uint32_t uid, const char *xdg, 
 	       places_append(path, size, &used, "/lttngmap");
 }
 
-/* True if `status`, of lstat(), is a directory that this user alone can write to. */
-static inline bool places_is_own(const struct stat *status, uint32_t uid)
+/* False: something is mounted there. What the attributes of a mount say is its server's word. */
+static inline bool places_is_of(const struct statx *parent, const struct statx *directory)
 {
-	return S_ISDIR(status->st_mode) && status->st_uid == uid &&
-	       !(status->st_mode & (S_IWGRP | S_IWOTH));
+	return directory->stx_dev_major == parent->stx_dev_major &&
+	       directory->stx_dev_minor == parent->stx_dev_minor;
+}
+
+/*
+ * True if `directory` belongs to this user and nobody else can write to it. Both are of statx()
+ * with PLACES_LOOK, `parent` of the directory above.
+ */
+static inline bool places_is_own(const struct statx *parent, const struct statx *directory,
+				 uint32_t uid)
+{
+	return places_is_of(parent, directory) && S_ISDIR(directory->stx_mode) &&
+	       directory->stx_uid == uid && !(directory->stx_mode & (S_IWGRP | S_IWOTH));
 }
 
 #endif /* COMMON_PROTOCOL_PLACES_H */

@@ -110,18 +110,23 @@ static void find_places(void)
 	is_searched = true;
 }
 
-/* A listener of somebody else's in a directory that anybody can make would have us wait. */
+/*
+ * A listener of somebody else's in a directory that anybody can make would have us wait, and so
+ * would a file system that somebody else mounted there.
+ */
 static bool is_own(const char *path)
 {
 	char directory[ATTACH_REQUEST_PLACE_SIZE];
-	struct stat status;
+	struct statx parent, status;
 	size_t used = 0;
 
 	places_append(directory, sizeof(directory), &used, path);
 	directory[used - (sizeof("/" PROTOCOL_APP_SOCKET) - 1)] = '\0';
-	return arch_syscall(SYS_newfstatat, AT_FDCWD, directory, &status, AT_SYMLINK_NOFOLLOW) ==
-		       0 &&
-	       places_is_own(&status, (uint32_t)arch_syscall(SYS_geteuid));
+	return arch_syscall(SYS_statx, AT_FDCWD, directory, PLACES_LOOK | AT_SYMLINK_NOFOLLOW,
+			    STATX_BASIC_STATS, &status) == 0 &&
+	       arch_syscall(SYS_statx, AT_FDCWD, PLACES_TEMPORARY_DIR, PLACES_LOOK,
+			    STATX_BASIC_STATS, &parent) == 0 &&
+	       places_is_own(&parent, &status, (uint32_t)arch_syscall(SYS_geteuid));
 }
 
 static int connect_to_place(uint32_t place, uint64_t deadline)

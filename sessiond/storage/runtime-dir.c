@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 
 #include "common/base/json-message.h"
 #include "common/base/log.h"
+#include "common/protocol/places.h"
 #include "common/protocol/protocol-app.h"
 #include "common/protocol/protocol-control.h"
 #include "common/protocol/protocol-ring.h"
@@ -66,6 +68,30 @@ static int close_to_readers(const char *path, int fd)
 	return error;
 }
 
+/*
+ * Who opens a file system that somebody else mounted waits for its server. Where everybody makes
+ * names, only one who owns the directory can have mounted there.
+ */
+static int check_mount(const char *path)
+{
+	struct statx parent, status;
+	char *copy = strdup(path);
+	int error = copy ? 0 : -ENOMEM;
+
+	if (!error &&
+	    (statx(AT_FDCWD, path, PLACES_LOOK | AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &status) !=
+		     0 ||
+	     statx(AT_FDCWD, dirname(copy), PLACES_LOOK, STATX_BASIC_STATS, &parent) != 0))
+		error = -errno;
+	free(copy);
+	if (error || !(parent.stx_mode & S_IWOTH) || places_is_of(&parent, &status))
+		return error;
+	log_error("%s is a mount point, which may be another user's: have it unmounted, "
+		  "or use --runtime-dir",
+		  path);
+	return -EPERM;
+}
+
 static int open_dir(const char *path, bool strict, struct runtime_dir *dir)
 {
 	/*
@@ -85,6 +111,10 @@ static int open_dir(const char *path, bool strict, struct runtime_dir *dir)
 
 		log_error("cannot make %s: %s; use --runtime-dir", path, strerror(error));
 		return -error;
+	} else if (strict) {
+		error = check_mount(path);
+		if (error)
+			return error;
 	}
 	dir->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir->fd < 0) {

@@ -120,4 +120,57 @@ is "$(grep -c "connect(.*$folder" "$TAP_DIR/out/strace")" 0 'a program does not 
 ok 'it looked' grep -q "stat.*$folder" "$TAP_DIR/out/strace"
 like "$(as timeout 60 "${map[@]}" list 2>&1)" 'no session daemon runs' 'nor does a command'
 kill $hostile
+wait $hostile 2>/dev/null
+rm -rf "$folder"
+
+# A file system that anybody mounted, and whose server does not answer.
+mkdir "$folder"
+recording=$(mktemp -d /tmp/lttngmap-XXXXXX)
+hang() { # DIRECTORY KIND
+	"$LTTNGMAP_BUILD/tests/utils/hanging-file" "$1" "$2" &
+	hanging+=($!)
+	wait_for grep -q " $1 .* - fuse" /proc/self/mountinfo
+}
+answer() { # all mounts end
+	kill -KILL "${hanging[@]}" 2>/dev/null
+	wait "${hanging[@]}" 2>/dev/null
+	umount -l "$folder" "$recording" 2>/dev/null
+}
+hanging=()
+cleanup eval 'answer; rmdir "$folder" "$recording" 2>/dev/null'
+# As that user, to $TAP_DIR/quick. A process that hangs there ends when the mounts do, no earlier.
+quick() {
+	local i pid
+
+	as "$@" >"$TAP_DIR/quick" 2>&1 &
+	pid=$!
+	for ((i = 0; i < 1000; i++)); do
+		kill -0 $pid 2>/dev/null || break
+		sleep 0.02
+	done
+	kill -0 $pid 2>/dev/null && answer && echo 'it hung' >>"$TAP_DIR/quick"
+	wait $pid
+	status=$?
+}
+said() {
+	quick "$@"
+	cat "$TAP_DIR/quick"
+}
+for kind in silent $uid; do
+	hanging=()
+	hang "$folder" "$kind"
+	hang "$recording" "$kind"
+	# The attributes, which make it the user's, are in the kernel's memory then.
+	[[ $kind == silent ]] || as ls -d "$folder" "$recording" >/dev/null
+	quick "$LTTNGMAP_PLAIN/tests/utils/steady" 10
+	ok "a program does not wait for a mount ($kind)" eval '! grep -q hung "$TAP_DIR/quick"'
+	is "$status" 0 'it ends well'
+	like "$(said "${map[@]}" list)" 'no session daemon runs' 'nor does a command'
+	like "$(said "${map[@]}" top --once)" 'no session daemon runs' 'nor top, at a recording'
+	like "$(said "${map[@]}" recover)" 'a directory is missing' 'nor recover'
+	like "$(said "${map[@]}" create s -o "$TAP_DIR/out/hung")" "$folder is a mount point" \
+		'nor a daemon that starts'
+	answer
+done
+rmdir "$folder" "$recording"
 done_testing

@@ -8,6 +8,9 @@
  *            waits for ever.
  *   inodes   FILE is a directory. Each name "…-N" in it is a file of zeros with the inode
  *            number N.
+ *   silent   FILE is a directory. Whoever asks for its attributes waits for ever.
+ *   UID      FILE is a directory of that user's, mode 0700. The kernel keeps its attributes, once
+ *            somebody has asked for them. Whoever looks up a name in it waits for ever.
  */
 #define FUSE_USE_VERSION 35
 #include <stdbool.h>
@@ -21,7 +24,8 @@
 #define SIZE 65536
 #define INODES_SIZE (64 << 20)
 
-static bool is_dirty, is_inodes;
+static bool is_dirty, is_inodes, is_silent;
+static uid_t owner; /* 0: no directory of a user's */
 
 static void *start(struct fuse_conn_info *connection, struct fuse_config *config)
 {
@@ -30,6 +34,8 @@ static void *start(struct fuse_conn_info *connection, struct fuse_config *config
 		connection->want |= FUSE_CAP_WRITEBACK_CACHE;
 		config->attr_timeout = 3600;
 	}
+	if (owner)
+		config->attr_timeout = 3600;
 	return NULL;
 }
 
@@ -39,6 +45,14 @@ static int give_attributes(const char *path, struct stat *status, struct fuse_fi
 
 	(void)file;
 	memset(status, 0, sizeof(*status));
+	if (is_silent || (owner && strcmp(path, "/") != 0))
+		pause();
+	if (owner) {
+		status->st_mode = S_IFDIR | 0700;
+		status->st_nlink = 2;
+		status->st_uid = owner;
+		return 0;
+	}
 	status->st_mode = is_inodes && !number ? S_IFDIR | 0777 : S_IFREG | 0666;
 	status->st_nlink = 1;
 	status->st_size = is_inodes ? INODES_SIZE : SIZE;
@@ -82,5 +96,7 @@ int main(int argc, char **argv)
 
 	is_dirty = argc > 2 && strcmp(argv[2], "dirty") == 0;
 	is_inodes = argc > 2 && strcmp(argv[2], "inodes") == 0;
+	is_silent = argc > 2 && strcmp(argv[2], "silent") == 0;
+	owner = argc > 2 ? (uid_t)strtoul(argv[2], NULL, 10) : 0;
 	return fuse_main(5, arguments, &operations, NULL);
 }

@@ -54,6 +54,8 @@ libcli_la_SOURCES = \
 	cli/symbols/loaded.h \
 	cli/view/event-names.c \
 	cli/view/event-names.h \
+	cli/view/metadata-bounds.c \
+	cli/view/metadata-bounds.h \
 	cli/view/metadata-file.c \
 	cli/view/metadata-file.h \
 	cli/view/stream-check.c \

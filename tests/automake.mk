@@ -993,6 +993,7 @@ numbered_tests = \
 	tests/integration/relay.sh \
 	tests/integration/rotation.sh \
 	tests/integration/snapshot.sh \
+	tests/integration/hostile-traces.sh \
 	tests/integration/sparse-streams.sh \
 	tests/integration/start-up.sh \
 	tests/integration/user-rings.sh

@@ -264,13 +264,14 @@ static struct folder *next_folder(struct merge *merge, const char *base)
 }
 
 /* Reads the folder's metadata; the caller frees the text. -ENODATA: there is no complete text. */
-static int read_metadata(const struct folder *folder, char **text, size_t *size)
+static int read_metadata(const struct merge *merge, const struct folder *folder, char **text,
+			 size_t *size)
 {
-	int error = metadata_file_read(folder->path, O_NOFOLLOW, text, size);
+	int error = metadata_file_read(merge->verb, folder->path, O_NOFOLLOW, text, size);
 	size_t end;
 
 	if (error)
-		return error == -ENOENT ? -ENODATA : error;
+		return error == -ENOENT || error == -E2BIG ? -ENODATA : error;
 	end = *size = metadata_room_remove(*text, *size);
 	while (end > 0 && ((*text)[end - 1] == '\0' || isspace((unsigned char)(*text)[end - 1])))
 		end--;
@@ -286,7 +287,7 @@ static int write_metadata(struct merge *merge, const struct folder *folder, cons
 {
 	size_t size;
 	char *text;
-	int error = read_metadata(folder, &text, &size), out;
+	int error = read_metadata(merge, folder, &text, &size), out;
 
 	if (error)
 		return error;
@@ -365,7 +366,8 @@ static int read_formats(struct merge *merge, const char *base, struct stream_for
 		bool is_first = !format->layout;
 		int error;
 
-		if (strcmp(folder->base, base) != 0 || read_metadata(folder, &text, &size) != 0)
+		if (strcmp(folder->base, base) != 0 ||
+		    read_metadata(merge, folder, &text, &size) != 0)
 			continue;
 		error = stream_format_add(format, text, size);
 		free(text);

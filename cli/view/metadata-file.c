@@ -4,8 +4,10 @@
 
 #include "cli/view/metadata-file.h"
 
+#include <byteswap.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/base/message.h"
+#include "cli/view/metadata-bounds.h"
 #include "common/protocol/ctf.h"
 
 #define SIZE_MOST (1 << 28)
@@ -39,6 +43,11 @@ static int unpack(char *text, size_t *size)
 		if (*size - at < TEXT_HEADER)
 			return at ? -ENODATA : 0;
 		memcpy(&header, text + at, sizeof(header));
+		if (header.magic == bswap_32(TEXT_MAGIC)) {
+			header.magic = TEXT_MAGIC;
+			header.content_size = bswap_32(header.content_size);
+			header.packet_size = bswap_32(header.packet_size);
+		}
 		content = header.content_size / 8;
 		packet = header.packet_size / 8;
 		if (header.magic != TEXT_MAGIC)
@@ -72,7 +81,21 @@ static int read_file(int fd, char **text, size_t *size)
 	return unpack(*text, size);
 }
 
-int metadata_file_read(const char *folder, int flags, char **text, size_t *size)
+static int check_bounds(const char *verb, const char *path, const char *text, size_t size)
+{
+	uint64_t line;
+	const char *fault = metadata_bounds_check(text, size, &line);
+
+	if (!fault)
+		return 0;
+	message_error("%s: %s: line %" PRIu64 ": %s; the trace is not read", verb, path, line,
+		      fault);
+	message_hint("no tracer writes such metadata: the metadata of another copy or chunk of the "
+		     "trace can take its place");
+	return -E2BIG;
+}
+
+int metadata_file_read(const char *verb, const char *folder, int flags, char **text, size_t *size)
 {
 	char path[PATH_MAX];
 	int fd, error;
@@ -85,6 +108,8 @@ int metadata_file_read(const char *folder, int flags, char **text, size_t *size)
 		return -errno;
 	error = read_file(fd, text, size);
 	close(fd);
+	if (!error)
+		error = check_bounds(verb, path, *text, *size);
 	if (error) {
 		free(*text);
 		*text = NULL;

@@ -11,8 +11,9 @@
 /*
  * Reads FOLDER/metadata; the caller frees the text. Takes the text out of packets, which collectors
  * write. `flags`: more flags for open(2). 0; -ENODATA: no regular file, or a truncated packet;
- * other -errno.
+ * -E2BIG, after a message of `verb`: babeltrace2 is not to read it (metadata-bounds.h); other
+ * -errno.
  */
-int metadata_file_read(const char *folder, int flags, char **text, size_t *size);
+int metadata_file_read(const char *verb, const char *folder, int flags, char **text, size_t *size);
 
 #endif /* CLI_VIEW_METADATA_FILE_H */

@@ -44,17 +44,17 @@ int stream_format_add(struct stream_format *format, const char *text, size_t siz
 	return error;
 }
 
-int stream_format_read(struct stream_format *format, const char *folder)
+int stream_format_read(struct stream_format *format, const char *verb, const char *folder)
 {
 	size_t size;
 	char *text;
-	int error = metadata_file_read(folder, 0, &text, &size);
+	int error = metadata_file_read(verb, folder, 0, &text, &size);
 
 	*format = (struct stream_format){ .layout = NULL };
 	if (!error)
 		error = stream_format_add(format, text, size);
 	free(text);
-	return error == -ENODATA ? -ENOTSUP : error;
+	return error;
 }
 
 void stream_format_free(struct stream_format *format)

@@ -26,9 +26,10 @@
 
 /*
  * Reads FOLDER/metadata. 0; -ENOTSUP: another tracer's trace, or damaged metadata
- * (record_trace_fault), so that the records' layout is unknown; other -errno.
+ * (record_trace_fault), so that the records' layout is unknown; -E2BIG, after a message of `verb`:
+ * no reader may have that metadata; -ENODATA: it cannot be read as a whole; other -errno.
  */
-int stream_format_read(struct stream_format *format, const char *folder);
+int stream_format_read(struct stream_format *format, const char *verb, const char *folder);
 /*
  * Adds the metadata text of another part of the trace, or of the first part if `layout` is NULL.
  * Returns as stream_format_read() does.

@@ -161,7 +161,7 @@ static int need_trace(struct view_segments *segments, const char *folder, unsign
 	*result = trace;
 	error = copy_file(from, to);
 	if (!error)
-		error = stream_format_read(&trace->format, trace->path);
+		error = stream_format_read(&trace->format, view_verb, trace->path);
 	if (error != -ENOTSUP)
 		return error;
 	view_sound_note_metadata(view_verb, folder, &trace->format.trace);

@@ -10,6 +10,9 @@
  *   FOLDER/N/NAME       a symbolic link to a sound stream; of a broken stream, a copy of its
  *                       sound packets
  *
+ * An index that is no regular file counts as wrong, also in another tracer's trace, whose streams
+ * are not checked: babeltrace would wait for a FIFO.
+ *
  * A trace with more streams than can be open at once gets such a folder, too, with copies of all
  * streams (view-join.h). The folder has no index, so babeltrace reads the packets' headers.
  * Messages name what is left out.
@@ -91,13 +94,22 @@ static bool is_replaced(const struct sound_trace *trace, const char *name, bool 
 	return lstat(path, &status) == 0 && (has_index || !S_ISDIR(status.st_mode));
 }
 
+/* The stream is another tracer's: babeltrace reads it as it is. */
+static int pass(struct stream_file *file)
+{
+	file->check = (struct stream_check){ .packets = 1 };
+	return 0;
+}
+
 static int check_file(struct sound_trace *trace, struct stream_file *file)
 {
 	char index[NAME_MAX + sizeof(CTF_INDEX_DIRECTORY "/")];
 	int fd = open_regular(trace->path, file->name, ""), index_fd, error;
+	bool is_odd;
 
 	snprintf(index, sizeof(index), CTF_INDEX_DIRECTORY "/%s", file->name);
 	index_fd = open_regular(trace->path, index, CTF_INDEX_SUFFIX);
+	is_odd = index_fd < 0 && index_fd != -ENOENT && index_fd != -ENOTDIR;
 	if ((fd == -EINVAL || fd == -ENOENT || fd == -ELOOP || fd == -ENXIO) &&
 	    is_replaced(trace, file->name, index_fd >= 0))
 		fd = STREAM_REPLACED;
@@ -107,7 +119,9 @@ static int check_file(struct sound_trace *trace, struct stream_file *file)
 			close(index_fd);
 		return fd;
 	}
-	error = stream_check(&file->check, &trace->format, fd, index_fd);
+	error = trace->format.layout ? stream_check(&file->check, &trace->format, fd, index_fd)
+				     : pass(file);
+	file->check.has_wrong_index |= is_odd;
 	trace->is_wrong |= file->check.fault.why[0] != '\0' || file->check.has_wrong_index;
 	if (index_fd >= 0)
 		close(index_fd);
@@ -179,16 +193,19 @@ static int add_all_gone(struct sound_trace *trace)
 static int check_trace(struct sound_trace *trace, const char *path)
 {
 	const struct dirent *entry;
+	bool is_other;
 	DIR *folder;
 	int error;
 
 	if (!realpath(path, trace->path))
 		return -errno;
-	error = stream_format_read(&trace->format, trace->path);
-	if (error) {
+	error = stream_format_read(&trace->format, view_verb, trace->path);
+	is_other = error == -ENOTSUP;
+	if (is_other)
 		view_sound_note_metadata(view_verb, path, &trace->format.trace);
+	else if (error)
 		return error;
-	}
+	error = 0;
 	folder = opendir(trace->path);
 	if (!folder)
 		return -errno;
@@ -196,6 +213,8 @@ static int check_trace(struct sound_trace *trace, const char *path)
 		if (entry->d_name[0] != '.' && strcmp(entry->d_name, METADATA) != 0)
 			error = add_file(trace, entry->d_name);
 	closedir(folder);
+	if (!error && is_other)
+		return -ENOTSUP;
 	return error ? error : add_all_gone(trace);
 }
 
@@ -473,8 +492,10 @@ static int take_trace(struct view_sound *sound, const char *path)
 	}
 	if (!error && interrupted)
 		error = -EINTR;
-	if (!error && trace->is_wrong)
+	if ((!error || error == -ENOTSUP) && trace->is_wrong) {
 		tell(sound, trace);
+		error = 0;
+	}
 	if (!error && (trace->is_wrong || trace->is_joined)) {
 		error = make_sound(sound, trace);
 	} else if (!error || error == -ENOTSUP) {
@@ -497,7 +518,8 @@ static int take_traces(struct view_sound *sound, const struct view_traces *trace
 		error = -ENOMEM;
 	for (size_t i = 0; !error && i < traces->count; i++) {
 		error = take_trace(sound, traces->paths[i]);
-		if (error)
+		/* -E2BIG: there was a message. */
+		if (error && error != -E2BIG)
 			message_error("%s: cannot check '%s': %s", view_verb, traces->paths[i],
 				      strerror(-error));
 	}

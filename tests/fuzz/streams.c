@@ -273,7 +273,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "%s/index", fuzz_directory());
 	(void)mkdir(path, 0700);
 	close(write_file("metadata", text, length));
-	FUZZ_CHECK(stream_format_read(&format, fuzz_directory()) == 0);
+	FUZZ_CHECK(stream_format_read(&format, "streams", fuzz_directory()) == 0);
 	FUZZ_CHECK(memcmp(format.trace.uuid, UUID, sizeof(format.trace.uuid)) == 0);
 	check_layouts(registry, metadata, &format, &input);
 	check_stream(&format, &index, &input);

@@ -60,6 +60,35 @@ for name in hello fields messages; do
 	same "$name" "$sources/$name.expected" "$name: LTTng-UST's events, each field the same"
 done
 
+# ---- what LTTng-UST takes, though its manual does not say so -----------------------
+
+# compile NAME COMPILER...: its program, with warnings in NAME.warnings.
+compile() {
+	local name=$1
+
+	shift
+	"$@" -D_GNU_SOURCE -Wall -Wextra -Werror -I"$sources" -I"$LTTNGMAP_SRC/include/lttng-compat" \
+		-I"$LTTNGMAP_SRC/include" -o "./$name-program" -L"$LTTNGMAP_PLAIN/.libs" -llttngmap \
+		-Wl,-rpath,"$LTTNGMAP_PLAIN/.libs" 2>"$name.warnings" ||
+		{ cat "$name.warnings"; return 1; }
+}
+
+# taken NAME COMPILER...: its program is built, and gives LTTng-UST's events.
+taken() {
+	local name=$1
+
+	ok "$name compiles, also where warnings are errors" compile "$@"
+	ok "$name is recorded" record "$name" -- "./$name-program"
+	same "$name" "$sources/$name.expected" "$name: LTTng-UST's events"
+}
+taken taken "$LTTNGMAP_CC" "$sources/taken.c"
+is "$(grep -oE 'loglevel_without_event_[A-Za-z_]+___[a-z]+' taken.warnings | sort -u | paste -sd ' ')" \
+	"$(printf 'loglevel_without_event_%s ' TAKEN_PROVIDER___macro other___late taken___nothing taken___number | sed 's/ $//')" \
+	'  ... with a warning of each log level that no event has'
+taken nested "$LTTNGMAP_CXX" "$sources/nested.cc"
+is "$(grep -c 'warning:.*never recorded' nested.warnings)" 3 \
+	"  ... with a warning of each instance whose arguments are not its class's"
+
 # ---- a provider that comes on its own --------------------------------------------
 
 provider=$programs/.libs/robot-tp.so
@@ -260,7 +289,7 @@ END
 
 # ---- beside LTTng-UST -----------------------------------------------------------------
 
-for name in hello fields messages robot; do
+for name in hello fields messages robot taken nested; do
 	mkdir "peer-$name"
 	"$BASH" "$sources/peer.sh" "$sources" "$name" "peer-$name" >"peer-$name.txt" \
 		2>"peer-$name.err"

@@ -8,8 +8,15 @@ EXTRA_DIST += \
 	tests/lttng/fields.expected \
 	tests/lttng/hello.expected \
 	tests/lttng/messages.expected \
+	tests/lttng/nested.cc \
+	tests/lttng/nested.expected \
+	tests/lttng/nested.h \
+	tests/lttng/nested-tp.h \
 	tests/lttng/peer.sh \
-	tests/lttng/robot.expected
+	tests/lttng/robot.expected \
+	tests/lttng/taken.c \
+	tests/lttng/taken.expected \
+	tests/lttng/taken-tp.h
 
 lttng_cppflags = $(AM_CPPFLAGS) -I$(top_srcdir)/include/lttng-compat -I$(top_srcdir)/tests/lttng
 

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
 # peer.sh DIRECTORY NAME [WORK] - what LTTng-UST makes of the program NAME (hello, fields,
-# messages, robot) of DIRECTORY: built against its headers, recorded by its daemons, shown
+# messages, robot, taken, nested) of DIRECTORY: built against its headers, recorded by its daemons, shown
 # by babeltrace2. This is how NAME.expected was made:
 #
 #   tests/lttng/peer.sh tests/lttng hello >tests/lttng/hello.expected
@@ -43,6 +43,9 @@ if [[ $name == robot ]]; then
 	"$LTTNGMAP_CC" -D_GNU_SOURCE -I. -c robot-define.c -o "$work/robot-define.o"
 	"$LTTNGMAP_CXX" -I. robot.cc "$work/robot-define.o" -o "$work/robot" -ldl
 	run=(env LD_PRELOAD="$work/robot-tp.so" "$work/robot")
+elif [[ -e $name.cc ]]; then
+	"$LTTNGMAP_CXX" -I. "$name.cc" -o "$work/$name" -llttng-ust -llttng-ust-common -ldl
+	run=("$work/$name")
 else
 	files=("$name.c")
 	[[ ! -e $name-tp.c ]] || files+=("$name-tp.c")

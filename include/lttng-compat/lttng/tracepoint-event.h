@@ -65,21 +65,44 @@
 #include <lttng/tracepoint-pass.h>
 #include LTTNGMAP_LTTNG_INCLUDE_
 
+/*
+ * A log level of no event is a warning, also under -Werror. For C, GCC looks at the end of the
+ * source file what it is, so that the pragma stays.
+ */
+#if defined(__cplusplus) || defined(__clang__)
+#pragma GCC diagnostic push
+#endif
+#pragma GCC diagnostic warning "-Wunused-function"
 #define LTTNGMAP_LTTNG_PASS_ 4
+#include <lttng/tracepoint-pass.h>
+#include LTTNGMAP_LTTNG_INCLUDE_
+#if defined(__cplusplus) || defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+/* So is an instance that is never recorded: tracepoint-probe.h. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic warning "-Wdeprecated-declarations"
+#define LTTNGMAP_LTTNG_PASS_ 5
+#include <lttng/tracepoint-pass.h>
+#include LTTNGMAP_LTTNG_INCLUDE_
+#pragma GCC diagnostic pop
+
+#define LTTNGMAP_LTTNG_PASS_ 6
 #include <lttng/tracepoint-pass.h>
 static struct lttngmap_tracepoint *const LTTNGMAP_LTTNG_OF_(lttngmap_lttng_list_)[] = {
 #include LTTNGMAP_LTTNG_INCLUDE_
 	NULL,
 };
 
-#define LTTNGMAP_LTTNG_PASS_ 5
+#define LTTNGMAP_LTTNG_PASS_ 7
 #include <lttng/tracepoint-pass.h>
 static const struct lttngmap_lttng_later_ LTTNGMAP_LTTNG_OF_(lttngmap_lttng_later_)[] = {
 #include LTTNGMAP_LTTNG_INCLUDE_
-	{ NULL, 0, NULL, 0 },
+	{ NULL, NULL, 0, NULL, 0 },
 };
 
-#define LTTNGMAP_LTTNG_PASS_ 6
+#define LTTNGMAP_LTTNG_PASS_ 8
 #include <lttng/tracepoint-pass.h>
 static const struct lttngmap_emitter LTTNGMAP_LTTNG_OF_(lttngmap_lttng_emitters_)[] = {
 #include LTTNGMAP_LTTNG_INCLUDE_
@@ -107,7 +130,8 @@ static __attribute__((constructor(101))) void LTTNGMAP_LTTNG_OF_(lttngmap_lttng_
 {
 	lttngmap_lttng_tell_later_(LTTNGMAP_LTTNG_OF_(lttngmap_lttng_later_),
 				   sizeof(LTTNGMAP_LTTNG_OF_(lttngmap_lttng_later_)) /
-					   sizeof(struct lttngmap_lttng_later_));
+					   sizeof(struct lttngmap_lttng_later_),
+				   &LTTNGMAP_LTTNG_OF_(lttngmap_lttng_module_));
 	lttngmap_module_register(&LTTNGMAP_LTTNG_OF_(lttngmap_lttng_module_));
 	lttngmap_provider_register(&LTTNGMAP_LTTNG_OF_(lttngmap_lttng_provider_));
 }

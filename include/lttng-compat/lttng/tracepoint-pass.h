@@ -7,10 +7,14 @@
  *
  *   1  declarations, for calls
  *   2  the same, and placeholders for what is in a module that is not linked
- *   3  classes of events, and the functions that write them
- *   4  the elements of an array: the tracepoints
- *   5  the elements of an array: what is known of a class only after it
- *   6  the elements of an array: what leads placeholders to tracepoints
+ *   3  enumerations
+ *   4  classes of events, and the functions that write them
+ *   5  instances: the tracepoints of these classes
+ *   6  the elements of an array: the tracepoints
+ *   7  the elements of an array: what is known of a class only after it
+ *   8  the elements of an array: what leads placeholders to tracepoints
+ *
+ * Enumerations, classes and instances may so stand in any order.
  *
  * No include guard: each time, it is for the pass at hand.
  */
@@ -44,7 +48,7 @@
 #define LTTNGMAP_LTTNG_INSTANCE_(class_provider, class_name, provider, name, args)                 \
 	LTTNGMAP_LTTNG_DECLARE_(provider, name, args, "default")
 #define LTTNGMAP_LTTNG_ENUM_(provider, name, ...)
-#define LTTNGMAP_LTTNG_LEVEL_(provider, name, level)
+#define LTTNGMAP_LTTNG_LEVEL_(event, provider, name, level)
 
 #elif LTTNGMAP_LTTNG_PASS_ == 2
 
@@ -55,37 +59,53 @@
 	LTTNGMAP_LTTNG_DECLARE_(provider, name, args, "hidden")                                    \
 	LTTNGMAP_LTTNG_STAND_IN_(provider, name, args)
 #define LTTNGMAP_LTTNG_ENUM_(provider, name, ...)
-#define LTTNGMAP_LTTNG_LEVEL_(provider, name, level)
+#define LTTNGMAP_LTTNG_LEVEL_(event, provider, name, level)
 
 #elif LTTNGMAP_LTTNG_PASS_ == 3
 
+#define LTTNGMAP_LTTNG_CLASS_(provider, name, args, fields)
+#define LTTNGMAP_LTTNG_INSTANCE_(class_provider, class_name, provider, name, args)
+#define LTTNGMAP_LTTNG_ENUM_(provider, name, ...) \
+	LTTNGMAP_LTTNG_DEFINE_ENUM_(provider, name, __VA_ARGS__)
+#define LTTNGMAP_LTTNG_LEVEL_(event, provider, name, level)
+
+#elif LTTNGMAP_LTTNG_PASS_ == 4
+
 #define LTTNGMAP_LTTNG_CLASS_(provider, name, args, fields)                                        \
 	LTTNGMAP_LTTNG_DEFINE_CLASS_(provider, name, args, fields)
+#define LTTNGMAP_LTTNG_INSTANCE_(class_provider, class_name, provider, name, args)
+#define LTTNGMAP_LTTNG_ENUM_(provider, name, ...)
+/* If no instance defines the function in pass 5, GCC warns of it by this name. */
+#define LTTNGMAP_LTTNG_LEVEL_(event, provider, name, level)                                        \
+	static void lttngmap_loglevel_without_event_##event(void);
+
+#elif LTTNGMAP_LTTNG_PASS_ == 5
+
+#define LTTNGMAP_LTTNG_CLASS_(provider, name, args, fields)
 #define LTTNGMAP_LTTNG_INSTANCE_(class_provider, class_name, provider, name, args)                 \
 	LTTNGMAP_LTTNG_DECLARE_(provider, name, args, "default")                                   \
 	LTTNGMAP_LTTNG_DEFINE_INSTANCE_(class_provider, class_name, provider, name, args)
-#define LTTNGMAP_LTTNG_ENUM_(provider, name, ...) \
-	LTTNGMAP_LTTNG_DEFINE_ENUM_(provider, name, __VA_ARGS__)
-#define LTTNGMAP_LTTNG_LEVEL_(provider, name, level)
+#define LTTNGMAP_LTTNG_ENUM_(provider, name, ...)
+#define LTTNGMAP_LTTNG_LEVEL_(event, provider, name, level)
 
-#elif LTTNGMAP_LTTNG_PASS_ == 4
+#elif LTTNGMAP_LTTNG_PASS_ == 6
 
 #define LTTNGMAP_LTTNG_CLASS_(provider, name, args, fields)
 #define LTTNGMAP_LTTNG_INSTANCE_(class_provider, class_name, provider, name, args)                 \
 	&lttngmap_lttng_tracepoint_##provider##___##name,
 #define LTTNGMAP_LTTNG_ENUM_(provider, name, ...)
-#define LTTNGMAP_LTTNG_LEVEL_(provider, name, level)
+#define LTTNGMAP_LTTNG_LEVEL_(event, provider, name, level)
 
-#elif LTTNGMAP_LTTNG_PASS_ == 5
+#elif LTTNGMAP_LTTNG_PASS_ == 7
 
 #define LTTNGMAP_LTTNG_CLASS_(provider, name, args, fields)
 #define LTTNGMAP_LTTNG_INSTANCE_(class_provider, class_name, provider, name, args)
 #define LTTNGMAP_LTTNG_ENUM_(provider, name, ...) \
-	{ NULL, 0, lttngmap_lttng_values_##provider##___##name,                                    \
+	{ NULL, NULL, 0, lttngmap_lttng_values_##provider##___##name,                                    \
 	  sizeof(lttngmap_lttng_values_##provider##___##name) /                                    \
 		  sizeof(struct lttngmap_enum_value) },
-#define LTTNGMAP_LTTNG_LEVEL_(provider, name, level)                                               \
-	{ &lttngmap_lttng_class_##provider##___##name, (uint16_t)(level), NULL, 0 },
+#define LTTNGMAP_LTTNG_LEVEL_(event, provider, name, level)                                        \
+	{ provider, name, (uint16_t)(level), NULL, 0 },
 
 #else
 
@@ -94,7 +114,7 @@
 	{ &lttngmap_lttng_tracepoint_##provider##___##name,                                        \
 	  (void (*)(void))lttngmap_lttng_emit_##provider##___##name, #args },
 #define LTTNGMAP_LTTNG_ENUM_(provider, name, ...)
-#define LTTNGMAP_LTTNG_LEVEL_(provider, name, level)
+#define LTTNGMAP_LTTNG_LEVEL_(event, provider, name, level)
 
 #endif
 

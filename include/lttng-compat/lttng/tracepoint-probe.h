@@ -17,22 +17,47 @@
 
 /* Data that a header gives after the class or the enumeration it belongs to. */
 struct lttngmap_lttng_later_ {
-	struct lttngmap_event_class *event_class;
+	const char *provider; /* of an event, and its name; NULL for an enumeration */
+	const char *name;
 	uint16_t loglevel;
 	struct lttngmap_enum_value *values;
 	size_t nr_values;
 };
 
+/*
+ * Gives an event its log level; does nothing if there is no such event. The search begins where the
+ * last one ended, for a level mostly stands near its event.
+ */
 static inline LTTNGMAP_UNUSED_ void
-lttngmap_lttng_tell_later_(const struct lttngmap_lttng_later_ *later, size_t count)
+lttngmap_lttng_tell_level_(const struct lttngmap_lttng_later_ *later,
+			   const struct lttngmap_module *module, size_t *at)
 {
-	size_t i, j;
+	size_t count = (size_t)(module->end - module->begin), i;
+
+	for (i = 0; i < count; i++) {
+		const struct lttngmap_event_class *found = module->begin[*at]->event_class;
+
+		if (__builtin_strcmp(found->name, later->name) == 0 &&
+		    __builtin_strcmp(found->provider, later->provider) == 0) {
+			/* The class is constant to everybody else. */
+			((struct lttngmap_event_class *)found)->loglevel = later->loglevel;
+			return;
+		}
+		*at = *at + 1 < count ? *at + 1 : 0;
+	}
+}
+
+static inline LTTNGMAP_UNUSED_ void
+lttngmap_lttng_tell_later_(const struct lttngmap_lttng_later_ *later, size_t count,
+			   const struct lttngmap_module *module)
+{
+	size_t i, j, at = 0;
 
 	for (i = 0; i < count; i++) {
 		struct lttngmap_enum_value *values = later[i].values;
 
-		if (later[i].event_class)
-			later[i].event_class->loglevel = later[i].loglevel;
+		if (later[i].name)
+			lttngmap_lttng_tell_level_(&later[i], module, &at);
 		for (j = 0; j < later[i].nr_values; j++)
 			if (values[j].first == INT64_MAX && values[j].last == INT64_MIN)
 				values[j].first = values[j].last = j ? values[j - 1].last + 1 : 0;
@@ -57,6 +82,30 @@ template <typename T> struct lttngmap_lttng_type_<T *> {
 	__typeof__(__builtin_choose_expr(__builtin_classify_type((T)0) == 5, (uintptr_t)0, (T)0))
 #define LTTNGMAP_LTTNG_SIGNED_(T) LTTNGMAP_SIGNED_(LTTNGMAP_LTTNG_NUMBER_(T))
 #define LTTNGMAP_LTTNG_IS_FLOATING_(T) LTTNGMAP_IS_FLOATING_(T)
+#endif
+
+/*
+ * How an instance calls the writer of its class. In C++, LTTng-UST's headers take one whose
+ * arguments are of other types, and never record it. So do these, unless the arguments convert.
+ */
+#ifdef __cplusplus
+extern "C++" {
+template <typename W, typename... A>
+static inline __attribute__((always_inline)) auto lttngmap_lttng_write_(int, W writer, A &&...args)
+	-> decltype(writer(static_cast<A &&>(args)...))
+{
+	writer(static_cast<A &&>(args)...);
+}
+template <typename W, typename... A>
+__attribute__((deprecated("an event's arguments do not convert to those of its class: it is never "
+			  "recorded"))) static inline void
+lttngmap_lttng_write_(long, W, A &&...)
+{
+}
+}
+#define LTTNGMAP_LTTNG_WRITE_(writer, ...) lttngmap_lttng_write_(0, writer, __VA_ARGS__)
+#else
+#define LTTNGMAP_LTTNG_WRITE_(writer, ...) writer(__VA_ARGS__)
 #endif
 
 /* clang-format off */
@@ -140,9 +189,13 @@ template <typename T> struct lttngmap_lttng_type_<T *> {
 	{                                                                                          \
 		if (!lttngmap_ip)                                                                  \
 			lttngmap_ip = LTTNGMAP_LTTNG_IP_;                                          \
-		lttngmap_lttng_write_##class_provider##___##class_name(                            \
+		LTTNGMAP_LTTNG_WRITE_(                                                             \
+			lttngmap_lttng_write_##class_provider##___##class_name,                    \
 			LTTNGMAP_LTTNG_NAMES_ args &lttngmap_lttng_tracepoint_##provider##___##name, \
 			lttngmap_ip);                                                              \
+	}                                                                                          \
+	static LTTNGMAP_UNUSED_ void lttngmap_loglevel_without_event_##provider##___##name(void)   \
+	{                                                                                          \
 	}
 
 /* ---- the passes over a row of fields ---------------------------------------------- */

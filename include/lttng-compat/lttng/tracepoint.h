@@ -83,8 +83,9 @@ enum {
 	LTTNGMAP_LTTNG_INSTANCE_(class_provider, class_name, provider, name, args)
 #define LTTNG_UST_TRACEPOINT_ENUM(provider, name, values)                                          \
 	LTTNGMAP_LTTNG_ENUM_(provider, name, values)
+/* Both names as they are spelled: as with LTTng-UST, the name of a macro is that of no event. */
 #define LTTNG_UST_TRACEPOINT_LOGLEVEL(provider, name, level)                                       \
-	LTTNGMAP_LTTNG_LEVEL_(provider, name, level)
+	LTTNGMAP_LTTNG_LEVEL_(provider##___##name, #provider, #name, level)
 /* A reference to documentation, for which a trace has no place. */
 #define LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(provider, name, uri)
 

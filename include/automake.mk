@@ -23,4 +23,11 @@ lttngcompat_HEADERS = \
 	include/lttng-compat/lttng/tracepoint-event.h \
 	include/lttng-compat/lttng/tracepoint-old.h \
 	include/lttng-compat/lttng/tracepoint-pass.h \
-	include/lttng-compat/lttng/tracepoint-probe.h
+	include/lttng-compat/lttng/tracepoint-probe.h \
+	include/lttng-compat/lttng/ust-clock.h \
+	include/lttng-compat/lttng/ust-common.h \
+	include/lttng-compat/lttng/ust-events.h \
+	include/lttng-compat/lttng/ust-fork.h \
+	include/lttng-compat/lttng/ust-getcpu.h \
+	include/lttng-compat/lttng/ust-thread.h \
+	include/lttng-compat/lttng/ust-version.h

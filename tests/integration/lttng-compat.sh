@@ -89,6 +89,18 @@ taken nested "$LTTNGMAP_CXX" "$sources/nested.cc"
 is "$(grep -c 'warning:.*never recorded' nested.warnings)" 3 \
 	"  ... with a warning of each instance whose arguments are not its class's"
 
+# LTTng-UST's headers alone, all that are installed, and what they include.
+ok "a program has includes of no others than LTTng-UST's" compile brought "$LTTNGMAP_CC" "$sources/brought.c"
+./brought-program >brought.out 2>&1
+is "$?" 77 '  ... and plugins of clock and CPU, which are refused'
+like "$(<brought.out)" 'lttngmap: a clock plugin is not used.*lttngmap: a getcpu plugin is not used' '  ... with a message'
+if echo '#include <lttng/ust-events.h>' | "$LTTNGMAP_CC" -fsyntax-only -x c - 2>/dev/null; then
+	ok '  ... as it compiles with LTTng-UST' \
+		"$LTTNGMAP_CC" -D_GNU_SOURCE -Wall -Wextra -Werror -I"$sources" -fsyntax-only "$sources/brought.c"
+else
+	skip 1 'LTTng-UST is not installed'
+fi
+
 # ---- a provider that comes on its own --------------------------------------------
 
 provider=$programs/.libs/robot-tp.so

@@ -5,6 +5,7 @@
 # *.expected is what LTTng-UST makes of them: tests/lttng/peer.sh.
 
 EXTRA_DIST += \
+	tests/lttng/brought.c \
 	tests/lttng/fields.expected \
 	tests/lttng/hello.expected \
 	tests/lttng/messages.expected \

@@ -13,6 +13,15 @@
 #ifndef LTTNGMAP_LTTNG_TRACEPOINT_PROBE_H
 #define LTTNGMAP_LTTNG_TRACEPOINT_PROBE_H
 
+/* What LTTng-UST's headers bring along for providers. */
+#include <byteswap.h>
+#include <errno.h>
+#include <float.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+
 #include <lttngmap/tracepoint.h>
 
 /* Data that a header gives after the class or the enumeration it belongs to. */

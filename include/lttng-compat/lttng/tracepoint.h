@@ -24,8 +24,20 @@
 #ifndef LTTNGMAP_LTTNG_TRACEPOINT_H
 #define LTTNGMAP_LTTNG_TRACEPOINT_H
 
+/* A program may use what LTTng-UST's headers bring along, without including it. */
+#include <assert.h>
+#include <dlfcn.h>
+#include <endian.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <lttngmap/event-class.h>
 

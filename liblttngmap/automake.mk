@@ -55,3 +55,22 @@ pkgconfig_DATA += liblttngmap/lttngmap.pc liblttngmap/lttngmap-lttng-compat.pc
 # Where pkg-config looks only if it is told to.
 lttngustpcdir = $(libdir)/lttngmap/lttng-compat/pkgconfig
 lttngustpc_DATA = liblttngmap/lttng-ust.pc
+
+# The same directory is a prefix with LTTng-UST's names of headers, libraries and command, for builds that
+# ask for these and not for pkg-config's.
+lttngprefix = $(libdir)/lttngmap/lttng-compat
+lttng_libraries = ust: ust-common: ust-tracepoint: ust-fork: ust-fd: ust-dl:-dl ust-libc-wrapper:-libc \
+	ust-pthread-wrapper:-pthread ust-cyg-profile:-cyg-profile ust-cyg-profile-fast:-cyg-profile-fast
+install-exec-hook:
+	$(MKDIR_P) "$(DESTDIR)$(lttngprefix)/bin" "$(DESTDIR)$(lttngprefix)/include" \
+		"$(DESTDIR)$(lttngprefix)/lib"
+	for names in $(lttng_libraries); do \
+		ln -sf "../../../liblttngmap$${names#*:}.so" \
+			"$(DESTDIR)$(lttngprefix)/lib/liblttng-$${names%:*}.so" || exit 1; \
+	done
+	ln -sfr "$(DESTDIR)$(bindir)/lttngmap-gen-tp" "$(DESTDIR)$(lttngprefix)/bin/lttng-gen-tp"
+	ln -sfrn "$(DESTDIR)$(lttngmapincludedir)" "$(DESTDIR)$(lttngprefix)/include/lttngmap"
+	ln -sfrn "$(DESTDIR)$(lttngcompatdir)" "$(DESTDIR)$(lttngprefix)/include/lttng"
+
+uninstall-local:
+	cd "$(DESTDIR)$(lttngprefix)" && rm -f bin/lttng-gen-tp include/lttngmap include/lttng lib/liblttng-*.so

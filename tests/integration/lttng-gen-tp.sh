@@ -88,12 +88,14 @@ is $? 2 'wrong usage: status 2'
 
 if command -v pkg-config >/dev/null; then
 	export PKG_CONFIG_PATH=$LTTNGMAP_BUILD/liblttngmap
-	flags=$(pkg-config --define-variable=includedir=/INC --define-variable=libdir=/LIB \
-		--cflags --libs 'lttng-ust >= 2.13' 2>&1)
-	like "$flags" '-I/INC/lttngmap/lttng-compat .*-llttngmap' 'a build that asks for lttng-ust gets lttngmap'
+	like "$(pkg-config --cflags --libs 'lttng-ust >= 2.13' 2>&1)" \
+		'-I/[^ ]*/lttngmap/lttng-compat/include .*-L/[^ ]*/lttngmap/lttng-compat/lib .*-llttng-ust' \
+		'a build that asks for lttng-ust gets lttngmap'
+	like "$(pkg-config --variable=includedir lttng-ust)" '/lttngmap/lttng-compat/include$' \
+		'  ... and its headers where it is told that they are'
 	like "$(pkg-config --variable=lttng_ust_dir lttngmap-lttng-compat)" \
 		'/lttngmap/lttng-compat/pkgconfig$' 'if it is told where to look'
 else
-	skip 2 'no pkg-config here'
+	skip 3 'no pkg-config here'
 fi
 done_testing

@@ -52,6 +52,17 @@ END
 )
 like "$lines" '^[1-9][0-9]+ files$' 'each installed file is in one list, and each list is true' || diag "$lines"
 
+# LTTng-UST's names, for builds that ask for them: CMake's find_library, makefiles with -llttng-ust.
+compat=$TAP_DIR/root$prefix/lib/lttngmap/lttng-compat
+is "$(find "$compat" -xtype l)" '' 'each name of LTTng-UST leads to a file of ours'
+is "$(cd "$compat/lib" && LC_ALL=C && printf '%s ' liblttng-ust*.so | sed 's/liblttng-//g; s/\.so//g')" \
+	'ust-common ust-cyg-profile-fast ust-cyg-profile ust-dl ust-fd ust-fork ust-libc-wrapper ust-pthread-wrapper ust-tracepoint ust ' \
+	'  ... and there are all of them'
+ok '  ... so that a program is built with these alone' "${LTTNGMAP_CC:-cc}" -w -I"$compat/include" \
+	-I"$LTTNGMAP_SRC/tests/lttng" "$LTTNGMAP_SRC/tests/lttng/taken.c" -o "$TAP_DIR/taken" \
+	-L"$compat/lib" -llttng-ust -llttng-ust-fork -ldl
+like "$(LD_LIBRARY_PATH=$TAP_DIR/root$prefix/lib ldd "$TAP_DIR/taken")" 'liblttngmap\.so\.0 => ' '  ... and has our library'
+
 needed=$(sed -n '/^build_packages=(/,/)/p' "$LTTNGMAP_SRC/dev" | grep -oE '[a-z0-9.+-]+-dev' | grep -vx libc6-dev | sort)
 named=$(sed -n '/^Build-Depends:/,/^Standards/p' "$LTTNGMAP_SRC/debian/control" | grep -oE '[a-z0-9.+-]+-dev\b' | sort)
 is "$named" "$needed" 'packages need what ./dev build needs'

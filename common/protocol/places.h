@@ -37,8 +37,8 @@ enum place {
 #define PLACES_SYSTEM_DIR "/run/lttngmap"
 #define PLACES_TEMPORARY_DIR "/tmp"
 /*
- * Of statx(), which then answers from the kernel's memory, and sends no request to the server of a
- * FUSE file system. AT_SYMLINK_NOFOLLOW besides, for a directory in /tmp.
+ * Flags of statx(), with which the kernel answers from its memory, and sends no request to the
+ * server of a FUSE file system. For a directory in /tmp, add AT_SYMLINK_NOFOLLOW.
  */
 #define PLACES_LOOK (AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT)
 

@@ -175,8 +175,8 @@ static enum outcome give_up(struct output_ring *ring, int error)
 }
 
 /*
- * The next packet of those that were given, or of a new answer: 0, or -errno of the request.
- * Of a kernel's ring at first what an earlier consumer was given last is asked for.
+ * Gets the next packet of those that were given, or of a new answer: 0, or -errno of the request.
+ * For a kernel's ring the first request asks again for the last packet of an earlier consumer.
  */
 static int next_packet(struct output_ring *ring)
 {

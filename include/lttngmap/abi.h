@@ -297,16 +297,17 @@ struct lttngmap_ring {
 	uint32_t space;
 	uint32_t waiters; /* set by a waiting writer, cleared by the daemon */
 	/*
-	 * In the first ring of a set, for all of them: not 0 while the reader looks by itself. Its
-	 * writers then ring no bell, but where half of a ring's sub-buffers becomes unread.
+	 * In the first ring of a set, for all its rings: not 0 while the reader looks by itself.
+	 * Writers then ring no bell, until half of a ring's sub-buffers is unread.
 	 *
 	 *   writer                                  daemon
 	 *   publishes the position of q + 1         stores awake = 0
 	 *   full barrier                            full barrier
 	 *   loads awake; 0: rings the bell          looks at the positions
 	 *
-	 * Of two that do so at once, one sees what the other stored: either the bell is rung, or
-	 * the full sub-buffer is found. tests/model/bell.pml is this, for spin.
+	 * If both do so at once, at least one sees the other's store: either the writer rings the
+	 * bell, or the daemon finds the full sub-buffer. tests/model/bell.pml is the model, for
+	 * spin.
 	 */
 	uint32_t awake;
 	uint32_t reserved1;

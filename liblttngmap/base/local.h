@@ -38,7 +38,7 @@
  * one instruction to the next: what was made of it is checked for having been
  * made before (tests/unit/ring-fork.c).
  *
- * Who does not get `attaching`, `filling` or `exchange` goes on without, because
+ * A thread that does not get `attaching`, `filling` or `exchange` goes on without, because
  * the holder may be the code that a signal handler interrupted. Only for
  * `attaching`, `exchange` and `statedump_by`, and only where events may block, does
  * another thread wait, for as long as a registration may take.
@@ -182,8 +182,8 @@ struct local {
 extern struct local *local_pages;
 
 /*
- * What an event loads first, in one cache line. It is not in the pages: a child that is forked
- * meanwhile must not find zeros. Any thread stores; only `pages` and `cached` ever change.
+ * The words that an event loads first, in one cache line. It is not in the pages: a child that is
+ * forked meanwhile must not find zeros. Any thread stores; only `pages` and `cached` ever change.
  */
 struct local_first {
 	const struct local *pages; /* a thread whose `local_fast` they are may write to them */

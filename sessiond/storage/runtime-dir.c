@@ -69,8 +69,8 @@ static int close_to_readers(const char *path, int fd)
 }
 
 /*
- * Who opens a file system that somebody else mounted waits for its server. Where everybody makes
- * names, only one who owns the directory can have mounted there.
+ * A process that opens a file system which somebody else mounted waits for its server. In a
+ * directory where everybody makes names, the owner of a subdirectory can have mounted there.
  */
 static int check_mount(const char *path)
 {

@@ -17,6 +17,7 @@ import queue, threading
 numbers, squares = queue.Queue(10), queue.Queue()
 
 def work():
+	sum(range(1000000))  # so long that the others wait for the interpreter's lock
 	while (n := numbers.get()) is not None:
 		squares.put(n * n)
 

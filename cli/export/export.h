@@ -45,7 +45,7 @@ enum export_kind {
 	EXPORT_COMPLETE, /* the end of a slice, which says how long it was */
 };
 
-#define EXPORT_FIELDS_MAX 96
+#define EXPORT_FIELDS_MAX 152
 
 struct export_field {
 	uint32_t name;

@@ -86,7 +86,7 @@ struct lttngmap_field {
 };
 
 /* Limits that liblttngmap and the daemon both hold to. */
-#define LTTNGMAP_FIELDS_MAX 64u
+#define LTTNGMAP_FIELDS_MAX 120u
 #define LTTNGMAP_NAME_MAX 255u /* provider:name, and a field's name, bytes */
 #define LTTNGMAP_ENUM_VALUES_MAX 1024u
 

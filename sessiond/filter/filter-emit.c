@@ -107,6 +107,8 @@ unsigned filter_pop(struct filter_emitter *emitter, unsigned scratch)
 void filter_keep_offset(struct filter_emitter *emitter, unsigned field)
 {
 	/* Slots are not given back: 32 are more than are ever of use. */
+	if (field >= FILTER_KNOWN_MAX)
+		return;
 	if (emitter->slot[field] == 0) {
 		if (emitter->slots == FILTER_SLOTS)
 			return;

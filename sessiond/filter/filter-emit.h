@@ -27,6 +27,9 @@ struct filter_label {
 	unsigned last; /* the last such instruction + 1; `offset` chains the others */
 };
 
+/* Bits of filter_emitter.known. */
+#define FILTER_KNOWN_MAX 64
+
 struct filter_emitter {
 	const struct registry_class *event_class;
 	struct lttngmap_filter_instruction code[LTTNGMAP_FILTER_INSTRUCTIONS_MAX];
@@ -38,7 +41,7 @@ struct filter_emitter {
 	unsigned waiting;           /* values that were pushed */
 	/*
 	 * Bit i: wherever the code goes on from here, the offset behind field i
-	 * is in a slot of the stack.
+	 * is in a slot of the stack. Fields after the first 64 have no bit and no slot.
 	 */
 	uint64_t known;
 	uint64_t known_at_exit; /* ... and where a comparison was left early */

@@ -62,7 +62,7 @@ static void find_offset(struct filter_emitter *emitter, unsigned number)
 		return;
 	}
 	before = &event_class->fields[place.behind];
-	if (emitter->known >> place.behind & 1) {
+	if (place.behind < FILTER_KNOWN_MAX && emitter->known >> place.behind & 1) {
 		filter_take_offset(emitter, (unsigned)place.behind, 1);
 	} else {
 		find_offset(emitter, (unsigned)place.behind);

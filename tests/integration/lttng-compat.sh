@@ -85,6 +85,13 @@ taken taken "$LTTNGMAP_CC" "$sources/taken.c"
 is "$(grep -oE 'loglevel_without_event_[A-Za-z_]+___[a-z]+' taken.warnings | sort -u | paste -sd ' ')" \
 	"$(printf 'loglevel_without_event_%s ' TAKEN_PROVIDER___macro other___late taken___nothing taken___number | sed 's/ $//')" \
 	'  ... with a warning of each log level that no event has'
+# What stands behind two strings, of which one is among the first 64 fields.
+ok 'a filter knows fields after the 64th' \
+	record far -e 'taken:far' --filter 'i0 == 6 && last == 6 && i0 == last' -- ./taken-program
+grep taken:far "$sources/taken.expected" >far.expected
+same far far.expected '  ... by their values'
+record far -e 'taken:far' --filter 'i0 == 6 && last == 7' -- ./taken-program
+is "$(<far.txt)" '' '  ... also if they are others'
 taken nested "$LTTNGMAP_CXX" "$sources/nested.cc"
 is "$(grep -c 'warning:.*never recorded' nested.warnings)" 3 \
 	"  ... with a warning of each instance whose arguments are not its class's"
@@ -285,11 +292,11 @@ END
 refused 'an array as large as a record compiles' none <<END
 $event, LTTNG_UST_TP_ARGS(int *, a), LTTNG_UST_TP_FIELDS(lttng_ust_field_array(int, f, a, 988)))
 END
-refused 'a 65th field' 'no more than 64 fields' <<END
-$event, $args, LTTNG_UST_TP_FIELDS($(printf 'lttng_ust_field_integer(int, f%d, a) ' {1..65})))
+refused 'a 121st field' 'no more than 120 fields' <<END
+$event, $args, LTTNG_UST_TP_FIELDS($(printf 'lttng_ust_field_integer(int, f%d, a) ' {1..121})))
 END
-refused 'a 64th field compiles' none <<END
-$event, $args, LTTNG_UST_TP_FIELDS($(printf 'lttng_ust_field_integer(int, f%d, a) ' {1..64})))
+refused 'a 120th field compiles' none <<END
+$event, $args, LTTNG_UST_TP_FIELDS($(printf 'lttng_ust_field_integer(int, f%d, a) ' {1..120})))
 END
 refused 'a name that is too long' 'name of this tracepoint is too long' <<END
 LTTNG_UST_TRACEPOINT_EVENT(w, $(printf 'e%.0s' {1..254}), $args, LTTNG_UST_TP_FIELDS())

@@ -11,5 +11,7 @@ int main(void)
 	lttng_ust_tracepoint(taken, late, 2);
 	lttng_ust_tracepoint(taken, macro, 3);
 	lttng_ust_tracepoint(taken, half_macro, 4);
+	lttng_ust_tracepoint(taken, seventy, 5, "t");
+	lttng_ust_tracepoint(taken, far, 6, "t");
 	return 0;
 }

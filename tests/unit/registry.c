@@ -195,7 +195,7 @@ static const struct {
 	{ "a digit at the start", digit_first, "its name is not" },
 	{ "256 bytes of PROVIDER:NAME", long_name, "longer than 255" },
 	{ "a log level of 15", bad_loglevel, "log level 15" },
-	{ "65 fields", many_fields, "65 fields" },
+	{ "121 fields", many_fields, "121 fields" },
 	{ "a kind of 0", kind_0, "'p:e', field 'f': unknown kind 0" },
 	{ "a kind of 9", kind_9, "unknown kind 9" },
 	{ "an integer of 3 bytes", size_3, "3 bytes" },

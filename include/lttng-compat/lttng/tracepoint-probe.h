@@ -140,7 +140,7 @@ lttngmap_lttng_write_(long, W, A &&...)
 	LTTNGMAP_CHECK_(sizeof(lttngmap_lttng_fields_##provider##___##name) /                      \
 					sizeof(struct lttngmap_field) - 1 <=                       \
 				LTTNGMAP_FIELDS_MAX,                                               \
-			"a tracepoint has no more than 64 fields");                                \
+			"a tracepoint has no more than 120 fields");                                \
 	static __attribute__((noinline, unused)) void lttngmap_lttng_write_##provider##___##name(  \
 		LTTNGMAP_LTTNG_PARAMETERS_ args const struct lttngmap_tracepoint *lttngmap_tp,     \
 		const void *lttngmap_ip)                                                           \

@@ -68,7 +68,9 @@ bool record_layout_covers(const struct record_layout *layout, const struct recor
 
 /* Other facts in the metadata. All zeros before the first text. */
 struct record_trace {
-	bool is_ours; /* it is this tracer's, with records as lttngmap/abi.h has them */
+	bool is_ours;          /* it is this tracer's, with records as lttngmap/abi.h has them */
+	bool has_other_header; /* packets do not begin with a struct ctf_packet_header of this
+				  version */
 	uint8_t uuid[CTF_UUID_SIZE];
 	uint64_t frequency; /* of the clock, not 0 */
 	int64_t offset_s;   /* from 1970 to the clock's 0 */

@@ -273,13 +273,31 @@ static void take_env(struct tsdl_scan *scan, struct record_trace *trace)
 	}
 }
 
-static int take_stream(struct tsdl_scan *scan, struct record_layout *layout, struct parts *parts)
+/*
+ * The packet context. Before 2026-11-24 the program's name, its last field, was shorter: such a
+ * packet's records do not begin behind a struct ctf_packet_header.
+ */
+static void take_packet_context(struct tsdl_scan *scan, struct record_trace *trace)
+{
+	static const char name[] = " procname[";
+	const char *begin = scan->begin, *found;
+
+	tsdl_skip_statement(scan);
+	found = memmem(begin, (size_t)(scan->begin - begin), name, strlen(name));
+	if (found && strtoul(found + strlen(name), NULL, 10) != CTF_PROCNAME_SIZE)
+		trace->has_other_header = true;
+}
+
+static int take_stream(struct tsdl_scan *scan, struct record_layout *layout, struct parts *parts,
+		       struct record_trace *trace)
 {
 	uint64_t id = 0, contexts = 0;
 
 	while (!tsdl_is(scan, "}") && scan->token != TSDL_END) {
 		if (tsdl_take_if(scan, "id")) {
 			id = take_assigned(scan);
+		} else if (tsdl_is(scan, "packet")) {
+			take_packet_context(scan, trace);
 		} else if (tsdl_take_if(scan, "event")) {
 			tsdl_expect(scan, ".");
 			if (!tsdl_take_if(scan, "context")) {
@@ -343,7 +361,7 @@ static int take_block(struct tsdl_scan *scan, struct record_layout *layout, stru
 		take_clock(scan, trace);
 	} else if (tsdl_take_if(scan, "stream")) {
 		tsdl_expect(scan, "{");
-		error = take_stream(scan, layout, parts);
+		error = take_stream(scan, layout, parts, trace);
 	} else if (tsdl_take_if(scan, "event")) {
 		tsdl_expect(scan, "{");
 		error = take_event(scan, layout, parts);
@@ -400,7 +418,7 @@ int record_layout_parse(struct record_layout *layout, const char *text, size_t s
 		error = scan.error;
 	if (error && error != -ENOMEM)
 		note_fault(&scan, text, size, trace);
-	if (!error && (!trace->is_ours || trace->frequency == 0))
+	if (!error && (!trace->is_ours || trace->frequency == 0 || trace->has_other_header))
 		error = -ENOTSUP;
 	return error == -EINVAL ? -ENOTSUP : error;
 }

@@ -216,6 +216,10 @@ static void test_packet(void)
 	"clock { freq = 1000; offset_s = -3; };\n"                                                 \
 	"stream { id = 2; event.header := struct { uint16_t id; }; };\n"                           \
 	"event { name = \"} event\"; id = 9; stream_id = 2; fields := struct { " FIELDS " }; };"
+/* A program's name of so many bytes ends the packet header. */
+#define STREAM_WITH(SIZE)                                                                          \
+	"stream { id = 3; packet.context := struct { uint32_t uid; integer { size = 8; } "         \
+	"procname[" SIZE "]; }; };"
 #if __BYTE_ORDER == __LITTLE_ENDIAN
 #define ORDER "le"
 #else
@@ -330,6 +334,10 @@ static void test_text(void)
 	is(refused, sizeof(foreign) / sizeof(foreign[0]), "what is not known is refused");
 	is(parse(ours, &trace), 0, "a text as the daemon writes it");
 	ok(!record_trace_fault(&trace, text), "nothing is wrong with it");
+	is(parse(TEXT("1", "") STREAM_WITH("36"), &trace), 0, "a packet header of this version");
+	is(parse(TEXT("1", "") STREAM_WITH("16"), &trace), -ENOTSUP, "one of an earlier version");
+	ok(!record_trace_fault(&trace, text), "its text is not said to be damaged");
+	parse(ours, &trace);
 	ok(trace.frequency == 1000 && trace.offset_s == -3 && trace.uuid[1] == 0x11 &&
 		   trace.uuid[15] == 0xff,
 	   "its clock and its UUID");

@@ -13,7 +13,7 @@
 #ifndef LTTNGMAP_LTTNG_TRACEPOINT_PROBE_H
 #define LTTNGMAP_LTTNG_TRACEPOINT_PROBE_H
 
-/* What LTTng-UST's headers bring along for providers. */
+/* The headers that LTTng-UST brings along for providers. */
 #include <byteswap.h>
 #include <errno.h>
 #include <float.h>

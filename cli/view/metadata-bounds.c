@@ -82,7 +82,7 @@ static void skip_quoted(struct bounds *bounds)
 	bounds->at += bounds->at < bounds->end;
 }
 
-/* False: the text has ended. */
+/* Takes the next token. False: there is none up to the text's end. */
 static bool next(struct bounds *bounds)
 {
 	while (bounds->at < bounds->end) {
@@ -92,20 +92,22 @@ static bool next(struct bounds *bounds)
 		if (left >= 2 && memcmp(bounds->at, "/*", 2) == 0) {
 			bounds->at += 2;
 			skip_to(bounds, "*/");
-		} else if (left >= 2 && memcmp(bounds->at, "//", 2) == 0) {
+			continue;
+		}
+		if (left >= 2 && memcmp(bounds->at, "//", 2) == 0) {
 			skip_to(bounds, "\n");
-		} else if (is_word(*bounds->at)) {
+			continue;
+		}
+		bounds->line += *bounds->at == '\n';
+		if (isspace((unsigned char)*bounds->at++))
+			continue;
+		if (is_word(*bounds->begin))
 			while (bounds->at < bounds->end && is_word(*bounds->at))
 				bounds->at++;
-			break;
-		} else {
-			bounds->line += *bounds->at == '\n';
-			if (!isspace((unsigned char)*bounds->at++))
-				break;
-		}
+		bounds->tokens++;
+		return true;
 	}
-	bounds->tokens++;
-	return bounds->at > bounds->begin && !isspace((unsigned char)*bounds->begin);
+	return false;
 }
 
 /* ---- names ------------------------------------------------------------------------- */

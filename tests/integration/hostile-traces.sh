@@ -96,6 +96,12 @@ forge sane
 shows 'other tracers may have structures and arrays'
 cp "$TAP_DIR/sound" "$metadata"
 shows 'our own metadata is within the bounds'
+for tail in x ']' '/* no end' '//' '"'; do
+	{ cat "$TAP_DIR/sound" && printf '%s' "$tail"; } >"$metadata"
+	limited view --no-symbols "$numbered_trace"
+	ok "a text that ends with $tail is read to its end" test "$status" -lt 124 || diag "$status: $(<"$TAP_DIR/err")"
+done
+cp "$TAP_DIR/sound" "$metadata"
 index=$(find "$folder/index" -name '*.idx' | head -n 1)
 rm "$index"
 mkfifo "$index"

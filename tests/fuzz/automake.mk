@@ -116,5 +116,5 @@ tests_fuzz_streams_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS) $(BABELTRACE_CFLAGS)
 tests_fuzz_streams_LDADD = libfuzz.la libcli.la libconsumerd.la libsessiond.la $(BABELTRACE_LIBS)
 tests_fuzz_streams_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_tsdl_SOURCES = tests/fuzz/tsdl.c
-tests_fuzz_tsdl_LDADD = libfuzz.la libcommon.la
+tests_fuzz_tsdl_LDADD = libfuzz.la libcli.la libcommon.la
 tests_fuzz_tsdl_LDFLAGS = $(fuzz_ldflags)

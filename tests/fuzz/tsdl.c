@@ -2,14 +2,15 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * tsdl.c - any bytes as a metadata text, then as a packet's records: what is understood gives
- * the same answer when it is parsed again. The input is a message that is the text, then a
- * packet's body.
+ * the same answer when it is parsed again. The bounds of the text are measured, too. The input is
+ * a message that is the text, then a packet's body.
  */
 #include <errno.h>
 #include <string.h>
 
 #include <lttngmap/abi.h>
 
+#include "cli/view/metadata-bounds.h"
 #include "common/record/record-layout.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -30,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct record_fault fault, again;
 	struct fuzz_input input = { data, size };
 	struct record_trace trace = { .is_ours = false };
+	uint64_t line;
 	size_t text_size;
 	const uint8_t *bytes = fuzz_take_message(&input, &text_size);
 	char *text = copy(bytes, text_size), *body = copy(input.data, input.size);
@@ -42,6 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	error = record_layout_parse(layout, text, text_size, &trace);
 	FUZZ_CHECK(error == 0 || error == -ENOTSUP);
 	FUZZ_CHECK(error || trace.frequency > 0);
+	metadata_bounds_check(text, text_size, &line);
+	FUZZ_CHECK(line >= 1 && line <= text_size + 1);
 	for (uint32_t stream_id = 0; stream_id < 3; stream_id++) {
 		bool sound = record_layout_check(layout, stream_id, &span, &fault);
 

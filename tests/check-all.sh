@@ -100,7 +100,7 @@ table() {
 		printf '| %s | %s | %s | %s | %s%s |\n' "$name" "${command:+\`$command\`}" "${date:-–}" "${seconds:-–}" \
 			"${outcome:-not run}" "${said:+: $said}"
 	done
-	printf '\nIn all %d s.\n' "$all"
+	echo; echo "In all $all s."
 }
 
 write_page() {

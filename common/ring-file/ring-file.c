@@ -54,7 +54,11 @@ static bool is_power_of_two(uint64_t value)
 	return value && !(value & (value - 1));
 }
 
-/* Take the geometry from the meta page and see that all of it may be mapped. */
+/*
+ * Takes the geometry from the meta page, and checks that all of it may be mapped. The map ends with
+ * the last sub-buffer: ring control lies behind it in the same memory, and no reader maps or trusts
+ * it.
+ */
 static int check_geometry(struct lttngmap_ring_file *file, const struct lttngmap_meta *meta,
 			  uint64_t size, bool is_kernel)
 {

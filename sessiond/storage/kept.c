@@ -14,9 +14,6 @@
 #include "sessiond/storage/recover-saved.h"
 #include "sessiond/storage/saved-state.h"
 
-/* One that was refused: for a daemon of its own version. */
-#define REFUSED "ledger.refused"
-
 static int open_in(int dir, const char *name)
 {
 	return openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -104,9 +101,9 @@ int kept_take_over(int dir, const char *path, const struct options *options,
 	if (error == 0)
 		return 0;
 	log_error("the sessions of the daemon before do not go on: %s; create them again; what it "
-		  "knew is left in %s/" REFUSED,
+		  "knew is left in %s/" KEPT_REFUSED,
 		  why, path);
-	if (renameat(dir, SAVED_KEPT, dir, REFUSED) != 0)
+	if (renameat(dir, SAVED_KEPT, dir, KEPT_REFUSED) != 0)
 		kept_remove(dir);
 	return error;
 }

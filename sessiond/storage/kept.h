@@ -7,7 +7,8 @@
  *
  *   saved state          the daemon has ended: head->is_kept
  *   ledger.kept     the next daemon starts, and is not ready yet
- *   ledger.refused  it could not take the saved state over, and starts without sessions
+ *   ledger.refused  it could not take the saved state over, and starts without sessions; or the
+ *                   state of a killed daemon of another version
  *
  * A daemon that is killed while it starts leaves ledger.kept for the daemon after it.
  */
@@ -15,6 +16,8 @@
 #define SESSIOND_STORAGE_KEPT_H
 
 #include <stdbool.h>
+
+#define KEPT_REFUSED "ledger.refused" /* for a program of its own version */
 
 struct saved_state;
 struct options;

@@ -64,14 +64,20 @@ static const char *check_calibration(const struct clock_calibration *calibration
 	return NULL;
 }
 
+/* Is it of this version, with rings and records as this program has them? */
+static bool is_of_this_version(const struct saved_head *head)
+{
+	uint32_t abi[SAVED_ABI_NUMBERS];
+
+	saved_state_abi(abi);
+	return head->version == SAVED_VERSION && memcmp(head->abi, abi, sizeof(abi)) == 0 &&
+	       head->page_size == memory_page_size();
+}
+
 static const char *check_head(struct recover_saved *old, uint64_t size)
 {
 	struct saved_head *head = old->head;
 
-	if (head->magic != SAVED_MAGIC)
-		return "it is no saved state";
-	if (head->version != SAVED_VERSION || head->page_size != memory_page_size())
-		return "it is of another version of lttngmap, or of another kind of machine";
 	if (head->cpu_rings == 0 || head->cpu_rings > CPUS_MAX)
 		return "its number of CPUs cannot be";
 	saved_lay_out(head->cpu_rings, &old->layout);
@@ -94,7 +100,7 @@ int recover_saved_open(int fd, struct recover_saved *old, char why[RECOVER_WHY_S
 {
 	const char *wrong = NULL;
 	struct stat status;
-	int error = 0;
+	int error = 0, refused = -EBADMSG;
 
 	*old = (struct recover_saved){ .fd = fd };
 	if (fstat(fd, &status) != 0)
@@ -107,13 +113,20 @@ int recover_saved_open(int fd, struct recover_saved *old, char why[RECOVER_WHY_S
 		old->head = malloc(sizeof(*old->head));
 		error = old->head ? recover_saved_read(old, 0, old->head, sizeof(*old->head))
 				  : -ENOMEM;
-		if (error == -ENODATA)
+		if (error == -ENODATA) {
 			wrong = "it is cut short";
-		else if (error == 0)
+		} else if (error == 0 && old->head->magic != SAVED_MAGIC) {
+			wrong = "it is no saved state";
+		} else if (error == 0 && !is_of_this_version(old->head)) {
+			wrong = "it is of another version of lttngmap, or of another kind of "
+				"machine";
+			refused = -EPROTO;
+		} else if (error == 0) {
 			wrong = check_head(old, (uint64_t)status.st_size);
+		}
 	}
 	if (wrong)
-		error = -EBADMSG;
+		error = refused;
 	if (error) {
 		snprintf(why, RECOVER_WHY_SIZE, "%s", wrong ? wrong : strerror(-error));
 		recover_saved_close(old);

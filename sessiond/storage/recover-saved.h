@@ -18,7 +18,10 @@ struct recover_saved {
 /* Texts that say what is wrong have room for this. */
 #define RECOVER_WHY_SIZE 128
 
-/* 0 or -errno, and `why`. */
+/*
+ * 0 or -errno, and `why`. -EPROTO: it is a saved state of another version of lttngmap, or of
+ * another kind of machine.
+ */
 int recover_saved_open(int fd, struct recover_saved *old, char why[RECOVER_WHY_SIZE]);
 void recover_saved_close(struct recover_saved *old);
 

@@ -248,8 +248,8 @@ static void remove_leftovers(const struct runtime_dir *dir)
 }
 
 /*
- * `lttngmap recover` takes it by either name. One whose sessions were ended, or
- * that cannot be read, is of no use.
+ * `lttngmap recover` takes a saved state by either name. A saved state of another version is for
+ * that version's `lttngmap recover`. A damaged one, or one without sessions, is removed.
  */
 static void keep_saved_state(const struct runtime_dir *dir)
 {
@@ -259,15 +259,22 @@ static void keep_saved_state(const struct runtime_dir *dir)
 	struct recover_saved old;
 	char why[RECOVER_WHY_SIZE];
 	bool keep = false;
+	int error;
 
 	if (fd < 0)
 		return;
-	if (recover_saved_open(fd, &old, why) == 0) {
+	error = recover_saved_open(fd, &old, why);
+	if (error == 0) {
 		keep = !recover_saved_is_empty(&old);
 		recover_saved_close(&old);
 	}
 	close(fd);
-	if (keep && renameat(dir->fd, SAVED_FILE, dir->fd, RUNTIME_DIR_OLD_LEDGER) == 0)
+	if (error == -EPROTO && renameat(dir->fd, SAVED_FILE, dir->fd, KEPT_REFUSED) == 0)
+		log_warning("a daemon was killed here, and its supervisor, too, and what it left "
+			    "cannot be recovered by this program: %s; it stays in %s/" KEPT_REFUSED
+			    ", for `lttngmap recover` of its own version",
+			    why, dir->path);
+	else if (keep && renameat(dir->fd, SAVED_FILE, dir->fd, RUNTIME_DIR_OLD_LEDGER) == 0)
 		log_warning("a daemon was killed here, and its supervisor, too: `lttngmap recover "
 			    "%s/" RUNTIME_DIR_OLD_LEDGER "` brings into the traces what it left",
 			    dir->path);

@@ -46,6 +46,39 @@ uint64_t saved_set_offset(const struct saved_layout *layout, uint32_t slot)
 	return page_up(sizeof(struct saved_process)) + slot * layout->set_stride;
 }
 
+void saved_state_abi(uint32_t numbers[SAVED_ABI_NUMBERS])
+{
+	const uint32_t all[] = {
+		LTTNGMAP_SUBBUF_HEAD,
+		LTTNGMAP_SUBBUF_TAIL,
+		LTTNGMAP_RECORD_HEADER_SIZE,
+		LTTNGMAP_EXTRA_RINGS,
+		LTTNGMAP_CHANNELS,
+		LTTNGMAP_EVENT_IDS,
+		LTTNGMAP_POSITION_BITS,
+		LTTNGMAP_SLOT_STATE_SHIFT,
+		LTTNGMAP_SLOT_SEQ_SHIFT,
+		sizeof(struct lttngmap_ring),
+		offsetof(struct lttngmap_ring, commit),
+		offsetof(struct lttngmap_ring, discards),
+		offsetof(struct lttngmap_ring, opened),
+		offsetof(struct lttngmap_ring, events_base),
+		sizeof(struct lttngmap_subbuf),
+		offsetof(struct lttngmap_subbuf, begin),
+		offsetof(struct lttngmap_subbuf, content_size),
+		offsetof(struct lttngmap_subbuf, events_end),
+		offsetof(struct lttngmap_subbuf, discards),
+		sizeof(struct saved_head),
+		sizeof(struct saved_process),
+		(uint32_t)ring_set_saved_size(0), /* no CPU's ring: the extra ones */
+		(uint32_t)ring_set_saved_size(1),
+	};
+
+	_Static_assert(sizeof(all) <= SAVED_ABI_NUMBERS * sizeof(all[0]), "room for all numbers");
+	memset(numbers, 0, SAVED_ABI_NUMBERS * sizeof(numbers[0]));
+	memcpy(numbers, all, sizeof(all));
+}
+
 void saved_state_read_boot(char boot[40])
 {
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -139,6 +172,7 @@ static void fill_head(struct saved_state *saved_state, uint32_t cpu_rings,
 	struct saved_head *head = saved_state->head;
 
 	head->version = SAVED_VERSION;
+	saved_state_abi(head->abi);
 	head->cpu_rings = cpu_rings;
 	head->page_size = (uint32_t)memory_page_size();
 	head->size = saved_state->size;

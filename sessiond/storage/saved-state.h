@@ -5,8 +5,7 @@
  * that the supervisor makes before the daemon, and that each restarted daemon
  * inherits at the same address (doc/design/surviving.md has the rules).
  *
- *   head | texts | logs of classes | what is described | records of processes, each with its ring
- * sets'
+ *   head | texts | logs of classes | described classes | records of processes and their ring sets
  *
  * It also holds the two control memories, the global control and the page with all
  * processes' words. They are sealed: only the maps that the supervisor made before the seals
@@ -43,8 +42,12 @@
 /* That of a daemon that ended in order, while the next one starts (kept.h). */
 #define SAVED_KEPT "ledger.kept"
 #define SAVED_MAGIC 0x3152474c504d544cull
-/* Raised where any of what lies in it is laid out otherwise, or a text has other members. */
-#define SAVED_VERSION 10u
+/*
+ * Raised when a member of the saved state gets another meaning, or a text other members. The
+ * sizes and places that rings and records depend on are numbers in the head, by themselves.
+ */
+#define SAVED_VERSION 11u
+#define SAVED_ABI_NUMBERS 24u
 
 #define SAVED_PROCESSES 32768u
 #define SAVED_SESSIONS 64u
@@ -137,6 +140,7 @@ struct saved_head {
 	bool is_kept;
 	bool took_over; /* the sessions came from the saved state of a daemon before */
 	int64_t ended;  /* when that daemon ended; with is_kept, when this one did: s */
+	uint32_t abi[SAVED_ABI_NUMBERS]; /* saved_state_abi() */
 	uint32_t lives;
 	char death[64];      /* how the daemon ended last; empty: this is the first */
 	uint64_t set_stride; /* bytes of a ring set's part of a record, and of all of that */
@@ -225,6 +229,11 @@ struct saved_layout {
 void saved_lay_out(uint32_t cpu_rings, struct saved_layout *layout);
 /* From the beginning of a process's record. */
 uint64_t saved_set_offset(const struct saved_layout *layout, uint32_t slot);
+/*
+ * The numbers that tell where events lie in a ring, and values in a record: sizes and offsets of
+ * lttngmap/abi.h and of the saved state. A saved state with other numbers is another version's.
+ */
+void saved_state_abi(uint32_t numbers[SAVED_ABI_NUMBERS]);
 /* The id of this boot; NUL-terminated. */
 void saved_state_read_boot(char boot[40]);
 

@@ -20,7 +20,7 @@ enum untraced_why {
 	UNTRACED_OTHERS = 7,   /* no reason: all of a user that go beyond its share */
 };
 
-/* Different names and reasons that a session keeps apart, for each user. */
+/* Entries of a session's tally, for all users. One entry is a name, a reason and a user. */
 #define UNTRACED_NAMES 64u
 /* A user's, the last one for its others. Root, and the daemon's own user, may have all. */
 #define UNTRACED_SHARE 8u

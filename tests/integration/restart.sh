@@ -145,6 +145,20 @@ leave
 printf '\xff' | dd of="$SESSIOND_DIR/ledger" bs=1 seek=8 conv=notrunc 2>/dev/null
 refused 'sessions of the daemon before do not go on: it is of another version of lttngmap.*ledger.refused' \
 	'another version'
+# A killed daemon of another version: what it left is for its own `recover`.
+start
+said create t -o "$TAP_DIR/t"
+sessiond_stop KILL
+printf '\x0a' | dd of="$SESSIOND_DIR/ledger" bs=1 seek=8 conv=notrunc 2>/dev/null
+: >"$TAP_DIR/log"
+start
+like "$(<"$TAP_DIR/log")" \
+	"cannot be recovered by this program: it is of another version.*stays in $SESSIOND_DIR/ledger.refused" \
+	'killed, of another version: said'
+said recover "$SESSIOND_DIR/ledger.refused"
+like "$(<"$TAP_DIR/said")" 'ledger.refused: it is of another version of lttngmap' 'it is there, and refused by name'
+sessiond_stop
+rm -rf "$SESSIOND_DIR"
 leave
 python3 - "$SESSIOND_DIR/ledger" <<'PYTHON'
 import mmap, sys

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * The saved state as a file: what a process takes of the file system that the
- * runtime directory is on, that it is counted, and that it comes back; and what
- * a session's metadata describes.
+ * runtime directory is on, that it is counted, and that it comes back; what a session's metadata
+ * describes; and that a ring of another layout makes a saved state another version's.
  */
 #include "sessiond/storage/saved-state.h"
 
@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sessiond/storage/recover-saved.h"
 #include "tests/utils/tap.h"
 
 #define PROCESSES 64
@@ -204,6 +205,29 @@ static void test_disk(void)
 	saved_state = before;
 }
 
+/* Each number that rings and records depend on makes a saved state another version's. */
+static void test_abi(void)
+{
+	char why[RECOVER_WHY_SIZE];
+	struct recover_saved old;
+	uint32_t abi[SAVED_ABI_NUMBERS];
+	unsigned refused = 0;
+
+	saved_state->head->calibration.clock = LTTNGMAP_CLOCK_MONOTONIC;
+	is(recover_saved_open(saved_state->fd, &old, why), 0, "a saved state of this version");
+	recover_saved_close(&old);
+	saved_state_abi(abi);
+	is(abi[0], LTTNGMAP_SUBBUF_HEAD, "the head of a sub-buffer is among the numbers");
+	for (unsigned i = 0; i < SAVED_ABI_NUMBERS; i++) {
+		saved_state->head->abi[i] ^= 20;
+		refused += recover_saved_open(saved_state->fd, &old, why) == -EPROTO &&
+			   strstr(why, "another version of lttngmap");
+		recover_saved_close(&old);
+		saved_state->head->abi[i] ^= 20;
+	}
+	is(refused, SAVED_ABI_NUMBERS, "a ring of any other layout is refused");
+}
+
 int main(void)
 {
 	char dir[] = "/dev/shm/lttngmap-ledger-XXXXXX";
@@ -214,12 +238,13 @@ int main(void)
 	fd = mkdtemp(dir) ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (fd < 0 || saved_state_create_in(2, fd, &saved_state) != 0)
 		bail_out("no saved state");
-	plan(32);
+	plan(35);
 	test_processes();
 	test_described();
 	test_log();
 	test_tokens();
 	test_disk();
+	test_abi();
 	unlinkat(fd, SAVED_FILE, 0);
 	rmdir(dir);
 	close(fd);

@@ -287,24 +287,9 @@ static void test_changed(void)
 	}
 }
 
-static void test_text(void)
+/* Each text is parsed, and what is damaged in it is named with its line. */
+static void test_damaged_text(void)
 {
-	static const char *const foreign[] = {
-		TEXT("99", ""),
-		TEXT("1", "integer { size = 7; align = 8; } _a;"),
-		TEXT("1", "integer { size = 8; align = 1; } _a;"),
-		TEXT("1", "struct { uint32_t a; } _b;"),
-		TEXT("1", "uint32_t __a_length; uint32_t _b; integer { size = 8; align = 8; } "
-			  "_a[__a_length];"),
-		TEXT("1", "string { } _a[3];"),
-		"event {",
-		"",
-	};
-	const char *ours =
-		TEXT("1", "integer { size = 16; align = 8; } _a; string { encoding = UTF8; } _s; "
-			  "uint32_t __q_length; enum : integer { size = 8; align = 8; } { \"}\" = "
-			  "1, } _q[__q_length];"
-			  "floating_point { exp_dig = 11; mant_dig = 53; align = 8; } _f;");
 	static const struct {
 		const char *text, *fault;
 	} damaged[] = {
@@ -320,7 +305,6 @@ static void test_text(void)
 	};
 	char text[RECORD_TRACE_FAULT_SIZE];
 	struct record_trace trace;
-	unsigned refused = 0;
 
 	for (size_t i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++) {
 		parse(damaged[i].text, &trace);
@@ -328,16 +312,46 @@ static void test_text(void)
 	}
 	parse("trace {\n;", &trace);
 	ok(!record_trace_fault(&trace, text), "another tracer's text is not said to be damaged");
+}
+
+/* A text that this version does not write is refused. */
+static void test_foreign_text(void)
+{
+	static const char *const foreign[] = {
+		TEXT("99", ""),
+		TEXT("1", "integer { size = 7; align = 8; } _a;"),
+		TEXT("1", "integer { size = 8; align = 1; } _a;"),
+		TEXT("1", "struct { uint32_t a; } _b;"),
+		TEXT("1", "uint32_t __a_length; uint32_t _b; integer { size = 8; align = 8; } "
+			  "_a[__a_length];"),
+		TEXT("1", "string { } _a[3];"),
+		"event {",
+		"",
+	};
+	char text[RECORD_TRACE_FAULT_SIZE];
+	struct record_trace trace;
+	unsigned refused = 0;
 
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
 		refused += parse(foreign[i], &trace) == -ENOTSUP;
 	is(refused, sizeof(foreign) / sizeof(foreign[0]), "what is not known is refused");
-	is(parse(ours, &trace), 0, "a text as the daemon writes it");
-	ok(!record_trace_fault(&trace, text), "nothing is wrong with it");
 	is(parse(TEXT("1", "") STREAM_WITH("36"), &trace), 0, "a packet header of this version");
 	is(parse(TEXT("1", "") STREAM_WITH("16"), &trace), -ENOTSUP, "one of an earlier version");
 	ok(!record_trace_fault(&trace, text), "its text is not said to be damaged");
-	parse(ours, &trace);
+}
+
+static void test_text(void)
+{
+	const char *ours =
+		TEXT("1", "integer { size = 16; align = 8; } _a; string { encoding = UTF8; } _s; "
+			  "uint32_t __q_length; enum : integer { size = 8; align = 8; } { \"}\" = "
+			  "1, } _q[__q_length];"
+			  "floating_point { exp_dig = 11; mant_dig = 53; align = 8; } _f;");
+	char text[RECORD_TRACE_FAULT_SIZE];
+	struct record_trace trace;
+
+	is(parse(ours, &trace), 0, "a text as the daemon writes it");
+	ok(!record_trace_fault(&trace, text), "nothing is wrong with it");
 	ok(trace.frequency == 1000 && trace.offset_s == -3 && trace.uuid[1] == 0x11 &&
 		   trace.uuid[15] == 0xff,
 	   "its clock and its UUID");
@@ -427,6 +441,8 @@ int main(void)
 	test_sound();
 	test_wrong();
 	test_packet();
+	test_damaged_text();
+	test_foreign_text();
 	test_text();
 	test_changed();
 	test_covers();

@@ -62,6 +62,7 @@ struct stream_check {
 struct stream_file {
 	char *name; /* in its trace's folder */
 	struct stream_check check;
+	int index_error; /* 0, or -errno: its index is there and was not opened */
 };
 
 /*

@@ -105,11 +105,11 @@ static int check_file(struct sound_trace *trace, struct stream_file *file)
 {
 	char index[NAME_MAX + sizeof(CTF_INDEX_DIRECTORY "/")];
 	int fd = open_regular(trace->path, file->name, ""), index_fd, error;
-	bool is_odd;
 
 	snprintf(index, sizeof(index), CTF_INDEX_DIRECTORY "/%s", file->name);
 	index_fd = open_regular(trace->path, index, CTF_INDEX_SUFFIX);
-	is_odd = index_fd < 0 && index_fd != -ENOENT && index_fd != -ENOTDIR;
+	if (index_fd < 0 && index_fd != -ENOENT && index_fd != -ENOTDIR)
+		file->index_error = index_fd;
 	if ((fd == -EINVAL || fd == -ENOENT || fd == -ELOOP || fd == -ENXIO) &&
 	    is_replaced(trace, file->name, index_fd >= 0))
 		fd = STREAM_REPLACED;
@@ -121,8 +121,8 @@ static int check_file(struct sound_trace *trace, struct stream_file *file)
 	}
 	error = trace->format.layout ? stream_check(&file->check, &trace->format, fd, index_fd)
 				     : pass(file);
-	file->check.has_wrong_index |= is_odd;
-	trace->is_wrong |= file->check.fault.why[0] != '\0' || file->check.has_wrong_index;
+	trace->is_wrong |= file->check.fault.why[0] != '\0' || file->check.has_wrong_index ||
+			   file->index_error;
 	if (index_fd >= 0)
 		close(index_fd);
 	if (fd >= 0)
@@ -459,6 +459,19 @@ static void tell_file(const struct view_sound *sound, const struct sound_trace *
 	tell_lost(&trace->format.trace, check);
 }
 
+static const char *wrong_index_text(int error)
+{
+	static char text[128];
+
+	if (error == 0)
+		return "does not say what the stream says";
+	/* A FIFO or a device; -ENXIO: a socket. */
+	if (error == -EINVAL || error == -ENXIO)
+		return "is no regular file";
+	snprintf(text, sizeof(text), "cannot be opened (%s)", strerror(-error));
+	return text;
+}
+
 static void tell(struct view_sound *sound, const struct sound_trace *trace)
 {
 	for (size_t i = 0; i < trace->count; i++) {
@@ -467,10 +480,11 @@ static void tell(struct view_sound *sound, const struct sound_trace *trace)
 		if (file->check.fault.why[0]) {
 			sound->broken++;
 			tell_file(sound, trace, file);
-		} else if (file->check.has_wrong_index) {
+		} else if (file->check.has_wrong_index || file->index_error) {
 			message_note("%s: %s/" CTF_INDEX_DIRECTORY "/%s" CTF_INDEX_SUFFIX
-				     " does not say what the stream says: it is not used",
-				     view_verb, trace->path, file->name);
+				     " %s: it is not used",
+				     view_verb, trace->path, file->name,
+				     wrong_index_text(file->index_error));
 			message_hint("'lttngmap recover %s' writes it anew", trace->path);
 		}
 	}

@@ -106,7 +106,7 @@ index=$(find "$folder/index" -name '*.idx' | head -n 1)
 rm "$index"
 mkfifo "$index"
 shows 'an index that is a FIFO is not used'
-like "$(<"$TAP_DIR/err")" "${index##*/} does not say what the stream says: it is not used" 'and is named'
+like "$(<"$TAP_DIR/err")" "${index##*/} is no regular file: it is not used" 'and is named'
 for verb in 'export --perfetto' 'report -o'; do
 	# shellcheck disable=SC2086 # words
 	limited $verb "$TAP_DIR/made" "$numbered_trace"

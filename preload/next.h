@@ -9,10 +9,9 @@
  *   #define NEXT_FUNCTIONS(X) X(pthread_mutex_lock) X(pthread_mutex_unlock)
  *
  * and calls NEXT(pthread_mutex_lock)(mutex). "Behind" is what
- * dlsym(RTLD_NEXT) finds. All are looked up in a constructor, not at a call,
- * where a thread may hold the loader's lock or have yet to ask dlerror() for an
- * error of its own; a call before that looks them up, and the family's events
- * begin with it (early.h).
+ * dlsym(RTLD_NEXT) finds. A constructor looks all of them up. At a call, a
+ * thread may hold the loader's lock, or have yet to ask dlerror() for an error of its own. A call
+ * before the constructor looks them up, and the family's events begin with it (early.h).
  *
  * A file whose wrappers write no events defines NEXT_WITHOUT_EVENTS: its calls register nothing.
  *

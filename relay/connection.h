@@ -3,11 +3,10 @@
 /*
  * connection.h - the two connections to one collector.
  *
- * A process waits here for its collector, and for nobody else: nothing that the
- * collector does or leaves undone makes a call last longer than the timeout
- * without a byte that moved, but for the looking up of a host's name, which takes what the
- * resolver takes. Whatever fails ends the connection for good; it
- * says of all calls from then on what it said first.
+ * A process waits here for its collector, and for nobody else. Nothing that the collector does
+ * or leaves undone makes a call last longer than the timeout without a byte that moved. The look-up
+ * of a host's name takes what the resolver takes. Any error ends the connection for good: all
+ * calls from then on return that error.
  *
  * All return 0 or -errno, after protocol.h; -ETIMEDOUT: nothing moved for so long;
  * -EINTR: *stop was set by a signal's handler; -ECONNRESET: the collector is gone.

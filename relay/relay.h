@@ -49,11 +49,11 @@ struct relay_result {
 };
 
 /*
- * 0: all was sent; -ETIMEDOUT: the trace has ended, and the collector does not take the
- * rest; -EINTR: told to give up; -ENOENT: there is no trace; -EBUSY: somebody else sends it;
- * -EBADMSG: all was sent but for streams that are
- * broken, which stay;
- * another -errno. Trouble meanwhile is logged.
+ * 0: all was sent.
+ * -ETIMEDOUT: the trace has ended, and the collector does not take the rest.
+ * -EINTR: told to give up. -ENOENT: there is no trace. -EBUSY: somebody else sends it.
+ * -EBADMSG: all was sent but for streams that are broken, which stay.
+ * Another -errno: it failed. Trouble meanwhile is logged.
  */
 int relay_run(const struct relay_config *config, struct relay_result *result);
 

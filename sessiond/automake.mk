@@ -34,8 +34,8 @@ libsessiond_la_SOURCES = \
 	sessiond/app/app-socket.h \
 	sessiond/app/class-reclaim.c \
 	sessiond/app/class-reclaim.h \
-	sessiond/app/attach-request.c \
-	sessiond/app/attach-request.h \
+	sessiond/app/attach-sender.c \
+	sessiond/app/attach-sender.h \
 	sessiond/app/late-attach.c \
 	sessiond/app/late-attach.h \
 	sessiond/base/close-untrusted.c \

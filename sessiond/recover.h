@@ -5,15 +5,15 @@
  * supervisor was killed too, or what a ring directory holds after a reboot
  * (doc/design/recovering.md).
  *
- *   recover.c           finds the saved state, runs a daemon on it, tells
- *   recover-saved.c    the saved state, checked
- *   recovery.c          processes, with their rings' memories
- *   recover-source.c    where those are
- *   ring-set-import.c, ring-set-copy.c   the rings
+ *   recover.c                   finds the saved state, runs a daemon on it, reports
+ *   storage/recover-saved.c     reads and checks the saved state
+ *   recover/recovery.c          makes processes of it, with their rings' memories
+ *   recover/recover-source.c    finds these memories
+ *   ring/ring-set-import.c, ring/ring-set-copy.c    make copies of the rings
  *
- * It is a daemon as any other, on a saved state of its own that begins
- * with what the old one says, with every process dead and its rings copied. So
- * what is there stays as it was until all is done, and the consumer writes
+ * The recovery is a daemon as any other, on a saved state of its own that begins
+ * with what the old one says, with every process dead and its rings copied. So the old saved
+ * state and the rings stay as they were until all is done. The consumer writes
  * what is not on disk yet, and nothing twice.
  */
 #ifndef SESSIOND_RECOVER_H

@@ -24,6 +24,8 @@
 #define STATE_FEATURES_AT 512u
 #define STATE_KEPT_AT 464u
 #define STATE_LARGE_FEATURES (1ull << 17 | 1ull << 18)
+/* The standard format up to PKRU, the last component in front of the large ones. */
+#define STATE_SMALL_SIZE 2696u
 
 /* The kernel's layout; its headers use names that the C library uses, too. */
 struct frame {
@@ -108,7 +110,7 @@ static size_t fill_state(unsigned char *to, const unsigned char *state, size_t s
 			return 0;
 		/* All components that come before the large ones, in this order. */
 		kept &= ~STATE_LARGE_FEATURES;
-		size = 2696;
+		size = STATE_SMALL_SIZE;
 	}
 	if (size > TRACEE_FRAME_MAX - sizeof(struct frame) - 256)
 		return 0;

@@ -3,7 +3,7 @@
 /*
  * inside.h - what `lttngmap attach` and `detach` ask of liblttngmap-inside.so,
  * which they load into a running process: one request, written into memory of
- * that process before inside_run() is called there, and read back after it.
+ * that process before lttngmap_inside_run() is called there, and read back after it.
  *
  * Both are of one build: a version that differs is refused. The command believes
  * nothing of what comes back but numbers that it prints, and texts that it

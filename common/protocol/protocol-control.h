@@ -137,11 +137,13 @@
  *        "messages": [warnings since the last status, about the session or about none],
  *        "trouble": TEXT, as long as the output has a problem, "output" and, where
  *        there are these, "url", "spool" and "live_ms" as of "create",
- *        "written": N events written to rings, "kept": N events on disk, "buffered": N that are not
- * there yet, "discarded": N not written, ring full, "overwritten": N, "broken": N events of packets
- * that no reader could read, and that were left out, "packets": N, "bytes": N written to disk,
- * "streams": N, "chunks": N completed, "output_silent_ms": only where "output" does not answer: for
- *        how long the consumer was not heard of, "kernel": {"instance": NAME, "mapped": bool,
+ *        "written": N events written to rings, "kept": N events on disk,
+ *        "buffered": N that are not there yet, "discarded": N not written, ring full,
+ *        "overwritten": N, "broken": N events of packets that no reader could read,
+ *        "packets": N, "bytes": N written to disk, "streams": N, "chunks": N completed,
+ *        "output_silent_ms": for how long the consumer was not heard of, only where "output"
+ *        does not answer,
+ *        "kernel": {"instance": NAME, "mapped": bool,
  *        false where the kernel lets its rings be read only, "events": N on disk,
  *        "discarded": N that packets say were lost, "overrun": N, the kernel's own
  *        count of these, "packets", "bytes", "streams"}}

@@ -12,14 +12,16 @@
  * and a reader connects to that SOCK_SEQPACKET socket, one connection a ring,
  * and attaches. From then on the same requests as the ioctls travel as
  * messages: one request at a time, each answered by one message with the same
- * type. That to GET_PACKETS has all packets behind the first one's behind it. The daemon says READY
- * unasked when a packet has become available after a request was answered EAGAIN or the ring was
- * attached (once), and when the process is gone; and again behind CHECK_PACKET's answer while the
- * reader has not asked since. So a reader may skip each READY that it finds
- * before an answer, and poll still tells. Who does not attach within 5 s, or
- * does not read its answers, is closed.
- * Closing the connection releases the ring. Only the daemon's own user and
- * root are served (SO_PEERCRED).
+ * type. The answer to GET_PACKETS has all packets but the first behind it.
+ *
+ * The daemon sends READY unasked, once, when a packet has become available after it answered a
+ * request EAGAIN or after the ring was attached. It also sends READY when the process is gone, and
+ * again behind CHECK_PACKET's answer while the reader has not asked since. So a reader may skip
+ * each READY that it finds before an answer, and poll still tells.
+ *
+ * The daemon closes the connection of a reader that does not attach within 4 s, or does not read
+ * its answers. Closing the connection releases the ring. Only the daemon's own user and root are
+ * served (SO_PEERCRED).
  */
 #ifndef COMMON_PROTOCOL_PROTOCOL_RING_H
 #define COMMON_PROTOCOL_PROTOCOL_RING_H

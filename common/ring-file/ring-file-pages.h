@@ -8,12 +8,12 @@
  * may outlive the reader, which is a consumer of ours:
  *
  *   slot of CPU 0                                    slot of CPU 1
- *   | meta page | sub-buffer | sub-buffer | spare |  | meta page | ...
+ *   | meta page | sub-buffer | sub-buffer | third |  | meta page | ...
  *
  * In the meta page is a struct trace_buffer_meta as the kernel's own. The first two
- * sub-buffers are filled in turn, and reader.id is the one filled last. A reader who
- * comes after one that died asks for that once more. The reader's takes what is too
- * long, where somebody changed the size of the kernel's.
+ * sub-buffers are filled in turn, and reader.id is the one filled last. A reader that
+ * comes after one that died asks for that one once more. The third one takes a sub-buffer
+ * that is too long, because somebody changed the size of the kernel's.
  */
 #ifndef COMMON_RING_FILE_RING_FILE_PAGES_H
 #define COMMON_RING_FILE_RING_FILE_PAGES_H
@@ -22,7 +22,7 @@
 
 struct lttngmap_ring_file;
 
-/* Sub-buffers of each CPU in such a memory, the reader's too; and the bytes of its slot. */
+/* Sub-buffers of each CPU in such a memory; and the bytes of its slot. */
 #define RING_FILE_PAGES 3u
 uint64_t ring_file_pages_slot(uint32_t subbuf_size);
 /*

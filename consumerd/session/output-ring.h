@@ -13,9 +13,9 @@
  * releases it. Where it cannot be written now, the ring holds it and waits
  * for output_ring_wake().
  *
- * A kernel's ring is never empty while what we do is traced: there, a sub-buffer
- * that is not full ends the turn until the kernel says that there is more
- * (buffer_percent), but where the ring is to be read to its end (output_ring_drain()).
+ * A kernel's ring is never empty while our own system calls are traced. There, a sub-buffer
+ * that is not full ends the turn until the kernel says that there is more (buffer_percent).
+ * output_ring_drain() has the ring read to its end all the same.
  */
 #ifndef CONSUMERD_SESSION_OUTPUT_RING_H
 #define CONSUMERD_SESSION_OUTPUT_RING_H

@@ -40,9 +40,7 @@ struct output_session_written {
 	uint64_t bytes;
 	uint64_t streams;
 	uint64_t cleared; /* times; what is counted above began at the last */
-	/* Events of files that made room, or were removed with their folder; in earlier daemons
-	 * too.
-	 */
+	/* Events of files that made room, or were removed; in earlier daemons too. */
 	uint64_t overwritten;
 	const char *error; /* why the trace on disk is not complete; NULL: all is well */
 	const char *moved; /* where the trace is now; NULL: in OUTPUT */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * turn.h - who has work takes turns, so that nobody delays another: a queue
- * that the event loop serves one entry at a time, between descriptors. Who knows that there will
- * be more soon waits for the next step, which is the same for all: by one timer, and nobody has
- * to wake him.
+ * turn.h - a queue of rings and sessions with work. The event loop serves one entry at a time,
+ * between descriptors, so that none delays another. An entry that expects more work soon waits
+ * for the next step: one timer, the same for all, queues it again.
  */
 #ifndef CONSUMERD_SESSION_TURN_H
 #define CONSUMERD_SESSION_TURN_H

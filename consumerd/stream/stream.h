@@ -63,10 +63,9 @@ int stream_check_new(struct stream *stream, uint64_t sequence);
 /* Where its (last) file ends; valid until the stream is used again. 0 or -errno. */
 int stream_find_end(struct stream *stream, const struct stream_tail **tail);
 /*
- * Write a packet. 0 it is on disk now; -EALREADY it was, by its sequence
- * number; -ESTALE it begins before the last one ended, and nothing is written;
- * -EEXIST the file is not of this trace; another -errno: nothing of it is there
- * and it may be tried again.
+ * Write a packet. 0: it is on disk now. -EALREADY: it was, by its sequence number. -ESTALE: it
+ * begins before the last one ended, and nothing is written. -EEXIST: the file is not of this
+ * trace. Another -errno: nothing of the packet is in the file, and it may be tried again.
  */
 int stream_write(struct stream *stream, const struct lttngmap_packet *packet, const void *body);
 /* Write the index entries that are due. 0 or -errno: they stay due. */

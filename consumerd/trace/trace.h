@@ -130,7 +130,7 @@ struct trace_tail {
 
 /* ---- trace-journal.c: what a collector has of a spool ------------------------ */
 
-/* Open what who sends has made by now, for the next two; as whoever we are. */
+/* Opens the journal and the progress that the sender has written by now, for the next two. */
 void trace_open_notes(struct trace *trace);
 /*
  * Finds the record of stream file NAME, whose index has that inode; its writer is not trusted.

@@ -124,8 +124,8 @@ enum lttngmap_clock {
 /*
  * One channel, as the processes read it: under the seqlock of the global
  * control, into a private cache that is valid while `generation` stands.
- * `generation` is 0 while the channel is not started; each start, stop or
- * change gives it a value that was never used before in this slot.
+ * `generation` is 0 while the channel is not started; each start or change
+ * gives it a value that was never used before in this slot.
  */
 struct lttngmap_channel {
 	uint32_t generation;
@@ -254,18 +254,17 @@ enum lttngmap_process_flag {
  *
  * Everything below the position is complete. `position >> subbuf_shift` is
  * the current sub-buffer's sequence number q. The position grows with every
- * commit, so a reader that loads word 0, word 1 and word 0 again, and finds
- * word 0 unchanged, has both words of one commit, or a timestamp that lies between that one's and
- * the next one's.
+ * commit. A reader loads word 0, word 1 and word 0 again. If word 0 is unchanged, both words are
+ * of one commit, or the timestamp lies between that commit's and the next one's.
  *
  * A sub-buffer takes records for 2^47 ticks after it was opened, so that their
  * 48-bit timestamps are unambiguous beside its 64-bit begin, however long the
  * ring was idle. The first sub-buffer is opened by the ring's first event.
  *
- * Writers: on a CPU's ring, threads of the process on that CPU, inside a
- * restartable sequence; on an extra ring (or on all rings of a process
- * without rseq) whoever holds the process's own lock of that ring, which is in
- * its private memory. Readers: the daemon.
+ * Writers of a CPU's ring: threads of the process on that CPU, inside a
+ * restartable sequence. Writer of an extra ring, or of any ring of a process
+ * without rseq: the thread that holds the process's own lock of that ring,
+ * which is in its private memory. Readers: the daemon.
  *
  * `lock` in a ring that several processes share is a second lock: lttngmap_lock_token(),
  * stored and taken back by compare-and-exchange. The daemon takes back those of a

@@ -164,13 +164,14 @@ struct lttngmap_provider {
 };
 
 /*
- * Somebody who has to tell readers of the process's state, as which libraries
- * are loaded, before they read its events. `write` emits that as events. It is
- * called when the process is about to write its first event in a channel, since
- * the start of that or of the process, in the thread of that event, so that it
- * must be what an event may be: signal-safe, without malloc. Where events may
- * block, other threads wait for it with their first ones; else these may come in
- * between. Those of `write` go wherever they are on.
+ * A part of the program whose state readers need before they read its events,
+ * such as which libraries are loaded. `write` emits that state as events.
+ * liblttngmap calls `write` when the process is about to write its first event
+ * in a channel, since the channel's start or the process's, in the thread of
+ * that event. So `write` must be what an event may be: signal-safe, without
+ * malloc. Where events may block, other threads wait for it with their first
+ * events; else these may come in between. The events of `write` go to each
+ * channel where they are on.
  *
  * The caller owns it and keeps it for ever: for libraries linked with -z nodelete.
  */
@@ -215,11 +216,10 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 			  size_t size, const void *ip);
 
 /*
- * The same where it takes nothing but this thread's own ring: no other function is called,
- * and of the vector registers only the low 128 bits of %xmm0 to %xmm15 are used, the rest of
- * them being left as it is. For code that runs amid a program's and has to keep its
- * registers. 0: nothing is written nor counted, as the event needs more than that; call
- * lttngmap_event_write().
+ * The same where it takes nothing but this thread's own ring, for code that runs amid a program's
+ * and has to keep its registers. It calls no other function. Of the vector registers it uses the
+ * low 128 bits of %xmm0 to %xmm15 alone, and leaves the rest of these as it is. 0: nothing was
+ * written nor counted, as the event needs more than that; call lttngmap_event_write().
  */
 int lttngmap_event_write_at_once(const struct lttngmap_tracepoint *tracepoint, const void *fields,
 				 size_t size, const void *ip);

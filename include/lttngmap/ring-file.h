@@ -3,10 +3,9 @@
 /*
  * ring-file.h - reading a ring: the file interface, for readers of any kind.
  *
- * A ring file shows the rings of one process in one channel, all CPUs of it
- * (or of the processes of one user that share them: pid is 0, procname
- * "user-UID"), by the rules of the kernel's own tracing rings (tracefs per_cpu/cpuN/
- * trace_pipe_raw, Linux >= 6.10):
+ * A ring file shows the rings of one process in one channel, of all CPUs. If the processes of
+ * one user share their rings, it shows these: pid is 0, procname "user-UID". The rules are those
+ * of the kernel's own tracing rings (tracefs per_cpu/cpuN/trace_pipe_raw, Linux >= 6.10):
  *
  *   fd = open(path, O_RDONLY);
  *   meta = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
@@ -190,9 +189,9 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packets) == 8 + 8 * 96);
 #define LTTNGMAP_IOC_CHECK_PACKET _IO('R', 0x61)
 /*
  * The bytes of the file that may be mapped. The size that stat(2) says is 0,
- * as on tracefs, and the meta page is the process's to corrupt: a reader that
- * bounds its map by this is never killed by SIGBUS, except with --ring-dir by
- * ring-fs: the process can cut those files short.
+ * as on tracefs, and the process can corrupt the meta page. A reader that
+ * bounds its map by this number is never killed by SIGBUS. The exception is
+ * --ring-dir by ring-fs: the process can cut those files short.
  */
 #define LTTNGMAP_IOC_GET_SIZE _IOR('R', 0x62, uint64_t)
 
@@ -206,11 +205,10 @@ struct lttngmap_ring_file;
 
 /*
  * Open a ring file: one of ring-fs, an announcement of ring-socket, or a kernel's
- * trace_pipe_raw (64 bits). Maps
- * the meta page and all sub-buffers read-only; of a kernel that maps none (Linux
- * < 6.10), sub-buffers are read into memory of the object's own, which looks
- * the same, one at a time. Opens nothing but a regular
- * file that belongs to root or to the caller (to anybody, for root).
+ * trace_pipe_raw (64 bits). Maps the meta page and all sub-buffers read-only. From a kernel
+ * that maps none (Linux < 6.10), sub-buffers are read one at a time into memory of the
+ * object's own, which looks the same. Opens nothing but a regular file that belongs to root
+ * or to the caller (to anybody, for root).
  * 0 or -errno: -EBUSY another reader has it, -ENODEV not a ring file,
  * -ENODATA its process is gone and all of it was read, -EBADMSG its meta
  * page was corrupted, -ETIMEDOUT the daemon does not answer.

@@ -55,9 +55,9 @@
  * Nothing is too long for an event: what does not fit in LTTNGMAP_RECORD_MAX
  * bytes is cut. The fields that have no size of their own (string, sequence,
  * text_sequence) take what they need in their order, and the last ones are
- * cut first; fields of a fixed size are always whole, and more than fits of
- * these does not compile. A string is cut at its end and stays a string; a
- * sequence loses its last elements, and its length says how many are there.
+ * cut first. Fields of a fixed size are always whole; if they do not fit, the
+ * tracepoint does not compile. A string is cut at its end and stays a string;
+ * a sequence loses its last elements, and its length says how many are there.
  *
  * A string or sequence may change while it is written: then either content,
  * or a mix, is in the trace, and the rest of the event is right all the same.
@@ -79,9 +79,8 @@
  * takes a ring whose lock is free, or counts the event as lost. The first
  * event of a forked child, or in a channel, may wait for the daemon: 100 ms at
  * most, unless events may block, or LTTNGMAP_REGISTER_TIMEOUT is set for the
- * child. Its use of the stack is the
- * event's size and about 200 bytes, not counting the dynamic linker, which may
- * have to look for memcpy() once.
+ * child. Its use of the stack is the event's size and about 200 bytes, not
+ * counting the dynamic linker, which may have to look for memcpy() once.
  *
  * A module's events end with its destructors. A library that is linked with
  * -z nodelete, and so is never unloaded, may define LTTNGMAP_NEVER_UNLOADED

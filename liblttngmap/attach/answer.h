@@ -19,14 +19,17 @@ static inline uint64_t answer_page_up(uint64_t size)
 	return (size + 4095) & ~UINT64_C(4095);
 }
 
-/* Is the descriptor's memory as large as these rings need it, and sure to stay so? */
+/*
+ * True if the descriptor's memory is as large as these rings need it, and sealed against
+ * shrinking; or is a file that only root or this user can cut short.
+ */
 bool answer_has_rings(const struct protocol_app_slot *slot, int fd);
 /* The rings in an answer of `size` bytes; NULL: none. */
 const struct protocol_app_slots *answer_slots(const struct protocol_app_registered *answer,
 					      long size);
 /*
- * Is all of the answer, of `size` bytes, with ids for so many classes, what it can be, with
- * its memories as large as it says?
+ * True if the sizes and numbers in the answer of `size` bytes, with ids for so many classes, are
+ * possible, and the two control memories are as large as it says. Rings: answer_has_rings().
  */
 bool answer_is_sane(const struct protocol_app_registered *answer, long size, uint32_t nr_classes,
 		    const struct exchange_fds *fds);

@@ -5,10 +5,10 @@
  *
  * A process has control and its own page from its registration on. A channel's rings, and the
  * filters, are mapped when they are needed: until then they count in no limit of the program's.
- * Each map stays where it is for the life of the program: a forked child maps its own
- * memories over its parent's, so forks of forks do not add up, and a write that was interrupted
- * in the parent still finds memory there. All here is signal-safe. It is called by one thread at
- * a time, which holds `attaching` or `exchange` of `local`; memory_map_filters() by any.
+ * Each map stays where it is for the life of the program. A forked child maps its own memories
+ * over its parent's, so forks of forks do not add up, and a write that was interrupted in the
+ * parent still finds memory there. All functions are signal-safe. One thread at a time calls
+ * them, which holds `attaching` or `exchange` of `local`; memory_map_filters(): any thread.
  */
 #ifndef LIBLTTNGMAP_ATTACH_MEMORY_MAP_H
 #define LIBLTTNGMAP_ATTACH_MEMORY_MAP_H

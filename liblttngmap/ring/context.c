@@ -15,7 +15,7 @@
 #include "liblttngmap/ring/ring-rseq.h"
 #include "liblttngmap/base/vfork.h"
 
-/* Ticks that a value may be old: 1 to 2 ms on the CPUs of today. */
+/* Ticks that a value may be old: 1 to 2 ms by the TSC of today's CPUs, 4 ms by CLOCK_MONOTONIC. */
 #define AGE_MAX (UINT64_C(1) << 22)
 
 #define NAMESPACES (LTTNGMAP_CONTEXT_UTS_NS - LTTNGMAP_CONTEXT_CGROUP_NS + 1)

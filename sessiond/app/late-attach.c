@@ -175,8 +175,8 @@ static bool begin_process(struct look *look, const struct late_attach_entry *ent
 static void look_at(struct look *look, int proc, struct late_attach_entry *entry)
 {
 	uint64_t regions[REGIONS_MAX][2];
-	enum attach_result result = ATTACH_REFUSED;
-	int count = attach_request_find(proc, regions, REGIONS_MAX);
+	enum attach_sender_result result = ATTACH_SENDER_REFUSED;
+	int count = attach_sender_find(proc, regions, REGIONS_MAX);
 
 	if (count == 0 || count == -ENOENT || count == -ESRCH ||
 	    (count < 0 && entry->uid != geteuid()))
@@ -185,14 +185,14 @@ static void look_at(struct look *look, int proc, struct late_attach_entry *entry
 		snprintf(entry->why, sizeof(entry->why),
 			 "cannot be examined: %s; start it again to trace it", strerror(-count));
 	else
-		result = attach_request_send(&look->sender, proc, regions, (unsigned int)count,
-					     entry->why);
-	entry->is_others = result == ATTACH_OTHERS;
+		result = attach_sender_send(&look->sender, proc, regions, (unsigned int)count,
+					    entry->why);
+	entry->is_others = result == ATTACH_SENDER_OTHERS;
 	for (char *c = entry->why; *c; c++)
 		if (!isprint((unsigned char)*c))
 			*c = '?';
 	entry->hangs = false;
-	if (result != ATTACH_NOTHING)
+	if (result != ATTACH_SENDER_NOTHING)
 		add_entry(&look->found, entry);
 }
 

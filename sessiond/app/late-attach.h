@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * late-attach.h - finds processes that started before this daemon and have liblttngmap. It
- * sends each an attach request (sessiond/app/attach-request.h); the process registers with its
+ * sends each an attach request (sessiond/app/attach-sender.h); the process registers with its
  * next event.
  *
  * A thread looks through /proc, and another one at each user's processes, for a process can
@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "common/base/name.h"
-#include "sessiond/app/attach-request.h"
+#include "sessiond/app/attach-sender.h"
 
 struct late_attach;
 

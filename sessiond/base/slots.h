@@ -3,9 +3,9 @@
 /*
  * slots.h - which channel slots, 0 to LTTNGMAP_CHANNELS - 1, are in use.
  *
- * A slot is given out again only when a second has passed since it was freed,
- * so that no writer that was interrupted in its last event is still at it,
- * and when no ring set of it lives any more: a reader may hold one for long.
+ * A slot is given out again on two conditions. A second has passed since it was freed, so that no
+ * writer that was interrupted in its last event is still at it. And no ring set of it lives any
+ * more, which a reader may hold for long.
  *
  * Main thread; slots_hold and slots_drop: any thread.
  */

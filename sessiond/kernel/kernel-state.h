@@ -4,9 +4,9 @@
  * kernel-state.h - a session's kernel domain as JSON: for `list`, and for the next daemon, or life
  * of it, which makes the domain anew (doc/design/kernel.md).
  *
- * The next one has the same rules under the same numbers, an instance of its own, and a trace of
- * its own beside the earlier one: its rings begin anew, and the kernel may have given an event's
- * id to another one. Probes are made one after another, once the loop runs.
+ * The next domain has the same rules under the same numbers, and an instance of its own. It has a
+ * trace of its own beside the earlier one, because its rings begin anew, and the kernel may have
+ * given an event's id to another event. Probes are made one after another, once the loop runs.
  *
  * Main thread.
  */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * doorbell.h - how a process tells that a sub-buffer is full, and what is
- * then shown to readers.
+ * doorbell.h - by which a process tells that a sub-buffer is full, and which makes the
+ * mediator show its rings to readers.
  *
  * A doorbell is a process's eventfd with the process's ring sets. All
  * functions are the main thread's; they give orders to the ring thread, which
  * alone touches what stands behind them and calls the mediator.
  *
- * The file of a ring set is announced at the first ring of the doorbell that
- * finds something to read, or at doorbell_set_flush.
+ * The file of a ring set is announced when the process writes the eventfd and the set has
+ * something to read for the first time, or at doorbell_set_flush().
  */
 #ifndef SESSIOND_MEDIATOR_DOORBELL_H
 #define SESSIOND_MEDIATOR_DOORBELL_H

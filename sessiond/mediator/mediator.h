@@ -26,9 +26,9 @@ struct mediator_ops {
 	/*
 	 * `rings_dir` exists and is empty, or is the mount of a ring-fs whose
 	 * daemon died (ENOTCONN), which is detached. The loop need not run yet.
-	 * 0 or -errno; -EPERM, -ENOENT,
-	 * -EOPNOTSUPP: this mediator cannot serve here (no right, no /dev/fuse, an
-	 * older kernel), and the other should. *why then says which, statically.
+	 * 0 or -errno; -EPERM, -ENOENT, -EOPNOTSUPP: this mediator cannot serve here (no
+	 * right, no /dev/fuse, an older kernel), and the other should. *why then says
+	 * which, statically.
 	 */
 	int (*create)(const char *runtime_dir, const char *rings_dir, sd_event *ring_loop,
 		      struct mediator **mediator, const char **why);

@@ -9,9 +9,8 @@
  * has no need to starve it. They are users here like others, and their
  * processes take turns with others' (run-queue.h).
  *
- * A user once seen is kept: 192 bytes, and 8 KiB of event ids where it registered
- * anything. A user's subordinate ids are that user
- * (subuids.h).
+ * The daemon keeps a user once seen: some 200 bytes, and 8 KiB of event ids if the user's
+ * processes registered anything. A user's subordinate ids are that user (subuids.h).
  *
  * Main thread, but for quota_drop(): any.
  */

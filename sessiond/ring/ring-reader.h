@@ -3,13 +3,17 @@
 /*
  * ring-reader.h - the reader's half of one ring, in the daemon.
  *
+ *   ring-reader.c    makes a reader, tells what is unread, moves its ends
+ *   ring-take.c      takes sub-buffers
+ *   ring-undo.c      puts back what a killed daemon left half done
+ *   ring-back.c      reads backward (ring-back.h)
+ *
  * A full sub-buffer r is taken by exchanging its table entry {r, id, WRITING}
  * for {r, reader sub-buffer, FREE}: whoever wins, the reader or a writer that overwrites,
  * the other sees it by the sequence number in the entry. Where nobody overwrites,
  * a reader may leave {r, id, WRITING} there while it reads, and make it {r, id, FREE}
- * then. Below the position
- * everything is stable, so what stands in the current sub-buffer can be read
- * as a packet of its own without forcing a switch.
+ * then. Below the position everything is stable, so the records in the current sub-buffer can
+ * be read as a packet of its own without forcing a switch.
  *
  * The caller holds the ring set's mutex in all calls.
  *

@@ -56,7 +56,7 @@ struct ring_set {
 			       went: 0 */
 	bool is_taken_away; /* what it has is in flight no more, since a clear */
 	struct backward_reader back;
-	uint32_t looks_back; /* by readers that are gone */
+	uint32_t backward_passes; /* by readers that are gone */
 	/* State of ring_set_flushed(): all marks are passed, except by a packet in flight. */
 	bool passed;
 	uint32_t passed_cpu;

@@ -123,12 +123,12 @@ int ring_set_open_reader(struct ring_set *set)
 	return result;
 }
 
-uint32_t ring_set_looks_back(struct ring_set *set)
+uint32_t ring_set_backward_passes(struct ring_set *set)
 {
 	uint32_t looks;
 
 	pthread_mutex_lock(&set->mutex);
-	looks = set->looks_back;
+	looks = set->backward_passes;
 	pthread_mutex_unlock(&set->mutex);
 	return looks;
 }
@@ -164,7 +164,7 @@ void ring_set_close_reader(struct ring_set *set)
 {
 	pthread_mutex_lock(&set->mutex);
 	ring_set_set_awake(set, false);
-	set->looks_back += set->back.used;
+	set->backward_passes += set->back.used;
 	set->back = (struct backward_reader){ .used = false };
 	set->has_reader = false;
 	set->is_taken_away = false;

@@ -125,7 +125,7 @@ int ring_set_data_fd(const struct ring_set *set);
 uint64_t ring_set_data_size(const struct ring_set *set);
 
 /* How many readers have read backward (LTTNGMAP_PACKET_BACKWARD) and gone again. */
-uint32_t ring_set_looks_back(struct ring_set *set);
+uint32_t ring_set_backward_passes(struct ring_set *set);
 /* One reader at a time: 0, or -EBUSY. */
 int ring_set_open_reader(struct ring_set *set);
 /* Closes the reader. The next reader gets the packets that this one did not release. */

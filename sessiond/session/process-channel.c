@@ -412,7 +412,7 @@ void process_channel_count_lost(struct channel *channel, const struct process *p
 
 void process_channel_begin_snapshot(struct process_channel *process_channel)
 {
-	process_channel->looks_back = ring_set_looks_back(process_channel->set);
+	process_channel->backward_passes = ring_set_backward_passes(process_channel->set);
 	process_channel->in_snapshot = ring_set_touched(process_channel->set);
 	if (process_channel->in_snapshot)
 		doorbell_set_flush(process_channel->shown);
@@ -421,7 +421,7 @@ void process_channel_begin_snapshot(struct process_channel *process_channel)
 bool process_channel_is_in_snapshot(struct process_channel *process_channel)
 {
 	return !process_channel->in_snapshot ||
-	       ring_set_looks_back(process_channel->set) != process_channel->looks_back;
+	       ring_set_backward_passes(process_channel->set) != process_channel->backward_passes;
 }
 
 void process_channel_clear(struct process_channel *process_channel, struct session_totals *totals)

@@ -31,9 +31,9 @@ struct process_channel {
 	uint64_t ended_usec;     /* since then */
 	struct ring_set *set;
 	struct doorbell_set *shown;
-	struct lease *lease; /* the set's; lives as long as it does */
-	uint32_t looks_back; /* backward passes of readers before the current snapshot */
-	bool in_snapshot;    /* the current snapshot waits for its content */
+	struct lease *lease;      /* the set's; lives as long as it does */
+	uint32_t backward_passes; /* backward passes of readers before the current snapshot */
+	bool in_snapshot;         /* the current snapshot waits for its content */
 };
 
 /*

@@ -6,8 +6,8 @@
  * kind takes it.
  *
  * Pids, uids and gids are those that the daemon sees; a process's uid and gid
- * are those that it registered with. A name is a shell pattern (fnmatch(3))
- * of what `processes` lists.
+ * are those that it registered with. A name is a shell pattern (fnmatch(3)) for the program's
+ * name, as `lttngmap list --processes` shows it.
  *
  * One thread.
  */

@@ -176,12 +176,12 @@ static void test_counts_looks(void)
 	emit(1);
 	/* The set has one from the beginning. */
 	ring_set_close_reader(bench.set);
-	is(ring_set_looks_back(bench.set), 0, "that only came and went has not looked back");
+	is(ring_set_backward_passes(bench.set), 0, "that only came and went has not looked back");
 	ring_set_open_reader(bench.set);
 	look_back(&packet);
-	is(ring_set_looks_back(bench.set), 0, "one that is still there neither");
+	is(ring_set_backward_passes(bench.set), 0, "one that is still there neither");
 	ring_set_close_reader(bench.set);
-	is(ring_set_looks_back(bench.set), 1, "one that did and went has");
+	is(ring_set_backward_passes(bench.set), 1, "one that did and went has");
 	tear_down();
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
-#include "sessiond/app/attach-request.h"
+#include "sessiond/app/attach-sender.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static bool parse_region(const char *line, uint64_t region[2])
 	return end > begin;
 }
 
-int attach_request_find(int proc, uint64_t (*regions)[2], unsigned int max)
+int attach_sender_find(int proc, uint64_t (*regions)[2], unsigned int max)
 {
 	int fd = openat(proc, "maps", O_RDONLY | O_CLOEXEC);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
@@ -106,8 +106,9 @@ static uint64_t find_request(int mem, const uint64_t region[2], struct attach_re
 	return found;
 }
 
-static enum attach_result send_to(const struct attach_sender *sender, int mem, uint64_t address,
-				  const struct attach_request *request, char why[ATTACH_WHY_SIZE])
+static enum attach_sender_result send_to(const struct attach_sender *sender, int mem,
+					 uint64_t address, const struct attach_request *request,
+					 char why[ATTACH_WHY_SIZE])
 {
 	static const uint64_t word = ATTACH_REQUEST_WORD;
 	unsigned int place = 0;
@@ -115,13 +116,13 @@ static enum attach_result send_to(const struct attach_sender *sender, int mem, u
 	while (place < ATTACH_REQUEST_PLACES && strcmp(request->places[place], sender->place) != 0)
 		place++;
 	if (place == ATTACH_REQUEST_PLACES || request->instance == sender->instance)
-		return ATTACH_NOTHING;
+		return ATTACH_SENDER_NOTHING;
 	if (request->instance && request->place != place) {
 		snprintf(why, ATTACH_WHY_SIZE, "it is registered with another daemon%s%s",
 			 request->place < ATTACH_REQUEST_PLACES ? ", at " : "",
 			 request->place < ATTACH_REQUEST_PLACES ? request->places[request->place]
 								: "");
-		return ATTACH_OTHERS;
+		return ATTACH_SENDER_OTHERS;
 	}
 	errno = 0;
 	if (!write_at(mem, &word, sizeof(word), address + offsetof(struct attach_request, word))) {
@@ -129,21 +130,21 @@ static enum attach_result send_to(const struct attach_sender *sender, int mem, u
 			 "its memory cannot be written: %s; it is attached when it is started "
 			 "anew",
 			 errno ? strerror(errno) : "cut short");
-		return ATTACH_REFUSED;
+		return ATTACH_SENDER_REFUSED;
 	}
 	snprintf(why, ATTACH_WHY_SIZE, "it was told, and comes with its next event%s",
 		 request->instance
 			 ? "; if the daemon before was killed, its supervisor too, when it "
 			   "loads a library with tracepoints or is started anew"
 			 : "");
-	return ATTACH_GIVEN;
+	return ATTACH_SENDER_GIVEN;
 }
 
-static enum attach_result look_and_give(const struct attach_sender *sender, int proc,
-					uint64_t (*regions)[2], unsigned int count,
-					char why[ATTACH_WHY_SIZE])
+static enum attach_sender_result look_and_give(const struct attach_sender *sender, int proc,
+					       uint64_t (*regions)[2], unsigned int count,
+					       char why[ATTACH_WHY_SIZE])
 {
-	enum attach_result result = ATTACH_REFUSED;
+	enum attach_sender_result result = ATTACH_SENDER_REFUSED;
 	struct attach_request request;
 	uint64_t address = 0;
 	int mem = openat(proc, "mem", O_RDWR | O_CLOEXEC);
@@ -153,7 +154,8 @@ static enum attach_result look_and_give(const struct attach_sender *sender, int 
 			 "its memory cannot be written: %s (ptrace(2), kernel.yama.ptrace_scope); "
 			 "it is attached when it is started anew",
 			 strerror(errno));
-		return errno == ENOENT || errno == ESRCH ? ATTACH_NOTHING : ATTACH_REFUSED;
+		return errno == ENOENT || errno == ESRCH ? ATTACH_SENDER_NOTHING
+							 : ATTACH_SENDER_REFUSED;
 	}
 	for (unsigned int i = 0; i < count && !address; i++)
 		address = find_request(mem, regions[i], &request);
@@ -175,7 +177,7 @@ struct errand {
 	unsigned int count;
 	char *why;
 	/* The compiler takes it that a path which does not return changes nothing for the other. */
-	volatile enum attach_result result;
+	volatile enum attach_sender_result result;
 };
 
 /* The daemon's other descriptors end with the daemon, though this may hang. */
@@ -196,9 +198,9 @@ static void run_errand(struct errand *errand)
  * SIGKILL. So a child is it who waits there, and this thread waits for the child: that ends at
  * once when the daemon does. The child runs in our memory while we stand still.
  */
-enum attach_result attach_request_send(const struct attach_sender *sender, int proc,
-				       uint64_t (*regions)[2], unsigned int count,
-				       char why[ATTACH_WHY_SIZE])
+enum attach_sender_result attach_sender_send(const struct attach_sender *sender, int proc,
+					     uint64_t (*regions)[2], unsigned int count,
+					     char why[ATTACH_WHY_SIZE])
 {
 	struct errand errand = {
 		.sender = sender,
@@ -206,7 +208,7 @@ enum attach_result attach_request_send(const struct attach_sender *sender, int p
 		.regions = regions,
 		.count = count,
 		.why = why,
-		.result = ATTACH_NOTHING,
+		.result = ATTACH_SENDER_NOTHING,
 	};
 	pid_t child = vfork();
 
@@ -217,7 +219,7 @@ enum attach_result attach_request_send(const struct attach_sender *sender, int p
 			 "no process can be made to look at it: %s; it is attached when it is "
 			 "started anew",
 			 strerror(errno));
-		return ATTACH_REFUSED;
+		return ATTACH_SENDER_REFUSED;
 	}
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		continue;

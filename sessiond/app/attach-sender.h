@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * attach-request.h - tell one process that this daemon is there (common/protocol/attach-request.h).
+ * attach-sender.h - tells one process that this daemon is there (common/protocol/attach-request.h).
  *
  * All is done through one descriptor of /proc/PID/mem, which stays with the
  * memory that it was opened for: a pid that is another process by now, or has
@@ -11,8 +11,8 @@
  * (userfaultfd, FUSE). A child process reads the memory. The child may outlive the daemon; the
  * daemon, and the thread that waits for the child, can end at once.
  */
-#ifndef SESSIOND_APP_ATTACH_REQUEST_H
-#define SESSIOND_APP_ATTACH_REQUEST_H
+#ifndef SESSIOND_APP_ATTACH_SENDER_H
+#define SESSIOND_APP_ATTACH_SENDER_H
 
 #include <stdint.h>
 
@@ -26,11 +26,11 @@ struct attach_sender {
 	uint64_t instance;
 };
 
-enum attach_result {
-	ATTACH_NOTHING, /* not a program for us, or registered, or gone */
-	ATTACH_GIVEN,   /* its next event registers it */
-	ATTACH_REFUSED, /* `why` says why it cannot be told */
-	ATTACH_OTHERS,  /* it is registered with another daemon: `why` says where */
+enum attach_sender_result {
+	ATTACH_SENDER_NOTHING, /* not a program for us, or registered, or gone */
+	ATTACH_SENDER_GIVEN,   /* its next event registers it */
+	ATTACH_SENDER_REFUSED, /* `why` says why it cannot be told */
+	ATTACH_SENDER_OTHERS,  /* it is registered with another daemon: `why` says where */
 };
 
 /*
@@ -38,10 +38,10 @@ enum attach_result {
  * writing: addresses of the first `max` such regions, two each (begin, end).
  * Their number, or -errno.
  */
-int attach_request_find(int proc, uint64_t (*regions)[2], unsigned int max);
+int attach_sender_find(int proc, uint64_t (*regions)[2], unsigned int max);
 /* Send an attach request to a process with such regions. `why` is for people, after a colon. */
-enum attach_result attach_request_send(const struct attach_sender *sender, int proc,
-				       uint64_t (*regions)[2], unsigned int count,
-				       char why[ATTACH_WHY_SIZE]);
+enum attach_sender_result attach_sender_send(const struct attach_sender *sender, int proc,
+					     uint64_t (*regions)[2], unsigned int count,
+					     char why[ATTACH_WHY_SIZE]);
 
-#endif /* SESSIOND_APP_ATTACH_REQUEST_H */
+#endif /* SESSIOND_APP_ATTACH_SENDER_H */

@@ -148,7 +148,7 @@ static const struct poptOption buffers_table[] = {
 	{ "subbuf-size", '\0', POPT_ARG_STRING, &record.options.subbuf_size, 0,
 	  "A power of two (default: 1M where memory allows)", "N[K|M|G]" },
 	{ "subbufs", '\0', POPT_ARG_INT, &record.options.subbufs, 0,
-	  "So many for each CPU, a power of two (default: 64)", "N" },
+	  "So many for each CPU, a power of two (default: 64; 8 with --subbuf-size)", "N" },
 	POPT_TABLEEND
 };
 

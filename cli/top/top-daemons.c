@@ -24,7 +24,7 @@
 #define RECORDING "lttngmap-"
 #define RECORDING_LENGTH (sizeof(RECORDING) - 1 + 6)
 
-static void remember(struct top *top, const char *path)
+static void remember(struct top *top, const char *path, bool named)
 {
 	struct top_daemon **end = &top->daemons, *daemon;
 
@@ -40,6 +40,7 @@ static void remember(struct top *top, const char *path)
 	if (!daemon)
 		return;
 	strcpy(daemon->runtime_dir, path);
+	daemon->named = named;
 	daemon->seen = true;
 	*end = daemon;
 }
@@ -78,7 +79,7 @@ static void find_recordings(struct top *top, const char *base)
 		if ((size_t)snprintf(path, sizeof(path), "%s/%s", base, entry->d_name) <
 			    sizeof(path) &&
 		    has_daemon(base, path))
-			remember(top, path);
+			remember(top, path, false);
 	}
 	closedir(directory);
 }
@@ -89,17 +90,23 @@ static void find_all(struct top *top)
 	char path[SOCKET_PATH_MAX + 1];
 
 	if (chosen) {
-		remember(top, chosen);
+		remember(top, chosen, true);
 		if (!top->everywhere)
 			return;
 	}
 	for (unsigned int place = 0; place < PLACES; place++)
 		if (session_daemon_place(place, path, sizeof(path)) && has_daemon(NULL, path))
-			remember(top, path);
+			remember(top, path, false);
 	if (base && base[0] == '/')
 		find_recordings(top, base);
 	if (!base || strcmp(base, PLACES_TEMPORARY_DIR) != 0)
 		find_recordings(top, PLACES_TEMPORARY_DIR);
+}
+
+/* A killed daemon leaves its socket, which is none that the user wants to see. */
+static bool is_left(const struct top_daemon *daemon, int error)
+{
+	return error == -ENOENT && !daemon->named && !daemon->answered;
 }
 
 static void forget(struct top_daemon *daemon)
@@ -117,12 +124,17 @@ size_t top_look(struct top *top)
 		daemon->seen = false;
 	find_all(top);
 	while ((daemon = *at)) {
-		if (!daemon->seen) {
+		int error = daemon->seen
+				    ? top_sample_take(daemon, top->sessions_only, top->timeout_ms)
+				    : 0;
+
+		if (!daemon->seen || is_left(daemon, error)) {
 			*at = daemon->next;
 			forget(daemon);
 			continue;
 		}
-		answered += top_sample_take(daemon, top->sessions_only, top->timeout_ms) == 0;
+		daemon->answered |= error == 0;
+		answered += error == 0;
 		at = &daemon->next;
 	}
 	return answered;

@@ -101,6 +101,8 @@ struct top_daemon {
 	struct control_client *client; /* NULL: not connected */
 	bool greeted;                  /* "hello" was answered */
 	bool seen;                     /* found by the current search */
+	bool named;                    /* by the user */
+	bool answered;                 /* at least once */
 	int error;     /* of the last sample: 0 or -errno; -ENOENT: no daemon runs */
 	char why[256]; /* why the last sample failed; "": it did not */
 	struct top_sample sample;

@@ -36,6 +36,13 @@ refused 'no daemon, as JSON' 1 '\{"ok":false,"error":"top: no session daemon run
 
 # ---- the figures ----------------------------------------------------------------
 
+# A recording that was killed leaves its socket.
+left=$XDG_RUNTIME_DIR/lttngmap-killed
+mkdir "$left"
+python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$left/control.sock"
+refused 'what a killed recording left' 1 'top: no session daemon runs' --once
+rm -r "$left"
+
 sessiond_start
 mkdir "$TAP_DIR/full" "$TAP_DIR/web"
 control '{"verb": "create", "session": "web", "output": "'"$TAP_DIR"'/web"}' \

@@ -6,6 +6,7 @@
 #include "cli/verbs.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/message.h"
@@ -58,6 +59,19 @@ static int add_step(struct session_batch *batch, struct session_verb *self,
 	return session_batch_add(batch, request_of(self, name, remove_them), undo, NULL);
 }
 
+/* NAME, or several with commas between, as `record --context` takes them. */
+static int add_list(struct session_batch *batch, struct session_verb *self,
+		    struct json_object *channel, const char *list, struct json_object *names)
+{
+	char *copy = strdup(list), *rest = copy, *name;
+	int error = copy ? 0 : -ENOMEM;
+
+	while (!error && (name = strsep(&rest, ",")))
+		error = add_step(batch, self, channel, name, names);
+	free(copy);
+	return error;
+}
+
 static int change(struct session_verb *self, int argc, const char **argv, struct json_object *names)
 {
 	struct json_object *channel = session_verb_find_channel(self);
@@ -67,9 +81,9 @@ static int change(struct session_verb *self, int argc, const char **argv, struct
 	if (!channel)
 		return -ENOENT;
 	for (int i = 0; !error && i < argc; i++)
-		error = add_step(&batch, self, channel, argv[i], names);
+		error = add_list(&batch, self, channel, argv[i], names);
 	for (int i = 0; !error && added && added[i]; i++)
-		error = add_step(&batch, self, channel, added[i], names);
+		error = add_list(&batch, self, channel, added[i], names);
 	if (!error)
 		error = session_batch_run(&batch, self);
 	session_batch_clear(&batch);

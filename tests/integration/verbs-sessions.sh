@@ -84,6 +84,8 @@ bad 'remove: twice' 1 "no rule 'shop:\*'" remove 'shop:*' -c fast
 good 'remove all' '^removed 2 rules' remove --all -c fast
 
 good context '^added 2 contexts to channel fast' context vpid vtid -c fast
+good 'context: names with commas' '^added 2 contexts to channel fast' context ip,procname -c fast
+good 'context: and without them' '^removed 2 contexts from channel fast' context --remove ip,procname -c fast
 bad 'context: no permission for the second' 1 "no permission for 'perf:x'.*ask root" \
 	context ip perf:x -c fast
 bad 'context: none to remove' 1 "'procname'" context --remove vpid procname -c fast

@@ -249,7 +249,7 @@ static const char *next_name(const char *at, size_t *length)
 }
 
 /* The event exists: its filter may name a field that the event lacks. */
-static void suggest_field(struct json_object *event, const char *filter)
+static void suggest_field(struct json_object *event, const char *filter, bool is_said)
 {
 	struct json_object *fields = session_member_array(event, "fields");
 	size_t length;
@@ -265,13 +265,18 @@ static void suggest_field(struct json_object *event, const char *filter)
 			is_known |= strlen(name) == length && strncmp(name, at, length) == 0;
 			suggestion_offer(&best, name);
 		}
-		if (!is_known && best.word)
-			message_hint("did you mean '%s'?", best.word);
+		if (is_known || !best.word)
+			continue;
+		/* The daemon says it of a program that runs. */
+		if (!is_said)
+			message_note("the event '%s' of a program that ended has no field '%.*s'",
+				     control_answer_text(event, "name"), (int)length, at);
+		message_hint("did you mean '%s'?", best.word);
 	}
 }
 
 /* A rule may be of programs that are still to come. It may be mistyped, too. */
-static void suggest_event(struct session_verb *self, const char *rule)
+static void suggest_event(struct session_verb *self, const char *rule, bool is_said)
 {
 	struct suggestion best = suggestion_begin(rule, strlen(rule));
 	struct json_object *answer, *events, *known = NULL;
@@ -288,7 +293,7 @@ static void suggest_event(struct session_verb *self, const char *rule)
 		suggestion_offer(&best, name);
 	}
 	if (known && typed.filter)
-		suggest_field(known, typed.filter);
+		suggest_field(known, typed.filter, is_said);
 	else if (!known && best.word)
 		message_hint("did you mean '%s'?", best.word);
 	json_object_put(answer);
@@ -322,7 +327,9 @@ static int run(int argc, const char **argv)
 				     : "; those of programs that start later will match, too");
 	if (!error && !typed.kernel && !is_probe() && !session_options.json &&
 	    control_answer_count(answer, "matched") == 0)
-		suggest_event(&self, rule);
+		suggest_event(&self, rule,
+			      json_object_array_length(session_member_array(answer, "warnings")) >
+				      0);
 	return session_verb_close(&self, error, answer);
 }
 

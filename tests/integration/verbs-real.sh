@@ -126,6 +126,9 @@ like "$(<"$TAP_DIR/stderr")" "did you mean 'steady:event'" '  ... is named as be
 good 'context as add-context' 'added 1 context' context -t vpid -s other
 exec 9>&-
 wait "$program"
+# The daemon knows its events yet, and judges no filter by them.
+good 'a misspelt field, of a program that ended' 'match now: 0' enable 'steady:event' -f 'numbr > 2' -s other
+like "$(<"$TAP_DIR/stderr")" "'steady:event' of a program that ended has no field 'numbr'.*did you mean 'number'" '  ... is named, too'
 if [[ $EUID == 0 ]]; then
 	mkfifo held
 	"$lttngmap" enable 'lttng_ust_libc:malloc' -s other >/dev/null && "$lttngmap" start other >/dev/null

@@ -286,7 +286,7 @@ static int check_options(int argc)
 		return -EINVAL;
 	if (relay_options_check("record", &record.options.relay, record.options.output))
 		return -EINVAL;
-	if (record_rings_check(&record) || check_timeout() || check_files() || check_rules() ||
+	if (check_files() || record_rings_check(&record) || check_timeout() || check_rules() ||
 	    record_kernel_check(&record))
 		return -EINVAL;
 	return record_preload_check(&record.options);

@@ -29,6 +29,10 @@
 #define SUBBUFS 64
 #define SUBBUF_SIZE_MOST (UINT64_C(1) << 20)
 #define SUBBUF_SIZE_LEAST (UINT64_C(64) << 10)
+/* The least that a channel may have, and what a file needs beside a sub-buffer. */
+#define SUBBUF_SIZE_IN_FILE (UINT64_C(4) << 10)
+#define FILE_BLOCK (UINT64_C(4) << 10)
+#define SUBBUFS_IN_FILES 1024
 /* All rings of a process get this part of the available memory. */
 #define MEMORY_PART 8
 /* A sub-buffer is written whole or not at all: at least so many fit on the disk. */
@@ -110,6 +114,20 @@ static uint64_t rings_size(const struct record *record)
 	return rings * ((uint64_t)record->options.subbufs + 1) * record->subbuf_size;
 }
 
+/*
+ * A stream's file holds a sub-buffer and a block: sub-buffers are halved until it does. There are
+ * more of them then, up to `most`.
+ */
+static void fit_file(struct record *record, int most)
+{
+	while (record->file_size && record->subbuf_size > SUBBUF_SIZE_IN_FILE &&
+	       record->subbuf_size + FILE_BLOCK > record->file_size) {
+		record->subbuf_size /= 2;
+		if (record->options.subbufs < most)
+			record->options.subbufs *= 2;
+	}
+}
+
 /* Rings in files take their whole size on disk at once, so they keep the small default. */
 static void choose(struct record *record)
 {
@@ -119,6 +137,7 @@ static void choose(struct record *record)
 	record->subbuf_size = SUBBUF_SIZE_MOST;
 	while (record->subbuf_size > SUBBUF_SIZE_LEAST && rings_size(record) > room / MEMORY_PART)
 		record->subbuf_size /= 2;
+	fit_file(record, SUBBUFS_IN_FILES);
 }
 
 void record_rings_fit(struct record *record)
@@ -137,6 +156,7 @@ void record_rings_fit(struct record *record)
 int record_rings_check(struct record *record)
 {
 	struct record_options *options = &record->options;
+	bool is_given = options->subbuf_size != NULL;
 	const char *why;
 	int error;
 
@@ -155,6 +175,8 @@ int record_rings_check(struct record *record)
 		message_hint("write a number of bytes, or one with K, M or G");
 		return error;
 	}
+	if (!is_given)
+		fit_file(record, 0);
 	error = options_check_subbuf_size(record->subbuf_size, &why);
 	if (error) {
 		message_error("record: --subbuf-size: '%s' cannot be used", options->subbuf_size);

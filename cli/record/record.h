@@ -157,6 +157,8 @@ struct record {
 	bool had_trouble;           /* at any time */
 	bool is_stuck;              /* nothing is written now: trouble, or a silent output */
 	bool wants_release;         /* somebody asked for the end since the output is stuck */
+	int64_t released_ms;        /* when record_session_release() let the program go; 0: never */
+	uint64_t unrecorded_ms;     /* how long the program ran on since then */
 	bool is_stopped;            /* "stop" was requested, with that result */
 	int stop_error;
 	bool has_ended; /* recording has stopped; the counts are final */
@@ -202,7 +204,10 @@ bool record_families_clash(const char *list, const char **one, const char **othe
 /* Lists the families after a wrong name, and the one that may be meant. */
 void record_families_hint(const char *typed, size_t length);
 
-/* Sets subbufs and subbuf_size from the options, or chooses them. 0, or -EINVAL after a message. */
+/*
+ * Sets subbufs and subbuf_size from the options, or chooses them; needs file_size. 0, or -EINVAL
+ * after a message.
+ */
 int record_rings_check(struct record *record);
 /* Makes chosen sub-buffers smaller if the output's disk is nearly full. */
 void record_rings_fit(struct record *record);

@@ -113,6 +113,16 @@ refused 'files smaller than a sub-buffer' 'no room for a sub-buffer.*68.0 KiB|69
 refused 'a count alone' 'without a limit of size' --file-count 3
 is "$("$LTTNGMAP_BUILD/lttngmap" list s | grep -c channel)" 1 'no channel was made'
 chunks_end
+# `record` chooses sub-buffers that fit.
+: >"$TAP_DIR/small-counts"
+for small in '64K' '8K' '64K --subbufs 8' "64K --ring-dir $TAP_DIR/rings"; do
+	# shellcheck disable=SC2086 # words
+	ok "record --file-size $small" "$LTTNGMAP_BUILD/lttngmap" record -q -o "$TAP_DIR/small" --preload none \
+		-e 'numbered:*' --mode blocking --file-size $small -- "$LTTNGMAP_BUILD/tests/utils/emit" "$TAP_DIR/small-counts" 1 20000
+	is "$(babeltrace2 "$TAP_DIR/small" | wc -l) $(find "$TAP_DIR/small" -size "+${small%% *}" -name '*_*')" '20000 ' \
+		'  ... all is there, in files of that size'
+	rm -r "$TAP_DIR/small"
+done
 sessiond_stop
 is "$sessiond_status" 0 'the daemon ends well'
 done_testing

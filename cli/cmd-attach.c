@@ -18,6 +18,10 @@
 #include "cli/base/locate.h"
 #include "cli/base/message.h"
 #include "cli/base/options.h"
+#include "cli/client/control-client.h"
+#include "cli/client/present-user.h"
+#include "cli/client/session-daemon.h"
+#include "cli/client/session-verb.h"
 #include "cli/record/record.h"
 
 static char *preload, *runtime_dir;
@@ -273,14 +277,62 @@ static void tell(struct inside_request *request, pid_t pid)
 			message_note("process %d: %s: nothing that is loaded calls its functions",
 				     (int)pid, names[i]);
 		if (library->foreign)
-			message_note("process %d: %s: %u place%s left alone: the program has "
-				     "such functions of its own, or others than usual",
-				     (int)pid, names[i], library->foreign,
-				     message_plural(library->foreign));
+			message_note(
+				"process %d: %s: %u place%s not traced: they call functions of "
+				"that name that are not the C library's",
+				(int)pid, names[i], library->foreign,
+				library->foreign == 1 ? " is" : "s are");
 		if (library->refused)
 			message_note("process %d: %s: %u place%s could not be changed", (int)pid,
 				     names[i], library->refused, message_plural(library->refused));
 	}
+}
+
+static bool is_recording(struct session_verb *self)
+{
+	struct json_object *sessions;
+
+	if (session_verb_list(self, &sessions))
+		return true;
+	for (size_t i = 0; i < json_object_array_length(sessions); i++)
+		if (control_answer_flag(json_object_array_get_idx(sessions, i), "active"))
+			return true;
+	return false;
+}
+
+/* What was attached writes nothing before a session records it. */
+static void tell_sessions(pid_t pid)
+{
+	struct session_verb self = { .verb = &verb_attach };
+	bool records = false;
+	int error;
+
+	/* Another user's process finds another daemon. */
+	if (present_user((uint64_t)pid, UINT64_MAX) != geteuid())
+		return;
+	error = session_daemon_connect("attach", runtime_dir, &self.client);
+	control_client_close(self.client);
+	if (error && error != -ENOENT)
+		return;
+	if (!error) {
+		session_options.runtime_dir = runtime_dir;
+		if (session_verb_open(&self, &verb_attach, false) == 0)
+			records = is_recording(&self);
+		json_object_put(self.sessions);
+		control_client_close(self.client);
+	}
+	if (records)
+		return;
+	message_note("nothing is recorded yet: %s",
+		     error ? "no session daemon runs" : "no session is started");
+	message_hint("`lttngmap create`, `lttngmap enable` and `lttngmap start` begin a recording");
+}
+
+/* Many type the name of a program. */
+static void hint_at_number(const char *typed)
+{
+	if (typed[strspn(typed, "0123456789")] && !strpbrk(typed, " '\"\\$`"))
+		message_hint("`pgrep -x %s` shows the numbers of a program's processes", typed);
 }
 
 static int run(int argc, const char **argv)
@@ -295,6 +347,8 @@ static int run(int argc, const char **argv)
 			      : argc > 1 ? "attach: one process at a time"
 					 : "attach: '%s' is no process's number",
 			      argc == 1 ? argv[0] : "");
+		if (argc == 1)
+			hint_at_number(argv[0]);
 		return verb_usage_error(&verb_attach);
 	}
 	error = fill(&request);
@@ -307,6 +361,8 @@ static int run(int argc, const char **argv)
 		return CLI_STATUS_FAILED;
 	}
 	tell(&request, (pid_t)pid);
+	if (!quiet)
+		tell_sessions((pid_t)pid);
 	return CLI_STATUS_OK;
 }
 

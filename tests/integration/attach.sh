@@ -99,7 +99,21 @@ output=$("$lttngmap" create all -o "$TAP_DIR/trace" 2>&1) || bail_out "create: $
 started_daemon "$output"
 "$lttngmap" enable -s all 'lttng_ust_libc:*' >/dev/null || bail_out 'enable'
 "$lttngmap" context -s all vpid >/dev/null || bail_out 'context'
+target "$attached" sleep
+wait_for_line ready
+like "$("$lttngmap" attach --preload libc "$pid" 2>&1)" 'nothing is recorded yet: no session is started.*lttngmap start' \
+	'attach before a session records: said'
 "$lttngmap" start all >/dev/null || bail_out 'start'
+output=$("$lttngmap" attach --preload libc "$pid" 2>&1)
+is "$? $(grep -c 'nothing is recorded' <<<"$output")" '0 0' '  ... and not once one does'
+kill -TERM "$pid"
+wait "$pid"
+target "$attached" sleep
+wait_for_line ready
+like "$("$lttngmap" attach --preload libc --runtime-dir "$TAP_DIR" "$pid" 2>&1)" 'nothing is recorded yet: no session daemon runs' \
+	'  ... and that no daemon runs'
+kill -TERM "$pid"
+wait "$pid"
 
 # ---- the calls between attach and detach are in the trace, no other ---------------------
 mkfifo "$TAP_DIR/input"
@@ -278,6 +292,7 @@ refused 'a Go program' 'is a Go program' "$pid"
 kill "$pid"
 refusal=2
 refused 'a family that is none' "no family 'nonsense'" --preload nonsense "$sleeping"
+refusal=2 refused "a program's name" 'no process.s number.*pgrep -x redis-server' redis-server
 refused 'a mistyped family' "no family 'lbic'.*did you mean 'libc'.*families: libc, dl, " --preload lbic "$sleeping"
 refused 'a family for programs that begin' 'from a program.s start only' \
 	--preload libc,function "$sleeping"

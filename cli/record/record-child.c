@@ -38,6 +38,7 @@
 #include "cli/base/message.h"
 #include "cli/base/verb.h"
 #include "cli/client/control-client.h"
+#include "common/base/time.h"
 
 #define PROGRESS_MS 500
 
@@ -330,6 +331,8 @@ int record_child_wait(struct record *record)
 		record_log_show(record);
 	}
 	record_progress_clear();
+	if (record->released_ms)
+		record->unrecorded_ms = (uint64_t)(time_now_ms() - record->released_ms);
 	if (WIFSIGNALED(record->child_status))
 		return CLI_STATUS_SIGNALLED + WTERMSIG(record->child_status);
 	return WEXITSTATUS(record->child_status);

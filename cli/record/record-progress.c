@@ -136,8 +136,14 @@ static void explain_nothing(struct record *record)
 static void show_lost(const struct record *record)
 {
 	const struct record_counts *counts = &record->counts;
-	char discarded[32], overwritten[32];
+	char discarded[32], overwritten[32], since[32];
 
+	/* A session that has stopped counts nothing. */
+	if (record->released_ms)
+		message_note("%s ran on for %s after the recording had stopped: its events of that "
+			     "time are not recorded, and not counted as lost",
+			     record->command[0],
+			     options_format_duration(record->unrecorded_ms, since));
 	if (counts->buffered)
 		message_note("%s events were in the buffers, not on disk%s",
 			     options_format_count(counts->buffered, discarded),

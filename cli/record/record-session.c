@@ -520,6 +520,7 @@ void record_session_release(struct record *record)
 		     "longer",
 		     record->command[0]);
 	(void)stop(record);
+	record->released_ms = time_now_ms();
 }
 
 int record_session_stop(struct record *record)

@@ -176,6 +176,8 @@ else
 	kill -KILL "$record" 2>/dev/null
 	wait "$record"
 	like "$(<"$TAP_DIR/blocking")" 'recording stops: nothing can be written.*events kept' '  ... as record says'
+	like "$(<"$TAP_DIR/blocking")" 'sh ran on for [0-9]+ ms after the recording had stopped: its events.*not counted as lost' \
+		'  ... and for how long nothing was counted'
 fi
 sessiond_stop
 is "$sessiond_status" 0 'the daemon ends well'

@@ -106,9 +106,10 @@ const char *untraced_hint(struct json_object *answer)
 		  "the session daemon has no descriptors for them: raise ulimit -n" },
 		{ "forked", "children that change their user or root directory, or have no "
 			    "descriptor left, cannot reach the session daemon" },
-		{ "executed", "nothing is preloaded into programs that are statically linked, gain "
-			      "privileges, are for another machine or C library, or are started "
-			      "without LD_PRELOAD" },
+		{ "executed",
+		  "nothing is preloaded into programs that are statically linked, gain "
+		  "privileges, are for another machine or C library, are started without "
+		  "LD_PRELOAD, or see none of lttngmap's libraries, as in a container" },
 		{ "alone", "programs that closed their descriptors, or are under a seccomp filter, "
 			   "take part only in channels that were started before" },
 	};

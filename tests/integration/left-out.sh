@@ -183,6 +183,7 @@ is "$(traced) $(left_out)" '3 1 process not traced: ls (1)' \
 echo 'true $(echo 1); exec env -u LD_PRELOAD sleep 0.3' >other.sh
 recorded other.sh
 is "$(left_out)" '1 process not traced: sleep (1)' 'a program that loads no library is named'
+like "$(<err)" "started without LD_PRELOAD, or see none of lttngmap's libraries" '  ... with what may be the cause'
 
 # Few descriptors: those that are refused come again while there is time.
 echo 'i=0; while [ $i -lt 16 ]; do sleep 0.1 & i=$((i + 1)); done; wait' >many.sh

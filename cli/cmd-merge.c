@@ -29,12 +29,14 @@ static void print(const char *path, const struct merge_result *result)
 {
 	char packets[32], repeated[32], bytes[16], repeated_bytes[16];
 
-	message_line("%s: %s packets of %" PRIu64 " stream%s, %s", path,
-		     options_format_count(result->packets, packets), result->streams,
+	message_line("%s: %s packet%s of %" PRIu64 " stream%s, %s", path,
+		     options_format_count(result->packets, packets),
+		     message_plural(result->packets), result->streams,
 		     message_plural(result->streams), options_format_size(result->bytes, bytes));
 	if (result->repeated)
-		message_line("  %s packets were there more than once, %s",
+		message_line("  %s packet%s there more than once, %s",
 			     options_format_count(result->repeated, repeated),
+			     result->repeated == 1 ? " was" : "s were",
 			     options_format_size(result->repeated_bytes, repeated_bytes));
 }
 

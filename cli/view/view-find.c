@@ -73,7 +73,8 @@ int view_find_newest(char *path, size_t size)
 	if (newest)
 		return 0;
 	message_error("%s: there is no recording in this directory", view_verb);
-	message_hint("name one: lttngmap view DIR; or make one: lttngmap record -- PROGRAM");
+	message_hint("name one: lttngmap %s DIR; or make one: lttngmap record -- PROGRAM",
+		     view_verb);
 	return -ENOENT;
 }
 

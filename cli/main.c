@@ -58,6 +58,12 @@ static void refuse_option(const struct verb *verb, const char *option)
 	struct suggestion best;
 
 	message_error("%s: unknown option %s", verb->name, option);
+	if (verb == &verb_record && (strcmp(option, "-p") == 0 || strcmp(option, "--pid") == 0)) {
+		message_hint("`lttngmap attach PID` brings tracing into a process that runs, for a "
+			     "session of "
+			     "`lttngmap create`");
+		return;
+	}
 	if (strncmp(option, "--", 2) != 0)
 		return;
 	best = suggestion_begin(option + 2, strcspn(option + 2, "="));

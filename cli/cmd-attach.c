@@ -300,7 +300,7 @@ static bool is_recording(struct session_verb *self)
 	return false;
 }
 
-/* What was attached writes nothing before a session records it. */
+/* Attached libraries write nothing before a session records them. */
 static void tell_sessions(pid_t pid)
 {
 	struct session_verb self = { .verb = &verb_attach };

@@ -48,12 +48,9 @@ parts 2 4 last
 is "$? $(<err)" '0 ' 'parts are merged, in whatever order' || diag "$(<err)"
 like "$(<out)" '/merged: [0-9,]+ packets of [0-9]+ streams?, .*packets were there more than once' '  ... with a summary'
 ok '  ... to what it was, byte by byte' diff -r --exclude='.*' whole merged
-record() { # NAME
-	"$lttngmap" record -o "$1" --preload none -e 'numbered:*' -- "$emit" counts 1 1 >out 2>err || bail_out "$(<err)"
-}
-record single
-"$lttngmap" merge -o one single >out 2>err
-like "$(<out)" '/one: 1 packet of 1 stream, ' 'a trace of one packet'
+"$lttngmap" record -q -o single --preload none -e 'numbered:*' -- "$emit" counts 1 1
+"$lttngmap" merge -o single-merged single >out 2>err
+like "$(<out)" '/single-merged: 1 packet of 1 stream, ' 'a trace of one packet'
 parts 3 4 end
 "$lttngmap" merge -q -o gap first end >out 2>err
 is "$? $(<out)" '0 ' 'parts with a gap are merged, too'

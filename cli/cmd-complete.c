@@ -4,8 +4,8 @@
  * cmd-complete.c - lttngmap complete WORD...: how a command line may go on.
  *
  * The shells' completions (cli/completion/) ask for each of their answers here, so that
- * none of them has a list of its own. What a value or an argument may be is told by the
- * name that the usage gives it: DIR, SESSION, FAMILY,... (complete-value.c).
+ * none of them has a list of its own. The name that the usage gives to a value or an
+ * argument tells what it may be: DIR, SESSION, FAMILY,... (complete-value.c).
  */
 #include <config.h>
 

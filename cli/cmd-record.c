@@ -43,8 +43,8 @@ enum {
 };
 
 /*
- * A filter is of the rule before it. What does not fit together is kept as it
- * was given, and told by check_rules(): popt lets nobody refuse here.
+ * A filter is of the rule before it. Options that do not fit together are kept as they were
+ * given, and check_rules() names them: popt lets nobody refuse here.
  */
 static void add_rule(struct record_rule **list, size_t *count, const char *value, bool is_filter,
 		     enum record_rule_kind kind)

@@ -139,7 +139,7 @@ static void print(const struct session_verb *self, struct json_object *answer, b
 	json_object_object_del(answer, "created");
 }
 
-/* A snapshot without a stream: its metadata alone. What else lies there stays. */
+/* A snapshot without a stream: its metadata alone. Other files there stay. */
 static void remove_empty(const char *path)
 {
 	int folder = beneath_open_real(path), trace = -1;

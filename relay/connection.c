@@ -113,7 +113,7 @@ static void acknowledge(const struct relay_connection *connection)
 	(void)setsockopt(connection->control, IPPROTO_TCP, TCP_QUICKACK, &one, sizeof(one));
 }
 
-/* Takes answers that have come, all at once. As recv(2). */
+/* Takes answers that have come, all at once. Like recv(2). */
 static ssize_t receive(struct relay_connection *connection, void *bytes, size_t size)
 {
 	size_t most = sizeof(connection->answers), left;

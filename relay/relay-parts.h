@@ -104,10 +104,10 @@ int relay_open(struct relay *relay);
 void relay_close(struct relay *relay);
 /* Handles inotify's events: traces that come, and traces that were moved. 0 or -errno. */
 int relay_look(struct relay *relay);
-/* It is complete at the collector. Of a spool, its files go. */
-void relay_drop(struct relay *relay, struct follow *follow);
-/* Is it a spool of which everything was sent, by somebody who was killed when the files had gone?
+/* The stream is complete at the collector: it is forgotten, and in a spool its files are removed.
  */
+void relay_drop(struct relay *relay, struct follow *follow);
+/* True for a spool whose files were all sent and removed by a sender that was then killed. */
 bool relay_is_emptied(const struct relay *relay);
 /* Have all its writers gone? */
 bool relay_is_abandoned(const struct relay *relay);

@@ -24,7 +24,7 @@
  */
 __attribute__((visibility("default"))) int lttngmap_sdt_select(const char *rules);
 
-/* How many places are armed. As above, but it never fails. */
+/* How many places are armed. Like lttngmap_sdt_select(), but it never fails. */
 __attribute__((visibility("default"))) int lttngmap_sdt_armed(void);
 
 /*

@@ -26,7 +26,8 @@
 
 #include <stddef.h>
 
-/* `rules` are new ones, at most SDT_RULES_MAX bytes; NULL: as before. As lttngmap_sdt_select(). */
+/* `rules` are new ones, at most SDT_RULES_MAX bytes; NULL: as before. Like lttngmap_sdt_select().
+ */
 int sdt_update(const char *rules);
 /* Like lttngmap_sdt_armed() and lttngmap_sdt_refused(). */
 int sdt_update_armed(void);

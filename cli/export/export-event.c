@@ -7,7 +7,7 @@
  * name, and of its function where it tells one, and all that is open within: these were
  * left by longjmp(), an exception or the end of a function that was not recorded. An end that
  * finds none stands for itself. Where events were lost, the slices of that process
- * end: who knows what else ended meanwhile. Of processes that share rings, any may have
+ * end, for any of them may have ended meanwhile. If processes share rings, any of these may have
  * lost them: all slices end.
  */
 #include <config.h>

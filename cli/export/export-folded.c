@@ -6,8 +6,8 @@
  *   PROGRAM;OUTERMOST;...;INNERMOST NANOSECONDS
  *
  * with the time spent in the innermost itself, of all threads together. The stacks are
- * a tree of their frames. What comes after the last event of a thread is unknown,
- * and counts for nothing.
+ * a tree of their frames. Time after the last event of a thread counts
+ * for nothing.
  */
 #include <config.h>
 

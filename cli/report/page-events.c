@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * page-events.c - every event, in blocks of columns: all times, all classes, ...; then each
- * field of each class for itself. What resembles its predecessor deflates to next to nothing.
+ * field of each class for itself. Values that resemble their predecessors deflate to next to
+ * nothing.
  */
 #include <config.h>
 

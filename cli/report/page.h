@@ -16,8 +16,8 @@
  *   page-index.c      what is known at the end: names, counts, where a block is
  *
  * doc/design/report.md has the format of what these write. It goes over the trace once.
- * Times are nanoseconds since the first event. What is kept in memory is bounded: but
- * for names, threads and classes, it does not grow with the trace.
+ * Times are nanoseconds since the first event. Memory is bounded: but for names, threads and
+ * classes, it does not grow with the trace.
  *
  * One thread. Without memory the export fails, and reading ends with that.
  */

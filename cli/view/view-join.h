@@ -7,7 +7,7 @@
  * programs has some hundred thousand streams, of which few overlap in time. So streams that follow
  * one another are joined into one stream with another instance id. Each packet names its process.
  * Packet numbers and counts of discarded events continue where the stream before ended, so readers
- * find the same losses. As many files remain as streams overlap at any time.
+ * find the same losses. The files that remain are as many as streams overlap at any time.
  */
 #ifndef CLI_VIEW_VIEW_JOIN_H
 #define CLI_VIEW_VIEW_JOIN_H

@@ -87,7 +87,7 @@ static inline bool places_make(enum place place, uint32_t uid, const char *xdg, 
 	       places_append(path, size, &used, "/lttngmap");
 }
 
-/* False: something is mounted there. What the attributes of a mount say is its server's word. */
+/* False: something is mounted there. A mount's attributes are its server's, and not believed. */
 static inline bool places_is_of(const struct statx *parent, const struct statx *directory)
 {
 	return directory->stx_dev_major == parent->stx_dev_major &&

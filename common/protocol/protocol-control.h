@@ -78,13 +78,13 @@
  *       only, in a session of its own, which is stopped, has no chunks and is no
  *       flight recorder. Optional: "buffer_size", of each CPU, which the kernel does
  *       not change any more when the session was started; "pids": only events of
- *       these processes and of those that they start, an empty array: of all. What
- *       is left out keeps its value. Answer: {"ok": true, "instance": NAME}
+ *       these processes and of those that they start, an empty array: of all. A member
+ *       that is left out keeps its value. Answer: {"ok": true, "instance": NAME}
  *   {"verb": "kernel-enable", "session": NAME, "rule": PATTERNS, "filter": EXPRESSION}
  *       record the kernel's events that match SYSTEM:NAME as "enable" has it; makes the
  *       kernel domain where there is none. "filter" is optional, in the kernel's own
- *       language (Documentation/trace/events.rst). Of several rules for one event, one
- *       is to match. Answer: {"ok": true, "id": N, "matched": N events, "warnings":
+ *       language (Documentation/trace/events.rst). If several rules are for one event,
+ *       one is to match. Answer: {"ok": true, "id": N, "matched": N events, "warnings":
  *       [texts]}: a filter need not fit all of them, but one; where the kernel says at
  *       which place a filter is wrong, the error has "column" and "length", too
  *   {"verb": "kernel-probe", "session": NAME, "kind": "uprobe"|"kprobe", "return": bool,
@@ -125,7 +125,7 @@
  *       forget what is recorded, keep the set-up; chunks stay
  *   {"verb": "flush", "session": NAME}
  *       what was emitted until now goes to the disk soon, without waiting for a sub-buffer
- *       to be full; answered at once. Of programs' events; not of a flight recorder
+ *       to be full; answered at once. For programs' events; not for a flight recorder
  *   {"verb": "status", "session": NAME}
  *       {"ok": true, "active": bool, "snapshot": bool, "processes": N (traced so far),
  *        "alive": N, "not_traced": N (processes that it would take, and that are not),
@@ -185,8 +185,8 @@
  *       processes that have the library, or may have it, and are not registered;
  *       those that can be are told (common/protocol/attach-request.h). "why" is for people
  *   {"verb": "events", "from": N, "pid": PID}
- *       "pid" optional: only those that this process has registered. Who is not root nor the
- *       daemon's user gets those that its own programs registered
+ *       "pid" optional: only those that this process has registered. A client that is not
+ *       root nor the daemon's user gets those that its own programs registered
  *       {"ok": true, "events": [{"id", "name", "loglevel", "fields":
  *        [{"name", "type"}]}], "next": N}
  *
@@ -221,7 +221,7 @@
  *       with the text as a sealed memfd, from byte "offset" on, which is 0 or
  *       where the text ended that was sent last; sent before a packet with
  *       that generation is written. "final": the daemon waits for "written".
- *       Of a kernel session, one comes before "channel", and "final" only after
+ *       For a kernel session, one comes before "channel", and "final" only after
  *       that; with it a second sealed memfd, the classes: for each a line "SYSTEM
  *       SIZE" and SIZE bytes, the text of its tracefs `format` file. "final"
  *       then: nothing more is recorded, and "written" of it says that all rings
@@ -236,12 +236,12 @@
  *       no answer
  *   {"event": "live", "session": NAME, "time": N}
  *       packets with events up to that time, of the trace's clock, were released: it is to be
- *       noted in the trace's folder once all that was released is in its indexes. Of a kernel
- *       session: once its rings were read up to that time
+ *       noted in the trace's folder once all that was released is in its indexes. For a
+ *       kernel session: once its rings were read up to that time
  *   {"event": "recording", "session": NAME, "on": bool}
- *       see whether the output was moved or removed. With "spool", off: nothing more is recorded,
- * and what the rings hold is written whatever waits to be sent. On at first. Of a kernel session,
- * "final" says it
+ *       see whether the output was moved or removed. With "spool", off: nothing more is
+ *       recorded, and the rest of the rings is written whatever waits to be sent. On at first.
+ *       For a kernel session, "final" says it
  *   {"event": "end", "session": NAME}       forget it
  *   consumer:
  *   {"verb": "written", "session": NAME, "generation": N, "packets": N,
@@ -251,8 +251,8 @@
  *    that made room, of earlier consumers too, "error": TEXT (optional: the disk is full, …),
  *    "moved": TEXT (optional: where the trace is, whose folder was renamed)}
  *       cumulative since the last clear; at most every PROTOCOL_CONTROL_WRITTEN_MS, and at once
- *       when a final metadata was written. No answer. Of a kernel session "overwritten" is
- *       what its packets count as discarded, those of earlier consumers too
+ *       when a final metadata was written. No answer. For a kernel session, "overwritten"
+ *       is what its packets count as discarded, those of earlier consumers too
  *   {"verb": "broken", "session": NAME, "stream": NAME, "program": NAME, "pid": PID,
  *    "uid": UID, "why": TEXT}
  *       a packet of that stream was left out, for no reader could read it: its first wrong

@@ -374,8 +374,8 @@ static int take_block(struct tsdl_scan *scan, struct record_layout *layout, stru
 }
 
 /*
- * Notes where a text of ours is wrong. Another tracer's is not wrong, but other. What the scanner
- * let pass cannot be added: there was no such stream, or the values are too large.
+ * Notes where a text of ours is wrong. Another tracer's is not wrong, but other. An event that the
+ * scanner let pass may still not be added: there was no such stream, or the values are too large.
  */
 static void note_fault(const struct tsdl_scan *scan, const char *text, size_t size,
 		       struct record_trace *trace)

@@ -134,7 +134,7 @@ static void count_lost(struct lttngmap_ring_file *file, const volatile struct ke
 	kernel->owes = !knows;
 }
 
-/* The next sub-buffer becomes the reader's. As read_page(). */
+/* The next sub-buffer becomes the reader's. Like read_page(). */
 static int advance(struct lttngmap_ring_file *file)
 {
 	volatile struct trace_buffer_meta *meta = meta_of(file);

@@ -18,8 +18,8 @@
  * packet is made anew, the same, as often as wanted: the caller keeps the
  * cursor, and takes the next one when the packet is on disk.
  *
- * Pure functions: no file, no state of their own. Whatever the sub-buffer says,
- * nothing beyond offset + length is read, and nothing beyond the body written.
+ * Pure functions: no file, no state of their own. With any bytes in the sub-buffer,
+ * they read nothing beyond offset + length, and write nothing beyond the body.
  */
 #ifndef CONSUMERD_KERNEL_KERNEL_PACKET_H
 #define CONSUMERD_KERNEL_KERNEL_PACKET_H

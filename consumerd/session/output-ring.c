@@ -316,8 +316,8 @@ static int write_snapshot(struct output_ring *ring, const struct snapshot *snaps
 
 /*
  * Read backward over all rings of the file, and close it, which tells that they
- * are on disk. What cannot be written ends the snapshot: what would be there
- * at the next try is not what was asked for.
+ * are on disk. A packet that cannot be written ends the snapshot: at the next try the rings would
+ * have other events than those that were asked for.
  */
 static enum outcome take_snapshot(struct output_ring *ring, uint64_t size)
 {

@@ -31,7 +31,7 @@
  * soon. At its end it destroys itself. NULL: no memory.
  */
 struct output_ring *output_ring_create(struct output_channel *channel, const char *name);
-/* Tells output_channel_forget(). What it holds is given again to the next reader. */
+/* Calls output_channel_forget(). The next reader gets again the packets that the ring holds. */
 void output_ring_destroy(struct output_ring *ring);
 /* Its streams begin anew; the packet that it holds is let go. */
 void output_ring_clear(struct output_ring *ring);

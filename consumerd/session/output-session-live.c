@@ -52,7 +52,7 @@ void output_session_check_drained(struct output_session *session)
 		return;
 	session->is_draining = false;
 	session->written.generation = session->text_generation;
-	/* Whatever the trouble was, all is on disk. */
+	/* All is on disk, so the trouble is over. */
 	if (session->trouble)
 		output_session_recovered(session);
 	else

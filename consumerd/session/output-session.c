@@ -214,9 +214,8 @@ static void clear_now(struct output_session *session)
 }
 
 /*
- * Try again. What failed before and did not fail in all the time since the
- * try before this one is over: a disk with room for small packets only is
- * not said to be full and free in turns.
+ * Try again. Trouble is over when nothing has failed since the try before this one. So a disk
+ * with room for small packets only is not reported as full and free in turns.
  */
 static int on_retry(sd_event_source *source, uint64_t now, void *userdata)
 {

@@ -217,8 +217,8 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 
 /*
  * The same where it takes nothing but this thread's own ring, for code that runs amid a program's
- * and has to keep its registers. It calls no other function. Of the vector registers it uses the
- * low 128 bits of %xmm0 to %xmm15 alone, and leaves the rest of these as it is. 0: nothing was
+ * and has to keep its registers. It calls no other function. It uses no vector registers but the
+ * low 128 bits of %xmm0 to %xmm15, and leaves the rest of these as it is. 0: nothing was
  * written nor counted, as the event needs more than that; call lttngmap_event_write().
  */
 int lttngmap_event_write_at_once(const struct lttngmap_tracepoint *tracepoint, const void *fields,

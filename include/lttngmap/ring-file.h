@@ -96,13 +96,13 @@ enum lttngmap_packet_flag {
 	 */
 	LTTNGMAP_PACKET_VOLATILE = 1u << 1,
 	/*
-	 * In: read backward instead. Of the ring `cpu`, the first request gives what
-	 * stands in its newest sub-buffer, the next one what stands in the one
-	 * before, until EAGAIN: there is no older one, and a further request begins
-	 * with the newest again. Nothing is taken out of the ring, and the current
-	 * packet of other requests stays. Out: VOLATILE, too; the first packet that
-	 * was overwritten before its copy was checked is the last one. `sequence`
-	 * is the sub-buffer's, `discarded` counts events that were never written.
+	 * In: read ring `cpu` backward instead. The first request gives the records of
+	 * its newest sub-buffer, the next one those of the sub-buffer before. EAGAIN:
+	 * there is no older one, and a further request begins with the newest again.
+	 * Nothing is taken out of the ring, and the current packet of other requests
+	 * stays. Out: VOLATILE, too. The first packet that was overwritten before its
+	 * copy was checked is the last one. `sequence` is the sub-buffer's,
+	 * `discarded` counts events that were never written.
 	 */
 	LTTNGMAP_PACKET_BACKWARD = 1u << 2,
 	/*
@@ -171,11 +171,11 @@ LTTNGMAP_ABI_ASSERT(sizeof(struct lttngmap_packet) == 96);
  */
 #define LTTNGMAP_IOC_GET_PACKET _IOWR('R', 0x60, struct lttngmap_packet)
 /*
- * The same of several at a time: all current packets are released, and the next ones made
- * current. They follow each other in one ring; behind the first they are as many as wait there in
- * full sub-buffers, up to `count` and a quarter of the ring's: until they are released, its writers
- * go without these. Of a ring that is overwritten, and reading backward, there is one. A reader
- * that comes after one that went is given again what that one had not released.
+ * The same for several packets at a time: all current packets are released, and the next ones made
+ * current. They follow each other in one ring. Their number is that of the full sub-buffers that
+ * wait there, up to `count`, and up to a quarter of the ring's sub-buffers: writers go without
+ * these until they are released. A ring that is overwritten, and reading backward, give one packet.
+ * The next reader gets the packets again that this one has not released.
  */
 #define LTTNGMAP_PACKETS_MAX 8
 struct lttngmap_packets {
@@ -223,7 +223,7 @@ void lttngmap_ring_file_close(struct lttngmap_ring_file *file);
  * after get_packet said -EAGAIN; its answer is final at the next get_packet.
  */
 int lttngmap_ring_file_fd(const struct lttngmap_ring_file *file);
-/* The meta page; valid until close. Of a kernel's ring only what is in `meta`. */
+/* The meta page; valid until close. A kernel's ring has only the part `meta` of it. */
 const struct lttngmap_meta *lttngmap_ring_file_meta(const struct lttngmap_ring_file *file);
 /*
  * LTTNGMAP_IOC_GET_PACKET. 0 or -errno as there; -ENOTCONN, -ECONNABORTED,

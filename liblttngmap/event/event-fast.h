@@ -23,8 +23,8 @@
  *
  * Ring control is writable memory, and not this process's alone: a forked child has it until its
  * first event, and may have given up its parent's rights by then. So `start` is compared with where
- * the CPUs' rings are: what is stored there corrupts the trace, and no other memory. What a record
- * may reach beyond the last of them lies in the extra rings.
+ * the CPUs' rings are: what is stored there corrupts the trace, and no other memory. A record that
+ * reaches beyond the last of them ends in the extra rings.
  *
  * A thread may where its `local_fast` is `local_first.pages`. Nothing of the thread's storage is
  * looked at before the thread is known to have one (arch.h).

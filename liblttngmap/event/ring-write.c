@@ -223,8 +223,8 @@ static bool wait_for_holders(struct local *local, const struct ring_channel *cha
 }
 
 /*
- * The channel as it is now, and whether the event passes its filter. What is made of
- * `channel` holds as long as the process is of *epoch: see RSEQ_NOT_FORKED.
+ * The channel as it is now, and whether the event passes its filter. Pointers from
+ * `channel` hold as long as the process is of *epoch: see RSEQ_NOT_FORKED.
  */
 static enum channel_result cache_and_filter(struct local *local, uint32_t slot,
 					    const struct ring_event *event, bool passed,
@@ -391,8 +391,8 @@ static __attribute__((noinline)) void write_filtered(struct local *local, uint32
 }
 
 /*
- * A channel that has more to it, or of which nothing is known yet. What has to
- * save registers stands elsewhere.
+ * A channel that has more to it, or of which nothing is known yet. A function of its own, so that
+ * the caller does not save registers.
  */
 static __attribute__((noinline)) void write_special(struct local *local, uint32_t slot,
 						    uint32_t generation,

@@ -3,10 +3,10 @@
 /*
  * filter.h - the machine that runs a filter over a record's fields.
  *
- * The code is that of lttngmap/filter-code.h. Whatever the bytes of a filter
- * and of a record are, filter_run reads nothing but these and its own stack,
- * and ends: no check beforehand is needed for that. The filter may change
- * while it runs; the result is worth nothing then, but nothing else happens.
+ * The code is that of lttngmap/filter-code.h. With any bytes in the filter and
+ * in the record, filter_run() reads nothing but these and its own stack, and
+ * ends: that needs no check beforehand. The filter may change while it runs; the
+ * result is worth nothing then, but nothing else happens.
  *
  * Signal-safe and thread-safe; no malloc, no system call, errno is kept, and
  * so are the floating-point flags and modes of the thread.

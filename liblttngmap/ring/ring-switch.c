@@ -6,8 +6,8 @@
  * From sub-buffer q to q + 1:
  *
  *   1. Take slot (q + 1) mod n by compare-and-exchange to {q + 1, id,
- *      WRITING}. Whoever finds it so goes on: its taker was aborted, or is
- *      about to make the same move.
+ *      WRITING}. A writer that finds it so goes on: its taker was aborted, or
+ *      is about to make the same move.
  *   2. In one critical section (ring_rseq_move, or under the ring's lock): if
  *      the commit is still the one that all was computed from, write the
  *      descriptors of q (its end) and of q + 1 (its begin), and publish the
@@ -147,8 +147,8 @@ static void describe_move(const struct ring_channel *channel, struct lttngmap_ri
 }
 
 /*
- * Fill *move for the first event: the commit's position stays. Whoever makes
- * this move late makes it before any record, or not at all.
+ * Fill *move for the first event: the commit's position stays. A writer that makes this move late
+ * makes it before any record, or not at all.
  */
 static void describe_opening(const struct ring_channel *channel, struct lttngmap_ring *ring,
 			     uint64_t word0, uint64_t word1, uint64_t now, struct ring_move *move)

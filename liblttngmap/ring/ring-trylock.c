@@ -248,9 +248,8 @@ static uint64_t make_token(struct local *local)
 }
 
 /*
- * Ours among the processes that share it. False: one of the others has it. Who comes
- * here is alone in its process, by the lock there: what names our process was left by a
- * forked child.
+ * Takes the lock among the processes that share the ring. False: another one has it. The caller
+ * holds the lock in this process: a token with this process's index was left by a forked child.
  */
 static bool take_shared(struct lttngmap_ring *ring, uint64_t token)
 {
@@ -271,8 +270,8 @@ static void release_shared(struct lttngmap_ring *ring, uint64_t token)
 }
 
 /*
- * The ring is ours in this process. TAKEN: another one has it; else what came of the
- * write. Of a forked child's parent nothing is let go of.
+ * Writes the record; the caller holds the ring in this process. TAKEN: another process holds it;
+ * else the result of the write. A forked child releases none of its parent's locks.
  */
 static enum ring_result write_taken(struct local *local, const struct ring_channel *channel,
 				    uint32_t index, struct local_lock *lock, uint64_t epoch,

@@ -58,7 +58,7 @@ struct app_connection {
 /* One message at a time is in hand, and this is the only thread. */
 static _Alignas(8) char message[PROTOCOL_APP_MESSAGE_MAX];
 
-/* The next message of the descriptor; it stays in the socket. As socket_receive(). */
+/* The next message of the descriptor; it stays in the socket. Like socket_receive(). */
 static ssize_t peek(int fd)
 {
 	return socket_receive(fd, message, sizeof(message), MSG_DONTWAIT | MSG_PEEK, NULL, NULL);
@@ -389,7 +389,7 @@ static int listen_to(struct app_connection *connection)
 			       connection->fd);
 }
 
-/* A message of `size` bytes, still in the socket. As connection_serve(). */
+/* A message of `size` bytes, still in the socket. Like connection_serve(). */
 static int serve_message(struct app_connection *connection, const struct ucred *sender,
 			 const char *bytes, size_t size, struct app_refusal *refusal)
 {

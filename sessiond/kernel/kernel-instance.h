@@ -57,8 +57,8 @@ struct kernel_instance_config {
 };
 
 /*
- * A new one, which records nothing yet. As long as it is open, nobody can
- * remove it. 0 or -errno.
+ * Makes an instance, which records nothing yet. Nobody can remove it while it is open. 0 or
+ * -errno.
  */
 int kernel_instance_create(const struct kernel_instance_config *config,
 			   struct kernel_instance **instance, struct kernel_problem *problem);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * lttng/tracelog.h - LTTng-UST's names for lttngmap_tracelog(). As there, a level
- * gives its name to the event: that of version 2.13, or the older one.
+ * lttng/tracelog.h - LTTng-UST's names for lttngmap_tracelog(). A level gives its
+ * name to the event, as in LTTng-UST: that of version 2.13, or the older one.
  */
 #ifndef LTTNGMAP_LTTNG_TRACELOG_H
 #define LTTNGMAP_LTTNG_TRACELOG_H

@@ -4,13 +4,13 @@
  * lttng/tracepoint.h - programs written for LTTng-UST, on lttngmap.
  *
  * Found where `pkg-config --cflags lttngmap-lttng-compat` says, and nowhere
- * else: a program that is built without that knows nothing of it. What may be
- * written is what LTTng-UST's manual says, in both of its spellings
+ * else: a program that is built without that knows nothing of it. A program
+ * writes what LTTng-UST's manual says, in both of its spellings
  * (LTTNG_UST_TRACEPOINT_EVENT and TRACEPOINT_EVENT, ...); with
  * LTTNG_UST_COMPAT_API_VERSION above 0 only in the first. lttngmap-lttng(7)
  * tells what is different.
  *
- * Of a tracepoint `p:n`, in whatever module the parts are:
+ * A tracepoint `p:n` has these symbols, in whatever module the parts are:
  *
  *   lttngmap_lttng_tracepoint_p___n   what a call looks at, one load and a branch
  *   lttngmap_lttng_emit_p___n()       what a call does that finds it on

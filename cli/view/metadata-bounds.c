@@ -152,15 +152,13 @@ static uint64_t most(const struct bounds *bounds)
 	return METADATA_ELEMENTS_MAX + 8 * bounds->tokens;
 }
 
-/* No number overflows: all are looked at before they are used again. */
 static void add(struct bounds *bounds, uint64_t weight, uint64_t depth)
 {
 	struct block *block = &bounds->blocks[bounds->depth];
 
-	block->now += weight;
 	if (depth > block->nested)
 		block->nested = depth;
-	if (block->now > most(bounds))
+	if (__builtin_add_overflow(block->now, weight, &block->now) || block->now > most(bounds))
 		bounds->fault = too_many;
 }
 
@@ -195,8 +193,7 @@ static void take_array(struct bounds *bounds)
 			continue;
 		memcpy(number, bounds->begin, size < sizeof(number) ? size : sizeof(number) - 1);
 		length = strtoull(number, NULL, 0);
-		if (__builtin_mul_overflow(block->arrays, length ? length : 1, &product) ||
-		    product > most(bounds))
+		if (__builtin_mul_overflow(block->arrays, length ? length : 1, &product))
 			bounds->fault = too_many;
 		else
 			block->arrays = product;
@@ -209,8 +206,8 @@ static void end_declaration(struct bounds *bounds, bool is_last)
 	struct block *block = &bounds->blocks[bounds->depth];
 	uint64_t weight, depth = block->nested + block->nr_arrays;
 
-	if (__builtin_mul_overflow(block->now, block->arrays, &weight) || weight > most(bounds) ||
-	    (block->sum += weight) > most(bounds))
+	if (__builtin_mul_overflow(block->now, block->arrays, &weight) ||
+	    __builtin_add_overflow(block->sum, weight, &block->sum))
 		bounds->fault = too_many;
 	else if (depth > METADATA_DEPTH_MAX)
 		bounds->fault = too_deep;

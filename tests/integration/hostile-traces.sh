@@ -27,6 +27,7 @@ before, field = "", {
     "array": "uint8_t _q[1000000000];",
     "array-32-bits": "uint8_t _q[4294967295];",
     "array-64-bits": "uint8_t _q[18446744073709551615];",
+    "array-that-wraps": "struct { struct { uint8_t a; } b; } _q[9223372036854775808];",
     "array-hexadecimal": "uint8_t _q[0x3b9aca00];",
     "array-behind-comment": "uint8_t // \"\n _q[1000000000]; // \"\n",
     "array-ours": ours + " _q[1000000000];",
@@ -74,12 +75,15 @@ refused() { # VERB...
 	[[ $status == 1 ]] && grep -q "metadata: line [0-9]*: t.*; the trace is not read" "$TAP_DIR/err"
 }
 
-for name in array array-32-bits array-64-bits array-hexadecimal array-behind-comment array-ours arrays-ours \
+for name in array array-32-bits array-64-bits array-that-wraps array-hexadecimal array-behind-comment array-ours arrays-ours \
 	arrays-of-arrays arrays-nested structs-nested structs-doubled structs-tripled typedefs-chained \
 	typealiases-multiplied parentheses signs; do
 	forge $name
 	ok "view refuses $name" refused view --no-symbols "$numbered_trace" || diag "$status: $(<"$TAP_DIR/err")"
 done
+forge typedefs-chained
+limited view --no-symbols "$numbered_trace"
+like "$(<"$TAP_DIR/err")" 'metadata: line [0-9]*: types that are nested too deeply' 'a chain is refused for its depth, not for its size'
 forge array-ours
 ok 'so does view --follow' refused view --follow "$numbered_trace" || diag "$status: $(<"$TAP_DIR/err")"
 ok 'so does export' refused export --perfetto "$TAP_DIR/exported" "$numbered_trace"

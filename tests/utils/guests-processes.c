@@ -145,10 +145,12 @@ static void run_exec(const char *argument)
 	char *volatile page =
 		mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char **volatile nowhere = (char **)16, *nothing[] = { (char *)nowhere, NULL };
+	char *bare[] = { NULL };
 
 	(void)argument;
 	munmap(page + 4096, 4096);
 	expect(execve((char *)nowhere, arguments, environ) == -1 && errno == EFAULT);
+	expect(execve((char *)nowhere, arguments, bare) == -1 && errno == EFAULT);
 	expect(execve("/bin/true", arguments, nowhere) == -1 && errno == EFAULT);
 	expect(execve("/bin/true", arguments, nothing) == -1 && errno == EFAULT);
 	memcpy(page + 4096 - 12, "LD_PRELOAD=/", 12);

@@ -485,7 +485,8 @@ static void tell(struct view_sound *sound, const struct sound_trace *trace)
 				     " %s: it is not used",
 				     view_verb, trace->path, file->name,
 				     wrong_index_text(file->index_error));
-			message_hint("'lttngmap recover %s' writes it anew", trace->path);
+			message_hint("%s'lttngmap recover %s' writes it anew",
+				     file->index_error ? "remove it; then " : "", trace->path);
 		}
 	}
 }

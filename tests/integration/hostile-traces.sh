@@ -110,12 +110,17 @@ index=$(find "$folder/index" -name '*.idx' | head -n 1)
 rm "$index"
 mkfifo "$index"
 shows 'an index that is a FIFO is not used'
-like "$(<"$TAP_DIR/err")" "${index##*/} is no regular file: it is not used" 'and is named'
+like "$(<"$TAP_DIR/err")" "${index##*/} is no regular file: it is not used.*remove it; then 'lttngmap recover" 'and is named'
 for verb in 'export --perfetto' 'report -o'; do
 	# shellcheck disable=SC2086 # words
 	limited $verb "$TAP_DIR/made" "$numbered_trace"
 	is "$status" 0 "${verb%% *} reads it, too" || diag "$(<"$TAP_DIR/err")"
 done
+mv "$index" "$TAP_DIR/fifo"
+limited recover "$numbered_trace"
+ok 'removed, it is written anew by recover' eval '[[ $status == 0 && -s $index ]]' || diag "$(<"$TAP_DIR/err")"
+rm "$index"
+mv "$TAP_DIR/fifo" "$index"
 forge sane
 shows "nor in another tracer's trace"
 rm "$metadata"

@@ -405,6 +405,7 @@ cli_tests = \
 	tests/integration/cli-follow.sh \
 	tests/integration/cli-top.sh \
 	tests/integration/cli-view.sh \
+	tests/integration/dev-install.sh \
 	tests/integration/doc-pages.sh \
 	tests/integration/lint.sh \
 	tests/integration/ring-core.sh \

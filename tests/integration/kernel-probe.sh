@@ -117,6 +117,23 @@ is $? 125 'a name alone is not of this directory'
 PATH=$TAP_DIR:$PATH record path --uprobe load:load_work -- "$load" 3 >out 2>err
 like "$(<err)" 'the kernel: 3 events kept' 'but a program along PATH'
 
+# A library by the name that programs need it by.
+cat >puts.c <<'END'
+#include <stdio.h>
+
+int main(void)
+{
+	for (int i = 0; i < 37; i++)
+		puts("a line");
+	return 0;
+}
+END
+"${LTTNGMAP_CC:-cc}" -o puts puts.c || bail_out 'no compiler'
+record lines --uprobe "libc.so.6:puts text=+0($first):string" --kernel-pid program -- ./puts >out 2>err
+is "$? $(wc -l <out)" '0 37' 'a function of libc.so.6, wherever that is'
+is "$(babeltrace2 lines/kernel | grep -c ' uprobes:puts: .*text = "a line"')" 37 '  ... each call is an event' || diag "$(<err)"
+is "$(grep -c -e preload -e 'nothing traced' err)" 0 '  ... and nobody advises other events to who asked for those of the kernel'
+
 # ---- sessions ---------------------------------------------------------------------------
 
 # What a user of tracefs has made: nothing of ours.

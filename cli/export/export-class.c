@@ -92,6 +92,14 @@ static bool has_other(const bt_event_class *class, const char *name, size_t cut,
 	return false;
 }
 
+/* The length of the name before the underscores in front of an ending: SDT probes have two. */
+static size_t without_underscores(const char *name, size_t length)
+{
+	while (length > 1 && name[length - 1] == '_' && name[length - 2] != ':')
+		length--;
+	return length;
+}
+
 /* The kind; *stem: how much of the name both have. */
 static enum export_kind kind_of(const bt_event_class *class, const char *name, size_t *stem)
 {
@@ -99,11 +107,11 @@ static enum export_kind kind_of(const bt_event_class *class, const char *name, s
 		const char *begin = endings[i].begin, *end = endings[i].end;
 
 		if (ends_in(name, begin) && has_other(class, name, strlen(begin), end)) {
-			*stem = strlen(name) - strlen(begin);
+			*stem = without_underscores(name, strlen(name) - strlen(begin));
 			return EXPORT_BEGIN;
 		}
 		if (ends_in(name, end) && has_other(class, name, strlen(end), begin)) {
-			*stem = strlen(name) - strlen(end);
+			*stem = without_underscores(name, strlen(name) - strlen(end));
 			return EXPORT_END;
 		}
 	}

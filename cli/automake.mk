@@ -172,6 +172,7 @@ lttngmap_SOURCES = \
 	cli/report/page-index.c \
 	cli/report/page-memory.c \
 	cli/report/page-slices.c \
+	cli/report/page-text.c \
 	cli/report/page.h \
 	cli/symbols/symbol-file.c \
 	cli/symbols/symbol-file.h \

@@ -24,12 +24,15 @@
 
 static char *file_name;
 static long long most = EVENTS_DEFAULT;
+static int as_text;
 
 static const struct poptOption options[] = {
 	{ "output", 'o', POPT_ARG_STRING, &file_name, 0,
 	  "Write the page there (default: DIR.html; - is standard output)", "FILE" },
 	{ "events", '\0', POPT_ARG_LONGLONG, &most, 0,
 	  "Keep so many events one by one; of others, counts (default: 10000000)", "COUNT" },
+	{ "text", 't', POPT_ARG_NONE, &as_text, 0,
+	  "No page: sums as text, of events, durations and memory", NULL },
 	VIEW_FILTER_OPTIONS,
 	SYMBOLS_OPTIONS,
 	POPT_TABLEEND
@@ -78,20 +81,30 @@ static void tell(const struct export *export, const char *path, const char *name
 		message_note("report: no slices: the trace does not tell the thread of an event");
 		message_hint("record with --context vtid");
 	}
-	if (page->kept < page->events) {
+	if (!as_text && page->kept < page->events) {
 		message_note("report: the table has the first %llu of %llu events",
 			     (unsigned long long)page->kept, (unsigned long long)page->events);
 		message_hint("--from and --to choose others, --events more of them");
 	}
 	view_streams_report(&export->view.streams);
-	if (strcmp(name, "-") != 0)
+	if (!as_text && strcmp(name, "-") != 0)
 		message_note("report: open %s in a browser", name);
 }
 
 static int write_page(struct export *export, const struct view_traces *traces, const char *name)
 {
-	int error, output_error, fd = open_file(name);
+	int error, output_error, fd;
 
+	if (as_text && !file_name) {
+		text_output_open(&export->view.output);
+		error = view_graph_run(&export->view, traces);
+		export_finish(export);
+		output_error = text_output_close(&export->view.output);
+		if (output_error)
+			message_error("report: cannot write: %s", strerror(-output_error));
+		return error ? error : output_error;
+	}
+	fd = open_file(name);
 	if (fd < 0)
 		return fd;
 	text_output_open_file(&export->view.output, fd);
@@ -137,7 +150,7 @@ static int run(int argc, const char **argv)
 	export.view.printer = &export_printer;
 	export.view.previous_ns = INT64_MIN;
 	export.view.symbols = symbols_create();
-	page_set(&export, path, (uint64_t)most);
+	page_set(&export, path, (uint64_t)most, as_text);
 	error = write_page(&export, &traces, name);
 	if (!error)
 		tell(&export, path, name);

@@ -408,6 +408,7 @@ cli_tests = \
 	tests/integration/dev-install.sh \
 	tests/integration/doc-pages.sh \
 	tests/integration/lint.sh \
+	tests/integration/report-text.sh \
 	tests/integration/ring-core.sh \
 	tests/integration/doc-tutorial.sh \
 	tests/integration/package-files.sh \

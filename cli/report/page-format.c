@@ -15,9 +15,9 @@
 
 static struct page the_page;
 
-void page_set(struct export *export, const char *path, uint64_t most)
+void page_set(struct export *export, const char *path, uint64_t most, bool is_text)
 {
-	the_page = (struct page){ .path = path, .most = most };
+	the_page = (struct page){ .path = path, .most = is_text ? 0 : most, .is_text = is_text };
 	the_page.shorts.name = "s";
 	the_page.longs.name = "l";
 	the_page.first = INT64_MAX;
@@ -326,6 +326,8 @@ static void page_lost(struct export *export, struct export_track *track, const c
 static void page_open(struct export *export, int64_t ns)
 {
 	page_of(export)->origin = ns;
+	if (page_of(export)->is_text)
+		return;
 	text_output_bytes(&export->view.output, (const char *)page_head, page_head_size);
 }
 
@@ -371,6 +373,11 @@ static void page_close(struct export *export)
 	struct page *page = page_of(export);
 
 	end_open_slices(export);
+	if (page->is_text) {
+		page_text_write(export);
+		free_all(page);
+		return;
+	}
 	page_events_finish(export);
 	page_slices_finish(export);
 	page_bins_finish(export, &page->rates, "rates");

@@ -14,6 +14,7 @@
  *   page-flame.c      call stacks and their time
  *   page-memory.c     blocks that a program holds, of the libc family's events
  *   page-index.c      what is known at the end: names, counts, where a block is
+ *   page-text.c       sums as text, in place of the page
  *
  * doc/design/report.md has the format of what these write. It goes over the trace once.
  * Times are nanoseconds since the first event. Memory is bounded: but for names, threads and
@@ -276,6 +277,7 @@ struct page_lost {
 
 struct page {
 	const char *path;
+	bool is_text;  /* sums for a terminal, no page */
 	uint64_t most; /* events and slices that are kept one by one */
 	int64_t origin, first, last;
 	uint64_t events, kept, slices, slices_kept, unfinished;
@@ -300,8 +302,8 @@ struct page {
 
 extern const struct export_format export_page;
 
-/* The one report; page_set() before the export begins. */
-void page_set(struct export *export, const char *path, uint64_t most);
+/* The one report; page_set() before the export begins. `is_text`: sums as text, no page. */
+void page_set(struct export *export, const char *path, uint64_t most, bool is_text);
 static inline struct page *page_of(const struct export *export)
 {
 	return export->state;
@@ -309,6 +311,8 @@ static inline struct page *page_of(const struct export *export)
 
 /* Where slices and events of nobody's number are kept. */
 void page_index_write(struct export *export);
+/* Writes the sums as text. Sorts the durations. */
+void page_text_write(struct export *export);
 
 /* The page made from page/: the parts before and after the data. */
 extern const unsigned char page_head[], page_tail[];

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * page-text.c - the sums of a trace as text for a terminal: events, processes, how long calls
+ * took, and who holds memory. Each table begins with its largest rows.
+ */
+#include <config.h>
+
+#include "cli/report/page.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/base/message.h"
+#include "cli/base/options.h"
+#include "common/base/name.h"
+
+#define ROWS_SHOWN 15
+
+/* Names are the traced programs': what would direct the terminal is shown as '?'. */
+static void put_name(struct text_output *out, const char *text)
+{
+	while (*text) {
+		size_t length = name_directs(text) ? 0 : text_letter_length(text);
+
+		if (length)
+			text_output_bytes(out, text, length);
+		else
+			text_output_char(out, '?');
+		text += length ? length : 1;
+	}
+}
+
+/* A count in a column of 12 letters. */
+static void put_count(struct text_output *out, uint64_t count)
+{
+	char text[32], column[40];
+
+	snprintf(column, sizeof(column), "%12s", options_format_count(count, text));
+	text_output_text(out, column);
+}
+
+/* A duration in a column of 11 letters. */
+static void put_time(struct text_output *out, double ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s " };
+	char column[48];
+	unsigned unit = 0;
+
+	for (; ns >= 1000 && unit < 3; unit++)
+		ns /= 1000;
+	snprintf(column, sizeof(column), "%8.*f %s", unit ? 2 : 0, ns, units[unit]);
+	text_output_text(out, column);
+}
+
+static void put_more(struct text_output *out, size_t count)
+{
+	char text[64], number[32];
+
+	if (count > ROWS_SHOWN) {
+		snprintf(text, sizeof(text), "%12s and %s more\n", "",
+			 options_format_count(count - ROWS_SHOWN, number));
+		text_output_text(out, text);
+	}
+}
+
+/* ---- events and processes --------------------------------------------------------- */
+
+struct row {
+	uint64_t count;
+	const char *name;
+	int64_t pid; /* -1: none */
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static void put_rows(struct text_output *out, const char *heading, struct row *rows, size_t count)
+{
+	char pid[32];
+
+	text_output_text(out, heading);
+	qsort(rows, count, sizeof(*rows), compare_rows);
+	for (size_t i = 0; i < count && i < ROWS_SHOWN; i++) {
+		put_count(out, rows[i].count);
+		text_output_text(out, "  ");
+		put_name(out, rows[i].name);
+		snprintf(pid, sizeof(pid), " %" PRId64, rows[i].pid);
+		text_output_text(out, rows[i].pid < 0 ? "\n" : pid);
+		if (rows[i].pid >= 0)
+			text_output_char(out, '\n');
+	}
+	put_more(out, count);
+}
+
+static void put_classes(struct export *export)
+{
+	const struct page *page = page_of(export);
+	struct row *rows = calloc(page->nr_classes + 1, sizeof(*rows));
+
+	if (!rows) {
+		export_fail(export, ENOMEM);
+		return;
+	}
+	for (uint32_t i = 0; i < page->nr_classes; i++)
+		rows[i] = (struct row){ page->classes[i].events, page->classes[i].name, -1 };
+	put_rows(&export->view.output, "\n      EVENTS  NAME\n", rows, page->nr_classes);
+	free(rows);
+}
+
+static void put_processes(struct export *export)
+{
+	const struct page *page = page_of(export);
+	struct row *rows = calloc(page->nr_tracks + 1, sizeof(*rows));
+	const struct export_process **processes = calloc(page->nr_tracks + 1, sizeof(*processes));
+	size_t count = 0;
+
+	if (!rows || !processes) {
+		export_fail(export, ENOMEM);
+		goto end;
+	}
+	for (uint32_t i = 0; i < page->nr_tracks; i++) {
+		const struct export_process *process = page->tracks[i]->track->process;
+		size_t at = 0;
+
+		while (at < count && processes[at] != process)
+			at++;
+		if (at == count) {
+			processes[count++] = process;
+			rows[at] = (struct row){ 0, process->program, process->pid };
+		}
+		rows[at].count += page->tracks[i]->events;
+	}
+	put_rows(&export->view.output, "\n      EVENTS  PROCESS\n", rows, count);
+end:
+	free(rows);
+	free(processes);
+}
+
+/* ---- durations ---------------------------------------------------------------------- */
+
+static int compare_durations(const void *a, const void *b)
+{
+	const struct page_duration *x = a, *y = b;
+
+	return x->sum < y->sum ? 1 : x->sum > y->sum ? -1 : 0;
+}
+
+/* The middle of the bucket in which that part of the durations ends; see page-durations.c. */
+static double part_of(const struct page_duration *duration, double part)
+{
+	uint64_t wanted = (uint64_t)((double)duration->count * part), seen = 0;
+	unsigned bucket = 0;
+	double low, ns;
+
+	while (bucket < duration->nr_buckets) {
+		seen += duration->buckets[bucket];
+		if (seen > wanted)
+			break;
+		bucket++;
+	}
+	if (bucket >= duration->nr_buckets)
+		return (double)duration->most;
+	if (bucket < 8)
+		return bucket;
+	low = (double)(UINT64_C(1) << (bucket / 8 - 1));
+	ns = low * (8.5 + bucket % 8);
+	if (ns < (double)duration->least)
+		return (double)duration->least;
+	return ns > (double)duration->most ? (double)duration->most : ns;
+}
+
+static void put_durations(struct export *export)
+{
+	struct page_durations *durations = &page_of(export)->durations;
+	struct text_output *out = &export->view.output;
+
+	if (!durations->count)
+		return;
+	text_output_text(out, "\n       CALLS      TOTAL     MEDIAN       99 %       MOST  NAME\n");
+	qsort(durations->list, durations->count, sizeof(*durations->list), compare_durations);
+	for (uint32_t i = 0; i < durations->count && i < ROWS_SHOWN; i++) {
+		const struct page_duration *duration = &durations->list[i];
+
+		put_count(out, duration->count);
+		put_time(out, (double)duration->sum);
+		put_time(out, part_of(duration, 0.5));
+		put_time(out, part_of(duration, 0.99));
+		put_time(out, (double)duration->most);
+		text_output_text(out, "  ");
+		put_name(out, export_text_of(export, duration->name));
+		text_output_char(out, '\n');
+	}
+	put_more(out, durations->count);
+}
+
+/* ---- memory --------------------------------------------------------------------------- */
+
+struct holder {
+	uint32_t where, class;
+	uint64_t bytes, blocks;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct holder *x = a, *y = b;
+
+	if (x->where != y->where)
+		return x->where < y->where ? -1 : 1;
+	return x->class < y->class ? -1 : x->class > y->class;
+}
+
+static int compare_holders(const void *a, const void *b)
+{
+	const struct holder *x = a, *y = b;
+
+	return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : compare_places(a, b);
+}
+
+/* The held blocks, one entry for each caller and function. Returns their number. */
+static size_t sum_up(const struct page_memory *memory, struct holder *holders)
+{
+	size_t count = 0, blocks = 0;
+
+	for (size_t i = 0; i < memory->places; i++) {
+		const struct page_live_block *live = &memory->live[i];
+
+		if (live->pointer)
+			holders[blocks++] =
+				(struct holder){ live->where, live->class, live->size, 1 };
+	}
+	qsort(holders, blocks, sizeof(*holders), compare_places);
+	for (size_t i = 0; i < blocks; i++) {
+		struct holder *last = count ? &holders[count - 1] : NULL;
+
+		if (last && compare_places(last, &holders[i]) == 0) {
+			last->bytes += holders[i].bytes;
+			last->blocks++;
+		} else {
+			holders[count++] = holders[i];
+		}
+	}
+	qsort(holders, count, sizeof(*holders), compare_holders);
+	return count;
+}
+
+static void put_memory(struct export *export)
+{
+	const struct page *page = page_of(export);
+	struct text_output *out = &export->view.output;
+	struct holder *holders;
+	size_t count;
+
+	if (!page->memory.calls)
+		return;
+	holders = calloc(page->memory.count + 1, sizeof(*holders));
+	if (!holders) {
+		export_fail(export, ENOMEM);
+		return;
+	}
+	count = sum_up(&page->memory, holders);
+	text_output_text(out, "\n   NOT FREED      BLOCKS  ALLOCATED BY\n");
+	if (!count)
+		text_output_text(out, "           0           0  all was freed\n");
+	for (size_t i = 0; i < count && i < ROWS_SHOWN; i++) {
+		const char *function = strchr(page->classes[holders[i].class].name, ':');
+
+		put_count(out, holders[i].bytes);
+		put_count(out, holders[i].blocks);
+		text_output_text(out, "  ");
+		put_name(out, holders[i].where ? export_text_of(export, holders[i].where) : "?");
+		text_output_text(out, " (");
+		put_name(out, function ? function + 1 : "?");
+		text_output_text(out, ")\n");
+	}
+	put_more(out, count);
+	free(holders);
+}
+
+/* ---- all ------------------------------------------------------------------------------- */
+
+void page_text_write(struct export *export)
+{
+	const struct page *page = page_of(export);
+	struct text_output *out = &export->view.output;
+	char count[32], text[160];
+
+	if (!page->events)
+		return;
+	snprintf(text, sizeof(text), "%s event%s in %.6f s",
+		 options_format_count(page->events, count), message_plural(page->events),
+		 page->last > page->first ? (double)(page->last - page->first) / 1e9 : 0);
+	text_output_text(out, text);
+	if (page->lost_events || page->lost_unknown) {
+		snprintf(text, sizeof(text), "; %s%s lost", page->lost_unknown ? "at least " : "",
+			 options_format_count(page->lost_events, count));
+		text_output_text(out, text);
+	}
+	text_output_char(out, '\n');
+	put_classes(export);
+	put_processes(export);
+	put_durations(export);
+	put_memory(export);
+}

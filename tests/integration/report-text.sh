@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# `lttngmap report --text`: each figure is what the events of the trace say, read one by one.
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+
+lttngmap=$LTTNGMAP_BUILD/lttngmap
+utils=$LTTNGMAP_SRC/tests/utils
+export LC_ALL=C.UTF-8 PAGER=cat
+cd "$TAP_DIR" || exit 1
+
+# ---- a real program ---------------------------------------------------------------------
+
+cat >leak.c <<'END'
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* More asks for it than the compiler can see is needed. */
+__attribute__((noinline)) void *volatile_of(size_t size)
+{
+	void *volatile block = malloc(size);
+
+	return block;
+}
+__attribute__((noinline)) void leak_much(void) { ((char *)malloc(3000))[0] = 1; __asm__ volatile("" ::: "memory"); }
+__attribute__((noinline)) void leak_little(void) { ((char *)malloc(70))[0] = 1; __asm__ volatile("" ::: "memory"); }
+
+int main(void)
+{
+	for (int i = 0; i < 300; i++) {
+		free(volatile_of(500));
+		if (i < 40)
+			leak_much();
+		leak_little();
+		close(open("/dev/null", O_RDONLY));
+	}
+	return 0;
+}
+END
+"${LTTNGMAP_CC:-cc}" -g -O0 -fno-builtin -o leak leak.c || bail_out 'no compiler'
+LTTNGMAP_ALLOW_BLOCKING=1 "$lttngmap" record -q --mode blocking -o trace --preload libc,dl,io --context vtid,ip -- ./leak ||
+	bail_out 'it was not recorded'
+"$lttngmap" report --text trace >out 2>err
+is "$?:$(<err)" '0:' 'sums as text'
+ok '  ... and no page' test ! -e trace.html
+"$lttngmap" view --json trace >events.json
+# Without commas between digits, and with one space between words.
+plain() { sed -E ':a;s/([0-9]),([0-9])/\1\2/;ta;s/ +/ /g;s/^ //' "$@"; }
+plain out >plain
+like "$(head -n 1 plain)" "^$(wc -l <events.json) events in [0-9]+\.[0-9]{6} s\$" 'the events'
+sed -n '/EVENTS NAME/,/^$/p' plain | sed '1d;$d' | sort >classes
+sed -E 's/.*"event":"([^"]*)".*/\1/' events.json | sort | uniq -c | sed -E 's/^ +//' | sort >right
+is "$(comm -13 right classes | wc -l) $(grep -c . classes)" "0 $(($(wc -l <right) < 15 ? $(wc -l <right) : 15))" \
+	'how often there was each' || diag "$(<out)"
+like "$(tr '\n' ' ' <plain)" "EVENTS PROCESS $(wc -l <events.json) leak $(head -n 1 events.json | sed -E 's/.*"pid":([0-9]+).*/\1/') " 'of which process'
+python3 - <<'END' >"$TAP_DIR/times"
+import json
+times = {}
+for event in map(json.loads, open("events.json")):
+    if "duration" in event["fields"]:
+        times.setdefault(event["event"].split(":")[1], []).append(event["fields"]["duration"])
+for name, all in times.items():
+    all.sort()
+    print(name, len(all), sum(all), all[len(all) // 2], all[-1])
+END
+# Calls are shown to three digits; the median is known to an eighth.
+is "$(python3 - <<'END'
+units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+right = {line.split()[0]: [int(word) for word in line.split()[1:]] for line in open("times")}
+rows, wrong, inside = 0, [], False
+for line in open("plain"):
+    words = line.split()
+    if inside and not words:
+        break
+    if inside:
+        name, numbers = words[-1], words[1:-1]
+        total, median, late, most = (float(numbers[i]) * units[numbers[i + 1]] for i in range(0, 8, 2))
+        rows += 1
+        truth = right[name]
+        if not (int(words[0]) == truth[0] and abs(total - truth[1]) <= 0.01 * truth[1]
+                and abs(median - truth[2]) <= 0.13 * truth[2] + 1 and abs(most - truth[3]) <= 0.01 * truth[3]
+                and median <= late * 1.01 and late <= most * 1.01):
+            wrong.append((line, truth))
+    inside = inside or words[:1] == ["CALLS"]
+print(wrong, rows == min(15, len(right)))
+END
+)" '[] True' 'how long calls took' || diag "$(<out)"
+like "$(tr '\n' ' ' <plain)" 'ALLOCATED BY 120000 40 leak_much\+0x[0-9a-f]+ at leak.c:12 \(malloc\) 21000 300 leak_little\+0x' \
+	'whose memory was not freed, the most first' || diag "$(<out)"
+is "$(sed '1,/NOT FREED/d' plain | awk '{ bytes += $1; blocks += $2 } END { print bytes, blocks }')" \
+	"$(python3 "$utils/held_blocks.py" <events.json)" '  ... and all of it'
+is "$(awk 'length > 110' out | wc -l)" 0 'no line is long'
+"$lttngmap" report -t -e 'open*' -o opens.txt trace >out2 2>err
+is "$? $(<err) $(head -n 1 opens.txt | cut -d ' ' -f 1-2) $(<out2)" '0  300 events ' 'into a file, of some events'
+
+# ---- other traces ------------------------------------------------------------------------
+
+"$utils/make-slices" slices || bail_out 'the trace was not made'
+sed -i 's/w:outer_begin/w:outer__start/; s/w:outer_end/w:outer__done/' slices/metadata
+"$lttngmap" report -t slices >out
+like "$(<out)" '^19 events in 0.000001 s; 5 lost' 'what was lost is said'
+is "$(plain out | grep -cx '2 65 ns 34 ns 34 ns 35 ns outer')" 1 'a pair of probes with two underscores is a slice of the name before them'
+"$utils/make-hostile" hostile || bail_out 'the trace was not made'
+sed -i 's/<img src/\x1b[1mxsrc/g' hostile/stream_0
+"$lttngmap" report -t hostile >out
+is "$(grep -c $'\x1b' out) $(grep -cF '?[1mxsrc=x' out)" '0 1' 'no name acts on the terminal'
+mkdir empty
+cp slices/metadata empty
+"$lttngmap" report -t empty >out 2>err
+is "$? $(<out)" '0 ' 'no event: nothing'
+like "$(<err)" "no event in 'empty'" '  ... which is said'
+[[ ! -e /dev/full ]] || {
+	"$lttngmap" report -t slices >/dev/full 2>err
+	is "$?" 1 'a full disk'
+	like "$(<err)" 'report: cannot write: No space' '  ... is said'
+}
+done_testing

@@ -17,6 +17,13 @@
 #define OFFSET_SELF 1
 #define OFFSET_PARENT 2
 
+/*
+ * Seconds for which the kernel keeps names and attributes: for ever. Attributes never change. Names
+ * come and go by calls on the mount, by which the kernel learns of it. So a reader that opens a
+ * ring file costs one request, in place of one for each directory on the way.
+ */
+#define KEPT_SECONDS ((double)INT32_MAX)
+
 static struct mediator *mediator_of(fuse_req_t request)
 {
 	return fuse_req_userdata(request);
@@ -57,10 +64,13 @@ static void fill_attributes(const struct ring_fs_node *node, struct stat *status
 	status->st_ctim = node->made;
 }
 
-/* Nothing is to be cached: names vanish when the daemon says so. */
 static void reply_entry(fuse_req_t request, struct ring_fs_node *node)
 {
-	struct fuse_entry_param entry = { .ino = node->id };
+	struct fuse_entry_param entry = {
+		.ino = node->id,
+		.attr_timeout = KEPT_SECONDS,
+		.entry_timeout = KEPT_SECONDS,
+	};
 
 	fill_attributes(node, &entry.attr);
 	node->lookups++;
@@ -99,7 +109,7 @@ static void handle_getattr(fuse_req_t request, fuse_ino_t id, struct fuse_file_i
 		return;
 	}
 	fill_attributes(node, &status);
-	fuse_reply_attr(request, &status, 0);
+	fuse_reply_attr(request, &status, KEPT_SECONDS);
 }
 
 static void handle_statfs(fuse_req_t request, fuse_ino_t id)

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <malloc.h>
+#include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
@@ -378,6 +379,54 @@ static void case_many(struct ring_server *server)
 	free(rings);
 }
 
+/* Keeps the ring thread from answering. */
+static struct gate {
+	struct ring_order order;
+	sem_t entered, open;
+} gate;
+
+static void enter(struct ring_order *order, unsigned long pending)
+{
+	(void)order;
+	(void)pending;
+	sem_post(&gate.entered);
+	sem_wait(&gate.open);
+}
+
+/* A child that waits for an answer is killed. */
+static int stat_in_child(const char *path)
+{
+	struct stat status;
+	int result = 0;
+	pid_t child = fork();
+
+	if (child == 0) {
+		alarm(5);
+		_exit(lstat(path, &status) != 0 || !S_ISREG(status.st_mode));
+	}
+	waitpid(child, &result, 0);
+	return result;
+}
+
+/* The kernel has names and attributes: a reader that opens thousands of rings asks for neither. */
+static void case_kept_names(struct ring_server *server)
+{
+	struct served_ring ring;
+	struct stat status;
+
+	start_ring(server, &ring);
+	is(lstat(ring.path, &status), 0, "a name is looked up");
+	sem_init(&gate.entered, 0, 0);
+	sem_init(&gate.open, 0, 0);
+	gate.order.run = enter;
+	ring_thread_give(server->thread, &gate.order, 1);
+	sem_wait(&gate.entered);
+	is(stat_in_child(ring.path), 0, "and again while the daemon answers nothing");
+	sem_post(&gate.open);
+	end_ring(&ring);
+	ok(lstat(ring.path, &status) < 0 && errno == ENOENT, "it is gone with its ring");
+}
+
 /* Announced and withdrawn at once, before the helper could do either. */
 static void case_hasty(struct ring_server *server)
 {
@@ -446,6 +495,7 @@ int main(void)
 	case_killed_blocked(&server);
 	case_epoll(&server);
 	case_many(&server);
+	case_kept_names(&server);
 	case_hasty(&server);
 	case_no_channel(&server);
 	case_stale_mount(&server);

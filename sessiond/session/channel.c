@@ -348,6 +348,7 @@ int channel_restore(struct session *session, const struct channel *saved, struct
 	channel->stream_used = true;
 	channel->session = session;
 	channel->started = false;
+	channel->ended = 0;
 	channel->rules = (struct rule_list){ .entries = NULL };
 	CDS_INIT_LIST_HEAD(&channel->process_channels);
 	error = daemon->mediator_ops->add_channel(daemon->mediator, session->key, channel->name);
@@ -529,9 +530,14 @@ bool channel_is_drained(struct channel *channel)
 	/* Nobody reads a flight recorder's rings to their end. */
 	if (channel->session->is_flight_recorder)
 		return true;
-	cds_list_for_each_entry(process_channel, &channel->process_channels, node)
-		if (!process_channel_is_drained(process_channel))
-			return false;
+	cds_list_for_each_entry(process_channel, &channel->process_channels, node) {
+		if (process_channel_is_drained(process_channel))
+			continue;
+		/* The list begins here the next time: what stopped and was read stays so. */
+		cds_list_del(&channel->process_channels);
+		cds_list_add_tail(&channel->process_channels, &process_channel->node);
+		return false;
+	}
 	return true;
 }
 
@@ -570,6 +576,8 @@ unsigned int channel_reap(struct channel *channel)
 		forget_oldest(channel);
 		return 0;
 	}
+	if (channel->ended == 0)
+		return 0;
 	cds_list_for_each_entry_safe(process_channel, next, &channel->process_channels, node) {
 		if (destroyed < REAPED_AT_ONCE && process_channel_is_over(process_channel)) {
 			process_channel_destroy(process_channel);

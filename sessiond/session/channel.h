@@ -48,6 +48,7 @@ struct channel {
 	bool stream_used; /* it was started since it has the stream id */
 	struct rule_list rules;
 	struct cds_list_head process_channels; /* struct process_channel */
+	unsigned long ended;                   /* of them, whose process is gone */
 	/* Which ids were decided by the rules as they are: a bit each. */
 	uint64_t decided[LTTNGMAP_EVENT_IDS / 64];
 	/* Which were described since they are to be decided. */

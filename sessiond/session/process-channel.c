@@ -178,6 +178,8 @@ static int process_channel_add(struct process_channel *process_channel, struct c
 	process_channel->process = process;
 	if (process)
 		process->slots[channel->slot].process_channel = process_channel;
+	else
+		channel->ended++;
 	cds_list_add(&process_channel->node, &channel->process_channels);
 	return 0;
 }
@@ -438,6 +440,7 @@ bool process_channel_end(struct process_channel *process_channel)
 {
 	process_channel->process->slots[process_channel->channel->slot].process_channel = NULL;
 	process_channel->process = NULL;
+	process_channel->channel->ended++;
 	process_channel->ended_usec = time_now_usec();
 	ring_set_finish(process_channel->set);
 	if (ring_set_touched(process_channel->set)) {
@@ -477,6 +480,8 @@ void process_channel_destroy(struct process_channel *process_channel)
 	if (process_channel->process)
 		process_channel->process->slots[process_channel->channel->slot].process_channel =
 			NULL;
+	else
+		process_channel->channel->ended--;
 	cds_list_del(&process_channel->node);
 	ring_set_unpublish(process_channel->set);
 	doorbell_remove_set(process_channel->shown);

@@ -153,9 +153,9 @@ int ring_file_open_pages(const char *path, int pages, struct lttngmap_ring_file 
 	 * In this order: the bytes of a ring-fs file are the traced process's, who
 	 * must not make an announcement of them.
 	 */
-	error = ring_file_tracefs_attach(fd, &attachment);
+	error = ring_file_ioctl_attach(fd, &attachment);
 	if (error == -ENODEV)
-		error = ring_file_ioctl_attach(fd, &attachment);
+		error = ring_file_tracefs_attach(fd, &attachment);
 	if (error == -ENODEV)
 		error = ring_file_socket_attach(fd, &status, &attachment);
 	if (error || attachment.fd != fd)

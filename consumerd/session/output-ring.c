@@ -96,11 +96,32 @@ static void say_later(struct output_ring *ring, int error)
 			    output_channel_name(ring->channel), ring->name, strerror(-error));
 }
 
+/*
+ * Edges are enough, since a ring is always drained to -EAGAIN, and each
+ * level would cost a request to the daemon. The kernel forgets who waits
+ * when it wakes him: it is asked anew each time.
+ */
+static enum outcome listen_to(struct output_ring *ring)
+{
+	int error = sd_event_add_io(output_ring_shared(ring)->loop, &ring->source,
+				    lttngmap_ring_file_fd(ring->file),
+				    ring->is_kernel ? EPOLLIN : EPOLLIN | EPOLLET, on_ready, ring);
+
+	if (error >= 0 && ring->is_kernel)
+		error = sd_event_source_set_enabled(ring->source, SD_EVENT_OFF);
+	if (error >= 0)
+		return OUTCOME_IDLE;
+	ring->source = sd_event_source_disable_unref(ring->source);
+	lttngmap_ring_file_close(ring->file);
+	ring->file = NULL;
+	say_later(ring, error);
+	return OUTCOME_LATER;
+}
+
 static enum outcome attach(struct output_ring *ring)
 {
 	char path[PATH_MAX];
 	int error, length;
-	uint64_t size;
 
 	length = snprintf(path, sizeof(path), "%s/%s%s", output_channel_directory(ring->channel),
 			  ring->name, ring->is_kernel ? "/trace_pipe_raw" : "");
@@ -126,25 +147,8 @@ static enum outcome attach(struct output_ring *ring)
 			    error == -ENODEV ? "this is not a ring file" : strerror(-error));
 		return OUTCOME_END;
 	}
-	if (output_session_is_snapshot(output_channel_session(ring->channel), &size))
-		return OUTCOME_MORE;
-	/*
-	 * Edges are enough, since a ring is always drained to -EAGAIN, and each
-	 * level would cost a request to the daemon. The kernel forgets who waits
-	 * when it wakes him: it is asked anew each time.
-	 */
-	error = sd_event_add_io(output_ring_shared(ring)->loop, &ring->source,
-				lttngmap_ring_file_fd(ring->file),
-				ring->is_kernel ? EPOLLIN : EPOLLIN | EPOLLET, on_ready, ring);
-	if (error >= 0 && ring->is_kernel)
-		error = sd_event_source_set_enabled(ring->source, SD_EVENT_OFF);
-	if (error < 0) {
-		ring->source = sd_event_source_disable_unref(ring->source);
-		lttngmap_ring_file_close(ring->file);
-		ring->file = NULL;
-		say_later(ring, error);
+	if (ring->is_kernel && listen_to(ring) == OUTCOME_LATER)
 		return OUTCOME_LATER;
-	}
 	return OUTCOME_MORE;
 }
 
@@ -256,8 +260,9 @@ static enum outcome drain(struct output_ring *ring)
 			error = next_packet(ring);
 			if (error == -EAGAIN && is_asked_again(ring))
 				error = next_packet(ring);
+			/* Listened to once there is nothing: what is there needs no event. */
 			if (error == -EAGAIN)
-				return OUTCOME_IDLE;
+				return ring->source ? OUTCOME_IDLE : listen_to(ring);
 			if (error == -EINTR)
 				return OUTCOME_MORE;
 			if (error == -ENODATA) {

@@ -7,22 +7,35 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "common/base/time.h"
+
 /* A full sub-buffer is to be on disk within 20 ms. */
 #define STEP_USEC UINT64_C(15000)
 #define ACCURACY_USEC UINT64_C(1000)
+/* Turns that are short are served one after another for that long, then descriptors. */
+#define TURNS_USEC UINT64_C(500)
 
-static int serve_first(sd_event_source *source, int fd, uint32_t events, void *userdata)
+/* Each entry once at most. One that queues itself again is served after descriptors were. */
+static int serve_some(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct turns *turns = userdata;
+	uint64_t begin = time_now_usec();
 	struct turn *turn;
 
 	(void)fd;
 	(void)events;
-	if (!cds_list_empty(&turns->queue)) {
-		turn = cds_list_first_entry(&turns->queue, struct turn, node);
+	cds_list_splice(&turns->queue, &turns->served);
+	CDS_INIT_LIST_HEAD(&turns->queue);
+	while (!cds_list_empty(&turns->served)) {
+		turn = cds_list_first_entry(&turns->served, struct turn, node);
 		turn_remove(turn);
 		turn->serve(turn);
+		if (time_now_usec() - begin >= TURNS_USEC)
+			break;
 	}
+	/* The others stay in front. */
+	cds_list_splice(&turns->served, &turns->queue);
+	CDS_INIT_LIST_HEAD(&turns->served);
 	return cds_list_empty(&turns->queue) ? sd_event_source_set_enabled(source, SD_EVENT_OFF)
 					     : 0;
 }
@@ -50,12 +63,13 @@ int turns_init(struct turns *turns, sd_event *loop)
 	int error, fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 
 	CDS_INIT_LIST_HEAD(&turns->queue);
+	CDS_INIT_LIST_HEAD(&turns->served);
 	CDS_INIT_LIST_HEAD(&turns->waiting);
 	turns->source = NULL;
 	turns->timer = NULL;
 	if (fd < 0)
 		return -errno;
-	error = sd_event_add_io(loop, &turns->source, fd, EPOLLIN, serve_first, turns);
+	error = sd_event_add_io(loop, &turns->source, fd, EPOLLIN, serve_some, turns);
 	if (error < 0) {
 		close(fd);
 		return error;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * turn.h - a queue of rings and sessions with work. The event loop serves one entry at a time,
- * between descriptors, so that none delays another. An entry that expects more work soon waits
- * for the next step: one timer, the same for all, queues it again.
+ * turn.h - a queue of rings and sessions with work. The event loop serves the queue between
+ * descriptors, for half a millisecond and each entry once, so that none delays another. An entry
+ * that expects more work soon waits for the next step: one timer, the same for all, queues it again.
  */
 #ifndef CONSUMERD_SESSION_TURN_H
 #define CONSUMERD_SESSION_TURN_H
@@ -15,6 +15,7 @@
 
 struct turns {
 	struct cds_list_head queue;
+	struct cds_list_head served;  /* of the queue, while it is served */
 	sd_event_source *source;      /* on while the queue is not empty */
 	struct cds_list_head waiting; /* for the next step */
 	sd_event_source *timer;       /* on while somebody waits */

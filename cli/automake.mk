@@ -191,6 +191,7 @@ lttngmap_SOURCES = \
 	cli/view/view-find.c \
 	cli/view/view-follow.c \
 	cli/view/view-graph.c \
+	cli/view/view-progress.c \
 	cli/view/view-join.c \
 	cli/view/view-join.h \
 	cli/view/view-json.c \

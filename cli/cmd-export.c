@@ -114,7 +114,9 @@ static int export_to(struct export *export, const struct view_traces *traces, co
 		return fd;
 	}
 	text_output_open_file(&export->view.output, fd);
+	view_progress_begin();
 	error = view_graph_run(&export->view, traces);
+	view_progress_clear();
 	if (export->format)
 		export_finish(export);
 	output_error = text_output_close(&export->view.output);

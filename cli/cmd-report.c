@@ -97,7 +97,9 @@ static int write_page(struct export *export, const struct view_traces *traces, c
 
 	if (as_text && !file_name) {
 		text_output_open(&export->view.output);
+		view_progress_begin();
 		error = view_graph_run(&export->view, traces);
+		view_progress_clear();
 		export_finish(export);
 		output_error = text_output_close(&export->view.output);
 		if (output_error)
@@ -108,7 +110,9 @@ static int write_page(struct export *export, const struct view_traces *traces, c
 	if (fd < 0)
 		return fd;
 	text_output_open_file(&export->view.output, fd);
+	view_progress_begin();
 	error = view_graph_run(&export->view, traces);
+	view_progress_clear();
 	export_finish(export);
 	output_error = output_file_close(fd, name, text_output_close(&export->view.output));
 	if (output_error)

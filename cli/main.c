@@ -60,8 +60,12 @@ static void refuse_option(const struct verb *verb, const char *option)
 	message_error("%s: unknown option %s", verb->name, option);
 	if (verb == &verb_record && (strcmp(option, "-p") == 0 || strcmp(option, "--pid") == 0)) {
 		message_hint("`lttngmap attach PID` brings tracing into a process that runs, for a "
-			     "session of "
-			     "`lttngmap create`");
+			     "session of `lttngmap create`");
+		return;
+	}
+	if (verb == &verb_export && strcmp(option, "--csv") == 0) {
+		message_hint("lttngmap view --json | jq -r '[.timestamp, .event, .fields.NAME] | "
+			     "@csv' writes such lines");
 		return;
 	}
 	if (strncmp(option, "--", 2) != 0)

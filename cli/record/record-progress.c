@@ -192,6 +192,22 @@ static void summarize_kernel(struct record *record)
 						      : " (read: Linux before 6.10 maps no rings)");
 }
 
+static void tell_no_event(const struct record *record)
+{
+	const char *families = record->options.preload ? record->options.preload : "libc,dl";
+
+	if (record->options.nr_rules || strcmp(families, "none") == 0) {
+		message_note("no event matched the rules");
+		return;
+	}
+	message_note("no event: no call of --preload %s was made", families);
+	if (strstr(families, "function") || strstr(families, "cyg-profile"))
+		message_hint("was the program built for that? lttngmap-preload(7) has the "
+			     "compiler's options");
+	else if (strstr(families, "io"))
+		message_hint("stdio (fopen, fgets, printf) has no events");
+}
+
 void record_progress_summary(struct record *record)
 {
 	const struct record_counts *counts = &record->counts;
@@ -236,5 +252,5 @@ void record_progress_summary(struct record *record)
 	/* Otherwise a message named the processes whose events are missing. */
 	if (counts->kept + counts->buffered + count_lost(counts) == 0 && !counts->untraced[0] &&
 	    !unmatched)
-		message_note("no event matched the rules");
+		tell_no_event(record);
 }

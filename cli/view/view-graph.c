@@ -74,6 +74,7 @@ static int print_event(struct view *view, const bt_message *message)
 	if (view->segments &&
 	    !view_segments_take(view->segments, stream, BT_MESSAGE_TYPE_EVENT, ns))
 		return 0;
+	view_progress_event();
 	view_stream_event(stream, event);
 	view_threads_event(&view->threads, stream, event);
 	if (view->symbols)

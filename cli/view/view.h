@@ -11,6 +11,7 @@
  *   view-missed.c    reports what was asked for and is not there
  *   view-text.c      an event as a line of text
  *   view-json.c      an event as a line of JSON
+ *   view-progress.c  tells how many events were read, on a terminal
  *   view-sound.c     a readable copy of a broken trace
  *   view-follow.c    shows a growing trace, segment after segment
  *   view-segments.c  the segments: new packets of each stream
@@ -297,6 +298,13 @@ bool view_sound_is_interrupted(void);
  */
 int view_sound_copy_bytes(int to, int from, uint64_t at, uint64_t size);
 
+/*
+ * For verbs that print nothing while they read: tells on a terminal how many events were read. The
+ * line is cleared before each message, and by view_progress_clear().
+ */
+void view_progress_begin(void);
+void view_progress_event(void);
+void view_progress_clear(void);
 /* Prints all messages; reports and counts broken streams. 0, or -errno after a message. */
 int view_graph_run(struct view *view, const struct view_traces *traces);
 /* True if babeltrace can read the metadata in the folder, which has no stream yet. */

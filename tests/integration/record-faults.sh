@@ -89,6 +89,10 @@ like "$output" 'two may lack its end' 'the incomplete trace is said'
 # Nothing was kept.
 output=$(FAKE_SESSIOND=empty "$lttngmap" record --preload none -o none -- sh -c 'exit 0' 2>&1)
 like "$output" 'no event matched the rules' 'that no event matched is said'
+output=$(FAKE_SESSIOND=empty "$lttngmap" record --preload io -o none2 -- sh -c 'exit 0' 2>&1)
+like "$output" 'no event: no call of --preload io was made.*stdio' '  ... without rules, what there might have been'
+output=$(FAKE_SESSIOND=empty "$lttngmap" record --preload function -o none3 -- sh -c 'exit 0' 2>&1)
+like "$output" 'no call of --preload function was made.*built for that' '  ... and what it takes'
 output=$(FAKE_SESSIOND=empty,late "$lttngmap" record --preload none -o late -- sh -c 'exit 0' 2>&1)
 like "$output" '0 events kept, 0 lost' 'where a program was not registered'
 is "$(grep -c 'matched' <<<"$output")" 0 'it is not, for who knows'

@@ -43,6 +43,7 @@ refused 'help of an unknown verb' 2 "no verb 'xyzzy'" help xyzzy
 refused 'unknown option' 125 'unknown option --frob.*lttngmap help record' record --frob -- true
 refused 'a process that runs' 125 'unknown option -p.*lttngmap attach PID' record -p 4711
 refused 'a process that runs, by the long name' 125 'unknown option --pid.*lttngmap attach PID' record --pid 4711
+refused 'a table' 2 'unknown option --csv.*jq' export --csv file
 refused 'no recording to report' 1 'no recording in this directory.*lttngmap report DIR' report
 refused 'mistyped option' 125 "unknown option --prelaod.*did you mean '--preload'" record --prelaod libc -- true
 refused 'mistyped family' 125 "no family 'lbic'.*did you mean 'libc'" record --preload lbic -- true

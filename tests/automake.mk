@@ -1098,6 +1098,7 @@ tests_attack_attacker_SOURCES = tests/attack/attacker.c tests/attack/attacker.h 
 tests_attack_attacker_CFLAGS = $(AM_CFLAGS) $(JSON_CFLAGS)
 tests_attack_attacker_LDADD = libtest-siege.la libcommon.la $(JSON_LIBS) -lpthread
 attack_tests = \
+	tests/attack/awake.sh \
 	tests/attack/bell.sh \
 	tests/attack/classes.sh \
 	tests/attack/clock.sh \

@@ -209,6 +209,39 @@ void attack_discards(struct attacker *attacker)
 	}
 }
 
+/*
+ * Says all the time that the reader of its rings looks by itself, so that nobody rings for them:
+ * a process that is registered, and a child that is not and outlives it.
+ */
+void attack_awake(struct attacker *attacker)
+{
+	struct lttngmap_ring *rings;
+	bool outlives = attacker->worker % 2;
+	int fd;
+
+	while ((fd = attacker_connect(attacker, PROTOCOL_APP_SOCKET)) < 0)
+		usleep(50000);
+	app_register(fd, PROTOCOL_APP_RSEQ | PROTOCOL_APP_SHARES, NULL, 0, 0, &answer);
+	if (answer.size <= 0 || !app_rings(&answer))
+		return;
+	rings = mmap(NULL, CONTROL_MAPPED, PROT_READ | PROT_WRITE, MAP_SHARED,
+		     given(PROTOCOL_APP_FD_RINGS), (off_t)control_at());
+	if (rings == MAP_FAILED)
+		return;
+	if (outlives && fork() != 0)
+		return;
+	if (outlives) {
+		close(fd);
+		/* Not beyond the attack: the alarm clock is not inherited. */
+		alarm(120);
+	}
+	for (;;) {
+		__atomic_store_n(&rings->awake, 1, __ATOMIC_SEQ_CST);
+		for (volatile unsigned int spin = 0; spin < 2000; spin++)
+			continue;
+	}
+}
+
 /* Stopped for ever, with all that it has. */
 void attack_frozen(struct attacker *attacker)
 {

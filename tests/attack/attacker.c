@@ -25,20 +25,20 @@ static const struct attack {
 	const char *name;
 	void (*run)(struct attacker *attacker);
 } attacks[] = {
-	{ "bell", attack_bell },         { "classes", attack_classes },
-	{ "deep", attack_deep },         { "discards", attack_discards },
-	{ "enums", attack_enums },       { "filters", attack_filters },
-	{ "frozen", attack_frozen },     { "hoard", attack_hoard },
-	{ "holes", attack_holes },       { "ids", attack_ids },
-	{ "impostor", attack_impostor }, { "inode", attack_inode },
-	{ "inotify", attack_inotify },   { "leave", attack_leave },
-	{ "library", attack_library },   { "locks", attack_locks },
-	{ "memfds", attack_memfds },     { "nested", attack_nested },
-	{ "opens", attack_opens },       { "probe", attack_probe },
-	{ "rights", attack_rights },     { "rules", attack_rules },
-	{ "storm", attack_storm },       { "swap", attack_swap },
-	{ "trackers", attack_trackers }, { "unread", attack_unread },
-	{ "watchers", attack_watchers },
+	{ "awake", attack_awake },       { "bell", attack_bell },
+	{ "classes", attack_classes },   { "deep", attack_deep },
+	{ "discards", attack_discards }, { "enums", attack_enums },
+	{ "filters", attack_filters },   { "frozen", attack_frozen },
+	{ "hoard", attack_hoard },       { "holes", attack_holes },
+	{ "ids", attack_ids },           { "impostor", attack_impostor },
+	{ "inode", attack_inode },       { "inotify", attack_inotify },
+	{ "leave", attack_leave },       { "library", attack_library },
+	{ "locks", attack_locks },       { "memfds", attack_memfds },
+	{ "nested", attack_nested },     { "opens", attack_opens },
+	{ "probe", attack_probe },       { "rights", attack_rights },
+	{ "rules", attack_rules },       { "storm", attack_storm },
+	{ "swap", attack_swap },         { "trackers", attack_trackers },
+	{ "unread", attack_unread },     { "watchers", attack_watchers },
 };
 
 #define WORKERS_MAX 64

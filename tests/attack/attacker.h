@@ -35,6 +35,7 @@ bool attacker_send(int fd, const void *bytes, size_t size, const int *fds, unsig
 int64_t attacker_now_us(void);
 
 /* attack-shared.c: what a process can do to what it has from the daemon. */
+void attack_awake(struct attacker *attacker);
 void attack_bell(struct attacker *attacker);
 void attack_inode(struct attacker *attacker);
 void attack_locks(struct attacker *attacker);

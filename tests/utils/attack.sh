@@ -23,6 +23,7 @@
 #                             stopped: $TAP_DIR/first is its trace
 #   attack_mend               when they are gone: before the daemon ends ($sessiond_pid), and after
 #   $attack_rules             what that session records
+#   $attack_buffers           "user": that session's processes share rings
 #   $attack_options           of the daemon
 #
 # Every attack is judged alike: attack_judge. A time is compared with the same
@@ -44,6 +45,7 @@ attacker=$LTTNGMAP_BUILD/tests/attack/attacker
 attack_children=()
 attack_options=()
 attack_rules=('numbered:*')
+attack_buffers=process
 attack_prepare() { :; }
 attack_victim() {
 	"${@:2}"
@@ -158,7 +160,8 @@ attack_session() {
 	done
 	attack_control 10 '{"verb": "create", "session": "'"$1"'", "output": "'"${2:-$TAP_DIR/$1}"'"}' \
 		'{"verb": "channel", "session": "'"$1"'", "channel": "c", "subbuf_size": '"${4:-16384}"',
-		  "subbufs": '"${5:-8}"', "mode": "'"${3:-blocking}"'"}' "${rules[@]}" "${@:6}" \
+		  "subbufs": '"${5:-8}"', "mode": "'"${3:-blocking}"'",
+		  "buffers": "'"$attack_buffers"'"}' "${rules[@]}" "${@:6}" \
 		'{"verb": "start", "session": "'"$1"'"}'
 }
 

@@ -22,6 +22,10 @@ libcli_la_SOURCES = \
 	cli/base/message.h \
 	cli/base/options.c \
 	cli/base/options.h \
+	cli/base/output-dir.c \
+	cli/base/output-dir.h \
+	cli/base/output-file.c \
+	cli/base/output-file.h \
 	cli/base/problem.c \
 	cli/base/problem.h \
 	cli/base/program-search.c \
@@ -110,10 +114,6 @@ lttngmap_SOURCES = \
 	cli/verbs.h \
 	cli/base/field-member.c \
 	cli/base/field-member.h \
-	cli/base/output-dir.c \
-	cli/base/output-dir.h \
-	cli/base/output-file.c \
-	cli/base/output-file.h \
 	cli/base/suggest.c \
 	cli/base/suggest.h \
 	cli/client/session-batch.c \

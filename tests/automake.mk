@@ -371,6 +371,10 @@ TESTS += tests/unit/view-progress
 tests_unit_view_progress_SOURCES = tests/unit/view-progress.c cli/view/view-progress.c
 tests_unit_view_progress_CFLAGS = $(AM_CFLAGS) $(BABELTRACE_CFLAGS)
 tests_unit_view_progress_LDADD = libcli.la
+check_PROGRAMS += tests/unit/output-dir
+TESTS += tests/unit/output-dir
+tests_unit_output_dir_SOURCES = tests/unit/output-dir.c
+tests_unit_output_dir_LDADD = libcli.la
 check_PROGRAMS += tests/unit/relay-keep
 TESTS += tests/unit/relay-keep
 tests_unit_relay_keep_SOURCES = tests/unit/relay-keep.c
@@ -1064,6 +1068,7 @@ tests_utils_hang_fs_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_utils_hang_fs_LDADD = $(FUSE_LIBS)
 hang_tests = \
 	tests/integration/hung-program.sh \
+	tests/integration/hung-status.sh \
 	tests/reliability/failing-output.sh \
 	tests/reliability/hung-output.sh
 dist_check_SCRIPTS += $(hang_tests)

@@ -24,14 +24,18 @@
 #define NAMES_TRIED 1000 /* for recordings of one program that begin in one second */
 #define SPACE_LEAST (UINT64_C(256) << 10) /* metadata and indexes need more than this */
 
-static bool is_empty(const char *path)
+/* Takes the descriptor. */
+static bool is_empty(int folder)
 {
-	DIR *directory = opendir(path);
+	DIR *directory = folder >= 0 ? fdopendir(folder) : NULL;
 	struct dirent *entry;
 	bool empty = true;
 
-	if (!directory)
+	if (!directory) {
+		if (folder >= 0)
+			close(folder);
 		return false;
+	}
 	while ((entry = readdir(directory))) {
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			empty = false;
@@ -40,47 +44,111 @@ static bool is_empty(const char *path)
 	return empty;
 }
 
+static int open_again(int folder)
+{
+	return openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 bool output_dir_is_taken(const char *path)
 {
 	struct stat status;
 
-	return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && !is_empty(path);
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
+	       !is_empty(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-static int create_named(const char *verb, const char *path, struct output_dir *dir)
+/* The path that leads to a descriptor's directory. */
+static int read_path(int folder, char path[PATH_MAX])
 {
+	char link[32];
 	struct stat status;
+	ssize_t length;
 
-	if (mkdir(path, 0777) == 0) {
-		dir->made = true;
-		return 0;
-	}
-	if (errno != EEXIST) {
-		int error = errno;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", folder);
+	length = readlink(link, path, PATH_MAX);
+	if (length < 0 || fstat(folder, &status) < 0)
+		return -errno;
+	if (length >= PATH_MAX)
+		return -ENAMETOOLONG;
+	path[length] = '\0';
+	/* One that was removed, or cannot be reached from our root, has another text there. */
+	return path[0] == '/' && status.st_nlink > 0 ? 0 : -ENOENT;
+}
 
-		message_error("%s: cannot make the directory '%s': %s", verb, path,
-			      strerror(error));
-		message_hint("-o DIR writes the trace elsewhere");
-		return -error;
+int output_dir_hold(struct output_dir *dir, int folder)
+{
+	int error = read_path(folder, dir->path);
+
+	dir->folder = folder;
+	if (error) {
+		close(folder);
+		dir->path[0] = '\0';
 	}
-	if (stat(path, &status) < 0 || !S_ISDIR(status.st_mode)) {
+	return error;
+}
+
+/* Makes the last directory of `path`, and opens that very one. A descriptor or -errno. */
+static int make(const char *path)
+{
+	char name[NAME_MAX + 1];
+	int parent = beneath_open_parent(path, name), folder;
+
+	if (parent < 0)
+		return parent;
+	folder = mkdirat(parent, name, 0777) < 0
+			 ? -errno
+			 : beneath_open_directory(parent, name, BENEATH_ANYBODY);
+	close(parent);
+	return folder;
+}
+
+static int open_made(const char *verb, const char *path)
+{
+	int folder = beneath_open_path(path, 0);
+
+	if (folder == -ENOTDIR) {
 		message_error("%s: '%s' is there and is no directory", verb, path);
 		message_hint("name a new directory");
-		return -ENOTDIR;
+		return folder;
 	}
-	if (!is_empty(path)) {
+	if (folder < 0) {
+		message_error("%s: cannot open the directory '%s': %s", verb, path,
+			      beneath_why(folder));
+		message_hint("-o DIR writes the trace elsewhere");
+		return folder;
+	}
+	if (!is_empty(open_again(folder))) {
 		message_error("%s: the directory '%s' is not empty", verb, path);
 		message_hint("name a new one: traces are never overwritten or mixed");
+		close(folder);
 		return -ENOTEMPTY;
 	}
-	if (access(path, W_OK | X_OK) < 0) {
+	if (faccessat(folder, ".", W_OK | X_OK, 0) < 0) {
 		int error = errno;
 
 		message_error("%s: cannot write in '%s': %s", verb, path, strerror(error));
 		message_hint("-o DIR writes the trace elsewhere");
+		close(folder);
 		return -error;
 	}
-	return 0;
+	return folder;
+}
+
+/* A descriptor or -errno. */
+static int create_named(const char *verb, const char *path, struct output_dir *dir)
+{
+	int folder = make(path);
+
+	if (folder == -EEXIST)
+		return open_made(verb, path);
+	if (folder < 0) {
+		message_error("%s: cannot make the directory '%s': %s", verb, path,
+			      beneath_why(folder));
+		message_hint("-o DIR writes the trace elsewhere");
+		return folder;
+	}
+	dir->made = true;
+	return folder;
 }
 
 void output_dir_date(char *date)
@@ -93,7 +161,9 @@ void output_dir_date(char *date)
 		strcpy(date, "00000000-000000");
 }
 
-/* Creates PREFIX-YYYYMMDD-HHMMSS; appends -2, -3, … if the name is taken. */
+/*
+ * Creates PREFIX-YYYYMMDD-HHMMSS; appends -2, -3, … if the name is taken. A descriptor or -errno.
+ */
 static int create_default(const char *verb, const char *prefix, char *path, size_t size,
 			  struct output_dir *dir)
 {
@@ -101,42 +171,42 @@ static int create_default(const char *verb, const char *prefix, char *path, size
 
 	output_dir_date(date);
 	for (int i = 1; i <= NAMES_TRIED; i++) {
-		int error;
+		int folder;
 
 		if (i == 1)
 			snprintf(path, size, "%s-%s", prefix, date);
 		else
 			snprintf(path, size, "%s-%s-%d", prefix, date, i);
-		if (mkdir(path, 0777) == 0) {
+		folder = make(path);
+		if (folder >= 0) {
 			dir->made = true;
-			return 0;
+			return folder;
 		}
-		error = errno;
-		if (error == EEXIST)
+		if (folder == -EEXIST)
 			continue;
 		message_error("%s: cannot make the directory '%s' here: %s", verb, path,
-			      strerror(error));
+			      beneath_why(folder));
 		message_hint("-o DIR writes the trace elsewhere");
-		return -error;
+		return folder;
 	}
 	message_error("%s: '%s' and %d more names are taken", verb, path, NAMES_TRIED - 1);
 	message_hint("-o DIR writes the trace elsewhere");
 	return -EEXIST;
 }
 
-static int check_space(const char *verb, const char *path)
+static int check_space(const char *verb, const struct output_dir *dir)
 {
 	char left[16], least[16];
 	struct statvfs status;
 
-	if (statvfs(path, &status) < 0)
+	if (fstatvfs(dir->folder, &status) < 0)
 		return 0;
 	/* Some file systems, such as overlays, report a size of zero blocks. */
 	if (status.f_blocks == 0 || (uint64_t)status.f_bavail * status.f_frsize >= SPACE_LEAST)
 		return 0;
 	message_error("%s: the file system of '%s' is full: %s are free, and a trace takes %s at "
 		      "least",
-		      verb, path,
+		      verb, dir->path,
 		      options_format_size((uint64_t)status.f_bavail * status.f_frsize, left),
 		      options_format_size(SPACE_LEAST, least));
 	message_hint("make room there, or write the trace elsewhere by -o DIR");
@@ -147,7 +217,7 @@ int output_dir_create(const char *verb, const char *chosen, const char *prefix,
 		      struct output_dir *dir)
 {
 	char path[PATH_MAX];
-	int error;
+	int error, folder;
 
 	*dir = (struct output_dir){ .made = false };
 	if (chosen) {
@@ -156,24 +226,34 @@ int output_dir_create(const char *verb, const char *chosen, const char *prefix,
 			message_error("%s: -o: that is not the name of a directory", verb);
 			return -EINVAL;
 		}
-		error = create_named(verb, path, dir);
+		folder = create_named(verb, path, dir);
 	} else {
-		error = create_default(verb, prefix, path, sizeof(path), dir);
+		folder = create_default(verb, prefix, path, sizeof(path), dir);
 	}
-	if (error)
-		return error;
-	if (!realpath(path, dir->path)) {
-		error = -errno;
+	if (folder < 0)
+		return folder;
+	error = output_dir_hold(dir, folder);
+	if (error) {
 		message_error("%s: '%s': %s", verb, path, strerror(-error));
-		if (dir->made)
-			rmdir(path);
-		dir->path[0] = '\0';
 		return error;
 	}
-	error = check_space(verb, dir->path);
+	error = check_space(verb, dir);
 	if (error)
 		output_dir_remove(dir);
 	return error;
+}
+
+/* Another directory may stand there by now. */
+static void remove_itself(const struct output_dir *dir)
+{
+	char name[NAME_MAX + 1];
+	int parent = beneath_open_parent(dir->path, name);
+
+	if (parent < 0)
+		return;
+	if (beneath_check_same(parent, name, dir->folder) == 0)
+		(void)unlinkat(parent, name, AT_REMOVEDIR);
+	close(parent);
 }
 
 void output_dir_remove(struct output_dir *dir)
@@ -182,11 +262,11 @@ void output_dir_remove(struct output_dir *dir)
 
 	if (dir->path[0] == '\0')
 		return;
-	/* Another user may own a parent directory. */
-	folder = beneath_open_real(dir->path);
+	folder = open_again(dir->folder);
 	if (folder >= 0)
 		remove_tree_in(folder, 0);
-	if (folder >= 0 && dir->made)
-		rmdir(dir->path);
+	if (dir->made)
+		remove_itself(dir);
+	close(dir->folder);
 	dir->path[0] = '\0';
 }

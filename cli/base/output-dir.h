@@ -3,6 +3,10 @@
 /*
  * output-dir.h - creates the directory of a new trace. A directory that contains something is never
  * used. One thread; messages begin with the verb's name.
+ *
+ * Another user may own the directory above, and replace any name there at any time. So the
+ * directory is held by a descriptor, and only what is in that very directory is removed. Root
+ * follows links of its own only (common/base/beneath.h).
  */
 #ifndef CLI_BASE_OUTPUT_DIR_H
 #define CLI_BASE_OUTPUT_DIR_H
@@ -13,8 +17,9 @@
 #define OUTPUT_DIR_DATE_SIZE 32
 
 struct output_dir {
-	char path[PATH_MAX]; /* absolute, "" until made */
-	bool made;           /* this command made the directory and may remove it */
+	char path[PATH_MAX]; /* absolute, without links; "" until made */
+	int folder; /* the directory itself, until this command ends; where `path` is set */
+	bool made;  /* this command made the directory and may remove it */
 };
 
 /*
@@ -23,6 +28,8 @@ struct output_dir {
  */
 int output_dir_create(const char *verb, const char *chosen, const char *prefix,
 		      struct output_dir *dir);
+/* Takes the open directory `folder`, also after an error, and sets `path`. 0 or -errno. */
+int output_dir_hold(struct output_dir *dir, int folder);
 /* Removes the directory if this command made it; else removes only its contents. */
 void output_dir_remove(struct output_dir *dir);
 /* True if `path` is a directory that contains something. */

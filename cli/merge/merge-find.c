@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cli/base/message.h"
+#include "common/base/beneath.h"
 
 #define FOLDERS_OPEN 16
 
@@ -26,7 +27,7 @@ int merge_fail(const struct merge *merge, const char *what, const char *name, in
 	if (error == -ENOMEM)
 		return error;
 	message_error("%s: '%s%s%s': %s", merge->verb, what, name ? "/" : "", name ? name : "",
-		      strerror(-error));
+		      beneath_why(error));
 	return error;
 }
 

@@ -19,6 +19,7 @@
 #include "cli/merge/merge-private.h"
 #include "cli/view/metadata-file.h"
 #include "cli/view/view.h"
+#include "common/base/beneath.h"
 #include "common/protocol/metadata-room.h"
 
 #define BUFFER (UINT64_C(256) << 10)
@@ -291,8 +292,8 @@ static int write_metadata(struct merge *merge, const struct folder *folder, cons
 
 	if (error)
 		return error;
-	out = openat(merge->dir, METADATA, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0660);
-	error = out < 0 ? -errno : write_all(out, text, size);
+	out = beneath_create(merge->dir, METADATA, 0660);
+	error = out < 0 ? out : write_all(out, text, size);
 	if (out >= 0)
 		close(out);
 	free(text);
@@ -321,10 +322,27 @@ static int copy_metadata(struct merge *merge, const char *output, const char *ba
 	return is_written ? 0 : no_metadata(merge, base);
 }
 
+/* Another user may own the folder above the output, and replace any name there. */
+static int open_output(struct merge *merge, const char *output, const char *base)
+{
+	int folder = beneath_open_real(output);
+
+	merge->dir = merge->index = -1;
+	if (folder < 0)
+		return folder;
+	merge->dir = beneath_make_directory(folder, base, 0777, BENEATH_ANYBODY);
+	close(folder);
+	if (merge->dir < 0)
+		return merge->dir;
+	merge->index =
+		beneath_make_directory(merge->dir, CTF_INDEX_DIRECTORY, 0777, BENEATH_ANYBODY);
+	return merge->index < 0 ? merge->index : 0;
+}
+
 /* Writes the trace of all folders with that name. */
 static int write_trace(struct merge *merge, const char *output, const char *base)
 {
-	char path[PATH_MAX], index[PATH_MAX];
+	char path[PATH_MAX];
 	size_t first = 0, end;
 	int error = 0;
 
@@ -335,13 +353,9 @@ static int write_trace(struct merge *merge, const char *output, const char *base
 			  strcmp(folder_of(merge, &merge->packets[end])->base, base) == 0;)
 		end++;
 	snprintf(path, sizeof(path), "%s/%s", output, base);
-	snprintf(index, sizeof(index), "%s/%s/" CTF_INDEX_DIRECTORY, output, base);
-	if (mkdir(path, 0777) < 0 || mkdir(index, 0777) < 0)
-		return merge_fail(merge, path, NULL, -errno);
-	merge->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	merge->index = open(index, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (merge->dir < 0 || merge->index < 0)
-		error = merge_fail(merge, path, NULL, -errno);
+	error = open_output(merge, output, base);
+	if (error)
+		error = merge_fail(merge, path, NULL, error);
 	if (!error)
 		error = copy_metadata(merge, path, base);
 	if (!error)

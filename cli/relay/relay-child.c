@@ -105,19 +105,22 @@ int relay_child_check(const char *verb, const struct relay_options *options)
 int relay_spool_create(const char *verb, struct output_dir *dir)
 {
 	const char *chosen = getenv("LTTNGMAP_SPOOL_DIR");
+	char path[PATH_MAX];
+	int error, folder = -1;
 
 	*dir = (struct output_dir){ .made = false };
-	snprintf(dir->path, sizeof(dir->path), "%s/lttngmap-spool-XXXXXX",
+	snprintf(path, sizeof(path), "%s/lttngmap-spool-XXXXXX",
 		 chosen && chosen[0] == '/' ? chosen : SPOOL_DIRECTORY);
-	if (mkdtemp(dir->path)) {
-		dir->made = true;
+	if (mkdtemp(path))
+		folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	error = folder < 0 ? -errno : output_dir_hold(dir, folder);
+	dir->made = !error;
+	if (!error)
 		return 0;
-	}
 	message_error("%s: cannot make a directory for what waits for the collector, '%s': %s",
-		      verb, dir->path, strerror(errno));
+		      verb, path, strerror(-error));
 	message_hint("LTTNGMAP_SPOOL_DIR says where it is made");
-	dir->path[0] = '\0';
-	return -errno;
+	return error;
 }
 
 /* Nobody reads the child's output: messages go to the system's log (log.h). */

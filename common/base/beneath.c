@@ -206,7 +206,7 @@ struct walk {
 	char rest[PATH_MAX]; /* of the path */
 	int dir;             /* up to which it leads */
 	unsigned links;
-	mode_t mode;
+	mode_t mode; /* of missing folders; 0: none is made */
 };
 
 /* setfsuid() of an invalid id changes nothing and returns the id in force. */
@@ -267,7 +267,7 @@ static int step(struct walk *walk, const char *name)
 	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	int error, fd = openat(walk->dir, name, flags);
 
-	if (fd < 0 && errno == ENOENT && mkdirat(walk->dir, name, walk->mode) == 0)
+	if (fd < 0 && errno == ENOENT && walk->mode && mkdirat(walk->dir, name, walk->mode) == 0)
 		fd = openat(walk->dir, name, flags);
 	if (fd >= 0) {
 		close(walk->dir);
@@ -283,23 +283,48 @@ static int step(struct walk *walk, const char *name)
 	return close_with(fd, error);
 }
 
+static int begin_walk(struct walk *walk, const char *path, mode_t mode)
+{
+	*walk = (struct walk){ .mode = mode };
+	if ((size_t)snprintf(walk->rest, sizeof(walk->rest), "%s", path) >= sizeof(walk->rest))
+		return -ENAMETOOLONG;
+	walk->dir = open(path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return walk->dir < 0 ? -errno : 0;
+}
+
 int beneath_open_path(const char *path, mode_t mode)
 {
-	struct walk walk = { .dir = AT_FDCWD, .mode = mode };
 	char name[NAME_MAX + 1];
-	int error = 0, fd;
+	struct walk walk;
+	int error = begin_walk(&walk, path, mode), fd;
 
-	if ((size_t)snprintf(walk.rest, sizeof(walk.rest), "%s", path) >= sizeof(walk.rest))
-		return -ENAMETOOLONG;
-	walk.dir = open(path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (walk.dir < 0)
-		return -errno;
+	if (error)
+		return error;
 	while (!error && take_component(&walk, name, &error))
 		error = step(&walk, name);
 	if (error)
 		return walk.dir < 0 ? error : close_with(walk.dir, error);
 	fd = openat(walk.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return close_with(walk.dir, fd < 0 ? -errno : fd);
+}
+
+int beneath_open_parent(const char *path, char name[NAME_MAX + 1])
+{
+	struct walk walk;
+	int error = begin_walk(&walk, path, 0);
+
+	if (error)
+		return error;
+	while (take_component(&walk, name, &error)) {
+		if (walk.rest[strspn(walk.rest, "/")] == '\0')
+			return walk.dir;
+		error = step(&walk, name);
+		if (error)
+			break;
+	}
+	if (walk.dir >= 0)
+		close(walk.dir);
+	return error ? error : -ENOENT;
 }
 
 int beneath_open_real(const char *path)

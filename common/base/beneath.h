@@ -16,6 +16,7 @@
 #define COMMON_BASE_BENEATH_H
 
 #include <errno.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -41,10 +42,15 @@ int beneath_stat(int folder, const char *name, struct stat *status);
 int beneath_check_same(int folder, const char *name, int fd);
 
 /*
- * Open the folder at an absolute path, whose missing folders are made. Root follows links that
- * belong to root; every other user follows all links, with its own rights.
+ * Open the folder at a path, whose missing folders are made if `mode` is not 0. Root follows links
+ * that belong to root; every other user follows all links, with its own rights.
  */
 int beneath_open_path(const char *path, mode_t mode);
+/*
+ * Open the folder in which the last component of `path` stands, by O_PATH, and copy that component
+ * to `name`. Links as above; nothing is made.
+ */
+int beneath_open_parent(const char *path, char name[NAME_MAX + 1]);
 /* Open the folder at a path in which there is no link, as realpath(3) gives it. */
 int beneath_open_real(const char *path);
 /* The user whose file permissions apply: that of setfsuid(2), or the process's. */

@@ -167,6 +167,7 @@ static void test_owner(void)
 static void test_path(void)
 {
 	int fd = beneath_open_path(trace_kit_path("a/b//c/./d"), 0700);
+	char name[NAME_MAX + 1];
 	struct stat status;
 
 	ok(fd >= 0 && stat(trace_kit_path("a/b/c/d"), &status) == 0, "the folders of a path");
@@ -174,6 +175,13 @@ static void test_path(void)
 	is(symlinkat("round", folder, "round"), 0, "a link onto itself");
 	is(beneath_open_path(trace_kit_path("round/x"), 0700), -ELOOP, "ends nowhere");
 	is(beneath_open_path(trace_kit_path("mine/x"), 0700), -ENOTDIR, "nor does a file");
+	is(beneath_open_path(trace_kit_path("a/missing"), 0), -ENOENT, "nothing is made unasked");
+	fd = beneath_open_parent(trace_kit_path("a/b//c/new/"), name);
+	ok(fd >= 0 && strcmp(name, "new") == 0 && faccessat(fd, "d", F_OK, 0) == 0,
+	   "the folder that a name stands in");
+	close(fd);
+	is(beneath_open_parent(trace_kit_path("a/missing/new"), name), -ENOENT, "it is not made");
+	is(beneath_open_parent("/", name), -ENOENT, "a path without a name has none");
 	is(trace_kit_open_fds(), fds_before + 1, "every descriptor is closed again");
 }
 

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * The directory of a new trace, and a file that a command writes, in a folder of another user, who
+ * replaces them at once: nothing else is written to or removed. A directory that is there is taken
+ * if it is empty.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/base/output-dir.h"
+#include "cli/base/output-file.h"
+#include "tests/utils/tap.h"
+
+#define OTHER 65534
+
+static char base[] = "/tmp/lttngmap-test.XXXXXX", secret[64], theirs[64];
+
+/* What stands there when the directory was made: NULL, a link, or another directory. */
+static const char *swapped;
+
+static void swap(int parent, const char *name)
+{
+	const char *with = swapped;
+
+	swapped = NULL;
+	if (with && renameat2(parent, name, parent, with, RENAME_EXCHANGE) != 0)
+		bail_out("cannot exchange");
+}
+
+/* In place of the C library's. */
+int mkdirat(int parent, const char *name, mode_t mode)
+{
+	int result = (int)syscall(SYS_mkdirat, parent, name, mode);
+
+	if (result == 0)
+		swap(parent, name);
+	return result;
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+	return mkdirat(AT_FDCWD, path, mode);
+}
+
+/* In place of the C library's: what the name led to a moment ago. */
+static const char *was;
+
+int stat(const char *name, struct stat *status)
+{
+	return (int)syscall(SYS_newfstatat, AT_FDCWD, was ? was : name, status, 0);
+}
+
+static void put(const char *folder, const char *name)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		bail_out("cannot make %s", path);
+	close(fd);
+}
+
+static bool is_there(const char *folder, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* A name of the other user's, which leads to the secret folder. */
+static void link_secret(const char *name)
+{
+	if (symlink(secret, name) != 0 || (geteuid() == 0 && lchown(name, OTHER, OTHER) != 0))
+		bail_out("cannot make a link");
+}
+
+static void test_swapped_by_link(void)
+{
+	struct output_dir dir;
+	int error;
+
+	link_secret("link");
+	swapped = "link";
+	error = output_dir_create("record", "out", NULL, &dir);
+	ok(error != 0, "a directory that is replaced by a link is not taken");
+	if (error == 0)
+		output_dir_remove(&dir);
+	ok(is_there(secret, "file"), "what the link leads to is not removed");
+	unlink("out"), unlink("link"), rmdir("link");
+}
+
+static void test_swapped_later(void)
+{
+	struct output_dir dir;
+
+	if (output_dir_create("record", "out", NULL, &dir) != 0)
+		bail_out("no directory");
+	put("out", "stream");
+	link_secret("link");
+	if (renameat2(AT_FDCWD, "out", AT_FDCWD, "link", RENAME_EXCHANGE) != 0)
+		bail_out("cannot exchange");
+	output_dir_remove(&dir);
+	ok(is_there(secret, "file"), "nor is what a link leads to that came later");
+	ok(!is_there("link", "stream"), "but what was written is");
+	unlink("out"), rmdir("link");
+}
+
+/* The folder's owner cannot remove what is in a directory of root's there, but can rename it. */
+static void test_another_directory(void)
+{
+	struct output_dir dir;
+
+	if (output_dir_create("record", "out", NULL, &dir) != 0 || mkdir("earlier", 0777) != 0)
+		bail_out("no directory");
+	put("earlier", "stream");
+	if (renameat2(AT_FDCWD, "out", AT_FDCWD, "earlier", RENAME_EXCHANGE) != 0)
+		bail_out("cannot exchange");
+	output_dir_remove(&dir);
+	ok(is_there("out", "stream"), "nor is another directory that has its name by then");
+	rename("out", "full");
+	rmdir("earlier");
+}
+
+static void test_made_before(void)
+{
+	struct output_dir dir;
+
+	if (mkdir("empty", 0777) != 0 || symlink("empty", "mine") != 0)
+		bail_out("no directory");
+	is(output_dir_create("record", "mine", NULL, &dir), 0, "a link of one's own is followed");
+	ok(strcmp(strrchr(dir.path, '/'), "/empty") == 0, "its path has no link");
+	output_dir_remove(&dir);
+	ok(is_there(".", "empty"), "a directory that was there stays");
+	is(output_dir_create("record", "full", NULL, &dir), -ENOTEMPTY, "a full one is not taken");
+	is(output_dir_create("record", "missing/out", NULL, &dir), -ENOENT,
+	   "no directory above is made");
+	is(output_dir_create("record", "full/stream", NULL, &dir), -ENOTDIR, "nor taken a file");
+	unlink("full/stream"), rmdir("full"), unlink("mine"), rmdir("empty");
+}
+
+static void test_links(void)
+{
+	struct output_dir dir;
+	int error;
+
+	link_secret("link");
+	error = output_dir_create("record", "link/out", NULL, &dir);
+	if (geteuid() == 0) {
+		ok(error && !is_there(secret, "out"), "root follows no other user's link");
+	} else {
+		is(error, 0, "another user follows every link, with its own rights");
+		output_dir_remove(&dir);
+	}
+	unlink("link");
+}
+
+static void test_file(void)
+{
+	struct stat status;
+	int fd;
+
+	if (mkfifo("fifo", 0600) != 0 || symlink("../secret/file", "page") != 0)
+		bail_out("cannot make a FIFO");
+	was = "fifo";
+	fd = output_file_open("page", true);
+	was = NULL;
+	ok(fd >= 0 && write(fd, "page", 4) == 4, "a file is written");
+	is(output_file_close(fd, "page", 0), 0, "and gets its name");
+	ok(lstat("page", &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 4,
+	   "where a FIFO was, and a link by then");
+	ok(lstat("../secret/file", &status) == 0 && status.st_size == 0,
+	   "what the link led to is as it was");
+	unlink("page"), unlink("fifo");
+	fd = output_file_open("/dev/null", true);
+	ok(fd >= 0 && lstat("/dev/null", &status) == 0 && S_ISCHR(status.st_mode),
+	   "a device is written to directly");
+	is(output_file_close(fd, "/dev/null", 0), 0, "and stays");
+}
+
+int main(void)
+{
+	if (!mkdtemp(base))
+		bail_out("cannot make a directory");
+	snprintf(secret, sizeof(secret), "%s/secret", base);
+	snprintf(theirs, sizeof(theirs), "%s/theirs", base);
+	if (mkdir(secret, 0755) != 0 || mkdir(theirs, 0755) != 0 || chdir(theirs) != 0)
+		bail_out("cannot make a directory");
+	if (geteuid() == 0 && chown(theirs, OTHER, OTHER) != 0)
+		bail_out("cannot give the directory away");
+	put(secret, "file");
+	test_swapped_by_link();
+	test_swapped_later();
+	test_another_directory();
+	test_made_before();
+	test_links();
+	test_file();
+	unlinkat(AT_FDCWD, "../secret/file", 0);
+	if (chdir("/") != 0 || rmdir(theirs) != 0 || rmdir(secret) != 0 || rmdir(base) != 0)
+		diag("something is left in %s", base);
+	return done_testing();
+}

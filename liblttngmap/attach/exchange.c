@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -55,14 +56,22 @@ static void make_place(unsigned place, const char *directory)
 	path[0] = '\0';
 }
 
-/* A daemon of somebody else could pass memory that it truncates or reads. */
+/*
+ * A daemon of somebody else could pass memory that it truncates or reads. So could the daemon of
+ * who started a program that has more rights than that user: a set-group-ID program, or one whose
+ * file has capabilities.
+ */
 static bool is_trusted(int fd)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
 	socklen_t size = sizeof(peer);
 
-	return arch_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-	       (peer.uid == 0 || peer.uid == (uid_t)arch_syscall(SYS_geteuid));
+	if (arch_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+		return false;
+	if (peer.uid == 0)
+		return true;
+	return peer.uid == (uid_t)arch_syscall(SYS_geteuid) &&
+	       !(getauxval(AT_SECURE) && peer.uid == (uid_t)arch_syscall(SYS_getuid));
 }
 
 static int connect_to(const struct sockaddr_un *address, uint64_t deadline)

@@ -61,10 +61,19 @@ as "${map[@]}" enable '*:*' -s s >/dev/null
 as "${map[@]}" start s >/dev/null
 as "$LTTNGMAP_PLAIN/tests/utils/steady" 10 >/dev/null
 as env XDG_RUNTIME_DIR="$TAP_DIR/xdg" "$LTTNGMAP_PLAIN/tests/utils/steady" 20 >/dev/null
+# It has a group that its user has not: that user's daemon is not to see its events, nor make its
+# memory.
+if [[ -z ${LTTNGMAP_SANITIZED:-} ]]; then
+	cp "$LTTNGMAP_PLAIN/tests/utils/steady" "$TAP_DIR/more"
+	chgrp 1 "$TAP_DIR/more"
+	chmod 2755 "$TAP_DIR/more"
+	as "$TAP_DIR/more" 40 >/dev/null
+	is $? 0 'a set-group-ID program ends well'
+fi
 ok 'commands with XDG_RUNTIME_DIR find it' \
 	as env XDG_RUNTIME_DIR="$TAP_DIR/xdg" "${map[@]}" stop s
 is "$(babeltrace2 "$TAP_DIR/out/s" 2>/dev/null | grep -c steady:event)" 32 \
-	'programs without it, and with it, are recorded'
+	'programs without it, and with it, are recorded, and none of more rights than the user has'
 
 # A process is one daemon's: the other one's session names it.
 echo >&7
@@ -87,9 +96,13 @@ like "$("${map[@]}" status root --json)" '"others": 1, "others_named": \[ \{ "pi
 	'also in JSON'
 like "$("${map[@]}" list --processes)" "rounds .*registered with another daemon, at $folder/app.sock" \
 	'the list says with which'
+[[ ! -e $TAP_DIR/more ]] || as "$TAP_DIR/more" 40 >/dev/null
 "${map[@]}" track --uid 0 -s root >/dev/null
 is "$("${map[@]}" status root | grep -c 'another session daemon')" 0 'none that its trackers leave out'
 "${map[@]}" destroy root >/dev/null
+[[ ! -e $TAP_DIR/more ]] ||
+	is "$(babeltrace2 "$TAP_DIR/root" 2>/dev/null | grep -c 'steady:event.*"more"')" 41 \
+		"root's daemon records a set-group-ID program, with a user's daemon there, too"
 end_root
 as "${map[@]}" destroy s >/dev/null
 exec 7>&-

@@ -117,7 +117,7 @@ static int list_one(struct session_verb *self, const char *argument, struct json
 
 	if (!session)
 		return error ? error : -ENOENT;
-	session_sending_add(session);
+	session_sending_add(control_answer_text(session, "session"), session);
 	if (!session_options.json)
 		session_print_all(session);
 	sessions = json_object_new_array();
@@ -141,7 +141,7 @@ static int list_sessions(struct session_verb *self, struct json_object **answer)
 	for (size_t i = 0; i < count; i++) {
 		struct json_object *session = json_object_array_get_idx(sessions, i);
 
-		session_sending_add(session);
+		session_sending_add(control_answer_text(session, "session"), session);
 		if (!session_options.json)
 			session_print_line(session);
 	}

@@ -35,7 +35,7 @@ int session_counts_ask(struct session_verb *self, struct json_object **answer)
 		error = session_verb_ask(self, session_verb_request(self, "status"), answer);
 	}
 	if (!error)
-		session_sending_add(*answer);
+		session_sending_add(self->session, *answer);
 	return error;
 }
 

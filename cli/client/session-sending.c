@@ -17,7 +17,7 @@
 #include "cli/client/session-verb.h"
 #include "relay/presence.h"
 
-void session_sending_add(struct json_object *session)
+void session_sending_add(const char *name, struct json_object *session)
 {
 	const char *output = control_answer_text(session, "output"), *why;
 	bool is_spool = control_answer_count(session, "spool") > 0;
@@ -26,6 +26,9 @@ void session_sending_add(struct json_object *session)
 	uint64_t sent = 0;
 	int presence;
 
+	/* Another user's folder may lie on a file system that never answers. */
+	if (strchr(name, '/'))
+		return;
 	/* `snapshot` itself sends a snapshot. */
 	if (control_answer_flag(session, "snapshot") ||
 	    relay_url_parse(control_answer_text(session, "url"), &url, &why) != 0)
@@ -72,7 +75,6 @@ static void print_waiting(struct json_object *session)
 void session_sending_print(const char *name, struct json_object *session)
 {
 	uint64_t live_ms = control_answer_count(session, "live_ms");
-	const char *base = strrchr(name, '/');
 	char live[48] = "", *url, *output;
 
 	if (!json_object_object_get_ex(session, "is_sending", NULL))
@@ -83,11 +85,6 @@ void session_sending_print(const char *name, struct json_object *session)
 	if (live_ms)
 		snprintf(live, sizeof(live), " --live %" PRIu64 "ms", live_ms);
 	message_note("nobody sends session %s to its collector: what did was ended", name);
-	/* Another user's folder may contain anything: show nothing of it. */
-	if (base) {
-		message_hint("`lttngmap status` of its owner says how to go on");
-		return;
-	}
 	url = shell_quote(control_answer_text(session, "url"));
 	output = shell_quote(control_answer_text(session, "output"));
 	if (url && output)

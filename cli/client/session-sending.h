@@ -5,7 +5,7 @@
  * a process sends them. One thread.
  *
  * The functions read these from files in the session's folder, because the session daemon knows
- * nothing of sending. They print nothing if another user's folder cannot be read.
+ * nothing of sending. They look at no other user's folder, where a file system may never answer.
  */
 #ifndef CLI_CLIENT_SESSION_SENDING_H
 #define CLI_CLIENT_SESSION_SENDING_H
@@ -14,10 +14,11 @@
 #include <stdbool.h>
 
 /*
- * Adds "is_sending", and "sent" bytes, to a session from "list" or "status". Adds nothing if the
- * session is not sent, or its folder cannot be read.
+ * Adds "is_sending", and "sent" bytes, to a session from "list" or "status", whose name is `name`:
+ * USER/NAME if it is another user's. Adds nothing if it is, if the session is not sent, or if its
+ * folder cannot be read.
  */
-void session_sending_add(struct json_object *session);
+void session_sending_add(const char *name, struct json_object *session);
 /* True if the session should be sent, and no process sends it. */
 bool session_sending_is_left(struct json_object *session);
 /* Prints lines about sending, if known. */

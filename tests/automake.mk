@@ -1068,6 +1068,7 @@ tests_utils_hang_fs_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_utils_hang_fs_LDADD = $(FUSE_LIBS)
 hang_tests = \
 	tests/integration/hung-program.sh \
+	tests/integration/hung-restart.sh \
 	tests/integration/hung-status.sh \
 	tests/reliability/failing-output.sh \
 	tests/reliability/hung-output.sh

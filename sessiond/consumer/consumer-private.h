@@ -36,8 +36,10 @@ struct consumer_link {
 	struct daemon *daemon;
 	struct session *session; /* NULL: idle, leaving or the guest */
 	bool is_guest;
-	bool is_leaving;        /* its session is gone */
-	uid_t owner;            /* of the session that is gone */
+	bool is_leaving; /* its session is gone */
+	uid_t owner;     /* of the session that is gone */
+	/* Where the session is the next daemon's: that one waits for the process, too. Or NULL. */
+	struct saved_consumer *left;
 	bool is_former;         /* the process is of the daemon before its restart: no child */
 	pid_t pid;              /* 0: not running */
 	sd_event_source *child; /* its pidfd */
@@ -75,6 +77,11 @@ const char *consumer_link_who(const struct consumer_link *link, char who[CONSUME
 int consumer_link_add_restart(struct consumer_link *link);
 /* Starts the process: 0 or -errno. */
 int consumer_link_spawn(struct consumer_link *link);
+/*
+ * Opens pidfds of the consumers that a daemon left when it ended in order, held by a file system.
+ * Each is its session's before the next one is started.
+ */
+void consumers_find_former(const struct consumers *consumers);
 /* Starts the process, now or after some tries, or when the one that the session had has ended. */
 void consumer_link_begin(struct consumer_link *link);
 /* Kills the process if it is still there in five seconds. */

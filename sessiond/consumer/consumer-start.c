@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
+#include "sessiond/base/pid-state.h"
 #include "common/base/time.h"
 #include "sessiond/storage/saved-state.h"
 
@@ -34,6 +36,9 @@
 #define END_WAIT_MS 1000
 #define KILLED_WAIT_MS 100
 #define LEAVE_USEC UINT64_C(5000000)
+/* The kernel's name of a process has no more letters. */
+#define TASK_NAME_MAX 15
+#define DAEMON_NAME "lttngmap-sessiond"
 
 extern char **environ;
 
@@ -245,8 +250,54 @@ static int on_former(sd_event_source *source, int fd, uint32_t revents, void *da
 	link->is_former = false;
 	consumer_link_forget(link);
 	link->child = sd_event_source_disable_unref(link->child);
-	try_to_start(link);
+	if (!link->is_leaving) {
+		try_to_start(link);
+	} else {
+		struct consumers *consumers = link->consumers;
+
+		consumer_link_free(link);
+		consumers_keep_one(consumers);
+	}
 	return 0;
+}
+
+/* Is it a consumer whose daemon has ended? The number may be another process's by now. */
+static bool is_orphan(const struct consumers *consumers, pid_t pid)
+{
+	const char *slash = strrchr(consumers->path, '/');
+	const char *program = slash ? slash + 1 : consumers->path;
+	char name[NAME_PROGRAM_SIZE], parent_name[NAME_PROGRAM_SIZE];
+	pid_t parent;
+	uid_t user;
+
+	return pid_effective_user(pid, &user) == 0 && user == geteuid() &&
+	       pid_name(pid, name) == 0 && strncmp(name, program, TASK_NAME_MAX) == 0 &&
+	       pid_parent(pid, &parent) == 0 && pid_name(parent, parent_name) == 0 &&
+	       strncmp(parent_name, DAEMON_NAME, TASK_NAME_MAX) != 0;
+}
+
+static void find_former(const struct consumers *consumers, struct saved_consumer *former)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, former->pid, 0);
+	struct pollfd end = { .fd = pidfd, .events = POLLIN };
+
+	/* One that lives after the look was looked at. */
+	if (pidfd >= 0 && is_orphan(consumers, former->pid) && poll(&end, 1, 0) == 0) {
+		former->pidfd = pidfd;
+		return;
+	}
+	if (pidfd >= 0)
+		close(pidfd);
+	former->pid = 0;
+}
+
+void consumers_find_former(const struct consumers *consumers)
+{
+	struct saved_head *head = consumers->daemon->saved_state->head;
+
+	for (uint32_t i = 0; i < SAVED_SESSIONS; i++)
+		if (head->sessions[i].consumer.pid && !head->sessions[i].consumer.pidfd)
+			find_former(consumers, &head->sessions[i].consumer);
 }
 
 /*
@@ -283,13 +334,17 @@ static bool wait_all(struct consumers *consumers, int ms)
 	struct timespec pause = { .tv_nsec = 1000000 };
 	struct consumer_link *link;
 	bool all = false;
+	pid_t ended;
 
 	for (; ms > 0 && !all; ms--) {
 		all = true;
 		cds_list_for_each_entry(link, &consumers->links, node) {
 			/* One of the daemon before a restart is not our child. */
-			if (link->pid > 0 && waitpid(link->pid, NULL, WNOHANG) != 0)
+			if (link->pid > 0 && (ended = waitpid(link->pid, NULL, WNOHANG)) != 0) {
+				if (ended > 0 && link->left)
+					link->left->pid = 0;
 				link->pid = 0;
+			}
 			all &= link->pid == 0;
 		}
 		if (!all)

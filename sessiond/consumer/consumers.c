@@ -173,7 +173,10 @@ void consumers_leave(struct consumer_link *link)
 
 	if (!link || link->is_guest || !consumer_link_describe(link, &client))
 		return;
-	consumer_link_forget(link);
+	if (link->daemon->is_leaving && link->pid > 0)
+		link->left = client.record;
+	else
+		consumer_link_forget(link);
 	link->session = NULL;
 	link->is_leaving = true;
 	link->owner = client.owner;
@@ -183,11 +186,11 @@ void consumers_leave(struct consumer_link *link)
 		consumer_link_kill_later(link);
 		return;
 	}
-	if (link->pid > 0)
+	if (link->pid > 0 && !link->is_former)
 		kill(link->pid, SIGKILL);
 	consumer_link_disconnect(link);
-	/* Our child is waited for, when it has ended. */
-	if (link->pid == 0 || link->is_former)
+	/* Else it counts as its owner's until it has ended. */
+	if (link->pid == 0)
 		consumer_link_free(link);
 }
 
@@ -269,6 +272,7 @@ int consumers_start(struct consumers *consumers, const char *path, const char *c
 	consumers->control_path = strdup(control_path);
 	if (!consumers->path || !consumers->control_path)
 		return -ENOMEM;
+	consumers_find_former(consumers);
 	if (!saved_state_is_new(consumers->daemon->saved_state))
 		return 0;
 	error = link_create(consumers, &link);

@@ -262,7 +262,7 @@ static void import_head(const struct saved_head *from, struct saved_head *to)
 	for (uint32_t i = 0; i < SAVED_SESSIONS; i++) {
 		to->sessions[i].which = to->sessions[i].which != 0;
 		/* Numbers of descriptors that were another process's. */
-		to->sessions[i].consumer = (struct saved_consumer){ .pid = 0 };
+		to->sessions[i].consumer.pidfd = 0;
 	}
 }
 

@@ -260,8 +260,6 @@ static void put_memory(struct export *export)
 	struct holder *holders;
 	size_t count;
 
-	if (!page->memory.calls)
-		return;
 	holders = calloc(page->memory.count + 1, sizeof(*holders));
 	if (!holders) {
 		export_fail(export, ENOMEM);
@@ -284,6 +282,28 @@ static void put_memory(struct export *export)
 	}
 	put_more(out, count);
 	free(holders);
+}
+
+/* The most bytes that each process held at one time. */
+static void put_levels(struct export *export)
+{
+	const struct page_memory *memory = &page_of(export)->memory;
+	struct row *rows = calloc(memory->nr_levels + 1, sizeof(*rows));
+
+	if (!rows) {
+		export_fail(export, ENOMEM);
+		return;
+	}
+	for (size_t i = 0; i < memory->nr_levels; i++) {
+		const struct export_process *process = export->tracks.processes;
+
+		while (process && (int64_t)process->uuid != memory->levels[i].process)
+			process = process->next;
+		rows[i] = (struct row){ memory->levels[i].most, process ? process->program : "?",
+					process ? process->pid : -1 };
+	}
+	put_rows(&export->view.output, "\n   MOST HELD  PROCESS\n", rows, memory->nr_levels);
+	free(rows);
 }
 
 /* ---- all ------------------------------------------------------------------------------- */
@@ -309,5 +329,8 @@ void page_text_write(struct export *export)
 	put_classes(export);
 	put_processes(export);
 	put_durations(export);
+	if (!page->memory.calls)
+		return;
+	put_levels(export);
 	put_memory(export);
 }

@@ -91,6 +91,27 @@ like "$(tr '\n' ' ' <plain)" 'ALLOCATED BY 120000 40 leak_much\+0x[0-9a-f]+ at l
 	'whose memory was not freed, the most first' || diag "$(<out)"
 is "$(sed '1,/NOT FREED/d' plain | awk '{ bytes += $1; blocks += $2 } END { print bytes, blocks }')" \
 	"$(python3 "$utils/held_blocks.py" <events.json)" '  ... and all of it'
+most=$(python3 - <<'END'
+import json
+held, now, most = {}, 0, 0
+for event in map(json.loads, open("events.json")):
+    name, fields = event["event"].split(":")[1], event["fields"]
+    if name == "free":
+        now -= held.pop(fields["ptr"], 0)
+    elif name in ("malloc", "calloc") and fields["ptr"]:
+        held[fields["ptr"]] = fields["size"] * fields.get("nmemb", 1)
+        now += held[fields["ptr"]]
+        most = max(most, now)
+print(most)
+END
+)
+like "$(tr '\n' ' ' <plain)" "MOST HELD PROCESS $most leak [0-9]+ " 'how much it held at one time'
+middle=$(python3 -c 'import json
+events = [json.loads(line) for line in open("events.json")]
+sizes = [event["timestamp"] for event in events if event["fields"].get("size") == 3000]
+print("+%.9f" % ((sizes[9] - events[0]["timestamp"] + 100) / 1e9))')
+like "$("$lttngmap" report -t --to "$middle" trace | plain | tr '\n' ' ')" 'ALLOCATED BY 30000 10 leak_much' \
+	'with --to: what was held then'
 is "$(awk 'length > 110' out | wc -l)" 0 'no line is long'
 "$lttngmap" report -t -e 'open*' -o opens.txt trace >out2 2>err
 is "$? $(<err) $(head -n 1 opens.txt | cut -d ' ' -f 1-2) $(<out2)" '0  300 events ' 'into a file, of some events'

@@ -53,6 +53,8 @@ libconsumerd_la_SOURCES = \
 	consumerd/stream/stream-circle.h \
 	consumerd/stream/stream-direct.c \
 	consumerd/stream/stream-direct.h \
+	consumerd/stream/stream-parts.c \
+	consumerd/stream/stream-parts.h \
 	consumerd/stream/stream-reuse.c \
 	consumerd/stream/stream-reuse.h \
 	consumerd/stream/stream.c \

@@ -3,20 +3,14 @@
 #include "consumerd/packet/file.h"
 
 #include <errno.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-int file_write_pair(int fd, const void *first, size_t first_size, const void *second,
-		    size_t second_size, uint64_t offset)
+int file_write_parts(int fd, struct iovec *parts, int nr_parts, uint64_t offset)
 {
-	struct iovec parts[2] = {
-		{ .iov_base = (void *)first, .iov_len = first_size },
-		{ .iov_base = (void *)second, .iov_len = second_size },
-	};
-	struct iovec *part = parts;
+	struct iovec *part = parts, *end = parts + nr_parts;
 
-	while (part < parts + 2) {
-		ssize_t written = pwritev(fd, part, (int)(parts + 2 - part), (off_t)offset);
+	while (part < end) {
+		ssize_t written = pwritev(fd, part, (int)(end - part), (off_t)offset);
 
 		if (written < 0 && errno == EINTR)
 			continue;
@@ -26,11 +20,11 @@ int file_write_pair(int fd, const void *first, size_t first_size, const void *se
 		if (written == 0)
 			return -ENOSPC;
 		offset += (uint64_t)written;
-		while (part < parts + 2 && (size_t)written >= part->iov_len) {
+		while (part < end && (size_t)written >= part->iov_len) {
 			written -= (ssize_t)part->iov_len;
 			part++;
 		}
-		if (part < parts + 2) {
+		if (part < end) {
 			part->iov_base = (char *)part->iov_base + written;
 			part->iov_len -= (size_t)written;
 		}
@@ -40,7 +34,9 @@ int file_write_pair(int fd, const void *first, size_t first_size, const void *se
 
 int file_write(int fd, const void *bytes, size_t size, uint64_t offset)
 {
-	return file_write_pair(fd, bytes, size, NULL, 0, offset);
+	struct iovec part = { .iov_base = (void *)bytes, .iov_len = size };
+
+	return file_write_parts(fd, &part, 1, offset);
 }
 
 ssize_t file_read(int fd, void *bytes, size_t size, uint64_t offset)

@@ -10,11 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 int file_write(int fd, const void *bytes, size_t size, uint64_t offset);
-/* Two segments back to back, by one system call where the file system takes it. */
-int file_write_pair(int fd, const void *first, size_t first_size, const void *second,
-		    size_t second_size, uint64_t offset);
+/*
+ * Parts back to back, by one system call where the file system takes it. At least one is not empty.
+ * The array is changed meanwhile.
+ */
+int file_write_parts(int fd, struct iovec *parts, int nr_parts, uint64_t offset);
 /* Bytes read, fewer than `size` at the end of the file alone; or -errno. */
 ssize_t file_read(int fd, void *bytes, size_t size, uint64_t offset);
 

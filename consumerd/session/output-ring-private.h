@@ -50,7 +50,10 @@ static inline struct output_session_shared *output_ring_shared(const struct outp
 /* The stream of the current packet. 0 or -errno. */
 int output_ring_find_stream(struct output_ring *ring, struct stream **stream);
 void output_ring_count(struct output_ring *ring, const struct output_session_written *more);
-/* Into the stream, unless that has it, or could not be read with it. 0 or -errno. */
+/*
+ * Into the stream, unless that has it, or could not be read with it. 0: `next` is behind it, and
+ * behind those that were written together with it. Or -errno.
+ */
 int output_ring_put_packet(struct output_ring *ring, struct stream *stream, const void *body);
 /* Write the packet that is held, or drop it where it was overwritten. 0 or -errno of `what`. */
 int output_ring_write_packet(struct output_ring *ring, const char **what);

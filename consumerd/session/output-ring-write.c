@@ -88,14 +88,53 @@ void output_ring_count(struct output_ring *ring, const struct output_session_wri
 	output_session_count(output_channel_session(ring->channel), more);
 }
 
-/* It is on disk. */
-static void count_packet(struct output_ring *ring, const struct stream *stream)
+/* They are on disk. */
+static void count_run(struct output_ring *ring, const struct stream *stream,
+		      const struct stream_packet *run, unsigned written)
 {
-	output_ring_count(ring, &(struct output_session_written){
-					.packets = 1,
-					.events = ring->packet.events,
-					.bytes = stream_packet_size(stream),
-				});
+	struct output_session_written more = {
+		.packets = written,
+		.bytes = stream_written_size(stream),
+	};
+
+	for (unsigned i = 0; i < written; i++)
+		more.events += run[i].packet->events;
+	output_ring_count(ring, &more);
+}
+
+/* True if the packet is written as it lies in the ring: without a copy, and without a look at it.
+ */
+static bool is_plain(const struct output_ring *ring, const struct lttngmap_packet *packet)
+{
+	const struct output_session *session = output_channel_session(ring->channel);
+	uint64_t told;
+
+	return !(packet->flags & LTTNGMAP_PACKET_VOLATILE) &&
+	       !output_session_is_foreign(session, packet) &&
+	       !output_session_is_live(session, &told);
+}
+
+/*
+ * Lists the packets behind the held one that can be written together with it. Of the packet that
+ * is in the way the next call says why.
+ */
+static unsigned list_followers(const struct output_ring *ring, struct stream_packet *run)
+{
+	struct output_session *session = output_channel_session(ring->channel);
+	unsigned count = 0;
+
+	if (!is_plain(ring, &ring->packet))
+		return 0;
+	for (uint32_t i = ring->next; i < ring->given.count; i++) {
+		const struct lttngmap_packet *packet = &ring->given.packets[i];
+		const void *body = lttngmap_ring_file_data(ring->file, packet);
+
+		if (!body || packet->cpu != ring->packet.cpu || !is_plain(ring, packet) ||
+		    !output_session_may_write(session, packet))
+			break;
+		run[count++] = (struct stream_packet){ packet, body };
+	}
+	return count;
 }
 
 /* Its sub-buffer is the kernel's: ours is made of it. 0 or -errno. */
@@ -155,8 +194,10 @@ int output_ring_put_packet(struct output_ring *ring, struct stream *stream, cons
 	struct lttngmap_packet packet = ring->packet;
 	struct output_session *session = output_channel_session(ring->channel);
 	bool is_foreign = output_session_is_foreign(session, &packet);
+	struct stream_packet run[LTTNGMAP_PACKETS_MAX] = { { .packet = &packet } };
 	struct record_fault fault;
 	uint64_t told, size;
+	unsigned written;
 	int error = 0;
 
 	/* A snapshot's packet is the consumer's own copy already. */
@@ -177,12 +218,15 @@ int output_ring_put_packet(struct output_ring *ring, struct stream *stream, cons
 	if (is_foreign && !output_session_is_sound(session, output_channel_stream_id(ring->channel),
 						   &packet, body, &fault))
 		return set_aside(ring, stream, &packet, &fault);
-	error = stream_write(stream, &packet, body);
+	run[0].body = body;
+	error = stream_write_run(stream, run, 1 + list_followers(ring, run + 1), &written);
 	if (error == -ESTALE)
 		return drop_packet(ring);
-	if (!error)
-		count_packet(ring, stream);
-	return error == -EALREADY ? 0 : error;
+	if (error)
+		return error == -EALREADY ? 0 : error;
+	count_run(ring, stream, run, written);
+	ring->next += written - 1;
+	return 0;
 }
 
 int output_ring_write_packet(struct output_ring *ring, const char **what)

@@ -237,25 +237,42 @@ static bool is_asked_again(struct output_ring *ring)
 
 /*
  * Drops the packet if the trace was removed, and counts it as one that was removed with it: no
- * writer is to wait for a trace that nobody will have. False: the trace is there.
+ * writer is to wait for a trace that nobody will have. False: the trace is there. The output is
+ * looked for once a turn, which `is_gone` remembers.
  */
-static bool drop_where_gone(struct output_ring *ring)
+static bool drop_where_gone(struct output_ring *ring, bool *is_gone)
 {
-	if (ring->is_kernel || !output_session_is_gone(output_channel_session(ring->channel)))
+	if (ring->is_kernel)
+		return false;
+	if (!*is_gone)
+		*is_gone = output_session_is_gone(output_channel_session(ring->channel));
+	if (!*is_gone)
 		return false;
 	output_ring_count(ring, &(struct output_session_written){ .events = ring->packet.events });
 	ring->holding = false;
 	return true;
 }
 
+/* Bytes of the given packets from the held one on up to the next one. */
+static uint64_t measure_written(const struct output_ring *ring, uint32_t held)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = held; i < ring->next; i++)
+		bytes += ring->given.packets[i].length;
+	return bytes;
+}
+
 static enum outcome drain(struct output_ring *ring)
 {
 	struct output_session *session = output_channel_session(ring->channel);
-	uint32_t bytes = 0;
+	bool is_gone = false;
+	uint64_t bytes = 0;
 	const char *what;
+	uint32_t held;
 	int error;
 
-	for (int packets = 0; packets < TURN_PACKETS && bytes < TURN_BYTES; packets++) {
+	for (uint32_t packets = 0; packets < TURN_PACKETS && bytes < TURN_BYTES;) {
 		if (!ring->holding) {
 			error = next_packet(ring);
 			if (error == -EAGAIN && is_asked_again(ring))
@@ -277,21 +294,24 @@ static enum outcome drain(struct output_ring *ring)
 				return give_up(ring, error);
 		}
 		if (!output_session_may_write(session, &ring->packet)) {
-			if (!drop_where_gone(ring))
+			if (!drop_where_gone(ring, &is_gone))
 				return OUTCOME_HOLD;
+			packets++;
 			continue;
 		}
+		held = ring->next - 1;
 		error = output_ring_write_packet(ring, &what);
+		packets += ring->next - held;
 		if (is_broken(error))
 			return give_up(ring, error);
-		if (error && drop_where_gone(ring))
+		if (error && drop_where_gone(ring, &is_gone))
 			continue;
 		if (error) {
 			output_session_failed(session, what, error);
 			return OUTCOME_HOLD;
 		}
 		ring->holding = false;
-		bytes += ring->packet.length;
+		bytes += measure_written(ring, held);
 		if (is_short(ring))
 			return OUTCOME_IDLE;
 	}

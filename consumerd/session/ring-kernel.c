@@ -95,7 +95,7 @@ static int write_one(struct ring_kernel *kernel, struct stream *stream,
 		return error;
 	more->packets++;
 	more->events += made->packet.events;
-	more->bytes += stream_packet_size(stream);
+	more->bytes += stream_written_size(stream);
 	more->overrun += made->packet.discarded - kernel->discarded;
 	kernel->discarded = made->packet.discarded;
 	return 0;

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "common/base/time.h"
+#include "consumerd/stream/stream-parts.h"
 
 /* The consumer's wish: with a header of another size, each packet would have to be copied. */
 _Static_assert(sizeof(struct ctf_packet_header) == LTTNGMAP_SUBBUF_HEAD,
@@ -17,9 +18,13 @@ _Static_assert(sizeof(struct ctf_packet_header) == LTTNGMAP_SUBBUF_HEAD,
 
 /* Below this, the copy is cheaper than the wait. */
 #define PAGED_MIN (64u << 10)
-/* A disk that takes longer for a byte is slow: 200 MB/s. */
+/* A disk that takes longer for a byte is slow: 200 MB/s … */
 #define SLOW_NS_PER_BYTE 5
+/* … if that makes the consumer so late; one write that waited is made up for by idle time. */
+#define SLOW_BEHIND_NS 10000000
 #define SLOW_PAUSE_NS UINT64_C(100000000)
+/* Bytes of a packet's first block and its last. */
+#define PACKET_BLOCKS (2 * (size_t)DIRECT_BLOCK)
 
 void direct_destroy(struct direct *direct)
 {
@@ -56,7 +61,7 @@ static bool enter(struct direct *direct, enum direct_state *state, int fd, uint6
 	if (*state == DIRECT_NO || now < direct->not_before_ns)
 		return false;
 	if (!direct->blocks)
-		direct->blocks = aligned_alloc(DIRECT_BLOCK, 2 * DIRECT_BLOCK);
+		direct->blocks = aligned_alloc(DIRECT_BLOCK, STREAM_RUN_MAX * PACKET_BLOCKS);
 	if (!direct->blocks)
 		return false;
 	if (*state == DIRECT_OFF)
@@ -68,47 +73,62 @@ static bool enter(struct direct *direct, enum direct_state *state, int fd, uint6
  * The pages as they are, but for the first block, and for the last where there
  * is a tail. That may be wholly beyond the content.
  */
-static int make_parts(char *blocks, const struct ctf_packet_header *header, const char *body,
-		      uint64_t content, const struct trace_tail *tail, uint64_t size,
-		      struct iovec parts[3])
+static int make_vector(char *blocks, const struct stream_parts *parts, struct iovec vector[3])
 {
-	const char *pages = body - sizeof(*header);
-	uint64_t last = size - DIRECT_BLOCK;
-	uint64_t last_content = content > last ? content - last : 0;
+	const char *body = parts->body, *pages = body - sizeof(parts->header);
+	uint64_t last = parts->size - DIRECT_BLOCK;
+	uint64_t last_content = parts->content > last ? parts->content - last : 0;
 	char *end = blocks + DIRECT_BLOCK;
 
-	memcpy(blocks, header, sizeof(*header));
-	memcpy(blocks + sizeof(*header), body, DIRECT_BLOCK - sizeof(*header));
-	parts[0] = (struct iovec){ blocks, DIRECT_BLOCK };
-	parts[1] = (struct iovec){ (void *)(pages + DIRECT_BLOCK), size - DIRECT_BLOCK };
-	if (!tail)
+	memcpy(blocks, &parts->header, sizeof(parts->header));
+	memcpy(blocks + sizeof(parts->header), body, DIRECT_BLOCK - sizeof(parts->header));
+	vector[0] = (struct iovec){ blocks, DIRECT_BLOCK };
+	vector[1] = (struct iovec){ (void *)(pages + DIRECT_BLOCK), last };
+	if (!parts->has_tail)
 		return 2;
-	parts[1].iov_len = last - DIRECT_BLOCK;
+	vector[1].iov_len = last - DIRECT_BLOCK;
 	memcpy(end, pages + last, last_content);
 	memset(end + last_content, 0, DIRECT_BLOCK - last_content);
-	memcpy(end + DIRECT_BLOCK - sizeof(*tail), tail, sizeof(*tail));
-	parts[2] = (struct iovec){ end, DIRECT_BLOCK };
+	memcpy(end + DIRECT_BLOCK - sizeof(parts->tail), &parts->tail, sizeof(parts->tail));
+	vector[2] = (struct iovec){ end, DIRECT_BLOCK };
 	return 3;
 }
 
-int direct_write(struct direct *direct, enum direct_state *state, int fd,
-		 const struct ctf_packet_header *header, const void *body, uint64_t content,
-		 const struct trace_tail *tail, uint64_t size, uint64_t offset)
+/* A write took from `begin` to `end`: is the disk slow? */
+static void judge(struct direct *direct, uint64_t size, uint64_t begin, uint64_t end)
 {
-	uint64_t begin = time_now_ns();
-	struct iovec parts[3];
+	int64_t behind = direct->behind_ns - (int64_t)(begin - direct->end_ns);
+
+	if (behind < 0)
+		behind = 0;
+	behind += (int64_t)(end - begin) - (int64_t)(size * SLOW_NS_PER_BYTE);
+	if (behind > SLOW_BEHIND_NS) {
+		direct->not_before_ns = end + SLOW_PAUSE_NS;
+		behind = 0;
+	}
+	direct->behind_ns = behind > 0 ? behind : 0;
+	direct->end_ns = end;
+}
+
+int direct_write(struct direct *direct, enum direct_state *state, int fd,
+		 const struct stream_parts *parts, unsigned count)
+{
+	uint64_t begin = time_now_ns(), size = 0;
+	struct iovec vector[3 * STREAM_RUN_MAX];
 	ssize_t written;
+	int used = 0;
 
 	if (!enter(direct, state, fd, begin)) {
 		direct_leave(state, fd);
 		return -EAGAIN;
 	}
-	written = pwritev(fd, parts,
-			  make_parts(direct->blocks, header, body, content, tail, size, parts),
-			  (off_t)offset);
+	for (unsigned i = 0; i < count; i++) {
+		used += make_vector(direct->blocks + i * PACKET_BLOCKS, &parts[i], vector + used);
+		size += parts[i].size;
+	}
+	written = pwritev(fd, vector, used, (off_t)parts->offset);
 	if (written == (ssize_t)size) {
-		if (time_now_ns() - begin > size * SLOW_NS_PER_BYTE)
-			direct->not_before_ns = time_now_ns() + SLOW_PAUSE_NS;
+		judge(direct, size, begin, time_now_ns());
 		return 0;
 	}
 	/* Part of it, or not in this way: the page cache tells what is wrong, if it is. */

@@ -23,15 +23,14 @@
 
 #include <lttngmap/ring-file.h>
 
-#include "common/protocol/ctf.h"
-#include "consumerd/trace/trace.h"
-
 #define DIRECT_BLOCK 4096u
 
 /* One for all streams of a consumer. */
 struct direct {
-	char *blocks;           /* the first and the last of a packet; made when first needed */
+	char *blocks;           /* the first and the last of each packet; made when first needed */
 	uint64_t not_before_ns; /* CLOCK_MONOTONIC: until then, the page cache */
+	uint64_t end_ns;        /* of the last write */
+	int64_t behind_ns;      /* writes took so much longer than a quick disk's, less idle time */
 };
 
 /* State of one open stream file. */
@@ -46,15 +45,15 @@ void direct_destroy(struct direct *direct);
 /* Is `body`, which the packet describes, in whole pages that are worth it? */
 bool direct_is_paged(const struct lttngmap_packet *packet, const void *body);
 
+struct stream_parts;
+
 /*
- * Write header and body, `content` bytes, at `offset`, and what is beyond up to
- * `size`, both multiples of DIRECT_BLOCK. `tail`, unless NULL, is to be the last
- * of that, beyond the content. 0: it is there; -EAGAIN: not this way, or not now: write
- * it through the page cache; O_DIRECT is off again.
+ * Writes `count` packets that lie behind each other in the file, by one system call. Their offsets
+ * and sizes are multiples of DIRECT_BLOCK. 0: they are there; -EAGAIN: not this way, or not now:
+ * write them through the page cache; O_DIRECT is off again.
  */
 int direct_write(struct direct *direct, enum direct_state *state, int fd,
-		 const struct ctf_packet_header *header, const void *body, uint64_t content,
-		 const struct trace_tail *tail, uint64_t size, uint64_t offset);
+		 const struct stream_parts *parts, unsigned count);
 /* O_DIRECT off, for what is written through the page cache. */
 void direct_leave(enum direct_state *state, int fd);
 

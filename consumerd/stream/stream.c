@@ -13,6 +13,7 @@
 #include "common/base/log.h"
 #include "consumerd/packet/file.h"
 #include "consumerd/trace/stream-repair.h"
+#include "consumerd/stream/stream-parts.h"
 #include "consumerd/stream/stream-reuse.h"
 
 /* Index entries that may be due: one write for so many packets. */
@@ -31,12 +32,12 @@ struct stream {
 	bool torn;               /* there may be bytes beyond the tail */
 	struct stream_tail tail; /* valid while open */
 	struct stream_limits limits;
-	bool located;         /* with limits: these two are known */
-	uint64_t oldest_file; /* that there may be */
-	uint64_t file;        /* that is written */
-	uint64_t packet_size; /* of the last one written, bytes on disk */
-	struct reuse *reuse;  /* of a spool's stream in one file, while that may be; else NULL */
-	unsigned due;         /* of entries */
+	bool located;          /* with limits: these two are known */
+	uint64_t oldest_file;  /* that there may be */
+	uint64_t file;         /* that is written */
+	uint64_t written_size; /* bytes on disk of the last call */
+	struct reuse *reuse;   /* of a spool's stream in one file, while that may be; else NULL */
+	unsigned due;          /* of entries */
 	struct ctf_index_entry entries[ENTRIES_DUE];
 	char name[];
 };
@@ -246,6 +247,11 @@ static int prepare(struct stream *stream)
 int stream_flush(struct stream *stream)
 {
 	struct ctf_index_header header;
+	struct iovec parts[2] = {
+		{ .iov_base = &header, .iov_len = sizeof(header) },
+		{ .iov_base = stream->entries,
+		  .iov_len = stream->due * sizeof(stream->entries[0]) },
+	};
 	uint64_t first;
 	int error;
 
@@ -257,8 +263,7 @@ int stream_flush(struct stream *stream)
 	first = stream->tail.packets - stream->due;
 	if (first == 0) {
 		packet_make_index_header(&header);
-		error = file_write_pair(stream->index_fd, &header, sizeof(header), stream->entries,
-					stream->due * sizeof(stream->entries[0]), 0);
+		error = file_write_parts(stream->index_fd, parts, 2, 0);
 	} else {
 		error = file_write(stream->index_fd, stream->entries,
 				   stream->due * sizeof(stream->entries[0]),
@@ -295,87 +300,43 @@ static int begin_file(struct stream *stream)
 }
 
 /*
- * The parts of a packet to be written. A packet in whole pages is padded up to a block, so that the
- * next one may be written directly.
+ * Places the packets behind each other, the first where the stream ends, or where a spool has room.
+ * Returns how many of them are written together.
  */
-struct packet_parts {
-	struct ctf_packet_header header;
-	const struct lttngmap_packet *packet;
-	const void *body;
-	uint64_t offset;  /* where it goes */
-	uint64_t content; /* bytes of header and body */
-	uint64_t size;    /* and of what follows: padding, and a tail where there are limits */
-	struct trace_tail tail;
-	bool is_paged;
-};
-
-static void make_pieces(const struct stream *stream, const struct lttngmap_packet *packet,
-			const void *body, struct packet_parts *parts)
+static unsigned place_run(struct stream *stream, struct stream_parts *parts, unsigned count,
+			  struct circle_place *place)
 {
-	parts->packet = packet;
-	parts->body = body;
-	parts->content = packet_make_header(&stream->same, packet, &parts->header);
-	parts->size = parts->content;
-	/* A spool is read from the page cache at once. */
-	parts->is_paged = !stream->trace->is_spool && direct_is_paged(packet, body);
-	parts->tail.events = packet->events;
-	if (stream->limits.file_size)
-		parts->size += sizeof(parts->tail);
-}
+	unsigned placed = 1;
 
-/* Where it comes to lie, and what depends on that. */
-static void place_pieces(struct stream *stream, struct packet_parts *parts,
-			 struct circle_place *place)
-{
 	*place = (struct circle_place){ .offset = stream->tail.size };
 	if (stream->reuse && reuse_find(stream->reuse, stream->trace, stream->name, parts->size,
 					&stream->tail, place) < 0)
 		end_reuse(stream);
-	parts->offset = place->offset;
-	if (parts->is_paged)
-		parts->size += -(parts->offset + parts->size) % DIRECT_BLOCK;
-	packet_pad(&parts->header, parts->size);
+	stream_parts_place(parts, place->offset);
+	/* A spool's packets are in the index one by one. */
+	while (placed < count && !stream->trace->is_spool) {
+		struct stream_parts *last = &parts[placed - 1], *next = &parts[placed];
+
+		if (!stream_parts_precede(last, next))
+			break;
+		stream_parts_place(next, last->offset + last->size);
+		if (stream->limits.file_size &&
+		    next->offset + next->size > stream->limits.file_size)
+			break;
+		placed++;
+	}
+	return placed;
 }
 
-/* Writes the rest after the content. */
-static int write_rest(struct stream *stream, const struct packet_parts *parts, uint64_t size)
-{
-	char rest[DIRECT_BLOCK + sizeof(parts->tail)] = { 0 };
-
-	if (stream->limits.file_size)
-		memcpy(rest + size - sizeof(parts->tail), &parts->tail, sizeof(parts->tail));
-	return file_write(stream->stream_fd, rest, size, parts->offset + parts->content);
-}
-
-static int write_pieces(struct stream *stream, const struct packet_parts *parts)
-{
-	uint64_t offset = parts->offset;
-	int error = -EAGAIN;
-
-	if (parts->is_paged && offset % DIRECT_BLOCK == 0)
-		error = direct_write(&stream->pool->direct, &stream->direct, stream->stream_fd,
-				     &parts->header, parts->body, parts->content,
-				     stream->limits.file_size ? &parts->tail : NULL, parts->size,
-				     offset);
-	if (error != -EAGAIN)
-		return error;
-	direct_leave(&stream->direct, stream->stream_fd);
-	error = file_write_pair(stream->stream_fd, &parts->header, sizeof(parts->header),
-				parts->body, parts->packet->length, offset);
-	if (!error && parts->size > parts->content)
-		error = write_rest(stream, parts, parts->size - parts->content);
-	return error;
-}
-
-/* The file that it goes into open, with room for it and for its index entry. */
-static int make_room(struct stream *stream, const struct packet_parts *parts)
+/* The file that the first goes into open, with room for it and for `count` index entries. */
+static int make_room(struct stream *stream, const struct stream_parts *parts, unsigned count)
 {
 	const struct lttngmap_packet *packet = parts->packet;
 	uint64_t most = parts->size + (parts->is_paged ? DIRECT_BLOCK - 1 : 0);
 	int error;
 
 	error = prepare(stream);
-	if (!error && stream->due == ENTRIES_DUE)
+	if (!error && stream->due + count > ENTRIES_DUE)
 		error = stream_flush(stream);
 	if (error)
 		return error;
@@ -411,7 +372,7 @@ int stream_find_end(struct stream *stream, const struct stream_tail **tail)
  * It is in the file, and is to be in the index: at once in a spool, where nobody would find it
  * otherwise.
  */
-static int note_pieces(struct stream *stream, const struct packet_parts *parts)
+static int note_packet(struct stream *stream, const struct stream_parts *parts)
 {
 	const struct lttngmap_packet *packet = parts->packet;
 	struct stream_tail *tail = &stream->tail, before = *tail;
@@ -433,29 +394,54 @@ static int note_pieces(struct stream *stream, const struct packet_parts *parts)
 	return error;
 }
 
-int stream_write(struct stream *stream, const struct lttngmap_packet *packet, const void *body)
+/* Writes packets that have their places, or nothing. */
+static int write_run(struct stream *stream, const struct stream_parts *parts, unsigned count)
 {
-	struct circle_place place;
-	struct packet_parts parts;
-	int error;
+	int error = stream_parts_write(parts, count, &stream->pool->direct, &stream->direct,
+				       stream->stream_fd);
 
-	make_pieces(stream, packet, body, &parts);
-	error = make_room(stream, &parts);
-	if (error)
-		return error;
-	place_pieces(stream, &parts, &place);
-	error = write_pieces(stream, &parts);
-	if (!error)
-		error = note_pieces(stream, &parts);
+	for (unsigned i = 0; !error && i < count; i++)
+		error = note_packet(stream, &parts[i]);
 	if (error) {
 		stream->torn = true;
 		(void)cut_tail(stream);
-		return error;
 	}
+	return error;
+}
+
+int stream_write_run(struct stream *stream, const struct stream_packet *packets, unsigned count,
+		     unsigned *written)
+{
+	struct stream_parts parts[STREAM_RUN_MAX];
+	struct circle_place place;
+	uint64_t begin;
+	int error;
+
+	for (unsigned i = 0; i < count; i++)
+		stream_parts_make(&parts[i], &stream->same, packets[i].packet, packets[i].body,
+				  stream->limits.file_size != 0, !stream->trace->is_spool);
+	error = make_room(stream, parts, count);
+	if (error)
+		return error;
+	*written = place_run(stream, parts, count, &place);
+	begin = parts[0].offset;
+	error = write_run(stream, parts, *written);
+	/* There may be room for some. */
+	if (error && *written > 1)
+		return stream_write_run(stream, packets, 1, written);
+	if (error)
+		return error;
 	if (stream->reuse)
-		circle_take(&stream->reuse->circle, place, parts.size, stream->tail.packets - 1);
-	stream->packet_size = parts.size;
+		circle_take(&stream->reuse->circle, place, parts[0].size, stream->tail.packets - 1);
+	stream->written_size = parts[*written - 1].offset + parts[*written - 1].size - begin;
 	return 0;
+}
+
+int stream_write(struct stream *stream, const struct lttngmap_packet *packet, const void *body)
+{
+	unsigned written;
+
+	return stream_write_run(stream, &(struct stream_packet){ packet, body }, 1, &written);
 }
 
 void stream_end(const struct stream *stream)
@@ -466,9 +452,9 @@ void stream_end(const struct stream *stream)
 		trace_note_ended(stream->trace, file_name(stream, stream->file, name));
 }
 
-uint64_t stream_packet_size(const struct stream *stream)
+uint64_t stream_written_size(const struct stream *stream)
 {
-	return stream->packet_size;
+	return stream->written_size;
 }
 
 bool stream_is_dirty(const struct stream *stream)

@@ -68,14 +68,25 @@ int stream_find_end(struct stream *stream, const struct stream_tail **tail);
  * trace. Another -errno: nothing of the packet is in the file, and it may be tried again.
  */
 int stream_write(struct stream *stream, const struct lttngmap_packet *packet, const void *body);
+/* A packet to be written, and its bytes. */
+struct stream_packet {
+	const struct lttngmap_packet *packet;
+	const void *body;
+};
+/*
+ * The same of up to LTTNGMAP_PACKETS_MAX packets, by one system call. 0: the first `*written` of
+ * them are on disk, at least one; otherwise the result is the first packet's.
+ */
+int stream_write_run(struct stream *stream, const struct stream_packet *packets, unsigned count,
+		     unsigned *written);
 /* Write the index entries that are due. 0 or -errno: they stay due. */
 int stream_flush(struct stream *stream);
 
 /* No packet comes any more, and all entries are written: that is noted. */
 void stream_end(const struct stream *stream);
 
-/* Bytes on disk of the packet that was written last. */
-uint64_t stream_packet_size(const struct stream *stream);
+/* Bytes on disk of what the last call wrote. */
+uint64_t stream_written_size(const struct stream *stream);
 bool stream_is_dirty(const struct stream *stream);
 const char *stream_name(const struct stream *stream);
 

@@ -123,8 +123,6 @@ static unsigned list_followers(const struct output_ring *ring, struct stream_pac
 	struct output_session *session = output_channel_session(ring->channel);
 	unsigned count = 0;
 
-	if (!is_plain(ring, &ring->packet))
-		return 0;
 	for (uint32_t i = ring->next; i < ring->given.count; i++) {
 		const struct lttngmap_packet *packet = &ring->given.packets[i];
 		const void *body = lttngmap_ring_file_data(ring->file, packet);

@@ -38,6 +38,8 @@ struct lttngmap_ring_file {
 	int end_error;       /* what get_packet says after the last */
 	bool is_volatile;
 	uint64_t overrun; /* this packet is overwritten while it is copied */
+	bool is_foreign;  /* of another user's process */
+	uint64_t damaged; /* this packet of it cannot be read */
 	bool no_data;
 	bool is_open;
 	uint32_t most;    /* it gives up to so many at a time; 0: one */
@@ -153,6 +155,10 @@ int lttngmap_ring_file_get_packets(struct lttngmap_ring_file *ring,
 		struct lttngmap_packet *packet = &packets->packets[ring->current];
 
 		trace_kit_packet(0, ring->taken, packet, ring->bodies[ring->current]);
+		if (!ring->is_foreign)
+			packet->uid = geteuid();
+		else if (ring->taken == ring->damaged)
+			memset(ring->bodies[ring->current], 0xee, packet->length);
 		packet->metadata_generation = ring->generation;
 		packet->chunk = ring->next_chunk && ring->taken >= ring->next_chunk;
 		packet->flags = ring->is_volatile ? LTTNGMAP_PACKET_VOLATILE : 0;
@@ -213,8 +219,11 @@ static bool is_on_full_disk(int fd)
 	       status.st_ino == full_inode;
 }
 
+static int nr_writes; /* of anything */
+
 ssize_t pwritev(int fd, const struct iovec *parts, int nr_parts, off_t offset)
 {
+	nr_writes++;
 	if (disk_is_full && is_on_full_disk(fd)) {
 		errno = ENOSPC;
 		return -1;
@@ -467,8 +476,10 @@ static void test_several(void)
 	ring->next_chunk = 9;
 	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
 	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	nr_writes = 0;
 	RUN_UNTIL(packets_on_disk(ring->stream) == 9);
 	run(0.1);
+	is(nr_writes, 3, "packets that were given together are one write, and so is the index");
 	ok(packets_on_disk(ring->stream) == 9 && ring->taken == 12 && ring->released == 6,
 	   "those of another chunk are held, with what was given along with them");
 	is(ring->early, 0, "nothing was let go of before it was on disk");
@@ -495,6 +506,24 @@ static void test_several(void)
 	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	ok(RUN_UNTIL(ring->released == 6 + 6), "the next one is given them again");
 	is(packets_on_disk(ring->stream), 7, "and writes what is not there yet");
+	output_session_destroy(session);
+}
+
+/* Another user's packets are looked at, each of them. */
+static void test_foreign(void)
+{
+	struct output_session *session = begin("foreign", "s");
+	struct lttngmap_ring_file *ring = play(0, "foreign", "p-4711-1", 6);
+
+	ring->most = 6;
+	ring->is_foreign = true;
+	ring->damaged = 3;
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	RUN_UNTIL(told.packets == 5);
+	is(packets_on_disk(ring->stream), 5,
+	   "a packet among several that cannot be read is left out");
+	is(told.broken, TRACE_KIT_EVENTS, "and counted");
 	output_session_destroy(session);
 }
 
@@ -756,6 +785,7 @@ int main(void)
 	test_full();
 	test_fair();
 	test_several();
+	test_foreign();
 	test_awake();
 	test_faults();
 	test_same_name();

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/log.h"
@@ -32,6 +33,10 @@ static size_t disk_room = SIZE_MAX; /* bytes that can still be written */
 static int disk_error = ENOSPC;     /* what is said then */
 static size_t disk_bite = SIZE_MAX; /* bytes that one call takes at most */
 static int nr_direct;               /* calls past the page cache */
+static int nr_writes;               /* all calls */
+static long disk_ms;                /* that a call takes, where time stands still otherwise */
+static bool is_clock_ours;
+static struct timespec clock_now;
 
 /* What was done to streams, all of them. */
 static unsigned nr_refused, nr_cut;
@@ -47,6 +52,8 @@ ssize_t pwritev(int fd, const struct iovec *parts, int nr_parts, off_t offset)
 	for (int i = 0; i < nr_parts; i++)
 		size += parts[i].iov_len;
 	nr_direct += is_direct;
+	nr_writes++;
+	clock_now.tv_nsec += disk_ms * 1000000;
 	if (limit == SIZE_MAX)
 		return syscall(SYS_pwritev, fd, parts, (long)nr_parts, (long)offset, 0L);
 	if (size && (!disk_room || (is_direct && disk_room < size))) {
@@ -63,6 +70,25 @@ ssize_t pwritev(int fd, const struct iovec *parts, int nr_parts, off_t offset)
 	if (written > 0 && disk_room != SIZE_MAX)
 		disk_room -= (size_t)written;
 	return written;
+}
+
+/* In place of the C library's. Bytes that are cut off are room again. */
+int ftruncate(int fd, off_t size)
+{
+	struct stat status;
+
+	if (disk_room != SIZE_MAX && fstat(fd, &status) == 0 && status.st_size > size)
+		disk_room += (size_t)(status.st_size - size);
+	return (int)syscall(SYS_ftruncate, fd, size);
+}
+
+/* In place of the C library's. */
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+	if (!is_clock_ours)
+		return (int)syscall(SYS_clock_gettime, id, now);
+	*now = clock_now;
+	return 0;
 }
 
 static void mend_disk(void)
@@ -805,6 +831,183 @@ static void test_paged(bool full)
 	free(subbuf);
 }
 
+/* ---- several packets at a time -------------------------------------------------- */
+
+struct run {
+	struct lttngmap_packet packets[LTTNGMAP_PACKETS_MAX];
+	struct stream_packet list[LTTNGMAP_PACKETS_MAX];
+	char *subbufs[LTTNGMAP_PACKETS_MAX];
+};
+
+/* Packets of a sub-buffer's `size` each, numbered from `sequence` on. */
+static void fill_run(struct run *run, uint64_t sequence, uint32_t size)
+{
+	for (unsigned i = 0; i < LTTNGMAP_PACKETS_MAX; i++) {
+		struct lttngmap_packet *packet = &run->packets[i];
+
+		if (!run->subbufs[i])
+			run->subbufs[i] = aligned_alloc(4096, PAGED_SIZE);
+		*packet = (struct lttngmap_packet){ .cpu = 2, .sequence = sequence + i };
+		run->list[i].body = fill_subbuf(run->subbufs[i], size, packet);
+		run->list[i].packet = packet;
+	}
+}
+
+static void free_run(struct run *run)
+{
+	for (unsigned i = 0; i < LTTNGMAP_PACKETS_MAX; i++)
+		free(run->subbufs[i]);
+}
+
+/* Writes all packets of the run; returns the calls that the consumer makes for it, or -errno. */
+static int write_whole_run(struct stream *stream, const struct run *run)
+{
+	unsigned done = 0, written;
+	int calls = 0, error;
+
+	while (done < LTTNGMAP_PACKETS_MAX) {
+		error = stream_write_run(stream, run->list + done, LTTNGMAP_PACKETS_MAX - done,
+					 &written);
+		if (error)
+			return error;
+		done += written;
+		calls++;
+	}
+	return calls;
+}
+
+static void test_run(uint64_t file_size)
+{
+	const char *output = trace_kit_path("run%llu", (unsigned long long)file_size);
+	struct run run = { .subbufs = { NULL } };
+	struct stream *stream;
+	struct trace trace;
+	unsigned written;
+	long gap;
+
+	paged_events = 0;
+	open_trace(&trace, output);
+	stream = make_stream(&trace, NAME);
+	stream_limit(stream, &(struct stream_limits){ .file_size = file_size });
+	nr_writes = 0;
+	fill_run(&run, 0, PAGED_SIZE);
+	is(write_whole_run(stream, &run), file_size ? 3 : 1,
+	   file_size ? "as many whole pages as a file has room for" : "whole pages, together");
+	is(nr_writes, file_size ? 5 : 1, "are one write, beside those of indexes");
+	nr_writes = 0;
+	fill_run(&run, LTTNGMAP_PACKETS_MAX, 3000);
+	is(write_whole_run(stream, &run), 1, "small packets, too");
+	fill_run(&run, 2 * LTTNGMAP_PACKETS_MAX, 3000);
+	/* The fourth is large. */
+	paged_events -= run.packets[3].events + run.packets[4].events + run.packets[5].events +
+			run.packets[6].events + run.packets[7].events;
+	run.list[3].body = fill_subbuf(run.subbufs[3], PAGED_SIZE, &run.packets[3]);
+	for (unsigned i = 4; i < LTTNGMAP_PACKETS_MAX; i++)
+		run.list[i].body = fill_subbuf(run.subbufs[i], 3000, &run.packets[i]);
+	is(write_whole_run(stream, &run), 3, "large and small ones apart");
+	/* Of two threads, whose clocks differ. */
+	fill_run(&run, 3 * LTTNGMAP_PACKETS_MAX, 3000);
+	run.packets[5].timestamp_begin = run.packets[4].timestamp_end - 1;
+	is(stream_write_run(stream, run.list, LTTNGMAP_PACKETS_MAX, &written), 0, "up to one");
+	is(written, 5, "that begins before the last one ended");
+	is(stream_write_run(stream, run.list + 5, 3, &written), -ESTALE, "which is refused");
+	paged_events -= run.packets[5].events + run.packets[6].events + run.packets[7].events;
+	is(stream_flush(stream), 0, "with an index");
+	stream_destroy(stream);
+	trace_close(&trace);
+	is(trace_kit_read(output, &gap), paged_events, "all events are there");
+	is(gap, -1, "in their order");
+	free_run(&run);
+}
+
+/* The disk takes some of the packets. */
+static void test_run_full(uint32_t size)
+{
+	const char *output = trace_kit_path("run-full%u", size);
+	const char *path = trace_kit_path("run-full%u/ust/" NAME, size);
+	struct run run = { .subbufs = { NULL } };
+	int wrong = 0, singles = 0, refused = 0;
+	struct stream *stream;
+	struct trace trace;
+	unsigned written;
+	long gap, whole;
+
+	paged_events = 0;
+	open_trace(&trace, output);
+	stream = make_stream(&trace, NAME);
+	for (uint64_t i = 0; i < 16; i++) {
+		fill_run(&run, i * LTTNGMAP_PACKETS_MAX, size);
+		whole = trace_kit_file_size(path);
+		disk_room = size * i / 2;
+		switch (stream_write_run(stream, run.list, LTTNGMAP_PACKETS_MAX, &written)) {
+		case 0:
+			mend_disk();
+			singles += written == 1;
+			for (; !wrong && written < LTTNGMAP_PACKETS_MAX; written++)
+				wrong += stream_write(stream, run.list[written].packet,
+						      run.list[written].body) != 0;
+			break;
+		case -ENOSPC:
+			refused++;
+			mend_disk();
+			wrong += whole >= 0 && trace_kit_file_size(path) != whole;
+			wrong += write_whole_run(stream, &run) < 0;
+			break;
+		default:
+			wrong++;
+		}
+	}
+	wrong += stream_flush(stream) != 0;
+	stream_destroy(stream);
+	trace_close(&trace);
+	is(wrong, 0, "packets written together on a full disk: nothing of them stays");
+	ok(refused > 0 && singles > 0, "%d do not fit at first, of %d a packet does", refused,
+	   singles);
+	is(trace_kit_read(output, &gap), paged_events, "all is there in the end");
+	is(gap, -1, "in order");
+	free_run(&run);
+}
+
+/* A packet past the page cache? The disk takes so long for it, after so long a pause. */
+static bool is_direct(struct stream *stream, const char *subbuf, struct lttngmap_packet *packet,
+		      long ms, long pause_ms)
+{
+	const char *body = fill_subbuf((char *)subbuf, PAGED_SIZE, packet);
+
+	clock_now.tv_nsec += pause_ms * 1000000;
+	nr_direct = 0;
+	disk_ms = ms;
+	if (stream_write(stream, packet, body))
+		bail_out("no packet");
+	packet->sequence++;
+	return nr_direct;
+}
+
+static void test_slow_disk(void)
+{
+	char *subbuf = aligned_alloc(4096, PAGED_SIZE);
+	struct lttngmap_packet packet = { .cpu = 2 };
+	struct stream *stream;
+	struct trace trace;
+
+	open_trace(&trace, trace_kit_path("slow"));
+	stream = make_stream(&trace, NAME);
+	clock_gettime(CLOCK_MONOTONIC, &clock_now);
+	is_clock_ours = true;
+	ok(is_direct(stream, subbuf, &packet, 0, 200), "a quick disk: past the page cache");
+	ok(is_direct(stream, subbuf, &packet, 9, 0), "a write that waits once: likewise");
+	ok(is_direct(stream, subbuf, &packet, 9, 10), "and once more, when that was made up for");
+	ok(is_direct(stream, subbuf, &packet, 9, 0), "and when it was not: the last one");
+	ok(!is_direct(stream, subbuf, &packet, 0, 0), "then through the page cache");
+	ok(!is_direct(stream, subbuf, &packet, 0, 50), "for a while");
+	ok(is_direct(stream, subbuf, &packet, 0, 200), "and past it again");
+	is_clock_ours = false;
+	disk_ms = 0;
+	stream_destroy(stream);
+	trace_close(&trace);
+	free(subbuf);
+}
+
 static void test_metadata(void)
 {
 	char before[8192], after[8192];
@@ -862,6 +1065,11 @@ int main(void)
 	test_pool();
 	test_paged(false);
 	test_paged(true);
+	test_run(0);
+	test_run(4 * PAGED_SIZE);
+	test_run_full(PAGED_SIZE);
+	test_run_full(3000);
+	test_slow_disk();
 	test_metadata();
 	test_names();
 	tap_figure(

@@ -572,17 +572,30 @@ lttngmap_pack_string_(unsigned char *to, const char *string, size_t length)
 	return end + 1;
 }
 
-/* Each byte of the string is read once. */
+/* Each byte of the string is read once. What it is the compiler does not know, as above. */
 static inline LTTNGMAP_UNUSED_ unsigned char *
 lttngmap_quick_string_(unsigned char *to, const char *string, size_t *left)
 {
 	const volatile char *from = string ? string : "(null)";
 	size_t most = *left, i = 0;
 
+	__asm__("" : "+r"(from));
+	/* Four bytes for each look at the room that is left. */
+	for (; most - i >= 4; i++) {
+		if (!(to[i] = (unsigned char)from[i]))
+			goto ended;
+		if (i++, !(to[i] = (unsigned char)from[i]))
+			goto ended;
+		if (i++, !(to[i] = (unsigned char)from[i]))
+			goto ended;
+		if (i++, !(to[i] = (unsigned char)from[i]))
+			goto ended;
+	}
 	while ((to[i] = (unsigned char)from[i])) {
 		if (i++ == most)
 			return NULL;
 	}
+ended:
 	*left = most - i;
 	return to + i + 1;
 }

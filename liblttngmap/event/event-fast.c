@@ -89,30 +89,37 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"jne event_fast_other\n" FOUND "\n\t"                                                      \
 	"movq " FIRST_RSEQ ", %%r11\n\t"
 
-/*
- * Out: the CPU in r10d; not on one that CPUS counts: to OTHERWISE. The channel is as the cached
- * channel has it from here to the section's end. TABLE, BEGIN and END: the section's labels.
- */
-#define ENTER_SECTION(TABLE, BEGIN, END, CPUS, OTHERWISE)                                          \
+#define SECTION_TABLE(TABLE, BEGIN, END, ABORTED)                                                  \
 	".pushsection __rseq_cs, \"aw\"\n\t"                                                       \
 	".balign 32\n\t" TABLE ": .long 0, 0\n\t"                                                  \
-	".quad " BEGIN "f, " END "f - " BEGIN "f, event_fast_aborted\n\t"                          \
-	".popsection\n\t"                                                                          \
-	"leaq " TABLE "b(%%rip), %%rax\n\t"                                                        \
-	"movq %%rax, %%fs:%c[cs_field](%%r11)\n" BEGIN ":\n\t"                                     \
+	".quad " BEGIN "f, " END "f - " BEGIN "f, " ABORTED "\n\t"                                 \
+	".popsection\n\t"
+
+/*
+ * Out: the CPU in r10d; not on one that CPUS counts: to OTHERWISE. The channel is as the cached
+ * channel has it from here to the section's end; LEAVE: it is another one since.
+ */
+#define CHECK_CHANNEL(CPUS, OTHERWISE, LEAVE)                                                      \
 	"movl %c[generation](%%r8), %%eax\n\t"                                                     \
 	"movl %%fs:%c[cpu_field](%%r11), %%r10d\n\t"                                               \
 	"cmpl " CPUS "(%%r8), %%r10d\n\t"                                                          \
 	"jae " OTHERWISE "\n\t"                                                                    \
 	"movq %c[control_generation](%%r8), %%r11\n\t"                                             \
 	"cmpl (%%r11), %%eax\n\t"                                                                  \
-	"jne event_fast_leave\n\t"
+	"jne " LEAVE "\n\t"
+
+/* TABLE, BEGIN and END: the section's labels. */
+#define ENTER_SECTION(TABLE, BEGIN, END, CPUS, OTHERWISE)                                          \
+	SECTION_TABLE(TABLE, BEGIN, END, "event_fast_aborted")                                     \
+	"leaq " TABLE "b(%%rip), %%rax\n\t"                                                        \
+	"movq %%rax, %%fs:%c[cs_field](%%r11)\n" BEGIN                                             \
+	":\n\t" CHECK_CHANNEL(CPUS, OTHERWISE, "event_fast_leave")
 
 /*
  * For a record of rdx bytes and MORE. Out: the ring in r10, where the record goes in r11, a mask
  * of the odd sub-buffers' side in rcx, and in r8 the ring's position and count behind it.
  */
-#define FIND_PLACE(MORE)                                                                           \
+#define FIND_PLACE(MORE, LEAVE)                                                                    \
 	"movl %c[ring_shift](%%r8), %%ecx\n\t"                                                     \
 	"shlq %%cl, %%r10\n\t"                                                                     \
 	"addq %c[rings](%%r8), %%r10\n\t"                                                          \
@@ -121,34 +128,42 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"andq %c[offset_mask](%%r8), %%r11\n\t"                                                    \
 	"leaq " MORE "(%%r11, %%rdx), %%rcx\n\t"                                                   \
 	"cmpq %c[fast_limit](%%r8), %%rcx\n\t"                                                     \
-	"ja event_fast_leave\n\t"                                                                  \
+	"ja " LEAVE "\n\t"                                                                         \
 	"movl %c[subbuf_shift](%%r8), %%ecx\n\t"                                                   \
 	"btq %%rcx, %%rax\n\t"                                                                     \
 	"sbbq %%rcx, %%rcx\n\t"                                                                    \
 	"addq %c[start](%%r10, %%rcx, 8), %%r11\n\t"                                               \
 	"cmpq %c[least_start](%%r8), %%r11\n\t"                                                    \
-	"jb event_fast_leave\n\t"                                                                  \
+	"jb " LEAVE "\n\t"                                                                         \
 	"addq %c[data_end](%%r8), %%r11\n\t"                                                       \
 	"leaq " MORE "(%%rax, %%rdx), %%r8\n\t"                                                    \
 	"addq " FIRST_ONE_EVENT ", %%r8\n\t"                                                       \
-	"jc event_fast_leave\n\t"
+	"jc " LEAVE "\n\t"
 
-/* The clock, as in ring-rseq.h not before the last record, nor too late; then the header. */
-#define STORE_HEADER                                                                               \
+#define READ_CLOCK                                                                                 \
 	"rdtsc\n\t"                                                                                \
 	"shlq $32, %%rdx\n\t"                                                                      \
-	"orq %%rdx, %%rax\n\t"                                                                     \
+	"orq %%rdx, %%rax\n\t"
+
+/*
+ * The header, with the clock of rax, which as in ring-rseq.h is not before the last record, nor too
+ * late. The CPU asks for the memory further on (event-fast.h).
+ */
+#define STORE_HEADER(LEAVE)                                                                        \
 	"movq %%rax, %%rdx\n\t"                                                                    \
 	"subq 8(%%r10), %%rdx\n\t"                                                                 \
 	"shlq $16, %%rdx\n\t"                                                                      \
-	"js event_fast_leave\n\t"                                                                  \
+	"js " LEAVE "\n\t"                                                                         \
 	"movq %%rax, %%rdx\n\t"                                                                    \
 	"subq %c[opened](%%r10, %%rcx, 8), %%rdx\n\t"                                              \
 	"shrq $47, %%rdx\n\t"                                                                      \
-	"jnz event_fast_leave\n\t"                                                                 \
+	"jnz " LEAVE "\n\t"                                                                        \
 	"shlq $16, %%rax\n\t"                                                                      \
 	"leaq (%%rax, %%r9), %%rdx\n\t"                                                            \
-	"movq %%rdx, (%%r11)\n\t"
+	"movq %%rdx, (%%r11)\n\t"                                                                  \
+	"prefetchw 1024(%%r11)\n\t"
+
+#define RESTORE_SIZE "movq %%xmm3, %%rdx\n\t"
 
 /* 16 bytes at most. */
 #define STORE_SHORT                                                                                \
@@ -158,22 +173,33 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"movq %%rdx, 16(%%r11)\n\t"
 
 /* Fields of any size, TO bytes behind the record's begin. */
-#define STORE_LONG(TO)                                                                             \
-	"movq %%xmm3, %%r9\n\t"                                                                    \
+#define STORE_WORDS(TO)                                                                            \
+	RESTORE_SIZE                                                                               \
 	"xorl %%ecx, %%ecx\n"                                                                      \
-	"5: movq (%%rsi, %%rcx), %%rdx\n\t"                                                        \
-	"movq %%rdx, " TO "(%%r11, %%rcx)\n\t"                                                     \
+	"5: movq (%%rsi, %%rcx), %%xmm0\n\t"                                                       \
+	"movq %%xmm0, " TO "(%%r11, %%rcx)\n\t"                                                    \
 	"addq $8, %%rcx\n\t"                                                                       \
-	"cmpq %%r9, %%rcx\n\t"                                                                     \
+	"cmpq %%rdx, %%rcx\n\t"                                                                    \
 	"jb 5b\n\t"
+
+/* More than 16 bytes: as many times 16 as there are before the last 16, then these. */
+#define STORE_LONG                                                                                 \
+	RESTORE_SIZE                                                                               \
+	"movl $16, %%ecx\n"                                                                        \
+	"5: movups -16(%%rsi, %%rcx), %%xmm0\n\t"                                                  \
+	"movups %%xmm0, -8(%%r11, %%rcx)\n\t"                                                      \
+	"addq $16, %%rcx\n\t"                                                                      \
+	"cmpq %%rdx, %%rcx\n\t"                                                                    \
+	"jb 5b\n\t"                                                                                \
+	"movups -16(%%rsi, %%rdx), %%xmm0\n\t"                                                     \
+	"movups %%xmm0, -8(%%r11, %%rdx)\n\t"
 
 /* The timestamp, with the count's upper half above it; END is behind the section's last store. */
 #define COMMIT(END)                                                                                \
 	"movzwl 14(%%r10), %%ecx\n\t"                                                              \
 	"shrdq $16, %%rcx, %%rax\n\t"                                                              \
 	"movq %%rax, 8(%%r10)\n\t"                                                                 \
-	"movq %%r8, (%%r10)\n" END ":\n\t"                                                         \
-	"ret\n"
+	"movq %%r8, (%%r10)\n" END ":\n\t"
 
 #define OPERANDS                                                                                   \
 	[process] "i"(offsetof(struct local, process)),                                            \
@@ -212,33 +238,52 @@ __attribute__((naked, visibility("default"))) void
 lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields, size_t size,
 		     const void *ip)
 {
+	/* clang-format off */
 	__asm__ volatile(
 		"cmpq $16, %%rdx\n\t"
-		"ja event_fast_long\n\t" FIND_CHANNEL("6:")
-			ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
-				FIND_PLACE("8") STORE_HEADER STORE_SHORT COMMIT("3")
+		"ja event_fast_long\n\t"
+		FIND_CHANNEL("6:")
+		ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
+		FIND_PLACE("8", "event_fast_leave")
+		READ_CLOCK
+		STORE_HEADER("event_fast_leave")
+		STORE_SHORT
+		COMMIT("3")
+		"ret\n"
 		/* More than 16 bytes of fields. */
 		"event_fast_long:\n\t"
 		"cmpq %[fields_max], %%rdx\n\t"
-		"ja event_write_general\n\t" FIND_CHANNEL("7:")
-			ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
-				FIND_PLACE("8") STORE_HEADER STORE_LONG("8") COMMIT("3")
+		"ja event_write_general\n\t"
+		FIND_CHANNEL("7:")
+		ENTER_SECTION("1", "2", "3", "%c[fast_cpus]", "event_fast_ip")
+		FIND_PLACE("8", "event_fast_leave")
+		READ_CLOCK
+		STORE_HEADER("event_fast_leave")
+		STORE_LONG
+		COMMIT("3")
+		"ret\n"
 		/* From either section: the channel may have vtid and ip before the fields. */
 		"event_fast_ip:\n\t"
 		"movq " FIRST_RSEQ ", %%r11\n\t"
 		"cmpq %[ip_fields_max], %%rdx\n\t"
-		"ja event_fast_leave\n\t" /* */
+		"ja event_fast_leave\n\t"
 		ENTER_SECTION("1", "2", "3", "%c[ip_cpus]", "event_fast_leave")
 		/* The thread's id, if it was asked for in this process. */
 		"movq %c[epoch](%%r8), %%rax\n\t"
 		"movq (%%rax), %%rax\n\t"
 		"movq " FIRST_VTID ", %%rcx\n\t"
 		"cmpq %%rax, %%fs:(%%rcx)\n\t"
-		"jne event_fast_leave\n\t" FIND_PLACE("20") STORE_HEADER
+		"jne event_fast_leave\n\t"
+		FIND_PLACE("20", "event_fast_leave")
+		READ_CLOCK
+		STORE_HEADER("event_fast_leave")
 		"movq " FIRST_VTID ", %%rdx\n\t"
 		"movl %%fs:%c[vtid](%%rdx), %%edx\n\t"
 		"movl %%edx, 8(%%r11)\n\t"
-		"movq %%xmm2, 12(%%r11)\n\t" STORE_LONG("20") COMMIT("3")
+		"movq %%xmm2, 12(%%r11)\n\t"
+		STORE_WORDS("20")
+		COMMIT("3")
+		"ret\n"
 		/* Not the channel that was cached last: perhaps the lowest one. */
 		"event_fast_other:\n\t"
 		"bsfq %%rcx, %%rax\n\t"
@@ -252,11 +297,11 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"jmp 6b\n"
 		/* Perhaps one channel with a filter, which rejects most events. */
 		"event_fast_filtered:\n\t"
-		"cmpq $0, %c[contexts](%%r8)\n\t"
-		"jge event_fast_leave\n\t"
 		"leaq -1(%%rcx), %%rax\n\t"
 		"testq %%rcx, %%rax\n\t"
-		"jnz event_fast_leave\n\t"
+		"jnz event_fast_many\n\t"
+		"cmpq $0, %c[contexts](%%r8)\n\t"
+		"jge event_fast_leave\n\t"
 		"movq %c[control_generation](%%r8), %%r11\n\t"
 		"testq %%r11, %%r11\n\t"
 		"jz event_fast_leave\n\t"
@@ -269,6 +314,38 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"movq %%r10, %%r8\n\t"
 		"movq %%xmm2, %%rcx\n\t"
 		"jmp event_write_filtered\n\t"
+		/* Several channels: those that are left in rdi, the clock in xmm4, the pages in xmm5. */
+		"event_fast_many:\n\t"
+		"movq %%r10, %%xmm5\n\t"
+		"movq %%rcx, %%rdi\n"
+		"8: movq " FIRST_RSEQ ", %%r11\n\t"
+		SECTION_TABLE("1", "2", "3", "event_fast_left")
+		"leaq 1b(%%rip), %%rax\n\t"
+		"movq %%rax, %%fs:%c[cs_field](%%r11)\n"
+		"2: " READ_CLOCK
+		"movq %%rax, %%xmm4\n"
+		"9: bsfq %%rdi, %%rcx\n\t"
+		"shll $7, %%ecx\n\t"
+		"movq %%xmm5, %%r8\n\t"
+		"leaq %c[cached](%%r8, %%rcx), %%r8\n\t"
+		/* Announced still? */
+		"movq " FIRST_RSEQ ", %%r11\n\t"
+		"leaq 1b(%%rip), %%rax\n\t"
+		"cmpq %%rax, %%fs:%c[cs_field](%%r11)\n\t"
+		"jne 8b\n\t"
+		CHECK_CHANNEL("%c[fast_cpus]", "event_fast_left", "event_fast_left")
+		RESTORE_SIZE
+		FIND_PLACE("8", "event_fast_left")
+		"movq %%xmm4, %%rax\n\t"
+		STORE_HEADER("event_fast_left")
+		STORE_WORDS("8")
+		COMMIT("3")
+		"leaq -1(%%rdi), %%rax\n\t"
+		"andq %%rax, %%rdi\n\t"
+		"jnz 9b\n\t"
+		"movq " FIRST_RSEQ ", %%r11\n\t"
+		"movq $0, %%fs:%c[cs_field](%%r11)\n\t"
+		"ret\n"
 		/* Nothing is committed: all of it the general way. */
 		".pushsection __rseq_failure, \"ax\"\n\t"
 		".byte 0x0f, 0xb9, 0x3d\n\t" /* ud1, then the signature */
@@ -278,9 +355,22 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"movq %%xmm3, %%rdx\n\t"
 		"movq %%xmm2, %%rcx\n\t"
 		"jmp event_write_general\n\t"
+		/* What is left of several channels. */
+		".byte 0x0f, 0xb9, 0x3d\n\t"
+		".long 0x53053053\n"
+		"event_fast_left:\n\t"
+		"movq " FIRST_RSEQ ", %%r11\n\t"
+		"movq $0, %%fs:%c[cs_field](%%r11)\n\t"
+		"movq %%rdi, %%r8\n\t"
+		"movq %%rsi, %%rdi\n\t"
+		"movq %%xmm3, %%rsi\n\t"
+		"movq %%xmm2, %%rdx\n\t"
+		"movq %%xmm5, %%rcx\n\t"
+		"jmp event_write_left\n\t"
 		".popsection\n\t"
 		:
 		: OPERANDS);
+	/* clang-format on */
 }
 
 #endif

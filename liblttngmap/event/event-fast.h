@@ -2,10 +2,10 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
  * event-fast.h - the way that most events take, as one leaf function from the tracepoint to the
- * commit: one channel, a restartable sequence, the time stamp counter, and no context, or vtid and
- * ip. An event of one channel that has filters leaves it for the filter's first test, which rejects
- * most events (event_write_filtered()). Every other event takes the general way (event.c), which
- * the fast one jumps to before it has stored anything that counts.
+ * commit: a restartable sequence, the time stamp counter, and no context, or in one channel vtid
+ * and ip. An event of one channel that has filters leaves it for the filter's first test, which
+ * rejects most events (event_write_filtered()). Every other event takes the general way (event.c),
+ * which the fast one jumps to before it has stored anything that counts.
  *
  * The fast way differs from ring-rseq.h in this:
  *
@@ -20,6 +20,19 @@
  *    low one wraps; such an event takes the general way, whose commit is one store.
  *  - At least 16 bytes of fields are copied, so that most events need no loop. `fast_limit` leaves
  *    room for them in the sub-buffer.
+ *  - 1 KiB ahead of the record the CPU is asked for the memory (prefetchw). Else each event that
+ *    is the first one in a page waits for the page's address, and for its first line. No such
+ *    instruction ever faults, whatever lies there.
+ *
+ * An event of several channels (event_fast_many) reads the clock once, and commits to one channel
+ * after the other, the lowest first. Each commit ends a section; all are the same code, and so the
+ * same section. What lies between two of them belongs to none: there the channel that has its
+ * record is taken off those that are left. If the kernel interrupts the thread there, for a signal
+ * or another thread, it clears the word that announces the section. The next section looks at that
+ * word, inside, and where it is cleared, announces itself anew and reads the clock again. So
+ * whenever a record is committed, nobody else was on this CPU in this process since the clock was
+ * read. The word is 0 behind the last channel; so no event of a handler leaves it as it was.
+ * Where one channel needs the general way, it and those behind it go there (event_write_left()).
  *
  * Ring control is writable memory, and not this process's alone: a forked child has it until its
  * first event, and may have given up its parent's rights by then. So `start` is compared with where
@@ -42,6 +55,11 @@
 __attribute__((visibility("hidden"))) void
 event_write_general(const struct lttngmap_tracepoint *tracepoint, const void *fields, size_t size,
 		    const void *ip);
+
+/* What an event that is on in several channels has left of these: it goes there the general way. */
+__attribute__((visibility("hidden"))) void event_write_left(const void *fields, size_t size,
+							    const void *ip, struct local *local,
+							    uint64_t channels, uint32_t id);
 
 /*
  * Writes an event that is on in one channel, which has filters: `word` is the filter's index among

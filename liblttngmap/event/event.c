@@ -18,6 +18,12 @@
 #include "liblttngmap/ring/ring-filter.h"
 #include "liblttngmap/event/ring-write.h"
 
+static void write_channels(struct local *local, uint64_t channels, const struct ring_event *event)
+{
+	for (; channels; channels &= channels - 1)
+		ring_write(local, (uint32_t)__builtin_ctzll(channels), event);
+}
+
 void event_write_general(const struct lttngmap_tracepoint *tracepoint, const void *fields,
 			 size_t size, const void *ip)
 {
@@ -72,8 +78,15 @@ void event_write_general(const struct lttngmap_tracepoint *tracepoint, const voi
 	event_fast_allow(local);
 	event.id = (uint32_t)(offset / sizeof(*at));
 	channels = word & __atomic_load_n(&process->channels, __ATOMIC_RELAXED);
-	for (; channels; channels &= channels - 1)
-		ring_write(local, (uint32_t)__builtin_ctzll(channels), &event);
+	write_channels(local, channels, &event);
+}
+
+void event_write_left(const void *fields, size_t size, const void *ip, struct local *local,
+		      uint64_t channels, uint32_t id)
+{
+	struct ring_event event = { .fields = fields, .size = size, .ip = ip, .id = id };
+
+	write_channels(local, channels, &event);
 }
 
 void event_write_filtered(const struct lttngmap_tracepoint *tracepoint, const void *fields,

@@ -29,18 +29,22 @@ is_leaf() {
 }
 
 code=$(code lttngmap_event_write)
-is "$(wc -l <<<"$code")" 79 'an event of up to 16 bytes: 79 instructions'
+is "$(wc -l <<<"$code")" 80 'an event of up to 16 bytes: 80 instructions'
 is_leaf 'up to 16 bytes'
 is "$(grep -c '^j' <<<"$code")" 14 '… of which 14 are branches, and none is taken'
 is "$(grep -c 'rip' <<<"$code")" 6 "… and 6 load what is the library's own"
 
 code=$(code event_fast_long)
-is "$(wc -l <<<"$code")" 82 'a larger event: 82 instructions'
+is "$(wc -l <<<"$code")" 85 'a larger event: 85 instructions'
 is_leaf 'larger'
 
 code=$(code event_fast_ip)
-is "$(wc -l <<<"$code")" 66 'with vtid and ip: 66 instructions behind the first 34'
+is "$(wc -l <<<"$code")" 67 'with vtid and ip: 67 instructions behind the first 34'
 is_leaf 'vtid and ip'
+
+code=$(code event_fast_many)
+is "$(wc -l <<<"$code")" 74 'several channels: 74 instructions behind the first 40'
+is_leaf 'several channels'
 
 # The page has what is compiled here.
 sed -n '/^## An event, instruction by instruction/,/^## /p' "$LTTNGMAP_SRC/doc/design/ring.md" |

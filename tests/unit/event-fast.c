@@ -154,8 +154,6 @@ static void test_channel(void)
 	pages->channels[1].bit = 0;
 	is(emit(1, NULL), 0, "… whatever another view is");
 	bench.process->channels = 3;
-	bench.control->event_words[ID] = 3;
-	is_left("an event of two channels");
 	bench.control->event_words[ID] = 2;
 	is_left("one of a channel without a view");
 	bench.control->event_words[ID] = 1;
@@ -353,10 +351,6 @@ static void test_filter(void)
 	ok(goes_general(12), "left to the general way: one that passes");
 	number = 5;
 	memcpy(fields, &number, sizeof(number));
-	bench.process->channels = 3;
-	bench.control->event_words[ID] = 3;
-	ok(goes_general(12), "left to the general way: an event of two channels");
-	bench.control->event_words[ID] = 1;
 	view->contexts = 0;
 	ok(goes_general(12), "left to the general way: a view without filters, or wiped");
 	view->contexts = RING_CHANNEL_FILTERED;

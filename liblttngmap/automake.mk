@@ -18,6 +18,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/base/descriptors.c liblttngmap/base/descriptors.h \
 	liblttngmap/event/event.c \
 	liblttngmap/event/event-fast.c liblttngmap/event/event-fast.h \
+	liblttngmap/event/event-trylock.c liblttngmap/event/event-trylock.h \
 	liblttngmap/attach/exchange.c liblttngmap/attach/exchange.h \
 	liblttngmap/attach/exec.c liblttngmap/attach/exec.h \
 	liblttngmap/ring/filter.c liblttngmap/ring/filter.h \
@@ -31,6 +32,7 @@ liblttngmap_core_la_SOURCES = \
 	liblttngmap/attach/own-maps.c liblttngmap/attach/own-maps.h \
 	liblttngmap/ring/ring.c liblttngmap/ring/ring.h \
 	liblttngmap/ring/ring-filter.c liblttngmap/ring/ring-filter.h \
+	liblttngmap/ring/ring-lock.h \
 	liblttngmap/ring/ring-rseq.h \
 	liblttngmap/ring/ring-switch.c liblttngmap/ring/ring-switch.h \
 	liblttngmap/ring/ring-trylock.c liblttngmap/ring/ring-trylock.h \

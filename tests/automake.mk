@@ -272,6 +272,7 @@ ring_tests = \
 	tests/unit/ring-nested \
 	tests/unit/event-fast \
 	tests/unit/event-many \
+	tests/unit/event-trylock \
 	tests/unit/ring-section \
 	tests/unit/ring-stepped \
 	tests/unit/ring-stress
@@ -317,6 +318,10 @@ tests_unit_event_fast_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
 tests_unit_event_many_SOURCES = tests/unit/event-many.c
 tests_unit_event_many_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_event_many_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
+
+tests_unit_event_trylock_SOURCES = tests/unit/event-trylock.c
+tests_unit_event_trylock_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_event_trylock_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
 tests_unit_ring_section_SOURCES = tests/unit/ring-section.c
 tests_unit_ring_section_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_section_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la

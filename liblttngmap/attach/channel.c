@@ -101,7 +101,8 @@ static enum channel_result fill_copy(struct local *local, uint32_t slot, struct 
 	if (channel.flags & LTTNGMAP_CHANNEL_FILTERED && !memory_map_filters(local))
 		return CHANNEL_LOST;
 
-	is_fast = local->use_rseq && control->clock == LTTNGMAP_CLOCK_TSC &&
+	is_fast = (local->use_rseq || (local->has_rdpid && local->store16_atomic)) &&
+		  control->clock == LTTNGMAP_CLOCK_TSC &&
 		  !(channel.flags & (LTTNGMAP_CHANNEL_FILTERED | LTTNGMAP_CHANNEL_SHARED));
 	*copy = (struct ring_channel){
 		.generation = channel.generation,
@@ -128,6 +129,7 @@ static enum channel_result fill_copy(struct local *local, uint32_t slot, struct 
 		.use_rseq = local->use_rseq,
 		.quiet = channel.flags & LTTNGMAP_CHANNEL_QUIET,
 		.shared = channel.flags & LTTNGMAP_CHANNEL_SHARED,
+		.first_lock = (uint16_t)(slot * rings % LOCAL_LOCKS),
 		.epoch = &local->epoch,
 	};
 	return CHANNEL_ON;

@@ -107,6 +107,12 @@ static inline uint32_t arch_rdpid(void)
 	return value & 0xfff;
 }
 
+/* Asks for a line of memory that is to be written to. No fault, whatever is there. */
+static inline void arch_prefetch(const void *address)
+{
+	__asm__ volatile("prefetchw (%0)" : : "r"(address));
+}
+
 static inline void arch_pause(void)
 {
 	__asm__ volatile("pause");

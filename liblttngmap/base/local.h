@@ -56,8 +56,9 @@
  * the global control says. Offsets are known to ring-rseq.h and event-fast.c.
  */
 struct ring_channel {
-	uint32_t generation;                /* 0: not filled */
-	uint32_t fast_cpus;                 /* CPUs that event-fast.c writes on; 0: on none */
+	uint32_t generation; /* 0: not filled */
+	/* CPUs that event-fast.c writes on, or event-trylock.c; 0: on none. */
+	uint32_t fast_cpus;
 	const uint32_t *control_generation; /* of this channel in the global control */
 	uint64_t offset_mask;               /* sub-buffer size - 1 */
 	uint64_t fast_limit;                /* largest offset at which event-fast.c's records end */
@@ -74,11 +75,12 @@ struct ring_channel {
 	uint32_t cpu_rings;
 	uint32_t ip_cpus; /* as fast_cpus, with the contexts vtid and ip */
 	uint32_t blocking_timeout_ms;
-	uint8_t mode;  /* enum lttngmap_mode */
-	uint8_t clock; /* enum lttngmap_clock */
-	bool use_rseq; /* the process's threads do; on CPU rings nobody else writes then */
-	bool quiet;    /* full sub-buffers ring no bell */
-	bool shared;   /* other processes write into these rings, too */
+	uint8_t mode;        /* enum lttngmap_mode */
+	uint8_t clock;       /* enum lttngmap_clock */
+	bool use_rseq;       /* the process's threads do; on CPU rings nobody else writes then */
+	bool quiet;          /* full sub-buffers ring no bell */
+	bool shared;         /* other processes write into these rings, too */
+	uint16_t first_lock; /* of ring 0, among local->locks */
 	/* The process's epoch, in these very pages: a forked child finds another one. */
 	const uint64_t *epoch;
 	/* The CPU fetches lines in pairs of 128 bytes. */
@@ -125,7 +127,12 @@ struct local_lock {
 	const struct lttngmap_ring *ring;
 	uint64_t life;
 	uint64_t commit[2];
+	/* Of the sub-buffer where it stands, for event-trylock.c. */
+	char *to;        /* its address, less its position */
+	uint64_t limit;  /* the position at which a record may end; 0: nothing is known */
+	uint64_t opened; /* the clock */
 } __attribute__((aligned(64)));
+_Static_assert(sizeof(struct local_lock) == 64, "a line of the cache");
 
 /* The rings of a slot: the process's own, or those that its user's processes share. */
 struct local_rings {

@@ -8,6 +8,7 @@
 #include <lttngmap/abi.h>
 
 #include "liblttngmap/base/arch.h"
+#include "liblttngmap/event/event-trylock.h"
 #include "liblttngmap/ring/context.h"
 #include "liblttngmap/base/vfork.h"
 
@@ -48,7 +49,10 @@ void event_fast_allow(const struct local *local)
 void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
 			  size_t size, const void *ip)
 {
-	event_write_general(tracepoint, fields, size, ip);
+	if (arch_thread_has_storage())
+		event_write_trylock(tracepoint, fields, size, ip);
+	else
+		event_write_general(tracepoint, fields, size, ip);
 }
 
 #else
@@ -70,7 +74,7 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 	"jne event_write_general\n\t"                                                              \
 	"movq " FIRST_LOCAL_FAST ", %%rax\n\t"                                                     \
 	"cmpq %%fs:(%%rax), %%r10\n\t"                                                             \
-	"jne event_write_general\n\t"                                                              \
+	"jne event_write_trylock\n\t"                                                              \
 	"movq " FIRST_CACHED ", %%r8\n\t"                                                          \
 	"addq %%r10, %%r8\n\t"                                                                     \
 	"movq %%rdx, %%xmm3\n\t"                                                                   \

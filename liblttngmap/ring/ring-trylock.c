@@ -50,87 +50,12 @@
  */
 #define TRIES_MAX 100
 
-static bool take_lock(struct local_lock *lock, uint64_t token)
-{
-	uint64_t expected = 0;
-
-	/* A load first: a taken ring's line need not be fetched for writing. */
-	return !__atomic_load_n(&lock->holder, __ATOMIC_RELAXED) &&
-	       __atomic_compare_exchange_n(&lock->holder, &expected, token, false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED);
-}
-
-/* Release: pairs with the acquire of the next holder, who sees our commit. */
-static void release_lock(struct local_lock *lock)
-{
-	__atomic_store_n(&lock->holder, 0, __ATOMIC_RELEASE);
-}
-
-/*
- * For the daemon, before it lays out the ring anew: it lets all CPUs pass a
- * barrier (membarrier) between its store of the generation and its look at this.
- */
-static void mark_ring(struct lttngmap_ring *ring, uint64_t token)
-{
-	__atomic_store_n(&ring->lock, token, __ATOMIC_RELEASE);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
-
 static void store16(const struct local *local, uint64_t to[2], uint64_t word0, uint64_t word1)
 {
 	if (LIKELY(local->store16_atomic))
 		arch_store16(to, word0, word1);
 	else
 		arch_store16_locked(to, word0, word1);
-}
-
-/* One store: the compiler must make no call of a loop of these. */
-static void copy_word(char *to, const char *from)
-{
-	uint64_t word;
-
-	__builtin_memcpy(&word, from, sizeof(word));
-	__asm__ volatile("movq %1, %0" : "=m"(*(uint64_t *)to) : "r"(word));
-}
-
-/* Up to 7 bytes. */
-static void copy_short(char *to, const char *from, uint64_t size)
-{
-	if (size & 4)
-		__builtin_memcpy(to, from, 4);
-	if (size & 2)
-		__builtin_memcpy(to + (size & 4), from + (size & 4), 2);
-	if (size & 1)
-		to[size - 1] = from[size - 1];
-}
-
-/*
- * Store header and fields at `to`, and no byte beyond: a child that was forked in
- * here may do so once more when its parent has written the next record.
- */
-static void copy_record(char *to, const struct ring_record *record, uint64_t now)
-{
-	uint64_t header = now << 16 | record->id, done;
-	uint64_t size = record->total - sizeof(header);
-	const char *from = record->fields;
-
-	__builtin_memcpy(to, &header, sizeof(header));
-	to += sizeof(header);
-	if (size < 8) {
-		copy_short(to, from, size);
-		return;
-	}
-	for (done = 0; done + 8 < size; done += 8)
-		copy_word(to + done, from + done);
-	copy_word(to + size - 8, from + size - 8);
-}
-
-/* Are we not the holder any more? Only a fork does that. */
-static bool is_forked(const struct local_lock *lock, uint64_t token)
-{
-	/* A compiler barrier is all that a thread needs against its own signals. */
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	return __atomic_load_n(&lock->holder, __ATOMIC_RELAXED) != token;
 }
 
 static void publish(const struct local *local, const struct ring_channel *channel,
@@ -141,7 +66,7 @@ static void publish(const struct local *local, const struct ring_channel *channe
 	lock->commit[1] = word1;
 	if (channel->shared) {
 		store16(local, ring->known, word0, word1);
-		if (is_forked(lock, arch_thread_token()))
+		if (ring_lock_is_lost(lock, arch_thread_token()))
 			return;
 	}
 	store16(local, ring->commit, word0, word1);
@@ -177,6 +102,7 @@ static void know_commit(struct local_lock *lock, const struct lttngmap_ring *rin
 		return;
 	lock->ring = ring;
 	lock->life = life;
+	lock->limit = 0;
 	lock->commit[0] = ring->commit[0];
 	lock->commit[1] = ring->commit[1];
 }
@@ -206,14 +132,14 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 		if (ring_clock_fits(ring, position >> channel->subbuf_shift, word1, &now) &&
 		    (position & channel->offset_mask) + record->total <= channel->offset_limit)
 			break;
-		if (UNLIKELY(ring->commit[0] != word0) && !is_forked(lock, token))
+		if (UNLIKELY(ring->commit[0] != word0) && !ring_lock_is_lost(lock, token))
 			publish(local, channel, lock, ring, word0, word1);
 		result = ring_switch_prepare(channel, ring, record->total, &move);
 		if (result == RING_FULL || result == RING_ENDED)
 			return result;
 		if (result != RING_WRITTEN)
 			continue;
-		if (is_forked(lock, token))
+		if (ring_lock_is_lost(lock, token))
 			return RING_GONE;
 		for (unsigned i = 0; i < sizeof(move.stores) / sizeof(move.stores[0]); i++)
 			__atomic_store_n(move.stores[i].to, move.stores[i].value, __ATOMIC_RELAXED);
@@ -228,12 +154,16 @@ static enum ring_result write_locked(struct local *local, const struct ring_chan
 	to = channel->data + index * ring_channel_size(channel) +
 	     ((uint64_t)id << channel->subbuf_shift) + (position & channel->offset_mask);
 
-	if (is_forked(lock, token))
+	if (ring_lock_is_lost(lock, token))
 		return RING_GONE;
-	copy_record(to, record, now);
+	ring_lock_copy(to, now << 16 | record->id, record->fields,
+		       record->total - LTTNGMAP_RECORD_HEADER_SIZE);
 	count = (word1 >> LTTNGMAP_COUNT_SHIFT) + (word0 + record->step < word0);
-	if (is_forked(lock, token))
+	if (ring_lock_is_lost(lock, token))
 		return RING_GONE;
+	lock->to = to - position;
+	lock->limit = (position & ~channel->offset_mask) + channel->offset_limit;
+	lock->opened = ring_opened(ring, position >> channel->subbuf_shift);
 	publish(local, channel, lock, ring, word0 + record->step,
 		count << LTTNGMAP_COUNT_SHIFT | (now & LTTNGMAP_TIMESTAMP_MASK));
 	return RING_WRITTEN;
@@ -286,13 +216,13 @@ static enum ring_result write_taken(struct local *local, const struct ring_chann
 	 * A token that is made of wiped pages nobody would ever give back: it is of the
 	 * time before this look, so a child that is forked later has its parent's.
 	 */
-	if (channel->shared && is_forked(lock, token))
+	if (channel->shared && ring_lock_is_lost(lock, token))
 		return RING_GONE;
 	if (!channel->shared)
-		mark_ring(ring, token);
+		ring_lock_mark(ring, token);
 	else if (!take_shared(ring, shared))
-		return is_forked(lock, token) ? RING_GONE : RING_TAKEN;
-	if (is_forked(lock, token))
+		return ring_lock_is_lost(lock, token) ? RING_GONE : RING_TAKEN;
+	if (ring_lock_is_lost(lock, token))
 		return RING_GONE;
 	/* A channel that changes does not reuse a ring that is marked. */
 	if (__atomic_load_n(channel->control_generation, __ATOMIC_ACQUIRE) == channel->generation) {
@@ -302,12 +232,12 @@ static enum ring_result write_taken(struct local *local, const struct ring_chann
 			know_commit(lock, ring, epoch << 32 | channel->generation);
 		result = write_locked(local, channel, index, lock, record);
 	}
-	if (is_forked(lock, token))
+	if (ring_lock_is_lost(lock, token))
 		return RING_GONE;
 	if (channel->shared)
 		release_shared(ring, shared);
 	else
-		mark_ring(ring, 0);
+		ring_lock_mark(ring, 0);
 	return result;
 }
 
@@ -327,18 +257,18 @@ enum ring_result ring_trylock_write(struct local *local, const struct ring_chann
 		if (index > last)
 			index = first;
 		ring = ring_at(channel, index);
-		lock = ring_lock_of(local, ring);
-		if (!take_lock(lock, token))
+		lock = ring_lock_of(local, channel, index);
+		if (!ring_lock_take(lock, token))
 			continue;
 		/* A child that was forked before that has taken its own. */
 		if (local_is_forked(local, epoch)) {
-			release_lock(lock);
+			ring_lock_release(lock);
 			return RING_GONE;
 		}
 		result = write_taken(local, channel, index, lock, epoch, record);
 		if (result == RING_GONE)
 			return result;
-		release_lock(lock);
+		ring_lock_release(lock);
 		if (result == RING_TAKEN)
 			continue;
 		*full = ring;
@@ -352,8 +282,8 @@ bool ring_trylock_is_ours(struct local *local, const struct ring_channel *channe
 	const uint64_t token = arch_thread_token();
 
 	for (uint32_t i = 0; i < channel->cpu_rings + LTTNGMAP_EXTRA_RINGS; i++)
-		if (__atomic_load_n(&ring_lock_of(local, ring_at(channel, i))->holder,
-				    __ATOMIC_RELAXED) == token)
+		if (__atomic_load_n(&ring_lock_of(local, channel, i)->holder, __ATOMIC_RELAXED) ==
+		    token)
 			return true;
 	return false;
 }

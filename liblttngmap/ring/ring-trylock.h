@@ -6,15 +6,8 @@
 #include <stdint.h>
 
 #include "liblttngmap/base/local.h"
+#include "liblttngmap/ring/ring-lock.h"
 #include "liblttngmap/ring/ring.h"
-
-/* The lock of a ring, and perhaps of others. */
-static inline struct local_lock *ring_lock_of(struct local *local, const struct lttngmap_ring *ring)
-{
-	uint64_t hash = (uintptr_t)ring * UINT64_C(0x9e3779b97f4a7c15);
-
-	return &local->locks[hash >> 32 & (LOCAL_LOCKS - 1)];
-}
 
 /*
  * By trylock, on any of the rings first .. last (both included), beginning

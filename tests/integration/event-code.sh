@@ -46,6 +46,13 @@ code=$(code event_fast_many)
 is "$(wc -l <<<"$code")" 74 'several channels: 74 instructions behind the first 40'
 is_leaf 'several channels'
 
+# By the compiler. Behind the return stands what is rare.
+code=$(code event_write_trylock)
+ok 'by trylock: not more than 180 instructions' test "$(wc -l <<<"$code")" -le 180
+is "$(grep -c '^lock' <<<"$code")" 1 '… of which one is locked'
+is "$(grep -cE '^(call|i?div|xchg|mfence|rep|cpuid|syscall)' <<<"$code")" 0 '… no call, and no system call'
+is "$(grep -c '^rdtsc' <<<"$code")" 1 '… and one reads the clock'
+
 # The page has what is compiled here.
 sed -n '/^## An event, instruction by instruction/,/^## /p' "$LTTNGMAP_SRC/doc/design/ring.md" |
 	sed -n 's/^| `\([a-z0-9]*\)[^|]*|.*/\1/p' >"$TAP_DIR/documented"

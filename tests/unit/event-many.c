@@ -71,21 +71,6 @@ static void emit(uint64_t number)
 	lttngmap_event_write(&tracepoint, &fields, sizeof(fields), NULL);
 }
 
-static void add_channel(uint32_t slot)
-{
-	struct local_rings *rings = &bench.local->rings[slot];
-	const struct local_rings *first = &bench.local->rings[0];
-
-	bench.control->channels[slot] = bench.control->channels[0];
-	*rings = *first;
-	rings->rings = mmap(NULL, first->control_size, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	rings->data = mmap(NULL, first->data_size, PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (rings->rings == MAP_FAILED || rings->data == MAP_FAILED)
-		bail_out("no memory");
-}
-
 static void set_up(void)
 {
 	const struct bench_set_config config = {
@@ -100,21 +85,12 @@ static void set_up(void)
 	madvise(bench.local, sizeof(*bench.local), MADV_WIPEONFORK);
 	ring_size = ((UINT64_C(1) << SUBBUFS_SHIFT) + 1) << SUBBUF_SHIFT;
 	for (uint32_t slot = 1; slot < CHANNELS; slot++)
-		add_channel(slot);
+		bench_set_add_channel(&bench, slot);
 	bench.process->channels = ALL;
 	bench.control->event_words[ID] = ALL;
 	tracepoint.word = &bench.control->event_words[ID];
 	/* The first one goes the general way. */
 	emit(0);
-}
-
-static void tear_down(void)
-{
-	for (uint32_t slot = 1; slot < CHANNELS; slot++) {
-		munmap(bench.local->rings[slot].rings, bench.local->rings[slot].control_size);
-		munmap(bench.local->rings[slot].data, bench.local->rings[slot].data_size);
-	}
-	bench_set_destroy(&bench);
 }
 
 static const struct lttngmap_ring *ring_of(uint32_t slot, uint32_t index)
@@ -200,7 +176,7 @@ static void test_records(void)
 	   "records of all sizes, the same one in each channel");
 	is(ids, same, "… with the event's id");
 	is(area()->rseq_cs, 0, "… and no section is announced behind them");
-	tear_down();
+	bench_set_destroy(&bench);
 }
 
 static void test_left(void)
@@ -233,7 +209,7 @@ static void test_left(void)
 	emit(5);
 	is(count(0, 5), 0, "two channels of three: none in the first one");
 	is(count(1, 5) + count(2, 5), 2, "… one in each of the others");
-	tear_down();
+	bench_set_destroy(&bench);
 }
 
 static void patch(uint8_t *at, uint8_t byte)
@@ -353,7 +329,7 @@ static void try_at(uint8_t *first, uint8_t *second, struct tally *tally)
 			 channels_with_one(2) != (forks ? 0 : CHANNELS) ||
 			 channels_with_one(3) != CHANNELS;
 	next = NULL;
-	tear_down();
+	bench_set_destroy(&bench);
 }
 
 /* `between`: after an interrupt between the first two sections. */
@@ -392,7 +368,7 @@ int main(void)
 	test_left();
 	set_up();
 	trace_steps();
-	tear_down();
+	bench_set_destroy(&bench);
 	ok(steps > 50, "an event of %u channels has %u instructions for each", CHANNELS, steps);
 	test_interrupted("a handler that writes the event", false);
 	test_interrupted("… behind another interrupt", true);

@@ -222,14 +222,14 @@ static void test_lock(void)
 	   "by trylock: a record after a stop");
 	is(ring_of(0)->commit[0], before, "… is not there");
 	is(ring_of(0)->lock, 0, "… and the ring's mark is gone");
-	is(ring_lock_of(bench.local, ring_of(0))->holder, 0, "… and the lock is free");
+	is(ring_lock_of(bench.local, &channel, 0)->holder, 0, "… and the lock is free");
 	__atomic_store_n(&bench.control->channels[0].generation, channel.generation,
 			 __ATOMIC_RELAXED);
 	bench_set_hold(&bench, ring_of(0), true);
 	is(ring_trylock_write(bench.local, &channel, 0, rings() - 1, 0, &record, &full), RING_TAKEN,
 	   "one where all rings are held");
 	is(ring_of(0)->commit[0], before, "… is not there");
-	is(ring_lock_of(bench.local, ring_of(0))->holder, 1, "… and the lock is its holder's");
+	is(ring_lock_of(bench.local, &channel, 0)->holder, 1, "… and the lock is its holder's");
 	bench_set_hold(&bench, ring_of(0), false);
 	bench.local->epoch = 0;
 	is(ring_trylock_write(bench.local, &channel, 0, rings() - 1, 0, &record, &full), RING_GONE,
@@ -309,13 +309,13 @@ static void test_own_holder(void)
 	bench_set_hold(&bench, ring_of(0), true);
 	ok(emit_among_holders() > UINT64_C(500000000),
 	   "in blocking mode an event waits for other threads that hold all rings");
-	ring_lock_of(bench.local, ring_of(0))->holder = arch_thread_token();
+	ring_lock_of(bench.local, &channel, 0)->holder = arch_thread_token();
 	do
 		took = emit_among_holders();
 	while (++tries < 5 && took >= UINT64_C(200000000));
 	ok(took < UINT64_C(200000000), "… but not where its own thread is one of them");
 	is(bench_set_discards(&bench), 1 + tries, "… and is counted as lost");
-	ring_lock_of(bench.local, ring_of(0))->holder = 0;
+	ring_lock_of(bench.local, &channel, 0)->holder = 0;
 	bench_set_destroy(&bench);
 }
 

@@ -145,6 +145,22 @@ void bench_set_create(struct bench_set *bench, const struct bench_set_config *co
 	}
 }
 
+void bench_set_add_channel(struct bench_set *bench, uint32_t slot)
+{
+	struct local_rings *rings = &bench->local->rings[slot];
+	int control_fd, data_fd;
+
+	*rings = bench->local->rings[0];
+	control_fd = make_memfd("ring-control", rings->control_size);
+	data_fd = make_memfd("ring-data", rings->data_size);
+	rings->rings = map(control_fd, rings->control_size, PROT_READ | PROT_WRITE, 0);
+	rings->data = map(data_fd, rings->data_size, PROT_READ | PROT_WRITE, 0);
+	close(control_fd);
+	close(data_fd);
+	bench->control->channels[slot] = bench->control->channels[0];
+	bench->process->channels |= UINT64_C(1) << slot;
+}
+
 void bench_set_restore(struct bench_set *bench)
 {
 	struct ring_set *former = bench->set;
@@ -178,6 +194,14 @@ void bench_set_destroy(struct bench_set *bench)
 	if (bench->daemon_socket >= 0)
 		close(bench->daemon_socket);
 	munmap(bench->local->rings[0].data, bench->local->rings[0].data_size);
+	for (uint32_t slot = 1; slot < LTTNGMAP_CHANNELS; slot++) {
+		const struct local_rings *rings = &bench->local->rings[slot];
+
+		if (!rings->known)
+			continue;
+		munmap(rings->rings, rings->control_size);
+		munmap(rings->data, rings->data_size);
+	}
 	munmap(bench->rings, bench->local->rings[0].control_size);
 	munmap(bench->data, bench->data_size);
 	munmap(bench->control, sizeof(*bench->control));
@@ -210,9 +234,17 @@ unsigned bench_set_locked(const struct bench_set *bench)
 	return count;
 }
 
+static struct local_lock *lock_of(const struct bench_set *bench, const struct lttngmap_ring *ring)
+{
+	const uint64_t stride = lttngmap_ring_stride(UINT64_C(1) << bench->config.subbufs_shift);
+	uint64_t index = (uint64_t)((const char *)ring - bench->rings) / stride;
+
+	return ring_lock_of(bench->local, &bench->local->channels[0], (uint32_t)index);
+}
+
 void bench_set_hold(struct bench_set *bench, struct lttngmap_ring *ring, bool held)
 {
-	ring_lock_of(bench->local, ring)->holder = held;
+	lock_of(bench, ring)->holder = held;
 }
 
 uint64_t bench_set_discards(const struct bench_set *bench)
@@ -227,5 +259,5 @@ uint64_t bench_set_discards(const struct bench_set *bench)
 
 void bench_set_believe(struct bench_set *bench, struct lttngmap_ring *ring)
 {
-	ring_lock_of(bench->local, ring)->ring = NULL;
+	lock_of(bench, ring)->ring = NULL;
 }

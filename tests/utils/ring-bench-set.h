@@ -47,6 +47,11 @@ void bench_set_write(const struct bench_set *bench, const struct ring_event *eve
 
 /* Exits the program where memory cannot be had. */
 void bench_set_create(struct bench_set *bench, const struct bench_set_config *config);
+/*
+ * Another channel, as slot 0 has one, which nobody reads: its rings and their data, with no meta
+ * page, are where bench->local->rings[slot] says.
+ */
+void bench_set_add_channel(struct bench_set *bench, uint32_t slot);
 /* The daemon was killed, and this is its next life: another set, from `saved`. */
 void bench_set_restore(struct bench_set *bench);
 /* How many rings are locked in the name of a process that shares them. */

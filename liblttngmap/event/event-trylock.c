@@ -48,8 +48,7 @@ write_locked(struct local_lock *lock, struct lttngmap_ring *ring, uint64_t word0
 	if (ring_lock_is_lost(lock, arch_thread_token()))
 		return false;
 	/* As in ring-trylock.c: the lock first. */
-	lock->commit[0] = word0;
-	lock->commit[1] = word1;
+	ring_lock_know(lock, word0, word1);
 	arch_store16(ring->commit, word0, word1);
 	return true;
 }

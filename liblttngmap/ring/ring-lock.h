@@ -83,6 +83,16 @@ static inline void ring_lock_copy_short(char *to, const char *from, uint64_t siz
 }
 
 /*
+ * The holder's: what is committed. An atomic store, for event-trylock.c loads word 0 before it has
+ * the lock.
+ */
+static inline void ring_lock_know(struct local_lock *lock, uint64_t word0, uint64_t word1)
+{
+	__atomic_store_n(&lock->commit[0], word0, __ATOMIC_RELAXED);
+	lock->commit[1] = word1;
+}
+
+/*
  * Stores header and fields at `to`, and no byte beyond: a child that was forked in
  * here may do so once more when its parent has written the next record.
  */

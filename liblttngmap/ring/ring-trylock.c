@@ -62,8 +62,7 @@ static void publish(const struct local *local, const struct ring_channel *channe
 		    struct local_lock *lock, struct lttngmap_ring *ring, uint64_t word0,
 		    uint64_t word1)
 {
-	lock->commit[0] = word0;
-	lock->commit[1] = word1;
+	ring_lock_know(lock, word0, word1);
 	if (channel->shared) {
 		store16(local, ring->known, word0, word1);
 		if (ring_lock_is_lost(lock, arch_thread_token()))
@@ -84,15 +83,15 @@ static void load16(const uint64_t from[2], uint64_t to[2])
 /* For a ring that other processes commit to as well. */
 static void know_shared_commit(struct local_lock *lock, const struct lttngmap_ring *ring)
 {
-	uint64_t commit[2];
+	uint64_t known[2], commit[2];
 
-	load16(ring->known, lock->commit);
+	load16(ring->known, known);
 	load16(ring->commit, commit);
-	if ((commit[0] & LTTNGMAP_POSITION_MASK) <= (lock->commit[0] & LTTNGMAP_POSITION_MASK) &&
-	    (lock->commit[0] || lock->commit[1]))
-		return;
-	lock->commit[0] = commit[0];
-	lock->commit[1] = commit[1];
+	if ((commit[0] & LTTNGMAP_POSITION_MASK) <= (known[0] & LTTNGMAP_POSITION_MASK) &&
+	    (known[0] || known[1]))
+		ring_lock_know(lock, known[0], known[1]);
+	else
+		ring_lock_know(lock, commit[0], commit[1]);
 }
 
 /* Reads the ring's last commit, which only holders of the lock change. */
@@ -103,8 +102,7 @@ static void know_commit(struct local_lock *lock, const struct lttngmap_ring *rin
 	lock->ring = ring;
 	lock->life = life;
 	lock->limit = 0;
-	lock->commit[0] = ring->commit[0];
-	lock->commit[1] = ring->commit[1];
+	ring_lock_know(lock, ring->commit[0], ring->commit[1]);
 }
 
 /* The ring is ours. Moves on while that is needed, then writes. */

@@ -7,12 +7,12 @@
  * check and each order matters. What stands for what:
  *
  *   writer: section         liblttngmap/ring/ring-rseq.h RING_WRITE_SECTION, or
- *                           ring-trylock.c write_locked()
+ *                           write_locked() of ring-trylock.c and event-trylock.c
  *           prepare         ring-switch.c ring_switch_prepare()
  *           take            ring-switch.c take_slot()
  *           describe        ring-switch.c describe_move()
  *           move            ring-rseq.h ring_rseq_move(), or write_locked()
- *           lock            ring-trylock.c lock_ring(); taken: a discard, as
+ *           lock            ring-lock.h ring_lock_take(); taken: a discard, as
  *                           if there were no other ring
  *   reader: look            sessiond/ring/ring-reader.c look()
  *           full, swap      take_full(), swap_out()

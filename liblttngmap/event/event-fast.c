@@ -171,10 +171,8 @@ void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const vo
 
 /* 16 bytes at most. */
 #define STORE_SHORT                                                                                \
-	"movq (%%rsi), %%rdx\n\t"                                                                  \
-	"movq %%rdx, 8(%%r11)\n\t"                                                                 \
-	"movq 8(%%rsi), %%rdx\n\t"                                                                 \
-	"movq %%rdx, 16(%%r11)\n\t"
+	"movups (%%rsi), %%xmm0\n\t"                                                               \
+	"movups %%xmm0, 8(%%r11)\n\t"
 
 /* Fields of any size, TO bytes behind the record's begin. */
 #define STORE_WORDS(TO)                                                                            \

@@ -49,7 +49,7 @@ void event_fast_allow(const struct local *local)
 void lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *fields,
 			  size_t size, const void *ip)
 {
-	if (arch_thread_has_storage())
+	if (arch_thread_has_storage() && size <= LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)
 		event_write_trylock(tracepoint, fields, size, ip);
 	else
 		event_write_general(tracepoint, fields, size, ip);

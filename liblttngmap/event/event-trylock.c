@@ -109,7 +109,7 @@ void event_write_trylock(const struct lttngmap_tracepoint *tracepoint, const voi
 	const struct ring_channel *channel;
 	uint64_t channels, offset;
 
-	if (!local || local->use_rseq || size > LTTNGMAP_RECORD_MAX - LTTNGMAP_RECORD_HEADER_SIZE)
+	if (!local || local->use_rseq)
 		goto general;
 	channel = (const void *)((const char *)local +
 				 __atomic_load_n(&local_first.cached, __ATOMIC_RELAXED));

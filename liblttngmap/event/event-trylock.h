@@ -21,7 +21,10 @@
 
 #include <lttngmap/event-class.h>
 
-/* Every event of a thread that has storage can go this way; as lttngmap_event_write(). */
+/*
+ * Every event can go this way that is not too large for a record, and of a thread that has storage;
+ * as lttngmap_event_write().
+ */
 __attribute__((visibility("hidden"))) void
 event_write_trylock(const struct lttngmap_tracepoint *tracepoint, const void *fields, size_t size,
 		    const void *ip);

@@ -142,6 +142,8 @@ static uint64_t header_of(uint32_t slot, size_t size, const void *fields)
 	uint64_t end = ring_of(slot, 0)->commit[0] & LTTNGMAP_POSITION_MASK, header;
 	const char *record = data_of(slot, 0) + end - size - LTTNGMAP_RECORD_HEADER_SIZE;
 
+	if (end < size + LTTNGMAP_RECORD_HEADER_SIZE)
+		return slot;
 	memcpy(&header, record, sizeof(header));
 	return memcmp(record + sizeof(header), fields, size) == 0 ? header : slot;
 }
@@ -157,7 +159,7 @@ static void test_records(void)
 	set_up();
 	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		/* A sequence that was aborted goes on the general way, by another clock. */
-		for (unsigned tries = 0; tries < 1000; tries++) {
+		for (unsigned tries = 0; tries < 10; tries++) {
 			uint64_t header, section;
 			unsigned good = 1;
 
@@ -377,13 +379,14 @@ int main(void)
 	set_up();
 	trace_steps();
 	bench_set_destroy(&bench);
-	if (steps < 50)
-		bail_out("no event of several channels was seen");
-	test_interrupted("a handler that writes the event", false);
-	test_interrupted("… behind another interrupt", true);
-	forks = true;
-	test_interrupted("a handler that forks", false);
-	test_interrupted("… behind another interrupt", true);
+	ok(steps > 50, "an event of %u channels has %u instructions for each", CHANNELS, steps);
+	if (steps > 50) {
+		test_interrupted("a handler that writes the event", false);
+		test_interrupted("… behind another interrupt", true);
+		forks = true;
+		test_interrupted("a handler that forks", false);
+		test_interrupted("… behind another interrupt", true);
+	}
 	ring_set_table_destroy();
 	rcu_unregister_thread();
 	return done_testing();

@@ -336,13 +336,13 @@ static void test_clock_back(bool use_rseq)
 	clock_offset = 0;
 }
 
-static void test_count(bool use_rseq)
+static void test_count(bool use_rseq, enum lttngmap_clock clock)
 {
 	const unsigned events = 70000;
 	struct lttngmap_packet packet;
 
 	diag("by %s", use_rseq ? "rseq" : "trylock");
-	set_up(LTTNGMAP_CLOCK_TSC, use_rseq);
+	set_up(clock, use_rseq);
 	emit(events);
 	packet = (struct lttngmap_packet){ .cpu = LTTNGMAP_CPU_ANY };
 	while (ring_set_get_packet(bench.set, &packet) == 0)
@@ -364,7 +364,9 @@ int main(void)
 	test_lock();
 	test_own_holder();
 	test_clock_back(false);
-	test_count(false);
+	/* event-trylock.c writes by the time stamp counter only. */
+	test_count(false, LTTNGMAP_CLOCK_TSC);
+	test_count(false, LTTNGMAP_CLOCK_MONOTONIC);
 	test_foreign_table(false);
 	if (__rseq_size == 0 || sched_setaffinity(0, sizeof(cpu), &cpu) < 0) {
 		skip(21, "restartable sequences are off, or CPU 0 is not to be had");
@@ -372,7 +374,7 @@ int main(void)
 		test_sections();
 		test_copies();
 		test_clock_back(true);
-		test_count(true);
+		test_count(true, LTTNGMAP_CLOCK_TSC);
 		test_foreign_table(true);
 	}
 	ring_set_table_destroy();

@@ -140,6 +140,8 @@ libsessiond_la_SOURCES = \
 	sessiond/memory/filter-pages.h \
 	sessiond/memory/memory-set.c \
 	sessiond/memory/memory-set.h \
+	sessiond/memory/memory-stock.c \
+	sessiond/memory/memory-stock.h \
 	sessiond/options.c \
 	sessiond/options.h \
 	sessiond/quota/quota.c \

@@ -73,6 +73,8 @@ enum protocol_app_register_flag {
 	PROTOCOL_APP_BLOCKING = 1u << 2,
 	/* It can write into rings that processes share (LTTNGMAP_CHANNEL_SHARED). */
 	PROTOCOL_APP_SHARES = 1u << 3,
+	/* Its address space has no limit, so the daemon need not look for one. */
+	PROTOCOL_APP_UNLIMITED = 1u << 4,
 };
 
 struct protocol_app_register {

@@ -20,6 +20,7 @@
 #include "liblttngmap/attach/exchange.h"
 #include "liblttngmap/attach/memory-map.h"
 #include "liblttngmap/attach/module.h"
+#include "liblttngmap/attach/own-limits.h"
 #include "liblttngmap/attach/sandbox.h"
 
 /* A daemon that hangs up so often is not one. */
@@ -71,7 +72,8 @@ static void fill_request(struct protocol_app_register *request, uint32_t flags, 
 		.abi_minor = LTTNGMAP_ABI_MINOR,
 		.flags = flags | (inherited.is_secure ? 0 : PROTOCOL_APP_SHARES) |
 			 (use_rseq ? PROTOCOL_APP_RSEQ : 0) |
-			 (allow_blocking ? PROTOCOL_APP_BLOCKING : 0),
+			 (allow_blocking ? PROTOCOL_APP_BLOCKING : 0) |
+			 (limits_are_set() ? 0 : PROTOCOL_APP_UNLIMITED),
 		.instance = inherited.instance,
 		.parent = inherited.token,
 		.word_size = sizeof(long),

@@ -46,6 +46,13 @@ UNSANITIZED static rlim_t lower(rlim_t limit, uint64_t bytes)
 	return limit > bytes ? limit - bytes : 0;
 }
 
+bool limits_are_set(void)
+{
+	struct rlimit now;
+
+	return ask(0, RLIMIT_AS, NULL, &now) < 0 || now.rlim_cur != RLIM_INFINITY;
+}
+
 void limits_make_room(uint64_t bytes)
 {
 	struct rlimit now, wanted;

@@ -14,6 +14,7 @@
 #ifndef LIBLTTNGMAP_ATTACH_OWN_LIMITS_H
 #define LIBLTTNGMAP_ATTACH_OWN_LIMITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -21,5 +22,7 @@
  * one and the program may. Signal-safe; keeps errno.
  */
 void limits_make_room(uint64_t bytes);
+/* Does the kernel limit the address space? Signal-safe. */
+bool limits_are_set(void);
 
 #endif /* LIBLTTNGMAP_ATTACH_OWN_LIMITS_H */

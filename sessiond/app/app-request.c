@@ -272,15 +272,19 @@ static uint64_t rings_size(const struct process *process)
 /*
  * A program that may not raise its limit has the library's maps at the cost of its own. It is left
  * as it was where they take more than a small part. The library says nothing of that, and its
- * program is to know nothing of it. So it is said here.
+ * program is to know nothing of it. So it is said here. A program that wrongly says that it has no
+ * limit harms itself alone.
  */
-static int check_address_space(const struct app_request *request, struct app_refusal *refusal)
+static int check_address_space(const struct app_request *request, bool is_unlimited,
+			       struct app_refusal *refusal)
 {
 	uint64_t ours = sizeof(struct lttngmap_control) + rings_size(request->process);
 	uint64_t soft, hard;
 
+	if (is_unlimited || request->peer.uid == 0)
+		return 0;
 	address_space_limit(request->peer.pid, &soft, &hard);
-	if (soft == UINT64_MAX || request->peer.uid == 0 || hard - soft >= ours ||
+	if (soft == UINT64_MAX || hard - soft >= ours ||
 	    (ours <= soft / ADDRESS_SPACE_PART &&
 	     ours + address_space_used(request->peer.pid) <= soft))
 		return 0;
@@ -430,7 +434,8 @@ static int answer(struct app_request *request, const struct app_message *message
 	int error = lacks_descriptors(request->process) ? -EMFILE : 0;
 
 	if (!error)
-		error = check_address_space(request, refusal);
+		error = check_address_space(
+			request, message->registration.flags & PROTOCOL_APP_UNLIMITED, refusal);
 	if (!error)
 		error = take_classes(request, registered.answer.ids, message->nr_classes, refusal);
 	if (!error)

@@ -298,7 +298,11 @@ void memory_destroy(struct memory *memory)
 
 int memory_has_nodes(void)
 {
-	return numa_available() >= 0 && numa_max_node() > 0;
+	static int has_nodes = -1;
+
+	if (has_nodes < 0)
+		has_nodes = numa_available() >= 0 && numa_max_node() > 0;
+	return has_nodes;
 }
 
 int memory_place_rings(int fd, uint64_t first, uint64_t ring_size, uint32_t cpu_rings)

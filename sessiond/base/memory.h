@@ -106,7 +106,7 @@ uint64_t memory_page_size(void);
  * effect, and callers need not call it there. 0 or -errno.
  */
 int memory_place_rings(int fd, uint64_t first, uint64_t ring_size, uint32_t cpu_rings);
-/* Is there more than one node? */
+/* Is there more than one node? The kernel is asked once. Main thread. */
 int memory_has_nodes(void);
 
 #endif /* SESSIOND_BASE_MEMORY_H */

@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "sessiond/memory/memory-stock.h"
 #include "sessiond/quota/quota.h"
 
 #define POOL_MAX 16u
@@ -18,6 +19,7 @@ struct memory_pool {
 	unsigned int count;
 	sd_event_source *refill;
 	struct memory_set *sets[POOL_MAX];
+	struct memory_stock stock;
 };
 
 /* Wiped first: the number may soon be another descriptor's. Any thread. */
@@ -69,6 +71,7 @@ static struct memory_set *memory_set_new(const struct memory_set_config *config,
 	urcu_ref_init(&set->references);
 	set->saved_state = config->saved_state;
 	set->place = config->place;
+	set->stock = config->stock;
 	set->index = index;
 	set->doorbell = -1;
 	set->descriptors = config->descriptors;
@@ -228,7 +231,10 @@ static int make_rings(struct memory_set *set, uint64_t data, uint64_t control,
 	if (!set->folder)
 		error = memory_make_folder(set->place, &set->folder);
 	memory_set_record(set)->folder = set->folder;
-	if (error == 0)
+	if (error == 0 && !set->place && set->stock &&
+	    memory_stock_take(set->stock, data, control, memory))
+		;
+	else if (error == 0)
 		error = memory_create_rings(set->place, set->folder, data, control, memory);
 	if (error == 0 && is_beyond(set, memory->fd)) {
 		memory_destroy(memory);
@@ -275,6 +281,17 @@ void memory_set_zero(struct memory_set *set, uint32_t slot, uint64_t control)
 		memset(set->rings[slot].map, 0, control);
 }
 
+int memory_set_reserve_saved(struct memory_set *set, uint32_t slot)
+{
+	int error = 0;
+
+	if (!(set->roomy & UINT64_C(1) << slot))
+		error = saved_set_reserve(set->saved_state, set->index, slot);
+	if (error == 0)
+		set->roomy |= UINT64_C(1) << slot;
+	return error;
+}
+
 int memory_set_reserve(const struct memory_set *set, uint32_t slot, uint64_t control)
 {
 	return memory_reserve(&set->rings[slot], 0, control);
@@ -287,17 +304,35 @@ void memory_set_close_fds(struct memory_set *set, uint64_t keep)
 			memory_set_unuse(set, slot);
 }
 
+/* Makes room for the ring set that is expected, in one set that has none. False: all have it. */
+static bool prepare_one(struct memory_pool *pool)
+{
+	const uint32_t slot = pool->stock.slot;
+
+	for (unsigned int i = 0; pool->stock.data && i < pool->count; i++) {
+		struct memory_set *set = pool->sets[i];
+
+		if (set->roomy & UINT64_C(1) << slot)
+			continue;
+		if (memory_set_reserve_saved(set, slot) != 0)
+			return false;
+		saved_set_populate(set->saved_state, set->index, slot);
+		return true;
+	}
+	return false;
+}
+
+/* One thing a call, so that the loop looks at others in between. */
 static int pool_refill(sd_event_source *source, void *data)
 {
 	struct memory_pool *pool = data;
 
-	if (pool->count >= pool->wanted ||
-	    memory_set_create(&pool->config, &pool->sets[pool->count]) != 0) {
+	if (pool->count < pool->wanted &&
+	    memory_set_create(&pool->config, &pool->sets[pool->count]) == 0)
+		pool->count++;
+	else if (!prepare_one(pool) && !memory_stock_refill(&pool->stock))
 		/* Full, or out of descriptors: the next take tries again. */
 		sd_event_source_set_enabled(source, SD_EVENT_OFF);
-		return 0;
-	}
-	pool->count++;
 	return 0;
 }
 
@@ -311,7 +346,10 @@ int memory_pool_create(const struct memory_set_config *config, unsigned int read
 	if (!pool)
 		return -ENOMEM;
 	pool->config = *config;
+	pool->config.stock = &pool->stock;
 	pool->wanted = ready < POOL_MAX ? ready : POOL_MAX;
+	pool->stock.wanted = config->place ? 0 : pool->wanted;
+	pool->stock.descriptors = config->descriptors;
 	error = sd_event_add_defer(event, &pool->refill, pool_refill, pool);
 	if (error < 0)
 		goto fail;
@@ -336,12 +374,27 @@ void memory_pool_destroy(struct memory_pool *pool)
 	sd_event_source_disable_unref(pool->refill);
 	while (pool->count > 0)
 		memory_set_put(pool->sets[--pool->count]);
+	while (memory_stock_shrink(&pool->stock))
+		continue;
 	free(pool);
+}
+
+void memory_pool_expect(struct memory_pool *pool, uint32_t slot, uint64_t data, uint64_t control)
+{
+	memory_stock_expect(&pool->stock, slot, data, control);
+	sd_event_source_set_enabled(pool->refill, SD_EVENT_ON);
+}
+
+void memory_pool_forget(struct memory_pool *pool, uint32_t slot)
+{
+	memory_stock_forget(&pool->stock, slot);
 }
 
 bool memory_pool_shrink(struct memory_pool *pool)
 {
 	sd_event_source_set_enabled(pool->refill, SD_EVENT_OFF);
+	if (memory_stock_shrink(&pool->stock))
+		return true;
 	if (pool->count == 0)
 		return false;
 	memory_set_put(pool->sets[--pool->count]);

@@ -34,9 +34,11 @@ struct memory_set {
 	struct urcu_ref references;
 	struct saved_state *saved_state;
 	const struct memory_place *place;
-	uint64_t folder;                        /* of its files; 0: none yet */
-	uint32_t index;                         /* of its record, and of the process's words */
-	int doorbell;                           /* eventfd */
+	struct memory_stock *stock;
+	uint64_t folder; /* of its files; 0: none yet */
+	uint64_t roomy;  /* slots whose ring sets have room in the record: a bit each */
+	uint32_t index;  /* of its record, and of the process's words */
+	int doorbell;    /* eventfd */
 	struct memory rings[LTTNGMAP_CHANNELS]; /* by slot */
 	/*
 	 * Users of the slot's memory: the process object and ring sets. Atomic: the last user
@@ -49,8 +51,11 @@ struct memory_set {
 	uint64_t disk;           /* bytes of its record that are charged */
 };
 
+struct memory_stock;
+
 struct memory_set_config {
 	struct saved_state *saved_state;  /* outlives all sets */
+	struct memory_stock *stock;       /* likewise; NULL: none */
 	const struct memory_place *place; /* the same; NULL: rings are memfds */
 	int descriptors;                  /* numbers from here on are not for sets; 0: all are */
 };
@@ -112,6 +117,9 @@ void memory_set_unuse(struct memory_set *set, uint32_t slot);
  */
 void memory_set_zero(struct memory_set *set, uint32_t slot, uint64_t control);
 
+/* Make room in the record for the slot's ring set, before it is first written. 0 or -errno. */
+int memory_set_reserve_saved(struct memory_set *set, uint32_t slot);
+
 /*
  * Where memories are files: make room for the first `control` bytes of the
  * slot's ring control, which is there. 0 or -errno.
@@ -130,7 +138,13 @@ struct memory_pool;
 int memory_pool_create(const struct memory_set_config *config, unsigned int ready, sd_event *event,
 		       struct memory_pool **pool);
 void memory_pool_destroy(struct memory_pool *pool);
-/* Descriptors are short: let one ready set go. False: there is none. */
+/*
+ * A channel of the slot started, whose processes have rings of their own of this size: ready sets
+ * have room for its ring set, and rings are ready, too. memory_pool_forget() when it is over.
+ */
+void memory_pool_expect(struct memory_pool *pool, uint32_t slot, uint64_t data, uint64_t control);
+void memory_pool_forget(struct memory_pool *pool, uint32_t slot);
+/* Descriptors are short: let something ready go. False: there is nothing. */
 bool memory_pool_shrink(struct memory_pool *pool);
 /* Like memory_set_restore(). */
 int memory_pool_restore(const struct memory_pool *pool, uint32_t index, struct memory_set **set);

@@ -12,6 +12,7 @@
 
 #include <linux/membarrier.h>
 
+#include "sessiond/base/geometry.h"
 #include "sessiond/base/messages.h"
 #include "sessiond/base/parts.h"
 #include "common/base/time.h"
@@ -19,6 +20,7 @@
 #include "sessiond/mediator/mediator.h"
 #include "sessiond/memory/control-pages.h"
 #include "sessiond/memory/filter-pages.h"
+#include "sessiond/memory/memory-set.h"
 #include "sessiond/session/process-channel.h"
 #include "sessiond/session/process.h"
 #include "sessiond/session/session.h"
@@ -427,6 +429,11 @@ static void admit_all(struct channel *channel)
 	struct daemon *daemon = channel->session->daemon;
 	struct process *process;
 
+	if (!channel->shared)
+		memory_pool_expect(daemon->pool, channel->slot,
+				   geometry_data_size(daemon, channel->subbuf_shift,
+						      channel->subbufs_shift),
+				   geometry_control_size(daemon, channel->subbufs_shift));
 	channel->started = true;
 	channel->slot_used = true;
 	channel->stream_used = true;
@@ -476,6 +483,7 @@ void channel_close(struct channel *channel)
 	struct process *process;
 
 	channel->started = false;
+	memory_pool_forget(daemon->pool, channel->slot);
 	/* Events that would be recorded count as lost until the next daemon is there. */
 	if (channel->session->goes_on) {
 		control_pages_suspend(daemon->pages, channel->slot, (uint32_t)channel->life);

@@ -274,9 +274,7 @@ static int make_room(const struct channel *channel, const struct process *proces
 	if (error == 0 && !process->slots[channel->slot].dirty)
 		error = memory_set_charge_disk(process->memories,
 					       saved_set_size(daemon->saved_state));
-	return error ? error
-		     : saved_set_reserve(daemon->saved_state, process->memories->index,
-					 channel->slot);
+	return error ? error : memory_set_reserve_saved(process->memories, channel->slot);
 }
 
 /* Will it ask for rings at its first event? One that executed another program has none. */

@@ -444,14 +444,14 @@ void process_end(struct process *process)
 static int reserve_classes(struct process *process, uint32_t words)
 {
 	struct saved_process *record = process->record;
+	uint64_t more = saved_classes_size(words) - saved_classes_size(record->class_words);
 	int error;
 
 	if (words <= record->class_words)
 		return 0;
-	error = memory_set_charge_disk(process->memories,
-				       saved_classes_size(words) -
-					       saved_classes_size(record->class_words));
-	if (error == 0)
+	error = more ? memory_set_charge_disk(process->memories, more) : 0;
+	/* The page that has the first of them has its room. */
+	if (error == 0 && more)
 		error = saved_process_reserve_classes(process->daemon->saved_state,
 						      process->memories->index, words);
 	if (error == 0)

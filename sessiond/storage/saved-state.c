@@ -419,6 +419,15 @@ int saved_set_reserve(const struct saved_state *saved_state, uint32_t index, uin
 		       saved_state->head->set_stride);
 }
 
+void saved_set_populate(const struct saved_state *saved_state, uint32_t index, uint32_t slot)
+{
+	const uintptr_t page = memory_page_size();
+	const uintptr_t begin = (uintptr_t)saved_set(saved_state, index, slot) & -page;
+	const uintptr_t end = (uintptr_t)saved_set(saved_state, index, slot + 1);
+
+	madvise((void *)begin, page_up(end - begin), MADV_POPULATE_WRITE);
+}
+
 uint64_t saved_set_size(const struct saved_state *saved_state)
 {
 	return page_up(saved_state->head->set_stride);
@@ -518,10 +527,17 @@ int saved_log_reserve(struct saved_state *saved_state, size_t size, uint32_t nr_
 	/* Each may be rounded up. */
 	uint64_t begin = head->log_size[head->log];
 	uint64_t taken = size + nr_classes * entry_size(0) + nr_classes * 7;
+	int error;
 
 	if (taken > SAVED_LOG_MAX - begin)
 		return -ENOSPC;
-	return reserve(saved_state, saved_state->log[head->log] + begin, taken);
+	/* Most classes are known, and nothing is appended. */
+	if (begin + taken <= saved_state->log_room[head->log])
+		return 0;
+	error = reserve(saved_state, saved_state->log[head->log] + begin, taken);
+	if (error == 0)
+		saved_state->log_room[head->log] = begin + taken;
+	return error;
 }
 
 static void put_entry(struct saved_entry *entry, uint32_t id, uint32_t user, const void *bytes,
@@ -600,6 +616,7 @@ int saved_log_compact(struct saved_state *saved_state,
 	/* Release: the new log before the word that makes it the one in force. */
 	__atomic_store_n(&head->log, new, __ATOMIC_RELEASE);
 	/* Where it keeps its room, it is written over next. */
+	saved_state->log_room[old] = 0;
 	if (head->log_size[old] > 0 && !saved_state->is_on_disk)
 		madvise(saved_state->log[old], page_up(head->log_size[old]), MADV_REMOVE);
 	return 0;

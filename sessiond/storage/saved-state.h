@@ -164,6 +164,7 @@ struct saved_state {
 	struct memory words;   /* struct lttngmap_process, by index */
 	char *text[2];
 	char *log[2];
+	uint64_t log_room[2]; /* bytes of each log that are known to have room */
 	char *described;
 	char *records;
 	uint64_t size;
@@ -266,6 +267,8 @@ const struct saved_process *saved_process_by_token(const struct saved_state *sav
 struct ring_saved *saved_set(const struct saved_state *saved_state, uint32_t index, uint32_t slot);
 /* Make room for it, before it is first written. 0 or -errno. */
 int saved_set_reserve(const struct saved_state *saved_state, uint32_t index, uint32_t slot);
+/* Then have its pages in memory, as far as that can be. */
+void saved_set_populate(const struct saved_state *saved_state, uint32_t index, uint32_t slot);
 /* Bytes of the record that have room, at most; those of a ring set; those up to `words` of its
  * bits. */
 uint64_t saved_process_size(const struct saved_state *saved_state, uint32_t index);

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "sessiond/memory/memory-set.h"
+#include "sessiond/memory/memory-stock.h"
 #include "sessiond/base/ring-sweeper.h"
 #include "tests/utils/tap.h"
 
@@ -297,6 +298,42 @@ static void test_last_descriptors(void)
 	saved_state_destroy(config.saved_state);
 }
 
+/* Memories of rings that are made before a process asks for them. */
+static void test_stock(void)
+{
+	struct memory_set_config config = { .saved_state = NULL };
+	struct memory_stock stock = { .wanted = 2 };
+	struct memory_set *set;
+	unsigned int before;
+
+	if (saved_state_create(4, &config.saved_state) != 0)
+		bail_out("there is no saved state");
+	config.stock = &stock;
+	is(memory_set_create(&config, &set), 0, "a set that may have what is ready");
+	before = count_fds();
+	ok(!memory_stock_refill(&stock), "nothing is made before a channel needs it");
+	memory_stock_expect(&stock, 1, 4 * page, page);
+	ok(memory_stock_refill(&stock) && memory_stock_refill(&stock), "then as many are made");
+	ok(!memory_stock_refill(&stock), "as are wanted");
+	is(count_fds(), before + 2, "a descriptor each");
+	is(memory_set_fit(set, 2, 4 * page, 2 * page), 0, "rings of another size");
+	is(stock.count, 2, "are made when they are asked for");
+	is(memory_set_fit(set, 1, 4 * page, page), 0, "those of the size");
+	is(stock.count, 1, "are there already");
+	is(fcntl(set->rings[1].fd, F_GET_SEALS), MEMORY_SEALS, "sealed as any other");
+	memory_stock_forget(&stock, 2);
+	is(stock.count, 1, "another channel stops");
+	memory_stock_forget(&stock, 1);
+	ok(stock.count == 0 && !memory_stock_refill(&stock), "their channel stops, and they go");
+	stock.descriptors = dup(0);
+	close(stock.descriptors);
+	memory_stock_expect(&stock, 1, 4 * page, page);
+	ok(!memory_stock_refill(&stock), "none takes one of the last descriptors");
+	memory_set_put(set);
+	is(count_fds(), before - 1, "nothing is left open");
+	saved_state_destroy(config.saved_state);
+}
+
 /* The policy that /proc shows for the map at `address`. */
 static bool has_policy(const void *address, const char *policy)
 {
@@ -391,6 +428,7 @@ int main(void)
 	test_room();
 	test_set();
 	test_last_descriptors();
+	test_stock();
 	test_place();
 	return done_testing();
 }

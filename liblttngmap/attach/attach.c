@@ -207,39 +207,19 @@ int attach_connect(uint64_t *deadline)
 	return exchange_connect(*deadline, &inherited.place);
 }
 
-/* The first registration, with the answer's room for ids in memory of its own. */
-static long attach_with_ids(struct local *local, int socket, uint64_t deadline, const void *classes,
-			    size_t size, uint32_t nr_classes, uint16_t *ids)
+enum attach_result attach_first(int socket, uint64_t deadline, const void *classes, size_t size,
+				uint32_t nr_classes, struct protocol_app_registered *answer)
 {
 	size_t answer_size =
 		protocol_app_slots_offset(nr_classes) + sizeof(struct protocol_app_slots);
-	struct protocol_app_registered *answer;
-	long memory, result;
-
-	memory = arch_syscall(SYS_mmap, NULL, answer_size, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory < 0 && memory > -4096) {
-		arch_syscall(SYS_close, socket);
-		return memory;
-	}
-	answer = (struct protocol_app_registered *)memory;
-	result = attach(local, socket, deadline, 0, classes, size, nr_classes, answer, answer_size);
-	if (result == 0)
-		__builtin_memcpy(ids, answer->ids, nr_classes * sizeof(*ids));
-	arch_syscall(SYS_munmap, memory, answer_size);
-	return result;
-}
-
-enum attach_result attach_first(int socket, uint64_t deadline, const void *classes, size_t size,
-				uint32_t nr_classes, uint16_t *ids)
-{
 	struct local *local = make_pages(), *before = local_pages;
 
 	if (!local) {
 		arch_syscall(SYS_close, socket);
 		return ATTACH_NONE;
 	}
-	if (attach_with_ids(local, socket, deadline, classes, size, nr_classes, ids) != 0) {
+	if (attach(local, socket, deadline, 0, classes, size, nr_classes, answer, answer_size) !=
+	    0) {
 		arch_syscall(SYS_munmap, local, sizeof(*local));
 		return ATTACH_NONE;
 	}

@@ -35,14 +35,18 @@ enum attach_result {
  * first call, which looks at the environment.
  */
 int attach_connect(uint64_t *deadline);
+/* Room for the answer to a registration with as many classes as one message holds. */
+#define ATTACH_ANSWER_MAX                                                                          \
+	(sizeof(struct protocol_app_registered) + PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t) +    \
+	 8 + sizeof(struct protocol_app_slots))
 /*
  * The first attach, or that to another daemon after the first is gone:
  * register with `nr_classes` event classes in wire form, `size` bytes, at most
- * what one message holds. Takes the socket over. Fills ids[nr_classes]. Called
- * by one at a time; signal-safe.
+ * what one message holds. Takes the socket over. `answer` has ATTACH_ANSWER_MAX bytes; on
+ * success its ids are those of the classes. Called by one at a time; signal-safe.
  */
 enum attach_result attach_first(int socket, uint64_t deadline, const void *classes, size_t size,
-				uint32_t nr_classes, uint16_t *ids);
+				uint32_t nr_classes, struct protocol_app_registered *answer);
 /*
  * Attach, if that is needed, a child of fork that inherited an attached
  * parent's memory. Signal-safe; keeps errno. After ATTACH_NONE the process

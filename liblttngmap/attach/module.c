@@ -310,6 +310,9 @@ static bool is_attached(void)
 					       : !descriptors_are_few());
 }
 
+/* What one message there and one back take, at most. */
+#define SCRATCH_SIZE (PROTOCOL_APP_MESSAGE_MAX + 8 + ATTACH_ANSWER_MAX)
+
 /* Puts as many classes as one message holds. */
 static uint32_t put_classes(struct wire *wire, struct lttngmap_tracepoint *const *begin,
 			    struct lttngmap_tracepoint *const *end)
@@ -328,6 +331,22 @@ static uint32_t put_classes(struct wire *wire, struct lttngmap_tracepoint *const
 }
 
 /*
+ * Sends classes; the answer lies right behind them, so that few classes need but one page. Its ids,
+ * or NULL: no more is to be sent.
+ */
+static const uint16_t *send_classes(int socket, uint64_t deadline, const char *scratch, size_t size,
+				    uint32_t count)
+{
+	struct protocol_app_registered *answer =
+		(struct protocol_app_registered *)(scratch + ((size + 7) & ~(size_t)7));
+	enum attach_result result =
+		socket >= 0 ? attach_first(socket, deadline, scratch, size, count, answer)
+			    : attach_classes(scratch, size, count, answer->ids);
+
+	return result == ATTACH_READY ? answer->ids : NULL;
+}
+
+/*
  * Send a module's tracepoints in as many messages as it takes; the first one
  * over *socket, which becomes -1: this process is attached. False: no more.
  */
@@ -335,25 +354,20 @@ static bool register_tracepoints(struct lttngmap_module *module, int *socket, ui
 				 char *scratch)
 {
 	const size_t room = PROTOCOL_APP_MESSAGE_MAX - sizeof(struct protocol_app_register);
-	uint16_t *ids = (uint16_t *)(scratch + PROTOCOL_APP_MESSAGE_MAX);
 	struct lttngmap_tracepoint *const *at = module->begin;
 
 	while (at < module->end) {
 		struct wire wire = { scratch, room };
 		uint32_t count = put_classes(&wire, at, module->end);
-		enum attach_result result;
+		const uint16_t *ids;
 
 		if (count == 0) { /* no class, or one too large for any message, stays off */
 			at++;
 			continue;
 		}
-		if (*socket >= 0)
-			result = attach_first(*socket, deadline, scratch, room - wire.left, count,
-					      ids);
-		else
-			result = attach_classes(scratch, room - wire.left, count, ids);
+		ids = send_classes(*socket, deadline, scratch, room - wire.left, count);
 		*socket = -1;
-		if (result != ATTACH_READY)
+		if (!ids)
 			return false;
 		turn_on(at, ids, count);
 		at += count;
@@ -364,19 +378,18 @@ static bool register_tracepoints(struct lttngmap_module *module, int *socket, ui
 /* All modules over a new socket; or, where that is -1, `module`. */
 static void announce(int socket, uint64_t deadline, struct lttngmap_module *module)
 {
-	const size_t size = PROTOCOL_APP_MESSAGE_MAX + PROTOCOL_APP_CLASSES_MAX * sizeof(uint16_t);
 	bool all = socket >= 0;
 	long scratch;
 
 	prepare_for_forks();
-	scratch = arch_syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+	scratch = arch_syscall(SYS_mmap, NULL, SCRATCH_SIZE, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (scratch > 0 || scratch <= -4096) {
 		if (all)
 			module = modules;
 		while (module && register_tracepoints(module, &socket, deadline, (char *)scratch))
 			module = all ? module->next : NULL;
-		arch_syscall(SYS_munmap, scratch, size);
+		arch_syscall(SYS_munmap, scratch, SCRATCH_SIZE);
 	}
 	if (socket >= 0)
 		arch_syscall(SYS_close, socket);

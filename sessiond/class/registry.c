@@ -87,23 +87,30 @@ static unsigned long hash_bytes(const struct registry *registry, const uint8_t *
 	return (unsigned long)mix(hash, registry->key[0] | 1);
 }
 
+/* A class's canonical form. */
+struct form {
+	const uint8_t *bytes;
+	size_t size;
+};
+
 static int is_same(struct cds_lfht_node *node, const void *key)
 {
 	const struct parsed_class *mine = caa_container_of(node, struct entry, node)->parsed;
-	const struct parsed_class *other = key;
+	const struct form *other = key;
 
-	return mine->canonical_size == other->canonical_size &&
-	       memcmp(mine->canonical, other->canonical, mine->canonical_size) == 0;
+	return mine->canonical_size == other->size &&
+	       memcmp(mine->canonical, other->bytes, other->size) == 0;
 }
 
 /* NULL: not known yet. */
-static struct entry *find(struct registry *registry, const struct parsed_class *parsed,
+static struct entry *find(struct registry *registry, const uint8_t *bytes, size_t size,
 			  unsigned long hash)
 {
+	const struct form form = { bytes, size };
 	struct cds_lfht_iter iter;
 	struct cds_lfht_node *node;
 
-	cds_lfht_lookup(registry->table, hash, is_same, parsed, &iter);
+	cds_lfht_lookup(registry->table, hash, is_same, &form, &iter);
 	node = cds_lfht_iter_get_node(&iter);
 	return node ? caa_container_of(node, struct entry, node) : NULL;
 }
@@ -172,17 +179,38 @@ static int add_new(struct registry *registry, struct parsed_class *parsed, unsig
 	return 0;
 }
 
+/*
+ * The id of a class whose bytes are the canonical form of a known one, as all that liblttngmap
+ * sends. Parsing would change nothing in them.
+ */
+static uint16_t find_id(struct registry *registry, const uint8_t *bytes, size_t size)
+{
+	unsigned long hash = hash_bytes(registry, bytes, size);
+	uint16_t id = PROTOCOL_APP_NO_ID;
+	struct entry *known;
+
+	rcu_read_lock();
+	known = find(registry, bytes, size, hash);
+	if (known)
+		id = known->parsed->event_class.id;
+	rcu_read_unlock();
+	return id;
+}
+
 /* The id of one class; PROTOCOL_APP_NO_ID with `why`: refused. */
 static uint16_t add_class(struct registry *registry, uint32_t user, const uint8_t *bytes,
 			  const struct class_measure *measure, const struct registry_room *room,
 			  struct registry_room *taken, char *why)
 {
-	uint16_t id = PROTOCOL_APP_NO_ID;
+	uint16_t id = find_id(registry, bytes, measure->size);
 	struct parsed_class *parsed;
 	struct entry *known;
 	unsigned long hash;
-	int error = class_parse(bytes, measure, &parsed, why, REGISTRY_WHY_SIZE);
+	int error;
 
+	if (id != PROTOCOL_APP_NO_ID)
+		return id;
+	error = class_parse(bytes, measure, &parsed, why, REGISTRY_WHY_SIZE);
 	if (error == -ENOMEM) {
 		snprintf(why, REGISTRY_WHY_SIZE, "no memory for an event class: it stays off");
 		__atomic_fetch_add(&registry->overflows, 1, __ATOMIC_RELAXED);
@@ -193,7 +221,7 @@ static uint16_t add_class(struct registry *registry, uint32_t user, const uint8_
 	parsed->event_class.user = user;
 	hash = hash_bytes(registry, parsed->canonical, parsed->canonical_size);
 	rcu_read_lock();
-	known = find(registry, parsed, hash);
+	known = find(registry, parsed->canonical, parsed->canonical_size, hash);
 	if (known)
 		id = known->parsed->event_class.id;
 	else if (add_new(registry, parsed, hash, room, taken, why) == 0)
@@ -287,7 +315,7 @@ int registry_restore(struct registry *registry, uint16_t id, uint32_t user, cons
 	hash = hash_bytes(registry, parsed->canonical, parsed->canonical_size);
 	*taken = (struct registry_room){ .ids = 1, .bytes = parsed->allocated };
 	rcu_read_lock();
-	if (!find(registry, parsed, hash))
+	if (!find(registry, parsed->canonical, parsed->canonical_size, hash))
 		error = put(registry, id, parsed, hash);
 	rcu_read_unlock();
 	if (error)

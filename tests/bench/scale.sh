@@ -6,6 +6,7 @@
 # its buffers of a user; `./dev bench` builds what this needs and calls it.
 #
 #   BENCH_ROUNDS=N     more rounds, or fewer (5)
+#   BENCH_PARTS=...    some parts only: channels, stop, fork, idle
 #   BENCH_IDLE=SECONDS how long the daemons are watched while nothing happens (60)
 #   BENCH_DIR=DIR      where traces go for the while (TMPDIR, else /tmp)
 set -euo pipefail
@@ -14,6 +15,7 @@ build=$(cd "${1:?usage: scale.sh BUILD-DIRECTORY}" && pwd)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 rounds=${BENCH_ROUNDS:-5}
 idle=${BENCH_IDLE:-60}
+parts=${BENCH_PARTS:-channels stop fork idle}
 subbuf_size=$((64 * 1024))
 
 # shellcheck source=tests/bench/samples.sh
@@ -23,6 +25,10 @@ subbuf_size=$((64 * 1024))
 . "$here/tracers.sh"
 map=$build/tests/bench/events-lttngmap
 ust=$build/tests/bench/events-lttng-ust
+
+has() { # PART
+	[[ " $parts " == *" $1 "* ]]
+}
 
 # One event into so many channels.
 measure_channels() { # COUNT
@@ -139,33 +145,58 @@ measure_idle() { # COUNT
 	peer destroy s
 }
 
-show_table() {
-	printf '%-46s %12s %12s %6s %8s\n' what lttngmap LTTng-UST ratio bound
+show_channels() {
 	row 'an event into 16 channels' ns map.16.mean ust.16.mean 0.25
+}
+
+show_stop() {
 	for count in 10 100 1000; do
 		row "first stop of $count processes" ms map.process.$count ust.stop.$count 1.0
 		row '  with shared rings' ms map.user.$count ust.stop.$count 1.0
 	done
+}
+
+show_fork() {
 	row 'fork and an event, against an untraced fork' us map.fork_event bare.fork 3
 	row '  LTTng against it' us ust.fork_event bare.fork
 	row '  fork without an event' us map.fork bare.fork
+}
+
+show_idle() {
 	row 'descriptors of the daemon, for each process' '' map.fds ust.fds 3 of-ours
 	row 'wake-ups a minute, 100 idle processes' '' map.wakes ust.wakes 5 of-ours
 }
 
+show_table() {
+	local part
+
+	printf '%-46s %12s %12s %6s %8s\n' what lttngmap LTTng-UST ratio bound
+	for part in channels stop fork idle; do
+		! has $part || show_$part
+	done
+}
+
 ulimit -n 20000
 peer_start
-daemon_start quiet --consumer=none
-echo "An event into 16 channels"
-measure_channels 16
+if has channels; then
+	daemon_start quiet --consumer=none
+	echo "An event into 16 channels"
+	measure_channels 16
+fi
 daemon_start disk
-for count in 10 100 1000; do
-	echo "The first stop of $count processes"
-	measure_stop $count
-done
-echo "A fork and an event"
-measure_fork
-echo "Idle, $idle s each"
-measure_idle 100
+if has stop; then
+	for count in 10 100 1000; do
+		echo "The first stop of $count processes"
+		measure_stop $count
+	done
+fi
+if has fork; then
+	echo "A fork and an event"
+	measure_fork
+fi
+if has idle; then
+	echo "Idle, $idle s each"
+	measure_idle 100
+fi
 echo
 show_table

@@ -310,7 +310,7 @@ static bool is_attached(void)
 					       : !descriptors_are_few());
 }
 
-/* What one message there and one back take, at most. */
+/* Maximum size of a message and its answer. */
 #define SCRATCH_SIZE (PROTOCOL_APP_MESSAGE_MAX + 8 + ATTACH_ANSWER_MAX)
 
 /* Puts as many classes as one message holds. */

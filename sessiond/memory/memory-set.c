@@ -231,10 +231,8 @@ static int make_rings(struct memory_set *set, uint64_t data, uint64_t control,
 	if (!set->folder)
 		error = memory_make_folder(set->place, &set->folder);
 	memory_set_record(set)->folder = set->folder;
-	if (error == 0 && !set->place && set->stock &&
-	    memory_stock_take(set->stock, data, control, memory))
-		;
-	else if (error == 0)
+	if (error == 0 &&
+	    (set->place || !set->stock || !memory_stock_take(set->stock, data, control, memory)))
 		error = memory_create_rings(set->place, set->folder, data, control, memory);
 	if (error == 0 && is_beyond(set, memory->fd)) {
 		memory_destroy(memory);

@@ -3,7 +3,8 @@
 /*
  * turn.h - a queue of rings and sessions with work. The event loop serves the queue between
  * descriptors, for half a millisecond and each entry once, so that none delays another. An entry
- * that expects more work soon waits for the next step: one timer, the same for all, queues it again.
+ * that expects more work soon waits for the next step: one timer, the same for all, queues it
+ * again.
  */
 #ifndef CONSUMERD_SESSION_TURN_H
 #define CONSUMERD_SESSION_TURN_H

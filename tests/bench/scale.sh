@@ -119,13 +119,24 @@ wakes_of() { # PID
 	done | awk '/ctxt_switches/ { n += $2 } END { print n }'
 }
 
+# count_fds PID
+count_fds() {
+	find "/proc/$1/fd" -type l | wc -l
+}
+
+# note_fds NAME PID BEFORE COUNT: descriptors more than before, for each of so many processes
+note_fds() {
+	count_fds "$2" | awk -v name="$1" -v before="$3" -v count="$4" \
+		'{ printf "%s 1 %.2f\n", name, ($1 - before) / count }' >>"$work/samples"
+}
+
 measure_idle() { # COUNT
 	local before fds
 
 	session_start disk discard 8 'bench:pair'
-	fds=$(find "/proc/${daemon_pid[disk]}/fd" -type l | wc -l)
+	fds=$(count_fds "${daemon_pid[disk]}")
 	idle_start "$1" with_map disk "$map" wait 100
-	echo "map.fds 1 $((($(find "/proc/${daemon_pid[disk]}/fd" -type l | wc -l) - fds) / $1))" >>"$work/samples"
+	note_fds map.fds "${daemon_pid[disk]}" "$fds" "$1"
 	# What was written before is brought to the disk after 10 s.
 	sleep 12
 	before=$(wakes_of "${daemon_pid[disk]}")
@@ -134,9 +145,9 @@ measure_idle() { # COUNT
 	idle_end
 	ask disk '{"verb": "destroy", "session": "s"}'
 	peer_session_start 8 'bench:pair' --output="$work/ust-trace"
-	fds=$(find "/proc/$peer_pid/fd" -type l | wc -l)
+	fds=$(count_fds "$peer_pid")
 	idle_start "$1" with_ust "$ust" wait 100
-	echo "ust.fds 1 $((($(find "/proc/$peer_pid/fd" -type l | wc -l) - fds) / $1))" >>"$work/samples"
+	note_fds ust.fds "$peer_pid" "$fds" "$1"
 	sleep 12
 	before=$(wakes_of "$peer_pid")
 	sleep "$idle"

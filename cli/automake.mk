@@ -40,6 +40,8 @@ libcli_la_SOURCES = \
 	cli/client/control-client.h \
 	cli/client/filter-caret.c \
 	cli/client/filter-caret.h \
+	cli/client/damaged.c \
+	cli/client/damaged.h \
 	cli/client/json-keys.c \
 	cli/client/json-keys.h \
 	cli/client/present-user.c \

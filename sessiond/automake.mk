@@ -172,6 +172,8 @@ libsessiond_la_SOURCES = \
 	sessiond/ring/ring-set.c \
 	sessiond/ring/ring-set.h \
 	sessiond/ring/ring-take.c \
+	sessiond/ring/ring-totals.c \
+	sessiond/ring/ring-totals.h \
 	sessiond/ring/ring-undo.c \
 	sessiond/rule/rule-list.c \
 	sessiond/rule/rule-list.h \

@@ -264,6 +264,7 @@ ring_tests = \
 	tests/unit/ring-edges \
 	tests/unit/ring-fork \
 	tests/unit/ring-hostile \
+	tests/unit/ring-sums \
 	tests/unit/ring-rotation \
 	tests/unit/ring-bell \
 	tests/unit/ring-several \
@@ -295,6 +296,9 @@ TESTS += tests/unit/ring-clock
 tests_unit_ring_clock_SOURCES = tests/unit/ring-clock.c
 tests_unit_ring_clock_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_clock_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
+tests_unit_ring_sums_SOURCES = tests/unit/ring-sums.c
+tests_unit_ring_sums_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
+tests_unit_ring_sums_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la
 tests_unit_ring_hostile_SOURCES = tests/unit/ring-hostile.c
 tests_unit_ring_hostile_CFLAGS = $(AM_CFLAGS) $(URCU_CFLAGS)
 tests_unit_ring_hostile_LDADD = libtest-ring.la libsessiond.la liblttngmap-core.la

@@ -14,6 +14,7 @@
 #include "cli/base/message.h"
 #include "cli/base/options.h"
 #include "cli/client/control-client.h"
+#include "cli/client/damaged.h"
 #include "cli/client/session-sending.h"
 #include "cli/client/untraced.h"
 #include "common/protocol/protocol-control.h"
@@ -163,7 +164,7 @@ static void print_others(struct json_object *answer)
 
 void session_counts_print(struct session_verb *self, struct json_object *answer)
 {
-	char untraced[UNTRACED_TEXT_SIZE], count[32];
+	char untraced[UNTRACED_TEXT_SIZE], damaged[DAMAGED_TEXT_SIZE], count[32];
 	uint64_t undescribed;
 
 	print_events(answer);
@@ -174,6 +175,8 @@ void session_counts_print(struct session_verb *self, struct json_object *answer)
 		    "discarded: the buffers were full, or no daemon emptied them");
 	print_count(answer, "overwritten", "event", "overwritten by newer ones");
 	print_count(answer, "broken", "event", "left out: no reader could read them");
+	if (damaged_describe(answer, damaged)[0])
+		message_line("  %s", damaged);
 	undescribed = control_answer_count(answer, "undescribed");
 	if (undescribed)
 		message_line("  %s event class%s not recorded: their users have too many, or too "

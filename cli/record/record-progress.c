@@ -151,6 +151,8 @@ static void show_lost(const struct record *record)
 	if (counts->broken)
 		message_note("%s events were left out: no reader could read them",
 			     options_format_count(counts->broken, discarded));
+	if (counts->damaged[0])
+		message_note("%s", counts->damaged);
 	if (counts->discarded + counts->overwritten == 0)
 		return;
 	message_note("lost: %s discarded, %s overwritten",

@@ -412,6 +412,7 @@ static void take_status(struct record *record, struct json_object *answer)
 		.kernel_is_mapped = control_answer_flag(kernel, "mapped"),
 	};
 	untraced_describe(answer, record->counts.untraced);
+	damaged_describe(answer, record->counts.damaged);
 	say_trouble(record, control_answer_text(answer, "trouble"));
 	say_all(record, answer, "messages");
 	record->is_stuck = record->trouble[0] || control_answer_count(answer, "output_silent_ms");

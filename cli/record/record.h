@@ -30,6 +30,7 @@
 #include <sys/types.h>
 
 #include "cli/base/output-dir.h"
+#include "cli/client/damaged.h"
 #include "cli/client/untraced.h"
 #include "cli/relay/relay-child.h"
 #include "common/base/name.h"
@@ -89,6 +90,7 @@ struct record_counts {
 	uint64_t processes, alive;
 	char untraced[UNTRACED_TEXT_SIZE]; /* processes that could not be traced; "": none */
 	const char *untraced_hint;         /* NULL: none */
+	char damaged[DAMAGED_TEXT_SIZE];   /* rings that their processes damaged; "": none */
 	uint64_t kept, discarded, overwritten;
 	uint64_t broken;   /* left out, because no reader could read them */
 	uint64_t buffered; /* after the stop: could not be written to disk */

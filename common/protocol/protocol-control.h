@@ -140,6 +140,10 @@
  *        "written": N events written to rings, "kept": N events on disk,
  *        "buffered": N that are not there yet, "discarded": N not written, ring full,
  *        "overwritten": N, "broken": N events of packets that no reader could read,
+ *        "closed_rings": N that their processes damaged, "claimed": N events that these
+ *        processes say were lost or are in such rings, which nobody can check; no other count
+ *        has them, "damagers": [{"pid": 0 where a user's processes share them, "name"}] (some of
+ *        these processes), "more_damagers": bool (there are others),
  *        "packets": N, "bytes": N written to disk, "streams": N, "chunks": N completed,
  *        "output_silent_ms": for how long the consumer was not heard of, only where "output"
  *        does not answer,

@@ -360,6 +360,28 @@ static struct json_object *make_messages(struct control_client *client,
 	return messages;
 }
 
+/* Rings that were closed, by whom they were damaged, and what these claim to have lost. */
+static void add_closed(struct json_object *answer, const struct ring_totals *totals)
+{
+	struct json_object *damagers = json_object_new_array();
+
+	for (unsigned i = 0; i < RING_DAMAGERS; i++) {
+		const struct ring_damager *damager = &totals->damagers[i];
+		struct json_object *object;
+
+		if (damager->state != RING_DAMAGER_THERE)
+			continue;
+		object = json_object_new_object();
+		control_add_number(object, "pid", damager->pid);
+		control_add_string(object, "name", damager->name);
+		json_object_array_add(damagers, object);
+	}
+	control_add_number(answer, "closed_rings", totals->closed_rings);
+	control_add_number(answer, "claimed", ring_totals_claimed(totals));
+	json_object_object_add(answer, "damagers", damagers);
+	control_add_bool(answer, "more_damagers", totals->more_damagers);
+}
+
 void control_add_counts(struct json_object *answer, struct session *session)
 {
 	uint64_t thrown = session->written.overwritten, broken = session->written.broken, kept;
@@ -387,6 +409,7 @@ void control_add_counts(struct json_object *answer, struct session *session)
 	control_add_number(answer, "overwritten", totals.overwritten + thrown);
 	control_add_number(answer, "broken", broken);
 	control_add_number(answer, "undescribed", undescribed);
+	add_closed(answer, &totals);
 	control_add_number(answer, "packets", session->written.packets);
 	control_add_number(answer, "bytes", session->written.bytes);
 	control_add_number(answer, "streams", session->written.streams);

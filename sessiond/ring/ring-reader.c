@@ -52,8 +52,20 @@ uint64_t ring_reader_latest(const struct ring_reader *reader)
 	return now > reader->reset ? now : reader->reset;
 }
 
+/* Losses up to that time: each took some ticks of the clock. */
+static uint64_t most_discards(const struct ring_reader *reader, uint64_t latest)
+{
+	const struct ring_geometry *geometry = reader->geometry;
+	uint64_t most = reader->lost_before_most;
+
+	if (!geometry->past && latest > geometry->begin)
+		most += (latest - geometry->begin) / RING_LOST_TICKS;
+	return geometry->past || most > RING_DISCARDS_MAX ? RING_DISCARDS_MAX : most;
+}
+
 void ring_reader_reset_clock(struct ring_reader *reader, uint64_t latest)
 {
+	reader->lost_before_most = most_discards(reader, latest);
 	if (latest > reader->reset)
 		reader->reset = latest;
 }
@@ -93,20 +105,6 @@ static bool look(const struct ring_reader *reader, struct ring_commit *commit)
 		return true;
 	}
 	return false;
-}
-
-/*
- * More events cannot have been lost: what counts one takes a tick of the clock at least. Before
- * the set was made the process may have lost some already.
- */
-static uint64_t most_discards(const struct ring_reader *reader)
-{
-	const struct ring_geometry *geometry = reader->geometry;
-	uint64_t latest = ring_reader_latest(reader), most = RING_LOST_BEFORE_MAX;
-
-	if (!geometry->past && latest > geometry->begin)
-		most += latest - geometry->begin;
-	return geometry->past || most > RING_DISCARDS_MAX ? RING_DISCARDS_MAX : most;
 }
 
 /*
@@ -155,7 +153,7 @@ static int account(struct ring_reader *reader, struct ring_commit *commit)
 	if (commit->discards < reader->account.discarded)
 		return ring_reader_mark_corrupt(reader, "its count of discarded events went back");
 	if (commit->discards > reader->account.discarded &&
-	    commit->discards > most_discards(reader))
+	    commit->discards > most_discards(reader, ring_reader_latest(reader)))
 		return ring_reader_mark_corrupt(
 			reader, "it counts more discarded events than it can have lost");
 	reader->account.discarded = commit->discards;
@@ -201,6 +199,38 @@ uint32_t ring_reader_waiting(struct ring_reader *reader)
 		return 0;
 	waiting = (commit.position >> reader->geometry->subbuf_shift) - reader->seq;
 	return waiting < ring_subbufs(reader) ? (uint32_t)waiting : ring_subbufs(reader);
+}
+
+struct ring_account ring_reader_claims(const struct ring_reader *reader)
+{
+	const struct ring_account *now = &reader->account, *before = &reader->cleared;
+	uint64_t overwritten = now->overwritten - before->overwritten;
+	uint64_t written = now->written - before->written;
+	uint64_t given = reader->events > before->written ? reader->events - before->written : 0;
+	uint64_t delivered = given > overwritten ? given - overwritten : 0;
+
+	if (!reader->is_corrupt)
+		return (struct ring_account){ .written = 0 };
+	return (struct ring_account){
+		.written = written > delivered ? written - delivered : 0,
+		.discarded = now->discarded - before->discarded,
+		.overwritten = overwritten,
+	};
+}
+
+void ring_reader_clear(struct ring_reader *reader)
+{
+	reader->cleared = reader->account;
+	/* Events that were seen beyond the place up to which all is gone are to come. */
+	if (!reader->is_corrupt)
+		reader->cleared.written = reader->events;
+}
+
+void ring_reader_settle(struct ring_reader *reader)
+{
+	if (!reader->is_corrupt && !reader->geometry->past && reader->frozen &&
+	    reader->account.written != reader->events)
+		ring_reader_mark_corrupt(reader, "it counts other events than it has");
 }
 
 bool ring_reader_is_touched(const struct ring_reader *reader)

@@ -31,6 +31,8 @@
 #include <lttngmap/abi.h>
 #include <lttngmap/ring-file.h>
 
+#include "sessiond/ring/ring-totals.h"
+
 /* Properties that all rings of a set share. */
 struct ring_geometry {
 	enum lttngmap_mode mode;
@@ -47,13 +49,6 @@ struct ring_commit {
 	uint64_t timestamp; /* 48 bits */
 	uint32_t count;
 	uint64_t discards;
-};
-
-/* Counters of the ring; the set adds their increase to its totals. */
-struct ring_account {
-	uint64_t written;
-	uint64_t discarded;
-	uint64_t overwritten;
 };
 
 struct ring_undo;
@@ -80,7 +75,10 @@ struct ring_reader {
 	uint64_t mark_discards; /* so many discards told */
 	bool frozen;
 	struct ring_commit limit; /* while frozen: no more than this is read */
-	struct ring_account account;
+	struct ring_account account; /* the set adds its increase to its totals */
+	struct ring_account cleared; /* what of `account` the last clear threw away */
+	/* Losses of the time before geometry->begin, or before the clock was reset: no more. */
+	uint64_t lost_before_most;
 	/* Why the ring was closed: the process corrupted it. NULL while it is good. */
 	const char *is_corrupt;
 	struct ring_undo *undo; /* NULL: it does not outlive its daemon */
@@ -122,8 +120,13 @@ void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *ge
  * overflow.
  */
 #define RING_DISCARDS_MAX LTTNGMAP_POSITION_MASK
-/* Events that a process loses while it has no rings: six hours, fifty million a second. */
-#define RING_LOST_BEFORE_MAX (UINT64_C(1) << 40)
+/*
+ * Events that a process loses before it has rings, and then counts in its first one: a minute
+ * without a daemon (liblttngmap/attach/away.h) and a registration, a thousand million a second.
+ */
+#define RING_LOST_BEFORE_MAX (UINT64_C(1) << 36)
+/* A locked addition, which counts a lost event, takes as many ticks of the clock at least. */
+#define RING_LOST_TICKS 2
 /* No record is later: what a writer could have read by now, or before the clock was reset. */
 uint64_t ring_reader_latest(const struct ring_reader *reader);
 /* The clock was reset, from `latest` at most: one sub-buffer may begin earlier than the last ended.
@@ -171,6 +174,16 @@ uint32_t ring_reader_waiting(struct ring_reader *reader);
 int ring_reader_look(struct ring_reader *reader, struct ring_commit *commit);
 /* It is closed from now on; `why` is a constant. -EBADMSG. */
 int ring_reader_mark_corrupt(struct ring_reader *reader, const char *why);
+/*
+ * What a closed ring's process says since the last clear, and nobody can check: events that it did
+ * not deliver, among them overwritten ones, as `written`; discarded ones. Zeros while the ring is
+ * good. Only grows until the next clear.
+ */
+struct ring_account ring_reader_claims(const struct ring_reader *reader);
+/* What was counted until now is thrown away with its sums. */
+void ring_reader_clear(struct ring_reader *reader);
+/* Frozen, and all of it was read: closes the ring if it counts other events than were there. */
+void ring_reader_settle(struct ring_reader *reader);
 /* Has anything happened in this ring since it was made? */
 bool ring_reader_is_touched(const struct ring_reader *reader);
 

@@ -47,11 +47,11 @@ void ring_set_reset_clock(struct ring_set *set, uint64_t latest)
 	uint64_t begin = now > CLOCK_SLACK ? now - CLOCK_SLACK : 0;
 
 	pthread_mutex_lock(&set->mutex);
+	for (uint32_t i = 0; i < set->rings; i++)
+		ring_reader_reset_clock(&set->readers[i], latest);
 	/* No record is older, of this time or of that before. */
 	if (begin < set->geometry.begin)
 		set->geometry.begin = set->saved->begin = begin;
-	for (uint32_t i = 0; i < set->rings; i++)
-		ring_reader_reset_clock(&set->readers[i], latest);
 	pthread_mutex_unlock(&set->mutex);
 }
 
@@ -78,11 +78,12 @@ void ring_set_clear(struct ring_set *set, struct ring_totals *totals)
 			ring_set_close_ring(set, i);
 	}
 	ring_set_tell_totals(set);
-	/* Events that were seen beyond the place up to which all is gone are to come. */
+	set->saved->claims = (struct ring_account){ .written = 0 };
 	set->told->written = 0;
-	for (uint32_t i = 0; i < set->rings; i++)
-		set->told->written += set->readers[i].is_corrupt ? set->readers[i].account.written
-								 : set->readers[i].events;
+	for (uint32_t i = 0; i < set->rings; i++) {
+		ring_reader_clear(&set->readers[i]);
+		set->told->written += set->readers[i].cleared.written;
+	}
 	set->saved->base = (struct ring_totals){
 		.written = set->told->written,
 		.delivered = set->in_flight->delivered,
@@ -104,7 +105,22 @@ void ring_set_add_counts(struct ring_set *set, struct ring_totals *totals)
 	ring_total_add(&totals->discarded, saved->told.discarded - saved->base.discarded);
 	ring_total_add(&totals->overwritten, saved->told.overwritten - saved->base.overwritten);
 	ring_total_add(&totals->closed_rings, saved->closed - saved->base.closed_rings);
+	ring_account_add(&totals->claims, &saved->claims);
+	if (saved->closed > saved->base.closed_rings)
+		ring_totals_name(totals, set->config.pid, set->procname);
 	pthread_mutex_unlock(&set->mutex);
+}
+
+/* Nothing of them stays in the buffers. */
+static void settle_rings(struct ring_set *set)
+{
+	for (uint32_t i = 0; i < set->rings; i++) {
+		bool was_good = !set->readers[i].is_corrupt;
+
+		ring_reader_settle(&set->readers[i]);
+		if (was_good && set->readers[i].is_corrupt)
+			ring_set_close_ring(set, i);
+	}
 }
 
 bool ring_set_drained(struct ring_set *set)
@@ -117,6 +133,9 @@ bool ring_set_drained(struct ring_set *set)
 		if (!set->readers[i].is_corrupt && !set->readers[i].frozen)
 			drained = false;
 	drained = drained && !set->in_flight->holds && !ring_set_has_packet(set);
+	if (drained)
+		settle_rings(set);
+	ring_set_tell_totals(set);
 	pthread_mutex_unlock(&set->mutex);
 	return drained;
 }
@@ -131,6 +150,7 @@ static void mark_rings(struct ring_set *set)
 		if (was_good && set->readers[i].is_corrupt)
 			ring_set_close_ring(set, i);
 	}
+	ring_set_tell_totals(set);
 }
 
 bool ring_set_flush(struct ring_set *set)

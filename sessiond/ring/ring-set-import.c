@@ -43,6 +43,16 @@ static bool is_count(uint64_t count)
 	return count <= LTTNGMAP_POSITION_MASK;
 }
 
+/* Counts only grow. */
+static bool check_account(const struct ring_reader *reader)
+{
+	const struct ring_account *now = &reader->account, *before = &reader->cleared;
+
+	return is_count(now->overwritten) && is_count(now->discarded) &&
+	       before->overwritten <= now->overwritten && before->discarded <= now->discarded &&
+	       before->written <= now->written && is_count(reader->lost_before_most);
+}
+
 static bool check_reader(const struct ring_import *import, struct ring_reader *reader)
 {
 	mend_bool(&reader->frozen);
@@ -53,7 +63,7 @@ static bool check_reader(const struct ring_import *import, struct ring_reader *r
 	reader->ring = NULL;
 	return reader->seq <= LTTNGMAP_POSITION_MASK >> import->subbuf_shift &&
 	       reader->end <= RING_PAST_LATEST && is_count(reader->discards) &&
-	       is_count(reader->account.overwritten) && is_count(reader->account.discarded) &&
+	       check_account(reader) &&
 	       reader->offset <= content_max(import) &&
 	       reader->reader_subbuf <= subbufs_of(import) &&
 	       (!reader->out || reader->out_id <= subbufs_of(import)) &&

@@ -157,6 +157,7 @@ int ring_set_create(const struct ring_set_config *config, struct ring_set **resu
 	saved->life = config->life;
 	saved->begin = config->begin;
 	saved->told = (struct ring_account){ .written = 0 };
+	saved->claims = (struct ring_account){ .written = 0 };
 	saved->closed = 0;
 	saved->base = (struct ring_totals){ .written = 0 };
 	saved->chunk = config->chunk;
@@ -167,6 +168,8 @@ int ring_set_create(const struct ring_set_config *config, struct ring_set **resu
 	saved->undo.in_force = false;
 	for (uint32_t i = 0; i < set->rings; i++)
 		ring_reader_init(&saved->readers[i], &set->geometry, ring_of(set, i), &saved->undo);
+	/* What a process lost before, it counts there. */
+	saved->readers[0].lost_before_most = RING_LOST_BEFORE_MAX;
 	/* Release: whoever finds the id in the restarted daemon finds all of the above. */
 	__atomic_store_n(&saved->id, set->id, __ATOMIC_RELEASE);
 	*result = set;

@@ -17,16 +17,6 @@
 
 /* ---- totals, and rings that were closed ------------------------------------- */
 
-void ring_total_add(uint64_t *total, uint64_t more)
-{
-	uint64_t sum, before = __atomic_load_n(total, __ATOMIC_RELAXED);
-
-	do
-		sum = before < INT64_MAX && more < INT64_MAX - before ? before + more : INT64_MAX;
-	while (!__atomic_compare_exchange_n(total, &before, sum, true, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED));
-}
-
 static void add(uint64_t *total, uint64_t *told, uint64_t now)
 {
 	ring_total_add(total, now - *told);
@@ -37,24 +27,31 @@ static void add(uint64_t *total, uint64_t *told, uint64_t now)
 void ring_set_tell_totals(struct ring_set *set)
 {
 	struct ring_totals *totals = set->config.totals;
-	struct ring_account sum = { 0 };
+	struct ring_account sum = { 0 }, claims = { 0 }, *told_claims = &set->saved->claims;
 
 	if (!totals)
 		return;
 	for (uint32_t i = 0; i < set->rings; i++) {
-		sum.written += set->readers[i].account.written;
-		sum.discarded += set->readers[i].account.discarded;
-		sum.overwritten += set->readers[i].account.overwritten;
+		struct ring_account more = ring_reader_claims(&set->readers[i]);
+
+		ring_account_add(&sum, &set->readers[i].account);
+		ring_account_add(&claims, &more);
 	}
 	add(&totals->written, &set->told->written, sum.written);
 	add(&totals->discarded, &set->told->discarded, sum.discarded);
 	add(&totals->overwritten, &set->told->overwritten, sum.overwritten);
+	/* The counts, which have them, are there before. */
+	add(&totals->claims.written, &told_claims->written, claims.written);
+	add(&totals->claims.discarded, &told_claims->discarded, claims.discarded);
+	add(&totals->claims.overwritten, &told_claims->overwritten, claims.overwritten);
 }
 
 void ring_set_close_ring(struct ring_set *set, uint32_t ring)
 {
-	if (set->config.totals)
-		__atomic_add_fetch(&set->config.totals->closed_rings, 1, __ATOMIC_RELAXED);
+	if (set->config.totals) {
+		ring_total_add(&set->config.totals->closed_rings, 1);
+		ring_totals_name(set->config.totals, set->config.pid, set->procname);
+	}
 	set->saved->closed++;
 	message_say("ring %u of %s (process %u, channel %s) was closed: %s. The process "
 		    "damaged its own trace; others are not affected.",

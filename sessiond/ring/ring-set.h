@@ -12,7 +12,7 @@
  *   a ring set's reader state,   freeze, thaw, get_packet,    its mutex
  *   its meta page                finish,       poll, open …
  *                                drained, rotate …
- *   totals                       read          add            relaxed atomics
+ *   totals                       read          add            atomics (ring-totals.h)
  *   touched                      ask           ask            reads ring control only
  *   mediator data                -             all            no other thread while it runs
  *   its reference count          get, put      get, put       urcu_ref
@@ -30,6 +30,8 @@
 
 #include <lttngmap/abi.h>
 #include <lttngmap/ring-file.h>
+
+#include "sessiond/ring/ring-totals.h"
 
 struct record_layout;
 struct ring_saved; /* what of a set outlives the daemon */
@@ -73,21 +75,6 @@ struct ring_set_config {
 	void (*release)(void *release_data);
 	void *release_data;
 };
-
-/* Added to with relaxed atomics by any thread. */
-struct ring_totals {
-	uint64_t written;
-	uint64_t delivered;
-	uint64_t discarded;
-	uint64_t overwritten;
-	uint64_t closed_rings;
-	/* The session's metadata, as packets name it. Set by the session before an
-	   event that needs it is turned on. */
-	uint64_t metadata_generation;
-};
-
-/* Any thread, relaxed. A total never goes down: it stays at INT64_MAX once it is there. */
-void ring_total_add(uint64_t *total, uint64_t more);
 
 /* Bytes of saved state for a set with the rings of so many CPUs. */
 size_t ring_set_saved_size(uint32_t cpu_rings);

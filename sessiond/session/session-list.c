@@ -236,13 +236,7 @@ void session_totals_put(struct session_totals *totals)
 
 void session_read_totals(const struct session *session, struct ring_totals *totals)
 {
-	const struct ring_totals *shared = &session->totals->rings;
-
-	totals->written = __atomic_load_n(&shared->written, __ATOMIC_RELAXED);
-	totals->delivered = __atomic_load_n(&shared->delivered, __ATOMIC_RELAXED);
-	totals->discarded = __atomic_load_n(&shared->discarded, __ATOMIC_RELAXED);
-	totals->overwritten = __atomic_load_n(&shared->overwritten, __ATOMIC_RELAXED);
-	totals->closed_rings = __atomic_load_n(&shared->closed_rings, __ATOMIC_RELAXED);
+	ring_totals_read(&session->totals->rings, totals);
 }
 
 /* ---- its processes --------------------------------------------------------------- */

@@ -490,11 +490,7 @@ void saved_totals_add(struct saved_session *session, uint64_t set, const struct 
 	struct saved_totals *totals = &session->totals[other];
 
 	*totals = session->totals[session->which];
-	ring_total_add(&totals->counts.written, counts->written);
-	ring_total_add(&totals->counts.delivered, counts->delivered);
-	ring_total_add(&totals->counts.discarded, counts->discarded);
-	ring_total_add(&totals->counts.overwritten, counts->overwritten);
-	ring_total_add(&totals->counts.closed_rings, counts->closed_rings);
+	ring_totals_add(&totals->counts, counts);
 	totals->last_set = set;
 	/* Release: as of a text. */
 	__atomic_store_n(&session->which, other, __ATOMIC_RELEASE);

@@ -47,7 +47,8 @@ enum operation {
 struct bench {
 	struct lttngmap_ring *rings;
 	struct ring_set *set;
-	struct ring_totals totals;
+	struct ring_totals totals[2];
+	unsigned int which; /* of them, since the last clear */
 	uint64_t begin;
 };
 
@@ -182,7 +183,9 @@ static void operate(struct bench *bench, struct fuzz_input *input)
 		ring_set_end_rotation(bench->set);
 		break;
 	case OPERATION_CLEAR:
-		ring_set_clear(bench->set, &bench->totals);
+		bench->which = !bench->which;
+		bench->totals[bench->which] = (struct ring_totals){ .written = 0 };
+		ring_set_clear(bench->set, &bench->totals[bench->which]);
 		break;
 	case OPERATION_REOPEN:
 		ring_set_close_reader(bench->set);
@@ -216,7 +219,7 @@ static struct bench *make(enum lttngmap_mode mode)
 		.subbufs_shift = SUBBUFS_SHIFT,
 		.data_fd = memfd_create("data", MFD_CLOEXEC),
 		.meta_page_size = META_PAGE,
-		.totals = &bench->totals,
+		.totals = &bench->totals[0],
 		.release = release,
 		.release_data = bench,
 	};
@@ -242,6 +245,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static bool is_registered;
 	static unsigned runs;
 	struct bench *bench;
+	struct ring_totals sums;
 	unsigned packets = 0;
 
 	if (!is_registered)
@@ -255,6 +259,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (get_packet(bench, LTTNGMAP_CPU_ANY, 0) != -ENODATA)
 		FUZZ_CHECK(packets++ < RINGS * 2 * (SUBBUFS + 1));
 	FUZZ_CHECK(ring_set_poll(bench->set) == POLLHUP);
+	/* Each event of the sums was given out, or overwritten: none stays in the buffers. */
+	FUZZ_CHECK(ring_set_drained(bench->set));
+	ring_totals_read(&bench->totals[bench->which], &sums);
+	FUZZ_CHECK(sums.written == sums.delivered + sums.overwritten);
 	ring_set_close_reader(bench->set);
 	ring_set_put(bench->set);
 	/* Freed by another thread, a little later: not too many at once. */

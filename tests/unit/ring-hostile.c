@@ -385,7 +385,8 @@ static void test_random(enum lttngmap_mode mode, uint64_t *seed)
 {
 	uint64_t *words, size = lttngmap_ring_stride(SUBBUFS) / 8;
 	struct lttngmap_packet packet;
-	unsigned outside = 0, packets = 0, endless = 0;
+	unsigned outside = 0, packets = 0, endless = 0, left = 0;
+	struct ring_totals sums;
 
 	for (unsigned round = 0; round < 300; round++) {
 		set_up(mode);
@@ -406,9 +407,13 @@ static void test_random(enum lttngmap_mode mode, uint64_t *seed)
 		for (unsigned step = 0; step < 1000 && get_packet(&packet) == 0; step++)
 			outside += !is_inside(&packet);
 		endless += get_packet(&packet) != -ENODATA || ring_set_poll(bench.set) != POLLHUP;
+		endless += !ring_set_drained(bench.set);
+		ring_totals_read(&bench.totals, &sums);
+		left += sums.written != sums.delivered + sums.overwritten;
 		bench_set_destroy(&bench);
 	}
 	is(endless, 0, "a damaged set comes to its end");
+	is(left, 0, "all that it wrote was given out, overwritten, or is a claim");
 	is(outside, 0, "no packet of a damaged ring lies outside of its sub-buffer");
 	ok(packets > 50, "some packets were given out meanwhile (%u)", packets);
 }

@@ -275,6 +275,7 @@ static void tell_session(struct recovery_run *run, const struct session *session
 	add_number(object, "overwritten", totals.overwritten);
 	add_number(object, "broken", broken);
 	add_number(object, "closed_rings", totals.closed_rings);
+	add_number(object, "claimed", ring_totals_claimed(&totals));
 	add_number(object, "bytes", session->written.bytes);
 	add_number(object, "bytes_before", session->earlier.bytes);
 	json_object_array_add(run->sessions, object);
@@ -477,6 +478,12 @@ static void print_session(struct json_object *session)
 		       (unsigned long long)number_of(session, "discarded"),
 		       (unsigned long long)number_of(session, "overwritten"),
 		       (unsigned long long)number_of(session, "broken"));
+	if (number_of(session, "closed_rings"))
+		printf("%s: damaged rings: %llu; claimed, which nobody can check: %llu more events "
+		       "lost\n",
+		       json_object_get_string(json_object_object_get(session, "name")),
+		       (unsigned long long)number_of(session, "closed_rings"),
+		       (unsigned long long)number_of(session, "claimed"));
 }
 
 static void print(const struct recovery *recovery, struct json_object *sessions, bool json)

@@ -732,8 +732,8 @@ TESTS += tests/reliability/soak.sh
 
 dist_check_SCRIPTS += tests/integration/supervisor.sh tests/integration/restart.sh tests/integration/survive.sh
 TESTS += tests/integration/supervisor.sh tests/integration/restart.sh tests/integration/survive.sh
-dist_check_SCRIPTS += tests/integration/places.sh tests/integration/status-now.sh
-TESTS += tests/integration/places.sh tests/integration/status-now.sh
+dist_check_SCRIPTS += tests/integration/damaged-rings.sh tests/integration/places.sh tests/integration/status-now.sh
+TESTS += tests/integration/damaged-rings.sh tests/integration/places.sh tests/integration/status-now.sh
 
 kernel_tests = \
 	tests/integration/kernel-probe.sh \
@@ -1144,6 +1144,7 @@ attack_tests = \
 	tests/attack/room.sh \
 	tests/attack/rules.sh \
 	tests/attack/sandbox.sh \
+	tests/attack/scribble.sh \
 	tests/attack/storm.sh \
 	tests/attack/swap.sh \
 	tests/attack/trackers.sh \

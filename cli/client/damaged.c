@@ -45,14 +45,14 @@ char *damaged_describe(struct json_object *answer, char text[DAMAGED_TEXT_SIZE])
 	text[0] = '\0';
 	if (!rings)
 		return text;
-	add(text, "%s ring%s closed, as their processes damaged them",
-	    options_format_count(rings, count), message_plural(rings));
+	add(text, "%s ring%s closed, damaged", options_format_count(rings, count),
+	    message_plural(rings));
 	for (size_t i = 0; i < json_object_array_length(damagers); i++)
-		add_name(text, json_object_array_get_idx(damagers, i), i ? ", " : ": ");
+		add_name(text, json_object_array_get_idx(damagers, i), i ? ", " : " by ");
 	if (control_answer_flag(answer, "more_damagers"))
 		add(text, ", …");
 	if (claimed)
-		add(text, "; they claim %s more event%s lost, which nobody can check",
+		add(text, "; claimed, which nobody can check: %s more event%s lost",
 		    options_format_count(claimed, count), message_plural(claimed));
 	return text;
 }

@@ -9,9 +9,8 @@
 #define DAMAGED_TEXT_SIZE 384
 
 /*
- * Describes "closed_rings", "damagers" and "claimed" of an answer: "2 rings closed, as their
- * processes damaged them: evil (4711); they claim 1,000 more events lost, which nobody can check".
- * "": none.
+ * Describes "closed_rings", "damagers" and "claimed" of an answer: "2 rings closed, damaged by
+ * evil (4711); claimed, which nobody can check: 1,000 more events lost". "": none.
  */
 char *damaged_describe(struct json_object *answer, char text[DAMAGED_TEXT_SIZE]);
 

@@ -74,7 +74,7 @@ struct ring_reader {
 	uint64_t mark;          /* up to this position */
 	uint64_t mark_discards; /* so many discards told */
 	bool frozen;
-	struct ring_commit limit; /* while frozen: no more than this is read */
+	struct ring_commit limit;    /* while frozen: no more than this is read */
 	struct ring_account account; /* the set adds its increase to its totals */
 	struct ring_account cleared; /* what of `account` the last clear threw away */
 	/* Losses of the time before geometry->begin, or before the clock was reset: no more. */
@@ -122,11 +122,12 @@ void ring_reader_init(struct ring_reader *reader, const struct ring_geometry *ge
 #define RING_DISCARDS_MAX LTTNGMAP_POSITION_MASK
 /*
  * Events that a process loses before it has rings, and then counts in its first one: a minute
- * without a daemon (liblttngmap/attach/away.h) and a registration, a thousand million a second.
+ * without a daemon (liblttngmap/attach/away.h) and a registration. All CPUs add to one word then,
+ * 130 million times a second at most.
  */
-#define RING_LOST_BEFORE_MAX (UINT64_C(1) << 36)
-/* A locked addition, which counts a lost event, takes as many ticks of the clock at least. */
-#define RING_LOST_TICKS 2
+#define RING_LOST_BEFORE_MAX (UINT64_C(1) << 33)
+/* Least ticks of the clock for one lost event: more than 300 were measured (ring.md). */
+#define RING_LOST_TICKS 8
 /* No record is later: what a writer could have read by now, or before the clock was reset. */
 uint64_t ring_reader_latest(const struct ring_reader *reader);
 /* The clock was reset, from `latest` at most: one sub-buffer may begin earlier than the last ended.

@@ -63,8 +63,7 @@ static bool check_reader(const struct ring_import *import, struct ring_reader *r
 	reader->ring = NULL;
 	return reader->seq <= LTTNGMAP_POSITION_MASK >> import->subbuf_shift &&
 	       reader->end <= RING_PAST_LATEST && is_count(reader->discards) &&
-	       check_account(reader) &&
-	       reader->offset <= content_max(import) &&
+	       check_account(reader) && reader->offset <= content_max(import) &&
 	       reader->reader_subbuf <= subbufs_of(import) &&
 	       (!reader->out || reader->out_id <= subbufs_of(import)) &&
 	       is_position(import, reader->last.position) &&

@@ -106,8 +106,9 @@ struct ring_saved {
 	uint64_t id;   /* of the set; 0: there is none. Written last, cleared first. */
 	uint64_t life; /* of the channel */
 	uint64_t begin;
-	struct ring_account told;   /* what of the rings' accounts the totals have */
-	struct ring_account claims; /* what of closed rings' claims they have, since the last clear */
+	struct ring_account told; /* what of the rings' accounts the totals have */
+	struct ring_account
+		claims; /* what of closed rings' claims they have, since the last clear */
 	uint64_t closed;
 	struct ring_totals base; /* what of these counts former totals have */
 	uint32_t chunk;          /* of the packets that are given now */

@@ -15,8 +15,10 @@
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <lttngmap/abi.h>
@@ -239,6 +241,93 @@ void attack_awake(struct attacker *attacker)
 		__atomic_store_n(&rings->awake, 1, __ATOMIC_SEQ_CST);
 		for (volatile unsigned int spin = 0; spin < 2000; spin++)
 			continue;
+	}
+}
+
+#define SCRIBBLES 10
+
+static uint64_t scribble_seed;
+
+static uint64_t scribble_word(void)
+{
+	scribble_seed ^= scribble_seed << 13;
+	scribble_seed ^= scribble_seed >> 7;
+	scribble_seed ^= scribble_seed << 17;
+	return scribble_seed;
+}
+
+/* What may be right: losses, and small events in the first sub-buffer of eight. */
+static void claim(char *control, uint64_t size)
+{
+	for (uint64_t at = 0; at + sizeof(struct lttngmap_ring) <= size;
+	     at += lttngmap_ring_stride(8)) {
+		struct lttngmap_ring *ring = (struct lttngmap_ring *)(control + at);
+
+		ring->discards = 1000000;
+		ring->commit[0] = UINT64_C(100) << LTTNGMAP_COUNT_SHIFT | 800;
+	}
+}
+
+static void scribble(char *control, uint64_t size)
+{
+	uint64_t *words = (uint64_t *)control;
+
+	for (unsigned int i = 0; i < 200; i++) {
+		uint64_t at = scribble_word() % (size / sizeof(*words));
+
+		/* Small changes reach further than noise. */
+		words[at] = i & 1 ? scribble_word() : words[at] + (scribble_word() & 0xfff);
+	}
+}
+
+/* What no daemon believes: each ring is closed at the latest when the process has ended. */
+static void spoil(char *control, uint64_t size)
+{
+	for (uint64_t at = 0; at + sizeof(struct lttngmap_ring) <= size;
+	     at += lttngmap_ring_stride(8))
+		((struct lttngmap_ring *)(control + at))->discards = UINT64_MAX;
+}
+
+static void live_scribbling(struct attacker *attacker)
+{
+	const struct protocol_app_slot *rings;
+	uint64_t one = 1;
+	char *control;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	scribble_seed = (uint64_t)getpid() << 20 | 1;
+	join(attacker);
+	rings = app_rings(&answer);
+	if (!rings)
+		return;
+	control = mmap(NULL, rings->control, PROT_READ | PROT_WRITE, MAP_SHARED,
+		       given(PROTOCOL_APP_FD_RINGS), (off_t)control_at());
+	if (control == MAP_FAILED)
+		return;
+	claim(control, rings->control);
+	for (unsigned int i = 0; i < SCRIBBLES; i++) {
+		(void)!write(given(PROTOCOL_APP_FD_DOORBELL), &one, sizeof(one));
+		usleep(2000);
+		scribble(control, rings->control);
+	}
+	spoil(control, rings->control);
+}
+
+/*
+ * One short life after another: counts that may be right, random words in ring control, and counts
+ * that cannot be right. Each life comes to its end; no other begins once there is a file ARGUMENT.
+ */
+void attack_scribble(struct attacker *attacker)
+{
+	while (access(attacker->argument, F_OK) != 0) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			live_scribbling(attacker);
+			_exit(0);
+		}
+		if (child > 0)
+			waitpid(child, NULL, 0);
 	}
 }
 

@@ -36,9 +36,10 @@ static const struct attack {
 	{ "locks", attack_locks },       { "memfds", attack_memfds },
 	{ "nested", attack_nested },     { "opens", attack_opens },
 	{ "probe", attack_probe },       { "rights", attack_rights },
-	{ "rules", attack_rules },       { "storm", attack_storm },
-	{ "swap", attack_swap },         { "trackers", attack_trackers },
-	{ "unread", attack_unread },     { "watchers", attack_watchers },
+	{ "rules", attack_rules },       { "scribble", attack_scribble },
+	{ "storm", attack_storm },       { "swap", attack_swap },
+	{ "trackers", attack_trackers }, { "unread", attack_unread },
+	{ "watchers", attack_watchers },
 };
 
 #define WORKERS_MAX 64

@@ -42,6 +42,7 @@ void attack_locks(struct attacker *attacker);
 void attack_holes(struct attacker *attacker);
 void attack_watchers(struct attacker *attacker);
 void attack_discards(struct attacker *attacker);
+void attack_scribble(struct attacker *attacker);
 void attack_frozen(struct attacker *attacker);
 void attack_impostor(struct attacker *attacker);
 void attack_library(struct attacker *attacker);

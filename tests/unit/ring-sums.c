@@ -221,14 +221,14 @@ static void test_bound(void)
 {
 	uint64_t later = clock_read(LTTNGMAP_CLOCK_TSC) + (UINT64_C(1) << 44);
 
-	ok(!closes(0, UINT64_C(1) << 35),
+	ok(!closes(0, UINT64_C(1) << 32),
 	   "in its first ring, a process counts what it lost before");
-	ok(closes(0, UINT64_C(1) << 37), "but no more than a minute has room for");
-	ok(closes(1, UINT64_C(1) << 35), "in another ring it lost nothing before that was made");
+	ok(closes(0, UINT64_C(1) << 34), "but no more than a minute has room for");
+	ok(closes(1, UINT64_C(1) << 32), "in another ring it lost nothing before that was made");
 	/* The ring was full for an hour, and then the clock begins anew. */
 	set_up(LTTNGMAP_MODE_DISCARD, NULL);
 	ring_set_reset_clock(bench.set, later);
-	ring_of(1)->discards = UINT64_C(1) << 42;
+	ring_of(1)->discards = UINT64_C(1) << 40;
 	look();
 	is(bench.totals.closed_rings, 0,
 	   "after a reset of the clock, losses from before stay right");

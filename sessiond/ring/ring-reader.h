@@ -176,12 +176,12 @@ int ring_reader_look(struct ring_reader *reader, struct ring_commit *commit);
 /* It is closed from now on; `why` is a constant. -EBADMSG. */
 int ring_reader_mark_corrupt(struct ring_reader *reader, const char *why);
 /*
- * What a closed ring's process says since the last clear, and nobody can check: events that it did
- * not deliver, among them overwritten ones, as `written`; discarded ones. Zeros while the ring is
- * good. Only grows until the next clear.
+ * Claims of a closed ring's process since the last clear, which nobody can check: events that it
+ * did not deliver, overwritten ones among them, as `written`; discarded ones. Zeros while the ring
+ * is good. They only grow until the next clear.
  */
 struct ring_account ring_reader_claims(const struct ring_reader *reader);
-/* What was counted until now is thrown away with its sums. */
+/* The sums of all that was counted until now are thrown away. */
 void ring_reader_clear(struct ring_reader *reader);
 /* Frozen, and all of it was read: closes the ring if it counts other events than were there. */
 void ring_reader_settle(struct ring_reader *reader);

@@ -168,7 +168,7 @@ int ring_set_create(const struct ring_set_config *config, struct ring_set **resu
 	saved->undo.in_force = false;
 	for (uint32_t i = 0; i < set->rings; i++)
 		ring_reader_init(&saved->readers[i], &set->geometry, ring_of(set, i), &saved->undo);
-	/* What a process lost before, it counts there. */
+	/* A process counts there, too, how many events it lost before. */
 	saved->readers[0].lost_before_most = RING_LOST_BEFORE_MAX;
 	/* Release: whoever finds the id in the restarted daemon finds all of the above. */
 	__atomic_store_n(&saved->id, set->id, __ATOMIC_RELEASE);

@@ -141,7 +141,7 @@ static int describe(struct ring_reader *reader, const struct extent *extent,
 		return ring_reader_mark_corrupt(reader, "its clock is wrong");
 	reader->account.overwritten += events_begin - reader->events;
 	reader->events = extent->events_end;
-	/* What was given out was written, whatever the ring's count says. */
+	/* Events that are given out were written, whatever the ring's count says. */
 	if (reader->account.written < reader->events)
 		reader->account.written = reader->events;
 	reader->end = extent->end;

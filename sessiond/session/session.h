@@ -478,7 +478,7 @@ void session_uncount_ended(struct session *session, uint64_t counted);
 uint64_t sessions_counted_before(const struct daemon *daemon, const struct process *process);
 /* At rings that nobody reads: their counts, for the totals. */
 void session_look(struct session *session);
-/* As of ring_totals_read(). */
+/* The counts that ring_totals_read() gives. */
 void session_read_totals(const struct session *session, struct ring_totals *totals);
 /* Live processes that take part. */
 uint64_t session_alive(const struct session *session);

@@ -57,12 +57,17 @@ is "$(page_keeps consumer)" "$(code_keeps consumerd/confine.c)" '  ... and those
 
 # Files that the texts name, from the top or from tests/, with their ending or without. CONTRIBUTING.md has names of new ones.
 missing=
-for file in $(grep -ohE '`(cli|common|consumerd|include|liblttngmap|preload|sessiond|tests|unit|integration|attack|reliability|fuzz)/[a-z0-9_./-]+`' \
+for file in $(grep -ohE '`(cli|common|consumerd|include|liblttngmap|preload|python|relay|sdt|sessiond|tests|abi|attack|bench|fuzz|integration|model|reliability|unit)/[a-z0-9_./-]+`' \
 	README.md SECURITY.md doc/*.md doc/design/*.md | tr -d '`' | sort -u); do
 	compgen -G "$file" || compgen -G "$file.*" || compgen -G "tests/$file" || compgen -G "tests/$file.*" ||
 		missing+=" $file"
 done >/dev/null
 is "$missing" '' 'files that the texts name are there'
+
+# The headings of a page, as links name them.
+anchors() { # FILE
+	sed -nE 's/^#+ +//p' "$1" | tr '[:upper:]' '[:lower:]' | sed -E 's/[^a-z0-9 _-]//g; s/ /-/g'
+}
 
 for text in README.md CONTRIBUTING.md SECURITY.md doc/*.md doc/design/*.md; do
 	missing=
@@ -70,6 +75,13 @@ for text in README.md CONTRIBUTING.md SECURITY.md doc/*.md doc/design/*.md; do
 		[[ -e ${text%/*}/$link || ($text != */* && -e $link) ]] || missing+=" $link"
 	done
 	is "$missing" '' "$text links to what is there"
+	missing=
+	for link in $(grep -oE '\]\([^)#: ]*#[^):]+\)' "$text" | sed -E 's/^\]\(([^)]*)\)/\1/'); do
+		file=${link%%#*}
+		file=${file:+$(dirname "$text")/$file}
+		anchors "${file:-$text}" | grep -qxF "${link#*#}" || missing+=" $link"
+	done
+	is "$missing" '' '  ... and to headings that there are'
 	[[ $text == [A-Z]*.md ]] ||
 		ok '  ... and is distributed' grep -qE "(^|[[:space:]])$text( |\\\\|\$)" doc/automake.mk
 done

@@ -122,7 +122,7 @@ static int run(int argc, const char **argv)
 const struct verb verb_context = {
 	.name = "context",
 	.arguments = "[OPTIONS] NAME...",
-	.summary = "Record with each event: process, thread, counters, ...",
+	.summary = "Record with each event: process, thread, caller, ...",
 	.example = "lttngmap context vtid ip",
 	.options = options,
 	.usage_status = CLI_STATUS_USAGE,

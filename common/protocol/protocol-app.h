@@ -4,7 +4,7 @@
  * protocol-app.h - messages between a traced process and the session daemon.
  *
  * A SOCK_SEQPACKET Unix socket, RUNTIME/app.sock. The process asks, the
- * daemon answers each request with one message; the daemon says nothing
+ * daemon answers with one message, or not at all where the table says so, and says nothing
  * unasked. Integers are in machine order. Numbers are never reused. The daemon ignores
  * messages that a process of another user sends over the socket, except UNTRACED.
  *

@@ -157,7 +157,7 @@ struct lttngmap_control {
 	uint16_t major;
 	uint16_t minor;
 	uint64_t features;  /* none defined yet */
-	uint64_t instance;  /* random, one value per daemon life */
+	uint64_t instance;  /* random, one value per daemon, whose restarts keep it */
 	uint32_t size;      /* of this memory, bytes */
 	uint32_t clock;     /* enum lttngmap_clock, constant */
 	uint32_t cpu_rings; /* possible CPUs; a set has EXTRA_RINGS more */

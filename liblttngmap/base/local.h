@@ -16,9 +16,8 @@
  *                                               and before each store to the ring
  *   channels[i]  whoever claimed `filling[i]`;  every event; see install_copy() on
  *                `generation` last (release)    who checks it against the control's
- *   data[i]      whoever set `exchange`;        channel fills
- *                `data_size` last (release)
- *   shared[i]    the same; `known` first        the same
+ *   rings[i]     whoever holds `attaching` or   channel fills, ring_of_slot()
+ *                `exchange`; `known` first
  *                (cleared) and last (release)
  *   acquired     any (atomic add)               trylock writers
  *   locks[i]     who takes or holds it          trylock writers

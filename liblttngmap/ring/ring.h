@@ -11,7 +11,8 @@
  *
  *   rseq     ring-rseq.h: the ring of the CPU that the thread runs on.
  *   trylock  ring-trylock.c: any ring whose lock word one cmpxchg takes; a
- *            taken ring means try the next, so nobody ever waits for a holder.
+ *            taken ring means try the next, so nobody waits for a holder, unless all
+ *            rings are taken and events may block (wait_for_holders()).
  *
  * Most records take neither of these files: event-fast.c writes them, by rseq, and leaves to the
  * general way what is not usual.
@@ -19,6 +20,9 @@
  * Both use ring-switch.c to move on to the next sub-buffer. ring-write.c says
  * which of them serves a record, and what happens when neither can. Here is
  * what they have in common.
+ *
+ * All of them store into ring data, and never load from it: the map is for writing
+ * (tests/unit/ring-no-load).
  */
 #ifndef LIBLTTNGMAP_RING_RING_H
 #define LIBLTTNGMAP_RING_RING_H

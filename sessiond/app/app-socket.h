@@ -4,9 +4,10 @@
  * app-socket.h - RUNTIME/app.sock, where processes register: the daemon's end
  * of common/protocol/protocol-app.h.
  *
- * Nothing that a process sends is trusted. A message is answered by one
- * message or the connection is closed; a connection that has not registered
- * after 5 s is closed; no connection is ever waited for.
+ * Nothing that a process sends is trusted. A request is answered by one
+ * message, but for those that want no answer, or the connection is closed; a
+ * connection that has not registered after 4 s is closed; no connection is ever
+ * waited for.
  *
  * Main thread.
  */

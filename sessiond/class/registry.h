@@ -81,8 +81,8 @@ void registry_destroy(struct registry *registry);
 
 /*
  * Parse `nr_classes` classes in the wire form of common/protocol/protocol-app.h, which
- * fill `size` bytes exactly, and give each an id: one that it has already, or
- * the next. `bytes` are a process's, and may be anything; nothing else writes
+ * fill `size` bytes exactly, and give each an id: the one that it has already, or
+ * the lowest that is free. `bytes` are a process's, and may be anything; nothing else writes
  * them meanwhile. `ids` has room for nr_classes.
  *
  * A class that cannot be (a bad name, no id or memory left) has

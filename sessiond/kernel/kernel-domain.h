@@ -5,11 +5,11 @@
  * tracefs instance that records them, and their trace, OUTPUT/kernel, of which
  * the consumer is told as of a session of its own, KEY/kernel.
  *
- *   kernel-domain.c   its life, beside the session's
- *   kernel-rules.c  rules, and the events that match them
- *   kernel-events.h what is recorded by them
- *   kernel-probes.h events that are made for it: uprobes, kprobes
- *   kernel-state.h  what the next daemon is left of it
+ *   kernel-domain.c  its life, beside the session's
+ *   kernel-rules.c   rules, and the events that match them
+ *   kernel-events.h  what is recorded by them
+ *   kernel-probes.h  events that are made for it: uprobes, kprobes
+ *   kernel-state.h   what the next daemon is left of it
  *
  * It starts before the program's part and stops after it, so that what the
  * kernel does for an event of the program's is there. The instance does not outlive the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * ring-set.h - the rings of one process in one channel, as the mediator
- * reads them; the reader's half of the ring (the writer's is
+ * ring-set.h - the rings of one process, or of one user's processes, in one channel, as the
+ * mediator reads them; the reader's half of the ring (the writer's is
  * liblttngmap/ring/ring.h, what they share is lttngmap/abi.h).
  *
  * Synchronization:

@@ -5,7 +5,7 @@
  * processes, and the next daemon copies classes, sessions and counts into its own
  * (doc/design/surviving.md).
  *
- *   saved state          the daemon has ended: head->is_kept
+ *   SAVED_FILE      the daemon has ended: head->is_kept
  *   ledger.kept     the next daemon starts, and is not ready yet
  *   ledger.refused  it could not take the saved state over, and starts without sessions; or the
  *                   state of a killed daemon of another version
@@ -25,9 +25,9 @@ struct options;
 /* Rename the saved state of `dir`, where no daemon lives, to ledger.kept. False: none is kept. */
 bool kept_set_aside(int dir);
 /*
- * Copy what is kept into `saved state`, which is new. 0, also where nothing is kept, and with
+ * Copy what is kept into `saved_state`, which is new. 0, also where nothing is kept, and with
  * --forget or in a private daemon, which remove it; -errno: it was refused, the log says why, and
- * `saved state` is to be thrown away.
+ * `saved_state` is to be thrown away.
  */
 int kept_take_over(int dir, const char *path, const struct options *options,
 		   struct saved_state *saved_state);

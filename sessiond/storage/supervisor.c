@@ -27,7 +27,7 @@
 #include "sessiond/base/close-untrusted.h"
 #include "sessiond/base/pid-state.h"
 
-/* A daemon that ends so soon after the daemon began to serve, or before, is short. */
+/* A daemon that ends so soon after its fork, or before it serves, has lived for a short time. */
 #define SHORT_MS 100
 #define SHORT_LIVES_MAX 20u
 #define PAUSE_MAX_MS 1000u

@@ -572,7 +572,7 @@ lttngmap_pack_string_(unsigned char *to, const char *string, size_t length)
 	return end + 1;
 }
 
-/* Each byte of the string is read once. What it is the compiler does not know, as above. */
+/* Each byte of the string is read once. The compiler does not know the string, as above. */
 static inline LTTNGMAP_UNUSED_ unsigned char *
 lttngmap_quick_string_(unsigned char *to, const char *string, size_t *left)
 {

@@ -357,7 +357,7 @@ lttngmap_event_write(const struct lttngmap_tracepoint *tracepoint, const void *f
 		"movq %%xmm3, %%rdx\n\t"
 		"movq %%xmm2, %%rcx\n\t"
 		"jmp event_write_general\n\t"
-		/* What is left of several channels. */
+		/* The channels that are left go the general way. */
 		".byte 0x0f, 0xb9, 0x3d\n\t"
 		".long 0x53053053\n"
 		"event_fast_left:\n\t"

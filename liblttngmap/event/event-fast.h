@@ -26,7 +26,7 @@
  *
  * An event of several channels (event_fast_many) reads the clock once, and commits to one channel
  * after the other, the lowest first. Each commit ends a section; all are the same code, and so the
- * same section. What lies between two of them belongs to none: there the channel that has its
+ * same section. The code between two of them belongs to none: there the channel that has its
  * record is taken off those that are left. If the kernel interrupts the thread there, for a signal
  * or another thread, it clears the word that announces the section. The next section looks at that
  * word, inside, and where it is cleared, announces itself anew and reads the clock again. So
@@ -56,7 +56,7 @@ __attribute__((visibility("hidden"))) void
 event_write_general(const struct lttngmap_tracepoint *tracepoint, const void *fields, size_t size,
 		    const void *ip);
 
-/* What an event that is on in several channels has left of these: it goes there the general way. */
+/* Writes an event the general way into the channels that the fast way has left. */
 __attribute__((visibility("hidden"))) void event_write_left(const void *fields, size_t size,
 							    const void *ip, struct local *local,
 							    uint64_t channels, uint32_t id);

@@ -136,7 +136,7 @@ static unsigned channels_with_one(uint64_t number)
 	return good;
 }
 
-/* Of the channel's last record in ring 0, which is of so many bytes. */
+/* The header of the channel's last record in ring 0, which is of so many bytes. */
 static uint64_t header_of(uint32_t slot, size_t size, const void *fields)
 {
 	uint64_t end = ring_of(slot, 0)->commit[0] & LTTNGMAP_POSITION_MASK, header;

@@ -48,7 +48,7 @@ static int write_cached(const struct stream_parts *parts, unsigned count, int fd
 	for (unsigned i = 0; i < count; i++) {
 		const struct stream_parts *one = &parts[i];
 		size_t tail_size = one->has_tail ? sizeof(one->tail) : 0;
-		struct iovec pieces[PARTS_MAX] = {
+		struct iovec segments[PARTS_MAX] = {
 			{ (void *)&one->header, sizeof(one->header) },
 			{ (void *)one->body, one->packet->length },
 			{ (void *)zeros, one->size - one->content - tail_size },
@@ -56,8 +56,8 @@ static int write_cached(const struct stream_parts *parts, unsigned count, int fd
 		};
 
 		for (int j = 0; j < PARTS_MAX; j++)
-			if (pieces[j].iov_len)
-				vector[used++] = pieces[j];
+			if (segments[j].iov_len)
+				vector[used++] = segments[j];
 	}
 	return file_write_parts(fd, vector, used, parts->offset);
 }

@@ -126,7 +126,7 @@ struct local_lock {
 	const struct lttngmap_ring *ring;
 	uint64_t life;
 	uint64_t commit[2];
-	/* Of the sub-buffer where it stands, for event-trylock.c. */
+	/* For event-trylock.c, the sub-buffer where it stands: */
 	char *to;        /* its address, less its position */
 	uint64_t limit;  /* the position at which a record may end; 0: nothing is known */
 	uint64_t opened; /* the clock */

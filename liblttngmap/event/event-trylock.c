@@ -47,7 +47,7 @@ write_locked(struct local_lock *lock, struct lttngmap_ring *ring, uint64_t word0
 	word1 = word1 << LTTNGMAP_COUNT_SHIFT | (now & LTTNGMAP_TIMESTAMP_MASK);
 	if (ring_lock_is_lost(lock, arch_thread_token()))
 		return false;
-	/* As in ring-trylock.c: the lock first. */
+	/* The lock first, as in ring-trylock.c. */
 	ring_lock_know(lock, word0, word1);
 	arch_store16(ring->commit, word0, word1);
 	return true;

@@ -144,7 +144,7 @@ static void emit_load(const void *ip, const struct dl_object *object)
 
 /*
  * Without the loader's lock, for an event may have to wait. Two threads may be
- * here; each piece of news is told by one of them. Where they load and unload
+ * here; each change is told by one of them. Where they load and unload
  * the same library at the same moment, it may be told in either order, or that
  * it went and came again not at all.
  */

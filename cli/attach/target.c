@@ -369,7 +369,7 @@ static const unsigned char syscall_return[] = { 0x0f, 0x05, 0xc3 };
 static const unsigned char return_from_signal[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00,
 						    0x00, 0x00, 0x0f, 0x05 };
 
-/* Finds two pieces of code anywhere in the C library's executable memory. */
+/* Finds two sequences of code anywhere in the C library's executable memory. */
 static bool find_code(struct target *target)
 {
 	char line[PATH_MAX + 256];

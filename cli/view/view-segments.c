@@ -111,7 +111,7 @@ static int look(struct view_segments *segments)
 	return segments->error;
 }
 
-/* ---- a piece ----------------------------------------------------------------------- */
+/* ---- a segment --------------------------------------------------------------------- */
 
 int view_segments_begin(struct view_segments *segments, struct view_traces *traces, bool *more)
 {

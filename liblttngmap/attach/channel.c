@@ -149,8 +149,10 @@ static void install_copy(struct local *local, uint32_t slot, const struct ring_c
 	 * trylock after they copied the rest, so that a mixture fails. By rseq at
 	 * the start of the section, and what the section reads after that can
 	 * change only when the slot is used for another channel: a second later.
+	 * The section compares the generations, and nothing else: a mixture has
+	 * one that no control has, while a stopped channel's is 0.
 	 */
-	__atomic_store_n(&cached->generation, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&cached->generation, RING_CHANNEL_FILLING, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	__atomic_store_n(&cached->control_generation, copy->control_generation, __ATOMIC_RELAXED);
 	__atomic_store_n(&cached->fast_cpus, copy->fast_cpus, __ATOMIC_RELAXED);

@@ -50,12 +50,15 @@
 
 #include <lttngmap/abi.h>
 
+/* The generation of a channel that is being cached: no daemon starts one as often. */
+#define RING_CHANNEL_FILLING UINT32_MAX
+
 /*
  * The writer's cached data of a started channel, complete while `generation` is what
  * the global control says. Offsets are known to ring-rseq.h and event-fast.c.
  */
 struct ring_channel {
-	uint32_t generation; /* 0: not filled */
+	uint32_t generation; /* 0: never filled, and fast_cpus is 0 */
 	/* CPUs that event-fast.c writes on, or event-trylock.c; 0: on none. */
 	uint32_t fast_cpus;
 	const uint32_t *control_generation; /* of this channel in the global control */

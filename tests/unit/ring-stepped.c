@@ -4,6 +4,10 @@
  * A debugger steps through an event, instruction by instruction: each step aborts a restartable
  * sequence. The event is written all the same, in a ring that takes a lock, after a bounded number
  * of steps.
+ *
+ * And through an event that caches the channel anew: while the cached channel is a mixture, it has
+ * no generation that a channel can have, 0 of a stopped one included. event-fast.c compares that
+ * alone.
  */
 #include <errno.h>
 #include <signal.h>
@@ -76,6 +80,47 @@ static unsigned step_through(pid_t child)
 	return steps;
 }
 
+/* The channel begins anew, and an event finds that out. */
+static void cache_anew(void)
+{
+	static const uint64_t field = 2;
+	struct ring_event event = { &field, sizeof(field), NULL, 1 };
+
+	bench_set_write(&bench, &event);
+	bench.control->channels[0].generation++;
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	raise(SIGSTOP);
+	bench_set_write(&bench, &event);
+	raise(SIGSTOP);
+	_exit(0);
+}
+
+static uint32_t word_of(pid_t child, const uint32_t *word)
+{
+	return (uint32_t)ptrace(PTRACE_PEEKDATA, child, word, NULL);
+}
+
+/* Steps with the channel half cached; of these, with a generation that its control may have. */
+static void step_through_caching(pid_t child, unsigned *filling, unsigned *believed)
+{
+	int status;
+
+	waitpid(child, &status, 0);
+	*filling = *believed = 0;
+	for (unsigned steps = 0; steps < STEPS_MAX * 10; steps++) {
+		if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) != 0 ||
+		    waitpid(child, &status, 0) != child || !WIFSTOPPED(status) ||
+		    WSTOPSIG(status) == SIGSTOP)
+			break;
+		if (!word_of(child, &bench.local->filling[0]))
+			continue;
+		++*filling;
+		*believed += word_of(child, &bench.local->channels[0].generation) == 0;
+	}
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+}
+
 int main(void)
 {
 	struct bench_set_config config = {
@@ -86,13 +131,13 @@ int main(void)
 		.use_rseq = true,
 	};
 	static const uint64_t field = 0;
-	unsigned steps;
+	unsigned steps, filling, believed;
 	int status;
 	pid_t child;
 
 	if (!__rseq_size)
 		skip_all("no restartable sequences here");
-	plan(3);
+	plan(5);
 	rcu_register_thread();
 	bench_set_create(&bench, &config);
 	bench_set_write(&bench, &(struct ring_event){ &field, sizeof(field), NULL, 1 });
@@ -107,6 +152,12 @@ int main(void)
 	ok(WIFEXITED(status), "the stepped program goes on to its end");
 	is(WEXITSTATUS(status), 1 << 4 | EVENTS,
 	   "its events are in rings with a lock, none is lost");
+	child = fork();
+	if (child == 0)
+		cache_anew();
+	step_through_caching(child, &filling, &believed);
+	ok(filling > 20, "an event caches the channel anew");
+	is(believed, 0, "a half cached channel has no generation of a stopped channel");
 	rcu_unregister_thread();
 	return done_testing();
 }

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "liblttngmap/attach/memory-map.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -184,33 +185,60 @@ static void *far_from_code(uint64_t size)
 }
 
 /*
- * `size` bytes of the file from `offset` on, over what was there, if that was as large. Begun
- * with one page that is not locked, as a map of all of it would be, and made there, in a program
- * that asked for that with mlockall(MCL_FUTURE).
+ * Does the kernel lock, and make, all of a map as soon as it is there? It does after
+ * mlockall(MCL_FUTURE). A page tells: the kernel refuses MADV_DONTNEED for one that is locked.
  */
-static bool map_memory(struct mapping *mapping, uint64_t size, int protection, int fd,
-		       uint64_t offset)
+static bool new_maps_are_locked(void)
 {
-	char *over = mapping->size == size ? mapping->base : NULL;
-	long page, map;
+	long page = arch_syscall(SYS_mmap, NULL, 4096, PROT_NONE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	bool is_locked;
 
-	if (!over)
-		limits_make_room(size);
-	page = arch_syscall(SYS_mmap, over ? NULL : far_from_code(size), 4096, protection,
-			    MAP_SHARED, fd, offset);
 	if (is_error(page))
-		return false;
+		return true;
+	is_locked = arch_syscall(SYS_madvise, page, 4096, MADV_DONTNEED) < 0;
+	arch_syscall(SYS_munmap, page, 4096);
+	return is_locked;
+}
+
+/*
+ * A map that is not locked where new maps are. It begins with one page, which munlock() unlocks
+ * and mremap() makes larger. valgrind 3.19 then takes all but the first page of a map that is
+ * `over` another one for memory that nobody may write.
+ */
+static long map_unlocked(char *over, uint64_t size, int protection, int fd, uint64_t offset)
+{
+	long page = arch_syscall(SYS_mmap, over ? NULL : far_from_code(size), 4096, protection,
+				 MAP_SHARED, fd, offset);
+	long map;
+
+	if (is_error(page))
+		return page;
 	arch_syscall(SYS_munlock, page, 4096);
 	map = over ? arch_syscall(SYS_mremap, page, 4096, size, MREMAP_MAYMOVE | MREMAP_FIXED, over)
 		   : arch_syscall(SYS_mremap, page, 4096, size, 0);
 	if (is_error(map) && !over)
 		map = arch_syscall(SYS_mremap, page, 4096, size, MREMAP_MAYMOVE);
-	if (is_error(map)) {
-		/* Locked or not, where that is not to be had. */
+	if (is_error(map))
 		arch_syscall(SYS_munmap, page, 4096);
-		map = arch_syscall(SYS_mmap, over, size, protection,
+	return map;
+}
+
+/* `size` bytes of the file from `offset` on, over what was there, if that was as large. */
+static bool map_memory(struct mapping *mapping, uint64_t size, int protection, int fd,
+		       uint64_t offset, bool must_unlock)
+{
+	char *over = mapping->size == size ? mapping->base : NULL;
+	long map = -EAGAIN;
+
+	if (!over)
+		limits_make_room(size);
+	if (must_unlock)
+		map = map_unlocked(over, size, protection, fd, offset);
+	/* Locked or not, where that is not to be had. */
+	if (is_error(map))
+		map = arch_syscall(SYS_mmap, over ? over : far_from_code(size), size, protection,
 				   MAP_SHARED | (over ? MAP_FIXED : 0), fd, offset);
-	}
 	if (is_error(map))
 		return false;
 	arch_syscall(SYS_madvise, map, size, MADV_DONTDUMP);
@@ -228,12 +256,14 @@ bool memory_map_rings(struct local *local, const struct protocol_app_slot *slot,
 	struct local_rings *rings = &local->rings[slot->slot];
 	uint64_t control_at = answer_page_up(slot->data);
 	uint64_t control_size = answer_page_up(slot->control);
+	bool must_unlock = new_maps_are_locked();
 
 	__atomic_store_n(&rings->known, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	if (!map_memory(&mappings->control, control_size, PROT_READ | PROT_WRITE, fd, control_at) ||
+	if (!map_memory(&mappings->control, control_size, PROT_READ | PROT_WRITE, fd, control_at,
+			must_unlock) ||
 	    !map_memory(&mappings->data, control_at - meta_page_size, PROT_WRITE, fd,
-			meta_page_size))
+			meta_page_size, must_unlock))
 		return false;
 	__atomic_or_fetch(&inherited.slots, UINT64_C(1) << slot->slot, __ATOMIC_RELAXED);
 	__atomic_store_n(&rings->rings, mappings->control.base, __ATOMIC_RELAXED);

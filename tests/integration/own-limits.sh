@@ -31,7 +31,7 @@ kept() { # at least so many events
 
 # By itself: what is to be the same.
 is "$("$limits" space | tr '\n' ' ')" 'space 1 0 ' 'a limit of the address space, untraced'
-is "$("$limits" lock | tr '\n' ' ')" 'lock 0 1 ' 'a limit of locked memory, untraced'
+is "$("$limits" lock | tr '\n' ' ')" 'lock 0 1 0 ' 'a limit of locked memory, untraced'
 
 # Rings of 268 MB, on two CPUs: more than the limit.
 rings=(--subbuf-size 1M --subbufs 64)
@@ -45,7 +45,7 @@ record shell bash -c "ulimit -v 204800; '$limits' space"
 is "$(said)" 'space 1 0 ' 'and of a shell'
 kept 4000
 record lock "$limits" lock
-is "$(said)" 'lock 0 1 ' 'traced: all is locked but the rings'
+is "$(said)" 'lock 0 1 0 ' 'traced: all is locked but the rings'
 kept 4000
 
 is "$("$limits" maps)" 'fork 0 0 protect 0 0 unmap 0 0 0 1' 'shared maps that are changed, untraced'
@@ -61,7 +61,7 @@ else
 	stranger=()
 fi
 record stranger "${stranger[@]}" "$limits" lock
-is "$(said)" 'lock 0 1 ' 'as an ordinary user, too' || diag "$(cat "$TAP_DIR/err")"
+is "$(said)" 'lock 0 1 0 ' 'as an ordinary user, too' || diag "$(cat "$TAP_DIR/err")"
 kept 4000
 record small "${stranger[@]}" sh -c "'$limits' space" <&-
 is "$(said)" 'space 1 0 ' 'what an ordinary user limits'

@@ -5,7 +5,8 @@
  *
  *   space [PROGRAM...]  sets RLIMIT_AS, reads it back, allocates what fits and what does not;
  *                       then executes PROGRAM
- *   lock                locks all that it has, and will have, within RLIMIT_MEMLOCK
+ *   lock                locks all that it has, and will have, within RLIMIT_MEMLOCK; so does a
+ *                       child, before it has rings of its own
  *   maps                does MADV_DONTFORK, mprotect() and munmap() to all shared maps of
  *                       /proc/self/maps, and to each with a page of its own below it
  *
@@ -73,13 +74,23 @@ static void lock_all(void)
 {
 	struct rlimit limit = { LOCKED, LOCKED };
 	unsigned long locked;
-	int result;
+	int result, status = -1;
+	pid_t child;
 
 	setrlimit(RLIMIT_MEMLOCK, &limit);
 	result = mlockall(MCL_CURRENT | MCL_FUTURE);
 	allocate();
 	locked = status_of("VmLck:");
-	printf("lock %d %d\n", result, locked > 0 && locked <= LOCKED / 1024);
+	printf("lock %d %d", result, locked > 0 && locked <= LOCKED / 1024);
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		result = mlockall(MCL_FUTURE);
+		allocate();
+		_exit(result == 0 && status_of("VmLck:") <= LOCKED / 1024 ? 0 : 1);
+	}
+	waitpid(child, &status, 0);
+	printf(" %d\n", status);
 }
 
 /* ---- maps -------------------------------------------------------------------------- */

@@ -109,7 +109,8 @@ void event_write_trylock(const struct lttngmap_tracepoint *tracepoint, const voi
 	const struct ring_channel *channel;
 	uint64_t channels, offset;
 
-	if (!local || local->use_rseq)
+	/* An old CPU, or valgrind, ends the program at rdpid. */
+	if (!local || local->use_rseq || UNLIKELY(!local->has_rdpid))
 		goto general;
 	channel = (const void *)((const char *)local +
 				 __atomic_load_n(&local_first.cached, __ATOMIC_RELAXED));

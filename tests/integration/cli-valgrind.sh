@@ -4,7 +4,8 @@
 #
 # Each verb of the command under valgrind, which has nothing to say: with a
 # daemon, with what is refused, and where there is no daemon. In the short form a third of them a
-# day; the others run without it.
+# day; the others run without it. Then a traced program that forks, which valgrind finds no fault
+# with: its child writes to rings that lie where its parent's did.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/short.sh"
@@ -73,4 +74,15 @@ clean 1 load "$TAP_DIR/none"
 clean 0 record -q --preload none -o recorded -e 'steady:*' -- \
 	"$LTTNGMAP_BUILD/tests/utils/steady" 2000
 clean 0 view recorded
+
+# More than a page of events, on whatever CPU.
+cat >forks.sh <<'END_SCRIPT'
+(for ((i = 0; i < 500; i++)); do : </dev/zero; done)
+wait
+END_SCRIPT
+"$LTTNGMAP_BUILD/lttngmap" record -q --preload io --subbuf-size 4K --subbufs 32 -o forked -e lttngmap_io:open -- \
+	valgrind -q --error-exitcode="$complaint" --log-file="$TAP_DIR/valgrind" bash forks.sh \
+	>"$TAP_DIR/out" 2>"$TAP_DIR/err" </dev/null
+is "$?:$(<"$TAP_DIR/valgrind")" 0: 'valgrind, a traced program that forks' || diag "$(<"$TAP_DIR/err")"
+is "$("$LTTNGMAP_BUILD/lttngmap" view forked | grep -c 'path="/dev/zero"')" 500 '  ... and its events'
 done_testing

@@ -32,7 +32,7 @@ static const char *const allowed[] = {
 	"unlinkat", "rmdir", "rename", "renameat", "renameat2", "link", "linkat", "ftruncate",
 	"ftruncate64", "fallocate", "fadvise64", "fadvise64_64", "sync_file_range", "fsync",
 	"fdatasync", "sync", "syncfs", "sendfile", "sendfile64", "copy_file_range", "fcntl",
-	"fcntl64", "dup", "dup2", "dup3", "umask", "flock", "pipe", "pipe2",
+	"fcntl64", "fremovexattr", "dup", "dup2", "dup3", "umask", "flock", "pipe", "pipe2",
 	/* Memory. */
 	"brk", "munmap", "mremap", "madvise", "mincore", "mlock", "munlock", "msync",
 	/* The loop. */

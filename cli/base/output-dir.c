@@ -91,6 +91,7 @@ int output_dir_hold(struct output_dir *dir, int folder)
 static int make(const char *path)
 {
 	char name[NAME_MAX + 1];
+	int error;
 	int parent = beneath_open_parent(path, name), folder;
 
 	if (parent < 0)
@@ -98,8 +99,11 @@ static int make(const char *path)
 	folder = mkdirat(parent, name, 0777) < 0
 			 ? -errno
 			 : beneath_open_directory(parent, name, BENEATH_ANYBODY);
+	error = folder >= 0 ? beneath_shed_acl(parent, folder) : 0;
 	close(parent);
-	return folder;
+	if (error)
+		close(folder);
+	return error ? error : folder;
 }
 
 static int open_made(const char *verb, const char *path)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/fsuid.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define SAFE (O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
@@ -164,11 +165,34 @@ int beneath_open_directory(int folder, const char *name, uid_t owner)
 	return error ? close_with(fd, error) : fd;
 }
 
+int beneath_shed_acl(int folder, int fd)
+{
+	struct stat status;
+
+	if (beneath_user() != 0)
+		return 0;
+	if (fstat(folder, &status) < 0)
+		return -errno;
+	if (status.st_uid == 0)
+		return 0;
+	if ((fremovexattr(fd, "system.posix_acl_default") < 0 && errno != ENODATA &&
+	     errno != EOPNOTSUPP) ||
+	    (fremovexattr(fd, "system.posix_acl_access") < 0 && errno != ENODATA &&
+	     errno != EOPNOTSUPP))
+		return -errno;
+	return 0;
+}
+
 int beneath_make_directory(int folder, const char *name, mode_t mode, uid_t owner)
 {
-	if (mkdirat(folder, name, mode) < 0 && errno != EEXIST)
+	bool is_made = mkdirat(folder, name, mode) == 0;
+	int error, fd;
+
+	if (!is_made && errno != EEXIST)
 		return -errno;
-	return beneath_open_directory(folder, name, owner);
+	fd = beneath_open_directory(folder, name, owner);
+	error = fd >= 0 && is_made ? beneath_shed_acl(folder, fd) : 0;
+	return error ? close_with(fd, error) : fd;
 }
 
 int beneath_stat(int folder, const char *name, struct stat *status)

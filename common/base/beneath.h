@@ -36,6 +36,11 @@ int beneath_create(int folder, const char *name, mode_t mode);
 int beneath_open_directory(int folder, const char *name, uid_t owner);
 /* The same, made where it is missing. */
 int beneath_make_directory(int folder, const char *name, mode_t mode, uid_t owner);
+/*
+ * Removes access control lists from the directory `fd`, which root has just made in a `folder` of
+ * another user: that user's default list would let others into it. 0 or -errno.
+ */
+int beneath_shed_acl(int folder, int fd);
 /* The status of a name. A link is not followed, a mount is refused. */
 int beneath_stat(int folder, const char *name, struct stat *status);
 /* Does `name` lead to the folder or file that is open as `fd`? 0 or refused, or another -errno. */

@@ -7,15 +7,18 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "cli/base/output-dir.h"
 #include "cli/base/output-file.h"
+#include "common/base/beneath.h"
 #include "tests/utils/tap.h"
 
 #define OTHER 65534
@@ -164,6 +167,61 @@ static void test_links(void)
 	unlink("link");
 }
 
+/* A default list of the folder's owner, by which OTHER may do all in what is made there. */
+static bool give_acl(const char *folder)
+{
+	struct {
+		uint32_t version;
+		struct {
+			uint16_t tag, rights;
+			uint32_t user;
+		} entries[5];
+	} acl = { 2,
+		  { { 0x01, 7, UINT32_MAX },
+		    { 0x02, 7, OTHER },
+		    { 0x04, 5, UINT32_MAX },
+		    { 0x10, 7, UINT32_MAX },
+		    { 0x20, 5, UINT32_MAX } } };
+
+	return setxattr(folder, "system.posix_acl_default", &acl, sizeof(acl), 0) == 0;
+}
+
+static bool has_acl(const char *path)
+{
+	return getxattr(path, "system.posix_acl_default", NULL, 0) >= 0 ||
+	       getxattr(path, "system.posix_acl_access", NULL, 0) >= 0;
+}
+
+static void test_acl(void)
+{
+	struct output_dir dir;
+	int fd, folder;
+
+	if (geteuid() != 0) {
+		skip(4, "only root can be two users");
+		return;
+	}
+	if (!give_acl(theirs)) {
+		skip(4, "this file system has no access control lists");
+		return;
+	}
+	is(output_dir_create("record", "out", NULL, &dir), 0, "where a folder has a default list");
+	ok(!has_acl("out"), "the directory has none");
+	output_dir_remove(&dir);
+	folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = beneath_make_directory(folder, "made", 0770, BENEATH_ANYBODY);
+	ok(fd >= 0 && !has_acl("made"), "nor has one that a consumer makes");
+	close(fd), rmdir("made");
+	if (chown(theirs, 0, 0) != 0)
+		bail_out("cannot take the directory back");
+	fd = beneath_make_directory(folder, "made", 0770, BENEATH_ANYBODY);
+	ok(fd >= 0 && has_acl("made"), "root's own list is followed");
+	close(fd), close(folder), rmdir("made");
+	if (removexattr(theirs, "system.posix_acl_default") != 0 ||
+	    chown(theirs, OTHER, OTHER) != 0)
+		bail_out("cannot give the directory away");
+}
+
 static void test_file(void)
 {
 	struct stat status;
@@ -203,6 +261,7 @@ int main(void)
 	test_another_directory();
 	test_made_before();
 	test_links();
+	test_acl();
 	test_file();
 	unlinkat(AT_FDCWD, "../secret/file", 0);
 	if (chdir("/") != 0 || rmdir(theirs) != 0 || rmdir(secret) != 0 || rmdir(base) != 0)

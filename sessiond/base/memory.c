@@ -243,6 +243,13 @@ int memory_create_rings(const struct memory_place *place, uint64_t folder, uint6
 		memory_destroy(memory);
 	else if (!place)
 		forbid_holes(memory->fd);
+	/*
+	 * The kernel charges a page to the control group that touches it first, and again there
+	 * when it comes back from swap. A process's group may be full, and the daemon wait for it.
+	 */
+	if (!error)
+		madvise(memory->map, control_at + control_size - memory->mapped_from,
+			MADV_POPULATE_WRITE);
 	return error;
 }
 

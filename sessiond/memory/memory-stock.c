@@ -2,8 +2,6 @@
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 #include "sessiond/memory/memory-stock.h"
 
-#include <sys/mman.h>
-
 void memory_stock_expect(struct memory_stock *stock, uint32_t slot, uint64_t data, uint64_t control)
 {
 	if (stock->data != data || stock->control != control)
@@ -31,8 +29,6 @@ bool memory_stock_refill(struct memory_stock *stock)
 		memory_destroy(memory);
 		return false;
 	}
-	/* The daemon writes there first, when a process registers. */
-	madvise(memory->map, memory->size - memory->mapped_from, MADV_POPULATE_WRITE);
 	stock->count++;
 	return true;
 }

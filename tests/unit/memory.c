@@ -298,6 +298,25 @@ static void test_last_descriptors(void)
 	saved_state_destroy(config.saved_state);
 }
 
+/*
+ * The daemon's control group has the pages that the daemon reads: a process's own group may be
+ * full, and the daemon would wait for it when a page comes back from swap.
+ */
+static void test_charged(void)
+{
+	unsigned char resident[PAGES + 1];
+	struct memory memory;
+	unsigned int there = 0;
+
+	if (memory_create_rings(NULL, 0, page, PAGES * page, &memory) != 0 ||
+	    mincore(memory.map, PAGES * page, resident) != 0)
+		bail_out("there are no rings");
+	for (unsigned int i = 0; i < PAGES; i++)
+		there += resident[i] & 1;
+	is(there, PAGES, "all control of rings is there before a process touches it");
+	memory_destroy(&memory);
+}
+
 /* Memories of rings that are made before a process asks for them. */
 static void test_stock(void)
 {
@@ -428,6 +447,7 @@ int main(void)
 	test_room();
 	test_set();
 	test_last_descriptors();
+	test_charged();
 	test_stock();
 	test_place();
 	return done_testing();

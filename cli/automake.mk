@@ -6,6 +6,8 @@
 
 noinst_LTLIBRARIES += libcli.la
 libcli_la_SOURCES = \
+	cli/attach/mapped.c \
+	cli/attach/mapped.h \
 	cli/attach/reach.c \
 	cli/attach/reach.h \
 	cli/attach/target.c \

@@ -1081,6 +1081,7 @@ tests_utils_hang_fs_SOURCES = tests/utils/hang-fs.c
 tests_utils_hang_fs_CFLAGS = $(AM_CFLAGS) $(FUSE_CFLAGS)
 tests_utils_hang_fs_LDADD = $(FUSE_LIBS)
 hang_tests = \
+	tests/integration/attach-hostile.sh \
 	tests/integration/hung-program.sh \
 	tests/integration/hung-restart.sh \
 	tests/integration/hung-status.sh \

@@ -19,6 +19,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cli/attach/mapped.h"
+#include "common/protocol/places.h"
+
 #define LIBC "libc.so.6"
 /* Functions of malloc.c that are not exported lie among and around exported ones. */
 #define MALLOC_MARGIN (16u * 1024u)
@@ -82,18 +85,19 @@ static int status_number(const struct status *status, const char *key)
 	return atoi(value);
 }
 
+/* The root may be on a FUSE file system, whose server is not asked. */
 static bool is_same_namespace(pid_t pid, const char *name)
 {
-	struct stat ours, theirs;
+	struct statx ours, theirs;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/%s", name);
-	if (stat(path, &ours) != 0)
+	if (statx(AT_FDCWD, path, PLACES_LOOK, STATX_INO, &ours) != 0)
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	/* An unreadable namespace is refused later: such a process cannot be traced. */
-	return stat(path, &theirs) != 0 ||
-	       (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev);
+	return statx(AT_FDCWD, path, PLACES_LOOK, STATX_INO, &theirs) != 0 ||
+	       (ours.stx_ino == theirs.stx_ino && places_is_of(&ours, &theirs));
 }
 
 bool target_is_filtered(const struct target *target, pid_t thread)
@@ -277,7 +281,7 @@ static int find_no_debuginfo(Dwfl_Module *module, void **data, const char *name,
 }
 
 static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_linux_proc_find_elf,
+	.find_elf = mapped_find_elf,
 	.find_debuginfo = find_no_debuginfo,
 };
 
@@ -344,7 +348,8 @@ static int see_module(Dwfl_Module *module, void **data, const char *name, Dwarf_
 	struct target *target = context;
 	Dwarf_Addr begin, end;
 
-	(void)data, (void)start;
+	(void)start;
+	*data = &target->pid;
 	dwfl_module_info(module, NULL, &begin, &end, NULL, NULL, NULL, NULL);
 	name = base_name(name);
 	if (strcmp(name, LIBC) == 0) {
@@ -471,6 +476,8 @@ int target_open(struct target *target, pid_t pid, struct problem *problem)
 
 	*target = (struct target){ .pid = pid, .memory = -1, .lock = -1 };
 	error = check_status(target, problem);
+	if (!error)
+		error = mapped_check(pid, problem);
 	if (!error)
 		error = check_program(target, problem);
 	if (!error)

@@ -4,7 +4,7 @@
  * target.h - a running process to attach to: checks that it can be attached to, and finds the
  * needed places in it.
  *
- * libdw reads the files that the process has mapped, as debuggers do; any user may have made them.
+ * libdw reads the files that the process has mapped, as debuggers do; mapped.h opens them.
  * One thread.
  */
 #ifndef CLI_ATTACH_TARGET_H

@@ -306,7 +306,9 @@ int main(int argc, char **argv)
 	snprintf(hung, sizeof(hung), "%s.hung", where);
 	umask(0);
 	fuse = fuse_new(&args, &operations, sizeof(operations), NULL);
-	if (base < 0 || !fuse || fuse_mount(fuse, argv[2]) != 0)
+	/* The mount is that user's (user_id=), too. */
+	if (base < 0 || !fuse || setreuid((uid_t)atoi(argv[4]), -1) != 0 ||
+	    fuse_mount(fuse, argv[2]) != 0)
 		return 1;
 	/* Mounted, it is the user's. */
 	if (setgid((gid_t)atoi(argv[4])) != 0 || setuid((uid_t)atoi(argv[4])) != 0 ||

@@ -6,7 +6,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Three for each process that a saved state has room for; pages of it that are not used cost
  * nothing. */
@@ -121,4 +123,23 @@ bool map_guard_is_lost(const void *address)
 	int i = find((uintptr_t)address);
 
 	return i >= 0 && __atomic_load_n(&maps[i].lost, __ATOMIC_ACQUIRE);
+}
+
+int map_guard_copy(void *to, const void *from, size_t size)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1, begin = (uintptr_t)from & ~page;
+	size_t length = (uintptr_t)from + size - begin;
+	bool is_had = true;
+
+	/* Locked, a page stays until it is copied. Where no more may be locked, it is there now. */
+	if (mlock((void *)begin, length) != 0)
+		is_had = errno != EAGAIN &&
+			 (madvise((void *)begin, length, MADV_POPULATE_READ) == 0 ||
+			  errno == EINVAL); /* before Linux 5.14 */
+	if (is_had)
+		memcpy(to, from, size);
+	munlock((void *)begin, length);
+	if (map_guard_is_lost(from))
+		return -EFAULT;
+	return is_had ? 0 : -ENODATA;
 }

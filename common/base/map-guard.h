@@ -29,5 +29,13 @@ int map_guard_add(void *map, size_t size);
 void map_guard_remove(const void *map);
 /* Was the map that holds this address lost? */
 bool map_guard_is_lost(const void *address);
+/*
+ * Copies from a map whose pages are another process's, watched over or not. The kernel is asked for
+ * the pages, and refuses where one cannot be had. A load would be tried without end, as long as the
+ * control group that is charged for a swapped page is full. The pages are not locked afterwards.
+ * 0; -ENODATA, a page cannot be had now; -EFAULT, the map is lost. No other thread unmaps it
+ * meanwhile.
+ */
+int map_guard_copy(void *to, const void *from, size_t size);
 
 #endif /* COMMON_BASE_MAP_GUARD_H */

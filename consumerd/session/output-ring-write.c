@@ -52,6 +52,7 @@ int output_ring_find_stream(struct output_ring *ring, struct stream **stream)
 static int copy_body(struct output_ring *ring, const void **body)
 {
 	struct output_session_shared *shared = output_ring_shared(ring);
+	int error;
 
 	if (*body == shared->copy)
 		return 0;
@@ -64,12 +65,10 @@ static int copy_body(struct output_ring *ring, const void **body)
 		shared->copy = copy;
 		shared->copy_size = ring->packet.length;
 	}
-	memcpy(shared->copy, *body, ring->packet.length);
-	/* Its process cut the file short: as the system calls of a write say it. */
-	if (map_guard_is_lost(*body))
-		return -EFAULT;
-	*body = shared->copy;
-	return 0;
+	error = map_guard_copy(shared->copy, *body, ring->packet.length);
+	if (error == 0)
+		*body = shared->copy;
+	return error;
 }
 
 /*
@@ -164,11 +163,14 @@ static int drop_packet(struct output_ring *ring)
 	return 0;
 }
 
+/* The control group that is charged for them has no room left, say. */
+static const char no_pages[] = "pages of its process that cannot be had from swap";
+
 /* Leaves out a packet that no reader could read; counts it, and logs it once for each ring file. */
 static int set_aside(struct output_ring *ring, const struct stream *stream,
-		     const struct lttngmap_packet *packet, const struct record_fault *fault)
+		     const struct lttngmap_packet *packet, const char *text)
 {
-	char text[RECORD_FAULT_TEXT_SIZE], why[RECORD_FAULT_TEXT_SIZE + 64];
+	char why[RECORD_FAULT_TEXT_SIZE + 64];
 	struct output_session_broken broken = {
 		.stream = stream_name(stream),
 		.program = ring->procname,
@@ -177,8 +179,7 @@ static int set_aside(struct output_ring *ring, const struct stream *stream,
 		.why = why,
 	};
 
-	snprintf(why, sizeof(why), "packet %llu: %s", (unsigned long long)packet->sequence,
-		 record_fault_text(fault, text));
+	snprintf(why, sizeof(why), "packet %llu: %s", (unsigned long long)packet->sequence, text);
 	if (!ring->said_broken)
 		ring->said_broken = output_session_report_broken(
 			output_channel_session(ring->channel), &broken);
@@ -193,6 +194,7 @@ int output_ring_put_packet(struct output_ring *ring, struct stream *stream, cons
 	struct output_session *session = output_channel_session(ring->channel);
 	bool is_foreign = output_session_is_foreign(session, &packet);
 	struct stream_packet run[LTTNGMAP_PACKETS_MAX] = { { .packet = &packet } };
+	char text[RECORD_FAULT_TEXT_SIZE];
 	struct record_fault fault;
 	uint64_t told, size;
 	unsigned written;
@@ -201,6 +203,8 @@ int output_ring_put_packet(struct output_ring *ring, struct stream *stream, cons
 	/* A snapshot's packet is the consumer's own copy already. */
 	if (is_foreign && !output_session_is_snapshot(session, &size))
 		error = copy_body(ring, &body);
+	if (error == -ENODATA)
+		return set_aside(ring, stream, &packet, no_pages);
 	if (error)
 		return error;
 	if (output_session_is_live(session, &told)) {
@@ -215,7 +219,7 @@ int output_ring_put_packet(struct output_ring *ring, struct stream *stream, cons
 	/* These bytes are written: nobody else can change them any more. */
 	if (is_foreign && !output_session_is_sound(session, output_channel_stream_id(ring->channel),
 						   &packet, body, &fault))
-		return set_aside(ring, stream, &packet, &fault);
+		return set_aside(ring, stream, &packet, record_fault_text(&fault, text));
 	run[0].body = body;
 	error = stream_write_run(stream, run, 1 + list_followers(ring, run + 1), &written);
 	if (error == -ESTALE)
@@ -252,6 +256,8 @@ int output_ring_write_packet(struct output_ring *ring, const char **what)
 			error = copy_packet(ring, &body);
 		if (error == -EALREADY)
 			return 0;
+		if (error == -ENODATA)
+			return set_aside(ring, stream, &ring->packet, no_pages);
 		if (error)
 			return error == -ESTALE ? drop_packet(ring) : error;
 	}

@@ -51,11 +51,10 @@ static int take_packet(struct snapshot *snapshot, struct lttngmap_ring_file *fil
 	error = make_room(snapshot, packet->length);
 	if (error)
 		return error;
-	memcpy(snapshot->bytes + snapshot->used, body, packet->length);
-	if (map_guard_is_lost(body))
-		return -EFAULT;
-	error = lttngmap_ring_file_check_packet(file);
-	return error == -ESTALE ? -EAGAIN : error;
+	error = map_guard_copy(snapshot->bytes + snapshot->used, body, packet->length);
+	if (error == 0)
+		error = lttngmap_ring_file_check_packet(file);
+	return error == -ESTALE || error == -ENODATA ? -EAGAIN : error;
 }
 
 static void count_from_oldest(struct snapshot *snapshot)

@@ -165,6 +165,9 @@ int memory_create(uint64_t size, struct memory *memory)
 	error = create_memfd("lttngmap-control", size, MEMORY_SEALS | F_SEAL_FUTURE_WRITE, memory);
 	if (error)
 		memory_destroy(memory);
+	else
+		/* No page that the daemon has touched goes to swap, as far as that can be had. */
+		(void)mlock2(memory->map, size, MLOCK_ONFAULT);
 	return error;
 }
 

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <urcu/list.h>
 
@@ -230,12 +232,35 @@ static void release_block(struct filter_pages *pages, uint64_t word)
 	cds_list_add_tail(&block->node, &pages->freed);
 }
 
-void filter_pages_begin(struct filter_pages *pages, uint32_t slot, uint32_t ids, uint32_t user,
-			bool limited)
+static void forget(struct filter_pages *pages, uint64_t *word)
 {
+	uint64_t old = *word;
+
+	if (!old)
+		return;
+	__atomic_store_n(word, 0, __ATOMIC_RELEASE);
+	release_block(pages, old);
+}
+
+/* Are these pages there, for reading and writing? */
+static bool are_had(const void *at, size_t size)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1, begin = (uintptr_t)at & ~page;
+
+	return size == 0 ||
+	       madvise((void *)begin, (uintptr_t)at + size - begin, MADV_POPULATE_WRITE) == 0 ||
+	       errno == EINVAL; /* before Linux 5.14 */
+}
+
+int filter_pages_begin(struct filter_pages *pages, uint32_t slot, uint32_t ids, uint32_t user,
+		       bool limited)
+{
+	if (!are_had(word_of(pages, slot, 0), ids * sizeof(uint64_t)))
+		return -ENOMEM;
 	memset(word_of(pages, slot, 0), 0, ids * sizeof(uint64_t));
 	pages->owners[slot].user = user;
 	pages->owners[slot].limited = limited;
+	return 0;
 }
 
 void filter_pages_adopt(struct filter_pages *pages, uint32_t slot, uint32_t ids, uint32_t user,
@@ -251,14 +276,19 @@ void filter_pages_adopt(struct filter_pages *pages, uint32_t slot, uint32_t ids,
 int filter_pages_set(struct filter_pages *pages, uint32_t slot, uint32_t id, const void *filter,
 		     size_t size)
 {
-	uint64_t *word = word_of(pages, slot, id), old = *word, offset;
-	const char *there = (const char *)pages->control + lttngmap_filter_offset(old);
+	uint64_t *word = word_of(pages, slot, id), old, offset;
+	char *there;
 
+	if (!are_had(word, sizeof(*word)))
+		return -ENOMEM;
+	old = *word;
+	there = (char *)pages->control + lttngmap_filter_offset(old);
+	if (!are_had(there, lttngmap_filter_size(old)))
+		return -ENOMEM;
 	if (lttngmap_filter_size(old) == size && (!size || memcmp(there, filter, size) == 0))
 		return 0;
 	if (!size) {
-		__atomic_store_n(word, 0, __ATOMIC_RELEASE);
-		release_block(pages, old);
+		forget(pages, word);
 		return 0;
 	}
 	if (size > LTTNGMAP_FILTER_SIZE_MAX)
@@ -266,7 +296,12 @@ int filter_pages_set(struct filter_pages *pages, uint32_t slot, uint32_t id, con
 	offset = take_block(pages, slot, size);
 	if (!offset)
 		return -ENOSPC;
-	memcpy((char *)pages->control + offset, filter, size);
+	there = (char *)pages->control + offset;
+	if (!are_had(there, size)) {
+		release_block(pages, lttngmap_filter_word(offset, size));
+		return -ENOMEM;
+	}
+	memcpy(there, filter, size);
 	/* Release: who finds the word finds all of the filter. */
 	__atomic_store_n(word, lttngmap_filter_word(offset, size), __ATOMIC_RELEASE);
 	release_block(pages, old);
@@ -275,6 +310,8 @@ int filter_pages_set(struct filter_pages *pages, uint32_t slot, uint32_t id, con
 
 void filter_pages_clear(struct filter_pages *pages, uint32_t slot, uint32_t ids)
 {
+	if (!are_had(word_of(pages, slot, 0), ids * sizeof(uint64_t)))
+		return;
 	for (uint32_t id = 0; id < ids; id++)
-		filter_pages_set(pages, slot, id, NULL, 0);
+		forget(pages, word_of(pages, slot, id));
 }

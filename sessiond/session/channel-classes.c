@@ -196,10 +196,10 @@ static int set_filter(struct channel *channel, uint32_t id, const struct filter_
 
 	/* Nobody looks there yet, and a daemon that was killed may have left some. */
 	if (filter && !channel->filtered)
-		filter_pages_begin(pages, channel->slot,
-				   registry_count(channel->session->daemon->registry), owner,
-				   owner != 0 && owner != geteuid());
-	if (filter || channel->filtered)
+		error = filter_pages_begin(pages, channel->slot,
+					   registry_count(channel->session->daemon->registry),
+					   owner, owner != 0 && owner != geteuid());
+	if (error == 0 && (filter || channel->filtered))
 		error = filter_pages_set(pages, channel->slot, id, filter ? filter->bytes : NULL,
 					 filter ? filter->size : 0);
 	if (error == 0 && filter && !channel->filtered) {

@@ -248,6 +248,12 @@ int saved_state_create_in(uint32_t cpu_rings, int dir, struct saved_state **resu
 	if (error == 0)
 		error = memory_create(SAVED_PROCESSES * sizeof(struct lttngmap_process),
 				      &saved_state->words);
+	if (error == 0) {
+		/* Charged to the daemon's control group, as in memory_create_rings(). */
+		madvise(saved_state->control.map, sizeof(struct lttngmap_control),
+			MADV_POPULATE_WRITE);
+		madvise(saved_state->words.map, saved_state->words.size, MADV_POPULATE_WRITE);
+	}
 	if (error) {
 		if (saved_state->fd >= 0)
 			unlinkat(dir, SAVED_FILE, 0);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -39,6 +40,7 @@ struct lttngmap_ring_file {
 	bool is_volatile;
 	uint64_t overrun; /* this packet is overwritten while it is copied */
 	bool is_foreign;  /* of another user's process */
+	bool has_hole;    /* the pages of the second packet of an answer cannot be had */
 	uint64_t damaged; /* this packet of it cannot be read */
 	bool no_data;
 	bool is_open;
@@ -191,9 +193,13 @@ int lttngmap_ring_file_check_packet(struct lttngmap_ring_file *ring)
 	return ring->taken - 1 == ring->overrun ? -ESTALE : 0;
 }
 
+static void *hole;
+
 const void *lttngmap_ring_file_data(const struct lttngmap_ring_file *ring,
 				    const struct lttngmap_packet *packet)
 {
+	if (ring->has_hole && packet->subbuf_id == 1)
+		return hole;
 	return ring->no_data ? NULL : ring->bodies[packet->subbuf_id];
 }
 
@@ -527,6 +533,25 @@ static void test_foreign(void)
 	output_session_destroy(session);
 }
 
+/* As where they are swapped out, and who is charged for them has no room: they are not touched. */
+static void test_no_pages(void)
+{
+	struct output_session *session = begin("hole", "s");
+	struct lttngmap_ring_file *ring = play(0, "hole", "p-4711-1", 6);
+
+	ring->most = 6;
+	ring->is_foreign = ring->has_hole = true;
+	ring->damaged = 6;
+	hole = mmap(NULL, TRACE_KIT_BODY_MAX, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	munmap(hole, TRACE_KIT_BODY_MAX);
+	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
+	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
+	RUN_UNTIL(told.packets == 5);
+	is(packets_on_disk(ring->stream), 5, "a packet whose pages cannot be had is left out");
+	is(told.broken, TRACE_KIT_EVENTS, "and counted");
+	output_session_destroy(session);
+}
+
 /* Nobody tells of packets that come soon, and whoever waits for others is told. */
 static void test_awake(void)
 {
@@ -786,6 +811,7 @@ int main(void)
 	test_fair();
 	test_several();
 	test_foreign();
+	test_no_pages();
 	test_awake();
 	test_faults();
 	test_same_name();

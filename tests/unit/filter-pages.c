@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <lttngmap/filter-code.h>
 
@@ -206,6 +208,50 @@ static void test_writer(void)
 	is(run(&local, 2, 0), CHANNEL_LOST, "nor anything in a child that was forked just now");
 }
 
+/* Two pages go elsewhere, or come back: there is nothing where they were. */
+static void move(void *from, void *to)
+{
+	size_t size = 2 * (size_t)sysconf(_SC_PAGESIZE);
+
+	if (mremap(from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) != to)
+		bail_out("pages do not move");
+}
+
+static void *page_of(const void *at)
+{
+	return (void *)((uintptr_t)at & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1));
+}
+
+/* Like pages that the kernel cannot bring back from swap: the daemon does not touch them. */
+static void test_pages_gone(void)
+{
+	void *aside = mmap(NULL, 2 * (size_t)sysconf(_SC_PAGESIZE), PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *words = page_of(word(20, 4096)), *blocks;
+	uint64_t there;
+
+	seconds += 2;
+	is(filter_pages_begin(pages, 20, 8192, 0, false), 0, "a slot has filters");
+	is(filter_pages_set(pages, 20, 4096, make_filter(4096, 1), 4096), 0, "one of them");
+	there = *word(20, 4096);
+	blocks = page_of((char *)control + lttngmap_filter_offset(there));
+
+	move(blocks, aside);
+	is(filter_pages_set(pages, 20, 4096, make_filter(4096, 0), 4096), -ENOMEM,
+	   "no other in place of one whose page cannot be had");
+	move(aside, blocks);
+
+	move(words, aside);
+	is(filter_pages_set(pages, 20, 4096, make_filter(64, 0), 64), -ENOMEM,
+	   "none where the word's page cannot be had");
+	is(filter_pages_begin(pages, 20, 8192, 0, false), -ENOMEM, "nor does a slot begin there");
+	filter_pages_clear(pages, 20, 8192);
+	move(aside, words);
+	is(*word(20, 4096), there, "and the filter is as it was");
+	filter_pages_clear(pages, 20, 8192);
+	is(*word(20, 4096), 0, "until it can be cleared");
+}
+
 int main(void)
 {
 	/* Pages that nobody touches are not there. */
@@ -216,6 +262,7 @@ int main(void)
 	test_room();
 	test_shares();
 	test_writer();
+	test_pages_gone();
 	filter_pages_destroy(pages);
 	free(control);
 	return done_testing();

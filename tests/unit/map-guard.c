@@ -142,6 +142,19 @@ static void touch_watched(void)
 	map[0] = 1;
 }
 
+/* The kernel copies, and so finds pages that cannot be had. */
+static void test_copy(void)
+{
+	static char to[SIZE];
+	int fd;
+	volatile char *map = map_file(&fd);
+
+	ok(map_guard_copy(to, (void *)map, SIZE) == 0 && to[0] == 7, "a map is copied");
+	munmap((char *)map + SIZE / 2, SIZE / 2);
+	is(map_guard_copy(to, (void *)map, SIZE), -ENODATA, "not where pages cannot be had");
+	drop(map, fd);
+}
+
 int main(void)
 {
 	int fd;
@@ -160,6 +173,7 @@ int main(void)
 	test_cut();
 	test_again();
 	test_many();
+	test_copy();
 	is(killed_by(touch_watched), 0, "who touches a map that is watched over lives");
 	is(killed_by(touch_unwatched), SIGBUS, "one that is not: the signal ends it");
 	is(killed_by(touch_removed), SIGBUS, "one that was: likewise");

@@ -48,9 +48,10 @@ int lttngmap_ring_file_check_packet(struct lttngmap_ring_file *file)
 	return ring.bytes[0] == (char)0xff ? -ESTALE : 0;
 }
 
-bool map_guard_is_lost(const void *address)
+int map_guard_copy(void *to, const void *from, size_t size)
 {
-	return address == ring.bytes && ring.is_lost;
+	memcpy(to, from, size);
+	return from == ring.bytes && ring.is_lost ? -EFAULT : 0;
 }
 
 static bool has(const struct snapshot *snapshot, unsigned int nr_packets, unsigned int newest)

@@ -157,7 +157,7 @@ recorded 'limits of files' 0 --preload libc --subbuf-size 4K --file-size 8K --fi
 is $(($(kept) + $(lost))) 100000 'limits of files: kept and lost make all'
 ok 'limits of files: some were thrown away' test "$(lost)" -gt 0
 like "$(<err)" ' [KM]iB written in [0-9]+ stream' 'limits of files: so much was written, and not all of it is there'
-timeout 60 "$lttngmap" record -o small --file-size 8K -- ./loop 2>err
+timeout 60 "$lttngmap" record -o small --subbuf-size 64K --file-size 8K -- ./loop 2>err
 like "$?:$(<err)" '^125:.*no room for a sub-buffer' 'a file too small: said'
 
 # ---- rules

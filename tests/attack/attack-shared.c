@@ -256,7 +256,7 @@ static uint64_t scribble_word(void)
 	return scribble_seed;
 }
 
-/* What may be right: losses, and small events in the first sub-buffer of eight. */
+/* Claims losses that are possible, and small events in the first sub-buffer of eight. */
 static void claim(char *control, uint64_t size)
 {
 	for (uint64_t at = 0; at + sizeof(struct lttngmap_ring) <= size;
@@ -280,7 +280,7 @@ static void scribble(char *control, uint64_t size)
 	}
 }
 
-/* What no daemon believes: each ring is closed at the latest when the process has ended. */
+/* Claims losses that are impossible: the daemon closes each ring when the process has ended. */
 static void spoil(char *control, uint64_t size)
 {
 	for (uint64_t at = 0; at + sizeof(struct lttngmap_ring) <= size;

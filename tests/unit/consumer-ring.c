@@ -533,7 +533,7 @@ static void test_foreign(void)
 	output_session_destroy(session);
 }
 
-/* As where they are swapped out, and who is charged for them has no room: they are not touched. */
+/* The consumer does not touch pages that the kernel cannot bring back from swap. */
 static void test_no_pages(void)
 {
 	struct output_session *session = begin("hole", "s");

@@ -905,7 +905,7 @@ static void test_run(uint64_t file_size)
 	for (unsigned i = 4; i < LTTNGMAP_PACKETS_MAX; i++)
 		run.list[i].body = fill_subbuf(run.subbufs[i], 3000, &run.packets[i]);
 	is(write_whole_run(stream, &run), 3, "large and small ones apart");
-	/* Of two threads, whose clocks differ. */
+	/* Two threads, whose clocks differ. */
 	fill_run(&run, 3 * LTTNGMAP_PACKETS_MAX, 3000);
 	run.packets[5].timestamp_begin = run.packets[4].timestamp_end - 1;
 	is(stream_write_run(stream, run.list, LTTNGMAP_PACKETS_MAX, &written), 0, "up to one");

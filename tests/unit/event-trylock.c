@@ -209,7 +209,7 @@ static void test_process(void)
 	is(position() - before, RECORD + 4, "a channel with a context: the record has it");
 	bench_set_destroy(&bench);
 
-	/* As a child that was attached since: what the lock says is its parent's. */
+	/* A child that was attached since finds its parent's words in the lock. */
 	set_up();
 	bench.local->epoch++;
 	ring->commit[0] += 5 * RECORD;

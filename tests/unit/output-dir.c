@@ -25,7 +25,7 @@
 
 static char base[] = "/tmp/lttngmap-test.XXXXXX", secret[64], theirs[64];
 
-/* What stands there when the directory was made: NULL, a link, or another directory. */
+/* The thing that replaces the directory once it was made: nothing (NULL), a link, a directory. */
 static const char *swapped;
 
 static void swap(int parent, const char *name)

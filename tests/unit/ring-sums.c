@@ -20,7 +20,7 @@
 #define SUBBUFS_SHIFT 2
 #define SUBBUFS (1u << SUBBUFS_SHIFT)
 #define RECORD 64
-/* Of a full sub-buffer. */
+/* In a full sub-buffer. */
 #define FULL (((1u << SUBBUF_SHIFT) - LTTNGMAP_SUBBUF_TAIL) / RECORD)
 #define FULL_LATER (((1u << SUBBUF_SHIFT) - LTTNGMAP_SUBBUF_HEAD - LTTNGMAP_SUBBUF_TAIL) / RECORD)
 #define SOME 5
@@ -241,7 +241,7 @@ static void test_bound(void)
 	bench_set_destroy(&bench);
 }
 
-/* What is full stays so: a claim takes nothing from others. */
+/* A full sum stays full: a claim takes nothing from others. */
 static void test_full_sum(void)
 {
 	set_up(LTTNGMAP_MODE_DISCARD, NULL);

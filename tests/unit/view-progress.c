@@ -30,7 +30,7 @@ static void to_terminal(bool yes)
 	dup2(yes ? slave : real_stderr, STDERR_FILENO);
 }
 
-/* What the terminal got since the last call. */
+/* The text that the terminal got since the last call. */
 static const char *said(void)
 {
 	static char text[4096];

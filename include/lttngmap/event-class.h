@@ -127,16 +127,35 @@ struct lttngmap_module {
 };
 
 /*
- * A call of a tracepoint in a module that the caller is not linked with; found
- * by what it is called. `tracepoint` is the caller's own, which has the found
- * one's class and word while that is there, NULL and zero else.
+ * A tracepoint, and the function that emits it. Several modules may have one of the same provider,
+ * name and signature: liblttngmap chains these by `next`, in the order in which they came.
+ */
+struct lttngmap_emitter {
+	const struct lttngmap_tracepoint *tracepoint;
+	void (*emit)(void);
+	const char *signature;         /* the types of its arguments: only the same will do */
+	struct lttngmap_emitter *next; /* liblttngmap's */
+};
+
+struct lttngmap_provider {
+	uint32_t struct_size; /* sizeof(struct lttngmap_provider) */
+	uint32_t nr_emitters;
+	struct lttngmap_emitter *emitters;
+	struct lttngmap_provider *next; /* liblttngmap's */
+};
+
+/*
+ * A call of a tracepoint in a module that the caller is not linked with; found by provider, name
+ * and signature. `tracepoint` is the caller's own. While one provider is there, it has that one's
+ * class and word; while there are several, no class, and a word that is on; else neither. `first`
+ * has the emitters, each of which the call emits whose tracepoint is on.
  */
 struct lttngmap_call {
 	const char *provider;
 	const char *name;
-	const char *signature; /* the types of its arguments: only the same will do */
+	const char *signature;
 	struct lttngmap_tracepoint *tracepoint;
-	void (**emit)(void); /* where the emitter's address goes; NULL while there is none */
+	struct lttngmap_emitter **first; /* NULL while there is none */
 };
 
 /* All of a module. The caller owns it and keeps it until it unregisters it. */
@@ -147,20 +166,6 @@ struct lttngmap_calls {
 	const struct lttngmap_call *const *end;
 	struct lttngmap_calls *next;   /* liblttngmap's */
 	struct lttngmap_module module; /* with the tracepoints of the calls */
-};
-
-/* A tracepoint, and the function that emits it. */
-struct lttngmap_emitter {
-	const struct lttngmap_tracepoint *tracepoint;
-	void (*emit)(void);
-	const char *signature;
-};
-
-struct lttngmap_provider {
-	uint32_t struct_size; /* sizeof(struct lttngmap_provider) */
-	uint32_t nr_emitters;
-	const struct lttngmap_emitter *emitters;
-	struct lttngmap_provider *next; /* liblttngmap's */
 };
 
 /*

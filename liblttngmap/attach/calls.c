@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPDX-FileCopyrightText: 2026 The lttngmap authors */
 /*
- * calls.c - calls of tracepoints that are in a module which the caller is not
- * linked with, and the providers of these: each call is led to the tracepoint
- * of its name, whichever of the two comes first, and off again before the
+ * calls.c - calls of tracepoints that are in modules which the caller is not
+ * linked with, and the providers of these: each call is led to all tracepoints
+ * of its name, whichever of the two comes first, and off again before a
  * provider goes.
  *
- * Both lists are under module.c's lock. A call has its class exactly while its
- * provider is listed; who finds the call's word on may find no emitter any
- * more, and then does nothing.
+ * Both lists are under module.c's lock. A call has the class of its provider
+ * exactly while that one alone is listed. With several, the placeholder's word is
+ * always on, and the call looks at the word of each. A caller that finds the word
+ * on may find no emitter any more, and then does nothing.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -20,62 +21,98 @@
 static struct lttngmap_calls *all_calls;
 static struct lttngmap_provider *all_providers;
 
-static bool is_for(const struct lttngmap_call *call, const struct lttngmap_emitter *emitter)
+static const uint64_t always_on = 1;
+
+static bool has_name(const struct lttngmap_emitter *emitter, const char *provider, const char *name,
+		     const char *signature)
 {
 	const struct lttngmap_event_class *class = emitter->tracepoint->event_class;
 
-	return strcmp(call->name, class->name) == 0 &&
-	       strcmp(call->provider, class->provider) == 0 &&
-	       strcmp(call->signature, emitter->signature) == 0;
+	return strcmp(name, class->name) == 0 && strcmp(provider, class->provider) == 0 &&
+	       strcmp(signature, emitter->signature) == 0;
 }
 
-/* Lead what is not led yet. True: something is now. */
-static bool lead(const struct lttngmap_calls *calls, const struct lttngmap_provider *provider)
+/* The oldest listed emitter of this name, which has the others behind it. */
+static struct lttngmap_emitter *find(const char *provider, const char *name, const char *signature)
 {
-	bool found = false;
+	struct lttngmap_provider *at;
 
-	for (const struct lttngmap_call *const *at = calls->begin; at < calls->end; at++) {
-		const struct lttngmap_call *call = *at;
-
-		for (uint32_t i = 0; !call->tracepoint->event_class && i < provider->nr_emitters;
-		     i++) {
-			const struct lttngmap_emitter *emitter = &provider->emitters[i];
-
-			if (!is_for(call, emitter))
-				continue;
-			__atomic_store_n(call->emit, emitter->emit, __ATOMIC_RELEASE);
-			call->tracepoint->event_class = emitter->tracepoint->event_class;
-			found = true;
-		}
-	}
-	return found;
+	for (at = all_providers; at; at = at->next)
+		for (uint32_t i = 0; i < at->nr_emitters; i++)
+			if (has_name(&at->emitters[i], provider, name, signature))
+				return &at->emitters[i];
+	return NULL;
 }
 
-/* To the first that has the name; where two have, the other one serves when that goes. */
-static bool lead_to_any(const struct lttngmap_calls *calls)
+/*
+ * Leads a call to the emitters that are listed now. True: its placeholder has another class, which
+ * is to be registered. Without the lock nothing can be: then one provider counts as several.
+ */
+static bool lead(const struct lttngmap_call *call, const uint64_t *off, bool locked)
 {
-	bool found = false;
+	struct lttngmap_tracepoint *tracepoint = call->tracepoint;
+	struct lttngmap_emitter *first = find(call->provider, call->name, call->signature);
+	const struct lttngmap_event_class *class =
+		first && !first->next && locked ? first->tracepoint->event_class : NULL;
 
-	for (const struct lttngmap_provider *at = all_providers; at; at = at->next)
-		found |= lead(calls, at);
-	return found;
+	if (first && first == *call->first && class && class == tracepoint->event_class)
+		return false;
+	tracepoint->event_class = class;
+	__atomic_store_n(call->first, first, __ATOMIC_RELEASE);
+	__atomic_store_n(&tracepoint->word, first && !class ? &always_on : off, __ATOMIC_RELEASE);
+	return class;
 }
 
-static void lead_off(const struct lttngmap_calls *calls, const struct lttngmap_provider *provider)
+/* Whether the linker put the provider's own tracepoint in the placeholder's place. */
+static bool is_linked(const struct lttngmap_call *call)
 {
-	for (const struct lttngmap_call *const *at = calls->begin; at < calls->end; at++) {
-		const struct lttngmap_call *call = *at;
+	return call->tracepoint->event_class && !*call->first;
+}
 
-		for (uint32_t i = 0; i < provider->nr_emitters; i++) {
-			if (*call->emit != provider->emitters[i].emit)
-				continue;
-			__atomic_store_n(&call->tracepoint->word, calls->module.off,
-					 __ATOMIC_RELEASE);
-			__atomic_store_n(call->emit, NULL, __ATOMIC_RELEASE);
-			call->tracepoint->event_class = NULL;
-			break;
-		}
-	}
+static bool has_emitter(const struct lttngmap_provider *provider, const struct lttngmap_call *call)
+{
+	for (uint32_t i = 0; i < provider->nr_emitters; i++)
+		if (has_name(&provider->emitters[i], call->provider, call->name, call->signature))
+			return true;
+	return false;
+}
+
+/* Those calls that a provider has to do with which comes or goes; if that is NULL, all. */
+static void lead_all(struct lttngmap_calls *calls, const struct lttngmap_provider *provider,
+		     bool locked)
+{
+	bool changed = false;
+
+	for (const struct lttngmap_call *const *at = calls->begin; at < calls->end; at++)
+		if (!is_linked(*at) && (!provider || has_emitter(provider, *at)))
+			changed |= lead(*at, calls->module.off, locked);
+	if (changed)
+		module_announce(&calls->module);
+}
+
+/* Behind the older emitters of the same name. The provider is not listed yet. */
+static void chain(struct lttngmap_emitter *emitter)
+{
+	const struct lttngmap_event_class *class = emitter->tracepoint->event_class;
+	struct lttngmap_emitter *older = find(class->provider, class->name, emitter->signature);
+
+	emitter->next = NULL;
+	while (older && older->next)
+		older = older->next;
+	if (older)
+		__atomic_store_n(&older->next, emitter, __ATOMIC_RELEASE);
+}
+
+/* Its own `next` stays, for a call that is at it. The provider is not listed any more. */
+static void unchain(struct lttngmap_emitter *emitter)
+{
+	const struct lttngmap_event_class *class = emitter->tracepoint->event_class;
+	struct lttngmap_emitter *older = find(class->provider, class->name, emitter->signature);
+
+	while (older && older->next != emitter)
+		older = older->next;
+	if (older)
+		__atomic_store_n(&older->next, emitter->next, __ATOMIC_RELEASE);
 }
 
 void lttngmap_calls_register(struct lttngmap_calls *calls)
@@ -84,8 +121,7 @@ void lttngmap_calls_register(struct lttngmap_calls *calls)
 		return;
 	calls->next = all_calls;
 	all_calls = calls;
-	if (lead_to_any(calls))
-		module_announce(&calls->module);
+	lead_all(calls, NULL, true);
 	module_unlock();
 }
 
@@ -107,13 +143,19 @@ void lttngmap_calls_unregister(struct lttngmap_calls *calls)
 
 void lttngmap_provider_register(struct lttngmap_provider *provider)
 {
+	struct lttngmap_provider **link = &all_providers;
+
 	if (provider->struct_size < sizeof(*provider) || !module_lock(MODULE_COMING))
 		return;
-	provider->next = all_providers;
-	all_providers = provider;
+	for (uint32_t i = 0; i < provider->nr_emitters; i++)
+		chain(&provider->emitters[i]);
+	/* The oldest is the first. */
+	while (*link)
+		link = &(*link)->next;
+	provider->next = NULL;
+	*link = provider;
 	for (struct lttngmap_calls *at = all_calls; at; at = at->next)
-		if (lead(at, provider))
-			module_announce(&at->module);
+		lead_all(at, provider, true);
 	module_unlock();
 }
 
@@ -126,11 +168,10 @@ void lttngmap_provider_unregister(struct lttngmap_provider *provider)
 		link = &(*link)->next;
 	if (*link) {
 		*link = provider->next;
-		for (struct lttngmap_calls *at = all_calls; at; at = at->next) {
-			lead_off(at, provider);
-			if (locked && lead_to_any(at))
-				module_announce(&at->module);
-		}
+		for (uint32_t i = 0; i < provider->nr_emitters; i++)
+			unchain(&provider->emitters[i]);
+		for (struct lttngmap_calls *at = all_calls; at; at = at->next)
+			lead_all(at, provider, locked);
 	}
 	if (locked)
 		module_unlock();

@@ -131,12 +131,31 @@ ok 'robot is recorded, its provider gone and there again' \
 	record twice -- "$programs/robot" "+$provider" - "+$provider"
 same twice others 'robot, unloaded and loaded again: the events of the rounds with it'
 
-# Two providers of one name, the second while the first is there: no event twice.
+# Several providers of one tracepoint are all called.
 cp "$provider" other.so
 ok 'robot is recorded with its provider there by two names' \
 	record both -- env LD_PRELOAD="$PWD/other.so" "$programs/robot" "+$provider"
-same both "$expected_robot" 'robot: each event once'
+sed p "$expected_robot" >twofold
+same both twofold 'robot: each event of both'
 
+# build_multi: a program, and libraries with versions of its provider, of which the fourth is the first again.
+build_multi() {
+	local flags=(-D_GNU_SOURCE -Wall -Wextra -Werror -I"$sources"
+		-I"$LTTNGMAP_SRC/include/lttng-compat" -I"$LTTNGMAP_SRC/include") number
+
+	for number in 1 2 3; do
+		"$LTTNGMAP_CC" "${flags[@]}" -DMULTI_PROVIDER="$number" -fPIC -shared "$sources/multi-tp.c" \
+			-o "multi-$number.so" -L"$LTTNGMAP_PLAIN/.libs" -llttngmap || return
+	done
+	cp multi-1.so multi-4.so
+	"$LTTNGMAP_CC" "${flags[@]}" "$sources/multi.c" -o multi-program -ldl \
+		-Wl,-rpath,"$LTTNGMAP_PLAIN/.libs"
+}
+ok 'a program and four providers of its tracepoint are built' build_multi
+read -ra order < <(paste -sd ' ' "$sources/multi.order")
+ok '  ... they come and go, in all orders' record multi -- ./multi-program "${order[@]}"
+same multi "$sources/multi.expected" "  ... LTTng-UST's events"
+is "$(<multi.out)" 'on: 12' '  ... and with none that fits, the event is off'
 # A linker that takes out what nothing refers to.
 build_small() {
 	local flags=(-O2 -ffunction-sections -fdata-sections -I"$sources"
@@ -308,7 +327,7 @@ END
 
 # ---- beside LTTng-UST -----------------------------------------------------------------
 
-for name in hello fields messages robot taken nested; do
+for name in hello fields messages robot multi taken nested; do
 	mkdir "peer-$name"
 	"$BASH" "$sources/peer.sh" "$sources" "$name" "peer-$name" >"peer-$name.txt" \
 		2>"peer-$name.err"

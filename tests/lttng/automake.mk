@@ -9,6 +9,11 @@ EXTRA_DIST += \
 	tests/lttng/fields.expected \
 	tests/lttng/hello.expected \
 	tests/lttng/messages.expected \
+	tests/lttng/multi.c \
+	tests/lttng/multi.expected \
+	tests/lttng/multi.order \
+	tests/lttng/multi-tp.c \
+	tests/lttng/multi-tp.h \
 	tests/lttng/nested.cc \
 	tests/lttng/nested.expected \
 	tests/lttng/nested.h \

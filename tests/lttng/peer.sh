@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
 # peer.sh DIRECTORY NAME [WORK] - what LTTng-UST makes of the program NAME (hello, fields,
-# messages, robot, taken, nested) of DIRECTORY: built against its headers, recorded by its daemons, shown
+# messages, robot, multi, taken, nested) of DIRECTORY: built against its headers, recorded by its daemons, shown
 # by babeltrace2. This is how NAME.expected was made:
 #
 #   tests/lttng/peer.sh tests/lttng hello >tests/lttng/hello.expected
@@ -43,6 +43,15 @@ if [[ $name == robot ]]; then
 	"$LTTNGMAP_CC" -D_GNU_SOURCE -I. -c robot-define.c -o "$work/robot-define.o"
 	"$LTTNGMAP_CXX" -I. robot.cc "$work/robot-define.o" -o "$work/robot" -ldl
 	run=(env LD_PRELOAD="$work/robot-tp.so" "$work/robot")
+elif [[ $name == multi ]]; then
+	for number in 1 2 3; do
+		"$LTTNGMAP_CC" -D_GNU_SOURCE -I. -DMULTI_PROVIDER="$number" -fPIC -shared multi-tp.c \
+			-o "$work/multi-$number.so" -llttng-ust
+	done
+	cp "$work/multi-1.so" "$work/multi-4.so"
+	"$LTTNGMAP_CC" -D_GNU_SOURCE -I. multi.c -o "$work/multi" -ldl
+	read -ra order < <(paste -sd ' ' multi.order)
+	run=(env -C "$work" ./multi "${order[@]}")
 elif [[ -e $name.cc ]]; then
 	"$LTTNGMAP_CXX" -I. "$name.cc" -o "$work/$name" -llttng-ust -llttng-ust-common -ldl
 	run=("$work/$name")

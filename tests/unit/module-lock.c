@@ -3,7 +3,7 @@
 /*
  * module-lock.c - a module that is unloaded is off every list, whoever has the lock
  * and for how long; a child of fork has what its parent's threads held; and calls go to
- * another provider of their name when theirs goes.
+ * all providers of their name.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -256,20 +256,24 @@ static void test_children(void)
 	lttngmap_module_unregister(&module);
 }
 
-static void emit_one(void)
+static void emit(void)
 {
 }
 
-static void emit_other(void)
+static struct lttngmap_emitter *chained(struct lttngmap_emitter *emitter, unsigned int count)
 {
+	while (emitter && count--)
+		emitter = emitter->next;
+	return emitter;
 }
 
-static void test_two_providers(void)
+static void test_providers(void)
 {
 	static struct lttngmap_tracepoint call_tracepoint = { .word = &off };
 	static struct lttngmap_tracepoint *const called[] = { &call_tracepoint };
-	static void (*emit)(void);
-	static const struct lttngmap_call call = { "test", "event", "()", &call_tracepoint, &emit };
+	static struct lttngmap_emitter *first;
+	static const struct lttngmap_call call = { "test", "event", "()", &call_tracepoint,
+						   &first };
 	static const struct lttngmap_call *const calls_made[] = { &call };
 	static struct lttngmap_calls calls = {
 		.struct_size = sizeof(calls),
@@ -280,22 +284,48 @@ static void test_two_providers(void)
 			    .end = called + 1,
 			    .off = &off },
 	};
-	const struct lttngmap_emitter one = { &tracepoint, emit_one, "()" };
-	const struct lttngmap_emitter other = { &tracepoint, emit_other, "()" };
+	struct lttngmap_emitter one = { &tracepoint, emit, "()", NULL };
+	struct lttngmap_emitter two = { &tracepoint, emit, "()", NULL };
+	struct lttngmap_emitter three = { &tracepoint, emit, "()", NULL };
+	struct lttngmap_emitter other = { &tracepoint, emit, "(int)", NULL };
 	struct lttngmap_provider providers[] = {
 		{ .struct_size = sizeof(providers[0]), .nr_emitters = 1, .emitters = &one },
 		{ .struct_size = sizeof(providers[0]), .nr_emitters = 1, .emitters = &other },
+		{ .struct_size = sizeof(providers[0]), .nr_emitters = 1, .emitters = &two },
+		{ .struct_size = sizeof(providers[0]), .nr_emitters = 1, .emitters = &three },
 	};
+	const uint64_t *word;
+	pthread_t thread;
 
 	lttngmap_calls_register(&calls);
 	lttngmap_provider_register(&providers[0]);
 	lttngmap_provider_register(&providers[1]);
-	ok(emit == emit_one, "a call goes to the provider that came first");
+	ok(first == &one && !one.next, "a call goes to the provider of its signature");
+	ok(call_tracepoint.event_class == &event_class, "  ... has its class");
+	lttngmap_provider_register(&providers[2]);
+	lttngmap_provider_register(&providers[3]);
+	ok(first == &one && chained(first, 1) == &two && chained(first, 2) == &three &&
+		   !chained(first, 3),
+	   "  ... and to all others, in the order in which they came");
+	word = call_tracepoint.word;
+	ok(!call_tracepoint.event_class && *word, "  ... by a word that is on");
+	lttngmap_provider_unregister(&providers[2]);
+	ok(first == &one && chained(first, 1) == &three, "  ... until one in the middle goes");
 	lttngmap_provider_unregister(&providers[0]);
-	ok(emit == emit_other, "  ... and to the other of its name when that is gone");
-	ok(call_tracepoint.word != &off, "  ... where a daemon finds it");
+	ok(first == &three && !three.next, "  ... and the first");
+	ok(call_tracepoint.event_class == &event_class && call_tracepoint.word != word &&
+		   call_tracepoint.word != &off,
+	   "  ... where a daemon finds the class of the one that is left");
+	lttngmap_provider_register(&providers[2]);
+	start_holder(&thread, UNTIL_TOLD);
+	lttngmap_provider_unregister(&providers[3]);
+	ok(first == &two && *call_tracepoint.word,
+	   "  ... which is called also if it could not be registered");
+	end_holder(thread);
+	lttngmap_provider_unregister(&providers[2]);
+	ok(!first && !call_tracepoint.event_class && call_tracepoint.word == &off,
+	   "  ... and to nobody without any");
 	lttngmap_provider_unregister(&providers[1]);
-	ok(!emit && call_tracepoint.word == &off, "  ... and to nobody without any");
 	lttngmap_calls_unregister(&calls);
 }
 
@@ -327,6 +357,6 @@ int main(void)
 	test_pauses();
 	test_holder_itself();
 	test_children();
-	test_two_providers();
+	test_providers();
 	return done_testing();
 }

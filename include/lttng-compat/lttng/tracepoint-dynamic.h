@@ -7,7 +7,7 @@
  *
  * Such a program is not linked with liblttngmap either, but loads it when it
  * starts, if it is there, and shows it its placeholders: liblttngmap leads each to
- * the tracepoint of its name, whichever of the two comes first. The placeholders
+ * all tracepoints of its name, whichever of the two comes first. The placeholders
  * are weak: a provider that is in the same program takes their place.
  */
 #ifndef LTTNGMAP_LTTNG_TRACEPOINT_DYNAMIC_H
@@ -28,7 +28,7 @@
 #define LTTNGMAP_LTTNG_STAND_IN_(provider, name, args)                                             \
 	__attribute__((weak)) struct lttngmap_tracepoint                                           \
 		lttngmap_lttng_tracepoint_##provider##___##name = { &lttngmap_lttng_off_, NULL, 0, 0 }; \
-	static void (*lttngmap_lttng_found_##provider##___##name)(void);                           \
+	static struct lttngmap_emitter *lttngmap_lttng_found_##provider##___##name;                \
 	static const struct lttngmap_call lttngmap_lttng_call_##provider##___##name = {            \
 		#provider, #name, #args, &lttngmap_lttng_tracepoint_##provider##___##name,         \
 		&lttngmap_lttng_found_##provider##___##name                                        \
@@ -42,16 +42,21 @@
 	__attribute__((weak, noinline)) void lttngmap_lttng_emit_##provider##___##name(            \
 		LTTNGMAP_LTTNG_PARAMETERS_ args const void *lttngmap_ip)                           \
 	{                                                                                          \
-		__typeof__(lttngmap_lttng_emit_##provider##___##name) *lttngmap_found =            \
-			(__typeof__(lttngmap_lttng_emit_##provider##___##name) *)__atomic_load_n(  \
-				&lttngmap_lttng_found_##provider##___##name, __ATOMIC_ACQUIRE);    \
+		const struct lttngmap_emitter *lttngmap_found =                                    \
+			__atomic_load_n(&lttngmap_lttng_found_##provider##___##name,               \
+					__ATOMIC_ACQUIRE);                                         \
                                                                                                    \
 		LTTNGMAP_LTTNG_KEEP_(lttngmap_lttng_call_at_##provider##___##name);                \
 		LTTNGMAP_LTTNG_KEEP_(lttngmap_lttng_called_at_##provider##___##name);              \
-		if (lttngmap_found)                                                                \
-			lttngmap_found(LTTNGMAP_LTTNG_NAMES_ args lttngmap_ip                      \
-					       ? lttngmap_ip                                       \
-					       : __builtin_return_address(0));                     \
+		if (!lttngmap_ip)                                                                  \
+			lttngmap_ip = __builtin_return_address(0);                                 \
+		while (lttngmap_found) {                                                           \
+			if (lttngmap_is_on_(lttngmap_found->tracepoint))                           \
+				((__typeof__(lttngmap_lttng_emit_##provider##___##name) *)         \
+					 lttngmap_found->emit)(                                    \
+					LTTNGMAP_LTTNG_NAMES_ args lttngmap_ip);                   \
+			lttngmap_found = __atomic_load_n(&lttngmap_found->next, __ATOMIC_ACQUIRE); \
+		}                                                                                  \
 	}
 
 /* clang-format on */

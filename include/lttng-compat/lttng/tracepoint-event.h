@@ -104,9 +104,9 @@ static const struct lttngmap_lttng_later_ LTTNGMAP_LTTNG_OF_(lttngmap_lttng_late
 
 #define LTTNGMAP_LTTNG_PASS_ 8
 #include <lttng/tracepoint-pass.h>
-static const struct lttngmap_emitter LTTNGMAP_LTTNG_OF_(lttngmap_lttng_emitters_)[] = {
+static struct lttngmap_emitter LTTNGMAP_LTTNG_OF_(lttngmap_lttng_emitters_)[] = {
 #include LTTNGMAP_LTTNG_INCLUDE_
-	{ NULL, NULL, NULL },
+	{ NULL, NULL, NULL, NULL },
 };
 
 static struct lttngmap_module LTTNGMAP_LTTNG_OF_(lttngmap_lttng_module_) = {

@@ -112,7 +112,7 @@
 #define LTTNGMAP_LTTNG_CLASS_(provider, name, args, fields)
 #define LTTNGMAP_LTTNG_INSTANCE_(class_provider, class_name, provider, name, args)                 \
 	{ &lttngmap_lttng_tracepoint_##provider##___##name,                                        \
-	  (void (*)(void))lttngmap_lttng_emit_##provider##___##name, #args },
+	  (void (*)(void))lttngmap_lttng_emit_##provider##___##name, #args, NULL },
 #define LTTNGMAP_LTTNG_ENUM_(provider, name, ...)
 #define LTTNGMAP_LTTNG_LEVEL_(event, provider, name, level)
 

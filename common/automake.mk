@@ -4,7 +4,6 @@
 # libcommon.la: what daemons and command share. libringfile.la: the reader of
 # ring files, installed as liblttngmap-ring-file.so and used by the consumer.
 
-DISTCLEANFILES += common/installed.h # configure.ac
 noinst_LTLIBRARIES += libcommon.la libringfile.la
 libcommon_la_SOURCES = \
 	common/base/beneath.c \

@@ -52,6 +52,12 @@ liblttngmap_la_LDFLAGS = $(AM_LDFLAGS) $(TRACED_LDFLAGS) -version-info 0:0:0 \
 EXTRA_liblttngmap_la_DEPENDENCIES = liblttngmap/liblttngmap.map
 EXTRA_DIST += liblttngmap/liblttngmap.map
 
+# How our other libraries are linked with it, which depend on liblttngmap.la. Libtool would link them again when they
+# are installed, for the place where that is. These find it beside themselves, unless `make beside_rpath=` says that the
+# loader looks there anyway.
+beside_rpath = -Wl,-rpath,'$$ORIGIN'
+beside_ldflags = $(beside_rpath) -Wl,.libs/liblttngmap.so
+
 pkgconfig_DATA += liblttngmap/lttngmap.pc liblttngmap/lttngmap-lttng-compat.pc
 
 # Where pkg-config looks only if it is told to.

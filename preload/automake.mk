@@ -7,7 +7,7 @@
 
 preload_cflags = $(AM_CFLAGS) -fno-builtin
 preload_ldflags = $(AM_LDFLAGS) $(TRACED_LDFLAGS) -module -avoid-version -shared \
-	-Wl,-z,nodelete -Wl,-z,defs -Wl,-z,now
+	-Wl,-z,nodelete -Wl,-z,defs -Wl,-z,now $(beside_ldflags)
 
 noinst_HEADERS += preload/early.h
 
@@ -17,19 +17,17 @@ liblttngmap_libc_la_SOURCES = \
 	preload/libc-next.c preload/libc-next.h \
 	preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_libc_la_CFLAGS = $(preload_cflags)
-liblttngmap_libc_la_LIBADD = liblttngmap.la
 liblttngmap_libc_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/libc.map
-EXTRA_liblttngmap_libc_la_DEPENDENCIES = preload/libc.map
+EXTRA_liblttngmap_libc_la_DEPENDENCIES = liblttngmap.la preload/libc.map
 EXTRA_DIST += preload/libc.map
 
 lib_LTLIBRARIES += liblttngmap-pthread.la
 liblttngmap_pthread_la_SOURCES = preload/pthread.c preload/next.h preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_pthread_la_CFLAGS = $(preload_cflags)
-liblttngmap_pthread_la_LIBADD = liblttngmap.la
 liblttngmap_pthread_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/pthread.map
-EXTRA_liblttngmap_pthread_la_DEPENDENCIES = preload/pthread.map
+EXTRA_liblttngmap_pthread_la_DEPENDENCIES = liblttngmap.la preload/pthread.map
 EXTRA_DIST += preload/pthread.map
 
 lib_LTLIBRARIES += liblttngmap-dl.la
@@ -40,19 +38,17 @@ liblttngmap_dl_la_SOURCES = \
 	preload/dl-objects.c preload/dl-objects.h \
 	preload/next.h preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_dl_la_CFLAGS = $(preload_cflags)
-liblttngmap_dl_la_LIBADD = liblttngmap.la
 liblttngmap_dl_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/dl.map
-EXTRA_liblttngmap_dl_la_DEPENDENCIES = preload/dl.map
+EXTRA_liblttngmap_dl_la_DEPENDENCIES = liblttngmap.la preload/dl.map
 EXTRA_DIST += preload/dl.map
 
 lib_LTLIBRARIES += liblttngmap-io.la
 liblttngmap_io_la_SOURCES = preload/io.c preload/next.h preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_io_la_CFLAGS = $(preload_cflags) -U_FORTIFY_SOURCE
-liblttngmap_io_la_LIBADD = liblttngmap.la
 liblttngmap_io_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/io.map
-EXTRA_liblttngmap_io_la_DEPENDENCIES = preload/io.map
+EXTRA_liblttngmap_io_la_DEPENDENCIES = liblttngmap.la preload/io.map
 EXTRA_DIST += preload/io.map
 
 lib_LTLIBRARIES += liblttngmap-proc.la
@@ -64,19 +60,17 @@ liblttngmap_proc_la_SOURCES = \
 	preload/proc-vfork.c preload/exec.h preload/sandbox.c preload/own-maps.c \
 	preload/next.h
 liblttngmap_proc_la_CFLAGS = $(preload_cflags)
-liblttngmap_proc_la_LIBADD = liblttngmap.la
 liblttngmap_proc_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/proc.map
-EXTRA_liblttngmap_proc_la_DEPENDENCIES = preload/proc.map
+EXTRA_liblttngmap_proc_la_DEPENDENCIES = liblttngmap.la preload/proc.map
 EXTRA_DIST += preload/proc.map
 
 lib_LTLIBRARIES += liblttngmap-syslog.la
 liblttngmap_syslog_la_SOURCES = preload/syslog.c preload/next.h preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_syslog_la_CFLAGS = $(preload_cflags) -U_FORTIFY_SOURCE
-liblttngmap_syslog_la_LIBADD = liblttngmap.la
 liblttngmap_syslog_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/syslog.map
-EXTRA_liblttngmap_syslog_la_DEPENDENCIES = preload/syslog.map
+EXTRA_liblttngmap_syslog_la_DEPENDENCIES = liblttngmap.la preload/syslog.map
 EXTRA_DIST += preload/syslog.map
 
 lib_LTLIBRARIES += liblttngmap-cyg-profile.la liblttngmap-cyg-profile-fast.la
@@ -86,15 +80,13 @@ function_select = preload/function-select.c preload/function-select.h
 liblttngmap_cyg_profile_la_SOURCES = preload/cyg-profile.c preload/cyg-profile.h \
 	$(function_select) preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_cyg_profile_la_CFLAGS = $(preload_cflags)
-liblttngmap_cyg_profile_la_LIBADD = liblttngmap.la
 liblttngmap_cyg_profile_la_LDFLAGS = $(cyg_profile_ldflags)
-EXTRA_liblttngmap_cyg_profile_la_DEPENDENCIES = preload/cyg-profile.map
+EXTRA_liblttngmap_cyg_profile_la_DEPENDENCIES = liblttngmap.la preload/cyg-profile.map
 liblttngmap_cyg_profile_fast_la_SOURCES = preload/cyg-profile-fast.c preload/cyg-profile.h \
 	$(function_select) preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_cyg_profile_fast_la_CFLAGS = $(preload_cflags)
-liblttngmap_cyg_profile_fast_la_LIBADD = liblttngmap.la
 liblttngmap_cyg_profile_fast_la_LDFLAGS = $(cyg_profile_ldflags)
-EXTRA_liblttngmap_cyg_profile_fast_la_DEPENDENCIES = preload/cyg-profile.map
+EXTRA_liblttngmap_cyg_profile_fast_la_DEPENDENCIES = liblttngmap.la preload/cyg-profile.map
 EXTRA_DIST += preload/cyg-profile.map
 
 # Loaded by `lttngmap attach` into running processes, and unloaded again.
@@ -112,8 +104,7 @@ liblttngmap_function_la_SOURCES = preload/function.c \
 	preload/function-patch.c preload/function-patch.h \
 	$(function_select) preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_function_la_CFLAGS = $(preload_cflags)
-liblttngmap_function_la_LIBADD = liblttngmap.la
 liblttngmap_function_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/function.map
-EXTRA_liblttngmap_function_la_DEPENDENCIES = preload/function.map
+EXTRA_liblttngmap_function_la_DEPENDENCIES = liblttngmap.la preload/function.map
 EXTRA_DIST += preload/function.map

@@ -5,10 +5,9 @@
 
 lib_LTLIBRARIES += liblttngmap-python.la
 liblttngmap_python_la_SOURCES = python/logging.c
-liblttngmap_python_la_LIBADD = liblttngmap.la
 liblttngmap_python_la_LDFLAGS = $(AM_LDFLAGS) $(TRACED_LDFLAGS) -module -avoid-version -shared \
-	-Wl,-z,nodelete -Wl,-z,defs -Wl,--version-script=$(top_srcdir)/python/logging.map
-EXTRA_liblttngmap_python_la_DEPENDENCIES = python/logging.map
+	$(beside_ldflags) -Wl,-z,nodelete -Wl,-z,defs -Wl,--version-script=$(top_srcdir)/python/logging.map
+EXTRA_liblttngmap_python_la_DEPENDENCIES = liblttngmap.la python/logging.map
 EXTRA_DIST += python/logging.map python/lttngmap.py.in
 
 pythonmoduledir = $(pythondir)
@@ -16,4 +15,4 @@ nodist_pythonmodule_DATA = python/lttngmap.py
 CLEANFILES += python/lttngmap.py
 python/lttngmap.py: python/lttngmap.py.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) python && \
-	$(SED) 's|@libdir[@]|$(libdir)|' $(top_srcdir)/python/lttngmap.py.in >$@.tmp && mv $@.tmp $@
+	$(SED) 's|@LIBDIR_FROM_PYTHONDIR[@]|$(LIBDIR_FROM_PYTHONDIR)|' $(top_srcdir)/python/lttngmap.py.in >$@.tmp && mv $@.tmp $@

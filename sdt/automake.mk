@@ -28,10 +28,10 @@ libsdt_entry_la_CFLAGS = $(preload_cflags) -mgeneral-regs-only
 lib_LTLIBRARIES += liblttngmap-sdt.la
 liblttngmap_sdt_la_SOURCES = $(sdt_files)
 liblttngmap_sdt_la_CFLAGS = $(preload_cflags)
-liblttngmap_sdt_la_LIBADD = libsdt-entry.la liblttngmap.la
+liblttngmap_sdt_la_LIBADD = libsdt-entry.la
 liblttngmap_sdt_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/sdt/sdt.map
-EXTRA_liblttngmap_sdt_la_DEPENDENCIES = sdt/sdt.map
+EXTRA_liblttngmap_sdt_la_DEPENDENCIES = liblttngmap.la sdt/sdt.map
 EXTRA_DIST += sdt/sdt.map
 
 # For tests, which take of it what they test.

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/installed.h"
 #include "common/base/log.h"
 #include "common/protocol/places.h"
 #include "common/protocol/protocol-app.h"
@@ -64,7 +63,7 @@ static char *default_runtime_dir(void)
 	return places_make(place, geteuid(), xdg, path, sizeof(path)) ? strdup(path) : NULL;
 }
 
-/* Beside this program, as in the build tree and in bindir; else where configure said. */
+/* Beside this program, as in the build tree and in bindir. */
 static char *default_consumer(void)
 {
 	const char *given = getenv("LTTNGMAP_CONSUMERD");
@@ -74,16 +73,11 @@ static char *default_consumer(void)
 
 	if (given && given[0])
 		return strdup(given);
-	if (length > 0) {
-		path[length] = '\0';
-		slash = strrchr(path, '/');
-		if (slash) {
-			strcpy(slash + 1, CONSUMER);
-			if (access(path, X_OK) == 0)
-				return strdup(path);
-		}
-	}
-	return strdup(BINDIR "/" CONSUMER);
+	/* Without /proc the path is "/" CONSUMER: the working directory is no place to start it from. */
+	path[length > 0 ? length : 0] = '\0';
+	slash = strrchr(path, '/');
+	strcpy(slash ? slash + 1 : stpcpy(path, "/"), CONSUMER);
+	return strdup(path);
 }
 
 static int check_choice(const char *value, const char *what, const char *const *choices)

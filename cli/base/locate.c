@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/installed.h"
-
 /* The directory of the running command; "": /proc does not tell. */
 static void own_directory(char *path, size_t size)
 {
@@ -49,9 +47,24 @@ void locate_program(const char *name, const char *environment, char *path, size_
 	own_directory(own, sizeof(own));
 	if (forced && forced[0] != '\0')
 		snprintf(path, size, "%s", forced);
-	else if (!usable(path, size, X_OK, own, "", name) &&
-		 !usable(path, size, X_OK, BINDIR, "", name))
+	else if (!usable(path, size, X_OK, own, "", name))
 		snprintf(path, size, "%s", name);
+}
+
+/* Follows LIBDIR_FROM_BINDIR from the command's directory, which has no links in it. */
+static void to_libdir(char *directory, size_t size)
+{
+	const char *way = LIBDIR_FROM_BINDIR;
+	size_t length;
+	char *slash;
+
+	for (; strncmp(way, "../", 3) == 0; way += 3) {
+		slash = strrchr(directory, '/');
+		if (slash)
+			*slash = '\0';
+	}
+	length = strlen(directory);
+	snprintf(directory + length, size - length, "/%s", way);
 }
 
 int locate_library(const char *name, char *path, size_t size)
@@ -64,9 +77,8 @@ int locate_library(const char *name, char *path, size_t size)
 	own_directory(own, sizeof(own));
 	if (forced && forced[0] == '/')
 		return usable(path, size, R_OK, forced, "", name) ? 0 : -ENOENT;
-	if (usable(path, size, R_OK, own, "/.libs", name) ||
-	    usable(path, size, R_OK, LIBDIR, "", name) ||
-	    usable(path, size, R_OK, own, "/../lib", name))
+	if (usable(path, size, R_OK, own, "/.libs", name))
 		return 0;
-	return -ENOENT;
+	to_libdir(own, sizeof(own));
+	return usable(path, size, R_OK, own, "", name) ? 0 : -ENOENT;
 }

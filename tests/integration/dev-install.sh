@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The lttngmap authors
 #
-# `./dev install PREFIX` after `./dev build` compiles nothing again, and names the variables that a prefix needs where
-# neither pkg-config nor the loader looks. The tree is one of two files, with tools that write down what is asked of them.
+# `./dev install PREFIX` after `./dev build` configures, compiles and links nothing again, and names the variables that a
+# prefix needs where neither pkg-config nor the loader looks. The tree is one of two files, with tools that write down
+# what is asked of them; package-files installs the real one.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 
@@ -11,17 +12,17 @@ mkdir -p "$TAP_DIR/tree/build-aux" "$TAP_DIR/tree/page" "$TAP_DIR/tools"
 cp "$LTTNGMAP_SRC/dev" "$TAP_DIR/tree/"
 cd "$TAP_DIR/tree" || exit 1
 touch build-aux/tap-driver.sh page/page.c a.c
-export LOG=$TAP_DIR/log PATH=$TAP_DIR/tools:$PATH
+export TAP_DIR LOG=$TAP_DIR/log PATH=$TAP_DIR/tools:$PATH
 unset PKG_CONFIG_PATH MAKEFLAGS
 cat >configure <<'END'
 #!/bin/bash
-prefix=/usr/local
-for argument; do [[ $argument != --prefix=* ]] || prefix=${argument#*=}; done
-echo "configure $prefix" >>"$LOG"
+echo configure >>"$LOG"
 {
-	printf 'prefix = %s\nall: liba.la\n' "$prefix"
+	printf 'prefix = %s/built\nall: liba.la\n' "$TAP_DIR"
 	printf '%s: %s\n\techo %s >>$(LOG)\n\ttouch $@\n' a.o ../a.c compile liba.la a.o link
-	printf 'install: all\n\tmkdir -p $(prefix)\n\techo install $(prefix) >>$(LOG)\n'
+	printf 'root = $(DESTDIR)$(prefix)\ninstall: all\n\techo install >>$(LOG)\n'
+	printf '\tmkdir -p $(root)/lib/pkgconfig $(root)/share/folder\n\tln -s folder $(root)/share/link\n'
+	printf '\techo prefix=$(prefix) >$(root)/lib/pkgconfig/a.pc\n\tcp liba.la $(root)/lib/\n'
 } >Makefile
 END
 printf '#!/bin/sh\necho installed\n' >"$TAP_DIR/tools/dpkg-query"
@@ -43,14 +44,18 @@ dev() { # LOG ARGUMENT...: what is asked of the tools meanwhile
 }
 prefix=$TAP_DIR/prefix
 advice="export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib"
-dev 'configure /usr/local,compile,link,' build
-dev "configure $prefix,link,install $prefix," install "$prefix"
+dev 'configure,compile,link,' build
+dev 'install,' install "$prefix"
+is "$(cd "$prefix" && find . ! -type d | LC_ALL=C sort | tr '\n' ' ')$(<"$prefix/lib/pkgconfig/a.pc")" \
+	"./lib/pkgconfig/a.pc ./share/link prefix=$prefix" '  ... it is there, and pkg-config is told where'
 like "$(<"$TAP_DIR/said")" "$advice" '  ... what programs of its users need is said'
-dev "install $prefix," install "$prefix"
+chmod 2775 "$prefix/share"
+dev 'install,' install "$prefix"
+is "$(stat -c %a "$prefix/share") $(readlink "$prefix/share/link")" '2775 folder' '  ... again, and directories stay as they are'
 export FOUND=/usr
-dev "install $prefix," install "$prefix"
+dev 'install,' install "$prefix"
 like "$(<"$TAP_DIR/said")" "$advice" '  ... it is said, too'
 export FOUND=$prefix
-dev "install $prefix," install "$prefix"
+dev 'install,' install "$prefix"
 is "$(grep -c PKG_CONFIG_PATH "$TAP_DIR/said")" 0 '  ... it is not needed'
 done_testing

@@ -11,7 +11,9 @@
 [[ -d $LTTNGMAP_SRC/debian ]] || skip_all "a source tarball has no debian/: that is the packager's"
 [[ -z ${LTTNGMAP_SANITIZED:-} ]] || skip_all 'a build with sanitizers is not for packages'
 
-ok 'it installs' make --no-print-directory -C "$LTTNGMAP_BUILD" install DESTDIR="$TAP_DIR/root"
+install_it() { make --no-print-directory V=0 -C "$LTTNGMAP_BUILD" install DESTDIR="$TAP_DIR/root" >"$TAP_DIR/installed" 2>&1; }
+ok 'it installs' install_it
+is "$(grep -E '^ *(CC|CXX|CCLD|CXXLD|GEN) |relinking' "$TAP_DIR/installed")" '' '  ... and nothing is made again'
 prefix=$(sed -n 's/^prefix = //p' "$LTTNGMAP_BUILD/Makefile")
 lines=$(python3 - "$TAP_DIR/root$prefix" "$LTTNGMAP_SRC/debian" <<'END'
 import fnmatch
@@ -62,6 +64,22 @@ ok '  ... so that a program is built with these alone' "${LTTNGMAP_CC:-cc}" -w -
 	-I"$LTTNGMAP_SRC/tests/lttng" "$LTTNGMAP_SRC/tests/lttng/taken.c" -o "$TAP_DIR/taken" \
 	-L"$compat/lib" -llttng-ust -llttng-ust-fork -ldl
 like "$(LD_LIBRARY_PATH=$TAP_DIR/root$prefix/lib ldd "$TAP_DIR/taken")" 'liblttngmap\.so\.0 => ' '  ... and has our library'
+
+# All that was installed finds its parts from its own place.
+mv "$TAP_DIR/root$prefix" "$TAP_DIR/moved"
+(
+	cd "$TAP_DIR" || exit
+	unset LTTNGMAP_SESSIOND LTTNGMAP_CONSUMERD LTTNGMAP_LIBDIR LD_LIBRARY_PATH
+	moved/bin/lttngmap record -q -o trace --preload libc -- cat /proc/self/maps >maps 2>said
+	PYTHONPATH=moved/lib/python3/dist-packages python3 -c 'import lttngmap
+print(lttngmap.available, *{line.split()[-1] for line in open("/proc/self/maps") if "liblttngmap" in line})' >python
+)
+is "$(sed -n 's/.* \(.*liblttngmap.*\)/\1/p' "$TAP_DIR/maps" | sort -u | tr '\n' ' ')" \
+	"$TAP_DIR/moved/lib/liblttngmap-libc.so $TAP_DIR/moved/lib/liblttngmap.so.0.0.0 " \
+	'where it was moved to another place, a program gets the libraries there' || diag "$(<"$TAP_DIR/said")"
+like "$(babeltrace2 "$TAP_DIR/trace" | wc -l)" '^[1-9]' '  ... and is recorded'
+is "$(tr ' ' '\n' <"$TAP_DIR/python" | sort | tr '\n' ' ')" \
+	"$TAP_DIR/moved/lib/liblttngmap-python.so $TAP_DIR/moved/lib/liblttngmap.so.0.0.0 True " '  ... also in Python'
 
 needed=$(sed -n '/^build_packages=(/,/)/p' "$LTTNGMAP_SRC/dev" | grep -oE '[a-z0-9.+-]+-dev' | grep -vx libc6-dev | sort)
 named=$(sed -n '/^Build-Depends:/,/^Standards/p' "$LTTNGMAP_SRC/debian/control" | grep -oE '[a-z0-9.+-]+-dev\b' | sort)

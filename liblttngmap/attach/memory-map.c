@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/rseq.h>
 #include <sys/syscall.h>
 
 #include "liblttngmap/attach/answer.h"
@@ -67,6 +68,47 @@ static bool reserve_stretch(uint64_t size, bool over)
 	return true;
 }
 
+/* The map of all of control, which others now find, or another thread's that came first. */
+static char *keep_filters(char *map, uint64_t size)
+{
+	char *none = NULL;
+
+	arch_syscall(SYS_munlock, map, size);
+	arch_syscall(SYS_madvise, map, size, MADV_DONTDUMP);
+	__atomic_add_fetch(&inherited.bytes, size, __ATOMIC_RELAXED);
+	/* Release: pairs with the loads of who finds it. */
+	if (__atomic_compare_exchange_n(&inherited.filters, &none, map, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return map;
+	arch_syscall(SYS_munmap, map, size);
+	__atomic_sub_fetch(&inherited.bytes, size, __ATOMIC_RELAXED);
+	return none;
+}
+
+/* Maps `size` bytes from `map` on again. With an old size of 0, mremap() leaves the old map. */
+static long map_again(const void *map, uint64_t size)
+{
+	return arch_syscall(SYS_mremap, map, 0, size, MREMAP_MAYMOVE, NULL);
+}
+
+/*
+ * Maps the filters where no descriptor is needed later: valgrind refuses map_again(). It has no
+ * rseq either, so a program with rseq is not asked. A failure is found at the first filter.
+ */
+static void map_filters_early(const struct local *local, int fd)
+{
+	long map = map_again(local->control, 4096);
+
+	if (!is_error(map)) {
+		arch_syscall(SYS_munmap, map, 4096);
+		return;
+	}
+	limits_make_room(local->control_size);
+	map = arch_syscall(SYS_mmap, NULL, local->control_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (!is_error(map))
+		keep_filters((char *)map, local->control_size);
+}
+
 bool memory_map(struct local *local, const struct protocol_app_registered *answer,
 		const struct exchange_fds *fds, bool over)
 {
@@ -88,6 +130,8 @@ bool memory_map(struct local *local, const struct protocol_app_registered *answe
 		return false;
 	inherited.process = (const void *)(at + answer->process_offset % 4096);
 	arch_syscall(SYS_madvise, inherited.base, inherited.size, MADV_DONTDUMP);
+	if (__rseq_size == 0 && !inherited.filters)
+		map_filters_early(local, fds->fd[PROTOCOL_APP_FD_CONTROL]);
 	__atomic_store_n(&inherited.control, local->control, __ATOMIC_RELEASE);
 	return true;
 }
@@ -99,7 +143,7 @@ const struct lttngmap_process *memory_map_process(void)
 
 bool memory_map_filters(struct local *local)
 {
-	char *none = NULL, *filters = __atomic_load_n(&inherited.filters, __ATOMIC_ACQUIRE);
+	char *filters = __atomic_load_n(&inherited.filters, __ATOMIC_ACQUIRE);
 	uint64_t size = __atomic_load_n(&local->control_size, __ATOMIC_RELAXED);
 	const struct lttngmap_control *control = __atomic_load_n(&local->control, __ATOMIC_RELAXED);
 
@@ -107,24 +151,13 @@ bool memory_map_filters(struct local *local)
 	if (!size || !control)
 		return false;
 	if (!filters && !sandbox_is_on()) {
-		/* With an old size of 0, mremap() maps the same memory again, all of it. */
 		long map;
 
 		limits_make_room(size);
-		map = arch_syscall(SYS_mremap, control, 0, size, MREMAP_MAYMOVE, NULL);
+		map = map_again(control, size);
 		if (is_error(map))
 			return false;
-		arch_syscall(SYS_munlock, map, size);
-		__atomic_add_fetch(&inherited.bytes, size, __ATOMIC_RELAXED);
-		filters = (char *)map;
-		arch_syscall(SYS_madvise, filters, size, MADV_DONTDUMP);
-		/* Release: pairs with the loads of who finds it. */
-		if (!__atomic_compare_exchange_n(&inherited.filters, &none, filters, false,
-						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-			arch_syscall(SYS_munmap, filters, size);
-			__atomic_sub_fetch(&inherited.bytes, size, __ATOMIC_RELAXED);
-			filters = none;
-		}
+		filters = keep_filters((char *)map, size);
 	}
 	if (!filters)
 		return false;

@@ -30,7 +30,7 @@ bool memory_map(struct local *local, const struct protocol_app_registered *answe
 		const struct exchange_fds *fds, bool over);
 /* This process's struct, in what was mapped last. */
 const struct lttngmap_process *memory_map_process(void);
-/* Have all of control, with the filters. No descriptor is needed. */
+/* Have all of control, with the filters. No descriptor is needed: valgrind has the map already. */
 bool memory_map_filters(struct local *local);
 /*
  * In a child that could not be attached, over the maps of its parent: count the event of the

@@ -5,7 +5,7 @@
 # Each verb of the command under valgrind, which has nothing to say: with a
 # daemon, with what is refused, and where there is no daemon. In the short form a third of them a
 # day; the others run without it. Then a traced program that forks, which valgrind finds no fault
-# with: its child writes to rings that lie where its parent's did.
+# with: its child writes to rings that lie where its parent's did, with a filter and without.
 
 . "$LTTNGMAP_SRC/tests/utils/tap.sh"
 . "$LTTNGMAP_SRC/tests/utils/short.sh"
@@ -85,4 +85,11 @@ END_SCRIPT
 	>"$TAP_DIR/out" 2>"$TAP_DIR/err" </dev/null
 is "$?:$(<"$TAP_DIR/valgrind")" 0: 'valgrind, a traced program that forks' || diag "$(<"$TAP_DIR/err")"
 is "$("$LTTNGMAP_BUILD/lttngmap" view forked | grep -c 'path="/dev/zero"')" 500 '  ... and its events'
+
+# Filters: a forked child has them, too.
+"$LTTNGMAP_BUILD/lttngmap" record -q --preload io --subbuf-size 4K --subbufs 32 -o filtered -e lttngmap_io:open \
+	--filter 'path == "/dev/z*"' -- valgrind -q --error-exitcode="$complaint" --log-file="$TAP_DIR/valgrind" \
+	bash forks.sh >"$TAP_DIR/out" 2>"$TAP_DIR/err" </dev/null
+is "$?:$(<"$TAP_DIR/valgrind"):$(<"$TAP_DIR/err")" 0:: 'valgrind, a traced program whose events pass a filter'
+is "$("$LTTNGMAP_BUILD/lttngmap" view filtered | grep -c 'path="/dev/zero"')" 500 '  ... which are there'
 done_testing

@@ -125,20 +125,34 @@ bool map_guard_is_lost(const void *address)
 	return i >= 0 && __atomic_load_n(&maps[i].lost, __ATOMIC_ACQUIRE);
 }
 
+/* The page that an address lies in. */
+static void *page_of(const void *address)
+{
+	return (void *)((uintptr_t)address & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1));
+}
+
+int map_guard_fetch(const void *from, size_t size)
+{
+	char *begin = page_of(from);
+	size_t length = (size_t)((const char *)from + size - begin);
+
+	if (madvise(begin, length, MADV_POPULATE_READ) == 0 || errno == EINVAL) /* Linux < 5.14 */
+		return 0;
+	return -ENODATA;
+}
+
 int map_guard_copy(void *to, const void *from, size_t size)
 {
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1, begin = (uintptr_t)from & ~page;
-	size_t length = (uintptr_t)from + size - begin;
+	char *begin = page_of(from);
+	size_t length = (size_t)((const char *)from + size - begin);
 	bool is_had = true;
 
 	/* Locked, a page stays until it is copied. Where no more may be locked, it is there now. */
-	if (mlock((void *)begin, length) != 0)
-		is_had = errno != EAGAIN &&
-			 (madvise((void *)begin, length, MADV_POPULATE_READ) == 0 ||
-			  errno == EINVAL); /* before Linux 5.14 */
+	if (mlock(begin, length) != 0)
+		is_had = errno != EAGAIN && map_guard_fetch(from, size) == 0;
 	if (is_had)
 		memcpy(to, from, size);
-	munlock((void *)begin, length);
+	munlock(begin, length);
 	if (map_guard_is_lost(from))
 		return -EFAULT;
 	return is_had ? 0 : -ENODATA;

@@ -37,5 +37,11 @@ bool map_guard_is_lost(const void *address);
  * meanwhile.
  */
 int map_guard_copy(void *to, const void *from, size_t size);
+/*
+ * Asks the kernel for the pages of `size` bytes, that a load of them does not try without end. The
+ * pages may go again before the load: for those of the user's own process whose trace it is. 0 or
+ * -ENODATA.
+ */
+int map_guard_fetch(const void *from, size_t size);
 
 #endif /* COMMON_BASE_MAP_GUARD_H */

@@ -187,6 +187,44 @@ static int set_aside(struct output_ring *ring, const struct stream *stream,
 	return 0;
 }
 
+/*
+ * A packet of a session that is watched: it begins with its first record, and after `told`. 0,
+ * -ENODATA or -errno.
+ */
+static int make_live(struct output_ring *ring, struct lttngmap_packet *packet, const void **body,
+		     uint64_t told)
+{
+	int error = 0;
+
+	if (packet->events && packet->length >= sizeof(uint64_t))
+		error = map_guard_fetch(*body, sizeof(uint64_t));
+	if (error)
+		return error;
+	live_tighten(packet, *body, told);
+	if (!live_is_late(packet, told))
+		return 0;
+	error = copy_body(ring, body);
+	if (error == 0)
+		live_move(packet, output_ring_shared(ring)->copy, told);
+	return error;
+}
+
+/*
+ * Writes the held packet, and those behind it that can be written with it. The kernel refuses to
+ * write a page of the ring that cannot be had now, or that the process cut off: the attempt to copy
+ * it tells which. 0, -ENODATA or -errno.
+ */
+static int write_run(struct output_ring *ring, struct stream *stream, struct stream_packet *run,
+		     unsigned *written)
+{
+	int error = stream_write_run(stream, run, 1 + list_followers(ring, run + 1), written);
+
+	if (error != -EFAULT)
+		return error;
+	error = copy_body(ring, &run->body);
+	return error ? error : stream_write_run(stream, run, 1, written);
+}
+
 int output_ring_put_packet(struct output_ring *ring, struct stream *stream, const void *body)
 {
 	/* It may be written again. */
@@ -203,25 +241,20 @@ int output_ring_put_packet(struct output_ring *ring, struct stream *stream, cons
 	/* A snapshot's packet is the consumer's own copy already. */
 	if (is_foreign && !output_session_is_snapshot(session, &size))
 		error = copy_body(ring, &body);
+	if (error == 0 && output_session_is_live(session, &told))
+		error = make_live(ring, &packet, &body, told);
 	if (error == -ENODATA)
 		return set_aside(ring, stream, &packet, no_pages);
 	if (error)
 		return error;
-	if (output_session_is_live(session, &told)) {
-		live_tighten(&packet, body, told);
-		if (live_is_late(&packet, told))
-			error = copy_body(ring, &body);
-		if (error)
-			return error;
-		if (live_is_late(&packet, told))
-			live_move(&packet, output_ring_shared(ring)->copy, told);
-	}
 	/* These bytes are written: nobody else can change them any more. */
 	if (is_foreign && !output_session_is_sound(session, output_channel_stream_id(ring->channel),
 						   &packet, body, &fault))
 		return set_aside(ring, stream, &packet, record_fault_text(&fault, text));
 	run[0].body = body;
-	error = stream_write_run(stream, run, 1 + list_followers(ring, run + 1), &written);
+	error = write_run(ring, stream, run, &written);
+	if (error == -ENODATA)
+		return set_aside(ring, stream, &packet, no_pages);
 	if (error == -ESTALE)
 		return drop_packet(ring);
 	if (error)

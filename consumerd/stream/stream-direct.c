@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 #include <time.h>
 
+#include "common/base/map-guard.h"
 #include "common/base/time.h"
 #include "consumerd/stream/stream-parts.h"
 
@@ -69,6 +70,17 @@ static bool enter(struct direct *direct, enum direct_state *state, int fd, uint6
 	return *state == DIRECT_ON;
 }
 
+/* The bytes that make_vector() copies from the ring: a page may have to come back from swap. */
+static bool are_ends_had(const struct stream_parts *parts)
+{
+	const char *body = parts->body, *pages = body - sizeof(parts->header);
+	uint64_t last = parts->size - DIRECT_BLOCK;
+
+	return map_guard_fetch(body, DIRECT_BLOCK - sizeof(parts->header)) == 0 &&
+	       (!parts->has_tail || parts->content <= last ||
+		map_guard_fetch(pages + last, parts->content - last) == 0);
+}
+
 /*
  * The pages as they are, but for the first block, and for the last where there
  * is a tail. That may be wholly beyond the content.
@@ -123,6 +135,10 @@ int direct_write(struct direct *direct, enum direct_state *state, int fd,
 		return -EAGAIN;
 	}
 	for (unsigned i = 0; i < count; i++) {
+		if (!are_ends_had(&parts[i])) {
+			direct_leave(state, fd);
+			return -EAGAIN;
+		}
 		used += make_vector(direct->blocks + i * PACKET_BLOCKS, &parts[i], vector + used);
 		size += parts[i].size;
 	}

@@ -303,15 +303,29 @@ static void run(double seconds)
 		(condition);                                                                       \
 	})
 
-static struct output_session *begin(const char *folder, const char *name)
+static struct output_session *begin_as(const char *folder, const char *name, bool is_live)
 {
+	struct output_session_config config = {
+		.uuid = trace_kit_uuid,
+		.owner = geteuid(),
+		.group = getegid(),
+		.pages = -1,
+		.live = is_live,
+	};
+
 	mkdir(trace_kit_path("%s", folder), 0700);
 	mkdir(trace_kit_path("%s/rings", folder), 0700);
 	mkdir(trace_kit_path("%s/rings/c", folder), 0700);
 	memset(&told, 0, sizeof(told));
 	nr_told = nr_told_errors = nr_told_well_again = 0;
-	return output_session_create(&shared, name, trace_kit_path("%s/trace", folder),
-				     trace_kit_path("%s/rings", folder), trace_kit_uuid);
+	config.output = trace_kit_path("%s/trace", folder);
+	config.rings = trace_kit_path("%s/rings", folder);
+	return output_session_create_for(&shared, name, &config);
+}
+
+static struct output_session *begin(const char *folder, const char *name)
+{
+	return begin_as(folder, name, false);
 }
 
 static void make_file(const char *path)
@@ -533,22 +547,29 @@ static void test_foreign(void)
 	output_session_destroy(session);
 }
 
-/* The consumer does not touch pages that the kernel cannot bring back from swap. */
-static void test_no_pages(void)
+/*
+ * The consumer does not touch pages that the kernel cannot bring back from swap, and goes on behind
+ * them, whosever process they are.
+ */
+static void test_no_pages(const char *folder, bool is_foreign, bool is_live)
 {
-	struct output_session *session = begin("hole", "s");
-	struct lttngmap_ring_file *ring = play(0, "hole", "p-4711-1", 6);
+	struct output_session *session = begin_as(folder, "s", is_live);
+	struct lttngmap_ring_file *ring = play(0, folder, "p-4711-1", 6);
 
 	ring->most = 6;
-	ring->is_foreign = ring->has_hole = true;
+	ring->is_foreign = is_foreign;
+	ring->has_hole = true;
 	ring->damaged = 6;
-	hole = mmap(NULL, TRACE_KIT_BODY_MAX, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	munmap(hole, TRACE_KIT_BODY_MAX);
+	if (!hole) {
+		hole = mmap(NULL, TRACE_KIT_BODY_MAX, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			    0);
+		munmap(hole, TRACE_KIT_BODY_MAX);
+	}
 	output_session_set_metadata(session, 1, trace_kit_metadata(), false);
 	output_session_add_channel(session, "c", TRACE_KIT_STREAM_ID, NULL);
 	RUN_UNTIL(told.packets == 5);
-	is(packets_on_disk(ring->stream), 5, "a packet whose pages cannot be had is left out");
-	is(told.broken, TRACE_KIT_EVENTS, "and counted");
+	ok(packets_on_disk(ring->stream) == 5 && told.broken == TRACE_KIT_EVENTS,
+	   "%s: a packet whose pages cannot be had is left out, and counted", folder);
 	output_session_destroy(session);
 }
 
@@ -811,7 +832,9 @@ int main(void)
 	test_fair();
 	test_several();
 	test_foreign();
-	test_no_pages();
+	test_no_pages("foreign-hole", true, false);
+	test_no_pages("own-hole", false, false);
+	test_no_pages("live-hole", false, true);
 	test_awake();
 	test_faults();
 	test_same_name();

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -831,6 +832,30 @@ static void test_paged(bool full)
 	free(subbuf);
 }
 
+/* The packet's first page, or its last, cannot be brought back from swap: it is not touched. */
+static void test_paged_hole(bool is_last)
+{
+	const char *output = trace_kit_path("paged-hole%d", is_last);
+	char *subbuf =
+		mmap(NULL, PAGED_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct lttngmap_packet packet = { .cpu = 2 };
+	/* With limits, the last page has the packet's tail, too. */
+	const char *body = fill_subbuf(subbuf, PAGED_SIZE - 100, &packet);
+	struct stream *stream;
+	struct trace trace;
+
+	munmap(subbuf + (is_last ? PAGED_SIZE - 4096 : 0), 4096);
+	open_trace(&trace, output);
+	stream = make_stream(&trace, NAME);
+	if (is_last)
+		stream_limit(stream, &(struct stream_limits){ .file_size = 2 * PAGED_SIZE });
+	is(stream_write(stream, &packet, body), -EFAULT,
+	   is_last ? "no packet without its last page" : "no packet without its first page");
+	stream_destroy(stream);
+	trace_close(&trace);
+	munmap(subbuf, PAGED_SIZE);
+}
+
 /* ---- several packets at a time -------------------------------------------------- */
 
 struct run {
@@ -1065,6 +1090,8 @@ int main(void)
 	test_pool();
 	test_paged(false);
 	test_paged(true);
+	test_paged_hole(false);
+	test_paged_hole(true);
 	test_run(0);
 	test_run(4 * PAGED_SIZE);
 	test_run_full(PAGED_SIZE);

@@ -244,7 +244,7 @@ static void tell_probes(const struct inside_library *library, char *text, pid_t 
 {
 	unsigned more;
 
-	more = record_sdt_report_lines(text, strlen(text));
+	more = record_sdt_report_lines(text, strlen(text), "enable");
 	if (more)
 		message_note("--sdt: and %u more", more);
 	if (library->changed == 0)

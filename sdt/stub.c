@@ -115,11 +115,14 @@ static const char *explain(int error)
 	case -EBUSY:
 		return "other probes have the place that it needs";
 	case -EEXIST:
-		return "the code behind it leads a jump to a place that is taken";
+		return "no jump can be written there: the code that follows would make it lead to "
+		       "memory in use";
 	case -EPERM:
-		return "the code behind it leads a jump to where nothing may be";
+		return "no jump can be written there: the code that follows would make it lead to "
+		       "where the kernel allows no memory";
 	case -ERANGE:
-		return "the code behind it leads a jump beyond the address space";
+		return "no jump can be written there: the code that follows would make it lead "
+		       "beyond the address space";
 	case -ENOSPC:
 		return "there are too many probes";
 	case -EACCES:

@@ -99,7 +99,7 @@ static bool was_told(const char *begin, const char *line)
 }
 
 /* Splits the line into its three parts; false if it has fewer. */
-static bool tell_line(char *line, bool is_first)
+static bool tell_line(char *line, const char *verb, bool is_first)
 {
 	char *place = strchr(line, '\t'), *why = place ? strchr(place + 1, '\t') : NULL;
 
@@ -108,12 +108,12 @@ static bool tell_line(char *line, bool is_first)
 	message_note("--sdt: %.*s at %.*s is not recorded: %s", (int)(place - line), line,
 		     (int)(why - place - 1), place + 1, why + 1);
 	if (is_first)
-		message_hint("as root, the kernel may do it instead: --uprobe '%.*s'",
+		message_hint("as root, the kernel can record it: lttngmap %s --uprobe '%.*s'", verb,
 			     (int)(why - place - 1), place + 1);
 	return true;
 }
 
-unsigned record_sdt_report_lines(char *text, size_t size)
+unsigned record_sdt_report_lines(char *text, size_t size, const char *verb)
 {
 	unsigned told = 0, more = 0;
 
@@ -131,7 +131,7 @@ unsigned record_sdt_report_lines(char *text, size_t size)
 		if (told == TOLD_MAX)
 			more++;
 		else
-			told += tell_line(line, told == 0);
+			told += tell_line(line, verb, told == 0);
 	}
 	return more;
 }
@@ -144,7 +144,7 @@ void record_sdt_report(const struct record *record)
 
 	if (record->sdt_rules)
 		size = pread(record->sdt_fd, text, sizeof(text), 0);
-	more = record_sdt_report_lines(text, size < 0 ? 0 : (size_t)size);
+	more = record_sdt_report_lines(text, size < 0 ? 0 : (size_t)size, "record");
 	if (more)
 		message_note("--sdt: and %u more; the events lttngmap_sdt:refused name them, where "
 			     "a rule asks for these",

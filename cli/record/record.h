@@ -185,10 +185,11 @@ void record_sdt_set_environment(const struct record *record);
 /* Prints which probes could not be served, and why. */
 void record_sdt_report(const struct record *record);
 /*
- * Prints which probes are not recorded, from lines of common/protocol/sdt-environment.h, each once.
- * Overwrites `text`. Prints only the first few; returns how many more there are.
+ * Prints which probes are not recorded, from lines of common/protocol/sdt-environment.h, each once,
+ * and that --uprobe of `verb` can record them. Overwrites `text`. Prints only the first few;
+ * returns how many more there are.
  */
-unsigned record_sdt_report_lines(char *text, size_t size);
+unsigned record_sdt_report_lines(char *text, size_t size, const char *verb);
 
 /* Needs runtime_dir and sdt_rules. 0, or -errno after a message. */
 int record_preload_choose(struct record *record);

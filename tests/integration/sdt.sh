@@ -101,16 +101,16 @@ many:no more than twelve
 text:is not understood
 width:8@%eax is not understood
 constant:its semaphore is not in the file
-below:beyond the address space
+below:no jump can be written there: the code that follows would make it lead beyond the address space
 beside:less than five bytes away
 long:there is no nop of one byte
-taken:leads a jump to a place that is taken
-low:leads a jump to where nothing may be
+taken:would make it lead to memory in use
+low:would make it lead to where the kernel allows no memory
 twice:other probes have the place that it needs
 END
 like "$(cat err)" 'odd:memory at [^ ]*/odd:0x[0-9a-f]+ is not recorded: its argument' \
 	'what is refused is told'
-like "$(cat err)" "kernel may do it instead: --uprobe '[^ ]*/odd:0x" '  ... and who can do it'
+like "$(cat err)" "as root, the kernel can record it: lttngmap record --uprobe '[^ ]*/odd:0x" '  ... and who can do it'
 like "$(cat err)" 'and 4 more' '  ... in few lines'
 record "$(printf 'odd:%04095d' 0)" -- ./odd
 status=$?

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "cli/base/message.h"
-#include "cli/base/options.h"
 #include "cli/client/control-client.h"
 #include "cli/client/session-counts.h"
+#include "common/base/amount.h"
 
 static int all;
 
@@ -85,7 +85,7 @@ static int destroy(struct session_verb *self, struct json_object **counts)
 		}
 		if (lost)
 			message_line("  %s events lost: they were in the buffers, not on disk",
-				     options_format_count(lost, text));
+				     amount_format_count(lost, text));
 	} else if (lost) {
 		*counts = *counts ? *counts : json_object_new_object();
 		session_add_number(*counts, "lost", lost);

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "cli/base/message.h"
-#include "cli/base/options.h"
 #include "cli/base/output-dir.h"
 #include "cli/merge/merge.h"
 #include "cli/view/view.h"
+#include "common/base/amount.h"
 
 static char *output;
 static int quiet;
@@ -30,14 +30,14 @@ static void print(const char *path, const struct merge_result *result)
 	char packets[32], repeated[32], bytes[16], repeated_bytes[16];
 
 	message_line("%s: %s packet%s of %" PRIu64 " stream%s, %s", path,
-		     options_format_count(result->packets, packets),
-		     message_plural(result->packets), result->streams,
-		     message_plural(result->streams), options_format_size(result->bytes, bytes));
+		     amount_format_count(result->packets, packets), message_plural(result->packets),
+		     result->streams, message_plural(result->streams),
+		     amount_format_size(result->bytes, bytes));
 	if (result->repeated)
 		message_line("  %s packet%s there more than once, %s",
-			     options_format_count(result->repeated, repeated),
+			     amount_format_count(result->repeated, repeated),
 			     result->repeated == 1 ? " was" : "s were",
-			     options_format_size(result->repeated_bytes, repeated_bytes));
+			     amount_format_size(result->repeated_bytes, repeated_bytes));
 }
 
 /* Warns of facts that a reader of the trace should know, with remedies. */
@@ -47,18 +47,18 @@ static void warn(const struct merge_result *result)
 
 	if (result->missing) {
 		message_note("merge: %s packet%s missing between others of their streams",
-			     options_format_count(result->missing, count),
+			     amount_format_count(result->missing, count),
 			     result->missing == 1 ? " is" : "s are");
 		message_hint("are all directories of the session named?");
 	}
 	if (result->torn)
 		message_error("merge: %s packet%s cannot be read, and no directory has them whole",
-			      options_format_count(result->torn, count),
+			      amount_format_count(result->torn, count),
 			      message_plural(result->torn));
 	if (result->changed) {
 		message_error(
 			"merge: %s packets are not the same everywhere; one of each was taken",
-			options_format_count(result->changed, count));
+			amount_format_count(result->changed, count));
 		message_hint("is the disk in order that they lie on?");
 	}
 }

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "cli/base/message.h"
-#include "cli/base/options.h"
 #include "cli/relay/relay-child.h"
 #include "cli/relay/relay-keep.h"
 #include "cli/relay/relay-run.h"
+#include "common/base/amount.h"
 #include "common/base/name.h"
 
 static char *session, *timeout, *live;
@@ -79,8 +79,8 @@ static int send(void *data)
 		return CLI_STATUS_FAILED;
 	if (!quiet)
 		message_line("sent to %s: %s packets, %s", request->url,
-			     options_format_count(result.packets, packets),
-			     options_format_size(result.bytes, bytes));
+			     amount_format_count(result.packets, packets),
+			     amount_format_size(result.bytes, bytes));
 	return message_flush_output() ? CLI_STATUS_FAILED : CLI_STATUS_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "cli/base/options.h"
 #include "cli/client/control-client.h"
 #include "cli/client/session-verb.h"
+#include "common/base/amount.h"
 
 static char *period, *size;
 static uint64_t period_ms, size_bytes;
@@ -82,7 +83,7 @@ static int schedule(struct session_verb *self, struct json_object **answer)
 			     period_ms ? " every " : "",
 			     period_ms ? options_format_duration(period_ms, text) : "",
 			     size_bytes ? " at " : "",
-			     size_bytes ? options_format_size(size_bytes, bytes) : "",
+			     size_bytes ? amount_format_size(size_bytes, bytes) : "",
 			     period_ms || size_bytes ? "" : " when asked to");
 	return 0;
 }

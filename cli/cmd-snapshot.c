@@ -21,6 +21,7 @@
 #include "cli/client/session-verb.h"
 #include "cli/relay/relay-child.h"
 #include "cli/relay/relay-run.h"
+#include "common/base/amount.h"
 #include "common/base/beneath.h"
 #include "common/protocol/ctf.h"
 
@@ -130,8 +131,8 @@ static void print(const struct session_verb *self, struct json_object *answer, b
 		session_add_text(answer, "url", url);
 	if (!session_options.json)
 		message_line("snapshot of session %s: %s events, %s: %s", self->session,
-			     options_format_count(events, count),
-			     options_format_size(control_answer_count(answer, "bytes"), bytes),
+			     amount_format_count(events, count),
+			     amount_format_size(control_answer_count(answer, "bytes"), bytes),
 			     control_answer_text(answer, is_away ? "url" : "output"));
 	if (is_away)
 		json_object_object_del(answer, "output");

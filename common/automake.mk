@@ -8,6 +8,8 @@ noinst_LTLIBRARIES += libcommon.la libringfile.la
 libcommon_la_SOURCES = \
 	common/base/beneath.c \
 	common/base/beneath.h \
+	common/base/amount.c \
+	common/base/amount.h \
 	common/base/clock.c \
 	common/base/clock.h \
 	common/base/context.c \

@@ -17,7 +17,7 @@
 
 #include <systemd/sd-event.h>
 #include <urcu/urcu-memb.h>
-
+#include "common/base/amount.h"
 #include "common/base/log.h"
 #include "common/protocol/protocol-control.h"
 #include "common/base/socket.h"
@@ -462,39 +462,44 @@ static uint64_t number_of(struct json_object *object, const char *key)
 	return json_object_get_uint64(json_object_object_get(object, key));
 }
 
+static const char *count_of(struct json_object *session, const char *key, char text[32])
+{
+	return amount_format_count(number_of(session, key), text);
+}
+
 static void print_session(struct json_object *session)
 {
+	const char *name = json_object_get_string(json_object_object_get(session, "name"));
 	uint64_t before = number_of(session, "bytes_before"), bytes = number_of(session, "bytes");
+	char counts[3][32], size[16];
 
-	printf("%s: %llu events in %s, of which %llu bytes were brought in now\n",
-	       json_object_get_string(json_object_object_get(session, "name")),
-	       (unsigned long long)number_of(session, "events"),
+	printf("%s: %s event%s in %s, %s of the trace brought in now\n", name,
+	       count_of(session, "events", counts[0]), number_of(session, "events") == 1 ? "" : "s",
 	       json_object_get_string(json_object_object_get(session, "output")),
-	       (unsigned long long)(bytes > before ? bytes - before : 0));
+	       amount_format_size(bytes > before ? bytes - before : 0, size));
 	if (number_of(session, "discarded") || number_of(session, "overwritten") ||
 	    number_of(session, "broken"))
-		printf("%s: lost: %llu events discarded, %llu overwritten, %llu unreadable\n",
-		       json_object_get_string(json_object_object_get(session, "name")),
-		       (unsigned long long)number_of(session, "discarded"),
-		       (unsigned long long)number_of(session, "overwritten"),
-		       (unsigned long long)number_of(session, "broken"));
+		printf("%s: lost: %s events discarded, %s overwritten, %s unreadable\n", name,
+		       count_of(session, "discarded", counts[0]),
+		       count_of(session, "overwritten", counts[1]),
+		       count_of(session, "broken", counts[2]));
 	if (number_of(session, "closed_rings"))
-		printf("%s: damaged rings: %llu; claimed, which nobody can check: %llu more events "
+		printf("%s: damaged rings: %s; claimed, which nobody can check: %s more events "
 		       "lost\n",
-		       json_object_get_string(json_object_object_get(session, "name")),
-		       (unsigned long long)number_of(session, "closed_rings"),
-		       (unsigned long long)number_of(session, "claimed"));
+		       name, count_of(session, "closed_rings", counts[0]),
+		       count_of(session, "claimed", counts[1]));
 }
 
 static void print(const struct recovery *recovery, struct json_object *sessions, bool json)
 {
 	struct json_object *all;
+	char count[32];
 
 	if (!json) {
 		for (size_t i = 0; i < json_object_array_length(sessions); i++)
 			print_session(json_object_array_get_idx(sessions, i));
-		printf("rings of %llu process%s were read%s\n",
-		       (unsigned long long)recovery->processes,
+		printf("rings of %s process%s were read%s\n",
+		       amount_format_count(recovery->processes, count),
 		       recovery->processes == 1 ? "" : "es",
 		       recovery->lost ? ", others could not be: see the messages" : "");
 		return;

@@ -201,38 +201,6 @@ int options_check_subbufs(uint64_t count, const char **why)
 	return -EINVAL;
 }
 
-char *options_format_size(uint64_t size, char *text)
-{
-	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	double value = (double)size;
-	int unit = -1;
-
-	while (value >= 1023.95 && unit < 5) {
-		value /= 1024;
-		unit++;
-	}
-	if (unit < 0)
-		snprintf(text, 16, "%u bytes", (unsigned)size);
-	else
-		snprintf(text, 16, "%.1f %s", value, units[unit]);
-	return text;
-}
-
-char *options_format_count(uint64_t count, char *text)
-{
-	char digits[24];
-	int length = snprintf(digits, sizeof(digits), "%" PRIu64, count);
-	char *out = text;
-
-	for (int i = 0; i < length; i++) {
-		if (i > 0 && (length - i) % 3 == 0)
-			*out++ = ',';
-		*out++ = digits[i];
-	}
-	*out = '\0';
-	return text;
-}
-
 int options_check_rule(const char *rule, const char **why)
 {
 	const char *colon = strchr(rule, ':');

@@ -39,10 +39,6 @@ const char *options_loglevel_name(uint64_t level);
 /* 0, or -EINVAL and in *why a static text with the valid values. */
 int options_check_subbuf_size(uint64_t size, const char **why);
 int options_check_subbufs(uint64_t count, const char **why);
-/* Prints "1.5 MiB" into `text`, of at least 16 bytes; returns `text`. */
-char *options_format_size(uint64_t size, char *text);
-/* Prints "12,345" into `text`, of at least 32 bytes; returns `text`. */
-char *options_format_count(uint64_t count, char *text);
 /* Checks PROVIDER:NAME; both parts may have `*`. 0, or -EINVAL and *why. */
 int options_check_rule(const char *rule, const char **why);
 

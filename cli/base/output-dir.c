@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "cli/base/message.h"
-#include "cli/base/options.h"
+#include "common/base/amount.h"
 #include "common/base/beneath.h"
 #include "common/base/remove-tree.h"
 
@@ -211,8 +211,8 @@ static int check_space(const char *verb, const struct output_dir *dir)
 	message_error("%s: the file system of '%s' is full: %s are free, and a trace takes %s at "
 		      "least",
 		      verb, dir->path,
-		      options_format_size((uint64_t)status.f_bavail * status.f_frsize, left),
-		      options_format_size(SPACE_LEAST, least));
+		      amount_format_size((uint64_t)status.f_bavail * status.f_frsize, left),
+		      amount_format_size(SPACE_LEAST, least));
 	message_hint("make room there, or write the trace elsewhere by -o DIR");
 	return -ENOSPC;
 }

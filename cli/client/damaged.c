@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "cli/base/message.h"
-#include "cli/base/options.h"
 #include "cli/client/control-client.h"
 #include "cli/client/session-verb.h"
+#include "common/base/amount.h"
 
 __attribute__((format(printf, 2, 3))) static void add(char text[DAMAGED_TEXT_SIZE],
 						      const char *format, ...)
@@ -45,7 +45,7 @@ char *damaged_describe(struct json_object *answer, char text[DAMAGED_TEXT_SIZE])
 	text[0] = '\0';
 	if (!rings)
 		return text;
-	add(text, "%s ring%s closed, damaged", options_format_count(rings, count),
+	add(text, "%s ring%s closed, damaged", amount_format_count(rings, count),
 	    message_plural(rings));
 	for (size_t i = 0; i < json_object_array_length(damagers); i++)
 		add_name(text, json_object_array_get_idx(damagers, i), i ? ", " : " by ");
@@ -53,6 +53,6 @@ char *damaged_describe(struct json_object *answer, char text[DAMAGED_TEXT_SIZE])
 		add(text, ", …");
 	if (claimed)
 		add(text, "; claimed, which nobody can check: %s more event%s lost",
-		    options_format_count(claimed, count), message_plural(claimed));
+		    amount_format_count(claimed, count), message_plural(claimed));
 	return text;
 }

@@ -12,11 +12,11 @@
 
 #include "cli/base/locate.h"
 #include "cli/base/message.h"
-#include "cli/base/options.h"
 #include "cli/client/control-client.h"
 #include "cli/client/damaged.h"
 #include "cli/client/session-sending.h"
 #include "cli/client/untraced.h"
+#include "common/base/amount.h"
 #include "common/protocol/protocol-control.h"
 
 #define WRITTEN_TRIES 5
@@ -82,7 +82,7 @@ static void print_count(struct json_object *answer, const char *key, const char 
 	char text[32];
 
 	if (count)
-		message_line("  %s %s%s %s", options_format_count(count, text), what,
+		message_line("  %s %s%s %s", amount_format_count(count, text), what,
 			     message_plural(count), meaning);
 }
 
@@ -98,15 +98,15 @@ static void print_kernel(struct json_object *answer)
 	streams = control_answer_count(kernel, "streams");
 	overrun = control_answer_count(kernel, "overrun");
 	message_line("  of the kernel's: %s event%s kept, %s in %" PRIu64 " stream%s",
-		     options_format_count(events, count), events == 1 ? "" : "s",
-		     options_format_size(control_answer_count(kernel, "bytes"), size), streams,
+		     amount_format_count(events, count), events == 1 ? "" : "s",
+		     amount_format_size(control_answer_count(kernel, "bytes"), size), streams,
 		     streams == 1 ? "" : "s");
 	if (!control_answer_flag(kernel, "mapped"))
 		message_line("  read from the kernel's rings: Linux before 6.10 maps none");
 	print_count(kernel, "discarded", "event", "of the kernel's lost, as the trace says");
 	if (overrun)
 		message_line("  %s events overwritten in the kernel's buffers, as it counts",
-			     options_format_count(overrun, count));
+			     amount_format_count(overrun, count));
 }
 
 static void print_events(struct json_object *answer)
@@ -117,24 +117,24 @@ static void print_events(struct json_object *answer)
 
 	if (control_answer_flag(answer, "snapshot")) {
 		message_line("  %s events written to the buffers, of which the newest are there",
-			     options_format_count(control_answer_count(answer, "written"), count));
+			     amount_format_count(control_answer_count(answer, "written"), count));
 		return;
 	}
 	/* The consumer writes them when their sub-buffers are full. */
 	if (control_answer_count(answer, "buffered"))
 		snprintf(more, sizeof(more), "; %s more in the buffers%s",
-			 options_format_count(control_answer_count(answer, "buffered"), buffered),
+			 amount_format_count(control_answer_count(answer, "buffered"), buffered),
 			 control_answer_flag(answer, "active") ? "" : ", not on disk");
 	/* The consumer reports what it has written several times a second. */
 	if (kept && !streams) {
 		message_line("  %s event%s kept, and being written%s",
-			     options_format_count(kept, count), kept == 1 ? "" : "s", more);
+			     amount_format_count(kept, count), kept == 1 ? "" : "s", more);
 		return;
 	}
 	/* Files that were replaced are gone. */
 	message_line("  %s event%s kept, %s%s in %" PRIu64 " stream%s%s",
-		     options_format_count(kept, count), kept == 1 ? "" : "s",
-		     options_format_size(control_answer_count(answer, "bytes"), size),
+		     amount_format_count(kept, count), kept == 1 ? "" : "s",
+		     amount_format_size(control_answer_count(answer, "bytes"), size),
 		     control_answer_count(answer, "overwritten") ? " written" : "", streams,
 		     streams == 1 ? "" : "s", more);
 }
@@ -181,8 +181,7 @@ void session_counts_print(struct session_verb *self, struct json_object *answer)
 	if (undescribed)
 		message_line("  %s event class%s not recorded: their users have too many, or too "
 			     "long ones, or too long filters",
-			     options_format_count(undescribed, count),
-			     undescribed == 1 ? "" : "es");
+			     amount_format_count(undescribed, count), undescribed == 1 ? "" : "es");
 	print_kernel(answer);
 	print_count(answer, "chunks", "chunk", "completed");
 	if (control_answer_count(answer, "output_silent_ms"))

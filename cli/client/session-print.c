@@ -15,6 +15,7 @@
 #include "cli/client/control-client.h"
 #include "cli/client/session-sending.h"
 #include "cli/client/session-verb.h"
+#include "common/base/amount.h"
 
 void session_print_line(struct json_object *session)
 {
@@ -43,7 +44,7 @@ static void print_rotation(struct json_object *session)
 	if (period_ms)
 		message_line("  rotates every %s", options_format_duration(period_ms, text));
 	if (size)
-		message_line("  rotates at %s", options_format_size(size, bytes));
+		message_line("  rotates at %s", amount_format_size(size, bytes));
 }
 
 static void print_trackers(struct json_object *session)
@@ -108,11 +109,11 @@ static void print_channel(struct json_object *channel)
 		     timeout ? " for " : "",
 		     timeout ? options_format_duration(timeout, duration) : "",
 		     control_answer_count(channel, "subbufs"),
-		     options_format_size(control_answer_count(channel, "subbuf_size"), size));
+		     amount_format_size(control_answer_count(channel, "subbuf_size"), size));
 	if (strcmp(control_answer_text(channel, "buffers"), "user") == 0)
 		message_line("    buffers that a user's processes share");
 	if (file_size)
-		message_line("    files of %s", options_format_size(file_size, size));
+		message_line("    files of %s", amount_format_size(file_size, size));
 	if (file_count)
 		message_line("    the newest %" PRIu64 " files of a stream", file_count);
 	print_contexts(channel);
@@ -154,7 +155,7 @@ static void print_kernel(struct json_object *session)
 	probes = session_member_array(kernel, "probes");
 	buffer = control_answer_count(kernel, "buffer_size");
 	message_line("  the kernel's events: %" PRIu64 ", buffers of %s for each CPU, instance %s",
-		     control_answer_count(kernel, "events"), options_format_size(buffer, size),
+		     control_answer_count(kernel, "events"), amount_format_size(buffer, size),
 		     control_answer_text(kernel, "instance"));
 	for (size_t i = 0; i < json_object_array_length(pids); i++)
 		message_line("    of process %s",

@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "cli/base/message.h"
-#include "cli/base/options.h"
 #include "cli/base/shell-quote.h"
 #include "cli/client/control-client.h"
 #include "cli/client/session-verb.h"
 #include "relay/presence.h"
+#include "common/base/amount.h"
 
 void session_sending_add(const char *name, struct json_object *session)
 {
@@ -58,7 +58,7 @@ static void print_waiting(struct json_object *session)
 
 	if (!json_object_object_get_ex(session, "bytes", NULL)) {
 		message_line("  sent to %s: %s", control_answer_text(session, "url"),
-			     options_format_size(sent, there));
+			     amount_format_size(sent, there));
 		return;
 	}
 	json_object_object_get_ex(session, "kernel", &kernel);
@@ -67,8 +67,8 @@ static void print_waiting(struct json_object *session)
 		message_line("  sent to %s: all of it", control_answer_text(session, "url"));
 	else
 		message_line("  sent to %s: %s; %s wait in %s until it takes them",
-			     control_answer_text(session, "url"), options_format_size(sent, there),
-			     options_format_size(bytes - sent, here),
+			     control_answer_text(session, "url"), amount_format_size(sent, there),
+			     amount_format_size(bytes - sent, here),
 			     control_answer_text(session, "output"));
 }
 

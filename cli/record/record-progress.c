@@ -21,6 +21,7 @@
 
 #include "cli/base/message.h"
 #include "cli/base/options.h"
+#include "common/base/amount.h"
 
 static bool enabled;
 static bool shown;
@@ -80,9 +81,9 @@ void record_progress_draw(struct record *record)
 		return;
 	length = snprintf(
 		text, sizeof(text), "[lttngmap: %s events, %s, %s lost, %llu process%s]",
-		options_format_count(counts->kept + counts->buffered + counts->kernel_events, kept),
-		options_format_size(counts->bytes + counts->kernel_bytes, bytes),
-		options_format_count(count_lost(counts) + counts->kernel_lost, lost),
+		amount_format_count(counts->kept + counts->buffered + counts->kernel_events, kept),
+		amount_format_size(counts->bytes + counts->kernel_bytes, bytes),
+		amount_format_count(count_lost(counts) + counts->kernel_lost, lost),
 		(unsigned long long)counts->processes, counts->processes == 1 ? "" : "es");
 	if (length >= columns)
 		text[length = columns - 1] = '\0';
@@ -146,18 +147,18 @@ static void show_lost(const struct record *record)
 			     options_format_duration(record->unrecorded_ms, since));
 	if (counts->buffered)
 		message_note("%s events were in the buffers, not on disk%s",
-			     options_format_count(counts->buffered, discarded),
+			     amount_format_count(counts->buffered, discarded),
 			     record->options.ring_dir ? "" : ": they are lost");
 	if (counts->broken)
 		message_note("%s events were left out: no reader could read them",
-			     options_format_count(counts->broken, discarded));
+			     amount_format_count(counts->broken, discarded));
 	if (counts->damaged[0])
 		message_note("%s", counts->damaged);
 	if (counts->discarded + counts->overwritten == 0)
 		return;
 	message_note("lost: %s discarded, %s overwritten",
-		     options_format_count(counts->discarded, discarded),
-		     options_format_count(counts->overwritten, overwritten));
+		     amount_format_count(counts->discarded, discarded),
+		     amount_format_count(counts->overwritten, overwritten));
 	/* No buffer is large enough while nothing can be written. */
 	if (counts->discarded && !record->had_trouble &&
 	    strcmp(record->options.mode, "discard") == 0)
@@ -179,15 +180,15 @@ static void summarize_kernel(struct record *record)
 		return;
 	if (counts->kernel_lost) {
 		message_note("lost: %s events of the kernel's",
-			     options_format_count(counts->kernel_lost, lost));
+			     amount_format_count(counts->kernel_lost, lost));
 		message_hint("a larger --kernel-buffer, or fewer events, lose fewer");
 	}
 	if (!record->options.quiet)
 		message_note("the kernel: %s event%s kept, %s lost; %s in %llu stream%s, in %s%s",
-			     options_format_count(counts->kernel_events, kept),
+			     amount_format_count(counts->kernel_events, kept),
 			     counts->kernel_events == 1 ? "" : "s",
-			     options_format_count(counts->kernel_lost, lost),
-			     options_format_size(counts->kernel_bytes, bytes),
+			     amount_format_count(counts->kernel_lost, lost),
+			     amount_format_size(counts->kernel_bytes, bytes),
 			     (unsigned long long)counts->kernel_streams,
 			     counts->kernel_streams == 1 ? "" : "s", where_it_is(record),
 			     counts->kernel_is_mapped ? ""
@@ -243,12 +244,12 @@ void record_progress_summary(struct record *record)
 		return;
 	message_note("%llu process%s traced, %s event%s kept, %s lost",
 		     (unsigned long long)counts->processes, counts->processes == 1 ? "" : "es",
-		     options_format_count(counts->kept, kept), counts->kept == 1 ? "" : "s",
-		     options_format_count(count_lost(counts) +
-						  (record->options.ring_dir ? 0 : counts->buffered),
-					  lost));
+		     amount_format_count(counts->kept, kept), counts->kept == 1 ? "" : "s",
+		     amount_format_count(count_lost(counts) +
+						 (record->options.ring_dir ? 0 : counts->buffered),
+					 lost));
 	/* Files that were replaced are gone. */
-	message_note("%s%s in %llu stream%s, in %s", options_format_size(counts->bytes, bytes),
+	message_note("%s%s in %llu stream%s, in %s", amount_format_size(counts->bytes, bytes),
 		     counts->overwritten ? " written" : "", (unsigned long long)counts->streams,
 		     counts->streams == 1 ? "" : "s", where_it_is(record));
 	/* Otherwise a message named the processes whose events are missing. */

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "cli/base/message.h"
-#include "cli/base/options.h"
+#include "common/base/amount.h"
 #include "common/base/name.h"
 
 #define ROWS_SHOWN 15
@@ -39,7 +39,7 @@ static void put_count(struct text_output *out, uint64_t count)
 {
 	char text[32], column[40];
 
-	snprintf(column, sizeof(column), "%12s", options_format_count(count, text));
+	snprintf(column, sizeof(column), "%12s", amount_format_count(count, text));
 	text_output_text(out, column);
 }
 
@@ -62,7 +62,7 @@ static void put_more(struct text_output *out, size_t count)
 
 	if (count > ROWS_SHOWN) {
 		snprintf(text, sizeof(text), "%12s and %s more\n", "",
-			 options_format_count(count - ROWS_SHOWN, number));
+			 amount_format_count(count - ROWS_SHOWN, number));
 		text_output_text(out, text);
 	}
 }
@@ -317,12 +317,12 @@ void page_text_write(struct export *export)
 	if (!page->events)
 		return;
 	snprintf(text, sizeof(text), "%s event%s in %.6f s",
-		 options_format_count(page->events, count), message_plural(page->events),
+		 amount_format_count(page->events, count), message_plural(page->events),
 		 page->last > page->first ? (double)(page->last - page->first) / 1e9 : 0);
 	text_output_text(out, text);
 	if (page->lost_events || page->lost_unknown) {
 		snprintf(text, sizeof(text), "; %s%s lost", page->lost_unknown ? "at least " : "",
-			 options_format_count(page->lost_events, count));
+			 amount_format_count(page->lost_events, count));
 		text_output_text(out, text);
 	}
 	text_output_char(out, '\n');

@@ -14,7 +14,7 @@
 
 #include <lttngmap/abi.h>
 
-#include "cli/base/options.h"
+#include "common/base/amount.h"
 
 /* ---- rows ----------------------------------------------------------------------- */
 
@@ -111,14 +111,14 @@ const char *top_format_rate(double rate, char text[TOP_TEXT_SIZE])
 {
 	if (isnan(rate))
 		return "-";
-	return options_format_count(rate < 1e18 ? (uint64_t)llround(rate) : 0, text);
+	return amount_format_count(rate < 1e18 ? (uint64_t)llround(rate) : 0, text);
 }
 
 const char *top_format_bytes(double bytes, char text[TOP_TEXT_SIZE])
 {
 	if (isnan(bytes))
 		return "-";
-	return options_format_size(bytes < 1e18 ? (uint64_t)llround(bytes) : 0, text);
+	return amount_format_size(bytes < 1e18 ? (uint64_t)llround(bytes) : 0, text);
 }
 
 const char *top_format_share(double share, char text[TOP_TEXT_SIZE])

@@ -33,6 +33,7 @@
 #include "cli/base/options.h"
 #include "cli/base/verb.h"
 #include "cli/client/present-user.h"
+#include "common/base/amount.h"
 #include "common/base/time.h"
 
 /* After so many empty reads the terminal is gone, and the command ends. */
@@ -176,9 +177,9 @@ static void draw_session(const struct screen *screen, int *row, const struct top
 	bool is_losing = session->rates.lost > 0;
 
 	set_colour(screen, COLOUR_LOST, is_losing);
-	options_format_count(session->events, count);
-	options_format_count(session->lost, gone);
-	options_format_size(session->bytes, size);
+	amount_format_count(session->events, count);
+	amount_format_count(session->lost, gone);
+	amount_format_size(session->bytes, size);
 	if (COLS < TOP_WIDE)
 		put_line(row, A_NORMAL, TOP_NARROW_SESSION("%5" PRIu64), session->name,
 			 session->active ? "active" : "stopped", session->alive,
@@ -225,7 +226,7 @@ static void draw_ring(const struct screen *screen, int *row, const struct top_ri
 		snprintf(pid, sizeof(pid), "%" PRIu64, rings->pid);
 	snprintf(place, sizeof(place), "%s/%s", rings->session, rings->channel);
 	top_format_fill(rings->fill, cpus, fill, width < sizeof(fill) ? width : sizeof(fill) - 1);
-	options_format_count(rings->events, count);
+	amount_format_count(rings->events, count);
 	set_colour(screen, COLOUR_LOST, is_losing);
 	if (COLS < TOP_WIDE)
 		put_line(row, rings->alive ? A_NORMAL : A_DIM, TOP_NARROW_RING, pid, rings->name,

@@ -16,9 +16,9 @@
 #include <lttngmap/abi.h>
 
 #include "cli/base/message.h"
-#include "cli/base/options.h"
 #include "cli/client/session-verb.h"
 #include "cli/client/present-user.h"
+#include "common/base/amount.h"
 
 /* ---- JSON ----------------------------------------------------------------------- */
 
@@ -221,9 +221,9 @@ static void print_sessions(const struct top *top)
 			const char *rate = top_format_rate(session->rates.events, events);
 			const char *losses = top_format_rate(session->rates.lost, lost);
 
-			options_format_count(session->events, count);
-			options_format_count(session->lost, gone);
-			options_format_size(session->bytes, size);
+			amount_format_count(session->events, count);
+			amount_format_count(session->lost, gone);
+			amount_format_size(session->bytes, size);
 			if (narrow)
 				message_line(TOP_NARROW_SESSION("%5" PRIu64), session->name,
 					     session->active ? "active" : "stopped", session->alive,
@@ -272,8 +272,8 @@ static void print_rings(const struct top *top)
 		top_format_fill(rings->fill, cpus, fill, sizeof(fill) - 1);
 		rate = top_format_rate(rings->rates.events, events);
 		losses = top_format_rate(rings->rates.lost, lost);
-		options_format_count(rings->events, count_text);
-		options_format_count(rings->lost, gone);
+		amount_format_count(rings->events, count_text);
+		amount_format_count(rings->lost, gone);
 		if (narrow)
 			message_line(TOP_NARROW_RING, pid, rings->name, rate, losses, count_text,
 				     place, fill);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/base/message.h"
-#include "cli/base/options.h"
+#include "common/base/amount.h"
 #include "common/base/time.h"
 
 #define FIRST_MS 1000
@@ -44,7 +44,7 @@ void view_progress_event(void)
 	due_ms = now_ms + NEXT_MS;
 	is_shown = true;
 	fprintf(stderr, "\r\033[K%s: %s events read", view_verb,
-		options_format_count(events, count));
+		amount_format_count(events, count));
 	fflush(stderr);
 }
 

@@ -15,6 +15,7 @@
 
 #include <json-c/json.h>
 
+#include "common/base/amount.h"
 #include "common/base/beneath.h"
 #include "common/base/log.h"
 #include "common/base/name.h"
@@ -290,25 +291,28 @@ static unsigned long long number_of(struct json_object *object, const char *key)
 static void print_count(struct json_object *trace, const char *key, const char *one,
 			const char *many)
 {
-	unsigned long long count = number_of(trace, key);
+	uint64_t count = number_of(trace, key);
+	char text[32];
 
 	if (count)
-		printf(", %llu %s", count, count == 1 ? one : many);
+		printf(", %s %s", amount_format_count(count, text), count == 1 ? one : many);
 }
 
 static void print_trace(struct json_object *trace)
 {
 	/* Folders of a trace are its user's to name. */
-	char path[PATH_MAX];
+	char path[PATH_MAX], text[32];
+	uint64_t bytes = number_of(trace, "cut_bytes");
 
 	snprintf(path, sizeof(path), "%s",
 		 json_object_get_string(json_object_object_get(trace, "path")));
 	name_clean_line(path);
-	printf("%s: %llu stream%s", path, number_of(trace, "streams"),
+	printf("%s: %s stream%s", path, amount_format_count(number_of(trace, "streams"), text),
 	       number_of(trace, "streams") == 1 ? "" : "s");
 	print_count(trace, "cut_streams", "unfinished packet removed",
 		    "unfinished packets removed");
-	print_count(trace, "cut_bytes", "byte cut off", "bytes cut off");
+	if (bytes)
+		printf(", %s cut off", amount_format_size(bytes, text));
 	print_count(trace, "lost_packets", "damaged packet passed over",
 		    "damaged packets passed over");
 	print_count(trace, "indexes", "index rewritten", "indexes rewritten");

@@ -8,6 +8,7 @@
 #include "cli/base/options.h"
 #include "cli/base/shell-quote.h"
 #include "cli/view/view.h"
+#include "common/base/amount.h"
 #include "tests/utils/tap.h"
 
 static void size_is(const char *text, uint64_t expected)
@@ -135,15 +136,15 @@ static void test_formats(void)
 {
 	char text[32];
 
-	ok(strcmp(options_format_size(0, text), "0 bytes") == 0, "0 bytes");
-	ok(strcmp(options_format_size(1023, text), "1023 bytes") == 0, "1023 bytes");
-	ok(strcmp(options_format_size(1536, text), "1.5 KiB") == 0, "1.5 KiB");
-	ok(strcmp(options_format_size((1 << 20) - 1, text), "1.0 MiB") == 0, "1.0 MiB");
-	ok(strcmp(options_format_size(UINT64_MAX, text), "16.0 EiB") == 0, "16.0 EiB");
-	ok(strcmp(options_format_count(0, text), "0") == 0, "0");
-	ok(strcmp(options_format_count(999, text), "999") == 0, "999");
-	ok(strcmp(options_format_count(1000, text), "1,000") == 0, "1,000");
-	ok(strcmp(options_format_count(UINT64_MAX, text), "18,446,744,073,709,551,615") == 0,
+	ok(strcmp(amount_format_size(0, text), "0 bytes") == 0, "0 bytes");
+	ok(strcmp(amount_format_size(1023, text), "1023 bytes") == 0, "1023 bytes");
+	ok(strcmp(amount_format_size(1536, text), "1.5 KiB") == 0, "1.5 KiB");
+	ok(strcmp(amount_format_size((1 << 20) - 1, text), "1.0 MiB") == 0, "1.0 MiB");
+	ok(strcmp(amount_format_size(UINT64_MAX, text), "16.0 EiB") == 0, "16.0 EiB");
+	ok(strcmp(amount_format_count(0, text), "0") == 0, "0");
+	ok(strcmp(amount_format_count(999, text), "999") == 0, "999");
+	ok(strcmp(amount_format_count(1000, text), "1,000") == 0, "1,000");
+	ok(strcmp(amount_format_count(UINT64_MAX, text), "18,446,744,073,709,551,615") == 0,
 	   "the largest");
 }
 

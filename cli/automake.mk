@@ -120,6 +120,8 @@ lttngmap_SOURCES = \
 	cli/base/field-member.h \
 	cli/base/suggest.c \
 	cli/base/suggest.h \
+	cli/client/left-recordings.c \
+	cli/client/left-recordings.h \
 	cli/client/session-batch.c \
 	cli/client/session-batch.h \
 	cli/client/session-counts.c \

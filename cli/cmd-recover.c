@@ -10,7 +10,6 @@
 #include "cli/verbs.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,11 +19,7 @@
 #include "cli/base/locate.h"
 #include "cli/base/message.h"
 #include "cli/base/output-dir.h"
-#include "cli/client/session-daemon.h"
-#include "common/protocol/places.h"
-
-#define SAVED_STATE "ledger"
-#define SAVED_OLD "ledger.old"
+#include "cli/client/left-recordings.h"
 
 static int as_json;
 
@@ -47,9 +42,9 @@ static bool find_saved_state(const char *given, char *path, size_t size)
 
 	if (stat(given, &status) == 0 && S_ISREG(status.st_mode))
 		return (size_t)snprintf(path, size, "%s", given) < size;
-	if (has_file(given, SAVED_STATE, path, size))
+	if (has_file(given, LEFT_STATE, path, size))
 		return (size_t)snprintf(path, size, "%s", given) < size;
-	return has_file(given, SAVED_OLD, path, size);
+	return has_file(given, LEFT_STATE_OLD, path, size);
 }
 
 /* Only returns where it fails. */
@@ -80,23 +75,10 @@ static int tell_nothing(const char *path)
 }
 
 /* Nobody knows the name of the directory that a killed `record` leaves. */
-static void tell_recordings(void)
+static void tell_recording(const char *directory, void *data)
 {
-	glob_t found;
-
-	if (glob(PLACES_TEMPORARY_DIR "/lttngmap-??????", 0, NULL, &found) != 0)
-		return;
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		char path[PATH_MAX];
-		struct stat status;
-
-		snprintf(path, sizeof(path), "%s/" SAVED_STATE, found.gl_pathv[i]);
-		if (session_daemon_is_own(PLACES_TEMPORARY_DIR, found.gl_pathv[i], geteuid()) &&
-		    lstat(path, &status) == 0 && S_ISREG(status.st_mode))
-			message_hint("%s is of a recording that goes on, or was killed",
-				     found.gl_pathv[i]);
-	}
-	globfree(&found);
+	(void)data;
+	message_hint("%s is of a recording that goes on, or was killed", directory);
 }
 
 static int run(int argc, const char **argv)
@@ -109,7 +91,7 @@ static int run(int argc, const char **argv)
 				   : "recover: a directory is missing",
 			      argc);
 		if (argc == 0)
-			tell_recordings();
+			left_recordings_each(tell_recording, NULL);
 		return verb_usage_error(&verb_recover);
 	}
 	if (stat(argv[0], &status) != 0) {

@@ -448,6 +448,7 @@ cli_tests = \
 	tests/integration/verbs-sessions.sh \
 	tests/integration/verbs-synonyms.sh \
 	tests/integration/verbs-usage.sh \
+	tests/integration/view-killed.sh \
 	tests/integration/view-trace.sh
 dist_check_SCRIPTS += $(cli_tests)
 TESTS += $(cli_tests)

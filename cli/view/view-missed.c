@@ -5,12 +5,14 @@
 
 #include "cli/view/view.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/message.h"
 #include "cli/base/suggest.h"
+#include "cli/client/left-recordings.h"
 #include "cli/view/event-names.h"
 #include "common/base/name.h"
 
@@ -91,11 +93,24 @@ static bool tell_all_missed(const struct view *view, char **lists, bool is_proce
 	return any;
 }
 
+/* What its daemons had not written yet is in memory, or in their ring files. */
+static void tell_killed(const char *path)
+{
+	char directory[PATH_MAX];
+
+	if (!left_recordings_find(path, directory, sizeof(directory)))
+		return;
+	message_note("%s: the recording of '%s' was killed: some events may not be in it yet",
+		     view_verb, path);
+	message_hint("`lttngmap recover %s` brings in what is left", directory);
+}
+
 bool view_missed_report(const struct view *view, const char *path)
 {
 	const struct view_filter *filter = &view->filter;
 	bool told;
 
+	tell_killed(path);
 	if (view->events > 0) {
 		view_filter_report_fields(filter, path);
 		return false;

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The lttngmap authors
+#
+# A recording whose daemons were killed: view, report and export lead to the command that brings
+# in what is left, and that one prints numbers for people.
+
+. "$LTTNGMAP_SRC/tests/utils/tap.sh"
+
+need_plain
+lttngmap=$LTTNGMAP_PLAIN/lttngmap
+cd "$TAP_DIR" || exit 1
+unset LTTNGMAP_RUNTIME_DIR
+all=() program='' directory=''
+end_all() {
+	[[ -z $program ]] || kill "$program" 2>/dev/null
+	[[ -n $directory ]] || return 0
+	umount -l "$directory/rings" 2>/dev/null
+	rm -rf --one-file-system "$directory"
+}
+cleanup end_all
+descendants() { # PID
+	local pid
+
+	for pid in $(pgrep -P "$1"); do
+		echo "$pid"
+		descendants "$pid"
+	done
+}
+
+mkfifo hold
+# Between a name with what JSON escapes, and its beginning, which is another recording's.
+output=$PWD/'killed "é\x'
+"$lttngmap" record -q -o "$output" --preload libc -- bash -c 'for ((i = 0; i < 2000; i++)); do x=$(($i)); y="$x$y"; y=${y:0:99}; done
+	echo $$ >made.new; mv made.new made; read -r x <hold' 2>err &
+record=$!
+for ((i = 0; i < 300; i++)); do
+	[[ -s made ]] && break
+	sleep 0.1
+done
+[[ -s made ]] || bail_out "nothing is recorded: $(<err)"
+program=$(<made)
+for pid in $(descendants "$record"); do
+	[[ $pid != "$program" && $(<"/proc/$pid/comm") == lttngmap-* ]] || continue
+	all+=("$pid")
+	[[ -n $directory ]] || directory=$(tr '\0' '\n' <"/proc/$pid/cmdline" | grep '^/tmp/lttngmap-......$')
+done
+[[ -n $directory && ${#all[@]} -ge 2 ]] || bail_out 'the daemons are not found'
+"$lttngmap" view "$output" >out 2>err
+is "$(grep -c 'was killed' err)" 0 'a recording that goes on is not taken for a killed one'
+kill -STOP "$record" "${all[@]}"
+kill -KILL "$record" "${all[@]}"
+wait "$record" 2>/dev/null
+"$lttngmap" view "$output" >out 2>err
+like "$(<err)" 'the recording of .* was killed: some events may not be in it yet' 'view says that it was killed'
+like "$(<err)" "\`lttngmap recover $directory\`" '  ... and how to have its events'
+"$lttngmap" view "$output/ust" >out 2>err
+like "$(<err)" 'was killed' '  ... also of the folder inside'
+"$lttngmap" report -o page.html "$output" 2>err
+like "$(<err)" "\`lttngmap recover $directory\`" '  ... and so does report'
+"$lttngmap" export "$output" --json - >out 2>err
+like "$(<err)" "\`lttngmap recover $directory\`" '  ... and export'
+cp -r "$output" "$PWD/killed"
+"$lttngmap" view "$PWD/killed" >out 2>err
+is "$(grep -c 'was killed' err)" 0 'another recording is not taken for it'
+"$lttngmap" recover "$directory" >out 2>err
+is $? 0 'that command works' || diag "$(<err)"
+events=$("$lttngmap" view "$output" 2>err | wc -l)
+ok 'then its events are there' test "$events" -gt 1000
+is "$(grep -c 'was killed' err)" 0 '  ... and nobody is sent there any more'
+is "$(sed -n 's/^record: \(.*\) events in .*/\1/p' out)" "$(sed -E ':a; s/([0-9])([0-9]{3})($|,)/\1,\2\3/; ta' <<<"$events")" \
+	'it counts them as people do'
+like "$(<out)" ', [0-9.]+ [KM]iB of the trace brought in now' '  ... and the bytes'
+done_testing

@@ -14,6 +14,8 @@
 #include "cli/base/options.h"
 #include "cli/client/probe.h"
 
+#define NAMING_EVENTS "task:task_newtask,task:task_rename"
+
 static int check_probe(struct record_rule *rule)
 {
 	bool is_kernel = rule->kind == RECORD_RULE_KPROBE;
@@ -135,6 +137,34 @@ static int set_up(struct record *record)
 	return record_request(record, object, "record the kernel's events");
 }
 
+/* The user's own rules say which of these events are recorded, and may filter them. */
+static bool has_rule_of_tasks(const struct record *record)
+{
+	for (size_t i = 0; i < record->options.nr_kernel_rules; i++) {
+		const struct record_rule *rule = &record->options.kernel_rules[i];
+
+		if (rule->kind == RECORD_RULE_EVENTS && strstr(rule->rule, "task:"))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Records who takes which name, and who starts whom: a kernel event has its thread's number alone,
+ * and readers of the trace would have no name for it. Not of the whole machine, where such events
+ * may be more than those that were asked for.
+ */
+static int enable_names(struct record *record)
+{
+	struct json_object *object;
+
+	if (!record->options.kernel_pids || has_rule_of_tasks(record))
+		return 0;
+	object = record_new_request("kernel-enable");
+	json_object_object_add(object, "rule", json_object_new_string(NAMING_EVENTS));
+	return record_request(record, object, "enable the kernel's events that name threads");
+}
+
 int record_kernel_enable(struct record *record)
 {
 	int error = record->options.nr_kernel_rules > 0 ? set_up(record) : 0;
@@ -157,5 +187,5 @@ int record_kernel_enable(struct record *record)
 			 rule->rule);
 		error = record_request(record, object, what);
 	}
-	return error;
+	return error ? error : enable_names(record);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/base/field-member.h"
 #include "cli/symbols/symbols.h"
 #include "common/base/name.h"
 
@@ -189,11 +190,37 @@ static void put_symbol(struct view *view, struct text_output *out, const char *n
 }
 
 /*
- * Prints NAME=VALUE …, except what `members` lists and what the filter of `view` hides; either may
- * be NULL. `before` precedes the first value. True if there is one.
+ * What each kernel event has, and is in the columns already, or is for the kernel's developers. The
+ * thread is shown if its number is not that of the process in the column.
+ */
+static bool is_common(const struct view_stream *stream, const char *name, const bt_field *field)
+{
+	uint64_t tid;
+
+	if (strncmp(name, "common_", strlen("common_")) != 0)
+		return false;
+	return strcmp(name, "common_pid") != 0 || stream->pid < 0 || !field_integer(field, &tid) ||
+	       (int64_t)tid == stream->pid;
+}
+
+/* True if the member is not shown. `payload`: of a kernel event of this stream; NULL: other. */
+static bool is_hidden(const struct view *view, const struct view_stream *payload, const char *name,
+		      const bt_field *field)
+{
+	if (!view)
+		return false;
+	if (!view_filter_shows_field(&view->filter, name))
+		return true;
+	return payload && !view->filter.fields && is_common(payload, name, field);
+}
+
+/*
+ * Prints NAME=VALUE …, except what `members` lists and what `view` hides; `payload` as above. All
+ * three may be NULL. `before` precedes the first value. True if there is one.
  */
 static bool put_members(struct view *view, struct text_output *out, const bt_field *field,
-			const char *before, const struct view_context_members *members)
+			const char *before, const struct view_context_members *members,
+			const struct view_stream *payload)
 {
 	const bt_field_class *class = bt_field_borrow_class_const(field);
 	uint64_t count = bt_field_class_structure_get_member_count(class);
@@ -209,13 +236,13 @@ static bool put_members(struct view *view, struct text_output *out, const bt_fie
 			continue;
 		name = bt_field_class_structure_member_get_name(
 			bt_field_class_structure_borrow_member_by_index_const(class, i));
-		if (view && !view_filter_shows_field(&view->filter, name))
+		member = bt_field_structure_borrow_member_field_by_index_const(field, i);
+		if (is_hidden(view, payload, name, member))
 			continue;
 		text_output_text(out, any ? " " : before);
 		any = true;
 		put_coloured(view, out, COLOUR_FIELD, name);
 		text_output_char(out, '=');
-		member = bt_field_structure_borrow_member_field_by_index_const(field, i);
 		put_field(out, member);
 		if (view && view->symbols && symbols_is_address(name))
 			put_symbol(view, out, name, member);
@@ -247,7 +274,7 @@ static void put_field(struct text_output *out, const bt_field *field)
 		text_output_base(out, bt_field_bit_array_get_value_as_integer(field), 16);
 	} else if (type == BT_FIELD_CLASS_TYPE_STRUCTURE) {
 		text_output_char(out, '{');
-		put_members(NULL, out, field, "", NULL);
+		put_members(NULL, out, field, "", NULL, NULL);
 		text_output_char(out, '}');
 	} else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY)) {
 		put_array(out, field);
@@ -346,13 +373,13 @@ static void text_event(struct view *view, const struct view_stream *stream, cons
 	set_colour(view, out, COLOUR_NONE);
 	field = bt_event_borrow_payload_field_const(event);
 	if (field)
-		put_members(view, out, field, " ", NULL);
+		put_members(view, out, field, " ", NULL, stream->is_kernel ? stream : NULL);
 	if (stream->members.others &&
 	    put_members(view, out, bt_event_borrow_common_context_field_const(event), " {",
-			&stream->members))
+			&stream->members, NULL))
 		text_output_char(out, '}');
 	field = bt_event_borrow_specific_context_field_const(event);
-	if (field && put_members(view, out, field, " {", NULL))
+	if (field && put_members(view, out, field, " {", NULL, NULL))
 		text_output_char(out, '}');
 	text_output_char(out, '\n');
 }

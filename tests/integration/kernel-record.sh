@@ -112,6 +112,28 @@ else
 	# kernel-records compares with what libtraceevent reads, on any kernel.
 	skip 1 "Linux $(uname -r) does not show the fields of its events"
 fi
+# What each event has is in the columns, or nobody's concern; a thread's number is where it is another one.
+"$LTTNGMAP_BUILD/lttngmap" view both -e 'sys_*_write' >shown
+ok 'view shows kernel events' test -s shown
+is "$(grep -c ' common_' shown)" 0 '  ... without what all of them have'
+like "$("$LTTNGMAP_BUILD/lttngmap" view both -e 'sys_*_write' --fields common_pid | tail -n 1)" ' common_pid=[0-9]+$' \
+	'  ... unless it is asked for'
+like "$("$LTTNGMAP_BUILD/lttngmap" view both -e 'sys_*_write' --json | tail -n 1)" '"common_flags":' '  ... or in JSON'
+is "$("$LTTNGMAP_BUILD/lttngmap" view threads -e sys_enter_getppid -p 'python3*' | grep -c ' common_pid=[0-9]* ')" 100 \
+	'  ... and the number of a thread that is not the first one'
+# No event of the program's own, nor one of the scheduler's, says who the threads are.
+record named --kernel 'syscalls:*' --kernel-pid program -- sh -c 'ls / >/dev/null; :' 2>err
+"$LTTNGMAP_BUILD/lttngmap" view named -p ls -e 'sys_enter_*' >shown 2>err
+ok "a program's kernel events are found by its name" test "$(wc -l <shown)" -gt 20
+diag "$(<err)"
+is "$(grep -vc ' ls tid=[0-9]* cpu' shown)" 0 '  ... and show it'
+like "$(<shown)" 'sys_enter_getdents64' '  ... those that it makes itself'
+is "$("$LTTNGMAP_BUILD/lttngmap" view named -p ls | grep -c 'sys_enter_execve ')" 0 '  ... and none from before it had the name'
+ok 'report chooses them' "$LTTNGMAP_BUILD/lttngmap" report -p ls -o named.html named
+"$LTTNGMAP_BUILD/lttngmap" export named -p ls --json - >exported
+is "$(grep -c sys_enter_ exported)" "$(wc -l <shown)" '  ... and export'
+record named --kernel 'task:task_rename' --kernel-pid program -- ls / 2>err
+is "$(babeltrace2 named/kernel | grep -c task_newtask)" 0 'rules for tasks are taken as they are'
 # Not what record itself writes: here nobody else does.
 "$LTTNGMAP_BUILD/lttngmap" record -o one --kernel syscalls:sys_enter_write --kernel-pid program -- true 2>err
 is "$(babeltrace2 one/kernel | grep -c sys_enter_write)" 0 'what record itself does is not the program'"'"'s'

@@ -44,7 +44,7 @@ EXTRA_liblttngmap_dl_la_DEPENDENCIES = liblttngmap.la preload/dl.map
 EXTRA_DIST += preload/dl.map
 
 lib_LTLIBRARIES += liblttngmap-io.la
-liblttngmap_io_la_SOURCES = preload/io.c preload/next.h preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
+liblttngmap_io_la_SOURCES = preload/io.c preload/io.h preload/io-stdio.c preload/next.h preload/vfork.c preload/sandbox.c preload/own-maps.c preload/exec.c preload/exec.h
 liblttngmap_io_la_CFLAGS = $(preload_cflags) -U_FORTIFY_SOURCE
 liblttngmap_io_la_LDFLAGS = $(preload_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/preload/io.map

@@ -17,12 +17,14 @@
  * The wrappers call nothing that is wrapped here, and neither does
  * lttngmap_event_write(). A thread may be cancelled in any of them.
  *
- * Not seen: what the C library does for itself, as in stdio (fopen, fread,
- * printf), opendir and getaddrinfo; and calls by syscall(2).
+ * io-stdio.c has what opens and closes streams of stdio. Not seen: what the C library does for
+ * itself, as in fread, printf, opendir and getaddrinfo; and calls by syscall(2).
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "preload/io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -31,7 +33,6 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LTTNGMAP_NEVER_UNLOADED
@@ -102,9 +103,8 @@ int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout
 #define NEXT_WHILE_FINDING (-1)
 #include "preload/next.h"
 
-#define LEVEL LTTNGMAP_LOGLEVEL_DEBUG_LINE
 #define EVENT(name, ...)                                                                           \
-	LTTNGMAP_TRACEPOINT(lttngmap_io, name, LEVEL, __VA_ARGS__, (integer, int64_t, result),     \
+	LTTNGMAP_TRACEPOINT(lttngmap_io, name, IO_LEVEL, __VA_ARGS__, (integer, int64_t, result),     \
 			    (integer, int, error), (integer, uint64_t, duration))
 
 /*
@@ -112,24 +112,15 @@ int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout
  * these arguments, which are looked at after it, and return its result.
  */
 #define CALL(name, type, call, ...)                                                                \
-	uint64_t begin = lttngmap_tracepoint_enabled(lttngmap_io, name) ? now() : 0;               \
+	uint64_t begin = lttngmap_tracepoint_enabled(lttngmap_io, name) ? io_now() : 0;            \
 	type result = (call);                                                                      \
 	int error = result < 0 ? errno : 0;                                                        \
                                                                                                    \
 	(void)error;                                                                               \
 	if (begin)                                                                                 \
 		lttngmap_tracepoint_at(__builtin_return_address(0), lttngmap_io, name,             \
-				       __VA_ARGS__, result, error, now() - begin);                 \
+				       __VA_ARGS__, result, error, io_now() - begin);              \
 	return result
-
-/* Never 0. */
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec + 1;
-}
 
 /* ---- files ------------------------------------------------------------------------ */
 
@@ -143,29 +134,6 @@ EVENT(readv, (integer, int, fd), (integer, int, count));
 EVENT(write, (integer, int, fd), (integer, size_t, size));
 EVENT(pwrite, (integer, int, fd), (integer, size_t, size), (integer, int64_t, offset));
 EVENT(writev, (integer, int, fd), (integer, int, count));
-
-/* A path that the kernel has read: these errors come after that. */
-static const char *known(const char *path, int error)
-{
-	switch (error) {
-	case 0:
-	case EACCES:
-	case EEXIST:
-	case EISDIR:
-	case ELOOP:
-	case EMFILE:
-	case ENFILE:
-	case ENOENT:
-	case ENOTDIR:
-	case ENXIO:
-	case EPERM:
-	case EROFS:
-	case ETXTBSY:
-		return path;
-	default:
-		return NULL;
-	}
-}
 
 static bool has_mode(int flags)
 {
@@ -189,59 +157,59 @@ static bool has_mode(int flags)
 int open(const char *path, int flags, ...)
 {
 	mode_t mode = TAKE_MODE(flags);
-	CALL(open, int, NEXT(open)(path, flags, mode), known(path, error), flags, mode);
+	CALL(open, int, NEXT(open)(path, flags, mode), io_known_path(path, error), flags, mode);
 }
 
 int open64(const char *path, int flags, ...)
 {
 	mode_t mode = TAKE_MODE(flags);
-	CALL(open, int, NEXT(open64)(path, flags, mode), known(path, error), flags, mode);
+	CALL(open, int, NEXT(open64)(path, flags, mode), io_known_path(path, error), flags, mode);
 }
 
 int __open_2(const char *path, int flags)
 {
-	CALL(open, int, NEXT(__open_2)(path, flags), known(path, error), flags, 0);
+	CALL(open, int, NEXT(__open_2)(path, flags), io_known_path(path, error), flags, 0);
 }
 
 int __open64_2(const char *path, int flags)
 {
-	CALL(open, int, NEXT(__open64_2)(path, flags), known(path, error), flags, 0);
+	CALL(open, int, NEXT(__open64_2)(path, flags), io_known_path(path, error), flags, 0);
 }
 
 int openat(int dirfd, const char *path, int flags, ...)
 {
 	mode_t mode = TAKE_MODE(flags);
-	CALL(openat, int, NEXT(openat)(dirfd, path, flags, mode), dirfd, known(path, error), flags,
-	     mode);
+	CALL(openat, int, NEXT(openat)(dirfd, path, flags, mode), dirfd, io_known_path(path, error),
+	     flags, mode);
 }
 
 int openat64(int dirfd, const char *path, int flags, ...)
 {
 	mode_t mode = TAKE_MODE(flags);
-	CALL(openat, int, NEXT(openat64)(dirfd, path, flags, mode), dirfd, known(path, error),
-	     flags, mode);
+	CALL(openat, int, NEXT(openat64)(dirfd, path, flags, mode), dirfd,
+	     io_known_path(path, error), flags, mode);
 }
 
 int __openat_2(int dirfd, const char *path, int flags)
 {
-	CALL(openat, int, NEXT(__openat_2)(dirfd, path, flags), dirfd, known(path, error), flags,
-	     0);
+	CALL(openat, int, NEXT(__openat_2)(dirfd, path, flags), dirfd, io_known_path(path, error),
+	     flags, 0);
 }
 
 int __openat64_2(int dirfd, const char *path, int flags)
 {
-	CALL(openat, int, NEXT(__openat64_2)(dirfd, path, flags), dirfd, known(path, error), flags,
-	     0);
+	CALL(openat, int, NEXT(__openat64_2)(dirfd, path, flags), dirfd, io_known_path(path, error),
+	     flags, 0);
 }
 
 int creat(const char *path, mode_t mode)
 {
-	CALL(creat, int, NEXT(creat)(path, mode), known(path, error), mode);
+	CALL(creat, int, NEXT(creat)(path, mode), io_known_path(path, error), mode);
 }
 
 int creat64(const char *path, mode_t mode)
 {
-	CALL(creat, int, NEXT(creat64)(path, mode), known(path, error), mode);
+	CALL(creat, int, NEXT(creat64)(path, mode), io_known_path(path, error), mode);
 }
 
 int close(int fd)

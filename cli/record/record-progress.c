@@ -208,7 +208,7 @@ static void tell_no_event(const struct record *record)
 		message_hint("was the program built for that? lttngmap-preload(7) has the "
 			     "compiler's options");
 	else if (strstr(families, "io"))
-		message_hint("stdio (fopen, fgets, printf) has no events");
+		message_hint("reads and writes of stdio (fgets, printf) have no events");
 }
 
 void record_progress_summary(struct record *record)

@@ -33,7 +33,8 @@ print(answer)
 END
 functions='__(open|openat|read|pread|recv|recvfrom|poll|ppoll)(64)?_(2|chk)|(open|openat|creat|pread|pwrite)64|'
 functions+='open|openat|creat|close|read|pread|readv|write|pwrite|writev|socket|connect|accept4?|'
-functions+='send|sendto|sendmsg|recv|recvfrom|recvmsg|poll|ppoll|select|epoll_(create1?|ctl|p?wait)'
+functions+='send|sendto|sendmsg|recv|recvfrom|recvmsg|poll|ppoll|select|epoll_(create1?|ctl|p?wait)|'
+functions+='f(re|d)?open(64)?|tmpfile(64)?|fclose'
 
 # recorded NAME COMMAND...: variants of a function are one event.
 recorded() {
@@ -56,6 +57,13 @@ like "$(cat "$TAP_DIR/text")" \
 	'python: where to'
 recorded perl perl -e 'open my $f, "<", $ARGV[0] or die; my $n = 0; $n++ while <$f>; syswrite STDOUT, "$n\n"' \
 	"$libc_programs_dir/numbers"
+# By stdio: the file that is read, and standard output.
+echo 2001-02-03 >"$TAP_DIR/dates"
+recorded date date -u -f "$TAP_DIR/dates"
+like "$(cat "$TAP_DIR/text")" \
+	'lttngmap_io:fopen: .* path = "[^"]*/dates", mode = "r[a-z]*", result = 0x[0-9A-F]{4,}, error = 0, duration = [1-9]' \
+	'date: what was opened by stdio'
+like "$counted_events" 'fclose [1-9]' 'date: and closed'
 recorded git git -C "$libc_programs_dir/repository" --no-pager log --stat --format=%s
 
 record_close() {

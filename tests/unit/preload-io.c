@@ -118,6 +118,99 @@ static void test_open(void)
 	unlink(name);
 }
 
+static void like_mode(const char *event)
+{
+	ok(nr_events == 1 && strncmp(events[0], event, strlen(event)) == 0 &&
+		   strstr(events[0], " mode=\"z\" result=0 error=22"),
+	   "  ... is told as far as it was read: %s", events[0]);
+}
+
+/* The last event without its duration, which is to be there, against the format. */
+#define STDIO(what, expected_errno, format, ...)                                                   \
+	({                                                                                         \
+		char *duration_ = strstr(events[nr_events ? nr_events - 1 : 0], " duration=");     \
+                                                                                                   \
+		ok(nr_events == 1 && duration_ && atoll(duration_ + 10) > 0,                       \
+		   "%s: one event with a duration", what);                                         \
+		if (duration_)                                                                     \
+			*duration_ = '\0';                                                         \
+		happened(what, expected_errno, format, ##__VA_ARGS__);                             \
+	})
+
+static void test_stdio(void)
+{
+	const char *name = "preload-io.tmp";
+	FILE *file, *other;
+	uintptr_t closed;
+	int result;
+
+	watch();
+	file = fopen(name, "w+e");
+	STDIO("fopen", ERRNO_BEFORE, "fopen path=\"%s\" mode=\"w+e\" result=%p error=0", name,
+	      file);
+	watch();
+	other = freopen(name, "r", file);
+	STDIO("freopen", ERRNO_BEFORE, "freopen path=\"%s\" mode=\"r\" file=%p result=%p error=0",
+	      name, file, other);
+	closed = (uintptr_t)other;
+	watch();
+	result = fclose(other);
+	STDIO("fclose", ERRNO_BEFORE, "fclose file=%#lx result=0 error=0", closed);
+	is(result, 0, "  ... and it is closed");
+	watch();
+	file = fopen64(name, "rb+,ccs=UTF-8");
+	STDIO("fopen64", ERRNO_BEFORE, "fopen path=\"%s\" mode=\"rb+,c\" result=%p error=0", name,
+	      file);
+	watch();
+	file = freopen64(name, "w", file);
+	STDIO("freopen64", ERRNO_BEFORE, "freopen path=\"%s\" mode=\"w\" file=%p result=%p error=0",
+	      name, file, file);
+	fclose(file);
+	watch();
+	file = fdopen(open(name, O_RDONLY | O_CLOEXEC), "r");
+	ok(nr_events == 2 && strstr(events[1], "fdopen fd=") &&
+		   strstr(events[1], " mode=\"r\" result=0x"),
+	   "fdopen");
+	set_hook(NULL);
+	fclose(file);
+	watch();
+	file = fdopen(-1, "r");
+	STDIO("fdopen of nothing", EBADF, "fdopen fd=-1 mode=\"r\" result=0 error=%d", EBADF);
+	watch();
+	file = tmpfile();
+	STDIO("tmpfile", ERRNO_BEFORE, "tmpfile result=%p error=0", file);
+	fclose(file);
+	watch();
+	file = fopen("/nosuch/file", "r");
+	STDIO("fopen of nothing", ENOENT,
+	      "fopen path=\"/nosuch/file\" mode=\"r\" result=0 error=%d", ENOENT);
+	watch();
+	file = fopen(bad, "r");
+	STDIO("fopen of a bad path", EFAULT, "fopen path=\"(null)\" mode=\"r\" result=0 error=%d",
+	      EFAULT);
+	unlink(name);
+}
+
+/* A mode that is not ended before memory that cannot be read: only what the C library read is. */
+static void test_stdio_modes(void)
+{
+	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *mode = page + 4095;
+
+	if (page == MAP_FAILED || mprotect(page + 4096, 4096, PROT_NONE))
+		bail_out("no memory with an end: %m");
+	*mode = 'z';
+	watch();
+	ok(!fopen("/dev/null", mode), "a mode that is none, at the end of memory");
+	set_hook(NULL);
+	like_mode("fopen");
+	watch();
+	ok(!fdopen(0, mode), "  ... and fdopen");
+	set_hook(NULL);
+	like_mode("fdopen");
+	munmap(page, 8192);
+}
+
 static void test_read_and_write(void)
 {
 	int fd = memfd_create("file", 0);
@@ -249,6 +342,8 @@ int main(int argc, char **argv)
 	watch_preloaded(argv, ".libs/liblttngmap-io.so");
 	test_classes();
 	test_open();
+	test_stdio();
+	test_stdio_modes();
 	test_read_and_write();
 	test_sockets();
 	test_waiting();

@@ -82,7 +82,15 @@
 	X(epoll_create1)                                                                           \
 	X(epoll_ctl)                                                                               \
 	X(epoll_wait)                                                                              \
-	X(epoll_pwait)
+	X(epoll_pwait)                                                                             \
+	X(fopen)                                                                                   \
+	X(fopen64)                                                                                 \
+	X(freopen)                                                                                 \
+	X(freopen64)                                                                               \
+	X(fdopen)                                                                                  \
+	X(tmpfile)                                                                                 \
+	X(tmpfile64)                                                                               \
+	X(fclose)
 
 #define COUNT_CALLS_PROC(X)                                                                        \
 	X(fork)                                                                                    \

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-FileCopyrightText: 2026 The lttngmap authors */
+/*
+ * io-stdio.c - which files a program opens by stdio, in the family io: fopen, freopen, fdopen,
+ * tmpfile and fclose. popen and pclose are in the family proc.
+ *
+ * Events are as in io.c, and `result` of a call that returns a stream is its address, 0 where the
+ * call failed. A wrapper reads a path only after the kernel has read it, and of a mode the bytes
+ * that the C library has read.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define LTTNGMAP_NEVER_UNLOADED
+#include <lttngmap/tracepoint.h>
+
+#define NEXT_FUNCTIONS(X)                                                                          \
+	X(fopen)                                                                                   \
+	X(fopen64)                                                                                 \
+	X(freopen)                                                                                 \
+	X(freopen64)                                                                               \
+	X(fdopen)                                                                                  \
+	X(tmpfile)                                                                                 \
+	X(tmpfile64)                                                                               \
+	X(fclose)
+
+/* A nested call returns no stream (NEXT_WHILE_FINDING: 0). */
+#include "preload/io.h"
+#include "preload/next.h"
+
+/* The C library reads at least so many bytes of a mode that it does not refuse. */
+#define MODE_SIZE 5
+
+#define EVENT(name, ...)                                                                           \
+	LTTNGMAP_TRACEPOINT(lttngmap_io, name, IO_LEVEL, __VA_ARGS__, (integer, int, error),       \
+			    (integer, uint64_t, duration))
+EVENT(fopen, (string, path), (string, mode), (pointer, result));
+EVENT(freopen, (string, path), (string, mode), (pointer, file), (pointer, result));
+EVENT(fdopen, (integer, int, fd), (string, mode), (pointer, result));
+EVENT(tmpfile, (pointer, result));
+EVENT(fclose, (pointer, file), (integer, int64_t, result));
+
+/* Does what CALL() of io.c does, for a call that returns a stream. */
+#define OPEN(name, call, ...)                                                                      \
+	uint64_t begin = lttngmap_tracepoint_enabled(lttngmap_io, name) ? io_now() : 0;            \
+	FILE *result = (call);                                                                     \
+	int error = result ? 0 : errno;                                                            \
+	char known_mode[MODE_SIZE + 1];                                                            \
+                                                                                                   \
+	(void)error;                                                                               \
+	(void)known_mode;                                                                          \
+	if (begin)                                                                                 \
+		lttngmap_tracepoint_at(__builtin_return_address(0), lttngmap_io, name,             \
+				       ##__VA_ARGS__, result, error, io_now() - begin);            \
+	return result
+
+/* EINVAL: a mode may have been refused for its first byte. ENOMEM: none was read. */
+static const char *copy_mode(const char *mode, int error, char copy[MODE_SIZE + 1])
+{
+	size_t known = error == ENOMEM ? 0 : error == EINVAL ? 1 : MODE_SIZE, i;
+
+	for (i = 0; i < known && mode[i]; i++)
+		copy[i] = mode[i];
+	copy[i] = '\0';
+	return copy;
+}
+
+#define PATH io_known_path(path, error)
+#define MODE copy_mode(mode, error, known_mode)
+
+FILE *fopen(const char *path, const char *mode)
+{
+	OPEN(fopen, NEXT(fopen)(path, mode), PATH, MODE);
+}
+
+FILE *fopen64(const char *path, const char *mode)
+{
+	OPEN(fopen, NEXT(fopen64)(path, mode), PATH, MODE);
+}
+
+/* Without a path it changes the mode alone. */
+FILE *freopen(const char *path, const char *mode, FILE *file)
+{
+	OPEN(freopen, NEXT(freopen)(path, mode, file), PATH, MODE, file);
+}
+
+FILE *freopen64(const char *path, const char *mode, FILE *file)
+{
+	OPEN(freopen, NEXT(freopen64)(path, mode, file), PATH, MODE, file);
+}
+
+FILE *fdopen(int fd, const char *mode)
+{
+	OPEN(fdopen, NEXT(fdopen)(fd, mode), fd, MODE);
+}
+
+FILE *tmpfile(void)
+{
+	OPEN(tmpfile, NEXT(tmpfile)());
+}
+
+FILE *tmpfile64(void)
+{
+	OPEN(tmpfile, NEXT(tmpfile64)());
+}
+
+int fclose(FILE *file)
+{
+	uint64_t begin = lttngmap_tracepoint_enabled(lttngmap_io, fclose) ? io_now() : 0;
+	/* Its address alone, as that of the others: it is no stream any more. */
+	uintptr_t address = (uintptr_t)file;
+	int result = NEXT(fclose)(file), error = result ? errno : 0;
+
+	if (begin)
+		lttngmap_tracepoint_at(__builtin_return_address(0), lttngmap_io, fclose,
+				       (void *)address, result, error, io_now() - begin);
+	return result;
+}

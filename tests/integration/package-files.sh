@@ -65,6 +65,52 @@ ok '  ... so that a program is built with these alone' "${LTTNGMAP_CC:-cc}" -w -
 	-L"$compat/lib" -llttng-ust -llttng-ust-fork -ldl
 like "$(LD_LIBRARY_PATH=$TAP_DIR/root$prefix/lib ldd "$TAP_DIR/taken")" 'liblttngmap\.so\.0 => ' '  ... and has our library'
 
+# The package with LTTng-UST's names, beside the others: where its build looks without being told.
+system=$TAP_DIR/system/usr
+triplet=$("${LTTNGMAP_CC:-cc}" -dumpmachine | sed 's/-pc-/-/')
+mkdir -p "$system/lib"
+ln -s "$TAP_DIR/root$prefix/lib" "$system/lib/$triplet"
+for directory in bin include share; do
+	ln -s "$TAP_DIR/root$prefix/$directory" "$system/$directory"
+done
+while read -r from to; do
+	from=/${from//'${DEB_HOST_MULTIARCH}'/"$triplet"} to=${to//'${DEB_HOST_MULTIARCH}'/"$triplet"}
+	ok "/$to leads to $from" [ -e "$TAP_DIR/system${from%.gz}" ]
+	ln -sn "$TAP_DIR/system${from%.gz}" "$TAP_DIR/system/$to"
+done <"$LTTNGMAP_SRC/debian/liblttngmap-lttng-dev.links"
+is "$(cd "$system/lib/$triplet" && LC_ALL=C && printf '%s ' liblttng-ust*.so)" \
+	"$(cd "$compat/lib" && LC_ALL=C && printf '%s ' liblttng-ust*.so)" 'the package has the libraries of the prefix'
+
+# build_by_cmake NAME: the program taken.c, with LTTng-UST as CMake finds it by itself below CMAKE_PREFIX_PATH.
+build_by_cmake() {
+	mkdir -p "$TAP_DIR/$1" && cat >"$TAP_DIR/$1/CMakeLists.txt" <<-END &&
+		cmake_minimum_required(VERSION 3.18)
+		project(taken C)
+		find_package(LTTngUST 2.13 REQUIRED)
+		if(NOT LTTNGUST_HAS_TRACEF OR NOT LTTNGUST_HAS_TRACELOG)
+			message(FATAL_ERROR "no tracef, or no tracelog")
+		endif()
+		add_executable(taken $LTTNGMAP_SRC/tests/lttng/taken.c)
+		target_include_directories(taken PRIVATE $LTTNGMAP_SRC/tests/lttng)
+		target_compile_options(taken PRIVATE -w)
+		target_link_libraries(taken PRIVATE LTTng::UST)
+	END
+	cmake -S "$TAP_DIR/$1" -B "$TAP_DIR/$1/build" "${@:2}" &&
+		cmake --build "$TAP_DIR/$1/build"
+}
+if command -v cmake >/dev/null; then
+	ok 'a project that asks CMake for LTTngUST is built by the package' \
+		build_by_cmake package -DCMAKE_PREFIX_PATH="$system"
+	ok '  ... and by the prefix' build_by_cmake prefix -DCMAKE_PREFIX_PATH="$compat"
+	for name in package prefix; do
+		like "$(LD_LIBRARY_PATH=$TAP_DIR/root$prefix/lib ldd "$TAP_DIR/$name/build/taken")" \
+			'liblttngmap\.so\.0 => ' "  ... $name: with our library"
+		is "$(ldd "$TAP_DIR/$name/build/taken" | grep -c lttng-ust)" 0 '  ... and no other'
+	done
+else
+	skip 6 'cmake is not installed'
+fi
+
 # All that was installed finds its parts from its own place.
 mv "$TAP_DIR/root$prefix" "$TAP_DIR/moved"
 (
